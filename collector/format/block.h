@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks: the records of one stream in columns, and the frames that hold them (uncompressed; the
+ * collector compresses, the reader decompresses). docs/FORMAT.md describes the bytes.
+ *
+ * A record is a kind, a time and fields. Kinds below EVT_ID_LIMIT are event ids; those from
+ * EVT_ID_LIMIT on are pairs of event id and caller, numbered anew in every frame by the frame's kind
+ * table, so that a frame can be read without any other.
+ *
+ * Not thread-safe; one writer or reader belongs to one thread. Errors: enum evt_error.
+ */
+#ifndef COLLECTOR_FORMAT_BLOCK_H
+#define COLLECTOR_FORMAT_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codec.h"
+#include "events.h"
+
+#define BLOCK_RECORDS_MAX 32768u           /* of one block */
+#define FRAME_BYTES_MAX (16u << 20)        /* of one frame, uncompressed */
+#define FRAME_BYTES_FULL (384u << 10)      /* a writer closes a frame that has reached this */
+#define FRAME_KINDS_MAX 65536u             /* pairs of event and caller in one frame */
+#define FRAME_TAG_DATA 0x41544144u         /* "DATA" */
+#define FRAME_TAG_SCHEMA 0x4d484353u       /* "SCHM" */
+#define FRAME_HEADER_BYTES 64u
+
+struct frame_info {
+	uint64_t sequence;     /* 1, 2, 3, ...: a gap is a lost frame */
+	uint64_t watermark_ns; /* every record up to this time is in this frame or an earlier one */
+	uint64_t sync_tsc;     /* one moment on three clocks */
+	uint64_t sync_mono_ns;
+	uint64_t sync_real_ns;
+	uint64_t records; /* in all blocks */
+};
+
+/* --- writing (collector) --- */
+
+struct frame_writer; /* one frame under construction, its scratch columns, its kind table */
+
+/* NULL when there is no memory. All memory of its life is taken here or grows to a bound. */
+struct frame_writer *frame_writer_new(void);
+void frame_writer_free(struct frame_writer *fw);
+
+/* Begins the next block of the frame. Blocks of one stream follow each other in time. */
+void frame_begin_block(struct frame_writer *fw, uint32_t stream);
+/* Records still to be put into the open block, 0: it must be ended. */
+size_t frame_block_room(const struct frame_writer *fw);
+/* Ends the block; an empty one leaves no trace. */
+int frame_end_block(struct frame_writer *fw);
+
+/* The hot four: heap events without caller lookup twice. `time_ns` may not fall within a stream;
+ * the writer clamps. */
+int frame_put_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr, uint64_t size,
+		   uint64_t caller);
+int frame_put_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr);
+
+/* Any event: `words` are its fields as in struct evt_<name> (a text as pointer and length). */
+int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint64_t *words);
+
+/* Convenience over frame_put() for the collector's own events: FRAME_PUT(fw, t, lost, .count = 3) */
+#define FRAME_PUT(fw, time_ns, event, ...) \
+	frame_put(fw, EVT_##event, time_ns, (const uint64_t *)(const void *)&(struct evt_##event){ __VA_ARGS__ })
+
+/* Bytes and records gathered so far; FRAME_BYTES_FULL is the time to close. */
+size_t frame_bytes(const struct frame_writer *fw);
+uint64_t frame_records(const struct frame_writer *fw);
+
+/*
+ * Closes the frame: completes header and kind table (info->records is filled in here). The bytes and
+ * the cuts stay valid until the next frame_begin_block() or frame_writer_free(). `cuts` are ascending
+ * offsets at which a long column ends, where a compressor does well to start new statistics.
+ */
+struct frame_image {
+	const uint8_t *bytes;
+	size_t length;
+	const size_t *cuts;
+	size_t cut_count;
+};
+int frame_close(struct frame_writer *fw, struct frame_info info, struct frame_image *ret_image);
+
+/* --- reading (report) --- */
+
+/*
+ * What the file says its events are: read from the schema frame, so that events newer than this
+ * program can be named, dumped and passed over.
+ */
+struct schema_event {
+	char *name; /* owned; NULL: no such event */
+	char *family;
+	char *doc;
+	unsigned int field_count;
+	struct schema_field {
+		char *name;
+		unsigned int codec; /* enum evt_codec, checked */
+		char *doc;
+	} field[EVT_FIELDS_MAX];
+};
+
+struct schema {
+	struct schema_event event[EVT_ID_LIMIT];
+};
+
+/* The schema frame of this program's events.def; returns the length, at most `room`. */
+size_t schema_write(uint8_t *bytes, size_t room);
+int schema_read(struct schema *schema, const uint8_t *bytes, size_t length);
+void schema_release(struct schema *schema);
+
+struct frame_reader; /* decoder with its scratch: one frame at a time */
+
+struct frame_reader *frame_reader_new(const struct schema *schema);
+void frame_reader_free(struct frame_reader *fr);
+
+/* Starts on a decompressed frame, which must outlive the events taken from it. */
+int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length, struct frame_info *ret_info);
+
+/*
+ * The next block, decoded. Its events are valid until frame_open() is called again (so that all
+ * blocks of a frame can be merged by time). EVT_END after the last. Memory: at most 80 bytes a record
+ * of the frame.
+ */
+struct event_block {
+	uint32_t stream;
+	uint32_t count;
+	const struct event *event;
+};
+int frame_next_block(struct frame_reader *fr, struct event_block *ret_block);
+
+#endif

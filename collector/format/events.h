@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of events.def as C: ids, structs, descriptors.
+ *
+ * A decoded event is `struct event`: its fields are 64-bit words in the order of events.def, so that
+ * EVENT_AS(malloc, e)->size names one. A text field takes two words, pointer and length; it points
+ * into the buffer of the frame and lives as long as that. A `name` field holds the string's id, a
+ * `caller` field the address. Times are nanoseconds since the session's first record.
+ */
+#ifndef COLLECTOR_FORMAT_EVENTS_H
+#define COLLECTOR_FORMAT_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum evt_id {
+#define EVENT(id, name, family, doc) EVT_##name = id,
+#include "events.def"
+	EVT_ID_LIMIT = 128,
+};
+
+enum evt_codec {
+	EVT_CODEC_uint = 1,
+	EVT_CODEC_sint = 2,
+	EVT_CODEC_addr = 3,
+	EVT_CODEC_name = 4,
+	EVT_CODEC_text = 5,
+	EVT_CODEC_born = 6,
+	EVT_CODEC_dies = 7,
+	EVT_CODEC_size = 8,
+	EVT_CODEC_caller = 9,
+	EVT_CODEC_LIMIT,
+};
+
+enum evt_family {
+	EVT_FAMILY_system,
+	EVT_FAMILY_alloc,
+	EVT_FAMILY_nvtx,
+	EVT_FAMILY_capture,
+	EVT_FAMILY_LIMIT,
+};
+
+/* process_end.how */
+enum evt_end_how {
+	EVT_END_UNKNOWN = 0,
+	EVT_END_EXIT = 1,     /* exit() or return from main */
+	EVT_END_IMMEDIATE = 2, /* _exit() or _Exit() */
+	EVT_END_KILLED = 3,   /* by a signal, or gone without a word */
+	EVT_END_EXEC = 4,     /* the pid lives on under another image */
+};
+
+/* lost.reason */
+enum evt_lost_reason {
+	EVT_LOST_FULL = 1,       /* the ring was full */
+	EVT_LOST_NO_RING = 2,    /* more threads at once than rings */
+	EVT_LOST_NESTED = 3,     /* a signal handler inside a signal handler inside a record */
+	EVT_LOST_SCRIBBLED = 4,  /* the ring was overwritten by the program and has been closed */
+	EVT_LOST_DISK = 5,       /* the file could not be written */
+	EVT_LOST_EARLY = 6,      /* before the library could record */
+	EVT_LOST_NO_PROCESS = 7, /* more processes at once than the region has room for */
+	EVT_LOST_LIMIT = 8,      /* INTERCEPT_MAX_FILE was reached */
+	EVT_LOST_STALLED = 9,    /* the collector was gone or did not move for a second */
+	EVT_LOST_LIMIT_COUNT,
+};
+
+struct event {
+	uint64_t time_ns;
+	uint32_t stream;
+	uint16_t id;    /* enum evt_id, or one this program does not know */
+	uint16_t words; /* of value */
+	const uint64_t *value;
+};
+
+struct evt_text {
+	uint64_t at; /* pointer, see evt_text_bytes() */
+	uint64_t length;
+};
+
+static inline const char *evt_text_bytes(struct evt_text text)
+{
+	return (const char *)(uintptr_t)text.at;
+}
+
+#define EVT_TYPE_uint uint64_t
+#define EVT_TYPE_sint int64_t
+#define EVT_TYPE_addr uint64_t
+#define EVT_TYPE_name uint64_t
+#define EVT_TYPE_text struct evt_text
+#define EVT_TYPE_born uint64_t
+#define EVT_TYPE_dies uint64_t
+#define EVT_TYPE_size uint64_t
+#define EVT_TYPE_caller uint64_t
+
+#define EVENT(id, name, family, doc) struct evt_##name {
+#define FIELD(codec, name, doc) EVT_TYPE_##codec name;
+#define END(name) };
+#include "events.def"
+
+#define EVENT_AS(name, event) ((const struct evt_##name *)(const void *)(event)->value)
+
+#define EVT_FIELDS_MAX 8 /* fields an event may have; checked when events.c is compiled */
+#define EVT_WORDS_MAX (EVT_FIELDS_MAX + 1)
+
+struct evt_field {
+	const char *name;
+	enum evt_codec codec;
+	const char *doc;
+};
+
+struct evt_descriptor {
+	const char *name; /* NULL: no such event */
+	enum evt_family family;
+	const char *doc;
+	unsigned int field_count;
+	struct evt_field field[EVT_FIELDS_MAX];
+};
+
+/* Indexed by id, below EVT_ID_LIMIT. */
+extern const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT];
+
+extern const char *const evt_codec_names[EVT_CODEC_LIMIT];
+extern const char *const evt_family_names[EVT_FAMILY_LIMIT];
+extern const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT];
+
+#endif

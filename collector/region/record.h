@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records as they lie in a ring: whole 64-bit words, fixed length per type, never across the ring's
+ * end (a RECORD_PAD fills what is left there).
+ *
+ *   word 0   time (TSC minus region_header.base_tsc) in the upper 56 bits, type in the lower 8
+ *   others   one a field, in the order of events.def; a `name` is the 64-bit hash of the string,
+ *            whose bytes went before or come after as RECORD_TEXT; 0 is the empty string
+ *
+ * Two exceptions, because the heap is nine tenths of all records:
+ *   type | RECORD_PACKED for malloc, calloc, realloc, memalign: 3 words
+ *       word 1   address in the lower 48 bits, low 16 bits of the size above
+ *       word 2   caller in the lower 48 bits, next 16 bits of the size above
+ *     used when address and caller are below 2^48 and the size below 2^32, else the plain form.
+ *
+ * Types that exist in rings only are RECORD_PAD and RECORD_TEXT.
+ */
+#ifndef COLLECTOR_REGION_RECORD_H
+#define COLLECTOR_REGION_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RECORD_TYPE_BITS 8u
+#define RECORD_PACKED 0x80u
+#define RECORD_PAD 0u   /* word 0: number of words, itself included, above the type bits */
+#define RECORD_TEXT 255u /* a piece of a string */
+
+/*
+ * RECORD_TEXT: word 1 hash, word 2 total length (32 bits) above the offset of this piece, then
+ * RECORD_TEXT_WORDS words of bytes, zero-filled. All pieces of one string follow each other in one
+ * ring. Strings are cut at RECORD_TEXT_MAX bytes.
+ */
+#define RECORD_TEXT_WORDS 8u
+#define RECORD_TEXT_BYTES (RECORD_TEXT_WORDS * 8u)
+#define RECORD_TEXT_MAX 65536u
+
+#define RECORD_WORDS_MAX (3u + RECORD_TEXT_WORDS)
+#define RECORD_PACKED_WORDS 3u
+
+#define RECORD_ADDRESS_LIMIT (1ull << 48)
+#define RECORD_SIZE_LIMIT (1ull << 32)
+
+static inline uint64_t record_word(uint64_t ticks, uint32_t type)
+{
+	return ticks << RECORD_TYPE_BITS | type;
+}
+
+static inline uint32_t record_type(uint64_t word)
+{
+	return (uint32_t)(word & 0xff);
+}
+
+static inline uint64_t record_ticks(uint64_t word)
+{
+	return word >> RECORD_TYPE_BITS;
+}
+
+static inline bool record_fits_packed(uint64_t address, uint64_t size, uint64_t caller)
+{
+	return ((address | caller) >> 48 | size >> 32) == 0;
+}
+
+static inline uint64_t record_packed_low(uint64_t address, uint64_t size)
+{
+	return address | size << 48;
+}
+
+static inline uint64_t record_packed_high(uint64_t caller, uint64_t size)
+{
+	return caller | size >> 16 << 48;
+}
+
+static inline uint64_t record_packed_address(uint64_t low)
+{
+	return low & (RECORD_ADDRESS_LIMIT - 1);
+}
+
+static inline uint64_t record_packed_caller(uint64_t high)
+{
+	return high & (RECORD_ADDRESS_LIMIT - 1);
+}
+
+static inline uint64_t record_packed_size(uint64_t low, uint64_t high)
+{
+	return low >> 48 | high >> 48 << 16;
+}
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory that the traced processes and their collector share: a header, a process table, a ring
+ * directory and the rings. Layout and arithmetic only: no allocation, no system call.
+ *
+ * Who writes what: preload creates the region (region_format()), claims processes and rings by
+ * compare-and-swap and writes records; the collector frees them. The collector trusts nothing here:
+ * sizes and offsets follow from the length of the memfd and from constants (struct region_shape), and
+ * never from a number found inside.
+ *
+ * The region is mapped MAP_SHARED by the first process and inherited over fork; there is no lock in
+ * it, so a process may die at any instruction.
+ */
+#ifndef COLLECTOR_REGION_REGION_H
+#define COLLECTOR_REGION_REGION_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
+#define REGION_VERSION 1u
+
+#define REGION_BYTES_MIN (1ull << 20)
+#define REGION_BYTES_MAX (1ull << 36)
+#define REGION_BYTES_DEFAULT (64ull << 20)
+#define REGION_PROCESSES 1024u /* at once; entries are used again */
+#define REGION_CLASSES 4u      /* ring sizes; a thread gets the largest that is left */
+#define REGION_RING_BYTES_MIN 4096u
+#define REGION_PATH_BYTES 4096u
+#define REGION_TEXT_BYTES 256u
+
+/* region_header.collector_state; only ever goes up */
+enum region_collector_state {
+	REGION_COLLECTOR_STARTING = 0,
+	REGION_COLLECTOR_RUNNING = 1,
+	REGION_COLLECTOR_FINISHED = 2, /* the file is complete; nobody reads the rings any more */
+	REGION_COLLECTOR_FAILED = 3,   /* no file; collector_error says why */
+};
+
+/* region_process.state */
+enum region_process_state {
+	REGION_PROCESS_FREE = 0,
+	REGION_PROCESS_PENDING = 1, /* claimed by a parent that is about to fork */
+	REGION_PROCESS_FILLING = 2, /* being filled in by its owner */
+	REGION_PROCESS_LIVE = 3,
+	REGION_PROCESS_EXITING = 4, /* has written its last record; waits for REGION_PROCESS_FLUSHED */
+	REGION_PROCESS_FLUSHED = 5, /* set by the collector: all of it is in the file */
+};
+
+struct region_process {
+	_Atomic uint32_t state;
+	_Atomic uint32_t serial;  /* counts the claims of this entry */
+	uint32_t pid;             /* in the namespace of the process */
+	uint32_t parent_pid;
+	uint32_t parent;          /* entry of the recorded process that forked it, UINT32_MAX when none */
+	uint32_t flags;
+	_Atomic int32_t exit_status; /* REGION_STATUS_UNKNOWN until known */
+	_Atomic uint32_t exit_how;   /* enum evt_end_how */
+	_Atomic uint64_t exit_cpu_ns; /* CPU time at exit, 0 until known */
+	uint64_t start_tsc;
+	_Atomic uint64_t lost_no_ring;
+	_Atomic uint64_t lost_nested;
+	_Atomic uint64_t lost_early;
+	_Atomic uint64_t waits;
+	uint64_t reserved[4];
+};
+
+#define REGION_STATUS_UNKNOWN (-1)
+#define REGION_NO_PARENT UINT32_MAX
+
+/* region_ring.state */
+enum region_ring_state {
+	REGION_RING_FREE = 0,
+	REGION_RING_FILLING = 1, /* being claimed */
+	REGION_RING_LIVE = 2,
+	REGION_RING_RETIRED = 3, /* the thread has said that it ends; it may still write */
+	REGION_RING_CLOSED = 4,  /* scribbled over: the collector has stopped reading it */
+};
+
+/*
+ * One ring: single producer (the thread), single consumer (the collector). Positions count 64-bit
+ * words from the claim on and never wrap. Two cache lines, one a side.
+ */
+struct region_ring {
+	/* written by the producer */
+	_Atomic uint64_t head; /* words published; release, pairs with the collector's acquire */
+	_Atomic uint64_t dropped; /* records that found no room */
+	_Atomic uint32_t state;
+	_Atomic uint32_t serial; /* counts the claims of this ring */
+	uint32_t process;        /* entry in the process table */
+	uint32_t process_serial;
+	uint32_t tid;
+	uint32_t level;
+	uint64_t start_tsc;
+	_Atomic uint64_t end_tsc; /* when it was retired, 0 before */
+	/* written by the collector */
+	_Alignas(64) _Atomic uint64_t tail; /* words consumed; release, pairs with the producer's acquire */
+	_Atomic uint32_t progress;          /* futex: changes whenever tail does */
+	_Atomic uint32_t waiters;           /* producer: I sleep on progress */
+	uint64_t reserved[6];
+};
+
+_Static_assert(sizeof(struct region_ring) == 128, "two cache lines");
+
+/* How the clock of the records runs. */
+enum region_clock {
+	REGION_CLOCK_TSC = 1,       /* rdtsc, invariant */
+	REGION_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC nanoseconds, where the TSC cannot be trusted */
+};
+
+struct region_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t clock; /* enum region_clock */
+	uint64_t bytes; /* whole region; the collector checks it against the memfd */
+	uint64_t base_tsc;  /* records hold time minus this, in 56 bits */
+	uint64_t base_mono; /* CLOCK_MONOTONIC at base_tsc, ns */
+	uint64_t base_real; /* CLOCK_REALTIME at base_tsc, ns */
+
+	/* What the collector is asked to do; written before it starts. */
+	uint64_t max_file_bytes; /* 0: no limit */
+	uint32_t keep;           /* finished files of earlier runs to keep */
+	uint32_t place;          /* 1: may take `output` itself; 0: writes beside it */
+	char session[REGION_TEXT_BYTES];
+	char output[REGION_PATH_BYTES]; /* absolute, patterns expanded but for those of the place beside */
+	char trace[REGION_TEXT_BYTES];  /* families recorded, for the file's meta events */
+	char version_text[REGION_TEXT_BYTES];
+
+	/* Live words, each on a line of its own. */
+	_Alignas(64) _Atomic uint32_t doorbell; /* futex: producers add 1 and wake the collector */
+	_Atomic uint32_t asleep;                /* the collector sleeps on doorbell */
+	_Alignas(64) _Atomic uint32_t collector_state; /* futex; enum region_collector_state */
+	_Atomic uint32_t collector_pid;
+	_Atomic uint64_t heartbeat; /* grows with every turn of the collector */
+	char collector_error[REGION_TEXT_BYTES];
+	_Alignas(64) _Atomic uint32_t flushed; /* futex: changes when a process becomes FLUSHED */
+	_Alignas(64) _Atomic uint32_t process_limit; /* entries ever used: where a scan may stop */
+	_Atomic uint32_t ring_limit[REGION_CLASSES];  /* the same for the rings of each class */
+	_Atomic uint64_t lost_no_process;
+	_Atomic uint64_t dormant; /* exec'd programs that stayed dormant, where known */
+};
+
+/* Where things are, from the region's length alone. */
+struct region_shape {
+	uint64_t bytes;
+	uint64_t process_offset;
+	uint64_t ring_offset; /* directory: struct region_ring[ring_count] */
+	uint32_t ring_count;
+	struct region_class {
+		uint32_t first; /* index of its first ring */
+		uint32_t count;
+		uint32_t ring_bytes; /* power of two */
+		uint64_t offset; /* of its first ring's words */
+	} class[REGION_CLASSES];
+};
+
+/*
+ * A quarter of the room for each class; 8, 32, 256, 4096 rings a quarter, none below a page. With
+ * 64 MiB: 8 rings of 2 MiB (a busy thread fills one in 1 ms), 32 of 512 KiB, 256 of 64 KiB and 4096
+ * of 4 KiB. The directory and the tables lie before the quarters.
+ */
+static inline uint32_t region_ring_bytes(uint64_t quarter, unsigned int class)
+{
+	static const uint32_t share[REGION_CLASSES] = { 8, 32, 256, 4096 };
+	uint64_t wanted = quarter / share[class];
+	uint32_t bytes = REGION_RING_BYTES_MIN;
+
+	while (bytes * 2ull <= wanted && bytes < (1u << 30))
+		bytes *= 2;
+	return bytes;
+}
+
+static inline uint64_t region_align(uint64_t value, uint64_t to)
+{
+	return (value + to - 1) / to * to;
+}
+
+/* 0, or -1 when `bytes` is no length a region can have. */
+static inline int region_shape_of(uint64_t bytes, struct region_shape *ret_shape)
+{
+	struct region_shape s = { .bytes = bytes };
+	uint64_t tables, quarter, at;
+
+	if (bytes < REGION_BYTES_MIN || bytes > REGION_BYTES_MAX || bytes % 4096)
+		return -1;
+	s.process_offset = region_align(sizeof(struct region_header), 4096);
+	s.ring_offset = region_align(s.process_offset + REGION_PROCESSES * sizeof(struct region_process), 4096);
+	/* the directory's length depends on the count and the count on the room left: counted on the
+	 * whole region, which is a little more than fits, then cut to what fits below */
+	tables = s.ring_offset;
+	for (unsigned int i = 0; i < REGION_CLASSES; i++)
+		tables += (bytes / 4) / region_ring_bytes(bytes / 4, i) * sizeof(struct region_ring);
+	at = region_align(tables, 4096);
+	if (at >= bytes)
+		return -1;
+	quarter = (bytes - at) / REGION_CLASSES / 4096 * 4096;
+	for (unsigned int i = 0; i < REGION_CLASSES; i++) {
+		struct region_class *c = &s.class[i];
+
+		c->first = s.ring_count;
+		c->ring_bytes = region_ring_bytes(bytes / 4, i);
+		c->count = (uint32_t)(quarter / c->ring_bytes);
+		c->offset = at;
+		at += (uint64_t)c->count * c->ring_bytes;
+		s.ring_count += c->count;
+	}
+	*ret_shape = s;
+	return 0;
+}
+
+static inline struct region_process *region_processes(void *region, const struct region_shape *s)
+{
+	return (struct region_process *)((char *)region + s->process_offset);
+}
+
+static inline struct region_ring *region_rings(void *region, const struct region_shape *s)
+{
+	return (struct region_ring *)((char *)region + s->ring_offset);
+}
+
+static inline uint64_t *region_ring_words(void *region, const struct region_shape *s, unsigned int class, uint32_t index)
+{
+	const struct region_class *c = &s->class[class];
+
+	return (uint64_t *)((char *)region + c->offset + (uint64_t)(index - c->first) * c->ring_bytes);
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of a session: one file or several, merged by time, with the tables that the bookkeeping
+ * events fill (processes, threads, strings, modules, losses). What reports read; they see no bytes.
+ *
+ * Ownership: everything belongs to the source and lives until source_close(), but for an event's
+ * `value` words, which live until the next source_next(). Tables only grow while reading, and their
+ * entries do not move (arrays of pointers). Not thread-safe. Memory grows with processes, threads,
+ * strings and modules, and with one frame a file, never with events.
+ *
+ * Times: ns since the session's first record; files of one host are placed by CLOCK_MONOTONIC, files
+ * of other hosts by CLOCK_REALTIME.
+ */
+#ifndef REPORT_SOURCE_H
+#define REPORT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/format/events.h"
+
+struct source;
+
+/* A string as (file, id); the text may become known after its first use. */
+struct source_name {
+	const char *text; /* NULL until defined; source_name_text() gives "<lost #id>" for those */
+	size_t length;
+	uint64_t id;
+	uint32_t index; /* dense over the source, for use as a table index */
+};
+
+struct source_module {
+	uint64_t start, bytes, bias;
+	const struct source_name *path, *build_id;
+	uint64_t from_ns, to_ns; /* to_ns UINT64_MAX while mapped */
+};
+
+struct source_process {
+	uint32_t index;  /* dense over the source */
+	uint32_t number; /* in its file */
+	struct source_file *file;
+	uint32_t pid, parent_pid;
+	struct source_process *parent; /* NULL when unknown */
+	const struct source_name *command, *executable;
+	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */
+	bool ended;
+	int64_t exit_status; /* -1 unknown */
+	uint32_t how;        /* enum evt_end_how */
+	uint64_t cpu_ns, memory_bytes;
+	uint64_t events; /* program events (not of family system) */
+	uint64_t lost;
+	struct source_module **module; /* sorted by from_ns of appearance */
+	size_t module_count;
+};
+
+struct source_thread {
+	uint32_t index;  /* dense over the source: one a (process, tid, start) */
+	struct source_process *process;
+	uint32_t tid;
+	const struct source_name *name; /* last known, NULL when none */
+	uint64_t start_ns, end_ns;
+	bool ended;
+	uint64_t events;
+};
+
+struct source_meta {
+	struct source_process *process; /* NULL: the session */
+	const struct source_name *key, *value;
+};
+
+struct source_loss {
+	struct source_process *process; /* NULL unknown */
+	uint32_t reason;                /* enum evt_lost_reason */
+	uint64_t count;
+};
+
+/* A fault of a file: what `check` lists and the banner of every report shows. */
+struct source_fault {
+	struct source_file *file;
+	uint64_t offset;
+	int error; /* enum evt_error */
+	char text[160]; /* one line, lower case */
+};
+
+struct source_file {
+	uint32_t index;
+	const char *path;
+	const char *host, *session;
+	uint64_t bytes;       /* on disk */
+	uint64_t frames, records;
+	bool complete;        /* end marker seen */
+	bool live;            /* a writer holds it */
+	int64_t offset_ns;    /* its time 0 on the session's clock */
+	uint64_t cost_cpu_ns, cost_memory_bytes, cost_waits; /* of its collector, last `cost` event */
+};
+
+struct source_options {
+	bool live;          /* do not wait for a live writer: read what is there */
+	bool only_named;    /* do not look for the session's other files */
+	const char *(*progress)(void *); /* reserved, NULL */
+};
+
+/*
+ * Opens the files and those of the same session beside them. 0, or enum evt_error with one line in
+ * `message` when nothing at all can be read; faults of single files are in source_faults().
+ */
+int source_open(struct source **ret_source, char *const *paths, size_t count,
+		const struct source_options *options, char *message, size_t message_bytes);
+void source_close(struct source *source);
+
+struct source_event {
+	struct event event;            /* time_ns is on the session's clock */
+	struct source_process *process; /* NULL for stream 0 */
+	struct source_thread *thread;   /* NULL for stream 0 */
+	struct source_file *file;
+};
+
+/*
+ * The next event by time, bookkeeping ones included (after the tables have taken them in). 0 or
+ * EVT_END; a damaged frame is passed over and becomes a fault.
+ */
+int source_next(struct source *source, struct source_event *ret_event);
+
+/* Events of a name field, by file. Never NULL; id 0 is the empty string. */
+const struct source_name *source_name_of(struct source *source, struct source_file *file, uint64_t id);
+/* Text for people; never NULL. */
+const char *source_name_text(const struct source_name *name);
+
+/* Module that holds `address` in `process` at `time_ns`, NULL when none. */
+const struct source_module *source_module_at(const struct source_process *process, uint64_t address,
+					     uint64_t time_ns);
+
+size_t source_files(const struct source *source, struct source_file *const **ret_files);
+size_t source_processes(const struct source *source, struct source_process *const **ret_processes);
+size_t source_threads(const struct source *source, struct source_thread *const **ret_threads);
+size_t source_losses(const struct source *source, const struct source_loss **ret_losses);
+size_t source_metas(const struct source *source, const struct source_meta **ret_metas);
+size_t source_faults(const struct source *source, const struct source_fault **ret_faults);
+uint64_t source_end_ns(const struct source *source); /* time of the last event or watermark so far */
+
+#endif
