@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+#
+# The one Makefile. Sources are found by wildcard, one directory a program: a new file needs no line
+# here. A unit test, a fuzz target and a test program say at their top what they are linked with.
+
+VERSION := 0.1.0
+O       ?= build
+PREFIX  ?= /usr/local
+DEBUG   ?= 0
+WERROR  ?= 1
+SAN     ?=
+FUZZ_SECONDS ?= 60
+export O CC CXX SAN PYTHON
+
+Q     := $(if $(filter 1,$(V)),,@)
+say    = $(if $(Q),@echo '  $(1)  $@',)
+comma := ,
+
+ifneq ($(shell uname -sm),Linux x86_64)
+$(error intercept runs on Linux x86-64 only, this is '$(shell uname -sm)')
+endif
+
+# --- flags --------------------------------------------------------------------------------------
+
+WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla \
+	$(if $(filter 1,$(WERROR)),-Werror)
+OPTIMISE := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
+SANITISE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+COMMON   := -std=gnu11 -D_GNU_SOURCE -DINTERCEPT_VERSION='"$(VERSION)"' -I. $(OPTIMISE) $(WARNINGS)
+DEPFLAGS  = -MMD -MP -MF $@.d
+
+# The compiler must not turn malloc+memset into calloc, or drop a pair, in the file that defines them.
+HEAP_NAMES := malloc calloc realloc reallocarray free posix_memalign aligned_alloc memalign valloc \
+	pvalloc cfree malloc_usable_size
+# In a foreign process there is no sanitiser runtime: only the checks that need none (a trap).
+PRELOAD_SANITISE := $(if $(filter undefined,$(subst $(comma), ,$(SAN))),-fsanitize=undefined \
+	-fsanitize-undefined-trap-on-error)
+PRELOAD_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec $(HEAP_NAMES:%=-fno-builtin-%)
+# As needed: with glibc 2.34 and newer libc alone remains.
+PRELOAD_LIBS := -Wl,--as-needed -lpthread -ldl
+PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,--no-undefined -Wl,-soname,libintercept.so
+
+ALLOCATOR = $(if $(SAN),,$(JEMALLOC_LIBS))
+COLLECTOR_LIBS = -lzstd -ldw -lelf -lpthread $(ALLOCATOR)
+REPORT_LIBS = -lzstd -lm -lpthread $(ALLOCATOR)
+TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -ldw -lelf -lm -lpthread -ldl
+
+# --- what there is to build ---------------------------------------------------------------------
+
+objects = $(patsubst %.c,$(2)/%.o,$(wildcard $(1)))
+UNIT_PRELOAD_DIR := $(if $(SAN),$(O)/unit-objects,$(O))
+
+FORMAT_OBJECTS       := $(call objects,collector/format/*.c collector/region/*.c,$(O))
+COLLECTOR_OBJECTS    := $(call objects,collector/*.c,$(O))
+REPORT_OBJECTS       := $(call objects,report/*.c,$(O))
+PRELOAD_OBJECTS      := $(call objects,preload/*.c,$(O))
+UNIT_PRELOAD_OBJECTS := $(call objects,preload/*.c,$(UNIT_PRELOAD_DIR))
+
+LIBRARY   := $(O)/libintercept.so
+COLLECTOR := $(O)/intercept-collector
+REPORT    := $(O)/prof-report
+
+UNIT_TESTS  := $(patsubst tests/unit/%.c,$(O)/unit/%,$(wildcard tests/unit/test_*.c))
+FUZZ_NAMES  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_REPLAY := $(FUZZ_NAMES:%=$(O)/fuzz/replay_%)
+LIBRARY_SOURCES := $(wildcard tests/programs/fake_*.c tests/programs/lib*.c)
+TEST_PROGRAMS := \
+	$(patsubst tests/programs/fake_%.c,$(O)/programs/libfake_%.so,$(wildcard tests/programs/fake_*.c)) \
+	$(patsubst tests/programs/%.c,$(O)/programs/%.so,$(wildcard tests/programs/lib*.c)) \
+	$(patsubst tests/programs/%.c,$(O)/programs/%,$(filter-out $(LIBRARY_SOURCES), \
+		$(wildcard tests/programs/*.c))) \
+	$(patsubst tests/programs/%.cpp,$(O)/programs/%,$(wildcard tests/programs/*.cpp))
+
+# The words after "links:" or "build:" in a comment of its own at the top of a test source.
+top_line = $(shell sed -n 's@^/\* *$(1): *\(.*[^ ]\) *\*/ *$$@\1@p;30q' $(2))
+part_collector := $(filter-out $(O)/collector/main.o,$(COLLECTOR_OBJECTS)) $(FORMAT_OBJECTS)
+part_format    := $(FORMAT_OBJECTS)
+part_report    := $(filter-out $(O)/report/main.o,$(REPORT_OBJECTS)) $(FORMAT_OBJECTS)
+part_preload   := $(UNIT_PRELOAD_OBJECTS)
+part = $(or $(part_$(1)),$(patsubst preload:%.c,$(UNIT_PRELOAD_DIR)/preload/%.o, \
+	$(subst $(comma), preload:,$(1))))
+linked_objects = $(sort $(foreach word,$(call top_line,links,$(1)),$(call part,$(word))))
+
+# --- programs -----------------------------------------------------------------------------------
+
+.PHONY: all programs tests
+.DELETE_ON_ERROR:
+all: programs ## build libintercept.so, intercept-collector and prof-report (the default)
+	@cat $(O)/options.txt
+
+programs: $(LIBRARY) $(COLLECTOR) $(REPORT)
+tests: programs $(UNIT_TESTS) $(TEST_PROGRAMS) $(FUZZ_REPLAY)
+
+# What this machine has (scripts/probe.sh): asked once, again after `make deps` or `make clean`.
+SIMPLE_GOALS := help deps demo format clean uninstall stats
+ifneq ($(filter-out $(SIMPLE_GOALS),$(or $(MAKECMDGOALS),all)),)
+-include $(O)/config.mk
+endif
+$(O)/config.mk: scripts/probe.sh scripts/find-python.sh
+	@mkdir -p $(@D)
+	@scripts/probe.sh $@ $(O)/options.txt
+
+# Objects are rebuilt when the flags change.
+FLAG_LINE = $(CC) $(subst ',,$(COMMON) $(PRELOAD_CFLAGS) $(SANITISE) $(CFLAGS))
+$(O)/flags: always
+	@mkdir -p $(@D)
+	@echo '$(FLAG_LINE)' | cmp -s - $@ || \
+		echo '$(FLAG_LINE)' >$@
+.PHONY: always
+
+$(O)/preload/%.o: preload/%.c $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) $(PRELOAD_CFLAGS) $(PRELOAD_SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(O)/unit-objects/preload/%.o: preload/%.c $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) $(PRELOAD_CFLAGS) $(SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(O)/%.o: %.c $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) $(SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(O)/exports.map: preload/hooks.def scripts/gen-exports.sh
+	$(call say,GEN)
+	@mkdir -p $(@D)
+	$(Q)scripts/gen-exports.sh >$@
+
+$(LIBRARY): $(PRELOAD_OBJECTS) $(O)/exports.map
+	$(call say,LD)
+	$(Q)$(CC) $(PRELOAD_LDFLAGS) -Wl,--version-script,$(O)/exports.map $(LDFLAGS) \
+		$(PRELOAD_OBJECTS) $(PRELOAD_LIBS) -o $@
+
+$(COLLECTOR): $(COLLECTOR_OBJECTS) $(FORMAT_OBJECTS)
+	$(call say,LD)
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(COLLECTOR_LIBS) -o $@
+
+$(REPORT): $(REPORT_OBJECTS) $(FORMAT_OBJECTS)
+	$(call say,LD)
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(REPORT_LIBS) -o $@
+
+# --- tests --------------------------------------------------------------------------------------
+
+.SECONDEXPANSION:
+$(UNIT_TESTS): $(O)/unit/%: $(O)/tests/unit/%.o $$(call linked_objects,tests/unit/%.c)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
+
+$(FUZZ_REPLAY): $(O)/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/replay.o \
+		$$(call linked_objects,tests/fuzz/fuzz_%.c)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
+
+# libFuzzer comes with clang: everything is compiled again, instrumented.
+$(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%): $(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c \
+		$$(patsubst $$(O)/%.o,%.c,$$(call linked_objects,tests/fuzz/fuzz_%.c))
+	$(call say,FUZZ)
+	@mkdir -p $(@D)
+	$(Q)clang $(COMMON) -fsanitize=fuzzer,address,undefined $^ $(TEST_LIBS) -o $@
+
+# Test programs are other people's programs: no sanitiser, few warnings, one command each.
+PROGRAM_FLAGS = -D_GNU_SOURCE -I. -O1 -g -Wall $(NVTX_CFLAGS) $(DEPFLAGS)
+$(O)/programs/libfake_%.so: tests/programs/fake_%.c $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ $(call top_line,build,$<)
+
+$(O)/programs/lib%.so: tests/programs/lib%.c $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ $(call top_line,build,$<)
+
+$(O)/programs/%: tests/programs/%.c $(O)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_FLAGS) $< -o $@ $(call top_line,build,$<)
+
+$(O)/programs/%: tests/programs/%.cpp $(O)/flags
+	$(call say,CXX)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(PROGRAM_FLAGS) $< -o $@ $(call top_line,build,$<)
+
+.PHONY: help deps demo test bench lint format fuzz fuzz-replay docs check-generated
+test: tests ## run all tests, no GPU needed; one: make test T=name
+	@tests/run $(T)
+
+fuzz-replay: $(FUZZ_REPLAY) ## run the fuzz targets over their corpora (part of make test)
+	$(Q)for name in $(FUZZ_NAMES); do \
+		$(O)/fuzz/replay_$$name tests/fuzz/corpus/$$name || exit 1; done
+
+fuzz: $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%) ## fuzz with clang, FUZZ_SECONDS=60 a target
+	$(Q)for name in $(FUZZ_NAMES); do mkdir -p $(O)/fuzz/corpus_$$name; \
+		$(O)/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$(O)/fuzz/ \
+		$(O)/fuzz/corpus_$$name tests/fuzz/corpus/$$name || exit 1; done
+
+lint: programs ## layout, includes, exports, formatting, cppcheck, clang-tidy, shellcheck
+	@scripts/lint.sh
+
+bench: programs ## cost per event beside the peers; prints ratios and targets
+	@scripts/bench.sh
+
+# --- the rest -----------------------------------------------------------------------------------
+
+help: ## this text
+	@echo 'Targets:'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | sort | expand -t 20
+	@echo 'Knobs:'
+	@printf '  %s\n' 'O=build              where everything is built' \
+		'DEBUG=1              no optimisation' 'WERROR=0             warnings do not stop' \
+		'SAN=address,undefined (or thread)   with sanitisers; use another O=' \
+		'V=1                  show the commands' 'PYTHON=...           an interpreter with torch'
+
+deps: ## install the Debian packages that are missing (root or sudo)
+	@scripts/install-deps.sh
+	@rm -f $(O)/config.mk
+
+demo: ## train a small network under intercept and print the report; PYTHON=... chooses
+	@scripts/demo.sh
+
+format: ## clang-format in place
+	@scripts/check-format.sh --fix
+
+docs: ## write the generated parts of docs/ and README.md again
+	@scripts/gen-docs.sh
+
+check-generated: ## fail when a generated part is out of date
+	@scripts/gen-docs.sh --check
+
+.PHONY: install uninstall clean stats
+install: programs ## PREFIX=/usr/local DESTDIR=
+	install -d $(DESTDIR)$(PREFIX)/lib/intercept $(DESTDIR)$(PREFIX)/libexec/intercept \
+		$(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/intercept/
+	install -m 755 $(COLLECTOR) $(DESTDIR)$(PREFIX)/libexec/intercept/
+	install -m 755 $(REPORT) $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 docs/prof-report.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+uninstall: ## undo install
+	rm -f $(DESTDIR)$(PREFIX)/bin/prof-report $(DESTDIR)$(PREFIX)/share/man/man1/prof-report.1
+	rm -rf $(DESTDIR)$(PREFIX)/lib/intercept $(DESTDIR)$(PREFIX)/libexec/intercept
+
+clean: ## remove $(O)
+	rm -rf $(O)
+
+stats: ## how long the functions are
+	@scripts/stats.sh
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

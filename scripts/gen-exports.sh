@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# usage: gen-exports.sh [--names]
+# Prints the linker's version script of libintercept.so, made from preload/hooks.def: exactly the functions
+# listed there are visible, without a version. --names prints the names alone, one a line, sorted.
+
+cd "$(dirname "$0")/.." || exit 1
+
+# Each macro of the list that names an exported function is expanded to "@name@".
+names=$(${CC:-cc} -E -P -x c -I. - <<'END' | grep -o '@ *[A-Za-z0-9_]* *@' | tr -d '@ ' | sort -u
+#define HOOK(library, result, name, ...) @name@
+#define HOOK_WITH(library, result, name, ...) @name@
+#define EXPORT(name) @name@
+#include "preload/hooks.def"
+END
+)
+if [ -z "$names" ]; then
+	echo "gen-exports: no function found in 'preload/hooks.def'" >&2
+	exit 1
+fi
+if [ "$1" = --names ]; then
+	echo "$names"
+	exit
+fi
+echo '{'
+echo 'global:'
+echo "$names" | sed 's/.*/\t&;/'
+echo 'local:'
+printf '\t*;\n};\n'
