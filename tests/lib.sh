@@ -1,0 +1,84 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+#
+# What the cases (tests/cases/*.sh) share. The second line of a case is a comment that says what it shows;
+# then it sources this file: . "$ROOT/tests/lib.sh". To run one: make test T=NAME
+#
+#   $ROOT $BUILD $LIB $COLLECTOR $REPORT $PROGRAMS   the tree and what was built
+#   run_traced COMMAND...             run it under intercept; the file is $OUTPUT (./run.evt)
+#   json REPORT FILE EXPRESSION [OPTION...]
+#                                     a value out of `prof-report REPORT --format json`; EXPRESSION is
+#                                     Python and sees doc, rows, totals, losses and row(column=value, ...)
+#   expect_eq WHAT GOT WANTED, expect_between WHAT GOT LOW HIGH, expect_match WHAT GOT REGEX
+#                                     go on, or end the test with a line that says what was wrong
+#   fail MESSAGE, skip REASON         end the test
+#   need_tool NAME, need_program NAME, need_torch    skip when it is not there (need_torch sets $PYTHON)
+
+set -u
+ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+O=${O:-build}
+case $O in
+/*) BUILD=$O ;;
+*) BUILD=$ROOT/$O ;;
+esac
+LIB=$BUILD/libintercept.so
+COLLECTOR=$BUILD/intercept-collector
+REPORT=$BUILD/prof-report
+PROGRAMS=$BUILD/programs
+OUTPUT=$PWD/run.evt
+export ROOT BUILD LIB COLLECTOR REPORT PROGRAMS
+
+fail() {
+	echo "$*" >&2
+	exit 1
+}
+
+skip() {
+	echo "$*"
+	exit 77
+}
+
+need_tool() {
+	command -v "$1" >/dev/null || skip "'$1' is not installed"
+}
+
+need_program() {
+	[[ -x $PROGRAMS/$1 || -e $PROGRAMS/$1 ]] || skip "test program '$1' was not built"
+}
+
+need_torch() {
+	PYTHON=$("$ROOT/scripts/find-python.sh") || skip "no Python with torch (make demo installs one)"
+	export PYTHON
+}
+
+run_traced() {
+	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$@"
+}
+
+json() {
+	local report=$1 file=$2 expression=$3
+	shift 3
+	"$REPORT" "$report" --format json --limit 0 "$@" "$file" |
+		EXPRESSION=$expression python3 -c '
+import json, os, sys
+doc = json.load(sys.stdin)
+rows, totals, losses = doc.get("rows"), doc.get("totals"), doc.get("losses")
+def row(**want):
+    found = [r for r in rows if all(r.get(k) == v for k, v in want.items())]
+    assert len(found) == 1, "%d rows have %r" % (len(found), want)
+    return found[0]
+value = eval(os.environ["EXPRESSION"])
+print(json.dumps(value) if isinstance(value, (dict, list, bool, type(None))) else value)'
+}
+
+expect_eq() {
+	[[ $2 == "$3" ]] || fail "$1: got '$2', wanted '$3'"
+}
+
+expect_between() {
+	(($2 >= $3 && $2 <= $4)) || fail "$1: got '$2', wanted $3 to $4"
+}
+
+expect_match() {
+	[[ $2 =~ $3 ]] || fail "$1: got '$2', wanted something like '$3'"
+}
