@@ -10,8 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 # Each macro of the list that names an exported function is expanded to "@name@".
 names=$(${CC:-cc} -E -P -x c -I. - <<'END' | grep -o '@ *[A-Za-z0-9_]* *@' | tr -d '@ ' | sort -u
 #define HOOK(library, result, name, ...) @name@
-#define HOOK_WITH(library, result, name, ...) @name@
-#define EXPORT(name) @name@
+#define ENTRY(result, name, ...) @name@
 #include "preload/hooks.def"
 END
 )

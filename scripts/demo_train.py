@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Trains a small convolutional network on the handwritten digits of scikit-learn, on the CPU.
+
+An ordinary training loop with NVTX ranges, as one would write it for Nsight Systems; it knows nothing of
+intercept. torch.cuda.nvtx works without a GPU.
+"""
+import os
+import sys
+import time
+
+import torch
+from sklearn.datasets import load_digits
+from torch import nn
+from torch.cuda import nvtx
+from torch.utils.data import DataLoader, TensorDataset
+
+EPOCHS = 12
+BATCH = 32
+WORKERS = 2
+
+
+def load_data():
+    digits = load_digits()
+    images = torch.tensor(digits.images, dtype=torch.float32).unsqueeze(1) / 16
+    labels = torch.tensor(digits.target)
+    order = torch.randperm(len(labels))
+    test, train = order[:360], order[360:]
+    return TensorDataset(images[train], labels[train]), TensorDataset(images[test], labels[test])
+
+
+def make_network():
+    return nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(),
+        nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(32 * 4 * 4, 64), nn.ReLU(), nn.Linear(64, 10),
+    )
+
+
+def train_epoch(network, optimizer, loader):
+    total = 0.0
+    batches = iter(loader)
+    for _ in range(len(loader)):
+        with nvtx.range("data"):
+            images, labels = next(batches)
+        with nvtx.range("forward"):
+            loss = nn.functional.cross_entropy(network(images), labels)
+        with nvtx.range("backward"):
+            optimizer.zero_grad()
+            loss.backward()
+        with nvtx.range("optimizer"):
+            optimizer.step()
+        total += loss.item()
+    return total / len(loader)
+
+
+def accuracy(network, dataset):
+    images, labels = dataset.tensors
+    with torch.no_grad(), nvtx.range("validation"):
+        return (network(images).argmax(1) == labels).float().mean().item()
+
+
+def main():
+    torch.manual_seed(1)
+    torch.set_num_threads(min(2, os.cpu_count() or 1))
+    train, test = load_data()
+    network = make_network()
+    optimizer = torch.optim.Adam(network.parameters(), lr=2e-3)
+    loader = DataLoader(train, batch_size=BATCH, shuffle=True, num_workers=WORKERS)
+    epochs = int(sys.argv[1]) if len(sys.argv) > 1 else EPOCHS
+    for epoch in range(epochs):
+        start = time.perf_counter()
+        with nvtx.range("epoch"):
+            loss = train_epoch(network, optimizer, loader)
+        print(f"epoch {epoch + 1}/{epochs}  loss {loss:.4f}  {time.perf_counter() - start:.2f} s",
+              flush=True)
+    print(f"accuracy on {len(test)} digits not seen in training: {accuracy(network, test):.1%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# usage: install-deps.sh [bench]
+# Installs the Debian or Ubuntu packages that are missing: what building, testing, lint and the demo need,
+# or with `bench` the tools that `make bench` compares with. Does nothing when all are there.
+
+packages="gcc g++ make libc6-dev libzstd-dev libdw-dev libelf-dev libjemalloc-dev libunwind-dev
+	libxxhash-dev libcmocka-dev zstd binutils python3 python3-venv
+	clang-format clang-tidy cppcheck shellcheck universal-ctags"
+[ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2"
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	echo "install-deps: no apt-get here: install the counterparts of:" >&2
+	echo "$packages" >&2
+	exit 1
+fi
+
+missing=
+for package in $packages; do
+	dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+		missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+root=
+if [ "$(id -u)" != 0 ]; then
+	command -v sudo >/dev/null || {
+		echo "install-deps: become root or install sudo; missing:$missing" >&2
+		exit 1
+	}
+	root=sudo
+fi
+
+echo "installing:$missing"
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+# With a terminal on stdin sudo may ask for the password; apt itself must not ask anything.
+try() {
+	$root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=120 "$@" >"$log" 2>&1
+}
+install() {
+	# shellcheck disable=SC2086 # a list of words
+	try install -y --no-install-recommends $missing
+}
+# Lists that are there may be good enough, or too old: then they are fetched and it is tried again.
+install || { try update && install; } || {
+	tail -n 5 "$log" >&2
+	echo "install-deps: cannot install$missing: see above (is there a network?)" >&2
+	exit 1
+}
