@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of the library in a process: dormant, active, over. The only file that knows every module.
+ */
+#ifndef PRELOAD_INIT_H
+#define PRELOAD_INIT_H
+
+#include <stdbool.h>
+
+/* A dormant program has touched Python, CUDA or NVTX: start to record. Any thread; true when the
+ * process records now. Cheap when it already does. */
+bool init_activate(void);
+
+/* A forked child whose region's collector has finished: a region and a file of its own. */
+void init_start_anew(void);
+
+/* At the end: one line on stderr when something kept us from recording. */
+void init_report(void);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The C heap: malloc and its kin. Allocations are recorded after the original, frees before it, so
+ * that another thread that gets the same address cannot be recorded first. errno is the original's.
+ *
+ * Not done here: no policy on the allocator, which stays the program's; no stack, only the return
+ * address. C++ new and delete arrive through malloc and free.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/boot.h"
+#include "preload/hook.h"
+#include "preload/recorder.h"
+
+#define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+static __attribute__((noinline)) void record_born_wide(struct recorder_lane *lane, uint64_t word, uint64_t ptr,
+						       uint64_t size, uint64_t caller)
+{
+	uint64_t *at = recorder_room(lane, 4);
+
+	if (!at)
+		return;
+	at[0] = word;
+	at[1] = ptr;
+	at[2] = size;
+	at[3] = caller;
+	recorder_publish(lane, 4);
+}
+
+/* After the original: `lane` is IN_CALL and is left idle. */
+static inline __attribute__((always_inline)) void
+record_born(struct recorder_lane *lane, uint32_t type, const void *block, uint64_t size, uint64_t caller)
+{
+	uint64_t ptr = (uintptr_t)block;
+	uint64_t now = recorder_now();
+	uint64_t *at;
+
+	recorder_switch(lane, RECORDER_IN_RECORD);
+	if (UNLIKELY(!record_fits_packed(ptr, size, caller))) {
+		record_born_wide(lane, record_word(now, type), ptr, size, caller);
+	} else if ((at = recorder_room(lane, RECORD_PACKED_WORDS)) != NULL) {
+		at[0] = record_word(now, type | RECORD_PACKED);
+		at[1] = record_packed_low(ptr, size);
+		at[2] = record_packed_high(caller, size);
+		recorder_publish(lane, RECORD_PACKED_WORDS);
+	}
+	recorder_leave(lane);
+}
+
+/* Before the original: `lane` is IN_RECORD and is left IN_CALL. */
+static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane, uint32_t type,
+							     const void *block)
+{
+	uint64_t now = recorder_now();
+	uint64_t *at = recorder_room(lane, 2);
+
+	if (at) {
+		at[0] = record_word(now, type);
+		at[1] = (uintptr_t)block;
+		recorder_publish(lane, 2);
+	}
+	recorder_switch(lane, RECORDER_IN_CALL);
+}
+
+HOOK_EXPORT void *malloc(size_t size)
+{
+	struct recorder_lane *lane;
+	void *ptr;
+
+	if (UNLIKELY(!hook_ready) && !hook_resolve())
+		return boot_alloc(16, size);
+	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
+	if (UNLIKELY(!lane))
+		return hook_real.malloc(size);
+	ptr = hook_real.malloc(size);
+	if (UNLIKELY(!ptr))
+		recorder_leave(lane);
+	else
+		record_born(lane, EVT_malloc, ptr, size, CALLER);
+	return ptr;
+}
+
+HOOK_EXPORT void *calloc(size_t count, size_t size)
+{
+	struct recorder_lane *lane;
+	size_t bytes;
+	void *ptr;
+
+	if (UNLIKELY(!hook_ready) && !hook_resolve())
+		return boot_alloc(16, __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes);
+	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
+	if (UNLIKELY(!lane))
+		return hook_real.calloc(count, size);
+	ptr = hook_real.calloc(count, size);
+	if (UNLIKELY(!ptr))
+		recorder_leave(lane);
+	else
+		record_born(lane, EVT_calloc, ptr, count * size, CALLER);
+	return ptr;
+}
+
+/* A block of the pool moves to the allocator; before that is known, within the pool. */
+static void *realloc_boot(void *ptr, size_t size, bool ready)
+{
+	size_t old = boot_size(ptr);
+	void *fresh = ready ? hook_real.malloc(size) : boot_alloc(16, size);
+
+	if (fresh)
+		memcpy(fresh, ptr, old < size ? old : size);
+	return fresh;
+}
+
+/* realloc(p, 0) gives NULL and has freed p (glibc), or a block of no bytes (others): both are what
+ * they look like. A NULL for a size above 0 is a failure, and p lives on. */
+static void *realloc_recorded(struct recorder_lane *lane, void *ptr, size_t size, uint64_t caller)
+{
+	void *fresh;
+
+	if (ptr) {
+		recorder_switch(lane, RECORDER_IN_RECORD);
+		record_dies(lane, EVT_realloc_free, ptr);
+	}
+	fresh = hook_real.realloc(ptr, size);
+	if (fresh) {
+		record_born(lane, EVT_realloc, fresh, size, caller);
+		return fresh;
+	}
+	if (ptr && size) {
+		recorder_switch(lane, RECORDER_IN_RECORD);
+		recorder_put(lane, EVT_realloc_failed, recorder_now(), &(uint64_t){ (uintptr_t)ptr }, 1);
+	}
+	recorder_leave(lane);
+	return NULL;
+}
+
+static inline void *realloc_from(void *ptr, size_t size, uint64_t caller)
+{
+	bool ready = hook_ready || hook_resolve();
+	struct recorder_lane *lane;
+
+	if (UNLIKELY(boot_owns(ptr)))
+		return realloc_boot(ptr, size, ready);
+	if (UNLIKELY(!ready))
+		return boot_alloc(16, size);
+	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
+	if (UNLIKELY(!lane))
+		return hook_real.realloc(ptr, size);
+	return realloc_recorded(lane, ptr, size, caller);
+}
+
+HOOK_EXPORT void *realloc(void *ptr, size_t size)
+{
+	return realloc_from(ptr, size, CALLER);
+}
+
+/* Through realloc and not through the original reallocarray, which would call our realloc. */
+HOOK_EXPORT void *reallocarray(void *ptr, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc_from(ptr, bytes, CALLER);
+}
+
+static inline __attribute__((always_inline)) void free_from(void *ptr)
+{
+	struct recorder_lane *lane;
+
+	if (!ptr || UNLIKELY(boot_owns(ptr)))
+		return;
+	if (UNLIKELY(!hook_ready) && !hook_resolve())
+		return; /* another thread is looking free up: this block is lost, which is safe */
+	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_RECORD);
+	if (UNLIKELY(!lane)) {
+		hook_real.free(ptr);
+		return;
+	}
+	record_dies(lane, EVT_free, ptr);
+	hook_real.free(ptr);
+	recorder_leave(lane);
+}
+
+HOOK_EXPORT void free(void *ptr)
+{
+	free_from(ptr);
+}
+
+HOOK_EXPORT void cfree(void *ptr)
+{
+	free_from(ptr);
+}
+
+/* C23's sized frees; an allocator without them takes a plain free(). */
+HOOK_EXPORT void free_sized(void *ptr, size_t size)
+{
+	(void)size;
+	free_from(ptr);
+}
+
+HOOK_EXPORT void free_aligned_sized(void *ptr, size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	free_from(ptr);
+}
+
+HOOK_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	struct recorder_lane *lane;
+	int error;
+
+	if (UNLIKELY(!hook_ready) && !hook_resolve()) {
+		if (alignment % sizeof(void *) || alignment & (alignment - 1) || !alignment)
+			return EINVAL;
+		*ret = boot_alloc(alignment, size);
+		return *ret ? 0 : ENOMEM;
+	}
+	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
+	if (UNLIKELY(!lane))
+		return hook_real.posix_memalign(ret, alignment, size);
+	error = hook_real.posix_memalign(ret, alignment, size);
+	if (error || !*ret)
+		recorder_leave(lane);
+	else
+		record_born(lane, EVT_memalign, *ret, size, CALLER);
+	return error;
+}
+
+/* aligned_alloc, memalign, valloc and pvalloc differ in their parameters only. */
+#define MEMALIGN_HOOK(name, parameters, arguments, alignment)                       \
+	HOOK_EXPORT void *name parameters                                           \
+	{                                                                           \
+		struct recorder_lane *lane;                                         \
+		void *ptr;                                                          \
+                                                                                    \
+		if (UNLIKELY(!hook_ready) && !hook_resolve())                       \
+			return boot_alloc(alignment, size);                         \
+		if (UNLIKELY(!hook_real.name)) {                                    \
+			errno = ENOMEM;                                             \
+			return NULL;                                                \
+		}                                                                   \
+		lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);            \
+		if (UNLIKELY(!lane))                                                \
+			return hook_real.name arguments;                            \
+		ptr = hook_real.name arguments;                                     \
+		if (UNLIKELY(!ptr))                                                 \
+			recorder_leave(lane);                                       \
+		else                                                                \
+			record_born(lane, EVT_memalign, ptr, size, CALLER);         \
+		return ptr;                                                         \
+	}
+
+MEMALIGN_HOOK(aligned_alloc, (size_t alignment, size_t size), (alignment, size), alignment)
+MEMALIGN_HOOK(memalign, (size_t alignment, size_t size), (alignment, size), alignment)
+MEMALIGN_HOOK(valloc, (size_t size), (size), 4096)
+MEMALIGN_HOOK(pvalloc, (size_t size), (size), 4096)
+
+HOOK_EXPORT size_t malloc_usable_size(void *ptr)
+{
+	if (UNLIKELY(boot_owns(ptr)))
+		return boot_size(ptr);
+	if (!ptr || (UNLIKELY(!hook_ready) && !hook_resolve()))
+		return 0;
+	return hook_real.malloc_usable_size(ptr);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow paths of the recorder: binding a thread to a ring, waiting for room, gates. The fast path
+ * is in recorder.h. Nothing here allocates; system calls are futexes, gettid and getpid.
+ */
+#include "preload/recorder.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/futex.h"
+#include "preload/process.h"
+
+#define RECORDER_WAIT_NS 50000000u /* one nap of a thread that waits for room */
+#define RECORDER_STALL_NS 1000000000u /* no progress for this long: drop instead */
+#define RECORDER_RETRY 1024u /* calls of a thread without a ring between two looks for one */
+
+__thread struct recorder_thread recorder_self __attribute__((tls_model("initial-exec")));
+_Static_assert(sizeof(struct recorder_thread) <= 192, "TLS is scarce for late dlopen");
+
+static struct recorder_gates recorder_closed_gates; /* all 0 for ever */
+struct recorder_gates *recorder_gates = &recorder_closed_gates;
+uint64_t recorder_base;
+
+static struct recorder_region region;
+static uint32_t recorder_process;       /* our entry in the process table */
+static uint64_t recorder_generation;    /* counts openings; written before the gates open */
+static unsigned int recorder_families;  /* bits */
+static _Atomic bool recorder_paused;    /* a capture range is awaited */
+static _Atomic bool recorder_running;
+static _Atomic uint64_t recorder_stalled; /* rings are dropped without waiting: no progress was seen */
+
+static void gates_set(bool on)
+{
+	for (unsigned int i = 0; i < RECORDER_FAMILIES; i++) {
+		bool open = on && (recorder_families & (1u << i));
+
+		__atomic_store_n(&recorder_gates->gate[i], open ? recorder_generation : 0, __ATOMIC_RELEASE);
+	}
+}
+
+static int gates_create(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return -errno;
+	/* where the kernel cannot (gVisor, before 4.14) the atfork handler does it: recorder_orphan() */
+	(void)madvise(page, 4096, MADV_WIPEONFORK);
+	recorder_gates = page;
+	return 0;
+}
+
+int recorder_open(const struct recorder_region *r, uint32_t process, unsigned int families)
+{
+	if (recorder_gates == &recorder_closed_gates) {
+		int error = gates_create();
+
+		if (error)
+			return error;
+	}
+	region = *r;
+	recorder_base = r->header->base_tsc;
+	recorder_families = families;
+	atomic_store(&recorder_running, true);
+	recorder_reopen(process);
+	return 0;
+}
+
+void recorder_reopen(uint32_t process)
+{
+	recorder_process = process;
+	recorder_generation++;
+	recorder_gates->generation = recorder_generation;
+	gates_set(!atomic_load(&recorder_paused));
+}
+
+void recorder_orphan(void)
+{
+	recorder_gates->generation = 0;
+	gates_set(false);
+}
+
+void recorder_close(void)
+{
+	atomic_store(&recorder_running, false);
+	gates_set(false);
+}
+
+void recorder_capture(bool on)
+{
+	atomic_store(&recorder_paused, !on);
+	if (atomic_load(&recorder_running) && recorder_gates->generation)
+		gates_set(on);
+}
+
+bool recorder_is_open(void)
+{
+	return atomic_load_explicit(&recorder_running, memory_order_relaxed);
+}
+
+void recorder_ring_bell(void)
+{
+	struct region_header *h = region.header;
+
+	atomic_fetch_add_explicit(&h->doorbell, 1, memory_order_release);
+	futex_wake(&h->doorbell);
+}
+
+/* --- binding --- */
+
+static bool ring_claim(struct region_ring *ring, unsigned int level)
+{
+	uint32_t expected = REGION_RING_FREE;
+
+	if (atomic_load_explicit(&ring->state, memory_order_relaxed) != REGION_RING_FREE ||
+	    !atomic_compare_exchange_strong(&ring->state, &expected, REGION_RING_FILLING))
+		return false;
+	ring->process = recorder_process;
+	ring->process_serial = process_serial(recorder_process);
+	ring->tid = (uint32_t)syscall(SYS_gettid);
+	ring->level = level;
+	ring->start_tsc = clock_ticks();
+	atomic_store(&ring->end_tsc, 0);
+	atomic_store(&ring->dropped, 0);
+	atomic_store(&ring->waiters, 0);
+	atomic_store(&ring->head, 0);
+	atomic_store(&ring->tail, 0);
+	atomic_fetch_add(&ring->serial, 1);
+	atomic_store_explicit(&ring->state, REGION_RING_LIVE, memory_order_release);
+	return true;
+}
+
+static struct region_ring *ring_find(unsigned int level, unsigned int class)
+{
+	const struct region_class *c = &region.shape.class[class];
+	struct region_ring *rings = region_rings(region.header, &region.shape);
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		_Atomic uint32_t *limit = &region.header->ring_limit[class];
+		uint32_t seen = atomic_load_explicit(limit, memory_order_relaxed);
+
+		while (seen <= i && !atomic_compare_exchange_weak(limit, &seen, i + 1))
+			;
+		if (ring_claim(&rings[c->first + i], level))
+			return &rings[c->first + i];
+	}
+	return NULL;
+}
+
+/* A second lane sees only what signal handlers do inside a record: the smallest ring will do. */
+static bool lane_bind(struct recorder_lane *lane, unsigned int level)
+{
+	struct region_ring *rings = region_rings(region.header, &region.shape);
+
+	for (unsigned int class = level ? REGION_CLASSES - 1 : 0; class < REGION_CLASSES; class++) {
+		struct region_ring *ring = ring_find(level, class);
+		uint32_t bytes = region.shape.class[class].ring_bytes;
+
+		if (!ring)
+			continue;
+		lane->ring = ring;
+		lane->words = region_ring_words(region.header, &region.shape, class, (uint32_t)(ring - rings));
+		lane->class_bytes = bytes;
+		lane->mask = bytes / 8 - 1;
+		lane->head = 0;
+		lane->limit = 0; /* the first record looks */
+		lane->bound = recorder_generation + 1;
+		if (level == 0)
+			process_watch_thread();
+		return true;
+	}
+	return false;
+}
+
+static bool lane_bind_or_count(struct recorder_lane *lane, unsigned int level)
+{
+	if (lane->starved % RECORDER_RETRY == 0 && lane_bind(lane, level)) {
+		lane->starved = 0;
+		return true;
+	}
+	lane->starved++;
+	process_count_lost(PROCESS_LOST_NO_RING);
+	return false;
+}
+
+/* --- entering --- */
+
+/* The frame that set owner is gone when the stack has been unwound past it: longjmp() from a handler.
+ * On the alternate signal stack addresses say nothing. */
+static bool owner_is_stale(uint64_t owner, uintptr_t frame)
+{
+	stack_t alternate;
+	int saved = errno;
+	bool on_alternate;
+
+	if ((owner & ~(uint64_t)RECORDER_BUSY_BITS) >= frame)
+		return false;
+	on_alternate = sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK);
+	errno = saved;
+	return !on_alternate;
+}
+
+static struct recorder_lane *enter_second_lane(enum recorder_family family)
+{
+	struct recorder_lane *lane = &recorder_self.lane[1];
+	uint64_t gate = recorder_gates->gate[family];
+	uint64_t owner = lane->owner;
+
+	if (owner == gate + 1)
+		return lane;
+	if (owner >= RECORDER_BUSY_MIN) {
+		process_count_lost(PROCESS_LOST_NESTED);
+		return NULL;
+	}
+	/* so that what binding itself allocates is not recorded by binding */
+	lane->owner = (uintptr_t)__builtin_frame_address(0) | RECORDER_IN_RECORD;
+	if (lane_bind_or_count(lane, 1))
+		return lane;
+	lane->owner = 0;
+	return NULL;
+}
+
+static struct recorder_lane *enter_busy(enum recorder_family family, uint64_t owner, uintptr_t frame)
+{
+	if (!recorder_gates->gate[family])
+		return NULL;
+	if (owner_is_stale(owner, frame)) {
+		recorder_self.lane[0].owner = recorder_self.lane[0].bound;
+		return recorder_enter_slow(family, frame);
+	}
+	/* only the heap hooks hold their lane around the original */
+	if ((owner & RECORDER_IN_CALL) && family == RECORDER_ALLOC)
+		return NULL;
+	return enter_second_lane(family);
+}
+
+struct recorder_lane *recorder_enter_slow(enum recorder_family family, uintptr_t frame)
+{
+	struct recorder_lane *lane = &recorder_self.lane[0];
+	struct recorder_lane *result = NULL;
+	int saved = errno;
+
+	if (!recorder_is_open())
+		return NULL;
+	if (!recorder_gates->generation) {
+		/* a forked child that its atfork handler did not bring in; nothing of the parent's lanes
+		 * is ours, busy or not */
+		lane->owner = frame | RECORDER_IN_CALL;
+		process_adopt();
+		lane->owner = 0;
+		errno = saved;
+		if (!recorder_gates->generation)
+			return NULL;
+	}
+	if (lane->owner >= RECORDER_BUSY_MIN)
+		return enter_busy(family, lane->owner, frame);
+	if (!recorder_gates->gate[family])
+		return NULL;
+	if (lane->owner == recorder_gates->gate[family] + 1)
+		return lane;
+	lane->owner = frame | RECORDER_IN_CALL;
+	if (lane_bind_or_count(lane, 0))
+		result = lane;
+	lane->owner = 0;
+	errno = saved;
+	return result;
+}
+
+void recorder_retire(void)
+{
+	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
+		struct recorder_lane *lane = &recorder_self.lane[i];
+		uint32_t live = REGION_RING_LIVE;
+
+		if (!lane->bound || lane->bound != recorder_gates->generation + 1)
+			continue;
+		atomic_store(&lane->ring->end_tsc, clock_ticks());
+		atomic_compare_exchange_strong(&lane->ring->state, &live, REGION_RING_RETIRED);
+	}
+}
+
+/* --- room --- */
+
+static bool collector_is_gone(void)
+{
+	return atomic_load(&region.header->collector_state) >= REGION_COLLECTOR_FINISHED;
+}
+
+/* The collector sleeps until a ring is half full; a thread that passes that point wakes it. */
+static void wake_when_half_full(struct recorder_lane *lane, uint64_t tail)
+{
+	struct region_header *h = region.header;
+
+	if ((lane->head - tail) * 16 < lane->class_bytes)
+		return;
+	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) && atomic_exchange(&h->asleep, 0))
+		recorder_ring_bell();
+}
+
+/* Sleeps until tail has moved from `tail`; false when it has not for RECORDER_STALL_NS. */
+static bool wait_for_progress(struct recorder_lane *lane, uint64_t tail)
+{
+	struct region_ring *ring = lane->ring;
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+
+	process_count_wait();
+	atomic_store(&ring->waiters, 1);
+	recorder_ring_bell();
+	while (atomic_load(&ring->tail) == tail && !collector_is_gone()) {
+		uint32_t progress = atomic_load(&ring->progress);
+
+		if (atomic_load(&ring->tail) != tail)
+			break;
+		futex_wait(&ring->progress, progress, RECORDER_WAIT_NS);
+		if (clock_ns(CLOCK_MONOTONIC) - start > RECORDER_STALL_NS)
+			break;
+	}
+	atomic_store(&ring->waiters, 0);
+	return atomic_load(&ring->tail) != tail;
+}
+
+/* One step towards room for `words`: 1 there is, 0 look again, -1 there will be none. */
+static int room_step(struct recorder_lane *lane, unsigned int words)
+{
+	uint64_t capacity = lane->mask + 1;
+	uint64_t tail = atomic_load_explicit(&lane->ring->tail, memory_order_acquire);
+	uint64_t end = (lane->head | lane->mask) + 1;
+	uint64_t full = tail + capacity;
+	uint64_t step = lane->head + capacity / 4;
+
+	if (lane->head - tail > capacity)
+		return -1; /* not a tail that our collector writes */
+	wake_when_half_full(lane, tail);
+	if (lane->head + words > end && end <= full) {
+		lane->words[lane->head & lane->mask] = record_word(end - lane->head, RECORD_PAD);
+		recorder_publish(lane, (unsigned int)(end - lane->head));
+		return 0;
+	}
+	if (lane->head + words <= end && lane->head + words <= full) {
+		uint64_t limit = end < full ? end : full;
+
+		lane->limit = step < limit && step >= lane->head + words ? step : limit;
+		atomic_store_explicit(&recorder_stalled, 0, memory_order_relaxed);
+		return 1;
+	}
+	if (!region.wait_when_full || atomic_load_explicit(&recorder_stalled, memory_order_relaxed))
+		return -1;
+	if (!wait_for_progress(lane, tail)) {
+		atomic_store(&recorder_stalled, 1);
+		return -1;
+	}
+	return 0;
+}
+
+bool recorder_make_room(struct recorder_lane *lane, unsigned int words)
+{
+	int saved = errno;
+	int step;
+
+	do
+		step = room_step(lane, words);
+	while (step == 0);
+	if (step < 0) {
+		lane->limit = lane->head; /* so that the next record looks again */
+		atomic_fetch_add_explicit(&lane->ring->dropped, 1, memory_order_relaxed);
+		if (collector_is_gone())
+			recorder_close();
+	}
+	errno = saved;
+	return step > 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* See region_create.h. */
+#include "preload/region_create.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "preload/clock.h"
+
+/* An unlinked file where memfd_create() is refused (old kernels, seccomp). */
+static int region_file(void)
+{
+	int fd = memfd_create("intercept", MFD_CLOEXEC);
+
+	if (fd < 0)
+		fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+static void text_set(char *to, size_t room, const char *from)
+{
+	size_t length = strnlen(from, room - 1);
+
+	memcpy(to, from, length);
+	to[length] = 0;
+}
+
+/* The three clocks at one moment: of several readings the one between the closest pair of ticks. */
+static void region_base(struct region_header *h)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = clock_ticks();
+		uint64_t mono = clock_ns(CLOCK_MONOTONIC);
+		uint64_t after = clock_ticks();
+
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		h->base_tsc = before + best / 2;
+		h->base_mono = mono;
+	}
+	h->base_real = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - h->base_mono);
+}
+
+static void region_fill(struct region_header *h, const struct region_shape *shape,
+			const struct region_wish *wish)
+{
+	h->version = REGION_VERSION;
+	h->clock = clock_is_tsc ? REGION_CLOCK_TSC : REGION_CLOCK_MONOTONIC;
+	h->bytes = shape->bytes;
+	h->max_file_bytes = wish->max_file_bytes;
+	h->keep = wish->keep;
+	h->place = 1;
+	text_set(h->session, sizeof(h->session), wish->session);
+	text_set(h->output, sizeof(h->output), wish->output);
+	text_set(h->trace, sizeof(h->trace), wish->trace);
+	text_set(h->version_text, sizeof(h->version_text), INTERCEPT_VERSION);
+	region_base(h);
+	h->magic = REGION_MAGIC;
+}
+
+/* A memfd counts as a file: past RLIMIT_FSIZE its ftruncate() is SIGXFSZ for the program. */
+static uint64_t file_size_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+static void *region_map(int fd, uint64_t bytes)
+{
+	void *map;
+
+	if (ftruncate(fd, (off_t)bytes) != 0)
+		return MAP_FAILED;
+	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map != MAP_FAILED)
+		(void)madvise(map, bytes, MADV_DONTDUMP);
+	return map;
+}
+
+int region_create(const struct region_wish *wish, struct region_header **ret_header,
+		  struct region_shape *ret_shape, int *ret_fd)
+{
+	struct region_shape shape;
+	uint64_t limit = file_size_limit();
+	uint64_t bytes = (wish->bytes < limit ? wish->bytes : limit) / 4096 * 4096;
+	void *map = MAP_FAILED;
+	int fd = region_file();
+
+	if (fd < 0)
+		return fd;
+	for (; bytes >= REGION_BYTES_MIN && map == MAP_FAILED; bytes /= 2)
+		if (region_shape_of(bytes, &shape) == 0)
+			map = region_map(fd, bytes);
+	if (map == MAP_FAILED) {
+		int error = bytes < REGION_BYTES_MIN && limit < REGION_BYTES_MIN ? EFBIG : errno ? errno : ENOMEM;
+
+		close(fd);
+		return -error;
+	}
+	region_fill(map, &shape, wish);
+	*ret_header = map;
+	*ret_shape = shape;
+	*ret_fd = fd;
+	return 0;
+}
