@@ -26,7 +26,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvl
 	$(if $(filter 1,$(WERROR)),-Werror)
 OPTIMISE := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
 SANITISE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-COMMON   := -std=gnu11 -D_GNU_SOURCE -DINTERCEPT_VERSION='"$(VERSION)"' -I. $(OPTIMISE) $(WARNINGS)
+COMMON   := -std=gnu11 -D_GNU_SOURCE= -DINTERCEPT_VERSION='"$(VERSION)"' -I. $(OPTIMISE) $(WARNINGS)
 DEPFLAGS  = -MMD -MP -MF $@.d
 
 # The compiler must not turn malloc+memset into calloc, or drop a pair, in the file that defines them.
@@ -163,21 +163,21 @@ $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%): $(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c \
 	$(Q)clang $(COMMON) -fsanitize=fuzzer,address,undefined $^ $(TEST_LIBS) -o $@
 
 # Test programs are other people's programs: no sanitiser, few warnings, one command each.
-PROGRAM_FLAGS = -D_GNU_SOURCE -I. -O1 -g -Wall $(NVTX_CFLAGS) $(DEPFLAGS)
+PROGRAM_FLAGS = -I. -O1 -g -Wall $(NVTX_CFLAGS) $(DEPFLAGS)
 $(O)/programs/libfake_%.so: tests/programs/fake_%.c $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ $(call top_line,build,$<)
+	$(Q)$(CC) -D_GNU_SOURCE= $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ $(call top_line,build,$<)
 
 $(O)/programs/lib%.so: tests/programs/lib%.c $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ $(call top_line,build,$<)
+	$(Q)$(CC) -D_GNU_SOURCE= $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ $(call top_line,build,$<)
 
 $(O)/programs/%: tests/programs/%.c $(O)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PROGRAM_FLAGS) $< -o $@ $(call top_line,build,$<)
+	$(Q)$(CC) -D_GNU_SOURCE= $(PROGRAM_FLAGS) $< -o $@ $(call top_line,build,$<)
 
 $(O)/programs/%: tests/programs/%.cpp $(O)/flags
 	$(call say,CXX)

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# usage: gen-docs.sh [--check]
+# Writes again what comes out of a list, between the lines "<!-- generated: NAME -->" and
+# "<!-- end: NAME -->" of README.md and docs/*.md. --check only says what is out of date.
+# NAME is a function generate_NAME of this file.
+# shellcheck disable=SC2317 # they are called by that name
+
+cd "$(dirname "$0")/.." || exit 1
+export LC_ALL=C
+
+# The list's entries, one a line, fields separated by tabs, strings without their quotes.
+expand() { # LIST, then MACRO(PARAMETERS) and FIELDS, with "@," between fields, for each macro of the list
+	local list=$1
+	shift
+	{ printf '#define %s @@ %s\n' "$@"; echo "#include \"$list\""; } | ${CC:-cc} -E -P -x c -I. - |
+		tr '\n' ' ' | sed 's/@@/\n/g' | sed -E 's/ *@, */\t/g; s/" *"//g; s/(^|\t| )"/\1/g
+			s/"( *)(\t|$)/\2/g; s/\\"/"/g; s/ *$//; s/^ //; /^$/d'
+}
+
+# shellcheck disable=SC2016 # backquotes of Markdown
+generate_settings() {
+	echo '| variable | default | meaning |'
+	echo '|---|---|---|'
+	expand preload/settings.def \
+		'SETTING(kind, NAME, initial, allowed, doc)' \
+		'INTERCEPT_##NAME @, initial @, doc @, allowed' |
+		awk -F'\t' '{ printf "| `%s` | `%s` | %s (%s) |\n", $1, $2, $3, $4 }'
+}
+
+# shellcheck disable=SC2016 # backquotes of Markdown
+generate_events() {
+	expand collector/format/events.def \
+		'EVENT(id, name, family, doc)' 'E @, id @, name @, family @, doc' \
+		'FIELD(codec, name, doc)' 'F @, codec @, name @, doc' | awk -F'\t' '
+		$1 == "E" { printf "%s**%s `%s`** (%s): %s.\n\n", n++ ? "\n" : "", $2, $3, $4, $5 }
+		$1 == "F" { printf "- `%s` %s: %s\n", $3, $2, $4 }'
+}
+
+generate_hooks() {
+	expand preload/hooks.def 'HOOK(library, returns, name, ...)' 'library @, name' |
+		awk -F'\t' '{ list[$1] = list[$1] " `" $2 "`" } END { for (l in list) print "- " l ":" list[l] }' | sort
+}
+
+# The document with each generated part written again.
+rewrite() { # FILE
+	local line name
+	while IFS= read -r line || [[ $line ]]; do
+		if [[ $line =~ ^'<!-- generated: '([a-z]+)' -->'$ ]]; then
+			name=${BASH_REMATCH[1]}
+			printf '%s\n' "$line"
+			"generate_$name" || return 1
+			while IFS= read -r line && [[ $line != "<!-- end: $name -->" ]]; do :; done
+			[[ $line ]] || { echo "$1: no end of part '$name'" >&2; return 1; }
+		fi
+		printf '%s\n' "$line"
+	done <"$1"
+}
+
+status=0
+for file in README.md docs/*.md; do
+	grep -qs '^<!-- generated: ' "$file" || continue
+	fresh=$(rewrite "$file" && echo .) || exit 1
+	fresh=${fresh%.}
+	[[ $fresh. == "$(cat "$file"; echo .)" ]] && continue
+	if [[ ${1:-} == --check ]]; then
+		echo "$file: a generated part is out of date: make docs"
+		status=1
+	else
+		printf '%s' "$fresh" >"$file"
+		echo "$file: written"
+	fi
+done
+exit $status
