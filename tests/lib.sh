@@ -82,3 +82,43 @@ expect_between() {
 expect_match() {
 	[[ $2 =~ $3 ]] || fail "$1: got '$2', wanted something like '$3'"
 }
+
+# expect FILE EXPRESSION...: each is true of the reports over FILE (see expect.py), or the test ends.
+expect() {
+	python3 "$ROOT/tests/expect.py" "$REPORT" "$@" >&2 || fail "of $1, line ${BASH_LINENO[0]}"
+}
+
+# expect_sums FILE: what the reports say of the whole is the sum of what they say of the parts.
+expect_sums() {
+	local by key
+	expect "$1" 'threads.sum("allocations") == alloc.totals.allocations' \
+		'threads.sum("bytes_allocated") == alloc.totals.bytes_allocated' \
+		'threads.sum("events") == summary.totals.events' \
+		'threads.sum("nvtx_ranges") == nvtx.totals.count' \
+		'processes.sum("events") == summary.totals.events' \
+		'processes.sum("events_lost") == summary.totals.events_lost' \
+		'len(processes.rows) == summary.totals.processes' \
+		'len(threads.rows) == summary.totals.threads'
+	for by in caller thread size process; do
+		for key in allocations bytes_allocated live_allocations live_bytes temporary_allocations; do
+			set -- "$@" "alloc('--by', '$by').sum('$key') == alloc.totals.$key"
+		done
+	done
+	expect "$@"
+}
+
+# same_as_bare COMMAND...: standard output, exit status and standard error are those of the command
+# without intercept; ALLOWED_LINES=1 allows one line of ours more. Leaves status, bare.out, traced.out, traced.err.
+same_as_bare() {
+	local bare
+	# shellcheck disable=SC2034 # for the caller
+	"$@" >bare.out 2>bare.err
+	bare=$?
+	run_traced "$@" >traced.out 2>traced.err
+	status=$?
+	expect_eq "exit status of $*" "$status" "$bare"
+	cmp bare.out traced.out || fail "standard output of $* differs"
+	grep -v '^intercept: ' traced.err | cmp bare.err - || fail "standard error of $* differs: $(head -c 600 traced.err)"
+	(($(grep -c '^intercept: ' traced.err) <= ${ALLOWED_LINES:-0})) ||
+		fail "$*: more than ${ALLOWED_LINES:-0} lines of ours: $(cat traced.err)"
+}

@@ -1,0 +1,29 @@
+#!/bin/bash
+# kill -9 of the collector: the program goes on as if nothing had been, with one line at its end.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program processes
+cat >program.sh <<'END'
+exec python3 -c '
+import os, sys, time
+for link in os.listdir("/proc"):
+    if link.isdigit():
+        try:
+            if os.readlink("/proc/%s/exe" % link) == sys.argv[1] and any(
+                os.readlink("/proc/%s/fd/%s" % (link, fd)) == sys.argv[2] for fd in os.listdir("/proc/%s/fd" % link)):
+                os.kill(int(link), 9)
+                print("killed")
+        except OSError:
+            pass
+start = time.monotonic()
+for i in range(300000):
+    bytearray(2000 + i % 7)
+print("done", time.monotonic() - start < 20)
+sys.exit(5)' "$1" "$2"
+END
+run_traced bash program.sh "$COLLECTOR" "$OUTPUT" >out 2>err
+expect_eq "exit status" $? 5
+expect_eq output "$(tr '\n' ' ' <out)" 'killed done True '
+expect_eq "lines on standard error" "$(wc -l <err)" 1
+expect_match "the line" "$(cat err)" '^intercept: '

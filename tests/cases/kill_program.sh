@@ -1,0 +1,28 @@
+#!/bin/bash
+# kill -9 of the program at random moments: everything that happened before is in the file.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program progress
+progress() { # the sum of all counters, now
+	python3 -c "import struct; print(sum(struct.unpack('512Q', open('progress', 'rb').read())))"
+}
+
+for round in 1 2 3 4 5 6; do
+	rm -f run.evt progress
+	threads=$((round % 3 + 1))
+	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/progress" progress $threads 2>err &
+	pid=$!
+	sleep "0.$((RANDOM % 4))$((RANDOM % 10))5"
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	[[ -s progress ]] || continue
+	done=$(progress)
+	# An event may have happened and not yet have been counted by the program: one a thread. A thread
+	# that is starting uses the heap as well: a few.
+	got=$(json alloc "$OUTPUT" 'totals["allocations"] + totals["frees"]') || fail "the file cannot be read"
+	expect_between "events after kill -9, round $round" "$got" "$done" $((done + threads + 8))
+	expect "$OUTPUT" 'processes.rows[0].exit_status == 137' 'summary.totals.events_lost == 0' \
+		'alloc.totals.live_allocations == alloc.totals.allocations - alloc.totals.frees'
+	"$REPORT" check "$OUTPUT" >check.out || fail "check after kill -9: $(cat check.out)"
+done

@@ -1,0 +1,27 @@
+#!/bin/bash
+# Low limits that are there before the program starts: it runs as it does without us.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program hostile
+try() { # LIMIT ARGUMENT
+	rm -f run.evt
+	(ulimit "$1" "$2" && exec "$PROGRAMS/hostile") >bare.out 2>bare.err
+	bare=$?
+	(ulimit "$1" "$2" && INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB exec "$PROGRAMS/hostile") >out 2>err
+	expect_eq "exit status with ulimit $1 $2" $? $bare
+	cmp -s bare.out out || fail "output with ulimit $1 $2: $(cat out)"
+	(($(wc -l <err) <= 1)) || fail "more than a line with ulimit $1 $2: $(cat err)"
+	grep -qv '^intercept: ' err && fail "standard error with ulimit $1 $2: $(cat err)"
+	return 0
+}
+try -v 20000 # less than the region
+try -v 200000
+try -n 4
+try -n 3
+try -u 1
+try -f 1
+try -s 256
+# Enough of everything again: nothing is lost.
+try -v 400000
+expect "$OUTPUT" 'alloc("--by", "size").row(size=3003).allocations == 200'

@@ -1,0 +1,65 @@
+#!/bin/bash
+# Table, csv, json and markdown of every report; --output; a full disk; a closed pipe.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program captured
+run_traced "$PROGRAMS/captured" || fail "status $?"
+for report in summary alloc nvtx threads processes; do
+	"$REPORT" $report "$OUTPUT" >table.out 2>err || fail "$report: status $?"
+	expect_eq "standard error of $report" "$(cat err)" ''
+	[[ -s table.out ]] || fail "$report prints nothing"
+	grep -q $'\x1b' table.out && fail "$report: colour, but this is no terminal"
+	"$REPORT" $report --format json "$OUTPUT" >json.out || fail "$report: status $?"
+	"$REPORT" $report --format csv "$OUTPUT" >csv.out || fail "$report: status $?"
+	"$REPORT" $report --format markdown "$OUTPUT" >md.out || fail "$report: status $?"
+	"$REPORT" $report --format json --output written.json "$OUTPUT" >out || fail "$report: status $?"
+	expect_eq "standard output beside --output" "$(cat out)" ''
+	python3 - $report <<'END' || fail "$report"
+import csv, json, sys
+report = sys.argv[1]
+doc = json.load(open("json.out"))
+written = json.load(open("written.json"))
+keys = {"report", "files", "session", "losses", "columns", "rows", "totals"}
+assert keys <= set(doc), "keys: %s" % sorted(keys - set(doc))
+assert doc["report"] == report and doc["rows"] == written["rows"]
+names = [column["name"] for column in doc["columns"]]
+assert all("unit" in column for column in doc["columns"])
+assert all(list(row) == names for row in doc["rows"]), "columns differ from rows"
+if report != "summary":
+    rows = list(csv.reader(open("csv.out")))
+    assert rows[0] == names, (rows[0], names)
+    assert len(rows) - 1 == len(doc["rows"]), (len(rows), len(doc["rows"]))
+    for row, other in zip(rows[1:], doc["rows"]):
+        for cell, name in zip(row, names):
+            value = other[name]
+            if isinstance(value, int):
+                assert cell == str(value), (name, cell, value)
+    lines = open("md.out").read().splitlines()
+    assert any(line.startswith("|") for line in lines) and any(set(line) <= set("|-: ") and line for line in lines)
+END
+done
+want() { # REPORT COLUMN...
+	local report=$1
+	shift
+	"$REPORT" "$report" --format json "$OUTPUT" >json.out
+	python3 -c 'import json, sys
+doc = json.load(open("json.out"))
+have = {c["name"] for c in doc["columns"]} | set(doc["totals"] or {})
+missing = [name for name in sys.argv[1:] if name not in have]
+assert not missing, missing' "$@" || fail "names that scripts rely on are missing in $report"
+}
+want alloc allocations bytes_allocated live_allocations live_bytes temporary_allocations frees frees_unmatched \
+	bytes_freed peak_bytes peak_time_ns caller
+want nvtx domain name count total_ns self_ns avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns open \
+	allocations bytes_allocated cuda_calls
+want threads pid tid name start_ns end_ns events allocations bytes_allocated cuda_calls nvtx_ranges
+want processes pid parent_pid command start_ns end_ns exit_status events events_lost bytes_on_disk
+want summary events events_lost bytes_on_disk wall_ns cpu_ns profiler_cpu_ns processes threads
+"$REPORT" alloc "$OUTPUT" >/dev/full 2>err
+expect_eq "exit status with a full disk" $? 1
+expect_match "the line" "$(cat err)" '^prof-report: .*(space|full)'
+expect_eq "lines with a full disk" "$(wc -l <err)" 1
+"$REPORT" dump "$OUTPUT" 2>err | head -1 >out
+[[ -s out ]] || fail "dump prints nothing"
+expect_eq "standard error of a closed pipe" "$(cat err)" ''

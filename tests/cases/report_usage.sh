@@ -1,0 +1,42 @@
+#!/bin/bash
+# Wrong options of prof-report: one line that names them, exit status 2, nothing on standard output.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program empty
+run_traced "$PROGRAMS/empty" || fail "status $?"
+try() { # ARGUMENT...
+	"$REPORT" "$@" >out 2>err
+	expect_eq "exit status of prof-report $*" $? 2
+	expect_eq "output of prof-report $*" "$(cat out)" ''
+	expect_eq "lines of prof-report $* ($(cat err))" "$(wc -l <err)" 1
+	expect_match "line of prof-report $*" "$(cat err)" '^prof-report: '
+}
+try --no-such-option run.evt
+try -Z run.evt
+try alloc --sort nonsense run.evt
+try alloc --columns allocations,nonsense run.evt
+try alloc --format xml run.evt
+try alloc --limit many run.evt
+try alloc --limit -3 run.evt
+try alloc --limit
+try alloc --by colour run.evt
+try alloc --process me run.evt
+try alloc --thread x run.evt
+try alloc --time 5 run.evt
+try alloc --time x..y run.evt
+try alloc --time 9s..1s run.evt
+try alloc --filter nonsense==3 run.evt
+try alloc --filter '' run.evt
+try alloc --output /no/such/directory/x run.evt
+try alloc
+try
+"$REPORT" --help >out 2>err || fail "--help: status $?"
+grep -q -- --sort out || fail "--help is not on standard output"
+expect_eq "standard error of --help" "$(cat err)" ''
+"$REPORT" --version >out 2>err || fail "--version: status $?"
+expect_match "--version" "$(cat out)" '^prof-report [0-9]+\.[0-9]+'
+"$REPORT" --list >out 2>err || fail "--list: status $?"
+for report in summary alloc nvtx threads processes dump check; do
+	grep -q "$report" out || fail "--list does not name $report"
+done

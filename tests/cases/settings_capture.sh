@@ -1,0 +1,14 @@
+#!/bin/bash
+# INTERCEPT_CAPTURE=nvtx:NAME records only while a range of that name is open.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program captured
+INTERCEPT_CAPTURE=nvtx:wanted run_traced "$PROGRAMS/captured" || fail "status $?"
+expect "$OUTPUT" 'alloc("--by", "size").row(size=1010).allocations == 30' \
+	'not alloc("--by", "size").select(size=2020)' 'nvtx.row(name="wanted").count == 3' \
+	'nvtx.row(name="inner").count == 3' 'not nvtx.select(name="outside")'
+rm -f run.evt
+INTERCEPT_CAPTURE=all run_traced "$PROGRAMS/captured" || fail "status $?"
+expect "$OUTPUT" 'alloc("--by", "size").row(size=1010).allocations == 30' \
+	'alloc("--by", "size").row(size=2020).allocations == 30' 'nvtx.row(name="outside").count == 3'

@@ -1,0 +1,29 @@
+#!/bin/bash
+# INTERCEPT_CHILDREN=all records exec'd programs, none records none, auto those that are of interest.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program hostile
+script="import subprocess; subprocess.run(['$PROGRAMS/hostile'], stdout=subprocess.DEVNULL)"
+count() { # CHILDREN: how many processes, how many blocks
+	rm -f ./*.evt
+	INTERCEPT_CHILDREN=$1 run_traced python3 -c "$script" 2>err || fail "$1: status $?"
+	expect_eq "standard error" "$(cat err)" ''
+}
+count all
+expect "$OUTPUT" 'alloc("--by", "size").row(size=3003).allocations == 200' 'len(processes.rows) == 2' \
+	'len(processes.select(exit_status=21)) == 1'
+# exec'd: a file of its own beside, found and merged
+expect_eq "files with all" "$(find . -name '*.evt' | wc -l)" 2
+count auto
+expect "$OUTPUT" 'not alloc("--by", "size").select(size=3003)'
+expect_eq "files with auto" "$(find . -name '*.evt' | wc -l)" 1
+rm -f ./*.evt
+inner="import sys; x = [bytearray(4444) for _ in range(50)]; sys.exit(9)"
+INTERCEPT_CHILDREN=auto run_traced python3 -c "import subprocess, sys; subprocess.run([sys.executable, '-c', '$inner'])"
+expect "$OUTPUT" 'len(processes.rows) == 2' 'len(processes.select(exit_status=9)) == 1'
+expect_sums "$OUTPUT"
+rm -f ./*.evt
+INTERCEPT_CHILDREN=none run_traced python3 -c "import subprocess, sys; subprocess.run([sys.executable, '-c', '$inner'])"
+expect "$OUTPUT" 'len(processes.rows) == 1'
+expect_eq "files with none" "$(find . -name '*.evt' | wc -l)" 1

@@ -1,0 +1,19 @@
+#!/bin/bash
+# INTERCEPT_OUTPUT: patterns, the default name, and a relative path.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program empty
+INTERCEPT_OUTPUT="$PWD/%p-%h-%e.evt" LD_PRELOAD=$LIB "$PROGRAMS/empty" &
+pid=$!
+wait $pid
+name=$pid-$(uname -n)-empty.evt
+[[ -s $name ]] || fail "no file '$name': $(ls)"
+expect "$PWD/$name" "processes.rows[0].pid == $pid"
+LD_PRELOAD=$LIB "$PROGRAMS/empty" || fail "status $?"
+[[ -s run.evt ]] || fail "no run.evt: $(ls)"
+RANK=3 INTERCEPT_OUTPUT="r%r.evt" LD_PRELOAD=$LIB "$PROGRAMS/empty" || fail "status $?"
+[[ -s r3.evt ]] || fail "no r3.evt: $(ls)"
+mkdir sub
+INTERCEPT_OUTPUT=sub/x.evt LD_PRELOAD=$LIB "$PROGRAMS/empty" || fail "status $?"
+expect "$PWD/sub/x.evt" 'len(processes.rows) == 1'

@@ -1,0 +1,15 @@
+#!/bin/bash
+# INTERCEPT_TRACE chooses the families.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program signals
+INTERCEPT_TRACE=-alloc run_traced "$PROGRAMS/signals" 50 expected.json || fail "status $?"
+E='load("expected.json")'
+expect "$OUTPUT" 'alloc.totals.allocations == 0' "nvtx.row(name='loop').count == $E.pairs"
+rm -f run.evt
+INTERCEPT_TRACE=-nvtx run_traced "$PROGRAMS/signals" 50 expected.json || fail "status $?"
+expect "$OUTPUT" "alloc.totals.allocations == $E.handled + 1" 'nvtx.totals.count == 0'
+rm -f run.evt
+INTERCEPT_TRACE=alloc run_traced "$PROGRAMS/signals" 50 expected.json || fail "status $?"
+expect "$OUTPUT" "alloc.totals.allocations == $E.handled + 1" 'nvtx.totals.count == 0'

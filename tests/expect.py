@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""expect.py PROF-REPORT FILE EXPRESSION...
+
+Each EXPRESSION is Python and must be true. In it a report's name is its JSON document, read once:
+alloc.totals.allocations, threads.rows[0].tid, nvtx.row(name="step").count. A call adds options:
+alloc("--by", "size").rows. `load(path)` reads a JSON file, `near(a, b, part)` compares with tolerance.
+Prints what was false with the values of its sides, exit status 1.
+"""
+
+import ast
+import json
+import subprocess
+import sys
+
+REPORTS = ("alloc", "nvtx", "threads", "processes", "summary")
+
+
+class Record(dict):
+    """A JSON object whose keys are attributes."""
+
+    __getattr__ = dict.__getitem__
+
+
+class Report:
+    """One report over one file, with options."""
+
+    cache = {}
+
+    def __init__(self, program, path, name, options=()):
+        self.command = (program, name, "--format", "json", "--limit", "0", *options, path)
+
+    def __call__(self, *options):
+        return Report(self.command[0], self.command[-1], self.command[1], options)
+
+    def document(self):
+        if self.command not in self.cache:
+            done = subprocess.run(self.command, capture_output=True, text=True)
+            if done.returncode not in (0, 1) or not done.stdout:
+                sys.exit("%s: exit status %d: %s" % (" ".join(self.command), done.returncode, done.stderr))
+            self.cache[self.command] = json.loads(done.stdout, object_hook=Record)
+        return self.cache[self.command]
+
+    def __getattr__(self, key):
+        return self.document()[key]
+
+    def row(self, **want):
+        found = self.select(**want)
+        if len(found) != 1:
+            raise LookupError("%d rows of %s have %r" % (len(found), self.command[1], want))
+        return found[0]
+
+    def select(self, **want):
+        return [row for row in self.rows if all(row[key] == value for key, value in want.items())]
+
+    def sum(self, column):
+        return sum(row[column] or 0 for row in self.rows)
+
+
+def load(path):
+    with open(path) as file:
+        return json.load(file, object_hook=Record)
+
+
+def near(one, other, part):
+    return abs(one - other) <= part * abs(other)
+
+
+def lost_nothing(document):
+    return not any(loss.get("count", 1) for loss in document.losses)
+
+
+def explain(expression, names):
+    """The values of the comparison's sides."""
+    tree = ast.parse(expression, mode="eval").body
+    if not isinstance(tree, ast.Compare):
+        return ""
+    sides = [tree.left, *tree.comparators]
+    values = [eval(compile(ast.Expression(side), "", "eval"), names) for side in sides]
+    return ": " + " | ".join(str(value)[:400] for value in values)
+
+
+def main():
+    program, path = sys.argv[1:3]
+    names = {name: Report(program, path, name) for name in REPORTS}
+    names.update(load=load, near=near, lost_nothing=lost_nothing)
+    failed = 0
+    for expression in sys.argv[3:]:
+        try:
+            if not eval(expression, names):
+                failed = 1
+                print("false: %s%s" % (expression, explain(expression, names)))
+        except Exception as error:  # the test goes on to its other expectations
+            failed = 1
+            print("cannot tell: %s: %s: %s" % (expression, type(error).__name__, error))
+    return failed
+
+
+sys.exit(main())
