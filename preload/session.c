@@ -117,17 +117,17 @@ static long session_parse(const char *inherited)
 	return pid;
 }
 
-static enum session_role role_of_child(enum session_children children)
+static enum session_role role_of_child(enum settings_children children)
 {
-	if (children == SESSION_CHILDREN_NONE)
+	if (children == SETTINGS_CHILDREN_NONE)
 		return SESSION_NEVER;
-	if (children == SESSION_CHILDREN_ALL || program_is_python())
+	if (children == SETTINGS_CHILDREN_ALL || program_is_python())
 		return SESSION_ACTIVE;
 	return SESSION_DORMANT;
 }
 
 void session_begin(const char *output, const char *inherited, const char *preloaded,
-		   enum session_children children)
+		   enum settings_children children)
 {
 	long place = inherited ? session_parse(inherited) : -1;
 	bool first = place < 0 || place == (long)getpid();

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "collector/region/region.h"
+#include "preload/settings.h"
 
 enum session_role {
 	SESSION_ACTIVE,  /* records from the start */
@@ -30,18 +31,12 @@ struct session {
 	bool late;  /* loaded by dlopen, not by LD_PRELOAD: heap calls do not come through us */
 };
 
-enum session_children {
-	SESSION_CHILDREN_AUTO,
-	SESSION_CHILDREN_ALL,
-	SESSION_CHILDREN_NONE,
-};
-
 extern struct session session;
 
 /* `output`: absolute and expanded, used when this process is the session's first; `inherited`: the
  * value of INTERCEPT_SESSION or NULL; `preloaded`: that of LD_PRELOAD or NULL. */
 void session_begin(const char *output, const char *inherited, const char *preloaded,
-		   enum session_children children);
+		   enum settings_children children);
 
 /* Sets what children are to find: an absolute LD_PRELOAD, INTERCEPT_SESSION, the injection paths.
  * `preloaded`: the value of LD_PRELOAD or NULL. */

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Start and end. The constructor reads the settings, finds the session and, when the process is to
+ * record, makes the region, starts the collector and opens the gates; a dormant process does the last
+ * three when it touches something. One attempt a process: what fails stays off and is said once.
+ */
+#include "preload/init.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/hook.h"
+#include "preload/launch.h"
+#include "preload/log.h"
+#include "preload/process.h"
+#include "preload/recorder.h"
+#include "preload/region_create.h"
+#include "preload/session.h"
+#include "preload/settings.h"
+#include "preload/strings.h"
+
+enum init_state {
+	INIT_PASSIVE, /* before the constructor, dormant, or off */
+	INIT_DORMANT,
+	INIT_STARTING,
+	INIT_RUNNING,
+	INIT_FAILED,
+};
+static _Atomic int init_state;
+static struct region_header *init_region; /* of the running recording */
+
+static void start_failed(const char *what, const char *subject, int error)
+{
+	errno = error;
+	log_line("cannot %s '%s': %m; nothing is recorded", what, subject);
+	atomic_store(&init_state, INIT_FAILED);
+}
+
+static int start_collector(int fd)
+{
+	char path[REGION_PATH_BYTES];
+	int error;
+
+	if (!session_find_collector(path, sizeof(path))) {
+		start_failed("start the collector beside", session.library, ENOENT);
+		return -ENOENT;
+	}
+	error = launch_collector(path, fd);
+	if (error)
+		start_failed("start the collector", path, -error);
+	return error;
+}
+
+/* Preloaded behind an allocator: the program's heap calls end there and never reach us. */
+static void warn_of_hidden_heap(void)
+{
+	void *global = dlsym(RTLD_DEFAULT, "malloc");
+	Dl_info ours, first;
+
+	if (session.late || !(settings.trace & (1u << SETTINGS_FAMILY_alloc)) || !global)
+		return;
+	if (!dladdr(global, &first) || !dladdr((void *)&session, &ours) || first.dli_fbase == ours.dli_fbase)
+		return;
+	log_line("malloc is that of '%s', which was loaded before us: its calls are not seen; "
+		 "put libintercept.so first in LD_PRELOAD", first.dli_fname);
+}
+
+static unsigned int families_wanted(void)
+{
+	unsigned int families = settings.trace;
+
+	_Static_assert((int)SETTINGS_FAMILY_alloc == RECORDER_ALLOC && (int)SETTINGS_FAMILY_nvtx == RECORDER_NVTX,
+		       "one numbering of families");
+	if (session.late)
+		families &= ~(1u << RECORDER_ALLOC);
+	return families;
+}
+
+static int start_recording(void)
+{
+	struct region_wish wish = { .bytes = settings.buffer_bytes, .max_file_bytes = settings.max_file_bytes,
+				    .keep = settings.keep, .session = session.id, .output = session.output,
+				    .trace = settings.trace_text };
+	struct recorder_region region = { .wait_when_full = settings.full == SETTINGS_FULL_WAIT };
+	uint32_t entry;
+	int fd, error;
+
+	warn_of_hidden_heap();
+	error = region_create(&wish, &region.header, &region.shape, &fd);
+	if (error) {
+		start_failed("get memory for", "INTERCEPT_BUFFER", -error);
+		return error;
+	}
+	error = process_begin(region.header, &region.shape, &entry);
+	if (!error)
+		error = start_collector(fd);
+	close(fd);
+	if (error)
+		return error;
+	init_region = region.header;
+	strings_forget();
+	if (settings.capture == SETTINGS_CAPTURE_NVTX)
+		recorder_capture(false);
+	return recorder_open(&region, entry, families_wanted());
+}
+
+bool init_activate(void)
+{
+	int dormant = INIT_DORMANT;
+	int saved = errno;
+	bool running;
+
+	if (atomic_load_explicit(&init_state, memory_order_relaxed) == INIT_RUNNING)
+		return true;
+	if (!atomic_compare_exchange_strong(&init_state, &dormant, INIT_STARTING))
+		return dormant == INIT_RUNNING;
+	running = start_recording() == 0;
+	if (running)
+		atomic_store(&init_state, INIT_RUNNING);
+	errno = saved;
+	return running;
+}
+
+void init_start_anew(void)
+{
+	atomic_store(&init_state, INIT_DORMANT);
+	(void)init_activate();
+}
+
+/* The collector cannot speak: its descriptors are its own, and the terminal is the program's. */
+void init_report(void)
+{
+	char text[REGION_TEXT_BYTES];
+
+	if (!init_region || atomic_load(&init_region->collector_state) != REGION_COLLECTOR_FAILED)
+		return;
+	memcpy(text, init_region->collector_error, sizeof(text));
+	text[sizeof(text) - 1] = 0;
+	log_line("%s; nothing was recorded", text[0] ? text : "the collector failed");
+}
+
+static void start_by_role(void)
+{
+	if (session.role == SESSION_NEVER)
+		return;
+	if (session.role == SESSION_ACTIVE || settings.help)
+		settings_speak();
+	process_install_handlers();
+	atomic_store(&init_state, INIT_DORMANT);
+	if (session.role == SESSION_ACTIVE)
+		(void)init_activate();
+}
+
+__attribute__((constructor)) static void init_library(void)
+{
+	int saved = errno;
+
+	(void)hook_resolve();
+	clock_init();
+	log_init();
+	settings_read();
+	session_begin(settings.output, settings.session, settings.preload, settings.children);
+	session_export(settings.preload);
+	start_by_role();
+	errno = saved;
+}
+
+/* Called by the CUDA driver at its initialisation, by way of CUDA_INJECTION64_PATH. */
+HOOK_EXPORT int InitializeInjection(void)
+{
+	(void)init_activate();
+	return 1;
+}
