@@ -1,0 +1,46 @@
+#!/bin/bash
+# A collector that does not move: the program waits a second at most, then drops, counts and ends.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program progress
+collector_of() { # FILE: pid of the process that has it open
+	local link
+	for link in /proc/[0-9]*/fd/*; do
+		[[ $(readlink "$link" 2>/dev/null) == "$1" ]] || continue
+		link=${link#/proc/}
+		echo "${link%%/*}"
+		return
+	done
+}
+cat >script.py <<'END'
+import sys, time
+input()
+start = time.monotonic()
+for i in range(400000):
+    bytearray(1000 + i % 5)
+print("done in time" if time.monotonic() - start < 8 else "too late: %.1f s" % (time.monotonic() - start))
+sys.exit(3)
+END
+mkfifo go
+INTERCEPT_BUFFER=2M INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB python3 script.py <go >out 2>err &
+pid=$!
+exec 3>go
+for ((i = 0; i < 100; i++)); do
+	collector=$(collector_of "$OUTPUT")
+	[[ $collector ]] && break
+	sleep 0.05
+done
+[[ $collector ]] || fail "no process has the file open"
+kill -STOP "$collector"
+echo >&3
+start=$SECONDS
+wait $pid
+status=$?
+took=$((SECONDS - start))
+kill -CONT "$collector"
+expect_eq "exit status" $status 3
+expect_eq output "$(cat out)" 'done in time'
+((took <= 12)) || fail "the end took $took s"
+(($(wc -l <err) <= 1)) || fail "more than one line: $(cat err)"
+expect "$OUTPUT" 'summary.totals.events_lost > 0'

@@ -1,0 +1,21 @@
+#!/bin/bash
+# A small buffer: INTERCEPT_FULL=wait loses nothing, drop counts exactly what it loses.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program progress
+try() { # FULL: leaves $done, what the program did
+	rm -f ./*.evt progress
+	INTERCEPT_FULL=$1 INTERCEPT_BUFFER=1M INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 3 &
+	pid=$!
+	sleep 1
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	done=$(python3 -c "import struct; print(sum(struct.unpack('512Q', open('progress', 'rb').read())))")
+}
+try wait
+expect "$OUTPUT" 'summary.totals.events_lost == 0' \
+	"$done <= summary.totals.events <= $done + 20" \
+	'alloc.totals.frees_unmatched == 0'
+try drop
+expect "$OUTPUT" "$done <= summary.totals.events + summary.totals.events_lost <= $done + 20"
