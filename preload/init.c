@@ -7,6 +7,7 @@
 #include "preload/init.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -54,18 +55,39 @@ static int start_collector(int fd)
 	return error;
 }
 
-/* Preloaded behind an allocator: the program's heap calls end there and never reach us. */
-static void warn_of_hidden_heap(void)
+/*
+ * Who defines malloc, when it is not us: an allocator preloaded before us, or the program itself (first
+ * in ld.so's order). An executable's PLT entry has its address too, but does not define the symbol.
+ */
+static const char *heap_hidden_by(void)
 {
-	void *global = dlsym(RTLD_DEFAULT, "malloc");
+	static const char *const names[] = { "malloc", "calloc", "realloc", "aligned_alloc" };
 	Dl_info ours, first;
 
-	if (session.late || !(settings.trace & (1u << SETTINGS_FAMILY_alloc)) || !global)
+	if (!dladdr((void *)&session, &ours))
+		return NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		void *global = dlsym(RTLD_DEFAULT, names[i]);
+		Elf64_Sym *symbol = NULL;
+
+		if (!global || !dladdr1(global, &first, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
+			continue;
+		if (symbol->st_shndx != SHN_UNDEF)
+			return first.dli_fbase == ours.dli_fbase ? NULL : first.dli_fname;
+	}
+	return NULL;
+}
+
+static void warn_of_hidden_heap(void)
+{
+	const char *by;
+
+	if (session.late || !(settings.trace & (1u << SETTINGS_FAMILY_alloc)))
 		return;
-	if (!dladdr(global, &first) || !dladdr((void *)&session, &ours) || first.dli_fbase == ours.dli_fbase)
-		return;
-	log_line("malloc is that of '%s', which was loaded before us: its calls are not seen; "
-		 "put libintercept.so first in LD_PRELOAD", first.dli_fname);
+	by = heap_hidden_by();
+	if (by)
+		log_line("malloc is that of '%s', which comes before us: its calls are not seen; if it is "
+			 "preloaded, put libintercept.so first in LD_PRELOAD", by);
 }
 
 static unsigned int families_wanted(void)
