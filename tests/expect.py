@@ -4,12 +4,16 @@
 
 Each EXPRESSION is Python and must be true. In it a report's name is its JSON document, read once:
 alloc.totals.allocations, threads.rows[0].tid, nvtx.row(name="step").count. A call adds options:
-alloc("--by", "size").rows. `load(path)` reads a JSON file, `near(a, b, part)` compares with tolerance.
+alloc("--by", "size").rows. `sized(n)` is how many heap blocks of n bytes were allocated, `load(path)`
+reads a JSON file.
 Prints what was false with the values of its sides, exit status 1.
 """
 
 import ast
+import collections
+import functools
 import json
+import re
 import subprocess
 import sys
 
@@ -62,8 +66,11 @@ def load(path):
         return json.load(file, object_hook=Record)
 
 
-def near(one, other, part):
-    return abs(one - other) <= part * abs(other)
+def count_sizes(program, path):
+    """Heap blocks by their exact size, from the dump of all events."""
+    done = subprocess.run((program, "dump", path), capture_output=True, text=True, errors="replace")
+    sizes = re.findall(r"\b(?:malloc|calloc|realloc|memalign) .*\bsize=(\d+)", done.stdout)
+    return collections.Counter(map(int, sizes))
 
 
 def lost_nothing(document):
@@ -83,7 +90,8 @@ def explain(expression, names):
 def main():
     program, path = sys.argv[1:3]
     names = {name: Report(program, path, name) for name in REPORTS}
-    names.update(load=load, near=near, lost_nothing=lost_nothing)
+    sizes = functools.lru_cache(None)(lambda: count_sizes(program, path))
+    names.update(load=load, lost_nothing=lost_nothing, sized=lambda size: sizes()[size])
     failed = 0
     for expression in sys.argv[3:]:
         try:

@@ -5,9 +5,9 @@
 
 need_program processes
 run_traced "$PROGRAMS/processes" daemon 3 || fail "daemon: status $?"
-expect "$OUTPUT" 'alloc("--by", "size").row(size=5001).allocations == 4 * 40' 'len(processes.rows) == 2' \
+expect "$OUTPUT" 'sized(5001) == 4 * 40' 'len(processes.rows) == 2' \
 	'all(row.exit_status == 0 for row in processes.rows)'
 rm -f run.evt
 run_traced "$PROGRAMS/processes" orphan 3 || fail "orphan: status $?"
-expect "$OUTPUT" 'alloc("--by", "size").row(size=5001).allocations == 4 * 40' 'len(processes.rows) == 2' \
+expect "$OUTPUT" 'sized(5001) == 4 * 40' 'len(processes.rows) == 2' \
 	'sorted(row.events for row in processes.rows) == [40, 120]'

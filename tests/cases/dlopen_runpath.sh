@@ -9,4 +9,4 @@ cp "$PROGRAMS/libouter.so" libs/
 cp "$PROGRAMS/libinner.so" libs/inner/
 same_as_bare "$PROGRAMS/plugins" "$PWD/libs/libouter.so" 50
 expect_eq output "$(cat traced.out)" '500 blocks'
-expect "$OUTPUT" 'alloc("--by", "size").row(size=1111).allocations == 500'
+expect "$OUTPUT" 'sized(1111) == 500'

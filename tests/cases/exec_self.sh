@@ -5,7 +5,7 @@
 
 need_program processes
 INTERCEPT_CHILDREN=all run_traced "$PROGRAMS/processes" exec 3 || fail "status $?"
-expect "$OUTPUT" 'alloc("--by", "size").row(size=5001).allocations == 4 * 40' \
+expect "$OUTPUT" 'sized(5001) == 4 * 40' \
 	'len(processes.rows) == 4' 'len(set(row.pid for row in processes.rows)) == 1' \
 	'processes.totals.events == 4 * 40'
 expect_sums "$OUTPUT"

@@ -12,7 +12,7 @@ try() { # HOW EXPECTED-STATUS BLOCKS
 	run_traced "$PROGRAMS/exits" "$1" 50 2>err
 	expect_eq "status of '$1'" $? "$2"
 	expect_eq "standard error of '$1'" "$(grep -c intercept err)" 0
-	expect "$OUTPUT" "alloc('--by', 'size').row(size=4242).allocations == $3" \
+	expect "$OUTPUT" "sized(4242) == $3" \
 		"processes.rows[0].exit_status == $2" 'summary.totals.events_lost == 0'
 	"$REPORT" check "$OUTPUT" >check.out || fail "check of '$1': $(cat check.out)"
 }

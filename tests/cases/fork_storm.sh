@@ -5,7 +5,7 @@
 
 need_program processes
 run_traced "$PROGRAMS/processes" storm 300 || fail "status $?"
-expect "$OUTPUT" 'alloc("--by", "size").row(size=5001).allocations == 301 * 40' \
+expect "$OUTPUT" 'sized(5001) == 301 * 40' \
 	'len(processes.rows) == 301' \
 	'len(processes.select(exit_status=7)) == 300' \
 	'all(row.events == 40 for row in processes.select(exit_status=7))' \

@@ -5,7 +5,7 @@
 
 need_program processes
 run_traced "$PROGRAMS/processes" tree 40 || fail "status $?"
-expect "$OUTPUT" 'alloc("--by", "size").row(size=5001).allocations == 81 * 40' \
+expect "$OUTPUT" 'sized(5001) == 81 * 40' \
 	'len(processes.rows) == 81' \
 	'len(processes.select(exit_status=7)) == 40' 'len(processes.select(exit_status=8)) == 40' \
 	'all(processes.row(pid=row.parent_pid).exit_status == 7 for row in processes.select(exit_status=8))' \

@@ -13,7 +13,7 @@ for how in closefrom close dup2 chdir umask nofile fsize as dumpable clearenv na
 	expect_eq "exit status after '$how'" "${PIPESTATUS[0]}" 21
 	cmp -s out bare.out || fail "output after '$how': $(cat out)"
 	expect_eq "standard error after '$how'" "$(cat err)" ''
-	expect "$OUTPUT" 'alloc("--by", "size").row(size=3003).allocations == 200' \
+	expect "$OUTPUT" 'sized(3003) == 200' \
 		'processes.rows[0].exit_status == 21' 'summary.totals.events_lost == 0'
 	expect_eq "mode of the file after '$how'" "$(stat -c %a "$OUTPUT")" 600
 done

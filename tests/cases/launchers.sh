@@ -10,7 +10,7 @@ try() { # COMMAND...
 	expect_eq "exit status of $*" $? 21
 	expect_eq "standard error of $*" "$(cat err)" ''
 	expect_eq "files of $*" "$(echo ./*.evt)" ./run.evt
-	expect "$OUTPUT" 'alloc("--by", "size").row(size=3003).allocations == 200' \
+	expect "$OUTPUT" 'sized(3003) == 200' \
 		"'hostile' in processes.rows[0].command"
 }
 try bash -c "exec $PROGRAMS/hostile"
@@ -29,4 +29,4 @@ cp "$LIB" "$COLLECTOR" lib/
 INTERCEPT_OUTPUT=here.evt LD_PRELOAD=lib/libintercept.so bash -c "cd elsewhere; $PROGRAMS/hostile" >out 2>err
 expect_eq "exit status with a relative path" $? 21
 expect_eq "standard error with a relative path" "$(cat err)" ''
-expect "$(find "$PWD" -name here.evt)" 'alloc("--by", "size").row(size=3003).allocations == 200'
+expect "$(find "$PWD" -name here.evt)" 'sized(3003) == 200'

@@ -24,4 +24,4 @@ try -f 1
 try -s 256
 # Enough of everything again: nothing is lost.
 try -v 400000
-expect "$OUTPUT" 'alloc("--by", "size").row(size=3003).allocations == 200'
+expect "$OUTPUT" 'sized(3003) == 200'

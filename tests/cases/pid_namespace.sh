@@ -10,10 +10,10 @@ cat >inner.sh <<'END'
 INTERCEPT_OUTPUT=$1 LD_PRELOAD=$LIB exec "$PROGRAMS/processes" tree 5
 END
 unshare -pf --mount-proc bash inner.sh "$OUTPUT" || fail "status $?"
-expect "$OUTPUT" 'alloc("--by", "size").row(size=5001).allocations == 11 * 40' 'len(processes.rows) == 11' \
+expect "$OUTPUT" 'sized(5001) == 11 * 40' 'len(processes.rows) == 11' \
 	'processes.row(pid=1).exit_status == 0' 'summary.totals.events_lost == 0'
 "$REPORT" check "$OUTPUT" >check.out || fail "check: $(cat check.out)"
 # Without a /proc of its own the pids there mean others than ours do.
 rm -f run.evt
 unshare -pf bash inner.sh "$OUTPUT" || fail "without its /proc: status $?"
-expect "$OUTPUT" 'alloc("--by", "size").row(size=5001).allocations == 11 * 40' 'len(processes.rows) == 11'
+expect "$OUTPUT" 'sized(5001) == 11 * 40' 'len(processes.rows) == 11'

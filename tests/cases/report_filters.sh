@@ -13,10 +13,10 @@ expect "$OUTPUT" \
 	"$by_size, '--limit', '1').totals.allocations == alloc.totals.allocations" \
 	"[c.name for c in $by_size, '--columns', 'bytes_allocated,size').columns] == ['bytes_allocated', 'size']" \
 	'nvtx("--range", "outside").row(name="outside").count == 3' \
-	'alloc("--by", "size", "--range", "outside").row(size=2020).allocations == 30' \
-	'not alloc("--by", "size", "--range", "outside").select(size=1010)' \
-	'alloc("--by", "size", "--range", "wanted").row(size=1010).allocations == 30' \
-	'not alloc("--by", "size", "--range", "wanted").select(size=2020)' \
+	'alloc("--by", "size", "--range", "outside").row(size=2048).allocations == 30' \
+	'not alloc("--by", "size", "--range", "outside").select(size=1024)' \
+	'alloc("--by", "size", "--range", "wanted").row(size=1024).allocations == 30' \
+	'not alloc("--by", "size", "--range", "wanted").select(size=2048)' \
 	'alloc("--range", "no such range").totals.allocations == 0' \
 	'nvtx.row(name="wanted").total_ns >= nvtx.row(name="inner").total_ns' \
 	'nvtx.row(name="wanted").self_ns == nvtx.row(name="wanted").total_ns - nvtx.row(name="inner").total_ns' \

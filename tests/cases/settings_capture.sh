@@ -5,10 +5,10 @@
 
 need_program captured
 INTERCEPT_CAPTURE=nvtx:wanted run_traced "$PROGRAMS/captured" || fail "status $?"
-expect "$OUTPUT" 'alloc("--by", "size").row(size=1010).allocations == 30' \
-	'not alloc("--by", "size").select(size=2020)' 'nvtx.row(name="wanted").count == 3' \
+expect "$OUTPUT" 'alloc("--by", "size").row(size=1024).allocations == 30' \
+	'not alloc("--by", "size").select(size=2048)' 'nvtx.row(name="wanted").count == 3' \
 	'nvtx.row(name="inner").count == 3' 'not nvtx.select(name="outside")'
 rm -f run.evt
 INTERCEPT_CAPTURE=all run_traced "$PROGRAMS/captured" || fail "status $?"
-expect "$OUTPUT" 'alloc("--by", "size").row(size=1010).allocations == 30' \
-	'alloc("--by", "size").row(size=2020).allocations == 30' 'nvtx.row(name="outside").count == 3'
+expect "$OUTPUT" 'alloc("--by", "size").row(size=1024).allocations == 30' \
+	'alloc("--by", "size").row(size=2048).allocations == 30' 'nvtx.row(name="outside").count == 3'

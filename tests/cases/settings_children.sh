@@ -11,12 +11,12 @@ count() { # CHILDREN: how many processes, how many blocks
 	expect_eq "standard error" "$(cat err)" ''
 }
 count all
-expect "$OUTPUT" 'alloc("--by", "size").row(size=3003).allocations == 200' 'len(processes.rows) == 2' \
+expect "$OUTPUT" 'sized(3003) == 200' 'len(processes.rows) == 2' \
 	'len(processes.select(exit_status=21)) == 1'
 # exec'd: a file of its own beside, found and merged
 expect_eq "files with all" "$(find . -name '*.evt' | wc -l)" 2
 count auto
-expect "$OUTPUT" 'not alloc("--by", "size").select(size=3003)'
+expect "$OUTPUT" 'sized(3003) == 0'
 expect_eq "files with auto" "$(find . -name '*.evt' | wc -l)" 1
 rm -f ./*.evt
 inner="import sys; x = [bytearray(4444) for _ in range(50)]; sys.exit(9)"

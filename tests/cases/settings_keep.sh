@@ -20,7 +20,7 @@ sleep 0.5
 run_traced "$PROGRAMS/exits" return 7 || fail "status $?"
 beside=$(find . -name 'run.*.evt')
 [[ $beside ]] || fail "no file beside the live one: $(ls)"
-expect "$beside" 'alloc("--by", "size").row(size=4242).allocations == 7'
+expect "$beside" 'sized(4242) == 7'
 kill $pid 2>/dev/null
 wait $pid 2>/dev/null
 [[ -s run.evt ]] || fail "the live file is gone"

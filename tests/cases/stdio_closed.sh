@@ -6,7 +6,7 @@
 need_program hostile
 same() { # LABEL STATUS
 	expect_eq "exit status with $1" "$2" "$3"
-	expect "$OUTPUT" 'alloc("--by", "size").row(size=3003).allocations == 200' 'summary.totals.events_lost == 0'
+	expect "$OUTPUT" 'sized(3003) == 200' 'summary.totals.events_lost == 0'
 	rm -f "$OUTPUT"
 }
 run_traced "$PROGRAMS/hostile" <&- >out 2>err

@@ -7,11 +7,11 @@ need_program processes
 for how in vfork spawn; do
 	rm -f ./*.evt
 	run_traced "$PROGRAMS/processes" $how 10 || fail "$how: status $?"
-	expect "$OUTPUT" 'alloc("--by", "size").row(size=5001).allocations == 40' 'len(processes.rows) == 1'
+	expect "$OUTPUT" 'sized(5001) == 40' 'len(processes.rows) == 1'
 	expect_eq "files after $how" "$(echo ./*.evt)" ./run.evt
 done
 rm -f run.evt
 run_traced "$PROGRAMS/processes" vfork-heap 10 || fail "vfork-heap: status $?"
 # The child of vfork is the parent's memory: its blocks may be counted or not, but the parent's are.
-expect "$OUTPUT" 'alloc("--by", "size").row(size=5001).allocations == 80' \
-	'all(row.live_allocations == 0 for row in alloc("--by", "size").select(size=333))'
+expect "$OUTPUT" 'sized(5001) == 80' \
+	'alloc.totals.live_allocations == 80'
