@@ -9,7 +9,8 @@ build=${O:-build}
 ends='exit|_exit|_Exit|quick_exit|abort|__assert_fail|raise|err|errx'
 prints='(__)?v?[fd]?printf(_chk)?|puts|fputs|putc|fputc|putchar|fwrite|perror|psignal|stdout|stderr|syslog'
 formats='(__)?v?sn?printf(_chk)?|v?asprintf|sscanf|strerror|setlocale'
-environment='getenv|secure_getenv|setenv|putenv|unsetenv|clearenv'
+environment='getenv|secure_getenv|environ|__environ'
+changes='setenv|putenv|unsetenv|clearenv'
 allocates='malloc|calloc|realloc|reallocarray|free|strn?dup|posix_memalign|aligned_alloc|fopen|fdopen|opendir|getline'
 
 forbid() { # DIRECTORY NAMES [ALLOWED-FILES]
@@ -26,11 +27,13 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]
 
 {
 	forbid preload "$ends|$prints|$formats|$allocates"
-	forbid preload "$environment|environ|__environ" settings
+	forbid preload "$environment" settings
+	forbid preload "$changes" 'settings|session'
 	forbid collector "$ends" main
 	forbid collector "$prints" main
-	forbid collector "$environment" main
-	forbid collector/format "$ends|$prints|$environment"
-	forbid report "$ends|$environment" main
+	forbid collector "$environment|$changes" main
+	forbid collector/format "$ends|$prints|$environment|$changes"
+	forbid report "$ends" 'main|memory'
+	forbid report "$environment|$changes" main
 } | sort -u | grep . && exit 1
 exit 0
