@@ -5,7 +5,8 @@
 Each EXPRESSION is Python and must be true. In it a report's name is its JSON document, read once:
 alloc.totals.allocations, threads.rows[0].tid, nvtx.row(name="step").count. A call adds options:
 alloc("--by", "size").rows. `sized(n)` is how many heap blocks of n bytes were allocated, `load(path)`
-reads a JSON file.
+reads a JSON file, `ended(row, n)`: the process's exit status is n, or unknown on a kernel that does not
+tell it to strangers (before 6.15).
 Prints what was false with the values of its sides, exit status 1.
 """
 
@@ -13,6 +14,7 @@ import ast
 import collections
 import functools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -73,6 +75,11 @@ def count_sizes(program, path):
     return collections.Counter(map(int, sizes))
 
 
+def ended(row, status):
+    kernel = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
+    return row.exit_status == status or (row.exit_status is None and kernel < (6, 15))
+
+
 def lost_nothing(document):
     return not any(loss.get("count", 1) for loss in document.losses)
 
@@ -91,7 +98,7 @@ def main():
     program, path = sys.argv[1:3]
     names = {name: Report(program, path, name) for name in REPORTS}
     sizes = functools.lru_cache(None)(lambda: count_sizes(program, path))
-    names.update(load=load, lost_nothing=lost_nothing, sized=lambda size: sizes()[size])
+    names.update(load=load, ended=ended, lost_nothing=lost_nothing, sized=lambda size: sizes()[size])
     failed = 0
     for expression in sys.argv[3:]:
         try:

@@ -13,7 +13,7 @@ try() { # HOW EXPECTED-STATUS BLOCKS
 	expect_eq "status of '$1'" $? "$2"
 	expect_eq "standard error of '$1'" "$(grep -c intercept err)" 0
 	expect "$OUTPUT" "sized(4242) == $3" \
-		"processes.rows[0].exit_status == $2" 'summary.totals.events_lost == 0'
+		"ended(processes.rows[0], $2)" 'summary.totals.events_lost == 0'
 	"$REPORT" check "$OUTPUT" >check.out || fail "check of '$1': $(cat check.out)"
 }
 {

@@ -22,7 +22,7 @@ for round in 1 2 3 4 5 6; do
 	# that is starting uses the heap as well: a few.
 	got=$(json alloc "$OUTPUT" 'totals["allocations"] + totals["frees"]') || fail "the file cannot be read"
 	expect_between "events after kill -9, round $round" "$got" "$done" $((done + threads + 8))
-	expect "$OUTPUT" 'processes.rows[0].exit_status == 137' 'summary.totals.events_lost == 0' \
+	expect "$OUTPUT" 'ended(processes.rows[0], 137)' 'summary.totals.events_lost == 0' \
 		'alloc.totals.live_allocations == alloc.totals.allocations - alloc.totals.frees'
 	"$REPORT" check "$OUTPUT" >check.out || fail "check after kill -9: $(cat check.out)"
 done

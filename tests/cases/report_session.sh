@@ -22,7 +22,7 @@ sleep 2.5
 timeout 10 "$REPORT" alloc --live --format json "$OUTPUT" >live.json 2>live.err
 status=$?
 (sleep 0.7; kill -9 $pid) &
-expect "$OUTPUT" 'processes.rows[0].exit_status == 137'
+expect "$OUTPUT" 'ended(processes.rows[0], 137)'
 wait $pid 2>/dev/null
 [[ $status == 0 || $status == 1 ]] || fail "--live: status $status: $(cat live.err)"
 got=$(python3 -c "import json; print(json.load(open('live.json'))['totals']['allocations'])")
