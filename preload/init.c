@@ -46,7 +46,7 @@ static int start_collector(int fd)
 	int error;
 
 	if (!session_find_collector(path, sizeof(path))) {
-		start_failed("start the collector beside", session.library, ENOENT);
+		start_failed("find intercept-collector beside", session.library, ENOENT);
 		return -ENOENT;
 	}
 	error = launch_collector(path, fd);
