@@ -168,8 +168,8 @@ static void start_by_role(void)
 {
 	if (session.role == SESSION_NEVER)
 		return;
-	if (session.role == SESSION_ACTIVE || settings.help)
-		settings_speak();
+	if (session.role == SESSION_ACTIVE || (settings.help && session.fresh))
+		settings_speak(session.fresh);
 	process_install_handlers();
 	atomic_store(&init_state, INIT_DORMANT);
 	if (session.role == SESSION_ACTIVE)

@@ -76,7 +76,9 @@ static void find_library(void)
  */
 static bool loaded_late(const char *preloaded)
 {
-	void *entry = dlsym(RTLD_DEFAULT, "InitializeInjection");
+	/* not RTLD_DEFAULT, which looks where the caller's own library looks, too */
+	void *program = dlopen(NULL, RTLD_LAZY);
+	void *entry = program ? dlsym(program, "InitializeInjection") : NULL;
 	Dl_info ours, found;
 
 	if (preloaded && strstr(preloaded, base_name(session.library)))

@@ -410,7 +410,7 @@ static void speak_help(void)
 	}
 }
 
-void settings_speak(void)
+void settings_speak(bool first)
 {
 	speaking = true;
 	settings_read();
@@ -425,6 +425,6 @@ void settings_speak(void)
 		if (!name_is_known(name, length))
 			speak_unknown(name, length);
 	}
-	if (settings.help)
+	if (settings.help && first)
 		speak_help();
 }

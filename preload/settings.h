@@ -51,7 +51,8 @@ extern struct settings settings;
 /* Reads the environment into `settings`. May be called again (tests do). */
 void settings_read(void);
 
-/* One line for every wrong value and every unknown INTERCEPT_* variable; the list when HELP=1. */
-void settings_speak(void);
+/* One line for every wrong value and every unknown INTERCEPT_* variable; the list when HELP=1 and this is
+ * the `first` process of the session. */
+void settings_speak(bool first);
 
 #endif
