@@ -16,8 +16,8 @@ library=${O:-build}/libintercept.so
 		# before glibc 2.34 these two are libraries of their own
 		grep -vxE "$(getconf GNU_LIBC_VERSION | awk '$2 < 2.34 { print "libdl.so.2|libpthread.so.0" }')" |
 		sed "s|^|$library: needs |"
-	readelf -lW "$library" | awk -v library="$library" '$1 == "TLS" && strtonum($6) >= 256 {
-		print library ": thread-local storage of " strtonum($6) " bytes, less than 256 are allowed" }'
+	tls=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }') # hexadecimal
+	((${tls:-0} < 256)) || echo "$library: thread-local storage of $((tls)) bytes, less than 256 are allowed"
 	nm -D --undefined-only "$library" | grep -w __tls_get_addr |
 		sed "s|.*|$library: dynamic thread-local storage (__tls_get_addr)|"
 } | grep . && exit 1
