@@ -10,9 +10,10 @@ for library in $needed; do
 	expect_match "needed library" "$library" '^(libc\.so\.6|ld-linux-x86-64\.so\.2|libpthread\.so\.0|libdl\.so\.2)$'
 done
 [[ $needed == *libc.so.6* ]] || fail "libc is not needed: $needed"
-tls=$(readelf -lW "$LIB" | awk '$1 == "TLS" { print strtonum($6) }')
-expect_between "bytes of TLS" "${tls:-0}" 0 256
-readelf -dW "$LIB" | grep -q STATIC_TLS || [[ -z ${tls:-} ]] || fail "TLS is not initial-exec"
+tls=$(readelf -lW "$LIB" | awk '$1 == "TLS" { print $6 }') # hexadecimal
+tls=$((${tls:-0}))
+expect_between "bytes of TLS" "$tls" 0 256
+readelf -dW "$LIB" | grep -q STATIC_TLS || ((tls == 0)) || fail "TLS is not initial-exec"
 readelf -rW "$LIB" | grep -q -e DTPMOD -e TLSDESC && fail "TLS is not initial-exec: $(readelf -rW "$LIB" | grep -e DTPMOD -e TLSDESC | head -1)"
 readelf -dW "$LIB" | grep -q TEXTREL && fail "text relocations"
 readelf -lW "$LIB" | grep -q 'GNU_STACK.*RWE' && fail "executable stack"
