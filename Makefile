@@ -94,7 +94,7 @@ tests: programs $(UNIT_TESTS) $(TEST_PROGRAMS) $(FUZZ_REPLAY)
 # What this machine has (scripts/probe.sh): asked once, again after `make deps` or `make clean`.
 SIMPLE_GOALS := help deps demo format clean uninstall stats
 ifneq ($(filter-out $(SIMPLE_GOALS),$(or $(MAKECMDGOALS),all)),)
--include $(O)/config.mk
+include $(O)/config.mk
 endif
 $(O)/config.mk: scripts/probe.sh scripts/find-python.sh
 	@mkdir -p $(@D)

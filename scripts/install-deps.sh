@@ -7,7 +7,7 @@
 
 packages="gcc g++ make libc6-dev libzstd-dev libdw-dev libelf-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libcmocka-dev zstd binutils python3 python3-venv
-	clang-format clang-tidy cppcheck shellcheck universal-ctags"
+	clang clang-format clang-tidy cppcheck shellcheck universal-ctags"
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2"
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

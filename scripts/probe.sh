@@ -38,6 +38,7 @@ command -v "$cc" >/dev/null || { echo "make: compiler '$cc' not found: set CC or
 require zstd.h libzstd-dev
 require elfutils/libdwfl.h libdw-dev
 require gelf.h libelf-dev
+require xxhash.h libxxhash-dev
 
 jemalloc=
 echo 'int main(void) { return 0; }' | $cc -x c - -ljemalloc -o /dev/null 2>/dev/null && jemalloc=-ljemalloc
