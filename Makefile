@@ -86,6 +86,7 @@ linked_objects = $(sort $(foreach word,$(call top_line,links,$(1)),$(call part,$
 .PHONY: all programs tests
 .DELETE_ON_ERROR:
 all: programs ## build libintercept.so, intercept-collector and prof-report (the default)
+	@[ -f $(O)/options.txt ] || scripts/probe.sh $(O)/config.mk $(O)/options.txt
 	@cat $(O)/options.txt
 
 programs: $(LIBRARY) $(COLLECTOR) $(REPORT)
@@ -186,7 +187,7 @@ $(O)/programs/%: tests/programs/%.cpp $(O)/flags
 
 .PHONY: help deps demo test bench lint format fuzz fuzz-replay docs check-generated
 test: tests ## run all tests, no GPU needed; one: make test T=name
-	@tests/run $(T)
+	@set -f; tests/run $(T)
 
 fuzz-replay: $(FUZZ_REPLAY) ## run the fuzz targets over their corpora (part of make test)
 	$(Q)for name in $(FUZZ_NAMES); do \
