@@ -21,7 +21,8 @@ yes | head -c 100000 >text.evt
 zstd -q <"$REPORT" >plain.evt 2>/dev/null
 head -c 20000 /dev/zero >zero.evt
 mkdir directory.evt
-# The version is a field of the header, see docs/FORMAT.md; the checksum is made to fit by the script.
+need_program newer
+"$PROGRAMS/newer" <"$OUTPUT" >newer.evt || fail "cannot make a newer file"
 try missing.evt 'No such file|no such file'
 try empty.evt 'empty'
 try foreign.evt 'not '
@@ -29,6 +30,7 @@ try text.evt 'not '
 try zero.evt 'not '
 [[ -s plain.evt ]] && try plain.evt 'not '
 try three.evt 'end|short|truncated|not '
+try newer.evt 'version 2|newer'
 try directory.evt 'directory|regular'
 try /dev/null 'empty|regular|not '
 if [[ $(id -u) != 0 ]]; then
