@@ -40,7 +40,7 @@ if ! has_packages "$venv/bin/python"; then
 	echo "installing PyTorch into '$venv' (5.6 GB, once, a minute or more)" >&2
 	{
 		{ [ -x "$venv/bin/pip" ] || $python -m venv --clear "$venv"; } &&
-			"$venv/bin/pip" install --disable-pip-version-check torch numpy scikit-learn
+			"$venv/bin/pip" install --disable-pip-version-check --no-cache-dir torch numpy scikit-learn
 	} >&2 9>&- || die "cannot install PyTorch into '$venv': see above (is there a network?)"
 	has_packages "$venv/bin/python" || die "'$venv' is incomplete: remove it and try again"
 fi
