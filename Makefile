@@ -124,6 +124,8 @@ $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(COMMON) $(SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
+$(O)/tests/unit/test_nvtx_api.o: CFLAGS += $(NVTX_CFLAGS)
+
 $(O)/exports.map: preload/hooks.def scripts/gen-exports.sh
 	$(call say,GEN)
 	@mkdir -p $(@D)

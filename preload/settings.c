@@ -321,7 +321,7 @@ static void setting_read(const struct setting *s)
 		return;
 	(void)s->parse(s->fallback);
 	if (speaking)
-		log_line("%s='%s' %s, but %s; taking '%s'", name, value, refusal, s->allowed, s->fallback);
+		log_line("%s='%s' %s; allowed is %s; taking '%s'", name, value, refusal, s->allowed, s->fallback);
 }
 
 void settings_read(void)

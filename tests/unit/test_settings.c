@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:settings.c,log.c,output_path.c */
+/* preload/settings.c and output_path.c: values, defaults, and the one line about a wrong one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/log.h"
+#include "preload/settings.h"
+
+#define MIB (1ull << 20)
+
+static char *environment[8];
+
+/* The environment is `first` and `second` (NULL: none) and nothing else. */
+static void read_with(const char *first, const char *second)
+{
+	environment[0] = (char *)(uintptr_t)first;
+	environment[1] = (char *)(uintptr_t)second;
+	environment[2] = NULL;
+	environ = environment;
+	settings_read();
+}
+
+/* What settings_speak() says with that environment. */
+static const char *spoken_with(const char *first, const char *second)
+{
+	static char text[16384];
+	int keep = dup(STDERR_FILENO), pipes[2];
+	ssize_t n;
+
+	assert_int_equal(pipe(pipes), 0);
+	read_with(first, second);
+	dup2(pipes[1], STDERR_FILENO);
+	log_init();
+	settings_speak(true);
+	dup2(keep, STDERR_FILENO);
+	close(pipes[1]);
+	n = read(pipes[0], text, sizeof(text) - 1);
+	close(pipes[0]);
+	close(keep);
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+static void defaults_without_environment(void **state)
+{
+	char here[4096];
+
+	(void)state;
+	read_with(NULL, NULL);
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_memory_equal(settings.output, here, strlen(here));
+	assert_string_equal(settings.output + strlen(here), "/run.evt");
+	assert_string_equal(settings.trace_text, "alloc,nvtx");
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
+	assert_int_equal(settings.buffer_bytes, 64 * MIB);
+	assert_int_equal(settings.full, SETTINGS_FULL_WAIT);
+	assert_int_equal(settings.children, SETTINGS_CHILDREN_AUTO);
+	assert_int_equal(settings.keep, 3);
+	assert_int_equal(settings.max_file_bytes, 0);
+	assert_null(settings.session);
+}
+
+static void families_are_added_and_removed(void **state)
+{
+	static const struct {
+		const char *value, *families;
+	} rows[] = {
+		{ "INTERCEPT_TRACE=-alloc", "nvtx" },
+		{ "INTERCEPT_TRACE=alloc", "alloc" },
+		{ "INTERCEPT_TRACE=nvtx,alloc", "alloc,nvtx" },
+		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx" },
+		{ "INTERCEPT_TRACE=-alloc,-nvtx", "" },
+		{ "INTERCEPT_TRACE=-cuda", "alloc,nvtx" },
+		{ "INTERCEPT_TRACE=alloc,cuda", "alloc" },
+		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx" },
+		{ "INTERCEPT_TRACE=", "alloc,nvtx" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		read_with(rows[i].value, NULL);
+		assert_string_equal(settings.trace_text, rows[i].families);
+	}
+}
+
+static void sizes_have_units_and_limits(void **state)
+{
+	static const struct {
+		const char *value;
+		uint64_t bytes;
+	} rows[] = {
+		{ "INTERCEPT_BUFFER=1M", MIB },
+		{ "INTERCEPT_BUFFER=64G", 65536 * MIB },
+		{ "INTERCEPT_BUFFER=2MiB", 2 * MIB },
+		{ "INTERCEPT_BUFFER=4mB", 4 * MIB },
+		{ "INTERCEPT_BUFFER=1052672", MIB + 4096 },
+		{ "INTERCEPT_BUFFER=1052673", MIB + 4096 },
+		{ "INTERCEPT_BUFFER=1K", 64 * MIB },
+		{ "INTERCEPT_BUFFER=65G", 64 * MIB },
+		{ "INTERCEPT_BUFFER=99999999999999999999G", 64 * MIB },
+		{ "INTERCEPT_BUFFER=18446744073709551615T", 64 * MIB },
+		{ "INTERCEPT_BUFFER=-1", 64 * MIB },
+		{ "INTERCEPT_BUFFER=2 M", 64 * MIB },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		read_with(rows[i].value, NULL);
+		assert_int_equal(settings.buffer_bytes, rows[i].bytes);
+	}
+}
+
+static void output_patterns_are_expanded(void **state)
+{
+	char wanted[64];
+
+	(void)state;
+	snprintf(wanted, sizeof(wanted), "/x/%d-7%%.evt", (int)getpid());
+	read_with("INTERCEPT_OUTPUT=/x/%p-%r%%.evt", "SLURM_PROCID=7");
+	assert_string_equal(settings.output, wanted);
+	read_with("INTERCEPT_OUTPUT=/x/%e", NULL);
+	assert_string_equal(settings.output, "/x/test_settings");
+	read_with("INTERCEPT_OUTPUT=/x/%r", "RANK=../etc");
+	assert_string_equal(settings.output, "/x/0");
+	assert_non_null(strstr(spoken_with("INTERCEPT_OUTPUT=/x/%q", NULL), "INTERCEPT_OUTPUT='/x/%q'"));
+	assert_non_null(strstr(spoken_with("INTERCEPT_OUTPUT=/x/%", NULL), "INTERCEPT_OUTPUT"));
+	assert_non_null(strstr(spoken_with("INTERCEPT_OUTPUT=/x/", NULL), "INTERCEPT_OUTPUT"));
+}
+
+static void capture_names_a_range(void **state)
+{
+	(void)state;
+	read_with("INTERCEPT_CAPTURE=nvtx:step 3@train", NULL);
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_NVTX);
+	assert_string_equal(settings.capture_name, "step 3@train");
+	read_with("INTERCEPT_CAPTURE=nvtx:", NULL);
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
+	assert_non_null(strstr(spoken_with("INTERCEPT_CAPTURE=steps", NULL), "is not built into this version"));
+}
+
+static void a_wrong_value_is_one_line(void **state)
+{
+	(void)state;
+	assert_string_equal(spoken_with("INTERCEPT_FULL=maybe", NULL),
+			    "intercept: INTERCEPT_FULL='maybe' is not allowed; allowed is wait or drop; taking 'wait'\n");
+	assert_string_equal(spoken_with("INTERCEPT_KEEP=1001", NULL),
+			    "intercept: INTERCEPT_KEEP='1001' is not allowed; allowed is a number from 0 to 1000; taking '3'\n");
+	assert_string_equal(spoken_with("INTERCEPT_KEEP=1000", NULL), "");
+}
+
+static void a_planned_family_is_refused_by_name(void **state)
+{
+	(void)state;
+	assert_string_equal(spoken_with("INTERCEPT_TRACE=+cuda", NULL),
+			    "intercept: INTERCEPT_TRACE: family 'cuda' is not built into this version, "
+			    "only alloc nvtx are; the others named are recorded\n");
+	assert_string_equal(spoken_with("INTERCEPT_TRACE=-cuda", NULL), "");
+}
+
+static void an_unknown_variable_gets_the_nearest_name(void **state)
+{
+	(void)state;
+	assert_string_equal(spoken_with("INTERCEPT_OUTPT=x", "INTERCEPT_SESSION=y"),
+			    "intercept: unknown variable 'INTERCEPT_OUTPT'; the nearest known is INTERCEPT_OUTPUT\n");
+	assert_string_equal(spoken_with("INTERCEPT_SOMETHING_ELSE=x", NULL),
+			    "intercept: unknown variable 'INTERCEPT_SOMETHING_ELSE'; "
+			    "INTERCEPT_HELP=1 lists the known ones\n");
+}
+
+static void help_names_every_setting(void **state)
+{
+	const char *text;
+
+	(void)state;
+	text = spoken_with("INTERCEPT_HELP=1", NULL);
+#define SETTING(kind, NAME, fallback, allowed, doc) assert_non_null(strstr(text, "INTERCEPT_" #NAME " ("));
+#include "preload/settings.def"
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_without_environment),
+		cmocka_unit_test(families_are_added_and_removed),
+		cmocka_unit_test(sizes_have_units_and_limits),
+		cmocka_unit_test(output_patterns_are_expanded),
+		cmocka_unit_test(capture_names_a_range),
+		cmocka_unit_test(a_wrong_value_is_one_line),
+		cmocka_unit_test(a_planned_family_is_refused_by_name),
+		cmocka_unit_test(an_unknown_variable_gets_the_nearest_name),
+		cmocka_unit_test(help_names_every_setting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:strings.c */
+/* preload/strings.c: hashes, pieces, the cache. The lane is a plain array; nobody reads it meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/strings.h"
+
+#define WORDS 32768u
+
+bool clock_is_tsc = true;
+uint64_t recorder_base;
+
+static uint64_t words[WORDS];
+static struct region_ring ring;
+static struct recorder_lane lane;
+
+/* Called when the lane is full: then it stays so. */
+bool recorder_make_room(struct recorder_lane *full, unsigned int count)
+{
+	(void)full;
+	(void)count;
+	return false;
+}
+
+static void lane_reset(uint64_t room)
+{
+	memset(words, 0, sizeof(words));
+	lane = (struct recorder_lane){ .words = words, .limit = room, .mask = WORDS - 1, .ring = &ring };
+	strings_forget();
+}
+
+/* The pieces of the one string in the lane, joined; returns its length. */
+static size_t lane_read(char *text, uint64_t hash)
+{
+	size_t length = 0;
+
+	for (uint64_t at = 0; at < lane.head; at += RECORD_WORDS_MAX) {
+		uint32_t offset = (uint32_t)words[at + 2];
+
+		length = words[at + 2] >> 32;
+		assert_int_equal(record_type(words[at]), RECORD_TEXT);
+		assert_true(words[at + 1] == hash);
+		assert_int_equal(offset, at / RECORD_WORDS_MAX * RECORD_TEXT_BYTES);
+		memcpy(text + offset, &words[at + 3], RECORD_TEXT_BYTES);
+	}
+	return length;
+}
+
+static void empty_strings_are_zero(void **state)
+{
+	struct string s;
+
+	(void)state;
+	lane_reset(WORDS);
+	s = string_of(NULL);
+	assert_int_equal(string_id(&s, &lane), 0);
+	s = string_of("");
+	assert_int_equal(string_id(&s, &lane), 0);
+	s = string_of_wide(NULL);
+	assert_int_equal(string_id(&s, &lane), 0);
+	s = string_of_wide(L"");
+	assert_int_equal(string_id(&s, &lane), 0);
+	assert_int_equal(lane.head, 0);
+}
+
+static void a_hash_is_xxh3(void **state)
+{
+	(void)state;
+	/* XXH3_64bits("abc") as the xxhsum program prints it */
+	assert_true(string_hash("abc", 3) == 0x78af5f94892f3950ull);
+}
+
+static void a_text_is_sent_once(void **state)
+{
+	char text[RECORD_TEXT_BYTES];
+	struct string s = string_of("forward");
+
+	(void)state;
+	lane_reset(WORDS);
+	assert_true(string_id(&s, &lane) == string_hash("forward", 7));
+	(void)string_id(&s, &lane);
+	assert_int_equal(lane.head, RECORD_WORDS_MAX);
+	assert_int_equal(lane_read(text, s.hash), 7);
+	assert_memory_equal(text, "forward", 7);
+	strings_forget();
+	(void)string_id(&s, &lane);
+	assert_int_equal(lane.head, 2 * RECORD_WORDS_MAX);
+}
+
+static void a_dropped_text_is_sent_again(void **state)
+{
+	char text[256];
+	char longer[200];
+	struct string s;
+
+	(void)state;
+	memset(longer, 'x', sizeof(longer));
+	s = string_of_bytes(longer, sizeof(longer));
+	lane_reset(RECORD_WORDS_MAX);
+	(void)string_id(&s, &lane);
+	assert_int_equal(lane.head, RECORD_WORDS_MAX);
+	lane.head = 0;
+	lane.limit = WORDS;
+	(void)string_id(&s, &lane);
+	assert_int_equal(lane_read(text, s.hash), sizeof(longer));
+	assert_memory_equal(text, longer, sizeof(longer));
+}
+
+static void long_texts_are_cut(void **state)
+{
+	static char text[RECORD_TEXT_MAX + 10], got[RECORD_TEXT_MAX + 64];
+	struct string s;
+
+	(void)state;
+	memset(text, 'y', sizeof(text) - 1);
+	s = string_of(text);
+	lane_reset(WORDS);
+	assert_true(string_id(&s, &lane) == string_hash(text, RECORD_TEXT_MAX));
+	assert_int_equal(lane_read(got, s.hash), RECORD_TEXT_MAX);
+	assert_memory_equal(got, text, RECORD_TEXT_MAX);
+}
+
+static void wide_texts_are_utf8(void **state)
+{
+	static const char utf8[] = "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80 \xef\xbf\xbd";
+	const wchar_t wide[] = { 'g', 'r', 0xfc, 0xdf, ' ', 0x20ac, ' ', 0x1f600, ' ', 0xd800, 0 };
+	struct string s = string_of_wide(wide);
+	char text[RECORD_TEXT_BYTES];
+
+	(void)state;
+	assert_int_equal(s.length, sizeof(utf8) - 1);
+	assert_true(s.hash == string_hash(utf8, sizeof(utf8) - 1));
+	lane_reset(WORDS);
+	(void)string_id(&s, &lane);
+	assert_int_equal(lane_read(text, s.hash), sizeof(utf8) - 1);
+	assert_memory_equal(text, utf8, sizeof(utf8) - 1);
+	assert_int_equal(string_copy(&s, text, sizeof(text)), sizeof(utf8) - 1);
+	assert_memory_equal(text, utf8, sizeof(utf8) - 1);
+}
+
+/* Three bytes a character: pieces of 64 bytes end inside characters. */
+static void long_wide_texts_are_cut_at_a_character(void **state)
+{
+	static wchar_t wide[RECORD_TEXT_MAX];
+	static char got[RECORD_TEXT_MAX + 64], narrow[RECORD_TEXT_MAX];
+	struct string s;
+
+	(void)state;
+	for (size_t i = 0; i < RECORD_TEXT_MAX - 1; i++)
+		wide[i] = 0x20ac;
+	s = string_of_wide(wide);
+	assert_int_equal(s.length, RECORD_TEXT_MAX / 3 * 3);
+	assert_int_equal(string_copy(&s, narrow, sizeof(narrow)), s.length);
+	assert_true(s.hash == string_hash(narrow, s.length));
+	lane_reset(WORDS);
+	(void)string_id(&s, &lane);
+	assert_int_equal(lane_read(got, s.hash), s.length);
+	assert_memory_equal(got, narrow, s.length);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_strings_are_zero),
+		cmocka_unit_test(a_hash_is_xxh3),
+		cmocka_unit_test(a_text_is_sent_once),
+		cmocka_unit_test(a_dropped_text_is_sent_again),
+		cmocka_unit_test(long_texts_are_cut),
+		cmocka_unit_test(wide_texts_are_utf8),
+		cmocka_unit_test(long_wide_texts_are_cut_at_a_character),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
