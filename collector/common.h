@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What nearly every part of the collector needs: the region, the clock, the journal and the names.
+ * One of it exists, owned by struct collector.
+ */
+#ifndef COLLECTOR_COMMON_H
+#define COLLECTOR_COMMON_H
+
+#include "collector/clockmap.h"
+#include "collector/journal.h"
+#include "collector/names.h"
+#include "collector/view.h"
+
+struct common {
+	struct view view;
+	struct clockmap clock;
+	struct journal journal;
+	struct names names;
+};
+
+/* Time of a TSC reading that the region holds, base not taken off. */
+static inline uint64_t common_ns(const struct common *common, uint64_t tsc)
+{
+	return tsc > common->view.base_tsc ? clockmap_ns(&common->clock, tsc - common->view.base_tsc) : 0;
+}
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scans the process table. What an entry says is copied and checked; pids from it are only ever used
+ * to look, never to signal.
+ */
+#include "collector/processes.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "collector/facts.h"
+
+#define MS 1000000ull
+#define PENDING_NS (1000 * MS)
+#define LOOK_NS (20 * MS)
+
+void processes_init(struct processes *processes, uint64_t region_inode, bool inspect)
+{
+	memset(processes, 0, sizeof(*processes));
+	processes->region_inode = region_inode;
+	processes->inspect = inspect;
+}
+
+void processes_release(struct processes *processes)
+{
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		if (!processes->slot[i].number)
+			continue;
+		watch_release(&processes->slot[i].watch);
+		modules_release(&processes->slot[i].modules);
+	}
+	modules_cache_release(&processes->cache);
+}
+
+/* Never goes down, whatever the region says. */
+static uint32_t table_limit(const struct common *common, uint32_t known)
+{
+	uint32_t limit = atomic_load(&common->view.header->process_limit);
+
+	if (limit > REGION_PROCESSES)
+		limit = REGION_PROCESSES;
+	return limit > known ? limit : known;
+}
+
+struct process *processes_find(struct processes *processes, uint32_t entry, uint32_t serial)
+{
+	struct process *process;
+
+	if (entry >= REGION_PROCESSES)
+		return NULL;
+	process = &processes->slot[entry];
+	return process->number && process->serial == serial ? process : NULL;
+}
+
+static void process_tell(struct processes *processes, struct common *common, struct process *process)
+{
+	const struct region_process *shared = &common->view.process[process->entry];
+	char command[FACTS_COMMAND_BYTES], executable[FACTS_COMMAND_BYTES];
+	size_t command_length = 0, executable_length = 0;
+	uint32_t parent = view_load32(&shared->parent);
+
+	if (process->pid) {
+		command_length = facts_command(process->pid, command, sizeof(command));
+		executable_length = facts_executable(process->pid, executable, sizeof(executable));
+	}
+	JOURNAL_ADD(&common->journal, process->start_ns, process, .process = process->number,
+		    .pid = view_load32(&shared->pid), .parent_pid = view_load32(&shared->parent_pid),
+		    .parent = parent < REGION_PROCESSES ? processes->slot[parent].number : 0,
+		    .command = names_id_text(&common->names, command, command_length),
+		    .executable = names_id_text(&common->names, executable, executable_length));
+}
+
+/* An entry has become LIVE: its owner is watched from now on. */
+static void process_meet(struct processes *processes, struct common *common, uint32_t entry, uint32_t serial)
+{
+	const struct region_process *shared = &common->view.process[entry];
+	struct process *process = &processes->slot[entry];
+	struct facts_stat stat;
+
+	*process = (struct process){
+		.number = ++processes->numbers,
+		.entry = entry,
+		.serial = serial,
+		.pid = processes->inspect ? view_load32(&shared->pid) : 0,
+		.start_ns = common_ns(common, view_load64(&shared->start_tsc)),
+	};
+	watch_init(&process->watch, process->pid);
+	if (processes->inspect && facts_stat(process->pid, &stat))
+		process->stack_start = stat.stack_start;
+	process_tell(processes, common, process);
+}
+
+/* An entry that is PENDING or FILLING: counted for a second, then a PENDING one is given up. */
+static void entry_wait(struct processes *processes, struct common *common, uint32_t entry, uint32_t state,
+		       uint64_t steady_ns)
+{
+	struct region_process *shared = &common->view.process[entry];
+	struct processes_pending *pending = &processes->pending[entry];
+	uint32_t serial = atomic_load(&shared->serial);
+	uint32_t expected = REGION_PROCESS_PENDING;
+
+	if (!pending->since_ns || pending->serial != serial || pending->state != state)
+		*pending = (struct processes_pending){ serial, state, steady_ns };
+	if (steady_ns - pending->since_ns < PENDING_NS) {
+		processes->waiting++;
+		return;
+	}
+	if (state == REGION_PROCESS_PENDING)
+		atomic_compare_exchange_strong(&shared->state, &expected, REGION_PROCESS_FREE);
+}
+
+static bool process_has_execed(const struct processes *processes, struct process *process)
+{
+	struct facts_stat stat;
+
+	if (!processes->inspect || !process->stack_start || !facts_stat(process->pid, &stat))
+		return false;
+	if (stat.stack_start == process->stack_start || !stat.stack_start)
+		return false;
+	if (processes->region_inode && modules_maps_region(process->pid, processes->region_inode)) {
+		process->stack_start = stat.stack_start;
+		return false;
+	}
+	return true;
+}
+
+static void process_look(const struct processes *processes, struct process *process)
+{
+	if (process->gone || !processes->inspect)
+		return;
+	process->gone = watch_is_over(&process->watch);
+	if (!process->gone && !process->exiting && process_has_execed(processes, process)) {
+		process->execed = true;
+		process->gone = true;
+	}
+}
+
+static void process_count(struct processes *processes, const struct process *process)
+{
+	if (!process->exiting && !process->gone)
+		processes->alive++;
+	else if (!process->told)
+		processes->leaving++;
+}
+
+static void entry_scan(struct processes *processes, struct common *common, uint32_t entry,
+		       uint64_t steady_ns)
+{
+	struct region_process *shared = &common->view.process[entry];
+	struct process *process = &processes->slot[entry];
+	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
+	uint32_t serial = atomic_load(&shared->serial);
+
+	if (process->number) {
+		if (process->serial == serial && state == REGION_PROCESS_EXITING)
+			process->exiting = true;
+		process_count(processes, process);
+		return;
+	}
+	switch (state) {
+	case REGION_PROCESS_PENDING:
+	case REGION_PROCESS_FILLING:
+		entry_wait(processes, common, entry, state, steady_ns);
+		return;
+	case REGION_PROCESS_LIVE:
+	case REGION_PROCESS_EXITING:
+		process_meet(processes, common, entry, serial);
+		process->exiting = state == REGION_PROCESS_EXITING;
+		process_count(processes, process);
+		return;
+	default:
+		processes->pending[entry].since_ns = 0;
+	}
+}
+
+void processes_scan(struct processes *processes, struct common *common, uint64_t steady_ns)
+{
+	bool look = steady_ns - processes->looked_ns >= LOOK_NS;
+
+	processes->limit = table_limit(common, processes->limit);
+	processes->alive = 0;
+	processes->waiting = 0;
+	processes->leaving = 0;
+	if (look)
+		processes->looked_ns = steady_ns;
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		if (look && processes->slot[i].number)
+			process_look(processes, &processes->slot[i]);
+		entry_scan(processes, common, i, steady_ns);
+	}
+}
+
+/* By how much a counter of the region has grown; one that shrinks was scribbled over. */
+static uint64_t counter_growth(const void *counter, uint64_t *seen)
+{
+	uint64_t now = view_load64(counter);
+	uint64_t growth = now > *seen ? now - *seen : 0;
+
+	*seen = now;
+	return growth > UINT32_MAX ? UINT32_MAX : growth;
+}
+
+static uint64_t loss_tell(struct common *common, uint64_t now_ns, uint32_t process, uint64_t count,
+			  enum evt_lost_reason reason)
+{
+	if (count)
+		JOURNAL_ADD(&common->journal, now_ns, lost, .process = process, .count = count,
+			    .reason = reason);
+	return count;
+}
+
+uint64_t processes_tell_losses(struct processes *processes, struct common *common, uint64_t now_ns)
+{
+	uint64_t lost = loss_tell(common, now_ns, 0,
+				  counter_growth(&common->view.header->lost_no_process,
+						 &processes->lost_no_process),
+				  EVT_LOST_NO_PROCESS);
+
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		struct process *p = &processes->slot[i];
+		const struct region_process *shared = &common->view.process[i];
+
+		if (!p->number)
+			continue;
+		lost += loss_tell(common, now_ns, p->number,
+				  counter_growth(&shared->lost_no_ring, &p->lost_no_ring), EVT_LOST_NO_RING);
+		lost += loss_tell(common, now_ns, p->number,
+				  counter_growth(&shared->lost_nested, &p->lost_nested), EVT_LOST_NESTED);
+		lost += loss_tell(common, now_ns, p->number,
+				  counter_growth(&shared->lost_early, &p->lost_early), EVT_LOST_EARLY);
+	}
+	return lost;
+}
+
+bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
+			    uint64_t now_ns)
+{
+	struct modules_reading reading = { common, &processes->cache, 0, 0, now_ns, 0, steady_ns };
+	bool any = false;
+
+	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
+		struct process *p = &processes->slot[i];
+		bool first = !p->modules.read_ns;
+
+		if (!p->number || p->gone || p->told)
+			continue;
+		if (!first && !p->exiting && !modules_want_reading(&p->modules, steady_ns))
+			continue;
+		reading.pid = p->pid;
+		reading.process = p->number;
+		reading.from_ns = p->start_ns;
+		any |= modules_read(&p->modules, &reading);
+	}
+	return any;
+}
+
+void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
+		struct process *p = &processes->slot[i];
+		uint64_t cpu_ns;
+
+		if (!p->number || p->gone || p->told || !p->pid)
+			continue;
+		cpu_ns = facts_cpu_ns(p->pid);
+		if (cpu_ns <= p->cpu_ns)
+			continue;
+		p->cpu_ns = cpu_ns;
+		JOURNAL_ADD(&common->journal, now_ns, process_cpu, .process = p->number, .cpu_ns = cpu_ns,
+			    .memory_bytes = facts_memory_bytes(p->pid));
+	}
+}
+
+/* From the kernel where it says, else from what the process has said of itself. */
+static void process_tell_end(struct common *common, struct process *p, uint64_t now_ns)
+{
+	struct region_process *shared = &common->view.process[p->entry];
+	uint64_t said_cpu_ns = view_load64(&shared->exit_cpu_ns);
+	int32_t status = (int32_t)view_load32(&shared->exit_status);
+	uint32_t how = view_load32(&shared->exit_how);
+	int wait_status = WATCH_STATUS_UNKNOWN;
+	struct facts_stat stat;
+
+	if (how > EVT_END_EXEC)
+		how = EVT_END_UNKNOWN;
+	if (p->gone && !p->execed && p->pid) {
+		wait_status = watch_wait_status(&p->watch);
+		if (facts_stat(p->pid, &stat) && stat.zombie && stat.cpu_ns > p->cpu_ns)
+			p->cpu_ns = stat.cpu_ns;
+	}
+	if (p->execed) {
+		how = EVT_END_EXEC;
+		status = REGION_STATUS_UNKNOWN;
+	} else if (wait_status != WATCH_STATUS_UNKNOWN && WIFSIGNALED(wait_status)) {
+		how = EVT_END_KILLED;
+		status = 128 + WTERMSIG(wait_status);
+	} else if (wait_status != WATCH_STATUS_UNKNOWN) {
+		status = WEXITSTATUS(wait_status);
+		how = how == EVT_END_UNKNOWN ? EVT_END_IMMEDIATE : how;
+	} else if (how == EVT_END_UNKNOWN && p->gone) {
+		how = EVT_END_KILLED;
+	}
+	JOURNAL_ADD(&common->journal, now_ns, process_end, .process = p->number,
+		    .exit_status = status < 0 || status > 255 ? REGION_STATUS_UNKNOWN : status,
+		    .cpu_ns = said_cpu_ns > p->cpu_ns && p->exiting ? said_cpu_ns : p->cpu_ns, .how = how);
+	p->told = true;
+}
+
+void processes_tell_ends(struct processes *processes, struct common *common, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		struct process *p = &processes->slot[i];
+
+		if (p->number && !p->told && (p->exiting || p->gone))
+			process_tell_end(common, p, now_ns);
+	}
+}
+
+void processes_set_flushed(struct processes *processes, struct common *common)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		struct process *p = &processes->slot[i];
+		uint32_t expected = REGION_PROCESS_EXITING;
+
+		if (!p->number || !p->told || !p->exiting || p->flushed)
+			continue;
+		p->flushed = true;
+		atomic_compare_exchange_strong(&common->view.process[i].state, &expected,
+					       REGION_PROCESS_FLUSHED);
+		any = true;
+	}
+	if (!any)
+		return;
+	atomic_fetch_add(&common->view.header->flushed, 1);
+	view_futex_wake(&common->view.header->flushed);
+}
+
+void processes_free_entry(struct processes *processes, struct common *common, struct process *process)
+{
+	struct region_process *shared = &common->view.process[process->entry];
+
+	processes->waits += view_load64(&shared->waits);
+	watch_release(&process->watch);
+	modules_release(&process->modules);
+	process->number = 0;
+	atomic_store(&shared->waits, 0);
+	atomic_store(&shared->lost_no_ring, 0);
+	atomic_store(&shared->lost_nested, 0);
+	atomic_store(&shared->lost_early, 0);
+	atomic_store(&shared->exit_status, REGION_STATUS_UNKNOWN);
+	atomic_store(&shared->exit_how, EVT_END_UNKNOWN);
+	atomic_store(&shared->exit_cpu_ns, 0);
+	atomic_store_explicit(&shared->state, REGION_PROCESS_FREE, memory_order_release);
+}
+
+uint64_t processes_waits(const struct processes *processes, const struct common *common)
+{
+	uint64_t waits = processes->waits;
+
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		if (processes->slot[i].number)
+			waits += view_load64(&common->view.process[i].waits);
+	}
+	return waits;
+}
