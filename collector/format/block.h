@@ -85,8 +85,11 @@ int frame_close(struct frame_writer *fw, struct frame_info info, struct frame_im
 
 /*
  * What the file says its events are: read from the schema frame, so that events newer than this
- * program can be named, dumped and passed over.
+ * program can be named, dumped and passed over. The fields stand in the order in which a decoded
+ * event has them: those of this program's events.def first (so that EVENT_AS() fits whichever version
+ * wrote the file), then those that only the file knows. A field that only this program knows reads 0.
  */
+#define SCHEMA_ABSENT UINT32_MAX
 struct schema_event {
 	char *name; /* owned; NULL: no such event */
 	char *family;
@@ -95,6 +98,7 @@ struct schema_event {
 	struct schema_field {
 		char *name;
 		unsigned int codec; /* enum evt_codec, checked */
+		uint32_t number; /* place in the file's own order; SCHEMA_ABSENT: not in the file */
 		char *doc;
 	} field[EVT_FIELDS_MAX];
 };
@@ -103,13 +107,18 @@ struct schema {
 	struct schema_event event[EVT_ID_LIMIT];
 };
 
-/* The schema frame of this program's events.def; returns the length, at most `room`. */
+#define SCHEMA_BYTES_MAX (64u << 10)
+
+/* The schema frame of this program's events.def; returns the length, 0 when `room` is too little
+ * (SCHEMA_BYTES_MAX is enough). */
 size_t schema_write(uint8_t *bytes, size_t room);
+/* Fills a schema that holds nothing yet; on failure it holds nothing again. */
 int schema_read(struct schema *schema, const uint8_t *bytes, size_t length);
 void schema_release(struct schema *schema);
 
 struct frame_reader; /* decoder with its scratch: one frame at a time */
 
+/* The schema is not needed any more afterwards. NULL when there is no memory. */
 struct frame_reader *frame_reader_new(const struct schema *schema);
 void frame_reader_free(struct frame_reader *fr);
 

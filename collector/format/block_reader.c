@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames apart into blocks, blocks into columns, and the memory of the events. The values are decoded
+ * in block_decode.c. No decompression and no I/O.
+ */
+#include "collector/format/block.h"
+
+#include <stdlib.h>
+
+#include "collector/format/block_decode.h"
+#include "collector/format/error.h"
+
+#define CHUNK_BYTES (1u << 20)
+
+_Static_assert(FRAME_KINDS_MAX <= UINT16_MAX + 1u, "decoder.number holds every kind");
+
+/* Memory of a frame's events: chunks that the next frame uses again. */
+struct chunk {
+	struct chunk *next;
+	size_t room;
+	size_t used;
+	uint64_t words[];
+};
+
+struct frame_reader {
+	struct decoder decoder;
+	struct cursor blocks; /* what is left of the frame */
+	uint64_t records_left;
+	struct chunk *first;
+	struct chunk *current;
+};
+
+struct frame_reader *frame_reader_new(const struct schema *schema)
+{
+	struct frame_reader *fr = calloc(1, sizeof(*fr));
+
+	if (fr)
+		decoder_make_plans(&fr->decoder, schema);
+	return fr;
+}
+
+void frame_reader_free(struct frame_reader *fr)
+{
+	if (!fr)
+		return;
+	while (fr->first) {
+		struct chunk *next = fr->first->next;
+
+		free(fr->first);
+		fr->first = next;
+	}
+	free(fr);
+}
+
+static struct chunk *chunk_new(size_t words)
+{
+	size_t room = words > CHUNK_BYTES / 8 ? words : CHUNK_BYTES / 8;
+	struct chunk *chunk = malloc(sizeof(*chunk) + room * 8);
+
+	if (chunk)
+		*chunk = (struct chunk){ .room = room };
+	return chunk;
+}
+
+/* `words` words that live until the next frame; NULL when there is no memory. */
+static uint64_t *frame_take_words(struct frame_reader *fr, size_t words)
+{
+	struct chunk **place = fr->current ? &fr->current : &fr->first;
+	uint64_t *at;
+
+	while (*place && (*place)->room - (*place)->used < words)
+		place = &(*place)->next;
+	if (!*place)
+		*place = chunk_new(words);
+	if (!*place)
+		return NULL;
+	fr->current = *place;
+	at = fr->current->words + fr->current->used;
+	fr->current->used += words;
+	return at;
+}
+
+static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count)
+{
+	uint64_t caller = 0;
+
+	if (count > FRAME_KINDS_MAX || count > cursor_left(&c))
+		return EVT_CORRUPT;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t id = get_varint(&c);
+		const struct event_plan *plan = &d->plan[id < EVT_ID_LIMIT ? id : 0];
+
+		if (plan->shape == PLAN_NONE)
+			return EVT_CORRUPT;
+		if (plan->has_caller)
+			caller += (uint64_t)unzigzag(get_varint(&c));
+		d->kind[i] = (struct decoder_kind){
+			.caller = caller, .id = (uint16_t)id, .shape = plan->shape,
+			.words = plan->words, .values = plan->values,
+		};
+	}
+	d->kind_count = count;
+	return c.failed || c.at != c.end ? EVT_CORRUPT : 0;
+}
+
+int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length, struct frame_info *ret_info)
+{
+	struct cursor c = cursor_of(bytes, length);
+	struct frame_info info;
+	uint32_t tag, head, kind_count, kind_bytes;
+	const uint8_t *kinds;
+	int error;
+
+	if (length > FRAME_BYTES_MAX)
+		return EVT_TOO_LARGE;
+	if (length < FRAME_HEADER_BYTES)
+		return EVT_TRUNCATED;
+	tag = get_u32(&c);
+	head = get_u32(&c);
+	info.sequence = get_u64(&c);
+	info.watermark_ns = get_u64(&c);
+	info.sync_tsc = get_u64(&c);
+	info.sync_mono_ns = get_u64(&c);
+	info.sync_real_ns = get_u64(&c);
+	info.records = get_u64(&c);
+	kind_count = get_u32(&c);
+	kind_bytes = get_u32(&c);
+	if (tag != FRAME_TAG_DATA || head < FRAME_HEADER_BYTES)
+		return EVT_CORRUPT;
+	get_bytes(&c, head - FRAME_HEADER_BYTES); /* what a newer writer has added */
+	kinds = get_bytes(&c, kind_bytes);
+	if (c.failed || !kinds)
+		return EVT_TRUNCATED;
+	fr->records_left = 0;
+	fr->blocks = cursor_of(c.at, 0);
+	error = frame_read_kinds(&fr->decoder, cursor_of(kinds, kind_bytes), kind_count);
+	if (error)
+		return error;
+	fr->records_left = info.records;
+	fr->blocks = c;
+	fr->current = NULL;
+	for (struct chunk *chunk = fr->first; chunk; chunk = chunk->next)
+		chunk->used = 0;
+	*ret_info = info;
+	return 0;
+}
+
+/* Is it a column whose values this reader takes? Others are passed over. */
+static bool decoder_knows_column(const struct decoder *d, uint64_t key)
+{
+	uint64_t id = (key - COLUMN_FIELDS) / COLUMN_EVENT_FIELDS;
+
+	if (key < COLUMN_FIELDS)
+		return key < COLUMN_SHARED;
+	if (key >= COLUMN_LIMIT)
+		return false;
+	for (unsigned int i = 0; i < d->plan[id].steps; i++) {
+		if (d->plan[id].step[i].column == key)
+			return true;
+	}
+	return false;
+}
+
+/* The directory has been checked to be whole; now each column gets its bytes. */
+static int block_read_columns(struct decoder *d, struct cursor directory, uint64_t count, struct cursor *bytes)
+{
+	for (uint32_t i = 0; i < d->used_count; i++)
+		d->column[d->used[i]] = (struct cursor){ 0 };
+	d->used_count = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t key = get_varint(&directory);
+		uint64_t length = get_varint(&directory);
+		const uint8_t *start = get_bytes(bytes, length);
+
+		if (!start)
+			return EVT_TRUNCATED;
+		if (!decoder_knows_column(d, key))
+			continue;
+		if (d->column[key].at || length == 0)
+			return EVT_CORRUPT;
+		d->column[key] = cursor_of(start, length);
+		d->last_address[key] = 0;
+		d->used[d->used_count++] = (uint16_t)key;
+	}
+	return 0;
+}
+
+static int block_read(struct decoder *d, struct cursor *c)
+{
+	uint64_t stream = get_varint(c);
+	uint64_t count = get_varint(c);
+	uint64_t columns = get_varint(c);
+	struct cursor directory = *c;
+
+	if (c->failed || stream > UINT32_MAX || columns > COLUMN_LIMIT)
+		return EVT_CORRUPT;
+	if (count == 0 || count > BLOCK_RECORDS_MAX)
+		return EVT_CORRUPT;
+	for (uint64_t i = 0; i < 2 * columns; i++)
+		get_varint(c);
+	if (c->failed)
+		return EVT_TRUNCATED;
+	d->stream = (uint32_t)stream;
+	d->count = (uint32_t)count;
+	return block_read_columns(d, directory, columns, c);
+}
+
+int frame_next_block(struct frame_reader *fr, struct event_block *ret_block)
+{
+	struct decoder *d = &fr->decoder;
+	uint64_t words, *memory;
+	struct event *event;
+	int error;
+
+	if (cursor_left(&fr->blocks) == 0)
+		return fr->records_left ? EVT_TRUNCATED : EVT_END;
+	error = block_read(d, &fr->blocks);
+	if (!error && d->count > fr->records_left)
+		error = EVT_CORRUPT;
+	if (!error)
+		error = decoder_read_kinds(d, &words);
+	if (error)
+		return error;
+	memory = frame_take_words(fr, d->count * (sizeof(*event) / 8) + words);
+	if (!memory)
+		return EVT_NO_MEMORY;
+	event = (struct event *)(void *)memory;
+	error = decoder_read_values(d, event, memory + d->count * (sizeof(*event) / 8));
+	if (error)
+		return error;
+	fr->records_left -= d->count;
+	*ret_block = (struct event_block){ d->stream, d->count, event };
+	return 0;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events.def as tables: descriptors and names. Expansions only; what the list must obey is checked
+ * here, when it is compiled.
+ */
+#include "collector/format/events.h"
+
+/* An id given twice, or given again after it was retired, declares an enumerator twice. */
+enum {
+#define EVENT(id, name, family, doc) ID_##id##_IS_USED_ONCE,
+#define EVENT_RETIRED(id) ID_##id##_IS_USED_ONCE,
+#include "collector/format/events.def"
+};
+
+#define EVENT(id, name, family, doc) _Static_assert(id >= 1 && id < EVT_ID_LIMIT, "id of " #name);
+#include "collector/format/events.def"
+
+/* One byte a field: its size is their number. */
+#define EVENT(id, name, family, doc) struct fields_of_##name {
+#define FIELD(codec, name, doc) char name;
+#define END(name) };
+#include "collector/format/events.def"
+
+#define EVENT(id, name, family, doc)                                                              \
+	_Static_assert(sizeof(struct fields_of_##name) <= EVT_FIELDS_MAX, "fields of " #name);
+#include "collector/format/events.def"
+
+/* A text and a caller are the last field: a flexible array may only stand at the end. */
+#define ORDER_uint(name) char name;
+#define ORDER_sint(name) char name;
+#define ORDER_addr(name) char name;
+#define ORDER_name(name) char name;
+#define ORDER_born(name) char name;
+#define ORDER_dies(name) char name;
+#define ORDER_size(name) char name;
+#define ORDER_text(name) char name[];
+#define ORDER_caller(name) char name[];
+
+#define EVENT(id, name, family, doc) struct order_of_##name { char first;
+#define FIELD(codec, name, doc) ORDER_##codec(name)
+#define END(name) };
+#include "collector/format/events.def"
+
+const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT] = {
+#define EVENT(id_, name_, family_, doc_)                                                          \
+	[id_] = { .name = #name_, .family = EVT_FAMILY_##family_, .doc = doc_,                    \
+		  .field_count = sizeof(struct fields_of_##name_), .field = {
+#define FIELD(codec_, name_, doc_) { .name = #name_, .codec = EVT_CODEC_##codec_, .doc = doc_ },
+#define END(name_) } },
+#include "collector/format/events.def"
+};
+
+const char *const evt_codec_names[EVT_CODEC_LIMIT] = {
+	[0] = "none",
+	[EVT_CODEC_uint] = "uint",
+	[EVT_CODEC_sint] = "sint",
+	[EVT_CODEC_addr] = "addr",
+	[EVT_CODEC_name] = "name",
+	[EVT_CODEC_text] = "text",
+	[EVT_CODEC_born] = "born",
+	[EVT_CODEC_dies] = "dies",
+	[EVT_CODEC_size] = "size",
+	[EVT_CODEC_caller] = "caller",
+};
+
+const char *const evt_family_names[EVT_FAMILY_LIMIT] = {
+	[EVT_FAMILY_system] = "system",
+	[EVT_FAMILY_alloc] = "alloc",
+	[EVT_FAMILY_nvtx] = "nvtx",
+	[EVT_FAMILY_capture] = "capture",
+};
+
+const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT] = {
+	[0] = "unknown",
+	[EVT_LOST_FULL] = "ring full",
+	[EVT_LOST_NO_RING] = "no ring",
+	[EVT_LOST_NESTED] = "nested signal handlers",
+	[EVT_LOST_SCRIBBLED] = "ring overwritten",
+	[EVT_LOST_DISK] = "write failed",
+	[EVT_LOST_EARLY] = "before recording",
+	[EVT_LOST_NO_PROCESS] = "too many processes",
+	[EVT_LOST_LIMIT] = "file limit",
+	[EVT_LOST_STALLED] = "collector stalled",
+};

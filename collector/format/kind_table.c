@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hash table of a frame's kinds: open addressing, at most half full, cleared by counting turns. Knows
+ * nothing of columns.
+ */
+#include "collector/format/kind_table.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/format/block.h"
+#include "collector/format/error.h"
+
+#define SLOT_BITS_FIRST 10u
+#define SLOT_BITS_MAX 17u  /* twice FRAME_KINDS_MAX */
+#define TURN_LIMIT (1u << 25) /* what fits above the id in kind.tag */
+#define KIND_BYTES_MAX (1 + CODEC_VARINT_MAX)
+
+_Static_assert(1u << SLOT_BITS_MAX == 2 * FRAME_KINDS_MAX, "half full at most");
+
+int kind_table_init(struct kind_table *table)
+{
+	*table = (struct kind_table){ .shift = 64 - SLOT_BITS_FIRST, .turn = 1 };
+	table->slot = calloc(1u << SLOT_BITS_FIRST, sizeof(*table->slot));
+	table->bytes = malloc((size_t)FRAME_KINDS_MAX * KIND_BYTES_MAX);
+	if (table->slot && table->bytes)
+		return 0;
+	kind_table_release(table);
+	return EVT_NO_MEMORY;
+}
+
+void kind_table_release(struct kind_table *table)
+{
+	free(table->slot);
+	free(table->bytes);
+	table->slot = NULL;
+	table->bytes = NULL;
+}
+
+void kind_table_reset(struct kind_table *table)
+{
+	table->count = 0;
+	table->length = 0;
+	table->last_caller = 0;
+	table->turn++;
+	if (table->turn < TURN_LIMIT)
+		return;
+	table->turn = 1;
+	memset(table->slot, 0, sizeof(*table->slot) << (64 - table->shift));
+}
+
+static struct kind *kind_table_probe(struct kind_table *table, uint32_t tag, uint64_t caller)
+{
+	uint32_t mask = (uint32_t)((1ull << (64 - table->shift)) - 1);
+	uint32_t at = kind_table_slot(table, tag & (EVT_ID_LIMIT - 1), caller);
+
+	for (;; at = (at + 1) & mask) {
+		struct kind *kind = &table->slot[at];
+		bool empty = kind->tag >> 7 != table->turn;
+
+		if (empty || (kind->caller == caller && kind->tag == tag))
+			return kind;
+	}
+}
+
+/* Doubles the slots; the old ones are put in again. */
+static int kind_table_grow(struct kind_table *table)
+{
+	size_t old_count = (size_t)1 << (64 - table->shift);
+	struct kind *old = table->slot;
+	struct kind *slot = calloc(old_count * 2, sizeof(*slot));
+
+	if (!slot)
+		return EVT_NO_MEMORY;
+	table->slot = slot;
+	table->shift--;
+	for (size_t i = 0; i < old_count; i++) {
+		if (old[i].tag >> 7 == table->turn)
+			*kind_table_probe(table, old[i].tag, old[i].caller) = old[i];
+	}
+	free(old);
+	return 0;
+}
+
+static bool kind_has_caller(uint32_t id)
+{
+	const struct evt_descriptor *event = &evt_descriptors[id];
+
+	return event->field_count && event->field[event->field_count - 1].codec == EVT_CODEC_caller;
+}
+
+struct kind *kind_table_add(struct kind_table *table, uint32_t id, uint64_t caller)
+{
+	uint32_t tag = table->turn << 7 | id;
+	struct kind *kind = kind_table_probe(table, tag, caller);
+	uint8_t *at = table->bytes + table->length;
+
+	if (kind->tag == tag)
+		return kind;
+	if (table->count >= FRAME_KINDS_MAX)
+		return NULL;
+	if (2 * (table->count + 1) > 1u << (64 - table->shift)) {
+		if (kind_table_grow(table) != 0)
+			return NULL;
+		kind = kind_table_probe(table, tag, caller);
+	}
+	*kind = (struct kind){ .caller = caller, .number = table->count++, .tag = tag };
+	at = put_varint(at, id);
+	if (kind_has_caller(id)) {
+		at = put_varint(at, zigzag((int64_t)(caller - table->last_caller)));
+		table->last_caller = caller;
+	}
+	table->length = (size_t)(at - table->bytes);
+	return kind;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kinds of a frame while it is written: pairs of event id and caller, numbered in the order in
+ * which they appear, so that the frequent ones get the short numbers. Grows to FRAME_KINDS_MAX.
+ */
+#ifndef COLLECTOR_FORMAT_KIND_TABLE_H
+#define COLLECTOR_FORMAT_KIND_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kind {
+	uint64_t caller;
+	uint64_t size; /* last one, for the size codec */
+	uint32_t number;
+	uint32_t tag; /* turn and event id; another turn's entries are empty slots */
+};
+
+struct kind_table {
+	struct kind *slot;
+	uint32_t shift; /* 64 - log2(slots) */
+	uint32_t turn;  /* counts the frames */
+	uint32_t count;
+	uint64_t last_caller; /* for the difference in the table's bytes */
+	uint8_t *bytes; /* the table as the file has it */
+	size_t length;
+};
+
+int kind_table_init(struct kind_table *table);
+void kind_table_release(struct kind_table *table);
+/* Begins the next frame's table, empty. */
+void kind_table_reset(struct kind_table *table);
+/* The slow way of kind_table_find(). */
+struct kind *kind_table_add(struct kind_table *table, uint32_t id, uint64_t caller);
+
+static inline uint32_t kind_table_slot(const struct kind_table *table, uint32_t id, uint64_t caller)
+{
+	return (uint32_t)(((caller + id) * 0x9e3779b97f4a7c15ull) >> table->shift);
+}
+
+/* The kind, added when it is new; NULL when the table is full or there is no memory. It moves with
+ * the next addition. */
+static inline struct kind *kind_table_find(struct kind_table *table, uint32_t id, uint64_t caller)
+{
+	struct kind *kind = &table->slot[kind_table_slot(table, id, caller)];
+
+	if (__builtin_expect(kind->caller == caller && kind->tag == (table->turn << 7 | id), 1))
+		return kind;
+	return kind_table_add(table, id, caller);
+}
+
+#endif

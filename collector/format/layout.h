@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the writer and the reader of blocks agree on and nobody else needs: the keys of the columns
+ * and the constants of the heap codecs. docs/FORMAT.md describes them; every number here is in files.
+ */
+#ifndef COLLECTOR_FORMAT_LAYOUT_H
+#define COLLECTOR_FORMAT_LAYOUT_H
+
+#include <stdint.h>
+
+#include "collector/format/block.h"
+
+/* Keys of columns that all events share; below COLUMN_FIELDS, unknown ones are passed over. */
+enum column_key {
+	COLUMN_KIND = 0,         /* index into the frame's kind table */
+	COLUMN_TIME = 1,         /* ns since the record before, since 0 for the first */
+	COLUMN_BORN = 2,         /* 0, or how many deaths ago this address was given back */
+	COLUMN_BORN_ADDRESS = 3, /* of births that say 0 */
+	COLUMN_DIES = 4,         /* 0, or how many births ago this address was given out */
+	COLUMN_DIES_ADDRESS = 5, /* of deaths that say 0 */
+	COLUMN_SIZE = 6,         /* 0, or the size, against the last one of the kind */
+	COLUMN_SHARED,           /* number of the keys above */
+	COLUMN_FIELDS = 64,      /* first key of the columns that belong to one field of one event */
+};
+
+#define COLUMN_EVENT_FIELDS 16u /* keys set aside for each event id */
+#define COLUMN_LIMIT (COLUMN_FIELDS + EVT_ID_LIMIT * COLUMN_EVENT_FIELDS)
+
+_Static_assert(EVT_FIELDS_MAX <= COLUMN_EVENT_FIELDS, "every field has a key");
+
+static inline uint32_t column_of_field(uint32_t id, uint32_t field)
+{
+	return COLUMN_FIELDS + id * COLUMN_EVENT_FIELDS + field;
+}
+
+/* How many births and deaths of the block can be named. More gains nothing (measured). */
+#define HEAP_WINDOW 4096u
+
+/* Sizes of an allocator come back in turns: `last` and 0 trade places, so that 0 says "as last". */
+static inline uint64_t size_code(uint64_t size, uint64_t last)
+{
+	return size == last ? 0 : size == 0 ? last : size;
+}
+
+static inline uint64_t size_of_code(uint64_t code, uint64_t last)
+{
+	return code == 0 ? last : code == last ? 0 : code;
+}
+
+/*
+ * An address against another. Heap blocks lie at multiples of 16: those differences are counted in
+ * 16s, and any other one follows a 1.
+ */
+#define ADDRESS_ALIGN_BITS 4u
+#define ADDRESS_UNALIGNED 1u
+#define ADDRESS_BYTES_MAX (1 + CODEC_VARINT_MAX)
+
+static inline uint8_t *put_address(uint8_t *at, uint64_t address, uint64_t base)
+{
+	uint64_t difference = address - base;
+
+	if (difference % (1u << ADDRESS_ALIGN_BITS) == 0)
+		return put_varint(at, zigzag((int64_t)difference >> ADDRESS_ALIGN_BITS) << 1);
+	*at++ = ADDRESS_UNALIGNED;
+	return put_varint(at, zigzag((int64_t)difference));
+}
+
+static inline uint64_t get_address(struct cursor *c, uint64_t base)
+{
+	uint64_t code = get_varint(c);
+
+	if (code % 2 == 0)
+		return base + ((uint64_t)unzigzag(code >> 1) << ADDRESS_ALIGN_BITS);
+	if (code != ADDRESS_UNALIGNED)
+		c->failed = true;
+	return base + (uint64_t)unzigzag(get_varint(c));
+}
+
+#endif
