@@ -13,7 +13,7 @@ FUZZ_SECONDS ?= 60
 export O CC CXX SAN PYTHON
 
 Q     := $(if $(filter 1,$(V)),,@)
-say    = $(if $(Q),@echo '  $(1)  $@',)
+begin  = @mkdir -p $(@D)$(if $(Q), && echo '  $(1)  $@')
 comma := ,
 
 ifneq ($(shell uname -sm),Linux x86_64)
@@ -110,81 +110,71 @@ $(O)/flags: always
 .PHONY: always
 
 $(O)/preload/%.o: preload/%.c $(O)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
+	$(call begin,CC)
 	$(Q)$(CC) $(COMMON) $(PRELOAD_CFLAGS) $(PRELOAD_SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
 $(O)/unit-objects/preload/%.o: preload/%.c $(O)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
+	$(call begin,CC)
 	$(Q)$(CC) $(COMMON) $(PRELOAD_CFLAGS) $(SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
 $(O)/%.o: %.c $(O)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
+	$(call begin,CC)
 	$(Q)$(CC) $(COMMON) $(SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
-$(O)/tests/unit/test_nvtx_api.o: CFLAGS += $(NVTX_CFLAGS)
-
 $(O)/exports.map: preload/hooks.def scripts/gen-exports.sh
-	$(call say,GEN)
-	@mkdir -p $(@D)
+	$(call begin,GEN)
 	$(Q)scripts/gen-exports.sh >$@
 
 $(LIBRARY): $(PRELOAD_OBJECTS) $(O)/exports.map
-	$(call say,LD)
+	$(call begin,LD)
 	$(Q)$(CC) $(PRELOAD_LDFLAGS) -Wl,--version-script,$(O)/exports.map $(LDFLAGS) \
 		$(PRELOAD_OBJECTS) $(PRELOAD_LIBS) -o $@
 
 $(COLLECTOR): $(COLLECTOR_OBJECTS) $(FORMAT_OBJECTS)
-	$(call say,LD)
+	$(call begin,LD)
 	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(COLLECTOR_LIBS) -o $@
 
 $(REPORT): $(REPORT_OBJECTS) $(FORMAT_OBJECTS)
-	$(call say,LD)
+	$(call begin,LD)
 	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(REPORT_LIBS) -o $@
 
 # --- tests --------------------------------------------------------------------------------------
 
+# Tests compare our declarations with the real headers, where there are some.
+$(O)/tests/%.o: private COMMON += $(NVTX_CFLAGS) $(CUDA_CFLAGS)
+
 .SECONDEXPANSION:
 $(UNIT_TESTS): $(O)/unit/%: $(O)/tests/unit/%.o $$(call linked_objects,tests/unit/%.c)
-	$(call say,LD)
-	@mkdir -p $(@D)
+	$(call begin,LD)
 	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
 
 $(FUZZ_REPLAY): $(O)/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/replay.o \
 		$$(call linked_objects,tests/fuzz/fuzz_%.c)
-	$(call say,LD)
-	@mkdir -p $(@D)
+	$(call begin,LD)
 	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
 
 # libFuzzer comes with clang: everything is compiled again, instrumented.
 $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%): $(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c \
 		$$(patsubst $$(O)/%.o,%.c,$$(call linked_objects,tests/fuzz/fuzz_%.c))
-	$(call say,FUZZ)
-	@mkdir -p $(@D)
+	$(call begin,FUZZ)
 	$(Q)clang $(COMMON) -fsanitize=fuzzer,address,undefined $^ $(TEST_LIBS) -o $@
 
 # Test programs are other people's programs: no sanitiser, few warnings, one command each.
 PROGRAM_FLAGS = -I. -O1 -g -Wall $(NVTX_CFLAGS) $(DEPFLAGS)
 $(O)/programs/libfake_%.so: tests/programs/fake_%.c $(O)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
+	$(call begin,CC)
 	$(Q)$(CC) -D_GNU_SOURCE= $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ $(call top_line,build,$<)
 
 $(O)/programs/lib%.so: tests/programs/lib%.c $(O)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
+	$(call begin,CC)
 	$(Q)$(CC) -D_GNU_SOURCE= $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ $(call top_line,build,$<)
 
 $(O)/programs/%: tests/programs/%.c $(O)/flags
-	$(call say,CC)
-	@mkdir -p $(@D)
+	$(call begin,CC)
 	$(Q)$(CC) -D_GNU_SOURCE= $(PROGRAM_FLAGS) $< -o $@ $(call top_line,build,$<)
 
 $(O)/programs/%: tests/programs/%.cpp $(O)/flags
-	$(call say,CXX)
-	@mkdir -p $(@D)
+	$(call begin,CXX)
 	$(Q)$(CXX) $(PROGRAM_FLAGS) $< -o $@ $(call top_line,build,$<)
 
 .PHONY: help deps demo test bench lint format fuzz fuzz-replay docs check-generated
