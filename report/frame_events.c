@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a frame's content to its blocks of events, and the schema that this needs.
- *
- * Events that this program knows must have the fields it knows, in its order, possibly more behind
- * them: everything above reads them as the structs of events.h. A file that says otherwise is damaged
- * or made to do harm, and its schema is not used.
+ * From a frame's content to its blocks of events, and the schema that this needs. That the events this
+ * program knows fit the structs of events.h, whatever the file says, is seen to by schema_read().
  */
 #include "report/reader_state.h"
 
@@ -12,30 +9,7 @@
 
 #include "collector/format/error.h"
 
-#define SCHEMA_BYTES_MAX (256u << 10)
 #define BLOCKS_FIRST 64u
-
-static bool schema_event_fits(const struct schema_event *theirs, const struct evt_descriptor *ours)
-{
-	if (!theirs->name || !ours->name)
-		return true;
-	if (theirs->field_count < ours->field_count)
-		return false;
-	for (unsigned int i = 0; i < ours->field_count; i++) {
-		if (theirs->field[i].codec != (unsigned int)ours->field[i].codec)
-			return false;
-	}
-	return true;
-}
-
-static bool schema_fits(const struct schema *schema)
-{
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
-		if (!schema_event_fits(&schema->event[id], &evt_descriptors[id]))
-			return false;
-	}
-	return true;
-}
 
 int schema_load(struct reader *reader, const uint8_t *bytes, size_t length)
 {
@@ -43,10 +17,6 @@ int schema_load(struct reader *reader, const uint8_t *bytes, size_t length)
 
 	if (error)
 		return error;
-	if (!schema_fits(&reader->schema)) {
-		schema_release(&reader->schema);
-		return EVT_CORRUPT;
-	}
 	reader->frame_reader = frame_reader_new(&reader->schema);
 	if (!reader->frame_reader) {
 		schema_release(&reader->schema);
