@@ -10,7 +10,6 @@
 
 #include "collector/format/error.h"
 
-#define SCHEMA_BYTES_MAX (256u << 10)
 #define SEEK_FIRST 64u
 #define END_RESERVE (64u << 10) /* below max_bytes, for the last frame and what follows it */
 
