@@ -66,8 +66,9 @@ static void say_cannot_create(char *text, size_t room, const char *path, int err
 	size_t length = strlen(path);
 	const size_t most = room / 2;
 
-	snprintf(text, room, "cannot create '%s%s': %s; set INTERCEPT_OUTPUT to a writable path",
-		 length > most ? "..." : "", length > most ? path + length - most : path, strerror(error));
+	snprintf(text, room, "cannot create '%s%.*s': %s; set INTERCEPT_OUTPUT to a writable path",
+		 length > most ? "..." : "", (int)most, length > most ? path + length - most : path,
+		 strerror(error));
 }
 
 static int collector_open_output(struct collector *c, const char *host, char *ret_error)
