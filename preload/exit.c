@@ -14,7 +14,7 @@
 /* PID 1 of a container takes the collector with it, so it alone waits here. */
 static void note_status(int status)
 {
-	process_end(status, EVT_END_IMMEDIATE, syscall(SYS_getpid) == 1);
+	(void)process_end(status, EVT_END_IMMEDIATE, syscall(SYS_getpid) == 1);
 }
 
 HOOK_EXPORT __attribute__((noreturn)) void _exit(int status)

@@ -152,16 +152,23 @@ void init_start_anew(void)
 	(void)init_activate();
 }
 
-/* The collector cannot speak: its descriptors are its own, and the terminal is the program's. */
-void init_report(void)
+/* The collector cannot speak: its descriptors are its own, and the terminal is the program's. Who
+ * says it takes it away, so that a family of processes says it once. */
+void init_report(bool collector_moves)
 {
 	char text[REGION_TEXT_BYTES];
+	bool failed;
 
-	if (!init_region || atomic_load(&init_region->collector_state) != REGION_COLLECTOR_FAILED)
+	if (!init_region)
 		return;
+	failed = atomic_load(&init_region->collector_state) == REGION_COLLECTOR_FAILED;
 	memcpy(text, init_region->collector_error, sizeof(text));
 	text[sizeof(text) - 1] = 0;
-	log_line("%s; nothing was recorded", text[0] ? text : "the collector failed");
+	init_region->collector_error[0] = 0;
+	if (text[0])
+		log_line("%s%s", text, failed ? "; nothing was recorded" : "");
+	else if (!collector_moves && !failed)
+		log_line("the collector has gone or hangs: events are missing at the end of '%s'", session.output);
 }
 
 static void start_by_role(void)

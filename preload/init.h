@@ -14,7 +14,8 @@ bool init_activate(void);
 /* A forked child whose region's collector has finished: a region and a file of its own. */
 void init_start_anew(void);
 
-/* At the end: one line on stderr when something kept us from recording. */
-void init_report(void);
+/* At the end: one line on stderr when something kept us from recording. `collector_moves`: what
+ * process_end() said. */
+void init_report(bool collector_moves);
 
 #endif

@@ -50,6 +50,11 @@ static int launch_become(void *argument)
 	char *arguments[] = { (char *)"intercept-collector", l->number, NULL };
 	char *environment[] = { NULL };
 
+	/* what ld.so has to say when a library is missing is nothing for the program's terminal, and the
+	 * numbers are needed where the program may open few files */
+	for (int fd = 0; fd < 3; fd++)
+		if (fd != l->region_fd)
+			syscall(SYS_close, fd);
 	syscall(SYS_setsid);
 	if (syscall(SYS_fcntl, l->region_fd, F_SETFD, 0) < 0 ||
 	    syscall(SYS_execve, l->path, arguments, environment) < 0)

@@ -115,7 +115,8 @@ void process_adopt(void)
 
 	if (atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED) {
 		recorder_close();
-		init_start_anew();
+		if (atomic_load(&header->collector_state) == REGION_COLLECTOR_FINISHED)
+			init_start_anew(); /* one that failed would fail again */
 		return;
 	}
 	entry = entry_take_pending();
@@ -155,9 +156,11 @@ void process_watch_thread(void)
 
 /* --- the end --- */
 
-static void wait_for_flush(struct region_process *self)
+/* False when the collector has not moved at all meanwhile. */
+static bool wait_for_flush(struct region_process *self)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t heartbeat = atomic_load(&header->heartbeat);
 
 	for (;;) {
 		uint32_t flushed = atomic_load(&header->flushed);
@@ -165,37 +168,38 @@ static void wait_for_flush(struct region_process *self)
 
 		if (atomic_load(&self->state) != REGION_PROCESS_EXITING || passed >= PROCESS_EXIT_WAIT_NS ||
 		    atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED)
-			return;
+			break;
 		futex_wait(&header->flushed, flushed, PROCESS_EXIT_WAIT_NS - passed);
 	}
+	return atomic_load(&self->state) != REGION_PROCESS_EXITING ||
+	       atomic_load(&header->heartbeat) != heartbeat ||
+	       atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED;
 }
 
-void process_end(int status, uint32_t how, int wait)
+bool process_end(int status, uint32_t how, bool wait)
 {
 	struct region_process *self;
 	uint32_t live = REGION_PROCESS_LIVE;
 
 	if (!recorder_is_open() || process_self == PROCESS_NONE)
-		return;
+		return true;
 	self = &table[process_self];
 	if (self->pid != own_pid())
-		return; /* a vfork() child, or one that never recorded anything */
+		return true; /* a vfork() child, or one that never recorded anything */
 	atomic_store(&self->exit_status, status & 0xff);
 	atomic_store(&self->exit_how, how);
 	atomic_store(&self->exit_cpu_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 	recorder_close();
 	if (!atomic_compare_exchange_strong(&self->state, &live, REGION_PROCESS_EXITING))
-		return;
+		return true;
 	recorder_ring_bell();
-	if (wait)
-		wait_for_flush(self);
+	return !wait || wait_for_flush(self);
 }
 
 static void exit_handler(int status, void *unused)
 {
 	(void)unused;
-	process_end(status, EVT_END_EXIT, 1);
-	init_report();
+	init_report(process_end(status, EVT_END_EXIT, true));
 }
 
 void process_install_handlers(void)

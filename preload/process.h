@@ -8,6 +8,7 @@
 #ifndef PRELOAD_PROCESS_H
 #define PRELOAD_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/region/region.h"
@@ -39,7 +40,8 @@ void process_count_wait(void);
 /*
  * The process ends with `status` in the way `how` (enum evt_end_how); waits at most one second for
  * the collector when `wait`. Only for the process itself: a vfork() child's call is nothing.
+ * False when the collector has not moved at all in that second.
  */
-void process_end(int status, uint32_t how, int wait);
+bool process_end(int status, uint32_t how, bool wait);
 
 #endif
