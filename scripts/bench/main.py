@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""usage: main.py [--build DIRECTORY] [--rounds N] [GROUP...]
+What `make bench` runs; see scripts/bench.sh."""
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+
+import groups
+import table
+
+
+def first_line(*command):
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        return done.stdout.strip().split("\n")[0]
+    except OSError:
+        return "not here"
+
+
+def processor():
+    with open("/proc/cpuinfo") as file:
+        names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
+    return "%s, %d cores" % (names[0] if names else "unknown processor", os.cpu_count())
+
+
+def machine(bench):
+    """Lines that say where the numbers come from."""
+    lines = ["date: " + time.strftime("%Y-%m-%d %H:%M"), "processor: " + processor(),
+             "kernel: %s, libc: %s" % (platform.release(), "-".join(platform.libc_ver())),
+             "compiler: " + first_line(os.environ.get("CC", "cc"), "--version"),
+             "load at the start: %.2f" % os.getloadavg()[0],
+             "intercept: " + first_line(bench.ours.report, "--version"),
+             "heaptrack: " + first_line("heaptrack", "--version"), "lttng: " + first_line("lttng", "--version")]
+    if bench.python:
+        lines.append("python: " + first_line(bench.python, "-c", """
+import sys, importlib.metadata as m
+def version(name):
+    try:
+        return name + ' ' + m.version(name)
+    except m.PackageNotFoundError:
+        return name + ' not here'
+print(sys.version.split()[0], version('torch'), version('memray'), sep=', ')"""))
+    return lines
+
+
+def measure(bench, names):
+    """Rows of all groups; a group that fails says so in a row and does not stop the others."""
+    rows = []
+    for name in names:
+        print("bench: %s" % name, file=sys.stderr, flush=True)
+        try:
+            rows += groups.GROUPS[name](bench)
+        except (RuntimeError, OSError, ValueError, KeyError) as error:
+            print("bench: %s: %s: %s" % (name, type(error).__name__, error), file=sys.stderr)
+            rows.append(table.row(name, "failed"))
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("group", nargs="*", choices=[[], *groups.GROUPS])
+    options = parser.parse_args()
+    bench = groups.Bench(options.build, options.rounds)
+    start = time.time()
+    head = machine(bench)
+    try:
+        rows = measure(bench, options.group or list(groups.GROUPS))
+    finally:
+        bench.lttng.stop_daemon()
+        shutil.rmtree(os.path.join(bench.folder, "data"), ignore_errors=True)
+    text = "\n".join(["* " + line for line in head] + ["", table.text(rows), ""])
+    with open(os.path.join(bench.folder, "results.md"), "w") as file:
+        file.write(text)
+    with open(os.path.join(bench.folder, "results.json"), "w") as file:
+        json.dump({"machine": head, "runs": bench.log}, file, indent=1)
+    print(text)
+    print("bench: %.0f s, every run in %s/results.json" % (time.time() - start, bench.folder), file=sys.stderr)
+
+
+main()

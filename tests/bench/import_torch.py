@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+"""A program that only imports torch."""
+import torch  # noqa: F401
