@@ -17,6 +17,7 @@
 
 #define MS 1000000ull
 #define FRAME_NS (900 * MS)   /* a frame at least this often while there is something to write */
+#define FRAME_FIRST_NS (50 * MS) /* sooner at the start: short programs load most of their modules there */
 #define SLEEP_NS (50 * MS)
 #define SHORT_SLEEP_NS (1 * MS)
 #define FIRST_PROCESS_NS (5000 * MS) /* whoever started us is gone when it is not there by then */
@@ -204,6 +205,17 @@ static void collector_tidy(struct collector *c, uint64_t now)
 	}
 }
 
+static bool collector_is_due(const struct collector *c, uint64_t steady_ns)
+{
+	uint64_t pause = (steady_ns - c->started_ns) / 2;
+
+	if (pause < FRAME_FIRST_NS)
+		pause = FRAME_FIRST_NS;
+	if (pause > FRAME_NS)
+		pause = FRAME_NS;
+	return steady_ns - c->closed_ns >= pause && epoch_is_pending(c);
+}
+
 void collector_turn(struct collector *c)
 {
 	struct region_header *header = c->common.view.header;
@@ -225,7 +237,7 @@ void collector_turn(struct collector *c)
 	} else if (c->processes.leaving && c->processes.alive) {
 		epoch_close(c, EPOCH_NOW);
 		processes_set_flushed(&c->processes, &c->common);
-	} else if (steady_ns - c->closed_ns >= FRAME_NS && epoch_is_pending(c)) {
+	} else if (collector_is_due(c, steady_ns)) {
 		epoch_close(c, EPOCH_NOW);
 	}
 	collector_tidy(c, now);

@@ -61,7 +61,12 @@ static struct found_list maps_find_modules(struct maps *maps)
 		if (!same) {
 			if (code && !found_add(&list, &run))
 				return list;
-			run.module = (struct module){ line.start, line.end, line.device, line.inode, file, true };
+			run.module = (struct module){ .start = line.start,
+						      .end = line.end,
+						      .device = line.device,
+						      .inode = line.inode,
+						      .file = file,
+						      .seen = true };
 			run.path = line.path;
 			code = false;
 		}
@@ -126,20 +131,31 @@ static bool file_look_up(const struct modules_reading *reading, const struct fou
 	return known ? known->known : file.known;
 }
 
-static void module_tell(const struct modules_reading *reading, const struct found *found, uint64_t from_ns)
+static void module_tell(const struct modules_reading *reading, const struct module *module,
+			uint64_t from_ns)
+{
+	if (module->file)
+		JOURNAL_ADD(&reading->common->journal, from_ns, module, .process = reading->process,
+			    .start = module->start, .bytes = module->end - module->start,
+			    .bias = module->bias, .path = module->path, .build_id = module->build_id);
+}
+
+/* Looks into the file of a module that is new. */
+static void module_describe(const struct modules_reading *reading, const struct found *found,
+			    struct module *module)
 {
 	struct names *names = &reading->common->names;
 	char hex[2 * IMAGE_BUILD_ID_BYTES + 1] = "";
 	struct image image = { 0 };
 
+	if (!module->file)
+		return;
 	file_look_up(reading, found, &image);
 	for (uint32_t i = 0; i < image.build_id_bytes; i++)
 		snprintf(hex + 2 * i, 3, "%02x", image.build_id[i]);
-	JOURNAL_ADD(&reading->common->journal, from_ns, module, .process = reading->process,
-		    .start = found->module.start, .bytes = found->module.end - found->module.start,
-		    .bias = found->module.start - image.lowest,
-		    .path = names_id_text(names, found->path, strlen(found->path)),
-		    .build_id = names_id_text(names, hex, strlen(hex)));
+	module->bias = module->start - image.lowest;
+	module->path = names_id_text(names, found->path, strlen(found->path));
+	module->build_id = names_id_text(names, hex, strlen(hex));
 }
 
 /* Index of the last module that starts at or below the address, or -1. */
@@ -195,11 +211,14 @@ static uint32_t modules_replace(struct modules *modules, const struct modules_re
 		fresh[i] = list->found[i].module;
 		if (same) {
 			same->seen = true;
+			fresh[i].bias = same->bias;
+			fresh[i].path = same->path;
+			fresh[i].build_id = same->build_id;
 			continue;
 		}
 		news++;
-		if (fresh[i].file)
-			module_tell(reading, &list->found[i], from_ns);
+		module_describe(reading, &list->found[i], &fresh[i]);
+		module_tell(reading, &fresh[i], from_ns);
 	}
 	modules_tell_ends(modules, reading);
 	free(modules->module);
@@ -231,6 +250,23 @@ bool modules_read(struct modules *modules, const struct modules_reading *reading
 	modules->read_ns = reading->steady_ns;
 	modules->told_ns = reading->time_ns;
 	return true;
+}
+
+void modules_inherit(struct modules *modules, const struct modules *parent,
+		     const struct modules_reading *reading)
+{
+	if (!parent->count)
+		return;
+	modules->module = malloc(parent->count * sizeof(*modules->module));
+	if (!modules->module)
+		return;
+	memcpy(modules->module, parent->module, parent->count * sizeof(*modules->module));
+	modules->count = parent->count;
+	modules->read_ns = parent->read_ns;
+	modules->told_ns = reading->from_ns;
+	modules->pause_ns = PAUSE_FIRST;
+	for (uint32_t i = 0; i < modules->count; i++)
+		module_tell(reading, &modules->module[i], reading->from_ns);
 }
 
 bool modules_want_reading(const struct modules *modules, uint64_t steady_ns)

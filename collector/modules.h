@@ -22,6 +22,7 @@ struct modules {
 	struct module {
 		uint64_t start, end;
 		uint64_t device, inode;
+		uint64_t bias, path, build_id; /* as told; the last two are names */
 		bool file; /* else anonymous code, known but not told */
 		bool seen; /* in the reading that is under way */
 	} *module; /* sorted by start */
@@ -56,6 +57,10 @@ struct modules_reading {
 
 /* Reads the maps and journals what has changed. False when they cannot be read. */
 bool modules_read(struct modules *modules, const struct modules_reading *reading);
+
+/* Those of a forked child are those of its parent until a reading says otherwise: journals them. */
+void modules_inherit(struct modules *modules, const struct modules *parent,
+		     const struct modules_reading *reading);
 
 /* Whether the last reading may be repeated for a miss by now. */
 bool modules_want_reading(const struct modules *modules, uint64_t steady_ns);

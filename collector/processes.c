@@ -14,6 +14,7 @@
 #define MS 1000000ull
 #define PENDING_NS (1000 * MS)
 #define LOOK_NS (20 * MS)
+#define COMPARE_NS (250 * MS) /* a look into /proc each */
 
 void processes_init(struct processes *processes, uint64_t region_inode, bool inspect)
 {
@@ -53,31 +54,44 @@ struct process *processes_find(struct processes *processes, uint32_t entry, uint
 	return process->number && process->serial == serial ? process : NULL;
 }
 
-static void process_tell(struct processes *processes, struct common *common, struct process *process)
+/* What /proc says, or what it said of the parent that forked it. */
+static void process_identify(struct process *process, const struct process *parent, struct names *names)
 {
-	const struct region_process *shared = &common->view.process[process->entry];
-	char command[FACTS_COMMAND_BYTES], executable[FACTS_COMMAND_BYTES];
-	size_t command_length = 0, executable_length = 0;
-	uint32_t parent = view_load32(&shared->parent);
+	char text[FACTS_COMMAND_BYTES];
+	struct facts_stat stat;
 
 	if (process->pid) {
-		command_length = facts_command(process->pid, command, sizeof(command));
-		executable_length = facts_executable(process->pid, executable, sizeof(executable));
+		process->command = names_id_text(names, text, facts_command(process->pid, text, sizeof(text)));
+		process->executable =
+			names_id_text(names, text, facts_executable(process->pid, text, sizeof(text)));
+		process->stack_start = facts_stat(process->pid, &stat) ? stat.stack_start : 0;
 	}
-	JOURNAL_ADD(&common->journal, process->start_ns, process, .process = process->number,
-		    .pid = view_load32(&shared->pid), .parent_pid = view_load32(&shared->parent_pid),
-		    .parent = parent < REGION_PROCESSES ? processes->slot[parent].number : 0,
-		    .command = names_id_text(&common->names, command, command_length),
-		    .executable = names_id_text(&common->names, executable, executable_length));
+	if (parent && !process->command)
+		process->command = parent->command;
+	if (parent && !process->executable)
+		process->executable = parent->executable;
+}
+
+static const struct process *process_parent(const struct processes *processes,
+					    const struct region_process *shared)
+{
+	uint32_t parent = view_load32(&shared->parent);
+
+	if (parent >= REGION_PROCESSES || !processes->slot[parent].number)
+		return NULL;
+	return &processes->slot[parent];
 }
 
 /* An entry has become LIVE: its owner is watched from now on. */
 static void process_meet(struct processes *processes, struct common *common, uint32_t entry, uint32_t serial)
 {
 	const struct region_process *shared = &common->view.process[entry];
+	const struct process *parent = process_parent(processes, shared);
 	struct process *process = &processes->slot[entry];
-	struct facts_stat stat;
+	struct modules_reading reading = { .common = common };
 
+	if (parent == process)
+		parent = NULL;
 	*process = (struct process){
 		.number = ++processes->numbers,
 		.entry = entry,
@@ -86,9 +100,15 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		.start_ns = common_ns(common, view_load64(&shared->start_tsc)),
 	};
 	watch_init(&process->watch, process->pid);
-	if (processes->inspect && facts_stat(process->pid, &stat))
-		process->stack_start = stat.stack_start;
-	process_tell(processes, common, process);
+	process_identify(process, parent, &common->names);
+	JOURNAL_ADD(&common->journal, process->start_ns, process, .process = process->number,
+		    .pid = view_load32(&shared->pid), .parent_pid = view_load32(&shared->parent_pid),
+		    .parent = parent ? parent->number : 0, .command = process->command,
+		    .executable = process->executable);
+	reading.process = process->number;
+	reading.from_ns = process->start_ns;
+	if (parent)
+		modules_inherit(&process->modules, &parent->modules, &reading);
 }
 
 /* An entry that is PENDING or FILLING: counted for a second, then a PENDING one is given up. */
@@ -125,12 +145,12 @@ static bool process_has_execed(const struct processes *processes, struct process
 	return true;
 }
 
-static void process_look(const struct processes *processes, struct process *process)
+static void process_look(const struct processes *processes, struct process *process, bool compare)
 {
 	if (process->gone || !processes->inspect)
 		return;
 	process->gone = watch_is_over(&process->watch);
-	if (!process->gone && !process->exiting && process_has_execed(processes, process)) {
+	if (compare && !process->gone && !process->exiting && process_has_execed(processes, process)) {
 		process->execed = true;
 		process->gone = true;
 	}
@@ -177,6 +197,7 @@ static void entry_scan(struct processes *processes, struct common *common, uint3
 void processes_scan(struct processes *processes, struct common *common, uint64_t steady_ns)
 {
 	bool look = steady_ns - processes->looked_ns >= LOOK_NS;
+	bool compare = look && steady_ns - processes->compared_ns >= COMPARE_NS;
 
 	processes->limit = table_limit(common, processes->limit);
 	processes->alive = 0;
@@ -184,9 +205,11 @@ void processes_scan(struct processes *processes, struct common *common, uint64_t
 	processes->leaving = 0;
 	if (look)
 		processes->looked_ns = steady_ns;
+	if (compare)
+		processes->compared_ns = steady_ns;
 	for (uint32_t i = 0; i < processes->limit; i++) {
 		if (look && processes->slot[i].number)
-			process_look(processes, &processes->slot[i]);
+			process_look(processes, &processes->slot[i], compare);
 		entry_scan(processes, common, i, steady_ns);
 	}
 }

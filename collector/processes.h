@@ -29,6 +29,7 @@ struct process {
 	bool flushed;
 	struct watch watch;
 	struct modules modules;
+	uint64_t command, executable; /* names */
 	uint64_t stack_start; /* changes with exec; 0 when unknown */
 	uint64_t cpu_ns;
 	uint64_t lost_no_ring, lost_nested, lost_early;
@@ -51,6 +52,7 @@ struct processes {
 	uint64_t lost_no_process;
 	uint64_t region_inode; /* of the memfd, 0 when unknown */
 	uint64_t looked_ns;    /* steady: last look for ends */
+	uint64_t compared_ns;  /* and for exec */
 	uint64_t waits;        /* of processes that are gone */
 	bool inspect;          /* read /proc; off in tests that make processes up */
 };
