@@ -52,33 +52,32 @@ static inline struct string event_name(const struct nvtx_event *event)
 	}
 }
 
-static inline uint64_t domain_hash(const void *domain)
+/* The default domain, and a handle that is none of ours, are NULL. */
+static inline const struct nvtx_name *domain_of(const void *handle)
 {
-	const struct nvtx_name *name = domain ? nvtx_name_of(domain) : NULL;
-
-	return name ? name->hash : 0;
+	return handle ? nvtx_name_of(handle) : NULL;
 }
 
-static inline uint64_t domain_id(const void *domain, struct recorder_lane *lane)
+static inline uint64_t domain_id(const struct nvtx_name *domain, struct recorder_lane *lane)
 {
 	struct string name;
 
 	if (!domain)
 		return 0;
-	name = nvtx_name_string(domain);
+	name = (struct string){ .hash = domain->hash, .bytes = domain->text, .length = domain->length };
 	return string_id(&name, lane);
 }
 
 /* --- depth of push and pop --- */
 
 /* This thread's counter for the domain; NULL when it follows NVTX_LEVELS others already. */
-static inline struct nvtx_level *level_of(const void *domain)
+static inline struct nvtx_level *level_of(const struct nvtx_name *domain)
 {
 	uint32_t key;
 
 	if (!domain)
 		return &nvtx_self.level[0];
-	key = (uint32_t)domain_hash(domain);
+	key = (uint32_t)domain->hash;
 	for (unsigned int i = 1; i < NVTX_LEVELS; i++)
 		if (nvtx_self.level[i].domain == key)
 			return &nvtx_self.level[i];
@@ -93,13 +92,14 @@ static inline struct nvtx_level *level_of(const void *domain)
 
 /* --- recording --- */
 
-static void record_push(const struct nvtx_event *event, struct recorder_lane *lane)
+static inline void record_push(const struct nvtx_event *event, const struct nvtx_name *domain,
+			       struct recorder_lane *lane)
 {
 	struct string name = event_name(event);
 	uint64_t field[6];
 
 	field[1] = string_id(&name, lane);
-	field[0] = domain_id(event->domain, lane);
+	field[0] = domain_id(domain, lane);
 	if (!(event->category | event->color | event->payload_type)) {
 		(void)recorder_put(lane, EVT_nvtx_push, recorder_now(), field, 2);
 		return;
@@ -122,17 +122,19 @@ static bool push_captures(const struct nvtx_event *event, const struct nvtx_leve
 
 int nvtx_push(const struct nvtx_event *event)
 {
+	const struct nvtx_name *domain;
 	struct recorder_lane *lane;
 	struct nvtx_level *level;
 
 	if (nvtx_self.inside)
 		return NVTX_LEVEL_UNTRACKED;
-	level = level_of(event->domain);
+	domain = domain_of(event->domain);
+	level = level_of(domain);
 	if (__builtin_expect(nvtx_capture_wanted, 0) && push_captures(event, level))
 		level->captures |= 1ull << level->depth;
 	lane = recorder_enter(RECORDER_NVTX, RECORDER_IN_RECORD);
 	if (lane) {
-		record_push(event, lane);
+		record_push(event, domain, lane);
 		recorder_leave(lane);
 	}
 	return level ? level->depth++ : NVTX_LEVEL_UNTRACKED;
@@ -147,13 +149,15 @@ static bool level_pop(struct nvtx_level *level)
 	return captured;
 }
 
-int nvtx_pop(const void *domain)
+int nvtx_pop(const void *handle)
 {
+	const struct nvtx_name *domain;
 	struct recorder_lane *lane;
 	struct nvtx_level *level;
 
 	if (nvtx_self.inside)
 		return NVTX_LEVEL_UNTRACKED;
+	domain = domain_of(handle);
 	lane = recorder_enter(RECORDER_NVTX, RECORDER_IN_RECORD);
 	if (lane) {
 		uint64_t ticks = recorder_now();
@@ -186,7 +190,7 @@ uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range)
 	if (lane) {
 		struct string name = event_name(event);
 		uint64_t id = string_id(&name, lane);
-		const uint64_t field[7] = { domain_id(event->domain, lane), id, range, event->category,
+		const uint64_t field[7] = { domain_id(domain_of(event->domain), lane), id, range, event->category,
 					    event->color, event->payload_type, event->payload };
 
 		(void)recorder_put(lane, EVT_nvtx_start, recorder_now(), field, 7);
@@ -195,7 +199,7 @@ uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range)
 	return range;
 }
 
-void nvtx_end(const void *domain, uint64_t range)
+void nvtx_end(const void *handle, uint64_t range)
 {
 	struct recorder_lane *lane;
 
@@ -204,7 +208,7 @@ void nvtx_end(const void *domain, uint64_t range)
 	lane = recorder_enter(RECORDER_NVTX, RECORDER_IN_RECORD);
 	if (lane) {
 		uint64_t ticks = recorder_now();
-		const uint64_t field[2] = { domain_id(domain, lane), range };
+		const uint64_t field[2] = { domain_id(domain_of(handle), lane), range };
 
 		(void)recorder_put(lane, EVT_nvtx_end, ticks, field, 2);
 		recorder_leave(lane);
@@ -224,7 +228,7 @@ void nvtx_mark(const struct nvtx_event *event)
 		uint64_t ticks = recorder_now();
 		struct string name = event_name(event);
 		uint64_t id = string_id(&name, lane);
-		const uint64_t field[6] = { domain_id(event->domain, lane), id, event->category,
+		const uint64_t field[6] = { domain_id(domain_of(event->domain), lane), id, event->category,
 					    event->color, event->payload_type, event->payload };
 
 		(void)recorder_put(lane, EVT_nvtx_mark, ticks, field, 6);
