@@ -198,18 +198,23 @@ HOOK_EXPORT void cfree(void *ptr)
 	free_from(ptr);
 }
 
-/* C23's sized frees; an allocator without them takes a plain free(). */
+/*
+ * C23's sized frees; an allocator without them takes a plain free(): the program's, which is not ours
+ * where an allocator that came before us has one. Volatile, or a compiler would take ours.
+ */
+static void (*volatile program_free)(void *) = free;
+
 HOOK_EXPORT void free_sized(void *ptr, size_t size)
 {
 	(void)size;
-	free_from(ptr);
+	program_free(ptr);
 }
 
 HOOK_EXPORT void free_aligned_sized(void *ptr, size_t alignment, size_t size)
 {
 	(void)alignment;
 	(void)size;
-	free_from(ptr);
+	program_free(ptr);
 }
 
 HOOK_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)

@@ -151,6 +151,17 @@ void session_begin(const char *output, const char *inherited, const char *preloa
 
 /* --- what children find --- */
 
+/* libc's and not the first one: shells define a setenv() of their own, which works after their start
+ * only. Their main() gets the environment that we leave. */
+static void environment_set(const char *name, const char *value, int overwrite)
+{
+	int (*set)(const char *, const char *, int);
+
+	*(void **)(void *)&set = dlsym(RTLD_NEXT, "setenv");
+	if (set)
+		(void)set(name, value, overwrite);
+}
+
 /* The entry of LD_PRELOAD that is our file by a relative path becomes absolute; all others stay. */
 static void export_preload(const char *preloaded)
 {
@@ -178,7 +189,7 @@ static void export_preload(const char *preloaded)
 		used += entry ? strlen(entry) : 1;
 	}
 	if (changed)
-		(void)setenv("LD_PRELOAD", out, 1);
+		environment_set("LD_PRELOAD", out, 1);
 }
 
 static void export_session(void)
@@ -198,7 +209,7 @@ static void export_session(void)
 	strcat(text, pid + at);
 	strcat(text, ":");
 	strcat(text, session.output);
-	(void)setenv("INTERCEPT_SESSION", text, session.fresh);
+	environment_set("INTERCEPT_SESSION", text, session.fresh);
 }
 
 void session_export(const char *preloaded)
@@ -209,8 +220,8 @@ void session_export(const char *preloaded)
 		export_preload(preloaded);
 	export_session();
 	if (session.library[0]) {
-		(void)setenv("CUDA_INJECTION64_PATH", session.library, 0);
-		(void)setenv("NVTX_INJECTION64_PATH", session.library, 0);
+		environment_set("CUDA_INJECTION64_PATH", session.library, 0);
+		environment_set("NVTX_INJECTION64_PATH", session.library, 0);
 	}
 }
 
