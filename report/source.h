@@ -93,6 +93,7 @@ struct source_file {
 	bool live;            /* a writer holds it */
 	int64_t offset_ns;    /* its time 0 on the session's clock */
 	uint64_t cost_cpu_ns, cost_memory_bytes, cost_waits; /* of its collector, last `cost` event */
+	uint64_t start_real_ns; /* CLOCK_REALTIME of its time 0, 0 when unknown */
 };
 
 struct source_options {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of columns.def as data: expansion and look-up. */
+#include "report/columns.h"
+
+#include <string.h>
+
+#include "report/text.h"
+
+const struct column column_list[COLUMN_ID_LIMIT] = {
+#define COLUMN(report, name, header, unit, priority, order, doc) \
+	[COLUMN_##report##_##name] = { #report, #name, header, UNIT_##unit, priority, COLUMN_ORDER_##order, doc },
+#include "report/columns.def"
+};
+
+size_t columns_of(const char *report, const struct column *ret_columns[COLUMNS_MAX])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < COLUMN_ID_LIMIT && count < COLUMNS_MAX; i++)
+		if (!strcmp(column_list[i].report, report))
+			ret_columns[count++] = &column_list[i];
+	return count;
+}
+
+int columns_find(const struct column *const *columns, size_t count, const char *name, size_t length)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(columns[i]->name) == length && !memcmp(columns[i]->name, name, length))
+			return (int)i;
+	return -1;
+}
+
+const char *columns_suggest(const struct column *const *columns, size_t count, const char *name)
+{
+	struct text_nearest nearest;
+
+	text_nearest_init(&nearest, name);
+	for (size_t i = 0; i < count; i++)
+		text_nearest_try(&nearest, columns[i]->name);
+	return nearest.best;
+}
+
+bool column_is_text(const struct column *column)
+{
+	return column->unit == UNIT_TEXT;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* The conditions of --filter: see condition.h. */
+#include "report/condition.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/text.h"
+
+static const struct {
+	const char *text;
+	enum condition_sign meaning;
+} signs[] = {
+	/* the longer ones first */
+	{ "!=", CONDITION_DIFFERENT }, { "<=", CONDITION_AT_MOST }, { ">=", CONDITION_AT_LEAST },
+	{ "=", CONDITION_EQUAL },      { "<", CONDITION_LESS },     { ">", CONDITION_MORE },
+	{ "~", CONDITION_CONTAINS },
+};
+
+static int condition_parse_operator(struct condition *condition, const char *at, size_t *ret_length)
+{
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		if (!strncmp(at, signs[i].text, strlen(signs[i].text))) {
+			condition->sign = signs[i].meaning;
+			*ret_length = strlen(signs[i].text);
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int condition_parse_column(struct condition *condition, const char *name, size_t length,
+				  const struct column *const *columns, size_t count)
+{
+	int column = columns_find(columns, count, name, length);
+
+	if (column < 0)
+		return -1;
+	condition->column = (size_t)column;
+	condition->is_text = column_is_text(columns[column]);
+	return 0;
+}
+
+static int condition_parse_value(struct condition *condition, const struct column *column, const char *value,
+				 char *message, size_t message_bytes)
+{
+	condition->text = value;
+	condition->length = strlen(value);
+	if (condition->is_text) {
+		if (condition->sign == CONDITION_EQUAL || condition->sign == CONDITION_DIFFERENT ||
+		    condition->sign == CONDITION_CONTAINS)
+			return 0;
+		snprintf(message, message_bytes, "'%s' is text: compare it by = != or ~", column->name);
+		return -1;
+	}
+	if (condition->sign != CONDITION_CONTAINS &&
+	    !unit_parse(value, condition->length, column->unit, &condition->number))
+		return 0;
+	if (condition->sign == CONDITION_CONTAINS)
+		snprintf(message, message_bytes, "'%s' is a number: compare it by = != < > <= >=", column->name);
+	else
+		snprintf(message, message_bytes, "value '%s' for '%s' is not %s", value, column->name,
+			 unit_allowed(column->unit));
+	return -1;
+}
+
+int condition_parse(struct condition *condition, const char *expression, const struct column *const *columns,
+		    size_t count, char *message, size_t message_bytes)
+{
+	size_t name = strcspn(expression, "!<>=~"), sign = 0, start = name;
+	char wrong[64];
+	const char *near;
+
+	while (start && expression[start - 1] == ' ')
+		start--;
+	if (!expression[name] || condition_parse_operator(condition, expression + name, &sign)) {
+		snprintf(message, message_bytes, "'%s' is not COLUMN OPERATOR VALUE, as in bytes_allocated>10MiB",
+			 expression);
+		return -1;
+	}
+	if (condition_parse_column(condition, expression, start, columns, count)) {
+		snprintf(wrong, sizeof(wrong), "%.*s", (int)start, expression);
+		near = columns_suggest(columns, count, wrong);
+		snprintf(message, message_bytes, "no column '%s'%s%s%s", wrong, near ? ", did you mean '" : "",
+			 near ? near : "", near ? "'?" : "");
+		return -1;
+	}
+	name += sign;
+	while (expression[name] == ' ')
+		name++;
+	return condition_parse_value(condition, columns[condition->column], expression + name, message,
+				     message_bytes);
+}
+
+static bool condition_holds_text(const struct condition *condition, const struct cell *cell)
+{
+	switch (condition->sign) {
+	case CONDITION_EQUAL:
+		return text_matches(cell->text, cell->length, condition->text, condition->length);
+	case CONDITION_DIFFERENT:
+		return !text_matches(cell->text, cell->length, condition->text, condition->length);
+	default:
+		return !condition->length || memmem(cell->text, cell->length, condition->text, condition->length);
+	}
+}
+
+static bool condition_holds_number(const struct condition *condition, double value)
+{
+	switch (condition->sign) {
+	case CONDITION_EQUAL:
+		return value == condition->number;
+	case CONDITION_DIFFERENT:
+		return value != condition->number;
+	case CONDITION_LESS:
+		return value < condition->number;
+	case CONDITION_MORE:
+		return value > condition->number;
+	case CONDITION_AT_MOST:
+		return value <= condition->number;
+	default:
+		return value >= condition->number;
+	}
+}
+
+static bool condition_holds(const struct condition *condition, const struct cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_TEXT:
+		return condition->is_text && condition_holds_text(condition, cell);
+	case CELL_NUMBER:
+		return condition_holds_number(condition, (double)cell->number);
+	case CELL_REAL:
+		return condition_holds_number(condition, cell->real);
+	default:
+		return condition->sign == CONDITION_DIFFERENT;
+	}
+}
+
+bool conditions_hold(const struct condition *condition, size_t count, const struct cell *row)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!condition_holds(&condition[i], &row[condition[i].column]))
+			return false;
+	return true;
+}

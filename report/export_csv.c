@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* CSV for programs: RFC 4180, a header line, raw numbers, "\n" line ends. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/export.h"
+#include "report/text.h"
+
+static void csv_put_text(FILE *out, const char *text, size_t length)
+{
+	char *shown = memory_grow(NULL, text_escape_room(length), 1);
+
+	length = text_escape(shown, text_escape_room(length), text, length);
+	if (!strpbrk(shown, ",\" ")) {
+		fputs(shown, out);
+	} else {
+		putc('"', out);
+		for (size_t i = 0; i < length; i++) {
+			if (shown[i] == '"')
+				putc('"', out);
+			putc(shown[i], out);
+		}
+		putc('"', out);
+	}
+	free(shown);
+}
+
+static void csv_put_cell(FILE *out, const struct cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_NUMBER:
+		fprintf(out, "%" PRIu64, cell->number);
+		break;
+	case CELL_REAL:
+		fprintf(out, "%.6g", cell->real);
+		break;
+	case CELL_TEXT:
+		csv_put_text(out, cell->text, cell->length);
+		break;
+	}
+}
+
+void export_csv(const struct document *document, const struct screen *screen)
+{
+	const struct table *table = document->table;
+
+	for (size_t i = 0; i < document->shown_count; i++)
+		fprintf(screen->out, "%s%s", i ? "," : "", table->column[document->shown[i]]->name);
+	putc('\n', screen->out);
+	for (size_t row = 0; row < table->shown; row++) {
+		for (size_t i = 0; i < document->shown_count; i++) {
+			if (i)
+				putc(',', screen->out);
+			csv_put_cell(screen->out, table_cell(table, table->order[row], document->shown[i]));
+		}
+		putc('\n', screen->out);
+	}
+}

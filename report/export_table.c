@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables for people: aligned, as wide as the screen and not wider, least important columns left out
+ * first, names shortened in the middle, never wrapped.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/export.h"
+#include "report/text.h"
+
+#define GAP 2             /* spaces between columns */
+#define MAIN_WIDTH_MIN 24 /* the main text column is not made narrower for another column */
+#define SIDE_WIDTH_MAX 24 /* of the other text columns */
+#define INDENT 2          /* of a level of a tree */
+#define INDENT_MAX 12     /* levels that are drawn */
+#define DULL_PRIORITY 4   /* columns from here on are left out when they say nothing */
+
+struct layout {
+	const struct document *document;
+	size_t column[COLUMNS_MAX]; /* of the table */
+	size_t width[COLUMNS_MAX];
+	size_t count, main; /* main: the place of the column that gives way */
+	const char **text;  /* shown rows of `count` cells */
+	struct text_store texts;
+	char left_out[512];
+};
+
+static const struct column *layout_column(const struct layout *layout, size_t at)
+{
+	return layout->document->table->column[layout->column[at]];
+}
+
+static bool column_is_dull(const struct table *table, size_t column)
+{
+	const struct cell *first = table->shown ? table_cell(table, table->order[0], column) : NULL;
+
+	for (size_t i = 0; i < table->shown; i++) {
+		const struct cell *cell = table_cell(table, table->order[i], column);
+
+		if (cell->kind == CELL_TEXT ? cell->length != first->length ||
+						      memcmp(cell->text, first->text, cell->length) != 0 :
+					      cell->kind != CELL_NONE && cell->number != 0)
+			return false;
+	}
+	return true;
+}
+
+static void layout_choose(struct layout *layout)
+{
+	const struct document *document = layout->document;
+
+	for (size_t i = 0; i < document->shown_count; i++) {
+		const struct column *column = document->table->column[document->shown[i]];
+
+		if (!document->shown_chosen && (column->priority == COLUMN_PRIORITY_HIDDEN ||
+						(column->priority >= DULL_PRIORITY &&
+						 column_is_dull(document->table, document->shown[i]))))
+			continue;
+		layout->column[layout->count++] = document->shown[i];
+	}
+	layout->main = SIZE_MAX;
+	for (size_t i = layout->count; i-- > 0;)
+		if (column_is_text(layout_column(layout, i)))
+			if (layout->main == SIZE_MAX ||
+			    layout_column(layout, i)->priority <= layout_column(layout, layout->main)->priority)
+				layout->main = i;
+}
+
+/* Levels of a tree's row; the reports keep them in a column of that name. */
+static size_t row_depth(const struct table *table, size_t row)
+{
+	int depth = columns_find(table->column, table->column_count, "depth", 5);
+	uint64_t levels = table->is_tree && depth >= 0 ? table_cell(table, row, (size_t)depth)->number : 0;
+
+	return levels < INDENT_MAX ? (size_t)levels : INDENT_MAX;
+}
+
+static void layout_fill(struct layout *layout)
+{
+	const struct table *table = layout->document->table;
+
+	layout->text = memory_zero(table->shown * layout->count + 1, sizeof(*layout->text));
+	for (size_t i = 0; i < layout->count; i++)
+		layout->width[i] = strlen(layout_column(layout, i)->header);
+	for (size_t r = 0; r < table->shown; r++) {
+		for (size_t i = 0; i < layout->count; i++) {
+			const char *text = export_cell_text(&layout->texts, layout_column(layout, i),
+							    table_cell(table, table->order[r], layout->column[i]));
+			size_t width = text_width(text, strlen(text));
+
+			if (i == layout->main)
+				width += row_depth(table, table->order[r]) * INDENT;
+			if (width > layout->width[i])
+				layout->width[i] = width;
+			layout->text[r * layout->count + i] = text;
+		}
+	}
+	for (size_t i = 0; i < layout->count; i++)
+		if (i != layout->main && column_is_text(layout_column(layout, i)) && layout->width[i] > SIDE_WIDTH_MAX)
+			layout->width[i] = SIDE_WIDTH_MAX;
+}
+
+/* Width of all columns that are still there (width 0: left out), the main one at its least. */
+static size_t layout_least(const struct layout *layout, size_t screen_width)
+{
+	size_t least = 0, main_least = screen_width * 3 / 10;
+
+	if (main_least < MAIN_WIDTH_MIN)
+		main_least = MAIN_WIDTH_MIN;
+	for (size_t i = 0; i < layout->count; i++) {
+		size_t width = layout->width[i];
+
+		if (i == layout->main && width > main_least)
+			width = main_least;
+		least += width ? width + GAP : 0;
+	}
+	return least ? least - GAP : 0;
+}
+
+static void layout_note_left_out(struct layout *layout, const char *name)
+{
+	size_t used = strlen(layout->left_out);
+
+	snprintf(layout->left_out + used, sizeof(layout->left_out) - used, "%s%s", used ? " " : "", name);
+}
+
+static void layout_fit(struct layout *layout, size_t screen_width)
+{
+	size_t others = 0;
+
+	while (!layout->document->shown_chosen && layout_least(layout, screen_width) > screen_width) {
+		size_t worst = SIZE_MAX;
+
+		for (size_t i = 0; i < layout->count; i++)
+			if (layout->width[i] && layout_column(layout, i)->priority &&
+			    (worst == SIZE_MAX ||
+			     layout_column(layout, i)->priority >= layout_column(layout, worst)->priority))
+				worst = i;
+		if (worst == SIZE_MAX)
+			break;
+		layout->width[worst] = 0;
+		layout_note_left_out(layout, layout_column(layout, worst)->name);
+	}
+	if (layout->main == SIZE_MAX)
+		return;
+	for (size_t i = 0; i < layout->count; i++)
+		if (i != layout->main && layout->width[i])
+			others += layout->width[i] + GAP;
+	if (layout->width[layout->main] + others > screen_width) {
+		size_t least = strlen(layout_column(layout, layout->main)->header);
+
+		layout->width[layout->main] = screen_width > others + least ? screen_width - others : least;
+	}
+}
+
+static void put_spaces(FILE *out, size_t count)
+{
+	while (count--)
+		putc(' ', out);
+}
+
+/* One cell; the last column of text is not padded. */
+static void layout_put(const struct layout *layout, const struct screen *screen, size_t at, const char *text,
+		       size_t indent)
+{
+	const char *mark = screen->utf8 ? "\xe2\x80\xa6" : "..";
+	size_t length = strlen(text), width = layout->width[at], room = width > indent ? width - indent : 1;
+	char *shown = memory_grow(NULL, length + 8, 1);
+
+	length = text_shorten(shown, text, length, room, mark);
+	room = width - (text_width(shown, length) + indent < width ? text_width(shown, length) + indent : width);
+	if (column_is_text(layout_column(layout, at))) {
+		put_spaces(screen->out, indent);
+		fputs(shown, screen->out);
+		put_spaces(screen->out, at + 1 < layout->count ? room : 0);
+	} else {
+		put_spaces(screen->out, room);
+		fputs(shown, screen->out);
+	}
+	free(shown);
+}
+
+static void layout_put_row(const struct layout *layout, const struct screen *screen, size_t row)
+{
+	const struct table *table = layout->document->table;
+	bool first = true;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		size_t indent = i == layout->main && row != SIZE_MAX ? row_depth(table, table->order[row]) : 0;
+
+		if (!layout->width[i])
+			continue;
+		put_spaces(screen->out, first ? 0 : GAP);
+		first = false;
+		if (row == SIZE_MAX)
+			layout_put(layout, screen, i, layout_column(layout, i)->header, 0);
+		else
+			layout_put(layout, screen, i, layout->text[row * layout->count + i], indent * INDENT);
+	}
+}
+
+void export_table_rows(const struct document *document, const struct screen *screen)
+{
+	struct layout layout = { .document = document };
+
+	layout_choose(&layout);
+	layout_fill(&layout);
+	layout_fit(&layout, screen->width);
+	if (screen->color)
+		fputs("\033[" SCREEN_BOLD "m", screen->out);
+	layout_put_row(&layout, screen, SIZE_MAX);
+	if (screen->color)
+		fputs("\033[0m", screen->out);
+	putc('\n', screen->out);
+	for (size_t row = 0; row < document->table->shown; row++) {
+		layout_put_row(&layout, screen, row);
+		putc('\n', screen->out);
+	}
+	if (!document->head_only && *layout.left_out)
+		screen_print(screen, SCREEN_DIM, "not shown for lack of width (see --columns): %s\n", layout.left_out);
+	free(layout.text);
+	text_store_release(&layout.texts);
+}
+
+void export_table(const struct document *document, const struct screen *screen)
+{
+	const struct table *table = document->table;
+	char count[UNIT_TEXT_BYTES];
+
+	export_losses(document->source, screen);
+	if (document->head)
+		document->head(document, screen);
+	if (document->head_only)
+		return;
+	if (!table->passed) {
+		fprintf(screen->out, table->row_count ? "no row meets --filter\n" : "no rows: nothing of this kind was recorded\n");
+		return;
+	}
+	export_table_rows(document, screen);
+	if (table->shown < table->passed)
+		screen_print(screen, SCREEN_DIM, "%s more rows (--limit 0 shows all)\n",
+			     unit_format_count(count, table->passed - table->shown));
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which events count: --process, --thread, --time and --range, decided event by event as they come.
+ * Needs memory only for open ranges, and only with --range.
+ */
+#ifndef REPORT_FILTERS_H
+#define REPORT_FILTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/map.h"
+#include "report/source.h"
+
+#define FILTER_NO_ID UINT64_MAX
+
+struct filter_settings {
+	uint64_t pid, tid; /* FILTER_NO_ID: any */
+	uint64_t from_ns, to_ns;
+	const char *range; /* NULL: any */
+};
+
+struct filters {
+	struct filter_settings settings;
+	bool any; /* something is filtered at all */
+	struct filter_thread *thread;
+	size_t thread_room;
+	uint32_t *open; /* open ranges of that name, by process */
+	size_t open_room;
+	struct map started; /* open start/end ranges of that name */
+};
+
+enum filter_verdict {
+	FILTER_COUNTS,
+	FILTER_PASSES_BY, /* does not count, but what it begins or ends is to be followed */
+	FILTER_OUT,       /* as if it had not happened */
+};
+
+void filters_init(struct filters *filters, const struct filter_settings *settings);
+void filters_release(struct filters *filters);
+
+/*
+ * The verdict on an event; sees every program event exactly once, in order. `source` to look up names.
+ */
+enum filter_verdict filters_judge(struct filters *filters, struct source *source,
+				  const struct source_event *event);
+
+#endif

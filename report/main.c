@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * prof-report: reads recordings of intercept and prints tables. Here: the command line, the terminal,
+ * the files, and everything that is said on stderr.
+ */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report/report.h"
+
+#ifndef INTERCEPT_VERSION
+#define INTERCEPT_VERSION "unknown"
+#endif
+
+#define WIDTH_DEFAULT 80
+#define WIDTH_MIN 40
+#define WIDTH_MAX 1000
+#define FAULTS_SAID 5
+
+static char *default_files[] = { (char[]){ "run.evt" } };
+
+static int (*const report_functions[REPORT_LIMIT])(struct report_request *) = {
+#define REPORT(name, takes, sort, doc, more) [REPORT_##name] = report_##name,
+#include "report/reports.def"
+};
+
+/* COLUMNS, the terminal, or 80. */
+static size_t screen_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	long width = columns ? strtol(columns, NULL, 10) : 0;
+
+	if (width <= 0 && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		width = size.ws_col;
+	if (width <= 0 && !ioctl(STDERR_FILENO, TIOCGWINSZ, &size))
+		width = size.ws_col;
+	if (width <= 0)
+		width = WIDTH_DEFAULT;
+	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : (size_t)width;
+}
+
+static struct screen screen_of_stdout(const struct options *options)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return (struct screen){
+		.out = stdout,
+		.width = screen_width(),
+		.color = isatty(STDOUT_FILENO) && !options->no_color && !(no_color && *no_color) &&
+			 !(terminal && !strcmp(terminal, "dumb")),
+		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+	};
+}
+
+/* Faults of single files: what could be read has been shown. */
+static int say_faults(struct source *source)
+{
+	const struct source_fault *fault;
+	size_t count = source_faults(source, &fault);
+
+	for (size_t i = 0; i < count && i < FAULTS_SAID; i++)
+		fprintf(stderr, "prof-report: '%s': offset %llu: %s\n", fault[i].file ? fault[i].file->path : "?",
+			(unsigned long long)fault[i].offset, fault[i].text);
+	if (count > FAULTS_SAID)
+		fprintf(stderr, "prof-report: and %zu more faults (prof-report check lists them)\n",
+			count - FAULTS_SAID);
+	return count ? STATUS_INPUT : STATUS_OK;
+}
+
+static int run_on_source(struct report_request *request)
+{
+	const struct options *options = request->options;
+	struct source_options source_options = { .live = options->live };
+	char message[512] = "";
+	int status;
+
+	if (source_open(&request->source, options->file, options->file_count, &source_options, message,
+			sizeof(message))) {
+		fprintf(stderr, "prof-report: %s\n", message);
+		return STATUS_INPUT;
+	}
+	status = report_functions[options->report](request);
+	if (!status) {
+		fflush(stdout);
+		status = say_faults(request->source);
+	}
+	source_close(request->source);
+	return status;
+}
+
+static int run(struct options *options)
+{
+	struct report_request request = { .options = options, .screen = screen_of_stdout(options) };
+	int status;
+
+	if (!options->file_count) {
+		options->file = memory_grow(options->file, 1, sizeof(*options->file));
+		options->file[options->file_count++] = default_files[0];
+	}
+	if (report_infos[options->report].takes & TAKES_FILES)
+		status = report_functions[options->report](&request);
+	else
+		status = run_on_source(&request);
+	if (request.message[0])
+		fprintf(stderr, "prof-report: %s\n", request.message);
+	request_release(&request);
+	return status;
+}
+
+/* The reader of a pipe has seen enough (| head): a quiet end. */
+static void end_quietly(int signal_number)
+{
+	(void)signal_number;
+	_exit(STATUS_OK);
+}
+
+/* stdout may be a full disk, or closed. */
+static int finish_stdout(int status)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = failed ? EIO : 0;
+	if (!fflush(stdout) && !failed)
+		return status;
+	fprintf(stderr, "prof-report: cannot write to stdout: %s\n", strerror(errno));
+	return STATUS_INPUT;
+}
+
+static int print_texts(const struct options *options)
+{
+	if (options->version)
+		printf("prof-report (intercept) %s\n", INTERCEPT_VERSION);
+	else if (options->help && options->report_named)
+		options_print_report_help(stdout, options->report);
+	else if (options->help)
+		options_print_help(stdout);
+	else
+		options_print_list(stdout);
+	return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	char message[512];
+	int status = STATUS_USAGE;
+
+	setlocale(LC_CTYPE, "");
+	signal(SIGPIPE, end_quietly);
+	if (options_parse(&options, argc, argv, message, sizeof(message)))
+		fprintf(stderr, "prof-report: %s\n", message);
+	else if (options.help || options.list || options.version)
+		status = print_texts(&options);
+	else
+		status = run(&options);
+	options_release(&options);
+	return finish_stdout(status);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `alloc`: who allocates, how much, what stays. */
+#include "report/report.h"
+#include "report/rows_heap.h"
+
+#define BAR_WIDTH_MAX 40
+
+static void alloc_print_totals(const struct model *model, const struct screen *screen)
+{
+	const struct heap_totals *totals = &model->heap.totals;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "allocated    %s in %s blocks", unit_format_bytes(a, totals->bytes_allocated),
+		unit_format_count(b, totals->allocations));
+	if (totals->allocations)
+		fprintf(screen->out, ", %s of them temporary",
+			unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
+						       (double)totals->allocations));
+	fprintf(screen->out, "\npeak         %s in %s blocks at %s\n", unit_format_bytes(a, totals->peak_bytes),
+		unit_format_count(b, totals->peak_allocations), unit_format_ns(c, totals->peak_time_ns));
+	fprintf(screen->out, "never freed  %s in %s blocks\n", unit_format_bytes(a, totals->live_bytes),
+		unit_format_count(b, totals->live_allocations));
+	if (totals->frees_unmatched)
+		fprintf(screen->out, "unmatched    %s frees of blocks that were never seen\n",
+			unit_format_count(a, totals->frees_unmatched));
+	if (totals->reused)
+		fprintf(screen->out, "reused       %s blocks were allocated again without a free\n",
+			unit_format_count(a, totals->reused));
+}
+
+/* One line a class of sizes. */
+static void alloc_print_sizes(const struct heap *heap, const struct screen *screen)
+{
+	unsigned int first = HEAP_CLASSES, last = 0;
+	uint64_t most = 1;
+
+	for (unsigned int i = 0; i < HEAP_CLASSES; i++) {
+		if (!heap->class_allocations[i])
+			continue;
+		first = i < first ? i : first;
+		last = i;
+		if (heap->class_allocations[i] > most)
+			most = heap->class_allocations[i];
+	}
+	fputs("\nblocks by size\n", screen->out);
+	for (unsigned int i = first; i <= last; i++) {
+		char size[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES];
+		double share = (double)heap->class_allocations[i] / (double)most;
+		size_t bar = (size_t)(share * BAR_WIDTH_MAX * (screen->width < 100 ? 0.6 : 1) + 0.5);
+
+		if (!heap->class_allocations[i])
+			continue;
+		fprintf(screen->out, "  %-15s %15s %11s  ", unit_format(size, UNIT_CLASS, heap_class_size(i)),
+			unit_format_count(count, heap->class_allocations[i]),
+			unit_format_bytes(bytes, heap->class_bytes[i]));
+		while (bar--)
+			fputs(screen->utf8 ? "\u2588" : "#", screen->out);
+		putc('\n', screen->out);
+	}
+}
+
+static void alloc_head(const struct document *document, const struct screen *screen)
+{
+	const struct model *model = document->context;
+	char end[UNIT_TEXT_BYTES];
+
+	if (!model->heap.totals.allocations) {
+		fputs("no heap events were recorded (is alloc in INTERCEPT_TRACE?)\n", screen->out);
+		return;
+	}
+	alloc_print_totals(model, screen);
+	fprintf(screen->out, "\nheap over %s\n  ", unit_format_ns(end, source_end_ns(model->source)));
+	heap_print_curve(model, screen, screen->width - 4);
+	if (model->heap.by != HEAP_BY_SIZE)
+		alloc_print_sizes(&model->heap, screen);
+	putc('\n', screen->out);
+}
+
+static int alloc_write(struct report_request *request, struct table *table)
+{
+	struct model_options options = request_model_options(request);
+	const struct heap_totals *totals;
+	struct model model;
+	int status;
+
+	options.wants_heap = true;
+	model_init(&model, request->source, &options);
+	model_read(&model);
+	heap_fill_table(&model, table);
+	totals = &model.heap.totals;
+	{
+		const struct fact facts[] = {
+			FACT_NUMBER("allocations", UNIT_COUNT, totals->allocations),
+			FACT_NUMBER("frees", UNIT_COUNT, totals->frees),
+			FACT_NUMBER("frees_unmatched", UNIT_COUNT, totals->frees_unmatched),
+			FACT_NUMBER("bytes_allocated", UNIT_BYTES, totals->bytes_allocated),
+			FACT_NUMBER("bytes_freed", UNIT_BYTES, totals->bytes_freed),
+			FACT_NUMBER("peak_bytes", UNIT_BYTES, totals->peak_bytes),
+			FACT_NUMBER("peak_time_ns", UNIT_NS, totals->peak_time_ns),
+			FACT_NUMBER("peak_allocations", UNIT_COUNT, totals->peak_allocations),
+			FACT_NUMBER("live_allocations", UNIT_COUNT, totals->live_allocations),
+			FACT_NUMBER("live_bytes", UNIT_BYTES, totals->live_bytes),
+			FACT_NUMBER("temporary_allocations", UNIT_COUNT, totals->temporary_allocations),
+			FACT_NUMBER("address_reused", UNIT_COUNT, totals->reused),
+			FACT_NUMBER("reallocs_failed", UNIT_COUNT, totals->reallocs_failed),
+		};
+		struct document document = {
+			.fact = facts,
+			.fact_count = sizeof(facts) / sizeof(facts[0]),
+			.head = alloc_head,
+			.context = &model,
+		};
+
+		status = request_write(request, &document, table);
+	}
+	model_release(&model);
+	return status;
+}
+
+int report_alloc(struct report_request *request)
+{
+	struct table table;
+	int status;
+
+	heap_init_table(&table, request->options->by);
+	status = request_prepare(request, &table);
+	if (!status)
+		status = alloc_write(request, &table);
+	table_release(&table);
+	return status;
+}

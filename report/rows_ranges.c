@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of ranges as a table of report nvtx: see rows_ranges.h. */
+#include "report/rows_ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_DOMAIN "default"
+
+static const char *name_text(const struct source_name *name, size_t *ret_length)
+{
+	const char *text = source_name_text(name);
+
+	*ret_length = name->text ? name->length : strlen(text);
+	return text;
+}
+
+/* Key of a row by what people see: the joined row around it, domain, name. */
+static uint64_t row_key(const struct model *model, const struct range_row *row, const uint32_t *joined)
+{
+	uint64_t around = row->parent == RANGE_NONE ? 0 : (uint64_t)joined[row->parent] + 1;
+	size_t length;
+	const char *text = name_text(model->name[row->domain], &length);
+	uint64_t key = map_hash_bytes(text, length, around);
+
+	text = name_text(model->name[row->name], &length);
+	return map_hash_bytes(text, length, key);
+}
+
+/* Adds rows of the same text together into the first of them; joined[i] is that one. */
+static uint32_t *ranges_join(struct model *model)
+{
+	struct ranges *ranges = &model->ranges;
+	uint32_t *joined = memory_zero(ranges->row_count, sizeof(*joined));
+	struct map keys;
+
+	map_init(&keys, false);
+	for (size_t i = 0; i < ranges->row_count; i++) {
+		bool added;
+		struct map_entry *entry = map_put(&keys, row_key(model, &ranges->row[i], joined), &added);
+
+		if (added)
+			entry->value = i;
+		else
+			range_row_merge(&ranges->row[entry->value], &ranges->row[i]);
+		joined[i] = (uint32_t)entry->value;
+	}
+	map_release(&keys);
+	return joined;
+}
+
+static void table_put_times(struct table *table, const struct range_row *row, uint64_t all_self_ns)
+{
+	table_set_number(table, COLUMN_nvtx_total_ns, row->total_ns);
+	table_set_number(table, COLUMN_nvtx_self_ns, row->self_ns);
+	if (all_self_ns)
+		table_set_real(table, COLUMN_nvtx_percent, 100.0 * (double)row->self_ns / (double)all_self_ns);
+	if (!row->closed)
+		return;
+	table_set_number(table, COLUMN_nvtx_avg_ns, (row->total_ns + row->closed / 2) / row->closed);
+	table_set_number(table, COLUMN_nvtx_min_ns, row->min_ns);
+	table_set_number(table, COLUMN_nvtx_max_ns, row->max_ns);
+	table_set_number(table, COLUMN_nvtx_stddev_ns, range_row_stddev(row));
+	table_set_number(table, COLUMN_nvtx_p50_ns, range_row_percentile(row, 50));
+	table_set_number(table, COLUMN_nvtx_p90_ns, range_row_percentile(row, 90));
+	table_set_number(table, COLUMN_nvtx_p99_ns, range_row_percentile(row, 99));
+}
+
+static void table_put_range(struct table *table, const struct model *model, const struct range_row *row,
+			    uint64_t all_self_ns)
+{
+	size_t length;
+	const char *text = name_text(model->name[row->name], &length);
+
+	table_set_text(table, COLUMN_nvtx_name, text, length);
+	text = name_text(model->name[row->domain], &length);
+	table_set_text(table, COLUMN_nvtx_domain, length ? text : DEFAULT_DOMAIN,
+		       length ? length : strlen(DEFAULT_DOMAIN));
+	table_set_number(table, COLUMN_nvtx_depth, row->depth);
+	table_set_number(table, COLUMN_nvtx_count, row->count);
+	table_set_number(table, COLUMN_nvtx_open, row->open);
+	table_set_number(table, COLUMN_nvtx_allocations, row->work.allocations);
+	table_set_number(table, COLUMN_nvtx_bytes_allocated, row->work.bytes_allocated);
+	table_set_number(table, COLUMN_nvtx_cuda_calls, row->work.cuda_calls);
+	table_put_times(table, row, all_self_ns);
+}
+
+void ranges_fill_table(struct model *model, struct table *table)
+{
+	struct ranges *ranges = &model->ranges;
+	uint32_t *joined = ranges_join(model), *place = memory_zero(ranges->row_count, sizeof(*place));
+	uint64_t all_self_ns = 0;
+
+	table->is_tree = ranges->by_path;
+	for (size_t i = 0; i < ranges->row_count; i++)
+		if (joined[i] == i)
+			all_self_ns += ranges->row[i].self_ns;
+	for (size_t i = 0; i < ranges->row_count; i++) {
+		const struct range_row *row = &ranges->row[i];
+
+		if (joined[i] != i)
+			continue;
+		place[i] = (uint32_t)table_add_row(table);
+		if (table->is_tree && row->parent != RANGE_NONE)
+			table->parent[place[i]] = place[joined[row->parent]];
+		table_put_range(table, model, row, all_self_ns);
+	}
+	free(joined);
+	free(place);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads of a run as a table of report threads: see rows_threads.h. */
+#include "report/rows_threads.h"
+
+static void threads_fill_row(struct table *table, const struct source_thread *thread,
+			     const struct model_tally *tally)
+{
+	table_add_row(table);
+	table_set_number(table, COLUMN_threads_pid, thread->process->pid);
+	table_set_number(table, COLUMN_threads_tid, thread->tid);
+	if (thread->name && thread->name->text)
+		table_set_text(table, COLUMN_threads_name, thread->name->text, thread->name->length);
+	table_set_number(table, COLUMN_threads_start_ns, thread->start_ns);
+	table_set_number(table, COLUMN_threads_end_ns, thread->end_ns);
+	table_set_number(table, COLUMN_threads_events, tally->events[1]);
+	table_set_number(table, COLUMN_threads_allocations, tally->work[1].allocations);
+	table_set_number(table, COLUMN_threads_bytes_allocated, tally->work[1].bytes_allocated);
+	table_set_number(table, COLUMN_threads_cuda_calls, tally->work[1].cuda_calls);
+	table_set_number(table, COLUMN_threads_nvtx_ranges, tally->nvtx_ranges[1]);
+}
+
+struct threads_totals threads_fill_table(const struct model *model, struct table *table)
+{
+	struct threads_totals totals = { 0 };
+	struct source_thread *const *thread;
+	size_t count = source_threads(model->source, &thread);
+
+	for (size_t i = 0; i < count; i++) {
+		struct model_tally tally = model_tally_of_thread(model, thread[i]);
+
+		if (model->filters.any && !tally.events[1])
+			continue;
+		threads_fill_row(table, thread[i], &tally);
+		totals.threads++;
+		totals.events += tally.events[1];
+		totals.allocations += tally.work[1].allocations;
+		totals.bytes_allocated += tally.work[1].bytes_allocated;
+		totals.cuda_calls += tally.work[1].cuda_calls;
+		totals.nvtx_ranges += tally.nvtx_ranges[1];
+	}
+	return totals;
+}

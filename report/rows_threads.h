@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads of a run as a table of report threads. */
+#ifndef REPORT_ROWS_THREADS_H
+#define REPORT_ROWS_THREADS_H
+
+#include "report/model.h"
+#include "report/table.h"
+
+struct threads_totals {
+	uint64_t threads, events, allocations, bytes_allocated, cuda_calls, nvtx_ranges;
+};
+
+/* `table` has columns of report threads; with filters, threads without an event that counts are left out. */
+struct threads_totals threads_fill_table(const struct model *model, struct table *table);
+
+#endif

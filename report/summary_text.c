@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The summary as text: what ran, what it cost, where memory and time went, what to look at next. Parts
+ * without data are left out, with a line why when that helps.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "report/rows_heap.h"
+#include "report/rows_ranges.h"
+#include "report/rows_threads.h"
+#include "report/summary.h"
+#include "report/text.h"
+
+#define ROWS_OF_PART 8
+#define ROWS_OF_SMALL_PART 5
+#define COMMAND_WIDTH_MAX 400
+
+static void summary_put_name(const struct screen *screen, const char *text, size_t length, size_t width)
+{
+	char escaped[COMMAND_WIDTH_MAX * 4 + 1], shown[COMMAND_WIDTH_MAX * 4 + 8];
+	size_t used = text_escape(escaped, sizeof(escaped), text, length);
+
+	text_shorten(shown, escaped, used, width < COMMAND_WIDTH_MAX ? width : COMMAND_WIDTH_MAX,
+		     screen->utf8 ? "\xe2\x80\xa6" : "..");
+	screen_print(screen, SCREEN_BOLD, "%s", shown);
+	putc('\n', screen->out);
+}
+
+/* Command, host, when. */
+static void summary_print_run(const struct summary *summary, const struct screen *screen)
+{
+	struct source_process *const *process;
+	struct source_file *const *file;
+	size_t processes = source_processes(summary->model->source, &process);
+	size_t files = source_files(summary->model->source, &file);
+	char wall[UNIT_TEXT_BYTES], cpu[UNIT_TEXT_BYTES];
+	const struct summary_totals *totals = &summary->totals;
+
+	if (processes && process[0]->command && process[0]->command->length)
+		summary_put_name(screen, source_name_text(process[0]->command), process[0]->command->length,
+				 screen->width);
+	fprintf(screen->out, "%s", unit_format_ns(wall, totals->wall_ns));
+	if (totals->cpu_ns && totals->wall_ns)
+		fprintf(screen->out, ", CPU %s (%.1f cores)", unit_format_ns(cpu, totals->cpu_ns),
+			(double)totals->cpu_ns / (double)totals->wall_ns);
+	if (files && file[0]->host && file[0]->host[0])
+		fprintf(screen->out, ", on %.40s", file[0]->host);
+	if (files && file[0]->start_real_ns) {
+		time_t start = (time_t)(file[0]->start_real_ns / 1000000000u);
+		char when[40];
+		struct tm local;
+
+		localtime_r(&start, &local);
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %Z", &local);
+		fprintf(screen->out, ", %s", when);
+	}
+	putc('\n', screen->out);
+}
+
+static uint64_t summary_family_events(const struct model *model, enum evt_family family)
+{
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < EVT_ID_LIMIT; i++)
+		if (evt_descriptors[i].name && evt_descriptors[i].family == family)
+			events += model->by_id[i];
+	return events;
+}
+
+static void summary_print_events(const struct summary *summary, const struct screen *screen)
+{
+	const struct summary_totals *totals = &summary->totals;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "%s process%s, %s thread%s, %s events", unit_format_count(a, totals->processes),
+		totals->processes == 1 ? "" : "es", unit_format_count(b, totals->threads),
+		totals->threads == 1 ? "" : "s", unit_format_count(c, totals->events));
+	for (int family = EVT_FAMILY_system + 1; family < EVT_FAMILY_LIMIT; family++) {
+		uint64_t events = summary_family_events(summary->model, (enum evt_family)family);
+
+		if (events)
+			fprintf(screen->out, ", %s %s", evt_family_names[family], unit_format_count(a, events));
+	}
+	if (summary->model->unknown)
+		fprintf(screen->out, ", of newer kinds %s", unit_format_count(a, summary->model->unknown));
+	putc('\n', screen->out);
+}
+
+static void summary_print_cost(const struct summary *summary, const struct screen *screen)
+{
+	const struct summary_totals *totals = &summary->totals;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "profiler: %s on disk", unit_format_bytes(a, totals->bytes_on_disk));
+	if (totals->events)
+		fprintf(screen->out, " (%.1f bytes an event)", (double)totals->bytes_on_disk / (double)totals->events);
+	if (totals->profiler_cpu_ns)
+		fprintf(screen->out, ", collector CPU %s", unit_format_ns(b, totals->profiler_cpu_ns));
+	if (totals->profiler_cpu_ns && totals->cpu_ns)
+		fprintf(screen->out, " (%s of the program's)",
+			unit_format_percent(b, 100.0 * (double)totals->profiler_cpu_ns / (double)totals->cpu_ns));
+	putc('\n', screen->out);
+}
+
+/* The best rows of a table by one column, some of its columns. */
+struct part {
+	const char *title;
+	enum column_id sort;
+	size_t rows;
+	const enum column_id *column;
+	size_t column_count;
+};
+
+static void summary_print_part(struct table *table, const struct part *part, const struct document *outer,
+			       const struct screen *screen)
+{
+	struct document document = { .source = outer->source, .table = table, .head_only = true };
+	struct arrangement arrangement = { .sort = -1, .descending = true, .limit = part->rows };
+	char more[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->column[i] == &column_list[part->sort])
+			arrangement.sort = (int)i;
+	for (size_t c = 0; c < part->column_count; c++)
+		for (size_t i = 0; i < table->column_count; i++)
+			if (table->column[i] == &column_list[part->column[c]])
+				document.shown[document.shown_count++] = i;
+	document.shown_chosen = true;
+	table_arrange(table, &arrangement);
+	screen_print(screen, SCREEN_BOLD, "\n%s", part->title);
+	if (table->passed > table->shown)
+		screen_print(screen, SCREEN_DIM, " (%zu of %s)", table->shown, unit_format_count(more, table->passed));
+	putc('\n', screen->out);
+	export_table_rows(&document, screen);
+}
+
+static void summary_print_heap(const struct summary *summary, const struct document *document,
+			       const struct screen *screen)
+{
+	static const enum column_id columns[] = { COLUMN_alloc_caller, COLUMN_alloc_allocations,
+						  COLUMN_alloc_bytes_allocated, COLUMN_alloc_percent,
+						  COLUMN_alloc_peak_bytes };
+	static const struct part part = { "allocations by caller", COLUMN_alloc_bytes_allocated,
+					  ROWS_OF_SMALL_PART, columns, sizeof(columns) / sizeof(columns[0]) };
+	const struct heap_totals *totals = &summary->model->heap.totals;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct table table;
+
+	if (!totals->allocations) {
+		fputs("\nno heap events (INTERCEPT_TRACE without alloc, or nothing was allocated)\n", screen->out);
+		return;
+	}
+	screen_print(screen, SCREEN_BOLD, "\nheap");
+	fprintf(screen->out, "  peak %s at %s, never freed %s\n", unit_format_bytes(a, totals->peak_bytes),
+		unit_format_ns(b, totals->peak_time_ns), unit_format_bytes(c, totals->live_bytes));
+	fprintf(screen->out, "      %s in %s allocations", unit_format_bytes(a, totals->bytes_allocated),
+		unit_format_count(b, totals->allocations));
+	fprintf(screen->out, ", %s temporary\n      ",
+		unit_format_percent(c, 100.0 * (double)totals->temporary_allocations / (double)totals->allocations));
+	heap_print_curve(summary->model, screen, screen->width - 6);
+	heap_init_table(&table, HEAP_BY_CALLER);
+	heap_fill_table(summary->model, &table);
+	summary_print_part(&table, &part, document, screen);
+	table_release(&table);
+}
+
+static void summary_print_ranges(const struct summary *summary, const struct document *document,
+				 const struct screen *screen)
+{
+	static const enum column_id columns[] = { COLUMN_nvtx_name,	COLUMN_nvtx_count,   COLUMN_nvtx_total_ns,
+						  COLUMN_nvtx_self_ns,	COLUMN_nvtx_percent, COLUMN_nvtx_p50_ns,
+						  COLUMN_nvtx_bytes_allocated };
+	static const struct part part = { "ranges by time", COLUMN_nvtx_total_ns, ROWS_OF_PART, columns,
+					  sizeof(columns) / sizeof(columns[0]) };
+	struct table table;
+
+	if (!summary->model->ranges.row_count) {
+		fputs("\nno NVTX ranges; in Python: with torch.cuda.nvtx.range(\"name\"): ... (no GPU needed)\n",
+		      screen->out);
+		return;
+	}
+	table_init(&table, "nvtx", NULL);
+	ranges_fill_table(summary->model, &table);
+	summary_print_part(&table, &part, document, screen);
+	table_release(&table);
+}
+
+static void summary_print_threads(const struct summary *summary, const struct document *document,
+				  const struct screen *screen)
+{
+	static const enum column_id columns[] = { COLUMN_threads_name, COLUMN_threads_pid, COLUMN_threads_tid,
+						  COLUMN_threads_events, COLUMN_threads_allocations,
+						  COLUMN_threads_bytes_allocated };
+	static const struct part part = { "busiest threads", COLUMN_threads_events, ROWS_OF_SMALL_PART, columns,
+					  sizeof(columns) / sizeof(columns[0]) };
+	struct table table;
+
+	if (summary->totals.threads < 2)
+		return;
+	table_init(&table, "threads", NULL);
+	threads_fill_table(summary->model, &table);
+	summary_print_part(&table, &part, document, screen);
+	table_release(&table);
+}
+
+/* The next steps that this run's data makes worth while; the files as they were given. */
+static void summary_print_next(const struct summary *summary, const struct screen *screen)
+{
+	struct source_file *const *file;
+	const char *path = source_files(summary->model->source, &file) ? file[0]->path : "run.evt";
+	const char *name = strrchr(path, '/');
+	bool short_path = strlen(path) <= 24;
+
+	path = short_path || !name ? path : name + 1;
+	fputs("\nnext:", screen->out);
+	if (summary->model->heap.totals.allocations)
+		fprintf(screen->out, " prof-report alloc --sort peak_bytes %s%s", path,
+			summary->model->ranges.row_count ? " | prof-report nvtx --tree" : "");
+	else
+		fprintf(screen->out, " prof-report nvtx --tree %s", path);
+	fputs(" | --help\n", screen->out);
+}
+
+void summary_print(const struct document *document, const struct screen *screen)
+{
+	const struct summary *summary = document->context;
+
+	summary_print_run(summary, screen);
+	summary_print_events(summary, screen);
+	summary_print_cost(summary, screen);
+	summary_print_ranges(summary, document, screen);
+	summary_print_heap(summary, document, screen);
+	summary_print_threads(summary, document, screen);
+	summary_print_next(summary, screen);
+}
