@@ -158,7 +158,11 @@ HOOK_EXPORT void *realloc(void *ptr, size_t size)
 	return realloc_from(ptr, size, CALLER);
 }
 
-/* Through realloc and not through the original reallocarray, which would call our realloc. */
+/* Not through the original reallocarray, which would call our realloc; nor by us alone, where an
+ * allocator that came before us has a realloc of its own, but no reallocarray. */
+extern void *realloc_ours(void *ptr, size_t size) __attribute__((alias("realloc"), visibility("hidden")));
+static void *(*volatile program_realloc)(void *, size_t) = realloc;
+
 HOOK_EXPORT void *reallocarray(void *ptr, size_t count, size_t size)
 {
 	size_t bytes;
@@ -167,6 +171,8 @@ HOOK_EXPORT void *reallocarray(void *ptr, size_t count, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
+	if (program_realloc != realloc_ours)
+		return program_realloc(ptr, bytes);
 	return realloc_from(ptr, bytes, CALLER);
 }
 
