@@ -107,12 +107,15 @@ expect_sums() {
 	expect "$@"
 }
 
+run_bare() {
+	"$@"
+}
+
 # same_as_bare COMMAND...: standard output, exit status and standard error are those of the command
 # without intercept; ALLOWED_LINES=1 allows one line of ours more. Leaves status, bare.out, traced.out, traced.err.
 same_as_bare() {
 	local bare
-	# shellcheck disable=SC2034 # for the caller
-	"$@" >bare.out 2>bare.err
+	run_bare "$@" >bare.out 2>bare.err
 	bare=$?
 	run_traced "$@" >traced.out 2>traced.err
 	status=$?

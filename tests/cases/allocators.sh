@@ -11,7 +11,7 @@ find_library() { # NAME
 
 try_preload() { # PRELOAD MAPPED
 	rm -f ./*.evt ./*.json
-	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$1 "$PROGRAMS/counts" expected.json 50 2 2 2>err || fail "$1: status $?: $(cat err)"
+	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$1 "$PROGRAMS/counts" expected.json 50 2 2 portable 2>err || fail "$1: status $?: $(cat err)"
 	expect "$OUTPUT" \
 		"all(threads.row(pid=t.pid, tid=t.tid).allocations == t.allocations for t in $E.threads[1:])" \
 		"all(threads.row(pid=t.pid, tid=t.tid).events == t.allocations + t.frees for t in $E.threads[1:])" \
@@ -26,7 +26,7 @@ for name in libjemalloc libtcmalloc_minimal libmimalloc; do
 	found=$((found + 1))
 	try_preload "$LIB:$library" "$name"
 	# In front of us it hides the heap from us: that is said, and the program is none the worse for it.
-	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$library:$LIB "$PROGRAMS/counts" expected.json 50 2 2 2>err ||
+	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$library:$LIB "$PROGRAMS/counts" expected.json 50 2 2 portable 2>err ||
 		fail "$name in front of us: status $?: $(cat err)"
 	expect_match "line with $name in front of us" "$(cat err)" "^intercept: .*$name"
 	expect_eq "lines" "$(wc -l <err)" 1
@@ -34,7 +34,7 @@ for name in libjemalloc libtcmalloc_minimal libmimalloc; do
 	"${CC:-cc}" -D_GNU_SOURCE -I"$ROOT" -O1 -w -pthread -fno-builtin "$ROOT/tests/programs/counts.c" \
 		"$library" -o linked || fail "cannot link $library"
 	rm -f ./*.evt
-	run_traced ./linked expected.json 50 2 2 || fail "linked with $name: status $?"
+	run_traced ./linked expected.json 50 2 2 portable || fail "linked with $name: status $?"
 	expect "$OUTPUT" \
 		"all(threads.row(pid=t.pid, tid=t.tid).allocations == t.allocations for t in $E.threads[1:])" \
 		'summary.totals.events_lost == 0'

@@ -18,7 +18,7 @@ try bash -c "exec $PROGRAMS/hostile"
 try bash -c "$PROGRAMS/hostile"
 try env A=1 "$PROGRAMS/hostile"
 try nice -n 1 "$PROGRAMS/hostile"
-try env bash -c "nice sh -c '$PROGRAMS/hostile'"
+try env bash -c "nice $PROGRAMS/hostile"
 command -v taskset >/dev/null && try taskset -c 0 "$PROGRAMS/hostile"
 command -v stdbuf >/dev/null && try stdbuf -oL "$PROGRAMS/hostile"
 # What a launcher starts in a pid of its own is recorded if it is of interest, as Python is.

@@ -8,6 +8,7 @@ try() { # LIMIT ARGUMENT
 	rm -f run.evt
 	(ulimit "$1" "$2" && exec "$PROGRAMS/hostile") >bare.out 2>bare.err
 	bare=$?
+	((bare != 127)) || return 0 # the dynamic linker cannot work with that, whoever is there
 	(ulimit "$1" "$2" && INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB exec "$PROGRAMS/hostile") >out 2>err
 	expect_eq "exit status with ulimit $1 $2" $? $bare
 	cmp -s bare.out out || fail "output with ulimit $1 $2: $(cat out)"

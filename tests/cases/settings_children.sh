@@ -4,10 +4,11 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program hostile
+python=$(python3 -c "import sys; print(sys.executable)") # not a launcher of its version
 script="import subprocess; subprocess.run(['$PROGRAMS/hostile'], stdout=subprocess.DEVNULL)"
 count() { # CHILDREN: how many processes, how many blocks
 	rm -f ./*.evt
-	INTERCEPT_CHILDREN=$1 run_traced python3 -c "$script" 2>err || fail "$1: status $?"
+	INTERCEPT_CHILDREN=$1 run_traced "$python" -c "$script" 2>err || fail "$1: status $?"
 	expect_eq "standard error" "$(cat err)" ''
 }
 count all
@@ -20,10 +21,10 @@ expect "$OUTPUT" 'sized(3003) == 0'
 expect_eq "files with auto" "$(find . -name '*.evt' | wc -l)" 1
 rm -f ./*.evt
 inner="import sys; x = [bytearray(4444) for _ in range(50)]; sys.exit(9)"
-INTERCEPT_CHILDREN=auto run_traced python3 -c "import subprocess, sys; subprocess.run([sys.executable, '-c', '$inner'])"
+INTERCEPT_CHILDREN=auto run_traced "$python" -c "import subprocess, sys; subprocess.run([sys.executable, '-c', '$inner'])"
 expect "$OUTPUT" 'len(processes.rows) == 2' 'len(processes.select(exit_status=9)) == 1'
 expect_sums "$OUTPUT"
 rm -f ./*.evt
-INTERCEPT_CHILDREN=none run_traced python3 -c "import subprocess, sys; subprocess.run([sys.executable, '-c', '$inner'])"
+INTERCEPT_CHILDREN=none run_traced "$python" -c "import subprocess, sys; subprocess.run([sys.executable, '-c', '$inner'])"
 expect "$OUTPUT" 'len(processes.rows) == 1'
 expect_eq "files with none" "$(find . -name '*.evt' | wc -l)" 1

@@ -3,9 +3,10 @@
  * Makes a known number of heap calls of every kind, on threads and in forked children, and writes
  * what it did as JSON.
  *
- * usage: counts EXPECTED ROUNDS [THREADS [CHILDREN]]
+ * usage: counts EXPECTED ROUNDS [THREADS [CHILDREN [portable]]]
  * The main thread, every thread and every child make ROUNDS rounds. All threads are alive at once. It
  * uses no stdio buffer: with no threads the heap calls of the rounds are the only ones of the process.
+ * "portable" leaves out what other allocators leave to glibc, which then is nobody's to free.
  */
 /* build: -pthread -fno-builtin */
 #include <dlfcn.h>
@@ -25,6 +26,7 @@ static void (*find_cfree)(void *);
 static void (*find_free_sized)(void *, size_t);
 static void (*find_free_aligned_sized)(void *, size_t, size_t);
 static unsigned long rounds;
+static int is_portable;
 static pthread_barrier_t together;
 
 static void give(struct tally *t, void *block, size_t size)
@@ -136,7 +138,7 @@ static void run_pages(struct tally *t, size_t n)
 	void *block = valloc(n + 3), *other;
 
 	tally_took(t, block, n + 3);
-	other = pvalloc(n + 4);
+	other = is_portable ? valloc(n + 4) : pvalloc(n + 4);
 	tally_took(t, other, n + 4);
 	if ((uintptr_t)block % 4096 || (uintptr_t)other % 4096)
 		_exit(96);
@@ -150,7 +152,7 @@ static void run_other_frees(struct tally *t, size_t n)
 
 	tally_took(t, block, n + 5);
 	tally_gives(t, block, n + 5);
-	if (find_cfree)
+	if (find_cfree && !is_portable)
 		find_cfree(block);
 	else
 		free(block);
@@ -243,6 +245,7 @@ int main(int argc, char **argv)
 	if (argc < 3 || threads > 256)
 		return 2;
 	rounds = strtoul(argv[2], NULL, 10);
+	is_portable = argc > 5;
 	find_cfree = (void (*)(void *))dlsym(RTLD_DEFAULT, "cfree");
 	find_free_sized = (void (*)(void *, size_t))dlsym(RTLD_DEFAULT, "free_sized");
 	find_free_aligned_sized = (void (*)(void *, size_t, size_t))dlsym(RTLD_DEFAULT,

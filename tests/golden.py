@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""golden.py PROF-REPORT FILE WANTED [--update]
+
+Compares what the reports say of FILE with the JSON file WANTED: every value that is there must be said,
+more is welcome. Prints the differences, exit status 1.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+REPORTS = (("alloc", "--by", "size"), ("alloc", "--by", "process"), ("nvtx",), ("threads",), ("processes",), ("summary",))
+
+
+def read(program, path):
+    said = {}
+    for report in REPORTS:
+        command = [program, *report, "--format", "json", "--limit", "0", os.path.basename(path)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=os.path.dirname(path) or ".")
+        document = json.loads(done.stdout)
+        for key in ("files", "columns"):
+            document.pop(key, None)
+        said[" ".join(report)] = {"exit_status": done.returncode, "document": document}
+    return said
+
+
+def differences(wanted, got, where):
+    if isinstance(wanted, dict) and isinstance(got, dict):
+        for key in wanted:
+            yield from differences(wanted[key], got.get(key, "nothing"), "%s.%s" % (where, key))
+    elif isinstance(wanted, list) and isinstance(got, list) and len(wanted) == len(got):
+        for index, pair in enumerate(zip(wanted, got)):
+            yield from differences(*pair, "%s[%d]" % (where, index))
+    elif wanted != got:
+        yield "%s: got %s, wanted %s" % (where, json.dumps(got)[:200], json.dumps(wanted)[:200])
+
+
+def main():
+    program, path, wanted_path = sys.argv[1:4]
+    got = read(program, path)
+    if "--update" in sys.argv[4:]:
+        with open(wanted_path, "w") as file:
+            json.dump(got, file, indent=1, sort_keys=True)
+            file.write("\n")
+        return 0
+    with open(wanted_path) as file:
+        wanted = json.load(file)
+    found = list(differences(wanted, got, os.path.basename(path)))
+    print("\n".join(found[:20]))
+    return 1 if found else 0
+
+
+sys.exit(main())

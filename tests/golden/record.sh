@@ -1,0 +1,36 @@
+#!/bin/bash
+# Records the files of this directory anew, into the directory that is named: for a new version of the
+# format only; the old ones stay, so that later versions are known to read them.
+# SPDX-License-Identifier: MIT
+#
+# usage: sudo tests/golden/record.sh DIRECTORY
+# Runs under a host name and in a directory that say nothing about the machine.
+
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+[ $# = 1 ] || { sed -n 6p "$0" >&2; exit 2; }
+if [ -z "${RECORD_INNER:-}" ]; then
+	mkdir -p "$1"
+	RECORD_INNER=1 exec unshare -um "$0" "$(cd "$1" && pwd)"
+fi
+
+hostname example
+mount -t tmpfs none /mnt
+mkdir /mnt/out /mnt/home
+cp "${O:-$root/build}"/{libintercept.so,intercept-collector} /mnt/home
+cp "${O:-$root/build}"/programs/{counts,captured,exits} /mnt/home
+export PATH=/mnt/home:/usr/bin:/bin
+cd /mnt/home
+record() { # NAME COMMAND...
+	env -i PATH="$PATH" LD_PRELOAD=/mnt/home/libintercept.so INTERCEPT_OUTPUT="/mnt/out/$1.evt" "${@:2}"
+}
+
+record counts counts /dev/null 2 2 2
+record ranges captured
+record killed exits sigkill 20 || true
+record whole counts /dev/null 9 1 1
+sleep 1
+# A file whose end is missing; of a session of its own, for it would be merged with the whole one.
+head -c $(($(stat -c %s /mnt/out/whole.evt) * 3 / 4)) /mnt/out/whole.evt >/mnt/out/cut.evt
+rm /mnt/out/whole.evt
+cp /mnt/out/*.evt "$1"

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* build: -lpthread -ldl */
+/* A program that uses libnvToolsExt.so.1; which library has the functions is what the search order says. */
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <wchar.h>
+
+#include "preload/nvtx_api.h"
+
+#define DECLARE_libc(returns, name, parameters)
+#define DECLARE_nvtoolsext(returns, name, parameters) static returns(*name) parameters;
+#define HOOK(library, returns, name, parameters, arguments) DECLARE_##library(returns, name, parameters)
+#include "preload/hooks.def"
+
+#define FIND_libc(name)
+#define FIND_nvtoolsext(name)                                         \
+	*(void **)(void *)&name = dlsym(RTLD_DEFAULT, #name);         \
+	if (!name) {                                                  \
+		fprintf(stderr, "nobody has '%s'\n", #name);          \
+		exit(3);                                              \
+	}
+
+__attribute__((constructor)) static void find_functions(void)
+{
+#define HOOK(library, returns, name, parameters, arguments) FIND_##library(name)
+#include "preload/hooks.def"
+}
+
+#include "tests/programs/nvtx_calls.h"

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* build: -lpthread -ldl */
+/* A program with header-only NVTX, without needing the headers. */
+#define CLIENT(returns, name, parameters) static __attribute__((unused)) returns name parameters
+#include "tests/programs/nvtx_client.h"
+
+#include "tests/programs/nvtx_calls.h"
