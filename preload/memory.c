@@ -160,7 +160,8 @@ HOOK_EXPORT void *realloc(void *ptr, size_t size)
 
 /* Not through the original reallocarray, which would call our realloc; nor by us alone, where an
  * allocator that came before us has a realloc of its own, but no reallocarray. */
-extern void *realloc_ours(void *ptr, size_t size) __attribute__((alias("realloc"), visibility("hidden")));
+extern void *realloc_ours(void *ptr, size_t size)
+	__attribute__((alias("realloc"), visibility("hidden"), nothrow, leaf, alloc_size(2)));
 static void *(*volatile program_realloc)(void *, size_t) = realloc;
 
 HOOK_EXPORT void *reallocarray(void *ptr, size_t count, size_t size)
