@@ -105,15 +105,35 @@ static inline void trail_add(struct trail *trail, uint64_t address)
 	trail->address[trail->count++ % HEAP_WINDOW] = address;
 }
 
-/* The address that `code` names in `named`, or the next one of `far` spelled against `own`. */
+/* `length` bytes, 1 to 8, as a number. */
+static inline uint64_t get_far(struct cursor *c, uint64_t length)
+{
+	uint64_t value = 0;
+
+	if (__builtin_expect(cursor_left(c) >= sizeof(value), 1)) {
+		memcpy(&value, c->at, sizeof(value));
+		c->at += length;
+		return value & (UINT64_MAX >> (64 - 8 * length));
+	}
+	if (length > cursor_left(c)) {
+		c->failed = true;
+		return 0;
+	}
+	memcpy(&value, c->at, length);
+	c->at += length;
+	return value;
+}
+
+/* The address that the next of `codes` names in `named`, or the next one of `far`. */
 static inline uint64_t trail_get(struct cursor *codes, struct cursor *far, const struct trail *named,
 				 struct trail *own)
 {
-	uint64_t ago = get_short(codes);
+	uint64_t code = get_short(codes);
+	uint64_t ago = code - TRAIL_NEAR;
 	uint64_t address;
 
-	if (ago == 0) {
-		address = get_address(far, own->last_far);
+	if (code < TRAIL_FAR_MAX) {
+		address = address_of_code(get_far(far, code + 1), own->last_far);
 		own->last_far = address;
 	} else {
 		if (__builtin_expect(ago > named->count || ago > HEAP_WINDOW, 0))
@@ -167,7 +187,7 @@ static void decoder_get_step(struct decoder *d, struct decoder_kind *kind, const
 		*word = (uint64_t)unzigzag(get_varint(c));
 		break;
 	case EVT_CODEC_addr:
-		*word = get_address(c, d->last_address[step->column]);
+		*word = address_of_code(get_varint(c), d->last_address[step->column]);
 		d->last_address[step->column] = *word;
 		break;
 	case EVT_CODEC_text:

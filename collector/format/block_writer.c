@@ -15,10 +15,12 @@
 
 #define HEADROOM (FRAME_HEADER_BYTES + FRAME_KINDS_MAX * (1 + CODEC_VARINT_MAX))
 #define CUT_BYTES 4096u     /* columns shorter than this share their statistics with the next */
+#define COLUMN_SLACK 16u    /* a value is stored as a whole word, then cut to its length */
 #define TEXT_MAX (1u << 20) /* bytes of one text */
 #define BLOCK_HEAD_MAX (3 * CODEC_VARINT_MAX)
 #define DIRECTORY_MAX(columns) (BLOCK_HEAD_MAX + (columns) * 2 * CODEC_VARINT_MAX)
-#define RECORD_BYTES_MAX (EVT_FIELDS_MAX * ADDRESS_BYTES_MAX + 2 * CODEC_VARINT_MAX)
+#define FIELD_BYTES_MAX (CODEC_VARINT_MAX + 1)
+#define RECORD_BYTES_MAX (EVT_FIELDS_MAX * FIELD_BYTES_MAX + 2 * CODEC_VARINT_MAX)
 #define CUTS_MAX (FRAME_BYTES_MAX / CUT_BYTES + 1)
 
 struct column {
@@ -57,13 +59,13 @@ static const uint8_t shared_bytes_max[COLUMN_SHARED] = {
 	[COLUMN_KIND] = 3,
 	[COLUMN_TIME] = CODEC_VARINT_MAX,
 	[COLUMN_BORN] = 2,
-	[COLUMN_BORN_ADDRESS] = ADDRESS_BYTES_MAX,
+	[COLUMN_BORN_ADDRESS] = TRAIL_FAR_MAX,
 	[COLUMN_DIES] = 2,
-	[COLUMN_DIES_ADDRESS] = ADDRESS_BYTES_MAX,
+	[COLUMN_DIES_ADDRESS] = TRAIL_FAR_MAX,
 	[COLUMN_SIZE] = CODEC_VARINT_MAX,
 };
 
-_Static_assert(HEAP_WINDOW < 1u << 14, "a trail code takes two bytes");
+_Static_assert(HEAP_WINDOW + TRAIL_NEAR < 1u << 14, "a trail code takes two bytes");
 _Static_assert(FRAME_KINDS_MAX <= 1u << 21, "a kind takes three bytes");
 
 static int column_init(struct column *column, size_t room)
@@ -102,7 +104,8 @@ struct frame_writer *frame_writer_new(void)
 		/* born, dies and size may stand in any field of an event */
 		size_t values = i <= COLUMN_TIME ? 1 : EVT_FIELDS_MAX;
 
-		error |= column_init(&fw->shared[i], values * shared_bytes_max[i] * BLOCK_RECORDS_MAX);
+		error |= column_init(&fw->shared[i],
+				     values * shared_bytes_max[i] * BLOCK_RECORDS_MAX + COLUMN_SLACK);
 	}
 	fw->room = HEADROOM + 2 * FRAME_BYTES_FULL;
 	fw->bytes = malloc(fw->room);
@@ -201,47 +204,53 @@ uint64_t frame_records(const struct frame_writer *fw)
 	return fw->closed ? 0 : fw->records + fw->count;
 }
 
-/* Most values take one or two bytes. */
+/* A value below 2^14, one or two bytes, without a branch that cannot be foreseen. */
+static inline void column_put_short(struct column *column, uint64_t value)
+{
+	uint64_t two = value >= 0x80;
+	uint16_t bytes = (uint16_t)((value & 0x7f) | two << 7 | (value >> 7) << 8);
+
+	memcpy(column->at, &bytes, sizeof(bytes));
+	column->at += 1 + two;
+}
+
 static inline void column_put(struct column *column, uint64_t value)
 {
-	uint8_t *at = column->at;
+	if (__builtin_expect(value < 0x4000, 1))
+		column_put_short(column, value);
+	else
+		column->at = put_varint(column->at, value);
+}
 
-	if (__builtin_expect(value < 0x4000, 1)) {
-		uint64_t two = value >= 0x80;
-		uint16_t bytes = (uint16_t)(value | two << 7);
+/*
+ * A birth names a death and a death a birth. Whether it can is as good as random, so both ways are
+ * computed and one is kept.
+ */
+static inline void frame_put_heap(struct frame_writer *fw, enum column_key key, struct heap_trail *own,
+				  const struct heap_trail *named, uint64_t address)
+{
+	struct column *far_bytes = &fw->shared[key + 1];
+	uint64_t ago = trail_find(named, address);
+	uint64_t far = address_code(address, own->last_far);
+	uint64_t length = (71 - (uint64_t)__builtin_clzll(far | 1)) / 8;
+	uint64_t is_far = (uint64_t)(ago != 0) - 1; /* all bits or none */
 
-		bytes = (uint16_t)((bytes & 0xff) | (value >> 7) << 8);
-		memcpy(at, &bytes, sizeof(bytes));
-		column->at = at + 1 + two;
-		return;
-	}
-	column->at = put_varint(at, value);
+	__asm__("" : "+r"(is_far)); /* or the compiler makes a branch of it after all */
+	memcpy(far_bytes->at, &far, sizeof(far));
+	far_bytes->at += length & is_far;
+	own->last_far ^= (own->last_far ^ address) & is_far;
+	column_put_short(&fw->shared[key], ((ago + TRAIL_NEAR) & ~is_far) | ((length - 1) & is_far));
+	trail_add(own, address);
 }
 
 static inline void frame_put_born_address(struct frame_writer *fw, uint64_t address)
 {
-	uint32_t ago = trail_find(&fw->deaths, address);
-	struct column *column = &fw->shared[COLUMN_BORN_ADDRESS];
-
-	column_put(&fw->shared[COLUMN_BORN], ago);
-	if (!ago) {
-		column->at = put_address(column->at, address, fw->births.last_far);
-		fw->births.last_far = address;
-	}
-	trail_add(&fw->births, address);
+	frame_put_heap(fw, COLUMN_BORN, &fw->births, &fw->deaths, address);
 }
 
 static inline void frame_put_dies_address(struct frame_writer *fw, uint64_t address)
 {
-	uint32_t ago = trail_find(&fw->births, address);
-	struct column *column = &fw->shared[COLUMN_DIES_ADDRESS];
-
-	column_put(&fw->shared[COLUMN_DIES], ago);
-	if (!ago) {
-		column->at = put_address(column->at, address, fw->deaths.last_far);
-		fw->deaths.last_far = address;
-	}
-	trail_add(&fw->deaths, address);
+	frame_put_heap(fw, COLUMN_DIES, &fw->deaths, &fw->births, address);
 }
 
 static inline void frame_put_size(struct frame_writer *fw, struct kind *kind, uint64_t size)
@@ -304,7 +313,7 @@ static void frame_put_own(struct frame_writer *fw, uint32_t id, uint32_t field, 
 		column_put(column, zigzag((int64_t)word[0]));
 		break;
 	case EVT_CODEC_addr:
-		column->at = put_address(column->at, word[0], *last);
+		column_put(column, address_code(word[0], *last));
 		*last = word[0];
 		break;
 	case EVT_CODEC_text:
@@ -346,7 +355,7 @@ static int frame_make_room(struct frame_writer *fw, uint32_t id, const uint64_t 
 
 	for (unsigned int i = 0; i < event->field_count; i++) {
 		bool text = event->field[i].codec == EVT_CODEC_text;
-		uint64_t bytes = ADDRESS_BYTES_MAX + (text ? words[i + 1] : 0);
+		uint64_t bytes = CODEC_VARINT_MAX + (text ? words[i + 1] : 0);
 
 		if (text && words[i + 1] > TEXT_MAX)
 			return EVT_TOO_LARGE;

@@ -46,7 +46,8 @@ static inline uint32_t trail_find(const struct heap_trail *trail, uint64_t addre
 	uint32_t place = trail->index[trail_slot(address)];
 	uint32_t ago = (trail->count - 1 - place) % HEAP_WINDOW + 1;
 
-	return trail->address[place] == address && ago <= trail->count ? ago : 0;
+	/* no branch: whether it is found is as good as random */
+	return ago & (0u - (uint32_t)((trail->address[place] == address) & (ago <= trail->count)));
 }
 
 #endif

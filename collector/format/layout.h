@@ -14,10 +14,10 @@
 enum column_key {
 	COLUMN_KIND = 0,         /* index into the frame's kind table */
 	COLUMN_TIME = 1,         /* ns since the record before, since 0 for the first */
-	COLUMN_BORN = 2,         /* 0, or how many deaths ago this address was given back */
-	COLUMN_BORN_ADDRESS = 3, /* of births that say 0 */
-	COLUMN_DIES = 4,         /* 0, or how many births ago this address was given out */
-	COLUMN_DIES_ADDRESS = 5, /* of deaths that say 0 */
+	COLUMN_BORN = 2,         /* how many deaths ago this address was given back, or that it is far */
+	COLUMN_BORN_ADDRESS = 3, /* the far ones */
+	COLUMN_DIES = 4,         /* how many births ago this address was given out, or that it is far */
+	COLUMN_DIES_ADDRESS = 5, /* the far ones */
 	COLUMN_SIZE = 6,         /* 0, or the size, against the last one of the kind */
 	COLUMN_SHARED,           /* number of the keys above */
 	COLUMN_FIELDS = 64,      /* first key of the columns that belong to one field of one event */
@@ -48,32 +48,33 @@ static inline uint64_t size_of_code(uint64_t code, uint64_t last)
 }
 
 /*
- * An address against another. Heap blocks lie at multiples of 16: those differences are counted in
- * 16s, and any other one follows a 1.
+ * An address of a column of its own, against the last one there. Most lie at multiples of 16: those
+ * differences are counted in 16s, and the four bits that are left go to the top.
  */
 #define ADDRESS_ALIGN_BITS 4u
-#define ADDRESS_UNALIGNED 1u
-#define ADDRESS_BYTES_MAX (1 + CODEC_VARINT_MAX)
+#define ADDRESS_TOP_BITS (64u - ADDRESS_ALIGN_BITS)
 
-static inline uint8_t *put_address(uint8_t *at, uint64_t address, uint64_t base)
+static inline uint64_t address_code(uint64_t address, uint64_t base)
 {
 	uint64_t difference = address - base;
+	uint64_t low = difference % (1u << ADDRESS_ALIGN_BITS);
 
-	if (difference % (1u << ADDRESS_ALIGN_BITS) == 0)
-		return put_varint(at, zigzag((int64_t)difference >> ADDRESS_ALIGN_BITS) << 1);
-	*at++ = ADDRESS_UNALIGNED;
-	return put_varint(at, zigzag((int64_t)difference));
+	return zigzag((int64_t)difference >> ADDRESS_ALIGN_BITS) | low << ADDRESS_TOP_BITS;
 }
 
-static inline uint64_t get_address(struct cursor *c, uint64_t base)
+static inline uint64_t address_of_code(uint64_t code, uint64_t base)
 {
-	uint64_t code = get_varint(c);
+	uint64_t low = code >> ADDRESS_TOP_BITS;
+	uint64_t high = (uint64_t)unzigzag(code & ((1ull << ADDRESS_TOP_BITS) - 1));
 
-	if (code % 2 == 0)
-		return base + ((uint64_t)unzigzag(code >> 1) << ADDRESS_ALIGN_BITS);
-	if (code != ADDRESS_UNALIGNED)
-		c->failed = true;
-	return base + (uint64_t)unzigzag(get_varint(c));
+	return base + (high << ADDRESS_ALIGN_BITS | low);
 }
+
+/*
+ * Codes of births and deaths. Below TRAIL_NEAR the address is far: code + 1 bytes of it stand in the
+ * column of addresses. From TRAIL_NEAR on the code says how long ago it was seen, 1 being the latest.
+ */
+#define TRAIL_FAR_MAX 8u
+#define TRAIL_NEAR (TRAIL_FAR_MAX - 1)
 
 #endif
