@@ -83,31 +83,56 @@ static void line_put_signed(struct line *line, long value)
 static const char *error_text(int error)
 {
 	switch (error) {
-	case EPERM: return "operation not permitted";
-	case ENOENT: return "no such file or directory";
-	case EINTR: return "interrupted";
-	case EIO: return "input/output error";
-	case EAGAIN: return "resource temporarily unavailable";
-	case ENOMEM: return "cannot allocate memory";
-	case EACCES: return "permission denied";
-	case EEXIST: return "file exists";
-	case ENOTDIR: return "not a directory";
-	case EISDIR: return "is a directory";
-	case EINVAL: return "invalid argument";
-	case ENFILE: return "too many open files in the system";
-	case EMFILE: return "too many open files";
-	case EFBIG: return "file too large";
-	case ENOSPC: return "no space left on device";
-	case EROFS: return "read-only file system";
-	case ENOSYS: return "function not implemented";
-	case ELOOP: return "too many levels of symbolic links";
-	case ENAMETOOLONG: return "file name too long";
-	case ENOEXEC: return "exec format error";
-	case ETIMEDOUT: return "timed out";
-	case EDQUOT: return "disk quota exceeded";
-	case ETXTBSY: return "text file busy";
-	case ECHILD: return "no child process";
-	default: return NULL;
+	case EPERM:
+		return "operation not permitted";
+	case ENOENT:
+		return "no such file or directory";
+	case EINTR:
+		return "interrupted";
+	case EIO:
+		return "input/output error";
+	case EAGAIN:
+		return "resource temporarily unavailable";
+	case ENOMEM:
+		return "cannot allocate memory";
+	case EACCES:
+		return "permission denied";
+	case EEXIST:
+		return "file exists";
+	case ENOTDIR:
+		return "not a directory";
+	case EISDIR:
+		return "is a directory";
+	case EINVAL:
+		return "invalid argument";
+	case ENFILE:
+		return "too many open files in the system";
+	case EMFILE:
+		return "too many open files";
+	case EFBIG:
+		return "file too large";
+	case ENOSPC:
+		return "no space left on device";
+	case EROFS:
+		return "read-only file system";
+	case ENOSYS:
+		return "function not implemented";
+	case ELOOP:
+		return "too many levels of symbolic links";
+	case ENAMETOOLONG:
+		return "file name too long";
+	case ENOEXEC:
+		return "exec format error";
+	case ETIMEDOUT:
+		return "timed out";
+	case EDQUOT:
+		return "disk quota exceeded";
+	case ETXTBSY:
+		return "text file busy";
+	case ECHILD:
+		return "no child process";
+	default:
+		return NULL;
 	}
 }
 
@@ -130,20 +155,31 @@ static size_t line_convert(struct line *line, const char *at, va_list *values, i
 	char character;
 
 	switch (at[is_long]) {
-	case 's': line_put_text(line, va_arg(*values, const char *)); break;
-	case 'd': line_put_signed(line, is_long ? va_arg(*values, long) : va_arg(*values, int)); break;
+	case 's':
+		line_put_text(line, va_arg(*values, const char *));
+		break;
+	case 'd':
+		line_put_signed(line, is_long ? va_arg(*values, long) : va_arg(*values, int));
+		break;
 	case 'u':
 	case 'x':
-		line_put_number(line, is_long ? va_arg(*values, unsigned long) : va_arg(*values, unsigned int),
+		line_put_number(line,
+				is_long ? va_arg(*values, unsigned long)
+					: va_arg(*values, unsigned int),
 				at[is_long] == 'x' ? 16 : 10);
 		break;
 	case 'c':
 		character = (char)va_arg(*values, int);
 		line_put(line, &character, 1);
 		break;
-	case 'm': line_put_error(line, error); break;
-	case '%': line_put(line, "%", 1); break;
-	default: return 0;
+	case 'm':
+		line_put_error(line, error);
+		break;
+	case '%':
+		line_put(line, "%", 1);
+		break;
+	default:
+		return 0;
 	}
 	return is_long + 1u;
 }

@@ -11,19 +11,21 @@ static _Atomic uint64_t nvtx_ranges; /* numbers given out */
 
 /* --- what the program passed --- */
 
-#define COVERS(attributes, field)                                  \
-	((attributes)->size >= offsetof(struct nvtx_attributes, field) + \
-				       sizeof((attributes)->field))
+#define COVERS(attributes, field) \
+	((attributes)->size >=    \
+	 offsetof(struct nvtx_attributes, field) + sizeof((attributes)->field))
 
 /* The 32-bit payloads lie in the low half, the rest of the union is whatever was there. */
 static uint64_t payload_bits(int32_t type, uint64_t payload)
 {
-	if (type == NVTX_PAYLOAD_UINT32 || type == NVTX_PAYLOAD_INT32 || type == NVTX_PAYLOAD_FLOAT32)
+	if (type == NVTX_PAYLOAD_UINT32 || type == NVTX_PAYLOAD_INT32 ||
+	    type == NVTX_PAYLOAD_FLOAT32)
 		return (uint32_t)payload;
 	return payload;
 }
 
-void nvtx_event_read(struct nvtx_event *event, const void *domain, const struct nvtx_attributes *attributes)
+void nvtx_event_read(struct nvtx_event *event, const void *domain,
+		     const struct nvtx_attributes *attributes)
 {
 	*event = (struct nvtx_event){ .domain = domain };
 	if (!attributes)
@@ -45,10 +47,14 @@ void nvtx_event_read(struct nvtx_event *event, const void *domain, const struct 
 static inline struct string event_name(const struct nvtx_event *event)
 {
 	switch (event->message_type) {
-	case NVTX_MESSAGE_TEXT: return string_of(event->message);
-	case NVTX_MESSAGE_WIDE: return string_of_wide(event->message);
-	case NVTX_MESSAGE_REGISTERED: return nvtx_name_string(event->message);
-	default: return (struct string){ .hash = 0 };
+	case NVTX_MESSAGE_TEXT:
+		return string_of(event->message);
+	case NVTX_MESSAGE_WIDE:
+		return string_of_wide(event->message);
+	case NVTX_MESSAGE_REGISTERED:
+		return nvtx_name_string(event->message);
+	default:
+		return (struct string){ .hash = 0 };
 	}
 }
 
@@ -64,7 +70,9 @@ static inline uint64_t domain_id(const struct nvtx_name *domain, struct recorder
 
 	if (!domain)
 		return 0;
-	name = (struct string){ .hash = domain->hash, .bytes = domain->text, .length = domain->length };
+	name = (struct string){ .hash = domain->hash,
+				.bytes = domain->text,
+				.length = domain->length };
 	return string_id(&name, lane);
 }
 
@@ -190,8 +198,13 @@ uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range)
 	if (lane) {
 		struct string name = event_name(event);
 		uint64_t id = string_id(&name, lane);
-		const uint64_t field[7] = { domain_id(domain_of(event->domain), lane), id, range, event->category,
-					    event->color, event->payload_type, event->payload };
+		const uint64_t field[7] = { domain_id(domain_of(event->domain), lane),
+					    id,
+					    range,
+					    event->category,
+					    event->color,
+					    event->payload_type,
+					    event->payload };
 
 		(void)recorder_put(lane, EVT_nvtx_start, recorder_now(), field, 7);
 		recorder_leave(lane);
@@ -228,8 +241,12 @@ void nvtx_mark(const struct nvtx_event *event)
 		uint64_t ticks = recorder_now();
 		struct string name = event_name(event);
 		uint64_t id = string_id(&name, lane);
-		const uint64_t field[6] = { domain_id(domain_of(event->domain), lane), id, event->category,
-					    event->color, event->payload_type, event->payload };
+		const uint64_t field[6] = { domain_id(domain_of(event->domain), lane),
+					    id,
+					    event->category,
+					    event->color,
+					    event->payload_type,
+					    event->payload };
 
 		(void)recorder_put(lane, EVT_nvtx_mark, ticks, field, 6);
 		recorder_leave(lane);

@@ -14,12 +14,14 @@
 #include "preload/nvtx_api.h"
 #include "preload/strings.h"
 
-#define NVTX_LEVELS 5u          /* domains with open ranges that one thread can follow; the first is the default one */
+#define NVTX_LEVELS \
+	5u /* domains with open ranges that one thread can follow; the first is the default one */
 #define NVTX_CAPTURE_LEVELS 64u /* a capture range nested deeper than this captures nothing */
 
 /* Thread-local, initial-exec, plain data: 88 bytes. */
 struct nvtx_thread {
-	uint32_t inside; /* the original of a version 2 function runs: what it calls back is the same event */
+	uint32_t
+		inside; /* the original of a version 2 function runs: what it calls back is the same event */
 	struct nvtx_level {
 		uint32_t domain; /* low half of the hash of its name */
 		int32_t depth;
@@ -27,7 +29,8 @@ struct nvtx_thread {
 	} level[NVTX_LEVELS];
 };
 
-extern __thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-exec"))) PRELOAD_HIDDEN;
+extern __thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-exec")))
+PRELOAD_HIDDEN;
 
 /* One push, start or mark, in the same form whichever function it came through. */
 struct nvtx_event {
@@ -41,7 +44,8 @@ struct nvtx_event {
 };
 
 /* Takes over what `size` covers; NULL attributes are an event without a name. */
-void nvtx_event_read(struct nvtx_event *event, const void *domain, const struct nvtx_attributes *attributes);
+void nvtx_event_read(struct nvtx_event *event, const void *domain,
+		     const struct nvtx_attributes *attributes);
 
 /* The level of the range, or NVTX_LEVEL_*; while nvtx_self.inside NVTX_LEVEL_UNTRACKED. */
 int nvtx_push(const struct nvtx_event *event);

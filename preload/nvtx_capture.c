@@ -15,9 +15,9 @@
 
 bool nvtx_capture_wanted;
 
-static struct string capture_whole; /* the value of the setting */
+static struct string capture_whole;           /* the value of the setting */
 static uint64_t capture_name, capture_domain; /* 0 when it has no @ */
-static _Atomic int capture_open;    /* ranges */
+static _Atomic int capture_open;              /* ranges */
 static _Atomic uint64_t capture_range[CAPTURE_RANGES];
 
 /* Under several threads all write the same values; wanted is set last. */
@@ -30,7 +30,8 @@ void nvtx_capture_init(void)
 	capture_whole = string_of(settings.capture_name);
 	at = strrchr(settings.capture_name, '@');
 	if (at) {
-		capture_name = string_hash(settings.capture_name, (size_t)(at - settings.capture_name));
+		capture_name = string_hash(settings.capture_name,
+					   (size_t)(at - settings.capture_name));
 		capture_domain = string_hash(at + 1, strlen(at + 1));
 	}
 	__atomic_store_n(&nvtx_capture_wanted, true, __ATOMIC_RELEASE);
@@ -39,10 +40,14 @@ void nvtx_capture_init(void)
 static uint64_t message_hash(const struct nvtx_event *event)
 {
 	switch (event->message_type) {
-	case NVTX_MESSAGE_TEXT: return string_of(event->message).hash;
-	case NVTX_MESSAGE_WIDE: return string_of_wide(event->message).hash;
-	case NVTX_MESSAGE_REGISTERED: return nvtx_name_string(event->message).hash;
-	default: return 0;
+	case NVTX_MESSAGE_TEXT:
+		return string_of(event->message).hash;
+	case NVTX_MESSAGE_WIDE:
+		return string_of_wide(event->message).hash;
+	case NVTX_MESSAGE_REGISTERED:
+		return nvtx_name_string(event->message).hash;
+	default:
+		return 0;
 	}
 }
 

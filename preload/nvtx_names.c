@@ -90,8 +90,10 @@ static const struct nvtx_name *map_find(struct map *map, uint64_t key)
 	uint64_t at = map_start(key);
 
 	for (unsigned int i = 0; i < MAP_PROBES; i++, at++)
-		if (atomic_load_explicit(&map->slot[at % MAP_SLOTS].key, memory_order_acquire) == key)
-			return atomic_load_explicit(&map->slot[at % MAP_SLOTS].name, memory_order_acquire);
+		if (atomic_load_explicit(&map->slot[at % MAP_SLOTS].key, memory_order_acquire) ==
+		    key)
+			return atomic_load_explicit(&map->slot[at % MAP_SLOTS].name,
+						    memory_order_acquire);
 	return NULL;
 }
 
@@ -103,7 +105,8 @@ static void map_put(struct map *map, uint64_t key, const struct nvtx_name *name)
 	for (unsigned int i = 0; i < MAP_PROBES; i++, at++) {
 		uint64_t seen = 0;
 
-		if (!atomic_compare_exchange_strong(&map->slot[at % MAP_SLOTS].key, &seen, key) && seen != key)
+		if (!atomic_compare_exchange_strong(&map->slot[at % MAP_SLOTS].key, &seen, key) &&
+		    seen != key)
 			continue;
 		atomic_store_explicit(&map->slot[at % MAP_SLOTS].name, name, memory_order_release);
 		return;
@@ -117,7 +120,8 @@ static void say_that_names_are_full(void)
 	static _Atomic bool said;
 
 	if (!atomic_exchange(&said, true))
-		log_line("no memory for more NVTX domains and registered strings; later ones have no name");
+		log_line("no memory for more NVTX domains and registered strings; later ones have "
+			 "no name");
 }
 
 const struct nvtx_name *nvtx_name_make(const struct string *text)

@@ -216,7 +216,8 @@ HOOK_EXPORT uint64_t nvtxRangeStartW(const wchar_t *message)
 	return nvtx_start(&event, range);
 }
 
-HOOK_EXPORT uint64_t nvtxDomainRangeStartEx(const void *domain, const struct nvtx_attributes *attributes)
+HOOK_EXPORT uint64_t nvtxDomainRangeStartEx(const void *domain,
+					    const struct nvtx_attributes *attributes)
 {
 	struct nvtx_event event;
 	uint64_t range = 0;

@@ -12,7 +12,8 @@
 
 bool nvtx_touch(void)
 {
-	bool wanted = (settings.trace & 1u << SETTINGS_FAMILY_nvtx) || settings.capture == SETTINGS_CAPTURE_NVTX;
+	bool wanted = (settings.trace & 1u << SETTINGS_FAMILY_nvtx) ||
+		      settings.capture == SETTINGS_CAPTURE_NVTX;
 
 	if (!wanted)
 		return false;
@@ -244,13 +245,20 @@ static const nvtx_function core_functions[] = {
 };
 
 static const nvtx_function core2_functions[] = {
-	ENTRY_OF(CORE2, DomainMarkEx),          ENTRY_OF(CORE2, DomainRangeStartEx),
-	ENTRY_OF(CORE2, DomainRangeEnd),        ENTRY_OF(CORE2, DomainRangePushEx),
-	ENTRY_OF(CORE2, DomainRangePop),        ENTRY_OF(CORE2, DomainResourceCreate),
-	ENTRY_OF(CORE2, DomainResourceDestroy), ENTRY_OF(CORE2, DomainNameCategoryA),
-	ENTRY_OF(CORE2, DomainNameCategoryW),   ENTRY_OF(CORE2, DomainRegisterStringA),
-	ENTRY_OF(CORE2, DomainRegisterStringW), ENTRY_OF(CORE2, DomainCreateA),
-	ENTRY_OF(CORE2, DomainCreateW),         ENTRY_OF(CORE2, DomainDestroy),
+	ENTRY_OF(CORE2, DomainMarkEx),
+	ENTRY_OF(CORE2, DomainRangeStartEx),
+	ENTRY_OF(CORE2, DomainRangeEnd),
+	ENTRY_OF(CORE2, DomainRangePushEx),
+	ENTRY_OF(CORE2, DomainRangePop),
+	ENTRY_OF(CORE2, DomainResourceCreate),
+	ENTRY_OF(CORE2, DomainResourceDestroy),
+	ENTRY_OF(CORE2, DomainNameCategoryA),
+	ENTRY_OF(CORE2, DomainNameCategoryW),
+	ENTRY_OF(CORE2, DomainRegisterStringA),
+	ENTRY_OF(CORE2, DomainRegisterStringW),
+	ENTRY_OF(CORE2, DomainCreateA),
+	ENTRY_OF(CORE2, DomainCreateW),
+	ENTRY_OF(CORE2, DomainDestroy),
 	ENTRY_OF(CORE2, Initialize),
 };
 
@@ -272,7 +280,8 @@ static void fill_module(const struct nvtx_table_callbacks *callbacks, unsigned i
 
 HOOK_EXPORT int InitializeInjectionNvtx2(nvtx_get_table get_table)
 {
-	const struct nvtx_table_callbacks *callbacks = get_table ? get_table(NVTX_TABLE_CALLBACKS) : NULL;
+	const struct nvtx_table_callbacks *callbacks = get_table ? get_table(NVTX_TABLE_CALLBACKS)
+								 : NULL;
 	const struct nvtx_table_version *version = get_table ? get_table(NVTX_TABLE_VERSION) : NULL;
 
 	/* the client makes what we leave alone cost nothing */

@@ -46,12 +46,18 @@ static bool path_put_pattern(struct path *path, char letter)
 	struct utsname system;
 
 	switch (letter) {
-	case 'p': return path_put_pid(path);
-	case 'h': return uname(&system) == 0 && path_put_text(path, system.nodename);
-	case 'r': return path_put_text(path, settings_rank());
-	case 'e': return path_put_text(path, program_invocation_short_name);
-	case '%': return path_put(path, "%", 1);
-	default: return false;
+	case 'p':
+		return path_put_pid(path);
+	case 'h':
+		return uname(&system) == 0 && path_put_text(path, system.nodename);
+	case 'r':
+		return path_put_text(path, settings_rank());
+	case 'e':
+		return path_put_text(path, program_invocation_short_name);
+	case '%':
+		return path_put(path, "%", 1);
+	default:
+		return false;
 	}
 }
 

@@ -10,6 +10,7 @@
 
 #include "preload/log.h"
 #include "preload/output_path.h"
+#include "preload/parse.h"
 
 #define PREFIX "INTERCEPT_"
 #define PREFIX_LENGTH (sizeof(PREFIX) - 1)
@@ -18,7 +19,7 @@
 
 struct settings settings;
 
-static bool speaking; /* the second reading: say what is wrong */
+static bool speaking;       /* the second reading: say what is wrong */
 static const char *refusal; /* why the last value was not taken */
 
 static const char *const family_names[] = {
@@ -49,86 +50,22 @@ static const char *environment_find(const char *name, size_t length)
 
 const char *settings_rank(void)
 {
-	static const char *const names[] = { "RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK" };
+	static const char *const names[] = { "RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
+					     "PMI_RANK" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *value = environment_find(names[i], strlen(names[i]));
 
-		if (value && *value && strspn(value, "0123456789") == strlen(value) && strlen(value) < 10)
+		if (value && *value && strspn(value, "0123456789") == strlen(value) &&
+		    strlen(value) < 10)
 			return value;
 	}
 	return "0";
 }
 
-/* --- words and numbers --- */
-
 static bool text_is(const char *text, size_t length, const char *word)
 {
 	return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
-/* Index of a word in a list that ends with NULL, or -1. */
-static int word_index(const char *value, const char *const *words)
-{
-	for (int i = 0; words[i]; i++)
-		if (strcmp(value, words[i]) == 0)
-			return i;
-	return -1;
-}
-
-static const char *parse_digits(const char *text, uint64_t *ret_value)
-{
-	uint64_t value = 0;
-	const char *at = text;
-
-	for (; *at >= '0' && *at <= '9'; at++)
-		if (__builtin_mul_overflow(value, 10u, &value) ||
-		    __builtin_add_overflow(value, (unsigned int)(*at - '0'), &value))
-			return NULL;
-	if (at == text)
-		return NULL;
-	*ret_value = value;
-	return at;
-}
-
-static bool parse_number(const char *text, unsigned int max, unsigned int *ret_value)
-{
-	uint64_t value;
-	const char *end = parse_digits(text, &value);
-
-	if (!end || *end || value > max)
-		return false;
-	*ret_value = (unsigned int)value;
-	return true;
-}
-
-/* 64, 64K, 64M, 64MiB, 64MB: always powers of 1024. */
-static bool parse_size(const char *text, uint64_t *ret_bytes)
-{
-	static const char units[] = "kmgt";
-	uint64_t value;
-	const char *end = parse_digits(text, &value);
-	const char *unit;
-
-	if (!end)
-		return false;
-	unit = *end ? strchr(units, *end | 0x20) : NULL;
-	if (unit) {
-		unsigned int shift = 10u * (unsigned int)(unit - units + 1);
-
-		if (value > UINT64_MAX >> shift)
-			return false;
-		value <<= shift;
-		end++;
-		if (*end == 'i')
-			end++;
-	}
-	if (*end == 'B')
-		end++;
-	if (*end)
-		return false;
-	*ret_bytes = value;
-	return true;
 }
 
 /* --- one parser a setting: true when the value is right and has been taken --- */
@@ -162,7 +99,8 @@ static void trace_refuse(const char *name)
 	log_line(PREFIX "TRACE: family '%s' is not built into this version, only "
 #define FAMILY(name, by_default) #name " "
 #include "preload/settings.def"
-		 "are; the others named are recorded", name);
+			"are; the others named are recorded",
+		 name);
 }
 
 /* One name without its sign. 0, or -1 when nobody knows it. */
@@ -177,7 +115,8 @@ static int trace_apply(const char *name, size_t length, bool remove, unsigned in
 			*families |= 1u << i;
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(family_planned_names) / sizeof(family_planned_names[0]); i++) {
+	for (size_t i = 0; i < sizeof(family_planned_names) / sizeof(family_planned_names[0]);
+	     i++) {
 		if (!text_is(name, length, family_planned_names[i]))
 			continue;
 		if (!remove)
@@ -195,7 +134,8 @@ static bool parse_TRACE(const char *value)
 		size_t length = strcspn(value, ",");
 		bool sign = *value == '+' || *value == '-';
 
-		if (length && trace_apply(value + sign, length - sign, *value == '-', &families) < 0)
+		if (length &&
+		    trace_apply(value + sign, length - sign, *value == '-', &families) < 0)
 			return false;
 		value += length;
 		value += *value == ',';
@@ -208,7 +148,7 @@ static bool parse_TRACE(const char *value)
 static bool parse_STACKS(const char *value)
 {
 	static const char *const words[] = { "caller", NULL };
-	int index = word_index(value, words);
+	int index = parse_word(value, words);
 
 	if (index >= 0)
 		settings.stacks = (enum settings_stacks)index;
@@ -220,14 +160,15 @@ static bool parse_CAPTURE(const char *value)
 	static const char *const planned[] = { "cuda-profiler-api", "steps", NULL };
 	size_t length = strlen(value);
 
-	if (word_index(value, planned) >= 0)
+	if (parse_word(value, planned) >= 0)
 		refusal = "is not built into this version";
 	if (strcmp(value, "all") == 0) {
 		settings.capture = SETTINGS_CAPTURE_ALL;
 		settings.capture_name[0] = 0;
 		return true;
 	}
-	if (strncmp(value, "nvtx:", 5) != 0 || length == 5 || length - 5 >= sizeof(settings.capture_name))
+	if (strncmp(value, "nvtx:", 5) != 0 || length == 5 ||
+	    length - 5 >= sizeof(settings.capture_name))
 		return false;
 	settings.capture = SETTINGS_CAPTURE_NVTX;
 	memcpy(settings.capture_name, value + 5, length - 5 + 1);
@@ -247,7 +188,7 @@ static bool parse_BUFFER(const char *value)
 static bool parse_FULL(const char *value)
 {
 	static const char *const words[] = { "wait", "drop", NULL };
-	int index = word_index(value, words);
+	int index = parse_word(value, words);
 
 	if (index >= 0)
 		settings.full = (enum settings_full)index;
@@ -257,7 +198,7 @@ static bool parse_FULL(const char *value)
 static bool parse_CHILDREN(const char *value)
 {
 	static const char *const words[] = { "auto", "all", "none", NULL };
-	int index = word_index(value, words);
+	int index = parse_word(value, words);
 
 	if (index >= 0)
 		settings.children = (enum settings_children)index;
@@ -301,7 +242,8 @@ struct setting {
 };
 
 static const struct setting setting_list[] = {
-#define SETTING(kind, NAME, fallback, allowed, doc) { #kind, #NAME, fallback, allowed, doc, parse_##NAME },
+#define SETTING(kind, NAME, fallback, allowed, doc) \
+	{ #kind, #NAME, fallback, allowed, doc, parse_##NAME },
 #include "preload/settings.def"
 };
 
@@ -321,7 +263,8 @@ static void setting_read(const struct setting *s)
 		return;
 	(void)s->parse(s->fallback);
 	if (speaking)
-		log_line("%s='%s' %s; allowed is %s; taking '%s'", name, value, refusal, s->allowed, s->fallback);
+		log_line("%s='%s' %s; allowed is %s; taking '%s'", name, value, refusal, s->allowed,
+			 s->fallback);
 }
 
 void settings_read(void)
@@ -358,7 +301,8 @@ static unsigned int name_distance(const char *a, size_t a_length, const char *b)
 		for (size_t j = 1; j <= b_length; j++) {
 			unsigned int above = row[j];
 
-			row[j] = least(least(above, row[j - 1]) + 1, corner + (a[i - 1] != b[j - 1]));
+			row[j] = least(least(above, row[j - 1]) + 1,
+				       corner + (a[i - 1] != b[j - 1]));
 			corner = above;
 		}
 	}
@@ -393,9 +337,11 @@ static void speak_unknown(const char *name, size_t length)
 	memcpy(text, name, length);
 	text[length] = 0;
 	if (best_distance <= 3)
-		log_line("unknown variable '" PREFIX "%s'; the nearest known is " PREFIX "%s", text, best->name);
+		log_line("unknown variable '" PREFIX "%s'; the nearest known is " PREFIX "%s", text,
+			 best->name);
 	else
-		log_line("unknown variable '" PREFIX "%s'; INTERCEPT_HELP=1 lists the known ones", text);
+		log_line("unknown variable '" PREFIX "%s'; INTERCEPT_HELP=1 lists the known ones",
+			 text);
 }
 
 static void speak_help(void)

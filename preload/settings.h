@@ -29,13 +29,14 @@ enum settings_full { SETTINGS_FULL_WAIT, SETTINGS_FULL_DROP };
 enum settings_children { SETTINGS_CHILDREN_AUTO, SETTINGS_CHILDREN_ALL, SETTINGS_CHILDREN_NONE };
 
 struct settings {
-	char output[SETTINGS_PATH_BYTES]; /* absolute, patterns expanded; "" when there is no working directory */
-	unsigned int trace;               /* 1 << enum settings_family */
+	char output
+		[SETTINGS_PATH_BYTES]; /* absolute, patterns expanded; "" when there is no working directory */
+	unsigned int trace;            /* 1 << enum settings_family */
 	char trace_text[SETTINGS_NAME_BYTES]; /* the same as names with commas between */
 	enum settings_stacks stacks;
 	enum settings_capture capture;
 	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */
-	uint64_t buffer_bytes; /* whole pages */
+	uint64_t buffer_bytes;                  /* whole pages */
 	enum settings_full full;
 	enum settings_children children;
 	unsigned int keep;

@@ -152,7 +152,8 @@ size_t string_copy(const struct string *string, char *to, size_t room)
 
 /* --- sending --- */
 
-static size_t piece_fill(const struct string *string, struct utf8 *utf8, uint32_t offset, char *piece)
+static size_t piece_fill(const struct string *string, struct utf8 *utf8, uint32_t offset,
+			 char *piece)
 {
 	size_t left = string->length - offset;
 
@@ -173,13 +174,15 @@ void string_send(const struct string *string, struct recorder_lane *lane)
 		return;
 	ticks = recorder_now();
 	for (uint32_t offset = 0; offset < string->length; offset += RECORD_TEXT_BYTES) {
-		uint64_t field[2 + RECORD_TEXT_WORDS] = { string->hash, (uint64_t)string->length << 32 | offset };
+		uint64_t field[2 + RECORD_TEXT_WORDS] = { string->hash,
+							  (uint64_t)string->length << 32 | offset };
 
 		(void)piece_fill(string, &utf8, offset, (char *)&field[2]);
 		if (!recorder_put(lane, RECORD_TEXT, ticks, field, 2 + RECORD_TEXT_WORDS))
 			return;
 	}
-	__atomic_store_n(&strings_sent[string->hash % STRINGS_CACHE_SLOTS], string->hash, __ATOMIC_RELAXED);
+	__atomic_store_n(&strings_sent[string->hash % STRINGS_CACHE_SLOTS], string->hash,
+			 __ATOMIC_RELAXED);
 }
 
 void strings_forget(void)

@@ -20,10 +20,10 @@
 #include "preload/recorder.h"
 
 struct string {
-	uint64_t hash;       /* 0: the empty string */
-	const char *bytes;   /* UTF-8 as the program gave it, or NULL when `wide` is the source */
+	uint64_t hash;     /* 0: the empty string */
+	const char *bytes; /* UTF-8 as the program gave it, or NULL when `wide` is the source */
 	const wchar_t *wide;
-	uint32_t length;     /* in bytes of UTF-8 */
+	uint32_t length; /* in bytes of UTF-8 */
 };
 
 /* XXH3_64bits, but 0 for the empty string and 1 where the hash would be 0. */
@@ -50,7 +50,9 @@ static inline uint64_t string_id(const struct string *string, struct recorder_la
 {
 	uint64_t hash = string->hash;
 
-	if (__builtin_expect(hash != __atomic_load_n(&strings_sent[hash % STRINGS_CACHE_SLOTS], __ATOMIC_RELAXED), 0))
+	if (__builtin_expect(hash != __atomic_load_n(&strings_sent[hash % STRINGS_CACHE_SLOTS],
+						     __ATOMIC_RELAXED),
+			     0))
 		string_send(string, lane);
 	return hash;
 }

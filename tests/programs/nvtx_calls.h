@@ -33,8 +33,11 @@ struct attributes {
 	const void *message;
 };
 
-#define ATTRIBUTES(type, text) \
-	{ .version = 3, .size = sizeof(struct attributes), .message_type = (type), .message = (text) }
+#define ATTRIBUTES(type, text)                                                           \
+	{                                                                                \
+		.version = 3, .size = sizeof(struct attributes), .message_type = (type), \
+		.message = (text)                                                        \
+	}
 
 static int loops;
 static unsigned long calls, wrong;
@@ -88,13 +91,17 @@ static void *one_thread(void *unused)
 
 static int write_expected(const char *path, int threads)
 {
-	unsigned long (*original_calls)(void) = (unsigned long (*)(void))dlsym(RTLD_DEFAULT, "fake_nvtx_calls");
+	unsigned long (*original_calls)(void) = (unsigned long (*)(void))dlsym(RTLD_DEFAULT,
+									       "fake_nvtx_calls");
 	FILE *file = fopen(path, "w");
 
 	if (!file)
 		return 1;
-	fprintf(file, "{\"loops\": %d, \"threads\": %d, \"each\": %d, \"calls\": %lu, \"wrong\": %lu, \"originals\": %lu}\n",
-		loops, threads, loops * threads, calls, wrong, original_calls ? original_calls() : 0);
+	fprintf(file,
+		"{\"loops\": %d, \"threads\": %d, \"each\": %d, \"calls\": %lu, \"wrong\": %lu, "
+		"\"originals\": %lu}\n",
+		loops, threads, loops * threads, calls, wrong,
+		original_calls ? original_calls() : 0);
 	return fclose(file) != 0;
 }
 

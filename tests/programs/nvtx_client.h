@@ -16,27 +16,38 @@
 
 #define SLOT_libc(returns, name, parameters)
 #define SLOT_nvtoolsext(returns, name, parameters) static returns(*slot_##name) parameters;
-#define HOOK(library, returns, name, parameters, arguments) SLOT_##library(returns, name, parameters)
+#define HOOK(library, returns, name, parameters, arguments) \
+	SLOT_##library(returns, name, parameters)
 #include "preload/hooks.def"
 
 #define ENTRY_AT(module, name) [NVTX_##module##_##name] = (nvtx_function *)(void *)&slot_nvtx##name
 static nvtx_function *client_core[] = {
-	ENTRY_AT(CORE, MarkEx),        ENTRY_AT(CORE, MarkA),         ENTRY_AT(CORE, MarkW),
-	ENTRY_AT(CORE, RangeStartEx),  ENTRY_AT(CORE, RangeStartA),   ENTRY_AT(CORE, RangeStartW),
-	ENTRY_AT(CORE, RangeEnd),      ENTRY_AT(CORE, RangePushEx),   ENTRY_AT(CORE, RangePushA),
-	ENTRY_AT(CORE, RangePushW),    ENTRY_AT(CORE, RangePop),      ENTRY_AT(CORE, NameCategoryA),
-	ENTRY_AT(CORE, NameCategoryW), ENTRY_AT(CORE, NameOsThreadA), ENTRY_AT(CORE, NameOsThreadW),
-	NULL,
+	ENTRY_AT(CORE, MarkEx),        ENTRY_AT(CORE, MarkA),
+	ENTRY_AT(CORE, MarkW),         ENTRY_AT(CORE, RangeStartEx),
+	ENTRY_AT(CORE, RangeStartA),   ENTRY_AT(CORE, RangeStartW),
+	ENTRY_AT(CORE, RangeEnd),      ENTRY_AT(CORE, RangePushEx),
+	ENTRY_AT(CORE, RangePushA),    ENTRY_AT(CORE, RangePushW),
+	ENTRY_AT(CORE, RangePop),      ENTRY_AT(CORE, NameCategoryA),
+	ENTRY_AT(CORE, NameCategoryW), ENTRY_AT(CORE, NameOsThreadA),
+	ENTRY_AT(CORE, NameOsThreadW), NULL,
 };
 static nvtx_function *client_core2[] = {
-	ENTRY_AT(CORE2, DomainMarkEx),          ENTRY_AT(CORE2, DomainRangeStartEx),
-	ENTRY_AT(CORE2, DomainRangeEnd),        ENTRY_AT(CORE2, DomainRangePushEx),
-	ENTRY_AT(CORE2, DomainRangePop),        ENTRY_AT(CORE2, DomainResourceCreate),
-	ENTRY_AT(CORE2, DomainResourceDestroy), ENTRY_AT(CORE2, DomainNameCategoryA),
-	ENTRY_AT(CORE2, DomainNameCategoryW),   ENTRY_AT(CORE2, DomainRegisterStringA),
-	ENTRY_AT(CORE2, DomainRegisterStringW), ENTRY_AT(CORE2, DomainCreateA),
-	ENTRY_AT(CORE2, DomainCreateW),         ENTRY_AT(CORE2, DomainDestroy),
-	ENTRY_AT(CORE2, Initialize),            NULL,
+	ENTRY_AT(CORE2, DomainMarkEx),
+	ENTRY_AT(CORE2, DomainRangeStartEx),
+	ENTRY_AT(CORE2, DomainRangeEnd),
+	ENTRY_AT(CORE2, DomainRangePushEx),
+	ENTRY_AT(CORE2, DomainRangePop),
+	ENTRY_AT(CORE2, DomainResourceCreate),
+	ENTRY_AT(CORE2, DomainResourceDestroy),
+	ENTRY_AT(CORE2, DomainNameCategoryA),
+	ENTRY_AT(CORE2, DomainNameCategoryW),
+	ENTRY_AT(CORE2, DomainRegisterStringA),
+	ENTRY_AT(CORE2, DomainRegisterStringW),
+	ENTRY_AT(CORE2, DomainCreateA),
+	ENTRY_AT(CORE2, DomainCreateW),
+	ENTRY_AT(CORE2, DomainDestroy),
+	ENTRY_AT(CORE2, Initialize),
+	NULL,
 };
 
 static int client_module(unsigned int module, nvtx_function ***ret_table, unsigned int *ret_size)
@@ -65,8 +76,9 @@ static void client_load(void)
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
 	void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
-	int (*inject)(nvtx_get_table) =
-		library ? (int (*)(nvtx_get_table))dlsym(library, "InitializeInjectionNvtx2") : NULL;
+	int (*inject)(nvtx_get_table) = library ? (int (*)(nvtx_get_table))dlsym(
+							  library, "InitializeInjectionNvtx2")
+						: NULL;
 
 	if (inject)
 		inject(client_table);
@@ -83,11 +95,11 @@ static void client_enter(void)
 }
 
 #define FUNCTION_libc(returns, name, parameters, arguments)
-#define FUNCTION_nvtoolsext(returns, name, parameters, arguments)             \
-	CLIENT(returns, name, parameters)                                     \
-	{                                                                     \
-		client_enter();                                               \
-		return slot_##name ? slot_##name arguments : (returns)0;      \
+#define FUNCTION_nvtoolsext(returns, name, parameters, arguments)        \
+	CLIENT(returns, name, parameters)                                \
+	{                                                                \
+		client_enter();                                          \
+		return slot_##name ? slot_##name arguments : (returns)0; \
 	}
 #define HOOK(library, returns, name, parameters, arguments) \
 	FUNCTION_##library(returns, name, parameters, arguments)

@@ -12,15 +12,16 @@
 
 #define DECLARE_libc(returns, name, parameters)
 #define DECLARE_nvtoolsext(returns, name, parameters) static returns(*name) parameters;
-#define HOOK(library, returns, name, parameters, arguments) DECLARE_##library(returns, name, parameters)
+#define HOOK(library, returns, name, parameters, arguments) \
+	DECLARE_##library(returns, name, parameters)
 #include "preload/hooks.def"
 
 #define FIND_libc(name)
-#define FIND_nvtoolsext(name)                                         \
-	*(void **)(void *)&name = dlsym(RTLD_DEFAULT, #name);         \
-	if (!name) {                                                  \
-		fprintf(stderr, "nobody has '%s'\n", #name);          \
-		exit(3);                                              \
+#define FIND_nvtoolsext(name)                                 \
+	*(void **)(void *)&name = dlsym(RTLD_DEFAULT, #name); \
+	if (!name) {                                          \
+		fprintf(stderr, "nobody has '%s'\n", #name);  \
+		exit(3);                                      \
 	}
 
 __attribute__((constructor)) static void find_functions(void)

@@ -108,10 +108,12 @@ static int pop(void)
 
 static int push_in(const void *domain, const char *text)
 {
-	const struct nvtx_attributes a = { .version = 3, .size = sizeof(a), .message_type = NVTX_MESSAGE_TEXT,
-					   .message = text };
+	const struct nvtx_attributes a = {
+		.version = 3, .size = sizeof(a), .message_type = NVTX_MESSAGE_TEXT, .message = text
+	};
 
-	return ((int (*)(const void *, const struct nvtx_attributes *))core2[NVTX_CORE2_DomainRangePushEx])(domain, &a);
+	return ((int (*)(const void *, const struct nvtx_attributes *))
+			core2[NVTX_CORE2_DomainRangePushEx])(domain, &a);
 }
 
 static int pop_in(const void *domain)
@@ -126,7 +128,8 @@ static const void *domain_create(const char *text)
 
 static const void *string_register(const char *text)
 {
-	return ((const void *(*)(const void *, const char *))core2[NVTX_CORE2_DomainRegisterStringA])(NULL, text);
+	return ((const void *(*)(const void *,
+				 const char *))core2[NVTX_CORE2_DomainRegisterStringA])(NULL, text);
 }
 
 static uint64_t start(const char *text)
@@ -174,12 +177,17 @@ static int region_teardown(void **state)
 static unsigned int words_of(uint64_t word)
 {
 	switch (record_type(word)) {
-	case RECORD_PAD: return (unsigned int)record_ticks(word);
-	case RECORD_TEXT: return RECORD_WORDS_MAX;
+	case RECORD_PAD:
+		return (unsigned int)record_ticks(word);
+	case RECORD_TEXT:
+		return RECORD_WORDS_MAX;
 #define EVENT(id, name, family, doc) \
-	case id: return 1 + (unsigned int)(sizeof(struct evt_##name) / 8);
+	case id:                     \
+		return 1 + (unsigned int)(sizeof(struct evt_##name) / 8);
 #include "collector/format/events.def"
-	default: fail_msg("record type %u", record_type(word)); return 1;
+	default:
+		fail_msg("record type %u", record_type(word));
+		return 1;
 	}
 }
 
@@ -265,11 +273,16 @@ static void more_domains_than_levels_are_still_recorded(void **state)
 
 static void attributes_are_read_as_far_as_their_size(void **state)
 {
-	int (*push_ex)(const struct nvtx_attributes *) =
-		(int (*)(const struct nvtx_attributes *))core[NVTX_CORE_RangePushEx];
-	struct nvtx_attributes a = { .version = 3, .size = sizeof(a), .category = 7, .color_type = 1,
-				     .color = 0xff00ff00, .payload_type = NVTX_PAYLOAD_INT32,
-				     .payload = 0xdeadbeeffffffffe, .message_type = NVTX_MESSAGE_REGISTERED,
+	int (*push_ex)(const struct nvtx_attributes *) = (int (*)(
+		const struct nvtx_attributes *))core[NVTX_CORE_RangePushEx];
+	struct nvtx_attributes a = { .version = 3,
+				     .size = sizeof(a),
+				     .category = 7,
+				     .color_type = 1,
+				     .color = 0xff00ff00,
+				     .payload_type = NVTX_PAYLOAD_INT32,
+				     .payload = 0xdeadbeeffffffffe,
+				     .message_type = NVTX_MESSAGE_REGISTERED,
 				     .message = string_register("kept") };
 	const uint64_t *field;
 
@@ -277,7 +290,8 @@ static void attributes_are_read_as_far_as_their_size(void **state)
 	read_at = 0;
 	(void)push_ex(&a);
 	field = next_record(EVT_nvtx_push_ex);
-	assert_true(field[0] == 0 && field[1] == hash("kept") && field[2] == 7 && field[3] == 0xff00ff00);
+	assert_true(field[0] == 0 && field[1] == hash("kept") && field[2] == 7 &&
+		    field[3] == 0xff00ff00);
 	assert_true(field[4] == NVTX_PAYLOAD_INT32 && field[5] == 0xfffffffe);
 	a.size = offsetof(struct nvtx_attributes, message_type);
 	(void)push_ex(&a);
@@ -287,7 +301,9 @@ static void attributes_are_read_as_far_as_their_size(void **state)
 	assert_true(next_record(EVT_nvtx_push)[1] == 0);
 	(void)push_ex(NULL);
 	assert_true(next_record(EVT_nvtx_push)[1] == 0);
-	a = (struct nvtx_attributes){ .size = sizeof(a), .message_type = NVTX_MESSAGE_REGISTERED, .message = &a };
+	a = (struct nvtx_attributes){ .size = sizeof(a),
+				      .message_type = NVTX_MESSAGE_REGISTERED,
+				      .message = &a };
 	(void)push_ex(&a); /* a handle that is none of ours */
 	assert_true(next_record(EVT_nvtx_push)[1] == 0);
 	no_more_records();
@@ -323,7 +339,9 @@ static void names_are_recorded(void **state)
 	field = next_record(EVT_nvtx_thread_name);
 	assert_true(field[0] == 42 && field[1] == hash("loader"));
 	field = next_record(EVT_nvtx_category);
-	assert_true(field[0] == 0 && field[1] == 5 && field[2] == hash("\xc3\xbc" "ber"));
+	assert_true(field[0] == 0 && field[1] == 5 &&
+		    field[2] == hash("\xc3\xbc"
+				     "ber"));
 	assert_true(next_record(EVT_nvtx_mark)[1] == hash("now"));
 	no_more_records();
 }
@@ -367,11 +385,14 @@ static void the_payload_extension_is_enabled(void **state)
 {
 	intptr_t slots[63] = { 0 };
 	struct nvtx_extension_segment segment = { 0, 63, slots };
-	struct nvtx_extension extension = { 3, sizeof(extension), NVTX_EXTENSION_PAYLOAD, 0x0104, 1, &segment, NULL, NULL };
+	struct nvtx_extension extension = {
+		3, sizeof(extension), NVTX_EXTENSION_PAYLOAD, 0x0104, 1, &segment, NULL, NULL
+	};
 
 	(void)state;
 	assert_int_equal(InitializeInjectionNvtxExtension(&extension), 1);
-	assert_int_equal(((uint8_t(*)(const void *))slots[NVTX_PAYLOAD_SLOT_DomainIsEnabled])(NULL), 1);
+	assert_int_equal(((uint8_t(*)(const void *))slots[NVTX_PAYLOAD_SLOT_DomainIsEnabled])(NULL),
+			 1);
 	assert_int_equal(slots[0], 0);
 	extension.module = 4;
 	slots[7] = 0;

@@ -19,9 +19,10 @@
 #include "preload/nvtx_api.h"
 
 #define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #theirs)
-#define SAME_PLACE(ours, our_field, theirs, their_field)                                      \
-	_Static_assert(offsetof(ours, our_field) == offsetof(theirs, their_field) &&          \
-			       sizeof(((ours *)0)->our_field) == sizeof(((theirs *)0)->their_field), \
+#define SAME_PLACE(ours, our_field, theirs, their_field)                             \
+	_Static_assert(offsetof(ours, our_field) == offsetof(theirs, their_field) && \
+			       sizeof(((ours *)0)->our_field) ==                     \
+				       sizeof(((theirs *)0)->their_field),           \
 		       #theirs "." #their_field)
 #define SAME_VALUE(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
 
@@ -61,7 +62,8 @@ SAME_VALUE(NVTX_TABLE_VERSION, NVTX_ETID_VERSIONINFO);
 SAME_VALUE(NVTX_MODULE_CORE, NVTX_CB_MODULE_CORE);
 SAME_VALUE(NVTX_MODULE_CORE2, NVTX_CB_MODULE_CORE2);
 SAME_SIZE(struct nvtx_table_callbacks, NvtxExportTableCallbacks);
-SAME_PLACE(struct nvtx_table_callbacks, get_module, NvtxExportTableCallbacks, GetModuleFunctionTable);
+SAME_PLACE(struct nvtx_table_callbacks, get_module, NvtxExportTableCallbacks,
+	   GetModuleFunctionTable);
 SAME_SIZE(struct nvtx_table_version, NvtxExportTableVersionInfo);
 SAME_PLACE(struct nvtx_table_version, set_injection_version, NvtxExportTableVersionInfo,
 	   SetInjectionNvtxVersion);

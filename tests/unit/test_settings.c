@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:settings.c,log.c,output_path.c */
+/* links: preload:settings.c,log.c,output_path.c,parse.c */
 /* preload/settings.c and output_path.c: values, defaults, and the one line about a wrong one. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,7 +131,8 @@ static void output_patterns_are_expanded(void **state)
 	assert_string_equal(settings.output, "/x/test_settings");
 	read_with("INTERCEPT_OUTPUT=/x/%r", "RANK=../etc");
 	assert_string_equal(settings.output, "/x/0");
-	assert_non_null(strstr(spoken_with("INTERCEPT_OUTPUT=/x/%q", NULL), "INTERCEPT_OUTPUT='/x/%q'"));
+	assert_non_null(
+		strstr(spoken_with("INTERCEPT_OUTPUT=/x/%q", NULL), "INTERCEPT_OUTPUT='/x/%q'"));
 	assert_non_null(strstr(spoken_with("INTERCEPT_OUTPUT=/x/%", NULL), "INTERCEPT_OUTPUT"));
 	assert_non_null(strstr(spoken_with("INTERCEPT_OUTPUT=/x/", NULL), "INTERCEPT_OUTPUT"));
 }
@@ -144,25 +145,29 @@ static void capture_names_a_range(void **state)
 	assert_string_equal(settings.capture_name, "step 3@train");
 	read_with("INTERCEPT_CAPTURE=nvtx:", NULL);
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
-	assert_non_null(strstr(spoken_with("INTERCEPT_CAPTURE=steps", NULL), "is not built into this version"));
+	assert_non_null(strstr(spoken_with("INTERCEPT_CAPTURE=steps", NULL),
+			       "is not built into this version"));
 }
 
 static void a_wrong_value_is_one_line(void **state)
 {
 	(void)state;
 	assert_string_equal(spoken_with("INTERCEPT_FULL=maybe", NULL),
-			    "intercept: INTERCEPT_FULL='maybe' is not allowed; allowed is wait or drop; taking 'wait'\n");
+			    "intercept: INTERCEPT_FULL='maybe' is not allowed; allowed is wait or "
+			    "drop; taking 'wait'\n");
 	assert_string_equal(spoken_with("INTERCEPT_KEEP=1001", NULL),
-			    "intercept: INTERCEPT_KEEP='1001' is not allowed; allowed is a number from 0 to 1000; taking '3'\n");
+			    "intercept: INTERCEPT_KEEP='1001' is not allowed; allowed is a number "
+			    "from 0 to 1000; taking '3'\n");
 	assert_string_equal(spoken_with("INTERCEPT_KEEP=1000", NULL), "");
 }
 
 static void a_planned_family_is_refused_by_name(void **state)
 {
 	(void)state;
-	assert_string_equal(spoken_with("INTERCEPT_TRACE=+cuda", NULL),
-			    "intercept: INTERCEPT_TRACE: family 'cuda' is not built into this version, "
-			    "only alloc nvtx are; the others named are recorded\n");
+	assert_string_equal(
+		spoken_with("INTERCEPT_TRACE=+cuda", NULL),
+		"intercept: INTERCEPT_TRACE: family 'cuda' is not built into this version, "
+		"only alloc nvtx are; the others named are recorded\n");
 	assert_string_equal(spoken_with("INTERCEPT_TRACE=-cuda", NULL), "");
 }
 
@@ -170,7 +175,8 @@ static void an_unknown_variable_gets_the_nearest_name(void **state)
 {
 	(void)state;
 	assert_string_equal(spoken_with("INTERCEPT_OUTPT=x", "INTERCEPT_SESSION=y"),
-			    "intercept: unknown variable 'INTERCEPT_OUTPT'; the nearest known is INTERCEPT_OUTPUT\n");
+			    "intercept: unknown variable 'INTERCEPT_OUTPT'; the nearest known is "
+			    "INTERCEPT_OUTPUT\n");
 	assert_string_equal(spoken_with("INTERCEPT_SOMETHING_ELSE=x", NULL),
 			    "intercept: unknown variable 'INTERCEPT_SOMETHING_ELSE'; "
 			    "INTERCEPT_HELP=1 lists the known ones\n");
@@ -182,7 +188,8 @@ static void help_names_every_setting(void **state)
 
 	(void)state;
 	text = spoken_with("INTERCEPT_HELP=1", NULL);
-#define SETTING(kind, NAME, fallback, allowed, doc) assert_non_null(strstr(text, "INTERCEPT_" #NAME " ("));
+#define SETTING(kind, NAME, fallback, allowed, doc) \
+	assert_non_null(strstr(text, "INTERCEPT_" #NAME " ("));
 #include "preload/settings.def"
 }
 

@@ -32,7 +32,9 @@ bool recorder_make_room(struct recorder_lane *full, unsigned int count)
 static void lane_reset(uint64_t room)
 {
 	memset(words, 0, sizeof(words));
-	lane = (struct recorder_lane){ .words = words, .limit = room, .mask = WORDS - 1, .ring = &ring };
+	lane = (struct recorder_lane){
+		.words = words, .limit = room, .mask = WORDS - 1, .ring = &ring
+	};
 	strings_forget();
 }
 
