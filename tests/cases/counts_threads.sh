@@ -12,7 +12,7 @@ expect "$OUTPUT" \
 	'len(threads.rows) == 9' \
 	"all(threads.row(tid=t.tid).allocations == t.allocations for t in $E.threads[1:])" \
 	"all(threads.row(tid=t.tid).bytes_allocated == t.bytes_allocated for t in $E.threads[1:])" \
-	"all(threads.row(tid=t.tid).events == t.allocations + t.frees for t in $E.threads[1:])" \
+	"all(threads.row(tid=t.tid).events == t.events for t in $E.threads[1:])" \
 	'alloc.totals.frees_unmatched == 0' \
 	'summary.totals.events_lost == 0'
 expect_sums "$OUTPUT"

@@ -91,6 +91,7 @@ static void run_realloc(struct tally *t, size_t n)
 	if (block[n - 1] != 7)
 		_exit(96);
 	block = resize(t, block, 100 * n, n / 2);
+	t->failed_reallocs++;
 	if (realloc(block, too_large))
 		_exit(96);
 	tally_gives(t, block, n / 2);

@@ -20,6 +20,7 @@
 struct tally {
 	uint32_t pid, tid;
 	uint64_t allocations, bytes_allocated, frees, bytes_freed, unmatched, temporary;
+	uint64_t failed_reallocs; /* two events each: free, and no, not freed */
 	void *last; /* block of the thread's last heap event, if that was an allocation */
 };
 
@@ -77,7 +78,6 @@ static inline void tally_gives(struct tally *t, void *block, size_t size)
 /* Before a free of a block that was there before this process began. */
 static inline void tally_gives_unknown(struct tally *t)
 {
-	t->frees++;
 	t->unmatched++;
 	t->last = NULL;
 }
@@ -90,9 +90,10 @@ static inline void tally_print(int fd, const struct tally *t, const char *end)
 	length = snprintf(line, sizeof(line),
 			  "{\"pid\":%u,\"tid\":%u,\"allocations\":%lu,\"bytes_allocated\":%lu,"
 			  "\"frees\":%lu,\"bytes_freed\":%lu,\"frees_unmatched\":%lu,"
-			  "\"temporary_allocations\":%lu}%s",
+			  "\"temporary_allocations\":%lu,\"events\":%lu}%s",
 			  t->pid, t->tid, t->allocations, t->bytes_allocated, t->frees,
-			  t->bytes_freed, t->unmatched, t->temporary, end);
+			  t->bytes_freed, t->unmatched, t->temporary,
+			  t->allocations + t->frees + t->unmatched + 2 * t->failed_reallocs, end);
 	if (write(fd, line, (size_t)length) != length)
 		_exit(97);
 }
@@ -102,7 +103,7 @@ static inline void tally_write(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	uint32_t count = tally_table->count;
-	struct tally sum = { 0, 0, 0, 0, 0, 0, 0, 0, NULL };
+	struct tally sum = { 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL };
 
 	dprintf(fd, "{\"threads\":[");
 	for (uint32_t i = 0; i < count; i++) {
@@ -114,6 +115,7 @@ static inline void tally_write(const char *path)
 		sum.bytes_freed += t->bytes_freed;
 		sum.unmatched += t->unmatched;
 		sum.temporary += t->temporary;
+		sum.failed_reallocs += t->failed_reallocs;
 		tally_print(fd, t, i + 1 < count ? ",\n" : "");
 	}
 	dprintf(fd, "],\n\"totals\":");
