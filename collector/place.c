@@ -89,23 +89,34 @@ static int path_numbered(char *ret_path, const char *output, unsigned int number
 	return n > 0 && n < PATH_MAX ? 0 : -1;
 }
 
-/* Moves output.1 to output.2 and so on up to the first number that is free or the last one kept. */
+/*
+ * The number that output.1 and those after it may move up to: the first one that is free, or the last
+ * one to keep when it is ours to remove. 0: none.
+ */
+static unsigned int files_last(const struct place_request *request, unsigned int keep)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	for (unsigned int last = 1; last <= KEEP_MAX; last++) {
+		if (path_numbered(name, request->output, last))
+			break;
+		if (lstat(name, &st))
+			return last;
+		if (last >= keep && file_look(name, "") == FOUND_FINISHED)
+			return unlink(name) ? 0 : last;
+	}
+	return 0;
+}
+
+/* Moves output.1 to output.2 and so on, and output to output.1. */
 static int files_shift(const struct place_request *request)
 {
 	char from[PATH_MAX], to[PATH_MAX];
-	unsigned int keep = request->keep < KEEP_MAX ? request->keep : KEEP_MAX;
-	unsigned int last = 1;
-	struct stat st;
+	unsigned int last = files_last(request, request->keep);
 
-	while (last < keep && !path_numbered(to, request->output, last) && !lstat(to, &st))
-		last++;
-	if (path_numbered(to, request->output, last))
+	if (!last)
 		return -1;
-	if (!lstat(to, &st)) {
-		if (file_look(to, "") != FOUND_FINISHED)
-			return -1;
-		unlink(to);
-	}
 	for (unsigned int i = last; i > 1; i--) {
 		if (path_numbered(from, request->output, i - 1) || path_numbered(to, request->output, i) ||
 		    rename(from, to))

@@ -1,68 +1,82 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The main function of a fuzz target built without libFuzzer: gives it every file named on the command
- * line, and every file of a directory named there. A crash or a sanitiser's report is the failure;
- * finding no input at all is one too. Changes nothing, makes no new inputs.
+ * Runs a fuzz target over files without libFuzzer: every file named on the command line, and every
+ * file of every directory named there. Prints how many; a crash is the failure.
  */
 #include <dirent.h>
-#include <limits.h>
+#include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int replay_file(const char *path, const struct stat *info)
+static int replay_file(const char *path, size_t size)
 {
-	size_t size = (size_t)info->st_size;
 	FILE *file = fopen(path, "rb");
-	/* Of the exact size, so that a sanitiser sees a read behind the end. */
-	uint8_t *data = malloc(size ? size : 1);
+	uint8_t *bytes = malloc(size ? size : 1); /* exactly as long, so that a sanitiser sees the end */
+	size_t length;
 
-	if (!file || !data || fread(data, 1, size, file) != size) {
-		fprintf(stderr, "replay: cannot read '%s'\n", path);
-		exit(1);
+	if (!file || !bytes) {
+		fprintf(stderr, "replay: cannot open '%s': %s\n", path, strerror(errno));
+		free(bytes);
+		if (file)
+			fclose(file);
+		return -1;
 	}
+	length = fread(bytes, 1, size, file);
 	fclose(file);
-	/* Said before: the last line names the input that crashed. */
-	fprintf(stderr, "%s: %zu bytes\n", path, size);
-	LLVMFuzzerTestOneInput(data, size);
-	free(data);
-	return 1;
+	LLVMFuzzerTestOneInput(bytes, length);
+	free(bytes);
+	return 0;
 }
 
-static int replay_path(const char *path)
+static int replay_path(const char *path, unsigned int *count);
+
+static int replay_directory(const char *path, unsigned int *count)
 {
-	struct dirent *entry;
-	struct stat info;
-	int count = 0;
-	DIR *directory;
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	int failed = 0;
 
-	if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
-		return replay_file(path, &info);
-	directory = opendir(path);
-	if (!directory) {
-		fprintf(stderr, "replay: cannot open '%s'\n", path);
-		return 0;
-	}
+	if (!directory)
+		return -1;
 	while ((entry = readdir(directory))) {
-		char name[PATH_MAX];
+		char name[4096];
 
+		if (entry->d_name[0] == '.')
+			continue;
 		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
-		if (stat(name, &info) == 0 && S_ISREG(info.st_mode))
-			count += replay_file(name, &info);
+		failed |= replay_path(name, count);
 	}
 	closedir(directory);
-	return count;
+	return failed;
+}
+
+static int replay_path(const char *path, unsigned int *count)
+{
+	struct stat st;
+
+	if (stat(path, &st)) {
+		fprintf(stderr, "replay: cannot open '%s': %s\n", path, strerror(errno));
+		return -1;
+	}
+	if (S_ISDIR(st.st_mode))
+		return replay_directory(path, count);
+	++*count;
+	return replay_file(path, (size_t)st.st_size);
 }
 
 int main(int argc, char **argv)
 {
-	int count = 0;
+	unsigned int count = 0;
+	int failed = 0;
 
 	for (int i = 1; i < argc; i++)
-		count += replay_path(argv[i]);
-	fprintf(stderr, "%d inputs replayed\n", count);
-	return count == 0;
+		failed |= replay_path(argv[i], &count);
+	printf("%u inputs\n", count);
+	return failed || !count;
 }
