@@ -373,6 +373,8 @@ static void heap_restore(struct heap *heap, const struct heap_op *op)
 	thread->last_allocated = 0;
 	if (!undo.address || undo.address != op->address)
 		return;
+	if (undo.temporary) /* the failed call was nothing: its free may still be the next event */
+		thread->last_allocated = op->address;
 	heap->totals.reallocs_failed += op->counts;
 	if (!undo.matched) {
 		heap->totals.frees_unmatched -= undo.counts;
