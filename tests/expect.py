@@ -34,7 +34,8 @@ class Report:
     cache = {}
 
     def __init__(self, program, path, name, options=()):
-        self.command = (program, name, "--format", "json", "--limit", "0", *options, path)
+        limit = () if name == "summary" else ("--limit", "0")  # it has no rows
+        self.command = (program, name, "--format", "json", *limit, *options, path)
 
     def __call__(self, *options):
         return Report(self.command[0], self.command[-1], self.command[1], options)

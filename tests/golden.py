@@ -17,7 +17,7 @@ REPORTS = (("alloc", "--by", "size"), ("alloc", "--by", "process"), ("nvtx",), (
 def read(program, path):
     said = {}
     for report in REPORTS:
-        command = [program, *report, "--format", "json", "--limit", "0", os.path.basename(path)]
+        command = [program, *report, "--format", "json", os.path.basename(path)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=os.path.dirname(path) or ".")
         document = json.loads(done.stdout)
         for key in ("files", "columns"):

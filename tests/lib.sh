@@ -58,7 +58,8 @@ run_traced() {
 json() {
 	local report=$1 file=$2 expression=$3
 	shift 3
-	"$REPORT" "$report" --format json --limit 0 "$@" "$file" |
+	[[ $report == summary ]] || set -- --limit 0 "$@"
+	"$REPORT" "$report" --format json "$@" "$file" |
 		EXPRESSION=$expression python3 -c '
 import json, os, sys
 doc = json.load(sys.stdin)

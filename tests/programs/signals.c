@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -39,6 +40,7 @@ int main(int argc, char **argv)
 	struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
 	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
 	unsigned long wanted = argc > 2 ? strtoul(argv[1], NULL, 10) : 0, pairs = 0;
+	char line[100];
 	int fd;
 
 	if (!wanted)
@@ -60,6 +62,6 @@ int main(int argc, char **argv)
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	dprintf(fd, "{\"handled\":%lu,\"pairs\":%lu}\n", handled, pairs);
-	return 0;
+	snprintf(line, sizeof(line), "{\"handled\":%lu,\"pairs\":%lu}\n", handled, pairs);
+	return write(fd, line, strlen(line)) < 0;
 }

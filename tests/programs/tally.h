@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -82,20 +83,25 @@ static inline void tally_gives_unknown(struct tally *t)
 	t->last = NULL;
 }
 
+/* Not by dprintf(), which allocates its buffer. */
+static inline void tally_put(int fd, const char *text)
+{
+	if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		_exit(97);
+}
+
 static inline void tally_print(int fd, const struct tally *t, const char *end)
 {
 	char line[512];
-	int length;
 
-	length = snprintf(line, sizeof(line),
-			  "{\"pid\":%u,\"tid\":%u,\"allocations\":%lu,\"bytes_allocated\":%lu,"
-			  "\"frees\":%lu,\"bytes_freed\":%lu,\"frees_unmatched\":%lu,"
-			  "\"temporary_allocations\":%lu,\"events\":%lu}%s",
-			  t->pid, t->tid, t->allocations, t->bytes_allocated, t->frees,
-			  t->bytes_freed, t->unmatched, t->temporary,
-			  t->allocations + t->frees + t->unmatched + 2 * t->failed_reallocs, end);
-	if (write(fd, line, (size_t)length) != length)
-		_exit(97);
+	snprintf(line, sizeof(line),
+		 "{\"pid\":%u,\"tid\":%u,\"allocations\":%lu,\"bytes_allocated\":%lu,"
+		 "\"frees\":%lu,\"bytes_freed\":%lu,\"frees_unmatched\":%lu,"
+		 "\"temporary_allocations\":%lu,\"events\":%lu}%s",
+		 t->pid, t->tid, t->allocations, t->bytes_allocated, t->frees, t->bytes_freed,
+		 t->unmatched, t->temporary,
+		 t->allocations + t->frees + t->unmatched + 2 * t->failed_reallocs, end);
+	tally_put(fd, line);
 }
 
 /* {"threads": [row, ...], "totals": row, "peak_bytes": n} */
@@ -103,9 +109,10 @@ static inline void tally_write(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	uint32_t count = tally_table->count;
+	char last[64];
 	struct tally sum = { 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL };
 
-	dprintf(fd, "{\"threads\":[");
+	tally_put(fd, "{\"threads\":[");
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tally *t = &tally_table->row[i];
 
@@ -118,9 +125,10 @@ static inline void tally_write(const char *path)
 		sum.failed_reallocs += t->failed_reallocs;
 		tally_print(fd, t, i + 1 < count ? ",\n" : "");
 	}
-	dprintf(fd, "],\n\"totals\":");
+	tally_put(fd, "],\n\"totals\":");
 	tally_print(fd, &sum, "");
-	dprintf(fd, ",\n\"peak_bytes\":%ld}\n", (long)tally_table->peak_bytes);
+	snprintf(last, sizeof(last), ",\n\"peak_bytes\":%ld}\n", (long)tally_table->peak_bytes);
+	tally_put(fd, last);
 	close(fd);
 }
 

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames, blocks and the schema: what is written is read, what is damaged is refused, what is newer is
+ * named and passed over. Best run under the address and undefined behaviour sanitisers.
+ */
+/* links: format */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/format/block.h"
+#include "collector/format/error.h"
+
+static const uint64_t edges[] = { 0, 1, 127, 128, 1ull << 32, UINT64_MAX };
+#define EDGES (sizeof(edges) / sizeof(edges[0]))
+
+struct fixture {
+	struct schema schema;
+	struct frame_writer *writer;
+	struct frame_reader *reader;
+};
+
+static int fixture_new(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	static uint8_t bytes[SCHEMA_BYTES_MAX];
+	size_t length = schema_write(bytes, sizeof(bytes));
+
+	if (!f || length == 0 || schema_read(&f->schema, bytes, length) != 0)
+		return -1;
+	f->writer = frame_writer_new();
+	f->reader = frame_reader_new(&f->schema);
+	*state = f;
+	return f->writer && f->reader ? 0 : -1;
+}
+
+static int fixture_free(void **state)
+{
+	struct fixture *f = *state;
+
+	frame_reader_free(f->reader);
+	frame_writer_free(f->writer);
+	schema_release(&f->schema);
+	free(f);
+	return 0;
+}
+
+static struct frame_image close_frame(struct fixture *f)
+{
+	struct frame_image image;
+
+	assert_int_equal(frame_end_block(f->writer), 0);
+	assert_int_equal(frame_close(f->writer, (struct frame_info){ .sequence = 9 }, &image), 0);
+	return image;
+}
+
+/* The only block of the frame. */
+static struct event_block read_block(struct fixture *f, struct frame_image image)
+{
+	struct frame_info info;
+	struct event_block block, none;
+
+	assert_int_equal(frame_open(f->reader, image.bytes, image.length, &info), 0);
+	assert_int_equal(info.sequence, 9);
+	assert_int_equal(frame_next_block(f->reader, &block), 0);
+	assert_int_equal(info.records, block.count);
+	assert_int_equal(frame_next_block(f->reader, &none), EVT_END);
+	return block;
+}
+
+/* Reads all of it, whatever it is; the first error, or EVT_END. */
+static int read_anything(struct frame_reader *reader, const uint8_t *bytes, size_t length)
+{
+	struct frame_info info;
+	struct event_block block;
+	int error = frame_open(reader, bytes, length, &info);
+	volatile uint64_t sum = 0;
+
+	while (!error) {
+		error = frame_next_block(reader, &block);
+		for (uint32_t i = 0; !error && i < block.count; i++)
+			sum += block.event[i].value[block.event[i].words - 1];
+	}
+	return error;
+}
+
+static bool has_text(uint32_t id)
+{
+	const struct evt_descriptor *event = &evt_descriptors[id];
+
+	return event->field[event->field_count - 1].codec == EVT_CODEC_text;
+}
+
+static void check_event(const struct event *event, uint32_t id, const uint64_t *words)
+{
+	uint32_t count = evt_descriptors[id].field_count;
+	bool text = has_text(id);
+
+	assert_int_equal(event->id, id);
+	assert_int_equal(event->words, count + text);
+	assert_memory_equal(event->value, words, (count - text) * 8);
+	if (!text)
+		return;
+	assert_int_equal(event->value[count], words[count]);
+	assert_memory_equal((const void *)(uintptr_t)event->value[count - 1],
+			    (const void *)(uintptr_t)words[count - 1], words[count]);
+}
+
+static void every_event_round_trip(void **state)
+{
+	static const char text[70000] = "a text";
+	struct fixture *f = *state;
+
+	for (uint32_t id = 1; id < EVT_ID_LIMIT; id++) {
+		uint64_t words[EDGES][EVT_WORDS_MAX];
+		struct event_block block;
+		uint32_t count = evt_descriptors[id].field_count;
+
+		if (!evt_descriptors[id].name)
+			continue;
+		frame_begin_block(f->writer, 5);
+		for (size_t e = 0; e < EDGES; e++) {
+			for (uint32_t i = 0; i < count; i++)
+				words[e][i] = edges[(e + i) % EDGES];
+			if (has_text(id)) {
+				words[e][count - 1] = (uint64_t)(uintptr_t)text;
+				words[e][count] = e == 0 ? 0 : e == 1 ? sizeof(text) : e;
+			}
+			assert_int_equal(frame_put(f->writer, id, 100 * e, words[e]), 0);
+		}
+		block = read_block(f, close_frame(f));
+		assert_int_equal(block.stream, 5);
+		assert_int_equal(block.count, EDGES);
+		for (size_t e = 0; e < EDGES; e++) {
+			assert_int_equal(block.event[e].time_ns, 100 * e);
+			check_event(&block.event[e], id, words[e]);
+		}
+	}
+}
+
+static void time_does_not_fall_within_a_block(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t in[] = { 5, UINT64_MAX - 1, 7, UINT64_MAX }, out[] = { 5, in[1], in[1], in[3] };
+	struct event_block block;
+
+	frame_begin_block(f->writer, 1);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(frame_put_dies(f->writer, EVT_free, in[i], 16), 0);
+	block = read_block(f, close_frame(f));
+	for (int i = 0; i < 4; i++)
+		assert_true(block.event[i].time_ns == out[i]);
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+	return *seed >> 33;
+}
+
+/* Few addresses, so that they come back near, far, twice in a row and across the window. */
+static uint64_t random_address(uint64_t *seed, uint32_t blocks)
+{
+	uint64_t which = next_random(seed) % blocks;
+
+	return which % 7 == 0 ? which * 0x1234567890abcdefull : 0x550000000000ull + which * 48;
+}
+
+static void heap_blocks_round_trip(struct fixture *f, uint32_t count, uint32_t blocks)
+{
+	struct event_block block;
+	uint64_t seed = count, ptr, size;
+
+	frame_begin_block(f->writer, 1);
+	assert_true(frame_block_room(f->writer) >= count);
+	for (uint32_t i = 0; i < count; i++) {
+		ptr = random_address(&seed, blocks);
+		size = edges[next_random(&seed) % EDGES];
+		if (next_random(&seed) % 2)
+			assert_int_equal(frame_put_dies(f->writer, EVT_free, i, ptr), 0);
+		else
+			assert_int_equal(frame_put_born(f->writer, EVT_malloc, i, ptr, size, size & 0xff), 0);
+	}
+	block = read_block(f, close_frame(f));
+	assert_int_equal(block.count, count);
+	seed = count;
+	for (uint32_t i = 0; i < count; i++) {
+		ptr = random_address(&seed, blocks);
+		size = edges[next_random(&seed) % EDGES];
+		assert_true(block.event[i].value[0] == ptr);
+		if (next_random(&seed) % 2)
+			continue;
+		assert_int_equal(block.event[i].id, EVT_malloc);
+		assert_true(EVENT_AS(malloc, &block.event[i])->size == size);
+		assert_true(EVENT_AS(malloc, &block.event[i])->caller == (size & 0xff));
+	}
+}
+
+static void heap_addresses_come_back(void **state)
+{
+	const uint32_t blocks[] = { 1, 2, 100, 5000, 1000000 };
+
+	for (int i = 0; i < 5; i++) {
+		heap_blocks_round_trip(*state, 1, blocks[i]);
+		heap_blocks_round_trip(*state, 2, blocks[i]);
+		heap_blocks_round_trip(*state, BLOCK_RECORDS_MAX, blocks[i]);
+	}
+}
+
+static void full_block_refuses_more(void **state)
+{
+	struct fixture *f = *state;
+	struct frame_image image;
+
+	frame_begin_block(f->writer, 1);
+	assert_int_equal(frame_block_room(f->writer), BLOCK_RECORDS_MAX);
+	for (uint32_t i = 0; i < BLOCK_RECORDS_MAX; i++)
+		assert_int_equal(frame_put_dies(f->writer, EVT_free, i, i), 0);
+	assert_int_equal(frame_block_room(f->writer), 0);
+	assert_int_equal(frame_put_dies(f->writer, EVT_free, 0, 0), EVT_TOO_LARGE);
+	image = close_frame(f);
+	assert_int_equal(read_block(f, image).count, BLOCK_RECORDS_MAX);
+}
+
+static void full_kind_table_ends_the_frame(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t count = 0;
+	struct frame_image image;
+
+	do {
+		frame_begin_block(f->writer, 1);
+		for (; frame_block_room(f->writer); count++)
+			assert_int_equal(frame_put_born(f->writer, EVT_malloc, count, count, 1,
+							count * 0x9e3779b97f4a7c15ull), 0);
+		assert_int_equal(frame_end_block(f->writer), 0);
+	} while (count < FRAME_KINDS_MAX);
+	assert_true(frame_bytes(f->writer) >= FRAME_BYTES_FULL);
+	frame_begin_block(f->writer, 1);
+	assert_int_equal(frame_block_room(f->writer), 0);
+	assert_int_equal(frame_put_born(f->writer, EVT_malloc, 1, 1, 1, 1), EVT_TOO_LARGE);
+	image = close_frame(f);
+	assert_int_equal(read_anything(f->reader, image.bytes, image.length), EVT_END);
+	frame_begin_block(f->writer, 1);
+	assert_int_equal(frame_block_room(f->writer), BLOCK_RECORDS_MAX);
+}
+
+static void frame_never_grows_too_large(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t seed = 1;
+	struct frame_image image;
+
+	for (;;) {
+		frame_begin_block(f->writer, 1);
+		if (frame_block_room(f->writer) == 0)
+			break;
+		while (frame_block_room(f->writer)) {
+			uint64_t a = next_random(&seed) << 33 ^ next_random(&seed);
+
+			assert_int_equal(frame_put_born(f->writer, EVT_malloc, a, a, ~a, a % 100), 0);
+		}
+		assert_int_equal(frame_end_block(f->writer), 0);
+	}
+	image = close_frame(f);
+	assert_in_range(image.length, FRAME_BYTES_MAX / 2, FRAME_BYTES_MAX);
+	assert_int_equal(read_anything(f->reader, image.bytes, image.length), EVT_END);
+	for (size_t i = 0; i < image.cut_count; i++)
+		assert_in_range(image.cuts[i], i ? image.cuts[i - 1] + 1 : 1, image.length);
+}
+
+static void empty_block_leaves_no_trace(void **state)
+{
+	struct fixture *f = *state;
+	struct frame_image image;
+
+	frame_begin_block(f->writer, 1);
+	image = close_frame(f);
+	assert_int_equal(image.length, FRAME_HEADER_BYTES);
+	assert_int_equal(read_anything(f->reader, image.bytes, image.length), EVT_END);
+}
+
+/* A small frame with some of everything; the copy is as long as it, so that a sanitiser sees over-reads. */
+static uint8_t *small_frame(struct fixture *f, size_t *ret_length)
+{
+	struct frame_image image;
+	uint8_t *copy;
+
+	frame_begin_block(f->writer, 0);
+	FRAME_PUT(f->writer, 1, string, .id = 1, .text = { (uint64_t)(uintptr_t)"name", 4 });
+	FRAME_PUT(f->writer, 2, module, .process = 1, .start = 0x7f0000000000, .bytes = 4096, .path = 1);
+	FRAME_PUT(f->writer, 3, process_end, .process = 1, .exit_status = -1);
+	frame_end_block(f->writer);
+	frame_begin_block(f->writer, 1);
+	for (uint32_t i = 0; i < 20; i++) {
+		frame_put_born(f->writer, EVT_malloc, 1000 + i * 200, 0x5500 + i % 3 * 32, i, 0x7f0000401234 + i % 4);
+		frame_put_dies(f->writer, EVT_free, 1100 + i * 200, 0x5500 + i % 5 * 32);
+	}
+	image = close_frame(f);
+	copy = malloc(image.length);
+	assert_non_null(copy);
+	memcpy(copy, image.bytes, image.length);
+	*ret_length = image.length;
+	return copy;
+}
+
+static void truncated_frame_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	size_t length;
+	uint8_t *bytes = small_frame(f, &length);
+
+	assert_int_equal(read_anything(f->reader, bytes, length), EVT_END);
+	for (size_t cut = 0; cut < length; cut++) {
+		uint8_t *part = malloc(cut + 1);
+		int error;
+
+		memcpy(part + 1, bytes, cut);
+		error = read_anything(f->reader, part + 1, cut);
+		assert_true(error < 0 && error != EVT_END);
+		free(part);
+	}
+	free(bytes);
+}
+
+static void flipped_bits_do_not_crash(void **state)
+{
+	struct fixture *f = *state;
+	size_t length;
+	uint8_t *bytes = small_frame(f, &length);
+	uint64_t seed = 3;
+
+	for (size_t bit = 0; bit < length * 8; bit++) {
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_true(read_anything(f->reader, bytes, length) < 0);
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	for (int i = 0; i < 20000; i++) {
+		uint8_t *at = &bytes[next_random(&seed) % length];
+		uint8_t old = *at;
+
+		*at = (uint8_t)next_random(&seed);
+		assert_true(read_anything(f->reader, bytes, length) < 0);
+		if (i % 4)
+			*at = old;
+	}
+	free(bytes);
+}
+
+/* --- schema and frames of other versions, put together by hand --- */
+
+static uint8_t *put_text(uint8_t *at, const char *text)
+{
+	at = put_varint(at, strlen(text));
+	memcpy(at, text, strlen(text));
+	return at + strlen(text);
+}
+
+/* An entry with a byte at its end that only the newer writer understands. */
+static uint8_t *put_entry(uint8_t *at, const uint8_t *bytes, size_t length)
+{
+	at = put_varint(at, length + 1);
+	memcpy(at, bytes, length);
+	at[length] = 0x77;
+	return at + length + 1;
+}
+
+static uint8_t *put_field(uint8_t *at, const char *name, uint64_t codec)
+{
+	uint8_t bytes[100];
+	uint8_t *end = put_text(put_varint(put_text(bytes, name), codec), "its meaning");
+
+	return put_entry(at, bytes, (size_t)(end - bytes));
+}
+
+static uint8_t *put_event(uint8_t *at, uint32_t id, const char *name, uint32_t fields)
+{
+	at = put_text(put_varint(at, id), name);
+	return put_varint(put_text(put_text(at, "space"), "its meaning"), fields);
+}
+
+/* free with one more field, malloc with the caller and the size missing, and an unknown event 120. */
+static size_t other_schema(uint8_t *bytes)
+{
+	uint8_t event[500], *end, *at = put_varint(put_u32(bytes, FRAME_TAG_SCHEMA), 3);
+
+	end = put_field(put_event(event, EVT_free, "free", 2), "more", EVT_CODEC_uint);
+	end = put_field(end, "ptr", EVT_CODEC_dies);
+	at = put_entry(at, event, (size_t)(end - event));
+	end = put_field(put_event(event, EVT_malloc, "malloc", 1), "ptr", EVT_CODEC_born);
+	at = put_entry(at, event, (size_t)(end - event));
+	end = put_field(put_event(event, 120, "warp", 2), "speed", EVT_CODEC_sint);
+	end = put_field(end, "crew", EVT_CODEC_text);
+	at = put_entry(at, event, (size_t)(end - event));
+	return (size_t)(at - bytes);
+}
+
+struct part {
+	uint64_t key;
+	const char *bytes;
+	size_t length;
+};
+#define PART(key, bytes) { key, bytes, sizeof(bytes) - 1 }
+
+/* One record of each of the three, with columns that this version does not know. */
+static size_t other_frame(uint8_t *bytes)
+{
+	static const struct part part[] = {
+		PART(0, "\0\1\2"),     PART(1, "\12\12\12"), PART(2, "\0"),
+		PART(3, "\100"),       PART(4, "\10"),       PART(50, "\xaa\xbb"),
+		PART(64 + 36 * 16, "c"), PART(99999, "??"),   PART(64 + 120 * 16, "\1"),
+		PART(64 + 120 * 16 + 1, "\4kirk"),
+	};
+	const uint32_t count = sizeof(part) / sizeof(part[0]);
+	uint8_t *at = put_u32(put_u32(bytes, FRAME_TAG_DATA), FRAME_HEADER_BYTES + 8);
+
+	for (int i = 0; i < 5; i++)
+		at = put_u64(at, 1);
+	at = put_u64(at, 3);
+	at = put_u32(put_u32(at, 3), 3);
+	at = put_u64(at, 0x1122334455667788); /* what a newer writer has added to the head */
+	at = put_varint(put_varint(put_varint(at, EVT_malloc), EVT_free), 120);
+	at = put_varint(put_varint(put_varint(at, 7), 3), count);
+	for (uint32_t i = 0; i < count; i++)
+		at = put_varint(put_varint(at, part[i].key), part[i].length);
+	for (uint32_t i = 0; i < count; i++) {
+		memcpy(at, part[i].bytes, part[i].length);
+		at += part[i].length;
+	}
+	return (size_t)(at - bytes);
+}
+
+static void other_versions_are_read(void **state)
+{
+	uint8_t bytes[2000];
+	struct schema schema;
+	struct frame_reader *reader;
+	struct frame_info info;
+	struct event_block block;
+
+	(void)state;
+	assert_int_equal(schema_read(&schema, bytes, other_schema(bytes)), 0);
+	assert_string_equal(schema.event[EVT_free].field[0].name, "ptr");
+	assert_string_equal(schema.event[EVT_free].field[1].name, "more");
+	assert_string_equal(schema.event[120].name, "warp");
+	assert_int_equal(schema.event[EVT_malloc].field[2].number, SCHEMA_ABSENT);
+	reader = frame_reader_new(&schema);
+	schema_release(&schema);
+	assert_int_equal(frame_open(reader, bytes, other_frame(bytes), &info), 0);
+	assert_int_equal(frame_next_block(reader, &block), 0);
+	assert_int_equal(block.count, 3);
+	assert_int_equal(EVENT_AS(malloc, &block.event[0])->ptr, 0x200);
+	assert_int_equal(EVENT_AS(malloc, &block.event[0])->size, 0);
+	assert_int_equal(EVENT_AS(malloc, &block.event[0])->caller, 0);
+	assert_int_equal(EVENT_AS(free, &block.event[1])->ptr, 0x200);
+	assert_int_equal(block.event[1].words, 2);
+	assert_int_equal(block.event[1].value[1], 'c');
+	assert_int_equal(block.event[2].id, 120);
+	assert_true(block.event[2].value[0] == UINT64_MAX);
+	assert_int_equal(block.event[2].value[2], 4);
+	assert_memory_equal((const void *)(uintptr_t)block.event[2].value[1], "kirk", 4);
+	assert_int_equal(frame_next_block(reader, &block), EVT_END);
+	frame_reader_free(reader);
+}
+
+static void event_without_schema_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t bytes[2000];
+
+	assert_int_equal(read_anything(f->reader, bytes, other_frame(bytes)), EVT_CORRUPT);
+}
+
+static void damaged_schema_does_not_crash(void **state)
+{
+	static uint8_t bytes[SCHEMA_BYTES_MAX];
+	size_t length = schema_write(bytes, sizeof(bytes));
+	struct schema schema;
+
+	(void)state;
+	for (size_t cut = 0; cut < length; cut++) {
+		uint8_t *part = malloc(cut + 1);
+
+		memcpy(part + 1, bytes, cut);
+		assert_true(schema_read(&schema, part + 1, cut) < 0);
+		free(part);
+	}
+	for (size_t bit = 0; bit < length * 8; bit++) {
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		if (schema_read(&schema, bytes, length) == 0)
+			schema_release(&schema);
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	assert_int_equal(schema_write(bytes, length - 1), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_event_round_trip, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(time_does_not_fall_within_a_block, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(heap_addresses_come_back, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(full_block_refuses_more, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(full_kind_table_ends_the_frame, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(frame_never_grows_too_large, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(empty_block_leaves_no_trace, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(truncated_frame_is_refused, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(flipped_bits_do_not_crash, fixture_new, fixture_free),
+		cmocka_unit_test(other_versions_are_read),
+		cmocka_unit_test_setup_teardown(event_without_schema_is_refused, fixture_new, fixture_free),
+		cmocka_unit_test(damaged_schema_does_not_crash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The numbers of the format: varint, zigzag, the cursor's bounds, and what events.def says of itself.
+ */
+/* links: format */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/format/codec.h"
+#include "collector/format/error.h"
+#include "collector/format/events.h"
+#include "collector/format/layout.h"
+
+static const uint64_t edges[] = { 0, 1, 2, 15, 16, 127, 128, 129, 16383, 16384, 1ull << 31, 1ull << 32,
+				  1ull << 47, 1ull << 63, UINT64_MAX - 1, UINT64_MAX };
+#define EDGES (sizeof(edges) / sizeof(edges[0]))
+
+static void varint_round_trip(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < EDGES; i++) {
+		uint8_t bytes[CODEC_VARINT_MAX];
+		uint8_t *end = put_varint(bytes, edges[i]);
+		struct cursor c = cursor_of(bytes, (size_t)(end - bytes));
+
+		assert_true(get_varint(&c) == edges[i]);
+		assert_false(c.failed);
+		assert_ptr_equal(c.at, end);
+	}
+}
+
+static void varint_truncated_fails(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < EDGES; i++) {
+		uint8_t bytes[CODEC_VARINT_MAX];
+		size_t length = (size_t)(put_varint(bytes, edges[i]) - bytes);
+
+		for (size_t cut = 0; cut < length; cut++) {
+			struct cursor c = cursor_of(bytes, cut);
+
+			assert_int_equal(get_varint(&c), 0);
+			assert_true(c.failed);
+		}
+	}
+}
+
+static void varint_above_64_bits_fails(void **state)
+{
+	const uint8_t more[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2 };
+	const uint8_t longer[] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0 };
+	struct cursor c = cursor_of(more, sizeof(more));
+
+	(void)state;
+	get_varint(&c);
+	assert_true(c.failed);
+	c = cursor_of(longer, sizeof(longer));
+	get_varint(&c);
+	assert_true(c.failed);
+}
+
+static void zigzag_round_trip(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < EDGES; i++)
+		assert_true((uint64_t)unzigzag(zigzag((int64_t)edges[i])) == edges[i]);
+	assert_int_equal(zigzag(-1), 1);
+	assert_int_equal(zigzag(1), 2);
+}
+
+static void cursor_refuses_what_is_not_there(void **state)
+{
+	const uint8_t bytes[7] = { 0 };
+	struct cursor c = cursor_of(bytes, sizeof(bytes));
+
+	(void)state;
+	assert_int_equal(get_u64(&c), 0);
+	assert_true(c.failed);
+	c = cursor_of(bytes, sizeof(bytes));
+	assert_null(get_bytes(&c, UINT64_MAX));
+	assert_true(c.failed);
+	assert_ptr_equal(c.at, bytes);
+}
+
+static void address_code_round_trip(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < EDGES; i++) {
+		for (size_t j = 0; j < EDGES; j++)
+			assert_true(address_of_code(address_code(edges[i], edges[j]), edges[j]) == edges[i]);
+	}
+}
+
+static void size_code_round_trip(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < EDGES; i++) {
+		for (size_t j = 0; j < EDGES; j++)
+			assert_true(size_of_code(size_code(edges[i], edges[j]), edges[j]) == edges[i]);
+	}
+}
+
+static void descriptors_match_structs(void **state)
+{
+	(void)state;
+#define EVENT(id, name_, family_, doc_)                                                           \
+	assert_string_equal(evt_descriptors[id].name, #name_);                                    \
+	assert_int_equal(evt_descriptors[id].family, EVT_FAMILY_##family_);                       \
+	assert_true(sizeof(struct evt_##name_) <= EVT_WORDS_MAX * 8);
+#include "collector/format/events.def"
+	assert_null(evt_descriptors[0].name);
+}
+
+static void every_code_has_a_text(void **state)
+{
+	(void)state;
+	for (int i = 0; i < EVT_CODEC_LIMIT; i++)
+		assert_non_null(evt_codec_names[i]);
+	for (int i = 0; i < EVT_FAMILY_LIMIT; i++)
+		assert_non_null(evt_family_names[i]);
+	for (int i = 0; i < EVT_LOST_LIMIT_COUNT; i++)
+		assert_non_null(evt_lost_reasons[i]);
+	for (int i = EVT_END; i <= 0; i++)
+		assert_string_not_equal(evt_error_text(i), evt_error_text(-1000));
+	assert_string_equal(evt_error_text(-1000), "unknown error");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(varint_round_trip),
+		cmocka_unit_test(varint_truncated_fails),
+		cmocka_unit_test(varint_above_64_bits_fails),
+		cmocka_unit_test(zigzag_round_trip),
+		cmocka_unit_test(cursor_refuses_what_is_not_there),
+		cmocka_unit_test(address_code_round_trip),
+		cmocka_unit_test(size_code_round_trip),
+		cmocka_unit_test(descriptors_match_structs),
+		cmocka_unit_test(every_code_has_a_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

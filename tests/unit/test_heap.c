@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/heap.c: exact counts of live blocks, peaks, temporaries, and events in the wrong order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/heap.h"
+
+static void allocate(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread, uint64_t address,
+		     uint64_t size)
+{
+	heap_take(heap, &(struct heap_op){ time_ns, address, size, 0x1000, process, thread, HEAP_ALLOCATION, true });
+}
+
+static void release(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread, uint64_t address)
+{
+	heap_take(heap, &(struct heap_op){ time_ns, address, 0, 0, process, thread, HEAP_FREE, true });
+}
+
+static void counts_bytes_peak_and_live_blocks(void **state)
+{
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_CALLER);
+	allocate(&heap, 100, 0, 0, 0x10, 1000);
+	allocate(&heap, 200, 0, 0, 0x20, 24);
+	release(&heap, 300, 0, 0, 0x10);
+	allocate(&heap, 400, 0, 0, 0x30, 0);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.allocations, 3);
+	assert_int_equal(heap.totals.bytes_allocated, 1024);
+	assert_int_equal(heap.totals.frees, 1);
+	assert_int_equal(heap.totals.bytes_freed, 1000);
+	assert_int_equal(heap.totals.live_allocations, 2);
+	assert_int_equal(heap.totals.live_bytes, 24);
+	assert_int_equal(heap.totals.peak_bytes, 1024);
+	assert_int_equal(heap.totals.peak_time_ns, 200);
+	assert_int_equal(heap.totals.temporary_allocations, 0);
+	assert_int_equal(heap.row_count, 1);
+	assert_int_equal(heap.row[0].peak_bytes, 1024);
+	heap_release(&heap);
+}
+
+static void temporary_is_freed_by_the_threads_next_event(void **state)
+{
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_THREAD);
+	allocate(&heap, 100, 0, 0, 0x10, 8);
+	allocate(&heap, 5000, 0, 1, 0x20, 8); /* another thread's event lies between */
+	release(&heap, 10000, 0, 0, 0x10);
+	release(&heap, 20000, 0, 0, 0x20); /* freed by another thread: not temporary */
+	allocate(&heap, 30000, 0, 0, 0x30, 8);
+	allocate(&heap, 30001, 0, 0, 0x40, 8);
+	release(&heap, 30002, 0, 0, 0x30);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.temporary_allocations, 1);
+	assert_int_equal(heap.row[0].temporary_allocations, 1);
+	assert_int_equal(heap.row[1].temporary_allocations, 0);
+	heap_release(&heap);
+}
+
+static void frees_of_unknown_blocks_are_unmatched(void **state)
+{
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_PROCESS);
+	allocate(&heap, 100, 0, 0, 0x10, 8);
+	release(&heap, 200, 1, 5, 0x10); /* a forked child frees its parent's block */
+	release(&heap, 300, 0, 0, 0x999);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.frees, 0);
+	assert_int_equal(heap.totals.frees_unmatched, 2);
+	assert_int_equal(heap.totals.live_allocations, 1);
+	heap_release(&heap);
+}
+
+static void peak_is_of_the_sum_over_processes(void **state)
+{
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_PROCESS);
+	allocate(&heap, 100, 0, 0, 0x10, 100);
+	allocate(&heap, 200, 1, 1, 0x10, 50);
+	release(&heap, 300, 0, 0, 0x10);
+	allocate(&heap, 400, 1, 1, 0x20, 60);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.peak_bytes, 150);
+	assert_int_equal(heap.totals.peak_time_ns, 200);
+	assert_int_equal(heap.row[0].peak_bytes, 100);
+	assert_int_equal(heap.row[1].peak_bytes, 50);
+	assert_int_equal(heap.row[1].live_bytes, 110);
+	heap_release(&heap);
+}
+
+static void free_before_its_allocation_within_a_microsecond_matches(void **state)
+{
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_CALLER);
+	release(&heap, 1000, 0, 1, 0x10);
+	allocate(&heap, 1900, 0, 0, 0x10, 32);
+	release(&heap, 5000, 0, 1, 0x20);
+	allocate(&heap, 6001, 0, 0, 0x20, 32); /* too late */
+	release(&heap, 9000, 0, 0, 0x30);
+	allocate(&heap, 9001, 0, 0, 0x30, 32); /* the same thread's order is true */
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.frees, 1);
+	assert_int_equal(heap.totals.bytes_freed, 32);
+	assert_int_equal(heap.totals.frees_unmatched, 2);
+	assert_int_equal(heap.totals.live_allocations, 2);
+	heap_release(&heap);
+}
+
+static void allocation_before_the_free_of_its_address_is_put_right(void **state)
+{
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_CALLER);
+	allocate(&heap, 100, 0, 0, 0x10, 10);
+	allocate(&heap, 5000, 0, 1, 0x10, 20); /* thread 0's free is on its way */
+	release(&heap, 5600, 0, 0, 0x10);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.reused, 0);
+	assert_int_equal(heap.totals.frees, 1);
+	assert_int_equal(heap.totals.bytes_freed, 10);
+	assert_int_equal(heap.totals.live_bytes, 20);
+	heap_release(&heap);
+}
+
+static void allocation_of_a_live_address_ends_the_old_block(void **state)
+{
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_CALLER);
+	allocate(&heap, 100, 0, 0, 0x10, 10);
+	allocate(&heap, 5000, 0, 0, 0x10, 20);
+	release(&heap, 90000, 0, 0, 0x10);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.reused, 1);
+	assert_int_equal(heap.totals.frees, 1);
+	assert_int_equal(heap.totals.bytes_freed, 20);
+	assert_int_equal(heap.totals.live_allocations, 0);
+	assert_int_equal(heap.totals.live_bytes, 0);
+	heap_release(&heap);
+}
+
+static void failed_realloc_gives_the_block_back(void **state)
+{
+	struct heap_op op = { 200, 0x10, 0, 0, 0, 0, HEAP_REALLOC_FREE, true };
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_CALLER);
+	allocate(&heap, 100, 0, 0, 0x10, 10);
+	heap_take(&heap, &op);
+	op.kind = HEAP_REALLOC_FAILED;
+	heap_take(&heap, &op);
+	heap_take(&heap, &op); /* a second one has nothing to restore */
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.frees, 0);
+	assert_int_equal(heap.totals.bytes_freed, 0);
+	assert_int_equal(heap.totals.temporary_allocations, 0);
+	assert_int_equal(heap.totals.live_bytes, 10);
+	assert_int_equal(heap.row[0].temporary_allocations, 0);
+	release(&heap, 300, 0, 0, 0x10);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.live_bytes, 0);
+	assert_int_equal(heap.totals.temporary_allocations, 0);
+	heap_release(&heap);
+}
+
+static void blocks_of_four_gib_keep_their_size(void **state)
+{
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_SIZE);
+	allocate(&heap, 100, 0, 0, 0x10, 5ull << 32);
+	allocate(&heap, 200, 0, 0, 0x20, UINT32_MAX);
+	release(&heap, 300, 0, 0, 0x10);
+	release(&heap, 400, 0, 0, 0x20);
+	heap_finish(&heap);
+	assert_true(heap.totals.bytes_freed == (5ull << 32) + UINT32_MAX);
+	assert_int_equal(heap.totals.live_bytes, 0);
+	heap_release(&heap);
+}
+
+static void uncounted_blocks_are_followed_but_not_counted(void **state)
+{
+	struct heap_op op = { 100, 0x10, 64, 0x1000, 0, 0, HEAP_ALLOCATION, false };
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_CALLER);
+	heap_take(&heap, &op);
+	release(&heap, 200, 0, 0, 0x10);
+	allocate(&heap, 300, 0, 0, 0x20, 8);
+	op = (struct heap_op){ 400, 0x20, 0, 0, 0, 0, HEAP_FREE, false };
+	heap_take(&heap, &op);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.allocations, 1);
+	assert_int_equal(heap.totals.frees, 1);
+	assert_int_equal(heap.totals.frees_unmatched, 0);
+	assert_int_equal(heap.totals.live_bytes, 0);
+	heap_release(&heap);
+}
+
+/* Against a plain array as the truth: a million random events. */
+static void agrees_with_a_simple_model(void **state)
+{
+	enum { BLOCKS = 5000 };
+	static uint64_t size[BLOCKS];
+	uint64_t seed = 42, live = 0, peak = 0, blocks = 0;
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_CALLER);
+	for (uint64_t i = 0; i < 1000000; i++) {
+		uint64_t at, address;
+
+		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+		at = (seed >> 33) % BLOCKS;
+		address = 0x7f0000000000ull + at * 48;
+		if (size[at]) {
+			release(&heap, i * 2000, 0, 0, address);
+			live -= size[at];
+			size[at] = 0;
+			blocks--;
+		} else {
+			size[at] = 1 + (seed >> 20) % 9999;
+			allocate(&heap, i * 2000, 0, 0, address, size[at]);
+			live += size[at];
+			blocks++;
+		}
+		peak = live > peak ? live : peak;
+	}
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.live_bytes, live);
+	assert_int_equal(heap.totals.live_allocations, blocks);
+	assert_int_equal(heap.totals.peak_bytes, peak);
+	assert_int_equal(heap.totals.frees_unmatched, 0);
+	assert_int_equal(heap.row[0].live_bytes, live);
+	heap_release(&heap);
+}
+
+static void classes_are_powers_of_two(void **state)
+{
+	(void)state;
+	assert_int_equal(heap_class_size(heap_class(0)), 0);
+	assert_int_equal(heap_class_size(heap_class(1)), 1);
+	assert_int_equal(heap_class_size(heap_class(2)), 2);
+	assert_int_equal(heap_class_size(heap_class(3)), 4);
+	assert_int_equal(heap_class_size(heap_class(1024)), 1024);
+	assert_int_equal(heap_class_size(heap_class(1025)), 2048);
+	assert_int_equal(heap_class(UINT64_MAX), HEAP_CLASSES - 1);
+}
+
+static void curve_keeps_the_greatest_values(void **state)
+{
+	static struct curve curve;
+	uint64_t values[4];
+
+	(void)state;
+	curve_init(&curve);
+	for (uint64_t t = 0; t < 1000; t++)
+		curve_put(&curve, t * 1000000, t == 300 ? 5000 : t);
+	curve_sample(&curve, 1000000000, values, 4);
+	assert_in_range(values[0], 249, 252);
+	assert_int_equal(values[1], 5000);
+	assert_in_range(values[3], 997, 999);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_bytes_peak_and_live_blocks),
+		cmocka_unit_test(temporary_is_freed_by_the_threads_next_event),
+		cmocka_unit_test(frees_of_unknown_blocks_are_unmatched),
+		cmocka_unit_test(peak_is_of_the_sum_over_processes),
+		cmocka_unit_test(free_before_its_allocation_within_a_microsecond_matches),
+		cmocka_unit_test(allocation_before_the_free_of_its_address_is_put_right),
+		cmocka_unit_test(allocation_of_a_live_address_ends_the_old_block),
+		cmocka_unit_test(failed_realloc_gives_the_block_back),
+		cmocka_unit_test(blocks_of_four_gib_keep_their_size),
+		cmocka_unit_test(uncounted_blocks_are_followed_but_not_counted),
+		cmocka_unit_test(agrees_with_a_simple_model),
+		cmocka_unit_test(classes_are_powers_of_two),
+		cmocka_unit_test(curve_keeps_the_greatest_values),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

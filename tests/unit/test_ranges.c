@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/ranges.c, report/histogram.c: nesting, self time, domains, what stays open, percentiles. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/ranges.h"
+
+enum { A = 1, B, C }; /* names */
+
+static void push(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint32_t domain, uint32_t name)
+{
+	ranges_push(ranges, &(struct range_opening){ time_ns, thread, domain, name, 0, { 0, 0, 0 }, true });
+}
+
+static void pop(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint32_t domain)
+{
+	ranges_pop(ranges, &(struct range_closing){ time_ns, thread, domain, 0, { 0, 0, 0 } });
+}
+
+static const struct range_row *row_of(const struct ranges *ranges, uint32_t name)
+{
+	for (size_t i = 0; i < ranges->row_count; i++)
+		if (ranges->row[i].name == name)
+			return &ranges->row[i];
+	fail_msg("no row of name %u", name);
+	return NULL;
+}
+
+static void self_is_total_without_children(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	push(&ranges, 100, 0, 0, A);
+	push(&ranges, 110, 0, 0, B);
+	push(&ranges, 115, 1, 0, B); /* another thread's range is no child */
+	pop(&ranges, 130, 0, 0);
+	push(&ranges, 140, 0, 0, B);
+	pop(&ranges, 145, 0, 0);
+	pop(&ranges, 200, 0, 0);
+	pop(&ranges, 215, 1, 0);
+	assert_int_equal(row_of(&ranges, A)->total_ns, 100);
+	assert_int_equal(row_of(&ranges, A)->self_ns, 75);
+	assert_int_equal(row_of(&ranges, B)->count, 3);
+	assert_int_equal(row_of(&ranges, B)->total_ns, 125);
+	assert_int_equal(row_of(&ranges, B)->min_ns, 5);
+	assert_int_equal(row_of(&ranges, B)->max_ns, 100);
+	assert_int_equal(ranges.unbalanced, 0);
+	ranges_release(&ranges);
+}
+
+static void pops_close_the_innermost_of_their_domain(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	push(&ranges, 0, 0, 1, A);
+	push(&ranges, 10, 0, 2, B); /* another domain, closed after A */
+	pop(&ranges, 30, 0, 1);
+	pop(&ranges, 50, 0, 2);
+	assert_int_equal(row_of(&ranges, A)->total_ns, 30);
+	assert_int_equal(row_of(&ranges, A)->self_ns, 10);
+	assert_int_equal(row_of(&ranges, B)->total_ns, 40);
+	assert_int_equal(row_of(&ranges, B)->self_ns, 40);
+	ranges_release(&ranges);
+}
+
+static void crossed_domains_charge_the_outer_range_once(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	push(&ranges, 0, 0, 1, C);
+	push(&ranges, 10, 0, 1, A);
+	push(&ranges, 20, 0, 2, B);
+	pop(&ranges, 30, 0, 1); /* A: 20, of which B 10 */
+	pop(&ranges, 50, 0, 2); /* B: 30, of which 20 after A */
+	pop(&ranges, 100, 0, 1);
+	assert_int_equal(row_of(&ranges, A)->self_ns, 10);
+	assert_int_equal(row_of(&ranges, B)->self_ns, 30);
+	assert_int_equal(row_of(&ranges, C)->self_ns, 60);
+	assert_int_equal(row_of(&ranges, C)->total_ns, 100);
+	ranges_release(&ranges);
+}
+
+static void unbalanced_pops_are_counted_and_harmless(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	pop(&ranges, 10, 0, 0);
+	push(&ranges, 20, 0, 0, A);
+	pop(&ranges, 25, 1, 0);
+	pop(&ranges, 30, 0, 7);
+	pop(&ranges, 40, 0, 0);
+	ranges_end(&ranges, &(struct range_closing){ 50, 0, 0, 99, { 0, 0, 0 } });
+	assert_int_equal(ranges.unbalanced, 4);
+	assert_int_equal(row_of(&ranges, A)->total_ns, 20);
+	ranges_release(&ranges);
+}
+
+static void open_ranges_count_and_take_time_when_the_process_has_ended(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	for (int ended = 0; ended < 2; ended++) {
+		ranges_init(&ranges, false);
+		push(&ranges, 0, 0, 0, A);
+		push(&ranges, 60, 0, 0, B);
+		ranges_start(&ranges, &(struct range_opening){ 70, 0, 0, C, 1, { 0, 0, 0 }, true });
+		assert_int_equal(row_of(&ranges, A)->count, 1);
+		assert_int_equal(row_of(&ranges, A)->total_ns, 0);
+		ranges_finish_thread(&ranges, 0, 100, (struct range_work){ 0 }, ended);
+		ranges_finish_process(&ranges, 0, 100, (struct range_work){ 0 }, ended);
+		assert_int_equal(row_of(&ranges, A)->open, 1);
+		assert_int_equal(row_of(&ranges, B)->open, 1);
+		assert_int_equal(row_of(&ranges, C)->open, 1);
+		assert_int_equal(row_of(&ranges, A)->total_ns, ended ? 100 : 0);
+		assert_int_equal(row_of(&ranges, A)->self_ns, ended ? 60 : 0);
+		assert_int_equal(row_of(&ranges, C)->total_ns, ended ? 30 : 0);
+		ranges_release(&ranges);
+	}
+}
+
+static void work_inside_is_the_difference(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	ranges_push(&ranges, &(struct range_opening){ 0, 0, 0, A, 0, { 5, 500, 2 }, true });
+	ranges_pop(&ranges, &(struct range_closing){ 9, 0, 0, 0, { 8, 900, 2 } });
+	assert_int_equal(row_of(&ranges, A)->work.allocations, 3);
+	assert_int_equal(row_of(&ranges, A)->work.bytes_allocated, 400);
+	assert_int_equal(row_of(&ranges, A)->work.cuda_calls, 0);
+	ranges_release(&ranges);
+}
+
+static void start_end_match_by_number_in_any_order(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	ranges_start(&ranges, &(struct range_opening){ 0, 3, 0, A, 1, { 0, 0, 0 }, true });
+	ranges_start(&ranges, &(struct range_opening){ 10, 3, 0, B, 2, { 0, 0, 0 }, true });
+	ranges_end(&ranges, &(struct range_closing){ 20, 4, 0, 1, { 0, 0, 0 } }); /* another process's 1 */
+	ranges_end(&ranges, &(struct range_closing){ 30, 3, 0, 1, { 0, 0, 0 } });
+	ranges_end(&ranges, &(struct range_closing){ 50, 3, 0, 2, { 0, 0, 0 } });
+	assert_int_equal(row_of(&ranges, A)->total_ns, 30);
+	assert_int_equal(row_of(&ranges, A)->self_ns, 30);
+	assert_int_equal(row_of(&ranges, B)->total_ns, 40);
+	assert_int_equal(ranges.unbalanced, 1);
+	ranges_release(&ranges);
+}
+
+static void paths_are_rows_of_their_own(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, true);
+	push(&ranges, 0, 0, 0, A);
+	push(&ranges, 1, 0, 0, B);
+	pop(&ranges, 2, 0, 0);
+	pop(&ranges, 3, 0, 0);
+	push(&ranges, 4, 0, 0, B);
+	pop(&ranges, 5, 0, 0);
+	assert_int_equal(ranges.row_count, 3);
+	assert_int_equal(ranges.row[1].parent, 0);
+	assert_int_equal(ranges.row[1].depth, 1);
+	assert_true(ranges.row[2].parent == RANGE_NONE);
+	ranges_release(&ranges);
+}
+
+/* Linear time however deep, also when another domain's ranges lie above. */
+static void deep_nesting_takes_constant_time_each(void **state)
+{
+	enum { DEPTH = 100000 };
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	for (uint64_t i = 0; i < DEPTH; i++)
+		push(&ranges, i, 0, (uint32_t)(i & 1), A);
+	for (uint64_t i = 0; i < DEPTH; i++)
+		pop(&ranges, DEPTH + i, 0, i < DEPTH / 2);
+	assert_int_equal(ranges.row[0].count + ranges.row[1].count, DEPTH);
+	assert_int_equal(ranges.row[0].closed + ranges.row[1].closed, DEPTH);
+	assert_int_equal(ranges.unbalanced, 0);
+	ranges_release(&ranges);
+}
+
+static void many_names_take_bounded_memory_each(void **state)
+{
+	enum { NAMES = 200000 };
+	struct ranges ranges;
+	size_t slots = 0;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	for (uint32_t i = 0; i < NAMES; i++) {
+		push(&ranges, i, 0, 0, i);
+		pop(&ranges, i + 1, 0, 0);
+	}
+	assert_int_equal(ranges.row_count, NAMES);
+	assert_in_range(ranges.open_room, 1, 16);
+	for (size_t i = 0; i < ranges.row_count; i++)
+		slots += ranges.row[i].durations.room;
+	assert_in_range(slots, NAMES, NAMES * 2);
+	assert_true(sizeof(struct range_row) <= 160);
+	ranges_release(&ranges);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void percentiles_are_within_one_percent(void **state)
+{
+	enum { SAMPLES = 100000 };
+	static uint64_t value[SAMPLES];
+	static const double percents[] = { 0.1, 1, 10, 50, 90, 99, 99.9, 100 };
+	struct histogram histogram = { 0 };
+	uint64_t seed = 7;
+
+	(void)state;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+		value[i] = (seed >> 11) >> ((seed >> 3) & 50); /* over fifteen orders of magnitude */
+		histogram_add(&histogram, value[i], 1);
+	}
+	qsort(value, SAMPLES, sizeof(value[0]), compare_numbers);
+	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+		double rank = percents[i] / 100 * SAMPLES;
+		double truth = (double)value[(size_t)(rank + 0.999999) - 1];
+		double got = (double)histogram_percentile(&histogram, percents[i]);
+
+		assert_true(got >= truth * 0.99 && got <= truth * 1.01);
+	}
+	histogram_release(&histogram);
+}
+
+static void merged_rows_have_the_statistics_of_all(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	for (uint64_t i = 1; i <= 4; i++) { /* durations 10 20 under A, 30 40 under B */
+		push(&ranges, 0, 0, 0, i <= 2 ? A : B);
+		pop(&ranges, i * 10, 0, 0);
+	}
+	range_row_merge(&ranges.row[0], &ranges.row[1]);
+	assert_int_equal(ranges.row[0].count, 4);
+	assert_int_equal(ranges.row[0].total_ns, 100);
+	assert_int_equal(ranges.row[0].min_ns, 10);
+	assert_int_equal(ranges.row[0].max_ns, 40);
+	assert_int_equal(range_row_stddev(&ranges.row[0]), 13); /* 12.91 */
+	assert_int_equal(range_row_percentile(&ranges.row[0], 50), 20);
+	ranges_release(&ranges);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(self_is_total_without_children),
+		cmocka_unit_test(pops_close_the_innermost_of_their_domain),
+		cmocka_unit_test(crossed_domains_charge_the_outer_range_once),
+		cmocka_unit_test(unbalanced_pops_are_counted_and_harmless),
+		cmocka_unit_test(open_ranges_count_and_take_time_when_the_process_has_ended),
+		cmocka_unit_test(work_inside_is_the_difference),
+		cmocka_unit_test(start_end_match_by_number_in_any_order),
+		cmocka_unit_test(paths_are_rows_of_their_own),
+		cmocka_unit_test(deep_nesting_takes_constant_time_each),
+		cmocka_unit_test(many_names_take_bounded_memory_each),
+		cmocka_unit_test(percentiles_are_within_one_percent),
+		cmocka_unit_test(merged_rows_have_the_statistics_of_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

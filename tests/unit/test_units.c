@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/units.c, report/text.c: numbers as people read and write them, names that are safe to show. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/text.h"
+#include "report/units.h"
+
+static void times_have_three_digits(void **state)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	(void)state;
+	assert_string_equal(unit_format_ns(text, 0), "0 ns");
+	assert_string_equal(unit_format_ns(text, 999), "999 ns");
+	assert_string_equal(unit_format_ns(text, 1000), "1.00 us");
+	assert_string_equal(unit_format_ns(text, 999499), "999 us");
+	assert_string_equal(unit_format_ns(text, 999500), "1.00 ms");
+	assert_string_equal(unit_format_ns(text, 1234567), "1.23 ms");
+	assert_string_equal(unit_format_ns(text, 99950000), "100 ms");
+	assert_string_equal(unit_format_ns(text, 59700000000), "59.7 s");
+	assert_string_equal(unit_format_ns(text, 90000000000), "90.0 s");
+	assert_string_equal(unit_format_ns(text, 600000000000), "10.0 min");
+	assert_string_equal(unit_format_ns(text, 7200000000000), "2.00 h");
+	assert_string_equal(unit_format_ns(text, UINT64_MAX), "5124096 h");
+}
+
+static void bytes_and_counts(void **state)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	(void)state;
+	assert_string_equal(unit_format_bytes(text, 1023), "1023 B");
+	assert_string_equal(unit_format_bytes(text, 1536), "1.50 KiB");
+	assert_string_equal(unit_format_bytes(text, 4718592), "4.50 MiB");
+	assert_string_equal(unit_format_bytes(text, (1u << 20) - 1), "1.00 MiB");
+	assert_string_equal(unit_format_count(text, 0), "0");
+	assert_string_equal(unit_format_count(text, 1234567), "1,234,567");
+	assert_string_equal(unit_format_count(text, UINT64_MAX), "18,446,744,073,709,551,615");
+	assert_string_equal(unit_format_percent(text, 12.34), "12.3 %");
+	assert_string_equal(unit_format_percent(text, 0.01), "<0.1 %");
+	assert_string_equal(unit_format(text, UNIT_CLASS, 2048), "up to 2 KiB");
+	assert_string_equal(unit_format(text, UNIT_CLASS, 0), "0 B");
+}
+
+static double parsed(const char *text, enum unit unit)
+{
+	double value = -1;
+
+	return unit_parse(text, strlen(text), unit, &value) ? -1 : value;
+}
+
+static void numbers_are_read_with_their_units(void **state)
+{
+	(void)state;
+	assert_true(parsed("10MiB", UNIT_BYTES) == 10485760);
+	assert_true(parsed("10 MB", UNIT_BYTES) == 1e7);
+	assert_true(parsed("5ms", UNIT_NS) == 5e6);
+	assert_true(parsed("1.5s", UNIT_NS) == 1.5e9);
+	assert_true(parsed("1e6", UNIT_COUNT) == 1e6);
+	assert_true(parsed("2k", UNIT_COUNT) == 2000);
+	assert_true(parsed("50%", UNIT_PERCENT) == 50);
+	assert_true(parsed("", UNIT_COUNT) == -1);
+	assert_true(parsed("5ms", UNIT_BYTES) == -1);
+	assert_true(parsed("nan", UNIT_COUNT) == -1);
+	assert_true(parsed("0x10", UNIT_COUNT) == -1);
+	assert_true(parsed("1e999", UNIT_COUNT) == -1);
+	assert_true(parsed("1,5", UNIT_COUNT) == -1);
+}
+
+static const char *escaped(const char *text, size_t length)
+{
+	static char shown[256];
+
+	text_escape(shown, sizeof(shown), text, length);
+	return shown;
+}
+
+static void what_steers_a_terminal_is_written_out(void **state)
+{
+	(void)state;
+	assert_string_equal(escaped("a\nb\tc", 5), "a\\nb\\tc");
+	assert_string_equal(escaped("\x1b[31m", 5), "\\x1b[31m");
+	assert_string_equal(escaped("a\0b", 3), "a\\x00b");
+	assert_string_equal(escaped("\xc2\x9b", 2), "\\u{9b}");
+	assert_string_equal(escaped("\xe2\x80\xae", 3), "\\u{202e}");
+	assert_string_equal(escaped("\xff\xc3", 2), "\\xff\\xc3");
+	assert_string_equal(escaped("\xc0\x80", 2), "\\xc0\\x80");         /* overlong */
+	assert_string_equal(escaped("\xed\xa0\x80", 3), "\\xed\\xa0\\x80"); /* surrogate */
+	assert_string_equal(escaped("Z\xc3\xbcrich", 7), "Z\xc3\xbcrich");
+}
+
+static void escape_stays_within_its_room(void **state)
+{
+	char shown[8];
+
+	(void)state;
+	for (size_t room = 1; room <= sizeof(shown); room++) {
+		memset(shown, 'X', sizeof(shown));
+		assert_true(text_escape(shown, room, "a\x1b\x1b", 3) < room);
+		assert_true(strlen(shown) < room);
+	}
+}
+
+static void width_counts_columns(void **state)
+{
+	(void)state;
+	assert_int_equal(text_width("abc", 3), 3);
+	assert_int_equal(text_width("Z\xc3\xbcrich", 7), 6);
+	assert_int_equal(text_width("\xe6\x97\xa5\xe6\x9c\xac", 6), 4); /* two wide characters */
+	assert_int_equal(text_width("e\xcc\x81", 3), 1);                /* e and a combining accent */
+	assert_int_equal(text_width("\xf0\x9f\x98\x80", 4), 2);         /* an emoji */
+}
+
+static void names_are_shortened_in_the_middle(void **state)
+{
+	char shown[64];
+
+	(void)state;
+	text_shorten(shown, "abcdefghij", 10, 10, "..");
+	assert_string_equal(shown, "abcdefghij");
+	text_shorten(shown, "abcdefghij", 10, 7, "..");
+	assert_string_equal(shown, "abc..ij");
+	text_shorten(shown, "abcdefghij", 10, 2, "..");
+	assert_string_equal(shown, "ab");
+	text_shorten(shown, "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5", 12, 5, ".");
+	assert_true(text_width(shown, strlen(shown)) <= 5);
+}
+
+static void globs(void **state)
+{
+	(void)state;
+	assert_true(text_matches("conv2d", 6, "conv*", 5));
+	assert_true(text_matches("conv2d", 6, "*v?d", 4));
+	assert_true(text_matches("", 0, "*", 1));
+	assert_false(text_matches("conv2d", 6, "conv", 4));
+	assert_false(text_matches("conv2d", 6, "*x*", 3));
+}
+
+static void nearest_word(void **state)
+{
+	struct text_nearest nearest;
+
+	(void)state;
+	text_nearest_init(&nearest, "formt");
+	text_nearest_try(&nearest, "filter");
+	text_nearest_try(&nearest, "format");
+	assert_string_equal(nearest.best, "format");
+	text_nearest_init(&nearest, "xyz");
+	text_nearest_try(&nearest, "allocations");
+	assert_null(nearest.best);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_have_three_digits),
+		cmocka_unit_test(bytes_and_counts),
+		cmocka_unit_test(numbers_are_read_with_their_units),
+		cmocka_unit_test(what_steers_a_terminal_is_written_out),
+		cmocka_unit_test(escape_stays_within_its_room),
+		cmocka_unit_test(width_counts_columns),
+		cmocka_unit_test(names_are_shortened_in_the_middle),
+		cmocka_unit_test(globs),
+		cmocka_unit_test(nearest_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
