@@ -8,15 +8,38 @@
  */
 #include "preload/nvtx_v2.h"
 
+#include <link.h>
+#include <string.h>
+
 #include "preload/hook.h"
 
 bool nvtx_v2_touched;
 
-/* The library may have been opened with RTLD_LOCAL after us. */
+static int module_is_original(struct dl_phdr_info *module, size_t bytes, void *unused)
+{
+	(void)bytes;
+	(void)unused;
+	return module->dlpi_name && strstr(module->dlpi_name, "libnvToolsExt.so");
+}
+
+/* The library may have been opened with RTLD_LOCAL after us. Looked for without dlopen(), which
+ * allocates when there is none; what it allocates else is not the program's, hence the lane. */
+static void find_late_originals(void)
+{
+	struct recorder_lane *lane;
+
+	if (!dl_iterate_phdr(module_is_original, NULL))
+		return;
+	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
+	hook_resolve_late();
+	if (lane)
+		recorder_leave(lane);
+}
+
 void nvtx_v2_touch(void)
 {
 	(void)hook_resolve();
-	hook_resolve_late();
+	find_late_originals();
 	(void)nvtx_touch();
 	__atomic_store_n(&nvtx_v2_touched, true, __ATOMIC_RELEASE);
 }
