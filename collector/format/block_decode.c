@@ -16,11 +16,13 @@ static bool plan_is_born(const struct event_plan *p)
 
 static bool plan_is_dies(const struct event_plan *p)
 {
-	return p->steps == 1 && p->words == 1 && !p->has_caller && p->step[0].codec == EVT_CODEC_dies;
+	return p->steps == 1 && p->words == 1 && !p->has_caller &&
+	       p->step[0].codec == EVT_CODEC_dies;
 }
 
 /* The field that is number `number` in the file becomes the next step. */
-static void plan_add_step(struct event_plan *p, const struct schema_event *event, uint32_t id, uint32_t number)
+static void plan_add_step(struct event_plan *p, const struct schema_event *event, uint32_t id,
+			  uint32_t number)
 {
 	unsigned int word = 0;
 
@@ -28,8 +30,10 @@ static void plan_add_step(struct event_plan *p, const struct schema_event *event
 		const struct schema_field *field = &event->field[i];
 
 		if (field->number == number && field->codec != EVT_CODEC_caller) {
-			p->step[p->steps++] = (struct plan_step){ (uint8_t)field->codec, (uint8_t)word,
-								  (uint16_t)column_of_field(id, number) };
+			p->step[p->steps++] = (struct plan_step){
+				(uint8_t)field->codec, (uint8_t)word,
+				(uint16_t)column_of_field(id, number)
+			};
 			p->values++;
 		}
 		word += field->codec == EVT_CODEC_text ? 2 : 1;
@@ -40,7 +44,8 @@ static void plan_make(struct event_plan *p, const struct schema_event *event, ui
 {
 	*p = (struct event_plan){ .values = 2 };
 	for (unsigned int i = 0; i < event->field_count; i++) {
-		if (event->field[i].codec == EVT_CODEC_caller && event->field[i].number != SCHEMA_ABSENT) {
+		if (event->field[i].codec == EVT_CODEC_caller &&
+		    event->field[i].number != SCHEMA_ABSENT) {
 			p->has_caller = true;
 			p->caller_word = p->words;
 		}
@@ -125,8 +130,8 @@ static inline uint64_t get_far(struct cursor *c, uint64_t length)
 }
 
 /* The address that the next of `codes` names in `named`, or the next one of `far`. */
-static inline uint64_t trail_get(struct cursor *codes, struct cursor *far, const struct trail *named,
-				 struct trail *own)
+static inline uint64_t trail_get(struct cursor *codes, struct cursor *far,
+				 const struct trail *named, struct trail *own)
 {
 	uint64_t code = get_short(codes);
 	uint64_t ago = code - TRAIL_NEAR;
@@ -146,12 +151,14 @@ static inline uint64_t trail_get(struct cursor *codes, struct cursor *far, const
 
 static inline uint64_t decoder_get_born(struct decoder *d)
 {
-	return trail_get(&d->column[COLUMN_BORN], &d->column[COLUMN_BORN_ADDRESS], &d->deaths, &d->births);
+	return trail_get(&d->column[COLUMN_BORN], &d->column[COLUMN_BORN_ADDRESS], &d->deaths,
+			 &d->births);
 }
 
 static inline uint64_t decoder_get_dies(struct decoder *d)
 {
-	return trail_get(&d->column[COLUMN_DIES], &d->column[COLUMN_DIES_ADDRESS], &d->births, &d->deaths);
+	return trail_get(&d->column[COLUMN_DIES], &d->column[COLUMN_DIES_ADDRESS], &d->births,
+			 &d->deaths);
 }
 
 static inline uint64_t decoder_get_size(struct decoder *d, struct decoder_kind *kind)
@@ -169,7 +176,8 @@ static void decoder_get_text(struct cursor *c, uint64_t *word)
 	word[1] = bytes ? length : 0;
 }
 
-static void decoder_get_step(struct decoder *d, struct decoder_kind *kind, const struct plan_step *step, uint64_t *word)
+static void decoder_get_step(struct decoder *d, struct decoder_kind *kind,
+			     const struct plan_step *step, uint64_t *word)
 {
 	struct cursor *c = &d->column[step->column];
 

@@ -95,15 +95,19 @@ static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count)
 		if (plan->has_caller)
 			caller += (uint64_t)unzigzag(get_varint(&c));
 		d->kind[i] = (struct decoder_kind){
-			.caller = caller, .id = (uint16_t)id, .shape = plan->shape,
-			.words = plan->words, .values = plan->values,
+			.caller = caller,
+			.id = (uint16_t)id,
+			.shape = plan->shape,
+			.words = plan->words,
+			.values = plan->values,
 		};
 	}
 	d->kind_count = count;
 	return c.failed || c.at != c.end ? EVT_CORRUPT : 0;
 }
 
-int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length, struct frame_info *ret_info)
+int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
+	       struct frame_info *ret_info)
 {
 	struct cursor c = cursor_of(bytes, length);
 	struct frame_info info;
@@ -162,7 +166,8 @@ static bool decoder_knows_column(const struct decoder *d, uint64_t key)
 }
 
 /* The directory has been checked to be whole; now each column gets its bytes. */
-static int block_read_columns(struct decoder *d, struct cursor directory, uint64_t count, struct cursor *bytes)
+static int block_read_columns(struct decoder *d, struct cursor directory, uint64_t count,
+			      struct cursor *bytes)
 {
 	for (uint32_t i = 0; i < d->used_count; i++)
 		d->column[d->used[i]] = (struct cursor){ 0 };

@@ -15,7 +15,7 @@
 #include "collector/format/error.h"
 
 #define HASH_BYTES 8u
-#define HEADER_FIXED_BYTES 48u /* signature to pid, before the two texts */
+#define HEADER_FIXED_BYTES 48u  /* signature to pid, before the two texts */
 #define HEADER_FIXED_NUMBERS 8u /* signature and version, which no version may move */
 #define END_PAYLOAD (FILE_END_BYTES - FILE_SKIPPABLE_HEAD)
 
@@ -23,8 +23,10 @@
 #define SEEK_ENTRY_BYTES 8u
 #define SEEK_FOOTER_BYTES 9u /* number of entries, descriptor 0 (no checksums), magic */
 
-_Static_assert(FILE_SKIPPABLE_HEAD + HEADER_FIXED_BYTES + 2 * (1 + FILE_SESSION_BYTES) + HASH_BYTES <=
-	       FILE_HEADER_BYTES_MAX, "the longest header fits");
+_Static_assert(FILE_SKIPPABLE_HEAD + HEADER_FIXED_BYTES + 2 * (1 + FILE_SESSION_BYTES) +
+			       HASH_BYTES <=
+		       FILE_HEADER_BYTES_MAX,
+	       "the longest header fits");
 
 static uint8_t *file_put_head(uint8_t *at, uint32_t magic, size_t payload)
 {
@@ -111,7 +113,8 @@ static int file_parse_header(struct cursor c, struct file_header *ret_header)
 	return 0;
 }
 
-int file_header_read(const uint8_t *bytes, size_t length, struct file_header *ret_header, size_t *ret_length)
+int file_header_read(const uint8_t *bytes, size_t length, struct file_header *ret_header,
+		     size_t *ret_length)
 {
 	int error = file_check_start(bytes, length);
 	struct cursor c = cursor_of(bytes, length);
@@ -191,7 +194,8 @@ size_t file_seek_length(size_t count)
 
 size_t file_seek_write(uint8_t *bytes, const struct seek_entry *entry, size_t count)
 {
-	uint8_t *at = file_put_head(bytes, FILE_MAGIC_SEEK, file_seek_length(count) - FILE_SKIPPABLE_HEAD);
+	uint8_t *at = file_put_head(bytes, FILE_MAGIC_SEEK,
+				    file_seek_length(count) - FILE_SKIPPABLE_HEAD);
 
 	for (size_t i = 0; i < count; i++) {
 		at = put_u32(at, entry[i].compressed);

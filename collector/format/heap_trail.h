@@ -15,8 +15,8 @@
 #define TRAIL_INDEX_BITS 13u /* twice the window */
 
 struct heap_trail {
-	uint32_t count;           /* in this block */
-	uint64_t last_far;        /* last address that had to be spelled out */
+	uint32_t count;    /* in this block */
+	uint64_t last_far; /* last address that had to be spelled out */
 	uint64_t address[HEAP_WINDOW];
 	uint16_t index[1u << TRAIL_INDEX_BITS]; /* place in `address` where it stood last */
 };

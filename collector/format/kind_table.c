@@ -13,7 +13,7 @@
 #include "collector/format/error.h"
 
 #define SLOT_BITS_FIRST 10u
-#define SLOT_BITS_MAX 17u  /* twice FRAME_KINDS_MAX */
+#define SLOT_BITS_MAX 17u     /* twice FRAME_KINDS_MAX */
 #define TURN_LIMIT (1u << 25) /* what fits above the id in kind.tag */
 #define KIND_BYTES_MAX (1 + CODEC_VARINT_MAX)
 

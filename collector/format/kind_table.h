@@ -22,7 +22,7 @@ struct kind_table {
 	uint32_t turn;  /* counts the frames */
 	uint32_t count;
 	uint64_t last_caller; /* for the difference in the table's bytes */
-	uint8_t *bytes; /* the table as the file has it */
+	uint8_t *bytes;       /* the table as the file has it */
 	size_t length;
 };
 

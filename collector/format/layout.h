@@ -12,15 +12,15 @@
 
 /* Keys of columns that all events share; below COLUMN_FIELDS, unknown ones are passed over. */
 enum column_key {
-	COLUMN_KIND = 0,         /* index into the frame's kind table */
-	COLUMN_TIME = 1,         /* ns since the record before, since 0 for the first */
-	COLUMN_BORN = 2,         /* how many deaths ago this address was given back, or that it is far */
+	COLUMN_KIND = 0, /* index into the frame's kind table */
+	COLUMN_TIME = 1, /* ns since the record before, since 0 for the first */
+	COLUMN_BORN = 2, /* how many deaths ago this address was given back, or that it is far */
 	COLUMN_BORN_ADDRESS = 3, /* the far ones */
-	COLUMN_DIES = 4,         /* how many births ago this address was given out, or that it is far */
+	COLUMN_DIES = 4, /* how many births ago this address was given out, or that it is far */
 	COLUMN_DIES_ADDRESS = 5, /* the far ones */
 	COLUMN_SIZE = 6,         /* 0, or the size, against the last one of the kind */
 	COLUMN_SHARED,           /* number of the keys above */
-	COLUMN_FIELDS = 64,      /* first key of the columns that belong to one field of one event */
+	COLUMN_FIELDS = 64, /* first key of the columns that belong to one field of one event */
 };
 
 #define COLUMN_EVENT_FIELDS 16u /* keys set aside for each event id */

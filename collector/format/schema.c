@@ -158,7 +158,8 @@ static int schema_read_field(struct schema_field *field, struct cursor *c, uint3
 }
 
 /* Index of the first field from `from` on that has the name, or field_count. */
-static unsigned int schema_find_field(const struct schema_event *event, unsigned int from, const char *name)
+static unsigned int schema_find_field(const struct schema_event *event, unsigned int from,
+				      const char *name)
 {
 	for (unsigned int i = from; i < event->field_count; i++) {
 		if (strcmp(event->field[i].name, name) == 0)
@@ -174,7 +175,8 @@ static int schema_add_absent(struct schema_event *event, const struct evt_field 
 	if (event->field_count == EVT_FIELDS_MAX)
 		return EVT_NEWER;
 	event->field_count++;
-	*field = (struct schema_field){ strdup(own->name), own->codec, SCHEMA_ABSENT, strdup(own->doc) };
+	*field = (struct schema_field){ strdup(own->name), own->codec, SCHEMA_ABSENT,
+					strdup(own->doc) };
 	return field->name && field->doc ? 0 : EVT_NO_MEMORY;
 }
 

@@ -146,7 +146,8 @@ static void every_event_round_trip(void **state)
 static void time_does_not_fall_within_a_block(void **state)
 {
 	struct fixture *f = *state;
-	const uint64_t in[] = { 5, UINT64_MAX - 1, 7, UINT64_MAX }, out[] = { 5, in[1], in[1], in[3] };
+	const uint64_t in[] = { 5, UINT64_MAX - 1, 7, UINT64_MAX },
+		       out[] = { 5, in[1], in[1], in[3] };
 	struct event_block block;
 
 	frame_begin_block(f->writer, 1);
@@ -184,7 +185,9 @@ static void heap_blocks_round_trip(struct fixture *f, uint32_t count, uint32_t b
 		if (next_random(&seed) % 2)
 			assert_int_equal(frame_put_dies(f->writer, EVT_free, i, ptr), 0);
 		else
-			assert_int_equal(frame_put_born(f->writer, EVT_malloc, i, ptr, size, size & 0xff), 0);
+			assert_int_equal(
+				frame_put_born(f->writer, EVT_malloc, i, ptr, size, size & 0xff),
+				0);
 	}
 	block = read_block(f, close_frame(f));
 	assert_int_equal(block.count, count);
@@ -237,7 +240,8 @@ static void full_kind_table_ends_the_frame(void **state)
 		frame_begin_block(f->writer, 1);
 		for (; frame_block_room(f->writer); count++)
 			assert_int_equal(frame_put_born(f->writer, EVT_malloc, count, count, 1,
-							count * 0x9e3779b97f4a7c15ull), 0);
+							count * 0x9e3779b97f4a7c15ull),
+					 0);
 		assert_int_equal(frame_end_block(f->writer), 0);
 	} while (count < FRAME_KINDS_MAX);
 	assert_true(frame_bytes(f->writer) >= FRAME_BYTES_FULL);
@@ -263,7 +267,8 @@ static void frame_never_grows_too_large(void **state)
 		while (frame_block_room(f->writer)) {
 			uint64_t a = next_random(&seed) << 33 ^ next_random(&seed);
 
-			assert_int_equal(frame_put_born(f->writer, EVT_malloc, a, a, ~a, a % 100), 0);
+			assert_int_equal(frame_put_born(f->writer, EVT_malloc, a, a, ~a, a % 100),
+					 0);
 		}
 		assert_int_equal(frame_end_block(f->writer), 0);
 	}
@@ -292,13 +297,15 @@ static uint8_t *small_frame(struct fixture *f, size_t *ret_length)
 	uint8_t *copy;
 
 	frame_begin_block(f->writer, 0);
-	FRAME_PUT(f->writer, 1, string, .id = 1, .text = { (uint64_t)(uintptr_t)"name", 4 });
-	FRAME_PUT(f->writer, 2, module, .process = 1, .start = 0x7f0000000000, .bytes = 4096, .path = 1);
+	FRAME_PUT(f->writer, 1, string, .id = 1, .text = { (uint64_t)(uintptr_t) "name", 4 });
+	FRAME_PUT(f->writer, 2, module, .process = 1, .start = 0x7f0000000000, .bytes = 4096,
+		  .path = 1);
 	FRAME_PUT(f->writer, 3, process_end, .process = 1, .exit_status = -1);
 	frame_end_block(f->writer);
 	frame_begin_block(f->writer, 1);
 	for (uint32_t i = 0; i < 20; i++) {
-		frame_put_born(f->writer, EVT_malloc, 1000 + i * 200, 0x5500 + i % 3 * 32, i, 0x7f0000401234 + i % 4);
+		frame_put_born(f->writer, EVT_malloc, 1000 + i * 200, 0x5500 + i % 3 * 32, i,
+			       0x7f0000401234 + i % 4);
 		frame_put_dies(f->writer, EVT_free, 1100 + i * 200, 0x5500 + i % 5 * 32);
 	}
 	image = close_frame(f);
@@ -405,15 +412,24 @@ struct part {
 	const char *bytes;
 	size_t length;
 };
-#define PART(key, bytes) { key, bytes, sizeof(bytes) - 1 }
+#define PART(key, bytes)                      \
+	{                                     \
+		key, bytes, sizeof(bytes) - 1 \
+	}
 
 /* One record of each of the three, with columns that this version does not know. */
 static size_t other_frame(uint8_t *bytes)
 {
 	static const struct part part[] = {
-		PART(0, "\0\1\2"),     PART(1, "\12\12\12"), PART(2, "\0"),
-		PART(3, "\100"),       PART(4, "\10"),       PART(50, "\xaa\xbb"),
-		PART(64 + 36 * 16, "c"), PART(99999, "??"),   PART(64 + 120 * 16, "\1"),
+		PART(0, "\0\1\2"),
+		PART(1, "\12\12\12"),
+		PART(2, "\0"),
+		PART(3, "\100"),
+		PART(4, "\10"),
+		PART(50, "\xaa\xbb"),
+		PART(64 + 36 * 16, "c"),
+		PART(99999, "??"),
+		PART(64 + 120 * 16, "\1"),
 		PART(64 + 120 * 16 + 1, "\4kirk"),
 	};
 	const uint32_t count = sizeof(part) / sizeof(part[0]);
@@ -503,16 +519,24 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_event_round_trip, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(time_does_not_fall_within_a_block, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(heap_addresses_come_back, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(time_does_not_fall_within_a_block, fixture_new,
+						fixture_free),
+		cmocka_unit_test_setup_teardown(heap_addresses_come_back, fixture_new,
+						fixture_free),
 		cmocka_unit_test_setup_teardown(full_block_refuses_more, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(full_kind_table_ends_the_frame, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(frame_never_grows_too_large, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(empty_block_leaves_no_trace, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(truncated_frame_is_refused, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(flipped_bits_do_not_crash, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(full_kind_table_ends_the_frame, fixture_new,
+						fixture_free),
+		cmocka_unit_test_setup_teardown(frame_never_grows_too_large, fixture_new,
+						fixture_free),
+		cmocka_unit_test_setup_teardown(empty_block_leaves_no_trace, fixture_new,
+						fixture_free),
+		cmocka_unit_test_setup_teardown(truncated_frame_is_refused, fixture_new,
+						fixture_free),
+		cmocka_unit_test_setup_teardown(flipped_bits_do_not_crash, fixture_new,
+						fixture_free),
 		cmocka_unit_test(other_versions_are_read),
-		cmocka_unit_test_setup_teardown(event_without_schema_is_refused, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(event_without_schema_is_refused, fixture_new,
+						fixture_free),
 		cmocka_unit_test(damaged_schema_does_not_crash),
 	};
 

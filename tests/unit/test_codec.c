@@ -15,8 +15,10 @@
 #include "collector/format/events.h"
 #include "collector/format/layout.h"
 
-static const uint64_t edges[] = { 0, 1, 2, 15, 16, 127, 128, 129, 16383, 16384, 1ull << 31, 1ull << 32,
-				  1ull << 47, 1ull << 63, UINT64_MAX - 1, UINT64_MAX };
+static const uint64_t edges[] = { 0,          1,          2,          15,         16,
+				  127,        128,        129,        16383,      16384,
+				  1ull << 31, 1ull << 32, 1ull << 47, 1ull << 63, UINT64_MAX - 1,
+				  UINT64_MAX };
 #define EDGES (sizeof(edges) / sizeof(edges[0]))
 
 static void varint_round_trip(void **state)
@@ -91,7 +93,8 @@ static void address_code_round_trip(void **state)
 	(void)state;
 	for (size_t i = 0; i < EDGES; i++) {
 		for (size_t j = 0; j < EDGES; j++)
-			assert_true(address_of_code(address_code(edges[i], edges[j]), edges[j]) == edges[i]);
+			assert_true(address_of_code(address_code(edges[i], edges[j]), edges[j]) ==
+				    edges[i]);
 	}
 }
 
@@ -100,16 +103,17 @@ static void size_code_round_trip(void **state)
 	(void)state;
 	for (size_t i = 0; i < EDGES; i++) {
 		for (size_t j = 0; j < EDGES; j++)
-			assert_true(size_of_code(size_code(edges[i], edges[j]), edges[j]) == edges[i]);
+			assert_true(size_of_code(size_code(edges[i], edges[j]), edges[j]) ==
+				    edges[i]);
 	}
 }
 
 static void descriptors_match_structs(void **state)
 {
 	(void)state;
-#define EVENT(id, name_, family_, doc_)                                                           \
-	assert_string_equal(evt_descriptors[id].name, #name_);                                    \
-	assert_int_equal(evt_descriptors[id].family, EVT_FAMILY_##family_);                       \
+#define EVENT(id, name_, family_, doc_)                                     \
+	assert_string_equal(evt_descriptors[id].name, #name_);              \
+	assert_int_equal(evt_descriptors[id].family, EVT_FAMILY_##family_); \
 	assert_true(sizeof(struct evt_##name_) <= EVT_WORDS_MAX * 8);
 #include "collector/format/events.def"
 	assert_null(evt_descriptors[0].name);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state of a frame under construction, for the two files that make it: block_writer.c puts
+ * records into the open block, frame_writer.c keeps the blocks. Nobody else looks inside.
+ */
+#ifndef COLLECTOR_FORMAT_FRAME_WRITER_H
+#define COLLECTOR_FORMAT_FRAME_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/format/block.h"
+#include "collector/format/heap_trail.h"
+#include "collector/format/kind_table.h"
+#include "collector/format/layout.h"
+
+#define WRITER_FIELDS (EVT_ID_LIMIT * EVT_FIELDS_MAX)
+#define CUT_BYTES 4096u /* columns shorter than this share their statistics with the next */
+#define FIELD_BYTES_MAX (CODEC_VARINT_MAX + 1)
+#define RECORD_BYTES_MAX (EVT_FIELDS_MAX * FIELD_BYTES_MAX + 2 * CODEC_VARINT_MAX)
+#define CUTS_MAX (FRAME_BYTES_MAX / CUT_BYTES + 1)
+
+struct column {
+	uint8_t *start;
+	uint8_t *at;
+	uint8_t *end;
+};
+
+struct frame_writer {
+	/* the open block */
+	uint32_t stream;
+	uint32_t count;
+	uint32_t limit; /* records it may have */
+	uint64_t last_ns;
+	struct column shared[COLUMN_SHARED];
+	struct column field[WRITER_FIELDS];
+	uint64_t last_address[WRITER_FIELDS]; /* of addr fields */
+	uint16_t used[WRITER_FIELDS];         /* columns of `field` that hold something */
+	uint32_t used_count;
+	struct heap_trail births;
+	struct heap_trail deaths;
+
+	/* the frame */
+	struct kind_table kinds;
+	uint64_t records;
+	uint8_t *bytes; /* HEADROOM, then finished blocks */
+	size_t length;  /* of the blocks */
+	size_t room;
+	size_t cut[CUTS_MAX]; /* from the first block on; shifted when the frame is closed */
+	size_t cut_count;
+	bool closed;
+};
+
+#endif
