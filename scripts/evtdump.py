@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""usage: evtdump.py FILE
+
+A second reader of run.evt, written from docs/FORMAT.md alone: prints what `prof-report dump FILE` prints, so
+that a test can compare them. Slow and plain on purpose; for anything else use prof-report. Needs Python 3.8
+and either the module zstandard or the program zstd. Exit status 1 when something is damaged or missing:
+what can be read is printed, the rest is told on stderr.
+"""
+import struct
+import subprocess
+import sys
+
+try:
+    import zstandard
+except ImportError:
+    zstandard = None
+
+MASK = 2 ** 64 - 1
+MAGIC_ZSTD = 0xFD2FB528
+MAGIC_HEADER, MAGIC_END = 0x184D2A50, 0x184D2A51
+SIGNATURE = b"\x89EVT\r\n\x1a\n"
+VERSION = 1
+FRAME_MAX = 16 << 20
+RECORDS_MAX, KINDS_MAX, FIELDS_MAX, WINDOW = 32768, 65536, 8, 4096
+UINT, SINT, ADDR, NAME, TEXT, BORN, DIES, SIZE, CALLER = range(1, 10)
+KEY_KINDS, KEY_TIMES, KEY_SIZES = 0, 1, 6
+KEY_BORN, KEY_DIES = 2, 4  # of the codes; the far addresses have the next key
+
+
+class Damage(Exception):
+    """Bytes that no writer can have written."""
+
+
+def unzigzag(value):
+    return (value >> 1) ^ -(value & 1)
+
+
+def address_from(code, base):
+    low, high = code >> 60, code & (2 ** 60 - 1)
+    return (base + (unzigzag(high) << 4) + low) & MASK
+
+
+def xxh64(data):
+    """XXH64 with seed 0."""
+    p1, p2, p3, p4, p5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
+                          0x27D4EB2F165667C5)
+
+    def rotate(value, bits):
+        return (value << bits | value >> (64 - bits)) & MASK
+
+    def mix(lane, value):
+        return rotate((lane + value * p2) & MASK, 31) * p1 & MASK
+    at, lanes = 0, [(p1 + p2) & MASK, p2, 0, -p1 & MASK]
+    while len(data) - at >= 32:
+        lanes = [mix(lane, value) for lane, value in zip(lanes, struct.unpack_from("<4Q", data, at))]
+        at += 32
+    result = p5
+    if len(data) >= 32:
+        result = sum(rotate(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18))) & MASK
+        for lane in lanes:
+            result = ((result ^ mix(0, lane)) * p1 + p4) & MASK
+    result = (result + len(data)) & MASK
+    while len(data) - at >= 8:
+        result = (rotate(result ^ mix(0, struct.unpack_from("<Q", data, at)[0]), 27) * p1 + p4) & MASK
+        at += 8
+    if len(data) - at >= 4:
+        result = (rotate(result ^ struct.unpack_from("<I", data, at)[0] * p1 & MASK, 23) * p2 + p3) & MASK
+        at += 4
+    for byte in data[at:]:
+        result = rotate(result ^ byte * p5 & MASK, 11) * p1 & MASK
+    for shift, factor in ((33, p2), (29, p3), (32, 1)):
+        result = (result ^ result >> shift) * factor & MASK
+    return result
+
+
+class Cursor:
+    """Reads forward through bytes; leaving them is damage."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def left(self):
+        return len(self.data) - self.at
+
+    def take(self, length):
+        if length > self.left():
+            raise Damage("a value ends behind its bytes")
+        self.at += length
+        return self.data[self.at - length:self.at]
+
+    def u32(self):
+        return struct.unpack("<I", self.take(4))[0]
+
+    def u64(self):
+        return struct.unpack("<Q", self.take(8))[0]
+
+    def varint(self):
+        value = 0
+        for i in range(10):
+            byte = self.take(1)[0]
+            if i == 9 and byte > 1:
+                break
+            value |= (byte & 0x7F) << 7 * i
+            if byte < 0x80:
+                return value
+        raise Damage("a varint of more than 64 bits")
+
+    def text(self):
+        return self.take(self.varint())
+
+    def sub(self):
+        return Cursor(self.text())
+
+
+# --- the file -----------------------------------------------------------------------------------
+
+
+def zstd_frame_length(data, at):
+    """Bytes of the zstd frame at `at` (RFC 8878: header, blocks, checksum), or None when it is cut."""
+    try:
+        descriptor = data[at + 4]
+        single = descriptor >> 5 & 1
+        end = at + 5 + (not single) + (0, 1, 2, 4)[descriptor & 3] + ((single, 2, 4, 8)[descriptor >> 6])
+        last = 0
+        while not last:
+            head = int.from_bytes(data[end:end + 3], "little")
+            last = head & 1
+            end += 3 + (1 if head >> 1 & 3 == 1 else head >> 3)
+            if end > len(data):
+                return None
+        end += 4 * (descriptor >> 2 & 1)
+        return end - at if end <= len(data) else None
+    except IndexError:
+        return None
+
+
+def decompress(data):
+    """The content of one whole zstd frame, its checksum verified."""
+    if zstandard:
+        try:
+            return zstandard.ZstdDecompressor().decompress(data, max_output_size=FRAME_MAX)
+        except zstandard.ZstdError as error:
+            raise Damage(str(error))
+    done = subprocess.run(["zstd", "-dcq"], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        raise Damage(done.stderr.decode(errors="replace").strip())
+    return done.stdout
+
+
+def checked_payload(data, at, least):
+    """Payload of the skippable frame at `at`, its own checksum verified and taken off."""
+    payload = data[at + 8:at + 8 + struct.unpack_from("<I", data, at + 4)[0]]
+    if len(payload) < least or xxh64(payload[:-8]) != struct.unpack("<Q", payload[-8:])[0]:
+        raise Damage("checksum of a skippable frame is wrong")
+    return Cursor(payload[:-8])
+
+
+def read_header(data):
+    if data[8:16] != SIGNATURE or struct.unpack_from("<I", data)[0] != MAGIC_HEADER:
+        sys.exit("evtdump: not a recording")
+    cursor = checked_payload(data, 0, 58)
+    cursor.take(8)
+    version = cursor.u32()
+    if version > VERSION:
+        sys.exit("evtdump: version %d is newer than this reader" % version)
+
+
+def pieces(data):
+    """(offset, magic, bytes) of everything after each other; a cut piece ends it with Damage."""
+    at = 0
+    while at < len(data):
+        if len(data) - at < 8:
+            raise Damage("cut at byte %d" % at)
+        magic, length = struct.unpack_from("<II", data, at)
+        if 0x184D2A50 <= magic <= 0x184D2A5F:
+            length += 8
+        elif magic == MAGIC_ZSTD:
+            length = zstd_frame_length(data, at) or len(data) + 1
+        else:
+            raise Damage("no frame at byte %d" % at)
+        if at + length > len(data):
+            raise Damage("cut inside the frame at byte %d" % at)
+        yield at, magic, data[at:at + length]
+        at += length
+
+
+# --- schema -------------------------------------------------------------------------------------
+
+
+class Type:
+    """An event type of the file: its name and the names and codecs of its fields."""
+
+    def __init__(self, cursor):
+        self.id = cursor.varint()
+        self.name = cursor.text().decode()
+        self.family = cursor.text().decode()
+        cursor.text()
+        count = cursor.varint()
+        if not 1 <= self.id <= 127 or count > FIELDS_MAX:
+            raise Damage("event entry out of range")
+        self.fields = []
+        for _ in range(count):
+            entry = cursor.sub()
+            self.fields.append((entry.text().decode(), entry.varint()))
+            if not UINT <= self.fields[-1][1] <= CALLER:
+                raise Damage("codec %d is unknown" % self.fields[-1][1])
+        self.has_caller = any(codec == CALLER for _, codec in self.fields)
+
+
+def read_schema(content):
+    cursor = Cursor(content)
+    if cursor.take(4) != b"SCHM":
+        raise Damage("no schema where it belongs")
+    types = {}
+    for _ in range(cursor.varint()):
+        entry = Type(cursor.sub())
+        types[entry.id] = entry
+    return types
+
+
+# --- frames -------------------------------------------------------------------------------------
+
+
+class Kind:
+    def __init__(self, type_, caller):
+        self.type, self.caller, self.size = type_, caller, 0
+
+
+class Record:
+    def __init__(self, time, stream, type_, values):
+        self.time, self.stream, self.type, self.values = time, stream, type_, values
+
+
+class Block:
+    """One block: its columns, and the heap addresses seen in it."""
+
+    def __init__(self, cursor, kinds):
+        self.kinds = kinds
+        self.stream = cursor.varint()
+        self.count = cursor.varint()
+        if not 1 <= self.count <= RECORDS_MAX:
+            raise Damage("a block of %d records" % self.count)
+        directory = [(cursor.varint(), cursor.varint()) for _ in range(cursor.varint())]
+        self.columns = {key: Cursor(cursor.take(length)) for key, length in directory}
+        if len(self.columns) != len(directory):
+            raise Damage("a column stands twice")
+        self.seen = {BORN: [], DIES: []}
+        self.last_far = {BORN: 0, DIES: 0}
+        self.last_address = {}
+        self.time = 0
+
+    def column(self, key):
+        if key not in self.columns:
+            raise Damage("column %d is missing" % key)
+        return self.columns[key]
+
+    def heap_address(self, codec):
+        key, other = (KEY_BORN, DIES) if codec == BORN else (KEY_DIES, BORN)
+        code = self.column(key).varint()
+        if code < 8:
+            far = int.from_bytes(self.column(key + 1).take(code + 1), "little")
+            address = self.last_far[codec] = address_from(far, self.last_far[codec])
+        elif code - 7 > min(WINDOW, len(self.seen[other])):
+            raise Damage("an address further back than there are any")
+        else:
+            address = self.seen[other][-(code - 7)]
+        self.seen[codec].append(address)
+        return address
+
+    def size(self, kind):
+        code = self.column(KEY_SIZES).varint()
+        if code == 0:
+            return kind.size
+        kind.size = 0 if code == kind.size else code
+        return kind.size
+
+    def own(self, key, codec):
+        """A value from a column of the field's own."""
+        column = self.column(key)
+        if codec == TEXT:
+            return column.text()
+        value = column.varint()
+        if codec == SINT:
+            return unzigzag(value)
+        if codec == ADDR:
+            value = self.last_address[key] = address_from(value, self.last_address.get(key, 0))
+        return value
+
+    def value(self, kind, index, codec):
+        if codec in (BORN, DIES):
+            return self.heap_address(codec)
+        if codec == SIZE:
+            return self.size(kind)
+        if codec == CALLER:
+            return kind.caller
+        return self.own(64 + 16 * kind.type.id + index, codec)
+
+    def record(self):
+        number = self.column(KEY_KINDS).varint()
+        if number >= len(self.kinds):
+            raise Damage("kind %d of %d" % (number, len(self.kinds)))
+        kind = self.kinds[number]
+        self.time = (self.time + self.column(KEY_TIMES).varint()) & MASK
+        values = [self.value(kind, index, codec) for index, (_, codec) in enumerate(kind.type.fields)]
+        return Record(self.time, self.stream, kind.type, values)
+
+    def records(self):
+        records = [self.record() for _ in range(self.count)]
+        known = {KEY_KINDS, KEY_TIMES, KEY_BORN, KEY_BORN + 1, KEY_DIES, KEY_DIES + 1, KEY_SIZES}
+        for kind in self.kinds:
+            known.update(64 + 16 * kind.type.id + index for index in range(len(kind.type.fields)))
+        if any(column.left() for key, column in self.columns.items() if key in known):
+            raise Damage("a column has bytes left")
+        return records
+
+
+class Frame:
+    """The records of one frame, in the order of the blocks."""
+
+    def __init__(self, content, types):
+        cursor = Cursor(content)
+        if cursor.take(4) != b"DATA":
+            raise Damage("a zstd frame that is no data")
+        head = cursor.u32()
+        self.sequence, self.watermark = cursor.u64(), cursor.u64()
+        self.sync = (cursor.u64(), cursor.u64(), cursor.u64())
+        count, kinds, table = cursor.u64(), cursor.u32(), cursor.u32()
+        cursor.take(head - 64)
+        kinds = self.read_kinds(Cursor(cursor.take(table)), kinds, types)
+        self.records = []
+        while cursor.left():
+            self.records += Block(cursor, kinds).records()
+        if len(self.records) != count:
+            raise Damage("%d records where %d were promised" % (len(self.records), count))
+
+    @staticmethod
+    def read_kinds(cursor, count, types):
+        kinds, caller = [], 0
+        if count > KINDS_MAX:
+            raise Damage("%d kinds" % count)
+        for _ in range(count):
+            type_ = types.get(cursor.varint())
+            if not type_:
+                raise Damage("an event that the schema lacks")
+            if type_.has_caller:
+                caller = (caller + unzigzag(cursor.varint())) & MASK
+            kinds.append(Kind(type_, caller if type_.has_caller else 0))
+        if cursor.left():
+            raise Damage("the kind table has bytes left")
+        return kinds
+
+    def in_order(self):
+        return sorted(self.records, key=lambda record: record.time)  # stable
+
+
+class Recording:
+    """All of a file that can be read; `damage` says what could not."""
+
+    def __init__(self, data):
+        self.damage, self.frames, self.types = [], [], None
+        self.data = data
+        try:
+            read_header(data)
+            for at, magic, piece in pieces(data):
+                if magic == MAGIC_ZSTD:
+                    self.take_frame(at, piece)
+                elif magic == MAGIC_END:
+                    checked_payload(data, at, 40)
+        except (Damage, struct.error) as error:
+            self.damage.append(str(error))
+
+    def take_frame(self, at, piece):
+        try:
+            content = decompress(piece)
+            if self.types is None:
+                self.types = read_schema(content)
+                return
+            frame = Frame(content, self.types)
+        except Damage as error:
+            self.damage.append("frame at byte %d: %s" % (at, error))
+            return
+        if self.frames and frame.sequence != self.frames[-1].sequence + 1:
+            self.damage.append("frame %d follows frame %d" % (frame.sequence, self.frames[-1].sequence))
+        self.frames.append(frame)
+
+    def strings(self):
+        """{id: text}, of all frames: a definition may come after the use."""
+        return {record.values[0]: record.values[1] for frame in self.frames for record in frame.records
+                if record.type.name == "string"}
