@@ -38,7 +38,7 @@ PRELOAD_SANITISE := $(if $(filter undefined,$(subst $(comma), ,$(SAN))),-fsaniti
 PRELOAD_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec $(HEAP_NAMES:%=-fno-builtin-%)
 # As needed: with glibc 2.34 and newer libc alone remains.
 PRELOAD_LIBS := -Wl,--as-needed -lpthread -ldl
-PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,--no-undefined -Wl,-soname,libintercept.so
+PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,-z,nodelete,--no-undefined -Wl,-soname,libintercept.so
 
 ALLOCATOR = $(if $(SAN),,$(JEMALLOC_LIBS))
 COLLECTOR_LIBS = -lzstd -ldw -lelf -lpthread $(ALLOCATOR)

@@ -25,6 +25,7 @@ bool hook_resolve(void)
 #define HOOK(library, returns, name, parameters, arguments) \
 	*(void **)(void *)&hook_real.name = dlsym(RTLD_NEXT, #name);
 #include "preload/hooks.def"
+	(void)dlerror(); /* names that nobody defines leave a text behind, which libc would free much later */
 	atomic_store(&hook_state, HOOK_RESOLVED);
 	__atomic_store_n(&hook_ready, true, __ATOMIC_RELEASE);
 	return true;
