@@ -13,8 +13,8 @@ static const struct {
 } signs[] = {
 	/* the longer ones first */
 	{ "!=", CONDITION_DIFFERENT }, { "<=", CONDITION_AT_MOST }, { ">=", CONDITION_AT_LEAST },
-	{ "=", CONDITION_EQUAL },      { "<", CONDITION_LESS },     { ">", CONDITION_MORE },
-	{ "~", CONDITION_CONTAINS },
+	{ "==", CONDITION_EQUAL },     { "=", CONDITION_EQUAL },    { "<", CONDITION_LESS },
+	{ ">", CONDITION_MORE },       { "~", CONDITION_CONTAINS },
 };
 
 static int condition_parse_operator(struct condition *condition, const char *at, size_t *ret_length)

@@ -23,7 +23,6 @@ struct layout {
 	size_t count, main; /* main: the place of the column that gives way */
 	const char **text;  /* shown rows of `count` cells */
 	struct text_store texts;
-	char left_out[512];
 };
 
 static const struct column *layout_column(const struct layout *layout, size_t at)
@@ -118,13 +117,6 @@ static size_t layout_least(const struct layout *layout, size_t screen_width)
 	return least ? least - GAP : 0;
 }
 
-static void layout_note_left_out(struct layout *layout, const char *name)
-{
-	size_t used = strlen(layout->left_out);
-
-	snprintf(layout->left_out + used, sizeof(layout->left_out) - used, "%s%s", used ? " " : "", name);
-}
-
 static void layout_fit(struct layout *layout, size_t screen_width)
 {
 	size_t others = 0;
@@ -140,7 +132,6 @@ static void layout_fit(struct layout *layout, size_t screen_width)
 		if (worst == SIZE_MAX)
 			break;
 		layout->width[worst] = 0;
-		layout_note_left_out(layout, layout_column(layout, worst)->name);
 	}
 	if (layout->main == SIZE_MAX)
 		return;
@@ -200,6 +191,28 @@ static void layout_put_row(const struct layout *layout, const struct screen *scr
 	}
 }
 
+/* One line with the columns that had no room, as far as there is room for their names. */
+static void layout_print_left_out(const struct layout *layout, const struct screen *screen)
+{
+	static const char head[] = "not shown (--columns):";
+	size_t used = sizeof(head) - 1;
+	bool any = false;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		const char *name = layout_column(layout, i)->name;
+
+		if (layout->width[i] || used + 1 + strlen(name) > screen->width)
+			continue;
+		if (!any)
+			screen_print(screen, SCREEN_DIM, "%s", head);
+		any = true;
+		used += 1 + strlen(name);
+		screen_print(screen, SCREEN_DIM, " %s", name);
+	}
+	if (any)
+		putc('\n', screen->out);
+}
+
 void export_table_rows(const struct document *document, const struct screen *screen)
 {
 	struct layout layout = { .document = document };
@@ -217,8 +230,8 @@ void export_table_rows(const struct document *document, const struct screen *scr
 		layout_put_row(&layout, screen, row);
 		putc('\n', screen->out);
 	}
-	if (!document->head_only && *layout.left_out)
-		screen_print(screen, SCREEN_DIM, "not shown for lack of width (see --columns): %s\n", layout.left_out);
+	if (!document->head_only)
+		layout_print_left_out(&layout, screen);
 	free(layout.text);
 	text_store_release(&layout.texts);
 }

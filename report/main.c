@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "report/report.h"
+#include "report/session_files.h"
 
 #ifndef INTERCEPT_VERSION
 #define INTERCEPT_VERSION "unknown"
@@ -77,7 +78,7 @@ static int say_faults(struct source *source)
 static int run_on_source(struct report_request *request)
 {
 	const struct options *options = request->options;
-	struct source_options source_options = { .live = options->live };
+	struct source_options source_options = { .live = options->live, .note = note_print };
 	char message[512] = "";
 	int status;
 
@@ -121,22 +122,22 @@ static void end_quietly(int signal_number)
 	_exit(STATUS_OK);
 }
 
-/* stdout may be a full disk, or closed. */
+/* stdout may be a full disk, or closed. stdio forgets the reason when it was met on the way. */
 static int finish_stdout(int status)
 {
 	bool failed = ferror(stdout) != 0;
 
-	errno = failed ? EIO : 0;
 	if (!fflush(stdout) && !failed)
 		return status;
-	fprintf(stderr, "prof-report: cannot write to stdout: %s\n", strerror(errno));
+	fprintf(stderr, "prof-report: cannot write to stdout: %s\n",
+		failed ? "no space left, or it is closed" : strerror(errno));
 	return STATUS_INPUT;
 }
 
 static int print_texts(const struct options *options)
 {
 	if (options->version)
-		printf("prof-report (intercept) %s\n", INTERCEPT_VERSION);
+		printf("prof-report %s\n", INTERCEPT_VERSION);
 	else if (options->help && options->report_named)
 		options_print_report_help(stdout, options->report);
 	else if (options->help)

@@ -178,7 +178,7 @@ static int take_time(struct parser *parser, const char *value)
 	if (!dots || parse_time(value, (size_t)(dots - value), &scope->from_ns) ||
 	    parse_time(dots + 2, strlen(dots + 2), &scope->to_ns))
 		return parser_fail(parser, "--time '%s' is not A..B, as in 1.5s..2s, 10ms.. or ..1min", value);
-	if (scope->to_ns <= scope->from_ns)
+	if (scope->to_ns < scope->from_ns)
 		return parser_fail(parser, "--time '%s' ends before it begins", value);
 	return 0;
 }

@@ -97,6 +97,22 @@ static int request_parse_filters(struct report_request *request, const struct ta
 	return STATUS_OK;
 }
 
+/* A directory that is not there is said before minutes are spent on reading. */
+static int request_check_output(struct report_request *request)
+{
+	const char *path = request->options->output, *slash = path ? strrchr(path, '/') : NULL;
+	char directory[4096];
+	struct stat status;
+
+	if (!slash || slash == path || (size_t)(slash - path) >= sizeof(directory))
+		return STATUS_OK;
+	snprintf(directory, sizeof(directory), "%.*s", (int)(slash - path), path);
+	if (!stat(directory, &status) && S_ISDIR(status.st_mode))
+		return STATUS_OK;
+	snprintf(request->message, sizeof(request->message), "--output: there is no directory '%.400s'", directory);
+	return STATUS_USAGE;
+}
+
 int request_prepare(struct report_request *request, const struct table *table)
 {
 	const struct options *options = request->options;
@@ -107,6 +123,8 @@ int request_prepare(struct report_request *request, const struct table *table)
 		status = request_parse_columns(request, table);
 	if (!status)
 		status = request_parse_filters(request, table);
+	if (!status)
+		status = request_check_output(request);
 	request->arrangement.limit = options->limit != LIMIT_DEFAULT ? options->limit :
 				     for_people			     ? LIMIT_OF_TABLES :
 								       0;

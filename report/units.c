@@ -116,18 +116,27 @@ const char *unit_format_percent(char text[UNIT_TEXT_BYTES], double percent)
 	return text;
 }
 
+/* Powers of two: no digits behind the point. */
+static const char *unit_format_class(char text[UNIT_TEXT_BYTES], uint64_t bytes)
+{
+	size_t at = 0;
+
+	while (at < 5 && bytes >= (1024ull << (10 * at)))
+		at++;
+	snprintf(text, UNIT_TEXT_BYTES, bytes ? "up to %.0f %s" : "%.0f %s",
+		 (double)bytes / byte_scales[at].factor, byte_scales[at].name);
+	return text;
+}
+
 const char *unit_format(char text[UNIT_TEXT_BYTES], enum unit unit, uint64_t value)
 {
-	char bytes[UNIT_TEXT_BYTES];
-
 	switch (unit) {
 	case UNIT_NS:
 		return unit_format_ns(text, value);
 	case UNIT_BYTES:
 		return unit_format_bytes(text, value);
 	case UNIT_CLASS:
-		snprintf(text, UNIT_TEXT_BYTES, value ? "up to %s" : "%s", unit_format_bytes(bytes, value));
-		return text;
+		return unit_format_class(text, value);
 	case UNIT_COUNT:
 		return unit_format_count(text, value);
 	default:

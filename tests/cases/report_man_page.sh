@@ -1,0 +1,16 @@
+#!/bin/bash
+# The man page names every report and option that prof-report knows, and no option that it does not.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+page=$(sed 's/\\-/-/g' "$ROOT/docs/prof-report.1")
+for name in $("$REPORT" --list | awk '{ print $1 }'); do
+	expect_match "man page, report $name" "$page" "(^|[[:space:]])[.]B $name([[:space:]]|\$)"
+done
+known=$("$REPORT" --help | grep -o -- ' --[a-z][a-z-]*' | sort -u)
+for option in $known; do
+	expect_match "man page, $option" "$page" "$option"
+done
+for option in $(grep -o -- '--[a-z][a-z-]*' <<<"$page" | sort -u); do
+	expect_match "help, $option of the man page" "$known" "$option"
+done

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/options.c, report/condition.c: what is taken, and the one line that says why not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/condition.h"
+#include "report/options.h"
+
+static char message[512];
+
+#define PARSE(options, ...) \
+	parse(options, (char *[]){ (char *)"prof-report", __VA_ARGS__, NULL })
+
+static int parse(struct options *options, char **argv)
+{
+	int argc = 0;
+
+	while (argv[argc])
+		argc++;
+	message[0] = '\0';
+	return options_parse(options, argc, argv, message, sizeof(message));
+}
+
+static void report_options_and_files(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_int_equal(PARSE(&options, "alloc", "--sort=peak_bytes:asc", "-n", "5", "--by", "size", "a.evt", "b.evt"), 0);
+	assert_int_equal(options.report, REPORT_alloc);
+	assert_string_equal(options.sort, "peak_bytes:asc");
+	assert_int_equal(options.limit, 5);
+	assert_int_equal(options.by, HEAP_BY_SIZE);
+	assert_int_equal(options.file_count, 2);
+	options_release(&options);
+}
+
+static void summary_is_the_default(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_int_equal(PARSE(&options, "run.evt"), 0);
+	assert_int_equal(options.report, REPORT_summary);
+	assert_int_equal(options.file_count, 1);
+	options_release(&options);
+}
+
+static void a_file_may_be_named_like_a_report(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_int_equal(PARSE(&options, "./alloc"), 0);
+	assert_int_equal(options.report, REPORT_summary);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "nvtx", "alloc"), 0);
+	assert_int_equal(options.report, REPORT_nvtx);
+	assert_string_equal(options.file[0], "alloc");
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "nvtx", "--", "--list"), 0);
+	assert_string_equal(options.file[0], "--list");
+	options_release(&options);
+}
+
+static void times_are_read_with_open_ends(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_int_equal(PARSE(&options, "--time", "1.5s..2s"), 0);
+	assert_true(options.scope.from_ns == 1500000000 && options.scope.to_ns == 2000000000);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "--time", "10ms.."), 0);
+	assert_true(options.scope.from_ns == 10000000 && options.scope.to_ns == UINT64_MAX);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "--time", "..1min"), 0);
+	assert_true(options.scope.from_ns == 0 && options.scope.to_ns == 60000000000);
+	options_release(&options);
+}
+
+static void refuses(const char *expected, char **argv)
+{
+	struct options options;
+
+	assert_int_equal(parse(&options, argv), -1);
+	if (!strstr(message, expected))
+		fail_msg("'%s' does not say '%s'", message, expected);
+	assert_null(strchr(message, '\n'));
+	options_release(&options);
+}
+
+#define REFUSES(expected, ...) refuses(expected, (char *[]){ (char *)"prof-report", __VA_ARGS__, NULL })
+
+static void wrong_options_are_named(void **state)
+{
+	(void)state;
+	REFUSES("did you mean '--format'", "--formt", "csv");
+	REFUSES("unknown option '-z'", "-z");
+	REFUSES("--format 'xml' is not one of table, csv, json, markdown", "--format", "xml");
+	REFUSES("--by 'siz' is not one of caller, thread, size, process; did you mean 'size'", "alloc", "--by", "siz");
+	REFUSES("--limit '-1' is not a whole number", "alloc", "--limit", "-1");
+	REFUSES("--limit '99999999999999999999' is not", "alloc", "--limit", "99999999999999999999");
+	REFUSES("--limit needs a value: N", "alloc", "--limit");
+	REFUSES("--tree takes no value", "nvtx", "--tree=1");
+	REFUSES("report 'alloc' takes no --tree; these do: nvtx", "alloc", "--tree");
+	REFUSES("takes no --sort", "--sort", "x");
+	REFUSES("--time '2..1' ends before it begins", "--time", "2..1");
+	REFUSES("--time '7' is not A..B", "--time", "7");
+	REFUSES("--output needs", "--output=");
+}
+
+static int condition(struct condition *ret, const char *text)
+{
+	const struct column *columns[COLUMNS_MAX];
+	size_t count = columns_of("alloc", columns);
+
+	return condition_parse(ret, text, columns, count, message, sizeof(message));
+}
+
+static void conditions_are_parsed(void **state)
+{
+	struct condition parsed;
+
+	(void)state;
+	assert_int_equal(condition(&parsed, "bytes_allocated>=10MiB"), 0);
+	assert_int_equal(parsed.sign, CONDITION_AT_LEAST);
+	assert_true(parsed.number == 10485760);
+	assert_int_equal(condition(&parsed, "caller = lib*"), 0);
+	assert_string_equal(parsed.text, "lib*");
+	assert_int_equal(condition(&parsed, "caller~a=b"), 0);
+	assert_string_equal(parsed.text, "a=b");
+	assert_int_equal(condition(&parsed, "allocations"), -1);
+	assert_int_equal(condition(&parsed, "alocations>1"), -1);
+	assert_non_null(strstr(message, "did you mean 'allocations'"));
+	assert_int_equal(condition(&parsed, "allocations>1x"), -1);
+	assert_int_equal(condition(&parsed, "allocations~1"), -1);
+	assert_int_equal(condition(&parsed, "caller<1"), -1);
+}
+
+static void every_report_has_what_it_is_sorted_by(void **state)
+{
+	(void)state;
+	for (int i = 0; i < REPORT_LIMIT; i++) {
+		const struct column *columns[COLUMNS_MAX];
+		size_t count = columns_of(report_infos[i].name, columns);
+		const char *sort = report_infos[i].sort;
+
+		if (sort && columns_find(columns, count, sort, strlen(sort)) < 0)
+			fail_msg("report %s has no column %s", report_infos[i].name, sort);
+		assert_true(count < COLUMNS_MAX);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(report_options_and_files),
+		cmocka_unit_test(summary_is_the_default),
+		cmocka_unit_test(a_file_may_be_named_like_a_report),
+		cmocka_unit_test(times_are_read_with_open_ends),
+		cmocka_unit_test(wrong_options_are_named),
+		cmocka_unit_test(conditions_are_parsed),
+		cmocka_unit_test(every_report_has_what_it_is_sorted_by),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/table.c, report/export*.c: order, conditions, trees, and what tables look like. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/condition.h"
+#include "report/export.h"
+#include "report/json.h"
+#include "report/text.h"
+
+static void add_range(struct table *table, const char *name, uint64_t count, uint64_t total_ns)
+{
+	table_add_row(table);
+	table_set_text(table, COLUMN_nvtx_name, name, strlen(name));
+	table_set_text(table, COLUMN_nvtx_domain, "default", 7);
+	table_set_number(table, COLUMN_nvtx_count, count);
+	table_set_number(table, COLUMN_nvtx_total_ns, total_ns);
+	table_set_number(table, COLUMN_nvtx_self_ns, total_ns / 2);
+	table_set_real(table, COLUMN_nvtx_percent, 12.5);
+	table_set_number(table, COLUMN_nvtx_avg_ns, total_ns / count);
+	table_set_number(table, COLUMN_nvtx_min_ns, 1000);
+	table_set_number(table, COLUMN_nvtx_max_ns, 2000000);
+	table_set_number(table, COLUMN_nvtx_stddev_ns, 1234);
+	table_set_number(table, COLUMN_nvtx_p50_ns, 1500);
+	table_set_number(table, COLUMN_nvtx_p90_ns, 15000);
+	table_set_number(table, COLUMN_nvtx_p99_ns, 150000);
+	table_set_number(table, COLUMN_nvtx_bytes_allocated, 4718592);
+}
+
+static struct table three_ranges(void)
+{
+	struct table table;
+
+	table_init(&table, "nvtx", NULL);
+	add_range(&table, "forward", 100, 5000000);
+	add_range(&table, "backward \"x\", y", 100, 7000000);
+	add_range(&table, "at::native::conv2d_forward_with_a_very_long_name(at::Tensor const&)", 1234567, 900000000);
+	return table;
+}
+
+static int column_of(const struct table *table, const char *name)
+{
+	return columns_find(table->column, table->column_count, name, strlen(name));
+}
+
+static void arrange(struct table *table, const char *sort, bool descending, size_t limit)
+{
+	table_arrange(table, &(struct arrangement){ column_of(table, sort), descending, limit, NULL, 0 });
+}
+
+/* What an exporter writes, as a string of static storage. */
+static const char *drawn(const struct table *table, size_t width, bool utf8,
+			 void (*exporter)(const struct document *, const struct screen *))
+{
+	static char text[16384];
+	struct document document = { .report = "nvtx", .table = table };
+	struct screen screen = { .out = fmemopen(text, sizeof(text), "w"), .width = width, .utf8 = utf8 };
+
+	for (size_t i = 0; i < table->column_count; i++)
+		document.shown[document.shown_count++] = i;
+	exporter(&document, &screen);
+	fclose(screen.out);
+	return text;
+}
+
+static void rows_are_sorted_and_limited(void **state)
+{
+	struct table table = three_ranges();
+
+	(void)state;
+	arrange(&table, "total_ns", true, 2);
+	assert_int_equal(table.shown, 2);
+	assert_int_equal(table.passed, 3);
+	assert_int_equal(table.order[0], 2);
+	assert_int_equal(table.order[1], 1);
+	arrange(&table, "count", false, 0); /* a tie goes by name */
+	assert_int_equal(table.order[0], 1);
+	assert_int_equal(table.order[1], 0);
+	assert_int_equal(table.shown, 3);
+	table_release(&table);
+}
+
+static void rows_must_meet_all_conditions(void **state)
+{
+	struct table table = three_ranges();
+	struct condition condition[2];
+	char message[256];
+
+	(void)state;
+	assert_int_equal(condition_parse(&condition[0], "name=*ward*", table.column, table.column_count, message,
+					 sizeof(message)), 0);
+	assert_int_equal(condition_parse(&condition[1], "total_ns>6ms", table.column, table.column_count, message,
+					 sizeof(message)), 0);
+	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0, condition, 1 });
+	assert_int_equal(table.shown, 3);
+	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0, condition, 2 });
+	assert_int_equal(table.shown, 2);
+	table_release(&table);
+}
+
+static void eighty_columns(void **state)
+{
+	struct table table = three_ranges();
+
+	(void)state;
+	arrange(&table, "total_ns", true, 0);
+	assert_string_equal(drawn(&table, 80, true, export_table_rows),
+			    "range                               count    total     self      p50  heap bytes\n"
+			    "at::native::con\u2026Tensor const&)  1,234,567   900 ms   450 ms  1.50 us    4.50 MiB\n"
+			    "backward \"x\", y                       100  7.00 ms  3.50 ms  1.50 us    4.50 MiB\n"
+			    "forward                               100  5.00 ms  2.50 ms  1.50 us    4.50 MiB\n"
+			    "not shown (--columns): percent avg_ns min_ns max_ns stddev_ns p90_ns p99_ns\n");
+	table_release(&table);
+}
+
+static void no_line_is_wider_than_the_screen(void **state)
+{
+	struct table table = three_ranges();
+
+	(void)state;
+	arrange(&table, "total_ns", true, 0);
+	for (size_t width = 50; width <= 250; width++) {
+		const char *line = drawn(&table, width, width & 1, export_table_rows);
+
+		while (*line) {
+			size_t length = strcspn(line, "\n");
+
+			if (text_width(line, length) > width)
+				fail_msg("%zu columns: '%.*s'", width, (int)length, line);
+			line += length + 1;
+		}
+	}
+	table_release(&table);
+}
+
+static void wide_screens_show_all_that_says_something(void **state)
+{
+	struct table table = three_ranges();
+	const char *text;
+
+	(void)state;
+	arrange(&table, "total_ns", true, 0);
+	text = drawn(&table, 200, true, export_table_rows);
+	assert_non_null(strstr(text, "conv2d_forward_with_a_very_long_name"));
+	assert_non_null(strstr(text, "stddev"));
+	assert_null(strstr(text, "domain"));     /* the same in all rows */
+	assert_null(strstr(text, "cuda calls")); /* hidden */
+	assert_null(strstr(text, "not shown"));
+	table_release(&table);
+}
+
+static void csv_is_raw_and_quoted(void **state)
+{
+	struct table table = three_ranges();
+	const char *text;
+
+	(void)state;
+	arrange(&table, "total_ns", false, 2);
+	text = drawn(&table, 80, true, export_csv);
+	assert_int_equal(strncmp(text, "name,domain,depth,count,total_ns,percent,", 41), 0);
+	assert_non_null(strstr(text, "\nforward,default,,100,5000000,12.5,2500000,50000,"));
+	assert_non_null(strstr(text, "\n\"backward \"\"x\"\", y\",default,"));
+	table_release(&table);
+}
+
+static void markdown_escapes_its_own_signs(void **state)
+{
+	struct table table = three_ranges();
+
+	(void)state;
+	add_range(&table, "a|b\n<c>", 1, 1);
+	arrange(&table, "total_ns", false, 1);
+	assert_non_null(strstr(drawn(&table, 80, true, export_markdown), "| a\\|b\\\\n\\<c> | default |"));
+	table_release(&table);
+}
+
+static void json_strings_are_valid_utf8(void **state)
+{
+	char text[256] = "";
+	struct json json = { .out = fmemopen(text, sizeof(text), "w") };
+
+	(void)state;
+	json_open(&json, NULL, '{');
+	json_text(&json, "a", "x\"\\\n\xff\xe6\x97\xa5\0y", 10);
+	json_number(&json, "b", UINT64_MAX);
+	json_signed(&json, "c", -1);
+	json_real(&json, "d", 0.0 / 0.0);
+	json_close(&json, '}');
+	fclose(json.out);
+	assert_string_equal(text, "{\n \"a\": \"x\\\"\\\\\\u000a\xef\xbf\xbd\xe6\x97\xa5\\u0000y\",\n"
+				  " \"b\": 18446744073709551615,\n \"c\": -1,\n \"d\": null\n}\n");
+}
+
+static void trees_keep_rows_below_their_parents(void **state)
+{
+	struct table table;
+
+	(void)state;
+	table_init(&table, "nvtx", NULL);
+	table.is_tree = true;
+	add_range(&table, "root small", 1, 10);
+	add_range(&table, "root big", 1, 100);
+	add_range(&table, "child small", 1, 40);
+	table.parent[2] = 1;
+	table_set_number(&table, COLUMN_nvtx_depth, 1);
+	add_range(&table, "child big", 1, 60);
+	table.parent[3] = 1;
+	table_set_number(&table, COLUMN_nvtx_depth, 1);
+	add_range(&table, "child of small", 1, 9);
+	table.parent[4] = 0;
+	table_set_number(&table, COLUMN_nvtx_depth, 1);
+	arrange(&table, "total_ns", true, 0);
+	assert_int_equal(table.order[0], 1);
+	assert_int_equal(table.order[1], 3);
+	assert_int_equal(table.order[2], 2);
+	assert_int_equal(table.order[3], 0);
+	assert_int_equal(table.order[4], 4);
+	assert_non_null(strstr(drawn(&table, 80, true, export_table_rows), "\n  child big"));
+	table_release(&table);
+}
+
+static void deep_trees_are_no_problem(void **state)
+{
+	enum { DEPTH = 100000 };
+	struct table table;
+
+	(void)state;
+	table_init(&table, "nvtx", NULL);
+	table.is_tree = true;
+	for (uint32_t i = 0; i < DEPTH; i++) {
+		add_range(&table, "x", 1, DEPTH - i);
+		table.parent[i] = i ? i - 1 : TABLE_NO_PARENT;
+	}
+	arrange(&table, "total_ns", false, 0);
+	assert_int_equal(table.shown, DEPTH);
+	assert_int_equal(table.order[DEPTH - 1], DEPTH - 1);
+	table_release(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_sorted_and_limited),
+		cmocka_unit_test(rows_must_meet_all_conditions),
+		cmocka_unit_test(eighty_columns),
+		cmocka_unit_test(no_line_is_wider_than_the_screen),
+		cmocka_unit_test(wide_screens_show_all_that_says_something),
+		cmocka_unit_test(csv_is_raw_and_quoted),
+		cmocka_unit_test(markdown_escapes_its_own_signs),
+		cmocka_unit_test(json_strings_are_valid_utf8),
+		cmocka_unit_test(trees_keep_rows_below_their_parents),
+		cmocka_unit_test(deep_trees_are_no_problem),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
