@@ -30,6 +30,12 @@ static bool file_is_locked(int fd)
 	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
+void note_print(void *context, const char *line)
+{
+	(void)context;
+	fprintf(stderr, "prof-report: %s\n", line);
+}
+
 static void note_put(const struct source_options *options, const char *format, const char *path)
 {
 	char line[NOTE_BYTES];

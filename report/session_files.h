@@ -29,6 +29,8 @@ struct session_files {
 
 /* Adds the file and, unless options->only_named, its session's. EVT_NO_MEMORY is the only failure. */
 int session_files_add(struct session_files *files, const char *path);
+/* A `note` for source_options: prints the line on stderr. */
+void note_print(void *context, const char *line);
 /* Closes what is still open (a caller that takes `bytes` over sets fd to -1). */
 void session_files_release(struct session_files *files);
 

@@ -12,41 +12,16 @@
 #include <sys/resource.h>
 
 #include "collector/format/error.h"
+#include "report/file_error.h"
 #include "report/session_files.h"
 #include "report/source_state.h"
 
-#define MESSAGE_BYTES 160u
 #define SAME_CLOCK_NS 60000000000ull  /* CLOCK_REALTIME may be set during a run; another boot differs more */
 #define OFFSET_NS_MAX (1ll << 59)     /* 18 years: what is further away is no clock */
 
 static void file_note_fault(void *context, uint64_t offset, int error, const char *text)
 {
 	fault_add(context, offset, error, "%s", text);
-}
-
-static void error_describe(int error, int error_number, char *text, size_t room)
-{
-	switch (error) {
-	case EVT_IO:
-		snprintf(text, room, "cannot be read: %s",
-			 error_number == ENOTSUP ? "not a regular file" : strerror(error_number));
-		return;
-	case EVT_NEWER:
-		snprintf(text, room, "is of a newer format than this prof-report knows (%u): take a newer one",
-			 FILE_VERSION);
-		return;
-	case EVT_FOREIGN:
-		snprintf(text, room, "is not a recording of intercept");
-		return;
-	case EVT_EMPTY:
-		snprintf(text, room, "is empty: nothing was recorded, or it was cut off at its first byte");
-		return;
-	case EVT_TRUNCATED:
-		snprintf(text, room, "ends inside its header: nothing can be read");
-		return;
-	default:
-		snprintf(text, room, "has a damaged header and no schema: %s", evt_error_text(error));
-	}
 }
 
 static struct file_row *file_add(struct source *source, const char *path)
@@ -76,7 +51,7 @@ static struct file_row *file_add(struct source *source, const char *path)
 static int file_start(struct file_row *file, struct session_file *found)
 {
 	const struct reader_listener listener = { file_note_fault, file };
-	char text[MESSAGE_BYTES];
+	char text[FILE_ERROR_BYTES];
 	int error = found->error;
 	int error_number = found->error_number;
 
@@ -91,7 +66,7 @@ static int file_start(struct file_row *file, struct session_file *found)
 	if (error == EVT_NO_MEMORY)
 		return error;
 	if (error) {
-		error_describe(error, error_number, text, sizeof(text));
+		file_error_describe(error, error_number, text, sizeof(text));
 		fault_add(file, 0, error, "%s", text);
 		return EVT_OK;
 	}

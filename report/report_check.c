@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Verifies every frame, checksum and invariant. Prints one line for each fault and one for each file:
+ *
+ *   <path>: offset <bytes>: <what is wrong>
+ *   <path>: <ok | N faults>: <frames> frames, <records> records, <bytes> bytes
+ *
+ * Changes nothing. The checks themselves are in reader.c (bytes) and check.c (meaning).
+ */
+#include "report/report.h"
+
+#include <errno.h>
+
+#include "collector/format/error.h"
+#include "report/check.h"
+#include "report/file_error.h"
+#include "report/session_files.h"
+
+#define LINES_MAX 1000u /* of one file: more say no more */
+
+struct checking {
+	FILE *out;
+	const char *path;
+	uint64_t faults; /* of the file */
+};
+
+static void checking_fault(void *context, uint64_t offset, int error, const char *text)
+{
+	struct checking *checking = context;
+
+	(void)error;
+	if (checking->faults++ < LINES_MAX)
+		fprintf(checking->out, "%s: offset %llu: %s\n", checking->path,
+			(unsigned long long)offset, text);
+}
+
+static void checking_close(const struct checking *checking, const struct reader_facts *facts,
+			   uint64_t bytes)
+{
+	if (checking->faults > LINES_MAX)
+		fprintf(checking->out, "%s: and %llu more faults\n", checking->path,
+			(unsigned long long)(checking->faults - LINES_MAX));
+	fprintf(checking->out, "%s: ", checking->path);
+	if (checking->faults)
+		fprintf(checking->out, "%llu fault%s", (unsigned long long)checking->faults,
+			checking->faults == 1 ? "" : "s");
+	else
+		fprintf(checking->out, "%s", facts->complete ? "ok" : "ok so far, still being written");
+	fprintf(checking->out, ": %llu frames, %llu records, %llu bytes\n",
+		(unsigned long long)facts->frames, (unsigned long long)facts->records,
+		(unsigned long long)bytes);
+}
+
+static int checking_read(struct checking *checking, const struct session_file *file)
+{
+	const struct reader_listener listener = { checking_fault, checking };
+	struct reader_frame frame;
+	struct reader *reader;
+	struct check check;
+	int error = reader_open(&reader, &file->bytes, file->live, &listener);
+
+	if (error)
+		return error;
+	check_init(&check, &listener);
+	while (!error) {
+		error = reader_next(reader, &frame);
+		if (!error)
+			error = check_frame(&check, reader_facts(reader), &frame);
+	}
+	if (error == EVT_END) {
+		check_finish(&check, reader_facts(reader));
+		checking_close(checking, reader_facts(reader), file->bytes.size);
+		error = EVT_OK;
+	}
+	check_release(&check);
+	reader_close(reader);
+	return error;
+}
+
+/* True when the file is without fault. */
+static bool checking_file(struct checking *checking, const struct session_file *file)
+{
+	char text[FILE_ERROR_BYTES];
+	int error = file->error;
+	int error_number = file->error_number;
+
+	checking->path = file->path;
+	checking->faults = 0;
+	if (!error) {
+		error = checking_read(checking, file);
+		error_number = errno;
+	}
+	if (error) {
+		fflush(checking->out);
+		file_error_describe(error, error_number, text, sizeof(text));
+		fprintf(stderr, "prof-report: '%s' %s\n", file->path, text);
+	}
+	return !error && !checking->faults;
+}
+
+int report_check(struct report_request *request)
+{
+	const struct options *options = request->options;
+	const struct source_options opening = { .live = options->live, .note = note_print };
+	struct session_files files = { .options = &opening };
+	struct checking checking = { .out = stdout };
+	int error = EVT_OK;
+	bool good = true;
+
+	for (size_t i = 0; i < options->file_count && !error; i++)
+		error = session_files_add(&files, options->file[i]);
+	if (error)
+		snprintf(request->message, sizeof(request->message), "%s", evt_error_text(error));
+	for (size_t i = 0; i < files.count && !error; i++)
+		good &= checking_file(&checking, &files.file[i]);
+	session_files_release(&files);
+	return good && !error ? STATUS_OK : STATUS_INPUT;
+}
