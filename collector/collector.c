@@ -101,6 +101,7 @@ static int collector_take_memory(struct collector *c, const struct collector_sta
 {
 	journal_init(&c->common.journal);
 	processes_init(&c->processes, start->region_inode, start->inspect);
+	c->processes.first_fd = start->first_fd;
 	c->output.fd = -1;
 	c->fw = frame_writer_new();
 	if (!c->fw || names_init(&c->common.names, &c->common.journal) ||

@@ -36,6 +36,7 @@ struct collector {
 	uint64_t lost_limit;
 	uint32_t bell;         /* value of the doorbell at the start of the turn */
 	bool busy;             /* the last turn found work */
+	bool complained;       /* about a write that failed; the program says it at its end */
 	bool finished;
 };
 
@@ -44,6 +45,7 @@ struct collector_start {
 	uint64_t bytes;
 	uint64_t region_inode; /* of its memfd, 0 when unknown */
 	bool inspect;          /* look at the processes in /proc and by pidfd */
+	int first_fd;          /* pidfd of the process that started us, 0 when there is none; taken over */
 };
 
 /*

@@ -6,6 +6,10 @@
  */
 #include "collector/epoch.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "collector/format/error.h"
 #include "collector/self.h"
 
@@ -93,24 +97,31 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 	self_tell_cost(&c->common, cut->now_ns, &cost);
 }
 
-/* Losses of frames that were not written, before the journal and kept out of it: it may be kept. */
-static void cut_put_unwritten(struct collector *c, const struct cut *cut)
+/* Losses of frames that were not written; apart from the journal, which they would fill. */
+static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
 {
+	bool told = true;
+
 	if (!c->lost_disk && !c->lost_limit)
-		return;
+		return true;
 	frame_begin_block(c->fw, 0);
-	if (c->lost_disk)
+	if (frame_block_room(c->fw) < 2)
+		told = false;
+	if (told && c->lost_disk)
 		FRAME_PUT(c->fw, cut->now_ns, lost, .count = c->lost_disk, .reason = EVT_LOST_DISK);
-	if (c->lost_limit)
+	if (told && c->lost_limit)
 		FRAME_PUT(c->fw, cut->now_ns, lost, .count = c->lost_limit, .reason = EVT_LOST_LIMIT);
 	frame_end_block(c->fw);
+	return told;
 }
 
-static void cut_note_success(struct collector *c)
+static void cut_note_success(struct collector *c, bool told)
 {
-	c->lost += c->lost_disk + c->lost_limit;
-	c->lost_disk = 0;
-	c->lost_limit = 0;
+	if (told) {
+		c->lost += c->lost_disk + c->lost_limit;
+		c->lost_disk = 0;
+		c->lost_limit = 0;
+	}
 	c->failed_ns = 0;
 	c->sequence++;
 	journal_clear(&c->common.journal, c->watermark_ns);
@@ -124,6 +135,20 @@ static void cut_note_failure(struct collector *c)
 		c->lost_disk += c->drain.in_frame;
 }
 
+/* Once, for the program to say at its end; with the end of a path too long for it. */
+static void cut_complain(struct collector *c, int error)
+{
+	const size_t most = REGION_TEXT_BYTES / 2;
+	size_t length = strlen(c->output.path);
+
+	if (c->complained)
+		return;
+	c->complained = true;
+	snprintf(c->common.view.header->collector_error, REGION_TEXT_BYTES,
+		 "cannot write '%s%s': %s; events are lost", length > most ? "..." : "",
+		 c->output.path + (length > most ? length - most : 0), strerror(error));
+}
+
 /* A full disk is tried once a second, and at the end. */
 static int cut_output(struct collector *c, const struct cut *cut, const struct frame_image *image,
 		      uint64_t records)
@@ -135,6 +160,8 @@ static int cut_output(struct collector *c, const struct cut *cut, const struct f
 	error = output_write_frame(&c->output, image, records, cut->kind == EPOCH_LAST);
 	if (error)
 		c->failed_ns = cut->steady_ns;
+	if (error == EVT_IO)
+		cut_complain(c, errno);
 	return error;
 }
 
@@ -144,12 +171,13 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	struct frame_info info = { .sequence = c->sequence + 1, .sync_tsc = cut->sync.tsc,
 				   .sync_mono_ns = cut->sync.mono_ns, .sync_real_ns = cut->sync.real_ns };
 	struct frame_image image;
+	bool told;
 	int error;
 
 	if (cut->complete && cut->now_ns > c->watermark_ns)
 		c->watermark_ns = cut->now_ns;
 	info.watermark_ns = c->watermark_ns;
-	cut_put_unwritten(c, cut);
+	told = cut_put_unwritten(c, cut);
 	journal_write(&c->common.journal, c->fw);
 	info.records = frame_records(c->fw);
 	error = frame_close(c->fw, info, &image);
@@ -158,7 +186,7 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	if (error)
 		cut_note_failure(c);
 	else if (info.records)
-		cut_note_success(c);
+		cut_note_success(c, told);
 	c->drain.in_frame = 0;
 	c->drain.newest = 0;
 	return error;
@@ -179,6 +207,7 @@ static void cut_write_last(struct collector *c, const struct cut *cut)
 {
 	if (!cut_write(c, cut))
 		return;
+	c->common.journal.written = c->common.journal.count;
 	journal_clear(&c->common.journal, c->watermark_ns);
 	cut_write(c, cut);
 }
@@ -201,7 +230,8 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 		cut_write(c, &cut);
 	if (kind == EPOCH_NOW)
 		entries_free(c);
-	c->closed_ns = cut.steady_ns;
+	if (kind != EPOCH_FULL) /* those alone end processes and look at threads */
+		c->closed_ns = cut.steady_ns;
 	if (cut.steady_ns - c->steered_ns >= STEER_NS) {
 		c->steered_ns = cut.steady_ns;
 		clockmap_steer(&c->common.clock, &cut.sync);

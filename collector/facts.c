@@ -20,6 +20,7 @@
 
 /* Numbers of the fields of /proc/PID/stat after the command's closing parenthesis, proc(5) minus 3. */
 enum stat_field {
+	STAT_PARENT = 4 - 3,
 	STAT_UTIME = 14 - 3,
 	STAT_STIME = 15 - 3,
 	STAT_THREADS = 20 - 3,
@@ -119,6 +120,7 @@ bool facts_stat(uint32_t pid, struct facts_stat *ret_stat)
 	/* a main thread that has ended by pthread_exit() is a zombie while others run */
 	*ret_stat = (struct facts_stat){
 		.zombie = (state == 'Z' || state == 'X') && field[STAT_THREADS] <= 1,
+		.parent_pid = (uint32_t)field[STAT_PARENT],
 		.wait_status = state == 'Z' ? (int)field[STAT_EXIT_CODE] : -1,
 		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) * (NS_PER_S / (uint64_t)per_second),
 		.start_ticks = field[STAT_START],

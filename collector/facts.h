@@ -15,6 +15,7 @@
 
 struct facts_stat {
 	bool zombie;
+	uint32_t parent_pid;
 	int wait_status;       /* of a zombie, as wait(2) gives it; -1 where it is not told */
 	uint64_t cpu_ns;       /* to a hundredth of a second */
 	uint64_t start_ticks;  /* since boot: with the pid the identity of the process */

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/format/error.h"
-
 #define JOURNAL_ROOM_FIRST 256u
 #define JOURNAL_TEXT_FIRST 8192u
 
@@ -122,30 +120,44 @@ static int event_write(const struct journal *journal, const struct journal_event
 	return frame_put(fw, EVT_string, event->time_ns, words);
 }
 
-int journal_write(struct journal *journal, struct frame_writer *fw)
+/* Its index was the order that it had when events came; now it is the one in the list. */
+static void journal_sort(struct journal *journal)
 {
-	int error = 0;
-
-	if (!journal->count)
-		return 0;
 	qsort(journal->event, journal->count, sizeof(*journal->event), by_time);
-	frame_begin_block(fw, 0);
-	for (size_t i = 0; i < journal->count && !error; i++) {
-		if (!frame_block_room(fw)) {
-			error = frame_end_block(fw);
-			frame_begin_block(fw, 0);
-		}
-		if (!error)
-			error = event_write(journal, &journal->event[i], fw);
-	}
 	for (size_t i = 0; i < journal->count; i++)
 		journal->event[i].order = (uint32_t)i;
-	return frame_end_block(fw) && !error ? EVT_NO_MEMORY : error;
+}
+
+void journal_write(struct journal *journal, struct frame_writer *fw)
+{
+	size_t at = 0;
+
+	journal->written = 0;
+	if (!journal->count)
+		return;
+	journal_sort(journal);
+	frame_begin_block(fw, 0);
+	for (; at < journal->count; at++) {
+		if (!frame_block_room(fw)) {
+			frame_end_block(fw);
+			frame_begin_block(fw, 0);
+		}
+		if (!frame_block_room(fw) || event_write(journal, &journal->event[at], fw))
+			break;
+	}
+	frame_end_block(fw);
+	journal->written = at;
 }
 
 void journal_clear(struct journal *journal, uint64_t string_ns)
 {
-	journal->count = 0;
-	journal->text_bytes = 0;
+	size_t left = journal->count - journal->written;
+
 	journal->string_ns = string_ns;
+	if (left)
+		memmove(journal->event, journal->event + journal->written, left * sizeof(*journal->event));
+	else
+		journal->text_bytes = 0;
+	journal->count = left;
+	journal->written = 0;
 }

@@ -26,6 +26,7 @@ struct journal {
 	} *event;
 	size_t count;
 	size_t room;
+	size_t written; /* of them, into the frame under construction */
 	char *text; /* bytes of `string` events, which hold an offset until they are written */
 	size_t text_bytes;
 	size_t text_room;
@@ -46,10 +47,11 @@ void journal_add(struct journal *journal, uint32_t id, uint64_t time_ns, const v
 
 void journal_add_string(struct journal *journal, uint64_t id, const char *text, size_t length);
 
-/* Puts all into blocks of stream 0, by time. 0 or enum evt_error. */
-int journal_write(struct journal *journal, struct frame_writer *fw);
+/* Puts all into blocks of stream 0, by time, or as many as the frame has room for. */
+void journal_write(struct journal *journal, struct frame_writer *fw);
 
-/* The frame is in the file. Definitions of the next one happen at `string_ns`. */
+/* The frame is in the file: what was written into it is forgotten. Definitions of the next one happen
+ * at `string_ns`. */
 void journal_clear(struct journal *journal, uint64_t string_ns);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * intercept-collector FD: the life of the process. FD is the region's memfd; all else is in it.
+ * intercept-collector FD [PIDFD]: the life of the process. FD is the region's memfd; all else is in it.
+ * PIDFD is the program that started us, which may be gone by now.
  *
  * It leaves everything of the program that started it: session, directory, descriptors, signals. It
  * prints nothing: what goes wrong is said in the region, and the program says it.
@@ -18,6 +19,8 @@
 #include "collector/collector.h"
 
 #define DESCRIPTORS_MAX 65536 /* closed one by one where nothing better works */
+#define REGION_FD 3
+#define WATCHED_FD 4
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -53,24 +56,28 @@ static void limits_settle(void)
 	}
 }
 
-/* Everything but `fd`, which becomes 3; 0 to 2 are /dev/null. Returns 3, or -1. */
-static int descriptors_settle(int fd)
+/* Everything but the region, which becomes REGION_FD, and the pidfd, WATCHED_FD; 0 to 2 are /dev/null. */
+static int descriptors_settle(int region, int *watched)
 {
-	const int kept = 3;
+	/* out of the way of each other first */
+	int moved = *watched > 0 ? fcntl(*watched, F_DUPFD, WATCHED_FD + 1) : -1;
 
-	if (fd != kept && dup2(fd, kept) < 0)
+	if (region != REGION_FD && dup2(region, REGION_FD) < 0)
 		return -1;
-	for (int i = 0; i < kept; i++)
+	*watched = moved >= 0 && dup2(moved, WATCHED_FD) >= 0 ? WATCHED_FD : 0;
+	for (int i = 0; i < REGION_FD; i++)
 		close(i);
-	if (syscall(SYS_close_range, kept + 1, ~0u, 0)) {
-		for (int i = kept + 1; i < DESCRIPTORS_MAX; i++)
+	if (!*watched)
+		close(WATCHED_FD);
+	if (syscall(SYS_close_range, WATCHED_FD + 1, ~0u, 0)) {
+		for (int i = WATCHED_FD + 1; i < DESCRIPTORS_MAX; i++)
 			close(i);
 	}
-	for (int i = 0; i < kept; i++) {
+	for (int i = 0; i < REGION_FD; i++) {
 		if (open("/dev/null", O_RDWR) < 0)
-			dup2(kept, i); /* no /dev: any descriptor will do to keep the number taken */
+			dup2(REGION_FD, i); /* no /dev: any descriptor will do to keep the number taken */
 	}
-	return kept;
+	return 0;
 }
 
 /* Maps the region and lets go of the descriptor; 0 or -1. */
@@ -94,13 +101,22 @@ static int region_map(int fd, struct collector_start *ret_start)
 	return 0;
 }
 
+/* A descriptor's number; -1 when it is none. */
+static int number_of(const char *text)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	return end == text || *end || number < 0 || number > INT32_MAX ? -1 : (int)number;
+}
+
 int main(int argc, char **argv)
 {
 	struct collector_start start;
-	char *end = NULL;
-	long fd = argc == 2 ? strtol(argv[1], &end, 10) : -1;
+	int fd = argc >= 2 ? number_of(argv[1]) : -1;
+	int watched = argc >= 3 ? number_of(argv[2]) : 0;
 
-	if (fd < 0 || fd > INT32_MAX || end == argv[1] || *end)
+	if (fd < 0)
 		return 2;
 	setsid();
 	if (chdir("/"))
@@ -109,8 +125,10 @@ int main(int argc, char **argv)
 	signals_settle();
 	limits_settle();
 	prctl(PR_SET_NAME, "intercept-coll");
-	fd = descriptors_settle((int)fd);
-	if (fd < 0 || region_map((int)fd, &start) || collector_init(&collector, &start))
+	if (descriptors_settle(fd, &watched) || region_map(REGION_FD, &start))
+		return 1;
+	start.first_fd = watched;
+	if (collector_init(&collector, &start))
 		return 1;
 	while (!collector.finished) {
 		collector_turn(&collector);

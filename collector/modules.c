@@ -294,14 +294,14 @@ void modules_cache_release(struct modules_cache *cache)
 	*cache = (struct modules_cache){ 0 };
 }
 
-bool modules_maps_region(uint32_t pid, uint64_t inode)
+int modules_maps_region(uint32_t pid, uint64_t inode)
 {
 	struct maps_line line;
 	struct maps maps;
 	bool mapped = false;
 
 	if (!maps_init(&maps, pid))
-		return true;
+		return -1;
 	while (!mapped && maps_next(&maps, &line))
 		mapped = line.inode == inode && !strncmp(line.path, "/memfd:", 7);
 	maps_release(&maps);

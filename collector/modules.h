@@ -72,9 +72,9 @@ void modules_release(struct modules *modules);
 void modules_cache_release(struct modules_cache *cache);
 
 /*
- * Whether the process maps the region: false after an exec. `inode` is of the memfd. Unreadable maps
- * count as mapped.
+ * Whether the process maps the region, whose memfd has that inode: 1, 0 (after an exec, or another
+ * process), or -1 when its maps cannot be read.
  */
-bool modules_maps_region(uint32_t pid, uint64_t inode);
+int modules_maps_region(uint32_t pid, uint64_t inode);
 
 #endif

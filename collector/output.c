@@ -105,14 +105,14 @@ static int output_write_start(struct output *output, const struct file_header *h
 		error = output_write_image(output, &image, true);
 	}
 	free(schema);
-	return error == EVT_TOO_LARGE ? EVT_OK : error;
+	return error;
 }
 
 int output_init(struct output *output, int fd, uint64_t max_bytes, const struct file_header *header)
 {
 	int error;
 
-	*output = (struct output){ .fd = fd, .max_bytes = max_bytes };
+	*output = (struct output){ .fd = fd };
 	error = compressor_init(&output->compressor);
 	if (!error)
 		error = output_write_start(output, header);
@@ -122,6 +122,7 @@ int output_init(struct output *output, int fd, uint64_t max_bytes, const struct 
 		output_release(output);
 		errno = saved;
 	}
+	output->max_bytes = max_bytes; /* header and schema must be, whatever the limit */
 	return error;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "collector/facts.h"
+#include "collector/namesake.h"
 
 #define MS 1000000ull
 #define PENDING_NS (1000 * MS)
@@ -99,7 +100,15 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		.pid = processes->inspect ? view_load32(&shared->pid) : 0,
 		.start_ns = common_ns(common, view_load64(&shared->start_tsc)),
 	};
-	watch_init(&process->watch, process->pid);
+	if (process->pid) {
+		struct namesake namesake = namesake_find(process->pid, view_load32(&shared->parent_pid),
+							 processes->region_inode);
+
+		process->pid = namesake.pid;
+		process->moved = namesake.moved;
+	}
+	watch_init(&process->watch, process->pid, processes->first_fd);
+	processes->first_fd = 0; /* the first that is met is the one that started us: entry 0 */
 	process_identify(process, parent, &common->names);
 	JOURNAL_ADD(&common->journal, process->start_ns, process, .process = process->number,
 		    .pid = view_load32(&shared->pid), .parent_pid = view_load32(&shared->parent_pid),
@@ -138,7 +147,7 @@ static bool process_has_execed(const struct processes *processes, struct process
 		return false;
 	if (stat.stack_start == process->stack_start || !stat.stack_start)
 		return false;
-	if (processes->region_inode && modules_maps_region(process->pid, processes->region_inode)) {
+	if (!processes->region_inode || modules_maps_region(process->pid, processes->region_inode)) {
 		process->stack_start = stat.stack_start;
 		return false;
 	}

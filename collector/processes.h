@@ -22,6 +22,7 @@ struct process {
 	uint32_t entry;
 	uint32_t serial;
 	uint32_t pid; /* as the collector sees it, 0 when unknown */
+	bool moved;   /* lives in another pid namespace: its thread ids mean nothing here */
 	bool exiting; /* has written its last record and waits */
 	bool gone;    /* ended or exec'd: nothing more comes */
 	bool execed;
@@ -55,6 +56,7 @@ struct processes {
 	uint64_t compared_ns;  /* and for exec */
 	uint64_t waits;        /* of processes that are gone */
 	bool inspect;          /* read /proc; off in tests that make processes up */
+	int first_fd;          /* pidfd of the first process, 0 when there is none or it was handed on */
 };
 
 void processes_init(struct processes *processes, uint64_t region_inode, bool inspect);

@@ -42,7 +42,7 @@ static void stream_tell_name(struct stream *stream, struct common *common, uint6
 	char name[FACTS_NAME_BYTES];
 	size_t length;
 
-	if (!stream->process->pid || stream->process->gone)
+	if (!stream->process->pid || stream->process->gone || stream->process->moved)
 		return;
 	length = facts_thread_name(stream->process->pid, stream->tid, name, sizeof(name));
 
@@ -184,7 +184,7 @@ static bool stream_is_abandoned(const struct stream *stream, bool retired, bool 
 {
 	if (stream->process->gone)
 		return true;
-	return (retired || ask) && stream->process->pid &&
+	return (retired || ask) && stream->process->pid && !stream->process->moved &&
 	       !facts_thread_exists(stream->process->pid, stream->tid);
 }
 

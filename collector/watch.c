@@ -29,14 +29,14 @@ _Static_assert(sizeof(struct watch_pidfd_info) == 64, "PIDFD_INFO_SIZE_VER0");
 #define WATCH_PIDFD_GET_INFO _IOWR(0xFF, 11, struct watch_pidfd_info)
 #define WATCH_PIDFD_INFO_EXIT (1ull << 3)
 
-void watch_init(struct watch *watch, uint32_t pid)
+void watch_init(struct watch *watch, uint32_t pid, int fd)
 {
 	struct facts_stat stat;
 
 	*watch = (struct watch){ .pid = pid, .fd = -1 };
 	if (!pid)
 		return;
-	watch->fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	watch->fd = fd ? fd : (int)syscall(SYS_pidfd_open, pid, 0);
 	if (facts_stat(pid, &stat))
 		watch->start_ticks = stat.start_ticks;
 }

@@ -18,7 +18,8 @@ struct watch {
 	uint64_t start_ticks; /* 0: not known */
 };
 
-void watch_init(struct watch *watch, uint32_t pid);
+/* `fd`: a pidfd of it that the watch takes over, 0: it opens one. */
+void watch_init(struct watch *watch, uint32_t pid, int fd);
 void watch_release(struct watch *watch);
 
 /* No system call that waits; with a pidfd a poll() of it. */

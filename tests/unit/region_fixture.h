@@ -192,7 +192,7 @@ static inline void fixture_put_text(struct fixture *f, struct region_ring *ring,
 
 /* --- the file, all of it in memory --- */
 
-#define CONTENT_FRAMES 512
+#define CONTENT_FRAMES 4096
 
 struct content {
 	size_t frames; /* of data */
