@@ -20,35 +20,42 @@
 
 #define LAUNCH_STACK_BYTES 16384u
 
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
 struct launch {
 	const char *path;
-	char number[12]; /* of region_fd */
+	char number[12];  /* of region_fd */
+	char watched[12]; /* of a pidfd of the program: the collector may come when that is gone */
 	int region_fd;
+	int pid;
 	volatile int error; /* errno of the step that failed */
 };
 
 /* One start at a time: init.c's state sees to that. */
 static _Alignas(16) char launch_stack[2][LAUNCH_STACK_BYTES];
 
-static void launch_number(struct launch *l)
+static void launch_number(char *text, int number)
 {
 	char digits[12];
 	int count = 0, at = 0;
-	unsigned int rest = (unsigned int)l->region_fd;
+	unsigned int rest = (unsigned int)number;
 
 	do
 		digits[count++] = (char)('0' + rest % 10);
 	while ((rest /= 10) != 0);
 	while (count)
-		l->number[at++] = digits[--count];
-	l->number[at] = 0;
+		text[at++] = digits[--count];
+	text[at] = 0;
 }
 
 static int launch_become(void *argument)
 {
 	struct launch *l = argument;
-	char *arguments[] = { (char *)"intercept-collector", l->number, NULL };
+	char *arguments[] = { (char *)"intercept-collector", l->number, NULL, NULL };
 	char *environment[] = { NULL };
+	int watched;
 
 	/* what ld.so has to say when a library is missing is nothing for the program's terminal, and the
 	 * numbers are needed where the program may open few files */
@@ -56,6 +63,11 @@ static int launch_become(void *argument)
 		if (fd != l->region_fd)
 			syscall(SYS_close, fd);
 	syscall(SYS_setsid);
+	watched = (int)syscall(SYS_pidfd_open, l->pid, 0);
+	if (watched >= 0 && syscall(SYS_fcntl, watched, F_SETFD, 0) >= 0) {
+		launch_number(l->watched, watched);
+		arguments[2] = l->watched;
+	}
 	if (syscall(SYS_fcntl, l->region_fd, F_SETFD, 0) < 0 ||
 	    syscall(SYS_execve, l->path, arguments, environment) < 0)
 		l->error = errno;
@@ -76,12 +88,12 @@ static int launch_twice(void *argument)
 
 int launch_collector(const char *path, int region_fd)
 {
-	struct launch l = { .path = path, .region_fd = region_fd };
+	struct launch l = { .path = path, .region_fd = region_fd, .pid = (int)syscall(SYS_getpid) };
 	sigset_t all, before;
 	int saved = errno;
 	int pid, failed;
 
-	launch_number(&l);
+	launch_number(l.number, region_fd);
 	sigfillset(&all);
 	if (sigprocmask(SIG_BLOCK, &all, &before) != 0)
 		return -errno;

@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	third = how & 1 ? (size - 1) / 3 : 0;
 	region_prepare();
 	region_populate();
-	if (collector_init(&c, &(struct collector_start){ region, REGION_BYTES, 0, false }))
+	if (collector_init(&c, &(struct collector_start){ .base = region, .bytes = REGION_BYTES }))
 		return 0;
 	if (turns & 1)
 		collector_turn(&c);

@@ -24,7 +24,7 @@ static int setup(void **state)
 	(void)state;
 	fixture_init(&f, REGION_BYTES);
 	fixture_add_process(&f, 0, (uint32_t)getpid());
-	return collector_init(&c, &(struct collector_start){ f.base, f.bytes, 0, false });
+	return collector_init(&c, &(struct collector_start){ .base = f.base, .bytes = f.bytes });
 }
 
 static int teardown(void **state)

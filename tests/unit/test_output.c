@@ -230,7 +230,7 @@ static void collector_begin(uint64_t max_file_bytes)
 	fixture_init(&f, REGION_BYTES);
 	f.header->max_file_bytes = max_file_bytes;
 	fixture_add_process(&f, 0, (uint32_t)getpid());
-	assert_int_equal(collector_init(&c, &(struct collector_start){ f.base, f.bytes, 0, false }), 0);
+	assert_int_equal(collector_init(&c, &(struct collector_start){ .base = f.base, .bytes = f.bytes }), 0);
 }
 
 /* Records that do not compress well; returns how many. */
@@ -327,7 +327,7 @@ static void unwritable_place_is_said(void **state)
 	fixture_init(&f, REGION_BYTES);
 	strcpy(f.header->output, "/nonexistent-directory/run.evt");
 	fixture_add_process(&f, 0, (uint32_t)getpid());
-	assert_int_equal(collector_init(&c, &(struct collector_start){ f.base, f.bytes, 0, false }), -1);
+	assert_int_equal(collector_init(&c, &(struct collector_start){ .base = f.base, .bytes = f.bytes }), -1);
 	assert_int_equal(f.header->collector_state, REGION_COLLECTOR_FAILED);
 	assert_string_equal(f.header->collector_error,
 			    "cannot create '/nonexistent-directory/run.evt': No such file or directory; "
