@@ -72,6 +72,8 @@ uint64_t frame_records(const struct frame_writer *fw);
  * Closes the frame: completes header and kind table (info->records is filled in here). The bytes and
  * the cuts stay valid until the next frame_begin_block() or frame_writer_free(). `cuts` are ascending
  * offsets at which a long column ends, where a compressor does well to start new statistics.
+ * Measured best: zstd level 1, ZSTD_c_hashLog 12, ZSTD_e_flush at each cut; long blocks (1.60
+ * bytes an event with 32768 records, 1.63 with 16384, 1.82 with 4096).
  */
 struct frame_image {
 	const uint8_t *bytes;

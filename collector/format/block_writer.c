@@ -13,22 +13,33 @@
 
 #define TEXT_MAX (1u << 20) /* bytes of one text */
 
-/* A value below 2^14, one or two bytes, without a branch that cannot be foreseen. */
+/* Two bytes and more; apart, so that the one-byte case stays small where it is inlined. */
+static __attribute__((noinline)) void column_put_long(struct column *column, uint64_t value)
+{
+	column->at = put_varint(column->at, value);
+}
+
+/* For values that nearly always take one byte. */
+static inline void column_put(struct column *column, uint64_t value)
+{
+	if (__builtin_expect(value < 0x80, 1))
+		*column->at++ = (uint8_t)value;
+	else
+		column_put_long(column, value);
+}
+
+/* For values of one or two bytes, in no order that a processor could guess. */
 static inline void column_put_short(struct column *column, uint64_t value)
 {
 	uint64_t two = value >= 0x80;
 	uint16_t bytes = (uint16_t)((value & 0x7f) | two << 7 | (value >> 7) << 8);
 
+	if (__builtin_expect(value >= 0x4000, 0)) {
+		column_put_long(column, value);
+		return;
+	}
 	memcpy(column->at, &bytes, sizeof(bytes));
 	column->at += 1 + two;
-}
-
-static inline void column_put(struct column *column, uint64_t value)
-{
-	if (__builtin_expect(value < 0x4000, 1))
-		column_put_short(column, value);
-	else
-		column->at = put_varint(column->at, value);
 }
 
 /* A birth names a death and a death a birth, if it is there; else the address is spelled out. */
@@ -43,7 +54,7 @@ static inline void frame_put_heap(struct frame_writer *fw, enum column_key key,
 
 	trail_add(own, address);
 	if (ago) {
-		column_put_short(codes, ago + TRAIL_NEAR);
+		column_put(codes, ago + TRAIL_NEAR);
 		return;
 	}
 	far = address_code(address, own->last_far);
@@ -84,7 +95,7 @@ static inline struct kind *frame_put_head(struct frame_writer *fw, uint32_t id, 
 	if (time_ns < fw->last_ns)
 		time_ns = fw->last_ns;
 	column_put(&fw->shared[COLUMN_KIND], kind->number);
-	column_put(&fw->shared[COLUMN_TIME], time_ns - fw->last_ns);
+	column_put_short(&fw->shared[COLUMN_TIME], time_ns - fw->last_ns);
 	fw->last_ns = time_ns;
 	fw->count++;
 	return kind;

@@ -15,7 +15,7 @@
 #include "collector/format/layout.h"
 
 #define WRITER_FIELDS (EVT_ID_LIMIT * EVT_FIELDS_MAX)
-#define CUT_BYTES 4096u /* columns shorter than this share their statistics with the next */
+#define CUT_BYTES 8192u /* shorter columns share their statistics with the next */
 #define FIELD_BYTES_MAX (CODEC_VARINT_MAX + 1)
 #define RECORD_BYTES_MAX (EVT_FIELDS_MAX * FIELD_BYTES_MAX + 2 * CODEC_VARINT_MAX)
 #define CUTS_MAX (FRAME_BYTES_MAX / CUT_BYTES + 1)
