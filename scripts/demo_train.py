@@ -64,7 +64,8 @@ def main():
     train, test = load_data()
     network = make_network()
     optimizer = torch.optim.Adam(network.parameters(), lr=2e-3)
-    loader = DataLoader(train, batch_size=BATCH, shuffle=True, num_workers=WORKERS)
+    loader = DataLoader(train, batch_size=BATCH, shuffle=True, num_workers=WORKERS,
+                        persistent_workers=True)
     epochs = int(sys.argv[1]) if len(sys.argv) > 1 else EPOCHS
     for epoch in range(epochs):
         start = time.perf_counter()
