@@ -51,7 +51,8 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 
 uint64_t clockmap_now(const struct clockmap *map)
 {
-	uint64_t now = map->clock == REGION_CLOCK_MONOTONIC ? clock_read(CLOCK_MONOTONIC) : __rdtsc();
+	uint64_t now = map->clock == REGION_CLOCK_MONOTONIC ? clock_read(CLOCK_MONOTONIC)
+							    : __rdtsc();
 
 	return now > map->base_tsc ? now - map->base_tsc : 0;
 }
@@ -81,7 +82,9 @@ void clockmap_init(struct clockmap *map, uint32_t clock, const struct clockmap_s
 {
 	struct clockmap_pair pair;
 
-	*map = (struct clockmap){ .clock = clock, .base_tsc = base->tsc, .base_mono = base->mono_ns };
+	*map = (struct clockmap){ .clock = clock,
+				  .base_tsc = base->tsc,
+				  .base_mono = base->mono_ns };
 	pair = pair_of(map, now);
 	map->rate = clock == REGION_CLOCK_MONOTONIC ? RATE_IDENTITY : rate_of(pair.ns, pair.ticks);
 	map->count = 1;

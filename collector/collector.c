@@ -16,8 +16,9 @@
 #include "collector/self.h"
 
 #define MS 1000000ull
-#define FRAME_NS (900 * MS)   /* a frame at least this often while there is something to write */
-#define FRAME_FIRST_NS (50 * MS) /* sooner at the start: short programs load most of their modules there */
+#define FRAME_NS (900 * MS) /* a frame at least this often while there is something to write */
+#define FRAME_FIRST_NS \
+	(50 * MS) /* sooner at the start: short programs load most of their modules there */
 #define SLEEP_NS (50 * MS)
 #define SHORT_SLEEP_NS (1 * MS)
 #define FIRST_PROCESS_NS (5000 * MS) /* whoever started us is gone when it is not there by then */
@@ -76,17 +77,25 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 {
 	const struct view *view = &c->common.view;
 	char output[REGION_PATH_BYTES], session[REGION_TEXT_BYTES], path[PATH_MAX];
-	struct file_header header = { .version = FILE_VERSION, .clock = view->clock,
-				      .base_mono = view->base_mono, .base_real = view->base_real,
-				      .tsc_hz = clockmap_hz(&c->common.clock), .pid = first_pid(view) };
-	struct place_request request = { .output = output, .session = header.session, .host = host,
-					 .pid = header.pid, .start_s = view->base_real / (1000 * MS),
-					 .keep = view->header->keep, .beside = !view->header->place };
+	struct file_header header = { .version = FILE_VERSION,
+				      .clock = view->clock,
+				      .base_mono = view->base_mono,
+				      .base_real = view->base_real,
+				      .tsc_hz = clockmap_hz(&c->common.clock),
+				      .pid = first_pid(view) };
+	struct place_request request = { .output = output,
+					 .session = header.session,
+					 .host = host,
+					 .pid = header.pid,
+					 .start_s = view->base_real / (1000 * MS),
+					 .keep = view->header->keep,
+					 .beside = !view->header->place };
 	int fd;
 
 	text_copy(output, sizeof(output), view->header->output);
 	text_copy(session, sizeof(session), view->header->session);
-	snprintf(header.session, sizeof(header.session), "%.*s", (int)sizeof(header.session) - 1, session);
+	snprintf(header.session, sizeof(header.session), "%.*s", (int)sizeof(header.session) - 1,
+		 session);
 	snprintf(header.host, sizeof(header.host), "%.*s", (int)sizeof(header.host) - 1, host);
 	fd = place_open(&request, path);
 	if (fd < 0 || output_init(&c->output, fd, view->header->max_file_bytes, &header)) {
@@ -126,7 +135,8 @@ static void collector_start_clock(struct collector *c)
 
 int collector_init(struct collector *c, const struct collector_start *start)
 {
-	char error[VIEW_ERROR_BYTES] = "out of memory for the collector; set INTERCEPT_BUFFER lower";
+	char error[VIEW_ERROR_BYTES] =
+		"out of memory for the collector; set INTERCEPT_BUFFER lower";
 	struct region_header *header = start->base;
 	char host[FILE_SESSION_BYTES];
 

@@ -24,19 +24,19 @@ struct collector {
 	struct drain drain;
 	struct frame_writer *fw;
 	struct output output;
-	uint64_t started_ns;   /* steady times */
-	uint64_t closed_ns;    /* the last frame */
-	uint64_t steered_ns;   /* the clock */
-	uint64_t facts_ns;     /* names, CPU times, cost */
-	uint64_t failed_ns;    /* the last write that failed, 0: none */
-	uint64_t sequence;     /* of the last frame */
+	uint64_t started_ns; /* steady times */
+	uint64_t closed_ns;  /* the last frame */
+	uint64_t steered_ns; /* the clock */
+	uint64_t facts_ns;   /* names, CPU times, cost */
+	uint64_t failed_ns;  /* the last write that failed, 0: none */
+	uint64_t sequence;   /* of the last frame */
 	uint64_t watermark_ns;
-	uint64_t lost;         /* told so far, all reasons */
-	uint64_t lost_disk;    /* records of frames that could not be written, not told yet */
+	uint64_t lost;      /* told so far, all reasons */
+	uint64_t lost_disk; /* records of frames that could not be written, not told yet */
 	uint64_t lost_limit;
-	uint32_t bell;         /* value of the doorbell at the start of the turn */
-	bool busy;             /* the last turn found work */
-	bool complained;       /* about a write that failed; the program says it at its end */
+	uint32_t bell;   /* value of the doorbell at the start of the turn */
+	bool busy;       /* the last turn found work */
+	bool complained; /* about a write that failed; the program says it at its end */
 	bool finished;
 };
 
@@ -45,7 +45,7 @@ struct collector_start {
 	uint64_t bytes;
 	uint64_t region_inode; /* of its memfd, 0 when unknown */
 	bool inspect;          /* look at the processes in /proc and by pidfd */
-	int first_fd;          /* pidfd of the process that started us, 0 when there is none; taken over */
+	int first_fd; /* pidfd of the process that started us, 0 when there is none; taken over */
 };
 
 /*

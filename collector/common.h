@@ -21,7 +21,9 @@ struct common {
 /* Time of a TSC reading that the region holds, base not taken off. */
 static inline uint64_t common_ns(const struct common *common, uint64_t tsc)
 {
-	return tsc > common->view.base_tsc ? clockmap_ns(&common->clock, tsc - common->view.base_tsc) : 0;
+	return tsc > common->view.base_tsc
+		       ? clockmap_ns(&common->clock, tsc - common->view.base_tsc)
+		       : 0;
 }
 
 #endif

@@ -11,14 +11,16 @@
 #include "collector/format/error.h"
 #include "collector/region/record.h"
 
-#define BATCH_WORDS 512u /* the tail is published this often */
+#define BATCH_WORDS 512u          /* the tail is published this often */
 #define FUTURE_TICKS (1ull << 40) /* minutes: no two cores differ by that */
 #define PAGE_SHIFT 12
 
 /* Words of a record by its type; 0: none, or one of the two that the slow path tells apart. */
 static const uint8_t record_words[256] = {
-#define EVENT(id, name, family, doc) \
-	[id] = EVT_FAMILY_##family == EVT_FAMILY_system ? 0 : 1 + sizeof(struct evt_##name) / sizeof(uint64_t),
+#define EVENT(id, name, family, doc)                    \
+	[id] = EVT_FAMILY_##family == EVT_FAMILY_system \
+		       ? 0                              \
+		       : 1 + sizeof(struct evt_##name) / sizeof(uint64_t),
 #include "collector/format/events.def"
 	[EVT_malloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
 	[EVT_calloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
@@ -67,7 +69,8 @@ void drain_forget_callers(struct drain *drain)
 }
 
 /* A page of code is looked up once; the cache is wrong only in asking twice. */
-static inline void drain_note_caller(struct drain *drain, const struct stream *stream, uint64_t caller)
+static inline void drain_note_caller(struct drain *drain, const struct stream *stream,
+				     uint64_t caller)
 {
 	uint64_t page = caller >> PAGE_SHIFT;
 	uint64_t key = page << 20 | (stream->process->number & 0xfffff);
@@ -80,8 +83,9 @@ static inline void drain_note_caller(struct drain *drain, const struct stream *s
 	}
 }
 
-static __attribute__((noinline)) int drain_put_plain(struct drain *drain, const struct stream *stream,
-						      uint32_t type, uint64_t ns, const uint64_t *at)
+static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
+						     const struct stream *stream, uint32_t type,
+						     uint64_t ns, const uint64_t *at)
 {
 	unsigned int count = record_words[type] - 1u;
 	uint64_t value[EVT_WORDS_MAX];
@@ -98,16 +102,17 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain, const 
 	return frame_put(drain->fw, type, ns, value);
 }
 
-static inline int drain_put(struct drain *drain, const struct stream *stream, uint32_t type, uint64_t ns,
-			    const uint64_t *at)
+static inline int drain_put(struct drain *drain, const struct stream *stream, uint32_t type,
+			    uint64_t ns, const uint64_t *at)
 {
 	if (type & RECORD_PACKED) {
 		uint64_t low = view_load64(at + 1), high = view_load64(at + 2);
 		uint64_t caller = record_packed_caller(high);
 
 		drain_note_caller(drain, stream, caller);
-		return frame_put_born(drain->fw, type & ~RECORD_PACKED, ns, record_packed_address(low),
-				      record_packed_size(low, high), caller);
+		return frame_put_born(drain->fw, type & ~RECORD_PACKED, ns,
+				      record_packed_address(low), record_packed_size(low, high),
+				      caller);
 	}
 	if (type == EVT_free || type == EVT_realloc_free)
 		return frame_put_dies(drain->fw, type, ns, view_load64(at + 1));
@@ -213,7 +218,8 @@ static enum step drain_refused(struct drain *drain, struct span *span)
 }
 
 /* Up to BATCH_WORDS from the tail on. */
-static enum step drain_some(struct drain *drain, struct stream *stream, struct span *span, uint64_t head)
+static enum step drain_some(struct drain *drain, struct stream *stream, struct span *span,
+			    uint64_t head)
 {
 	uint64_t offset = stream->tail & (stream->word_count - 1);
 	uint64_t to_end = stream->word_count - offset;
@@ -270,7 +276,8 @@ static enum drain_result drain_loop(struct drain *drain, struct stream *stream, 
 	return target == head ? DRAIN_DONE : DRAIN_MORE;
 }
 
-enum drain_result drain_stream(struct drain *drain, struct stream *stream, uint64_t limit, uint64_t most)
+enum drain_result drain_stream(struct drain *drain, struct stream *stream, uint64_t limit,
+			       uint64_t most)
 {
 	struct span span = { .limit = limit };
 	enum drain_result result;

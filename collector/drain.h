@@ -17,10 +17,10 @@
 #define DRAIN_CALLERS 1024u /* pages of callers remembered as looked up */
 
 enum drain_result {
-	DRAIN_DONE,  /* nothing is left up to the limit */
-	DRAIN_MORE,  /* `most` words were taken, there is more */
-	DRAIN_FULL,  /* the frame takes no more: close it, then go on */
-	DRAIN_SHUT,  /* the ring was scribbled over and has been closed */
+	DRAIN_DONE, /* nothing is left up to the limit */
+	DRAIN_MORE, /* `most` words were taken, there is more */
+	DRAIN_FULL, /* the frame takes no more: close it, then go on */
+	DRAIN_SHUT, /* the ring was scribbled over and has been closed */
 };
 
 struct drain {
@@ -30,7 +30,7 @@ struct drain {
 	uint64_t in_frame; /* records put into the frame; whoever closes it sets both to 0 */
 	uint64_t records;  /* taken so far, all frames */
 	uint64_t refused;  /* records that even an empty frame did not take */
-	uint16_t names[EVT_ID_LIMIT]; /* which fields of an event are names, as bits */
+	uint16_t names[EVT_ID_LIMIT];   /* which fields of an event are names, as bits */
 	uint64_t caller[DRAIN_CALLERS]; /* page of the caller and process, hashed by the page */
 };
 
@@ -40,7 +40,8 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
  * Takes records with ticks up to `limit` until `most` words are gone. `limit` is at most now. Texts go
  * to common->names, callers that lie in no known module are noted at the stream's process.
  */
-enum drain_result drain_stream(struct drain *drain, struct stream *stream, uint64_t limit, uint64_t most);
+enum drain_result drain_stream(struct drain *drain, struct stream *stream, uint64_t limit,
+			       uint64_t most);
 
 /* After a process has read its modules anew: its callers are looked up again. */
 void drain_forget_callers(struct drain *drain);

@@ -15,7 +15,7 @@
 
 #define MS 1000000ull
 #define EPOCH_BYTES (FRAME_BYTES_MAX / 8) /* leaves room for the journal */
-#define STEP_WORDS (32u << 10) /* of one ring, before the frame's size is looked at */
+#define STEP_WORDS (32u << 10)            /* of one ring, before the frame's size is looked at */
 #define STEER_NS (100 * MS)
 #define FACTS_NS (2000 * MS)
 #define RETRY_NS (1000 * MS)
@@ -48,7 +48,8 @@ static struct cut cut_take(const struct collector *c, enum epoch_kind kind)
 	struct cut cut = { .kind = kind, .steady_ns = self_steady_ns() };
 
 	clockmap_sample(&c->common.clock, &cut.sync);
-	cut.limit = cut.sync.tsc > c->common.view.base_tsc ? cut.sync.tsc - c->common.view.base_tsc : 0;
+	cut.limit = cut.sync.tsc > c->common.view.base_tsc ? cut.sync.tsc - c->common.view.base_tsc
+							   : 0;
 	if (kind == EPOCH_FULL && c->drain.newest < cut.limit)
 		cut.limit = c->drain.newest;
 	cut.now_ns = clockmap_ns(&c->common.clock, cut.limit);
@@ -110,7 +111,8 @@ static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
 	if (told && c->lost_disk)
 		FRAME_PUT(c->fw, cut->now_ns, lost, .count = c->lost_disk, .reason = EVT_LOST_DISK);
 	if (told && c->lost_limit)
-		FRAME_PUT(c->fw, cut->now_ns, lost, .count = c->lost_limit, .reason = EVT_LOST_LIMIT);
+		FRAME_PUT(c->fw, cut->now_ns, lost, .count = c->lost_limit,
+			  .reason = EVT_LOST_LIMIT);
 	frame_end_block(c->fw);
 	return told;
 }
@@ -168,8 +170,10 @@ static int cut_output(struct collector *c, const struct cut *cut, const struct f
 /* Completes the frame under construction and writes it; one without records leaves no trace. */
 static int cut_write(struct collector *c, const struct cut *cut)
 {
-	struct frame_info info = { .sequence = c->sequence + 1, .sync_tsc = cut->sync.tsc,
-				   .sync_mono_ns = cut->sync.mono_ns, .sync_real_ns = cut->sync.real_ns };
+	struct frame_info info = { .sequence = c->sequence + 1,
+				   .sync_tsc = cut->sync.tsc,
+				   .sync_mono_ns = cut->sync.mono_ns,
+				   .sync_real_ns = cut->sync.real_ns };
 	struct frame_image image;
 	bool told;
 	int error;
@@ -217,7 +221,8 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 	struct cut cut = cut_take(c, kind);
 
 	for (cut_drain_all(c, &cut); !cut.complete; cut_drain_all(c, &cut))
-		cut_write(c, &(struct cut){ EPOCH_FULL, cut.sync, cut.limit, cut.now_ns, cut.steady_ns, false });
+		cut_write(c, &(struct cut){ EPOCH_FULL, cut.sync, cut.limit, cut.now_ns,
+					    cut.steady_ns, false });
 	c->lost += processes_tell_losses(&c->processes, &c->common, cut.now_ns);
 	c->lost += streams_tell_losses(&c->streams, &c->common, cut.now_ns);
 	if (processes_read_modules(&c->processes, &c->common, cut.steady_ns, cut.now_ns))

@@ -122,7 +122,8 @@ bool facts_stat(uint32_t pid, struct facts_stat *ret_stat)
 		.zombie = (state == 'Z' || state == 'X') && field[STAT_THREADS] <= 1,
 		.parent_pid = (uint32_t)field[STAT_PARENT],
 		.wait_status = state == 'Z' ? (int)field[STAT_EXIT_CODE] : -1,
-		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) * (NS_PER_S / (uint64_t)per_second),
+		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) *
+			  (NS_PER_S / (uint64_t)per_second),
 		.start_ticks = field[STAT_START],
 		.stack_start = field[STAT_STACK],
 	};

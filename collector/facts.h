@@ -16,10 +16,10 @@
 struct facts_stat {
 	bool zombie;
 	uint32_t parent_pid;
-	int wait_status;       /* of a zombie, as wait(2) gives it; -1 where it is not told */
-	uint64_t cpu_ns;       /* to a hundredth of a second */
-	uint64_t start_ticks;  /* since boot: with the pid the identity of the process */
-	uint64_t stack_start;  /* changes with exec; 0 where it is not told */
+	int wait_status;      /* of a zombie, as wait(2) gives it; -1 where it is not told */
+	uint64_t cpu_ns;      /* to a hundredth of a second */
+	uint64_t start_ticks; /* since boot: with the pid the identity of the process */
+	uint64_t stack_start; /* changes with exec; 0 where it is not told */
 };
 
 /* Length of the text put into `text` (not terminated), 0 when it cannot be known. */

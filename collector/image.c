@@ -92,7 +92,8 @@ bool image_read(const char *path, ino_t inode, struct image *ret_image)
 
 	if (fd < 0)
 		return false;
-	found = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == inode && image_take(fd, &image);
+	found = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == inode &&
+		image_take(fd, &image);
 	close(fd);
 	if (found)
 		*ret_image = image;

@@ -13,7 +13,7 @@
 #define IMAGE_BUILD_ID_BYTES 64u
 
 struct image {
-	uint64_t lowest; /* virtual address of the lowest PT_LOAD, down to a page */
+	uint64_t lowest;         /* virtual address of the lowest PT_LOAD, down to a page */
 	uint32_t build_id_bytes; /* 0: none */
 	uint8_t build_id[IMAGE_BUILD_ID_BYTES];
 };

@@ -50,8 +50,9 @@ static struct journal_event *journal_new_event(struct journal *journal)
 		journal->event = malloc(JOURNAL_ROOM_FIRST * sizeof(*event));
 		journal->room = journal->event ? JOURNAL_ROOM_FIRST : 0;
 	}
-	if (!journal->room || array_reserve((void **)&journal->event, &journal->room, journal->count + 1,
-					    sizeof(*event), JOURNAL_EVENTS_MAX)) {
+	if (!journal->room ||
+	    array_reserve((void **)&journal->event, &journal->room, journal->count + 1,
+			  sizeof(*event), JOURNAL_EVENTS_MAX)) {
 		journal->dropped++;
 		return NULL;
 	}
@@ -61,7 +62,8 @@ static struct journal_event *journal_new_event(struct journal *journal)
 	return event;
 }
 
-void journal_add(struct journal *journal, uint32_t id, uint64_t time_ns, const void *words, size_t count)
+void journal_add(struct journal *journal, uint32_t id, uint64_t time_ns, const void *words,
+		 size_t count)
 {
 	struct journal_event *event = journal_new_event(journal);
 
@@ -81,8 +83,8 @@ static int text_reserve(struct journal *journal, size_t length)
 			return -1;
 		journal->text_room = JOURNAL_TEXT_FIRST;
 	}
-	return array_reserve((void **)&journal->text, &journal->text_room, journal->text_bytes + length, 1,
-			     JOURNAL_TEXT_MAX);
+	return array_reserve((void **)&journal->text, &journal->text_room,
+			     journal->text_bytes + length, 1, JOURNAL_TEXT_MAX);
 }
 
 void journal_add_string(struct journal *journal, uint64_t id, const char *text, size_t length)
@@ -155,7 +157,8 @@ void journal_clear(struct journal *journal, uint64_t string_ns)
 
 	journal->string_ns = string_ns;
 	if (left)
-		memmove(journal->event, journal->event + journal->written, left * sizeof(*journal->event));
+		memmove(journal->event, journal->event + journal->written,
+			left * sizeof(*journal->event));
 	else
 		journal->text_bytes = 0;
 	journal->count = left;

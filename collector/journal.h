@@ -23,11 +23,11 @@ struct journal {
 		uint16_t id;
 		uint16_t words;
 		uint64_t value[EVT_WORDS_MAX];
-	} *event;
+	} * event;
 	size_t count;
 	size_t room;
 	size_t written; /* of them, into the frame under construction */
-	char *text; /* bytes of `string` events, which hold an offset until they are written */
+	char *text;     /* bytes of `string` events, which hold an offset until they are written */
 	size_t text_bytes;
 	size_t text_room;
 	uint64_t string_ns; /* when definitions happen: before all else in the frame */
@@ -38,10 +38,11 @@ void journal_init(struct journal *journal);
 void journal_release(struct journal *journal);
 
 /* Any event without a text field; `words` are its `count` fields. */
-void journal_add(struct journal *journal, uint32_t id, uint64_t time_ns, const void *words, size_t count);
+void journal_add(struct journal *journal, uint32_t id, uint64_t time_ns, const void *words,
+		 size_t count);
 
 /* JOURNAL_ADD(journal, time_ns, lost, .count = 3) */
-#define JOURNAL_ADD(journal, time_ns, event, ...)                                           \
+#define JOURNAL_ADD(journal, time_ns, event, ...)                                        \
 	journal_add(journal, EVT_##event, time_ns, &(struct evt_##event){ __VA_ARGS__ }, \
 		    sizeof(struct evt_##event) / sizeof(uint64_t))
 

@@ -31,8 +31,9 @@ static struct collector collector;
 
 static void signals_settle(void)
 {
-	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ,
-				       SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGTSTP };
+	static const int ignored[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGPIPE,
+				       SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM, SIGPROF,
+				       SIGUSR1, SIGUSR2, SIGTSTP };
 	sigset_t none;
 
 	for (unsigned int i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
@@ -44,7 +45,8 @@ static void signals_settle(void)
 /* What the program was limited to is not meant for us; as far as it may be undone. */
 static void limits_settle(void)
 {
-	static const int lifted[] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU };
+	static const int lifted[] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_FSIZE,
+				      RLIMIT_CPU };
 
 	for (unsigned int i = 0; i < sizeof(lifted) / sizeof(*lifted); i++) {
 		struct rlimit limit;
@@ -75,7 +77,8 @@ static int descriptors_settle(int region, int *watched)
 	}
 	for (int i = 0; i < REGION_FD; i++) {
 		if (open("/dev/null", O_RDWR) < 0)
-			dup2(REGION_FD, i); /* no /dev: any descriptor will do to keep the number taken */
+			dup2(REGION_FD,
+			     i); /* no /dev: any descriptor will do to keep the number taken */
 	}
 	return 0;
 }

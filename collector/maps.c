@@ -70,8 +70,9 @@ static bool line_split(char *line, struct maps_line *ret_line)
 	char perms[5];
 	int path = 0;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, perms, &offset, &major, &minor,
-		   &inode, &path) < 7 || !path || start >= end)
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, perms, &offset, &major,
+		   &minor, &inode, &path) < 7 ||
+	    !path || start >= end)
 		return false;
 	*ret_line = (struct maps_line){
 		.start = start,

@@ -32,9 +32,9 @@ static bool found_add(struct found_list *list, const struct found *found)
 {
 	if (list->count == list->room) {
 		uint32_t room = list->room ? list->room * 2 : 128;
-		struct found *larger = room > MODULES_MAX * 2 ?
-					       NULL :
-					       realloc(list->found, room * sizeof(*larger));
+		struct found *larger = room > MODULES_MAX * 2
+					       ? NULL
+					       : realloc(list->found, room * sizeof(*larger));
 
 		if (!larger)
 			return false;
@@ -78,24 +78,28 @@ static struct found_list maps_find_modules(struct maps *maps)
 	return list;
 }
 
-static const struct modules_file *cache_find(const struct modules_cache *cache, const struct stat *st)
+static const struct modules_file *cache_find(const struct modules_cache *cache,
+					     const struct stat *st)
 {
 	for (uint32_t i = 0; i < cache->count; i++) {
 		const struct modules_file *file = &cache->file[i];
 
 		if (file->inode == st->st_ino && file->device == st->st_dev &&
-		    file->changed_s == st->st_mtim.tv_sec && file->changed_ns == st->st_mtim.tv_nsec)
+		    file->changed_s == st->st_mtim.tv_sec &&
+		    file->changed_ns == st->st_mtim.tv_nsec)
 			return file;
 	}
 	return NULL;
 }
 
-static const struct modules_file *cache_add(struct modules_cache *cache, const struct modules_file *file)
+static const struct modules_file *cache_add(struct modules_cache *cache,
+					    const struct modules_file *file)
 {
 	if (cache->count == cache->room) {
 		uint32_t room = cache->room ? cache->room * 2 : 128;
-		struct modules_file *larger =
-			room > FILES_MAX ? NULL : realloc(cache->file, room * sizeof(*larger));
+		struct modules_file *larger = room > FILES_MAX ? NULL
+							       : realloc(cache->file,
+									 room * sizeof(*larger));
 
 		if (!larger)
 			return NULL;
@@ -137,7 +141,8 @@ static void module_tell(const struct modules_reading *reading, const struct modu
 	if (module->file)
 		JOURNAL_ADD(&reading->common->journal, from_ns, module, .process = reading->process,
 			    .start = module->start, .bytes = module->end - module->start,
-			    .bias = module->bias, .path = module->path, .build_id = module->build_id);
+			    .bias = module->bias, .path = module->path,
+			    .build_id = module->build_id);
 }
 
 /* Looks into the file of a module that is new. */
@@ -179,7 +184,8 @@ static struct module *modules_find_same(struct modules *modules, const struct mo
 	int64_t at = modules_below(modules, module->start);
 
 	if (at < 0 || modules->module[at].start != module->start ||
-	    modules->module[at].inode != module->inode || modules->module[at].device != module->device ||
+	    modules->module[at].inode != module->inode ||
+	    modules->module[at].device != module->device ||
 	    modules->module[at].file != module->file)
 		return NULL;
 	return &modules->module[at];

@@ -23,15 +23,16 @@ struct modules {
 		uint64_t start, end;
 		uint64_t device, inode;
 		uint64_t bias, path, build_id; /* as told; the last two are names */
-		bool file; /* else anonymous code, known but not told */
-		bool seen; /* in the reading that is under way */
-	} *module; /* sorted by start */
+		bool file;                     /* else anonymous code, known but not told */
+		bool seen;                     /* in the reading that is under way */
+	} * module;                            /* sorted by start */
 	uint32_t count;
 	uint32_t room;
-	bool missed;        /* an address was asked for that is in none */
-	uint64_t read_ns;   /* steady time of the last reading, 0 before the first */
-	uint64_t told_ns;   /* the same on the file's clock */
-	uint64_t pause_ns;  /* until the next reading for a miss; grows while readings find nothing */
+	bool missed;      /* an address was asked for that is in none */
+	uint64_t read_ns; /* steady time of the last reading, 0 before the first */
+	uint64_t told_ns; /* the same on the file's clock */
+	uint64_t
+		pause_ns; /* until the next reading for a miss; grows while readings find nothing */
 };
 
 struct modules_cache {
@@ -40,7 +41,7 @@ struct modules_cache {
 		int64_t changed_s, changed_ns;
 		struct image image;
 		bool known;
-	} *file;
+	} * file;
 	uint32_t count;
 	uint32_t room;
 };

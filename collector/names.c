@@ -79,7 +79,8 @@ static uint32_t names_overflow(struct names *names)
 {
 	if (!names->overflow) {
 		names->overflow = ++names->count;
-		name_define(names, names->overflow, names_overflow_text, sizeof(names_overflow_text) - 1);
+		name_define(names, names->overflow, names_overflow_text,
+			    sizeof(names_overflow_text) - 1);
 	}
 	return names->overflow;
 }

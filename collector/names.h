@@ -24,7 +24,7 @@ struct names {
 		uint64_t hash; /* 0: empty slot */
 		uint32_t id;
 		uint32_t defined;
-	} *entry;
+	} * entry;
 	uint32_t slots; /* power of two */
 	uint32_t count;
 	uint32_t overflow; /* id of the name for all that had no room, 0 before */

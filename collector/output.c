@@ -57,8 +57,8 @@ static int output_note_frame(struct output *output, size_t compressed, size_t un
 		output->seek = seek;
 		output->seek_room = room;
 	}
-	output->seek[output->seek_count++] =
-		(struct seek_entry){ (uint32_t)compressed, (uint32_t)uncompressed };
+	output->seek[output->seek_count++] = (struct seek_entry){ (uint32_t)compressed,
+								  (uint32_t)uncompressed };
 	return EVT_OK;
 }
 
@@ -126,7 +126,8 @@ int output_init(struct output *output, int fd, uint64_t max_bytes, const struct 
 	return error;
 }
 
-int output_write_frame(struct output *output, const struct frame_image *image, uint64_t records, bool last)
+int output_write_frame(struct output *output, const struct frame_image *image, uint64_t records,
+		       bool last)
 {
 	int error;
 

@@ -34,10 +34,12 @@ struct output {
 };
 
 /* Takes over `fd`, which is empty, and writes header and schema. On failure `fd` is closed. */
-int output_init(struct output *output, int fd, uint64_t max_bytes, const struct file_header *header);
+int output_init(struct output *output, int fd, uint64_t max_bytes,
+		const struct file_header *header);
 
 /* `last`: the frame that ends the file, for which room was kept below max_bytes. */
-int output_write_frame(struct output *output, const struct frame_image *image, uint64_t records, bool last);
+int output_write_frame(struct output *output, const struct frame_image *image, uint64_t records,
+		       bool last);
 
 /* End marker and seek table. */
 int output_finish(struct output *output, struct file_end end);

@@ -67,7 +67,8 @@ static enum found file_classify(int fd, const char *session)
 	n = pread(fd, bytes, sizeof(bytes), 0);
 	if (n <= 0 || file_header_read(bytes, (size_t)n, &header, &length))
 		return FOUND_FOREIGN;
-	return strncmp(header.session, session, sizeof(header.session) - 1) ? FOUND_FINISHED : FOUND_TAKEN;
+	return strncmp(header.session, session, sizeof(header.session) - 1) ? FOUND_FINISHED
+									    : FOUND_TAKEN;
 }
 
 static enum found file_look(const char *path, const char *session)
@@ -118,8 +119,8 @@ static int files_shift(const struct place_request *request)
 	if (!last)
 		return -1;
 	for (unsigned int i = last; i > 1; i--) {
-		if (path_numbered(from, request->output, i - 1) || path_numbered(to, request->output, i) ||
-		    rename(from, to))
+		if (path_numbered(from, request->output, i - 1) ||
+		    path_numbered(to, request->output, i) || rename(from, to))
 			return -1;
 	}
 	return path_numbered(to, request->output, 1) ? -1 : rename(request->output, to);
@@ -182,8 +183,9 @@ static int place_take_beside(const struct place_request *request, char *ret_path
 
 		if (i)
 			snprintf(again, sizeof(again), ".%u", i);
-		n = snprintf(ret_path, PATH_MAX, "%.*s.%s.%u.%llu%s.evt", (int)stem, request->output,
-			     request->host, request->pid, (unsigned long long)request->start_s, again);
+		n = snprintf(ret_path, PATH_MAX, "%.*s.%s.%u.%llu%s.evt", (int)stem,
+			     request->output, request->host, request->pid,
+			     (unsigned long long)request->start_s, again);
 		if (n < 0 || n >= PATH_MAX) {
 			errno = ENAMETOOLONG;
 			return -1;

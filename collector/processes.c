@@ -56,15 +56,17 @@ struct process *processes_find(struct processes *processes, uint32_t entry, uint
 }
 
 /* What /proc says, or what it said of the parent that forked it. */
-static void process_identify(struct process *process, const struct process *parent, struct names *names)
+static void process_identify(struct process *process, const struct process *parent,
+			     struct names *names)
 {
 	char text[FACTS_COMMAND_BYTES];
 	struct facts_stat stat;
 
 	if (process->pid) {
-		process->command = names_id_text(names, text, facts_command(process->pid, text, sizeof(text)));
-		process->executable =
-			names_id_text(names, text, facts_executable(process->pid, text, sizeof(text)));
+		process->command = names_id_text(names, text,
+						 facts_command(process->pid, text, sizeof(text)));
+		process->executable = names_id_text(
+			names, text, facts_executable(process->pid, text, sizeof(text)));
 		process->stack_start = facts_stat(process->pid, &stat) ? stat.stack_start : 0;
 	}
 	if (parent && !process->command)
@@ -84,7 +86,8 @@ static const struct process *process_parent(const struct processes *processes,
 }
 
 /* An entry has become LIVE: its owner is watched from now on. */
-static void process_meet(struct processes *processes, struct common *common, uint32_t entry, uint32_t serial)
+static void process_meet(struct processes *processes, struct common *common, uint32_t entry,
+			 uint32_t serial)
 {
 	const struct region_process *shared = &common->view.process[entry];
 	const struct process *parent = process_parent(processes, shared);
@@ -101,8 +104,8 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		.start_ns = common_ns(common, view_load64(&shared->start_tsc)),
 	};
 	if (process->pid) {
-		struct namesake namesake = namesake_find(process->pid, view_load32(&shared->parent_pid),
-							 processes->region_inode);
+		struct namesake namesake = namesake_find(
+			process->pid, view_load32(&shared->parent_pid), processes->region_inode);
 
 		process->pid = namesake.pid;
 		process->moved = namesake.moved;
@@ -111,7 +114,8 @@ static void process_meet(struct processes *processes, struct common *common, uin
 	processes->first_fd = 0; /* the first that is met is the one that started us: entry 0 */
 	process_identify(process, parent, &common->names);
 	JOURNAL_ADD(&common->journal, process->start_ns, process, .process = process->number,
-		    .pid = view_load32(&shared->pid), .parent_pid = view_load32(&shared->parent_pid),
+		    .pid = view_load32(&shared->pid),
+		    .parent_pid = view_load32(&shared->parent_pid),
 		    .parent = parent ? parent->number : 0, .command = process->command,
 		    .executable = process->executable);
 	reading.process = process->number;
@@ -121,8 +125,8 @@ static void process_meet(struct processes *processes, struct common *common, uin
 }
 
 /* An entry that is PENDING or FILLING: counted for a second, then a PENDING one is given up. */
-static void entry_wait(struct processes *processes, struct common *common, uint32_t entry, uint32_t state,
-		       uint64_t steady_ns)
+static void entry_wait(struct processes *processes, struct common *common, uint32_t entry,
+		       uint32_t state, uint64_t steady_ns)
 {
 	struct region_process *shared = &common->view.process[entry];
 	struct processes_pending *pending = &processes->pending[entry];
@@ -147,7 +151,8 @@ static bool process_has_execed(const struct processes *processes, struct process
 		return false;
 	if (stat.stack_start == process->stack_start || !stat.stack_start)
 		return false;
-	if (!processes->region_inode || modules_maps_region(process->pid, processes->region_inode)) {
+	if (!processes->region_inode ||
+	    modules_maps_region(process->pid, processes->region_inode)) {
 		process->stack_start = stat.stack_start;
 		return false;
 	}
@@ -159,7 +164,8 @@ static void process_look(const struct processes *processes, struct process *proc
 	if (process->gone || !processes->inspect)
 		return;
 	process->gone = watch_is_over(&process->watch);
-	if (compare && !process->gone && !process->exiting && process_has_execed(processes, process)) {
+	if (compare && !process->gone && !process->exiting &&
+	    process_has_execed(processes, process)) {
 		process->execed = true;
 		process->gone = true;
 	}
@@ -244,10 +250,10 @@ static uint64_t loss_tell(struct common *common, uint64_t now_ns, uint32_t proce
 
 uint64_t processes_tell_losses(struct processes *processes, struct common *common, uint64_t now_ns)
 {
-	uint64_t lost = loss_tell(common, now_ns, 0,
-				  counter_growth(&common->view.header->lost_no_process,
-						 &processes->lost_no_process),
-				  EVT_LOST_NO_PROCESS);
+	uint64_t lost = loss_tell(
+		common, now_ns, 0,
+		counter_growth(&common->view.header->lost_no_process, &processes->lost_no_process),
+		EVT_LOST_NO_PROCESS);
 
 	for (uint32_t i = 0; i < processes->limit; i++) {
 		struct process *p = &processes->slot[i];
@@ -256,11 +262,14 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 		if (!p->number)
 			continue;
 		lost += loss_tell(common, now_ns, p->number,
-				  counter_growth(&shared->lost_no_ring, &p->lost_no_ring), EVT_LOST_NO_RING);
+				  counter_growth(&shared->lost_no_ring, &p->lost_no_ring),
+				  EVT_LOST_NO_RING);
 		lost += loss_tell(common, now_ns, p->number,
-				  counter_growth(&shared->lost_nested, &p->lost_nested), EVT_LOST_NESTED);
+				  counter_growth(&shared->lost_nested, &p->lost_nested),
+				  EVT_LOST_NESTED);
 		lost += loss_tell(common, now_ns, p->number,
-				  counter_growth(&shared->lost_early, &p->lost_early), EVT_LOST_EARLY);
+				  counter_growth(&shared->lost_early, &p->lost_early),
+				  EVT_LOST_EARLY);
 	}
 	return lost;
 }
@@ -299,8 +308,8 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
 		if (cpu_ns <= p->cpu_ns)
 			continue;
 		p->cpu_ns = cpu_ns;
-		JOURNAL_ADD(&common->journal, now_ns, process_cpu, .process = p->number, .cpu_ns = cpu_ns,
-			    .memory_bytes = facts_memory_bytes(p->pid));
+		JOURNAL_ADD(&common->journal, now_ns, process_cpu, .process = p->number,
+			    .cpu_ns = cpu_ns, .memory_bytes = facts_memory_bytes(p->pid));
 	}
 }
 
@@ -335,7 +344,8 @@ static void process_tell_end(struct common *common, struct process *p, uint64_t 
 	}
 	JOURNAL_ADD(&common->journal, now_ns, process_end, .process = p->number,
 		    .exit_status = status < 0 || status > 255 ? REGION_STATUS_UNKNOWN : status,
-		    .cpu_ns = said_cpu_ns > p->cpu_ns && p->exiting ? said_cpu_ns : p->cpu_ns, .how = how);
+		    .cpu_ns = said_cpu_ns > p->cpu_ns && p->exiting ? said_cpu_ns : p->cpu_ns,
+		    .how = how);
 	p->told = true;
 }
 
@@ -370,7 +380,8 @@ void processes_set_flushed(struct processes *processes, struct common *common)
 	view_futex_wake(&common->view.header->flushed);
 }
 
-void processes_free_entry(struct processes *processes, struct common *common, struct process *process)
+void processes_free_entry(struct processes *processes, struct common *common,
+			  struct process *process)
 {
 	struct region_process *shared = &common->view.process[process->entry];
 

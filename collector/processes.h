@@ -31,7 +31,7 @@ struct process {
 	struct watch watch;
 	struct modules modules;
 	uint64_t command, executable; /* names */
-	uint64_t stack_start; /* changes with exec; 0 when unknown */
+	uint64_t stack_start;         /* changes with exec; 0 when unknown */
 	uint64_t cpu_ns;
 	uint64_t lost_no_ring, lost_nested, lost_early;
 	uint64_t start_ns;
@@ -56,7 +56,7 @@ struct processes {
 	uint64_t compared_ns;  /* and for exec */
 	uint64_t waits;        /* of processes that are gone */
 	bool inspect;          /* read /proc; off in tests that make processes up */
-	int first_fd;          /* pidfd of the first process, 0 when there is none or it was handed on */
+	int first_fd; /* pidfd of the first process, 0 when there is none or it was handed on */
 };
 
 void processes_init(struct processes *processes, uint64_t region_inode, bool inspect);
@@ -85,7 +85,8 @@ void processes_tell_ends(struct processes *processes, struct common *common, uin
 void processes_set_flushed(struct processes *processes, struct common *common);
 
 /* The owner is gone, everything is told and its rings are free: the entry may be used again. */
-void processes_free_entry(struct processes *processes, struct common *common, struct process *process);
+void processes_free_entry(struct processes *processes, struct common *common,
+			  struct process *process);
 
 /* Whether this entry waits for that, but for its rings. */
 static inline bool process_is_done(const struct process *process)

@@ -90,7 +90,8 @@ void self_tell_session(struct common *common, const char *host)
 		snprintf(text, sizeof(text), "%ld", cores);
 		self_tell_meta(common, 0, "cores", text);
 	}
-	self_tell_meta(common, 0, "clock", common->view.clock == REGION_CLOCK_TSC ? "tsc" : "monotonic");
+	self_tell_meta(common, 0, "clock",
+		       common->view.clock == REGION_CLOCK_TSC ? "tsc" : "monotonic");
 	tell_header_text(common, "version", header->version_text, sizeof(header->version_text));
 	tell_header_text(common, "trace", header->trace, sizeof(header->trace));
 	tell_header_text(common, "session", header->session, sizeof(header->session));

@@ -33,8 +33,8 @@ void streams_release(struct streams *streams, struct common *common)
 static void ring_refuse(struct common *common, struct region_ring *ring)
 {
 	atomic_store(&ring->state, REGION_RING_CLOSED);
-	JOURNAL_ADD(&common->journal, clockmap_ns(&common->clock, clockmap_now(&common->clock)), lost,
-		    .count = 1, .reason = EVT_LOST_SCRIBBLED);
+	JOURNAL_ADD(&common->journal, clockmap_ns(&common->clock, clockmap_now(&common->clock)),
+		    lost, .count = 1, .reason = EVT_LOST_SCRIBBLED);
 }
 
 static void stream_tell_name(struct stream *stream, struct common *common, uint64_t now_ns)
@@ -84,7 +84,8 @@ static void ring_scan(struct streams *streams, struct common *common, struct pro
 	struct process *process;
 	uint32_t entry;
 
-	if (streams->slot[index].number || (state != REGION_RING_LIVE && state != REGION_RING_RETIRED))
+	if (streams->slot[index].number ||
+	    (state != REGION_RING_LIVE && state != REGION_RING_RETIRED))
 		return;
 	entry = view_load32(&ring->process);
 	if (entry >= REGION_PROCESSES) {
@@ -99,7 +100,7 @@ static void ring_scan(struct streams *streams, struct common *common, struct pro
 
 void streams_scan(struct streams *streams, struct common *common, struct processes *processes)
 {
-	for (unsigned int class = 0; class < REGION_CLASSES; class++) {
+	for (unsigned int class = 0; class < REGION_CLASSES; class ++) {
 		const struct region_class *c = &common->view.shape.class[class];
 		uint32_t limit = atomic_load(&common->view.header->ring_limit[class]);
 
@@ -208,8 +209,8 @@ void streams_reap(struct streams *streams, struct common *common, uint64_t now_n
 		streams->visit = from + VISITS;
 }
 
-void streams_tell_names(struct streams *streams, struct common *common, const struct process *process,
-			uint64_t now_ns)
+void streams_tell_names(struct streams *streams, struct common *common,
+			const struct process *process, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < streams->active_count; i++) {
 		struct stream *stream = &streams->slot[streams->active[i]];

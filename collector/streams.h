@@ -22,9 +22,9 @@ struct stream {
 	uint32_t serial; /* claim of the ring */
 	uint32_t tid;
 	struct process *process; /* never NULL while in use; outlives the stream */
-	bool closed;     /* scribbled over, no longer read */
-	uint64_t tail;   /* words consumed */
-	uint64_t dropped; /* last value seen of the ring's counter */
+	bool closed;             /* scribbled over, no longer read */
+	uint64_t tail;           /* words consumed */
+	uint64_t dropped;        /* last value seen of the ring's counter */
 	const uint64_t *words;
 	uint64_t word_count; /* power of two */
 	struct names_text text;
@@ -49,7 +49,8 @@ void streams_scan(struct streams *streams, struct common *common, struct process
 /* Words that wait in the ring, 0 when it is closed. May be nonsense: see drain.c. */
 static inline uint64_t stream_backlog(const struct stream *stream, const struct region_ring *ring)
 {
-	uint64_t head = atomic_load_explicit(&((struct region_ring *)ring)->head, memory_order_acquire);
+	uint64_t head = atomic_load_explicit(&((struct region_ring *)ring)->head,
+					     memory_order_acquire);
 
 	return stream->closed ? 0 : head - stream->tail;
 }
@@ -70,8 +71,8 @@ uint64_t streams_tell_losses(struct streams *streams, struct common *common, uin
 void streams_reap(struct streams *streams, struct common *common, uint64_t now_ns, bool names);
 
 /* Thread names of a process that is leaving, before it is gone. */
-void streams_tell_names(struct streams *streams, struct common *common, const struct process *process,
-			uint64_t now_ns);
+void streams_tell_names(struct streams *streams, struct common *common,
+			const struct process *process, uint64_t now_ns);
 
 /* Whether a process still has streams. */
 bool streams_has_process(const struct streams *streams, const struct process *process);

@@ -23,7 +23,8 @@ int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error)
 	}
 	if (header->magic != REGION_MAGIC || header->version != REGION_VERSION) {
 		snprintf(ret_error, VIEW_ERROR_BYTES,
-			 "the region is of version %u, this collector reads %u; install both from one build",
+			 "the region is of version %u, this collector reads %u; install both from "
+			 "one build",
 			 header->magic == REGION_MAGIC ? header->version : 0, REGION_VERSION);
 		return -1;
 	}
@@ -37,7 +38,8 @@ int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error)
 	v.base_tsc = header->base_tsc;
 	v.base_mono = header->base_mono;
 	v.base_real = header->base_real;
-	v.clock = header->clock == REGION_CLOCK_MONOTONIC ? REGION_CLOCK_MONOTONIC : REGION_CLOCK_TSC;
+	v.clock = header->clock == REGION_CLOCK_MONOTONIC ? REGION_CLOCK_MONOTONIC
+							  : REGION_CLOCK_TSC;
 	*view = v;
 	return 0;
 }
@@ -48,7 +50,7 @@ const uint64_t *view_ring_words(const struct view *view, uint32_t index, uint64_
 	unsigned int class = 0;
 
 	while (class + 1 < REGION_CLASSES && index >= shape->class[class + 1].first)
-		class++;
+		class ++;
 	*ret_words = shape->class[class].ring_bytes / sizeof(uint64_t);
 	return region_ring_words(view->header, shape, class, index);
 }
@@ -60,7 +62,8 @@ void view_futex_wake(void *word)
 
 void view_futex_wait(void *word, uint32_t value, uint64_t timeout_ns)
 {
-	struct timespec wait = { (time_t)(timeout_ns / 1000000000), (long)(timeout_ns % 1000000000) };
+	struct timespec wait = { (time_t)(timeout_ns / 1000000000),
+				 (long)(timeout_ns % 1000000000) };
 
 	syscall(SYS_futex, word, FUTEX_WAIT, value, &wait, NULL, 0);
 }

@@ -13,8 +13,8 @@
 #define WATCH_STATUS_UNKNOWN INT32_MIN
 
 struct watch {
-	uint32_t pid; /* as the collector sees it */
-	int fd;       /* pidfd, -1 when there is none */
+	uint32_t pid;         /* as the collector sees it */
+	int fd;               /* pidfd, -1 when there is none */
 	uint64_t start_ticks; /* 0: not known */
 };
 

@@ -33,7 +33,8 @@ static void region_prepare(void)
 	struct region_header *header;
 
 	if (!region) {
-		region = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		region = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (region == MAP_FAILED || region_shape_of(REGION_BYTES, &shape))
 			abort();
 	}
@@ -96,8 +97,8 @@ static void region_lay_tables(const uint8_t *data, size_t size)
 
 	lay(process, 3 * sizeof(*process), data, size);
 	lay(ring, RINGS * sizeof(*ring), data, size);
-	lay(&header->process_limit, sizeof(*header) - offsetof(struct region_header, process_limit), data,
-	    size);
+	lay(&header->process_limit, sizeof(*header) - offsetof(struct region_header, process_limit),
+	    data, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

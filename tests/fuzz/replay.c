@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static int replay_file(const char *path, size_t size)
 {
 	FILE *file = fopen(path, "rb");
-	uint8_t *bytes = malloc(size ? size : 1); /* exactly as long, so that a sanitiser sees the end */
+	uint8_t *bytes = malloc(size ? size
+				     : 1); /* exactly as long, so that a sanitiser sees the end */
 	size_t length;
 
 	if (!file || !bytes) {

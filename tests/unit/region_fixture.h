@@ -112,12 +112,12 @@ static inline void fixture_add_process(struct fixture *f, uint32_t entry, uint32
 }
 
 /* Ring `index` of class 0 or another; claimed for the process in `entry`. */
-static inline struct region_ring *fixture_add_ring(struct fixture *f, uint32_t index, uint32_t entry,
-						    uint32_t tid)
+static inline struct region_ring *fixture_add_ring(struct fixture *f, uint32_t index,
+						   uint32_t entry, uint32_t tid)
 {
 	struct region_ring *ring = &f->ring[index];
 
-	for (unsigned int class = 0; class < REGION_CLASSES; class++) {
+	for (unsigned int class = 0; class < REGION_CLASSES; class ++) {
 		const struct region_class *c = &f->shape.class[class];
 
 		if (index >= c->first && index - c->first < c->count &&
@@ -136,13 +136,14 @@ static inline struct region_ring *fixture_add_ring(struct fixture *f, uint32_t i
 	return ring;
 }
 
-static inline uint64_t *fixture_words(struct fixture *f, struct region_ring *ring, uint64_t *ret_count)
+static inline uint64_t *fixture_words(struct fixture *f, struct region_ring *ring,
+				      uint64_t *ret_count)
 {
 	uint32_t index = (uint32_t)(ring - f->ring);
 	unsigned int class = 0;
 
 	while (class + 1 < REGION_CLASSES && index >= f->shape.class[class + 1].first)
-		class++;
+		class ++;
 	*ret_count = f->shape.class[class].ring_bytes / 8;
 	return region_ring_words(f->base, &f->shape, class, index);
 }
@@ -168,7 +169,8 @@ static inline void fixture_put_malloc(struct fixture *f, struct region_ring *rin
 {
 	fixture_put(f, ring,
 		    (uint64_t[]){ record_word(fixture_ticks(f), EVT_malloc | RECORD_PACKED),
-				  record_packed_low(address, size), record_packed_high(caller, size) },
+				  record_packed_low(address, size),
+				  record_packed_high(caller, size) },
 		    3);
 }
 
@@ -206,7 +208,8 @@ struct content {
 	size_t kept_count;
 };
 
-static inline void content_take_frame(struct content *c, struct schema *schema, uint8_t *bytes, size_t length)
+static inline void content_take_frame(struct content *c, struct schema *schema, uint8_t *bytes,
+				      size_t length)
 {
 	struct frame_reader *fr;
 	struct event_block block;
@@ -218,7 +221,8 @@ static inline void content_take_frame(struct content *c, struct schema *schema, 
 		return;
 	}
 	fr = frame_reader_new(schema);
-	if (!fr || c->frames == CONTENT_FRAMES || frame_open(fr, bytes, length, &c->info[c->frames++]))
+	if (!fr || c->frames == CONTENT_FRAMES ||
+	    frame_open(fr, bytes, length, &c->info[c->frames++]))
 		abort();
 	while (frame_next_block(fr, &block) == 0) {
 		c->event = realloc(c->event, (c->count + block.count) * sizeof(*c->event));

@@ -176,7 +176,8 @@ static void ticks_before_all_pieces_do_not_underflow(void **state)
 
 static void monotonic_clock_is_the_identity(void **state)
 {
-	struct clockmap_sync base = { 1000, 1000, 0 }, now = { 2000, 2000, 0 }, later = { 3000, 2500, 0 };
+	struct clockmap_sync base = { 1000, 1000, 0 }, now = { 2000, 2000, 0 },
+			     later = { 3000, 2500, 0 };
 	struct clockmap map;
 
 	(void)state;
@@ -198,8 +199,8 @@ static void real_clock_is_followed(void **state)
 	} while (now.mono_ns - base.mono_ns < 2000000);
 	clockmap_init(&map, REGION_CLOCK_TSC, &base, &now);
 	clockmap_sample(&map, &now);
-	assert_true(llabs((long long)(clockmap_ns(&map, now.tsc - base.tsc) + base.mono_ns - now.mono_ns)) <
-		    100000);
+	assert_true(llabs((long long)(clockmap_ns(&map, now.tsc - base.tsc) + base.mono_ns -
+				      now.mono_ns)) < 100000);
 }
 
 int main(void)

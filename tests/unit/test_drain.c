@@ -52,7 +52,10 @@ static void heap_records_arrive_exactly(void **state)
 
 	(void)state;
 	fixture_put_malloc(&f, ring, 0x7f0000001000, 0x12345678, 0x401122);
-	fixture_put(&f, ring, (uint64_t[]){ record_word(fixture_ticks(&f), EVT_calloc), ~0ull, 1ull << 40, 5 }, 4);
+	fixture_put(
+		&f, ring,
+		(uint64_t[]){ record_word(fixture_ticks(&f), EVT_calloc), ~0ull, 1ull << 40, 5 },
+		4);
 	fixture_put_free(&f, ring, 0x7f0000001000);
 	finish();
 	e = content_find(&content, EVT_malloc, 0);
@@ -103,7 +106,8 @@ static void ring_goes_round_without_loss(void **state)
 
 static void put_push(struct region_ring *ring, uint64_t domain, uint64_t name)
 {
-	fixture_put(&f, ring, (uint64_t[]){ record_word(fixture_ticks(&f), EVT_nvtx_push), domain, name }, 3);
+	fixture_put(&f, ring,
+		    (uint64_t[]){ record_word(fixture_ticks(&f), EVT_nvtx_push), domain, name }, 3);
 }
 
 static const char *pushed_name(size_t nth)
@@ -116,7 +120,8 @@ static const char *pushed_name(size_t nth)
 
 static void names_are_joined_whenever_they_come(void **state)
 {
-	static const char longer[] = "a name that is longer than the sixty-four bytes that one piece of text can hold";
+	static const char longer[] =
+		"a name that is longer than the sixty-four bytes that one piece of text can hold";
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	struct region_ring *other = fixture_add_ring(&f, 1, 0, 78);
 
@@ -218,11 +223,11 @@ static void damage_length(struct region_ring *ring)
 	at[3] = record_word(5, EVT_nvtx_mark); /* 7 words where 2 are published */
 }
 
-#define SCRIBBLE_TEST(what)                              \
-	static void scribbled_##what(void **state)       \
-	{                                                \
-		(void)state;                             \
-		scribble(damage_##what);                 \
+#define SCRIBBLE_TEST(what)                        \
+	static void scribbled_##what(void **state) \
+	{                                          \
+		(void)state;                       \
+		scribble(damage_##what);           \
 	}
 SCRIBBLE_TEST(head)
 SCRIBBLE_TEST(head_back)

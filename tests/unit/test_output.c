@@ -46,8 +46,12 @@ static int teardown(void **state)
 
 static struct place_request request_of(const char *session)
 {
-	return (struct place_request){ .output = output, .session = session, .host = "node",
-				       .pid = 42, .start_s = 1000, .keep = 2 };
+	return (struct place_request){ .output = output,
+				       .session = session,
+				       .host = "node",
+				       .pid = 42,
+				       .start_s = 1000,
+				       .keep = 2 };
 }
 
 /* Opens a place and writes a file of that session into it; -1 or the descriptor, still locked. */
@@ -90,7 +94,8 @@ static const char *session_of(const char *suffix)
 		return "";
 	n = read(fd, bytes, sizeof(bytes));
 	close(fd);
-	return n > 0 && file_header_read(bytes, (size_t)n, &header, &length) == 0 ? header.session : "";
+	return n > 0 && file_header_read(bytes, (size_t)n, &header, &length) == 0 ? header.session
+										  : "";
 }
 
 static void new_file_is_private(void **state)
@@ -165,8 +170,8 @@ static void foreign_file_is_moved_but_never_removed(void **state)
 	(void)state;
 	assert_int_equal(write(fd, "notes of mine", 13), 13);
 	close(fd);
-	finished_run("one"); /* notes become .1 */
-	finished_run("two"); /* .2 */
+	finished_run("one");   /* notes become .1 */
+	finished_run("two");   /* .2 */
 	finished_run("three"); /* ours would be dropped here */
 	assert_string_equal(session_of(""), "three");
 	assert_string_equal(session_of(".1"), "two");
@@ -230,7 +235,9 @@ static void collector_begin(uint64_t max_file_bytes)
 	fixture_init(&f, REGION_BYTES);
 	f.header->max_file_bytes = max_file_bytes;
 	fixture_add_process(&f, 0, (uint32_t)getpid());
-	assert_int_equal(collector_init(&c, &(struct collector_start){ .base = f.base, .bytes = f.bytes }), 0);
+	assert_int_equal(
+		collector_init(&c, &(struct collector_start){ .base = f.base, .bytes = f.bytes }),
+		0);
 }
 
 /* Records that do not compress well; returns how many. */
@@ -279,7 +286,8 @@ static void full_disk_loses_and_counts(void **state)
 	collector_end();
 	assert_true(content.ended);
 	assert_true(content_lost(&content, EVT_LOST_DISK) > 0);
-	assert_int_equal(content_count(&content, EVT_malloc) + content_lost(&content, EVT_LOST_DISK), put);
+	assert_int_equal(
+		content_count(&content, EVT_malloc) + content_lost(&content, EVT_LOST_DISK), put);
 	assert_int_equal(content.end.lost, content_lost(&content, EVT_LOST_DISK));
 	fixture_release(&f);
 }
@@ -317,7 +325,8 @@ static void limit_is_kept_and_losses_are_told(void **state)
 	assert_in_range(st.st_size, 50000, 100000);
 	assert_true(content.ended);
 	assert_true(content_lost(&content, EVT_LOST_LIMIT) > 0);
-	assert_int_equal(content_count(&content, EVT_malloc) + content_lost(&content, EVT_LOST_LIMIT), put);
+	assert_int_equal(
+		content_count(&content, EVT_malloc) + content_lost(&content, EVT_LOST_LIMIT), put);
 	fixture_release(&f);
 }
 
@@ -327,11 +336,14 @@ static void unwritable_place_is_said(void **state)
 	fixture_init(&f, REGION_BYTES);
 	strcpy(f.header->output, "/nonexistent-directory/run.evt");
 	fixture_add_process(&f, 0, (uint32_t)getpid());
-	assert_int_equal(collector_init(&c, &(struct collector_start){ .base = f.base, .bytes = f.bytes }), -1);
+	assert_int_equal(
+		collector_init(&c, &(struct collector_start){ .base = f.base, .bytes = f.bytes }),
+		-1);
 	assert_int_equal(f.header->collector_state, REGION_COLLECTOR_FAILED);
-	assert_string_equal(f.header->collector_error,
-			    "cannot create '/nonexistent-directory/run.evt': No such file or directory; "
-			    "set INTERCEPT_OUTPUT to a writable path");
+	assert_string_equal(
+		f.header->collector_error,
+		"cannot create '/nonexistent-directory/run.evt': No such file or directory; "
+		"set INTERCEPT_OUTPUT to a writable path");
 	fixture_release(&f);
 }
 
