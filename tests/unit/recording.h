@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording in memory, made by the collector's own writer, for tests of what reads it.
+ */
+#ifndef TESTS_UNIT_RECORDING_H
+#define TESTS_UNIT_RECORDING_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "collector/format/block.h"
+#include "collector/format/file.h"
+
+#define RECORDING_FRAMES_MAX 64u
+
+struct recording {
+	uint8_t *bytes;
+	size_t length;
+	struct seek_entry seek[RECORDING_FRAMES_MAX];
+	size_t seek_count;
+	size_t frame_offset[RECORDING_FRAMES_MAX]; /* of data frame 1, 2, ... at [1], [2], ... */
+	uint64_t sequence, records;
+	struct frame_writer *fw;
+};
+
+static inline void recording_append(struct recording *r, const void *bytes, size_t length)
+{
+	r->bytes = realloc(r->bytes, r->length + length);
+	memcpy(r->bytes + r->length, bytes, length);
+	r->length += length;
+}
+
+static inline void recording_append_frame(struct recording *r, const void *bytes, size_t length)
+{
+	size_t room = ZSTD_compressBound(length), compressed;
+	uint8_t *out = malloc(room);
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+
+	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+	compressed = ZSTD_compress2(context, out, room, bytes, length);
+	recording_append(r, out, compressed);
+	r->seek[r->seek_count++] = (struct seek_entry){ (uint32_t)compressed, (uint32_t)length };
+	ZSTD_freeCCtx(context);
+	free(out);
+}
+
+static inline void recording_start(struct recording *r, const struct file_header *header)
+{
+	uint8_t bytes[FILE_HEADER_BYTES_MAX];
+	uint8_t *schema = malloc(SCHEMA_BYTES_MAX);
+
+	memset(r, 0, sizeof(*r));
+	recording_append(r, bytes, file_header_write(bytes, header));
+	recording_append_frame(r, schema, schema_write(schema, SCHEMA_BYTES_MAX));
+	free(schema);
+	r->fw = frame_writer_new();
+}
+
+/* Closes the frame that was gathered in r->fw. */
+static inline void recording_close_frame(struct recording *r, uint64_t watermark_ns)
+{
+	struct frame_image image;
+
+	r->sequence++;
+	r->records += frame_records(r->fw);
+	r->frame_offset[r->sequence] = r->length;
+	frame_close(r->fw,
+		    (struct frame_info){ .sequence = r->sequence,
+					 .watermark_ns = watermark_ns,
+					 .sync_tsc = 1000 + watermark_ns,
+					 .sync_mono_ns = 1000 + watermark_ns,
+					 .sync_real_ns = 1000 + watermark_ns },
+		    &image);
+	recording_append_frame(r, image.bytes, image.length);
+}
+
+static inline void recording_finish(struct recording *r, uint64_t end_ns)
+{
+	struct file_end end = { r->sequence, r->records, 0, end_ns };
+	uint8_t bytes[FILE_END_BYTES];
+	uint8_t *seek = malloc(file_seek_length(r->seek_count));
+
+	recording_append(r, bytes, file_end_write(bytes, &end));
+	recording_append(r, seek, file_seek_write(seek, r->seek, r->seek_count));
+	free(seek);
+}
+
+static inline void recording_release(struct recording *r)
+{
+	frame_writer_free(r->fw);
+	free(r->bytes);
+	memset(r, 0, sizeof(*r));
+}
+
+#endif
