@@ -92,7 +92,7 @@ class Intercept(Tool):
 
     def totals(self, path, report="summary"):
         """The totals of a report. prof-report waits for the collector to finish the file."""
-        run = Run([self.report, report, "--format", "json", "--limit", "1", path + ".evt"], capture=True)
+        run = Run([self.report, report, "--format", "json", path + ".evt"], capture=True)
         return json.loads(run.check().text)["totals"]
 
 
