@@ -3,11 +3,15 @@
 /*
  * Any bytes as a recording, through reader and source as a report reads them, and through the checks of
  * `prof-report check`. Must not crash, hang, or take memory without bound.
+ *
+ * Bytes that begin with a frame's tag are the content of one: they are compressed and put into a
+ * recording that is whole, since no fuzzer guesses a checksum. SCHM...DATA... gives two frames.
  */
 #include <stdlib.h>
 
 #include "report/check.h"
 #include "report/source_open.h"
+#include "tests/unit/recording.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,9 +62,36 @@ static void fuzz_check(const uint8_t *data, size_t size)
 	reader_close(reader);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fuzz_image(const uint8_t *data, size_t size)
 {
 	fuzz_source(data, size);
 	fuzz_check(data, size);
+}
+
+static void fuzz_content(const uint8_t *data, size_t size)
+{
+	static const struct file_header header = { .version = FILE_VERSION, .session = "fuzz" };
+	const uint8_t *second = memmem(data + 4, size - 4, "DATA", 4);
+	bool has_schema = memcmp(data, "SCHM", 4) == 0;
+	struct recording recording;
+
+	if (has_schema)
+		recording_start_bare(&recording, &header);
+	else
+		recording_start(&recording, &header);
+	recording_append_frame(&recording, data, second ? (size_t)(second - data) : size);
+	if (second)
+		recording_append_frame(&recording, second, size - (size_t)(second - data));
+	recording_finish(&recording, 0);
+	fuzz_image(recording.bytes, recording.length);
+	recording_release(&recording);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size > 4 && (memcmp(data, "DATA", 4) == 0 || memcmp(data, "SCHM", 4) == 0))
+		fuzz_content(data, size);
+	else
+		fuzz_image(data, size);
 	return 0;
 }

@@ -45,13 +45,20 @@ static inline void recording_append_frame(struct recording *r, const void *bytes
 	free(out);
 }
 
-static inline void recording_start(struct recording *r, const struct file_header *header)
+/* Nothing but the header. */
+static inline void recording_start_bare(struct recording *r, const struct file_header *header)
 {
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
-	uint8_t *schema = malloc(SCHEMA_BYTES_MAX);
 
 	memset(r, 0, sizeof(*r));
 	recording_append(r, bytes, file_header_write(bytes, header));
+}
+
+static inline void recording_start(struct recording *r, const struct file_header *header)
+{
+	uint8_t *schema = malloc(SCHEMA_BYTES_MAX);
+
+	recording_start_bare(r, header);
 	recording_append_frame(r, schema, schema_write(schema, SCHEMA_BYTES_MAX));
 	free(schema);
 	r->fw = frame_writer_new();
