@@ -75,6 +75,22 @@ static void process_identify(struct process *process, const struct process *pare
 		process->executable = parent->executable;
 }
 
+/*
+ * A child that sees its parent under the number that we see shares our pid namespace. It may be gone
+ * already, so that nothing else would prove it.
+ */
+static void process_find_pid(struct process *process, const struct process *parent,
+			     uint32_t parent_pid, uint64_t region_inode)
+{
+	struct namesake namesake;
+
+	if (!process->pid || (parent && !parent->moved && parent->pid == parent_pid))
+		return;
+	namesake = namesake_find(process->pid, parent_pid, region_inode);
+	process->pid = namesake.pid;
+	process->moved = namesake.moved;
+}
+
 static const struct process *process_parent(const struct processes *processes,
 					    const struct region_process *shared)
 {
@@ -103,13 +119,9 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		.pid = processes->inspect ? view_load32(&shared->pid) : 0,
 		.start_ns = common_ns(common, view_load64(&shared->start_tsc)),
 	};
-	if (process->pid) {
-		struct namesake namesake = namesake_find(
-			process->pid, view_load32(&shared->parent_pid), processes->region_inode);
-
-		process->pid = namesake.pid;
-		process->moved = namesake.moved;
-	}
+	if (!processes->first_fd) /* who started us is of our namespace, and may be gone by now */
+		process_find_pid(process, parent, view_load32(&shared->parent_pid),
+			 processes->region_inode);
 	watch_init(&process->watch, process->pid, processes->first_fd);
 	processes->first_fd = 0; /* the first that is met is the one that started us: entry 0 */
 	process_identify(process, parent, &common->names);
