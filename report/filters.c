@@ -23,7 +23,7 @@ void filters_init(struct filters *filters, const struct filter_settings *setting
 	*filters = (struct filters){ .settings = *settings };
 	filters->any = settings->pid != FILTER_NO_ID || settings->tid != FILTER_NO_ID || settings->from_ns ||
 		       settings->to_ns != UINT64_MAX || settings->range;
-	map_init(&filters->started, false);
+	map_init(&filters->started);
 }
 
 void filters_release(struct filters *filters)

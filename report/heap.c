@@ -47,7 +47,7 @@ void heap_init(struct heap *heap, enum heap_by by)
 {
 	*heap = (struct heap){ .by = by };
 	curve_init(&heap->curve);
-	map_init(&heap->key_rows, false);
+	map_init(&heap->key_rows);
 }
 
 void heap_release(struct heap *heap)
@@ -71,9 +71,9 @@ static struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
 	struct heap_process *process = memory_zero(1, sizeof(*process));
 
 	heap->process = memory_room(heap->process, index, &heap->process_room, sizeof(struct heap_process *));
-	map_init(&process->blocks, true);
-	map_init(&process->large, true);
-	map_init(&process->callers, false);
+	map_init(&process->blocks);
+	map_init(&process->large);
+	map_init(&process->callers);
 	heap->process[index] = process;
 	return process;
 }

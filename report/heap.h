@@ -7,7 +7,7 @@
  * HEAP_TOLERANCE_NS is put right; a free of a block never seen is unmatched; a forked child starts
  * with no blocks (its process number is new). Peak: greatest sum of live bytes over all processes.
  *
- * Memory grows with live blocks and with rows. A block takes 16 bytes at a load of at most 5/8; one
+ * Memory grows with live blocks and with rows. A block takes 16 bytes at a load of at most 1/2; one
  * of 4 GiB or more takes a second entry.
  */
 #ifndef REPORT_HEAP_H

@@ -9,8 +9,6 @@
 #include "report/memory.h"
 
 #define MAP_ENTRIES_MIN 64
-#define NEAR_GROUP_BITS 10 /* addresses of one KiB ... */
-#define NEAR_GRAIN_BITS 4  /* ... in steps of malloc's alignment share 64 entries = 16 cache lines */
 
 static uint64_t map_secret(void)
 {
@@ -24,14 +22,9 @@ static uint64_t map_secret(void)
 	return secret | 1;
 }
 
-void map_init(struct map *map, bool near)
+void map_init(struct map *map)
 {
 	*map = (struct map){ .multiplier = map_secret() };
-	if (near) {
-		map->group = NEAR_GROUP_BITS;
-		map->grain = NEAR_GRAIN_BITS;
-		map->group_mask = (1u << (NEAR_GROUP_BITS - NEAR_GRAIN_BITS)) - 1;
-	}
 }
 
 void map_release(struct map *map)
@@ -57,7 +50,7 @@ void map_expand(struct map *map)
 
 	map->entry = memory_zero(size, sizeof(*map->entry));
 	map->mask = size - 1;
-	map->limit = size / 8 * 5;
+	map->limit = size / 2;
 	map->shift = 64 - (unsigned int)__builtin_ctzll(size);
 	for (size_t i = 0; i < old_size; i++) {
 		size_t at;

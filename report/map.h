@@ -6,8 +6,6 @@
  * Key 0 means "no entry": callers shift their keys so that it does not occur. The hash is multiplied
  * by a number drawn once a run, so that a file cannot be made to collide; results must not depend on
  * the order of entries, hence there is no iteration.
- *
- * `near` maps are for addresses: keys that are close together share cache lines.
  */
 #ifndef REPORT_MAP_H
 #define REPORT_MAP_H
@@ -25,11 +23,9 @@ struct map {
 	size_t mask, count, limit;
 	uint64_t multiplier;
 	unsigned int shift;
-	unsigned int group, grain; /* bits of the key below the hash, and below the place in a group */
-	size_t group_mask;
 };
 
-void map_init(struct map *map, bool near);
+void map_init(struct map *map);
 void map_release(struct map *map);
 void map_clear(struct map *map);
 void map_expand(struct map *map);
@@ -37,9 +33,7 @@ void map_remove(struct map *map, struct map_entry *entry);
 
 static inline size_t map_slot(const struct map *map, uint64_t key)
 {
-	uint64_t hash = ((key >> map->group) * map->multiplier) >> map->shift;
-
-	return (hash + ((key >> map->grain) & map->group_mask)) & map->mask;
+	return (size_t)((key * map->multiplier) >> map->shift);
 }
 
 static inline void map_prefetch(const struct map *map, uint64_t key)

@@ -10,10 +10,10 @@
 void ranges_init(struct ranges *ranges, bool by_path)
 {
 	*ranges = (struct ranges){ .by_path = by_path, .unused = RANGE_NONE };
-	map_init(&ranges->pairs, false);
-	map_init(&ranges->rows, false);
-	map_init(&ranges->domain_top, false);
-	map_init(&ranges->started, false);
+	map_init(&ranges->pairs);
+	map_init(&ranges->rows);
+	map_init(&ranges->domain_top);
+	map_init(&ranges->started);
 }
 
 void ranges_release(struct ranges *ranges)

@@ -80,7 +80,7 @@ static void heap_fill_callers(struct model *model, struct table *table)
 	struct map places;
 
 	source_processes(model->source, &processes);
-	map_init(&places, false);
+	map_init(&places);
 	for (size_t i = 0; i < heap->row_count; i++) {
 		struct heap_row *row = &heap->row[i];
 		struct caller caller = caller_of(&table->texts, processes[row->process], row->key, row->last_ns);

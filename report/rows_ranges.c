@@ -34,7 +34,7 @@ static uint32_t *ranges_join(struct model *model)
 	uint32_t *joined = memory_zero(ranges->row_count, sizeof(*joined));
 	struct map keys;
 
-	map_init(&keys, false);
+	map_init(&keys);
 	for (size_t i = 0; i < ranges->row_count; i++) {
 		bool added;
 		struct map_entry *entry = map_put(&keys, row_key(model, &ranges->row[i], joined), &added);

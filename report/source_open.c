@@ -72,6 +72,7 @@ static int file_start(struct file_row *file, struct session_file *found)
 	}
 	file->file.host = reader_facts(file->reader)->header.host;
 	file->file.session = reader_facts(file->reader)->header.session;
+	file->file.start_real_ns = reader_facts(file->reader)->header.base_real;
 	file->ended = false;
 	return EVT_OK;
 }
