@@ -62,7 +62,7 @@ static void limits_settle(void)
 static int descriptors_settle(int region, int *watched)
 {
 	/* out of the way of each other first */
-	int moved = *watched > 0 ? fcntl(*watched, F_DUPFD, WATCHED_FD + 1) : -1;
+	int moved = *watched >= 0 ? fcntl(*watched, F_DUPFD, WATCHED_FD + 1) : -1;
 
 	if (region != REGION_FD && dup2(region, REGION_FD) < 0)
 		return -1;
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 {
 	struct collector_start start;
 	int fd = argc >= 2 ? number_of(argv[1]) : -1;
-	int watched = argc >= 3 ? number_of(argv[2]) : 0;
+	int watched = argc >= 3 ? number_of(argv[2]) : -1;
 
 	if (fd < 0)
 		return 2;
