@@ -15,6 +15,7 @@
 
 #define RECORDER_WAIT_NS 50000000u /* one nap of a thread that waits for room */
 #define RECORDER_STALL_NS 1000000000u /* no progress for this long: drop instead */
+#define RECORDER_RING_WAIT_NS 1000000u /* between two looks for a ring that is about to be free */
 #define RECORDER_RETRY 1024u /* calls of a thread without a ring between two looks for one */
 
 __thread struct recorder_thread recorder_self __attribute__((tls_model("initial-exec")));
@@ -175,9 +176,40 @@ static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 	return false;
 }
 
+/* Threads that have ended leave rings behind that the collector has only to empty. */
+static bool ring_is_coming(void)
+{
+	struct region_ring *rings = region_rings(region.header, &region.shape);
+
+	for (uint32_t i = 0; i < region.shape.ring_count; i++)
+		if (atomic_load_explicit(&rings[i].state, memory_order_relaxed) == REGION_RING_RETIRED)
+			return true;
+	return false;
+}
+
+/* A thread's first look for a ring waits for those, as a full ring is waited for. */
+static bool lane_bind_patiently(struct recorder_lane *lane, unsigned int level)
+{
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+
+	while (!lane_bind(lane, level)) {
+		if (!region.wait_when_full || lane->starved || !ring_is_coming() ||
+		    atomic_load_explicit(&recorder_stalled, memory_order_relaxed) ||
+		    atomic_load(&region.header->collector_state) >= REGION_COLLECTOR_FINISHED)
+			return false;
+		if (clock_ns(CLOCK_MONOTONIC) - start > RECORDER_STALL_NS) {
+			atomic_store(&recorder_stalled, 1);
+			return false;
+		}
+		recorder_ring_bell();
+		futex_wait(&region.header->flushed, atomic_load(&region.header->flushed), RECORDER_RING_WAIT_NS);
+	}
+	return true;
+}
+
 static bool lane_bind_or_count(struct recorder_lane *lane, unsigned int level)
 {
-	if (lane->starved % RECORDER_RETRY == 0 && lane_bind(lane, level)) {
+	if (lane->starved % RECORDER_RETRY == 0 && lane_bind_patiently(lane, level)) {
 		lane->starved = 0;
 		return true;
 	}
