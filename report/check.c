@@ -243,7 +243,7 @@ void check_finish(struct check *check, const struct reader_facts *facts)
 		}
 	}
 	if (count && !facts->live)
-		check_fault(check, "%llu names are used and not defined, #%llu is the first",
+		check_fault(check, "names used and not defined: %llu, the first is #%llu",
 			    (unsigned long long)count, (unsigned long long)first);
 	if (facts->complete && facts->end.lost != check->lost)
 		check_fault(check, "%llu lost records in the end marker, %llu in the frames",
