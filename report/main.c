@@ -23,7 +23,6 @@
 #define WIDTH_DEFAULT 80
 #define WIDTH_MIN 40
 #define WIDTH_MAX 1000
-#define FAULTS_SAID 5
 
 static char *default_files[] = { (char[]){ "run.evt" } };
 
@@ -61,18 +60,34 @@ static struct screen screen_of_stdout(const struct options *options)
 	};
 }
 
-/* Faults of single files: what could be read has been shown. */
+/* Faults of files whose rest has been shown: one line, the others are for `check`. */
+/* The line of fault `at`, unless an earlier one is of the same file: it says how many more there are. */
+static bool say_fault(const struct source_fault *fault, size_t count, size_t at)
+{
+	const struct source_file *file = fault[at].file;
+	size_t more = 0;
+
+	for (size_t i = 0; i < at; i++)
+		if (fault[i].file == file)
+			return false;
+	for (size_t i = at + 1; i < count; i++)
+		more += fault[i].file == file;
+	fprintf(stderr, "prof-report: '%s': offset %llu: %s", file ? file->path : "?",
+		(unsigned long long)fault[at].offset, fault[at].text);
+	if (more)
+		fprintf(stderr, "; %zu more: prof-report check", more);
+	fputc('\n', stderr);
+	return true;
+}
+
 static int say_faults(struct source *source)
 {
 	const struct source_fault *fault;
 	size_t count = source_faults(source, &fault);
+	size_t said = 0;
 
-	for (size_t i = 0; i < count && i < FAULTS_SAID; i++)
-		fprintf(stderr, "prof-report: '%s': offset %llu: %s\n", fault[i].file ? fault[i].file->path : "?",
-			(unsigned long long)fault[i].offset, fault[i].text);
-	if (count > FAULTS_SAID)
-		fprintf(stderr, "prof-report: and %zu more faults (prof-report check lists them)\n",
-			count - FAULTS_SAID);
+	for (size_t i = 0; i < count && said < FAULTS_SAID; i++)
+		said += say_fault(fault, count, i);
 	return count ? STATUS_INPUT : STATUS_OK;
 }
 
