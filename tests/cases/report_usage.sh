@@ -29,8 +29,6 @@ try alloc --time 9s..1s run.evt
 try alloc --filter nonsense==3 run.evt
 try alloc --filter '' run.evt
 try alloc --output /no/such/directory/x run.evt
-try alloc
-try
 "$REPORT" --help >out 2>err || fail "--help: status $?"
 grep -q -- --sort out || fail "--help is not on standard output"
 expect_eq "standard error of --help" "$(cat err)" ''
@@ -40,3 +38,9 @@ expect_match "--version" "$(cat out)" '^prof-report [0-9]+\.[0-9]+'
 for report in summary alloc nvtx threads processes dump check; do
 	grep -q "$report" out || fail "--list does not name $report"
 done
+# no FILE: run.evt
+"$REPORT" alloc >out 2>err || fail "alloc without a file: status $?"
+mv run.evt other.evt
+"$REPORT" >out 2>err
+expect_eq "status without any file" $? 1
+expect_match "line without any file" "$(cat err)" "^prof-report: .*'run.evt'"

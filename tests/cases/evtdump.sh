@@ -1,0 +1,106 @@
+#!/bin/bash
+# scripts/evtdump.py, written from docs/FORMAT.md alone, prints what `prof-report dump` prints, event by event.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+evtdump=$ROOT/scripts/evtdump.py
+python3 -c 'import zstandard' 2>/dev/null || need_tool zstd
+
+same_dump() { # FILE [ANY-STATUS]: adds its lines to seen
+	local status=0
+	python3 "$evtdump" "$1" >second.txt 2>second.err || status=$?
+	"$REPORT" dump "$1" >first.txt 2>first.err
+	expect_eq "exit status of evtdump.py on ${1##*/} ($(head -n 3 second.err))" "$status" $?
+	[[ ${2:-} || $status == 0 ]] || fail "${1##*/}: $(cat second.err)"
+	[[ ${2:-} || -s first.txt ]] || fail "${1##*/}: an empty dump"
+	cmp first.txt second.txt || fail "${1##*/}: $(diff first.txt second.txt | head -n 6)"
+	cut -d ' ' -f 3 first.txt >>seen
+}
+
+record() { # NAME COMMAND...: the file of the run is NAME.evt
+	OUTPUT=$PWD/$1.evt
+	# shellcheck disable=SC2034
+	run_traced "${@:2}" >/dev/null 2>&1
+	[[ -e $OUTPUT ]] || fail "$1: no file"
+	same_dump "$OUTPUT"
+}
+
+for program in counts errnos captured nvtx_v3 plugins progress; do
+	need_program $program
+done
+# heap calls of every kind, threads and forked children; failed ones; a library that goes
+record heap "$PROGRAMS/counts" /dev/null 50 2 2
+record errnos "$PROGRAMS/errnos"
+mkdir -p libs/inner
+cp "$PROGRAMS/libouter.so" libs/
+cp "$PROGRAMS/libinner.so" libs/inner/
+record plugins "$PROGRAMS/plugins" "$PWD/libs/libouter.so" 3
+# NVTX with all its attributes; capture ranges; texts that are no UTF-8
+record nvtx "$PROGRAMS/nvtx_v3" 2 5 /dev/null
+INTERCEPT_CAPTURE=nvtx:wanted record captured "$PROGRAMS/captured"
+record names bash -c $'exec -a "caf\xc3\xa9 \xff\xfe \xf0\x9f\x98\x80 tab\there" "$0"' "$PROGRAMS/captured"
+# losses: the limit of the file
+INTERCEPT_MAX_FILE=256K INTERCEPT_OUTPUT=$PWD/limited.evt LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 1 &
+pid=$!
+sleep 1
+kill -9 $pid
+wait $pid 2>/dev/null
+same_dump "$PWD/limited.evt"
+
+# Every type that there is must have been seen; a module's end only when the collector looked in between.
+sort -u seen -o seen
+sed -n 's/^EVENT([0-9]*, \([a-z_]*\),.*/\1/p' "$ROOT/collector/format/events.def" | grep -vx module_end | sort |
+	comm -23 - seen >unseen
+[[ -s unseen ]] && fail "no such event in any recording: $(tr '\n' ' ' <unseen)"
+
+# What is left of a file that was cut, and of one with a frame that was changed.
+size=$(stat -c %s heap.evt)
+head -c $((size * 3 / 4)) heap.evt >cut.evt
+same_dump cut.evt any
+cp heap.evt changed.evt
+printf '\377\377\377\377' | dd of=changed.evt bs=1 seek=$((size / 2)) conv=notrunc status=none
+same_dump changed.evt any
+
+for file in "$ROOT"/tests/golden/*.evt; do
+	[[ -e $file ]] && same_dump "$file" any
+done
+
+# The frame that the document spells out byte by byte.
+PYTHONDONTWRITEBYTECODE=1 python3 - "$ROOT" >example.txt <<'END' || fail "the document's example cannot be decoded"
+import re
+import sys
+sys.path.insert(0, sys.argv[1] + "/scripts")
+import evtdump
+
+text = open(sys.argv[1] + "/docs/FORMAT.md").read().split("## A frame, byte by byte")[1].split("\n## ")[0]
+lines = [line[4:] for line in text.split("\n") if line.startswith("    ")]
+content = bytes.fromhex("".join(re.match(r"(?:(?:[0-9a-f]{2}|\|) +)*(?:[0-9a-f]{2}(?= |$))?", line).group().replace("|", "")
+                                for line in lines))
+
+
+def entry(text):
+    return bytes([len(text)]) + text
+
+
+def event(number, name, *fields):
+    fields = [entry(entry(field) + bytes([codec, 0])) for field, codec in fields]
+    return entry(bytes([number]) + entry(name) + b"\0\0" + bytes([len(fields)]) + b"".join(fields))
+
+
+types = evtdump.read_schema(b"SCHM\4" + event(1, b"string", (b"id", 1), (b"text", 5)) + event(
+    32, b"malloc", (b"ptr", 6), (b"size", 8), (b"caller", 9)) + event(36, b"free", (b"ptr", 7)) + event(
+    48, b"nvtx_push", (b"domain", 4), (b"name", 4)))
+frame = evtdump.Frame(content, types)
+dump = evtdump.Dump()
+dump.learn(frame)
+print(*map(dump.line, frame.records), sep="\n")
+END
+cat >wanted.txt <<'END'
+900 0 string id=1 text="step"
+1000 1 malloc ptr=0x5500002000 size=100 caller=0x7f0000401234
+1200 1 malloc ptr=0x5500002070 size=100 caller=0x7f0000401234
+1250 1 free ptr=0x5500002000
+1300 1 malloc ptr=0x5500002000 size=64 caller=0x7f0000401234
+1400 1 nvtx_push domain="" name="step"
+END
+cmp wanted.txt example.txt || fail "the document's example: $(diff wanted.txt example.txt)"
