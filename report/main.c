@@ -61,34 +61,19 @@ static struct screen screen_of_stdout(const struct options *options)
 }
 
 /* Faults of files whose rest has been shown: one line, the others are for `check`. */
-/* The line of fault `at`, unless an earlier one is of the same file: it says how many more there are. */
-static bool say_fault(const struct source_fault *fault, size_t count, size_t at)
-{
-	const struct source_file *file = fault[at].file;
-	size_t more = 0;
-
-	for (size_t i = 0; i < at; i++)
-		if (fault[i].file == file)
-			return false;
-	for (size_t i = at + 1; i < count; i++)
-		more += fault[i].file == file;
-	fprintf(stderr, "prof-report: '%s': offset %llu: %s", file ? file->path : "?",
-		(unsigned long long)fault[at].offset, fault[at].text);
-	if (more)
-		fprintf(stderr, "; %zu more: prof-report check", more);
-	fputc('\n', stderr);
-	return true;
-}
-
 static int say_faults(struct source *source)
 {
 	const struct source_fault *fault;
 	size_t count = source_faults(source, &fault);
-	size_t said = 0;
 
-	for (size_t i = 0; i < count && said < FAULTS_SAID; i++)
-		said += say_fault(fault, count, i);
-	return count ? STATUS_INPUT : STATUS_OK;
+	if (!count)
+		return STATUS_OK;
+	fprintf(stderr, "prof-report: '%s': offset %llu: %s", fault->file ? fault->file->path : "?",
+		(unsigned long long)fault->offset, fault->text);
+	if (count > 1)
+		fprintf(stderr, "; %zu more: prof-report check", count - 1);
+	fputc('\n', stderr);
+	return STATUS_INPUT;
 }
 
 static int run_on_source(struct report_request *request)
@@ -98,8 +83,8 @@ static int run_on_source(struct report_request *request)
 	char message[512] = "";
 	int status;
 
-	if (source_open(&request->source, options->file, options->file_count, &source_options, message,
-			sizeof(message))) {
+	if (source_open(&request->source, options->file, options->file_count, &source_options,
+			message, sizeof(message))) {
 		fprintf(stderr, "prof-report: %s\n", message);
 		return STATUS_INPUT;
 	}
