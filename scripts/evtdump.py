@@ -7,6 +7,7 @@ that a test can compare them. Slow and plain on purpose; for anything else use p
 and either the module zstandard or the program zstd. Exit status 1 when something is damaged or missing:
 what can be read is printed, the rest is told on stderr.
 """
+import json
 import struct
 import subprocess
 import sys
@@ -316,7 +317,7 @@ class Block:
 
 
 class Frame:
-    """The records of one frame, in the order of the blocks."""
+    """The records of one frame, by block and in a block as stored."""
 
     def __init__(self, content, types):
         cursor = Cursor(content)
@@ -350,9 +351,6 @@ class Frame:
             raise Damage("the kind table has bytes left")
         return kinds
 
-    def in_order(self):
-        return sorted(self.records, key=lambda record: record.time)  # stable
-
 
 class Recording:
     """All of a file that can be read; `damage` says what could not."""
@@ -384,7 +382,50 @@ class Recording:
             self.damage.append("frame %d follows frame %d" % (frame.sequence, self.frames[-1].sequence))
         self.frames.append(frame)
 
-    def strings(self):
-        """{id: text}, of all frames: a definition may come after the use."""
-        return {record.values[0]: record.values[1] for frame in self.frames for record in frame.records
-                if record.type.name == "string"}
+
+# --- text ---------------------------------------------------------------------------------------
+
+
+class Dump:
+    """Lines as `prof-report dump` writes them; what a frame defines holds for all of that frame and later."""
+
+    def __init__(self):
+        self.names, self.threads = {0: b""}, {}
+
+    def learn(self, frame):
+        for record in frame.records:
+            if record.type.name == "string":
+                self.names.setdefault(record.values[0], record.values[1])
+            elif record.type.name == "thread":
+                self.threads.setdefault(record.values[0], "%d:%d" % tuple(record.values[1:3]))
+
+    def value(self, codec, value):
+        if codec == NAME:
+            value = self.names.get(value, b"<lost #%d>" % value)
+        if codec in (NAME, TEXT):
+            return json.dumps(value.decode("utf-8", "surrogateescape"))
+        return "0x%x" % value if codec in (ADDR, BORN, DIES, CALLER) else str(value)
+
+    def line(self, record):
+        who = self.threads.get(record.stream, str(record.stream))
+        fields = ["%s=%s" % (name, self.value(codec, value))
+                  for (name, codec), value in zip(record.type.fields, record.values)]
+        return " ".join([str(record.time), who, record.type.name] + fields)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.split("\n")[0])
+    with open(sys.argv[1], "rb") as file:
+        recording = Recording(file.read())
+    dump = Dump()
+    for frame in recording.frames:
+        dump.learn(frame)
+        sys.stdout.writelines(dump.line(record) + "\n" for record in frame.records)
+    for text in recording.damage:
+        print("evtdump: '%s': %s" % (sys.argv[1], text), file=sys.stderr)
+    sys.exit(bool(recording.damage))
+
+
+if __name__ == "__main__":
+    main()

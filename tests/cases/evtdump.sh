@@ -7,10 +7,12 @@ evtdump=$ROOT/scripts/evtdump.py
 python3 -c 'import zstandard' 2>/dev/null || need_tool zstd
 
 same_dump() { # FILE [ANY-STATUS]: adds its lines to seen
-	local status=0
-	python3 "$evtdump" "$1" >second.txt 2>second.err || status=$?
+	local status second
 	"$REPORT" dump "$1" >first.txt 2>first.err
-	expect_eq "exit status of evtdump.py on ${1##*/} ($(head -n 3 second.err))" "$status" $?
+	status=$?
+	python3 "$evtdump" "$1" >second.txt 2>second.err
+	second=$?
+	expect_eq "exit status of evtdump.py on ${1##*/} ($(head -n 3 second.err))" $second $status
 	[[ ${2:-} || $status == 0 ]] || fail "${1##*/}: $(cat second.err)"
 	[[ ${2:-} || -s first.txt ]] || fail "${1##*/}: an empty dump"
 	cmp first.txt second.txt || fail "${1##*/}: $(diff first.txt second.txt | head -n 6)"
