@@ -25,15 +25,16 @@ static const struct source_module *module_of(const struct source_process *proces
 	return module;
 }
 
-struct caller caller_of(struct text_store *texts, const struct source_process *process, uint64_t address,
-			uint64_t time_ns)
+struct caller caller_of(struct text_store *texts, const struct source_process *process,
+			uint64_t address, uint64_t time_ns)
 {
 	const struct source_module *module = module_of(process, address, time_ns);
 	const char *path, *name;
 	struct caller caller;
 
 	if (!module) {
-		caller.text = address ? text_store_format(texts, "0x%" PRIx64, address) : "(unknown)";
+		caller.text = address ? text_store_format(texts, "0x%" PRIx64, address)
+				      : "(unknown)";
 		caller.identity = map_hash_bytes(&address, sizeof(address), 0);
 		return caller;
 	}

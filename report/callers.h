@@ -10,12 +10,12 @@
 #include "report/source.h"
 
 struct caller {
-	const char *text;   /* libc.so.6+0x1234, or 0x7f... when the module is unknown */
-	uint64_t identity;  /* hash of the module's path and the offset: the same in every process */
+	const char *text;  /* libc.so.6+0x1234, or 0x7f... when the module is unknown */
+	uint64_t identity; /* hash of the module's path and the offset: the same in every process */
 };
 
 /* Text in memory of `texts`. `time_ns`: when it was used, as addresses are reused by dlclose(). */
-struct caller caller_of(struct text_store *texts, const struct source_process *process, uint64_t address,
-			uint64_t time_ns);
+struct caller caller_of(struct text_store *texts, const struct source_process *process,
+			uint64_t address, uint64_t time_ns);
 
 #endif

@@ -7,8 +7,10 @@
 #include "report/text.h"
 
 const struct column column_list[COLUMN_ID_LIMIT] = {
-#define COLUMN(report, name, header, unit, priority, order, doc) \
-	[COLUMN_##report##_##name] = { #report, #name, header, UNIT_##unit, priority, COLUMN_ORDER_##order, doc },
+#define COLUMN(report, name, header, unit, priority, order, doc)                    \
+	[COLUMN_##report##_##name] = { #report,     #name,    header,               \
+				       UNIT_##unit, priority, COLUMN_ORDER_##order, \
+				       doc },
 #include "report/columns.def"
 };
 

@@ -35,7 +35,8 @@ extern const struct column column_list[COLUMN_ID_LIMIT];
 /* The columns of a report in their order; returns how many, at most COLUMNS_MAX. */
 size_t columns_of(const char *report, const struct column *ret_columns[COLUMNS_MAX]);
 /* Index of the column named `name` (of `length` bytes), or -1. */
-int columns_find(const struct column *const *columns, size_t count, const char *name, size_t length);
+int columns_find(const struct column *const *columns, size_t count, const char *name,
+		 size_t length);
 /* The name nearest to a wrong one, or NULL. */
 const char *columns_suggest(const struct column *const *columns, size_t count, const char *name);
 bool column_is_text(const struct column *column);

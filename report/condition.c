@@ -41,8 +41,8 @@ static int condition_parse_column(struct condition *condition, const char *name,
 	return 0;
 }
 
-static int condition_parse_value(struct condition *condition, const struct column *column, const char *value,
-				 char *message, size_t message_bytes)
+static int condition_parse_value(struct condition *condition, const struct column *column,
+				 const char *value, char *message, size_t message_bytes)
 {
 	condition->text = value;
 	condition->length = strlen(value);
@@ -50,22 +50,25 @@ static int condition_parse_value(struct condition *condition, const struct colum
 		if (condition->sign == CONDITION_EQUAL || condition->sign == CONDITION_DIFFERENT ||
 		    condition->sign == CONDITION_CONTAINS)
 			return 0;
-		snprintf(message, message_bytes, "'%s' is text: compare it by = != or ~", column->name);
+		snprintf(message, message_bytes, "'%s' is text: compare it by = != or ~",
+			 column->name);
 		return -1;
 	}
 	if (condition->sign != CONDITION_CONTAINS &&
 	    !unit_parse(value, condition->length, column->unit, &condition->number))
 		return 0;
 	if (condition->sign == CONDITION_CONTAINS)
-		snprintf(message, message_bytes, "'%s' is a number: compare it by = != < > <= >=", column->name);
+		snprintf(message, message_bytes,
+			 "'%s' is a number: compare it by = != < > <= >=", column->name);
 	else
-		snprintf(message, message_bytes, "value '%s' for '%s' is not %s", value, column->name,
-			 unit_allowed(column->unit));
+		snprintf(message, message_bytes, "value '%s' for '%s' is not %s", value,
+			 column->name, unit_allowed(column->unit));
 	return -1;
 }
 
-int condition_parse(struct condition *condition, const char *expression, const struct column *const *columns,
-		    size_t count, char *message, size_t message_bytes)
+int condition_parse(struct condition *condition, const char *expression,
+		    const struct column *const *columns, size_t count, char *message,
+		    size_t message_bytes)
 {
 	size_t name = strcspn(expression, "!<>=~"), sign = 0, start = name;
 	char wrong[64];
@@ -74,22 +77,23 @@ int condition_parse(struct condition *condition, const char *expression, const s
 	while (start && expression[start - 1] == ' ')
 		start--;
 	if (!expression[name] || condition_parse_operator(condition, expression + name, &sign)) {
-		snprintf(message, message_bytes, "'%s' is not COLUMN OPERATOR VALUE, as in bytes_allocated>10MiB",
+		snprintf(message, message_bytes,
+			 "'%s' is not COLUMN OPERATOR VALUE, as in bytes_allocated>10MiB",
 			 expression);
 		return -1;
 	}
 	if (condition_parse_column(condition, expression, start, columns, count)) {
 		snprintf(wrong, sizeof(wrong), "%.*s", (int)start, expression);
 		near = columns_suggest(columns, count, wrong);
-		snprintf(message, message_bytes, "no column '%s'%s%s%s", wrong, near ? ", did you mean '" : "",
-			 near ? near : "", near ? "'?" : "");
+		snprintf(message, message_bytes, "no column '%s'%s%s%s", wrong,
+			 near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
 		return -1;
 	}
 	name += sign;
 	while (expression[name] == ' ')
 		name++;
-	return condition_parse_value(condition, columns[condition->column], expression + name, message,
-				     message_bytes);
+	return condition_parse_value(condition, columns[condition->column], expression + name,
+				     message, message_bytes);
 }
 
 static bool condition_holds_text(const struct condition *condition, const struct cell *cell)
@@ -100,7 +104,8 @@ static bool condition_holds_text(const struct condition *condition, const struct
 	case CONDITION_DIFFERENT:
 		return !text_matches(cell->text, cell->length, condition->text, condition->length);
 	default:
-		return !condition->length || memmem(cell->text, cell->length, condition->text, condition->length);
+		return !condition->length ||
+		       memmem(cell->text, cell->length, condition->text, condition->length);
 	}
 }
 

@@ -32,8 +32,9 @@ struct condition {
 };
 
 /* 0, or -1 with one line in `message`: what is wrong and what is allowed. */
-int condition_parse(struct condition *condition, const char *expression, const struct column *const *columns,
-		    size_t count, char *message, size_t message_bytes);
+int condition_parse(struct condition *condition, const char *expression,
+		    const struct column *const *columns, size_t count, char *message,
+		    size_t message_bytes);
 
 /* All of them, on the cells of a row; a cell without value meets only !=. */
 bool conditions_hold(const struct condition *condition, size_t count, const struct cell *row);

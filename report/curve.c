@@ -44,8 +44,10 @@ void curve_advance(struct curve *curve, uint64_t time_ns)
 void curve_sample(const struct curve *curve, uint64_t end_ns, uint64_t *ret_values, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		size_t from = (size_t)((double)end_ns * (double)i / (double)count / (double)curve->width_ns);
-		size_t to = (size_t)((double)end_ns * (double)(i + 1) / (double)count / (double)curve->width_ns);
+		size_t from = (size_t)((double)end_ns * (double)i / (double)count /
+				       (double)curve->width_ns);
+		size_t to = (size_t)((double)end_ns * (double)(i + 1) / (double)count /
+				     (double)curve->width_ns);
 
 		ret_values[i] = from > curve->at ? curve->last : 0;
 		for (size_t b = from; b <= to && b <= curve->at && (b < to || b == from); b++)

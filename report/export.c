@@ -16,7 +16,8 @@ void (*const exporters[])(const struct document *document, const struct screen *
 	[FORMAT_MARKDOWN] = export_markdown,
 };
 
-const char *export_cell_text(struct text_store *texts, const struct column *column, const struct cell *cell)
+const char *export_cell_text(struct text_store *texts, const struct column *column,
+			     const struct cell *cell)
 {
 	char text[UNIT_TEXT_BYTES], *escaped, *shown;
 	size_t length;
@@ -30,7 +31,8 @@ const char *export_cell_text(struct text_store *texts, const struct column *colu
 		return text_store_put(texts, text, strlen(text));
 	case CELL_TEXT:
 		escaped = memory_grow(NULL, text_escape_room(cell->length), 1);
-		length = text_escape(escaped, text_escape_room(cell->length), cell->text, cell->length);
+		length = text_escape(escaped, text_escape_room(cell->length), cell->text,
+				     cell->length);
 		shown = text_store_put(texts, escaped, length);
 		free(escaped);
 		return shown;
@@ -54,12 +56,14 @@ void screen_print(const struct screen *screen, const char *color, const char *fo
 
 static void export_loss(const struct source_loss *loss, const struct screen *screen)
 {
-	const char *reason = loss->reason < EVT_LOST_LIMIT_COUNT ? evt_lost_reasons[loss->reason] : NULL;
+	const char *reason = loss->reason < EVT_LOST_LIMIT_COUNT ? evt_lost_reasons[loss->reason]
+								 : NULL;
 	char count[UNIT_TEXT_BYTES], process[32] = "";
 
 	if (loss->process)
 		snprintf(process, sizeof(process), " in process %u", loss->process->pid);
-	screen_print(screen, SCREEN_RED, "LOST %s events%s: %s", unit_format_count(count, loss->count), process,
+	screen_print(screen, SCREEN_RED, "LOST %s events%s: %s",
+		     unit_format_count(count, loss->count), process,
 		     reason ? reason : "for a reason this version does not know");
 	putc('\n', screen->out);
 }
@@ -70,7 +74,8 @@ void export_losses(struct source *source, const struct screen *screen)
 {
 	const struct source_loss *loss;
 	const struct source_fault *fault;
-	size_t losses = source_losses(source, &loss), faults = source_faults(source, &fault), shown = 0;
+	size_t losses = source_losses(source, &loss), faults = source_faults(source, &fault),
+	       shown = 0;
 
 	for (size_t i = 0; i < losses; i++)
 		if (loss[i].count && shown++ < LOSSES_SHOWN)
@@ -79,7 +84,8 @@ void export_losses(struct source *source, const struct screen *screen)
 		screen_print(screen, SCREEN_RED, "and %zu more losses (--format json lists them)\n",
 			     shown - LOSSES_SHOWN);
 	if (faults) {
-		screen_print(screen, SCREEN_RED, "INCOMPLETE: %zu fault%s in the files, see prof-report check", faults,
+		screen_print(screen, SCREEN_RED,
+			     "INCOMPLETE: %zu fault%s in the files, see prof-report check", faults,
 			     faults == 1 ? "" : "s");
 		putc('\n', screen->out);
 	}

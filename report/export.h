@@ -38,10 +38,11 @@ struct document {
 	/* In front of and behind the table when people read it; NULL for none. */
 	void (*head)(const struct document *document, const struct screen *screen);
 	const void *context; /* of head */
-	bool head_only; /* the table is for programs: people get all from the head */
+	bool head_only;      /* the table is for programs: people get all from the head */
 };
 
-extern void (*const exporters[])(const struct document *document, const struct screen *screen); /* by format */
+extern void (*const exporters[])(const struct document *document,
+				 const struct screen *screen); /* by format */
 
 void export_table(const struct document *document, const struct screen *screen);
 void export_csv(const struct document *document, const struct screen *screen);
@@ -54,7 +55,8 @@ void export_table_rows(const struct document *document, const struct screen *scr
 void export_losses(struct source *source, const struct screen *screen);
 
 /* A cell as people read it, escaped, in memory of `texts`. */
-const char *export_cell_text(struct text_store *texts, const struct column *column, const struct cell *cell);
+const char *export_cell_text(struct text_store *texts, const struct column *column,
+			     const struct cell *cell);
 
 #define SCREEN_BOLD "1"
 #define SCREEN_DIM "2"

@@ -52,7 +52,8 @@ void export_csv(const struct document *document, const struct screen *screen)
 		for (size_t i = 0; i < document->shown_count; i++) {
 			if (i)
 				putc(',', screen->out);
-			csv_put_cell(screen->out, table_cell(table, table->order[row], document->shown[i]));
+			csv_put_cell(screen->out,
+				     table_cell(table, table->order[row], document->shown[i]));
 		}
 		putc('\n', screen->out);
 	}

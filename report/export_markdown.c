@@ -5,8 +5,8 @@
 static void markdown_put_text(FILE *out, const char *text)
 {
 	for (; *text; text++) {
-		if (*text == '|' || *text == '\\' || *text == '`' || *text == '*' || *text == '_' || *text == '<' ||
-		    *text == '[')
+		if (*text == '|' || *text == '\\' || *text == '`' || *text == '*' || *text == '_' ||
+		    *text == '<' || *text == '[')
 			putc('\\', out);
 		putc(*text, out);
 	}
@@ -29,7 +29,8 @@ void export_markdown(const struct document *document, const struct screen *scree
 	fputs("|\n", screen->out);
 	for (size_t i = 0; i < document->shown_count; i++)
 		if (markdown_shows(document, i))
-			fputs(column_is_text(table->column[document->shown[i]]) ? "|---" : "|---:", screen->out);
+			fputs(column_is_text(table->column[document->shown[i]]) ? "|---" : "|---:",
+			      screen->out);
 	fputs("|\n", screen->out);
 	for (size_t row = 0; row < table->shown; row++) {
 		for (size_t i = 0; i < document->shown_count; i++) {
@@ -37,8 +38,10 @@ void export_markdown(const struct document *document, const struct screen *scree
 				continue;
 			fputs("| ", screen->out);
 			markdown_put_text(screen->out,
-					  export_cell_text(&texts, table->column[document->shown[i]],
-							   table_cell(table, table->order[row], document->shown[i])));
+					  export_cell_text(&texts,
+							   table->column[document->shown[i]],
+							   table_cell(table, table->order[row],
+								      document->shown[i])));
 			putc(' ', screen->out);
 		}
 		fputs("|\n", screen->out);

@@ -37,9 +37,10 @@ static bool column_is_dull(const struct table *table, size_t column)
 	for (size_t i = 0; i < table->shown; i++) {
 		const struct cell *cell = table_cell(table, table->order[i], column);
 
-		if (cell->kind == CELL_TEXT ? cell->length != first->length ||
-						      memcmp(cell->text, first->text, cell->length) != 0 :
-					      cell->kind != CELL_NONE && cell->number != 0)
+		if (cell->kind == CELL_TEXT
+			    ? cell->length != first->length ||
+				      memcmp(cell->text, first->text, cell->length) != 0
+			    : cell->kind != CELL_NONE && cell->number != 0)
 			return false;
 	}
 	return true;
@@ -52,9 +53,10 @@ static void layout_choose(struct layout *layout)
 	for (size_t i = 0; i < document->shown_count; i++) {
 		const struct column *column = document->table->column[document->shown[i]];
 
-		if (!document->shown_chosen && (column->priority == COLUMN_PRIORITY_HIDDEN ||
-						(column->priority >= DULL_PRIORITY &&
-						 column_is_dull(document->table, document->shown[i]))))
+		if (!document->shown_chosen &&
+		    (column->priority == COLUMN_PRIORITY_HIDDEN ||
+		     (column->priority >= DULL_PRIORITY &&
+		      column_is_dull(document->table, document->shown[i]))))
 			continue;
 		layout->column[layout->count++] = document->shown[i];
 	}
@@ -62,7 +64,8 @@ static void layout_choose(struct layout *layout)
 	for (size_t i = layout->count; i-- > 0;)
 		if (column_is_text(layout_column(layout, i)))
 			if (layout->main == SIZE_MAX ||
-			    layout_column(layout, i)->priority <= layout_column(layout, layout->main)->priority)
+			    layout_column(layout, i)->priority <=
+				    layout_column(layout, layout->main)->priority)
 				layout->main = i;
 }
 
@@ -70,7 +73,9 @@ static void layout_choose(struct layout *layout)
 static size_t row_depth(const struct table *table, size_t row)
 {
 	int depth = columns_find(table->column, table->column_count, "depth", 5);
-	uint64_t levels = table->is_tree && depth >= 0 ? table_cell(table, row, (size_t)depth)->number : 0;
+	uint64_t levels = table->is_tree && depth >= 0
+				  ? table_cell(table, row, (size_t)depth)->number
+				  : 0;
 
 	return levels < INDENT_MAX ? (size_t)levels : INDENT_MAX;
 }
@@ -84,8 +89,9 @@ static void layout_fill(struct layout *layout)
 		layout->width[i] = strlen(layout_column(layout, i)->header);
 	for (size_t r = 0; r < table->shown; r++) {
 		for (size_t i = 0; i < layout->count; i++) {
-			const char *text = export_cell_text(&layout->texts, layout_column(layout, i),
-							    table_cell(table, table->order[r], layout->column[i]));
+			const char *text = export_cell_text(
+				&layout->texts, layout_column(layout, i),
+				table_cell(table, table->order[r], layout->column[i]));
 			size_t width = text_width(text, strlen(text));
 
 			if (i == layout->main)
@@ -96,7 +102,8 @@ static void layout_fill(struct layout *layout)
 		}
 	}
 	for (size_t i = 0; i < layout->count; i++)
-		if (i != layout->main && column_is_text(layout_column(layout, i)) && layout->width[i] > SIDE_WIDTH_MAX)
+		if (i != layout->main && column_is_text(layout_column(layout, i)) &&
+		    layout->width[i] > SIDE_WIDTH_MAX)
 			layout->width[i] = SIDE_WIDTH_MAX;
 }
 
@@ -121,13 +128,14 @@ static void layout_fit(struct layout *layout, size_t screen_width)
 {
 	size_t others = 0;
 
-	while (!layout->document->shown_chosen && layout_least(layout, screen_width) > screen_width) {
+	while (!layout->document->shown_chosen &&
+	       layout_least(layout, screen_width) > screen_width) {
 		size_t worst = SIZE_MAX;
 
 		for (size_t i = 0; i < layout->count; i++)
 			if (layout->width[i] && layout_column(layout, i)->priority &&
-			    (worst == SIZE_MAX ||
-			     layout_column(layout, i)->priority >= layout_column(layout, worst)->priority))
+			    (worst == SIZE_MAX || layout_column(layout, i)->priority >=
+							  layout_column(layout, worst)->priority))
 				worst = i;
 		if (worst == SIZE_MAX)
 			break;
@@ -141,7 +149,8 @@ static void layout_fit(struct layout *layout, size_t screen_width)
 	if (layout->width[layout->main] + others > screen_width) {
 		size_t least = strlen(layout_column(layout, layout->main)->header);
 
-		layout->width[layout->main] = screen_width > others + least ? screen_width - others : least;
+		layout->width[layout->main] = screen_width > others + least ? screen_width - others
+									    : least;
 	}
 }
 
@@ -152,15 +161,18 @@ static void put_spaces(FILE *out, size_t count)
 }
 
 /* One cell; the last column of text is not padded. */
-static void layout_put(const struct layout *layout, const struct screen *screen, size_t at, const char *text,
-		       size_t indent)
+static void layout_put(const struct layout *layout, const struct screen *screen, size_t at,
+		       const char *text, size_t indent)
 {
 	const char *mark = screen->utf8 ? "\xe2\x80\xa6" : "..";
-	size_t length = strlen(text), width = layout->width[at], room = width > indent ? width - indent : 1;
+	size_t length = strlen(text), width = layout->width[at],
+	       room = width > indent ? width - indent : 1;
 	char *shown = memory_grow(NULL, length + 8, 1);
 
 	length = text_shorten(shown, text, length, room, mark);
-	room = width - (text_width(shown, length) + indent < width ? text_width(shown, length) + indent : width);
+	room = width - (text_width(shown, length) + indent < width
+				? text_width(shown, length) + indent
+				: width);
 	if (column_is_text(layout_column(layout, at))) {
 		put_spaces(screen->out, indent);
 		fputs(shown, screen->out);
@@ -178,7 +190,9 @@ static void layout_put_row(const struct layout *layout, const struct screen *scr
 	bool first = true;
 
 	for (size_t i = 0; i < layout->count; i++) {
-		size_t indent = i == layout->main && row != SIZE_MAX ? row_depth(table, table->order[row]) : 0;
+		size_t indent = i == layout->main && row != SIZE_MAX
+					? row_depth(table, table->order[row])
+					: 0;
 
 		if (!layout->width[i])
 			continue;
@@ -187,7 +201,8 @@ static void layout_put_row(const struct layout *layout, const struct screen *scr
 		if (row == SIZE_MAX)
 			layout_put(layout, screen, i, layout_column(layout, i)->header, 0);
 		else
-			layout_put(layout, screen, i, layout->text[row * layout->count + i], indent * INDENT);
+			layout_put(layout, screen, i, layout->text[row * layout->count + i],
+				   indent * INDENT);
 	}
 }
 
@@ -247,7 +262,9 @@ void export_table(const struct document *document, const struct screen *screen)
 	if (document->head_only)
 		return;
 	if (!table->passed) {
-		fprintf(screen->out, table->row_count ? "no row meets --filter\n" : "no rows: nothing of this kind was recorded\n");
+		fprintf(screen->out, table->row_count
+					     ? "no row meets --filter\n"
+					     : "no rows: nothing of this kind was recorded\n");
 		return;
 	}
 	export_table_rows(document, screen);

@@ -21,8 +21,8 @@ struct filter_thread {
 void filters_init(struct filters *filters, const struct filter_settings *settings)
 {
 	*filters = (struct filters){ .settings = *settings };
-	filters->any = settings->pid != FILTER_NO_ID || settings->tid != FILTER_NO_ID || settings->from_ns ||
-		       settings->to_ns != UINT64_MAX || settings->range;
+	filters->any = settings->pid != FILTER_NO_ID || settings->tid != FILTER_NO_ID ||
+		       settings->from_ns || settings->to_ns != UINT64_MAX || settings->range;
 	map_init(&filters->started);
 }
 
@@ -37,20 +37,23 @@ void filters_release(struct filters *filters)
 
 static uint32_t *filters_open_of(struct filters *filters, const struct source_process *process)
 {
-	filters->open = memory_room(filters->open, process->index, &filters->open_room, sizeof(*filters->open));
+	filters->open = memory_room(filters->open, process->index, &filters->open_room,
+				    sizeof(*filters->open));
 	return &filters->open[process->index];
 }
 
-static struct filter_thread *filters_thread_of(struct filters *filters, const struct source_thread *thread)
+static struct filter_thread *filters_thread_of(struct filters *filters,
+					       const struct source_thread *thread)
 {
-	filters->thread =
-		memory_room(filters->thread, thread->index, &filters->thread_room, sizeof(*filters->thread));
+	filters->thread = memory_room(filters->thread, thread->index, &filters->thread_room,
+				      sizeof(*filters->thread));
 	return &filters->thread[thread->index];
 }
 
 static bool name_is(const struct source_name *name, const char *text)
 {
-	return name->text && name->length == strlen(text) && !memcmp(name->text, text, name->length);
+	return name->text && name->length == strlen(text) &&
+	       !memcmp(name->text, text, name->length);
 }
 
 static void filters_push(struct filters *filters, const struct source_event *event,
@@ -59,7 +62,8 @@ static void filters_push(struct filters *filters, const struct source_event *eve
 	struct filter_thread *thread = filters_thread_of(filters, event->thread);
 	bool named = name_is(name, filters->settings.range);
 
-	thread->open = memory_room(thread->open, thread->count, &thread->room, sizeof(*thread->open));
+	thread->open = memory_room(thread->open, thread->count, &thread->room,
+				   sizeof(*thread->open));
 	thread->open[thread->count++] = (struct filter_open){ domain, named, false };
 	*filters_open_of(filters, event->process) += named;
 }
@@ -90,7 +94,8 @@ static uint64_t filters_started_key(const struct source_event *event, uint64_t r
 }
 
 /* What opens is open before the verdict on it. */
-static void filters_note_open(struct filters *filters, struct source *source, const struct source_event *event)
+static void filters_note_open(struct filters *filters, struct source *source,
+			      const struct source_event *event)
 {
 	const uint64_t *value = event->event.value; /* domain and name come first in all of them */
 	bool added;
@@ -102,9 +107,11 @@ static void filters_note_open(struct filters *filters, struct source *source, co
 			     source_name_of(source, event->file, value[1]));
 		break;
 	case EVT_nvtx_start:
-		if (!name_is(source_name_of(source, event->file, value[1]), filters->settings.range))
+		if (!name_is(source_name_of(source, event->file, value[1]),
+			     filters->settings.range))
 			break;
-		map_put(&filters->started, filters_started_key(event, EVENT_AS(nvtx_start, &event->event)->range),
+		map_put(&filters->started,
+			filters_started_key(event, EVENT_AS(nvtx_start, &event->event)->range),
 			&added);
 		*filters_open_of(filters, event->process) += added;
 		break;
@@ -112,17 +119,20 @@ static void filters_note_open(struct filters *filters, struct source *source, co
 }
 
 /* What closes is closed after the verdict on it. */
-static void filters_note_close(struct filters *filters, struct source *source, const struct source_event *event)
+static void filters_note_close(struct filters *filters, struct source *source,
+			       const struct source_event *event)
 {
 	struct map_entry *started;
 
 	switch (event->event.id) {
 	case EVT_nvtx_pop:
-		filters_pop(filters, event, source_name_of(source, event->file, event->event.value[0]));
+		filters_pop(filters, event,
+			    source_name_of(source, event->file, event->event.value[0]));
 		break;
 	case EVT_nvtx_end:
-		started = map_find(&filters->started,
-				   filters_started_key(event, EVENT_AS(nvtx_end, &event->event)->range));
+		started = map_find(
+			&filters->started,
+			filters_started_key(event, EVENT_AS(nvtx_end, &event->event)->range));
 		if (!started)
 			break;
 		map_remove(&filters->started, started);
@@ -152,7 +162,8 @@ enum filter_verdict filters_judge(struct filters *filters, struct source *source
 	if (time_ns < settings->from_ns)
 		inside = false;
 	if (time_ns >= settings->to_ns)
-		return event->event.id == EVT_nvtx_pop || event->event.id == EVT_nvtx_end ? FILTER_PASSES_BY :
-											    FILTER_OUT;
+		return event->event.id == EVT_nvtx_pop || event->event.id == EVT_nvtx_end
+			       ? FILTER_PASSES_BY
+			       : FILTER_OUT;
 	return inside ? FILTER_COUNTS : FILTER_PASSES_BY;
 }

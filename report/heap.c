@@ -9,27 +9,16 @@
 #include <string.h>
 
 #include "report/memory.h"
+#include "report/recents.h"
 
 #define ROW_OUTSIDE UINT32_MAX /* of a block whose allocation does not count */
 #define SIZE_LARGE UINT32_MAX  /* the size stands in heap_process.large */
-#define RECENT_COUNT 16        /* events of the last microsecond whose order may be wrong */
-
-/* A free whose allocation has not come yet, or a block that another allocation has pushed out. */
-struct heap_recent {
-	uint64_t address, time_ns, size;
-	uint32_t thread, row;
-};
-
-struct heap_recents {
-	struct heap_recent entry[RECENT_COUNT];
-	unsigned int count, next;
-};
 
 struct heap_process {
 	struct map blocks;  /* address to row << 32 | size */
 	struct map large;   /* address to size */
 	struct map callers; /* address to row + 1 */
-	struct heap_recents frees, displaced;
+	struct recents frees, displaced;
 };
 
 struct heap_undo {
@@ -70,7 +59,8 @@ static struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
 {
 	struct heap_process *process = memory_zero(1, sizeof(*process));
 
-	heap->process = memory_room(heap->process, index, &heap->process_room, sizeof(struct heap_process *));
+	heap->process = memory_room(heap->process, index, &heap->process_room,
+				    sizeof(struct heap_process *));
 	map_init(&process->blocks);
 	map_init(&process->large);
 	map_init(&process->callers);
@@ -88,7 +78,8 @@ static inline struct heap_process *heap_process_at(struct heap *heap, uint32_t i
 static inline struct heap_thread *heap_thread_at(struct heap *heap, uint32_t index)
 {
 	if (index >= heap->thread_room)
-		heap->thread = memory_room(heap->thread, index, &heap->thread_room, sizeof(struct heap_thread));
+		heap->thread = memory_room(heap->thread, index, &heap->thread_room,
+					   sizeof(struct heap_thread));
 	return &heap->thread[index];
 }
 
@@ -105,7 +96,8 @@ static uint32_t heap_add_row(struct heap *heap, const struct heap_op *op, uint64
 	return (uint32_t)heap->row_count++;
 }
 
-static inline uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const struct heap_op *op)
+static inline uint32_t heap_row_of(struct heap *heap, struct heap_process *process,
+				   const struct heap_op *op)
 {
 	struct map *rows = &heap->key_rows;
 	struct map_entry *entry;
@@ -143,7 +135,8 @@ static inline void heap_row_keep_peak(const struct heap *heap, struct heap_row *
 	}
 }
 
-static inline void heap_live_add(struct heap *heap, uint32_t row_number, uint64_t size, uint64_t time_ns)
+static inline void heap_live_add(struct heap *heap, uint32_t row_number, uint64_t size,
+				 uint64_t time_ns)
 {
 	struct heap_row *row = &heap->row[row_number];
 	struct heap_totals *totals = &heap->totals;
@@ -162,7 +155,8 @@ static inline void heap_live_add(struct heap *heap, uint32_t row_number, uint64_
 	curve_put(&heap->curve, time_ns, totals->live_bytes);
 }
 
-static inline void heap_live_drop(struct heap *heap, uint32_t row_number, uint64_t size, uint64_t time_ns)
+static inline void heap_live_drop(struct heap *heap, uint32_t row_number, uint64_t size,
+				  uint64_t time_ns)
 {
 	struct heap_row *row = &heap->row[row_number];
 	struct heap_totals *totals = &heap->totals;
@@ -186,10 +180,12 @@ static inline uint64_t block_size(struct heap_process *process, const struct map
 {
 	uint32_t size = (uint32_t)block->value;
 
-	return __builtin_expect(size == SIZE_LARGE, 0) ? block_large_size(process, block->key) : size;
+	return __builtin_expect(size == SIZE_LARGE, 0) ? block_large_size(process, block->key)
+						       : size;
 }
 
-static inline void block_set(struct heap_process *process, struct map_entry *block, uint32_t row, uint64_t size)
+static inline void block_set(struct heap_process *process, struct map_entry *block, uint32_t row,
+			     uint64_t size)
 {
 	bool added;
 
@@ -211,36 +207,6 @@ static inline void block_remove(struct heap_process *process, struct map_entry *
 	map_remove(&process->blocks, block);
 }
 
-static void recents_put(struct heap_recents *recents, struct heap_recent recent)
-{
-	recents->entry[recents->next] = recent;
-	recents->next = (recents->next + 1) % RECENT_COUNT;
-	if (recents->count < RECENT_COUNT)
-		recents->count++;
-}
-
-/* Takes out the entry of this address by another thread within the tolerance. */
-static bool recents_take(struct heap_recents *recents, const struct heap_op *op, struct heap_recent *ret_recent)
-{
-	bool any = false;
-
-	for (unsigned int i = 0; i < recents->count; i++) {
-		struct heap_recent *recent = &recents->entry[i];
-
-		if (!recent->address || op->time_ns - recent->time_ns > HEAP_TOLERANCE_NS)
-			continue;
-		any = true;
-		if (recent->address != op->address || recent->thread == op->thread)
-			continue;
-		*ret_recent = *recent;
-		recent->address = 0;
-		return true;
-	}
-	if (!any)
-		recents->count = recents->next = 0;
-	return false;
-}
-
 /* An allocation of an address that is live: its free was lost, or comes within the tolerance. */
 static void heap_displace(struct heap *heap, struct heap_process *process, struct map_entry *block,
 			  const struct heap_op *op)
@@ -248,7 +214,8 @@ static void heap_displace(struct heap *heap, struct heap_process *process, struc
 	uint32_t row = (uint32_t)(block->value >> 32);
 	uint64_t size = block_size(process, block);
 
-	recents_put(&process->displaced, (struct heap_recent){ block->key, op->time_ns, size, op->thread, row });
+	recents_put(&process->displaced,
+		    (struct recent){ block->key, op->time_ns, size, op->thread, row });
 	if ((uint32_t)block->value == SIZE_LARGE)
 		map_remove(&process->large, map_find(&process->large, block->key));
 	if (row == ROW_OUTSIDE)
@@ -257,7 +224,8 @@ static void heap_displace(struct heap *heap, struct heap_process *process, struc
 	heap_live_drop(heap, row, size, op->time_ns);
 }
 
-static inline void heap_count_allocation(struct heap *heap, uint32_t row_number, const struct heap_op *op)
+static inline void heap_count_allocation(struct heap *heap, uint32_t row_number,
+					 const struct heap_op *op)
 {
 	struct heap_row *row = &heap->row[row_number];
 	unsigned int class = heap_class(op->size);
@@ -274,7 +242,7 @@ static void heap_allocate(struct heap *heap, const struct heap_op *op)
 {
 	struct heap_process *process = heap_process_at(heap, op->process);
 	uint32_t row = ROW_OUTSIDE;
-	struct heap_recent early;
+	struct recent early;
 	struct map_entry *block;
 	bool added;
 
@@ -282,7 +250,8 @@ static void heap_allocate(struct heap *heap, const struct heap_op *op)
 		row = heap_row_of(heap, process, op);
 		heap_count_allocation(heap, row, op);
 	}
-	if (process->frees.count && recents_take(&process->frees, op, &early)) {
+	if (process->frees.count &&
+	    recents_take(&process->frees, op->address, op->time_ns, op->thread, &early)) {
 		heap_thread_at(heap, op->thread)->last_allocated = 0;
 		heap->totals.frees_unmatched -= early.row;
 		heap->totals.frees += op->counts;
@@ -307,21 +276,22 @@ static void heap_count_free(struct heap *heap, uint32_t row, uint64_t size)
 }
 
 /* A free of no live block. `row` of its entry: what it added to frees_unmatched. */
-static void heap_free_unmatched(struct heap *heap, struct heap_process *process, const struct heap_op *op,
-				struct heap_undo *undo)
+static void heap_free_unmatched(struct heap *heap, struct heap_process *process,
+				const struct heap_op *op, struct heap_undo *undo)
 {
 	heap->totals.frees_unmatched += op->counts;
 	recents_put(&process->frees,
-		    (struct heap_recent){ op->address, op->time_ns, 0, op->thread, op->counts });
+		    (struct recent){ op->address, op->time_ns, 0, op->thread, op->counts });
 	*undo = (struct heap_undo){ .address = op->address, .counts = op->counts };
 }
 
 /* The free of a block that a later allocation has pushed out already. */
-static bool heap_free_displaced(struct heap *heap, struct heap_process *process, const struct heap_op *op)
+static bool heap_free_displaced(struct heap *heap, struct heap_process *process,
+				const struct heap_op *op)
 {
-	struct heap_recent old;
+	struct recent old;
 
-	if (!recents_take(&process->displaced, op, &old))
+	if (!recents_take(&process->displaced, op->address, op->time_ns, op->thread, &old))
 		return false;
 	if (old.row != ROW_OUTSIDE)
 		heap->totals.reused--;

@@ -4,7 +4,7 @@
  *
  * A block is known by process and address. Rules, all from docs: an allocation of an address that is
  * live ends the old block (`reused`); across threads an order that is wrong by at most
- * HEAP_TOLERANCE_NS is put right; a free of a block never seen is unmatched; a forked child starts
+ * RECENT_TOLERANCE_NS is put right; a free of a block never seen is unmatched; a forked child starts
  * with no blocks (its process number is new). Peak: greatest sum of live bytes over all processes.
  *
  * Memory grows with live blocks and with rows. A block takes 16 bytes at a load of at most 1/2; one
@@ -20,10 +20,9 @@
 #include "report/curve.h"
 #include "report/map.h"
 
-#define HEAP_TOLERANCE_NS 1000 /* rdtsc is not serialised, see "Recording rules" in docs */
-#define HEAP_CLASSES 66        /* class 0: size 0; class k: sizes of (2^(k-2), 2^(k-1)] */
+#define HEAP_CLASSES 66 /* class 0: size 0; class k: sizes of (2^(k-2), 2^(k-1)] */
 
-#define HEAP_QUEUE 16          /* as many misses of the cache are waited for at once */
+#define HEAP_QUEUE 16 /* as many misses of the cache are waited for at once */
 
 enum heap_by {
 	HEAP_BY_CALLER,
@@ -49,10 +48,11 @@ struct heap_op {
 /* The counters of one key. Callers are one row a (process, address, generation of its modules). */
 struct heap_row {
 	uint64_t allocations, bytes_allocated, live_allocations, live_bytes, temporary_allocations;
-	uint64_t peak_bytes; /* of this row at the moment of the heap's peak; heap_finish() completes it */
-	uint64_t peak_seen;  /* number of the peak that peak_bytes belongs to */
-	uint64_t key;        /* caller's address, thread, class or process */
-	uint64_t last_ns;    /* of the last new use of the key, to find its module */
+	uint64_t
+		peak_bytes; /* of this row at the moment of the heap's peak; heap_finish() completes it */
+	uint64_t peak_seen; /* number of the peak that peak_bytes belongs to */
+	uint64_t key;       /* caller's address, thread, class or process */
+	uint64_t last_ns;   /* of the last new use of the key, to find its module */
 	uint32_t process;
 };
 
@@ -74,7 +74,7 @@ struct heap {
 	size_t process_room;
 	struct heap_thread *thread; /* by index */
 	size_t thread_room;
-	struct map key_rows; /* key + 1 to row, for every key but callers */
+	struct map key_rows;              /* key + 1 to row, for every key but callers */
 	struct heap_op queue[HEAP_QUEUE]; /* waiting for the lines of memory they need */
 	unsigned int queued;
 };

@@ -23,7 +23,8 @@ void options_print_list(FILE *out)
 void options_print_help(FILE *out)
 {
 	fputs("prof-report: tables from what intercept recorded\n\n"
-	      "usage: prof-report [REPORT] [OPTIONS] [FILE...]      (FILE: run.evt when none is given)\n\n"
+	      "usage: prof-report [REPORT] [OPTIONS] [FILE...]      (FILE: run.evt when none is "
+	      "given)\n\n"
 	      "reports:\n",
 	      out);
 	options_print_list(out);
@@ -31,7 +32,8 @@ void options_print_help(FILE *out)
 	      "  prof-report                                  summary of ./run.evt\n"
 	      "  prof-report alloc --sort peak_bytes          who held the memory at its peak\n"
 	      "  prof-report nvtx --tree                      ranges by nesting\n"
-	      "  prof-report alloc --range forward run.evt    allocations while `forward` was open\n"
+	      "  prof-report alloc --range forward run.evt    allocations while `forward` was "
+	      "open\n"
 	      "  prof-report nvtx --filter 'name=conv*' --filter 'p99_ns>5ms' --format csv\n"
 	      "\noptions:\n",
 	      out);
@@ -42,12 +44,16 @@ void options_print_help(FILE *out)
 			snprintf(letter, sizeof(letter), "-%c, ", help_options[i].letter);
 		snprintf(left, sizeof(left), "%s--%s %s", letter, help_options[i].name,
 			 help_options[i].argument ? help_options[i].argument : "");
-		fprintf(out, strlen(left) < 27 ? "  %-26s %s\n" : "  %s\n                             %s\n", left,
-			help_options[i].doc);
+		fprintf(out,
+			strlen(left) < 27 ? "  %-26s %s\n"
+					  : "  %s\n                             %s\n",
+			left, help_options[i].doc);
 	}
-	fputs("\nThe other files of a session (forked launchers, ranks, hosts) are found beside FILE and merged.\n"
+	fputs("\nThe other files of a session (forked launchers, ranks, hosts) are found beside "
+	      "FILE and merged.\n"
 	      "A report's columns: prof-report REPORT --help\n"
-	      "exit status: 0, 1 when a file could not be read in full, 2 for a wrong command line\n",
+	      "exit status: 0, 1 when a file could not be read in full, 2 for a wrong command "
+	      "line\n",
 	      out);
 }
 
@@ -61,10 +67,15 @@ void options_print_report_help(FILE *out, enum report_id report)
 	if (*info->more)
 		fprintf(out, "\n%s\n", info->more);
 	if (count)
-		fputs("\ncolumns, for --columns, --sort and --filter (csv and json: in the unit named):\n", out);
+		fputs("\ncolumns, for --columns, --sort and --filter (csv and json: in the unit "
+		      "named):\n",
+		      out);
 	for (size_t i = 0; i < count; i++)
-		fprintf(out, "  %-22s %-8s %s\n", columns[i]->name, unit_name(columns[i]->unit), columns[i]->doc);
+		fprintf(out, "  %-22s %-8s %s\n", columns[i]->name, unit_name(columns[i]->unit),
+			columns[i]->doc);
 	if (info->sort)
-		fprintf(out, "\nsorted by %s unless --sort says otherwise; prof-report --help lists the options\n",
+		fprintf(out,
+			"\nsorted by %s unless --sort says otherwise; prof-report --help lists the "
+			"options\n",
 			info->sort);
 }

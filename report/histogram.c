@@ -66,7 +66,8 @@ void histogram_add(struct histogram *histogram, uint64_t value, uint64_t samples
 	}
 	if (histogram->used == histogram->room) {
 		histogram->room = histogram->room ? histogram->room * 2 : 2;
-		histogram->slot = memory_grow(histogram->slot, histogram->room, sizeof(*histogram->slot));
+		histogram->slot = memory_grow(histogram->slot, histogram->room,
+					      sizeof(*histogram->slot));
 	}
 	memmove(&histogram->slot[at + 1], &histogram->slot[at],
 		(histogram->used - at) * sizeof(*histogram->slot));

@@ -33,21 +33,23 @@ void model_release(struct model *model)
 static inline struct model_tally *model_thread_at(struct model *model, uint32_t index)
 {
 	if (index >= model->thread_room)
-		model->thread = memory_room(model->thread, index, &model->thread_room, sizeof(*model->thread));
+		model->thread = memory_room(model->thread, index, &model->thread_room,
+					    sizeof(*model->thread));
 	return &model->thread[index];
 }
 
 static inline struct model_tally *model_process_at(struct model *model, uint32_t index)
 {
 	if (index >= model->process_room)
-		model->process =
-			memory_room(model->process, index, &model->process_room, sizeof(*model->process));
+		model->process = memory_room(model->process, index, &model->process_room,
+					     sizeof(*model->process));
 	return &model->process[index];
 }
 
 static void model_take_born(struct model *model, const struct source_event *event, bool counts)
 {
-	const struct evt_malloc *born = EVENT_AS(malloc, &event->event); /* the four have the same fields */
+	const struct evt_malloc *born = EVENT_AS(malloc,
+						 &event->event); /* the four have the same fields */
 	struct range_work *thread = &model_thread_at(model, event->thread->index)->work[counts];
 	struct range_work *process = &model_process_at(model, event->process->index)->work[counts];
 
@@ -56,9 +58,10 @@ static void model_take_born(struct model *model, const struct source_event *even
 	process->allocations++;
 	process->bytes_allocated += born->size;
 	if (model->options.wants_heap)
-		heap_take(&model->heap, &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
-							   born->caller, event->process->index,
-							   event->thread->index, HEAP_ALLOCATION, counts });
+		heap_take(&model->heap,
+			  &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
+					     born->caller, event->process->index,
+					     event->thread->index, HEAP_ALLOCATION, counts });
 }
 
 _Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&
@@ -66,13 +69,14 @@ _Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&
 		       sizeof(struct evt_malloc) == sizeof(struct evt_memalign),
 	       "events that begin a block are read as malloc");
 
-static void model_take_dies(struct model *model, const struct source_event *event, enum heap_kind kind,
-			    bool counts)
+static void model_take_dies(struct model *model, const struct source_event *event,
+			    enum heap_kind kind, bool counts)
 {
 	if (model->options.wants_heap)
-		heap_take(&model->heap, &(struct heap_op){ event->event.time_ns, event->event.value[0], 0, 0,
-							   event->process->index, event->thread->index, kind,
-							   counts });
+		heap_take(&model->heap,
+			  &(struct heap_op){ event->event.time_ns, event->event.value[0], 0, 0,
+					     event->process->index, event->thread->index, kind,
+					     counts });
 }
 
 static struct range_work work_total(const struct model_tally *tally)
@@ -88,7 +92,8 @@ static uint32_t model_name(struct model *model, const struct source_event *event
 {
 	const struct source_name *name = source_name_of(model->source, event->file, id);
 
-	model->name = memory_room(model->name, name->index, &model->name_room, sizeof(*model->name));
+	model->name = memory_room(model->name, name->index, &model->name_room,
+				  sizeof(*model->name));
 	model->name[name->index] = name;
 	return name->index;
 }
@@ -104,7 +109,8 @@ static void model_take_opening(struct model *model, const struct source_event *e
 		.domain = model_name(model, event, value[0]),
 		.name = model_name(model, event, value[1]),
 		.number = of_process ? EVENT_AS(nvtx_start, &event->event)->range : 0,
-		.work = work_total(of_process ? model_process_at(model, process) : model_thread_at(model, thread)),
+		.work = work_total(of_process ? model_process_at(model, process)
+					      : model_thread_at(model, thread)),
 		.counts = counts,
 	};
 
@@ -127,7 +133,8 @@ static void model_take_closing(struct model *model, const struct source_event *e
 		.owner = of_process ? process : thread,
 		.domain = model_name(model, event, event->event.value[0]),
 		.number = of_process ? EVENT_AS(nvtx_end, &event->event)->range : 0,
-		.work = work_total(of_process ? model_process_at(model, process) : model_thread_at(model, thread)),
+		.work = work_total(of_process ? model_process_at(model, process)
+					      : model_thread_at(model, thread)),
 	};
 
 	if (!model->options.wants_ranges)
@@ -229,7 +236,8 @@ static void model_finish(struct model *model)
 		uint64_t end_ns = thread[i]->ended ? thread[i]->end_ns : owner->end_ns;
 
 		ranges_finish_thread(&model->ranges, thread[i]->index, end_ns,
-				     work_total(model_thread_at(model, thread[i]->index)), process_is_over(owner));
+				     work_total(model_thread_at(model, thread[i]->index)),
+				     process_is_over(owner));
 	}
 	for (size_t i = 0; i < processes; i++)
 		ranges_finish_process(&model->ranges, process[i]->index, process[i]->end_ns,
@@ -254,12 +262,14 @@ static void progress_step(struct progress *progress)
 	if (now.tv_sec - progress->start.tv_sec < PROGRESS_AFTER_S)
 		return;
 	progress->shown = true;
-	fprintf(stderr, "\rreading: %llu million events", (unsigned long long)(progress->events >> 20));
+	fprintf(stderr, "\rreading: %llu million events",
+		(unsigned long long)(progress->events >> 20));
 }
 
 void model_read(struct model *model)
 {
-	struct progress progress = { .enabled = model->options.shows_progress && isatty(STDERR_FILENO) };
+	struct progress progress = { .enabled = model->options.shows_progress &&
+						isatty(STDERR_FILENO) };
 	struct source_event event;
 
 	clock_gettime(CLOCK_MONOTONIC, &progress.start);
@@ -272,13 +282,16 @@ void model_read(struct model *model)
 	model_finish(model);
 }
 
-struct model_tally model_tally_of_thread(const struct model *model, const struct source_thread *thread)
+struct model_tally model_tally_of_thread(const struct model *model,
+					 const struct source_thread *thread)
 {
-	return thread->index < model->thread_room ? model->thread[thread->index] : (struct model_tally){ 0 };
+	return thread->index < model->thread_room ? model->thread[thread->index]
+						  : (struct model_tally){ 0 };
 }
 
-struct model_tally model_tally_of_process(const struct model *model, const struct source_process *process)
+struct model_tally model_tally_of_process(const struct model *model,
+					  const struct source_process *process)
 {
-	return process->index < model->process_room ? model->process[process->index] :
-						      (struct model_tally){ 0 };
+	return process->index < model->process_room ? model->process[process->index]
+						    : (struct model_tally){ 0 };
 }

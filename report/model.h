@@ -52,7 +52,9 @@ void model_release(struct model *model);
 void model_read(struct model *model);
 
 /* Counters of a thread or process, zeros when it has none. */
-struct model_tally model_tally_of_thread(const struct model *model, const struct source_thread *thread);
-struct model_tally model_tally_of_process(const struct model *model, const struct source_process *process);
+struct model_tally model_tally_of_thread(const struct model *model,
+					 const struct source_thread *thread);
+struct model_tally model_tally_of_process(const struct model *model,
+					  const struct source_process *process);
 
 #endif

@@ -39,7 +39,8 @@ struct parser {
 	size_t message_bytes;
 };
 
-__attribute__((format(printf, 2, 3))) static int parser_fail(struct parser *parser, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int parser_fail(struct parser *parser,
+							     const char *format, ...)
 {
 	va_list arguments;
 
@@ -50,8 +51,8 @@ __attribute__((format(printf, 2, 3))) static int parser_fail(struct parser *pars
 }
 
 /* `value` must be one of `names` (count of them, or NULL at the end). */
-static int parser_choose(struct parser *parser, const char *option, const char *value, const char *const *names,
-			 size_t count)
+static int parser_choose(struct parser *parser, const char *option, const char *value,
+			 const char *const *names, size_t count)
 {
 	char allowed[256] = "";
 	struct text_nearest nearest;
@@ -63,14 +64,16 @@ static int parser_choose(struct parser *parser, const char *option, const char *
 		if (!strcmp(names[i], value))
 			return (int)i;
 		text_nearest_try(&nearest, names[i]);
-		snprintf(allowed + used, sizeof(allowed) - used, "%s%s", used ? ", " : "", names[i]);
+		snprintf(allowed + used, sizeof(allowed) - used, "%s%s", used ? ", " : "",
+			 names[i]);
 	}
 	return parser_fail(parser, "--%s '%s' is not one of %s%s%s%s", option, value, allowed,
 			   nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
 			   nearest.best ? "'?" : "");
 }
 
-static int parser_number(struct parser *parser, const char *option, const char *value, uint64_t *ret_number)
+static int parser_number(struct parser *parser, const char *option, const char *value,
+			 uint64_t *ret_number)
 {
 	char *end;
 
@@ -107,7 +110,8 @@ static int take_filter(struct parser *parser, const char *value)
 {
 	struct options *options = parser->options;
 
-	options->filter = memory_grow(options->filter, options->filter_count + 1, sizeof(*options->filter));
+	options->filter = memory_grow(options->filter, options->filter_count + 1,
+				      sizeof(*options->filter));
 	options->filter[options->filter_count++] = value;
 	return 0;
 }
@@ -177,7 +181,8 @@ static int take_time(struct parser *parser, const char *value)
 
 	if (!dots || parse_time(value, (size_t)(dots - value), &scope->from_ns) ||
 	    parse_time(dots + 2, strlen(dots + 2), &scope->to_ns))
-		return parser_fail(parser, "--time '%s' is not A..B, as in 1.5s..2s, 10ms.. or ..1min", value);
+		return parser_fail(
+			parser, "--time '%s' is not A..B, as in 1.5s..2s, 10ms.. or ..1min", value);
 	if (scope->to_ns < scope->from_ns)
 		return parser_fail(parser, "--time '%s' ends before it begins", value);
 	return 0;
@@ -240,7 +245,8 @@ static const struct option_info {
 static const struct option_info *option_find(const char *name, size_t length)
 {
 	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if (strlen(option_infos[i].name) == length && !memcmp(option_infos[i].name, name, length))
+		if (strlen(option_infos[i].name) == length &&
+		    !memcmp(option_infos[i].name, name, length))
 			return &option_infos[i];
 	return NULL;
 }
@@ -255,7 +261,8 @@ static int parser_unknown(struct parser *parser, const char *argument, size_t le
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		text_nearest_try(&nearest, option_infos[i].name);
 	if (nearest.best)
-		return parser_fail(parser, "unknown option '--%s', did you mean '--%s'?", name, nearest.best);
+		return parser_fail(parser, "unknown option '--%s', did you mean '--%s'?", name,
+				   nearest.best);
 	return parser_fail(parser, "unknown option '--%s'; prof-report --help lists them", name);
 }
 
@@ -263,11 +270,13 @@ static int parser_take(struct parser *parser, const struct option_info *option, 
 {
 	if (option->argument && !value) {
 		if (parser->at + 1 >= parser->argc)
-			return parser_fail(parser, "--%s needs a value: %s", option->name, option->argument);
+			return parser_fail(parser, "--%s needs a value: %s", option->name,
+					   option->argument);
 		value = parser->argv[++parser->at];
 	}
 	if (!option->argument && value)
-		return parser_fail(parser, "--%s takes no value, but '%s' was given", option->name, value);
+		return parser_fail(parser, "--%s takes no value, but '%s' was given", option->name,
+				   value);
 	parser->options->given |= option->group;
 	parser->options->given_name[option->group] = option->name;
 	return option->take(parser, value);
@@ -293,7 +302,8 @@ static int parser_take_short(struct parser *parser, const char *argument)
 		if (option->letter == argument[1])
 			return parser_take(parser, option, argument[2] ? argument + 2 : NULL);
 	}
-	return parser_fail(parser, "unknown option '-%c'; prof-report --help lists them", argument[1]);
+	return parser_fail(parser, "unknown option '-%c'; prof-report --help lists them",
+			   argument[1]);
 }
 
 /* The first argument is a report when it has a report's name; ./alloc is a file. */
@@ -328,8 +338,8 @@ static int parser_check(struct parser *parser)
 			size_t used = strlen(reports);
 
 			if (report_infos[i].takes & group)
-				snprintf(reports + used, sizeof(reports) - used, "%s%s", used ? ", " : "",
-					 report_infos[i].name);
+				snprintf(reports + used, sizeof(reports) - used, "%s%s",
+					 used ? ", " : "", report_infos[i].name);
 		}
 		return parser_fail(parser, "report '%s' takes no --%s; these do: %s", report->name,
 				   options->given_name[group], reports);
@@ -337,7 +347,8 @@ static int parser_check(struct parser *parser)
 	return 0;
 }
 
-int options_parse(struct options *options, int argc, char **argv, char *message, size_t message_bytes)
+int options_parse(struct options *options, int argc, char **argv, char *message,
+		  size_t message_bytes)
 {
 	struct parser parser = { options, argv, argc, 1, message, message_bytes };
 	bool only_plain = false;

@@ -63,12 +63,13 @@ struct options {
 	bool tree, live, no_color, list, help, version;
 	char **file;
 	size_t file_count;
-	unsigned int given; /* groups of the options that were given */
+	unsigned int given;                  /* groups of the options that were given */
 	const char *given_name[TAKES_FILES]; /* one of each such group, by the group */
 };
 
 /* 0, or -1 with one line in `message`. */
-int options_parse(struct options *options, int argc, char **argv, char *message, size_t message_bytes);
+int options_parse(struct options *options, int argc, char **argv, char *message,
+		  size_t message_bytes);
 void options_release(struct options *options);
 
 void options_print_help(FILE *out);

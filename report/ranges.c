@@ -29,7 +29,8 @@ void ranges_release(struct ranges *ranges)
 	map_release(&ranges->started);
 }
 
-static uint32_t ranges_row_of(struct ranges *ranges, uint32_t parent, uint32_t domain, uint32_t name)
+static uint32_t ranges_row_of(struct ranges *ranges, uint32_t parent, uint32_t domain,
+			      uint32_t name)
 {
 	struct map_entry *pair, *row;
 	struct range_row *fresh;
@@ -39,11 +40,13 @@ static uint32_t ranges_row_of(struct ranges *ranges, uint32_t parent, uint32_t d
 	if (added)
 		pair->value = ranges->pairs.count;
 	/* RANGE_NONE + 2 is 1 */
-	row = map_put(&ranges->rows, (uint64_t)(uint32_t)(parent + 2) << 32 | (uint32_t)pair->value, &added);
+	row = map_put(&ranges->rows, (uint64_t)(uint32_t)(parent + 2) << 32 | (uint32_t)pair->value,
+		      &added);
 	if (!added)
 		return (uint32_t)row->value;
 	row->value = ranges->row_count;
-	ranges->row = memory_room(ranges->row, ranges->row_count, &ranges->row_room, sizeof(*ranges->row));
+	ranges->row = memory_room(ranges->row, ranges->row_count, &ranges->row_room,
+				  sizeof(*ranges->row));
 	fresh = &ranges->row[ranges->row_count];
 	fresh->parent = parent;
 	fresh->domain = domain;
@@ -77,7 +80,8 @@ static uint32_t ranges_take_open(struct ranges *ranges)
 		ranges->unused = ranges->open[entry].below;
 		return entry;
 	}
-	ranges->open = memory_room(ranges->open, ranges->open_count, &ranges->open_room, sizeof(*ranges->open));
+	ranges->open = memory_room(ranges->open, ranges->open_count, &ranges->open_room,
+				   sizeof(*ranges->open));
 	return (uint32_t)ranges->open_count++;
 }
 
@@ -98,7 +102,8 @@ static uint32_t *ranges_top_of(struct ranges *ranges, uint32_t thread)
 	return &ranges->top[thread];
 }
 
-static uint32_t ranges_open_row(struct ranges *ranges, const struct range_opening *opening, uint32_t around)
+static uint32_t ranges_open_row(struct ranges *ranges, const struct range_opening *opening,
+				uint32_t around)
 {
 	uint32_t parent = RANGE_NONE, row;
 
@@ -118,7 +123,8 @@ void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 	struct map_entry *domain;
 	bool added;
 
-	domain = map_put(&ranges->domain_top, (uint64_t)(opening->owner + 1) << 32 | opening->domain, &added);
+	domain = map_put(&ranges->domain_top,
+			 (uint64_t)(opening->owner + 1) << 32 | opening->domain, &added);
 	ranges->open[entry] = (struct range_open){
 		.start_ns = opening->time_ns,
 		.charged_ns = opening->time_ns,
@@ -204,8 +210,8 @@ static void ranges_unlink(struct ranges *ranges, uint32_t thread, uint32_t entry
 
 void ranges_pop(struct ranges *ranges, const struct range_closing *closing)
 {
-	struct map_entry *domain =
-		map_find(&ranges->domain_top, (uint64_t)(closing->owner + 1) << 32 | closing->domain);
+	struct map_entry *domain = map_find(&ranges->domain_top,
+					    (uint64_t)(closing->owner + 1) << 32 | closing->domain);
 	uint32_t entry;
 
 	if (!domain) {
@@ -238,8 +244,8 @@ void ranges_end(struct ranges *ranges, const struct range_closing *closing)
 	ranges_give_open(ranges, entry);
 }
 
-void ranges_finish_thread(struct ranges *ranges, uint32_t thread, uint64_t time_ns, struct range_work work,
-			  bool ended)
+void ranges_finish_thread(struct ranges *ranges, uint32_t thread, uint64_t time_ns,
+			  struct range_work work, bool ended)
 {
 	while (thread < ranges->top_room && ranges->top[thread] != RANGE_NONE) {
 		uint32_t entry = ranges->top[thread];
@@ -254,8 +260,8 @@ void ranges_finish_thread(struct ranges *ranges, uint32_t thread, uint64_t time_
 	}
 }
 
-void ranges_finish_process(struct ranges *ranges, uint32_t process, uint64_t time_ns, struct range_work work,
-			   bool ended)
+void ranges_finish_process(struct ranges *ranges, uint32_t process, uint64_t time_ns,
+			   struct range_work work, bool ended)
 {
 	for (size_t i = 0; i < ranges->open_count && ranges->started.count; i++) {
 		struct range_open *open = &ranges->open[i];
@@ -275,8 +281,8 @@ void range_row_merge(struct range_row *into, const struct range_row *from)
 
 	if (from->closed) {
 		/* Chan, Golub, LeVeque: variance of two samples together */
-		into->squares += from->squares +
-				 difference * difference * (double)into->closed * (double)from->closed / both;
+		into->squares += from->squares + difference * difference * (double)into->closed *
+							 (double)from->closed / both;
 		into->mean += difference * (double)from->closed / both;
 		if (from->min_ns < into->min_ns)
 			into->min_ns = from->min_ns;
@@ -305,5 +311,6 @@ uint64_t range_row_percentile(const struct range_row *row, double percent)
 
 uint64_t range_row_stddev(const struct range_row *row)
 {
-	return row->closed > 1 ? (uint64_t)(sqrt(row->squares / (double)(row->closed - 1)) + 0.5) : 0;
+	return row->closed > 1 ? (uint64_t)(sqrt(row->squares / (double)(row->closed - 1)) + 0.5)
+			       : 0;
 }

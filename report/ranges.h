@@ -54,8 +54,8 @@ struct ranges {
 	bool by_path;
 	struct range_row *row;
 	size_t row_count, row_room;
-	struct map pairs;   /* domain << 32 | name, + 1, to number of the pair + 1 */
-	struct map rows;    /* parent row + 2 << 32 | pair to row */
+	struct map pairs; /* domain << 32 | name, + 1, to number of the pair + 1 */
+	struct map rows;  /* parent row + 2 << 32 | pair to row */
 	struct range_open *open;
 	size_t open_count, open_room;
 	uint32_t unused; /* list of free entries of `open`, by their `below` */
@@ -92,11 +92,11 @@ void ranges_pop(struct ranges *ranges, const struct range_closing *closing);
 void ranges_end(struct ranges *ranges, const struct range_closing *closing);
 
 /* What is still open: `ended` at `time_ns`, or running on, then it adds no time. */
-void ranges_finish_thread(struct ranges *ranges, uint32_t thread, uint64_t time_ns, struct range_work work,
-			  bool ended);
+void ranges_finish_thread(struct ranges *ranges, uint32_t thread, uint64_t time_ns,
+			  struct range_work work, bool ended);
 /* The process's start/end ranges. */
-void ranges_finish_process(struct ranges *ranges, uint32_t process, uint64_t time_ns, struct range_work work,
-			   bool ended);
+void ranges_finish_process(struct ranges *ranges, uint32_t process, uint64_t time_ns,
+			   struct range_work work, bool ended);
 
 /* Adds the counters of `from`, for rows of the same text. */
 void range_row_merge(struct range_row *into, const struct range_row *from);

@@ -11,22 +11,22 @@
 
 #define LIMIT_OF_TABLES 20
 
-static int request_unknown_column(struct report_request *request, const struct table *table, const char *option,
-				  const char *name)
+static int request_unknown_column(struct report_request *request, const struct table *table,
+				  const char *option, const char *name)
 {
 	const char *near = columns_suggest(table->column, table->column_count, name);
 
 	snprintf(request->message, sizeof(request->message),
-		 near ? "--%s: report '%s' has no column '%s', did you mean '%s'?" :
-			"--%s: report '%s' has no column '%s'; its --help lists them",
+		 near ? "--%s: report '%s' has no column '%s', did you mean '%s'?"
+		      : "--%s: report '%s' has no column '%s'; its --help lists them",
 		 option, report_infos[request->options->report].name, name, near);
 	return STATUS_USAGE;
 }
 
 static int request_parse_sort(struct report_request *request, const struct table *table)
 {
-	const char *sort = request->options->sort ? request->options->sort :
-						    report_infos[request->options->report].sort;
+	const char *sort = request->options->sort ? request->options->sort
+						  : report_infos[request->options->report].sort;
 	size_t length = sort ? strcspn(sort, ":") : 0;
 	char name[64];
 	int column;
@@ -43,8 +43,8 @@ static int request_parse_sort(struct report_request *request, const struct table
 	if (!sort[length])
 		return STATUS_OK;
 	if (strcmp(sort + length, ":asc") != 0 && strcmp(sort + length, ":desc") != 0) {
-		snprintf(request->message, sizeof(request->message), "--sort '%s': after the column comes :asc or :desc",
-			 sort);
+		snprintf(request->message, sizeof(request->message),
+			 "--sort '%s': after the column comes :asc or :desc", sort);
 		return STATUS_USAGE;
 	}
 	request->arrangement.descending = sort[length + 1] == 'd';
@@ -86,8 +86,8 @@ static int request_parse_filters(struct report_request *request, const struct ta
 
 	request->condition = memory_zero(options->filter_count, sizeof(*request->condition));
 	for (size_t i = 0; i < options->filter_count; i++) {
-		if (!condition_parse(&request->condition[i], options->filter[i], table->column, table->column_count,
-				     message, sizeof(message)))
+		if (!condition_parse(&request->condition[i], options->filter[i], table->column,
+				     table->column_count, message, sizeof(message)))
 			continue;
 		snprintf(request->message, sizeof(request->message), "--filter: %s", message);
 		return STATUS_USAGE;
@@ -109,7 +109,8 @@ static int request_check_output(struct report_request *request)
 	snprintf(directory, sizeof(directory), "%.*s", (int)(slash - path), path);
 	if (!stat(directory, &status) && S_ISDIR(status.st_mode))
 		return STATUS_OK;
-	snprintf(request->message, sizeof(request->message), "--output: there is no directory '%.400s'", directory);
+	snprintf(request->message, sizeof(request->message),
+		 "--output: there is no directory '%.400s'", directory);
 	return STATUS_USAGE;
 }
 
@@ -125,9 +126,9 @@ int request_prepare(struct report_request *request, const struct table *table)
 		status = request_parse_filters(request, table);
 	if (!status)
 		status = request_check_output(request);
-	request->arrangement.limit = options->limit != LIMIT_DEFAULT ? options->limit :
-				     for_people			     ? LIMIT_OF_TABLES :
-								       0;
+	request->arrangement.limit = options->limit != LIMIT_DEFAULT ? options->limit
+				     : for_people                    ? LIMIT_OF_TABLES
+								     : 0;
 	return status;
 }
 
@@ -155,7 +156,8 @@ static bool output_is_input(struct report_request *request, int descriptor)
 	if (fstat(descriptor, &output))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!stat(file[i]->path, &input) && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+		if (!stat(file[i]->path, &input) && input.st_dev == output.st_dev &&
+		    input.st_ino == output.st_ino)
 			return true;
 	return false;
 }
@@ -175,7 +177,8 @@ static FILE *request_open_output(struct report_request *request)
 	if (descriptor >= 0 && (!ftruncate(descriptor, 0) || errno == EINVAL))
 		out = fdopen(descriptor, "w");
 	if (!out)
-		snprintf(request->message, sizeof(request->message), "cannot write '%s': %s", path, strerror(errno));
+		snprintf(request->message, sizeof(request->message), "cannot write '%s': %s", path,
+			 strerror(errno));
 	return out;
 }
 

@@ -10,15 +10,19 @@ static void alloc_print_totals(const struct model *model, const struct screen *s
 	const struct heap_totals *totals = &model->heap.totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 
-	fprintf(screen->out, "allocated    %s in %s blocks", unit_format_bytes(a, totals->bytes_allocated),
+	fprintf(screen->out, "allocated    %s in %s blocks",
+		unit_format_bytes(a, totals->bytes_allocated),
 		unit_format_count(b, totals->allocations));
 	if (totals->allocations)
 		fprintf(screen->out, ", %s of them temporary",
 			unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
 						       (double)totals->allocations));
-	fprintf(screen->out, "\npeak         %s in %s blocks at %s\n", unit_format_bytes(a, totals->peak_bytes),
-		unit_format_count(b, totals->peak_allocations), unit_format_ns(c, totals->peak_time_ns));
-	fprintf(screen->out, "never freed  %s in %s blocks\n", unit_format_bytes(a, totals->live_bytes),
+	fprintf(screen->out, "\npeak         %s in %s blocks at %s\n",
+		unit_format_bytes(a, totals->peak_bytes),
+		unit_format_count(b, totals->peak_allocations),
+		unit_format_ns(c, totals->peak_time_ns));
+	fprintf(screen->out, "never freed  %s in %s blocks\n",
+		unit_format_bytes(a, totals->live_bytes),
 		unit_format_count(b, totals->live_allocations));
 	if (totals->frees_unmatched)
 		fprintf(screen->out, "unmatched    %s frees of blocks that were never seen\n",
@@ -46,11 +50,13 @@ static void alloc_print_sizes(const struct heap *heap, const struct screen *scre
 	for (unsigned int i = first; i <= last; i++) {
 		char size[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES];
 		double share = (double)heap->class_allocations[i] / (double)most;
-		size_t bar = (size_t)(share * BAR_WIDTH_MAX * (screen->width < 100 ? 0.6 : 1) + 0.5);
+		size_t bar = (size_t)(share * BAR_WIDTH_MAX * (screen->width < 100 ? 0.6 : 1) +
+				      0.5);
 
 		if (!heap->class_allocations[i])
 			continue;
-		fprintf(screen->out, "  %-15s %15s %11s  ", unit_format(size, UNIT_CLASS, heap_class_size(i)),
+		fprintf(screen->out, "  %-15s %15s %11s  ",
+			unit_format(size, UNIT_CLASS, heap_class_size(i)),
 			unit_format_count(count, heap->class_allocations[i]),
 			unit_format_bytes(bytes, heap->class_bytes[i]));
 		while (bar--)
@@ -69,7 +75,8 @@ static void alloc_head(const struct document *document, const struct screen *scr
 		return;
 	}
 	alloc_print_totals(model, screen);
-	fprintf(screen->out, "\nheap over %s\n  ", unit_format_ns(end, source_end_ns(model->source)));
+	fprintf(screen->out, "\nheap over %s\n  ",
+		unit_format_ns(end, source_end_ns(model->source)));
 	heap_print_curve(model, screen, screen->width - 4);
 	if (model->heap.by != HEAP_BY_SIZE)
 		alloc_print_sizes(&model->heap, screen);
@@ -100,7 +107,8 @@ static int alloc_write(struct report_request *request, struct table *table)
 			FACT_NUMBER("peak_allocations", UNIT_COUNT, totals->peak_allocations),
 			FACT_NUMBER("live_allocations", UNIT_COUNT, totals->live_allocations),
 			FACT_NUMBER("live_bytes", UNIT_BYTES, totals->live_bytes),
-			FACT_NUMBER("temporary_allocations", UNIT_COUNT, totals->temporary_allocations),
+			FACT_NUMBER("temporary_allocations", UNIT_COUNT,
+				    totals->temporary_allocations),
 			FACT_NUMBER("address_reused", UNIT_COUNT, totals->reused),
 			FACT_NUMBER("reallocs_failed", UNIT_COUNT, totals->reallocs_failed),
 		};

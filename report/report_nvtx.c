@@ -14,7 +14,8 @@ static void nvtx_head(const struct document *document, const struct screen *scre
 		fprintf(screen->out, "%s pops or ends without an open range\n",
 			unit_format_count(number, model->ranges.unbalanced));
 	if (!document->table->row_count)
-		fputs("no NVTX ranges were recorded; in Python: with torch.cuda.nvtx.range(\"name\"): ...\n",
+		fputs("no NVTX ranges were recorded; in Python: with "
+		      "torch.cuda.nvtx.range(\"name\"): ...\n",
 		      screen->out);
 }
 

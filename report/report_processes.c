@@ -14,7 +14,8 @@ struct file_share {
 	uint64_t all_events, events_before;
 };
 
-static uint64_t share_take(struct file_share *share, const struct source_process *process, bool only)
+static uint64_t share_take(struct file_share *share, const struct source_process *process,
+			   bool only)
 {
 	double bytes = (double)process->file->bytes;
 	uint64_t before, after;
@@ -28,24 +29,28 @@ static uint64_t share_take(struct file_share *share, const struct source_process
 }
 
 static void processes_fill_row(struct table *table, const struct source_process *process,
-			       const struct model_tally *tally, uint64_t threads, uint64_t bytes_on_disk)
+			       const struct model_tally *tally, uint64_t threads,
+			       uint64_t bytes_on_disk)
 {
 	table_add_row(table);
 	table_set_number(table, COLUMN_processes_pid, process->pid);
 	table_set_number(table, COLUMN_processes_parent_pid, process->parent_pid);
 	if (process->command && process->command->text)
-		table_set_text(table, COLUMN_processes_command, process->command->text, process->command->length);
+		table_set_text(table, COLUMN_processes_command, process->command->text,
+			       process->command->length);
 	table_set_number(table, COLUMN_processes_start_ns, process->start_ns);
 	table_set_number(table, COLUMN_processes_end_ns, process->end_ns);
 	if (process->ended && process->exit_status >= 0)
-		table_set_number(table, COLUMN_processes_exit_status, (uint64_t)process->exit_status);
+		table_set_number(table, COLUMN_processes_exit_status,
+				 (uint64_t)process->exit_status);
 	table_set_number(table, COLUMN_processes_cpu_ns, process->cpu_ns);
 	table_set_number(table, COLUMN_processes_threads, threads);
 	table_set_number(table, COLUMN_processes_events, tally->events[1]);
 	table_set_number(table, COLUMN_processes_events_lost, process->lost);
 	table_set_number(table, COLUMN_processes_bytes_on_disk, bytes_on_disk);
 	if (process->file->host)
-		table_set_text(table, COLUMN_processes_host, process->file->host, strlen(process->file->host));
+		table_set_text(table, COLUMN_processes_host, process->file->host,
+			       strlen(process->file->host));
 }
 
 static uint64_t process_threads(const struct source_process *process, struct source *source)
@@ -59,18 +64,21 @@ static uint64_t process_threads(const struct source_process *process, struct sou
 	return threads;
 }
 
-static void processes_fill(struct table *table, const struct model *model, struct processes_totals *totals)
+static void processes_fill(struct table *table, const struct model *model,
+			   struct processes_totals *totals)
 {
 	struct source_process *const *process;
 	struct source_file *const *file;
-	size_t count = source_processes(model->source, &process), files = source_files(model->source, &file);
+	size_t count = source_processes(model->source, &process),
+	       files = source_files(model->source, &file);
 	struct file_share *share = memory_zero(files, sizeof(*share));
 
 	for (size_t i = 0; i < count; i++)
 		share[process[i]->file->index].all_events += process[i]->events;
 	for (size_t i = 0; i < count; i++) {
 		struct model_tally tally = model_tally_of_process(model, process[i]);
-		uint64_t bytes = share_take(&share[process[i]->file->index], process[i], process[i]->number == 1);
+		uint64_t bytes = share_take(&share[process[i]->file->index], process[i],
+					    process[i]->number == 1);
 		uint64_t threads = process_threads(process[i], model->source);
 
 		if (model->filters.any && !tally.events[1])
@@ -105,7 +113,8 @@ static int processes_write(struct report_request *request, struct table *table)
 			FACT_NUMBER("bytes_on_disk", UNIT_BYTES, totals.bytes_on_disk),
 			FACT_NUMBER("cpu_ns", UNIT_NS, totals.cpu_ns),
 		};
-		struct document document = { .fact = facts, .fact_count = sizeof(facts) / sizeof(facts[0]) };
+		struct document document = { .fact = facts,
+					     .fact_count = sizeof(facts) / sizeof(facts[0]) };
 
 		status = request_write(request, &document, table);
 	}

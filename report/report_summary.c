@@ -11,13 +11,15 @@
 
 static struct summary_totals summary_add_up(const struct model *model)
 {
-	struct summary_totals totals = { .events = model->counted, .wall_ns = source_end_ns(model->source) };
+	struct summary_totals totals = { .events = model->counted,
+					 .wall_ns = source_end_ns(model->source) };
 	struct source_process *const *process;
 	struct source_thread *const *thread;
 	struct source_file *const *file;
 	const struct source_loss *loss;
 	size_t processes = source_processes(model->source, &process);
-	size_t files = source_files(model->source, &file), losses = source_losses(model->source, &loss);
+	size_t files = source_files(model->source, &file),
+	       losses = source_losses(model->source, &loss);
 
 	totals.processes = processes;
 	totals.threads = source_threads(model->source, &thread);
@@ -36,7 +38,8 @@ static struct summary_totals summary_add_up(const struct model *model)
 static void summary_fill_rows(struct table *table, const struct fact *fact, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *value = text_store_format(&table->texts, "%" PRIu64, fact[i].cell.number);
+		const char *value = text_store_format(&table->texts, "%" PRIu64,
+						      fact[i].cell.number);
 
 		table_add_row(table);
 		table_set_text(table, COLUMN_summary_name, fact[i].name, strlen(fact[i].name));

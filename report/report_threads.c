@@ -22,7 +22,8 @@ static int threads_write(struct report_request *request, struct table *table)
 			FACT_NUMBER("cuda_calls", UNIT_COUNT, totals.cuda_calls),
 			FACT_NUMBER("nvtx_ranges", UNIT_COUNT, totals.nvtx_ranges),
 		};
-		struct document document = { .fact = facts, .fact_count = sizeof(facts) / sizeof(facts[0]) };
+		struct document document = { .fact = facts,
+					     .fact_count = sizeof(facts) / sizeof(facts[0]) };
 
 		status = request_write(request, &document, table);
 	}

@@ -30,11 +30,14 @@ static void heap_put_counters(struct table *table, const struct heap_row *row, u
 	table_set_number(table, COLUMN_alloc_allocations, row->allocations);
 	table_set_number(table, COLUMN_alloc_bytes_allocated, row->bytes_allocated);
 	if (all_bytes)
-		table_set_real(table, COLUMN_alloc_percent, 100.0 * (double)row->bytes_allocated / (double)all_bytes);
+		table_set_real(table, COLUMN_alloc_percent,
+			       100.0 * (double)row->bytes_allocated / (double)all_bytes);
 	if (row->allocations) {
-		table_set_number(table, COLUMN_alloc_avg_bytes, row->bytes_allocated / row->allocations);
+		table_set_number(table, COLUMN_alloc_avg_bytes,
+				 row->bytes_allocated / row->allocations);
 		table_set_real(table, COLUMN_alloc_temporary_percent,
-			       100.0 * (double)row->temporary_allocations / (double)row->allocations);
+			       100.0 * (double)row->temporary_allocations /
+				       (double)row->allocations);
 	}
 	table_set_number(table, COLUMN_alloc_peak_bytes, row->peak_bytes);
 	table_set_number(table, COLUMN_alloc_live_allocations, row->live_allocations);
@@ -83,7 +86,8 @@ static void heap_fill_callers(struct model *model, struct table *table)
 	map_init(&places);
 	for (size_t i = 0; i < heap->row_count; i++) {
 		struct heap_row *row = &heap->row[i];
-		struct caller caller = caller_of(&table->texts, processes[row->process], row->key, row->last_ns);
+		struct caller caller = caller_of(&table->texts, processes[row->process], row->key,
+						 row->last_ns);
 		struct map_entry *place;
 		bool added;
 

@@ -16,7 +16,8 @@ static const char *name_text(const struct source_name *name, size_t *ret_length)
 }
 
 /* Key of a row by what people see: the joined row around it, domain, name. */
-static uint64_t row_key(const struct model *model, const struct range_row *row, const uint32_t *joined)
+static uint64_t row_key(const struct model *model, const struct range_row *row,
+			const uint32_t *joined)
 {
 	uint64_t around = row->parent == RANGE_NONE ? 0 : (uint64_t)joined[row->parent] + 1;
 	size_t length;
@@ -37,7 +38,8 @@ static uint32_t *ranges_join(struct model *model)
 	map_init(&keys);
 	for (size_t i = 0; i < ranges->row_count; i++) {
 		bool added;
-		struct map_entry *entry = map_put(&keys, row_key(model, &ranges->row[i], joined), &added);
+		struct map_entry *entry = map_put(&keys, row_key(model, &ranges->row[i], joined),
+						  &added);
 
 		if (added)
 			entry->value = i;
@@ -54,10 +56,12 @@ static void table_put_times(struct table *table, const struct range_row *row, ui
 	table_set_number(table, COLUMN_nvtx_total_ns, row->total_ns);
 	table_set_number(table, COLUMN_nvtx_self_ns, row->self_ns);
 	if (all_self_ns)
-		table_set_real(table, COLUMN_nvtx_percent, 100.0 * (double)row->self_ns / (double)all_self_ns);
+		table_set_real(table, COLUMN_nvtx_percent,
+			       100.0 * (double)row->self_ns / (double)all_self_ns);
 	if (!row->closed)
 		return;
-	table_set_number(table, COLUMN_nvtx_avg_ns, (row->total_ns + row->closed / 2) / row->closed);
+	table_set_number(table, COLUMN_nvtx_avg_ns,
+			 (row->total_ns + row->closed / 2) / row->closed);
 	table_set_number(table, COLUMN_nvtx_min_ns, row->min_ns);
 	table_set_number(table, COLUMN_nvtx_max_ns, row->max_ns);
 	table_set_number(table, COLUMN_nvtx_stddev_ns, range_row_stddev(row));
@@ -66,8 +70,8 @@ static void table_put_times(struct table *table, const struct range_row *row, ui
 	table_set_number(table, COLUMN_nvtx_p99_ns, range_row_percentile(row, 99));
 }
 
-static void table_put_range(struct table *table, const struct model *model, const struct range_row *row,
-			    uint64_t all_self_ns)
+static void table_put_range(struct table *table, const struct model *model,
+			    const struct range_row *row, uint64_t all_self_ns)
 {
 	size_t length;
 	const char *text = name_text(model->name[row->name], &length);
@@ -88,7 +92,8 @@ static void table_put_range(struct table *table, const struct model *model, cons
 void ranges_fill_table(struct model *model, struct table *table)
 {
 	struct ranges *ranges = &model->ranges;
-	uint32_t *joined = ranges_join(model), *place = memory_zero(ranges->row_count, sizeof(*place));
+	uint32_t *joined = ranges_join(model),
+		 *place = memory_zero(ranges->row_count, sizeof(*place));
 	uint64_t all_self_ns = 0;
 
 	table->is_tree = ranges->by_path;

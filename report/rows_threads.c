@@ -9,7 +9,8 @@ static void threads_fill_row(struct table *table, const struct source_thread *th
 	table_set_number(table, COLUMN_threads_pid, thread->process->pid);
 	table_set_number(table, COLUMN_threads_tid, thread->tid);
 	if (thread->name && thread->name->text)
-		table_set_text(table, COLUMN_threads_name, thread->name->text, thread->name->length);
+		table_set_text(table, COLUMN_threads_name, thread->name->text,
+			       thread->name->length);
 	table_set_number(table, COLUMN_threads_start_ns, thread->start_ns);
 	table_set_number(table, COLUMN_threads_end_ns, thread->end_ns);
 	table_set_number(table, COLUMN_threads_events, tally->events[1]);

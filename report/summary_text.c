@@ -16,10 +16,26 @@
 #define ROWS_OF_SMALL_PART 5
 #define COMMAND_WIDTH_MAX 400
 
-static void summary_put_name(const struct screen *screen, const char *text, size_t length, size_t width)
+/* The program by its name, without the folders it lies in. */
+static const char *command_start(const char *command, size_t *length)
+{
+	size_t word = strcspn(command, " ");
+	const char *slash = memrchr(command, '/', word < *length ? word : *length);
+
+	if (!slash || slash + 1 >= command + *length)
+		return command;
+	*length -= (size_t)(slash + 1 - command);
+	return slash + 1;
+}
+
+static void summary_put_name(const struct screen *screen, const char *text, size_t length,
+			     size_t width)
 {
 	char escaped[COMMAND_WIDTH_MAX * 4 + 1], shown[COMMAND_WIDTH_MAX * 4 + 8];
-	size_t used = text_escape(escaped, sizeof(escaped), text, length);
+	size_t used;
+
+	text = command_start(text, &length);
+	used = text_escape(escaped, sizeof(escaped), text, length);
 
 	text_shorten(shown, escaped, used, width < COMMAND_WIDTH_MAX ? width : COMMAND_WIDTH_MAX,
 		     screen->utf8 ? "\xe2\x80\xa6" : "..");
@@ -38,8 +54,8 @@ static void summary_print_run(const struct summary *summary, const struct screen
 	const struct summary_totals *totals = &summary->totals;
 
 	if (processes && process[0]->command && process[0]->command->length)
-		summary_put_name(screen, source_name_text(process[0]->command), process[0]->command->length,
-				 screen->width);
+		summary_put_name(screen, source_name_text(process[0]->command),
+				 process[0]->command->length, screen->width);
 	fprintf(screen->out, "%s", unit_format_ns(wall, totals->wall_ns));
 	if (totals->cpu_ns && totals->wall_ns)
 		fprintf(screen->out, ", CPU %s (%.1f cores)", unit_format_ns(cpu, totals->cpu_ns),
@@ -58,6 +74,31 @@ static void summary_print_run(const struct summary *summary, const struct screen
 	putc('\n', screen->out);
 }
 
+#define EXITS_SHOWN 3
+
+/* Processes that did not end well. */
+static void summary_print_exits(const struct summary *summary, const struct screen *screen)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(summary->model->source, &process), bad = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t status = process[i]->ended ? process[i]->exit_status : 0;
+
+		if (status <= 0 || bad++ >= EXITS_SHOWN)
+			continue;
+		screen_print(screen, SCREEN_RED, "process %u ended with status %lld",
+			     process[i]->pid, (long long)status);
+		if (status > 128 && status <= 128 + 64)
+			screen_print(screen, SCREEN_RED, " (signal %lld)", (long long)status - 128);
+		putc('\n', screen->out);
+	}
+	if (bad > EXITS_SHOWN)
+		fprintf(screen->out,
+			"and %zu more that did not end with status 0 (prof-report processes)\n",
+			bad - EXITS_SHOWN);
+}
+
 static uint64_t summary_family_events(const struct model *model, enum evt_family family)
 {
 	uint64_t events = 0;
@@ -73,17 +114,20 @@ static void summary_print_events(const struct summary *summary, const struct scr
 	const struct summary_totals *totals = &summary->totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 
-	fprintf(screen->out, "%s process%s, %s thread%s, %s events", unit_format_count(a, totals->processes),
-		totals->processes == 1 ? "" : "es", unit_format_count(b, totals->threads),
-		totals->threads == 1 ? "" : "s", unit_format_count(c, totals->events));
+	fprintf(screen->out, "%s process%s, %s thread%s, %s events",
+		unit_format_count(a, totals->processes), totals->processes == 1 ? "" : "es",
+		unit_format_count(b, totals->threads), totals->threads == 1 ? "" : "s",
+		unit_format_count(c, totals->events));
 	for (int family = EVT_FAMILY_system + 1; family < EVT_FAMILY_LIMIT; family++) {
 		uint64_t events = summary_family_events(summary->model, (enum evt_family)family);
 
 		if (events)
-			fprintf(screen->out, ", %s %s", evt_family_names[family], unit_format_count(a, events));
+			fprintf(screen->out, ", %s %s", evt_family_names[family],
+				unit_format_count(a, events));
 	}
 	if (summary->model->unknown)
-		fprintf(screen->out, ", of newer kinds %s", unit_format_count(a, summary->model->unknown));
+		fprintf(screen->out, ", of newer kinds %s",
+			unit_format_count(a, summary->model->unknown));
 	putc('\n', screen->out);
 }
 
@@ -94,12 +138,15 @@ static void summary_print_cost(const struct summary *summary, const struct scree
 
 	fprintf(screen->out, "profiler: %s on disk", unit_format_bytes(a, totals->bytes_on_disk));
 	if (totals->events)
-		fprintf(screen->out, " (%.1f bytes an event)", (double)totals->bytes_on_disk / (double)totals->events);
+		fprintf(screen->out, " (%.1f bytes an event)",
+			(double)totals->bytes_on_disk / (double)totals->events);
 	if (totals->profiler_cpu_ns)
-		fprintf(screen->out, ", collector CPU %s", unit_format_ns(b, totals->profiler_cpu_ns));
+		fprintf(screen->out, ", collector CPU %s",
+			unit_format_ns(b, totals->profiler_cpu_ns));
 	if (totals->profiler_cpu_ns && totals->cpu_ns)
 		fprintf(screen->out, " (%s of the program's)",
-			unit_format_percent(b, 100.0 * (double)totals->profiler_cpu_ns / (double)totals->cpu_ns));
+			unit_format_percent(b, 100.0 * (double)totals->profiler_cpu_ns /
+						       (double)totals->cpu_ns));
 	putc('\n', screen->out);
 }
 
@@ -112,8 +159,8 @@ struct part {
 	size_t column_count;
 };
 
-static void summary_print_part(struct table *table, const struct part *part, const struct document *outer,
-			       const struct screen *screen)
+static void summary_print_part(struct table *table, const struct part *part,
+			       const struct document *outer, const struct screen *screen)
 {
 	struct document document = { .source = outer->source, .table = table, .head_only = true };
 	struct arrangement arrangement = { .sort = -1, .descending = true, .limit = part->rows };
@@ -130,7 +177,8 @@ static void summary_print_part(struct table *table, const struct part *part, con
 	table_arrange(table, &arrangement);
 	screen_print(screen, SCREEN_BOLD, "\n%s", part->title);
 	if (table->passed > table->shown)
-		screen_print(screen, SCREEN_DIM, " (%zu of %s)", table->shown, unit_format_count(more, table->passed));
+		screen_print(screen, SCREEN_DIM, " (%zu of %s)", table->shown,
+			     unit_format_count(more, table->passed));
 	putc('\n', screen->out);
 	export_table_rows(&document, screen);
 }
@@ -139,25 +187,31 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 			       const struct screen *screen)
 {
 	static const enum column_id columns[] = { COLUMN_alloc_caller, COLUMN_alloc_allocations,
-						  COLUMN_alloc_bytes_allocated, COLUMN_alloc_percent,
-						  COLUMN_alloc_peak_bytes };
+						  COLUMN_alloc_bytes_allocated,
+						  COLUMN_alloc_percent, COLUMN_alloc_peak_bytes };
 	static const struct part part = { "allocations by caller", COLUMN_alloc_bytes_allocated,
-					  ROWS_OF_SMALL_PART, columns, sizeof(columns) / sizeof(columns[0]) };
+					  ROWS_OF_SMALL_PART, columns,
+					  sizeof(columns) / sizeof(columns[0]) };
 	const struct heap_totals *totals = &summary->model->heap.totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 	struct table table;
 
 	if (!totals->allocations) {
-		fputs("\nno heap events (INTERCEPT_TRACE without alloc, or nothing was allocated)\n", screen->out);
+		fputs("\nno heap events (INTERCEPT_TRACE without alloc, or nothing was "
+		      "allocated)\n",
+		      screen->out);
 		return;
 	}
 	screen_print(screen, SCREEN_BOLD, "\nheap");
-	fprintf(screen->out, "  peak %s at %s, never freed %s\n", unit_format_bytes(a, totals->peak_bytes),
-		unit_format_ns(b, totals->peak_time_ns), unit_format_bytes(c, totals->live_bytes));
-	fprintf(screen->out, "      %s in %s allocations", unit_format_bytes(a, totals->bytes_allocated),
+	fprintf(screen->out, "  peak %s at %s, never freed %s\n",
+		unit_format_bytes(a, totals->peak_bytes), unit_format_ns(b, totals->peak_time_ns),
+		unit_format_bytes(c, totals->live_bytes));
+	fprintf(screen->out, "      %s in %s allocations",
+		unit_format_bytes(a, totals->bytes_allocated),
 		unit_format_count(b, totals->allocations));
 	fprintf(screen->out, ", %s temporary\n      ",
-		unit_format_percent(c, 100.0 * (double)totals->temporary_allocations / (double)totals->allocations));
+		unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
+					       (double)totals->allocations));
 	heap_print_curve(summary->model, screen, screen->width - 6);
 	heap_init_table(&table, HEAP_BY_CALLER);
 	heap_fill_table(summary->model, &table);
@@ -168,15 +222,17 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 static void summary_print_ranges(const struct summary *summary, const struct document *document,
 				 const struct screen *screen)
 {
-	static const enum column_id columns[] = { COLUMN_nvtx_name,	COLUMN_nvtx_count,   COLUMN_nvtx_total_ns,
-						  COLUMN_nvtx_self_ns,	COLUMN_nvtx_percent, COLUMN_nvtx_p50_ns,
+	static const enum column_id columns[] = { COLUMN_nvtx_name,           COLUMN_nvtx_count,
+						  COLUMN_nvtx_total_ns,       COLUMN_nvtx_self_ns,
+						  COLUMN_nvtx_percent,        COLUMN_nvtx_p50_ns,
 						  COLUMN_nvtx_bytes_allocated };
-	static const struct part part = { "ranges by time", COLUMN_nvtx_total_ns, ROWS_OF_PART, columns,
-					  sizeof(columns) / sizeof(columns[0]) };
+	static const struct part part = { "ranges by time", COLUMN_nvtx_total_ns, ROWS_OF_PART,
+					  columns, sizeof(columns) / sizeof(columns[0]) };
 	struct table table;
 
 	if (!summary->model->ranges.row_count) {
-		fputs("\nno NVTX ranges; in Python: with torch.cuda.nvtx.range(\"name\"): ... (no GPU needed)\n",
+		fputs("\nno NVTX ranges; in Python: with torch.cuda.nvtx.range(\"name\"): ... (no "
+		      "GPU needed)\n",
 		      screen->out);
 		return;
 	}
@@ -189,10 +245,12 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 static void summary_print_threads(const struct summary *summary, const struct document *document,
 				  const struct screen *screen)
 {
-	static const enum column_id columns[] = { COLUMN_threads_name, COLUMN_threads_pid, COLUMN_threads_tid,
-						  COLUMN_threads_events, COLUMN_threads_allocations,
-						  COLUMN_threads_bytes_allocated };
-	static const struct part part = { "busiest threads", COLUMN_threads_events, ROWS_OF_SMALL_PART, columns,
+	static const enum column_id columns[] = {
+		COLUMN_threads_name,   COLUMN_threads_pid,         COLUMN_threads_tid,
+		COLUMN_threads_events, COLUMN_threads_allocations, COLUMN_threads_bytes_allocated
+	};
+	static const struct part part = { "busiest threads", COLUMN_threads_events,
+					  ROWS_OF_SMALL_PART, columns,
 					  sizeof(columns) / sizeof(columns[0]) };
 	struct table table;
 
@@ -229,6 +287,7 @@ void summary_print(const struct document *document, const struct screen *screen)
 	summary_print_run(summary, screen);
 	summary_print_events(summary, screen);
 	summary_print_cost(summary, screen);
+	summary_print_exits(summary, screen);
 	summary_print_ranges(summary, document, screen);
 	summary_print_heap(summary, document, screen);
 	summary_print_threads(summary, document, screen);

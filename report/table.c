@@ -35,10 +35,13 @@ size_t table_add_row(struct table *table)
 {
 	size_t row = table->row_count;
 
-	table->cell = memory_room(table->cell, row, &table->row_room, table->column_count * sizeof(struct cell));
-	memset(&table->cell[row * table->column_count], 0, table->column_count * sizeof(struct cell));
+	table->cell = memory_room(table->cell, row, &table->row_room,
+				  table->column_count * sizeof(struct cell));
+	memset(&table->cell[row * table->column_count], 0,
+	       table->column_count * sizeof(struct cell));
 	if (table->is_tree) {
-		table->parent = memory_room(table->parent, row, &table->parent_room, sizeof(*table->parent));
+		table->parent = memory_room(table->parent, row, &table->parent_room,
+					    sizeof(*table->parent));
 		table->parent[row] = TABLE_NO_PARENT;
 	}
 	table->row_count++;
@@ -75,7 +78,9 @@ void table_set_text(struct table *table, enum column_id column, const char *text
 	struct cell *cell = table_last_cell(table, column);
 
 	if (cell)
-		*cell = (struct cell){ .text = text, .length = (uint32_t)length, .kind = CELL_TEXT };
+		*cell = (struct cell){ .text = text,
+				       .length = (uint32_t)length,
+				       .kind = CELL_TEXT };
 }
 
 static int cell_compare(const struct cell *a, const struct cell *b)
@@ -128,8 +133,9 @@ static bool *table_choose(const struct table *table, const struct arrangement *a
 	bool *keep = memory_zero(table->row_count, sizeof(*keep));
 
 	for (size_t row = table->row_count; row-- > 0;) {
-		keep[row] = keep[row] || conditions_hold(arrangement->condition, arrangement->condition_count,
-							 &table->cell[row * table->column_count]);
+		keep[row] = keep[row] ||
+			    conditions_hold(arrangement->condition, arrangement->condition_count,
+					    &table->cell[row * table->column_count]);
 		if (keep[row] && table->is_tree && table->parent[row] != TABLE_NO_PARENT)
 			keep[table->parent[row]] = true;
 	}
@@ -143,7 +149,8 @@ static bool *table_choose(const struct table *table, const struct arrangement *a
 static void table_nest(struct table *table)
 {
 	size_t count = table->passed, all = table->row_count, depth = 0, placed = 0;
-	size_t *first = memory_zero(all + 1, sizeof(*first)), *next = memory_zero(all + 1, sizeof(*next));
+	size_t *first = memory_zero(all + 1, sizeof(*first)),
+	       *next = memory_zero(all + 1, sizeof(*next));
 	size_t *stack = memory_zero(all + 1, sizeof(*stack));
 
 	for (size_t i = 0; i <= all; i++)

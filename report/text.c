@@ -21,7 +21,8 @@ size_t text_decode(const char *text, size_t length, uint32_t *ret_character)
 			return 0;
 		character = character << 6 | (at[i] & 0x3f);
 	}
-	if (character < least[bytes] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
+	if (character < least[bytes] || character > 0x10ffff ||
+	    (character >= 0xd800 && character < 0xe000))
 		return 0;
 	*ret_character = character;
 	return bytes;
@@ -41,19 +42,20 @@ static bool ranges_hold(const struct character_range *range, size_t count, uint3
 
 /* Unicode 15: the blocks that terminals draw over the character before, and those two columns wide. */
 static const struct character_range narrow_none[] = {
-	{ 0x300, 0x36f },   { 0x483, 0x489 },	{ 0x591, 0x5bd },   { 0x610, 0x61a },	{ 0x64b, 0x65f },
-	{ 0x6d6, 0x6dc },   { 0x900, 0x902 },	{ 0x93c, 0x93c },   { 0xe31, 0xe31 },	{ 0xe34, 0xe3a },
-	{ 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200d }, { 0x20d0, 0x20ff }, { 0x302a, 0x302d },
-	{ 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0xe0100, 0xe01ef },
+	{ 0x300, 0x36f },   { 0x483, 0x489 },     { 0x591, 0x5bd },   { 0x610, 0x61a },
+	{ 0x64b, 0x65f },   { 0x6d6, 0x6dc },     { 0x900, 0x902 },   { 0x93c, 0x93c },
+	{ 0xe31, 0xe31 },   { 0xe34, 0xe3a },     { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
+	{ 0x200b, 0x200d }, { 0x20d0, 0x20ff },   { 0x302a, 0x302d }, { 0xfe00, 0xfe0f },
+	{ 0xfe20, 0xfe2f }, { 0xe0100, 0xe01ef },
 };
 
 static const struct character_range wide[] = {
-	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },	  { 0x23e9, 0x23ec },
-	{ 0x25fd, 0x25fe },   { 0x2614, 0x2615 },   { 0x2648, 0x2653 },	  { 0x26a1, 0x26a1 },
-	{ 0x2705, 0x2705 },   { 0x270a, 0x270b },   { 0x2728, 0x2728 },	  { 0x274c, 0x274c },
-	{ 0x2753, 0x2757 },   { 0x2b1b, 0x2b1c },   { 0x2e80, 0x303e },	  { 0x3041, 0x33ff },
-	{ 0x3400, 0x4dbf },   { 0x4e00, 0xa4cf },   { 0xa960, 0xa97c },	  { 0xac00, 0xd7a3 },
-	{ 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },	  { 0xffe0, 0xffe6 },
+	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },   { 0x23e9, 0x23ec },
+	{ 0x25fd, 0x25fe },   { 0x2614, 0x2615 },   { 0x2648, 0x2653 },   { 0x26a1, 0x26a1 },
+	{ 0x2705, 0x2705 },   { 0x270a, 0x270b },   { 0x2728, 0x2728 },   { 0x274c, 0x274c },
+	{ 0x2753, 0x2757 },   { 0x2b1b, 0x2b1c },   { 0x2e80, 0x303e },   { 0x3041, 0x33ff },
+	{ 0x3400, 0x4dbf },   { 0x4e00, 0xa4cf },   { 0xa960, 0xa97c },   { 0xac00, 0xd7a3 },
+	{ 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
 	{ 0x1f18e, 0x1f18e }, { 0x1f191, 0x1f19a }, { 0x1f200, 0x1f320 }, { 0x1f32d, 0x1f64f },
 	{ 0x1f680, 0x1f6fc }, { 0x1f7e0, 0x1f7eb }, { 0x1f90c, 0x1f9ff }, { 0x1fa70, 0x1faff },
 	{ 0x20000, 0x3fffd },
@@ -71,7 +73,8 @@ unsigned int text_character_width(uint32_t character)
 bool text_is_control(uint32_t character)
 {
 	return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x61c ||
-	       character == 0x200e || character == 0x200f || (character >= 0x2028 && character <= 0x202e) ||
+	       character == 0x200e || character == 0x200f ||
+	       (character >= 0x2028 && character <= 0x202e) ||
 	       (character >= 0x2066 && character <= 0x2069) || character == 0xfeff;
 }
 
@@ -85,7 +88,10 @@ static size_t text_escape_one(char shown[16], const char *text, size_t bytes, ui
 		return bytes;
 	}
 	if (character == '\n' || character == '\t' || character == '\r')
-		return (size_t)sprintf(shown, "\\%c", character == '\n' ? 'n' : character == '\t' ? 't' : 'r');
+		return (size_t)sprintf(shown, "\\%c",
+				       character == '\n'   ? 'n'
+				       : character == '\t' ? 't'
+							   : 'r');
 	return (size_t)sprintf(shown, character < 0x80 ? "\\x%02x" : "\\u{%x}", character);
 }
 
@@ -234,7 +240,8 @@ void text_nearest_try(struct text_nearest *nearest, const char *candidate)
 	if (!length || length > NEAREST_WORD_BYTES || strlen(candidate) > NEAREST_WORD_BYTES)
 		return;
 	distance = word_distance(nearest->word, candidate);
-	if (strstr(candidate, nearest->word) == candidate && distance >= nearest->distance && !nearest->best)
+	if (strstr(candidate, nearest->word) == candidate && distance >= nearest->distance &&
+	    !nearest->best)
 		distance = nearest->distance - 1;
 	if (distance < nearest->distance) {
 		nearest->distance = distance;

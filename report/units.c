@@ -13,7 +13,7 @@ struct scale {
 };
 
 static const struct scale time_scales[] = {
-	{ "ns", 1 },  { "us", 1e3 },   { "ms", 1e6 },    { "s", 1e9 },
+	{ "ns", 1 },     { "us", 1e3 },   { "ms", 1e6 }, { "s", 1e9 },
 	{ "min", 60e9 }, { "h", 3600e9 }, { NULL, 0 },
 };
 
@@ -32,18 +32,23 @@ static const struct scale byte_scales[] = {
 };
 
 static const struct scale count_scales[] = {
-	{ "k", 1e3 }, { "M", 1e6 }, { "G", 1e9 }, { NULL, 0 },
+	{ "k", 1e3 },
+	{ "M", 1e6 },
+	{ "G", 1e9 },
+	{ NULL, 0 },
 };
 
 static const struct scale percent_scales[] = {
-	{ "%", 1 }, { NULL, 0 },
+	{ "%", 1 },
+	{ NULL, 0 },
 };
 
 const char *unit_name(enum unit unit)
 {
 	static const char *const names[] = {
-		[UNIT_COUNT] = "count",     [UNIT_ID] = "id",       [UNIT_NS] = "ns",     [UNIT_BYTES] = "bytes",
-		[UNIT_PERCENT] = "percent", [UNIT_CLASS] = "bytes", [UNIT_TEXT] = "text",
+		[UNIT_COUNT] = "count", [UNIT_ID] = "id",           [UNIT_NS] = "ns",
+		[UNIT_BYTES] = "bytes", [UNIT_PERCENT] = "percent", [UNIT_CLASS] = "bytes",
+		[UNIT_TEXT] = "text",
 	};
 
 	return names[unit];
@@ -88,7 +93,8 @@ static const char *scale_format(char text[UNIT_TEXT_BYTES], const struct scale *
 		at++;
 	}
 	scaled = (double)value / scale[at].factor;
-	snprintf(text, UNIT_TEXT_BYTES, "%.*f %s", at ? scale_digits(scaled) : 0, scaled, scale[at].name);
+	snprintf(text, UNIT_TEXT_BYTES, "%.*f %s", at ? scale_digits(scaled) : 0, scaled,
+		 scale[at].name);
 	return text;
 }
 
@@ -96,7 +102,8 @@ const char *unit_format_ns(char text[UNIT_TEXT_BYTES], uint64_t ns)
 {
 	/* Seconds up to two minutes: "90.0 s" reads better than "1.50 min". */
 	if (ns >= 60000000000ull && ns < 120000000000ull) {
-		snprintf(text, UNIT_TEXT_BYTES, "%.*f s", scale_digits((double)ns / 1e9), (double)ns / 1e9);
+		snprintf(text, UNIT_TEXT_BYTES, "%.*f s", scale_digits((double)ns / 1e9),
+			 (double)ns / 1e9);
 		return text;
 	}
 	return scale_format(text, time_scales, 6, ns);

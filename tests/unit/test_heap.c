@@ -13,15 +13,18 @@
 
 #include "report/heap.h"
 
-static void allocate(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread, uint64_t address,
-		     uint64_t size)
+static void allocate(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread,
+		     uint64_t address, uint64_t size)
 {
-	heap_take(heap, &(struct heap_op){ time_ns, address, size, 0x1000, process, thread, HEAP_ALLOCATION, true });
+	heap_take(heap, &(struct heap_op){ time_ns, address, size, 0x1000, process, thread,
+					   HEAP_ALLOCATION, true });
 }
 
-static void release(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread, uint64_t address)
+static void release(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread,
+		    uint64_t address)
 {
-	heap_take(heap, &(struct heap_op){ time_ns, address, 0, 0, process, thread, HEAP_FREE, true });
+	heap_take(heap,
+		  &(struct heap_op){ time_ns, address, 0, 0, process, thread, HEAP_FREE, true });
 }
 
 static void counts_bytes_peak_and_live_blocks(void **state)

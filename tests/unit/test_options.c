@@ -16,8 +16,7 @@
 
 static char message[512];
 
-#define PARSE(options, ...) \
-	parse(options, (char *[]){ (char *)"prof-report", __VA_ARGS__, NULL })
+#define PARSE(options, ...) parse(options, (char *[]){ (char *)"prof-report", __VA_ARGS__, NULL })
 
 static int parse(struct options *options, char **argv)
 {
@@ -34,7 +33,9 @@ static void report_options_and_files(void **state)
 	struct options options;
 
 	(void)state;
-	assert_int_equal(PARSE(&options, "alloc", "--sort=peak_bytes:asc", "-n", "5", "--by", "size", "a.evt", "b.evt"), 0);
+	assert_int_equal(PARSE(&options, "alloc", "--sort=peak_bytes:asc", "-n", "5", "--by",
+			       "size", "a.evt", "b.evt"),
+			 0);
 	assert_int_equal(options.report, REPORT_alloc);
 	assert_string_equal(options.sort, "peak_bytes:asc");
 	assert_int_equal(options.limit, 5);
@@ -98,7 +99,8 @@ static void refuses(const char *expected, char **argv)
 	options_release(&options);
 }
 
-#define REFUSES(expected, ...) refuses(expected, (char *[]){ (char *)"prof-report", __VA_ARGS__, NULL })
+#define REFUSES(expected, ...) \
+	refuses(expected, (char *[]){ (char *)"prof-report", __VA_ARGS__, NULL })
 
 static void wrong_options_are_named(void **state)
 {
@@ -106,9 +108,11 @@ static void wrong_options_are_named(void **state)
 	REFUSES("did you mean '--format'", "--formt", "csv");
 	REFUSES("unknown option '-z'", "-z");
 	REFUSES("--format 'xml' is not one of table, csv, json, markdown", "--format", "xml");
-	REFUSES("--by 'siz' is not one of caller, thread, size, process; did you mean 'size'", "alloc", "--by", "siz");
+	REFUSES("--by 'siz' is not one of caller, thread, size, process; did you mean 'size'",
+		"alloc", "--by", "siz");
 	REFUSES("--limit '-1' is not a whole number", "alloc", "--limit", "-1");
-	REFUSES("--limit '99999999999999999999' is not", "alloc", "--limit", "99999999999999999999");
+	REFUSES("--limit '99999999999999999999' is not", "alloc", "--limit",
+		"99999999999999999999");
 	REFUSES("--limit needs a value: N", "alloc", "--limit");
 	REFUSES("--tree takes no value", "nvtx", "--tree=1");
 	REFUSES("report 'alloc' takes no --tree; these do: nvtx", "alloc", "--tree");

@@ -15,9 +15,11 @@
 
 enum { A = 1, B, C }; /* names */
 
-static void push(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint32_t domain, uint32_t name)
+static void push(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint32_t domain,
+		 uint32_t name)
 {
-	ranges_push(ranges, &(struct range_opening){ time_ns, thread, domain, name, 0, { 0, 0, 0 }, true });
+	ranges_push(ranges,
+		    &(struct range_opening){ time_ns, thread, domain, name, 0, { 0, 0, 0 }, true });
 }
 
 static void pop(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint32_t domain)
@@ -157,7 +159,8 @@ static void start_end_match_by_number_in_any_order(void **state)
 	ranges_init(&ranges, false);
 	ranges_start(&ranges, &(struct range_opening){ 0, 3, 0, A, 1, { 0, 0, 0 }, true });
 	ranges_start(&ranges, &(struct range_opening){ 10, 3, 0, B, 2, { 0, 0, 0 }, true });
-	ranges_end(&ranges, &(struct range_closing){ 20, 4, 0, 1, { 0, 0, 0 } }); /* another process's 1 */
+	ranges_end(&ranges,
+		   &(struct range_closing){ 20, 4, 0, 1, { 0, 0, 0 } }); /* another process's 1 */
 	ranges_end(&ranges, &(struct range_closing){ 30, 3, 0, 1, { 0, 0, 0 } });
 	ranges_end(&ranges, &(struct range_closing){ 50, 3, 0, 2, { 0, 0, 0 } });
 	assert_int_equal(row_of(&ranges, A)->total_ns, 30);
@@ -243,7 +246,8 @@ static void percentiles_are_within_one_percent(void **state)
 	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-		value[i] = (seed >> 11) >> ((seed >> 3) & 50); /* over fifteen orders of magnitude */
+		value[i] = (seed >> 11) >>
+			   ((seed >> 3) & 50); /* over fifteen orders of magnitude */
 		histogram_add(&histogram, value[i], 1);
 	}
 	qsort(value, SAMPLES, sizeof(value[0]), compare_numbers);

@@ -42,7 +42,8 @@ static struct table three_ranges(void)
 	table_init(&table, "nvtx", NULL);
 	add_range(&table, "forward", 100, 5000000);
 	add_range(&table, "backward \"x\", y", 100, 7000000);
-	add_range(&table, "at::native::conv2d_forward_with_a_very_long_name(at::Tensor const&)", 1234567, 900000000);
+	add_range(&table, "at::native::conv2d_forward_with_a_very_long_name(at::Tensor const&)",
+		  1234567, 900000000);
 	return table;
 }
 
@@ -53,7 +54,8 @@ static int column_of(const struct table *table, const char *name)
 
 static void arrange(struct table *table, const char *sort, bool descending, size_t limit)
 {
-	table_arrange(table, &(struct arrangement){ column_of(table, sort), descending, limit, NULL, 0 });
+	table_arrange(table,
+		      &(struct arrangement){ column_of(table, sort), descending, limit, NULL, 0 });
 }
 
 /* What an exporter writes, as a string of static storage. */
@@ -62,7 +64,9 @@ static const char *drawn(const struct table *table, size_t width, bool utf8,
 {
 	static char text[16384];
 	struct document document = { .report = "nvtx", .table = table };
-	struct screen screen = { .out = fmemopen(text, sizeof(text), "w"), .width = width, .utf8 = utf8 };
+	struct screen screen = { .out = fmemopen(text, sizeof(text), "w"),
+				 .width = width,
+				 .utf8 = utf8 };
 
 	for (size_t i = 0; i < table->column_count; i++)
 		document.shown[document.shown_count++] = i;
@@ -95,13 +99,17 @@ static void rows_must_meet_all_conditions(void **state)
 	char message[256];
 
 	(void)state;
-	assert_int_equal(condition_parse(&condition[0], "name=*ward*", table.column, table.column_count, message,
-					 sizeof(message)), 0);
-	assert_int_equal(condition_parse(&condition[1], "total_ns>6ms", table.column, table.column_count, message,
-					 sizeof(message)), 0);
-	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0, condition, 1 });
+	assert_int_equal(condition_parse(&condition[0], "name=*ward*", table.column,
+					 table.column_count, message, sizeof(message)),
+			 0);
+	assert_int_equal(condition_parse(&condition[1], "total_ns>6ms", table.column,
+					 table.column_count, message, sizeof(message)),
+			 0);
+	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0,
+						     condition, 1 });
 	assert_int_equal(table.shown, 3);
-	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0, condition, 2 });
+	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0,
+						     condition, 2 });
 	assert_int_equal(table.shown, 2);
 	table_release(&table);
 }
@@ -112,12 +120,15 @@ static void eighty_columns(void **state)
 
 	(void)state;
 	arrange(&table, "total_ns", true, 0);
-	assert_string_equal(drawn(&table, 80, true, export_table_rows),
-			    "range                               count    total     self      p50  heap bytes\n"
-			    "at::native::con\u2026Tensor const&)  1,234,567   900 ms   450 ms  1.50 us    4.50 MiB\n"
-			    "backward \"x\", y                       100  7.00 ms  3.50 ms  1.50 us    4.50 MiB\n"
-			    "forward                               100  5.00 ms  2.50 ms  1.50 us    4.50 MiB\n"
-			    "not shown (--columns): percent avg_ns min_ns max_ns stddev_ns p90_ns p99_ns\n");
+	assert_string_equal(
+		drawn(&table, 80, true, export_table_rows),
+		"range                               count    total     self      p50  heap bytes\n"
+		"at::native::con\u2026Tensor const&)  1,234,567   900 ms   450 ms  1.50 us    4.50 "
+		"MiB\n"
+		"backward \"x\", y                       100  7.00 ms  3.50 ms  1.50 us    4.50 "
+		"MiB\n"
+		"forward                               100  5.00 ms  2.50 ms  1.50 us    4.50 MiB\n"
+		"not shown (--columns): percent avg_ns min_ns max_ns stddev_ns p90_ns p99_ns\n");
 	table_release(&table);
 }
 
@@ -178,7 +189,8 @@ static void markdown_escapes_its_own_signs(void **state)
 	(void)state;
 	add_range(&table, "a|b\n<c>", 1, 1);
 	arrange(&table, "total_ns", false, 1);
-	assert_non_null(strstr(drawn(&table, 80, true, export_markdown), "| a\\|b\\\\n\\<c> | default |"));
+	assert_non_null(
+		strstr(drawn(&table, 80, true, export_markdown), "| a\\|b\\\\n\\<c> | default |"));
 	table_release(&table);
 }
 
@@ -195,8 +207,9 @@ static void json_strings_are_valid_utf8(void **state)
 	json_real(&json, "d", 0.0 / 0.0);
 	json_close(&json, '}');
 	fclose(json.out);
-	assert_string_equal(text, "{\n \"a\": \"x\\\"\\\\\\u000a\xef\xbf\xbd\xe6\x97\xa5\\u0000y\",\n"
-				  " \"b\": 18446744073709551615,\n \"c\": -1,\n \"d\": null\n}\n");
+	assert_string_equal(text,
+			    "{\n \"a\": \"x\\\"\\\\\\u000a\xef\xbf\xbd\xe6\x97\xa5\\u0000y\",\n"
+			    " \"b\": 18446744073709551615,\n \"c\": -1,\n \"d\": null\n}\n");
 }
 
 static void trees_keep_rows_below_their_parents(void **state)

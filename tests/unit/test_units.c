@@ -93,7 +93,7 @@ static void what_steers_a_terminal_is_written_out(void **state)
 	assert_string_equal(escaped("\xc2\x9b", 2), "\\u{9b}");
 	assert_string_equal(escaped("\xe2\x80\xae", 3), "\\u{202e}");
 	assert_string_equal(escaped("\xff\xc3", 2), "\\xff\\xc3");
-	assert_string_equal(escaped("\xc0\x80", 2), "\\xc0\\x80");         /* overlong */
+	assert_string_equal(escaped("\xc0\x80", 2), "\\xc0\\x80");          /* overlong */
 	assert_string_equal(escaped("\xed\xa0\x80", 3), "\\xed\\xa0\\x80"); /* surrogate */
 	assert_string_equal(escaped("Z\xc3\xbcrich", 7), "Z\xc3\xbcrich");
 }
@@ -116,8 +116,8 @@ static void width_counts_columns(void **state)
 	assert_int_equal(text_width("abc", 3), 3);
 	assert_int_equal(text_width("Z\xc3\xbcrich", 7), 6);
 	assert_int_equal(text_width("\xe6\x97\xa5\xe6\x9c\xac", 6), 4); /* two wide characters */
-	assert_int_equal(text_width("e\xcc\x81", 3), 1);                /* e and a combining accent */
-	assert_int_equal(text_width("\xf0\x9f\x98\x80", 4), 2);         /* an emoji */
+	assert_int_equal(text_width("e\xcc\x81", 3), 1);        /* e and a combining accent */
+	assert_int_equal(text_width("\xf0\x9f\x98\x80", 4), 2); /* an emoji */
 }
 
 static void names_are_shortened_in_the_middle(void **state)
