@@ -28,9 +28,9 @@ record() { # NAME COMMAND...
 record counts counts /dev/null 2 2 2
 record ranges captured
 record killed exits sigkill 20 || true
-record whole counts /dev/null 9 1 1
+record whole counts /dev/null 2 2 2
 sleep 1
 # A file whose end is missing; of a session of its own, for it would be merged with the whole one.
-head -c $(($(stat -c %s /mnt/out/whole.evt) * 3 / 4)) /mnt/out/whole.evt >/mnt/out/cut.evt
+head -c $(($(stat -c %s /mnt/out/whole.evt) * 9 / 10)) /mnt/out/whole.evt >/mnt/out/cut.evt
 rm /mnt/out/whole.evt
 cp /mnt/out/*.evt "$1"
