@@ -11,7 +11,8 @@ int books_define(struct file_row *file, const struct event *event, uint64_t time
 {
 	switch (event->id) {
 	case EVT_string:
-		return names_define(file, EVENT_AS(string, event)->id, EVENT_AS(string, event)->text);
+		return names_define(file, EVENT_AS(string, event)->id,
+				    EVENT_AS(string, event)->text);
 	case EVT_process:
 		return process_define(file, EVENT_AS(process, event), time_ns);
 	case EVT_thread:
@@ -21,7 +22,8 @@ int books_define(struct file_row *file, const struct event *event, uint64_t time
 	}
 }
 
-static int process_take_end(struct file_row *file, const struct evt_process_end *event, uint64_t time_ns)
+static int process_take_end(struct file_row *file, const struct evt_process_end *event,
+			    uint64_t time_ns)
 {
 	struct process_row *row;
 	int error = process_mention(file, event->process, time_ns, &row);
@@ -37,7 +39,8 @@ static int process_take_end(struct file_row *file, const struct evt_process_end 
 	return EVT_OK;
 }
 
-static int process_take_cpu(struct file_row *file, const struct evt_process_cpu *event, uint64_t time_ns)
+static int process_take_cpu(struct file_row *file, const struct evt_process_cpu *event,
+			    uint64_t time_ns)
 {
 	struct process_row *row;
 	int error = process_mention(file, event->process, time_ns, &row);
@@ -51,7 +54,8 @@ static int process_take_cpu(struct file_row *file, const struct evt_process_cpu 
 	return EVT_OK;
 }
 
-static int thread_take_name(struct file_row *file, const struct evt_thread_name *event, uint64_t time_ns)
+static int thread_take_name(struct file_row *file, const struct evt_thread_name *event,
+			    uint64_t time_ns)
 {
 	struct process_row *process;
 	struct thread_row *row;

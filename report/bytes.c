@@ -48,7 +48,8 @@ void bytes_close(struct bytes *bytes)
 	bytes->fd = -1;
 }
 
-static int64_t memory_read(const struct bytes *bytes, uint64_t offset, void *ret_bytes, size_t length)
+static int64_t memory_read(const struct bytes *bytes, uint64_t offset, void *ret_bytes,
+			   size_t length)
 {
 	if (offset >= bytes->size)
 		return 0;

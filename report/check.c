@@ -19,15 +19,16 @@ static char defined_mark, used_mark;
 #define DEFINED ((void *)&defined_mark)
 #define USED ((void *)&used_mark)
 
-__attribute__((format(printf, 2, 3)))
-static void check_fault(struct check *check, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void check_fault(struct check *check,
+							      const char *format, ...)
 {
 	char text[READER_FAULT_BYTES];
 	va_list arguments;
 	int n = 0;
 
 	if (check->sequence)
-		n = snprintf(text, sizeof(text), "frame %llu: ", (unsigned long long)check->sequence);
+		n = snprintf(text, sizeof(text),
+			     "frame %llu: ", (unsigned long long)check->sequence);
 	va_start(arguments, format);
 	vsnprintf(text + n, sizeof(text) - (size_t)n, format, arguments);
 	va_end(arguments);
@@ -48,16 +49,19 @@ void check_release(struct check *check)
 	store_release(&check->store);
 }
 
-static int check_define(struct check *check, struct lookup *lookup, uint64_t number, const char *what)
+static int check_define(struct check *check, struct lookup *lookup, uint64_t number,
+			const char *what)
 {
 	if (number == 0)
 		check_fault(check, "%s 0 is defined, which means none", what);
 	else if (lookup_find(lookup, number) == DEFINED)
-		check_fault(check, "%s %llu is defined a second time", what, (unsigned long long)number);
+		check_fault(check, "%s %llu is defined a second time", what,
+			    (unsigned long long)number);
 	return lookup_put(lookup, number, DEFINED);
 }
 
-static int check_defined(struct check *check, struct lookup *lookup, uint64_t number, const char *what)
+static int check_defined(struct check *check, struct lookup *lookup, uint64_t number,
+			 const char *what)
 {
 	if (lookup_find(lookup, number))
 		return EVT_OK;
@@ -79,9 +83,11 @@ static int check_definition(struct check *check, const struct event *event)
 	case EVT_string:
 		return check_define(check, &check->names, EVENT_AS(string, event)->id, "string");
 	case EVT_process:
-		return check_define(check, &check->processes, EVENT_AS(process, event)->process, "process");
+		return check_define(check, &check->processes, EVENT_AS(process, event)->process,
+				    "process");
 	case EVT_thread:
-		return check_define(check, &check->streams, EVENT_AS(thread, event)->stream, "stream");
+		return check_define(check, &check->streams, EVENT_AS(thread, event)->stream,
+				    "stream");
 	default:
 		return EVT_OK;
 	}
@@ -114,7 +120,8 @@ static int check_references(struct check *check, const struct event *event)
 	if (process)
 		error = check_defined(check, &check->processes, process, "process");
 	if (!error && event->id == EVT_thread_end)
-		error = check_defined(check, &check->streams, EVENT_AS(thread_end, event)->stream, "stream");
+		error = check_defined(check, &check->streams, EVENT_AS(thread_end, event)->stream,
+				      "stream");
 	if (event->id == EVT_lost)
 		check->lost += EVENT_AS(lost, event)->count;
 	return error;
@@ -160,8 +167,9 @@ static int check_times(struct check *check, const struct event_block *block)
 		uint64_t time_ns = block->event[i].time_ns;
 
 		if (time_ns < *last) {
-			check_fault(check, "stream %u: time falls from %llu to %llu ns", block->stream,
-				    (unsigned long long)*last, (unsigned long long)time_ns);
+			check_fault(check, "stream %u: time falls from %llu to %llu ns",
+				    block->stream, (unsigned long long)*last,
+				    (unsigned long long)time_ns);
 			*last = UINT64_MAX;
 			break;
 		}
@@ -204,12 +212,14 @@ static void check_clocks(struct check *check, const struct reader_facts *facts,
 		return;
 	ticks = (double)(info->sync_tsc - last->sync_tsc);
 	expected = ns * (double)facts->header.tsc_hz / 1e9;
-	if (ticks < expected * (100 - RATE_PERCENT) / 100 || ticks > expected * (100 + RATE_PERCENT) / 100)
-		check_fault(check, "the clocks differ: %.0f ticks in %.0f ns, where %.0f were due", ticks,
-			    ns, expected);
+	if (ticks < expected * (100 - RATE_PERCENT) / 100 ||
+	    ticks > expected * (100 + RATE_PERCENT) / 100)
+		check_fault(check, "the clocks differ: %.0f ticks in %.0f ns, where %.0f were due",
+			    ticks, ns, expected);
 }
 
-int check_frame(struct check *check, const struct reader_facts *facts, const struct reader_frame *frame)
+int check_frame(struct check *check, const struct reader_facts *facts,
+		const struct reader_frame *frame)
 {
 	int error = EVT_OK;
 

@@ -19,13 +19,14 @@ struct check {
 	struct frame_info last; /* of the frame before; sequence 0: none */
 	uint64_t offset;        /* of the frame */
 	uint64_t sequence;
-	uint64_t lost;          /* by `lost` events */
+	uint64_t lost; /* by `lost` events */
 };
 
 void check_init(struct check *check, const struct reader_listener *listener);
 void check_release(struct check *check);
 /* EVT_NO_MEMORY is the only failure. */
-int check_frame(struct check *check, const struct reader_facts *facts, const struct reader_frame *frame);
+int check_frame(struct check *check, const struct reader_facts *facts,
+		const struct reader_frame *frame);
 /* After the last frame. */
 void check_finish(struct check *check, const struct reader_facts *facts);
 

@@ -120,10 +120,11 @@ void damage_tell(struct reader *reader, uint64_t next_sequence)
 		reader_fault(reader, damage->offset, damage->error,
 			     "bytes that belong to no frame: %s", reason);
 	else if (last == first)
-		reader_fault(reader, damage->offset, damage->error, "frame %llu: %s", first, reason);
+		reader_fault(reader, damage->offset, damage->error, "frame %llu: %s", first,
+			     reason);
 	else
-		reader_fault(reader, damage->offset, damage->error, "frames %llu to %llu: %s", first,
-			     last, reason);
+		reader_fault(reader, damage->offset, damage->error, "frames %llu to %llu: %s",
+			     first, last, reason);
 	reader->damage.open = false;
 }
 
@@ -139,7 +140,7 @@ void damage_tell_end(struct reader *reader)
 			     "frame %llu: %s, and nothing readable follows", next,
 			     evt_error_text(damage->error));
 	else if (!reader->facts.live)
-		reader_fault(reader, damage->offset, damage->error, "the file ends inside frame %llu",
-			     next);
+		reader_fault(reader, damage->offset, damage->error,
+			     "the file ends inside frame %llu", next);
 	reader->damage.open = false;
 }

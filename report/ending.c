@@ -24,8 +24,8 @@ int ending_note_frame(struct reader *reader, size_t compressed, size_t uncompres
 		reader->seek = seek;
 		reader->seek_room = room;
 	}
-	reader->seek[reader->seek_count++] =
-		(struct seek_entry){ (uint32_t)compressed, (uint32_t)uncompressed };
+	reader->seek[reader->seek_count++] = (struct seek_entry){ (uint32_t)compressed,
+								  (uint32_t)uncompressed };
 	return EVT_OK;
 }
 
@@ -39,8 +39,8 @@ static int skippable_length(struct reader *reader, uint64_t offset, uint64_t *re
 
 	get_u32(&c);
 	length = FILE_SKIPPABLE_HEAD + (uint64_t)get_u32(&c);
-	if (c.failed || (length > available &&
-			 !window_at(&reader->window, offset + length - 1, 1, &available)))
+	if (c.failed ||
+	    (length > available && !window_at(&reader->window, offset + length - 1, 1, &available)))
 		return EVT_TRUNCATED;
 	*ret_length = length;
 	return EVT_OK;
@@ -50,7 +50,8 @@ static int ending_take_marker(struct reader *reader)
 {
 	struct reader_facts *facts = &reader->facts;
 	size_t available;
-	const uint8_t *bytes = window_at(&reader->window, facts->position, FILE_END_BYTES, &available);
+	const uint8_t *bytes = window_at(&reader->window, facts->position, FILE_END_BYTES,
+					 &available);
 	int error = file_end_read(bytes, bytes ? available : 0, &facts->end);
 
 	if (error)
@@ -58,7 +59,8 @@ static int ending_take_marker(struct reader *reader)
 	if (reader->damage.open)
 		damage_tell(reader, facts->end.frames + 1);
 	else if (facts->end.frames > facts->last_sequence)
-		reader_fault(reader, facts->position, EVT_CORRUPT, "frames %llu to %llu are missing",
+		reader_fault(reader, facts->position, EVT_CORRUPT,
+			     "frames %llu to %llu are missing",
 			     (unsigned long long)facts->last_sequence + 1,
 			     (unsigned long long)facts->end.frames);
 	facts->complete = true;

@@ -17,19 +17,22 @@ void file_error_describe(int error, int error_number, char *text, size_t room)
 			 error_number == ENOTSUP ? "not a regular file" : strerror(error_number));
 		return;
 	case EVT_NEWER:
-		snprintf(text, room, "is of a newer format than this prof-report knows (%u): take a newer one",
+		snprintf(text, room,
+			 "is of a newer format than this prof-report knows (%u): take a newer one",
 			 FILE_VERSION);
 		return;
 	case EVT_FOREIGN:
 		snprintf(text, room, "is not a recording of intercept");
 		return;
 	case EVT_EMPTY:
-		snprintf(text, room, "is empty: nothing was recorded, or it was cut off at its first byte");
+		snprintf(text, room,
+			 "is empty: nothing was recorded, or it was cut off at its first byte");
 		return;
 	case EVT_TRUNCATED:
 		snprintf(text, room, "ends inside its header: nothing can be read");
 		return;
 	default:
-		snprintf(text, room, "has a damaged header and no schema: %s", evt_error_text(error));
+		snprintf(text, room, "has a damaged header and no schema: %s",
+			 evt_error_text(error));
 	}
 }

@@ -54,8 +54,8 @@ static int frame_add_block(struct reader *reader, size_t count, const struct eve
 }
 
 /* What came before a bad block is good: each block stands for itself. */
-static void frame_tell_bad_block(struct reader *reader, const struct reader_frame *frame, uint64_t records,
-				 int error)
+static void frame_tell_bad_block(struct reader *reader, const struct reader_frame *frame,
+				 uint64_t records, int error)
 {
 	uint64_t lost = frame->info.records > records ? frame->info.records - records : 0;
 
@@ -64,7 +64,8 @@ static void frame_tell_bad_block(struct reader *reader, const struct reader_fram
 		     evt_error_text(error), (unsigned long long)lost);
 }
 
-int frame_decode(struct reader *reader, const uint8_t *bytes, size_t length, struct reader_frame *frame)
+int frame_decode(struct reader *reader, const uint8_t *bytes, size_t length,
+		 struct reader_frame *frame)
 {
 	uint64_t records = 0;
 	int error = frame_open(reader->frame_reader, bytes, length, &frame->info);

@@ -42,7 +42,8 @@ void merge_release(struct merge *merge)
 
 static struct merge_entry entry_of(struct merge_run *run)
 {
-	return (struct merge_entry){ merge_time(run->at->time_ns, run->offset_ns), run->order, run };
+	return (struct merge_entry){ merge_time(run->at->time_ns, run->offset_ns), run->order,
+				     run };
 }
 
 int merge_add(struct merge *merge, struct merge_run *run)

@@ -18,16 +18,17 @@
 
 struct merge_run {
 	const struct event *at, *end; /* not empty when it is added */
-	uint64_t offset_ns;           /* added to the events' times, modulo 2^64: may stand for a negative one */
-	uint64_t order;               /* see merge_order(); unique */
-	void *owner, *thread;         /* for the caller */
+	uint64_t
+		offset_ns; /* added to the events' times, modulo 2^64: may stand for a negative one */
+	uint64_t order;    /* see merge_order(); unique */
+	void *owner, *thread; /* for the caller */
 };
 
 struct merge {
 	struct merge_entry {
 		uint64_t time_ns, order;
 		struct merge_run *run;
-	} *entry; /* binary heap */
+	} * entry; /* binary heap */
 	size_t count, room;
 };
 

@@ -13,7 +13,7 @@
 #include "report/reader_state.h"
 
 #define FRAME_WANTED_FIRST (256u << 10) /* most frames are smaller */
-#define SALVAGE_BYTES (64u << 10)       /* how far behind a damaged header the schema is looked for */
+#define SALVAGE_BYTES (64u << 10) /* how far behind a damaged header the schema is looked for */
 #define SALVAGE_TRIES 16u
 
 void reader_fault(struct reader *reader, uint64_t offset, int error, const char *format, ...)
@@ -68,8 +68,8 @@ static void reader_tell_gap(struct reader *reader, uint64_t sequence)
 	if (reader->damage.open)
 		damage_tell(reader, sequence);
 	else if (sequence == first + 1)
-		reader_fault(reader, reader->facts.position, EVT_CORRUPT,
-			     "frame %llu is missing", (unsigned long long)first);
+		reader_fault(reader, reader->facts.position, EVT_CORRUPT, "frame %llu is missing",
+			     (unsigned long long)first);
 	else if (sequence > first)
 		reader_fault(reader, reader->facts.position, EVT_CORRUPT,
 			     "frames %llu to %llu are missing", (unsigned long long)first,

@@ -40,8 +40,8 @@ struct reader {
 	bool done;
 };
 
-__attribute__((format(printf, 4, 5)))
-void reader_fault(struct reader *reader, uint64_t offset, int error, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void reader_fault(struct reader *reader, uint64_t offset,
+							int error, const char *format, ...);
 
 /* The zstd frame at `offset`: its bytes in the window. EVT_TRUNCATED when the file ends before it. */
 struct frame_place {
@@ -75,6 +75,7 @@ int schema_load(struct reader *reader, const uint8_t *bytes, size_t length);
 /* The schema of this program, for a file that lost its own. */
 int schema_load_own(struct reader *reader);
 /* Decodes all blocks; a bad block is a fault and ends the frame. */
-int frame_decode(struct reader *reader, const uint8_t *bytes, size_t length, struct reader_frame *frame);
+int frame_decode(struct reader *reader, const uint8_t *bytes, size_t length,
+		 struct reader_frame *frame);
 
 #endif

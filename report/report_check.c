@@ -45,7 +45,8 @@ static void checking_close(const struct checking *checking, const struct reader_
 		fprintf(checking->out, "%llu fault%s", (unsigned long long)checking->faults,
 			checking->faults == 1 ? "" : "s");
 	else
-		fprintf(checking->out, "%s", facts->complete ? "ok" : "ok so far, still being written");
+		fprintf(checking->out, "%s",
+			facts->complete ? "ok" : "ok so far, still being written");
 	fprintf(checking->out, ": %llu frames, %llu records, %llu bytes\n",
 		(unsigned long long)facts->frames, (unsigned long long)facts->records,
 		(unsigned long long)bytes);

@@ -47,8 +47,8 @@ static void dump_fault(void *context, uint64_t offset, int error, const char *te
 
 	(void)error;
 	dump->faults++;
-	fprintf(stderr, "prof-report: '%s': offset %llu: %s\n", dump->path, (unsigned long long)offset,
-		text);
+	fprintf(stderr, "prof-report: '%s': offset %llu: %s\n", dump->path,
+		(unsigned long long)offset, text);
 }
 
 static int dump_take_name(struct dump *dump, const struct evt_string *event)
@@ -152,7 +152,8 @@ static void dump_put_field(struct dump *dump, const struct schema_event *schema,
 	}
 }
 
-static void dump_put_event(struct dump *dump, const struct schema *schema, const struct event *event)
+static void dump_put_event(struct dump *dump, const struct schema *schema,
+			   const struct event *event)
 {
 	const struct evt_thread *thread = lookup_find(&dump->threads, event->stream);
 	const struct schema_event *known = &schema->event[event->id];
@@ -172,7 +173,8 @@ static void dump_put_event(struct dump *dump, const struct schema *schema, const
 	line_put(line, "\n");
 }
 
-static int dump_frame(struct dump *dump, const struct reader *reader, const struct reader_frame *frame)
+static int dump_frame(struct dump *dump, const struct reader *reader,
+		      const struct reader_frame *frame)
 {
 	const struct schema *schema = reader_schema(reader);
 	int error = EVT_OK;

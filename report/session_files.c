@@ -55,7 +55,9 @@ static bool file_wait(const struct source_options *options, const struct session
 		if (options->live)
 			return true;
 		if (waited_ms == WAIT_NOTE_MS)
-			note_put(options, "waiting for '%s', which is still being written (--live reads what is there)",
+			note_put(options,
+				 "waiting for '%s', which is still being written (--live reads "
+				 "what is there)",
 				 file->path);
 		poll(NULL, 0, WAIT_STEP_MS);
 		waited_ms += waited_ms < 2 * WAIT_NOTE_MS ? WAIT_STEP_MS : 0;
@@ -147,7 +149,8 @@ static bool place_of(const char *path, struct place *ret_place)
 	if (end - name < 5 || strncmp(end - 4, ".evt", 4) != 0 || end - 4 - name > NAME_MAX ||
 	    (size_t)(name - path) >= sizeof(ret_place->directory))
 		return false;
-	snprintf(ret_place->directory, sizeof(ret_place->directory), "%.*s", (int)(name - path), path);
+	snprintf(ret_place->directory, sizeof(ret_place->directory), "%.*s", (int)(name - path),
+		 path);
 	snprintf(ret_place->stem, sizeof(ret_place->stem), "%.*s", (int)(end - 4 - name), name);
 	return true;
 }
@@ -213,7 +216,8 @@ static int take_newest(void *context, const char *path)
 	return EVT_OK;
 }
 
-static int files_add_session(struct session_files *files, const struct place *place, const char *path)
+static int files_add_session(struct session_files *files, const struct place *place,
+			     const char *path)
 {
 	struct file_header header;
 	struct same_session same = { files, header.session };
@@ -262,7 +266,8 @@ int session_files_add(struct session_files *files, const char *path)
 	if (!error)
 		error = files_add_session(files, &place, path);
 	if (files->count > first + 1)
-		qsort(files->file + first + 1, files->count - first - 1, sizeof(*files->file), name_order);
+		qsort(files->file + first + 1, files->count - first - 1, sizeof(*files->file),
+		      name_order);
 	return error;
 }
 

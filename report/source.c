@@ -53,7 +53,8 @@ static int file_add_run(struct file_row *file, size_t index, const struct event_
 	if (!block->count)
 		return EVT_OK;
 	if (block->stream)
-		error = stream_mention(file, block->stream, file_time(file, block->event->time_ns), &thread);
+		error = stream_mention(file, block->stream, file_time(file, block->event->time_ns),
+				       &thread);
 	if (error)
 		return file_pass_over(file, error);
 	*run = (struct merge_run){
@@ -199,7 +200,18 @@ static int source_keep_books(struct source *source, const struct source_event *e
 	return error == EVT_NO_MEMORY ? error : EVT_OK;
 }
 
-int source_next(struct source *source, struct source_event *ret_event)
+static void source_give(struct source *source, const struct event *event, uint64_t time_ns,
+			struct source_event *ret_event)
+{
+	source->at = event + 1;
+	*ret_event = source->current;
+	ret_event->event = *event;
+	ret_event->event.time_ns = time_ns;
+}
+
+/* Another run, or an event that says something of a process or thread. */
+__attribute__((noinline)) static int source_next_slowly(struct source *source,
+							struct source_event *ret_event)
 {
 	const struct event *event = source->at;
 	uint64_t time_ns = 0;
@@ -207,19 +219,30 @@ int source_next(struct source *source, struct source_event *ret_event)
 
 	if (event < source->end)
 		time_ns = merge_time(event->time_ns, source->run->offset_ns);
-	if (__builtin_expect(event >= source->end || time_ns >= source->until_ns, 0)) {
+	if (event >= source->end || time_ns >= source->until_ns) {
 		error = source_turn(source);
 		if (error)
 			return error;
 		event = source->at;
 		time_ns = merge_time(event->time_ns, source->run->offset_ns);
 	}
-	source->at = event + 1;
-	*ret_event = source->current;
-	ret_event->event = *event;
-	ret_event->event.time_ns = time_ns;
-	if (__builtin_expect(source->keeps_books || event->id == EVT_nvtx_thread_name, 0))
+	source_give(source, event, time_ns, ret_event);
+	if (source->keeps_books || event->id == EVT_nvtx_thread_name)
 		return source_keep_books(source, ret_event);
+	return EVT_OK;
+}
+
+int source_next(struct source *source, struct source_event *ret_event)
+{
+	const struct event *event = source->at;
+	uint64_t time_ns;
+
+	if (event >= source->end || source->keeps_books || event->id == EVT_nvtx_thread_name)
+		return source_next_slowly(source, ret_event);
+	time_ns = merge_time(event->time_ns, source->run->offset_ns);
+	if (time_ns >= source->until_ns)
+		return source_next_slowly(source, ret_event);
+	source_give(source, event, time_ns, ret_event);
 	return EVT_OK;
 }
 

@@ -55,7 +55,8 @@ int names_define(struct file_row *file, uint64_t id, struct evt_text text)
 	return EVT_OK;
 }
 
-const struct source_name *source_name_of(struct source *source, struct source_file *file, uint64_t id)
+const struct source_name *source_name_of(struct source *source, struct source_file *file,
+					 uint64_t id)
 {
 	struct name_row *row;
 

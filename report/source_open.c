@@ -16,8 +16,9 @@
 #include "report/session_files.h"
 #include "report/source_state.h"
 
-#define SAME_CLOCK_NS 60000000000ull  /* CLOCK_REALTIME may be set during a run; another boot differs more */
-#define OFFSET_NS_MAX (1ll << 59)     /* 18 years: what is further away is no clock */
+#define SAME_CLOCK_NS \
+	60000000000ull /* CLOCK_REALTIME may be set during a run; another boot differs more */
+#define OFFSET_NS_MAX (1ll << 59) /* 18 years: what is further away is no clock */
 
 static void file_note_fault(void *context, uint64_t offset, int error, const char *text)
 {
@@ -104,7 +105,8 @@ static void source_place_files(struct source *source)
 			first = &reader_facts(file->reader)->header;
 		distance = file_distance(file, first);
 		if (distance > OFFSET_NS_MAX || distance < -OFFSET_NS_MAX) {
-			fault_add(file, 0, EVT_CORRUPT, "its clock is years away: placed at the start");
+			fault_add(file, 0, EVT_CORRUPT,
+				  "its clock is years away: placed at the start");
 			distance = 0;
 		}
 		file->file.offset_ns = distance;
@@ -195,7 +197,8 @@ int source_open(struct source **ret_source, char *const *paths, size_t count,
 	if (error)
 		snprintf(message, message_bytes, "%s", evt_error_text(error));
 	else
-		error = source_open_files(ret_source, files.file, files.count, message, message_bytes);
+		error = source_open_files(ret_source, files.file, files.count, message,
+					  message_bytes);
 	session_files_release(&files);
 	return error;
 }

@@ -11,7 +11,8 @@
 
 static uint64_t host_key(const struct file_row *file, uint64_t pid)
 {
-	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a: hosts are few, and a collision joins two pids */
+	uint64_t hash =
+		0xcbf29ce484222325ull; /* FNV-1a: hosts are few, and a collision joins two pids */
 
 	for (const char *at = file->file.host; at && *at; at++)
 		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
@@ -62,7 +63,8 @@ int process_mention(struct file_row *file, uint64_t number, uint64_t time_ns,
 }
 
 /* The recorded process that forked it; an exec'd one is in another file, or under another number. */
-static struct source_process *process_find_parent(struct file_row *file, const struct evt_process *event)
+static struct source_process *process_find_parent(struct file_row *file,
+						  const struct evt_process *event)
 {
 	struct process_row *row = NULL;
 
@@ -98,8 +100,8 @@ static uint64_t thread_key(const struct source_process *process, uint64_t tid)
 	return (uint64_t)process->index << 32 | (uint32_t)tid;
 }
 
-struct thread_row *thread_find(struct source *source, const struct source_process *process, uint64_t tid,
-			       uint64_t time_ns)
+struct thread_row *thread_find(struct source *source, const struct source_process *process,
+			       uint64_t tid, uint64_t time_ns)
 {
 	struct thread_row *row = lookup_find(&source->thread_by_tid, thread_key(process, tid));
 
@@ -136,7 +138,8 @@ static int thread_make(struct source *source, struct source_process *process, ui
 	return EVT_OK;
 }
 
-static int stream_put(struct file_row *file, uint64_t stream, uint64_t level, struct thread_row *thread)
+static int stream_put(struct file_row *file, uint64_t stream, uint64_t level,
+		      struct thread_row *thread)
 {
 	struct stream_row *row = store_take(&file->source->store, sizeof(*row));
 
@@ -164,7 +167,8 @@ int stream_mention(struct file_row *file, uint64_t stream, uint64_t time_ns,
 }
 
 /* A thread that is there already and that this stream belongs to. */
-static struct thread_row *thread_to_join(struct source *source, const struct source_process *process,
+static struct thread_row *thread_to_join(struct source *source,
+					 const struct source_process *process,
 					 const struct evt_thread *event, uint64_t time_ns)
 {
 	struct thread_row *row = thread_find(source, process, event->tid, time_ns);

@@ -88,7 +88,7 @@ struct source {
 	struct merge_run *run;
 	const struct event *at, *end, *begin;
 	uint64_t until_ns;
-	bool keeps_books; /* it is of stream 0 */
+	bool keeps_books;            /* it is of stream 0 */
 	struct source_event current; /* process, thread and file of the run */
 };
 
@@ -107,8 +107,8 @@ int stream_mention(struct file_row *file, uint64_t stream, uint64_t time_ns,
 int stream_define(struct file_row *file, const struct evt_thread *event, uint64_t time_ns);
 void stream_end(struct file_row *file, uint64_t stream, uint64_t time_ns);
 /* The thread that had this tid at that time, NULL when none. */
-struct thread_row *thread_find(struct source *source, const struct source_process *process, uint64_t tid,
-			       uint64_t time_ns);
+struct thread_row *thread_find(struct source *source, const struct source_process *process,
+			       uint64_t tid, uint64_t time_ns);
 
 /* --- source_modules.c --- */
 int module_define(struct file_row *file, const struct evt_module *event, uint64_t time_ns);
@@ -117,8 +117,8 @@ void module_end(struct file_row *file, const struct evt_module_end *event, uint6
 /* --- source_facts.c --- */
 int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_ns);
 int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_ns);
-__attribute__((format(printf, 4, 5)))
-void fault_add(struct file_row *file, uint64_t offset, int error, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void fault_add(struct file_row *file, uint64_t offset,
+						     int error, const char *format, ...);
 uint64_t add_capped(uint64_t a, uint64_t b);
 
 /* --- bookkeeping.c --- */

@@ -66,15 +66,15 @@ void store_release(struct store *store)
 int array_reserve(void *array_pointer, size_t count, size_t *room, size_t element_bytes)
 {
 	size_t wanted = count ? count * 2 : ARRAY_FIRST;
-	void *array;
+	void *array, *grown;
 
 	if (count < *room)
 		return EVT_OK;
 	memcpy(&array, array_pointer, sizeof(array));
-	array = reallocarray(array, wanted, element_bytes);
-	if (!array)
+	grown = reallocarray(array, wanted, element_bytes);
+	if (!grown)
 		return EVT_NO_MEMORY;
-	memcpy(array_pointer, &array, sizeof(array));
+	memcpy(array_pointer, &grown, sizeof(grown));
 	*room = wanted;
 	return EVT_OK;
 }

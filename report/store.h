@@ -31,7 +31,7 @@ struct lookup {
 	struct lookup_slot {
 		uint64_t key;
 		void *value; /* NULL: empty slot */
-	} *slot;
+	} * slot;
 	size_t slots, count;
 	uint64_t secret; /* so that a file cannot choose keys that collide */
 };

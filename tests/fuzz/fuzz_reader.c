@@ -39,7 +39,7 @@ static void fuzz_source(const uint8_t *data, size_t size)
 			sum += event.event.value[i];
 		if (event.process)
 			sum += (uintptr_t)source_module_at(event.process, event.event.value[0],
-							  event.event.time_ns);
+							   event.event.time_ns);
 	}
 	source_close(source);
 }

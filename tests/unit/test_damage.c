@@ -81,8 +81,10 @@ static void read_events(struct reading *reading, struct reader *reader, struct c
 	while (!reader_next(reader, &frame)) {
 		check_frame(check, reader_facts(reader), &frame);
 		for (size_t i = 0; i < frame.block_count; i++) {
-			for (uint32_t j = 0; j < frame.block[i].count && reading->count < EVENTS_MAX; j++)
-				reading->hash[reading->count++] = event_hash(&frame.block[i].event[j]);
+			for (uint32_t j = 0;
+			     j < frame.block[i].count && reading->count < EVENTS_MAX; j++)
+				reading->hash[reading->count++] = event_hash(
+					&frame.block[i].event[j]);
 		}
 	}
 }
@@ -110,7 +112,8 @@ static struct reading read_image(const uint8_t *image, size_t length)
 		check_release(&check);
 		reader_close(reader);
 	}
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), reading.error);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)),
+			 reading.error);
 	if (!reading.error) {
 		while (!source_next(source, &event))
 			;
@@ -127,14 +130,16 @@ static void make_small(struct recording *r)
 		frame_begin_block(r->fw, 0);
 		if (i == 0) {
 			FRAME_PUT(r->fw, 0, string, .id = 1, .text = { (uintptr_t) "program", 7 });
-			FRAME_PUT(r->fw, 0, process, .process = 1, .pid = 100, .command = 1, .executable = 1);
+			FRAME_PUT(r->fw, 0, process, .process = 1, .pid = 100, .command = 1,
+				  .executable = 1);
 			FRAME_PUT(r->fw, 0, thread, .stream = 1, .process = 1, .tid = 11);
 		}
 		FRAME_PUT(r->fw, 100 * i, process_cpu, .process = 1, .cpu_ns = i);
 		frame_end_block(r->fw);
 		frame_begin_block(r->fw, 1);
 		for (unsigned int j = 0; j < FRAME_EVENTS; j++)
-			frame_put_born(r->fw, EVT_malloc, 100 * i + j, 0x1000 + 1000 * i + 16 * j, 100 + j, 77);
+			frame_put_born(r->fw, EVT_malloc, 100 * i + j, 0x1000 + 1000 * i + 16 * j,
+				       100 + j, 77);
 		frame_end_block(r->fw);
 		recording_close_frame(r, 100 * i + 50);
 	}
@@ -169,8 +174,9 @@ static void cut_at_every_byte_it_is_readable_up_to_there(void **state)
 		assert_memory_equal(part.hash, whole.hash, part.count * sizeof(*part.hash));
 		expected = 0;
 		for (unsigned int i = 2; i <= FRAMES + 1; i++) {
-			size_t end = i <= FRAMES ? r.frame_offset[i] :
-						   r.frame_offset[FRAMES] + r.seek[FRAMES].compressed;
+			size_t end = i <= FRAMES
+					     ? r.frame_offset[i]
+					     : r.frame_offset[FRAMES] + r.seek[FRAMES].compressed;
 
 			if (length >= end)
 				expected += 1 + FRAME_EVENTS + (i == 2 ? 3 : 0);
@@ -231,7 +237,8 @@ static void missing_frames_are_counted(void **state)
 	(void)state;
 	make_small(&r);
 	gap = r.frame_offset[4] - r.frame_offset[2];
-	memmove(r.bytes + r.frame_offset[2], r.bytes + r.frame_offset[4], r.length - r.frame_offset[4]);
+	memmove(r.bytes + r.frame_offset[2], r.bytes + r.frame_offset[4],
+		r.length - r.frame_offset[4]);
 	part = read_image(r.bytes, r.length - gap);
 	assert_non_null(strstr(part.text, "frames 2 to 3 are missing"));
 	assert_int_equal(part.count, 3 + 2 * (1 + FRAME_EVENTS));
@@ -308,7 +315,7 @@ static void a_second_recording_behind_the_first_is_named(void **state)
 static void make_hostile(struct recording *r)
 {
 	static const uint8_t huge[] = { 0x28, 0xb5, 0x2f, 0xfd, 0xe4, 0xff, 0xff, 0xff, 0xff,
-					0xff, 0xff, 0xff, 0x0f, 0x01, 0,    0,	  0 };
+					0xff, 0xff, 0xff, 0x0f, 0x01, 0,    0,    0 };
 	static const uint8_t magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 	size_t zeros = 64u << 20;
 	uint8_t *zero = calloc(1, zeros);

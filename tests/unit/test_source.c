@@ -12,10 +12,14 @@
 #include "report/source_open.h"
 #include "tests/unit/recording.h"
 
-static const struct file_header plain_header = {
-	.version = FILE_VERSION, .clock = 1, .base_mono = 5000, .base_real = 900000000000, .tsc_hz = 1000000000,
-	.pid = 100, .session = "session", .host = "host"
-};
+static const struct file_header plain_header = { .version = FILE_VERSION,
+						 .clock = 1,
+						 .base_mono = 5000,
+						 .base_real = 900000000000,
+						 .tsc_hz = 1000000000,
+						 .pid = 100,
+						 .session = "session",
+						 .host = "host" };
 
 static struct source *open_images(const struct recording *recordings, size_t count)
 {
@@ -76,7 +80,8 @@ static size_t read_threads(struct source *source, uint64_t *order, size_t room)
 static void streams_are_merged_by_time(void **state)
 {
 	static const uint64_t first[] = { 10, 20, 50 }, second[] = { 15, 20, 30 };
-	static const uint64_t expected[] = { 11000010, 12000015, 11000020, 12000020, 12000030, 11000050 };
+	static const uint64_t expected[] = { 11000010, 12000015, 11000020,
+					     12000020, 12000030, 11000050 };
 	struct recording r;
 	struct source *source;
 	uint64_t order[8];
@@ -110,7 +115,8 @@ static void blocks_of_one_stream_keep_their_order_at_equal_times(void **state)
 	for (unsigned int i = 0; i < 3; i++) {
 		frame_begin_block(r.fw, 1);
 		for (unsigned int j = 0; j < 2; j++)
-			frame_put_born(r.fw, EVT_malloc, times[j], 0x1000 + 16 * (2 * i + j), 24, 1);
+			frame_put_born(r.fw, EVT_malloc, times[j], 0x1000 + 16 * (2 * i + j), 24,
+				       1);
 		frame_end_block(r.fw);
 	}
 	recording_close_frame(&r, 60);
@@ -292,7 +298,8 @@ static void the_tables_say_what_was_recorded(void **state)
 	FRAME_PUT(r.fw, 3, lost, .process = 2, .count = 5, .reason = EVT_LOST_FULL);
 	FRAME_PUT(r.fw, 4, lost, .process = 2, .count = 6, .reason = EVT_LOST_FULL);
 	FRAME_PUT(r.fw, 5, meta, .key = 1, .value = 1);
-	FRAME_PUT(r.fw, 6, process_end, .process = 2, .exit_status = 3, .cpu_ns = 44, .how = EVT_END_EXIT);
+	FRAME_PUT(r.fw, 6, process_end, .process = 2, .exit_status = 3, .cpu_ns = 44,
+		  .how = EVT_END_EXIT);
 	FRAME_PUT(r.fw, 7, module_end, .process = 1, .start = 0x1000);
 	frame_end_block(r.fw);
 	recording_close_frame(&r, 40);
@@ -314,8 +321,10 @@ static void the_tables_say_what_was_recorded(void **state)
 	assert_ptr_equal(source_module_at(process[0], 0x1fff, 5), process[0]->module[0]);
 	assert_null(source_module_at(process[0], 0x2000, 5));
 	assert_null(source_module_at(process[0], 0x1fff, 8)); /* gone by then */
-	assert_ptr_equal(source_module_at(process[0], 0x1000, 1), process[0]->module[0]); /* not yet seen */
-	assert_ptr_equal(source_module_at(process[1], 0x1000, 6), process[0]->module[0]); /* inherited */
+	assert_ptr_equal(source_module_at(process[0], 0x1000, 1),
+			 process[0]->module[0]); /* not yet seen */
+	assert_ptr_equal(source_module_at(process[1], 0x1000, 6),
+			 process[0]->module[0]); /* inherited */
 	source_close(source);
 	recording_release(&r);
 }
