@@ -262,9 +262,10 @@ void export_table(const struct document *document, const struct screen *screen)
 	if (document->head_only)
 		return;
 	if (!table->passed) {
-		fprintf(screen->out, table->row_count
-					     ? "no row meets --filter\n"
-					     : "no rows: nothing of this kind was recorded\n");
+		const char *empty = document->empty ? document->empty
+						    : "nothing of this kind was recorded";
+
+		fprintf(screen->out, "%s\n", table->row_count ? "no row meets --filter" : empty);
 		return;
 	}
 	export_table_rows(document, screen);

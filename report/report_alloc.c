@@ -70,10 +70,8 @@ static void alloc_head(const struct document *document, const struct screen *scr
 	const struct model *model = document->context;
 	char end[UNIT_TEXT_BYTES];
 
-	if (!model->heap.totals.allocations) {
-		fputs("no heap events were recorded (is alloc in INTERCEPT_TRACE?)\n", screen->out);
+	if (!model->heap.totals.allocations)
 		return;
-	}
 	alloc_print_totals(model, screen);
 	fprintf(screen->out, "\nheap over %s\n  ",
 		unit_format_ns(end, source_end_ns(model->source)));
@@ -117,6 +115,8 @@ static int alloc_write(struct report_request *request, struct table *table)
 			.fact_count = sizeof(facts) / sizeof(facts[0]),
 			.head = alloc_head,
 			.context = &model,
+			.empty = "no allocation was recorded (INTERCEPT_TRACE without alloc, or "
+				 "filtered out)",
 		};
 
 		status = request_write(request, &document, table);

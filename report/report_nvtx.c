@@ -13,10 +13,6 @@ static void nvtx_head(const struct document *document, const struct screen *scre
 	if (model->ranges.unbalanced)
 		fprintf(screen->out, "%s pops or ends without an open range\n",
 			unit_format_count(number, model->ranges.unbalanced));
-	if (!document->table->row_count)
-		fputs("no NVTX ranges were recorded; in Python: with "
-		      "torch.cuda.nvtx.range(\"name\"): ...\n",
-		      screen->out);
 }
 
 static uint64_t nvtx_sum_open(const struct model *model)
@@ -59,6 +55,8 @@ static int nvtx_write(struct report_request *request, struct table *table)
 			.fact_count = sizeof(facts) / sizeof(facts[0]),
 			.head = nvtx_head,
 			.context = &model,
+			.empty = "no NVTX ranges were recorded; in Python: with "
+				 "torch.cuda.nvtx.range(\"name\"): ...",
 		};
 
 		ranges_fill_table(&model, table);

@@ -7,7 +7,8 @@
 #include "report/model.h"
 
 struct summary_totals {
-	uint64_t events, events_lost, bytes_on_disk, wall_ns, cpu_ns, profiler_cpu_ns, profiler_memory_bytes;
+	uint64_t events, events_lost, bytes_on_disk, wall_ns, cpu_ns, profiler_cpu_ns,
+		profiler_memory_bytes;
 	uint64_t processes, threads;
 };
 

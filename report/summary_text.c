@@ -273,11 +273,10 @@ static void summary_print_next(const struct summary *summary, const struct scree
 	path = short_path || !name ? path : name + 1;
 	fputs("\nnext:", screen->out);
 	if (summary->model->heap.totals.allocations)
-		fprintf(screen->out, " prof-report alloc --sort peak_bytes %s%s", path,
-			summary->model->ranges.row_count ? " | prof-report nvtx --tree" : "");
-	else
-		fprintf(screen->out, " prof-report nvtx --tree %s", path);
-	fputs(" | --help\n", screen->out);
+		fprintf(screen->out, " prof-report alloc --sort peak_bytes %s |", path);
+	if (summary->model->ranges.row_count)
+		fprintf(screen->out, " prof-report nvtx --tree %s |", path);
+	fputs(" prof-report --help\n", screen->out);
 }
 
 void summary_print(const struct document *document, const struct screen *screen)

@@ -11,6 +11,6 @@ known=$("$REPORT" --help | grep -o -- ' --[a-z][a-z-]*' | sort -u)
 for option in $known; do
 	expect_match "man page, $option" "$page" "$option"
 done
-for option in $(grep -o -- '--[a-z][a-z-]*' <<<"$page" | sort -u); do
+while read -r option; do
 	expect_match "help, $option of the man page" "$known" "$option"
-done
+done < <(grep -o -- '--[a-z][a-z-]*' <<<"$page" | sort -u)
