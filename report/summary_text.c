@@ -271,12 +271,11 @@ static void summary_print_next(const struct summary *summary, const struct scree
 	bool short_path = strlen(path) <= 24;
 
 	path = short_path || !name ? path : name + 1;
-	fputs("\nnext:", screen->out);
+	fputs("\nnext: prof-report --help\n", screen->out);
 	if (summary->model->heap.totals.allocations)
-		fprintf(screen->out, " prof-report alloc --sort peak_bytes %s |", path);
+		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", path);
 	if (summary->model->ranges.row_count)
-		fprintf(screen->out, " prof-report nvtx --tree %s |", path);
-	fputs(" prof-report --help\n", screen->out);
+		fprintf(screen->out, "      prof-report nvtx --tree %s\n", path);
 }
 
 void summary_print(const struct document *document, const struct screen *screen)
