@@ -8,7 +8,7 @@ try() { # FULL: leaves $done, what the program did
 	rm -f ./*.evt progress
 	INTERCEPT_FULL=$1 INTERCEPT_BUFFER=1M INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 3 &
 	pid=$!
-	sleep 1
+	sleep 0.4
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	done=$(python3 -c "import struct; print(sum(struct.unpack('512Q', open('progress', 'rb').read())))")

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program signals
-run_traced "$PROGRAMS/signals" 5000 expected.json || fail "signals: status $?"
+run_traced "$PROGRAMS/signals" 1500 expected.json || fail "signals: status $?"
 E='load("expected.json")'
 expect "$OUTPUT" \
 	"alloc.totals.allocations == $E.handled + 1" \
