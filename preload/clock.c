@@ -24,7 +24,8 @@ static bool clock_tsc_is_invariant(void)
  */
 static bool clock_kernel_trusts_tsc(void)
 {
-	static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+	static const char path[] =
+		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 	char text[32] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t length;

@@ -42,10 +42,10 @@ void hook_resolve_late(void)
 	if (!library)
 		return;
 #define HOOK_LATE_libc(name)
-#define HOOK_LATE_nvtoolsext(name)                               \
-	do {                                                     \
-		void *found = dlsym(library, #name);             \
-		if (found && !hook_real.name)                    \
+#define HOOK_LATE_nvtoolsext(name)                                 \
+	do {                                                       \
+		void *found = dlsym(library, #name);               \
+		if (found && !hook_real.name)                      \
 			*(void **)(void *)&hook_real.name = found; \
 	} while (0);
 #define HOOK(library_name, returns, name, parameters, arguments) HOOK_LATE_##library_name(name)

@@ -70,7 +70,8 @@ static const char *heap_hidden_by(void)
 		void *global = dlsym(RTLD_DEFAULT, names[i]);
 		Elf64_Sym *symbol = NULL;
 
-		if (!global || !dladdr1(global, &first, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
+		if (!global || !dladdr1(global, &first, (void **)&symbol, RTLD_DL_SYMENT) ||
+		    !symbol)
 			continue;
 		if (symbol->st_shndx != SHN_UNDEF)
 			return first.dli_fbase == ours.dli_fbase ? NULL : first.dli_fname;
@@ -86,15 +87,18 @@ static void warn_of_hidden_heap(void)
 		return;
 	by = heap_hidden_by();
 	if (by)
-		log_line("malloc is that of '%s', which comes before us: its calls are not seen; if it is "
-			 "preloaded, put libintercept.so first in LD_PRELOAD", by);
+		log_line("malloc is that of '%s', which comes before us: its calls are not seen; "
+			 "if it is "
+			 "preloaded, put libintercept.so first in LD_PRELOAD",
+			 by);
 }
 
 static unsigned int families_wanted(void)
 {
 	unsigned int families = settings.trace;
 
-	_Static_assert((int)SETTINGS_FAMILY_alloc == RECORDER_ALLOC && (int)SETTINGS_FAMILY_nvtx == RECORDER_NVTX,
+	_Static_assert((int)SETTINGS_FAMILY_alloc == RECORDER_ALLOC &&
+			       (int)SETTINGS_FAMILY_nvtx == RECORDER_NVTX,
 		       "one numbering of families");
 	if (session.late)
 		families &= ~(1u << RECORDER_ALLOC);
@@ -103,8 +107,11 @@ static unsigned int families_wanted(void)
 
 static int start_recording(void)
 {
-	struct region_wish wish = { .bytes = settings.buffer_bytes, .max_file_bytes = settings.max_file_bytes,
-				    .keep = settings.keep, .session = session.id, .output = session.output,
+	struct region_wish wish = { .bytes = settings.buffer_bytes,
+				    .max_file_bytes = settings.max_file_bytes,
+				    .keep = settings.keep,
+				    .session = session.id,
+				    .output = session.output,
 				    .trace = settings.trace_text };
 	struct recorder_region region = { .wait_when_full = settings.full == SETTINGS_FULL_WAIT };
 	uint32_t entry;
@@ -168,7 +175,8 @@ void init_report(bool collector_moves)
 	if (text[0])
 		log_line("%s%s", text, failed ? "; nothing was recorded" : "");
 	else if (!collector_moves && !failed)
-		log_line("the collector has gone or hangs: events are missing at the end of '%s'", session.output);
+		log_line("the collector has gone or hangs: events are missing at the end of '%s'",
+			 session.output);
 }
 
 static void start_by_role(void)

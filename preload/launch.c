@@ -80,7 +80,8 @@ static int launch_twice(void *argument)
 	struct launch *l = argument;
 
 	/* SIGCHLD: the collector is to be an ordinary process for whoever adopts it */
-	if (clone(launch_become, launch_stack[1] + LAUNCH_STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, l) < 0)
+	if (clone(launch_become, launch_stack[1] + LAUNCH_STACK_BYTES,
+		  CLONE_VM | CLONE_VFORK | SIGCHLD, l) < 0)
 		l->error = errno;
 	syscall(SYS_exit, 0);
 	__builtin_unreachable();

@@ -38,10 +38,12 @@ static uint32_t entry_claim(uint32_t state)
 		uint32_t expected = REGION_PROCESS_FREE;
 		uint32_t limit = atomic_load(&header->process_limit);
 
-		while (limit <= i && !atomic_compare_exchange_weak(&header->process_limit, &limit, i + 1))
+		while (limit <= i &&
+		       !atomic_compare_exchange_weak(&header->process_limit, &limit, i + 1))
 			;
 		if (atomic_load_explicit(&table[i].state, memory_order_relaxed) != expected ||
-		    !atomic_compare_exchange_strong(&table[i].state, &expected, REGION_PROCESS_FILLING))
+		    !atomic_compare_exchange_strong(&table[i].state, &expected,
+						    REGION_PROCESS_FILLING))
 			continue;
 		atomic_fetch_add(&table[i].serial, 1);
 		table[i].parent = process_self;
@@ -104,7 +106,8 @@ static uint32_t entry_take_pending(void)
 
 	if (pending_child == PROCESS_NONE)
 		return PROCESS_NONE;
-	if (!atomic_compare_exchange_strong(&table[pending_child].state, &expected, REGION_PROCESS_FILLING))
+	if (!atomic_compare_exchange_strong(&table[pending_child].state, &expected,
+					    REGION_PROCESS_FILLING))
 		return PROCESS_NONE; /* the collector gave us up: this child was stopped for long */
 	return pending_child;
 }
@@ -166,7 +169,8 @@ static bool wait_for_flush(struct region_process *self)
 		uint32_t flushed = atomic_load(&header->flushed);
 		uint64_t passed = clock_ns(CLOCK_MONOTONIC) - start;
 
-		if (atomic_load(&self->state) != REGION_PROCESS_EXITING || passed >= PROCESS_EXIT_WAIT_NS ||
+		if (atomic_load(&self->state) != REGION_PROCESS_EXITING ||
+		    passed >= PROCESS_EXIT_WAIT_NS ||
 		    atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED)
 			break;
 		futex_wait(&header->flushed, flushed, PROCESS_EXIT_WAIT_NS - passed);

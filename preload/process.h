@@ -20,7 +20,8 @@ enum process_lost {
 };
 
 /* The region to live in and the first process's entry in it. 0 or -errno (ENOSPC: table full). */
-int process_begin(struct region_header *header, const struct region_shape *shape, uint32_t *ret_entry);
+int process_begin(struct region_header *header, const struct region_shape *shape,
+		  uint32_t *ret_entry);
 
 /* Once: fork, thread and exit handlers. Must run in the constructor, so that our exit handler is the
  * last of all (exit handlers run in reverse order, ours is older than ld.so's). */

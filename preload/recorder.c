@@ -13,8 +13,8 @@
 #include "preload/futex.h"
 #include "preload/process.h"
 
-#define RECORDER_WAIT_NS 50000000u /* one nap of a thread that waits for room */
-#define RECORDER_STALL_NS 1000000000u /* no progress for this long: drop instead */
+#define RECORDER_WAIT_NS 50000000u     /* one nap of a thread that waits for room */
+#define RECORDER_STALL_NS 1000000000u  /* no progress for this long: drop instead */
 #define RECORDER_RING_WAIT_NS 1000000u /* between two looks for a ring that is about to be free */
 #define RECORDER_RETRY 1024u /* calls of a thread without a ring between two looks for one */
 
@@ -26,19 +26,21 @@ struct recorder_gates *recorder_gates = &recorder_closed_gates;
 uint64_t recorder_base;
 
 static struct recorder_region region;
-static uint32_t recorder_process;       /* our entry in the process table */
-static uint64_t recorder_generation;    /* counts openings; written before the gates open */
-static unsigned int recorder_families;  /* bits */
-static _Atomic bool recorder_paused;    /* a capture range is awaited */
+static uint32_t recorder_process;      /* our entry in the process table */
+static uint64_t recorder_generation;   /* counts openings; written before the gates open */
+static unsigned int recorder_families; /* bits */
+static _Atomic bool recorder_paused;   /* a capture range is awaited */
 static _Atomic bool recorder_running;
-static _Atomic uint64_t recorder_stalled; /* rings are dropped without waiting: no progress was seen */
+static _Atomic uint64_t
+	recorder_stalled; /* rings are dropped without waiting: no progress was seen */
 
 static void gates_set(bool on)
 {
 	for (unsigned int i = 0; i < RECORDER_FAMILIES; i++) {
 		bool open = on && (recorder_families & (1u << i));
 
-		__atomic_store_n(&recorder_gates->gate[i], open ? recorder_generation : 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&recorder_gates->gate[i], open ? recorder_generation : 0,
+				 __ATOMIC_RELEASE);
 	}
 }
 
@@ -156,14 +158,16 @@ static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 {
 	struct region_ring *rings = region_rings(region.header, &region.shape);
 
-	for (unsigned int class = level ? REGION_CLASSES - 1 : 0; class < REGION_CLASSES; class++) {
+	for (unsigned int class = level ? REGION_CLASSES - 1 : 0; class < REGION_CLASSES;
+	     class ++) {
 		struct region_ring *ring = ring_find(level, class);
 		uint32_t bytes = region.shape.class[class].ring_bytes;
 
 		if (!ring)
 			continue;
 		lane->ring = ring;
-		lane->words = region_ring_words(region.header, &region.shape, class, (uint32_t)(ring - rings));
+		lane->words = region_ring_words(region.header, &region.shape, class,
+						(uint32_t)(ring - rings));
 		lane->class_bytes = bytes;
 		lane->mask = bytes / 8 - 1;
 		lane->head = 0;
@@ -182,7 +186,8 @@ static bool ring_is_coming(void)
 	struct region_ring *rings = region_rings(region.header, &region.shape);
 
 	for (uint32_t i = 0; i < region.shape.ring_count; i++)
-		if (atomic_load_explicit(&rings[i].state, memory_order_relaxed) == REGION_RING_RETIRED)
+		if (atomic_load_explicit(&rings[i].state, memory_order_relaxed) ==
+		    REGION_RING_RETIRED)
 			return true;
 	return false;
 }
@@ -202,7 +207,8 @@ static bool lane_bind_patiently(struct recorder_lane *lane, unsigned int level)
 			return false;
 		}
 		recorder_ring_bell();
-		futex_wait(&region.header->flushed, atomic_load(&region.header->flushed), RECORDER_RING_WAIT_NS);
+		futex_wait(&region.header->flushed, atomic_load(&region.header->flushed),
+			   RECORDER_RING_WAIT_NS);
 	}
 	return true;
 }
@@ -255,7 +261,8 @@ static struct recorder_lane *enter_second_lane(enum recorder_family family)
 	return NULL;
 }
 
-static struct recorder_lane *enter_busy(enum recorder_family family, uint64_t owner, uintptr_t frame)
+static struct recorder_lane *enter_busy(enum recorder_family family, uint64_t owner,
+					uintptr_t frame)
 {
 	if (!recorder_gates->gate[family])
 		return NULL;
@@ -328,7 +335,8 @@ static void wake_when_half_full(struct recorder_lane *lane, uint64_t tail)
 
 	if ((lane->head - tail) * 16 < lane->class_bytes)
 		return;
-	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) && atomic_exchange(&h->asleep, 0))
+	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) &&
+	    atomic_exchange(&h->asleep, 0))
 		recorder_ring_bell();
 }
 

@@ -55,7 +55,8 @@ struct recorder_thread {
 	struct recorder_lane lane[RECORDER_LEVELS];
 };
 
-PRELOAD_HIDDEN extern __thread struct recorder_thread recorder_self __attribute__((tls_model("initial-exec")));
+PRELOAD_HIDDEN extern __thread struct recorder_thread recorder_self
+	__attribute__((tls_model("initial-exec")));
 
 struct recorder_gates {
 	uint64_t gate[RECORDER_FAMILIES]; /* generation, or 0: closed */
@@ -80,8 +81,8 @@ bool recorder_make_room(struct recorder_lane *lane, unsigned int words);
  * A lane to record this call in, or NULL when it is not to be recorded. `bit` is RECORDER_IN_CALL
  * when the original is called before recorder_leave(), and RECORDER_IN_RECORD when not.
  */
-static inline __attribute__((always_inline)) struct recorder_lane *
-recorder_enter(enum recorder_family family, unsigned int bit)
+static inline __attribute__((always_inline)) struct recorder_lane *recorder_enter(
+	enum recorder_family family, unsigned int bit)
 {
 	struct recorder_lane *lane = &recorder_self.lane[0];
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -113,7 +114,8 @@ static inline void recorder_leave(struct recorder_lane *lane)
 /* Where the next record of `words` words goes, or NULL: it was counted as dropped. IN_RECORD only. */
 static inline uint64_t *recorder_room(struct recorder_lane *lane, unsigned int words)
 {
-	if (__builtin_expect(lane->head + words > lane->limit, 0) && !recorder_make_room(lane, words))
+	if (__builtin_expect(lane->head + words > lane->limit, 0) &&
+	    !recorder_make_room(lane, words))
 		return NULL;
 	return lane->words + (lane->head & lane->mask);
 }

@@ -103,7 +103,9 @@ int region_create(const struct region_wish *wish, struct region_header **ret_hea
 		if (region_shape_of(bytes, &shape) == 0)
 			map = region_map(fd, bytes);
 	if (map == MAP_FAILED) {
-		int error = bytes < REGION_BYTES_MIN && limit < REGION_BYTES_MIN ? EFBIG : errno ? errno : ENOMEM;
+		int error = bytes < REGION_BYTES_MIN && limit < REGION_BYTES_MIN ? EFBIG
+			    : errno                                              ? errno
+										 : ENOMEM;
 
 		close(fd);
 		return -error;

@@ -65,7 +65,8 @@ static void find_library(void)
 	char path[PATH_MAX];
 
 	session.library[0] = 0;
-	if (dladdr((void *)(uintptr_t)&session_begin, &info) && info.dli_fname && realpath(info.dli_fname, path))
+	if (dladdr((void *)(uintptr_t)&session_begin, &info) && info.dli_fname &&
+	    realpath(info.dli_fname, path))
 		(void)text_copy(session.library, sizeof(session.library), path, strlen(path));
 }
 
@@ -184,7 +185,8 @@ static void export_preload(const char *preloaded)
 			entry = session.library;
 			changed = true;
 		}
-		if (!text_copy(out + used, sizeof(out) - used, entry ? entry : at, entry ? strlen(entry) : 1))
+		if (!text_copy(out + used, sizeof(out) - used, entry ? entry : at,
+			       entry ? strlen(entry) : 1))
 			return;
 		used += entry ? strlen(entry) : 1;
 	}
@@ -227,7 +229,8 @@ void session_export(const char *preloaded)
 
 bool session_find_collector(char *path, unsigned int bytes)
 {
-	static const char *const places[] = { "/intercept-collector", "/../libexec/intercept/intercept-collector",
+	static const char *const places[] = { "/intercept-collector",
+					      "/../libexec/intercept/intercept-collector",
 					      "/../../libexec/intercept/intercept-collector" };
 	size_t folder = (size_t)(base_name(session.library) - session.library);
 

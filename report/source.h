@@ -55,7 +55,7 @@ struct source_process {
 };
 
 struct source_thread {
-	uint32_t index;  /* dense over the source: one a (process, tid, start) */
+	uint32_t index; /* dense over the source: one a (process, tid, start) */
 	struct source_process *process;
 	uint32_t tid;
 	const struct source_name *name; /* last known, NULL when none */
@@ -79,7 +79,7 @@ struct source_loss {
 struct source_fault {
 	struct source_file *file;
 	uint64_t offset;
-	int error; /* enum evt_error */
+	int error;      /* enum evt_error */
 	char text[160]; /* one line, lower case */
 };
 
@@ -87,18 +87,19 @@ struct source_file {
 	uint32_t index;
 	const char *path;
 	const char *host, *session;
-	uint64_t bytes;       /* on disk */
+	uint64_t bytes; /* on disk */
 	uint64_t frames, records;
-	bool complete;        /* end marker seen */
-	bool live;            /* a writer holds it */
-	int64_t offset_ns;    /* its time 0 on the session's clock */
-	uint64_t cost_cpu_ns, cost_memory_bytes, cost_waits; /* of its collector, last `cost` event */
+	bool complete;     /* end marker seen */
+	bool live;         /* a writer holds it */
+	int64_t offset_ns; /* its time 0 on the session's clock */
+	uint64_t cost_cpu_ns, cost_memory_bytes,
+		cost_waits;     /* of its collector, last `cost` event */
 	uint64_t start_real_ns; /* CLOCK_REALTIME of its time 0, 0 when unknown */
 };
 
 struct source_options {
-	bool live;          /* do not wait for a live writer: read what is there */
-	bool only_named;    /* do not look for the session's other files */
+	bool live;                       /* do not wait for a live writer: read what is there */
+	bool only_named;                 /* do not look for the session's other files */
 	const char *(*progress)(void *); /* reserved, NULL */
 	/* One line for stderr while opening: which session was taken, what is waited for. May be NULL. */
 	void (*note)(void *context, const char *line);
@@ -114,7 +115,7 @@ int source_open(struct source **ret_source, char *const *paths, size_t count,
 void source_close(struct source *source);
 
 struct source_event {
-	struct event event;            /* time_ns is on the session's clock */
+	struct event event;             /* time_ns is on the session's clock */
 	struct source_process *process; /* NULL for stream 0 */
 	struct source_thread *thread;   /* NULL for stream 0 */
 	struct source_file *file;
@@ -127,7 +128,8 @@ struct source_event {
 int source_next(struct source *source, struct source_event *ret_event);
 
 /* Events of a name field, by file. Never NULL; id 0 is the empty string. */
-const struct source_name *source_name_of(struct source *source, struct source_file *file, uint64_t id);
+const struct source_name *source_name_of(struct source *source, struct source_file *file,
+					 uint64_t id);
 /* Text for people; never NULL. */
 const char *source_name_text(const struct source_name *name);
 
@@ -141,6 +143,7 @@ size_t source_threads(const struct source *source, struct source_thread *const *
 size_t source_losses(const struct source *source, const struct source_loss **ret_losses);
 size_t source_metas(const struct source *source, const struct source_meta **ret_metas);
 size_t source_faults(const struct source *source, const struct source_fault **ret_faults);
-uint64_t source_end_ns(const struct source *source); /* time of the last event or watermark so far */
+uint64_t source_end_ns(
+	const struct source *source); /* time of the last event or watermark so far */
 
 #endif

@@ -16,15 +16,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codec.h"
-#include "events.h"
+#include "collector/format/codec.h"
+#include "collector/format/events.h"
 
-#define BLOCK_RECORDS_MAX 32768u           /* of one block */
-#define FRAME_BYTES_MAX (16u << 20)        /* of one frame, uncompressed */
-#define FRAME_BYTES_FULL (384u << 10)      /* a writer closes a frame that has reached this */
-#define FRAME_KINDS_MAX 65536u             /* pairs of event and caller in one frame */
-#define FRAME_TAG_DATA 0x41544144u         /* "DATA" */
-#define FRAME_TAG_SCHEMA 0x4d484353u       /* "SCHM" */
+#define BLOCK_RECORDS_MAX 32768u      /* of one block */
+#define FRAME_BYTES_MAX (16u << 20)   /* of one frame, uncompressed */
+#define FRAME_BYTES_FULL (384u << 10) /* a writer closes a frame that has reached this */
+#define FRAME_KINDS_MAX 65536u        /* pairs of event and caller in one frame */
+#define FRAME_TAG_DATA 0x41544144u    /* "DATA" */
+#define FRAME_TAG_SCHEMA 0x4d484353u  /* "SCHM" */
 #define FRAME_HEADER_BYTES 64u
 
 struct frame_info {
@@ -53,16 +53,17 @@ int frame_end_block(struct frame_writer *fw);
 
 /* The hot four: heap events without caller lookup twice. `time_ns` may not fall within a stream;
  * the writer clamps. */
-int frame_put_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr, uint64_t size,
-		   uint64_t caller);
+int frame_put_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr,
+		   uint64_t size, uint64_t caller);
 int frame_put_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr);
 
 /* Any event: `words` are its fields as in struct evt_<name> (a text as pointer and length). */
 int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint64_t *words);
 
 /* Convenience over frame_put() for the collector's own events: FRAME_PUT(fw, t, lost, .count = 3) */
-#define FRAME_PUT(fw, time_ns, event, ...) \
-	frame_put(fw, EVT_##event, time_ns, (const uint64_t *)(const void *)&(struct evt_##event){ __VA_ARGS__ })
+#define FRAME_PUT(fw, time_ns, event, ...)  \
+	frame_put(fw, EVT_##event, time_ns, \
+		  (const uint64_t *)(const void *)&(struct evt_##event){ __VA_ARGS__ })
 
 /* Bytes and records gathered so far; FRAME_BYTES_FULL is the time to close. */
 size_t frame_bytes(const struct frame_writer *fw);
@@ -125,7 +126,8 @@ struct frame_reader *frame_reader_new(const struct schema *schema);
 void frame_reader_free(struct frame_reader *fr);
 
 /* Starts on a decompressed frame, which must outlive the events taken from it. */
-int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length, struct frame_info *ret_info);
+int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
+	       struct frame_info *ret_info);
 
 /*
  * The next block, decoded. Its events are valid until frame_open() is called again (so that all

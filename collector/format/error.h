@@ -8,16 +8,16 @@
 
 enum evt_error {
 	EVT_OK = 0,
-	EVT_TRUNCATED = -1,   /* the bytes end inside a value or a frame */
-	EVT_CORRUPT = -2,     /* a value that no writer can have written */
-	EVT_CHECKSUM = -3,    /* the bytes were changed after they were written */
-	EVT_FOREIGN = -4,     /* not a file of ours */
-	EVT_NEWER = -5,       /* of a version this reader does not know */
-	EVT_TOO_LARGE = -6,   /* a length above the format's limit */
+	EVT_TRUNCATED = -1, /* the bytes end inside a value or a frame */
+	EVT_CORRUPT = -2,   /* a value that no writer can have written */
+	EVT_CHECKSUM = -3,  /* the bytes were changed after they were written */
+	EVT_FOREIGN = -4,   /* not a file of ours */
+	EVT_NEWER = -5,     /* of a version this reader does not know */
+	EVT_TOO_LARGE = -6, /* a length above the format's limit */
 	EVT_NO_MEMORY = -7,
-	EVT_IO = -8,          /* errno says why */
-	EVT_EMPTY = -9,       /* a file of no bytes */
-	EVT_END = -10,        /* no more frames: the end, not a fault */
+	EVT_IO = -8,    /* errno says why */
+	EVT_EMPTY = -9, /* a file of no bytes */
+	EVT_END = -10,  /* no more frames: the end, not a fault */
 };
 
 /* A lower-case sentence without full stop; never NULL. */

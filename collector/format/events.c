@@ -18,10 +18,12 @@ enum {
 /* One byte a field: its size is their number. */
 #define EVENT(id, name, family, doc) struct fields_of_##name {
 #define FIELD(codec, name, doc) char name;
-#define END(name) };
+#define END(name) \
+	}         \
+	;
 #include "collector/format/events.def"
 
-#define EVENT(id, name, family, doc)                                                              \
+#define EVENT(id, name, family, doc) \
 	_Static_assert(sizeof(struct fields_of_##name) <= EVT_FIELDS_MAX, "fields of " #name);
 #include "collector/format/events.def"
 
@@ -36,17 +38,27 @@ enum {
 #define ORDER_text(name) char name[];
 #define ORDER_caller(name) char name[];
 
-#define EVENT(id, name, family, doc) struct order_of_##name { char first;
+#define EVENT(id, name, family, doc) \
+	struct order_of_##name {     \
+		char first;
 #define FIELD(codec, name, doc) ORDER_##codec(name)
-#define END(name) };
+#define END(name) \
+	}         \
+	;
 #include "collector/format/events.def"
 
 const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT] = {
-#define EVENT(id_, name_, family_, doc_)                                                          \
-	[id_] = { .name = #name_, .family = EVT_FAMILY_##family_, .doc = doc_,                    \
-		  .field_count = sizeof(struct fields_of_##name_), .field = {
+#define EVENT(id_, name_, family_, doc_)                           \
+	[id_] = { .name = #name_,                                  \
+		  .family = EVT_FAMILY_##family_,                  \
+		  .doc = doc_,                                     \
+		  .field_count = sizeof(struct fields_of_##name_), \
+		  .field = {
 #define FIELD(codec_, name_, doc_) { .name = #name_, .codec = EVT_CODEC_##codec_, .doc = doc_ },
-#define END(name_) } },
+#define END(name_) \
+	}          \
+	}          \
+	,
 #include "collector/format/events.def"
 };
 

@@ -15,7 +15,7 @@
 
 enum evt_id {
 #define EVENT(id, name, family, doc) EVT_##name = id,
-#include "events.def"
+#include "collector/format/events.def"
 	EVT_ID_LIMIT = 128,
 };
 
@@ -43,10 +43,10 @@ enum evt_family {
 /* process_end.how */
 enum evt_end_how {
 	EVT_END_UNKNOWN = 0,
-	EVT_END_EXIT = 1,     /* exit() or return from main */
+	EVT_END_EXIT = 1,      /* exit() or return from main */
 	EVT_END_IMMEDIATE = 2, /* _exit() or _Exit() */
-	EVT_END_KILLED = 3,   /* by a signal, or gone without a word */
-	EVT_END_EXEC = 4,     /* the pid lives on under another image */
+	EVT_END_KILLED = 3,    /* by a signal, or gone without a word */
+	EVT_END_EXEC = 4,      /* the pid lives on under another image */
 };
 
 /* lost.reason */
@@ -93,8 +93,10 @@ static inline const char *evt_text_bytes(struct evt_text text)
 
 #define EVENT(id, name, family, doc) struct evt_##name {
 #define FIELD(codec, name, doc) EVT_TYPE_##codec name;
-#define END(name) };
-#include "events.def"
+#define END(name) \
+	}         \
+	;
+#include "collector/format/events.def"
 
 #define EVENT_AS(name, event) ((const struct evt_##name *)(const void *)(event)->value)
 

@@ -17,19 +17,20 @@
 #define FILE_MAGIC_HEADER 0x184D2A50u
 #define FILE_MAGIC_END 0x184D2A51u
 #define FILE_MAGIC_SEEK 0x184D2A5Eu
-#define FILE_SIGNATURE 0x0a1a0a0d54564589ull /* "\x89EVT\r\n\x1a\n" little-endian: shows text-mode damage */
-#define FILE_VERSION 1u /* readers refuse a greater one */
+#define FILE_SIGNATURE \
+	0x0a1a0a0d54564589ull /* "\x89EVT\r\n\x1a\n" little-endian: shows text-mode damage */
+#define FILE_VERSION 1u       /* readers refuse a greater one */
 #define FILE_SESSION_BYTES 64u
 #define FILE_HEADER_BYTES_MAX 4096u
 #define FILE_SKIPPABLE_HEAD 8u /* magic and length in front of every skippable frame */
 
 struct file_header {
 	uint32_t version;
-	uint32_t clock;     /* enum region_clock: what the program's clock was */
-	uint64_t base_mono; /* CLOCK_MONOTONIC of time 0, ns */
-	uint64_t base_real; /* CLOCK_REALTIME of time 0, ns */
-	uint64_t tsc_hz;    /* measured rate of the TSC, 0 when unknown */
-	uint32_t pid;       /* of the process that the file was opened for */
+	uint32_t clock;                   /* enum region_clock: what the program's clock was */
+	uint64_t base_mono;               /* CLOCK_MONOTONIC of time 0, ns */
+	uint64_t base_real;               /* CLOCK_REALTIME of time 0, ns */
+	uint64_t tsc_hz;                  /* measured rate of the TSC, 0 when unknown */
+	uint32_t pid;                     /* of the process that the file was opened for */
 	char session[FILE_SESSION_BYTES]; /* shared by all files of a run, terminated */
 	char host[FILE_SESSION_BYTES];
 };
@@ -44,7 +45,8 @@ struct file_end {
 /* Whole skippable frame with its own XXH64; returns its length, at most FILE_HEADER_BYTES_MAX. */
 size_t file_header_write(uint8_t *bytes, const struct file_header *header);
 /* `length` bytes from the start of the file; ret_length: of the header. EVT_TRUNCATED asks for more bytes. */
-int file_header_read(const uint8_t *bytes, size_t length, struct file_header *ret_header, size_t *ret_length);
+int file_header_read(const uint8_t *bytes, size_t length, struct file_header *ret_header,
+		     size_t *ret_length);
 
 #define FILE_END_BYTES (FILE_SKIPPABLE_HEAD + 5 * 8)
 size_t file_end_write(uint8_t *bytes, const struct file_end *end);

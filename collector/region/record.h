@@ -23,7 +23,7 @@
 
 #define RECORD_TYPE_BITS 8u
 #define RECORD_PACKED 0x80u
-#define RECORD_PAD 0u   /* word 0: number of words, itself included, above the type bits */
+#define RECORD_PAD 0u    /* word 0: number of words, itself included, above the type bits */
 #define RECORD_TEXT 255u /* a piece of a string */
 
 /*

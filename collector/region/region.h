@@ -44,19 +44,20 @@ enum region_process_state {
 	REGION_PROCESS_PENDING = 1, /* claimed by a parent that is about to fork */
 	REGION_PROCESS_FILLING = 2, /* being filled in by its owner */
 	REGION_PROCESS_LIVE = 3,
-	REGION_PROCESS_EXITING = 4, /* has written its last record; waits for REGION_PROCESS_FLUSHED */
+	REGION_PROCESS_EXITING =
+		4, /* has written its last record; waits for REGION_PROCESS_FLUSHED */
 	REGION_PROCESS_FLUSHED = 5, /* set by the collector: all of it is in the file */
 };
 
 struct region_process {
 	_Atomic uint32_t state;
-	_Atomic uint32_t serial;  /* counts the claims of this entry */
-	uint32_t pid;             /* in the namespace of the process */
+	_Atomic uint32_t serial; /* counts the claims of this entry */
+	uint32_t pid;            /* in the namespace of the process */
 	uint32_t parent_pid;
-	uint32_t parent;          /* entry of the recorded process that forked it, UINT32_MAX when none */
+	uint32_t parent; /* entry of the recorded process that forked it, UINT32_MAX when none */
 	uint32_t flags;
-	_Atomic int32_t exit_status; /* REGION_STATUS_UNKNOWN until known */
-	_Atomic uint32_t exit_how;   /* enum evt_end_how */
+	_Atomic int32_t exit_status;  /* REGION_STATUS_UNKNOWN until known */
+	_Atomic uint32_t exit_how;    /* enum evt_end_how */
 	_Atomic uint64_t exit_cpu_ns; /* CPU time at exit, 0 until known */
 	uint64_t start_tsc;
 	_Atomic uint64_t lost_no_ring;
@@ -84,7 +85,7 @@ enum region_ring_state {
  */
 struct region_ring {
 	/* written by the producer */
-	_Atomic uint64_t head; /* words published; release, pairs with the collector's acquire */
+	_Atomic uint64_t head;    /* words published; release, pairs with the collector's acquire */
 	_Atomic uint64_t dropped; /* records that found no room */
 	_Atomic uint32_t state;
 	_Atomic uint32_t serial; /* counts the claims of this ring */
@@ -95,9 +96,10 @@ struct region_ring {
 	uint64_t start_tsc;
 	_Atomic uint64_t end_tsc; /* when it was retired, 0 before */
 	/* written by the collector */
-	_Alignas(64) _Atomic uint64_t tail; /* words consumed; release, pairs with the producer's acquire */
-	_Atomic uint32_t progress;          /* futex: changes whenever tail does */
-	_Atomic uint32_t waiters;           /* producer: I sleep on progress */
+	_Alignas(64) _Atomic uint64_t
+		tail;              /* words consumed; release, pairs with the producer's acquire */
+	_Atomic uint32_t progress; /* futex: changes whenever tail does */
+	_Atomic uint32_t waiters;  /* producer: I sleep on progress */
 	uint64_t reserved[6];
 };
 
@@ -105,15 +107,16 @@ _Static_assert(sizeof(struct region_ring) == 128, "two cache lines");
 
 /* How the clock of the records runs. */
 enum region_clock {
-	REGION_CLOCK_TSC = 1,       /* rdtsc, invariant */
-	REGION_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC nanoseconds, where the TSC cannot be trusted */
+	REGION_CLOCK_TSC = 1, /* rdtsc, invariant */
+	REGION_CLOCK_MONOTONIC =
+		2, /* CLOCK_MONOTONIC nanoseconds, where the TSC cannot be trusted */
 };
 
 struct region_header {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t clock; /* enum region_clock */
-	uint64_t bytes; /* whole region; the collector checks it against the memfd */
+	uint32_t clock;     /* enum region_clock */
+	uint64_t bytes;     /* whole region; the collector checks it against the memfd */
 	uint64_t base_tsc;  /* records hold time minus this, in 56 bits */
 	uint64_t base_mono; /* CLOCK_MONOTONIC at base_tsc, ns */
 	uint64_t base_real; /* CLOCK_REALTIME at base_tsc, ns */
@@ -123,8 +126,9 @@ struct region_header {
 	uint32_t keep;           /* finished files of earlier runs to keep */
 	uint32_t place;          /* 1: may take `output` itself; 0: writes beside it */
 	char session[REGION_TEXT_BYTES];
-	char output[REGION_PATH_BYTES]; /* absolute, patterns expanded but for those of the place beside */
-	char trace[REGION_TEXT_BYTES];  /* families recorded, for the file's meta events */
+	char output
+		[REGION_PATH_BYTES]; /* absolute, patterns expanded but for those of the place beside */
+	char trace[REGION_TEXT_BYTES]; /* families recorded, for the file's meta events */
 	char version_text[REGION_TEXT_BYTES];
 
 	/* Live words, each on a line of its own. */
@@ -136,7 +140,7 @@ struct region_header {
 	char collector_error[REGION_TEXT_BYTES];
 	_Alignas(64) _Atomic uint32_t flushed; /* futex: changes when a process becomes FLUSHED */
 	_Alignas(64) _Atomic uint32_t process_limit; /* entries ever used: where a scan may stop */
-	_Atomic uint32_t ring_limit[REGION_CLASSES];  /* the same for the rings of each class */
+	_Atomic uint32_t ring_limit[REGION_CLASSES]; /* the same for the rings of each class */
 	_Atomic uint64_t lost_no_process;
 	_Atomic uint64_t dormant; /* exec'd programs that stayed dormant, where known */
 };
@@ -151,7 +155,7 @@ struct region_shape {
 		uint32_t first; /* index of its first ring */
 		uint32_t count;
 		uint32_t ring_bytes; /* power of two */
-		uint64_t offset; /* of its first ring's words */
+		uint64_t offset;     /* of its first ring's words */
 	} class[REGION_CLASSES];
 };
 
@@ -185,12 +189,14 @@ static inline int region_shape_of(uint64_t bytes, struct region_shape *ret_shape
 	if (bytes < REGION_BYTES_MIN || bytes > REGION_BYTES_MAX || bytes % 4096)
 		return -1;
 	s.process_offset = region_align(sizeof(struct region_header), 4096);
-	s.ring_offset = region_align(s.process_offset + REGION_PROCESSES * sizeof(struct region_process), 4096);
+	s.ring_offset = region_align(
+		s.process_offset + REGION_PROCESSES * sizeof(struct region_process), 4096);
 	/* the directory's length depends on the count and the count on the room left: counted on the
 	 * whole region, which is a little more than fits, then cut to what fits below */
 	tables = s.ring_offset;
 	for (unsigned int i = 0; i < REGION_CLASSES; i++)
-		tables += (bytes / 4) / region_ring_bytes(bytes / 4, i) * sizeof(struct region_ring);
+		tables += (bytes / 4) / region_ring_bytes(bytes / 4, i) *
+			  sizeof(struct region_ring);
 	at = region_align(tables, 4096);
 	if (at >= bytes)
 		return -1;
@@ -219,11 +225,13 @@ static inline struct region_ring *region_rings(void *region, const struct region
 	return (struct region_ring *)((char *)region + s->ring_offset);
 }
 
-static inline uint64_t *region_ring_words(void *region, const struct region_shape *s, unsigned int class, uint32_t index)
+static inline uint64_t *region_ring_words(void *region, const struct region_shape *s,
+					  unsigned int class, uint32_t index)
 {
 	const struct region_class *c = &s->class[class];
 
-	return (uint64_t *)((char *)region + c->offset + (uint64_t)(index - c->first) * c->ring_bytes);
+	return (uint64_t *)((char *)region + c->offset +
+			    (uint64_t)(index - c->first) * c->ring_bytes);
 }
 
 #endif

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Records the files of this directory anew, into the directory that is named: for a new version of the
 # format only; the old ones stay, so that later versions are known to read them.
 # SPDX-License-Identifier: MIT
