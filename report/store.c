@@ -66,15 +66,16 @@ void store_release(struct store *store)
 int array_reserve(void *array_pointer, size_t count, size_t *room, size_t element_bytes)
 {
 	size_t wanted = count ? count * 2 : ARRAY_FIRST;
-	void *array, *grown;
+	/* the array may be of any type */
+	void *__attribute__((may_alias)) *array = array_pointer;
+	void *grown;
 
 	if (count < *room)
 		return EVT_OK;
-	memcpy(&array, array_pointer, sizeof(array));
-	grown = reallocarray(array, wanted, element_bytes);
+	grown = reallocarray(*array, wanted, element_bytes);
 	if (!grown)
 		return EVT_NO_MEMORY;
-	memcpy(array_pointer, &grown, sizeof(grown));
+	*array = grown;
 	*room = wanted;
 	return EVT_OK;
 }

@@ -23,13 +23,15 @@ static void fault_pass_over(void *context, uint64_t offset, int error, const cha
 	(void)text;
 }
 
+/* So that values are read, whatever the compiler thinks of it. */
+static volatile uint64_t sum;
+
 static void fuzz_source(const uint8_t *data, size_t size)
 {
 	static char path[] = "fuzz.evt";
 	struct session_file file = { .path = path, .bytes = bytes_of(data, size) };
 	struct source *source;
 	struct source_event event;
-	volatile uint64_t sum = 0;
 	char message[256];
 
 	if (source_open_files(&source, &file, 1, message, sizeof(message)))
