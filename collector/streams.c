@@ -100,9 +100,9 @@ static void ring_scan(struct streams *streams, struct common *common, struct pro
 
 void streams_scan(struct streams *streams, struct common *common, struct processes *processes)
 {
-	for (unsigned int class = 0; class < REGION_CLASSES; class ++) {
-		const struct region_class *c = &common->view.shape.class[class];
-		uint32_t limit = atomic_load(&common->view.header->ring_limit[class]);
+	for (unsigned int tier = 0; tier < REGION_CLASSES; tier++) {
+		const struct region_class *c = &common->view.shape.class[tier];
+		uint32_t limit = atomic_load(&common->view.header->ring_limit[tier]);
 
 		for (uint32_t i = 0; i < c->count && i < limit; i++)
 			ring_scan(streams, common, processes, c->first + i);

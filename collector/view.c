@@ -47,12 +47,12 @@ int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error)
 const uint64_t *view_ring_words(const struct view *view, uint32_t index, uint64_t *ret_words)
 {
 	const struct region_shape *shape = &view->shape;
-	unsigned int class = 0;
+	unsigned int tier = 0;
 
-	while (class + 1 < REGION_CLASSES && index >= shape->class[class + 1].first)
-		class ++;
-	*ret_words = shape->class[class].ring_bytes / sizeof(uint64_t);
-	return region_ring_words(view->header, shape, class, index);
+	while (tier + 1 < REGION_CLASSES && index >= shape->class[tier + 1].first)
+		tier++;
+	*ret_words = shape->class[tier].ring_bytes / sizeof(uint64_t);
+	return region_ring_words(view->header, shape, tier, index);
 }
 
 void view_futex_wake(void *word)

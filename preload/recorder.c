@@ -136,13 +136,13 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	return true;
 }
 
-static struct region_ring *ring_find(unsigned int level, unsigned int class)
+static struct region_ring *ring_find(unsigned int level, unsigned int tier)
 {
-	const struct region_class *c = &region.shape.class[class];
+	const struct region_class *c = &region.shape.class[tier];
 	struct region_ring *rings = region_rings(region.header, &region.shape);
 
 	for (uint32_t i = 0; i < c->count; i++) {
-		_Atomic uint32_t *limit = &region.header->ring_limit[class];
+		_Atomic uint32_t *limit = &region.header->ring_limit[tier];
 		uint32_t seen = atomic_load_explicit(limit, memory_order_relaxed);
 
 		while (seen <= i && !atomic_compare_exchange_weak(limit, &seen, i + 1))
@@ -158,15 +158,14 @@ static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 {
 	struct region_ring *rings = region_rings(region.header, &region.shape);
 
-	for (unsigned int class = level ? REGION_CLASSES - 1 : 0; class < REGION_CLASSES;
-	     class ++) {
-		struct region_ring *ring = ring_find(level, class);
-		uint32_t bytes = region.shape.class[class].ring_bytes;
+	for (unsigned int tier = level ? REGION_CLASSES - 1 : 0; tier < REGION_CLASSES; tier++) {
+		struct region_ring *ring = ring_find(level, tier);
+		uint32_t bytes = region.shape.class[tier].ring_bytes;
 
 		if (!ring)
 			continue;
 		lane->ring = ring;
-		lane->words = region_ring_words(region.header, &region.shape, class,
+		lane->words = region_ring_words(region.header, &region.shape, tier,
 						(uint32_t)(ring - rings));
 		lane->class_bytes = bytes;
 		lane->mask = bytes / 8 - 1;

@@ -164,10 +164,10 @@ struct region_shape {
  * 64 MiB: 8 rings of 2 MiB (a busy thread fills one in 1 ms), 32 of 512 KiB, 256 of 64 KiB and 4096
  * of 4 KiB. The directory and the tables lie before the quarters.
  */
-static inline uint32_t region_ring_bytes(uint64_t quarter, unsigned int class)
+static inline uint32_t region_ring_bytes(uint64_t quarter, unsigned int tier)
 {
 	static const uint32_t share[REGION_CLASSES] = { 8, 32, 256, 4096 };
-	uint64_t wanted = quarter / share[class];
+	uint64_t wanted = quarter / share[tier];
 	uint32_t bytes = REGION_RING_BYTES_MIN;
 
 	while (bytes * 2ull <= wanted && bytes < (1u << 30))
@@ -226,9 +226,9 @@ static inline struct region_ring *region_rings(void *region, const struct region
 }
 
 static inline uint64_t *region_ring_words(void *region, const struct region_shape *s,
-					  unsigned int class, uint32_t index)
+					  unsigned int tier, uint32_t index)
 {
-	const struct region_class *c = &s->class[class];
+	const struct region_class *c = &s->class[tier];
 
 	return (uint64_t *)((char *)region + c->offset +
 			    (uint64_t)(index - c->first) * c->ring_bytes);

@@ -117,12 +117,12 @@ static inline struct region_ring *fixture_add_ring(struct fixture *f, uint32_t i
 {
 	struct region_ring *ring = &f->ring[index];
 
-	for (unsigned int class = 0; class < REGION_CLASSES; class ++) {
-		const struct region_class *c = &f->shape.class[class];
+	for (unsigned int tier = 0; tier < REGION_CLASSES; tier++) {
+		const struct region_class *c = &f->shape.class[tier];
 
 		if (index >= c->first && index - c->first < c->count &&
-		    f->header->ring_limit[class] <= index - c->first)
-			f->header->ring_limit[class] = index - c->first + 1;
+		    f->header->ring_limit[tier] <= index - c->first)
+			f->header->ring_limit[tier] = index - c->first + 1;
 	}
 	ring->process = entry;
 	ring->process_serial = f->process[entry].serial;
@@ -140,12 +140,12 @@ static inline uint64_t *fixture_words(struct fixture *f, struct region_ring *rin
 				      uint64_t *ret_count)
 {
 	uint32_t index = (uint32_t)(ring - f->ring);
-	unsigned int class = 0;
+	unsigned int tier = 0;
 
-	while (class + 1 < REGION_CLASSES && index >= f->shape.class[class + 1].first)
-		class ++;
-	*ret_count = f->shape.class[class].ring_bytes / 8;
-	return region_ring_words(f->base, &f->shape, class, index);
+	while (tier + 1 < REGION_CLASSES && index >= f->shape.class[tier + 1].first)
+		tier++;
+	*ret_count = f->shape.class[tier].ring_bytes / 8;
+	return region_ring_words(f->base, &f->shape, tier, index);
 }
 
 /* Writes one record as a recorder does: padded at the ring's end, published at once. */
