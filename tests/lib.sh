@@ -11,6 +11,9 @@
 #                                     Python and sees doc, rows, totals, losses and row(column=value, ...)
 #   expect_eq WHAT GOT WANTED, expect_between WHAT GOT LOW HIGH, expect_match WHAT GOT REGEX
 #                                     go on, or end the test with a line that says what was wrong
+#   expect FILE EXPRESSION...         each is true of the reports over FILE (expect.py says what it sees)
+#   expect_sums FILE                  the whole is the sum of the parts in every report
+#   same_as_bare COMMAND...           output, status and standard error are those without intercept
 #   fail MESSAGE, skip REASON         end the test
 #   need_tool NAME, need_program NAME, need_torch    skip when it is not there (need_torch sets $PYTHON)
 
