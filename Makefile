@@ -41,9 +41,9 @@ PRELOAD_LIBS := -Wl,--as-needed -lpthread -ldl
 PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,-z,nodelete,--no-undefined -Wl,-soname,libintercept.so
 
 ALLOCATOR = $(if $(SAN),,$(JEMALLOC_LIBS))
-COLLECTOR_LIBS = -lzstd -ldw -lelf -lpthread $(ALLOCATOR)
+COLLECTOR_LIBS = -lzstd -lpthread
 REPORT_LIBS = -lzstd -lm -lpthread $(ALLOCATOR)
-TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -ldw -lelf -lm -lpthread -ldl
+TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -lm -lpthread -ldl
 
 # --- what there is to build ---------------------------------------------------------------------
 

@@ -5,7 +5,7 @@
 # Installs the Debian or Ubuntu packages that are missing: what building, testing, lint and the demo need,
 # or with `bench` the tools that `make bench` compares with. Does nothing when all are there.
 
-packages="gcc g++ make libc6-dev libzstd-dev libdw-dev libelf-dev libjemalloc-dev libunwind-dev
+packages="gcc g++ make libc6-dev libzstd-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libcmocka-dev zstd binutils python3 python3-venv
 	clang clang-format clang-tidy cppcheck shellcheck universal-ctags"
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2"

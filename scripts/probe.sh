@@ -36,8 +36,6 @@ row() { # PART FOUND WHAT-IT-IS-FOR
 
 command -v "$cc" >/dev/null || { echo "make: compiler '$cc' not found: set CC or install gcc" >&2; exit 1; }
 require zstd.h libzstd-dev
-require elfutils/libdwfl.h libdw-dev
-require gelf.h libelf-dev
 require xxhash.h libxxhash-dev
 
 jemalloc=
@@ -60,8 +58,8 @@ nvtx=$(first_directory nvtx3/nvToolsExt.h "${CUDA_HOME:-/usr/local/cuda}/include
 } >"$config.tmp"
 {
 	echo "optional parts:"
-	row jemalloc "$jemalloc" "allocator of intercept-collector and prof-report"
-	row libunwind "$libunwind" "native stacks"
+	row jemalloc "$jemalloc" "allocator of prof-report"
+	row libunwind "$libunwind" "headers for native stacks, which are to come"
 	row "CUDA headers" "$cuda" "check of our declarations against the real ones"
 	row "NVTX 3 headers" "$nvtx" "tests that use the real header"
 	row PyTorch "$python" "tests and demo with a real training${python:+ ($python)}"
