@@ -11,3 +11,6 @@ for file in "$ROOT"/tests/golden/*.evt; do
 		fail "${file##*/} is not read as it was"
 done
 ((found > 0)) || fail "no file in tests/golden"
+
+line=$("$REPORT" dump "$ROOT/tests/golden/newer_event.evt" | grep -c 'heap_trim pad=5 released=1')
+expect_eq "events of a later version that dump names" "$line" 1

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Records the files of this directory anew, into the directory that is named: for a new version of the
 # format only; the old ones stay, so that later versions are known to read them.
-# SPDX-License-Identifier: MIT
 #
 # usage: sudo tests/golden/record.sh DIRECTORY
 # Runs under a host name and in a directory that say nothing about the machine.
