@@ -3,8 +3,8 @@
  * The C heap: malloc and its kin. Allocations are recorded after the original, frees before it, so
  * that another thread that gets the same address cannot be recorded first. errno is the original's.
  *
- * Not done here: no policy on the allocator, which stays the program's; no stack, only the return
- * address. C++ new and delete arrive through malloc and free.
+ * Not done here: no policy on the allocator, which stays the program's; no stack, only the caller
+ * (caller.h). C++ new and delete arrive through malloc and free.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "preload/boot.h"
+#include "preload/caller.h"
 #include "preload/hook.h"
 #include "preload/recorder.h"
 
-#define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-static __attribute__((noinline)) void record_born_wide(struct recorder_lane *lane, uint64_t word, uint64_t ptr,
-						       uint64_t size, uint64_t caller)
+static __attribute__((noinline)) void record_born_wide(struct recorder_lane *lane, uint64_t word,
+						       uint64_t ptr, uint64_t size, uint64_t caller)
 {
 	uint64_t *at = recorder_room(lane, 4);
 
@@ -32,11 +32,13 @@ static __attribute__((noinline)) void record_born_wide(struct recorder_lane *lan
 	recorder_publish(lane, 4);
 }
 
-/* After the original: `lane` is IN_CALL and is left idle. */
-static inline __attribute__((always_inline)) void
-record_born(struct recorder_lane *lane, uint32_t type, const void *block, uint64_t size, uint64_t caller)
+/* After the original: `lane` is IN_CALL and is left idle. `frame` is the exported function's. */
+static inline __attribute__((always_inline)) void record_born(struct recorder_lane *lane,
+							      uint32_t type, const void *block,
+							      uint64_t size, void *const *frame)
 {
 	uint64_t ptr = (uintptr_t)block;
+	uint64_t caller = caller_of(frame);
 	uint64_t now = recorder_now();
 	uint64_t *at;
 
@@ -53,8 +55,8 @@ record_born(struct recorder_lane *lane, uint32_t type, const void *block, uint64
 }
 
 /* Before the original: `lane` is IN_RECORD and is left IN_CALL. */
-static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane, uint32_t type,
-							     const void *block)
+static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane,
+							      uint32_t type, const void *block)
 {
 	uint64_t now = recorder_now();
 	uint64_t *at = recorder_room(lane, 2);
@@ -81,7 +83,7 @@ HOOK_EXPORT void *malloc(size_t size)
 	if (UNLIKELY(!ptr))
 		recorder_leave(lane);
 	else
-		record_born(lane, EVT_malloc, ptr, size, CALLER);
+		record_born(lane, EVT_malloc, ptr, size, CALLER_FRAME);
 	return ptr;
 }
 
@@ -92,7 +94,8 @@ HOOK_EXPORT void *calloc(size_t count, size_t size)
 	void *ptr;
 
 	if (UNLIKELY(!hook_ready) && !hook_resolve())
-		return boot_alloc(16, __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes);
+		return boot_alloc(16,
+				  __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes);
 	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
 	if (UNLIKELY(!lane))
 		return hook_real.calloc(count, size);
@@ -100,7 +103,7 @@ HOOK_EXPORT void *calloc(size_t count, size_t size)
 	if (UNLIKELY(!ptr))
 		recorder_leave(lane);
 	else
-		record_born(lane, EVT_calloc, ptr, count * size, CALLER);
+		record_born(lane, EVT_calloc, ptr, count * size, CALLER_FRAME);
 	return ptr;
 }
 
@@ -117,7 +120,9 @@ static void *realloc_boot(void *ptr, size_t size, bool ready)
 
 /* realloc(p, 0) gives NULL and has freed p (glibc), or a block of no bytes (others): both are what
  * they look like. A NULL for a size above 0 is a failure, and p lives on. */
-static void *realloc_recorded(struct recorder_lane *lane, void *ptr, size_t size, uint64_t caller)
+static inline __attribute__((always_inline)) void *realloc_recorded(struct recorder_lane *lane,
+								    void *ptr, size_t size,
+								    void *const *frame)
 {
 	void *fresh;
 
@@ -127,18 +132,20 @@ static void *realloc_recorded(struct recorder_lane *lane, void *ptr, size_t size
 	}
 	fresh = hook_real.realloc(ptr, size);
 	if (fresh) {
-		record_born(lane, EVT_realloc, fresh, size, caller);
+		record_born(lane, EVT_realloc, fresh, size, frame);
 		return fresh;
 	}
 	if (ptr && size) {
 		recorder_switch(lane, RECORDER_IN_RECORD);
-		recorder_put(lane, EVT_realloc_failed, recorder_now(), &(uint64_t){ (uintptr_t)ptr }, 1);
+		recorder_put(lane, EVT_realloc_failed, recorder_now(),
+			     &(uint64_t){ (uintptr_t)ptr }, 1);
 	}
 	recorder_leave(lane);
 	return NULL;
 }
 
-static inline void *realloc_from(void *ptr, size_t size, uint64_t caller)
+static inline __attribute__((always_inline)) void *realloc_from(void *ptr, size_t size,
+								void *const *frame)
 {
 	bool ready = hook_ready || hook_resolve();
 	struct recorder_lane *lane;
@@ -150,12 +157,12 @@ static inline void *realloc_from(void *ptr, size_t size, uint64_t caller)
 	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
 	if (UNLIKELY(!lane))
 		return hook_real.realloc(ptr, size);
-	return realloc_recorded(lane, ptr, size, caller);
+	return realloc_recorded(lane, ptr, size, frame);
 }
 
 HOOK_EXPORT void *realloc(void *ptr, size_t size)
 {
-	return realloc_from(ptr, size, CALLER);
+	return realloc_from(ptr, size, CALLER_FRAME);
 }
 
 /* Not through the original reallocarray, which would call our realloc; nor by us alone, where an
@@ -174,7 +181,7 @@ HOOK_EXPORT void *reallocarray(void *ptr, size_t count, size_t size)
 	}
 	if (program_realloc != realloc_ours)
 		return program_realloc(ptr, bytes);
-	return realloc_from(ptr, bytes, CALLER);
+	return realloc_from(ptr, bytes, CALLER_FRAME);
 }
 
 static inline __attribute__((always_inline)) void free_from(void *ptr)
@@ -242,32 +249,32 @@ HOOK_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
 	if (error || !*ret)
 		recorder_leave(lane);
 	else
-		record_born(lane, EVT_memalign, *ret, size, CALLER);
+		record_born(lane, EVT_memalign, *ret, size, CALLER_FRAME);
 	return error;
 }
 
 /* aligned_alloc, memalign, valloc and pvalloc differ in their parameters only. */
-#define MEMALIGN_HOOK(name, parameters, arguments, alignment)                       \
-	HOOK_EXPORT void *name parameters                                           \
-	{                                                                           \
-		struct recorder_lane *lane;                                         \
-		void *ptr;                                                          \
-                                                                                    \
-		if (UNLIKELY(!hook_ready) && !hook_resolve())                       \
-			return boot_alloc(alignment, size);                         \
-		if (UNLIKELY(!hook_real.name)) {                                    \
-			errno = ENOMEM;                                             \
-			return NULL;                                                \
-		}                                                                   \
-		lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);            \
-		if (UNLIKELY(!lane))                                                \
-			return hook_real.name arguments;                            \
-		ptr = hook_real.name arguments;                                     \
-		if (UNLIKELY(!ptr))                                                 \
-			recorder_leave(lane);                                       \
-		else                                                                \
-			record_born(lane, EVT_memalign, ptr, size, CALLER);         \
-		return ptr;                                                         \
+#define MEMALIGN_HOOK(name, parameters, arguments, alignment)                     \
+	HOOK_EXPORT void *name parameters                                         \
+	{                                                                         \
+		struct recorder_lane *lane;                                       \
+		void *ptr;                                                        \
+                                                                                  \
+		if (UNLIKELY(!hook_ready) && !hook_resolve())                     \
+			return boot_alloc(alignment, size);                       \
+		if (UNLIKELY(!hook_real.name)) {                                  \
+			errno = ENOMEM;                                           \
+			return NULL;                                              \
+		}                                                                 \
+		lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);          \
+		if (UNLIKELY(!lane))                                              \
+			return hook_real.name arguments;                          \
+		ptr = hook_real.name arguments;                                   \
+		if (UNLIKELY(!ptr))                                               \
+			recorder_leave(lane);                                     \
+		else                                                              \
+			record_born(lane, EVT_memalign, ptr, size, CALLER_FRAME); \
+		return ptr;                                                       \
 	}
 
 MEMALIGN_HOOK(aligned_alloc, (size_t alignment, size_t size), (alignment, size), alignment)
