@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "collector/format/error.h"
 #include "collector/format/file.h"
@@ -21,6 +22,8 @@
 
 #define WAIT_STEP_MS 20
 #define WAIT_NOTE_MS 1000
+#define YOUNG_S 5     /* as collector/place.c */
+#define CREATE_MS 500 /* an empty file that stays empty is no more than that */
 #define NOTE_BYTES (PATH_MAX + 128)
 
 static bool file_is_locked(int fd)
@@ -65,17 +68,43 @@ static bool file_wait(const struct source_options *options, const struct session
 	return false;
 }
 
-/* Opened again after the wait: it has its full size then. */
+/* Created a moment ago, and not yet locked or written: its writer is between the two. */
+static bool file_is_being_created(const struct session_file *file)
+{
+	struct stat info;
+
+	return !file->bytes.size && fstat(file->bytes.fd, &info) == 0 && info.st_nlink &&
+	       time(NULL) - info.st_mtime < YOUNG_S;
+}
+
+static int file_open_again(struct session_file *file)
+{
+	if (file->bytes.fd >= 0)
+		bytes_close(&file->bytes);
+	file->error = bytes_open(&file->bytes, file->path);
+	file->error_number = errno;
+	return file->error;
+}
+
+/* Opened again after each wait: it has its full size when nobody holds it any more. */
 static void file_open(const struct source_options *options, struct session_file *file)
 {
-	file->error = bytes_open(&file->bytes, file->path);
-	file->error_number = errno;
-	if (file->error)
+	unsigned int created_ms = 0;
+
+	file->bytes.fd = -1;
+	if (file_open_again(file))
 		return;
-	file->live = file_wait(options, file);
-	bytes_close(&file->bytes);
-	file->error = bytes_open(&file->bytes, file->path);
-	file->error_number = errno;
+	do {
+		for (; file_is_being_created(file) && created_ms < CREATE_MS;
+		     created_ms += WAIT_STEP_MS) {
+			poll(NULL, 0, WAIT_STEP_MS);
+			if (file_open_again(file))
+				return;
+		}
+		file->live = file_wait(options, file);
+		if (file_open_again(file))
+			return;
+	} while (!file->live && file_is_locked(file->bytes.fd));
 }
 
 static bool file_is_listed(const struct session_files *files, const struct session_file *file)

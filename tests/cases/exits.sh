@@ -11,7 +11,7 @@ try() { # HOW EXPECTED-STATUS BLOCKS
 	expect_eq "status of '$1' without us" $? "$2"
 	run_traced "$PROGRAMS/exits" "$1" 50 2>err
 	expect_eq "status of '$1'" $? "$2"
-	expect_eq "standard error of '$1'" "$(grep -c intercept err)" 0
+	expect_eq "standard error of '$1'" "$(grep -c '^intercept:' err)" 0
 	# Killed in its first milliseconds: the collector has yet to make the file.
 	for ((i = 0; i < 100; i++)); do
 		[[ -s $OUTPUT ]] && break
