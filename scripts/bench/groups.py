@@ -230,8 +230,8 @@ def train(bench):
             goal = {"target": "<= %.2f" % limit, "limit": limit} if key == "wall_ns" else {}
             rows += table.with_peers("PyTorch, steps of %.1f ms, slow-down (%s)" % (bare, words),
                                      peer(bench.ours, runs, slowdown(key))[1], 1.0, peers, **goal)
-        rows.append(table.row("PyTorch, steps of %.1f ms: events a step" % bare,
-                              median([r["recorded"] / r["steps"] for r in runs["intercept"]])))
+        rows.append(table.row("PyTorch, steps of %.1f ms: M events of the run, import included" % bare,
+                              median([r["recorded"] / 1e6 for r in runs["intercept"]])))
         rows.append(table.row("PyTorch, steps of %.1f ms: collector CPU per event, ns" % bare,
                               median([r["collector_ns"] / r["recorded"] for r in runs["intercept"]])))
     return rows

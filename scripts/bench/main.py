@@ -48,17 +48,24 @@ print(sys.version.split()[0], version('torch'), version('memray'), sep=', ')""")
     return lines
 
 
-def measure(bench, names):
-    """Rows of all groups; a group that fails says so in a row and does not stop the others."""
-    rows = []
-    for name in names:
-        print("bench: %s" % name, file=sys.stderr, flush=True)
-        try:
-            rows += groups.GROUPS[name](bench)
-        except (RuntimeError, OSError, ValueError, KeyError) as error:
-            print("bench: %s: %s: %s" % (name, type(error).__name__, error), file=sys.stderr)
-            rows.append(table.row(name, "failed"))
-    return rows
+def measure(bench, name):
+    """Rows of a group; one that fails says so in a row and does not stop the others."""
+    print("bench: %s" % name, file=sys.stderr, flush=True)
+    try:
+        return groups.GROUPS[name](bench)
+    except (RuntimeError, OSError, ValueError, KeyError) as error:
+        print("bench: %s: %s: %s" % (name, type(error).__name__, error), file=sys.stderr)
+        return [table.row(name, "failed")]
+
+
+def write_results(bench, head, rows):
+    """What there is so far; returns it as text."""
+    text = "\n".join(["* " + line for line in head] + ["", table.text(rows), ""])
+    with open(os.path.join(bench.folder, "results.md"), "w") as file:
+        file.write(text)
+    with open(os.path.join(bench.folder, "results.json"), "w") as file:
+        json.dump({"machine": head, "runs": bench.log}, file, indent=1)
+    return text
 
 
 def main():
@@ -69,17 +76,14 @@ def main():
     options = parser.parse_args()
     bench = groups.Bench(options.build, options.rounds)
     start = time.time()
-    head = machine(bench)
+    head, rows, text = machine(bench), [], ""
     try:
-        rows = measure(bench, options.group or list(groups.GROUPS))
+        for name in options.group or groups.GROUPS:
+            rows += measure(bench, name)
+            text = write_results(bench, head, rows)
     finally:
         bench.lttng.stop_daemon()
         shutil.rmtree(os.path.join(bench.folder, "data"), ignore_errors=True)
-    text = "\n".join(["* " + line for line in head] + ["", table.text(rows), ""])
-    with open(os.path.join(bench.folder, "results.md"), "w") as file:
-        file.write(text)
-    with open(os.path.join(bench.folder, "results.json"), "w") as file:
-        json.dump({"machine": head, "runs": bench.log}, file, indent=1)
     print(text)
     print("bench: %.0f s, every run in %s/results.json" % (time.time() - start, bench.folder), file=sys.stderr)
 
