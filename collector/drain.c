@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "collector/format/error.h"
+#include "collector/format/record_put.h"
 #include "collector/region/record.h"
 
 #define BATCH_WORDS 512u          /* the tail is published this often */
@@ -102,20 +103,21 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 	return frame_put(drain->fw, type, ns, value);
 }
 
+/* The frame has room for one more. */
 static inline int drain_put(struct drain *drain, const struct stream *stream, uint32_t type,
 			    uint64_t ns, const uint64_t *at)
 {
 	if (type & RECORD_PACKED) {
 		uint64_t low = view_load64(at + 1), high = view_load64(at + 2);
-		uint64_t caller = record_packed_caller(high);
+		struct evt_malloc block = { .ptr = record_packed_address(low),
+					    .size = record_packed_size(low, high),
+					    .caller = record_packed_caller(high) };
 
-		drain_note_caller(drain, stream, caller);
-		return frame_put_born(drain->fw, type & ~RECORD_PACKED, ns,
-				      record_packed_address(low), record_packed_size(low, high),
-				      caller);
+		drain_note_caller(drain, stream, block.caller);
+		return !frame_add_born(drain->fw, type & ~RECORD_PACKED, ns, &block);
 	}
 	if (type == EVT_free || type == EVT_realloc_free)
-		return frame_put_dies(drain->fw, type, ns, view_load64(at + 1));
+		return !frame_add_dies(drain->fw, type, ns, view_load64(at + 1));
 	return drain_put_plain(drain, stream, type, ns, at);
 }
 

@@ -9,115 +9,29 @@
 #include <string.h>
 
 #include "collector/format/error.h"
-#include "collector/format/frame_writer.h"
+#include "collector/format/record_put.h"
 
 #define TEXT_MAX (1u << 20) /* bytes of one text */
 
-/* Two bytes and more; apart, so that the one-byte case stays small where it is inlined. */
-static __attribute__((noinline)) void column_put_long(struct column *column, uint64_t value)
+void column_put_long(struct column *column, uint64_t value)
 {
 	column->at = put_varint(column->at, value);
-}
-
-/* For values that nearly always take one byte. */
-static inline void column_put(struct column *column, uint64_t value)
-{
-	if (__builtin_expect(value < 0x80, 1))
-		*column->at++ = (uint8_t)value;
-	else
-		column_put_long(column, value);
-}
-
-/* For values of one or two bytes, in no order that a processor could guess. */
-static inline void column_put_short(struct column *column, uint64_t value)
-{
-	uint64_t two = value >= 0x80;
-	uint16_t bytes = (uint16_t)((value & 0x7f) | two << 7 | (value >> 7) << 8);
-
-	if (__builtin_expect(value >= 0x4000, 0)) {
-		column_put_long(column, value);
-		return;
-	}
-	memcpy(column->at, &bytes, sizeof(bytes));
-	column->at += 1 + two;
-}
-
-/* A birth names a death and a death a birth, if it is there; else the address is spelled out. */
-static inline void frame_put_heap(struct frame_writer *fw, enum column_key key,
-				  struct heap_trail *own, const struct heap_trail *named,
-				  uint64_t address)
-{
-	struct column *codes = &fw->shared[key];
-	struct column *far_bytes = &fw->shared[key + 1];
-	uint64_t ago = trail_find(named, address);
-	uint64_t far, length;
-
-	trail_add(own, address);
-	if (ago) {
-		column_put(codes, ago + TRAIL_NEAR);
-		return;
-	}
-	far = address_code(address, own->last_far);
-	length = (71 - (uint64_t)__builtin_clzll(far | 1)) / 8;
-	own->last_far = address;
-	memcpy(far_bytes->at, &far, sizeof(far));
-	far_bytes->at += length;
-	*codes->at++ = (uint8_t)(length - 1);
-}
-
-static inline void frame_put_born_address(struct frame_writer *fw, uint64_t address)
-{
-	frame_put_heap(fw, COLUMN_BORN, &fw->births, &fw->deaths, address);
-}
-
-static inline void frame_put_dies_address(struct frame_writer *fw, uint64_t address)
-{
-	frame_put_heap(fw, COLUMN_DIES, &fw->deaths, &fw->births, address);
-}
-
-static inline void frame_put_size(struct frame_writer *fw, struct kind *kind, uint64_t size)
-{
-	column_put(&fw->shared[COLUMN_SIZE], size_code(size, kind->size));
-	kind->size = size;
-}
-
-/* Kind and time of the next record; NULL when there is no room for it. */
-static inline struct kind *frame_put_head(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
-					  uint64_t caller)
-{
-	struct kind *kind;
-
-	if (__builtin_expect(fw->count >= fw->limit, 0))
-		return NULL;
-	kind = kind_table_find(&fw->kinds, id, caller);
-	if (__builtin_expect(!kind, 0))
-		return NULL;
-	if (time_ns < fw->last_ns)
-		time_ns = fw->last_ns;
-	column_put(&fw->shared[COLUMN_KIND], kind->number);
-	column_put_short(&fw->shared[COLUMN_TIME], time_ns - fw->last_ns);
-	fw->last_ns = time_ns;
-	fw->count++;
-	return kind;
 }
 
 int frame_put_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr,
 		   uint64_t size, uint64_t caller)
 {
-	struct kind *kind = frame_put_head(fw, id, time_ns, caller);
+	const struct evt_malloc block = { .ptr = ptr, .size = size, .caller = caller };
 
-	if (!kind)
+	if (fw->count >= fw->limit || !frame_add_born(fw, id, time_ns, &block))
 		return EVT_TOO_LARGE;
-	frame_put_born_address(fw, ptr);
-	frame_put_size(fw, kind, size);
 	return 0;
 }
 
 int frame_put_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr)
 {
-	if (!frame_put_head(fw, id, time_ns, 0))
+	if (fw->count >= fw->limit || !frame_add_dies(fw, id, time_ns, ptr))
 		return EVT_TOO_LARGE;
-	frame_put_dies_address(fw, ptr);
 	return 0;
 }
 
@@ -157,13 +71,13 @@ static void frame_put_field(struct frame_writer *fw, struct kind *kind, uint32_t
 
 	switch (evt_descriptors[id].field[field].codec) {
 	case EVT_CODEC_born:
-		frame_put_born_address(fw, word[0]);
+		frame_add_address(fw, HEAP_BIRTHS, word[0]);
 		break;
 	case EVT_CODEC_dies:
-		frame_put_dies_address(fw, word[0]);
+		frame_add_address(fw, HEAP_DEATHS, word[0]);
 		break;
 	case EVT_CODEC_size:
-		frame_put_size(fw, kind, word[0]);
+		frame_add_size(fw, kind, word[0]);
 		break;
 	case EVT_CODEC_caller:
 		break;
@@ -225,7 +139,7 @@ int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint
 		return error;
 	if (fields && event->field[fields - 1].codec == EVT_CODEC_caller)
 		caller = words[fields - 1];
-	kind = frame_put_head(fw, id, time_ns, caller);
+	kind = frame_add_head(fw, id, time_ns, caller);
 	if (!kind)
 		return EVT_TOO_LARGE;
 	for (uint32_t i = 0; i < fields; i++)

@@ -12,7 +12,6 @@
 #include "collector/format/frame_writer.h"
 
 #define HEADROOM (FRAME_HEADER_BYTES + FRAME_KINDS_MAX * (1 + CODEC_VARINT_MAX))
-#define COLUMN_SLACK 16u /* a value is stored as a whole word, then cut to its length */
 #define BLOCK_HEAD_MAX (3 * CODEC_VARINT_MAX)
 #define DIRECTORY_MAX(columns) (BLOCK_HEAD_MAX + (columns)*2 * CODEC_VARINT_MAX)
 
@@ -120,8 +119,7 @@ void frame_begin_block(struct frame_writer *fw, uint32_t stream)
 	block_clear(fw);
 	fw->stream = stream;
 	fw->last_ns = 0;
-	trail_begin(&fw->births);
-	trail_begin(&fw->deaths);
+	trail_begin(&fw->trail);
 	left = FRAME_BYTES_MAX - HEADROOM - DIRECTORY_MAX(COLUMN_LIMIT) - fw->length;
 	left = fw->length < FRAME_BYTES_MAX / 2 ? left / RECORD_BYTES_MAX : 0;
 	fw->limit = left < BLOCK_RECORDS_MAX ? (uint32_t)left : BLOCK_RECORDS_MAX;

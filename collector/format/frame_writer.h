@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of a frame under construction, for the two files that make it: block_writer.c puts
+ * The state of a frame under construction, for those that make it: block_writer.c and record_put.h put
  * records into the open block, frame_writer.c keeps the blocks. Nobody else looks inside.
  */
 #ifndef COLLECTOR_FORMAT_FRAME_WRITER_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "collector/format/block.h"
+#include "collector/format/column.h"
 #include "collector/format/heap_trail.h"
 #include "collector/format/kind_table.h"
 #include "collector/format/layout.h"
@@ -19,12 +20,6 @@
 #define FIELD_BYTES_MAX (CODEC_VARINT_MAX + 1)
 #define RECORD_BYTES_MAX (EVT_FIELDS_MAX * FIELD_BYTES_MAX + 2 * CODEC_VARINT_MAX)
 #define CUTS_MAX (FRAME_BYTES_MAX / CUT_BYTES + 1)
-
-struct column {
-	uint8_t *start;
-	uint8_t *at;
-	uint8_t *end;
-};
 
 struct frame_writer {
 	/* the open block */
@@ -37,8 +32,7 @@ struct frame_writer {
 	uint64_t last_address[WRITER_FIELDS]; /* of addr fields */
 	uint16_t used[WRITER_FIELDS];         /* columns of `field` that hold something */
 	uint32_t used_count;
-	struct heap_trail births;
-	struct heap_trail deaths;
+	struct heap_trail trail;
 
 	/* the frame */
 	struct kind_table kinds;

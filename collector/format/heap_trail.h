@@ -1,53 +1,68 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The latest births (or deaths) of a block, so that the next death (or birth) can name one by how
- * long ago it was. Writer's side: finding an address in one step. The index may forget addresses and
- * keeps entries of earlier blocks; a find is checked against the trail itself, so that only the
- * trail, which the reader has too, decides what is written.
+ * The latest births and deaths of a block, so that the next death (or birth) can name one by how long
+ * ago it was. Writer's side: a table of addresses, each with the places where it was last born and
+ * last died. It forgets an address when another takes its slot, which only costs bytes, and keeps
+ * those of earlier blocks, which `first` tells apart.
  */
 #ifndef COLLECTOR_FORMAT_HEAP_TRAIL_H
 #define COLLECTOR_FORMAT_HEAP_TRAIL_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "collector/format/layout.h"
 
-#define TRAIL_INDEX_BITS 13u /* twice the window */
+#define TRAIL_BITS 12u /* slots: as many as the window is long */
+
+enum heap_side {
+	HEAP_BIRTHS,
+	HEAP_DEATHS,
+	HEAP_SIDES,
+};
 
 struct heap_trail {
-	uint32_t count;    /* in this block */
-	uint64_t last_far; /* last address that had to be spelled out */
-	uint64_t address[HEAP_WINDOW];
-	uint16_t index[1u << TRAIL_INDEX_BITS]; /* place in `address` where it stood last */
+	uint32_t count[HEAP_SIDES];    /* over many blocks */
+	uint32_t first[HEAP_SIDES];    /* count when the block began */
+	uint64_t last_far[HEAP_SIDES]; /* last address that had to be spelled out */
+	struct heap_seen {
+		uint64_t address;
+		uint32_t place[HEAP_SIDES]; /* count when it was added last */
+	} seen[1u << TRAIL_BITS];
 };
 
 static inline uint32_t trail_slot(uint64_t address)
 {
-	return (uint32_t)((address >> 4) * 0x9e3779b1u) >> (32 - TRAIL_INDEX_BITS);
+	return (uint32_t)((address >> 4) * 0x9e3779b1u) >> (32 - TRAIL_BITS);
 }
 
 static inline void trail_begin(struct heap_trail *trail)
 {
-	trail->count = 0;
-	trail->last_far = 0;
+	/* long before places could come round */
+	if ((trail->count[HEAP_BIRTHS] | trail->count[HEAP_DEATHS]) >> 31)
+		memset(trail, 0, sizeof(*trail));
+	memcpy(trail->first, trail->count, sizeof(trail->first));
+	memset(trail->last_far, 0, sizeof(trail->last_far));
 }
 
-static inline void trail_add(struct heap_trail *trail, uint64_t address)
+/*
+ * Adds the address to its side. Returns how long ago it was added to the other one, 0 being the
+ * latest; HEAP_WINDOW or more when that is not known.
+ */
+static inline uint32_t trail_add(struct heap_trail *trail, uint32_t side, uint64_t address)
 {
-	uint32_t place = trail->count++ % HEAP_WINDOW;
+	struct heap_seen *seen = &trail->seen[trail_slot(address)];
+	uint32_t other = !side;
+	uint32_t count = trail->count[other];
+	uint32_t ago = count - seen->place[other];
+	uint32_t same = seen->address == address;
 
-	trail->address[place] = address;
-	trail->index[trail_slot(address)] = (uint16_t)place;
-}
-
-/* 1 for the latest, 2 for the one before, ...; 0 when it is not known. */
-static inline uint32_t trail_find(const struct heap_trail *trail, uint64_t address)
-{
-	uint32_t place = trail->index[trail_slot(address)];
-	uint32_t ago = (trail->count - 1 - place) % HEAP_WINDOW + 1;
-
-	/* no branch: whether it is found is as good as random */
-	return ago & (0u - (uint32_t)((trail->address[place] == address) & (ago <= trail->count)));
+	/* no branches: whether it is found is as good as random */
+	ago |= 0u - (uint32_t)(!same | (ago >= count - trail->first[other]));
+	seen->address = address;
+	seen->place[side] = ++trail->count[side];
+	seen->place[other] = same ? seen->place[other] : 0;
+	return ago;
 }
 
 #endif

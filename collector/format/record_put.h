@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Putting a heap record into the open block, inline: for block_writer.c and for the collector's hot
+ * loop, where a call a record would cost a tenth of all. Everybody else uses block.h.
+ *
+ * There are branches where a processor guesses well and none where it cannot: lengths of codes.
+ */
+#ifndef COLLECTOR_FORMAT_RECORD_PUT_H
+#define COLLECTOR_FORMAT_RECORD_PUT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "collector/format/frame_writer.h"
+
+/* A birth names a death and a death a birth, if it is there; else the address is spelled out. */
+static inline void frame_add_address(struct frame_writer *fw, enum heap_side side, uint64_t address)
+{
+	struct column *codes = &fw->shared[COLUMN_BORN + 2 * side];
+	struct column *far_bytes = codes + 1;
+	uint32_t ago = trail_add(&fw->trail, side, address);
+	uint64_t far, length;
+
+	if (ago < HEAP_WINDOW) {
+		codes->at += put_two(codes->at, ago + 1 + TRAIL_NEAR);
+		return;
+	}
+	far = address_code(address, fw->trail.last_far[side]);
+	length = (71 - (uint64_t)__builtin_clzll(far | 1)) / 8;
+	fw->trail.last_far[side] = address;
+	memcpy(far_bytes->at, &far, sizeof(far));
+	far_bytes->at += length;
+	*codes->at++ = (uint8_t)(length - 1);
+}
+
+static inline void frame_add_size(struct frame_writer *fw, struct kind *kind, uint64_t size)
+{
+	column_put_short(&fw->shared[COLUMN_SIZE], size_code(size, kind->size));
+	kind->size = size;
+}
+
+/* Kind and time of the next record, for which there must be room; NULL when memory is short. */
+static inline struct kind *frame_add_head(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
+					  uint64_t caller)
+{
+	struct kind *kind = kind_table_find(&fw->kinds, id, caller);
+
+	if (__builtin_expect(!kind, 0))
+		return NULL;
+	if (time_ns < fw->last_ns)
+		time_ns = fw->last_ns;
+	column_put(&fw->shared[COLUMN_KIND], kind->number);
+	column_put_short(&fw->shared[COLUMN_TIME], time_ns - fw->last_ns);
+	fw->last_ns = time_ns;
+	fw->count++;
+	return kind;
+}
+
+/* The next two: false when memory is short; frame_block_room() must not be 0. */
+static inline bool frame_add_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
+				  const struct evt_malloc *block)
+{
+	struct kind *kind = frame_add_head(fw, id, time_ns, block->caller);
+
+	if (__builtin_expect(!kind, 0))
+		return false;
+	frame_add_address(fw, HEAP_BIRTHS, block->ptr);
+	frame_add_size(fw, kind, block->size);
+	return true;
+}
+
+static inline bool frame_add_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
+				  uint64_t ptr)
+{
+	if (__builtin_expect(!frame_add_head(fw, id, time_ns, 0), 0))
+		return false;
+	frame_add_address(fw, HEAP_DEATHS, ptr);
+	return true;
+}
+
+#endif
