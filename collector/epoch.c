@@ -15,7 +15,7 @@
 
 #define MS 1000000ull
 #define EPOCH_BYTES (FRAME_BYTES_MAX / 8) /* leaves room for the journal */
-#define STEP_WORDS (32u << 10)            /* of one ring, before the frame's size is looked at */
+#define STEP_WORDS (128u << 10)           /* of one ring, before the frame's size is looked at */
 #define STEER_NS (100 * MS)
 #define FACTS_NS (2000 * MS)
 #define RETRY_NS (1000 * MS)
@@ -181,8 +181,8 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	if (cut->complete && cut->now_ns > c->watermark_ns)
 		c->watermark_ns = cut->now_ns;
 	info.watermark_ns = c->watermark_ns;
+	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
 	told = cut_put_unwritten(c, cut);
-	journal_write(&c->common.journal, c->fw);
 	info.records = frame_records(c->fw);
 	error = frame_close(c->fw, info, &image);
 	if (!error && info.records)
