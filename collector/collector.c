@@ -22,7 +22,7 @@
 #define SLEEP_NS (50 * MS)
 #define SHORT_SLEEP_NS (1 * MS)
 #define FIRST_PROCESS_NS (5000 * MS) /* whoever started us is gone when it is not there by then */
-#define GATHER_WORDS (128u << 10) /* half a large ring: long blocks compress better */
+#define GATHER_WORDS (128u << 10)    /* half a large ring: long blocks compress better */
 #define STEER_EARLY_NS (1000 * MS)
 
 static void collector_fail(struct region_header *header, const char *why)
