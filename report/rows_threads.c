@@ -2,15 +2,41 @@
 /* The threads of a run as a table of report threads: see rows_threads.h. */
 #include "report/rows_threads.h"
 
+#include <string.h>
+
+void thread_name(const struct source_thread *thread, const char **ret_text, size_t *ret_length)
+{
+	const struct source_name *command = thread->process->command;
+	const char *slash;
+	size_t word;
+
+	*ret_text = NULL;
+	*ret_length = 0;
+	if (thread->name && thread->name->text && thread->name->length) {
+		*ret_text = thread->name->text;
+		*ret_length = thread->name->length;
+	} else if (thread->tid == thread->process->pid && command->text && command->length) {
+		const char *space = memchr(command->text, ' ', command->length);
+
+		word = space ? (size_t)(space - command->text) : command->length;
+		slash = memrchr(command->text, '/', word);
+		*ret_text = slash ? slash + 1 : command->text;
+		*ret_length = word - (size_t)(*ret_text - command->text);
+	}
+}
+
 static void threads_fill_row(struct table *table, const struct source_thread *thread,
 			     const struct model_tally *tally)
 {
+	const char *name;
+	size_t length;
+
 	table_add_row(table);
 	table_set_number(table, COLUMN_threads_pid, thread->process->pid);
 	table_set_number(table, COLUMN_threads_tid, thread->tid);
-	if (thread->name && thread->name->text)
-		table_set_text(table, COLUMN_threads_name, thread->name->text,
-			       thread->name->length);
+	thread_name(thread, &name, &length);
+	if (length)
+		table_set_text(table, COLUMN_threads_name, name, length);
 	table_set_number(table, COLUMN_threads_start_ns, thread->start_ns);
 	table_set_number(table, COLUMN_threads_end_ns, thread->end_ns);
 	table_set_number(table, COLUMN_threads_events, tally->events[1]);

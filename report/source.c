@@ -182,8 +182,10 @@ static int source_turn(struct source *source)
 	if (error)
 		return error;
 	run = merge_first(&source->merge, &source->until_ns);
-	if (!run)
+	if (!run) {
+		threads_settle(source);
 		return EVT_END;
+	}
 	source_follow(source, run);
 	return EVT_OK;
 }

@@ -221,3 +221,16 @@ void stream_end(struct file_row *file, uint64_t stream, uint64_t time_ns)
 	if (time_ns > thread->end_ns)
 		thread->end_ns = time_ns;
 }
+
+void threads_settle(const struct source *source)
+{
+	for (size_t i = 0; i < source->thread_count; i++) {
+		struct source_thread *thread = source->thread[i];
+		uint64_t end_ns = thread->process->end_ns;
+
+		if (thread->end_ns > end_ns || (thread->process->ended && !thread->ended))
+			thread->end_ns = end_ns;
+		if (thread->start_ns > thread->end_ns)
+			thread->start_ns = thread->end_ns;
+	}
+}

@@ -110,6 +110,9 @@ void stream_end(struct file_row *file, uint64_t stream, uint64_t time_ns);
 struct thread_row *thread_find(struct source *source, const struct source_process *process,
 			       uint64_t tid, uint64_t time_ns);
 
+/* After the last event: a thread that was alive then ends with its process, and none ends later. */
+void threads_settle(const struct source *source);
+
 /* --- source_modules.c --- */
 int module_define(struct file_row *file, const struct evt_module *event, uint64_t time_ns);
 void module_end(struct file_row *file, const struct evt_module_end *event, uint64_t time_ns);

@@ -1,0 +1,26 @@
+#!/bin/bash
+# A thread that lives when its process ends ends with it, none ends later, and a main thread has a name.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+cat >sleeps.py <<'END'
+import threading
+import time
+
+threading.Thread(target=time.sleep, args=(0.2,)).start()
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+time.sleep(0.6)
+END
+run_traced python3 sleeps.py || fail "status $?"
+expect "$OUTPUT" 'len(threads.rows) == 3' \
+	'sum(t.end_ns == processes.rows[0].end_ns for t in threads.rows) == 2' \
+	'all(t.end_ns <= processes.rows[0].end_ns for t in threads.rows)' \
+	'min(t.end_ns for t in threads.rows) < 500e6'
+rm -f run.evt
+INTERCEPT_CHILDREN=all run_traced sleep 0.5 || fail "status $?"
+expect "$OUTPUT" 'threads.rows[0].end_ns == processes.rows[0].end_ns' 'threads.rows[0].end_ns >= 500e6' \
+	'threads.rows[0].name == "sleep"'
+
+# of before threads were named: only main threads have their program's name
+expect "$ROOT/tests/golden/counts.evt" \
+	'all((t.name is None) == (t.tid not in [p.pid for p in processes.rows]) for t in threads.rows)'
