@@ -16,6 +16,7 @@ struct common {
 	struct clockmap clock;
 	struct journal journal;
 	struct names names;
+	uint64_t scribbled; /* losses told of rings that were overwritten, since the last epoch */
 };
 
 /* Time of a TSC reading that the region holds, base not taken off. */

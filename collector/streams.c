@@ -33,6 +33,7 @@ void streams_release(struct streams *streams, struct common *common)
 static void ring_refuse(struct common *common, struct region_ring *ring)
 {
 	atomic_store(&ring->state, REGION_RING_CLOSED);
+	common->scribbled++;
 	JOURNAL_ADD(&common->journal, clockmap_ns(&common->clock, clockmap_now(&common->clock)),
 		    lost, .count = 1, .reason = EVT_LOST_SCRIBBLED);
 }
@@ -126,6 +127,7 @@ void stream_close(struct stream *stream, struct common *common, uint64_t now_ns)
 	stream->closed = true;
 	atomic_store(&ring->state, REGION_RING_CLOSED);
 	view_futex_wake(&ring->progress);
+	common->scribbled++;
 	JOURNAL_ADD(&common->journal, now_ns, lost, .process = stream->process->number,
 		    .stream = stream->number, .count = 1, .reason = EVT_LOST_SCRIBBLED);
 }

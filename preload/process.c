@@ -137,7 +137,8 @@ void process_adopt(void)
 
 static void fork_child(void)
 {
-	if (!recorder_is_open())
+	/* an older handler that allocated has brought us in already */
+	if (!recorder_is_open() || table[process_self].pid == own_pid())
 		return;
 	recorder_orphan();
 	process_adopt();

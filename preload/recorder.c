@@ -80,8 +80,30 @@ void recorder_reopen(uint32_t process)
 	gates_set(!atomic_load(&recorder_paused));
 }
 
+/*
+ * After fork() in a signal handler the hook that the handler interrupted goes on in the child too,
+ * with its lane at the parent's ring. From here on such a lane leads nowhere: room_step() refuses it,
+ * and what is published lands in memory of our own. (A record that already had its place is written
+ * there a second time, word for word the same.)
+ */
+static struct region_ring nowhere_ring;
+static uint64_t nowhere_words[RECORD_WORDS_MAX];
+
+static void lanes_cut_off(void)
+{
+	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
+		struct recorder_lane *lane = &recorder_self.lane[i];
+
+		lane->ring = &nowhere_ring;
+		lane->words = nowhere_words;
+		lane->mask = 0;
+		lane->limit = lane->head;
+	}
+}
+
 void recorder_orphan(void)
 {
+	lanes_cut_off();
 	recorder_gates->generation = 0;
 	gates_set(false);
 }
@@ -233,7 +255,8 @@ static bool owner_is_stale(uint64_t owner, uintptr_t frame)
 	int saved = errno;
 	bool on_alternate;
 
-	if ((owner & ~(uint64_t)RECORDER_BUSY_BITS) >= frame)
+	/* the same address is another call's frame: two that run at once cannot share it */
+	if ((owner & ~(uint64_t)RECORDER_BUSY_BITS) > frame)
 		return false;
 	on_alternate = sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK);
 	errno = saved;
@@ -286,6 +309,7 @@ struct recorder_lane *recorder_enter_slow(enum recorder_family family, uintptr_t
 	if (!recorder_gates->generation) {
 		/* a forked child that its atfork handler did not bring in; nothing of the parent's lanes
 		 * is ours, busy or not */
+		lanes_cut_off();
 		lane->owner = frame | RECORDER_IN_CALL;
 		process_adopt();
 		lane->owner = 0;
@@ -370,8 +394,9 @@ static int room_step(struct recorder_lane *lane, unsigned int words)
 	uint64_t full = tail + capacity;
 	uint64_t step = lane->head + capacity / 4;
 
-	if (lane->head - tail > capacity)
-		return -1; /* not a tail that our collector writes */
+	if (lane->ring == &nowhere_ring || lane->head - tail > capacity ||
+	    atomic_load_explicit(&lane->ring->state, memory_order_relaxed) == REGION_RING_CLOSED)
+		return -1; /* not a tail that our collector writes, or one it will never move again */
 	wake_when_half_full(lane, tail);
 	if (lane->head + words > end && end <= full) {
 		lane->words[lane->head & lane->mask] = record_word(end - lane->head, RECORD_PAD);

@@ -12,6 +12,8 @@
 
 #include "preload/clock.h"
 
+#define SPACE_SHARE 16u /* of RLIMIT_AS, the part that is ours */
+
 /* An unlinked file where memfd_create() is refused (old kernels, seccomp). */
 static int region_file(void)
 {
@@ -68,12 +70,28 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	h->magic = REGION_MAGIC;
 }
 
-/* A memfd counts as a file: past RLIMIT_FSIZE its ftruncate() is SIGXFSZ for the program. */
-static uint64_t file_size_limit(void)
+static uint64_t limit_of(int resource)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+	return getrlimit((__rlimit_resource_t)resource, &limit) == 0 ? limit.rlim_cur
+								     : RLIM_INFINITY;
+}
+
+/*
+ * What the program's limits leave for the region. A memfd counts as a file: past RLIMIT_FSIZE its
+ * ftruncate() is SIGXFSZ for the program. Of a limited address space we take a small part, so that
+ * the program's own allocations do not fail where they would not have failed without us.
+ */
+static uint64_t bytes_allowed(uint64_t wanted)
+{
+	uint64_t file = limit_of(RLIMIT_FSIZE), space = limit_of(RLIMIT_AS);
+	uint64_t allowed = wanted < file ? wanted : file;
+
+	if (space != RLIM_INFINITY && allowed > space / SPACE_SHARE && allowed > REGION_BYTES_MIN)
+		allowed = space / SPACE_SHARE > REGION_BYTES_MIN ? space / SPACE_SHARE
+								 : REGION_BYTES_MIN;
+	return allowed / 4096 * 4096;
 }
 
 static void *region_map(int fd, uint64_t bytes)
@@ -92,20 +110,18 @@ int region_create(const struct region_wish *wish, struct region_header **ret_hea
 		  struct region_shape *ret_shape, int *ret_fd)
 {
 	struct region_shape shape;
-	uint64_t limit = file_size_limit();
-	uint64_t bytes = (wish->bytes < limit ? wish->bytes : limit) / 4096 * 4096;
+	uint64_t bytes = bytes_allowed(wish->bytes);
 	void *map = MAP_FAILED;
 	int fd = region_file();
 
 	if (fd < 0)
 		return fd;
+	errno = 0;
 	for (; bytes >= REGION_BYTES_MIN && map == MAP_FAILED; bytes /= 2)
 		if (region_shape_of(bytes, &shape) == 0)
 			map = region_map(fd, bytes);
 	if (map == MAP_FAILED) {
-		int error = bytes < REGION_BYTES_MIN && limit < REGION_BYTES_MIN ? EFBIG
-			    : errno                                              ? errno
-										 : ENOMEM;
+		int error = errno ? errno : EFBIG;
 
 		close(fd);
 		return -error;

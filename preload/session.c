@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See session.h. Fixed buffers and system calls; setenv() is the only thing that allocates. */
+/* See session.h. Fixed buffers and system calls. */
 #include "preload/session.h"
 
 #include <dlfcn.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "preload/clock.h"
+#include "preload/environment.h"
 
 struct session session;
 
@@ -151,17 +152,6 @@ void session_begin(const char *output, const char *inherited, const char *preloa
 }
 
 /* --- what children find --- */
-
-/* libc's and not the first one: shells define a setenv() of their own, which works after their start
- * only. Their main() gets the environment that we leave. */
-static void environment_set(const char *name, const char *value, int overwrite)
-{
-	int (*set)(const char *, const char *, int);
-
-	*(void **)(void *)&set = dlsym(RTLD_NEXT, "setenv");
-	if (set)
-		(void)set(name, value, overwrite);
-}
 
 /* The entry of LD_PRELOAD that is our file by a relative path becomes absolute; all others stay. */
 static void export_preload(const char *preloaded)

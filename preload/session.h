@@ -6,7 +6,7 @@
  * INTERCEPT_SESSION is "<id>:<pid>:<output>": the id all files share, the process that has the place
  * (a launcher passes it on by exec in the same pid), the absolute path of INTERCEPT_OUTPUT.
  *
- * Runs in the constructor, single-threaded; uses setenv().
+ * Runs in the constructor, single-threaded.
  */
 #ifndef PRELOAD_SESSION_H
 #define PRELOAD_SESSION_H

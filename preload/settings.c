@@ -15,6 +15,7 @@
 #define PREFIX "INTERCEPT_"
 #define PREFIX_LENGTH (sizeof(PREFIX) - 1)
 #define PAGE 4096u
+#define MAX_FILE_MIN (64u << 10) /* below, not even the bookkeeping has room */
 #define MIB (1ull << 20)
 
 struct settings settings;
@@ -212,7 +213,12 @@ static bool parse_KEEP(const char *value)
 
 static bool parse_MAX_FILE(const char *value)
 {
-	return parse_size(value, &settings.max_file_bytes);
+	uint64_t bytes;
+
+	if (!parse_size(value, &bytes) || (bytes && bytes < MAX_FILE_MIN))
+		return false;
+	settings.max_file_bytes = bytes;
+	return true;
 }
 
 static bool parse_VERBOSE(const char *value)

@@ -27,8 +27,8 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]
 
 {
 	forbid preload "$ends|$prints|$formats|$allocates"
-	forbid preload "$environment" settings
-	forbid preload "$changes" 'settings|session'
+	forbid preload "$environment" 'settings|environment'
+	forbid preload "$changes" settings
 	forbid collector "$ends" main
 	forbid collector "$prints" main
 	forbid collector "$environment|$changes" main
