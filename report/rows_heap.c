@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/callers.h"
+#include "report/rows_threads.h"
 
 void heap_init_table(struct table *table, enum heap_by by)
 {
@@ -57,7 +58,7 @@ static void heap_put_key(struct model *model, struct table *table, const struct 
 	} else if (model->heap.by == HEAP_BY_THREAD && row->key < thread_count) {
 		table_set_number(table, COLUMN_alloc_thread, threads[row->key]->tid);
 		table_set_number(table, COLUMN_alloc_pid, threads[row->key]->process->pid);
-		table_set_name(table, threads[row->key]->name);
+		thread_put_name(threads[row->key], table, COLUMN_alloc_name);
 	} else if (model->heap.by == HEAP_BY_PROCESS && row->key < process_count) {
 		table_set_number(table, COLUMN_alloc_process, processes[row->key]->pid);
 		table_set_name(table, processes[row->key]->command);

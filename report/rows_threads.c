@@ -25,18 +25,23 @@ void thread_name(const struct source_thread *thread, const char **ret_text, size
 	}
 }
 
-static void threads_fill_row(struct table *table, const struct source_thread *thread,
-			     const struct model_tally *tally)
+void thread_put_name(const struct source_thread *thread, struct table *table, enum column_id column)
 {
 	const char *name;
 	size_t length;
 
+	thread_name(thread, &name, &length);
+	if (length)
+		table_set_text(table, column, name, length);
+}
+
+static void threads_fill_row(struct table *table, const struct source_thread *thread,
+			     const struct model_tally *tally)
+{
 	table_add_row(table);
 	table_set_number(table, COLUMN_threads_pid, thread->process->pid);
 	table_set_number(table, COLUMN_threads_tid, thread->tid);
-	thread_name(thread, &name, &length);
-	if (length)
-		table_set_text(table, COLUMN_threads_name, name, length);
+	thread_put_name(thread, table, COLUMN_threads_name);
 	table_set_number(table, COLUMN_threads_start_ns, thread->start_ns);
 	table_set_number(table, COLUMN_threads_end_ns, thread->end_ns);
 	table_set_number(table, COLUMN_threads_events, tally->events[1]);

@@ -15,5 +15,7 @@ struct threads_totals threads_fill_table(const struct model *model, struct table
 
 /* Its name; of a main thread without one its program's; length 0 when there is none. */
 void thread_name(const struct source_thread *thread, const char **ret_text, size_t *ret_length);
+void thread_put_name(const struct source_thread *thread, struct table *table,
+		     enum column_id column);
 
 #endif

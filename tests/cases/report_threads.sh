@@ -24,3 +24,4 @@ expect "$OUTPUT" 'threads.rows[0].end_ns == processes.rows[0].end_ns' 'threads.r
 # of before threads were named: only main threads have their program's name
 expect "$ROOT/tests/golden/counts.evt" \
 	'all((t.name is None) == (t.tid not in [p.pid for p in processes.rows]) for t in threads.rows)'
+expect "$ROOT/tests/golden/counts.evt" "all((r.name is None) == (r.thread not in [p.pid for p in processes.rows]) for r in alloc(\"--by\", \"thread\").rows)"
