@@ -2,6 +2,7 @@
 /* The columns of columns.def as data: expansion and look-up. */
 #include "report/columns.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "report/text.h"
@@ -24,10 +25,28 @@ size_t columns_of(const char *report, const struct column *ret_columns[COLUMNS_M
 	return count;
 }
 
+/* The same letters, without regard to case, spaces and underscores. */
+static bool name_is_like(const char *known, const char *name, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (name[i] == ' ' || name[i] == '_')
+			continue;
+		while (*known == ' ' || *known == '_')
+			known++;
+		if (tolower((unsigned char)*known++) != tolower((unsigned char)name[i]))
+			return false;
+	}
+	return !*known;
+}
+
 int columns_find(const struct column *const *columns, size_t count, const char *name, size_t length)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strlen(columns[i]->name) == length && !memcmp(columns[i]->name, name, length))
+			return (int)i;
+	for (size_t i = 0; i < count && length; i++)
+		if (name_is_like(columns[i]->name, name, length) ||
+		    name_is_like(columns[i]->header, name, length))
 			return (int)i;
 	return -1;
 }
@@ -39,6 +58,8 @@ const char *columns_suggest(const struct column *const *columns, size_t count, c
 	text_nearest_init(&nearest, name);
 	for (size_t i = 0; i < count; i++)
 		text_nearest_try(&nearest, columns[i]->name);
+	for (size_t i = 0; i < count && !nearest.best; i++)
+		text_nearest_try(&nearest, columns[i]->header);
 	return nearest.best;
 }
 

@@ -34,7 +34,10 @@ extern const struct column column_list[COLUMN_ID_LIMIT];
 
 /* The columns of a report in their order; returns how many, at most COLUMNS_MAX. */
 size_t columns_of(const char *report, const struct column *ret_columns[COLUMNS_MAX]);
-/* Index of the column named `name` (of `length` bytes), or -1. */
+/*
+ * Index of the column that `name` (of `length` bytes) names, or -1: its name, else its heading, as
+ * people type it: at_peak, atpeak and "At peak" are the same.
+ */
 int columns_find(const struct column *const *columns, size_t count, const char *name,
 		 size_t length);
 /* The name nearest to a wrong one, or NULL. */

@@ -206,10 +206,10 @@ static void layout_put_row(const struct layout *layout, const struct screen *scr
 	}
 }
 
-/* One line with the columns that had no room, as far as there is room for their names. */
+/* The columns that had no room, as an option to type, as far as there is room for their names. */
 static void layout_print_left_out(const struct layout *layout, const struct screen *screen)
 {
-	static const char head[] = "not shown (--columns):";
+	static const char head[] = "not shown: --columns ";
 	size_t used = sizeof(head) - 1;
 	bool any = false;
 
@@ -218,11 +218,9 @@ static void layout_print_left_out(const struct layout *layout, const struct scre
 
 		if (layout->width[i] || used + 1 + strlen(name) > screen->width)
 			continue;
-		if (!any)
-			screen_print(screen, SCREEN_DIM, "%s", head);
+		screen_print(screen, SCREEN_DIM, "%s%s", any ? "," : head, name);
 		any = true;
 		used += 1 + strlen(name);
-		screen_print(screen, SCREEN_DIM, " %s", name);
 	}
 	if (any)
 		putc('\n', screen->out);

@@ -67,12 +67,13 @@ void options_print_report_help(FILE *out, enum report_id report)
 	if (*info->more)
 		fprintf(out, "\n%s\n", info->more);
 	if (count)
-		fputs("\ncolumns, for --columns, --sort and --filter (csv and json: in the unit "
-		      "named):\n",
+		fputs("\ncolumns, by their name or heading for --columns, --sort and --filter (csv "
+		      "and json: by name,\nin the unit named):\n"
+		      "  name                   heading     unit     what it says\n",
 		      out);
 	for (size_t i = 0; i < count; i++)
-		fprintf(out, "  %-22s %-8s %s\n", columns[i]->name, unit_name(columns[i]->unit),
-			columns[i]->doc);
+		fprintf(out, "  %-22s %-11s %-8s %s\n", columns[i]->name, columns[i]->header,
+			unit_name(columns[i]->unit), columns[i]->doc);
 	if (info->sort)
 		fprintf(out,
 			"\nsorted by %s unless --sort says otherwise; prof-report --help lists the "

@@ -128,7 +128,7 @@ static void eighty_columns(void **state)
 		"backward \"x\", y                       100  7.00 ms  3.50 ms  1.50 us    4.50 "
 		"MiB\n"
 		"forward                               100  5.00 ms  2.50 ms  1.50 us    4.50 MiB\n"
-		"not shown (--columns): percent avg_ns min_ns max_ns stddev_ns p90_ns p99_ns\n");
+		"not shown: --columns percent,avg_ns,min_ns,max_ns,stddev_ns,p90_ns,p99_ns\n");
 	table_release(&table);
 }
 

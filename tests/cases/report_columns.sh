@@ -1,0 +1,31 @@
+#!/bin/bash
+# Columns are known by their names and, as people type them, by their headings.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+file=$ROOT/tests/golden/counts.evt
+wanted=$("$REPORT" alloc --columns caller,peak_bytes,allocations,live_bytes --sort peak_bytes "$file")
+for typed in 'caller,at_peak,allocs,live_bytes' 'Caller,atpeak,Allocs,livebytes' 'caller,at peak,ALLOCS,live bytes'; do
+	got=$("$REPORT" alloc --columns "$typed" --sort 'at peak' "$file") || fail "--columns '$typed'"
+	expect_eq "table with --columns '$typed'" "$got" "$wanted"
+done
+expect "$file" 'alloc("--sort", "allocs:asc").rows == alloc("--sort", "allocations:asc").rows' \
+	'alloc("--filter", "bytes>1KiB").rows == alloc("--filter", "bytes_allocated>1KiB").rows' \
+	'alloc("--filter", "live bytes > 1KiB").rows == alloc("--filter", "live_bytes>1KiB").rows' \
+	'alloc("--by", "thread", "--columns", "live").columns[0].name == "live_allocations"'
+for report in alloc nvtx threads processes; do
+	help=$("$REPORT" "$report" --help)
+	headings=$(sed -n 's/^COLUMN('"$report"', \([a-z0-9_]*\), "\([^"]*\)".*/\1:\2/p' "$ROOT/report/columns.def")
+	while IFS=: read -r name heading; do
+		expect_match "--help of $report" "$help" "  $name +$heading "
+		[[ $report == alloc && $name =~ ^(caller|thread|size|process|pid|name)$ ]] && continue
+		got=$("$REPORT" "$report" --columns "$heading" -f csv "$file" | head -n 1)
+		expect_eq "name of the column with heading '$heading'" "$got" "$name"
+	done <<<"$headings"
+done
+
+# what had no room is named so that it can be typed
+line=$(COLUMNS=60 "$REPORT" nvtx "$ROOT/tests/golden/ranges.evt" | sed -n 's/^not shown: //p')
+expect_match "columns without room" "$line" '^--columns [a-z0-9_]+(,[a-z0-9_]+)*$'
+# shellcheck disable=SC2086 # two words
+"$REPORT" nvtx $line "$ROOT/tests/golden/ranges.evt" >/dev/null || fail "'$line' is not understood"
