@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "preload/hook.h"
@@ -105,6 +106,19 @@ static unsigned int families_wanted(void)
 	return families;
 }
 
+static void speak_of_start(void)
+{
+	struct stat st;
+
+	if (stat(session.output, &st) == 0 && S_ISDIR(st.st_mode))
+		log_line("INTERCEPT_OUTPUT '%s' is a directory: the file is written beside it; "
+			 "name a file",
+			 session.output);
+	if (settings.verbose >= 1)
+		log_line("recording %s of '%s' into '%s'", settings.trace_text,
+			 program_invocation_short_name, session.output);
+}
+
 static int start_recording(void)
 {
 	struct region_wish wish = { .bytes = settings.buffer_bytes,
@@ -130,6 +144,7 @@ static int start_recording(void)
 	if (error)
 		return error;
 	init_region = region.header;
+	speak_of_start();
 	strings_forget();
 	if (settings.capture == SETTINGS_CAPTURE_NVTX)
 		recorder_capture(false);
@@ -189,6 +204,9 @@ static void start_by_role(void)
 	atomic_store(&init_state, INIT_DORMANT);
 	if (session.role == SESSION_ACTIVE)
 		(void)init_activate();
+	else if (settings.verbose >= 2)
+		log_line("'%s' stays dormant until it uses Python, CUDA or NVTX",
+			 program_invocation_short_name);
 }
 
 __attribute__((constructor)) static void init_library(void)
