@@ -70,18 +70,17 @@ void drain_forget_callers(struct drain *drain)
 }
 
 /* A page of code is looked up once; the cache is wrong only in asking twice. */
-static inline void drain_note_caller(struct drain *drain, const struct stream *stream,
-				     uint64_t caller)
+static void drain_note_caller(struct drain *drain, const struct stream *stream, uint64_t caller)
 {
 	uint64_t page = caller >> PAGE_SHIFT;
 	uint64_t key = page << 20 | (stream->process->number & 0xfffff);
 	uint64_t *known = &drain->caller[page % DRAIN_CALLERS];
 
-	if (__builtin_expect(*known != key, 0)) {
-		*known = key;
-		if (caller)
-			modules_ask(&stream->process->modules, caller);
-	}
+	if (*known == key)
+		return;
+	*known = key;
+	if (caller)
+		modules_ask(&stream->process->modules, caller);
 }
 
 static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
@@ -112,9 +111,15 @@ static inline int drain_put(struct drain *drain, const struct stream *stream, ui
 		struct evt_malloc block = { .ptr = record_packed_address(low),
 					    .size = record_packed_size(low, high),
 					    .caller = record_packed_caller(high) };
+		struct kind *kind = frame_add_born(drain->fw, type & ~RECORD_PACKED, ns, &block);
 
-		drain_note_caller(drain, stream, block.caller);
-		return !frame_add_born(drain->fw, type & ~RECORD_PACKED, ns, &block);
+		if (__builtin_expect(!kind, 0))
+			return -1;
+		if (__builtin_expect(kind->owner != stream->process->number, 0)) {
+			kind->owner = stream->process->number;
+			drain_note_caller(drain, stream, block.caller);
+		}
+		return 0;
 	}
 	if (type == EVT_free || type == EVT_realloc_free)
 		return !frame_add_dies(drain->fw, type, ns, view_load64(at + 1));

@@ -43,7 +43,7 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
 enum drain_result drain_stream(struct drain *drain, struct stream *stream, uint64_t limit,
 			       uint64_t most);
 
-/* After a process has read its modules anew: its callers are looked up again. */
+/* After a process has read its modules anew: its callers are looked up again in the next frame. */
 void drain_forget_callers(struct drain *drain);
 
 #endif

@@ -139,9 +139,10 @@ int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint
 		return error;
 	if (fields && event->field[fields - 1].codec == EVT_CODEC_caller)
 		caller = words[fields - 1];
-	kind = frame_add_head(fw, id, time_ns, caller);
+	kind = kind_table_find(&fw->kinds, id, caller);
 	if (!kind)
 		return EVT_TOO_LARGE;
+	frame_add_head(fw, kind, time_ns);
 	for (uint32_t i = 0; i < fields; i++)
 		frame_put_field(fw, kind, i, &words[i]);
 	return 0;

@@ -43,6 +43,7 @@ void kind_table_reset(struct kind_table *table)
 	table->count = 0;
 	table->length = 0;
 	table->last_caller = 0;
+	memset(table->plain, 0, sizeof(table->plain));
 	table->turn++;
 	if (table->turn < TURN_LIMIT)
 		return;
@@ -74,6 +75,7 @@ static int kind_table_grow(struct kind_table *table)
 	if (!slot)
 		return EVT_NO_MEMORY;
 	table->slot = slot;
+	memset(table->plain, 0, sizeof(table->plain));
 	table->shift--;
 	for (size_t i = 0; i < old_count; i++) {
 		if (old[i].tag >> 7 == table->turn)

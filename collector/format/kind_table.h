@@ -9,17 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/format/events.h"
+
 struct kind {
 	uint64_t caller;
 	uint64_t size; /* last one, for the size codec */
 	uint32_t number;
-	uint32_t tag; /* turn and event id; another turn's entries are empty slots */
+	uint32_t tag;   /* turn and event id; another turn's entries are empty slots */
+	uint32_t owner; /* for whoever puts records: whose caller it was last, 0 while it is new */
 };
 
 struct kind_table {
 	struct kind *slot;
-	uint32_t shift; /* 64 - log2(slots) */
-	uint32_t turn;  /* counts the frames */
+	struct kind
+		*plain[EVT_ID_LIMIT]; /* those without a caller, once they have been asked for */
+	uint32_t shift;               /* 64 - log2(slots) */
+	uint32_t turn;                /* counts the frames */
 	uint32_t count;
 	uint64_t last_caller; /* for the difference in the table's bytes */
 	uint8_t *bytes;       /* the table as the file has it */
@@ -47,6 +52,14 @@ static inline struct kind *kind_table_find(struct kind_table *table, uint32_t id
 	if (__builtin_expect(kind->caller == caller && kind->tag == (table->turn << 7 | id), 1))
 		return kind;
 	return kind_table_add(table, id, caller);
+}
+
+/* The same for an event without a caller. */
+static inline struct kind *kind_table_find_plain(struct kind_table *table, uint32_t id)
+{
+	if (__builtin_expect(!table->plain[id], 0))
+		table->plain[id] = kind_table_find(table, id, 0);
+	return table->plain[id];
 }
 
 #endif

@@ -39,43 +39,42 @@ static inline void frame_add_size(struct frame_writer *fw, struct kind *kind, ui
 	kind->size = size;
 }
 
-/* Kind and time of the next record, for which there must be room; NULL when memory is short. */
-static inline struct kind *frame_add_head(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
-					  uint64_t caller)
+/* Time and number of the kind. */
+static inline void frame_add_head(struct frame_writer *fw, const struct kind *kind,
+				  uint64_t time_ns)
 {
-	struct kind *kind = kind_table_find(&fw->kinds, id, caller);
-
-	if (__builtin_expect(!kind, 0))
-		return NULL;
 	if (time_ns < fw->last_ns)
 		time_ns = fw->last_ns;
 	column_put(&fw->shared[COLUMN_KIND], kind->number);
 	column_put_short(&fw->shared[COLUMN_TIME], time_ns - fw->last_ns);
 	fw->last_ns = time_ns;
 	fw->count++;
+}
+
+/* The next two: the kind, NULL when memory is short; frame_block_room() must not be 0. */
+static inline struct kind *frame_add_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
+					  const struct evt_malloc *block)
+{
+	struct kind *kind = kind_table_find(&fw->kinds, id, block->caller);
+
+	if (__builtin_expect(!kind, 0))
+		return NULL;
+	frame_add_head(fw, kind, time_ns);
+	frame_add_address(fw, HEAP_BIRTHS, block->ptr);
+	frame_add_size(fw, kind, block->size);
 	return kind;
 }
 
-/* The next two: false when memory is short; frame_block_room() must not be 0. */
-static inline bool frame_add_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
-				  const struct evt_malloc *block)
+static inline struct kind *frame_add_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
+					  uint64_t ptr)
 {
-	struct kind *kind = frame_add_head(fw, id, time_ns, block->caller);
+	struct kind *kind = kind_table_find_plain(&fw->kinds, id);
 
 	if (__builtin_expect(!kind, 0))
-		return false;
-	frame_add_address(fw, HEAP_BIRTHS, block->ptr);
-	frame_add_size(fw, kind, block->size);
-	return true;
-}
-
-static inline bool frame_add_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
-				  uint64_t ptr)
-{
-	if (__builtin_expect(!frame_add_head(fw, id, time_ns, 0), 0))
-		return false;
+		return NULL;
+	frame_add_head(fw, kind, time_ns);
 	frame_add_address(fw, HEAP_DEATHS, ptr);
-	return true;
+	return kind;
 }
 
 #endif
