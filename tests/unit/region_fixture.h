@@ -204,9 +204,25 @@ struct content {
 	bool ended; /* an end marker was there */
 	struct file_end end;
 	struct file_header header;
-	void *kept[2 * CONTENT_FRAMES + 2];
-	size_t kept_count;
 };
+
+/* Memory that contents point into; all of it is reachable from here until the test ends. */
+struct content_block {
+	struct content_block *next;
+	uint64_t word[];
+};
+static struct content_block *content_blocks;
+
+static inline void *content_alloc(size_t bytes)
+{
+	struct content_block *block = malloc(sizeof(*block) + bytes);
+
+	if (!block)
+		abort();
+	block->next = content_blocks;
+	content_blocks = block;
+	return block->word;
+}
 
 static inline void content_take_frame(struct content *c, struct schema *schema, uint8_t *bytes,
 				      size_t length)
@@ -214,7 +230,6 @@ static inline void content_take_frame(struct content *c, struct schema *schema, 
 	struct frame_reader *fr;
 	struct event_block block;
 
-	c->kept[c->kept_count++] = bytes;
 	if (length >= 4 && !memcmp(bytes, "SCHM", 4)) {
 		if (schema_read(schema, bytes, length))
 			abort();
@@ -225,14 +240,18 @@ static inline void content_take_frame(struct content *c, struct schema *schema, 
 	    frame_open(fr, bytes, length, &c->info[c->frames++]))
 		abort();
 	while (frame_next_block(fr, &block) == 0) {
-		c->event = realloc(c->event, (c->count + block.count) * sizeof(*c->event));
+		struct event *grown = content_alloc((c->count + block.count) * sizeof(*grown));
+
+		if (c->count)
+			memcpy(grown, c->event, c->count * sizeof(*grown));
+		c->event = grown;
 		for (uint32_t i = 0; i < block.count; i++) {
 			struct event *e = &c->event[c->count++];
-			uint64_t *value = malloc(EVT_WORDS_MAX * sizeof(*value));
+			uint64_t *value = content_alloc(EVT_WORDS_MAX * sizeof(*value));
 
 			*e = block.event[i];
 			memcpy(value, e->value, e->words * sizeof(*value));
-			e->value = value; /* leaks, as the strings do: tests end */
+			e->value = value;
 		}
 	}
 	frame_reader_free(fr);
@@ -264,7 +283,7 @@ static inline void content_read(struct content *c, const char *path)
 			c->ended = true;
 		content = ZSTD_getFrameContentSize(bytes + at, length - at);
 		if ((bytes[at] & 0xf0) != 0x50 && content < (32u << 20)) {
-			plain = malloc(content + 1);
+			plain = content_alloc(content + 1);
 			if (ZSTD_decompress(plain, content, bytes + at, size) != content)
 				abort();
 			content_take_frame(c, &schema, plain, content);
@@ -302,7 +321,7 @@ static inline const char *content_string(const struct content *c, uint64_t id)
 
 		if (c->event[i].id != EVT_string || s->id != id)
 			continue;
-		text = malloc(s->text.length + 1);
+		text = content_alloc(s->text.length + 1);
 		memcpy(text, evt_text_bytes(s->text), s->text.length);
 		text[s->text.length] = 0;
 		return text;
