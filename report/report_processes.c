@@ -64,6 +64,17 @@ static uint64_t process_threads(const struct source_process *process, struct sou
 	return threads;
 }
 
+static uint64_t losses_of_no_process(const struct source *source)
+{
+	const struct source_loss *loss;
+	size_t count = source_losses(source, &loss);
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < count; i++)
+		lost += loss[i].process ? 0 : loss[i].count;
+	return lost;
+}
+
 static void processes_fill(struct table *table, const struct model *model,
 			   struct processes_totals *totals)
 {
@@ -91,6 +102,8 @@ static void processes_fill(struct table *table, const struct model *model,
 		totals->bytes_on_disk += bytes;
 		totals->cpu_ns += process[i]->cpu_ns;
 	}
+	if (!model->filters.any)
+		totals->events_lost += losses_of_no_process(model->source);
 	free(share);
 }
 

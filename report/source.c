@@ -113,6 +113,8 @@ int file_load(struct file_row *file)
 	}
 	file->file.records = reader_facts(file->reader)->records;
 	file->file.complete = reader_facts(file->reader)->complete;
+	if (!error && file->ended)
+		error = loss_add_untold(file);
 	return error;
 }
 

@@ -55,9 +55,23 @@ int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_
 	if (error)
 		return error;
 	loss->count = add_capped(loss->count, event->count);
+	file->lost_told = add_capped(file->lost_told, event->count);
 	if (row)
 		row->process.lost = add_capped(row->process.lost, event->count);
 	return EVT_OK;
+}
+
+int loss_add_untold(struct file_row *file)
+{
+	const struct reader_facts *facts = reader_facts(file->reader);
+	struct evt_lost event = { .reason = EVT_LOST_LIMIT };
+
+	if (!facts->complete || facts->end.lost <= file->lost_told)
+		return EVT_OK;
+	event.count = facts->end.lost - file->lost_told;
+	if (facts->end.frames != facts->frames)
+		event.reason = 0; /* it may have been told in a frame that is missing */
+	return loss_add(file, &event, facts->end.end_ns);
 }
 
 int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_ns)

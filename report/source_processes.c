@@ -226,10 +226,12 @@ void threads_settle(const struct source *source)
 {
 	for (size_t i = 0; i < source->thread_count; i++) {
 		struct source_thread *thread = source->thread[i];
-		uint64_t end_ns = thread->process->end_ns;
+		struct source_process *process = thread->process;
 
-		if (thread->end_ns > end_ns || (thread->process->ended && !thread->ended))
-			thread->end_ns = end_ns;
+		if (thread->end_ns > process->end_ns && !process->ended)
+			process->end_ns = thread->end_ns; /* it was still there */
+		if (thread->end_ns > process->end_ns || (process->ended && !thread->ended))
+			thread->end_ns = process->end_ns;
 		if (thread->start_ns > thread->end_ns)
 			thread->start_ns = thread->end_ns;
 	}

@@ -58,6 +58,7 @@ struct file_row {
 	size_t run_room;
 	size_t runs_open; /* of those in the merge */
 	bool ended;
+	uint64_t lost_told; /* by `lost` events */
 };
 
 struct source {
@@ -119,6 +120,8 @@ void module_end(struct file_row *file, const struct evt_module_end *event, uint6
 
 /* --- source_facts.c --- */
 int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_ns);
+/* What the end marker counts as lost beyond what `lost` events told: there was no room for one. */
+int loss_add_untold(struct file_row *file);
 int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_ns);
 __attribute__((format(printf, 4, 5))) void fault_add(struct file_row *file, uint64_t offset,
 						     int error, const char *format, ...);

@@ -82,15 +82,20 @@ static inline void recording_close_frame(struct recording *r, uint64_t watermark
 	recording_append_frame(r, image.bytes, image.length);
 }
 
-static inline void recording_finish(struct recording *r, uint64_t end_ns)
+static inline void recording_finish_losing(struct recording *r, uint64_t end_ns, uint64_t lost)
 {
-	struct file_end end = { r->sequence, r->records, 0, end_ns };
+	struct file_end end = { r->sequence, r->records, lost, end_ns };
 	uint8_t bytes[FILE_END_BYTES];
 	uint8_t *seek = malloc(file_seek_length(r->seek_count));
 
 	recording_append(r, bytes, file_end_write(bytes, &end));
 	recording_append(r, seek, file_seek_write(seek, r->seek, r->seek_count));
 	free(seek);
+}
+
+static inline void recording_finish(struct recording *r, uint64_t end_ns)
+{
+	recording_finish_losing(r, end_ns, 0);
 }
 
 static inline void recording_release(struct recording *r)

@@ -133,6 +133,48 @@ static void blocks_of_one_stream_keep_their_order_at_equal_times(void **state)
 	recording_release(&r);
 }
 
+/* How many records `lost` events tell of and how many the end marker: the sum of the losses. */
+static uint64_t losses_of(uint64_t told, uint64_t counted, uint32_t *ret_reason)
+{
+	static const uint64_t times[] = { 10 };
+	const struct source_loss *loss;
+	struct recording r;
+	struct source *source;
+	uint64_t order[8], sum = 0;
+
+	recording_start(&r, &plain_header);
+	put_definitions(&r);
+	put_mallocs(&r, 1, times, 1);
+	frame_begin_block(r.fw, 0);
+	if (told)
+		FRAME_PUT(r.fw, 20, lost, .process = 1, .count = told, .reason = EVT_LOST_FULL);
+	frame_end_block(r.fw);
+	recording_close_frame(&r, 60);
+	recording_finish_losing(&r, 60, counted);
+	source = open_images(&r, 1);
+	assert_int_equal(read_threads(source, order, 8), 1);
+	for (size_t i = source_losses(source, &loss); i-- > 0; sum += loss->count, loss++)
+		*ret_reason = loss->reason;
+	source_close(source);
+	recording_release(&r);
+	return sum;
+}
+
+static void losses_that_no_event_tells_are_of_the_end_marker(void **state)
+{
+	uint32_t reason = 0;
+
+	(void)state;
+	assert_int_equal(losses_of(0, 0, &reason), 0);
+	assert_int_equal(losses_of(5, 5, &reason), 5);
+	assert_int_equal(reason, EVT_LOST_FULL);
+	assert_int_equal(losses_of(5, 3, &reason), 5);
+	assert_int_equal(losses_of(0, 21205, &reason), 21205);
+	assert_int_equal(reason, EVT_LOST_LIMIT);
+	assert_int_equal(losses_of(5, 21205, &reason), 21205);
+	assert_int_equal(reason, EVT_LOST_LIMIT);
+}
+
 static void make_one(struct recording *r, const struct file_header *header, uint64_t time_ns)
 {
 	recording_start(r, header);
@@ -333,6 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams_are_merged_by_time),
+		cmocka_unit_test(losses_that_no_event_tells_are_of_the_end_marker),
 		cmocka_unit_test(blocks_of_one_stream_keep_their_order_at_equal_times),
 		cmocka_unit_test(files_of_one_host_are_placed_by_the_monotonic_clock),
 		cmocka_unit_test(files_of_other_hosts_are_placed_by_the_wall_clock),
