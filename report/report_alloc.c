@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `alloc`: who allocates, how much, what stays. */
+#include "report/absence.h"
 #include "report/report.h"
 #include "report/rows_heap.h"
 
 #define BAR_WIDTH_MAX 40
+
+/* Of the head. */
+struct alloc_context {
+	const struct model *model;
+	bool shows_sizes; /* not when one table was asked for by --by */
+};
 
 static void alloc_print_totals(const struct model *model, const struct screen *screen)
 {
@@ -67,7 +74,8 @@ static void alloc_print_sizes(const struct heap *heap, const struct screen *scre
 
 static void alloc_head(const struct document *document, const struct screen *screen)
 {
-	const struct model *model = document->context;
+	const struct alloc_context *alloc = document->context;
+	const struct model *model = alloc->model;
 	char end[UNIT_TEXT_BYTES];
 
 	if (!model->heap.totals.allocations)
@@ -76,7 +84,7 @@ static void alloc_head(const struct document *document, const struct screen *scr
 	fprintf(screen->out, "\nheap over %s\n  ",
 		unit_format_ns(end, source_end_ns(model->source)));
 	heap_print_curve(model, screen, screen->width - 4);
-	if (model->heap.by != HEAP_BY_SIZE)
+	if (alloc->shows_sizes)
 		alloc_print_sizes(&model->heap, screen);
 	putc('\n', screen->out);
 }
@@ -85,7 +93,9 @@ static int alloc_write(struct report_request *request, struct table *table)
 {
 	struct model_options options = request_model_options(request);
 	const struct heap_totals *totals;
+	struct absence absence;
 	struct model model;
+	struct alloc_context context = { &model, !(request->options->given & TAKES_BY) };
 	int status;
 
 	options.wants_heap = true;
@@ -114,9 +124,8 @@ static int alloc_write(struct report_request *request, struct table *table)
 			.fact = facts,
 			.fact_count = sizeof(facts) / sizeof(facts[0]),
 			.head = alloc_head,
-			.context = &model,
-			.empty = "no allocation was recorded (INTERCEPT_TRACE without alloc, or "
-				 "filtered out)",
+			.context = &context,
+			.empty = absence_explain(&model, EVT_FAMILY_alloc, &absence),
 		};
 
 		status = request_write(request, &document, table);

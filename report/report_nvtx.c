@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `nvtx`: what the program's ranges took, as a list or by nesting. */
+#include "report/absence.h"
 #include "report/report.h"
 #include "report/rows_ranges.h"
 
@@ -36,6 +37,7 @@ static uint64_t nvtx_sum_count(const struct model *model)
 static int nvtx_write(struct report_request *request, struct table *table)
 {
 	struct model_options options = request_model_options(request);
+	struct absence absence;
 	struct model model;
 	int status;
 
@@ -55,8 +57,7 @@ static int nvtx_write(struct report_request *request, struct table *table)
 			.fact_count = sizeof(facts) / sizeof(facts[0]),
 			.head = nvtx_head,
 			.context = &model,
-			.empty = "no NVTX ranges were recorded; in Python: with "
-				 "torch.cuda.nvtx.range(\"name\"): ...",
+			.empty = absence_explain(&model, EVT_FAMILY_nvtx, &absence),
 		};
 
 		ranges_fill_table(&model, table);

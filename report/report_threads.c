@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `threads`: when they lived and what they did. */
+#include "report/absence.h"
 #include "report/report.h"
 #include "report/rows_threads.h"
 
@@ -7,6 +8,7 @@ static int threads_write(struct report_request *request, struct table *table)
 {
 	struct model_options options = request_model_options(request);
 	struct threads_totals totals;
+	struct absence absence;
 	struct model model;
 	int status;
 
@@ -23,7 +25,9 @@ static int threads_write(struct report_request *request, struct table *table)
 			FACT_NUMBER("nvtx_ranges", UNIT_COUNT, totals.nvtx_ranges),
 		};
 		struct document document = { .fact = facts,
-					     .fact_count = sizeof(facts) / sizeof(facts[0]) };
+					     .fact_count = sizeof(facts) / sizeof(facts[0]),
+					     .empty = absence_explain(&model, EVT_FAMILY_system,
+								      &absence) };
 
 		status = request_write(request, &document, table);
 	}

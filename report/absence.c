@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Why there is nothing to show: see absence.h. */
+#include "report/absence.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/text.h"
+
+/* What a family's events are called, and what is said when the program made none. */
+static const struct {
+	const char *what, *none;
+} absences[EVT_FAMILY_LIMIT] = {
+	[EVT_FAMILY_system] = { "no event", "no event was recorded" },
+	[EVT_FAMILY_alloc] = { "no allocation", "nothing was allocated" },
+	[EVT_FAMILY_nvtx] = { "no NVTX range",
+			      "no NVTX ranges; in Python: with "
+			      "torch.cuda.nvtx.range(\"name\"): ... (no GPU needed)" },
+	[EVT_FAMILY_capture] = { "no capture range", "no capture range opened" },
+};
+
+static const struct source_name *absence_meta(const struct model *model, const char *key)
+{
+	const struct source_meta *meta;
+	size_t count = source_metas(model->source, &meta);
+
+	for (size_t i = 0; i < count; i++)
+		if (meta[i].key->text && !strcmp(meta[i].key->text, key) && meta[i].value->text)
+			return meta[i].value;
+	return NULL;
+}
+
+/* Whether a list of names with commas between holds the name. */
+static bool list_holds(const struct source_name *list, const char *name)
+{
+	const char *at = list->text, *end = list->text + list->length;
+	size_t length = strlen(name);
+
+	while (at < end) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		size_t part = comma ? (size_t)(comma - at) : (size_t)(end - at);
+
+		if (part == length && !memcmp(at, name, length))
+			return true;
+		at += part + 1;
+	}
+	return false;
+}
+
+/* INTERCEPT_TRACE without the family; a recording of no family at all has no list, but a version. */
+static bool family_is_off(const struct model *model, enum evt_family family)
+{
+	const struct source_name *trace = absence_meta(model, "trace");
+
+	if (family == EVT_FAMILY_system)
+		return false;
+	if (!trace)
+		return absence_meta(model, "version") != NULL;
+	return !list_holds(trace, evt_family_names[family]);
+}
+
+const struct source_name *absence_capture(const struct model *model)
+{
+	return absence_meta(model, "capture");
+}
+
+bool absence_is_whole(const struct model *model)
+{
+	return absence_capture(model) && !model->counted && !model->filters.any;
+}
+
+const char *absence_explain(const struct model *model, enum evt_family family,
+			    struct absence *ret_absence)
+{
+	const struct source_name *capture = absence_capture(model);
+	char *text = ret_absence->text, name[ABSENCE_BYTES / 2];
+
+	if (capture)
+		text_escape(name, sizeof(name), capture->text, capture->length);
+	if (model->filters.any)
+		snprintf(text, ABSENCE_BYTES,
+			 "%s meets --process, --thread, --time and --range as they are given",
+			 absences[family].what);
+	else if (family_is_off(model, family))
+		snprintf(text, ABSENCE_BYTES, "%s was recorded: INTERCEPT_TRACE was without %s",
+			 absences[family].what, evt_family_names[family]);
+	else if (absence_is_whole(model))
+		snprintf(text, ABSENCE_BYTES, "recording was limited to %s, which never opened",
+			 name);
+	else if (capture)
+		snprintf(text, ABSENCE_BYTES, "%s was recorded while %s was open",
+			 absences[family].what, name);
+	else
+		snprintf(text, ABSENCE_BYTES, "%s", absences[family].none);
+	return text;
+}

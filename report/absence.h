@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a run holds nothing of a kind, as far as the recording tells: its settings, the filters, or there was nothing. */
+#ifndef REPORT_ABSENCE_H
+#define REPORT_ABSENCE_H
+
+#include "report/model.h"
+
+#define ABSENCE_BYTES 256
+
+struct absence {
+	char text[ABSENCE_BYTES]; /* one line, control characters written out */
+};
+
+/* The value of INTERCEPT_CAPTURE when it limited the recording, else NULL. */
+const struct source_name *absence_capture(const struct model *model);
+/* Whether the range that recording was limited to never opened. */
+bool absence_is_whole(const struct model *model);
+/* Why there is no event of the family that counts; returns ret_absence->text. */
+const char *absence_explain(const struct model *model, enum evt_family family,
+			    struct absence *ret_absence);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/absence.c: the reason why there is nothing to show, over recordings in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/absence.h"
+#include "report/source_open.h"
+#include "tests/unit/recording.h"
+
+static const struct file_header plain_header = { .version = FILE_VERSION,
+						 .base_mono = 5000,
+						 .pid = 100,
+						 .session = "session",
+						 .host = "host" };
+
+struct wish {
+	const char *trace, *capture; /* NULL: not told */
+	bool captured, filtered;
+	enum evt_family family;
+};
+
+static void put_string(struct recording *r, uint64_t id, const char *text)
+{
+	FRAME_PUT(r->fw, 0, string, .id = id, .text = { (uintptr_t)text, strlen(text) });
+}
+
+static void put_meta(struct recording *r, uint64_t id, const char *key, const char *value)
+{
+	if (!value)
+		return;
+	put_string(r, id, key);
+	put_string(r, id + 1, value);
+	FRAME_PUT(r->fw, 0, meta, .process = 0, .key = id, .value = id + 1);
+}
+
+static void record(struct recording *r, const struct wish *wish)
+{
+	recording_start(r, &plain_header);
+	frame_begin_block(r->fw, 0);
+	FRAME_PUT(r->fw, 0, process, .process = 1, .pid = 100);
+	FRAME_PUT(r->fw, 0, thread, .stream = 1, .process = 1, .tid = 100);
+	put_meta(r, 1, "version", "0.1.0");
+	put_meta(r, 3, "trace", wish->trace);
+	put_meta(r, 5, "capture", wish->capture);
+	frame_end_block(r->fw);
+	frame_begin_block(r->fw, 1);
+	if (wish->captured)
+		FRAME_PUT(r->fw, 5, capture_start, .name = 6);
+	frame_end_block(r->fw);
+	recording_close_frame(r, 10);
+	recording_finish(r, 10);
+}
+
+static const char *explain(struct wish wish)
+{
+	static char path[] = "memory.evt";
+	static struct absence absence;
+	struct model_options options = { .filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX,
+						     wish.filtered ? "range" : NULL } };
+	struct session_file file = { .path = path };
+	struct source *source = NULL;
+	struct recording r;
+	struct model model;
+	char message[256];
+
+	record(&r, &wish);
+	file.bytes = bytes_of(r.bytes, r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	model_init(&model, source, &options);
+	model_read(&model);
+	absence_explain(&model, wish.family, &absence);
+	model_release(&model);
+	source_close(source);
+	recording_release(&r);
+	return absence.text;
+}
+
+static void the_reason_is_the_true_one(void **state)
+{
+	(void)state;
+	assert_string_equal(explain((struct wish){ "alloc,nvtx", .family = EVT_FAMILY_alloc }),
+			    "nothing was allocated");
+	assert_non_null(strstr(explain((struct wish){ "alloc,nvtx", .family = EVT_FAMILY_nvtx }),
+			       "torch.cuda.nvtx"));
+	assert_string_equal(explain((struct wish){ "nvtx", .family = EVT_FAMILY_alloc }),
+			    "no allocation was recorded: INTERCEPT_TRACE was without alloc");
+	assert_string_equal(explain((struct wish){ NULL, .family = EVT_FAMILY_nvtx }),
+			    "no NVTX range was recorded: INTERCEPT_TRACE was without nvtx");
+	assert_string_equal(
+		explain((struct wish){ "alloc,nvtx", "nvtx:a\nb", .family = EVT_FAMILY_system }),
+		"recording was limited to nvtx:a\\nb, which never opened");
+	assert_string_equal(explain((struct wish){ "alloc,nvtx", "nvtx:step", true,
+						   .family = EVT_FAMILY_alloc }),
+			    "no allocation was recorded while nvtx:step was open");
+	assert_non_null(strstr(explain((struct wish){ "alloc,nvtx", .filtered = true,
+						      .family = EVT_FAMILY_alloc }),
+			       "no allocation meets"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_reason_is_the_true_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
