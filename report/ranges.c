@@ -22,7 +22,7 @@ void ranges_release(struct ranges *ranges)
 		histogram_release(&ranges->row[i].durations);
 	free(ranges->row);
 	free(ranges->open);
-	free(ranges->top);
+	free(ranges->thread);
 	map_release(&ranges->pairs);
 	map_release(&ranges->rows);
 	map_release(&ranges->domain_top);
@@ -92,14 +92,15 @@ static void ranges_give_open(struct ranges *ranges, uint32_t entry)
 	ranges->unused = entry;
 }
 
-static uint32_t *ranges_top_of(struct ranges *ranges, uint32_t thread)
+static struct range_thread *ranges_thread_at(struct ranges *ranges, uint32_t thread)
 {
-	size_t before = ranges->top_room;
+	size_t before = ranges->thread_room;
 
-	ranges->top = memory_room(ranges->top, thread, &ranges->top_room, sizeof(*ranges->top));
-	for (size_t i = before; i < ranges->top_room; i++)
-		ranges->top[i] = RANGE_NONE;
-	return &ranges->top[thread];
+	ranges->thread = memory_room(ranges->thread, thread, &ranges->thread_room,
+				     sizeof(*ranges->thread));
+	for (size_t i = before; i < ranges->thread_room; i++)
+		ranges->thread[i].top = RANGE_NONE;
+	return &ranges->thread[thread];
 }
 
 static uint32_t ranges_open_row(struct ranges *ranges, const struct range_opening *opening,
@@ -118,8 +119,9 @@ static uint32_t ranges_open_row(struct ranges *ranges, const struct range_openin
 
 void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 {
-	uint32_t *top = ranges_top_of(ranges, opening->owner);
-	uint32_t row = ranges_open_row(ranges, opening, *top), entry = ranges_take_open(ranges);
+	struct range_thread *thread = ranges_thread_at(ranges, opening->owner);
+	uint32_t row = ranges_open_row(ranges, opening, thread->top);
+	uint32_t entry = ranges_take_open(ranges);
 	struct map_entry *domain;
 	bool added;
 
@@ -132,12 +134,14 @@ void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 		.row = row,
 		.domain = opening->domain,
 		.above = RANGE_NONE,
-		.below = *top,
+		.below = thread->top,
 		.outer = added ? RANGE_NONE : (uint32_t)domain->value,
 	};
-	if (*top != RANGE_NONE)
-		ranges->open[*top].above = entry;
-	*top = entry;
+	if (thread->top != RANGE_NONE)
+		ranges->open[thread->top].above = entry;
+	else
+		thread->since_ns = opening->time_ns;
+	thread->top = entry;
 	domain->value = entry;
 }
 
@@ -200,7 +204,11 @@ static void ranges_unlink(struct ranges *ranges, uint32_t thread, uint32_t entry
 		above->charged_ns = time_ns;
 		above->below = open->below;
 	} else {
-		*ranges_top_of(ranges, thread) = open->below;
+		struct range_thread *owner = ranges_thread_at(ranges, thread);
+
+		owner->top = open->below;
+		if (owner->top == RANGE_NONE)
+			owner->covered_ns += time_between(owner->since_ns, time_ns);
 	}
 	if (open->below != RANGE_NONE) {
 		ranges->open[open->below].above = open->above;
@@ -247,8 +255,8 @@ void ranges_end(struct ranges *ranges, const struct range_closing *closing)
 void ranges_finish_thread(struct ranges *ranges, uint32_t thread, uint64_t time_ns,
 			  struct range_work work, bool ended)
 {
-	while (thread < ranges->top_room && ranges->top[thread] != RANGE_NONE) {
-		uint32_t entry = ranges->top[thread];
+	while (thread < ranges->thread_room && ranges->thread[thread].top != RANGE_NONE) {
+		uint32_t entry = ranges->thread[thread].top;
 
 		ranges_unlink(ranges, thread, entry, time_ns);
 		if (ranges->open[entry].row != RANGE_NONE)
@@ -273,6 +281,11 @@ void ranges_finish_process(struct ranges *ranges, uint32_t process, uint64_t tim
 			range_count(ranges, open, time_ns, &work);
 		open->row = RANGE_NONE;
 	}
+}
+
+uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread)
+{
+	return thread < ranges->thread_room ? ranges->thread[thread].covered_ns : 0;
 }
 
 void range_row_merge(struct range_row *into, const struct range_row *from)

@@ -50,6 +50,12 @@ struct range_open {
 	uint32_t outer;        /* the next one outwards of its domain */
 };
 
+/* What is open on a thread, and for how long anything was. */
+struct range_thread {
+	uint32_t top; /* innermost open range, RANGE_NONE */
+	uint64_t since_ns, covered_ns;
+};
+
 struct ranges {
 	bool by_path;
 	struct range_row *row;
@@ -58,9 +64,9 @@ struct ranges {
 	struct map rows;  /* parent row + 2 << 32 | pair to row */
 	struct range_open *open;
 	size_t open_count, open_room;
-	uint32_t unused; /* list of free entries of `open`, by their `below` */
-	uint32_t *top;   /* innermost open range of each thread */
-	size_t top_room;
+	uint32_t unused;             /* list of free entries of `open`, by their `below` */
+	struct range_thread *thread; /* by index */
+	size_t thread_room;
 	struct map domain_top; /* thread + 1 << 32 | domain to its innermost range */
 	struct map started;    /* process + 1 << 32 | number of the range (mixed) to open range */
 	uint64_t unbalanced;   /* pops and ends of no open range */
@@ -97,6 +103,9 @@ void ranges_finish_thread(struct ranges *ranges, uint32_t thread, uint64_t time_
 /* The process's start/end ranges. */
 void ranges_finish_process(struct ranges *ranges, uint32_t process, uint64_t time_ns,
 			   struct range_work work, bool ended);
+
+/* How long at least one push/pop range was open on the thread, each moment once. */
+uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread);
 
 /* Adds the counters of `from`, for rows of the same text. */
 void range_row_merge(struct range_row *into, const struct range_row *from);

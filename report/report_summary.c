@@ -23,8 +23,11 @@ static struct summary_totals summary_add_up(const struct model *model)
 
 	totals.processes = processes;
 	totals.threads = source_threads(model->source, &thread);
-	for (size_t i = 0; i < processes; i++)
+	for (size_t i = 0; i < processes; i++) {
 		totals.cpu_ns += process[i]->cpu_ns;
+		totals.cpu_is_partial |= !process[i]->ended || process[i]->how == EVT_END_UNKNOWN ||
+					 process[i]->how == EVT_END_KILLED;
+	}
 	for (size_t i = 0; i < files; i++) {
 		totals.bytes_on_disk += file[i]->bytes;
 		totals.profiler_cpu_ns += file[i]->cost_cpu_ns;

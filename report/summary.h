@@ -10,6 +10,7 @@ struct summary_totals {
 	uint64_t events, events_lost, bytes_on_disk, wall_ns, cpu_ns, profiler_cpu_ns,
 		profiler_memory_bytes;
 	uint64_t processes, threads;
+	bool cpu_is_partial; /* of a process that was killed, or runs on: the last value seen */
 };
 
 struct summary {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/absence.h"
 #include "report/rows_heap.h"
 #include "report/rows_ranges.h"
 #include "report/rows_threads.h"
@@ -43,6 +44,23 @@ static void summary_put_name(const struct screen *screen, const char *text, size
 	putc('\n', screen->out);
 }
 
+/* Shares of less than this are noise. */
+#define SHARE_NS_MIN 100000000u
+
+static void summary_print_times(const struct summary_totals *totals, const struct screen *screen)
+{
+	char wall[UNIT_TEXT_BYTES], cpu[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "%s", unit_format_ns(wall, totals->wall_ns));
+	if (!totals->cpu_ns)
+		return;
+	fprintf(screen->out, ", CPU %s%s", totals->cpu_is_partial ? "at least " : "",
+		unit_format_ns(cpu, totals->cpu_ns));
+	if (totals->wall_ns >= SHARE_NS_MIN)
+		fprintf(screen->out, " (%.1f cores)",
+			(double)totals->cpu_ns / (double)totals->wall_ns);
+}
+
 /* Command, host, when. */
 static void summary_print_run(const struct summary *summary, const struct screen *screen)
 {
@@ -50,16 +68,11 @@ static void summary_print_run(const struct summary *summary, const struct screen
 	struct source_file *const *file;
 	size_t processes = source_processes(summary->model->source, &process);
 	size_t files = source_files(summary->model->source, &file);
-	char wall[UNIT_TEXT_BYTES], cpu[UNIT_TEXT_BYTES];
-	const struct summary_totals *totals = &summary->totals;
 
 	if (processes && process[0]->command && process[0]->command->length)
 		summary_put_name(screen, source_name_text(process[0]->command),
 				 process[0]->command->length, screen->width);
-	fprintf(screen->out, "%s", unit_format_ns(wall, totals->wall_ns));
-	if (totals->cpu_ns && totals->wall_ns)
-		fprintf(screen->out, ", CPU %s (%.1f cores)", unit_format_ns(cpu, totals->cpu_ns),
-			(double)totals->cpu_ns / (double)totals->wall_ns);
+	summary_print_times(&summary->totals, screen);
 	if (files && file[0]->host && file[0]->host[0])
 		fprintf(screen->out, ", on %.40s", file[0]->host);
 	if (files && file[0]->start_real_ns) {
@@ -143,7 +156,7 @@ static void summary_print_cost(const struct summary *summary, const struct scree
 	if (totals->profiler_cpu_ns)
 		fprintf(screen->out, ", collector CPU %s",
 			unit_format_ns(b, totals->profiler_cpu_ns));
-	if (totals->profiler_cpu_ns && totals->cpu_ns)
+	if (totals->profiler_cpu_ns && totals->cpu_ns >= SHARE_NS_MIN)
 		fprintf(screen->out, " (%s of the program's)",
 			unit_format_percent(b, 100.0 * (double)totals->profiler_cpu_ns /
 						       (double)totals->cpu_ns));
@@ -194,12 +207,14 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 					  sizeof(columns) / sizeof(columns[0]) };
 	const struct heap_totals *totals = &summary->model->heap.totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct absence absence;
 	struct table table;
 
+	if (!totals->allocations && absence_is_whole(summary->model))
+		return; /* said where the ranges would be */
 	if (!totals->allocations) {
-		fputs("\nno heap events (INTERCEPT_TRACE without alloc, or nothing was "
-		      "allocated)\n",
-		      screen->out);
+		fprintf(screen->out, "\n%s\n",
+			absence_explain(summary->model, EVT_FAMILY_alloc, &absence));
 		return;
 	}
 	screen_print(screen, SCREEN_BOLD, "\nheap");
@@ -219,6 +234,38 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	table_release(&table);
 }
 
+/* How much of the run the push/pop ranges leave open, on the thread where they leave the least. */
+static void summary_print_outside(const struct summary *summary, const struct screen *screen)
+{
+	const struct model *model = summary->model;
+	const struct source_thread *most = NULL;
+	struct source_thread *const *thread;
+	uint64_t wall_ns = summary->totals.wall_ns, covered_ns = 0, outside_ns;
+	size_t count = source_threads(model->source, &thread), length;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], escaped[64];
+	const char *name;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ranges_covered_ns(&model->ranges, thread[i]->index) <= covered_ns)
+			continue;
+		most = thread[i];
+		covered_ns = ranges_covered_ns(&model->ranges, thread[i]->index);
+	}
+	outside_ns = wall_ns > covered_ns ? wall_ns - covered_ns : 0;
+	/* what filters or INTERCEPT_CAPTURE left out may have been inside of others */
+	if (!most || outside_ns < wall_ns / 100 || model->filters.any || absence_capture(model))
+		return;
+	thread_name(most, &name, &length);
+	text_escape(escaped, sizeof(escaped), name, length);
+	fprintf(screen->out, "outside of ranges: %s of %s (%s) on thread ",
+		unit_format_ns(a, outside_ns), unit_format_ns(b, wall_ns),
+		unit_format_percent(c, 100.0 * (double)outside_ns / (double)wall_ns));
+	if (length)
+		fprintf(screen->out, "%s\n", escaped);
+	else
+		fprintf(screen->out, "%u\n", most->tid);
+}
+
 static void summary_print_ranges(const struct summary *summary, const struct document *document,
 				 const struct screen *screen)
 {
@@ -228,18 +275,19 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 						  COLUMN_nvtx_bytes_allocated };
 	static const struct part part = { "ranges by time", COLUMN_nvtx_total_ns, ROWS_OF_PART,
 					  columns, sizeof(columns) / sizeof(columns[0]) };
+	struct absence absence;
 	struct table table;
 
 	if (!summary->model->ranges.row_count) {
-		fputs("\nno NVTX ranges; in Python: with torch.cuda.nvtx.range(\"name\"): ... (no "
-		      "GPU needed)\n",
-		      screen->out);
+		fprintf(screen->out, "\n%s\n",
+			absence_explain(summary->model, EVT_FAMILY_nvtx, &absence));
 		return;
 	}
 	table_init(&table, "nvtx", NULL);
 	ranges_fill_table(summary->model, &table);
 	summary_print_part(&table, &part, document, screen);
 	table_release(&table);
+	summary_print_outside(summary, screen);
 }
 
 static void summary_print_threads(const struct summary *summary, const struct document *document,

@@ -96,6 +96,29 @@ static void crossed_domains_charge_the_outer_range_once(void **state)
 	ranges_release(&ranges);
 }
 
+static void time_within_any_range_counts_once(void **state)
+{
+	struct ranges ranges;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	push(&ranges, 0, 0, 1, C);
+	push(&ranges, 10, 0, 1, A);
+	push(&ranges, 20, 0, 2, B);
+	pop(&ranges, 30, 0, 1);
+	pop(&ranges, 50, 0, 1); /* C is closed, B goes on */
+	pop(&ranges, 60, 0, 2);
+	push(&ranges, 100, 0, 1, A);
+	pop(&ranges, 105, 0, 1);
+	push(&ranges, 100, 3, 1, A);
+	ranges_finish_thread(&ranges, 3, 130, (struct range_work){ 0, 0, 0 }, true);
+	assert_int_equal(ranges_covered_ns(&ranges, 0), 65);
+	assert_int_equal(ranges_covered_ns(&ranges, 1), 0);
+	assert_int_equal(ranges_covered_ns(&ranges, 3), 30);
+	assert_int_equal(ranges_covered_ns(&ranges, 1000), 0);
+	ranges_release(&ranges);
+}
+
 static void unbalanced_pops_are_counted_and_harmless(void **state)
 {
 	struct ranges ranges;
@@ -287,6 +310,7 @@ int main(void)
 		cmocka_unit_test(self_is_total_without_children),
 		cmocka_unit_test(pops_close_the_innermost_of_their_domain),
 		cmocka_unit_test(crossed_domains_charge_the_outer_range_once),
+		cmocka_unit_test(time_within_any_range_counts_once),
 		cmocka_unit_test(unbalanced_pops_are_counted_and_harmless),
 		cmocka_unit_test(open_ranges_count_and_take_time_when_the_process_has_ended),
 		cmocka_unit_test(work_inside_is_the_difference),

@@ -1,0 +1,34 @@
+#!/bin/bash
+# What the summary says beside its tables: the time outside of ranges, CPU times and shares, why there is nothing.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program captured
+need_program exits
+run_traced "$PROGRAMS/captured" || fail "status $?"
+text=$("$REPORT" "$OUTPUT")
+expect_match "summary of ranges" "$text" \
+	"outside of ranges: [0-9.]+ [mu]?s of [0-9.]+ [mu]?s \([0-9.]+ %\) on thread captured"
+[[ $text != *cores\)* && $text != *"of the program's"* ]] || fail "shares of a tiny program: $text"
+[[ $text != *"at least"* ]] || fail "the CPU time of a program that ended well is not complete: $text"
+text=$("$REPORT" summary --range wanted "$OUTPUT")
+[[ $text != *"outside of ranges"* ]] || fail "what --range left out is called outside: $text"
+
+text=$("$REPORT" alloc "$OUTPUT")
+expect_match "alloc" "$text" 'blocks by size'
+for by in caller thread size process; do
+	text=$("$REPORT" alloc --by $by "$OUTPUT")
+	[[ $text != *"blocks by size"* ]] || fail "alloc --by $by has the sizes too"
+	expect_match "alloc --by $by" "$text" 'heap over '
+done
+text=$("$REPORT" alloc --range none "$OUTPUT")
+expect_eq "alloc with a range that is not there" "$text" \
+	'no allocation meets --process, --thread, --time and --range as they are given'
+rm -f run.evt
+
+INTERCEPT_TRACE=nvtx run_traced "$PROGRAMS/captured" || fail "status $?"
+expect_match "summary without the heap" "$("$REPORT" "$OUTPUT")" 'INTERCEPT_TRACE was without alloc'
+expect_eq "alloc without the heap" "$("$REPORT" alloc "$OUTPUT")" \
+	'no allocation was recorded: INTERCEPT_TRACE was without alloc'
+
+expect_match "summary of a process that was killed" "$("$REPORT" "$ROOT/tests/golden/killed.evt")" 'CPU at least '
