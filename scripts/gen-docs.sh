@@ -3,7 +3,8 @@
 #
 # usage: gen-docs.sh [--check]
 # Writes again what comes out of a list, between the lines "<!-- generated: NAME -->" and
-# "<!-- end: NAME -->" of README.md and docs/*.md. --check only says what is out of date.
+# "<!-- end: NAME -->" of README.md and docs/*.md, in a man page '.\" generated: NAME' and
+# '.\" end: NAME'. --check only says what is out of date.
 # NAME is a function generate_NAME of this file.
 # shellcheck disable=SC2317 # they are called by that name
 
@@ -38,6 +39,14 @@ generate_events() {
 		$1 == "F" { printf "- `%s` %s: %s\n", $3, $2, $4 }'
 }
 
+generate_columns() { # roff
+	expand report/columns.def 'COLUMN(report, name, header, unit, priority, order, doc)' \
+		'report @, name @, header @, doc' | awk -F'\t' '
+		$1 == "summary" { next }
+		$1 != report { report = $1; print ".SS " report }
+		{ gsub(/-/, "\\-"); printf ".TP\n.BR %s \" (%s)\"\n%s\n", $2, $3, $4 }'
+}
+
 generate_hooks() {
 	expand preload/hooks.def 'HOOK(library, returns, name, ...)' 'library @, name' |
 		awk -F'\t' '{ list[$1] = list[$1] " `" $2 "`" } END { for (l in list) print "- " l ":" list[l] }' | sort
@@ -45,13 +54,14 @@ generate_hooks() {
 
 # The document with each generated part written again.
 rewrite() { # FILE
-	local line name
+	local line name left='<!-- ' right=' -->'
+	[[ $1 == *.md ]] || left='.\" ' right=''
 	while IFS= read -r line || [[ $line ]]; do
-		if [[ $line =~ ^'<!-- generated: '([a-z]+)' -->'$ ]]; then
+		if [[ $line =~ ^"${left}generated: "([a-z]+)"$right"$ ]]; then
 			name=${BASH_REMATCH[1]}
 			printf '%s\n' "$line"
 			"generate_$name" || return 1
-			while IFS= read -r line && [[ $line != "<!-- end: $name -->" ]]; do :; done
+			while IFS= read -r line && [[ $line != "${left}end: $name$right" ]]; do :; done
 			[[ $line ]] || { echo "$1: no end of part '$name'" >&2; return 1; }
 		fi
 		printf '%s\n' "$line"
@@ -59,8 +69,8 @@ rewrite() { # FILE
 }
 
 status=0
-for file in README.md docs/*.md; do
-	grep -qs '^<!-- generated: ' "$file" || continue
+for file in README.md docs/*.md docs/*.1; do
+	grep -qs '^\(<!--\|\.\\"\) generated: ' "$file" || continue
 	fresh=$(rewrite "$file" && echo .) || exit 1
 	fresh=${fresh%.}
 	[[ $fresh. == "$(cat "$file"; echo .)" ]] && continue

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The man page names every report and option that prof-report knows, and no option that it does not.
+# The man page names every report, option and column that prof-report knows, and no option that it does not.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -14,3 +14,8 @@ done
 while read -r option; do
 	expect_match "help, $option of the man page" "$known" "$option"
 done < <(grep -o -- '--[a-z][a-z-]*' <<<"$page" | sort -u)
+for report in alloc nvtx threads processes; do
+	for name in $(sed -n "s/^COLUMN($report, \([a-z0-9_]*\),.*/\1/p" "$ROOT/report/columns.def"); do
+		expect_match "man page, column $name of $report" "$page" "[.]BR $name "
+	done
+done
