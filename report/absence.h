@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a run holds nothing of a kind, as far as the recording tells: its settings, the filters, or there was nothing. */
+/*
+ * Why a run holds nothing of a kind, as far as the recording tells: its settings, the filters, or that
+ * there was nothing.
+ */
 #ifndef REPORT_ABSENCE_H
 #define REPORT_ABSENCE_H
 

@@ -14,7 +14,6 @@
 
 #include "report/report.h"
 #include "report/session_files.h"
-#include "report/session_files.h"
 
 #ifndef INTERCEPT_VERSION
 #define INTERCEPT_VERSION "unknown"

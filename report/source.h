@@ -59,7 +59,7 @@ struct source_thread {
 	struct source_process *process;
 	uint32_t tid;
 	const struct source_name *name; /* last known, NULL when none */
-	uint64_t start_ns, end_ns; /* end: once all is read never after the process's */
+	uint64_t start_ns, end_ns;      /* end: once all is read never after the process's */
 	bool ended;
 	uint64_t events;
 };
