@@ -69,6 +69,32 @@ bool absence_is_whole(const struct model *model)
 	return absence_capture(model) && !model->counted && !model->filters.any;
 }
 
+static void absence_name_filters(const struct model *model, const char *what,
+				 char text[ABSENCE_BYTES])
+{
+	const struct filter_settings *scope = &model->filters.settings;
+	const struct {
+		const char *name;
+		bool given;
+	} filters[] = {
+		{ "--process", scope->pid != FILTER_NO_ID },
+		{ "--thread", scope->tid != FILTER_NO_ID },
+		{ "--time", scope->from_ns || scope->to_ns != UINT64_MAX },
+		{ "--range", scope->range != NULL },
+	};
+	const char *before = " within ";
+
+	snprintf(text, ABSENCE_BYTES, "%s", what);
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		size_t used = strlen(text);
+
+		if (!filters[i].given)
+			continue;
+		snprintf(text + used, ABSENCE_BYTES - used, "%s%s", before, filters[i].name);
+		before = ", ";
+	}
+}
+
 const char *absence_explain(const struct model *model, enum evt_family family,
 			    struct absence *ret_absence)
 {
@@ -78,9 +104,7 @@ const char *absence_explain(const struct model *model, enum evt_family family,
 	if (capture)
 		text_escape(name, sizeof(name), capture->text, capture->length);
 	if (model->filters.any)
-		snprintf(text, ABSENCE_BYTES,
-			 "%s meets --process, --thread, --time and --range as they are given",
-			 absences[family].what);
+		absence_name_filters(model, absences[family].what, text);
 	else if (family_is_off(model, family))
 		snprintf(text, ABSENCE_BYTES, "%s was recorded: INTERCEPT_TRACE was without %s",
 			 absences[family].what, evt_family_names[family]);

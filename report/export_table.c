@@ -268,6 +268,7 @@ void export_table(const struct document *document, const struct screen *screen)
 	}
 	export_table_rows(document, screen);
 	if (table->shown < table->passed)
-		screen_print(screen, SCREEN_DIM, "%s more rows (--limit 0 shows all)\n",
-			     unit_format_count(count, table->passed - table->shown));
+		screen_print(screen, SCREEN_DIM, "%s more row%s (--limit 0 shows all)\n",
+			     unit_format_count(count, table->passed - table->shown),
+			     table->passed - table->shown == 1 ? "" : "s");
 }

@@ -22,8 +22,9 @@ for by in caller thread size process; do
 	expect_match "alloc --by $by" "$text" 'heap over '
 done
 text=$("$REPORT" alloc --range none "$OUTPUT")
-expect_eq "alloc with a range that is not there" "$text" \
-	'no allocation meets --process, --thread, --time and --range as they are given'
+expect_eq "alloc with a range that is not there" "$text" 'no allocation within --range'
+text=$("$REPORT" threads --time 5h.. --process 1 "$OUTPUT")
+expect_eq "threads of a time and a process that are not there" "$text" 'no event within --process, --time'
 rm -f run.evt
 
 INTERCEPT_TRACE=nvtx run_traced "$PROGRAMS/captured" || fail "status $?"
