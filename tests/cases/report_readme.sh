@@ -1,0 +1,14 @@
+#!/bin/bash
+# Every command of prof-report that README.md shows works.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+ln -s "$BUILD" build
+cp "$ROOT/tests/golden/ranges.evt" run.evt
+count=0
+while read -r line; do
+	count=$((count + 1))
+	out=$(bash -c "$line" 2>&1 </dev/null) || fail "'$line': $out"
+done < <(sed -n 's/^    \(build\/prof-report .*\)/\1/p' "$ROOT/README.md")
+((count >= 8)) || fail "only $count commands found"
+[[ -s ranges.csv ]] || fail "no ranges.csv"
