@@ -240,12 +240,15 @@ void collector_turn(struct collector *c)
 	streams_scan(&c->streams, &c->common, &c->processes);
 	collector_steer_early(c, steady_ns);
 	collector_gather(c, now);
+	/* a second look before the last: a child may have come in behind the first one's back */
+	if (!c->processes.alive && !c->processes.waiting && c->processes.numbers)
+		processes_scan(&c->processes, &c->common, steady_ns);
 	if (!c->processes.alive && !c->processes.waiting) {
 		if (c->processes.numbers || steady_ns - c->started_ns > FIRST_PROCESS_NS) {
 			collector_finish(c);
 			return;
 		}
-	} else if (c->processes.leaving && c->processes.alive) {
+	} else if (c->processes.leaving) {
 		epoch_close(c, EPOCH_NOW);
 		processes_set_flushed(&c->processes, &c->common);
 	} else if (collector_is_due(c, steady_ns)) {

@@ -228,8 +228,8 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 					    cut.steady_ns, false });
 	c->lost += processes_tell_losses(&c->processes, &c->common, cut.now_ns);
 	c->lost += streams_tell_losses(&c->streams, &c->common, cut.now_ns);
-	c->lost += c->common.scribbled;
-	c->common.scribbled = 0;
+	c->lost += c->common.lost;
+	c->common.lost = 0;
 	if (processes_read_modules(&c->processes, &c->common, cut.steady_ns, cut.now_ns))
 		drain_forget_callers(&c->drain);
 	if (kind != EPOCH_FULL)

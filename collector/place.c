@@ -7,14 +7,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #define PLACE_TRIES 16
+#define LOCK_MS 1000
 #define BESIDE_TRIES 1000u
 #define KEEP_MAX 1000u
 #define YOUNG_S 5
@@ -154,7 +157,28 @@ static int device_open(const char *path)
 	return open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static int place_take(const struct place_request *request)
+/*
+ * Two collectors that rotate at the same moment would move each other's files: one after the other, by
+ * a lock on the folder. Best effort, LOCK_MS at most: a folder that cannot be locked is worked in as it is.
+ */
+static int folder_lock(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash && slash > path ? (size_t)(slash - path) : 1;
+	int fd;
+
+	if (length >= sizeof(folder))
+		return -1;
+	memcpy(folder, slash ? path : ".", length);
+	folder[length] = 0;
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int waited = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && waited < LOCK_MS; waited++)
+		poll(NULL, 0, 1);
+	return fd;
+}
+
+static int place_take_locked(const struct place_request *request)
 {
 	for (int i = 0; i < PLACE_TRIES; i++) {
 		int fd = file_create(request->output);
@@ -169,6 +193,18 @@ static int place_take(const struct place_request *request)
 	}
 	errno = EEXIST;
 	return -1;
+}
+
+static int place_take(const struct place_request *request)
+{
+	int folder = folder_lock(request->output);
+	int fd = place_take_locked(request);
+	int saved = errno;
+
+	if (folder >= 0)
+		close(folder);
+	errno = saved;
+	return fd;
 }
 
 static int place_take_beside(const struct place_request *request, char *ret_path)

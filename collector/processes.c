@@ -121,7 +121,7 @@ static void process_meet(struct processes *processes, struct common *common, uin
 	};
 	if (!processes->first_fd) /* who started us is of our namespace, and may be gone by now */
 		process_find_pid(process, parent, view_load32(&shared->parent_pid),
-			 processes->region_inode);
+				 processes->region_inode);
 	watch_init(&process->watch, process->pid, processes->first_fd);
 	processes->first_fd = 0; /* the first that is met is the one that started us: entry 0 */
 	process_identify(process, parent, &common->names);
@@ -351,8 +351,6 @@ static void process_tell_end(struct common *common, struct process *p, uint64_t 
 	} else if (wait_status != WATCH_STATUS_UNKNOWN) {
 		status = WEXITSTATUS(wait_status);
 		how = how == EVT_END_UNKNOWN ? EVT_END_IMMEDIATE : how;
-	} else if (how == EVT_END_UNKNOWN && p->gone) {
-		how = EVT_END_KILLED;
 	}
 	JOURNAL_ADD(&common->journal, now_ns, process_end, .process = p->number,
 		    .exit_status = status < 0 || status > 255 ? REGION_STATUS_UNKNOWN : status,

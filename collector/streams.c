@@ -33,7 +33,7 @@ void streams_release(struct streams *streams, struct common *common)
 static void ring_refuse(struct common *common, struct region_ring *ring)
 {
 	atomic_store(&ring->state, REGION_RING_CLOSED);
-	common->scribbled++;
+	common->lost++;
 	JOURNAL_ADD(&common->journal, clockmap_ns(&common->clock, clockmap_now(&common->clock)),
 		    lost, .count = 1, .reason = EVT_LOST_SCRIBBLED);
 }
@@ -127,7 +127,7 @@ void stream_close(struct stream *stream, struct common *common, uint64_t now_ns)
 	stream->closed = true;
 	atomic_store(&ring->state, REGION_RING_CLOSED);
 	view_futex_wake(&ring->progress);
-	common->scribbled++;
+	common->lost++;
 	JOURNAL_ADD(&common->journal, now_ns, lost, .process = stream->process->number,
 		    .stream = stream->number, .count = 1, .reason = EVT_LOST_SCRIBBLED);
 }
@@ -172,7 +172,7 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 	uint64_t end_tsc = view_load64(&ring->end_tsc);
 	uint64_t end_ns = end_tsc ? common_ns(common, end_tsc) : now_ns;
 
-	stream_tell_losses(stream, common, now_ns);
+	common->lost += stream_tell_losses(stream, common, now_ns);
 	/* a thread writes on after it was retired: never before what it has written */
 	JOURNAL_ADD(&common->journal, end_ns < now_ns ? end_ns : now_ns, thread_end,
 		    .stream = stream->number);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "preload/recorder.h"
 
 #define PROCESS_EXIT_WAIT_NS 1000000000u /* the longest that we hold up an exit */
+#define PROCESS_NAP_NS 200000000u        /* of that wait, between two looks at the collector */
 #define PROCESS_NONE UINT32_MAX
 
 static struct region_header *header;
@@ -160,6 +162,15 @@ void process_watch_thread(void)
 
 /* --- the end --- */
 
+/* Its heart has stood still during a nap, and there is no such process any more. */
+static bool collector_has_died(uint64_t heartbeat)
+{
+	uint32_t pid = atomic_load(&header->collector_pid);
+
+	return atomic_load(&header->heartbeat) == heartbeat && pid && kill((pid_t)pid, 0) != 0 &&
+	       errno == ESRCH;
+}
+
 /* False when the collector has not moved at all meanwhile. */
 static bool wait_for_flush(struct region_process *self)
 {
@@ -167,6 +178,7 @@ static bool wait_for_flush(struct region_process *self)
 	uint64_t heartbeat = atomic_load(&header->heartbeat);
 
 	for (;;) {
+		uint64_t beat = atomic_load(&header->heartbeat);
 		uint32_t flushed = atomic_load(&header->flushed);
 		uint64_t passed = clock_ns(CLOCK_MONOTONIC) - start;
 
@@ -174,7 +186,12 @@ static bool wait_for_flush(struct region_process *self)
 		    passed >= PROCESS_EXIT_WAIT_NS ||
 		    atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED)
 			break;
-		futex_wait(&header->flushed, flushed, PROCESS_EXIT_WAIT_NS - passed);
+		futex_wait(&header->flushed, flushed,
+			   PROCESS_EXIT_WAIT_NS - passed < PROCESS_NAP_NS
+				   ? PROCESS_EXIT_WAIT_NS - passed
+				   : PROCESS_NAP_NS);
+		if (collector_has_died(beat))
+			break;
 	}
 	return atomic_load(&self->state) != REGION_PROCESS_EXITING ||
 	       atomic_load(&header->heartbeat) != heartbeat ||
@@ -189,7 +206,7 @@ bool process_end(int status, uint32_t how, bool wait)
 	if (!recorder_is_open() || process_self == PROCESS_NONE)
 		return true;
 	self = &table[process_self];
-	if (self->pid != own_pid())
+	if (self->pid != own_pid() || !recorder_gates->generation)
 		return true; /* a vfork() child, or one that never recorded anything */
 	atomic_store(&self->exit_status, status & 0xff);
 	atomic_store(&self->exit_how, how);

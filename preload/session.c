@@ -139,10 +139,10 @@ void session_begin(const char *output, const char *inherited, const char *preloa
 	find_library();
 	session.late = loaded_late(preloaded);
 	session.fresh = place < 0;
-	if (place < 0) {
+	if (place < 0)
 		session_make_id();
+	if (place < 0 || (settings.output_varies && *output))
 		(void)text_copy(session.output, sizeof(session.output), output, strlen(output));
-	}
 	if (session.late)
 		session.role = SESSION_DORMANT;
 	else if (first)

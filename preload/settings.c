@@ -73,6 +73,7 @@ static bool text_is(const char *text, size_t length, const char *word)
 
 static bool parse_OUTPUT(const char *value)
 {
+	settings.output_varies = strstr(value, "%p") || strstr(value, "%r") || strstr(value, "%e");
 	return output_path_expand(value, settings.output, sizeof(settings.output));
 }
 

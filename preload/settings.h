@@ -31,6 +31,7 @@ enum settings_children { SETTINGS_CHILDREN_AUTO, SETTINGS_CHILDREN_ALL, SETTINGS
 struct settings {
 	char output
 		[SETTINGS_PATH_BYTES]; /* absolute, patterns expanded; "" when there is no working directory */
+	bool output_varies; /* the pattern names processes apart: each expands it for itself */
 	unsigned int trace;            /* 1 << enum settings_family */
 	char trace_text[SETTINGS_NAME_BYTES]; /* the same as names with commas between */
 	enum settings_stacks stacks;

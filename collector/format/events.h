@@ -42,10 +42,10 @@ enum evt_family {
 
 /* process_end.how */
 enum evt_end_how {
-	EVT_END_UNKNOWN = 0,
+	EVT_END_UNKNOWN = 0,   /* gone without a word, and the kernel does not tell either */
 	EVT_END_EXIT = 1,      /* exit() or return from main */
 	EVT_END_IMMEDIATE = 2, /* _exit() or _Exit() */
-	EVT_END_KILLED = 3,    /* by a signal, or gone without a word */
+	EVT_END_KILLED = 3,    /* by a signal */
 	EVT_END_EXEC = 4,      /* the pid lives on under another image */
 };
 

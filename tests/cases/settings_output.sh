@@ -17,3 +17,6 @@ RANK=3 INTERCEPT_OUTPUT="r%r.evt" LD_PRELOAD=$LIB "$PROGRAMS/empty" || fail "sta
 mkdir sub
 INTERCEPT_OUTPUT=sub/x.evt LD_PRELOAD=$LIB "$PROGRAMS/empty" || fail "status $?"
 expect "$PWD/sub/x.evt" 'len(processes.rows) == 1'
+# Each recorded program of a session expands the pattern for itself: a file a rank.
+INTERCEPT_OUTPUT='r%r.evt' LD_PRELOAD=$LIB bash -c 'RANK=0 python3 -c 1 & RANK=1 python3 -c 1 & wait'
+expect_eq "files of two ranks" "$(echo r[01].evt)" "r0.evt r1.evt"
