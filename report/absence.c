@@ -14,7 +14,7 @@ static const struct {
 	[EVT_FAMILY_system] = { "no event", "no event was recorded" },
 	[EVT_FAMILY_alloc] = { "no allocation", "nothing was allocated" },
 	[EVT_FAMILY_nvtx] = { "no NVTX range",
-			      "no NVTX ranges; in Python: with "
+			      "no NVTX ranges; Python: with "
 			      "torch.cuda.nvtx.range(\"name\"): ... (no GPU needed)" },
 	[EVT_FAMILY_capture] = { "no capture range", "no capture range opened" },
 };

@@ -16,6 +16,7 @@
 #define ROWS_OF_PART 8
 #define ROWS_OF_SMALL_PART 5
 #define COMMAND_WIDTH_MAX 400
+#define NAME_BYTES 25 /* of a thread in a sentence */
 
 /* The program by its name, without the folders it lies in. */
 static const char *command_start(const char *command, size_t *length)
@@ -44,8 +45,9 @@ static void summary_put_name(const struct screen *screen, const char *text, size
 	putc('\n', screen->out);
 }
 
-/* Shares of less than this are noise. */
+/* Shares of less than this, and bytes an event from this on, are noise. */
 #define SHARE_NS_MIN 100000000u
+#define SHARE_BYTES_MAX 1000u
 
 static void summary_print_times(const struct summary_totals *totals, const struct screen *screen)
 {
@@ -74,7 +76,7 @@ static void summary_print_run(const struct summary *summary, const struct screen
 				 process[0]->command->length, screen->width);
 	summary_print_times(&summary->totals, screen);
 	if (files && file[0]->host && file[0]->host[0])
-		fprintf(screen->out, ", on %.40s", file[0]->host);
+		fprintf(screen->out, ", on %.*s", screen->width < 100 ? 20 : 40, file[0]->host);
 	if (files && file[0]->start_real_ns) {
 		time_t start = (time_t)(file[0]->start_real_ns / 1000000000u);
 		char when[40];
@@ -150,12 +152,11 @@ static void summary_print_cost(const struct summary *summary, const struct scree
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 
 	fprintf(screen->out, "profiler: %s on disk", unit_format_bytes(a, totals->bytes_on_disk));
-	if (totals->events)
-		fprintf(screen->out, " (%.1f bytes an event)",
+	if (totals->events && totals->bytes_on_disk / totals->events < SHARE_BYTES_MAX)
+		fprintf(screen->out, " (%.1f B/event)",
 			(double)totals->bytes_on_disk / (double)totals->events);
 	if (totals->profiler_cpu_ns)
-		fprintf(screen->out, ", collector CPU %s",
-			unit_format_ns(b, totals->profiler_cpu_ns));
+		fprintf(screen->out, ", CPU %s", unit_format_ns(b, totals->profiler_cpu_ns));
 	if (totals->profiler_cpu_ns && totals->cpu_ns >= SHARE_NS_MIN)
 		fprintf(screen->out, " (%s of the program's)",
 			unit_format_percent(b, 100.0 * (double)totals->profiler_cpu_ns /
@@ -242,7 +243,7 @@ static void summary_print_outside(const struct summary *summary, const struct sc
 	struct source_thread *const *thread;
 	uint64_t wall_ns = summary->totals.wall_ns, covered_ns = 0, outside_ns;
 	size_t count = source_threads(model->source, &thread), length;
-	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], escaped[64];
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], escaped[NAME_BYTES];
 	const char *name;
 
 	for (size_t i = 0; i < count; i++) {
