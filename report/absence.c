@@ -59,14 +59,14 @@ static bool family_is_off(const struct model *model, enum evt_family family)
 	return !list_holds(trace, evt_family_names[family]);
 }
 
-const struct source_name *absence_capture(const struct model *model)
+bool absence_is_limited(const struct model *model)
 {
-	return absence_meta(model, "capture");
+	return absence_meta(model, "capture") || model->by_id[EVT_capture_start];
 }
 
 bool absence_is_whole(const struct model *model)
 {
-	return absence_capture(model) && !model->counted && !model->filters.any;
+	return absence_meta(model, "capture") && !model->counted && !model->filters.any;
 }
 
 static void absence_name_filters(const struct model *model, const char *what,
@@ -98,7 +98,7 @@ static void absence_name_filters(const struct model *model, const char *what,
 const char *absence_explain(const struct model *model, enum evt_family family,
 			    struct absence *ret_absence)
 {
-	const struct source_name *capture = absence_capture(model);
+	const struct source_name *capture = absence_meta(model, "capture");
 	char *text = ret_absence->text, name[ABSENCE_BYTES / 2];
 
 	if (capture)

@@ -14,8 +14,8 @@ struct absence {
 	char text[ABSENCE_BYTES]; /* one line, control characters written out */
 };
 
-/* The value of INTERCEPT_CAPTURE when it limited the recording, else NULL. */
-const struct source_name *absence_capture(const struct model *model);
+/* Whether INTERCEPT_CAPTURE limited the recording, as far as it is known. */
+bool absence_is_limited(const struct model *model);
 /* Whether the range that recording was limited to never opened. */
 bool absence_is_whole(const struct model *model);
 /* Why there is no event of the family that counts; returns ret_absence->text. */

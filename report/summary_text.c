@@ -254,7 +254,7 @@ static void summary_print_outside(const struct summary *summary, const struct sc
 	}
 	outside_ns = wall_ns > covered_ns ? wall_ns - covered_ns : 0;
 	/* what filters or INTERCEPT_CAPTURE left out may have been inside of others */
-	if (!most || outside_ns < wall_ns / 100 || model->filters.any || absence_capture(model))
+	if (!most || outside_ns < wall_ns / 100 || model->filters.any || absence_is_limited(model))
 		return;
 	thread_name(most, &name, &length);
 	text_escape(escaped, sizeof(escaped), name, length);

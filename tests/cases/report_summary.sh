@@ -27,6 +27,11 @@ text=$("$REPORT" threads --time 5h.. --process 1 "$OUTPUT")
 expect_eq "threads of a time and a process that are not there" "$text" 'no event within --process, --time'
 rm -f run.evt
 
+INTERCEPT_CAPTURE=nvtx:wanted run_traced "$PROGRAMS/captured" || fail "status $?"
+text=$("$REPORT" "$OUTPUT")
+[[ $text != *"outside of ranges"* ]] || fail "what INTERCEPT_CAPTURE left out is called outside: $text"
+rm -f run.evt
+
 INTERCEPT_TRACE=nvtx run_traced "$PROGRAMS/captured" || fail "status $?"
 expect_match "summary without the heap" "$("$REPORT" "$OUTPUT")" 'INTERCEPT_TRACE was without alloc'
 expect_eq "alloc without the heap" "$("$REPORT" alloc "$OUTPUT")" \
