@@ -16,7 +16,8 @@ struct common {
 	struct clockmap clock;
 	struct journal journal;
 	struct names names;
-	uint64_t lost; /* told in the journal since the last epoch, apart from what it asks for itself */
+	uint64_t
+		lost; /* told in the journal since the last epoch, apart from what it asks for itself */
 };
 
 /* Time of a TSC reading that the region holds, base not taken off. */

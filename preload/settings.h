@@ -32,7 +32,7 @@ struct settings {
 	char output
 		[SETTINGS_PATH_BYTES]; /* absolute, patterns expanded; "" when there is no working directory */
 	bool output_varies; /* the pattern names processes apart: each expands it for itself */
-	unsigned int trace;            /* 1 << enum settings_family */
+	unsigned int trace; /* 1 << enum settings_family */
 	char trace_text[SETTINGS_NAME_BYTES]; /* the same as names with commas between */
 	enum settings_stacks stacks;
 	enum settings_capture capture;

@@ -13,4 +13,5 @@ expect_eq "dormant programs with 2" "$(said 2 | grep -c "^intercept: '.*' stays 
 mkdir folder
 INTERCEPT_OUTPUT=$PWD/folder LD_PRELOAD=$LIB "$PROGRAMS/empty" 2>err
 expect_match "an output that is a directory" "$(cat err)" "^intercept: INTERCEPT_OUTPUT '.*folder' is a directory"
-expect_eq "files beside it" "$(ls folder.*.evt | wc -l)" 1
+files=(folder.*.evt)
+expect_eq "files beside it" "${#files[@]}" 1
