@@ -23,6 +23,8 @@ void export_markdown(const struct document *document, const struct screen *scree
 	const struct table *table = document->table;
 	struct text_store texts = { NULL };
 
+	if (document->source)
+		export_losses(document->source, screen);
 	for (size_t i = 0; i < document->shown_count; i++)
 		if (markdown_shows(document, i))
 			fprintf(screen->out, "| %s ", table->column[document->shown[i]]->header);

@@ -47,9 +47,12 @@ static void checking_close(const struct checking *checking, const struct reader_
 	else
 		fprintf(checking->out, "%s",
 			facts->complete ? "ok" : "ok so far, still being written");
-	fprintf(checking->out, ": %llu frames, %llu records, %llu bytes\n",
+	fprintf(checking->out, ": %llu frames, %llu records, %llu bytes",
 		(unsigned long long)facts->frames, (unsigned long long)facts->records,
 		(unsigned long long)bytes);
+	if (facts->end.lost)
+		fprintf(checking->out, ", %llu events lost", (unsigned long long)facts->end.lost);
+	putc('\n', checking->out);
 }
 
 static int checking_read(struct checking *checking, const struct session_file *file)

@@ -1,0 +1,17 @@
+#!/bin/bash
+# Losses are the first line of every report, and in the totals.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+INTERCEPT_MAX_FILE=64K run_traced python3 -c '
+for i in range(150):
+    x = [bytes(600 + j % 7) for j in range(3000)]' || fail "status $?"
+lost=$(json summary "$OUTPUT" 'totals["events_lost"]')
+((lost > 1000)) || fail "only $lost events were lost"
+expect "$OUTPUT" "processes.totals.events_lost == $lost" "sum(loss.count for loss in summary.losses) == $lost"
+for report in summary alloc 'alloc --by size' nvtx threads processes 'threads -f markdown'; do
+	# shellcheck disable=SC2086 # words
+	line=$("$REPORT" $report "$OUTPUT" | sed 's/,//g;q')
+	expect_eq "first line of $report" "$line" "LOST $lost events: file limit"
+done
+expect_match "line of check" "$("$REPORT" check "$OUTPUT")" "ok: .* bytes, $lost events lost\$"
