@@ -116,7 +116,10 @@ void stream_publish(const struct stream *stream, struct region_ring *ring)
 	/* orders the tail before the look at waiters; pairs with the producer, which sets waiters
 	 * before it looks at the tail */
 	atomic_fetch_add_explicit(&ring->progress, 1, memory_order_seq_cst);
-	if (atomic_load_explicit(&ring->waiters, memory_order_seq_cst))
+	if (!atomic_load_explicit(&ring->waiters, memory_order_seq_cst))
+		return;
+	/* as recorder.c's ring_has_room(): a thread woken for every batch does nothing but wake */
+	if (view_load64(&ring->head) - stream->tail <= stream->word_count - stream->word_count / 4)
 		view_futex_wake(&ring->progress);
 }
 

@@ -363,23 +363,42 @@ static void wake_when_half_full(struct recorder_lane *lane, uint64_t tail)
 		recorder_ring_bell();
 }
 
-/* Sleeps until tail has moved from `tail`; false when it has not for RECORDER_STALL_NS. */
-static bool wait_for_progress(struct recorder_lane *lane, uint64_t tail)
+/* A quarter of the ring: less is not worth a wake-up. Pairs with stream_publish() of the collector. */
+static bool ring_has_room(const struct recorder_lane *lane)
+{
+	uint64_t capacity = lane->mask + 1;
+
+	return lane->head - atomic_load(&lane->ring->tail) <= capacity - capacity / 4;
+}
+
+/* Nobody will make room any more. */
+static bool ring_is_left(const struct recorder_lane *lane)
+{
+	return collector_is_gone() || atomic_load(&lane->ring->state) == REGION_RING_CLOSED;
+}
+
+/* Sleeps until there is room again; false when tail has not moved for RECORDER_STALL_NS. */
+static bool wait_for_room(struct recorder_lane *lane, uint64_t tail)
 {
 	struct region_ring *ring = lane->ring;
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start = clock_ns(CLOCK_MONOTONIC), seen = tail;
 
 	process_count_wait();
 	atomic_store(&ring->waiters, 1);
 	recorder_ring_bell();
-	while (atomic_load(&ring->tail) == tail && !collector_is_gone()) {
+	while (!ring_is_left(lane)) {
 		uint32_t progress = atomic_load(&ring->progress);
+		uint64_t now;
 
-		if (atomic_load(&ring->tail) != tail)
+		if (ring_has_room(lane))
 			break;
 		futex_wait(&ring->progress, progress, RECORDER_WAIT_NS);
-		if (clock_ns(CLOCK_MONOTONIC) - start > RECORDER_STALL_NS)
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (atomic_load(&ring->tail) == seen && now - start > RECORDER_STALL_NS)
 			break;
+		if (atomic_load(&ring->tail) != seen)
+			start = now;
+		seen = atomic_load(&ring->tail);
 	}
 	atomic_store(&ring->waiters, 0);
 	return atomic_load(&ring->tail) != tail;
@@ -412,7 +431,7 @@ static int room_step(struct recorder_lane *lane, unsigned int words)
 	}
 	if (!region.wait_when_full || atomic_load_explicit(&recorder_stalled, memory_order_relaxed))
 		return -1;
-	if (!wait_for_progress(lane, tail)) {
+	if (!wait_for_room(lane, tail)) {
 		atomic_store(&recorder_stalled, 1);
 		return -1;
 	}
