@@ -94,6 +94,8 @@ void self_tell_session(struct common *common, const char *host)
 		       common->view.clock == REGION_CLOCK_TSC ? "tsc" : "monotonic");
 	tell_header_text(common, "version", header->version_text, sizeof(header->version_text));
 	tell_header_text(common, "trace", header->trace, sizeof(header->trace));
+	if (header->capture[0])
+		tell_header_text(common, "capture", header->capture, sizeof(header->capture));
 	tell_header_text(common, "session", header->session, sizeof(header->session));
 	tell_header_text(common, "output", header->output, sizeof(header->output));
 }

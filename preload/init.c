@@ -121,16 +121,22 @@ static void speak_of_start(void)
 
 static int start_recording(void)
 {
+	char capture[SETTINGS_NAME_BYTES + 8] = "";
 	struct region_wish wish = { .bytes = settings.buffer_bytes,
 				    .max_file_bytes = settings.max_file_bytes,
 				    .keep = settings.keep,
 				    .session = session.id,
 				    .output = session.output,
-				    .trace = settings.trace_text };
+				    .trace = settings.trace_text,
+				    .capture = capture };
 	struct recorder_region region = { .wait_when_full = settings.full == SETTINGS_FULL_WAIT };
 	uint32_t entry;
 	int fd, error;
 
+	if (settings.capture == SETTINGS_CAPTURE_NVTX) {
+		strcpy(capture, "nvtx:");
+		strcat(capture, settings.capture_name);
+	}
 	warn_of_hidden_heap();
 	error = region_create(&wish, &region.header, &region.shape, &fd);
 	if (error) {

@@ -65,6 +65,7 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	text_set(h->session, sizeof(h->session), wish->session);
 	text_set(h->output, sizeof(h->output), wish->output);
 	text_set(h->trace, sizeof(h->trace), wish->trace);
+	text_set(h->capture, sizeof(h->capture), wish->capture);
 	text_set(h->version_text, sizeof(h->version_text), INTERCEPT_VERSION);
 	region_base(h);
 	h->magic = REGION_MAGIC;

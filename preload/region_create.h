@@ -12,6 +12,7 @@ struct region_wish {
 	const char *session;
 	const char *output;
 	const char *trace;
+	const char *capture; /* "" when all is recorded */
 };
 
 /*

@@ -128,7 +128,8 @@ struct region_header {
 	char session[REGION_TEXT_BYTES];
 	char output
 		[REGION_PATH_BYTES]; /* absolute, patterns expanded but for those of the place beside */
-	char trace[REGION_TEXT_BYTES]; /* families recorded, for the file's meta events */
+	char trace[REGION_TEXT_BYTES];   /* families recorded, for the file's meta events */
+	char capture[REGION_TEXT_BYTES]; /* the capture range, "" when all is recorded */
 	char version_text[REGION_TEXT_BYTES];
 
 	/* Live words, each on a line of its own. */
