@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/memory.h"
 #include "report/text.h"
@@ -324,6 +325,27 @@ static void parser_take_plain(struct parser *parser, char *argument)
 	options->file[options->file_count++] = argument;
 }
 
+/* "aloc run.evt": a word like a report's name that is no file either. */
+static int parser_check_word(struct parser *parser)
+{
+	const struct options *options = parser->options;
+	struct text_nearest nearest;
+	const char *word;
+
+	if (options->report_named || !options->file_count)
+		return 0;
+	word = options->file[0];
+	if (strpbrk(word, "./") || access(word, F_OK) == 0)
+		return 0;
+	text_nearest_init(&nearest, word);
+	for (int i = 0; i < REPORT_LIMIT; i++)
+		text_nearest_try(&nearest, report_infos[i].name);
+	if (!nearest.best)
+		return 0;
+	return parser_fail(parser, "'%s' is neither a report nor a file; did you mean '%s'?", word,
+			   nearest.best);
+}
+
 /* Options that the report has no use for would be ignored in silence: they are refused. */
 static int parser_check(struct parser *parser)
 {
@@ -372,6 +394,8 @@ int options_parse(struct options *options, int argc, char **argv, char *message,
 		if (result)
 			return result;
 	}
+	if (parser_check_word(&parser) != 0)
+		return -1;
 	return parser_check(&parser);
 }
 

@@ -4,16 +4,23 @@
 #include "report/report.h"
 #include "report/rows_ranges.h"
 
+/* With a filter, closings whose openings it has left out look the same: none are told then. */
+static uint64_t nvtx_unbalanced(const struct model *model)
+{
+	return model->filters.any ? 0 : model->ranges.unbalanced;
+}
+
 static void nvtx_head(const struct document *document, const struct screen *screen)
 {
 	const struct model *model = document->context;
 	char number[UNIT_TEXT_BYTES];
 
 	if (model->ranges.marks)
-		fprintf(screen->out, "%s marks\n", unit_format_count(number, model->ranges.marks));
-	if (model->ranges.unbalanced)
+		fprintf(screen->out, "%s mark%s\n", unit_format_count(number, model->ranges.marks),
+			model->ranges.marks == 1 ? "" : "s");
+	if (nvtx_unbalanced(model))
 		fprintf(screen->out, "%s pops or ends without an open range\n",
-			unit_format_count(number, model->ranges.unbalanced));
+			unit_format_count(number, nvtx_unbalanced(model)));
 }
 
 static uint64_t nvtx_sum_open(const struct model *model)
@@ -50,7 +57,7 @@ static int nvtx_write(struct report_request *request, struct table *table)
 			FACT_NUMBER("count", UNIT_COUNT, nvtx_sum_count(&model)),
 			FACT_NUMBER("open", UNIT_COUNT, nvtx_sum_open(&model)),
 			FACT_NUMBER("marks", UNIT_COUNT, model.ranges.marks),
-			FACT_NUMBER("unbalanced", UNIT_COUNT, model.ranges.unbalanced),
+			FACT_NUMBER("unbalanced", UNIT_COUNT, nvtx_unbalanced(&model)),
 		};
 		struct document document = {
 			.fact = facts,

@@ -13,6 +13,7 @@ try() { # ARGUMENT...
 	expect_match "line of prof-report $*" "$(cat err)" '^prof-report: '
 }
 try --no-such-option run.evt
+try aloc run.evt
 try -Z run.evt
 try alloc --sort nonsense run.evt
 try alloc --columns allocations,nonsense run.evt
