@@ -44,6 +44,7 @@ struct frame_writer *frame_writer_new(void)
 
 	if (!fw)
 		return NULL;
+	frame_writer_sort_events(fw);
 	error = kind_table_init(&fw->kinds);
 	for (unsigned int i = 0; i < COLUMN_SHARED; i++) {
 		/* born, dies and size may stand in any field of an event */

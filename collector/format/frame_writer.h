@@ -32,6 +32,7 @@ struct frame_writer {
 	uint64_t last_address[WRITER_FIELDS]; /* of addr fields */
 	uint16_t used[WRITER_FIELDS];         /* columns of `field` that hold something */
 	uint32_t used_count;
+	bool flat[EVT_ID_LIMIT]; /* events of numbers and names only */
 	struct heap_trail trail;
 
 	/* the frame */
@@ -44,5 +45,8 @@ struct frame_writer {
 	size_t cut_count;
 	bool closed;
 };
+
+/* Once, when the writer is made: which events frame_put() takes the short way with. */
+void frame_writer_sort_events(struct frame_writer *fw);
 
 #endif
