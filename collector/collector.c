@@ -278,7 +278,8 @@ void collector_finish(struct collector *c)
 	struct file_end end = { 0 };
 
 	epoch_close(c, EPOCH_LAST);
-	end.lost = c->lost + c->lost_disk + c->lost_limit;
+	end.lost = c->lost + c->lost_disk + c->lost_limit + c->drain.refused +
+		   c->common.journal.dropped;
 	end.end_ns = c->watermark_ns;
 	output_finish(&c->output, end);
 	c->finished = true;

@@ -29,7 +29,7 @@ struct drain {
 	uint64_t newest;   /* ticks of the newest record in the frame */
 	uint64_t in_frame; /* records put into the frame; whoever closes it sets both to 0 */
 	uint64_t records;  /* taken so far, all frames */
-	uint64_t refused;  /* records that even an empty frame did not take */
+	uint64_t refused;  /* records that even an empty frame did not take, not yet told */
 	uint16_t names[EVT_ID_LIMIT];   /* which fields of an event are names, as bits */
 	uint64_t caller[DRAIN_CALLERS]; /* page of the caller and process, hashed by the page */
 };

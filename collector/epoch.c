@@ -104,18 +104,21 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 /* Losses of frames that were not written; apart from the journal, which they would fill. */
 static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
 {
+	uint64_t refused = c->drain.refused + c->common.journal.dropped;
 	bool told = true;
 
-	if (!c->lost_disk && !c->lost_limit)
+	if (!c->lost_disk && !c->lost_limit && !refused)
 		return true;
 	frame_begin_block(c->fw, 0);
-	if (frame_block_room(c->fw) < 2)
+	if (frame_block_room(c->fw) < 3)
 		told = false;
 	if (told && c->lost_disk)
 		FRAME_PUT(c->fw, cut->now_ns, lost, .count = c->lost_disk, .reason = EVT_LOST_DISK);
 	if (told && c->lost_limit)
 		FRAME_PUT(c->fw, cut->now_ns, lost, .count = c->lost_limit,
 			  .reason = EVT_LOST_LIMIT);
+	if (told && refused)
+		FRAME_PUT(c->fw, cut->now_ns, lost, .count = refused, .reason = EVT_LOST_REFUSED);
 	frame_end_block(c->fw);
 	return told;
 }
@@ -123,7 +126,10 @@ static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
 static void cut_note_success(struct collector *c, bool told)
 {
 	if (told) {
-		c->lost += c->lost_disk + c->lost_limit;
+		c->lost += c->lost_disk + c->lost_limit + c->drain.refused +
+			   c->common.journal.dropped;
+		c->drain.refused = 0;
+		c->common.journal.dropped = 0;
 		c->lost_disk = 0;
 		c->lost_limit = 0;
 	}

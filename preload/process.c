@@ -65,7 +65,6 @@ static void entry_fill(uint32_t entry)
 
 	p->pid = own_pid();
 	p->parent_pid = (uint32_t)syscall(SYS_getppid);
-	p->flags = 0;
 	p->start_tsc = clock_ticks();
 	atomic_store(&p->exit_status, REGION_STATUS_UNKNOWN);
 	atomic_store(&p->exit_how, EVT_END_UNKNOWN);

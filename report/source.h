@@ -98,9 +98,8 @@ struct source_file {
 };
 
 struct source_options {
-	bool live;                       /* do not wait for a live writer: read what is there */
-	bool only_named;                 /* do not look for the session's other files */
-	const char *(*progress)(void *); /* reserved, NULL */
+	bool live;       /* do not wait for a live writer: read what is there */
+	bool only_named; /* do not look for the session's other files */
 	/* One line for stderr while opening: which session was taken, what is waited for. May be NULL. */
 	void (*note)(void *context, const char *line);
 	void *note_context;

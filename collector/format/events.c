@@ -93,4 +93,5 @@ const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT] = {
 	[EVT_LOST_NO_PROCESS] = "too many processes",
 	[EVT_LOST_LIMIT] = "file limit",
 	[EVT_LOST_STALLED] = "collector stalled",
+	[EVT_LOST_REFUSED] = "too large to encode",
 };

@@ -60,6 +60,7 @@ enum evt_lost_reason {
 	EVT_LOST_NO_PROCESS = 7, /* more processes at once than the region has room for */
 	EVT_LOST_LIMIT = 8,      /* INTERCEPT_MAX_FILE was reached */
 	EVT_LOST_STALLED = 9,    /* the collector was gone or did not move for a second */
+	EVT_LOST_REFUSED = 10,   /* more than a frame, or the memory for our own events, holds */
 	EVT_LOST_LIMIT_COUNT,
 };
 

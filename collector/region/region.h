@@ -55,7 +55,7 @@ struct region_process {
 	uint32_t pid;            /* in the namespace of the process */
 	uint32_t parent_pid;
 	uint32_t parent; /* entry of the recorded process that forked it, UINT32_MAX when none */
-	uint32_t flags;
+	uint32_t unused;
 	_Atomic int32_t exit_status;  /* REGION_STATUS_UNKNOWN until known */
 	_Atomic uint32_t exit_how;    /* enum evt_end_how */
 	_Atomic uint64_t exit_cpu_ns; /* CPU time at exit, 0 until known */
@@ -143,7 +143,6 @@ struct region_header {
 	_Alignas(64) _Atomic uint32_t process_limit; /* entries ever used: where a scan may stop */
 	_Atomic uint32_t ring_limit[REGION_CLASSES]; /* the same for the rings of each class */
 	_Atomic uint64_t lost_no_process;
-	_Atomic uint64_t dormant; /* exec'd programs that stayed dormant, where known */
 };
 
 /* Where things are, from the region's length alone. */
