@@ -71,6 +71,14 @@ static inline uint64_t clockmap_scale(const struct clockmap_segment *segment, ui
 /* For any ticks; never below 0. */
 uint64_t clockmap_ns(const struct clockmap *map, uint64_t ticks);
 
+/* A length of time, by the rate of now. Any number: what a program scribbled gives nonsense, no more. */
+static inline uint64_t clockmap_span(const struct clockmap *map, uint64_t ticks)
+{
+	unsigned __int128 ns = (unsigned __int128)ticks * map->segment[map->newest].rate;
+
+	return (uint64_t)(ns >> CLOCKMAP_SHIFT);
+}
+
 /* Measured rate of the TSC in Hz, 0 when the clock is another. */
 uint64_t clockmap_hz(const struct clockmap *map);
 

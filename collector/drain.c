@@ -60,6 +60,8 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
 		for (unsigned int i = 0; event->name && i < event->field_count; i++) {
 			if (event->field[i].codec == EVT_CODEC_name)
 				drain->names[id] |= (uint16_t)(1u << i);
+			if (event->field[i].is_span)
+				drain->spans[id] |= (uint16_t)(1u << i);
 		}
 	}
 }
@@ -94,6 +96,8 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 		value[i] = view_load64(at + 1 + i);
 		if (drain->names[type] >> i & 1)
 			value[i] = names_id(&drain->common->names, value[i]);
+		else if (drain->spans[type] >> i & 1)
+			value[i] = clockmap_span(&drain->common->clock, value[i]);
 	}
 	if (type >= EVT_malloc && type <= EVT_memalign) {
 		drain_note_caller(drain, stream, value[2]);
@@ -178,15 +182,15 @@ static void span_set_clock(struct span *span, const struct clockmap *clock, uint
 
 static enum step drain_text(struct drain *drain, struct stream *stream, struct span *span)
 {
-	uint64_t words[RECORD_WORDS_MAX];
+	uint64_t words[RECORD_PIECE_WORDS];
 
-	if (span->stop - span->at < (ptrdiff_t)RECORD_WORDS_MAX)
+	if (span->stop - span->at < (ptrdiff_t)RECORD_PIECE_WORDS)
 		return STEP_BAD;
-	for (unsigned int i = 1; i < RECORD_WORDS_MAX; i++)
+	for (unsigned int i = 1; i < RECORD_PIECE_WORDS; i++)
 		words[i] = view_load64(span->at + i);
 	if (!names_take_piece(&drain->common->names, &stream->text, words + 1))
 		return STEP_BAD;
-	span->at += RECORD_WORDS_MAX;
+	span->at += RECORD_PIECE_WORDS;
 	return STEP_ON;
 }
 

@@ -99,7 +99,8 @@ static unsigned int families_wanted(void)
 	unsigned int families = settings.trace;
 
 	_Static_assert((int)SETTINGS_FAMILY_alloc == RECORDER_ALLOC &&
-			       (int)SETTINGS_FAMILY_nvtx == RECORDER_NVTX,
+			       (int)SETTINGS_FAMILY_nvtx == RECORDER_NVTX &&
+			       (int)SETTINGS_FAMILY_cuda == RECORDER_CUDA,
 		       "one numbering of families");
 	if (session.late)
 		families &= ~(1u << RECORDER_ALLOC);

@@ -33,6 +33,7 @@
 enum recorder_family {
 	RECORDER_ALLOC,
 	RECORDER_NVTX,
+	RECORDER_CUDA,
 	RECORDER_FAMILIES,
 };
 

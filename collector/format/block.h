@@ -131,7 +131,7 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 
 /*
  * The next block, decoded. Its events are valid until frame_open() is called again (so that all
- * blocks of a frame can be merged by time). EVT_END after the last. Memory: at most 80 bytes a record
+ * blocks of a frame can be merged by time). EVT_END after the last. Memory: at most 160 bytes a record
  * of the frame.
  */
 struct event_block {

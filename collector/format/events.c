@@ -29,6 +29,7 @@ enum {
 
 /* A text and a caller are the last field: a flexible array may only stand at the end. */
 #define ORDER_uint(name) char name;
+#define ORDER_span(name) char name;
 #define ORDER_sint(name) char name;
 #define ORDER_addr(name) char name;
 #define ORDER_name(name) char name;
@@ -47,6 +48,17 @@ enum {
 	;
 #include "collector/format/events.def"
 
+#define IS_SPAN_uint false
+#define IS_SPAN_span true
+#define IS_SPAN_sint false
+#define IS_SPAN_addr false
+#define IS_SPAN_name false
+#define IS_SPAN_born false
+#define IS_SPAN_dies false
+#define IS_SPAN_size false
+#define IS_SPAN_text false
+#define IS_SPAN_caller false
+
 const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT] = {
 #define EVENT(id_, name_, family_, doc_)                           \
 	[id_] = { .name = #name_,                                  \
@@ -54,7 +66,8 @@ const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT] = {
 		  .doc = doc_,                                     \
 		  .field_count = sizeof(struct fields_of_##name_), \
 		  .field = {
-#define FIELD(codec_, name_, doc_) { .name = #name_, .codec = EVT_CODEC_##codec_, .doc = doc_ },
+#define FIELD(codec_, name_, doc_) \
+	{ .name = #name_, .codec = EVT_CODEC_##codec_, .is_span = IS_SPAN_##codec_, .doc = doc_ },
 #define END(name_) \
 	}          \
 	}          \
@@ -76,10 +89,8 @@ const char *const evt_codec_names[EVT_CODEC_LIMIT] = {
 };
 
 const char *const evt_family_names[EVT_FAMILY_LIMIT] = {
-	[EVT_FAMILY_system] = "system",
-	[EVT_FAMILY_alloc] = "alloc",
-	[EVT_FAMILY_nvtx] = "nvtx",
-	[EVT_FAMILY_capture] = "capture",
+	[EVT_FAMILY_system] = "system",   [EVT_FAMILY_alloc] = "alloc", [EVT_FAMILY_nvtx] = "nvtx",
+	[EVT_FAMILY_capture] = "capture", [EVT_FAMILY_cuda] = "cuda",
 };
 
 const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT] = {

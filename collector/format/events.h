@@ -10,6 +10,7 @@
 #ifndef COLLECTOR_FORMAT_EVENTS_H
 #define COLLECTOR_FORMAT_EVENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ enum evt_codec {
 	EVT_CODEC_size = 8,
 	EVT_CODEC_caller = 9,
 	EVT_CODEC_LIMIT,
+	EVT_CODEC_span = EVT_CODEC_uint, /* in the file; in the ring it is in ticks */
 };
 
 enum evt_family {
@@ -37,6 +39,7 @@ enum evt_family {
 	EVT_FAMILY_alloc,
 	EVT_FAMILY_nvtx,
 	EVT_FAMILY_capture,
+	EVT_FAMILY_cuda,
 	EVT_FAMILY_LIMIT,
 };
 
@@ -64,6 +67,37 @@ enum evt_lost_reason {
 	EVT_LOST_LIMIT_COUNT,
 };
 
+/* cuda_*.flags */
+enum evt_cuda_flag {
+	EVT_CUDA_NESTED =
+		1, /* CUDA called itself inside a call that is recorded: counts for nothing */
+};
+
+/* cuda_copy.kind: the first five as enum cudaMemcpyKind */
+enum evt_cuda_copy_kind {
+	EVT_CUDA_COPY_HTOH = 0,
+	EVT_CUDA_COPY_HTOD = 1,
+	EVT_CUDA_COPY_DTOH = 2,
+	EVT_CUDA_COPY_DTOD = 3,
+	EVT_CUDA_COPY_DEFAULT = 4, /* the addresses say */
+	EVT_CUDA_COPY_MEMSET = 5,
+	EVT_CUDA_COPY_LIMIT,
+};
+
+/* cuda_alloc.kind, cuda_free.kind */
+enum evt_cuda_memory {
+	EVT_CUDA_ANY = 0,
+	EVT_CUDA_DEVICE = 1,     /* cudaMalloc and its kin */
+	EVT_CUDA_POOL = 2,       /* stream-ordered: cudaMallocAsync */
+	EVT_CUDA_MANAGED = 3,    /* cudaMallocManaged */
+	EVT_CUDA_PINNED = 4,     /* cudaMallocHost, cudaHostAlloc */
+	EVT_CUDA_REGISTERED = 5, /* cudaHostRegister: host memory of the program, pinned */
+	EVT_CUDA_ARRAY = 6,      /* cudaMallocArray */
+	EVT_CUDA_VIRTUAL = 7,    /* cuMemCreate: physical memory for mapping */
+	EVT_CUDA_MEMORY_LIMIT,
+	EVT_CUDA_ALL = 255,
+};
+
 struct event {
 	uint64_t time_ns;
 	uint32_t stream;
@@ -83,6 +117,7 @@ static inline const char *evt_text_bytes(struct evt_text text)
 }
 
 #define EVT_TYPE_uint uint64_t
+#define EVT_TYPE_span uint64_t
 #define EVT_TYPE_sint int64_t
 #define EVT_TYPE_addr uint64_t
 #define EVT_TYPE_name uint64_t
@@ -101,12 +136,13 @@ static inline const char *evt_text_bytes(struct evt_text text)
 
 #define EVENT_AS(name, event) ((const struct evt_##name *)(const void *)(event)->value)
 
-#define EVT_FIELDS_MAX 8 /* fields an event may have; checked when events.c is compiled */
+#define EVT_FIELDS_MAX 16 /* fields an event may have; checked when events.c is compiled */
 #define EVT_WORDS_MAX (EVT_FIELDS_MAX + 1)
 
 struct evt_field {
 	const char *name;
 	enum evt_codec codec;
+	bool is_span;
 	const char *doc;
 };
 

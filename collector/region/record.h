@@ -5,7 +5,8 @@
  *
  *   word 0   time (TSC minus region_header.base_tsc) in the upper 56 bits, type in the lower 8
  *   others   one a field, in the order of events.def; a `name` is the 64-bit hash of the string,
- *            whose bytes went before or come after as RECORD_TEXT; 0 is the empty string
+ *            whose bytes went before or come after as RECORD_TEXT; 0 is the empty string;
+ *            a `span` is in ticks, the collector turns it into nanoseconds
  *
  * Two exceptions, because the heap is nine tenths of all records:
  *   type | RECORD_PACKED for malloc, calloc, realloc, memalign: 3 words
@@ -35,7 +36,8 @@
 #define RECORD_TEXT_BYTES (RECORD_TEXT_WORDS * 8u)
 #define RECORD_TEXT_MAX 65536u
 
-#define RECORD_WORDS_MAX (3u + RECORD_TEXT_WORDS)
+#define RECORD_PIECE_WORDS (3u + RECORD_TEXT_WORDS) /* of the whole record */
+#define RECORD_WORDS_MAX 17u                        /* of any record: events.def */
 #define RECORD_PACKED_WORDS 3u
 
 #define RECORD_ADDRESS_LIMIT (1ull << 48)

@@ -183,13 +183,13 @@ static inline void fixture_put_free(struct fixture *f, struct region_ring *ring,
 static inline void fixture_put_text(struct fixture *f, struct region_ring *ring, uint64_t hash,
 				    const char *text, unsigned int piece)
 {
-	uint64_t record[RECORD_WORDS_MAX] = { record_word(fixture_ticks(f), RECORD_TEXT), hash };
+	uint64_t record[RECORD_PIECE_WORDS] = { record_word(fixture_ticks(f), RECORD_TEXT), hash };
 	size_t length = strlen(text), offset = piece * RECORD_TEXT_BYTES;
 	size_t part = length - offset < RECORD_TEXT_BYTES ? length - offset : RECORD_TEXT_BYTES;
 
 	record[2] = (uint64_t)length << 32 | offset;
 	memcpy(&record[3], text + offset, part);
-	fixture_put(f, ring, record, RECORD_WORDS_MAX);
+	fixture_put(f, ring, record, RECORD_PIECE_WORDS);
 }
 
 /* --- the file, all of it in memory --- */

@@ -150,11 +150,11 @@ static void names_are_joined_whenever_they_come(void **state)
 static void text_that_cannot_be_closes_the_ring(void **state)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
-	uint64_t record[RECORD_WORDS_MAX] = { record_word(fixture_ticks(&f), RECORD_TEXT), 9,
-					      (uint64_t)(RECORD_TEXT_MAX + 1) << 32 };
+	uint64_t record[RECORD_PIECE_WORDS] = { record_word(fixture_ticks(&f), RECORD_TEXT), 9,
+						(uint64_t)(RECORD_TEXT_MAX + 1) << 32 };
 
 	(void)state;
-	fixture_put(&f, ring, record, RECORD_WORDS_MAX);
+	fixture_put(&f, ring, record, RECORD_PIECE_WORDS);
 	finish();
 	assert_int_equal(content_lost(&content, EVT_LOST_SCRIBBLED), 1);
 }

@@ -180,7 +180,7 @@ static unsigned int words_of(uint64_t word)
 	case RECORD_PAD:
 		return (unsigned int)record_ticks(word);
 	case RECORD_TEXT:
-		return RECORD_WORDS_MAX;
+		return RECORD_PIECE_WORDS;
 #define EVENT(id, name, family, doc) \
 	case id:                     \
 		return 1 + (unsigned int)(sizeof(struct evt_##name) / 8);

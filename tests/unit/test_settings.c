@@ -59,7 +59,7 @@ static void defaults_without_environment(void **state)
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_memory_equal(settings.output, here, strlen(here));
 	assert_string_equal(settings.output + strlen(here), "/run.evt");
-	assert_string_equal(settings.trace_text, "alloc,nvtx");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda");
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
 	assert_int_equal(settings.buffer_bytes, 64 * MIB);
 	assert_int_equal(settings.full, SETTINGS_FULL_WAIT);
@@ -78,11 +78,11 @@ static void families_are_added_and_removed(void **state)
 		{ "INTERCEPT_TRACE=alloc", "alloc" },
 		{ "INTERCEPT_TRACE=nvtx,alloc", "alloc,nvtx" },
 		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx" },
-		{ "INTERCEPT_TRACE=-alloc,-nvtx", "" },
+		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda", "" },
 		{ "INTERCEPT_TRACE=-cuda", "alloc,nvtx" },
-		{ "INTERCEPT_TRACE=alloc,cuda", "alloc" },
-		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx" },
-		{ "INTERCEPT_TRACE=", "alloc,nvtx" },
+		{ "INTERCEPT_TRACE=alloc,gpu", "alloc" },
+		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda" },
+		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda" },
 	};
 
 	(void)state;
@@ -165,10 +165,10 @@ static void a_planned_family_is_refused_by_name(void **state)
 {
 	(void)state;
 	assert_string_equal(
-		spoken_with("INTERCEPT_TRACE=+cuda", NULL),
-		"intercept: INTERCEPT_TRACE: family 'cuda' is not built into this version, "
-		"only alloc nvtx are; the others named are recorded\n");
-	assert_string_equal(spoken_with("INTERCEPT_TRACE=-cuda", NULL), "");
+		spoken_with("INTERCEPT_TRACE=+gpu", NULL),
+		"intercept: INTERCEPT_TRACE: family 'gpu' is not built into this version, "
+		"only alloc nvtx cuda are; the others named are recorded\n");
+	assert_string_equal(spoken_with("INTERCEPT_TRACE=-gpu", NULL), "");
 }
 
 static void an_unknown_variable_gets_the_nearest_name(void **state)

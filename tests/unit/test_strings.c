@@ -43,13 +43,13 @@ static size_t lane_read(char *text, uint64_t hash)
 {
 	size_t length = 0;
 
-	for (uint64_t at = 0; at < lane.head; at += RECORD_WORDS_MAX) {
+	for (uint64_t at = 0; at < lane.head; at += RECORD_PIECE_WORDS) {
 		uint32_t offset = (uint32_t)words[at + 2];
 
 		length = words[at + 2] >> 32;
 		assert_int_equal(record_type(words[at]), RECORD_TEXT);
 		assert_true(words[at + 1] == hash);
-		assert_int_equal(offset, at / RECORD_WORDS_MAX * RECORD_TEXT_BYTES);
+		assert_int_equal(offset, at / RECORD_PIECE_WORDS * RECORD_TEXT_BYTES);
 		memcpy(text + offset, &words[at + 3], RECORD_TEXT_BYTES);
 	}
 	return length;
@@ -88,12 +88,12 @@ static void a_text_is_sent_once(void **state)
 	lane_reset(WORDS);
 	assert_true(string_id(&s, &lane) == string_hash("forward", 7));
 	(void)string_id(&s, &lane);
-	assert_int_equal(lane.head, RECORD_WORDS_MAX);
+	assert_int_equal(lane.head, RECORD_PIECE_WORDS);
 	assert_int_equal(lane_read(text, s.hash), 7);
 	assert_memory_equal(text, "forward", 7);
 	strings_forget();
 	(void)string_id(&s, &lane);
-	assert_int_equal(lane.head, 2 * RECORD_WORDS_MAX);
+	assert_int_equal(lane.head, 2 * RECORD_PIECE_WORDS);
 }
 
 static void a_dropped_text_is_sent_again(void **state)
@@ -105,9 +105,9 @@ static void a_dropped_text_is_sent_again(void **state)
 	(void)state;
 	memset(longer, 'x', sizeof(longer));
 	s = string_of_bytes(longer, sizeof(longer));
-	lane_reset(RECORD_WORDS_MAX);
+	lane_reset(RECORD_PIECE_WORDS);
 	(void)string_id(&s, &lane);
-	assert_int_equal(lane.head, RECORD_WORDS_MAX);
+	assert_int_equal(lane.head, RECORD_PIECE_WORDS);
 	lane.head = 0;
 	lane.limit = WORDS;
 	(void)string_id(&s, &lane);
