@@ -59,12 +59,12 @@ static inline struct string event_name(const struct nvtx_event *event)
 }
 
 /* The default domain, and a handle that is none of ours, are NULL. */
-static inline const struct nvtx_name *domain_of(const void *handle)
+static inline const struct name *domain_of(const void *handle)
 {
 	return handle ? nvtx_name_of(handle) : NULL;
 }
 
-static inline uint64_t domain_id(const struct nvtx_name *domain, struct recorder_lane *lane)
+static inline uint64_t domain_id(const struct name *domain, struct recorder_lane *lane)
 {
 	struct string name;
 
@@ -79,7 +79,7 @@ static inline uint64_t domain_id(const struct nvtx_name *domain, struct recorder
 /* --- depth of push and pop --- */
 
 /* This thread's counter for the domain; NULL when it follows NVTX_LEVELS others already. */
-static inline struct nvtx_level *level_of(const struct nvtx_name *domain)
+static inline struct nvtx_level *level_of(const struct name *domain)
 {
 	uint32_t key;
 
@@ -100,7 +100,7 @@ static inline struct nvtx_level *level_of(const struct nvtx_name *domain)
 
 /* --- recording --- */
 
-static inline void record_push(const struct nvtx_event *event, const struct nvtx_name *domain,
+static inline void record_push(const struct nvtx_event *event, const struct name *domain,
 			       struct recorder_lane *lane)
 {
 	struct string name = event_name(event);
@@ -130,7 +130,7 @@ static bool push_captures(const struct nvtx_event *event, const struct nvtx_leve
 
 int nvtx_push(const struct nvtx_event *event)
 {
-	const struct nvtx_name *domain;
+	const struct name *domain;
 	struct recorder_lane *lane;
 	struct nvtx_level *level;
 
@@ -159,7 +159,7 @@ static bool level_pop(struct nvtx_level *level)
 
 int nvtx_pop(const void *handle)
 {
-	const struct nvtx_name *domain;
+	const struct name *domain;
 	struct recorder_lane *lane;
 	struct nvtx_level *level;
 

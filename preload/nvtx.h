@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "preload/hidden.h"
+#include "preload/names.h"
 #include "preload/nvtx_api.h"
 #include "preload/strings.h"
 
@@ -55,21 +56,12 @@ uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range);
 void nvtx_end(const void *domain, uint64_t range);
 void nvtx_mark(const struct nvtx_event *event);
 
-/* --- nvtx_names.c --- */
+/* --- nvtx_names.c: the handle of a domain or registered string is a struct name of ours --- */
 
-/* A domain or registered string: both handles point to one of these. Never freed. */
-struct nvtx_name {
-	uint64_t hash;
-	uint32_t length;
-	char text[];
-};
-
-/* The one with this text; NULL for the empty string and when there is no memory. */
-const struct nvtx_name *nvtx_name_make(const struct string *text);
 /* What a handle names; NULL for one that is none of ours. */
-const struct nvtx_name *nvtx_name_of(const void *handle);
+const struct name *nvtx_name_of(const void *handle);
 /* Another tool's handle for what we know as `name`. */
-void nvtx_name_link(const void *foreign, const struct nvtx_name *name);
+void nvtx_name_link(const void *foreign, const struct name *name);
 struct string nvtx_name_string(const void *handle);
 
 void nvtx_name_category(const void *domain, uint32_t category, const struct string *name);

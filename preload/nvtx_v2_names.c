@@ -8,7 +8,7 @@
 
 #include "preload/hook.h"
 
-static const void *handle_of_both(const struct nvtx_name *ours, const void *theirs)
+static const void *handle_of_both(const struct name *ours, const void *theirs)
 {
 	if (!theirs || theirs == ours)
 		return ours;
@@ -29,7 +29,7 @@ HOOK_EXPORT const void *nvtxDomainCreateA(const char *text)
 		handle = hook_real.nvtxDomainCreateA(text);
 		original_end();
 	}
-	return handle_of_both(nvtx_name_make(&name), handle);
+	return handle_of_both(name_make(&name), handle);
 }
 
 HOOK_EXPORT const void *nvtxDomainCreateW(const wchar_t *text)
@@ -42,7 +42,7 @@ HOOK_EXPORT const void *nvtxDomainCreateW(const wchar_t *text)
 		handle = hook_real.nvtxDomainCreateW(text);
 		original_end();
 	}
-	return handle_of_both(nvtx_name_make(&name), handle);
+	return handle_of_both(name_make(&name), handle);
 }
 
 HOOK_EXPORT void nvtxDomainDestroy(const void *domain)
@@ -64,7 +64,7 @@ HOOK_EXPORT const void *nvtxDomainRegisterStringA(const void *domain, const char
 		handle = hook_real.nvtxDomainRegisterStringA(domain, text);
 		original_end();
 	}
-	return handle_of_both(nvtx_name_make(&name), handle);
+	return handle_of_both(name_make(&name), handle);
 }
 
 HOOK_EXPORT const void *nvtxDomainRegisterStringW(const void *domain, const wchar_t *text)
@@ -77,7 +77,7 @@ HOOK_EXPORT const void *nvtxDomainRegisterStringW(const void *domain, const wcha
 		handle = hook_real.nvtxDomainRegisterStringW(domain, text);
 		original_end();
 	}
-	return handle_of_both(nvtx_name_make(&name), handle);
+	return handle_of_both(name_make(&name), handle);
 }
 
 HOOK_EXPORT const void *nvtxDomainResourceCreate(const void *domain, struct nvtx_resource *resource)

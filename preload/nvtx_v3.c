@@ -180,14 +180,14 @@ static const void *v3_DomainCreateA(const char *text)
 {
 	struct string name = string_of(text);
 
-	return nvtx_name_make(&name);
+	return name_make(&name);
 }
 
 static const void *v3_DomainCreateW(const wchar_t *text)
 {
 	struct string name = string_of_wide(text);
 
-	return nvtx_name_make(&name);
+	return name_make(&name);
 }
 
 /* Domains are names: one that is destroyed costs nothing and may still be in records. */
@@ -201,7 +201,7 @@ static const void *v3_DomainRegisterStringA(const void *domain, const char *text
 	struct string name = string_of(text);
 
 	(void)domain;
-	return nvtx_name_make(&name);
+	return name_make(&name);
 }
 
 static const void *v3_DomainRegisterStringW(const void *domain, const wchar_t *text)
@@ -209,7 +209,7 @@ static const void *v3_DomainRegisterStringW(const void *domain, const wchar_t *t
 	struct string name = string_of_wide(text);
 
 	(void)domain;
-	return nvtx_name_make(&name);
+	return name_make(&name);
 }
 
 /* Any address that is not NULL will do for a handle: nothing is asked of it but to be destroyed. */

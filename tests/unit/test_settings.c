@@ -74,10 +74,10 @@ static void families_are_added_and_removed(void **state)
 	static const struct {
 		const char *value, *families;
 	} rows[] = {
-		{ "INTERCEPT_TRACE=-alloc", "nvtx" },
+		{ "INTERCEPT_TRACE=-alloc", "nvtx,cuda" },
 		{ "INTERCEPT_TRACE=alloc", "alloc" },
 		{ "INTERCEPT_TRACE=nvtx,alloc", "alloc,nvtx" },
-		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx" },
+		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx,cuda" },
 		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda", "" },
 		{ "INTERCEPT_TRACE=-cuda", "alloc,nvtx" },
 		{ "INTERCEPT_TRACE=alloc,gpu", "alloc" },
