@@ -81,11 +81,12 @@ static void model_take_dies(struct model *model, const struct source_event *even
 
 static struct range_work work_total(const struct model_tally *tally)
 {
-	return (struct range_work){
-		.allocations = tally->work[0].allocations + tally->work[1].allocations,
-		.bytes_allocated = tally->work[0].bytes_allocated + tally->work[1].bytes_allocated,
-		.cuda_calls = tally->work[0].cuda_calls + tally->work[1].cuda_calls,
-	};
+	struct range_work total = tally->work[0];
+
+#define ADD(name) total.name += tally->work[1].name;
+	RANGE_WORK(ADD)
+#undef ADD
+	return total;
 }
 
 static uint32_t model_name(struct model *model, const struct source_event *event, uint64_t id)

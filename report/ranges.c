@@ -2,7 +2,6 @@
 /* NVTX ranges: see ranges.h. Every operation takes constant time, however deep the nesting. */
 #include "report/ranges.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "report/memory.h"
@@ -19,7 +18,7 @@ void ranges_init(struct ranges *ranges, bool by_path)
 void ranges_release(struct ranges *ranges)
 {
 	for (size_t i = 0; i < ranges->row_count; i++)
-		histogram_release(&ranges->row[i].durations);
+		timing_release(&ranges->row[i].time);
 	free(ranges->row);
 	free(ranges->open);
 	free(ranges->thread);
@@ -52,24 +51,16 @@ static uint32_t ranges_row_of(struct ranges *ranges, uint32_t parent, uint32_t d
 	fresh->domain = domain;
 	fresh->name = name;
 	fresh->depth = parent == RANGE_NONE ? 0 : ranges->row[parent].depth + 1;
-	fresh->min_ns = UINT64_MAX;
 	return (uint32_t)ranges->row_count++;
 }
 
-static void range_row_add_time(struct range_row *row, uint64_t total_ns, uint64_t self_ns)
+/* What was done between two moments. */
+static void range_work_add(struct range_work *into, const struct range_work *from,
+			   const struct range_work *to)
 {
-	double difference = (double)total_ns - row->mean;
-
-	row->closed++;
-	row->total_ns += total_ns;
-	row->self_ns += self_ns;
-	if (total_ns < row->min_ns)
-		row->min_ns = total_ns;
-	if (total_ns > row->max_ns)
-		row->max_ns = total_ns;
-	row->mean += difference / (double)row->closed;
-	row->squares += difference * ((double)total_ns - row->mean);
-	histogram_add(&row->durations, total_ns, 1);
+#define ADD(name) into->name += to->name - from->name;
+	RANGE_WORK(ADD)
+#undef ADD
 }
 
 static uint32_t ranges_take_open(struct ranges *ranges)
@@ -185,10 +176,9 @@ static void range_count(struct ranges *ranges, const struct range_open *open, ui
 	if (open->row == RANGE_NONE)
 		return;
 	row = &ranges->row[open->row];
-	range_row_add_time(row, total, time_between(open->children_ns, total));
-	row->work.allocations += work->allocations - open->work.allocations;
-	row->work.bytes_allocated += work->bytes_allocated - open->work.bytes_allocated;
-	row->work.cuda_calls += work->cuda_calls - open->work.cuda_calls;
+	timing_add(&row->time, total);
+	row->self_ns += time_between(open->children_ns, total);
+	range_work_add(&row->work, &open->work, work);
 }
 
 /* Takes a range out of its thread's list and charges its time to the ranges around it. */
@@ -290,40 +280,9 @@ uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread)
 
 void range_row_merge(struct range_row *into, const struct range_row *from)
 {
-	double both = (double)(into->closed + from->closed), difference = from->mean - into->mean;
-
-	if (from->closed) {
-		/* Chan, Golub, LeVeque: variance of two samples together */
-		into->squares += from->squares + difference * difference * (double)into->closed *
-							 (double)from->closed / both;
-		into->mean += difference * (double)from->closed / both;
-		if (from->min_ns < into->min_ns)
-			into->min_ns = from->min_ns;
-		if (from->max_ns > into->max_ns)
-			into->max_ns = from->max_ns;
-		histogram_merge(&into->durations, &from->durations);
-	}
+	timing_merge(&into->time, &from->time);
 	into->count += from->count;
-	into->closed += from->closed;
 	into->open += from->open;
-	into->total_ns += from->total_ns;
 	into->self_ns += from->self_ns;
-	into->work.allocations += from->work.allocations;
-	into->work.bytes_allocated += from->work.bytes_allocated;
-	into->work.cuda_calls += from->work.cuda_calls;
-}
-
-uint64_t range_row_percentile(const struct range_row *row, double percent)
-{
-	uint64_t value = histogram_percentile(&row->durations, percent);
-
-	if (value > row->max_ns)
-		return row->max_ns;
-	return row->closed && value < row->min_ns ? row->min_ns : value;
-}
-
-uint64_t range_row_stddev(const struct range_row *row)
-{
-	return row->closed > 1 ? (uint64_t)(sqrt(row->squares / (double)(row->closed - 1)) + 0.5)
-			       : 0;
+	range_work_add(&into->work, &(struct range_work){ 0 }, &from->work);
 }

@@ -17,27 +17,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/histogram.h"
 #include "report/map.h"
+#include "report/timing.h"
 
 #define RANGE_NONE UINT32_MAX
 
 /* What a thread (or process) has done so far; a range's own share is the difference over its life. */
+#define RANGE_WORK(FIELD) FIELD(allocations) FIELD(bytes_allocated) FIELD(cuda_calls)
 struct range_work {
-	uint64_t allocations, bytes_allocated, cuda_calls;
+#define FIELD(name) uint64_t name;
+	RANGE_WORK(FIELD)
+#undef FIELD
 };
 
 struct range_row {
 	uint32_t parent; /* row, RANGE_NONE at the top and when not a tree */
 	uint32_t domain, name;
 	uint32_t depth;
-	uint64_t count;  /* opened */
-	uint64_t closed; /* of them, closed: those the times are of */
-	uint64_t open;   /* never closed by the program */
-	uint64_t total_ns, self_ns, min_ns, max_ns;
-	double mean, squares; /* Welford: mean, and sum of squared differences from it */
+	uint64_t count; /* opened; time.count of them were closed */
+	uint64_t open;  /* never closed by the program */
+	uint64_t self_ns;
+	struct timing time;
 	struct range_work work;
-	struct histogram durations;
 };
 
 /* One open range; in a list per thread, from the innermost outwards. */
@@ -109,8 +110,5 @@ uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread);
 
 /* Adds the counters of `from`, for rows of the same text. */
 void range_row_merge(struct range_row *into, const struct range_row *from);
-uint64_t range_row_percentile(const struct range_row *row, double percent);
-/* Of the sample (n - 1), as nsys gives it; 0 for less than two. */
-uint64_t range_row_stddev(const struct range_row *row);
 
 #endif

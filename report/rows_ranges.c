@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows_timing.h"
+
 #define DEFAULT_DOMAIN "default"
 
 static const char *name_text(const struct source_name *name, size_t *ret_length)
@@ -53,21 +55,12 @@ static uint32_t *ranges_join(struct model *model)
 
 static void table_put_times(struct table *table, const struct range_row *row, uint64_t all_self_ns)
 {
-	table_set_number(table, COLUMN_nvtx_total_ns, row->total_ns);
+	table_set_number(table, COLUMN_nvtx_total_ns, row->time.total_ns);
 	table_set_number(table, COLUMN_nvtx_self_ns, row->self_ns);
 	if (all_self_ns)
 		table_set_real(table, COLUMN_nvtx_percent,
 			       100.0 * (double)row->self_ns / (double)all_self_ns);
-	if (!row->closed)
-		return;
-	table_set_number(table, COLUMN_nvtx_avg_ns,
-			 (row->total_ns + row->closed / 2) / row->closed);
-	table_set_number(table, COLUMN_nvtx_min_ns, row->min_ns);
-	table_set_number(table, COLUMN_nvtx_max_ns, row->max_ns);
-	table_set_number(table, COLUMN_nvtx_stddev_ns, range_row_stddev(row));
-	table_set_number(table, COLUMN_nvtx_p50_ns, range_row_percentile(row, 50));
-	table_set_number(table, COLUMN_nvtx_p90_ns, range_row_percentile(row, 90));
-	table_set_number(table, COLUMN_nvtx_p99_ns, range_row_percentile(row, 99));
+	timing_put(table, TIMING_COLUMNS(nvtx), &row->time);
 }
 
 static void table_put_range(struct table *table, const struct model *model,

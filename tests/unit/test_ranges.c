@@ -50,12 +50,12 @@ static void self_is_total_without_children(void **state)
 	pop(&ranges, 145, 0, 0);
 	pop(&ranges, 200, 0, 0);
 	pop(&ranges, 215, 1, 0);
-	assert_int_equal(row_of(&ranges, A)->total_ns, 100);
+	assert_int_equal(row_of(&ranges, A)->time.total_ns, 100);
 	assert_int_equal(row_of(&ranges, A)->self_ns, 75);
 	assert_int_equal(row_of(&ranges, B)->count, 3);
-	assert_int_equal(row_of(&ranges, B)->total_ns, 125);
-	assert_int_equal(row_of(&ranges, B)->min_ns, 5);
-	assert_int_equal(row_of(&ranges, B)->max_ns, 100);
+	assert_int_equal(row_of(&ranges, B)->time.total_ns, 125);
+	assert_int_equal(row_of(&ranges, B)->time.min_ns, 5);
+	assert_int_equal(row_of(&ranges, B)->time.max_ns, 100);
 	assert_int_equal(ranges.unbalanced, 0);
 	ranges_release(&ranges);
 }
@@ -70,9 +70,9 @@ static void pops_close_the_innermost_of_their_domain(void **state)
 	push(&ranges, 10, 0, 2, B); /* another domain, closed after A */
 	pop(&ranges, 30, 0, 1);
 	pop(&ranges, 50, 0, 2);
-	assert_int_equal(row_of(&ranges, A)->total_ns, 30);
+	assert_int_equal(row_of(&ranges, A)->time.total_ns, 30);
 	assert_int_equal(row_of(&ranges, A)->self_ns, 10);
-	assert_int_equal(row_of(&ranges, B)->total_ns, 40);
+	assert_int_equal(row_of(&ranges, B)->time.total_ns, 40);
 	assert_int_equal(row_of(&ranges, B)->self_ns, 40);
 	ranges_release(&ranges);
 }
@@ -92,7 +92,7 @@ static void crossed_domains_charge_the_outer_range_once(void **state)
 	assert_int_equal(row_of(&ranges, A)->self_ns, 10);
 	assert_int_equal(row_of(&ranges, B)->self_ns, 30);
 	assert_int_equal(row_of(&ranges, C)->self_ns, 60);
-	assert_int_equal(row_of(&ranges, C)->total_ns, 100);
+	assert_int_equal(row_of(&ranges, C)->time.total_ns, 100);
 	ranges_release(&ranges);
 }
 
@@ -132,7 +132,7 @@ static void unbalanced_pops_are_counted_and_harmless(void **state)
 	pop(&ranges, 40, 0, 0);
 	ranges_end(&ranges, &(struct range_closing){ 50, 0, 0, 99, { 0, 0, 0 } });
 	assert_int_equal(ranges.unbalanced, 4);
-	assert_int_equal(row_of(&ranges, A)->total_ns, 20);
+	assert_int_equal(row_of(&ranges, A)->time.total_ns, 20);
 	ranges_release(&ranges);
 }
 
@@ -147,15 +147,15 @@ static void open_ranges_count_and_take_time_when_the_process_has_ended(void **st
 		push(&ranges, 60, 0, 0, B);
 		ranges_start(&ranges, &(struct range_opening){ 70, 0, 0, C, 1, { 0, 0, 0 }, true });
 		assert_int_equal(row_of(&ranges, A)->count, 1);
-		assert_int_equal(row_of(&ranges, A)->total_ns, 0);
+		assert_int_equal(row_of(&ranges, A)->time.total_ns, 0);
 		ranges_finish_thread(&ranges, 0, 100, (struct range_work){ 0 }, ended);
 		ranges_finish_process(&ranges, 0, 100, (struct range_work){ 0 }, ended);
 		assert_int_equal(row_of(&ranges, A)->open, 1);
 		assert_int_equal(row_of(&ranges, B)->open, 1);
 		assert_int_equal(row_of(&ranges, C)->open, 1);
-		assert_int_equal(row_of(&ranges, A)->total_ns, ended ? 100 : 0);
+		assert_int_equal(row_of(&ranges, A)->time.total_ns, ended ? 100 : 0);
 		assert_int_equal(row_of(&ranges, A)->self_ns, ended ? 60 : 0);
-		assert_int_equal(row_of(&ranges, C)->total_ns, ended ? 30 : 0);
+		assert_int_equal(row_of(&ranges, C)->time.total_ns, ended ? 30 : 0);
 		ranges_release(&ranges);
 	}
 }
@@ -186,9 +186,9 @@ static void start_end_match_by_number_in_any_order(void **state)
 		   &(struct range_closing){ 20, 4, 0, 1, { 0, 0, 0 } }); /* another process's 1 */
 	ranges_end(&ranges, &(struct range_closing){ 30, 3, 0, 1, { 0, 0, 0 } });
 	ranges_end(&ranges, &(struct range_closing){ 50, 3, 0, 2, { 0, 0, 0 } });
-	assert_int_equal(row_of(&ranges, A)->total_ns, 30);
+	assert_int_equal(row_of(&ranges, A)->time.total_ns, 30);
 	assert_int_equal(row_of(&ranges, A)->self_ns, 30);
-	assert_int_equal(row_of(&ranges, B)->total_ns, 40);
+	assert_int_equal(row_of(&ranges, B)->time.total_ns, 40);
 	assert_int_equal(ranges.unbalanced, 1);
 	ranges_release(&ranges);
 }
@@ -225,7 +225,7 @@ static void deep_nesting_takes_constant_time_each(void **state)
 	for (uint64_t i = 0; i < DEPTH; i++)
 		pop(&ranges, DEPTH + i, 0, i < DEPTH / 2);
 	assert_int_equal(ranges.row[0].count + ranges.row[1].count, DEPTH);
-	assert_int_equal(ranges.row[0].closed + ranges.row[1].closed, DEPTH);
+	assert_int_equal(ranges.row[0].time.count + ranges.row[1].time.count, DEPTH);
 	assert_int_equal(ranges.unbalanced, 0);
 	ranges_release(&ranges);
 }
@@ -245,7 +245,7 @@ static void many_names_take_bounded_memory_each(void **state)
 	assert_int_equal(ranges.row_count, NAMES);
 	assert_in_range(ranges.open_room, 1, 16);
 	for (size_t i = 0; i < ranges.row_count; i++)
-		slots += ranges.row[i].durations.room;
+		slots += ranges.row[i].time.durations.room;
 	assert_in_range(slots, NAMES, NAMES * 2);
 	assert_true(sizeof(struct range_row) <= 160);
 	ranges_release(&ranges);
@@ -296,11 +296,11 @@ static void merged_rows_have_the_statistics_of_all(void **state)
 	}
 	range_row_merge(&ranges.row[0], &ranges.row[1]);
 	assert_int_equal(ranges.row[0].count, 4);
-	assert_int_equal(ranges.row[0].total_ns, 100);
-	assert_int_equal(ranges.row[0].min_ns, 10);
-	assert_int_equal(ranges.row[0].max_ns, 40);
-	assert_int_equal(range_row_stddev(&ranges.row[0]), 13); /* 12.91 */
-	assert_int_equal(range_row_percentile(&ranges.row[0], 50), 20);
+	assert_int_equal(ranges.row[0].time.total_ns, 100);
+	assert_int_equal(ranges.row[0].time.min_ns, 10);
+	assert_int_equal(ranges.row[0].time.max_ns, 40);
+	assert_int_equal(timing_stddev(&ranges.row[0].time), 13); /* 12.91 */
+	assert_int_equal(timing_percentile(&ranges.row[0].time, 50), 20);
 	ranges_release(&ranges);
 }
 
