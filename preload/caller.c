@@ -2,11 +2,11 @@
 /* See caller.h. */
 #include "preload/caller.h"
 
-#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/cfi.h"
+#include "preload/object.h"
 #include "preload/wrappers.h"
 
 #define ADDRESS_MASK ((1ull << CALLER_ADDRESS_BITS) - 1)
@@ -22,25 +22,8 @@ uint64_t caller_cache[CALLER_WORDS] __attribute__((aligned(64)));
 _Static_assert(CALLER_WORDS == 1u << (64 - 52), "caller_home() takes the upper bits");
 _Static_assert(CFI_WORDS_MAX < 1u << RULE_WORDS_BITS, "distances fit");
 
-/* As glibc 2.35 and newer fill it in on x86-64; headers of older ones do not have it. */
-struct object_found {
-	uint64_t flags;
-	void *start, *end;
-	struct link_map *map;
-	void *header; /* .eh_frame_hdr */
-	uint64_t reserved[7];
-};
-
-extern int object_find(void *address, struct object_found *ret_object) __asm__("_dl_find_object")
-	__attribute__((weak));
-
-static bool object_of(uint64_t address, struct object_found *ret_object)
-{
-	return object_find && object_find((void *)(uintptr_t)address, ret_object) == 0;
-}
-
 /* How to leave the frame of the function that holds `address`, a return address; 0: unknown. */
-static unsigned int object_rule(const struct object_found *object, uint64_t address)
+static unsigned int object_rule(const struct object *object, uint64_t address)
 {
 	struct cfi_span span = { (uintptr_t)object->start, (uintptr_t)object->end };
 	struct cfi_rule rule;
@@ -53,7 +36,7 @@ static unsigned int object_rule(const struct object_found *object, uint64_t addr
 
 static unsigned int rule_work_out(uint64_t address)
 {
-	struct object_found object;
+	struct object object;
 
 	if (!object_of(address, &object) || !wrappers_contain(object.map, (uintptr_t)object.start,
 							      (uintptr_t)object.end, address - 1))
@@ -138,7 +121,7 @@ static __attribute__((noinline)) uint64_t caller_skip_afresh(void *const *frame)
 {
 	struct place place = { (uintptr_t)(frame + 1), (uintptr_t)frame[0] };
 	uint64_t address = place_address(&place);
-	struct object_found object;
+	struct object object;
 
 	for (unsigned int level = 0;
 	     level < CALLER_LEVELS && rule_of(address, caller_word(address)); level++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:caller.c,cfi.c,wrappers.c */
+/* links: preload:caller.c,cfi.c,wrappers.c,symbols.c */
 /* preload/cfi.c: hand-made call frame information, right, cut short and hostile; preload/caller.c: the walk. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* See symbols.h. */
+#include "preload/symbols.h"
+
+#include <string.h>
+
+#define CHAIN_MAX 4096u /* symbols in one hash bucket */
+
+static bool symbols_span(const struct symbols *s, const void *from, uint64_t bytes)
+{
+	uintptr_t at = (uintptr_t)from;
+
+	return at >= s->low && at < s->high && bytes <= s->high - at;
+}
+
+/* ld.so has made most entries addresses; those of a read-only dynamic section are still offsets. */
+static const void *symbols_place(const struct symbols *s, uint64_t value)
+{
+	return (const void *)(uintptr_t)(value < s->low ? value + s->load : value);
+}
+
+static bool symbols_open_hash(struct symbols *s)
+{
+	uint64_t words;
+
+	if (!symbols_span(s, s->hash, 16) || !symbols_span(s, s->table, sizeof(*s->table)) ||
+	    !symbols_span(s, s->strings, 1))
+		return false;
+	words = (uint64_t)s->hash[2] * 2 + s->hash[0];
+	s->bloom = (const uint64_t *)(s->hash + 4);
+	s->buckets = s->hash + 4 + (uint64_t)s->hash[2] * 2;
+	s->chains = s->buckets + s->hash[0];
+	return s->hash[0] && s->hash[2] && !(s->hash[2] & (s->hash[2] - 1)) && s->hash[3] < 32 &&
+	       symbols_span(s, s->bloom, words * 4);
+}
+
+bool symbols_open(struct symbols *s)
+{
+	const Elf64_Dyn *entry = s->dynamic;
+
+	for (; symbols_span(s, entry, sizeof(*entry)); entry++) {
+		switch (entry->d_tag) {
+		case DT_NULL:
+			return symbols_open_hash(s);
+		case DT_SYMTAB:
+			s->table = symbols_place(s, entry->d_un.d_ptr);
+			break;
+		case DT_STRTAB:
+			s->strings = symbols_place(s, entry->d_un.d_ptr);
+			break;
+		case DT_GNU_HASH:
+			s->hash = symbols_place(s, entry->d_un.d_ptr);
+			break;
+		}
+	}
+	return false;
+}
+
+uint32_t symbols_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return hash;
+}
+
+static bool symbol_is(const struct symbols *s, const Elf64_Sym *symbol, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+
+	return symbols_span(s, symbol, sizeof(*symbol)) && symbol->st_shndx != SHN_UNDEF &&
+	       ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+	       symbols_span(s, s->strings + symbol->st_name, bytes) &&
+	       memcmp(s->strings + symbol->st_name, name, bytes) == 0;
+}
+
+/* Where the chain of the hash begins, 0: nowhere. */
+static uint64_t symbols_bucket(const struct symbols *s, uint32_t hash)
+{
+	uint64_t filter = s->bloom[hash / 64 & (s->hash[2] - 1)];
+	uint64_t index;
+
+	if (!(filter >> hash % 64 & filter >> (hash >> s->hash[3]) % 64 & 1))
+		return 0;
+	index = s->buckets[hash % s->hash[0]];
+	return index >= s->hash[1] ? index : 0;
+}
+
+/* The symbol behind `index` has ended its chain. */
+static bool symbols_chain_ends(const struct symbols *s, uint64_t index)
+{
+	return s->chains[index - s->hash[1]] & 1;
+}
+
+const Elf64_Sym *symbols_next(const struct symbols *s, uint32_t hash, const char *name,
+			      uint64_t *index)
+{
+	uint64_t at = *index ? *index + 1 : symbols_bucket(s, hash);
+
+	if (!at || (*index && symbols_chain_ends(s, *index)))
+		return NULL;
+	for (unsigned int i = 0; i < CHAIN_MAX; i++, at++) {
+		const uint32_t *chain = s->chains + (at - s->hash[1]);
+
+		if (!symbols_span(s, chain, sizeof(*chain)))
+			return NULL;
+		*index = at;
+		if ((*chain ^ hash) <= 1 && symbol_is(s, s->table + at, name))
+			return s->table + at;
+		if (*chain & 1)
+			return NULL;
+	}
+	return NULL;
+}
+
+const char *symbols_string(const struct symbols *s, int64_t tag, unsigned int n)
+{
+	const Elf64_Dyn *entry = s->dynamic;
+
+	for (; symbols_span(s, entry, sizeof(*entry)) && entry->d_tag != DT_NULL; entry++) {
+		const char *text = s->strings + entry->d_un.d_val;
+
+		if (entry->d_tag != tag || n--)
+			continue;
+		return symbols_span(s, text, 1) && memchr(text, 0, s->high - (uintptr_t)text)
+			       ? text
+			       : NULL;
+	}
+	return NULL;
+}

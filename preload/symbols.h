@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dynamic symbol table of a loaded object, read as ld.so reads it for every symbol it looks up:
+ * GNU hash (System V gABI; the hash section as binutils writes it), names, DT_NEEDED, DT_SONAME.
+ *
+ * Takes no lock, allocates nothing, makes no system call: any thread, signal handlers too. The object
+ * must stay mapped meanwhile. Offsets are checked against its span.
+ */
+#ifndef PRELOAD_SYMBOLS_H
+#define PRELOAD_SYMBOLS_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbols {
+	uintptr_t low, high, load; /* span, and what is added to its virtual addresses */
+	const Elf64_Dyn *dynamic;
+	const Elf64_Sym *table;
+	const char *strings;
+	const uint32_t *hash;
+	const uint64_t *bloom;
+	const uint32_t *buckets;
+	const uint32_t *chains; /* of symbol hash[1] */
+};
+
+/* The first four fields are given. False when the object has no table that we know. */
+bool symbols_open(struct symbols *s);
+
+uint32_t symbols_hash(const char *name);
+
+/* The defined functions of that name, one a version: *index is 0 for the first. NULL: no more. */
+const Elf64_Sym *symbols_next(const struct symbols *s, uint32_t hash, const char *name,
+			      uint64_t *index);
+
+/* The n-th string of the dynamic section with that tag, NULL when there is none. */
+const char *symbols_string(const struct symbols *s, int64_t tag, unsigned int n);
+
+#endif
