@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/export.h"
+#include "report/symbol.h"
 #include "report/text.h"
 
 #define GAP 2             /* spaces between columns */
@@ -167,9 +168,14 @@ static void layout_put(const struct layout *layout, const struct screen *screen,
 	const char *mark = screen->utf8 ? "\xe2\x80\xa6" : "..";
 	size_t length = strlen(text), width = layout->width[at],
 	       room = width > indent ? width - indent : 1;
-	char *shown = memory_grow(NULL, length + 8, 1);
+	char *shown = memory_grow(NULL, length + 8, 1), *compact = memory_grow(NULL, length + 1, 1);
 
+	if (layout_column(layout, at)->unit == UNIT_SYMBOL && text_width(text, length) > room) {
+		length = symbol_compact(compact, text, length);
+		text = compact;
+	}
 	length = text_shorten(shown, text, length, room, mark);
+	free(compact);
 	room = width - (text_width(shown, length) + indent < width
 				? text_width(shown, length) + indent
 				: width);

@@ -46,9 +46,9 @@ static const struct scale percent_scales[] = {
 const char *unit_name(enum unit unit)
 {
 	static const char *const names[] = {
-		[UNIT_COUNT] = "count", [UNIT_ID] = "id",           [UNIT_NS] = "ns",
-		[UNIT_BYTES] = "bytes", [UNIT_PERCENT] = "percent", [UNIT_CLASS] = "bytes",
-		[UNIT_TEXT] = "text",
+		[UNIT_COUNT] = "count",  [UNIT_ID] = "id",           [UNIT_NS] = "ns",
+		[UNIT_BYTES] = "bytes",  [UNIT_PERCENT] = "percent", [UNIT_CLASS] = "bytes",
+		[UNIT_RATE] = "bytes/s", [UNIT_TEXT] = "text",       [UNIT_SYMBOL] = "text",
 	};
 
 	return names[unit];
@@ -135,6 +135,19 @@ static const char *unit_format_class(char text[UNIT_TEXT_BYTES], uint64_t bytes)
 	return text;
 }
 
+/* Three digits; the heading says that it is GB/s. */
+static const char *unit_format_rate(char text[UNIT_TEXT_BYTES], uint64_t bytes)
+{
+	double scaled = (double)bytes / 1e9;
+
+	if (bytes && scaled < 0.0005)
+		snprintf(text, UNIT_TEXT_BYTES, "<0.001");
+	else
+		snprintf(text, UNIT_TEXT_BYTES, "%.*f", scaled < 1 ? 3 : scale_digits(scaled),
+			 scaled);
+	return text;
+}
+
 const char *unit_format(char text[UNIT_TEXT_BYTES], enum unit unit, uint64_t value)
 {
 	switch (unit) {
@@ -146,6 +159,8 @@ const char *unit_format(char text[UNIT_TEXT_BYTES], enum unit unit, uint64_t val
 		return unit_format_class(text, value);
 	case UNIT_COUNT:
 		return unit_format_count(text, value);
+	case UNIT_RATE:
+		return unit_format_rate(text, value);
 	default:
 		snprintf(text, UNIT_TEXT_BYTES, "%llu", (unsigned long long)value);
 		return text;
@@ -159,6 +174,7 @@ static const struct scale *unit_scales(enum unit unit)
 		return time_scales;
 	case UNIT_BYTES:
 	case UNIT_CLASS:
+	case UNIT_RATE:
 		return byte_scales;
 	case UNIT_PERCENT:
 		return percent_scales;
@@ -203,6 +219,7 @@ const char *unit_allowed(enum unit unit)
 		return "a number of ns, or one with ns us ms s min h";
 	case UNIT_BYTES:
 	case UNIT_CLASS:
+	case UNIT_RATE:
 		return "a number of bytes, or one with B KiB MiB GiB TiB kB MB GB TB";
 	case UNIT_PERCENT:
 		return "a number, with or without %";

@@ -18,7 +18,9 @@ enum unit {
 	UNIT_BYTES,   /* 4.50 MiB */
 	UNIT_PERCENT, /* 12.3 %, a real number */
 	UNIT_CLASS,   /* largest size of a class of sizes: "up to 32 B" */
+	UNIT_RATE,    /* bytes a second, shown as GB/s */
 	UNIT_TEXT,
+	UNIT_SYMBOL, /* text: a C++ name, see symbol.h */
 };
 
 /* "count", "ns", "bytes", ... as in exports. */

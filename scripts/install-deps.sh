@@ -6,7 +6,7 @@
 # or with `bench` the tools that `make bench` compares with. Does nothing when all are there.
 
 packages="gcc g++ make libc6-dev libzstd-dev libjemalloc-dev libunwind-dev
-	libxxhash-dev libcmocka-dev zstd binutils python3 python3-venv
+	libxxhash-dev libiberty-dev libcmocka-dev zstd binutils python3 python3-venv
 	clang clang-format clang-tidy cppcheck shellcheck universal-ctags"
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2"
 

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/demangle.c, report/symbol.c: kernels' names, and names that were made to do harm. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "report/demangle.h"
+#include "report/symbol.h"
+
+#define ADD                                                                   \
+	"_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_" \
+	"addIfEEN3std5arrayIPcLm3EEEEEviT0_T1_"
+
+static void names_are_those_of_the_source(void **state)
+{
+	struct demangler d = { 0 };
+
+	(void)state;
+	assert_string_equal(
+		demangle(&d, ADD, strlen(ADD), true),
+		"at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+		"std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>, "
+		"std::array<char*, 3ul>)");
+	assert_string_equal(
+		demangle(&d, ADD, strlen(ADD), false),
+		"at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+		"std::array<char*, 3ul> >");
+	assert_null(demangle(&d, "triton_poi_fused_0", 18, true));
+	assert_null(demangle(&d, "_Znonsense", 10, true));
+	assert_null(demangle(&d, "_Z", 2, true));
+	assert_null(demangle(&d, "", 0, true));
+	assert_null(demangle(&d, "_Z1f\0v", 6, true));
+	demangler_release(&d);
+}
+
+static const char *base_of(const char *name)
+{
+	static char text[256];
+	size_t length;
+	const char *base = symbol_base(name, strlen(name), &length);
+
+	snprintf(text, sizeof(text), "%.*s", (int)length, base);
+	return text;
+}
+
+static const char *compact_of(const char *name)
+{
+	static char text[1024];
+
+	symbol_compact(text, name, strlen(name));
+	return text;
+}
+
+static void parts_of_names_are_found_by_their_brackets(void **state)
+{
+	(void)state;
+	assert_string_equal(base_of("at::native::f<4, a::b<float> >"), "f");
+	assert_string_equal(base_of("(anonymous namespace)::g"), "g");
+	assert_string_equal(base_of("a<b::c>::d<e>"), "d");
+	assert_string_equal(base_of("plain"), "plain");
+	assert_string_equal(base_of("a::operator< <int>"), "operator<");
+	assert_string_equal(base_of("a::operator()<int>"), "operator()");
+	assert_string_equal(base_of("a<(b)->c, d::e>::f"), "f");
+	assert_string_equal(base_of(""), "");
+	assert_string_equal(base_of("<"), "<");
+	assert_string_equal(base_of("a::"), "a::");
+	assert_string_equal(compact_of("at::native::f<4, std::array<char*, 3ul> >(int, a::b)"),
+			    "f<4, array<char*, 3ul> >");
+	assert_string_equal(compact_of("(anonymous namespace)::g((anonymous namespace)::t)"), "g");
+	assert_string_equal(compact_of("a<b::c>::d(int) const"), "a<c>::d");
+	assert_string_equal(compact_of("operator()(int)"), "operator()");
+	assert_string_equal(compact_of("::x"), "::x");
+	assert_string_equal(compact_of("(x)"), "(x)");
+	assert_string_equal(compact_of(")"), ")");
+	assert_string_equal(compact_of("((("), "(((");
+}
+
+/* f(A<i,i>, A<S,S>, ...): each argument is twice as long as the one before. */
+static size_t name_that_doubles(char *text, unsigned int times)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t used = (size_t)sprintf(text, "_Z1f1AIiiE");
+
+	for (unsigned int i = 0; i < times; i++)
+		used += (size_t)sprintf(text + used, "S_IS%c_S%c_E", digits[i], digits[i]);
+	return used;
+}
+
+static size_t name_of_many(char *text, const char *head, const char *part, unsigned int times,
+			   const char *tail)
+{
+	size_t used = (size_t)sprintf(text, "%s", head);
+
+	for (unsigned int i = 0; i < times; i++)
+		used += (size_t)sprintf(text + used, "%s", part);
+	return used + (size_t)sprintf(text + used, "%s", tail);
+}
+
+static void hostile_names_take_bounded_time_and_memory(void **state)
+{
+	static const struct {
+		const char *head, *part, *tail;
+	} deep[] = { { "_Z1f", "P", "i" },        { "_Z1f", "FP", "v" },    { "_Z1fIX", "ad", "" },
+		     { "_Z1fI", "1AI", "iEvT_" }, { "_Z1f", "A_", "i" },    { "_Z1f", "M1A", "i" },
+		     { "_Z1f", "DTcl", "" },      { "_ZN", "1a", "E" },     { "_Z1fIX", "pl", "" },
+		     { "_Z1fI", "J", "" },        { "_Z1fI", "LZ1fvE", "" } };
+	struct demangler d = { 0 };
+	char *text = malloc(70000);
+	clock_t start = clock();
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000; i++)
+		assert_null(demangle(&d, text, name_that_doubles(text, 34), true));
+	assert_true(d.output <= 1001 * (DEMANGLE_OUTPUT_MAX + 1000));
+	for (size_t i = 0; i < sizeof(deep) / sizeof(deep[0]); i++)
+		for (unsigned int bytes = 900; bytes < 60000; bytes *= 3)
+			demangle(&d, text,
+				 name_of_many(text, deep[i].head, deep[i].part,
+					      bytes / (unsigned int)strlen(deep[i].part),
+					      deep[i].tail),
+				 true);
+	assert_true((clock() - start) / CLOCKS_PER_SEC < 5);
+	for (unsigned int i = 0; i < 3000; i++)
+		demangle(&d, text, name_that_doubles(text, 34), true);
+	assert_true(d.output <= DEMANGLE_OUTPUT_ALL + DEMANGLE_OUTPUT_MAX + 1000);
+	assert_null(demangle(&d, "_Z1fv", 5, true)); /* enough */
+	demangler_release(&d);
+	free(text);
+}
+
+static void names_of_10000_characters_are_names(void **state)
+{
+	struct demangler d = { 0 };
+	char *text = malloc(20000), *name = malloc(20000);
+	size_t length;
+
+	(void)state;
+	memset(name, 'k', 9994);
+	name[9994] = '\0';
+	length = (size_t)sprintf(text, "_Z9994%sv", name);
+	strcat(name, "()");
+	assert_string_equal(demangle(&d, text, length, true), name);
+	demangler_release(&d);
+	free(text);
+	free(name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_those_of_the_source),
+		cmocka_unit_test(parts_of_names_are_found_by_their_brackets),
+		cmocka_unit_test(hostile_names_take_bounded_time_and_memory),
+		cmocka_unit_test(names_of_10000_characters_are_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
