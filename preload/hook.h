@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <wchar.h>
 
+#include "preload/cuda_api.h"
 #include "preload/hidden.h"
 #include "preload/nvtx_api.h"
 
@@ -37,6 +38,11 @@ void hook_resolve_late(void);
 #include <unistd.h>
 #define HOOK(library, returns, name, parameters, arguments) returns name parameters;
 #define ENTRY(returns, name, parameters) returns name parameters;
+#define HOOK_RETURNS_cudart cudaError_t
+#define HOOK_RETURNS_cuda CUresult
+#define CUDA(library, since, per_thread, name, parameters, arguments, record) \
+	HOOK_RETURNS_##library name parameters;
+#define CUDA_OWN(library, returns, name, parameters, arguments) returns name parameters;
 #include "preload/hooks.def"
 
 #define HOOK_EXPORT __attribute__((visibility("default")))

@@ -122,7 +122,7 @@ static void speak_of_start(void)
 
 static int start_recording(void)
 {
-	char capture[SETTINGS_NAME_BYTES + 8] = "";
+	char capture[SETTINGS_NAME_BYTES + 32] = "";
 	struct region_wish wish = { .bytes = settings.buffer_bytes,
 				    .max_file_bytes = settings.max_file_bytes,
 				    .keep = settings.keep,
@@ -137,6 +137,8 @@ static int start_recording(void)
 	if (settings.capture == SETTINGS_CAPTURE_NVTX) {
 		strcpy(capture, "nvtx:");
 		strcat(capture, settings.capture_name);
+	} else if (settings.capture == SETTINGS_CAPTURE_CUDA) {
+		strcpy(capture, "cuda-profiler-api");
 	}
 	warn_of_hidden_heap();
 	error = region_create(&wish, &region.header, &region.shape, &fd);
@@ -153,7 +155,7 @@ static int start_recording(void)
 	init_region = region.header;
 	speak_of_start();
 	strings_forget();
-	if (settings.capture == SETTINGS_CAPTURE_NVTX)
+	if (settings.capture != SETTINGS_CAPTURE_ALL)
 		recorder_capture(false);
 	return recorder_open(&region, entry, families_wanted());
 }

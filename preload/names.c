@@ -2,6 +2,7 @@
 /* See names.h. */
 #include "preload/names.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 
@@ -21,11 +22,13 @@ static _Atomic uint64_t chunk_used; /* bytes given out, over all chunks */
 static char *chunk_get(size_t index)
 {
 	char *chunk = atomic_load(&chunk_list[index]);
+	int saved = errno;
 	char *fresh;
 
 	if (chunk)
 		return chunk;
 	fresh = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	errno = saved;
 	if (fresh == MAP_FAILED)
 		return NULL;
 	if (atomic_compare_exchange_strong(&chunk_list[index], &chunk, fresh))

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "preload/capture.h"
 #include "preload/settings.h"
 
 #define CAPTURE_RANGES 64u /* started capture ranges open at once */
@@ -61,21 +62,6 @@ bool nvtx_capture_matches(const struct nvtx_event *event)
 	       (name == capture_name && nvtx_name_string(event->domain).hash == capture_domain);
 }
 
-/* Whichever family has its gate open takes the event. */
-static void record_change(uint32_t type)
-{
-	struct recorder_lane *lane = recorder_enter(RECORDER_NVTX, RECORDER_IN_RECORD);
-
-	if (!lane)
-		lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_RECORD);
-	if (lane) {
-		uint64_t field = string_id(&capture_whole, lane);
-
-		(void)recorder_put(lane, type, recorder_now(), &field, 1);
-		recorder_leave(lane);
-	}
-}
-
 /* Two threads may open and close at once: each looks again after it has set the gates, so that the
  * last to set them has seen the final count. */
 static void gates_follow(void)
@@ -94,14 +80,14 @@ void nvtx_capture_open(void)
 	if (atomic_fetch_add(&capture_open, 1) > 0)
 		return;
 	gates_follow();
-	record_change(EVT_capture_start);
+	capture_record(true, &capture_whole);
 }
 
 void nvtx_capture_close(void)
 {
 	if (atomic_fetch_sub(&capture_open, 1) > 1)
 		return;
-	record_change(EVT_capture_stop); /* while the gates still are open */
+	capture_record(false, &capture_whole); /* while the gates still are open */
 	gates_follow();
 }
 

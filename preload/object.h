@@ -8,6 +8,7 @@
 
 #include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* As glibc fills it in on x86-64; headers of older ones do not have it. */

@@ -2,6 +2,7 @@
 /* See pointer_map.h. */
 #include "preload/pointer_map.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -60,11 +61,13 @@ static struct pointer_map_entry *level_memory(struct pointer_map_level *at, unsi
 {
 	struct pointer_map_entry *entry = atomic_load(&at->entry);
 	size_t bytes = level_size(level) * sizeof(*entry);
+	int saved = errno;
 	void *fresh;
 
 	if (entry)
 		return entry;
 	fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	errno = saved;
 	if (fresh == MAP_FAILED)
 		return NULL;
 	if (atomic_compare_exchange_strong(&at->entry, &entry, fresh))

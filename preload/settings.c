@@ -159,13 +159,18 @@ static bool parse_STACKS(const char *value)
 
 static bool parse_CAPTURE(const char *value)
 {
-	static const char *const planned[] = { "cuda-profiler-api", "steps", NULL };
+	static const char *const planned[] = { "steps", NULL };
 	size_t length = strlen(value);
 
 	if (parse_word(value, planned) >= 0)
 		refusal = "is not built into this version";
 	if (strcmp(value, "all") == 0) {
 		settings.capture = SETTINGS_CAPTURE_ALL;
+		settings.capture_name[0] = 0;
+		return true;
+	}
+	if (strcmp(value, "cuda-profiler-api") == 0) {
+		settings.capture = SETTINGS_CAPTURE_CUDA;
 		settings.capture_name[0] = 0;
 		return true;
 	}

@@ -24,7 +24,7 @@ enum settings_family {
 };
 
 enum settings_stacks { SETTINGS_STACKS_CALLER };
-enum settings_capture { SETTINGS_CAPTURE_ALL, SETTINGS_CAPTURE_NVTX };
+enum settings_capture { SETTINGS_CAPTURE_ALL, SETTINGS_CAPTURE_NVTX, SETTINGS_CAPTURE_CUDA };
 enum settings_full { SETTINGS_FULL_WAIT, SETTINGS_FULL_DROP };
 enum settings_children { SETTINGS_CHILDREN_AUTO, SETTINGS_CHILDREN_ALL, SETTINGS_CHILDREN_NONE };
 

@@ -11,6 +11,8 @@ cd "$(dirname "$0")/.." || exit 1
 names=$(${CC:-cc} -E -P -x c -I. - <<'END' | grep -o '@ *[A-Za-z0-9_]* *@' | tr -d '@ ' | sort -u
 #define HOOK(library, result, name, ...) @name@
 #define ENTRY(result, name, ...) @name@
+#define CUDA(library, since, per_thread, name, ...) @name@
+#define CUDA_OWN(library, result, name, ...) @name@
 #include "preload/hooks.def"
 END
 )

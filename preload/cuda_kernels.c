@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* See cuda_kernels.h. */
+#include "preload/cuda_kernels.h"
+
+#include <stddef.h>
+
+#include "preload/names.h"
+#include "preload/pointer_map.h"
+
+static struct pointer_map registered; /* to char *, the program's */
+static struct pointer_map known;      /* to struct name */
+
+void cuda_kernels_register(const void *handle, const char *name)
+{
+	uint64_t key = (uintptr_t)handle;
+
+	if (!handle || !name)
+		return;
+	(void)pointer_map_put(&registered, key, name);
+	if (pointer_map_find(&known, key))
+		(void)pointer_map_put(&known, key, NULL);
+}
+
+void cuda_kernels_name(const void *handle, const char *name)
+{
+	struct string text = string_of(name);
+	const struct name *kept = name_make(&text);
+
+	if (kept)
+		(void)pointer_map_put(&known, (uintptr_t)handle, kept);
+}
+
+struct string cuda_kernels_string(const void *handle)
+{
+	uint64_t key = (uintptr_t)handle;
+	const struct name *name = handle ? pointer_map_find(&known, key) : NULL;
+	const char *text;
+
+	if (name)
+		return name_string(name);
+	text = handle ? pointer_map_find(&registered, key) : NULL;
+	if (text)
+		cuda_kernels_name(handle, text);
+	return string_of(text);
+}
+
+void cuda_kernels_alias(const void *handle, const void *of)
+{
+	struct string text = cuda_kernels_string(of);
+	const struct name *kept = name_make(&text);
+
+	if (kept)
+		(void)pointer_map_put(&known, (uintptr_t)handle, kept);
+}

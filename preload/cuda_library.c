@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/* See cuda_library.h. */
+#include "preload/cuda_library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/object.h"
+#include "preload/recorder.h"
+#include "preload/settings.h"
+#include "preload/symbols.h"
+
+#define LIBRARIES 16u /* loaded at once */
+#define CALLERS 512u  /* objects that call CUDA; more of them are looked up at every call */
+#define SLOTS 1024u   /* of the table of callers; power of two */
+#define PROBES 4u
+
+const struct cuda_function_info cuda_functions[CUDA_FUNCTIONS] = {
+#define CUDA(library, since_, per_thread_, name_, parameters, arguments, record) \
+	[CUDA_FN_##name_] = { #name_, CUDA_KIND_##library, per_thread_, since_ },
+#define CUDA_OWN(library, returns, name_, parameters, arguments) \
+	[CUDA_FN_##name_] = { #name_, CUDA_KIND_##library, false, 0 },
+#include "preload/hooks.def"
+};
+
+static const char *const kind_prefix[CUDA_KINDS] = {
+	[CUDA_KIND_cudart] = "libcudart.so",
+	[CUDA_KIND_cuda] = "libcuda.so",
+};
+
+enum { LIBRARY_FREE, LIBRARY_FILLING, LIBRARY_READY };
+
+struct cuda_library {
+	_Atomic int state;
+	struct object object; /* which one; as it was found */
+	uint32_t major;
+	enum cuda_kind kind;
+	_Atomic(void *) device_getter;
+	_Atomic(void *) original[CUDA_FUNCTIONS];
+};
+
+struct caller {
+	struct object object;
+	_Atomic(struct cuda_library *) library[CUDA_KINDS];
+	bool needs[CUDA_KINDS]; /* by DT_NEEDED: stays loaded as long as the caller */
+	bool inside;
+};
+
+static struct cuda_library libraries[LIBRARIES];
+static struct caller callers[CALLERS];
+static _Atomic uint32_t callers_used;
+static _Atomic(struct caller *) caller_slots[SLOTS];
+static _Atomic(void *) driver_addresses[CUDA_FUNCTIONS];
+static struct caller caller_of_all; /* where objects cannot be told apart */
+
+static bool object_is(const struct object *a, const struct object *b)
+{
+	return a->map == b->map && a->start == b->start && a->end == b->end &&
+	       a->header == b->header;
+}
+
+/* --- looking at loaded objects --- */
+
+/* One object's tables; false when it has none. */
+static bool module_open(const struct dl_phdr_info *module, struct symbols *s)
+{
+	*s = (struct symbols){ .load = module->dlpi_addr, .low = UINTPTR_MAX };
+	for (unsigned int i = 0; i < module->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &module->dlpi_phdr[i];
+		uintptr_t at = module->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_DYNAMIC)
+			s->dynamic = (const Elf64_Dyn *)at;
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (at < s->low)
+			s->low = at;
+		if (at + p->p_memsz > s->high)
+			s->high = at + p->p_memsz;
+	}
+	return s->dynamic && symbols_open(s);
+}
+
+static bool object_open(const struct object *object, struct symbols *s)
+{
+	*s = (struct symbols){ .low = (uintptr_t)object->start,
+			       .high = (uintptr_t)object->end,
+			       .load = object->map->l_addr,
+			       .dynamic = object->map->l_ld };
+	return symbols_open(s);
+}
+
+static void *symbols_address(const struct symbols *s, const char *name)
+{
+	uint64_t index = 0;
+	const Elf64_Sym *symbol = symbols_next(s, symbols_hash(name), name, &index);
+
+	return symbol ? (void *)(s->load + symbol->st_value) : NULL;
+}
+
+static bool soname_is_of(const char *soname, enum cuda_kind kind)
+{
+	size_t length = strlen(kind_prefix[kind]);
+
+	return soname && strncmp(soname, kind_prefix[kind], length) == 0 &&
+	       (soname[length] == 0 || soname[length] == '.');
+}
+
+/* The library that a DT_NEEDED of the object names, NULL. */
+static const char *symbols_need(const struct symbols *s, enum cuda_kind kind)
+{
+	const char *needed;
+
+	for (unsigned int i = 0; (needed = symbols_string(s, DT_NEEDED, i)); i++)
+		if (soname_is_of(needed, kind))
+			return needed;
+	return NULL;
+}
+
+struct search {
+	enum cuda_kind kind;
+	const char *soname; /* NULL: any of the kind */
+	const char *function;
+	void *found;
+	uint32_t major;
+};
+
+static int search_module(struct dl_phdr_info *module, size_t bytes, void *context)
+{
+	struct search *search = context;
+	struct symbols s;
+	const char *soname;
+
+	(void)bytes;
+	if (!module_open(module, &s))
+		return 0;
+	soname = symbols_string(&s, DT_SONAME, 0);
+	if (!soname_is_of(soname, search->kind) ||
+	    (search->soname && strcmp(soname, search->soname) != 0))
+		return 0;
+	search->found = symbols_address(&s, search->function);
+	if (!search->found)
+		return 0;
+	soname += strlen(kind_prefix[search->kind]);
+	search->major = *soname == '.' ? (uint32_t)strtoul(soname + 1, NULL, 10) : 0;
+	return 1;
+}
+
+/* --- libraries --- */
+
+static bool library_is_loaded(const struct cuda_library *library)
+{
+	struct object object;
+
+	if (!object_can_be_found())
+		return true;
+	return object_of((uintptr_t)library->object.start, &object) &&
+	       object_is(&object, &library->object);
+}
+
+/* One that nobody uses: free, or its object is gone. */
+static struct cuda_library *library_claim(void)
+{
+	for (unsigned int i = 0; i < LIBRARIES; i++) {
+		struct cuda_library *library = &libraries[i];
+		int state = atomic_load(&library->state);
+
+		if (state == LIBRARY_FILLING ||
+		    (state == LIBRARY_READY && library_is_loaded(library)))
+			continue;
+		if (!atomic_compare_exchange_strong(&library->state, &state, LIBRARY_FILLING))
+			continue;
+		for (unsigned int f = 0; f < CUDA_FUNCTIONS; f++)
+			atomic_store_explicit(&library->original[f], NULL, memory_order_relaxed);
+		atomic_store(&library->device_getter, NULL);
+		return library;
+	}
+	return NULL;
+}
+
+/* That of the object which holds `address`. */
+static struct cuda_library *library_at(void *address, enum cuda_kind kind, uint32_t major)
+{
+	struct object object = { 0 };
+	struct cuda_library *library;
+
+	(void)object_of((uintptr_t)address, &object);
+	for (unsigned int i = 0; i < LIBRARIES; i++)
+		if (atomic_load(&libraries[i].state) == LIBRARY_READY &&
+		    libraries[i].kind == kind && object_is(&libraries[i].object, &object))
+			return &libraries[i];
+	library = library_claim();
+	if (!library)
+		return NULL;
+	library->object = object;
+	library->kind = kind;
+	library->major = major;
+	atomic_store(&library->state, LIBRARY_READY);
+	return library;
+}
+
+uint32_t cuda_library_major(const struct cuda_library *library)
+{
+	return library ? library->major : 0;
+}
+
+void *cuda_library_device_getter(struct cuda_library *library)
+{
+	struct symbols s;
+	void *found = atomic_load(&library->device_getter);
+
+	if (found || !library->object.map || !object_open(&library->object, &s))
+		return found;
+	found = symbols_address(&s, library->kind == CUDA_KIND_cudart ? "cudaGetDevice"
+								      : "cuCtxGetDevice");
+	atomic_store(&library->device_getter, found);
+	return found;
+}
+
+void cuda_library_note_driver(enum cuda_function function, void *address)
+{
+	atomic_store(&driver_addresses[function], address);
+}
+
+/* --- callers --- */
+
+static uint32_t caller_home(const struct object *object)
+{
+	return (uint32_t)((uintptr_t)object->map * 0x9e3779b97f4a7c15u >> 54);
+}
+
+_Static_assert(SLOTS == 1u << (64 - 54), "caller_home() takes the upper bits");
+
+static inline struct caller *caller_known(const struct object *object)
+{
+	uint32_t home = caller_home(object);
+
+	for (unsigned int i = 0; i < PROBES; i++) {
+		struct caller *caller = atomic_load_explicit(&caller_slots[(home + i) % SLOTS],
+							     memory_order_acquire);
+
+		if (caller && object_is(&caller->object, object))
+			return caller;
+	}
+	return NULL;
+}
+
+/* Is this a part of CUDA that calls itself? By its name; a file without a soname by its path. */
+static bool object_is_cuda(const struct object *object, const struct symbols *s)
+{
+	static const char *const parts[] = { "libcudart.so", "libcuda.so", "libcupti.so",
+					     "libcudadebugger.so" };
+	const char *soname = symbols_string(s, DT_SONAME, 0);
+	const char *path = object->map->l_name;
+
+	if (!soname && path)
+		soname = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	for (size_t i = 0; soname && i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strncmp(soname, parts[i], strlen(parts[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Over an entry of an object that has gone, or the first. */
+static void caller_keep(struct caller *caller)
+{
+	uint32_t home = caller_home(&caller->object);
+
+	for (unsigned int i = 0; i < PROBES; i++) {
+		struct caller *empty = NULL;
+
+		if (atomic_compare_exchange_strong(&caller_slots[(home + i) % SLOTS], &empty,
+						   caller) ||
+		    empty->object.map == caller->object.map) {
+			atomic_store(&caller_slots[(home + i) % SLOTS], caller);
+			return;
+		}
+	}
+	atomic_store(&caller_slots[home], caller);
+}
+
+/* `spare` is used when there is no room for more. */
+static struct caller *caller_make(const struct object *object, struct caller *spare)
+{
+	uint32_t index = atomic_load(&callers_used);
+	struct caller *caller = spare;
+	struct symbols s;
+
+	if (index < CALLERS && (index = atomic_fetch_add(&callers_used, 1)) < CALLERS)
+		caller = &callers[index];
+	caller->object = *object;
+	if (object_open(object, &s)) {
+		caller->inside = object_is_cuda(object, &s);
+		for (unsigned int kind = 0; kind < CUDA_KINDS; kind++)
+			caller->needs[kind] = symbols_need(&s, kind) != NULL;
+	}
+	if (caller != spare)
+		caller_keep(caller);
+	return caller;
+}
+
+/* --- finding the original --- */
+
+/* Another preloaded library with this function. What dlsym() allocates is not the program's. */
+static void *interposer_find(enum cuda_function function)
+{
+	struct recorder_lane *lane;
+	struct object object;
+	struct symbols s;
+	void *next;
+
+	if (!settings.preload || !strpbrk(settings.preload, ": "))
+		return NULL;
+	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
+	next = dlsym(RTLD_NEXT, cuda_functions[function].name);
+	(void)dlerror();
+	if (lane)
+		recorder_leave(lane);
+	if (!next || !object_of((uintptr_t)next, &object) || !object_open(&object, &s))
+		return NULL;
+	return soname_is_of(symbols_string(&s, DT_SONAME, 0), cuda_functions[function].kind) ? NULL
+											     : next;
+}
+
+static bool search_run(struct search *search, const char *soname)
+{
+	search->soname = soname;
+	search->found = NULL;
+	return dl_iterate_phdr(search_module, search) != 0;
+}
+
+/* By the rules of cuda_library.h; *ret_stays: the caller keeps the library loaded. */
+static bool search_by_rules(struct search *search, const struct caller *caller,
+			    enum cuda_function function, bool *ret_stays)
+{
+	struct symbols s;
+
+	*ret_stays = true;
+	if (caller->object.map && object_open(&caller->object, &s)) {
+		const char *need = symbols_need(&s, search->kind);
+
+		search->found = symbols_address(&s, search->function);
+		if (search->found || (need && search_run(search, need)))
+			return true;
+	}
+	*ret_stays = false;
+	search->found = atomic_load(&driver_addresses[function]);
+	if (search->found) {
+		struct object object;
+
+		if (!object_can_be_found() || object_of((uintptr_t)search->found, &object))
+			return true;
+		atomic_store(&driver_addresses[function], NULL);
+	}
+	return search_run(search, NULL);
+}
+
+/* Without _dl_find_object() nothing would tell that the library has gone: it stays. */
+static void library_pin(const struct search *search)
+{
+	struct recorder_lane *lane;
+	Dl_info info;
+
+	if (object_can_be_found() || !dladdr(search->found, &info) || !info.dli_fname)
+		return;
+	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
+	(void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (lane)
+		recorder_leave(lane);
+}
+
+static void *origin_search(struct cuda_origin *origin, struct caller *caller,
+			   enum cuda_function function)
+{
+	enum cuda_kind kind = cuda_functions[function].kind;
+	struct search search = { .kind = kind, .function = cuda_functions[function].name };
+	struct cuda_library *library;
+	void *original;
+	bool stays;
+
+	if (!search_by_rules(&search, caller, function, &stays))
+		return NULL;
+	library_pin(&search);
+	library = library_at(search.found, kind, search.major);
+	original = interposer_find(function);
+	if (!original)
+		original = search.found;
+	origin->library = library;
+	if (!library)
+		return original;
+	atomic_store(&library->original[function], original);
+	caller->needs[kind] = stays;
+	atomic_store_explicit(&caller->library[kind], library, memory_order_release);
+	return original;
+}
+
+static __attribute__((noinline)) void origin_find_slow(struct cuda_origin *origin,
+						       enum cuda_function function,
+						       const struct object *object)
+{
+	int saved = errno;
+	struct caller spare = { 0 };
+	struct caller *caller = object->map ? caller_known(object) : &caller_of_all;
+
+	if (!caller)
+		caller = caller_make(object, &spare);
+	origin->inside = caller->inside;
+	origin->original = origin_search(origin, caller, function);
+	errno = saved;
+}
+
+void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *address)
+{
+	enum cuda_kind kind = cuda_functions[function].kind;
+	struct object object = { 0 };
+	struct caller *caller = &caller_of_all;
+	struct cuda_library *library;
+
+	*origin = (struct cuda_origin){ 0 };
+	if (object_of((uintptr_t)address, &object))
+		caller = caller_known(&object);
+	library = caller ? atomic_load_explicit(&caller->library[kind], memory_order_acquire)
+			 : NULL;
+	if (__builtin_expect(library != NULL, 1) &&
+	    (caller->needs[kind] || library_is_loaded(library))) {
+		origin->inside = caller->inside;
+		origin->library = library;
+		origin->original = atomic_load_explicit(&library->original[function],
+							memory_order_relaxed);
+	}
+	if (__builtin_expect(!origin->original, 0))
+		origin_find_slow(origin, function, &object);
+}
