@@ -60,6 +60,18 @@ LIBRARY   := $(O)/libintercept.so
 COLLECTOR := $(O)/intercept-collector
 REPORT    := $(O)/prof-report
 
+# The fake CUDA: libfakecuda.so has what its libraries share. Each is lib<name> of its sources.
+FAKE_PARTS := fakecuda.so cudart.so.12 cudart.so.13 cuda.so.1 cublas.so.13 cublasLt.so.13
+FAKE_CUDA  := $(FAKE_PARTS:%=$(O)/fake/lib%)
+fake_sources = $(sort $(wildcard $(1:%=tests/fake/%.c)))
+fakecuda_SOURCES := counts kernels memory objects write
+cudart_SOURCES   := cudart cudart_*
+cuda_SOURCES     := cuda cuda_*
+cublas_SOURCES   := cublas cublas_*
+cublasLt_SOURCES := cublaslt cublaslt_*
+FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/hooks.def preload/cuda_api.h \
+	collector/format/events.h collector/format/events.def
+
 UNIT_TESTS  := $(patsubst tests/unit/%.c,$(O)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_NAMES  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY := $(FUZZ_NAMES:%=$(O)/fuzz/replay_%)
@@ -90,7 +102,7 @@ all: programs ## build libintercept.so, intercept-collector and prof-report (the
 	@cat $(O)/options.txt
 
 programs: $(LIBRARY) $(COLLECTOR) $(REPORT)
-tests: programs $(UNIT_TESTS) $(TEST_PROGRAMS) $(FUZZ_REPLAY)
+tests: programs $(UNIT_TESTS) $(FAKE_CUDA) $(TEST_PROGRAMS) $(FUZZ_REPLAY)
 
 # What this machine has (scripts/probe.sh): asked once, again after `make deps` or `make clean`.
 SIMPLE_GOALS := help deps demo format clean uninstall stats
@@ -176,6 +188,18 @@ $(O)/programs/%: tests/programs/%.c $(O)/flags
 $(O)/programs/%: tests/programs/%.cpp $(O)/flags
 	$(call begin,CXX)
 	$(Q)$(CXX) $(PROGRAM_FLAGS) $< -o $@ $(call top_line,build,$<)
+
+# The fake CUDA stands in for a vendor's libraries: no sanitiser, versions and names as the real ones.
+fake_name    = $(firstword $(subst .so, ,$(patsubst lib%,%,$(notdir $(1)))))
+fake_version = $(if $(filter %.so.12 %.so.13,$(1)),-Wl$(comma)--version-script$(comma)$(1).map)
+$(FAKE_CUDA): $(O)/fake/lib%: $$(call fake_sources,$$($$(call fake_name,$$@)_SOURCES)) $(FAKE_HEADERS) $(O)/flags
+	$(call begin,CC)
+	@echo '$(@F) { global: cu*; __cuda*; local: *; };' >$@.map
+	$(Q)$(CC) $(COMMON) -fPIC -shared -pthread $(if $(filter %fakecuda.so,$@),-Wl$(comma)-z$(comma)nodelete, \
+		-fvisibility=hidden) -DFAKE_MAJOR=$(lastword $(subst ., ,$@)) \
+		-Wl,-soname,$(@F),-rpath,'$$ORIGIN' $(call fake_version,$@) $(filter %.c,$^) -o $@ \
+		$(if $(filter %fakecuda.so,$@),,-L$(O)/fake -lfakecuda) -ldl
+$(filter-out %fakecuda.so,$(FAKE_CUDA)): $(O)/fake/libfakecuda.so
 
 .PHONY: help deps demo test bench lint format fuzz fuzz-replay docs check-generated
 test: tests ## run all tests, no GPU needed; one: make test T=name
