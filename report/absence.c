@@ -16,6 +16,10 @@ static const struct {
 	[EVT_FAMILY_nvtx] = { "no NVTX range",
 			      "no NVTX ranges; Python: with "
 			      "torch.cuda.nvtx.range(\"name\"): ... (no GPU needed)" },
+	[EVT_FAMILY_cuda] = { "no CUDA call", "no CUDA call was seen: the program made none, or "
+					      "has the CUDA runtime "
+					      "linked in statically (nvcc -cudart shared links it "
+					      "so that it is seen)" },
 	[EVT_FAMILY_capture] = { "no capture range", "no capture range opened" },
 };
 

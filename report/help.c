@@ -17,7 +17,7 @@ static const struct {
 void options_print_list(FILE *out)
 {
 	for (int i = 0; i < REPORT_LIMIT; i++)
-		fprintf(out, "  %-10s %s\n", report_infos[i].name, report_infos[i].doc);
+		fprintf(out, "  %-13s %s\n", report_infos[i].name, report_infos[i].doc);
 }
 
 void options_print_help(FILE *out)
@@ -61,7 +61,7 @@ void options_print_report_help(FILE *out, enum report_id report)
 {
 	const struct report_info *info = &report_infos[report];
 	const struct column *columns[COLUMNS_MAX];
-	size_t count = columns_of(info->name, columns);
+	size_t count = columns_of(info->id, columns);
 
 	fprintf(out, "prof-report %s: %s\n", info->name, info->doc);
 	if (*info->more)

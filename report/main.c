@@ -26,7 +26,7 @@
 static char *default_files[] = { (char[]){ "run.evt" } };
 
 static int (*const report_functions[REPORT_LIMIT])(struct report_request *) = {
-#define REPORT(name, takes, sort, doc, more) [REPORT_##name] = report_##name,
+#define REPORT(id, name, takes, sort, doc, more) [REPORT_##id] = report_##id,
 #include "report/reports.def"
 };
 

@@ -18,6 +18,7 @@ void model_init(struct model *model, struct source *source, const struct model_o
 	filters_init(&model->filters, &options->filter);
 	heap_init(&model->heap, options->heap_by);
 	ranges_init(&model->ranges, options->ranges_by_path);
+	cuda_init(&model->cuda, &options->cuda);
 }
 
 void model_release(struct model *model)
@@ -25,6 +26,7 @@ void model_release(struct model *model)
 	filters_release(&model->filters);
 	heap_release(&model->heap);
 	ranges_release(&model->ranges);
+	cuda_release(&model->cuda);
 	free(model->thread);
 	free(model->process);
 	free(model->name);
@@ -83,9 +85,7 @@ static struct range_work work_total(const struct model_tally *tally)
 {
 	struct range_work total = tally->work[0];
 
-#define ADD(name) total.name += tally->work[1].name;
-	RANGE_WORK(ADD)
-#undef ADD
+	range_work_add(&total, &tally->work[1]);
 	return total;
 }
 
@@ -146,6 +146,34 @@ static void model_take_closing(struct model *model, const struct source_event *e
 		ranges_pop(&model->ranges, &closing);
 }
 
+static void model_take_cuda(struct model *model, const struct source_event *event, bool counts)
+{
+	const struct event *inner = &event->event;
+	struct range_work work;
+	struct range_work *thread = &model_thread_at(model, event->thread->index)->work[counts];
+	struct range_work *process = &model_process_at(model, event->process->index)->work[counts];
+	struct cuda_call call = { .event = inner,
+				  .process = event->process->index,
+				  .thread = event->thread->index,
+				  .counts = counts };
+
+	if (cuda_is_nested(inner))
+		return;
+	work = cuda_work_of(inner);
+	range_work_add(thread, &work);
+	range_work_add(process, &work);
+	if (!model->options.wants_cuda)
+		return;
+	call.function = model_name(model, event, EVENT_AS(cuda_call, inner)->function);
+	if (inner->id == EVT_cuda_launch) {
+		call.is_named = EVENT_AS(cuda_launch, inner)->kernel != 0;
+		call.kernel = model_name(model, event, EVENT_AS(cuda_launch, inner)->kernel);
+	}
+	call.place.in_range = ranges_innermost(&model->ranges, call.thread, &call.place.domain,
+					       &call.place.name);
+	cuda_take(&model->cuda, &call);
+}
+
 static void model_dispatch(struct model *model, const struct source_event *event, bool counts)
 {
 	switch (event->event.id) {
@@ -172,6 +200,13 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_nvtx_pop:
 	case EVT_nvtx_end:
 		model_take_closing(model, event);
+		break;
+	case EVT_cuda_call:
+	case EVT_cuda_launch:
+	case EVT_cuda_copy:
+	case EVT_cuda_alloc:
+	case EVT_cuda_free:
+		model_take_cuda(model, event, counts);
 		break;
 	case EVT_nvtx_mark:
 		model->ranges.marks += counts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run means, as far as the events that were read say: heap, ranges, and what each thread did.
+ * What a run means, as far as the events that were read say: heap, ranges, CUDA calls, and what each thread did.
  * Reads a source to its end once; the reports turn it into rows.
  */
 #ifndef REPORT_MODEL_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/cuda.h"
 #include "report/filters.h"
 #include "report/heap.h"
 #include "report/ranges.h"
@@ -23,7 +24,8 @@ struct model_tally {
 struct model_options {
 	struct filter_settings filter;
 	enum heap_by heap_by;
-	bool wants_heap, wants_ranges, ranges_by_path;
+	struct cuda_settings cuda;
+	bool wants_heap, wants_ranges, wants_cuda, ranges_by_path;
 	bool shows_progress; /* on stderr, when reading takes long */
 };
 
@@ -33,11 +35,12 @@ struct model {
 	struct filters filters;
 	struct heap heap;
 	struct ranges ranges;
+	struct cuda cuda;
 	struct model_tally *thread; /* by index */
 	size_t thread_room;
 	struct model_tally *process;
 	size_t process_room;
-	const struct source_name **name; /* of ranges and domains, by index */
+	const struct source_name **name; /* of ranges, domains, functions and kernels, by index */
 	size_t name_room;
 	uint64_t by_id[EVT_ID_LIMIT]; /* program events that count, by event id */
 	uint64_t counted;             /* of all kinds, unknown ones too */

@@ -13,7 +13,8 @@
 #include "report/units.h"
 
 const struct report_info report_infos[REPORT_LIMIT] = {
-#define REPORT(name, takes, sort, doc, more) [REPORT_##name] = { #name, takes, sort, doc, more },
+#define REPORT(id, name, takes, sort, doc, more) \
+	[REPORT_##id] = { #id, name, takes, sort, doc, more },
 #include "report/reports.def"
 };
 
@@ -24,12 +25,10 @@ const char *const option_formats[FORMAT_LIMIT] = {
 	[FORMAT_MARKDOWN] = "markdown",
 };
 
-const char *const option_keys[] = {
-	[HEAP_BY_CALLER] = "caller",
-	[HEAP_BY_THREAD] = "thread",
-	[HEAP_BY_SIZE] = "size",
-	[HEAP_BY_PROCESS] = "process",
-	NULL,
+const char *const option_names[NAMES_LIMIT] = {
+	[NAMES_FULL] = "full",
+	[NAMES_SHORT] = "short",
+	[NAMES_MANGLED] = "mangled",
 };
 
 struct parser {
@@ -119,11 +118,17 @@ static int take_filter(struct parser *parser, const char *value)
 
 static int take_by(struct parser *parser, const char *value)
 {
-	int key = parser_choose(parser, "by", value, option_keys, SIZE_MAX);
+	parser->options->by_name = value;
+	return 0;
+}
 
-	if (key < 0)
+static int take_names(struct parser *parser, const char *value)
+{
+	int names = parser_choose(parser, "names", value, option_names, NAMES_LIMIT);
+
+	if (names < 0)
 		return -1;
-	parser->options->by = (enum heap_by)key;
+	parser->options->names = (enum option_names)names;
 	return 0;
 }
 
@@ -314,7 +319,8 @@ static void parser_take_plain(struct parser *parser, char *argument)
 
 	if (!options->report_named && !options->file_count) {
 		for (int i = 0; i < REPORT_LIMIT; i++) {
-			if (strcmp(report_infos[i].name, argument) != 0)
+			if (strcmp(report_infos[i].name, argument) != 0 &&
+			    strcmp(report_infos[i].id, argument) != 0)
 				continue;
 			options->report = (enum report_id)i;
 			options->report_named = true;
@@ -369,6 +375,27 @@ static int parser_check(struct parser *parser)
 	return 0;
 }
 
+/* The keys of --by are the report's own, whose name may come after it. */
+static int parser_choose_key(struct parser *parser)
+{
+	struct options *options = parser->options;
+	const char *name[KEY_ID_LIMIT];
+	int first = 0, count = 0, chosen = 0;
+
+	while (first < KEY_ID_LIMIT &&
+	       strcmp(key_list[first].report, report_infos[options->report].id) != 0)
+		first++;
+	while (first + count < KEY_ID_LIMIT &&
+	       !strcmp(key_list[first + count].report, key_list[first].report)) {
+		name[count] = key_list[first + count].name;
+		count++;
+	}
+	if (options->by_name && count)
+		chosen = parser_choose(parser, "by", options->by_name, name, (size_t)count);
+	options->by = (enum key_id)(count ? first + chosen : 0);
+	return chosen < 0 ? -1 : 0;
+}
+
 int options_parse(struct options *options, int argc, char **argv, char *message,
 		  size_t message_bytes)
 {
@@ -396,7 +423,9 @@ int options_parse(struct options *options, int argc, char **argv, char *message,
 	}
 	if (parser_check_word(&parser) != 0)
 		return -1;
-	return parser_check(&parser);
+	if (parser_check(&parser) != 0)
+		return -1;
+	return parser_choose_key(&parser);
 }
 
 void options_release(struct options *options)

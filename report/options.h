@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "report/filters.h"
-#include "report/heap.h"
+#include "report/keys.h"
 
 /* Groups of options; a report names those it takes. */
 enum option_group {
@@ -21,17 +21,18 @@ enum option_group {
 	TAKES_FILTER = 4,
 	TAKES_BY = 8,
 	TAKES_TREE = 16,
-	TAKES_FILES = 32, /* the report reads the files itself */
+	TAKES_NAMES = 32,
+	TAKES_FILES = 64, /* the report reads the files itself */
 };
 
 enum report_id {
-#define REPORT(name, takes, sort, doc, more) REPORT_##name,
+#define REPORT(id, name, takes, sort, doc, more) REPORT_##id,
 #include "report/reports.def"
 	REPORT_LIMIT,
 };
 
 struct report_info {
-	const char *name;
+	const char *id, *name;
 	unsigned int takes;
 	const char *sort; /* default column, NULL: as it comes */
 	const char *doc, *more;
@@ -46,7 +47,15 @@ enum option_format {
 	FORMAT_LIMIT,
 };
 extern const char *const option_formats[FORMAT_LIMIT];
-extern const char *const option_keys[]; /* of --by, by enum heap_by; NULL at the end */
+
+/* How --names shows those of kernels. */
+enum option_names {
+	NAMES_FULL,
+	NAMES_SHORT,   /* no namespaces, template arguments and parameters */
+	NAMES_MANGLED, /* as recorded */
+	NAMES_LIMIT,
+};
+extern const char *const option_names[NAMES_LIMIT];
 
 #define LIMIT_DEFAULT SIZE_MAX
 
@@ -58,7 +67,9 @@ struct options {
 	const char **filter;
 	size_t filter_count;
 	enum option_format format;
-	enum heap_by by;
+	const char *by_name; /* as given, NULL: not */
+	enum key_id by;      /* of the report, its first when not given */
+	enum option_names names;
 	struct filter_settings scope;
 	bool tree, live, no_color, list, help, version;
 	char **file;

@@ -54,13 +54,20 @@ static uint32_t ranges_row_of(struct ranges *ranges, uint32_t parent, uint32_t d
 	return (uint32_t)ranges->row_count++;
 }
 
-/* What was done between two moments. */
-static void range_work_add(struct range_work *into, const struct range_work *from,
-			   const struct range_work *to)
+void range_work_add(struct range_work *into, const struct range_work *more)
 {
-#define ADD(name) into->name += to->name - from->name;
+#define ADD(name) into->name += more->name;
 	RANGE_WORK(ADD)
 #undef ADD
+}
+
+/* What was done between two moments. */
+static struct range_work range_work_between(const struct range_work *from,
+					    const struct range_work *to)
+{
+#define DIFFERENCE(name) .name = to->name - from->name,
+	return (struct range_work){ RANGE_WORK(DIFFERENCE) };
+#undef DIFFERENCE
 }
 
 static uint32_t ranges_take_open(struct ranges *ranges)
@@ -124,6 +131,7 @@ void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 		.work = opening->work,
 		.row = row,
 		.domain = opening->domain,
+		.name = opening->name,
 		.above = RANGE_NONE,
 		.below = thread->top,
 		.outer = added ? RANGE_NONE : (uint32_t)domain->value,
@@ -171,6 +179,7 @@ static void range_count(struct ranges *ranges, const struct range_open *open, ui
 			const struct range_work *work)
 {
 	uint64_t total = time_between(open->start_ns, time_ns);
+	struct range_work inside;
 	struct range_row *row;
 
 	if (open->row == RANGE_NONE)
@@ -178,7 +187,8 @@ static void range_count(struct ranges *ranges, const struct range_open *open, ui
 	row = &ranges->row[open->row];
 	timing_add(&row->time, total);
 	row->self_ns += time_between(open->children_ns, total);
-	range_work_add(&row->work, &open->work, work);
+	inside = range_work_between(&open->work, work);
+	range_work_add(&row->work, &inside);
 }
 
 /* Takes a range out of its thread's list and charges its time to the ranges around it. */
@@ -273,6 +283,18 @@ void ranges_finish_process(struct ranges *ranges, uint32_t process, uint64_t tim
 	}
 }
 
+bool ranges_innermost(const struct ranges *ranges, uint32_t thread, uint32_t *ret_domain,
+		      uint32_t *ret_name)
+{
+	uint32_t top = thread < ranges->thread_room ? ranges->thread[thread].top : RANGE_NONE;
+
+	if (top == RANGE_NONE)
+		return false;
+	*ret_domain = ranges->open[top].domain;
+	*ret_name = ranges->open[top].name;
+	return true;
+}
+
 uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread)
 {
 	return thread < ranges->thread_room ? ranges->thread[thread].covered_ns : 0;
@@ -284,5 +306,5 @@ void range_row_merge(struct range_row *into, const struct range_row *from)
 	into->count += from->count;
 	into->open += from->open;
 	into->self_ns += from->self_ns;
-	range_work_add(&into->work, &(struct range_work){ 0 }, &from->work);
+	range_work_add(&into->work, &from->work);
 }

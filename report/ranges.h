@@ -23,12 +23,16 @@
 #define RANGE_NONE UINT32_MAX
 
 /* What a thread (or process) has done so far; a range's own share is the difference over its life. */
-#define RANGE_WORK(FIELD) FIELD(allocations) FIELD(bytes_allocated) FIELD(cuda_calls)
+#define RANGE_WORK(FIELD)                                                       \
+	FIELD(allocations)                                                      \
+	FIELD(bytes_allocated) FIELD(cuda_calls) FIELD(cuda_ns) FIELD(launches) \
+		FIELD(memcpy_bytes) FIELD(device_bytes)
 struct range_work {
 #define FIELD(name) uint64_t name;
 	RANGE_WORK(FIELD)
 #undef FIELD
 };
+void range_work_add(struct range_work *into, const struct range_work *more);
 
 struct range_row {
 	uint32_t parent; /* row, RANGE_NONE at the top and when not a tree */
@@ -46,7 +50,7 @@ struct range_open {
 	uint64_t start_ns, charged_ns, children_ns;
 	struct range_work work;
 	uint32_t row; /* RANGE_NONE: it does not count */
-	uint32_t domain;
+	uint32_t domain, name;
 	uint32_t above, below; /* the ranges inside and around it */
 	uint32_t outer;        /* the next one outwards of its domain */
 };
@@ -104,6 +108,10 @@ void ranges_finish_thread(struct ranges *ranges, uint32_t thread, uint64_t time_
 /* The process's start/end ranges. */
 void ranges_finish_process(struct ranges *ranges, uint32_t process, uint64_t time_ns,
 			   struct range_work work, bool ended);
+
+/* Domain and name of the innermost push/pop range that is open on the thread; false when there is none. */
+bool ranges_innermost(const struct ranges *ranges, uint32_t thread, uint32_t *ret_domain,
+		      uint32_t *ret_name);
 
 /* How long at least one push/pop range was open on the thread, each moment once. */
 uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread);

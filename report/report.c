@@ -137,11 +137,23 @@ void request_release(struct report_request *request)
 	free(request->condition);
 }
 
+/* --by of the report, or what it is by when another report is asked for. */
+static enum key_id request_key(const struct report_request *request, enum report_id report,
+			       enum key_id otherwise)
+{
+	return request->options->report == report ? request->options->by : otherwise;
+}
+
 struct model_options request_model_options(const struct report_request *request)
 {
 	return (struct model_options){
 		.filter = request->options->scope,
-		.heap_by = request->options->by,
+		.heap_by = (enum heap_by)(request_key(request, REPORT_alloc, BY_alloc_caller) -
+					  BY_alloc_caller),
+		.cuda = { .launches_by = request_key(request, REPORT_launches, BY_launches_kernel),
+			  .copies_by = request_key(request, REPORT_memcpy, BY_memcpy_kind),
+			  .memory_by = request_key(request, REPORT_device_memory,
+						   BY_device_memory_kind) },
 		.shows_progress = true,
 	};
 }

@@ -32,7 +32,7 @@ struct report_request {
 };
 
 /* One for each line of reports.def. */
-#define REPORT(name, takes, sort, doc, more) int report_##name(struct report_request *request);
+#define REPORT(id, name, takes, sort, doc, more) int report_##id(struct report_request *request);
 #include "report/reports.def"
 
 /*

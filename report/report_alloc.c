@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `alloc`: who allocates, how much, what stays. */
 #include "report/absence.h"
+#include "report/keys.h"
 #include "report/report.h"
 #include "report/rows_heap.h"
 
@@ -139,7 +140,7 @@ int report_alloc(struct report_request *request)
 	struct table table;
 	int status;
 
-	heap_init_table(&table, request->options->by);
+	key_init_table(&table, request->options->by);
 	status = request_prepare(request, &table);
 	if (!status)
 		status = alloc_write(request, &table);

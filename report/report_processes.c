@@ -46,6 +46,9 @@ static void processes_fill_row(struct table *table, const struct source_process 
 	table_set_number(table, COLUMN_processes_cpu_ns, process->cpu_ns);
 	table_set_number(table, COLUMN_processes_threads, threads);
 	table_set_number(table, COLUMN_processes_events, tally->events[1]);
+	table_set_number(table, COLUMN_processes_cuda_calls, tally->work[1].cuda_calls);
+	table_set_number(table, COLUMN_processes_cuda_ns, tally->work[1].cuda_ns);
+	table_set_number(table, COLUMN_processes_launches, tally->work[1].launches);
 	table_set_number(table, COLUMN_processes_events_lost, process->lost);
 	table_set_number(table, COLUMN_processes_bytes_on_disk, bytes_on_disk);
 	if (process->file->host)

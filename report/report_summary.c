@@ -35,6 +35,7 @@ static struct summary_totals summary_add_up(const struct model *model)
 	}
 	for (size_t i = 0; i < losses; i++)
 		totals.events_lost += loss[i].count;
+	totals.cuda = cuda_add_up(model);
 	return totals;
 }
 
@@ -68,6 +69,15 @@ static int summary_write(struct report_request *request, struct table *table, st
 		FACT_NUMBER("bytes_allocated", UNIT_BYTES, heap->bytes_allocated),
 		FACT_NUMBER("peak_bytes", UNIT_BYTES, heap->peak_bytes),
 		FACT_NUMBER("live_bytes", UNIT_BYTES, heap->live_bytes),
+		FACT_NUMBER("cuda_calls", UNIT_COUNT, totals->cuda.calls),
+		FACT_NUMBER("cuda_ns", UNIT_NS, totals->cuda.total_ns),
+		FACT_NUMBER("cuda_errors", UNIT_COUNT, totals->cuda.errors),
+		FACT_NUMBER("launches", UNIT_COUNT, totals->cuda.launches),
+		FACT_NUMBER("graph_launches", UNIT_COUNT, totals->cuda.graph_launches),
+		FACT_NUMBER("memcpy_calls", UNIT_COUNT, totals->cuda.copies),
+		FACT_NUMBER("memcpy_bytes", UNIT_BYTES, totals->cuda.copied_bytes),
+		FACT_NUMBER("device_peak_bytes", UNIT_BYTES, totals->cuda.device_peak_bytes),
+		FACT_NUMBER("device_live_bytes", UNIT_BYTES, totals->cuda.device_live_bytes),
 	};
 	struct document document = {
 		.fact = facts,
@@ -94,6 +104,7 @@ int report_summary(struct report_request *request)
 
 		options.wants_heap = true;
 		options.wants_ranges = true;
+		options.wants_cuda = true;
 		request->arrangement.limit = 0;
 		model_init(&model, request->source, &options);
 		model_read(&model);

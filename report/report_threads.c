@@ -22,6 +22,8 @@ static int threads_write(struct report_request *request, struct table *table)
 			FACT_NUMBER("allocations", UNIT_COUNT, totals.allocations),
 			FACT_NUMBER("bytes_allocated", UNIT_BYTES, totals.bytes_allocated),
 			FACT_NUMBER("cuda_calls", UNIT_COUNT, totals.cuda_calls),
+			FACT_NUMBER("cuda_ns", UNIT_NS, totals.cuda_ns),
+			FACT_NUMBER("launches", UNIT_COUNT, totals.launches),
 			FACT_NUMBER("nvtx_ranges", UNIT_COUNT, totals.nvtx_ranges),
 		};
 		struct document document = { .fact = facts,

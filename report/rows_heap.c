@@ -6,18 +6,18 @@
 #include <string.h>
 
 #include "report/callers.h"
+#include "report/keys.h"
 #include "report/rows_threads.h"
+
+_Static_assert((int)HEAP_BY_CALLER == 0 &&
+		       BY_alloc_thread - BY_alloc_caller == (int)HEAP_BY_THREAD &&
+		       BY_alloc_size - BY_alloc_caller == (int)HEAP_BY_SIZE &&
+		       BY_alloc_process - BY_alloc_caller == (int)HEAP_BY_PROCESS,
+	       "the heap's keys are the first of keys.def");
 
 void heap_init_table(struct table *table, enum heap_by by)
 {
-	static const char *const left_out[][6] = {
-		[HEAP_BY_CALLER] = { "thread", "size", "process", "pid", "name", NULL },
-		[HEAP_BY_THREAD] = { "caller", "size", "process", NULL },
-		[HEAP_BY_SIZE] = { "caller", "thread", "process", "pid", "name", NULL },
-		[HEAP_BY_PROCESS] = { "caller", "thread", "size", "pid", NULL },
-	};
-
-	table_init(table, "alloc", left_out[by]);
+	key_init_table(table, (enum key_id)(BY_alloc_caller + by));
 }
 
 static void table_set_name(struct table *table, const struct source_name *name)

@@ -8,8 +8,9 @@
 #include "report/rows_timing.h"
 
 #define DEFAULT_DOMAIN "default"
+#define NO_RANGE "(no range)"
 
-static const char *name_text(const struct source_name *name, size_t *ret_length)
+const char *range_text(const struct source_name *name, size_t *ret_length)
 {
 	const char *text = source_name_text(name);
 
@@ -23,10 +24,10 @@ static uint64_t row_key(const struct model *model, const struct range_row *row,
 {
 	uint64_t around = row->parent == RANGE_NONE ? 0 : (uint64_t)joined[row->parent] + 1;
 	size_t length;
-	const char *text = name_text(model->name[row->domain], &length);
+	const char *text = range_text(model->name[row->domain], &length);
 	uint64_t key = map_hash_bytes(text, length, around);
 
-	text = name_text(model->name[row->name], &length);
+	text = range_text(model->name[row->name], &length);
 	return map_hash_bytes(text, length, key);
 }
 
@@ -53,6 +54,28 @@ static uint32_t *ranges_join(struct model *model)
 	return joined;
 }
 
+static void put_domain(struct table *table, enum column_id column, const struct source_name *domain)
+{
+	size_t length;
+	const char *text = range_text(domain, &length);
+
+	table_set_text(table, column, length ? text : DEFAULT_DOMAIN,
+		       length ? length : strlen(DEFAULT_DOMAIN));
+}
+
+void range_put_place(struct table *table, const struct model *model,
+		     const struct device_place *place, struct place_columns column)
+{
+	size_t length = strlen(NO_RANGE);
+	const char *text = NO_RANGE;
+
+	if (place->in_range) {
+		text = range_text(model->name[place->name], &length);
+		put_domain(table, column.domain, model->name[place->domain]);
+	}
+	table_set_text(table, column.range, text, length);
+}
+
 static void table_put_times(struct table *table, const struct range_row *row, uint64_t all_self_ns)
 {
 	table_set_number(table, COLUMN_nvtx_total_ns, row->time.total_ns);
@@ -67,18 +90,16 @@ static void table_put_range(struct table *table, const struct model *model,
 			    const struct range_row *row, uint64_t all_self_ns)
 {
 	size_t length;
-	const char *text = name_text(model->name[row->name], &length);
+	const char *text = range_text(model->name[row->name], &length);
 
 	table_set_text(table, COLUMN_nvtx_name, text, length);
-	text = name_text(model->name[row->domain], &length);
-	table_set_text(table, COLUMN_nvtx_domain, length ? text : DEFAULT_DOMAIN,
-		       length ? length : strlen(DEFAULT_DOMAIN));
+	put_domain(table, COLUMN_nvtx_domain, model->name[row->domain]);
 	table_set_number(table, COLUMN_nvtx_depth, row->depth);
 	table_set_number(table, COLUMN_nvtx_count, row->count);
 	table_set_number(table, COLUMN_nvtx_open, row->open);
-	table_set_number(table, COLUMN_nvtx_allocations, row->work.allocations);
-	table_set_number(table, COLUMN_nvtx_bytes_allocated, row->work.bytes_allocated);
-	table_set_number(table, COLUMN_nvtx_cuda_calls, row->work.cuda_calls);
+#define PUT(name) table_set_number(table, COLUMN_nvtx_##name, row->work.name);
+	RANGE_WORK(PUT)
+#undef PUT
 	table_put_times(table, row, all_self_ns);
 }
 

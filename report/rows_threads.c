@@ -48,6 +48,8 @@ static void threads_fill_row(struct table *table, const struct source_thread *th
 	table_set_number(table, COLUMN_threads_allocations, tally->work[1].allocations);
 	table_set_number(table, COLUMN_threads_bytes_allocated, tally->work[1].bytes_allocated);
 	table_set_number(table, COLUMN_threads_cuda_calls, tally->work[1].cuda_calls);
+	table_set_number(table, COLUMN_threads_cuda_ns, tally->work[1].cuda_ns);
+	table_set_number(table, COLUMN_threads_launches, tally->work[1].launches);
 	table_set_number(table, COLUMN_threads_nvtx_ranges, tally->nvtx_ranges[1]);
 }
 
@@ -68,6 +70,8 @@ struct threads_totals threads_fill_table(const struct model *model, struct table
 		totals.allocations += tally.work[1].allocations;
 		totals.bytes_allocated += tally.work[1].bytes_allocated;
 		totals.cuda_calls += tally.work[1].cuda_calls;
+		totals.cuda_ns += tally.work[1].cuda_ns;
+		totals.launches += tally.work[1].launches;
 		totals.nvtx_ranges += tally.nvtx_ranges[1];
 	}
 	return totals;

@@ -7,7 +7,8 @@
 #include "report/table.h"
 
 struct threads_totals {
-	uint64_t threads, events, allocations, bytes_allocated, cuda_calls, nvtx_ranges;
+	uint64_t threads, events, allocations, bytes_allocated, cuda_calls, cuda_ns, launches,
+		nvtx_ranges;
 };
 
 /* `table` has columns of report threads; with filters, threads without an event that counts are left out. */

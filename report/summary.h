@@ -6,10 +6,16 @@
 #include "report/export.h"
 #include "report/model.h"
 
+struct cuda_totals {
+	uint64_t calls, total_ns, errors, launches, graph_launches, copies, copied_bytes,
+		device_peak_bytes, device_live_bytes;
+};
+
 struct summary_totals {
 	uint64_t events, events_lost, bytes_on_disk, wall_ns, cpu_ns, profiler_cpu_ns,
 		profiler_memory_bytes;
 	uint64_t processes, threads;
+	struct cuda_totals cuda;
 	bool cpu_is_partial; /* of a process that was killed, or runs on: the last value seen */
 };
 
@@ -20,5 +26,22 @@ struct summary {
 
 /* The head of the document whose context is a struct summary; joins the model's rows. */
 void summary_print(const struct document *document, const struct screen *screen);
+
+/* The best rows of a table by one column, some of its columns. */
+struct part {
+	const char *title;
+	enum column_id sort;
+	size_t rows;
+	const enum column_id *column;
+	size_t column_count;
+};
+void summary_print_part(struct table *table, const struct part *part, const struct document *outer,
+			const struct screen *screen);
+
+/* Before the rows of api are joined. */
+struct cuda_totals cuda_add_up(const struct model *model);
+/* Nothing when there was no CUDA call. */
+void summary_print_cuda(const struct summary *summary, const struct document *document,
+			const struct screen *screen);
 
 #endif

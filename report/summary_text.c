@@ -164,17 +164,8 @@ static void summary_print_cost(const struct summary *summary, const struct scree
 	putc('\n', screen->out);
 }
 
-/* The best rows of a table by one column, some of its columns. */
-struct part {
-	const char *title;
-	enum column_id sort;
-	size_t rows;
-	const enum column_id *column;
-	size_t column_count;
-};
-
-static void summary_print_part(struct table *table, const struct part *part,
-			       const struct document *outer, const struct screen *screen)
+void summary_print_part(struct table *table, const struct part *part, const struct document *outer,
+			const struct screen *screen)
 {
 	struct document document = { .source = outer->source, .table = table, .head_only = true };
 	struct arrangement arrangement = { .sort = -1, .descending = true, .limit = part->rows };
@@ -323,6 +314,8 @@ static void summary_print_next(const struct summary *summary, const struct scree
 	fputs("\nnext: prof-report --help\n", screen->out);
 	if (summary->model->heap.totals.allocations)
 		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", path);
+	if (summary->totals.cuda.launches)
+		fprintf(screen->out, "      prof-report launches --by range %s\n", path);
 	if (summary->model->ranges.row_count)
 		fprintf(screen->out, "      prof-report nvtx --tree %s\n", path);
 }
@@ -336,6 +329,7 @@ void summary_print(const struct document *document, const struct screen *screen)
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);
 	summary_print_ranges(summary, document, screen);
+	summary_print_cuda(summary, document, screen);
 	summary_print_heap(summary, document, screen);
 	summary_print_threads(summary, document, screen);
 	summary_print_next(summary, screen);

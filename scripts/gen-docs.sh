@@ -43,7 +43,7 @@ generate_columns() { # roff
 	expand report/columns.def 'COLUMN(report, name, header, unit, priority, order, doc)' \
 		'report @, name @, header @, doc' | awk -F'\t' '
 		$1 == "summary" { next }
-		$1 != report { report = $1; print ".SS " report }
+		$1 != report { report = $1; title = $1; gsub(/_/, "\\-", title); print ".SS " title }
 		{ gsub(/-/, "\\-"); printf ".TP\n.BR %s \" (%s)\"\n%s\n", $2, $3, $4 }'
 }
 

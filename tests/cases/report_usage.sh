@@ -22,6 +22,12 @@ try alloc --limit many run.evt
 try alloc --limit -3 run.evt
 try alloc --limit
 try alloc --by colour run.evt
+try alloc --by kernel run.evt
+try launches --by caller run.evt
+try memcpy --by kernel run.evt
+try nvtx --by caller run.evt
+try alloc --names short run.evt
+try launches --names long run.evt
 try alloc --process me run.evt
 try alloc --thread x run.evt
 try alloc --time 5 run.evt
@@ -36,7 +42,7 @@ expect_eq "standard error of --help" "$(cat err)" ''
 "$REPORT" --version >out 2>err || fail "--version: status $?"
 expect_match "--version" "$(cat out)" '^prof-report [0-9]+\.[0-9]+'
 "$REPORT" --list >out 2>err || fail "--list: status $?"
-for report in summary alloc nvtx threads processes dump check; do
+for report in summary alloc nvtx api launches memcpy device-memory threads processes dump check; do
 	grep -q "$report" out || fail "--list does not name $report"
 done
 # no FILE: run.evt

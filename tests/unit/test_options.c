@@ -39,8 +39,29 @@ static void report_options_and_files(void **state)
 	assert_int_equal(options.report, REPORT_alloc);
 	assert_string_equal(options.sort, "peak_bytes:asc");
 	assert_int_equal(options.limit, 5);
-	assert_int_equal(options.by, HEAP_BY_SIZE);
+	assert_int_equal(options.by, BY_alloc_size);
 	assert_int_equal(options.file_count, 2);
+	options_release(&options);
+}
+
+static void keys_are_those_of_the_report(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_int_equal(PARSE(&options, "--by", "grid", "launches", "--names=short"), 0);
+	assert_int_equal(options.by, BY_launches_grid);
+	assert_int_equal(options.names, NAMES_SHORT);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "device-memory"), 0);
+	assert_int_equal(options.report, REPORT_device_memory);
+	assert_int_equal(options.by, BY_device_memory_kind);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "device_memory", "--by", "range"), 0);
+	assert_int_equal(options.by, BY_device_memory_range);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "memcpy", "--by", "kernel"), -1);
+	assert_string_equal(message, "--by 'kernel' is not one of kind, function, stream");
 	options_release(&options);
 }
 
@@ -155,11 +176,11 @@ static void every_report_has_what_it_is_sorted_by(void **state)
 	(void)state;
 	for (int i = 0; i < REPORT_LIMIT; i++) {
 		const struct column *columns[COLUMNS_MAX];
-		size_t count = columns_of(report_infos[i].name, columns);
+		size_t count = columns_of(report_infos[i].id, columns);
 		const char *sort = report_infos[i].sort;
 
 		if (sort && columns_find(columns, count, sort, strlen(sort)) < 0)
-			fail_msg("report %s has no column %s", report_infos[i].name, sort);
+			fail_msg("report %s has no column %s", report_infos[i].id, sort);
 		assert_true(count < COLUMNS_MAX);
 	}
 }
@@ -168,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(report_options_and_files),
+		cmocka_unit_test(keys_are_those_of_the_report),
 		cmocka_unit_test(summary_is_the_default),
 		cmocka_unit_test(a_file_may_be_named_like_a_report),
 		cmocka_unit_test(times_are_read_with_open_ends),

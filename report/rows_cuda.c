@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA calls as tables: see rows_cuda.h. */
+#include "report/rows_cuda.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/rows_ranges.h"
+#include "report/rows_threads.h"
+#include "report/rows_timing.h"
+
+/* What a table is made of. */
+struct filling {
+	struct model *model;
+	struct table *table;
+	struct groups *groups;
+	enum key_id by;
+	struct kernel_names *names; /* of launches */
+	uint64_t all_ns;
+};
+
+/* Key of a row by what people see; rows that nothing names are known by their words. */
+static uint64_t filling_identify(const struct filling *filling, const struct group *group)
+{
+	const struct source_name *const *name = filling->model->name;
+	uint64_t words[GROUP_WORDS], hash = 0;
+	const struct kernel_name *kernel;
+	size_t length = 0;
+	const char *text;
+
+	memcpy(words, group->key, sizeof(words));
+	if (filling->by == BY_launches_kernel || filling->by == BY_launches_grid) {
+		kernel = kernel_name_of(filling->names, words[LAUNCH_KERNEL]);
+		hash = map_hash_bytes(kernel->text, kernel->length, 0);
+		words[LAUNCH_KERNEL] = 0;
+	} else if (filling->by == BY_launches_range && words[PLACE_IN_RANGE]) {
+		text = range_text(name[words[PLACE_DOMAIN]], &length);
+		hash = map_hash_bytes(text, length, 0);
+		text = range_text(name[words[PLACE_NAME]], &length);
+		hash = map_hash_bytes(text, length, hash);
+		words[PLACE_DOMAIN] = words[PLACE_NAME] = 0;
+	} else if (filling->by == KEY_ID_LIMIT || filling->by == BY_memcpy_function) {
+		text = range_text(name[words[API_FUNCTION]], &length);
+		hash = map_hash_bytes(text, length, 0);
+		words[API_FUNCTION] = 0;
+	}
+	return map_hash_bytes(words, sizeof(words), hash);
+}
+
+/* Groups of the same text become the first of them; the others are left without a call. */
+static void filling_join(struct filling *filling)
+{
+	struct groups *groups = filling->groups;
+	struct map rows;
+	bool added;
+
+	filling->all_ns = groups_total(groups).time.total_ns;
+	map_init(&rows);
+	for (size_t i = 0; i < groups->count; i++) {
+		struct map_entry *row;
+
+		if (!groups->group[i].time.count)
+			continue;
+		row = map_put(&rows, filling_identify(filling, &groups->group[i]), &added);
+		if (added)
+			row->value = i;
+		else
+			group_move(&groups->group[row->value], &groups->group[i]);
+	}
+	map_release(&rows);
+}
+
+static void table_put_text(struct table *table, enum column_id column, const char *text)
+{
+	table_set_text(table, column, text, strlen(text));
+}
+
+struct stream_columns {
+	enum column_id stream, thread, pid;
+};
+
+static void filling_put_stream(const struct filling *filling, const struct group *group,
+			       struct stream_columns column)
+{
+	struct source_process *const *process;
+	struct source_thread *const *thread;
+	uint64_t handle = group->key[STREAM_HANDLE], owner = group->key[STREAM_THREAD];
+
+	source_processes(filling->model->source, &process);
+	source_threads(filling->model->source, &thread);
+	table_put_text(filling->table, column.stream,
+		       !handle ? "default"
+		       : owner ? "per-thread"
+			       : text_store_format(&filling->table->texts, "0x%" PRIx64, handle));
+	table_set_number(filling->table, column.pid, process[group->key[STREAM_PROCESS]]->pid);
+	if (owner)
+		table_set_number(filling->table, column.thread, thread[owner - 1]->tid);
+}
+
+static void filling_put_thread(const struct filling *filling, const struct group *group)
+{
+	struct source_thread *const *thread;
+
+	source_threads(filling->model->source, &thread);
+	thread += group->key[LAUNCH_THREAD];
+	table_set_number(filling->table, COLUMN_launches_thread, (*thread)->tid);
+	table_set_number(filling->table, COLUMN_launches_pid, (*thread)->process->pid);
+	thread_put_name(*thread, filling->table, COLUMN_launches_name);
+}
+
+static const char *dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
+{
+	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
+}
+
+static void filling_put_kernel(const struct filling *filling, const struct group *group)
+{
+	const uint64_t *key = group->key;
+	struct table *table = filling->table;
+	const struct kernel_name *name = kernel_name_of(filling->names, key[LAUNCH_KERNEL]);
+
+	if ((uint32_t)key[LAUNCH_BLOCK_Z_PROCESS])
+		table_put_text(table, COLUMN_launches_kernel,
+			       text_store_format(&table->texts, "0x%" PRIx64, key[LAUNCH_HANDLE]));
+	else
+		table_set_text(table, COLUMN_launches_kernel, name->text, name->length);
+	if (filling->by == BY_launches_kernel)
+		return;
+	table_put_text(table, COLUMN_launches_grid,
+		       dimensions_text(table, key[LAUNCH_GRID_XY] >> 32, key[LAUNCH_GRID_XY],
+				       key[LAUNCH_GRID_Z_SHARED] >> 32));
+	table_put_text(table, COLUMN_launches_block,
+		       dimensions_text(table, key[LAUNCH_BLOCK_XY] >> 32, key[LAUNCH_BLOCK_XY],
+				       key[LAUNCH_BLOCK_Z_PROCESS] >> 32));
+	table_set_number(table, COLUMN_launches_shared_bytes, (uint32_t)key[LAUNCH_GRID_Z_SHARED]);
+}
+
+static void launches_put_key(const struct filling *filling, const struct group *group)
+{
+	static const struct stream_columns stream = { COLUMN_launches_stream,
+						      COLUMN_launches_thread, COLUMN_launches_pid };
+	struct device_place place = { (uint32_t)group->key[PLACE_DOMAIN],
+				      (uint32_t)group->key[PLACE_NAME],
+				      group->key[PLACE_IN_RANGE] != 0 };
+
+	if (filling->by == BY_launches_range)
+		range_put_place(
+			filling->table, filling->model, &place,
+			(struct place_columns){ COLUMN_launches_range, COLUMN_launches_domain });
+	else if (filling->by == BY_launches_stream)
+		filling_put_stream(filling, group, stream);
+	else if (filling->by == BY_launches_thread)
+		filling_put_thread(filling, group);
+	else
+		filling_put_kernel(filling, group);
+}
+
+static double share_of(const struct filling *filling, const struct group *group)
+{
+	return filling->all_ns ? 100.0 * (double)group->time.total_ns / (double)filling->all_ns : 0;
+}
+
+/* The columns of calls that every table of them has, into the row added last. */
+#define FILLING_PUT(filling, report, group)                                                       \
+	do {                                                                                      \
+		table_set_number((filling)->table, COLUMN_##report##_calls, (group)->time.count); \
+		table_set_number((filling)->table, COLUMN_##report##_total_ns,                    \
+				 (group)->time.total_ns);                                         \
+		table_set_real((filling)->table, COLUMN_##report##_percent,                       \
+			       share_of(filling, group));                                         \
+		timing_put((filling)->table, TIMING_COLUMNS(report), &(group)->time);             \
+		table_set_number((filling)->table, COLUMN_##report##_errors, (group)->errors);    \
+	} while (0)
+
+void launches_fill_table(struct model *model, struct table *table, struct kernel_names *names)
+{
+	struct filling filling = {
+		model, table, &model->cuda.launches, model->options.cuda.launches_by, names, 0
+	};
+
+	filling_join(&filling);
+	for (size_t i = 0; i < filling.groups->count; i++) {
+		const struct group *group = &filling.groups->group[i];
+
+		if (!group->time.count)
+			continue;
+		table_add_row(table);
+		launches_put_key(&filling, group);
+		FILLING_PUT(&filling, launches, group);
+	}
+}
+
+static void filling_put_function(const struct filling *filling, const struct group *group,
+				 enum column_id column)
+{
+	size_t length;
+	const char *text = range_text(filling->model->name[group->key[API_FUNCTION]], &length);
+
+	table_set_text(filling->table, column, text, length);
+}
+
+void api_fill_table(struct model *model, struct table *table)
+{
+	struct filling filling = { model, table, &model->cuda.api, KEY_ID_LIMIT, NULL, 0 };
+
+	filling_join(&filling);
+	for (size_t i = 0; i < filling.groups->count; i++) {
+		const struct group *group = &filling.groups->group[i];
+
+		if (!group->time.count)
+			continue;
+		table_add_row(table);
+		filling_put_function(&filling, group, COLUMN_api_name);
+		FILLING_PUT(&filling, api, group);
+	}
+}
+
+const char *copy_kind_text(uint64_t kind)
+{
+	static const char *const kinds[EVT_CUDA_COPY_LIMIT] = {
+		[EVT_CUDA_COPY_HTOH] = "HtoH",       [EVT_CUDA_COPY_HTOD] = "HtoD",
+		[EVT_CUDA_COPY_DTOH] = "DtoH",       [EVT_CUDA_COPY_DTOD] = "DtoD",
+		[EVT_CUDA_COPY_DEFAULT] = "default", [EVT_CUDA_COPY_MEMSET] = "memset",
+	};
+
+	return kind < EVT_CUDA_COPY_LIMIT ? kinds[kind] : "unknown";
+}
+
+static void copies_put_key(const struct filling *filling, const struct group *group)
+{
+	static const struct stream_columns stream = { COLUMN_memcpy_stream, COLUMN_memcpy_thread,
+						      COLUMN_memcpy_pid };
+
+	if (filling->by == BY_memcpy_stream)
+		filling_put_stream(filling, group, stream);
+	else if (filling->by == BY_memcpy_function)
+		filling_put_function(filling, group, COLUMN_memcpy_function);
+	else
+		table_put_text(filling->table, COLUMN_memcpy_kind,
+			       copy_kind_text(group->key[COPY_KIND]));
+}
+
+static void copies_put_bytes(struct table *table, const struct group *group)
+{
+	uint64_t succeeded = group->time.count - group->errors;
+
+	table_set_number(table, COLUMN_memcpy_bytes, group->bytes);
+	table_set_number(table, COLUMN_memcpy_max_bytes, group->max_bytes);
+	if (succeeded)
+		table_set_number(table, COLUMN_memcpy_avg_bytes, group->bytes / succeeded);
+	if (group->time.total_ns)
+		table_set_number(
+			table, COLUMN_memcpy_rate,
+			(uint64_t)((double)group->bytes * 1e9 / (double)group->time.total_ns));
+}
+
+void copies_fill_table(struct model *model, struct table *table)
+{
+	struct filling filling = { model, table, &model->cuda.copies, model->options.cuda.copies_by,
+				   NULL,  0 };
+
+	filling_join(&filling);
+	for (size_t i = 0; i < filling.groups->count; i++) {
+		const struct group *group = &filling.groups->group[i];
+
+		if (!group->time.count)
+			continue;
+		table_add_row(table);
+		copies_put_key(&filling, group);
+		copies_put_bytes(table, group);
+		FILLING_PUT(&filling, memcpy, group);
+	}
+}
+
+uint64_t api_count_graph_launches(const struct model *model)
+{
+	uint64_t launches = 0;
+
+	for (size_t i = 0; i < model->cuda.api.count; i++) {
+		const struct group *group = &model->cuda.api.group[i];
+		const char *text = source_name_text(model->name[group->key[API_FUNCTION]]);
+
+		if (!strncmp(text, "cudaGraphLaunch", 15) || !strncmp(text, "cuGraphLaunch", 13))
+			launches += group->time.count;
+	}
+	return launches;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/cuda.c, rows_cuda.c, rows_device.c: what counts of CUDA calls, over recordings in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/rows_cuda.h"
+#include "report/rows_device.h"
+#include "report/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define ADD "_ZN2at3addIfEEvPT_" /* at::add<float>(float*) */
+#define ADD_DOUBLE "_ZN2at3addIdEEvPT_"
+
+static struct cuda_recording c;
+static struct source *source;
+static struct model model;
+static struct kernel_names names;
+static struct table table;
+
+static const struct model_options plain = {
+	.filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL },
+	.cuda = { BY_launches_kernel, BY_memcpy_kind, BY_device_memory_kind },
+	.wants_cuda = true,
+	.wants_ranges = true,
+};
+
+static void begin(unsigned int processes)
+{
+	cuda_recording_start(&c, processes);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void begin_stream(uint32_t stream)
+{
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, stream);
+}
+
+static void read_as(struct model_options options)
+{
+	static char path[] = "memory.evt";
+	struct session_file file = { .path = path };
+	char message[256];
+
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	model_init(&model, source, &options);
+	model_read(&model);
+}
+
+static void finish_as(struct model_options options)
+{
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000000);
+	read_as(options);
+}
+
+static void finish(void)
+{
+	finish_as(plain);
+}
+
+static void release_model(void)
+{
+	model_release(&model);
+	source_close(source);
+}
+
+static void release(void)
+{
+	release_model();
+	cuda_recording_release(&c);
+}
+
+static const struct cell *cell_of(size_t row, enum column_id column)
+{
+	for (size_t i = 0; i < table.column_count; i++)
+		if (table.column[i] == &column_list[column])
+			return table_cell(&table, row, i);
+	fail_msg("no column %s", column_list[column].name);
+	return NULL;
+}
+
+/* The row whose text in the column is `text`. */
+static size_t row_of(enum column_id column, const char *text)
+{
+	for (size_t row = 0; row < table.row_count; row++) {
+		const struct cell *cell = cell_of(row, column);
+
+		if (cell->kind == CELL_TEXT && cell->length == strlen(text) &&
+		    !memcmp(cell->text, text, cell->length))
+			return row;
+	}
+	fail_msg("no row '%s'", text);
+	return 0;
+}
+
+static uint64_t number_of(enum column_id key, const char *text, enum column_id column)
+{
+	return cell_of(row_of(key, text), column)->number;
+}
+
+static void launches(enum option_names form)
+{
+	kernel_names_init(&names, &model, form);
+	key_init_table(&table, model.options.cuda.launches_by);
+	launches_fill_table(&model, &table, &names);
+}
+
+static void launches_release(void)
+{
+	table_release(&table);
+	kernel_names_release(&names);
+}
+
+static void launch(uint64_t time_ns, const char *kernel, uint32_t grid, uint64_t stream)
+{
+	CUDA_PUT(&c, time_ns, cuda_launch, "cudaLaunchKernel", 10, .stream = stream,
+		 .kernel = cuda_recording_name(&c, kernel), .handle = 1, .grid_x = grid,
+		 .grid_y = 1, .grid_z = 1, .block_x = 32, .block_y = 1, .block_z = 1);
+}
+
+static void nested_calls_count_for_nothing_and_errors_count_twice(void **state)
+{
+	(void)state;
+	begin(1);
+	CUDA_PUT(&c, 100, cuda_call, "cuInit", 5, .flags = EVT_CUDA_NESTED);
+	CUDA_PUT(&c, 110, cuda_call, "cudaFree", 20, .result = 0);
+	CUDA_PUT(&c, 200, cuda_call, "cudaFree", 30, .result = 2);
+	CUDA_PUT(&c, 300, cuda_call, "cudaEventQuery", 1, .result = 600);
+	CUDA_PUT(&c, 400, cuda_alloc, "cudaMalloc", 7, .result = 2, .kind = EVT_CUDA_DEVICE,
+		 .bytes = 100);
+	CUDA_PUT(&c, 500, cuda_copy, "cudaMemcpy", 7, .result = 1, .kind = EVT_CUDA_COPY_HTOD,
+		 .bytes = 100);
+	CUDA_PUT(&c, 600, cuda_copy, "cudaMemcpy", 9, .kind = EVT_CUDA_COPY_HTOD, .bytes = 40);
+	finish();
+	table_init(&table, "api", NULL);
+	api_fill_table(&model, &table);
+	assert_int_equal(table.row_count, 4);
+	assert_int_equal(number_of(COLUMN_api_name, "cudaFree", COLUMN_api_calls), 2);
+	assert_int_equal(number_of(COLUMN_api_name, "cudaFree", COLUMN_api_total_ns), 50);
+	assert_int_equal(number_of(COLUMN_api_name, "cudaFree", COLUMN_api_avg_ns), 25);
+	assert_int_equal(number_of(COLUMN_api_name, "cudaFree", COLUMN_api_min_ns), 20);
+	assert_int_equal(number_of(COLUMN_api_name, "cudaFree", COLUMN_api_max_ns), 30);
+	assert_int_equal(number_of(COLUMN_api_name, "cudaFree", COLUMN_api_stddev_ns), 7);
+	assert_int_equal(number_of(COLUMN_api_name, "cudaFree", COLUMN_api_errors), 1);
+	assert_int_equal(number_of(COLUMN_api_name, "cudaEventQuery", COLUMN_api_errors), 0);
+	assert_int_equal(number_of(COLUMN_api_name, "cudaMalloc", COLUMN_api_errors), 1);
+	table_release(&table);
+	key_init_table(&table, BY_memcpy_kind);
+	copies_fill_table(&model, &table);
+	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_calls), 2);
+	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_bytes), 40);
+	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_avg_bytes), 40);
+	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_rate), 2500000000);
+	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_errors), 1);
+	table_release(&table);
+	assert_int_equal(model.cuda.memory.row_count, 0);
+	assert_int_equal(groups_total(&model.cuda.api).time.count, 6);
+	assert_int_equal(groups_total(&model.cuda.api).errors, 3);
+	assert_int_equal(model_tally_of_thread(&model, &(struct source_thread){ .index = 0 })
+				 .work[1]
+				 .cuda_calls,
+			 6);
+	release();
+}
+
+static void launches_have_rows_by_every_key(void **state)
+{
+	struct model_options options = plain;
+
+	(void)state;
+	begin(1);
+	launch(100, ADD, 4, 0);
+	FRAME_PUT(c.r.fw, 110, nvtx_push, .name = cuda_recording_name(&c, "outer"));
+	launch(120, ADD, 4, 2);
+	FRAME_PUT(c.r.fw, 130, nvtx_push, .name = cuda_recording_name(&c, "inner"));
+	launch(140, ADD, 8, 1);
+	FRAME_PUT(c.r.fw, 150, nvtx_pop, .domain = 0);
+	launch(160, ADD_DOUBLE, 8, 0xabc);
+	FRAME_PUT(c.r.fw, 170, nvtx_pop, .domain = 0);
+	CUDA_PUT(&c, 180, cuda_launch, "cuLaunchKernel", 10, .handle = 0x77);
+	begin_stream(2);
+	launch(200, "triton_", 1, 2);
+	finish();
+	launches(NAMES_FULL);
+	assert_int_equal(table.row_count, 4);
+	assert_int_equal(
+		number_of(COLUMN_launches_kernel, "at::add<float>(float*)", COLUMN_launches_calls),
+		3);
+	assert_int_equal(number_of(COLUMN_launches_kernel, "0x77", COLUMN_launches_calls), 1);
+	launches_release();
+	release_model();
+	read_as(options);
+	launches(NAMES_SHORT);
+	assert_int_equal(number_of(COLUMN_launches_kernel, "add", COLUMN_launches_calls), 4);
+	launches_release();
+	release_model();
+	read_as(options);
+	launches(NAMES_MANGLED);
+	assert_int_equal(number_of(COLUMN_launches_kernel, ADD, COLUMN_launches_calls), 3);
+	launches_release();
+	release_model();
+	options.cuda.launches_by = BY_launches_grid;
+	read_as(options);
+	launches(NAMES_FULL);
+	assert_int_equal(table.row_count, 5);
+	assert_int_equal(number_of(COLUMN_launches_grid, "4x1x1", COLUMN_launches_calls), 2);
+	assert_memory_equal(cell_of(0, COLUMN_launches_block)->text, "32x1x1", 7);
+	launches_release();
+	release_model();
+	options.cuda.launches_by = BY_launches_range;
+	read_as(options);
+	launches(NAMES_FULL);
+	assert_int_equal(number_of(COLUMN_launches_range, "(no range)", COLUMN_launches_calls), 3);
+	assert_int_equal(number_of(COLUMN_launches_range, "outer", COLUMN_launches_calls), 2);
+	assert_int_equal(number_of(COLUMN_launches_range, "inner", COLUMN_launches_calls), 1);
+	launches_release();
+	release_model();
+	options.cuda.launches_by = BY_launches_stream;
+	read_as(options);
+	launches(NAMES_FULL);
+	assert_int_equal(table.row_count, 4);
+	assert_int_equal(number_of(COLUMN_launches_stream, "default", COLUMN_launches_calls), 3);
+	assert_int_equal(number_of(COLUMN_launches_stream, "0xabc", COLUMN_launches_calls), 1);
+	assert_int_equal(number_of(COLUMN_launches_stream, "per-thread", COLUMN_launches_thread),
+			 100);
+	launches_release();
+	release_model();
+	options.cuda.launches_by = BY_launches_thread;
+	read_as(options);
+	launches(NAMES_FULL);
+	assert_int_equal(table.row_count, 2);
+	assert_int_equal(cell_of(0, COLUMN_launches_calls)->number, 5);
+	assert_int_equal(cell_of(1, COLUMN_launches_thread)->number, 200);
+	launches_release();
+	release();
+}
+
+static void filters_leave_out_calls_and_follow_memory(void **state)
+{
+	struct model_options options = plain;
+
+	(void)state;
+	begin(1);
+	CUDA_PUT(&c, 50, cuda_alloc, "cudaMalloc", 7, .kind = EVT_CUDA_DEVICE, .bytes = 100,
+		 .address = 0x100);
+	FRAME_PUT(c.r.fw, 110, nvtx_push, .name = cuda_recording_name(&c, "step"));
+	launch(120, ADD, 4, 0);
+	CUDA_PUT(&c, 150, cuda_alloc, "cudaMalloc", 7, .kind = EVT_CUDA_DEVICE, .bytes = 30,
+		 .address = 0x200);
+	CUDA_PUT(&c, 160, cuda_copy, "cudaMemsetAsync", 2, .kind = EVT_CUDA_COPY_MEMSET,
+		 .bytes = 5);
+	FRAME_PUT(c.r.fw, 170, nvtx_pop, .domain = 0);
+	launch(180, ADD, 4, 0);
+	CUDA_PUT(&c, 190, cuda_free, "cudaFree", 7, .device = -1, .address = 0x100);
+	CUDA_PUT(&c, 200, cuda_free, "cudaFree", 7, .device = -1, .address = 0x200);
+	CUDA_PUT(&c, 210, cuda_free, "cudaFree", 7, .device = -1, .address = 0);
+	finish();
+	assert_int_equal(highwater_peak(&model.cuda.memory.device), 130);
+	assert_int_equal(model.cuda.memory.frees_unmatched, 0);
+	assert_int_equal(model.ranges.row[0].work.launches, 1);
+	assert_int_equal(model.ranges.row[0].work.cuda_calls, 3);
+	assert_int_equal(model.ranges.row[0].work.cuda_ns, 19);
+	assert_int_equal(model.ranges.row[0].work.memcpy_bytes, 5);
+	assert_int_equal(model.ranges.row[0].work.device_bytes, 30);
+	release_model();
+	options.filter.range = "step";
+	options.cuda.memory_by = BY_device_memory_range;
+	read_as(options);
+	assert_int_equal(groups_total(&model.cuda.launches).time.count, 1);
+	assert_int_equal(highwater_peak(&model.cuda.memory.device), 30);
+	assert_int_equal(model.cuda.memory.device.now, 0);
+	key_init_table(&table, BY_device_memory_range);
+	assert_int_equal(device_fill_table(&model, &table).bytes_allocated, 30);
+	assert_int_equal(number_of(COLUMN_device_memory_range, "step", COLUMN_device_memory_frees),
+			 1);
+	table_release(&table);
+	release();
+}
+
+static void a_forked_child_starts_with_no_device_memory(void **state)
+{
+	(void)state;
+	begin(2);
+	CUDA_PUT(&c, 50, cuda_alloc, "cudaMalloc", 7, .kind = EVT_CUDA_DEVICE, .bytes = 100,
+		 .address = 0x100);
+	begin_stream(3);
+	CUDA_PUT(&c, 90, cuda_free, "cudaFree", 7, .device = -1, .address = 0x100);
+	finish();
+	assert_int_equal(model.cuda.memory.frees_unmatched, 1);
+	assert_int_equal(model.cuda.memory.device.now, 100);
+	release();
+}
+
+static void kernels_without_number_are_rows_each(void **state)
+{
+	enum { KERNELS = 100000 };
+	struct group *first;
+
+	(void)state;
+	begin(1);
+	for (unsigned int i = 0; i < KERNELS; i++) {
+		char kernel[64];
+
+		sprintf(kernel, "_ZN2at6kernelILi%uEEEvv", i);
+		if (!frame_block_room(c.r.fw))
+			begin_stream(1);
+		launch(100 + i, kernel, 4, 0);
+	}
+	finish();
+	assert_int_equal(model.cuda.launches.count, KERNELS);
+	first = &model.cuda.launches.group[0];
+	assert_true(first->time.durations.room <= 2);
+	assert_true(sizeof(*first) <= 160);
+	launches(NAMES_FULL);
+	assert_int_equal(table.row_count, KERNELS);
+	assert_int_equal(
+		number_of(COLUMN_launches_kernel, "at::kernel<99999>()", COLUMN_launches_calls), 1);
+	launches_release();
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nested_calls_count_for_nothing_and_errors_count_twice),
+		cmocka_unit_test(launches_have_rows_by_every_key),
+		cmocka_unit_test(filters_leave_out_calls_and_follow_memory),
+		cmocka_unit_test(a_forked_child_starts_with_no_device_memory),
+		cmocka_unit_test(kernels_without_number_are_rows_each),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

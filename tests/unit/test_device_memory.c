@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/device_memory.c, report/highwater.c: what lives, peaks, frees that are told late. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/device_memory.h"
+
+#define A 0x7f0000000000ull
+#define B 0x7f0000100000ull
+
+static struct device_memory memory;
+
+static int start(void **state)
+{
+	(void)state;
+	device_memory_init(&memory, false);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	device_memory_release(&memory);
+	return 0;
+}
+
+static void put(uint64_t time_ns, uint64_t kind, uint64_t address, uint64_t bytes)
+{
+	device_memory_allocate(&memory, &(struct device_op){ .time_ns = time_ns,
+							     .begin_ns = time_ns,
+							     .address = address,
+							     .bytes = bytes,
+							     .kind = kind,
+							     .counts = true });
+}
+
+/* A call from `begin_ns` to `time_ns`. */
+static void take(uint64_t begin_ns, uint64_t time_ns, uint64_t kind, uint64_t address)
+{
+	device_memory_free(&memory, &(struct device_op){ .time_ns = time_ns,
+							 .begin_ns = begin_ns,
+							 .address = address,
+							 .kind = kind,
+							 .device = kind == EVT_CUDA_ALL ? 0 : -1,
+							 .counts = true });
+}
+
+static void what_is_freed_is_not_live(void **state)
+{
+	(void)state;
+	put(10, EVT_CUDA_DEVICE, A, 100);
+	put(20, EVT_CUDA_PINNED, B, 50);
+	assert_int_equal(memory.device.now, 100);
+	assert_int_equal(memory.host.now, 50);
+	take(30, 35, EVT_CUDA_ANY, A);
+	take(30, 35, EVT_CUDA_ANY, A);
+	assert_int_equal(memory.device.now, 0);
+	assert_int_equal(highwater_peak(&memory.device), 100);
+	assert_int_equal(memory.row[0].frees, 1);
+	assert_int_equal(memory.row[1].live.now, 50);
+	assert_int_equal(memory.frees_unmatched, 1);
+	assert_int_equal(memory.reused, 0);
+}
+
+static void a_free_told_late_ends_the_old_block_only(void **state)
+{
+	(void)state;
+	put(10, EVT_CUDA_DEVICE, A, 100);
+	put(5000, EVT_CUDA_DEVICE, A, 30); /* the free began at 4000 and returns at 9000 */
+	assert_int_equal(memory.device.now, 30);
+	assert_int_equal(memory.reused, 1);
+	take(4000, 9000, EVT_CUDA_ANY, A);
+	assert_int_equal(memory.device.now, 30);
+	assert_int_equal(memory.reused, 0);
+	assert_int_equal(memory.row[0].frees, 1);
+	take(9500, 9900, EVT_CUDA_ANY, A);
+	assert_int_equal(memory.device.now, 0);
+	assert_int_equal(memory.row[0].frees, 2);
+	assert_int_equal(memory.frees_unmatched, 0);
+	assert_int_equal(highwater_peak(&memory.device), 100);
+}
+
+static void frees_on_their_way_are_told_apart_by_their_begin(void **state)
+{
+	(void)state;
+	put(10, EVT_CUDA_DEVICE, A, 100);
+	put(5000, EVT_CUDA_DEVICE, A, 30); /* first free: 4000..20000 */
+	put(8000, EVT_CUDA_DEVICE, A, 7);  /* second: 7000..19000 */
+	take(7000, 19000, EVT_CUDA_ANY, A);
+	take(4000, 20000, EVT_CUDA_ANY, A);
+	assert_int_equal(memory.device.now, 7);
+	assert_int_equal(memory.row[0].frees, 2);
+	assert_int_equal(memory.reused, 0);
+	assert_int_equal(memory.frees_unmatched, 0);
+}
+
+static void a_block_is_gone_when_its_free_begins(void **state)
+{
+	(void)state;
+	put(10, EVT_CUDA_DEVICE, A, 100);
+	put(50, EVT_CUDA_DEVICE, B, 90); /* the free of A began at 40 */
+	assert_int_equal(highwater_peak(&memory.device), 190);
+	take(40, 80, EVT_CUDA_ANY, A);
+	assert_int_equal(highwater_peak(&memory.device), 100);
+	assert_int_equal(highwater_peak(&memory.row[0].live), 100);
+}
+
+static void a_block_that_came_after_the_free_began_lives(void **state)
+{
+	(void)state;
+	put(50000, EVT_CUDA_DEVICE, A, 90);
+	take(10000, 60000, EVT_CUDA_ANY, A); /* of a block from before the recording */
+	assert_int_equal(memory.device.now, 90);
+	assert_int_equal(memory.frees_unmatched, 1);
+}
+
+static void a_reset_frees_what_is_on_its_device(void **state)
+{
+	struct device_op other = { .time_ns = 5,
+				   .address = 0x99,
+				   .bytes = 3,
+				   .device = 1,
+				   .counts = true,
+				   .kind = EVT_CUDA_DEVICE };
+
+	(void)state;
+	put(10, EVT_CUDA_DEVICE, A, 100);
+	put(11, EVT_CUDA_POOL, B, 10);
+	put(12, EVT_CUDA_PINNED, 0x1000, 50);
+	put(13, EVT_CUDA_ARRAY, 1, 8);
+	put(14, EVT_CUDA_VIRTUAL, 1, 16);
+	device_memory_allocate(&memory, &other);
+	other.process = 1; /* another process's device 0 */
+	other.device = 0;
+	device_memory_allocate(&memory, &other);
+	take(20, 30, EVT_CUDA_ALL, 0);
+	assert_int_equal(memory.device.now, 6);
+	assert_int_equal(memory.host.now, 50);
+	assert_int_equal(memory.row[0].frees, 1);
+	take(40, 41, EVT_CUDA_ANY, A);
+	assert_int_equal(memory.frees_unmatched, 1);
+}
+
+static void handles_are_no_addresses(void **state)
+{
+	(void)state;
+	put(10, EVT_CUDA_DEVICE, 0x100, 1);
+	put(11, EVT_CUDA_ARRAY, 0x100, 2);
+	put(12, EVT_CUDA_VIRTUAL, 0x100, 4);
+	assert_int_equal(memory.device.now, 7);
+	take(20, 21, EVT_CUDA_ARRAY, 0x100);
+	assert_int_equal(memory.device.now, 5);
+	take(20, 21, EVT_CUDA_VIRTUAL, 0x100);
+	take(20, 21, EVT_CUDA_ANY, 0x100);
+	assert_int_equal(memory.device.now, 0);
+	assert_int_equal(memory.frees_unmatched, 0);
+}
+
+static void what_the_filters_leave_out_is_followed_and_not_counted(void **state)
+{
+	struct device_op op = { .time_ns = 5, .address = A, .bytes = 3, .kind = EVT_CUDA_DEVICE };
+
+	(void)state;
+	device_memory_allocate(&memory, &op);
+	put(5000, EVT_CUDA_DEVICE, A, 7);
+	take(4000, 6000, EVT_CUDA_ANY, A);
+	assert_int_equal(memory.row_count, 1);
+	assert_int_equal(memory.device.now, 7);
+	assert_int_equal(memory.row[0].frees, 0);
+	assert_int_equal(memory.reused, 0);
+}
+
+static void memory_grows_with_live_blocks_only(void **state)
+{
+	(void)state;
+	for (uint64_t i = 1; i <= 1000000; i++) {
+		put(i * 100, EVT_CUDA_DEVICE, A + i % 50000 * 512, i);
+		if (i % 3)
+			take(i * 100 + 50, i * 100 + 60, EVT_CUDA_ANY, A + i % 50000 * 512);
+		if (i % 1000 == 0)
+			take(i * 100 + 70, i * 100 + 80, EVT_CUDA_ALL, 0);
+	}
+	assert_true(memory.block_count <= 1000);
+	assert_int_equal(memory.device.now, 0);
+	assert_int_equal(memory.row[0].frees, 1000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+		TEST(what_is_freed_is_not_live),
+		TEST(a_free_told_late_ends_the_old_block_only),
+		TEST(frees_on_their_way_are_told_apart_by_their_begin),
+		TEST(a_block_is_gone_when_its_free_begins),
+		TEST(a_block_that_came_after_the_free_began_lives),
+		TEST(a_reset_frees_what_is_on_its_device),
+		TEST(handles_are_no_addresses),
+		TEST(what_the_filters_leave_out_is_followed_and_not_counted),
+		TEST(memory_grows_with_live_blocks_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
