@@ -201,6 +201,8 @@ $(FAKE_CUDA): $(O)/fake/lib%: $$(call fake_sources,$$($$(call fake_name,$$@)_SOU
 		$(if $(filter %fakecuda.so,$@),,-L$(O)/fake -lfakecuda) -ldl
 $(filter-out %fakecuda.so,$(FAKE_CUDA)): $(O)/fake/libfakecuda.so
 
+$(filter $(O)/programs/cuda_% $(O)/programs/libcuda_%,$(TEST_PROGRAMS)): | $(FAKE_CUDA)
+
 .PHONY: help deps demo test bench lint format fuzz fuzz-replay docs check-generated
 test: tests ## run all tests, no GPU needed; one: make test T=name
 	@set -f; tests/run $(T)

@@ -97,7 +97,7 @@ def explain(expression, names):
 
 def main():
     program, path = sys.argv[1:3]
-    names = {name: Report(program, path, name) for name in REPORTS}
+    names = {name.replace("-", "_"): Report(program, path, name) for name in REPORTS}
     sizes = functools.lru_cache(None)(lambda: count_sizes(program, path))
     names.update(load=load, ended=ended, lost_nothing=lost_nothing, sized=lambda size: sizes()[size])
     failed = 0

@@ -13,6 +13,7 @@
 #                                     go on, or end the test with a line that says what was wrong
 #   expect FILE EXPRESSION...         each is true of the reports over FILE (expect.py says what it sees)
 #   expect_sums FILE                  the whole is the sum of the parts in every report
+#   same_as_fake FILE COUNTS...       the CUDA reports say what the fake CUDA counted (FAKE_CUDA_COUNTS)
 #   same_as_bare COMMAND...           output, status and standard error are those without intercept
 #   fail MESSAGE, skip REASON         end the test
 #   need_tool NAME, need_program NAME, need_torch    skip when it is not there (need_torch sets $PYTHON)
@@ -109,6 +110,18 @@ expect_sums() {
 		done
 	done
 	expect "$@"
+}
+
+# same_as_fake [-o REPORT...] [--peak] FILE COUNTS...: the CUDA reports are what the fake CUDA counted.
+same_as_fake() {
+	local options=()
+	while [[ $1 == -* ]]; do
+		options+=("$1")
+		[[ $1 == -o ]] && options+=("$2") && shift
+		shift
+	done
+	python3 "$ROOT/tests/fake/compare.py" "${options[@]}" "$REPORT" "$@" >compare.out ||
+		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 }
 
 run_bare() {

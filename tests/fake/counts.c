@@ -148,7 +148,7 @@ int fake_enter(struct fake_call *call, struct fake_library *library, unsigned in
 
 int fake_leave(struct fake_call *call, int result)
 {
-	if (result && !fake_thread.nested)
+	if (result && result != CUDA_NOT_READY && !fake_thread.nested)
 		atomic_fetch_add(&call->function->errors, 1);
 	if (result && call->is_runtime)
 		fake_thread.last_error = result;
