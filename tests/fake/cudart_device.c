@@ -135,11 +135,13 @@ int do_cudaRuntimeGetVersion(int *runtimeVersion)
 
 /* --- waiting --- */
 
-/* Goes on in the exported function of the driver, when that was loaded for all to see. */
+/* Goes on in the driver's exported function, where one that is interposed is what it meets. */
 int do_cudaDeviceSynchronize(void)
 {
-	int (*synchronize)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "cuCtxSynchronize");
+	int (*synchronize)(void) = NULL;
 
+	if (cudart_driver("cuCtxSynchronize"))
+		synchronize = (int (*)(void))dlsym(RTLD_DEFAULT, "cuCtxSynchronize");
 	if (!synchronize)
 		return 0;
 	fake_thread.self = "cuCtxSynchronize";
