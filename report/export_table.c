@@ -108,6 +108,29 @@ static void layout_fill(struct layout *layout)
 			layout->width[i] = SIDE_WIDTH_MAX;
 }
 
+/* C++ names that would take most of the screen lose parameters and namespaces, all of the column alike. */
+static void layout_compact(struct layout *layout, size_t screen_width)
+{
+	const struct table *table = layout->document->table;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		if (layout_column(layout, i)->unit != UNIT_SYMBOL ||
+		    layout->width[i] <= screen_width * 2 / 5)
+			continue;
+		layout->width[i] = strlen(layout_column(layout, i)->header);
+		for (size_t r = 0; r < table->shown; r++) {
+			const char **text = &layout->text[r * layout->count + i];
+			char *compact = text_store_put(&layout->texts, *text, strlen(*text));
+			size_t width = text_width(compact,
+						  symbol_compact(compact, *text, strlen(*text)));
+
+			*text = compact;
+			if (width > layout->width[i])
+				layout->width[i] = width;
+		}
+	}
+}
+
 /* Width of all columns that are still there (width 0: left out), the main one at its least. */
 static size_t layout_least(const struct layout *layout, size_t screen_width)
 {
@@ -168,14 +191,9 @@ static void layout_put(const struct layout *layout, const struct screen *screen,
 	const char *mark = screen->utf8 ? "\xe2\x80\xa6" : "..";
 	size_t length = strlen(text), width = layout->width[at],
 	       room = width > indent ? width - indent : 1;
-	char *shown = memory_grow(NULL, length + 8, 1), *compact = memory_grow(NULL, length + 1, 1);
+	char *shown = memory_grow(NULL, length + 8, 1);
 
-	if (layout_column(layout, at)->unit == UNIT_SYMBOL && text_width(text, length) > room) {
-		length = symbol_compact(compact, text, length);
-		text = compact;
-	}
 	length = text_shorten(shown, text, length, room, mark);
-	free(compact);
 	room = width - (text_width(shown, length) + indent < width
 				? text_width(shown, length) + indent
 				: width);
@@ -238,6 +256,7 @@ void export_table_rows(const struct document *document, const struct screen *scr
 
 	layout_choose(&layout);
 	layout_fill(&layout);
+	layout_compact(&layout, screen->width);
 	layout_fit(&layout, screen->width);
 	if (screen->color)
 		fputs("\033[" SCREEN_BOLD "m", screen->out);

@@ -23,10 +23,10 @@
 #define RANGE_NONE UINT32_MAX
 
 /* What a thread (or process) has done so far; a range's own share is the difference over its life. */
-#define RANGE_WORK(FIELD)                                                       \
-	FIELD(allocations)                                                      \
-	FIELD(bytes_allocated) FIELD(cuda_calls) FIELD(cuda_ns) FIELD(launches) \
-		FIELD(memcpy_bytes) FIELD(device_bytes)
+#define RANGE_WORK(FIELD)      \
+	FIELD(allocations)     \
+	FIELD(bytes_allocated) \
+	FIELD(cuda_calls) FIELD(cuda_ns) FIELD(launches) FIELD(memcpy_bytes) FIELD(device_bytes)
 struct range_work {
 #define FIELD(name) uint64_t name;
 	RANGE_WORK(FIELD)

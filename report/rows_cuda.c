@@ -9,6 +9,8 @@
 #include "report/rows_threads.h"
 #include "report/rows_timing.h"
 
+#define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
+
 /* What a table is made of. */
 struct filling {
 	struct model *model;
@@ -243,15 +245,14 @@ static void copies_put_key(const struct filling *filling, const struct group *gr
 static void copies_put_bytes(struct table *table, const struct group *group)
 {
 	uint64_t succeeded = group->time.count - group->errors;
+	double rate = (double)group->bytes * 1e9 / (double)group->time.total_ns;
 
 	table_set_number(table, COLUMN_memcpy_bytes, group->bytes);
 	table_set_number(table, COLUMN_memcpy_max_bytes, group->max_bytes);
 	if (succeeded)
 		table_set_number(table, COLUMN_memcpy_avg_bytes, group->bytes / succeeded);
-	if (group->time.total_ns)
-		table_set_number(
-			table, COLUMN_memcpy_rate,
-			(uint64_t)((double)group->bytes * 1e9 / (double)group->time.total_ns));
+	if (group->time.total_ns && rate < RATE_MAX)
+		table_set_number(table, COLUMN_memcpy_rate, (uint64_t)rate);
 }
 
 void copies_fill_table(struct model *model, struct table *table)

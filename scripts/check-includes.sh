@@ -29,6 +29,7 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 	allow collector/format/ collector/format/
 	tests='|tests/.*'
 	only 'zstd' "collector/compress.c|report/decompress.c$tests"
+	only 'libiberty' "report/demangle.c$tests"
 	only 'elfutils/|libelf|gelf' "collector/[a-z_]*.c|report/[a-z_]*.c$tests"
 	only 'libunwind' "preload/stack.c$tests"
 	only 'cupti' "preload/cupti.c$tests"
