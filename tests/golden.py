@@ -26,7 +26,15 @@ def read(program, path):
     return said
 
 
+def by_name(value):
+    """The rows of the summary, a list that grows with every version, as a dict."""
+    if isinstance(value, list) and value and all(isinstance(row, dict) and set(row) == {"name", "value"} for row in value):
+        return {row["name"]: row["value"] for row in value}
+    return value
+
+
 def differences(wanted, got, where):
+    wanted, got = by_name(wanted), by_name(got)
     if isinstance(wanted, dict) and isinstance(got, dict):
         for key in wanted:
             yield from differences(wanted[key], got.get(key, "nothing"), "%s.%s" % (where, key))
