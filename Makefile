@@ -95,17 +95,18 @@ linked_objects = $(sort $(foreach word,$(call top_line,links,$(1)),$(call part,$
 
 # --- programs -----------------------------------------------------------------------------------
 
-.PHONY: all programs tests
+.PHONY: all programs tests fake-cuda
 .DELETE_ON_ERROR:
 all: programs ## build libintercept.so, intercept-collector and prof-report (the default)
 	@[ -f $(O)/options.txt ] || scripts/probe.sh $(O)/config.mk $(O)/options.txt
 	@cat $(O)/options.txt
 
 programs: $(LIBRARY) $(COLLECTOR) $(REPORT)
+fake-cuda: $(FAKE_CUDA)
 tests: programs $(UNIT_TESTS) $(FAKE_CUDA) $(TEST_PROGRAMS) $(FUZZ_REPLAY)
 
 # What this machine has (scripts/probe.sh): asked once, again after `make deps` or `make clean`.
-SIMPLE_GOALS := help deps demo format clean uninstall stats
+SIMPLE_GOALS := help deps demo demo-cuda format clean uninstall stats
 ifneq ($(filter-out $(SIMPLE_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 endif
@@ -203,7 +204,7 @@ $(filter-out %fakecuda.so,$(FAKE_CUDA)): $(O)/fake/libfakecuda.so
 
 $(filter $(O)/programs/cuda_% $(O)/programs/libcuda_%,$(TEST_PROGRAMS)): | $(FAKE_CUDA)
 
-.PHONY: help deps demo test bench lint format fuzz fuzz-replay docs check-generated
+.PHONY: help deps demo demo-cuda test bench lint format fuzz fuzz-replay docs check-generated
 test: tests ## run all tests, no GPU needed; one: make test T=name
 	@set -f; tests/run $(T)
 
@@ -239,6 +240,9 @@ deps: ## install the Debian packages that are missing (root or sudo)
 
 demo: ## train a small network under intercept and print the report; PYTHON=... chooses
 	@scripts/demo.sh
+
+demo-cuda: ## the same on a fake GPU: real calls, kernels and bytes; results are garbage
+	@scripts/demo-cuda.sh
 
 format: ## clang-format in place
 	@scripts/check-format.sh --fix

@@ -1,0 +1,41 @@
+#!/bin/bash
+# PyTorch trains the demo's network over the fake CUDA: launches, copies and calls are what the fake counted, every one.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 180
+need_torch
+fake=$BUILD/fake
+preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13"
+"$PYTHON" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("sklearn"))' || skip "no sklearn in '$PYTHON'"
+[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
+	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
+
+train() { # PRELOAD: two epochs; prints what the training does but the times
+	local status
+	LD_PRELOAD=$1 "$PYTHON" "$ROOT/scripts/demo_train.py" 2 --device cuda >train.out 2>train.err
+	status=$?
+	expect_eq "exit status ($(tail -n 3 train.err))" $status 0
+	grep -v '^intercept: ' train.err >&2 && fail "the training says something on standard error"
+	sed 's/  [0-9.]* s$//' train.out
+}
+FAKE_CUDA_COUNTS=$PWD/bare.json train "$preload" >bare.out || exit 1
+export FAKE_CUDA_COUNTS=$PWD/counts.%p.json
+INTERCEPT_OUTPUT=$OUTPUT train "$LIB:$preload" >traced.out || exit 1
+cmp bare.out traced.out || fail "the training prints otherwise"
+same_as_fake --peak "$OUTPUT" counts.*.json
+# the same calls as without intercept
+python3 - counts.*.json <<'END' || fail "the training made other calls than without intercept"
+import json, sys
+bare, traced = (json.load(open(path)) for path in ("bare.json", sys.argv[1]))
+for part in "calls", "errors", "launches", "copies", "memory":
+    assert bare[part] == traced[part], part
+END
+expect "$OUTPUT" 'summary.totals.events_lost == 0' 'launches.totals.calls > 2 * 45 * 40' \
+	'len(launches("--names", "mangled").rows) > 20' \
+	'all(row.kernel.startswith("_Z") for row in launches("--names", "mangled").rows)' \
+	'nvtx.row(name="optimizer").launches > 0' 'nvtx.row(name="data").memcpy_bytes > 0' \
+	'launches("--by", "range").sum("calls") == launches.totals.calls' 'api.totals.calls == api.sum("calls")' \
+	'threads.sum("launches") == launches.totals.calls'
+expect_sums "$OUTPUT"
+"$REPORT" check "$OUTPUT" >check.out || fail "check: $(cat check.out)"
