@@ -1,0 +1,351 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# usage: test-gpu.sh [--build] [--fake DIRECTORY] [--runs N]
+# Checks what can only be seen on a GPU: exact counts of programs in CUDA C++, a training beside
+# torch.profiler and beside itself, what a launch costs. What is missing is skipped with its reason.
+# Needs O (build): the three programs, which are taken as they are when they run here.
+#   --build  only compile the test programs into O/gpu, for a machine that has no nvcc
+#   --fake   the fake CUDA of that directory in the place of a GPU: checks this script, not a GPU
+#   --runs   of each variant of what is timed (3)
+# $OUT (O/gpu-results) gets log.txt, tables.txt, results.json and recordings; $PYTHON is an interpreter with
+# torch. The last line is "N passed, N failed, N skipped", with the reason where all were.
+# shellcheck disable=SC2317 # the checks are called by name
+
+cd "$(dirname "$0")/.." || exit 1
+ROOT=$PWD
+O=${O:-build}
+[[ $O == /* ]] || O=$ROOT/$O
+OUT=${OUT:-$O/gpu-results}
+PREBUILT=$O/gpu
+export LC_ALL=C
+CHECKS=(counts counts_static driver launch_cost train_plain train_demo)
+only_build='' fake='' runs=3
+while (($#)); do
+	case $1 in
+	--build) only_build=1 ;;
+	--fake) fake=$(realpath "$2") || exit 2; shift ;;
+	--runs) runs=$2; shift ;;
+	*) sed -n '4s/^# //p' "$0" >&2; exit 2 ;;
+	esac
+	shift
+done
+# A setting of the caller's must not change what is tested.
+preload=()
+unset LD_PRELOAD CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH "${!INTERCEPT_@}" "${!FAKE_CUDA_@}"
+
+nvcc=$(command -v nvcc || command -v "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+# It may be a script that stands elsewhere.
+[[ $nvcc ]] && toolkit=$("$nvcc" --dryrun -c x.cu 2>&1 | sed -n 's/^#\$ TOP=//p')
+
+# --- the test programs ---
+
+compile() { # DIRECTORY
+	local directory=$1 flags=(-std=c++17 -O2 -Itests/gpu) path
+	local libraries=()
+	for path in "$toolkit"/lib64/stubs "$toolkit"/lib/stubs "$toolkit"/targets/x86_64-linux/lib/stubs; do
+		[[ -d $path ]] && libraries+=("-L$path")
+	done
+	mkdir -p "$directory" || return
+	"$nvcc" "${flags[@]}" -cudart shared --default-stream per-thread -c tests/gpu/perthread.cu \
+		-o "$directory/perthread.o" &&
+		"$nvcc" "${flags[@]}" -cudart shared tests/gpu/counts.cu "$directory/perthread.o" \
+			-o "$directory/counts" &&
+		"$nvcc" "${flags[@]}" -cudart static tests/gpu/counts.cu "$directory/perthread.o" \
+			-o "$directory/counts_static" &&
+		"$nvcc" "${flags[@]}" -cudart shared tests/gpu/launch_cost.cu -o "$directory/launch_cost" &&
+		"$nvcc" "${flags[@]}" -x c++ -cudart none tests/gpu/driver.cu "${libraries[@]}" -lcuda \
+			-o "$directory/driver"
+}
+
+# What ours link beside libc, for a machine that lacks it.
+collect_libraries() { # DIRECTORY
+	mkdir -p "$1" || return
+	ldd "$O/prof-report" "$O/intercept-collector" |
+		awk '/libzstd|libjemalloc/ { print $3 }' | sort -u | xargs -r cp -Lt "$1"
+}
+
+if [[ $only_build ]]; then
+	[[ $nvcc ]] || { echo "test-gpu: nvcc not found: install CUDA's toolkit" >&2; exit 1; }
+	compile "$PREBUILT" && collect_libraries "$PREBUILT/lib"
+	exit
+fi
+
+mkdir -p "$OUT" || exit 1
+rm -f "$OUT"/{log.txt,tables.txt,results.json,work.tar.gz} "$OUT"/*.evt
+work=$(mktemp -d "${TMPDIR:-/tmp}/intercept-gpu.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+passed=0 failed=0 skipped=0
+
+tell() {
+	echo "$*" | tee -a "$OUT/log.txt"
+}
+
+finish() { # [REASON]
+	tell "$passed passed, $failed failed, $skipped skipped${1:+: $1}"
+	((failed == 0)) || tar -C "$work" --exclude=./programs --exclude=./ours --exclude='./train_*.evt' \
+		-czf "$OUT/work.tar.gz" .
+	exit $((failed != 0))
+}
+
+skip_all() { # REASON
+	skipped=${#CHECKS[@]}
+	finish "$1"
+}
+
+# --- what there is on this machine ---
+
+# Prints device, driver's CUDA version and count, or why there is none.
+find_gpu() {
+	python3 - <<-'PYTHON'
+	import ctypes
+	import sys
+
+	def give(value, what):
+	    if value:
+	        sys.exit("no GPU: %s: error %d" % (what, value))
+
+	try:
+	    cuda = ctypes.CDLL("libcuda.so.1")
+	except OSError as error:
+	    sys.exit("no GPU: %s" % error)
+	version, count, name = ctypes.c_int(), ctypes.c_int(), ctypes.create_string_buffer(100)
+	give(cuda.cuInit(0), "cuInit")
+	give(cuda.cuDriverGetVersion(ctypes.byref(version)), "cuDriverGetVersion")
+	give(cuda.cuDeviceGetCount(ctypes.byref(count)), "cuDeviceGetCount")
+	if not count.value:
+	    sys.exit("no GPU: the driver counts none")
+	cuda.cuDeviceGetName(name, 100, 0)
+	print("%s, %d of them, driver of CUDA %d" % (name.value.decode(), count.value, version.value))
+	PYTHON
+}
+
+ours_run() {
+	rm -f "$work/try.evt"
+	"$O/prof-report" --version &&
+		INTERCEPT_OUTPUT=$work/try.evt LD_PRELOAD=$O/libintercept.so env true &&
+		"$O/prof-report" check "$work/try.evt"
+}
+
+# Built elsewhere: as they are, with the libraries that came along, or built again.
+find_ours() {
+	ours_run >"$work/ours.log" 2>&1 && return
+	if [[ -d $PREBUILT/lib ]]; then
+		export LD_LIBRARY_PATH=$PREBUILT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+		ours_run >"$work/ours.log" 2>&1 && return
+	fi
+	cp "$work/ours.log" "$work/carried.log"
+	O=$work/ours
+	make programs O="$O" >"$work/make.log" 2>&1 && ours_run >"$work/ours.log" 2>&1
+}
+
+with_runtime() { # COMMAND...: the directory goes to our programs only, PyTorch brings its own runtime
+	env ${runtime:+"LD_LIBRARY_PATH=$runtime${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"} "$@"
+}
+
+find_runtime() {
+	local packages
+	packages=$("${PYTHON:-python3}" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+	for runtime in "$fake" '' "${toolkit:-/usr/local/cuda}"/{lib64,lib,targets/x86_64-linux/lib} \
+		"$packages"/nvidia/*/lib; do
+		with_runtime ldd "$programs/counts" | grep -q 'not found' || return 0
+	done
+	return 1
+}
+
+find_programs() {
+	programs=$PREBUILT
+	if [[ $nvcc ]]; then
+		programs=$work/programs
+		compile "$programs" >"$work/nvcc.log" 2>&1
+	fi
+	no_programs=''
+	if [[ ! -x $programs/driver ]]; then
+		no_programs="no nvcc, and no programs in '$PREBUILT' (test-gpu.sh --build makes them)"
+	elif ! find_runtime; then
+		no_programs="no directory has the libcudart.so that '$programs/counts' needs"
+	fi
+}
+
+need_programs() {
+	[[ $nvcc && ! -x $programs/driver ]] && cat "$work/nvcc.log" && exit 1
+	[[ $no_programs ]] && echo "$no_programs" && exit 77
+	return 0
+}
+
+need_torch() {
+	local missing
+	[[ $fake ]] && echo "values mean nothing on a fake CUDA" && exit 77
+	missing=$("${PYTHON:-python3}" -c 'import sys, importlib.util as u
+print(*[name for name in sys.argv[1:] if not u.find_spec(name)])' torch numpy "$@" 2>&1)
+	[[ $missing ]] && echo "'${PYTHON:-python3}' has no $missing" && exit 77
+	"${PYTHON:-python3}" -c 'import sys, torch
+sys.exit(not torch.cuda.is_available())' || { echo "this torch sees no GPU"; exit 77; }
+}
+
+# --- running ---
+
+traced() { # RECORDING COMMAND...: program or train, which preload what `preload` says
+	local preload=("INTERCEPT_OUTPUT=$1" "LD_PRELOAD=$O/libintercept.so")
+	rm -f "$1"
+	shift
+	"$@"
+}
+
+program() { # NAME [ARGUMENT]...
+	local name=$1
+	shift
+	# the second call is one that a GPU's driver refuses by itself
+	with_runtime ${fake:+FAKE_CUDA_FAIL=cudaMemcpy2D:2=12} timeout 120 \
+		env "${preload[@]}" "$programs/$name" "$@"
+}
+
+train() { # RESULT WORK [OPTION]...
+	timeout 300 env "${preload[@]}" "${PYTHON:-python3}" -W ignore tests/gpu/train.py "$@" \
+		2>"$work/train.err" && return
+	cat "$work/train.err"
+	return 1
+}
+
+compare() {
+	python3 "$ROOT/tests/gpu/compare.py" "$@"
+}
+
+show_tables() { # TITLE RECORDING
+	local report
+	for report in summary api launches memcpy device-memory; do
+		printf '\n== %s: %s\n\n' "$1" "$report"
+		COLUMNS=160 "$O/prof-report" "$report" "$2"
+	done >>"$OUT/tables.txt" 2>&1
+	cp "$2" "$OUT/"
+}
+
+# --- the checks ---
+
+check_counted() { # NAME: outputs agree, reports say what the program counted
+	need_programs
+	program "$1" >"$work/$1.bare.json" || return
+	traced "$work/$1.evt" program "$1" >"$work/$1.json" || return
+	compare outputs "$work/$1.bare.json" "$work/$1.json" &&
+		compare counts "$O/prof-report" "$work/$1.json" "$work/$1.evt" || return
+	show_tables "$1" "$work/$1.evt"
+}
+
+check_counts() {
+	check_counted counts
+}
+
+check_driver() {
+	check_counted driver
+}
+
+check_counts_static() {
+	local runtime=''
+	need_programs
+	program counts_static >"$work/static.bare.json" &&
+		traced "$work/static.evt" program counts_static >"$work/static.json" &&
+		compare outputs "$work/static.bare.json" "$work/static.json" &&
+		compare nothing "$O/prof-report" "$work/static.evt"
+}
+
+check_launch_cost() {
+	local i bare=() with=()
+	need_programs
+	for ((i = 0; i < runs; i++)); do
+		program launch_cost 200 >"$work/cost.bare.$i.json" &&
+			traced "$work/cost.evt" program launch_cost 200 >"$work/cost.$i.json" || return
+		bare+=("$work/cost.bare.$i.json")
+		with+=("$work/cost.$i.json")
+	done
+	compare ratio "a launch" "${bare[@]}" -- "${with[@]}" || return
+	traced "$work/cost.empty.evt" program launch_cost 0 >"$work/cost.empty.json" &&
+		compare bytes "$work/cost.evt" "$work/cost.empty.evt" $((200 * 500))
+}
+
+train_variants() { # RESULT WORK: bare and with two sets of families in turn
+	local i
+	for ((i = 0; i < runs; i++)); do
+		train "$1.bare.$i.json" "$2" &&
+			traced "$1.evt" train "$1.alloc,nvtx,cuda.$i.json" "$2" &&
+			INTERCEPT_TRACE=nvtx,cuda traced "$1.cuda.evt" train "$1.nvtx,cuda.$i.json" "$2" || return
+	done
+}
+
+same_results() { # WHAT RESULT...: losses and weights of each are those of the first
+	local what=$1 first=$2 other
+	shift 2
+	for other; do
+		compare outputs "$first" "$other" ns >"$work/same" && continue
+		echo "$what differ:"
+		cat "$work/same"
+		return 1
+	done
+	echo "$what: losses and weights are equal bit by bit"
+}
+
+check_train() { # WORK [OPTION of compare kernels]
+	local name=$1 result=$work/train_$1 kind
+	shift
+	train_variants "$result" "$name" || return
+	same_results "bare runs" "$result".bare.*.json || return
+	for kind in alloc,nvtx,cuda nvtx,cuda; do
+		same_results "bare and under intercept, trace '$kind'" "$result.bare.0.json" \
+			"$result.$kind".*.json || return
+		compare ratio "a step of $name, trace '$kind'" "$result".bare.*.json -- "$result.$kind".*.json
+	done
+	show_tables "train $name" "$result.cuda.evt"
+	train "$result.profiled.json" "$name" --trace "$result.trace.json" &&
+		same_results "bare and under torch.profiler" "$result.bare.0.json" "$result.profiled.json" &&
+		compare kernels "$O/prof-report" "$result.evt" measured "$result.trace.json" "$@"
+}
+
+check_train_plain() {
+	need_torch
+	check_train plain --whole
+}
+
+check_train_demo() {
+	need_torch sklearn
+	check_train demo
+}
+
+run_check() { # NAME
+	local name=$1 status start=$SECONDS
+	(check_"$name") >"$work/$name.log" 2>&1
+	status=$?
+	case $status in
+	0) passed=$((passed + 1)) ;;
+	77) skipped=$((skipped + 1)) ;;
+	*) failed=$((failed + 1)) ;;
+	esac
+	case $status in
+	0) tell "PASS $name ($((SECONDS - start)) s)" ;;
+	77) tell "SKIP $name: $(tail -n 1 "$work/$name.log")" ;;
+	*) tell "FAIL $name (status $status, $((SECONDS - start)) s)" ;;
+	esac
+	((status == 77)) || tell "$(sed 's/^/    /' "$work/$name.log" | cut -c 1-300)"
+	python3 -c 'import json, sys
+print(json.dumps({"check": sys.argv[1], "status": int(sys.argv[2]), "output": open(sys.argv[3]).read()}))' \
+		"$name" "$status" "$work/$name.log" >>"$work/results"
+}
+
+command -v python3 >/dev/null || skip_all "python3 not found"
+if [[ $fake ]]; then
+	tell "GPU: none, the fake CUDA of '$fake'"
+else
+	gpu=$(find_gpu 2>&1) || skip_all "$(tail -n 1 <<<"$gpu")"
+	tell "GPU: $gpu"
+fi
+find_ours || skip_all "intercept does not run here: $(tail -n 1 "$work/carried.log"); built again: \
+$(cat "$work/make.log" "$work/ours.log" | tail -n 1)"
+find_programs
+tell "intercept: $("$O/prof-report" --version), $(git -c safe.directory="$ROOT" describe --always 2>/dev/null)"
+tell "toolkit: $([[ $nvcc ]] && "$nvcc" --version | sed -n "s/.*release //p" || echo none); kernel $(uname -r)"
+for name in "${CHECKS[@]}"; do
+	run_check "$name"
+done
+python3 -c 'import json, sys
+print(json.dumps([json.loads(line) for line in open(sys.argv[1])], indent=1))' "$work/results" \
+	>"$OUT/results.json"
+finish

@@ -1,0 +1,102 @@
+#!/bin/bash
+# make test-gpu without a GPU: skips with a reason; its comparisons over the fake CUDA; they notice differences.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 300
+need_tool python3
+script=$ROOT/scripts/test-gpu.sh
+compare=$ROOT/tests/gpu/compare.py
+
+OUT=$PWD/none CUDA_VISIBLE_DEVICES='' "$script" >none.out 2>none.err
+expect_eq "exit status without a GPU" $? 0
+expect_eq "standard error without a GPU" "$(cat none.err)" ''
+expect_match "last line without a GPU" "$(tail -n 1 none.out)" '^0 passed, 0 failed, 6 skipped: no GPU: .'
+
+need_tool nvcc
+[[ -e $BUILD/fake/libcudart.so.13 ]] || skip "the fake CUDA was not built"
+"$script" --build >build.out 2>&1 || fail "nvcc: $(cat build.out)"
+# as on a machine that has no nvcc
+OUT=$PWD/out PATH=/usr/bin:/bin CUDA_HOME=$PWD "$script" --fake "$BUILD/fake" --runs 1 >fake.out 2>&1
+status=$?
+((status == 0)) || fail "exit status $status over the fake: $(cat fake.out)"
+expect_match "programs" "$(cat fake.out)" 'toolkit: none'
+expect_eq "last line over the fake" "$(tail -n 1 fake.out)" '4 passed, 0 failed, 2 skipped'
+for file in log.txt tables.txt results.json counts.evt driver.evt; do
+	[[ -s out/$file ]] || fail "no $file"
+done
+grep -q prof-report: out/tables.txt && fail "tables: $(grep prof-report: out/tables.txt)"
+
+# What it says to be equal it would see if it were not.
+differs() { # WHAT PATTERN COMMAND...
+	local what=$1 pattern=$2
+	shift 2
+	python3 "$compare" "$@" >differs.out 2>&1
+	expect_eq "$what: exit status" "$?" 1
+	grep -q -- "$pattern" differs.out || fail "$what: $(cat differs.out)"
+}
+
+run_counts() {
+	FAKE_CUDA_FAIL=cudaMemcpy2D:2=12 LD_LIBRARY_PATH=$BUILD/fake run_traced "$BUILD/gpu/counts" >tally.json
+}
+run_counts || fail "counts: exit status $?"
+python3 "$compare" counts "$REPORT" tally.json "$OUTPUT" >equal.out || fail "counts: $(cat equal.out)"
+edit() { # STATEMENT: makes changed.json
+	python3 -c 'import json, sys
+tally = json.load(open("tally.json"))
+exec(sys.argv[1])
+json.dump(tally, open("changed.json", "w"))' "$1"
+}
+change() { # STATEMENT PATTERN
+	edit "$1"
+	differs "$1" "$2" counts "$REPORT" changed.json "$OUTPUT"
+}
+change 'tally["api"]["cudaMemcpyAsync"][0] += 1' '^api: cudaMemcpyAsync: recorded .204, 0., wanted .205, 0.$'
+change 'tally["api"]["cudaMalloc"][1] = 0' '^api: cudaMalloc:'
+change 'del tally["kernels"]["add"]' '^launches: add: recorded .*, wanted nothing$'
+change 'tally["copies"]["DtoH"][2] -= 1' '^memcpy: DtoH:'
+change 'tally["memory"]["pool"][3] += 1' '^device-memory: pool:'
+change 'tally["streams"]["stream"] += 1' '^launches --by stream: other:'
+change 'tally["grids"]["add 1 1 1 32 1 1 0"] = [3, 0, 0]' '^launches --by grid: add 1 1 1 32 1 1 0:'
+change 'tally["unexpected"]["cudaMalloc: 35"] = 2' 'cudaMalloc: 35'
+differs nothing '^229 calls of __cudaLaunchKernel recorded' nothing "$REPORT" "$OUTPUT"
+edit 'tally["value"] += 1'
+differs outputs '^value: ' outputs tally.json changed.json
+python3 "$compare" outputs tally.json changed.json value >/dev/null || fail "outputs: a key was not ignored"
+
+# A trace as torch.profiler writes them, made from what was recorded; ADDED are more kernels in it.
+trace() { # ADDED...
+	"$REPORT" launches --names mangled --format json --limit 0 "$OUTPUT" |
+		python3 -c 'import json, sys
+events, correlation = [{"ph": "M", "name": "process_name", "args": {"name": "python"}}], 0
+def add(kernel, category, function):
+    global correlation
+    correlation += 1
+    events.append({"cat": category, "name": function, "args": {"correlation": correlation}})
+    events.append({"cat": "kernel", "name": kernel, "args": {"correlation": correlation}})
+short = {"_Z5scaleIiEvPT_S0_i": "void scale<int>(int*, int, int)"}
+for row in json.load(sys.stdin)["rows"]:
+    for _ in range(row["calls"]):
+        add(short.get(row["kernel"], row["kernel"]), "cuda_runtime", "__cudaLaunchKernel_v13000")
+for text in sys.argv[1:]:
+    add(*text.split(" / "))
+json.dump({"traceEvents": events}, open("trace.json", "w"))' "$@"
+}
+same_kernels() {
+	python3 "$compare" kernels "$REPORT" "$OUTPUT" - trace.json >kernels.out || fail "kernels: $(cat kernels.out)"
+}
+trace
+same_kernels
+grep -q '^equal: 654 launches of 6 kernels' kernels.out || fail "kernels: $(cat kernels.out)"
+trace 'sm90_gemm / cuda_driver / cuLaunchKernelEx' 'cublas_kernel / cuda_runtime / cudaLaunchKernelExC_v11060'
+same_kernels
+grep -q 'does not reach: 2 launches of 2 kernels' kernels.out || fail "kernels: $(cat kernels.out)"
+differs "a library's kernels" '^launches: sm90_gemm: recorded nothing' kernels "$REPORT" "$OUTPUT" - trace.json --whole
+trace 'void at::native::fill(int) / cuda_runtime / cudaLaunchKernel'
+differs "a kernel of PyTorch" 'recorded nothing, torch.profiler has 1' kernels "$REPORT" "$OUTPUT" - trace.json
+trace 'add / cuda_runtime / cudaLaunchKernel'
+differs "one launch more" '^launches: add: recorded 220, wanted 221' kernels "$REPORT" "$OUTPUT" - trace.json
+
+# NVIDIA's own runtime with no driver: every call fails, and is recorded with its error.
+CUDA_VISIBLE_DEVICES='' run_traced "$BUILD/gpu/counts" >tally.json 2>err || skip "no libcudart.so.13: $(head -n 1 err)"
+python3 "$compare" counts "$REPORT" tally.json "$OUTPUT" --failing >equal.out || fail "no driver: $(cat equal.out)"

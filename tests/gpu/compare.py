@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the checks of test-gpu compare. Prints what differs and exits with 1, or says what was equal.
+
+compare.py counts PROF-REPORT TALLY.json RUN.evt [--failing]
+    A program's own counts (tally.cuh) and the reports. --failing: there was no driver, all had to fail.
+compare.py nothing PROF-REPORT RUN.evt                 no CUDA call was recorded
+compare.py outputs A.json B.json [IGNORED-KEY...]      the same but for these keys
+compare.py kernels PROF-REPORT RUN.evt RANGE TRACE.json [--whole]
+    Launches by kernel inside the NVTX range against a trace of torch.profiler of the same work in another
+    run; RANGE - is all of it. --whole: no library launches anything past us, so the calls of each
+    launching function are equal as well.
+compare.py ratio WHAT BARE.json... -- TRACED.json...   medians of the key `ns` and their ratio
+compare.py bytes RUN.evt EMPTY.evt LAUNCHES            bytes on disk for each launch
+"""
+
+import collections
+import ctypes
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+# Called by the code that nvcc makes, not by the program's source: once for each kernel and object.
+BY_THE_COMPILER = {"__cudaGetKernel"}
+# Kernels that are PyTorch's own are compiled into libraries that call the shared runtime: none of them
+# may be missing. Those of cuBLAS, cuDNN and the like are launched where interposition does not reach.
+OF_TORCH = re.compile(r"\b(at|c10|torch|caffe2)::")
+
+
+def fail(lines):
+    for line in lines:
+        print(line)
+    sys.exit(1)
+
+
+def load(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+def report(program, name, path, *options):
+    done = subprocess.run([program, name, "--format", "json", "--limit", "0", *options, path],
+                          capture_output=True, text=True)
+    if done.returncode or not done.stdout:
+        fail(["prof-report %s: exit status %d: %s" % (name, done.returncode, done.stderr.strip())])
+    document = json.loads(done.stdout)
+    if any(loss.get("count", 1) for loss in document["losses"]) or document["faults"]:
+        fail(["%s: records were lost or damaged: %s %s" % (path, document["losses"], document["faults"])])
+    return document
+
+
+def differences(what, got, wanted):
+    """Lines for the keys whose values differ; a key that one side lacks differs."""
+    return ["%s: %s: recorded %s, wanted %s" % (what, key, got.get(key, "nothing"), wanted.get(key, "nothing"))
+            for key in sorted(set(got) | set(wanted), key=str) if got.get(key) != wanted.get(key)]
+
+
+# --- counts of a program ---
+
+
+def key_of_grid(row):
+    numbers = re.findall(r"\d+", row["grid"]) + re.findall(r"\d+", row["block"])
+    return " ".join([row["kernel"], *numbers, str(row["shared_bytes"])])
+
+
+def sums(rows, key, *columns):
+    """{key: [sum of each column]}"""
+    totals = {}
+    for row in rows:
+        total = totals.setdefault(key(row), [0] * len(columns))
+        for i, column in enumerate(columns):
+            total[i] += row[column]
+    return totals
+
+
+def streams_of(rows):
+    """Handles mean nothing: how many launches each stream got, by kind of stream."""
+    found = collections.defaultdict(list)
+    for row in rows:
+        name = row["stream"]
+        found[name if name in ("default", "per-thread") else "other"].append(row["calls"])
+    return {kind: sorted(calls) for kind, calls in found.items()}
+
+
+def streams_wanted(numbers):
+    found = collections.defaultdict(list)
+    for name, calls in numbers.items():
+        kind = name.split()[0]
+        found[kind if kind in ("default", "per-thread") else "other"].append(calls)
+    return {kind: sorted(calls) for kind, calls in found.items()}
+
+
+def by_name(column):
+    return lambda row: row[column]
+
+
+def compare_counts(program, tally_path, path, *options):
+    tally = load(tally_path)
+    calls = [row for row in report(program, "api", path)["rows"] if row["name"] not in BY_THE_COMPILER]
+    launches = {by: report(program, "launches", path, "--names", "mangled", "--by", by)["rows"]
+                for by in ("kernel", "grid", "stream", "thread")}
+    memory = sums(report(program, "device-memory", path)["rows"], by_name("kind"), "allocations", "frees",
+                  "bytes_allocated", "peak_bytes", "live_bytes")
+    checks = [
+        ("api", sums(calls, by_name("name"), "calls", "errors"),
+         {name: row[:2] for name, row in tally["api"].items()}),
+        ("launches", sums(launches["kernel"], by_name("kernel"), "calls", "errors"),
+         {name: row[:2] for name, row in tally["kernels"].items()}),
+        ("launches --by grid", sums(launches["grid"], key_of_grid, "calls", "errors"),
+         {name: row[:2] for name, row in tally["grids"].items()}),
+        ("launches --by stream", streams_of(launches["stream"]), streams_wanted(tally["streams"])),
+        ("launches --by thread", {"threads": sorted(row["calls"] for row in launches["thread"])},
+         {"threads": sorted(tally["threads"].values())}),
+        ("memcpy", sums(report(program, "memcpy", path)["rows"], by_name("kind"), "calls", "errors", "bytes"),
+         tally["copies"]),
+        ("device-memory", memory, {kind: row for kind, row in tally["memory"].items() if row[0]}),
+    ]
+    wrong = []
+    if "--failing" in options:  # nothing made a stream
+        checks = [check for check in checks if check[0] != "launches --by stream"]
+    else:
+        wrong += ["the program: %s, %d times: not what it was written for" % item
+                  for item in tally["unexpected"].items()]
+    for what, got, wanted in checks:
+        wrong += differences(what, got, wanted)
+    if wrong:
+        fail(wrong)
+    print("equal: %d calls of %d functions, %d launches of %d kernels, %d copies, %d blocks of memory" % (
+        sum(row[0] for row in tally["api"].values()), len(tally["api"]),
+        sum(row[0] for row in tally["kernels"].values()), len(tally["kernels"]),
+        sum(row[0] for row in tally["copies"].values()), sum(row[0] for row in tally["memory"].values())))
+
+
+def compare_nothing(program, path):
+    rows = report(program, "api", path)["rows"]
+    if rows:
+        fail(["%d calls of %s recorded, wanted none" % (row["calls"], row["name"]) for row in rows])
+    print("equal: no CUDA call recorded, as documented for a static runtime")
+
+
+def compare_outputs(first, second, *ignored):
+    one, other = ({key: value for key, value in load(path).items() if key not in ignored}
+                  for path in (first, second))
+    if one != other:
+        fail(["%s: %s | %s" % (key, str(one.get(key))[:300], str(other.get(key))[:300])
+              for key in sorted(set(one) | set(other)) if one.get(key) != other.get(key)])
+    print("equal: %s" % ", ".join(one))
+
+
+# --- kernels beside torch.profiler ---
+
+
+def demangler():
+    """That of the C++ library, which torch.profiler uses too. A name that it does not know stays."""
+    library = ctypes.CDLL("libstdc++.so.6")
+    demangle = library.__cxa_demangle
+    demangle.restype = ctypes.c_void_p
+    demangle.argtypes = (ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int))
+    free = ctypes.CDLL(None).free
+    free.argtypes = (ctypes.c_void_p,)
+
+    def name_of(text):
+        status = ctypes.c_int()
+        found = demangle(text.encode(), None, None, status) if text.startswith("_Z") else None
+        if not found:
+            return text
+        result = ctypes.string_at(found).decode()
+        free(found)
+        return result
+
+    return name_of
+
+
+def plain_function(name):
+    """cudaLaunchKernel for all its variants: __ before it, _ptsz, and _v13000 as CUPTI names them."""
+    return re.sub(r"(_ptsz)?(_v\d+)?$", "", name.lstrip("_"))
+
+
+def trace_launches(path, name_of):
+    """Kernels that ran, joined with the host call of the same correlation id:
+    ({kernel: launches}, {function: launches}) of the runtime's calls, and {kernel: launches} of others."""
+    events = load(path)
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    hosts = {}
+    for event in events:
+        correlation = event.get("args", {}).get("correlation")
+        # a call of the driver inside one of the runtime has the same id
+        if event.get("cat") == "cuda_runtime" or (event.get("cat") == "cuda_driver" and correlation not in hosts):
+            hosts[correlation] = (event["cat"], plain_function(event["name"]))
+    kernels, functions, others = (collections.Counter() for _ in range(3))
+    for event in events:
+        if event.get("cat") != "kernel":
+            continue
+        category, function = hosts.get(event["args"].get("correlation"), ("unknown", "unknown"))
+        if category == "cuda_runtime" and "Graph" not in function:
+            kernels[name_of(event["name"])] += 1
+            functions[function] += 1
+        else:
+            others[name_of(event["name"])] += 1
+    return kernels, functions, others
+
+
+def count_launches(program, path, filters, name_of):
+    """({kernel: launches}, {function: calls}) as recorded."""
+    kernels, functions = collections.Counter(), collections.Counter()
+    for row in report(program, "launches", path, "--names", "mangled", *filters)["rows"]:
+        kernels[name_of(row["kernel"])] += row["calls"]
+    for row in report(program, "api", path, *filters)["rows"]:
+        if "Launch" in row["name"] and not re.search("Graph|HostFunc", row["name"]):
+            functions[plain_function(row["name"])] += row["calls"]
+    return kernels, functions
+
+
+def compare_functions(ours, theirs):
+    """By name where the trace knows the names of launching functions, else their sum."""
+    if all("Launch" in name for name in theirs):
+        return differences("api", ours, theirs)
+    print("torch.profiler does not name all launching functions: only their sum is compared")
+    return differences("api", {"all": sum(ours.values())}, {"all": sum(theirs.values())})
+
+
+def compare_kernels(program, path, span, trace, *options):
+    name_of = demangler()
+    theirs, their_functions, others = trace_launches(trace, name_of)
+    ours, functions = count_launches(program, path, () if span == "-" else ("--range", span), name_of)
+    missed = collections.Counter({name: count for name, count in theirs.items() if name not in ours})
+    wrong = differences("launches", ours, {name: theirs[name] for name in ours if theirs[name]})
+    wrong += ["launches: %s: recorded nothing, torch.profiler has %d" % item
+              for item in (missed + others).items() if "--whole" in options or OF_TORCH.search(item[0])]
+    if "--whole" in options:
+        wrong += compare_functions(functions, their_functions)
+    if not ours:
+        wrong.append("no launch recorded in the range '%s'" % span)
+    if wrong:
+        fail(wrong)
+    print("equal: %d launches of %d kernels, each by name" % (sum(ours.values()), len(ours)))
+    print("torch.profiler's host calls: %s"
+          % ", ".join("%s %d" % item for item in sorted(their_functions.items())))
+    outside = missed + others
+    print("launched by libraries where interposition does not reach: %d launches of %d kernels"
+          % (sum(outside.values()), len(outside)))
+    for name, count in outside.most_common():
+        print("  %6d  %.160s" % (count, name))
+
+
+# --- costs ---
+
+
+def compare_ratio(what, *paths):
+    split = paths.index("--")
+    bare, traced = ([load(path)["ns"] for path in side] for side in (paths[:split], paths[split + 1:]))
+    print("%s: bare %.0f ns, under intercept %.0f ns: %+.0f ns, ratio %.3f (medians of %d and %d runs)" % (
+        what, statistics.median(bare), statistics.median(traced),
+        statistics.median(traced) - statistics.median(bare),
+        statistics.median(traced) / max(statistics.median(bare), 1), len(bare), len(traced)))
+
+
+def compare_bytes(path, empty, launches):
+    difference = os.path.getsize(path) - os.path.getsize(empty)
+    print("on disk: %.2f bytes a launch (%s launches)" % (difference / int(launches), launches))
+
+
+def main():
+    commands = {"counts": compare_counts, "nothing": compare_nothing, "outputs": compare_outputs,
+                "kernels": compare_kernels, "ratio": compare_ratio, "bytes": compare_bytes}
+    if len(sys.argv) < 2 or sys.argv[1] not in commands:
+        sys.exit(__doc__)
+    commands[sys.argv[1]](*sys.argv[2:])
+
+
+main()
