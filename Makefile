@@ -208,6 +208,10 @@ $(filter $(O)/programs/cuda_% $(O)/programs/libcuda_%,$(TEST_PROGRAMS)): | $(FAK
 test: tests ## run all tests, no GPU needed; one: make test T=name
 	@set -f; tests/run $(T)
 
+.PHONY: test-gpu
+test-gpu: programs ## what only a GPU can show; skipped with the reason where there is none
+	@scripts/test-gpu.sh
+
 fuzz-replay: $(FUZZ_REPLAY) ## run the fuzz targets over their corpora (part of make test)
 	$(Q)for name in $(FUZZ_NAMES); do \
 		$(O)/fuzz/replay_$$name tests/fuzz/corpus/$$name || exit 1; done
