@@ -16,14 +16,14 @@ collector_memory() {
 	done
 }
 
-mkfifo go done
+mkfifo go ended
 names() { # WHAT...: the program waits at its end while the collector is looked at
 	local pid
 	rm -f run.evt* counts.json
-	run_traced "$PROGRAMS/cuda_names" "$@" <go >done 2>names.err &
+	run_traced "$PROGRAMS/cuda_names" "$@" <go >ended 2>names.err &
 	pid=$!
 	exec 3>go
-	read -r _ <done
+	read -r _ <ended
 	expect_between "$*: memory of the collector, kB" "$(collector_memory)" 1 64000
 	exec 3>&-
 	wait $pid || fail "$*: status $?"

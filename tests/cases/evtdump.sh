@@ -27,7 +27,7 @@ record() { # NAME COMMAND...: the file of the run is NAME.evt
 	same_dump "$OUTPUT"
 }
 
-for program in counts errnos captured nvtx_v3 plugins progress; do
+for program in counts errnos captured nvtx_v3 plugins progress cuda_threads; do
 	need_program $program
 done
 # heap calls of every kind, threads and forked children; failed ones; a library that goes
@@ -41,6 +41,8 @@ record plugins "$PROGRAMS/plugins" "$PWD/libs/libouter.so" 3
 record nvtx "$PROGRAMS/nvtx_v3" 2 5 /dev/null
 INTERCEPT_CAPTURE=nvtx:wanted record captured "$PROGRAMS/captured"
 record names bash -c $'exec -a "caf\xc3\xa9 \xff\xfe \xf0\x9f\x98\x80 tab\there" "$0"' "$PROGRAMS/captured"
+# CUDA calls of every kind, failed ones too
+record cuda "$PROGRAMS/cuda_threads" 2 3
 # losses: the limit of the file
 INTERCEPT_MAX_FILE=256K INTERCEPT_OUTPUT=$PWD/limited.evt LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 1 &
 pid=$!
