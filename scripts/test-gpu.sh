@@ -194,11 +194,14 @@ traced() { # RECORDING COMMAND...: program or train, which preload what `preload
 }
 
 program() { # NAME [ARGUMENT]...
-	local name=$1
+	local name=$1 status
 	shift
 	# the second call is one that a GPU's driver refuses by itself
 	with_runtime ${fake:+FAKE_CUDA_FAIL=cudaMemcpy2D:2=12} timeout 120 \
-		env "${preload[@]}" "$programs/$name" "$@"
+		env "${preload[@]}" "$programs/$name" "$@" && return
+	status=$?
+	echo "${preload[1]} $programs/$name $*: exit status $status" >&2
+	return "$status"
 }
 
 train() { # RESULT WORK [OPTION]...
@@ -246,7 +249,8 @@ check_counts_static() {
 	program counts_static >"$work/static.bare.json" &&
 		traced "$work/static.evt" program counts_static >"$work/static.json" &&
 		compare outputs "$work/static.bare.json" "$work/static.json" &&
-		compare nothing "$O/prof-report" "$work/static.evt"
+		compare nothing "$O/prof-report" "$work/static.evt" || return
+	[[ $fake ]] || compare worked "$work/static.json"
 }
 
 check_launch_cost() {

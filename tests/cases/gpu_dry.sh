@@ -59,6 +59,7 @@ change 'tally["memory"]["pool"][3] += 1' '^device-memory: pool:'
 change 'tally["streams"]["stream"] += 1' '^launches --by stream: other:'
 change 'tally["grids"]["add 1 1 1 32 1 1 0"] = [3, 0, 0]' '^launches --by grid: add 1 1 1 32 1 1 0:'
 change 'tally["unexpected"]["cudaMalloc: 35"] = 2' 'cudaMalloc: 35'
+differs worked 'cudaMalloc: 35, 2 times' worked changed.json
 differs nothing '^229 calls of __cudaLaunchKernel recorded' nothing "$REPORT" "$OUTPUT"
 edit 'tally["value"] += 1'
 differs outputs '^value: ' outputs tally.json changed.json

@@ -4,6 +4,7 @@
 
 compare.py counts PROF-REPORT TALLY.json RUN.evt [--failing]
     A program's own counts (tally.cuh) and the reports. --failing: there was no driver, all had to fail.
+compare.py worked TALLY.json                           every call did what it was written for
 compare.py nothing PROF-REPORT RUN.evt                 no CUDA call was recorded
 compare.py outputs A.json B.json [IGNORED-KEY...]      the same but for these keys
 compare.py kernels PROF-REPORT RUN.evt RANGE TRACE.json [--whole]
@@ -122,8 +123,7 @@ def compare_counts(program, tally_path, path, *options):
     if "--failing" in options:  # nothing made a stream
         checks = [check for check in checks if check[0] != "launches --by stream"]
     else:
-        wrong += ["the program: %s, %d times: not what it was written for" % item
-                  for item in tally["unexpected"].items()]
+        wrong += unexpected(tally)
     for what, got, wanted in checks:
         wrong += differences(what, got, wanted)
     if wrong:
@@ -132,6 +132,17 @@ def compare_counts(program, tally_path, path, *options):
         sum(row[0] for row in tally["api"].values()), len(tally["api"]),
         sum(row[0] for row in tally["kernels"].values()), len(tally["kernels"]),
         sum(row[0] for row in tally["copies"].values()), sum(row[0] for row in tally["memory"].values())))
+
+
+def unexpected(tally):
+    return ["the program: %s, %d times: not what it was written for" % item
+            for item in tally["unexpected"].items()]
+
+
+def compare_worked(tally_path):
+    wrong = unexpected(load(tally_path))
+    if wrong:
+        fail(wrong)
 
 
 def compare_nothing(program, path):
@@ -264,8 +275,9 @@ def compare_bytes(path, empty, launches):
 
 
 def main():
-    commands = {"counts": compare_counts, "nothing": compare_nothing, "outputs": compare_outputs,
-                "kernels": compare_kernels, "ratio": compare_ratio, "bytes": compare_bytes}
+    commands = {"counts": compare_counts, "worked": compare_worked, "nothing": compare_nothing,
+                "outputs": compare_outputs, "kernels": compare_kernels, "ratio": compare_ratio,
+                "bytes": compare_bytes}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])
