@@ -29,6 +29,10 @@ moment fork 'len(processes.rows) == 3' 'launches.row(kernel="kernel_0").calls ==
 	'launches.row(kernel="kernel_1").calls == 7' 'launches.row(kernel="kernel_3").calls == 1'
 moment 'exec' 'launches.row(kernel="kernel_2").calls == 1'
 moment errno 'api.row(name="cudaFree").errors == 100' 'launches.totals.calls == 100'
+FAKE_CUDA_DEVICES=3 moment devices 'len(device_memory.rows) == 6' 'device_memory.row(device=2, kind="device").frees == 1' \
+	'device_memory.row(device=0, kind="device").live_bytes == 1000' 'api.row(name="cudaSetDevice").errors == 1'
+FAKE_CUDA_FAIL=cudaMemset:3=700 moment third 'api.row(name="cudaMemset").errors == 1' \
+	'memcpy.row(kind="memset").calls == 5' 'memcpy.row(kind="memset").bytes == 8'
 
 # Left by a jump, cudaDeviceSynchronize has not returned: it is not in the file, all later calls are.
 rm -f run.evt*

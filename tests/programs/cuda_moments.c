@@ -6,7 +6,8 @@
  * WHAT: destructor, atexit, tls (a thread's keys and thread-local destructors), handler (a signal between
  * CUDA calls), inside (a signal while a CUDA call is in progress; wants FAKE_CUDA_DELAY for
  * cudaDeviceSynchronize), fork (a child that goes on after fork()), exec (itself again, "destructor"),
- * jump (a handler that leaves a CUDA call by siglongjmp()), errno, capture (cudaProfilerStart and Stop).
+ * jump (a handler that leaves a CUDA call by siglongjmp()), errno, capture (cudaProfilerStart and Stop), devices
+ * (memory on each of FAKE_CUDA_DEVICES), third (wants FAKE_CUDA_FAIL=cudaMemset:3=700).
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -l:libcuda.so.1 -Wl,-rpath,'$ORIGIN/../fake' */
 #include <errno.h>
@@ -165,13 +166,35 @@ static void run_capture(void)
 	}
 }
 
+static void run_devices(void)
+{
+	void *block;
+	int count;
+
+	OK(cudaGetDeviceCount(&count));
+	for (int i = 0; i < count; i++) {
+		OK(cudaSetDevice(i));
+		OK(cudaMalloc(&block, 1000 * (size_t)(i + 1)));
+		if (i > 0)
+			OK(cudaDeviceReset());
+		OK(cudaMallocManaged(&block, 10, 1));
+	}
+	EXPECT(cudaSetDevice(count) != 0);
+}
+
+static void run_third(void)
+{
+	for (int i = 1; i <= 5; i++)
+		EXPECT(cudaMemset(kernels, 0, 2) == (i == 3 ? 700 : 0));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } parts[] = {
 	{ "tls", run_tls },         { "handler", run_handler }, { "inside", run_inside },
 	{ "fork", run_fork },       { "jump", run_jump },       { "errno", run_errno },
-	{ "capture", run_capture },
+	{ "capture", run_capture }, { "devices", run_devices }, { "third", run_third },
 };
 
 int main(int argc, char **argv)
