@@ -183,6 +183,11 @@ void init_start_anew(void)
 	(void)init_activate();
 }
 
+void init_region_moved(struct region_header *region)
+{
+	init_region = region;
+}
+
 /* The collector cannot speak: its descriptors are its own, and the terminal is the program's. Who
  * says it takes it away, so that a family of processes says it once. */
 void init_report(bool collector_moves)

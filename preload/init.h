@@ -14,6 +14,10 @@ bool init_activate(void);
 /* A forked child whose region's collector has finished: a region and a file of its own. */
 void init_start_anew(void);
 
+/* The region has another address in this process from now on. */
+struct region_header;
+void init_region_moved(struct region_header *region);
+
 /* At the end: one line on stderr when something kept us from recording. `collector_moves`: what
  * process_end() said. */
 void init_report(bool collector_moves);

@@ -136,11 +136,23 @@ void process_adopt(void)
 	recorder_reopen(entry);
 }
 
+void process_flee(void)
+{
+	struct region_header *moved = recorder_flee();
+
+	if (!moved)
+		return;
+	table = (struct region_process *)((char *)moved + ((char *)table - (char *)header));
+	header = moved;
+	init_region_moved(moved);
+}
+
 static void fork_child(void)
 {
 	/* an older handler that allocated has brought us in already */
 	if (!recorder_is_open() || table[process_self].pid == own_pid())
 		return;
+	process_flee();
 	recorder_orphan();
 	process_adopt();
 }

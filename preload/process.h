@@ -30,6 +30,8 @@ void process_install_handlers(void);
 /* A forked child finds itself: takes an entry of its own and opens the recorder again. Leaves the
  * gates shut when there is no entry. */
 void process_adopt(void);
+/* Before that, where a record may have been interrupted: recorder_flee(). */
+void process_flee(void);
 
 /* A thread has got its first ring: its end will be noticed. */
 void process_watch_thread(void);

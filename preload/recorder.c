@@ -83,8 +83,8 @@ void recorder_reopen(uint32_t process)
 /*
  * After fork() in a signal handler the hook that the handler interrupted goes on in the child too,
  * with its lane at the parent's ring. From here on such a lane leads nowhere: room_step() refuses it,
- * and what is published lands in memory of our own. (A record that already had its place is written
- * there a second time, word for word the same.)
+ * and what is published lands in memory of our own. A record that had its place already is written
+ * there by addresses that the hook holds in registers: see recorder_flee().
  */
 static struct region_ring nowhere_ring;
 static uint64_t nowhere_words[RECORD_WORDS_MAX];
@@ -99,6 +99,37 @@ static void lanes_cut_off(void)
 		lane->mask = 0;
 		lane->limit = lane->head;
 	}
+}
+
+static bool record_is_interrupted(void)
+{
+	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
+		uint64_t owner = recorder_self.lane[i].owner;
+
+		if (owner >= RECORDER_BUSY_MIN && (owner & RECORDER_IN_RECORD))
+			return true;
+	}
+	return false;
+}
+
+struct region_header *recorder_flee(void)
+{
+	size_t bytes = region.shape.bytes;
+	void *old = region.header, *moved;
+
+	if (!record_is_interrupted())
+		return NULL;
+	moved = mremap(old, 0, bytes, MREMAP_MAYMOVE); /* the same memory, mapped once more */
+	if (moved == MAP_FAILED)
+		return NULL;
+	if (mmap(old, bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+		munmap(moved, bytes);
+		return NULL;
+	}
+	(void)madvise(moved, bytes, MADV_DONTDUMP);
+	region.header = moved;
+	return moved;
 }
 
 void recorder_orphan(void)
@@ -309,6 +340,7 @@ struct recorder_lane *recorder_enter_slow(enum recorder_family family, uintptr_t
 	if (!recorder_gates->generation) {
 		/* a forked child that its atfork handler did not bring in; nothing of the parent's lanes
 		 * is ours, busy or not */
+		process_flee();
 		lanes_cut_off();
 		lane->owner = frame | RECORDER_IN_CALL;
 		process_adopt();

@@ -165,6 +165,13 @@ void recorder_close(void);
 void recorder_reopen(uint32_t process);
 /* Shuts the gates until recorder_reopen(): a forked child where the page could not be wiped. */
 void recorder_orphan(void);
+/*
+ * In a forked child, first of all: when fork() was called by a signal handler that had interrupted the
+ * writing of a record, the hook will end it here too, and by then the parent may have gone once round
+ * its ring. So the region gets another address in this process, which is returned, and private memory
+ * stands at the old one. NULL: there was no need.
+ */
+struct region_header *recorder_flee(void);
 /* Capture ranges: all families on or off, gates only. */
 void recorder_capture(bool on);
 /* This thread says that it ends; what it still records is taken all the same. */

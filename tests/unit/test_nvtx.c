@@ -43,6 +43,10 @@ uint32_t process_serial(uint32_t entry)
 	return entry;
 }
 
+void process_flee(void)
+{
+}
+
 void process_adopt(void)
 {
 }
