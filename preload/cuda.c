@@ -167,7 +167,8 @@ void cuda_record_alloc(const struct cuda_call *call, struct cuda_memory memory)
 void cuda_record_free(const struct cuda_call *call, struct cuda_memory memory)
 {
 	uint64_t field[HEAD_FIELDS + 3];
-	int64_t device = memory.kind == EVT_CUDA_ALL ? memory_device(call, memory.kind) : -1;
+	bool all = memory.kind == EVT_CUDA_ALL && !call->result;
+	int64_t device = all ? memory_device(call, memory.kind) : -1;
 	struct recorder_lane *lane = record_begin(call, memory.stream, field);
 
 	if (!lane)

@@ -2,13 +2,23 @@
 /* See cuda_kernels.h. */
 #include "preload/cuda_kernels.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/names.h"
+#include "preload/object.h"
 #include "preload/pointer_map.h"
 
 static struct pointer_map registered; /* to char *, the program's */
 static struct pointer_map known;      /* to struct name */
+
+/* A name of a library that has gone cannot be read any more, and nobody can launch its kernel. */
+static bool name_is_mapped(const char *name)
+{
+	struct object object;
+
+	return !object_can_be_found() || object_of((uintptr_t)name, &object);
+}
 
 void cuda_kernels_register(const void *handle, const char *name)
 {
@@ -16,6 +26,10 @@ void cuda_kernels_register(const void *handle, const char *name)
 
 	if (!handle || !name)
 		return;
+	if (!name_is_mapped(name)) { /* on the heap, or made by a compiler that is in the program */
+		cuda_kernels_name(handle, name);
+		return;
+	}
 	(void)pointer_map_put(&registered, key, name);
 	if (pointer_map_find(&known, key))
 		(void)pointer_map_put(&known, key, NULL);
@@ -39,8 +53,9 @@ struct string cuda_kernels_string(const void *handle)
 	if (name)
 		return name_string(name);
 	text = handle ? pointer_map_find(&registered, key) : NULL;
-	if (text)
-		cuda_kernels_name(handle, text);
+	if (!text || !name_is_mapped(text))
+		return (struct string){ .hash = 0 };
+	cuda_kernels_name(handle, text);
 	return string_of(text);
 }
 

@@ -12,7 +12,8 @@
 
 #include "preload/strings.h"
 
-/* `name` stays where it is as long as the handle may be launched. A handle registered again (its
+/* `name` is part of the library that registers it: it is there as long as the handle may be launched.
+ * One that lies in no loaded object is read now. A handle registered again (its
  * library was unloaded and another loaded there) has the new name. */
 void cuda_kernels_register(const void *handle, const char *name);
 /* `name` is read now. */

@@ -35,6 +35,8 @@ names() { # WHAT...: the program waits at its end while the collector is looked 
 names long
 expect "$OUTPUT" 'sorted(row.calls for row in launches("--names", "mangled").rows) == [1, 2, 3]' \
 	'all(len(row.kernel) == 10000 for row in launches("--names", "mangled").rows)'
+names gone
+expect "$OUTPUT" 'launches.row(kernel="of_a_compiler_in_the_program").calls == 1'
 names kernels 100000
 expect "$OUTPUT" 'len(launches.rows) == 100000' 'launches.totals.calls == 100000'
 names launches 1000000

@@ -2,10 +2,13 @@
 /*
  * Many kernels, long names, many launches that are all different.
  *
- * usage: cuda_names long | kernels COUNT | launches COUNT
+ * usage: cuda_names long | gone | kernels COUNT | launches COUNT
  * Then it says "done" and waits for the end of its input. long: names of 10,000 characters that differ in the last. launches: each with another grid.
+ * gone: the name is unmapped before the launch.
  */
 /* build: -L$O/fake -l:libcudart.so.13 -Wl,-rpath,'$ORIGIN/../fake' */
+#include <sys/mman.h>
+
 #include "cuda_client.h"
 
 #define LONG 10000
@@ -21,6 +24,18 @@ static void run_long(void)
 		for (int times = 0; times <= i; times++)
 			OK(cudaLaunchKernel(&kernels[i], one, one, NULL, 0, NULL));
 	}
+}
+
+/* The fake reads a name when it is registered, the real libcudart may keep it. */
+static void run_gone(void)
+{
+	static char kernel;
+	char *name = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	strcpy(name, "of_a_compiler_in_the_program");
+	client_kernel(&kernel, name);
+	munmap(name, 4096);
+	OK(cudaLaunchKernel(&kernel, one, one, NULL, 0, NULL));
 }
 
 static void run_kernels(unsigned int count)
@@ -52,6 +67,8 @@ int main(int argc, char **argv)
 		run_kernels(count);
 	else if (argc > 1 && !strcmp(argv[1], "launches"))
 		run_launches(count);
+	else if (argc > 1 && !strcmp(argv[1], "gone"))
+		run_gone();
 	else
 		run_long();
 	printf("done\n");
