@@ -11,7 +11,14 @@ O=${O:-build}
 fake=$O/fake
 
 show() { # the command as a user would type it, then its output
-	printf '\n$ %s\n' "$*"
+	printf '\n$'
+	for word; do
+		case $word in
+		*=*' '*) printf ' %s="%s"' "${word%%=*}" "${word#*=}" ;;
+		*) printf ' %s' "$word" ;;
+		esac
+	done
+	echo
 	env "$@"
 }
 
