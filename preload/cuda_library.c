@@ -66,26 +66,6 @@ static bool object_is(const struct object *a, const struct object *b)
 
 /* --- looking at loaded objects --- */
 
-/* One object's tables; false when it has none. */
-static bool module_open(const struct dl_phdr_info *module, struct symbols *s)
-{
-	*s = (struct symbols){ .load = module->dlpi_addr, .low = UINTPTR_MAX };
-	for (unsigned int i = 0; i < module->dlpi_phnum; i++) {
-		const Elf64_Phdr *p = &module->dlpi_phdr[i];
-		uintptr_t at = module->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_DYNAMIC)
-			s->dynamic = (const Elf64_Dyn *)at;
-		if (p->p_type != PT_LOAD)
-			continue;
-		if (at < s->low)
-			s->low = at;
-		if (at + p->p_memsz > s->high)
-			s->high = at + p->p_memsz;
-	}
-	return s->dynamic && symbols_open(s);
-}
-
 static bool object_open(const struct object *object, struct symbols *s)
 {
 	*s = (struct symbols){ .low = (uintptr_t)object->start,
@@ -93,14 +73,6 @@ static bool object_open(const struct object *object, struct symbols *s)
 			       .load = object->map->l_addr,
 			       .dynamic = object->map->l_ld };
 	return symbols_open(s);
-}
-
-static void *symbols_address(const struct symbols *s, const char *name)
-{
-	uint64_t index = 0;
-	const Elf64_Sym *symbol = symbols_next(s, symbols_hash(name), name, &index);
-
-	return symbol ? (void *)(s->load + symbol->st_value) : NULL;
 }
 
 static bool soname_is_of(const char *soname, enum cuda_kind kind)
@@ -137,7 +109,7 @@ static int search_module(struct dl_phdr_info *module, size_t bytes, void *contex
 	const char *soname;
 
 	(void)bytes;
-	if (!module_open(module, &s))
+	if (!symbols_of_module(module, &s))
 		return 0;
 	soname = symbols_string(&s, DT_SONAME, 0);
 	if (!soname_is_of(soname, search->kind) ||

@@ -129,3 +129,54 @@ const char *symbols_string(const struct symbols *s, int64_t tag, unsigned int n)
 	}
 	return NULL;
 }
+
+void *symbols_address(const struct symbols *s, const char *name)
+{
+	uint64_t index = 0;
+	const Elf64_Sym *symbol = symbols_next(s, symbols_hash(name), name, &index);
+
+	return symbol ? (void *)(s->load + symbol->st_value) : NULL;
+}
+
+bool symbols_of_module(const struct dl_phdr_info *module, struct symbols *s)
+{
+	*s = (struct symbols){ .load = module->dlpi_addr, .low = UINTPTR_MAX };
+	for (unsigned int i = 0; i < module->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &module->dlpi_phdr[i];
+		uintptr_t at = module->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_DYNAMIC)
+			s->dynamic = (const Elf64_Dyn *)at;
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (at < s->low)
+			s->low = at;
+		if (at + p->p_memsz > s->high)
+			s->high = at + p->p_memsz;
+	}
+	return s->dynamic && symbols_open(s);
+}
+
+struct loaded_search {
+	const char *name;
+	void *found;
+};
+
+static int search_loaded(struct dl_phdr_info *module, size_t bytes, void *context)
+{
+	struct loaded_search *search = context;
+	struct symbols s;
+
+	(void)bytes;
+	if (symbols_of_module(module, &s))
+		search->found = symbols_address(&s, search->name);
+	return search->found != NULL;
+}
+
+void *symbols_find_loaded(const char *name)
+{
+	struct loaded_search search = { .name = name };
+
+	(void)dl_iterate_phdr(search_loaded, &search);
+	return search.found;
+}

@@ -10,6 +10,7 @@
 #define PRELOAD_SYMBOLS_H
 
 #include <elf.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,11 +29,21 @@ struct symbols {
 /* The first four fields are given. False when the object has no table that we know. */
 bool symbols_open(struct symbols *s);
 
+/* The same, of what dl_iterate_phdr() shows. */
+bool symbols_of_module(const struct dl_phdr_info *module, struct symbols *s);
+
 uint32_t symbols_hash(const char *name);
 
 /* The defined functions of that name, one a version: *index is 0 for the first. NULL: no more. */
 const Elf64_Sym *symbols_next(const struct symbols *s, uint32_t hash, const char *name,
 			      uint64_t *index);
+
+/* Where a function of that name is defined, NULL. */
+void *symbols_address(const struct symbols *s, const char *name);
+
+/* The first definition among all loaded objects, in the order they were loaded in; NULL. Takes
+ * ld.so's lock. Unlike dlsym() it allocates nothing when there is none. */
+void *symbols_find_loaded(const char *name);
 
 /* The n-th string of the dynamic section with that tag, NULL when there is none. */
 const char *symbols_string(const struct symbols *s, int64_t tag, unsigned int n);
