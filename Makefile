@@ -134,6 +134,9 @@ $(O)/%.o: %.c $(O)/flags
 	$(call begin,CC)
 	$(Q)$(CC) $(COMMON) $(SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
+# .incbin is not seen by -MMD.
+$(O)/preload/python.o $(O)/unit-objects/preload/python.o: preload/bootstrap.py
+
 $(O)/exports.map: preload/hooks.def scripts/gen-exports.sh
 	$(call begin,GEN)
 	$(Q)scripts/gen-exports.sh >$@

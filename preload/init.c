@@ -17,6 +17,7 @@
 #include "preload/hook.h"
 #include "preload/launch.h"
 #include "preload/log.h"
+#include "preload/python.h"
 #include "preload/process.h"
 #include "preload/recorder.h"
 #include "preload/region_create.h"
@@ -100,7 +101,8 @@ static unsigned int families_wanted(void)
 
 	_Static_assert((int)SETTINGS_FAMILY_alloc == RECORDER_ALLOC &&
 			       (int)SETTINGS_FAMILY_nvtx == RECORDER_NVTX &&
-			       (int)SETTINGS_FAMILY_cuda == RECORDER_CUDA,
+			       (int)SETTINGS_FAMILY_cuda == RECORDER_CUDA &&
+			       (int)SETTINGS_FAMILY_torch == RECORDER_TORCH,
 		       "one numbering of families");
 	if (session.late)
 		families &= ~(1u << RECORDER_ALLOC);
@@ -234,6 +236,8 @@ __attribute__((constructor)) static void init_library(void)
 	session_begin(settings.output, settings.session, settings.preload, settings.children);
 	session_export(settings.preload);
 	start_by_role();
+	if (session.role != SESSION_NEVER && !session.late)
+		python_begin();
 	errno = saved;
 }
 

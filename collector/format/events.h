@@ -40,6 +40,7 @@ enum evt_family {
 	EVT_FAMILY_nvtx,
 	EVT_FAMILY_capture,
 	EVT_FAMILY_cuda,
+	EVT_FAMILY_torch,
 	EVT_FAMILY_LIMIT,
 };
 

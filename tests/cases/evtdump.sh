@@ -43,6 +43,13 @@ INTERCEPT_CAPTURE=nvtx:wanted record captured "$PROGRAMS/captured"
 record names bash -c $'exec -a "caf\xc3\xa9 \xff\xfe \xf0\x9f\x98\x80 tab\there" "$0"' "$PROGRAMS/captured"
 # CUDA calls of every kind, failed ones too
 record cuda "$PROGRAMS/cuda_threads" 2 3
+# operators of PyTorch, where there is one
+missing='module_end'
+if PYTHON=$("$ROOT/scripts/find-python.sh"); then
+	INTERCEPT_TRACE=torch record torch "$PYTHON" -c 'import torch; torch.ones(2, requires_grad=True).sum().backward()'
+else
+	missing='module_end|torch_.*'
+fi
 # losses: the limit of the file
 INTERCEPT_MAX_FILE=256K INTERCEPT_OUTPUT=$PWD/limited.evt LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 1 &
 pid=$!
@@ -53,7 +60,7 @@ same_dump "$PWD/limited.evt"
 
 # Every type that there is must have been seen; a module's end only when the collector looked in between.
 sort -u seen -o seen
-sed -n 's/^EVENT([0-9]*, \([a-z_]*\),.*/\1/p' "$ROOT/collector/format/events.def" | grep -vx module_end | sort |
+sed -n 's/^EVENT([0-9]*, \([a-z_]*\),.*/\1/p' "$ROOT/collector/format/events.def" | grep -vxE "$missing" | sort |
 	comm -23 - seen >unseen
 [[ -s unseen ]] && fail "no such event in any recording: $(tr '\n' ' ' <unseen)"
 

@@ -93,7 +93,7 @@ static bool has_text(uint32_t id)
 {
 	const struct evt_descriptor *event = &evt_descriptors[id];
 
-	return event->field[event->field_count - 1].codec == EVT_CODEC_text;
+	return event->field_count && event->field[event->field_count - 1].codec == EVT_CODEC_text;
 }
 
 static void check_event(const struct event *event, uint32_t id, const uint64_t *words)

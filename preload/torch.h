@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PyTorch's operators and user scopes: a global RecordFunction callback, registered from C by the
+ * mangled names of its functions, so that neither headers nor a version of torch are needed. Works on
+ * all threads, the backward engine's too; torch.profiler and emit_nvtx go on as without us.
+ *
+ * The callback's structure and the form of the calls are those of torch 1.13 to 2.15
+ * (ATen/record_function.h); torch_begin() proves them by watching what they do.
+ */
+#ifndef PRELOAD_TORCH_H
+#define PRELOAD_TORCH_H
+
+#include <stdint.h>
+
+/* torch has been imported: register. Nothing is recorded until torch_calibrate(); with the GIL. */
+void torch_begin(void);
+
+#define TORCH_SHOWN 4u
+
+/*
+ * This thread has just run aten::mul TORCH_SHOWN times, with these sequence numbers (NULL: they are
+ * not known). Says where they and the numbers of threads lie in a RecordFunction; starts to record.
+ */
+void torch_calibrate(const int64_t *sequence);
+
+#endif

@@ -1,0 +1,72 @@
+#!/bin/bash
+# However a Python program is started, its operators are seen, and nothing of ours is left for it to see.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 240
+need_torch
+cat >prog.py <<'END'
+import sys
+import torch
+print(torch.ones(3).erfinv()[0].item())
+if __name__ == "__main__":
+    left = [f for f in sys.meta_path if "ntercept" in repr(f)]
+    spec = torch.__spec__
+    print(left, [n for n in sys.modules if "ntercept" in n], [n for n in globals() if "ntercept" in n],
+          "exec_module" in vars(spec.loader), spec.origin.endswith("torch/__init__.py"))
+END
+sums() { # of every file of the session
+	"$REPORT" dump "$OUTPUT" | grep -c 'torch_begin.* name="aten::erfinv"'
+}
+try() { # WHAT OPERATORS COMMAND...
+	local what=$1 wanted=$2
+	shift 2
+	rm -f ./*.evt
+	run_traced "$@" >out 2>err || fail "$what: $(tail -3 err)"
+	[[ ! -s err ]] || fail "$what: on standard error: $(cat err)"
+	expect_eq "sums recorded, $what" "$(sums)" "$wanted"
+}
+try script 1 "$PYTHON" prog.py
+expect_eq "what is left" "$(tail -1 out)" "[] [] [] False True"
+try "-m" 1 "$PYTHON" -m prog
+try "-I" 1 "$PYTHON" -I prog.py
+try "-c" 1 "$PYTHON" -c 'import torch; torch.ones(3).erfinv()'
+try stdin 1 "$PYTHON" - <prog.py
+site=$("$PYTHON" -c 'import torch, os; print(os.path.dirname(os.path.dirname(torch.__file__)))')
+try "-S" 1 env PYTHONPATH="$site" "$PYTHON" -S prog.py
+for method in fork spawn forkserver; do
+	cat >"$method.py" <<END
+import multiprocessing, prog
+def work():
+    prog.torch.ones(3).erfinv()
+if __name__ == "__main__":
+    context = multiprocessing.get_context("$method")
+    children = [context.Process(target=work) for _ in range(2)]
+    [c.start() for c in children]
+    [c.join() for c in children]
+END
+done
+# the program's own, and one a child; a child that is not forked imports the module, which makes one more
+try fork 3 "$PYTHON" fork.py
+try spawn 5 "$PYTHON" spawn.py
+try forkserver 5 "$PYTHON" forkserver.py
+
+# an import that fails looks as it does without us
+cat >fails.py <<'END'
+import sys
+sys.path.insert(0, "broken")
+import torch
+END
+mkdir -p broken/torch
+echo 'raise ValueError("no")' >broken/torch/__init__.py
+same_as_bare "$PYTHON" fails.py
+
+# a package that only has the name: one line, and the program goes on; every Python finds the way in
+mkdir -p other/torch
+echo 'value = 7' >other/torch/__init__.py
+for python in "$PYTHON" "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3; do
+	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2])' 2>/dev/null || continue
+	PYTHONPATH=other run_traced "$python" -c 'import torch; print(torch.value)' >out 2>err || fail "$python: $(cat err)"
+	expect_eq "output of $python" "$(cat out)" 7
+	expect_match "$python" "$(cat err)" '^intercept: .*no operators are recorded$'
+done
