@@ -8,7 +8,7 @@
 packages="gcc g++ make libc6-dev libzstd-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libiberty-dev libcmocka-dev zstd binutils python3 python3-venv
 	clang clang-format clang-tidy cppcheck shellcheck universal-ctags"
-[ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2"
+[ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2 uftrace"
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	echo "install-deps: no apt-get here: install the counterparts of:" >&2

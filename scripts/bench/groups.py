@@ -12,6 +12,7 @@ import tools
 
 PAIRS = 2000000  # malloc+free pairs a thread
 NVTX_PAIRS = 1000000
+CUDA_CALLS = 1000000  # a thread
 JSON_ROUNDS = 20
 SMALL_STEPS = 500
 LARGE_STEPS = 60
@@ -31,6 +32,8 @@ class Bench:
         self.heaptrack = tools.Heaptrack()
         self.memray = tools.Memray(self.python)
         self.native = tools.MemrayNative(self.python)
+        self.uftrace = tools.Uftrace()
+        self.uftrace_arguments = tools.UftraceArguments()
         self.log = []
 
     def path(self, tool):
@@ -138,6 +141,54 @@ def nvtx(bench):
     return table.with_peers("NVTX push+pop pair, ns (program's CPU)", pair,
                             runs["bare"][0].get("cpu_ns", 0) / NVTX_PAIRS, [], "<= 30", limit=30) + \
         [table.row("collector CPU per NVTX event, ns", cost)]
+
+
+CUDA_WORDS = {"launch": "CUDA launch", "copy": "cudaMemcpyAsync", "plain": "cudaEventRecord",
+              "memory": "cudaMalloc, cudaFree", "step": "launches of a step", "distinct": "launches at random"}
+
+
+def cuda(bench):
+    """Calls of CUDA's runtime over one that does nothing: no GPU. tests/bench/cuda.c says what each word is."""
+    peers = [bench.uftrace, bench.uftrace_arguments]
+    runs, rows = {}, []
+    for word in CUDA_WORDS:
+        for threads in (1, 2) if word not in ("step", "distinct") else (1,):
+            runs[word, threads] = bench.interleave("cuda", bench.program("cuda", word, CUDA_CALLS, threads), peers,
+                                                   after=cuda_look(bench))
+    for (word, threads), found in runs.items():
+        keys = [("cpu_ns", "program's CPU"), ("wall_ns", "wall")]
+        for key, words in keys if (word, threads) == ("launch", 1) else keys[:1]:
+            goal = {"target": "<= 1000", "limit": 1000} if (word, threads, key) == ("launch", 1, "cpu_ns") else {}
+            rows += table.with_peers(
+                "%s, %d thread%s, ns a call added (%s)" % (CUDA_WORDS[word], threads, "s"[:threads - 1], words),
+                peer(bench.ours, found, added(key, "calls"))[1], peer(bench.bare, found, each(key, "calls"))[1],
+                [peer(tool, found, added(key, "calls")) for tool in peers], **goal)
+    for word in CUDA_WORDS:
+        rows.append(table.row("collector CPU per event, %s, ns" % CUDA_WORDS[word],
+                              median([r["collector_ns"] / r["recorded"] for r in runs[word, 1]["intercept"]])))
+    for word, words in (("launch", "the same each time"), ("step", "a step of 300, again and again"),
+                        ("distinct", "kernel, grid, block and stream at random")):
+        rows += table.with_peers(
+            "bytes per launch: " + words, peer(bench.ours, runs[word, 1], each("bytes", "calls"))[1], None,
+            [peer(tool, runs[word, 1], each("bytes", "calls")) for tool in peers], "<= 25", limit=25)
+    return rows + cuda_reading(bench)
+
+
+def cuda_look(bench):
+    def look(tool, run):
+        return {**collector_cost(bench)(tool, run), "bytes": tool.bytes(bench.path(tool))}
+    return look
+
+
+def cuda_reading(bench):
+    rows = []
+    for word in ("step", "distinct"):
+        result = bench.once(bench.ours, bench.program("cuda", word, CUDA_CALLS, 1), "cuda", cuda_look(bench))
+        for name in ("launches", "api"):
+            reader = [bench.ours.report, name, bench.path(bench.ours) + ".evt"]
+            speed = median([result["recorded"] / tools.Run(reader).check().cpu_ns * 1e3 for _ in range(bench.rounds)])
+            rows.append(table.row("prof-report %s, %s, M events a second of CPU" % (name, CUDA_WORDS[word]), speed))
+    return rows
 
 
 def start(bench):
@@ -254,5 +305,5 @@ def imports(bench):
                             peer(bench.ours, runs, slowdown("run_wall_ns"))[1], 1.0, peers, "<= 1.05", limit=1.05)
 
 
-GROUPS = {"heap": heap, "nvtx": nvtx, "start": start, "size": size, "report": report, "train": train,
+GROUPS = {"heap": heap, "nvtx": nvtx, "cuda": cuda, "start": start, "size": size, "report": report, "train": train,
           "import": imports}

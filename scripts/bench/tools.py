@@ -199,3 +199,26 @@ class Memray(Tool):
 class MemrayNative(Memray):
     name = "memray --native"
     options = ("--native",)
+
+
+class Uftrace(Tool):
+    """Traces the calls of any function of a library through the PLT; knows nothing of CUDA."""
+
+    name = "uftrace, times only"
+    package = "uftrace"
+    options = ()
+
+    def missing(self):
+        return not shutil.which("uftrace")
+
+    def wrap(self, argv, path):
+        return ["uftrace", "record", "--force", "--no-event", *self.options, "-d", path + ".uftrace", *argv]
+
+
+class UftraceArguments(Uftrace):
+    """With what a record of ours has: the result, and the arguments as far as it can show them."""
+
+    name = "uftrace, with arguments"
+    arguments = {"cudaLaunchKernel": 5, "cudaMemcpyAsync": 5, "cudaEventRecord": 2, "cudaMalloc": 2, "cudaFree": 1}
+    options = [word for function, count in arguments.items() for word in (
+        "-A", "%s@%s" % (function, ",".join("arg%d/x" % (i + 1) for i in range(count))), "-R", function + "@retval")]
