@@ -41,7 +41,9 @@ static struct pointer_map_entry *level_find(struct pointer_map *map, unsigned in
 
 static struct pointer_map_entry *map_find(struct pointer_map *map, uint64_t key)
 {
-	for (unsigned int level = POINTER_MAP_LEVELS; level-- > 0;) {
+	uint32_t level = atomic_load_explicit(&map->levels, memory_order_acquire);
+
+	while (level-- > 0) {
 		struct pointer_map_entry *found = level_find(map, level, key);
 
 		if (found)
@@ -76,6 +78,15 @@ static struct pointer_map_entry *level_memory(struct pointer_map_level *at, unsi
 	return entry;
 }
 
+/* Before the first key: whoever finds a key must have looked at its table. */
+static void levels_raise(struct pointer_map *map, uint32_t levels)
+{
+	uint32_t seen = atomic_load(&map->levels);
+
+	while (seen < levels && !atomic_compare_exchange_weak(&map->levels, &seen, levels))
+		;
+}
+
 /* False: the table has no place for it. */
 static bool level_add(struct pointer_map *map, unsigned int level, uint64_t key, const void *value)
 {
@@ -86,6 +97,8 @@ static bool level_add(struct pointer_map *map, unsigned int level, uint64_t key,
 	if (atomic_load(&at->used) >= level_size(level) / 2)
 		return false;
 	entry = level_memory(at, level);
+	if (entry)
+		levels_raise(map, level + 1);
 	for (unsigned int i = 0; entry && i < PROBES; i++, home++) {
 		struct pointer_map_entry *e = &entry[home & (level_size(level) - 1)];
 		uint64_t seen = 0;

@@ -26,6 +26,7 @@ struct pointer_map {
 		_Atomic(struct pointer_map_entry *) entry;
 		_Atomic uint64_t used;
 	} level[POINTER_MAP_LEVELS];
+	_Atomic uint32_t levels; /* the first so many may have keys */
 };
 
 /* NULL: no entry, or one of NULL. */
