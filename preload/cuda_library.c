@@ -389,10 +389,11 @@ static __attribute__((noinline)) void origin_find_slow(struct cuda_origin *origi
 void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *address)
 {
 	enum cuda_kind kind = cuda_functions[function].kind;
-	struct object object = { 0 };
+	struct object object; /* all of it zeroed would take longer than the look-up */
 	struct caller *caller = &caller_of_all;
 	struct cuda_library *library;
 
+	object.map = NULL;
 	*origin = (struct cuda_origin){ 0 };
 	if (object_of((uintptr_t)address, &object))
 		caller = caller_known(&object);
