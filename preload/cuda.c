@@ -14,7 +14,7 @@
 
 __thread uintptr_t cuda_frame __attribute__((tls_model("initial-exec")));
 
-static struct string function_names[CUDA_FUNCTIONS]; /* hash 0: not worked out yet */
+static uint64_t function_hashes[CUDA_FUNCTIONS]; /* of their names; 0: not worked out yet */
 
 /* A dormant program has touched CUDA. */
 static void cuda_touch(void)
@@ -49,89 +49,112 @@ void cuda_end(struct cuda_call *call, int result)
 
 /* --- records --- */
 
-static uint64_t function_id(enum cuda_function function, struct recorder_lane *lane)
+static __attribute__((noinline)) uint64_t function_send(enum cuda_function function,
+							struct recorder_lane *lane)
 {
-	struct string name = function_names[function];
+	struct string name = string_of(cuda_functions[function].name);
 
-	if (__builtin_expect(!__atomic_load_n(&function_names[function].hash, __ATOMIC_ACQUIRE),
-			     0)) {
-		name = string_of(cuda_functions[function].name);
-		function_names[function].bytes = name.bytes;
-		function_names[function].length = name.length;
-		__atomic_store_n(&function_names[function].hash, name.hash, __ATOMIC_RELEASE);
-	}
+	__atomic_store_n(&function_hashes[function], name.hash, __ATOMIC_RELAXED);
 	return string_id(&name, lane);
 }
 
-#define HEAD_FIELDS 5u /* that all events of the family begin with */
-
-/* The lane, with the fields filled in that all begin with; NULL: not to be recorded. */
-static inline struct recorder_lane *record_begin(const struct cuda_call *call, uint64_t stream,
-						 uint64_t *field)
+static inline uint64_t function_id(enum cuda_function function, struct recorder_lane *lane)
 {
-	struct recorder_lane *lane = recorder_enter(RECORDER_CUDA, RECORDER_IN_RECORD);
+	uint64_t hash = __atomic_load_n(&function_hashes[function], __ATOMIC_RELAXED);
 
-	if (!lane)
-		return NULL;
-	field[0] = function_id(call->function, lane);
-	field[1] = call->end - call->start;
-	field[2] = (uint32_t)call->result;
-	field[3] = call->nested ? EVT_CUDA_NESTED : 0;
-	field[4] = stream;
-	return lane;
+	if (__builtin_expect(hash && string_is_sent(hash), 1))
+		return hash;
+	return function_send(function, lane);
 }
 
-static inline void record_end(const struct cuda_call *call, struct recorder_lane *lane,
-			      uint32_t type, const uint64_t *field, unsigned int fields)
+/*
+ * Records are written where they stay, in the ring: an array that is copied there afterwards has the copy
+ * wait for its stores. So all strings are sent before there is a place.
+ */
+
+#define HEAD_FIELDS 5u /* that all events of the family begin with */
+
+static struct recorder_lane *record_enter(void)
 {
-	(void)recorder_put(lane, type, call->end - recorder_base, field, fields);
+	return recorder_enter(RECORDER_CUDA, RECORDER_IN_RECORD);
+}
+
+/* The record's fields, those filled in that all begin with; NULL: dropped, and the lane left. */
+static inline uint64_t *record_begin(const struct cuda_call *call, struct recorder_lane *lane,
+				     uint64_t stream, uint32_t type, unsigned int fields)
+{
+	uint64_t function = function_id(call->function, lane);
+	uint64_t *at = recorder_room(lane, fields + 1);
+
+	if (!at) {
+		recorder_leave(lane);
+		return NULL;
+	}
+	at[0] = record_word(call->end - recorder_base, type);
+	at[1] = function;
+	at[2] = call->end - call->start;
+	at[3] = (uint32_t)call->result;
+	at[4] = call->nested ? EVT_CUDA_NESTED : 0;
+	at[5] = stream;
+	return at + 1;
+}
+
+static inline void record_end(struct recorder_lane *lane, unsigned int fields)
+{
+	recorder_publish(lane, fields + 1);
 	recorder_leave(lane);
 }
 
 void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t object)
 {
-	uint64_t field[HEAD_FIELDS + 1];
-	struct recorder_lane *lane = record_begin(call, stream, field);
+	enum { FIELDS = HEAD_FIELDS + 1 };
+	struct recorder_lane *lane = record_enter();
+	uint64_t *field = lane ? record_begin(call, lane, stream, EVT_cuda_call, FIELDS) : NULL;
 
-	if (!lane)
+	if (!field)
 		return;
 	field[5] = object;
-	record_end(call, lane, EVT_cuda_call, field, 6);
+	record_end(lane, FIELDS);
 }
 
-void cuda_record_launch(const struct cuda_call *call, struct cuda_launch launch)
+void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *launch)
 {
-	uint64_t field[HEAD_FIELDS + 9];
-	struct recorder_lane *lane = record_begin(call, launch.stream, field);
-	struct string kernel;
+	enum { FIELDS = HEAD_FIELDS + 9 };
+	struct recorder_lane *lane = record_enter();
+	uint64_t kernel, *field;
 
 	if (!lane)
 		return;
-	kernel = cuda_kernels_string((const void *)launch.handle);
-	field[5] = string_id(&kernel, lane);
-	field[6] = launch.handle;
-	field[7] = launch.grid.x;
-	field[8] = launch.grid.y;
-	field[9] = launch.grid.z;
-	field[10] = launch.block.x;
-	field[11] = launch.block.y;
-	field[12] = launch.block.z;
-	field[13] = launch.shared_bytes;
-	record_end(call, lane, EVT_cuda_launch, field, 14);
+	kernel = cuda_kernels_id((const void *)launch->handle, lane);
+	field = record_begin(call, lane, launch->stream, EVT_cuda_launch, FIELDS);
+	if (!field)
+		return;
+	field[5] = kernel;
+	field[6] = launch->handle;
+	field[7] = launch->grid.x;
+	field[8] = launch->grid.y;
+	field[9] = launch->grid.z;
+	field[10] = launch->block.x;
+	field[11] = launch->block.y;
+	field[12] = launch->block.z;
+	field[13] = launch->shared_bytes;
+	record_end(lane, FIELDS);
 }
 
-void cuda_record_copy(const struct cuda_call *call, struct cuda_copy copy)
+void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy)
 {
-	uint64_t field[HEAD_FIELDS + 4];
-	struct recorder_lane *lane = record_begin(call, copy.stream, field);
+	enum { FIELDS = HEAD_FIELDS + 4 };
+	struct recorder_lane *lane = record_enter();
+	uint64_t *field = lane ? record_begin(call, lane, copy->stream, EVT_cuda_copy, FIELDS)
+			       : NULL;
 
-	if (!lane)
+	if (!field)
 		return;
-	field[5] = copy.kind < EVT_CUDA_COPY_LIMIT ? copy.kind : EVT_CUDA_COPY_DEFAULT;
-	field[6] = copy.bytes;
-	field[7] = copy.destination;
-	field[8] = copy.source;
-	record_end(call, lane, EVT_cuda_copy, field, 9);
+	field[5] = copy->kind < EVT_CUDA_COPY_LIMIT ? copy->kind : EVT_CUDA_COPY_DEFAULT;
+	field[6] = copy->bytes;
+	field[7] = copy->destination;
+	field[8] = copy->source;
+	record_end(lane, FIELDS);
 }
 
 /* Host memory is of no device; else the thread's current one, which has just been used. */
@@ -149,34 +172,38 @@ static int64_t memory_device(const struct cuda_call *call, uint64_t kind)
 	return device;
 }
 
-void cuda_record_alloc(const struct cuda_call *call, struct cuda_memory memory)
+void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *memory)
 {
-	uint64_t field[HEAD_FIELDS + 4];
-	int64_t device = call->result ? -1 : memory_device(call, memory.kind);
-	struct recorder_lane *lane = record_begin(call, memory.stream, field);
+	enum { FIELDS = HEAD_FIELDS + 4 };
+	int64_t device = call->result ? -1 : memory_device(call, memory->kind);
+	struct recorder_lane *lane = record_enter();
+	uint64_t *field = lane ? record_begin(call, lane, memory->stream, EVT_cuda_alloc, FIELDS)
+			       : NULL;
 
-	if (!lane)
+	if (!field)
 		return;
-	field[5] = memory.kind;
+	field[5] = memory->kind;
 	field[6] = (uint64_t)device;
-	field[7] = memory.address;
-	field[8] = memory.bytes;
-	record_end(call, lane, EVT_cuda_alloc, field, 9);
+	field[7] = memory->address;
+	field[8] = memory->bytes;
+	record_end(lane, FIELDS);
 }
 
-void cuda_record_free(const struct cuda_call *call, struct cuda_memory memory)
+void cuda_record_free(const struct cuda_call *call, const struct cuda_memory *memory)
 {
-	uint64_t field[HEAD_FIELDS + 3];
-	bool all = memory.kind == EVT_CUDA_ALL && !call->result;
-	int64_t device = all ? memory_device(call, memory.kind) : -1;
-	struct recorder_lane *lane = record_begin(call, memory.stream, field);
+	enum { FIELDS = HEAD_FIELDS + 3 };
+	bool all = memory->kind == EVT_CUDA_ALL && !call->result;
+	int64_t device = all ? memory_device(call, memory->kind) : -1;
+	struct recorder_lane *lane = record_enter();
+	uint64_t *field = lane ? record_begin(call, lane, memory->stream, EVT_cuda_free, FIELDS)
+			       : NULL;
 
-	if (!lane)
+	if (!field)
 		return;
-	field[5] = memory.kind;
+	field[5] = memory->kind;
 	field[6] = (uint64_t)device;
-	field[7] = memory.address;
-	record_end(call, lane, EVT_cuda_free, field, 8);
+	field[7] = memory->address;
+	record_end(lane, FIELDS);
 }
 
 void cuda_record_capture(const struct cuda_call *call, bool on)

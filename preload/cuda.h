@@ -70,10 +70,10 @@ struct cuda_memory {
 };
 
 void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t object);
-void cuda_record_launch(const struct cuda_call *call, struct cuda_launch launch);
-void cuda_record_copy(const struct cuda_call *call, struct cuda_copy copy);
-void cuda_record_alloc(const struct cuda_call *call, struct cuda_memory memory);
-void cuda_record_free(const struct cuda_call *call, struct cuda_memory memory);
+void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *launch);
+void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy);
+void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *memory);
+void cuda_record_free(const struct cuda_call *call, const struct cuda_memory *memory);
 /* cudaProfilerStart and Stop: a call, and a capture range (INTERCEPT_CAPTURE=cuda-profiler-api). */
 void cuda_record_capture(const struct cuda_call *call, bool on);
 /* A call that gave a kernel's handle: by name, or for another handle of the same kernel. */

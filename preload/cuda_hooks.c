@@ -18,23 +18,24 @@
 #define MADE(stream, object) cuda_record_call(&call, STREAM(GIVEN(stream)), GIVEN(object))
 
 #define CUDA_DIM(x_, y_, z_) ((dim3){ .x = (x_), .y = (y_), .z = (z_) })
-#define LAUNCHED(handle_, grid_, block_, shared, stream_)                          \
-	cuda_record_launch(&call, (struct cuda_launch){ .handle = NUMBER(handle_), \
-							.grid = (grid_),           \
-							.block = (block_),         \
-							.shared_bytes = (shared),  \
-							.stream = STREAM(stream_) })
+#define LAUNCHED(handle_, grid_, block_, shared, stream_)                           \
+	cuda_record_launch(&call, &(struct cuda_launch){ .handle = NUMBER(handle_), \
+							 .grid = (grid_),           \
+							 .block = (block_),         \
+							 .shared_bytes = (shared),  \
+							 .stream = STREAM(stream_) })
+#define LAUNCHED_AS(launch) cuda_record_launch(&call, (struct cuda_launch[]){ launch })
 #define LAUNCHED_BY(config, handle) \
-	cuda_record_launch(&call, launch_of_runtime(config, NUMBER(handle), PER_THREAD))
+	LAUNCHED_AS(launch_of_runtime(config, NUMBER(handle), PER_THREAD))
 #define LAUNCHED_EX(config, handle) \
-	cuda_record_launch(&call, launch_of_driver(config, NUMBER(handle), PER_THREAD))
+	LAUNCHED_AS(launch_of_driver(config, NUMBER(handle), PER_THREAD))
 
-#define COPIED(kind_, bytes_, stream_, to, from)                               \
-	cuda_record_copy(&call, (struct cuda_copy){ .kind = (uint64_t)(kind_), \
-						    .bytes = (bytes_),         \
-						    .stream = STREAM(stream_), \
-						    .destination = NUMBER(to), \
-						    .source = NUMBER(from) })
+#define COPIED(kind_, bytes_, stream_, to, from)                                \
+	cuda_record_copy(&call, &(struct cuda_copy){ .kind = (uint64_t)(kind_), \
+						     .bytes = (bytes_),         \
+						     .stream = STREAM(stream_), \
+						     .destination = NUMBER(to), \
+						     .source = NUMBER(from) })
 /* Structures: NULL is the original's to refuse. */
 #define COPIED_3D(p, kind, stream)                                             \
 	COPIED((p) ? (kind) : 0, (p) ? extent_volume((p)->extent) : 0, stream, \
@@ -43,15 +44,15 @@
 	COPIED((p) ? (kind) : 0, (p) ? (p)->WidthInBytes *(p)->Height *(depth) : 0, stream, \
 	       (p) ? (p)->dstDevice : 0, (p) ? (p)->srcDevice : 0)
 
-#define ALLOCATED(kind_, address_, bytes_, stream_)                               \
-	cuda_record_alloc(&call, (struct cuda_memory){ .kind = (kind_),           \
-						       .bytes = (bytes_),         \
+#define ALLOCATED(kind_, address_, bytes_, stream_)                                \
+	cuda_record_alloc(&call, &(struct cuda_memory){ .kind = (kind_),           \
+							.bytes = (bytes_),         \
+							.stream = STREAM(stream_), \
+							.address = GIVEN(address_) })
+#define FREED(kind_, address_, stream_)                                           \
+	cuda_record_free(&call, &(struct cuda_memory){ .kind = (kind_),           \
 						       .stream = STREAM(stream_), \
-						       .address = GIVEN(address_) })
-#define FREED(kind_, address_, stream_)                                          \
-	cuda_record_free(&call, (struct cuda_memory){ .kind = (kind_),           \
-						      .stream = STREAM(stream_), \
-						      .address = NUMBER(address_) })
+						       .address = NUMBER(address_) })
 
 #define NAMED(handle, name) cuda_record_named(&call, (const void *)GIVEN(handle), name)
 #define ALIAS(handle, of) cuda_record_alias(&call, (const void *)GIVEN(handle), of)

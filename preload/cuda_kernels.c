@@ -44,10 +44,16 @@ void cuda_kernels_name(const void *handle, const char *name)
 		(void)pointer_map_put(&known, (uintptr_t)handle, kept);
 }
 
-struct string cuda_kernels_string(const void *handle)
+static const struct name *kernel_known(const void *handle)
+{
+	return handle ? pointer_map_find(&known, (uintptr_t)handle) : NULL;
+}
+
+/* The empty string when nothing is known of it. */
+static struct string kernel_string(const void *handle)
 {
 	uint64_t key = (uintptr_t)handle;
-	const struct name *name = handle ? pointer_map_find(&known, key) : NULL;
+	const struct name *name = kernel_known(handle);
 	const char *text;
 
 	if (name)
@@ -59,9 +65,26 @@ struct string cuda_kernels_string(const void *handle)
 	return string_of(text);
 }
 
+static __attribute__((noinline)) uint64_t kernel_send(const void *handle,
+						      struct recorder_lane *lane)
+{
+	struct string name = kernel_string(handle);
+
+	return string_id(&name, lane);
+}
+
+uint64_t cuda_kernels_id(const void *handle, struct recorder_lane *lane)
+{
+	const struct name *name = kernel_known(handle);
+
+	if (__builtin_expect(name && string_is_sent(name->hash), 1))
+		return name->hash;
+	return kernel_send(handle, lane);
+}
+
 void cuda_kernels_alias(const void *handle, const void *of)
 {
-	struct string text = cuda_kernels_string(of);
+	struct string text = kernel_string(of);
 	const struct name *kept = name_make(&text);
 
 	if (kept)

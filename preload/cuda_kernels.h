@@ -20,7 +20,8 @@ void cuda_kernels_register(const void *handle, const char *name);
 void cuda_kernels_name(const void *handle, const char *name);
 /* `handle` is another handle of the kernel `of`. */
 void cuda_kernels_alias(const void *handle, const void *of);
-/* The empty string when nothing is known of it. */
-struct string cuda_kernels_string(const void *handle);
+/* What a record calls the kernel; its name is in the ring afterwards, if there was room. 0, the empty
+ * string, when nothing is known of it. */
+uint64_t cuda_kernels_id(const void *handle, struct recorder_lane *lane);
 
 #endif

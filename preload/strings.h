@@ -45,16 +45,17 @@ extern uint64_t strings_sent[STRINGS_CACHE_SLOTS] PRELOAD_HIDDEN;
 /* Writes the text into the lane (held, IN_RECORD) and marks it as sent unless a piece was dropped. */
 void string_send(const struct string *string, struct recorder_lane *lane);
 
+static inline bool string_is_sent(uint64_t hash)
+{
+	return hash == __atomic_load_n(&strings_sent[hash % STRINGS_CACHE_SLOTS], __ATOMIC_RELAXED);
+}
+
 /* What a record calls the string; its text is in the ring afterwards, if there was room. */
 static inline uint64_t string_id(const struct string *string, struct recorder_lane *lane)
 {
-	uint64_t hash = string->hash;
-
-	if (__builtin_expect(hash != __atomic_load_n(&strings_sent[hash % STRINGS_CACHE_SLOTS],
-						     __ATOMIC_RELAXED),
-			     0))
+	if (__builtin_expect(!string_is_sent(string->hash), 0))
 		string_send(string, lane);
-	return hash;
+	return string->hash;
 }
 
 /* A new region, a new collector: nothing has been sent. */
