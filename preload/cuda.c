@@ -12,7 +12,7 @@
 #include "preload/settings.h"
 #include "preload/strings.h"
 
-__thread uintptr_t cuda_frame __attribute__((tls_model("initial-exec")));
+__thread struct cuda_call *cuda_running __attribute__((tls_model("initial-exec")));
 
 static uint64_t function_hashes[CUDA_FUNCTIONS]; /* of their names; 0: not worked out yet */
 
@@ -26,16 +26,16 @@ static void cuda_touch(void)
 
 void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void *caller)
 {
-	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	struct cuda_call *outer = cuda_running;
 
-	cuda_origin_find(&call->origin, function, caller);
+	cuda_origin_find(&call->origin, function, caller, outer ? &outer->origin : NULL);
 	if (__builtin_expect(!recorder_is_open(), 0))
 		cuda_touch();
 	call->function = function;
-	/* a frame below ours was left by longjmp() */
-	call->outer = cuda_frame > frame ? cuda_frame : 0;
+	/* a call below ours was left by longjmp() */
+	call->outer = (uintptr_t)outer > (uintptr_t)call ? outer : NULL;
 	call->nested = call->outer && call->origin.inside;
-	cuda_frame = frame;
+	cuda_running = call;
 	call->start = clock_ticks();
 	return call->origin.original;
 }
@@ -44,7 +44,7 @@ void cuda_end(struct cuda_call *call, int result)
 {
 	call->end = clock_ticks();
 	call->result = result;
-	cuda_frame = call->outer;
+	cuda_running = call->outer;
 }
 
 /* --- records --- */

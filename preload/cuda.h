@@ -21,18 +21,20 @@
 #include "preload/cuda_library.h"
 #include "preload/hidden.h"
 
-/* Thread-local, initial-exec, plain data: 8 bytes. */
-extern __thread uintptr_t cuda_frame __attribute__((tls_model("initial-exec"))) PRELOAD_HIDDEN;
-
 /* On the wrapper's stack. */
 struct cuda_call {
 	struct cuda_origin origin;
 	enum cuda_function function;
 	int result;
 	uint64_t start, end; /* ticks */
-	uintptr_t outer;     /* of the call around it, 0 */
+	struct cuda_call
+		*outer; /* around it, NULL; not to be read: it may have been left by longjmp() */
 	bool nested;
 };
+
+/* The innermost call of the thread that is running. Initial-exec, plain data: 8 bytes. */
+extern __thread struct cuda_call *cuda_running __attribute__((tls_model("initial-exec")))
+PRELOAD_HIDDEN;
 
 /* The original, or NULL: then no library has the function, and nothing else is to be called. */
 void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void *caller);

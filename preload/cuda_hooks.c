@@ -154,7 +154,8 @@ HOOK_EXPORT void __cudaRegisterFunction(void **fatCubinHandle, const char *hostF
 	void (*original)(void **, const char *, char *, const char *, int, void *, void *, void *,
 			 void *, int *);
 
-	cuda_origin_find(&origin, CUDA_FN___cudaRegisterFunction, __builtin_return_address(0));
+	cuda_origin_find(&origin, CUDA_FN___cudaRegisterFunction, __builtin_return_address(0),
+			 NULL);
 	*(void **)&original = origin.original;
 	cuda_kernels_register(hostFun, deviceName);
 	if (original)

@@ -4,10 +4,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "preload/object.h"
@@ -28,11 +26,6 @@ const struct cuda_function_info cuda_functions[CUDA_FUNCTIONS] = {
 #include "preload/hooks.def"
 };
 
-static const char *const kind_prefix[CUDA_KINDS] = {
-	[CUDA_KIND_cudart] = "libcudart.so",
-	[CUDA_KIND_cuda] = "libcuda.so",
-};
-
 enum { LIBRARY_FREE, LIBRARY_FILLING, LIBRARY_READY };
 
 struct cuda_library {
@@ -46,9 +39,9 @@ struct cuda_library {
 
 struct caller {
 	struct object object;
-	_Atomic(struct cuda_library *) library[CUDA_KINDS];
-	bool needs[CUDA_KINDS]; /* by DT_NEEDED: stays loaded as long as the caller */
-	bool inside;
+	/* of each kind that of most functions, and another where some are from */
+	_Atomic(struct cuda_library *) library[CUDA_KINDS][2];
+	_Atomic bool inside;
 };
 
 static struct cuda_library libraries[LIBRARIES];
@@ -62,65 +55,6 @@ static bool object_is(const struct object *a, const struct object *b)
 {
 	return a->map == b->map && a->start == b->start && a->end == b->end &&
 	       a->header == b->header;
-}
-
-/* --- looking at loaded objects --- */
-
-static bool object_open(const struct object *object, struct symbols *s)
-{
-	*s = (struct symbols){ .low = (uintptr_t)object->start,
-			       .high = (uintptr_t)object->end,
-			       .load = object->map->l_addr,
-			       .dynamic = object->map->l_ld };
-	return symbols_open(s);
-}
-
-static bool soname_is_of(const char *soname, enum cuda_kind kind)
-{
-	size_t length = strlen(kind_prefix[kind]);
-
-	return soname && strncmp(soname, kind_prefix[kind], length) == 0 &&
-	       (soname[length] == 0 || soname[length] == '.');
-}
-
-/* The library that a DT_NEEDED of the object names, NULL. */
-static const char *symbols_need(const struct symbols *s, enum cuda_kind kind)
-{
-	const char *needed;
-
-	for (unsigned int i = 0; (needed = symbols_string(s, DT_NEEDED, i)); i++)
-		if (soname_is_of(needed, kind))
-			return needed;
-	return NULL;
-}
-
-struct search {
-	enum cuda_kind kind;
-	const char *soname; /* NULL: any of the kind */
-	const char *function;
-	void *found;
-	uint32_t major;
-};
-
-static int search_module(struct dl_phdr_info *module, size_t bytes, void *context)
-{
-	struct search *search = context;
-	struct symbols s;
-	const char *soname;
-
-	(void)bytes;
-	if (!symbols_of_module(module, &s))
-		return 0;
-	soname = symbols_string(&s, DT_SONAME, 0);
-	if (!soname_is_of(soname, search->kind) ||
-	    (search->soname && strcmp(soname, search->soname) != 0))
-		return 0;
-	search->found = symbols_address(&s, search->function);
-	if (!search->found)
-		return 0;
-	soname += strlen(kind_prefix[search->kind]);
-	search->major = *soname == '.' ? (uint32_t)strtoul(soname + 1, NULL, 10) : 0;
-	return 1;
 }
 
 /* --- libraries --- */
@@ -186,7 +120,7 @@ void *cuda_library_device_getter(struct cuda_library *library)
 	struct symbols s;
 	void *found = atomic_load(&library->device_getter);
 
-	if (found || !library->object.map || !object_open(&library->object, &s))
+	if (found || !library->object.map || !cuda_search_open(&library->object, &s))
 		return found;
 	found = symbols_address(&s, library->kind == CUDA_KIND_cudart ? "cudaGetDevice"
 								      : "cuCtxGetDevice");
@@ -225,8 +159,7 @@ static inline struct caller *caller_known(const struct object *object)
 /* Is this a part of CUDA that calls itself? By its name; a file without a soname by its path. */
 static bool object_is_cuda(const struct object *object, const struct symbols *s)
 {
-	static const char *const parts[] = { "libcudart.so", "libcuda.so", "libcupti.so",
-					     "libcudadebugger.so" };
+	static const char *const parts[] = { "libcupti.so", "libcudadebugger.so" };
 	const char *soname = symbols_string(s, DT_SONAME, 0);
 	const char *path = object->map->l_name;
 
@@ -235,7 +168,8 @@ static bool object_is_cuda(const struct object *object, const struct symbols *s)
 	for (size_t i = 0; soname && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strncmp(soname, parts[i], strlen(parts[i])) == 0)
 			return true;
-	return false;
+	return cuda_soname_is_of(soname, CUDA_KIND_cudart) ||
+	       cuda_soname_is_of(soname, CUDA_KIND_cuda);
 }
 
 /* Over an entry of an object that has gone, or the first. */
@@ -266,11 +200,8 @@ static struct caller *caller_make(const struct object *object, struct caller *sp
 	if (index < CALLERS && (index = atomic_fetch_add(&callers_used, 1)) < CALLERS)
 		caller = &callers[index];
 	caller->object = *object;
-	if (object_open(object, &s)) {
+	if (cuda_search_open(object, &s))
 		caller->inside = object_is_cuda(object, &s);
-		for (unsigned int kind = 0; kind < CUDA_KINDS; kind++)
-			caller->needs[kind] = symbols_need(&s, kind) != NULL;
-	}
 	if (caller != spare)
 		caller_keep(caller);
 	return caller;
@@ -293,52 +224,47 @@ static void *interposer_find(enum cuda_function function)
 	(void)dlerror();
 	if (lane)
 		recorder_leave(lane);
-	if (!next || !object_of((uintptr_t)next, &object) || !object_open(&object, &s))
+	if (!next || !object_of((uintptr_t)next, &object) || !cuda_search_open(&object, &s))
 		return NULL;
-	return soname_is_of(symbols_string(&s, DT_SONAME, 0), cuda_functions[function].kind) ? NULL
-											     : next;
+	return cuda_soname_is_of(symbols_string(&s, DT_SONAME, 0), cuda_functions[function].kind)
+		       ? NULL
+		       : next;
 }
 
-static bool search_run(struct search *search, const char *soname)
+/* By the rules of cuda_library.h. */
+static struct cuda_definition search_by_rules(struct caller *caller, enum cuda_function function)
 {
-	search->soname = soname;
-	search->found = NULL;
-	return dl_iterate_phdr(search_module, search) != 0;
-}
-
-/* By the rules of cuda_library.h; *ret_stays: the caller keeps the library loaded. */
-static bool search_by_rules(struct search *search, const struct caller *caller,
-			    enum cuda_function function, bool *ret_stays)
-{
+	const struct cuda_function_info *info = &cuda_functions[function];
+	struct cuda_definition found = { 0 };
+	struct object object;
 	struct symbols s;
 
-	*ret_stays = true;
-	if (caller->object.map && object_open(&caller->object, &s)) {
-		const char *need = symbols_need(&s, search->kind);
-
-		search->found = symbols_address(&s, search->function);
-		if (search->found || (need && search_run(search, need)))
-			return true;
+	if (caller->object.map && cuda_search_open(&caller->object, &s)) {
+		found.address = symbols_address(&s, info->name);
+		if (found.address) {
+			caller->inside = true; /* a runtime, with whatever it is linked into */
+			return found;
+		}
+		found = cuda_search_needed(&s, info->name);
+		if (found.address)
+			return found;
 	}
-	*ret_stays = false;
-	search->found = atomic_load(&driver_addresses[function]);
-	if (search->found) {
-		struct object object;
-
-		if (!object_can_be_found() || object_of((uintptr_t)search->found, &object))
-			return true;
+	found.address = atomic_load(&driver_addresses[function]);
+	if (found.address) {
+		if (!object_can_be_found() || object_of((uintptr_t)found.address, &object))
+			return found;
 		atomic_store(&driver_addresses[function], NULL);
 	}
-	return search_run(search, NULL);
+	return cuda_search_loaded(info->kind, info->name);
 }
 
 /* Without _dl_find_object() nothing would tell that the library has gone: it stays. */
-static void library_pin(const struct search *search)
+static void library_pin(void *address)
 {
 	struct recorder_lane *lane;
 	Dl_info info;
 
-	if (object_can_be_found() || !dladdr(search->found, &info) || !info.dli_fname)
+	if (object_can_be_found() || !dladdr(address, &info) || !info.dli_fname)
 		return;
 	lane = recorder_enter(RECORDER_ALLOC, RECORDER_IN_CALL);
 	(void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
@@ -346,66 +272,108 @@ static void library_pin(const struct search *search)
 		recorder_leave(lane);
 }
 
-static void *origin_search(struct cuda_origin *origin, struct caller *caller,
-			   enum cuda_function function)
+static void caller_note_library(struct caller *caller, enum cuda_kind kind,
+				struct cuda_library *library)
+{
+	struct cuda_library *first = atomic_load(&caller->library[kind][0]);
+	bool is_second = first && first != library && library_is_loaded(first);
+
+	atomic_store_explicit(&caller->library[kind][is_second], library, memory_order_release);
+}
+
+static void origin_search(struct cuda_origin *origin, struct caller *caller,
+			  enum cuda_function function)
 {
 	enum cuda_kind kind = cuda_functions[function].kind;
-	struct search search = { .kind = kind, .function = cuda_functions[function].name };
+	struct cuda_definition found = search_by_rules(caller, function);
 	struct cuda_library *library;
 	void *original;
-	bool stays;
 
-	if (!search_by_rules(&search, caller, function, &stays))
-		return NULL;
-	library_pin(&search);
-	library = library_at(search.found, kind, search.major);
+	if (!found.address)
+		return;
+	library_pin(found.address);
+	library = library_at(found.address, kind, found.major);
 	original = interposer_find(function);
 	if (!original)
-		original = search.found;
+		original = found.address;
 	origin->library = library;
+	origin->original = original;
 	if (!library)
-		return original;
+		return;
 	atomic_store(&library->original[function], original);
-	caller->needs[kind] = stays;
-	atomic_store_explicit(&caller->library[kind], library, memory_order_release);
-	return original;
+	caller_note_library(caller, kind, library);
+}
+
+/* False: the caller's library of that kind is not known, or has gone, or does not have the function. */
+static inline bool origin_take(struct cuda_origin *origin, struct cuda_library *library,
+			       enum cuda_function function)
+{
+	if (!library || !library_is_loaded(library))
+		return false;
+	origin->library = library;
+	origin->original = atomic_load_explicit(&library->original[function], memory_order_relaxed);
+	return origin->original != NULL;
+}
+
+static bool object_is_ours(const struct object *object)
+{
+	uintptr_t here = (uintptr_t)libraries;
+
+	return here >= (uintptr_t)object->start && here < (uintptr_t)object->end;
+}
+
+/* The original of the call around it has jumped here: it calls another function of its library. */
+static void origin_follow(struct cuda_origin *origin, enum cuda_function function,
+			  const struct cuda_origin *outer)
+{
+	struct caller jumper = { .object = { 0 } };
+
+	if (outer && outer->library)
+		jumper.object = outer->library->object;
+	origin_search(origin, &jumper, function);
+	origin->inside = true;
 }
 
 static __attribute__((noinline)) void origin_find_slow(struct cuda_origin *origin,
 						       enum cuda_function function,
-						       const struct object *object)
+						       const struct object *object,
+						       const struct cuda_origin *outer)
 {
+	enum cuda_kind kind = cuda_functions[function].kind;
 	int saved = errno;
-	struct caller spare = { 0 };
+	struct caller spare = { .object = { 0 } };
 	struct caller *caller = object->map ? caller_known(object) : &caller_of_all;
 
+	if (object->map && object_is_ours(object)) {
+		origin_follow(origin, function, outer);
+		errno = saved;
+		return;
+	}
 	if (!caller)
 		caller = caller_make(object, &spare);
+	if (!origin_take(origin, atomic_load(&caller->library[kind][1]), function))
+		origin_search(origin, caller, function);
 	origin->inside = caller->inside;
-	origin->original = origin_search(origin, caller, function);
 	errno = saved;
 }
 
-void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *address)
+void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *address,
+		      const struct cuda_origin *outer)
 {
 	enum cuda_kind kind = cuda_functions[function].kind;
 	struct object object; /* all of it zeroed would take longer than the look-up */
 	struct caller *caller = &caller_of_all;
-	struct cuda_library *library;
 
 	object.map = NULL;
 	*origin = (struct cuda_origin){ 0 };
 	if (object_of((uintptr_t)address, &object))
 		caller = caller_known(&object);
-	library = caller ? atomic_load_explicit(&caller->library[kind], memory_order_acquire)
-			 : NULL;
-	if (__builtin_expect(library != NULL, 1) &&
-	    (caller->needs[kind] || library_is_loaded(library))) {
+	if (__builtin_expect(caller && origin_take(origin,
+						   atomic_load_explicit(&caller->library[kind][0],
+									memory_order_acquire),
+						   function),
+			     1))
 		origin->inside = caller->inside;
-		origin->library = library;
-		origin->original = atomic_load_explicit(&library->original[function],
-							memory_order_relaxed);
-	}
-	if (__builtin_expect(!origin->original, 0))
-		origin_find_slow(origin, function, &object);
+	else
+		origin_find_slow(origin, function, &object, outer);
 }

@@ -5,15 +5,19 @@
  * is that of the object that calls, as ld.so would have bound it without us:
  *
  *   1. the object's own definition (a copy of libcudart linked into it);
- *   2. that of the libcudart.so.N or libcuda.so.N that its DT_NEEDED names;
+ *   2. that of the first object that its DT_NEEDED names and that has one, whatever it is called;
  *   3. of the driver: the address that cuGetProcAddress() or cudaGetDriverEntryPoint() gave for the name;
- *   4. any libcudart or libcuda that is loaded: the object got our function's address by dlsym().
+ *   4. any libcudart or libcuda that is loaded: the object got our function's address by dlsym();
+ *   5. any object that is loaded.
+ *
+ * A call whose return address is ours comes from the original of the call around it, which ended with a
+ * jump to another function: its library is the object that calls.
  *
  * Another preloaded library that has the function stands between (it is called in the original's place).
  *
  * What was found is kept by object, and believed only while _dl_find_object() says that the same object
- * is loaded (about 10 ns). glibc before 2.35 has no such function: there rule 4 holds for all, and the
- * library found is never unloaded.
+ * is loaded (about 10 ns). glibc before 2.35 has no such function: there rules 1 and 2 are left
+ * out, calls of CUDA to itself are not told apart, and the library found is never unloaded.
  *
  * Any thread; no lock of ours, no allocation; the first call of each object walks the list of loaded
  * objects, under ld.so's lock. errno is preserved.
@@ -24,11 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum cuda_kind {
-	CUDA_KIND_cudart,
-	CUDA_KIND_cuda,
-	CUDA_KINDS,
-};
+#include "preload/cuda_search.h"
 
 /* CUDA_FN_cudaMalloc and so on. */
 enum cuda_function {
@@ -56,7 +56,9 @@ struct cuda_origin {
 	bool inside; /* CUDA itself calls */
 };
 
-void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *caller);
+/* `outer` is read only when the caller is this library: then the call around it is still running. */
+void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *caller,
+		      const struct cuda_origin *outer);
 
 /* Number of libcudart.so.N, 0 when it cannot be told. */
 uint32_t cuda_library_major(const struct cuda_library *library);
