@@ -13,6 +13,7 @@ import tools
 PAIRS = 2000000  # malloc+free pairs a thread
 NVTX_PAIRS = 1000000
 CUDA_CALLS = 1000000  # a thread
+CUDA_BURST = 1000  # between two pauses: the ring does not fill
 JSON_ROUNDS = 20
 SMALL_STEPS = 500
 LARGE_STEPS = 60
@@ -150,27 +151,33 @@ CUDA_WORDS = {"launch": "CUDA launch", "copy": "cudaMemcpyAsync", "plain": "cuda
 def cuda(bench):
     """Calls of CUDA's runtime over one that does nothing: no GPU. tests/bench/cuda.c says what each word is."""
     peers = [bench.uftrace, bench.uftrace_arguments]
-    runs, rows = {}, []
+
+    def run(word, calls, threads, burst):
+        return bench.interleave("cuda", bench.program("cuda", word, calls, threads, burst), peers,
+                                after=cuda_look(bench))
+
+    def rows_of(what, found, key, **goal):
+        return table.with_peers(what, peer(bench.ours, found, added(key, "calls"))[1],
+                                peer(bench.bare, found, each(key, "calls"))[1],
+                                [peer(tool, found, added(key, "calls")) for tool in peers], **goal)
+    rows = []
     for word in CUDA_WORDS:
-        for threads in (1, 2) if word not in ("step", "distinct") else (1,):
-            runs[word, threads] = bench.interleave("cuda", bench.program("cuda", word, CUDA_CALLS, threads), peers,
-                                                   after=cuda_look(bench))
-    for (word, threads), found in runs.items():
-        keys = [("cpu_ns", "program's CPU"), ("wall_ns", "wall")]
-        for key, words in keys if (word, threads) == ("launch", 1) else keys[:1]:
-            goal = {"target": "<= 1000", "limit": 1000} if (word, threads, key) == ("launch", 1, "cpu_ns") else {}
-            rows += table.with_peers(
-                "%s, %d thread%s, ns a call added (%s)" % (CUDA_WORDS[word], threads, "s"[:threads - 1], words),
-                peer(bench.ours, found, added(key, "calls"))[1], peer(bench.bare, found, each(key, "calls"))[1],
-                [peer(tool, found, added(key, "calls")) for tool in peers], **goal)
+        for threads in (1, 2) if word in ("launch", "plain") else (1,):
+            goal = {"target": "<= 1000", "limit": 1000} if (word, threads) == ("launch", 1) else {}
+            rows += rows_of("%s, %d thread%s, ns a call added (program's CPU)"
+                            % (CUDA_WORDS[word], threads, "s"[:threads - 1]),
+                            run(word, CUDA_CALLS // 5, threads, CUDA_BURST), "cpu_ns", **goal)
+    runs = {word: run(word, CUDA_CALLS, 1, CUDA_CALLS) for word in CUDA_WORDS}
+    for key, words in (("cpu_ns", "program's CPU"), ("wall_ns", "wall")):
+        rows += rows_of("CUDA launch without a pause, ns a call added (%s)" % words, runs["launch"], key)
     for word in CUDA_WORDS:
         rows.append(table.row("collector CPU per event, %s, ns" % CUDA_WORDS[word],
-                              median([r["collector_ns"] / r["recorded"] for r in runs[word, 1]["intercept"]])))
+                              median([r["collector_ns"] / r["recorded"] for r in runs[word]["intercept"]])))
     for word, words in (("launch", "the same each time"), ("step", "a step of 300, again and again"),
                         ("distinct", "kernel, grid, block and stream at random")):
-        rows += table.with_peers(
-            "bytes per launch: " + words, peer(bench.ours, runs[word, 1], each("bytes", "calls"))[1], None,
-            [peer(tool, runs[word, 1], each("bytes", "calls")) for tool in peers], "<= 25", limit=25)
+        rows += table.with_peers("bytes per launch: " + words, peer(bench.ours, runs[word], each("bytes", "calls"))[1],
+                                 None, [peer(tool, runs[word], each("bytes", "calls")) for tool in peers],
+                                 "<= 25", limit=25)
     return rows + cuda_reading(bench)
 
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: cuda WHAT COUNT THREADS
- * Each thread makes COUNT calls of CUDA, over cudart_stub.c:
+ * usage: cuda WHAT COUNT THREADS [BURST]
+ * Each thread makes COUNT calls of CUDA, over cudart_stub.c, without a pause, or BURST at a time with
+ * a pause between, as programs do whose ring is never full:
  *   launch    cudaLaunchKernel, the same each time
  *   step      the same STEP_LAUNCHES launches in turn, as the steps of a training are
  *   distinct  launches with a kernel of KERNELS, a grid, a block and a stream at random
  *   copy      cudaMemcpyAsync
  *   plain     cudaEventRecord, of which only the call itself is recorded
  *   memory    cudaMalloc and cudaFree in turn, LIVE blocks at once
- * Prints what the loop cost, without start and end of the program.
+ * Prints what the calls cost, without start and end of the program and without the pauses.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -24,11 +25,12 @@
 #define STREAMS 4u
 #define LIVE 64u /* power of two */
 #define THREADS_MAX 64
+#define PAUSE_NS 1000000
 
 static char kernel[KERNELS]; /* the addresses are the handles */
 static char name[KERNELS][NAME_BYTES];
 static pthread_barrier_t barrier;
-static uint64_t count;
+static uint64_t count, burst;
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -71,57 +73,58 @@ static void launch_any(uint64_t seed)
 	cudaLaunchKernel(&kernel[seed % KERNELS], grid, block, NULL, 0, (cudaStream_t)stream);
 }
 
-static void do_launch(uint64_t seed)
+static void do_launch(uint64_t seed, uint64_t calls)
 {
 	static const dim3 grid = { 160, 1, 1 }, block = { 256, 1, 1 };
 
 	(void)seed;
-	for (uint64_t i = 0; i < count; i++)
+	for (uint64_t i = 0; i < calls; i++)
 		cudaLaunchKernel(kernel, grid, block, NULL, 0, NULL);
 }
 
-static void do_step(uint64_t seed)
+static void do_step(uint64_t seed, uint64_t calls)
 {
 	uint64_t seeds[STEP_LAUNCHES];
 
+	(void)seed;
 	for (unsigned int i = 0; i < STEP_LAUNCHES; i++)
-		seeds[i] = seed = mix(seed);
-	for (uint64_t i = 0; i < count; i++)
+		seeds[i] = mix(i ? seeds[i - 1] : 1);
+	for (uint64_t i = 0; i < calls; i++)
 		launch_any(seeds[i % STEP_LAUNCHES]);
 }
 
-static void do_distinct(uint64_t seed)
+static void do_distinct(uint64_t seed, uint64_t calls)
 {
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < calls; i++) {
 		seed = mix(seed);
 		launch_any(seed);
 	}
 }
 
-static void do_copy(uint64_t seed)
+static void do_copy(uint64_t seed, uint64_t calls)
 {
 	static char host[64];
 
 	(void)seed;
-	for (uint64_t i = 0; i < count; i++)
+	for (uint64_t i = 0; i < calls; i++)
 		cudaMemcpyAsync((void *)(uintptr_t)0x700000000000u, host, sizeof(host),
 				(enum cudaMemcpyKind)1, NULL);
 }
 
-static void do_plain(uint64_t seed)
+static void do_plain(uint64_t seed, uint64_t calls)
 {
 	cudaEvent_t event = (cudaEvent_t)(uintptr_t)(0x6000 + seed % 64 * 64);
 
-	for (uint64_t i = 0; i < count; i++)
+	for (uint64_t i = 0; i < calls; i++)
 		cudaEventRecord(event, NULL);
 }
 
-static void do_memory(uint64_t seed)
+static void do_memory(uint64_t seed, uint64_t calls)
 {
-	void *block[LIVE] = { NULL };
+	static __thread void *block[LIVE];
 
 	(void)seed;
-	for (uint64_t i = 0; i < count / 2; i++) {
+	for (uint64_t i = 0; i < calls / 2; i++) {
 		void **slot = &block[i % LIVE];
 
 		cudaFree(*slot);
@@ -131,7 +134,7 @@ static void do_memory(uint64_t seed)
 
 static const struct subject {
 	const char *word;
-	void (*run)(uint64_t seed);
+	void (*run)(uint64_t seed, uint64_t calls);
 } subjects[] = {
 	{ "launch", do_launch }, { "step", do_step },   { "distinct", do_distinct },
 	{ "copy", do_copy },     { "plain", do_plain }, { "memory", do_memory },
@@ -139,31 +142,40 @@ static const struct subject {
 
 static const struct subject *subject;
 
+static _Atomic uint64_t cpu_ns, wall_ns; /* of all threads */
+
 static void *work(void *argument)
 {
+	static const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	uint64_t seed = (uintptr_t)argument * 0x9e3779b97f4a7c15u;
+
 	pthread_barrier_wait(&barrier);
-	subject->run((uintptr_t)argument * 0x9e3779b97f4a7c15u);
+	for (uint64_t done = 0; done < count; done += burst) {
+		uint64_t wall = now_ns(CLOCK_MONOTONIC);
+		uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		subject->run(seed, burst);
+		cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+		wall_ns += now_ns(CLOCK_MONOTONIC) - wall;
+		seed = mix(seed);
+		if (burst < count)
+			nanosleep(&pause, NULL);
+	}
 	return NULL;
 }
 
 static void measure(int threads)
 {
 	pthread_t thread[THREADS_MAX];
-	uint64_t wall, cpu;
 
-	pthread_barrier_init(&barrier, NULL, (unsigned int)threads + 1);
+	pthread_barrier_init(&barrier, NULL, (unsigned int)threads);
 	for (int i = 0; i < threads; i++)
 		pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)(i + 1));
-	wall = now_ns(CLOCK_MONOTONIC);
-	cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
-	wall = now_ns(CLOCK_MONOTONIC) - wall;
-	cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	printf("result {\"calls\": %llu, \"wall_ns\": %llu, \"cpu_ns\": %llu}\n",
-	       (unsigned long long)count * (unsigned int)threads, (unsigned long long)wall,
-	       (unsigned long long)cpu);
+	       (unsigned long long)count * (unsigned int)threads, (unsigned long long)wall_ns,
+	       (unsigned long long)cpu_ns);
 }
 
 int main(int argc, char **argv)
@@ -171,10 +183,11 @@ int main(int argc, char **argv)
 	int threads = argc > 3 ? atoi(argv[3]) : 1;
 
 	count = argc > 2 ? strtoull(argv[2], NULL, 10) & ~1ull : 1000000;
+	burst = argc > 4 ? strtoull(argv[4], NULL, 10) & ~1ull : count;
 	for (size_t i = 0; argc > 1 && i < sizeof(subjects) / sizeof(subjects[0]); i++)
 		if (strcmp(argv[1], subjects[i].word) == 0)
 			subject = &subjects[i];
-	if (!subject || threads < 1 || threads > THREADS_MAX)
+	if (!subject || !burst || count % burst || threads < 1 || threads > THREADS_MAX)
 		return 2;
 	kernels_register();
 	measure(threads);
