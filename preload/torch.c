@@ -16,8 +16,8 @@
 #define SCOPES 10u /* at::RecordScope::NUM_SCOPES */
 #define SCOPE_BACKWARD 1u
 #define SHOWN_NAME "aten::mul"
-#define SAMPLE_WORDS 40u  /* of a RecordFunction, which has 43 in torch 2.15 */
-#define FORWARD_WORDS 13u /* from the sequence number on: inputs, keyword inputs, outputs between */
+#define SAMPLE_WORDS 43u  /* of a RecordFunction: all of it in torch 2.15 */
+#define FORWARD_WORDS 13u /* the most from the sequence number to that of the forward thread */
 
 /* at::RecordFunctionCallback */
 struct callback {
@@ -38,7 +38,7 @@ static struct {
 } torch_api;
 
 /* Words of a RecordFunction, 0 where they are not known. */
-static unsigned int word_of_sequence, word_of_thread;
+static unsigned int word_of_sequence, word_of_thread, word_of_forward;
 
 enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_ON };
 static _Atomic int torch_state;
@@ -74,7 +74,7 @@ static void record_begin(const uint64_t *function, struct recorder_lane *lane)
 		return;
 	}
 	field[3] = function[word_of_thread];
-	field[4] = field[1] == SCOPE_BACKWARD ? function[word_of_sequence + FORWARD_WORDS] : 0;
+	field[4] = field[1] == SCOPE_BACKWARD ? function[word_of_forward] : 0;
 	(void)recorder_put(lane, EVT_torch_begin_ex, ticks, field, 5);
 }
 
@@ -161,6 +161,21 @@ static bool word_is(unsigned int word, const int64_t *value)
 }
 
 /*
+ * The number of the forward thread, 0 outside the backward pass: inputs, keyword inputs (not in 2.1) and
+ * outputs lie before it, and three words behind it a handle that is -1 here. 0: not found.
+ */
+static unsigned int find_forward(unsigned int sequence)
+{
+	int64_t none[TORCH_SHOWN] = { 0 }, handle[TORCH_SHOWN] = { -1, -1, -1, -1 };
+
+	for (unsigned int word = sequence + 1;
+	     word <= sequence + FORWARD_WORDS && word + 3 < SAMPLE_WORDS; word++)
+		if (word_is(word + 3, handle))
+			return word_is(word, none) ? word : 0;
+	return 0;
+}
+
+/*
  * The sequence numbers rise by steps of our own, which nothing else does. The number of the thread is
  * 1 or 2, as many a word is: its distance is known (a flag, the contexts and the name stand between;
  * the name is a std::string, which the old ABI of libstdc++ makes shorter), and it is only verified.
@@ -169,19 +184,21 @@ static void find_words(const int64_t *sequence)
 {
 	static const unsigned int distances[] = { 14, 11 };
 	int64_t thread[TORCH_SHOWN];
-	unsigned int found = SAMPLE_WORDS - FORWARD_WORDS - 1;
+	unsigned int found = SAMPLE_WORDS - 1, forward;
 
 	while (found > 0 && !word_is(found, sequence))
 		found--;
 	for (unsigned int i = 0; i < TORCH_SHOWN; i++)
 		thread[i] = (int64_t)torch_api.thread_id();
+	forward = find_forward(found);
 	for (unsigned int d = 0; d < sizeof(distances) / sizeof(distances[0]); d++) {
 		unsigned int word = found - distances[d];
 
-		if (found <= distances[d] || !word_is(word, thread) ||
+		if (!forward || found <= distances[d] || !word_is(word, thread) ||
 		    (sample[0][word + 1] & 0xff) != 0)
 			continue;
 		word_of_thread = word;
+		word_of_forward = forward;
 		word_of_sequence = found;
 		return;
 	}

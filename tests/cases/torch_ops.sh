@@ -50,7 +50,7 @@ assert ours["my step"] == 5 and ours["Optimizer.step#SGD.step"] == 5, ours
 rest = [dict(re.findall(r"(\w+)=(-?\d+)", text), name=name) for name, text in window if text]
 forward = {r["sequence"]: r["name"] for r in rest if r["scope"] == "0" and r["sequence"] != "-1"}
 back = [r for r in rest if r["scope"] == "1"]
-assert len(back) >= 5 * 5 and all(r["forward_thread"] != "0" for r in back), back[:3]
+assert len(back) >= 5 * 5 and all(r["forward_thread"] == "1" for r in back), back[:3]
 assert {forward.get(r["sequence"]) for r in back if r["name"] == "AddmmBackward0"} <= {"aten::linear", "aten::addmm"}
 END
 begin=$(grep -c ' torch_begin' dump.txt)
