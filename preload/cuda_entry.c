@@ -14,7 +14,8 @@
 
 #include "preload/hook.h"
 
-#define VERSION_LIMIT 14000u /* CUDA 14.0: the list was compared with the headers of 13 */
+#define VERSION_LIMIT \
+	13030u /* CUDA 13.3: the list was compared with the headers of 13.0 and 13.2 */
 
 static void *const wrappers[CUDA_FUNCTIONS] = {
 #define CUDA(library, since, per_thread, name, parameters, arguments, record) \
@@ -22,6 +23,23 @@ static void *const wrappers[CUDA_FUNCTIONS] = {
 #define CUDA_OWN(library, returns, name, parameters, arguments) [CUDA_FN_##name] = (void *)name,
 #include "preload/hooks.def"
 };
+
+static const struct {
+	const char *name;
+	uint32_t version;
+} ends[] = {
+#define DRIVER_UNTIL(name_, version_) { #name_, version_ },
+#include "preload/hooks.def"
+};
+
+/* Whether the version has other parameters than those of the list. */
+static bool name_has_ended(const char *name, uint32_t version)
+{
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (version >= ends[i].version && strcmp(name, ends[i].name) == 0)
+			return true;
+	return false;
+}
 
 /* cuMemAlloc_v2 and cuMemcpyAsync_ptsz are asked for as cuMemAlloc and cuMemcpyAsync. */
 static bool name_fits(const struct cuda_function_info *info, const char *name, size_t length)
@@ -63,8 +81,8 @@ void cuda_replace_entry(const struct cuda_call *call, const char *name, void **f
 	if (call->result || call->nested || !name || !function || !*function)
 		return;
 	if (!version)
-		version = cuda_library_major(call->origin.library) * 1000;
-	if (version >= VERSION_LIMIT)
+		version = cuda_library_version(call->origin.library);
+	if (!version || version >= VERSION_LIMIT || name_has_ended(name, version))
 		return;
 	if (flags & CUDA_ENTRY_PER_THREAD)
 		info = entry_find(name, version, true);

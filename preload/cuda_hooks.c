@@ -57,8 +57,10 @@
 #define NAMED(handle, name) cuda_record_named(&call, (const void *)GIVEN(handle), name)
 #define ALIAS(handle, of) cuda_record_alias(&call, (const void *)GIVEN(handle), of)
 #define CAPTURE(on) cuda_record_capture(&call, on)
-#define ENTRY_POINT(name, function, version, flags) \
-	cuda_replace_entry(&call, name, function, (uint32_t)(version), flags)
+/* Flags of 0 ask for the default stream that the function's own suffix says. */
+#define ENTRY_POINT(name, function, version, flags)                    \
+	cuda_replace_entry(&call, name, function, (uint32_t)(version), \
+			   !(flags) && PER_THREAD ? CUDA_ENTRY_PER_THREAD : (uint64_t)(flags))
 
 static inline struct cuda_launch launch_of_runtime(const cudaLaunchConfig_t *config,
 						   uintptr_t handle, bool per_thread)

@@ -115,6 +115,20 @@ uint32_t cuda_library_major(const struct cuda_library *library)
 	return library ? library->major : 0;
 }
 
+uint32_t cuda_library_version(const struct cuda_library *library)
+{
+	int version = 0, saved = errno;
+	int (*get)(int *) = NULL;
+	struct symbols s;
+
+	if (library && library->object.map && cuda_search_open(&library->object, &s))
+		*(void **)&get = symbols_address(&s, "cudaRuntimeGetVersion");
+	if (!get || get(&version) != 0)
+		version = 0;
+	errno = saved;
+	return (uint32_t)version;
+}
+
 void *cuda_library_device_getter(struct cuda_library *library)
 {
 	struct symbols s;

@@ -62,6 +62,8 @@ void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, c
 
 /* Number of libcudart.so.N, 0 when it cannot be told. */
 uint32_t cuda_library_major(const struct cuda_library *library);
+/* What cudaRuntimeGetVersion() says, 0 when it cannot be told. */
+uint32_t cuda_library_version(const struct cuda_library *library);
 /* A function that is not hooked, `name` always the same for a library; NULL when it has none. */
 void *cuda_library_device_getter(struct cuda_library *library);
 

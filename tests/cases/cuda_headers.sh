@@ -19,6 +19,9 @@ def group(text):
 
 failed = 0
 for line in open(sys.argv[1]):
+    found = re.match(r"DRIVER_UNTIL\((\w+), (\d+)\)", line)
+    if found:
+        print("UNTIL", found[2], found[1])
     found = re.match(r"(RUNTIME|DRIVER)(_WORDS)?(_PT)?\((?:(\d+), )?(\w+), (?:(_pt[sd][sz]), )?(\(.*)", line)
     if not found:
         continue
@@ -40,7 +43,7 @@ grep -qE '^#define +CUDA_VERSION +13' "$include/cuda.h" || skip "not the headers
 
 # A version of a function that came later has other parameters: it must be in the list too, or a program that
 # asks for it would be given a wrapper of fewer. The per-thread twins all came with 7.0 or later.
-python3 - list.txt "$include/cudaTypedefs.h" <<'EOF_PYTHON' || fail "versions differ from cudaTypedefs.h"
+python3 - list.txt "$include/cudaTypedefs.h" "$(sed -nE 's/^#define +CUDA_VERSION +//p' "$include/cuda.h")" <<'EOF_PYTHON' || fail "versions differ from cudaTypedefs.h"
 import re, sys
 
 versions = {}
@@ -48,7 +51,7 @@ for line in open(sys.argv[2], errors="replace"):
     found = re.match(r"\s*typedef .*\*PFN_(cu\w+?)_v(\d+)(_pt[sd][sz])?\)\(", line)
     if found:
         versions.setdefault((found[1], found[3] or ""), set()).add(int(found[2]))
-ours = {}
+ours, ends = {}, {}
 for line in open(sys.argv[1]):
     kind, since, name, *more = line.split()
     suffix = more[0] if more and more[0].startswith("_pt") else ""
@@ -56,6 +59,8 @@ for line in open(sys.argv[1]):
         base = re.sub(r"_v\d$", "", name)
         for twin in {"", suffix}:
             ours.setdefault((base, twin), set()).add(int(since))
+    if kind == "UNTIL" and int(since) <= int(sys.argv[3]):
+        ends[name] = int(since)
 failed = 0
 for key, mine in sorted(ours.items()):
     theirs = versions.get(key)
@@ -63,6 +68,9 @@ for key, mine in sorted(ours.items()):
         print("not in cudaTypedefs.h:", *key)
         continue
     known = {max(since, 7000) if key[1] else since for since in mine}
+    if key[0] in ends:
+        known.add(ends[key[0]])
+        theirs = {since for since in theirs if since <= ends[key[0]]}
     unknown, missing = known - theirs, {since for since in theirs if since > min(known)} - known
     if unknown or missing:
         failed = 1

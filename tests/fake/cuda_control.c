@@ -209,6 +209,15 @@ int do_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 }
 PER_THREAD(cuLaunchHostFunc, _ptsz)
 
+/* What CUDA 13.1 and later mean by cuLaunchHostFunc. */
+int do_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+	if (syncMode > 1)
+		return FAKE_INVALID_VALUE;
+	fn(userData);
+	return 0;
+}
+
 /* --- errors --- */
 
 int do_cuGetErrorString(int error, const char **pStr)

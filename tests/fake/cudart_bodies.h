@@ -10,6 +10,7 @@
 #ifndef FAKE_MAJOR
 #define FAKE_MAJOR 13
 #endif
+#define FAKE_VERSION (FAKE_MAJOR * 1000 + 20)
 
 #define BODY_cudart(name, parameters) int do_##name parameters, name parameters;
 #define BODY_cuda(name, parameters)

@@ -129,7 +129,7 @@ int do_cudaDriverGetVersion(int *driverVersion)
 
 int do_cudaRuntimeGetVersion(int *runtimeVersion)
 {
-	*runtimeVersion = FAKE_MAJOR * 1000;
+	*runtimeVersion = FAKE_VERSION;
 	return 0;
 }
 

@@ -209,13 +209,13 @@ static int entry_point_find(const char *symbol, void **funcPtr, unsigned int ver
 int do_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
 			       enum cudaDriverEntryPointQueryResult *driverStatus)
 {
-	return entry_point_find(symbol, funcPtr, FAKE_MAJOR * 1000, flags, driverStatus);
+	return entry_point_find(symbol, funcPtr, FAKE_VERSION, flags, driverStatus);
 }
 
 int do_cudaGetDriverEntryPoint_ptsz(const char *symbol, void **funcPtr, unsigned long long flags,
 				    enum cudaDriverEntryPointQueryResult *driverStatus)
 {
-	return entry_point_find(symbol, funcPtr, FAKE_MAJOR * 1000,
+	return entry_point_find(symbol, funcPtr, FAKE_VERSION,
 				flags ? flags : CUDA_ENTRY_PER_THREAD, driverStatus);
 }
 

@@ -7,6 +7,7 @@
 /* build: -L$O/fake -l:libcudart.so.13 -l:libcuda.so.1 -Wl,-rpath,'$ORIGIN/../fake' */
 #include "cuda_client.h"
 
+#define LEGACY 1u
 #define PER_THREAD 2u
 
 typedef int (*init_function)(unsigned int flags);
@@ -22,6 +23,7 @@ typedef int (*launch_function)(CUfunction function, unsigned int gx, unsigned in
 			       void **extra);
 typedef int (*launch_ex_function)(const CUlaunchConfig *config, CUfunction function,
 				  void **arguments, void **extra);
+typedef int (*host_function)(CUstream stream, CUhostFn function, void *data, unsigned int mode);
 typedef int (*address_function)(const char *name, void **function, int version, cuuint64_t flags,
 				CUdriverProcAddressQueryResult *status);
 
@@ -106,6 +108,37 @@ static void run_memory(void)
 	OK(cuMemAddressFree(address, 2 << 20));
 }
 
+static void note(void *data)
+{
+	*(int *)data = 1;
+}
+
+/* The same name stands for other parameters, or another default stream, as it is asked for. */
+static void run_meanings(void)
+{
+	set_function set[3] = { NULL };
+	host_function launch = NULL;
+	CUdeviceptr address;
+	int noted = 0;
+
+	OK(cudaGetDriverEntryPoint("cuLaunchHostFunc", (void **)&launch, 0, NULL));
+	OK(launch(NULL, note, &noted, 1));
+	EXPECT(noted == 1);
+	EXPECT(launch(NULL, note, &noted, 2) != 0);
+	OK(find_address("cuLaunchHostFunc", (void **)&launch, 13010, 0, NULL));
+	EXPECT(launch(NULL, note, &noted, 3) != 0);
+	OK(find_address("cuLaunchHostFunc", (void **)&launch, 13000, 0, NULL));
+	OK(launch(NULL, note, &noted, 3)); /* has no fourth parameter */
+	OK(cudaGetDriverEntryPoint_ptsz("cuMemsetD8Async", (void **)&set[0], 0, NULL));
+	OK(cudaGetDriverEntryPointByVersion_ptsz("cuMemsetD8Async", (void **)&set[1], 12000, 0,
+						 NULL));
+	OK(cudaGetDriverEntryPoint_ptsz("cuMemsetD8Async", (void **)&set[2], LEGACY, NULL));
+	OK(cuMemAlloc_v2(&address, 64));
+	for (int i = 0; i < 3; i++)
+		OK(set[i](address, 1, 1, NULL));
+	OK(cuMemFree_v2(address));
+}
+
 int main(void)
 {
 	void *unknown = NULL;
@@ -113,6 +146,7 @@ int main(void)
 	OK(((init_function)by_driver("cuInit", 0))(0));
 	run_launches();
 	run_memory();
+	run_meanings();
 	/* the function that hands out, handed out */
 	find_address = (address_function)by_driver("cuGetProcAddress", 0);
 	run_launches();
