@@ -23,6 +23,7 @@
 #include "preload/region_create.h"
 #include "preload/session.h"
 #include "preload/settings.h"
+#include "preload/steps.h"
 #include "preload/strings.h"
 
 enum init_state {
@@ -141,6 +142,9 @@ static int start_recording(void)
 		strcat(capture, settings.capture_name);
 	} else if (settings.capture == SETTINGS_CAPTURE_CUDA) {
 		strcpy(capture, "cuda-profiler-api");
+	} else if (settings.capture == SETTINGS_CAPTURE_STEPS) {
+		strcpy(capture, "steps ");
+		strcat(capture, settings.schedule_text);
 	}
 	warn_of_hidden_heap();
 	error = region_create(&wish, &region.header, &region.shape, &fd);
@@ -159,7 +163,11 @@ static int start_recording(void)
 	strings_forget();
 	if (settings.capture != SETTINGS_CAPTURE_ALL)
 		recorder_capture(false);
-	return recorder_open(&region, entry, families_wanted());
+	steps_init();
+	error = recorder_open(&region, entry, families_wanted());
+	if (!error)
+		steps_start();
+	return error;
 }
 
 bool init_activate(void)

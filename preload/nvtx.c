@@ -4,6 +4,8 @@
 
 #include <stdatomic.h>
 
+#include "preload/steps.h"
+
 __thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-exec")));
 _Static_assert(sizeof(struct nvtx_thread) <= 88, "TLS is scarce for late dlopen");
 
@@ -119,6 +121,24 @@ static inline void record_push(const struct nvtx_event *event, const struct name
 	(void)recorder_put(lane, EVT_nvtx_push_ex, recorder_now(), field, 6);
 }
 
+/* For steps.h, unique while the range is open: a level belongs to one thread. */
+static inline uint64_t level_key(const struct nvtx_level *level)
+{
+	return (uint64_t)(uintptr_t)level | (uint64_t)(uint16_t)(level->depth + 1) << 48;
+}
+
+static inline uint64_t range_key(uint64_t range)
+{
+	return 1ull << 63 | range << 1;
+}
+
+static void step_begins(uint64_t key, const struct nvtx_event *event)
+{
+	struct string name = event_name(event);
+
+	steps_begin(key, &name);
+}
+
 /* A capture range opens recording before it is recorded itself. */
 static bool push_captures(const struct nvtx_event *event, const struct nvtx_level *level)
 {
@@ -140,6 +160,8 @@ int nvtx_push(const struct nvtx_event *event)
 	level = level_of(domain);
 	if (__builtin_expect(nvtx_capture_wanted, 0) && push_captures(event, level))
 		level->captures |= 1ull << level->depth;
+	if (__builtin_expect(steps_named, 0) && level)
+		step_begins(level_key(level), event);
 	lane = recorder_enter(RECORDER_NVTX, RECORDER_IN_RECORD);
 	if (lane) {
 		record_push(event, domain, lane);
@@ -181,6 +203,8 @@ int nvtx_pop(const void *handle)
 		return NVTX_LEVEL_ERROR;
 	if (level_pop(level))
 		nvtx_capture_close();
+	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
+		steps_end(level_key(level));
 	return level->depth;
 }
 
@@ -194,6 +218,8 @@ uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range)
 		return range;
 	if (__builtin_expect(nvtx_capture_wanted, 0) && nvtx_capture_matches(event))
 		nvtx_capture_open_range(range);
+	if (__builtin_expect(steps_named, 0))
+		step_begins(range_key(range), event);
 	lane = recorder_enter(RECORDER_NVTX, RECORDER_IN_RECORD);
 	if (lane) {
 		struct string name = event_name(event);
@@ -228,6 +254,8 @@ void nvtx_end(const void *handle, uint64_t range)
 	}
 	if (__builtin_expect(nvtx_capture_wanted, 0))
 		nvtx_capture_close_range(range);
+	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
+		steps_end(range_key(range));
 }
 
 void nvtx_mark(const struct nvtx_event *event)

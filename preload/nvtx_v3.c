@@ -13,7 +13,8 @@
 bool nvtx_touch(void)
 {
 	bool wanted = (settings.trace & 1u << SETTINGS_FAMILY_nvtx) ||
-		      settings.capture == SETTINGS_CAPTURE_NVTX;
+		      settings.capture == SETTINGS_CAPTURE_NVTX ||
+		      (settings.capture == SETTINGS_CAPTURE_STEPS && settings.step_name[0]);
 
 	if (!wanted)
 		return false;

@@ -133,7 +133,10 @@ static int audit(const char *event, void *arguments, void *data)
 
 void python_begin(void)
 {
-	if (!(settings.trace & 1u << SETTINGS_FAMILY_torch) || !api_find() || api.is_initialized())
+	bool wanted = (settings.trace & 1u << SETTINGS_FAMILY_torch) ||
+		      settings.capture == SETTINGS_CAPTURE_STEPS;
+
+	if (!wanted || !api_find() || api.is_initialized())
 		return;
 	(void)api.add_audit_hook(audit, NULL);
 }

@@ -159,11 +159,11 @@ static bool parse_STACKS(const char *value)
 
 static bool parse_CAPTURE(const char *value)
 {
-	static const char *const planned[] = { "steps", NULL };
+	static const char *const elsewhere[] = { "steps", NULL };
 	size_t length = strlen(value);
 
-	if (parse_word(value, planned) >= 0)
-		refusal = "is not built into this version";
+	if (parse_word(value, elsewhere) >= 0)
+		refusal = "is what INTERCEPT_SCHEDULE is for";
 	if (strcmp(value, "all") == 0) {
 		settings.capture = SETTINGS_CAPTURE_ALL;
 		settings.capture_name[0] = 0;
@@ -179,6 +179,30 @@ static bool parse_CAPTURE(const char *value)
 		return false;
 	settings.capture = SETTINGS_CAPTURE_NVTX;
 	memcpy(settings.capture_name, value + 5, length - 5 + 1);
+	return true;
+}
+
+static bool parse_SCHEDULE(const char *value)
+{
+	settings.schedule = (struct schedule){ 0 };
+	settings.schedule_text[0] = 0;
+	if (strcmp(value, "none") == 0)
+		return true;
+	if (strlen(value) >= sizeof(settings.schedule_text) ||
+	    !schedule_parse(value, &settings.schedule))
+		return false;
+	strcpy(settings.schedule_text, value);
+	return true;
+}
+
+static bool parse_STEP(const char *value)
+{
+	settings.step_name[0] = 0;
+	if (strcmp(value, "auto") == 0)
+		return true;
+	if (strlen(value) >= sizeof(settings.step_name))
+		return false;
+	strcpy(settings.step_name, value);
 	return true;
 }
 
@@ -279,10 +303,26 @@ static void setting_read(const struct setting *s)
 			 s->fallback);
 }
 
+/* Both say when to record. */
+static void choose_capture(void)
+{
+	if (!settings.schedule.active)
+		return;
+	if (settings.capture != SETTINGS_CAPTURE_ALL && speaking)
+		log_line(PREFIX
+			 "SCHEDULE='%s' and " PREFIX
+			 "CAPTURE are both set, and only one of them can say when to record; "
+			 "taking " PREFIX "SCHEDULE",
+			 settings.schedule_text);
+	settings.capture = SETTINGS_CAPTURE_STEPS;
+	settings.capture_name[0] = 0;
+}
+
 void settings_read(void)
 {
 	for (size_t i = 0; i < SETTING_COUNT; i++)
 		setting_read(&setting_list[i]);
+	choose_capture();
 	settings.session = environment_find(PREFIX "SESSION", PREFIX_LENGTH + 7);
 	settings.preload = environment_find("LD_PRELOAD", 10);
 }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/schedule.h"
+
 #define SETTINGS_PATH_BYTES 4096u
 #define SETTINGS_NAME_BYTES 256u
 
@@ -24,7 +26,12 @@ enum settings_family {
 };
 
 enum settings_stacks { SETTINGS_STACKS_CALLER };
-enum settings_capture { SETTINGS_CAPTURE_ALL, SETTINGS_CAPTURE_NVTX, SETTINGS_CAPTURE_CUDA };
+enum settings_capture {
+	SETTINGS_CAPTURE_ALL,
+	SETTINGS_CAPTURE_NVTX,
+	SETTINGS_CAPTURE_CUDA,
+	SETTINGS_CAPTURE_STEPS /* INTERCEPT_SCHEDULE */
+};
 enum settings_full { SETTINGS_FULL_WAIT, SETTINGS_FULL_DROP };
 enum settings_children { SETTINGS_CHILDREN_AUTO, SETTINGS_CHILDREN_ALL, SETTINGS_CHILDREN_NONE };
 
@@ -37,7 +44,10 @@ struct settings {
 	enum settings_stacks stacks;
 	enum settings_capture capture;
 	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */
-	uint64_t buffer_bytes;                  /* whole pages */
+	struct schedule schedule;
+	char schedule_text[SETTINGS_NAME_BYTES];
+	char step_name[SETTINGS_NAME_BYTES]; /* NAME or NAME*, "" for auto */
+	uint64_t buffer_bytes;               /* whole pages */
 	enum settings_full full;
 	enum settings_children children;
 	unsigned int keep;

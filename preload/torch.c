@@ -10,11 +10,13 @@
 
 #include "preload/log.h"
 #include "preload/recorder.h"
+#include "preload/steps.h"
 #include "preload/strings.h"
 #include "preload/symbols.h"
 
 #define SCOPES 10u /* at::RecordScope::NUM_SCOPES */
 #define SCOPE_BACKWARD 1u
+#define SCOPE_USER 7u
 #define SHOWN_NAME "aten::mul"
 #define SAMPLE_WORDS 43u  /* of a RecordFunction: all of it in torch 2.15 */
 #define FORWARD_WORDS 13u /* the most from the sequence number to that of the forward thread */
@@ -78,6 +80,18 @@ static void record_begin(const uint64_t *function, struct recorder_lane *lane)
 	(void)recorder_put(lane, EVT_torch_begin_ex, ticks, field, 5);
 }
 
+/* Before anything else of it is done: also while nothing is recorded. */
+static inline void look_for_step(const uint64_t *function)
+{
+	steps_look();
+	/* the scope is one byte behind the thread's number */
+	if (!word_of_thread || (function[word_of_thread + 1] & 0xff) == SCOPE_USER) {
+		struct string name = string_of(torch_api.name(function));
+
+		steps_begin((uintptr_t)function, &name);
+	}
+}
+
 /* unique_ptr<ObserverContext>: returned through a hidden pointer. */
 static void *operator_start(void **ret_context, const void *function)
 {
@@ -90,6 +104,7 @@ static void *operator_start(void **ret_context, const void *function)
 			take_sample(function);
 		return ret_context;
 	}
+	look_for_step(function);
 	lane = recorder_enter(RECORDER_TORCH, RECORDER_IN_RECORD);
 	if (lane) {
 		record_begin(function, lane);
@@ -102,7 +117,6 @@ static void operator_end(const void *function, void *context)
 {
 	struct recorder_lane *lane;
 
-	(void)function;
 	(void)context;
 	if (__builtin_expect(atomic_load_explicit(&torch_state, memory_order_relaxed) != TORCH_ON,
 			     0))
@@ -112,6 +126,8 @@ static void operator_end(const void *function, void *context)
 		(void)recorder_put(lane, EVT_torch_end, recorder_now(), NULL, 0);
 		recorder_leave(lane);
 	}
+	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
+		steps_end((uintptr_t)function);
 }
 
 /* --- the functions of torch --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:nvtx.c,nvtx_names.c,names.c,pointer_map.c,nvtx_capture.c,capture.c,nvtx_v3.c,strings.c,recorder.c */
+/* links: preload:nvtx.c,nvtx_names.c,names.c,pointer_map.c,nvtx_capture.c,capture.c,steps.c,schedule.c,parse.c,nvtx_v3.c,strings.c,recorder.c */
 /*
  * NVTX from the injection's callbacks to the records in a ring. The client below has the tables that
  * the real headers have; the region is plain memory that nobody drains.
@@ -20,6 +20,7 @@
 #include "preload/nvtx.h"
 #include "preload/process.h"
 #include "preload/settings.h"
+#include "preload/steps.h"
 
 #define REGION_BYTES (4u << 20)
 
@@ -404,6 +405,73 @@ static void the_payload_extension_is_enabled(void **state)
 	assert_int_equal(slots[7], 0);
 }
 
+static bool is_recording(void)
+{
+	return recorder_gates->gate[RECORDER_NVTX] != 0;
+}
+
+static void step_is(uint64_t number)
+{
+	const uint64_t *step = next_record(EVT_step);
+
+	assert_int_equal(step[0], number);
+	assert_true(step[1] == hash("iteration*"));
+}
+
+/* Steps 1 and 2 of all; ranges inside of such a range, and others, end none. */
+static void a_schedule_follows_the_ranges_that_end_steps(void **state)
+{
+	uint64_t range;
+
+	(void)state;
+	strcpy(settings.step_name, "iteration*");
+	settings.schedule = (struct schedule){ .skip_first = 1, .active = 2, .repeat = 1 };
+	settings.capture = SETTINGS_CAPTURE_STEPS;
+	assert_int_equal(region_teardown(NULL), 0);
+	assert_int_equal(region_setup(NULL), 0);
+	steps_init();
+	steps_start();
+	read_at = 0;
+	assert_false(is_recording());
+	push("iteration 0");
+	push("iteration 0 again");
+	push("other");
+	pop();
+	pop();
+	assert_false(is_recording());
+	pop();
+	assert_true(is_recording());
+	range = start("iteration 1");
+	end(range + 1);
+	push("other");
+	end(range);
+	assert_true(is_recording());
+	pop();
+	push("iteration");
+	pop();
+	assert_false(is_recording());
+	push("iteration 3");
+	pop();
+	assert_false(is_recording());
+	(void)next_record(EVT_capture_start);
+	step_is(1);
+	assert_true(next_record(EVT_nvtx_start)[1] == hash("iteration 1"));
+	(void)next_record(EVT_nvtx_end);
+	(void)next_record(EVT_nvtx_push);
+	(void)next_record(EVT_nvtx_end);
+	step_is(2);
+	(void)next_record(EVT_nvtx_pop);
+	(void)next_record(EVT_nvtx_push);
+	(void)next_record(EVT_nvtx_pop);
+	step_is(3);
+	(void)next_record(EVT_capture_stop);
+	no_more_records();
+	settings.step_name[0] = 0;
+	settings.schedule.active = 0;
+	settings.capture = SETTINGS_CAPTURE_ALL;
+	steps_init();
+}
+
 static void capture_follows_the_range_of_that_name(void **state)
 {
 	uint64_t range;
@@ -476,6 +544,7 @@ int main(void)
 		EACH(same_text_is_one_handle),
 		EACH(a_short_table_is_filled_as_far_as_it_goes),
 		EACH(the_payload_extension_is_enabled),
+		EACH(a_schedule_follows_the_ranges_that_end_steps),
 		EACH(capture_follows_the_range_of_that_name), /* capture stays on from here */
 		EACH(capture_may_name_the_domain),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:settings.c,log.c,output_path.c,parse.c */
+/* links: preload:settings.c,log.c,output_path.c,parse.c,schedule.c */
 /* preload/settings.c and output_path.c: values, defaults, and the one line about a wrong one. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -145,8 +145,37 @@ static void capture_names_a_range(void **state)
 	assert_string_equal(settings.capture_name, "step 3@train");
 	read_with("INTERCEPT_CAPTURE=nvtx:", NULL);
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
-	assert_non_null(strstr(spoken_with("INTERCEPT_CAPTURE=steps", NULL),
-			       "is not built into this version"));
+	assert_non_null(strstr(spoken_with("INTERCEPT_CAPTURE=steps", NULL), "INTERCEPT_SCHEDULE"));
+}
+
+static void a_schedule_limits_what_is_recorded(void **state)
+{
+	(void)state;
+	read_with(NULL, NULL);
+	assert_int_equal(settings.schedule.active, 0);
+	assert_string_equal(settings.step_name, "");
+	read_with("INTERCEPT_SCHEDULE=wait=1,active=3", "INTERCEPT_STEP=iteration*");
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_STEPS);
+	assert_int_equal(settings.schedule.wait, 1);
+	assert_int_equal(settings.schedule.active, 3);
+	assert_string_equal(settings.schedule_text, "wait=1,active=3");
+	assert_string_equal(settings.step_name, "iteration*");
+	assert_string_equal(spoken_with("INTERCEPT_SCHEDULE=active=3", NULL), "");
+	assert_non_null(
+		strstr(spoken_with("INTERCEPT_SCHEDULE=active=0", NULL),
+		       "INTERCEPT_SCHEDULE='active=0' is not allowed; allowed is none, or wait=N"));
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
+}
+
+static void one_setting_says_when_to_record(void **state)
+{
+	(void)state;
+	assert_non_null(
+		strstr(spoken_with("INTERCEPT_SCHEDULE=active=3", "INTERCEPT_CAPTURE=nvtx:a"),
+		       "both set"));
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_STEPS);
+	read_with("INTERCEPT_SCHEDULE=none", "INTERCEPT_CAPTURE=nvtx:a");
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_NVTX);
 }
 
 static void a_wrong_value_is_one_line(void **state)
@@ -201,6 +230,8 @@ int main(void)
 		cmocka_unit_test(sizes_have_units_and_limits),
 		cmocka_unit_test(output_patterns_are_expanded),
 		cmocka_unit_test(capture_names_a_range),
+		cmocka_unit_test(a_schedule_limits_what_is_recorded),
+		cmocka_unit_test(one_setting_says_when_to_record),
 		cmocka_unit_test(a_wrong_value_is_one_line),
 		cmocka_unit_test(a_planned_family_is_refused_by_name),
 		cmocka_unit_test(an_unknown_variable_gets_the_nearest_name),
