@@ -50,6 +50,20 @@ def show(torch):
         sys.audit("intercept.torch.shown", *seen)
     except Exception:
         sys.audit("intercept.torch.shown")
+    try:
+        show_inputs(torch)
+    except Exception:
+        pass
+    sys.audit("intercept.torch.inputs")
+
+
+# Inputs whose sizes and types are known, in the order of torch_layout.c.
+def show_inputs(torch):
+    torch.zeros((3,), dtype=torch.float32).mul(2)
+    torch.zeros((5, 7), dtype=torch.float64).mul(2)
+    torch.zeros((2, 3, 4), dtype=torch.int64).mul(2)
+    torch.zeros((1, 2, 1, 3, 1, 2, 1), dtype=torch.float16).mul(2)
+    torch.zeros((2, 3)).sum([1, 0], True)
 
 
 sys.meta_path.insert(0, InterceptFinder())

@@ -107,7 +107,7 @@ static unsigned int families_wanted(void)
 		       "one numbering of families");
 	if (session.late)
 		families &= ~(1u << RECORDER_ALLOC);
-	return families;
+	return families & ((1u << RECORDER_FAMILIES) - 1);
 }
 
 static void speak_of_start(void)

@@ -127,6 +127,8 @@ static int audit(const char *event, void *arguments, void *data)
 		torch_begin();
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch.shown") == 0) {
 		torch_shown(arguments);
+	} else if (event[0] == 'i' && strcmp(event, "intercept.torch.inputs") == 0) {
+		torch_calibrate_inputs();
 	}
 	return 0;
 }

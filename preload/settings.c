@@ -142,6 +142,9 @@ static bool parse_TRACE(const char *value)
 		value += length;
 		value += *value == ',';
 	}
+	/* of what the operators' inputs are */
+	if (families & 1u << SETTINGS_FAMILY_shapes)
+		families |= 1u << SETTINGS_FAMILY_torch;
 	settings.trace = families;
 	trace_write_text();
 	return true;

@@ -4,6 +4,9 @@
  * RECORD_TEXT. A process-wide direct-mapped cache remembers the hashes sent; one that was evicted is
  * sent again, which costs space and nothing else.
  *
+ * The hash may be of something else that stands for the text, so that the text need not be made when
+ * it was sent before (torch_inputs.c).
+ *
  * A `struct string` is a view: it owns nothing and lives as long as what it points to. Strings longer
  * than RECORD_TEXT_MAX bytes are cut, wide ones at a character. Any thread, signal handlers too; no
  * lock, no allocation. A child of fork() keeps the cache, it has the same collector.

@@ -65,12 +65,19 @@ uint32_t symbols_hash(const char *name)
 	return hash;
 }
 
+static bool symbol_is_code_or_data(const Elf64_Sym *symbol)
+{
+	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+
+	return type == STT_FUNC || type == STT_OBJECT;
+}
+
 static bool symbol_is(const struct symbols *s, const Elf64_Sym *symbol, const char *name)
 {
 	size_t bytes = strlen(name) + 1;
 
 	return symbols_span(s, symbol, sizeof(*symbol)) && symbol->st_shndx != SHN_UNDEF &&
-	       ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+	       symbol_is_code_or_data(symbol) &&
 	       symbols_span(s, s->strings + symbol->st_name, bytes) &&
 	       memcmp(s->strings + symbol->st_name, name, bytes) == 0;
 }

@@ -34,11 +34,11 @@ bool symbols_of_module(const struct dl_phdr_info *module, struct symbols *s);
 
 uint32_t symbols_hash(const char *name);
 
-/* The defined functions of that name, one a version: *index is 0 for the first. NULL: no more. */
+/* The defined functions and variables of that name, one a version: *index is 0 for the first. NULL: no more. */
 const Elf64_Sym *symbols_next(const struct symbols *s, uint32_t hash, const char *name,
 			      uint64_t *index);
 
-/* Where a function of that name is defined, NULL. */
+/* Where a function or variable of that name is defined, NULL. */
 void *symbols_address(const struct symbols *s, const char *name);
 
 /* The first definition among all loaded objects, in the order they were loaded in; NULL. Takes

@@ -10,14 +10,18 @@
 
 #include "preload/log.h"
 #include "preload/recorder.h"
+#include "preload/settings.h"
 #include "preload/steps.h"
 #include "preload/strings.h"
 #include "preload/symbols.h"
+#include "preload/torch_inputs.h"
+#include "preload/torch_layout.h"
 
 #define SCOPES 10u /* at::RecordScope::NUM_SCOPES */
 #define SCOPE_BACKWARD 1u
 #define SCOPE_USER 7u
 #define SHOWN_NAME "aten::mul"
+#define SHOWN_LIST_NAME "aten::sum"
 #define SAMPLE_WORDS 43u  /* of a RecordFunction: all of it in torch 2.15 */
 #define FORWARD_WORDS 13u /* the most from the sequence number to that of the forward thread */
 
@@ -41,8 +45,9 @@ static struct {
 
 /* Words of a RecordFunction, 0 where they are not known. */
 static unsigned int word_of_sequence, word_of_thread, word_of_forward;
+static bool with_inputs;
 
-enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_ON };
+enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_SHOWING_INPUTS, TORCH_ON };
 static _Atomic int torch_state;
 
 /* Filled by the one thread that shows. */
@@ -56,13 +61,29 @@ static void take_sample(const void *function)
 		memcpy(sample[samples++], function, sizeof(sample[0]));
 }
 
+/* ArrayRef<const IValue> behind the sequence number */
+static const struct torch_value *inputs_of(const uint64_t *function, size_t *ret_count)
+{
+	*ret_count = function[word_of_sequence + 2];
+	return (const struct torch_value *)(uintptr_t)function[word_of_sequence + 1];
+}
+
+static void look_at_inputs(const uint64_t *function)
+{
+	const char *name = torch_api.name(function);
+	size_t count;
+	const struct torch_value *inputs = inputs_of(function, &count);
+
+	if (strcmp(name, SHOWN_NAME) == 0 || strcmp(name, SHOWN_LIST_NAME) == 0)
+		torch_layout_look(inputs, count);
+}
+
 /* --- recording --- */
 
-static void record_begin(const uint64_t *function, struct recorder_lane *lane)
+static void record_operator(const uint64_t *function, struct string *name, uint64_t ticks,
+			    struct recorder_lane *lane)
 {
-	uint64_t ticks = recorder_now();
-	struct string name = string_of(torch_api.name(function));
-	uint64_t field[5] = { string_id(&name, lane) };
+	uint64_t field[5] = { string_id(name, lane) };
 
 	if (!word_of_sequence) {
 		(void)recorder_put(lane, EVT_torch_begin, ticks, field, 1);
@@ -78,6 +99,21 @@ static void record_begin(const uint64_t *function, struct recorder_lane *lane)
 	field[3] = function[word_of_thread];
 	field[4] = field[1] == SCOPE_BACKWARD ? function[word_of_forward] : 0;
 	(void)recorder_put(lane, EVT_torch_begin_ex, ticks, field, 5);
+}
+
+static void record_begin(const uint64_t *function, struct recorder_lane *lane)
+{
+	uint64_t ticks = recorder_now();
+	struct string name = string_of(torch_api.name(function));
+	const struct torch_value *inputs;
+	size_t count;
+
+	record_operator(function, &name, ticks, lane);
+	if (!with_inputs)
+		return;
+	inputs = inputs_of(function, &count);
+	if (count)
+		torch_inputs_record(name.bytes, inputs, count, ticks, lane);
 }
 
 /* Before anything else of it is done: also while nothing is recorded. */
@@ -102,6 +138,8 @@ static void *operator_start(void **ret_context, const void *function)
 	if (__builtin_expect(state != TORCH_ON, 0)) {
 		if (state == TORCH_SHOWING)
 			take_sample(function);
+		else if (state == TORCH_SHOWING_INPUTS)
+			look_at_inputs(function);
 		return ret_context;
 	}
 	look_for_step(function);
@@ -153,7 +191,9 @@ void torch_begin(void)
 {
 	struct callback callback = { .start = operator_start,
 				     .end = operator_end,
-				     .probability = 1 };
+				     .probability = 1,
+				     .needs_inputs = settings.trace &
+						     1u << SETTINGS_FAMILY_shapes };
 	int off = TORCH_OFF;
 
 	if (!atomic_compare_exchange_strong(&torch_state, &off, TORCH_SHOWING))
@@ -232,5 +272,24 @@ void torch_calibrate(const int64_t *sequence)
 	}
 	if (sequence)
 		find_words(sequence);
+	if (!(settings.trace & 1u << SETTINGS_FAMILY_shapes)) {
+		atomic_store(&torch_state, TORCH_ON);
+	} else if (word_of_sequence) {
+		atomic_store(&torch_state, TORCH_SHOWING_INPUTS);
+	} else {
+		log_line("the inputs of this torch's operators are not found: no shapes are "
+			 "recorded");
+		atomic_store(&torch_state, TORCH_ON);
+	}
+}
+
+void torch_calibrate_inputs(void)
+{
+	if (atomic_load(&torch_state) != TORCH_SHOWING_INPUTS)
+		return;
+	torch_layout.undefined = symbols_find_loaded("_ZN3c1019UndefinedTensorImpl10_singletonE");
+	with_inputs = torch_layout_found();
+	if (!with_inputs)
+		log_line("tensors of this torch are not as expected: no shapes are recorded");
 	atomic_store(&torch_state, TORCH_ON);
 }

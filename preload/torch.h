@@ -19,8 +19,12 @@ void torch_begin(void);
 
 /*
  * This thread has just run aten::mul TORCH_SHOWN times, with these sequence numbers (NULL: they are
- * not known). Says where they and the numbers of threads lie in a RecordFunction; starts to record.
+ * not known). Says where they and the numbers of threads lie in a RecordFunction. Recording starts,
+ * unless inputs are wanted: they are shown next.
  */
 void torch_calibrate(const int64_t *sequence);
+
+/* ... and has run what bootstrap.py shows of inputs. Only then operators with inputs are recorded. */
+void torch_calibrate_inputs(void);
 
 #endif

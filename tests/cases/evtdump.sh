@@ -1,6 +1,7 @@
 #!/bin/bash
 # scripts/evtdump.py, written from docs/FORMAT.md alone, prints what `prof-report dump` prints, event by event.
 # SPDX-License-Identifier: MIT
+# timeout: 240
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 evtdump=$ROOT/scripts/evtdump.py
@@ -46,7 +47,7 @@ record cuda "$PROGRAMS/cuda_threads" 2 3
 # operators of PyTorch, where there is one
 missing='module_end'
 if PYTHON=$("$ROOT/scripts/find-python.sh"); then
-	INTERCEPT_TRACE=torch record torch "$PYTHON" -c 'import torch; torch.ones(2, requires_grad=True).sum().backward()'
+	INTERCEPT_TRACE=torch,shapes record torch "$PYTHON" -c 'import torch; torch.ones(2, requires_grad=True).sum().backward()'
 else
 	missing='module_end|torch_.*'
 fi

@@ -80,6 +80,8 @@ static void families_are_added_and_removed(void **state)
 		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx,cuda,torch" },
 		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda,-torch", "" },
 		{ "INTERCEPT_TRACE=-cuda,-torch", "alloc,nvtx" },
+		{ "INTERCEPT_TRACE=+shapes", "alloc,nvtx,cuda,torch,shapes" },
+		{ "INTERCEPT_TRACE=shapes", "torch,shapes" },
 		{ "INTERCEPT_TRACE=alloc,gpu", "alloc" },
 		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,torch" },
 		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,torch" },
@@ -196,7 +198,7 @@ static void a_planned_family_is_refused_by_name(void **state)
 	assert_string_equal(
 		spoken_with("INTERCEPT_TRACE=+gpu", NULL),
 		"intercept: INTERCEPT_TRACE: family 'gpu' is not built into this version, "
-		"only alloc nvtx cuda torch are; the others named are recorded\n");
+		"only alloc nvtx cuda torch shapes are; the others named are recorded\n");
 	assert_string_equal(spoken_with("INTERCEPT_TRACE=-gpu", NULL), "");
 }
 
