@@ -20,6 +20,8 @@ static const struct {
 					      "has the CUDA runtime "
 					      "linked in statically (nvcc -cudart shared links it "
 					      "so that it is seen)" },
+	[EVT_FAMILY_torch] = { "no operator", "no PyTorch operator was seen: the program did not "
+					      "import torch, or made no call" },
 	[EVT_FAMILY_capture] = { "no capture range", "no capture range opened" },
 };
 

@@ -39,8 +39,32 @@ static bool name_is_like(const char *known, const char *name, size_t length)
 	return !*known;
 }
 
+/* The column that an alias stands for, NULL when it is none. */
+static const char *columns_resolve(const struct column *const *columns, size_t count,
+				   const char *name, size_t length)
+{
+	static const struct {
+		const char *report, *alias, *column;
+	} aliases[] = {
+#define ALIAS(report, alias, column) { #report, #alias, #column },
+#include "report/aliases.def"
+	};
+
+	for (size_t i = 0; count && i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (strlen(aliases[i].alias) == length && !memcmp(aliases[i].alias, name, length) &&
+		    !strcmp(aliases[i].report, columns[0]->report))
+			return aliases[i].column;
+	return NULL;
+}
+
 int columns_find(const struct column *const *columns, size_t count, const char *name, size_t length)
 {
+	const char *resolved = columns_resolve(columns, count, name, length);
+
+	if (resolved) {
+		name = resolved;
+		length = strlen(resolved);
+	}
 	for (size_t i = 0; i < count; i++)
 		if (strlen(columns[i]->name) == length && !memcmp(columns[i]->name, name, length))
 			return (int)i;

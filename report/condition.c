@@ -134,6 +134,8 @@ static bool condition_holds(const struct condition *condition, const struct cell
 		return condition->is_text && condition_holds_text(condition, cell);
 	case CELL_NUMBER:
 		return condition_holds_number(condition, (double)cell->number);
+	case CELL_SIGNED:
+		return condition_holds_number(condition, (double)(int64_t)cell->number);
 	case CELL_REAL:
 		return condition_holds_number(condition, cell->real);
 	default:

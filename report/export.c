@@ -26,6 +26,9 @@ const char *export_cell_text(struct text_store *texts, const struct column *colu
 	case CELL_NUMBER:
 		unit_format(text, column->unit, cell->number);
 		return text_store_put(texts, text, strlen(text));
+	case CELL_SIGNED:
+		unit_format_signed(text, column->unit, (int64_t)cell->number);
+		return text_store_put(texts, text, strlen(text));
 	case CELL_REAL:
 		unit_format_percent(text, cell->real);
 		return text_store_put(texts, text, strlen(text));

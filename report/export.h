@@ -37,7 +37,8 @@ struct document {
 	size_t fact_count;
 	/* In front of and behind the table when people read it; NULL for none. */
 	void (*head)(const struct document *document, const struct screen *screen);
-	const void *context; /* of head */
+	void (*foot)(const struct document *document, const struct screen *screen);
+	const void *context; /* of both */
 	const char *empty;   /* one line for a table without rows, NULL: a general one */
 	bool head_only;      /* the table is for programs: people get all from the head */
 };

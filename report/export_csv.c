@@ -32,6 +32,9 @@ static void csv_put_cell(FILE *out, const struct cell *cell)
 	case CELL_NUMBER:
 		fprintf(out, "%" PRIu64, cell->number);
 		break;
+	case CELL_SIGNED:
+		fprintf(out, "%" PRId64, (int64_t)cell->number);
+		break;
 	case CELL_REAL:
 		fprintf(out, "%.6g", cell->real);
 		break;

@@ -98,6 +98,9 @@ static void json_put_cell(struct json *json, const char *key, const struct cell 
 	case CELL_NUMBER:
 		json_number(json, key, cell->number);
 		break;
+	case CELL_SIGNED:
+		json_signed(json, key, (int64_t)cell->number);
+		break;
 	case CELL_REAL:
 		json_real(json, key, cell->real);
 		break;

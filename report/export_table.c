@@ -47,6 +47,15 @@ static bool column_is_dull(const struct table *table, size_t column)
 	return true;
 }
 
+/* No row has a value: what it counts was not recorded. */
+static bool column_is_empty(const struct table *table, size_t column)
+{
+	for (size_t i = 0; i < table->shown; i++)
+		if (table_cell(table, table->order[i], column)->kind != CELL_NONE)
+			return false;
+	return true;
+}
+
 static void layout_choose(struct layout *layout)
 {
 	const struct document *document = layout->document;
@@ -56,6 +65,7 @@ static void layout_choose(struct layout *layout)
 
 		if (!document->shown_chosen &&
 		    (column->priority == COLUMN_PRIORITY_HIDDEN ||
+		     (column->priority && column_is_empty(document->table, document->shown[i])) ||
 		     (column->priority >= DULL_PRIORITY &&
 		      column_is_dull(document->table, document->shown[i]))))
 			continue;
@@ -296,4 +306,6 @@ void export_table(const struct document *document, const struct screen *screen)
 		screen_print(screen, SCREEN_DIM, "%s more row%s (--limit 0 shows all)\n",
 			     unit_format_count(count, table->passed - table->shown),
 			     table->passed - table->shown == 1 ? "" : "s");
+	if (document->foot)
+		document->foot(document, screen);
 }

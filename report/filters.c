@@ -141,6 +141,25 @@ static void filters_note_close(struct filters *filters, struct source *source,
 	}
 }
 
+/* What is open is followed to its end, and so is what lies between: an end is told from it only then. */
+static bool event_nests(uint32_t id)
+{
+	switch (id) {
+	case EVT_nvtx_push:
+	case EVT_nvtx_push_ex:
+	case EVT_nvtx_pop:
+	case EVT_nvtx_end:
+	case EVT_torch_begin:
+	case EVT_torch_begin_ex:
+	case EVT_torch_end:
+	case EVT_capture_start:
+	case EVT_capture_stop:
+		return true;
+	default:
+		return false;
+	}
+}
+
 enum filter_verdict filters_judge(struct filters *filters, struct source *source,
 				  const struct source_event *event)
 {
@@ -162,8 +181,6 @@ enum filter_verdict filters_judge(struct filters *filters, struct source *source
 	if (time_ns < settings->from_ns)
 		inside = false;
 	if (time_ns >= settings->to_ns)
-		return event->event.id == EVT_nvtx_pop || event->event.id == EVT_nvtx_end
-			       ? FILTER_PASSES_BY
-			       : FILTER_OUT;
+		return event_nests(event->event.id) ? FILTER_PASSES_BY : FILTER_OUT;
 	return inside ? FILTER_COUNTS : FILTER_PASSES_BY;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "report/memory.h"
+#include "report/model_torch.h"
 
 #define PROGRESS_EVENTS (1u << 20) /* between looks at the clock */
 #define PROGRESS_AFTER_S 2
@@ -19,6 +20,8 @@ void model_init(struct model *model, struct source *source, const struct model_o
 	heap_init(&model->heap, options->heap_by);
 	ranges_init(&model->ranges, options->ranges_by_path);
 	cuda_init(&model->cuda, &options->cuda);
+	operators_init(&model->operators, options->operators_by_shapes);
+	operator_names_init(&model->operator_names);
 }
 
 void model_release(struct model *model)
@@ -27,25 +30,11 @@ void model_release(struct model *model)
 	heap_release(&model->heap);
 	ranges_release(&model->ranges);
 	cuda_release(&model->cuda);
+	operators_release(&model->operators);
+	operator_names_release(&model->operator_names);
 	free(model->thread);
 	free(model->process);
 	free(model->name);
-}
-
-static inline struct model_tally *model_thread_at(struct model *model, uint32_t index)
-{
-	if (index >= model->thread_room)
-		model->thread = memory_room(model->thread, index, &model->thread_room,
-					    sizeof(*model->thread));
-	return &model->thread[index];
-}
-
-static inline struct model_tally *model_process_at(struct model *model, uint32_t index)
-{
-	if (index >= model->process_room)
-		model->process = memory_room(model->process, index, &model->process_room,
-					     sizeof(*model->process));
-	return &model->process[index];
 }
 
 static void model_take_born(struct model *model, const struct source_event *event, bool counts)
@@ -89,7 +78,7 @@ static struct range_work work_total(const struct model_tally *tally)
 	return total;
 }
 
-static uint32_t model_name(struct model *model, const struct source_event *event, uint64_t id)
+uint32_t model_name(struct model *model, const struct source_event *event, uint64_t id)
 {
 	const struct source_name *name = source_name_of(model->source, event->file, id);
 
@@ -208,6 +197,15 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_cuda_free:
 		model_take_cuda(model, event, counts);
 		break;
+	case EVT_torch_begin:
+	case EVT_torch_begin_ex:
+	case EVT_torch_end:
+		model_take_torch(model, event, counts);
+		break;
+	case EVT_capture_start:
+	case EVT_capture_stop:
+		model_cut_torch(model, event);
+		break;
 	case EVT_nvtx_mark:
 		model->ranges.marks += counts;
 		break;
@@ -274,6 +272,7 @@ static void model_finish(struct model *model)
 		ranges_finish_thread(&model->ranges, thread[i]->index, end_ns,
 				     work_total(model_thread_at(model, thread[i]->index)),
 				     process_is_over(owner));
+		model_finish_torch(model, thread[i], end_ns, process_is_over(owner));
 	}
 	for (size_t i = 0; i < processes; i++)
 		ranges_finish_process(&model->ranges, process[i]->index, process[i]->end_ns,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run means, as far as the events that were read say: heap, ranges, CUDA calls, and what each thread did.
+ * What a run means, as far as the events that were read say: heap, ranges, operators, CUDA calls, and
+ * what each thread did.
  * Reads a source to its end once; the reports turn it into rows.
  */
 #ifndef REPORT_MODEL_H
@@ -12,12 +13,15 @@
 #include "report/cuda.h"
 #include "report/filters.h"
 #include "report/heap.h"
+#include "report/memory.h"
+#include "report/operator_names.h"
+#include "report/operators.h"
 #include "report/ranges.h"
 #include "report/source.h"
 
 /* Counters of a thread or process; [1] of what counts, [0] of the rest. */
 struct model_tally {
-	uint64_t events[2], nvtx_ranges[2];
+	uint64_t events[2], nvtx_ranges[2], operators[2];
 	struct range_work work[2];
 };
 
@@ -25,7 +29,8 @@ struct model_options {
 	struct filter_settings filter;
 	enum heap_by heap_by;
 	struct cuda_settings cuda;
-	bool wants_heap, wants_ranges, wants_cuda, ranges_by_path;
+	bool wants_heap, wants_ranges, wants_cuda, wants_operators;
+	bool ranges_by_path, operators_by_shapes;
 	bool shows_progress; /* on stderr, when reading takes long */
 };
 
@@ -36,11 +41,13 @@ struct model {
 	struct heap heap;
 	struct ranges ranges;
 	struct cuda cuda;
+	struct operators operators;
+	struct operator_names operator_names;
 	struct model_tally *thread; /* by index */
 	size_t thread_room;
 	struct model_tally *process;
 	size_t process_room;
-	const struct source_name **name; /* of ranges, domains, functions and kernels, by index */
+	const struct source_name **name; /* that events gave, by index */
 	size_t name_room;
 	uint64_t by_id[EVT_ID_LIMIT]; /* program events that count, by event id */
 	uint64_t counted;             /* of all kinds, unknown ones too */
@@ -59,5 +66,24 @@ struct model_tally model_tally_of_thread(const struct model *model,
 					 const struct source_thread *thread);
 struct model_tally model_tally_of_process(const struct model *model,
 					  const struct source_process *process);
+
+/* Index of a name that an event gives; model->name[] has it from then on. */
+uint32_t model_name(struct model *model, const struct source_event *event, uint64_t id);
+
+static inline struct model_tally *model_thread_at(struct model *model, uint32_t index)
+{
+	if (index >= model->thread_room)
+		model->thread = memory_room(model->thread, index, &model->thread_room,
+					    sizeof(*model->thread));
+	return &model->thread[index];
+}
+
+static inline struct model_tally *model_process_at(struct model *model, uint32_t index)
+{
+	if (index >= model->process_room)
+		model->process = memory_room(model->process, index, &model->process_room,
+					     sizeof(*model->process));
+	return &model->process[index];
+}
 
 #endif

@@ -122,6 +122,11 @@ static int take_by(struct parser *parser, const char *value)
 	return 0;
 }
 
+static int take_group_by(struct parser *parser, const char *value)
+{
+	return take_by(parser, value);
+}
+
 static int take_names(struct parser *parser, const char *value)
 {
 	int names = parser_choose(parser, "names", value, option_names, NAMES_LIMIT);

@@ -154,6 +154,7 @@ struct model_options request_model_options(const struct report_request *request)
 			  .copies_by = request_key(request, REPORT_memcpy, BY_memcpy_kind),
 			  .memory_by = request_key(request, REPORT_device_memory,
 						   BY_device_memory_kind) },
+		.operators_by_shapes = request_key(request, REPORT_ops, BY_ops_op) == BY_ops_shape,
 		.shows_progress = true,
 	};
 }

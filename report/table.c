@@ -65,6 +65,14 @@ void table_set_number(struct table *table, enum column_id column, uint64_t value
 		*cell = (struct cell){ .number = value, .kind = CELL_NUMBER };
 }
 
+void table_set_signed(struct table *table, enum column_id column, int64_t value)
+{
+	struct cell *cell = table_last_cell(table, column);
+
+	if (cell)
+		*cell = (struct cell){ .number = (uint64_t)value, .kind = CELL_SIGNED };
+}
+
 void table_set_real(struct table *table, enum column_id column, double value)
 {
 	struct cell *cell = table_last_cell(table, column);
@@ -93,6 +101,9 @@ static int cell_compare(const struct cell *a, const struct cell *b)
 	switch (a->kind) {
 	case CELL_NUMBER:
 		return (a->number > b->number) - (a->number < b->number);
+	case CELL_SIGNED:
+		return ((int64_t)a->number > (int64_t)b->number) -
+		       ((int64_t)a->number < (int64_t)b->number);
 	case CELL_REAL:
 		return (a->real > b->real) - (a->real < b->real);
 	case CELL_TEXT:

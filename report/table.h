@@ -18,6 +18,7 @@
 enum cell_kind {
 	CELL_NONE, /* no value: null, empty */
 	CELL_NUMBER,
+	CELL_SIGNED, /* a number that may be negative, in `number` modulo 2^64 */
 	CELL_REAL,
 	CELL_TEXT,
 };
@@ -58,6 +59,7 @@ void table_release(struct table *table);
 size_t table_add_row(struct table *table);
 /* Sets the cell of the row added last. A column that the table leaves out is no error. */
 void table_set_number(struct table *table, enum column_id column, uint64_t value);
+void table_set_signed(struct table *table, enum column_id column, int64_t value);
 void table_set_real(struct table *table, enum column_id column, double value);
 void table_set_text(struct table *table, enum column_id column, const char *text, size_t length);
 

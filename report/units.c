@@ -38,6 +38,11 @@ static const struct scale count_scales[] = {
 	{ NULL, 0 },
 };
 
+static const struct scale amount_scales[] = {
+	{ "", 1 },     { "k", 1e3 },  { "M", 1e6 }, { "G", 1e9 },
+	{ "T", 1e12 }, { "P", 1e15 }, { NULL, 0 },
+};
+
 static const struct scale percent_scales[] = {
 	{ "%", 1 },
 	{ NULL, 0 },
@@ -49,6 +54,7 @@ const char *unit_name(enum unit unit)
 		[UNIT_COUNT] = "count",  [UNIT_ID] = "id",           [UNIT_NS] = "ns",
 		[UNIT_BYTES] = "bytes",  [UNIT_PERCENT] = "percent", [UNIT_CLASS] = "bytes",
 		[UNIT_RATE] = "bytes/s", [UNIT_TEXT] = "text",       [UNIT_SYMBOL] = "text",
+		[UNIT_AMOUNT] = "count",
 	};
 
 	return names[unit];
@@ -161,10 +167,24 @@ const char *unit_format(char text[UNIT_TEXT_BYTES], enum unit unit, uint64_t val
 		return unit_format_count(text, value);
 	case UNIT_RATE:
 		return unit_format_rate(text, value);
+	case UNIT_AMOUNT:
+		return value < 1000 ? unit_format_count(text, value)
+				    : scale_format(text, amount_scales, 6, value);
 	default:
 		snprintf(text, UNIT_TEXT_BYTES, "%llu", (unsigned long long)value);
 		return text;
 	}
+}
+
+const char *unit_format_signed(char text[UNIT_TEXT_BYTES], enum unit unit, int64_t value)
+{
+	char positive[UNIT_TEXT_BYTES];
+
+	if (value >= 0)
+		return unit_format(text, unit, (uint64_t)value);
+	unit_format(positive, unit, -(uint64_t)value);
+	snprintf(text, UNIT_TEXT_BYTES, "-%.*s", UNIT_TEXT_BYTES - 2, positive);
+	return text;
 }
 
 static const struct scale *unit_scales(enum unit unit)
@@ -178,6 +198,8 @@ static const struct scale *unit_scales(enum unit unit)
 		return byte_scales;
 	case UNIT_PERCENT:
 		return percent_scales;
+	case UNIT_AMOUNT:
+		return amount_scales + 1;
 	default:
 		return count_scales;
 	}

@@ -19,6 +19,7 @@ enum unit {
 	UNIT_PERCENT, /* 12.3 %, a real number */
 	UNIT_CLASS,   /* largest size of a class of sizes: "up to 32 B" */
 	UNIT_RATE,    /* bytes a second, shown as GB/s */
+	UNIT_AMOUNT,  /* 1.23 G */
 	UNIT_TEXT,
 	UNIT_SYMBOL, /* text: a C++ name, see symbol.h */
 };
@@ -32,6 +33,7 @@ const char *unit_format_ns(char text[UNIT_TEXT_BYTES], uint64_t ns);
 const char *unit_format_bytes(char text[UNIT_TEXT_BYTES], uint64_t bytes);
 const char *unit_format_percent(char text[UNIT_TEXT_BYTES], double percent);
 const char *unit_format(char text[UNIT_TEXT_BYTES], enum unit unit, uint64_t value);
+const char *unit_format_signed(char text[UNIT_TEXT_BYTES], enum unit unit, int64_t value);
 
 /*
  * A number with an optional unit ("10MiB", "5ms", "1e6", "12.5%"); without one it is in ns, bytes or

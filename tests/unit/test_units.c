@@ -49,6 +49,11 @@ static void bytes_and_counts(void **state)
 	assert_string_equal(unit_format_percent(text, 0.01), "<0.1 %");
 	assert_string_equal(unit_format(text, UNIT_CLASS, 2048), "up to 2 KiB");
 	assert_string_equal(unit_format(text, UNIT_CLASS, 0), "0 B");
+	assert_string_equal(unit_format(text, UNIT_AMOUNT, 12), "12");
+	assert_string_equal(unit_format(text, UNIT_AMOUNT, 1234567890), "1.23 G");
+	assert_string_equal(unit_format_signed(text, UNIT_BYTES, -1536), "-1.50 KiB");
+	assert_string_equal(unit_format_signed(text, UNIT_BYTES, 1536), "1.50 KiB");
+	assert_string_equal(unit_format_signed(text, UNIT_NS, INT64_MIN), "-2562048 h");
 }
 
 static double parsed(const char *text, enum unit unit)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* PyTorch's events on their way to the model: see model_torch.h. */
+#include "report/model_torch.h"
+
+static void take_begin(struct model *model, const struct source_event *event, bool counts)
+{
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+	uint32_t name = model_name(model, event, begin->name);
+	struct operator_opening opening = {
+		.time_ns = event->event.time_ns,
+		.place = event_place(event),
+		.scope = event->event.id == EVT_torch_begin_ex ? begin->scope : 0,
+		.counts = counts,
+	};
+
+	opening.name = operator_name_of(&model->operator_names, name, name_text(model->name[name]),
+					&opening.hidden);
+	if (!opening.hidden) {
+		model_thread_at(model, opening.place.thread)->operators[counts]++;
+		model_process_at(model, opening.place.process)->operators[counts]++;
+	}
+	if (model->options.wants_operators)
+		operators_begin(&model->operators, &opening);
+}
+
+_Static_assert(offsetof(struct evt_torch_begin, name) == offsetof(struct evt_torch_begin_ex, name),
+	       "both begin with the name");
+
+void model_take_torch(struct model *model, const struct source_event *event, bool counts)
+{
+	switch (event->event.id) {
+	case EVT_torch_begin:
+	case EVT_torch_begin_ex:
+		take_begin(model, event, counts);
+		break;
+	case EVT_torch_end:
+		if (model->options.wants_operators)
+			operators_end(&model->operators, event_place(event), event->event.time_ns);
+		break;
+	}
+}
+
+void model_cut_torch(struct model *model, const struct source_event *event)
+{
+	if (model->options.wants_operators)
+		operators_cut(&model->operators, event->process->index, event->event.time_ns);
+}
+
+void model_finish_torch(struct model *model, const struct source_thread *thread, uint64_t end_ns,
+			bool ended)
+{
+	struct operator_place place = { thread->index, thread->process->index };
+
+	if (model->options.wants_operators)
+		operators_finish_thread(&model->operators, place, end_ns, ended);
+}
+
+bool model_operator(struct model *model, const struct source_event *event, uint32_t *ret_name)
+{
+	return model->options.wants_operators &&
+	       operators_innermost(&model->operators, event_place(event), ret_name);
+}

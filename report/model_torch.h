@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* PyTorch's events on their way from the source to the model: the torch part of model.c. */
+#ifndef REPORT_MODEL_TORCH_H
+#define REPORT_MODEL_TORCH_H
+
+#include "report/model.h"
+
+/* An event of family torch. */
+void model_take_torch(struct model *model, const struct source_event *event, bool counts);
+/* Events of other families that operators have to know of: where recording stopped, what was lost. */
+void model_cut_torch(struct model *model, const struct source_event *event);
+void model_finish_torch(struct model *model, const struct source_thread *thread, uint64_t end_ns,
+			bool ended);
+
+/* The innermost operator of the event's thread, false when there is none or they are not followed. */
+bool model_operator(struct model *model, const struct source_event *event, uint32_t *ret_name);
+
+static inline struct operator_place event_place(const struct source_event *event)
+{
+	return (struct operator_place){ event->thread->index, event->process->index };
+}
+
+static inline struct operator_text name_text(const struct source_name *name)
+{
+	return (struct operator_text){ name->text, name->length };
+}
+
+#endif

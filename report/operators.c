@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* PyTorch's operators as they nest: see operators.h. Every event takes constant time. */
+#include "report/operators.h"
+
+#include <stdlib.h>
+
+#include "report/memory.h"
+
+/* A call that is over, before it is counted. */
+struct operator_call {
+	uint32_t row; /* OPERATOR_NONE: it does not count */
+	uint32_t thread;
+	uint64_t flops;
+	struct operator_work total, children;
+	bool open; /* not ended by the program */
+};
+
+/* One open operator; in a list per thread, from the innermost outwards. */
+struct operator_open {
+	uint64_t start_ns;
+	uint32_t below;  /* the one it was begun in */
+	uint32_t parent; /* of these the innermost that is not hidden */
+	uint32_t row, name;
+	uint64_t flops;
+	struct operator_work own, children;
+	struct operator_call kept; /* the only child so far, of the same name */
+	bool hidden, has_kept, has_children;
+};
+
+struct operator_thread {
+	uint32_t top; /* innermost open one, OPERATOR_NONE */
+	uint32_t depth;
+	uint64_t beyond; /* open ones deeper than OPERATOR_DEPTH_MAX */
+	uint64_t cuts;   /* of its process that it has followed */
+};
+
+struct operator_process {
+	uint64_t cuts, cut_ns;
+};
+
+void operators_init(struct operators *operators, bool by_shapes)
+{
+	*operators = (struct operators){ .by_shapes = by_shapes, .unused = OPERATOR_NONE };
+	map_init(&operators->rows);
+	map_init(&operators->shaped_rows);
+	map_init(&operators->row_threads);
+}
+
+void operators_release(struct operators *operators)
+{
+	for (size_t i = 0; i < operators->row_count; i++)
+		timing_release(&operators->row[i].time);
+	free(operators->row);
+	free(operators->open);
+	free(operators->thread);
+	free(operators->process);
+	map_release(&operators->rows);
+	map_release(&operators->shaped_rows);
+	map_release(&operators->row_threads);
+}
+
+static inline void work_add(struct operator_work *into, const struct operator_work *more)
+{
+#define ADD(name) into->name += more->name;
+	OPERATOR_WORK(ADD)
+#undef ADD
+}
+
+static inline void work_take(struct operator_work *from, const struct operator_work *less)
+{
+#define TAKE(name) from->name -= less->name;
+	OPERATOR_WORK(TAKE)
+#undef TAKE
+}
+
+/* --- rows --- */
+
+static uint32_t operators_add_row(struct operators *operators, struct operator_row row)
+{
+	operators->row = memory_room(operators->row, operators->row_count, &operators->row_room,
+				     sizeof(*operators->row));
+	row.last_thread = OPERATOR_NONE;
+	operators->row[operators->row_count] = row;
+	return (uint32_t)operators->row_count++;
+}
+
+static uint32_t operators_row_of(struct operators *operators, uint32_t name, uint64_t scope)
+{
+	uint32_t kept = scope < OPERATOR_SCOPE_MAX ? (uint32_t)scope : OPERATOR_SCOPE_MAX;
+	bool added;
+	struct map_entry *entry = map_put(&operators->rows, ((uint64_t)name << 8 | kept) + 1,
+					  &added);
+
+	if (added)
+		entry->value = operators_add_row(
+			operators, (struct operator_row){
+					   .name = name, .scope = kept, .shapes = OPERATOR_NONE });
+	return (uint32_t)entry->value;
+}
+
+static uint32_t operators_shaped_row(struct operators *operators, uint32_t row, uint32_t shapes)
+{
+	bool added;
+	struct map_entry *entry = map_put(&operators->shaped_rows,
+					  (uint64_t)(row + 1) << 32 | shapes, &added);
+	struct operator_row fresh = operators->row[row];
+
+	if (added)
+		entry->value = operators_add_row(operators,
+						 (struct operator_row){ .name = fresh.name,
+									.scope = fresh.scope,
+									.shapes = shapes });
+	return (uint32_t)entry->value;
+}
+
+static void operators_count_thread(struct operators *operators, uint32_t row, uint32_t thread)
+{
+	bool added;
+
+	operators->row[row].last_thread = thread;
+	map_put(&operators->row_threads, (uint64_t)(row + 1) << 32 | thread, &added);
+	operators->row[row].threads += added;
+}
+
+static void operators_count(struct operators *operators, const struct operator_call *call)
+{
+	struct operator_work self = call->total;
+	struct operator_row *row;
+
+	if (call->row == OPERATOR_NONE)
+		return;
+	row = &operators->row[call->row];
+	row->calls++;
+	row->open += call->open;
+	row->flops += call->flops;
+	timing_add(&row->time, call->total.ns);
+	work_take(&self, &call->children);
+	if (call->children.ns > call->total.ns) /* only where the file's times go backwards */
+		self.ns = 0;
+	work_add(&row->total, &call->total);
+	work_add(&row->self, &self);
+	if (row->last_thread != call->thread)
+		operators_count_thread(operators, call->row, call->thread);
+}
+
+void operator_row_move(struct operator_row *into, struct operator_row *from)
+{
+	into->calls += from->calls;
+	into->open += from->open;
+	into->flops += from->flops;
+	into->threads = from->threads > into->threads ? from->threads : into->threads;
+	timing_merge(&into->time, &from->time);
+	work_add(&into->total, &from->total);
+	work_add(&into->self, &from->self);
+	timing_release(&from->time);
+	from->calls = 0;
+}
+
+/* --- open operators --- */
+
+static uint32_t operators_take_open(struct operators *operators)
+{
+	uint32_t entry = operators->unused;
+
+	if (entry != OPERATOR_NONE) {
+		operators->unused = operators->open[entry].below;
+		return entry;
+	}
+	operators->open = memory_room(operators->open, operators->open_count, &operators->open_room,
+				      sizeof(*operators->open));
+	return (uint32_t)operators->open_count++;
+}
+
+static void operators_give_open(struct operators *operators, uint32_t entry)
+{
+	operators->open[entry].below = operators->unused;
+	operators->unused = entry;
+}
+
+/* A call that is an only child of its parent's name waits for the parent's end. */
+static void operators_pass_up(struct operators *operators, uint32_t parent_entry, uint32_t name,
+			      const struct operator_call *call)
+{
+	struct operator_open *parent;
+
+	if (parent_entry == OPERATOR_NONE) {
+		operators_count(operators, call);
+		return;
+	}
+	parent = &operators->open[parent_entry];
+	work_add(&parent->children, &call->total);
+	if (!parent->has_children && parent->name == name) {
+		parent->kept = *call;
+		parent->has_kept = true;
+	} else {
+		if (parent->has_kept)
+			operators_count(operators, &parent->kept);
+		parent->has_kept = false;
+		operators_count(operators, call);
+	}
+	parent->has_children = true;
+}
+
+enum operator_ending { ENDS, ENDS_CUT, RUNS_ON };
+
+/* One that runs on adds no time and folds nothing. */
+static void operators_leave_running(struct operators *operators, const struct operator_open *open)
+{
+	if (open->has_kept)
+		operators_count(operators, &open->kept);
+	if (open->row == OPERATOR_NONE)
+		return;
+	operators->row[open->row].calls++;
+	operators->row[open->row].open++;
+}
+
+static void operators_close(struct operators *operators, uint32_t thread, uint64_t time_ns,
+			    enum operator_ending how)
+{
+	struct operator_thread *owner = &operators->thread[thread];
+	uint32_t entry = owner->top;
+	struct operator_open open = operators->open[entry];
+	struct operator_call call = { .row = open.row,
+				      .thread = thread,
+				      .flops = open.flops,
+				      .total = open.own,
+				      .open = how == ENDS_CUT };
+
+	owner->top = open.below;
+	owner->depth--;
+	operators_give_open(operators, entry);
+	if (open.hidden) {
+		if (open.parent != OPERATOR_NONE)
+			work_add(&operators->open[open.parent].own, &open.own);
+		return;
+	}
+	if (how == RUNS_ON) {
+		operators_leave_running(operators, &open);
+		return;
+	}
+	work_add(&call.total, &open.children);
+	call.total.ns = time_ns > open.start_ns ? time_ns - open.start_ns : 0;
+	call.children = open.has_kept ? open.kept.children : open.children;
+	operators_pass_up(operators, open.parent, open.name, &call);
+}
+
+static void operators_close_all(struct operators *operators, uint32_t thread, uint64_t time_ns,
+				enum operator_ending how)
+{
+	operators->thread[thread].beyond = 0;
+	while (operators->thread[thread].top != OPERATOR_NONE)
+		operators_close(operators, thread, time_ns, how);
+}
+
+static struct operator_process *operators_process_at(struct operators *operators, uint32_t process)
+{
+	if (process >= operators->process_room)
+		operators->process = memory_room(operators->process, process,
+						 &operators->process_room,
+						 sizeof(*operators->process));
+	return &operators->process[process];
+}
+
+static struct operator_thread *operators_thread_at(struct operators *operators, uint32_t thread)
+{
+	size_t before = operators->thread_room;
+
+	if (thread < before)
+		return &operators->thread[thread];
+	operators->thread = memory_room(operators->thread, thread, &operators->thread_room,
+					sizeof(*operators->thread));
+	for (size_t i = before; i < operators->thread_room; i++)
+		operators->thread[i].top = OPERATOR_NONE;
+	return &operators->thread[thread];
+}
+
+/* The thread as it is now, after the cuts of its process. */
+static inline struct operator_thread *operators_follow(struct operators *operators,
+						       struct operator_place place)
+{
+	struct operator_thread *thread = operators_thread_at(operators, place.thread);
+	struct operator_process *process = operators_process_at(operators, place.process);
+
+	if (__builtin_expect(thread->cuts != process->cuts, 0)) {
+		thread->cuts = process->cuts;
+		operators_close_all(operators, place.thread, process->cut_ns, ENDS_CUT);
+	}
+	return thread;
+}
+
+void operators_cut(struct operators *operators, uint32_t process, uint64_t time_ns)
+{
+	struct operator_process *cut = operators_process_at(operators, process);
+
+	cut->cuts++;
+	cut->cut_ns = time_ns;
+}
+
+void operators_cut_thread(struct operators *operators, struct operator_place place,
+			  uint64_t time_ns)
+{
+	operators_follow(operators, place);
+	operators_close_all(operators, place.thread, time_ns, ENDS_CUT);
+}
+
+void operators_begin(struct operators *operators, const struct operator_opening *opening)
+{
+	struct operator_thread *thread = operators_follow(operators, opening->place);
+	uint32_t entry, below = thread->top, parent = below, row = OPERATOR_NONE;
+
+	if (thread->depth >= OPERATOR_DEPTH_MAX) {
+		thread->beyond++;
+		return;
+	}
+	if (below != OPERATOR_NONE && operators->open[below].hidden)
+		parent = operators->open[below].parent;
+	if (opening->counts && !opening->hidden)
+		row = operators_row_of(operators, opening->name, opening->scope);
+	entry = operators_take_open(operators);
+	operators->open[entry] = (struct operator_open){
+		.start_ns = opening->time_ns,
+		.below = below,
+		.parent = parent,
+		.row = row,
+		.name = opening->name,
+		.hidden = opening->hidden,
+	};
+	thread->top = entry;
+	thread->depth++;
+}
+
+void operators_end(struct operators *operators, struct operator_place place, uint64_t time_ns)
+{
+	struct operator_thread *thread = operators_follow(operators, place);
+
+	if (thread->beyond)
+		thread->beyond--;
+	else if (thread->top != OPERATOR_NONE)
+		operators_close(operators, place.thread, time_ns, ENDS);
+	else
+		operators->unmatched++;
+}
+
+void operators_describe(struct operators *operators, struct operator_place place, uint32_t shapes,
+			uint64_t flops)
+{
+	struct operator_thread *thread = operators_follow(operators, place);
+	struct operator_open *open;
+
+	if (thread->beyond || thread->top == OPERATOR_NONE)
+		return;
+	open = &operators->open[thread->top];
+	open->flops = flops;
+	if (operators->by_shapes && open->row != OPERATOR_NONE)
+		open->row = operators_shaped_row(operators, open->row, shapes);
+}
+
+void operators_note(struct operators *operators, struct operator_place place,
+		    const struct operator_work *work)
+{
+	struct operator_thread *thread = operators_follow(operators, place);
+
+	if (thread->top != OPERATOR_NONE)
+		work_add(&operators->open[thread->top].own, work);
+}
+
+bool operators_innermost(struct operators *operators, struct operator_place place,
+			 uint32_t *ret_name)
+{
+	uint32_t top = operators_follow(operators, place)->top;
+
+	if (top != OPERATOR_NONE && operators->open[top].hidden)
+		top = operators->open[top].parent;
+	if (top == OPERATOR_NONE)
+		return false;
+	*ret_name = operators->open[top].name;
+	return true;
+}
+
+void operators_finish_thread(struct operators *operators, struct operator_place place,
+			     uint64_t time_ns, bool ended)
+{
+	operators_follow(operators, place);
+	operators_close_all(operators, place.thread, time_ns, ended ? ENDS_CUT : RUNS_ON);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PyTorch's operators, backward functions and user scopes as they nest on their threads: time and work
+ * inside of them, by name and scope, and by the shapes of their inputs where asked.
+ *
+ * Self is total minus the operators directly inside on the same thread. As in torch.profiler, an only
+ * child that has the name of its parent is folded into it (aten::conv2d in aten::conv2d is one call),
+ * chains of them too; whether a child is an only one is known when its parent ends, so that each open
+ * operator keeps at most one call back. Hidden ones (utility operators that torch.profiler leaves out)
+ * are no rows and no parents.
+ *
+ * An end with nothing open on its thread is of an operator that began while nothing was recorded.
+ * Operators that are open when recording stops end there (operators_cut()).
+ *
+ * Names and shapes are indices that the caller gives. Memory grows with rows and open operators.
+ */
+#ifndef REPORT_OPERATORS_H
+#define REPORT_OPERATORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/map.h"
+#include "report/timing.h"
+
+#define OPERATOR_NONE UINT32_MAX
+#define OPERATOR_SCOPE_MAX 255u  /* larger ones, of damaged files, become this */
+#define OPERATOR_DEPTH_MAX 4096u /* what is deeper on a thread is followed, but is no row */
+
+/*
+ * What is done in an operator: time, and what the thread does while it is the innermost one. Bytes are
+ * those of tensors, freed ones subtracted: modulo 2^64, to be read as signed numbers.
+ */
+#define OPERATOR_WORK(FIELD) \
+	FIELD(ns)            \
+	FIELD(cpu_bytes) FIELD(device_bytes) FIELD(cuda_calls) FIELD(cuda_ns) FIELD(launches)
+struct operator_work {
+#define FIELD(name) uint64_t name;
+	OPERATOR_WORK(FIELD)
+#undef FIELD
+};
+
+struct operator_row {
+	uint32_t name, scope;
+	uint32_t shapes; /* OPERATOR_NONE: not by shapes, or they were not recorded */
+	uint32_t threads, last_thread;
+	uint64_t calls, open; /* open: of them, ended by us and not by the program */
+	uint64_t flops;       /* 0: not known */
+	struct timing time;   /* of the total of each call */
+	struct operator_work total, self;
+};
+
+struct operators {
+	bool by_shapes;
+	bool has_memory; /* tensors were recorded: 0 bytes are none */
+	struct operator_row *row;
+	size_t row_count, row_room;
+	struct map rows;        /* name and scope to row */
+	struct map shaped_rows; /* row of name and scope, shapes to row */
+	struct map row_threads; /* row and thread that were seen together */
+	struct operator_open *open;
+	size_t open_count, open_room;
+	uint32_t unused; /* list of free entries of `open` */
+	struct operator_thread *thread;
+	size_t thread_room;
+	struct operator_process *process;
+	size_t process_room;
+	uint64_t unmatched; /* ends of operators that were not seen to begin */
+};
+
+void operators_init(struct operators *operators, bool by_shapes);
+void operators_release(struct operators *operators);
+
+/* Thread and its process, indices of the source. */
+struct operator_place {
+	uint32_t thread, process;
+};
+
+struct operator_opening {
+	uint64_t time_ns;
+	struct operator_place place;
+	uint32_t name;
+	uint64_t scope; /* at::RecordScope */
+	bool hidden;
+	bool counts; /* the filters hold */
+};
+void operators_begin(struct operators *operators, const struct operator_opening *opening);
+void operators_end(struct operators *operators, struct operator_place place, uint64_t time_ns);
+
+/* The inputs of the operator that has just begun; flops 0: not known. */
+void operators_describe(struct operators *operators, struct operator_place place, uint32_t shapes,
+			uint64_t flops);
+/* The thread has done this. */
+void operators_note(struct operators *operators, struct operator_place place,
+		    const struct operator_work *work);
+/* Name of the innermost operator that is open on the thread; false when there is none. */
+bool operators_innermost(struct operators *operators, struct operator_place place,
+			 uint32_t *ret_name);
+
+/* Recording stops or starts in the process: what is open ends here, its own ends will not be seen. */
+void operators_cut(struct operators *operators, uint32_t process, uint64_t time_ns);
+/* The same for one thread, some of whose events were lost. */
+void operators_cut_thread(struct operators *operators, struct operator_place place,
+			  uint64_t time_ns);
+/* What is open at the end: `ended` at `time_ns`, or running on, then it adds no time. */
+void operators_finish_thread(struct operators *operators, struct operator_place place,
+			     uint64_t time_ns, bool ended);
+
+/* Moves what `from` has counted, for rows of the same text. */
+void operator_row_move(struct operator_row *into, struct operator_row *from);
+
+#endif

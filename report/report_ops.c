@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `ops`: PyTorch's operators as torch.profiler's key_averages() shows them. */
+#include "report/absence.h"
+#include "report/report.h"
+#include "report/rows_ops.h"
+
+struct ops_context {
+	const struct model *model;
+	struct ops_totals totals;
+};
+
+/* With a filter, ends whose begins it has left out look the same: none are told then. */
+static uint64_t ops_unmatched(const struct model *model)
+{
+	return model->filters.any ? 0 : model->operators.unmatched;
+}
+
+static void ops_foot(const struct document *document, const struct screen *screen)
+{
+	const struct ops_context *context = document->context;
+	char number[UNIT_TEXT_BYTES];
+	uint64_t unmatched = ops_unmatched(context->model);
+
+	screen_print(screen, SCREEN_BOLD, "Self CPU time total: %s",
+		     unit_format_ns(number, context->totals.self_cpu_ns));
+	putc('\n', screen->out);
+	if (unmatched)
+		fprintf(screen->out, "%s operator%s began while nothing was recorded\n",
+			unit_format_count(number, unmatched), unmatched == 1 ? "" : "s");
+}
+
+static int ops_write(struct report_request *request, struct table *table)
+{
+	struct model_options options = request_model_options(request);
+	struct ops_context context;
+	struct absence absence;
+	struct model model;
+	int status;
+
+	options.wants_operators = true;
+	model_init(&model, request->source, &options);
+	model_read(&model);
+	context = (struct ops_context){ &model, ops_fill_table(&model, table) };
+	{
+		const struct fact facts[] = {
+			FACT_NUMBER("calls", UNIT_COUNT, context.totals.calls),
+			FACT_NUMBER("self_cpu_ns", UNIT_NS, context.totals.self_cpu_ns),
+			FACT_NUMBER("open", UNIT_COUNT, context.totals.open),
+			FACT_NUMBER("unmatched", UNIT_COUNT, ops_unmatched(&model)),
+		};
+		struct document document = {
+			.fact = facts,
+			.fact_count = sizeof(facts) / sizeof(facts[0]),
+			.foot = ops_foot,
+			.context = &context,
+			.empty = absence_explain(&model, EVT_FAMILY_torch, &absence),
+		};
+
+		status = request_write(request, &document, table);
+	}
+	model_release(&model);
+	return status;
+}
+
+int report_ops(struct report_request *request)
+{
+	struct table table;
+	int status;
+
+	key_init_table(&table, request->options->by);
+	status = request_prepare(request, &table);
+	if (!status)
+		status = ops_write(request, &table);
+	table_release(&table);
+	return status;
+}

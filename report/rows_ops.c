@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of operators as a table of report ops: see rows_ops.h. */
+#include "report/rows_ops.h"
+
+#include <string.h>
+
+#include "report/rows_ranges.h"
+#include "report/rows_timing.h"
+
+static struct operator_text row_name(const struct model *model, const struct operator_row *row)
+{
+	struct operator_text text;
+
+	text.text = range_text(model->name[row->name], &text.length);
+	return operator_text_shown(text);
+}
+
+/* Key of a row by what people see: name, scope, shapes. */
+static uint64_t row_key(const struct model *model, const struct operator_row *row)
+{
+	struct operator_text text = row_name(model, row);
+	uint64_t key = map_hash_bytes(text.text, text.length, row->scope + 1);
+
+	if (row->shapes == OPERATOR_NONE)
+		return key;
+	text.text = range_text(model->name[row->shapes], &text.length);
+	return map_hash_bytes(text.text, text.length, key);
+}
+
+/* Rows of the same text become the first of them; the others, and hidden ones, are left without a call. */
+static void ops_join(struct model *model)
+{
+	struct operators *operators = &model->operators;
+	struct map rows;
+	bool added;
+
+	map_init(&rows);
+	for (size_t i = 0; i < operators->row_count; i++) {
+		struct operator_row *row = &operators->row[i];
+		struct map_entry *first;
+
+		if (operator_is_hidden(row_name(model, row)))
+			row->calls = 0; /* its text came after it */
+		if (!row->calls)
+			continue;
+		first = map_put(&rows, row_key(model, row), &added);
+		if (added)
+			first->value = i;
+		else
+			operator_row_move(&operators->row[first->value], row);
+	}
+	map_release(&rows);
+}
+
+static const char *scope_text(uint32_t scope)
+{
+	static const char *const scopes[] = {
+		"function",      "backward",         "torchscript", "kernel dtype", "custom class",
+		"build feature", "lite interpreter", "user",        "static op",    "static model",
+	};
+
+	return scope < sizeof(scopes) / sizeof(scopes[0]) ? scopes[scope] : "unknown";
+}
+
+static void put_times(struct table *table, const struct operator_row *row, uint64_t all_self_ns)
+{
+	static const struct timing_columns columns = {
+		.avg = COLUMN_ops_avg_cpu_ns,
+		.min = COLUMN_ops_min_cpu_ns,
+		.max = COLUMN_ops_max_cpu_ns,
+		.stddev = COLUMN_ops_stddev_cpu_ns,
+		.p50 = COLUMN_ops_p50_cpu_ns,
+		.p90 = COLUMN_ops_p90_cpu_ns,
+		.p99 = COLUMN_ops_p99_cpu_ns,
+	};
+
+	table_set_number(table, COLUMN_ops_self_cpu_ns, row->self.ns);
+	table_set_number(table, COLUMN_ops_total_cpu_ns, row->total.ns);
+	if (all_self_ns) {
+		table_set_real(table, COLUMN_ops_self_cpu_percent,
+			       100.0 * (double)row->self.ns / (double)all_self_ns);
+		table_set_real(table, COLUMN_ops_total_cpu_percent,
+			       100.0 * (double)row->total.ns / (double)all_self_ns);
+	}
+	timing_put(table, columns, &row->time);
+}
+
+static void put_memory(struct table *table, const struct operator_row *row)
+{
+	table_set_signed(table, COLUMN_ops_cpu_mem_bytes, (int64_t)row->total.cpu_bytes);
+	table_set_signed(table, COLUMN_ops_self_cpu_mem_bytes, (int64_t)row->self.cpu_bytes);
+	table_set_signed(table, COLUMN_ops_cuda_mem_bytes, (int64_t)row->total.device_bytes);
+	table_set_signed(table, COLUMN_ops_self_cuda_mem_bytes, (int64_t)row->self.device_bytes);
+}
+
+static void put_key(struct table *table, const struct model *model, const struct operator_row *row)
+{
+	struct operator_text text = row_name(model, row);
+	const char *scope = scope_text(row->scope);
+
+	table_set_text(table, COLUMN_ops_name, text.text, text.length);
+	table_set_text(table, COLUMN_ops_scope, scope, strlen(scope));
+	if (row->shapes == OPERATOR_NONE)
+		return;
+	text.text = range_text(model->name[row->shapes], &text.length);
+	table_set_text(table, COLUMN_ops_input_shapes, text.text, text.length);
+}
+
+static void put_row(struct table *table, const struct model *model, const struct operator_row *row,
+		    uint64_t all_self_ns)
+{
+	table_add_row(table);
+	put_key(table, model, row);
+	put_times(table, row, all_self_ns);
+	if (model->operators.has_memory)
+		put_memory(table, row);
+	table_set_number(table, COLUMN_ops_calls, row->calls);
+	if (row->flops)
+		table_set_number(table, COLUMN_ops_flops, row->flops);
+	table_set_number(table, COLUMN_ops_threads, row->threads);
+	table_set_number(table, COLUMN_ops_open, row->open);
+	table_set_number(table, COLUMN_ops_cuda_calls, row->total.cuda_calls);
+	table_set_number(table, COLUMN_ops_cuda_ns, row->total.cuda_ns);
+	table_set_number(table, COLUMN_ops_launches, row->total.launches);
+}
+
+struct ops_totals ops_add_up(const struct model *model)
+{
+	struct ops_totals totals = { 0 };
+
+	for (size_t i = 0; i < model->operators.row_count; i++) {
+		const struct operator_row *row = &model->operators.row[i];
+
+		if (!row->calls)
+			continue;
+		totals.calls += row->calls;
+		totals.open += row->open;
+		totals.self_cpu_ns += row->self.ns;
+	}
+	return totals;
+}
+
+struct ops_totals ops_fill_table(struct model *model, struct table *table)
+{
+	struct operators *operators = &model->operators;
+	struct ops_totals totals;
+
+	ops_join(model);
+	totals = ops_add_up(model);
+	for (size_t i = 0; i < operators->row_count; i++)
+		if (operators->row[i].calls)
+			put_row(table, model, &operators->row[i], totals.self_cpu_ns);
+	return totals;
+}

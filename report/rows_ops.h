@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of operators as a table of report ops: names looked up, rows of the same text joined. */
+#ifndef REPORT_ROWS_OPS_H
+#define REPORT_ROWS_OPS_H
+
+#include "report/model.h"
+#include "report/table.h"
+
+struct ops_totals {
+	uint64_t calls, self_cpu_ns, open;
+};
+
+/* `table` has columns of report ops; operators without a call that counts are left out. */
+struct ops_totals ops_fill_table(struct model *model, struct table *table);
+
+/* Without rows; of the model as it was read. */
+struct ops_totals ops_add_up(const struct model *model);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/operators.c, operator_names.c, flops.c: nesting, folding, work inside, gaps, FLOPs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/flops.h"
+#include "report/operator_names.h"
+#include "report/operators.h"
+
+enum { A = 1, B, C, HIDDEN }; /* names */
+
+static struct operators operators;
+static const struct operator_place first = { 0, 0 }, second = { 1, 0 }, child = { 2, 1 };
+
+static void begin_at(struct operator_place place, uint64_t time_ns, uint32_t name)
+{
+	operators_begin(&operators, &(struct operator_opening){ time_ns, place, name, 0,
+								name == HIDDEN, true });
+}
+
+static void end_at(struct operator_place place, uint64_t time_ns)
+{
+	operators_end(&operators, place, time_ns);
+}
+
+static void begin(uint64_t time_ns, uint32_t name)
+{
+	begin_at(first, time_ns, name);
+}
+
+static void end(uint64_t time_ns)
+{
+	end_at(first, time_ns);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	operators_init(&operators, false);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	operators_release(&operators);
+	return 0;
+}
+
+static const struct operator_row *row_of(uint32_t name)
+{
+	for (size_t i = 0; i < operators.row_count; i++)
+		if (operators.row[i].name == name && operators.row[i].calls)
+			return &operators.row[i];
+	fail_msg("no row of name %u", name);
+	return NULL;
+}
+
+static uint64_t calls_of(uint32_t name)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < operators.row_count; i++)
+		if (operators.row[i].name == name)
+			calls += operators.row[i].calls;
+	return calls;
+}
+
+static void self_is_total_without_children(void **state)
+{
+	(void)state;
+	begin(100, A);
+	begin(110, B);
+	begin_at(second, 112, B); /* another thread's is no child */
+	begin(115, C);
+	end(120);
+	end(130);
+	begin(140, B);
+	end(145);
+	end(200);
+	end_at(second, 222);
+	assert_int_equal(row_of(A)->total.ns, 100);
+	assert_int_equal(row_of(A)->self.ns, 75);
+	assert_int_equal(row_of(B)->calls, 3);
+	assert_int_equal(row_of(B)->total.ns, 20 + 5 + 110);
+	assert_int_equal(row_of(B)->self.ns, 15 + 5 + 110);
+	assert_int_equal(row_of(B)->threads, 2);
+	assert_int_equal(row_of(B)->time.min_ns, 5);
+	assert_int_equal(row_of(B)->time.max_ns, 110);
+	assert_int_equal(row_of(C)->self.ns, 5);
+	assert_int_equal(row_of(C)->threads, 1);
+	assert_int_equal(operators.unmatched, 0);
+}
+
+/* A > A > A > (B, B): one call of A with two children. */
+static void chains_of_only_children_are_one_call(void **state)
+{
+	(void)state;
+	begin(0, A);
+	begin(10, A);
+	begin(20, A);
+	begin(30, B);
+	end(40);
+	begin(50, B);
+	end(55);
+	end(80);
+	end(90);
+	end(100);
+	assert_int_equal(row_of(A)->calls, 1);
+	assert_int_equal(row_of(A)->total.ns, 100);
+	assert_int_equal(row_of(A)->self.ns, 85);
+	assert_int_equal(row_of(B)->calls, 2);
+}
+
+static void children_with_siblings_are_calls_of_their_own(void **state)
+{
+	(void)state;
+	begin(0, A); /* the child comes first */
+	begin(10, A);
+	end(20);
+	begin(30, B);
+	end(40);
+	end(50);
+	assert_int_equal(row_of(A)->calls, 2);
+	assert_int_equal(row_of(A)->total.ns, 60);
+	assert_int_equal(row_of(A)->self.ns, 40);
+	begin(100, C); /* and last */
+	begin(110, B);
+	end(120);
+	begin(130, C);
+	end(140);
+	end(150);
+	assert_int_equal(row_of(C)->calls, 2);
+	begin(200, C); /* two of the name */
+	begin(210, C);
+	end(220);
+	begin(230, C);
+	end(240);
+	end(250);
+	assert_int_equal(row_of(C)->calls, 5);
+	assert_int_equal(row_of(C)->self.ns, 30 + 10 + 30 + 10 + 10);
+}
+
+static void hidden_ones_are_neither_rows_nor_parents(void **state)
+{
+	(void)state;
+	begin(0, A);
+	begin(10, HIDDEN);
+	operators_note(&operators, first, &(struct operator_work){ .cpu_bytes = 64 });
+	begin(20, B);
+	end(30);
+	end(40);
+	end(100);
+	assert_int_equal(calls_of(HIDDEN), 0);
+	assert_int_equal(row_of(A)->self.ns, 90);
+	assert_int_equal(row_of(A)->self.cpu_bytes, 64);
+	begin(200, A); /* hidden siblings do not count: B is an only child, and it is not A */
+	begin(210, HIDDEN);
+	end(215);
+	begin(220, A);
+	end(230);
+	end(250);
+	assert_int_equal(row_of(A)->calls, 2);
+	assert_int_equal(row_of(A)->self.ns, 90 + 50);
+}
+
+static void work_belongs_to_the_innermost_of_its_thread(void **state)
+{
+	const struct operator_work allocated = { .cpu_bytes = 100, .launches = 1 },
+				   freed = { .cpu_bytes = (uint64_t)-300 };
+	uint32_t name;
+
+	(void)state;
+	operators_note(&operators, first, &allocated); /* outside of any */
+	begin(0, A);
+	operators_note(&operators, first, &allocated);
+	begin(10, B);
+	assert_true(operators_innermost(&operators, first, &name));
+	assert_int_equal(name, B);
+	assert_false(operators_innermost(&operators, second, &name));
+	operators_note(&operators, first, &freed);
+	operators_note(&operators, second, &allocated); /* by the thread, not by the time */
+	end(20);
+	end(30);
+	assert_int_equal((int64_t)row_of(A)->self.cpu_bytes, 100);
+	assert_int_equal((int64_t)row_of(A)->total.cpu_bytes, -200);
+	assert_int_equal((int64_t)row_of(B)->self.cpu_bytes, -300);
+	assert_int_equal(row_of(A)->self.launches, 1);
+	assert_int_equal(row_of(B)->total.launches, 0);
+}
+
+static void a_folded_child_gives_its_work_to_its_parent(void **state)
+{
+	(void)state;
+	begin(0, A);
+	begin(10, A);
+	operators_note(&operators, first, &(struct operator_work){ .cuda_calls = 2 });
+	begin(20, B);
+	operators_note(&operators, first, &(struct operator_work){ .cuda_calls = 1 });
+	end(30);
+	end(40);
+	end(50);
+	assert_int_equal(row_of(A)->self.cuda_calls, 2);
+	assert_int_equal(row_of(A)->total.cuda_calls, 3);
+}
+
+static void ends_after_a_gap_are_of_what_was_not_seen(void **state)
+{
+	(void)state;
+	end(5);
+	begin(10, A);
+	begin(20, B);
+	begin_at(second, 25, C);
+	operators_cut(&operators, 0, 40);
+	operators_cut(&operators, 0, 60); /* recording goes on: nothing new is open */
+	end(70);                          /* of what began while nothing was recorded */
+	begin(80, C);
+	end(90);
+	end_at(second, 95);
+	assert_int_equal(operators.unmatched, 3);
+	assert_int_equal(row_of(A)->open, 1);
+	assert_int_equal(row_of(C)->calls, 2);
+	assert_int_equal(row_of(C)->open, 1);
+}
+
+static void a_cut_of_one_process_leaves_the_others(void **state)
+{
+	(void)state;
+	begin(10, A);
+	begin_at(child, 10, A);
+	operators_cut(&operators, 0, 40);
+	end_at(child, 50);
+	end(50);
+	assert_int_equal(row_of(A)->calls, 2);
+	assert_int_equal(row_of(A)->total.ns, 30 + 40);
+	assert_int_equal(operators.unmatched, 1);
+	begin_at(child, 60, B);
+	operators_cut_thread(&operators, child, 65);
+	assert_int_equal(row_of(B)->total.ns, 5);
+}
+
+static void what_is_open_at_the_end_is_told(void **state)
+{
+	(void)state;
+	begin(10, A);
+	begin(20, A);
+	end(30);
+	operators_finish_thread(&operators, first, 50, true);
+	assert_int_equal(row_of(A)->calls, 1);
+	assert_int_equal(row_of(A)->open, 1);
+	assert_int_equal(row_of(A)->total.ns, 40);
+	begin_at(second, 10, B); /* runs on */
+	begin_at(second, 10, C);
+	end_at(second, 20);
+	operators_finish_thread(&operators, second, 100, false);
+	assert_int_equal(row_of(B)->open, 1);
+	assert_int_equal(row_of(B)->total.ns, 0);
+	assert_int_equal(row_of(C)->total.ns, 10);
+}
+
+static void shapes_make_rows_of_their_own(void **state)
+{
+	(void)state;
+	operators.by_shapes = true;
+	for (uint32_t shapes = 7; shapes < 9; shapes++) {
+		begin(10, A);
+		operators_describe(&operators, first, shapes, 50);
+		end(20);
+	}
+	begin(30, A); /* without */
+	end(31);
+	assert_int_equal(calls_of(A), 3);
+	assert_int_equal(operators.row_count, 3);
+	assert_int_equal(operators.row[1].shapes, 7);
+	assert_int_equal(operators.row[1].flops, 50);
+	assert_int_equal(operators.row[2].shapes, 8);
+	operators_describe(&operators, first, 7, 50); /* of nothing */
+}
+
+static void endless_nesting_takes_no_memory(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 1000000; i++)
+		begin(i, i % 2 ? A : B);
+	for (uint64_t i = 0; i < 1000000; i++)
+		end(1000000 + i);
+	assert_int_equal(calls_of(A) + calls_of(B), OPERATOR_DEPTH_MAX);
+	assert_int_equal(operators.unmatched, 0);
+	assert_true(operators.open_room <= 2 * OPERATOR_DEPTH_MAX);
+}
+
+static void times_that_go_backwards_are_no_time(void **state)
+{
+	(void)state;
+	begin(100, A);
+	begin(110, B);
+	end(150);
+	end(90);
+	assert_int_equal(row_of(A)->total.ns, 0);
+	assert_int_equal(row_of(A)->self.ns, 0);
+	assert_int_equal(row_of(B)->total.ns, 40);
+}
+
+static struct operator_text text_of(const char *text)
+{
+	return (struct operator_text){ text, strlen(text) };
+}
+
+static void names_follow_torch_profiler(void **state)
+{
+	struct operator_names names;
+	bool hidden;
+
+	(void)state;
+	operator_names_init(&names);
+	assert_int_equal(operator_name_of(&names, 5, text_of("aten::add"), &hidden), 5);
+	assert_false(hidden);
+	assert_int_equal(operator_name_of(&names, 6, text_of("aten::is_leaf"), &hidden), 6);
+	assert_true(hidden);
+	assert_int_equal(operator_name_of(&names, 7, text_of("ProfilerStep#1"), &hidden), 7);
+	assert_int_equal(operator_name_of(&names, 9, text_of("ProfilerStep#2"), &hidden), 7);
+	assert_string_equal(operator_text_shown(text_of("ProfilerStep#2")).text, "ProfilerStep*");
+	/* its text comes late */
+	assert_int_equal(operator_name_of(&names, 8, (struct operator_text){ 0 }, &hidden), 8);
+	assert_false(hidden);
+	assert_int_equal(operator_name_of(&names, 8, text_of("aten::_version"), &hidden), 8);
+	assert_true(hidden);
+	operator_name_of(&names, 10, text_of("aten::mm"), &hidden);
+	assert_int_equal(operator_flops_of(&names, 10, 3, text_of("[[2, 3], [3, 4]]")), 48);
+	assert_int_equal(operator_flops_of(&names, 10, 3, text_of("kept by number")), 48);
+	assert_int_equal(operator_flops_of(&names, 5, 3, text_of("[[2, 3], [2, 3], []]")), 6);
+	assert_int_equal(operator_flops_of(&names, 99, 3, text_of("[[2, 3]]")), 0);
+	operator_names_release(&names);
+}
+
+static uint64_t flops(const char *name, const char *shapes)
+{
+	return flops_of_shapes(flops_kind_of(name, strlen(name)), shapes, strlen(shapes));
+}
+
+static void flops_are_those_of_torch_profiler(void **state)
+{
+	(void)state;
+	assert_int_equal(flops("aten::mm", "[[16, 8], [8, 4]]"), 2 * 16 * 8 * 4);
+	assert_int_equal(flops("aten::addmm", "[[4], [16, 8], [8, 4], [], []]"), 2 * 16 * 8 * 4);
+	assert_int_equal(flops("aten::bmm", "[[5, 16, 8], [5, 8, 4]]"), 5 * 2 * 16 * 8 * 4);
+	assert_int_equal(flops("aten::baddbmm", "[[5, 16, 4], [5, 16, 8], [5, 8, 4], [], []]"),
+			 5 * 2 * 16 * 8 * 4);
+	assert_int_equal(flops("aten::mul", "[[16, 8], []]"), 16 * 8);
+	assert_int_equal(flops("aten::add", "[[], [], []]"), 1);
+	assert_int_equal(flops_kind_of("aten::conv2d", 12), FLOPS_NONE);
+	/* not what the formula is of */
+	assert_int_equal(flops("aten::mm", "[[16, 8], [9, 4]]"), 0);
+	assert_int_equal(flops("aten::mm", "[[16, 8]]"), 0);
+	assert_int_equal(flops("aten::mm", "[[16, 8], [8, "), 0);
+	assert_int_equal(flops("aten::mm", "[[[16, 8], [8, 4]]]"), 0);
+	assert_int_equal(flops("aten::mm", "[[-1, 8], [8, 4]]"), 0);
+	assert_int_equal(flops("aten::mul", "[[99999999999, 99999999999]]"), 0);
+	assert_int_equal(flops("aten::mul", "[[99999999999999999999999]]"), 0);
+	assert_int_equal(flops("aten::mul", "[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]]"), 0);
+	assert_int_equal(flops("aten::mul", ""), 0);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(self_is_total_without_children),
+		TEST(chains_of_only_children_are_one_call),
+		TEST(children_with_siblings_are_calls_of_their_own),
+		TEST(hidden_ones_are_neither_rows_nor_parents),
+		TEST(work_belongs_to_the_innermost_of_its_thread),
+		TEST(a_folded_child_gives_its_work_to_its_parent),
+		TEST(ends_after_a_gap_are_of_what_was_not_seen),
+		TEST(a_cut_of_one_process_leaves_the_others),
+		TEST(what_is_open_at_the_end_is_told),
+		TEST(shapes_make_rows_of_their_own),
+		TEST(endless_nesting_takes_no_memory),
+		TEST(times_that_go_backwards_are_no_time),
+		cmocka_unit_test(names_follow_torch_profiler),
+		cmocka_unit_test(flops_are_those_of_torch_profiler),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
