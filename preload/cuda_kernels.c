@@ -20,6 +20,20 @@ static bool name_is_mapped(const char *name)
 	return !object_can_be_found() || object_of((uintptr_t)name, &object);
 }
 
+static const struct name *kernel_known(const void *handle)
+{
+	return handle ? pointer_map_find(&known, (uintptr_t)handle) : NULL;
+}
+
+/* A handle of a kernel that nobody named may have been another one's before. */
+static void kernel_keep(const void *handle, const struct string *text)
+{
+	const struct name *name = name_make(text);
+
+	if (name || kernel_known(handle))
+		(void)pointer_map_put(&known, (uintptr_t)handle, name);
+}
+
 void cuda_kernels_register(const void *handle, const char *name)
 {
 	uint64_t key = (uintptr_t)handle;
@@ -38,15 +52,8 @@ void cuda_kernels_register(const void *handle, const char *name)
 void cuda_kernels_name(const void *handle, const char *name)
 {
 	struct string text = string_of(name);
-	const struct name *kept = name_make(&text);
 
-	if (kept)
-		(void)pointer_map_put(&known, (uintptr_t)handle, kept);
-}
-
-static const struct name *kernel_known(const void *handle)
-{
-	return handle ? pointer_map_find(&known, (uintptr_t)handle) : NULL;
+	kernel_keep(handle, &text);
 }
 
 /* The empty string when nothing is known of it. */
@@ -85,8 +92,6 @@ uint64_t cuda_kernels_id(const void *handle, struct recorder_lane *lane)
 void cuda_kernels_alias(const void *handle, const void *of)
 {
 	struct string text = kernel_string(of);
-	const struct name *kept = name_make(&text);
 
-	if (kept)
-		(void)pointer_map_put(&known, (uintptr_t)handle, kept);
+	kernel_keep(handle, &text);
 }

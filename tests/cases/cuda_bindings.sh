@@ -107,3 +107,42 @@ END_C
 rm -f run.evt*
 same_as_bare ./moves
 expect "$OUTPUT" 'api.row(name="cudaFree").calls == 6' 'api.totals.calls == 18' 'api.totals.errors == 6'
+
+# A handle is given out again, for a kernel that nobody named: it has no name, not that of the last one.
+cat >kernels.c <<'END_C'
+void __cudaRegisterFunction(void **fat, const char *host, char *device, const char *name, int limit, void *tid, void *bid,
+			    void *block, void *grid, int *size)
+{
+}
+int cudaGetKernel(void **kernel, const void *host) { *kernel = (void *)0x1000; return 0; }
+struct dim3 { unsigned int x, y, z; };
+int cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **arguments, unsigned long shared, void *stream)
+{
+	return 0;
+}
+END_C
+cat >again.c <<'END_C'
+void __cudaRegisterFunction(void **fat, const char *host, char *device, const char *name, int limit, void *tid, void *bid,
+			    void *block, void *grid, int *size);
+int cudaGetKernel(void **kernel, const void *host);
+struct dim3 { unsigned int x, y, z; };
+int cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **arguments, unsigned long shared, void *stream);
+int main(void)
+{
+	static const char known = 0, unknown = 0;
+	struct dim3 one = { 1, 1, 1 };
+	void *kernel;
+
+	__cudaRegisterFunction(0, &known, 0, "known", 0, 0, 0, 0, 0, 0);
+	cudaGetKernel(&kernel, &known);
+	cudaLaunchKernel(kernel, one, one, 0, 0, 0);
+	cudaGetKernel(&kernel, &unknown);
+	cudaLaunchKernel(kernel, one, one, 0, 0, 0);
+	return 0;
+}
+END_C
+library libkernels.so kernels.c
+"${CC:-cc}" -w again.c -o again ./libkernels.so -Wl,-rpath,"$PWD" || fail "cannot compile"
+rm -f run.evt*
+same_as_bare ./again
+expect "$OUTPUT" 'launches.row(kernel="known").calls == 1' 'launches.row(kernel="0x1000").calls == 1'
