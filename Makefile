@@ -136,6 +136,7 @@ $(O)/%.o: %.c $(O)/flags
 
 # .incbin is not seen by -MMD.
 $(O)/preload/python.o $(O)/unit-objects/preload/python.o: preload/bootstrap.py
+$(O)/preload/lightning.o $(O)/unit-objects/preload/lightning.o: preload/lightning.py
 
 $(O)/exports.map: preload/hooks.def scripts/gen-exports.sh
 	$(call begin,GEN)

@@ -51,6 +51,23 @@ if PYTHON=$("$ROOT/scripts/find-python.sh"); then
 else
 	missing='module_end|torch_.*'
 fi
+# actions of Lightning's Trainer; a package that is like it is enough
+mkdir -p pl/pytorch_lightning/profilers
+touch pl/pytorch_lightning/__init__.py pl/pytorch_lightning/profilers/__init__.py
+cat >pl/pytorch_lightning/profilers/base.py <<'END'
+class PassThroughProfiler:
+    def start(self, action_name):
+        pass
+    def stop(self, action_name):
+        pass
+END
+cat >pl/actions.py <<'END'
+from pytorch_lightning.profilers.base import PassThroughProfiler
+import html.entities
+PassThroughProfiler().start("caf\xe9")
+PassThroughProfiler().stop("caf\xe9")
+END
+record actions python3 pl/actions.py
 # losses: the limit of the file
 INTERCEPT_MAX_FILE=256K INTERCEPT_OUTPUT=$PWD/limited.evt LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 1 &
 pid=$!
