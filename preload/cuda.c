@@ -165,6 +165,8 @@ static int64_t memory_device(const struct cuda_call *call, uint64_t kind)
 
 	if (kind == EVT_CUDA_PINNED || kind == EVT_CUDA_REGISTERED || !call->origin.library)
 		return -1;
+	if (!recorder_gates->gate[RECORDER_CUDA]) /* nothing is recorded: CUDA is left alone */
+		return -1;
 	*(void **)&get = cuda_library_device_getter(call->origin.library);
 	if (!get || get(&device) != 0)
 		device = -1;
@@ -172,10 +174,10 @@ static int64_t memory_device(const struct cuda_call *call, uint64_t kind)
 	return device;
 }
 
-void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *memory)
+void cuda_record_created(const struct cuda_call *call, const struct cuda_memory *memory,
+			 int64_t device)
 {
 	enum { FIELDS = HEAD_FIELDS + 4 };
-	int64_t device = call->result ? -1 : memory_device(call, memory->kind);
 	struct recorder_lane *lane = record_enter();
 	uint64_t *field = lane ? record_begin(call, lane, memory->stream, EVT_cuda_alloc, FIELDS)
 			       : NULL;
@@ -187,6 +189,11 @@ void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *m
 	field[7] = memory->address;
 	field[8] = memory->bytes;
 	record_end(lane, FIELDS);
+}
+
+void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *memory)
+{
+	cuda_record_created(call, memory, call->result ? -1 : memory_device(call, memory->kind));
 }
 
 void cuda_record_free(const struct cuda_call *call, const struct cuda_memory *memory)

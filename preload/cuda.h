@@ -75,6 +75,9 @@ void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t o
 void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *launch);
 void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy);
 void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *memory);
+/* The same, of the device that the arguments name, -1 for none. */
+void cuda_record_created(const struct cuda_call *call, const struct cuda_memory *memory,
+			 int64_t device);
 void cuda_record_free(const struct cuda_call *call, const struct cuda_memory *memory);
 /* cudaProfilerStart and Stop: a call, and a capture range (INTERCEPT_CAPTURE=cuda-profiler-api). */
 void cuda_record_capture(const struct cuda_call *call, bool on);

@@ -186,6 +186,15 @@ typedef struct CUDA_MEMCPY3D_PEER_st {
 	size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D_PEER;
 
+#define CUDA_LOCATION_DEVICE 1 /* CU_MEM_LOCATION_TYPE_DEVICE */
+
+typedef struct CUmemAllocationProp_st {
+	int type, requestedHandleTypes;
+	struct {
+		int type, id;
+	} location; /* more follows */
+} CUmemAllocationProp;
+
 /* --- structures that are passed on --- */
 
 struct cudaDeviceProp;
@@ -198,7 +207,6 @@ typedef struct cudaGraphEdgeData_st cudaGraphEdgeData;
 typedef struct cudaGraphInstantiateParams_st cudaGraphInstantiateParams;
 typedef struct CUDA_ARRAY_DESCRIPTOR_st CUDA_ARRAY_DESCRIPTOR;
 typedef struct CUDA_ARRAY3D_DESCRIPTOR_st CUDA_ARRAY3D_DESCRIPTOR;
-typedef struct CUmemAllocationProp_st CUmemAllocationProp;
 typedef struct CUmemAccessDesc_st CUmemAccessDesc;
 typedef struct CUmemcpyAttributes_st CUmemcpyAttributes;
 

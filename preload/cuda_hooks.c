@@ -49,6 +49,13 @@
 							.bytes = (bytes_),         \
 							.stream = STREAM(stream_), \
 							.address = GIVEN(address_) })
+/* Virtual memory is of the device that its properties name, whichever is current. */
+#define CREATED(handle, bytes_, properties)                                    \
+	cuda_record_created(&call,                                             \
+			    &(struct cuda_memory){ .kind = EVT_CUDA_VIRTUAL,   \
+						   .bytes = (bytes_),          \
+						   .address = GIVEN(handle) }, \
+			    call.result ? -1 : location_device(properties))
 #define FREED(kind_, address_, stream_)                                           \
 	cuda_record_free(&call, &(struct cuda_memory){ .kind = (kind_),           \
 						       .stream = STREAM(stream_), \
@@ -86,6 +93,13 @@ static inline struct cuda_launch launch_of_driver(const CUlaunchConfig *config, 
 		.shared_bytes = config->sharedMemBytes,
 		.stream = cuda_stream((uintptr_t)config->hStream, per_thread),
 	};
+}
+
+static inline int64_t location_device(const CUmemAllocationProp *properties)
+{
+	return properties && properties->location.type == CUDA_LOCATION_DEVICE
+		       ? properties->location.id
+		       : -1;
 }
 
 static inline uint64_t extent_volume(struct cudaExtent extent)

@@ -78,7 +78,13 @@ int do_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllo
 int do_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 		   const CUmemAllocationProp *prop, unsigned long long flags)
 {
-	return allocate(EVT_CUDA_VIRTUAL, size, handle);
+	int current = fake_thread.device, result;
+
+	if (prop && prop->location.type == CUDA_LOCATION_DEVICE)
+		fake_thread.device = prop->location.id;
+	result = allocate(EVT_CUDA_VIRTUAL, size, handle);
+	fake_thread.device = current;
+	return result;
 }
 
 int do_cuMemFree_v2(CUdeviceptr dptr)

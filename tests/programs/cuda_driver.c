@@ -89,7 +89,9 @@ static void run_memory(void)
 	set_function set = (set_function)by_driver("cuMemsetD8Async", PER_THREAD);
 	char bytes[64] = "as it was";
 	CUdeviceptr address;
-	CUmemGenericAllocationHandle handle;
+	CUmemGenericAllocationHandle handle, there;
+	CUmemAllocationProp on_first = { .type = 1, .location = { CUDA_LOCATION_DEVICE, 0 } };
+	CUmemAllocationProp on_second = { .type = 1, .location = { CUDA_LOCATION_DEVICE, 1 } };
 
 	for (int i = 0; i < 3; i++) {
 		OK(allocate(&address, 64));
@@ -99,7 +101,9 @@ static void run_memory(void)
 		OK(give_back(address));
 	}
 	/* what PyTorch's expandable segments use */
-	OK(cuMemCreate(&handle, 2 << 20, NULL, 0));
+	OK(cuMemCreate(&handle, 2 << 20, &on_first, 0));
+	OK(cuMemCreate(&there, 1 << 20, &on_second, 0));
+	OK(cuMemRelease(there));
 	OK(cuMemAddressReserve(&address, 2 << 20, 0, 0, 0));
 	OK(cuMemMap(address, 2 << 20, 0, handle, 0));
 	OK(cuMemSetAccess(address, 2 << 20, NULL, 0));

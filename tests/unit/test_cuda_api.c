@@ -40,6 +40,8 @@
 #define CUDA_MEMCPY3D our_CUDA_MEMCPY3D
 #define CUDA_MEMCPY3D_PEER_st our_CUDA_MEMCPY3D_PEER_st
 #define CUDA_MEMCPY3D_PEER our_CUDA_MEMCPY3D_PEER
+#define CUmemAllocationProp_st our_CUmemAllocationProp_st
+#define CUmemAllocationProp our_CUmemAllocationProp
 #define cudaIpcMemHandle_st our_cudaIpcMemHandle_st
 #define cudaIpcMemHandle_t our_cudaIpcMemHandle_t
 #include "preload/cuda_api.h"
@@ -58,6 +60,7 @@
 #undef CUDA_MEMCPY2D
 #undef CUDA_MEMCPY3D
 #undef CUDA_MEMCPY3D_PEER
+#undef CUmemAllocationProp
 #undef cudaIpcMemHandle_t
 
 #define SAME_SIZE(type, ours) _Static_assert(sizeof(type) == sizeof(ours), #type)
@@ -121,6 +124,9 @@ SAME_BOX(CUDA_MEMCPY3D);
 SAME_BOX(CUDA_MEMCPY3D_PEER);
 SAME_PLACE(CUDA_MEMCPY3D, our_CUDA_MEMCPY3D, Depth);
 SAME_PLACE(CUDA_MEMCPY3D_PEER, our_CUDA_MEMCPY3D_PEER, Depth);
+SAME_PLACE(CUmemAllocationProp, our_CUmemAllocationProp, location.type);
+SAME_PLACE(CUmemAllocationProp, our_CUmemAllocationProp, location.id);
+SAME_VALUE(CUDA_LOCATION_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE);
 
 SAME_VALUE(CUDA_NOT_READY, cudaErrorNotReady);
 SAME_VALUE(CUDA_NOT_READY, CUDA_ERROR_NOT_READY);
