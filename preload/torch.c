@@ -25,6 +25,14 @@
 #define SAMPLE_WORDS 43u  /* of a RecordFunction: all of it in torch 2.15 */
 #define FORWARD_WORDS 13u /* the most from the sequence number to that of the forward thread */
 
+/*
+ * std::variant<std::string, reference_wrapper<const FunctionSchema>>: four words and which of them it is;
+ * a schema begins with a std::string, its name. Of the new ABI of libstdc++, else the name is asked for.
+ */
+#define SCHEMA_KIND 4u
+#define SCHEMA_IS_SCHEMA 1u
+#define NEW_STRING_DISTANCE 14u /* words from the number of the thread to the sequence number */
+
 /* at::RecordFunctionCallback */
 struct callback {
 	void *(*start)(void **ret_context, const void *function);
@@ -44,7 +52,7 @@ static struct {
 } torch_api;
 
 /* Words of a RecordFunction, 0 where they are not known. */
-static unsigned int word_of_sequence, word_of_thread, word_of_forward;
+static unsigned int word_of_sequence, word_of_thread, word_of_forward, word_of_schema;
 static bool with_inputs;
 
 enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_SHOWING_INPUTS, TORCH_ON };
@@ -52,13 +60,18 @@ static _Atomic int torch_state;
 
 /* Filled by the one thread that shows. */
 static uint64_t sample[TORCH_SHOWN][SAMPLE_WORDS];
+static const char *sample_name;
 static unsigned int samples;
 static uint64_t callback_handle;
 
 static void take_sample(const void *function)
 {
-	if (samples < TORCH_SHOWN && strcmp(torch_api.name(function), SHOWN_NAME) == 0)
-		memcpy(sample[samples++], function, sizeof(sample[0]));
+	const char *name = torch_api.name(function);
+
+	if (samples == TORCH_SHOWN || strcmp(name, SHOWN_NAME) != 0)
+		return;
+	memcpy(sample[samples++], function, sizeof(sample[0]));
+	sample_name = name;
 }
 
 /* ArrayRef<const IValue> behind the sequence number */
@@ -80,36 +93,63 @@ static void look_at_inputs(const uint64_t *function)
 
 /* --- recording --- */
 
-static void record_operator(const uint64_t *function, struct string *name, uint64_t ticks,
-			    struct recorder_lane *lane)
+/* As torch_api.name(), but for most operators without a call, and the length is known. */
+static inline struct string name_of(const uint64_t *function)
 {
-	uint64_t field[5] = { string_id(name, lane) };
+	if (word_of_schema && (function[word_of_schema + SCHEMA_KIND] & 0xff) == SCHEMA_IS_SCHEMA) {
+		const uint64_t *schema = (const uint64_t *)(uintptr_t)function[word_of_schema];
 
-	if (!word_of_sequence) {
-		(void)recorder_put(lane, EVT_torch_begin, ticks, field, 1);
-		return;
+		return string_of_bytes((const char *)(uintptr_t)schema[0], schema[1]);
 	}
-	/* the scope is one byte behind the thread's number */
-	field[1] = function[word_of_thread + 1] & 0xff;
-	field[2] = function[word_of_sequence];
-	if (!field[1] && (int64_t)field[2] < 0) {
-		(void)recorder_put(lane, EVT_torch_begin, ticks, field, 1);
-		return;
-	}
-	field[3] = function[word_of_thread];
-	field[4] = field[1] == SCOPE_BACKWARD ? function[word_of_forward] : 0;
-	(void)recorder_put(lane, EVT_torch_begin_ex, ticks, field, 5);
+	return string_of(torch_api.name(function));
 }
 
-static void record_begin(const uint64_t *function, struct recorder_lane *lane)
+static bool record_plain(struct recorder_lane *lane, uint64_t ticks, uint64_t name)
+{
+	uint64_t *at = recorder_room(lane, 2);
+
+	if (!at)
+		return false;
+	at[0] = record_word(ticks, EVT_torch_begin);
+	at[1] = name;
+	recorder_publish(lane, 2);
+	return true;
+}
+
+/* Word by word where they stay: a copy of fields just written would wait for them. */
+static bool record_operator(const uint64_t *function, uint64_t name, uint64_t ticks,
+			    struct recorder_lane *lane)
+{
+	uint64_t *at, scope, sequence;
+
+	if (!word_of_sequence)
+		return record_plain(lane, ticks, name);
+	/* the scope is one byte behind the thread's number */
+	scope = function[word_of_thread + 1] & 0xff;
+	sequence = function[word_of_sequence];
+	if (!scope && (int64_t)sequence < 0)
+		return record_plain(lane, ticks, name);
+	at = recorder_room(lane, 6);
+	if (!at)
+		return false;
+	at[0] = record_word(ticks, EVT_torch_begin_ex);
+	at[1] = name;
+	at[2] = scope;
+	at[3] = sequence;
+	at[4] = function[word_of_thread];
+	at[5] = scope == SCOPE_BACKWARD ? function[word_of_forward] : 0;
+	recorder_publish(lane, 6);
+	return true;
+}
+
+static inline void record_begin(const uint64_t *function, struct recorder_lane *lane)
 {
 	uint64_t ticks = recorder_now();
-	struct string name = string_of(torch_api.name(function));
+	struct string name = name_of(function);
 	const struct torch_value *inputs;
 	size_t count;
 
-	record_operator(function, &name, ticks, lane);
-	if (!with_inputs)
+	if (!record_operator(function, string_id(&name, lane), ticks, lane) || !with_inputs)
 		return;
 	inputs = inputs_of(function, &count);
 	if (count)
@@ -231,6 +271,22 @@ static unsigned int find_forward(unsigned int sequence)
 	return 0;
 }
 
+/* All four were aten::mul, and its name is where torch says that it is. */
+static unsigned int find_schema(unsigned int sequence)
+{
+	unsigned int word = sequence - SCHEMA_KIND - 1;
+	const uint64_t *schema = (const uint64_t *)(uintptr_t)sample[0][word];
+
+	for (unsigned int i = 0; i < TORCH_SHOWN; i++)
+		if ((sample[i][word + SCHEMA_KIND] & 0xff) != SCHEMA_IS_SCHEMA ||
+		    sample[i][word] != (uintptr_t)schema)
+			return 0;
+	if ((uintptr_t)schema % sizeof(*schema) != 0 || (uintptr_t)schema >> 12 == 0 ||
+	    schema[0] != (uintptr_t)sample_name || schema[1] != strlen(SHOWN_NAME))
+		return 0;
+	return word;
+}
+
 /*
  * The sequence numbers rise by steps of our own, which nothing else does. The number of the thread is
  * 1 or 2, as many a word is: its distance is known (a flag, the contexts and the name stand between;
@@ -238,7 +294,7 @@ static unsigned int find_forward(unsigned int sequence)
  */
 static void find_words(const int64_t *sequence)
 {
-	static const unsigned int distances[] = { 14, 11 };
+	static const unsigned int distances[] = { NEW_STRING_DISTANCE, 11 };
 	int64_t thread[TORCH_SHOWN];
 	unsigned int found = SAMPLE_WORDS - 1, forward;
 
@@ -256,6 +312,8 @@ static void find_words(const int64_t *sequence)
 		word_of_thread = word;
 		word_of_forward = forward;
 		word_of_sequence = found;
+		if (distances[d] == NEW_STRING_DISTANCE)
+			word_of_schema = find_schema(found);
 		return;
 	}
 }
