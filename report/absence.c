@@ -65,6 +65,11 @@ static bool family_is_off(const struct model *model, enum evt_family family)
 	return !list_holds(trace, evt_family_names[family]);
 }
 
+const struct source_name *absence_capture(const struct model *model)
+{
+	return absence_meta(model, "capture");
+}
+
 bool absence_is_limited(const struct model *model)
 {
 	return absence_meta(model, "capture") || model->by_id[EVT_capture_start];

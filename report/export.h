@@ -39,6 +39,7 @@ struct document {
 	void (*head)(const struct document *document, const struct screen *screen);
 	void (*foot)(const struct document *document, const struct screen *screen);
 	const void *context; /* of both */
+	const char *scope;   /* one line in front of all: what was recorded; NULL when all was */
 	const char *empty;   /* one line for a table without rows, NULL: a general one */
 	bool head_only;      /* the table is for programs: people get all from the head */
 };

@@ -290,6 +290,8 @@ void export_table(const struct document *document, const struct screen *screen)
 	char count[UNIT_TEXT_BYTES];
 
 	export_losses(document->source, screen);
+	if (document->scope)
+		fprintf(screen->out, "%s\n", document->scope);
 	if (document->head)
 		document->head(document, screen);
 	if (document->head_only)

@@ -32,6 +32,7 @@ void model_release(struct model *model)
 	cuda_release(&model->cuda);
 	operators_release(&model->operators);
 	operator_names_release(&model->operator_names);
+	captured_release(&model->captured);
 	free(model->thread);
 	free(model->process);
 	free(model->name);
@@ -229,6 +230,15 @@ static void model_count(struct model *model, const struct source_event *event, b
 		model->last_ns = event->event.time_ns;
 }
 
+/* Of the whole run, whatever the filters say. */
+static void model_take_capture(struct model *model, const struct source_event *event)
+{
+	if (event->event.id == EVT_capture_start)
+		captured_open(&model->captured, event->process->index, event->event.time_ns);
+	else if (event->event.id == EVT_capture_stop)
+		captured_close(&model->captured, event->process->index, event->event.time_ns);
+}
+
 static void model_take(struct model *model, const struct source_event *event)
 {
 	enum filter_verdict verdict;
@@ -245,6 +255,7 @@ static void model_take(struct model *model, const struct source_event *event)
 	}
 	if (!event->process || !event->thread)
 		return;
+	model_take_capture(model, event);
 	verdict = filters_judge(&model->filters, model->source, event);
 	if (verdict == FILTER_OUT)
 		return;
@@ -274,10 +285,12 @@ static void model_finish(struct model *model)
 				     process_is_over(owner));
 		model_finish_torch(model, thread[i], end_ns, process_is_over(owner));
 	}
-	for (size_t i = 0; i < processes; i++)
+	for (size_t i = 0; i < processes; i++) {
 		ranges_finish_process(&model->ranges, process[i]->index, process[i]->end_ns,
 				      work_total(model_process_at(model, process[i]->index)),
 				      process_is_over(process[i]));
+		captured_close(&model->captured, process[i]->index, process[i]->end_ns);
+	}
 	heap_finish(&model->heap);
 }
 

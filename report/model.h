@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/captured.h"
 #include "report/cuda.h"
 #include "report/filters.h"
 #include "report/heap.h"
@@ -43,6 +44,7 @@ struct model {
 	struct cuda cuda;
 	struct operators operators;
 	struct operator_names operator_names;
+	struct captured captured;
 	struct model_tally *thread; /* by index */
 	size_t thread_room;
 	struct model_tally *process;

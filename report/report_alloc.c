@@ -4,6 +4,7 @@
 #include "report/keys.h"
 #include "report/report.h"
 #include "report/rows_heap.h"
+#include "report/scope.h"
 
 #define BAR_WIDTH_MAX 40
 
@@ -17,6 +18,7 @@ static void alloc_print_totals(const struct model *model, const struct screen *s
 {
 	const struct heap_totals *totals = &model->heap.totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct scope_text still_live;
 
 	fprintf(screen->out, "allocated    %s in %s blocks",
 		unit_format_bytes(a, totals->bytes_allocated),
@@ -29,7 +31,7 @@ static void alloc_print_totals(const struct model *model, const struct screen *s
 		unit_format_bytes(a, totals->peak_bytes),
 		unit_format_count(b, totals->peak_allocations),
 		unit_format_ns(c, totals->peak_time_ns));
-	fprintf(screen->out, "never freed  %s in %s blocks\n",
+	fprintf(screen->out, "%-11s  %s in %s blocks\n", scope_still_live(model, &still_live),
 		unit_format_bytes(a, totals->live_bytes),
 		unit_format_count(b, totals->live_allocations));
 	if (totals->frees_unmatched)
@@ -94,6 +96,7 @@ static int alloc_write(struct report_request *request, struct table *table)
 {
 	struct model_options options = request_model_options(request);
 	const struct heap_totals *totals;
+	struct scope_text recorded;
 	struct absence absence;
 	struct model model;
 	struct alloc_context context = { &model, !(request->options->given & TAKES_BY) };
@@ -126,6 +129,7 @@ static int alloc_write(struct report_request *request, struct table *table)
 			.fact_count = sizeof(facts) / sizeof(facts[0]),
 			.head = alloc_head,
 			.context = &context,
+			.scope = scope_recorded(&model, &recorded),
 			.empty = absence_explain(&model, EVT_FAMILY_alloc, &absence),
 		};
 

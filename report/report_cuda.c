@@ -4,6 +4,7 @@
 #include "report/report.h"
 #include "report/rows_cuda.h"
 #include "report/rows_device.h"
+#include "report/scope.h"
 
 #define FACTS_MAX 9
 
@@ -31,6 +32,7 @@ static int cuda_write(struct report_request *request, struct table *table,
 	struct document document = { 0 };
 	struct fact fact[FACTS_MAX];
 	struct kernel_names names;
+	struct scope_text recorded;
 	struct absence absence;
 	struct model model;
 	int status;
@@ -44,6 +46,7 @@ static int cuda_write(struct report_request *request, struct table *table,
 	document.head = report->head;
 	document.context = &model;
 	document.fact_count = report->fill(&model, table, &names, fact);
+	document.scope = scope_recorded(&model, &recorded);
 	document.empty = model_has_calls(&model)
 				 ? report->nothing
 				 : absence_explain(&model, EVT_FAMILY_cuda, &absence);
@@ -116,6 +119,7 @@ static void device_memory_head(const struct document *document, const struct scr
 {
 	const struct model *model = document->context;
 	const struct device_memory *memory = &model->cuda.memory;
+	struct scope_text still_live;
 	char number[UNIT_TEXT_BYTES];
 
 	if (memory->frees_unmatched)
@@ -128,7 +132,7 @@ static void device_memory_head(const struct document *document, const struct scr
 		fprintf(screen->out, "device memory peak %s",
 			unit_format_bytes(number, highwater_peak(&memory->device)));
 	if (memory->row_count)
-		fprintf(screen->out, ", never freed %s\n\n",
+		fprintf(screen->out, ", %s %s\n\n", scope_still_live(model, &still_live),
 			unit_format_bytes(number, memory->device.now));
 }
 

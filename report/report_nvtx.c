@@ -3,6 +3,7 @@
 #include "report/absence.h"
 #include "report/report.h"
 #include "report/rows_ranges.h"
+#include "report/scope.h"
 
 /* With a filter, closings whose openings it has left out look the same: none are told then. */
 static uint64_t nvtx_unbalanced(const struct model *model)
@@ -44,6 +45,7 @@ static uint64_t nvtx_sum_count(const struct model *model)
 static int nvtx_write(struct report_request *request, struct table *table)
 {
 	struct model_options options = request_model_options(request);
+	struct scope_text recorded;
 	struct absence absence;
 	struct model model;
 	int status;
@@ -64,6 +66,7 @@ static int nvtx_write(struct report_request *request, struct table *table)
 			.fact_count = sizeof(facts) / sizeof(facts[0]),
 			.head = nvtx_head,
 			.context = &model,
+			.scope = scope_recorded(&model, &recorded),
 			.empty = absence_explain(&model, EVT_FAMILY_nvtx, &absence),
 		};
 

@@ -3,11 +3,13 @@
 #include "report/absence.h"
 #include "report/report.h"
 #include "report/rows_threads.h"
+#include "report/scope.h"
 
 static int threads_write(struct report_request *request, struct table *table)
 {
 	struct model_options options = request_model_options(request);
 	struct threads_totals totals;
+	struct scope_text recorded;
 	struct absence absence;
 	struct model model;
 	int status;
@@ -28,6 +30,7 @@ static int threads_write(struct report_request *request, struct table *table)
 		};
 		struct document document = { .fact = facts,
 					     .fact_count = sizeof(facts) / sizeof(facts[0]),
+					     .scope = scope_recorded(&model, &recorded),
 					     .empty = absence_explain(&model, EVT_FAMILY_system,
 								      &absence) };
 

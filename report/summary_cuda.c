@@ -2,6 +2,7 @@
 /* The CUDA part of the summary: calls, launches, copies, device memory in a few lines and two tables. */
 #include "report/absence.h"
 #include "report/rows_cuda.h"
+#include "report/scope.h"
 #include "report/summary.h"
 
 #define ROWS_OF_CUDA 5
@@ -48,11 +49,13 @@ static void cuda_print_memory(const struct model *model, const struct cuda_total
 {
 	uint64_t host = highwater_peak(&model->cuda.memory.host);
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+	struct scope_text still_live;
 
 	if (!totals->device_peak_bytes && !host)
 		return;
-	fprintf(screen->out, "      device memory peak %s, never freed %s",
+	fprintf(screen->out, "      device memory peak %s, %s %s",
 		unit_format_bytes(a, totals->device_peak_bytes),
+		scope_still_live(model, &still_live),
 		unit_format_bytes(b, totals->device_live_bytes));
 	if (host)
 		fprintf(screen->out, "; pinned peak %s", unit_format_bytes(a, host));

@@ -10,6 +10,7 @@
 #include "report/rows_heap.h"
 #include "report/rows_ranges.h"
 #include "report/rows_threads.h"
+#include "report/scope.h"
 #include "report/summary.h"
 #include "report/text.h"
 
@@ -114,6 +115,15 @@ static void summary_print_exits(const struct summary *summary, const struct scre
 			bad - EXITS_SHOWN);
 }
 
+/* INTERCEPT_CAPTURE, and that all that follows speaks of it alone. */
+static void summary_print_recorded(const struct summary *summary, const struct screen *screen)
+{
+	struct scope_text recorded;
+
+	if (scope_recorded(summary->model, &recorded))
+		fprintf(screen->out, "%s\n", recorded.text);
+}
+
 static uint64_t summary_family_events(const struct model *model, enum evt_family family)
 {
 	uint64_t events = 0;
@@ -199,6 +209,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 					  sizeof(columns) / sizeof(columns[0]) };
 	const struct heap_totals *totals = &summary->model->heap.totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct scope_text still_live;
 	struct absence absence;
 	struct table table;
 
@@ -210,8 +221,9 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 		return;
 	}
 	screen_print(screen, SCREEN_BOLD, "\nheap");
-	fprintf(screen->out, "  peak %s at %s, never freed %s\n",
-		unit_format_bytes(a, totals->peak_bytes), unit_format_ns(b, totals->peak_time_ns),
+	fprintf(screen->out, "  peak %s at %s, %s %s\n", unit_format_bytes(a, totals->peak_bytes),
+		unit_format_ns(b, totals->peak_time_ns),
+		scope_still_live(summary->model, &still_live),
 		unit_format_bytes(c, totals->live_bytes));
 	fprintf(screen->out, "      %s in %s allocations",
 		unit_format_bytes(a, totals->bytes_allocated),
@@ -325,6 +337,7 @@ void summary_print(const struct document *document, const struct screen *screen)
 	const struct summary *summary = document->context;
 
 	summary_print_run(summary, screen);
+	summary_print_recorded(summary, screen);
 	summary_print_events(summary, screen);
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);

@@ -8,6 +8,11 @@ INTERCEPT_CAPTURE=nvtx:wanted run_traced "$PROGRAMS/captured" || fail "status $?
 expect "$OUTPUT" 'alloc("--by", "size").row(size=1024).allocations == 30' \
 	'not alloc("--by", "size").select(size=2048)' 'nvtx.row(name="wanted").count == 3' \
 	'nvtx.row(name="inner").count == 3' 'not nvtx.select(name="outside")'
+for report in summary alloc nvtx threads; do
+	"$REPORT" "$report" "$OUTPUT" | grep -Eq '^recorded: .* of .*, INTERCEPT_CAPTURE=nvtx:wanted$' ||
+		fail "$report does not say what was recorded"
+done
+"$REPORT" alloc "$OUTPUT" | grep -q '^not freed while recording' || fail "alloc speaks of leaks"
 rm -f run.evt
 INTERCEPT_CAPTURE=all run_traced "$PROGRAMS/captured" || fail "status $?"
 expect "$OUTPUT" 'alloc("--by", "size").row(size=1024).allocations == 30' \

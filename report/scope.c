@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a run a report speaks of: see scope.h. */
+#include "report/scope.h"
+
+#include <stdio.h>
+
+#include "report/absence.h"
+#include "report/text.h"
+#include "report/units.h"
+
+const char *scope_recorded(const struct model *model, struct scope_text *ret_text)
+{
+	const struct source_name *capture = absence_capture(model);
+	char name[SCOPE_BYTES / 2] = "a capture range", a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+
+	if (!absence_is_limited(model) || !model->captured.windows)
+		return NULL;
+	if (capture)
+		text_escape(name, sizeof(name), capture->text, capture->length);
+	snprintf(ret_text->text, SCOPE_BYTES, "recorded: %s of %s, INTERCEPT_CAPTURE=%s",
+		 unit_format_ns(a, model->captured.total_ns),
+		 unit_format_ns(b, source_end_ns(model->source)), name);
+	return ret_text->text;
+}
+
+static bool source_is_live(struct source *source)
+{
+	struct source_file *const *file;
+	size_t count = source_files(source, &file);
+
+	for (size_t i = 0; i < count; i++)
+		if (file[i]->live)
+			return true;
+	return false;
+}
+
+const char *scope_still_live(const struct model *model, struct scope_text *ret_text)
+{
+	uint64_t to_ns = model->filters.settings.to_ns;
+	char time[UNIT_TEXT_BYTES];
+
+	if (absence_is_limited(model))
+		snprintf(ret_text->text, SCOPE_BYTES, "not freed while recording");
+	else if (to_ns < source_end_ns(model->source))
+		snprintf(ret_text->text, SCOPE_BYTES, "not freed by %s",
+			 unit_format_ns(time, to_ns));
+	else if (source_is_live(model->source))
+		snprintf(ret_text->text, SCOPE_BYTES, "not freed so far");
+	else
+		snprintf(ret_text->text, SCOPE_BYTES, "never freed");
+	return ret_text->text;
+}
