@@ -3,6 +3,7 @@
 #include "report/absence.h"
 #include "report/report.h"
 #include "report/rows_ops.h"
+#include "report/scope.h"
 
 struct ops_context {
 	const struct model *model;
@@ -33,6 +34,7 @@ static int ops_write(struct report_request *request, struct table *table)
 {
 	struct model_options options = request_model_options(request);
 	struct ops_context context;
+	struct scope_text recorded;
 	struct absence absence;
 	struct model model;
 	int status;
@@ -53,6 +55,7 @@ static int ops_write(struct report_request *request, struct table *table)
 			.fact_count = sizeof(facts) / sizeof(facts[0]),
 			.foot = ops_foot,
 			.context = &context,
+			.scope = scope_recorded(&model, &recorded),
 			.empty = absence_explain(&model, EVT_FAMILY_torch, &absence),
 		};
 
