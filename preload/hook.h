@@ -16,6 +16,7 @@
 #include "preload/cuda_api.h"
 #include "preload/hidden.h"
 #include "preload/nvtx_api.h"
+#include "preload/torch_api.h"
 
 struct hook_originals {
 #define HOOK(library, returns, name, parameters, arguments) returns(*name) parameters;
@@ -43,6 +44,7 @@ void hook_resolve_late(void);
 #define CUDA(library, since, per_thread, name, parameters, arguments, record) \
 	HOOK_RETURNS_##library name parameters;
 #define CUDA_OWN(library, returns, name, parameters, arguments) returns name parameters;
+#define TORCH(name, parameters, arguments, record) void name parameters;
 #include "preload/hooks.def"
 
 #define HOOK_EXPORT __attribute__((visibility("default")))

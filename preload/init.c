@@ -103,7 +103,8 @@ static unsigned int families_wanted(void)
 	_Static_assert((int)SETTINGS_FAMILY_alloc == RECORDER_ALLOC &&
 			       (int)SETTINGS_FAMILY_nvtx == RECORDER_NVTX &&
 			       (int)SETTINGS_FAMILY_cuda == RECORDER_CUDA &&
-			       (int)SETTINGS_FAMILY_torch == RECORDER_TORCH,
+			       (int)SETTINGS_FAMILY_torch == RECORDER_TORCH &&
+			       (int)SETTINGS_FAMILY_tensors == RECORDER_TENSORS,
 		       "one numbering of families");
 	if (session.late)
 		families &= ~(1u << RECORDER_ALLOC);

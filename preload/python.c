@@ -11,6 +11,7 @@
 #include "preload/lightning.h"
 #include "preload/python_api.h"
 #include "preload/settings.h"
+#include "preload/tensor_memory.h"
 #include "preload/torch.h"
 
 /* The bytes of bootstrap.py and a 0 behind them. */
@@ -39,6 +40,7 @@ static void torch_shown(void *arguments)
 {
 	int64_t number[TORCH_SHOWN];
 
+	tensor_memory_check();
 	if (python_api.PyTuple_Size(arguments) != TORCH_SHOWN) {
 		torch_calibrate(NULL);
 		return;

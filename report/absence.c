@@ -22,6 +22,9 @@ static const struct {
 					      "so that it is seen)" },
 	[EVT_FAMILY_torch] = { "no operator", "no PyTorch operator was seen: the program did not "
 					      "import torch, or made no call" },
+	[EVT_FAMILY_tensors] = { "no tensor's memory",
+				 "no memory of PyTorch's tensors was seen: the "
+				 "program used no PyTorch" },
 	[EVT_FAMILY_capture] = { "no capture range", "no capture range opened" },
 };
 

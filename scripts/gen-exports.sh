@@ -13,6 +13,7 @@ names=$(${CC:-cc} -E -P -x c -I. - <<'END' | grep -o '@ *[A-Za-z0-9_]* *@' | tr 
 #define ENTRY(result, name, ...) @name@
 #define CUDA(library, since, per_thread, name, ...) @name@
 #define CUDA_OWN(library, result, name, ...) @name@
+#define TORCH(name, ...) @name@
 #include "preload/hooks.def"
 END
 )

@@ -28,7 +28,7 @@ record() { # NAME COMMAND...: the file of the run is NAME.evt
 	same_dump "$OUTPUT"
 }
 
-for program in counts errnos captured nvtx_v3 plugins progress cuda_threads; do
+for program in counts errnos captured nvtx_v3 plugins progress cuda_threads tensors; do
 	need_program $program
 done
 # heap calls of every kind, threads and forked children; failed ones; a library that goes
@@ -44,6 +44,10 @@ INTERCEPT_CAPTURE=nvtx:wanted record captured "$PROGRAMS/captured"
 record names bash -c $'exec -a "caf\xc3\xa9 \xff\xfe \xf0\x9f\x98\x80 tab\there" "$0"' "$PROGRAMS/captured"
 # CUDA calls of every kind, failed ones too
 record cuda "$PROGRAMS/cuda_threads" 2 3
+# memory of tensors
+mkdir -p torch
+cp "$PROGRAMS/libfake_c10.so" torch/libc10.so
+record tensors "$PROGRAMS/tensors" "$PWD/torch/libc10.so"
 # operators of PyTorch, where there is one
 missing='module_end'
 if PYTHON=$("$ROOT/scripts/find-python.sh"); then
