@@ -14,24 +14,14 @@
 #include "preload/steps.h"
 #include "preload/strings.h"
 #include "preload/symbols.h"
+#include "preload/torch_function.h"
 #include "preload/torch_inputs.h"
 #include "preload/torch_layout.h"
 
 #define SCOPES 10u /* at::RecordScope::NUM_SCOPES */
 #define SCOPE_BACKWARD 1u
 #define SCOPE_USER 7u
-#define SHOWN_NAME "aten::mul"
 #define SHOWN_LIST_NAME "aten::sum"
-#define SAMPLE_WORDS 43u  /* of a RecordFunction: all of it in torch 2.15 */
-#define FORWARD_WORDS 13u /* the most from the sequence number to that of the forward thread */
-
-/*
- * std::variant<std::string, reference_wrapper<const FunctionSchema>>: four words and which of them it is;
- * a schema begins with a std::string, its name. Of the new ABI of libstdc++, else the name is asked for.
- */
-#define SCHEMA_KIND 4u
-#define SCHEMA_IS_SCHEMA 1u
-#define NEW_STRING_DISTANCE 14u /* words from the number of the thread to the sequence number */
 
 /* at::RecordFunctionCallback */
 struct callback {
@@ -51,43 +41,20 @@ static struct {
 	uint64_t (*thread_id)(void);
 } torch_api;
 
-/* Words of a RecordFunction, 0 where they are not known. */
-static unsigned int word_of_sequence, word_of_thread, word_of_forward, word_of_schema;
 static bool with_inputs;
 
 enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_SHOWING_INPUTS, TORCH_ON };
 static _Atomic int torch_state;
 
-/* Filled by the one thread that shows. */
-static uint64_t sample[TORCH_SHOWN][SAMPLE_WORDS];
-static const char *sample_name;
-static unsigned int samples;
 static uint64_t callback_handle;
-
-static void take_sample(const void *function)
-{
-	const char *name = torch_api.name(function);
-
-	if (samples == TORCH_SHOWN || strcmp(name, SHOWN_NAME) != 0)
-		return;
-	memcpy(sample[samples++], function, sizeof(sample[0]));
-	sample_name = name;
-}
-
-/* ArrayRef<const IValue> behind the sequence number */
-static const struct torch_value *inputs_of(const uint64_t *function, size_t *ret_count)
-{
-	*ret_count = function[word_of_sequence + 2];
-	return (const struct torch_value *)(uintptr_t)function[word_of_sequence + 1];
-}
 
 static void look_at_inputs(const uint64_t *function)
 {
 	const char *name = torch_api.name(function);
 	size_t count;
-	const struct torch_value *inputs = inputs_of(function, &count);
+	const struct torch_value *inputs = torch_function_inputs(function, &count);
 
-	if (strcmp(name, SHOWN_NAME) == 0 || strcmp(name, SHOWN_LIST_NAME) == 0)
+	if (strcmp(name, TORCH_SHOWN_NAME) == 0 || strcmp(name, SHOWN_LIST_NAME) == 0)
 		torch_layout_look(inputs, count);
 }
 
@@ -96,11 +63,10 @@ static void look_at_inputs(const uint64_t *function)
 /* As torch_api.name(), but for most operators without a call, and the length is known. */
 static inline struct string name_of(const uint64_t *function)
 {
-	if (word_of_schema && (function[word_of_schema + SCHEMA_KIND] & 0xff) == SCHEMA_IS_SCHEMA) {
-		const uint64_t *schema = (const uint64_t *)(uintptr_t)function[word_of_schema];
+	const uint64_t *schema = torch_function_schema(function);
 
+	if (schema)
 		return string_of_bytes((const char *)(uintptr_t)schema[0], schema[1]);
-	}
 	return string_of(torch_api.name(function));
 }
 
@@ -122,11 +88,10 @@ static bool record_operator(const uint64_t *function, uint64_t name, uint64_t ti
 {
 	uint64_t *at, scope, sequence;
 
-	if (!word_of_sequence)
+	if (!torch_function.sequence)
 		return record_plain(lane, ticks, name);
-	/* the scope is one byte behind the thread's number */
-	scope = function[word_of_thread + 1] & 0xff;
-	sequence = function[word_of_sequence];
+	scope = torch_function_scope(function);
+	sequence = function[torch_function.sequence];
 	if (!scope && (int64_t)sequence < 0)
 		return record_plain(lane, ticks, name);
 	at = recorder_room(lane, 6);
@@ -136,8 +101,8 @@ static bool record_operator(const uint64_t *function, uint64_t name, uint64_t ti
 	at[1] = name;
 	at[2] = scope;
 	at[3] = sequence;
-	at[4] = function[word_of_thread];
-	at[5] = scope == SCOPE_BACKWARD ? function[word_of_forward] : 0;
+	at[4] = function[torch_function.thread];
+	at[5] = scope == SCOPE_BACKWARD ? function[torch_function.forward] : 0;
 	recorder_publish(lane, 6);
 	return true;
 }
@@ -151,7 +116,7 @@ static inline void record_begin(const uint64_t *function, struct recorder_lane *
 
 	if (!record_operator(function, string_id(&name, lane), ticks, lane) || !with_inputs)
 		return;
-	inputs = inputs_of(function, &count);
+	inputs = torch_function_inputs(function, &count);
 	if (count)
 		torch_inputs_record(name.bytes, inputs, count, ticks, lane);
 }
@@ -160,8 +125,7 @@ static inline void record_begin(const uint64_t *function, struct recorder_lane *
 static inline void look_for_step(const uint64_t *function)
 {
 	steps_look();
-	/* the scope is one byte behind the thread's number */
-	if (!word_of_thread || (function[word_of_thread + 1] & 0xff) == SCOPE_USER) {
+	if (!torch_function.thread || torch_function_scope(function) == SCOPE_USER) {
 		struct string name = string_of(torch_api.name(function));
 
 		steps_begin((uintptr_t)function, &name);
@@ -177,7 +141,7 @@ static void *operator_start(void **ret_context, const void *function)
 	*ret_context = NULL;
 	if (__builtin_expect(state != TORCH_ON, 0)) {
 		if (state == TORCH_SHOWING)
-			take_sample(function);
+			torch_function_look(function, torch_api.name(function));
 		else if (state == TORCH_SHOWING_INPUTS)
 			look_at_inputs(function);
 		return ret_context;
@@ -246,93 +210,19 @@ void torch_begin(void)
 	callback_handle = torch_api.add(callback);
 }
 
-/* --- where the numbers lie --- */
-
-static bool word_is(unsigned int word, const int64_t *value)
-{
-	for (unsigned int i = 0; i < TORCH_SHOWN; i++)
-		if (sample[i][word] != (uint64_t)value[i])
-			return false;
-	return true;
-}
-
-/*
- * The number of the forward thread, 0 outside the backward pass: inputs, keyword inputs (not in 2.1) and
- * outputs lie before it, and three words behind it a handle that is -1 here. 0: not found.
- */
-static unsigned int find_forward(unsigned int sequence)
-{
-	int64_t none[TORCH_SHOWN] = { 0 }, handle[TORCH_SHOWN] = { -1, -1, -1, -1 };
-
-	for (unsigned int word = sequence + 1;
-	     word <= sequence + FORWARD_WORDS && word + 3 < SAMPLE_WORDS; word++)
-		if (word_is(word + 3, handle))
-			return word_is(word, none) ? word : 0;
-	return 0;
-}
-
-/* All four were aten::mul, and its name is where torch says that it is. */
-static unsigned int find_schema(unsigned int sequence)
-{
-	unsigned int word = sequence - SCHEMA_KIND - 1;
-	const uint64_t *schema = (const uint64_t *)(uintptr_t)sample[0][word];
-
-	for (unsigned int i = 0; i < TORCH_SHOWN; i++)
-		if ((sample[i][word + SCHEMA_KIND] & 0xff) != SCHEMA_IS_SCHEMA ||
-		    sample[i][word] != (uintptr_t)schema)
-			return 0;
-	if ((uintptr_t)schema % sizeof(*schema) != 0 || (uintptr_t)schema >> 12 == 0 ||
-	    schema[0] != (uintptr_t)sample_name || schema[1] != strlen(SHOWN_NAME))
-		return 0;
-	return word;
-}
-
-/*
- * The sequence numbers rise by steps of our own, which nothing else does. The number of the thread is
- * 1 or 2, as many a word is: its distance is known (a flag, the contexts and the name stand between;
- * the name is a std::string, which the old ABI of libstdc++ makes shorter), and it is only verified.
- */
-static void find_words(const int64_t *sequence)
-{
-	static const unsigned int distances[] = { NEW_STRING_DISTANCE, 11 };
-	int64_t thread[TORCH_SHOWN];
-	unsigned int found = SAMPLE_WORDS - 1, forward;
-
-	while (found > 0 && !word_is(found, sequence))
-		found--;
-	for (unsigned int i = 0; i < TORCH_SHOWN; i++)
-		thread[i] = (int64_t)torch_api.thread_id();
-	forward = find_forward(found);
-	for (unsigned int d = 0; d < sizeof(distances) / sizeof(distances[0]); d++) {
-		unsigned int word = found - distances[d];
-
-		if (!forward || found <= distances[d] || !word_is(word, thread) ||
-		    (sample[0][word + 1] & 0xff) != 0)
-			continue;
-		word_of_thread = word;
-		word_of_forward = forward;
-		word_of_sequence = found;
-		if (distances[d] == NEW_STRING_DISTANCE)
-			word_of_schema = find_schema(found);
-		return;
-	}
-}
-
 void torch_calibrate(const int64_t *sequence)
 {
 	if (atomic_load(&torch_state) != TORCH_SHOWING || !torch_api.add)
 		return;
-	if (samples != TORCH_SHOWN) {
+	if (!torch_function_find(sequence, torch_api.thread_id())) {
 		atomic_store(&torch_state, TORCH_OFF);
 		torch_api.remove(callback_handle);
 		log_line("this torch does not call back as expected: no operators are recorded");
 		return;
 	}
-	if (sequence)
-		find_words(sequence);
 	if (!(settings.trace & 1u << SETTINGS_FAMILY_shapes)) {
 		atomic_store(&torch_state, TORCH_ON);
-	} else if (word_of_sequence) {
+	} else if (torch_function.sequence) {
 		atomic_store(&torch_state, TORCH_SHOWING_INPUTS);
 	} else {
 		log_line("the inputs of this torch's operators are not found: no shapes are "

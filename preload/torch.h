@@ -12,10 +12,10 @@
 
 #include <stdint.h>
 
+#include "preload/torch_function.h"
+
 /* torch has been imported: register. Nothing is recorded until torch_calibrate(); with the GIL. */
 void torch_begin(void);
-
-#define TORCH_SHOWN 4u
 
 /*
  * This thread has just run aten::mul TORCH_SHOWN times, with these sequence numbers (NULL: they are
