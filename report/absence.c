@@ -57,7 +57,7 @@ static bool list_holds(const struct source_name *list, const char *name)
 }
 
 /* INTERCEPT_TRACE without the family; a recording of no family at all has no list, but a version. */
-static bool family_is_off(const struct model *model, enum evt_family family)
+bool absence_is_off(const struct model *model, enum evt_family family)
 {
 	const struct source_name *trace = absence_meta(model, "trace");
 
@@ -94,7 +94,7 @@ static void absence_name_filters(const struct model *model, const char *what,
 		{ "--process", scope->pid != FILTER_NO_ID },
 		{ "--thread", scope->tid != FILTER_NO_ID },
 		{ "--time", scope->from_ns || scope->to_ns != UINT64_MAX },
-		{ "--range", scope->range != NULL },
+		{ scope->during ? "--during" : "--range", scope->range != NULL },
 	};
 	const char *before = " within ";
 
@@ -119,7 +119,7 @@ const char *absence_explain(const struct model *model, enum evt_family family,
 		text_escape(name, sizeof(name), capture->text, capture->length);
 	if (model->filters.any)
 		absence_name_filters(model, absences[family].what, text);
-	else if (family_is_off(model, family))
+	else if (absence_is_off(model, family))
 		snprintf(text, ABSENCE_BYTES, "%s was recorded: INTERCEPT_TRACE was without %s",
 			 absences[family].what, evt_family_names[family]);
 	else if (absence_is_whole(model))

@@ -14,6 +14,8 @@ struct absence {
 	char text[ABSENCE_BYTES]; /* one line, control characters written out */
 };
 
+/* Whether INTERCEPT_TRACE was without the family. */
+bool absence_is_off(const struct model *model, enum evt_family family);
 /* What INTERCEPT_CAPTURE limited the recording to, NULL when it did not or that is not known. */
 const struct source_name *absence_capture(const struct model *model);
 /* Whether INTERCEPT_CAPTURE limited the recording, as far as it is known. */

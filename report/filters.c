@@ -16,6 +16,7 @@ struct filter_open {
 struct filter_thread {
 	struct filter_open *open;
 	size_t count, room;
+	uint32_t named; /* of them, open and of that name */
 };
 
 void filters_init(struct filters *filters, const struct filter_settings *settings)
@@ -56,6 +57,15 @@ static bool name_is(const struct source_name *name, const char *text)
 	       !memcmp(name->text, text, name->length);
 }
 
+/* Adds to what is open for the thread, or for the process. */
+static void filters_add(struct filters *filters, const struct source_event *event, uint32_t more)
+{
+	if (filters->settings.during)
+		*filters_open_of(filters, event->process) += more;
+	else
+		filters_thread_of(filters, event->thread)->named += more;
+}
+
 static void filters_push(struct filters *filters, const struct source_event *event,
 			 const struct source_name *domain, const struct source_name *name)
 {
@@ -65,7 +75,8 @@ static void filters_push(struct filters *filters, const struct source_event *eve
 	thread->open = memory_room(thread->open, thread->count, &thread->room,
 				   sizeof(*thread->open));
 	thread->open[thread->count++] = (struct filter_open){ domain, named, false };
-	*filters_open_of(filters, event->process) += named;
+	filters->seen |= named;
+	filters_add(filters, event, named);
 }
 
 static void filters_pop(struct filters *filters, const struct source_event *event,
@@ -79,7 +90,7 @@ static void filters_pop(struct filters *filters, const struct source_event *even
 		if (open->closed || open->domain != domain)
 			continue;
 		open->closed = true;
-		*filters_open_of(filters, event->process) -= open->named;
+		filters_add(filters, event, -(uint32_t)open->named);
 		break;
 	}
 	while (thread->count && thread->open[thread->count - 1].closed)
@@ -114,6 +125,7 @@ static void filters_note_open(struct filters *filters, struct source *source,
 			filters_started_key(event, EVENT_AS(nvtx_start, &event->event)->range),
 			&added);
 		*filters_open_of(filters, event->process) += added;
+		filters->seen = true;
 		break;
 	}
 }
@@ -173,7 +185,8 @@ enum filter_verdict filters_judge(struct filters *filters, struct source *source
 		return FILTER_OUT;
 	if (settings->range) {
 		filters_note_open(filters, source, event);
-		inside = *filters_open_of(filters, event->process) > 0;
+		inside = *filters_open_of(filters, event->process) > 0 ||
+			 filters_thread_of(filters, event->thread)->named > 0;
 		filters_note_close(filters, source, event);
 	}
 	if (settings->tid != FILTER_NO_ID && event->thread->tid != settings->tid)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which events count: --process, --thread, --time and --range, decided event by event as they come.
+ * Which events count: --process, --thread, --time, --range and --during, decided event by event as they
+ * come. A push/pop range holds for its own thread, with --during for all threads of its process, as
+ * start/end ranges always do.
  * Needs memory only for open ranges, and only with --range.
  */
 #ifndef REPORT_FILTERS_H
@@ -18,6 +20,7 @@ struct filter_settings {
 	uint64_t pid, tid; /* FILTER_NO_ID: any */
 	uint64_t from_ns, to_ns;
 	const char *range; /* NULL: any */
+	bool during;       /* the range need not be of the event's own thread, but of its process */
 };
 
 struct filters {
@@ -25,8 +28,9 @@ struct filters {
 	bool any; /* something is filtered at all */
 	struct filter_thread *thread;
 	size_t thread_room;
-	uint32_t *open; /* open ranges of that name, by process */
+	uint32_t *open; /* open ranges of that name that hold for all of a process, by process */
 	size_t open_room;
+	bool seen;          /* a range of that name opened */
 	struct map started; /* open start/end ranges of that name */
 };
 

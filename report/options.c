@@ -185,11 +185,20 @@ static int parse_time(const char *text, size_t length, uint64_t *ret_ns)
 	return 0;
 }
 
+/* Whole numbers are nanoseconds; who writes a fraction means another unit. */
+static bool time_lacks_unit(const char *text, size_t length)
+{
+	return memchr(text, '.', length) && strspn(text, "0123456789.") >= length;
+}
+
 static int take_time(struct parser *parser, const char *value)
 {
 	struct filter_settings *scope = &parser->options->scope;
 	const char *dots = strstr(value, "..");
 
+	if (dots && (time_lacks_unit(value, (size_t)(dots - value)) ||
+		     time_lacks_unit(dots + 2, strlen(dots + 2))))
+		return parser_fail(parser, "--time '%s' has no unit: as in 1.5s..2s", value);
 	if (!dots || parse_time(value, (size_t)(dots - value), &scope->from_ns) ||
 	    parse_time(dots + 2, strlen(dots + 2), &scope->to_ns))
 		return parser_fail(
@@ -201,8 +210,16 @@ static int take_time(struct parser *parser, const char *value)
 
 static int take_range(struct parser *parser, const char *value)
 {
+	if (parser->options->scope.range)
+		return parser_fail(parser, "only one --range or --during can be given");
 	parser->options->scope.range = value;
 	return 0;
+}
+
+static int take_during(struct parser *parser, const char *value)
+{
+	parser->options->scope.during = true;
+	return take_range(parser, value);
 }
 
 static int take_live(struct parser *parser, const char *value)
@@ -409,7 +426,7 @@ int options_parse(struct options *options, int argc, char **argv, char *message,
 
 	*options = (struct options){
 		.limit = LIMIT_DEFAULT,
-		.scope = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL },
+		.scope = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false },
 	};
 	for (; parser.at < argc; parser.at++) {
 		char *argument = argv[parser.at];

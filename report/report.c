@@ -4,10 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "report/scope.h"
 
 #define LIMIT_OF_TABLES 20
 
@@ -157,6 +160,48 @@ struct model_options request_model_options(const struct report_request *request)
 		.operators_by_shapes = request_key(request, REPORT_ops, BY_ops_op) == BY_ops_shape,
 		.shows_progress = true,
 	};
+}
+
+static bool source_has_thread(struct source *source, uint64_t tid)
+{
+	struct source_thread *const *thread;
+	size_t count = source_threads(source, &thread);
+
+	for (size_t i = 0; i < count; i++)
+		if (thread[i]->tid == tid)
+			return true;
+	return false;
+}
+
+static bool source_has_process(struct source *source, uint64_t pid)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+
+	for (size_t i = 0; i < count; i++)
+		if (process[i]->pid == pid)
+			return true;
+	return false;
+}
+
+void request_read(struct report_request *request, struct model *model)
+{
+	const struct filter_settings *scope = &request->options->scope;
+	struct scope_text why;
+
+	model_read(model);
+	if (scope->pid != FILTER_NO_ID && !source_has_process(request->source, scope->pid))
+		snprintf(request->message, sizeof(request->message),
+			 "--process %" PRIu64 ": there is none; prof-report processes lists them",
+			 scope->pid);
+	else if (scope->tid != FILTER_NO_ID && !source_has_thread(request->source, scope->tid))
+		snprintf(request->message, sizeof(request->message),
+			 "--thread %" PRIu64 ": there is none; prof-report threads lists them",
+			 scope->tid);
+	else if (scope->range && !model->filters.seen)
+		snprintf(request->message, sizeof(request->message), "--%s '%.200s': %s",
+			 scope->during ? "during" : "range", scope->range,
+			 scope_no_range(model, &why));
 }
 
 /* Writing over one of the files that were read would destroy the measurement. */

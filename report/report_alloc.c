@@ -104,7 +104,7 @@ static int alloc_write(struct report_request *request, struct table *table)
 
 	options.wants_heap = true;
 	model_init(&model, request->source, &options);
-	model_read(&model);
+	request_read(request, &model);
 	heap_fill_table(&model, table);
 	totals = &model.heap.totals;
 	{

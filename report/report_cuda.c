@@ -40,7 +40,7 @@ static int cuda_write(struct report_request *request, struct table *table,
 	options.wants_cuda = true;
 	options.wants_ranges = true; /* for the places of calls */
 	model_init(&model, request->source, &options);
-	model_read(&model);
+	request_read(request, &model);
 	kernel_names_init(&names, &model, request->options->names);
 	document.fact = fact;
 	document.head = report->head;

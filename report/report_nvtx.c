@@ -53,7 +53,7 @@ static int nvtx_write(struct report_request *request, struct table *table)
 	options.wants_ranges = true;
 	options.ranges_by_path = request->options->tree;
 	model_init(&model, request->source, &options);
-	model_read(&model);
+	request_read(request, &model);
 	{
 		const struct fact facts[] = {
 			FACT_NUMBER("count", UNIT_COUNT, nvtx_sum_count(&model)),

@@ -41,7 +41,7 @@ static int ops_write(struct report_request *request, struct table *table)
 
 	options.wants_operators = true;
 	model_init(&model, request->source, &options);
-	model_read(&model);
+	request_read(request, &model);
 	context = (struct ops_context){ &model, ops_fill_table(&model, table) };
 	{
 		const struct fact facts[] = {

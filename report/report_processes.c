@@ -118,7 +118,7 @@ static int processes_write(struct report_request *request, struct table *table)
 	int status;
 
 	model_init(&model, request->source, &options);
-	model_read(&model);
+	request_read(request, &model);
 	processes_fill(table, &model, &totals);
 	{
 		const struct fact facts[] = {

@@ -107,7 +107,7 @@ int report_summary(struct report_request *request)
 		options.wants_cuda = true;
 		request->arrangement.limit = 0;
 		model_init(&model, request->source, &options);
-		model_read(&model);
+		request_read(request, &model);
 		status = summary_write(request, &table, &model);
 		model_release(&model);
 	}

@@ -15,7 +15,7 @@ static int threads_write(struct report_request *request, struct table *table)
 	int status;
 
 	model_init(&model, request->source, &options);
-	model_read(&model);
+	request_read(request, &model);
 	totals = threads_fill_table(&model, table);
 	{
 		const struct fact facts[] = {

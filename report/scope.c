@@ -50,3 +50,17 @@ const char *scope_still_live(const struct model *model, struct scope_text *ret_t
 		snprintf(ret_text->text, SCOPE_BYTES, "never freed");
 	return ret_text->text;
 }
+
+const char *scope_no_range(const struct model *model, struct scope_text *ret_text)
+{
+	bool in_process = model->filters.settings.pid != FILTER_NO_ID;
+
+	if (absence_is_off(model, EVT_FAMILY_nvtx))
+		snprintf(ret_text->text, SCOPE_BYTES,
+			 "ranges were not recorded, INTERCEPT_TRACE was without nvtx");
+	else
+		snprintf(ret_text->text, SCOPE_BYTES,
+			 "no range of that name opened%s; prof-report nvtx lists them",
+			 in_process ? " in that process" : "");
+	return ret_text->text;
+}

@@ -20,4 +20,7 @@ const char *scope_recorded(const struct model *model, struct scope_text *ret_tex
 /* What is to be said of memory that lives at the end of what was read. Returns ret_text->text. */
 const char *scope_still_live(const struct model *model, struct scope_text *ret_text);
 
+/* Why no range of the name that was asked for opened. Returns ret_text->text. */
+const char *scope_no_range(const struct model *model, struct scope_text *ret_text);
+
 #endif

@@ -26,6 +26,12 @@ expect "$OUTPUT" \
 	'alloc("--time", "0..0").totals.allocations == 0' \
 	'alloc("--time", "0..1000s").totals.allocations == alloc.totals.allocations' \
 	'alloc("--filter", "caller==nothing").rows == []'
+for wrong in '--range nosuch' '--during nosuch' '--thread 1' '--process 1'; do
+	# shellcheck disable=SC2086 # an option and its value
+	"$REPORT" alloc $wrong "$OUTPUT" 2>talk >/dev/null || fail "$wrong: status $?"
+	grep -q "^prof-report: ${wrong% *} .* lists them" talk || fail "$wrong: $(cat talk)"
+done
+"$REPORT" alloc --range wanted "$OUTPUT" 2>&1 >/dev/null | grep . && fail "talk about a range that is there"
 rm -f run.evt
 run_traced "$PROGRAMS/counts" expected.json 20 2 2 || fail "status $?"
 E='load("expected.json")'

@@ -61,7 +61,7 @@ static const char *explain(struct wish wish)
 	static char path[] = "memory.evt";
 	static struct absence absence;
 	struct model_options options = { .filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX,
-						     wish.filtered ? "range" : NULL } };
+						     wish.filtered ? "range" : NULL, false } };
 	struct session_file file = { .path = path };
 	struct source *source = NULL;
 	struct recording r;

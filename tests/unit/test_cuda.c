@@ -23,7 +23,7 @@ static struct kernel_names names;
 static struct table table;
 
 static const struct model_options plain = {
-	.filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL },
+	.filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false },
 	.cuda = { BY_launches_kernel, BY_memcpy_kind, BY_device_memory_kind },
 	.wants_cuda = true,
 	.wants_ranges = true,
@@ -284,6 +284,45 @@ static void filters_leave_out_calls_and_follow_memory(void **state)
 	release();
 }
 
+static uint64_t launches_with(const char *range, bool during)
+{
+	struct model_options options = plain;
+	uint64_t count;
+
+	options.filter.range = range;
+	options.filter.during = during;
+	read_as(options);
+	count = groups_total(&model.cuda.launches).time.count;
+	assert_int_equal(model.filters.seen, strcmp(range, "nosuch") != 0);
+	release_model();
+	return count;
+}
+
+static void a_range_is_of_its_own_thread(void **state)
+{
+	(void)state;
+	begin(1);
+	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "step"));
+	launch(120, ADD, 4, 0);
+	FRAME_PUT(c.r.fw, 190, nvtx_pop, .domain = 0);
+	FRAME_PUT(c.r.fw, 200, nvtx_start, .name = cuda_recording_name(&c, "whole"), .range = 7);
+	launch(210, ADD, 4, 0);
+	FRAME_PUT(c.r.fw, 300, nvtx_end, .range = 7);
+	launch(310, ADD, 4, 0);
+	begin_stream(2);
+	for (uint64_t at = 150; at < 170; at++) /* while the other thread's range is open */
+		launch(at, ADD, 4, 0);
+	launch(250, ADD, 4, 0);
+	finish();
+	release_model();
+	assert_int_equal(launches_with("step", false), 1);
+	assert_int_equal(launches_with("step", true), 21);
+	assert_int_equal(launches_with("whole", false), 2);
+	assert_int_equal(launches_with("whole", true), 2);
+	assert_int_equal(launches_with("nosuch", false), 0);
+	cuda_recording_release(&c);
+}
+
 static void a_forked_child_starts_with_no_device_memory(void **state)
 {
 	(void)state;
@@ -332,6 +371,7 @@ int main(void)
 		cmocka_unit_test(nested_calls_count_for_nothing_and_errors_count_twice),
 		cmocka_unit_test(launches_have_rows_by_every_key),
 		cmocka_unit_test(filters_leave_out_calls_and_follow_memory),
+		cmocka_unit_test(a_range_is_of_its_own_thread),
 		cmocka_unit_test(a_forked_child_starts_with_no_device_memory),
 		cmocka_unit_test(kernels_without_number_are_rows_each),
 	};

@@ -140,6 +140,9 @@ static void wrong_options_are_named(void **state)
 	REFUSES("takes no --sort", "--sort", "x");
 	REFUSES("--time '2..1' ends before it begins", "--time", "2..1");
 	REFUSES("--time '7' is not A..B", "--time", "7");
+	REFUSES("--time '3.6..3.7' has no unit", "--time", "3.6..3.7");
+	REFUSES("only one --range or --during", "--range", "a", "--range", "b");
+	REFUSES("only one --range or --during", "--range", "a", "--during", "b");
 	REFUSES("--output needs", "--output=");
 }
 

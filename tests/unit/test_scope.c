@@ -41,7 +41,7 @@ static void finish(uint64_t to_ns)
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
 	model_init(&model, source,
 		   &(struct model_options){
-			   .filter = { FILTER_NO_ID, FILTER_NO_ID, 0, to_ns, NULL },
+			   .filter = { FILTER_NO_ID, FILTER_NO_ID, 0, to_ns, NULL, false },
 		   });
 	model_read(&model);
 }
