@@ -20,6 +20,9 @@ static const struct {
 					      "has the CUDA runtime "
 					      "linked in statically (nvcc -cudart shared links it "
 					      "so that it is seen)" },
+	[EVT_FAMILY_steps] = { "no step",
+			       "no step was seen: one ends with an optimizer's step() or a step of "
+			       "torch.profiler, or a range that INTERCEPT_STEP names" },
 	[EVT_FAMILY_torch] = { "no operator", "no PyTorch operator was seen: the program did not "
 					      "import torch, or made no call" },
 	[EVT_FAMILY_tensors] = { "no tensor's memory",
@@ -27,6 +30,8 @@ static const struct {
 				 "program used no PyTorch" },
 	[EVT_FAMILY_capture] = { "no capture range", "no capture range opened" },
 };
+
+#define STEPS_PREFIX "steps " /* of the fact `capture`, before a schedule */
 
 static const struct source_name *absence_meta(const struct model *model, const char *key)
 {
@@ -61,7 +66,7 @@ bool absence_is_off(const struct model *model, enum evt_family family)
 {
 	const struct source_name *trace = absence_meta(model, "trace");
 
-	if (family == EVT_FAMILY_system)
+	if (family == EVT_FAMILY_system || family == EVT_FAMILY_steps)
 		return false;
 	if (!trace)
 		return absence_meta(model, "version") != NULL;
@@ -113,7 +118,7 @@ const char *absence_explain(const struct model *model, enum evt_family family,
 			    struct absence *ret_absence)
 {
 	const struct source_name *capture = absence_meta(model, "capture");
-	char *text = ret_absence->text, name[ABSENCE_BYTES / 2];
+	char *text = ret_absence->text, name[ABSENCE_BYTES / 2] = "";
 
 	if (capture)
 		text_escape(name, sizeof(name), capture->text, capture->length);
@@ -122,6 +127,10 @@ const char *absence_explain(const struct model *model, enum evt_family family,
 	else if (absence_is_off(model, family))
 		snprintf(text, ABSENCE_BYTES, "%s was recorded: INTERCEPT_TRACE was without %s",
 			 absences[family].what, evt_family_names[family]);
+	else if (absence_is_whole(model) && !strncmp(name, STEPS_PREFIX, strlen(STEPS_PREFIX)))
+		snprintf(text, ABSENCE_BYTES,
+			 "recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came",
+			 name);
 	else if (absence_is_whole(model))
 		snprintf(text, ABSENCE_BYTES, "recording was limited to %s, which never opened",
 			 name);

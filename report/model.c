@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "report/memory.h"
+#include "report/model_steps.h"
 #include "report/model_torch.h"
 
 #define PROGRESS_EVENTS (1u << 20) /* between looks at the clock */
@@ -20,6 +21,8 @@ void model_init(struct model *model, struct source *source, const struct model_o
 	heap_init(&model->heap, options->heap_by);
 	ranges_init(&model->ranges, options->ranges_by_path);
 	cuda_init(&model->cuda, &options->cuda);
+	steps_init(&model->steps, options->wants_step_rows);
+	map_init(&model->step_categories);
 	operators_init(&model->operators, options->operators_by_shapes);
 	operator_names_init(&model->operator_names);
 }
@@ -30,6 +33,8 @@ void model_release(struct model *model)
 	heap_release(&model->heap);
 	ranges_release(&model->ranges);
 	cuda_release(&model->cuda);
+	steps_release(&model->steps);
+	map_release(&model->step_categories);
 	operators_release(&model->operators);
 	operator_names_release(&model->operator_names);
 	captured_release(&model->captured);
@@ -261,6 +266,8 @@ static void model_take(struct model *model, const struct source_event *event)
 		return;
 	model_count(model, event, verdict == FILTER_COUNTS);
 	model_dispatch(model, event, verdict == FILTER_COUNTS);
+	if (model->options.wants_steps)
+		model_take_steps(model, event, verdict == FILTER_COUNTS);
 }
 
 /* A process that has not ended may go on in a file that is still being written. */

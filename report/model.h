@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run means, as far as the events that were read say: heap, ranges, operators, CUDA calls, and
- * what each thread did.
+ * What a run means, as far as the events that were read say: heap, ranges, operators, CUDA calls, steps,
+ * and what each thread did.
  * Reads a source to its end once; the reports turn it into rows.
  */
 #ifndef REPORT_MODEL_H
@@ -19,6 +19,7 @@
 #include "report/operators.h"
 #include "report/ranges.h"
 #include "report/source.h"
+#include "report/steps.h"
 
 /* Counters of a thread or process; [1] of what counts, [0] of the rest. */
 struct model_tally {
@@ -32,6 +33,7 @@ struct model_options {
 	struct cuda_settings cuda;
 	bool wants_heap, wants_ranges, wants_cuda, wants_operators;
 	bool ranges_by_path, operators_by_shapes;
+	bool wants_steps, wants_step_rows;
 	bool shows_progress; /* on stderr, when reading takes long */
 };
 
@@ -42,6 +44,8 @@ struct model {
 	struct heap heap;
 	struct ranges ranges;
 	struct cuda cuda;
+	struct steps steps;
+	struct map step_categories; /* name's index << 4 | scope, + 1, to enum step_category */
 	struct operators operators;
 	struct operator_names operator_names;
 	struct captured captured;

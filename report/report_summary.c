@@ -78,6 +78,10 @@ static int summary_write(struct report_request *request, struct table *table, st
 		FACT_NUMBER("memcpy_bytes", UNIT_BYTES, totals->cuda.copied_bytes),
 		FACT_NUMBER("device_peak_bytes", UNIT_BYTES, totals->cuda.device_peak_bytes),
 		FACT_NUMBER("device_live_bytes", UNIT_BYTES, totals->cuda.device_live_bytes),
+		FACT_NUMBER("steps", UNIT_COUNT, model->steps.time.count),
+		FACT_NUMBER("step_p50_ns", UNIT_NS, timing_percentile(&model->steps.time, 50)),
+		FACT_NUMBER("step_total_ns", UNIT_NS, model->steps.time.total_ns),
+		FACT_NUMBER("step_dataloader_ns", UNIT_NS, model->steps.ns[STEP_dataloader]),
 	};
 	struct document document = {
 		.fact = facts,
@@ -105,6 +109,7 @@ int report_summary(struct report_request *request)
 		options.wants_heap = true;
 		options.wants_ranges = true;
 		options.wants_cuda = true;
+		options.wants_steps = true;
 		request->arrangement.limit = 0;
 		model_init(&model, request->source, &options);
 		request_read(request, &model);

@@ -9,6 +9,7 @@
 #include "report/absence.h"
 #include "report/rows_heap.h"
 #include "report/rows_ranges.h"
+#include "report/rows_steps.h"
 #include "report/rows_threads.h"
 #include "report/scope.h"
 #include "report/summary.h"
@@ -328,6 +329,8 @@ static void summary_print_next(const struct summary *summary, const struct scree
 		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", path);
 	if (summary->totals.cuda.launches)
 		fprintf(screen->out, "      prof-report launches --by range %s\n", path);
+	if (summary->model->steps.time.count > 1)
+		fprintf(screen->out, "      prof-report steps %s\n", path);
 	if (summary->model->ranges.row_count)
 		fprintf(screen->out, "      prof-report nvtx --tree %s\n", path);
 }
@@ -341,6 +344,7 @@ void summary_print(const struct document *document, const struct screen *screen)
 	summary_print_events(summary, screen);
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);
+	summary_print_steps(summary->model, screen);
 	summary_print_ranges(summary, document, screen);
 	summary_print_cuda(summary, document, screen);
 	summary_print_heap(summary, document, screen);

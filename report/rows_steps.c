@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps as rows and lines: see rows_steps.h. */
+#include "report/rows_steps.h"
+
+#include <string.h>
+
+#include "report/rows_ranges.h"
+#include "report/text.h"
+
+#define NAME_BYTES 60
+
+/* The category that took most above its average in the step; STEP_CATEGORY_LIMIT when none did. */
+static enum step_category row_excess(const struct steps *steps, const struct step_row *row,
+				     uint64_t *ret_ns)
+{
+	enum step_category most = STEP_CATEGORY_LIMIT;
+
+	*ret_ns = 0;
+	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++) {
+		uint64_t average = steps->ns[i] / steps->time.count;
+
+		if (row->ns[i] <= average || row->ns[i] - average <= *ret_ns)
+			continue;
+		*ret_ns = row->ns[i] - average;
+		most = (enum step_category)i;
+	}
+	return most;
+}
+
+static void table_put_step(struct table *table, const struct model *model,
+			   const struct step_row *row)
+{
+	static const enum column_id columns[STEP_CATEGORY_LIMIT] = {
+#define CATEGORY(name) COLUMN_steps_##name##_ns,
+		STEP_CATEGORIES(CATEGORY)
+#undef CATEGORY
+	};
+	uint64_t excess_ns;
+	enum step_category excess = row_excess(&model->steps, row, &excess_ns);
+	size_t length;
+	const char *text = range_text(model->name[row->name], &length);
+
+	table_set_number(table, COLUMN_steps_step, row->number);
+	table_set_number(table, COLUMN_steps_start_ns, row->start_ns);
+	table_set_number(table, COLUMN_steps_total_ns, row->total_ns);
+	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
+		table_set_number(table, columns[i], row->ns[i]);
+	table_set_text(table, COLUMN_steps_ended_by, text, length);
+	if (excess == STEP_CATEGORY_LIMIT)
+		return;
+	table_set_number(table, COLUMN_steps_excess_ns, excess_ns);
+	table_set_text(table, COLUMN_steps_excess, step_category_names[excess],
+		       strlen(step_category_names[excess]));
+}
+
+void steps_fill_table(const struct model *model, struct table *table)
+{
+	struct source_process *const *process;
+	size_t processes = source_processes(model->source, &process);
+
+	for (size_t i = 0; i < model->steps.row_count; i++) {
+		const struct step_row *row = &model->steps.row[i];
+
+		table_add_row(table);
+		if (row->process < processes)
+			table_set_number(table, COLUMN_steps_pid, process[row->process]->pid);
+		table_put_step(table, model, row);
+	}
+}
+
+static void put_ended_by(const struct model *model, const struct screen *screen)
+{
+	char escaped[NAME_BYTES];
+	size_t length;
+	const char *text;
+
+	if (model->steps.is_mixed)
+		return;
+	text = range_text(model->name[model->steps.name], &length);
+	text_escape(escaped, sizeof(escaped), text, length);
+	fprintf(screen->out, " ended by %s", escaped);
+}
+
+void steps_print_times(const struct model *model, const struct screen *screen)
+{
+	const struct steps *steps = &model->steps;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "%s step%s", unit_format_count(a, steps->time.count),
+		steps->time.count == 1 ? "" : "s");
+	if (steps->processes > 1)
+		fprintf(screen->out, " in %u processes", steps->processes);
+	put_ended_by(model, screen);
+	fprintf(screen->out, ": average %s, p50 %s, p90 %s, p99 %s",
+		unit_format_ns(a, timing_average(&steps->time)),
+		unit_format_ns(b, timing_percentile(&steps->time, 50)),
+		unit_format_ns(c, timing_percentile(&steps->time, 90)),
+		unit_format_ns(d, timing_percentile(&steps->time, 99)));
+}
+
+void steps_print_shares(const struct model *model, const struct screen *screen)
+{
+	const struct steps *steps = &model->steps;
+	bool told[STEP_CATEGORY_LIMIT] = { false };
+	char text[UNIT_TEXT_BYTES];
+	const char *before = "";
+
+	for (int n = 0; n < STEP_CATEGORY_LIMIT; n++) {
+		int most = -1;
+
+		for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
+			if (!told[i] && steps->ns[i] &&
+			    (most < 0 || steps->ns[i] > steps->ns[most]))
+				most = i;
+		if (most < 0)
+			break;
+		told[most] = true;
+		fprintf(screen->out, "%s%s %s", before, step_category_names[most],
+			unit_format_percent(text, 100.0 * (double)steps->ns[most] /
+							  (double)steps->time.total_ns));
+		before = ", ";
+	}
+}
+
+void summary_print_steps(const struct model *model, const struct screen *screen)
+{
+	const struct steps *steps = &model->steps;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+
+	if (!steps->time.count)
+		return;
+	screen_print(screen, SCREEN_BOLD, "\nsteps");
+	fprintf(screen->out, "  %s, median %s", unit_format_count(a, steps->time.count),
+		unit_format_ns(b, timing_percentile(&steps->time, 50)));
+	if (steps->time.total_ns) {
+		fputs(": ", screen->out);
+		steps_print_shares(model, screen);
+	}
+	putc('\n', screen->out);
+}

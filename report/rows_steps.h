@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps as a table of report steps, and in a line for the summary. */
+#ifndef REPORT_ROWS_STEPS_H
+#define REPORT_ROWS_STEPS_H
+
+#include "report/export.h"
+#include "report/model.h"
+
+/* `table` has columns of report steps. */
+void steps_fill_table(const struct model *model, struct table *table);
+
+/* How many, what ended them, how long they took; without a newline. */
+void steps_print_times(const struct model *model, const struct screen *screen);
+/* Where the average step's time went, the largest share first; without a newline. */
+void steps_print_shares(const struct model *model, const struct screen *screen);
+
+/* Nothing when there was no step. */
+void summary_print_steps(const struct model *model, const struct screen *screen);
+
+#endif

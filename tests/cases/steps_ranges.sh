@@ -1,0 +1,38 @@
+#!/bin/bash
+# INTERCEPT_SCHEDULE by NVTX ranges, without family torch, and in the workers of a DataLoader.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 600
+need_torch
+train() { # KIND [NAME=VALUE...]
+	local kind=$1
+	shift
+	rm -f ./*.evt
+	run_traced env "$@" "$PYTHON" "$ROOT/tests/programs/steps.py" "$kind" - >out 2>err || fail "$kind: $(tail -3 err)"
+	! grep '^intercept' err || fail "$kind: we said something"
+}
+"$PYTHON" -c 'import torch; torch.cuda.nvtx.range_push("a")' 2>err || skip "torch without NVTX"
+
+train nvtx INTERCEPT_TRACE=nvtx,torch INTERCEPT_STEP='iteration*' INTERCEPT_SCHEDULE=wait=4,active=2
+expect "$OUTPUT" 'sorted(int(r["step"]) for r in steps.rows) == [4, 5, 10, 11]' \
+	'sorted(r["name"] for r in nvtx.rows) == ["iteration 10", "iteration 11", "iteration 4", "iteration 5"]'
+# another thread's backward is recorded in these steps, and no other
+"$REPORT" dump "$OUTPUT" | grep -c 'torch_begin.*"AddmmBackward0"' >backward
+expect_eq "backward functions of two layers in four steps" "$(cat backward)" 8
+# what has no gate of its own decides all the same
+train nvtx INTERCEPT_TRACE=alloc INTERCEPT_SCHEDULE=skip_first=5,active=1,repeat=1
+expect "$OUTPUT" '[int(r["step"]) for r in steps.rows] == [5]' 'alloc.totals.allocations > 0' 'not nvtx.rows'
+"$REPORT" "$OUTPUT" | grep -q '^steps  1, median ' || fail "the summary says nothing of steps"
+# nothing that ends a step
+train nvtx INTERCEPT_STEP=nosuch INTERCEPT_SCHEDULE=wait=1,active=1
+"$REPORT" "$OUTPUT" | grep -q '^recording was limited to steps wait=1,active=1 by INTERCEPT_SCHEDULE, and no such step came' ||
+	fail "why nothing is there is not said: $("$REPORT" "$OUTPUT")"
+
+train workers INTERCEPT_TRACE=torch INTERCEPT_SCHEDULE=skip_first=6,active=2,repeat=1
+expect "$OUTPUT" 'sorted(int(r["step"]) for r in steps.rows) == [6, 7]' 'len({r["pid"] for r in steps.rows}) == 1' \
+	'len(processes.rows) == 3' 'all(r["dataloader_ns"] > 0 for r in steps.rows)'
+main=$(json steps "$OUTPUT" 'rows[0]["pid"]')
+"$REPORT" dump "$OUTPUT" | grep -v " [0-9]*:$main " | grep -c 'torch_begin.*"aten::stack"' >stacks
+# two batches of two tensors each are asked for in two steps; one before may be under way
+expect_between "batches stacked by workers" "$(cat stacks)" 2 6

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/steps.c: what is a step, and to which category each instant of it belongs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/steps.h"
+
+enum { A = 1, B }; /* names */
+
+static struct steps steps;
+
+static int setup(void **state)
+{
+	(void)state;
+	steps_init(&steps, true);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	steps_release(&steps);
+	return 0;
+}
+
+static void opens(uint64_t time_ns, uint32_t thread, enum step_category category)
+{
+	steps_open(&steps, &(struct step_place){ time_ns, 0, thread }, category);
+}
+
+static void closes(uint64_t time_ns, uint32_t thread)
+{
+	steps_close(&steps, &(struct step_place){ time_ns, 0, thread });
+}
+
+static void calls(uint64_t from_ns, uint64_t to_ns, uint32_t thread)
+{
+	steps_call(&steps, &(struct step_place){ to_ns, 0, thread }, to_ns - from_ns);
+}
+
+static void mark(uint64_t time_ns, uint64_t number)
+{
+	steps_mark(&steps, &(struct step_place){ time_ns, 0, 0 },
+		   &(struct step_mark){ number, A, true });
+}
+
+static const struct step_row *row_at(size_t row)
+{
+	assert_true(row < steps.row_count);
+	return &steps.row[row];
+}
+
+/* The parts of a step, and that they are all of it. */
+static void row_is(size_t at, uint64_t communication, uint64_t runtime, uint64_t dataloader,
+		   uint64_t cpu, uint64_t other)
+{
+	const struct step_row *row = row_at(at);
+	uint64_t sum = 0;
+
+	assert_int_equal(row->ns[STEP_communication], communication);
+	assert_int_equal(row->ns[STEP_runtime], runtime);
+	assert_int_equal(row->ns[STEP_dataloader], dataloader);
+	assert_int_equal(row->ns[STEP_cpu], cpu);
+	assert_int_equal(row->ns[STEP_other], other);
+	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
+		sum += row->ns[i];
+	assert_int_equal(sum, row->total_ns);
+}
+
+static void every_instant_has_one_category(void **state)
+{
+	(void)state;
+	mark(1000, 0);
+	opens(1000, 0, STEP_NOTHING); /* a label around it all */
+	opens(1010, 0, STEP_dataloader);
+	opens(1020, 0, STEP_cpu); /* collating is part of it */
+	closes(1030, 0);
+	closes(1040, 0);
+	opens(1050, 0, STEP_cpu);
+	opens(1060, 0, STEP_cpu);
+	calls(1062, 1065, 0);
+	closes(1070, 0);
+	opens(1075, 0, STEP_communication);
+	calls(1076, 1078, 0); /* below it */
+	closes(1080, 0);
+	closes(1090, 0);
+	mark(1100, 1);
+	assert_int_equal(row_at(0)->number, 0);
+	assert_int_equal(row_at(0)->start_ns, 1000);
+	assert_int_equal(row_at(0)->total_ns, 100);
+	row_is(0, 5, 3, 30, 40 - 3 - 5, 30);
+}
+
+static void threads_of_a_process_count_together(void **state)
+{
+	(void)state;
+	mark(0, 0);
+	opens(10, 0, STEP_cpu); /* loss.backward() waits in no operator */
+	closes(20, 0);
+	opens(30, 1, STEP_cpu);
+	opens(35, 2, STEP_dataloader);
+	calls(36, 50, 3);
+	opens(40, 0, STEP_cpu);
+	closes(60, 1);
+	closes(70, 0);
+	closes(80, 2);
+	mark(100, 1);
+	row_is(0, 0, 14, 45 - 14, 10 + 5, 40);
+}
+
+static void what_goes_on_past_the_end_counts_in_both(void **state)
+{
+	(void)state;
+	mark(0, 0);
+	opens(5, 1, STEP_cpu);
+	mark(10, 1);
+	mark(20, 2);
+	closes(22, 1);
+	mark(30, 3);
+	row_is(0, 0, 0, 0, 5, 5);
+	row_is(1, 0, 0, 0, 10, 0);
+	row_is(2, 0, 0, 0, 2, 8);
+	/* a call is known at its end only */
+	calls(25, 35, 2);
+	mark(40, 4);
+	row_is(3, 0, 5, 0, 0, 5);
+}
+
+static void instants_without_length_count_nowhere(void **state)
+{
+	(void)state;
+	mark(10, 0);
+	opens(20, 0, STEP_cpu);
+	closes(20, 0);
+	calls(30, 30, 0);
+	opens(40, 0, STEP_cpu);
+	closes(50, 0);
+	opens(50, 0, STEP_communication);
+	closes(60, 0);
+	mark(70, 1);
+	row_is(0, 10, 0, 0, 10, 40);
+	mark(70, 2);
+	row_is(1, 0, 0, 0, 0, 0);
+}
+
+static void a_first_step_without_a_mark_begins_with_the_first_operator(void **state)
+{
+	(void)state;
+	calls(5, 8, 0); /* setting up the device */
+	opens(100, 0, STEP_cpu);
+	closes(110, 0);
+	mark(130, 1);
+	assert_int_equal(row_at(0)->number, 0);
+	assert_int_equal(row_at(0)->start_ns, 100);
+	row_is(0, 0, 0, 0, 10, 20);
+}
+
+static void a_mark_of_the_first_step_leaves_out_what_was_before(void **state)
+{
+	(void)state;
+	opens(100, 0, STEP_cpu);
+	closes(110, 0);
+	mark(200, 0);
+	mark(230, 1);
+	assert_int_equal(steps.row_count, 1);
+	assert_int_equal(row_at(0)->start_ns, 200);
+	row_is(0, 0, 0, 0, 0, 30);
+}
+
+static void interrupt(uint64_t time_ns)
+{
+	steps_interrupt(&steps, &(struct step_place){ time_ns, 0, 0 });
+}
+
+static void only_whole_steps_count(void **state)
+{
+	(void)state;
+	interrupt(0); /* recording begins in the midst of something */
+	closes(5, 0);
+	opens(10, 0, STEP_cpu);
+	mark(20, 3);
+	opens(25, 0, STEP_NOTHING);
+	closes(30, 0);
+	mark(40, 4);
+	interrupt(41); /* two scopes stay open */
+	interrupt(100);
+	mark(101, 9);
+	closes(102, 0);
+	closes(103, 0);
+	opens(110, 0, STEP_dataloader);
+	closes(120, 0);
+	mark(141, 10);
+	mark(150, 12); /* a record was lost */
+	mark(160, 13);
+	assert_int_equal(steps.row_count, 3);
+	assert_int_equal(row_at(0)->number, 3);
+	row_is(0, 0, 0, 0, 20, 0);
+	assert_int_equal(row_at(1)->number, 9);
+	row_is(1, 0, 0, 10, 0, 30);
+	assert_int_equal(row_at(2)->number, 12);
+	assert_int_equal(steps.in_part, 1);
+}
+
+static void processes_have_steps_of_their_own(void **state)
+{
+	(void)state;
+	steps_mark(&steps, &(struct step_place){ 0, 0, 0 }, &(struct step_mark){ 0, A, true });
+	steps_mark(&steps, &(struct step_place){ 5, 1, 1 }, &(struct step_mark){ 0, B, true });
+	opens(10, 0, STEP_cpu);
+	steps_mark(&steps, &(struct step_place){ 15, 1, 1 }, &(struct step_mark){ 1, B, true });
+	steps_mark(&steps, &(struct step_place){ 20, 0, 0 }, &(struct step_mark){ 1, A, true });
+	steps_mark(&steps, &(struct step_place){ 25, 1, 1 }, &(struct step_mark){ 2, B, false });
+	assert_int_equal(steps.row_count, 2);
+	assert_int_equal(row_at(0)->process, 1);
+	row_is(0, 0, 0, 0, 0, 10);
+	row_is(1, 0, 0, 0, 10, 10);
+	assert_int_equal(steps.processes, 2);
+	assert_true(steps.is_mixed);
+}
+
+/* Sums hold, and memory for edges does not grow with steps or with what happens in one. */
+static void many_steps_and_one_long_one(void **state)
+{
+	enum { STEPS = 100000, SCOPES = 3000000 };
+	uint64_t time_ns = 0;
+
+	(void)state;
+	steps.wants_rows = false;
+	mark(time_ns, 0);
+	for (uint64_t i = 1; i <= STEPS; i++) {
+		for (int n = 0; n < 20; n++) {
+			opens(time_ns += 3, 0, STEP_cpu);
+			calls(time_ns + 1, time_ns + 2, 0);
+			closes(time_ns += 5, 0);
+		}
+		mark(time_ns, i);
+	}
+	for (uint64_t i = 0; i < SCOPES; i++) {
+		opens(time_ns += 3, 0, STEP_cpu);
+		closes(time_ns += 5, 0);
+	}
+	mark(time_ns, STEPS + 1);
+	assert_int_equal(steps.time.count, STEPS + 1);
+	assert_int_equal(steps.ns[STEP_runtime], 20ull * STEPS);
+	assert_int_equal(steps.ns[STEP_cpu], 20ull * STEPS * 4 + 5ull * SCOPES);
+	assert_int_equal(steps.ns[STEP_other], 20ull * STEPS * 3 + 3ull * SCOPES);
+	assert_int_equal(steps.row_count, 0);
+}
+
+static enum step_category category(const char *name, uint64_t scope)
+{
+	return step_category_of(name, strlen(name), scope);
+}
+
+static void names_say_the_category(void **state)
+{
+	(void)state;
+	assert_int_equal(category("aten::add", 0), STEP_cpu);
+	assert_int_equal(category("AddBackward0", 1), STEP_cpu);
+	assert_int_equal(category("my label", 7), STEP_NOTHING);
+	assert_int_equal(category("ProfilerStep#3", 7), STEP_NOTHING);
+	assert_int_equal(category("Optimizer.step#SGD.step", 7), STEP_NOTHING);
+	assert_int_equal(category("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 7),
+			 STEP_dataloader);
+	assert_int_equal(category("nccl:all_reduce", 7), STEP_communication);
+	assert_int_equal(category("record_param_comms", 0), STEP_communication);
+	assert_int_equal(category("c10d::allreduce_", 0), STEP_communication);
+	assert_int_equal(category("gloo:broadcast", 7), STEP_communication);
+	assert_int_equal(category("Torch-Compiled Region: 0/0", 7), STEP_cpu);
+	/* of a torch whose scopes are not known */
+	assert_int_equal(category("Optimizer.zero_grad#Adam.zero_grad", 0), STEP_NOTHING);
+	assert_int_equal(category("", 0), STEP_cpu);
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		EACH(every_instant_has_one_category),
+		EACH(threads_of_a_process_count_together),
+		EACH(what_goes_on_past_the_end_counts_in_both),
+		EACH(instants_without_length_count_nowhere),
+		EACH(a_first_step_without_a_mark_begins_with_the_first_operator),
+		EACH(a_mark_of_the_first_step_leaves_out_what_was_before),
+		EACH(only_whole_steps_count),
+		EACH(processes_have_steps_of_their_own),
+		EACH(many_steps_and_one_long_one),
+		EACH(names_say_the_category),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
