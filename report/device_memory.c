@@ -28,9 +28,20 @@ void device_memory_release(struct device_memory *memory)
 {
 	free(memory->row);
 	free(memory->block);
+	ledger_release(&memory->ledger);
 	map_release(&memory->rows);
 	map_release(&memory->blocks);
 	map_release(&memory->lists);
+}
+
+void device_memory_finish(struct device_memory *memory)
+{
+	ledger_finish(&memory->ledger);
+}
+
+uint64_t device_memory_at_peak(const struct device_memory *memory, uint32_t row)
+{
+	return ledger_at_peak(&memory->ledger, row);
 }
 
 /* Addresses, arrays and virtual memory are numbered each on their own. */
@@ -55,7 +66,7 @@ static uint64_t list_of(const struct device_op *op)
 static uint32_t device_memory_row_of(struct device_memory *memory, const struct device_op *op)
 {
 	const struct device_place *place = &op->place;
-	uint64_t words[] = { op->kind, memory->by_range ? place->in_range : (uint64_t)op->device,
+	uint64_t words[] = { op->kind, (uint64_t)op->device, memory->by_range ? place->in_range : 0,
 			     memory->by_range && place->in_range
 				     ? (uint64_t)place->domain << 32 | place->name
 				     : 0 };
@@ -79,6 +90,14 @@ static struct highwater *device_memory_sum(struct device_memory *memory, uint32_
 	return device_kind_is_host(memory->row[row].kind) ? &memory->host : &memory->device;
 }
 
+static void device_memory_change(struct device_memory *memory, uint32_t row, uint64_t time_ns,
+				 int64_t bytes)
+{
+	ledger_put(&memory->ledger,
+		   &(struct ledger_change){ time_ns, bytes, row,
+					    !device_kind_is_host(memory->row[row].kind) });
+}
+
 static void device_memory_lower(struct device_memory *memory, const struct device_block *block,
 				uint64_t from_ns)
 {
@@ -88,6 +107,7 @@ static void device_memory_lower(struct device_memory *memory, const struct devic
 		from_ns = block->time_ns;
 	highwater_lower(&memory->row[block->row].live, from_ns, block->bytes);
 	highwater_lower(device_memory_sum(memory, block->row), from_ns, block->bytes);
+	device_memory_change(memory, block->row, from_ns, -(int64_t)block->bytes);
 }
 
 static uint32_t device_memory_take_block(struct device_memory *memory)
@@ -185,6 +205,7 @@ void device_memory_allocate(struct device_memory *memory, const struct device_op
 	memory->row[row].bytes_allocated += op->bytes;
 	highwater_raise(&memory->row[row].live, op->time_ns, op->bytes);
 	highwater_raise(device_memory_sum(memory, row), op->time_ns, op->bytes);
+	device_memory_change(memory, row, op->time_ns, (int64_t)op->bytes);
 }
 
 /* The free of a block whose address another allocation has got meanwhile. */
@@ -212,6 +233,10 @@ static bool device_memory_free_displaced(struct device_memory *memory, uint64_t 
 	highwater_correct(&memory->row[first->row].live, begin_ns, first->time_ns, first->bytes);
 	highwater_correct(device_memory_sum(memory, first->row), begin_ns, first->time_ns,
 			  first->bytes);
+	if (begin_ns >= first->time_ns)
+		return true;
+	device_memory_change(memory, first->row, begin_ns, -(int64_t)first->bytes);
+	device_memory_change(memory, first->row, first->time_ns, (int64_t)first->bytes);
 	return true;
 }
 

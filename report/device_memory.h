@@ -19,6 +19,7 @@
 
 #include "collector/format/events.h"
 #include "report/highwater.h"
+#include "report/ledger.h"
 #include "report/map.h"
 
 #define DISPLACED_MAX 64 /* as many calls that free may be on their way at once */
@@ -62,12 +63,17 @@ struct device_memory {
 	} displaced[DISPLACED_MAX];
 	unsigned int displaced_next;
 	struct highwater device, host; /* all of the device kinds; pinned and registered */
+	struct ledger ledger;          /* rows at the peak of `device` */
 	uint64_t frees_unmatched;
 	uint64_t reused; /* blocks that were allocated again without a free */
 };
 
 void device_memory_init(struct device_memory *memory, bool by_range);
 void device_memory_release(struct device_memory *memory);
+/* After the last call, before device_memory_at_peak(). */
+void device_memory_finish(struct device_memory *memory);
+/* What the row held when all device memory was at its peak. */
+uint64_t device_memory_at_peak(const struct device_memory *memory, uint32_t row);
 /* Calls that succeeded. */
 void device_memory_allocate(struct device_memory *memory, const struct device_op *op);
 void device_memory_free(struct device_memory *memory, const struct device_op *op);

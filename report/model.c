@@ -299,6 +299,7 @@ static void model_finish(struct model *model)
 		captured_close(&model->captured, process[i]->index, process[i]->end_ns);
 	}
 	heap_finish(&model->heap);
+	device_memory_finish(&model->cuda.memory);
 }
 
 struct progress {

@@ -19,9 +19,10 @@ static const char *memory_kind_text(uint64_t kind)
 	return kinds[kind < EVT_CUDA_MEMORY_LIMIT ? kind : EVT_CUDA_ANY];
 }
 
-static void device_put_row(const struct model *model, struct table *table,
-			   const struct device_row *row)
+static void device_put_row(const struct model *model, struct table *table, uint32_t number)
 {
+	const struct device_memory *memory = &model->cuda.memory;
+	const struct device_row *row = &memory->row[number];
 	const char *kind = memory_kind_text(row->kind);
 
 	table_add_row(table);
@@ -35,6 +36,8 @@ static void device_put_row(const struct model *model, struct table *table,
 	table_set_number(table, COLUMN_device_memory_frees, row->frees);
 	table_set_number(table, COLUMN_device_memory_bytes_allocated, row->bytes_allocated);
 	table_set_number(table, COLUMN_device_memory_peak_bytes, highwater_peak(&row->live));
+	table_set_number(table, COLUMN_device_memory_at_peak_bytes,
+			 device_memory_at_peak(memory, number));
 	table_set_number(table, COLUMN_device_memory_live_bytes, row->live.now);
 }
 
@@ -46,7 +49,7 @@ struct device_totals device_fill_table(struct model *model, struct table *table)
 	for (size_t i = 0; i < memory->row_count; i++) {
 		const struct device_row *row = &memory->row[i];
 
-		device_put_row(model, table, row);
+		device_put_row(model, table, (uint32_t)i);
 		totals.allocations += row->allocations;
 		totals.frees += row->frees;
 		totals.bytes_allocated += row->bytes_allocated;

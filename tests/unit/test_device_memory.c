@@ -175,6 +175,68 @@ static void what_the_filters_leave_out_is_followed_and_not_counted(void **state)
 	assert_int_equal(memory.reused, 0);
 }
 
+/* A copy of put() for a range's row. */
+static void put_in(uint32_t range, uint64_t time_ns, int64_t device, uint64_t address,
+		   uint64_t bytes)
+{
+	device_memory_allocate(&memory, &(struct device_op){ .time_ns = time_ns,
+							     .begin_ns = time_ns,
+							     .address = address,
+							     .bytes = bytes,
+							     .kind = EVT_CUDA_DEVICE,
+							     .device = device,
+							     .place = { 0, range, true },
+							     .counts = true });
+}
+
+static void rows_at_the_peak_add_up_to_it(void **state)
+{
+	(void)state;
+	memory.by_range = true;
+	put_in(1, 10, 0, A, 85);
+	put_in(2, 20, 0, B, 100);
+	take(30, 30, EVT_CUDA_ANY, B);
+	put_in(3, 40, 0, B, 200); /* the peak: 285 */
+	put(45, EVT_CUDA_PINNED, 0x1000, 7);
+	take(50, 50, EVT_CUDA_ANY, B);
+	for (uint64_t i = 100; i < 500; i++) {
+		put_in(2, i, 0, B, 150);
+		take(i, i, EVT_CUDA_ANY, B);
+	}
+	device_memory_finish(&memory);
+	assert_int_equal(highwater_peak(&memory.device), 285);
+	assert_int_equal(device_memory_at_peak(&memory, 0), 85);
+	assert_int_equal(device_memory_at_peak(&memory, 1), 0);
+	assert_int_equal(device_memory_at_peak(&memory, 2), 200);
+	assert_int_equal(device_memory_at_peak(&memory, 3), 0);
+}
+
+static void a_free_told_late_moves_the_peak(void **state)
+{
+	(void)state;
+	memory.by_range = true;
+	put_in(1, 10, 0, A, 100);
+	put_in(2, 5000, 0, A, 30); /* the free of the first began at 4000 and returns at 9000 */
+	put_in(3, 6000, 0, B, 80);
+	take(4000, 9000, EVT_CUDA_ANY, A);
+	device_memory_finish(&memory);
+	assert_int_equal(highwater_peak(&memory.device), 110);
+	assert_int_equal(device_memory_at_peak(&memory, 0), 0);
+	assert_int_equal(device_memory_at_peak(&memory, 1), 30);
+	assert_int_equal(device_memory_at_peak(&memory, 2), 80);
+}
+
+static void ranges_have_a_row_for_each_device(void **state)
+{
+	(void)state;
+	memory.by_range = true;
+	put_in(1, 10, 0, A, 10);
+	put_in(1, 20, 1, B, 20);
+	assert_int_equal(memory.row_count, 2);
+	assert_int_equal(memory.row[1].device, 1);
+	assert_int_equal(memory.row[1].bytes_allocated, 20);
+}
+
 static void memory_grows_with_live_blocks_only(void **state)
 {
 	(void)state;
@@ -202,6 +264,9 @@ int main(void)
 		TEST(a_reset_frees_what_is_on_its_device),
 		TEST(handles_are_no_addresses),
 		TEST(what_the_filters_leave_out_is_followed_and_not_counted),
+		TEST(rows_at_the_peak_add_up_to_it),
+		TEST(a_free_told_late_moves_the_peak),
+		TEST(ranges_have_a_row_for_each_device),
 		TEST(memory_grows_with_live_blocks_only),
 	};
 
