@@ -23,9 +23,10 @@ enum flops_kind flops_kind_of(const char *name, size_t length)
 		const char *name;
 		enum flops_kind kind;
 	} known[] = {
-		{ "aten::mm", FLOPS_MM },    { "aten::addmm", FLOPS_ADDMM },
-		{ "aten::bmm", FLOPS_BMM },  { "aten::baddbmm", FLOPS_BADDBMM },
-		{ "aten::mul", FLOPS_EACH }, { "aten::add", FLOPS_EACH },
+		{ "aten::mm", FLOPS_MM },         { "aten::addmm", FLOPS_ADDMM },
+		{ "aten::bmm", FLOPS_BMM },       { "aten::baddbmm", FLOPS_BADDBMM },
+		{ "aten::mul", FLOPS_EACH },      { "aten::add", FLOPS_EACH },
+		{ "aten::conv2d", FLOPS_CONV2D },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -102,13 +103,48 @@ static uint64_t flops_of_product(const struct shape *left, const struct shape *r
 	return product(2, product(shape_elements(left), right->size[dimensions - 1]));
 }
 
-uint64_t flops_of_shapes(enum flops_kind kind, const char *shapes, size_t length)
+/* Where the integers of a convolution stand. */
+enum { STRIDE = 0, PADDING = 2, DILATION = 4, GROUPS = 6, INTEGERS = 7 };
+
+/* Elements of the output along one of its two dimensions, 0 when there are none. */
+static uint64_t conv2d_output(const struct shape *image, const struct shape *kernel,
+			      const struct shape *integers, unsigned int dimension)
 {
-	struct shape_parser parser = { shapes, shapes + length };
-	struct shape input[INPUTS_MAX];
+	uint64_t padded, reach;
+
+	if (__builtin_add_overflow(image->size[2 + dimension],
+				   product(2, integers->size[PADDING + dimension]), &padded) ||
+	    !kernel->size[2 + dimension] || !integers->size[STRIDE + dimension])
+		return 0;
+	reach = product(integers->size[DILATION + dimension], kernel->size[2 + dimension] - 1);
+	return padded > reach ? (padded - reach - 1) / integers->size[STRIDE + dimension] + 1 : 0;
+}
+
+static uint64_t flops_of_conv2d(const struct shape *image, const struct shape *kernel,
+				const struct flops_inputs *inputs)
+{
+	struct shape_parser parser = { inputs->integers,
+				       inputs->integers + inputs->integers_length };
+	struct shape integers;
+	uint64_t flops = 2;
+
+	if (image->count != 4 || kernel->count != 4 || !parser_take_shape(&parser, &integers) ||
+	    integers.count != INTEGERS || !integers.size[GROUPS])
+		return 0;
+	flops = product(flops, conv2d_output(image, kernel, &integers, 0));
+	flops = product(flops, conv2d_output(image, kernel, &integers, 1));
+	flops = product(flops, product(image->size[0], image->size[1]));
+	flops = product(flops, product(kernel->size[0], product(kernel->size[2], kernel->size[3])));
+	return flops / integers.size[GROUPS];
+}
+
+uint64_t flops_of_inputs(enum flops_kind kind, const struct flops_inputs *inputs)
+{
+	struct shape_parser parser = { inputs->shapes, inputs->shapes + inputs->shapes_length };
 	unsigned int wanted = kind == FLOPS_EACH                             ? 1
 			      : kind == FLOPS_ADDMM || kind == FLOPS_BADDBMM ? 3
 									     : 2;
+	struct shape input[INPUTS_MAX];
 
 	if (!parser_take(&parser, '['))
 		return 0;
@@ -124,6 +160,8 @@ uint64_t flops_of_shapes(enum flops_kind kind, const char *shapes, size_t length
 		return flops_of_product(&input[wanted - 2], &input[wanted - 1], 3);
 	case FLOPS_EACH:
 		return shape_elements(&input[0]);
+	case FLOPS_CONV2D:
+		return flops_of_conv2d(&input[0], &input[1], inputs);
 	default:
 		return 0;
 	}

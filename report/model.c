@@ -206,6 +206,7 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_torch_begin:
 	case EVT_torch_begin_ex:
 	case EVT_torch_end:
+	case EVT_torch_inputs:
 		model_take_torch(model, event, counts);
 		break;
 	case EVT_capture_start:

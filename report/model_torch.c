@@ -26,12 +26,31 @@ static void take_begin(struct model *model, const struct source_event *event, bo
 _Static_assert(offsetof(struct evt_torch_begin, name) == offsetof(struct evt_torch_begin_ex, name),
 	       "both begin with the name");
 
+static void take_inputs(struct model *model, const struct source_event *event)
+{
+	const struct evt_torch_inputs *given = EVENT_AS(torch_inputs, &event->event);
+	struct operator_place place = event_place(event);
+	struct operator_inputs inputs = { .shapes = model_name(model, event, given->shapes),
+					  .integers = model_name(model, event, given->integers) };
+	uint32_t name;
+
+	inputs.shapes_text = name_text(model->name[inputs.shapes]);
+	inputs.integers_text = name_text(model->name[inputs.integers]);
+	if (operators_innermost(&model->operators, place, &name))
+		operators_describe(&model->operators, place, inputs.shapes,
+				   operator_flops_of(&model->operator_names, name, &inputs));
+}
+
 void model_take_torch(struct model *model, const struct source_event *event, bool counts)
 {
 	switch (event->event.id) {
 	case EVT_torch_begin:
 	case EVT_torch_begin_ex:
 		take_begin(model, event, counts);
+		break;
+	case EVT_torch_inputs:
+		if (model->options.wants_operators)
+			take_inputs(model, event);
 		break;
 	case EVT_torch_end:
 		if (model->options.wants_operators)

@@ -20,12 +20,14 @@ void operator_names_init(struct operator_names *names)
 {
 	*names = (struct operator_names){ .name = NULL };
 	map_init(&names->flops);
+	map_init(&names->conv_flops);
 }
 
 void operator_names_release(struct operator_names *names)
 {
 	free(names->name);
 	map_release(&names->flops);
+	map_release(&names->conv_flops);
 }
 
 static bool text_is(struct operator_text text, const char *word)
@@ -97,17 +99,24 @@ uint32_t operator_name_of(struct operator_names *names, uint32_t index, struct o
 	return name->stands_for;
 }
 
-uint64_t operator_flops_of(struct operator_names *names, uint32_t index, uint32_t shapes_index,
-			   struct operator_text shapes)
+uint64_t operator_flops_of(struct operator_names *names, uint32_t index,
+			   const struct operator_inputs *inputs)
 {
 	enum flops_kind kind = index < names->room ? names->name[index].flops_kind : FLOPS_NONE;
 	struct map_entry *entry;
 	bool added;
 
-	if (kind == FLOPS_NONE || !shapes.text)
+	if (kind == FLOPS_NONE || !inputs->shapes_text.text || !inputs->integers_text.text)
 		return 0;
-	entry = map_put(&names->flops, (uint64_t)kind << 32 | shapes_index, &added);
+	if (kind == FLOPS_CONV2D)
+		entry = map_put(&names->conv_flops,
+				((uint64_t)inputs->shapes << 32 | inputs->integers) + 1, &added);
+	else
+		entry = map_put(&names->flops, (uint64_t)kind << 32 | inputs->shapes, &added);
 	if (added)
-		entry->value = flops_of_shapes(kind, shapes.text, shapes.length);
+		entry->value = flops_of_inputs(
+			kind, &(struct flops_inputs){
+				      inputs->shapes_text.text, inputs->shapes_text.length,
+				      inputs->integers_text.text, inputs->integers_text.length });
 	return entry->value;
 }

@@ -19,7 +19,7 @@ struct operator_names {
 	size_t room;
 	uint32_t step; /* index of the first ProfilerStep#N */
 	bool has_step;
-	struct map flops; /* kind of operator and shapes to FLOPs */
+	struct map flops, conv_flops; /* kind and shapes, shapes and integers, to FLOPs */
 };
 
 void operator_names_init(struct operator_names *names);
@@ -38,8 +38,13 @@ struct operator_text operator_text_shown(struct operator_text text);
 /* Whether torch.profiler leaves the operator out. */
 bool operator_is_hidden(struct operator_text text);
 
-/* FLOPs of an operator with inputs of these shapes, 0 when they are not known. */
-uint64_t operator_flops_of(struct operator_names *names, uint32_t index, uint32_t shapes_index,
-			   struct operator_text shapes);
+/* Inputs of a call: names of their shapes and of what else FLOPs need. */
+struct operator_inputs {
+	uint32_t shapes, integers;
+	struct operator_text shapes_text, integers_text;
+};
+/* FLOPs of the operator `index` with these inputs, 0 when they are not known. */
+uint64_t operator_flops_of(struct operator_names *names, uint32_t index,
+			   const struct operator_inputs *inputs);
 
 #endif

@@ -313,6 +313,12 @@ static struct operator_text text_of(const char *text)
 	return (struct operator_text){ text, strlen(text) };
 }
 
+static uint64_t flops_of_name(struct operator_names *names, uint32_t index, const char *shapes)
+{
+	return operator_flops_of(names, index,
+				 &(struct operator_inputs){ 3, 0, text_of(shapes), text_of("") });
+}
+
 static void names_follow_torch_profiler(void **state)
 {
 	struct operator_names names;
@@ -333,16 +339,23 @@ static void names_follow_torch_profiler(void **state)
 	assert_int_equal(operator_name_of(&names, 8, text_of("aten::_version"), &hidden), 8);
 	assert_true(hidden);
 	operator_name_of(&names, 10, text_of("aten::mm"), &hidden);
-	assert_int_equal(operator_flops_of(&names, 10, 3, text_of("[[2, 3], [3, 4]]")), 48);
-	assert_int_equal(operator_flops_of(&names, 10, 3, text_of("kept by number")), 48);
-	assert_int_equal(operator_flops_of(&names, 5, 3, text_of("[[2, 3], [2, 3], []]")), 6);
-	assert_int_equal(operator_flops_of(&names, 99, 3, text_of("[[2, 3]]")), 0);
+	assert_int_equal(flops_of_name(&names, 10, "[[2, 3], [3, 4]]"), 48);
+	assert_int_equal(flops_of_name(&names, 10, "kept by number"), 48);
+	assert_int_equal(flops_of_name(&names, 5, "[[2, 3], [2, 3], []]"), 6);
+	assert_int_equal(flops_of_name(&names, 99, "[[2, 3]]"), 0);
 	operator_names_release(&names);
 }
 
 static uint64_t flops(const char *name, const char *shapes)
 {
-	return flops_of_shapes(flops_kind_of(name, strlen(name)), shapes, strlen(shapes));
+	return flops_of_inputs(flops_kind_of(name, strlen(name)),
+			       &(struct flops_inputs){ shapes, strlen(shapes), "", 0 });
+}
+
+static uint64_t conv_flops(const char *shapes, const char *integers)
+{
+	return flops_of_inputs(FLOPS_CONV2D, &(struct flops_inputs){ shapes, strlen(shapes),
+								     integers, strlen(integers) });
 }
 
 static void flops_are_those_of_torch_profiler(void **state)
@@ -355,7 +368,16 @@ static void flops_are_those_of_torch_profiler(void **state)
 			 5 * 2 * 16 * 8 * 4);
 	assert_int_equal(flops("aten::mul", "[[16, 8], []]"), 16 * 8);
 	assert_int_equal(flops("aten::add", "[[], [], []]"), 1);
-	assert_int_equal(flops_kind_of("aten::conv2d", 12), FLOPS_NONE);
+	assert_int_equal(flops_kind_of("aten::conv2d", 12), FLOPS_CONV2D);
+	assert_int_equal(flops_kind_of("aten::conv1d", 12), FLOPS_NONE);
+	/* 5 by 9 from 9 by 8: stride 2 and 1, padding 1, two groups */
+	assert_int_equal(conv_flops("[[1, 2, 9, 8], [4, 1, 3, 2], []]", "[2, 1, 1, 1, 1, 1, 2]"),
+			 2 * 1 * 5 * 9 * 3 * 2 * 2 * 4 / 2);
+	assert_int_equal(conv_flops("[[1, 2, 9, 8], [4, 1, 3, 2]]", "[2, 1, 0, 1, 1, 1]"), 0);
+	assert_int_equal(conv_flops("[[1, 2, 9, 8], [4, 1, 3, 2]]", "[0, 1, 1, 1, 1, 1, 2]"), 0);
+	assert_int_equal(conv_flops("[[1, 2, 9, 8], [4, 1, 3, 2]]", "[2, 1, 1, 1, 1, 1, 0]"), 0);
+	assert_int_equal(conv_flops("[[1, 2, 1, 1], [4, 1, 9, 9]]", "[1, 1, 0, 0, 1, 1, 1]"), 0);
+	assert_int_equal(conv_flops("[[2, 9, 8], [4, 1, 3, 2]]", "[2, 1, 1, 1, 1, 1, 1]"), 0);
 	/* not what the formula is of */
 	assert_int_equal(flops("aten::mm", "[[16, 8], [9, 4]]"), 0);
 	assert_int_equal(flops("aten::mm", "[[16, 8]]"), 0);
