@@ -95,6 +95,9 @@ static void cuda_take_launch(struct cuda *cuda, const struct cuda_call *call,
 		key[PLACE_DOMAIN] = call->place.domain;
 		key[PLACE_NAME] = call->place.name;
 		break;
+	case BY_launches_op:
+		key[OPERATOR_NAME] = call->op;
+		break;
 	case BY_launches_stream:
 		key_put_stream(key, call);
 		break;
@@ -115,6 +118,8 @@ static void cuda_take_copy(struct cuda *cuda, const struct cuda_call *call,
 
 	if (cuda->settings.copies_by == BY_memcpy_stream)
 		key_put_stream(key, call);
+	else if (cuda->settings.copies_by == BY_memcpy_op)
+		key[OPERATOR_NAME] = call->op;
 	else if (cuda->settings.copies_by == BY_memcpy_function)
 		key[COPY_FUNCTION] = call->function;
 	else

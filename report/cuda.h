@@ -34,6 +34,8 @@ enum {
 
 	LAUNCH_THREAD = 0, /* of --by thread */
 
+	OPERATOR_NAME = 0, /* of --by op: name + 1, 0 of no operator */
+
 	COPY_KIND = 0,
 	COPY_FUNCTION = 0,
 };
@@ -55,6 +57,7 @@ struct cuda_call {
 	bool is_named;             /* the kernel has a name */
 	uint32_t process, thread;
 	struct device_place place;
+	uint64_t op; /* name of the innermost operator + 1, 0: none */
 	bool counts; /* the filters hold */
 };
 

@@ -12,7 +12,8 @@
 
 #define GAP 2             /* spaces between columns */
 #define MAIN_WIDTH_MIN 24 /* the main text column is not made narrower for another column */
-#define SIDE_WIDTH_MAX 24 /* of the other text columns */
+#define SIDE_WIDTH_MAX 24 /* of the other text columns, the important ones on a wide screen more */
+#define SIDE_PRIORITY 2   /* those */
 #define INDENT 2          /* of a level of a tree */
 #define INDENT_MAX 12     /* levels that are drawn */
 #define DULL_PRIORITY 4   /* columns from here on are left out when they say nothing */
@@ -112,10 +113,21 @@ static void layout_fill(struct layout *layout)
 			layout->text[r * layout->count + i] = text;
 		}
 	}
-	for (size_t i = 0; i < layout->count; i++)
-		if (i != layout->main && column_is_text(layout_column(layout, i)) &&
-		    layout->width[i] > SIDE_WIDTH_MAX)
-			layout->width[i] = SIDE_WIDTH_MAX;
+}
+
+static void layout_limit_sides(struct layout *layout, size_t screen_width)
+{
+	size_t wide = screen_width * 3 / 10;
+
+	if (wide < SIDE_WIDTH_MAX)
+		wide = SIDE_WIDTH_MAX;
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct column *column = layout_column(layout, i);
+		size_t most = column->priority <= SIDE_PRIORITY ? wide : SIDE_WIDTH_MAX;
+
+		if (i != layout->main && column_is_text(column) && layout->width[i] > most)
+			layout->width[i] = most;
+	}
 }
 
 /* C++ names that would take most of the screen lose parameters and namespaces, all of the column alike. */
@@ -266,6 +278,7 @@ void export_table_rows(const struct document *document, const struct screen *scr
 
 	layout_choose(&layout);
 	layout_fill(&layout);
+	layout_limit_sides(&layout, screen->width);
 	layout_compact(&layout, screen->width);
 	layout_fit(&layout, screen->width);
 	if (screen->color)

@@ -112,6 +112,9 @@ static inline uint32_t heap_row_of(struct heap *heap, struct heap_process *proce
 	case HEAP_BY_THREAD:
 		key = op->thread;
 		break;
+	case HEAP_BY_OPERATOR:
+		key = op->caller;
+		break;
 	case HEAP_BY_SIZE:
 		key = heap_class(op->size);
 		break;

@@ -29,6 +29,7 @@ enum heap_by {
 	HEAP_BY_THREAD,
 	HEAP_BY_SIZE,
 	HEAP_BY_PROCESS,
+	HEAP_BY_OPERATOR,
 };
 
 enum heap_kind {
@@ -39,7 +40,8 @@ enum heap_kind {
 };
 
 struct heap_op {
-	uint64_t time_ns, address, size, caller;
+	uint64_t time_ns, address, size;
+	uint64_t caller;          /* by operator: its name + 1, 0 for none */
 	uint32_t process, thread; /* indices of the source */
 	enum heap_kind kind;
 	bool counts; /* the filters hold: an allocation that does not count is only remembered */
@@ -51,7 +53,7 @@ struct heap_row {
 	uint64_t
 		peak_bytes; /* of this row at the moment of the heap's peak; heap_finish() completes it */
 	uint64_t peak_seen; /* number of the peak that peak_bytes belongs to */
-	uint64_t key;       /* caller's address, thread, class or process */
+	uint64_t key;       /* caller's address, thread, class, process or operator */
 	uint64_t last_ns;   /* of the last new use of the key, to find its module */
 	uint32_t process;
 };

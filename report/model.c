@@ -57,8 +57,11 @@ static void model_take_born(struct model *model, const struct source_event *even
 	if (model->options.wants_heap)
 		heap_take(&model->heap,
 			  &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
-					     born->caller, event->process->index,
-					     event->thread->index, HEAP_ALLOCATION, counts });
+					     model->options.heap_by == HEAP_BY_OPERATOR
+						     ? model_operator(model, event)
+						     : born->caller,
+					     event->process->index, event->thread->index,
+					     HEAP_ALLOCATION, counts });
 }
 
 _Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&
@@ -157,6 +160,8 @@ static void model_take_cuda(struct model *model, const struct source_event *even
 	work = cuda_work_of(inner);
 	range_work_add(thread, &work);
 	range_work_add(process, &work);
+	if (counts)
+		model_note_cuda(model, event, &work);
 	if (!model->options.wants_cuda)
 		return;
 	call.function = model_name(model, event, EVENT_AS(cuda_call, inner)->function);
@@ -166,6 +171,7 @@ static void model_take_cuda(struct model *model, const struct source_event *even
 	}
 	call.place.in_range = ranges_innermost(&model->ranges, call.thread, &call.place.domain,
 					       &call.place.name);
+	call.op = model_operator(model, event);
 	cuda_take(&model->cuda, &call);
 }
 

@@ -23,7 +23,7 @@
 
 /* Counters of a thread or process; [1] of what counts, [0] of the rest. */
 struct model_tally {
-	uint64_t events[2], nvtx_ranges[2], operators[2];
+	uint64_t events[2], nvtx_ranges[2];
 	struct range_work work[2];
 };
 

@@ -16,8 +16,8 @@ static void take_begin(struct model *model, const struct source_event *event, bo
 	opening.name = operator_name_of(&model->operator_names, name, name_text(model->name[name]),
 					&opening.hidden);
 	if (!opening.hidden) {
-		model_thread_at(model, opening.place.thread)->operators[counts]++;
-		model_process_at(model, opening.place.process)->operators[counts]++;
+		model_thread_at(model, opening.place.thread)->work[counts].operators++;
+		model_process_at(model, opening.place.process)->work[counts].operators++;
 	}
 	if (model->options.wants_operators)
 		operators_begin(&model->operators, &opening);
@@ -74,8 +74,23 @@ void model_finish_torch(struct model *model, const struct source_thread *thread,
 		operators_finish_thread(&model->operators, place, end_ns, ended);
 }
 
-bool model_operator(struct model *model, const struct source_event *event, uint32_t *ret_name)
+void model_note_cuda(struct model *model, const struct source_event *event,
+		     const struct range_work *work)
 {
-	return model->options.wants_operators &&
-	       operators_innermost(&model->operators, event_place(event), ret_name);
+	struct operator_work done = { .cuda_calls = work->cuda_calls,
+				      .cuda_ns = work->cuda_ns,
+				      .launches = work->launches };
+
+	if (model->options.wants_operators)
+		operators_note(&model->operators, event_place(event), &done);
+}
+
+uint64_t model_operator(struct model *model, const struct source_event *event)
+{
+	uint32_t name;
+
+	if (!model->options.wants_operators ||
+	    !operators_innermost(&model->operators, event_place(event), &name))
+		return 0;
+	return (uint64_t)name + 1;
 }

@@ -12,8 +12,11 @@ void model_cut_torch(struct model *model, const struct source_event *event);
 void model_finish_torch(struct model *model, const struct source_thread *thread, uint64_t end_ns,
 			bool ended);
 
-/* The innermost operator of the event's thread, false when there is none or they are not followed. */
-bool model_operator(struct model *model, const struct source_event *event, uint32_t *ret_name);
+/* A CUDA call, for the operator that it was made in. */
+void model_note_cuda(struct model *model, const struct source_event *event,
+		     const struct range_work *work);
+/* Name of the innermost operator of the event's thread + 1; 0: none, or they are not followed. */
+uint64_t model_operator(struct model *model, const struct source_event *event);
 
 static inline struct operator_place event_place(const struct source_event *event)
 {

@@ -149,6 +149,8 @@ static enum key_id request_key(const struct report_request *request, enum report
 
 struct model_options request_model_options(const struct report_request *request)
 {
+	enum key_id by = request->options->by;
+
 	return (struct model_options){
 		.filter = request->options->scope,
 		.heap_by = (enum heap_by)(request_key(request, REPORT_alloc, BY_alloc_caller) -
@@ -157,6 +159,7 @@ struct model_options request_model_options(const struct report_request *request)
 			  .copies_by = request_key(request, REPORT_memcpy, BY_memcpy_kind),
 			  .memory_by = request_key(request, REPORT_device_memory,
 						   BY_device_memory_kind) },
+		.wants_operators = by == BY_alloc_op || by == BY_launches_op || by == BY_memcpy_op,
 		.operators_by_shapes = request_key(request, REPORT_ops, BY_ops_op) == BY_ops_shape,
 		.shows_progress = true,
 	};

@@ -36,6 +36,7 @@ static struct summary_totals summary_add_up(const struct model *model)
 	for (size_t i = 0; i < losses; i++)
 		totals.events_lost += loss[i].count;
 	totals.cuda = cuda_add_up(model);
+	totals.operators = ops_add_up(model);
 	return totals;
 }
 
@@ -69,6 +70,8 @@ static int summary_write(struct report_request *request, struct table *table, st
 		FACT_NUMBER("bytes_allocated", UNIT_BYTES, heap->bytes_allocated),
 		FACT_NUMBER("peak_bytes", UNIT_BYTES, heap->peak_bytes),
 		FACT_NUMBER("live_bytes", UNIT_BYTES, heap->live_bytes),
+		FACT_NUMBER("operators", UNIT_COUNT, totals->operators.calls),
+		FACT_NUMBER("operators_self_cpu_ns", UNIT_NS, totals->operators.self_cpu_ns),
 		FACT_NUMBER("cuda_calls", UNIT_COUNT, totals->cuda.calls),
 		FACT_NUMBER("cuda_ns", UNIT_NS, totals->cuda.total_ns),
 		FACT_NUMBER("cuda_errors", UNIT_COUNT, totals->cuda.errors),
@@ -110,6 +113,7 @@ int report_summary(struct report_request *request)
 		options.wants_ranges = true;
 		options.wants_cuda = true;
 		options.wants_steps = true;
+		options.wants_operators = true;
 		request->arrangement.limit = 0;
 		model_init(&model, request->source, &options);
 		request_read(request, &model);

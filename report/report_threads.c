@@ -27,6 +27,7 @@ static int threads_write(struct report_request *request, struct table *table)
 			FACT_NUMBER("cuda_ns", UNIT_NS, totals.cuda_ns),
 			FACT_NUMBER("launches", UNIT_COUNT, totals.launches),
 			FACT_NUMBER("nvtx_ranges", UNIT_COUNT, totals.nvtx_ranges),
+			FACT_NUMBER("operators", UNIT_COUNT, totals.operators),
 		};
 		struct document document = { .fact = facts,
 					     .fact_count = sizeof(facts) / sizeof(facts[0]),

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/rows_ops.h"
 #include "report/rows_ranges.h"
 #include "report/rows_threads.h"
 #include "report/rows_timing.h"
@@ -41,6 +42,11 @@ static uint64_t filling_identify(const struct filling *filling, const struct gro
 		text = range_text(name[words[PLACE_NAME]], &length);
 		hash = map_hash_bytes(text, length, hash);
 		words[PLACE_DOMAIN] = words[PLACE_NAME] = 0;
+	} else if (filling->by == BY_launches_op || filling->by == BY_memcpy_op) {
+		struct operator_text op = operator_place_text(filling->model, words[OPERATOR_NAME]);
+
+		hash = map_hash_bytes(op.text, op.length, 0);
+		words[OPERATOR_NAME] = 0;
 	} else if (filling->by == KEY_ID_LIMIT || filling->by == BY_memcpy_function) {
 		text = range_text(name[words[API_FUNCTION]], &length);
 		hash = map_hash_bytes(text, length, 0);
@@ -137,6 +143,14 @@ static void filling_put_kernel(const struct filling *filling, const struct group
 	table_set_number(table, COLUMN_launches_shared_bytes, (uint32_t)key[LAUNCH_GRID_Z_SHARED]);
 }
 
+static void filling_put_operator(const struct filling *filling, const struct group *group,
+				 enum column_id column)
+{
+	struct operator_text op = operator_place_text(filling->model, group->key[OPERATOR_NAME]);
+
+	table_set_text(filling->table, column, op.text, op.length);
+}
+
 static void launches_put_key(const struct filling *filling, const struct group *group)
 {
 	static const struct stream_columns stream = { COLUMN_launches_stream,
@@ -149,6 +163,8 @@ static void launches_put_key(const struct filling *filling, const struct group *
 		range_put_place(
 			filling->table, filling->model, &place,
 			(struct place_columns){ COLUMN_launches_range, COLUMN_launches_domain });
+	else if (filling->by == BY_launches_op)
+		filling_put_operator(filling, group, COLUMN_launches_op);
 	else if (filling->by == BY_launches_stream)
 		filling_put_stream(filling, group, stream);
 	else if (filling->by == BY_launches_thread)
@@ -235,6 +251,8 @@ static void copies_put_key(const struct filling *filling, const struct group *gr
 
 	if (filling->by == BY_memcpy_stream)
 		filling_put_stream(filling, group, stream);
+	else if (filling->by == BY_memcpy_op)
+		filling_put_operator(filling, group, COLUMN_memcpy_op);
 	else if (filling->by == BY_memcpy_function)
 		filling_put_function(filling, group, COLUMN_memcpy_function);
 	else

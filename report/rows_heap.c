@@ -7,12 +7,14 @@
 
 #include "report/callers.h"
 #include "report/keys.h"
+#include "report/rows_ops.h"
 #include "report/rows_threads.h"
 
 _Static_assert((int)HEAP_BY_CALLER == 0 &&
 		       BY_alloc_thread - BY_alloc_caller == (int)HEAP_BY_THREAD &&
 		       BY_alloc_size - BY_alloc_caller == (int)HEAP_BY_SIZE &&
-		       BY_alloc_process - BY_alloc_caller == (int)HEAP_BY_PROCESS,
+		       BY_alloc_process - BY_alloc_caller == (int)HEAP_BY_PROCESS &&
+		       BY_alloc_op - BY_alloc_caller == (int)HEAP_BY_OPERATOR,
 	       "the heap's keys are the first of keys.def");
 
 void heap_init_table(struct table *table, enum heap_by by)
@@ -75,20 +77,34 @@ static void heap_row_join(struct heap_row *into, const struct heap_row *from)
 	into->peak_bytes += from->peak_bytes;
 }
 
-/* Rows of one place in the code, whatever process and mapping, become the first of them. */
-static void heap_fill_callers(struct model *model, struct table *table)
+/* Text of a row, and what tells it from others; the address of a caller lies in texts. */
+static struct caller row_text(struct model *model, struct table *table, const struct heap_row *row)
 {
+	struct source_process *const *processes;
+	struct operator_text op;
+
+	if (model->heap.by == HEAP_BY_CALLER) {
+		source_processes(model->source, &processes);
+		return caller_of(&table->texts, processes[row->process], row->key, row->last_ns);
+	}
+	op = operator_place_text(model, row->key);
+	return (struct caller){ .text = op.text,
+				.identity = map_hash_bytes(op.text, op.length, 0) };
+}
+
+/* Rows of one place in the code, whatever process and mapping, become the first of them. */
+static void heap_fill_texts(struct model *model, struct table *table)
+{
+	enum column_id column = model->heap.by == HEAP_BY_CALLER ? COLUMN_alloc_caller
+								 : COLUMN_alloc_op;
 	struct heap *heap = &model->heap;
 	const char **text = memory_zero(heap->row_count, sizeof(*text));
-	struct source_process *const *processes;
 	struct map places;
 
-	source_processes(model->source, &processes);
 	map_init(&places);
 	for (size_t i = 0; i < heap->row_count; i++) {
 		struct heap_row *row = &heap->row[i];
-		struct caller caller = caller_of(&table->texts, processes[row->process], row->key,
-						 row->last_ns);
+		struct caller caller = row_text(model, table, row);
 		struct map_entry *place;
 		bool added;
 
@@ -104,7 +120,7 @@ static void heap_fill_callers(struct model *model, struct table *table)
 		if (!text[i])
 			continue;
 		table_add_row(table);
-		table_set_text(table, COLUMN_alloc_caller, text[i], strlen(text[i]));
+		table_set_text(table, column, text[i], strlen(text[i]));
 		heap_put_counters(table, &heap->row[i], heap->totals.bytes_allocated);
 	}
 	map_release(&places);
@@ -113,8 +129,8 @@ static void heap_fill_callers(struct model *model, struct table *table)
 
 void heap_fill_table(struct model *model, struct table *table)
 {
-	if (model->heap.by == HEAP_BY_CALLER) {
-		heap_fill_callers(model, table);
+	if (model->heap.by == HEAP_BY_CALLER || model->heap.by == HEAP_BY_OPERATOR) {
+		heap_fill_texts(model, table);
 		return;
 	}
 	for (size_t i = 0; i < model->heap.row_count; i++) {

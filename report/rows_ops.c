@@ -7,12 +7,19 @@
 #include "report/rows_ranges.h"
 #include "report/rows_timing.h"
 
+struct operator_text operator_place_text(const struct model *model, uint64_t op)
+{
+	struct operator_text text = { NO_OPERATOR, strlen(NO_OPERATOR) };
+
+	if (!op)
+		return text;
+	text.text = range_text(model->name[op - 1], &text.length);
+	return operator_text_shown(text);
+}
+
 static struct operator_text row_name(const struct model *model, const struct operator_row *row)
 {
-	struct operator_text text;
-
-	text.text = range_text(model->name[row->name], &text.length);
-	return operator_text_shown(text);
+	return operator_place_text(model, (uint64_t)row->name + 1);
 }
 
 /* Key of a row by what people see: name, scope, shapes. */

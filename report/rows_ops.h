@@ -6,6 +6,8 @@
 #include "report/model.h"
 #include "report/table.h"
 
+#define NO_OPERATOR "(no operator)"
+
 struct ops_totals {
 	uint64_t calls, self_cpu_ns, open;
 };
@@ -15,5 +17,8 @@ struct ops_totals ops_fill_table(struct model *model, struct table *table);
 
 /* Without rows; of the model as it was read. */
 struct ops_totals ops_add_up(const struct model *model);
+
+/* Text of the operator that something was done in: a name of the model + 1, 0 for none. */
+struct operator_text operator_place_text(const struct model *model, uint64_t op);
 
 #endif

@@ -51,6 +51,7 @@ static void threads_fill_row(struct table *table, const struct source_thread *th
 	table_set_number(table, COLUMN_threads_cuda_ns, tally->work[1].cuda_ns);
 	table_set_number(table, COLUMN_threads_launches, tally->work[1].launches);
 	table_set_number(table, COLUMN_threads_nvtx_ranges, tally->nvtx_ranges[1]);
+	table_set_number(table, COLUMN_threads_operators, tally->work[1].operators);
 }
 
 struct threads_totals threads_fill_table(const struct model *model, struct table *table)
@@ -73,6 +74,7 @@ struct threads_totals threads_fill_table(const struct model *model, struct table
 		totals.cuda_ns += tally.work[1].cuda_ns;
 		totals.launches += tally.work[1].launches;
 		totals.nvtx_ranges += tally.nvtx_ranges[1];
+		totals.operators += tally.work[1].operators;
 	}
 	return totals;
 }

@@ -8,7 +8,7 @@
 
 struct threads_totals {
 	uint64_t threads, events, allocations, bytes_allocated, cuda_calls, cuda_ns, launches,
-		nvtx_ranges;
+		nvtx_ranges, operators;
 };
 
 /* `table` has columns of report threads; with filters, threads without an event that counts are left out. */

@@ -5,6 +5,7 @@
 
 #include "report/export.h"
 #include "report/model.h"
+#include "report/rows_ops.h"
 
 struct cuda_totals {
 	uint64_t calls, total_ns, errors, launches, graph_launches, copies, copied_bytes,
@@ -16,6 +17,7 @@ struct summary_totals {
 		profiler_memory_bytes;
 	uint64_t processes, threads;
 	struct cuda_totals cuda;
+	struct ops_totals operators;
 	bool cpu_is_partial; /* of a process that was killed, or runs on: the last value seen */
 };
 
@@ -43,5 +45,9 @@ struct cuda_totals cuda_add_up(const struct model *model);
 /* Nothing when there was no CUDA call. */
 void summary_print_cuda(const struct summary *summary, const struct document *document,
 			const struct screen *screen);
+
+/* Nothing when no operator was called. */
+void summary_print_torch(const struct summary *summary, const struct document *document,
+			 const struct screen *screen);
 
 #endif

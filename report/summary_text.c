@@ -283,6 +283,8 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 	struct absence absence;
 	struct table table;
 
+	if (!summary->model->ranges.row_count && summary->totals.operators.calls)
+		return; /* labels are among the operators */
 	if (!summary->model->ranges.row_count) {
 		fprintf(screen->out, "\n%s\n",
 			absence_explain(summary->model, EVT_FAMILY_nvtx, &absence));
@@ -327,8 +329,11 @@ static void summary_print_next(const struct summary *summary, const struct scree
 	fputs("\nnext: prof-report --help\n", screen->out);
 	if (summary->model->heap.totals.allocations)
 		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", path);
+	if (summary->totals.operators.calls)
+		fprintf(screen->out, "      prof-report ops --sort cpu_time_total %s\n", path);
 	if (summary->totals.cuda.launches)
-		fprintf(screen->out, "      prof-report launches --by range %s\n", path);
+		fprintf(screen->out, "      prof-report launches --by %s %s\n",
+			summary->totals.operators.calls ? "op" : "range", path);
 	if (summary->model->steps.time.count > 1)
 		fprintf(screen->out, "      prof-report steps %s\n", path);
 	if (summary->model->ranges.row_count)
@@ -345,6 +350,7 @@ void summary_print(const struct document *document, const struct screen *screen)
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);
 	summary_print_steps(summary->model, screen);
+	summary_print_torch(summary, document, screen);
 	summary_print_ranges(summary, document, screen);
 	summary_print_cuda(summary, document, screen);
 	summary_print_heap(summary, document, screen);

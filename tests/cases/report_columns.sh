@@ -13,15 +13,15 @@ expect "$file" 'alloc("--sort", "allocs:asc").rows == alloc("--sort", "allocatio
 	'alloc("--filter", "bytes>1KiB").rows == alloc("--filter", "bytes_allocated>1KiB").rows' \
 	'alloc("--filter", "live bytes > 1KiB").rows == alloc("--filter", "live_bytes>1KiB").rows' \
 	'alloc("--by", "thread", "--columns", "live").columns[0].name == "live_allocations"'
-for report in alloc nvtx api launches memcpy device_memory threads processes; do
+for report in ops alloc nvtx api launches memcpy device_memory threads processes; do
 	help=$("$REPORT" "$report" --help)
 	headings=$(sed -n 's/^COLUMN('"$report"', \([a-z0-9_]*\), "\([^"]*\)".*/\1:\2/p' "$ROOT/report/columns.def")
 	while IFS=: read -r name heading; do
 		expect_match "--help of $report" "$help" "  $name +$heading "
 		# those of another key of --by
-		[[ $report == alloc && $name =~ ^(caller|thread|size|process|pid|name)$ ]] && continue
-		[[ $report == launches && $name =~ ^(grid|block|shared_bytes|range|domain|stream|thread|pid|name)$ ]] && continue
-		[[ $report == memcpy && $name =~ ^(function|stream|thread|pid)$ ]] && continue
+		[[ $report == alloc && $name =~ ^(caller|thread|op|size|process|pid|name)$ ]] && continue
+		[[ $report == launches && $name =~ ^(grid|block|shared_bytes|range|domain|op|stream|thread|pid|name)$ ]] && continue
+		[[ $report == memcpy && $name =~ ^(function|op|stream|thread|pid)$ ]] && continue
 		[[ $report == device_memory && $name =~ ^(range|domain)$ ]] && continue
 		got=$("$REPORT" "$report" --columns "$heading" -f csv "$file" | head -n 1)
 		expect_eq "name of the column with heading '$heading'" "$got" "$name"
