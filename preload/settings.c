@@ -209,6 +209,16 @@ static bool parse_STEP(const char *value)
 	return true;
 }
 
+static bool parse_OPERATORS(const char *value)
+{
+	unsigned int one_in;
+
+	if (!parse_number(value, 1000000, &one_in) || !one_in)
+		return false;
+	settings.operators = one_in;
+	return true;
+}
+
 static bool parse_BUFFER(const char *value)
 {
 	uint64_t bytes;

@@ -47,6 +47,7 @@ struct settings {
 	struct schedule schedule;
 	char schedule_text[SETTINGS_NAME_BYTES];
 	char step_name[SETTINGS_NAME_BYTES]; /* NAME or NAME*, "" for auto */
+	unsigned int operators;              /* one in so many is recorded */
 	uint64_t buffer_bytes;               /* whole pages */
 	enum settings_full full;
 	enum settings_children children;

@@ -42,6 +42,7 @@ static struct {
 } torch_api;
 
 static bool with_inputs;
+static _Atomic bool sampling_untold;
 
 enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_SHOWING_INPUTS, TORCH_ON };
 static _Atomic int torch_state;
@@ -107,6 +108,16 @@ static bool record_operator(const uint64_t *function, uint64_t name, uint64_t ti
 	return true;
 }
 
+/* Before the first operator that is recorded: the gates may have been shut when sampling began. */
+static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
+{
+	uint64_t one_in = settings.operators;
+
+	if (atomic_exchange(&sampling_untold, false) &&
+	    !recorder_put(lane, EVT_torch_sampling, ticks, &one_in, 1))
+		atomic_store(&sampling_untold, true);
+}
+
 static inline void record_begin(const uint64_t *function, struct recorder_lane *lane)
 {
 	uint64_t ticks = recorder_now();
@@ -114,6 +125,8 @@ static inline void record_begin(const uint64_t *function, struct recorder_lane *
 	const struct torch_value *inputs;
 	size_t count;
 
+	if (__builtin_expect(atomic_load_explicit(&sampling_untold, memory_order_relaxed), 0))
+		record_sampling(ticks, lane);
 	if (!record_operator(function, string_id(&name, lane), ticks, lane) || !with_inputs)
 		return;
 	inputs = torch_function_inputs(function, &count);
@@ -191,13 +204,21 @@ static int look_for_api(struct dl_phdr_info *module, size_t bytes, void *context
 	return torch_api.add && torch_api.remove && torch_api.name && torch_api.thread_id;
 }
 
-void torch_begin(void)
+static uint64_t callback_add(bool user_scopes, bool others, double probability)
 {
 	struct callback callback = { .start = operator_start,
 				     .end = operator_end,
-				     .probability = 1,
+				     .probability = probability,
 				     .needs_inputs = settings.trace &
 						     1u << SETTINGS_FAMILY_shapes };
+
+	memset(callback.scopes, others, sizeof(callback.scopes));
+	callback.scopes[SCOPE_USER] = user_scopes;
+	return torch_api.add(callback);
+}
+
+void torch_begin(void)
+{
 	int off = TORCH_OFF;
 
 	if (!atomic_compare_exchange_strong(&torch_state, &off, TORCH_SHOWING))
@@ -206,8 +227,19 @@ void torch_begin(void)
 		log_line("this torch is not known (no RecordFunction): no operators are recorded");
 		return;
 	}
-	memset(callback.scopes, true, sizeof(callback.scopes));
-	callback_handle = torch_api.add(callback);
+	callback_handle = callback_add(true, true, 1);
+}
+
+/* All is known: recording starts. */
+static void torch_start(void)
+{
+	if (settings.operators > 1) {
+		torch_api.remove(callback_handle);
+		atomic_store(&sampling_untold, true);
+		(void)callback_add(true, false, 1);
+		(void)callback_add(false, true, 1.0 / settings.operators);
+	}
+	atomic_store(&torch_state, TORCH_ON);
 }
 
 void torch_calibrate(const int64_t *sequence)
@@ -221,13 +253,13 @@ void torch_calibrate(const int64_t *sequence)
 		return;
 	}
 	if (!(settings.trace & 1u << SETTINGS_FAMILY_shapes)) {
-		atomic_store(&torch_state, TORCH_ON);
+		torch_start();
 	} else if (torch_function.sequence) {
 		atomic_store(&torch_state, TORCH_SHOWING_INPUTS);
 	} else {
 		log_line("the inputs of this torch's operators are not found: no shapes are "
 			 "recorded");
-		atomic_store(&torch_state, TORCH_ON);
+		torch_start();
 	}
 }
 
@@ -239,5 +271,5 @@ void torch_calibrate_inputs(void)
 	with_inputs = torch_layout_found();
 	if (!with_inputs)
 		log_line("tensors of this torch are not as expected: no shapes are recorded");
-	atomic_store(&torch_state, TORCH_ON);
+	torch_start();
 }

@@ -1,0 +1,36 @@
+#!/bin/bash
+# INTERCEPT_OPERATORS=N: one operator in N is recorded, every user scope and step is.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_torch
+cat >prog.py <<'END'
+import torch
+torch.set_num_threads(1)
+weight = torch.nn.Parameter(torch.ones(4))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+for step in range(10):
+    with torch.profiler.record_function("mine"):
+        for _ in range(1000):
+            weight.detach().erfinv()
+    weight.grad = torch.ones(4)
+    optimizer.step()
+END
+count() { "$REPORT" dump "$OUTPUT" | grep -c "$1"; }
+export INTERCEPT_TRACE=torch
+run_traced "$PYTHON" prog.py || fail "without sampling"
+expect_eq "all operators" "$(count ' torch_begin.* name="aten::erfinv"')" 10000
+expect_eq "sampling told without it" "$(count ' torch_sampling ')" 0
+rm -f ./*.evt
+INTERCEPT_OPERATORS=50 run_traced "$PYTHON" prog.py 2>err || fail "with sampling: $(cat err)"
+# 200 are expected; the bounds are ten standard deviations away
+expect_between "sampled operators" "$(count ' torch_begin.* name="aten::erfinv"')" 60 340
+expect_eq "user scopes" "$(count ' torch_begin_ex name="mine"')" 10
+expect_eq "optimizer steps" "$(count ' torch_begin_ex name="Optimizer.step#SGD.step"')" 10
+expect_eq "sampling told" "$("$REPORT" dump "$OUTPUT" | grep ' torch_sampling ' | sed 's/.*one_in/one_in/')" one_in=50
+expect_eq "ends" "$(count ' torch_end')" "$(count ' torch_begin')"
+for wrong in 0 1.5 -1 x; do
+	rm -f ./*.evt
+	INTERCEPT_OPERATORS=$wrong run_traced "$PYTHON" -c pass 2>err || fail "INTERCEPT_OPERATORS=$wrong"
+	expect_match "what is said of $wrong" "$(cat err)" "INTERCEPT_OPERATORS='?$wrong"
+done
