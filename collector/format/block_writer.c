@@ -124,12 +124,18 @@ static int frame_make_room(struct frame_writer *fw, uint32_t id, const uint64_t 
 	return fw->count < fw->limit ? 0 : EVT_TOO_LARGE;
 }
 
-/* Nothing but numbers and names: NVTX, and most of what is to come. */
+/* One number a field, in a column of its own: all but the heap's events and texts. */
 static bool event_is_flat(const struct evt_descriptor *event)
 {
+	static const bool flat[EVT_CODEC_LIMIT] = {
+		[EVT_CODEC_uint] = true,
+		[EVT_CODEC_sint] = true,
+		[EVT_CODEC_addr] = true,
+		[EVT_CODEC_name] = true,
+	};
+
 	for (unsigned int i = 0; i < event->field_count; i++)
-		if (event->field[i].codec != EVT_CODEC_uint &&
-		    event->field[i].codec != EVT_CODEC_name)
+		if (!flat[event->field[i].codec])
 			return false;
 	return event->name != NULL;
 }
@@ -140,12 +146,35 @@ void frame_writer_sort_events(struct frame_writer *fw)
 		fw->flat[id] = event_is_flat(&evt_descriptors[id]);
 }
 
-/* What frame_put() does, without asking for each field what it is. */
+/* An event's columns begin together. */
+static void frame_begin_columns(struct frame_writer *fw, uint32_t base, uint32_t fields)
+{
+	for (uint32_t i = 0; i < fields; i++) {
+		fw->used[fw->used_count++] = (uint16_t)(base + i);
+		fw->last_address[base + i] = 0;
+	}
+}
+
+static inline uint64_t flat_code(enum evt_codec codec, uint64_t word, uint64_t *last)
+{
+	uint64_t code = word;
+
+	if (codec == EVT_CODEC_addr) {
+		code = address_code(word, *last);
+		*last = word;
+	} else if (codec == EVT_CODEC_sint) {
+		code = zigzag((int64_t)word);
+	}
+	return code;
+}
+
+/* What frame_put() does, the short way. */
 static int frame_put_flat(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
 			  const uint64_t *words)
 {
-	struct column *column = &fw->field[id * EVT_FIELDS_MAX];
-	uint32_t fields = evt_descriptors[id].field_count;
+	const struct evt_descriptor *event = &evt_descriptors[id];
+	uint32_t base = id * EVT_FIELDS_MAX, fields = event->field_count;
+	struct column *column = &fw->field[base];
 	struct kind *kind;
 
 	if (fw->count >= fw->limit)
@@ -158,11 +187,11 @@ static int frame_put_flat(struct frame_writer *fw, uint32_t id, uint64_t time_ns
 	if (!kind)
 		return EVT_TOO_LARGE;
 	frame_add_head(fw, kind, time_ns);
-	for (uint32_t i = 0; i < fields; i++) {
-		if (column[i].at == column[i].start)
-			fw->used[fw->used_count++] = (uint16_t)(id * EVT_FIELDS_MAX + i);
-		column_put(&column[i], words[i]);
-	}
+	if (fields && column[0].at == column[0].start)
+		frame_begin_columns(fw, base, fields);
+	for (uint32_t i = 0; i < fields; i++)
+		column_put(&column[i],
+			   flat_code(event->field[i].codec, words[i], &fw->last_address[base + i]));
 	return 0;
 }
 

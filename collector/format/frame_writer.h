@@ -32,7 +32,7 @@ struct frame_writer {
 	uint64_t last_address[WRITER_FIELDS]; /* of addr fields */
 	uint16_t used[WRITER_FIELDS];         /* columns of `field` that hold something */
 	uint32_t used_count;
-	bool flat[EVT_ID_LIMIT]; /* events of numbers and names only */
+	bool flat[EVT_ID_LIMIT]; /* events of one number a field */
 	struct heap_trail trail;
 
 	/* the frame */
