@@ -51,9 +51,17 @@ record tensors "$PROGRAMS/tensors" "$PWD/torch/libc10.so"
 # operators of PyTorch, where there is one
 missing='module_end'
 if PYTHON=$("$ROOT/scripts/find-python.sh"); then
-	INTERCEPT_TRACE=torch,shapes record torch "$PYTHON" -c 'import torch; torch.ones(2, requires_grad=True).sum().backward()'
+	cat >torch.prog <<'END'
+import torch
+weight = torch.nn.Parameter(torch.ones(2))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+for _ in range(20):
+    weight.sum().backward()
+    optimizer.step()
+END
+	INTERCEPT_TRACE=torch,shapes INTERCEPT_OPERATORS=2 record torch "$PYTHON" torch.prog
 else
-	missing='module_end|torch_.*'
+	missing='module_end|step|torch_.*'
 fi
 # actions of Lightning's Trainer; a package that is like it is enough
 mkdir -p pl/pytorch_lightning/profilers
