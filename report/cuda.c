@@ -2,6 +2,10 @@
 /* CUDA calls as the host sees them: see cuda.h. */
 #include "report/cuda.h"
 
+#include <stdlib.h>
+
+#include "report/memory.h"
+
 #define RESULT_NOT_READY 600 /* cudaErrorNotReady, CUDA_ERROR_NOT_READY: what a query answers */
 #define STREAM_LEGACY 1      /* cudaStreamLegacy: the default stream by its other name */
 
@@ -21,6 +25,7 @@ void cuda_init(struct cuda *cuda, const struct cuda_settings *settings)
 	groups_init(&cuda->api);
 	groups_init(&cuda->launches);
 	groups_init(&cuda->copies);
+	groups_init(&cuda->failures);
 	device_memory_init(&cuda->memory, settings->memory_by == BY_device_memory_range);
 }
 
@@ -29,6 +34,8 @@ void cuda_release(struct cuda *cuda)
 	groups_release(&cuda->api);
 	groups_release(&cuda->launches);
 	groups_release(&cuda->copies);
+	groups_release(&cuda->failures);
+	free(cuda->outside);
 	device_memory_release(&cuda->memory);
 }
 
@@ -63,6 +70,13 @@ static void key_put_stream(uint64_t key[GROUP_WORDS], const struct cuda_call *ca
 	key[STREAM_THREAD] = stream == CUDA_STREAM_PER_THREAD ? (uint64_t)call->thread + 1 : 0;
 }
 
+static void key_put_place(uint64_t key[GROUP_WORDS], const struct cuda_call *call)
+{
+	key[PLACE_IN_RANGE] = call->place.in_range;
+	key[PLACE_DOMAIN] = call->place.domain;
+	key[PLACE_NAME] = call->place.name;
+}
+
 static uint64_t two_words(uint64_t high, uint64_t low)
 {
 	return high << 32 | (uint32_t)low;
@@ -91,9 +105,7 @@ static void cuda_take_launch(struct cuda *cuda, const struct cuda_call *call,
 
 	switch (cuda->settings.launches_by) {
 	case BY_launches_range:
-		key[PLACE_IN_RANGE] = call->place.in_range;
-		key[PLACE_DOMAIN] = call->place.domain;
-		key[PLACE_NAME] = call->place.name;
+		key_put_place(key, call);
 		break;
 	case BY_launches_op:
 		key[OPERATOR_NAME] = call->op;
@@ -124,6 +136,8 @@ static void cuda_take_copy(struct cuda *cuda, const struct cuda_call *call,
 		key[COPY_FUNCTION] = call->function;
 	else
 		key[COPY_KIND] = EVENT_AS(cuda_copy, call->event)->kind;
+	if (cuda->settings.copies_by == BY_memcpy_range)
+		key_put_place(key, call);
 	groups_add(&cuda->copies, key, timed);
 }
 
@@ -154,6 +168,32 @@ static void cuda_take_memory(struct cuda *cuda, const struct cuda_call *call)
 		device_memory_free(&cuda->memory, &op);
 }
 
+/* Whether the call is one of the rows of a table by range. */
+static bool cuda_is_by_range(const struct cuda *cuda, const struct cuda_call *call)
+{
+	const struct cuda_settings *settings = &cuda->settings;
+
+	return settings->api_by == BY_api_range ||
+	       (settings->launches_by == BY_launches_range && call->event->id == EVT_cuda_launch) ||
+	       (settings->copies_by == BY_memcpy_range && call->event->id == EVT_cuda_copy) ||
+	       (settings->memory_by == BY_device_memory_range && call->event->id == EVT_cuda_alloc);
+}
+
+static void cuda_take_outside(struct cuda *cuda, const struct cuda_call *call)
+{
+	cuda->outside = memory_room(cuda->outside, call->thread, &cuda->outside_room,
+				    sizeof(*cuda->outside));
+	cuda->outside[call->thread]++;
+}
+
+static void cuda_take_failure(struct cuda *cuda, const struct cuda_call *call)
+{
+	uint64_t key[GROUP_WORDS] = { [API_FUNCTION] = call->function,
+				      [FAILURE_RESULT] = EVENT_AS(cuda_call, call->event)->result };
+
+	groups_add(&cuda->failures, key, &(struct group_call){ 0 });
+}
+
 void cuda_take(struct cuda *cuda, const struct cuda_call *call)
 {
 	struct group_call timed = {
@@ -168,7 +208,13 @@ void cuda_take(struct cuda *cuda, const struct cuda_call *call)
 		cuda_take_memory(cuda, call);
 	if (!call->counts)
 		return;
+	if (cuda->settings.api_by == BY_api_range)
+		key_put_place(key, call);
 	groups_add(&cuda->api, key, &timed);
+	if (timed.failed)
+		cuda_take_failure(cuda, call);
+	if (!call->place.in_range && cuda_is_by_range(cuda, call))
+		cuda_take_outside(cuda, call);
 	if (call->event->id == EVT_cuda_launch)
 		cuda_take_launch(cuda, call, &timed);
 	if (call->event->id == EVT_cuda_copy)

@@ -16,6 +16,7 @@
 /* The words of groups' keys. */
 enum {
 	API_FUNCTION = 0,
+	FAILURE_RESULT = 1,
 
 	LAUNCH_KERNEL = 0,  /* index of its name */
 	LAUNCH_HANDLE = 1,  /* of a kernel without a name, else 0 */
@@ -24,9 +25,9 @@ enum {
 	LAUNCH_BLOCK_XY = 4,
 	LAUNCH_BLOCK_Z_PROCESS = 5, /* below: process + 1 of a kernel without a name, else 0 */
 
-	PLACE_IN_RANGE = 0, /* of --by range */
-	PLACE_DOMAIN = 1,
-	PLACE_NAME = 2,
+	PLACE_IN_RANGE = 1, /* of --by range, beside the function or kind */
+	PLACE_DOMAIN = 2,
+	PLACE_NAME = 3,
 
 	STREAM_HANDLE = 0, /* of --by stream */
 	STREAM_PROCESS = 1,
@@ -41,13 +42,16 @@ enum {
 };
 
 struct cuda_settings {
-	enum key_id launches_by, copies_by, memory_by;
+	enum key_id launches_by, copies_by, memory_by, api_by;
 };
 
 struct cuda {
 	struct cuda_settings settings;
 	struct groups api, launches, copies;
 	struct device_memory memory;
+	struct groups failures; /* by function and result */
+	uint64_t *outside;      /* calls of --by range's kind outside of any, by thread */
+	size_t outside_room;
 };
 
 /* An outermost call of family cuda. */

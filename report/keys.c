@@ -41,3 +41,11 @@ void key_init_table(struct table *table, enum key_id id)
 	left_out[left] = NULL;
 	table_init(table, report, left_out);
 }
+
+const char *key_of_column(const char *report, const char *column)
+{
+	for (size_t k = 0; k < KEY_ID_LIMIT; k++)
+		if (!strcmp(key_list[k].report, report) && key_has(&key_list[k], column))
+			return key_list[k].name;
+	return NULL;
+}

@@ -20,4 +20,7 @@ extern const struct key key_list[KEY_ID_LIMIT];
 /* A table of the key's report with its columns, without those of the report's other keys. */
 void key_init_table(struct table *table, enum key_id key);
 
+/* The first key of the report that has the column, NULL when none has it. */
+const char *key_of_column(const char *report, const char *column);
+
 #endif

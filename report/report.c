@@ -10,15 +10,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/keys.h"
 #include "report/scope.h"
 
 #define LIMIT_OF_TABLES 20
 
+/* A column that the report has, but not by this key. */
+static int request_other_key(struct report_request *request, const char *option,
+			     const struct column *column)
+{
+	snprintf(request->message, sizeof(request->message), "--%s: '%s' is a column of --by %s",
+		 option, column->name, key_of_column(column->report, column->name));
+	return STATUS_USAGE;
+}
+
 static int request_unknown_column(struct report_request *request, const struct table *table,
 				  const char *option, const char *name)
 {
+	const struct column *all[COLUMNS_MAX];
+	size_t count = columns_of(report_infos[request->options->report].id, all);
+	int column = columns_find(all, count, name, strlen(name));
 	const char *near = columns_suggest(table->column, table->column_count, name);
 
+	if (column >= 0 && key_of_column(all[column]->report, all[column]->name))
+		return request_other_key(request, option, all[column]);
 	snprintf(request->message, sizeof(request->message),
 		 near ? "--%s: report '%s' has no column '%s', did you mean '%s'?"
 		      : "--%s: report '%s' has no column '%s'; its --help lists them",
@@ -85,13 +100,22 @@ static int request_parse_columns(struct report_request *request, const struct ta
 static int request_parse_filters(struct report_request *request, const struct table *table)
 {
 	const struct options *options = request->options;
-	char message[400];
+	const struct column *all[COLUMNS_MAX];
+	size_t all_count = columns_of(report_infos[options->report].id, all);
+	struct condition other;
+	char message[400], ignored[400];
 
 	request->condition = memory_zero(options->filter_count, sizeof(*request->condition));
 	for (size_t i = 0; i < options->filter_count; i++) {
 		if (!condition_parse(&request->condition[i], options->filter[i], table->column,
 				     table->column_count, message, sizeof(message)))
 			continue;
+		if (!condition_parse(&other, options->filter[i], all, all_count, ignored,
+				     sizeof(ignored)) &&
+		    columns_find(table->column, table->column_count, all[other.column]->name,
+				 strlen(all[other.column]->name)) < 0 &&
+		    key_of_column(all[other.column]->report, all[other.column]->name))
+			return request_other_key(request, "filter", all[other.column]);
 		snprintf(request->message, sizeof(request->message), "--filter: %s", message);
 		return STATUS_USAGE;
 	}
@@ -158,7 +182,8 @@ struct model_options request_model_options(const struct report_request *request)
 		.cuda = { .launches_by = request_key(request, REPORT_launches, BY_launches_kernel),
 			  .copies_by = request_key(request, REPORT_memcpy, BY_memcpy_kind),
 			  .memory_by = request_key(request, REPORT_device_memory,
-						   BY_device_memory_kind) },
+						   BY_device_memory_kind),
+			  .api_by = request_key(request, REPORT_api, BY_api_name) },
 		.wants_operators = by == BY_alloc_op || by == BY_launches_op || by == BY_memcpy_op,
 		.operators_by_shapes = request_key(request, REPORT_ops, BY_ops_op) == BY_ops_shape,
 		.shows_progress = true,

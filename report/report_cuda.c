@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports `api`, `launches`, `memcpy` and `device-memory`: what the program asked of CUDA. */
 #include "report/absence.h"
+#include "report/notes_cuda.h"
 #include "report/report.h"
 #include "report/rows_cuda.h"
 #include "report/rows_device.h"
@@ -115,6 +116,31 @@ static size_t device_memory_fill(struct model *model, struct table *table,
 	return FACTS_MAX;
 }
 
+static void api_head(const struct document *document, const struct screen *screen)
+{
+	const struct model *model = document->context;
+
+	notes_print_failures(model, screen);
+	notes_print_outside(model, screen, "calls", groups_total(&model->cuda.api).time.count);
+}
+
+static void launches_head(const struct document *document, const struct screen *screen)
+{
+	const struct model *model = document->context;
+
+	notes_print_graphs(model, screen, "kernels");
+	notes_print_outside(model, screen, "launches",
+			    groups_total(&model->cuda.launches).time.count);
+}
+
+static void memcpy_head(const struct document *document, const struct screen *screen)
+{
+	const struct model *model = document->context;
+
+	notes_print_graphs(model, screen, "copies");
+	notes_print_outside(model, screen, "copies", groups_total(&model->cuda.copies).time.count);
+}
+
 static void device_memory_head(const struct document *document, const struct screen *screen)
 {
 	const struct model *model = document->context;
@@ -155,20 +181,20 @@ static int cuda_report(struct report_request *request, const struct cuda_report 
 
 int report_api(struct report_request *request)
 {
-	return cuda_report(request, &(struct cuda_report){ NULL, NULL, api_fill });
+	return cuda_report(request, &(struct cuda_report){ api_head, NULL, api_fill });
 }
 
 int report_launches(struct report_request *request)
 {
-	return cuda_report(request,
-			   &(struct cuda_report){ NULL, "no kernel was launched", launches_fill });
+	return cuda_report(request, &(struct cuda_report){ launches_head, "no kernel was launched",
+							   launches_fill });
 }
 
 int report_memcpy(struct report_request *request)
 {
-	return cuda_report(request,
-			   &(struct cuda_report){ NULL, "nothing was copied or set through CUDA",
-						  memcpy_fill });
+	return cuda_report(request, &(struct cuda_report){ memcpy_head,
+							   "nothing was copied or set through CUDA",
+							   memcpy_fill });
 }
 
 int report_device_memory(struct report_request *request)

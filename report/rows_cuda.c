@@ -22,6 +22,11 @@ struct filling {
 	uint64_t all_ns;
 };
 
+static bool key_is_range(enum key_id by)
+{
+	return by == BY_launches_range || by == BY_memcpy_range || by == BY_api_range;
+}
+
 /* Key of a row by what people see; rows that nothing names are known by their words. */
 static uint64_t filling_identify(const struct filling *filling, const struct group *group)
 {
@@ -36,21 +41,23 @@ static uint64_t filling_identify(const struct filling *filling, const struct gro
 		kernel = kernel_name_of(filling->names, words[LAUNCH_KERNEL]);
 		hash = map_hash_bytes(kernel->text, kernel->length, 0);
 		words[LAUNCH_KERNEL] = 0;
-	} else if (filling->by == BY_launches_range && words[PLACE_IN_RANGE]) {
-		text = range_text(name[words[PLACE_DOMAIN]], &length);
-		hash = map_hash_bytes(text, length, 0);
-		text = range_text(name[words[PLACE_NAME]], &length);
-		hash = map_hash_bytes(text, length, hash);
-		words[PLACE_DOMAIN] = words[PLACE_NAME] = 0;
 	} else if (filling->by == BY_launches_op || filling->by == BY_memcpy_op) {
 		struct operator_text op = operator_place_text(filling->model, words[OPERATOR_NAME]);
 
 		hash = map_hash_bytes(op.text, op.length, 0);
 		words[OPERATOR_NAME] = 0;
-	} else if (filling->by == KEY_ID_LIMIT || filling->by == BY_memcpy_function) {
+	} else if (filling->groups == &filling->model->cuda.api ||
+		   filling->by == BY_memcpy_function) {
 		text = range_text(name[words[API_FUNCTION]], &length);
 		hash = map_hash_bytes(text, length, 0);
 		words[API_FUNCTION] = 0;
+	}
+	if (key_is_range(filling->by) && words[PLACE_IN_RANGE]) {
+		text = range_text(name[words[PLACE_DOMAIN]], &length);
+		hash = map_hash_bytes(text, length, hash);
+		text = range_text(name[words[PLACE_NAME]], &length);
+		hash = map_hash_bytes(text, length, hash);
+		words[PLACE_DOMAIN] = words[PLACE_NAME] = 0;
 	}
 	return map_hash_bytes(words, sizeof(words), hash);
 }
@@ -105,6 +112,16 @@ static void filling_put_stream(const struct filling *filling, const struct group
 		table_set_number(filling->table, column.thread, thread[owner - 1]->tid);
 }
 
+static void filling_put_place(const struct filling *filling, const struct group *group,
+			      struct place_columns column)
+{
+	struct device_place place = { (uint32_t)group->key[PLACE_DOMAIN],
+				      (uint32_t)group->key[PLACE_NAME],
+				      group->key[PLACE_IN_RANGE] != 0 };
+
+	range_put_place(filling->table, filling->model, &place, column);
+}
+
 static void filling_put_thread(const struct filling *filling, const struct group *group)
 {
 	struct source_thread *const *thread;
@@ -155,13 +172,10 @@ static void launches_put_key(const struct filling *filling, const struct group *
 {
 	static const struct stream_columns stream = { COLUMN_launches_stream,
 						      COLUMN_launches_thread, COLUMN_launches_pid };
-	struct device_place place = { (uint32_t)group->key[PLACE_DOMAIN],
-				      (uint32_t)group->key[PLACE_NAME],
-				      group->key[PLACE_IN_RANGE] != 0 };
 
 	if (filling->by == BY_launches_range)
-		range_put_place(
-			filling->table, filling->model, &place,
+		filling_put_place(
+			filling, group,
 			(struct place_columns){ COLUMN_launches_range, COLUMN_launches_domain });
 	else if (filling->by == BY_launches_op)
 		filling_put_operator(filling, group, COLUMN_launches_op);
@@ -219,7 +233,8 @@ static void filling_put_function(const struct filling *filling, const struct gro
 
 void api_fill_table(struct model *model, struct table *table)
 {
-	struct filling filling = { model, table, &model->cuda.api, KEY_ID_LIMIT, NULL, 0 };
+	struct filling filling = { model, table, &model->cuda.api, model->options.cuda.api_by,
+				   NULL,  0 };
 
 	filling_join(&filling);
 	for (size_t i = 0; i < filling.groups->count; i++) {
@@ -228,6 +243,10 @@ void api_fill_table(struct model *model, struct table *table)
 		if (!group->time.count)
 			continue;
 		table_add_row(table);
+		if (filling.by == BY_api_range)
+			filling_put_place(
+				&filling, group,
+				(struct place_columns){ COLUMN_api_range, COLUMN_api_domain });
 		filling_put_function(&filling, group, COLUMN_api_name);
 		FILLING_PUT(&filling, api, group);
 	}
@@ -258,6 +277,10 @@ static void copies_put_key(const struct filling *filling, const struct group *gr
 	else
 		table_put_text(filling->table, COLUMN_memcpy_kind,
 			       copy_kind_text(group->key[COPY_KIND]));
+	if (filling->by == BY_memcpy_range)
+		filling_put_place(
+			filling, group,
+			(struct place_columns){ COLUMN_memcpy_range, COLUMN_memcpy_domain });
 }
 
 static void copies_put_bytes(struct table *table, const struct group *group)

@@ -124,7 +124,7 @@ void summary_print_cuda(const struct summary *summary, const struct document *do
 	cuda_print_calls(totals, screen);
 	cuda_print_copies(summary->model, screen);
 	cuda_print_memory(summary->model, totals, screen);
-	table_init(&table, "api", NULL);
+	key_init_table(&table, BY_api_name);
 	api_fill_table(summary->model, &table);
 	part.column_count -= !totals->errors;
 	summary_print_part(&table, &part, document, screen);

@@ -21,7 +21,8 @@ for report in ops alloc nvtx api launches memcpy device_memory threads processes
 		# those of another key of --by
 		[[ $report == alloc && $name =~ ^(caller|thread|op|size|process|pid|name)$ ]] && continue
 		[[ $report == launches && $name =~ ^(grid|block|shared_bytes|range|domain|op|stream|thread|pid|name)$ ]] && continue
-		[[ $report == memcpy && $name =~ ^(function|op|stream|thread|pid)$ ]] && continue
+		[[ $report == memcpy && $name =~ ^(range|domain|function|op|stream|thread|pid)$ ]] && continue
+		[[ $report == api && $name =~ ^(range|domain)$ ]] && continue
 		[[ $report == device_memory && $name =~ ^(range|domain)$ ]] && continue
 		got=$("$REPORT" "$report" --columns "$heading" -f csv "$file" | head -n 1)
 		expect_eq "name of the column with heading '$heading'" "$got" "$name"
@@ -33,3 +34,11 @@ line=$(COLUMNS=60 "$REPORT" nvtx "$ROOT/tests/golden/ranges.evt" | sed -n 's/^no
 expect_match "columns without room" "$line" '^--columns [a-z0-9_]+(,[a-z0-9_]+)*$'
 # shellcheck disable=SC2086 # two words
 "$REPORT" nvtx $line "$ROOT/tests/golden/ranges.evt" >/dev/null || fail "'$line' is not understood"
+
+# a column of another --by is not one that does not exist
+for wrong in 'launches --columns stream' 'device-memory --by range --sort domain --columns kind,nosuch' \
+	'memcpy --by function --filter kind=HtoD' 'api --columns range'; do
+	# shellcheck disable=SC2086 # words
+	talk=$("$REPORT" $wrong "$file" 2>&1 >/dev/null)
+	expect_match "$wrong" "$talk" "(is a column of --by (stream|kind|range)|no column 'nosuch')"
+done

@@ -8,6 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
+#include "report/notes_cuda.h"
 #include "report/rows_cuda.h"
 #include "report/rows_device.h"
 #include "report/source_open.h"
@@ -284,6 +285,80 @@ static void filters_leave_out_calls_and_follow_memory(void **state)
 	release();
 }
 
+static void copies_and_calls_have_rows_by_range(void **state)
+{
+	struct model_options options = plain;
+
+	(void)state;
+	begin(1);
+	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "load"));
+	CUDA_PUT(&c, 110, cuda_copy, "cudaMemcpy", 2, .kind = EVT_CUDA_COPY_HTOD, .bytes = 5);
+	CUDA_PUT(&c, 120, cuda_copy, "cudaMemcpy", 2, .kind = EVT_CUDA_COPY_DTOH, .bytes = 7);
+	CUDA_PUT(&c, 130, cuda_copy, "cudaMemcpyAsync", 2, .kind = EVT_CUDA_COPY_HTOD, .bytes = 11);
+	FRAME_PUT(c.r.fw, 190, nvtx_pop, .domain = 0);
+	CUDA_PUT(&c, 200, cuda_copy, "cudaMemcpy", 2, .kind = EVT_CUDA_COPY_HTOD, .bytes = 13);
+	options.cuda.copies_by = BY_memcpy_range;
+	options.cuda.api_by = BY_api_range;
+	finish_as(options);
+	key_init_table(&table, BY_memcpy_range);
+	copies_fill_table(&model, &table);
+	assert_int_equal(table.row_count, 3);
+	assert_int_equal(number_of(COLUMN_memcpy_range, "(no range)", COLUMN_memcpy_bytes), 13);
+	assert_int_equal(number_of(COLUMN_memcpy_range, "load", COLUMN_memcpy_bytes), 16);
+	assert_int_equal(number_of(COLUMN_memcpy_kind, "DtoH", COLUMN_memcpy_bytes), 7);
+	table_release(&table);
+	key_init_table(&table, BY_api_range);
+	api_fill_table(&model, &table);
+	assert_int_equal(table.row_count, 3);
+	assert_int_equal(number_of(COLUMN_api_range, "load", COLUMN_api_calls), 2);
+	table_release(&table);
+	release();
+}
+
+static char *notes(void)
+{
+	char *text = NULL;
+	size_t length;
+	struct screen screen = { .out = open_memstream(&text, &length), .width = 80 };
+
+	notes_print_failures(&model, &screen);
+	notes_print_graphs(&model, &screen, "kernels");
+	notes_print_outside(&model, &screen, "launches",
+			    groups_total(&model.cuda.launches).time.count);
+	fclose(screen.out);
+	return text;
+}
+
+static void what_no_row_says_is_noted(void **state)
+{
+	struct model_options options = plain;
+	char *text;
+
+	(void)state;
+	begin(1);
+	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "step"));
+	launch(120, ADD, 4, 0);
+	FRAME_PUT(c.r.fw, 190, nvtx_pop, .domain = 0);
+	CUDA_PUT(&c, 200, cuda_call, "cudaMalloc", 2, .result = 2);
+	CUDA_PUT(&c, 210, cuda_call, "cudaGraphLaunch", 2, .result = 0);
+	CUDA_PUT(&c, 220, cuda_call, "cudaGraphLaunch_ptsz", 2, .result = 0);
+	begin_stream(2);
+	launch(130, ADD, 4, 0);
+	finish();
+	text = notes();
+	assert_string_equal(text,
+			    "cudaMalloc failed 1 time with 2 (out of memory)\n"
+			    "2 graph launches: the kernels that a graph replays are not here\n");
+	free(text);
+	release_model();
+	options.cuda.launches_by = BY_launches_range;
+	read_as(options);
+	text = notes();
+	assert_non_null(strstr(text, "1 of 2 launches are of thread 200, which opened no range\n"));
+	free(text);
+	release();
+}
+
 static uint64_t launches_with(const char *range, bool during)
 {
 	struct model_options options = plain;
@@ -371,6 +446,8 @@ int main(void)
 		cmocka_unit_test(nested_calls_count_for_nothing_and_errors_count_twice),
 		cmocka_unit_test(launches_have_rows_by_every_key),
 		cmocka_unit_test(filters_leave_out_calls_and_follow_memory),
+		cmocka_unit_test(copies_and_calls_have_rows_by_range),
+		cmocka_unit_test(what_no_row_says_is_noted),
 		cmocka_unit_test(a_range_is_of_its_own_thread),
 		cmocka_unit_test(a_forked_child_starts_with_no_device_memory),
 		cmocka_unit_test(kernels_without_number_are_rows_each),

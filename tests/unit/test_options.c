@@ -61,7 +61,7 @@ static void keys_are_those_of_the_report(void **state)
 	assert_int_equal(options.by, BY_device_memory_range);
 	options_release(&options);
 	assert_int_equal(PARSE(&options, "memcpy", "--by", "kernel"), -1);
-	assert_string_equal(message, "--by 'kernel' is not one of kind, function, op, stream");
+	assert_string_equal(message, "--by 'kernel' is not one of kind, range, function, op, stream");
 	options_release(&options);
 }
 
