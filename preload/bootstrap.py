@@ -34,22 +34,19 @@ def watch(loader):
         pass
 
 
-# Operators whose sequence numbers are known, for torch.c to find those in its records.
+# Operators whose sequence numbers rise as nothing else does, for torch.c to find those in its records.
 def show(torch):
+    sys.audit("intercept.torch")
     try:
-        sys.audit("intercept.torch")
-        number = torch.autograd._get_sequence_nr
         with torch.enable_grad():
             x = torch.ones((), requires_grad=True)
-            seen = []
             for step in range(4):
                 for _ in range(step + 3):
                     x.add(1)
-                seen.append(number())
                 x.mul(2)
-        sys.audit("intercept.torch.shown", *seen)
     except Exception:
-        sys.audit("intercept.torch.shown")
+        pass
+    sys.audit("intercept.torch.shown")
     try:
         show_inputs(torch)
     except Exception:

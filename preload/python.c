@@ -35,21 +35,6 @@ static void run_bootstrap(void)
 	python_api.Py_DecRef(globals);
 }
 
-/* The sequence numbers of the operators that were shown; none when showing failed. */
-static void torch_shown(void *arguments)
-{
-	int64_t number[TORCH_SHOWN];
-
-	tensor_memory_check();
-	if (python_api.PyTuple_Size(arguments) != TORCH_SHOWN) {
-		torch_calibrate(NULL);
-		return;
-	}
-	for (unsigned int i = 0; i < TORCH_SHOWN; i++)
-		number[i] = python_api.PyLong_AsLongLong(python_api.PyTuple_GetItem(arguments, i));
-	torch_calibrate(number);
-}
-
 static int audit(const char *event, void *arguments, void *data)
 {
 	(void)data;
@@ -61,7 +46,8 @@ static int audit(const char *event, void *arguments, void *data)
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch") == 0) {
 		torch_begin();
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch.shown") == 0) {
-		torch_shown(arguments);
+		tensor_memory_check();
+		torch_calibrate();
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch.inputs") == 0) {
 		torch_calibrate_inputs();
 	}

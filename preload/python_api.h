@@ -28,7 +28,6 @@
 	FUNCTION(void, Py_DecRef, (void *object))                                       \
 	FUNCTION(void *, PyTuple_GetItem, (void *tuple, ssize_t index))                 \
 	FUNCTION(ssize_t, PyTuple_Size, (void *tuple))                                  \
-	FUNCTION(long long, PyLong_AsLongLong, (void *number))                          \
 	FUNCTION(const char *, PyUnicode_AsUTF8AndSize, (void *text, ssize_t *length))  \
 	FUNCTION(void *, PyImport_GetModuleDict, (void))                                \
 	FUNCTION(int, PyObject_HasAttrString, (void *object, const char *name))         \

@@ -39,6 +39,7 @@ static struct {
 	void (*remove)(uint64_t handle);
 	const char *(*name)(const void *function);
 	uint64_t (*thread_id)(void);
+	int64_t (*sequence)(void); /* NULL where there is none */
 } torch_api;
 
 static bool with_inputs;
@@ -48,6 +49,18 @@ enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_SHOWING_INPUTS, TORCH_ON };
 static _Atomic int torch_state;
 
 static uint64_t callback_handle;
+
+static bool wants_inputs(void)
+{
+	return settings.trace & 1u << SETTINGS_FAMILY_shapes;
+}
+
+static void look_at_function(const uint64_t *function)
+{
+	int64_t sequence = torch_api.sequence ? torch_api.sequence() : TORCH_FUNCTION_NO_SEQUENCE;
+
+	torch_function_look(function, torch_api.name(function), sequence);
+}
 
 static void look_at_inputs(const uint64_t *function)
 {
@@ -154,8 +167,8 @@ static void *operator_start(void **ret_context, const void *function)
 	*ret_context = NULL;
 	if (__builtin_expect(state != TORCH_ON, 0)) {
 		if (state == TORCH_SHOWING)
-			torch_function_look(function, torch_api.name(function));
-		else if (state == TORCH_SHOWING_INPUTS)
+			look_at_function(function);
+		else if (state == TORCH_SHOWING_INPUTS && torch_function.sequence)
 			look_at_inputs(function);
 		return ret_context;
 	}
@@ -201,6 +214,7 @@ static int look_for_api(struct dl_phdr_info *module, size_t bytes, void *context
 	*(void **)&torch_api.name = symbols_address(&s, "_ZNK2at14RecordFunction4nameEv");
 	*(void **)&torch_api.thread_id = symbols_address(
 		&s, "_ZN2at14RecordFunction15currentThreadIdEv");
+	*(void **)&torch_api.sequence = symbols_address(&s, "_ZN2at15sequence_number4peekEv");
 	return torch_api.add && torch_api.remove && torch_api.name && torch_api.thread_id;
 }
 
@@ -209,8 +223,7 @@ static uint64_t callback_add(bool user_scopes, bool others, double probability)
 	struct callback callback = { .start = operator_start,
 				     .end = operator_end,
 				     .probability = probability,
-				     .needs_inputs = settings.trace &
-						     1u << SETTINGS_FAMILY_shapes };
+				     .needs_inputs = wants_inputs() };
 
 	memset(callback.scopes, others, sizeof(callback.scopes));
 	callback.scopes[SCOPE_USER] = user_scopes;
@@ -242,34 +255,37 @@ static void torch_start(void)
 	atomic_store(&torch_state, TORCH_ON);
 }
 
-void torch_calibrate(const int64_t *sequence)
+void torch_calibrate(void)
 {
 	if (atomic_load(&torch_state) != TORCH_SHOWING || !torch_api.add)
 		return;
-	if (!torch_function_find(sequence, torch_api.thread_id())) {
-		atomic_store(&torch_state, TORCH_OFF);
-		torch_api.remove(callback_handle);
-		log_line("this torch does not call back as expected: no operators are recorded");
+	if (torch_function_find(torch_api.thread_id(), wants_inputs())) {
+		atomic_store(&torch_state, TORCH_SHOWING_INPUTS);
 		return;
 	}
-	if (!(settings.trace & 1u << SETTINGS_FAMILY_shapes)) {
-		torch_start();
-	} else if (torch_function.sequence) {
-		atomic_store(&torch_state, TORCH_SHOWING_INPUTS);
-	} else {
+	atomic_store(&torch_state, TORCH_OFF);
+	torch_api.remove(callback_handle);
+	log_line("this torch does not call back as expected: no operators are recorded");
+}
+
+static void find_inputs(void)
+{
+	if (!torch_function.sequence) {
 		log_line("the inputs of this torch's operators are not found: no shapes are "
 			 "recorded");
-		torch_start();
+		return;
 	}
+	torch_layout.undefined = symbols_find_loaded("_ZN3c1019UndefinedTensorImpl10_singletonE");
+	with_inputs = torch_layout_found();
+	if (!with_inputs)
+		log_line("tensors of this torch are not as expected: no shapes are recorded");
 }
 
 void torch_calibrate_inputs(void)
 {
 	if (atomic_load(&torch_state) != TORCH_SHOWING_INPUTS)
 		return;
-	torch_layout.undefined = symbols_find_loaded("_ZN3c1019UndefinedTensorImpl10_singletonE");
-	with_inputs = torch_layout_found();
-	if (!with_inputs)
-		log_line("tensors of this torch are not as expected: no shapes are recorded");
+	if (wants_inputs())
+		find_inputs();
 	torch_start();
 }

@@ -5,26 +5,21 @@
  * all threads, the backward engine's too; torch.profiler and emit_nvtx go on as without us.
  *
  * The callback's structure and the form of the calls are those of torch 1.13 to 2.15
- * (ATen/record_function.h); torch_begin() proves them by watching what they do.
+ * (ATen/record_function.h); bootstrap.py shows what proves them.
  */
 #ifndef PRELOAD_TORCH_H
 #define PRELOAD_TORCH_H
 
-#include <stdint.h>
-
-#include "preload/torch_function.h"
-
-/* torch has been imported: register. Nothing is recorded until torch_calibrate(); with the GIL. */
+/* torch has been imported: register. Nothing is recorded until torch_calibrate_inputs(); with the GIL. */
 void torch_begin(void);
 
 /*
- * This thread has just run aten::mul TORCH_SHOWN times, with these sequence numbers (NULL: they are
- * not known). Says where they and the numbers of threads lie in a RecordFunction. Recording starts,
- * unless inputs are wanted: they are shown next.
+ * This thread has just run the first half of what bootstrap.py shows. Says where sequence numbers and
+ * numbers of threads lie in a RecordFunction.
  */
-void torch_calibrate(const int64_t *sequence);
+void torch_calibrate(void);
 
-/* ... and has run what bootstrap.py shows of inputs. Only then operators with inputs are recorded. */
+/* ... and the second half, inputs, which are looked at when they are wanted. Recording starts. */
 void torch_calibrate_inputs(void);
 
 #endif

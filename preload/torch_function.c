@@ -10,14 +10,17 @@
 
 struct torch_function torch_function;
 
+/* The operators that were shown and the sequence numbers that they must have. */
 static uint64_t sample[TORCH_SHOWN][SAMPLE_WORDS];
+static int64_t sample_sequence[TORCH_SHOWN];
 static const char *sample_name;
 static unsigned int samples;
 
-void torch_function_look(const uint64_t *function, const char *name)
+void torch_function_look(const uint64_t *function, const char *name, int64_t sequence)
 {
 	if (samples == TORCH_SHOWN || strcmp(name, TORCH_SHOWN_NAME) != 0)
 		return;
+	sample_sequence[samples] = sequence;
 	memcpy(sample[samples++], function, sizeof(sample[0]));
 	sample_name = name;
 }
@@ -66,13 +69,13 @@ static unsigned int find_schema(unsigned int sequence)
  * 1 or 2, as many a word is: its distance is known (a flag, the contexts and the name stand between;
  * the name is a std::string, which the old ABI of libstdc++ makes shorter), and it is only verified.
  */
-static void find_words(const int64_t *sequence, uint64_t this_thread)
+static void find_words(uint64_t this_thread)
 {
 	static const unsigned int distances[] = { NEW_STRING_DISTANCE, 11 };
 	int64_t thread[TORCH_SHOWN];
 	unsigned int found = SAMPLE_WORDS - 1, forward;
 
-	while (found > 0 && !word_is(found, sequence))
+	while (found > 0 && !word_is(found, sample_sequence))
 		found--;
 	for (unsigned int i = 0; i < TORCH_SHOWN; i++)
 		thread[i] = (int64_t)this_thread;
@@ -92,11 +95,15 @@ static void find_words(const int64_t *sequence, uint64_t this_thread)
 	}
 }
 
-bool torch_function_find(const int64_t *sequence, uint64_t thread)
+bool torch_function_find(uint64_t thread, bool with_inputs)
 {
+	size_t inputs = 0;
+
 	if (samples != TORCH_SHOWN)
 		return false;
-	if (sequence)
-		find_words(sequence, thread);
-	return true;
+	if (sample_sequence[0] != TORCH_FUNCTION_NO_SEQUENCE)
+		find_words(thread);
+	if (torch_function.sequence)
+		(void)torch_function_inputs(sample[0], &inputs);
+	return with_inputs || inputs == 0;
 }

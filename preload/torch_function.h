@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where things lie in an at::RecordFunction: found by looking at those of operators whose sequence
- * numbers are known (bootstrap.py shows them), since they differ between versions of torch.
+ * numbers are known (bootstrap.py runs them), since they differ between versions of torch.
  *
  * One thread shows; afterwards the layout is read only.
  */
@@ -27,14 +27,16 @@ struct torch_function {
 
 extern struct torch_function torch_function PRELOAD_HIDDEN;
 
-/* The function that has just begun is of that name. */
-void torch_function_look(const uint64_t *function, const char *name);
+#define TORCH_FUNCTION_NO_SEQUENCE (-1)
+
+/* The function that has just begun is of that name; its sequence number, if that is known. */
+void torch_function_look(const uint64_t *function, const char *name, int64_t sequence);
 
 /*
- * TORCH_SHOWN_NAME was run TORCH_SHOWN times by this thread, `thread` to torch, with these sequence
- * numbers (NULL: not known). False when that was not seen.
+ * TORCH_SHOWN_NAME was run TORCH_SHOWN times by this thread, `thread` to torch. False when that was not
+ * seen as it was asked for: not so often, or with inputs when none were asked for.
  */
-bool torch_function_find(const int64_t *sequence, uint64_t thread);
+bool torch_function_find(uint64_t thread, bool with_inputs);
 
 static inline unsigned int torch_function_scope(const uint64_t *function)
 {

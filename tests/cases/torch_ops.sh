@@ -56,6 +56,12 @@ END
 begin=$(grep -c ' torch_begin' dump.txt)
 expect_eq "ends" "$(grep -c ' torch_end' dump.txt)" "$begin"
 
+# nothing of what we ran to find our way is recorded
+rm -f ./*.evt
+run_traced "$PYTHON" -c 'import torch; torch.ones(3)' || fail "an operator alone"
+expect_eq "all operators" "$("$REPORT" dump "$OUTPUT" | sed -n 's/.* torch_begin.* name="\([^"]*\)".*/\1/p' | paste -sd ' ')" \
+	"aten::ones aten::empty aten::fill_"
+
 # without the family nothing of it is done
 rm -f ./*.evt
 INTERCEPT_TRACE=-torch run_traced "$PYTHON" -c 'import torch; torch.ones(3)' || fail "with INTERCEPT_TRACE=-torch"
