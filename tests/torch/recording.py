@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The operators in a recording, out of `prof-report dump`, as trees of [depth, name, total, self] by thread."""
+import re
+import subprocess
+
+LINE = re.compile(r'(\d+) (\d+:\d+) torch_(begin|begin_ex|end)(?: name="((?:[^"\\]|\\.)*)"(.*))?$')
+
+
+class Operator:
+    def __init__(self, thread, name, depth, begin, rest):
+        self.thread, self.name, self.depth, self.begin, self.rest = thread, name, depth, begin, rest
+        self.end = None
+        self.below = 0
+
+    def row(self, depth=0):
+        total = self.end - self.begin
+        return [self.depth - depth, self.name, total, total - self.below]
+
+
+def operators(report, file):
+    """All of them in the order of their begin; those that never ended have no end."""
+    text = subprocess.run([report, "dump", file], check=True, stdout=subprocess.PIPE,
+                          universal_newlines=True).stdout
+    found, stacks = [], {}
+    for line in text.splitlines():
+        match = LINE.match(line)
+        if not match:
+            continue
+        time, thread, kind, name, rest = match.groups()
+        stack = stacks.setdefault(thread, [])
+        if kind != "end":
+            stack.append(Operator(thread, name, len(stack), int(time), rest))
+            found.append(stack[-1])
+        elif stack:
+            last = stack.pop()
+            last.end = int(time)
+            if stack:
+                stack[-1].below += last.end - last.begin
+    return found
+
+
+def below(found, root):
+    """The operators inside of one, as rows."""
+    return [o.row(root.depth + 1) for o in found
+            if o.thread == root.thread and o.depth > root.depth and root.begin <= o.begin and
+            o.end is not None and o.end <= root.end]
+
+
+def windows(found):
+    """The trees of each thread between every two marks of proof.py."""
+    marks = [o for o in found if o.name == "aten::erfinv_"]
+    for first, last in zip(marks[::2], marks[1::2]):
+        threads = {}
+        for o in found:
+            if first.end <= o.begin and o.end is not None and o.end <= last.begin:
+                threads.setdefault(o.thread, []).append(o.row())
+        yield list(threads.values())
