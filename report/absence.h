@@ -7,6 +7,7 @@
 #define REPORT_ABSENCE_H
 
 #include "report/model.h"
+#include "report/table.h"
 
 #define ABSENCE_BYTES 256
 
@@ -16,6 +17,13 @@ struct absence {
 
 /* Whether INTERCEPT_TRACE was without the family. */
 bool absence_is_off(const struct model *model, enum evt_family family);
+struct absence_column {
+	enum evt_family family;
+	enum column_id column;
+};
+/* Takes the zeros of what was not recorded out of the row added last. */
+void absence_clear(const struct model *model, struct table *table,
+		   const struct absence_column *column, size_t count);
 /* What INTERCEPT_CAPTURE limited the recording to, NULL when it did not or that is not known. */
 const struct source_name *absence_capture(const struct model *model);
 /* Whether INTERCEPT_CAPTURE limited the recording, as far as it is known. */

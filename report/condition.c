@@ -3,8 +3,11 @@
 #include "report/condition.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/memory.h"
+#include "report/symbol.h"
 #include "report/text.h"
 
 static const struct {
@@ -38,6 +41,7 @@ static int condition_parse_column(struct condition *condition, const char *name,
 		return -1;
 	condition->column = (size_t)column;
 	condition->is_text = column_is_text(columns[column]);
+	condition->is_symbol = columns[column]->unit == UNIT_SYMBOL;
 	return 0;
 }
 
@@ -96,17 +100,32 @@ int condition_parse(struct condition *condition, const char *expression,
 				     message, message_bytes);
 }
 
+/* Whether the text is, or holds, what is looked for. */
+static bool condition_finds(const struct condition *condition, const char *text, size_t length)
+{
+	if (condition->sign == CONDITION_CONTAINS)
+		return !condition->length ||
+		       memmem(text, length, condition->text, condition->length);
+	return text_matches(text, length, condition->text, condition->length);
+}
+
+/* The short form of a C++ name that a narrow table shows is as good as the whole. */
+static bool condition_finds_short(const struct condition *condition, const struct cell *cell)
+{
+	char *shown = memory_grow(NULL, (size_t)cell->length + 1, 1);
+	size_t length = symbol_compact(shown, cell->text, cell->length);
+	bool finds = condition_finds(condition, shown, length);
+
+	free(shown);
+	return finds;
+}
+
 static bool condition_holds_text(const struct condition *condition, const struct cell *cell)
 {
-	switch (condition->sign) {
-	case CONDITION_EQUAL:
-		return text_matches(cell->text, cell->length, condition->text, condition->length);
-	case CONDITION_DIFFERENT:
-		return !text_matches(cell->text, cell->length, condition->text, condition->length);
-	default:
-		return !condition->length ||
-		       memmem(cell->text, cell->length, condition->text, condition->length);
-	}
+	bool finds = condition_finds(condition, cell->text, cell->length) ||
+		     (condition->is_symbol && condition_finds_short(condition, cell));
+
+	return finds == (condition->sign != CONDITION_DIFFERENT);
 }
 
 static bool condition_holds_number(const struct condition *condition, double value)

@@ -26,6 +26,7 @@ struct condition {
 	size_t column; /* of the table */
 	enum condition_sign sign;
 	bool is_text;
+	bool is_symbol; /* a C++ name: what tables show of it will do */
 	double number;
 	const char *text;
 	size_t length;

@@ -252,24 +252,29 @@ static void layout_put_row(const struct layout *layout, const struct screen *scr
 	}
 }
 
-/* The columns that had no room, as an option to type, as far as there is room for their names. */
+/* The columns that had no room, as an option to type; how many more there are where they do not fit. */
 static void layout_print_left_out(const struct layout *layout, const struct screen *screen)
 {
 	static const char head[] = "not shown: --columns ";
-	size_t used = sizeof(head) - 1;
-	bool any = false;
+	size_t used = sizeof(head) - 1, named = 0, more = 0;
 
 	for (size_t i = 0; i < layout->count; i++) {
 		const char *name = layout_column(layout, i)->name;
 
-		if (layout->width[i] || used + 1 + strlen(name) > screen->width)
+		if (layout->width[i])
 			continue;
-		screen_print(screen, SCREEN_DIM, "%s%s", any ? "," : head, name);
-		any = true;
+		if (used + 1 + strlen(name) > screen->width) {
+			more++;
+			continue;
+		}
+		screen_print(screen, SCREEN_DIM, "%s%s", named++ ? "," : head, name);
 		used += 1 + strlen(name);
 	}
-	if (any)
+	if (named)
 		putc('\n', screen->out);
+	if (more)
+		screen_print(screen, SCREEN_DIM, "and %zu more column%s: prof-report %s --help\n",
+			     more, more == 1 ? "" : "s", layout->document->report);
 }
 
 void export_table_rows(const struct document *document, const struct screen *screen)

@@ -67,12 +67,16 @@ void options_print_report_help(FILE *out, enum report_id report)
 	if (*info->more)
 		fprintf(out, "\n%s\n", info->more);
 	if (count)
-		fputs("\ncolumns, by their name or heading for --columns, --sort and --filter (csv "
-		      "and json: by name,\nin the unit named):\n"
-		      "  name                   heading     unit     what it says\n",
+		fputs(!(info->takes & TAKES_TABLE)
+			      ? "\ncolumns of csv and json:\n"
+				"  name                   heading      unit     what it says\n"
+			      : "\ncolumns, by their name or heading for --columns, --sort and "
+				"--filter (csv "
+				"and json: by name,\nin the unit named):\n"
+				"  name                   heading      unit     what it says\n",
 		      out);
 	for (size_t i = 0; i < count; i++)
-		fprintf(out, "  %-22s %-11s %-8s %s\n", columns[i]->name, columns[i]->header,
+		fprintf(out, "  %-22s %-12s %-8s %s\n", columns[i]->name, columns[i]->header,
 			unit_name(columns[i]->unit), columns[i]->doc);
 	if (info->sort)
 		fprintf(out,

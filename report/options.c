@@ -146,7 +146,8 @@ static int take_tree(struct parser *parser, const char *value)
 
 static int take_format(struct parser *parser, const char *value)
 {
-	int format = parser_choose(parser, "format", value, option_formats, FORMAT_LIMIT);
+	int format = parser_choose(parser, "format", !strcmp(value, "md") ? "markdown" : value,
+				   option_formats, FORMAT_LIMIT);
 
 	if (format < 0)
 		return -1;
@@ -369,7 +370,10 @@ static int parser_check_word(struct parser *parser)
 	for (int i = 0; i < REPORT_LIMIT; i++)
 		text_nearest_try(&nearest, report_infos[i].name);
 	if (!nearest.best)
-		return 0;
+		return parser_fail(parser,
+				   "'%s' is neither a report nor a file; prof-report --list names "
+				   "the reports",
+				   word);
 	return parser_fail(parser, "'%s' is neither a report nor a file; did you mean '%s'?", word,
 			   nearest.best);
 }

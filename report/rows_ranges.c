@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/absence.h"
 #include "report/rows_timing.h"
 
 #define DEFAULT_DOMAIN "default"
@@ -86,6 +87,17 @@ static void table_put_times(struct table *table, const struct range_row *row, ui
 	timing_put(table, TIMING_COLUMNS(nvtx), &row->time);
 }
 
+static const struct absence_column work_columns[] = {
+	{ EVT_FAMILY_alloc, COLUMN_nvtx_allocations },
+	{ EVT_FAMILY_alloc, COLUMN_nvtx_bytes_allocated },
+	{ EVT_FAMILY_torch, COLUMN_nvtx_operators },
+	{ EVT_FAMILY_cuda, COLUMN_nvtx_cuda_calls },
+	{ EVT_FAMILY_cuda, COLUMN_nvtx_cuda_ns },
+	{ EVT_FAMILY_cuda, COLUMN_nvtx_launches },
+	{ EVT_FAMILY_cuda, COLUMN_nvtx_memcpy_bytes },
+	{ EVT_FAMILY_cuda, COLUMN_nvtx_device_bytes },
+};
+
 static void table_put_range(struct table *table, const struct model *model,
 			    const struct range_row *row, uint64_t all_self_ns)
 {
@@ -100,6 +112,7 @@ static void table_put_range(struct table *table, const struct model *model,
 #define PUT(name) table_set_number(table, COLUMN_nvtx_##name, row->work.name);
 	RANGE_WORK(PUT)
 #undef PUT
+	absence_clear(model, table, work_columns, sizeof(work_columns) / sizeof(*work_columns));
 	table_put_times(table, row, all_self_ns);
 }
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "report/absence.h"
+
 void thread_name(const struct source_thread *thread, const char **ret_text, size_t *ret_length)
 {
 	const struct source_name *command = thread->process->command;
@@ -34,6 +36,16 @@ void thread_put_name(const struct source_thread *thread, struct table *table, en
 	if (length)
 		table_set_text(table, column, name, length);
 }
+
+static const struct absence_column work_columns[] = {
+	{ EVT_FAMILY_alloc, COLUMN_threads_allocations },
+	{ EVT_FAMILY_alloc, COLUMN_threads_bytes_allocated },
+	{ EVT_FAMILY_cuda, COLUMN_threads_cuda_calls },
+	{ EVT_FAMILY_cuda, COLUMN_threads_cuda_ns },
+	{ EVT_FAMILY_cuda, COLUMN_threads_launches },
+	{ EVT_FAMILY_nvtx, COLUMN_threads_nvtx_ranges },
+	{ EVT_FAMILY_torch, COLUMN_threads_operators },
+};
 
 static void threads_fill_row(struct table *table, const struct source_thread *thread,
 			     const struct model_tally *tally)
@@ -66,6 +78,8 @@ struct threads_totals threads_fill_table(const struct model *model, struct table
 		if (model->filters.any && !tally.events[1])
 			continue;
 		threads_fill_row(table, thread[i], &tally);
+		absence_clear(model, table, work_columns,
+			      sizeof(work_columns) / sizeof(*work_columns));
 		totals.threads++;
 		totals.events += tally.events[1];
 		totals.allocations += tally.work[1].allocations;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CUDA part of the summary: calls, launches, copies, device memory in a few lines and two tables. */
+#include <string.h>
+
 #include "report/absence.h"
 #include "report/rows_cuda.h"
 #include "report/scope.h"
@@ -58,16 +60,18 @@ static void cuda_print_memory(const struct model *model, const struct cuda_total
 		scope_still_live(model, &still_live),
 		unit_format_bytes(b, totals->device_live_bytes));
 	if (host)
-		fprintf(screen->out, "; pinned peak %s", unit_format_bytes(a, host));
+		fprintf(screen->out, "; pinned and registered peak %s", unit_format_bytes(a, host));
 	putc('\n', screen->out);
 }
 
-/* One line: "copied HtoD 1.20 MiB in 10, DtoH ...". */
+/* "copied HtoD 1.20 MiB in 10, DtoH ...", as many on a line as it holds. */
 static void cuda_print_copies(const struct model *model, const struct screen *screen)
 {
 	const struct groups *copies = &model->cuda.copies;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 	const char *before = "      copied ";
+	char part[4 * UNIT_TEXT_BYTES];
+	size_t used = 0;
 
 	for (uint64_t kind = 0; kind < EVT_CUDA_COPY_LIMIT; kind++) {
 		for (size_t i = 0; i < copies->count; i++) {
@@ -75,9 +79,15 @@ static void cuda_print_copies(const struct model *model, const struct screen *sc
 
 			if (group->key[COPY_KIND] != kind || !group->time.count)
 				continue;
-			fprintf(screen->out, "%s%s %s in %s", before, copy_kind_text(kind),
-				unit_format_bytes(a, group->bytes),
-				unit_format_count(b, group->time.count));
+			snprintf(part, sizeof(part), "%s %s in %s", copy_kind_text(kind),
+				 unit_format_bytes(a, group->bytes),
+				 unit_format_count(b, group->time.count));
+			if (used && used + strlen(part) + 3 > screen->width) {
+				before = ",\n             ";
+				used = 0;
+			}
+			fprintf(screen->out, "%s%s", before, part);
+			used += strlen(before) + strlen(part);
 			before = ", ";
 		}
 	}

@@ -163,7 +163,8 @@ static void summary_print_cost(const struct summary *summary, const struct scree
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 
 	fprintf(screen->out, "profiler: %s on disk", unit_format_bytes(a, totals->bytes_on_disk));
-	if (totals->events && totals->bytes_on_disk / totals->events < SHARE_BYTES_MAX)
+	if (totals->events && !summary->model->filters.any &&
+	    totals->bytes_on_disk / totals->events < SHARE_BYTES_MAX)
 		fprintf(screen->out, " (%.1f B/event)",
 			(double)totals->bytes_on_disk / (double)totals->events);
 	if (totals->profiler_cpu_ns)
@@ -266,7 +267,7 @@ static void summary_print_outside(const struct summary *summary, const struct sc
 		unit_format_ns(a, outside_ns), unit_format_ns(b, wall_ns),
 		unit_format_percent(c, 100.0 * (double)outside_ns / (double)wall_ns));
 	if (length)
-		fprintf(screen->out, "%s\n", escaped);
+		fprintf(screen->out, "%s (%u)\n", escaped, most->tid);
 	else
 		fprintf(screen->out, "%u\n", most->tid);
 }

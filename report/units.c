@@ -223,8 +223,10 @@ int unit_parse(const char *text, size_t length, enum unit unit, double *ret_valu
 	while (*end == ' ')
 		end++;
 	*ret_value = value;
-	if (!*end)
-		return 0;
+	if (!*end) /* shown as GB/s: a bare number is as likely meant to be that as bytes/s */
+		return unit == UNIT_RATE && value != 0 ? -1 : 0;
+	if (unit == UNIT_RATE && strlen(end) > 2 && !strcmp(end + strlen(end) - 2, "/s"))
+		end[strlen(end) - 2] = '\0';
 	for (const struct scale *scale = unit_scales(unit); scale->name; scale++) {
 		if (!strcmp(end, scale->name)) {
 			*ret_value = value * scale->factor;
@@ -241,8 +243,9 @@ const char *unit_allowed(enum unit unit)
 		return "a number of ns, or one with ns us ms s min h";
 	case UNIT_BYTES:
 	case UNIT_CLASS:
-	case UNIT_RATE:
 		return "a number of bytes, or one with B KiB MiB GiB TiB kB MB GB TB";
+	case UNIT_RATE:
+		return "a number with its unit, as in 3GB/s or 100MB/s";
 	case UNIT_PERCENT:
 		return "a number, with or without %";
 	default:

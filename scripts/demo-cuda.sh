@@ -30,6 +30,7 @@ cat <<END
 
 The GPU is a FAKE: libraries out of tests/fake that stand in for NVIDIA's. Losses and accuracy below are
 garbage, and so would be all times on a GPU. The calls, kernels, bytes and host times are PyTorch's.
+The memory of the fake GPU is taken from the heap, so the heap and libfakecuda.so among its callers are larger.
 END
 show INTERCEPT_OUTPUT="$file" \
 	LD_PRELOAD="$O/libintercept.so $fake/libcudart.so.13 $fake/libcuda.so.1 $fake/libcublas.so.13 $fake/libcublasLt.so.13" \

@@ -61,7 +61,8 @@ static void keys_are_those_of_the_report(void **state)
 	assert_int_equal(options.by, BY_device_memory_range);
 	options_release(&options);
 	assert_int_equal(PARSE(&options, "memcpy", "--by", "kernel"), -1);
-	assert_string_equal(message, "--by 'kernel' is not one of kind, range, function, op, stream");
+	assert_string_equal(message,
+			    "--by 'kernel' is not one of kind, range, function, op, stream");
 	options_release(&options);
 }
 
@@ -143,6 +144,7 @@ static void wrong_options_are_named(void **state)
 	REFUSES("--time '3.6..3.7' has no unit", "--time", "3.6..3.7");
 	REFUSES("only one --range or --during", "--range", "a", "--range", "b");
 	REFUSES("only one --range or --during", "--range", "a", "--during", "b");
+	REFUSES("'nosuch' is neither a report nor a file; prof-report --list", "nosuch");
 	REFUSES("--output needs", "--output=");
 }
 
@@ -174,6 +176,49 @@ static void conditions_are_parsed(void **state)
 	assert_int_equal(condition(&parsed, "caller<1"), -1);
 }
 
+static bool kernel_meets(const char *text)
+{
+	static const char name[] = "at::native::im2col_kernel<float>(long, float const*)";
+	const struct column *columns[COLUMNS_MAX];
+	size_t count = columns_of("launches", columns);
+	struct cell row[COLUMNS_MAX] = {
+		{ .text = name, .length = sizeof(name) - 1, .kind = CELL_TEXT },
+	};
+	struct condition parsed;
+
+	assert_string_equal(columns[0]->name, "kernel");
+	assert_int_equal(condition_parse(&parsed, text, columns, count, message, sizeof(message)),
+			 0);
+	return conditions_hold(&parsed, 1, row);
+}
+
+static void kernels_are_known_by_what_tables_show(void **state)
+{
+	(void)state;
+	assert_true(kernel_meets("kernel=im2col_kernel<float>"));
+	assert_true(kernel_meets("kernel=*at::native::im2col*"));
+	assert_true(kernel_meets("kernel~native"));
+	assert_false(kernel_meets("kernel=im2col"));
+	assert_false(kernel_meets("kernel!=im2col_kernel<float>"));
+	assert_true(kernel_meets("kernel!=other"));
+}
+
+static void a_rate_has_a_unit(void **state)
+{
+	const struct column *columns[COLUMNS_MAX];
+	size_t count = columns_of("memcpy", columns);
+	struct condition parsed;
+
+	(void)state;
+	assert_int_equal(
+		condition_parse(&parsed, "GB/s>3GB/s", columns, count, message, sizeof(message)),
+		0);
+	assert_true(parsed.number == 3e9);
+	assert_int_equal(
+		condition_parse(&parsed, "GB/s>3", columns, count, message, sizeof(message)), -1);
+	assert_non_null(strstr(message, "a number with its unit"));
+}
+
 static void every_report_has_what_it_is_sorted_by(void **state)
 {
 	(void)state;
@@ -196,6 +241,8 @@ int main(void)
 		cmocka_unit_test(summary_is_the_default),
 		cmocka_unit_test(a_file_may_be_named_like_a_report),
 		cmocka_unit_test(times_are_read_with_open_ends),
+		cmocka_unit_test(kernels_are_known_by_what_tables_show),
+		cmocka_unit_test(a_rate_has_a_unit),
 		cmocka_unit_test(wrong_options_are_named),
 		cmocka_unit_test(conditions_are_parsed),
 		cmocka_unit_test(every_report_has_what_it_is_sorted_by),
