@@ -251,22 +251,30 @@ static void model_take_capture(struct model *model, const struct source_event *e
 		captured_close(&model->captured, event->process->index, event->event.time_ns);
 }
 
+/* What the collector writes down of modules and losses. */
+static void model_take_book(struct model *model, const struct source_event *event)
+{
+	struct source_process *const *process;
+	uint64_t number = event->event.value[0];
+	size_t count = source_processes(model->source, &process);
+
+	if (event->event.id == EVT_lost)
+		model_cut_lossy_thread(model, event);
+	if (event->event.id != EVT_module && event->event.id != EVT_module_end)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (process[i]->file == event->file && process[i]->number == number)
+			heap_forget_callers(&model->heap, process[i]->index);
+}
+
 static void model_take(struct model *model, const struct source_event *event)
 {
 	enum filter_verdict verdict;
 
-	if (event->event.id == EVT_module || event->event.id == EVT_module_end) {
-		struct source_process *const *process;
-		uint64_t number = event->event.value[0];
-		size_t count = source_processes(model->source, &process);
-
-		for (size_t i = 0; i < count; i++)
-			if (process[i]->file == event->file && process[i]->number == number)
-				heap_forget_callers(&model->heap, process[i]->index);
+	if (!event->process || !event->thread) {
+		model_take_book(model, event);
 		return;
 	}
-	if (!event->process || !event->thread)
-		return;
 	model_take_capture(model, event);
 	verdict = filters_judge(&model->filters, model->source, event);
 	if (verdict == FILTER_OUT)

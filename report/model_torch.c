@@ -65,6 +65,18 @@ void model_cut_torch(struct model *model, const struct source_event *event)
 		operators_cut(&model->operators, event->process->index, event->event.time_ns);
 }
 
+void model_cut_lossy_thread(struct model *model, const struct source_event *event)
+{
+	const struct evt_lost *lost = EVENT_AS(lost, &event->event);
+	const struct source_thread *thread = source_thread_of(event->file, lost->stream);
+
+	if (model->options.wants_operators && thread)
+		operators_cut_thread(
+			&model->operators,
+			(struct operator_place){ thread->index, thread->process->index },
+			event->event.time_ns);
+}
+
 void model_finish_torch(struct model *model, const struct source_thread *thread, uint64_t end_ns,
 			bool ended)
 {

@@ -7,8 +7,10 @@
 
 /* An event of family torch. */
 void model_take_torch(struct model *model, const struct source_event *event, bool counts);
-/* Events of other families that operators have to know of: where recording stopped, what was lost. */
+/* Recording stops or starts in the event's process. */
 void model_cut_torch(struct model *model, const struct source_event *event);
+/* An event `lost`: begins and ends of the thread may be among what is missing. */
+void model_cut_lossy_thread(struct model *model, const struct source_event *event);
 void model_finish_torch(struct model *model, const struct source_thread *thread, uint64_t end_ns,
 			bool ended);
 

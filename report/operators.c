@@ -31,11 +31,7 @@ struct operator_thread {
 	uint32_t top; /* innermost open one, OPERATOR_NONE */
 	uint32_t depth;
 	uint64_t beyond; /* open ones deeper than OPERATOR_DEPTH_MAX */
-	uint64_t cuts;   /* of its process that it has followed */
-};
-
-struct operator_process {
-	uint64_t cuts, cut_ns;
+	uint32_t process;
 };
 
 void operators_init(struct operators *operators, bool by_shapes)
@@ -53,7 +49,6 @@ void operators_release(struct operators *operators)
 	free(operators->row);
 	free(operators->open);
 	free(operators->thread);
-	free(operators->process);
 	map_release(&operators->rows);
 	map_release(&operators->shaped_rows);
 	map_release(&operators->row_threads);
@@ -252,48 +247,33 @@ static void operators_close_all(struct operators *operators, uint32_t thread, ui
 		operators_close(operators, thread, time_ns, how);
 }
 
-static struct operator_process *operators_process_at(struct operators *operators, uint32_t process)
-{
-	if (process >= operators->process_room)
-		operators->process = memory_room(operators->process, process,
-						 &operators->process_room,
-						 sizeof(*operators->process));
-	return &operators->process[process];
-}
-
-static struct operator_thread *operators_thread_at(struct operators *operators, uint32_t thread)
+static struct operator_thread *operators_add_thread(struct operators *operators,
+						    struct operator_place place)
 {
 	size_t before = operators->thread_room;
 
-	if (thread < before)
-		return &operators->thread[thread];
-	operators->thread = memory_room(operators->thread, thread, &operators->thread_room,
+	operators->thread = memory_room(operators->thread, place.thread, &operators->thread_room,
 					sizeof(*operators->thread));
 	for (size_t i = before; i < operators->thread_room; i++)
 		operators->thread[i].top = OPERATOR_NONE;
-	return &operators->thread[thread];
+	return &operators->thread[place.thread];
 }
 
-/* The thread as it is now, after the cuts of its process. */
 static inline struct operator_thread *operators_follow(struct operators *operators,
 						       struct operator_place place)
 {
-	struct operator_thread *thread = operators_thread_at(operators, place.thread);
-	struct operator_process *process = operators_process_at(operators, place.process);
-
-	if (__builtin_expect(thread->cuts != process->cuts, 0)) {
-		thread->cuts = process->cuts;
-		operators_close_all(operators, place.thread, process->cut_ns, ENDS_CUT);
-	}
-	return thread;
+	if (place.thread < operators->thread_room)
+		return &operators->thread[place.thread];
+	return operators_add_thread(operators, place);
 }
 
+/* Cuts are few: all threads are looked at. */
 void operators_cut(struct operators *operators, uint32_t process, uint64_t time_ns)
 {
-	struct operator_process *cut = operators_process_at(operators, process);
-
-	cut->cuts++;
-	cut->cut_ns = time_ns;
+	for (uint32_t i = 0; i < operators->thread_room; i++)
+		if (operators->thread[i].top != OPERATOR_NONE &&
+		    operators->thread[i].process == process)
+			operators_close_all(operators, i, time_ns, ENDS_CUT);
 }
 
 void operators_cut_thread(struct operators *operators, struct operator_place place,
@@ -326,6 +306,7 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 		.hidden = opening->hidden,
 	};
 	thread->top = entry;
+	thread->process = opening->place.process;
 	thread->depth++;
 }
 

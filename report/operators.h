@@ -64,8 +64,6 @@ struct operators {
 	uint32_t unused; /* list of free entries of `open` */
 	struct operator_thread *thread;
 	size_t thread_room;
-	struct operator_process *process;
-	size_t process_room;
 	uint64_t unmatched; /* ends of operators that were not seen to begin */
 };
 

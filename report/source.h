@@ -136,6 +136,9 @@ const char *source_name_text(const struct source_name *name);
 const struct source_module *source_module_at(const struct source_process *process, uint64_t address,
 					     uint64_t time_ns);
 
+/* The thread that a stream of the file belongs to, NULL when it is not known. */
+const struct source_thread *source_thread_of(const struct source_file *file, uint64_t stream);
+
 size_t source_files(const struct source *source, struct source_file *const **ret_files);
 size_t source_processes(const struct source *source, struct source_process *const **ret_processes);
 size_t source_threads(const struct source *source, struct source_thread *const **ret_threads);

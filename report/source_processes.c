@@ -166,6 +166,15 @@ int stream_mention(struct file_row *file, uint64_t stream, uint64_t time_ns,
 	return error ? error : stream_put(file, stream, 0, *ret_thread);
 }
 
+const struct source_thread *source_thread_of(const struct source_file *file, uint64_t stream)
+{
+	/* a file_row begins with its source_file */
+	const struct stream_row *row = lookup_find(&((const struct file_row *)file)->streams,
+						   stream);
+
+	return row ? &row->thread->thread : NULL;
+}
+
 /* A thread that is there already and that this stream belongs to. */
 static struct thread_row *thread_to_join(struct source *source,
 					 const struct source_process *process,

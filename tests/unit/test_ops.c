@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/model_torch.c, rows_ops.c: operators over recordings in memory, by thread, process, filter, name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/rows_cuda.h"
+#include "report/rows_heap.h"
+#include "report/rows_ops.h"
+#include "report/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+static struct cuda_recording c;
+static struct source *source;
+static struct model model;
+static struct table table;
+static struct ops_totals totals;
+
+static const struct model_options plain = {
+	.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
+	.cuda = { BY_launches_op, BY_memcpy_op, BY_device_memory_kind },
+	.heap_by = HEAP_BY_OPERATOR,
+	.wants_cuda = true,
+	.wants_heap = true,
+	.wants_operators = true,
+};
+
+static void start(unsigned int processes)
+{
+	cuda_recording_start(&c, processes);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void on_stream(uint32_t stream)
+{
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, stream);
+}
+
+static void begin(uint64_t time_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin, .name = cuda_recording_name(&c, name));
+}
+
+static void begin_scope(uint64_t time_ns, const char *name, uint64_t scope)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin_ex, .name = cuda_recording_name(&c, name),
+		  .scope = scope, .sequence = -1, .thread = 1);
+}
+
+static void inputs(uint64_t time_ns, const char *shapes)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_inputs, .shapes = cuda_recording_name(&c, shapes));
+}
+
+static void end(uint64_t time_ns)
+{
+	frame_put(c.r.fw, EVT_torch_end, time_ns, &time_ns); /* it has no field */
+}
+
+static void read_as(struct model_options options)
+{
+	static char path[] = "memory.evt";
+	struct session_file file = { .path = path };
+	char message[256];
+
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	model_init(&model, source, &options);
+	model_read(&model);
+	table_init(&table, "ops", NULL);
+	totals = ops_fill_table(&model, &table);
+}
+
+static void finish(void)
+{
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000000);
+	read_as(plain);
+}
+
+static void release_model(void)
+{
+	table_release(&table);
+	model_release(&model);
+	source_close(source);
+}
+
+static void read_again(struct model_options options)
+{
+	release_model();
+	read_as(options);
+}
+
+static void release(void)
+{
+	release_model();
+	cuda_recording_release(&c);
+}
+
+static const struct cell *cell_of(size_t row, enum column_id column)
+{
+	for (size_t i = 0; i < table.column_count; i++)
+		if (table.column[i] == &column_list[column])
+			return table_cell(&table, row, i);
+	fail_msg("no column %s", column_list[column].name);
+	return NULL;
+}
+
+static const struct cell *cell_by(enum column_id key, const char *text, enum column_id column)
+{
+	for (size_t row = 0; row < table.row_count; row++) {
+		const struct cell *cell = cell_of(row, key);
+
+		if (cell->kind == CELL_TEXT && cell->length == strlen(text) &&
+		    !memcmp(cell->text, text, cell->length))
+			return cell_of(row, column);
+	}
+	fail_msg("no row '%s'", text);
+	return NULL;
+}
+
+static uint64_t number_of(const char *name, enum column_id column)
+{
+	return cell_by(COLUMN_ops_name, name, column)->number;
+}
+
+static void rows_are_names_and_scopes_of_all_threads_and_processes(void **state)
+{
+	(void)state;
+	start(2);
+	begin_scope(100, "ProfilerStep#1", 7);
+	begin(110, "aten::add");
+	end(150);
+	begin(160, "aten::is_leaf");
+	begin(161, "aten::add");
+	end(171);
+	end(172);
+	end(200);
+	begin_scope(300, "ProfilerStep#2", 7);
+	end(350);
+	on_stream(2); /* another thread of the process */
+	begin(120, "aten::add");
+	end(130);
+	on_stream(3); /* a forked child */
+	end(90);      /* of what its parent began */
+	begin(140, "aten::add");
+	begin_scope(145, "aten::add", 1); /* folded, though its scope is another */
+	end(150);
+	end(160);
+	begin_scope(170, "aten::add", 1);
+	end(180);
+	finish();
+	assert_int_equal(table.row_count, 3);
+	assert_int_equal(number_of("ProfilerStep*", COLUMN_ops_calls), 2);
+	assert_int_equal(number_of("ProfilerStep*", COLUMN_ops_total_cpu_ns), 150);
+	assert_int_equal(number_of("ProfilerStep*", COLUMN_ops_self_cpu_ns), 100);
+	assert_int_equal(number_of("ProfilerStep*", COLUMN_ops_avg_cpu_ns), 75);
+	assert_int_equal(number_of("aten::add", COLUMN_ops_calls), 4);
+	assert_int_equal(number_of("aten::add", COLUMN_ops_threads), 3);
+	assert_int_equal(number_of("aten::add", COLUMN_ops_total_cpu_ns), 80);
+	assert_int_equal(cell_by(COLUMN_ops_scope, "backward", COLUMN_ops_total_cpu_ns)->number,
+			 10);
+	assert_int_equal(totals.calls, 7);
+	assert_int_equal(totals.self_cpu_ns, 190);
+	assert_int_equal(model.operators.unmatched, 1);
+	/* shares are of the self time of all */
+	assert_true(cell_of(0, COLUMN_ops_self_cpu_percent)->real > 52.6 &&
+		    cell_of(0, COLUMN_ops_self_cpu_percent)->real < 52.7);
+	assert_true(cell_of(0, COLUMN_ops_total_cpu_percent)->real > 78.9 &&
+		    cell_of(0, COLUMN_ops_total_cpu_percent)->real < 79.0);
+	/* nothing is known of a GPU, tensors, shapes */
+	assert_int_equal(cell_of(0, COLUMN_ops_self_cuda_ns)->kind, CELL_NONE);
+	assert_int_equal(cell_of(0, COLUMN_ops_cpu_mem_bytes)->kind, CELL_NONE);
+	assert_int_equal(cell_of(0, COLUMN_ops_input_shapes)->kind, CELL_NONE);
+	assert_int_equal(cell_of(0, COLUMN_ops_flops)->kind, CELL_NONE);
+	assert_int_equal(model_tally_of_thread(&model, &(struct source_thread){ .index = 0 })
+				 .work[1]
+				 .operators,
+			 4);
+	release();
+}
+
+static void shapes_are_keys_when_asked_for(void **state)
+{
+	struct model_options options = plain;
+
+	(void)state;
+	start(1);
+	begin(100, "aten::mm");
+	inputs(100, "[[2, 3], [3, 4]]");
+	end(110);
+	begin(120, "aten::mm");
+	inputs(120, "[[5, 3], [3, 4]]");
+	end(150);
+	begin(200, "aten::mm"); /* when its shapes were lost */
+	end(210);
+	finish();
+	assert_int_equal(table.row_count, 1);
+	assert_int_equal(number_of("aten::mm", COLUMN_ops_flops), 48 + 120);
+	options.operators_by_shapes = true;
+	read_again(options);
+	assert_int_equal(table.row_count, 3);
+	assert_int_equal(
+		cell_by(COLUMN_ops_input_shapes, "[[5, 3], [3, 4]]", COLUMN_ops_total_cpu_ns)
+			->number,
+		30);
+	assert_int_equal(
+		cell_by(COLUMN_ops_input_shapes, "[[5, 3], [3, 4]]", COLUMN_ops_flops)->number,
+		120);
+	release();
+}
+
+static void filters_leave_out_calls_and_follow_nesting(void **state)
+{
+	struct model_options options = plain;
+
+	(void)state;
+	start(1);
+	begin(100, "a");
+	begin(110, "b");
+	end(120);
+	begin(130, "b"); /* after ..125 */
+	end(140);
+	end(200);
+	begin(210, "a");
+	end(230);
+	finish();
+	options.filter.from_ns = 90;
+	options.filter.to_ns = 125;
+	read_again(options);
+	assert_int_equal(number_of("a", COLUMN_ops_calls), 1);
+	assert_int_equal(number_of("a", COLUMN_ops_total_cpu_ns), 100);
+	assert_int_equal(number_of("a", COLUMN_ops_self_cpu_ns), 80);
+	assert_int_equal(number_of("b", COLUMN_ops_calls), 1);
+	options.filter.tid = 4711;
+	read_again(options);
+	assert_int_equal(table.row_count, 0);
+	release();
+}
+
+static void a_capture_that_closes_ends_what_is_open(void **state)
+{
+	(void)state;
+	start(1);
+	FRAME_PUT(c.r.fw, 90, capture_start, .name = 0);
+	begin(100, "outer");
+	begin(110, "inner");
+	FRAME_PUT(c.r.fw, 150, capture_stop, .name = 0);
+	FRAME_PUT(c.r.fw, 200, capture_start, .name = 0);
+	end(210); /* of outer; inner's was not recorded */
+	begin(220, "next");
+	end(230);
+	finish();
+	assert_int_equal(number_of("outer", COLUMN_ops_total_cpu_ns), 50);
+	assert_int_equal(number_of("outer", COLUMN_ops_open), 1);
+	assert_int_equal(number_of("inner", COLUMN_ops_total_cpu_ns), 40);
+	assert_int_equal(number_of("next", COLUMN_ops_self_cpu_ns), 10);
+	assert_int_equal(model.operators.unmatched, 1);
+	release();
+}
+
+static void losses_do_not_nest_what_follows(void **state)
+{
+	(void)state;
+	start(1);
+	for (unsigned int i = 0; i < 3; i++) {
+		begin(1000 * i + 100, "a"); /* its end is lost */
+		frame_end_block(c.r.fw);
+		frame_begin_block(c.r.fw, 0);
+		FRAME_PUT(c.r.fw, 1000 * i + 200, lost, .process = 1, .stream = 1, .count = 1,
+			  .reason = EVT_LOST_FULL);
+		FRAME_PUT(c.r.fw, 1000 * i + 210, lost, .process = 1, .stream = 9999, .count = 1,
+			  .reason = EVT_LOST_FULL);
+		on_stream(1);
+		begin(1000 * i + 300, "b");
+		end(1000 * i + 310);
+	}
+	finish();
+	assert_int_equal(number_of("a", COLUMN_ops_calls), 3);
+	assert_int_equal(number_of("a", COLUMN_ops_total_cpu_ns), 300);
+	assert_int_equal(number_of("a", COLUMN_ops_open), 3);
+	assert_int_equal(number_of("b", COLUMN_ops_total_cpu_ns), 30);
+	release();
+}
+
+static uint64_t number_by(enum column_id key, const char *text, enum column_id column)
+{
+	return cell_by(key, text, column)->number;
+}
+
+static void what_is_done_in_an_operator_has_its_name(void **state)
+{
+	struct kernel_names names;
+
+	(void)state;
+	start(1);
+	FRAME_PUT(c.r.fw, 90, malloc, .ptr = 0x100, .size = 7);
+	begin(100, "aten::linear");
+	begin(110, "aten::addmm");
+	CUDA_PUT(&c, 120, cuda_launch, "cudaLaunchKernel", 10, .handle = 1);
+	CUDA_PUT(&c, 130, cuda_copy, "cudaMemcpyAsync", 10, .kind = EVT_CUDA_COPY_HTOD, .bytes = 5);
+	FRAME_PUT(c.r.fw, 140, malloc, .ptr = 0x200, .size = 30);
+	end(150);
+	begin_scope(160, "ProfilerStep#1", 7);
+	CUDA_PUT(&c, 170, cuda_launch, "cudaLaunchKernel", 10, .handle = 1);
+	end(180);
+	begin_scope(190, "ProfilerStep#2", 7);
+	FRAME_PUT(c.r.fw, 195, free, .ptr = 0x200);
+	CUDA_PUT(&c, 196, cuda_launch, "cudaLaunchKernel", 10, .handle = 1);
+	end(197);
+	end(200);
+	CUDA_PUT(&c, 300, cuda_launch, "cudaLaunchKernel", 10, .handle = 1);
+	finish();
+	assert_int_equal(number_of("aten::addmm", COLUMN_ops_launches), 1);
+	assert_int_equal(number_of("aten::addmm", COLUMN_ops_cuda_calls), 2);
+	assert_int_equal(number_of("aten::linear", COLUMN_ops_cuda_calls), 4);
+	assert_int_equal(number_of("aten::linear", COLUMN_ops_cuda_ns), 40);
+	table_release(&table);
+	kernel_names_init(&names, &model, NAMES_FULL);
+	key_init_table(&table, BY_launches_op);
+	launches_fill_table(&model, &table, &names);
+	assert_int_equal(table.row_count, 3);
+	assert_int_equal(number_by(COLUMN_launches_op, "ProfilerStep*", COLUMN_launches_calls), 2);
+	assert_int_equal(number_by(COLUMN_launches_op, "(no operator)", COLUMN_launches_calls), 1);
+	kernel_names_release(&names);
+	table_release(&table);
+	key_init_table(&table, BY_memcpy_op);
+	copies_fill_table(&model, &table);
+	assert_int_equal(number_by(COLUMN_memcpy_op, "aten::addmm", COLUMN_memcpy_bytes), 5);
+	table_release(&table);
+	heap_init_table(&table, HEAP_BY_OPERATOR);
+	heap_fill_table(&model, &table);
+	assert_int_equal(table.row_count, 2);
+	assert_int_equal(number_by(COLUMN_alloc_op, "aten::addmm", COLUMN_alloc_bytes_allocated),
+			 30);
+	assert_int_equal(number_by(COLUMN_alloc_op, "aten::addmm", COLUMN_alloc_live_bytes), 0);
+	assert_int_equal(number_by(COLUMN_alloc_op, "(no operator)", COLUMN_alloc_live_bytes), 7);
+	release();
+}
+
+static uint64_t random_next(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 33;
+}
+
+/* Whatever order begins, ends, inputs, losses and captures have: every time is counted once. */
+static void any_order_of_events_adds_up(void **state)
+{
+	static const char *const names[] = { "a", "b", "aten::is_leaf", "ProfilerStep#7" };
+	uint64_t random = 20261121, self_ns = 0;
+
+	(void)state;
+	start(2);
+	for (uint64_t time_ns = 1; time_ns < 30000; time_ns++) {
+		const char *name = names[random_next(&random) % 4];
+
+		switch (random_next(&random) % 16) {
+		case 0:
+			on_stream(1 + (uint32_t)(random_next(&random) % 4));
+			break;
+		case 1:
+			FRAME_PUT(c.r.fw, time_ns, capture_stop, .name = 0);
+			break;
+		case 2:
+			inputs(time_ns, "[[2, 3], [");
+			break;
+		case 3:
+			begin_scope(time_ns, name, random_next(&random) << 31);
+			break;
+		case 4:
+		case 5:
+		case 6:
+		case 7:
+		case 8:
+			begin(time_ns, name);
+			break;
+		default:
+			end(time_ns);
+			break;
+		}
+		if (!frame_block_room(c.r.fw))
+			on_stream(1);
+	}
+	finish();
+	for (size_t row = 0; row < table.row_count; row++) {
+		assert_true(cell_of(row, COLUMN_ops_self_cpu_ns)->number <=
+			    cell_of(row, COLUMN_ops_total_cpu_ns)->number);
+		self_ns += cell_of(row, COLUMN_ops_self_cpu_ns)->number;
+	}
+	assert_int_equal(self_ns, totals.self_cpu_ns);
+	assert_true(totals.calls > 5000);
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_names_and_scopes_of_all_threads_and_processes),
+		cmocka_unit_test(shapes_are_keys_when_asked_for),
+		cmocka_unit_test(filters_leave_out_calls_and_follow_nesting),
+		cmocka_unit_test(a_capture_that_closes_ends_what_is_open),
+		cmocka_unit_test(losses_do_not_nest_what_follows),
+		cmocka_unit_test(what_is_done_in_an_operator_has_its_name),
+		cmocka_unit_test(any_order_of_events_adds_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
