@@ -86,6 +86,13 @@ const struct source_name *absence_capture(const struct model *model)
 	return absence_meta(model, "capture");
 }
 
+const char *absence_schedule(const char *capture)
+{
+	size_t length = strlen(STEPS_PREFIX);
+
+	return strncmp(capture, STEPS_PREFIX, length) ? NULL : capture + length;
+}
+
 bool absence_is_limited(const struct model *model)
 {
 	return absence_meta(model, "capture") || model->by_id[EVT_capture_start];
@@ -135,13 +142,15 @@ const char *absence_explain(const struct model *model, enum evt_family family,
 	else if (absence_is_off(model, family))
 		snprintf(text, ABSENCE_BYTES, "%s was recorded: INTERCEPT_TRACE was without %s",
 			 absences[family].what, evt_family_names[family]);
-	else if (absence_is_whole(model) && !strncmp(name, STEPS_PREFIX, strlen(STEPS_PREFIX)))
+	else if (absence_is_whole(model) && absence_schedule(name))
 		snprintf(text, ABSENCE_BYTES,
 			 "recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came",
 			 name);
 	else if (absence_is_whole(model))
 		snprintf(text, ABSENCE_BYTES, "recording was limited to %s, which never opened",
 			 name);
+	else if (capture && absence_schedule(name))
+		snprintf(text, ABSENCE_BYTES, "%s was recorded in %s", absences[family].what, name);
 	else if (capture)
 		snprintf(text, ABSENCE_BYTES, "%s was recorded while %s was open",
 			 absences[family].what, name);

@@ -26,6 +26,8 @@ void absence_clear(const struct model *model, struct table *table,
 		   const struct absence_column *column, size_t count);
 /* What INTERCEPT_CAPTURE limited the recording to, NULL when it did not or that is not known. */
 const struct source_name *absence_capture(const struct model *model);
+/* Of such a text, what INTERCEPT_SCHEDULE was; NULL when it was no schedule. */
+const char *absence_schedule(const char *capture);
 /* Whether INTERCEPT_CAPTURE limited the recording, as far as it is known. */
 bool absence_is_limited(const struct model *model);
 /* Whether the range that recording was limited to never opened. */

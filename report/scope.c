@@ -12,14 +12,17 @@ const char *scope_recorded(const struct model *model, struct scope_text *ret_tex
 {
 	const struct source_name *capture = absence_capture(model);
 	char name[SCOPE_BYTES / 2] = "a capture range", a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+	const char *schedule;
 
 	if (!absence_is_limited(model) || !model->captured.windows)
 		return NULL;
 	if (capture)
 		text_escape(name, sizeof(name), capture->text, capture->length);
-	snprintf(ret_text->text, SCOPE_BYTES, "recorded: %s of %s, INTERCEPT_CAPTURE=%s",
+	schedule = absence_schedule(name);
+	snprintf(ret_text->text, SCOPE_BYTES, "recorded: %s of %s, INTERCEPT_%s=%s",
 		 unit_format_ns(a, model->captured.total_ns),
-		 unit_format_ns(b, source_end_ns(model->source)), name);
+		 unit_format_ns(b, source_end_ns(model->source)), schedule ? "SCHEDULE" : "CAPTURE",
+		 schedule ? schedule : name);
 	return ret_text->text;
 }
 
