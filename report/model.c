@@ -22,6 +22,7 @@ void model_init(struct model *model, struct source *source, const struct model_o
 	ranges_init(&model->ranges, options->ranges_by_path);
 	cuda_init(&model->cuda, &options->cuda);
 	steps_init(&model->steps, options->wants_step_rows);
+	step_ranges_init(&model->step_ranges, options->step_name);
 	map_init(&model->step_categories);
 	operators_init(&model->operators, options->operators_by_shapes);
 	operator_names_init(&model->operator_names);
@@ -34,6 +35,7 @@ void model_release(struct model *model)
 	ranges_release(&model->ranges);
 	cuda_release(&model->cuda);
 	steps_release(&model->steps);
+	step_ranges_release(&model->step_ranges);
 	map_release(&model->step_categories);
 	operators_release(&model->operators);
 	operator_names_release(&model->operator_names);

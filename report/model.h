@@ -19,6 +19,7 @@
 #include "report/operators.h"
 #include "report/ranges.h"
 #include "report/source.h"
+#include "report/step_ranges.h"
 #include "report/steps.h"
 
 /* Counters of a thread or process; [1] of what counts, [0] of the rest. */
@@ -34,7 +35,8 @@ struct model_options {
 	bool wants_heap, wants_ranges, wants_cuda, wants_operators;
 	bool ranges_by_path, operators_by_shapes;
 	bool wants_steps, wants_step_rows;
-	bool shows_progress; /* on stderr, when reading takes long */
+	const char *step_name; /* what ends steps, NULL: as recorded */
+	bool shows_progress;   /* on stderr, when reading takes long */
 };
 
 struct model {
@@ -45,6 +47,7 @@ struct model {
 	struct ranges ranges;
 	struct cuda cuda;
 	struct steps steps;
+	struct step_ranges step_ranges;
 	struct map step_categories; /* name's index << 4 | scope, + 1, to enum step_category */
 	struct operators operators;
 	struct operator_names operator_names;

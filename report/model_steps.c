@@ -30,11 +30,85 @@ static void take_mark(struct model *model, const struct source_event *event,
 	steps_mark(&model->steps, place, &mark);
 }
 
+static bool name_matches(struct model *model, const struct source_event *event, uint64_t id)
+{
+	const struct source_name *name = model->name[model_name(model, event, id)];
+
+	return step_ranges_match(&model->step_ranges, name->text, name->length);
+}
+
+/* A range of that name opens or closes; `id` is its name's, 0 when it is not told. */
+static void take_own_mark(struct model *model, const struct source_event *event, uint64_t id,
+			  bool counts)
+{
+	struct step_place place = { event->event.time_ns, event->process->index,
+				    event->thread->index };
+	struct step_mark mark = { .number = steps_next_number(&model->steps, place.process),
+				  .name = model_name(model, event, id),
+				  .counts = counts };
+
+	steps_mark(&model->steps, &place, &mark);
+}
+
+static struct step_nest event_nest(struct model *model, const struct source_event *event)
+{
+	bool is_torch = event->event.id >= EVT_torch_begin;
+
+	return (struct step_nest){ event->process->index, event->thread->index,
+				   is_torch ? STEP_DOMAIN_TORCH
+					    : model_name(model, event, event->event.value[0]) };
+}
+
+/* --step NAME: the steps that were recorded as such say nothing. */
+static void take_ranges(struct model *model, const struct source_event *event, bool counts)
+{
+	struct step_ranges *ranges = &model->step_ranges;
+	uint32_t process = event->process->index;
+	struct step_nest nest;
+	uint64_t name = 0;
+	bool ends = false, opens = false;
+
+	switch (event->event.id) {
+	case EVT_torch_begin:
+	case EVT_torch_begin_ex:
+	case EVT_nvtx_push:
+	case EVT_nvtx_push_ex:
+		nest = event_nest(model, event);
+		name = event->event.value[nest.domain != STEP_DOMAIN_TORCH];
+		opens = name_matches(model, event, name);
+		step_ranges_push(ranges, &nest, opens);
+		break;
+	case EVT_torch_end:
+	case EVT_nvtx_pop:
+		nest = event_nest(model, event);
+		ends = step_ranges_pop(ranges, &nest);
+		break;
+	case EVT_nvtx_start:
+		name = EVENT_AS(nvtx_start, &event->event)->name;
+		opens = name_matches(model, event, name);
+		if (opens)
+			step_ranges_start(ranges, process,
+					  EVENT_AS(nvtx_start, &event->event)->range);
+		break;
+	case EVT_nvtx_end:
+		ends = step_ranges_end(ranges, process, EVENT_AS(nvtx_end, &event->event)->range);
+		break;
+	case EVT_capture_start:
+	case EVT_capture_stop:
+		step_ranges_forget(ranges, process);
+		break;
+	}
+	if (ends || (opens && step_ranges_begin(ranges, process)))
+		take_own_mark(model, event, name, counts);
+}
+
 void model_take_steps(struct model *model, const struct source_event *event, bool counts)
 {
 	struct step_place place = { event->event.time_ns, event->process->index,
 				    event->thread->index };
 
+	if (model->step_ranges.name)
+		take_ranges(model, event, counts);
 	switch (event->event.id) {
 	case EVT_torch_begin:
 	case EVT_torch_begin_ex:
@@ -53,7 +127,8 @@ void model_take_steps(struct model *model, const struct source_event *event, boo
 				   EVENT_AS(cuda_call, &event->event)->duration_ns);
 		break;
 	case EVT_step:
-		take_mark(model, event, &place, counts);
+		if (!model->step_ranges.name)
+			take_mark(model, event, &place, counts);
 		break;
 	case EVT_capture_start:
 	case EVT_capture_stop:

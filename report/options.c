@@ -137,6 +137,14 @@ static int take_names(struct parser *parser, const char *value)
 	return 0;
 }
 
+static int take_step(struct parser *parser, const char *value)
+{
+	if (!*value)
+		return parser_fail(parser, "--step needs the name of a scope or range");
+	parser->options->step = value;
+	return 0;
+}
+
 static int take_tree(struct parser *parser, const char *value)
 {
 	(void)value;

@@ -22,7 +22,8 @@ enum option_group {
 	TAKES_BY = 8,
 	TAKES_TREE = 16,
 	TAKES_NAMES = 32,
-	TAKES_FILES = 64, /* the report reads the files itself */
+	TAKES_STEP = 64,
+	TAKES_FILES = 128, /* the report reads the files itself */
 };
 
 enum report_id {
@@ -70,6 +71,7 @@ struct options {
 	const char *by_name; /* as given, NULL: not */
 	enum key_id by;      /* of the report, its first when not given */
 	enum option_names names;
+	const char *step; /* NULL: not given */
 	struct filter_settings scope;
 	bool tree, live, no_color, list, help, version;
 	char **file;

@@ -56,6 +56,8 @@ static size_t steps_fill_facts(const struct steps *steps,
 /* Filters and INTERCEPT_ settings are told as for operators; else what a step is. */
 static const char *steps_explain(const struct model *model, struct absence *absence)
 {
+	if (model->options.step_name)
+		return "no range of that name was recorded from begin to end";
 	if (!model->by_id[EVT_step] &&
 	    (model->filters.any || absence_is_whole(model) || !absence_is_limited(model)))
 		return absence_explain(model, EVT_FAMILY_steps, absence);
@@ -73,6 +75,7 @@ static int steps_write(struct report_request *request, struct table *table)
 
 	options.wants_steps = true;
 	options.wants_step_rows = true;
+	options.step_name = request->options->step;
 	model_init(&model, request->source, &options);
 	model_read(&model);
 	document.context = &model;

@@ -27,6 +27,15 @@ static enum step_category row_excess(const struct steps *steps, const struct ste
 	return most;
 }
 
+/* What ended a step: a name of the model, or the one that was asked for. */
+static const char *ended_by(const struct model *model, uint32_t name, size_t *ret_length)
+{
+	if (!model->options.step_name)
+		return range_text(model->name[name], ret_length);
+	*ret_length = strlen(model->options.step_name);
+	return model->options.step_name;
+}
+
 static void table_put_step(struct table *table, const struct model *model,
 			   const struct step_row *row)
 {
@@ -38,7 +47,7 @@ static void table_put_step(struct table *table, const struct model *model,
 	uint64_t excess_ns;
 	enum step_category excess = row_excess(&model->steps, row, &excess_ns);
 	size_t length;
-	const char *text = range_text(model->name[row->name], &length);
+	const char *text = ended_by(model, row->name, &length);
 
 	table_set_number(table, COLUMN_steps_step, row->number);
 	table_set_number(table, COLUMN_steps_start_ns, row->start_ns);
@@ -76,7 +85,7 @@ static void put_ended_by(const struct model *model, const struct screen *screen)
 
 	if (model->steps.is_mixed)
 		return;
-	text = range_text(model->name[model->steps.name], &length);
+	text = ended_by(model, model->steps.name, &length);
 	text_escape(escaped, sizeof(escaped), text, length);
 	fprintf(screen->out, " ended by %s", escaped);
 }

@@ -24,7 +24,8 @@ struct edges {
 };
 
 struct step_process {
-	bool seen;      /* a step or an interruption: no step begins of itself */
+	bool seen; /* a step or an interruption: no step begins of itself */
+	bool is_marked;
 	bool under_way; /* a step */
 	bool has_step;
 	uint64_t number, start_ns;
@@ -278,8 +279,15 @@ void steps_mark(struct steps *steps, const struct step_place *place, const struc
 		steps_add_row(steps, &row, process);
 	}
 	steps->in_part += process->under_way && mark->number > process->number + 1 && mark->counts;
-	process->seen = true;
+	process->seen = process->is_marked = true;
 	process_begin_step(process, mark->number, place->time_ns);
+}
+
+uint64_t steps_next_number(struct steps *steps, uint32_t process)
+{
+	const struct step_process *at = steps_process_at(steps, process);
+
+	return at->is_marked ? at->number + 1 : 0;
 }
 
 void steps_interrupt(struct steps *steps, const struct step_place *place)

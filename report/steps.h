@@ -92,6 +92,8 @@ struct step_mark {
 	bool counts;   /* the filters hold */
 };
 void steps_mark(struct steps *steps, const struct step_place *place, const struct step_mark *mark);
+/* The number after that of the last mark of the process; 0 when there was none. */
+uint64_t steps_next_number(struct steps *steps, uint32_t process);
 /* Recording begins or stops in the process: no scope is open that is known, no step under way. */
 void steps_interrupt(struct steps *steps, const struct step_place *place);
 

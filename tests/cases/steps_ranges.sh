@@ -17,6 +17,10 @@ train() { # KIND [NAME=VALUE...]
 train nvtx INTERCEPT_TRACE=nvtx,torch INTERCEPT_STEP='iteration*' INTERCEPT_SCHEDULE=wait=4,active=2
 expect "$OUTPUT" 'sorted(int(r["step"]) for r in steps.rows) == [4, 5, 10, 11]' \
 	'sorted(r["name"] for r in nvtx.rows) == ["iteration 10", "iteration 11", "iteration 4", "iteration 5"]'
+# what ended them can be chosen later, too
+expect "$OUTPUT" 'len(steps("--step", "iteration *").rows) == 4' \
+	'len(steps("--step", "Optimizer.step#SGD.step").rows) == 4' 'not steps("--step", "nosuch").rows' \
+	'{r["ended_by"] for r in steps("--step", "iteration 5").rows} == {"iteration 5"}'
 # another thread's backward is recorded in these steps, and no other
 "$REPORT" dump "$OUTPUT" | grep -c 'torch_begin.*"AddmmBackward0"' >backward
 expect_eq "backward functions of two layers in four steps" "$(cat backward)" 8
@@ -36,3 +40,8 @@ main=$(json steps "$OUTPUT" 'rows[0]["pid"]')
 "$REPORT" dump "$OUTPUT" | grep -v " [0-9]*:$main " | grep -c 'torch_begin.*"aten::stack"' >stacks
 # two batches of two tensors each are asked for in two steps; one before may be under way
 expect_between "batches stacked by workers" "$(cat stacks)" 2 6
+
+# processes that train on their own count on their own
+train ranks INTERCEPT_TRACE=torch INTERCEPT_SCHEDULE=wait=3,active=2,repeat=1
+expect "$OUTPUT" 'len({r["pid"] for r in steps.rows}) == 3' \
+	'sorted(int(r["step"]) for r in steps.rows) == [3, 3, 3, 4, 4, 4]'

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "report/step_ranges.h"
 #include "report/steps.h"
 
 enum { A = 1, B }; /* names */
@@ -280,6 +281,47 @@ static void names_say_the_category(void **state)
 	assert_int_equal(category("", 0), STEP_cpu);
 }
 
+static void the_outermost_range_of_the_name_ends_a_step(void **state)
+{
+	const struct step_nest torch = { 0, 0, STEP_DOMAIN_TORCH }, domain = { 0, 0, 7 },
+			       other = { 1, 1, STEP_DOMAIN_TORCH };
+	struct step_ranges ranges;
+
+	(void)state;
+	step_ranges_init(&ranges, "iteration*");
+	assert_true(step_ranges_match(&ranges, "iteration 5", 11));
+	assert_true(step_ranges_match(&ranges, "iteration", 9));
+	assert_false(step_ranges_match(&ranges, "iterations", 8));
+	assert_false(step_ranges_match(&ranges, NULL, 0));
+	assert_false(step_ranges_pop(&ranges, &torch));
+	step_ranges_push(&ranges, &torch, false);
+	step_ranges_push(&ranges, &torch, true);
+	step_ranges_push(&ranges, &domain, true);
+	step_ranges_push(&ranges, &other, true);
+	step_ranges_push(&ranges, &torch, true);
+	assert_false(step_ranges_pop(&ranges, &torch));
+	assert_true(step_ranges_pop(&ranges, &torch));
+	assert_false(step_ranges_pop(&ranges, &torch));
+	assert_true(step_ranges_pop(&ranges, &domain));
+	step_ranges_push(&ranges, &torch, true);
+	step_ranges_start(&ranges, 0, UINT64_MAX);
+	step_ranges_start(&ranges, 0, 5);
+	assert_true(step_ranges_end(&ranges, 0, UINT64_MAX));
+	assert_false(step_ranges_end(&ranges, 1, 5));
+	assert_true(step_ranges_begin(&ranges, 0));
+	assert_false(step_ranges_begin(&ranges, 0));
+	step_ranges_forget(&ranges, 0);
+	assert_true(step_ranges_begin(&ranges, 0));
+	assert_false(step_ranges_pop(&ranges, &torch));
+	assert_false(step_ranges_end(&ranges, 0, 5));
+	assert_true(step_ranges_pop(&ranges, &other));
+	step_ranges_release(&ranges);
+	step_ranges_init(&ranges, "step");
+	assert_true(step_ranges_match(&ranges, "step", 4));
+	assert_false(step_ranges_match(&ranges, "steps", 5));
+	step_ranges_release(&ranges);
+}
+
 #define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -295,6 +337,7 @@ int main(void)
 		EACH(processes_have_steps_of_their_own),
 		EACH(many_steps_and_one_long_one),
 		EACH(names_say_the_category),
+		EACH(the_outermost_range_of_the_name_ends_a_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
