@@ -34,7 +34,7 @@ static void describe_tensor(struct torch_shapes *s, const uint64_t *impl)
 		return;
 	}
 	if (dimensions > TORCH_SIZES_INLINE)
-		memcpy(&sizes, sizes, sizeof(sizes));
+		sizes = (const uint64_t *)(uintptr_t)sizes[0];
 	s->word[s->words++] = WORD_TENSOR | dimensions;
 	for (unsigned int i = 0; i < dimensions; i++)
 		s->word[s->words++] = sizes[i];

@@ -28,8 +28,8 @@ expect "$OUTPUT" \
 	'alloc("--filter", "caller==nothing").rows == []'
 for wrong in '--range nosuch' '--during nosuch' '--thread 1' '--process 1'; do
 	# shellcheck disable=SC2086 # an option and its value
-	"$REPORT" alloc $wrong "$OUTPUT" 2>talk >/dev/null || fail "$wrong: status $?"
-	grep -q "^prof-report: ${wrong% *} .* lists them" talk || fail "$wrong: $(cat talk)"
+	"$REPORT" alloc $wrong "$OUTPUT" >/dev/null 2>"$PWD/talk" || fail "$wrong: status $?"
+	grep -q "^prof-report: ${wrong% *} .* lists them" "$PWD/talk" || fail "$wrong: $(cat talk)"
 done
 "$REPORT" alloc --range wanted "$OUTPUT" 2>&1 >/dev/null | grep . && fail "talk about a range that is there"
 rm -f run.evt
