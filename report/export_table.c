@@ -314,7 +314,7 @@ void export_table(const struct document *document, const struct screen *screen)
 		document->head(document, screen);
 	if (document->head_only)
 		return;
-	if (!table->passed) {
+	if (table->passed == table->pinned) {
 		const char *empty = document->empty ? document->empty
 						    : "nothing of this kind was recorded";
 

@@ -26,6 +26,7 @@ void model_init(struct model *model, struct source *source, const struct model_o
 	map_init(&model->step_categories);
 	operators_init(&model->operators, options->operators_by_shapes);
 	operator_names_init(&model->operator_names);
+	actions_init(&model->actions);
 }
 
 void model_release(struct model *model)
@@ -40,6 +41,7 @@ void model_release(struct model *model)
 	operators_release(&model->operators);
 	operator_names_release(&model->operator_names);
 	captured_release(&model->captured);
+	actions_release(&model->actions);
 	free(model->thread);
 	free(model->process);
 	free(model->name);
@@ -199,10 +201,12 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_nvtx_push_ex:
 	case EVT_nvtx_start:
 		model_take_opening(model, event, counts);
+		model_note_range(model, event, counts);
 		break;
 	case EVT_nvtx_pop:
 	case EVT_nvtx_end:
 		model_take_closing(model, event);
+		model_note_range(model, event, counts);
 		break;
 	case EVT_cuda_call:
 	case EVT_cuda_launch:
@@ -215,6 +219,8 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_torch_begin_ex:
 	case EVT_torch_end:
 	case EVT_torch_inputs:
+	case EVT_action_begin:
+	case EVT_action_end:
 		model_take_torch(model, event, counts);
 		break;
 	case EVT_capture_start:

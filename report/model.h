@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/actions.h"
 #include "report/captured.h"
 #include "report/cuda.h"
 #include "report/filters.h"
@@ -26,13 +27,14 @@
 struct model_tally {
 	uint64_t events[2], nvtx_ranges[2];
 	struct range_work work[2];
+	bool stopped; /* of a process: recording, by its last capture range */
 };
 
 struct model_options {
 	struct filter_settings filter;
 	enum heap_by heap_by;
 	struct cuda_settings cuda;
-	bool wants_heap, wants_ranges, wants_cuda, wants_operators;
+	bool wants_heap, wants_ranges, wants_cuda, wants_operators, wants_actions;
 	bool ranges_by_path, operators_by_shapes;
 	bool wants_steps, wants_step_rows;
 	const char *step_name; /* what ends steps, NULL: as recorded */
@@ -52,6 +54,7 @@ struct model {
 	struct operators operators;
 	struct operator_names operator_names;
 	struct captured captured;
+	struct actions actions;
 	struct model_tally *thread; /* by index */
 	size_t thread_room;
 	struct model_tally *process;

@@ -2,6 +2,29 @@
 /* PyTorch's events on their way to the model: see model_torch.h. */
 #include "report/model_torch.h"
 
+static struct action_event action_of(const struct source_event *event, bool counts)
+{
+	return (struct action_event){ .time_ns = event->event.time_ns,
+				      .thread = event->thread->index,
+				      .process = event->process->index,
+				      .counts = counts };
+}
+
+static void take_action(struct model *model, const struct source_event *event, bool counts)
+{
+	struct action_event action = action_of(event, counts);
+
+	if (!model->options.wants_actions)
+		return;
+	action.name = model_name(model, event, EVENT_AS(action_begin, &event->event)->name);
+	if (event->event.id == EVT_action_begin)
+		actions_begin(&model->actions, &action);
+	else
+		actions_end(&model->actions, &action);
+}
+
+_Static_assert(sizeof(struct evt_action_begin) == sizeof(struct evt_action_end), "both are a name");
+
 static void take_begin(struct model *model, const struct source_event *event, bool counts)
 {
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
@@ -21,6 +44,12 @@ static void take_begin(struct model *model, const struct source_event *event, bo
 	}
 	if (model->options.wants_operators)
 		operators_begin(&model->operators, &opening);
+	if (model->options.wants_actions) {
+		struct action_event action = action_of(event, counts);
+
+		actions_begin_operator(&model->actions, &action,
+				       opening.scope == OPERATOR_SCOPE_USER);
+	}
 }
 
 _Static_assert(offsetof(struct evt_torch_begin, name) == offsetof(struct evt_torch_begin_ex, name),
@@ -55,14 +84,31 @@ void model_take_torch(struct model *model, const struct source_event *event, boo
 	case EVT_torch_end:
 		if (model->options.wants_operators)
 			operators_end(&model->operators, event_place(event), event->event.time_ns);
+		if (model->options.wants_actions) {
+			struct action_event action = action_of(event, counts);
+
+			actions_end_operator(&model->actions, &action);
+		}
+		break;
+	case EVT_action_begin:
+	case EVT_action_end:
+		take_action(model, event, counts);
 		break;
 	}
 }
 
 void model_cut_torch(struct model *model, const struct source_event *event)
 {
+	struct model_tally *process = model_process_at(model, event->process->index);
+	bool starts = event->event.id == EVT_capture_start, was_stopped = process->stopped;
+
+	process->stopped = !starts;
+	if (starts && was_stopped)
+		return; /* what was open has ended where recording stopped */
 	if (model->options.wants_operators)
 		operators_cut(&model->operators, event->process->index, event->event.time_ns);
+	if (model->options.wants_actions)
+		actions_cut(&model->actions, event->process->index, event->event.time_ns);
 }
 
 void model_cut_lossy_thread(struct model *model, const struct source_event *event)
@@ -84,6 +130,20 @@ void model_finish_torch(struct model *model, const struct source_thread *thread,
 
 	if (model->options.wants_operators)
 		operators_finish_thread(&model->operators, place, end_ns, ended);
+	if (model->options.wants_actions)
+		actions_finish_thread(&model->actions,
+				      &(struct action_event){ .time_ns = end_ns,
+							      .thread = place.thread,
+							      .process = place.process },
+				      ended);
+}
+
+void model_note_range(struct model *model, const struct source_event *event, bool counts)
+{
+	struct action_event action = action_of(event, counts);
+
+	if (model->options.wants_actions)
+		actions_note_range(&model->actions, &action);
 }
 
 void model_note_cuda(struct model *model, const struct source_event *event,

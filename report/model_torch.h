@@ -19,6 +19,8 @@ void model_note_cuda(struct model *model, const struct source_event *event,
 		     const struct range_work *work);
 /* Name of the innermost operator of the event's thread + 1; 0: none, or they are not followed. */
 uint64_t model_operator(struct model *model, const struct source_event *event);
+/* An NVTX range opens or closes: actions, where there are no better ones. */
+void model_note_range(struct model *model, const struct source_event *event, bool counts);
 
 static inline struct operator_place event_place(const struct source_event *event)
 {

@@ -17,7 +17,7 @@ struct operator_text operator_place_text(const struct model *model, uint64_t op)
 	return operator_text_shown(text);
 }
 
-static struct operator_text row_name(const struct model *model, const struct operator_row *row)
+struct operator_text ops_row_name(const struct model *model, const struct operator_row *row)
 {
 	return operator_place_text(model, (uint64_t)row->name + 1);
 }
@@ -25,7 +25,7 @@ static struct operator_text row_name(const struct model *model, const struct ope
 /* Key of a row by what people see: name, scope, shapes. */
 static uint64_t row_key(const struct model *model, const struct operator_row *row)
 {
-	struct operator_text text = row_name(model, row);
+	struct operator_text text = ops_row_name(model, row);
 	uint64_t key = map_hash_bytes(text.text, text.length, row->scope + 1);
 
 	if (row->shapes == OPERATOR_NONE)
@@ -34,8 +34,7 @@ static uint64_t row_key(const struct model *model, const struct operator_row *ro
 	return map_hash_bytes(text.text, text.length, key);
 }
 
-/* Rows of the same text become the first of them; the others, and hidden ones, are left without a call. */
-static void ops_join(struct model *model)
+void ops_join(struct model *model)
 {
 	struct operators *operators = &model->operators;
 	struct map rows;
@@ -46,7 +45,7 @@ static void ops_join(struct model *model)
 		struct operator_row *row = &operators->row[i];
 		struct map_entry *first;
 
-		if (operator_is_hidden(row_name(model, row)))
+		if (operator_is_hidden(ops_row_name(model, row)))
 			row->calls = 0; /* its text came after it */
 		if (!row->calls)
 			continue;
@@ -102,7 +101,7 @@ static void put_memory(struct table *table, const struct operator_row *row)
 
 static void put_key(struct table *table, const struct model *model, const struct operator_row *row)
 {
-	struct operator_text text = row_name(model, row);
+	struct operator_text text = ops_row_name(model, row);
 	const char *scope = scope_text(row->scope);
 
 	table_set_text(table, COLUMN_ops_name, text.text, text.length);

@@ -20,5 +20,9 @@ struct ops_totals ops_add_up(const struct model *model);
 
 /* Text of the operator that something was done in: a name of the model + 1, 0 for none. */
 struct operator_text operator_place_text(const struct model *model, uint64_t op);
+/* Rows of the same text become the first of them; the others, and hidden ones, are left without a call. */
+void ops_join(struct model *model);
+/* The name of a row as it is shown. */
+struct operator_text ops_row_name(const struct model *model, const struct operator_row *row);
 
 #endif

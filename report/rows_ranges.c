@@ -32,8 +32,7 @@ static uint64_t row_key(const struct model *model, const struct range_row *row,
 	return map_hash_bytes(text, length, key);
 }
 
-/* Adds rows of the same text together into the first of them; joined[i] is that one. */
-static uint32_t *ranges_join(struct model *model)
+uint32_t *ranges_join(struct model *model)
 {
 	struct ranges *ranges = &model->ranges;
 	uint32_t *joined = memory_zero(ranges->row_count, sizeof(*joined));

@@ -9,6 +9,9 @@
 /* `table` has columns of report nvtx; rows without a counted range are left out. */
 void ranges_fill_table(struct model *model, struct table *table);
 
+/* Adds rows of the same text together into the first of them; [i] is that one. To be freed. */
+uint32_t *ranges_join(struct model *model);
+
 /* A name of the model as text. */
 const char *range_text(const struct source_name *name, size_t *ret_length);
 

@@ -152,7 +152,7 @@ static bool *table_choose(const struct table *table, const struct arrangement *a
 	bool *keep = memory_zero(table->row_count, sizeof(*keep));
 
 	for (size_t row = table->row_count; row-- > 0;) {
-		keep[row] = keep[row] ||
+		keep[row] = keep[row] || row < table->pinned ||
 			    conditions_hold(arrangement->condition, arrangement->condition_count,
 					    &table->cell[row * table->column_count]);
 		if (keep[row] && table->is_tree && table->parent[row] != TABLE_NO_PARENT)
@@ -208,10 +208,11 @@ void table_arrange(struct table *table, const struct arrangement *arrangement)
 			table->order[table->passed++] = row;
 	free(keep);
 	if (arrangement->sort >= 0)
-		qsort_r(table->order, table->passed, sizeof(*table->order), row_compare, &context);
+		qsort_r(table->order + table->pinned, table->passed - table->pinned,
+			sizeof(*table->order), row_compare, &context);
 	if (table->is_tree)
 		table_nest(table);
 	table->shown = table->passed;
-	if (arrangement->limit && table->shown > arrangement->limit)
-		table->shown = arrangement->limit;
+	if (arrangement->limit && table->shown > arrangement->limit + table->pinned)
+		table->shown = arrangement->limit + table->pinned;
 }

@@ -46,6 +46,7 @@ struct table {
 	size_t parent_room;
 	bool is_tree;
 	struct text_store texts;
+	size_t pinned; /* rows at the begin that are shown first, whatever is filtered and limited */
 	size_t *order; /* rows to show, in order; made by table_arrange() */
 	size_t shown;  /* of order */
 	size_t passed; /* rows that met the conditions: shown plus those past the limit */

@@ -54,7 +54,7 @@ const char *unit_name(enum unit unit)
 		[UNIT_COUNT] = "count",  [UNIT_ID] = "id",           [UNIT_NS] = "ns",
 		[UNIT_BYTES] = "bytes",  [UNIT_PERCENT] = "percent", [UNIT_CLASS] = "bytes",
 		[UNIT_RATE] = "bytes/s", [UNIT_TEXT] = "text",       [UNIT_SYMBOL] = "text",
-		[UNIT_AMOUNT] = "count",
+		[UNIT_SECONDS] = "ns",   [UNIT_AMOUNT] = "count",
 	};
 
 	return names[unit];
@@ -115,6 +115,21 @@ const char *unit_format_ns(char text[UNIT_TEXT_BYTES], uint64_t ns)
 	return scale_format(text, time_scales, 6, ns);
 }
 
+/* As Python's format() with .5, but that ten thousand seconds and more are written out. */
+static const char *unit_format_seconds(char text[UNIT_TEXT_BYTES], uint64_t ns)
+{
+	double seconds = (double)ns / 1e9;
+
+	if (seconds >= 9999.95) {
+		snprintf(text, UNIT_TEXT_BYTES, "%.0f", seconds);
+		return text;
+	}
+	snprintf(text, UNIT_TEXT_BYTES, "%.5g", seconds);
+	if (!strpbrk(text, ".e"))
+		strcat(text, ".0");
+	return text;
+}
+
 const char *unit_format_bytes(char text[UNIT_TEXT_BYTES], uint64_t bytes)
 {
 	return scale_format(text, byte_scales, 6, bytes);
@@ -159,6 +174,8 @@ const char *unit_format(char text[UNIT_TEXT_BYTES], enum unit unit, uint64_t val
 	switch (unit) {
 	case UNIT_NS:
 		return unit_format_ns(text, value);
+	case UNIT_SECONDS:
+		return unit_format_seconds(text, value);
 	case UNIT_BYTES:
 		return unit_format_bytes(text, value);
 	case UNIT_CLASS:
@@ -191,6 +208,7 @@ static const struct scale *unit_scales(enum unit unit)
 {
 	switch (unit) {
 	case UNIT_NS:
+	case UNIT_SECONDS:
 		return time_scales;
 	case UNIT_BYTES:
 	case UNIT_CLASS:
@@ -240,6 +258,7 @@ const char *unit_allowed(enum unit unit)
 {
 	switch (unit) {
 	case UNIT_NS:
+	case UNIT_SECONDS:
 		return "a number of ns, or one with ns us ms s min h";
 	case UNIT_BYTES:
 	case UNIT_CLASS:

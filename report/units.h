@@ -15,6 +15,7 @@ enum unit {
 	UNIT_COUNT,   /* 1,234 */
 	UNIT_ID,      /* pid, exit status: digits only */
 	UNIT_NS,      /* 1.23 ms */
+	UNIT_SECONDS, /* ns as seconds with five digits, the heading says so: 0.0022506 */
 	UNIT_BYTES,   /* 4.50 MiB */
 	UNIT_PERCENT, /* 12.3 %, a real number */
 	UNIT_CLASS,   /* largest size of a class of sizes: "up to 32 B" */

@@ -17,6 +17,7 @@
 #   same_as_bare COMMAND...           output, status and standard error are those without intercept
 #   fail MESSAGE, skip REASON         end the test
 #   need_tool NAME, need_program NAME, need_torch    skip when it is not there (need_torch sets $PYTHON)
+#   need_lightning                    the same, and sets PYTHONPATH
 
 set -u
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
@@ -53,6 +54,15 @@ need_program() {
 need_torch() {
 	PYTHON=$("$ROOT/scripts/find-python.sh") || skip "no Python with torch (make demo installs one)"
 	export PYTHON
+}
+
+need_lightning() {
+	local folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/lightning
+	need_torch
+	[[ -d $folder ]] && export PYTHONPATH=$folder${PYTHONPATH:+:$PYTHONPATH}
+	"$PYTHON" -c 'import sys, importlib.util as u
+sys.exit(not all(u.find_spec(name) for name in ("lightning", "pytorch_lightning")))' 2>/dev/null ||
+		skip "no Lightning for $PYTHON (scripts/lightning-env.sh installs it)"
 }
 
 run_traced() {

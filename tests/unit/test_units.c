@@ -56,6 +56,22 @@ static void bytes_and_counts(void **state)
 	assert_string_equal(unit_format_signed(text, UNIT_NS, INT64_MIN), "-2562048 h");
 }
 
+static void seconds_have_five_digits(void **state)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	(void)state;
+	assert_string_equal(unit_format(text, UNIT_SECONDS, 0), "0.0");
+	assert_string_equal(unit_format(text, UNIT_SECONDS, 1644), "1.644e-06");
+	assert_string_equal(unit_format(text, UNIT_SECONDS, 2250649), "0.0022506");
+	assert_string_equal(unit_format(text, UNIT_SECONDS, 6155812345), "6.1558");
+	assert_string_equal(unit_format(text, UNIT_SECONDS, 60000000000), "60.0");
+	assert_string_equal(unit_format(text, UNIT_SECONDS, 9999940000000), "9999.9");
+	assert_string_equal(unit_format(text, UNIT_SECONDS, 9999960000000), "10000");
+	assert_string_equal(unit_format(text, UNIT_SECONDS, 1234567890000000), "1234568");
+	assert_string_equal(unit_format(text, UNIT_SECONDS, UINT64_MAX), "18446744074");
+}
+
 static double parsed(const char *text, enum unit unit)
 {
 	double value = -1;
@@ -168,6 +184,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_have_three_digits),
+		cmocka_unit_test(seconds_have_five_digits),
 		cmocka_unit_test(bytes_and_counts),
 		cmocka_unit_test(numbers_are_read_with_their_units),
 		cmocka_unit_test(what_steers_a_terminal_is_written_out),
