@@ -38,21 +38,39 @@ static void ring_refuse(struct common *common, struct region_ring *ring)
 		    lost, .count = 1, .reason = EVT_LOST_SCRIBBLED);
 }
 
-static void stream_tell_name(struct stream *stream, struct common *common, uint64_t now_ns)
+static void stream_take_name(struct stream *stream, struct common *common, uint64_t now_ns,
+			     const char *name, size_t length)
 {
-	char name[FACTS_NAME_BYTES];
-	size_t length;
-
-	if (!stream->process->pid || stream->process->gone || stream->process->moved)
-		return;
-	length = facts_thread_name(stream->process->pid, stream->tid, name, sizeof(name));
-
 	if (!length || (length == stream->name_length && !memcmp(name, stream->name, length)))
 		return;
 	memcpy(stream->name, name, length);
 	stream->name_length = (uint8_t)length;
 	JOURNAL_ADD(&common->journal, now_ns, thread_name, .process = stream->process->number,
 		    .tid = stream->tid, .name = names_id_text(&common->names, name, length));
+}
+
+static void stream_tell_name(struct stream *stream, struct common *common, uint64_t now_ns)
+{
+	char name[FACTS_NAME_BYTES];
+
+	if (!stream->process->pid || stream->process->gone || stream->process->moved)
+		return;
+	stream_take_name(stream, common, now_ns, name,
+			 facts_thread_name(stream->process->pid, stream->tid, name, sizeof(name)));
+}
+
+/* What the thread was called when it ended; another may have its number by now. */
+static void stream_tell_last_name(struct stream *stream, struct common *common, uint64_t now_ns)
+{
+	const struct region_ring *ring = &common->view.ring[stream->index];
+	char name[REGION_NAME_WORDS * sizeof(uint64_t)];
+
+	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++) {
+		uint64_t word = view_load64(&ring->name[i]);
+
+		memcpy(name + i * sizeof(word), &word, sizeof(word));
+	}
+	stream_take_name(stream, common, now_ns, name, strnlen(name, sizeof(name)));
 }
 
 static void stream_begin(struct streams *streams, struct common *common, uint32_t index,
@@ -205,7 +223,9 @@ void streams_reap(struct streams *streams, struct common *common, uint64_t now_n
 		bool retired = atomic_load(&ring->state) == REGION_RING_RETIRED;
 		bool ask = names && (i + count - from) % count < VISITS;
 
-		if (ask)
+		if (retired)
+			stream_tell_last_name(stream, common, now_ns);
+		else if (ask)
 			stream_tell_name(stream, common, now_ns);
 		if (stream_is_abandoned(stream, retired, ask) && !stream_backlog(stream, ring))
 			stream_end(streams, common, i, now_ns);

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "preload/futex.h"
 #include "preload/process.h"
@@ -180,6 +181,8 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	ring->level = level;
 	ring->start_tsc = clock_ticks();
 	atomic_store(&ring->end_tsc, 0);
+	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
+		atomic_store(&ring->name[i], 0);
 	atomic_store(&ring->dropped, 0);
 	atomic_store(&ring->waiters, 0);
 	atomic_store(&ring->head, 0);
@@ -363,6 +366,17 @@ struct recorder_lane *recorder_enter_slow(enum recorder_family family, uintptr_t
 	return result;
 }
 
+/* A thread that lives for a few milliseconds is gone from /proc before the collector looks there. */
+static void ring_put_name(struct region_ring *ring)
+{
+	uint64_t name[REGION_NAME_WORDS] = { 0 };
+
+	if (prctl(PR_GET_NAME, name))
+		return;
+	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
+		atomic_store(&ring->name[i], name[i]);
+}
+
 void recorder_retire(void)
 {
 	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
@@ -371,6 +385,7 @@ void recorder_retire(void)
 
 		if (!lane->bound || lane->bound != recorder_gates->generation + 1)
 			continue;
+		ring_put_name(lane->ring);
 		atomic_store(&lane->ring->end_tsc, clock_ticks());
 		atomic_compare_exchange_strong(&lane->ring->state, &live, REGION_RING_RETIRED);
 	}

@@ -79,6 +79,8 @@ enum region_ring_state {
 	REGION_RING_CLOSED = 4,  /* scribbled over: the collector has stopped reading it */
 };
 
+#define REGION_NAME_WORDS 2u /* 16 bytes, zeros when not known */
+
 /*
  * One ring: single producer (the thread), single consumer (the collector). Positions count 64-bit
  * words from the claim on and never wrap. Two cache lines, one a side.
@@ -100,7 +102,9 @@ struct region_ring {
 		tail;              /* words consumed; release, pairs with the producer's acquire */
 	_Atomic uint32_t progress; /* futex: changes whenever tail does */
 	_Atomic uint32_t waiters;  /* producer: I sleep on progress */
-	uint64_t reserved[6];
+	/* written by the producer when it retires: the thread's last name, as prctl(PR_GET_NAME) has it */
+	_Atomic uint64_t name[REGION_NAME_WORDS];
+	uint64_t reserved[4];
 };
 
 _Static_assert(sizeof(struct region_ring) == 128, "two cache lines");

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A thread that lives when its process ends ends with it, none ends later, and a main thread has a name.
+# Short-lived threads have names; a thread that lives when its process ends ends with it, none ends later, and a main thread has a name.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -20,6 +20,27 @@ rm -f run.evt
 INTERCEPT_CHILDREN=all run_traced sleep 0.5 || fail "status $?"
 expect "$OUTPUT" 'threads.rows[0].end_ns == processes.rows[0].end_ns' 'threads.rows[0].end_ns >= 500e6' \
 	'threads.rows[0].name == "sleep"'
+
+rm -f run.evt
+cat >brief.py <<'END'
+import ctypes
+import threading
+
+libc = ctypes.CDLL(None)
+
+
+def work(number):
+    libc.prctl(15, b"brief-%d" % number, 0, 0, 0)  # PR_SET_NAME
+    bytes(10000)
+
+
+for i in range(20):
+    thread = threading.Thread(target=work, args=(i,))
+    thread.start()
+    thread.join()
+END
+run_traced python3 brief.py || fail "status $?"
+expect "$OUTPUT" 'sorted(t.name for t in threads.rows if t.name and t.name.startswith("brief-")) == sorted("brief-%d" % i for i in range(20))'
 
 # of before threads were named: only main threads have their program's name
 expect "$ROOT/tests/golden/counts.evt" \
