@@ -268,6 +268,8 @@ static void model_take_book(struct model *model, const struct source_event *even
 
 	if (event->event.id == EVT_lost)
 		model_cut_lossy_thread(model, event);
+	if (event->event.id == EVT_lost && model->options.wants_steps)
+		model_cut_steps(model, event);
 	if (event->event.id != EVT_module && event->event.id != EVT_module_end)
 		return;
 	for (size_t i = 0; i < count; i++)

@@ -136,3 +136,14 @@ void model_take_steps(struct model *model, const struct source_event *event, boo
 		break;
 	}
 }
+
+void model_cut_steps(struct model *model, const struct source_event *event)
+{
+	const struct evt_lost *lost = EVENT_AS(lost, &event->event);
+	const struct source_thread *thread = source_thread_of(event->file, lost->stream);
+
+	if (thread)
+		steps_cut_thread(&model->steps,
+				 &(struct step_place){ event->event.time_ns, thread->process->index,
+						       thread->index });
+}

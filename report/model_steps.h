@@ -7,5 +7,7 @@
 
 /* Any program event; those that say nothing of steps are passed over. `counts`: the filters hold. */
 void model_take_steps(struct model *model, const struct source_event *event, bool counts);
+/* The event `lost`. */
+void model_cut_steps(struct model *model, const struct source_event *event);
 
 #endif

@@ -20,6 +20,10 @@ static void steps_head(const struct document *document, const struct screen *scr
 		steps_print_shares(model, screen);
 		putc('\n', screen->out);
 	}
+	if (model->by_id[EVT_torch_sampling] && model->steps.time.count)
+		fputs("not all operators were recorded (INTERCEPT_OPERATORS): cpu was more than "
+		      "this\n",
+		      screen->out);
 	if (model->steps.in_part)
 		fprintf(screen->out, "%s step%s recorded in part, not listed\n",
 			unit_format_count(number, model->steps.in_part),

@@ -233,6 +233,18 @@ void steps_close(struct steps *steps, const struct step_place *place)
 		process_put(steps_process_at(steps, place->process), place, category, false);
 }
 
+void steps_cut_thread(struct steps *steps, const struct step_place *place)
+{
+	struct step_thread *thread = steps_thread_at(steps, place);
+
+	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
+		if (thread->depth[i])
+			process_put(steps_process_at(steps, place->process), place,
+				    (enum step_category)i, false);
+	memset(thread->depth, 0, sizeof(thread->depth));
+	thread->count = 0;
+}
+
 void steps_call(struct steps *steps, const struct step_place *place, uint64_t duration_ns)
 {
 	struct step_process *process = steps_process_at(steps, place->process);

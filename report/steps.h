@@ -83,6 +83,8 @@ struct step_place {
 void steps_open(struct steps *steps, const struct step_place *place, enum step_category category);
 /* The innermost scope of the thread; nothing when none is open. */
 void steps_close(struct steps *steps, const struct step_place *place);
+/* Events of the thread were lost: its open scopes end here. */
+void steps_cut_thread(struct steps *steps, const struct step_place *place);
 /* A CUDA call that has just returned. */
 void steps_call(struct steps *steps, const struct step_place *place, uint64_t duration_ns);
 /* A step ends, and number `number` begins. */

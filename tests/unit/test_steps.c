@@ -210,6 +210,20 @@ static void only_whole_steps_count(void **state)
 	assert_int_equal(steps.in_part, 1);
 }
 
+static void scopes_end_where_events_were_lost(void **state)
+{
+	(void)state;
+	mark(0, 0);
+	opens(10, 0, STEP_cpu);
+	opens(12, 0, STEP_dataloader);
+	opens(13, 1, STEP_cpu);
+	steps_cut_thread(&steps, &(struct step_place){ 20, 0, 0 });
+	closes(25, 0);
+	closes(30, 1);
+	mark(40, 1);
+	row_is(0, 0, 0, 8, 2 + 10, 20);
+}
+
 static void processes_have_steps_of_their_own(void **state)
 {
 	(void)state;
@@ -334,6 +348,7 @@ int main(void)
 		EACH(a_first_step_without_a_mark_begins_with_the_first_operator),
 		EACH(a_mark_of_the_first_step_leaves_out_what_was_before),
 		EACH(only_whole_steps_count),
+		EACH(scopes_end_where_events_were_lost),
 		EACH(processes_have_steps_of_their_own),
 		EACH(many_steps_and_one_long_one),
 		EACH(names_say_the_category),
