@@ -9,6 +9,7 @@
 
 #include "report/memory.h"
 #include "report/model_steps.h"
+#include "report/model_tensors.h"
 #include "report/model_torch.h"
 
 #define PROGRESS_EVENTS (1u << 20) /* between looks at the clock */
@@ -27,6 +28,7 @@ void model_init(struct model *model, struct source *source, const struct model_o
 	operators_init(&model->operators, options->operators_by_shapes);
 	operator_names_init(&model->operator_names);
 	actions_init(&model->actions);
+	tensors_init(&model->tensors, options->tensors_by);
 }
 
 void model_release(struct model *model)
@@ -40,6 +42,7 @@ void model_release(struct model *model)
 	map_release(&model->step_categories);
 	operators_release(&model->operators);
 	operator_names_release(&model->operator_names);
+	tensors_release(&model->tensors);
 	captured_release(&model->captured);
 	actions_release(&model->actions);
 	free(model->thread);
@@ -223,6 +226,12 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_action_end:
 		model_take_torch(model, event, counts);
 		break;
+	case EVT_tensor_alloc:
+	case EVT_tensor_free:
+	case EVT_tensor_totals:
+	case EVT_tensor_oom:
+		model_take_tensors(model, event, counts);
+		break;
 	case EVT_capture_start:
 	case EVT_capture_stop:
 		model_cut_torch(model, event);
@@ -325,6 +334,7 @@ static void model_finish(struct model *model)
 	}
 	heap_finish(&model->heap);
 	device_memory_finish(&model->cuda.memory);
+	tensors_finish(&model->tensors);
 }
 
 struct progress {

@@ -22,6 +22,7 @@
 #include "report/source.h"
 #include "report/step_ranges.h"
 #include "report/steps.h"
+#include "report/tensors.h"
 
 /* Counters of a thread or process; [1] of what counts, [0] of the rest. */
 struct model_tally {
@@ -34,7 +35,8 @@ struct model_options {
 	struct filter_settings filter;
 	enum heap_by heap_by;
 	struct cuda_settings cuda;
-	bool wants_heap, wants_ranges, wants_cuda, wants_operators, wants_actions;
+	enum tensors_by tensors_by;
+	bool wants_heap, wants_ranges, wants_cuda, wants_operators, wants_tensors, wants_actions;
 	bool ranges_by_path, operators_by_shapes;
 	bool wants_steps, wants_step_rows;
 	const char *step_name; /* what ends steps, NULL: as recorded */
@@ -53,6 +55,7 @@ struct model {
 	struct map step_categories; /* name's index << 4 | scope, + 1, to enum step_category */
 	struct operators operators;
 	struct operator_names operator_names;
+	struct tensors tensors;
 	struct captured captured;
 	struct actions actions;
 	struct model_tally *thread; /* by index */

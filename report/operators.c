@@ -358,6 +358,19 @@ bool operators_innermost(struct operators *operators, struct operator_place plac
 	return true;
 }
 
+unsigned int operators_chain(struct operators *operators, struct operator_place place,
+			     uint32_t *ret_names, unsigned int room)
+{
+	uint32_t at = operators_follow(operators, place)->top;
+	unsigned int count = 0;
+
+	if (at != OPERATOR_NONE && operators->open[at].hidden)
+		at = operators->open[at].parent;
+	for (; at != OPERATOR_NONE && count < room; at = operators->open[at].parent)
+		ret_names[count++] = operators->open[at].name;
+	return count;
+}
+
 void operators_finish_thread(struct operators *operators, struct operator_place place,
 			     uint64_t time_ns, bool ended)
 {

@@ -97,6 +97,10 @@ void operators_note(struct operators *operators, struct operator_place place,
 bool operators_innermost(struct operators *operators, struct operator_place place,
 			 uint32_t *ret_name);
 
+/* Names of the open operators of the thread, the innermost first; returns how many of at most `room`. */
+unsigned int operators_chain(struct operators *operators, struct operator_place place,
+			     uint32_t *ret_names, unsigned int room);
+
 /* Recording stops or starts in the process: what is open ends here, its own ends will not be seen. */
 void operators_cut(struct operators *operators, uint32_t process, uint64_t time_ns);
 /* The same for one thread, some of whose events were lost. */

@@ -186,6 +186,8 @@ struct model_options request_model_options(const struct report_request *request)
 			  .api_by = request_key(request, REPORT_api, BY_api_name) },
 		.wants_operators = by == BY_alloc_op || by == BY_launches_op || by == BY_memcpy_op,
 		.operators_by_shapes = request_key(request, REPORT_ops, BY_ops_op) == BY_ops_shape,
+		.tensors_by = (enum tensors_by)(
+			request_key(request, REPORT_tensors, BY_tensors_device) - BY_tensors_op),
 		.shows_progress = true,
 	};
 }

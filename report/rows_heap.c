@@ -142,23 +142,33 @@ void heap_fill_table(struct model *model, struct table *table)
 
 #define CURVE_WIDTH_MAX 120
 
-void heap_print_curve(const struct model *model, const struct screen *screen, size_t width)
+void curve_print(const struct curve *curve, struct curve_extent extent, const struct screen *screen,
+		 size_t width)
 {
 	static const char *const blocks[] = { "\u2581", "\u2582", "\u2583", "\u2584",
 					      "\u2585", "\u2586", "\u2587", "\u2588" };
 	static const char *const marks[] = { "_", ".", "-", "-", "=", "=", "#", "#" };
-	uint64_t value[CURVE_WIDTH_MAX], peak = model->heap.totals.peak_bytes;
-	uint64_t end_ns = source_end_ns(model->source);
+	uint64_t value[CURVE_WIDTH_MAX];
 
 	if (width > CURVE_WIDTH_MAX)
 		width = CURVE_WIDTH_MAX;
-	if (!peak || !end_ns)
+	if (!extent.peak || !extent.end_ns) {
+		putc('\n', screen->out);
 		return;
-	curve_sample(&model->heap.curve, end_ns, value, width);
+	}
+	curve_sample(curve, extent.end_ns, value, width);
 	for (size_t i = 0; i < width; i++) {
-		size_t level = (size_t)((double)value[i] / (double)peak * 7 + 0.5);
+		size_t level = (size_t)((double)value[i] / (double)extent.peak * 7 + 0.5);
 
 		fputs((screen->utf8 ? blocks : marks)[level < 8 ? level : 7], screen->out);
 	}
 	putc('\n', screen->out);
+}
+
+void heap_print_curve(const struct model *model, const struct screen *screen, size_t width)
+{
+	struct curve_extent extent = { model->heap.totals.peak_bytes,
+				       source_end_ns(model->source) };
+
+	curve_print(&model->heap.curve, extent, screen, width);
 }

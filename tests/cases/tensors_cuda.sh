@@ -1,0 +1,57 @@
+#!/bin/bash
+# Memory of tensors on "cuda": blocks, peaks, what is reserved and what failed are what torch.cuda says itself; the CPU's failure, too.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 180
+need_torch
+fake=$BUILD/fake
+[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
+	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
+cat >train.py <<'END'
+import json, os, torch
+torch.set_num_threads(1)
+torch.backends.cudnn.enabled = False
+kept = [torch.empty(1000 * (i + 1), device="cuda") for i in range(50)]
+model = torch.nn.Linear(64, 64).cuda()
+x = torch.randn(32, 64).cuda()
+for _ in range(5):
+    model(x).sum().backward()
+del kept[10:40]
+big = torch.empty(100 << 20, device="cuda", dtype=torch.uint8)
+del big
+for failing in ("cuda", "cpu"):
+    try:
+        torch.empty(1 << 46, device=failing, dtype=torch.uint8)
+        raise SystemExit("%s gave 64 TiB" % failing)
+    except RuntimeError:
+        pass
+stats = torch.cuda.memory_stats()
+json.dump({key: stats[key] for key in stats if key.count(".") == 2 and ".all." in key} |
+          {"ooms": stats["num_ooms"], "now": torch.cuda.memory_allocated(), "held": torch.cuda.memory_reserved()},
+          open("stats.json", "w"))
+os._exit(0)  # so that what lives now lives at the end
+END
+LD_PRELOAD=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13 \
+	INTERCEPT_OUTPUT=$OUTPUT "$PYTHON" train.py >out 2>err || fail "$(tail -n 1 err)"
+expect "$OUTPUT" 'load("stats.json")["now"] == tensors.totals.cuda0_live_bytes' \
+	'load("stats.json")["held"] == tensors.totals.cuda0_reserved_bytes' \
+	'load("stats.json")["allocated_bytes.all.peak"] == tensors.totals.cuda0_peak_bytes' \
+	'load("stats.json")["allocated_bytes.all.allocated"] == tensors.totals.cuda0_bytes_allocated' \
+	'load("stats.json")["reserved_bytes.all.peak"] == tensors.totals.cuda0_reserved_peak_bytes' \
+	'load("stats.json")["allocation.all.allocated"] == tensors.totals.cuda0_allocations' \
+	'load("stats.json")["allocation.all.freed"] == tensors.totals.cuda0_frees' \
+	'load("stats.json")["ooms"] == tensors.totals.cuda0_ooms == 1' 'tensors.totals.cpu_ooms == 1' \
+	'tensors.totals.frees_unmatched == 0' 'tensors.totals.address_reused == 0' \
+	'tensors.row(op="aten::empty", device="cuda:0").peak_bytes > 100 << 20' \
+	'sum(row.peak_bytes for row in tensors.select(device="cuda:0")) == tensors.totals.cuda0_peak_bytes' \
+	'sum(row.self_allocations for row in tensors.rows) == tensors.totals.allocations' \
+	'tensors.row(op="aten::_to_copy (aten::empty_strided)", device="cuda:0").self_allocations == 3' \
+	'tensors.row(op="aten::_to_copy", device="cuda:0").allocations == 3' \
+	'tensors.row(op="aten::_to_copy", device="cuda:0").self_allocations == 0' \
+	'tensors("--by", "device").row(device="cuda:0").reserved_peak_bytes == tensors.totals.cuda0_reserved_peak_bytes'
+for by in op device range thread size; do
+	expect "$OUTPUT" "tensors('--by', '$by').sum('live_bytes') == tensors.totals.live_bytes"
+done
+"$REPORT" tensors "$OUTPUT" >table.txt || fail "the table"
+grep -q '^cuda:0  peak .*, reserved .*; out of memory 1 time$' table.txt || fail "the table's head: $(head -n 5 table.txt)"

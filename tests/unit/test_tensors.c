@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/tensors.c, rows_tensors.c: what lives where, who holds the peak, what is inside of what. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/rows_tensors.h"
+#include "report/tensors.h"
+
+#define A 0x7f0000000000ull
+#define B 0x7f0000100000ull
+#define CUDA0 0x101u
+#define CUDA1 0x102u
+
+enum { NONE, OUTER, INNER, OTHER }; /* keys */
+
+static struct tensors tensors;
+
+static int start(void **state)
+{
+	(void)state;
+	tensors_init(&tensors, TENSORS_BY_OP);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	tensors_release(&tensors);
+	return 0;
+}
+
+static struct tensor_op at(uint64_t time_ns, uint64_t key, uint64_t address, uint64_t bytes)
+{
+	return (struct tensor_op){
+		.time_ns = time_ns, .key = key, .address = address, .bytes = bytes, .counts = true
+	};
+}
+
+static void put(uint64_t time_ns, uint64_t key, uint64_t address, uint64_t bytes)
+{
+	struct tensor_op op = at(time_ns, key, address, bytes);
+
+	tensors_allocate(&tensors, &op);
+}
+
+static uint64_t take(uint64_t time_ns, uint64_t key, uint64_t address)
+{
+	struct tensor_op op = at(time_ns, key, address, 0);
+
+	return tensors_free(&tensors, &op);
+}
+
+static const struct tensor_row *row_of(uint64_t device, uint64_t key)
+{
+	for (size_t i = 0; i < tensors.row_count; i++)
+		if (tensors.row[i].key == key &&
+		    tensors.device[tensors.row[i].device].device == device)
+			return &tensors.row[i];
+	fail_msg("no row of key %u", (unsigned int)key);
+	return NULL;
+}
+
+static void who_allocated_holds_who_frees_has_freed(void **state)
+{
+	(void)state;
+	put(10, INNER, A, 100);
+	put(20, OTHER, B, 50);
+	assert_int_equal(take(30, OTHER, A), 100);
+	put(40, INNER, A, 30);
+	tensors_finish(&tensors);
+	assert_int_equal(row_of(0, INNER)->peak_bytes, 100);
+	assert_int_equal(row_of(0, OTHER)->peak_bytes, 50);
+	assert_int_equal(row_of(0, INNER)->live_bytes, 30);
+	assert_int_equal(row_of(0, INNER)->self.frees, 0);
+	assert_int_equal(row_of(0, OTHER)->self.bytes_freed, 100);
+	assert_int_equal(tensors.live.peak_bytes, 150);
+	assert_int_equal(tensors.live.peak_time_ns, 20);
+	assert_int_equal(tensors.live.bytes, 80);
+	assert_int_equal(tensors.flow.frees, 1);
+}
+
+static void what_is_around_has_it_once(void **state)
+{
+	static const uint64_t around[] = { OUTER, INNER, OUTER };
+	struct tensor_op op = at(10, INNER, A, 100);
+
+	(void)state;
+	op.outer = around;
+	op.outer_count = 3;
+	tensors_allocate(&tensors, &op);
+	put(20, OUTER, B, 1);
+	assert_int_equal(row_of(0, INNER)->total.allocations, 1);
+	assert_int_equal(row_of(0, INNER)->self.bytes_allocated, 100);
+	assert_int_equal(row_of(0, OUTER)->total.bytes_allocated, 101);
+	assert_int_equal(row_of(0, OUTER)->self.bytes_allocated, 1);
+	assert_int_equal(row_of(0, OUTER)->live_bytes, 1);
+}
+
+static void each_device_has_its_own_peak(void **state)
+{
+	struct tensor_op op = at(10, INNER, A, 1000);
+
+	(void)state;
+	op.device = CUDA0;
+	tensors_allocate(&tensors, &op);
+	put(15, INNER, A, 7); /* the CPU's block of that address is another */
+	op.time_ns = 20;
+	assert_int_equal(tensors_free(&tensors, &op), 1000);
+	op = at(30, OTHER, B, 600);
+	op.device = CUDA1;
+	tensors_allocate(&tensors, &op);
+	tensors_finish(&tensors);
+	assert_int_equal(row_of(CUDA0, INNER)->peak_bytes, 1000);
+	assert_int_equal(row_of(CUDA0, INNER)->live_bytes, 0);
+	assert_int_equal(row_of(CUDA1, OTHER)->peak_bytes, 600);
+	assert_int_equal(row_of(0, INNER)->peak_bytes, 7);
+	assert_int_equal(tensors.live.peak_bytes, 1007);
+	assert_int_equal(tensors.reused, 0);
+}
+
+static void a_block_never_seen_is_unmatched(void **state)
+{
+	struct tensor_op op = at(10, INNER, A, 512);
+
+	(void)state;
+	op.device = CUDA0;
+	assert_int_equal(take(5, INNER, B), 0);
+	assert_int_equal(tensors_free(&tensors, &op), 512); /* it says so itself */
+	assert_int_equal(tensors.frees_unmatched, 2);
+	assert_int_equal(tensors.row_count, 0);
+	put(5000, INNER, B, 10);
+	put(9000, INNER, B, 20);
+	assert_int_equal(tensors.reused, 1);
+	assert_int_equal(tensors.live.bytes, 20);
+}
+
+static void a_microsecond_across_threads_is_put_right(void **state)
+{
+	struct tensor_op op = at(1000, OTHER, A, 0);
+
+	(void)state;
+	op.thread = 1;
+	tensors_free(&tensors, &op);
+	put(1500, INNER, A, 10);
+	assert_int_equal(tensors.frees_unmatched, 0);
+	assert_int_equal(tensors.live.bytes, 0);
+	assert_int_equal(tensors.flow.frees, 1);
+	put(5000, INNER, B, 10);
+	put(6000, INNER, B, 20);
+	op = at(6100, OTHER, B, 0);
+	op.thread = 1;
+	assert_int_equal(tensors_free(&tensors, &op), 10);
+	assert_int_equal(tensors.reused, 0);
+	assert_int_equal(tensors.live.bytes, 20);
+}
+
+static void what_does_not_count_is_remembered(void **state)
+{
+	struct tensor_op op = at(10, INNER, A, 100);
+
+	(void)state;
+	op.counts = false;
+	tensors_allocate(&tensors, &op);
+	assert_int_equal(tensors.live.bytes, 0);
+	assert_int_equal(take(20, OTHER, A), 100);
+	assert_int_equal(tensors.frees_unmatched, 0);
+	assert_int_equal(tensors.flow.frees, 0);
+}
+
+static void a_child_starts_with_none(void **state)
+{
+	struct tensor_op op = at(20, INNER, A, 0);
+
+	(void)state;
+	put(10, INNER, A, 100);
+	op.process = 1;
+	assert_int_equal(tensors_free(&tensors, &op), 0);
+	assert_int_equal(tensors.frees_unmatched, 1);
+	assert_int_equal(tensors.live.bytes, 100);
+}
+
+static void what_is_reserved_is_the_sum_of_processes(void **state)
+{
+	(void)state;
+	tensors_reserve(&tensors, 0, CUDA0, 100);
+	tensors_reserve(&tensors, 1, CUDA0, 50);
+	tensors_reserve(&tensors, 0, CUDA0, 20);
+	tensors_fail(&tensors, CUDA0);
+	assert_int_equal(tensors.device[0].reserved, 70);
+	assert_int_equal(tensors.device[0].reserved_peak, 150);
+	assert_int_equal(tensors.device[0].ooms, 1);
+	assert_int_equal(tensors.ooms, 1);
+}
+
+static void devices_have_names(void **state)
+{
+	char text[TENSOR_DEVICE_BYTES];
+
+	(void)state;
+	assert_string_equal(tensor_device_text(0, text), "cpu");
+	assert_string_equal(tensor_device_text(CUDA1, text), "cuda:1");
+	assert_string_equal(tensor_device_text(12 << 8, text), "xpu");
+	assert_string_equal(tensor_device_text(20 << 8 | 3, text), "privateuseone:2");
+	assert_string_equal(tensor_device_text(UINT64_MAX, text), "device 72057594037927935:254");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(who_allocated_holds_who_frees_has_freed, start,
+						stop),
+		cmocka_unit_test_setup_teardown(what_is_around_has_it_once, start, stop),
+		cmocka_unit_test_setup_teardown(each_device_has_its_own_peak, start, stop),
+		cmocka_unit_test_setup_teardown(a_block_never_seen_is_unmatched, start, stop),
+		cmocka_unit_test_setup_teardown(a_microsecond_across_threads_is_put_right, start,
+						stop),
+		cmocka_unit_test_setup_teardown(what_does_not_count_is_remembered, start, stop),
+		cmocka_unit_test_setup_teardown(a_child_starts_with_none, start, stop),
+		cmocka_unit_test_setup_teardown(what_is_reserved_is_the_sum_of_processes, start,
+						stop),
+		cmocka_unit_test(devices_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
