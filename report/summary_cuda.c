@@ -28,8 +28,19 @@ struct cuda_totals cuda_add_up(const struct model *model)
 	};
 }
 
-static void cuda_print_calls(const struct cuda_totals *totals, const struct screen *screen)
+static uint64_t cuda_count_events(const struct model *model)
 {
+	uint64_t events = 0;
+
+	for (int id = EVT_cuda_call; id <= EVT_cuda_free; id++)
+		events += model->by_id[id];
+	return events;
+}
+
+static void cuda_print_calls(const struct model *model, const struct cuda_totals *totals,
+			     const struct screen *screen)
+{
+	uint64_t events = cuda_count_events(model);
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 
 	screen_print(screen, SCREEN_BOLD, "\nCUDA");
@@ -43,6 +54,9 @@ static void cuda_print_calls(const struct cuda_totals *totals, const struct scre
 		fprintf(screen->out, ", %s graph launch%s",
 			unit_format_count(a, totals->graph_launches),
 			totals->graph_launches == 1 ? "" : "es");
+	if (events > totals->calls)
+		fprintf(screen->out, ", %s nested not counted",
+			unit_format_count(a, events - totals->calls));
 	putc('\n', screen->out);
 }
 
@@ -131,7 +145,7 @@ void summary_print_cuda(const struct summary *summary, const struct document *do
 
 	if (!totals->calls)
 		return;
-	cuda_print_calls(totals, screen);
+	cuda_print_calls(summary->model, totals, screen);
 	cuda_print_copies(summary->model, screen);
 	cuda_print_memory(summary->model, totals, screen);
 	key_init_table(&table, BY_api_name);
