@@ -22,7 +22,7 @@ static struct table table;
 static struct actions_totals totals;
 
 static const struct model_options plain = {
-	.filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL },
+	.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
 	.wants_actions = true,
 	.wants_operators = true,
 	.wants_ranges = true,
