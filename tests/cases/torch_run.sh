@@ -1,0 +1,29 @@
+#!/bin/bash
+# Ranks that torchrun starts: recorded with it, files of one session, joined by prof-report from the first one's name.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 240
+need_torch
+"$PYTHON" -c 'import torch.distributed as d; exit(not (d.is_available() and d.is_gloo_available()))' 2>/dev/null ||
+	skip "this torch has no gloo"
+cat >rank.py <<'END'
+import torch
+import torch.distributed
+torch.set_num_threads(1)
+torch.distributed.init_process_group("gloo")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 8))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(7):
+    model(torch.randn(4, 8)).erf().sum().backward()
+    optimizer.step()
+torch.distributed.destroy_process_group()
+END
+OMP_NUM_THREADS=1 run_traced "$PYTHON" -m torch.distributed.run --standalone --nproc-per-node=2 rank.py >out 2>err || fail "$(tail -5 err)"
+! grep '^intercept' err || fail "we said something"
+expect_eq "files" "$(find . -name '*.evt' | wc -l)" 3
+expect_eq "operators of both ranks" "$(json ops "$OUTPUT" 'row(name="aten::erf")["calls"]')" 14
+expect_eq "reductions" "$(json ops "$OUTPUT" 'row(name="gloo:all_reduce")["calls"]')" 14
+expect_eq "steps" "$(json steps "$OUTPUT" 'len(rows)')" 14
+expect_eq "processes" "$(json processes "$OUTPUT" 'len(rows)')" 3
+"$REPORT" check "$OUTPUT" >/dev/null || fail "check"
