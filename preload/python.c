@@ -46,8 +46,8 @@ static int audit(const char *event, void *arguments, void *data)
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch") == 0) {
 		torch_begin();
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch.shown") == 0) {
-		tensor_memory_check();
-		torch_calibrate();
+		if (torch_calibrate())
+			tensor_memory_check();
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch.inputs") == 0) {
 		torch_calibrate_inputs();
 	}

@@ -255,17 +255,18 @@ static void torch_start(void)
 	atomic_store(&torch_state, TORCH_ON);
 }
 
-void torch_calibrate(void)
+bool torch_calibrate(void)
 {
 	if (atomic_load(&torch_state) != TORCH_SHOWING || !torch_api.add)
-		return;
+		return false;
 	if (torch_function_find(torch_api.thread_id(), wants_inputs())) {
 		atomic_store(&torch_state, TORCH_SHOWING_INPUTS);
-		return;
+		return true;
 	}
 	atomic_store(&torch_state, TORCH_OFF);
 	torch_api.remove(callback_handle);
 	log_line("this torch does not call back as expected: no operators are recorded");
+	return false;
 }
 
 static void find_inputs(void)

@@ -10,14 +10,16 @@
 #ifndef PRELOAD_TORCH_H
 #define PRELOAD_TORCH_H
 
+#include <stdbool.h>
+
 /* torch has been imported: register. Nothing is recorded until torch_calibrate_inputs(); with the GIL. */
 void torch_begin(void);
 
 /*
  * This thread has just run the first half of what bootstrap.py shows. Says where sequence numbers and
- * numbers of threads lie in a RecordFunction.
+ * numbers of threads lie in a RecordFunction. False when this is no torch that we know: that was said.
  */
-void torch_calibrate(void);
+bool torch_calibrate(void);
 
 /* ... and the second half, inputs, which are looked at when they are wanted. Recording starts. */
 void torch_calibrate_inputs(void);
