@@ -216,6 +216,10 @@ test: tests ## run all tests, no GPU needed; one: make test T=name
 test-gpu: programs ## what only a GPU can show; skipped with the reason where there is none
 	@scripts/test-gpu.sh
 
+.PHONY: test-torch-versions
+test-torch-versions: tests ## several releases of PyTorch and Python (14 GB, an hour); docs/COMPATIBILITY.md
+	@scripts/test-torch-versions.sh $(T)
+
 fuzz-replay: $(FUZZ_REPLAY) ## run the fuzz targets over their corpora (part of make test)
 	$(Q)for name in $(FUZZ_NAMES); do \
 		$(O)/fuzz/replay_$$name tests/fuzz/corpus/$$name || exit 1; done

@@ -6,8 +6,7 @@
 # timeout: 300
 need_torch
 need_tool g++
-"$PYTHON" -c 'import sys; sys.exit(sys.version_info >= (3, 12))' ||
-	"$PYTHON" -c 'import torch._dynamo as d; d.eval_frame.check_if_dynamo_supported()' 2>/dev/null ||
+"$PYTHON" -c 'import torch._dynamo.eval_frame as e; e.check_if_dynamo_supported()' 2>/dev/null ||
 	skip "this torch does not compile with this Python"
 # no pool of compilers, each with a torch of its own; no header compiled beforehand for one file
 export TORCHINDUCTOR_COMPILE_THREADS=1 TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS=0

@@ -19,13 +19,16 @@ def training(model, loss_of, device="cpu"):
     return step
 
 
-def cnn(device="cpu"):
-    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
-                          nn.Conv2d(8, 8, 3, padding=1), nn.ReLU(), nn.Flatten(), nn.Dropout(0.1),
-                          nn.Linear(8 * 49, 10))
-    x = torch.randn(4, 3, 16, 16).to(device)
+def classify(layers, channels, device="cpu"):
+    x = torch.randn(4, channels, 16, 16).to(device)
     y = torch.randint(0, 10, (4,)).to(device)
-    return training(model, lambda model: F.cross_entropy(model(x), y), device)
+    return training(nn.Sequential(*layers), lambda model: F.cross_entropy(model(x), y), device)
+
+
+def cnn():
+    return classify([nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
+                     nn.Conv2d(8, 8, 3, padding=1), nn.ReLU(), nn.Flatten(), nn.Dropout(0.1),
+                     nn.Linear(8 * 49, 10)], 3)
 
 
 def transformer():
@@ -92,4 +95,7 @@ def compiled():
 
 
 def cuda():
-    return cnn("cuda")
+    """Layers whose kernels the fake CUDA can launch: it has no cuDNN and knows no occupancy."""
+    torch.backends.cudnn.enabled = False
+    return classify([nn.Conv2d(1, 4, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                     nn.Linear(4 * 64, 10)], 1, "cuda")

@@ -1,0 +1,17 @@
+#!/bin/bash
+# Training on "cuda" over the fake CUDA: the operators of both threads are torch.profiler's, and those of emit_nvtx().
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 180
+need_torch
+[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
+	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
+fake=$BUILD/fake
+LIB=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13
+run_traced "$PYTHON" "$ROOT/tests/torch/proof.py" proof.json cuda 2>err || fail "$(tail -5 err)"
+! grep '^intercept' err || fail "we said something"
+python3 "$ROOT/tests/torch/compare.py" "$REPORT" "$OUTPUT" proof.json 2>&1 || fail "not what torch.profiler saw"
+rm -f ./*.evt
+run_traced "$PYTHON" "$ROOT/tests/torch/nvtx.py" 2>err || fail "$(tail -5 err)"
+python3 "$ROOT/tests/torch/compare_nvtx.py" "$REPORT" "$OUTPUT" 2>&1 || fail "not what emit_nvtx() saw"

@@ -1,0 +1,21 @@
+#!/bin/bash
+# A program's own profilers (torch.profiler with all it has, the older ones, cProfile) say the same with and without us.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 240
+need_torch
+for run in 1 2; do
+	"$PYTHON" "$ROOT/tests/torch/users.py" >bare.$run 2>err || fail "without us: $(tail -5 err)"
+done
+# torch.profiler gives memory to operators by time: some releases say something else every time
+same=.
+cmp -s bare.1 bare.2 || same='^(scheduled|everything|with|functions|traced)'
+for trace in alloc,nvtx,cuda,torch +shapes; do
+	rm -f ./*.evt
+	INTERCEPT_TRACE=$trace run_traced "$PYTHON" "$ROOT/tests/torch/users.py" >traced.out 2>err ||
+		fail "$trace: $(tail -5 err)"
+	! grep '^intercept' err || fail "$trace: we said something"
+	diff <(grep -E "$same" bare.1 | tr , '\n') <(grep -E "$same" traced.out | tr , '\n') >differs ||
+		fail "$trace: what the profilers say differs: $(head -40 differs)"
+done

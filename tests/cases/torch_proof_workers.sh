@@ -1,0 +1,12 @@
+#!/bin/bash
+# DataLoader workers and inference in threads: every one has the operators that torch.profiler sees of the same code.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 180
+need_torch
+run_traced "$PYTHON" "$ROOT/tests/torch/workers.py" seen.json 2>err || fail "$(tail -5 err)"
+! grep '^intercept' err || fail "we said something"
+# 6 items in 2 workers and once more under torch.profiler; inference 4 times in 3 threads, twice in the main one
+python3 "$ROOT/tests/torch/compare_parts.py" "$REPORT" "$OUTPUT" seen.json item=7:3:3 inference=14:4:1 2>&1 ||
+	fail "not what torch.profiler sees"
