@@ -214,29 +214,27 @@ static void operators_close(struct operators *operators, uint32_t thread, uint64
 {
 	struct operator_thread *owner = &operators->thread[thread];
 	uint32_t entry = owner->top;
-	struct operator_open open = operators->open[entry];
-	struct operator_call call = { .row = open.row,
-				      .thread = thread,
-				      .flops = open.flops,
-				      .total = open.own,
-				      .open = how == ENDS_CUT };
+	const struct operator_open *open = &operators->open[entry];
+	struct operator_call call;
 
-	owner->top = open.below;
+	owner->top = open->below;
 	owner->depth--;
+	if (open->hidden && open->parent != OPERATOR_NONE)
+		work_add(&operators->open[open->parent].own, &open->own);
+	if (!open->hidden && how == RUNS_ON)
+		operators_leave_running(operators, open);
+	if (!open->hidden && how != RUNS_ON) {
+		call.row = open->row;
+		call.thread = thread;
+		call.flops = open->flops;
+		call.open = how == ENDS_CUT;
+		call.total = open->own;
+		work_add(&call.total, &open->children);
+		call.total.ns = time_ns > open->start_ns ? time_ns - open->start_ns : 0;
+		call.children = open->has_kept ? open->kept.children : open->children;
+		operators_pass_up(operators, open->parent, open->name, &call);
+	}
 	operators_give_open(operators, entry);
-	if (open.hidden) {
-		if (open.parent != OPERATOR_NONE)
-			work_add(&operators->open[open.parent].own, &open.own);
-		return;
-	}
-	if (how == RUNS_ON) {
-		operators_leave_running(operators, &open);
-		return;
-	}
-	work_add(&call.total, &open.children);
-	call.total.ns = time_ns > open.start_ns ? time_ns - open.start_ns : 0;
-	call.children = open.has_kept ? open.kept.children : open.children;
-	operators_pass_up(operators, open.parent, open.name, &call);
 }
 
 static void operators_close_all(struct operators *operators, uint32_t thread, uint64_t time_ns,
@@ -287,6 +285,7 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 {
 	struct operator_thread *thread = operators_follow(operators, opening->place);
 	uint32_t entry, below = thread->top, parent = below, row = OPERATOR_NONE;
+	struct operator_open *open;
 
 	if (thread->depth >= OPERATOR_DEPTH_MAX) {
 		thread->beyond++;
@@ -297,14 +296,16 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 	if (opening->counts && !opening->hidden)
 		row = operators_row_of(operators, opening->name, opening->scope);
 	entry = operators_take_open(operators);
-	operators->open[entry] = (struct operator_open){
-		.start_ns = opening->time_ns,
-		.below = below,
-		.parent = parent,
-		.row = row,
-		.name = opening->name,
-		.hidden = opening->hidden,
-	};
+	open = &operators->open[entry]; /* `kept` is nothing yet, and large */
+	open->start_ns = opening->time_ns;
+	open->below = below;
+	open->parent = parent;
+	open->row = row;
+	open->name = opening->name;
+	open->flops = 0;
+	open->own = open->children = (struct operator_work){ 0 };
+	open->hidden = opening->hidden;
+	open->has_kept = open->has_children = false;
 	thread->top = entry;
 	thread->process = opening->place.process;
 	thread->depth++;
