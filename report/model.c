@@ -222,6 +222,7 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_torch_begin_ex:
 	case EVT_torch_end:
 	case EVT_torch_inputs:
+	case EVT_torch_sampling:
 	case EVT_action_begin:
 	case EVT_action_end:
 		model_take_torch(model, event, counts);

@@ -81,6 +81,10 @@ void model_take_torch(struct model *model, const struct source_event *event, boo
 		if (model->options.wants_operators)
 			take_inputs(model, event);
 		break;
+	case EVT_torch_sampling:
+		if (EVENT_AS(torch_sampling, &event->event)->one_in > model->operators.one_in)
+			model->operators.one_in = EVENT_AS(torch_sampling, &event->event)->one_in;
+		break;
 	case EVT_torch_end:
 		if (model->options.wants_operators)
 			operators_end(&model->operators, event_place(event), event->event.time_ns);

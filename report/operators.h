@@ -65,6 +65,7 @@ struct operators {
 	uint32_t unused; /* list of free entries of `open` */
 	struct operator_thread *thread;
 	size_t thread_room;
+	uint64_t one_in;    /* so many operators one was recorded (INTERCEPT_OPERATORS), 0: all */
 	uint64_t unmatched; /* ends of operators that were not seen to begin */
 };
 

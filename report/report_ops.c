@@ -25,6 +25,12 @@ static void ops_foot(const struct document *document, const struct screen *scree
 	screen_print(screen, SCREEN_BOLD, "Self CPU time total: %s",
 		     unit_format_ns(number, context->totals.self_cpu_ns));
 	putc('\n', screen->out);
+	if (context->model->operators.one_in > 1)
+		fprintf(screen->out,
+			"one in %s operators was recorded (INTERCEPT_OPERATORS), and all labels: "
+			"calls and "
+			"times are of those\n",
+			unit_format_count(number, context->model->operators.one_in));
 	if (unmatched)
 		fprintf(screen->out, "%s operator%s began while nothing was recorded\n",
 			unit_format_count(number, unmatched), unmatched == 1 ? "" : "s");
@@ -49,6 +55,8 @@ static int ops_write(struct report_request *request, struct table *table)
 			FACT_NUMBER("self_cpu_ns", UNIT_NS, context.totals.self_cpu_ns),
 			FACT_NUMBER("open", UNIT_COUNT, context.totals.open),
 			FACT_NUMBER("unmatched", UNIT_COUNT, ops_unmatched(&model)),
+			FACT_NUMBER("one_in", UNIT_COUNT,
+				    model.operators.one_in ? model.operators.one_in : 1),
 		};
 		struct document document = {
 			.fact = facts,

@@ -191,6 +191,7 @@ static void shapes_are_keys_when_asked_for(void **state)
 
 	(void)state;
 	start(1);
+	FRAME_PUT(c.r.fw, 90, torch_sampling, .one_in = 100);
 	begin(100, "aten::mm");
 	inputs(100, "[[2, 3], [3, 4]]");
 	end(110);
@@ -202,6 +203,7 @@ static void shapes_are_keys_when_asked_for(void **state)
 	finish();
 	assert_int_equal(table.row_count, 1);
 	assert_int_equal(number_of("aten::mm", COLUMN_ops_flops), 48 + 120);
+	assert_int_equal(model.operators.one_in, 100);
 	options.operators_by_shapes = true;
 	read_again(options);
 	assert_int_equal(table.row_count, 3);
