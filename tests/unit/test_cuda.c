@@ -25,7 +25,7 @@ static struct table table;
 
 static const struct model_options plain = {
 	.filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false },
-	.cuda = { BY_launches_kernel, BY_memcpy_kind, BY_device_memory_kind },
+	.cuda = { BY_launches_kernel, BY_memcpy_kind, BY_device_memory_kind, BY_api_name },
 	.wants_cuda = true,
 	.wants_ranges = true,
 };

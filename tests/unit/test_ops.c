@@ -22,7 +22,7 @@ static struct ops_totals totals;
 
 static const struct model_options plain = {
 	.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
-	.cuda = { BY_launches_op, BY_memcpy_op, BY_device_memory_kind },
+	.cuda = { BY_launches_op, BY_memcpy_op, BY_device_memory_kind, BY_api_name },
 	.heap_by = HEAP_BY_OPERATOR,
 	.wants_cuda = true,
 	.wants_heap = true,
