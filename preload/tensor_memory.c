@@ -171,7 +171,11 @@ void tensor_memory_check(void)
 	const struct torch_origin *origin = &origin__ZN3c1025ProfiledCPUMemoryReporter3NewEPvm;
 
 	if (!(settings.trace & 1u << SETTINGS_FAMILY_tensors) ||
-	    atomic_load(&origin->known[0].caller))
+	    atomic_load(&origin->known[0].caller) ||
+	    (!torch_origin_search(&origin__ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE,
+				  NULL) &&
+	     !torch_origin_search(&origin__ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE,
+				  NULL)))
 		return;
 	log_line("this torch does not tell of its CPU memory (ProfiledCPUMemoryReporter): those "
 		 "tensors are not recorded");

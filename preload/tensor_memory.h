@@ -16,7 +16,7 @@
 #ifndef PRELOAD_TENSOR_MEMORY_H
 #define PRELOAD_TENSOR_MEMORY_H
 
-/* A tensor has been made on the CPU. Says so when we have not been told. */
+/* A tensor has been made on the CPU. Says so when we have not been told of it, though it is torch's. */
 void tensor_memory_check(void);
 
 #endif

@@ -128,7 +128,7 @@ void *torch_origin_search(struct torch_origin *origin, const void *caller)
 		if (search.keeps)
 			library_pin(search.found);
 	}
-	if (search.found && search.keeps)
+	if (search.found && search.keeps && caller)
 		origin_keep(origin, caller, search.found);
 	errno = saved;
 	return search.found;

@@ -30,7 +30,7 @@ struct torch_origin {
 	} known[TORCH_ORIGINS];
 };
 
-/* The slow way. NULL: nobody defines it. */
+/* The slow way; without a caller any will do, and nothing is kept. NULL: nobody defines it. */
 void *torch_origin_search(struct torch_origin *origin, const void *caller);
 
 static inline void *torch_origin_find(struct torch_origin *origin, const void *caller)
