@@ -91,10 +91,21 @@ static void put_times(struct table *table, const struct operator_row *row, uint6
 	timing_put(table, columns, &row->time);
 }
 
-static void put_memory(struct table *table, const struct operator_row *row)
+/* As in torch.profiler's table, a run that has no tensor on a device has no column for them. */
+static bool ops_use_device(const struct operators *operators)
+{
+	for (size_t i = 0; i < operators->row_count; i++)
+		if (operators->row[i].total.device_bytes || operators->row[i].self.device_bytes)
+			return true;
+	return false;
+}
+
+static void put_memory(struct table *table, const struct operator_row *row, bool use_device)
 {
 	table_set_signed(table, COLUMN_ops_cpu_mem_bytes, (int64_t)row->total.cpu_bytes);
 	table_set_signed(table, COLUMN_ops_self_cpu_mem_bytes, (int64_t)row->self.cpu_bytes);
+	if (!use_device)
+		return;
 	table_set_signed(table, COLUMN_ops_cuda_mem_bytes, (int64_t)row->total.device_bytes);
 	table_set_signed(table, COLUMN_ops_self_cuda_mem_bytes, (int64_t)row->self.device_bytes);
 }
@@ -112,14 +123,20 @@ static void put_key(struct table *table, const struct model *model, const struct
 	table_set_text(table, COLUMN_ops_input_shapes, text.text, text.length);
 }
 
+/* What all rows together say. */
+struct ops_whole {
+	uint64_t self_ns;
+	bool use_device;
+};
+
 static void put_row(struct table *table, const struct model *model, const struct operator_row *row,
-		    uint64_t all_self_ns)
+		    const struct ops_whole *ops)
 {
 	table_add_row(table);
 	put_key(table, model, row);
-	put_times(table, row, all_self_ns);
+	put_times(table, row, ops->self_ns);
 	if (model->operators.has_memory)
-		put_memory(table, row);
+		put_memory(table, row, ops->use_device);
 	table_set_number(table, COLUMN_ops_calls, row->calls);
 	if (row->flops)
 		table_set_number(table, COLUMN_ops_flops, row->flops);
@@ -150,11 +167,13 @@ struct ops_totals ops_fill_table(struct model *model, struct table *table)
 {
 	struct operators *operators = &model->operators;
 	struct ops_totals totals;
+	struct ops_whole whole;
 
 	ops_join(model);
 	totals = ops_add_up(model);
+	whole = (struct ops_whole){ totals.self_cpu_ns, ops_use_device(operators) };
 	for (size_t i = 0; i < operators->row_count; i++)
 		if (operators->row[i].calls)
-			put_row(table, model, &operators->row[i], totals.self_cpu_ns);
+			put_row(table, model, &operators->row[i], &whole);
 	return totals;
 }
