@@ -1,33 +1,42 @@
 # SPDX-License-Identifier: MIT
 # Run once by preload/python.c in a namespace of its own, after `site` and before the program. Tells the
-# library, by an audit event, when `import torch` has ended. The finder takes itself away at the first
-# import of torch; nothing stays behind in sys.modules, in any namespace or on the loader.
+# library, by an audit event, when `import torch` has ended. The finder takes itself away when torch is
+# loaded, not when somebody only asks whether there is one (importlib.util.find_spec), and comes back when
+# that fails; nothing stays behind in sys.modules, in any namespace or on the loader.
 import sys
 
 
 class InterceptFinder:
     def find_spec(self, name, path=None, target=None):
-        if name != "torch" or self not in sys.meta_path:
+        if name != "torch":
             return None
-        sys.meta_path.remove(self)
         for finder in list(sys.meta_path):
-            find = getattr(finder, "find_spec", None)
+            find = None if finder is self else getattr(finder, "find_spec", None)
             spec = find and find(name, path, target)
             if spec is not None:
-                watch(spec.loader)
+                watch(self, spec.loader)
                 return spec
         return None
 
 
-def watch(loader):
+def watch(finder, loader):
     run = getattr(loader, "exec_module", None)
 
     # importlib takes frames of this name out of tracebacks
     def _call_with_frames_removed(module):
         vars(loader).pop("exec_module", None)
-        run(module)
+        if finder not in sys.meta_path:  # found before torch came in another way
+            return run(module)
+        sys.meta_path.remove(finder)
+        try:
+            run(module)
+        except BaseException:
+            sys.meta_path.insert(0, finder)
+            raise
         show(module)
 
+    if getattr(run, "__name__", None) == _call_with_frames_removed.__name__:
+        return  # a loader that its finder keeps
     try:
         loader.exec_module = _call_with_frames_removed
     except AttributeError:  # a loader of somebody's own, with slots: torch stays unseen

@@ -51,14 +51,37 @@ try fork 3 "$PYTHON" fork.py
 try spawn 5 "$PYTHON" spawn.py
 try forkserver 5 "$PYTHON" forkserver.py
 
+# who only asks whether there is a torch, as many packages do, imports it later; so does who failed at first
+cat >asks.py <<'END'
+import importlib.util, sys
+assert importlib.util.find_spec("torch")
+finders = [f for f in sys.meta_path if "ntercept" not in repr(f)]
+import prog
+assert sys.meta_path == finders
+spec = importlib.util.find_spec("torch")
+print("exec_module" in vars(spec.loader))
+END
+try find_spec 1 "$PYTHON" asks.py
+expect_eq "the loader of a second spec" "$(tail -1 out)" False
+cat >retries.py <<'END'
+import sys
+sys.path.insert(0, "broken")
+try:
+    import torch
+except ValueError:
+    sys.path.pop(0)
+import prog
+END
+mkdir -p broken/torch
+echo 'raise ValueError("no")' >broken/torch/__init__.py
+try "an import that fails at first" 1 "$PYTHON" retries.py
+
 # an import that fails looks as it does without us
 cat >fails.py <<'END'
 import sys
 sys.path.insert(0, "broken")
 import torch
 END
-mkdir -p broken/torch
-echo 'raise ValueError("no")' >broken/torch/__init__.py
 same_as_bare "$PYTHON" fails.py
 
 # a package that only has the name: one line, and the program goes on; every Python finds the way in
