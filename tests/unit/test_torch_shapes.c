@@ -161,7 +161,7 @@ static void inputs_have_texts(void **state)
 static void what_does_not_fit_is_told(void **state)
 {
 	static const uint64_t size[65] = { 2, 3 };
-	struct torch_value many[1000];
+	struct torch_value many[1000] = { { 0 } };
 	struct list tensors = list(many, 1000);
 	struct torch_value input[2] = { value_of(&tensors, TAG_LIST), { 0 } };
 	struct impl *impl = tensor(2, size, FLOAT), *absurd = tensor(65, size, FLOAT);
