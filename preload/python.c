@@ -10,6 +10,7 @@
 #include "preload/init.h"
 #include "preload/lightning.h"
 #include "preload/python_api.h"
+#include "preload/python_hook.h"
 #include "preload/settings.h"
 #include "preload/tensor_memory.h"
 #include "preload/torch.h"
@@ -38,8 +39,9 @@ static void run_bootstrap(void)
 static int audit(const char *event, void *arguments, void *data)
 {
 	(void)data;
-	if (event[0] == 'c' && strncmp(event, "cpython.run_", 12) == 0) {
-		if (!atomic_exchange(&has_run, true))
+	if (event[0] == 'c' && strncmp(event, "cpython.", 8) == 0) {
+		python_hook_see(event);
+		if (strncmp(event + 8, "run_", 4) == 0 && !atomic_exchange(&has_run, true))
 			run_bootstrap();
 	} else if (event[0] == 'i' && strcmp(event, "import") == 0) {
 		lightning_see_import(arguments);
@@ -61,5 +63,5 @@ void python_begin(void)
 
 	if (!wanted || !python_api_find() || python_api.Py_IsInitialized())
 		return;
-	(void)python_api.PySys_AddAuditHook(audit, NULL);
+	python_hook_add(audit);
 }

@@ -15,6 +15,8 @@
 	FUNCTION(int, PySys_AddAuditHook,                                               \
 		 (int (*hook)(const char *event, void *arguments, void *data), void *)) \
 	FUNCTION(int, Py_IsInitialized, (void))                                         \
+	FUNCTION(void, PyMem_GetAllocator, (int domain, struct python_allocator *))     \
+	FUNCTION(void, PyMem_SetAllocator, (int domain, struct python_allocator *))     \
 	FUNCTION(void *, PyDict_New, (void))                                            \
 	FUNCTION(void *, PyDict_GetItemString, (void *dict, const char *key))           \
 	FUNCTION(int, PyDict_SetItemString, (void *dict, const char *key, void *value)) \
@@ -42,6 +44,17 @@ struct python_method {
 };
 
 #define PYTHON_METH_O 8 /* one argument, none by keyword */
+
+/* PyMemAllocatorEx */
+struct python_allocator {
+	void *context;
+	void *(*malloc)(void *context, size_t bytes);
+	void *(*calloc)(void *context, size_t count, size_t bytes);
+	void *(*realloc)(void *context, void *block, size_t bytes);
+	void (*free)(void *context, void *block);
+};
+
+#define PYTHON_MEMORY_RAW 0 /* PYMEM_DOMAIN_RAW */
 
 struct python_api {
 #define FIELD(returns, name, parameters) returns(*name) parameters;
