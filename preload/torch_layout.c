@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define IMPL_WORDS 22u /* of a TensorImpl, which has 24 in torch 2.15 */
+#define IMPL_WORDS 24u /* of a TensorImpl: all of it in torch 2.15; the type is word 22 up to 2.1 */
 #define HALVES (IMPL_WORDS * 4u)
 #define LIST_WORDS 4u
 
