@@ -8,14 +8,14 @@ need_torch
 for run in 1 2; do
 	"$PYTHON" "$ROOT/tests/torch/users.py" >bare.$run 2>err || fail "without us: $(tail -5 err)"
 done
-# torch.profiler gives memory to operators by time: some releases say something else every time
-same=.
-cmp -s bare.1 bare.2 || same='^(scheduled|everything|with|functions|traced)'
+# torch.profiler gives memory and stacks to operators by time: some releases say something else every time
+unsure='^rough'
+cmp -s bare.1 bare.2 || unsure='^(rough|memory|stacks)'
 for trace in alloc,nvtx,cuda,torch +shapes; do
 	rm -f ./*.evt
 	INTERCEPT_TRACE=$trace run_traced "$PYTHON" "$ROOT/tests/torch/users.py" >traced.out 2>err ||
 		fail "$trace: $(tail -5 err)"
-	! grep '^intercept' err || fail "$trace: we said something"
-	diff <(grep -E "$same" bare.1 | tr , '\n') <(grep -E "$same" traced.out | tr , '\n') >differs ||
+	! grep '^intercept' err | grep -v 'no shapes are recorded' || fail "$trace: we said something"
+	diff <(grep -vE "$unsure" bare.1 | tr , '\n') <(grep -vE "$unsure" traced.out | tr , '\n') >differs ||
 		fail "$trace: what the profilers say differs: $(head -40 differs)"
 done

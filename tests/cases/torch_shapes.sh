@@ -18,6 +18,8 @@ def work():
     for name in ("uint8", "int8", "int16", "int32", "int64", "float64", "bfloat16", "complex64", "complex128", "bool"):
         torch.zeros(2, 0, dtype=getattr(torch, name)).logical_not()
 work()
+with profile(activities=[ProfilerActivity.CPU]):
+    pass  # the first one may run operators of its own
 torch.ones(3).erfinv()  # marks the begin of what is compared
 with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_flops=True) as p:
     for _ in range(3):
@@ -32,6 +34,7 @@ thread.join()
 END
 INTERCEPT_TRACE=+shapes run_traced "$PYTHON" shapes.py >out 2>err || fail "$(cat err)"
 ! grep '^intercept' err || fail "we said something"
+[[ $(head -c 1 trace.json) == "{" ]] || skip "the trace of this torch.profiler has no inputs to compare with"
 "$REPORT" dump "$OUTPUT" >dump.txt
 python3 - <<'END' || fail "sizes or types differ from torch.profiler's"
 import collections, json, re
@@ -51,6 +54,10 @@ for line in open("dump.txt"):
         ours[(last,) + inputs.groups()[:2]] += 1
         if last == "aten::conv2d":
             integers.add(inputs.group(3))
+# torch.profiler of PyTorch 2.1 and before says nothing of the tensors in a list
+if not any("TensorList" in types and "[[[" in shapes for _, shapes, types in theirs):
+    theirs, ours = ({k: v for k, v in side.items() if "TensorList" not in k[2]} for side in (theirs, ours))
+    theirs, ours = collections.Counter(theirs), collections.Counter(ours)
 # the second mark's own inputs
 wrong = {k: (theirs[k], ours[k]) for k in set(theirs) | set(ours) if theirs[k] != ours[k] and "[3]" not in k[1]
          and not (k[0] in ("aten::ones", "aten::empty") and theirs[k] + 1 == ours[k])}
