@@ -80,6 +80,12 @@ PRELOAD_HIDDEN extern uint64_t recorder_base;
 struct recorder_lane *recorder_enter_slow(enum recorder_family family, uintptr_t frame);
 bool recorder_make_room(struct recorder_lane *lane, unsigned int words);
 
+/* The family is off or paused in a process that records: whatever the lane does, there is nothing to sort out. */
+static inline bool recorder_is_shut(enum recorder_family family)
+{
+	return !recorder_gates->gate[family] && recorder_gates->generation;
+}
+
 /*
  * A lane to record this call in, or NULL when it is not to be recorded. `bit` is RECORDER_IN_CALL
  * when the original is called before recorder_leave(), and RECORDER_IN_RECORD when not.
@@ -91,6 +97,8 @@ static inline __attribute__((always_inline)) struct recorder_lane *recorder_ente
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 
 	if (__builtin_expect(lane->owner != recorder_gates->gate[family] + 1, 0)) {
+		if (recorder_is_shut(family))
+			return NULL;
 		lane = recorder_enter_slow(family, frame);
 		if (!lane)
 			return NULL;
