@@ -11,6 +11,7 @@
 #define UTF8_MAX 4u /* bytes a character */
 
 uint64_t strings_sent[STRINGS_CACHE_SLOTS];
+struct string_owner strings_owner[STRINGS_OWNERS];
 
 static uint64_t hash_avoid_zero(uint64_t hash)
 {
@@ -185,8 +186,22 @@ void string_send(const struct string *string, struct recorder_lane *lane)
 			 __ATOMIC_RELAXED);
 }
 
+uint64_t string_id_first(struct string_owner *known, uint64_t mark, struct string_view text,
+			 struct recorder_lane *lane)
+{
+	struct string string = string_of_bytes(text.bytes, text.length);
+	uint64_t hash = string_id(&string, lane);
+
+	if (string_is_sent(hash)) {
+		__atomic_store_n(&known->hash, hash, __ATOMIC_RELAXED);
+		__atomic_store_n(&known->mark, mark ^ hash, __ATOMIC_RELAXED);
+	}
+	return hash;
+}
+
 void strings_forget(void)
 {
+	memset(strings_owner, 0, sizeof(strings_owner));
 	for (size_t i = 0; i < STRINGS_CACHE_SLOTS; i++)
 		if (strings_sent[i])
 			strings_sent[i] = 0;

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <wchar.h>
 
 #include "preload/hidden.h"
@@ -59,6 +60,56 @@ static inline uint64_t string_id(const struct string *string, struct recorder_la
 	if (__builtin_expect(!string_is_sent(string->hash), 0))
 		string_send(string, lane);
 	return string->hash;
+}
+
+/* Objects whose string is known by their address. */
+#define STRINGS_OWNERS 1024u
+
+struct string_owner {
+	uint64_t mark; /* string_mark() ^ hash: two words that do not belong together fit no mark */
+	uint64_t hash; /* its text was sent */
+};
+
+extern struct string_owner strings_owner[STRINGS_OWNERS] PRELOAD_HIDDEN;
+
+#define STRING_MARKED_MIN 8u /* bytes */
+
+/* Text that has not been hashed. */
+struct string_view {
+	const char *bytes;
+	size_t length;
+};
+
+/*
+ * Tells the string of an object that lives long from that of another one which comes to be at its address: all
+ * of its bytes up to 24, of longer ones the first, middle and last 8. At least STRING_MARKED_MIN.
+ */
+static inline uint64_t string_mark(const void *owner, struct string_view text)
+{
+	const uint64_t odd = 0x9e3779b97f4a7c15u;
+	uint64_t first, middle, last;
+
+	memcpy(&first, text.bytes, sizeof(first));
+	memcpy(&middle, text.bytes + text.length / 2 - sizeof(middle) / 2, sizeof(middle));
+	memcpy(&last, text.bytes + text.length - sizeof(last), sizeof(last));
+	return ((first * odd + middle) * odd + last) * odd + text.length + (uintptr_t)owner;
+}
+
+/* As string_id(), for a string of `owner`; when it was the last there, without hashing it. */
+uint64_t string_id_first(struct string_owner *known, uint64_t mark, struct string_view text,
+			 struct recorder_lane *lane);
+
+static inline uint64_t string_id_of(const void *owner, struct string_view text,
+				    struct recorder_lane *lane)
+{
+	uintptr_t at = (uintptr_t)owner;
+	struct string_owner *known = &strings_owner[(at >> 5 ^ at >> 12) % STRINGS_OWNERS];
+	uint64_t mark = string_mark(owner, text);
+	uint64_t hash = __atomic_load_n(&known->hash, __ATOMIC_RELAXED);
+
+	if (__builtin_expect((__atomic_load_n(&known->mark, __ATOMIC_RELAXED) ^ hash) == mark, 1))
+		return hash;
+	return string_id_first(known, mark, text, lane);
 }
 
 /* A new region, a new collector: nothing has been sent. */

@@ -74,14 +74,25 @@ static void look_at_inputs(const uint64_t *function)
 
 /* --- recording --- */
 
-/* As torch_api.name(), but for most operators without a call, and the length is known. */
-static inline struct string name_of(const uint64_t *function)
+static uint64_t name_ask(const uint64_t *function, const char **ret_name,
+			 struct recorder_lane *lane)
+{
+	struct string name = string_of(torch_api.name(function));
+
+	*ret_name = name.bytes;
+	return string_id(&name, lane);
+}
+
+/* Most operators have a schema: no call, the length is known, and the schema stays where it is. */
+static inline uint64_t name_id(const uint64_t *function, const char **ret_name,
+			       struct recorder_lane *lane)
 {
 	const uint64_t *schema = torch_function_schema(function);
 
-	if (schema)
-		return string_of_bytes((const char *)(uintptr_t)schema[0], schema[1]);
-	return string_of(torch_api.name(function));
+	if (__builtin_expect(!schema || schema[1] < STRING_MARKED_MIN, 0))
+		return name_ask(function, ret_name, lane);
+	*ret_name = (const char *)(uintptr_t)schema[0];
+	return string_id_of(schema, (struct string_view){ *ret_name, schema[1] }, lane);
 }
 
 static bool record_plain(struct recorder_lane *lane, uint64_t ticks, uint64_t name)
@@ -134,17 +145,19 @@ static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
 static inline void record_begin(const uint64_t *function, struct recorder_lane *lane)
 {
 	uint64_t ticks = recorder_now();
-	struct string name = name_of(function);
 	const struct torch_value *inputs;
+	const char *name;
+	uint64_t id;
 	size_t count;
 
 	if (__builtin_expect(atomic_load_explicit(&sampling_untold, memory_order_relaxed), 0))
 		record_sampling(ticks, lane);
-	if (!record_operator(function, string_id(&name, lane), ticks, lane) || !with_inputs)
+	id = name_id(function, &name, lane);
+	if (!record_operator(function, id, ticks, lane) || !with_inputs)
 		return;
 	inputs = torch_function_inputs(function, &count);
 	if (count)
-		torch_inputs_record(name.bytes, inputs, count, ticks, lane);
+		torch_inputs_record(name, inputs, count, ticks, lane);
 }
 
 /* Before anything else of it is done: also while nothing is recorded. */

@@ -115,6 +115,50 @@ static void a_dropped_text_is_sent_again(void **state)
 	assert_memory_equal(text, longer, sizeof(longer));
 }
 
+/* An object that names itself, as an operator's schema does. */
+static uint64_t id_of(const void *owner, const char *text)
+{
+	return string_id_of(owner, (struct string_view){ text, strlen(text) }, &lane);
+}
+
+static void an_owner_is_asked_for_its_text_anew(void **state)
+{
+	static const char *const names[] = { "aten::addmm",
+					     "aten::bddmm",
+					     "12345678",
+					     "a name of 24 characters.",
+					     "a name of 25 characters..",
+					     "a name of 25 charActers.." };
+	uint64_t owner[64];
+
+	(void)state;
+	lane_reset(WORDS);
+	for (unsigned int turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			for (unsigned int again = 0; again < 2; again++)
+				assert_true(id_of(owner, names[i]) ==
+					    string_hash(names[i], strlen(names[i])));
+	/* each text once, whoever asks */
+	assert_true(id_of(&owner[32], names[0]) == string_hash(names[0], strlen(names[0])));
+	assert_int_equal(lane.head, sizeof(names) / sizeof(names[0]) * RECORD_PIECE_WORDS);
+	strings_forget();
+	(void)id_of(owner, names[0]);
+	assert_int_equal(lane.head, (sizeof(names) / sizeof(names[0]) + 1) * RECORD_PIECE_WORDS);
+}
+
+static void an_owner_of_a_dropped_text_sends_it_again(void **state)
+{
+	uint64_t owner[1];
+
+	(void)state;
+	lane_reset(0);
+	(void)id_of(owner, "aten::add");
+	assert_int_equal(lane.head, 0);
+	lane.limit = WORDS;
+	(void)id_of(owner, "aten::add");
+	assert_int_equal(lane.head, RECORD_PIECE_WORDS);
+}
+
 static void long_texts_are_cut(void **state)
 {
 	static char text[RECORD_TEXT_MAX + 10], got[RECORD_TEXT_MAX + 64];
@@ -174,6 +218,8 @@ int main(void)
 		cmocka_unit_test(a_hash_is_xxh3),
 		cmocka_unit_test(a_text_is_sent_once),
 		cmocka_unit_test(a_dropped_text_is_sent_again),
+		cmocka_unit_test(an_owner_is_asked_for_its_text_anew),
+		cmocka_unit_test(an_owner_of_a_dropped_text_sends_it_again),
 		cmocka_unit_test(long_texts_are_cut),
 		cmocka_unit_test(wide_texts_are_utf8),
 		cmocka_unit_test(long_wide_texts_are_cut_at_a_character),
