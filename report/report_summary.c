@@ -64,6 +64,7 @@ static int summary_write(struct report_request *request, struct table *table, st
 		FACT_NUMBER("wall_ns", UNIT_NS, totals->wall_ns),
 		FACT_NUMBER("cpu_ns", UNIT_NS, totals->cpu_ns),
 		FACT_NUMBER("profiler_cpu_ns", UNIT_NS, totals->profiler_cpu_ns),
+		FACT_NUMBER("profiler_memory_bytes", UNIT_BYTES, totals->profiler_memory_bytes),
 		FACT_NUMBER("processes", UNIT_COUNT, totals->processes),
 		FACT_NUMBER("threads", UNIT_COUNT, totals->threads),
 		FACT_NUMBER("allocations", UNIT_COUNT, heap->allocations),
