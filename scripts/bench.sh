@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# usage: bench.sh            what `make bench` calls; all groups, about seven minutes on two cores
-#        make bench B=heap   one group, or several: heap nvtx cuda start size report train import
+# usage: bench.sh            what `make bench` calls; all groups, about 20 minutes on two cores
+#        make bench B=heap   one group, or several: heap nvtx cuda start size report train import torch
+#                            torch-train torch-table, and, only when named, torch-100k
 #        make bench ROUNDS=9 more rounds, for a noisy machine
 # Compiles the subjects (tests/bench) and measures them bare, under intercept and under the peers that are
 # installed, in turn. Prints a table; writes O/bench/results.md and every single run to O/bench/results.json.
@@ -23,6 +24,8 @@ echo 'libcudart.so.13 { global: cu*; __cuda*; local: *; };' >"$O/bench/cudart.ma
 # shellcheck disable=SC2016 # the linker's $ORIGIN
 "${CC:-cc}" -O2 -D_GNU_SOURCE= -I. tests/bench/cuda.c -o "$O/bench/cuda" -L"$O/bench" -l:libcudart.so.13 \
 	-Wl,-rpath,'$ORIGIN' -lpthread || exit 1
+# an operator callback that does nothing
+"${CC:-cc}" -O2 -D_GNU_SOURCE= -fPIC -shared tests/bench/empty_callback.c -o "$O/bench/libempty_callback.so" || exit 1
 PYTHON=$(scripts/find-python.sh) || PYTHON=
 export PYTHON
 unset LD_PRELOAD

@@ -11,7 +11,11 @@ import sys
 import time
 
 import groups
+import groups_torch
 import table
+
+DEFAULT = {**groups.GROUPS, **groups_torch.GROUPS}
+GROUPS = {**DEFAULT, **groups_torch.ON_REQUEST}
 
 
 def first_line(*command):
@@ -52,7 +56,7 @@ def measure(bench, name):
     """Rows of a group; one that fails says so in a row and does not stop the others."""
     print("bench: %s" % name, file=sys.stderr, flush=True)
     try:
-        return groups.GROUPS[name](bench)
+        return GROUPS[name](bench)
     except (RuntimeError, OSError, ValueError, KeyError) as error:
         print("bench: %s: %s: %s" % (name, type(error).__name__, error), file=sys.stderr)
         return [table.row(name, "failed")]
@@ -72,13 +76,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("group", nargs="*", choices=[[], *groups.GROUPS])
+    parser.add_argument("group", nargs="*", choices=[[], *GROUPS])
     options = parser.parse_args()
     bench = groups.Bench(options.build, options.rounds)
     start = time.time()
     head, rows, text = machine(bench), [], ""
     try:
-        for name in options.group or groups.GROUPS:
+        for name in options.group or DEFAULT:
             rows += measure(bench, name)
             text = write_results(bench, head, rows)
     finally:

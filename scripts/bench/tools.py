@@ -4,34 +4,47 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 
 class Run:
-    """One run: wall time and CPU time of the command and its children, and what the subject measured itself."""
+    """One run: wall time and CPU time of the command and its children, and what the subject measured itself.
 
-    def __init__(self, argv, env=None, capture=False):
+    peak_bytes is at least the memory that this program had when the run began (Linux counts from there).
+    After `limit` seconds the run is ended and its status is None."""
+
+    def __init__(self, argv, env=None, capture=False, limit=None):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.perf_counter_ns()
             process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                       env={**os.environ, **(env or {})})
+                                       env={**os.environ, **(env or {})}, start_new_session=limit is not None)
+            killer = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL)) if limit else None
+            if killer:
+                killer.start()
             _, status, usage = os.wait4(process.pid, 0)
             self.wall_ns = time.perf_counter_ns() - start
             process.returncode = status
+            if killer:
+                killer.cancel()
             out.seek(0)
             err.seek(0)
             text = out.read().decode(errors="replace")
             self.errors = err.read().decode(errors="replace")
         self.argv = argv
-        self.status = status
+        self.status = None if limit and self.wall_ns >= limit * 1e9 else status
+        self.peak_bytes = usage.ru_maxrss * 1024
         self.cpu_ns = int((usage.ru_utime + usage.ru_stime) * 1e9)
         self.text = text if capture else ""
         found = re.findall(r"^result (\{.*\})$", text, re.M)
-        self.result = json.loads(found[-1]) if found else {}
+        self.result = {key: value for line in found for key, value in json.loads(line).items()}
 
     def check(self):
+        if self.status is None:
+            raise RuntimeError("'%s' was ended after %.0f s" % (" ".join(self.argv), self.wall_ns / 1e9))
         if self.status:
             raise RuntimeError("'%s' ended with status %d: %s"
                                % (" ".join(self.argv), self.status, self.errors.strip()[-300:]))
@@ -43,6 +56,7 @@ class Tool:
 
     name = "bare"
     package = ""  # what to install when it is missing
+    limit = None  # seconds a run may take
 
     def missing(self):
         return False
@@ -63,7 +77,7 @@ class Tool:
         self.clean(path)
         self.begin(path)
         try:
-            return Run(self.wrap(argv, path), {**(env or {}), **self.environment(path)}).check()
+            return Run(self.wrap(argv, path), {**(env or {}), **self.environment(path)}, limit=self.limit).check()
         finally:
             self.end(path)
 
@@ -81,14 +95,18 @@ class Tool:
 
 
 class Intercept(Tool):
+    """`settings`: environment variables without their prefix."""
+
     name = "intercept"
 
-    def __init__(self, build):
+    def __init__(self, build, name=None, **settings):
+        self.name = name or self.name
+        self.settings = {"INTERCEPT_" + key: str(value) for key, value in settings.items()}
         self.library = os.path.abspath(os.path.join(build, "libintercept.so"))
         self.report = os.path.abspath(os.path.join(build, "prof-report"))
 
     def environment(self, path):
-        return {"LD_PRELOAD": self.library, "INTERCEPT_OUTPUT": path + ".evt"}
+        return {"LD_PRELOAD": self.library, "INTERCEPT_OUTPUT": path + ".evt", **self.settings}
 
     def totals(self, path, report="summary"):
         """The totals of a report. prof-report waits for the collector to finish the file."""
@@ -222,3 +240,42 @@ class UftraceArguments(Uftrace):
     arguments = {"cudaLaunchKernel": 5, "cudaMemcpyAsync": 5, "cudaEventRecord": 2, "cudaMalloc": 2, "cudaFree": 1}
     options = [word for function, count in arguments.items() for word in (
         "-A", "%s@%s" % (function, ",".join("arg%d/x" % (i + 1) for i in range(count))), "-R", function + "@retval")]
+
+
+class TorchProfiler(Tool):
+    """Options as profiled.py takes them, all of them after "profiler"."""
+
+    def __init__(self, *options):
+        self.options = options
+        self.name = "torch.profiler" + "".join(" + " + option for option in options if option != "table")
+        self.script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/bench/profiled.py")
+
+    def trace(self, path):
+        return path + ".json"
+
+    def wrap(self, argv, path):
+        return [argv[0], os.path.normpath(self.script), ",".join(("profiler",) + self.options), self.trace(path),
+                *argv[1:]]
+
+
+class Scalene(Tool):
+    """Installed apart from the interpreter's own packages (install-deps.sh), so that it changes no version there."""
+
+    package = "scalene (scripts/install-deps.sh bench)"
+    limit = 180
+
+    def __init__(self, python, name="Scalene", *options):
+        self.python = python
+        self.name = name
+        self.options = options
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        self.packages = os.path.join(cache, "intercept", "scalene")
+
+    def missing(self):
+        return not self.python or not os.path.isdir(os.path.join(self.packages, "scalene"))
+
+    def environment(self, path):
+        return {"PYTHONPATH": self.packages}
+
+    def wrap(self, argv, path):
+        return [argv[0], "-m", "scalene", "run", *self.options, "-o", path + ".json", *argv[1:]]
