@@ -137,6 +137,7 @@ $(O)/%.o: %.c $(O)/flags
 # .incbin is not seen by -MMD.
 $(O)/preload/python.o $(O)/unit-objects/preload/python.o: preload/bootstrap.py
 $(O)/preload/lightning.o $(O)/unit-objects/preload/lightning.o: preload/lightning.py
+$(O)/preload/modules.o $(O)/unit-objects/preload/modules.o: preload/modules.py
 
 $(O)/exports.map: preload/hooks.def scripts/gen-exports.sh
 	$(call begin,GEN)

@@ -81,18 +81,6 @@ static struct python_method methods[] = {
 	{ "action_end", action_end, PYTHON_METH_O, NULL },
 };
 
-static void put_functions(void *globals)
-{
-	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-		void *function = python_api.PyCFunction_NewEx(&methods[i], NULL, NULL);
-
-		if (!function)
-			continue;
-		(void)python_api.PyDict_SetItemString(globals, methods[i].name, function);
-		python_api.Py_DecRef(function);
-	}
-}
-
 static void replace_in(void *module)
 {
 	void *globals = python_globals();
@@ -100,7 +88,7 @@ static void replace_in(void *module)
 	if (!globals)
 		return;
 	(void)python_api.PyDict_SetItemString(globals, "module", module);
-	put_functions(globals);
+	python_put_methods(globals, methods, sizeof(methods) / sizeof(methods[0]));
 	if (!python_run(lightning_replace, globals))
 		log_line("this Lightning is not known (its PassThroughProfiler is another): no "
 			 "actions are recorded");

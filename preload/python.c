@@ -9,6 +9,7 @@
 
 #include "preload/init.h"
 #include "preload/lightning.h"
+#include "preload/modules.h"
 #include "preload/python_api.h"
 #include "preload/python_hook.h"
 #include "preload/settings.h"
@@ -47,6 +48,7 @@ static int audit(const char *event, void *arguments, void *data)
 		lightning_see_import(arguments);
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch") == 0) {
 		torch_begin();
+		modules_begin();
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch.shown") == 0) {
 		if (torch_calibrate())
 			tensor_memory_check();

@@ -42,6 +42,18 @@ void *python_globals(void)
 	return globals;
 }
 
+void python_put_methods(void *globals, struct python_method *methods, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *function = python_api.PyCFunction_NewEx(&methods[i], NULL, NULL);
+
+		if (!function)
+			continue;
+		(void)python_api.PyDict_SetItemString(globals, methods[i].name, function);
+		python_api.Py_DecRef(function);
+	}
+}
+
 bool python_run(const char *text, void *globals)
 {
 	void *type, *value, *trace, *code, *result = NULL;

@@ -30,6 +30,7 @@
 	FUNCTION(void, Py_DecRef, (void *object))                                       \
 	FUNCTION(void *, PyTuple_GetItem, (void *tuple, ssize_t index))                 \
 	FUNCTION(ssize_t, PyTuple_Size, (void *tuple))                                  \
+	FUNCTION(void *, PyLong_FromVoidPtr, (void *number))                            \
 	FUNCTION(const char *, PyUnicode_AsUTF8AndSize, (void *text, ssize_t *length))  \
 	FUNCTION(void *, PyImport_GetModuleDict, (void))                                \
 	FUNCTION(int, PyObject_HasAttrString, (void *object, const char *name))         \
@@ -72,5 +73,8 @@ bool python_run(const char *text, void *globals);
 
 /* Globals for python_run(), with the builtins; NULL when there is no memory. */
 void *python_globals(void);
+
+/* Makes functions of the methods, which stay where they are, and puts them into the globals. */
+void python_put_methods(void *globals, struct python_method *methods, size_t count);
 
 #endif

@@ -142,8 +142,8 @@ static bool parse_TRACE(const char *value)
 		value += length;
 		value += *value == ',';
 	}
-	/* of what the operators' inputs are */
-	if (families & 1u << SETTINGS_FAMILY_shapes)
+	/* recorded with the operators */
+	if (families & (1u << SETTINGS_FAMILY_shapes | 1u << SETTINGS_FAMILY_modules))
 		families |= 1u << SETTINGS_FAMILY_torch;
 	settings.trace = families;
 	trace_write_text();

@@ -167,6 +167,8 @@ static bool event_nests(uint32_t id)
 	case EVT_torch_inputs:
 	case EVT_action_begin:
 	case EVT_action_end:
+	case EVT_torch_module_begin:
+	case EVT_torch_module_end:
 	case EVT_capture_start:
 	case EVT_capture_stop:
 		return true;

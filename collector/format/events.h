@@ -43,6 +43,7 @@ enum evt_family {
 	EVT_FAMILY_torch,
 	EVT_FAMILY_steps,
 	EVT_FAMILY_tensors,
+	EVT_FAMILY_modules,
 	EVT_FAMILY_LIMIT,
 };
 

@@ -56,10 +56,10 @@ import torch
 weight = torch.nn.Parameter(torch.ones(2))
 optimizer = torch.optim.SGD([weight], lr=0.1)
 for _ in range(20):
-    weight.sum().backward()
+    torch.nn.Identity()(weight.sum()).backward()
     optimizer.step()
 END
-	INTERCEPT_TRACE=torch,shapes INTERCEPT_OPERATORS=2 record torch "$PYTHON" torch.prog
+	INTERCEPT_TRACE=torch,shapes,modules INTERCEPT_OPERATORS=2 record torch "$PYTHON" torch.prog
 else
 	missing='module_end|step|torch_.*'
 fi

@@ -82,6 +82,7 @@ static void families_are_added_and_removed(void **state)
 		{ "INTERCEPT_TRACE=-cuda,-torch,-tensors", "alloc,nvtx" },
 		{ "INTERCEPT_TRACE=+shapes", "alloc,nvtx,cuda,torch,tensors,shapes" },
 		{ "INTERCEPT_TRACE=shapes", "torch,shapes" },
+		{ "INTERCEPT_TRACE=modules", "torch,modules" },
 		{ "INTERCEPT_TRACE=alloc,gpu", "alloc" },
 		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,torch,tensors" },
 		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,torch,tensors" },
@@ -198,7 +199,8 @@ static void a_planned_family_is_refused_by_name(void **state)
 	assert_string_equal(
 		spoken_with("INTERCEPT_TRACE=+gpu", NULL),
 		"intercept: INTERCEPT_TRACE: family 'gpu' is not built into this version, "
-		"only alloc nvtx cuda torch tensors shapes are; the others named are recorded\n");
+		"only alloc nvtx cuda torch tensors shapes modules are; the others named are "
+		"recorded\n");
 	assert_string_equal(spoken_with("INTERCEPT_TRACE=-gpu", NULL), "");
 }
 
