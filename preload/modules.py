@@ -112,6 +112,15 @@ class Names:
         return place, tree, text
 
 
+def is_running(module):
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code is home.Module._call_impl.__code__ and frame.f_locals.get("self") is module:
+            return True
+        frame = frame.f_back
+    return False
+
+
 def link(begin, end, depth, is_compiling):
     names = Names()
     places = names.places
@@ -133,9 +142,12 @@ def link(begin, end, depth, is_compiling):
         if stack.pop()[3] is not None:
             end(None)
 
-    # A call that an exception has left without a word lies at or above us on the stack.
+    # A call that an exception has left without a word lies at or above us on the stack. Beside us may be one
+    # that is under way, too: where Python calls Python without C between, as in module.__call__(x).
     def is_dead(open, place, at):
-        return open[2] + NEAR < at or open[0] is place and abs(open[2] - at) <= NEAR
+        if abs(open[2] - at) > NEAR:
+            return open[2] < at
+        return open[0] is place or not is_running(open[0]())
 
     def record(module):
         at = depth(None)

@@ -28,6 +28,9 @@ static const struct {
 	[EVT_FAMILY_tensors] = { "no tensor's memory",
 				 "no memory of PyTorch's tensors was seen: the "
 				 "program used no PyTorch" },
+	[EVT_FAMILY_modules] = { "no module",
+				 "no call of a PyTorch module was seen: the program made none, or "
+				 "torch.compile made them its own" },
 	[EVT_FAMILY_capture] = { "no capture range", "no capture range opened" },
 };
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "report/memory.h"
+#include "report/model_modules.h"
 #include "report/model_steps.h"
 #include "report/model_tensors.h"
 #include "report/model_torch.h"
@@ -21,6 +22,7 @@ void model_init(struct model *model, struct source *source, const struct model_o
 	filters_init(&model->filters, &options->filter);
 	heap_init(&model->heap, options->heap_by);
 	ranges_init(&model->ranges, options->ranges_by_path);
+	ranges_init(&model->modules, true);
 	cuda_init(&model->cuda, &options->cuda);
 	steps_init(&model->steps, options->wants_step_rows);
 	step_ranges_init(&model->step_ranges, options->step_name);
@@ -36,6 +38,7 @@ void model_release(struct model *model)
 	filters_release(&model->filters);
 	heap_release(&model->heap);
 	ranges_release(&model->ranges);
+	ranges_release(&model->modules);
 	cuda_release(&model->cuda);
 	steps_release(&model->steps);
 	step_ranges_release(&model->step_ranges);
@@ -92,6 +95,11 @@ static struct range_work work_total(const struct model_tally *tally)
 
 	range_work_add(&total, &tally->work[1]);
 	return total;
+}
+
+struct range_work model_work_of_thread(struct model *model, uint32_t thread)
+{
+	return work_total(model_thread_at(model, thread));
 }
 
 uint32_t model_name(struct model *model, const struct source_event *event, uint64_t id)
@@ -182,6 +190,16 @@ static void model_take_cuda(struct model *model, const struct source_event *even
 	cuda_take(&model->cuda, &call);
 }
 
+static void model_note_tensor(struct model *model, const struct source_event *event, bool counts)
+{
+	const struct evt_tensor_alloc *block = EVENT_AS(tensor_alloc, &event->event);
+
+	if (event->event.id != EVT_tensor_alloc)
+		return;
+	model_thread_at(model, event->thread->index)->work[counts].tensor_bytes += block->bytes;
+	model_process_at(model, event->process->index)->work[counts].tensor_bytes += block->bytes;
+}
+
 static void model_dispatch(struct model *model, const struct source_event *event, bool counts)
 {
 	switch (event->event.id) {
@@ -231,7 +249,12 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_tensor_free:
 	case EVT_tensor_totals:
 	case EVT_tensor_oom:
+		model_note_tensor(model, event, counts);
 		model_take_tensors(model, event, counts);
+		break;
+	case EVT_torch_module_begin:
+	case EVT_torch_module_end:
+		model_take_module(model, event, counts);
 		break;
 	case EVT_capture_start:
 	case EVT_capture_stop:
@@ -326,6 +349,7 @@ static void model_finish(struct model *model)
 				     work_total(model_thread_at(model, thread[i]->index)),
 				     process_is_over(owner));
 		model_finish_torch(model, thread[i], end_ns, process_is_over(owner));
+		model_finish_modules(model, thread[i], end_ns, process_is_over(owner));
 	}
 	for (size_t i = 0; i < processes; i++) {
 		ranges_finish_process(&model->ranges, process[i]->index, process[i]->end_ns,

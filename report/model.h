@@ -39,6 +39,7 @@ struct model_options {
 	bool wants_heap, wants_ranges, wants_cuda, wants_operators, wants_tensors, wants_actions;
 	bool ranges_by_path, operators_by_shapes;
 	bool wants_steps, wants_step_rows;
+	bool wants_modules;
 	const char *step_name; /* what ends steps, NULL: as recorded */
 	bool shows_progress;   /* on stderr, when reading takes long */
 };
@@ -49,6 +50,7 @@ struct model {
 	struct filters filters;
 	struct heap heap;
 	struct ranges ranges;
+	struct ranges modules; /* calls of PyTorch's modules, by their path */
 	struct cuda cuda;
 	struct steps steps;
 	struct step_ranges step_ranges;
@@ -81,6 +83,9 @@ struct model_tally model_tally_of_thread(const struct model *model,
 					 const struct source_thread *thread);
 struct model_tally model_tally_of_process(const struct model *model,
 					  const struct source_process *process);
+
+/* What the thread has done so far, whether it counts or not. */
+struct range_work model_work_of_thread(struct model *model, uint32_t thread);
 
 /* Index of a name that an event gives; model->name[] has it from then on. */
 uint32_t model_name(struct model *model, const struct source_event *event, uint64_t id);

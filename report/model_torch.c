@@ -2,6 +2,8 @@
 /* PyTorch's events on their way to the model: see model_torch.h. */
 #include "report/model_torch.h"
 
+#include "report/model_modules.h"
+
 static struct action_event action_of(const struct source_event *event, bool counts)
 {
 	return (struct action_event){ .time_ns = event->event.time_ns,
@@ -113,6 +115,7 @@ void model_cut_torch(struct model *model, const struct source_event *event)
 		operators_cut(&model->operators, event->process->index, event->event.time_ns);
 	if (model->options.wants_actions)
 		actions_cut(&model->actions, event->process->index, event->event.time_ns);
+	model_cut_modules(model, event->process, event->event.time_ns);
 }
 
 void model_cut_lossy_thread(struct model *model, const struct source_event *event)
@@ -125,6 +128,8 @@ void model_cut_lossy_thread(struct model *model, const struct source_event *even
 			&model->operators,
 			(struct operator_place){ thread->index, thread->process->index },
 			event->event.time_ns);
+	if (thread)
+		model_cut_modules_of(model, thread, event->event.time_ns);
 }
 
 void model_finish_torch(struct model *model, const struct source_thread *thread, uint64_t end_ns,

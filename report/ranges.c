@@ -216,6 +216,17 @@ static void ranges_unlink(struct ranges *ranges, uint32_t thread, uint32_t entry
 	}
 }
 
+/* The innermost range of the domain on its thread is it no more. */
+static void ranges_leave_domain(struct ranges *ranges, struct map_entry *domain)
+{
+	uint32_t outer = ranges->open[domain->value].outer;
+
+	if (outer == RANGE_NONE)
+		map_remove(&ranges->domain_top, domain);
+	else
+		domain->value = outer;
+}
+
 void ranges_pop(struct ranges *ranges, const struct range_closing *closing)
 {
 	struct map_entry *domain = map_find(&ranges->domain_top,
@@ -227,10 +238,7 @@ void ranges_pop(struct ranges *ranges, const struct range_closing *closing)
 		return;
 	}
 	entry = (uint32_t)domain->value;
-	if (ranges->open[entry].outer == RANGE_NONE)
-		map_remove(&ranges->domain_top, domain);
-	else
-		domain->value = ranges->open[entry].outer;
+	ranges_leave_domain(ranges, domain);
 	ranges_unlink(ranges, closing->owner, entry, closing->time_ns);
 	range_count(ranges, &ranges->open[entry], closing->time_ns, &closing->work);
 	ranges_give_open(ranges, entry);
@@ -258,6 +266,9 @@ void ranges_finish_thread(struct ranges *ranges, uint32_t thread, uint64_t time_
 	while (thread < ranges->thread_room && ranges->thread[thread].top != RANGE_NONE) {
 		uint32_t entry = ranges->thread[thread].top;
 
+		ranges_leave_domain(
+			ranges, map_find(&ranges->domain_top, (uint64_t)(thread + 1) << 32 |
+								      ranges->open[entry].domain));
 		ranges_unlink(ranges, thread, entry, time_ns);
 		if (ranges->open[entry].row != RANGE_NONE)
 			ranges->row[ranges->open[entry].row].open++;

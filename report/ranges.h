@@ -26,6 +26,7 @@
 #define RANGE_WORK(FIELD)      \
 	FIELD(allocations)     \
 	FIELD(bytes_allocated) \
+	FIELD(tensor_bytes)    \
 	FIELD(operators)       \
 	FIELD(cuda_calls) FIELD(cuda_ns) FIELD(launches) FIELD(memcpy_bytes) FIELD(device_bytes)
 struct range_work {

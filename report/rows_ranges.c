@@ -89,6 +89,7 @@ static void table_put_times(struct table *table, const struct range_row *row, ui
 static const struct absence_column work_columns[] = {
 	{ EVT_FAMILY_alloc, COLUMN_nvtx_allocations },
 	{ EVT_FAMILY_alloc, COLUMN_nvtx_bytes_allocated },
+	{ EVT_FAMILY_tensors, COLUMN_nvtx_tensor_bytes },
 	{ EVT_FAMILY_torch, COLUMN_nvtx_operators },
 	{ EVT_FAMILY_cuda, COLUMN_nvtx_cuda_calls },
 	{ EVT_FAMILY_cuda, COLUMN_nvtx_cuda_ns },

@@ -19,7 +19,7 @@ import re
 import subprocess
 import sys
 
-REPORTS = ("ops", "alloc", "tensors", "nvtx", "steps", "actions", "api", "launches", "memcpy", "device_memory", "threads", "processes", "summary")
+REPORTS = ("ops", "alloc", "tensors", "nvtx", "steps", "modules", "actions", "api", "launches", "memcpy", "device_memory", "threads", "processes", "summary")
 
 
 class Record(dict):

@@ -13,7 +13,7 @@ expect "$file" 'alloc("--sort", "allocs:asc").rows == alloc("--sort", "allocatio
 	'alloc("--filter", "bytes>1KiB").rows == alloc("--filter", "bytes_allocated>1KiB").rows' \
 	'alloc("--filter", "live bytes > 1KiB").rows == alloc("--filter", "live_bytes>1KiB").rows' \
 	'alloc("--by", "thread", "--columns", "live").columns[0].name == "live_allocations"'
-for report in ops alloc tensors nvtx api launches memcpy device_memory threads processes; do
+for report in ops alloc tensors nvtx modules api launches memcpy device_memory threads processes; do
 	help=$("$REPORT" "$report" --help)
 	headings=$(sed -n 's/^COLUMN('"$report"', \([a-z0-9_]*\), "\([^"]*\)".*/\1:\2/p' "$ROOT/report/columns.def")
 	while IFS=: read -r name heading; do

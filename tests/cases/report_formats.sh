@@ -5,7 +5,7 @@
 
 need_program captured
 run_traced "$PROGRAMS/captured" || fail "status $?"
-for report in summary alloc tensors nvtx api launches memcpy device-memory threads processes; do
+for report in summary alloc tensors nvtx modules api launches memcpy device-memory threads processes; do
 	"$REPORT" $report "$OUTPUT" >table.out 2>err || fail "$report: status $?"
 	expect_eq "standard error of $report" "$(cat err)" ''
 	[[ -s table.out ]] || fail "$report prints nothing"

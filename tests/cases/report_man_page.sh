@@ -14,7 +14,7 @@ done
 while read -r option; do
 	expect_match "help, $option of the man page" "$known" "$option"
 done < <(grep -o -- '--[a-z][a-z-]*' <<<"$page" | sort -u)
-for report in alloc tensors nvtx api launches memcpy device_memory threads processes; do
+for report in alloc tensors nvtx modules api launches memcpy device_memory threads processes; do
 	for name in $(sed -n "s/^COLUMN($report, \([a-z0-9_]*\),.*/\1/p" "$ROOT/report/columns.def"); do
 		expect_match "man page, column $name of $report" "$page" "[.]BR $name "
 	done

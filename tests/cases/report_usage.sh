@@ -42,7 +42,7 @@ expect_eq "standard error of --help" "$(cat err)" ''
 "$REPORT" --version >out 2>err || fail "--version: status $?"
 expect_match "--version" "$(cat out)" '^prof-report [0-9]+\.[0-9]+'
 "$REPORT" --list >out 2>err || fail "--list: status $?"
-for report in summary actions alloc tensors nvtx api launches memcpy device-memory threads processes dump check; do
+for report in summary actions alloc tensors nvtx modules api launches memcpy device-memory threads processes dump check; do
 	grep -q "$report" out || fail "--list does not name $report"
 done
 # no FILE: run.evt

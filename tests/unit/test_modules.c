@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/model_modules.c, rows_modules.c: calls of modules over recordings in memory: nesting, threads, gaps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/rows_modules.h"
+#include "report/rows_ranges.h"
+#include "report/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define COPIES 2 /* of a recording, as files of one session */
+
+static struct cuda_recording c;
+static struct source *source;
+static struct model model;
+static struct table table;
+static struct modules_totals totals;
+
+static const struct model_options plain = {
+	.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
+	.wants_modules = true,
+};
+
+static void start(unsigned int processes)
+{
+	cuda_recording_start(&c, processes);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void on_stream(uint32_t stream)
+{
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, stream);
+}
+
+static void begin(uint64_t time_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_module_begin, .name = cuda_recording_name(&c, name));
+}
+
+static void end(uint64_t time_ns)
+{
+	frame_put(c.r.fw, EVT_torch_module_end, time_ns, &time_ns); /* it has no field */
+}
+
+/* A call with two inside of it: 100 ns, of them 30 and 20 in others. */
+static void call(uint64_t time_ns)
+{
+	begin(time_ns, "Net");
+	begin(time_ns + 10, "Linear: fc");
+	end(time_ns + 40);
+	begin(time_ns + 50, "Sequential: seq");
+	begin(time_ns + 55, "Linear: seq.0");
+	end(time_ns + 65);
+	end(time_ns + 70);
+	end(time_ns + 100);
+}
+
+static void read_as(struct model_options options, size_t copies, bool tree)
+{
+	static char path[COPIES][16] = { "one.evt", "two.evt" };
+	struct session_file file[COPIES];
+	char message[256];
+
+	for (size_t i = 0; i < copies; i++)
+		file[i] = (struct session_file){ .path = path[i],
+						 .bytes = bytes_of(c.r.bytes, c.r.length) };
+	assert_int_equal(source_open_files(&source, file, copies, message, sizeof(message)), 0);
+	model_init(&model, source, &options);
+	model_read(&model);
+	table_init(&table, "modules", NULL);
+	totals = modules_fill_table(&model, &table, tree);
+}
+
+static void finish(bool tree)
+{
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000000);
+	read_as(plain, 1, tree);
+}
+
+static void release_model(void)
+{
+	table_release(&table);
+	model_release(&model);
+	source_close(source);
+}
+
+static void read_again(struct model_options options, size_t copies, bool tree)
+{
+	release_model();
+	read_as(options, copies, tree);
+}
+
+static void release(void)
+{
+	release_model();
+	cuda_recording_release(&c);
+}
+
+static const struct cell *cell_of(size_t row, enum column_id column)
+{
+	for (size_t i = 0; i < table.column_count; i++)
+		if (table.column[i] == &column_list[column])
+			return table_cell(&table, row, i);
+	fail_msg("no column %s", column_list[column].name);
+	return NULL;
+}
+
+static bool cell_is(const struct cell *cell, const char *text)
+{
+	return cell->kind == CELL_TEXT && cell->length == strlen(text) &&
+	       !memcmp(cell->text, text, cell->length);
+}
+
+/* The row of the module, the nth one of that name. */
+static size_t row_of(const char *module, size_t nth)
+{
+	for (size_t row = 0; row < table.row_count; row++)
+		if (cell_is(cell_of(row, COLUMN_modules_module), module) && !nth--)
+			return row;
+	fail_msg("no row '%s'", module);
+	return 0;
+}
+
+static uint64_t number_of(const char *module, enum column_id column)
+{
+	return cell_of(row_of(module, 0), column)->number;
+}
+
+static void rows_are_names_with_self_and_total_time(void **state)
+{
+	(void)state;
+	start(2);
+	call(100);
+	call(1000);
+	on_stream(2); /* another thread, and another process: calls of their own */
+	call(120);
+	on_stream(3);
+	begin(130, "Linear: fc");
+	end(131);
+	finish(false);
+	assert_int_equal(table.row_count, 4);
+	assert_int_equal(number_of("Net", COLUMN_modules_calls), 3);
+	assert_int_equal(number_of("Net", COLUMN_modules_total_ns), 300);
+	assert_int_equal(number_of("Net", COLUMN_modules_self_ns), 150);
+	assert_int_equal(number_of("Net", COLUMN_modules_depth), 0);
+	assert_int_equal(number_of("fc", COLUMN_modules_calls), 4);
+	assert_int_equal(number_of("fc", COLUMN_modules_total_ns), 91);
+	assert_int_equal(number_of("fc", COLUMN_modules_min_ns), 1);
+	assert_int_equal(number_of("fc", COLUMN_modules_max_ns), 30);
+	assert_int_equal(number_of("fc", COLUMN_modules_p50_ns), 30);
+	assert_int_equal(number_of("fc", COLUMN_modules_depth), 0); /* the least */
+	assert_int_equal(number_of("seq.0", COLUMN_modules_depth), 2);
+	assert_int_equal(number_of("seq", COLUMN_modules_self_ns), 30);
+	assert_true(cell_is(cell_of(row_of("seq.0", 0), COLUMN_modules_class), "Linear"));
+	assert_true(cell_is(cell_of(row_of("Net", 0), COLUMN_modules_class), "Net"));
+	assert_int_equal(totals.calls, 13);
+	assert_int_equal(totals.total_ns, 301);
+	assert_true(cell_of(row_of("Net", 0), COLUMN_modules_percent)->real > 99.6);
+	assert_int_equal(totals.open, 0);
+	read_again(plain, COPIES, false); /* the same names of two files are the same rows */
+	assert_int_equal(table.row_count, 4);
+	assert_int_equal(number_of("Net", COLUMN_modules_calls), 6);
+	release();
+}
+
+static void a_tree_has_a_row_for_each_path(void **state)
+{
+	size_t inner;
+
+	(void)state;
+	start(1);
+	call(100);
+	begin(300, "Net"); /* one that calls itself, and one that two others call */
+	begin(310, "Net");
+	begin(315, "Linear: fc");
+	end(320);
+	end(330);
+	begin(340, "Linear: fc");
+	end(342);
+	end(350);
+	finish(true);
+	assert_int_equal(table.row_count, 6);
+	assert_true(table.is_tree);
+	inner = row_of("Net", 1);
+	assert_int_equal(table.parent[row_of("Net", 0)], TABLE_NO_PARENT);
+	assert_int_equal(table.parent[inner], row_of("Net", 0));
+	assert_int_equal(table.parent[row_of("fc", 0)], row_of("Net", 0));
+	assert_int_equal(table.parent[row_of("fc", 1)], inner);
+	assert_int_equal(cell_of(row_of("fc", 0), COLUMN_modules_total_ns)->number, 32);
+	assert_int_equal(cell_of(row_of("fc", 1), COLUMN_modules_total_ns)->number, 5);
+	assert_int_equal(cell_of(row_of("fc", 1), COLUMN_modules_depth)->number, 2);
+	assert_int_equal(cell_of(inner, COLUMN_modules_self_ns)->number, 15);
+	assert_int_equal(totals.total_ns, 150);
+	read_again(plain, 1, false);
+	assert_int_equal(number_of("Net", COLUMN_modules_total_ns),
+			 170); /* each call, also in itself */
+	assert_int_equal(number_of("Net", COLUMN_modules_self_ns), 93);
+	release();
+}
+
+static void what_is_done_inside_counts(void **state)
+{
+	(void)state;
+	start(1);
+	begin(100, "Net");
+	FRAME_PUT(c.r.fw, 105, torch_begin, .name = cuda_recording_name(&c, "aten::mm"));
+	FRAME_PUT(c.r.fw, 106, tensor_alloc, .ptr = 0x1000, .bytes = 64, .device = 0);
+	FRAME_PUT(c.r.fw, 106, torch_end);
+	begin(110, "Linear: fc");
+	FRAME_PUT(c.r.fw, 111, torch_begin, .name = cuda_recording_name(&c, "aten::mm"));
+	FRAME_PUT(c.r.fw, 111, torch_begin, .name = cuda_recording_name(&c, "aten::is_leaf"));
+	FRAME_PUT(c.r.fw, 112, torch_end);
+	FRAME_PUT(c.r.fw, 112, torch_end);
+	FRAME_PUT(c.r.fw, 113, tensor_alloc, .ptr = 0x2000, .bytes = 100, .device = 1);
+	FRAME_PUT(c.r.fw, 113, tensor_free, .ptr = 0x1000, .bytes = 64, .device = 0);
+	CUDA_PUT(&c, 115, cuda_launch, "cudaLaunchKernel", 1);
+	end(120);
+	end(130);
+	FRAME_PUT(c.r.fw, 140, tensor_alloc, .ptr = 0x3000, .bytes = 1000, .device = 0);
+	on_stream(2);
+	FRAME_PUT(c.r.fw, 112, tensor_alloc, .ptr = 0x4000, .bytes = 1000, .device = 0);
+	finish(false);
+	assert_int_equal(number_of("Net", COLUMN_modules_operators), 2);
+	assert_int_equal(number_of("fc", COLUMN_modules_operators), 1);
+	assert_int_equal(model.modules.row[0].work.tensor_bytes, 164);
+	assert_int_equal(model.modules.row[1].work.tensor_bytes, 100);
+	assert_int_equal(model.modules.row[0].work.launches, 1);
+	assert_int_equal(model.modules.row[1].work.launches, 1);
+	release();
+}
+
+static void what_is_open_ends_where_recording_or_the_program_does(void **state)
+{
+	(void)state;
+	start(2);
+	end(90); /* of a call that began while nothing was recorded */
+	call(100);
+	begin(300, "Net");
+	begin(310, "Linear: fc");
+	FRAME_PUT(c.r.fw, 320, capture_stop, .name = cuda_recording_name(&c, "why"));
+	FRAME_PUT(c.r.fw, 900, capture_start, .name = cuda_recording_name(&c, "why"));
+	end(905);
+	call(1000);
+	on_stream(2); /* the same process: ended too */
+	begin(305, "Net");
+	on_stream(3); /* another: not, but at its last event */
+	begin(305, "Net");
+	FRAME_PUT(c.r.fw, 2305, nvtx_mark, .name = 0);
+	finish(false);
+	assert_int_equal(number_of("Net", COLUMN_modules_calls), 5);
+	assert_int_equal(number_of("Net", COLUMN_modules_open), 3);
+	assert_int_equal(number_of("Net", COLUMN_modules_min_ns), 15);
+	assert_int_equal(number_of("Net", COLUMN_modules_max_ns), 2000);
+	assert_int_equal(number_of("fc", COLUMN_modules_total_ns), 70);
+	assert_int_equal(totals.open, 4);
+	assert_int_equal(model.modules.unbalanced, 2);
+	release();
+}
+
+static void losses_do_not_nest_what_follows(void **state)
+{
+	(void)state;
+	start(1);
+	for (unsigned int i = 0; i < 3; i++) {
+		on_stream(1);
+		begin(1000 * i + 100, "Net"); /* its end is lost */
+		on_stream(0);
+		FRAME_PUT(c.r.fw, 1000 * i + 200, lost, .process = 1, .stream = 1, .count = 1,
+			  .reason = EVT_LOST_FULL);
+	}
+	on_stream(1);
+	finish(false);
+	assert_int_equal(number_of("Net", COLUMN_modules_total_ns), 300);
+	assert_int_equal(number_of("Net", COLUMN_modules_self_ns), 300);
+	assert_int_equal(number_of("Net", COLUMN_modules_depth), 0);
+	release();
+}
+
+static void filters_leave_out_calls_and_follow_nesting(void **state)
+{
+	struct model_options options = plain;
+
+	(void)state;
+	start(1);
+	call(100);
+	call(1000);
+	finish(false);
+	options.filter.from_ns = 1005; /* inside of the second */
+	read_again(options, 1, false);
+	assert_int_equal(number_of("fc", COLUMN_modules_calls), 1);
+	assert_int_equal(table.row_count, 3);
+	options.filter.from_ns = 0;
+	options.filter.to_ns = 1020; /* what began is followed to its end */
+	read_again(options, 1, false);
+	assert_int_equal(number_of("Net", COLUMN_modules_calls), 2);
+	assert_int_equal(number_of("Net", COLUMN_modules_total_ns), 200);
+	assert_int_equal(number_of("seq.0", COLUMN_modules_calls), 1);
+	release();
+}
+
+/* Begins and ends as a broken program or file may have them. */
+static void any_order_of_events_adds_up(void **state)
+{
+	static const char *const names[] = { "Net", "A: a", "B: a.b", "", ": ", "C: " };
+	uint64_t time_ns = 0, self_ns = 0, roots_ns = 0;
+
+	(void)state;
+	srandom(7);
+	start(1);
+	for (unsigned int i = 0; i < 20000; i++) {
+		time_ns += (uint64_t)random() % 50;
+		switch (random() % 5) {
+		case 0:
+		case 1:
+			begin(time_ns, names[random() % 6]);
+			break;
+		case 2:
+		case 3:
+			end(time_ns);
+			break;
+		default:
+			if (random() % 100 == 0)
+				FRAME_PUT(c.r.fw, time_ns, capture_stop, .name = 0);
+			break;
+		}
+		if (!frame_block_room(c.r.fw))
+			on_stream(1);
+	}
+	finish(true);
+	for (size_t row = 0; row < table.row_count; row++) {
+		self_ns += cell_of(row, COLUMN_modules_self_ns)->number;
+		if (table.parent[row] == TABLE_NO_PARENT)
+			roots_ns += cell_of(row, COLUMN_modules_total_ns)->number;
+	}
+	assert_int_equal(self_ns, roots_ns);
+	assert_int_equal(roots_ns, totals.total_ns);
+	assert_true(totals.calls > 5000);
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_names_with_self_and_total_time),
+		cmocka_unit_test(a_tree_has_a_row_for_each_path),
+		cmocka_unit_test(what_is_done_inside_counts),
+		cmocka_unit_test(what_is_open_ends_where_recording_or_the_program_does),
+		cmocka_unit_test(losses_do_not_nest_what_follows),
+		cmocka_unit_test(filters_leave_out_calls_and_follow_nesting),
+		cmocka_unit_test(any_order_of_events_adds_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
