@@ -39,7 +39,8 @@ static struct {
 	void (*remove)(uint64_t handle);
 	const char *(*name)(const void *function);
 	uint64_t (*thread_id)(void);
-	int64_t (*sequence)(void); /* NULL where there is none */
+	bool (*is_async)(const void *function); /* NULL: this torch has none */
+	int64_t (*sequence)(void);              /* NULL where there is none */
 } torch_api;
 
 static bool with_inputs;
@@ -93,6 +94,13 @@ static inline uint64_t name_id(const uint64_t *function, const char **ret_name,
 		return name_ask(function, ret_name, lane);
 	*ret_name = (const char *)(uintptr_t)schema[0];
 	return string_id_of(schema, (struct string_view){ *ret_name, schema[1] }, lane);
+}
+
+/* Its end may come on another thread; known when it begins. */
+static inline bool is_async(const uint64_t *function)
+{
+	return torch_function.thread && torch_function_scope(function) == SCOPE_USER &&
+	       torch_api.is_async && torch_api.is_async(function);
 }
 
 static bool record_plain(struct recorder_lane *lane, uint64_t ticks, uint64_t name)
@@ -153,6 +161,12 @@ static inline void record_begin(const uint64_t *function, struct recorder_lane *
 	if (__builtin_expect(atomic_load_explicit(&sampling_untold, memory_order_relaxed), 0))
 		record_sampling(ticks, lane);
 	id = name_id(function, &name, lane);
+	if (is_async(function)) {
+		uint64_t field[2] = { id, (uintptr_t)function };
+
+		(void)recorder_put(lane, EVT_torch_async_begin, ticks, field, 2);
+		return;
+	}
 	if (!record_operator(function, id, ticks, lane) || !with_inputs)
 		return;
 	inputs = torch_function_inputs(function, &count);
@@ -194,6 +208,16 @@ static void *operator_start(void **ret_context, const void *function)
 	return ret_context;
 }
 
+static inline void record_end(const uint64_t *function, struct recorder_lane *lane)
+{
+	uint64_t field = (uintptr_t)function;
+
+	if (__builtin_expect(is_async(function), 0))
+		(void)recorder_put(lane, EVT_torch_async_end, recorder_now(), &field, 1);
+	else
+		(void)recorder_put(lane, EVT_torch_end, recorder_now(), NULL, 0);
+}
+
 static void operator_end(const void *function, void *context)
 {
 	struct recorder_lane *lane;
@@ -204,7 +228,7 @@ static void operator_end(const void *function, void *context)
 		return;
 	lane = recorder_enter(RECORDER_TORCH, RECORDER_IN_RECORD);
 	if (lane) {
-		(void)recorder_put(lane, EVT_torch_end, recorder_now(), NULL, 0);
+		record_end(function, lane);
 		recorder_leave(lane);
 	}
 	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
@@ -228,6 +252,7 @@ static int look_for_api(struct dl_phdr_info *module, size_t bytes, void *context
 	*(void **)&torch_api.thread_id = symbols_address(
 		&s, "_ZN2at14RecordFunction15currentThreadIdEv");
 	*(void **)&torch_api.sequence = symbols_address(&s, "_ZN2at15sequence_number4peekEv");
+	*(void **)&torch_api.is_async = symbols_address(&s, "_ZNK2at14RecordFunction7isAsyncEv");
 	return torch_api.add && torch_api.remove && torch_api.name && torch_api.thread_id;
 }
 

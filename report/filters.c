@@ -165,6 +165,8 @@ static bool event_nests(uint32_t id)
 	case EVT_torch_begin_ex:
 	case EVT_torch_end:
 	case EVT_torch_inputs:
+	case EVT_torch_async_begin:
+	case EVT_torch_async_end:
 	case EVT_action_begin:
 	case EVT_action_end:
 	case EVT_torch_module_begin:

@@ -27,6 +27,7 @@ void model_init(struct model *model, struct source *source, const struct model_o
 	steps_init(&model->steps, options->wants_step_rows);
 	step_ranges_init(&model->step_ranges, options->step_name);
 	map_init(&model->step_categories);
+	async_scopes_init(&model->async_scopes);
 	operators_init(&model->operators, options->operators_by_shapes);
 	operator_names_init(&model->operator_names);
 	actions_init(&model->actions);
@@ -43,6 +44,7 @@ void model_release(struct model *model)
 	steps_release(&model->steps);
 	step_ranges_release(&model->step_ranges);
 	map_release(&model->step_categories);
+	async_scopes_release(&model->async_scopes);
 	operators_release(&model->operators);
 	operator_names_release(&model->operator_names);
 	tensors_release(&model->tensors);
@@ -240,6 +242,8 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_torch_begin_ex:
 	case EVT_torch_end:
 	case EVT_torch_inputs:
+	case EVT_torch_async_begin:
+	case EVT_torch_async_end:
 	case EVT_torch_sampling:
 	case EVT_action_begin:
 	case EVT_action_end:

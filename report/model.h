@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "report/actions.h"
+#include "report/async_scopes.h"
 #include "report/captured.h"
 #include "report/cuda.h"
 #include "report/filters.h"
@@ -56,6 +57,7 @@ struct model {
 	struct step_ranges step_ranges;
 	struct map step_categories; /* name's index << 4 | scope, + 1, to enum step_category */
 	struct operators operators;
+	struct async_scopes async_scopes;
 	struct operator_names operator_names;
 	struct tensors tensors;
 	struct captured captured;

@@ -123,7 +123,7 @@ void model_take_steps(struct model *model, const struct source_event *event, boo
 	case EVT_cuda_alloc:
 	case EVT_cuda_free:
 		if (!cuda_is_nested(&event->event))
-			steps_call(&model->steps, &place,
+			steps_span(&model->steps, &place, STEP_runtime,
 				   EVENT_AS(cuda_call, &event->event)->duration_ns);
 		break;
 	case EVT_step:

@@ -57,6 +57,44 @@ static void take_begin(struct model *model, const struct source_event *event, bo
 _Static_assert(offsetof(struct evt_torch_begin, name) == offsetof(struct evt_torch_begin_ex, name),
 	       "both begin with the name");
 
+static void take_async_begin(struct model *model, const struct source_event *event, bool counts)
+{
+	const struct evt_torch_async_begin *begin = EVENT_AS(torch_async_begin, &event->event);
+	uint32_t name = model_name(model, event, begin->name);
+	struct operator_text text = name_text(model->name[name]);
+	struct async_scope scope = {
+		.opening = { .time_ns = event->event.time_ns,
+			     .place = event_place(event),
+			     .scope = OPERATOR_SCOPE_USER,
+			     .counts = counts },
+		.category = step_category_of(text.text ? text.text : "", text.length,
+					     OPERATOR_SCOPE_USER),
+	};
+
+	scope.opening.name = operator_name_of(&model->operator_names, name, text,
+					      &scope.opening.hidden);
+	model_thread_at(model, scope.opening.place.thread)->work[counts].operators++;
+	model_process_at(model, scope.opening.place.process)->work[counts].operators++;
+	async_scopes_begin(&model->async_scopes, begin->function, &scope);
+}
+
+static void take_async_end(struct model *model, const struct source_event *event)
+{
+	struct operator_place place = event_place(event);
+	struct step_place here = { event->event.time_ns, place.process, place.thread };
+	struct async_scope scope;
+
+	if (!async_scopes_end(&model->async_scopes, place.process,
+			      EVENT_AS(torch_async_end, &event->event)->function, &scope))
+		return;
+	if (model->options.wants_operators)
+		operators_add_apart(&model->operators, &scope.opening, here.time_ns);
+	if (model->options.wants_steps && scope.category != STEP_NOTHING &&
+	    here.time_ns > scope.opening.time_ns)
+		steps_span(&model->steps, &here, scope.category,
+			   here.time_ns - scope.opening.time_ns);
+}
+
 static void take_inputs(struct model *model, const struct source_event *event)
 {
 	const struct evt_torch_inputs *given = EVENT_AS(torch_inputs, &event->event);
@@ -82,6 +120,12 @@ void model_take_torch(struct model *model, const struct source_event *event, boo
 	case EVT_torch_inputs:
 		if (model->options.wants_operators)
 			take_inputs(model, event);
+		break;
+	case EVT_torch_async_begin:
+		take_async_begin(model, event, counts);
+		break;
+	case EVT_torch_async_end:
+		take_async_end(model, event);
 		break;
 	case EVT_torch_sampling:
 		if (EVENT_AS(torch_sampling, &event->event)->one_in > model->operators.one_in)

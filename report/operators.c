@@ -323,6 +323,20 @@ void operators_end(struct operators *operators, struct operator_place place, uin
 		operators->unmatched++;
 }
 
+void operators_add_apart(struct operators *operators, const struct operator_opening *opening,
+			 uint64_t end_ns)
+{
+	struct operator_call call = { .thread = opening->place.thread };
+
+	if (!opening->counts || opening->hidden)
+		return;
+	call.row = operators_row_of(operators, opening->name, opening->scope);
+	if (end_ns > opening->time_ns)
+		call.total.ns = end_ns - opening->time_ns;
+	call.children = call.total;
+	operators_count(operators, &call);
+}
+
 void operators_describe(struct operators *operators, struct operator_place place, uint32_t shapes,
 			uint64_t flops)
 {

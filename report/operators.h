@@ -88,6 +88,10 @@ struct operator_opening {
 void operators_begin(struct operators *operators, const struct operator_opening *opening);
 void operators_end(struct operators *operators, struct operator_place place, uint64_t time_ns);
 
+/* One that is over and takes no part in the nesting: it has no self time, as in torch.profiler. */
+void operators_add_apart(struct operators *operators, const struct operator_opening *opening,
+			 uint64_t end_ns);
+
 /* The inputs of the operator that has just begun; flops 0: not known. */
 void operators_describe(struct operators *operators, struct operator_place place, uint32_t shapes,
 			uint64_t flops);

@@ -245,7 +245,8 @@ void steps_cut_thread(struct steps *steps, const struct step_place *place)
 	thread->count = 0;
 }
 
-void steps_call(struct steps *steps, const struct step_place *place, uint64_t duration_ns)
+void steps_span(struct steps *steps, const struct step_place *place, enum step_category category,
+		uint64_t duration_ns)
 {
 	struct step_process *process = steps_process_at(steps, place->process);
 	uint64_t start_ns = place->time_ns > duration_ns ? place->time_ns - duration_ns : 0;
@@ -254,8 +255,8 @@ void steps_call(struct steps *steps, const struct step_place *place, uint64_t du
 		return;
 	if (process->calls.count >= STEP_EDGES_MAX)
 		process_sweep(process, place->time_ns);
-	edges_put(&process->calls, start_ns, STEP_runtime, true);
-	edges_put(&process->calls, place->time_ns, STEP_runtime, false);
+	edges_put(&process->calls, start_ns, category, true);
+	edges_put(&process->calls, place->time_ns, category, false);
 }
 
 static void steps_add_row(struct steps *steps, const struct step_row *row,

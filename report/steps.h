@@ -85,8 +85,9 @@ void steps_open(struct steps *steps, const struct step_place *place, enum step_c
 void steps_close(struct steps *steps, const struct step_place *place);
 /* Events of the thread were lost: its open scopes end here. */
 void steps_cut_thread(struct steps *steps, const struct step_place *place);
-/* A CUDA call that has just returned. */
-void steps_call(struct steps *steps, const struct step_place *place, uint64_t duration_ns);
+/* Something that ends here and takes no part in the nesting: a CUDA call, a collective. */
+void steps_span(struct steps *steps, const struct step_place *place, enum step_category category,
+		uint64_t duration_ns);
 /* A step ends, and number `number` begins. */
 struct step_mark {
 	uint64_t number;

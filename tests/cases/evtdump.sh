@@ -58,6 +58,10 @@ optimizer = torch.optim.SGD([weight], lr=0.1)
 for _ in range(20):
     torch.nn.Identity()(weight.sum()).backward()
     optimizer.step()
+import torch.distributed as d
+d.init_process_group("gloo", store=d.HashStore(), rank=0, world_size=1)
+d.all_reduce(weight.detach())
+d.destroy_process_group()
 END
 	INTERCEPT_TRACE=torch,shapes,modules INTERCEPT_OPERATORS=2 record torch "$PYTHON" torch.prog
 else

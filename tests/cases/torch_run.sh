@@ -24,6 +24,7 @@ OMP_NUM_THREADS=1 run_traced "$PYTHON" -m torch.distributed.run --standalone --n
 expect_eq "files" "$(find . -name '*.evt' | wc -l)" 3
 expect_eq "operators of both ranks" "$(json ops "$OUTPUT" 'row(name="aten::erf")["calls"]')" 14
 expect_eq "reductions" "$(json ops "$OUTPUT" 'row(name="gloo:all_reduce")["calls"]')" 14
+expect_eq "their self time, which may pass on another thread" "$(json ops "$OUTPUT" 'row(name="gloo:all_reduce")["self_cpu_ns"]')" 0
 expect_eq "steps" "$(json steps "$OUTPUT" 'len(rows)')" 14
 expect_eq "processes" "$(json processes "$OUTPUT" 'len(rows)')" 3
 "$REPORT" check "$OUTPUT" >/dev/null || fail "check"

@@ -185,6 +185,47 @@ static void rows_are_names_and_scopes_of_all_threads_and_processes(void **state)
 	release();
 }
 
+static void begin_async(uint64_t time_ns, const char *name, uint64_t function)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_async_begin, .name = cuda_recording_name(&c, name),
+		  .function = function);
+}
+
+static void end_async(uint64_t time_ns, uint64_t function)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_async_end, .function = function);
+}
+
+static void collectives_end_on_other_threads(void **state)
+{
+	(void)state;
+	start(2);
+	begin(100, "c10d::allreduce_");
+	begin_async(110, "gloo:all_reduce", 0x1000);
+	end(120);
+	begin_async(130, "gloo:all_reduce", 0x2000);
+	begin_async(140, "gloo:broadcast", 0x3000); /* never ends */
+	on_stream(2);
+	end_async(150, 0x1000);
+	end_async(151, 0x1000); /* over already */
+	on_stream(3);
+	end_async(155, 0x2000); /* of another process */
+	on_stream(2);
+	end_async(230, 0x2000);
+	on_stream(1);
+	begin_async(240, "gloo:all_reduce", 0x1000);
+	end_async(250, 0x1000);
+	finish();
+	assert_int_equal(table.row_count, 2);
+	assert_int_equal(number_of("c10d::allreduce_", COLUMN_ops_total_cpu_ns), 20);
+	assert_int_equal(number_of("c10d::allreduce_", COLUMN_ops_self_cpu_ns), 20);
+	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_calls), 3);
+	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_total_cpu_ns), 150);
+	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_self_cpu_ns), 0);
+	assert_int_equal(model.operators.unmatched, 0);
+	release();
+}
+
 static void shapes_are_keys_when_asked_for(void **state)
 {
 	struct model_options options = plain;
@@ -405,6 +446,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_names_and_scopes_of_all_threads_and_processes),
 		cmocka_unit_test(shapes_are_keys_when_asked_for),
+		cmocka_unit_test(collectives_end_on_other_threads),
 		cmocka_unit_test(filters_leave_out_calls_and_follow_nesting),
 		cmocka_unit_test(a_capture_that_closes_ends_what_is_open),
 		cmocka_unit_test(losses_do_not_nest_what_follows),

@@ -44,7 +44,7 @@ static void closes(uint64_t time_ns, uint32_t thread)
 
 static void calls(uint64_t from_ns, uint64_t to_ns, uint32_t thread)
 {
-	steps_call(&steps, &(struct step_place){ to_ns, 0, thread }, to_ns - from_ns);
+	steps_span(&steps, &(struct step_place){ to_ns, 0, thread }, STEP_runtime, to_ns - from_ns);
 }
 
 static void mark(uint64_t time_ns, uint64_t number)

@@ -192,7 +192,7 @@ static void a_long_text_is_cut(void **state)
 {
 	static const uint64_t size[5] = { ~0ull >> 1, ~0ull >> 1, ~0ull >> 1, ~0ull >> 1,
 					  1ull << 63 };
-	struct torch_value many[300];
+	struct torch_value many[300] = { { 0 } };
 	struct impl *impl = tensor(5, size, FLOAT);
 	struct torch_shapes s;
 	struct torch_text text;
