@@ -34,7 +34,7 @@ thread.join()
 END
 INTERCEPT_TRACE=+shapes run_traced "$PYTHON" shapes.py >out 2>err || fail "$(cat err)"
 ! grep '^intercept' err || fail "we said something"
-[[ $(head -c 1 trace.json) == "{" ]] || skip "the trace of this torch.profiler has no inputs to compare with"
+grep -q '"Input Dims"' trace.json || skip "the trace of this torch.profiler has no inputs to compare with"
 "$REPORT" dump "$OUTPUT" >dump.txt
 python3 - <<'END' || fail "sizes or types differ from torch.profiler's"
 import collections, json, re
