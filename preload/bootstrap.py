@@ -43,8 +43,25 @@ def watch(finder, loader):
         pass
 
 
+# What prof-report tells of the environment; `fact` is a function of python.c.
+def tell(torch):
+    fact("python_version", ".".join(map(str, sys.version_info[:3])))
+    fact("python_implementation", sys.implementation.name)
+    fact("torch_version", str(torch.__version__))
+    fact("torch_cuda", str(torch.version.cuda or "none"))
+    fact("torch_threads", str(torch.get_num_threads()))
+    environ = sys.modules["os"].environ
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "WORLD_SIZE", "RANK"):
+        if name in environ:
+            fact(name, environ[name])
+
+
 # Operators whose sequence numbers rise as nothing else does, for torch.c to find those in its records.
 def show(torch):
+    try:
+        tell(torch)
+    except Exception:
+        pass
     sys.audit("intercept.torch")
     try:
         with torch.enable_grad():

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/facts.h"
 #include "preload/recorder.h"
 
 static _Atomic bool capture_on;
@@ -48,6 +49,8 @@ void capture_switch(bool on, const struct string *why)
 	if (on)
 		recorder_capture(true);
 	capture_record(on, why);
-	if (!on)
+	if (on)
+		facts_tell();
+	else
 		recorder_capture(false);
 }

@@ -7,12 +7,14 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/facts.h"
 #include "preload/init.h"
 #include "preload/lightning.h"
 #include "preload/modules.h"
 #include "preload/python_api.h"
 #include "preload/python_hook.h"
 #include "preload/settings.h"
+#include "preload/strings.h"
 #include "preload/tensor_memory.h"
 #include "preload/torch.h"
 
@@ -26,13 +28,42 @@ extern const char python_bootstrap[] __attribute__((visibility("hidden")));
 
 static _Atomic bool has_run;
 
+/* Its argument, of a tuple; false when it is no str. */
+static bool text_of(void *arguments, ssize_t index, struct string *ret_text)
+{
+	ssize_t length;
+	void *argument = python_api.PyTuple_GetItem(arguments, index);
+	const char *bytes = argument ? python_api.PyUnicode_AsUTF8AndSize(argument, &length) : NULL;
+
+	if (!bytes) {
+		python_api.PyErr_Clear();
+		return false;
+	}
+	*ret_text = string_of_bytes(bytes, (size_t)length);
+	return true;
+}
+
+/* fact(key, value) of bootstrap.py. Returns its arguments, since None would have to be looked for. */
+static void *python_fact(void *self, void *arguments)
+{
+	struct string key, value;
+
+	(void)self;
+	if (text_of(arguments, 0, &key) && text_of(arguments, 1, &value))
+		facts_put(&key, &value);
+	python_api.Py_IncRef(arguments);
+	return arguments;
+}
+
 /* Runs with the GIL, as audit hooks do. */
 static void run_bootstrap(void)
 {
+	static struct python_method method = { "fact", python_fact, PYTHON_METH_VARARGS, NULL };
 	void *globals = python_globals();
 
 	if (!globals)
 		return;
+	python_put_methods(globals, &method, 1);
 	(void)python_run(python_bootstrap, globals);
 	python_api.Py_DecRef(globals);
 }

@@ -7,6 +7,7 @@
 #define PRELOAD_PYTHON_API_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "preload/hidden.h"
@@ -40,11 +41,12 @@
 struct python_method {
 	const char *name;
 	void *(*call)(void *self, void *argument);
-	int flags; /* PYTHON_METH_O */
+	int flags; /* PYTHON_METH_... */
 	const char *doc;
 };
 
-#define PYTHON_METH_O 8 /* one argument, none by keyword */
+#define PYTHON_METH_VARARGS 1 /* the argument is a tuple */
+#define PYTHON_METH_O 8       /* one argument, none by keyword */
 
 /* PyMemAllocatorEx */
 struct python_allocator {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:nvtx.c,nvtx_names.c,names.c,pointer_map.c,nvtx_capture.c,capture.c,steps.c,schedule.c,parse.c,nvtx_v3.c,strings.c,recorder.c */
+/* links: preload:nvtx.c,nvtx_names.c,names.c,pointer_map.c,nvtx_capture.c,capture.c,facts.c,steps.c,schedule.c,parse.c,nvtx_v3.c,strings.c,recorder.c */
 /*
  * NVTX from the injection's callbacks to the records in a ring. The client below has the tables that
  * the real headers have; the region is plain memory that nobody drains.
