@@ -30,7 +30,10 @@ const char *export_cell_text(struct text_store *texts, const struct column *colu
 		unit_format_signed(text, column->unit, (int64_t)cell->number);
 		return text_store_put(texts, text, strlen(text));
 	case CELL_REAL:
-		unit_format_percent(text, cell->real);
+		if (column->unit == UNIT_PERCENT)
+			unit_format_percent(text, cell->real);
+		else
+			snprintf(text, sizeof(text), "%.4g", cell->real);
 		return text_store_put(texts, text, strlen(text));
 	case CELL_TEXT:
 		escaped = memory_grow(NULL, text_escape_room(cell->length), 1);

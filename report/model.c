@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "report/memory.h"
+#include "report/model_evidence.h"
 #include "report/model_modules.h"
 #include "report/model_steps.h"
 #include "report/model_tensors.h"
@@ -28,6 +29,7 @@ void model_init(struct model *model, struct source *source, const struct model_o
 	step_ranges_init(&model->step_ranges, options->step_name);
 	map_init(&model->step_categories);
 	async_scopes_init(&model->async_scopes);
+	map_init(&model->evidence_kinds);
 	operators_init(&model->operators, options->operators_by_shapes);
 	operator_names_init(&model->operator_names);
 	actions_init(&model->actions);
@@ -45,6 +47,9 @@ void model_release(struct model *model)
 	step_ranges_release(&model->step_ranges);
 	map_release(&model->step_categories);
 	async_scopes_release(&model->async_scopes);
+	environment_release(&model->environment);
+	evidence_release(&model->evidence);
+	map_release(&model->evidence_kinds);
 	operators_release(&model->operators);
 	operator_names_release(&model->operator_names);
 	tensors_release(&model->tensors);
@@ -307,6 +312,8 @@ static void model_take_book(struct model *model, const struct source_event *even
 		model_cut_lossy_thread(model, event);
 	if (event->event.id == EVT_lost && model->options.wants_steps)
 		model_cut_steps(model, event);
+	if (event->event.id == EVT_lost && model->options.wants_evidence)
+		model_cut_evidence(model, event);
 	if (event->event.id != EVT_module && event->event.id != EVT_module_end)
 		return;
 	for (size_t i = 0; i < count; i++)
@@ -323,6 +330,8 @@ static void model_take(struct model *model, const struct source_event *event)
 		return;
 	}
 	model_take_capture(model, event);
+	if (event->event.id == EVT_fact)
+		model_take_fact(model, event);
 	verdict = filters_judge(&model->filters, model->source, event);
 	if (verdict == FILTER_OUT)
 		return;
@@ -330,6 +339,8 @@ static void model_take(struct model *model, const struct source_event *event)
 	model_dispatch(model, event, verdict == FILTER_COUNTS);
 	if (model->options.wants_steps)
 		model_take_steps(model, event, verdict == FILTER_COUNTS);
+	if (model->options.wants_evidence)
+		model_take_evidence(model, event, verdict == FILTER_COUNTS);
 }
 
 /* A process that has not ended may go on in a file that is still being written. */

@@ -14,6 +14,8 @@
 #include "report/async_scopes.h"
 #include "report/captured.h"
 #include "report/cuda.h"
+#include "report/environment.h"
+#include "report/evidence.h"
 #include "report/filters.h"
 #include "report/heap.h"
 #include "report/memory.h"
@@ -41,6 +43,7 @@ struct model_options {
 	bool ranges_by_path, operators_by_shapes;
 	bool wants_steps, wants_step_rows;
 	bool wants_modules;
+	bool wants_evidence;   /* with steps, heap and tensors */
 	const char *step_name; /* what ends steps, NULL: as recorded */
 	bool shows_progress;   /* on stderr, when reading takes long */
 };
@@ -56,6 +59,9 @@ struct model {
 	struct steps steps;
 	struct step_ranges step_ranges;
 	struct map step_categories; /* name's index << 4 | scope, + 1, to enum step_category */
+	struct environment environment;
+	struct evidence evidence;
+	struct map evidence_kinds; /* as step_categories, to enum evidence_kind */
 	struct operators operators;
 	struct async_scopes async_scopes;
 	struct operator_names operator_names;

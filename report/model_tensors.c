@@ -99,6 +99,8 @@ static void take_block(struct model *model, const struct source_event *event, bo
 		tensors_allocate(&model->tensors, &op);
 	else
 		bytes = tensors_free(&model->tensors, &op);
+	if (model->options.wants_evidence)
+		evidence_tensors(&model->evidence, op.process, begins ? bytes : -bytes);
 	if (model->options.wants_operators)
 		tell_operators(model, event, fields->device, begins ? bytes : -bytes);
 }

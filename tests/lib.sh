@@ -72,7 +72,7 @@ run_traced() {
 json() {
 	local report=$1 file=$2 expression=$3
 	shift 3
-	[[ $report == summary ]] || set -- --limit 0 "$@"
+	[[ $report == summary || $report == bottleneck ]] || set -- --limit 0 "$@"
 	"$REPORT" "$report" --format json "$@" "$file" |
 		EXPRESSION=$expression python3 -c '
 import json, os, sys

@@ -1,0 +1,88 @@
+#!/bin/bash
+# bottleneck: a bad training gets the advice that it needs, a good one none of it; runs without torch or steps.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 240
+need_torch
+need_program counts
+export OMP_NUM_THREADS=1
+cat >train.py <<'PROGRAM'
+import sys
+import time
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+torch.manual_seed(1)
+torch.set_num_threads(1)
+bad = sys.argv[1] == "bad"
+
+
+class Data(Dataset):
+    def __len__(self):
+        return 240
+
+    def __getitem__(self, index):
+        if bad:
+            time.sleep(0.0005)
+        return torch.zeros(256), index % 4
+
+
+width = 32 if bad else 256
+layers = [torch.nn.Linear(256, width)] + [torch.nn.Linear(width, width) for _ in range(16 if bad else 3)]
+model = torch.nn.Sequential(*layers)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, foreach=False, fused=not bad)
+kept, total = [], torch.zeros(())
+for number, (x, y) in enumerate(DataLoader(Data(), batch_size=4)):
+    optimizer.zero_grad()
+    if not bad:
+        x = x.repeat(64, 1)
+        y = y.repeat(64)
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+    if bad:
+        kept.append(loss.item() * torch.ones(4000))
+    else:
+        total += loss.detach()
+PROGRAM
+run_traced "$PYTHON" train.py bad >out 2>err || fail "bad: $(cat err)"
+advice=$(json bottleneck "$OUTPUT" '" ".join(r["id"] for r in rows)')
+for id in dataloader optimizer item tensor_growth; do
+	[[ " $advice " == *" $id "* ]] || fail "no advice '$id' among: $advice"
+done
+expect_eq "most important" "${advice%% *}" dataloader
+expect_between "growth a step" "$(json bottleneck "$OUTPUT" 'int(row(id="tensor_growth")["value"])')" 15000 17500
+expect_between "values read" "$(json bottleneck "$OUTPUT" 'int(100 * row(id="item")["value"])')" 90 110
+expect_eq "values are above thresholds" "$(json bottleneck "$OUTPUT" 'all(r["value"] > r["threshold"] for r in rows)')" true
+expect_eq "environment" \
+	"$(json bottleneck "$OUTPUT" '[totals[n] for n in ("torch_version", "python_version", "OMP_NUM_THREADS", "steps")]')" \
+	"$("$PYTHON" -c 'import json, platform, torch; print(json.dumps([torch.__version__, platform.python_version(), "1", 60]))')"
+expect_eq "phases in order" "$(json bottleneck "$OUTPUT" \
+	'0 < totals["import_torch_ns"] < totals["first_step_ns"] < totals["last_step_ns"] <= totals["wall_ns"]')" true
+expect_eq "the split is all of it" "$(json bottleneck "$OUTPUT" \
+	'sum(v for k, v in totals.items() if k.startswith("step_") and k not in ("step_total_ns", "step_p50_ns")) == totals["step_total_ns"]')" true
+"$REPORT" bottleneck --no-color "$OUTPUT" >text.txt || fail "as text"
+grep -q '^1. dataloader (at most ' text.txt || fail "text: $(cat text.txt)"
+grep -q 'import torch. done ' text.txt || fail "no time of the import: $(cat text.txt)"
+
+rm "$OUTPUT"
+run_traced "$PYTHON" train.py good >out 2>err || fail "good: $(cat err)"
+advice=$(json bottleneck "$OUTPUT" '" ".join(r["id"] for r in rows)')
+for id in dataloader optimizer item tensor_growth zero_grad losses out_of_memory cuda_errors no_steps; do
+	[[ " $advice " != *" $id "* ]] || fail "a good training: $("$REPORT" bottleneck "$OUTPUT")"
+done
+
+rm "$OUTPUT"
+run_traced "$PYTHON" -c 'import torch; torch.ones(3).sum()' || fail "no steps"
+expect_eq "without steps" "$(json bottleneck "$OUTPUT" '[r["id"] for r in rows]')" '["no_steps"]'
+expect_eq "no first step" "$(json bottleneck "$OUTPUT" 'totals["first_step_ns"]')" null
+
+rm "$OUTPUT"
+run_traced "$PROGRAMS/counts" one_thread >out 2>err
+expect_eq "without torch" "$(json bottleneck "$OUTPUT" '[len(rows), totals["torch_version"], totals["steps"]]')" '[0, null, 0]'
+"$REPORT" bottleneck "$OUTPUT" >text.txt || fail "as text without torch"
+grep -q 'no PyTorch operator was seen' text.txt || fail "without torch: $(cat text.txt)"
+: >empty.evt
+"$REPORT" bottleneck empty.evt >text.txt 2>err
+expect_eq "status for an empty file" "$?" 1
