@@ -330,6 +330,8 @@ static void summary_print_next(const struct summary *summary, const struct scree
 
 	path = short_path || !name ? path : name + 1;
 	fputs("\nnext: prof-report --help\n", screen->out);
+	if (summary->totals.operators.calls)
+		fprintf(screen->out, "      prof-report bottleneck %s\n", path);
 	if (summary->model->heap.totals.allocations)
 		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", path);
 	if (summary->totals.operators.calls)
