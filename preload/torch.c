@@ -208,14 +208,26 @@ static void *operator_start(void **ret_context, const void *function)
 	return ret_context;
 }
 
+/* User scopes need not nest, nor end on their thread: it is said which one ends. */
 static inline void record_end(const uint64_t *function, struct recorder_lane *lane)
 {
-	uint64_t field = (uintptr_t)function;
+	uint64_t ticks = recorder_now(), field[2] = { (uintptr_t)function };
+	struct string name;
 
-	if (__builtin_expect(is_async(function), 0))
-		(void)recorder_put(lane, EVT_torch_async_end, recorder_now(), &field, 1);
-	else
-		(void)recorder_put(lane, EVT_torch_end, recorder_now(), NULL, 0);
+	if (!torch_function.thread || torch_function_scope(function) != SCOPE_USER) {
+		(void)recorder_put(lane, EVT_torch_end, ticks, NULL, 0);
+		return;
+	}
+	if (is_async(function)) {
+		(void)recorder_put(lane, EVT_torch_async_end, ticks, field, 1);
+		return;
+	}
+	name = string_of(torch_api.name(function));
+	field[0] = string_id(&name, lane);
+	field[1] = function[torch_function.thread];
+	if (field[1] == torch_api.thread_id())
+		field[1] = 0;
+	(void)recorder_put(lane, EVT_torch_end_ex, ticks, field, 2);
 }
 
 static void operator_end(const void *function, void *context)

@@ -164,6 +164,7 @@ static bool event_nests(uint32_t id)
 	case EVT_torch_begin:
 	case EVT_torch_begin_ex:
 	case EVT_torch_end:
+	case EVT_torch_end_ex:
 	case EVT_torch_inputs:
 	case EVT_torch_async_begin:
 	case EVT_torch_async_end:

@@ -246,6 +246,7 @@ static void model_dispatch(struct model *model, const struct source_event *event
 	case EVT_torch_begin:
 	case EVT_torch_begin_ex:
 	case EVT_torch_end:
+	case EVT_torch_end_ex:
 	case EVT_torch_inputs:
 	case EVT_torch_async_begin:
 	case EVT_torch_async_end:

@@ -6,7 +6,9 @@
 static enum step_category scope_category(struct model *model, const struct source_event *event)
 {
 	bool is_ex = event->event.id == EVT_torch_begin_ex, added;
-	uint64_t scope = is_ex ? EVENT_AS(torch_begin_ex, &event->event)->scope : 0;
+	uint64_t scope = is_ex ? EVENT_AS(torch_begin_ex, &event->event)->scope
+			 : event->event.id == EVT_torch_end_ex ? OPERATOR_SCOPE_USER
+							       : 0;
 	uint32_t index = model_name(model, event, event->event.value[0]);
 	const struct source_name *name = model->name[index];
 	struct map_entry *known;
@@ -83,6 +85,13 @@ static void take_ranges(struct model *model, const struct source_event *event, b
 		nest = event_nest(model, event);
 		ends = step_ranges_pop(ranges, &nest);
 		break;
+	case EVT_torch_end_ex:
+		if (EVENT_AS(torch_end_ex, &event->event)->thread)
+			break; /* it is of another thread */
+		nest = event_nest(model, event);
+		name = EVENT_AS(torch_end_ex, &event->event)->name;
+		ends = step_ranges_pop_one(ranges, &nest, name_matches(model, event, name));
+		break;
 	case EVT_nvtx_start:
 		name = EVENT_AS(nvtx_start, &event->event)->name;
 		opens = name_matches(model, event, name);
@@ -116,6 +125,10 @@ void model_take_steps(struct model *model, const struct source_event *event, boo
 		break;
 	case EVT_torch_end:
 		steps_close(&model->steps, &place);
+		break;
+	case EVT_torch_end_ex:
+		if (!EVENT_AS(torch_end_ex, &event->event)->thread)
+			steps_close_one(&model->steps, &place, scope_category(model, event));
 		break;
 	case EVT_cuda_call:
 	case EVT_cuda_launch:

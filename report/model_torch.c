@@ -110,6 +110,28 @@ static void take_inputs(struct model *model, const struct source_event *event)
 				   operator_flops_of(&model->operator_names, name, &inputs));
 }
 
+static void take_end(struct model *model, const struct source_event *event, bool counts)
+{
+	struct operator_place place = event_place(event);
+	struct action_event action = action_of(event, counts);
+	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
+	bool hidden, elsewhere = event->event.id == EVT_torch_end_ex && end->thread;
+	uint32_t name;
+
+	if (model->options.wants_actions && !elsewhere)
+		actions_end_operator(&model->actions, &action);
+	if (!model->options.wants_operators)
+		return;
+	if (event->event.id == EVT_torch_end) {
+		operators_end(&model->operators, place, event->event.time_ns);
+		return;
+	}
+	name = model_name(model, event, end->name);
+	name = operator_name_of(&model->operator_names, name, name_text(model->name[name]),
+				&hidden);
+	operators_end_named(&model->operators, place, name, elsewhere, event->event.time_ns);
+}
+
 void model_take_torch(struct model *model, const struct source_event *event, bool counts)
 {
 	switch (event->event.id) {
@@ -132,13 +154,8 @@ void model_take_torch(struct model *model, const struct source_event *event, boo
 			model->operators.one_in = EVENT_AS(torch_sampling, &event->event)->one_in;
 		break;
 	case EVT_torch_end:
-		if (model->options.wants_operators)
-			operators_end(&model->operators, event_place(event), event->event.time_ns);
-		if (model->options.wants_actions) {
-			struct action_event action = action_of(event, counts);
-
-			actions_end_operator(&model->actions, &action);
-		}
+	case EVT_torch_end_ex:
+		take_end(model, event, counts);
 		break;
 	case EVT_action_begin:
 	case EVT_action_end:

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* PyTorch's operators as they nest: see operators.h. Every event takes constant time. */
+/* PyTorch's operators as they nest: see operators.h. Every event takes constant time, or
+ * LOOKS_MAX looks. */
 #include "report/operators.h"
 
 #include <stdlib.h>
 
 #include "report/memory.h"
+
+#define LOOKS_MAX 1024u /* for the one of a name that ends: operators and threads */
 
 /* A call that is over, before it is counted. */
 struct operator_call {
@@ -25,6 +28,11 @@ struct operator_open {
 	struct operator_work own, children;
 	struct operator_call kept; /* the only child so far, of the same name */
 	bool hidden, has_kept, has_children;
+};
+
+struct operator_name_end {
+	uint32_t name;
+	uint64_t time_ns;
 };
 
 struct operator_thread {
@@ -209,16 +217,13 @@ static void operators_leave_running(struct operators *operators, const struct op
 	operators->row[open->row].open++;
 }
 
-static void operators_close(struct operators *operators, uint32_t thread, uint64_t time_ns,
-			    enum operator_ending how)
+/* It is no longer in its thread's list. */
+static void operators_close_entry(struct operators *operators, uint32_t thread, uint32_t entry,
+				  uint64_t time_ns, enum operator_ending how)
 {
-	struct operator_thread *owner = &operators->thread[thread];
-	uint32_t entry = owner->top;
 	const struct operator_open *open = &operators->open[entry];
 	struct operator_call call;
 
-	owner->top = open->below;
-	owner->depth--;
 	if (open->hidden && open->parent != OPERATOR_NONE)
 		work_add(&operators->open[open->parent].own, &open->own);
 	if (!open->hidden && how == RUNS_ON)
@@ -235,6 +240,17 @@ static void operators_close(struct operators *operators, uint32_t thread, uint64
 		operators_pass_up(operators, open->parent, open->name, &call);
 	}
 	operators_give_open(operators, entry);
+}
+
+static void operators_close(struct operators *operators, uint32_t thread, uint64_t time_ns,
+			    enum operator_ending how)
+{
+	struct operator_thread *owner = &operators->thread[thread];
+	uint32_t entry = owner->top;
+
+	owner->top = operators->open[entry].below;
+	owner->depth--;
+	operators_close_entry(operators, thread, entry, time_ns, how);
 }
 
 static void operators_close_all(struct operators *operators, uint32_t thread, uint64_t time_ns,
@@ -335,6 +351,63 @@ void operators_add_apart(struct operators *operators, const struct operator_open
 		call.total.ns = end_ns - opening->time_ns;
 	call.children = call.total;
 	operators_count(operators, &call);
+}
+
+/* One of the thread that need not be the innermost one: those inside are in what it was in. */
+static void operators_take_out(struct operators *operators, uint32_t thread, uint32_t entry)
+{
+	struct operator_thread *owner = &operators->thread[thread];
+	const struct operator_open *open = &operators->open[entry];
+	uint32_t *link = &owner->top;
+
+	while (*link != entry) {
+		struct operator_open *inside = &operators->open[*link];
+
+		if (inside->parent == entry)
+			inside->parent = open->parent;
+		link = &inside->below;
+	}
+	*link = open->below;
+	owner->depth--;
+}
+
+static bool operators_end_on(struct operators *operators, uint32_t thread,
+			     const struct operator_name_end *end, unsigned int *looks)
+{
+	uint32_t at = operators->thread[thread].top;
+
+	for (; at != OPERATOR_NONE && *looks; at = operators->open[at].below) {
+		--*looks;
+		if (operators->open[at].hidden || operators->open[at].name != end->name)
+			continue;
+		operators_take_out(operators, thread, at);
+		operators_close_entry(operators, thread, at, end->time_ns, ENDS);
+		return true;
+	}
+	return false;
+}
+
+void operators_end_named(struct operators *operators, struct operator_place place, uint32_t name,
+			 bool elsewhere, uint64_t time_ns)
+{
+	struct operator_thread *thread = operators_follow(operators, place);
+	const struct operator_name_end end = { name, time_ns };
+	unsigned int looks = LOOKS_MAX;
+	bool ended = false;
+
+	if (!elsewhere && thread->beyond) {
+		thread->beyond--;
+		return;
+	}
+	if (!elsewhere)
+		ended = operators_end_on(operators, place.thread, &end, &looks);
+	for (uint32_t i = 0; elsewhere && !ended && looks && i < operators->thread_room; i++) {
+		looks--;
+		if (i != place.thread && operators->thread[i].top != OPERATOR_NONE &&
+		    operators->thread[i].process == place.process)
+			ended = operators_end_on(operators, i, &end, &looks);
+	}
+	operators->unmatched += !ended;
 }
 
 void operators_describe(struct operators *operators, struct operator_place place, uint32_t shapes,

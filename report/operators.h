@@ -87,6 +87,12 @@ struct operator_opening {
 };
 void operators_begin(struct operators *operators, const struct operator_opening *opening);
 void operators_end(struct operators *operators, struct operator_place place, uint64_t time_ns);
+/*
+ * The innermost one of that name ends, on this thread or on another one of the process. What has begun
+ * in it and is still open is no child of it.
+ */
+void operators_end_named(struct operators *operators, struct operator_place place, uint32_t name,
+			 bool elsewhere, uint64_t time_ns);
 
 /* One that is over and takes no part in the nesting: it has no self time, as in torch.profiler. */
 void operators_add_apart(struct operators *operators, const struct operator_opening *opening,

@@ -50,15 +50,23 @@ static uint64_t nest_key(const struct step_nest *nest)
 	return (uint64_t)(nest->thread + 1) << 32 | nest->domain;
 }
 
+/* Under it the number of open ones that have the name, of the domain whose ranges need not nest. */
+static uint64_t matching_key(const struct step_nest *nest)
+{
+	return (uint64_t)(nest->thread + 1) << 32 | (STEP_DOMAIN_TORCH - 1);
+}
+
 void step_ranges_push(struct step_ranges *ranges, const struct step_nest *nest, bool matches)
 {
 	bool added;
-	struct map_entry *open = map_put(&process_at(ranges, nest->process)->nests, nest_key(nest),
-					 &added);
+	struct map *nests = &process_at(ranges, nest->process)->nests;
+	struct map_entry *open = map_put(nests, nest_key(nest), &added);
 
 	open->value += ONE_DEEPER;
 	if (matches && !(uint32_t)open->value)
 		open->value |= open->value >> 32;
+	if (matches && nest->domain == STEP_DOMAIN_TORCH)
+		map_put(nests, matching_key(nest), &added)->value++;
 }
 
 bool step_ranges_pop(struct step_ranges *ranges, const struct step_nest *nest)
@@ -73,6 +81,23 @@ bool step_ranges_pop(struct step_ranges *ranges, const struct step_nest *nest)
 	open->value -= ONE_DEEPER;
 	if (ends)
 		open->value &= ~(uint64_t)UINT32_MAX;
+	return ends;
+}
+
+/* The last of that name ends a step, as the outermost does where they nest. */
+bool step_ranges_pop_one(struct step_ranges *ranges, const struct step_nest *nest, bool matches)
+{
+	struct map *nests = &process_at(ranges, nest->process)->nests;
+	struct map_entry *open = map_find(nests, nest_key(nest));
+	struct map_entry *matching = map_find(nests, matching_key(nest));
+	bool ends = matches && matching && matching->value && --matching->value == 0;
+	uint64_t depth, matched;
+
+	if (!open || open->value < ONE_DEEPER)
+		return ends;
+	depth = (open->value >> 32) - 1;
+	matched = ends ? 0 : (uint32_t)open->value;
+	open->value = depth << 32 | (matched < depth ? matched : depth);
 	return ends;
 }
 

@@ -44,6 +44,8 @@ struct step_nest {
 void step_ranges_push(struct step_ranges *ranges, const struct step_nest *nest, bool matches);
 /* The innermost one closes: true when that ends a step. */
 bool step_ranges_pop(struct step_ranges *ranges, const struct step_nest *nest);
+/* One closes that need not be the innermost; `matches`: it has the name. */
+bool step_ranges_pop_one(struct step_ranges *ranges, const struct step_nest *nest, bool matches);
 /* Start/end ranges of a process, of those with the name. */
 void step_ranges_start(struct step_ranges *ranges, uint32_t process, uint64_t number);
 bool step_ranges_end(struct step_ranges *ranges, uint32_t process, uint64_t number);

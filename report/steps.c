@@ -15,6 +15,8 @@ const char *const step_category_names[STEP_CATEGORY_LIMIT] = {
 #undef CATEGORY
 };
 
+#define LOOKS_MAX 1024u /* open scopes that are looked at for the one that ends */
+
 /* What begins or ends, in one word so that edges sort by time. */
 #define EDGE_TIME_MAX (UINT64_MAX >> 4)
 
@@ -231,6 +233,21 @@ void steps_close(struct steps *steps, const struct step_place *place)
 	category = (enum step_category)thread->open[--thread->count];
 	if (category != STEP_NOTHING && --thread->depth[category] == 0)
 		process_put(steps_process_at(steps, place->process), place, category, false);
+}
+
+void steps_close_one(struct steps *steps, const struct step_place *place,
+		     enum step_category category)
+{
+	struct step_thread *thread = steps_thread_at(steps, place);
+	size_t at = thread->count, least = at > LOOKS_MAX ? at - LOOKS_MAX : 0;
+
+	while (at > least && thread->open[at - 1] != category)
+		at--;
+	if (at == least)
+		return;
+	memmove(thread->open + at - 1, thread->open + at, thread->count - at);
+	thread->open[thread->count - 1] = (uint8_t)category;
+	steps_close(steps, place);
 }
 
 void steps_cut_thread(struct steps *steps, const struct step_place *place)

@@ -83,6 +83,9 @@ struct step_place {
 void steps_open(struct steps *steps, const struct step_place *place, enum step_category category);
 /* The innermost scope of the thread; nothing when none is open. */
 void steps_close(struct steps *steps, const struct step_place *place);
+/* The innermost one of that category: user scopes need not nest. */
+void steps_close_one(struct steps *steps, const struct step_place *place,
+		     enum step_category category);
 /* Events of the thread were lost: its open scopes end here. */
 void steps_cut_thread(struct steps *steps, const struct step_place *place);
 /* Something that ends here and takes no part in the nesting: a CUDA call, a collective. */

@@ -390,6 +390,60 @@ static void flops_are_those_of_torch_profiler(void **state)
 	assert_int_equal(flops("aten::mul", ""), 0);
 }
 
+/* User scopes need not nest: async functions, a step of torch.profiler in a scope around the loop. */
+static void scopes_that_cross_end_by_name(void **state)
+{
+	uint32_t name;
+
+	(void)state;
+	begin(0, A);
+	begin(10, B);
+	begin(20, C);
+	operators_end_named(&operators, first, A, false, 30);
+	begin(31, HIDDEN);
+	end(32);
+	end(40); /* C */
+	operators_end_named(&operators, first, B, false, 100);
+	assert_false(operators_innermost(&operators, first, &name));
+	assert_int_equal(row_of(A)->total.ns, 30);
+	assert_int_equal(row_of(A)->self.ns, 30);
+	assert_int_equal(row_of(B)->total.ns, 90);
+	assert_int_equal(row_of(B)->self.ns, 70);
+	assert_int_equal(operators.unmatched, 0);
+}
+
+static void a_scope_ends_on_another_thread(void **state)
+{
+	uint32_t name;
+
+	(void)state;
+	begin(0, A);
+	begin_at(second, 0, B);
+	begin_at(child, 0, A);
+	operators_end_named(&operators, second, A, false, 40); /* of before the recording */
+	assert_true(operators_innermost(&operators, first, &name));
+	assert_int_equal(operators.unmatched, 1);
+	operators_end_named(&operators, second, A, true, 50);
+	assert_false(operators_innermost(&operators, first, &name));
+	assert_true(operators_innermost(&operators, second, &name));
+	assert_true(operators_innermost(&operators, child, &name));
+	assert_int_equal(row_of(A)->total.ns, 50);
+	operators_end_named(&operators, second, A, true, 60);
+	assert_int_equal(operators.unmatched, 2);
+}
+
+/* The one that ends may be the outermost of thousands, or not be there at all. */
+static void a_name_is_not_looked_for_for_ever(void **state)
+{
+	(void)state;
+	begin(0, A);
+	for (unsigned int i = 0; i < 3000; i++)
+		begin(1, B);
+	operators_end_named(&operators, first, A, false, 2);
+	operators_end_named(&operators, second, C, true, 2);
+	assert_int_equal(operators.unmatched, 2);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
@@ -406,6 +460,9 @@ int main(void)
 		TEST(shapes_make_rows_of_their_own),
 		TEST(endless_nesting_takes_no_memory),
 		TEST(times_that_go_backwards_are_no_time),
+		TEST(scopes_that_cross_end_by_name),
+		TEST(a_scope_ends_on_another_thread),
+		TEST(a_name_is_not_looked_for_for_ever),
 		cmocka_unit_test(names_follow_torch_profiler),
 		cmocka_unit_test(flops_are_those_of_torch_profiler),
 	};

@@ -336,6 +336,40 @@ static void the_outermost_range_of_the_name_ends_a_step(void **state)
 	step_ranges_release(&ranges);
 }
 
+/* User scopes need not nest, nor end on their thread. */
+static void ranges_that_cross_end_by_name(void **state)
+{
+	const struct step_nest torch = { 0, 0, STEP_DOMAIN_TORCH };
+	struct step_ranges ranges;
+
+	(void)state;
+	step_ranges_init(&ranges, "step");
+	assert_false(step_ranges_pop_one(&ranges, &torch, true));
+	step_ranges_push(&ranges, &torch, true);
+	step_ranges_push(&ranges, &torch, false);
+	step_ranges_push(&ranges, &torch, true);
+	assert_false(step_ranges_pop_one(&ranges, &torch, true));
+	assert_true(step_ranges_pop_one(&ranges, &torch, true));
+	step_ranges_push(&ranges, &torch, true);
+	assert_false(step_ranges_pop_one(&ranges, &torch, false));
+	assert_true(step_ranges_pop_one(&ranges, &torch, true));
+	assert_false(step_ranges_pop(&ranges, &torch));
+	step_ranges_release(&ranges);
+}
+
+static void scopes_that_cross_have_their_time(void **state)
+{
+	(void)state;
+	mark(0, 0);
+	opens(10, 0, STEP_dataloader);
+	opens(20, 0, STEP_NOTHING);
+	steps_close_one(&steps, &(struct step_place){ 40, 0, 0 }, STEP_dataloader);
+	steps_close_one(&steps, &(struct step_place){ 50, 0, 0 }, STEP_dataloader);
+	steps_close_one(&steps, &(struct step_place){ 60, 0, 0 }, STEP_NOTHING);
+	mark(100, 1);
+	row_is(0, 0, 0, 30, 0, 70);
+}
+
 #define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -353,6 +387,8 @@ int main(void)
 		EACH(many_steps_and_one_long_one),
 		EACH(names_say_the_category),
 		EACH(the_outermost_range_of_the_name_ends_a_step),
+		EACH(ranges_that_cross_end_by_name),
+		EACH(scopes_that_cross_have_their_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
