@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload */
+/* links: preload:torch_shapes.c,torch_layout.c */
 /* preload/torch_layout.c, torch_shapes.c: tensors made by hand, in memory of two different layouts. */
 #include <setjmp.h>
 #include <stdarg.h>
