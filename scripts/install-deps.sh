@@ -3,12 +3,22 @@
 #
 # usage: install-deps.sh [bench]
 # Installs the Debian or Ubuntu packages that are missing: what building, testing, lint and the demo need,
-# or with `bench` the tools that `make bench` compares with. Does nothing when all are there.
+# or with `bench` the tools that `make bench` compares with. Does nothing when all are there. Where there is a
+# Python with PyTorch, `bench` puts Scalene (PyPI) into a directory of its own: it would bring other versions.
 
 packages="gcc g++ make libc6-dev libzstd-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libiberty-dev libcmocka-dev zstd binutils python3 python3-venv
 	clang clang-format clang-tidy cppcheck shellcheck universal-ctags"
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2 uftrace"
+
+install_scalene() {
+	cache=${XDG_CACHE_HOME:-$HOME/.cache}/intercept/scalene
+	[ -d "$cache/scalene" ] || ! python=$(scripts/find-python.sh) ||
+		"$python" -m pip install --disable-pip-version-check -q --target "$cache" scalene ||
+		echo "install-deps: Scalene is not installed: see above" >&2
+}
+cd "$(dirname "$0")/.." || exit 1
+[ "$1" = bench ] && install_scalene
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	echo "install-deps: no apt-get here: install the counterparts of:" >&2

@@ -262,7 +262,7 @@ class Scalene(Tool):
     """Installed apart from the interpreter's own packages (install-deps.sh), so that it changes no version there."""
 
     package = "scalene (scripts/install-deps.sh bench)"
-    limit = 180
+    limit = 60
 
     def __init__(self, python, name="Scalene", *options):
         self.python = python
