@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-LINE = re.compile(r'(\d+) (\d+:\d+) torch_(begin|begin_ex|end)(?: name="((?:[^"\\]|\\.)*)"(.*))?$')
+LINE = re.compile(r'(\d+) (\d+:\d+) torch_(begin|begin_ex|end|end_ex)(?: name="((?:[^"\\]|\\.)*)"(.*))?$')
 
 
 class Operator:
@@ -28,11 +28,14 @@ def operators(report, file):
             continue
         time, thread, kind, name, rest = match.groups()
         stack = stacks.setdefault(thread, [])
-        if kind != "end":
+        if kind in ("begin", "begin_ex"):
             stack.append(Operator(thread, name, len(stack), int(time), rest))
             found.append(stack[-1])
-        elif stack:
-            last = stack.pop()
+            continue
+        # a user scope says which one ends: the innermost of that name
+        ends = [i for i, o in enumerate(stack) if name in (None, o.name)]
+        if ends:
+            last = stack.pop(ends[-1])
             last.end = int(time)
             if stack:
                 stack[-1].below += last.end - last.begin
