@@ -209,20 +209,13 @@ static void print_memory(const struct bottleneck *bottleneck, const struct scree
 static void print_operators(const struct bottleneck *bottleneck, const struct document *document,
 			    const struct screen *screen)
 {
-	static const enum column_id columns[] = { COLUMN_ops_name, COLUMN_ops_self_cpu_percent,
-						  COLUMN_ops_self_cpu_ns, COLUMN_ops_total_cpu_ns,
-						  COLUMN_ops_calls };
-	static const struct part part = { "operators by self CPU time (prof-report ops)",
-					  COLUMN_ops_self_cpu_ns, ROWS_OF_PART, columns,
-					  sizeof(columns) / sizeof(columns[0]) };
-	struct table table;
+	static const struct operators_part part = {
+		"operators by self CPU time (prof-report ops)",
+		"operators by total CPU time (prof-report ops)", ROWS_OF_PART
+	};
 
-	if (!bottleneck->operator_calls)
-		return;
-	table_init(&table, "ops", NULL);
-	ops_fill_table(bottleneck->model, &table);
-	summary_print_part(&table, &part, document, screen);
-	table_release(&table);
+	if (bottleneck->operator_calls)
+		summary_print_operators(bottleneck->model, &part, document, screen);
 }
 
 static void print_ranges(const struct bottleneck *bottleneck, const struct document *document,

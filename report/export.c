@@ -9,6 +9,8 @@
 #include "report/options.h"
 #include "report/text.h"
 
+#define PROSE_BYTES 1024 /* of a sentence */
+
 void (*const exporters[])(const struct document *document, const struct screen *screen) = {
 	[FORMAT_TABLE] = export_table,
 	[FORMAT_CSV] = export_csv,
@@ -58,6 +60,28 @@ void screen_print(const struct screen *screen, const char *color, const char *fo
 	va_end(arguments);
 	if (screen->color)
 		fputs("\033[0m", screen->out);
+}
+
+void screen_print_prose(const struct screen *screen, const char *format, ...)
+{
+	char text[PROSE_BYTES], *at = text;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	while (text_width(at, strlen(at)) > screen->width) {
+		char *end = NULL;
+
+		for (char *space = strchr(at, ' '); space; space = strchr(space + 1, ' '))
+			if (!end || text_width(at, (size_t)(space - at)) <= screen->width)
+				end = space;
+		if (!end)
+			break;
+		fprintf(screen->out, "%.*s\n", (int)(end - at), at);
+		at = end + 1;
+	}
+	fprintf(screen->out, "%s\n", at);
 }
 
 static void export_loss(const struct source_loss *loss, const struct screen *screen)

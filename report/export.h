@@ -64,6 +64,9 @@ const char *export_cell_text(struct text_store *texts, const struct column *colu
 #define SCREEN_BOLD "1"
 #define SCREEN_DIM "2"
 #define SCREEN_RED "1;31"
+/* printf() of a sentence and a line end, broken at spaces to keep to the width. */
+void screen_print_prose(const struct screen *screen, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* printf() in a colour, or plainly where there are none. */
 void screen_print(const struct screen *screen, const char *color, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

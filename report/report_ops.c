@@ -22,18 +22,39 @@ static void ops_foot(const struct document *document, const struct screen *scree
 	char number[UNIT_TEXT_BYTES];
 	uint64_t unmatched = ops_unmatched(context->model);
 
-	screen_print(screen, SCREEN_BOLD, "Self CPU time total: %s",
-		     unit_format_ns(number, context->totals.self_cpu_ns));
-	putc('\n', screen->out);
-	if (context->model->operators.one_in > 1)
-		fprintf(screen->out,
-			"one in %s operators was recorded (INTERCEPT_OPERATORS), and all labels: "
-			"calls and "
-			"times are of those\n",
-			unit_format_count(number, context->model->operators.one_in));
+	if (ops_are_sampled(context->model)) {
+		screen_print_prose(screen,
+				   "1 in %s operators was recorded (INTERCEPT_OPERATORS), and all "
+				   "labels: calls and totals are of those. No self times, shares "
+				   "and memory: what an operator has inside is sampled "
+				   "independently of it",
+				   unit_format_count(number, context->model->operators.one_in));
+	} else {
+		screen_print(screen, SCREEN_BOLD, "Self CPU time total: %s",
+			     unit_format_ns(number, context->totals.self_cpu_ns));
+		putc('\n', screen->out);
+	}
 	if (unmatched)
 		fprintf(screen->out, "%s operator%s began while nothing was recorded\n",
 			unit_format_count(number, unmatched), unmatched == 1 ? "" : "s");
+}
+
+/* Without self times the default order is by total. */
+static void ops_sort_sampled(struct report_request *request, const struct table *table)
+{
+	if (request->options->sort)
+		return;
+	request->arrangement.sort =
+		columns_find(table->column, table->column_count, "total_cpu_ns", 12);
+}
+
+static struct fact ops_fact_self(const struct model *model, uint64_t self_ns)
+{
+	struct fact fact = FACT_NUMBER("self_cpu_ns", UNIT_NS, self_ns);
+
+	if (ops_are_sampled(model))
+		fact.cell.kind = CELL_NONE;
+	return fact;
 }
 
 static int ops_write(struct report_request *request, struct table *table)
@@ -49,10 +70,12 @@ static int ops_write(struct report_request *request, struct table *table)
 	model_init(&model, request->source, &options);
 	request_read(request, &model);
 	context = (struct ops_context){ &model, ops_fill_table(&model, table) };
+	if (ops_are_sampled(&model))
+		ops_sort_sampled(request, table);
 	{
 		const struct fact facts[] = {
 			FACT_NUMBER("calls", UNIT_COUNT, context.totals.calls),
-			FACT_NUMBER("self_cpu_ns", UNIT_NS, context.totals.self_cpu_ns),
+			ops_fact_self(&model, context.totals.self_cpu_ns),
 			FACT_NUMBER("open", UNIT_COUNT, context.totals.open),
 			FACT_NUMBER("unmatched", UNIT_COUNT, ops_unmatched(&model)),
 			FACT_NUMBER("one_in", UNIT_COUNT,

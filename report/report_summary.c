@@ -48,8 +48,17 @@ static void summary_fill_rows(struct table *table, const struct fact *fact, size
 
 		table_add_row(table);
 		table_set_text(table, COLUMN_summary_name, fact[i].name, strlen(fact[i].name));
-		table_set_text(table, COLUMN_summary_value, value, strlen(value));
+		if (fact[i].cell.kind != CELL_NONE)
+			table_set_text(table, COLUMN_summary_value, value, strlen(value));
 	}
+}
+
+/* What cannot be told is null. */
+static void fact_clear(struct fact *fact, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(fact[i].name, name))
+			fact[i].cell.kind = CELL_NONE;
 }
 
 static int summary_write(struct report_request *request, struct table *table, struct model *model)
@@ -57,7 +66,7 @@ static int summary_write(struct report_request *request, struct table *table, st
 	struct summary summary = { .model = model, .totals = summary_add_up(model) };
 	const struct summary_totals *totals = &summary.totals;
 	const struct heap_totals *heap = &model->heap.totals;
-	const struct fact facts[] = {
+	struct fact facts[] = {
 		FACT_NUMBER("events", UNIT_COUNT, totals->events),
 		FACT_NUMBER("events_lost", UNIT_COUNT, totals->events_lost),
 		FACT_NUMBER("bytes_on_disk", UNIT_BYTES, totals->bytes_on_disk),
@@ -95,6 +104,8 @@ static int summary_write(struct report_request *request, struct table *table, st
 		.context = &summary,
 	};
 
+	if (ops_are_sampled(model))
+		fact_clear(facts, document.fact_count, "operators_self_cpu_ns");
 	summary_fill_rows(table, facts, document.fact_count);
 	return request_write(request, &document, table);
 }

@@ -68,7 +68,15 @@ static const char *scope_text(uint32_t scope)
 	return scope < sizeof(scopes) / sizeof(scopes[0]) ? scopes[scope] : "unknown";
 }
 
-static void put_times(struct table *table, const struct operator_row *row, uint64_t all_self_ns)
+/* What all rows together say. */
+struct ops_whole {
+	uint64_t self_ns;
+	bool use_device;
+	bool sampled; /* what is inside of an operator was mostly not recorded: no self, no shares */
+};
+
+static void put_times(struct table *table, const struct operator_row *row,
+		      const struct ops_whole *ops)
 {
 	static const struct timing_columns columns = {
 		.avg = COLUMN_ops_avg_cpu_ns,
@@ -80,13 +88,14 @@ static void put_times(struct table *table, const struct operator_row *row, uint6
 		.p99 = COLUMN_ops_p99_cpu_ns,
 	};
 
-	table_set_number(table, COLUMN_ops_self_cpu_ns, row->self.ns);
 	table_set_number(table, COLUMN_ops_total_cpu_ns, row->total.ns);
-	if (all_self_ns) {
+	if (!ops->sampled)
+		table_set_number(table, COLUMN_ops_self_cpu_ns, row->self.ns);
+	if (ops->self_ns && !ops->sampled) {
 		table_set_real(table, COLUMN_ops_self_cpu_percent,
-			       100.0 * (double)row->self.ns / (double)all_self_ns);
+			       100.0 * (double)row->self.ns / (double)ops->self_ns);
 		table_set_real(table, COLUMN_ops_total_cpu_percent,
-			       100.0 * (double)row->total.ns / (double)all_self_ns);
+			       100.0 * (double)row->total.ns / (double)ops->self_ns);
 	}
 	timing_put(table, columns, &row->time);
 }
@@ -123,19 +132,13 @@ static void put_key(struct table *table, const struct model *model, const struct
 	table_set_text(table, COLUMN_ops_input_shapes, text.text, text.length);
 }
 
-/* What all rows together say. */
-struct ops_whole {
-	uint64_t self_ns;
-	bool use_device;
-};
-
 static void put_row(struct table *table, const struct model *model, const struct operator_row *row,
 		    const struct ops_whole *ops)
 {
 	table_add_row(table);
 	put_key(table, model, row);
-	put_times(table, row, ops->self_ns);
-	if (model->operators.has_memory)
+	put_times(table, row, ops);
+	if (model->operators.has_memory && !ops->sampled)
 		put_memory(table, row, ops->use_device);
 	table_set_number(table, COLUMN_ops_calls, row->calls);
 	if (row->flops)
@@ -145,6 +148,11 @@ static void put_row(struct table *table, const struct model *model, const struct
 	table_set_number(table, COLUMN_ops_cuda_calls, row->total.cuda_calls);
 	table_set_number(table, COLUMN_ops_cuda_ns, row->total.cuda_ns);
 	table_set_number(table, COLUMN_ops_launches, row->total.launches);
+}
+
+bool ops_are_sampled(const struct model *model)
+{
+	return model->operators.one_in > 1;
 }
 
 struct ops_totals ops_add_up(const struct model *model)
@@ -171,7 +179,8 @@ struct ops_totals ops_fill_table(struct model *model, struct table *table)
 
 	ops_join(model);
 	totals = ops_add_up(model);
-	whole = (struct ops_whole){ totals.self_cpu_ns, ops_use_device(operators) };
+	whole = (struct ops_whole){ totals.self_cpu_ns, ops_use_device(operators),
+				    ops_are_sampled(model) };
 	for (size_t i = 0; i < operators->row_count; i++)
 		if (operators->row[i].calls)
 			put_row(table, model, &operators->row[i], &whole);

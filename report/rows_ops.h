@@ -15,6 +15,12 @@ struct ops_totals {
 /* `table` has columns of report ops; operators without a call that counts are left out. */
 struct ops_totals ops_fill_table(struct model *model, struct table *table);
 
+/*
+ * INTERCEPT_OPERATORS: each operator was recorded or not, whatever it was in. Calls, times of calls and
+ * what is counted by time hold; self times and shares, and memory, do not and are not in the table.
+ */
+bool ops_are_sampled(const struct model *model);
+
 /* Without rows; of the model as it was read. */
 struct ops_totals ops_add_up(const struct model *model);
 

@@ -46,6 +46,13 @@ struct cuda_totals cuda_add_up(const struct model *model);
 void summary_print_cuda(const struct summary *summary, const struct document *document,
 			const struct screen *screen);
 
+/* Operators by self time, or by total where they were sampled. */
+struct operators_part {
+	const char *title, *title_sampled;
+	size_t rows;
+};
+void summary_print_operators(struct model *model, const struct operators_part *operators,
+			     const struct document *document, const struct screen *screen);
 /* Nothing when no operator was called. */
 void summary_print_torch(const struct summary *summary, const struct document *document,
 			 const struct screen *screen);

@@ -28,6 +28,10 @@ expect_between "sampled operators" "$(count ' torch_begin.* name="aten::erfinv"'
 expect_eq "user scopes" "$(count ' torch_begin_ex name="mine"')" 10
 expect_eq "optimizer steps" "$(count ' torch_begin_ex name="Optimizer.step#SGD.step"')" 10
 expect_eq "sampling told" "$("$REPORT" dump "$OUTPUT" | grep ' torch_sampling ' | sed 's/.*one_in/one_in/')" one_in=50
+expect_eq "self time of sampled operators" "$(json ops "$OUTPUT" 'row(name="aten::erfinv")["self_cpu_ns"]')" null
+expect_eq "self time of all of them" "$(json ops "$OUTPUT" 'totals["self_cpu_ns"]')" null
+expect_match "footer of ops" "$("$REPORT" ops "$OUTPUT" | tr '\n' ' ')" "1 in 50 operators.*independently"
+expect_match "summary" "$("$REPORT" "$OUTPUT")" "by total CPU time, 1 in 50 recorded"
 expect_eq "ends" "$(count ' torch_end')" "$(count ' torch_begin')"
 for wrong in 0 1.5 -1 x; do
 	rm -f ./*.evt

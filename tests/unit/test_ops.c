@@ -245,6 +245,14 @@ static void shapes_are_keys_when_asked_for(void **state)
 	assert_int_equal(table.row_count, 1);
 	assert_int_equal(number_of("aten::mm", COLUMN_ops_flops), 48 + 120);
 	assert_int_equal(model.operators.one_in, 100);
+	/* a sampled child is no evidence about its parent */
+	assert_int_equal(cell_by(COLUMN_ops_name, "aten::mm", COLUMN_ops_self_cpu_ns)->kind,
+			 CELL_NONE);
+	assert_int_equal(cell_by(COLUMN_ops_name, "aten::mm", COLUMN_ops_self_cpu_percent)->kind,
+			 CELL_NONE);
+	assert_int_equal(cell_by(COLUMN_ops_name, "aten::mm", COLUMN_ops_total_cpu_percent)->kind,
+			 CELL_NONE);
+	assert_int_equal(number_of("aten::mm", COLUMN_ops_total_cpu_ns), 50);
 	options.operators_by_shapes = true;
 	read_again(options);
 	assert_int_equal(table.row_count, 3);
