@@ -64,7 +64,7 @@ static void layout_choose(struct layout *layout)
 	for (size_t i = 0; i < document->shown_count; i++) {
 		const struct column *column = document->table->column[document->shown[i]];
 
-		if (!document->shown_chosen &&
+		if (!document->shown_chosen && document->shown[i] + 1 != document->kept &&
 		    (column->priority == COLUMN_PRIORITY_HIDDEN ||
 		     (column->priority && column_is_empty(document->table, document->shown[i])) ||
 		     (column->priority >= DULL_PRIORITY &&
@@ -170,6 +170,13 @@ static size_t layout_least(const struct layout *layout, size_t screen_width)
 	return least ? least - GAP : 0;
 }
 
+/* Not what is needed to understand a row, nor what the rows were asked to be in the order of. */
+static bool layout_gives_way(const struct layout *layout, size_t at)
+{
+	return layout_column(layout, at)->priority &&
+	       layout->column[at] + 1 != layout->document->kept;
+}
+
 static void layout_fit(struct layout *layout, size_t screen_width)
 {
 	size_t others = 0;
@@ -179,7 +186,7 @@ static void layout_fit(struct layout *layout, size_t screen_width)
 		size_t worst = SIZE_MAX;
 
 		for (size_t i = 0; i < layout->count; i++)
-			if (layout->width[i] && layout_column(layout, i)->priority &&
+			if (layout->width[i] && layout_gives_way(layout, i) &&
 			    (worst == SIZE_MAX || layout_column(layout, i)->priority >=
 							  layout_column(layout, worst)->priority))
 				worst = i;

@@ -281,6 +281,8 @@ int request_write(struct report_request *request, struct document *document, str
 	document->table = table;
 	document->shown_count = request->shown_count;
 	document->shown_chosen = request->options->columns != NULL;
+	if (request->options->sort && request->arrangement.sort >= 0)
+		document->kept = (size_t)request->arrangement.sort + 1;
 	memcpy(document->shown, request->shown, sizeof(document->shown));
 	if (request->options->output) {
 		screen.out = request_open_output(request);

@@ -30,6 +30,12 @@ for report in ops alloc tensors nvtx modules api launches memcpy device_memory t
 	done <<<"$headings"
 done
 
+# the column that the rows are sorted by is there, whatever the width
+for column in 'p90_ns p90' 'stddev_ns stddev'; do
+	head=$(COLUMNS=60 "$REPORT" nvtx --sort "${column% *}" "$ROOT/tests/golden/ranges.evt" | grep -m 1 ' count')
+	expect_match "headings with --sort ${column% *}" "$head" " ${column#* }( |\$)"
+done
+
 # what had no room is named so that it can be typed
 line=$(COLUMNS=60 "$REPORT" nvtx "$ROOT/tests/golden/ranges.evt" | sed -n 's/^not shown: //p')
 expect_match "columns without room" "$line" '^--columns [a-z0-9_]+(,[a-z0-9_]+)*$'
