@@ -45,6 +45,19 @@ static int condition_parse_column(struct condition *condition, const char *name,
 	return 0;
 }
 
+/*
+ * A number without a unit, for a column whose heading says that it is in seconds: those who type the
+ * heading mean them, those who type the name (mean_ns) mean ns.
+ */
+static bool condition_is_in_seconds(const struct condition *condition, const struct column *column,
+				    const char *name, size_t length)
+{
+	char last = condition->length ? condition->text[condition->length - 1] : '\0';
+
+	return column->unit == UNIT_SECONDS && (last == '.' || (last >= '0' && last <= '9')) &&
+	       (length < 2 || strncmp(name + length - 2, "ns", 2) != 0);
+}
+
 static int condition_parse_value(struct condition *condition, const struct column *column,
 				 const char *value, char *message, size_t message_bytes)
 {
@@ -96,8 +109,12 @@ int condition_parse(struct condition *condition, const char *expression,
 	name += sign;
 	while (expression[name] == ' ')
 		name++;
-	return condition_parse_value(condition, columns[condition->column], expression + name,
-				     message, message_bytes);
+	if (condition_parse_value(condition, columns[condition->column], expression + name,
+				  message, message_bytes))
+		return -1;
+	if (condition_is_in_seconds(condition, columns[condition->column], expression, start))
+		condition->number *= 1e9;
+	return 0;
 }
 
 /* Whether the text is, or holds, what is looked for. */

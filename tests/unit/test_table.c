@@ -92,6 +92,28 @@ static void rows_are_sorted_and_limited(void **state)
 	table_release(&table);
 }
 
+static double number_in(const char *expression)
+{
+	const struct column *columns[COLUMNS_MAX];
+	size_t count = columns_of("actions", columns);
+	struct condition condition;
+	char message[200];
+
+	assert_int_equal(condition_parse(&condition, expression, columns, count, message,
+					 sizeof(message)),
+			 0);
+	return condition.number;
+}
+
+static void a_heading_in_seconds_compares_seconds(void **state)
+{
+	(void)state;
+	assert_true(number_in("Mean duration (s)>0.5") == 5e8);
+	assert_true(number_in("Mean duration (s) > 2") == 2e9);
+	assert_true(number_in("Mean duration (s)>5ms") == 5e6);
+	assert_true(number_in("mean_ns>5") == 5);
+}
+
 static void rows_must_meet_all_conditions(void **state)
 {
 	struct table table = three_ranges();
@@ -263,6 +285,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_sorted_and_limited),
 		cmocka_unit_test(rows_must_meet_all_conditions),
+		cmocka_unit_test(a_heading_in_seconds_compares_seconds),
 		cmocka_unit_test(eighty_columns),
 		cmocka_unit_test(no_line_is_wider_than_the_screen),
 		cmocka_unit_test(wide_screens_show_all_that_says_something),
