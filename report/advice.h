@@ -31,6 +31,7 @@ struct advice_rule {
 
 struct advice {
 	const struct advice_rule *rule;
+	enum advice_severity severity; /* the rule's, unless there is more to it */
 	double value;
 	uint64_t gain_ns;        /* of all steps, at the very most; 0: it is not about their time */
 	char text[ADVICE_BYTES]; /* the figures, one sentence */
@@ -41,8 +42,12 @@ struct advice {
 	bool advice_##id(const struct bottleneck *bottleneck, struct advice *advice);
 #include "report/advice.def"
 
-/* What applies, the most important first: by severity, then by gain. To be freed. */
+/* What applies, the most important first: by severity, what failed, then by gain. To be freed. */
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count);
+
+/* What there is to gain at most, %: of the loop's settled steps, or of the run. */
+double advice_share(const struct bottleneck *bottleneck, const struct advice *advice);
+bool advice_is_of_run(const struct advice *advice);
 
 /* Sets the value; true when it is above the rule's threshold. */
 bool advice_exceeds(struct advice *advice, double value);

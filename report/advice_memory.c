@@ -11,7 +11,7 @@
 
 bool advice_device_allocations(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct evidence_work *work = &bottleneck->model->evidence.work;
+	const struct evidence_work *work = &bottleneck->loop.work;
 	char time[UNIT_TEXT_BYTES];
 
 	if (!work->settled_steps ||
@@ -29,8 +29,8 @@ bool advice_device_allocations(const struct bottleneck *bottleneck, struct advic
 
 bool advice_pageable_copies(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct evidence_work *work = &bottleneck->model->evidence.work;
-	uint64_t steps = bottleneck->model->steps.time.count;
+	const struct evidence_work *work = &bottleneck->loop.work;
+	uint64_t steps = bottleneck->loop.steps;
 	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
 
 	/* what was pinned before recording began is not known */

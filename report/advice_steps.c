@@ -8,8 +8,8 @@
 #include "report/rows_ops.h"
 #include "report/units.h"
 
-#define STEPS_TO_COMPARE 10u
 #define STEPS_FOR_P99 20u
+#define FIRST_STEP_OF_RUN 10 /* %: more is a warning */
 #define STARTUP_NS_MIN 10000000000u
 
 /* The steps but for the first of each process. */
@@ -44,30 +44,32 @@ static void later_steps_release(struct later_steps *later)
 	free(later->is_first);
 }
 
+/* Of the run, %: a step that is compiled can be most of a short one. */
+static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
+{
+	return bottleneck->wall_ns ? 100.0 * (double)ns / (double)bottleneck->wall_ns : 0;
+}
+
 bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct steps *steps = &bottleneck->model->steps;
-	char first[UNIT_TEXT_BYTES], median[UNIT_TEXT_BYTES];
-	struct later_steps later;
-	uint64_t longest_ns = 0;
-	bool applies;
+	const struct loop *loop = &bottleneck->loop;
+	char warm[UNIT_TEXT_BYTES], median[UNIT_TEXT_BYTES], which[48] = "step";
 
-	later_steps_look(&later, steps);
-	for (size_t i = 0; i < steps->row_count; i++) {
-		uint64_t ns = steps->row[i].total_ns;
-
-		if (!later.is_first[i] || steps->row[i].number)
-			continue;
-		longest_ns = ns > longest_ns ? ns : longest_ns;
-		advice->gain_ns += ns > later.p50_ns ? ns - later.p50_ns : 0;
-	}
-	applies = later.time.count >= STEPS_TO_COMPARE && later.p50_ns &&
-		  advice_exceeds(advice, (double)longest_ns / (double)later.p50_ns);
-	advice_say(advice, "the first step took %s, %.1f times the median of the others (%s).",
-		   unit_format_ns(first, longest_ns), advice->value,
-		   unit_format_ns(median, later.p50_ns));
-	later_steps_release(&later);
-	return applies;
+	if (!loop->warm_steps ||
+	    !advice_exceeds(advice, (double)loop->warm_longest_ns / (double)loop->median_ns))
+		return false;
+	advice->gain_ns = loop->warm_ns - loop->warm_steps * loop->median_ns;
+	if (share_of_run(bottleneck, advice->gain_ns) > FIRST_STEP_OF_RUN)
+		advice->severity = ADVICE_WARNING;
+	if (loop->warm_steps > 1)
+		snprintf(which, sizeof(which), "steps (%" PRIu64 ")", loop->warm_steps);
+	advice_say(advice,
+		   "the first %s took %s, %.1f %% of the run and up to %.1f times the median of "
+		   "the others (%s); shares of the steps' time leave it out.",
+		   which, unit_format_ns(warm, loop->warm_ns),
+		   share_of_run(bottleneck, loop->warm_ns), advice->value,
+		   unit_format_ns(median, loop->median_ns));
+	return true;
 }
 
 /* Which category makes slow steps slow: the one with most above its average in the others. */

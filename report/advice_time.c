@@ -10,7 +10,7 @@
 
 static double per_step(const struct bottleneck *bottleneck, uint64_t count)
 {
-	uint64_t steps = bottleneck->model->steps.time.count;
+	uint64_t steps = bottleneck->loop.steps;
 
 	return steps ? (double)count / (double)steps : 0;
 }
@@ -24,7 +24,7 @@ static bool share_exceeds(const struct bottleneck *bottleneck, struct advice *ad
 
 bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	uint64_t ns = bottleneck->model->steps.ns[STEP_dataloader];
+	uint64_t ns = bottleneck->loop.ns[STEP_dataloader];
 	char time[UNIT_TEXT_BYTES], workers[UNIT_TEXT_BYTES];
 
 	if (!share_exceeds(bottleneck, advice, ns))
@@ -32,7 +32,7 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 	advice_say(advice,
 		   "waiting for the DataLoader takes %.1f %% of the steps' time (%s a step); %s "
 		   "worker process%s seen.",
-		   advice->value, unit_format_ns(time, ns / bottleneck->model->steps.time.count),
+		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps),
 		   bottleneck->workers ? unit_format_count(workers, bottleneck->workers) : "no",
 		   bottleneck->workers > 1 ? "es were" : " was");
 	return true;
@@ -41,11 +41,11 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t median_ns = timing_percentile(&bottleneck->operators, 50);
-	double operators = per_step(bottleneck, bottleneck->model->evidence.work.operators);
+	double operators = per_step(bottleneck, bottleneck->loop.work.operators);
 	char median[UNIT_TEXT_BYTES];
 
 	if (bottleneck->sampled || operators < OPERATORS_MANY || median_ns >= OPERATOR_SMALL_NS ||
-	    !share_exceeds(bottleneck, advice, bottleneck->model->steps.ns[STEP_other]))
+	    !share_exceeds(bottleneck, advice, bottleneck->loop.ns[STEP_other]))
 		return false;
 	advice_say(advice,
 		   "%.1f %% of the steps' time is spent between operators, in Python; a step calls "
@@ -56,7 +56,7 @@ bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *
 
 bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct evidence_work *work = &bottleneck->model->evidence.work;
+	const struct evidence_work *work = &bottleneck->loop.work;
 	char time[UNIT_TEXT_BYTES];
 
 	if (!share_exceeds(bottleneck, advice, work->sync_ns))
@@ -66,28 +66,27 @@ bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *ad
 		"CUDA calls that wait for the GPU take %.1f %% of the steps' time: %.1f calls and "
 		"%s a step; aten::item %.1f times a step.",
 		advice->value, per_step(bottleneck, work->sync_calls),
-		unit_format_ns(time, work->sync_ns / bottleneck->model->steps.time.count),
+		unit_format_ns(time, work->sync_ns / bottleneck->loop.steps),
 		per_step(bottleneck, work->items));
 	return true;
 }
 
 bool advice_item(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct evidence_work *work = &bottleneck->model->evidence.work;
+	const struct evidence_work *work = &bottleneck->loop.work;
 	char time[UNIT_TEXT_BYTES];
 
 	if (bottleneck->sampled || !advice_exceeds(advice, per_step(bottleneck, work->items)))
 		return false;
 	advice->gain_ns = work->item_ns;
 	advice_say(advice, "%.1f values a step are read from tensors (aten::item), %s a step.",
-		   advice->value,
-		   unit_format_ns(time, work->item_ns / bottleneck->model->steps.time.count));
+		   advice->value, unit_format_ns(time, work->item_ns / bottleneck->loop.steps));
 	return true;
 }
 
 bool advice_optimizer(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct evidence_work *work = &bottleneck->model->evidence.work;
+	const struct evidence_work *work = &bottleneck->loop.work;
 	double operators;
 
 	if (bottleneck->sampled || !work->optimizer_steps)
@@ -108,7 +107,7 @@ bool advice_optimizer(const struct bottleneck *bottleneck, struct advice *advice
 
 bool advice_zero_grad(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct evidence_work *work = &bottleneck->model->evidence.work;
+	const struct evidence_work *work = &bottleneck->loop.work;
 
 	if (!share_exceeds(bottleneck, advice, work->zero_grad_ns))
 		return false;
@@ -120,7 +119,7 @@ bool advice_communication(const struct bottleneck *bottleneck, struct advice *ad
 {
 	const struct steps *steps = &bottleneck->model->steps;
 
-	if (!share_exceeds(bottleneck, advice, steps->ns[STEP_communication]))
+	if (!share_exceeds(bottleneck, advice, bottleneck->loop.ns[STEP_communication]))
 		return false;
 	advice_say(
 		advice,

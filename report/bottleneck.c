@@ -102,6 +102,7 @@ void bottleneck_look(struct bottleneck *bottleneck, struct model *model)
 		.sampled = model->by_id[EVT_torch_sampling] != 0,
 		.limited = absence_is_limited(model),
 	};
+	loop_look(&bottleneck->loop, &model->steps, &model->evidence);
 	find_phases(bottleneck);
 	time_operators(bottleneck);
 	bottleneck->advice = advice_gather(bottleneck, &bottleneck->advice_count);

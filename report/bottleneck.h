@@ -5,10 +5,12 @@
 
 #include "report/advice.h"
 #include "report/export.h"
+#include "report/loop.h"
 #include "report/model.h"
 
 struct bottleneck {
 	struct model *model;
+	struct loop loop;                     /* what shares are of */
 	const struct source_process *process; /* that told most: of the first step; NULL: none */
 	/* Times of that process on the session's clock, 0: not known. */
 	uint64_t imported_ns, first_step_ns, last_step_ns;
@@ -29,15 +31,10 @@ void bottleneck_options(struct model_options *options);
 /* Text of a fact that the process told, NULL when it did not. */
 const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key);
 
-static inline uint64_t bottleneck_step_ns(const struct bottleneck *bottleneck)
-{
-	return bottleneck->model->steps.time.total_ns;
-}
-
-/* In parts of the time of all steps, %; 0 without steps. */
+/* In parts of the time of the loop's settled steps, %; 0 without steps. */
 static inline double bottleneck_share(const struct bottleneck *bottleneck, uint64_t ns)
 {
-	uint64_t all = bottleneck_step_ns(bottleneck);
+	uint64_t all = bottleneck->loop.total_ns;
 
 	return all ? 100.0 * (double)ns / (double)all : 0;
 }

@@ -180,7 +180,10 @@ static void print_steps(const struct bottleneck *bottleneck, const struct screen
 	steps_print_times(model, screen);
 	putc('\n', screen->out);
 	put_label(screen, "their time");
-	steps_print_shares(model, screen);
+	steps_print_shares(bottleneck->loop.ns, bottleneck->loop.total_ns, screen);
+	if (bottleneck->loop.warm_steps)
+		fprintf(screen->out, " (without the first %s)",
+			bottleneck->loop.warm_steps == 1 ? "step" : "steps");
 	putc('\n', screen->out);
 }
 
@@ -284,18 +287,17 @@ static void print_advice(const struct bottleneck *bottleneck, const struct scree
 			 size_t number)
 {
 	const struct advice *advice = &bottleneck->advice[number];
-	double gain = bottleneck_share(bottleneck, advice->gain_ns);
-	const char *color = advice->rule->severity == ADVICE_PROBLEM ? SCREEN_RED : SCREEN_BOLD;
+	const char *color = advice->severity == ADVICE_PROBLEM ? SCREEN_RED : SCREEN_BOLD;
 	char words[WORDS_BYTES], head[80], share[UNIT_TEXT_BYTES];
 
 	snprintf(head, sizeof(head), "%zu. %s", number + 1, advice->rule->id);
 	screen_print(screen, color, "%s", head);
-	if (advice->rule->severity == ADVICE_NOTE)
-		fputs(" (note)", screen->out);
-	else if (advice->gain_ns)
-		fprintf(screen->out, " (at most %s of the steps' time)",
-			unit_format_percent(share, gain < 100 ? gain : 100));
-	fputs("\n   ", screen->out);
+	fprintf(screen->out, " (%s", advice_severity_names[advice->severity]);
+	if (advice->gain_ns)
+		fprintf(screen->out, ", at most %s of the %s",
+			unit_format_percent(share, advice_share(bottleneck, advice)),
+			advice_is_of_run(advice) ? "run" : "steps' time");
+	fputs(")\n   ", screen->out);
 	snprintf(words, sizeof(words), "%s %s [prof-report %s]", advice->text, advice->rule->todo,
 		 advice->rule->command);
 	print_words(screen, words, 3, 3);

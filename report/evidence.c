@@ -263,6 +263,8 @@ void evidence_step(struct evidence *evidence, uint32_t process, const struct evi
 #define FIELD(name) evidence->work.name += at->pending.name;
 		EVIDENCE_WORK(FIELD)
 #undef FIELD
+		if (at->number < EVIDENCE_SETTLED)
+			at->early[at->number] = at->pending;
 		take_sample(at, mark->heap_bytes);
 	}
 	memset(&at->pending, 0, sizeof(at->pending));

@@ -60,7 +60,8 @@ struct evidence_sample {
 };
 
 struct evidence_process {
-	struct evidence_work pending; /* of the step that is under way */
+	struct evidence_work pending;                 /* of the step that is under way */
+	struct evidence_work early[EVIDENCE_SETTLED]; /* of whole steps of these numbers */
 	bool under_way;
 	uint64_t number, tensor_bytes;
 	struct evidence_sample *sample; /* where whole steps end */

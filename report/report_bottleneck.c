@@ -79,6 +79,8 @@ static void put_times(struct facts *facts, const struct bottleneck *bottleneck)
 	put_number(facts, "steps", UNIT_COUNT, model->steps.time.count);
 	put_number(facts, "step_total_ns", UNIT_NS, model->steps.time.total_ns);
 	put_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&model->steps.time, 50));
+	put_number(facts, "warm_up_steps", UNIT_COUNT, bottleneck->loop.warm_steps);
+	put_number(facts, "warm_up_ns", UNIT_NS, bottleneck->loop.warm_ns);
 	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
 		put_number(facts, names[i], UNIT_NS, model->steps.ns[i]);
 	put_number(facts, "operators", UNIT_COUNT, bottleneck->operator_calls);
@@ -100,7 +102,8 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 
 		table_add_row(table);
 		set_text(table, COLUMN_bottleneck_id, rule->id);
-		set_text(table, COLUMN_bottleneck_severity, advice_severity_names[rule->severity]);
+		set_text(table, COLUMN_bottleneck_severity,
+			 advice_severity_names[advice->severity]);
 		table_set_real(table, COLUMN_bottleneck_value, advice->value);
 		table_set_real(table, COLUMN_bottleneck_threshold, rule->threshold);
 		set_text(table, COLUMN_bottleneck_unit, rule->unit);

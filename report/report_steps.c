@@ -17,7 +17,7 @@ static void steps_head(const struct document *document, const struct screen *scr
 	}
 	if (model->steps.time.total_ns) {
 		fputs("time: ", screen->out);
-		steps_print_shares(model, screen);
+		steps_print_shares(model->steps.ns, model->steps.time.total_ns, screen);
 		putc('\n', screen->out);
 	}
 	if (model->by_id[EVT_torch_sampling] && model->steps.time.count)

@@ -107,9 +107,8 @@ void steps_print_times(const struct model *model, const struct screen *screen)
 		unit_format_ns(d, timing_percentile(&steps->time, 99)));
 }
 
-void steps_print_shares(const struct model *model, const struct screen *screen)
+void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct screen *screen)
 {
-	const struct steps *steps = &model->steps;
 	bool told[STEP_CATEGORY_LIMIT] = { false };
 	char text[UNIT_TEXT_BYTES];
 	const char *before = "";
@@ -118,15 +117,13 @@ void steps_print_shares(const struct model *model, const struct screen *screen)
 		int most = -1;
 
 		for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
-			if (!told[i] && steps->ns[i] &&
-			    (most < 0 || steps->ns[i] > steps->ns[most]))
+			if (!told[i] && ns[i] && (most < 0 || ns[i] > ns[most]))
 				most = i;
 		if (most < 0)
 			break;
 		told[most] = true;
 		fprintf(screen->out, "%s%s %s", before, step_category_names[most],
-			unit_format_percent(text, 100.0 * (double)steps->ns[most] /
-							  (double)steps->time.total_ns));
+			unit_format_percent(text, 100.0 * (double)ns[most] / (double)total_ns));
 		before = ", ";
 	}
 }
@@ -143,7 +140,7 @@ void summary_print_steps(const struct model *model, const struct screen *screen)
 		unit_format_ns(b, timing_percentile(&steps->time, 50)));
 	if (steps->time.total_ns) {
 		fputs(": ", screen->out);
-		steps_print_shares(model, screen);
+		steps_print_shares(steps->ns, steps->time.total_ns, screen);
 	}
 	putc('\n', screen->out);
 }

@@ -11,8 +11,8 @@ void steps_fill_table(const struct model *model, struct table *table);
 
 /* How many, what ended them, how long they took; without a newline. */
 void steps_print_times(const struct model *model, const struct screen *screen);
-/* Where the average step's time went, the largest share first; without a newline. */
-void steps_print_shares(const struct model *model, const struct screen *screen);
+/* Where the time of steps went, by category, the largest share first; without a newline. */
+void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct screen *screen);
 
 /* Nothing when there was no step. */
 void summary_print_steps(const struct model *model, const struct screen *screen);

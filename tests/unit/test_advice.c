@@ -372,6 +372,32 @@ static void steps_that_take_long(void **state)
 	release();
 }
 
+/* What compiles in the first step makes no advice about the others. */
+static void first_steps_that_are_most_of_the_time(void **state)
+{
+	struct run run = well;
+
+	(void)state;
+	run.steps = 4;
+	run.operators = 60;
+	run.operator_ns = 9 * US;
+	run.step_ns = run.zero_grad_ns = 0;
+	run.dataloader_ns = run.optimizer_ns = run.wait_ns = 10 * US;
+	run.communication_ns = 20 * US;
+	run.first_ns = 3000u * MS;
+	write_one(&run);
+	only("first_step", NULL);
+	assert_int_equal(bottleneck.loop.steps, 3);
+	assert_int_equal(bottleneck.loop.warm_steps, 1);
+	assert_true(advice_of("first_step")->gain_ns > 2990ull * MS);
+	assert_int_equal(advice_of("first_step")->severity, ADVICE_PROBLEM);
+	release();
+	run.steps = 3; /* too few to tell */
+	write_one(&run);
+	assert_null(advice_of("first_step"));
+	release();
+}
+
 static void ranks_that_wait(void **state)
 {
 	struct run slow = well;
@@ -517,8 +543,21 @@ static void the_greatest_gain_comes_first(void **state)
 	write_one(&run);
 	assert_int_equal(bottleneck.advice_count, 2);
 	assert_string_equal(bottleneck.advice[0].rule->id, "zero_grad");
+	assert_int_equal(bottleneck.advice[0].severity, ADVICE_WARNING);
 	assert_string_equal(bottleneck.advice[1].rule->id, "dataloader");
 	assert_true(bottleneck.advice[0].gain_ns == 60 * 3ull * MS);
+	release();
+}
+
+static void shares_above_a_half_are_problems(void **state)
+{
+	struct run run = well;
+
+	(void)state;
+	run.operator_ns = 100 * US;
+	run.dataloader_ns = 8 * MS;
+	write_one(&run);
+	assert_int_equal(only("dataloader", NULL)->severity, ADVICE_PROBLEM);
 	release();
 }
 
@@ -550,6 +589,7 @@ int main(void)
 		cmocka_unit_test(copies_from_memory_that_is_not_pinned),
 		cmocka_unit_test(memory_that_grows),
 		cmocka_unit_test(steps_that_take_long),
+		cmocka_unit_test(first_steps_that_are_most_of_the_time),
 		cmocka_unit_test(ranks_that_wait),
 		cmocka_unit_test(ranks_that_are_missing),
 		cmocka_unit_test(a_long_time_before_the_first_step),
@@ -557,6 +597,7 @@ int main(void)
 		cmocka_unit_test(recordings_of_a_part),
 		cmocka_unit_test(what_failed_comes_first),
 		cmocka_unit_test(the_greatest_gain_comes_first),
+		cmocka_unit_test(shares_above_a_half_are_problems),
 		cmocka_unit_test(facts_of_the_environment),
 	};
 
