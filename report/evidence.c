@@ -7,7 +7,8 @@
 
 #include "report/memory.h"
 
-#define SCOPE_USER 7u /* at::RecordScope::USER_SCOPE */
+#define SCOPE_USER 7u   /* at::RecordScope::USER_SCOPE */
+#define LOOKS_MAX 1024u /* open scopes that are looked at for the one that ends */
 
 struct evidence_scope {
 	uint64_t start_ns;
@@ -163,6 +164,23 @@ void evidence_close(struct evidence *evidence, const struct evidence_place *plac
 		work->items++;
 		work->item_ns += took_ns;
 	}
+}
+
+void evidence_close_one(struct evidence *evidence, const struct evidence_place *place,
+			enum evidence_kind kind)
+{
+	struct evidence_thread *thread = thread_at(evidence, place);
+	size_t at = thread->count, least = at > LOOKS_MAX ? at - LOOKS_MAX : 0;
+	struct evidence_scope scope;
+
+	while (at > least && thread->scope[at - 1].kind != kind)
+		at--;
+	if (at == least)
+		return;
+	scope = thread->scope[at - 1];
+	memmove(&thread->scope[at - 1], &thread->scope[at], (thread->count - at) * sizeof(scope));
+	thread->scope[thread->count - 1] = scope;
+	evidence_close(evidence, place);
 }
 
 void evidence_interrupt(struct evidence *evidence, uint32_t process)

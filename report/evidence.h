@@ -89,6 +89,9 @@ struct evidence_place {
 void evidence_open(struct evidence *evidence, const struct evidence_place *place,
 		   enum evidence_kind kind);
 void evidence_close(struct evidence *evidence, const struct evidence_place *place);
+/* The innermost one of that kind: user scopes need not nest. */
+void evidence_close_one(struct evidence *evidence, const struct evidence_place *place,
+			enum evidence_kind kind);
 /* Recording begins or stops in the process, or events of it were lost. */
 void evidence_interrupt(struct evidence *evidence, uint32_t process);
 

@@ -41,6 +41,17 @@ static void take_scope(struct model *model, const struct source_event *event)
 			      kind_of(model, event, event->event.value[0], scope));
 }
 
+static void take_named_end(struct model *model, const struct source_event *event)
+{
+	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
+	struct evidence_place place = { event->event.time_ns, event->process->index,
+					event->thread->index };
+
+	if (!end->thread)
+		evidence_close_one(&model->evidence, &place,
+				   kind_of(model, event, end->name, OPERATOR_SCOPE_USER));
+}
+
 static void take_copy(struct model *model, const struct source_event *event, bool waits)
 {
 	const struct evt_cuda_copy *copy = EVENT_AS(cuda_copy, &event->event);
@@ -97,6 +108,9 @@ void model_take_evidence(struct model *model, const struct source_event *event, 
 	case EVT_torch_begin_ex:
 	case EVT_torch_end:
 		take_scope(model, event);
+		break;
+	case EVT_torch_end_ex:
+		take_named_end(model, event);
 		break;
 	case EVT_cuda_call:
 	case EVT_cuda_copy:

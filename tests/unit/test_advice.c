@@ -69,11 +69,19 @@ static uint64_t name(const char *text)
 	return cuda_recording_name(&c, text);
 }
 
+static void scope_end(const char *text, uint64_t kind)
+{
+	if (kind == USER)
+		FRAME_PUT(c.r.fw, now, torch_end_ex, .name = name(text));
+	else
+		frame_put(c.r.fw, EVT_torch_end, now, &now);
+}
+
 static void scope(const char *text, uint64_t kind, uint64_t took_ns)
 {
 	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = kind, .sequence = -1);
 	now += took_ns;
-	frame_put(c.r.fw, EVT_torch_end, now, &now);
+	scope_end(text, kind);
 }
 
 static void mark(uint64_t number)
@@ -126,7 +134,7 @@ static void step_optimizer(const struct run *run)
 	for (unsigned int i = 0; i < run->optimizer_operators; i++)
 		scope(run->optimizer_operator, 0, US);
 	now = now > end_ns ? now : end_ns;
-	frame_put(c.r.fw, EVT_torch_end, now, &now);
+	scope_end("Optimizer.step#SGD.step", USER);
 }
 
 static void write_step(const struct run *run, unsigned int step)
