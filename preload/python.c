@@ -68,6 +68,20 @@ static void run_bootstrap(void)
 	python_api.Py_DecRef(globals);
 }
 
+/* Programs that embed Python, frozen ones: no cpython.run_* event comes before they import torch. */
+static bool imports_torch(void *arguments)
+{
+	const char *name = NULL;
+	ssize_t length = 0;
+
+	if (python_api.PyTuple_Size(arguments) > 0)
+		name = python_api.PyUnicode_AsUTF8AndSize(python_api.PyTuple_GetItem(arguments, 0),
+							  &length);
+	if (!name)
+		python_api.PyErr_Clear();
+	return name && strcmp(name, "torch") == 0;
+}
+
 static int audit(const char *event, void *arguments, void *data)
 {
 	(void)data;
@@ -76,6 +90,9 @@ static int audit(const char *event, void *arguments, void *data)
 		if (strncmp(event + 8, "run_", 4) == 0 && !atomic_exchange(&has_run, true))
 			run_bootstrap();
 	} else if (event[0] == 'i' && strcmp(event, "import") == 0) {
+		if (!atomic_load_explicit(&has_run, memory_order_relaxed) &&
+		    imports_torch(arguments) && !atomic_exchange(&has_run, true))
+			run_bootstrap();
 		lightning_see_import(arguments);
 	} else if (event[0] == 'i' && strcmp(event, "intercept.torch") == 0) {
 		torch_begin();
