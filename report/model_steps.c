@@ -2,6 +2,10 @@
 /* Events that make up steps: see model_steps.h. */
 #include "report/model_steps.h"
 
+#include <string.h>
+
+#define PROFILER_STEP "ProfilerStep" /* what preload calls a step of torch.profiler */
+
 /* A name is looked at once, but for one whose text is still to come. */
 static enum step_category scope_category(struct model *model, const struct source_event *event)
 {
@@ -28,7 +32,9 @@ static void take_mark(struct model *model, const struct source_event *event,
 	struct step_mark mark = { .number = step->number,
 				  .name = model_name(model, event, step->name),
 				  .counts = counts };
+	const struct source_name *name = model->name[mark.name];
 
+	mark.may_be_rest = name->text && !strcmp(name->text, PROFILER_STEP);
 	steps_mark(&model->steps, place, &mark);
 }
 

@@ -2,26 +2,64 @@
 /* Steps as rows and lines: see rows_steps.h. */
 #include "report/rows_steps.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/memory.h"
 #include "report/rows_ranges.h"
 #include "report/text.h"
 
 #define NAME_BYTES 60
 
-/* The category that took most above its average in the step; STEP_CATEGORY_LIMIT when none did. */
-static enum step_category row_excess(const struct steps *steps, const struct step_row *row,
+static int number_compare(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+/* Sorts the numbers; the lower one of two in the middle. */
+static uint64_t numbers_median(uint64_t *number, size_t count)
+{
+	qsort(number, count, sizeof(*number), number_compare);
+	return number[(count - 1) / 2];
+}
+
+/* What a step usually takes; a few that were much longer do not move it, as they would an average. */
+static struct step_row steps_usual(const struct steps *steps)
+{
+	uint64_t *number = memory_zero(steps->row_count + 1, sizeof(*number));
+	struct step_row usual = { 0 };
+
+	for (int i = 0; i < STEP_CATEGORY_LIMIT && steps->row_count; i++) {
+		for (size_t r = 0; r < steps->row_count; r++)
+			number[r] = steps->row[r].ns[i];
+		usual.ns[i] = numbers_median(number, steps->row_count);
+	}
+	for (size_t r = 0; r < steps->row_count; r++)
+		number[r] = steps->row[r].total_ns;
+	if (steps->row_count)
+		usual.total_ns = numbers_median(number, steps->row_count);
+	free(number);
+	return usual;
+}
+
+/*
+ * The category that took most above its median in a step that was longer than the median one;
+ * STEP_CATEGORY_LIMIT when none did.
+ */
+static enum step_category row_excess(const struct step_row *usual, const struct step_row *row,
 				     uint64_t *ret_ns)
 {
 	enum step_category most = STEP_CATEGORY_LIMIT;
 
 	*ret_ns = 0;
+	if (row->total_ns <= usual->total_ns)
+		return most;
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++) {
-		uint64_t average = steps->ns[i] / steps->time.count;
-
-		if (row->ns[i] <= average || row->ns[i] - average <= *ret_ns)
+		if (row->ns[i] <= usual->ns[i] || row->ns[i] - usual->ns[i] <= *ret_ns)
 			continue;
-		*ret_ns = row->ns[i] - average;
+		*ret_ns = row->ns[i] - usual->ns[i];
 		most = (enum step_category)i;
 	}
 	return most;
@@ -37,7 +75,7 @@ static const char *ended_by(const struct model *model, uint32_t name, size_t *re
 }
 
 static void table_put_step(struct table *table, const struct model *model,
-			   const struct step_row *row)
+			   const struct step_row *usual, const struct step_row *row)
 {
 	static const enum column_id columns[STEP_CATEGORY_LIMIT] = {
 #define CATEGORY(name) COLUMN_steps_##name##_ns,
@@ -45,7 +83,7 @@ static void table_put_step(struct table *table, const struct model *model,
 #undef CATEGORY
 	};
 	uint64_t excess_ns;
-	enum step_category excess = row_excess(&model->steps, row, &excess_ns);
+	enum step_category excess = row_excess(usual, row, &excess_ns);
 	size_t length;
 	const char *text = ended_by(model, row->name, &length);
 
@@ -66,6 +104,7 @@ void steps_fill_table(const struct model *model, struct table *table)
 {
 	struct source_process *const *process;
 	size_t processes = source_processes(model->source, &process);
+	struct step_row usual = steps_usual(&model->steps);
 
 	for (size_t i = 0; i < model->steps.row_count; i++) {
 		const struct step_row *row = &model->steps.row[i];
@@ -73,7 +112,7 @@ void steps_fill_table(const struct model *model, struct table *table)
 		table_add_row(table);
 		if (row->process < processes)
 			table_set_number(table, COLUMN_steps_pid, process[row->process]->pid);
-		table_put_step(table, model, row);
+		table_put_step(table, model, &usual, row);
 	}
 }
 

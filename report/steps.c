@@ -36,6 +36,8 @@ struct step_process {
 	uint32_t active[STEP_CATEGORY_LIMIT]; /* threads in such a scope, as of swept_ns */
 	struct edges scopes, calls;
 	uint32_t epoch; /* counts interruptions */
+	bool has_rest;
+	struct step_row rest; /* counts when another step follows */
 };
 
 struct step_thread {
@@ -294,6 +296,18 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	steps->row[steps->row_count++] = *row;
 }
 
+static bool row_is_idle(const struct step_row *row)
+{
+	return row->ns[STEP_other] == row->total_ns;
+}
+
+static void steps_add_rest(struct steps *steps, struct step_process *process)
+{
+	if (process->has_rest)
+		steps_add_row(steps, &process->rest, process);
+	process->has_rest = false;
+}
+
 void steps_mark(struct steps *steps, const struct step_place *place, const struct step_mark *mark)
 {
 	struct step_process *process = steps_process_at(steps, place->process);
@@ -303,10 +317,15 @@ void steps_mark(struct steps *steps, const struct step_place *place, const struc
 				.name = mark->name };
 
 	process_sweep(process, place->time_ns);
+	steps_add_rest(steps, process);
 	if (process->under_way && mark->number == process->number + 1 && mark->counts) {
 		row.total_ns = place->time_ns > row.start_ns ? place->time_ns - row.start_ns : 0;
 		memcpy(row.ns, process->ns, sizeof(row.ns));
-		steps_add_row(steps, &row, process);
+		process->has_rest = mark->may_be_rest && row_is_idle(&row);
+		if (process->has_rest)
+			process->rest = row;
+		else
+			steps_add_row(steps, &row, process);
 	}
 	steps->in_part += process->under_way && mark->number > process->number + 1 && mark->counts;
 	process->seen = process->is_marked = true;

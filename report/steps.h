@@ -6,7 +6,8 @@
  * of, and to `other` when nothing does.
  *
  * Where steps begin and end is recorded (event `step`). Step 0 begins where that is marked, else with
- * the first operator of the process. A step that was recorded in part is not one.
+ * the first operator of the process. A step that was recorded in part is not one; nor is the last of a
+ * process that torch.profiler's stop() may have ended, when nothing ran in it.
  *
  * Events come in order of time, so scopes are swept as they come; only a CUDA call is known at its
  * end, and so edges are kept until the step ends, at most STEP_EDGES_MAX (then a call that began before
@@ -96,6 +97,7 @@ struct step_mark {
 	uint64_t number;
 	uint32_t name; /* of what ended it */
 	bool counts;   /* the filters hold */
+	bool may_be_rest; /* of torch.profiler, whose stop() ends a step that has only begun */
 };
 void steps_mark(struct steps *steps, const struct step_place *place, const struct step_mark *mark);
 /* The number after that of the last mark of the process; 0 when there was none. */

@@ -47,10 +47,15 @@ static void calls(uint64_t from_ns, uint64_t to_ns, uint32_t thread)
 	steps_span(&steps, &(struct step_place){ to_ns, 0, thread }, STEP_runtime, to_ns - from_ns);
 }
 
+static void marks(struct step_place place, uint64_t number, uint32_t name, bool counts)
+{
+	steps_mark(&steps, &place,
+		   &(struct step_mark){ .number = number, .name = name, .counts = counts });
+}
+
 static void mark(uint64_t time_ns, uint64_t number)
 {
-	steps_mark(&steps, &(struct step_place){ time_ns, 0, 0 },
-		   &(struct step_mark){ number, A, true });
+	marks((struct step_place){ time_ns, 0, 0 }, number, A, true);
 }
 
 static const struct step_row *row_at(size_t row)
@@ -227,12 +232,12 @@ static void scopes_end_where_events_were_lost(void **state)
 static void processes_have_steps_of_their_own(void **state)
 {
 	(void)state;
-	steps_mark(&steps, &(struct step_place){ 0, 0, 0 }, &(struct step_mark){ 0, A, true });
-	steps_mark(&steps, &(struct step_place){ 5, 1, 1 }, &(struct step_mark){ 0, B, true });
+	marks((struct step_place){ 0, 0, 0 }, 0, A, true);
+	marks((struct step_place){ 5, 1, 1 }, 0, B, true);
 	opens(10, 0, STEP_cpu);
-	steps_mark(&steps, &(struct step_place){ 15, 1, 1 }, &(struct step_mark){ 1, B, true });
-	steps_mark(&steps, &(struct step_place){ 20, 0, 0 }, &(struct step_mark){ 1, A, true });
-	steps_mark(&steps, &(struct step_place){ 25, 1, 1 }, &(struct step_mark){ 2, B, false });
+	marks((struct step_place){ 15, 1, 1 }, 1, B, true);
+	marks((struct step_place){ 20, 0, 0 }, 1, A, true);
+	marks((struct step_place){ 25, 1, 1 }, 2, B, false);
 	assert_int_equal(steps.row_count, 2);
 	assert_int_equal(row_at(0)->process, 1);
 	row_is(0, 0, 0, 0, 0, 10);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/rows_steps.c, model_steps.c: which steps are listed, and what made them long. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/rows_steps.h"
+#include "report/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define STEP_NS 100u
+
+static struct cuda_recording c;
+static struct source *source;
+static struct model model;
+static struct table table;
+
+static void start(void)
+{
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void mark(uint64_t time_ns, uint64_t number, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, step, .number = number,
+		  .name = cuda_recording_name(&c, name));
+}
+
+static void runs(uint64_t time_ns, uint64_t duration_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin, .name = cuda_recording_name(&c, name));
+	time_ns += duration_ns;
+	frame_put(c.r.fw, EVT_torch_end, time_ns, &time_ns); /* it has no field */
+}
+
+static void finish(void)
+{
+	static char path[] = "memory.evt";
+	static const struct model_options options = {
+		.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
+		.wants_steps = true,
+		.wants_step_rows = true,
+	};
+	struct session_file file = { .path = path };
+	char message[256];
+
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000000);
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	model_init(&model, source, &options);
+	model_read(&model);
+	table_init(&table, "steps", NULL);
+	steps_fill_table(&model, &table);
+}
+
+static void release(void)
+{
+	table_release(&table);
+	model_release(&model);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+static const struct cell *cell_of(size_t row, enum column_id column)
+{
+	for (size_t i = 0; i < table.column_count; i++)
+		if (table.column[i] == &column_list[column])
+			return table_cell(&table, row, i);
+	fail_msg("no column %s", column_list[column].name);
+	return NULL;
+}
+
+static void one_very_long_step_hides_no_other(void **state)
+{
+	static const uint64_t cpu_ns[] = { 50, 50, 50000, 50, 90, 50, 50 };
+	uint64_t at = 1000;
+
+	(void)state;
+	start();
+	mark(at, 0, "step");
+	for (size_t i = 0; i < sizeof(cpu_ns) / sizeof(cpu_ns[0]); i++) {
+		runs(at + 10, cpu_ns[i], "aten::mm");
+		at += cpu_ns[i] + 50;
+		mark(at, i + 1, "step");
+	}
+	finish();
+	assert_int_equal(table.row_count, 7);
+	assert_int_equal(cell_of(0, COLUMN_steps_excess)->kind, CELL_NONE);
+	assert_int_equal(cell_of(2, COLUMN_steps_excess_ns)->number, 50000 - 50);
+	assert_int_equal(cell_of(4, COLUMN_steps_excess_ns)->number, 90 - 50);
+	assert_memory_equal(cell_of(4, COLUMN_steps_excess)->text, "cpu", 3);
+	release();
+}
+
+/* Three steps whose second and third are idle. */
+static void three_steps(const char *name)
+{
+	start();
+	mark(1000, 0, name);
+	runs(1010, 50, "aten::mm");
+	mark(1000 + STEP_NS, 1, name);
+	mark(1000 + 2 * STEP_NS, 2, name);
+	mark(1000 + 3 * STEP_NS, 3, name);
+	finish();
+}
+
+static void what_the_profiler_ends_at_its_stop_is_no_step(void **state)
+{
+	(void)state;
+	three_steps("ProfilerStep");
+	assert_int_equal(table.row_count, 2);
+	assert_int_equal(model.steps.time.count, 2);
+	release();
+	three_steps("Optimizer.step#SGD.step");
+	assert_int_equal(table.row_count, 3);
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_very_long_step_hides_no_other),
+		cmocka_unit_test(what_the_profiler_ends_at_its_stop_is_no_step),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
