@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * usage: embeds_python CODE
- * Runs Python code as programs do that have an interpreter in them: no main function of CPython, and so none of
- * its audit events. libpython has to be preloaded.
+ * Runs Python code as programs do that have an interpreter in them: by none of CPython's functions that raise an
+ * audit event cpython.run_*. libpython has to be preloaded.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -16,17 +16,37 @@ static void *function(const char *name)
 	return found;
 }
 
+static void *(*compile)(const char *, const char *, int);
+static void *(*evaluate)(void *, void *, void *);
+static void *(*new_dictionary)(void);
+static int (*set_item)(void *, const char *, void *);
+static void *(*builtins)(void);
+
+#define FILE_INPUT 257 /* Py_file_input */
+
+static int run(const char *text)
+{
+	void *globals = new_dictionary(), *code = compile(text, "embedded", FILE_INPUT);
+
+	return !globals || !code || set_item(globals, "__builtins__", builtins()) < 0 ||
+	       !evaluate(code, globals, globals);
+}
+
 int main(int argc, char **argv)
 {
 	void (*initialize)(int) = (void (*)(int))function("Py_InitializeEx");
-	int (*run)(const char *,
-		   void *) = (int (*)(const char *, void *))function("PyRun_SimpleStringFlags");
 	int (*finalize)(void) = (int (*)(void))function("Py_FinalizeEx");
 	int status;
 
-	if (argc != 2 || !initialize || !run || !finalize)
+	*(void **)&compile = function("Py_CompileString");
+	*(void **)&evaluate = function("PyEval_EvalCode");
+	*(void **)&new_dictionary = function("PyDict_New");
+	*(void **)&set_item = function("PyDict_SetItemString");
+	*(void **)&builtins = function("PyEval_GetBuiltins");
+	if (argc != 2 || !initialize || !finalize || !compile || !evaluate || !new_dictionary ||
+	    !set_item || !builtins)
 		return 2;
 	initialize(1);
-	status = run(argv[1], NULL);
+	status = run(argv[1]);
 	return finalize() < 0 || status != 0;
 }
