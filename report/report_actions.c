@@ -15,10 +15,10 @@ static const struct {
 	const char *name, *title;
 } action_sources[ACTION_SOURCES] = {
 	[ACTIONS_LIGHTNING] = { "lightning", "actions of Lightning's Trainer" },
-	[ACTIONS_SCOPES] = { "scopes", "user scopes of PyTorch (no action of Lightning's Trainer "
-				       "was recorded)" },
-	[ACTIONS_RANGES] = { "nvtx", "NVTX ranges (no action of Lightning's Trainer and no user "
-				     "scope of PyTorch was recorded)" },
+	[ACTIONS_SCOPES] = { "scopes", "user scopes of PyTorch (no actions of Lightning's "
+				       "default profiler)" },
+	[ACTIONS_RANGES] = { "nvtx", "NVTX ranges (no actions of Lightning's default profiler, "
+				     "no user scopes)" },
 };
 
 /* With a filter, ends whose begins it has left out look the same: none are told then. */
@@ -91,7 +91,7 @@ static int actions_write(struct report_request *request, struct table *table)
 	options.wants_operators = true;
 	options.wants_ranges = true;
 	model_init(&model, request->source, &options);
-	model_read(&model);
+	request_read(request, &model);
 	context = (struct actions_context){ &model, actions_fill_table(&model, table, for_people) };
 	status = actions_document(request, table, &context);
 	model_release(&model);

@@ -39,6 +39,15 @@ static void ops_foot(const struct document *document, const struct screen *scree
 			unit_format_count(number, unmatched), unmatched == 1 ? "" : "s");
 }
 
+/* No error: the table is shown, by name. */
+static void ops_warn_of_shapes(struct report_request *request, const struct model *model)
+{
+	if (!model->by_id[EVT_torch_inputs] && model->operators.row_count && !request->message[0])
+		snprintf(request->message, sizeof(request->message),
+			 "--by shape: shapes were not recorded: INTERCEPT_TRACE=+shapes records "
+			 "them");
+}
+
 /* Without self times the default order is by total. */
 static void ops_sort_sampled(struct report_request *request, const struct table *table)
 {
@@ -72,6 +81,8 @@ static int ops_write(struct report_request *request, struct table *table)
 	context = (struct ops_context){ &model, ops_fill_table(&model, table) };
 	if (ops_are_sampled(&model))
 		ops_sort_sampled(request, table);
+	if (options.operators_by_shapes)
+		ops_warn_of_shapes(request, &model);
 	{
 		const struct fact facts[] = {
 			FACT_NUMBER("calls", UNIT_COUNT, context.totals.calls),

@@ -81,7 +81,7 @@ static int steps_write(struct report_request *request, struct table *table)
 	options.wants_step_rows = true;
 	options.step_name = request->options->step;
 	model_init(&model, request->source, &options);
-	model_read(&model);
+	request_read(request, &model);
 	document.context = &model;
 	document.fact_count = steps_fill_facts(&model.steps, fact);
 	document.empty = steps_explain(&model, &absence);

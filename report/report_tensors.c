@@ -131,7 +131,7 @@ static int tensors_write(struct report_request *request, struct table *table)
 	options.wants_operators = options.tensors_by == TENSORS_BY_OP;
 	options.wants_ranges = options.tensors_by == TENSORS_BY_RANGE;
 	model_init(&model, request->source, &options);
-	model_read(&model);
+	request_read(request, &model);
 	tensors_fill_table(&model, table);
 	fact = tensors_facts(&model.tensors, table, &document.fact_count);
 	document.fact = fact;

@@ -30,6 +30,10 @@ for wrong in '--range nosuch' '--during nosuch' '--thread 1' '--process 1'; do
 	# shellcheck disable=SC2086 # an option and its value
 	"$REPORT" alloc $wrong "$OUTPUT" >/dev/null 2>"$PWD/talk" || fail "$wrong: status $?"
 	grep -q "^prof-report: ${wrong% *} .* lists them" "$PWD/talk" || fail "$wrong: $(cat talk)"
+	for report in ops steps tensors actions; do
+		# shellcheck disable=SC2086 # an option and its value
+		"$REPORT" $report $wrong "$OUTPUT" 2>&1 >/dev/null | cmp -s - talk || fail "$report $wrong: not what alloc says"
+	done
 done
 "$REPORT" alloc --range wanted "$OUTPUT" 2>&1 >/dev/null | grep . && fail "talk about a range that is there"
 rm -f run.evt

@@ -31,6 +31,8 @@ expect_eq "sampling told" "$("$REPORT" dump "$OUTPUT" | grep ' torch_sampling ' 
 expect_eq "self time of sampled operators" "$(json ops "$OUTPUT" 'row(name="aten::erfinv")["self_cpu_ns"]')" null
 expect_eq "self time of all of them" "$(json ops "$OUTPUT" 'totals["self_cpu_ns"]')" null
 expect_match "footer of ops" "$("$REPORT" ops "$OUTPUT" | tr '\n' ' ')" "1 in 50 operators.*independently"
+talk=$("$REPORT" ops --by shape "$OUTPUT" 2>&1 >/dev/null)
+expect_match "talk about shapes" "$talk" "^prof-report: --by shape: shapes were not recorded: INTERCEPT_TRACE=\+shapes"
 expect_match "summary" "$("$REPORT" "$OUTPUT")" "by total CPU time, 1 in 50 recorded"
 expect_eq "ends" "$(count ' torch_end')" "$(count ' torch_begin')"
 for wrong in 0 1.5 -1 x; do
