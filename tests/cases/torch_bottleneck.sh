@@ -29,7 +29,7 @@ class Data(Dataset):
 
 
 width = 32 if bad else 256
-layers = [torch.nn.Linear(256, width)] + [torch.nn.Linear(width, width) for _ in range(16 if bad else 3)]
+layers = [torch.nn.Linear(256, width)] + [torch.nn.Linear(width, width) for _ in range(48 if bad else 3)]
 model = torch.nn.Sequential(*layers)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, foreach=False, fused=not bad)
 kept, total = [], torch.zeros(())
