@@ -8,6 +8,8 @@
 #include "report/rows_ops.h"
 #include "report/units.h"
 
+#define SLOWEST_TOLD 3u
+#define SLOWEST_BYTES (SLOWEST_TOLD * 24)
 #define STEPS_FOR_P99 20u
 #define FIRST_STEP_OF_RUN 10 /* %: more is a warning */
 #define STARTUP_NS_MIN 10000000000u
@@ -97,9 +99,35 @@ static enum step_category excess_of(const struct steps *steps, const struct late
 	return most;
 }
 
+/* "12, 30 and 7": the slowest of those that are not first ones. */
+static const char *slowest_of(const struct steps *steps, const struct later_steps *later,
+			      double limit_ns, char text[SLOWEST_BYTES])
+{
+	size_t most[SLOWEST_TOLD] = { 0 }, count = 0, used = 0;
+
+	for (size_t i = 0; i < steps->row_count; i++) {
+		size_t at = count < SLOWEST_TOLD ? count++ : SLOWEST_TOLD;
+
+		if (later->is_first[i] || (double)steps->row[i].total_ns <= limit_ns) {
+			count -= at < SLOWEST_TOLD;
+			continue;
+		}
+		for (; at && steps->row[most[at - 1]].total_ns < steps->row[i].total_ns; at--)
+			if (at < SLOWEST_TOLD)
+				most[at] = most[at - 1];
+		if (at < SLOWEST_TOLD)
+			most[at] = i;
+	}
+	for (size_t i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, SLOWEST_BYTES - used, "%s%" PRIu64,
+					 i ? ", " : "", steps->row[most[i]].number);
+	return count ? text : "none";
+}
+
 bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct steps *steps = &bottleneck->model->steps;
+	char slowest[SLOWEST_BYTES];
 	double limit_ns;
 	struct later_steps later;
 	uint64_t slow = 0;
@@ -118,9 +146,10 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 				 (double)timing_percentile(&later.time, 99) / (double)later.p50_ns);
 	advice_say(advice,
 		   "p99 is %.1f times the median; %" PRIu64 " of %" PRIu64
-		   " steps took more than %.0f times it, mostly for: %s.",
+		   " steps took more than %.0f times it, mostly for: %s; the slowest: %s.",
 		   advice->value, slow, later.time.count, advice->rule->threshold,
-		   step_category_names[excess_of(steps, &later, limit_ns)]);
+		   step_category_names[excess_of(steps, &later, limit_ns)],
+		   slowest_of(steps, &later, limit_ns, slowest));
 	later_steps_release(&later);
 	return applies;
 }

@@ -4,6 +4,7 @@
 #include "report/units.h"
 
 #define OPERATOR_SMALL_NS 10000u
+#define ITEM_SHARE_MIN 1           /* % */
 #define OPERATORS_MANY 20u         /* a step */
 #define OPTIMIZER_OPERATORS_MIN 40 /* a call: some parameters, one operator each */
 #define OPTIMIZER_GROUPED_MAX 0.1
@@ -71,12 +72,25 @@ bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *ad
 	return true;
 }
 
+/* On a CPU there is nothing to wait for: only what reading takes counts. */
+static bool item_matters(const struct bottleneck *bottleneck)
+{
+	const struct model *model = bottleneck->model;
+
+	for (size_t i = 0; i < model->tensors.device_count; i++)
+		if (model->tensors.device[i].device >> 8)
+			return true;
+	return bottleneck->launches || highwater_peak(&model->cuda.memory.device) ||
+	       bottleneck_share(bottleneck, bottleneck->loop.work.item_ns) >= ITEM_SHARE_MIN;
+}
+
 bool advice_item(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct evidence_work *work = &bottleneck->loop.work;
 	char time[UNIT_TEXT_BYTES];
 
-	if (bottleneck->sampled || !advice_exceeds(advice, per_step(bottleneck, work->items)))
+	if (bottleneck->sampled || !item_matters(bottleneck) ||
+	    !advice_exceeds(advice, per_step(bottleneck, work->items)))
 		return false;
 	advice->gain_ns = work->item_ns;
 	advice_say(advice, "%.1f values a step are read from tensors (aten::item), %s a step.",

@@ -52,6 +52,7 @@ static void find_phases(struct bottleneck *bottleneck)
 
 		if (row->process != bottleneck->process->index)
 			continue;
+		bottleneck->steps_ns += row->total_ns;
 		if (!bottleneck->first_step_ns || row->start_ns < bottleneck->first_step_ns)
 			bottleneck->first_step_ns = row->start_ns;
 		if (row->start_ns + row->total_ns > bottleneck->last_step_ns)

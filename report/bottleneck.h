@@ -14,6 +14,7 @@ struct bottleneck {
 	const struct source_process *process; /* that told most: of the first step; NULL: none */
 	/* Times of that process on the session's clock, 0: not known. */
 	uint64_t imported_ns, first_step_ns, last_step_ns;
+	uint64_t steps_ns; /* of its steps, added up */
 	uint64_t wall_ns;
 	struct timing operators; /* how long operators took that are no labels */
 	uint64_t operator_calls, launches, cuda_errors;

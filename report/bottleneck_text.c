@@ -103,7 +103,7 @@ static void print_python(const struct bottleneck *bottleneck, const struct scree
 	(void)put_fact(bottleneck, screen, " ", "python_implementation");
 	(void)put_fact(bottleneck, screen, ", torch ", "torch_version");
 	(void)put_fact(bottleneck, screen, ", its CUDA ", "torch_cuda");
-	(void)put_fact(bottleneck, screen, ", threads ", "torch_threads");
+	(void)put_fact(bottleneck, screen, ", threads at import ", "torch_threads");
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		snprintf(before, sizeof(before), ", %s=", variables[i]);
 		(void)put_fact(bottleneck, screen, before, variables[i]);
@@ -150,6 +150,8 @@ static void print_environment(const struct bottleneck *bottleneck, const struct 
 static void print_phases(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	const struct source_process *process = bottleneck->process;
+	bool in_part = bottleneck->limited || bottleneck->model->filters.any;
+	const char *recorded = in_part ? "recorded " : "";
 	char text[UNIT_TEXT_BYTES];
 
 	put_label(screen, "wall");
@@ -158,13 +160,14 @@ static void print_phases(const struct bottleneck *bottleneck, const struct scree
 		fprintf(screen->out, "; time to `import torch` done %s",
 			unit_format_ns(text, bottleneck->imported_ns - process->start_ns));
 	if (process && bottleneck->first_step_ns > process->start_ns)
-		fprintf(screen->out, ", to the first step %s",
+		fprintf(screen->out, ", to the first %sstep %s", recorded,
 			unit_format_ns(text, bottleneck->first_step_ns - process->start_ns));
 	if (process && bottleneck->last_step_ns) {
-		fprintf(screen->out, "; steps %s",
-			unit_format_ns(text, bottleneck->last_step_ns - bottleneck->first_step_ns));
+		fprintf(screen->out, "; %ssteps %s", recorded,
+			unit_format_ns(text, bottleneck->steps_ns));
 		if (process->end_ns > bottleneck->last_step_ns)
-			fprintf(screen->out, ", after the last %s",
+			fprintf(screen->out, ", after the last%s %s",
+				in_part ? " recorded one" : "",
 				unit_format_ns(text, process->end_ns - bottleneck->last_step_ns));
 	}
 	putc('\n', screen->out);
@@ -185,6 +188,10 @@ static void print_steps(const struct bottleneck *bottleneck, const struct screen
 		fprintf(screen->out, " (without the first %s)",
 			bottleneck->loop.warm_steps == 1 ? "step" : "steps");
 	putc('\n', screen->out);
+	if (bottleneck->sampled)
+		fprintf(screen->out,
+			"%*snot all operators were recorded: cpu was more, other less\n",
+			LABEL_WIDTH, "");
 }
 
 static void print_memory(const struct bottleneck *bottleneck, const struct screen *screen)
@@ -212,10 +219,9 @@ static void print_memory(const struct bottleneck *bottleneck, const struct scree
 static void print_operators(const struct bottleneck *bottleneck, const struct document *document,
 			    const struct screen *screen)
 {
-	static const struct operators_part part = {
-		"operators by self CPU time (prof-report ops)",
-		"operators by total CPU time (prof-report ops)", ROWS_OF_PART
-	};
+	static const struct operators_part part = { "operators by self CPU time (prof-report ops)",
+						    "operators by total CPU time (prof-report ops)",
+						    ROWS_OF_PART };
 
 	if (bottleneck->operator_calls)
 		summary_print_operators(bottleneck->model, &part, document, screen);

@@ -18,8 +18,8 @@ struct evidence_scope {
 struct evidence_thread {
 	struct evidence_scope *scope; /* innermost last */
 	size_t count, room;
-	uint32_t optimizers, items; /* of them */
-	uint32_t epoch;             /* of its process when `scope` was last right */
+	uint32_t optimizers, items, loaders; /* of them */
+	uint32_t epoch;                      /* of its process when `scope` was last right */
 };
 
 struct evidence_block {
@@ -63,6 +63,8 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 		return EVIDENCE_OPTIMIZER;
 	if (begins_with(name, length, "Optimizer.zero_grad#"))
 		return EVIDENCE_ZERO_GRAD;
+	if (begins_with(name, length, "enumerate(DataLoader)#"))
+		return EVIDENCE_DATALOADER;
 	if (scope == SCOPE_USER)
 		return EVIDENCE_LABEL;
 	if (is_one_of(name, length, items))
@@ -108,7 +110,7 @@ static struct evidence_thread *thread_at(struct evidence *evidence,
 	if (thread->epoch != epoch) {
 		thread->epoch = epoch;
 		thread->count = 0;
-		thread->optimizers = thread->items = 0;
+		thread->optimizers = thread->items = thread->loaders = 0;
 	}
 	return thread;
 }
@@ -140,6 +142,7 @@ void evidence_open(struct evidence *evidence, const struct evidence_place *place
 	thread->scope[thread->count++] = (struct evidence_scope){ place->time_ns, kind };
 	thread->optimizers += kind == EVIDENCE_OPTIMIZER;
 	thread->items += kind == EVIDENCE_ITEM;
+	thread->loaders += kind == EVIDENCE_DATALOADER;
 }
 
 void evidence_close(struct evidence *evidence, const struct evidence_place *place)
@@ -155,12 +158,14 @@ void evidence_close(struct evidence *evidence, const struct evidence_place *plac
 	took_ns = place->time_ns > scope.start_ns ? place->time_ns - scope.start_ns : 0;
 	thread->optimizers -= scope.kind == EVIDENCE_OPTIMIZER;
 	thread->items -= scope.kind == EVIDENCE_ITEM;
+	thread->loaders -= scope.kind == EVIDENCE_DATALOADER;
 	if (scope.kind == EVIDENCE_OPTIMIZER && !thread->optimizers) {
 		work->optimizer_steps++;
 		work->optimizer_ns += took_ns;
 	} else if (scope.kind == EVIDENCE_ZERO_GRAD) {
 		work->zero_grad_ns += took_ns;
-	} else if (scope.kind == EVIDENCE_ITEM && !thread->items && !thread->optimizers) {
+	} else if (scope.kind == EVIDENCE_ITEM && !thread->items && !thread->optimizers &&
+		   !thread->loaders) {
 		work->items++;
 		work->item_ns += took_ns;
 	}

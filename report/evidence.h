@@ -3,7 +3,7 @@
  * What advice rests on: things that are known to cost time, counted inside of whole steps only, and what
  * memory holds where steps end. Steps are those that were recorded as such (steps.h).
  *
- * Scopes nest per thread. Waiting inside of an optimizer's step is the optimizer's. Memory grows with
+ * Scopes nest per thread. Values read inside of an optimizer's step, or of a data loader, are theirs. Memory grows with
  * open scopes, and by 16 bytes a step; of pinned memory PINNED_MAX blocks are known.
  */
 #ifndef REPORT_EVIDENCE_H
@@ -19,7 +19,7 @@
 #define EVIDENCE_WORK(FIELD)                                                      \
 	FIELD(sync_calls)                                                         \
 	FIELD(sync_ns) /* CUDA calls that wait, optimizers' too */                \
-	FIELD(items)   /* values of tensors brought to Python */                  \
+	FIELD(items)   /* values brought to Python by the loop */                 \
 	FIELD(item_ns)                                                            \
 	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                       \
 	FIELD(device_allocs) /* cudaMalloc and cudaFree in those */               \
@@ -47,6 +47,7 @@ enum evidence_kind {
 	EVIDENCE_ITEM,
 	EVIDENCE_GROUPED,
 	EVIDENCE_OPTIMIZER,
+	EVIDENCE_DATALOADER,
 	EVIDENCE_ZERO_GRAD,
 	EVIDENCE_FUNCTION,
 	EVIDENCE_WAITS,

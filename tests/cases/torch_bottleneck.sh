@@ -48,12 +48,12 @@ for number, (x, y) in enumerate(DataLoader(Data(), batch_size=4)):
 PROGRAM
 run_traced "$PYTHON" train.py bad >out 2>err || fail "bad: $(cat err)"
 advice=$(json bottleneck "$OUTPUT" '" ".join(r["id"] for r in rows)')
-for id in dataloader optimizer item tensor_growth; do
+for id in dataloader optimizer tensor_growth; do
 	[[ " $advice " == *" $id "* ]] || fail "no advice '$id' among: $advice"
 done
 expect_eq "most important" "${advice%% *}" dataloader
 expect_between "growth a step" "$(json bottleneck "$OUTPUT" 'int(row(id="tensor_growth")["value"])')" 15000 17500
-expect_between "values read" "$(json bottleneck "$OUTPUT" 'int(100 * row(id="item")["value"])')" 90 110
+[[ " $advice " != *" item "* ]] || fail "values read on a CPU: $("$REPORT" bottleneck "$OUTPUT")"
 expect_eq "values are above thresholds" "$(json bottleneck "$OUTPUT" 'all(r["value"] > r["threshold"] for r in rows)')" true
 expect_eq "environment" \
 	"$(json bottleneck "$OUTPUT" '[totals[n] for n in ("torch_version", "python_version", "OMP_NUM_THREADS", "steps")]')" \

@@ -32,7 +32,7 @@ struct run {
 	unsigned int device_allocs, device_allocs_until;
 	uint64_t copy_bytes, copy_source;
 	uint64_t tensor_bytes, heap_bytes; /* that stay */
-	bool frees;
+	bool frees, in_loader;
 };
 
 static const struct run well = {
@@ -67,6 +67,13 @@ static uint64_t now; /* where the thread is */
 static uint64_t name(const char *text)
 {
 	return cuda_recording_name(&c, text);
+}
+
+#define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+
+static void scope_begin(const char *text)
+{
+	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = USER, .sequence = -1);
 }
 
 static void scope_end(const char *text, uint64_t kind)
@@ -142,13 +149,16 @@ static void write_step(const struct run *run, unsigned int step)
 	uint64_t end_ns = now + (step ? run->step_ns : run->first_ns);
 	bool slow = run->slow_every && step % run->slow_every == run->slow_every - 1;
 
-	scope("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", USER,
-	      run->dataloader_ns);
+	scope(LOADER, USER, run->dataloader_ns);
 	scope("Optimizer.zero_grad#SGD.zero_grad", USER, run->zero_grad_ns);
 	for (unsigned int i = 0; i < run->operators; i++)
 		scope("aten::mm", 0, run->operator_ns);
+	if (run->in_loader)
+		scope_begin(LOADER);
 	for (unsigned int i = 0; i < run->items; i++)
 		scope("aten::item", 0, US);
+	if (run->in_loader)
+		scope_end(LOADER, USER);
 	step_cuda(run, step);
 	step_memory(run, step);
 	if (run->communication_ns)
@@ -283,7 +293,23 @@ static void shares_of_a_step(void **state)
 static void values_read_in_steps(void **state)
 {
 	(void)state;
-	one_is_wrong(CHANGED(items, 2), "item", 2);
+	struct run run = CHANGED(items, 2);
+
+	one_is_wrong(run, "item", 2);
+	run.in_loader = true; /* a sampler's */
+	write_one(&run);
+	assert_null(advice_of("item"));
+	release();
+	run.in_loader = false;
+	run.device_allocs = 0; /* on a CPU there is nothing to wait for */
+	run.copy_bytes = run.wait_ns = 0;
+	write_one(&run);
+	assert_null(advice_of("item"));
+	release();
+	run.items = 300; /* but for the time itself */
+	write_one(&run);
+	only("item", NULL);
+	release();
 }
 
 static void small_operators_with_python_between(void **state)
@@ -372,7 +398,8 @@ static void steps_that_take_long(void **state)
 	run.slow_ns = 40 * MS;
 	write_one(&run);
 	only("slow_steps", "communication");
-	assert_true(strstr(advice_of("slow_steps")->text, "communication") != NULL);
+	assert_non_null(strstr(advice_of("slow_steps")->text, "communication"));
+	assert_non_null(strstr(advice_of("slow_steps")->text, "the slowest: 29, 59."));
 	release();
 	run.slow_every = 100; /* none */
 	write_one(&run);
@@ -499,6 +526,7 @@ static void recordings_of_a_part(void **state)
 	frame_end_block(c.r.fw);
 	write_run(1, &run);
 	read_back();
+	assert_true(bottleneck.steps_ns > 590ull * MS);
 	only("limited", NULL); /* what grows and what was pinned before is not known */
 	release();
 	run = well;
