@@ -57,6 +57,7 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 
 	for (size_t i = 0; i < RULES; i++) {
 		advice[count] = (struct advice){ .rule = &rules[i], .severity = rules[i].severity };
+		snprintf(advice[count].command, ADVICE_COMMAND_BYTES, "%s", rules[i].command);
 		if (!rules[i].look(bottleneck, &advice[count]))
 			continue;
 		if (advice[count].severity == ADVICE_WARNING &&

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define ADVICE_BYTES 320
+#define ADVICE_COMMAND_BYTES 96
 
 struct bottleneck;
 
@@ -35,6 +36,7 @@ struct advice {
 	double value;
 	uint64_t gain_ns;        /* of all steps, at the very most; 0: it is not about their time */
 	char text[ADVICE_BYTES]; /* the figures, one sentence */
+	char command[ADVICE_COMMAND_BYTES]; /* the rule's, unless there is a better one */
 };
 
 /* One for each line of advice.def: fills value, gain_ns and text, and returns whether it applies. */

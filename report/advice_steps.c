@@ -2,16 +2,19 @@
 /* Rules that compare steps with each other, processes with each other, and steps with the run. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/bottleneck.h"
 #include "report/memory.h"
 #include "report/rows_ops.h"
+#include "report/text.h"
 #include "report/units.h"
 
 #define SLOWEST_TOLD 3u
 #define SLOWEST_BYTES (SLOWEST_TOLD * 24)
 #define STEPS_FOR_P99 20u
 #define FIRST_STEP_OF_RUN 10 /* %: more is a warning */
+#define STEP_NAME_MAX 64u
 #define STARTUP_NS_MIN 10000000000u
 
 /* The steps but for the first of each process. */
@@ -234,6 +237,48 @@ bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 	return true;
 }
 
+/* What may be a step: the user scope or NVTX range that there were most of; NULL: none. */
+static const struct source_name *most_frequent(const struct model *model)
+{
+	const struct source_name *most = NULL, *name;
+	uint64_t count = 1;
+
+	for (size_t i = 0; i < model->operators.row_count; i++) {
+		const struct operator_row *row = &model->operators.row[i];
+
+		name = row->name < model->name_room ? model->name[row->name] : NULL;
+		if (row->scope != OPERATOR_SCOPE_USER || row->calls <= count || !name ||
+		    !name->text ||
+		    evidence_kind_of(name->text, name->length, row->scope) != EVIDENCE_LABEL)
+			continue;
+		most = name;
+		count = row->calls;
+	}
+	for (size_t i = 0; i < model->ranges.row_count; i++) {
+		const struct range_row *row = &model->ranges.row[i];
+
+		name = row->name < model->name_room ? model->name[row->name] : NULL;
+		if (row->count <= count || !name || !name->text)
+			continue;
+		most = name;
+		count = row->count;
+	}
+	return most;
+}
+
+/* The command that takes it for steps, where a shell takes its name as it is in quotes. */
+static void say_step(struct advice *advice, const struct source_name *name)
+{
+	char escaped[STEP_NAME_MAX * 4 + 1];
+
+	if (!name || name->length > STEP_NAME_MAX)
+		return;
+	text_escape(escaped, sizeof(escaped), name->text, name->length);
+	if (strlen(escaped) == name->length && !strpbrk(escaped, "'\\"))
+		snprintf(advice->command, sizeof(advice->command), "steps --step '%.*s'",
+			 (int)STEP_NAME_MAX, escaped);
+}
+
 bool advice_no_steps(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char calls[UNIT_TEXT_BYTES];
@@ -243,6 +288,7 @@ bool advice_no_steps(const struct bottleneck *bottleneck, struct advice *advice)
 		return false;
 	advice_say(advice, "%s operators were called, but no step of a training loop was seen.",
 		   unit_format_count(calls, bottleneck->operator_calls));
+	say_step(advice, most_frequent(bottleneck->model));
 	return true;
 }
 

@@ -305,7 +305,7 @@ static void print_advice(const struct bottleneck *bottleneck, const struct scree
 			advice_is_of_run(advice) ? "run" : "steps' time");
 	fputs(")\n   ", screen->out);
 	snprintf(words, sizeof(words), "%s %s [prof-report %s]", advice->text, advice->rule->todo,
-		 advice->rule->command);
+		 advice->command);
 	print_words(screen, words, 3, 3);
 }
 

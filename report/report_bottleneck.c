@@ -111,7 +111,7 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 			table_set_number(table, COLUMN_bottleneck_gain_ns, advice->gain_ns);
 		set_text(table, COLUMN_bottleneck_text, advice->text);
 		set_text(table, COLUMN_bottleneck_todo, rule->todo);
-		set_text(table, COLUMN_bottleneck_command, rule->command);
+		set_text(table, COLUMN_bottleneck_command, advice->command);
 	}
 }
 

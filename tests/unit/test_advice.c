@@ -503,7 +503,18 @@ static void no_steps_at_all(void **state)
 	scope("aten::mm", 0, 10);
 	frame_end_block(c.r.fw);
 	read_back();
-	only("no_steps", NULL);
+	assert_string_equal(only("no_steps", NULL)->command, "ops");
+	release();
+	start(1);
+	frame_begin_block(c.r.fw, 1);
+	for (now = 100; now < 1000; now += 100) {
+		scope("one request", USER, 10);
+		scope(LOADER, USER, 1);
+		scope(LOADER, USER, 1);
+	}
+	frame_end_block(c.r.fw);
+	read_back();
+	assert_string_equal(only("no_steps", NULL)->command, "steps --step 'one request'");
 	release();
 	start(1);
 	now = 100;
