@@ -109,8 +109,8 @@ int condition_parse(struct condition *condition, const char *expression,
 	name += sign;
 	while (expression[name] == ' ')
 		name++;
-	if (condition_parse_value(condition, columns[condition->column], expression + name,
-				  message, message_bytes))
+	if (condition_parse_value(condition, columns[condition->column], expression + name, message,
+				  message_bytes))
 		return -1;
 	if (condition_is_in_seconds(condition, columns[condition->column], expression, start))
 		condition->number *= 1e9;

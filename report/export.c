@@ -84,6 +84,26 @@ void screen_print_prose(const struct screen *screen, const char *format, ...)
 	fprintf(screen->out, "%s\n", at);
 }
 
+void prose_begin(struct prose *prose, const struct screen *screen)
+{
+	*prose = (struct prose){ .screen = *screen };
+	prose->screen.out = open_memstream(&prose->text, &prose->length);
+	prose->screen.color = false;
+	if (!prose->screen.out)
+		prose->screen.out = screen->out;
+}
+
+void prose_end(struct prose *prose, const struct screen *screen)
+{
+	if (prose->screen.out == screen->out) {
+		putc('\n', screen->out);
+		return;
+	}
+	fclose(prose->screen.out);
+	screen_print_prose(screen, "%s", prose->text);
+	free(prose->text);
+}
+
 static void export_loss(const struct source_loss *loss, const struct screen *screen)
 {
 	const char *reason = loss->reason < EVT_LOST_LIMIT_COUNT ? evt_lost_reasons[loss->reason]

@@ -68,6 +68,14 @@ const char *export_cell_text(struct text_store *texts, const struct column *colu
 /* printf() of a sentence and a line end, broken at spaces to keep to the width. */
 void screen_print_prose(const struct screen *screen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same in pieces: what is printed to prose->screen, which has no line end yet. */
+struct prose {
+	struct screen screen;
+	char *text;
+	size_t length;
+};
+void prose_begin(struct prose *prose, const struct screen *screen);
+void prose_end(struct prose *prose, const struct screen *screen);
 /* printf() in a colour, or plainly where there are none. */
 void screen_print(const struct screen *screen, const char *color, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -316,7 +316,7 @@ void export_table(const struct document *document, const struct screen *screen)
 
 	export_losses(document->source, screen);
 	if (document->scope)
-		fprintf(screen->out, "%s\n", document->scope);
+		screen_print_prose(screen, "%s", document->scope);
 	if (document->head)
 		document->head(document, screen);
 	if (document->head_only)
@@ -325,7 +325,8 @@ void export_table(const struct document *document, const struct screen *screen)
 		const char *empty = document->empty ? document->empty
 						    : "nothing of this kind was recorded";
 
-		fprintf(screen->out, "%s\n", table->row_count ? "no row meets --filter" : empty);
+		screen_print_prose(screen, "%s",
+				   table->row_count ? "no row meets --filter" : empty);
 		return;
 	}
 	export_table_rows(document, screen);

@@ -53,8 +53,8 @@ static void ops_sort_sampled(struct report_request *request, const struct table 
 {
 	if (request->options->sort)
 		return;
-	request->arrangement.sort =
-		columns_find(table->column, table->column_count, "total_cpu_ns", 12);
+	request->arrangement.sort = columns_find(table->column, table->column_count, "total_cpu_ns",
+						 12);
 }
 
 static struct fact ops_fact_self(const struct model *model, uint64_t self_ns)

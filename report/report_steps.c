@@ -10,20 +10,22 @@ static void steps_head(const struct document *document, const struct screen *scr
 {
 	const struct model *model = document->context;
 	char number[UNIT_TEXT_BYTES];
+	struct prose line;
 
 	if (model->steps.time.count) {
-		steps_print_times(model, screen);
-		putc('\n', screen->out);
+		prose_begin(&line, screen);
+		steps_print_times(model, &line.screen);
+		prose_end(&line, screen);
 	}
 	if (model->steps.time.total_ns) {
-		fputs("time: ", screen->out);
-		steps_print_shares(model->steps.ns, model->steps.time.total_ns, screen);
-		putc('\n', screen->out);
+		prose_begin(&line, screen);
+		fputs("time: ", line.screen.out);
+		steps_print_shares(model->steps.ns, model->steps.time.total_ns, &line.screen);
+		prose_end(&line, screen);
 	}
 	if (model->by_id[EVT_torch_sampling] && model->steps.time.count)
-		fputs("not all operators were recorded (INTERCEPT_OPERATORS): cpu was more than "
-		      "this\n",
-		      screen->out);
+		screen_print_prose(screen, "not all operators were recorded "
+					   "(INTERCEPT_OPERATORS): cpu was more than this");
 	if (model->steps.in_part)
 		fprintf(screen->out, "%s step%s recorded in part, not listed\n",
 			unit_format_count(number, model->steps.in_part),

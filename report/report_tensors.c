@@ -52,11 +52,12 @@ static void tensors_head(const struct document *document, const struct screen *s
 		fprintf(screen->out, "%s blocks were allocated again without a free\n",
 			unit_format_count(number, tensors->reused));
 	if (model->operators.one_in > 1 && tensors->device_count)
-		screen_print_prose(screen,
-				   "1 in %s operators was recorded (INTERCEPT_OPERATORS): a block's "
-				   "owner is often an operator around the one that allocated it, or "
-				   "unknown. Totals of the devices hold",
-				   unit_format_count(number, model->operators.one_in));
+		screen_print_prose(
+			screen,
+			"1 in %s operators was recorded (INTERCEPT_OPERATORS): a block's "
+			"owner is often an operator around the one that allocated it, or "
+			"unknown. Totals of the devices hold",
+			unit_format_count(number, model->operators.one_in));
 	if (tensors->device_count)
 		putc('\n', screen->out);
 }

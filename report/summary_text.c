@@ -122,7 +122,7 @@ static void summary_print_recorded(const struct summary *summary, const struct s
 	struct scope_text recorded;
 
 	if (scope_recorded(summary->model, &recorded))
-		fprintf(screen->out, "%s\n", recorded.text);
+		screen_print_prose(screen, "%s", recorded.text);
 }
 
 static uint64_t summary_family_events(const struct model *model, enum evt_family family)
@@ -139,8 +139,10 @@ static void summary_print_events(const struct summary *summary, const struct scr
 {
 	const struct summary_totals *totals = &summary->totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct prose line;
 
-	fprintf(screen->out, "%s process%s, %s thread%s, %s events",
+	prose_begin(&line, screen);
+	fprintf(line.screen.out, "%s process%s, %s thread%s, %s events",
 		unit_format_count(a, totals->processes), totals->processes == 1 ? "" : "es",
 		unit_format_count(b, totals->threads), totals->threads == 1 ? "" : "s",
 		unit_format_count(c, totals->events));
@@ -148,13 +150,13 @@ static void summary_print_events(const struct summary *summary, const struct scr
 		uint64_t events = summary_family_events(summary->model, (enum evt_family)family);
 
 		if (events)
-			fprintf(screen->out, ", %s %s", evt_family_names[family],
+			fprintf(line.screen.out, ", %s %s", evt_family_names[family],
 				unit_format_count(a, events));
 	}
 	if (summary->model->unknown)
-		fprintf(screen->out, ", of newer kinds %s",
+		fprintf(line.screen.out, ", of newer kinds %s",
 			unit_format_count(a, summary->model->unknown));
-	putc('\n', screen->out);
+	prose_end(&line, screen);
 }
 
 static void summary_print_cost(const struct summary *summary, const struct screen *screen)

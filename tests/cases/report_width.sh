@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 REPORTS = ([], ["alloc"], ["alloc", "--by", "thread"], ["alloc", "--by", "process"], ["alloc", "--by", "size"],
-           ["alloc", "--range", "none"], ["nvtx"], ["nvtx", "--tree"], ["threads"], ["processes"])
+           ["alloc", "--range", "none"], ["nvtx"], ["nvtx", "--tree"], ["threads"], ["processes"],
+           ["launches"], ["memcpy"], ["api"], ["device-memory"], ["steps"], ["ops"], ["tensors"], ["actions"])
 wide = 0
 for path in sys.argv[2:]:
     for report in REPORTS:

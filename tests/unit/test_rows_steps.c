@@ -27,8 +27,7 @@ static void start(void)
 
 static void mark(uint64_t time_ns, uint64_t number, const char *name)
 {
-	FRAME_PUT(c.r.fw, time_ns, step, .number = number,
-		  .name = cuda_recording_name(&c, name));
+	FRAME_PUT(c.r.fw, time_ns, step, .number = number, .name = cuda_recording_name(&c, name));
 }
 
 static void runs(uint64_t time_ns, uint64_t duration_ns, const char *name)

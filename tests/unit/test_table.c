@@ -99,9 +99,9 @@ static double number_in(const char *expression)
 	struct condition condition;
 	char message[200];
 
-	assert_int_equal(condition_parse(&condition, expression, columns, count, message,
-					 sizeof(message)),
-			 0);
+	assert_int_equal(
+		condition_parse(&condition, expression, columns, count, message, sizeof(message)),
+		0);
 	return condition.number;
 }
 
