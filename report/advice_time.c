@@ -32,10 +32,10 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 		return false;
 	advice_say(advice,
 		   "waiting for the DataLoader takes %.1f %% of the steps' time (%s a step); %s "
-		   "worker process%s seen.",
+		   "worker process%s.",
 		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps),
 		   bottleneck->workers ? unit_format_count(workers, bottleneck->workers) : "no",
-		   bottleneck->workers > 1 ? "es were" : " was");
+		   bottleneck->workers > 1 ? "es were seen in all" : " was seen");
 	return true;
 }
 

@@ -605,6 +605,11 @@ static void shares_above_a_half_are_problems(void **state)
 	run.dataloader_ns = 8 * MS;
 	write_one(&run);
 	assert_int_equal(only("dataloader", NULL)->severity, ADVICE_PROBLEM);
+	assert_non_null(strstr(advice_of("dataloader")->text, "; no worker process was seen."));
+	bottleneck.workers = 5; /* of several epochs, perhaps */
+	assert_true(advice_dataloader(&bottleneck, &bottleneck.advice[0]));
+	assert_non_null(
+		strstr(advice_of("dataloader")->text, "; 5 worker processes were seen in all."));
 	release();
 }
 
