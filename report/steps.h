@@ -95,8 +95,8 @@ void steps_span(struct steps *steps, const struct step_place *place, enum step_c
 /* A step ends, and number `number` begins. */
 struct step_mark {
 	uint64_t number;
-	uint32_t name; /* of what ended it */
-	bool counts;   /* the filters hold */
+	uint32_t name;    /* of what ended it */
+	bool counts;      /* the filters hold */
 	bool may_be_rest; /* of torch.profiler, whose stop() ends a step that has only begun */
 };
 void steps_mark(struct steps *steps, const struct step_place *place, const struct step_mark *mark);
