@@ -13,6 +13,6 @@ print(next((os.path.join(f, name) for f in folder if ".so" in name and os.path.e
 site=$("$PYTHON" -c 'import torch, os; print(os.path.dirname(os.path.dirname(torch.__file__)))')
 PYTHONPATH=$site INTERCEPT_CHILDREN=all INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD="$LIB $library" \
 	"$PROGRAMS/embeds_python" 'import torch; torch.ones(3).erfinv(); print("done")' >out 2>err || fail "$(cat err)"
-expect_eq "its output" "$(cat out)" done
+expect_eq "its output" "$(cat out)" "done"
 ! grep '^intercept' err || fail "we said something"
 expect_eq "operators" "$("$REPORT" dump "$OUTPUT" | grep -c 'torch_begin.* name="aten::erfinv"')" 1
