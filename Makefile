@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The one Makefile. Sources are found by wildcard, one directory a program: a new file needs no line
-# here. A unit test, a fuzz target and a test program say at their top what they are linked with.
+# The one Makefile. Sources are found by wildcard, a directory a program and its folders: a new file
+# needs no line here. A unit test, a fuzz target and a test program say at their top what they are linked with.
 
 VERSION := 0.1.0
 O       ?= build
@@ -47,14 +47,15 @@ TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -liberty -lm -lpthread -ldl
 
 # --- what there is to build ---------------------------------------------------------------------
 
-objects = $(patsubst %.c,$(2)/%.o,$(wildcard $(1)))
+# objects: DIRECTORIES with their folders, and where what is made of their sources lies
+objects = $(patsubst %.c,$(2)/%.o,$(wildcard $(1:%=%/*.c) $(1:%=%/*/*.c)))
 UNIT_PRELOAD_DIR := $(if $(SAN),$(O)/unit-objects,$(O))
 
-FORMAT_OBJECTS       := $(call objects,collector/format/*.c collector/region/*.c,$(O))
-COLLECTOR_OBJECTS    := $(call objects,collector/*.c,$(O))
-REPORT_OBJECTS       := $(call objects,report/*.c,$(O))
-PRELOAD_OBJECTS      := $(call objects,preload/*.c,$(O))
-UNIT_PRELOAD_OBJECTS := $(call objects,preload/*.c,$(UNIT_PRELOAD_DIR))
+FORMAT_OBJECTS       := $(call objects,collector/format collector/region,$(O))
+COLLECTOR_OBJECTS    := $(filter-out $(FORMAT_OBJECTS),$(call objects,collector,$(O)))
+REPORT_OBJECTS       := $(call objects,report,$(O))
+PRELOAD_OBJECTS      := $(call objects,preload,$(O))
+UNIT_PRELOAD_OBJECTS := $(call objects,preload,$(UNIT_PRELOAD_DIR))
 
 LIBRARY   := $(O)/libintercept.so
 COLLECTOR := $(O)/intercept-collector
@@ -69,8 +70,9 @@ cudart_SOURCES   := cudart cudart_*
 cuda_SOURCES     := cuda cuda_*
 cublas_SOURCES   := cublas cublas_*
 cublasLt_SOURCES := cublaslt cublaslt_*
-FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/hooks.def preload/cuda_api.h \
-	collector/format/events.h collector/format/events.def
+FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.def preload/cuda/cuda_api.h \
+	collector/format/events.h collector/format/events.def \
+	$(wildcard collector/format/events/*.def)
 
 UNIT_TESTS  := $(patsubst tests/unit/%.c,$(O)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_NAMES  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -85,9 +87,9 @@ TEST_PROGRAMS := \
 
 # The words after "links:" or "build:" in a comment of its own at the top of a test source.
 top_line = $(shell sed -n 's@^/\* *$(1): *\(.*[^ ]\) *\*/ *$$@\1@p;30q' $(2))
-part_collector := $(filter-out $(O)/collector/main.o,$(COLLECTOR_OBJECTS)) $(FORMAT_OBJECTS)
+part_collector := $(filter-out $(O)/collector/turn/main.o,$(COLLECTOR_OBJECTS)) $(FORMAT_OBJECTS)
 part_format    := $(FORMAT_OBJECTS)
-part_report    := $(filter-out $(O)/report/main.o,$(REPORT_OBJECTS)) $(FORMAT_OBJECTS)
+part_report    := $(filter-out $(O)/report/app/main.o,$(REPORT_OBJECTS)) $(FORMAT_OBJECTS)
 part_preload   := $(UNIT_PRELOAD_OBJECTS)
 part = $(or $(part_$(1)),$(patsubst preload:%.c,$(UNIT_PRELOAD_DIR)/preload/%.o, \
 	$(subst $(comma), preload:,$(1))))
@@ -134,12 +136,12 @@ $(O)/%.o: %.c $(O)/flags
 	$(call begin,CC)
 	$(Q)$(CC) $(COMMON) $(SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 
-# .incbin is not seen by -MMD.
-$(O)/preload/python.o $(O)/unit-objects/preload/python.o: preload/bootstrap.py
-$(O)/preload/lightning.o $(O)/unit-objects/preload/lightning.o: preload/lightning.py
-$(O)/preload/modules.o $(O)/unit-objects/preload/modules.o: preload/modules.py
+# .incbin is not seen by -MMD: what lies beside a Python file may hold it.
+beside = $(patsubst %.c,$(2)/%.o,$(wildcard $(dir $(1))*.c))
+$(foreach file,$(wildcard preload/*/*.py),\
+	$(eval $(call beside,$(file),$(O)) $(call beside,$(file),$(O)/unit-objects): $(file)))
 
-$(O)/exports.map: preload/hooks.def scripts/gen-exports.sh
+$(O)/exports.map: preload/families.def $(wildcard preload/*/hooks.def) scripts/gen-exports.sh
 	$(call begin,GEN)
 	$(Q)scripts/gen-exports.sh >$@
 
@@ -208,9 +210,11 @@ $(FAKE_CUDA): $(O)/fake/lib%: $$(call fake_sources,$$($$(call fake_name,$$@)_SOU
 $(filter-out %fakecuda.so,$(FAKE_CUDA)): $(O)/fake/libfakecuda.so
 
 $(filter $(O)/programs/cuda_% $(O)/programs/libcuda_%,$(TEST_PROGRAMS)): | $(FAKE_CUDA)
+$(O)/programs/first_malloc: | $(O)/programs/libfirst_malloc.so
 
 .PHONY: help deps demo demo-cuda test bench lint format fuzz fuzz-replay docs check-generated
-test: tests ## run all tests, no GPU needed; one: make test T=name
+test: tests ## run all tests, no GPU needed, after installing what they need; one: make test T=name
+	@$(if $(T),,scripts/test-env.sh)
 	@set -f; tests/run $(T)
 
 .PHONY: test-gpu

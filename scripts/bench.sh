@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: bench.sh            what `make bench` calls; all groups, about 20 minutes on two cores
-#        make bench B=heap   one group, or several: heap nvtx cuda start size report train import torch
-#                            torch-train torch-table, and, only when named, torch-100k
+#        make bench B=heap   one group, or several: heap nvtx cuda start size report read train import
+#                            torch torch-train torch-table, and, only when named, torch-100k
 #        make bench ROUNDS=9 more rounds, for a noisy machine
 # Compiles the subjects (tests/bench) and measures them bare, under intercept and under the peers that are
 # installed, in turn. Prints a table; writes O/bench/results.md and every single run to O/bench/results.json.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What the parts that live in, or belong to, somebody else's program must not call, read from the objects:
-# nothing that ends the process, prints, allocates or asks the environment.
+# nothing that ends the process, prints, allocates or asks the environment; and that none of the three programs opens a
+# socket of a network, nor collector and report start another one (docs/SECURITY.md).
 
 cd "$(dirname "$0")/.." || exit 1
 build=${O:-build}
@@ -12,12 +13,13 @@ formats='(__)?v?sn?printf(_chk)?|v?asprintf|sscanf|strerror|setlocale'
 environment='getenv|secure_getenv|environ|__environ'
 changes='setenv|putenv|unsetenv|clearenv'
 allocates='malloc|calloc|realloc|reallocarray|free|strn?dup|posix_memalign|aligned_alloc|fopen|fdopen|opendir|getline'
+sockets='socket|socketpair|connect|bind|listen|accept4?|send(to|msg|mmsg)?|recv(from|msg|mmsg)?|getaddrinfo|gethostby.*|res_.*'
+runs='system|popen|fork|vfork|posix_spawnp?|exec[lv]p?e?|execvpe|fexecve'
 
-forbid() { # DIRECTORY NAMES [ALLOWED-FILES]
+forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 	local object source
-	for source in "$1"/*.c; do
-		[[ -f $source ]] || continue
-		[[ ${3:-} && $source =~ ^$1/(${3})\.c$ ]] && continue
+	for source in $(scripts/source-files.sh c | grep "^$1/"); do
+		[[ ${3:-} && $source =~ ^$1/([a-z_]+/)?(${3})\.c$ ]] && continue
 		object=$build/${source%.c}.o
 		[[ -f $object ]] || { echo "$object: not built"; continue; }
 		nm -u "$object" | awk '{ print $2 }' | sed 's/@.*//' | grep -xE "$2" |
@@ -29,11 +31,15 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]
 	forbid preload "$ends|$prints|$formats|$allocates"
 	forbid preload "$environment" 'settings|environment'
 	forbid preload "$changes" settings
+	forbid preload "$sockets" nursery # a Unix socket
+	forbid collector "$sockets|$runs" nursery
+	forbid report "$sockets|$runs"
 	forbid collector "$ends" main
 	forbid collector "$prints" main
 	forbid collector "$environment|$changes" main
 	forbid collector/format "$ends|$prints|$environment|$changes"
 	forbid report "$ends" 'main|memory'
+	forbid report 'stderr' 'talk|memory|run' # names in lines are escaped there
 	forbid report "$environment|$changes" main
 } | sort -u | grep . && exit 1
 exit 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What libintercept.so brings into a process: exactly the symbols of preload/hooks.def, without a version,
+# What libintercept.so brings into a process: exactly the symbols of preload/families.def, without a version,
 # libc and nothing else, and less than 256 bytes of thread-local storage, of the initial-exec model.
 
 cd "$(dirname "$0")/.." || exit 1
@@ -10,8 +10,8 @@ library=${O:-build}/libintercept.so
 
 {
 	diff <(scripts/gen-exports.sh --names) <(nm -D --defined-only "$library" | awk '{ print $3 }' | sort -u) |
-		sed -n "s|^< \(.*\)|$library: \1 is in hooks.def but not exported|p
-			s|^> \(.*\)|$library: \1 is exported but not in hooks.def|p"
+		sed -n "s|^< \(.*\)|$library: \1 is in families.def but not exported|p
+			s|^> \(.*\)|$library: \1 is exported but not in families.def|p"
 	readelf -dW "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vx 'libc\.so\.6' |
 		# before glibc 2.34 these two are libraries of their own
 		grep -vxE "$(getconf GNU_LIBC_VERSION | awk '$2 < 2.34 { print "libdl.so.2|libpthread.so.0" }')" |

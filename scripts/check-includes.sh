@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Who may include what: arrows go one way (docs/ARCHITECTURE.md), own headers are named from the root of
-# the tree, and a library's header is included by one file a side.
+# Who may include what: arrows go one way (docs/ARCHITECTURE.md), from folder to folder; own headers are
+# named from the root of the tree, and a library's header is included by one file a side.
 
 cd "$(dirname "$0")/.." || exit 1
 files=$(scripts/source-files.sh c h def) || exit 1
@@ -11,9 +11,107 @@ files=$(scripts/source-files.sh c h def) || exit 1
 includes=$(echo "$files" | xargs grep -nE '^[ \t]*#[ \t]*include[ \t]*["<]' |
 	sed -E 's/^([^:]*:[0-9]+):[^"<]*(["<][^">]*).*/\1 \2/')
 
-allow() { # FROM-PATTERN ALLOWED-PATTERN: own headers that files of FROM may include
-	echo "$includes" | awk -v from="^$1" -v allowed="^\"($2)" '
-		$1 ~ from && $2 ~ /^"/ && $2 !~ allowed { print $1 ": may not include " $2 "\"" }'
+# What each folder may include beside its own files. "PROGRAM/*" is any family: a folder that has no line
+# of its own, so that a new family needs none. `events` and `errors` are the one header of that name.
+# families.def joins the `lists` of the families, and is all that what they stand on sees of them.
+layers='
+	collector/region    :
+	collector/format    :
+	collector/core      : collector/region collector/format
+	collector/processes : collector/region collector/format collector/core
+	collector/drain     : collector/region collector/format collector/core collector/processes
+	collector/output    : collector/region collector/format
+	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/output
+
+	preload           : lists
+	preload/base      :
+	preload/settings  : events collector/region preload/base
+	preload/record    : events collector/region preload/base
+	preload/hook      : families preload/base preload/settings preload/record
+	preload/steps     : preload/base preload/settings preload/record
+	preload/python    : preload/base preload/settings preload/record
+	preload/*         : preload/base preload/settings preload/record preload/hook
+	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
+	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/python
+	preload/tensors   : preload/base preload/settings preload/record preload/hook preload/python
+	preload/modules   : preload/base preload/settings preload/record preload/python
+	preload/lightning : preload/base preload/settings preload/record preload/python
+	preload/life      : families events collector/region preload/base preload/settings preload/record preload/hook
+
+	report         : lists
+	report/base    : errors
+	report/file    : collector/format report/base
+	report/session : collector/format report/base report/file
+	report/table   : report/base report/session
+	report/core    : families events collector/format/block.h report/base report/session report/table
+	report/*       : events report/base report/session report/table report/core
+	report/advice  : report/base report/session report/table report/core report/*
+	report/summary : report/base report/session report/table report/core report/*
+	report/raw     : collector/format report/base report/file report/session report/table report/core
+	report/app     : report/base report/session report/table report/core
+'
+
+# What goes against them today, "FILE HEADER" a line. The list may only get shorter.
+exceptions=scripts/include-exceptions.txt
+
+check_layers() {
+	echo "$includes" | grep -E '^(collector|preload|report)/' | awk -v layers="$layers" -v exceptions="$exceptions" '
+		function folder(path, parts) {
+			return split(path, parts, "/") > 2 ? parts[1] "/" parts[2] : parts[1]
+		}
+		function program(path) {
+			return substr(path, 1, index(path, "/") - 1)
+		}
+		# "*" is any family: a folder that has no line of its own
+		function is_allowed(from, header, to, list, word, n, i) {
+			to = folder(header)
+			if (from == to)
+				return 1
+			if (!(from in allowed))
+				from = program(from) "/*"
+			n = split(allowed[from], list, " ")
+			for (i = 1; i <= n; i++) {
+				word = list[i]
+				if (word == to || word == header || word in single && header ~ single[word])
+					return 1
+				if (word == program(to) "/*" && !(to in allowed))
+					return 1
+			}
+			return 0
+		}
+		BEGIN {
+			single["events"] = "^collector/format/(events|families)\\.(h|def)$"
+			single["errors"] = "^collector/format/error\\.h$"
+			single["families"] = "^(preload|report)/families\\.def$"
+			single["lists"] = "^(preload|report)/[a-z_]+/[a-z_]+\\.def$"
+			n = split(layers, lines, "\n")
+			for (i = 1; i <= n; i++)
+				if (split(lines[i], sides, ":") == 2) {
+					gsub(/[ \t]/, "", sides[1])
+					allowed[sides[1]] = sides[2]
+				}
+			while ((getline line <exceptions) > 0)
+				if (line !~ /^#/)
+					excepted[line] = 1
+		}
+		$2 ~ /^"/ {
+			file = $1
+			sub(/:.*/, "", file)
+			header = substr($2, 2)
+			if (is_allowed(folder(file), header))
+				next
+			if (file " " header in excepted)
+				seen[file " " header] = 1
+			else
+				print $1 ": " folder(file) "/ may not include \"" header "\""
+		}
+		END {
+			for (line in excepted)
+				if (!(line in seen))
+					print exceptions ": does not occur, take it out: " line
+		}'
+	# a program is folders; nothing lies beside them
+	echo "$files" | grep -E '^(collector|preload|report)/[^/]*$' | grep -v '/families\.def$' | sed 's|$|: belongs into a folder|'
 }
 
 only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that may include it
@@ -22,17 +120,13 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 }
 
 {
-	allow report/ 'report/|collector/format/'
-	allow preload/ 'preload/|collector/region/|collector/format/events\.(h|def)$'
-	allow 'collector/[^/]*:' 'collector/'
-	allow collector/region/ collector/region/
-	allow collector/format/ collector/format/
+	check_layers
 	tests='|tests/.*'
-	only 'zstd' "collector/compress.c|report/decompress.c$tests"
-	only 'libiberty' "report/demangle.c$tests"
-	only 'elfutils/|libelf|gelf' "collector/[a-z_]*.c|report/[a-z_]*.c$tests"
-	only 'libunwind' "preload/stack.c$tests"
-	only 'cupti' "preload/cupti.c$tests"
+	only 'zstd' "collector/output/compress.c|report/file/decompress.c$tests"
+	only 'libiberty' "report/base/demangle.c$tests"
+	only 'elfutils/|libelf|gelf' "collector/[a-z_/]*.c|report/[a-z_/]*.c$tests"
+	only 'libunwind' "preload/[a-z_]*/stack.c$tests"
+	only 'cupti' "preload/[a-z_]*/cupti.c$tests"
 	only '(cuda|nvtx3/|nvToolsExt)' "tests/.*"
 	# elfutils: one file a side
 	for side in collector report; do

@@ -21,11 +21,12 @@ MASK = 2 ** 64 - 1
 MAGIC_ZSTD = 0xFD2FB528
 MAGIC_HEADER, MAGIC_END = 0x184D2A50, 0x184D2A51
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
-VERSION = 1
+VERSION = 2
 FRAME_MAX = 16 << 20
 RECORDS_MAX, KINDS_MAX, FIELDS_MAX, WINDOW = 32768, 65536, 16, 4096
 UINT, SINT, ADDR, NAME, TEXT, BORN, DIES, SIZE, CALLER = range(1, 10)
-KEY_KINDS, KEY_TIMES, KEY_SIZES = 0, 1, 6
+KEY_KINDS, KEY_TIMES, KEY_SIZES, KEY_HEAP_TIMES = 0, 1, 6, 7
+HEAP_TIME_UNIT = 32  # ns
 KEY_BORN, KEY_DIES = 2, 4  # of the codes; the far addresses have the next key
 
 
@@ -302,13 +303,19 @@ class Block:
         if number >= len(self.kinds):
             raise Damage("kind %d of %d" % (number, len(self.kinds)))
         kind = self.kinds[number]
-        self.time = (self.time + self.column(KEY_TIMES).varint()) & MASK
+        is_heap = any(codec in (BORN, DIES) for _, codec in kind.type.fields)
+        if is_heap and KEY_HEAP_TIMES in self.columns:
+            passed = self.column(KEY_HEAP_TIMES).varint() * HEAP_TIME_UNIT
+        else:
+            passed = self.column(KEY_TIMES).varint()
+        self.time = (self.time + passed) & MASK
         values = [self.value(kind, index, codec) for index, (_, codec) in enumerate(kind.type.fields)]
         return Record(self.time, self.stream, kind.type, values)
 
     def records(self):
         records = [self.record() for _ in range(self.count)]
-        known = {KEY_KINDS, KEY_TIMES, KEY_BORN, KEY_BORN + 1, KEY_DIES, KEY_DIES + 1, KEY_SIZES}
+        known = {KEY_KINDS, KEY_TIMES, KEY_BORN, KEY_BORN + 1, KEY_DIES, KEY_DIES + 1, KEY_SIZES,
+                 KEY_HEAP_TIMES}
         for kind in self.kinds:
             known.update(64 + 16 * kind.type.id + index for index in range(len(kind.type.fields)))
         if any(column.left() for key, column in self.columns.items() if key in known):

@@ -15,16 +15,25 @@ export LC_ALL=C
 expand() { # LIST, then MACRO(PARAMETERS) and FIELDS, with "@," between fields, for each macro of the list
 	local list=$1
 	shift
-	{ printf '#define %s @@ %s\n' "$@"; echo "#include \"$list\""; } | ${CC:-cc} -E -P -x c -I. - |
+	{ printf '%s\n' "${defines:-}"; printf '#define %s @@ %s\n' "$@"; echo "#include \"$list\""; } | ${CC:-cc} -E -P -x c -I. - |
 		tr '\n' ' ' | sed 's/@@/\n/g' | sed -E 's/ *@, */\t/g; s/" *"//g; s/(^|\t| )"/\1/g
 			s/"( *)(\t|$)/\2/g; s/\\"/"/g; s/ *$//; s/^ //; /^$/d'
 }
 
 # shellcheck disable=SC2016 # backquotes of Markdown
 generate_settings() {
+	local family defines
+	family() { # WITH-FIELDS
+		expand collector/format/families.def "FAMILY(name, by_default, needs, doc, none, why)" "$1" \
+			"FAMILY_DETAIL(name, by_default, needs, doc)" "$1"
+	}
+	family=$(family 'by_default @, name' | sed -n 's/^1\t//p' | paste -sd,)
+	defines="#define TRACE_DEFAULT \"$family\"
+#define TRACE_ALLOWED \"names with commas between; +name adds to the default, -name removes$(family 'name @, doc' |
+		sed 's/^/; /; s/\t/: /' | tr -d '\n')\""
 	echo '| variable | default | meaning |'
 	echo '|---|---|---|'
-	expand preload/settings.def \
+	expand preload/settings/settings.def \
 		'SETTING(kind, NAME, initial, allowed, doc)' \
 		'INTERCEPT_##NAME @, initial @, doc @, allowed' |
 		awk -F'\t' '{ printf "| `%s` | `%s` | %s (%s) |\n", $1, $2, $3, $4 }'
@@ -40,7 +49,7 @@ generate_events() {
 }
 
 generate_columns() { # roff
-	expand report/columns.def 'COLUMN(report, name, header, unit, priority, order, doc)' \
+	expand report/table/columns.def 'COLUMN(report, name, header, unit, priority, order, doc)' \
 		'report @, name @, header @, doc' | awk -F'\t' '
 		$1 == "summary" { next }
 		$1 != report { report = $1; title = $1; gsub(/_/, "\\-", title); print ".SS " title }
@@ -48,7 +57,7 @@ generate_columns() { # roff
 }
 
 generate_hooks() {
-	expand preload/hooks.def 'HOOK(library, returns, name, ...)' 'library @, name' |
+	expand preload/families.def 'HOOK(library, returns, name, ...)' 'library @, name' |
 		awk -F'\t' '{ list[$1] = list[$1] " `" $2 "`" } END { for (l in list) print "- " l ":" list[l] }' | sort
 }
 

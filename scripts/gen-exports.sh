@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: gen-exports.sh [--names]
-# Prints the linker's version script of libintercept.so, made from preload/hooks.def: exactly the functions
+# Prints the linker's version script of libintercept.so, made from preload/families.def: exactly the functions
 # listed there are visible, without a version. --names prints the names alone, one a line, sorted.
 
 cd "$(dirname "$0")/.." || exit 1
@@ -14,11 +14,11 @@ names=$(${CC:-cc} -E -P -x c -I. - <<'END' | grep -o '@ *[A-Za-z0-9_]* *@' | tr 
 #define CUDA(library, since, per_thread, name, ...) @name@
 #define CUDA_OWN(library, result, name, ...) @name@
 #define TORCH(name, ...) @name@
-#include "preload/hooks.def"
+#include "preload/families.def"
 END
 )
 if [ -z "$names" ]; then
-	echo "gen-exports: no function found in 'preload/hooks.def'" >&2
+	echo "gen-exports: no function found in 'preload/families.def'" >&2
 	exit 1
 fi
 if [ "$1" = --names ]; then

@@ -8,7 +8,7 @@
 
 packages="gcc g++ make libc6-dev libzstd-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libiberty-dev libcmocka-dev zstd binutils python3 python3-venv
-	clang clang-format clang-tidy cppcheck shellcheck universal-ctags"
+	clang clang-format clang-tidy cppcheck shellcheck universal-ctags musl-tools"
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2 uftrace"
 
 install_scalene() {

@@ -19,7 +19,9 @@ import re
 import subprocess
 import sys
 
-REPORTS = ("ops", "alloc", "tensors", "nvtx", "steps", "modules", "actions", "api", "launches", "memcpy", "device_memory", "threads", "processes", "summary")
+def reports(program):
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+    return [line.split()[0].replace("-", "_") for line in listed.splitlines()]
 
 
 class Record(dict):
@@ -97,7 +99,7 @@ def explain(expression, names):
 
 def main():
     program, path = sys.argv[1:3]
-    names = {name.replace("-", "_"): Report(program, path, name) for name in REPORTS}
+    names = {name: Report(program, path, name) for name in reports(program)}
     sizes = functools.lru_cache(None)(lambda: count_sizes(program, path))
     names.update(load=load, ended=ended, lost_nothing=lost_nothing, sized=lambda size: sizes()[size])
     failed = 0

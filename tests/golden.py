@@ -11,12 +11,19 @@ import os
 import subprocess
 import sys
 
-REPORTS = (("alloc", "--by", "size"), ("alloc", "--by", "process"), ("nvtx",), ("threads",), ("processes",), ("summary",))
+ALWAYS = (("alloc", "--by", "size"), ("alloc", "--by", "process"))
+
+
+def tables(program):
+    """All reports of recordings but bottleneck: advice may change, what the file holds may not."""
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+    names = [line.split()[0] for line in listed.splitlines()]
+    return [(name,) for name in names if name not in ("dump", "check", "bottleneck")]
 
 
 def read(program, path):
     said = {}
-    for report in REPORTS:
+    for report in (*ALWAYS, *tables(program)):
         command = [program, *report, "--format", "json", os.path.basename(path)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=os.path.dirname(path) or ".")
         document = json.loads(done.stdout)

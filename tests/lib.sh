@@ -13,8 +13,12 @@
 #                                     go on, or end the test with a line that says what was wrong
 #   expect FILE EXPRESSION...         each is true of the reports over FILE (expect.py says what it sees)
 #   expect_sums FILE                  the whole is the sum of the parts in every report
+#   collector_of FILE                 pid of the process that has the file open, as soon as there is one
 #   same_as_fake FILE COUNTS...       the CUDA reports say what the fake CUDA counted (FAKE_CUDA_COUNTS)
 #   same_as_bare COMMAND...           output, status and standard error are those without intercept
+#   tables reports|keys            the reports of prof-report --list that make a table of a recording; keys: each
+#                                     `--by KEY` of theirs, too, a line each
+#   help_columns REPORT               name:heading of each column that --help of the report lists
 #   fail MESSAGE, skip REASON         end the test
 #   need_tool NAME, need_program NAME, need_torch    skip when it is not there (need_torch sets $PYTHON)
 #   need_lightning                    the same, and sets PYTHONPATH
@@ -122,6 +126,17 @@ expect_sums() {
 	expect "$@"
 }
 
+# collector_of FILE: pid of the process that has it open; waits for it, at most 20 s.
+collector_of() {
+	local found i
+	for ((i = 0; i < 400; i++)); do
+		found=$(find /proc/[0-9]*/fd -maxdepth 1 -lname "$1" -print -quit 2>/dev/null)
+		[[ $found ]] && cut -d / -f 3 <<<"$found" && return
+		sleep 0.05
+	done
+	return 1
+}
+
 # same_as_fake [-o REPORT...] [--peak] FILE COUNTS...: the CUDA reports are what the fake CUDA counted.
 same_as_fake() {
 	local options=()
@@ -132,6 +147,22 @@ same_as_fake() {
 	done
 	python3 "$ROOT/tests/fake/compare.py" "${options[@]}" "$REPORT" "$@" >compare.out ||
 		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
+}
+
+tables() {
+	local report key
+	for report in $("$REPORT" --list | awk '{ print $1 }' | grep -vxE 'dump|check'); do
+		echo "$report"
+		[[ $1 == keys ]] || continue
+		for key in $("$REPORT" "$report" --by no-such-key 2>&1 | sed -n 's/.* is not one of //p' | tr -d ,); do
+			echo "$report --by $key"
+		done
+	done
+}
+
+help_columns() { # the unit is the last word with two spaces behind it
+	"$REPORT" "$1" --help | sed -nE '/^  name +heading +unit/,/^$/s/^  ([a-z0-9_]+) +(.*[^ ]) +[A-Za-z/]+  +.*/\1:\2/p' |
+		grep -v '^name:heading$'
 }
 
 run_bare() {

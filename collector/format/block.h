@@ -130,14 +130,40 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	       struct frame_info *ret_info);
 
 /*
+ * What is read of a frame. Events of family system always are, with all of their fields.
+ *
+ * `sum` is for what is only to be counted and added up between other events: how many there were, and
+ * their `size` fields. In a frame that holds an event of `exact` those are decoded as events instead,
+ * with their `fields`: sums are of one stream, and say nothing of when another stream did what.
+ */
+struct frame_wants {
+	bool event[EVT_ID_LIMIT]; /* becomes a struct event; else it is only counted */
+	uint32_t
+		fields[EVT_ID_LIMIT]; /* bit n: field n of events.def is decoded, else it reads 0 */
+	bool sum[EVT_ID_LIMIT];
+	bool exact[EVT_ID_LIMIT];
+};
+
+/* For all frames from the next one on; NULL: everything, which is how a reader begins. */
+void frame_reader_want(struct frame_reader *fr, const struct frame_wants *wants);
+
+struct block_sum {
+	uint64_t events, bytes;
+};
+
+/*
  * The next block, decoded. Its events are valid until frame_open() is called again (so that all
- * blocks of a frame can be merged by time). EVT_END after the last. Memory: at most 160 bytes a record
+ * blocks of a frame can be merged by time). EVT_END after the last. Memory: at most 200 bytes a record
  * of the frame.
  */
 struct event_block {
 	uint32_t stream;
-	uint32_t count;
+	uint32_t count; /* of event */
 	const struct event *event;
+	uint32_t records;           /* all, those that are no event too */
+	uint64_t first_ns, last_ns; /* of all records */
+	const uint32_t *passed; /* by event id: records that did not become events; NULL: none */
+	const struct block_sum *sum; /* before each event and, last, of all the block; NULL: none */
 };
 int frame_next_block(struct frame_reader *fr, struct event_block *ret_block);
 

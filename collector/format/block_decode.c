@@ -1,113 +1,134 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decoding of columns. Trusts no byte: a cursor that runs out fails, a failed cursor is found when
- * the block is done, and nothing that was read is used as an index without a check.
+ * the block is done, and nothing that was read is used as an index without a check. Kinds, times and
+ * the heap's numbers are unpacked a column at a time, then the records that matter are gone through.
  */
 #include "collector/format/block_decode.h"
 
 #include "collector/format/error.h"
 
-static bool plan_is_born(const struct event_plan *p)
+#define TABLES 4u /* counters of records by turns: adding to the same word twice in a row is slow */
+
+void decoder_release(struct decoder *d)
 {
-	return p->steps == 2 && p->words == 3 && p->has_caller &&
-	       p->step[0].codec == EVT_CODEC_born && p->step[0].word == 0 &&
-	       p->step[1].codec == EVT_CODEC_size && p->step[1].word == 1;
+	varints_release(&d->numbers);
+	for (unsigned int i = 0; i < COLUMN_SHARED; i++)
+		varints_release(&d->shared[i]);
 }
 
-static bool plan_is_dies(const struct event_plan *p)
+/* Kinds whose number takes three bytes. */
+static void numbers_put_late(struct decoder *d, uint16_t *number)
 {
-	return p->steps == 1 && p->words == 1 && !p->has_caller &&
-	       p->step[0].codec == EVT_CODEC_dies;
-}
+	const uint64_t *late = d->numbers.next_late;
+	uint64_t beyond = 0;
 
-/* The field that is number `number` in the file becomes the next step. */
-static void plan_add_step(struct event_plan *p, const struct schema_event *event, uint32_t id,
-			  uint32_t number)
-{
-	unsigned int word = 0;
-
-	for (unsigned int i = 0; i < event->field_count; i++) {
-		const struct schema_field *field = &event->field[i];
-
-		if (field->number == number && field->codec != EVT_CODEC_caller) {
-			p->step[p->steps++] = (struct plan_step){
-				(uint8_t)field->codec, (uint8_t)word,
-				(uint16_t)column_of_field(id, number)
-			};
-			p->values++;
-		}
-		word += field->codec == EVT_CODEC_text ? 2 : 1;
+	for (uint32_t i = 0; i < d->count; i++) {
+		if (number[i] != VARINTS_LATE)
+			continue;
+		beyond |= *late >> 16;
+		number[i] = (uint16_t)*late++;
 	}
+	if (beyond)
+		d->number_failed = true;
 }
 
-static void plan_make(struct event_plan *p, const struct schema_event *event, uint32_t id)
+/* Files of version 1 have all times in one column, in ns. */
+static void decoder_find_units(const struct decoder *d, uint8_t *ret_has_units)
 {
-	*p = (struct event_plan){ .values = 2 };
-	for (unsigned int i = 0; i < event->field_count; i++) {
-		if (event->field[i].codec == EVT_CODEC_caller &&
-		    event->field[i].number != SCHEMA_ABSENT) {
-			p->has_caller = true;
-			p->caller_word = p->words;
-		}
-		p->words += event->field[i].codec == EVT_CODEC_text ? 2 : 1;
+	bool block_has_units = d->column[COLUMN_HEAP_TIME].at != NULL;
+
+	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
+		ret_has_units[id] = ret_has_units[id | VISIT] = block_has_units &&
+								d->plan[id].is_heap;
+}
+
+/* Lists the records that something is read of, and counts all of them by event id. */
+static int decoder_list_visits(struct decoder *d)
+{
+	const uint16_t *number = d->numbers.value;
+	uint32_t table[TABLES][2 * VISIT] = { { 0 } };
+	uint32_t count = d->count, visited = 0, most = 0, heap = 0;
+	uint8_t has_units[2 * VISIT];
+
+	decoder_find_units(d, has_units);
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t visit = d->visit[number[i]];
+
+		most = number[i] > most ? number[i] : most;
+		table[i % TABLES][visit]++;
+		heap += has_units[visit];
+		d->visited[visited] = (uint16_t)i;
+		d->visited_heap[visited] = (uint16_t)heap;
+		visited += visit / VISIT;
 	}
-	for (uint32_t number = 0; number < EVT_FIELDS_MAX; number++)
-		plan_add_step(p, event, id, number);
-	p->shape = plan_is_born(p) ? PLAN_BORN : plan_is_dies(p) ? PLAN_DIES : PLAN_GENERIC;
-}
-
-void decoder_make_plans(struct decoder *d, const struct schema *schema)
-{
+	d->visited_count = visited;
+	d->heap_records = heap;
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
-		if (schema->event[id].name)
-			plan_make(&d->plan[id], &schema->event[id], id);
+		d->records_of[id] = 0;
+		for (uint32_t i = 0; i < TABLES; i++)
+			d->records_of[id] += table[i][id] + table[i][id | VISIT];
 	}
+	return most < d->kind_count ? 0 : EVT_CORRUPT;
 }
 
-/* As get_varint(), made for values of one or two bytes in no order that a processor could guess. */
-static inline uint64_t get_short(struct cursor *c)
+/* The values of the shared columns of all records; the columns are there, or there are none. */
+static int decoder_unpack_shared(struct decoder *d, const size_t *count)
 {
-	if (__builtin_expect(c->end - c->at >= 2, 1)) {
-		uint64_t one = c->at[0], two = c->at[1];
+	static const enum column_key keys[] = { COLUMN_TIME, COLUMN_HEAP_TIME, COLUMN_BORN,
+						COLUMN_DIES, COLUMN_SIZE };
+	int error = 0;
 
-		if (__builtin_expect((one & two) < 0x80, 1)) {
-			uint64_t more = one >> 7;
-
-			c->at += 1 + more;
-			return (one & 0x7f) | (two & -more) << 7;
-		}
-	}
-	return get_varint(c);
+	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]) && !error; i++)
+		error = varints_unpack(&d->shared[keys[i]], &d->lanes, &d->column[keys[i]],
+				       count[keys[i]]);
+	return error;
 }
 
-int decoder_read_kinds(struct decoder *d, uint64_t *ret_words)
+static uint64_t decoder_bytes(const struct decoder *d)
 {
-	struct cursor c = d->column[COLUMN_KIND];
-	uint64_t words = 0, values = 0, bytes = 0;
+	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < d->used_count; i++)
 		bytes += cursor_left(&d->column[d->used[i]]);
-	if (d->count > cursor_left(&c) || d->count > cursor_left(&d->column[COLUMN_TIME]))
-		return EVT_CORRUPT;
-	for (uint32_t i = 0; i < d->count; i++) {
-		uint64_t number = get_varint(&c);
-
-		if (number >= d->kind_count)
-			return EVT_CORRUPT;
-		d->number[i] = (uint16_t)number;
-		words += d->kind[number].words;
-		values += d->kind[number].values;
-	}
-	d->column[COLUMN_KIND] = c;
-	if (c.failed || c.at != c.end || values > bytes)
-		return EVT_CORRUPT;
-	*ret_words = words;
-	return 0;
+	return bytes;
 }
 
-static inline void trail_add(struct trail *trail, uint64_t address)
+int decoder_read_kinds(struct decoder *d, struct decoder_needs *ret_needs)
 {
-	trail->address[trail->count++ % HEAP_WINDOW] = address;
+	struct decoder_needs needs = { 0 };
+	uint64_t values = 0, bytes = decoder_bytes(d);
+	size_t shared[COLUMN_SHARED] = { 0 };
+	int error = varints_unpack(&d->numbers, &d->lanes, &d->column[COLUMN_KIND], d->count);
+
+	d->number_failed = false;
+	if (!error && d->numbers.late_room)
+		numbers_put_late(d, d->numbers.value);
+	if (!error)
+		error = d->number_failed ? EVT_CORRUPT : decoder_list_visits(d);
+	if (error)
+		return error;
+	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
+		const struct event_plan *plan = &d->plan[id];
+		uint64_t records = d->records_of[id];
+
+		values += records * plan->values;
+		shared[COLUMN_BORN] += records * plan->births;
+		shared[COLUMN_DIES] += records * plan->deaths;
+		shared[COLUMN_SIZE] += records * plan->sizes;
+		if (plan_makes_event(plan->shape)) {
+			needs.events += d->records_of[id];
+			needs.words += records * (plan->words + plan->extra);
+		} else if (records) {
+			needs.passes = true;
+		}
+	}
+	if (values > bytes) /* before memory is taken */
+		return EVT_CORRUPT;
+	*ret_needs = needs;
+	shared[COLUMN_TIME] = d->count - d->heap_records;
+	shared[COLUMN_HEAP_TIME] = d->heap_records;
+	return decoder_unpack_shared(d, shared);
 }
 
 /* `length` bytes, 1 to 8, as a number. */
@@ -129,41 +150,76 @@ static inline uint64_t get_far(struct cursor *c, uint64_t length)
 	return value;
 }
 
-/* The address that the next of `codes` names in `named`, or the next one of `far`. */
-static inline uint64_t trail_get(struct cursor *codes, struct cursor *far,
-				 const struct trail *named, struct trail *own)
+/* Place in `named` of the address that the code names; HEAP_WINDOW when it names none. */
+static inline uint32_t trail_place(const struct trail *named, uint64_t code)
 {
-	uint64_t code = get_short(codes);
 	uint64_t ago = code - TRAIL_NEAR;
-	uint64_t address;
+
+	if (__builtin_expect(ago > named->count || ago > HEAP_WINDOW, 0))
+		return HEAP_WINDOW;
+	return (named->count - (uint32_t)ago) % HEAP_WINDOW;
+}
+
+static inline uint64_t trail_get_far(struct trail *own, struct cursor *far, uint64_t code)
+{
+	own->last_far = address_of_code(get_far(far, code + 1), own->last_far);
+	return own->last_far;
+}
+
+static inline void trail_add(struct trail *trail, uint64_t address, uint32_t open)
+{
+	trail->address[trail->count % HEAP_WINDOW] = address;
+	trail->open[trail->count % HEAP_WINDOW] = open;
+	trail->count++;
+}
+
+/* `mark`: 1 + place of event_is_brief() in the output's words; 0: it is not to be known. */
+static inline uint64_t decoder_get_born(struct decoder *d, uint32_t mark)
+{
+	uint64_t code = varints_next(&d->shared[COLUMN_BORN]), address;
+	uint32_t place, open = 0;
 
 	if (code < TRAIL_FAR_MAX) {
-		address = address_of_code(get_far(far, code + 1), own->last_far);
-		own->last_far = address;
+		address = trail_get_far(&d->births, &d->column[COLUMN_BORN_ADDRESS], code);
 	} else {
-		if (__builtin_expect(ago > named->count || ago > HEAP_WINDOW, 0))
-			codes->failed = true;
-		address = named->address[(named->count - ago) % HEAP_WINDOW];
+		place = trail_place(&d->deaths, code);
+		if (__builtin_expect(place == HEAP_WINDOW, 0)) {
+			d->column[COLUMN_BORN].failed = true;
+			return 0;
+		}
+		address = d->deaths.address[place];
+		open = d->deaths.open[place] ? mark : 0;
+		d->deaths.open[place] = 0;
 	}
-	trail_add(own, address);
+	trail_add(&d->births, address, open);
 	return address;
 }
 
-static inline uint64_t decoder_get_born(struct decoder *d)
+static inline uint64_t decoder_get_dies(struct decoder *d, uint32_t mark, uint64_t *words)
 {
-	return trail_get(&d->column[COLUMN_BORN], &d->column[COLUMN_BORN_ADDRESS], &d->deaths,
-			 &d->births);
-}
+	uint64_t code = varints_next(&d->shared[COLUMN_DIES]), address;
+	uint32_t place;
 
-static inline uint64_t decoder_get_dies(struct decoder *d)
-{
-	return trail_get(&d->column[COLUMN_DIES], &d->column[COLUMN_DIES_ADDRESS], &d->births,
-			 &d->deaths);
+	if (code < TRAIL_FAR_MAX) {
+		address = trail_get_far(&d->deaths, &d->column[COLUMN_DIES_ADDRESS], code);
+	} else {
+		place = trail_place(&d->births, code);
+		if (__builtin_expect(place == HEAP_WINDOW, 0)) {
+			d->column[COLUMN_DIES].failed = true;
+			return 0;
+		}
+		address = d->births.address[place];
+		if (mark && d->births.open[place])
+			words[d->births.open[place] - 1] = 1;
+		d->births.open[place] = 0;
+	}
+	trail_add(&d->deaths, address, mark);
+	return address;
 }
 
 static inline uint64_t decoder_get_size(struct decoder *d, struct decoder_kind *kind)
 {
-	kind->size = size_of_code(get_short(&d->column[COLUMN_SIZE]), kind->size);
+	kind->size = size_of_code(varints_next(&d->shared[COLUMN_SIZE]), kind->size);
 	return kind->size;
 }
 
@@ -176,21 +232,12 @@ static void decoder_get_text(struct cursor *c, uint64_t *word)
 	word[1] = bytes ? length : 0;
 }
 
-static void decoder_get_step(struct decoder *d, struct decoder_kind *kind,
-			     const struct plan_step *step, uint64_t *word)
+/* A value of a column of its own. */
+static void decoder_get_own(struct decoder *d, const struct plan_step *step, uint64_t *word)
 {
 	struct cursor *c = &d->column[step->column];
 
 	switch (step->codec) {
-	case EVT_CODEC_born:
-		*word = decoder_get_born(d);
-		break;
-	case EVT_CODEC_dies:
-		*word = decoder_get_dies(d);
-		break;
-	case EVT_CODEC_size:
-		*word = decoder_get_size(d, kind);
-		break;
 	case EVT_CODEC_sint:
 		*word = (uint64_t)unzigzag(get_varint(c));
 		break;
@@ -206,16 +253,57 @@ static void decoder_get_step(struct decoder *d, struct decoder_kind *kind,
 	}
 }
 
+/* `marks`: what event_is_brief() needs, if the event is of those that have it. */
+static inline uint64_t decoder_get_shared(struct decoder *d, struct decoder_kind *kind,
+					  enum evt_codec codec, uint32_t mark, uint64_t *words)
+{
+	if (codec == EVT_CODEC_born)
+		return decoder_get_born(d, mark);
+	if (codec == EVT_CODEC_dies)
+		return decoder_get_dies(d, mark, words);
+	return decoder_get_size(d, kind);
+}
+
+static inline bool codec_is_shared(uint8_t codec)
+{
+	return codec == EVT_CODEC_born || codec == EVT_CODEC_dies || codec == EVT_CODEC_size;
+}
+
 static void decoder_get_generic(struct decoder *d, struct decoder_kind *kind, uint64_t *words)
 {
 	const struct event_plan *plan = &d->plan[kind->id];
 
-	for (unsigned int i = 0; i < plan->words; i++)
+	for (unsigned int i = 0; i < kind->words; i++)
 		words[i] = 0;
-	for (unsigned int i = 0; i < plan->steps; i++)
-		decoder_get_step(d, kind, &plan->step[i], &words[plan->step[i].word]);
-	if (plan->has_caller)
+	for (unsigned int i = 0; i < plan->steps; i++) {
+		const struct plan_step *step = &plan->step[i];
+		uint64_t value;
+
+		if (!codec_is_shared(step->codec)) {
+			decoder_get_own(d, step, &words[step->word]);
+			continue;
+		}
+		value = decoder_get_shared(d, kind, (enum evt_codec)step->codec, 0, words);
+		if (step->word != PLAN_NOWHERE)
+			words[step->word] = value;
+	}
+	if (plan->caller_word != PLAN_NOWHERE)
 		words[plan->caller_word] = kind->caller;
+}
+
+/* No event: its values are in the way of others'. Returns the sum of its sizes. */
+static inline uint64_t decoder_walk(struct decoder *d, struct decoder_kind *kind)
+{
+	const struct event_plan *plan = &d->plan[kind->id];
+	uint64_t bytes = 0, value;
+
+	for (unsigned int i = 0; i < plan->steps; i++) {
+		enum evt_codec codec = (enum evt_codec)plan->step[i].codec;
+
+		value = decoder_get_shared(d, kind, codec, 0, NULL);
+		bytes += codec == EVT_CODEC_size ? value : 0;
+	}
+	return bytes;
 }
 
 /* Every column must end with its last value. */
@@ -230,27 +318,83 @@ static int decoder_check_ends(const struct decoder *d)
 	return 0;
 }
 
-int decoder_read_values(struct decoder *d, struct event *event, uint64_t *words)
+static inline void decoder_get_words(struct decoder *d, struct decoder_kind *kind, uint64_t *words,
+				     uint64_t *all)
 {
-	uint64_t time_ns = 0;
+	/* the place behind the event's words, counted from 1 */
+	uint32_t mark = (uint32_t)(words - all) + kind->words;
+
+	if (kind->shape == PLAN_BORN) {
+		words[0] = decoder_get_born(d, mark);
+		words[1] = decoder_get_size(d, kind);
+		words[2] = kind->caller;
+		words[3] = 0;
+	} else if (kind->shape == PLAN_DIES) {
+		words[0] = decoder_get_dies(d, mark, all);
+		words[1] = 0;
+	} else {
+		decoder_get_generic(d, kind, words);
+	}
+}
+
+/* Time of a record, reckoned from that of an earlier one; the two columns of times apart. */
+struct clock {
+	uint64_t time_ns, units;
+	uint32_t plain, heap; /* records passed of either */
+};
+
+/* To the record that `plain` and `heap` records end with. */
+static inline uint64_t clock_move(struct clock *clock, struct decoder *d, uint32_t plain,
+				  uint32_t heap)
+{
+	for (; clock->heap < heap; clock->heap++)
+		clock->units += varints_next(&d->shared[COLUMN_HEAP_TIME]);
+	for (; clock->plain < plain; clock->plain++)
+		clock->time_ns += varints_next(&d->shared[COLUMN_TIME]);
+	return clock->time_ns + (clock->units << HEAP_TIME_BITS);
+}
+
+static uint32_t decoder_first_is_heap(const struct decoder *d)
+{
+	return d->heap_records && d->plan[d->kind[d->numbers.value[0]].id].is_heap;
+}
+
+int decoder_read_values(struct decoder *d, struct decoder_output *output)
+{
+	struct clock clock = { 0 };
+	struct event *event = output->event;
+	uint64_t *words = output->words;
+	struct block_sum sum = { 0 }, *ret_sum = output->sum;
+	uint64_t time_ns;
+	uint32_t heap;
 
 	d->births.count = d->deaths.count = 0;
 	d->births.last_far = d->deaths.last_far = 0;
-	for (uint32_t i = 0; i < d->count; i++) {
-		struct decoder_kind *kind = &d->kind[d->number[i]];
+	heap = decoder_first_is_heap(d);
+	output->first_ns = clock_move(&clock, d, !heap, heap);
+	for (uint32_t i = 0; i < d->visited_count; i++) {
+		uint32_t record = d->visited[i];
+		struct decoder_kind *kind = &d->kind[d->numbers.value[record]];
 
-		time_ns += get_short(&d->column[COLUMN_TIME]);
-		event[i] = (struct event){ time_ns, d->stream, kind->id, kind->words, words };
-		if (kind->shape == PLAN_BORN) {
-			words[0] = decoder_get_born(d);
-			words[1] = decoder_get_size(d, kind);
-			words[2] = kind->caller;
-		} else if (kind->shape == PLAN_DIES) {
-			words[0] = decoder_get_dies(d);
-		} else {
-			decoder_get_generic(d, kind, words);
+		if (!plan_makes_event(kind->shape)) {
+			uint64_t bytes = decoder_walk(d, kind);
+
+			sum.events += kind->shape == PLAN_SUM;
+			sum.bytes += kind->shape == PLAN_SUM ? bytes : 0;
+			continue;
 		}
+		heap = d->visited_heap[i];
+		time_ns = clock_move(&clock, d, record + 1 - heap, heap);
+		decoder_get_words(d, kind, words, output->words);
+		*event++ = (struct event){ time_ns, d->stream, kind->id, d->plan[kind->id].words,
+					   words };
 		words += kind->words;
+		if (ret_sum)
+			*ret_sum++ = sum;
 	}
+	heap = d->heap_records;
+	output->last_ns = clock_move(&clock, d, d->count - heap, heap);
+	if (ret_sum)
+		*ret_sum = sum;
 	return decoder_check_ends(d);
 }

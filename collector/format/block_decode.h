@@ -10,29 +10,9 @@
 #include <stdint.h>
 
 #include "collector/format/block.h"
+#include "collector/format/block_plan.h"
 #include "collector/format/layout.h"
-
-enum plan_shape {
-	PLAN_NONE = 0, /* the schema has no such event */
-	PLAN_BORN,     /* words are born, size, caller: the hot ones have code of their own */
-	PLAN_DIES,     /* one word, dies */
-	PLAN_GENERIC,
-};
-
-/* How an event is decoded, from the file's schema: its fields in the order of the file. */
-struct event_plan {
-	uint8_t shape; /* enum plan_shape */
-	uint8_t words;
-	uint8_t steps;
-	uint8_t values; /* least number of column bytes of a record */
-	bool has_caller;
-	uint8_t caller_word;
-	struct plan_step {
-		uint8_t codec;
-		uint8_t word;
-		uint16_t column;
-	} step[EVT_FIELDS_MAX];
-};
+#include "collector/format/varints.h"
 
 /* One entry of the frame's kind table. */
 struct decoder_kind {
@@ -40,8 +20,7 @@ struct decoder_kind {
 	uint64_t size; /* last one */
 	uint16_t id;
 	uint8_t shape;
-	uint8_t words;
-	uint8_t values;
+	uint8_t words; /* with those that follow the fields */
 };
 
 /* The latest births or deaths of the block. */
@@ -49,30 +28,63 @@ struct trail {
 	uint32_t count;
 	uint64_t last_far;
 	uint64_t address[HEAP_WINDOW];
+	/* Of a birth that named a death: its place in the output's words, until a death names it. Of
+	 * a death: not 0 until a birth names it. */
+	uint32_t open[HEAP_WINDOW];
 };
 
 struct decoder {
-	struct event_plan plan[EVT_ID_LIMIT];
+	struct event_plans plans;
+	const struct event_plan *plan; /* those of the present frame, by id */
+	const bool *reads_shared;      /* columns, likewise */
+	struct varint_lanes lanes;
+
 	struct decoder_kind kind[FRAME_KINDS_MAX];
+	uint8_t visit[FRAME_KINDS_MAX]; /* id, and VISIT when something of it is read */
 	uint32_t kind_count;
 
 	/* the block */
 	uint32_t stream;
-	uint32_t count;
+	uint32_t count; /* records */
 	uint32_t used_count;
-	uint16_t used[COLUMN_LIMIT]; /* keys of columns that the block has and the schema knows */
+	uint16_t used[COLUMN_LIMIT]; /* keys of columns that the block has and that are read */
 	struct cursor column[COLUMN_LIMIT];
 	uint64_t last_address[COLUMN_LIMIT];
-	uint16_t number[BLOCK_RECORDS_MAX]; /* kind of each record */
+	struct varints numbers, shared[COLUMN_SHARED];
+	/* records that something is read of, and how many up to there have a time in units */
+	uint16_t visited[BLOCK_RECORDS_MAX + 1], visited_heap[BLOCK_RECORDS_MAX + 1];
+	uint32_t heap_records; /* that have a time in units */
+	uint32_t visited_count;
+	uint32_t records_of[EVT_ID_LIMIT];
+	bool number_failed; /* a kind beyond all that a frame may have */
 	struct trail births;
 	struct trail deaths;
 };
 
-void decoder_make_plans(struct decoder *d, const struct schema *schema);
+#define VISIT 0x80u
+_Static_assert(EVT_ID_LIMIT <= VISIT, "an id leaves room for the flag");
+_Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX, "decoder.visited holds every record");
 
-/* Reads the kinds of the block and says how many words its events take. */
-int decoder_read_kinds(struct decoder *d, uint64_t *ret_words);
-/* Fills `event` (count of them) and `words`. */
-int decoder_read_values(struct decoder *d, struct event *event, uint64_t *words);
+void decoder_release(struct decoder *d);
+
+/* What the events of the block take. */
+struct decoder_needs {
+	uint32_t events;
+	uint64_t words;
+	bool passes; /* some records do not become events */
+};
+
+/* Reads the kinds of the block. */
+int decoder_read_kinds(struct decoder *d, struct decoder_needs *ret_needs);
+
+/* Where the events go: room for what decoder_read_kinds() said. */
+struct decoder_output {
+	struct event *event;
+	uint64_t *words;
+	struct block_sum *sum; /* NULL: not wanted */
+	uint64_t first_ns, last_ns;
+};
+
+int decoder_read_values(struct decoder *d, struct decoder_output *output);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define CHUNK_BYTES (1u << 20)
 
-_Static_assert(FRAME_KINDS_MAX <= UINT16_MAX + 1u, "decoder.number holds every kind");
+_Static_assert(FRAME_KINDS_MAX <= UINT16_MAX + 1u, "decoder.numbers hold every kind");
 
 /* Memory of a frame's events: chunks that the next frame uses again. */
 struct chunk {
@@ -34,9 +34,16 @@ struct frame_reader *frame_reader_new(const struct schema *schema)
 {
 	struct frame_reader *fr = calloc(1, sizeof(*fr));
 
-	if (fr)
-		decoder_make_plans(&fr->decoder, schema);
+	if (!fr)
+		return NULL;
+	varint_lanes_init(&fr->decoder.lanes);
+	event_plans_init(&fr->decoder.plans, schema);
 	return fr;
+}
+
+void frame_reader_want(struct frame_reader *fr, const struct frame_wants *wants)
+{
+	event_plans_want(&fr->decoder.plans, wants);
 }
 
 void frame_reader_free(struct frame_reader *fr)
@@ -49,6 +56,7 @@ void frame_reader_free(struct frame_reader *fr)
 		free(fr->first);
 		fr->first = next;
 	}
+	decoder_release(&fr->decoder);
 	free(fr);
 }
 
@@ -80,6 +88,25 @@ static uint64_t *frame_take_words(struct frame_reader *fr, size_t words)
 	return at;
 }
 
+/* What is read of each kind, now that it is known which kinds the frame has. */
+static void frame_plan_kinds(struct decoder *d)
+{
+	bool exact = false;
+
+	for (uint32_t i = 0; i < d->kind_count; i++)
+		exact |= d->plans.is_exact[d->kind[i].id];
+	d->plan = exact ? d->plans.exact : d->plans.wanted;
+	d->reads_shared = exact ? d->plans.exact_shared : d->plans.wanted_shared;
+	for (uint32_t i = 0; i < d->kind_count; i++) {
+		struct decoder_kind *kind = &d->kind[i];
+		const struct event_plan *plan = &d->plan[kind->id];
+
+		kind->shape = plan->shape;
+		kind->words = plan->words + plan->extra;
+		d->visit[i] = (uint8_t)(kind->id | (plan->shape > PLAN_PASS ? VISIT : 0));
+	}
+}
+
 static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count)
 {
 	uint64_t caller = 0;
@@ -88,22 +115,19 @@ static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count)
 		return EVT_CORRUPT;
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t id = get_varint(&c);
-		const struct event_plan *plan = &d->plan[id < EVT_ID_LIMIT ? id : 0];
+		const struct event_plan *plan = &d->plans.full[id < EVT_ID_LIMIT ? id : 0];
 
 		if (plan->shape == PLAN_NONE)
 			return EVT_CORRUPT;
 		if (plan->has_caller)
 			caller += (uint64_t)unzigzag(get_varint(&c));
-		d->kind[i] = (struct decoder_kind){
-			.caller = caller,
-			.id = (uint16_t)id,
-			.shape = plan->shape,
-			.words = plan->words,
-			.values = plan->values,
-		};
+		d->kind[i] = (struct decoder_kind){ .caller = caller, .id = (uint16_t)id };
 	}
 	d->kind_count = count;
-	return c.failed || c.at != c.end ? EVT_CORRUPT : 0;
+	if (c.failed || c.at != c.end)
+		return EVT_CORRUPT;
+	frame_plan_kinds(d);
+	return 0;
 }
 
 int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
@@ -155,7 +179,7 @@ static bool decoder_knows_column(const struct decoder *d, uint64_t key)
 	uint64_t id = (key - COLUMN_FIELDS) / COLUMN_EVENT_FIELDS;
 
 	if (key < COLUMN_FIELDS)
-		return key < COLUMN_SHARED;
+		return key < COLUMN_SHARED && d->reads_shared[key];
 	if (key >= COLUMN_LIMIT)
 		return false;
 	for (unsigned int i = 0; i < d->plan[id].steps; i++) {
@@ -210,11 +234,67 @@ static int block_read(struct decoder *d, struct cursor *c)
 	return block_read_columns(d, directory, columns, c);
 }
 
+/* Memory for what the block becomes, in one piece. */
+static int frame_make_output(struct frame_reader *fr, const struct decoder_needs *needs,
+			     struct decoder_output *ret_output, uint32_t **ret_passed)
+{
+	size_t event_words = needs->events * (sizeof(struct event) / 8);
+	size_t sum_words = fr->decoder.plans.sums ? (needs->events + 1) * 2u : 0;
+	size_t passed_words = needs->passes ? EVT_ID_LIMIT / 2 : 0;
+	uint64_t *memory = frame_take_words(fr,
+					    event_words + sum_words + passed_words + needs->words);
+
+	if (!memory)
+		return EVT_NO_MEMORY;
+	*ret_output = (struct decoder_output){ .event = (struct event *)(void *)memory };
+	memory += event_words;
+	if (sum_words)
+		ret_output->sum = (struct block_sum *)(void *)memory;
+	memory += sum_words;
+	*ret_passed = passed_words ? (uint32_t *)(void *)memory : NULL;
+	ret_output->words = memory + passed_words;
+	return 0;
+}
+
+/* How many records of each event did not become one. */
+static void decoder_tell_passed(const struct decoder *d, uint32_t *passed)
+{
+	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
+		passed[id] = plan_makes_event(d->plan[id].shape) ? 0 : d->records_of[id];
+}
+
+static int frame_decode_block(struct frame_reader *fr, struct event_block *ret_block)
+{
+	struct decoder *d = &fr->decoder;
+	struct decoder_output output;
+	struct decoder_needs needs;
+	uint32_t *passed = NULL;
+	int error = decoder_read_kinds(d, &needs);
+
+	if (!error)
+		error = frame_make_output(fr, &needs, &output, &passed);
+	if (!error)
+		error = decoder_read_values(d, &output);
+	if (error)
+		return error;
+	if (passed)
+		decoder_tell_passed(d, passed);
+	*ret_block = (struct event_block){
+		.stream = d->stream,
+		.count = needs.events,
+		.event = output.event,
+		.records = d->count,
+		.first_ns = output.first_ns,
+		.last_ns = output.last_ns,
+		.passed = passed,
+		.sum = output.sum,
+	};
+	return 0;
+}
+
 int frame_next_block(struct frame_reader *fr, struct event_block *ret_block)
 {
 	struct decoder *d = &fr->decoder;
-	uint64_t words, *memory;
-	struct event *event;
 	int error;
 
 	if (cursor_left(&fr->blocks) == 0)
@@ -223,17 +303,8 @@ int frame_next_block(struct frame_reader *fr, struct event_block *ret_block)
 	if (!error && d->count > fr->records_left)
 		error = EVT_CORRUPT;
 	if (!error)
-		error = decoder_read_kinds(d, &words);
-	if (error)
-		return error;
-	memory = frame_take_words(fr, d->count * (sizeof(*event) / 8) + words);
-	if (!memory)
-		return EVT_NO_MEMORY;
-	event = (struct event *)(void *)memory;
-	error = decoder_read_values(d, event, memory + d->count * (sizeof(*event) / 8));
-	if (error)
-		return error;
-	fr->records_left -= d->count;
-	*ret_block = (struct event_block){ d->stream, d->count, event };
-	return 0;
+		error = frame_decode_block(fr, ret_block);
+	if (!error)
+		fr->records_left -= d->count;
+	return error;
 }

@@ -140,10 +140,21 @@ static bool event_is_flat(const struct evt_descriptor *event)
 	return event->name != NULL;
 }
 
+static bool event_is_heap(const struct evt_descriptor *event)
+{
+	for (unsigned int i = 0; i < event->field_count; i++)
+		if (event->field[i].codec == EVT_CODEC_born ||
+		    event->field[i].codec == EVT_CODEC_dies)
+			return true;
+	return false;
+}
+
 void frame_writer_sort_events(struct frame_writer *fw)
 {
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
 		fw->flat[id] = event_is_flat(&evt_descriptors[id]);
+		fw->heap[id] = event_is_heap(&evt_descriptors[id]);
+	}
 }
 
 /* An event's columns begin together. */
@@ -215,7 +226,10 @@ int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint
 	kind = kind_table_find(&fw->kinds, id, caller);
 	if (!kind)
 		return EVT_TOO_LARGE;
-	frame_add_head(fw, kind, time_ns);
+	if (fw->heap[id])
+		frame_add_heap_head(fw, kind, time_ns);
+	else
+		frame_add_head(fw, kind, time_ns);
 	for (uint32_t i = 0; i < fields; i++)
 		frame_put_field(fw, kind, i, &words[i]);
 	return 0;

@@ -89,11 +89,9 @@ const char *const evt_codec_names[EVT_CODEC_LIMIT] = {
 };
 
 const char *const evt_family_names[EVT_FAMILY_LIMIT] = {
-	[EVT_FAMILY_system] = "system",   [EVT_FAMILY_alloc] = "alloc",
-	[EVT_FAMILY_nvtx] = "nvtx",       [EVT_FAMILY_capture] = "capture",
-	[EVT_FAMILY_torch] = "torch",     [EVT_FAMILY_cuda] = "cuda",
-	[EVT_FAMILY_steps] = "steps",     [EVT_FAMILY_tensors] = "tensors",
-	[EVT_FAMILY_modules] = "modules",
+#define FAMILY(name, by_default, needs, doc, none, why) #name,
+#define FAMILY_ALWAYS(name, none, why) #name,
+#include "collector/format/families.def"
 };
 
 const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT] = {

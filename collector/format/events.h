@@ -35,15 +35,9 @@ enum evt_codec {
 };
 
 enum evt_family {
-	EVT_FAMILY_system,
-	EVT_FAMILY_alloc,
-	EVT_FAMILY_nvtx,
-	EVT_FAMILY_capture,
-	EVT_FAMILY_cuda,
-	EVT_FAMILY_torch,
-	EVT_FAMILY_steps,
-	EVT_FAMILY_tensors,
-	EVT_FAMILY_modules,
+#define FAMILY(name, by_default, needs, doc, none, why) EVT_FAMILY_##name,
+#define FAMILY_ALWAYS(name, none, why) EVT_FAMILY_##name,
+#include "collector/format/families.def"
 	EVT_FAMILY_LIMIT,
 };
 
@@ -139,6 +133,16 @@ static inline const char *evt_text_bytes(struct evt_text text)
 #include "collector/format/events.def"
 
 #define EVENT_AS(name, event) ((const struct evt_##name *)(const void *)(event)->value)
+
+/*
+ * Of an event of family alloc that was read from a file: its block has the address of the block that
+ * the same thread gave back last, and will be given back by that thread, both within the same block of
+ * the file. A hint: another thread may still do something of its own with that address in between.
+ */
+static inline bool event_is_brief(const struct event *event)
+{
+	return event->value[event->words] != 0;
+}
 
 #define EVT_FIELDS_MAX 16 /* fields an event may have; checked when events.c is compiled */
 #define EVT_WORDS_MAX (EVT_FIELDS_MAX + 1)

@@ -19,9 +19,12 @@
 #define FILE_MAGIC_SEEK 0x184D2A5Eu
 #define FILE_SIGNATURE \
 	0x0a1a0a0d54564589ull /* "\x89EVT\r\n\x1a\n" little-endian: shows text-mode damage */
-#define FILE_VERSION 1u       /* readers refuse a greater one */
+#define FILE_VERSION 2u       /* readers refuse a greater one */
 #define FILE_SESSION_BYTES 64u
 #define FILE_HEADER_BYTES_MAX 4096u
+/* A writer holds a write lock (open file description lock) on that many bytes from the start, beyond any file's end.
+ * Of the byte behind them the other writers of its session hold a read lock on the session's first file. */
+#define FILE_LOCK_WRITER_BYTES (1ull << 62)
 #define FILE_SKIPPABLE_HEAD 8u /* magic and length in front of every skippable frame */
 
 struct file_header {

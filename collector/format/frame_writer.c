@@ -24,6 +24,7 @@ static const uint8_t shared_bytes_max[COLUMN_SHARED] = {
 	[COLUMN_DIES] = 2,
 	[COLUMN_DIES_ADDRESS] = TRAIL_FAR_MAX,
 	[COLUMN_SIZE] = CODEC_VARINT_MAX,
+	[COLUMN_HEAP_TIME] = CODEC_VARINT_MAX,
 };
 
 _Static_assert(HEAP_WINDOW + TRAIL_NEAR < 1u << 14, "a trail code takes two bytes");
@@ -37,6 +38,12 @@ static int column_init(struct column *column, size_t room)
 	return column->start ? 0 : EVT_NO_MEMORY;
 }
 
+/* A record may have several values there: of fields, not of the record itself. */
+static bool column_is_of_fields(uint32_t key)
+{
+	return key != COLUMN_KIND && key != COLUMN_TIME && key != COLUMN_HEAP_TIME;
+}
+
 struct frame_writer *frame_writer_new(void)
 {
 	struct frame_writer *fw = calloc(1, sizeof(*fw));
@@ -48,7 +55,7 @@ struct frame_writer *frame_writer_new(void)
 	error = kind_table_init(&fw->kinds);
 	for (unsigned int i = 0; i < COLUMN_SHARED; i++) {
 		/* born, dies and size may stand in any field of an event */
-		size_t values = i <= COLUMN_TIME ? 1 : EVT_FIELDS_MAX;
+		size_t values = column_is_of_fields(i) ? EVT_FIELDS_MAX : 1;
 
 		error |= column_init(&fw->shared[i],
 				     values * shared_bytes_max[i] * BLOCK_RECORDS_MAX +

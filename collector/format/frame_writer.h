@@ -33,6 +33,7 @@ struct frame_writer {
 	uint16_t used[WRITER_FIELDS];         /* columns of `field` that hold something */
 	uint32_t used_count;
 	bool flat[EVT_ID_LIMIT]; /* events of one number a field */
+	bool heap[EVT_ID_LIMIT]; /* events with a born or dies field */
 	struct heap_trail trail;
 
 	/* the frame */

@@ -13,15 +13,25 @@
 /* Keys of columns that all events share; below COLUMN_FIELDS, unknown ones are passed over. */
 enum column_key {
 	COLUMN_KIND = 0, /* index into the frame's kind table */
-	COLUMN_TIME = 1, /* ns since the record before, since 0 for the first */
+	COLUMN_TIME = 1, /* of records that are not the heap's: ns since the record before */
 	COLUMN_BORN = 2, /* how many deaths ago this address was given back, or that it is far */
 	COLUMN_BORN_ADDRESS = 3, /* the far ones */
 	COLUMN_DIES = 4, /* how many births ago this address was given out, or that it is far */
 	COLUMN_DIES_ADDRESS = 5, /* the far ones */
 	COLUMN_SIZE = 6,         /* 0, or the size, against the last one of the kind */
-	COLUMN_SHARED,           /* number of the keys above */
+	COLUMN_HEAP_TIME =
+		7,          /* of the heap's records: the same in units of 1 << HEAP_TIME_BITS ns */
+	COLUMN_SHARED,      /* number of the keys above */
 	COLUMN_FIELDS = 64, /* first key of the columns that belong to one field of one event */
 };
+
+/*
+ * Below some ten ns the time of a malloc() is noise that does not compress: most of a file. What is
+ * left over stays in the record's own stream: the next difference begins where this one ended, so that no
+ * error adds up and the order within a stream holds.
+ */
+#define HEAP_TIME_BITS 5u
+#define HEAP_TIME_UNIT (1u << HEAP_TIME_BITS) /* ns */
 
 #define COLUMN_EVENT_FIELDS 16u /* keys set aside for each event id */
 #define COLUMN_LIMIT (COLUMN_FIELDS + EVT_ID_LIMIT * COLUMN_EVENT_FIELDS)

@@ -39,7 +39,26 @@ static inline void frame_add_size(struct frame_writer *fw, struct kind *kind, ui
 	kind->size = size;
 }
 
-/* Time and number of the kind. */
+/*
+ * Number of the kind, and time, rounded down to units from the record before. The first of a block is
+ * rounded up: the record before it stands in another block, and may be exact.
+ */
+static inline void frame_add_heap_head(struct frame_writer *fw, const struct kind *kind,
+				       uint64_t time_ns)
+{
+	uint64_t passed = time_ns < fw->last_ns ? 0 : time_ns - fw->last_ns, units;
+
+	if (__builtin_expect(!fw->count, 0) && passed <= UINT64_MAX - HEAP_TIME_UNIT)
+		passed += HEAP_TIME_UNIT - 1;
+	units = passed >> HEAP_TIME_BITS;
+
+	column_put(&fw->shared[COLUMN_KIND], kind->number);
+	column_put_short(&fw->shared[COLUMN_HEAP_TIME], units);
+	fw->last_ns += units << HEAP_TIME_BITS;
+	fw->count++;
+}
+
+/* The same for what is not the heap's, exact. */
 static inline void frame_add_head(struct frame_writer *fw, const struct kind *kind,
 				  uint64_t time_ns)
 {
@@ -59,7 +78,7 @@ static inline struct kind *frame_add_born(struct frame_writer *fw, uint32_t id, 
 
 	if (__builtin_expect(!kind, 0))
 		return NULL;
-	frame_add_head(fw, kind, time_ns);
+	frame_add_heap_head(fw, kind, time_ns);
 	frame_add_address(fw, HEAP_BIRTHS, block->ptr);
 	frame_add_size(fw, kind, block->size);
 	return kind;
@@ -72,7 +91,7 @@ static inline struct kind *frame_add_dies(struct frame_writer *fw, uint32_t id, 
 
 	if (__builtin_expect(!kind, 0))
 		return NULL;
-	frame_add_head(fw, kind, time_ns);
+	frame_add_heap_head(fw, kind, time_ns);
 	frame_add_address(fw, HEAP_DEATHS, ptr);
 	return kind;
 }

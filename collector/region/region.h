@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 1u
+#define REGION_VERSION 3u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 36)
@@ -29,6 +29,12 @@
 #define REGION_RING_BYTES_MIN 4096u
 #define REGION_PATH_BYTES 4096u
 #define REGION_TEXT_BYTES 256u
+
+enum region_redact {
+#define REDACT(name) REGION_REDACT_##name,
+#include "collector/region/redact.def"
+	REGION_REDACT_LIMIT,
+};
 
 /* region_header.collector_state; only ever goes up */
 enum region_collector_state {
@@ -64,7 +70,10 @@ struct region_process {
 	_Atomic uint64_t lost_nested;
 	_Atomic uint64_t lost_early;
 	_Atomic uint64_t waits;
-	uint64_t reserved[4];
+	_Atomic uint64_t
+		exit_tsc; /* when it said that it ends, 0 before; own clock, base not taken off */
+	_Atomic uint64_t exec_tsc; /* when it went to become another program, 0 when it did not */
+	uint64_t reserved[2];
 };
 
 #define REGION_STATUS_UNKNOWN (-1)
@@ -128,6 +137,7 @@ struct region_header {
 	/* What the collector is asked to do; written before it starts. */
 	uint64_t max_file_bytes; /* 0: no limit */
 	uint32_t keep;           /* finished files of earlier runs to keep */
+	uint32_t redact;         /* 1 << enum region_redact, of what the file shall not hold */
 	uint32_t place;          /* 1: may take `output` itself; 0: writes beside it */
 	char session[REGION_TEXT_BYTES];
 	char output
@@ -140,9 +150,12 @@ struct region_header {
 	_Alignas(64) _Atomic uint32_t doorbell; /* futex: producers add 1 and wake the collector */
 	_Atomic uint32_t asleep;                /* the collector sleeps on doorbell */
 	_Alignas(64) _Atomic uint32_t collector_state; /* futex; enum region_collector_state */
-	_Atomic uint32_t collector_pid;
-	_Atomic uint64_t heartbeat; /* grows with every turn of the collector */
-	char collector_error[REGION_TEXT_BYTES];
+	_Atomic uint32_t collector_pid;                /* by who started it, then by itself */
+	_Atomic uint32_t starter;                      /* who starts it: nursery.h */
+	_Atomic uint32_t trouble_said;                 /* 1: a program has said what went wrong */
+	_Atomic uint64_t heartbeat;                    /* grows with every turn of the collector */
+	char collector_error[REGION_TEXT_BYTES];       /* the first byte is written last */
+	char file[REGION_PATH_BYTES]; /* its true name, by the collector, before it says RUNNING */
 	_Alignas(64) _Atomic uint32_t flushed; /* futex: changes when a process becomes FLUSHED */
 	_Alignas(64) _Atomic uint32_t process_limit; /* entries ever used: where a scan may stop */
 	_Atomic uint32_t ring_limit[REGION_CLASSES]; /* the same for the rings of each class */

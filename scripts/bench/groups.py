@@ -274,6 +274,38 @@ def report(bench):
     return rows
 
 
+# CPU of a report over CPU of `zstd -dc` of the same file: what the file costs that nobody can save.
+READ_LIMITS = {"ops": 2, "steps": 2, "nvtx": 2, "actions": 2, "api": 2, "launches": 2, "memcpy": 2, "tensors": 2,
+               "alloc": 5, "summary": 6, "bottleneck": 6}
+READ_EPOCHS = 12
+
+
+def read(bench):
+    """What each report costs on a training (scripts/demo_train.py), beside unpacking its file."""
+    if not bench.python:
+        return [table.row("reading a training", "no Python with torch (make demo)")]
+    demo = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../demo_train.py")
+    bench.once(bench.ours, [bench.python, os.path.normpath(demo), str(READ_EPOCHS)], "read")
+    file = bench.path(bench.ours) + ".evt"
+    commands = {"zstd": ["zstd", "-dc", file]}
+    commands.update((name, [bench.ours.report, name, file]) for name in READ_LIMITS)
+    runs = {name: [] for name in commands}
+    for _ in range(bench.rounds):
+        for name, command in commands.items():
+            run = tools.Run(command).check()
+            runs[name].append(run)
+            bench.log.append({"group": "read", "tool": name, "cpu_ns": run.cpu_ns, "wall_ns": run.wall_ns})
+    cpu = {name: median([run.cpu_ns for run in those]) for name, those in runs.items()}
+    rows = [table.row("zstd -dc of the file, ms of CPU", cpu["zstd"] / 1e6)]
+    for name, limit in READ_LIMITS.items():
+        ratio = cpu[name] / cpu["zstd"]
+        wall = median([run.wall_ns / run.cpu_ns for run in runs[name]])
+        rows.append(table.row("prof-report %s, CPU over that of zstd -dc" % name, ratio, None, "", None,
+                              "<= %d" % limit, ratio <= limit))
+        rows.append(table.row("prof-report %s, wall time over CPU" % name, wall, None, "", None, "<= 0.6", wall <= 0.6))
+    return rows
+
+
 def train(bench):
     rows = []
     for what, steps, limit in (("small", SMALL_STEPS, 1.10), ("large", LARGE_STEPS, 1.01)):
@@ -312,5 +344,5 @@ def imports(bench):
                             peer(bench.ours, runs, slowdown("run_wall_ns"))[1], 1.0, peers, "<= 1.05", limit=1.05)
 
 
-GROUPS = {"heap": heap, "nvtx": nvtx, "cuda": cuda, "start": start, "size": size, "report": report, "train": train,
-          "import": imports}
+GROUPS = {"heap": heap, "nvtx": nvtx, "cuda": cuda, "start": start, "size": size, "report": report, "read": read,
+          "train": train, "import": imports}

@@ -6,11 +6,11 @@
 #ifndef TESTS_BENCH_CUDART_H
 #define TESTS_BENCH_CUDART_H
 
-#include "preload/cuda_api.h"
+#include "preload/cuda/cuda_api.h"
 
 #define CUDA(library, since, per_thread, name, parameters, ...) int name parameters;
 #define CUDA_OWN(library, returns, name, parameters, arguments) returns name parameters;
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 int cudaGetDevice(int *device);
 void **__cudaRegisterFatBinary(void *fatCubin);
 void __cudaRegisterFatBinaryEnd(void **fatCubinHandle);

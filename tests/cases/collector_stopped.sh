@@ -4,15 +4,6 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program progress
-collector_of() { # FILE: pid of the process that has it open
-	local link
-	for link in /proc/[0-9]*/fd/*; do
-		[[ $(readlink "$link" 2>/dev/null) == "$1" ]] || continue
-		link=${link#/proc/}
-		echo "${link%%/*}"
-		return
-	done
-}
 cat >script.py <<'END'
 import sys, time
 input()
@@ -26,12 +17,7 @@ mkfifo go
 INTERCEPT_BUFFER=2M INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB python3 script.py <go >out 2>err &
 pid=$!
 exec 3>go
-for ((i = 0; i < 100; i++)); do
-	collector=$(collector_of "$OUTPUT")
-	[[ $collector ]] && break
-	sleep 0.05
-done
-[[ $collector ]] || fail "no process has the file open"
+collector=$(collector_of "$OUTPUT") || fail "no process has the file open"
 kill -STOP "$collector"
 echo >&3
 start=$SECONDS

@@ -10,9 +10,9 @@ export FAKE_CUDA_COUNTS=$PWD/counts.json
 run_traced "$PROGRAMS/cuda_every" || fail "status $?"
 cmp <(sed -n 2,3p bare.json) <(sed -n 2,3p counts.json) || fail "the fake counted otherwise without intercept"
 same_as_fake "$OUTPUT" counts.json
-functions=$(grep -cE '^(RUNTIME|DRIVER)(_WORDS)?\(' "$ROOT/preload/hooks.def")
-both=$(grep -cE '^(RUNTIME|DRIVER)(_WORDS)?_PT\(' "$ROOT/preload/hooks.def")
-silent=$(grep -cE '^(RUNTIME_PT|DRIVER)\(.*ENTRY_POINT' "$ROOT/preload/hooks.def")
+functions=$(grep -cE '^(RUNTIME|DRIVER)(_WORDS)?\(' "$ROOT/preload/cuda/hooks.def")
+both=$(grep -cE '^(RUNTIME|DRIVER)(_WORDS)?_PT\(' "$ROOT/preload/cuda/hooks.def")
+silent=$(grep -cE '^(RUNTIME_PT|DRIVER)\(.*ENTRY_POINT' "$ROOT/preload/cuda/hooks.def")
 expect_eq "functions called" "$(python3 -c 'import json; print(len(json.load(open("counts.json"))["calls"]))')" \
 	$((functions + 2 * both))
 expect_eq "of them that hand out functions" "$silent" 4

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # Arguments are passed on in the order of the parameters: needs no toolkit.
-python3 - "$ROOT/preload/hooks.def" >list.txt <<'EOF_PYTHON' || fail "$(cat list.txt)"
+python3 - "$ROOT/preload/cuda/hooks.def" >list.txt <<'EOF_PYTHON' || fail "$(cat list.txt)"
 import re, sys
 
 

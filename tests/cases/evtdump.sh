@@ -94,7 +94,7 @@ same_dump "$PWD/limited.evt"
 
 # Every type that there is must have been seen; a module's end only when the collector looked in between.
 sort -u seen -o seen
-sed -n 's/^EVENT([0-9]*, \([a-z_]*\),.*/\1/p' "$ROOT/collector/format/events.def" | grep -vxE "$missing" | sort |
+sed -n 's/^EVENT([0-9]*, \([a-z_]*\),.*/\1/p' "$ROOT"/collector/format/events/*.def | grep -vxE "$missing" | sort |
 	comm -23 - seen >unseen
 [[ -s unseen ]] && fail "no such event in any recording: $(tr '\n' ' ' <unseen)"
 

@@ -9,7 +9,8 @@ progress() { # the sum of all counters, now
 }
 
 for round in 1 2 3 4 5; do
-	rm -f run.evt progress
+	rm -f progress
+	OUTPUT=$PWD/run$round.evt # the collector of the round before may be at work still
 	threads=$((round % 3 + 1))
 	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/progress" progress $threads 2>err &
 	pid=$!

@@ -23,6 +23,15 @@ try -n 3
 try -u 1
 try -f 1
 try -s 256
+try -d 1000 # the library's own data is small
+try -d 500
+size -A "$LIB" | awk '/^[.](data|bss|tbss|tdata) / { sum += $2 } END { exit sum > 131072 }' ||
+	fail "data of the library: $(size "$LIB")"
 # Enough of everything again: nothing is lost.
 try -v 400000
 expect "$OUTPUT" 'sized(3003) == 200'
+# With few slots for the texts that were sent they are sent again, and all arrive.
+need_program captured
+rm -f run.evt
+(ulimit -d 60000 && run_traced "$PROGRAMS/captured") || fail "status $?"
+expect "$OUTPUT" '{row["name"]: row["count"] for row in nvtx.rows} == {"outside": 3, "wanted": 3, "inner": 3}'

@@ -14,8 +14,8 @@ done
 while read -r option; do
 	expect_match "help, $option of the man page" "$known" "$option"
 done < <(grep -o -- '--[a-z][a-z-]*' <<<"$page" | sort -u)
-for report in alloc tensors nvtx modules api launches memcpy device_memory threads processes; do
-	for name in $(sed -n "s/^COLUMN($report, \([a-z0-9_]*\),.*/\1/p" "$ROOT/report/columns.def"); do
+for report in $(tables reports | grep -v summary); do
+	for name in $(help_columns "$report" | cut -d: -f1); do
 		expect_match "man page, column $name of $report" "$page" "[.]BR $name "
 	done
 done

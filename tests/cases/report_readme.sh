@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every command of prof-report that README.md shows works.
+# Every command of prof-report that the cookbook and README.md show works.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -9,6 +9,6 @@ count=0
 while read -r line; do
 	count=$((count + 1))
 	out=$(bash -c "$line" 2>&1 </dev/null) || fail "'$line': $out"
-done < <(sed -n 's/^    \(build\/prof-report .*\)/\1/p' "$ROOT/README.md")
+done < <(sed -n 's/^    \(build\/prof-report .*\)/\1/p' "$ROOT/README.md" "$ROOT/docs/COOKBOOK.md")
 ((count >= 8)) || fail "only $count commands found"
 [[ -s ranges.csv ]] || fail "no ranges.csv"

@@ -42,8 +42,10 @@ expect_eq "standard error of --help" "$(cat err)" ''
 "$REPORT" --version >out 2>err || fail "--version: status $?"
 expect_match "--version" "$(cat out)" '^prof-report [0-9]+\.[0-9]+'
 "$REPORT" --list >out 2>err || fail "--list: status $?"
-for report in summary actions alloc tensors nvtx modules api launches memcpy device-memory threads processes dump check; do
-	grep -q "$report" out || fail "--list does not name $report"
+for report in $(awk '{ print $1 }' out); do
+	"$REPORT" "$report" --help >help 2>err || fail "$report --help: status $?"
+	grep -q "^prof-report $report: " help || fail "--help of $report: $(head -n 1 help)"
+	try "$report" --no-such-option run.evt
 done
 # no FILE: run.evt
 "$REPORT" alloc >out 2>err || fail "alloc without a file: status $?"

@@ -3,14 +3,13 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-python3 - "$REPORT" "$ROOT"/tests/golden/*.evt <<'END' || fail "lines are wider than the screen"
+TABLES=$(tables keys) python3 - "$REPORT" "$ROOT"/tests/golden/*.evt <<'END' || fail "lines are wider than the screen"
 import os
 import subprocess
 import sys
 
-REPORTS = ([], ["alloc"], ["alloc", "--by", "thread"], ["alloc", "--by", "process"], ["alloc", "--by", "size"],
-           ["alloc", "--range", "none"], ["nvtx"], ["nvtx", "--tree"], ["threads"], ["processes"],
-           ["launches"], ["memcpy"], ["api"], ["device-memory"], ["steps"], ["ops"], ["tensors"], ["actions"])
+REPORTS = [[], ["alloc", "--range", "none"], ["nvtx", "--tree"], ["modules", "--tree"]]
+REPORTS += [line.split() for line in os.environ["TABLES"].splitlines()]
 wide = 0
 for path in sys.argv[2:]:
     for report in REPORTS:

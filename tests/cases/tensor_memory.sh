@@ -57,19 +57,24 @@ grep -q 'unknown size' traced.err || fail "the warning that the program had is g
 python3 - <<'END' || fail "the blocks differ from torch.profiler's"
 import json, re
 seen = json.load(open("seen.json"))  # of the second turn
-ours, live = [], {}
+events = []
 for line in open("dump.txt"):
-    m = re.search(r" tensor_(alloc|free) ptr=(\w+) bytes=(\d+) device=(\d+)", line)
-    if not m:
-        continue
-    address, size = int(m[2], 16), int(m[3])
-    assert m[4] == "0", line
-    if m[1] == "alloc":
-        assert address not in live, line
+    m = re.search(r"^\s*(\d+) (\S+) +tensor_(alloc|free) ptr=(\w+) bytes=(\d+) device=(\d+)", line)
+    assert m or " tensor_" not in line or " tensor_totals" in line, line
+    if m:
+        events.append((int(m[1]), m[2], m[3], int(m[4], 16), int(m[5])))
+        assert m[6] == "0", line
+# dump shows a frame's threads one after another; the profiler sees the thread that it was started on
+events.sort(key=lambda event: event[0])
+ours, live = [], {}
+for _, thread, kind, address, size in events:
+    if kind == "alloc":
+        assert address not in live, address
         live[address] = size
     else:
         size = -live.pop(address)  # every free is of a block that we have seen
-    ours.append((address, size))
+    if thread == events[0][1]:
+        ours.append((address, size))
 wanted = [(address, size) for _, address, size, _ in seen]
 assert len(wanted) > 100
 places = [i for i in range(len(ours)) if ours[i:i + len(wanted)] == wanted]

@@ -53,5 +53,5 @@ expect "$OUTPUT" 'load("stats.json")["now"] == tensors.totals.cuda0_live_bytes' 
 for by in op device range thread size; do
 	expect "$OUTPUT" "tensors('--by', '$by').sum('live_bytes') == tensors.totals.live_bytes"
 done
-"$REPORT" tensors "$OUTPUT" >table.txt || fail "the table"
+COLUMNS=200 "$REPORT" tensors "$OUTPUT" >table.txt || fail "the table"
 grep -q '^cuda:0  peak .*, reserved .*; out of memory 1 time$' table.txt || fail "the table's head: $(head -n 5 table.txt)"

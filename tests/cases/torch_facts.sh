@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-# timeout: 120
+# timeout: 240
 need_torch
 export INTERCEPT_TRACE=-alloc OMP_NUM_THREADS=1
 cat >prog.py <<'END'
@@ -32,3 +32,12 @@ rm "$OUTPUT"
 INTERCEPT_SCHEDULE=skip_first=2,active=1 run_traced "$PYTHON" prog.py >out || fail "no run with a schedule"
 same_facts "with a schedule"
 expect_eq "ages that tell" "$("$REPORT" dump "$OUTPUT" | grep ' fact ' | grep -c ' age_ns=0$')" 0
+rm "$OUTPUT"
+cat >ranges.py <<'END'
+import torch
+
+with torch.cuda.nvtx.range("measured"):
+    exec(open("prog.py").read())
+END
+INTERCEPT_CAPTURE=nvtx:measured run_traced "$PYTHON" ranges.py >out || fail "no run with a capture range"
+same_facts "with a capture range"

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "collector/format/events.h"
-#include "preload/cuda_api.h"
+#include "preload/cuda/cuda_api.h"
 
 #define FAKE_EXPORT __attribute__((visibility("default")))
 #pragma GCC visibility push(default)

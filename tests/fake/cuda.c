@@ -10,7 +10,7 @@ enum cuda_function {
 #define AT_cuda(name) AT_##name,
 #define AT_cudart(name)
 #define CUDA(library, since, per_thread, name, ...) AT_##library(name)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 	HOOKED,
 	BEFORE_MORE = HOOKED - 1,
 #define MORE(since, name, parameters, arguments) AT_##name,
@@ -22,7 +22,7 @@ static const char *const names[FUNCTIONS] = {
 #define NAME_cuda(name) [AT_##name] = #name,
 #define NAME_cudart(name)
 #define CUDA(library, since, per_thread, name, ...) NAME_##library(name)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 #define MORE(since, name, parameters, arguments) [AT_##name] = #name,
 #include "tests/fake/cuda_more.def"
 };
@@ -45,7 +45,7 @@ static struct fake_library *fake_library_get(void)
 #define ENTRY_cudart(name, parameters, arguments)
 #define CUDA(library, since, per_thread, name, parameters, arguments, ...) \
 	ENTRY_##library(name, parameters, arguments)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 #define MORE(since, name, parameters, arguments) FAKE_ENTRY(name, parameters, arguments)
 #include "tests/fake/cuda_more.def"
 
@@ -55,7 +55,7 @@ const struct cuda_entry cuda_entries[] = {
 	{ #name, since, per_thread, (void (*)(void))entry_##name },
 #define ROW_cudart(since, per_thread, name)
 #define CUDA(library, since, per_thread, name, ...) ROW_##library(since, per_thread, name)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 #define MORE(since, name, parameters, arguments) ROW_cuda(since, 0, name)
 #include "tests/fake/cuda_more.def"
 };

@@ -10,7 +10,7 @@
 #define BODY_cuda(name, parameters) int do_##name parameters;
 #define BODY_cudart(name, parameters)
 #define CUDA(library, since, per_thread, name, parameters, ...) BODY_##library(name, parameters)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 #define MORE(since, name, parameters, arguments) int do_##name parameters;
 #include "tests/fake/cuda_more.def"
 #undef BODY_cudart

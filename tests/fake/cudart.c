@@ -19,7 +19,7 @@ enum cudart_function {
 #define AT_cuda(name)
 #define CUDA(library, since, per_thread, name, ...) AT_##library(name)
 #define CUDA_OWN(library, returns, name, ...) AT_##library(name)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 	HOOKED,
 	BEFORE_MORE = HOOKED - 1,
 #define MORE(name, parameters, arguments) AT_##name,
@@ -33,7 +33,7 @@ static const char *const names[FUNCTIONS] = {
 #define NAME_cuda(name)
 #define CUDA(library, since, per_thread, name, ...) NAME_##library(name)
 #define CUDA_OWN(library, returns, name, ...) NAME_##library(name)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 #define MORE(name, parameters, arguments) [AT_##name] = #name,
 #define HAND(returns, name, parameters) [AT_##name] = #name,
 #include "tests/fake/cudart_more.def"
@@ -57,7 +57,7 @@ static struct fake_library *fake_library_get(void)
 #define ENTRY_cuda(name, parameters, arguments)
 #define CUDA(library, since, per_thread, name, parameters, arguments, ...) \
 	ENTRY_##library(name, parameters, arguments)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 #define MORE(name, parameters, arguments) FAKE_ENTRY(name, parameters, arguments)
 #define HAND(returns, name, parameters) FAKE_EXPORT returns name parameters;
 #include "tests/fake/cudart_more.def"

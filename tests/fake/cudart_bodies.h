@@ -16,7 +16,7 @@
 #define BODY_cuda(name, parameters)
 #pragma GCC visibility push(default)
 #define CUDA(library, since, per_thread, name, parameters, ...) BODY_##library(name, parameters)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 #pragma GCC visibility pop
 #define MORE(name, parameters, arguments) int do_##name parameters;
 #define HAND(returns, name, parameters)

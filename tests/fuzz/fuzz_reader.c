@@ -9,8 +9,8 @@
  */
 #include <stdlib.h>
 
-#include "report/check.h"
-#include "report/source_open.h"
+#include "report/raw/check.h"
+#include "report/session/source_open.h"
 #include "tests/unit/recording.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,7 +26,8 @@ static void fault_pass_over(void *context, uint64_t offset, int error, const cha
 /* So that values are read, whatever the compiler thinks of it. */
 static volatile uint64_t sum;
 
-static void fuzz_source(const uint8_t *data, size_t size)
+/* `wants`: NULL, everything. */
+static void fuzz_source(const uint8_t *data, size_t size, const struct frame_wants *wants)
 {
 	static char path[] = "fuzz.evt";
 	struct session_file file = { .path = path, .bytes = bytes_of(data, size) };
@@ -36,6 +37,8 @@ static void fuzz_source(const uint8_t *data, size_t size)
 
 	if (source_open_files(&source, &file, 1, message, sizeof(message)))
 		return;
+	if (wants)
+		source_want(source, wants);
 	while (!source_next(source, &event)) {
 		for (unsigned int i = 0; i < event.event.words; i++)
 			sum += event.event.value[i];
@@ -64,9 +67,25 @@ static void fuzz_check(const uint8_t *data, size_t size)
 	reader_close(reader);
 }
 
+/* Other events and fields for other bytes. */
+static void fuzz_wants(struct frame_wants *wants, size_t size)
+{
+	*wants = (struct frame_wants){ 0 };
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		wants->event[id] = (size >> id % 7) & 1;
+		wants->fields[id] = (uint32_t)(size * id);
+		wants->sum[id] = (size + id) % 3 == 0;
+		wants->exact[id] = (size + id) % 50 == 0;
+	}
+}
+
 static void fuzz_image(const uint8_t *data, size_t size)
 {
-	fuzz_source(data, size);
+	struct frame_wants wants;
+
+	fuzz_wants(&wants, size);
+	fuzz_source(data, size, NULL);
+	fuzz_source(data, size, &wants);
 	fuzz_check(data, size);
 }
 

@@ -6,17 +6,20 @@
  *
  * Input: the first byte chooses how (bit 0: tables, too; bits 1 to 3: turns), the rest goes
  * a third over the ring directory, and the rest over the words of the first rings, repeated to the
- * end. No /proc, no signals: processes are not looked at; the file is /dev/null.
+ * end. No /proc, no signals: processes are not looked at. The file is in a folder of its own below
+ * $TMPDIR or /tmp, and removed after each input.
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "collector/collector.h"
-#include "collector/epoch.h"
+#include "collector/turn/collector.h"
+#include "collector/turn/epoch.h"
 #include "collector/region/record.h"
 
 #define REGION_BYTES (1u << 20)
@@ -27,6 +30,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void *region;
 static struct region_shape shape;
+static char folder[256], output[300];
+
+static void folder_remove(void)
+{
+	unlink(output);
+	rmdir(folder);
+}
+
+static void folder_make(void)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	snprintf(folder, sizeof(folder), "%s/intercept-fuzz-XXXXXX",
+		 temporary ? temporary : "/tmp");
+	if (!mkdtemp(folder))
+		abort();
+	snprintf(output, sizeof(output), "%s/run.evt", folder);
+	atexit(folder_remove);
+}
 
 static void region_prepare(void)
 {
@@ -37,6 +59,7 @@ static void region_prepare(void)
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (region == MAP_FAILED || region_shape_of(REGION_BYTES, &shape))
 			abort();
+		folder_make();
 	}
 	memset(region, 0, REGION_BYTES);
 	header = region;
@@ -46,7 +69,8 @@ static void region_prepare(void)
 	header->bytes = REGION_BYTES;
 	header->process_limit = 2;
 	header->ring_limit[0] = RINGS;
-	strcpy(header->output, "/dev/null");
+	header->place = 1;
+	strcpy(header->output, output);
 }
 
 /* Two processes and RINGS rings as they should be. */
@@ -115,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	region_prepare();
 	region_populate();
 	if (collector_init(&c, &(struct collector_start){ .base = region, .bytes = REGION_BYTES }))
-		return 0;
+		abort(); /* the input has not been laid over it yet */
 	if (turns & 1)
 		collector_turn(&c);
 	region_lay_words(data + 1 + third, size - 1 - third);
@@ -129,5 +153,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!c.finished)
 		collector_finish(&c);
 	collector_release(&c);
+	unlink(output);
 	return 0;
 }

@@ -16,7 +16,11 @@ fi
 
 hostname example
 mount -t tmpfs none /mnt
-mkdir /mnt/out /mnt/home
+mkdir /mnt/out /mnt/home /mnt/home/venv /mnt/home/lightning /mnt/home/fake
+mount --bind "$(dirname "$(dirname "$("$root/scripts/find-python.sh")")")" /mnt/home/venv
+mount --bind "${XDG_CACHE_HOME:-$HOME/.cache}/intercept/lightning" /mnt/home/lightning
+mount --bind "${O:-$root/build}/fake" /mnt/home/fake
+cp "$root/tests/golden/families.py" /mnt/home
 cp "${O:-$root/build}"/{libintercept.so,intercept-collector} /mnt/home
 cp "${O:-$root/build}"/programs/{counts,captured,exits} /mnt/home
 export PATH=/mnt/home:/usr/bin:/bin
@@ -29,6 +33,11 @@ record counts counts /dev/null 2 2 2
 record ranges captured
 record killed exits sigkill 20 || true
 record whole counts /dev/null 2 2 2
+fake=/mnt/home/fake
+env -i PATH="$PATH" PYTHONPATH=/mnt/home/lightning INTERCEPT_OUTPUT=/mnt/out/families.evt \
+	INTERCEPT_TRACE=+shapes,+modules INTERCEPT_CAPTURE=cuda-profiler-api \
+	LD_PRELOAD="/mnt/home/libintercept.so:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13" \
+	/mnt/home/venv/bin/python families.py
 sleep 1
 # A file whose end is missing; of a session of its own, for it would be merged with the whole one.
 head -c $(($(stat -c %s /mnt/out/whole.evt) * 9 / 10)) /mnt/out/whole.evt >/mnt/out/cut.evt

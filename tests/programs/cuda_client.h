@@ -16,14 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/cuda_api.h"
+#include "preload/cuda/cuda_api.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #define CUDA(library, since, per_thread, name, parameters, ...) int name parameters;
 #define CUDA_OWN(library, returns, name, parameters, arguments) returns name parameters;
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 int cudaGetDevice(int *device);
 int cudaGetDeviceCount(int *count);
 int cudaEventCreate(cudaEvent_t *event);

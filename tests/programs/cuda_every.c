@@ -22,7 +22,7 @@ static const struct {
 	void (*function)(void);
 } functions[] = {
 #define CUDA(library, since, per_thread, name, ...) { #name, (void (*)(void))name },
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 };
 
 #define COUNT (sizeof(functions) / sizeof(*functions))

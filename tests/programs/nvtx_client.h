@@ -12,13 +12,14 @@
 #include <stdlib.h>
 #include <wchar.h>
 
-#include "preload/nvtx_api.h"
+#include "preload/nvtx/nvtx_api.h"
 
 #define SLOT_libc(returns, name, parameters)
+#define SLOT_alias(returns, name, parameters)
 #define SLOT_nvtoolsext(returns, name, parameters) static returns(*slot_##name) parameters;
 #define HOOK(library, returns, name, parameters, arguments) \
 	SLOT_##library(returns, name, parameters)
-#include "preload/hooks.def"
+#include "preload/families.def"
 
 #define ENTRY_AT(module, name) [NVTX_##module##_##name] = (nvtx_function *)(void *)&slot_nvtx##name
 static nvtx_function *client_core[] = {
@@ -95,6 +96,7 @@ static void client_enter(void)
 }
 
 #define FUNCTION_libc(returns, name, parameters, arguments)
+#define FUNCTION_alias(returns, name, parameters, arguments)
 #define FUNCTION_nvtoolsext(returns, name, parameters, arguments)        \
 	CLIENT(returns, name, parameters)                                \
 	{                                                                \
@@ -103,4 +105,4 @@ static void client_enter(void)
 	}
 #define HOOK(library, returns, name, parameters, arguments) \
 	FUNCTION_##library(returns, name, parameters, arguments)
-#include "preload/hooks.def"
+#include "preload/families.def"

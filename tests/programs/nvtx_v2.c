@@ -8,15 +8,17 @@
 #include <stdlib.h>
 #include <wchar.h>
 
-#include "preload/nvtx_api.h"
+#include "preload/nvtx/nvtx_api.h"
 
 #define DECLARE_libc(returns, name, parameters)
+#define DECLARE_alias(returns, name, parameters)
 #define DECLARE_nvtoolsext(returns, name, parameters) static returns(*name) parameters;
 #define HOOK(library, returns, name, parameters, arguments) \
 	DECLARE_##library(returns, name, parameters)
-#include "preload/hooks.def"
+#include "preload/families.def"
 
 #define FIND_libc(name)
+#define FIND_alias(name)
 #define FIND_nvtoolsext(name)                                 \
 	*(void **)(void *)&name = dlsym(RTLD_DEFAULT, #name); \
 	if (!name) {                                          \
@@ -27,7 +29,7 @@
 __attribute__((constructor)) static void find_functions(void)
 {
 #define HOOK(library, returns, name, parameters, arguments) FIND_##library(name)
-#include "preload/hooks.def"
+#include "preload/families.def"
 }
 
 #include "tests/programs/nvtx_calls.h"

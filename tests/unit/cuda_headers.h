@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of preload/hooks.def against the real headers of CUDA 13, at compile time: each line is
+ * The functions of preload/cuda/hooks.def against the real headers of CUDA 13, at compile time: each line is
  * declared once more beside the headers' own declaration, which the compiler compares. What is declared
  * here is called nowhere. Without these headers HAVE_CUDA_13 is not defined.
  */
@@ -32,7 +32,7 @@
 #define CUDA(library, since, per_thread, name, parameters, arguments, record) \
 	RETURNS_##library name parameters;
 #define CUDA_WORDS(library, since, per_thread, name, parameters, arguments, record)
-#include "preload/hooks.def"
+#include "preload/cuda/hooks.def"
 
 #endif
 #endif

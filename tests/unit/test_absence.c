@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/absence.c: the reason why there is nothing to show, over recordings in memory. */
+/* report/core/absence.c: the reason why there is nothing to show, over recordings in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/absence.h"
-#include "report/source_open.h"
+#include "report/core/absence.h"
+#include "report/session/source_open.h"
 #include "tests/unit/recording.h"
 
 static const struct file_header plain_header = { .version = FILE_VERSION,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/actions.c, rows_actions.c: what actions took, from each source, over recordings in memory. */
+/* report/lightning/actions.c, rows_actions.c: what actions took, from each source, over recordings in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/rows_actions.h"
-#include "report/source_open.h"
+#include "report/lightning/rows_actions.h"
+#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 #define USER 7u

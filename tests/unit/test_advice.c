@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * report/advice*.c: which advice a recording gets. A training that is well is written with one thing wrong
+ * report/advice/advice*.c: which advice a recording gets. A training that is well is written with one thing wrong
  * at a time: the rule about that says so, and none that is about something else.
  */
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/bottleneck.h"
-#include "report/source_open.h"
+#include "report/advice/bottleneck.h"
+#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 #define MS 1000000u
@@ -96,7 +96,7 @@ static void mark(uint64_t number)
 	FRAME_PUT(c.r.fw, now, step, .number = number, .name = name("Optimizer.step#SGD.step"));
 }
 
-#define HEAP_BLOCKS 16u /* a step's: the heap takes as many events at once */
+#define HEAP_BLOCKS 4u /* a step's: fewer than the heap takes at once */
 
 static void step_memory(const struct run *run, unsigned int step)
 {

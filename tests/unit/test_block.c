@@ -15,86 +15,7 @@
 
 #include "collector/format/block.h"
 #include "collector/format/error.h"
-
-static const uint64_t edges[] = { 0, 1, 127, 128, 1ull << 32, UINT64_MAX };
-#define EDGES (sizeof(edges) / sizeof(edges[0]))
-
-struct fixture {
-	struct schema schema;
-	struct frame_writer *writer;
-	struct frame_reader *reader;
-};
-
-static int fixture_new(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-	static uint8_t bytes[SCHEMA_BYTES_MAX];
-	size_t length = schema_write(bytes, sizeof(bytes));
-
-	if (!f || length == 0 || schema_read(&f->schema, bytes, length) != 0)
-		return -1;
-	f->writer = frame_writer_new();
-	f->reader = frame_reader_new(&f->schema);
-	*state = f;
-	return f->writer && f->reader ? 0 : -1;
-}
-
-static int fixture_free(void **state)
-{
-	struct fixture *f = *state;
-
-	frame_reader_free(f->reader);
-	frame_writer_free(f->writer);
-	schema_release(&f->schema);
-	free(f);
-	return 0;
-}
-
-static struct frame_image close_frame(struct fixture *f)
-{
-	struct frame_image image;
-
-	assert_int_equal(frame_end_block(f->writer), 0);
-	assert_int_equal(frame_close(f->writer, (struct frame_info){ .sequence = 9 }, &image), 0);
-	return image;
-}
-
-/* The only block of the frame. */
-static struct event_block read_block(struct fixture *f, struct frame_image image)
-{
-	struct frame_info info;
-	struct event_block block, none;
-
-	assert_int_equal(frame_open(f->reader, image.bytes, image.length, &info), 0);
-	assert_int_equal(info.sequence, 9);
-	assert_int_equal(frame_next_block(f->reader, &block), 0);
-	assert_int_equal(info.records, block.count);
-	assert_int_equal(frame_next_block(f->reader, &none), EVT_END);
-	return block;
-}
-
-/* Reads all of it, whatever it is; the first error, or EVT_END. */
-static int read_anything(struct frame_reader *reader, const uint8_t *bytes, size_t length)
-{
-	struct frame_info info;
-	struct event_block block;
-	int error = frame_open(reader, bytes, length, &info);
-	volatile uint64_t sum = 0;
-
-	while (!error) {
-		error = frame_next_block(reader, &block);
-		for (uint32_t i = 0; !error && i < block.count; i++)
-			sum += block.event[i].value[block.event[i].words - 1];
-	}
-	return error;
-}
-
-static bool has_text(uint32_t id)
-{
-	const struct evt_descriptor *event = &evt_descriptors[id];
-
-	return event->field_count && event->field[event->field_count - 1].codec == EVT_CODEC_text;
-}
+#include "tests/unit/frame_fixture.h"
 
 static void check_event(const struct event *event, uint32_t id, const uint64_t *words)
 {
@@ -131,16 +52,61 @@ static void every_event_round_trip(void **state)
 				words[e][count - 1] = (uint64_t)(uintptr_t)text;
 				words[e][count] = e == 0 ? 0 : e == 1 ? sizeof(text) : e;
 			}
-			assert_int_equal(frame_put(f->writer, id, 100 * e, words[e]), 0);
+			assert_int_equal(frame_put(f->writer, id, 96 * e, words[e]), 0);
 		}
 		block = read_block(f, close_frame(f));
 		assert_int_equal(block.stream, 5);
 		assert_int_equal(block.count, EDGES);
 		for (size_t e = 0; e < EDGES; e++) {
-			assert_int_equal(block.event[e].time_ns, 100 * e);
+			assert_int_equal(block.event[e].time_ns, 96 * e);
 			check_event(&block.event[e], id, words[e]);
 		}
 	}
+}
+
+/* Units of 32 ns without a sum of errors; the other records are exact, and the order holds. */
+static void heap_times_are_rounded(void **state)
+{
+	static const struct {
+		bool heap;
+		uint64_t in, out;
+	} time[] = { { true, 1001, 1024 },  { true, 1030, 1024 }, { true, 1060, 1056 },
+		     { false, 1061, 1061 }, { true, 1092, 1061 }, { true, 1093, 1093 },
+		     { false, 1093, 1093 }, { true, 5000, 4997 }, { true, 7, 4997 },
+		     { false, 4999, 4999 }, { true, 5031, 5031 } };
+	const size_t count = sizeof(time) / sizeof(time[0]);
+	struct fixture *f = *state;
+	struct event_block block;
+
+	frame_begin_block(f->writer, 1);
+	for (size_t i = 0; i < count; i++) {
+		if (time[i].heap)
+			assert_int_equal(frame_put_dies(f->writer, EVT_free, time[i].in, 16), 0);
+		else
+			assert_int_equal(FRAME_PUT(f->writer, time[i].in, nvtx_pop, 0), 0);
+	}
+	block = read_block(f, close_frame(f));
+	assert_int_equal(block.count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(block.event[i].time_ns, time[i].out);
+}
+
+static void heap_times_may_be_huge(void **state)
+{
+	static const uint64_t time[] = { 0, 31, UINT64_MAX - 100, UINT64_MAX - 40, UINT64_MAX };
+	struct fixture *f = *state;
+	struct event_block block;
+
+	frame_begin_block(f->writer, 1);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(frame_put_born(f->writer, EVT_malloc, time[i], 16, 1, 2), 0);
+	block = read_block(f, close_frame(f));
+	for (size_t i = 0; i < 5; i++)
+		assert_true(time[i] - block.event[i].time_ns < 32);
+	frame_begin_block(f->writer, 1);
+	assert_int_equal(frame_put_born(f->writer, EVT_malloc, UINT64_MAX, 16, 1, 2), 0);
+	block = read_block(f, close_frame(f));
+	assert_true(UINT64_MAX - block.event[0].time_ns < 32);
 }
 
 static void time_does_not_fall_within_a_block(void **state)
@@ -152,24 +118,10 @@ static void time_does_not_fall_within_a_block(void **state)
 
 	frame_begin_block(f->writer, 1);
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(frame_put_dies(f->writer, EVT_free, in[i], 16), 0);
+		assert_int_equal(FRAME_PUT(f->writer, in[i], nvtx_pop, 0), 0);
 	block = read_block(f, close_frame(f));
 	for (int i = 0; i < 4; i++)
 		assert_true(block.event[i].time_ns == out[i]);
-}
-
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
-	return *seed >> 33;
-}
-
-/* Few addresses, so that they come back near, far, twice in a row and across the window. */
-static uint64_t random_address(uint64_t *seed, uint32_t blocks)
-{
-	uint64_t which = next_random(seed) % blocks;
-
-	return which % 7 == 0 ? which * 0x1234567890abcdefull : 0x550000000000ull + which * 48;
 }
 
 static void heap_blocks_round_trip(struct fixture *f, uint32_t count, uint32_t blocks)
@@ -288,32 +240,6 @@ static void empty_block_leaves_no_trace(void **state)
 	image = close_frame(f);
 	assert_int_equal(image.length, FRAME_HEADER_BYTES);
 	assert_int_equal(read_anything(f->reader, image.bytes, image.length), EVT_END);
-}
-
-/* A small frame with some of everything; the copy is as long as it, so that a sanitiser sees over-reads. */
-static uint8_t *small_frame(struct fixture *f, size_t *ret_length)
-{
-	struct frame_image image;
-	uint8_t *copy;
-
-	frame_begin_block(f->writer, 0);
-	FRAME_PUT(f->writer, 1, string, .id = 1, .text = { (uint64_t)(uintptr_t) "name", 4 });
-	FRAME_PUT(f->writer, 2, module, .process = 1, .start = 0x7f0000000000, .bytes = 4096,
-		  .path = 1);
-	FRAME_PUT(f->writer, 3, process_end, .process = 1, .exit_status = -1);
-	frame_end_block(f->writer);
-	frame_begin_block(f->writer, 1);
-	for (uint32_t i = 0; i < 20; i++) {
-		frame_put_born(f->writer, EVT_malloc, 1000 + i * 200, 0x5500 + i % 3 * 32, i,
-			       0x7f0000401234 + i % 4);
-		frame_put_dies(f->writer, EVT_free, 1100 + i * 200, 0x5500 + i % 5 * 32);
-	}
-	image = close_frame(f);
-	copy = malloc(image.length);
-	assert_non_null(copy);
-	memcpy(copy, image.bytes, image.length);
-	*ret_length = image.length;
-	return copy;
 }
 
 static void truncated_frame_is_refused(void **state)
@@ -521,6 +447,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_event_round_trip, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(time_does_not_fall_within_a_block, fixture_new,
 						fixture_free),
+		cmocka_unit_test_setup_teardown(heap_times_are_rounded, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(heap_times_may_be_huge, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(heap_addresses_come_back, fixture_new,
 						fixture_free),
 		cmocka_unit_test_setup_teardown(full_block_refuses_more, fixture_new, fixture_free),

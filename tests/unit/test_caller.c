@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:caller.c,cfi.c,wrappers.c,symbols.c */
-/* preload/cfi.c: hand-made call frame information, right, cut short and hostile; preload/caller.c: the walk. */
+/* links: preload:heap/caller.c,heap/cfi.c,heap/wrappers.c,base/symbols.c */
+/* preload/heap/cfi.c: hand-made call frame information, right, cut short and hostile; preload/heap/caller.c: the walk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "preload/caller.h"
-#include "preload/cfi.h"
+#include "preload/heap/caller.h"
+#include "preload/heap/cfi.h"
 
 #define FUNCTION_BYTES 100u
 #define CIE_AT 64u

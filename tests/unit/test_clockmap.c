@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
-/* collector/clockmap.c: continuous, rising, and near the true time, with clocks that are made up. */
+/* collector/core/clockmap.c: continuous, rising, and near the true time, with clocks that are made up. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "collector/clockmap.h"
+#include "collector/core/clockmap.h"
 #include "collector/region/region.h"
 
 #define NS_PER_S 1000000000.0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/cuda.c, rows_cuda.c, rows_device.c: what counts of CUDA calls, over recordings in memory. */
+/* report/cuda/cuda.c, rows_cuda.c, rows_device.c: what counts of CUDA calls, over recordings in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,10 +8,10 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/notes_cuda.h"
-#include "report/rows_cuda.h"
-#include "report/rows_device.h"
-#include "report/source_open.h"
+#include "report/cuda/notes_cuda.h"
+#include "report/cuda/rows_cuda.h"
+#include "report/cuda/rows_device.h"
+#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 #define ADD "_ZN2at3addIfEEvPT_" /* at::add<float>(float*) */
@@ -368,7 +368,7 @@ static uint64_t launches_with(const char *range, bool during)
 	options.filter.during = during;
 	read_as(options);
 	count = groups_total(&model.cuda.launches).time.count;
-	assert_int_equal(model.filters.seen, strcmp(range, "nosuch") != 0);
+	assert_int_equal(run_filters(model.run)->seen, strcmp(range, "nosuch") != 0);
 	release_model();
 	return count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/hooks.def and preload/cuda_api.h against the real headers of CUDA 13, at compile time. Without
+ * preload/cuda/hooks.def and preload/cuda/cuda_api.h against the real headers of CUDA 13, at compile time. Without
  * them there is nothing to check: skipped, status 77.
  */
 #include <stddef.h>
@@ -44,7 +44,7 @@
 #define CUmemAllocationProp our_CUmemAllocationProp
 #define cudaIpcMemHandle_st our_cudaIpcMemHandle_st
 #define cudaIpcMemHandle_t our_cudaIpcMemHandle_t
-#include "preload/cuda_api.h"
+#include "preload/cuda/cuda_api.h"
 #undef CUresult
 #undef cudaError_t
 #undef dim3

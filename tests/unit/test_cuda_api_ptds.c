@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/hooks.def against the real headers as programs see them that are compiled for the per-thread
+ * preload/cuda/hooks.def against the real headers as programs see them that are compiled for the per-thread
  * default stream: there cudaMemcpy is a name for cudaMemcpy_ptds. At compile time; without the headers
  * skipped, status 77.
  */

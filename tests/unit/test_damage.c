@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "collector/format/error.h"
-#include "report/check.h"
-#include "report/source_open.h"
+#include "report/raw/check.h"
+#include "report/session/source_open.h"
 #include "tests/unit/recording.h"
 
 #define EVENTS_MAX 256u

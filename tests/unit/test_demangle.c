@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/demangle.c, report/symbol.c: kernels' names, and names that were made to do harm. */
+/*
+ * report/base/demangle.c, report/base/symbol.c: kernels' names, and names that were made to do
+ * harm.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "report/demangle.h"
-#include "report/symbol.h"
+#include "report/base/demangle.h"
+#include "report/base/symbol.h"
 
 #define ADD                                                                   \
 	"_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_" \

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/device_memory.c, report/highwater.c: what lives, peaks, frees that are told late. */
+/*
+ * report/cuda/device_memory.c, report/base/highwater.c: what lives, peaks, frees that are told
+ * late.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "report/device_memory.h"
+#include "report/cuda/device_memory.h"
 
 #define A 0x7f0000000000ull
 #define B 0x7f0000100000ull

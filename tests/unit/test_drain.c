@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
-/* collector/drain.c, streams.c, names.c, epoch.c: words in rings become exactly these events. */
+/*
+ * collector/drain/drain.c, streams.c, names.c, epoch.c: words in rings become exactly these events.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +12,8 @@
 
 #include "tests/unit/region_fixture.h"
 
-#include "collector/collector.h"
-#include "collector/epoch.h"
+#include "collector/turn/collector.h"
+#include "collector/turn/epoch.h"
 
 #define REGION_BYTES (4u << 20)
 

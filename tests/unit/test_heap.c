@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/heap.c: exact counts of live blocks, peaks, temporaries, and events in the wrong order. */
+/*
+ * report/heap/heap.c: exact counts of live blocks, peaks, temporaries, and events in the wrong
+ * order.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,20 +14,20 @@
 
 #include <cmocka.h>
 
-#include "report/heap.h"
+#include "report/heap/heap.h"
 
 static void allocate(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread,
 		     uint64_t address, uint64_t size)
 {
 	heap_take(heap, &(struct heap_op){ time_ns, address, size, 0x1000, process, thread,
-					   HEAP_ALLOCATION, true });
+					   HEAP_ALLOCATION, true, false });
 }
 
 static void release(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread,
 		    uint64_t address)
 {
-	heap_take(heap,
-		  &(struct heap_op){ time_ns, address, 0, 0, process, thread, HEAP_FREE, true });
+	heap_take(heap, &(struct heap_op){ time_ns, address, 0, 0, process, thread, HEAP_FREE, true,
+					   false });
 }
 
 static void counts_bytes_peak_and_live_blocks(void **state)
@@ -164,7 +167,7 @@ static void allocation_of_a_live_address_ends_the_old_block(void **state)
 
 static void failed_realloc_gives_the_block_back(void **state)
 {
-	struct heap_op op = { 200, 0x10, 0, 0, 0, 0, HEAP_REALLOC_FREE, true };
+	struct heap_op op = { 200, 0x10, 0, 0, 0, 0, HEAP_REALLOC_FREE, true, false };
 	struct heap heap;
 
 	(void)state;
@@ -205,7 +208,7 @@ static void blocks_of_four_gib_keep_their_size(void **state)
 
 static void uncounted_blocks_are_followed_but_not_counted(void **state)
 {
-	struct heap_op op = { 100, 0x10, 64, 0x1000, 0, 0, HEAP_ALLOCATION, false };
+	struct heap_op op = { 100, 0x10, 64, 0x1000, 0, 0, HEAP_ALLOCATION, false, false };
 	struct heap heap;
 
 	(void)state;
@@ -213,7 +216,7 @@ static void uncounted_blocks_are_followed_but_not_counted(void **state)
 	heap_take(&heap, &op);
 	release(&heap, 200, 0, 0, 0x10);
 	allocate(&heap, 300, 0, 0, 0x20, 8);
-	op = (struct heap_op){ 400, 0x20, 0, 0, 0, 0, HEAP_FREE, false };
+	op = (struct heap_op){ 400, 0x20, 0, 0, 0, 0, HEAP_FREE, false, false };
 	heap_take(&heap, &op);
 	heap_finish(&heap);
 	assert_int_equal(heap.totals.allocations, 1);
@@ -288,6 +291,66 @@ static void curve_keeps_the_greatest_values(void **state)
 	assert_in_range(values[3], 997, 999);
 }
 
+/* A random event of a consistent run: two threads, each may free what the other has got. */
+static struct heap_op random_op(uint64_t *seed, bool *live, uint64_t time_ns)
+{
+	uint64_t random = (*seed = *seed * 6364136223846793005ull + 1442695040888963407ull) >> 33;
+	unsigned int block = random % 300;
+	struct heap_op op = {
+		time_ns,          0x1000 + 16 * block, random % 999,     0x4000 + random % 7, 0,
+		random >> 20 & 1, HEAP_ALLOCATION,     random % 11 != 0, random >> 21 & 1
+	};
+
+	if (live[block])
+		op = (struct heap_op){ time_ns,
+				       op.address,
+				       0,
+				       0,
+				       0,
+				       op.thread,
+				       random % 5 ? HEAP_FREE : HEAP_REALLOC_FREE,
+				       op.counts,
+				       false };
+	live[block] = !live[block];
+	return op;
+}
+
+/* Whichever blocks are said to be brief, and whether or not that comes true, the numbers are the same. */
+static void brief_blocks_count_as_others(void **state)
+{
+	struct heap with, without;
+	bool live[300] = { false };
+	uint64_t seed = 7;
+
+	(void)state;
+	heap_init(&with, HEAP_BY_CALLER);
+	heap_init(&without, HEAP_BY_CALLER);
+	for (uint64_t i = 0; i < 200000; i++) {
+		struct heap_op op = random_op(&seed, live, i * 10);
+
+		if (i == 150000)
+			heap_distrust(&with, 0);
+		heap_take(&with, &op);
+		op.brief = false;
+		heap_take(&without, &op);
+		if (op.kind != HEAP_REALLOC_FREE || i % 3)
+			continue;
+		op.kind = HEAP_REALLOC_FAILED;
+		live[(op.address - 0x1000) / 16] = true;
+		heap_take(&with, &op);
+		heap_take(&without, &op);
+	}
+	heap_finish(&with);
+	heap_finish(&without);
+	assert_memory_equal(&with.totals, &without.totals, sizeof(with.totals));
+	assert_int_equal(with.totals.frees_unmatched, 0);
+	assert_int_equal(with.row_count, without.row_count);
+	for (size_t i = 0; i < with.row_count; i++)
+		assert_memory_equal(&with.row[i], &without.row[i], sizeof(with.row[i]));
+	heap_release(&with);
+	heap_release(&without);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +365,7 @@ int main(void)
 		cmocka_unit_test(blocks_of_four_gib_keep_their_size),
 		cmocka_unit_test(uncounted_blocks_are_followed_but_not_counted),
 		cmocka_unit_test(agrees_with_a_simple_model),
+		cmocka_unit_test(brief_blocks_count_as_others),
 		cmocka_unit_test(classes_are_powers_of_two),
 		cmocka_unit_test(curve_keeps_the_greatest_values),
 	};

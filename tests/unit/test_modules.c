@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/model_modules.c, rows_modules.c: calls of modules over recordings in memory: nesting, threads, gaps. */
+/* report/modules/model_modules.c, rows_modules.c: calls of modules over recordings in memory: nesting, threads, gaps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +8,9 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/rows_modules.h"
-#include "report/rows_ranges.h"
-#include "report/source_open.h"
+#include "report/modules/rows_modules.h"
+#include "report/nvtx/rows_ranges.h"
+#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 #define COPIES 2 /* of a recording, as files of one session */

@@ -1,37 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:nvtx.c,nvtx_names.c,names.c,pointer_map.c,nvtx_capture.c,capture.c,facts.c,steps.c,schedule.c,parse.c,nvtx_v3.c,strings.c,recorder.c */
+/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_v3.c,record/names.c,record/strings.c */
 /*
- * NVTX from the injection's callbacks to the records in a ring. The client below has the tables that
- * the real headers have; the region is plain memory that nobody drains.
+ * NVTX from the injection's callbacks to the records in a ring. What lies below and beside is this test's: the
+ * ring is an array, and what ends steps or opens capture ranges is only noted.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/nvtx_recording.h"
 
-#include <cmocka.h>
+#include "preload/base/log.h"
+#include "preload/base/pointer_map.h"
+#include "preload/record/event.h"
+#include "preload/record/wake.h"
+#include "preload/settings/settings.h"
+#include "preload/steps/steps.h"
+#include "preload/record/trouble.h"
 
-#include "preload/hook.h"
-#include "preload/init.h"
-#include "preload/log.h"
-#include "preload/nvtx.h"
-#include "preload/process.h"
-#include "preload/settings.h"
-#include "preload/steps.h"
-
-#define REGION_BYTES (4u << 20)
+#define RING_WORDS (1u << 16)
 
 /* --- what the linked files want from the others --- */
 
 struct settings settings;
 bool clock_is_tsc = true;
 
-bool init_activate(void)
+void trouble_watch(struct region_header *header)
 {
-	return true;
+	(void)header;
+}
+
+void trouble_look(void)
+{
 }
 
 void log_line(const char *format, ...)
@@ -39,195 +35,143 @@ void log_line(const char *format, ...)
 	(void)format;
 }
 
-uint32_t process_serial(uint32_t entry)
+static bool is_awake(void)
 {
-	return entry;
+	return true;
+}
+bool (*wake_program)(void) = is_awake;
+
+/* The maps, of what each of the two has: texts by hash, foreign handles. */
+static struct {
+	const struct pointer_map *map;
+	uint64_t key;
+	const void *value;
+} entries[256];
+static unsigned int entry_count;
+
+const void *pointer_map_find(struct pointer_map *map, uint64_t key)
+{
+	for (unsigned int i = 0; i < entry_count; i++)
+		if (entries[i].map == map && entries[i].key == key)
+			return entries[i].value;
+	return NULL;
 }
 
-void process_flee(void)
+bool pointer_map_put(struct pointer_map *map, uint64_t key, const void *value)
 {
+	assert_true(entry_count < sizeof(entries) / sizeof(entries[0]));
+	entries[entry_count].map = map;
+	entries[entry_count].key = key;
+	entries[entry_count++].value = value;
+	return true;
 }
 
-void process_adopt(void)
+/* --- the recorder: a gate that is open, a lane that is bound --- */
+
+static struct recorder_gates gates;
+static struct region_ring ring;
+static uint64_t ring_words[RING_WORDS];
+
+__thread struct recorder_thread recorder_self;
+struct recorder_gates *recorder_gates = &gates;
+uint64_t recorder_base;
+
+struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t frame)
 {
+	(void)family;
+	(void)frame;
+	return NULL;
 }
 
-void process_watch_thread(void)
+bool recorder_make_room(struct recorder_lane *lane, unsigned int words)
 {
+	(void)lane;
+	(void)words;
+	return false;
 }
 
-void process_count_lost(enum process_lost what)
+bool recorder_record(enum evt_family family, uint32_t type, const struct recorder_field *field,
+		     unsigned int fields)
 {
-	(void)what;
+	struct recorder_lane *lane = recorder_enter(family, RECORDER_IN_RECORD);
+	uint64_t value[EVT_FIELDS_MAX];
+
+	assert_non_null(lane);
+	for (unsigned int i = 0; i < fields; i++)
+		value[i] = field[i].text ? string_id(field[i].text, lane) : field[i].number;
+	assert_true(recorder_put(lane, type, recorder_now(), value, fields));
+	recorder_leave(lane);
+	return true;
 }
 
-void process_count_wait(void)
+static int setup(void **state)
 {
-}
-
-/* --- a client --- */
-
-#define CORE_SIZE 16
-#define CORE2_SIZE 16
-
-static nvtx_function core[CORE_SIZE], core2[CORE2_SIZE];
-static nvtx_function *core_table[CORE_SIZE + 1], *core2_table[CORE2_SIZE + 1];
-static unsigned int core_size = CORE_SIZE;
-
-static int get_module(unsigned int module, nvtx_function ***ret_table, unsigned int *ret_size)
-{
-	if (module != NVTX_MODULE_CORE && module != NVTX_MODULE_CORE2)
-		return 0;
-	*ret_table = module == NVTX_MODULE_CORE ? core_table : core2_table;
-	*ret_size = module == NVTX_MODULE_CORE ? core_size : CORE2_SIZE;
-	return 1;
-}
-
-static const void *get_table(uint32_t id)
-{
-	static const struct nvtx_table_callbacks callbacks = { sizeof(callbacks), get_module };
-
-	return id == NVTX_TABLE_CALLBACKS ? &callbacks : NULL;
-}
-
-static void client_init(void)
-{
-	memset(core, 0, sizeof(core));
-	memset(core2, 0, sizeof(core2));
-	for (unsigned int i = 1; i < CORE_SIZE; i++)
-		core_table[i] = &core[i];
-	for (unsigned int i = 1; i < CORE2_SIZE; i++)
-		core2_table[i] = &core2[i];
-	assert_int_equal(InitializeInjectionNvtx2(get_table), 1);
-}
-
-static int push(const char *text)
-{
-	return ((int (*)(const char *))core[NVTX_CORE_RangePushA])(text);
-}
-
-static int pop(void)
-{
-	return ((int (*)(void))core[NVTX_CORE_RangePop])();
-}
-
-static int push_in(const void *domain, const char *text)
-{
-	const struct nvtx_attributes a = {
-		.version = 3, .size = sizeof(a), .message_type = NVTX_MESSAGE_TEXT, .message = text
-	};
-
-	return ((int (*)(const void *, const struct nvtx_attributes *))
-			core2[NVTX_CORE2_DomainRangePushEx])(domain, &a);
-}
-
-static int pop_in(const void *domain)
-{
-	return ((int (*)(const void *))core2[NVTX_CORE2_DomainRangePop])(domain);
-}
-
-static const void *domain_create(const char *text)
-{
-	return ((const void *(*)(const char *))core2[NVTX_CORE2_DomainCreateA])(text);
-}
-
-static const void *string_register(const char *text)
-{
-	return ((const void *(*)(const void *,
-				 const char *))core2[NVTX_CORE2_DomainRegisterStringA])(NULL, text);
-}
-
-static uint64_t start(const char *text)
-{
-	return ((uint64_t(*)(const char *))core[NVTX_CORE_RangeStartA])(text);
-}
-
-static void end(uint64_t range)
-{
-	((void (*)(uint64_t))core[NVTX_CORE_RangeEnd])(range);
-}
-
-/* --- the ring --- */
-
-static void *region;
-static struct region_shape shape;
-
-static int region_setup(void **state)
-{
-	struct recorder_region r = { 0 };
-
 	(void)state;
-	region = aligned_alloc(4096, REGION_BYTES);
-	memset(region, 0, REGION_BYTES);
-	assert_int_equal(region_shape_of(REGION_BYTES, &shape), 0);
-	r.header = region;
-	r.shape = shape;
-	strings_forget();
 	memset(&nvtx_self, 0, sizeof(nvtx_self));
-	recorder_capture(settings.capture == SETTINGS_CAPTURE_ALL);
-	assert_int_equal(recorder_open(&r, 0, 1u << RECORDER_NVTX), 0);
+	gates.generation = 1;
+	gates.gate[EVT_FAMILY_nvtx] = 1;
+	recorder_self.lane[0] = (struct recorder_lane){ .owner = 2,
+							.bound = 2,
+							.words = ring_words,
+							.limit = RING_WORDS,
+							.mask = RING_WORDS - 1,
+							.ring = &ring };
+	read_at = 0;
+	strings_forget();
+	nvtx_capture_wanted = false;
+	steps_named = false;
 	settings.trace = 1u << SETTINGS_FAMILY_nvtx;
 	client_init();
 	return 0;
 }
 
-static int region_teardown(void **state)
+/* --- beside: steps and capture ranges --- */
+
+bool nvtx_capture_wanted, steps_named, steps_scheduled;
+_Atomic uint32_t steps_open;
+
+static int captures_open;
+static uint64_t captured_range, step_begun, step_ended;
+
+void nvtx_capture_init(void)
 {
-	(void)state;
-	recorder_close();
-	free(region);
-	return 0;
 }
 
-static unsigned int words_of(uint64_t word)
+bool nvtx_capture_matches(const struct nvtx_event *event)
 {
-	switch (record_type(word)) {
-	case RECORD_PAD:
-		return (unsigned int)record_ticks(word);
-	case RECORD_TEXT:
-		return RECORD_PIECE_WORDS;
-#define EVENT(id, name, family, doc) \
-	case id:                     \
-		return 1 + (unsigned int)(sizeof(struct evt_##name) / 8);
-#include "collector/format/events.def"
-	default:
-		fail_msg("record type %u", record_type(word));
-		return 1;
-	}
+	return strcmp(event->message, "captured") == 0;
 }
 
-static uint64_t read_at; /* in the ring of this thread */
-
-/* The next record that is no text, as words after the first; fails when it is not of that type. */
-static const uint64_t *next_record(uint32_t type)
+void nvtx_capture_open(void)
 {
-	const uint64_t *words = region_ring_words(region, &shape, 0, shape.class[0].first);
-	const struct region_ring *ring = &region_rings(region, &shape)[shape.class[0].first];
-	uint64_t head = atomic_load(&ring->head);
-
-	while (read_at < head) {
-		const uint64_t *record = words + read_at;
-
-		read_at += words_of(*record);
-		if (record_type(*record) == RECORD_TEXT || record_type(*record) == RECORD_PAD)
-			continue;
-		assert_int_equal(record_type(*record), type);
-		return record + 1;
-	}
-	fail_msg("no more records, wanted type %u", type);
-	return NULL;
+	captures_open++;
 }
 
-static void no_more_records(void)
+void nvtx_capture_close(void)
 {
-	const struct region_ring *ring = &region_rings(region, &shape)[shape.class[0].first];
-
-	assert_true(read_at == atomic_load(&ring->head));
+	captures_open--;
 }
 
-static uint64_t hash(const char *text)
+void nvtx_capture_open_range(uint64_t range)
 {
-	return string_hash(text, strlen(text));
+	captured_range = range;
+}
+
+void nvtx_capture_close_range(uint64_t range)
+{
+	if (captured_range == range)
+		captured_range = 0;
+}
+
+void steps_begin(uint64_t key, const struct string *name)
+{
+	if (name->hash == hash("iteration"))
+		step_begun = key;
+}
+
+void steps_end(uint64_t key)
+{
+	step_ended = key;
 }
 
 /* --- tests --- */
@@ -405,132 +349,60 @@ static void the_payload_extension_is_enabled(void **state)
 	assert_int_equal(slots[7], 0);
 }
 
-static bool is_recording(void)
-{
-	return recorder_gates->gate[RECORDER_NVTX] != 0;
-}
-
-static void step_is(uint64_t number)
-{
-	const uint64_t *step = next_record(EVT_step);
-
-	assert_int_equal(step[0], number);
-	assert_true(step[1] == hash("iteration*"));
-}
-
-/* Steps 1 and 2 of all; ranges inside of such a range, and others, end none. */
-static void a_schedule_follows_the_ranges_that_end_steps(void **state)
+static void a_range_opens_and_closes_what_it_captures(void **state)
 {
 	uint64_t range;
 
 	(void)state;
-	strcpy(settings.step_name, "iteration*");
-	settings.schedule = (struct schedule){ .skip_first = 1, .active = 2, .repeat = 1 };
-	settings.capture = SETTINGS_CAPTURE_STEPS;
-	assert_int_equal(region_teardown(NULL), 0);
-	assert_int_equal(region_setup(NULL), 0);
-	steps_init();
-	steps_start();
-	read_at = 0;
-	assert_false(is_recording());
-	push("iteration 0");
-	push("iteration 0 again");
+	nvtx_capture_wanted = true;
+	push("other");
+	push("captured");
+	push("captured");
+	assert_int_equal(captures_open, 2);
+	pop();
+	assert_int_equal(captures_open, 1);
 	push("other");
 	pop();
+	assert_int_equal(captures_open, 1);
 	pop();
-	assert_false(is_recording());
 	pop();
-	assert_true(is_recording());
-	range = start("iteration 1");
+	assert_int_equal(captures_open, 0);
+	range = start("captured");
+	assert_true(captured_range == range);
 	end(range + 1);
-	push("other");
+	assert_true(captured_range == range);
 	end(range);
-	assert_true(is_recording());
+	assert_true(captured_range == 0);
+}
+
+/* By keys that belong to one open range only. */
+static void a_range_that_ends_a_step_is_told_by_its_key(void **state)
+{
+	uint64_t outer, range;
+
+	(void)state;
+	steps_named = true;
+	atomic_store(&steps_open, 1);
+	push("iteration");
+	outer = step_begun;
+	push("iteration");
+	assert_true(outer && step_begun && step_begun != outer);
 	pop();
+	assert_true(step_ended == step_begun);
+	range = start("iteration");
+	assert_true(step_begun != outer);
+	end(range);
+	assert_true(step_ended == step_begun);
+	pop();
+	assert_true(step_ended == outer);
+	atomic_store(&steps_open, 0);
+	step_ended = 0;
 	push("iteration");
 	pop();
-	assert_false(is_recording());
-	push("iteration 3");
-	pop();
-	assert_false(is_recording());
-	(void)next_record(EVT_capture_start);
-	step_is(1);
-	assert_true(next_record(EVT_nvtx_start)[1] == hash("iteration 1"));
-	(void)next_record(EVT_nvtx_end);
-	(void)next_record(EVT_nvtx_push);
-	(void)next_record(EVT_nvtx_end);
-	step_is(2);
-	(void)next_record(EVT_nvtx_pop);
-	(void)next_record(EVT_nvtx_push);
-	(void)next_record(EVT_nvtx_pop);
-	step_is(3);
-	(void)next_record(EVT_capture_stop);
-	no_more_records();
-	settings.step_name[0] = 0;
-	settings.schedule.active = 0;
-	settings.capture = SETTINGS_CAPTURE_ALL;
-	steps_init();
+	assert_true(step_ended == 0);
 }
 
-static void capture_follows_the_range_of_that_name(void **state)
-{
-	uint64_t range;
-
-	(void)state;
-	settings.capture = SETTINGS_CAPTURE_NVTX;
-	strcpy(settings.capture_name, "step");
-	assert_int_equal(region_teardown(NULL), 0);
-	assert_int_equal(region_setup(NULL), 0);
-	read_at = 0;
-	push("before");
-	assert_int_equal(recorder_gates->gate[RECORDER_NVTX], 0);
-	push("step");
-	push("step");
-	range = start("step");
-	pop();
-	pop();
-	end(range + 1);
-	assert_int_not_equal(recorder_gates->gate[RECORDER_NVTX], 0);
-	end(range);
-	assert_int_equal(recorder_gates->gate[RECORDER_NVTX], 0);
-	push("after");
-	pop();
-	pop();
-	assert_true(next_record(EVT_capture_start)[0] == hash("step"));
-	assert_true(next_record(EVT_nvtx_push)[1] == hash("step"));
-	assert_true(next_record(EVT_nvtx_push)[1] == hash("step"));
-	(void)next_record(EVT_nvtx_start);
-	(void)next_record(EVT_nvtx_pop);
-	(void)next_record(EVT_nvtx_pop);
-	(void)next_record(EVT_nvtx_end);
-	(void)next_record(EVT_nvtx_end);
-	assert_true(next_record(EVT_capture_stop)[0] == hash("step"));
-	no_more_records();
-}
-
-static void capture_may_name_the_domain(void **state)
-{
-	const void *train = domain_create("train"), *test = domain_create("test");
-
-	(void)state;
-	strcpy(settings.capture_name, "step@train");
-	nvtx_capture_init();
-	read_at = 0;
-	push("step");
-	push_in(test, "step");
-	assert_int_equal(recorder_gates->gate[RECORDER_NVTX], 0);
-	push_in(train, "step");
-	assert_int_not_equal(recorder_gates->gate[RECORDER_NVTX], 0);
-	pop_in(train);
-	assert_int_equal(recorder_gates->gate[RECORDER_NVTX], 0);
-	pop_in(test);
-	push("step@train");
-	assert_int_not_equal(recorder_gates->gate[RECORDER_NVTX], 0);
-	pop();
-	assert_int_equal(recorder_gates->gate[RECORDER_NVTX], 0);
-}
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, region_setup, region_teardown)
+#define EACH(test) cmocka_unit_test_setup(test, setup)
 
 int main(void)
 {
@@ -544,9 +416,8 @@ int main(void)
 		EACH(same_text_is_one_handle),
 		EACH(a_short_table_is_filled_as_far_as_it_goes),
 		EACH(the_payload_extension_is_enabled),
-		EACH(a_schedule_follows_the_ranges_that_end_steps),
-		EACH(capture_follows_the_range_of_that_name), /* capture stays on from here */
-		EACH(capture_may_name_the_domain),
+		EACH(a_range_opens_and_closes_what_it_captures),
+		EACH(a_range_that_ends_a_step_is_told_by_its_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

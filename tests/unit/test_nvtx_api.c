@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/nvtx_api.h against the real headers, at compile time. Without them there is nothing to check:
+ * preload/nvtx/nvtx_api.h against the real headers, at compile time. Without them there is nothing to check:
  * skipped, status 77.
  */
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>
 
-#include "preload/nvtx_api.h"
+#include "preload/nvtx/nvtx_api.h"
 
 #define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #theirs)
 #define SAME_PLACE(ours, our_field, theirs, their_field)                             \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/operators.c, operator_names.c, flops.c: nesting, folding, work inside, gaps, FLOPs. */
+/*
+ * report/torch/operators.c, operator_names.c, flops.c: nesting, folding, work inside, gaps, FLOPs.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,24 +12,30 @@
 
 #include <cmocka.h>
 
-#include "report/flops.h"
-#include "report/operator_names.h"
-#include "report/operators.h"
+#include "report/torch/flops.h"
+#include "report/torch/operator_names.h"
+#include "report/torch/operators.h"
 
 enum { A = 1, B, C, HIDDEN }; /* names */
 
 static struct operators operators;
-static const struct operator_place first = { 0, 0 }, second = { 1, 0 }, child = { 2, 1 };
+static const struct nest_place first = { 0, 0, 0 }, second = { 0, 1, 0 }, child = { 0, 2, 1 };
 
-static void begin_at(struct operator_place place, uint64_t time_ns, uint32_t name)
+static struct nest_place at(struct nest_place place, uint64_t time_ns)
 {
-	operators_begin(&operators, &(struct operator_opening){ time_ns, place, name, 0,
+	place.time_ns = time_ns;
+	return place;
+}
+
+static void begin_at(struct nest_place place, uint64_t time_ns, uint32_t name)
+{
+	operators_begin(&operators, &(struct operator_opening){ at(place, time_ns), name, 0,
 								name == HIDDEN, true });
 }
 
-static void end_at(struct operator_place place, uint64_t time_ns)
+static void end_at(struct nest_place place, uint64_t time_ns)
 {
-	operators_end(&operators, place, time_ns);
+	operators_end(&operators, at(place, time_ns));
 }
 
 static void begin(uint64_t time_ns, uint32_t name)
@@ -38,6 +46,13 @@ static void begin(uint64_t time_ns, uint32_t name)
 static void end(uint64_t time_ns)
 {
 	end_at(first, time_ns);
+}
+
+/* The process of `first` and `second`. */
+static void cut_process(uint64_t time_ns)
+{
+	operators_cut(&operators, at(first, time_ns), NEST_CUT);
+	operators_cut(&operators, at(second, time_ns), NEST_CUT);
 }
 
 static int start(void **state)
@@ -153,7 +168,7 @@ static void hidden_ones_are_neither_rows_nor_parents(void **state)
 	(void)state;
 	begin(0, A);
 	begin(10, HIDDEN);
-	operators_note(&operators, first, &(struct operator_work){ .cpu_bytes = 64 });
+	operators_note(&operators, first.thread, &(struct operator_work){ .cpu_bytes = 64 });
 	begin(20, B);
 	end(30);
 	end(40);
@@ -178,15 +193,15 @@ static void work_belongs_to_the_innermost_of_its_thread(void **state)
 	uint32_t name;
 
 	(void)state;
-	operators_note(&operators, first, &allocated); /* outside of any */
+	operators_note(&operators, first.thread, &allocated); /* outside of any */
 	begin(0, A);
-	operators_note(&operators, first, &allocated);
+	operators_note(&operators, first.thread, &allocated);
 	begin(10, B);
-	assert_true(operators_innermost(&operators, first, &name));
+	assert_true(operators_innermost(&operators, first.thread, &name));
 	assert_int_equal(name, B);
-	assert_false(operators_innermost(&operators, second, &name));
-	operators_note(&operators, first, &freed);
-	operators_note(&operators, second, &allocated); /* by the thread, not by the time */
+	assert_false(operators_innermost(&operators, second.thread, &name));
+	operators_note(&operators, first.thread, &freed);
+	operators_note(&operators, second.thread, &allocated); /* by the thread, not by the time */
 	end(20);
 	end(30);
 	assert_int_equal((int64_t)row_of(A)->self.cpu_bytes, 100);
@@ -201,9 +216,9 @@ static void a_folded_child_gives_its_work_to_its_parent(void **state)
 	(void)state;
 	begin(0, A);
 	begin(10, A);
-	operators_note(&operators, first, &(struct operator_work){ .cuda_calls = 2 });
+	operators_note(&operators, first.thread, &(struct operator_work){ .cuda_calls = 2 });
 	begin(20, B);
-	operators_note(&operators, first, &(struct operator_work){ .cuda_calls = 1 });
+	operators_note(&operators, first.thread, &(struct operator_work){ .cuda_calls = 1 });
 	end(30);
 	end(40);
 	end(50);
@@ -218,9 +233,9 @@ static void ends_after_a_gap_are_of_what_was_not_seen(void **state)
 	begin(10, A);
 	begin(20, B);
 	begin_at(second, 25, C);
-	operators_cut(&operators, 0, 40);
-	operators_cut(&operators, 0, 60); /* recording goes on: nothing new is open */
-	end(70);                          /* of what began while nothing was recorded */
+	cut_process(40);
+	cut_process(60); /* recording goes on: nothing new is open */
+	end(70);         /* of what began while nothing was recorded */
 	begin(80, C);
 	end(90);
 	end_at(second, 95);
@@ -235,14 +250,14 @@ static void a_cut_of_one_process_leaves_the_others(void **state)
 	(void)state;
 	begin(10, A);
 	begin_at(child, 10, A);
-	operators_cut(&operators, 0, 40);
+	cut_process(40);
 	end_at(child, 50);
 	end(50);
 	assert_int_equal(row_of(A)->calls, 2);
 	assert_int_equal(row_of(A)->total.ns, 30 + 40);
 	assert_int_equal(operators.unmatched, 1);
 	begin_at(child, 60, B);
-	operators_cut_thread(&operators, child, 65);
+	operators_cut(&operators, at(child, 65), NEST_CUT);
 	assert_int_equal(row_of(B)->total.ns, 5);
 }
 
@@ -252,14 +267,14 @@ static void what_is_open_at_the_end_is_told(void **state)
 	begin(10, A);
 	begin(20, A);
 	end(30);
-	operators_finish_thread(&operators, first, 50, true);
+	operators_cut(&operators, at(first, 50), NEST_CUT);
 	assert_int_equal(row_of(A)->calls, 1);
 	assert_int_equal(row_of(A)->open, 1);
 	assert_int_equal(row_of(A)->total.ns, 40);
 	begin_at(second, 10, B); /* runs on */
 	begin_at(second, 10, C);
 	end_at(second, 20);
-	operators_finish_thread(&operators, second, 100, false);
+	operators_cut(&operators, at(second, 100), NEST_RUNS_ON);
 	assert_int_equal(row_of(B)->open, 1);
 	assert_int_equal(row_of(B)->total.ns, 0);
 	assert_int_equal(row_of(C)->total.ns, 10);
@@ -271,7 +286,7 @@ static void shapes_make_rows_of_their_own(void **state)
 	operators.by_shapes = true;
 	for (uint32_t shapes = 7; shapes < 9; shapes++) {
 		begin(10, A);
-		operators_describe(&operators, first, shapes, 50);
+		operators_describe(&operators, first.thread, shapes, 50);
 		end(20);
 	}
 	begin(30, A); /* without */
@@ -281,7 +296,7 @@ static void shapes_make_rows_of_their_own(void **state)
 	assert_int_equal(operators.row[1].shapes, 7);
 	assert_int_equal(operators.row[1].flops, 50);
 	assert_int_equal(operators.row[2].shapes, 8);
-	operators_describe(&operators, first, 7, 50); /* of nothing */
+	operators_describe(&operators, first.thread, 7, 50); /* of nothing */
 }
 
 static void endless_nesting_takes_no_memory(void **state)
@@ -399,14 +414,14 @@ static void scopes_that_cross_end_by_name(void **state)
 	begin(0, A);
 	begin(10, B);
 	begin(20, C);
-	operators_end_named(&operators, first, A, false, 30);
+	operators_end_named(&operators, at(first, 30), A, false);
 	begin(31, HIDDEN);
 	end(32);
 	end(40); /* C */
-	operators_end_named(&operators, first, B, false, 100);
-	assert_false(operators_innermost(&operators, first, &name));
+	operators_end_named(&operators, at(first, 100), B, false);
+	assert_false(operators_innermost(&operators, first.thread, &name));
 	assert_int_equal(row_of(A)->total.ns, 30);
-	assert_int_equal(row_of(A)->self.ns, 30);
+	assert_int_equal(row_of(A)->self.ns, 10); /* B was in it for 20 */
 	assert_int_equal(row_of(B)->total.ns, 90);
 	assert_int_equal(row_of(B)->self.ns, 70);
 	assert_int_equal(operators.unmatched, 0);
@@ -420,15 +435,15 @@ static void a_scope_ends_on_another_thread(void **state)
 	begin(0, A);
 	begin_at(second, 0, B);
 	begin_at(child, 0, A);
-	operators_end_named(&operators, second, A, false, 40); /* of before the recording */
-	assert_true(operators_innermost(&operators, first, &name));
+	operators_end_named(&operators, at(second, 40), A, false); /* of before the recording */
+	assert_true(operators_innermost(&operators, first.thread, &name));
 	assert_int_equal(operators.unmatched, 1);
-	operators_end_named(&operators, second, A, true, 50);
-	assert_false(operators_innermost(&operators, first, &name));
-	assert_true(operators_innermost(&operators, second, &name));
-	assert_true(operators_innermost(&operators, child, &name));
+	operators_end_named(&operators, at(second, 50), A, true);
+	assert_false(operators_innermost(&operators, first.thread, &name));
+	assert_true(operators_innermost(&operators, second.thread, &name));
+	assert_true(operators_innermost(&operators, child.thread, &name));
 	assert_int_equal(row_of(A)->total.ns, 50);
-	operators_end_named(&operators, second, A, true, 60);
+	operators_end_named(&operators, at(second, 60), A, true);
 	assert_int_equal(operators.unmatched, 2);
 }
 
@@ -439,8 +454,8 @@ static void a_name_is_not_looked_for_for_ever(void **state)
 	begin(0, A);
 	for (unsigned int i = 0; i < 3000; i++)
 		begin(1, B);
-	operators_end_named(&operators, first, A, false, 2);
-	operators_end_named(&operators, second, C, true, 2);
+	operators_end_named(&operators, at(first, 2), A, false);
+	operators_end_named(&operators, at(second, 2), C, true);
 	assert_int_equal(operators.unmatched, 2);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/model_torch.c, rows_ops.c: operators over recordings in memory, by thread, process, filter, name. */
+/* report/torch/model_torch.c, rows_ops.c: operators over recordings in memory, by thread, process, filter, name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,10 +8,10 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/rows_cuda.h"
-#include "report/rows_heap.h"
-#include "report/rows_ops.h"
-#include "report/source_open.h"
+#include "report/cuda/rows_cuda.h"
+#include "report/heap/rows_heap.h"
+#include "report/torch/rows_ops.h"
+#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 static struct cuda_recording c;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/options.c, report/condition.c: what is taken, and the one line that says why not. */
+/*
+ * report/core/options.c, report/table/condition.c: what is taken, and the one line that says why
+ * not.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "report/condition.h"
-#include "report/options.h"
+#include "report/table/condition.h"
+#include "report/core/options.h"
 
 static char message[512];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
-/* collector/place.c and output.c: which name the file gets, and that it is valid however it ends. */
+/* collector/output/place.c and output.c: which name the file gets, and that it is valid however it ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,19 +11,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "tests/unit/region_fixture.h"
 
-#include "collector/collector.h"
-#include "collector/epoch.h"
-#include "collector/place.h"
+#include "collector/turn/collector.h"
+#include "collector/processes/facts.h"
+#include "collector/processes/living.h"
+#include "collector/turn/epoch.h"
+#include "collector/output/place.h"
 
 #define REGION_BYTES (4u << 20)
 
 static char directory[64];
 static char output[128];
 static char path[PATH_MAX];
+static const char *why; /* the last place was refused */
 
 static int setup(void **state)
 {
@@ -44,6 +49,8 @@ static int teardown(void **state)
 	return system(command);
 }
 
+static const char *place_why; /* of a file that could not be opened */
+
 static struct place_request request_of(const char *session)
 {
 	return (struct place_request){ .output = output,
@@ -51,7 +58,8 @@ static struct place_request request_of(const char *session)
 				       .host = "node",
 				       .pid = 42,
 				       .start_s = 1000,
-				       .keep = 2 };
+				       .keep = 2,
+				       .lives = living_has };
 }
 
 /* Opens a place and writes a file of that session into it; -1 or the descriptor, still locked. */
@@ -60,7 +68,7 @@ static int open_run(const char *session)
 	struct place_request request = request_of(session);
 	struct file_header header = { .version = FILE_VERSION, .clock = 1 };
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
-	int fd = place_open(&request, path);
+	int fd = place_open(&request, path, &why);
 	size_t length;
 
 	strcpy(header.session, session);
@@ -70,12 +78,31 @@ static int open_run(const char *session)
 	return fd;
 }
 
-static void finished_run(const char *session)
+static void finished_large_run(const char *session, off_t bytes)
 {
+	struct place_request request = request_of(session);
 	int fd = open_run(session);
+	struct stat st;
 
 	assert_true(fd >= 0);
+	assert_int_equal(bytes ? ftruncate(fd, bytes) : 0, 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	request.output = path;
+	place_settle(&request, (uint64_t)st.st_size);
 	close(fd);
+}
+
+static void finished_run(const char *session)
+{
+	finished_large_run(session, 0);
+}
+
+static const char *session_path(const char *suffix)
+{
+	static char name[256];
+
+	snprintf(name, sizeof(name), "%s%s", output, suffix);
+	return name;
 }
 
 /* The session of a file, "" when there is no such file or it is not ours. */
@@ -83,13 +110,11 @@ static const char *session_of(const char *suffix)
 {
 	static struct file_header header;
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
-	char name[256];
 	size_t length;
 	ssize_t n;
 	int fd;
 
-	snprintf(name, sizeof(name), "%s%s", output, suffix);
-	fd = open(name, O_RDONLY);
+	fd = open(session_path(suffix), O_RDONLY);
 	if (fd < 0)
 		return "";
 	n = read(fd, bytes, sizeof(bytes));
@@ -154,6 +179,115 @@ static void file_of_the_same_session_stays(void **state)
 	assert_string_equal(session_of(".1"), "");
 }
 
+static void file_of_a_session_with_another_writer_stays(void **state)
+{
+	struct place_request request = request_of("one");
+	int guard = -1, fd;
+
+	(void)state;
+	finished_run("one");
+	request.ret_guard = &guard;
+	fd = place_open(&request, path,
+			&place_why); /* a child of the first one, with a file of its own */
+	assert_true(fd >= 0 && guard >= 0);
+	finished_run("two");
+	assert_string_equal(session_of(""), "one");
+	assert_string_equal(session_of(".1"), "");
+	close(guard);
+	close(fd);
+	finished_run("three");
+	assert_string_equal(session_of(""), "three");
+	assert_string_equal(session_of(".1"), "one");
+}
+
+static void writers_of_a_session_do_not_disturb_each_other(void **state)
+{
+	struct place_request request = request_of("one");
+	int guard = -1, fd = open_run("one"), other;
+
+	(void)state;
+	request.ret_guard = &guard;
+	other = place_open(&request, path, &place_why);
+	assert_true(fd >= 0 && other >= 0 && guard >= 0);
+	close(guard);
+	close(other);
+	close(fd);
+}
+
+/* A process of that session, made up; in the middle of its exec it has no environment yet. */
+static pid_t process_of(const char *session)
+{
+	char environment[64];
+	char *argv[] = { (char *)"sleep", (char *)"60", NULL };
+	char text[64];
+	char *envp[] = { (char *)"A=1", text, NULL };
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "INTERCEPT_SESSION=%s:1:/x", session);
+	assert_int_equal(posix_spawn(&pid, "/bin/sleep", NULL, NULL, argv, envp), 0);
+	snprintf(environment, sizeof(environment), "/proc/%d/environ", (int)pid);
+	while (!facts_read_file(environment, text, sizeof(text)))
+		usleep(1000);
+	return pid;
+}
+
+static void file_of_a_session_with_a_process_stays(void **state)
+{
+	char session[32];
+	pid_t pid;
+
+	(void)state;
+	snprintf(session, sizeof(session), "living%d", (int)getpid());
+	finished_run(session);
+	pid = process_of(session);
+	finished_run("two");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_string_equal(session_of(""), session);
+	assert_string_equal(session_of(".1"), "");
+	finished_run("three");
+	assert_string_equal(session_of(""), "three");
+	assert_string_equal(session_of(".1"), session);
+}
+
+/* The beginning of a name is not the name. */
+static void file_of_a_session_that_is_over_is_moved(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	finished_run("live");
+	pid = process_of("lives");
+	finished_run("two");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_string_equal(session_of(""), "two");
+}
+
+static void large_file_does_not_give_way_to_tiny_ones(void **state)
+{
+	(void)state;
+	finished_large_run("large", 1 << 20);
+	finished_large_run("larger", 2 << 20);
+	finished_run("tiny one");
+	finished_run("tiny two"); /* three were there: the tiny one goes */
+	assert_string_equal(session_of(""), "tiny two");
+	finished_run("tiny three");
+	finished_run("tiny four");
+	assert_string_equal(session_of(""), "tiny four");
+	finished_large_run("largest", 1 << 20);
+	finished_large_run("last", 1 << 20);
+	finished_large_run("really", 1 << 20);
+	assert_string_equal(session_of(""), "really");
+	assert_string_equal(session_of(".1"), "last");
+	assert_string_equal(session_of(".2"), "largest");
+	for (int i = 3; i < 9; i++) {
+		char suffix[4] = { '.', (char)('0' + i), 0 };
+
+		assert_string_equal(session_of(suffix), "");
+	}
+}
+
 static void empty_young_file_is_somebodys(void **state)
 {
 	(void)state;
@@ -180,16 +314,132 @@ static void foreign_file_is_moved_but_never_removed(void **state)
 	assert_int_equal(access(name, F_OK), 0);
 }
 
-static void symbolic_link_is_not_followed(void **state)
+/* A folder of its own for what links lead to; `name` in it, in `ret_target`. */
+static void elsewhere(const char *name, char ret_target[256])
+{
+	snprintf(ret_target, 256, "%s/elsewhere", directory);
+	assert_true(!mkdir(ret_target, 0700) || errno == EEXIST);
+	snprintf(ret_target, 256, "%s/elsewhere/%s", directory, name);
+}
+
+static void link_means_what_it_leads_to(void **state)
+{
+	char target[256], moved[300], second[256];
+
+	(void)state;
+	elsewhere("data.evt", target);
+	assert_int_equal(symlink(target, output), 0); /* nothing there yet */
+	finished_run("one");
+	assert_string_equal(path, target);
+	assert_string_equal(session_of(""), "one");
+	finished_run("two"); /* the older one moves in its own folder, the link stays */
+	assert_string_equal(path, target);
+	assert_string_equal(session_of(""), "two");
+	assert_string_equal(session_of(".1"), "");
+	snprintf(moved, sizeof(moved), "%s.1", target);
+	assert_int_equal(access(moved, F_OK), 0);
+	/* a link to a link, relative to its folder; one beside it that is taken goes there, too */
+	snprintf(second, sizeof(second), "%s/again.evt", directory);
+	assert_int_equal(symlink("run.evt", second), 0);
+	strcpy(output, second);
+	int fd = open_run("three");
+	assert_string_equal(path, target);
+	finished_run("four");
+	elsewhere("data.node.42.1000.evt", moved);
+	assert_string_equal(path, moved);
+	close(fd);
+}
+
+static void link_in_a_circle_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("run.evt", output), 0);
+	assert_int_equal(open_run("one"), -1);
+	assert_string_equal(path, output);
+}
+
+/* Somebody else could have it lead to any file of ours. */
+static void link_of_another_user_is_refused(void **state)
+{
+	char target[256], folder[256];
+
+	(void)state;
+	if (geteuid())
+		skip();
+	elsewhere("data.evt", target);
+	assert_int_equal(symlink(target, output), 0);
+	assert_int_equal(lchown(output, 12345, 12345), 0);
+	assert_int_equal(open_run("one"), -1);
+	assert_non_null(why);
+	assert_string_equal(path, output);
+	assert_int_equal(lchown(output, 0, 0), 0);
+	assert_int_equal(chown(directory, 12345, 12345), 0);
+	assert_int_equal(open_run("one"), -1);
+	assert_non_null(why);
+	assert_int_equal(access(target, F_OK), -1);
+	assert_int_equal(chown(directory, 0, 0), 0);
+	/* what it leads to is the user's word, whoever the folder belongs to */
+	snprintf(folder, sizeof(folder), "%s/elsewhere", directory);
+	assert_int_equal(chown(folder, 12345, 12345), 0);
+	finished_run("one");
+	assert_string_equal(path, target);
+}
+
+static void link_to_a_directory_is_a_directory(void **state)
+{
+	char target[256], wanted[256];
+
+	(void)state;
+	elsewhere(".", target);
+	assert_int_equal(symlink(target, output), 0);
+	finished_run("one");
+	snprintf(wanted, sizeof(wanted), "%s/run.node.42.1000.evt", directory);
+	assert_string_equal(path, wanted);
+}
+
+static void refused(const char *name)
+{
+	struct place_request request = request_of("one");
+
+	request.output = name;
+	why = NULL;
+	if (place_open(&request, path, &why) != -1 || !why)
+		fail_msg("'%s' is not refused", name);
+}
+
+static void what_is_no_file_is_refused(void **state)
 {
 	char target[256];
 
 	(void)state;
-	snprintf(target, sizeof(target), "%s/victim", directory);
+	assert_int_equal(mkfifo(output, 0600), 0);
+	refused(output);
+	elsewhere("fifo", target);
+	assert_int_equal(rename(output, target), 0);
 	assert_int_equal(symlink(target, output), 0);
-	finished_run("one");
-	assert_string_not_equal(path, output);
-	assert_int_equal(access(target, F_OK), -1);
+	refused(output);
+	assert_int_equal(unlink(output), 0);
+	assert_int_equal(symlink("/dev/null", output), 0);
+	refused(output);
+}
+
+static void system_folders_are_refused(void **state)
+{
+	const char *names[] = { "/dev/null",           "/dev/full",        "/dev/tty",
+				"/dev/stdout",         "/dev/fd/2",        "/proc/self/fd/1",
+				"/dev/../dev/new.evt", "/proc/x.evt",      "/dev/x.evt",
+				"/dev/pts/0",          "/dev/shm/../x.evt" };
+	char target[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		refused(names[i]);
+	/* through a folder that is a link, too */
+	snprintf(target, sizeof(target), "%s/system", directory);
+	assert_int_equal(symlink("/dev", target), 0);
+	strcat(target, "/x.evt");
+	refused(target);
+	assert_int_equal(access("/dev/x.evt", F_OK), -1);
 }
 
 static void directory_in_the_way_is_left_alone(void **state)
@@ -207,21 +457,9 @@ static void missing_directory_is_an_error(void **state)
 
 	(void)state;
 	request.output = "/nonexistent-directory/run.evt";
-	assert_int_equal(place_open(&request, path), -1);
+	assert_int_equal(place_open(&request, path, &why), -1);
 	assert_int_equal(errno, ENOENT);
-}
-
-static void null_device_may_be_written(void **state)
-{
-	struct place_request request = request_of("one");
-	int fd;
-
-	(void)state;
-	request.output = "/dev/null";
-	fd = place_open(&request, path);
-	assert_true(fd >= 0);
-	assert_string_equal(path, "/dev/null");
-	close(fd);
+	assert_null(why);
 }
 
 /* --- what happens when the disk is full --- */
@@ -355,12 +593,21 @@ int main(void)
 		TEST(earlier_runs_are_kept_up_to_the_bound),
 		TEST(live_file_is_not_touched),
 		TEST(file_of_the_same_session_stays),
+		TEST(file_of_a_session_with_another_writer_stays),
+		TEST(writers_of_a_session_do_not_disturb_each_other),
+		TEST(file_of_a_session_with_a_process_stays),
+		TEST(file_of_a_session_that_is_over_is_moved),
+		TEST(large_file_does_not_give_way_to_tiny_ones),
 		TEST(empty_young_file_is_somebodys),
 		TEST(foreign_file_is_moved_but_never_removed),
-		TEST(symbolic_link_is_not_followed),
+		TEST(link_means_what_it_leads_to),
+		TEST(link_in_a_circle_is_refused),
+		TEST(link_of_another_user_is_refused),
+		TEST(link_to_a_directory_is_a_directory),
+		TEST(what_is_no_file_is_refused),
+		TEST(system_folders_are_refused),
 		TEST(directory_in_the_way_is_left_alone),
 		TEST(missing_directory_is_an_error),
-		TEST(null_device_may_be_written),
 		TEST(full_disk_loses_and_counts),
 		TEST(disk_full_for_good_leaves_whole_frames),
 		TEST(limit_is_kept_and_losses_are_told),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:pointer_map.c */
+/* links: preload:base/pointer_map.c */
 /* Handles to pointers: what was put is found, whatever the keys, the number and the threads. */
 #include <pthread.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "preload/pointer_map.h"
+#include "preload/base/pointer_map.h"
 
 #define MANY 200000u
 #define THREADS 4u

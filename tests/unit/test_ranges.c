@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/ranges.c, report/histogram.c: nesting, self time, domains, what stays open, percentiles. */
+/* report/nvtx/ranges.c, report/base/histogram.c: nesting, self time, domains, what stays open, percentiles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "report/ranges.h"
+#include "report/nvtx/ranges.h"
 
 enum { A = 1, B, C }; /* names */
 
@@ -19,12 +19,12 @@ static void push(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint3
 		 uint32_t name)
 {
 	ranges_push(ranges,
-		    &(struct range_opening){ time_ns, thread, domain, name, 0, { 0 }, true });
+		    &(struct range_opening){ time_ns, thread, 0, domain, name, 0, { 0 }, true });
 }
 
 static void pop(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint32_t domain)
 {
-	ranges_pop(ranges, &(struct range_closing){ time_ns, thread, domain, 0, { 0 } });
+	ranges_pop(ranges, &(struct range_closing){ time_ns, thread, 0, domain, 0, { 0 } });
 }
 
 static const struct range_row *row_of(const struct ranges *ranges, uint32_t name)
@@ -111,7 +111,7 @@ static void time_within_any_range_counts_once(void **state)
 	push(&ranges, 100, 0, 1, A);
 	pop(&ranges, 105, 0, 1);
 	push(&ranges, 100, 3, 1, A);
-	ranges_finish_thread(&ranges, 3, 130, (struct range_work){ 0 }, true);
+	ranges_cut(&ranges, (struct nest_place){ 130, 3, 0 }, (struct range_work){ 0 }, NEST_CUT);
 	assert_int_equal(ranges_covered_ns(&ranges, 0), 65);
 	assert_int_equal(ranges_covered_ns(&ranges, 1), 0);
 	assert_int_equal(ranges_covered_ns(&ranges, 3), 30);
@@ -130,7 +130,7 @@ static void unbalanced_pops_are_counted_and_harmless(void **state)
 	pop(&ranges, 25, 1, 0);
 	pop(&ranges, 30, 0, 7);
 	pop(&ranges, 40, 0, 0);
-	ranges_end(&ranges, &(struct range_closing){ 50, 0, 0, 99, { 0 } });
+	ranges_end(&ranges, &(struct range_closing){ 50, 0, 0, 0, 99, { 0 } });
 	assert_int_equal(ranges.unbalanced, 4);
 	assert_int_equal(row_of(&ranges, A)->time.total_ns, 20);
 	ranges_release(&ranges);
@@ -145,11 +145,13 @@ static void open_ranges_count_and_take_time_when_the_process_has_ended(void **st
 		ranges_init(&ranges, false);
 		push(&ranges, 0, 0, 0, A);
 		push(&ranges, 60, 0, 0, B);
-		ranges_start(&ranges, &(struct range_opening){ 70, 0, 0, C, 1, { 0 }, true });
+		ranges_start(&ranges, &(struct range_opening){ 70, 0, 0, 0, C, 1, { 0 }, true });
 		assert_int_equal(row_of(&ranges, A)->count, 1);
 		assert_int_equal(row_of(&ranges, A)->time.total_ns, 0);
-		ranges_finish_thread(&ranges, 0, 100, (struct range_work){ 0 }, ended);
-		ranges_finish_process(&ranges, 0, 100, (struct range_work){ 0 }, ended);
+		ranges_cut(&ranges, (struct nest_place){ 100, 0, 0 }, (struct range_work){ 0 },
+			   ended ? NEST_CUT : NEST_RUNS_ON);
+		ranges_cut_started(&ranges, (struct nest_place){ 100, NEST_NONE, 0 },
+				   (struct range_work){ 0 }, ended ? NEST_CUT : NEST_RUNS_ON);
 		assert_int_equal(row_of(&ranges, A)->open, 1);
 		assert_int_equal(row_of(&ranges, B)->open, 1);
 		assert_int_equal(row_of(&ranges, C)->open, 1);
@@ -170,6 +172,7 @@ static void work_inside_is_the_difference(void **state)
 				     0,
 				     0,
 				     0,
+				     0,
 				     A,
 				     0,
 				     { .allocations = 5, .bytes_allocated = 500, .cuda_calls = 2 },
@@ -177,6 +180,7 @@ static void work_inside_is_the_difference(void **state)
 	ranges_pop(&ranges,
 		   &(struct range_closing){
 			   9,
+			   0,
 			   0,
 			   0,
 			   0,
@@ -193,12 +197,12 @@ static void start_end_match_by_number_in_any_order(void **state)
 
 	(void)state;
 	ranges_init(&ranges, false);
-	ranges_start(&ranges, &(struct range_opening){ 0, 3, 0, A, 1, { 0 }, true });
-	ranges_start(&ranges, &(struct range_opening){ 10, 3, 0, B, 2, { 0 }, true });
+	ranges_start(&ranges, &(struct range_opening){ 0, 0, 3, 0, A, 1, { 0 }, true });
+	ranges_start(&ranges, &(struct range_opening){ 10, 0, 3, 0, B, 2, { 0 }, true });
 	ranges_end(&ranges,
-		   &(struct range_closing){ 20, 4, 0, 1, { 0 } }); /* another process's 1 */
-	ranges_end(&ranges, &(struct range_closing){ 30, 3, 0, 1, { 0 } });
-	ranges_end(&ranges, &(struct range_closing){ 50, 3, 0, 2, { 0 } });
+		   &(struct range_closing){ 20, 0, 4, 0, 1, { 0 } }); /* another process's 1 */
+	ranges_end(&ranges, &(struct range_closing){ 30, 0, 3, 0, 1, { 0 } });
+	ranges_end(&ranges, &(struct range_closing){ 50, 0, 3, 0, 2, { 0 } });
 	assert_int_equal(row_of(&ranges, A)->time.total_ns, 30);
 	assert_int_equal(row_of(&ranges, A)->self_ns, 30);
 	assert_int_equal(row_of(&ranges, B)->time.total_ns, 40);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/rows_steps.c, model_steps.c: which steps are listed, and what made them long. */
+/* report/steps/rows_steps.c, model_steps.c: which steps are listed, and what made them long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/rows_steps.h"
-#include "report/source_open.h"
+#include "report/steps/rows_steps.h"
+#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 #define STEP_NS 100u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:schedule.c,parse.c */
+/* links: preload:settings/schedule.c,base/parse.c */
 /*
- * preload/schedule.c: what is allowed, and the action of each step. With the name of a file: its lines
+ * preload/settings/schedule.c: what is allowed, and the action of each step. With the name of a file: its lines
  * are "SETTING ACTIONS", a digit of torch.profiler.ProfilerAction for each step from 0 on
  * (tests/cases/steps_schedule.sh has torch.profiler.schedule() write them).
  */
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "preload/schedule.h"
+#include "preload/settings/schedule.h"
 
 #define LINE_BYTES 4096
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/scope.c, captured.c: what of a run was recorded, and what that means for what still lives. */
+/* report/core/scope.c, captured.c: what of a run was recorded, and what that means for what still lives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/scope.h"
-#include "report/source_open.h"
+#include "report/core/scope.h"
+#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 static struct cuda_recording c;
@@ -81,8 +81,8 @@ static void windows_are_told_and_nothing_is_a_leak(void **state)
 	a_window(3, 11000, 31000); /* of the other process, at the same time in part */
 	a_window(1, 50000, 60000);
 	finish(UINT64_MAX);
-	assert_int_equal(model.captured.windows, 3);
-	assert_int_equal(model.captured.total_ns, 40000);
+	assert_int_equal(run_captured(model.run)->windows, 3);
+	assert_int_equal(run_captured(model.run)->total_ns, 40000);
 	assert_string_equal(scope_recorded(&model, &text),
 			    "recorded: 40.0 us of 1.00 ms, INTERCEPT_CAPTURE=nvtx:X");
 	assert_string_equal(scope_still_live(&model, &text), "not freed while recording");
@@ -96,7 +96,7 @@ static void a_window_without_an_end_goes_on_to_the_end_of_its_process(void **sta
 	a_window(1, 1000, 0);
 	FRAME_PUT(c.r.fw, 501000, nvtx_pop, .domain = 0);
 	finish(UINT64_MAX);
-	assert_int_equal(model.captured.total_ns, 500000);
+	assert_int_equal(run_captured(model.run)->total_ns, 500000);
 	release();
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:settings.c,log.c,output_path.c,parse.c,schedule.c */
-/* preload/settings.c and output_path.c: values, defaults, and the one line about a wrong one. */
+/* links: preload:settings/settings.c,base/log.c,settings/output_path.c,base/parse.c,settings/schedule.c */
+/*
+ * preload/settings/settings.c and output_path.c: values, defaults, and the one line about a wrong
+ * one.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +15,9 @@
 
 #include <cmocka.h>
 
-#include "preload/log.h"
-#include "preload/settings.h"
+#include "collector/region/region.h"
+#include "preload/base/log.h"
+#include "preload/settings/settings.h"
 
 #define MIB (1ull << 20)
 
@@ -67,6 +71,29 @@ static void defaults_without_environment(void **state)
 	assert_int_equal(settings.keep, 3);
 	assert_int_equal(settings.max_file_bytes, 0);
 	assert_null(settings.session);
+}
+
+/* Whoever hides something and misspells it has nothing of it in the file. */
+static void what_is_left_out(void **state)
+{
+	(void)state;
+	read_with(NULL, NULL);
+	assert_int_equal(settings.redact, 0);
+	read_with("INTERCEPT_REDACT=none", NULL);
+	assert_int_equal(settings.redact, 0);
+	read_with("INTERCEPT_REDACT=host", NULL);
+	assert_int_equal(settings.redact, 1u << REGION_REDACT_host);
+	read_with("INTERCEPT_REDACT=paths,args", NULL);
+	assert_int_equal(settings.redact, 1u << REGION_REDACT_args | 1u << REGION_REDACT_paths);
+	read_with("INTERCEPT_REDACT=arg", NULL);
+	assert_int_equal(settings.redact, (1u << REGION_REDACT_LIMIT) - 1);
+	read_with("INTERCEPT_REDACT=args host", NULL);
+	assert_int_equal(settings.redact, (1u << REGION_REDACT_LIMIT) - 1);
+	assert_string_equal(
+		spoken_with("INTERCEPT_REDACT=host,arg", NULL),
+		"intercept: INTERCEPT_REDACT='host,arg' is not allowed; allowed is none, or args, "
+		"paths and host with commas between (anything else: all three); taking "
+		"'args,paths,host'\n");
 }
 
 static void families_are_added_and_removed(void **state)
@@ -223,13 +250,14 @@ static void help_names_every_setting(void **state)
 	text = spoken_with("INTERCEPT_HELP=1", NULL);
 #define SETTING(kind, NAME, fallback, allowed, doc) \
 	assert_non_null(strstr(text, "INTERCEPT_" #NAME " ("));
-#include "preload/settings.def"
+#include "preload/settings/settings.def"
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_without_environment),
+		cmocka_unit_test(what_is_left_out),
 		cmocka_unit_test(families_are_added_and_removed),
 		cmocka_unit_test(sizes_have_units_and_limits),
 		cmocka_unit_test(output_patterns_are_expanded),

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* Events in order, files on one clock, tables filled: report/source.h over recordings in memory. */
+/*
+ * Events in order, files on one clock, tables filled: report/session/source.h over recordings in
+ * memory.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +12,7 @@
 #include <cmocka.h>
 
 #include "collector/format/error.h"
-#include "report/source_open.h"
+#include "report/session/source_open.h"
 #include "tests/unit/recording.h"
 
 static const struct file_header plain_header = { .version = FILE_VERSION,
@@ -54,11 +57,11 @@ static void put_definitions(struct recording *r)
 	frame_end_block(r->fw);
 }
 
-static void put_mallocs(struct recording *r, uint32_t stream, const uint64_t *times, size_t count)
+static void put_marks(struct recording *r, uint32_t stream, const uint64_t *times, size_t count)
 {
 	frame_begin_block(r->fw, stream);
 	for (size_t i = 0; i < count; i++)
-		frame_put_born(r->fw, EVT_malloc, times[i], 0x1000 + 16 * i, 24, 0x400000);
+		FRAME_PUT(r->fw, times[i], nvtx_pop, .domain = 0); /* of exact times */
 	frame_end_block(r->fw);
 }
 
@@ -89,8 +92,8 @@ static void streams_are_merged_by_time(void **state)
 	(void)state;
 	recording_start(&r, &plain_header);
 	put_definitions(&r);
-	put_mallocs(&r, 1, first, 3);
-	put_mallocs(&r, 2, second, 3);
+	put_marks(&r, 1, first, 3);
+	put_marks(&r, 2, second, 3);
 	recording_close_frame(&r, 60);
 	recording_finish(&r, 60);
 	source = open_images(&r, 1);
@@ -144,7 +147,7 @@ static uint64_t losses_of(uint64_t told, uint64_t counted, uint32_t *ret_reason)
 
 	recording_start(&r, &plain_header);
 	put_definitions(&r);
-	put_mallocs(&r, 1, times, 1);
+	put_marks(&r, 1, times, 1);
 	frame_begin_block(r.fw, 0);
 	if (told)
 		FRAME_PUT(r.fw, 20, lost, .process = 1, .count = told, .reason = EVT_LOST_FULL);
@@ -179,7 +182,7 @@ static void make_one(struct recording *r, const struct file_header *header, uint
 {
 	recording_start(r, header);
 	put_definitions(r);
-	put_mallocs(r, 1, &time_ns, 1);
+	put_marks(r, 1, &time_ns, 1);
 	recording_close_frame(r, time_ns + 10);
 	recording_finish(r, time_ns + 10);
 }
@@ -280,8 +283,8 @@ static void a_signal_handlers_stream_joins_its_thread(void **state)
 	FRAME_PUT(r.fw, 20, thread_end, .stream = 1);
 	FRAME_PUT(r.fw, 30, thread, .stream = 4, .process = 1, .tid = 11);
 	frame_end_block(r.fw);
-	put_mallocs(&r, 1, &time_ns, 1);
-	put_mallocs(&r, 3, &time_ns, 1);
+	put_marks(&r, 1, &time_ns, 1);
+	put_marks(&r, 3, &time_ns, 1);
 	recording_close_frame(&r, 40);
 	recording_finish(&r, 40);
 	source = open_images(&r, 1);
@@ -308,7 +311,7 @@ static void a_stream_without_definition_has_a_row_that_says_so(void **state)
 
 	(void)state;
 	recording_start(&r, &plain_header);
-	put_mallocs(&r, 5, &time_ns, 1);
+	put_marks(&r, 5, &time_ns, 1);
 	recording_close_frame(&r, 40);
 	recording_finish(&r, 40);
 	source = open_images(&r, 1);

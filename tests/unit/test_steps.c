@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/steps.c: what is a step, and to which category each instant of it belongs. */
+/* report/steps/steps.c: what is a step, and to which category each instant of it belongs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "report/step_ranges.h"
-#include "report/steps.h"
+#include "report/steps/step_ranges.h"
+#include "report/steps/steps.h"
 
 enum { A = 1, B }; /* names */
 
@@ -34,28 +34,28 @@ static int teardown(void **state)
 
 static void opens(uint64_t time_ns, uint32_t thread, enum step_category category)
 {
-	steps_open(&steps, &(struct step_place){ time_ns, 0, thread }, category);
+	steps_open(&steps, (struct nest_place){ time_ns, thread, 0 }, category);
 }
 
 static void closes(uint64_t time_ns, uint32_t thread)
 {
-	steps_close(&steps, &(struct step_place){ time_ns, 0, thread });
+	steps_close(&steps, (struct nest_place){ time_ns, thread, 0 });
 }
 
 static void calls(uint64_t from_ns, uint64_t to_ns, uint32_t thread)
 {
-	steps_span(&steps, &(struct step_place){ to_ns, 0, thread }, STEP_runtime, to_ns - from_ns);
+	steps_span(&steps, (struct nest_place){ to_ns, thread, 0 }, STEP_runtime, to_ns - from_ns);
 }
 
-static void marks(struct step_place place, uint64_t number, uint32_t name, bool counts)
+static void marks(struct nest_place place, uint64_t number, uint32_t name, bool counts)
 {
-	steps_mark(&steps, &place,
+	steps_mark(&steps, place,
 		   &(struct step_mark){ .number = number, .name = name, .counts = counts });
 }
 
 static void mark(uint64_t time_ns, uint64_t number)
 {
-	marks((struct step_place){ time_ns, 0, 0 }, number, A, true);
+	marks((struct nest_place){ time_ns, 0, 0 }, number, A, true);
 }
 
 static const struct step_row *row_at(size_t row)
@@ -183,7 +183,8 @@ static void a_mark_of_the_first_step_leaves_out_what_was_before(void **state)
 
 static void interrupt(uint64_t time_ns)
 {
-	steps_interrupt(&steps, &(struct step_place){ time_ns, 0, 0 });
+	steps_cut(&steps, (struct nest_place){ time_ns, 0, 0 }, NEST_CUT);
+	steps_interrupt(&steps, (struct nest_place){ time_ns, 0, 0 });
 }
 
 static void only_whole_steps_count(void **state)
@@ -222,7 +223,7 @@ static void scopes_end_where_events_were_lost(void **state)
 	opens(10, 0, STEP_cpu);
 	opens(12, 0, STEP_dataloader);
 	opens(13, 1, STEP_cpu);
-	steps_cut_thread(&steps, &(struct step_place){ 20, 0, 0 });
+	steps_cut(&steps, (struct nest_place){ 20, 0, 0 }, NEST_CUT);
 	closes(25, 0);
 	closes(30, 1);
 	mark(40, 1);
@@ -232,12 +233,12 @@ static void scopes_end_where_events_were_lost(void **state)
 static void processes_have_steps_of_their_own(void **state)
 {
 	(void)state;
-	marks((struct step_place){ 0, 0, 0 }, 0, A, true);
-	marks((struct step_place){ 5, 1, 1 }, 0, B, true);
+	marks((struct nest_place){ 0, 0, 0 }, 0, A, true);
+	marks((struct nest_place){ 5, 1, 1 }, 0, B, true);
 	opens(10, 0, STEP_cpu);
-	marks((struct step_place){ 15, 1, 1 }, 1, B, true);
-	marks((struct step_place){ 20, 0, 0 }, 1, A, true);
-	marks((struct step_place){ 25, 1, 1 }, 2, B, false);
+	marks((struct nest_place){ 15, 1, 1 }, 1, B, true);
+	marks((struct nest_place){ 20, 0, 0 }, 1, A, true);
+	marks((struct nest_place){ 25, 1, 1 }, 2, B, false);
 	assert_int_equal(steps.row_count, 2);
 	assert_int_equal(row_at(0)->process, 1);
 	row_is(0, 0, 0, 0, 0, 10);
@@ -302,8 +303,7 @@ static void names_say_the_category(void **state)
 
 static void the_outermost_range_of_the_name_ends_a_step(void **state)
 {
-	const struct step_nest torch = { 0, 0, STEP_DOMAIN_TORCH }, domain = { 0, 0, 7 },
-			       other = { 1, 1, STEP_DOMAIN_TORCH };
+	const struct nest_place here = { 0, 0, 0 }, other = { 0, 1, 1 };
 	struct step_ranges ranges;
 
 	(void)state;
@@ -312,28 +312,29 @@ static void the_outermost_range_of_the_name_ends_a_step(void **state)
 	assert_true(step_ranges_match(&ranges, "iteration", 9));
 	assert_false(step_ranges_match(&ranges, "iterations", 8));
 	assert_false(step_ranges_match(&ranges, NULL, 0));
-	assert_false(step_ranges_pop(&ranges, &torch));
-	step_ranges_push(&ranges, &torch, false);
-	step_ranges_push(&ranges, &torch, true);
-	step_ranges_push(&ranges, &domain, true);
-	step_ranges_push(&ranges, &other, true);
-	step_ranges_push(&ranges, &torch, true);
-	assert_false(step_ranges_pop(&ranges, &torch));
-	assert_true(step_ranges_pop(&ranges, &torch));
-	assert_false(step_ranges_pop(&ranges, &torch));
-	assert_true(step_ranges_pop(&ranges, &domain));
-	step_ranges_push(&ranges, &torch, true);
+	assert_false(step_ranges_pop(&ranges, here, STEP_DOMAIN_TORCH));
+	step_ranges_push(&ranges, here, STEP_DOMAIN_TORCH, false);
+	step_ranges_push(&ranges, here, STEP_DOMAIN_TORCH, true);
+	step_ranges_push(&ranges, here, 7, true);
+	step_ranges_push(&ranges, other, STEP_DOMAIN_TORCH, true);
+	step_ranges_push(&ranges, here, STEP_DOMAIN_TORCH, true);
+	assert_false(step_ranges_pop(&ranges, here, STEP_DOMAIN_TORCH));
+	assert_true(step_ranges_pop(&ranges, here, STEP_DOMAIN_TORCH));
+	assert_false(step_ranges_pop(&ranges, here, STEP_DOMAIN_TORCH));
+	assert_true(step_ranges_pop(&ranges, here, 7));
+	step_ranges_push(&ranges, here, STEP_DOMAIN_TORCH, true);
 	step_ranges_start(&ranges, 0, UINT64_MAX);
 	step_ranges_start(&ranges, 0, 5);
 	assert_true(step_ranges_end(&ranges, 0, UINT64_MAX));
 	assert_false(step_ranges_end(&ranges, 1, 5));
 	assert_true(step_ranges_begin(&ranges, 0));
 	assert_false(step_ranges_begin(&ranges, 0));
+	step_ranges_cut(&ranges, here);
 	step_ranges_forget(&ranges, 0);
 	assert_true(step_ranges_begin(&ranges, 0));
-	assert_false(step_ranges_pop(&ranges, &torch));
+	assert_false(step_ranges_pop(&ranges, here, STEP_DOMAIN_TORCH));
 	assert_false(step_ranges_end(&ranges, 0, 5));
-	assert_true(step_ranges_pop(&ranges, &other));
+	assert_true(step_ranges_pop(&ranges, other, STEP_DOMAIN_TORCH));
 	step_ranges_release(&ranges);
 	step_ranges_init(&ranges, "step");
 	assert_true(step_ranges_match(&ranges, "step", 4));
@@ -344,21 +345,21 @@ static void the_outermost_range_of_the_name_ends_a_step(void **state)
 /* User scopes need not nest, nor end on their thread. */
 static void ranges_that_cross_end_by_name(void **state)
 {
-	const struct step_nest torch = { 0, 0, STEP_DOMAIN_TORCH };
+	const struct nest_place here = { 0, 0, 0 };
 	struct step_ranges ranges;
 
 	(void)state;
 	step_ranges_init(&ranges, "step");
-	assert_false(step_ranges_pop_one(&ranges, &torch, true));
-	step_ranges_push(&ranges, &torch, true);
-	step_ranges_push(&ranges, &torch, false);
-	step_ranges_push(&ranges, &torch, true);
-	assert_false(step_ranges_pop_one(&ranges, &torch, true));
-	assert_true(step_ranges_pop_one(&ranges, &torch, true));
-	step_ranges_push(&ranges, &torch, true);
-	assert_false(step_ranges_pop_one(&ranges, &torch, false));
-	assert_true(step_ranges_pop_one(&ranges, &torch, true));
-	assert_false(step_ranges_pop(&ranges, &torch));
+	assert_false(step_ranges_pop_one(&ranges, here, true));
+	step_ranges_push(&ranges, here, STEP_DOMAIN_TORCH, true);
+	step_ranges_push(&ranges, here, STEP_DOMAIN_TORCH, false);
+	step_ranges_push(&ranges, here, STEP_DOMAIN_TORCH, true);
+	assert_false(step_ranges_pop_one(&ranges, here, true));
+	assert_true(step_ranges_pop_one(&ranges, here, true));
+	step_ranges_push(&ranges, here, STEP_DOMAIN_TORCH, true);
+	assert_false(step_ranges_pop_one(&ranges, here, false));
+	assert_true(step_ranges_pop_one(&ranges, here, true));
+	assert_false(step_ranges_pop(&ranges, here, STEP_DOMAIN_TORCH));
 	step_ranges_release(&ranges);
 }
 
@@ -368,9 +369,9 @@ static void scopes_that_cross_have_their_time(void **state)
 	mark(0, 0);
 	opens(10, 0, STEP_dataloader);
 	opens(20, 0, STEP_NOTHING);
-	steps_close_one(&steps, &(struct step_place){ 40, 0, 0 }, STEP_dataloader);
-	steps_close_one(&steps, &(struct step_place){ 50, 0, 0 }, STEP_dataloader);
-	steps_close_one(&steps, &(struct step_place){ 60, 0, 0 }, STEP_NOTHING);
+	steps_close_one(&steps, (struct nest_place){ 40, 0, 0 }, STEP_dataloader);
+	steps_close_one(&steps, (struct nest_place){ 50, 0, 0 }, STEP_dataloader);
+	steps_close_one(&steps, (struct nest_place){ 60, 0, 0 }, STEP_NOTHING);
 	mark(100, 1);
 	row_is(0, 0, 0, 30, 0, 70);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:strings.c */
-/* preload/strings.c: hashes, pieces, the cache. The lane is a plain array; nobody reads it meanwhile. */
+/* links: preload:record/strings.c */
+/* preload/record/strings.c: hashes, pieces, the cache. The lane is a plain array; nobody reads it meanwhile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "preload/strings.h"
+#include "preload/record/strings.h"
 
 #define WORDS 32768u
 

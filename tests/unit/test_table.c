@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/table.c, report/export*.c: order, conditions, trees, and what tables look like. */
+/*
+ * report/table/table.c, report/table/export*.c: order, conditions, trees, and what tables look
+ * like.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "report/condition.h"
-#include "report/export.h"
-#include "report/json.h"
-#include "report/text.h"
+#include "report/table/condition.h"
+#include "report/table/export.h"
+#include "report/base/json.h"
+#include "report/base/text.h"
 
 static void add_range(struct table *table, const char *name, uint64_t count, uint64_t total_ns)
 {
@@ -204,6 +207,29 @@ static void csv_is_raw_and_quoted(void **state)
 	table_release(&table);
 }
 
+static void csv_defuses_formulas(void **state)
+{
+	struct table table;
+	const char *text;
+
+	(void)state;
+	table_init(&table, "nvtx", NULL);
+	add_range(&table, "=1+1", 1, 1);
+	add_range(&table, "-2 \"x\"", 1, 2);
+	add_range(&table, "\tx", 1, 3);
+	add_range(&table, "a=b", 1, 4);
+	add_range(&table, "", 1, 5);
+	table_set_signed(&table, COLUMN_nvtx_total_ns, -5); /* a number stays one */
+	arrange(&table, "total_ns", false, 0);
+	text = drawn(&table, 80, true, export_csv);
+	assert_non_null(strstr(text, "\n,default,,1,-5,"));
+	assert_non_null(strstr(text, "\n'=1+1,default,"));
+	assert_non_null(strstr(text, "\n\"'-2 \"\"x\"\"\",default,"));
+	assert_non_null(strstr(text, "\n'\\tx,default,"));
+	assert_non_null(strstr(text, "\na=b,default,"));
+	table_release(&table);
+}
+
 static void markdown_escapes_its_own_signs(void **state)
 {
 	struct table table = three_ranges();
@@ -232,6 +258,23 @@ static void json_strings_are_valid_utf8(void **state)
 	assert_string_equal(text,
 			    "{\n \"a\": \"x\\\"\\\\\\u000a\xef\xbf\xbd\xe6\x97\xa5\\u0000y\",\n"
 			    " \"b\": 18446744073709551615,\n \"c\": -1,\n \"d\": null\n}\n");
+}
+
+static void json_writes_out_what_is_not_seen(void **state)
+{
+	char text[256] = "";
+	struct json json = { .out = fmemopen(text, sizeof(text), "w") };
+
+	(void)state;
+	json_open(&json, NULL, '{');
+	json_text(&json, "a", "\xc3\xa9\xe2\x80\x8b\xf3\xa0\x81\xa1", 9);
+	text_set_utf8(false);
+	json_text(&json, "b", "\xc3\xa9\xf0\x9f\x98\x80\xff", 7);
+	text_set_utf8(true);
+	json_close(&json, '}');
+	fclose(json.out);
+	assert_string_equal(text, "{\n \"a\": \"\xc3\xa9\\u200b\\udb40\\udc61\",\n"
+				  " \"b\": \"\\u00e9\\ud83d\\ude00\\ufffd\"\n}\n");
 }
 
 static void trees_keep_rows_below_their_parents(void **state)
@@ -290,8 +333,10 @@ int main(void)
 		cmocka_unit_test(no_line_is_wider_than_the_screen),
 		cmocka_unit_test(wide_screens_show_all_that_says_something),
 		cmocka_unit_test(csv_is_raw_and_quoted),
+		cmocka_unit_test(csv_defuses_formulas),
 		cmocka_unit_test(markdown_escapes_its_own_signs),
 		cmocka_unit_test(json_strings_are_valid_utf8),
+		cmocka_unit_test(json_writes_out_what_is_not_seen),
 		cmocka_unit_test(trees_keep_rows_below_their_parents),
 		cmocka_unit_test(deep_trees_are_no_problem),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/tensors.c, rows_tensors.c: what lives where, who holds the peak, what is inside of what. */
+/* report/tensors/tensors.c, rows_tensors.c: what lives where, who holds the peak, what is inside of what. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "report/rows_tensors.h"
-#include "report/tensors.h"
+#include "report/tensors/rows_tensors.h"
+#include "report/tensors/tensors.h"
 
 #define A 0x7f0000000000ull
 #define B 0x7f0000100000ull

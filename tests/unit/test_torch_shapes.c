@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:torch_shapes.c,torch_layout.c */
-/* preload/torch_layout.c, torch_shapes.c: tensors made by hand, in memory of two different layouts. */
+/* links: preload:torch/torch_shapes.c,torch/torch_layout.c */
+/* preload/torch/torch_layout.c, torch_shapes.c: tensors made by hand, in memory of two different layouts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "preload/torch_shapes.h"
+#include "preload/torch/torch_shapes.h"
 
 #define IMPL_WORDS 24
 #define TAG_NONE 0

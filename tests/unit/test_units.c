@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/units.c, report/text.c: numbers as people read and write them, names that are safe to show. */
+/* report/base/units.c, report/base/text.c: numbers as people read and write them, names that are safe to show. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
-#include "report/text.h"
-#include "report/units.h"
+#include "report/base/shell_word.h"
+#include "report/base/text.h"
+#include "report/base/units.h"
 
 static void times_have_three_digits(void **state)
 {
@@ -119,6 +120,80 @@ static void what_steers_a_terminal_is_written_out(void **state)
 	assert_string_equal(escaped("Z\xc3\xbcrich", 7), "Z\xc3\xbcrich");
 }
 
+/* Fillers, joiners, tags, separators: names that differ in these only would look alike. */
+static void what_is_not_seen_is_written_out(void **state)
+{
+	static const uint32_t unseen[] = {
+		0xad,   0x61c,  0x115f, 0x180e, 0x200b, 0x200d,  0x2028,
+		0x2060, 0x3164, 0xfe0f, 0xfeff, 0xfff9, 0xe0061, 0xe01ef
+	};
+	static const uint32_t seen[] = {
+		0x20, 0x7e, 0xe9, 0x301, 0x4e2d, 0xfffd, 0x1f600, 0x10ffff
+	};
+
+	(void)state;
+	assert_string_equal(escaped("a\xe2\x80\x8b"
+				    "b",
+				    5),
+			    "a\\u{200b}b");
+	assert_string_equal(escaped("\xf3\xa0\x81\xa1", 4), "\\u{e0061}");
+	for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
+		assert_false(text_is_shown(unseen[i]));
+	for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
+		assert_true(text_is_shown(seen[i]));
+}
+
+static void without_utf8_only_ascii_is_shown(void **state)
+{
+	(void)state;
+	text_set_utf8(false);
+	assert_string_equal(escaped("Z\xc3\xbcrich \xf0\x9f\x98\x80\xff", 13),
+			    "Z\\u{fc}rich \\u{1f600}\\xff");
+	text_set_utf8(true);
+	assert_string_equal(escaped("Z\xc3\xbcrich", 7), "Z\xc3\xbcrich");
+}
+
+static void an_escaped_text_stays_as_it_is(void **state)
+{
+	char once[256];
+
+	(void)state;
+	snprintf(once, sizeof(once), "%s", escaped("\x1b[31m\n\\\xff\xe2\x80\x8b", 11));
+	assert_string_equal(escaped(once, strlen(once)), once);
+}
+
+static const char *word(const char *name)
+{
+	static char text[256];
+
+	size_t length = shell_word(text, sizeof(text), name);
+
+	assert_int_equal(length, strlen(text));
+	return text;
+}
+
+static void a_name_is_one_word_of_a_shell(void **state)
+{
+	char small[8];
+
+	(void)state;
+	assert_string_equal(word("dir/run.evt.1"), "dir/run.evt.1");
+	assert_string_equal(word("caf\xc3\xa9.evt"), "caf\xc3\xa9.evt");
+	assert_string_equal(word(""), "''");
+	assert_string_equal(word("a b;id.evt"), "'a b;id.evt'");
+	assert_string_equal(word("$(id)`id`*?"), "'$(id)`id`*?'");
+	assert_string_equal(word("~/x"), "'~/x'");
+	assert_string_equal(word("it's"), "'it'\\''s'");
+	assert_string_equal(word("back\\slash"), "'back\\slash'");
+	assert_string_equal(word("-n"), "./-n");
+	assert_string_equal(word("- n"), "'./- n'");
+	assert_string_equal(word("a\nb'c\\d!"), "$'a\\012b\\'c\\\\d\\041'");
+	assert_string_equal(word("\xff\xe2\x80\x8b"
+				 "1"),
+			    "$'\\377\\342\\200\\2131'");
+	assert_int_equal(shell_word(small, sizeof(small), "a;b"), 0);
+}
+
 static void escape_stays_within_its_room(void **state)
 {
 	char shown[8];
@@ -188,6 +263,10 @@ int main(void)
 		cmocka_unit_test(bytes_and_counts),
 		cmocka_unit_test(numbers_are_read_with_their_units),
 		cmocka_unit_test(what_steers_a_terminal_is_written_out),
+		cmocka_unit_test(what_is_not_seen_is_written_out),
+		cmocka_unit_test(without_utf8_only_ascii_is_shown),
+		cmocka_unit_test(an_escaped_text_stays_as_it_is),
+		cmocka_unit_test(a_name_is_one_word_of_a_shell),
 		cmocka_unit_test(escape_stays_within_its_room),
 		cmocka_unit_test(width_counts_columns),
 		cmocka_unit_test(names_are_shortened_in_the_middle),

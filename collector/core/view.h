@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The region as the collector sees it: base, shape and the tables in it.
+ *
+ * Everything behind the pointers may be written by the traced programs at any moment, by mistake
+ * too. Read a word once with view_load32()/view_load64(), check the copy, use the copy.
+ */
+#ifndef COLLECTOR_CORE_VIEW_H
+#define COLLECTOR_CORE_VIEW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/region/region.h"
+
+struct view {
+	struct region_header *header;
+	struct region_process *process; /* [REGION_PROCESSES] */
+	struct region_ring *ring;       /* [shape.ring_count] */
+	struct region_shape shape;
+	uint64_t base_tsc; /* copies taken once: later scribbles do not move the clock */
+	uint64_t base_mono;
+	uint64_t base_real;
+	uint32_t clock;
+	uint32_t redact; /* 1 << enum region_redact */
+};
+
+#define VIEW_ERROR_BYTES REGION_TEXT_BYTES
+
+/* `base` is mapped for `bytes`. 0, or -1 with a sentence in ret_error (VIEW_ERROR_BYTES). */
+int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error);
+
+/* Words and class of ring `index`; ret_words: how many. */
+const uint64_t *view_ring_words(const struct view *view, uint32_t index, uint64_t *ret_words);
+
+static inline uint64_t view_load64(const void *word)
+{
+	return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t view_load32(const void *word)
+{
+	return __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED);
+}
+
+/* Leaves a line for the program to say: whoever reads it meanwhile finds none, or all of it. */
+void view_say(struct region_header *header, const char *text);
+
+/* A futex in the region, shared between processes. */
+void view_futex_wake(void *word);
+/* Returns when the word no longer holds `value`, somebody wakes it, or time is over. */
+void view_futex_wait(void *word, uint32_t value, uint64_t timeout_ns);
+
+#endif

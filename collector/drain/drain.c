@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One record costs a load of its first word, a table look-up of its length, two range checks that
+ * nearly never fail, and the put. All that is unusual (padding, texts, the ring's end, another piece
+ * of the clock, nonsense) leaves the inner loop.
+ */
+#include "collector/drain/drain.h"
+
+#include <string.h>
+
+#include "collector/format/error.h"
+#include "collector/format/record_put.h"
+#include "collector/region/record.h"
+
+#define BATCH_WORDS 512u          /* the tail is published this often */
+#define FUTURE_TICKS (1ull << 40) /* minutes: no two cores differ by that */
+#define PAGE_SHIFT 12
+
+/* Words of a record by its type; 0: none, or one of the two that the slow path tells apart. */
+static const uint8_t record_words[256] = {
+#define EVENT(id, name, family, doc)                    \
+	[id] = EVT_FAMILY_##family == EVT_FAMILY_system \
+		       ? 0                              \
+		       : 1 + sizeof(struct evt_##name) / sizeof(uint64_t),
+#include "collector/format/events.def"
+	[EVT_malloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
+	[EVT_calloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
+	[EVT_realloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
+	[EVT_memalign | RECORD_PACKED] = RECORD_PACKED_WORDS,
+};
+
+/* What the inner loop works on: words of the ring that lie in one piece. */
+struct span {
+	const uint64_t *at;
+	const uint64_t *soft; /* stop here to publish; a record may reach beyond */
+	const uint64_t *stop; /* nothing is published, or the ring ends, behind this */
+	bool to_end;          /* `stop` is the ring's end */
+	uint64_t limit;       /* ticks */
+	uint64_t ticks;       /* last ones seen */
+	uint64_t records;
+	struct clockmap_segment segment; /* its span is cut at the limit */
+};
+
+enum step {
+	STEP_ON,
+	STEP_SLOW,  /* the record at `at` is for the slow path */
+	STEP_FULL,  /* the frame does not take it */
+	STEP_LATER, /* it is above the limit */
+	STEP_BAD,
+};
+
+void drain_init(struct drain *drain, struct common *common, struct frame_writer *fw)
+{
+	memset(drain, 0, sizeof(*drain));
+	drain->common = common;
+	drain->fw = fw;
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		const struct evt_descriptor *event = &evt_descriptors[id];
+
+		for (unsigned int i = 0; event->name && i < event->field_count; i++) {
+			if (event->field[i].codec == EVT_CODEC_name)
+				drain->names[id] |= (uint16_t)(1u << i);
+			if (event->field[i].is_span)
+				drain->spans[id] |= (uint16_t)(1u << i);
+		}
+	}
+}
+
+void drain_forget_callers(struct drain *drain)
+{
+	memset(drain->caller, 0, sizeof(drain->caller));
+}
+
+/* A page of code is looked up once; the cache is wrong only in asking twice. */
+static void drain_note_caller(struct drain *drain, const struct stream *stream, uint64_t caller)
+{
+	uint64_t page = caller >> PAGE_SHIFT;
+	uint64_t key = page << 20 | (stream->process->number & 0xfffff);
+	uint64_t *known = &drain->caller[page % DRAIN_CALLERS];
+
+	if (*known == key)
+		return;
+	*known = key;
+	if (caller)
+		modules_ask(&stream->process->modules, caller);
+}
+
+static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
+						     const struct stream *stream, uint32_t type,
+						     uint64_t ns, const uint64_t *at)
+{
+	unsigned int count = record_words[type] - 1u;
+	uint64_t value[EVT_WORDS_MAX];
+
+	for (unsigned int i = 0; i < count; i++) {
+		value[i] = view_load64(at + 1 + i);
+		if (drain->names[type] >> i & 1)
+			value[i] = names_id(&drain->common->names, value[i]);
+		else if (drain->spans[type] >> i & 1)
+			value[i] = clockmap_span(&drain->common->clock, value[i]);
+	}
+	if (type >= EVT_malloc && type <= EVT_memalign) {
+		drain_note_caller(drain, stream, value[2]);
+		return frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
+	}
+	return frame_put(drain->fw, type, ns, value);
+}
+
+/* The frame has room for one more. */
+static inline int drain_put(struct drain *drain, const struct stream *stream, uint32_t type,
+			    uint64_t ns, const uint64_t *at)
+{
+	if (type & RECORD_PACKED) {
+		uint64_t low = view_load64(at + 1), high = view_load64(at + 2);
+		struct evt_malloc block = { .ptr = record_packed_address(low),
+					    .size = record_packed_size(low, high),
+					    .caller = record_packed_caller(high) };
+		struct kind *kind = frame_add_born(drain->fw, type & ~RECORD_PACKED, ns, &block);
+
+		if (__builtin_expect(!kind, 0))
+			return -1;
+		if (__builtin_expect(kind->owner != stream->process->number, 0)) {
+			kind->owner = stream->process->number;
+			drain_note_caller(drain, stream, block.caller);
+		}
+		return 0;
+	}
+	if (type == EVT_free || type == EVT_realloc_free)
+		return !frame_add_dies(drain->fw, type, ns, view_load64(at + 1));
+	return drain_put_plain(drain, stream, type, ns, at);
+}
+
+/* The hot loop. */
+static enum step drain_batch(struct drain *drain, const struct stream *stream, struct span *span)
+{
+	const struct clockmap_segment segment = span->segment;
+	const uint64_t *const soft = span->soft, *const stop = span->stop;
+	const uint64_t *at = span->at;
+	size_t room = frame_block_room(drain->fw);
+	const size_t room_before = room;
+	uint64_t ticks = span->ticks;
+	enum step step = STEP_ON;
+
+	for (; at < soft && room; room--) {
+		uint64_t first = view_load64(at);
+		uint32_t type = record_type(first);
+		uint32_t words = record_words[type];
+		uint64_t now = record_ticks(first);
+
+		/* no length at all wraps round and is too long as well */
+		if (words - 1u >= (size_t)(stop - at) || now - segment.from > segment.span) {
+			step = STEP_SLOW;
+			break;
+		}
+		if (drain_put(drain, stream, type, clockmap_scale(&segment, now), at)) {
+			step = STEP_FULL;
+			break;
+		}
+		ticks = now;
+		at += words;
+	}
+	span->ticks = ticks;
+	span->at = at;
+	span->records += room_before - room;
+	return step;
+}
+
+/* The piece of the clock that `ticks` lie in, cut at the limit. */
+static void span_set_clock(struct span *span, const struct clockmap *clock, uint64_t ticks)
+{
+	struct clockmap_segment segment = *clockmap_find(clock, ticks);
+
+	if (ticks < segment.from) { /* older than all that is kept */
+		segment.at_ns = clockmap_ns(clock, ticks);
+		segment.from = ticks;
+		segment.span = 0;
+	}
+	if (segment.span > span->limit - segment.from)
+		segment.span = span->limit - segment.from;
+	span->segment = segment;
+}
+
+static enum step drain_text(struct drain *drain, struct stream *stream, struct span *span)
+{
+	uint64_t words[RECORD_PIECE_WORDS];
+
+	if (span->stop - span->at < (ptrdiff_t)RECORD_PIECE_WORDS)
+		return STEP_BAD;
+	for (unsigned int i = 1; i < RECORD_PIECE_WORDS; i++)
+		words[i] = view_load64(span->at + i);
+	if (!names_take_piece(&drain->common->names, &stream->text, words + 1))
+		return STEP_BAD;
+	span->at += RECORD_PIECE_WORDS;
+	return STEP_ON;
+}
+
+/* What has stopped the inner loop at span->at. */
+static enum step drain_slow(struct drain *drain, struct stream *stream, struct span *span)
+{
+	uint64_t first = view_load64(span->at);
+	uint32_t type = record_type(first);
+	uint64_t ticks = record_ticks(first);
+
+	if (type == RECORD_TEXT)
+		return drain_text(drain, stream, span);
+	if (type == RECORD_PAD) {
+		/* fills exactly what is left of the ring; its ticks are its length */
+		if (!span->to_end || ticks != (uint64_t)(span->stop - span->at))
+			return STEP_BAD;
+		span->at = span->stop;
+		return STEP_ON;
+	}
+	if (!record_words[type] || record_words[type] > span->stop - span->at)
+		return STEP_BAD;
+	if (ticks > span->limit)
+		return ticks - span->limit > FUTURE_TICKS ? STEP_BAD : STEP_LATER;
+	span_set_clock(span, &drain->common->clock, ticks);
+	return STEP_ON;
+}
+
+/* A record that not even an empty frame takes is given up. */
+static enum step drain_refused(struct drain *drain, struct span *span)
+{
+	if (drain->in_frame || span->records)
+		return STEP_FULL;
+	span->at += record_words[record_type(view_load64(span->at))];
+	drain->refused++;
+	return STEP_ON;
+}
+
+/* Up to BATCH_WORDS from the tail on. */
+static enum step drain_some(struct drain *drain, struct stream *stream, struct span *span,
+			    uint64_t head)
+{
+	uint64_t offset = stream->tail & (stream->word_count - 1);
+	uint64_t to_end = stream->word_count - offset;
+	uint64_t waiting = head - stream->tail;
+	const uint64_t *from = stream->words + offset;
+	enum step step;
+
+	span->at = from;
+	span->to_end = to_end <= waiting;
+	span->stop = from + (to_end <= waiting ? to_end : waiting);
+	span->soft = span->stop - from > (ptrdiff_t)BATCH_WORDS ? from + BATCH_WORDS : span->stop;
+	step = drain_batch(drain, stream, span);
+	if (step == STEP_SLOW)
+		step = drain_slow(drain, stream, span);
+	if (step == STEP_FULL)
+		step = drain_refused(drain, span);
+	stream->tail += (uint64_t)(span->at - from);
+	return step;
+}
+
+/* False when the frame has no room for another. */
+static bool drain_next_block(struct drain *drain, const struct stream *stream)
+{
+	if (frame_end_block(drain->fw))
+		return false;
+	frame_begin_block(drain->fw, stream->number);
+	return frame_block_room(drain->fw) > 0;
+}
+
+static enum drain_result drain_loop(struct drain *drain, struct stream *stream, struct span *span,
+				    uint64_t most)
+{
+	struct region_ring *ring = &drain->common->view.ring[stream->index];
+	uint64_t head = stream->tail + stream_backlog(stream, ring);
+	uint64_t target = head - stream->tail > most ? stream->tail + most : head;
+
+	if (head - stream->tail > stream->word_count)
+		return DRAIN_SHUT;
+	if (!frame_block_room(drain->fw))
+		return DRAIN_FULL;
+	while ((int64_t)(target - stream->tail) > 0) {
+		enum step step = drain_some(drain, stream, span, head);
+
+		if (step == STEP_BAD)
+			return DRAIN_SHUT;
+		stream_publish(stream, ring);
+		if (step == STEP_FULL)
+			return DRAIN_FULL;
+		if (step == STEP_LATER)
+			return DRAIN_DONE;
+		if (!frame_block_room(drain->fw) && !drain_next_block(drain, stream))
+			return DRAIN_FULL;
+	}
+	return target == head ? DRAIN_DONE : DRAIN_MORE;
+}
+
+enum drain_result drain_stream(struct drain *drain, struct stream *stream, uint64_t limit,
+			       uint64_t most)
+{
+	struct span span = { .limit = limit };
+	enum drain_result result;
+
+	if (!stream_backlog(stream, &drain->common->view.ring[stream->index]))
+		return DRAIN_DONE;
+	span_set_clock(&span, &drain->common->clock, limit);
+	frame_begin_block(drain->fw, stream->number);
+	result = drain_loop(drain, stream, &span, most);
+	if (frame_end_block(drain->fw) && result != DRAIN_SHUT)
+		result = DRAIN_FULL;
+	drain->records += span.records;
+	drain->in_frame += span.records;
+	if (span.ticks > drain->newest)
+		drain->newest = span.ticks;
+	if (span.ticks > stream->process->newest_ticks)
+		stream->process->newest_ticks = span.ticks;
+	if (result == DRAIN_SHUT)
+		stream_close(stream, drain->common, clockmap_ns(&drain->common->clock, limit));
+	return result;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A ring is given back only when the thread that claimed it cannot write any more: it is gone (asked
+ * for by tgkill() with signal 0) or its process is, and the ring was empty after that.
+ */
+#include "collector/drain/streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VISITS 64u /* threads looked at in one turn */
+
+int streams_init(struct streams *streams, const struct common *common)
+{
+	uint32_t count = common->view.shape.ring_count;
+
+	*streams = (struct streams){ 0 };
+	streams->slot = calloc(count, sizeof(*streams->slot));
+	streams->active = calloc(count, sizeof(*streams->active));
+	return streams->slot && streams->active ? 0 : -1;
+}
+
+void streams_release(struct streams *streams, struct common *common)
+{
+	for (uint32_t i = 0; i < streams->active_count; i++)
+		names_drop_text(&common->names, &streams->slot[streams->active[i]].text);
+	free(streams->slot);
+	free(streams->active);
+	*streams = (struct streams){ 0 };
+}
+
+/* A ring whose owner cannot be known has been scribbled over. */
+static void ring_refuse(struct common *common, struct region_ring *ring)
+{
+	atomic_store(&ring->state, REGION_RING_CLOSED);
+	common->lost++;
+	JOURNAL_ADD(&common->journal, clockmap_ns(&common->clock, clockmap_now(&common->clock)),
+		    lost, .count = 1, .reason = EVT_LOST_SCRIBBLED);
+}
+
+static void stream_take_name(struct stream *stream, struct common *common, uint64_t now_ns,
+			     const char *name, size_t length)
+{
+	if (!length || (length == stream->name_length && !memcmp(name, stream->name, length)))
+		return;
+	memcpy(stream->name, name, length);
+	stream->name_length = (uint8_t)length;
+	JOURNAL_ADD(&common->journal, now_ns, thread_name, .process = stream->process->number,
+		    .tid = stream->tid, .name = names_id_text(&common->names, name, length));
+}
+
+static void stream_tell_name(struct stream *stream, struct common *common, uint64_t now_ns)
+{
+	char name[FACTS_NAME_BYTES];
+
+	if (!stream->process->pid || stream->process->gone || stream->process->moved)
+		return;
+	stream_take_name(stream, common, now_ns, name,
+			 facts_thread_name(stream->process->pid, stream->tid, name, sizeof(name)));
+}
+
+/* What the thread was called when it ended; another may have its number by now. */
+static void stream_tell_last_name(struct stream *stream, struct common *common, uint64_t now_ns)
+{
+	const struct region_ring *ring = &common->view.ring[stream->index];
+	char name[REGION_NAME_WORDS * sizeof(uint64_t)];
+
+	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++) {
+		uint64_t word = view_load64(&ring->name[i]);
+
+		memcpy(name + i * sizeof(word), &word, sizeof(word));
+	}
+	stream_take_name(stream, common, now_ns, name, strnlen(name, sizeof(name)));
+}
+
+static void stream_begin(struct streams *streams, struct common *common, uint32_t index,
+			 struct process *process)
+{
+	const struct region_ring *ring = &common->view.ring[index];
+	struct stream *stream = &streams->slot[index];
+	uint32_t level = view_load32(&ring->level);
+
+	*stream = (struct stream){
+		.number = ++streams->numbers,
+		.index = index,
+		.serial = view_load32(&ring->serial),
+		.tid = view_load32(&ring->tid),
+		.process = process,
+	};
+	stream->words = view_ring_words(&common->view, index, &stream->word_count);
+	streams->active[streams->active_count++] = index;
+	JOURNAL_ADD(&common->journal, common_ns(common, view_load64(&ring->start_tsc)), thread,
+		    .stream = stream->number, .process = process->number, .tid = stream->tid,
+		    .level = level ? 1 : 0);
+	stream_tell_name(stream, common, common_ns(common, view_load64(&ring->start_tsc)));
+}
+
+static void ring_scan(struct streams *streams, struct common *common, struct processes *processes,
+		      uint32_t index)
+{
+	struct region_ring *ring = &common->view.ring[index];
+	uint32_t state = atomic_load_explicit(&ring->state, memory_order_acquire);
+	struct process *process;
+	uint32_t entry;
+
+	if (streams->slot[index].number ||
+	    (state != REGION_RING_LIVE && state != REGION_RING_RETIRED))
+		return;
+	entry = view_load32(&ring->process);
+	if (entry >= REGION_PROCESSES) {
+		ring_refuse(common, ring);
+		return;
+	}
+	/* not known yet: the process is LIVE before its rings, the next scan will know it */
+	process = processes_find(processes, entry, view_load32(&ring->process_serial));
+	if (process)
+		stream_begin(streams, common, index, process);
+}
+
+void streams_scan(struct streams *streams, struct common *common, struct processes *processes)
+{
+	for (unsigned int tier = 0; tier < REGION_CLASSES; tier++) {
+		const struct region_class *c = &common->view.shape.class[tier];
+		uint32_t limit = atomic_load(&common->view.header->ring_limit[tier]);
+
+		for (uint32_t i = 0; i < c->count && i < limit; i++)
+			ring_scan(streams, common, processes, c->first + i);
+	}
+}
+
+void stream_publish(const struct stream *stream, struct region_ring *ring)
+{
+	atomic_store_explicit(&ring->tail, stream->tail, memory_order_release);
+	/* orders the tail before the look at waiters; pairs with the producer, which sets waiters
+	 * before it looks at the tail */
+	atomic_fetch_add_explicit(&ring->progress, 1, memory_order_seq_cst);
+	if (!atomic_load_explicit(&ring->waiters, memory_order_seq_cst))
+		return;
+	/* as recorder.c's ring_has_room(): a thread woken for every batch does nothing but wake */
+	if (view_load64(&ring->head) - stream->tail <= stream->word_count - stream->word_count / 4)
+		view_futex_wake(&ring->progress);
+}
+
+void stream_close(struct stream *stream, struct common *common, uint64_t now_ns)
+{
+	struct region_ring *ring = &common->view.ring[stream->index];
+
+	stream->closed = true;
+	atomic_store(&ring->state, REGION_RING_CLOSED);
+	view_futex_wake(&ring->progress);
+	common->lost++;
+	JOURNAL_ADD(&common->journal, now_ns, lost, .process = stream->process->number,
+		    .stream = stream->number, .count = 1, .reason = EVT_LOST_SCRIBBLED);
+}
+
+static uint64_t stream_tell_losses(struct stream *stream, struct common *common, uint64_t now_ns)
+{
+	uint64_t dropped = view_load64(&common->view.ring[stream->index].dropped);
+	uint64_t growth = dropped > stream->dropped ? dropped - stream->dropped : 0;
+
+	stream->dropped = dropped;
+	if (stream->closed || !growth)
+		return 0;
+	JOURNAL_ADD(&common->journal, now_ns, lost, .process = stream->process->number,
+		    .stream = stream->number, .count = growth, .reason = EVT_LOST_FULL);
+	return growth;
+}
+
+uint64_t streams_tell_losses(struct streams *streams, struct common *common, uint64_t now_ns)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < streams->active_count; i++)
+		lost += stream_tell_losses(&streams->slot[streams->active[i]], common, now_ns);
+	return lost;
+}
+
+static void ring_free(struct region_ring *ring)
+{
+	atomic_store(&ring->head, 0);
+	atomic_store(&ring->tail, 0);
+	atomic_store(&ring->dropped, 0);
+	atomic_store(&ring->end_tsc, 0);
+	atomic_store(&ring->waiters, 0);
+	atomic_store_explicit(&ring->state, REGION_RING_FREE, memory_order_release);
+}
+
+/* Takes slot `active[at]` out of use. */
+static void stream_end(struct streams *streams, struct common *common, uint32_t at, uint64_t now_ns)
+{
+	struct stream *stream = &streams->slot[streams->active[at]];
+	struct region_ring *ring = &common->view.ring[stream->index];
+	uint64_t end_tsc = view_load64(&ring->end_tsc);
+	uint64_t end_ns = end_tsc ? common_ns(common, end_tsc) : now_ns;
+
+	common->lost += stream_tell_losses(stream, common, now_ns);
+	/* a thread writes on after it was retired: never before what it has written */
+	JOURNAL_ADD(&common->journal, end_ns < now_ns ? end_ns : now_ns, thread_end,
+		    .stream = stream->number);
+	names_drop_text(&common->names, &stream->text);
+	ring_free(ring);
+	stream->number = 0;
+	streams->active[at] = streams->active[--streams->active_count];
+}
+
+/* Nobody can write into it any more. Without /proc's view of the pid the thread counts as alive. */
+static bool stream_is_abandoned(const struct stream *stream, bool retired, bool ask)
+{
+	if (stream->process->gone)
+		return true;
+	return (retired || ask) && stream->process->pid && !stream->process->moved &&
+	       !facts_thread_exists(stream->process->pid, stream->tid);
+}
+
+void streams_reap(struct streams *streams, struct common *common, uint64_t now_ns, bool names)
+{
+	uint32_t count = streams->active_count;
+	uint32_t from = names && count ? streams->visit % count : 0;
+
+	for (uint32_t i = count; i-- > 0;) {
+		struct stream *stream = &streams->slot[streams->active[i]];
+		struct region_ring *ring = &common->view.ring[stream->index];
+		bool retired = atomic_load(&ring->state) == REGION_RING_RETIRED;
+		bool ask = names && (i + count - from) % count < VISITS;
+
+		if (retired)
+			stream_tell_last_name(stream, common, now_ns);
+		else if (ask)
+			stream_tell_name(stream, common, now_ns);
+		if (stream_is_abandoned(stream, retired, ask) && !stream_backlog(stream, ring))
+			stream_end(streams, common, i, now_ns);
+	}
+	if (names)
+		streams->visit = from + VISITS;
+}
+
+void streams_tell_names(struct streams *streams, struct common *common,
+			const struct process *process, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < streams->active_count; i++) {
+		struct stream *stream = &streams->slot[streams->active[i]];
+
+		if (stream->process == process)
+			stream_tell_name(stream, common, now_ns);
+	}
+}
+
+bool streams_has_process(const struct streams *streams, const struct process *process)
+{
+	for (uint32_t i = 0; i < streams->active_count; i++) {
+		if (streams->slot[streams->active[i]].process == process)
+			return true;
+	}
+	return false;
+}

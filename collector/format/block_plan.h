@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How each event of a file is decoded: which of its columns are read, in which order, and where their
+ * values go. Made from the file's schema and from what is wanted. Private to the reader of blocks.
+ */
+#ifndef COLLECTOR_FORMAT_BLOCK_PLAN_H
+#define COLLECTOR_FORMAT_BLOCK_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/format/block.h"
+#include "collector/format/layout.h"
+
+enum plan_shape {
+	PLAN_NONE = 0, /* the schema has no such event */
+	PLAN_PASS,     /* nothing of it is read */
+	PLAN_WALK, /* no event, but values in columns that it shares with others have to be passed */
+	PLAN_SUM,  /* the same, and it is added up */
+	PLAN_BORN, /* words are born, size, caller: the hot ones have code of their own */
+	PLAN_DIES, /* one word, dies */
+	PLAN_GENERIC,
+};
+
+#define PLAN_NOWHERE UINT8_MAX /* plan_step.word: the value is not kept */
+
+/* The fields of an event that are read, in the order of the file. */
+struct event_plan {
+	uint8_t shape; /* enum plan_shape */
+	uint8_t words;
+	uint8_t extra; /* words after them: event_is_brief() */
+	uint8_t steps;
+	uint8_t values; /* least number of column bytes of a record */
+	bool is_system;
+	bool is_heap;    /* a born or dies field: the time is in units, where the block has such */
+	bool has_caller; /* in the kind table */
+	uint8_t caller_word; /* PLAN_NOWHERE: it reads 0 */
+	uint8_t caller_field;
+	uint8_t births, deaths, sizes; /* values of a record in the shared columns */
+	struct plan_step {
+		uint8_t codec;
+		uint8_t word;
+		uint8_t field; /* its place in events.def */
+		uint16_t column;
+	} step[EVT_FIELDS_MAX];
+};
+
+struct event_plans {
+	struct event_plan full[EVT_ID_LIMIT];
+	struct event_plan wanted[EVT_ID_LIMIT];
+	struct event_plan exact[EVT_ID_LIMIT]; /* for frames with an event of is_exact */
+	bool is_exact[EVT_ID_LIMIT];
+	bool wanted_shared[COLUMN_SHARED], exact_shared[COLUMN_SHARED]; /* columns that are read */
+	bool sums;                                                      /* something is added up */
+};
+
+void event_plans_init(struct event_plans *plans, const struct schema *schema);
+/* NULL: everything. */
+void event_plans_want(struct event_plans *plans, const struct frame_wants *wants);
+
+static inline bool plan_makes_event(uint8_t shape)
+{
+	return shape >= PLAN_BORN;
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tries names until one is free, or was made free (rotation.h).
+ */
+#include "collector/output/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/output/link.h"
+#include "collector/output/rotation.h"
+#define PLACE_TRIES 16
+#define LOCK_MS 1000
+#define BESIDE_TRIES 1000u
+#define CREATE_FLAGS (O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
+
+static int file_create(const char *path)
+{
+	int fd = open(path, CREATE_FLAGS, 0600);
+
+	if (fd >= 0)
+		rotation_lock(fd);
+	return fd;
+}
+
+static struct rotation rotation_of(const struct place_request *request)
+{
+	return (struct rotation){ request->output, request->session, request->keep,
+				  request->lives };
+}
+
+/*
+ * Two collectors that rotate at the same moment would move each other's files: one after the other, by
+ * a lock on the folder. Best effort, LOCK_MS at most: a folder that cannot be locked is worked in as it is.
+ */
+static int folder_lock(const char *path)
+{
+	char folder[PATH_MAX];
+	int fd;
+
+	link_folder(path, folder);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int waited = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && waited < LOCK_MS; waited++)
+		poll(NULL, 0, 1);
+	return fd;
+}
+
+static int place_take_locked(const struct place_request *request)
+{
+	struct rotation rotation = rotation_of(request);
+
+	for (int i = 0; i < PLACE_TRIES; i++) {
+		int fd = file_create(request->output);
+
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+		if (!rotation_clear(&rotation))
+			break;
+	}
+	errno = EEXIST;
+	return -1;
+}
+
+static int place_take(const struct place_request *request)
+{
+	int folder = folder_lock(request->output);
+	int fd = place_take_locked(request);
+	int saved = errno;
+
+	if (folder >= 0)
+		close(folder);
+	errno = saved;
+	return fd;
+}
+
+static int place_take_beside(const struct place_request *request, char *ret_path)
+{
+	size_t stem = strlen(request->output);
+
+	if (stem > 4 && !strcmp(request->output + stem - 4, ".evt"))
+		stem -= 4;
+	for (unsigned int i = 0; i < BESIDE_TRIES; i++) {
+		char again[16] = "";
+		int n, fd;
+
+		if (i)
+			snprintf(again, sizeof(again), ".%u", i);
+		n = snprintf(ret_path, PATH_MAX, "%.*s.%s.%u.%llu%s.evt", (int)stem,
+			     request->output, request->host, request->pid,
+			     (unsigned long long)request->start_s, again);
+		if (n < 0 || n >= PATH_MAX) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		fd = file_create(ret_path);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/* Below /proc everything is the kernel's, and below /dev all but the memory that is used as a disk. */
+static bool folder_is_of_system(const char *path)
+{
+	char folder[PATH_MAX], real[PATH_MAX];
+
+	link_folder(path, folder);
+	if (!realpath(folder, real))
+		return false;
+	strcat(real, real[strlen(real) - 1] == '/' || strlen(real) + 2 > sizeof(real) ? "" : "/");
+	return !strncmp(real, "/proc/", 6) ||
+	       (!strncmp(real, "/dev/", 5) && strncmp(real, "/dev/shm/", 9) != 0);
+}
+
+/* What `path` leads to; NULL, or why nothing is to be written there. A directory stays what was named. */
+static const char *place_resolve(char *path)
+{
+	char named[PATH_MAX];
+	enum link_end end;
+	struct stat st;
+
+	snprintf(named, sizeof(named), "%s", path);
+	if (folder_is_of_system(path))
+		return "/dev and /proc are no place for it; name a file";
+	end = link_follow(path);
+	if (end == LINK_END_STRANGER)
+		return "it is a link that another user may have made; name the file itself";
+	if (end == LINK_END_NOWHERE)
+		return "it is a link that leads nowhere; name a file";
+	if (folder_is_of_system(path))
+		return "it is a link into /dev or /proc; name a file";
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
+		return NULL;
+	if (!S_ISDIR(st.st_mode))
+		return "it is a terminal, a pipe or a device; name a file";
+	snprintf(path, PATH_MAX, "%s", named);
+	return NULL;
+}
+
+int place_open(const struct place_request *request, char *ret_path, const char **ret_why)
+{
+	char output[PATH_MAX];
+	struct place_request resolved = *request;
+	int fd;
+
+	snprintf(ret_path, PATH_MAX, "%s", request->output);
+	*ret_why = place_resolve(ret_path);
+	if (*ret_why)
+		return -1;
+	snprintf(output, sizeof(output), "%s", ret_path);
+	resolved.output = output;
+	if (!request->beside) {
+		fd = place_take(&resolved);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	fd = place_take_beside(&resolved, ret_path);
+	if (fd >= 0 && request->ret_guard) {
+		struct rotation rotation = rotation_of(&resolved);
+
+		*request->ret_guard = rotation_guard(&rotation);
+	}
+	return fd;
+}
+
+void place_settle(const struct place_request *request, uint64_t bytes)
+{
+	char output[PATH_MAX];
+	struct rotation rotation = rotation_of(request);
+	int folder;
+
+	snprintf(output, sizeof(output), "%s", request->output);
+	if (place_resolve(output))
+		return;
+	rotation.output = output;
+	folder = folder_lock(output);
+	rotation_prune(&rotation, bytes);
+	if (folder >= 0)
+		close(folder);
+}

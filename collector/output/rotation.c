@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Creation is by O_EXCL and the lock is taken right after; an empty file younger than YOUNG_S may be
+ * between the two and counts as being written.
+ */
+#include "collector/output/rotation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/format/file.h"
+
+#define KEEP_MAX 1000u
+#define GAP_MAX 16u /* numbers that are free, one after the other, before the last file */
+#define FRACTION 8u /* so many times smaller is not worth a larger one */
+#define YOUNG_S 5
+#define LEFT_MS 300
+#define LEFT_STEP_MS 50
+#define LOOK_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+enum found {
+	FOUND_NOTHING,
+	FOUND_FINISHED, /* a file of ours, of a session that is over */
+	FOUND_FOREIGN,  /* a regular file that is not ours */
+	FOUND_LEFT,     /* finished, but its session has a process or a writer left */
+	FOUND_TAKEN,    /* being written, of this session, or no regular file */
+};
+
+static void file_lock(int fd, short type)
+{
+	struct flock lock = { .l_type = type,
+			      .l_whence = SEEK_SET,
+			      .l_len = (off_t)FILE_LOCK_WRITER_BYTES };
+
+	(void)fcntl(fd, F_OFD_SETLK, &lock); /* file systems without locks: nobody else can ask */
+}
+
+void rotation_lock(int fd)
+{
+	file_lock(fd, F_WRLCK);
+}
+
+void rotation_unlock(int fd)
+{
+	file_lock(fd, F_UNLCK);
+}
+
+/* On these bytes; 0: on all from there. */
+static bool file_is_locked(int fd, uint64_t from, uint64_t bytes)
+{
+	struct flock lock = { .l_type = F_WRLCK,
+			      .l_whence = SEEK_SET,
+			      .l_start = (off_t)from,
+			      .l_len = (off_t)bytes };
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+static bool file_is_young(const struct stat *st)
+{
+	time_t now = time(NULL);
+
+	return st->st_size == 0 && st->st_mtime <= now && now - st->st_mtime < YOUNG_S;
+}
+
+static bool file_read_header(int fd, struct file_header *ret_header)
+{
+	uint8_t bytes[FILE_HEADER_BYTES_MAX];
+	size_t length;
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+
+	return n > 0 && !file_header_read(bytes, (size_t)n, ret_header, &length);
+}
+
+static bool session_is(const struct file_header *header, const char *session)
+{
+	return !strncmp(header->session, session, sizeof(header->session) - 1);
+}
+
+/* Of the descriptor of an existing file. */
+static enum found file_classify(int fd, const struct rotation *rotation, bool afresh)
+{
+	struct file_header header;
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || file_is_young(&st) ||
+	    file_is_locked(fd, 0, FILE_LOCK_WRITER_BYTES))
+		return FOUND_TAKEN;
+	if (!file_read_header(fd, &header))
+		return FOUND_FOREIGN;
+	if (session_is(&header, rotation->session))
+		return FOUND_TAKEN;
+	if (file_is_locked(fd, FILE_LOCK_WRITER_BYTES, 0) ||
+	    (rotation->lives && rotation->lives(header.session, afresh)))
+		return FOUND_LEFT;
+	return FOUND_FINISHED;
+}
+
+static enum found file_look(const struct rotation *rotation, const char *path, bool afresh)
+{
+	enum found found;
+	int fd = open(path, LOOK_FLAGS);
+
+	if (fd < 0)
+		return errno == ENOENT ? FOUND_NOTHING : FOUND_TAKEN;
+	found = file_classify(fd, rotation, afresh);
+	close(fd);
+	return found;
+}
+
+static int path_numbered(char *ret_path, const char *output, unsigned int number)
+{
+	int n = snprintf(ret_path, PATH_MAX, "%s.%u", output, number);
+
+	return n > 0 && n < PATH_MAX ? 0 : -1;
+}
+
+/* The number that output.1 and those after it may move up to: the first one that is free. 0: none. */
+static unsigned int files_first_free(const char *output)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	for (unsigned int number = 1; number <= KEEP_MAX; number++) {
+		if (path_numbered(name, output, number))
+			break;
+		if (lstat(name, &st))
+			return number;
+	}
+	return 0;
+}
+
+/* Moves output.1 to output.2 and so on, and output to output.1. */
+static bool files_shift(const char *output)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+	unsigned int last = files_first_free(output);
+
+	if (!last)
+		return false;
+	for (unsigned int i = last; i > 1; i--) {
+		if (path_numbered(from, output, i - 1) || path_numbered(to, output, i) ||
+		    rename(from, to))
+			return false;
+	}
+	return !path_numbered(to, output, 1) && !rename(output, to);
+}
+
+/* What an earlier run has left may just be ending: multiprocessing's helpers outlive their program by some ms. */
+static enum found output_look(const struct rotation *rotation)
+{
+	enum found found;
+
+	for (int waited_ms = 0;; waited_ms += LEFT_STEP_MS) {
+		found = file_look(rotation, rotation->output, true);
+		if (found != FOUND_LEFT || waited_ms >= LEFT_MS)
+			return found;
+		poll(NULL, 0, LEFT_STEP_MS);
+	}
+}
+
+bool rotation_clear(const struct rotation *rotation)
+{
+	switch (output_look(rotation)) {
+	case FOUND_NOTHING:
+		return true;
+	case FOUND_FINISHED:
+		return files_shift(rotation->output);
+	case FOUND_FOREIGN:
+		return rotation->keep && files_shift(rotation->output);
+	case FOUND_LEFT:
+	case FOUND_TAKEN:
+		break;
+	}
+	return false;
+}
+
+int rotation_guard(const struct rotation *rotation)
+{
+	struct flock lock = { .l_type = F_RDLCK,
+			      .l_whence = SEEK_SET,
+			      .l_start = (off_t)FILE_LOCK_WRITER_BYTES,
+			      .l_len = 1 };
+	int fd = open(rotation->output, LOOK_FLAGS);
+	struct file_header header;
+
+	if (fd < 0)
+		return -1;
+	if (file_read_header(fd, &header) && session_is(&header, rotation->session) &&
+	    fcntl(fd, F_OFD_SETLK, &lock) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* --- how many are kept --- */
+
+struct kept {
+	unsigned int number;
+	uint64_t bytes;
+};
+
+/* Length of a recording; 0: it is none. */
+static uint64_t file_bytes(const char *path)
+{
+	struct file_header header;
+	int fd = open(path, LOOK_FLAGS);
+	struct stat st;
+	uint64_t bytes = 0;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && file_read_header(fd, &header))
+		bytes = (uint64_t)st.st_size;
+	close(fd);
+	return bytes;
+}
+
+/* The recordings that are there, newest first. */
+static unsigned int kept_list(const char *output, struct kept *ret_kept)
+{
+	unsigned int count = 0, gap = 0;
+	char name[PATH_MAX];
+	struct stat st;
+
+	for (unsigned int number = 1; number <= KEEP_MAX && gap < GAP_MAX; number++, gap++) {
+		if (path_numbered(name, output, number) || lstat(name, &st))
+			continue;
+		gap = 0;
+		ret_kept[count] = (struct kept){ number, file_bytes(name) };
+		count += ret_kept[count].bytes > 0;
+	}
+	return count;
+}
+
+/* The oldest but for those that are large beside another: the index, -1 when `bytes` is not worth any. */
+static int kept_choose(const struct kept *kept, unsigned int count, uint64_t bytes)
+{
+	unsigned int chosen = count - 1;
+
+	for (unsigned int i = count; i-- > 0;) {
+		if (kept[i].bytes < kept[chosen].bytes / FRACTION)
+			chosen = i;
+	}
+	return bytes < kept[chosen].bytes / FRACTION ? -1 : (int)chosen;
+}
+
+void rotation_prune(const struct rotation *rotation, uint64_t bytes)
+{
+	struct kept kept[KEEP_MAX];
+	bool afresh = true;
+	unsigned int count = kept_list(rotation->output, kept), candidates = count;
+	char name[PATH_MAX];
+
+	while (candidates && count > rotation->keep) {
+		int chosen = kept_choose(kept, candidates, bytes);
+
+		if (chosen < 0)
+			return;
+		if (!path_numbered(name, rotation->output, kept[chosen].number) &&
+		    file_look(rotation, name, afresh) == FOUND_FINISHED && unlink(name) == 0)
+			count--;
+		afresh = false;
+		candidates--; /* removed, or not ours to remove */
+		memmove(&kept[chosen], &kept[chosen + 1],
+			(candidates - (unsigned int)chosen) * sizeof(*kept));
+	}
+}

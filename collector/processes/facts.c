@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small reads of /proc. Nothing is kept here.
+ */
+#include "collector/processes/facts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATH_ROOM 64
+#define STAT_ROOM 1024
+#define NS_PER_S 1000000000ull
+
+/* Numbers of the fields of /proc/PID/stat after the command's closing parenthesis, proc(5) minus 3. */
+enum stat_field {
+	STAT_PARENT = 4 - 3,
+	STAT_UTIME = 14 - 3,
+	STAT_STIME = 15 - 3,
+	STAT_THREADS = 20 - 3,
+	STAT_START = 22 - 3,
+	STAT_STACK = 28 - 3,
+	STAT_EXIT_CODE = 52 - 3,
+	STAT_FIELDS = STAT_EXIT_CODE + 1,
+};
+
+size_t facts_read_file(const char *path, char *bytes, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t length = 0;
+
+	if (fd < 0)
+		return 0;
+	while (length < room) {
+		ssize_t n = read(fd, bytes + length, room - length);
+
+		if (n <= 0)
+			break;
+		length += (size_t)n;
+	}
+	close(fd);
+	return length;
+}
+
+size_t facts_command(uint32_t pid, char *text, size_t room)
+{
+	char path[PATH_ROOM];
+	size_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+	length = facts_read_file(path, text, room);
+	while (length && !text[length - 1])
+		length--;
+	for (size_t i = 0; i < length; i++) {
+		if (!text[i])
+			text[i] = ' ';
+	}
+	return length;
+}
+
+size_t facts_executable(uint32_t pid, char *text, size_t room)
+{
+	char path[PATH_ROOM];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	n = readlink(path, text, room);
+	return n > 0 ? (size_t)n : 0;
+}
+
+size_t facts_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room)
+{
+	char path[PATH_ROOM];
+	size_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	length = facts_read_file(path, text, room);
+	return length && text[length - 1] == '\n' ? length - 1 : length;
+}
+
+/* The fields from the state on; false when there are fewer than the last one needed. */
+static bool stat_split(char *line, uint64_t *ret_field, char *ret_state)
+{
+	char *at = strrchr(line, ')');
+
+	if (!at || at[1] != ' ')
+		return false;
+	*ret_state = at[2];
+	at += 3;
+	for (int i = 1; i < STAT_FIELDS; i++) {
+		char *end;
+
+		ret_field[i] = strtoull(at, &end, 10);
+		if (end == at)
+			return i > STAT_START;
+		at = end;
+	}
+	return true;
+}
+
+bool facts_stat(uint32_t pid, struct facts_stat *ret_stat)
+{
+	uint64_t field[STAT_FIELDS] = { 0 };
+	char path[PATH_ROOM], line[STAT_ROOM];
+	long per_second = sysconf(_SC_CLK_TCK);
+	size_t length;
+	char state;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	length = facts_read_file(pid == FACTS_SELF ? "/proc/self/stat" : path, line,
+				 sizeof(line) - 1);
+	line[length] = 0;
+	if (!length || per_second <= 0 || !stat_split(line, field, &state))
+		return false;
+	/* a main thread that has ended by pthread_exit() is a zombie while others run */
+	*ret_stat = (struct facts_stat){
+		.zombie = (state == 'Z' || state == 'X') && field[STAT_THREADS] <= 1,
+		.parent_pid = (uint32_t)field[STAT_PARENT],
+		.wait_status = state == 'Z' ? (int)field[STAT_EXIT_CODE] : -1,
+		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) *
+			  (NS_PER_S / (uint64_t)per_second),
+		.start_ticks = field[STAT_START],
+		.stack_start = field[STAT_STACK],
+	};
+	return true;
+}
+
+uint64_t facts_cpu_ns(uint32_t pid)
+{
+	struct facts_stat stat;
+	struct timespec cpu;
+	clockid_t clock;
+
+	if (clock_getcpuclockid((pid_t)pid, &clock) == 0 && clock_gettime(clock, &cpu) == 0)
+		return (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec;
+	return facts_stat(pid, &stat) ? stat.cpu_ns : 0;
+}
+
+uint64_t facts_memory_bytes(uint32_t pid)
+{
+	char path[PATH_ROOM], line[128];
+	unsigned long long total, resident;
+	size_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/statm", pid);
+	length = facts_read_file(path, line, sizeof(line) - 1);
+	line[length] = 0;
+	if (sscanf(line, "%llu %llu", &total, &resident) != 2)
+		return 0;
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+bool facts_process_exists(uint32_t pid)
+{
+	return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
+}
+
+bool facts_thread_exists(uint32_t pid, uint32_t tid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Facts about a process and its threads, from /proc and the kernel's clocks. Every one of them may be
+ * missing: no /proc, another user's process, a process that is gone.
+ */
+#ifndef COLLECTOR_PROCESSES_FACTS_H
+#define COLLECTOR_PROCESSES_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FACTS_COMMAND_BYTES 4096u
+#define FACTS_NAME_BYTES 16u
+
+struct facts_stat {
+	bool zombie;
+	uint32_t parent_pid;
+	int wait_status;      /* of a zombie, as wait(2) gives it; -1 where it is not told */
+	uint64_t cpu_ns;      /* to a hundredth of a second */
+	uint64_t start_ticks; /* since boot: with the pid the identity of the process */
+	uint64_t stack_start; /* changes with exec; 0 where it is not told */
+};
+
+/* Length of the text put into `text` (not terminated), 0 when it cannot be known. */
+size_t facts_command(uint32_t pid, char *text, size_t room);
+size_t facts_executable(uint32_t pid, char *text, size_t room);
+size_t facts_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room);
+
+#define FACTS_SELF 0u /* for a pid: this process, whichever number /proc has for it */
+
+/* False: no such process, or no /proc. */
+bool facts_stat(uint32_t pid, struct facts_stat *ret_stat);
+
+/* CPU time of all threads, 0 when it cannot be known. */
+uint64_t facts_cpu_ns(uint32_t pid);
+uint64_t facts_memory_bytes(uint32_t pid);
+
+/* Whether the process or thread exists, as far as a signal could reach it. */
+bool facts_process_exists(uint32_t pid);
+bool facts_thread_exists(uint32_t pid, uint32_t tid);
+
+/* At most `room` bytes of a small file; 0 when it cannot be read. */
+size_t facts_read_file(const char *path, char *bytes, size_t room);
+
+#endif

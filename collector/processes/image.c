@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Program headers and notes by hand: libelf would map the file, and a file cut short while it is
+ * mapped is a SIGBUS.
+ */
+#include "collector/processes/image.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SEGMENTS_MAX 64u
+#define NOTES_BYTES_MAX 4096u
+#define PAGE_MASK 4095ull
+
+static bool read_at(int fd, void *bytes, size_t length, uint64_t offset)
+{
+	return offset <= INT64_MAX && pread(fd, bytes, length, (off_t)offset) == (ssize_t)length;
+}
+
+/* True when this note is the build-id. `at` moves past it, to `length` when there is nothing more. */
+static bool note_take(const uint8_t *notes, size_t length, size_t *at, struct image *image)
+{
+	Elf64_Nhdr note;
+	uint64_t name, desc;
+
+	if (length - *at < sizeof(note)) {
+		*at = length;
+		return false;
+	}
+	memcpy(&note, notes + *at, sizeof(note));
+	name = *at + sizeof(note);
+	desc = name + ((note.n_namesz + 3ull) & ~3ull);
+	*at = length;
+	if (desc + note.n_descsz > length)
+		return false;
+	if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
+	    !memcmp(notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) && note.n_descsz &&
+	    note.n_descsz <= IMAGE_BUILD_ID_BYTES) {
+		memcpy(image->build_id, notes + desc, note.n_descsz);
+		image->build_id_bytes = note.n_descsz;
+		return true;
+	}
+	if (desc + ((note.n_descsz + 3ull) & ~3ull) < length)
+		*at = desc + ((note.n_descsz + 3ull) & ~3ull);
+	return false;
+}
+
+static void segment_take_notes(int fd, const Elf64_Phdr *segment, struct image *image)
+{
+	uint8_t notes[NOTES_BYTES_MAX];
+	size_t length = segment->p_filesz < sizeof(notes) ? segment->p_filesz : sizeof(notes);
+	size_t at = 0;
+
+	if (!read_at(fd, notes, length, segment->p_offset))
+		return;
+	while (at < length && !note_take(notes, length, &at, image))
+		continue;
+}
+
+static bool image_take(int fd, struct image *image)
+{
+	Elf64_Phdr segment[SEGMENTS_MAX];
+	Elf64_Ehdr head;
+
+	if (!read_at(fd, &head, sizeof(head), 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(Elf64_Phdr) ||
+	    head.e_phnum > SEGMENTS_MAX ||
+	    !read_at(fd, segment, head.e_phnum * sizeof(Elf64_Phdr), head.e_phoff))
+		return false;
+	image->lowest = UINT64_MAX;
+	for (unsigned int i = 0; i < head.e_phnum; i++) {
+		if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr < image->lowest)
+			image->lowest = segment[i].p_vaddr;
+		if (segment[i].p_type == PT_NOTE && !image->build_id_bytes)
+			segment_take_notes(fd, &segment[i], image);
+	}
+	if (image->lowest == UINT64_MAX)
+		return false;
+	image->lowest &= ~PAGE_MASK;
+	return true;
+}
+
+bool image_read(const char *path, ino_t inode, struct image *ret_image)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct image image = { 0 };
+	struct stat st;
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == inode &&
+		image_take(fd, &image);
+	close(fd);
+	if (found)
+		*ret_image = image;
+	return found;
+}

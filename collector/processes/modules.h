@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files mapped with code into one process: module and module_end events from /proc/PID/maps, and
+ * the answer to "is this address in one that the file knows?".
+ *
+ * One thread. What is known of a file (build-id, lowest address) is kept in one cache for all
+ * processes, by device, inode and times, so that forked children cost no second reading.
+ */
+#ifndef COLLECTOR_PROCESSES_MODULES_H
+#define COLLECTOR_PROCESSES_MODULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/core/common.h"
+#include "collector/processes/image.h"
+
+#define MODULES_MAX 16384u /* of one process */
+
+struct modules {
+	struct module {
+		uint64_t start, end;
+		uint64_t device, inode;
+		uint64_t bias, path, build_id; /* as told; the last two are names */
+		bool file;                     /* else anonymous code, known but not told */
+		bool seen;                     /* in the reading that is under way */
+	} * module;                            /* sorted by start */
+	uint32_t count;
+	uint32_t room;
+	bool missed;      /* an address was asked for that is in none */
+	uint64_t read_ns; /* steady time of the last reading, 0 before the first */
+	uint64_t told_ns; /* the same on the file's clock */
+	uint64_t
+		pause_ns; /* until the next reading for a miss; grows while readings find nothing */
+};
+
+struct modules_cache {
+	struct modules_file {
+		uint64_t device, inode;
+		int64_t changed_s, changed_ns;
+		struct image image;
+		bool known;
+	} * file;
+	uint32_t count;
+	uint32_t room;
+};
+
+struct modules_reading {
+	struct common *common;
+	struct modules_cache *cache;
+	uint32_t pid;     /* as the collector sees it */
+	uint32_t process; /* its number in the file */
+	uint64_t time_ns; /* of this reading, on the file's clock */
+	uint64_t from_ns; /* modules found by the first reading are there since then */
+	uint64_t steady_ns;
+};
+
+/* Reads the maps and journals what has changed. False when they cannot be read. */
+bool modules_read(struct modules *modules, const struct modules_reading *reading);
+
+/* Those of a forked child are those of its parent until a reading says otherwise: journals them. */
+void modules_inherit(struct modules *modules, const struct modules *parent,
+		     const struct modules_reading *reading);
+
+/* Whether the last reading may be repeated for a miss by now. */
+bool modules_want_reading(const struct modules *modules, uint64_t steady_ns);
+
+/* Notes a miss when `address` lies in no module. */
+void modules_ask(struct modules *modules, uint64_t address);
+
+void modules_release(struct modules *modules);
+void modules_cache_release(struct modules_cache *cache);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process that maps the region is one of ours; reading all its mappings costs a millisecond or more,
+ * so a child of a process that is known is believed for a moment when its stack begins where its parent's
+ * does and it is not older than the session. Only where a number is no process of ours is /proc searched.
+ */
+#include "collector/processes/namesake.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/processes/facts.h"
+
+#define STATUS_BYTES 4096
+
+/* The last number of the line "NSpid: 4711 12 1": what the process itself sees. 0: not told. */
+static uint32_t pid_inside(uint32_t pid)
+{
+	char path[64], text[STATUS_BYTES];
+	unsigned long number = 0;
+	char *at, *end;
+	size_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	length = facts_read_file(path, text, sizeof(text) - 1);
+	text[length] = 0;
+	at = strstr(text, "\nNSpid:");
+	if (!at)
+		return 0;
+	for (at += 7; *at && *at != '\n'; at = end) {
+		unsigned long next = strtoul(at, &end, 10);
+
+		if (end == at)
+			break;
+		number = next;
+	}
+	return (uint32_t)number;
+}
+
+static uint32_t pid_search(uint32_t pid, struct maps_file region)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	uint32_t found = 0;
+
+	if (!proc)
+		return 0;
+	while (!found && (entry = readdir(proc))) {
+		uint32_t other = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		if (other && other != pid && pid_inside(other) == pid &&
+		    maps_has_file(other, region) > 0)
+			found = other;
+	}
+	closedir(proc);
+	return found;
+}
+
+struct namesake_region namesake_region_of(const void *base)
+{
+	struct namesake_region region = { .file = maps_file_at(base) };
+	struct facts_stat stat;
+
+	if (facts_stat(FACTS_SELF, &stat))
+		region.start_ticks = stat.start_ticks;
+	return region;
+}
+
+/* By a tick more: rounding. Where times are not told nothing is older. */
+static bool is_older(const struct facts_stat *stat, const struct namesake_region *region)
+{
+	return stat->start_ticks + 1 < region->start_ticks;
+}
+
+/* A living process of that number that is not known to share a namespace with a parent of ours. */
+static struct namesake namesake_of_living(const struct namesake_claim *claim,
+					  const struct namesake_region *region,
+					  const struct facts_stat *stat)
+{
+	int mapped = maps_has_file(claim->pid, region->file);
+	uint32_t other;
+
+	if (mapped > 0)
+		return (struct namesake){ NAMESAKE_OURS, claim->pid, false };
+	if (claim->here && mapped == 0)
+		return (struct namesake){ NAMESAKE_LEFT, claim->pid, false };
+	other = claim->here ? 0 : pid_search(claim->pid, region->file);
+	if (other)
+		return (struct namesake){ NAMESAKE_OURS, other, true };
+	/* its maps are not ours to read: it may have changed its user */
+	if (mapped < 0 && (claim->first || !is_older(stat, region)))
+		return (struct namesake){ NAMESAKE_OURS, claim->pid, false };
+	return (struct namesake){ NAMESAKE_NOBODY, 0, true };
+}
+
+struct namesake namesake_find(const struct namesake_claim *claim,
+			      const struct namesake_region *region)
+{
+	struct facts_stat stat, init;
+	bool lives = facts_stat(claim->pid, &stat) && !stat.zombie;
+	uint32_t other;
+
+	/* without /proc there is nothing to look it up in */
+	if (!region->file.inode || !facts_stat(1, &init))
+		return (struct namesake){ NAMESAKE_OURS, claim->pid, false };
+	if (claim->here && lives && is_older(&stat, region))
+		return (struct namesake){ NAMESAKE_NOBODY, 0, true };
+	if (claim->here && lives && stat.stack_start == claim->stack_start)
+		return (struct namesake){ NAMESAKE_LIKELY, claim->pid, false };
+	if (lives)
+		return namesake_of_living(claim, region, &stat);
+	other = claim->here ? 0 : pid_search(claim->pid, region->file);
+	if (other)
+		return (struct namesake){ NAMESAKE_OURS, other, true };
+	return (struct namesake){ NAMESAKE_LEFT, claim->pid, false };
+}

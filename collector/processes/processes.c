@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scans the process table. What an entry says is copied and checked; pids from it are only ever used
+ * to look, never to signal.
+ */
+#include "collector/processes/processes.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "collector/processes/facts.h"
+#include "collector/processes/redact.h"
+
+#define MS 1000000ull
+#define PENDING_NS (1000 * MS)
+#define LOOK_NS (20 * MS)
+#define COMPARE_NS (250 * MS) /* a look into /proc each */
+#define PID_LIMIT (1u << 22)  /* of Linux on 64 bits */
+
+void processes_init(struct processes *processes, bool inspect)
+{
+	memset(processes, 0, sizeof(*processes));
+	processes->inspect = inspect;
+}
+
+void processes_release(struct processes *processes)
+{
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		if (!processes->slot[i].number)
+			continue;
+		watch_release(&processes->slot[i].watch);
+		modules_release(&processes->slot[i].modules);
+	}
+	modules_cache_release(&processes->cache);
+}
+
+/* Never goes down, whatever the region says. */
+static uint32_t table_limit(const struct common *common, uint32_t known)
+{
+	uint32_t limit = atomic_load(&common->view.header->process_limit);
+
+	if (limit > REGION_PROCESSES)
+		limit = REGION_PROCESSES;
+	return limit > known ? limit : known;
+}
+
+struct process *processes_find(struct processes *processes, uint32_t entry, uint32_t serial)
+{
+	struct process *process;
+
+	if (entry >= REGION_PROCESSES)
+		return NULL;
+	process = &processes->slot[entry];
+	return process->number && process->serial == serial ? process : NULL;
+}
+
+/* What /proc says, or what it said of the parent that forked it. */
+static void process_identify(struct process *process, const struct process *parent,
+			     struct common *common)
+{
+	uint32_t redact = common->view.redact;
+	char text[FACTS_COMMAND_BYTES];
+	struct facts_stat stat;
+	const char *path;
+	size_t length;
+
+	if (process->pid && !process->execed) {
+		length = facts_command(process->pid, text, sizeof(text));
+		length = redact_command(redact, text, length);
+		process->command = names_id_text(&common->names, text, length);
+		length = facts_executable(process->pid, text, sizeof(text));
+		path = redact_path(redact, text, &length);
+		process->executable = names_id_text(&common->names, path, length);
+		process->stack_start = facts_stat(process->pid, &stat) ? stat.stack_start : 0;
+	}
+	if (parent && !process->command)
+		process->command = parent->command;
+	if (parent && !process->executable)
+		process->executable = parent->executable;
+}
+
+/*
+ * A child that sees its parent under the number that we see shares our pid namespace. It may be gone
+ * already, so that nothing else would prove it.
+ */
+static void process_find_pid(struct process *process, const struct process *parent,
+			     uint32_t parent_pid, const struct namesake_region *region)
+{
+	struct namesake_claim claim = { .pid = process->pid,
+					.here = parent && !parent->moved &&
+						parent->pid == parent_pid,
+					.first = process->number == 1,
+					.stack_start = parent ? parent->stack_start : 0 };
+	struct namesake namesake;
+	struct facts_stat stat;
+
+	if (!process->pid)
+		return;
+	namesake = namesake_find(&claim, region);
+	process->pid = namesake.pid;
+	process->moved = namesake.moved;
+	process->likely = namesake.kind == NAMESAKE_LIKELY;
+	if (namesake.kind != NAMESAKE_LEFT)
+		return;
+	process->gone = true;
+	process->execed = facts_stat(process->pid, &stat) && !stat.zombie;
+}
+
+static const struct process *process_parent(const struct processes *processes,
+					    const struct region_process *shared)
+{
+	uint32_t parent = view_load32(&shared->parent);
+
+	if (parent >= REGION_PROCESSES || !processes->slot[parent].number)
+		return NULL;
+	return &processes->slot[parent];
+}
+
+/* An entry has become LIVE: its owner is watched from now on. */
+static void process_meet(struct processes *processes, struct common *common, uint32_t entry,
+			 uint32_t serial)
+{
+	const struct region_process *shared = &common->view.process[entry];
+	const struct process *parent = process_parent(processes, shared);
+	struct process *process = &processes->slot[entry];
+	struct modules_reading reading = { .common = common };
+
+	if (parent == process)
+		parent = NULL;
+	*process = (struct process){
+		.number = ++processes->numbers,
+		.entry = entry,
+		.serial = serial,
+		.pid = processes->inspect ? view_load32(&shared->pid) : 0,
+		.start_ns = common_ns(common, view_load64(&shared->start_tsc)),
+	};
+	if (!processes->first_fd) /* who started us is of our namespace, and may be gone by now */
+		process_find_pid(process, parent, view_load32(&shared->parent_pid),
+				 &processes->region);
+	watch_init(&process->watch, process->pid, processes->first_fd);
+	processes->first_fd = 0; /* the first that is met is the one that started us: entry 0 */
+	process_identify(process, parent, common);
+	JOURNAL_ADD(&common->journal, process->start_ns, process, .process = process->number,
+		    .pid = view_load32(&shared->pid),
+		    .parent_pid = view_load32(&shared->parent_pid),
+		    .parent = parent ? parent->number : 0, .command = process->command,
+		    .executable = process->executable);
+	reading.process = process->number;
+	reading.from_ns = process->start_ns;
+	if (parent)
+		modules_inherit(&process->modules, &parent->modules, &reading);
+}
+
+/* An entry that is PENDING or FILLING: counted for a second, then a PENDING one is given up. */
+static void entry_wait(struct processes *processes, struct common *common, uint32_t entry,
+		       uint32_t state, uint64_t steady_ns)
+{
+	struct region_process *shared = &common->view.process[entry];
+	struct processes_pending *pending = &processes->pending[entry];
+	uint32_t serial = atomic_load(&shared->serial);
+	uint32_t expected = REGION_PROCESS_PENDING;
+
+	if (!pending->since_ns || pending->serial != serial || pending->state != state)
+		*pending = (struct processes_pending){ serial, state, steady_ns };
+	if (steady_ns - pending->since_ns < PENDING_NS) {
+		processes->waiting++;
+		return;
+	}
+	if (state == REGION_PROCESS_PENDING)
+		atomic_compare_exchange_strong(&shared->state, &expected, REGION_PROCESS_FREE);
+}
+
+static bool process_has_execed(const struct processes *processes, struct process *process)
+{
+	struct facts_stat stat;
+
+	if (process->likely) {
+		process->likely = false;
+		return maps_has_file(process->pid, processes->region.file) == 0;
+	}
+	if (!processes->inspect || !process->stack_start || !facts_stat(process->pid, &stat))
+		return false;
+	if (stat.stack_start == process->stack_start || !stat.stack_start)
+		return false;
+	if (!processes->region.file.inode || maps_has_file(process->pid, processes->region.file)) {
+		process->stack_start = stat.stack_start;
+		return false;
+	}
+	return true;
+}
+
+/*
+ * One that went to become another program and is over has done so, whoever it was that ended. `now_ns` is
+ * from before the look.
+ */
+static void process_look(const struct processes *processes, const struct common *common,
+			 struct process *process, bool compare, uint64_t now_ns)
+{
+	bool leaves = view_load64(&common->view.process[process->entry].exec_tsc) != 0;
+
+	if (process->gone || !processes->inspect)
+		return;
+	process->gone = watch_is_over(&process->watch);
+	if (!process->gone)
+		process->alive_ns = now_ns;
+	else if (leaves && !process->exiting)
+		process->execed = true;
+	if ((!compare && !leaves) || process->gone || process->exiting)
+		return;
+	if (process_has_execed(processes, process)) {
+		process->execed = true;
+		process->gone = true;
+	} else {
+		process->image_ns = now_ns;
+	}
+}
+
+/* What no process writes: its owner is unknown, and whose rings they are will never be known. */
+static bool entry_is_possible(const struct region_process *shared, uint32_t serial)
+{
+	uint32_t pid = view_load32(&shared->pid), parent = view_load32(&shared->parent);
+
+	return serial && pid && pid <= PID_LIMIT &&
+	       (parent < REGION_PROCESSES || parent == REGION_NO_PARENT);
+}
+
+static void process_count(struct processes *processes, const struct process *process)
+{
+	if (!process->exiting && !process->gone)
+		processes->alive++;
+	else if (!process->told)
+		processes->leaving++;
+}
+
+static void entry_scan(struct processes *processes, struct common *common, uint32_t entry,
+		       uint64_t steady_ns)
+{
+	struct region_process *shared = &common->view.process[entry];
+	struct process *process = &processes->slot[entry];
+	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
+	uint32_t serial = atomic_load(&shared->serial);
+
+	if (process->number) {
+		if (process->serial == serial && state == REGION_PROCESS_EXITING)
+			process->exiting = true;
+		process_count(processes, process);
+		return;
+	}
+	switch (state) {
+	case REGION_PROCESS_PENDING:
+	case REGION_PROCESS_FILLING:
+		entry_wait(processes, common, entry, state, steady_ns);
+		return;
+	case REGION_PROCESS_LIVE:
+	case REGION_PROCESS_EXITING:
+		if (!entry_is_possible(shared, serial)) {
+			processes->refused++;
+			atomic_compare_exchange_strong(&shared->state, &state, REGION_PROCESS_FREE);
+			return;
+		}
+		process_meet(processes, common, entry, serial);
+		process->exiting = state == REGION_PROCESS_EXITING;
+		process_count(processes, process);
+		return;
+	default:
+		processes->pending[entry].since_ns = 0;
+	}
+}
+
+void processes_scan(struct processes *processes, struct common *common, uint64_t steady_ns)
+{
+	bool look = steady_ns - processes->looked_ns >= LOOK_NS;
+	bool compare = look && steady_ns - processes->compared_ns >= COMPARE_NS;
+	uint64_t now_ns = look ? clockmap_ns(&common->clock, clockmap_now(&common->clock)) : 0;
+
+	processes->limit = table_limit(common, processes->limit);
+	processes->alive = 0;
+	processes->waiting = 0;
+	processes->leaving = 0;
+	if (look)
+		processes->looked_ns = steady_ns;
+	if (compare)
+		processes->compared_ns = steady_ns;
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		if (look && processes->slot[i].number)
+			process_look(processes, common, &processes->slot[i], compare, now_ns);
+		entry_scan(processes, common, i, steady_ns);
+	}
+}
+
+/* By how much a counter of the region has grown; one that shrinks was scribbled over. */
+static uint64_t counter_growth(const void *counter, uint64_t *seen)
+{
+	uint64_t now = view_load64(counter);
+	uint64_t growth = now > *seen ? now - *seen : 0;
+
+	*seen = now;
+	return growth > UINT32_MAX ? UINT32_MAX : growth;
+}
+
+static uint64_t loss_tell(struct common *common, uint64_t now_ns, uint32_t process, uint64_t count,
+			  enum evt_lost_reason reason)
+{
+	if (count)
+		JOURNAL_ADD(&common->journal, now_ns, lost, .process = process, .count = count,
+			    .reason = reason);
+	return count;
+}
+
+uint64_t processes_tell_losses(struct processes *processes, struct common *common, uint64_t now_ns)
+{
+	uint64_t lost = loss_tell(
+		common, now_ns, 0,
+		counter_growth(&common->view.header->lost_no_process, &processes->lost_no_process),
+		EVT_LOST_NO_PROCESS);
+
+	lost += loss_tell(common, now_ns, 0, processes->refused, EVT_LOST_SCRIBBLED);
+	processes->refused = 0;
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		struct process *p = &processes->slot[i];
+		const struct region_process *shared = &common->view.process[i];
+
+		if (!p->number)
+			continue;
+		lost += loss_tell(common, now_ns, p->number,
+				  counter_growth(&shared->lost_no_ring, &p->lost_no_ring),
+				  EVT_LOST_NO_RING);
+		lost += loss_tell(common, now_ns, p->number,
+				  counter_growth(&shared->lost_nested, &p->lost_nested),
+				  EVT_LOST_NESTED);
+		lost += loss_tell(common, now_ns, p->number,
+				  counter_growth(&shared->lost_early, &p->lost_early),
+				  EVT_LOST_EARLY);
+	}
+	return lost;
+}
+
+bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
+			    uint64_t now_ns)
+{
+	struct modules_reading reading = { common, &processes->cache, 0, 0, now_ns, 0, steady_ns };
+	bool any = false;
+
+	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
+		struct process *p = &processes->slot[i];
+		bool first = !p->modules.read_ns;
+
+		if (!p->number || p->gone || p->told)
+			continue;
+		if (!first && !p->exiting && !modules_want_reading(&p->modules, steady_ns))
+			continue;
+		reading.pid = p->pid;
+		reading.process = p->number;
+		reading.from_ns = p->start_ns;
+		any |= modules_read(&p->modules, &reading);
+	}
+	return any;
+}
+
+void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
+		struct process *p = &processes->slot[i];
+		uint64_t cpu_ns;
+
+		if (!p->number || p->gone || p->told || !p->pid)
+			continue;
+		cpu_ns = facts_cpu_ns(p->pid);
+		if (cpu_ns <= p->cpu_ns)
+			continue;
+		p->cpu_ns = cpu_ns;
+		JOURNAL_ADD(&common->journal, now_ns, process_cpu, .process = p->number,
+			    .cpu_ns = cpu_ns, .memory_bytes = facts_memory_bytes(p->pid));
+	}
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* See processes_end_ns(). */
+static uint64_t process_end_ns(const struct common *common, const struct process *p,
+			       uint64_t now_ns)
+{
+	const struct region_process *shared = &common->view.process[p->entry];
+	uint64_t said_tsc = view_load64(p->execed ? &shared->exec_tsc : &shared->exit_tsc);
+	uint64_t end_ns = p->start_ns;
+
+	if (p->newest_ticks)
+		end_ns = later(end_ns, clockmap_ns(&common->clock, p->newest_ticks));
+	if (said_tsc)
+		end_ns = later(end_ns, common_ns(common, said_tsc));
+	else if (p->gone)
+		end_ns = later(end_ns, p->execed ? p->image_ns : p->alive_ns);
+	else
+		end_ns = now_ns;
+	return end_ns < now_ns ? end_ns : now_ns;
+}
+
+uint64_t processes_end_ns(const struct processes *processes, const struct common *common,
+			  uint64_t now_ns)
+{
+	uint64_t end_ns = processes->ended_ns;
+
+	if (!processes->numbers)
+		return now_ns;
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		const struct process *p = &processes->slot[i];
+
+		if (p->number && !p->told)
+			end_ns = later(end_ns, process_end_ns(common, p, now_ns));
+	}
+	return end_ns < now_ns ? end_ns : now_ns;
+}
+
+/* From the kernel where it says, else from what the process has said of itself. */
+static uint64_t process_tell_end(struct common *common, struct process *p, uint64_t now_ns)
+{
+	struct region_process *shared = &common->view.process[p->entry];
+	uint64_t said_cpu_ns = view_load64(&shared->exit_cpu_ns);
+	int32_t status = (int32_t)view_load32(&shared->exit_status);
+	uint32_t how = view_load32(&shared->exit_how);
+	uint64_t end_ns = process_end_ns(common, p, now_ns);
+	int wait_status = WATCH_STATUS_UNKNOWN;
+	struct facts_stat stat;
+
+	if (how > EVT_END_EXEC)
+		how = EVT_END_UNKNOWN;
+	if (p->gone && !p->execed && p->pid) {
+		wait_status = watch_wait_status(&p->watch);
+		if (facts_stat(p->pid, &stat) && stat.zombie && stat.cpu_ns > p->cpu_ns)
+			p->cpu_ns = stat.cpu_ns;
+	}
+	if (p->execed) {
+		how = EVT_END_EXEC;
+		status = REGION_STATUS_UNKNOWN;
+	} else if (wait_status != WATCH_STATUS_UNKNOWN && WIFSIGNALED(wait_status)) {
+		how = EVT_END_KILLED;
+		status = 128 + WTERMSIG(wait_status);
+	} else if (wait_status != WATCH_STATUS_UNKNOWN) {
+		status = WEXITSTATUS(wait_status);
+		how = how == EVT_END_UNKNOWN ? EVT_END_IMMEDIATE : how;
+	}
+	JOURNAL_ADD(&common->journal, end_ns, process_end, .process = p->number,
+		    .exit_status = status < 0 || status > 255 ? REGION_STATUS_UNKNOWN : status,
+		    .cpu_ns = said_cpu_ns > p->cpu_ns && p->exiting ? said_cpu_ns : p->cpu_ns,
+		    .how = how);
+	p->told = true;
+	return end_ns;
+}
+
+void processes_tell_ends(struct processes *processes, struct common *common, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		struct process *p = &processes->slot[i];
+
+		if (p->number && !p->told && (p->exiting || p->gone))
+			processes->ended_ns = later(processes->ended_ns,
+						    process_tell_end(common, p, now_ns));
+	}
+}
+
+void processes_set_flushed(struct processes *processes, struct common *common)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		struct process *p = &processes->slot[i];
+		uint32_t expected = REGION_PROCESS_EXITING;
+
+		if (!p->number || !p->told || !p->exiting || p->flushed)
+			continue;
+		p->flushed = true;
+		atomic_compare_exchange_strong(&common->view.process[i].state, &expected,
+					       REGION_PROCESS_FLUSHED);
+		any = true;
+	}
+	if (!any)
+		return;
+	atomic_fetch_add(&common->view.header->flushed, 1);
+	view_futex_wake(&common->view.header->flushed);
+}
+
+void processes_free_entry(struct processes *processes, struct common *common,
+			  struct process *process)
+{
+	struct region_process *shared = &common->view.process[process->entry];
+
+	processes->waits += view_load64(&shared->waits);
+	watch_release(&process->watch);
+	modules_release(&process->modules);
+	process->number = 0;
+	atomic_store(&shared->waits, 0);
+	atomic_store(&shared->lost_no_ring, 0);
+	atomic_store(&shared->lost_nested, 0);
+	atomic_store(&shared->lost_early, 0);
+	atomic_store(&shared->exit_status, REGION_STATUS_UNKNOWN);
+	atomic_store(&shared->exit_how, EVT_END_UNKNOWN);
+	atomic_store(&shared->exit_cpu_ns, 0);
+	atomic_store(&shared->exit_tsc, 0);
+	atomic_store(&shared->exec_tsc, 0);
+	atomic_store_explicit(&shared->state, REGION_PROCESS_FREE, memory_order_release);
+}
+
+uint64_t processes_waits(const struct processes *processes, const struct common *common)
+{
+	uint64_t waits = processes->waits;
+
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		if (processes->slot[i].number)
+			waits += view_load64(&common->view.process[i].waits);
+	}
+	return waits;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The turn: look at processes, look at rings, drain the ones that fill up, close the frame when it is
+ * time. Everything that waits is in collector_sleep().
+ */
+#include "collector/turn/collector.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/turn/epoch.h"
+#include "collector/format/error.h"
+#include "collector/output/place.h"
+#include "collector/output/rotation.h"
+#include "collector/processes/living.h"
+#include "collector/processes/redact.h"
+#include "collector/turn/self.h"
+
+#define MS 1000000ull
+#define FRAME_NS (900 * MS) /* a frame at least this often while there is something to write */
+#define FRAME_FIRST_NS \
+	(50 * MS) /* sooner at the start: short programs load most of their modules there */
+#define SLEEP_NS (50 * MS)
+#define SHORT_SLEEP_NS (1 * MS)
+#define FIRST_PROCESS_NS (5000 * MS) /* whoever started us is gone when it is not there by then */
+#define GATHER_WORDS (128u << 10)    /* half a large ring: long blocks compress better */
+#define STEER_EARLY_NS (1000 * MS)
+
+static void collector_fail(struct region_header *header, const char *why)
+{
+	view_say(header, why);
+	atomic_store(&header->collector_state, REGION_COLLECTOR_FAILED);
+	view_futex_wake(&header->collector_state);
+	view_futex_wake(&header->flushed);
+}
+
+/* A copy of a text of the region, terminated. */
+static void text_copy(char *to, size_t room, const char *text)
+{
+	size_t length = strnlen(text, room - 1);
+
+	memcpy(to, text, length);
+	to[length] = 0;
+}
+
+static void host_name(char *host, size_t room)
+{
+	if (gethostname(host, room))
+		*host = 0;
+	host[room - 1] = 0;
+	for (char *at = host; *at; at++) {
+		if (*at == '/')
+			*at = '_';
+	}
+	if (!*host)
+		snprintf(host, room, "localhost");
+}
+
+static uint32_t first_pid(const struct view *view)
+{
+	uint32_t pid = view_load32(&view->process[0].pid);
+
+	return pid ? pid : (uint32_t)getpid();
+}
+
+/* "cannot create '/x/run.evt': Permission denied; set ..." with the end of a path too long for it */
+static void say_cannot_create(char *text, size_t room, const char *path, const char *why, int error)
+{
+	size_t length = strlen(path);
+	const size_t most = room / 3;
+
+	snprintf(text, room, "cannot create '%s%.*s': %s%s", length > most ? "..." : "", (int)most,
+		 length > most ? path + length - most : path, why ? why : strerror(error),
+		 why ? "" : "; set INTERCEPT_OUTPUT to a writable path");
+}
+
+static int collector_open_output(struct collector *c, const char *host, char *ret_error)
+{
+	const struct view *view = &c->common.view;
+	char output[REGION_PATH_BYTES], session[REGION_TEXT_BYTES], path[PATH_MAX];
+	int guard_fd = -1;
+	struct file_header header = { .version = FILE_VERSION,
+				      .clock = view->clock,
+				      .base_mono = view->base_mono,
+				      .base_real = view->base_real,
+				      .tsc_hz = clockmap_hz(&c->common.clock),
+				      .pid = first_pid(view) };
+	struct place_request request = { .output = output,
+					 .session = header.session,
+					 .host = host,
+					 .pid = header.pid,
+					 .start_s = view->base_real / (1000 * MS),
+					 .keep = view->header->keep,
+					 .beside = !view->header->place,
+					 .lives = living_has,
+					 .ret_guard = &guard_fd };
+	const char *why;
+	int fd;
+
+	text_copy(output, sizeof(output), view->header->output);
+	text_copy(session, sizeof(session), view->header->session);
+	snprintf(header.session, sizeof(header.session), "%.*s", (int)sizeof(header.session) - 1,
+		 session);
+	snprintf(header.host, sizeof(header.host), "%.*s", (int)sizeof(header.host) - 1, host);
+	fd = place_open(&request, path, &why);
+	if (fd < 0 || output_init(&c->output, fd, view->header->max_file_bytes, &header)) {
+		say_cannot_create(ret_error, VIEW_ERROR_BYTES, path, why, errno);
+		return -1;
+	}
+	snprintf(c->output.path, sizeof(c->output.path), "%s", path);
+	snprintf(view->header->file, sizeof(view->header->file), "%s", path);
+	memcpy(c->output.session, header.session, sizeof(c->output.session));
+	c->output.keep = request.keep;
+	c->output.guard_fd = guard_fd;
+	return 0;
+}
+
+static int collector_take_memory(struct collector *c, const struct collector_start *start)
+{
+	journal_init(&c->common.journal);
+	processes_init(&c->processes, start->inspect);
+	c->processes.first_fd = start->first_fd;
+	c->output.fd = -1;
+	c->output.guard_fd = -1;
+	c->fw = frame_writer_new();
+	if (!c->fw || names_init(&c->common.names, &c->common.journal) ||
+	    streams_init(&c->streams, &c->common))
+		return -1;
+	drain_init(&c->drain, &c->common, c->fw);
+	return 0;
+}
+
+static void collector_start_clock(struct collector *c)
+{
+	const struct view *view = &c->common.view;
+	struct clockmap_sync base = { view->base_tsc, view->base_mono, view->base_real };
+	struct clockmap_sync now;
+
+	c->common.clock.clock = view->clock;
+	clockmap_sample(&c->common.clock, &now);
+	clockmap_init(&c->common.clock, view->clock, &base, &now);
+	c->started_ns = self_steady_ns();
+	c->steered_ns = c->started_ns;
+}
+
+int collector_init(struct collector *c, const struct collector_start *start)
+{
+	char error[VIEW_ERROR_BYTES] =
+		"out of memory for the collector; set INTERCEPT_BUFFER lower";
+	struct region_header *header = start->base;
+	char host[FILE_SESSION_BYTES];
+
+	memset(c, 0, sizeof(*c));
+	if (view_init(&c->common.view, start->base, start->bytes, error)) {
+		if (start->bytes >= sizeof(*header) && header->magic == REGION_MAGIC)
+			collector_fail(header, error);
+		return -1;
+	}
+	collector_start_clock(c);
+	host_name(host, sizeof(host));
+	redact_host(c->common.view.redact, host, sizeof(host), header->session);
+	if (collector_take_memory(c, start) || collector_open_output(c, host, error)) {
+		collector_fail(header, error);
+		collector_release(c);
+		return -1;
+	}
+	self_tell_session(&c->common, host);
+	atomic_store(&header->collector_pid, (uint32_t)getpid());
+	atomic_store(&header->collector_state, REGION_COLLECTOR_RUNNING);
+	view_futex_wake(&header->collector_state);
+	if (start->inspect) /* now: nobody waits for it */
+		c->processes.region = namesake_region_of(start->base);
+	return 0;
+}
+
+void collector_release(struct collector *c)
+{
+	processes_release(&c->processes);
+	streams_release(&c->streams, &c->common);
+	names_release(&c->common.names);
+	journal_release(&c->common.journal);
+	frame_writer_free(c->fw);
+	output_release(&c->output);
+}
+
+/* Drains rings that are a quarter full; closes frames that get full. */
+static void collector_gather(struct collector *c, uint64_t now)
+{
+	for (uint32_t i = 0; i < c->streams.active_count; i++) {
+		struct stream *stream = &c->streams.slot[c->streams.active[i]];
+		uint64_t waiting = stream_backlog(stream, &c->common.view.ring[stream->index]);
+		enum drain_result result;
+
+		if (waiting < stream->word_count / 4)
+			continue;
+		result = drain_stream(&c->drain, stream, now, GATHER_WORDS);
+		c->busy |= result == DRAIN_MORE || result == DRAIN_FULL;
+		if (result == DRAIN_FULL || frame_bytes(c->fw) >= FRAME_BYTES_FULL)
+			epoch_close(c, EPOCH_FULL);
+	}
+}
+
+/* In the first second the rate is measured over ever longer times: 2, 4, 8 ms and so on. */
+static void collector_steer_early(struct collector *c, uint64_t steady_ns)
+{
+	struct clockmap_sync sync;
+
+	if (steady_ns - c->started_ns > STEER_EARLY_NS ||
+	    steady_ns - c->steered_ns < c->steered_ns - c->started_ns + MS)
+		return;
+	c->steered_ns = steady_ns;
+	clockmap_sample(&c->common.clock, &sync);
+	clockmap_steer(&c->common.clock, &sync);
+}
+
+/* Rings of processes that had been told before they were gone. */
+static void collector_tidy(struct collector *c, uint64_t now)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->processes.limit && !any; i++)
+		any = process_is_done(&c->processes.slot[i]);
+	streams_reap(&c->streams, &c->common, clockmap_ns(&c->common.clock, now), false);
+	for (uint32_t i = 0; i < c->processes.limit && any; i++) {
+		struct process *process = &c->processes.slot[i];
+
+		if (process_is_done(process) && !streams_has_process(&c->streams, process))
+			processes_free_entry(&c->processes, &c->common, process);
+	}
+}
+
+static bool collector_is_due(const struct collector *c, uint64_t steady_ns)
+{
+	uint64_t pause = (steady_ns - c->started_ns) / 2;
+
+	if (pause < FRAME_FIRST_NS)
+		pause = FRAME_FIRST_NS;
+	if (pause > FRAME_NS)
+		pause = FRAME_NS;
+	return steady_ns - c->closed_ns >= pause && epoch_is_pending(c);
+}
+
+void collector_turn(struct collector *c)
+{
+	struct region_header *header = c->common.view.header;
+	uint64_t steady_ns = self_steady_ns();
+	uint64_t now = clockmap_now(&c->common.clock);
+
+	c->bell = atomic_load(&header->doorbell);
+	c->busy = false;
+	atomic_fetch_add(&header->heartbeat, 1);
+	processes_scan(&c->processes, &c->common, steady_ns);
+	streams_scan(&c->streams, &c->common, &c->processes);
+	collector_steer_early(c, steady_ns);
+	collector_gather(c, now);
+	/* a second look before the last: a child may have come in behind the first one's back */
+	if (!c->processes.alive && !c->processes.waiting && c->processes.numbers)
+		processes_scan(&c->processes, &c->common, steady_ns);
+	if (!c->processes.alive && !c->processes.waiting) {
+		if (c->processes.numbers || steady_ns - c->started_ns > FIRST_PROCESS_NS) {
+			collector_finish(c);
+			return;
+		}
+	} else if (c->processes.leaving) {
+		epoch_close(c, EPOCH_NOW);
+		processes_set_flushed(&c->processes, &c->common);
+	} else if (collector_is_due(c, steady_ns)) {
+		epoch_close(c, EPOCH_NOW);
+	}
+	collector_tidy(c, now);
+}
+
+void collector_sleep(struct collector *c)
+{
+	struct region_header *header = c->common.view.header;
+	uint64_t timeout = SLEEP_NS;
+
+	if (c->busy)
+		return;
+	/* the last ones leave while a fork() is on its way, or rings run short: come back soon */
+	if (!c->processes.alive || c->streams.active_count > c->common.view.shape.ring_count / 2)
+		timeout = SHORT_SLEEP_NS;
+	atomic_store(&header->asleep, 1);
+	view_futex_wait(&header->doorbell, c->bell, timeout);
+	atomic_store(&header->asleep, 0);
+}
+
+static void collector_tidy_folder(const struct collector *c)
+{
+	struct place_request request = { .output = c->output.path,
+					 .session = c->output.session,
+					 .keep = c->output.keep };
+
+	place_settle(&request, c->output.bytes);
+}
+
+void collector_finish(struct collector *c)
+{
+	struct region_header *header = c->common.view.header;
+	struct file_end end = { 0 };
+
+	epoch_close(c, EPOCH_LAST);
+	end.lost = c->lost + c->lost_disk + c->lost_limit + c->drain.refused +
+		   c->common.journal.dropped;
+	end.end_ns = c->watermark_ns;
+	output_finish(&c->output, end);
+	rotation_unlock(
+		c->output.fd); /* before the program goes on: the next one may want its name */
+	c->finished = true;
+	atomic_store(&header->collector_state, REGION_COLLECTOR_FINISHED);
+	processes_set_flushed(&c->processes, &c->common);
+	atomic_fetch_add(&header->flushed, 1);
+	view_futex_wake(&header->flushed);
+	view_futex_wake(&header->collector_state);
+	collector_tidy_folder(c); /* nobody waits for that */
+}

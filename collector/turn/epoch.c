@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every ring is drained up to one time, the watermark, so that an effect is never in an earlier frame
+ * than its cause. A frame that would grow beyond EPOCH_BYTES is written with the old watermark and the
+ * draining goes on in the next one.
+ */
+#include "collector/turn/epoch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/format/error.h"
+#include "collector/turn/self.h"
+
+#define MS 1000000ull
+#define EPOCH_BYTES (FRAME_BYTES_MAX / 8) /* leaves room for the journal */
+#define STEP_WORDS (128u << 10)           /* of one ring, before the frame's size is looked at */
+#define STEER_NS (100 * MS)
+#define FACTS_NS (500 * MS)       /* a killed process has the CPU time of the last look */
+#define FACTS_MANY_NS (2000 * MS) /* a look costs 20 us a process */
+#define FACTS_MANY 64u
+#define RETRY_NS (1000 * MS)
+#define LAST_MARGIN (1ull << 32) /* ticks: the clocks of cores may differ a little */
+
+struct cut {
+	enum epoch_kind kind;
+	struct clockmap_sync sync;
+	uint64_t limit; /* ticks of the watermark */
+	uint64_t now_ns;
+	uint64_t steady_ns;
+	bool complete; /* everything up to the limit is in the frame */
+};
+
+bool epoch_is_pending(const struct collector *c)
+{
+	if (c->drain.in_frame || c->common.journal.count)
+		return true;
+	for (uint32_t i = 0; i < c->streams.active_count; i++) {
+		const struct stream *stream = &c->streams.slot[c->streams.active[i]];
+
+		if (stream_backlog(stream, &c->common.view.ring[stream->index]))
+			return true;
+	}
+	return false;
+}
+
+static struct cut cut_take(const struct collector *c, enum epoch_kind kind)
+{
+	struct cut cut = { .kind = kind, .steady_ns = self_steady_ns() };
+
+	clockmap_sample(&c->common.clock, &cut.sync);
+	cut.limit = cut.sync.tsc > c->common.view.base_tsc ? cut.sync.tsc - c->common.view.base_tsc
+							   : 0;
+	if (kind == EPOCH_FULL && c->drain.newest < cut.limit)
+		cut.limit = c->drain.newest;
+	cut.now_ns = clockmap_ns(&c->common.clock, cut.limit);
+	return cut;
+}
+
+/* All of one ring up to the limit; false when the frame must be written first. */
+static bool cut_drain(struct collector *c, const struct cut *cut, struct stream *stream)
+{
+	uint64_t limit = cut->kind == EPOCH_LAST ? cut->limit + LAST_MARGIN : cut->limit;
+	enum drain_result result = DRAIN_MORE;
+
+	while (result == DRAIN_MORE && frame_bytes(c->fw) < EPOCH_BYTES)
+		result = drain_stream(&c->drain, stream, limit, STEP_WORDS);
+	return result == DRAIN_DONE || result == DRAIN_SHUT;
+}
+
+static void cut_drain_all(struct collector *c, struct cut *cut)
+{
+	cut->complete = true;
+	for (uint32_t i = 0; i < c->streams.active_count && cut->complete; i++)
+		cut->complete = cut_drain(c, cut, &c->streams.slot[c->streams.active[i]]);
+}
+
+/* The file ends when the last process did, not when we got round to it: what we add is of that time. */
+static void cut_end_with_programs(const struct collector *c, struct cut *cut)
+{
+	uint64_t end_ns = processes_end_ns(&c->processes, &c->common, cut->now_ns);
+
+	cut->now_ns = end_ns > c->watermark_ns ? end_ns : c->watermark_ns;
+}
+
+/* What goes with a complete cut of this moment. */
+static void cut_tell(struct collector *c, const struct cut *cut)
+{
+	uint64_t pause_ns = c->processes.limit > FACTS_MANY ? FACTS_MANY_NS : FACTS_NS;
+	bool due = cut->steady_ns - c->facts_ns >= pause_ns || cut->kind == EPOCH_LAST;
+	struct self_cost cost = { c->drain.records, c->output.bytes, 0 };
+
+	if (due) {
+		c->facts_ns = cut->steady_ns;
+		processes_tell_cpu(&c->processes, &c->common, cut->now_ns);
+	}
+	for (uint32_t i = 0; i < c->processes.limit && c->processes.leaving; i++) {
+		struct process *process = &c->processes.slot[i];
+
+		if (process->number && process->exiting && !process->told)
+			streams_tell_names(&c->streams, &c->common, process, cut->now_ns);
+	}
+	streams_reap(&c->streams, &c->common, cut->now_ns, due);
+	processes_tell_ends(&c->processes, &c->common, cut->now_ns);
+	if (!due)
+		return;
+	cost.waits = processes_waits(&c->processes, &c->common);
+	self_tell_cost(&c->common, cut->now_ns, &cost);
+}
+
+/* Losses of frames that were not written; apart from the journal, which they would fill. */
+static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
+{
+	uint64_t refused = c->drain.refused + c->common.journal.dropped;
+	bool told = true;
+
+	if (!c->lost_disk && !c->lost_limit && !refused)
+		return true;
+	frame_begin_block(c->fw, 0);
+	if (frame_block_room(c->fw) < 3)
+		told = false;
+	if (told && c->lost_disk)
+		FRAME_PUT(c->fw, cut->now_ns, lost, .count = c->lost_disk, .reason = EVT_LOST_DISK);
+	if (told && c->lost_limit)
+		FRAME_PUT(c->fw, cut->now_ns, lost, .count = c->lost_limit,
+			  .reason = EVT_LOST_LIMIT);
+	if (told && refused)
+		FRAME_PUT(c->fw, cut->now_ns, lost, .count = refused, .reason = EVT_LOST_REFUSED);
+	frame_end_block(c->fw);
+	return told;
+}
+
+static void cut_note_success(struct collector *c, bool told)
+{
+	if (told) {
+		c->lost += c->lost_disk + c->lost_limit + c->drain.refused +
+			   c->common.journal.dropped;
+		c->drain.refused = 0;
+		c->common.journal.dropped = 0;
+		c->lost_disk = 0;
+		c->lost_limit = 0;
+	}
+	c->failed_ns = 0;
+	c->sequence++;
+	journal_clear(&c->common.journal, c->watermark_ns);
+}
+
+static void cut_note_failure(struct collector *c)
+{
+	if (c->output.full)
+		c->lost_limit += c->drain.in_frame;
+	else
+		c->lost_disk += c->drain.in_frame;
+}
+
+/* Once, for the program to say at its end; with the end of a path too long for it. */
+static void cut_complain(struct collector *c, int error)
+{
+	const size_t most = REGION_TEXT_BYTES / 2;
+	size_t length = strlen(c->output.path);
+	char text[REGION_TEXT_BYTES];
+
+	if (c->complained)
+		return;
+	c->complained = true;
+	snprintf(text, sizeof(text), "cannot write '%s%s': %s; events are lost",
+		 length > most ? "..." : "", c->output.path + (length > most ? length - most : 0),
+		 strerror(error));
+	view_say(c->common.view.header, text);
+}
+
+/* A full disk is tried once a second, and at the end. */
+static int cut_output(struct collector *c, const struct cut *cut, const struct frame_image *image,
+		      uint64_t records)
+{
+	int error;
+
+	if (cut->kind != EPOCH_LAST && c->failed_ns && cut->steady_ns - c->failed_ns < RETRY_NS)
+		return EVT_IO;
+	error = output_write_frame(&c->output, image, records, cut->kind == EPOCH_LAST);
+	if (error)
+		c->failed_ns = cut->steady_ns;
+	if (error == EVT_IO)
+		cut_complain(c, errno);
+	return error;
+}
+
+/* Completes the frame under construction and writes it; one without records leaves no trace. */
+static int cut_write(struct collector *c, const struct cut *cut)
+{
+	struct frame_info info = { .sequence = c->sequence + 1,
+				   .sync_tsc = cut->sync.tsc,
+				   .sync_mono_ns = cut->sync.mono_ns,
+				   .sync_real_ns = cut->sync.real_ns };
+	struct frame_image image;
+	bool told;
+	int error;
+
+	if (cut->complete && cut->now_ns > c->watermark_ns)
+		c->watermark_ns = cut->now_ns;
+	info.watermark_ns = c->watermark_ns;
+	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
+	told = cut_put_unwritten(c, cut);
+	info.records = frame_records(c->fw);
+	error = frame_close(c->fw, info, &image);
+	if (!error && info.records)
+		error = cut_output(c, cut, &image, info.records);
+	if (error)
+		cut_note_failure(c);
+	else if (info.records)
+		cut_note_success(c, told);
+	c->drain.in_frame = 0;
+	c->drain.newest = 0;
+	return error;
+}
+
+static void entries_free(struct collector *c)
+{
+	for (uint32_t i = 0; i < c->processes.limit; i++) {
+		struct process *process = &c->processes.slot[i];
+
+		if (process_is_done(process) && !streams_has_process(&c->streams, process))
+			processes_free_entry(&c->processes, &c->common, process);
+	}
+}
+
+/* A last frame that does not fit is tried once more without the definitions. */
+static void cut_write_last(struct collector *c, const struct cut *cut)
+{
+	if (!cut_write(c, cut))
+		return;
+	c->common.journal.written = c->common.journal.count;
+	journal_clear(&c->common.journal, c->watermark_ns);
+	cut_write(c, cut);
+}
+
+void epoch_close(struct collector *c, enum epoch_kind kind)
+{
+	struct cut cut = cut_take(c, kind);
+
+	for (cut_drain_all(c, &cut); !cut.complete; cut_drain_all(c, &cut))
+		cut_write(c, &(struct cut){ EPOCH_FULL, cut.sync, cut.limit, cut.now_ns,
+					    cut.steady_ns, false });
+	if (kind == EPOCH_LAST)
+		cut_end_with_programs(c, &cut);
+	c->lost += processes_tell_losses(&c->processes, &c->common, cut.now_ns);
+	c->lost += streams_tell_losses(&c->streams, &c->common, cut.now_ns);
+	c->lost += c->common.lost;
+	c->common.lost = 0;
+	if (processes_read_modules(&c->processes, &c->common, cut.steady_ns, cut.now_ns))
+		drain_forget_callers(&c->drain);
+	if (kind != EPOCH_FULL)
+		cut_tell(c, &cut);
+	if (kind == EPOCH_LAST)
+		cut_write_last(c, &cut);
+	else
+		cut_write(c, &cut);
+	if (kind == EPOCH_NOW)
+		entries_free(c);
+	if (kind != EPOCH_FULL) /* those alone end processes and look at threads */
+		c->closed_ns = cut.steady_ns;
+	if (cut.steady_ns - c->steered_ns >= STEER_NS) {
+		c->steered_ns = cut.steady_ns;
+		clockmap_steer(&c->common.clock, &cut.sync);
+	}
+}

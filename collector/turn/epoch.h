@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Closing a frame: a consistent cut through all rings, the collector's own events, compression, the
+ * write, and what follows from it for processes and rings.
+ */
+#ifndef COLLECTOR_TURN_EPOCH_H
+#define COLLECTOR_TURN_EPOCH_H
+
+#include "collector/turn/collector.h"
+
+enum epoch_kind {
+	EPOCH_FULL, /* the frame is full: cut at its newest record */
+	EPOCH_NOW,  /* cut at this moment; processes that are leaving are ended */
+	EPOCH_LAST, /* the same, and it ends the file */
+};
+
+void epoch_close(struct collector *c, enum epoch_kind kind);
+
+/* Whether anything waits to be written. */
+bool epoch_is_pending(const struct collector *c);
+
+#endif

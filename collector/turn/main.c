@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * intercept-collector FD [PIDFD [SOCKET]]: the life of the process. FD is the region's memfd; all else is in
+ * it. PIDFD is the program that started us, which may be gone by now; with SOCKET this process is the
+ * session's nursery and its first child the collector. "-": there is none.
+ *
+ * It leaves everything of the program that started it: session, directory, descriptors, signals. It
+ * prints nothing: what goes wrong is said in the region, and the program says it.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/turn/collector.h"
+#include "collector/turn/nursery.h"
+
+#define DESCRIPTORS_MAX 65536 /* closed one by one where nothing better works */
+#define REGION_FD 3
+#define WATCHED_FD 4
+#define LISTEN_FD 5
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+/* The collector's state: 300 KB of process table, too much for a stack that the program limits. */
+static struct collector collector;
+
+static void signals_settle(void)
+{
+	static const int ignored[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGPIPE,
+				       SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM, SIGPROF,
+				       SIGUSR1, SIGUSR2, SIGTSTP };
+	sigset_t none;
+
+	for (unsigned int i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* What the program was limited to is not meant for us; as far as it may be undone. */
+static void limits_settle(void)
+{
+	static const int lifted[] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_FSIZE,
+				      RLIMIT_CPU };
+
+	for (unsigned int i = 0; i < sizeof(lifted) / sizeof(*lifted); i++) {
+		struct rlimit limit;
+
+		if (getrlimit((__rlimit_resource_t)lifted[i], &limit))
+			continue;
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit((__rlimit_resource_t)lifted[i], &limit);
+	}
+}
+
+/* Out of the way of the numbers below. */
+static int descriptor_move(int fd)
+{
+	return fd >= 0 ? fcntl(fd, F_DUPFD, LISTEN_FD + 1) : -1;
+}
+
+/* To its number, which is free when there is none. */
+static int descriptor_place(int moved, int number)
+{
+	if (moved >= 0 && dup2(moved, number) >= 0)
+		return number;
+	close(number);
+	return 0;
+}
+
+/*
+ * Everything but the region, which becomes REGION_FD, the pidfd, WATCHED_FD, and the socket, LISTEN_FD: these two
+ * become 0 when there is none. 0 to 2 are /dev/null.
+ */
+static int descriptors_settle(int region, int *watched, int *listening)
+{
+	int moved_watched = descriptor_move(*watched),
+	    moved_listening = descriptor_move(*listening);
+
+	if (region != REGION_FD && dup2(region, REGION_FD) < 0)
+		return -1;
+	*watched = descriptor_place(moved_watched, WATCHED_FD);
+	*listening = descriptor_place(moved_listening, LISTEN_FD);
+	for (int i = 0; i < REGION_FD; i++)
+		close(i);
+	if (syscall(SYS_close_range, LISTEN_FD + 1, ~0u, 0)) {
+		for (int i = LISTEN_FD + 1; i < DESCRIPTORS_MAX; i++)
+			close(i);
+	}
+	for (int i = 0; i < REGION_FD; i++) {
+		if (open("/dev/null", O_RDWR) < 0)
+			dup2(REGION_FD,
+			     i); /* no /dev: any descriptor will do to keep the number taken */
+	}
+	return 0;
+}
+
+/* Maps the region and lets go of the descriptor; 0 or -1. */
+static int region_map(int fd, struct collector_start *ret_start)
+{
+	struct stat st;
+	void *base;
+
+	if (fstat(fd, &st) || st.st_size < (off_t)REGION_BYTES_MIN)
+		return -1;
+	base = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (base == MAP_FAILED)
+		return -1;
+	*ret_start = (struct collector_start){
+		.base = base,
+		.bytes = (uint64_t)st.st_size,
+		.inspect = true,
+	};
+	return 0;
+}
+
+/* A descriptor's number; -1 when it is none. */
+static int number_of(const char *text)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	return end == text || *end || number < 0 || number > INT32_MAX ? -1 : (int)number;
+}
+
+/* Of the nursery and of every collector that comes from it. False: there is nothing more to do here. */
+static bool live_in_nursery(int *watched)
+{
+	const struct nursery nursery = { REGION_FD, WATCHED_FD, LISTEN_FD };
+	enum nursery_child child = nursery_run(&nursery, *watched ? NURSERY_COLLECTOR_WATCHED
+								  : NURSERY_COLLECTOR);
+
+	*watched = child == NURSERY_COLLECTOR_WATCHED ? WATCHED_FD : 0;
+	return child != NURSERY_OVER;
+}
+
+int main(int argc, char **argv)
+{
+	struct collector_start start;
+	int fd = argc >= 2 ? number_of(argv[1]) : -1;
+	int watched = argc >= 3 ? number_of(argv[2]) : -1;
+	int listening = argc >= 4 ? number_of(argv[3]) : -1;
+
+	if (fd < 0)
+		return 2;
+	setsid();
+	if (chdir("/"))
+		return 1; /* cannot be: every process has a root */
+	umask(077);
+	signals_settle();
+	limits_settle();
+	prctl(PR_SET_NAME, "intercept-coll");
+	if (descriptors_settle(fd, &watched, &listening))
+		return 1;
+	if (listening && !live_in_nursery(&watched))
+		return 0;
+	if (region_map(REGION_FD, &start))
+		return 1;
+	start.first_fd = watched;
+	if (collector_init(&collector, &start))
+		return 1;
+	while (!collector.finished) {
+		collector_turn(&collector);
+		if (!collector.finished)
+			collector_sleep(&collector);
+	}
+	_exit(0);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parent of a session's collectors: a process that sleeps, and forks a collector when a program asks
+ * for one (collector/region/nursery.h).
+ *
+ * A program that adopts orphans (process 1 of a container, a subreaper) would find among its children what the
+ * programs below it start. The nursery was started from outside of them, and so are the collectors that it forks.
+ */
+#ifndef COLLECTOR_TURN_NURSERY_H
+#define COLLECTOR_TURN_NURSERY_H
+
+struct nursery {
+	int region_fd;  /* number at which a collector finds its region */
+	int watched_fd; /* the same for a pidfd of its program */
+	int listen_fd;
+};
+
+enum nursery_child {
+	NURSERY_COLLECTOR,         /* this process is to be a collector */
+	NURSERY_COLLECTOR_WATCHED, /* and has a pidfd of its program */
+	NURSERY_OVER,              /* this process has nothing more to do */
+};
+
+/*
+ * Forks the nursery, which is over when the caller and all collectors that came from it have ended. Returns in the
+ * caller, which is the first collector and goes on at once, in each later one, and in the nursery when it is over.
+ * Where there can be no other process there is no nursery. `first`: what the caller is.
+ */
+enum nursery_child nursery_run(const struct nursery *nursery, enum nursery_child first);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the collector says of itself and of the machine: cost and meta events.
+ */
+#ifndef COLLECTOR_TURN_SELF_H
+#define COLLECTOR_TURN_SELF_H
+
+#include <stdint.h>
+
+#include "collector/core/common.h"
+
+struct self_cost {
+	uint64_t records;
+	uint64_t file_bytes;
+	uint64_t waits;
+};
+
+void self_tell_cost(struct common *common, uint64_t now_ns, const struct self_cost *cost);
+
+/* The machine and the settings, once, at the start. */
+void self_tell_session(struct common *common, const char *host);
+
+/* One fact of the session; an empty value is not told. */
+void self_tell_meta(struct common *common, uint64_t now_ns, const char *key, const char *value);
+
+/* CLOCK_MONOTONIC in ns, for the collector's own pauses. */
+uint64_t self_steady_ns(void);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Which clock the records use. The rate of the TSC is the collector's business, not ours. */
+#include "preload/base/clock.h"
+
+#include <cpuid.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+bool clock_is_tsc;
+
+static bool clock_tsc_is_invariant(void)
+{
+	unsigned int a, b, c, d;
+
+	/* leaf 0x80000007, EDX bit 8: runs at one rate in every power state (AMD APM 3, Intel SDM 3) */
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+/*
+ * The kernel watches the TSC against other clocks and changes its clock source when it misbehaves;
+ * "kvm-clock" and "hyperv" are built on a good TSC. A file that cannot be read (sandbox) does not
+ * speak against it.
+ */
+static bool clock_kernel_trusts_tsc(void)
+{
+	static const char path[] =
+		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
+	char text[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+
+	if (fd < 0)
+		return true;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (length <= 0)
+		return true;
+	return strncmp(text, "acpi_pm", 7) != 0 && strncmp(text, "hpet", 4) != 0 &&
+	       strncmp(text, "jiffies", 7) != 0;
+}
+
+void clock_init(void)
+{
+	clock_is_tsc = clock_tsc_is_invariant() && clock_kernel_trusts_tsc();
+}

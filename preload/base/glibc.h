@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What only glibc has, as weak symbols: with another libc (musl) the library loads all the same, stays
+ * passive, and the program runs on. Whoever calls one of these does so only where glibc_is_here().
+ */
+#ifndef PRELOAD_GLIBC_H
+#define PRELOAD_GLIBC_H
+
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#pragma weak gnu_get_libc_version
+#pragma weak dladdr1
+#pragma weak on_exit
+
+/* What pthread_atfork() calls, which is not in libc.so itself; `object`: its handlers go when it is unloaded. */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+			     void *object) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static inline bool glibc_is_here(void)
+{
+	return gnu_get_libc_version != NULL;
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* See parse.h. */
+#include "preload/base/parse.h"
+
+#include <stddef.h>
+#include <string.h>
+
+int parse_word(const char *value, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (strcmp(value, words[i]) == 0)
+			return i;
+	return -1;
+}
+
+static const char *parse_digits(const char *text, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	const char *at = text;
+
+	for (; *at >= '0' && *at <= '9'; at++)
+		if (__builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, (unsigned int)(*at - '0'), &value))
+			return NULL;
+	if (at == text)
+		return NULL;
+	*ret_value = value;
+	return at;
+}
+
+bool parse_number(const char *text, unsigned int max, unsigned int *ret_value)
+{
+	uint64_t value;
+	const char *end = parse_digits(text, &value);
+
+	if (!end || *end || value > max)
+		return false;
+	*ret_value = (unsigned int)value;
+	return true;
+}
+
+bool parse_size(const char *text, uint64_t *ret_bytes)
+{
+	static const char units[] = "kmgt";
+	uint64_t value;
+	const char *end = parse_digits(text, &value);
+	const char *unit;
+
+	if (!end)
+		return false;
+	unit = *end ? strchr(units, *end | 0x20) : NULL;
+	if (unit) {
+		unsigned int shift = 10u * (unsigned int)(unit - units + 1);
+
+		if (value > UINT64_MAX >> shift)
+			return false;
+		value <<= shift;
+		end++;
+		if (*end == 'i')
+			end++;
+	}
+	if (*end == 'B')
+		end++;
+	if (*end)
+		return false;
+	*ret_bytes = value;
+	return true;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers to pointers: handles of the program to what is known of them. Any thread, signal handlers
+ * too; no lock. Memory comes by mmap() with the first entry and grows fourfold; it is never given
+ * back, and an entry is never removed, only given NULL. Keys are not 0.
+ *
+ * Open addressing in up to POINTER_MAP_LEVELS tables, the next one begun when the last is half full.
+ * Two threads that put the same new key at once may make two entries; the later table's is found.
+ */
+#ifndef PRELOAD_BASE_POINTER_MAP_H
+#define PRELOAD_BASE_POINTER_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define POINTER_MAP_LEVELS 7u
+#define POINTER_MAP_FIRST 1024u /* entries of the first table */
+
+struct pointer_map_entry {
+	_Atomic uint64_t key;
+	_Atomic(const void *) value;
+};
+
+struct pointer_map {
+	struct pointer_map_level {
+		_Atomic(struct pointer_map_entry *) entry;
+		_Atomic uint64_t used;
+	} level[POINTER_MAP_LEVELS];
+	_Atomic uint32_t levels; /* the first so many may have keys */
+};
+
+/* NULL: no entry, or one of NULL. */
+const void *pointer_map_find(struct pointer_map *map, uint64_t key);
+/* Adds or replaces. False: no memory, or 4 million entries. */
+bool pointer_map_put(struct pointer_map *map, uint64_t key, const void *value);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA calls become records; see cuda.h. */
+#include "preload/cuda/cuda.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "preload/record/capture.h"
+#include "preload/cuda/cuda_kernels.h"
+#include "preload/record/recorder.h"
+#include "preload/settings/settings.h"
+#include "preload/record/strings.h"
+#include "preload/record/wake.h"
+
+__thread struct cuda_call *cuda_running __attribute__((tls_model("initial-exec")));
+
+static uint64_t function_hashes[CUDA_FUNCTIONS]; /* of their names; 0: not worked out yet */
+
+/* A dormant program has touched CUDA. */
+static void cuda_touch(void)
+{
+	if ((settings.trace & 1u << SETTINGS_FAMILY_cuda) ||
+	    settings.capture == SETTINGS_CAPTURE_CUDA)
+		(void)wake_program();
+}
+
+void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void *caller)
+{
+	struct cuda_call *outer = cuda_running;
+
+	cuda_origin_find(&call->origin, function, caller, outer ? &outer->origin : NULL);
+	if (__builtin_expect(!recorder_is_open(), 0))
+		cuda_touch();
+	call->function = function;
+	/* a call below ours was left by longjmp() */
+	call->outer = (uintptr_t)outer > (uintptr_t)call ? outer : NULL;
+	call->nested = call->outer && call->origin.inside;
+	cuda_running = call;
+	call->start = clock_ticks();
+	return call->origin.original;
+}
+
+void cuda_end(struct cuda_call *call, int result)
+{
+	call->end = clock_ticks();
+	call->result = result;
+	cuda_running = call->outer;
+}
+
+/* --- records --- */
+
+static __attribute__((noinline)) uint64_t function_send(enum cuda_function function,
+							struct recorder_lane *lane)
+{
+	struct string name = string_of(cuda_functions[function].name);
+
+	__atomic_store_n(&function_hashes[function], name.hash, __ATOMIC_RELAXED);
+	return string_id(&name, lane);
+}
+
+static inline uint64_t function_id(enum cuda_function function, struct recorder_lane *lane)
+{
+	uint64_t hash = __atomic_load_n(&function_hashes[function], __ATOMIC_RELAXED);
+
+	if (__builtin_expect(hash && string_is_sent(hash), 1))
+		return hash;
+	return function_send(function, lane);
+}
+
+/*
+ * Records are written where they stay, in the ring: an array that is copied there afterwards has the copy
+ * wait for its stores. So all strings are sent before there is a place.
+ */
+
+#define HEAD_FIELDS 5u /* that all events of the family begin with */
+
+static struct recorder_lane *record_enter(void)
+{
+	return recorder_enter(EVT_FAMILY_cuda, RECORDER_IN_RECORD);
+}
+
+/* The record's fields, those filled in that all begin with; NULL: dropped, and the lane left. */
+static inline uint64_t *record_begin(const struct cuda_call *call, struct recorder_lane *lane,
+				     uint64_t stream, uint32_t type, unsigned int fields)
+{
+	uint64_t function = function_id(call->function, lane);
+	uint64_t *at = recorder_room(lane, fields + 1);
+
+	if (!at) {
+		recorder_leave(lane);
+		return NULL;
+	}
+	at[0] = record_word(call->end - recorder_base, type);
+	at[1] = function;
+	at[2] = call->end - call->start;
+	at[3] = (uint32_t)call->result;
+	at[4] = call->nested ? EVT_CUDA_NESTED : 0;
+	at[5] = stream;
+	return at + 1;
+}
+
+static inline void record_end(struct recorder_lane *lane, unsigned int fields)
+{
+	recorder_publish(lane, fields + 1);
+	recorder_leave(lane);
+}
+
+void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t object)
+{
+	enum { FIELDS = HEAD_FIELDS + 1 };
+	struct recorder_lane *lane = record_enter();
+	uint64_t *field = lane ? record_begin(call, lane, stream, EVT_cuda_call, FIELDS) : NULL;
+
+	if (!field)
+		return;
+	field[5] = object;
+	record_end(lane, FIELDS);
+}
+
+void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *launch)
+{
+	enum { FIELDS = HEAD_FIELDS + 9 };
+	struct recorder_lane *lane = record_enter();
+	uint64_t kernel, *field;
+
+	if (!lane)
+		return;
+	kernel = cuda_kernels_id((const void *)launch->handle, lane);
+	field = record_begin(call, lane, launch->stream, EVT_cuda_launch, FIELDS);
+	if (!field)
+		return;
+	field[5] = kernel;
+	field[6] = launch->handle;
+	field[7] = launch->grid.x;
+	field[8] = launch->grid.y;
+	field[9] = launch->grid.z;
+	field[10] = launch->block.x;
+	field[11] = launch->block.y;
+	field[12] = launch->block.z;
+	field[13] = launch->shared_bytes;
+	record_end(lane, FIELDS);
+}
+
+void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy)
+{
+	enum { FIELDS = HEAD_FIELDS + 4 };
+	struct recorder_lane *lane = record_enter();
+	uint64_t *field = lane ? record_begin(call, lane, copy->stream, EVT_cuda_copy, FIELDS)
+			       : NULL;
+
+	if (!field)
+		return;
+	field[5] = copy->kind < EVT_CUDA_COPY_LIMIT ? copy->kind : EVT_CUDA_COPY_DEFAULT;
+	field[6] = copy->bytes;
+	field[7] = copy->destination;
+	field[8] = copy->source;
+	record_end(lane, FIELDS);
+}
+
+/* Host memory is of no device; else the thread's current one, which has just been used. */
+static int64_t memory_device(const struct cuda_call *call, uint64_t kind)
+{
+	int device = -1, saved = errno;
+	int (*get)(int *);
+
+	if (kind == EVT_CUDA_PINNED || kind == EVT_CUDA_REGISTERED || !call->origin.library)
+		return -1;
+	if (!recorder_gates->gate[EVT_FAMILY_cuda]) /* nothing is recorded: CUDA is left alone */
+		return -1;
+	*(void **)&get = cuda_library_device_getter(call->origin.library);
+	if (!get || get(&device) != 0)
+		device = -1;
+	errno = saved;
+	return device;
+}
+
+void cuda_record_created(const struct cuda_call *call, const struct cuda_memory *memory,
+			 int64_t device)
+{
+	enum { FIELDS = HEAD_FIELDS + 4 };
+	struct recorder_lane *lane = record_enter();
+	uint64_t *field = lane ? record_begin(call, lane, memory->stream, EVT_cuda_alloc, FIELDS)
+			       : NULL;
+
+	if (!field)
+		return;
+	field[5] = memory->kind;
+	field[6] = (uint64_t)device;
+	field[7] = memory->address;
+	field[8] = memory->bytes;
+	record_end(lane, FIELDS);
+}
+
+void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *memory)
+{
+	cuda_record_created(call, memory, call->result ? -1 : memory_device(call, memory->kind));
+}
+
+void cuda_record_free(const struct cuda_call *call, const struct cuda_memory *memory)
+{
+	enum { FIELDS = HEAD_FIELDS + 3 };
+	bool all = memory->kind == EVT_CUDA_ALL && !call->result;
+	int64_t device = all ? memory_device(call, memory->kind) : -1;
+	struct recorder_lane *lane = record_enter();
+	uint64_t *field = lane ? record_begin(call, lane, memory->stream, EVT_cuda_free, FIELDS)
+			       : NULL;
+
+	if (!field)
+		return;
+	field[5] = memory->kind;
+	field[6] = (uint64_t)device;
+	field[7] = memory->address;
+	record_end(lane, FIELDS);
+}
+
+void cuda_record_capture(const struct cuda_call *call, bool on)
+{
+	struct string why = string_of(cuda_functions[call->function].name);
+
+	if (settings.capture != SETTINGS_CAPTURE_CUDA) {
+		cuda_record_call(call, 0, 0);
+		return;
+	}
+	if (on)
+		capture_switch(true, &why);
+	cuda_record_call(call, 0, 0);
+	if (!on)
+		capture_switch(false, &why);
+}
+
+void cuda_record_named(const struct cuda_call *call, const void *handle, const char *name)
+{
+	if (handle)
+		cuda_kernels_name(handle, name);
+	cuda_record_call(call, 0, (uintptr_t)handle);
+}
+
+void cuda_record_alias(const struct cuda_call *call, const void *handle, const void *of)
+{
+	if (handle)
+		cuda_kernels_alias(handle, of);
+	cuda_record_call(call, 0, (uintptr_t)handle);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the wrappers of CUDA's functions (cuda_hooks.c, from the lines of hooks.def) call before and
+ * after the original. One record a call, made at its return; nothing is held around the original, so
+ * that what it allocates is the heap's own event.
+ *
+ * Nested: a call that CUDA itself makes while a call of the same thread is running (libcudart calls
+ * its own functions through the PLT) is recorded as such and counts for nothing. A call that the
+ * program makes from a signal handler or a host callback counts.
+ *
+ * Any thread; errno is the original's. Arguments are only read where the original has succeeded, or
+ * where they are read by any implementation.
+ */
+#ifndef PRELOAD_CUDA_CUDA_H
+#define PRELOAD_CUDA_CUDA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/cuda/cuda_api.h"
+#include "preload/cuda/cuda_library.h"
+#include "preload/base/hidden.h"
+
+/* On the wrapper's stack. */
+struct cuda_call {
+	struct cuda_origin origin;
+	enum cuda_function function;
+	int result;
+	uint64_t start, end; /* ticks */
+	struct cuda_call
+		*outer; /* around it, NULL; not to be read: it may have been left by longjmp() */
+	bool nested;
+};
+
+/* The innermost call of the thread that is running. Initial-exec, plain data: 8 bytes. */
+extern __thread struct cuda_call *cuda_running __attribute__((tls_model("initial-exec")))
+PRELOAD_HIDDEN;
+
+/* The original, or NULL: then no library has the function, and nothing else is to be called. */
+void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void *caller);
+void cuda_end(struct cuda_call *call, int result);
+
+/* Of a stream argument: 0, or CUDA_STREAM_PER_THREAD, or the handle. */
+static inline uint64_t cuda_stream(uintptr_t stream, bool per_thread)
+{
+	if (stream == 0)
+		return per_thread ? CUDA_STREAM_PER_THREAD : 0;
+	return stream == CUDA_STREAM_LEGACY ? 0 : stream;
+}
+
+static inline bool cuda_is_since(const struct cuda_call *call, uint32_t major)
+{
+	return cuda_library_major(call->origin.library) >= major;
+}
+
+/* --- what a line of hooks.def records --- */
+
+struct cuda_launch {
+	uintptr_t handle;
+	dim3 grid, block;
+	uint64_t shared_bytes, stream;
+};
+
+struct cuda_copy {
+	uint64_t kind, bytes, stream;
+	uintptr_t destination, source;
+};
+
+struct cuda_memory {
+	uint64_t kind, bytes, stream;
+	uintptr_t address;
+};
+
+void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t object);
+void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *launch);
+void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy);
+void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *memory);
+/* The same, of the device that the arguments name, -1 for none. */
+void cuda_record_created(const struct cuda_call *call, const struct cuda_memory *memory,
+			 int64_t device);
+void cuda_record_free(const struct cuda_call *call, const struct cuda_memory *memory);
+/* cudaProfilerStart and Stop: a call, and a capture range (INTERCEPT_CAPTURE=cuda-profiler-api). */
+void cuda_record_capture(const struct cuda_call *call, bool on);
+/* A call that gave a kernel's handle: by name, or for another handle of the same kernel. */
+void cuda_record_named(const struct cuda_call *call, const void *handle, const char *name);
+void cuda_record_alias(const struct cuda_call *call, const void *handle, const void *of);
+
+/* --- the wrappers, declared from the list --- */
+
+#define CUDA_RETURNS_cudart cudaError_t
+#define CUDA_RETURNS_cuda CUresult
+#define CUDA(library, since, per_thread, name, parameters, arguments, record) \
+	CUDA_RETURNS_##library name parameters;
+#define CUDA_OWN(library, returns, name, parameters, arguments) returns name parameters;
+#include "preload/cuda/hooks.def"
+
+/* --- cuda_entry.c --- */
+
+/* The driver's function was asked for by name: where it is hooked, *function becomes ours. Not a
+ * record. `version` 0: that of the runtime. */
+void cuda_replace_entry(const struct cuda_call *call, const char *name, void **function,
+			uint32_t version, uint64_t flags);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The C heap: malloc and its kin. Allocations are recorded after the original, frees before it, so
+ * that another thread that gets the same address cannot be recorded first. errno is the original's.
+ *
+ * Not done here: no policy on the allocator, which stays the program's; no stack, only the caller
+ * (caller.h). C++ new and delete arrive through malloc and free.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "preload/heap/caller.h"
+#include "preload/hook/hook.h"
+#include "preload/record/recorder.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+static __attribute__((noinline)) void record_born_wide(struct recorder_lane *lane, uint64_t word,
+						       uint64_t ptr, uint64_t size, uint64_t caller)
+{
+	uint64_t *at = recorder_room(lane, 4);
+
+	if (!at)
+		return;
+	at[0] = word;
+	at[1] = ptr;
+	at[2] = size;
+	at[3] = caller;
+	recorder_publish(lane, 4);
+}
+
+/* After the original: `lane` is IN_CALL and is left idle. `frame` is the exported function's. */
+static inline __attribute__((always_inline)) void record_born(struct recorder_lane *lane,
+							      uint32_t type, const void *block,
+							      uint64_t size, void *const *frame)
+{
+	uint64_t ptr = (uintptr_t)block;
+	uint64_t caller = caller_of(frame);
+	uint64_t now = recorder_now();
+	uint64_t *at;
+
+	recorder_switch(lane, RECORDER_IN_RECORD);
+	if (UNLIKELY(!record_fits_packed(ptr, size, caller))) {
+		record_born_wide(lane, record_word(now, type), ptr, size, caller);
+	} else if ((at = recorder_room(lane, RECORD_PACKED_WORDS)) != NULL) {
+		at[0] = record_word(now, type | RECORD_PACKED);
+		at[1] = record_packed_low(ptr, size);
+		at[2] = record_packed_high(caller, size);
+		recorder_publish(lane, RECORD_PACKED_WORDS);
+	}
+	recorder_leave(lane);
+}
+
+/* Before the original: `lane` is IN_RECORD and is left IN_CALL. */
+static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane,
+							      uint32_t type, const void *block)
+{
+	uint64_t now = recorder_now();
+	uint64_t *at = recorder_room(lane, 2);
+
+	if (at) {
+		at[0] = record_word(now, type);
+		at[1] = (uintptr_t)block;
+		recorder_publish(lane, 2);
+	}
+	recorder_switch(lane, RECORDER_IN_CALL);
+}
+
+/* No object behind us has a malloc(): not a C library that we know. */
+static __attribute__((noinline)) void *heap_is_missing(void)
+{
+	errno = ENOMEM;
+	return NULL;
+}
+
+HOOK_EXPORT void *malloc(size_t size)
+{
+	struct recorder_lane *lane;
+	void *ptr;
+
+	if (UNLIKELY(!hook_ready) && !hook_resolve())
+		return heap_is_missing();
+	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (UNLIKELY(!lane))
+		return hook_real.malloc(size);
+	ptr = hook_real.malloc(size);
+	if (UNLIKELY(!ptr))
+		recorder_leave(lane);
+	else
+		record_born(lane, EVT_malloc, ptr, size, CALLER_FRAME);
+	return ptr;
+}
+
+HOOK_EXPORT void *calloc(size_t count, size_t size)
+{
+	struct recorder_lane *lane;
+	void *ptr;
+
+	if (UNLIKELY(!hook_ready) && !hook_resolve())
+		return heap_is_missing();
+	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (UNLIKELY(!lane))
+		return hook_real.calloc(count, size);
+	ptr = hook_real.calloc(count, size);
+	if (UNLIKELY(!ptr))
+		recorder_leave(lane);
+	else
+		record_born(lane, EVT_calloc, ptr, count * size, CALLER_FRAME);
+	return ptr;
+}
+
+/* realloc(p, 0) gives NULL and has freed p (glibc), or a block of no bytes (others): both are what
+ * they look like. A NULL for a size above 0 is a failure, and p lives on. */
+static inline __attribute__((always_inline)) void *realloc_recorded(struct recorder_lane *lane,
+								    void *ptr, size_t size,
+								    void *const *frame)
+{
+	void *fresh;
+
+	if (ptr) {
+		recorder_switch(lane, RECORDER_IN_RECORD);
+		record_dies(lane, EVT_realloc_free, ptr);
+	}
+	fresh = hook_real.realloc(ptr, size);
+	if (fresh) {
+		record_born(lane, EVT_realloc, fresh, size, frame);
+		return fresh;
+	}
+	if (ptr && size) {
+		recorder_switch(lane, RECORDER_IN_RECORD);
+		recorder_put(lane, EVT_realloc_failed, recorder_now(),
+			     &(uint64_t){ (uintptr_t)ptr }, 1);
+	}
+	recorder_leave(lane);
+	return NULL;
+}
+
+static inline __attribute__((always_inline)) void *realloc_from(void *ptr, size_t size,
+								void *const *frame)
+{
+	struct recorder_lane *lane;
+
+	if (UNLIKELY(!hook_ready) && !hook_resolve())
+		return heap_is_missing();
+	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (UNLIKELY(!lane))
+		return hook_real.realloc(ptr, size);
+	return realloc_recorded(lane, ptr, size, frame);
+}
+
+HOOK_EXPORT void *realloc(void *ptr, size_t size)
+{
+	return realloc_from(ptr, size, CALLER_FRAME);
+}
+
+/* Not through the original reallocarray, which would call our realloc; nor by us alone, where an
+ * allocator that came before us has a realloc of its own, but no reallocarray. */
+extern void *realloc_ours(void *ptr, size_t size)
+	__attribute__((alias("realloc"), visibility("hidden"), nothrow, leaf, alloc_size(2)));
+static void *(*volatile program_realloc)(void *, size_t) = realloc;
+
+HOOK_EXPORT void *reallocarray(void *ptr, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (program_realloc != realloc_ours)
+		return program_realloc(ptr, bytes);
+	return realloc_from(ptr, bytes, CALLER_FRAME);
+}
+
+static inline __attribute__((always_inline)) void free_from(void *ptr)
+{
+	struct recorder_lane *lane;
+
+	if (!ptr || (UNLIKELY(!hook_ready) && !hook_resolve()))
+		return;
+	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_RECORD);
+	if (UNLIKELY(!lane)) {
+		hook_real.free(ptr);
+		return;
+	}
+	record_dies(lane, EVT_free, ptr);
+	hook_real.free(ptr);
+	recorder_leave(lane);
+}
+
+HOOK_EXPORT void free(void *ptr)
+{
+	free_from(ptr);
+}
+
+HOOK_EXPORT void cfree(void *ptr)
+{
+	free_from(ptr);
+}
+
+/*
+ * C23's sized frees; an allocator without them takes a plain free(): the program's, which is not ours
+ * where an allocator that came before us has one. Volatile, or a compiler would take ours.
+ */
+static void (*volatile program_free)(void *) = free;
+
+HOOK_EXPORT void free_sized(void *ptr, size_t size)
+{
+	(void)size;
+	program_free(ptr);
+}
+
+HOOK_EXPORT void free_aligned_sized(void *ptr, size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	program_free(ptr);
+}
+
+HOOK_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	struct recorder_lane *lane;
+	int error;
+
+	if (UNLIKELY(!hook_ready) && !hook_resolve())
+		return ENOMEM;
+	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (UNLIKELY(!lane))
+		return hook_real.posix_memalign(ret, alignment, size);
+	error = hook_real.posix_memalign(ret, alignment, size);
+	if (error || !*ret)
+		recorder_leave(lane);
+	else
+		record_born(lane, EVT_memalign, *ret, size, CALLER_FRAME);
+	return error;
+}
+
+/* aligned_alloc, memalign, valloc and pvalloc differ in their parameters only. */
+#define MEMALIGN_HOOK(name, parameters, arguments)                                \
+	HOOK_EXPORT void *name parameters                                         \
+	{                                                                         \
+		struct recorder_lane *lane;                                       \
+		void *ptr;                                                        \
+                                                                                  \
+		if (UNLIKELY(!hook_ready) && !hook_resolve())                     \
+			return heap_is_missing();                                 \
+		if (UNLIKELY(!hook_real.name))                                    \
+			return heap_is_missing();                                 \
+		lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);        \
+		if (UNLIKELY(!lane))                                              \
+			return hook_real.name arguments;                          \
+		ptr = hook_real.name arguments;                                   \
+		if (UNLIKELY(!ptr))                                               \
+			recorder_leave(lane);                                     \
+		else                                                              \
+			record_born(lane, EVT_memalign, ptr, size, CALLER_FRAME); \
+		return ptr;                                                       \
+	}
+
+MEMALIGN_HOOK(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+MEMALIGN_HOOK(memalign, (size_t alignment, size_t size), (alignment, size))
+MEMALIGN_HOOK(valloc, (size_t size), (size))
+MEMALIGN_HOOK(pvalloc, (size_t size), (size))
+
+HOOK_EXPORT size_t malloc_usable_size(void *ptr)
+{
+	if (!ptr || (UNLIKELY(!hook_ready) && !hook_resolve()))
+		return 0;
+	return hook_real.malloc_usable_size(ptr);
+}

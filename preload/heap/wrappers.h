@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is an address inside one of the functions of wrappers.def? Asked of the dynamic symbol table of the
+ * object that holds the address, by GNU hash (System V gABI; the hash section as binutils writes it).
+ *
+ * Takes no lock, allocates nothing, makes no system call: any thread, signal handlers too. The object
+ * must stay mapped meanwhile, which one that is executing does. Offsets are checked against its span.
+ */
+#ifndef PRELOAD_HEAP_WRAPPERS_H
+#define PRELOAD_HEAP_WRAPPERS_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* [low, high): where the object of `map` lies. False when its tables are not what we know. */
+bool wrappers_contain(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t address);
+
+#endif

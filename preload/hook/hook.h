@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Originals of the interposed functions of libc. hook_real.<name> is the next definition after ours, whichever
+ * library has it; NULL for one that nobody defines. Those of other libraries are looked up by the family that
+ * interposes them, which knows their types.
+ *
+ * hook_resolve() may be called by any thread at any time, before our constructor too. It neither locks nor
+ * allocates nor calls anything of libc (origin.h); two threads that come first together write the same.
+ */
+#ifndef PRELOAD_HOOK_HOOK_H
+#define PRELOAD_HOOK_HOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "preload/base/hidden.h"
+
+#define HOOK_FIELD_libc(returns, name, parameters) returns(*name) parameters;
+#define HOOK_FIELD_alias(returns, name, parameters)
+#define HOOK_FIELD_nvtoolsext(returns, name, parameters)
+
+struct hook_originals {
+#define HOOK(library, returns, name, parameters, arguments) \
+	HOOK_FIELD_##library(returns, name, parameters)
+#include "preload/families.def"
+};
+
+PRELOAD_HIDDEN extern struct hook_originals hook_real;
+PRELOAD_HIDDEN extern bool hook_ready; /* libc's are known */
+
+/* Looks them up, if that has not been done. False when libc has no malloc() that can be found. */
+bool hook_resolve(void);
+
+/* Declared once more from the list: the compiler compares it with libc's own headers. */
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+#define HOOK_DECLARE_libc(returns, name, parameters) returns name parameters;
+#define HOOK_DECLARE_alias(returns, name, parameters) returns name parameters;
+#define HOOK_DECLARE_nvtoolsext(returns, name, parameters)
+#define HOOK(library, returns, name, parameters, arguments) \
+	HOOK_DECLARE_##library(returns, name, parameters)
+#include "preload/families.def"
+
+#define HOOK_EXPORT __attribute__((visibility("default")))
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the next definition of a function after ours is: what dlsym(RTLD_NEXT) answers, without dlsym().
+ *
+ * The program's first malloc() may come from a constructor that runs before ours, while libc holds any of
+ * its locks. dlsym() takes ld.so's lock, and dlerror() after a missing name translates, which takes the
+ * lock of gettext: curl, ps, git and psql waited for themselves for ever. So the objects are walked in
+ * the order in which ld.so searches them, and each one's symbol table is read as ld.so reads it (symbols.h).
+ *
+ * No lock, no allocation, no system call; any thread, from the first instruction on. The walk ends at the
+ * first definition. Those of malloc() and its kin lie in objects that the program was started with, which are
+ * never unloaded, and nothing behind them is read. The caller of another name must hold off dlclose().
+ */
+#ifndef PRELOAD_HOOK_ORIGIN_H
+#define PRELOAD_HOOK_ORIGIN_H
+
+#include "preload/base/hidden.h"
+
+/* NULL when no object behind ours defines it. */
+PRELOAD_HIDDEN void *origin_next(const char *name);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * _exit() and _Exit(): the only ends of a process that tell their status to nobody but the parent.
+ * exit() has its handler in process.c. The originals do the work; we never end a process.
+ */
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/format/events.h"
+#include "preload/hook/hook.h"
+#include "preload/life/process.h"
+
+/* PID 1 of a container takes the collector with it, so it alone waits here. */
+static void note_status(int status)
+{
+	(void)process_end(status, EVT_END_IMMEDIATE, syscall(SYS_getpid) == 1);
+}
+
+HOOK_EXPORT __attribute__((noreturn)) void _exit(int status)
+{
+	note_status(status);
+	if (hook_resolve() && hook_real._exit)
+		hook_real._exit(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+HOOK_EXPORT __attribute__((noreturn)) void _Exit(int status)
+{
+	note_status(status);
+	if (hook_resolve() && hook_real._Exit)
+		hook_real._Exit(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Start and end. The constructor reads the settings, finds the session and, when the process is to
+ * record, makes the region, starts the collector and opens the gates; a dormant process does the last
+ * three when it touches something. One attempt a process: what fails stays off and is said once.
+ * Nothing includes this: what others call of it they know by record/wake.h and by process.h's handlers.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/base/glibc.h"
+#include "preload/base/log.h"
+#include "preload/hook/hook.h"
+#include "preload/life/families.h"
+#include "preload/life/launch.h"
+#include "preload/life/process.h"
+#include "preload/record/capture.h"
+#include "preload/record/entry.h"
+#include "preload/life/region_create.h"
+#include "preload/life/session.h"
+#include "preload/life/output_check.h"
+#include "preload/record/recorder.h"
+#include "preload/record/strings.h"
+#include "preload/settings/settings.h"
+#include "preload/record/trouble.h"
+#include "preload/record/wake.h"
+
+enum init_state {
+	INIT_PASSIVE, /* before the constructor, dormant, or off */
+	INIT_DORMANT,
+	INIT_STARTING,
+	INIT_RUNNING,
+	INIT_FAILED,
+};
+static _Atomic int init_state;
+
+static void start_failed(const char *what, const char *subject, int error)
+{
+	errno = error;
+	log_line("cannot %s '%s': %m; nothing is recorded", what, subject);
+	atomic_store(&init_state, INIT_FAILED);
+}
+
+static int start_collector(int fd, struct region_header *header)
+{
+	char path[REGION_PATH_BYTES];
+	int error;
+
+	if (!session_find_collector(path, sizeof(path))) {
+		start_failed("find intercept-collector beside", session.library, ENOENT);
+		return -ENOENT;
+	}
+	error = launch_collector(path, fd, header);
+	if (error)
+		start_failed("start the collector", path, -error);
+	return error;
+}
+
+/*
+ * Who defines malloc, when it is not us: an allocator preloaded before us, or the program itself (first
+ * in ld.so's order). An executable's PLT entry has its address too, but does not define the symbol.
+ */
+static const char *heap_hidden_by(void)
+{
+	static const char *const names[] = { "malloc", "calloc", "realloc", "aligned_alloc" };
+	Dl_info ours, first;
+
+	if (!dladdr((void *)&session, &ours))
+		return NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		void *global = dlsym(RTLD_DEFAULT, names[i]);
+		Elf64_Sym *symbol = NULL;
+
+		if (!global || !dladdr1(global, &first, (void **)&symbol, RTLD_DL_SYMENT) ||
+		    !symbol)
+			continue;
+		if (symbol->st_shndx != SHN_UNDEF)
+			return first.dli_fbase == ours.dli_fbase ? NULL : first.dli_fname;
+	}
+	return NULL;
+}
+
+/* Not again in a forked child, where another thread may have had ld.so's lock. */
+static void warn_of_hidden_heap(void)
+{
+	static bool done;
+	const char *by;
+
+	if (done || session.late || !(settings.trace & (1u << SETTINGS_FAMILY_alloc)))
+		return;
+	done = true;
+	by = heap_hidden_by();
+	if (by)
+		log_line("malloc is that of '%s', which comes before us: its calls are not seen; "
+			 "if it is "
+			 "preloaded, put libintercept.so first in LD_PRELOAD",
+			 by);
+}
+
+static unsigned int families_wanted(void)
+{
+	unsigned int families = 0;
+
+#define FAMILY(name, by_default, needs, doc, none, why)    \
+	if (settings.trace & 1u << SETTINGS_FAMILY_##name) \
+		families |= 1u << EVT_FAMILY_##name;
+#include "collector/format/families.def"
+	if (session.late)
+		families &= ~(1u << EVT_FAMILY_alloc);
+	return families;
+}
+
+static void speak_of_start(const struct region_header *region)
+{
+	struct stat st;
+
+	if (stat(session.output, &st) == 0 && S_ISDIR(st.st_mode))
+		log_line("INTERCEPT_OUTPUT '%s' is a directory: the file is written beside it; "
+			 "name a file",
+			 session.output);
+	if (settings.verbose < 1)
+		return;
+	if (trouble_await_start()) /* who asks for talk can wait: only then the file has its name */
+		log_line("recording %s of '%s' into '%s'", settings.trace_text,
+			 program_invocation_short_name, region->file);
+	else
+		trouble_look();
+}
+
+/* What can be known of the file before anything is started. */
+static int check_output(void)
+{
+	const char *why = output_check(session.output);
+
+	if (!why)
+		return 0;
+	if (*why)
+		log_line("cannot create '%s': %s; nothing is recorded", session.output, why);
+	else
+		log_line("cannot create '%s': %m; set INTERCEPT_OUTPUT to a writable path; nothing "
+			 "is recorded",
+			 session.output);
+	atomic_store(&init_state, INIT_FAILED);
+	return -EINVAL;
+}
+
+static int start_recording(void)
+{
+	char capture[SETTINGS_NAME_BYTES + 32] = "";
+	struct region_wish wish = { .bytes = settings.buffer_bytes,
+				    .max_file_bytes = settings.max_file_bytes,
+				    .keep = settings.keep,
+				    .redact = settings.redact,
+				    .session = session.id,
+				    .output = session.output,
+				    .trace = settings.trace_text,
+				    .capture = capture };
+	struct recorder_region region = { .wait_when_full = settings.full == SETTINGS_FULL_WAIT };
+	uint32_t entry;
+	int fd, error;
+
+	if (settings.capture == SETTINGS_CAPTURE_NVTX) {
+		strcpy(capture, "nvtx:");
+		strcat(capture, settings.capture_name);
+	} else if (settings.capture == SETTINGS_CAPTURE_CUDA) {
+		strcpy(capture, "cuda-profiler-api");
+	} else if (settings.capture == SETTINGS_CAPTURE_STEPS) {
+		strcpy(capture, "steps ");
+		strcat(capture, settings.schedule_text);
+	}
+	error = check_output();
+	if (error)
+		return error;
+	warn_of_hidden_heap();
+	error = region_create(&wish, &region.header, &region.shape, &fd);
+	if (error) {
+		start_failed("get memory for", "INTERCEPT_BUFFER", -error);
+		return error;
+	}
+	error = entry_begin(region.header, &region.shape, &entry);
+	if (!error)
+		error = start_collector(fd, region.header);
+	close(fd);
+	if (error)
+		return error;
+	trouble_watch(region.header);
+	speak_of_start(region.header);
+	strings_forget();
+	capture_reset();
+	error = recorder_open(&region, entry, families_wanted());
+	if (error)
+		return error;
+	families_start();
+	if (settings.capture == SETTINGS_CAPTURE_ALL)
+		capture_always();
+	return 0;
+}
+
+/* A dormant program has touched Python, CUDA or NVTX: start to record. Any thread; true when the process
+ * records now. Cheap when it already does. */
+static bool init_activate(void)
+{
+	int dormant = INIT_DORMANT;
+	int saved = errno;
+	bool running;
+
+	if (atomic_load_explicit(&init_state, memory_order_relaxed) == INIT_RUNNING)
+		return true;
+	if (!atomic_compare_exchange_strong(&init_state, &dormant, INIT_STARTING))
+		return dormant == INIT_RUNNING;
+	running = start_recording() == 0;
+	if (running)
+		atomic_store(&init_state, INIT_RUNNING);
+	errno = saved;
+	return running;
+}
+
+/* A forked child whose region's collector has finished: dormant, as if it had not recorded yet. */
+static void init_sleep(void)
+{
+	atomic_store(&init_state, INIT_DORMANT);
+}
+
+/* Within malloc() perhaps: a region of its own has to wait for something else that wakes the program. */
+static void adopt_stranger(void)
+{
+	if (!process_adopt())
+		init_sleep();
+}
+
+static void start_anew(void)
+{
+	init_sleep();
+	(void)init_activate();
+}
+
+/* Musl's programs, say: they run as without us. A launcher has nothing to record. */
+static void refuse_other_libc(void)
+{
+	if (session.role == SESSION_ACTIVE && session.fresh)
+		log_line("'%s' is not linked with glibc: nothing of it is recorded",
+			 program_invocation_short_name);
+	session.role = SESSION_NEVER;
+}
+
+static void start_by_role(void)
+{
+	if (!glibc_is_here())
+		refuse_other_libc();
+	if (session.role == SESSION_NEVER)
+		return;
+	if (session.role == SESSION_ACTIVE || (settings.help && session.fresh))
+		settings_speak(session.fresh);
+	process_install_handlers(start_anew, trouble_report);
+	recorder_on_strange_fork(adopt_stranger);
+	capture_on_open(families_opened);
+	atomic_store(&init_state, INIT_DORMANT);
+	if (session.role == SESSION_ACTIVE)
+		(void)init_activate();
+	else if (settings.verbose >= 2)
+		log_line("'%s' stays dormant until it uses Python, CUDA or NVTX",
+			 program_invocation_short_name);
+}
+
+__attribute__((constructor)) static void init_library(void)
+{
+	int saved = errno;
+
+	(void)hook_resolve();
+	wake_program = init_activate;
+	clock_init();
+	log_init();
+	settings_read();
+	session_begin(settings.output, settings.session, settings.preload, settings.children);
+	session_export(settings.preload);
+	start_by_role();
+	if (session.role != SESSION_NEVER && !session.late)
+		families_loaded();
+	errno = saved;
+}
+
+#define HOOK(library, returns, name, parameters, arguments)
+#define ENTRY(returns, name, parameters) returns name parameters;
+#include "preload/life/hooks.def"
+
+/* Called by the CUDA driver at its initialisation, by way of CUDA_INJECTION64_PATH. */
+HOOK_EXPORT int InitializeInjection(void)
+{
+	(void)init_activate();
+	return 1;
+}

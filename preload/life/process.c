@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* See process.h. The table's entries are entry.h's. */
+#include "preload/life/process.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "collector/format/events.h"
+#include "preload/base/clock.h"
+#include "preload/base/futex.h"
+#include "preload/base/glibc.h"
+#include "preload/life/families.h"
+#include "preload/record/capture.h"
+#include "preload/record/entry.h"
+#include "preload/record/recorder.h"
+#include "preload/record/trouble.h"
+
+#define PROCESS_EXIT_WAIT_NS 1000000000u /* the longest that we hold up an exit */
+#define PROCESS_NAP_NS 200000000u        /* of that wait, between two looks at the collector */
+#define PROCESS_START_NAP_NS 5000000u    /* the same before it has opened its file */
+
+static void (*process_left)(void);
+static void (*process_ended)(bool collector_moves);
+
+/* The entry that this thread's fork() has claimed for its child. */
+static __thread uint32_t pending_child __attribute__((tls_model("initial-exec"))) = ENTRY_NONE;
+
+/* --- fork --- */
+
+static void fork_prepare(void)
+{
+	pending_child = ENTRY_NONE;
+	if (recorder_is_open() && entry_own())
+		pending_child = entry_claim(REGION_PROCESS_PENDING);
+}
+
+/* None: not from our fork handler, or the collector gave us up, since this child was stopped for long. */
+static uint32_t take_pending(void)
+{
+	uint32_t entry = pending_child;
+
+	pending_child = ENTRY_NONE;
+	return entry != ENTRY_NONE && entry_confirm(entry) ? entry : ENTRY_NONE;
+}
+
+bool process_adopt(void)
+{
+	struct region_header *header = entry_region();
+	uint32_t entry;
+
+	if (atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED) {
+		recorder_close();
+		/* one that has failed would fail again */
+		return atomic_load(&header->collector_state) != REGION_COLLECTOR_FINISHED;
+	}
+	entry = take_pending();
+	if (entry == ENTRY_NONE)
+		entry = entry_claim(REGION_PROCESS_FILLING);
+	if (entry == ENTRY_NONE) {
+		recorder_close();
+		return true;
+	}
+	entry_take(entry);
+	capture_forked();
+	families_forked();
+	recorder_reopen(entry);
+	return true;
+}
+
+static void fork_child(void)
+{
+	/* an older handler that allocated has brought us in already */
+	if (!recorder_is_open() || entry_is_own())
+		return;
+	recorder_flee();
+	recorder_orphan();
+	if (!process_adopt())
+		process_left();
+}
+
+/* --- the end --- */
+
+/* Its heart has stood still during a nap, and there is no such process any more. */
+static bool collector_has_died(const struct region_header *header, uint64_t heartbeat)
+{
+	return atomic_load(&header->heartbeat) == heartbeat && trouble_collector_is_gone(header);
+}
+
+/* False when the collector has not moved at all meanwhile. */
+static bool wait_for_flush(struct region_process *self)
+{
+	struct region_header *header = entry_region();
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t heartbeat = atomic_load(&header->heartbeat);
+
+	for (;;) {
+		uint64_t beat = atomic_load(&header->heartbeat);
+		uint32_t flushed = atomic_load(&header->flushed);
+		uint64_t passed = clock_ns(CLOCK_MONOTONIC) - start;
+		uint64_t nap;
+
+		if (atomic_load(&self->state) != REGION_PROCESS_EXITING ||
+		    passed >= PROCESS_EXIT_WAIT_NS ||
+		    atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED)
+			break;
+		/* one that never came up shows it soon */
+		nap = atomic_load(&header->collector_state) ? PROCESS_NAP_NS : PROCESS_START_NAP_NS;
+		futex_wait(&header->flushed, flushed,
+			   PROCESS_EXIT_WAIT_NS - passed < nap ? PROCESS_EXIT_WAIT_NS - passed
+							       : nap);
+		if (collector_has_died(header, beat))
+			break;
+	}
+	return atomic_load(&self->state) != REGION_PROCESS_EXITING ||
+	       atomic_load(&header->heartbeat) != heartbeat ||
+	       atomic_load(&header->collector_state) >= REGION_COLLECTOR_FINISHED;
+}
+
+bool process_end(int status, uint32_t how, bool wait)
+{
+	struct region_process *self = entry_own();
+	uint32_t live = REGION_PROCESS_LIVE;
+
+	if (!recorder_is_open() || !entry_is_own() || !recorder_gates->generation)
+		return true; /* a vfork() child, or one that never recorded anything */
+	atomic_store(&self->exit_status, status & 0xff);
+	atomic_store(&self->exit_how, how);
+	atomic_store(&self->exit_cpu_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+	atomic_store(&self->exit_tsc, clock_ticks());
+	recorder_close();
+	if (!atomic_compare_exchange_strong(&self->state, &live, REGION_PROCESS_EXITING))
+		return true;
+	recorder_ring_bell();
+	return !wait || wait_for_flush(self);
+}
+
+void process_note_exec(bool begins)
+{
+	if (recorder_is_open() && entry_is_own() && recorder_gates->generation)
+		atomic_store(&entry_own()->exec_tsc, begins ? clock_ticks() : 0);
+}
+
+static void exit_handler(int status, void *unused)
+{
+	(void)unused;
+	if (recorder_is_open() && entry_is_own() && recorder_gates->generation)
+		families_flush();
+	process_ended(process_end(status, EVT_END_EXIT, true));
+}
+
+void process_install_handlers(void (*left)(void), void (*ended)(bool collector_moves))
+{
+	process_left = left;
+	process_ended = ended;
+	(void)__register_atfork(fork_prepare, NULL, fork_child, &__dso_handle);
+	recorder_watch_threads();
+	(void)on_exit(exit_handler, NULL);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* See region_create.h. */
+#include "preload/life/region_create.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/base/clock.h"
+#include "preload/life/seccomp.h"
+
+#define SPACE_SHARE 16u /* of RLIMIT_AS, the part that is ours */
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u /* Linux 6.3; there a machine may refuse a memfd without it */
+#endif
+
+/* An unlinked file where memfd_create() is refused or deadly (old kernels, seccomp). */
+static int region_file(void)
+{
+	static const unsigned int ways[] = { MFD_NOEXEC_SEAL | MFD_ALLOW_SEALING, MFD_ALLOW_SEALING,
+					     0 };
+	bool kills = seccomp_kills(SYS_memfd_create);
+	int fd = -1;
+
+	errno = EINVAL;
+	for (size_t i = 0; !kills && i < sizeof(ways) / sizeof(*ways) && fd < 0 && errno == EINVAL;
+	     i++)
+		fd = memfd_create("intercept", MFD_CLOEXEC | ways[i]);
+	if (fd < 0)
+		fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+static void text_set(char *to, size_t room, const char *from)
+{
+	size_t length = strnlen(from, room - 1);
+
+	memcpy(to, from, length);
+	to[length] = 0;
+}
+
+/* The three clocks at one moment: of several readings the one between the closest pair of ticks. */
+static void region_base(struct region_header *h)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = clock_ticks();
+		uint64_t mono = clock_ns(CLOCK_MONOTONIC);
+		uint64_t after = clock_ticks();
+
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		h->base_tsc = before + best / 2;
+		h->base_mono = mono;
+	}
+	h->base_real = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - h->base_mono);
+}
+
+static void region_fill(struct region_header *h, const struct region_shape *shape,
+			const struct region_wish *wish)
+{
+	h->version = REGION_VERSION;
+	h->clock = clock_is_tsc ? REGION_CLOCK_TSC : REGION_CLOCK_MONOTONIC;
+	h->bytes = shape->bytes;
+	h->max_file_bytes = wish->max_file_bytes;
+	h->keep = wish->keep;
+	h->redact = wish->redact;
+	h->place = 1;
+	text_set(h->session, sizeof(h->session), wish->session);
+	text_set(h->output, sizeof(h->output), wish->output);
+	text_set(h->trace, sizeof(h->trace), wish->trace);
+	text_set(h->capture, sizeof(h->capture), wish->capture);
+	text_set(h->version_text, sizeof(h->version_text), INTERCEPT_VERSION);
+	region_base(h);
+	h->magic = REGION_MAGIC;
+}
+
+static uint64_t limit_of(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit((__rlimit_resource_t)resource, &limit) == 0 ? limit.rlim_cur
+								     : RLIM_INFINITY;
+}
+
+/*
+ * What the program's limits leave for the region. A memfd counts as a file: past RLIMIT_FSIZE its
+ * ftruncate() is SIGXFSZ for the program. Of a limited address space we take a small part, so that
+ * the program's own allocations do not fail where they would not have failed without us.
+ */
+static uint64_t bytes_allowed(uint64_t wanted)
+{
+	uint64_t file = limit_of(RLIMIT_FSIZE), space = limit_of(RLIMIT_AS);
+	uint64_t allowed = wanted < file ? wanted : file;
+
+	if (space != RLIM_INFINITY && allowed > space / SPACE_SHARE && allowed > REGION_BYTES_MIN)
+		allowed = space / SPACE_SHARE > REGION_BYTES_MIN ? space / SPACE_SHARE
+								 : REGION_BYTES_MIN;
+	return allowed / 4096 * 4096;
+}
+
+static void *region_map(int fd, uint64_t bytes)
+{
+	void *map;
+
+	if (ftruncate(fd, (off_t)bytes) != 0)
+		return MAP_FAILED;
+	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map != MAP_FAILED)
+		(void)madvise(map, bytes, MADV_DONTDUMP);
+	return map;
+}
+
+/*
+ * Whoever can open the memfd, by /proc/PID/map_files as root, could cut it off: SIGBUS for the program
+ * and its collector. Best effort, as no other kind of file can be sealed.
+ */
+static void region_seal(int fd)
+{
+	(void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+int region_create(const struct region_wish *wish, struct region_header **ret_header,
+		  struct region_shape *ret_shape, int *ret_fd)
+{
+	struct region_shape shape;
+	uint64_t bytes = bytes_allowed(wish->bytes);
+	void *map = MAP_FAILED;
+	int fd = region_file();
+
+	if (fd < 0)
+		return fd;
+	errno = 0;
+	for (; bytes >= REGION_BYTES_MIN && map == MAP_FAILED; bytes /= 2)
+		if (region_shape_of(bytes, &shape) == 0)
+			map = region_map(fd, bytes);
+	if (map == MAP_FAILED) {
+		int error = errno ? errno : EFBIG;
+
+		close(fd);
+		return -error;
+	}
+	region_seal(fd);
+	region_fill(map, &shape, wish);
+	*ret_header = map;
+	*ret_shape = shape;
+	*ret_fd = fd;
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes and fills the region that collector/region/region.h describes. */
+#ifndef PRELOAD_LIFE_REGION_CREATE_H
+#define PRELOAD_LIFE_REGION_CREATE_H
+
+#include "collector/region/region.h"
+
+struct region_wish {
+	uint64_t bytes; /* taken down to what RLIMIT_AS allows, not below REGION_BYTES_MIN */
+	uint64_t max_file_bytes;
+	uint32_t keep;
+	uint32_t redact; /* 1 << enum region_redact */
+	const char *session;
+	const char *output;
+	const char *trace;
+	const char *capture; /* "" when all is recorded */
+};
+
+/*
+ * Creates the region, mapped MAP_SHARED and inherited by fork. 0 or -errno. ret_fd is the memfd,
+ * close-on-exec; the caller closes it when the collector has it. The mapping stays for ever.
+ */
+int region_create(const struct region_wish *wish, struct region_header **ret_header,
+		  struct region_shape *ret_shape, int *ret_fd);
+
+#endif

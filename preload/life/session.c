@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* See session.h. Fixed buffers and system calls. */
+#include "preload/life/session.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "preload/base/clock.h"
+#include "preload/life/environment.h"
+#include "preload/life/lineage.h"
+
+struct session session;
+
+static bool text_copy(char *to, size_t room, const char *from, size_t length)
+{
+	if (length >= room)
+		return false;
+	memcpy(to, from, length);
+	to[length] = 0;
+	return true;
+}
+
+/* --- what this program is --- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool program_is_launcher(void)
+{
+	static const char *const names[] = {
+#define LAUNCHER(name) name,
+#include "preload/life/launchers.def"
+	};
+	char path[REGION_PATH_BYTES];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	const char *name = program_invocation_short_name;
+
+	if (length > 0) {
+		path[length] = 0;
+		name = base_name(path);
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Linked with libpython, or a static interpreter, which exports the API for its extensions. */
+static bool program_is_python(void)
+{
+	return dlsym(RTLD_DEFAULT, "Py_BytesMain") || dlsym(RTLD_DEFAULT, "Py_Main");
+}
+
+static void find_library(void)
+{
+	Dl_info info;
+	char path[PATH_MAX];
+
+	session.library[0] = 0;
+	if (dladdr((void *)(uintptr_t)&session_begin, &info) && info.dli_fname &&
+	    realpath(info.dli_fname, path))
+		(void)text_copy(session.library, sizeof(session.library), path, strlen(path));
+}
+
+/*
+ * Opened by somebody (the driver does, by the injection variables) and not preloaded: then the heap
+ * does not come through us. The variable is what ld.so went by; /etc/ld.so.preload and linking show
+ * in the global scope.
+ */
+static bool loaded_late(const char *preloaded)
+{
+	/* not RTLD_DEFAULT, which looks where the caller's own library looks, too */
+	void *program = dlopen(NULL, RTLD_LAZY);
+	void *entry = program ? dlsym(program, "InitializeInjection") : NULL;
+	Dl_info ours, found;
+
+	if (preloaded && strstr(preloaded, base_name(session.library)))
+		return false;
+	if (!entry || !dladdr(entry, &found) || !dladdr((void *)(uintptr_t)&session_begin, &ours))
+		return true;
+	return found.dli_fbase != ours.dli_fbase;
+}
+
+/* --- the session --- */
+
+static void session_make_id(void)
+{
+	uint64_t random = 0;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != (ssize_t)sizeof(random))
+		random = clock_ticks() * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
+	session_id_write(session.id, random);
+}
+
+/* "<id>:<pid>:<output>" into the session; the pid, or -1 when the text is no session. */
+static long session_parse(const char *inherited)
+{
+	const char *first = strchr(inherited, ':');
+	char *end;
+	long pid;
+
+	if (!first || first == inherited)
+		return -1;
+	pid = strtol(first + 1, &end, 10);
+	if (end == first + 1 || *end != ':' || end[1] != '/' || pid <= 0)
+		return -1;
+	if (!text_copy(session.id, sizeof(session.id), inherited, (size_t)(first - inherited)) ||
+	    !text_copy(session.output, sizeof(session.output), end + 1, strlen(end + 1)))
+		return -1;
+	return pid;
+}
+
+static enum session_role role_of_child(enum settings_children children)
+{
+	if (children == SETTINGS_CHILDREN_NONE)
+		return SESSION_NEVER;
+	if (children == SETTINGS_CHILDREN_ALL || program_is_python())
+		return SESSION_ACTIVE;
+	return SESSION_DORMANT;
+}
+
+/*
+ * No session was handed on: one that a parent belongs to, or one that begins here. Returns the process that has its
+ * place, 0 when that is still to be taken: a static parent cannot.
+ */
+static long session_find(void)
+{
+	struct lineage lineage;
+	long place = -1;
+
+	lineage_find(base_name(session.library), &lineage);
+	if (lineage.told[0])
+		place = session_parse(lineage.told);
+	if (place > 0)
+		return place;
+	if (lineage.id[0])
+		(void)text_copy(session.id, sizeof(session.id), lineage.id, strlen(lineage.id));
+	else
+		session_make_id();
+	return lineage.own || !lineage.aware ? 0 : lineage.pid;
+}
+
+void session_begin(const char *output, const char *inherited, const char *preloaded,
+		   enum settings_children children)
+{
+	long place = inherited ? session_parse(inherited) : -1;
+	bool first;
+
+	find_library();
+	session.late = loaded_late(preloaded);
+	if (place < 0)
+		place = session_find();
+	session.fresh = !place;
+	session.place = place ? place : (long)getpid();
+	first = session.place == (long)getpid();
+	if (!session.output[0] || (settings.output_varies && *output))
+		(void)text_copy(session.output, sizeof(session.output), output, strlen(output));
+	if (session.late)
+		session.role = SESSION_DORMANT;
+	else if (first)
+		session.role = program_is_launcher() ? SESSION_DORMANT : SESSION_ACTIVE;
+	else
+		session.role = role_of_child(children);
+}
+
+/* --- what children find --- */
+
+/* The entry of LD_PRELOAD that is our file by a relative path becomes absolute; all others stay. */
+static void export_preload(const char *preloaded)
+{
+	char out[2 * REGION_PATH_BYTES];
+	size_t used = 0, length;
+	bool changed = false;
+
+	for (const char *at = preloaded; *at; at += length) {
+		char one[REGION_PATH_BYTES], real[PATH_MAX];
+		const char *entry = one;
+
+		length = strcspn(at, ": ");
+		if (!length) {
+			length = 1;
+			entry = NULL;
+		} else if (!text_copy(one, sizeof(one), at, length)) {
+			return;
+		} else if (one[0] != '/' && strchr(one, '/') && realpath(one, real) &&
+			   strcmp(real, session.library) == 0) {
+			entry = session.library;
+			changed = true;
+		}
+		if (!text_copy(out + used, sizeof(out) - used, entry ? entry : at,
+			       entry ? strlen(entry) : 1))
+			return;
+		used += entry ? strlen(entry) : 1;
+	}
+	if (changed)
+		environment_set("LD_PRELOAD", out, 1);
+}
+
+static void export_session(void)
+{
+	char text[REGION_TEXT_BYTES + REGION_PATH_BYTES + 32];
+	char pid[24];
+	long number = session.place;
+	size_t at = sizeof(pid);
+
+	pid[--at] = 0;
+	do
+		pid[--at] = (char)('0' + number % 10);
+	while ((number /= 10) != 0);
+	text[0] = 0;
+	strcat(text, session.id);
+	strcat(text, ":");
+	strcat(text, pid + at);
+	strcat(text, ":");
+	strcat(text, session.output);
+	environment_set("INTERCEPT_SESSION", text, session.fresh);
+}
+
+void session_export(const char *preloaded)
+{
+	if (session.late)
+		return;
+	if (preloaded)
+		export_preload(preloaded);
+	export_session();
+	if (session.library[0]) {
+		environment_set("CUDA_INJECTION64_PATH", session.library, 0);
+		environment_set("NVTX_INJECTION64_PATH", session.library, 0);
+	}
+}
+
+bool session_find_collector(char *path, unsigned int bytes)
+{
+	static const char *const places[] = { "/intercept-collector",
+					      "/../libexec/intercept/intercept-collector",
+					      "/../../libexec/intercept/intercept-collector" };
+	size_t folder = (size_t)(base_name(session.library) - session.library);
+
+	if (!folder)
+		return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (folder - 1 + strlen(places[i]) >= bytes)
+			continue;
+		memcpy(path, session.library, folder - 1);
+		memcpy(path + folder - 1, places[i], strlen(places[i]) + 1);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}

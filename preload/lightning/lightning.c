@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* See lightning.h. */
+#include "preload/lightning/lightning.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/base/log.h"
+#include "preload/python/listeners.h"
+#include "preload/python/python_api.h"
+#include "preload/record/event.h"
+#include "preload/settings/settings.h"
+#include "preload/record/strings.h"
+
+/* The bytes of lightning.py and a 0 behind them. */
+__asm__(".pushsection .rodata\n"
+	"lightning_replace:\n"
+	".incbin \"preload/lightning/lightning.py\"\n"
+	".byte 0\n"
+	".popsection\n");
+extern const char lightning_replace[] __attribute__((visibility("hidden")));
+
+/* Where PassThroughProfiler is defined; names that end in SUFFIX are looked at. */
+#define SUFFIX ".base"
+static const char *const homes[] = {
+	"lightning.pytorch.profilers.base", "pytorch_lightning.profilers.base",
+	"pytorch_lightning.profiler.base", /* up to 1.6 */
+};
+
+#define HOMES (sizeof(homes) / sizeof(homes[0]))
+
+/* Modules whose import has begun, by bit: looked at whenever another import begins. */
+static _Atomic unsigned int awaited;
+
+/* --- recording --- */
+
+static void record_action(uint32_t event, void *text)
+{
+	ssize_t length;
+	const char *bytes = python_api.PyUnicode_AsUTF8AndSize(text, &length);
+	struct string name;
+
+	if (!bytes) { /* no str, or one without a form in UTF-8 */
+		python_api.PyErr_Clear();
+		return;
+	}
+	name = string_of_bytes(bytes, (size_t)length);
+	(void)recorder_record(EVT_FAMILY_torch, event, &(struct recorder_field){ .text = &name },
+			      1);
+}
+
+/* Return their argument, since None would have to be looked for; nobody looks at it. */
+static void *action_begin(void *self, void *name)
+{
+	(void)self;
+	record_action(EVT_action_begin, name);
+	python_api.Py_IncRef(name);
+	return name;
+}
+
+static void *action_end(void *self, void *name)
+{
+	(void)self;
+	record_action(EVT_action_end, name);
+	python_api.Py_IncRef(name);
+	return name;
+}
+
+/* --- replacing --- */
+
+static struct python_method methods[] = {
+	{ "action_begin", action_begin, PYTHON_METH_O, NULL },
+	{ "action_end", action_end, PYTHON_METH_O, NULL },
+};
+
+static void replace_in(void *module)
+{
+	void *globals = python_globals();
+
+	if (!globals)
+		return;
+	(void)python_api.PyDict_SetItemString(globals, "module", module);
+	python_put_methods(globals, methods, sizeof(methods) / sizeof(methods[0]));
+	if (!python_run(lightning_replace, globals))
+		log_line("this Lightning is not known (its PassThroughProfiler is another): no "
+			 "actions are recorded");
+	python_api.Py_DecRef(globals);
+}
+
+/* The class is a name of its module once its methods are all there. */
+static void look_at(unsigned int home)
+{
+	void *module = python_api.PyDict_GetItemString(python_api.PyImport_GetModuleDict(),
+						       homes[home]);
+
+	if (!module || !python_api.PyObject_HasAttrString(module, "PassThroughProfiler"))
+		return;
+	if (atomic_fetch_and(&awaited, ~(1u << home)) & 1u << home)
+		replace_in(module);
+}
+
+static void see_name(const char *name, size_t length)
+{
+	const size_t suffix = sizeof(SUFFIX) - 1;
+
+	if (length < suffix || memcmp(name + length - suffix, SUFFIX, suffix) != 0)
+		return;
+	for (unsigned int i = 0; i < HOMES; i++)
+		if (strcmp(name, homes[i]) == 0)
+			(void)atomic_fetch_or(&awaited, 1u << i);
+}
+
+bool lightning_see_import(void *arguments)
+{
+	const char *name = NULL;
+	ssize_t length = 0;
+
+	if (!(settings.trace & 1u << SETTINGS_FAMILY_torch))
+		return true;
+	for (unsigned int i = 0; i < HOMES; i++)
+		if (atomic_load_explicit(&awaited, memory_order_relaxed) & 1u << i)
+			look_at(i);
+	if (python_api.PyTuple_Size(arguments) > 0)
+		name = python_api.PyUnicode_AsUTF8AndSize(python_api.PyTuple_GetItem(arguments, 0),
+							  &length);
+	if (name)
+		see_name(name, (size_t)length);
+	else
+		python_api.PyErr_Clear();
+	return true;
+}

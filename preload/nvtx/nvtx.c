@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* Ranges and marks become records; see nvtx.h. */
+#include "preload/nvtx/nvtx.h"
+
+#include <stdatomic.h>
+
+#include "preload/steps/steps.h"
+
+__thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-exec")));
+_Static_assert(sizeof(struct nvtx_thread) <= 88, "TLS is scarce for late dlopen");
+
+static _Atomic uint64_t nvtx_ranges; /* numbers given out */
+
+/* --- what the program passed --- */
+
+#define COVERS(attributes, field) \
+	((attributes)->size >=    \
+	 offsetof(struct nvtx_attributes, field) + sizeof((attributes)->field))
+
+/* The 32-bit payloads lie in the low half, the rest of the union is whatever was there. */
+static uint64_t payload_bits(int32_t type, uint64_t payload)
+{
+	if (type == NVTX_PAYLOAD_UINT32 || type == NVTX_PAYLOAD_INT32 ||
+	    type == NVTX_PAYLOAD_FLOAT32)
+		return (uint32_t)payload;
+	return payload;
+}
+
+void nvtx_event_read(struct nvtx_event *event, const void *domain,
+		     const struct nvtx_attributes *attributes)
+{
+	*event = (struct nvtx_event){ .domain = domain };
+	if (!attributes)
+		return;
+	if (COVERS(attributes, category))
+		event->category = attributes->category;
+	if (COVERS(attributes, color) && attributes->color_type == NVTX_COLOR_ARGB_BITS)
+		event->color = attributes->color;
+	if (COVERS(attributes, payload) && attributes->payload_type != NVTX_PAYLOAD_NONE) {
+		event->payload_type = (uint32_t)attributes->payload_type;
+		event->payload = payload_bits(attributes->payload_type, attributes->payload);
+	}
+	if (COVERS(attributes, message)) {
+		event->message_type = (uint32_t)attributes->message_type;
+		event->message = attributes->message;
+	}
+}
+
+static inline struct string event_name(const struct nvtx_event *event)
+{
+	switch (event->message_type) {
+	case NVTX_MESSAGE_TEXT:
+		return string_of(event->message);
+	case NVTX_MESSAGE_WIDE:
+		return string_of_wide(event->message);
+	case NVTX_MESSAGE_REGISTERED:
+		return nvtx_name_string(event->message);
+	default:
+		return (struct string){ .hash = 0 };
+	}
+}
+
+/* The default domain, and a handle that is none of ours, are NULL. */
+static inline const struct name *domain_of(const void *handle)
+{
+	return handle ? nvtx_name_of(handle) : NULL;
+}
+
+static inline uint64_t domain_id(const struct name *domain, struct recorder_lane *lane)
+{
+	struct string name;
+
+	if (!domain)
+		return 0;
+	name = (struct string){ .hash = domain->hash,
+				.bytes = domain->text,
+				.length = domain->length };
+	return string_id(&name, lane);
+}
+
+/* --- depth of push and pop --- */
+
+/* This thread's counter for the domain; NULL when it follows NVTX_LEVELS others already. */
+static inline struct nvtx_level *level_of(const struct name *domain)
+{
+	uint32_t key;
+
+	if (!domain)
+		return &nvtx_self.level[0];
+	key = (uint32_t)domain->hash;
+	for (unsigned int i = 1; i < NVTX_LEVELS; i++)
+		if (nvtx_self.level[i].domain == key)
+			return &nvtx_self.level[i];
+	for (unsigned int i = 1; i < NVTX_LEVELS; i++)
+		if (nvtx_self.level[i].depth == 0) {
+			nvtx_self.level[i].domain = key;
+			nvtx_self.level[i].captures = 0;
+			return &nvtx_self.level[i];
+		}
+	return NULL;
+}
+
+/* --- recording --- */
+
+static inline void record_push(const struct nvtx_event *event, const struct name *domain,
+			       struct recorder_lane *lane)
+{
+	struct string name = event_name(event);
+	uint64_t field[6];
+
+	field[1] = string_id(&name, lane);
+	field[0] = domain_id(domain, lane);
+	if (!(event->category | event->color | event->payload_type)) {
+		(void)recorder_put(lane, EVT_nvtx_push, recorder_now(), field, 2);
+		return;
+	}
+	field[2] = event->category;
+	field[3] = event->color;
+	field[4] = event->payload_type;
+	field[5] = event->payload;
+	(void)recorder_put(lane, EVT_nvtx_push_ex, recorder_now(), field, 6);
+}
+
+/* For steps.h, unique while the range is open: a level belongs to one thread. */
+static inline uint64_t level_key(const struct nvtx_level *level)
+{
+	return (uint64_t)(uintptr_t)level | (uint64_t)(uint16_t)(level->depth + 1) << 48;
+}
+
+static inline uint64_t range_key(uint64_t range)
+{
+	return 1ull << 63 | range << 1;
+}
+
+static void step_begins(uint64_t key, const struct nvtx_event *event)
+{
+	struct string name = event_name(event);
+
+	steps_begin(key, &name);
+}
+
+/* A capture range opens recording before it is recorded itself. */
+static bool push_captures(const struct nvtx_event *event, const struct nvtx_level *level)
+{
+	if (!level || (uint32_t)level->depth >= NVTX_CAPTURE_LEVELS || !nvtx_capture_matches(event))
+		return false;
+	nvtx_capture_open();
+	return true;
+}
+
+int nvtx_push(const struct nvtx_event *event)
+{
+	const struct name *domain;
+	struct recorder_lane *lane;
+	struct nvtx_level *level;
+
+	if (nvtx_self.inside)
+		return NVTX_LEVEL_UNTRACKED;
+	domain = domain_of(event->domain);
+	level = level_of(domain);
+	if (__builtin_expect(nvtx_capture_wanted, 0) && push_captures(event, level))
+		level->captures |= 1ull << level->depth;
+	if (__builtin_expect(steps_named, 0) && level)
+		step_begins(level_key(level), event);
+	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
+	if (lane) {
+		record_push(event, domain, lane);
+		recorder_leave(lane);
+	}
+	return level ? level->depth++ : NVTX_LEVEL_UNTRACKED;
+}
+
+static bool level_pop(struct nvtx_level *level)
+{
+	uint64_t bit = (uint32_t)--level->depth < NVTX_CAPTURE_LEVELS ? 1ull << level->depth : 0;
+	bool captured = level->captures & bit;
+
+	level->captures &= ~bit;
+	return captured;
+}
+
+int nvtx_pop(const void *handle)
+{
+	const struct name *domain;
+	struct recorder_lane *lane;
+	struct nvtx_level *level;
+
+	if (nvtx_self.inside)
+		return NVTX_LEVEL_UNTRACKED;
+	domain = domain_of(handle);
+	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
+	if (lane) {
+		uint64_t ticks = recorder_now();
+		uint64_t field = domain_id(domain, lane);
+
+		(void)recorder_put(lane, EVT_nvtx_pop, ticks, &field, 1);
+		recorder_leave(lane);
+	}
+	level = level_of(domain);
+	if (!level)
+		return NVTX_LEVEL_UNTRACKED;
+	if (level->depth == 0)
+		return NVTX_LEVEL_ERROR;
+	if (level_pop(level))
+		nvtx_capture_close();
+	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
+		steps_end(level_key(level));
+	return level->depth;
+}
+
+uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range)
+{
+	struct recorder_lane *lane;
+
+	if (!range)
+		range = atomic_fetch_add_explicit(&nvtx_ranges, 1, memory_order_relaxed) + 1;
+	if (nvtx_self.inside)
+		return range;
+	if (__builtin_expect(nvtx_capture_wanted, 0) && nvtx_capture_matches(event))
+		nvtx_capture_open_range(range);
+	if (__builtin_expect(steps_named, 0))
+		step_begins(range_key(range), event);
+	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
+	if (lane) {
+		struct string name = event_name(event);
+		uint64_t id = string_id(&name, lane);
+		const uint64_t field[7] = { domain_id(domain_of(event->domain), lane),
+					    id,
+					    range,
+					    event->category,
+					    event->color,
+					    event->payload_type,
+					    event->payload };
+
+		(void)recorder_put(lane, EVT_nvtx_start, recorder_now(), field, 7);
+		recorder_leave(lane);
+	}
+	return range;
+}
+
+void nvtx_end(const void *handle, uint64_t range)
+{
+	struct recorder_lane *lane;
+
+	if (nvtx_self.inside)
+		return;
+	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
+	if (lane) {
+		uint64_t ticks = recorder_now();
+		const uint64_t field[2] = { domain_id(domain_of(handle), lane), range };
+
+		(void)recorder_put(lane, EVT_nvtx_end, ticks, field, 2);
+		recorder_leave(lane);
+	}
+	if (__builtin_expect(nvtx_capture_wanted, 0))
+		nvtx_capture_close_range(range);
+	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
+		steps_end(range_key(range));
+}
+
+void nvtx_mark(const struct nvtx_event *event)
+{
+	struct recorder_lane *lane;
+
+	if (nvtx_self.inside)
+		return;
+	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
+	if (lane) {
+		uint64_t ticks = recorder_now();
+		struct string name = event_name(event);
+		uint64_t id = string_id(&name, lane);
+		const uint64_t field[6] = { domain_id(domain_of(event->domain), lane),
+					    id,
+					    event->category,
+					    event->color,
+					    event->payload_type,
+					    event->payload };
+
+		(void)recorder_put(lane, EVT_nvtx_mark, ticks, field, 6);
+		recorder_leave(lane);
+	}
+}

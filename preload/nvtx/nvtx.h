@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NVTX inside the library: what both ways in (nvtx_v2.c, the symbols of libnvToolsExt; nvtx_v3.c, the
+ * injection) share. Any thread, signal handlers too; no lock, and no allocation but for domains and
+ * registered strings (mmap). Domain handles: NULL is the default domain.
+ */
+#ifndef PRELOAD_NVTX_NVTX_H
+#define PRELOAD_NVTX_NVTX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/hidden.h"
+#include "preload/record/family.h"
+#include "preload/record/names.h"
+#include "preload/nvtx/nvtx_api.h"
+#include "preload/record/strings.h"
+
+#define NVTX_LEVELS \
+	5u /* domains with open ranges that one thread can follow; the first is the default one */
+#define NVTX_CAPTURE_LEVELS 64u /* a capture range nested deeper than this captures nothing */
+
+/* Thread-local, initial-exec, plain data: 88 bytes. */
+struct nvtx_thread {
+	uint32_t
+		inside; /* the original of a version 2 function runs: what it calls back is the same event */
+	struct nvtx_level {
+		uint32_t domain; /* low half of the hash of its name */
+		int32_t depth;
+		uint64_t captures; /* bit n: the open range at depth n is a capture range */
+	} level[NVTX_LEVELS];
+};
+
+extern __thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-exec")))
+PRELOAD_HIDDEN;
+
+/* One push, start or mark, in the same form whichever function it came through. */
+struct nvtx_event {
+	const void *domain;
+	const void *message;
+	uint32_t message_type; /* enum nvtx_message_type */
+	uint32_t category;
+	uint32_t color; /* ARGB, 0: none */
+	uint32_t payload_type;
+	uint64_t payload; /* bits; of the 32-bit types the low half */
+};
+
+/* Takes over what `size` covers; NULL attributes are an event without a name. */
+void nvtx_event_read(struct nvtx_event *event, const void *domain,
+		     const struct nvtx_attributes *attributes);
+
+/* The level of the range, or NVTX_LEVEL_*; while nvtx_self.inside NVTX_LEVEL_UNTRACKED. */
+int nvtx_push(const struct nvtx_event *event);
+int nvtx_pop(const void *domain);
+/* `range` 0 takes a new number; returns the number. */
+uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range);
+void nvtx_end(const void *domain, uint64_t range);
+void nvtx_mark(const struct nvtx_event *event);
+
+/* --- nvtx_names.c: the handle of a domain or registered string is a struct name of ours --- */
+
+/* What a handle names; NULL for one that is none of ours. */
+const struct name *nvtx_name_of(const void *handle);
+/* Another tool's handle for what we know as `name`. */
+void nvtx_name_link(const void *foreign, const struct name *name);
+struct string nvtx_name_string(const void *handle);
+
+void nvtx_name_category(const void *domain, uint32_t category, const struct string *name);
+void nvtx_name_thread(uint32_t tid, const struct string *name);
+void nvtx_name_resource(const struct nvtx_resource *resource);
+
+/* --- nvtx_capture.c --- */
+
+extern const struct family family_nvtx PRELOAD_HIDDEN;
+
+/* True from the first call of NVTX on when INTERCEPT_CAPTURE is nvtx:NAME. */
+extern bool nvtx_capture_wanted PRELOAD_HIDDEN;
+
+void nvtx_capture_init(void);
+bool nvtx_capture_matches(const struct nvtx_event *event);
+void nvtx_capture_open(void);
+void nvtx_capture_close(void);
+/* The same for a range with a number; closing one that captures nothing does nothing. */
+void nvtx_capture_open_range(uint64_t range);
+void nvtx_capture_close_range(uint64_t range);
+
+/* --- nvtx_v3.c --- */
+
+/* NVTX has been touched: a dormant program wakes up. False when nothing of NVTX is wanted. */
+bool nvtx_touch(void);
+
+#endif

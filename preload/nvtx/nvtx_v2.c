@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NVTX version 2: the functions of libnvToolsExt.so.1, interposed. Each records, then calls the
+ * original when there is one: another tool may listen there. The original's own injection may call us
+ * back (nvtx_v3.c), which nvtx_self.inside makes silent.
+ *
+ * The caller gets what the original returned when a tool stands behind it, else values of ours.
+ */
+#include "preload/nvtx/nvtx_v2.h"
+
+#include <link.h>
+
+#include "preload/base/symbols.h"
+#include "preload/hook/hook.h"
+
+bool nvtx_v2_touched;
+struct nvtx_originals nvtx_real;
+
+/*
+ * The objects in the order in which they were loaded, ours and those before it left out: what RTLD_NEXT
+ * means, and behind that the libraries that were opened with RTLD_LOCAL, where it does not look.
+ */
+static int module_gives_originals(struct dl_phdr_info *module, size_t bytes, void *context)
+{
+	bool *is_behind_us = context;
+	struct symbols s;
+
+	(void)bytes;
+	if (!symbols_of_module(module, &s))
+		return 0;
+	if (symbols_contain(&s, &nvtx_real)) {
+		*is_behind_us = true;
+	} else if (*is_behind_us) {
+#define HOOK(library, returns, name, parameters, arguments) \
+	if (!nvtx_real.name)                                \
+		*(void **)(void *)&nvtx_real.name = symbols_address(&s, #name);
+#define ENTRY(returns, name, parameters)
+#include "preload/nvtx/hooks.def"
+#undef HOOK
+#undef ENTRY
+	}
+	return 0;
+}
+
+/* ld.so's lock is taken: not from within a function of the heap. */
+void nvtx_v2_touch(void)
+{
+	bool is_behind_us = false;
+
+	(void)hook_resolve();
+	(void)dl_iterate_phdr(module_gives_originals, &is_behind_us);
+	(void)nvtx_touch();
+	__atomic_store_n(&nvtx_v2_touched, true, __ATOMIC_RELEASE);
+}
+
+static inline struct nvtx_event event_of_text(const char *message)
+{
+	return (struct nvtx_event){ .message = message, .message_type = NVTX_MESSAGE_TEXT };
+}
+
+static inline struct nvtx_event event_of_wide(const wchar_t *message)
+{
+	return (struct nvtx_event){ .message = message, .message_type = NVTX_MESSAGE_WIDE };
+}
+
+/* --- marks --- */
+
+HOOK_EXPORT void nvtxMarkEx(const struct nvtx_attributes *attributes)
+{
+	struct nvtx_event event;
+
+	nvtx_v2_enter();
+	nvtx_event_read(&event, NULL, attributes);
+	nvtx_mark(&event);
+	if (original_begin(nvtx_real.nvtxMarkEx)) {
+		nvtx_real.nvtxMarkEx(attributes);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxMarkA(const char *message)
+{
+	struct nvtx_event event = event_of_text(message);
+
+	nvtx_v2_enter();
+	nvtx_mark(&event);
+	if (original_begin(nvtx_real.nvtxMarkA)) {
+		nvtx_real.nvtxMarkA(message);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxMarkW(const wchar_t *message)
+{
+	struct nvtx_event event = event_of_wide(message);
+
+	nvtx_v2_enter();
+	nvtx_mark(&event);
+	if (original_begin(nvtx_real.nvtxMarkW)) {
+		nvtx_real.nvtxMarkW(message);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxDomainMarkEx(const void *domain, const struct nvtx_attributes *attributes)
+{
+	struct nvtx_event event;
+
+	nvtx_v2_enter();
+	nvtx_event_read(&event, domain, attributes);
+	nvtx_mark(&event);
+	if (original_begin(nvtx_real.nvtxDomainMarkEx)) {
+		nvtx_real.nvtxDomainMarkEx(domain, attributes);
+		original_end();
+	}
+}
+
+/* --- push and pop --- */
+
+static inline int level_of_both(int ours, int theirs)
+{
+	return theirs >= 0 ? theirs : ours;
+}
+
+HOOK_EXPORT int nvtxRangePushEx(const struct nvtx_attributes *attributes)
+{
+	struct nvtx_event event;
+	int level;
+
+	nvtx_v2_enter();
+	nvtx_event_read(&event, NULL, attributes);
+	level = nvtx_push(&event);
+	if (original_begin(nvtx_real.nvtxRangePushEx)) {
+		level = level_of_both(level, nvtx_real.nvtxRangePushEx(attributes));
+		original_end();
+	}
+	return level;
+}
+
+HOOK_EXPORT int nvtxRangePushA(const char *message)
+{
+	struct nvtx_event event = event_of_text(message);
+	int level;
+
+	nvtx_v2_enter();
+	level = nvtx_push(&event);
+	if (original_begin(nvtx_real.nvtxRangePushA)) {
+		level = level_of_both(level, nvtx_real.nvtxRangePushA(message));
+		original_end();
+	}
+	return level;
+}
+
+HOOK_EXPORT int nvtxRangePushW(const wchar_t *message)
+{
+	struct nvtx_event event = event_of_wide(message);
+	int level;
+
+	nvtx_v2_enter();
+	level = nvtx_push(&event);
+	if (original_begin(nvtx_real.nvtxRangePushW)) {
+		level = level_of_both(level, nvtx_real.nvtxRangePushW(message));
+		original_end();
+	}
+	return level;
+}
+
+HOOK_EXPORT int nvtxRangePop(void)
+{
+	int level;
+
+	nvtx_v2_enter();
+	level = nvtx_pop(NULL);
+	if (original_begin(nvtx_real.nvtxRangePop)) {
+		level = level_of_both(level, nvtx_real.nvtxRangePop());
+		original_end();
+	}
+	return level;
+}
+
+HOOK_EXPORT int nvtxDomainRangePushEx(const void *domain, const struct nvtx_attributes *attributes)
+{
+	struct nvtx_event event;
+	int level;
+
+	nvtx_v2_enter();
+	nvtx_event_read(&event, domain, attributes);
+	level = nvtx_push(&event);
+	if (original_begin(nvtx_real.nvtxDomainRangePushEx)) {
+		level = level_of_both(level, nvtx_real.nvtxDomainRangePushEx(domain, attributes));
+		original_end();
+	}
+	return level;
+}
+
+HOOK_EXPORT int nvtxDomainRangePop(const void *domain)
+{
+	int level;
+
+	nvtx_v2_enter();
+	level = nvtx_pop(domain);
+	if (original_begin(nvtx_real.nvtxDomainRangePop)) {
+		level = level_of_both(level, nvtx_real.nvtxDomainRangePop(domain));
+		original_end();
+	}
+	return level;
+}
+
+/* --- start and end: the original comes first, its number is the one that the program will end --- */
+
+HOOK_EXPORT uint64_t nvtxRangeStartEx(const struct nvtx_attributes *attributes)
+{
+	struct nvtx_event event;
+	uint64_t range = 0;
+
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxRangeStartEx)) {
+		range = nvtx_real.nvtxRangeStartEx(attributes);
+		original_end();
+	}
+	nvtx_event_read(&event, NULL, attributes);
+	return nvtx_start(&event, range);
+}
+
+HOOK_EXPORT uint64_t nvtxRangeStartA(const char *message)
+{
+	struct nvtx_event event = event_of_text(message);
+	uint64_t range = 0;
+
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxRangeStartA)) {
+		range = nvtx_real.nvtxRangeStartA(message);
+		original_end();
+	}
+	return nvtx_start(&event, range);
+}
+
+HOOK_EXPORT uint64_t nvtxRangeStartW(const wchar_t *message)
+{
+	struct nvtx_event event = event_of_wide(message);
+	uint64_t range = 0;
+
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxRangeStartW)) {
+		range = nvtx_real.nvtxRangeStartW(message);
+		original_end();
+	}
+	return nvtx_start(&event, range);
+}
+
+HOOK_EXPORT uint64_t nvtxDomainRangeStartEx(const void *domain,
+					    const struct nvtx_attributes *attributes)
+{
+	struct nvtx_event event;
+	uint64_t range = 0;
+
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxDomainRangeStartEx)) {
+		range = nvtx_real.nvtxDomainRangeStartEx(domain, attributes);
+		original_end();
+	}
+	nvtx_event_read(&event, domain, attributes);
+	return nvtx_start(&event, range);
+}
+
+HOOK_EXPORT void nvtxRangeEnd(uint64_t range)
+{
+	nvtx_v2_enter();
+	nvtx_end(NULL, range);
+	if (original_begin(nvtx_real.nvtxRangeEnd)) {
+		nvtx_real.nvtxRangeEnd(range);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxDomainRangeEnd(const void *domain, uint64_t range)
+{
+	nvtx_v2_enter();
+	nvtx_end(domain, range);
+	if (original_begin(nvtx_real.nvtxDomainRangeEnd)) {
+		nvtx_real.nvtxDomainRangeEnd(domain, range);
+		original_end();
+	}
+}

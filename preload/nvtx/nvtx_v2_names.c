@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NVTX version 2: the functions of libnvToolsExt.so.1 that name things or give handles out; the rest
+ * is in nvtx_v2.c. A handle of another tool behind the original is what the program gets, and we
+ * remember what it names.
+ */
+#include "preload/nvtx/nvtx_v2.h"
+
+#include "preload/hook/hook.h"
+
+static const void *handle_of_both(const struct name *ours, const void *theirs)
+{
+	if (!theirs || theirs == ours)
+		return ours;
+	if (ours)
+		nvtx_name_link(theirs, ours);
+	return theirs;
+}
+
+/* --- domains and strings --- */
+
+HOOK_EXPORT const void *nvtxDomainCreateA(const char *text)
+{
+	struct string name = string_of(text);
+	const void *handle = NULL;
+
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxDomainCreateA)) {
+		handle = nvtx_real.nvtxDomainCreateA(text);
+		original_end();
+	}
+	return handle_of_both(name_make(&name), handle);
+}
+
+HOOK_EXPORT const void *nvtxDomainCreateW(const wchar_t *text)
+{
+	struct string name = string_of_wide(text);
+	const void *handle = NULL;
+
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxDomainCreateW)) {
+		handle = nvtx_real.nvtxDomainCreateW(text);
+		original_end();
+	}
+	return handle_of_both(name_make(&name), handle);
+}
+
+HOOK_EXPORT void nvtxDomainDestroy(const void *domain)
+{
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxDomainDestroy)) {
+		nvtx_real.nvtxDomainDestroy(domain);
+		original_end();
+	}
+}
+
+HOOK_EXPORT const void *nvtxDomainRegisterStringA(const void *domain, const char *text)
+{
+	struct string name = string_of(text);
+	const void *handle = NULL;
+
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxDomainRegisterStringA)) {
+		handle = nvtx_real.nvtxDomainRegisterStringA(domain, text);
+		original_end();
+	}
+	return handle_of_both(name_make(&name), handle);
+}
+
+HOOK_EXPORT const void *nvtxDomainRegisterStringW(const void *domain, const wchar_t *text)
+{
+	struct string name = string_of_wide(text);
+	const void *handle = NULL;
+
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxDomainRegisterStringW)) {
+		handle = nvtx_real.nvtxDomainRegisterStringW(domain, text);
+		original_end();
+	}
+	return handle_of_both(name_make(&name), handle);
+}
+
+HOOK_EXPORT const void *nvtxDomainResourceCreate(const void *domain, struct nvtx_resource *resource)
+{
+	static const char handle_of_ours;
+	const void *handle = NULL;
+
+	nvtx_v2_enter();
+	nvtx_name_resource(resource);
+	if (original_begin(nvtx_real.nvtxDomainResourceCreate)) {
+		handle = nvtx_real.nvtxDomainResourceCreate(domain, resource);
+		original_end();
+	}
+	return handle ? handle : &handle_of_ours;
+}
+
+HOOK_EXPORT void nvtxDomainResourceDestroy(const void *resource)
+{
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxDomainResourceDestroy)) {
+		nvtx_real.nvtxDomainResourceDestroy(resource);
+		original_end();
+	}
+}
+
+/* --- categories and threads --- */
+
+HOOK_EXPORT void nvtxNameCategoryA(uint32_t category, const char *text)
+{
+	struct string name = string_of(text);
+
+	nvtx_v2_enter();
+	nvtx_name_category(NULL, category, &name);
+	if (original_begin(nvtx_real.nvtxNameCategoryA)) {
+		nvtx_real.nvtxNameCategoryA(category, text);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxNameCategoryW(uint32_t category, const wchar_t *text)
+{
+	struct string name = string_of_wide(text);
+
+	nvtx_v2_enter();
+	nvtx_name_category(NULL, category, &name);
+	if (original_begin(nvtx_real.nvtxNameCategoryW)) {
+		nvtx_real.nvtxNameCategoryW(category, text);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxDomainNameCategoryA(const void *domain, uint32_t category, const char *text)
+{
+	struct string name = string_of(text);
+
+	nvtx_v2_enter();
+	nvtx_name_category(domain, category, &name);
+	if (original_begin(nvtx_real.nvtxDomainNameCategoryA)) {
+		nvtx_real.nvtxDomainNameCategoryA(domain, category, text);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxDomainNameCategoryW(const void *domain, uint32_t category, const wchar_t *text)
+{
+	struct string name = string_of_wide(text);
+
+	nvtx_v2_enter();
+	nvtx_name_category(domain, category, &name);
+	if (original_begin(nvtx_real.nvtxDomainNameCategoryW)) {
+		nvtx_real.nvtxDomainNameCategoryW(domain, category, text);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxNameOsThreadA(uint32_t tid, const char *text)
+{
+	struct string name = string_of(text);
+
+	nvtx_v2_enter();
+	nvtx_name_thread(tid, &name);
+	if (original_begin(nvtx_real.nvtxNameOsThreadA)) {
+		nvtx_real.nvtxNameOsThreadA(tid, text);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxNameOsThreadW(uint32_t tid, const wchar_t *text)
+{
+	struct string name = string_of_wide(text);
+
+	nvtx_v2_enter();
+	nvtx_name_thread(tid, &name);
+	if (original_begin(nvtx_real.nvtxNameOsThreadW)) {
+		nvtx_real.nvtxNameOsThreadW(tid, text);
+		original_end();
+	}
+}
+
+HOOK_EXPORT void nvtxInitialize(const void *reserved)
+{
+	nvtx_v2_enter();
+	if (original_begin(nvtx_real.nvtxInitialize)) {
+		nvtx_real.nvtxInitialize(reserved);
+		original_end();
+	}
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* See python.h. */
+#include "preload/python/python.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/python/facts.h"
+#include "preload/python/listeners.h"
+#include "preload/python/python_api.h"
+#include "preload/python/python_hook.h"
+#include "preload/record/family.h"
+#include "preload/record/strings.h"
+#include "preload/record/trouble.h"
+#include "preload/settings/settings.h"
+
+/* The bytes of bootstrap.py and a 0 behind them. */
+__asm__(".pushsection .rodata\n"
+	"python_bootstrap:\n"
+	".incbin \"preload/python/bootstrap.py\"\n"
+	".byte 0\n"
+	".popsection\n");
+extern const char python_bootstrap[] __attribute__((visibility("hidden")));
+
+static _Atomic bool has_run;
+
+/* Its argument, of a tuple; false when it is no str. */
+static bool text_of(void *arguments, ssize_t index, struct string *ret_text)
+{
+	ssize_t length;
+	void *argument = python_api.PyTuple_GetItem(arguments, index);
+	const char *bytes = argument ? python_api.PyUnicode_AsUTF8AndSize(argument, &length) : NULL;
+
+	if (!bytes) {
+		python_api.PyErr_Clear();
+		return false;
+	}
+	*ret_text = string_of_bytes(bytes, (size_t)length);
+	return true;
+}
+
+/* fact(key, value) of bootstrap.py. Returns its arguments, since None would have to be looked for. */
+static void *python_fact(void *self, void *arguments)
+{
+	struct string key, value;
+
+	(void)self;
+	if (text_of(arguments, 0, &key) && text_of(arguments, 1, &value))
+		facts_put(&key, &value);
+	python_api.Py_IncRef(arguments);
+	return arguments;
+}
+
+/* Runs with the GIL, as audit hooks do. */
+static void run_bootstrap(void)
+{
+	static struct python_method method = { "fact", python_fact, PYTHON_METH_VARARGS, NULL };
+	void *globals = python_globals();
+
+	if (!globals)
+		return;
+	python_put_methods(globals, &method, 1);
+	(void)python_run(python_bootstrap, globals);
+	python_api.Py_DecRef(globals);
+}
+
+/* Programs that embed Python, frozen ones: no cpython.run_* event comes before they import torch. */
+static bool imports_torch(void *arguments)
+{
+	const char *name = NULL;
+	ssize_t length = 0;
+
+	if (python_api.PyTuple_Size(arguments) > 0)
+		name = python_api.PyUnicode_AsUTF8AndSize(python_api.PyTuple_GetItem(arguments, 0),
+							  &length);
+	if (!name)
+		python_api.PyErr_Clear();
+	return name && strcmp(name, "torch") == 0;
+}
+
+static void tell_listeners(const char *event, void *arguments)
+{
+	static const struct {
+		const char *event;
+		bool (*see)(void *arguments);
+	} listeners[] = {
+#define LISTENER(event, function) { event, function },
+#include "preload/python/listeners.def"
+	};
+
+	for (size_t i = 0; i < sizeof(listeners) / sizeof(listeners[0]); i++)
+		if (strcmp(event, listeners[i].event) == 0 && !listeners[i].see(arguments))
+			return;
+}
+
+static int audit(const char *event, void *arguments, void *data)
+{
+	(void)data;
+	if (event[0] == 'c' && strncmp(event, "cpython.", 8) == 0) {
+		python_hook_see(event);
+		if (strncmp(event + 8, "run_", 4) == 0 && !atomic_exchange(&has_run, true)) {
+			trouble_look();
+			run_bootstrap();
+		}
+	} else if (event[0] == 'i' && strcmp(event, "import") == 0) {
+		if (!atomic_load_explicit(&has_run, memory_order_relaxed) &&
+		    imports_torch(arguments) && !atomic_exchange(&has_run, true))
+			run_bootstrap();
+		tell_listeners(event, arguments);
+	} else if (event[0] == 'i' && strncmp(event, "intercept.", 10) == 0) {
+		tell_listeners(event, arguments);
+	}
+	return 0;
+}
+
+static void python_begin(void)
+{
+	bool wanted = (settings.trace & 1u << SETTINGS_FAMILY_torch) ||
+		      settings.capture == SETTINGS_CAPTURE_STEPS;
+
+	if (!wanted || !python_api_find() || python_api.Py_IsInitialized())
+		return;
+	python_hook_add(audit);
+}
+
+const struct family family_python = { .loaded = python_begin, .opened = facts_tell };

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* See python_api.h. */
+#include "preload/python/python_api.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/base/symbols.h"
+
+#define PY_FILE_INPUT 257 /* Py_file_input */
+
+struct python_api python_api;
+
+bool python_api_find(void)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} functions[] = {
+#define FUNCTION(returns, name, parameters) { #name, offsetof(struct python_api, name) },
+		PYTHON_API(FUNCTION)
+#undef FUNCTION
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *found = symbols_find_loaded(functions[i].name);
+
+		if (!found)
+			return false;
+		memcpy((char *)&python_api + functions[i].offset, &found, sizeof(found));
+	}
+	return true;
+}
+
+void *python_globals(void)
+{
+	void *globals = python_api.PyDict_New();
+
+	if (globals)
+		(void)python_api.PyDict_SetItemString(globals, "__builtins__",
+						      python_api.PyEval_GetBuiltins());
+	return globals;
+}
+
+void python_put_methods(void *globals, struct python_method *methods, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *function = python_api.PyCFunction_NewEx(&methods[i], NULL, NULL);
+
+		if (!function)
+			continue;
+		(void)python_api.PyDict_SetItemString(globals, methods[i].name, function);
+		python_api.Py_DecRef(function);
+	}
+}
+
+bool python_run(const char *text, void *globals)
+{
+	void *type, *value, *trace, *code, *result = NULL;
+
+	python_api.PyErr_Fetch(&type, &value, &trace);
+	/* importlib takes frames of this file out of the tracebacks of failed imports: ours go with them */
+	code = python_api.Py_CompileString(text, "<frozen importlib._bootstrap>", PY_FILE_INPUT);
+	if (code) {
+		result = python_api.PyEval_EvalCode(code, globals, globals);
+		python_api.Py_DecRef(code);
+	}
+	if (result)
+		python_api.Py_DecRef(result);
+	else
+		python_api.PyErr_Clear();
+	python_api.PyErr_Restore(type, value, trace);
+	return result != NULL;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What we call of CPython, by address: nothing is linked. All of it is in the limited API or has the
+ * same form in 3.8 to 3.14. Objects are `void *`; who calls holds the GIL.
+ */
+#ifndef PRELOAD_PYTHON_PYTHON_API_H
+#define PRELOAD_PYTHON_PYTHON_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "preload/base/hidden.h"
+
+#define PYTHON_API(FUNCTION)                                                            \
+	FUNCTION(int, PySys_AddAuditHook,                                               \
+		 (int (*hook)(const char *event, void *arguments, void *data), void *)) \
+	FUNCTION(int, Py_IsInitialized, (void))                                         \
+	FUNCTION(void, PyMem_GetAllocator, (int domain, struct python_allocator *))     \
+	FUNCTION(void, PyMem_SetAllocator, (int domain, struct python_allocator *))     \
+	FUNCTION(void *, PyDict_New, (void))                                            \
+	FUNCTION(void *, PyDict_GetItemString, (void *dict, const char *key))           \
+	FUNCTION(int, PyDict_SetItemString, (void *dict, const char *key, void *value)) \
+	FUNCTION(void *, PyEval_GetBuiltins, (void))                                    \
+	FUNCTION(void *, Py_CompileString, (const char *text, const char *file, int))   \
+	FUNCTION(void *, PyEval_EvalCode, (void *code, void *globals, void *locals))    \
+	FUNCTION(void, PyErr_Fetch, (void **type, void **value, void **trace))          \
+	FUNCTION(void, PyErr_Restore, (void *type, void *value, void *trace))           \
+	FUNCTION(void, PyErr_Clear, (void))                                             \
+	FUNCTION(void, Py_IncRef, (void *object))                                       \
+	FUNCTION(void, Py_DecRef, (void *object))                                       \
+	FUNCTION(void *, PyTuple_GetItem, (void *tuple, ssize_t index))                 \
+	FUNCTION(ssize_t, PyTuple_Size, (void *tuple))                                  \
+	FUNCTION(void *, PyLong_FromVoidPtr, (void *number))                            \
+	FUNCTION(const char *, PyUnicode_AsUTF8AndSize, (void *text, ssize_t *length))  \
+	FUNCTION(void *, PyImport_GetModuleDict, (void))                                \
+	FUNCTION(int, PyObject_HasAttrString, (void *object, const char *name))         \
+	FUNCTION(void *, PyCFunction_NewEx, (struct python_method *, void *, void *))
+
+/* PyMethodDef */
+struct python_method {
+	const char *name;
+	void *(*call)(void *self, void *argument);
+	int flags; /* PYTHON_METH_... */
+	const char *doc;
+};
+
+#define PYTHON_METH_VARARGS 1 /* the argument is a tuple */
+#define PYTHON_METH_O 8       /* one argument, none by keyword */
+
+/* PyMemAllocatorEx */
+struct python_allocator {
+	void *context;
+	void *(*malloc)(void *context, size_t bytes);
+	void *(*calloc)(void *context, size_t count, size_t bytes);
+	void *(*realloc)(void *context, void *block, size_t bytes);
+	void (*free)(void *context, void *block);
+};
+
+#define PYTHON_MEMORY_RAW 0 /* PYMEM_DOMAIN_RAW */
+
+struct python_api {
+#define FIELD(returns, name, parameters) returns(*name) parameters;
+	PYTHON_API(FIELD)
+#undef FIELD
+};
+
+PRELOAD_HIDDEN extern struct python_api python_api;
+
+/* False where the process has no CPython, or one that lacks a function. */
+bool python_api_find(void);
+
+/* Runs the text with these globals; false when it raised, which is forgotten. */
+bool python_run(const char *text, void *globals);
+
+/* Globals for python_run(), with the builtins; NULL when there is no memory. */
+void *python_globals(void);
+
+/* Makes functions of the methods, which stay where they are, and puts them into the globals. */
+void python_put_methods(void *globals, struct python_method *methods, size_t count);
+
+#endif

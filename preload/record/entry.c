@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* See entry.h. Entries are claimed by compare-and-swap, from the first on: the collector looks at the lowest only. */
+#include "preload/record/entry.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/format/events.h"
+#include "preload/base/clock.h"
+
+static struct region_header *header;
+static struct region_process *table;
+static uint32_t self = ENTRY_NONE;
+
+static uint32_t own_pid(void)
+{
+	return (uint32_t)syscall(SYS_getpid); /* not getpid(): old glibc caches it over clone() */
+}
+
+uint32_t entry_claim(uint32_t state)
+{
+	for (uint32_t i = 0; i < REGION_PROCESSES; i++) {
+		uint32_t expected = REGION_PROCESS_FREE;
+		uint32_t limit = atomic_load(&header->process_limit);
+
+		while (limit <= i &&
+		       !atomic_compare_exchange_weak(&header->process_limit, &limit, i + 1))
+			;
+		if (atomic_load_explicit(&table[i].state, memory_order_relaxed) != expected ||
+		    !atomic_compare_exchange_strong(&table[i].state, &expected,
+						    REGION_PROCESS_FILLING))
+			continue;
+		atomic_fetch_add(&table[i].serial, 1);
+		table[i].parent = self;
+		table[i].parent_pid = 0;
+		table[i].pid = 0;
+		table[i].start_tsc = clock_ticks();
+		atomic_store_explicit(&table[i].state, state, memory_order_release);
+		return i;
+	}
+	atomic_fetch_add(&header->lost_no_process, 1);
+	return ENTRY_NONE;
+}
+
+bool entry_confirm(uint32_t entry)
+{
+	uint32_t expected = REGION_PROCESS_PENDING;
+
+	return atomic_compare_exchange_strong(&table[entry].state, &expected,
+					      REGION_PROCESS_FILLING);
+}
+
+void entry_take(uint32_t entry)
+{
+	struct region_process *p = &table[entry];
+
+	p->pid = own_pid();
+	p->parent_pid = (uint32_t)syscall(SYS_getppid);
+	p->start_tsc = clock_ticks();
+	atomic_store(&p->exit_status, REGION_STATUS_UNKNOWN);
+	atomic_store(&p->exit_how, EVT_END_UNKNOWN);
+	atomic_store(&p->exit_cpu_ns, 0);
+	atomic_store(&p->exit_tsc, 0);
+	atomic_store(&p->exec_tsc, 0);
+	atomic_store(&p->lost_no_ring, 0);
+	atomic_store(&p->lost_nested, 0);
+	atomic_store(&p->lost_early, 0);
+	atomic_store(&p->waits, 0);
+	atomic_store_explicit(&p->state, REGION_PROCESS_LIVE, memory_order_release);
+	self = entry;
+}
+
+int entry_begin(struct region_header *h, const struct region_shape *shape, uint32_t *ret_entry)
+{
+	uint32_t entry;
+
+	header = h;
+	table = region_processes(h, shape);
+	self = ENTRY_NONE;
+	entry = entry_claim(REGION_PROCESS_FILLING);
+	if (entry == ENTRY_NONE)
+		return -ENOSPC;
+	entry_take(entry);
+	*ret_entry = entry;
+	return 0;
+}
+
+struct region_header *entry_region(void)
+{
+	return header;
+}
+
+void entry_region_moved(struct region_header *moved)
+{
+	table = (struct region_process *)((char *)moved + ((char *)table - (char *)header));
+	header = moved;
+}
+
+struct region_process *entry_own(void)
+{
+	return self == ENTRY_NONE ? NULL : &table[self];
+}
+
+bool entry_is_own(void)
+{
+	const struct region_process *own = entry_own();
+
+	return own && own->pid == own_pid();
+}
+
+/* --- counters --- */
+
+uint32_t entry_serial(uint32_t entry)
+{
+	return atomic_load_explicit(&table[entry].serial, memory_order_relaxed);
+}
+
+void entry_count_lost(enum entry_lost what)
+{
+	struct region_process *p = entry_own();
+
+	if (!p)
+		return;
+	if (what == ENTRY_LOST_NO_RING)
+		atomic_fetch_add_explicit(&p->lost_no_ring, 1, memory_order_relaxed);
+	else if (what == ENTRY_LOST_NESTED)
+		atomic_fetch_add_explicit(&p->lost_nested, 1, memory_order_relaxed);
+	else
+		atomic_fetch_add_explicit(&p->lost_early, 1, memory_order_relaxed);
+}
+
+void entry_count_wait(void)
+{
+	struct region_process *p = entry_own();
+
+	if (p)
+		atomic_fetch_add_explicit(&p->waits, 1, memory_order_relaxed);
+}

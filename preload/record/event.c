@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* See event.h. Texts are sent before the record that names them has a place: both are written into one ring. */
+#include "preload/record/event.h"
+
+static struct recorder_lane *enter(enum evt_family family)
+{
+	struct recorder_lane *lane = NULL;
+
+	if (family != RECORDER_ANY)
+		return recorder_enter(family, RECORDER_IN_RECORD);
+	for (unsigned int any = 0; any < EVT_FAMILY_LIMIT && !lane; any++)
+		lane = recorder_enter(any, RECORDER_IN_RECORD);
+	return lane;
+}
+
+bool recorder_record(enum evt_family family, uint32_t type, const struct recorder_field *field,
+		     unsigned int fields)
+{
+	struct recorder_lane *lane = enter(family);
+	uint64_t value[EVT_FIELDS_MAX], ticks;
+	bool put;
+
+	if (!lane)
+		return false;
+	ticks = recorder_now();
+	for (unsigned int i = 0; i < fields; i++)
+		value[i] = field[i].text ? string_id(field[i].text, lane) : field[i].number;
+	put = recorder_put(lane, type, ticks, value, fields);
+	recorder_leave(lane);
+	return put;
+}

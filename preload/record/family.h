@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a family of events is to the library beside its hooks: when it wants to be called. Cold paths only;
+ * hooks go straight to the recorder.
+ *
+ * A family that wants any of it defines `const struct family family_NAME` and has a line in
+ * preload/families.def; what it leaves out is NULL. Families are called in the order of that list.
+ */
+#ifndef PRELOAD_RECORD_FAMILY_H
+#define PRELOAD_RECORD_FAMILY_H
+
+#include <stdint.h>
+
+#define FAMILY_FLUSH_NS 200000000u /* for the flush() of all families together */
+
+struct family {
+	/* In the constructor, whether the process will record or stay dormant; not when we were opened by
+	 * dlopen(), nor where children are not recorded. Single-threaded. */
+	void (*loaded)(void);
+	/* The recorder is open in this process, its gates still shut: recording is about to begin. Again in a
+	 * forked child that gets a region of its own. In the constructor, or in the hook that woke the program. */
+	void (*start)(void);
+	/* The gates have opened: at the start, and with every capture range. Any thread, signal handlers too. */
+	void (*opened)(void);
+	/* In a forked child, before its first event, its gates shut: nothing of the parent's other threads runs
+	 * here. Within malloc() perhaps: no lock, no allocation (`make lint` follows it). */
+	void (*forked)(void);
+	/* exit(): what is still held back is recorded now or never; the gates are open if they were. Returns
+	 * before CLOCK_MONOTONIC is `until_ns`. Not called at _exit(), which a signal handler may call. */
+	void (*flush)(uint64_t until_ns);
+};
+
+#endif

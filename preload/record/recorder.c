@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow paths of the recorder: binding a thread to a ring, waiting for room, gates. The fast path
+ * is in recorder.h. Nothing here allocates; system calls are futexes, gettid and getpid.
+ */
+#include "preload/record/recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "preload/base/futex.h"
+#include "preload/record/entry.h"
+#include "preload/record/trouble.h"
+
+#define RECORDER_WAIT_NS 50000000u     /* one nap of a thread that waits for room */
+#define RECORDER_STALL_NS 1000000000u  /* no progress for this long: drop instead */
+#define RECORDER_RING_WAIT_NS 1000000u /* between two looks for a ring that is about to be free */
+#define RECORDER_RETRY 1024u /* calls of a thread without a ring between two looks for one */
+
+__thread struct recorder_thread recorder_self __attribute__((tls_model("initial-exec")));
+_Static_assert(sizeof(struct recorder_thread) <= 192, "TLS is scarce for late dlopen");
+
+static struct recorder_gates recorder_closed_gates; /* all 0 for ever */
+struct recorder_gates *recorder_gates = &recorder_closed_gates;
+uint64_t recorder_base;
+
+static void leave_alone(void)
+{
+}
+static void (*adopt_child)(void) = leave_alone;
+
+static struct recorder_region region;
+static uint32_t recorder_process;      /* our entry in the process table */
+static uint64_t recorder_generation;   /* counts openings; written before the gates open */
+static unsigned int recorder_families; /* bits */
+static _Atomic bool recorder_paused;   /* a capture range is awaited */
+static _Atomic bool recorder_running;
+static _Atomic uint64_t
+	recorder_stalled; /* rings are dropped without waiting: no progress was seen */
+
+static void gates_set(bool on)
+{
+	for (unsigned int i = 0; i < EVT_FAMILY_LIMIT; i++) {
+		bool open = on && (recorder_families & (1u << i));
+
+		__atomic_store_n(&recorder_gates->gate[i], open ? recorder_generation : 0,
+				 __ATOMIC_RELEASE);
+	}
+}
+
+static int gates_create(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return -errno;
+	/* where the kernel cannot (gVisor, before 4.14) the atfork handler does it: recorder_orphan() */
+	(void)madvise(page, 4096, MADV_WIPEONFORK);
+	recorder_gates = page;
+	return 0;
+}
+
+int recorder_open(const struct recorder_region *r, uint32_t process, unsigned int families)
+{
+	if (recorder_gates == &recorder_closed_gates) {
+		int error = gates_create();
+
+		if (error)
+			return error;
+	}
+	region = *r;
+	recorder_base = r->header->base_tsc;
+	recorder_families = families;
+	atomic_store(&recorder_running, true);
+	recorder_reopen(process);
+	return 0;
+}
+
+void recorder_reopen(uint32_t process)
+{
+	recorder_process = process;
+	recorder_generation++;
+	recorder_gates->generation = recorder_generation;
+	gates_set(!atomic_load(&recorder_paused));
+}
+
+/*
+ * After fork() in a signal handler the hook that the handler interrupted goes on in the child too,
+ * with its lane at the parent's ring. From here on such a lane leads nowhere: room_step() refuses it,
+ * and what is published lands in memory of our own. A record that had its place already is written
+ * there by addresses that the hook holds in registers: see recorder_flee().
+ */
+static struct region_ring nowhere_ring;
+static uint64_t nowhere_words[RECORD_WORDS_MAX];
+
+static void lanes_cut_off(void)
+{
+	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
+		struct recorder_lane *lane = &recorder_self.lane[i];
+
+		lane->ring = &nowhere_ring;
+		lane->words = nowhere_words;
+		lane->mask = 0;
+		lane->limit = lane->head;
+	}
+}
+
+static bool record_is_interrupted(void)
+{
+	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
+		uint64_t owner = recorder_self.lane[i].owner;
+
+		if (owner >= RECORDER_BUSY_MIN && (owner & RECORDER_IN_RECORD))
+			return true;
+	}
+	return false;
+}
+
+void recorder_flee(void)
+{
+	size_t bytes = region.shape.bytes;
+	void *old = region.header, *moved;
+
+	if (!record_is_interrupted())
+		return;
+	moved = mremap(old, 0, bytes, MREMAP_MAYMOVE); /* the same memory, mapped once more */
+	if (moved == MAP_FAILED)
+		return;
+	if (mmap(old, bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+		munmap(moved, bytes);
+		return;
+	}
+	(void)madvise(moved, bytes, MADV_DONTDUMP);
+	region.header = moved;
+	entry_region_moved(moved);
+	trouble_watch(moved);
+}
+
+void recorder_orphan(void)
+{
+	lanes_cut_off();
+	recorder_gates->generation = 0;
+	gates_set(false);
+}
+
+void recorder_close(void)
+{
+	atomic_store(&recorder_running, false);
+	gates_set(false);
+}
+
+void recorder_capture(bool on)
+{
+	atomic_store(&recorder_paused, !on);
+	if (atomic_load(&recorder_running) && recorder_gates->generation)
+		gates_set(on);
+}
+
+void recorder_on_strange_fork(void (*adopt)(void))
+{
+	adopt_child = adopt;
+}
+
+bool recorder_is_open(void)
+{
+	return atomic_load_explicit(&recorder_running, memory_order_relaxed);
+}
+
+void recorder_ring_bell(void)
+{
+	struct region_header *h = region.header;
+
+	atomic_fetch_add_explicit(&h->doorbell, 1, memory_order_release);
+	futex_wake(&h->doorbell);
+}
+
+/* --- the ends of threads --- */
+
+/* glibc: PTHREAD_KEY_2NDLEVEL_SIZE; musl has all of them there */
+#define RECORDER_KEYS_IN_THREAD 32u
+
+static pthread_key_t thread_key;
+static bool thread_key_made;
+
+static void thread_ends(void *unused)
+{
+	(void)unused;
+	recorder_retire();
+}
+
+void recorder_watch_threads(void)
+{
+	thread_key_made = pthread_key_create(&thread_key, thread_ends) == 0;
+}
+
+/* Called from within malloc(): only the first keys lie in the thread itself, for others libc allocates. */
+static void watch_thread(void)
+{
+	if (thread_key_made && thread_key < RECORDER_KEYS_IN_THREAD)
+		(void)pthread_setspecific(thread_key, &thread_key);
+}
+
+/* --- binding --- */
+
+static bool ring_claim(struct region_ring *ring, unsigned int level)
+{
+	uint32_t expected = REGION_RING_FREE;
+
+	if (atomic_load_explicit(&ring->state, memory_order_relaxed) != REGION_RING_FREE ||
+	    !atomic_compare_exchange_strong(&ring->state, &expected, REGION_RING_FILLING))
+		return false;
+	ring->process = recorder_process;
+	ring->process_serial = entry_serial(recorder_process);
+	ring->tid = (uint32_t)syscall(SYS_gettid);
+	ring->level = level;
+	ring->start_tsc = clock_ticks();
+	atomic_store(&ring->end_tsc, 0);
+	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
+		atomic_store(&ring->name[i], 0);
+	atomic_store(&ring->dropped, 0);
+	atomic_store(&ring->waiters, 0);
+	atomic_store(&ring->head, 0);
+	atomic_store(&ring->tail, 0);
+	atomic_fetch_add(&ring->serial, 1);
+	atomic_store_explicit(&ring->state, REGION_RING_LIVE, memory_order_release);
+	return true;
+}
+
+static struct region_ring *ring_find(unsigned int level, unsigned int tier)
+{
+	const struct region_class *c = &region.shape.class[tier];
+	struct region_ring *rings = region_rings(region.header, &region.shape);
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		_Atomic uint32_t *limit = &region.header->ring_limit[tier];
+		uint32_t seen = atomic_load_explicit(limit, memory_order_relaxed);
+
+		while (seen <= i && !atomic_compare_exchange_weak(limit, &seen, i + 1))
+			;
+		if (ring_claim(&rings[c->first + i], level))
+			return &rings[c->first + i];
+	}
+	return NULL;
+}
+
+/* A second lane sees only what signal handlers do inside a record: the smallest ring will do. */
+static bool lane_bind(struct recorder_lane *lane, unsigned int level)
+{
+	struct region_ring *rings = region_rings(region.header, &region.shape);
+
+	for (unsigned int tier = level ? REGION_CLASSES - 1 : 0; tier < REGION_CLASSES; tier++) {
+		struct region_ring *ring = ring_find(level, tier);
+		uint32_t bytes = region.shape.class[tier].ring_bytes;
+
+		if (!ring)
+			continue;
+		lane->ring = ring;
+		lane->words = region_ring_words(region.header, &region.shape, tier,
+						(uint32_t)(ring - rings));
+		lane->class_bytes = bytes;
+		lane->mask = bytes / 8 - 1;
+		lane->head = 0;
+		lane->limit = 0; /* the first record looks */
+		lane->bound = recorder_generation + 1;
+		if (level == 0) {
+			watch_thread();
+			trouble_look();
+		}
+		return true;
+	}
+	return false;
+}
+
+/* Threads that have ended leave rings behind that the collector has only to empty. */
+static bool ring_is_coming(void)
+{
+	struct region_ring *rings = region_rings(region.header, &region.shape);
+
+	for (uint32_t i = 0; i < region.shape.ring_count; i++)
+		if (atomic_load_explicit(&rings[i].state, memory_order_relaxed) ==
+		    REGION_RING_RETIRED)
+			return true;
+	return false;
+}
+
+/* A thread's first look for a ring waits for those, as a full ring is waited for. */
+static bool lane_bind_patiently(struct recorder_lane *lane, unsigned int level)
+{
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+
+	while (!lane_bind(lane, level)) {
+		if (!region.wait_when_full || lane->starved || !ring_is_coming() ||
+		    atomic_load_explicit(&recorder_stalled, memory_order_relaxed) ||
+		    atomic_load(&region.header->collector_state) >= REGION_COLLECTOR_FINISHED)
+			return false;
+		if (clock_ns(CLOCK_MONOTONIC) - start > RECORDER_STALL_NS) {
+			atomic_store(&recorder_stalled, 1);
+			return false;
+		}
+		recorder_ring_bell();
+		futex_wait(&region.header->flushed, atomic_load(&region.header->flushed),
+			   RECORDER_RING_WAIT_NS);
+	}
+	return true;
+}
+
+static bool lane_bind_or_count(struct recorder_lane *lane, unsigned int level)
+{
+	if (lane->starved % RECORDER_RETRY == 0 && lane_bind_patiently(lane, level)) {
+		lane->starved = 0;
+		return true;
+	}
+	lane->starved++;
+	entry_count_lost(ENTRY_LOST_NO_RING);
+	return false;
+}
+
+/* --- entering --- */
+
+/* The frame that set owner is gone when the stack has been unwound past it: longjmp() from a handler.
+ * On the alternate signal stack addresses say nothing. */
+static bool owner_is_stale(uint64_t owner, uintptr_t frame)
+{
+	stack_t alternate;
+	int saved = errno;
+	bool on_alternate;
+
+	/* the same address is another call's frame: two that run at once cannot share it */
+	if ((owner & ~(uint64_t)RECORDER_BUSY_BITS) > frame)
+		return false;
+	on_alternate = sigaltstack(NULL, &alternate) == 0 && (alternate.ss_flags & SS_ONSTACK);
+	errno = saved;
+	return !on_alternate;
+}
+
+static struct recorder_lane *enter_second_lane(enum evt_family family)
+{
+	struct recorder_lane *lane = &recorder_self.lane[1];
+	uint64_t gate = recorder_gates->gate[family];
+	uint64_t owner = lane->owner;
+
+	if (owner == gate + 1)
+		return lane;
+	if (owner >= RECORDER_BUSY_MIN) {
+		entry_count_lost(ENTRY_LOST_NESTED);
+		return NULL;
+	}
+	/* so that what binding itself allocates is not recorded by binding */
+	lane->owner = (uintptr_t)__builtin_frame_address(0) | RECORDER_IN_RECORD;
+	if (lane_bind_or_count(lane, 1))
+		return lane;
+	lane->owner = 0;
+	return NULL;
+}
+
+static struct recorder_lane *enter_busy(enum evt_family family, uint64_t owner, uintptr_t frame)
+{
+	if (!recorder_gates->gate[family])
+		return NULL;
+	if (owner_is_stale(owner, frame)) {
+		recorder_self.lane[0].owner = recorder_self.lane[0].bound;
+		return recorder_enter_slow(family, frame);
+	}
+	/* only the heap hooks hold their lane around the original */
+	if ((owner & RECORDER_IN_CALL) && family == EVT_FAMILY_alloc)
+		return NULL;
+	return enter_second_lane(family);
+}
+
+struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t frame)
+{
+	struct recorder_lane *lane = &recorder_self.lane[0];
+	struct recorder_lane *result = NULL;
+	int saved = errno;
+
+	if (!recorder_is_open())
+		return NULL;
+	if (!recorder_gates->generation) {
+		/* a forked child that its atfork handler did not bring in; nothing of the parent's lanes
+		 * is ours, busy or not */
+		recorder_flee();
+		lanes_cut_off();
+		lane->owner = frame | RECORDER_IN_CALL;
+		adopt_child();
+		lane->owner = 0;
+		errno = saved;
+		if (!recorder_gates->generation)
+			return NULL;
+	}
+	if (lane->owner >= RECORDER_BUSY_MIN)
+		return enter_busy(family, lane->owner, frame);
+	if (!recorder_gates->gate[family])
+		return NULL;
+	if (lane->owner == recorder_gates->gate[family] + 1)
+		return lane;
+	lane->owner = frame | RECORDER_IN_CALL;
+	if (lane_bind_or_count(lane, 0))
+		result = lane;
+	lane->owner = 0;
+	errno = saved;
+	return result;
+}
+
+/* A thread that lives for a few milliseconds is gone from /proc before the collector looks there. */
+static void ring_put_name(struct region_ring *ring)
+{
+	uint64_t name[REGION_NAME_WORDS] = { 0 };
+
+	if (prctl(PR_GET_NAME, name))
+		return;
+	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
+		atomic_store(&ring->name[i], name[i]);
+}
+
+void recorder_retire(void)
+{
+	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
+		struct recorder_lane *lane = &recorder_self.lane[i];
+		uint32_t live = REGION_RING_LIVE;
+
+		if (!lane->bound || lane->bound != recorder_gates->generation + 1)
+			continue;
+		ring_put_name(lane->ring);
+		atomic_store(&lane->ring->end_tsc, clock_ticks());
+		atomic_compare_exchange_strong(&lane->ring->state, &live, REGION_RING_RETIRED);
+	}
+}
+
+/* --- room --- */
+
+static bool collector_is_gone(void)
+{
+	return atomic_load(&region.header->collector_state) >= REGION_COLLECTOR_FINISHED;
+}
+
+/* The collector sleeps until a ring is half full; a thread that passes that point wakes it. */
+static void wake_when_half_full(struct recorder_lane *lane, uint64_t tail)
+{
+	struct region_header *h = region.header;
+
+	if ((lane->head - tail) * 16 < lane->class_bytes)
+		return;
+	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) &&
+	    atomic_exchange(&h->asleep, 0))
+		recorder_ring_bell();
+}
+
+/* A quarter of the ring: less is not worth a wake-up. Pairs with stream_publish() of the collector. */
+static bool ring_has_room(const struct recorder_lane *lane)
+{
+	uint64_t capacity = lane->mask + 1;
+
+	return lane->head - atomic_load(&lane->ring->tail) <= capacity - capacity / 4;
+}
+
+/* Nobody will make room any more. */
+static bool ring_is_left(const struct recorder_lane *lane)
+{
+	return collector_is_gone() || atomic_load(&lane->ring->state) == REGION_RING_CLOSED;
+}
+
+/* Sleeps until there is room again; false when tail has not moved for RECORDER_STALL_NS. */
+static bool wait_for_room(struct recorder_lane *lane, uint64_t tail)
+{
+	struct region_ring *ring = lane->ring;
+	uint64_t start = clock_ns(CLOCK_MONOTONIC), seen = tail;
+
+	entry_count_wait();
+	atomic_store(&ring->waiters, 1);
+	recorder_ring_bell();
+	while (!ring_is_left(lane)) {
+		uint32_t progress = atomic_load(&ring->progress);
+		uint64_t now;
+
+		if (ring_has_room(lane))
+			break;
+		futex_wait(&ring->progress, progress, RECORDER_WAIT_NS);
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (atomic_load(&ring->tail) == seen && now - start > RECORDER_STALL_NS)
+			break;
+		if (atomic_load(&ring->tail) != seen)
+			start = now;
+		seen = atomic_load(&ring->tail);
+	}
+	atomic_store(&ring->waiters, 0);
+	return atomic_load(&ring->tail) != tail;
+}
+
+/* One step towards room for `words`: 1 there is, 0 look again, -1 there will be none. */
+static int room_step(struct recorder_lane *lane, unsigned int words)
+{
+	uint64_t capacity = lane->mask + 1;
+	uint64_t tail = atomic_load_explicit(&lane->ring->tail, memory_order_acquire);
+	uint64_t end = (lane->head | lane->mask) + 1;
+	uint64_t full = tail + capacity;
+	uint64_t step = lane->head + capacity / 4;
+
+	if (lane->ring == &nowhere_ring || lane->head - tail > capacity ||
+	    atomic_load_explicit(&lane->ring->state, memory_order_relaxed) == REGION_RING_CLOSED)
+		return -1; /* not a tail that our collector writes, or one it will never move again */
+	wake_when_half_full(lane, tail);
+	if (lane->head + words > end && end <= full) {
+		lane->words[lane->head & lane->mask] = record_word(end - lane->head, RECORD_PAD);
+		recorder_publish(lane, (unsigned int)(end - lane->head));
+		return 0;
+	}
+	if (lane->head + words <= end && lane->head + words <= full) {
+		uint64_t limit = end < full ? end : full;
+
+		lane->limit = step < limit && step >= lane->head + words ? step : limit;
+		atomic_store_explicit(&recorder_stalled, 0, memory_order_relaxed);
+		return 1;
+	}
+	if (!region.wait_when_full || atomic_load_explicit(&recorder_stalled, memory_order_relaxed))
+		return -1;
+	if (!wait_for_room(lane, tail)) {
+		atomic_store(&recorder_stalled, 1);
+		return -1;
+	}
+	return 0;
+}
+
+bool recorder_make_room(struct recorder_lane *lane, unsigned int words)
+{
+	int saved = errno;
+	int step;
+
+	do
+		step = room_step(lane, words);
+	while (step == 0);
+	if (step < 0) {
+		lane->limit = lane->head; /* so that the next record looks again */
+		atomic_fetch_add_explicit(&lane->ring->dropped, 1, memory_order_relaxed);
+		if (collector_is_gone()) {
+			trouble_look();
+			recorder_close();
+		}
+	}
+	errno = saved;
+	return step > 0;
+}

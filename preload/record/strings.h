@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strings in records. A record names a string by its hash; the bytes go to the collector once, as
+ * RECORD_TEXT. A process-wide direct-mapped cache remembers the hashes sent; one that was evicted is
+ * sent again, which costs space and nothing else. It is mapped when recording starts, so that a dormant
+ * program has nothing of it; it is small where that fails and under a low limit on data.
+ *
+ * The hash may be of something else that stands for the text, so that the text need not be made when
+ * it was sent before (torch_inputs.c).
+ *
+ * A `struct string` is a view: it owns nothing and lives as long as what it points to. Strings longer
+ * than RECORD_TEXT_MAX bytes are cut, wide ones at a character. Any thread, signal handlers too; no
+ * lock, no allocation. A child of fork() keeps the cache, it has the same collector.
+ */
+#ifndef PRELOAD_RECORD_STRINGS_H
+#define PRELOAD_RECORD_STRINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "preload/base/hidden.h"
+#include "preload/record/recorder.h"
+
+struct string {
+	uint64_t hash;     /* 0: the empty string */
+	const char *bytes; /* UTF-8 as the program gave it, or NULL when `wide` is the source */
+	const wchar_t *wide;
+	uint32_t length; /* in bytes of UTF-8 */
+};
+
+/* XXH3_64bits, but 0 for the empty string and 1 where the hash would be 0. */
+uint64_t string_hash(const char *bytes, size_t length);
+
+/* NULL is the empty string. */
+struct string string_of(const char *text);
+struct string string_of_bytes(const char *bytes, size_t length);
+struct string string_of_wide(const wchar_t *text);
+
+/* UTF-8 of at most `room` bytes; returns how many. For wide strings; code points that do not exist
+ * become U+FFFD. */
+size_t string_copy(const struct string *string, char *to, size_t room);
+
+#define STRINGS_CACHE_SLOTS 65536u
+
+struct strings_sent {
+	uint64_t *slot; /* never NULL */
+	uint64_t mask;  /* slots - 1 */
+};
+
+extern struct strings_sent strings_sent PRELOAD_HIDDEN;
+
+static inline uint64_t *strings_slot(uint64_t hash)
+{
+	return &strings_sent.slot[hash & strings_sent.mask];
+}
+
+/* Writes the text into the lane (held, IN_RECORD) and marks it as sent unless a piece was dropped. */
+void string_send(const struct string *string, struct recorder_lane *lane);
+
+static inline bool string_is_sent(uint64_t hash)
+{
+	return hash == __atomic_load_n(strings_slot(hash), __ATOMIC_RELAXED);
+}
+
+/* What a record calls the string; its text is in the ring afterwards, if there was room. */
+static inline uint64_t string_id(const struct string *string, struct recorder_lane *lane)
+{
+	if (__builtin_expect(!string_is_sent(string->hash), 0))
+		string_send(string, lane);
+	return string->hash;
+}
+
+/* Objects whose string is known by their address. */
+#define STRINGS_OWNERS 1024u
+
+struct string_owner {
+	uint64_t mark; /* string_mark() ^ hash: two words that do not belong together fit no mark */
+	uint64_t hash; /* its text was sent */
+};
+
+extern struct string_owner strings_owner[STRINGS_OWNERS] PRELOAD_HIDDEN;
+
+#define STRING_MARKED_MIN 8u /* bytes */
+
+/* Text that has not been hashed. */
+struct string_view {
+	const char *bytes;
+	size_t length;
+};
+
+/*
+ * Tells the string of an object that lives long from that of another one which comes to be at its address: all
+ * of its bytes up to 24, of longer ones the first, middle and last 8. At least STRING_MARKED_MIN.
+ */
+static inline uint64_t string_mark(const void *owner, struct string_view text)
+{
+	const uint64_t odd = 0x9e3779b97f4a7c15u;
+	uint64_t first, middle, last;
+
+	memcpy(&first, text.bytes, sizeof(first));
+	memcpy(&middle, text.bytes + text.length / 2 - sizeof(middle) / 2, sizeof(middle));
+	memcpy(&last, text.bytes + text.length - sizeof(last), sizeof(last));
+	return ((first * odd + middle) * odd + last) * odd + text.length + (uintptr_t)owner;
+}
+
+/* As string_id(), for a string of `owner`; when it was the last there, without hashing it. */
+uint64_t string_id_first(struct string_owner *known, uint64_t mark, struct string_view text,
+			 struct recorder_lane *lane);
+
+static inline uint64_t string_id_of(const void *owner, struct string_view text,
+				    struct recorder_lane *lane)
+{
+	uintptr_t at = (uintptr_t)owner;
+	struct string_owner *known = &strings_owner[(at >> 5 ^ at >> 12) % STRINGS_OWNERS];
+	uint64_t mark = string_mark(owner, text);
+	uint64_t hash = __atomic_load_n(&known->hash, __ATOMIC_RELAXED);
+
+	if (__builtin_expect((__atomic_load_n(&known->mark, __ATOMIC_RELAXED) ^ hash) == mark, 1))
+		return hash;
+	return string_id_first(known, mark, text, lane);
+}
+
+/* A new region, a new collector: nothing has been sent. While all gates are shut. */
+void strings_forget(void);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who says it takes region_header.trouble_said, and only one that can be heard takes it. That a collector
+ * has gone is told by its pid, twice with its heart standing still in between: in another pid namespace
+ * the number may be nobody's.
+ */
+#include "preload/record/trouble.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/base/clock.h"
+#include "preload/base/futex.h"
+#include "preload/base/log.h"
+
+#define AWAIT_NS 1000000000u    /* as long as an exit is held up */
+#define AWAIT_NAP_NS 5000000u   /* of that, between two looks whether it lives */
+#define HEART_NAP_NS 100000000u /* twice the longest sleep of the collector */
+
+static struct region_header *_Atomic trouble_region;
+
+void trouble_watch(struct region_header *region)
+{
+	atomic_store(&trouble_region, region);
+}
+
+/* True for the one that is to say it. */
+static bool trouble_take(struct region_header *region)
+{
+	return !atomic_load(&region->trouble_said) && log_can_speak() &&
+	       !atomic_exchange(&region->trouble_said, 1);
+}
+
+static void number_put(char *text, uint32_t number)
+{
+	char digits[12];
+	size_t count = 0;
+
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while ((number /= 10) != 0);
+	while (count)
+		*text++ = digits[--count];
+	*text = 0;
+}
+
+static void text_copy(char *to, size_t room, const char *from)
+{
+	memcpy(to, from, room);
+	to[room - 1] = 0;
+}
+
+/* What the collector has left to be said; `ending`: the program is. */
+static void say_of_collector(struct region_header *region, bool ending)
+{
+	bool failed = atomic_load(&region->collector_state) == REGION_COLLECTOR_FAILED;
+	char text[REGION_TEXT_BYTES];
+
+	text_copy(text, sizeof(text), region->collector_error);
+	if (text[0] && trouble_take(region))
+		log_line("%s%s%s", text, failed ? "; nothing " : "",
+			 !failed  ? ""
+			 : ending ? "was recorded"
+				  : "is recorded");
+}
+
+/* The file by its true name, once the collector has made one. */
+static const char *file_name(const struct region_header *region, char room[REGION_PATH_BYTES])
+{
+	text_copy(room, REGION_PATH_BYTES, region->file[0] ? region->file : region->output);
+	return room;
+}
+
+static void say_of_end(struct region_header *region, bool died)
+{
+	bool made = atomic_load(&region->collector_state) != REGION_COLLECTOR_STARTING;
+	char name[REGION_PATH_BYTES];
+
+	if (!trouble_take(region))
+		return;
+	file_name(region, name);
+	if (made && died)
+		log_line("the collector has gone: events are missing at the end of '%s'", name);
+	else if (made)
+		log_line("the collector hangs: events may be missing at the end of '%s'", name);
+	else if (died)
+		log_line("the collector ended before it made '%s' (a limit, a seccomp filter or a "
+			 "missing library?); nothing was recorded",
+			 name);
+	else
+		log_line("the collector has not made '%s' yet: it hangs; nothing was recorded",
+			 name);
+}
+
+/* Dead and not yet reaped: where process 1 does not reap it stays so. */
+static bool process_is_zombie(uint32_t pid)
+{
+	char path[32], stat[256];
+	const char *end;
+	long fd, n;
+
+	number_put(strcpy(path, "/proc/") + 6, pid);
+	strcat(path, "/stat");
+	fd = syscall(SYS_open, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : syscall(SYS_read, fd, stat, sizeof(stat) - 1);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	stat[n > 0 ? n : 0] = 0;
+	end = strrchr(stat, ')');
+	return end && end[1] == ' ' && (end[2] == 'Z' || end[2] == 'X');
+}
+
+bool trouble_collector_is_gone(const struct region_header *region)
+{
+	uint32_t pid = atomic_load(&region->collector_pid);
+
+	return pid && ((kill((pid_t)pid, 0) != 0 && errno == ESRCH) || process_is_zombie(pid));
+}
+
+/* No such process, and no sign of life meanwhile. */
+static bool collector_has_died(struct region_header *region)
+{
+	uint64_t beat = atomic_load(&region->heartbeat);
+
+	if (!trouble_collector_is_gone(region))
+		return false;
+	futex_wait(&region->flushed, atomic_load(&region->flushed), HEART_NAP_NS);
+	return atomic_load(&region->heartbeat) == beat &&
+	       atomic_load(&region->collector_state) < REGION_COLLECTOR_FINISHED;
+}
+
+bool trouble_await_start(void)
+{
+	struct region_header *region = atomic_load(&trouble_region);
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	int saved = errno;
+
+	while (region && atomic_load(&region->collector_state) == REGION_COLLECTOR_STARTING &&
+	       clock_ns(CLOCK_MONOTONIC) - start < AWAIT_NS && !trouble_collector_is_gone(region))
+		futex_wait(&region->collector_state, REGION_COLLECTOR_STARTING, AWAIT_NAP_NS);
+	errno = saved;
+	return region && atomic_load(&region->collector_state) != REGION_COLLECTOR_STARTING &&
+	       atomic_load(&region->collector_state) != REGION_COLLECTOR_FAILED;
+}
+
+void trouble_look(void)
+{
+	struct region_header *region = atomic_load(&trouble_region);
+
+	stack_t alternate; /* of signal handlers, and maybe too small for a line */
+
+	if (!region || atomic_load(&region->collector_state) != REGION_COLLECTOR_FAILED ||
+	    atomic_load(&region->trouble_said))
+		return;
+	if (sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_ONSTACK))
+		say_of_collector(region, false);
+}
+
+void trouble_look_last(void)
+{
+	struct region_header *region = atomic_load(&trouble_region);
+	int saved = errno;
+
+	if (!region || atomic_load(&region->trouble_said))
+		return;
+	(void)trouble_await_start();
+	say_of_collector(region, true);
+	if (atomic_load(&region->collector_state) < REGION_COLLECTOR_FINISHED &&
+	    collector_has_died(region))
+		say_of_end(region, true);
+	errno = saved;
+}
+
+void trouble_report(bool collector_moves)
+{
+	struct region_header *region = atomic_load(&trouble_region);
+	int saved = errno;
+
+	if (!region)
+		return;
+	say_of_collector(region, true);
+	if (!collector_moves && atomic_load(&region->collector_state) < REGION_COLLECTOR_FINISHED)
+		say_of_end(region, trouble_collector_is_gone(region));
+	errno = saved;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* See wake.h. A hook may run before our constructor: until then nobody wakes the program. */
+#include "preload/record/wake.h"
+
+#include <stddef.h>
+
+static bool stay_asleep(void)
+{
+	return false;
+}
+
+bool (*wake_program)(void) = stay_asleep;

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the environment; see settings.h. The expansion of INTERCEPT_OUTPUT is in output_path.c.
+ * No malloc, no locale, no stdio.
+ */
+#include "preload/settings/settings.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/region/region.h"
+#include "preload/base/log.h"
+#include "preload/settings/output_path.h"
+#include "preload/base/parse.h"
+
+#define PREFIX "INTERCEPT_"
+#define PREFIX_LENGTH (sizeof(PREFIX) - 1)
+#define PAGE 4096u
+#define MAX_FILE_MIN (64u << 10) /* below, not even the bookkeeping has room */
+#define MIB (1ull << 20)
+
+struct settings settings;
+
+static bool speaking;       /* the second reading: say what is wrong */
+static const char *refusal; /* why the last value was not taken */
+static const char *instead; /* what is taken then */
+
+static const char *const family_names[] = {
+#define FAMILY(name, by_default, needs, doc, none, why) #name,
+#define FAMILY_DETAIL(name, by_default, needs, doc) #name,
+#include "collector/format/families.def"
+};
+
+static const char *const family_planned_names[] = {
+#define FAMILY_PLANNED(name) #name,
+#include "collector/format/families.def"
+};
+
+static const unsigned int families_default = 0u
+#define FAMILY(name, by_default, needs, doc, none, why) | (by_default##u) << SETTINGS_FAMILY_##name
+#define FAMILY_DETAIL(name, by_default, needs, doc) | (by_default##u) << SETTINGS_FAMILY_##name
+#include "collector/format/families.def"
+	;
+
+/* A comma before each; the first is left out. */
+static const char trace_default[] = ""
+#define FAMILY_IF_0(name)
+#define FAMILY_IF_1(name) "," #name
+#define FAMILY(name, by_default, needs, doc, none, why) FAMILY_IF_##by_default(name)
+#define FAMILY_DETAIL(name, by_default, needs, doc) FAMILY_IF_##by_default(name)
+#include "collector/format/families.def"
+	;
+#define TRACE_DEFAULT (trace_default + 1)
+
+static const char trace_allowed[] =
+	"names with commas between; +name adds to the default, -name removes"
+#define FAMILY(name, by_default, needs, doc, none, why) "; " #name ": " doc
+#define FAMILY_DETAIL(name, by_default, needs, doc) "; " #name ": " doc
+#include "collector/format/families.def"
+	;
+#define TRACE_ALLOWED trace_allowed
+
+/* --- the environment --- */
+
+/* The value of the variable whose name is these bytes, or NULL. */
+static const char *environment_find(const char *name, size_t length)
+{
+	for (char **entry = environ; entry && *entry; entry++)
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+const char *settings_rank(void)
+{
+	static const char *const names[] = { "RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
+					     "PMI_RANK" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = environment_find(names[i], strlen(names[i]));
+
+		if (value && *value && strspn(value, "0123456789") == strlen(value) &&
+		    strlen(value) < 10)
+			return value;
+	}
+	return "0";
+}
+
+static bool text_is(const char *text, size_t length, const char *word)
+{
+	return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* --- one parser a setting: true when the value is right and has been taken --- */
+
+static bool parse_OUTPUT(const char *value)
+{
+	settings.output_varies = strstr(value, "%p") || strstr(value, "%r") || strstr(value, "%e");
+	return output_path_expand(value, settings.output, sizeof(settings.output));
+}
+
+static void trace_write_text(void)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < SETTINGS_FAMILIES; i++) {
+		size_t length = strlen(family_names[i]);
+
+		if (!(settings.trace & 1u << i) || used + length + 2 > sizeof(settings.trace_text))
+			continue;
+		if (used)
+			settings.trace_text[used++] = ',';
+		memcpy(settings.trace_text + used, family_names[i], length);
+		used += length;
+	}
+	settings.trace_text[used] = 0;
+}
+
+static void trace_refuse(const char *name)
+{
+	if (!speaking)
+		return;
+	log_line(PREFIX "TRACE: family '%s' is not built into this version, only "
+#define FAMILY(name, by_default, needs, doc, none, why) #name " "
+#define FAMILY_DETAIL(name, by_default, needs, doc) #name " "
+#include "collector/format/families.def"
+			"are; the others named are recorded",
+		 name);
+}
+
+/* One name without its sign. 0, or -1 when nobody knows it. */
+static int trace_apply(const char *name, size_t length, bool remove, unsigned int *families)
+{
+	for (size_t i = 0; i < SETTINGS_FAMILIES; i++) {
+		if (!text_is(name, length, family_names[i]))
+			continue;
+		if (remove)
+			*families &= ~(1u << i);
+		else
+			*families |= 1u << i;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(family_planned_names) / sizeof(family_planned_names[0]);
+	     i++) {
+		if (!text_is(name, length, family_planned_names[i]))
+			continue;
+		if (!remove)
+			trace_refuse(family_planned_names[i]);
+		return 0;
+	}
+	return -1;
+}
+
+static unsigned int with_needs(unsigned int families)
+{
+#define FAMILY(name, by_default, needs, doc, none, why) \
+	families |= (families >> SETTINGS_FAMILY_##name & 1u) << SETTINGS_FAMILY_##needs;
+#define FAMILY_DETAIL(name, by_default, needs, doc) \
+	families |= (families >> SETTINGS_FAMILY_##name & 1u) << SETTINGS_FAMILY_##needs;
+#include "collector/format/families.def"
+	return families;
+}
+
+static bool parse_TRACE(const char *value)
+{
+	unsigned int families = *value == '+' || *value == '-' ? families_default : 0;
+
+	while (*value) {
+		size_t length = strcspn(value, ",");
+		bool sign = *value == '+' || *value == '-';
+
+		if (length &&
+		    trace_apply(value + sign, length - sign, *value == '-', &families) < 0)
+			return false;
+		value += length;
+		value += *value == ',';
+	}
+	settings.trace = with_needs(families);
+	trace_write_text();
+	return true;
+}
+
+static bool parse_STACKS(const char *value)
+{
+	static const char *const words[] = { "caller", NULL };
+	int index = parse_word(value, words);
+
+	if (index >= 0)
+		settings.stacks = (enum settings_stacks)index;
+	return index >= 0;
+}
+
+static bool parse_CAPTURE(const char *value)
+{
+	static const char *const elsewhere[] = { "steps", NULL };
+	size_t length = strlen(value);
+
+	if (parse_word(value, elsewhere) >= 0)
+		refusal = "is what INTERCEPT_SCHEDULE is for";
+	if (strcmp(value, "all") == 0) {
+		settings.capture = SETTINGS_CAPTURE_ALL;
+		settings.capture_name[0] = 0;
+		return true;
+	}
+	if (strcmp(value, "cuda-profiler-api") == 0) {
+		settings.capture = SETTINGS_CAPTURE_CUDA;
+		settings.capture_name[0] = 0;
+		return true;
+	}
+	if (strncmp(value, "nvtx:", 5) != 0 || length == 5 ||
+	    length - 5 >= sizeof(settings.capture_name))
+		return false;
+	settings.capture = SETTINGS_CAPTURE_NVTX;
+	memcpy(settings.capture_name, value + 5, length - 5 + 1);
+	return true;
+}
+
+static bool parse_SCHEDULE(const char *value)
+{
+	settings.schedule = (struct schedule){ 0 };
+	settings.schedule_text[0] = 0;
+	if (strcmp(value, "none") == 0)
+		return true;
+	if (strlen(value) >= sizeof(settings.schedule_text) ||
+	    !schedule_parse(value, &settings.schedule))
+		return false;
+	strcpy(settings.schedule_text, value);
+	return true;
+}
+
+static bool parse_STEP(const char *value)
+{
+	settings.step_name[0] = 0;
+	if (strcmp(value, "auto") == 0)
+		return true;
+	if (strlen(value) >= sizeof(settings.step_name))
+		return false;
+	strcpy(settings.step_name, value);
+	return true;
+}
+
+static bool parse_OPERATORS(const char *value)
+{
+	unsigned int one_in;
+
+	if (!parse_number(value, 1000000, &one_in) || !one_in)
+		return false;
+	settings.operators = one_in;
+	return true;
+}
+
+static bool parse_BUFFER(const char *value)
+{
+	uint64_t bytes;
+
+	if (!parse_size(value, &bytes) || bytes < MIB || bytes > 65536 * MIB)
+		return false;
+	settings.buffer_bytes = bytes / PAGE * PAGE;
+	return true;
+}
+
+static bool parse_FULL(const char *value)
+{
+	static const char *const words[] = { "wait", "drop", NULL };
+	int index = parse_word(value, words);
+
+	if (index >= 0)
+		settings.full = (enum settings_full)index;
+	return index >= 0;
+}
+
+static bool parse_CHILDREN(const char *value)
+{
+	static const char *const words[] = { "auto", "all", "none", NULL };
+	int index = parse_word(value, words);
+
+	if (index >= 0)
+		settings.children = (enum settings_children)index;
+	return index >= 0;
+}
+
+static bool parse_KEEP(const char *value)
+{
+	return parse_number(value, 1000, &settings.keep);
+}
+
+/* After a wrong word all is left out: what the user wanted to hide may not be in the file. */
+static const char redact_all[] =
+#define REDACT(name) "," #name
+#include "collector/region/redact.def"
+	;
+
+static bool parse_REDACT(const char *value)
+{
+	static const char *const words[] = {
+#define REDACT(name) #name,
+#include "collector/region/redact.def"
+	};
+	const char *at = value;
+
+	settings.redact = 0;
+	if (strcmp(value, "none") == 0)
+		return true;
+	while (*at) {
+		size_t length = strcspn(at, ","), i = 0;
+
+		while (i < REGION_REDACT_LIMIT && !text_is(at, length, words[i]))
+			i++;
+		if (i == REGION_REDACT_LIMIT) {
+			instead = redact_all + 1;
+			return false;
+		}
+		settings.redact |= 1u << i;
+		at += length;
+		at += *at == ',';
+	}
+	return true;
+}
+
+static bool parse_MAX_FILE(const char *value)
+{
+	uint64_t bytes;
+
+	if (!parse_size(value, &bytes) || (bytes && bytes < MAX_FILE_MIN))
+		return false;
+	settings.max_file_bytes = bytes;
+	return true;
+}
+
+static bool parse_VERBOSE(const char *value)
+{
+	return parse_number(value, 2, &settings.verbose);
+}
+
+static bool parse_HELP(const char *value)
+{
+	unsigned int help;
+
+	if (!parse_number(value, 1, &help))
+		return false;
+	settings.help = help;
+	return true;
+}
+
+/* --- all of them --- */
+
+struct setting {
+	const char *kind;
+	const char *name;
+	const char *fallback;
+	const char *allowed;
+	const char *doc;
+	bool (*parse)(const char *value);
+};
+
+static const struct setting setting_list[] = {
+#define SETTING(kind, NAME, fallback, allowed, doc) \
+	{ #kind, #NAME, fallback, allowed, doc, parse_##NAME },
+#include "preload/settings/settings.def"
+};
+
+#define SETTING_COUNT (sizeof(setting_list) / sizeof(setting_list[0]))
+
+static void setting_read(const struct setting *s)
+{
+	char name[64] = PREFIX;
+	const char *value;
+
+	strncat(name, s->name, sizeof(name) - PREFIX_LENGTH - 1);
+	value = environment_find(name, strlen(name));
+	(void)s->parse(s->fallback);
+	refusal = "is not allowed";
+	instead = s->fallback;
+	/* empty is as good as not set */
+	if (!value || !*value || s->parse(value))
+		return;
+	(void)s->parse(instead);
+	if (speaking)
+		log_line("%s='%s' %s; allowed is %s; taking '%s'", name, value, refusal, s->allowed,
+			 instead);
+}
+
+/* Both say when to record. */
+static void choose_capture(void)
+{
+	if (!settings.schedule.active)
+		return;
+	if (settings.capture != SETTINGS_CAPTURE_ALL && speaking)
+		log_line(PREFIX
+			 "SCHEDULE='%s' and " PREFIX
+			 "CAPTURE are both set, and only one of them can say when to record; "
+			 "taking " PREFIX "SCHEDULE",
+			 settings.schedule_text);
+	settings.capture = SETTINGS_CAPTURE_STEPS;
+	settings.capture_name[0] = 0;
+}
+
+void settings_read(void)
+{
+	for (size_t i = 0; i < SETTING_COUNT; i++)
+		setting_read(&setting_list[i]);
+	choose_capture();
+	settings.session = environment_find(PREFIX "SESSION", PREFIX_LENGTH + 7);
+	settings.preload = environment_find("LD_PRELOAD", 10);
+}
+
+/* --- unknown variables --- */
+
+#define NAME_MAX_LENGTH 31u /* longer ones are like none of ours */
+
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* Levenshtein's distance, one row at a time. */
+static unsigned int name_distance(const char *a, size_t a_length, const char *b)
+{
+	unsigned int row[NAME_MAX_LENGTH + 1];
+	size_t b_length = strlen(b);
+
+	if (a_length > NAME_MAX_LENGTH || b_length > NAME_MAX_LENGTH)
+		return NAME_MAX_LENGTH;
+	for (size_t j = 0; j <= b_length; j++)
+		row[j] = (unsigned int)j;
+	for (size_t i = 1; i <= a_length; i++) {
+		unsigned int corner = row[0];
+
+		row[0] = (unsigned int)i;
+		for (size_t j = 1; j <= b_length; j++) {
+			unsigned int above = row[j];
+
+			row[j] = least(least(above, row[j - 1]) + 1,
+				       corner + (a[i - 1] != b[j - 1]));
+			corner = above;
+		}
+	}
+	return row[b_length];
+}
+
+static bool name_is_known(const char *name, size_t length)
+{
+	if (text_is(name, length, "SESSION"))
+		return true;
+	for (size_t i = 0; i < SETTING_COUNT; i++)
+		if (text_is(name, length, setting_list[i].name))
+			return true;
+	return false;
+}
+
+static void speak_unknown(const char *name, size_t length)
+{
+	const struct setting *best = &setting_list[0];
+	unsigned int best_distance = NAME_MAX_LENGTH;
+	char text[64];
+
+	for (size_t i = 0; i < SETTING_COUNT; i++) {
+		unsigned int distance = name_distance(name, length, setting_list[i].name);
+
+		if (distance < best_distance) {
+			best_distance = distance;
+			best = &setting_list[i];
+		}
+	}
+	length = length < sizeof(text) ? length : sizeof(text) - 1;
+	memcpy(text, name, length);
+	text[length] = 0;
+	if (best_distance <= 3)
+		log_line("unknown variable '" PREFIX "%s'; the nearest known is " PREFIX "%s", text,
+			 best->name);
+	else
+		log_line("unknown variable '" PREFIX "%s'; INTERCEPT_HELP=1 lists the known ones",
+			 text);
+}
+
+static void speak_help(void)
+{
+	log_text("intercept: settings, all of them environment variables:");
+	for (size_t i = 0; i < SETTING_COUNT; i++) {
+		const struct setting *s = &setting_list[i];
+
+		log_text("  " PREFIX "%s (%s, default %s)", s->name, s->kind, s->fallback);
+		log_text("      %s", s->doc);
+		log_text("      %s", s->allowed);
+	}
+}
+
+void settings_speak(bool first)
+{
+	speaking = true;
+	settings_read();
+	speaking = false;
+	for (char **entry = environ; entry && *entry; entry++) {
+		const char *name = *entry + PREFIX_LENGTH;
+		size_t length;
+
+		if (strncmp(*entry, PREFIX, PREFIX_LENGTH) != 0)
+			continue;
+		length = strcspn(name, "=");
+		if (!name_is_known(name, length))
+			speak_unknown(name, length);
+	}
+	if (settings.help && first)
+		speak_help();
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the user has set: the INTERCEPT_* variables, read once, wrong values replaced by the default.
+ *
+ * Runs in the constructor, single-threaded. Static buffers only: nothing here calls malloc. The one
+ * place of the library that looks into the environment. Reading says nothing: a program that stays
+ * dormant has no business to talk; settings_speak() says what was wrong, when the caller decides so.
+ */
+#ifndef PRELOAD_SETTINGS_SETTINGS_H
+#define PRELOAD_SETTINGS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/settings/schedule.h"
+
+#define SETTINGS_PATH_BYTES 4096u
+#define SETTINGS_NAME_BYTES 256u
+
+/* Bit positions in settings.trace. */
+enum settings_family {
+#define FAMILY(name, by_default, needs, doc, none, why) SETTINGS_FAMILY_##name,
+#define FAMILY_DETAIL(name, by_default, needs, doc) SETTINGS_FAMILY_##name,
+#include "collector/format/families.def"
+	SETTINGS_FAMILIES,
+};
+
+enum settings_stacks { SETTINGS_STACKS_CALLER };
+enum settings_capture {
+	SETTINGS_CAPTURE_ALL,
+	SETTINGS_CAPTURE_NVTX,
+	SETTINGS_CAPTURE_CUDA,
+	SETTINGS_CAPTURE_STEPS /* INTERCEPT_SCHEDULE */
+};
+enum settings_full { SETTINGS_FULL_WAIT, SETTINGS_FULL_DROP };
+enum settings_children { SETTINGS_CHILDREN_AUTO, SETTINGS_CHILDREN_ALL, SETTINGS_CHILDREN_NONE };
+
+struct settings {
+	char output
+		[SETTINGS_PATH_BYTES]; /* absolute, patterns expanded; "" when there is no working directory */
+	bool output_varies; /* the pattern names processes apart: each expands it for itself */
+	unsigned int trace; /* 1 << enum settings_family */
+	char trace_text[SETTINGS_NAME_BYTES]; /* the same as names with commas between */
+	enum settings_stacks stacks;
+	enum settings_capture capture;
+	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */
+	struct schedule schedule;
+	char schedule_text[SETTINGS_NAME_BYTES];
+	char step_name[SETTINGS_NAME_BYTES]; /* NAME or NAME*, "" for auto */
+	unsigned int operators;              /* one in so many is recorded */
+	uint64_t buffer_bytes;               /* whole pages */
+	enum settings_full full;
+	enum settings_children children;
+	unsigned int keep;
+	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */
+	uint64_t max_file_bytes; /* 0: no limit */
+	unsigned int verbose;
+	bool help;
+	const char *session; /* value of INTERCEPT_SESSION or NULL; belongs to the environment */
+	const char *preload; /* that of LD_PRELOAD, the same way */
+};
+
+extern struct settings settings;
+
+/* Reads the environment into `settings`. May be called again (tests do). */
+void settings_read(void);
+
+/* One line for every wrong value and every unknown INTERCEPT_* variable; the list when HELP=1 and this is
+ * the `first` process of the session. */
+void settings_speak(bool first);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* See steps.h. */
+#include "preload/steps/steps.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/record/capture.h"
+#include "preload/record/event.h"
+#include "preload/record/family.h"
+#include "preload/record/names.h"
+#include "preload/record/recorder.h"
+#include "preload/settings/settings.h"
+
+#define STEPS_SLOTS 32u /* scopes of as many threads at once */
+
+_Atomic uint32_t steps_open;
+bool steps_scheduled, steps_named;
+
+enum steps_kind {
+	STEPS_OTHER,
+	STEPS_FIRST, /* ends no step, but the first one's loop begins with it at the latest */
+	STEPS_OPTIMIZER,
+	STEPS_PROFILER,
+	STEPS_NAMED,
+};
+
+static struct steps_slot {
+	_Atomic uint64_t key; /* 0: free */
+	uintptr_t thread;
+	enum steps_kind kind;
+	const struct name *name;
+} slots[STEPS_SLOTS];
+
+static _Atomic uint32_t profilers_open; /* slots of kind STEPS_PROFILER */
+static _Atomic uint64_t steps_number;   /* of the current step */
+static _Atomic bool first_is_marked;
+
+static struct string named; /* the setting, without its * */
+static bool named_is_prefix;
+static struct string schedule_text;
+
+static _Atomic bool is_leader; /* this process counts; its children look at what it says */
+/* The leader's: whether the schedule records now. Shared with children. */
+static _Atomic uint32_t no_page;
+static _Atomic uint32_t *leader_records = &no_page;
+
+/* --- what a name says --- */
+
+static bool begins_with(const struct string *name, const char *text)
+{
+	size_t length = strlen(text);
+
+	return name->bytes && name->length >= length && memcmp(name->bytes, text, length) == 0;
+}
+
+static bool is_named(const struct string *name)
+{
+	char text[SETTINGS_NAME_BYTES];
+
+	if (!named_is_prefix)
+		return name->hash == named.hash;
+	return name->length >= named.length &&
+	       string_copy(name, text, named.length) == named.length &&
+	       memcmp(text, named.bytes, named.length) == 0;
+}
+
+static enum steps_kind kind_of(const struct string *name)
+{
+	if (steps_named && is_named(name))
+		return STEPS_NAMED;
+	if (begins_with(name, "enumerate(DataLoader)#") ||
+	    begins_with(name, "Optimizer.zero_grad#"))
+		return STEPS_FIRST;
+	if (steps_named)
+		return STEPS_OTHER;
+	if (begins_with(name, "Optimizer.step#"))
+		return STEPS_OPTIMIZER;
+	return begins_with(name, "ProfilerStep#") ? STEPS_PROFILER : STEPS_OTHER;
+}
+
+/* Names in the file: one for all of torch.profiler's, each of which has a number. */
+static const struct name *name_of(enum steps_kind kind, const struct string *name)
+{
+	static const char profiler[] = "ProfilerStep";
+	struct string text = *name;
+
+	if (kind == STEPS_PROFILER)
+		text = string_of_bytes(profiler, sizeof(profiler) - 1);
+	else if (kind == STEPS_NAMED)
+		text = string_of(settings.step_name);
+	return name_make(&text);
+}
+
+/* --- recording --- */
+
+static void record_step(uint64_t number, const struct name *name)
+{
+	const struct string text = name_string(name);
+	const struct recorder_field field[] = { { .number = number }, { .text = &text } };
+
+	(void)recorder_record(RECORDER_ANY, EVT_step, field, 2);
+}
+
+static void mark_first(const struct name *name)
+{
+	if (!atomic_load_explicit(&first_is_marked, memory_order_relaxed) &&
+	    !atomic_exchange(&first_is_marked, true))
+		record_step(atomic_load(&steps_number), name);
+}
+
+/* --- the schedule --- */
+
+/* The leader says it to its children. Two threads may: the last to do so has seen the last number. */
+static bool is_wanted(void)
+{
+	uint64_t number;
+	bool wanted;
+
+	if (!atomic_load_explicit(&is_leader, memory_order_relaxed))
+		return atomic_load(leader_records);
+	do {
+		number = atomic_load(&steps_number);
+		wanted = schedule_records(&settings.schedule, number);
+		atomic_store(leader_records, wanted);
+	} while (number != atomic_load(&steps_number));
+	return wanted;
+}
+
+/* From here on this process counts for itself, and its children look at its own page. */
+static void lead(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	leader_records = page == MAP_FAILED ? &no_page : page;
+	atomic_store(&is_leader, true);
+	(void)is_wanted();
+}
+
+void steps_follow_parent(void)
+{
+	if (!atomic_load_explicit(&is_leader, memory_order_relaxed) && recorder_gates->generation &&
+	    is_wanted() != capture_is_on())
+		capture_follow(is_wanted, &schedule_text);
+}
+
+/* What is open in other threads of the parent will not end here. */
+static void steps_forked(void)
+{
+	for (unsigned int i = 0; i < STEPS_SLOTS; i++)
+		atomic_store(&slots[i].key, 0);
+	atomic_store(&steps_open, 0);
+	atomic_store(&profilers_open, 0);
+	atomic_store(&first_is_marked, false);
+	atomic_store(&is_leader, false);
+}
+
+static void steps_start(void)
+{
+	size_t length = strlen(settings.step_name);
+
+	named_is_prefix = length && settings.step_name[length - 1] == '*';
+	named = string_of_bytes(settings.step_name, length - named_is_prefix);
+	steps_named = length > 0;
+	steps_scheduled = settings.schedule.active > 0;
+	schedule_text = string_of(settings.schedule_text);
+	if (!steps_scheduled)
+		return;
+	lead();
+	capture_switch(is_wanted(), &schedule_text);
+}
+
+const struct family family_steps = { .start = steps_start, .forked = steps_forked };
+
+static void step_ends(const struct name *name)
+{
+	uint64_t number = atomic_fetch_add(&steps_number, 1) + 1;
+	bool was_on = capture_is_on();
+
+	atomic_store_explicit(&first_is_marked, true, memory_order_relaxed);
+	if (!steps_scheduled) {
+		record_step(number, name);
+		return;
+	}
+	if (!atomic_load(&is_leader))
+		lead();
+	if (was_on)
+		record_step(number, name);
+	capture_follow(is_wanted, &schedule_text);
+	if (!was_on)
+		record_step(number, name);
+}
+
+/* --- ranges that open and close --- */
+
+#define KEY_FILLING 1u /* nobody's key */
+
+static bool thread_has_one(uintptr_t thread)
+{
+	for (unsigned int i = 0; i < STEPS_SLOTS; i++)
+		if (atomic_load_explicit(&slots[i].key, memory_order_acquire) > KEY_FILLING &&
+		    slots[i].thread == thread)
+			return true;
+	return false;
+}
+
+static void slot_take(uint64_t key, enum steps_kind kind, const struct name *name)
+{
+	uintptr_t thread = (uintptr_t)&recorder_self;
+
+	if (thread_has_one(thread))
+		return;
+	for (unsigned int i = 0; i < STEPS_SLOTS; i++) {
+		uint64_t nobody = 0;
+
+		if (!atomic_compare_exchange_strong(&slots[i].key, &nobody, KEY_FILLING))
+			continue;
+		slots[i].thread = thread;
+		slots[i].kind = kind;
+		slots[i].name = name;
+		atomic_fetch_add(&profilers_open, kind == STEPS_PROFILER);
+		atomic_fetch_add(&steps_open, 1);
+		atomic_store_explicit(&slots[i].key, key, memory_order_release);
+		return;
+	}
+}
+
+void steps_begin(uint64_t key, const struct string *text)
+{
+	enum steps_kind kind = kind_of(text);
+	const struct name *name;
+
+	if (kind == STEPS_OTHER)
+		return;
+	if (kind == STEPS_FIRST && atomic_load_explicit(&first_is_marked, memory_order_relaxed))
+		return;
+	name = name_of(kind, text);
+	mark_first(name);
+	if (kind != STEPS_FIRST)
+		slot_take(key, kind, name);
+}
+
+void steps_end(uint64_t key)
+{
+	for (unsigned int i = 0; i < STEPS_SLOTS; i++) {
+		const struct name *name;
+		enum steps_kind kind;
+
+		if (atomic_load_explicit(&slots[i].key, memory_order_acquire) != key)
+			continue;
+		name = slots[i].name;
+		kind = slots[i].kind;
+		atomic_store_explicit(&slots[i].key, 0, memory_order_release);
+		atomic_fetch_sub(&steps_open, 1);
+		atomic_fetch_sub(&profilers_open, kind == STEPS_PROFILER);
+		if (kind != STEPS_OPTIMIZER || !atomic_load(&profilers_open))
+			step_ends(name);
+		return;
+	}
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* See torch_origin.h. */
+#include "preload/tensors/torch_origin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/hook/interposer.h"
+#include "preload/base/symbols.h"
+
+#define LIBRARY "libc10.so"
+
+struct search {
+	const struct torch_origin *origin;
+	const char *near; /* path of the caller, NULL */
+	uintptr_t caller;
+	void *found;
+	size_t common; /* of the paths of `near` and of what was found */
+	bool keeps;
+	bool is_behind; /* what comes before us in the order of loading calls us, not we it */
+};
+
+static size_t path_common(const char *a, const char *b)
+{
+	size_t length = 0;
+
+	while (a && b && a[length] && a[length] == b[length])
+		length++;
+	return length;
+}
+
+static bool soname_is_torch(const struct symbols *s)
+{
+	const char *soname = symbols_string(s, DT_SONAME, 0);
+
+	return soname && strncmp(soname, LIBRARY, strlen(LIBRARY)) == 0;
+}
+
+static int search_module(struct dl_phdr_info *module, size_t bytes, void *context)
+{
+	struct search *search = context;
+	uintptr_t ours = (uintptr_t)search->origin; /* lies in this library */
+	struct symbols s;
+	size_t common;
+	void *found;
+	bool is_caller;
+
+	(void)bytes;
+	if (!symbols_of_module(module, &s))
+		return 0;
+	if (ours >= s.low && ours < s.high) {
+		search->is_behind = true;
+		return 0;
+	}
+	if (!search->is_behind)
+		return 0;
+	found = symbols_address(&s, search->origin->name);
+	if (!found)
+		return 0;
+	is_caller = search->caller >= s.low && search->caller < s.high;
+	common = path_common(module->dlpi_name, search->near);
+	if (!search->found || is_caller || common > search->common) {
+		search->found = found;
+		search->common = common;
+		search->keeps = soname_is_torch(&s);
+	}
+	return is_caller;
+}
+
+static void origin_keep(struct torch_origin *origin, const void *caller, void *function)
+{
+	for (unsigned int i = 0; i < TORCH_ORIGINS; i++) {
+		const void *none = NULL;
+
+		if (!atomic_compare_exchange_strong(&origin->known[i].caller, &none, caller))
+			continue;
+		atomic_store_explicit(&origin->known[i].function, function, memory_order_release);
+		return;
+	}
+}
+
+void *torch_origin_search(struct torch_origin *origin, const void *caller)
+{
+	struct search search = { .origin = origin, .caller = (uintptr_t)caller };
+	int saved = errno;
+	Dl_info info;
+
+	search.found = interposer_find(origin->name);
+	search.keeps = search.found != NULL;
+	if (!search.found) {
+		search.near = dladdr(caller, &info) ? info.dli_fname : NULL;
+		(void)dl_iterate_phdr(search_module, &search);
+		if (search.keeps)
+			interposer_pin(search.found);
+	}
+	if (search.found && search.keeps && caller)
+		origin_keep(origin, caller, search.found);
+	errno = saved;
+	return search.found;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* See torch.h. */
+#include "preload/torch/torch.h"
+
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/base/log.h"
+#include "preload/python/listeners.h"
+#include "preload/record/recorder.h"
+#include "preload/settings/settings.h"
+#include "preload/steps/steps.h"
+#include "preload/record/strings.h"
+#include "preload/base/symbols.h"
+#include "preload/torch/torch_function.h"
+#include "preload/torch/torch_inputs.h"
+#include "preload/torch/torch_layout.h"
+
+#define SCOPES 10u /* at::RecordScope::NUM_SCOPES */
+#define SCOPE_BACKWARD 1u
+#define SCOPE_USER 7u
+#define SHOWN_LIST_NAME "aten::sum"
+
+/* at::RecordFunctionCallback */
+struct callback {
+	void *(*start)(void **ret_context, const void *function);
+	void (*end)(const void *function, void *context);
+	double probability;
+	bool scopes[SCOPES];
+	bool needs_inputs, needs_outputs, needs_ids;
+};
+
+_Static_assert(sizeof(struct callback) == 40, "as ATen/record_function.h lays it out");
+
+static struct {
+	uint64_t (*add)(struct callback callback);
+	void (*remove)(uint64_t handle);
+	const char *(*name)(const void *function);
+	uint64_t (*thread_id)(void);
+	bool (*is_async)(const void *function); /* NULL: this torch has none */
+	int64_t (*sequence)(void);              /* NULL where there is none */
+} torch_api;
+
+static bool with_inputs;
+static _Atomic bool sampling_untold;
+
+enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_SHOWING_INPUTS, TORCH_ON };
+static _Atomic int torch_state;
+
+static uint64_t callback_handle;
+
+static bool wants_inputs(void)
+{
+	return settings.trace & 1u << SETTINGS_FAMILY_shapes;
+}
+
+static void look_at_function(const uint64_t *function)
+{
+	int64_t sequence = torch_api.sequence ? torch_api.sequence() : TORCH_FUNCTION_NO_SEQUENCE;
+
+	torch_function_look(function, torch_api.name(function), sequence);
+}
+
+static void look_at_inputs(const uint64_t *function)
+{
+	const char *name = torch_api.name(function);
+	size_t count;
+	const struct torch_value *inputs = torch_function_inputs(function, &count);
+
+	if (strcmp(name, TORCH_SHOWN_NAME) == 0 || strcmp(name, SHOWN_LIST_NAME) == 0)
+		torch_layout_look(inputs, count);
+}
+
+/* --- recording --- */
+
+static uint64_t name_ask(const uint64_t *function, const char **ret_name,
+			 struct recorder_lane *lane)
+{
+	struct string name = string_of(torch_api.name(function));
+
+	*ret_name = name.bytes;
+	return string_id(&name, lane);
+}
+
+/* Most operators have a schema: no call, the length is known, and the schema stays where it is. */
+static inline uint64_t name_id(const uint64_t *function, const char **ret_name,
+			       struct recorder_lane *lane)
+{
+	const uint64_t *schema = torch_function_schema(function);
+
+	if (__builtin_expect(!schema || schema[1] < STRING_MARKED_MIN, 0))
+		return name_ask(function, ret_name, lane);
+	*ret_name = (const char *)(uintptr_t)schema[0];
+	return string_id_of(schema, (struct string_view){ *ret_name, schema[1] }, lane);
+}
+
+/* Its end may come on another thread; known when it begins. */
+static inline bool is_async(const uint64_t *function)
+{
+	return torch_function.thread && torch_function_scope(function) == SCOPE_USER &&
+	       torch_api.is_async && torch_api.is_async(function);
+}
+
+static bool record_plain(struct recorder_lane *lane, uint64_t ticks, uint64_t name)
+{
+	uint64_t *at = recorder_room(lane, 2);
+
+	if (!at)
+		return false;
+	at[0] = record_word(ticks, EVT_torch_begin);
+	at[1] = name;
+	recorder_publish(lane, 2);
+	return true;
+}
+
+/* Word by word where they stay: a copy of fields just written would wait for them. */
+static bool record_operator(const uint64_t *function, uint64_t name, uint64_t ticks,
+			    struct recorder_lane *lane)
+{
+	uint64_t *at, scope, sequence;
+
+	if (!torch_function.sequence)
+		return record_plain(lane, ticks, name);
+	scope = torch_function_scope(function);
+	sequence = function[torch_function.sequence];
+	if (!scope && (int64_t)sequence < 0)
+		return record_plain(lane, ticks, name);
+	at = recorder_room(lane, 6);
+	if (!at)
+		return false;
+	at[0] = record_word(ticks, EVT_torch_begin_ex);
+	at[1] = name;
+	at[2] = scope;
+	at[3] = sequence;
+	at[4] = function[torch_function.thread];
+	at[5] = scope == SCOPE_BACKWARD ? function[torch_function.forward] : 0;
+	recorder_publish(lane, 6);
+	return true;
+}
+
+/* Before the first operator that is recorded: the gates may have been shut when sampling began. */
+static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
+{
+	uint64_t one_in = settings.operators;
+
+	if (atomic_exchange(&sampling_untold, false) &&
+	    !recorder_put(lane, EVT_torch_sampling, ticks, &one_in, 1))
+		atomic_store(&sampling_untold, true);
+}
+
+static inline void record_begin(const uint64_t *function, struct recorder_lane *lane)
+{
+	uint64_t ticks = recorder_now();
+	const struct torch_value *inputs;
+	const char *name;
+	uint64_t id;
+	size_t count;
+
+	if (__builtin_expect(atomic_load_explicit(&sampling_untold, memory_order_relaxed), 0))
+		record_sampling(ticks, lane);
+	id = name_id(function, &name, lane);
+	if (is_async(function)) {
+		uint64_t field[2] = { id, (uintptr_t)function };
+
+		(void)recorder_put(lane, EVT_torch_async_begin, ticks, field, 2);
+		return;
+	}
+	if (!record_operator(function, id, ticks, lane) || !with_inputs)
+		return;
+	inputs = torch_function_inputs(function, &count);
+	if (count)
+		torch_inputs_record(name, inputs, count, ticks, lane);
+}
+
+/* Before anything else of it is done: also while nothing is recorded. */
+static inline void look_for_step(const uint64_t *function)
+{
+	steps_look();
+	if (!torch_function.thread || torch_function_scope(function) == SCOPE_USER) {
+		struct string name = string_of(torch_api.name(function));
+
+		steps_begin((uintptr_t)function, &name);
+	}
+}
+
+/* unique_ptr<ObserverContext>: returned through a hidden pointer. */
+static void *operator_start(void **ret_context, const void *function)
+{
+	struct recorder_lane *lane;
+	int state = atomic_load_explicit(&torch_state, memory_order_relaxed);
+
+	*ret_context = NULL;
+	if (__builtin_expect(state != TORCH_ON, 0)) {
+		if (state == TORCH_SHOWING)
+			look_at_function(function);
+		else if (state == TORCH_SHOWING_INPUTS && torch_function.sequence)
+			look_at_inputs(function);
+		return ret_context;
+	}
+	look_for_step(function);
+	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
+	if (lane) {
+		record_begin(function, lane);
+		recorder_leave(lane);
+	}
+	return ret_context;
+}
+
+/* User scopes need not nest, nor end on their thread: it is said which one ends. */
+static inline void record_end(const uint64_t *function, struct recorder_lane *lane)
+{
+	uint64_t ticks = recorder_now(), field[2] = { (uintptr_t)function };
+	struct string name;
+
+	if (!torch_function.thread || torch_function_scope(function) != SCOPE_USER) {
+		(void)recorder_put(lane, EVT_torch_end, ticks, NULL, 0);
+		return;
+	}
+	if (is_async(function)) {
+		(void)recorder_put(lane, EVT_torch_async_end, ticks, field, 1);
+		return;
+	}
+	name = string_of(torch_api.name(function));
+	field[0] = string_id(&name, lane);
+	field[1] = function[torch_function.thread];
+	if (field[1] == torch_api.thread_id())
+		field[1] = 0;
+	(void)recorder_put(lane, EVT_torch_end_ex, ticks, field, 2);
+}
+
+static void operator_end(const void *function, void *context)
+{
+	struct recorder_lane *lane;
+
+	(void)context;
+	if (__builtin_expect(atomic_load_explicit(&torch_state, memory_order_relaxed) != TORCH_ON,
+			     0))
+		return;
+	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
+	if (lane) {
+		record_end(function, lane);
+		recorder_leave(lane);
+	}
+	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
+		steps_end((uintptr_t)function);
+}
+
+/* --- the functions of torch --- */
+
+static int look_for_api(struct dl_phdr_info *module, size_t bytes, void *context)
+{
+	struct symbols s;
+
+	(void)bytes;
+	(void)context;
+	if (!symbols_of_module(module, &s))
+		return 0;
+	*(void **)&torch_api.add = symbols_address(
+		&s, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
+	*(void **)&torch_api.remove = symbols_address(&s, "_ZN2at14removeCallbackEm");
+	*(void **)&torch_api.name = symbols_address(&s, "_ZNK2at14RecordFunction4nameEv");
+	*(void **)&torch_api.thread_id = symbols_address(
+		&s, "_ZN2at14RecordFunction15currentThreadIdEv");
+	*(void **)&torch_api.sequence = symbols_address(&s, "_ZN2at15sequence_number4peekEv");
+	*(void **)&torch_api.is_async = symbols_address(&s, "_ZNK2at14RecordFunction7isAsyncEv");
+	return torch_api.add && torch_api.remove && torch_api.name && torch_api.thread_id;
+}
+
+static uint64_t callback_add(bool user_scopes, bool others, double probability)
+{
+	struct callback callback = { .start = operator_start,
+				     .end = operator_end,
+				     .probability = probability,
+				     .needs_inputs = wants_inputs() };
+
+	memset(callback.scopes, others, sizeof(callback.scopes));
+	callback.scopes[SCOPE_USER] = user_scopes;
+	return torch_api.add(callback);
+}
+
+bool torch_begin(void *arguments)
+{
+	int off = TORCH_OFF;
+
+	(void)arguments;
+	if (!atomic_compare_exchange_strong(&torch_state, &off, TORCH_SHOWING))
+		return true;
+	if (dl_iterate_phdr(look_for_api, NULL))
+		callback_handle = callback_add(true, true, 1);
+	else
+		log_line("this torch is not known (no RecordFunction): no operators are recorded");
+	return true;
+}
+
+/* All is known: recording starts. */
+static void torch_start(void)
+{
+	if (settings.operators > 1) {
+		torch_api.remove(callback_handle);
+		atomic_store(&sampling_untold, true);
+		(void)callback_add(true, false, 1);
+		(void)callback_add(false, true, 1.0 / settings.operators);
+	}
+	atomic_store(&torch_state, TORCH_ON);
+}
+
+bool torch_calibrate(void *arguments)
+{
+	(void)arguments;
+	if (atomic_load(&torch_state) != TORCH_SHOWING || !torch_api.add)
+		return false;
+	if (torch_function_find(torch_api.thread_id(), wants_inputs())) {
+		atomic_store(&torch_state, TORCH_SHOWING_INPUTS);
+		return true;
+	}
+	atomic_store(&torch_state, TORCH_OFF);
+	torch_api.remove(callback_handle);
+	log_line("this torch does not call back as expected: no operators are recorded");
+	return false;
+}
+
+static void find_inputs(void)
+{
+	if (!torch_function.sequence) {
+		log_line("the inputs of this torch's operators are not found: no shapes are "
+			 "recorded");
+		return;
+	}
+	torch_layout.undefined = symbols_find_loaded("_ZN3c1019UndefinedTensorImpl10_singletonE");
+	with_inputs = torch_layout_found();
+	if (!with_inputs)
+		log_line("tensors of this torch are not as expected: no shapes are recorded");
+}
+
+bool torch_calibrate_inputs(void *arguments)
+{
+	(void)arguments;
+	if (atomic_load(&torch_state) != TORCH_SHOWING_INPUTS)
+		return true;
+	if (wants_inputs())
+		find_inputs();
+	torch_start();
+	return true;
+}

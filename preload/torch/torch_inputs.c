@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* See torch_inputs.h. */
+#include "preload/torch/torch_inputs.h"
+
+#include <string.h>
+
+#include "preload/record/strings.h"
+#include "preload/torch/torch_shapes.h"
+
+#define CONV2D_INPUTS 7u
+#define CONV2D_INTEGERS 3u /* the first one after input, weight and bias */
+
+typedef void text_maker(const struct torch_shapes *shapes, struct torch_text *text);
+
+/* What the hash is of is no text: keeps descriptions of different kinds, and texts, apart. */
+#define SALT_SHAPES 0x9e3779b97f4a7c15u
+#define SALT_TYPES 0xc2b2ae3d27d4eb4fu
+#define SALT_INTEGERS 0x165667b19e3779f9u
+
+__attribute__((noinline, cold)) static void text_send(const struct torch_shapes *shapes,
+						      text_maker *make, uint64_t hash,
+						      struct recorder_lane *lane)
+{
+	struct torch_text text;
+	struct string string = { .hash = hash, .bytes = text.bytes };
+
+	make(shapes, &text);
+	string.length = text.length;
+	string_send(&string, lane);
+}
+
+static inline uint64_t name_of(const struct torch_shapes *shapes, text_maker *make, uint64_t hash,
+			       struct recorder_lane *lane)
+{
+	hash += !hash;
+	if (__builtin_expect(!string_is_sent(hash), 0))
+		text_send(shapes, make, hash, lane);
+	return hash;
+}
+
+static uint64_t hash_of_words(const struct torch_shapes *shapes)
+{
+	return string_hash((const char *)shapes->word, shapes->words * sizeof(shapes->word[0]));
+}
+
+static uint64_t name_of_integers(const char *operator_name, const struct torch_value *inputs,
+				 size_t count, struct recorder_lane *lane)
+{
+	struct torch_shapes integers;
+
+	if (count != CONV2D_INPUTS || strcmp(operator_name, "aten::conv2d") != 0)
+		return 0;
+	torch_shapes_describe_integers(&integers, inputs + CONV2D_INTEGERS,
+				       CONV2D_INPUTS - CONV2D_INTEGERS);
+	return name_of(&integers, torch_shapes_integers_text,
+		       hash_of_words(&integers) ^ SALT_INTEGERS, lane);
+}
+
+void torch_inputs_record(const char *name, const struct torch_value *inputs, size_t count,
+			 uint64_t ticks, struct recorder_lane *lane)
+{
+	struct torch_shapes shapes;
+	uint64_t types, field[3];
+
+	torch_shapes_describe(&shapes, inputs, count);
+	types = string_hash((const char *)shapes.type, shapes.types);
+	field[0] = name_of(&shapes, torch_shapes_text, hash_of_words(&shapes) ^ SALT_SHAPES, lane);
+	field[1] = name_of(&shapes, torch_shapes_types_text, types ^ SALT_TYPES, lane);
+	field[2] = name_of_integers(name, inputs, count, lane);
+	(void)recorder_put(lane, EVT_torch_inputs, ticks, field, 3);
+}

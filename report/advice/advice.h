@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Advice of report bottleneck: rules (advice.def) over what was recorded. A rule that its figures do not
+ * bear out says nothing.
+ */
+#ifndef REPORT_ADVICE_ADVICE_H
+#define REPORT_ADVICE_ADVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ADVICE_BYTES 320
+#define ADVICE_COMMAND_BYTES 96
+
+struct bottleneck;
+
+enum advice_severity { ADVICE_PROBLEM, ADVICE_WARNING, ADVICE_NOTE, ADVICE_SEVERITIES };
+extern const char *const advice_severity_names[ADVICE_SEVERITIES];
+
+enum advice_unit { ADVICE_percent, ADVICE_ratio, ADVICE_ns, ADVICE_bytes, ADVICE_count };
+
+struct advice;
+struct advice_rule {
+	const char *id;
+	enum advice_severity severity;
+	const char *unit;
+	double threshold;
+	const char *todo, *command;
+	bool (*look)(const struct bottleneck *bottleneck, struct advice *advice);
+};
+
+struct advice {
+	const struct advice_rule *rule;
+	enum advice_severity severity; /* the rule's, unless there is more to it */
+	double value;
+	uint64_t gain_ns;        /* of all steps, at the very most; 0: it is not about their time */
+	char text[ADVICE_BYTES]; /* the figures, one sentence */
+	char command[ADVICE_COMMAND_BYTES]; /* the rule's, unless there is a better one */
+};
+
+/* One for each line of advice.def: fills value, gain_ns and text, and returns whether it applies. */
+#define ADVICE(id, severity, unit, threshold, todo, command) \
+	bool advice_##id(const struct bottleneck *bottleneck, struct advice *advice);
+#include "report/advice/advice.def"
+
+/* What applies, the most important first: by severity, what failed, then by gain. To be freed. */
+struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count);
+
+/* What there is to gain at most, %: of the loop's settled steps, or of the run. */
+double advice_share(const struct bottleneck *bottleneck, const struct advice *advice);
+bool advice_is_of_run(const struct advice *advice);
+
+/* Sets the value; true when it is above the rule's threshold. */
+bool advice_exceeds(struct advice *advice, double value);
+void advice_say(struct advice *advice, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

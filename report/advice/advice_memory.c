@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules about memory: allocators that do not settle, copies, what grows, what ran out. */
+#include "report/advice/bottleneck.h"
+#include "report/base/units.h"
+
+#define GROWTH_WINDOWS 8u
+#define GROWTH_STEPS_MIN 16u
+#define GROWTH_RISES_MIN (GROWTH_WINDOWS - 2) /* of one less than windows: once it may rest */
+#define TENSOR_GROWTH_MIN (64u << 10)         /* in all */
+#define HEAP_GROWTH_MIN (1u << 20)
+
+bool advice_device_allocations(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	char time[UNIT_TEXT_BYTES];
+
+	if (!work->settled_steps ||
+	    !advice_exceeds(advice, (double)work->device_allocs / (double)work->settled_steps))
+		return false;
+	advice->gain_ns = work->device_alloc_ns;
+	advice_say(
+		advice,
+		"cudaMalloc and cudaFree are called %.1f times a step after the first %u steps, %s "
+		"a step.",
+		advice->value, EVIDENCE_SETTLED,
+		unit_format_ns(time, work->device_alloc_ns / work->settled_steps));
+	return true;
+}
+
+bool advice_pageable_copies(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	uint64_t steps = bottleneck->loop.steps;
+	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	/* what was pinned before recording began is not known */
+	if (!steps || bottleneck->limited || 2 * work->pageable_copies < work->copies_to_device ||
+	    !advice_exceeds(advice, (double)work->pageable_bytes / (double)steps))
+		return false;
+	advice->gain_ns = work->pageable_ns;
+	advice_say(
+		advice,
+		"%.0f %% of the copies to the device are from memory that is not pinned: %s and %s "
+		"a step.",
+		100.0 * (double)work->pageable_copies / (double)work->copies_to_device,
+		unit_format_bytes(bytes, work->pageable_bytes / steps),
+		unit_format_ns(time, work->pageable_ns / steps));
+	return true;
+}
+
+/* --- growth --- */
+
+struct growth {
+	uint64_t first, last; /* bytes in the first and in the last window */
+	uint64_t steps;       /* between them */
+	unsigned int rises;
+};
+
+static uint64_t sample_of(const struct evidence_sample *sample, bool of_heap)
+{
+	return of_heap ? sample->heap_bytes : sample->tensor_bytes;
+}
+
+/* The least of each of some windows, past the warm-up: what stays rises in nearly all of them. */
+static bool growth_look(const struct bottleneck *bottleneck, bool of_heap, struct growth *growth)
+{
+	const struct evidence_process *process = evidence_longest(&bottleneck->model->evidence);
+	size_t from, width;
+	uint64_t before = 0;
+
+	*growth = (struct growth){ 0 };
+	if (!process || bottleneck->limited)
+		return false;
+	from = process->sample_count / 10 + EVIDENCE_SETTLED;
+	if (process->sample_count < from + GROWTH_STEPS_MIN)
+		return false;
+	width = (process->sample_count - from) / GROWTH_WINDOWS;
+	for (unsigned int i = 0; i < GROWTH_WINDOWS; i++) {
+		uint64_t least = UINT64_MAX;
+
+		for (size_t s = from + i * width; s < from + (i + 1) * width; s++)
+			if (sample_of(&process->sample[s], of_heap) < least)
+				least = sample_of(&process->sample[s], of_heap);
+		growth->first = i ? growth->first : least;
+		growth->rises += i && least > before;
+		before = growth->last = least;
+	}
+	growth->steps = (uint64_t)width * (GROWTH_WINDOWS - 1);
+	return growth->rises >= GROWTH_RISES_MIN && growth->last > growth->first;
+}
+
+static bool growth_say(struct advice *advice, const struct growth *growth, const char *what)
+{
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+
+	if (!advice_exceeds(advice, (double)(growth->last - growth->first) / (double)growth->steps))
+		return false;
+	advice_say(advice, "%s at the ends of steps grow by %s a step: from %s to %s.", what,
+		   unit_format_bytes(a, (uint64_t)advice->value),
+		   unit_format_bytes(b, growth->first), unit_format_bytes(c, growth->last));
+	return true;
+}
+
+bool advice_tensor_growth(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct growth growth;
+
+	return growth_look(bottleneck, false, &growth) &&
+	       growth.last - growth.first >= TENSOR_GROWTH_MIN &&
+	       growth_say(advice, &growth, "live tensors");
+}
+
+/* Tensors of the CPU are heap: what they explain is said of them. */
+bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct growth growth, tensors;
+
+	if (growth_look(bottleneck, false, &tensors)) {
+		(void)growth_look(bottleneck, true, &growth);
+		if (2 * (tensors.last - tensors.first) >= growth.last - growth.first)
+			return false;
+	}
+	return growth_look(bottleneck, true, &growth) &&
+	       growth.last - growth.first >= HEAP_GROWTH_MIN &&
+	       growth_say(advice, &growth, "live blocks of the heap");
+}
+
+/* --- what failed --- */
+
+bool advice_out_of_memory(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t ooms = bottleneck->model->tensors.ooms;
+
+	if (!advice_exceeds(advice, (double)ooms))
+		return false;
+	advice_say(advice, "an allocator of torch could not get memory, %llu time%s.",
+		   (unsigned long long)ooms, ooms == 1 ? "" : "s");
+	return true;
+}
+
+bool advice_cuda_errors(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char errors[UNIT_TEXT_BYTES];
+
+	if (!advice_exceeds(advice, (double)bottleneck->cuda_errors))
+		return false;
+	advice_say(advice, "%s CUDA call%s failed.",
+		   unit_format_count(errors, bottleneck->cuda_errors),
+		   bottleneck->cuda_errors == 1 ? "" : "s");
+	return true;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules about the recording itself: what cannot be concluded from it. */
+#include "report/advice/bottleneck.h"
+#include "report/core/scope.h"
+#include "report/base/units.h"
+
+bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct source_loss *loss;
+	size_t count = source_losses(bottleneck->model->source, &loss);
+	char lost[UNIT_TEXT_BYTES];
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += loss[i].count;
+	if (!advice_exceeds(advice, (double)total))
+		return false;
+	advice_say(advice, "%s event%s lost.", unit_format_count(lost, total),
+		   total == 1 ? " was" : "s were");
+	return true;
+}
+
+bool advice_limited(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct scope_text recorded;
+	const char *text = scope_recorded(bottleneck->model, &recorded);
+
+	if (!advice_exceeds(advice, bottleneck->limited))
+		return false;
+	advice_say(advice, "%s.",
+		   text ? text : "only part of the run was recorded (INTERCEPT_CAPTURE)");
+	return true;
+}
+
+bool advice_sampled(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	if (!advice_exceeds(advice, (double)run_events(bottleneck->model->run, EVT_torch_sampling)))
+		return false;
+	advice_say(advice, "not all operators were recorded (INTERCEPT_OPERATORS).");
+	return true;
+}
+
+bool advice_no_device_time(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char launches[UNIT_TEXT_BYTES];
+
+	if (!advice_exceeds(advice, (double)bottleneck->launches))
+		return false;
+	advice_say(advice, "%s kernels were launched; all times are the host's.",
+		   unit_format_count(launches, bottleneck->launches));
+	return true;
+}

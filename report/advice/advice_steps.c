@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules that compare steps with each other, processes with each other, and steps with the run. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/base/memory.h"
+#include "report/torch/rows_ops.h"
+#include "report/base/text.h"
+#include "report/base/units.h"
+
+#define SLOWEST_TOLD 3u
+#define SLOWEST_BYTES (SLOWEST_TOLD * 24)
+#define STEPS_FOR_P99 20u
+#define FIRST_STEP_OF_RUN 10 /* %: more is a warning */
+#define STEP_NAME_MAX 64u
+#define STARTUP_NS_MIN 10000000000u
+
+/* The steps but for the first of each process. */
+struct later_steps {
+	bool *is_first; /* by row */
+	struct timing time;
+	uint64_t p50_ns;
+};
+
+static void later_steps_look(struct later_steps *later, const struct steps *steps)
+{
+	bool *seen = NULL;
+	size_t room = 0;
+
+	*later = (struct later_steps){ .is_first = memory_zero(steps->row_count + 1, 1) };
+	for (size_t i = 0; i < steps->row_count; i++) {
+		uint32_t process = steps->row[i].process;
+
+		seen = memory_room(seen, process, &room, sizeof(*seen));
+		later->is_first[i] = !seen[process];
+		seen[process] = true;
+		if (!later->is_first[i])
+			timing_add(&later->time, steps->row[i].total_ns);
+	}
+	later->p50_ns = timing_percentile(&later->time, 50);
+	free(seen);
+}
+
+static void later_steps_release(struct later_steps *later)
+{
+	timing_release(&later->time);
+	free(later->is_first);
+}
+
+/* Of the run, %: a step that is compiled can be most of a short one. */
+static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
+{
+	return bottleneck->wall_ns ? 100.0 * (double)ns / (double)bottleneck->wall_ns : 0;
+}
+
+bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct loop *loop = &bottleneck->loop;
+	char warm[UNIT_TEXT_BYTES], median[UNIT_TEXT_BYTES], which[48] = "step";
+
+	if (!loop->warm_steps ||
+	    !advice_exceeds(advice, (double)loop->warm_longest_ns / (double)loop->median_ns))
+		return false;
+	advice->gain_ns = loop->warm_ns - loop->warm_steps * loop->median_ns;
+	if (share_of_run(bottleneck, advice->gain_ns) > FIRST_STEP_OF_RUN)
+		advice->severity = ADVICE_WARNING;
+	if (loop->warm_steps > 1)
+		snprintf(which, sizeof(which), "steps (%" PRIu64 ")", loop->warm_steps);
+	advice_say(advice,
+		   "the first %s took %s, %.1f %% of the run and up to %.1f times the median of "
+		   "the others (%s); shares of the steps' time leave it out.",
+		   which, unit_format_ns(warm, loop->warm_ns),
+		   share_of_run(bottleneck, loop->warm_ns), advice->value,
+		   unit_format_ns(median, loop->median_ns));
+	return true;
+}
+
+/* Which category makes slow steps slow: the one with most above its average in the others. */
+static enum step_category excess_of(const struct steps *steps, const struct later_steps *later,
+				    double limit_ns)
+{
+	double slow[STEP_CATEGORY_LIMIT] = { 0 }, rest[STEP_CATEGORY_LIMIT] = { 0 };
+	double slow_count = 0, rest_count = 0;
+	enum step_category most = STEP_other;
+
+	for (size_t i = 0; i < steps->row_count; i++) {
+		bool is_slow = (double)steps->row[i].total_ns > limit_ns;
+
+		if (later->is_first[i])
+			continue;
+		slow_count += is_slow;
+		rest_count += !is_slow;
+		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
+			(is_slow ? slow : rest)[c] += (double)steps->row[i].ns[c];
+	}
+	for (int c = 0; c < STEP_CATEGORY_LIMIT && slow_count && rest_count; c++)
+		if (slow[c] / slow_count - rest[c] / rest_count >
+		    slow[most] / slow_count - rest[most] / rest_count)
+			most = (enum step_category)c;
+	return most;
+}
+
+/* "12, 30 and 7": the slowest of those that are not first ones. */
+static const char *slowest_of(const struct steps *steps, const struct later_steps *later,
+			      double limit_ns, char text[SLOWEST_BYTES])
+{
+	size_t most[SLOWEST_TOLD] = { 0 }, count = 0, used = 0;
+
+	for (size_t i = 0; i < steps->row_count; i++) {
+		size_t at = count < SLOWEST_TOLD ? count++ : SLOWEST_TOLD;
+
+		if (later->is_first[i] || (double)steps->row[i].total_ns <= limit_ns) {
+			count -= at < SLOWEST_TOLD;
+			continue;
+		}
+		for (; at && steps->row[most[at - 1]].total_ns < steps->row[i].total_ns; at--)
+			if (at < SLOWEST_TOLD)
+				most[at] = most[at - 1];
+		if (at < SLOWEST_TOLD)
+			most[at] = i;
+	}
+	for (size_t i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, SLOWEST_BYTES - used, "%s%" PRIu64,
+					 i ? ", " : "", steps->row[most[i]].number);
+	return count ? text : "none";
+}
+
+bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct steps *steps = &bottleneck->model->steps;
+	char slowest[SLOWEST_BYTES];
+	double limit_ns;
+	struct later_steps later;
+	uint64_t slow = 0;
+	bool applies;
+
+	later_steps_look(&later, steps);
+	limit_ns = advice->rule->threshold * (double)later.p50_ns;
+	for (size_t i = 0; i < steps->row_count; i++) {
+		if (later.is_first[i] || (double)steps->row[i].total_ns <= limit_ns)
+			continue;
+		slow++;
+		advice->gain_ns += steps->row[i].total_ns - later.p50_ns;
+	}
+	applies = later.time.count >= STEPS_FOR_P99 && later.p50_ns && slow > 1 &&
+		  advice_exceeds(advice,
+				 (double)timing_percentile(&later.time, 99) / (double)later.p50_ns);
+	advice_say(advice,
+		   "p99 is %.1f times the median; %" PRIu64 " of %" PRIu64
+		   " steps took more than %.0f times it, mostly for: %s; the slowest: %s.",
+		   advice->value, slow, later.time.count, advice->rule->threshold,
+		   step_category_names[excess_of(steps, &later, limit_ns)],
+		   slowest_of(steps, &later, limit_ns, slowest));
+	later_steps_release(&later);
+	return applies;
+}
+
+struct rank {
+	uint64_t steps, total_ns, communication_ns;
+};
+
+static struct rank *ranks_look(const struct steps *steps, size_t *ret_room)
+{
+	struct rank *rank = NULL;
+
+	*ret_room = 0;
+	for (size_t i = 0; i < steps->row_count; i++) {
+		const struct step_row *row = &steps->row[i];
+
+		rank = memory_room(rank, row->process, ret_room, sizeof(*rank));
+		rank[row->process].steps++;
+		rank[row->process].total_ns += row->total_ns;
+		rank[row->process].communication_ns += row->ns[STEP_communication];
+	}
+	return rank;
+}
+
+static double rank_share(const struct rank *rank)
+{
+	return rank->total_ns ? 100.0 * (double)rank->communication_ns / (double)rank->total_ns : 0;
+}
+
+bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct source_process *const *process;
+	size_t processes = source_processes(bottleneck->model->source, &process), room;
+	struct rank *rank = ranks_look(&bottleneck->model->steps, &room);
+	size_t least = SIZE_MAX, most = SIZE_MAX;
+	bool applies = false;
+
+	for (size_t i = 0; i < room && i < processes; i++) {
+		if (!rank[i].steps)
+			continue;
+		if (least == SIZE_MAX || rank_share(&rank[i]) < rank_share(&rank[least]))
+			least = i;
+		if (most == SIZE_MAX || rank_share(&rank[i]) > rank_share(&rank[most]))
+			most = i;
+	}
+	if (least != SIZE_MAX && rank[least].communication_ns)
+		applies = advice_exceeds(advice,
+					 rank_share(&rank[most]) - rank_share(&rank[least]));
+	if (applies) {
+		for (size_t i = 0; i < room; i++)
+			if (rank[i].communication_ns > rank[least].communication_ns)
+				advice->gain_ns += rank[i].communication_ns -
+						   rank[least].communication_ns;
+		advice_say(advice,
+			   "process %u communicates for %.1f %% of its steps' time, process %u for "
+			   "%.1f %%: it waits for the latter.",
+			   process[most]->pid, rank_share(&rank[most]), process[least]->pid,
+			   rank_share(&rank[least]));
+	}
+	free(rank);
+	return applies;
+}
+
+bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char before[UNIT_TEXT_BYTES], import[UNIT_TEXT_BYTES];
+	const struct source_process *process = bottleneck->process;
+	uint64_t ns;
+
+	if (!process || bottleneck->first_step_ns <= process->start_ns || bottleneck->limited)
+		return false;
+	ns = bottleneck->first_step_ns - process->start_ns;
+	if (ns < STARTUP_NS_MIN || !bottleneck->wall_ns ||
+	    !advice_exceeds(advice, 100.0 * (double)ns / (double)bottleneck->wall_ns))
+		return false;
+	advice_say(advice, "%s passed before the first step, %.1f %% of the run%s%s.",
+		   unit_format_ns(before, ns), advice->value,
+		   bottleneck->imported_ns ? "; import torch had ended after " : "",
+		   bottleneck->imported_ns
+			   ? unit_format_ns(import, bottleneck->imported_ns - process->start_ns)
+			   : "");
+	return true;
+}
+
+/* What may be a step: the user scope or NVTX range that there were most of; NULL: none. */
+static const struct source_name *most_frequent(const struct model *model)
+{
+	const struct source_name *most = NULL, *name;
+	uint64_t count = 1;
+
+	for (size_t i = 0; i < model->operators.row_count; i++) {
+		const struct operator_row *row = &model->operators.row[i];
+
+		name = source_name_at(model->source, row->name);
+		if (row->scope != OPERATOR_SCOPE_USER || row->calls <= count || !name ||
+		    !name->text ||
+		    evidence_kind_of(name->text, name->length, row->scope) != EVIDENCE_LABEL)
+			continue;
+		most = name;
+		count = row->calls;
+	}
+	for (size_t i = 0; i < model->ranges.row_count; i++) {
+		const struct range_row *row = &model->ranges.row[i];
+
+		name = source_name_at(model->source, row->name);
+		if (row->count <= count || !name || !name->text)
+			continue;
+		most = name;
+		count = row->count;
+	}
+	return most;
+}
+
+/* The command that takes it for steps, where a shell takes its name as it is in quotes. */
+static void say_step(struct advice *advice, const struct source_name *name)
+{
+	char escaped[STEP_NAME_MAX * 4 + 1];
+
+	if (!name || name->length > STEP_NAME_MAX)
+		return;
+	text_escape(escaped, sizeof(escaped), name->text, name->length);
+	if (strlen(escaped) == name->length && !strpbrk(escaped, "'\\"))
+		snprintf(advice->command, sizeof(advice->command), "steps --step '%.*s'",
+			 (int)STEP_NAME_MAX, escaped);
+}
+
+bool advice_no_steps(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char calls[UNIT_TEXT_BYTES];
+
+	if (bottleneck->model->steps.time.count ||
+	    !advice_exceeds(advice, (double)bottleneck->operator_calls))
+		return false;
+	advice_say(advice, "%s operators were called, but no step of a training loop was seen.",
+		   unit_format_count(calls, bottleneck->operator_calls));
+	say_step(advice, most_frequent(bottleneck->model));
+	return true;
+}
+
+bool advice_ranks_missing(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct source_name *world = bottleneck_fact(bottleneck, "WORLD_SIZE");
+	uint32_t ranks = bottleneck->model->steps.processes;
+	char digits[16] = "";
+	unsigned long size;
+
+	if (!world || !ranks || run_filters(bottleneck->model->run)->any)
+		return false;
+	snprintf(digits, sizeof(digits), "%.*s", (int)world->length, world->text);
+	size = strtoul(digits, NULL, 10);
+	if (size <= ranks || !advice_exceeds(advice, (double)(size - ranks)))
+		return false;
+	advice_say(advice, "%u of %lu ranks (WORLD_SIZE) are in what was read.", ranks, size);
+	return true;
+}

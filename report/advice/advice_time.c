@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules about what the time of steps goes to, all steps together. */
+#include "report/advice/bottleneck.h"
+#include "report/base/units.h"
+
+#define OPERATOR_SMALL_NS 10000u
+#define ITEM_SHARE_MIN 1           /* % */
+#define OPERATORS_MANY 20u         /* a step */
+#define OPTIMIZER_OPERATORS_MIN 40 /* a call: some parameters, one operator each */
+#define OPTIMIZER_GROUPED_MAX 0.1
+
+static double per_step(const struct bottleneck *bottleneck, uint64_t count)
+{
+	uint64_t steps = bottleneck->loop.steps;
+
+	return steps ? (double)count / (double)steps : 0;
+}
+
+/* Share of the steps' time; the gain is at most that. */
+static bool share_exceeds(const struct bottleneck *bottleneck, struct advice *advice, uint64_t ns)
+{
+	advice->gain_ns = ns;
+	return advice_exceeds(advice, bottleneck_share(bottleneck, ns));
+}
+
+bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t ns = bottleneck->loop.ns[STEP_dataloader];
+	char time[UNIT_TEXT_BYTES], workers[UNIT_TEXT_BYTES];
+
+	if (!share_exceeds(bottleneck, advice, ns))
+		return false;
+	advice_say(advice,
+		   "waiting for the DataLoader takes %.1f %% of the steps' time (%s a step); %s "
+		   "worker process%s.",
+		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps),
+		   bottleneck->workers ? unit_format_count(workers, bottleneck->workers) : "no",
+		   bottleneck->workers > 1 ? "es were seen in all" : " was seen");
+	return true;
+}
+
+bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t median_ns = timing_percentile(&bottleneck->operators, 50);
+	double operators = per_step(bottleneck, bottleneck->loop.work.operators);
+	char median[UNIT_TEXT_BYTES];
+
+	if (bottleneck->sampled || operators < OPERATORS_MANY || median_ns >= OPERATOR_SMALL_NS ||
+	    !share_exceeds(bottleneck, advice, bottleneck->loop.ns[STEP_other]))
+		return false;
+	advice_say(advice,
+		   "%.1f %% of the steps' time is spent between operators, in Python; a step calls "
+		   "%.0f operators, half of which take less than %s.",
+		   advice->value, operators, unit_format_ns(median, median_ns));
+	return true;
+}
+
+bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	char time[UNIT_TEXT_BYTES];
+
+	if (!share_exceeds(bottleneck, advice, work->sync_ns))
+		return false;
+	advice_say(
+		advice,
+		"CUDA calls that wait for the GPU take %.1f %% of the steps' time: %.1f calls and "
+		"%s a step; aten::item %.1f times a step.",
+		advice->value, per_step(bottleneck, work->sync_calls),
+		unit_format_ns(time, work->sync_ns / bottleneck->loop.steps),
+		per_step(bottleneck, work->items));
+	return true;
+}
+
+/* On a CPU there is nothing to wait for: only what reading takes counts. */
+static bool item_matters(const struct bottleneck *bottleneck)
+{
+	const struct model *model = bottleneck->model;
+
+	for (size_t i = 0; i < model->tensors.device_count; i++)
+		if (model->tensors.device[i].device >> 8)
+			return true;
+	return bottleneck->launches || highwater_peak(&model->cuda.memory.device) ||
+	       bottleneck_share(bottleneck, bottleneck->loop.work.item_ns) >= ITEM_SHARE_MIN;
+}
+
+bool advice_item(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	char time[UNIT_TEXT_BYTES];
+
+	if (bottleneck->sampled || !item_matters(bottleneck) ||
+	    !advice_exceeds(advice, per_step(bottleneck, work->items)))
+		return false;
+	advice->gain_ns = work->item_ns;
+	advice_say(advice, "%.1f values a step are read from tensors (aten::item), %s a step.",
+		   advice->value, unit_format_ns(time, work->item_ns / bottleneck->loop.steps));
+	return true;
+}
+
+bool advice_optimizer(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	double operators;
+
+	if (bottleneck->sampled || !work->optimizer_steps)
+		return false;
+	operators = (double)work->optimizer_operators / (double)work->optimizer_steps;
+	if (operators < OPTIMIZER_OPERATORS_MIN ||
+	    (double)work->optimizer_grouped >
+		    OPTIMIZER_GROUPED_MAX * (double)work->optimizer_operators ||
+	    !share_exceeds(bottleneck, advice, work->optimizer_ns))
+		return false;
+	advice_say(
+		advice,
+		"the optimizer takes %.1f %% of the steps' time and calls %.0f operators a step, "
+		"none of them on many tensors at once.",
+		advice->value, operators);
+	return true;
+}
+
+bool advice_zero_grad(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+
+	if (!share_exceeds(bottleneck, advice, work->zero_grad_ns))
+		return false;
+	advice_say(advice, "zero_grad takes %.1f %% of the steps' time.", advice->value);
+	return true;
+}
+
+bool advice_communication(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct steps *steps = &bottleneck->model->steps;
+
+	if (!share_exceeds(bottleneck, advice, bottleneck->loop.ns[STEP_communication]))
+		return false;
+	advice_say(
+		advice,
+		"communication takes %.1f %% of the steps' time, in %u process%s, as the host sees "
+		"it.",
+		advice->value, steps->processes, steps->processes == 1 ? "" : "es");
+	return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What report bottleneck knows of a run: its phases, and the figures that several rules look at. */
+#ifndef REPORT_ADVICE_BOTTLENECK_H
+#define REPORT_ADVICE_BOTTLENECK_H
+
+#include "report/advice/advice.h"
+#include "report/table/export.h"
+#include "report/advice/loop.h"
+#include "report/core/model.h"
+
+struct bottleneck {
+	struct model *model;
+	struct loop loop;                     /* what shares are of */
+	const struct source_process *process; /* that told most: of the first step; NULL: none */
+	/* Times of that process on the session's clock, 0: not known. */
+	uint64_t imported_ns, first_step_ns, last_step_ns;
+	uint64_t steps_ns; /* of its steps, added up */
+	uint64_t wall_ns;
+	struct timing operators; /* how long operators took that are no labels */
+	uint64_t operator_calls, launches, cuda_errors;
+	uint64_t workers; /* of data loaders */
+	bool sampled, limited;
+	struct advice *advice; /* most important first */
+	size_t advice_count;
+};
+
+/* The model has been read with all that bottleneck_options() asks for; to be released. */
+void bottleneck_look(struct bottleneck *bottleneck, struct model *model);
+void bottleneck_release(struct bottleneck *bottleneck);
+void bottleneck_options(struct model_options *options);
+
+/* Text of a fact that the process told, NULL when it did not. */
+const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key);
+
+/* In parts of the time of the loop's settled steps, %; 0 without steps. */
+static inline double bottleneck_share(const struct bottleneck *bottleneck, uint64_t ns)
+{
+	uint64_t all = bottleneck->loop.total_ns;
+
+	return all ? 100.0 * (double)ns / (double)all : 0;
+}
+
+/* The head of the document. */
+void bottleneck_print(const struct bottleneck *bottleneck, const struct document *document,
+		      const struct screen *screen);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* Report bottleneck as people read it: environment, where the time went, advice. */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/core/absence.h"
+#include "report/advice/bottleneck.h"
+#include "report/cuda/rows_cuda.h"
+#include "report/nvtx/rows_ranges.h"
+#include "report/steps/rows_steps.h"
+#include "report/tensors/rows_tensors.h"
+#include "report/core/scope.h"
+#include "report/summary/summary.h"
+#include "report/base/text.h"
+
+#define LABEL_WIDTH 13
+#define ROWS_OF_PART 5
+#define TEXT_BYTES 512
+#define WORDS_BYTES 1200
+#define DEVICES_SHOWN 8
+
+/* --- environment --- */
+
+static void put_label(const struct screen *screen, const char *label)
+{
+	fprintf(screen->out, "%-*s", LABEL_WIDTH, label);
+}
+
+static void put_text(const struct screen *screen, const char *text, size_t length, size_t width)
+{
+	char escaped[TEXT_BYTES * 4 + 1], shown[TEXT_BYTES * 4 + 8];
+	size_t used = text_escape(escaped, sizeof(escaped), text,
+				  length < TEXT_BYTES ? length : TEXT_BYTES);
+
+	text_shorten(shown, escaped, used, width, screen->utf8 ? "\xe2\x80\xa6" : "..");
+	fputs(shown, screen->out);
+}
+
+typedef void line_printer(const struct bottleneck *bottleneck, const struct screen *screen);
+
+/* What `print` prints, a label and a sentence without its line end, kept to the width of the screen. */
+static void print_line(const struct bottleneck *bottleneck, const struct screen *screen,
+		       line_printer *print)
+{
+	struct prose line;
+
+	prose_begin(&line, screen);
+	line.indent = LABEL_WIDTH;
+	print(bottleneck, &line.screen);
+	prose_end(&line, screen);
+}
+
+static void put_name(const struct screen *screen, const struct source_name *name, size_t width)
+{
+	put_text(screen, source_name_text(name), name->length, width);
+}
+
+/* "before" and the fact; nothing when it was not told. */
+static bool put_fact(const struct bottleneck *bottleneck, const struct screen *screen,
+		     const char *before, const char *key)
+{
+	const struct source_name *value = bottleneck_fact(bottleneck, key);
+
+	if (!value)
+		return false;
+	fputs(before, screen->out);
+	put_name(screen, value, 60);
+	return true;
+}
+
+static const struct source_name *meta_of(const struct bottleneck *bottleneck, const char *key)
+{
+	const struct source_meta *meta;
+	size_t count = source_metas(bottleneck->model->source, &meta);
+
+	for (size_t i = 0; i < count; i++)
+		if (meta[i].key->text && !strcmp(meta[i].key->text, key) && meta[i].value->text)
+			return meta[i].value;
+	return NULL;
+}
+
+static void print_host(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	const struct source_name *cores = meta_of(bottleneck, "cores"),
+				 *cpu = meta_of(bottleneck, "cpu");
+	const struct source_file *file = bottleneck->process->file;
+	time_t start = (time_t)(file->start_real_ns / 1000000000u);
+	char when[40];
+	struct tm local;
+
+	put_label(screen, "host");
+	put_text(screen, file->host ? file->host : "?", file->host ? strlen(file->host) : 1, 40);
+	if (cores) {
+		fputs(", ", screen->out);
+		put_name(screen, cores, 8);
+		fputs(" CPUs", screen->out);
+	}
+	if (cpu) {
+		fputs(cores ? " (" : ", (", screen->out);
+		put_name(screen, cpu, 44);
+		fputs(")", screen->out);
+	}
+	if (file->start_real_ns) {
+		localtime_r(&start, &local);
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %Z", &local);
+		fprintf(screen->out, ", %s", when);
+	}
+}
+
+static void print_python(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	static const char *const variables[] = { "OMP_NUM_THREADS", "MKL_NUM_THREADS", "WORLD_SIZE",
+						 "RANK", "CUDA_VISIBLE_DEVICES" };
+	char before[40];
+
+	if (!bottleneck_fact(bottleneck, "python_version"))
+		return;
+	put_label(screen, "Python");
+	(void)put_fact(bottleneck, screen, "", "python_version");
+	(void)put_fact(bottleneck, screen, " ", "python_implementation");
+	(void)put_fact(bottleneck, screen, ", torch ", "torch_version");
+	(void)put_fact(bottleneck, screen, ", its CUDA ", "torch_cuda");
+	(void)put_fact(bottleneck, screen, ", threads at import ", "torch_threads");
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		snprintf(before, sizeof(before), ", %s=", variables[i]);
+		(void)put_fact(bottleneck, screen, before, variables[i]);
+	}
+}
+
+/* Those that tensors or CUDA memory were asked of; names of GPUs are not recorded. */
+static void print_devices(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	const struct tensors *tensors = &bottleneck->model->tensors;
+	char name[TENSOR_DEVICE_BYTES];
+	const char *before = "";
+
+	if (!tensors->device_count)
+		return;
+	put_label(screen, "tensors on");
+	for (size_t i = 0; i < tensors->device_count && i < DEVICES_SHOWN; i++) {
+		fprintf(screen->out, "%s%s", before,
+			tensor_device_text(tensors->device[i].device, name));
+		before = ", ";
+	}
+}
+
+static void print_environment(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	screen_print(screen, SCREEN_BOLD, "environment\n");
+	if (!bottleneck->process)
+		return;
+	if (bottleneck->process->command && bottleneck->process->command->length) {
+		put_label(screen, "command");
+		put_name(screen, bottleneck->process->command,
+			 screen->width > 40 ? screen->width - LABEL_WIDTH : 40);
+		putc('\n', screen->out);
+	}
+	print_line(bottleneck, screen, print_host);
+	print_line(bottleneck, screen, print_python);
+	print_line(bottleneck, screen, print_devices);
+}
+
+/* --- where the time went --- */
+
+static void print_phases(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	const struct source_process *process = bottleneck->process;
+	bool in_part = bottleneck->limited || run_filters(bottleneck->model->run)->any;
+	const char *recorded = in_part ? "recorded " : "";
+	char text[UNIT_TEXT_BYTES];
+
+	put_label(screen, "wall");
+	fputs(unit_format_ns(text, bottleneck->wall_ns), screen->out);
+	if (process && bottleneck->imported_ns)
+		fprintf(screen->out, "; time to `import torch` done %s",
+			unit_format_ns(text, bottleneck->imported_ns - process->start_ns));
+	if (process && bottleneck->first_step_ns > process->start_ns)
+		fprintf(screen->out, ", to the first %sstep %s", recorded,
+			unit_format_ns(text, bottleneck->first_step_ns - process->start_ns));
+	if (process && bottleneck->last_step_ns) {
+		fprintf(screen->out, "; %ssteps %s", recorded,
+			unit_format_ns(text, bottleneck->steps_ns));
+		if (process->end_ns > bottleneck->last_step_ns)
+			fprintf(screen->out, ", after the last%s %s",
+				in_part ? " recorded one" : "",
+				unit_format_ns(text, process->end_ns - bottleneck->last_step_ns));
+	}
+}
+
+static void print_loop(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	put_label(screen, "loop");
+	steps_print_times(bottleneck->model, screen);
+}
+
+static void print_shares(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	put_label(screen, "their time");
+	steps_print_shares(bottleneck->loop.ns, bottleneck->loop.total_ns, screen);
+	if (bottleneck->loop.warm_steps)
+		fprintf(screen->out, " (without the first %s)",
+			bottleneck->loop.warm_steps == 1 ? "step" : "steps");
+}
+
+static void print_sampled(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	if (bottleneck->sampled)
+		fprintf(screen->out, "%*snot all operators were recorded: cpu was more, other less",
+			LABEL_WIDTH, "");
+}
+
+static void print_steps(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	if (!bottleneck->model->steps.time.count)
+		return;
+	print_line(bottleneck, screen, print_loop);
+	print_line(bottleneck, screen, print_shares);
+	print_line(bottleneck, screen, print_sampled);
+}
+
+static void print_memory(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	const struct model *model = bottleneck->model;
+	uint64_t device = highwater_peak(&model->cuda.memory.device);
+	char a[UNIT_TEXT_BYTES], name[TENSOR_DEVICE_BYTES];
+
+	if (!model->heap->totals.allocations && !model->tensors.device_count && !device)
+		return;
+	put_label(screen, "peaks");
+	if (model->heap->totals.allocations)
+		fprintf(screen->out, "heap %s",
+			unit_format_bytes(a, model->heap->totals.peak_bytes));
+	for (size_t i = 0; i < model->tensors.device_count && i < DEVICES_SHOWN; i++)
+		fprintf(screen->out, "%stensors on %s %s",
+			i || model->heap->totals.allocations ? ", " : "",
+			tensor_device_text(model->tensors.device[i].device, name),
+			unit_format_bytes(a, model->tensors.device[i].live.peak_bytes));
+	if (device)
+		fprintf(screen->out, ", asked of CUDA %s", unit_format_bytes(a, device));
+}
+
+static void print_operators(const struct bottleneck *bottleneck, const struct document *document,
+			    const struct screen *screen)
+{
+	static const struct operators_part part = { "operators by self CPU time (prof-report ops)",
+						    "operators by total CPU time (prof-report ops)",
+						    ROWS_OF_PART };
+
+	if (bottleneck->operator_calls)
+		summary_print_operators(bottleneck->model, &part, document, screen);
+}
+
+static void print_ranges(const struct bottleneck *bottleneck, const struct document *document,
+			 const struct screen *screen)
+{
+	static const enum column_id columns[] = { COLUMN_nvtx_name, COLUMN_nvtx_percent,
+						  COLUMN_nvtx_self_ns, COLUMN_nvtx_total_ns,
+						  COLUMN_nvtx_count };
+	static const struct part part = { "NVTX ranges by time (prof-report nvtx)",
+					  COLUMN_nvtx_total_ns, ROWS_OF_PART, columns,
+					  sizeof(columns) / sizeof(columns[0]) };
+	struct table table;
+
+	if (!bottleneck->model->ranges.row_count)
+		return;
+	table_init(&table, "nvtx", NULL);
+	ranges_fill_table(bottleneck->model, &table);
+	summary_print_part(&table, &part, document, screen);
+	table_release(&table);
+}
+
+static void print_cuda(const struct bottleneck *bottleneck, const struct document *document,
+		       const struct screen *screen)
+{
+	static const enum column_id columns[] = { COLUMN_api_name, COLUMN_api_percent,
+						  COLUMN_api_total_ns, COLUMN_api_calls };
+	static const struct part part = { "CUDA calls by host time (prof-report api)",
+					  COLUMN_api_total_ns, ROWS_OF_PART, columns,
+					  sizeof(columns) / sizeof(columns[0]) };
+	struct table table;
+
+	if (!bottleneck->model->cuda.api.count)
+		return;
+	key_init_table(&table, BY_api_name);
+	api_fill_table(bottleneck->model, &table);
+	summary_print_part(&table, &part, document, screen);
+	table_release(&table);
+}
+
+/* --- advice --- */
+
+/* Words on lines that end before the screen does; those behind the first are indented. */
+static void print_words(const struct screen *screen, const char *text, size_t used, size_t indent)
+{
+	size_t width = screen->width > 40 ? screen->width : 40;
+
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		if (used > indent && used + 1 + length > width) {
+			fprintf(screen->out, "\n%*s", (int)indent, "");
+			used = indent;
+		} else if (used > indent) {
+			putc(' ', screen->out);
+			used++;
+		}
+		fprintf(screen->out, "%.*s", (int)length, text);
+		used += length;
+		text += length;
+		text += *text == ' ';
+	}
+	putc('\n', screen->out);
+}
+
+static void print_advice(const struct bottleneck *bottleneck, const struct screen *screen,
+			 size_t number)
+{
+	const struct advice *advice = &bottleneck->advice[number];
+	const char *color = advice->severity == ADVICE_PROBLEM ? SCREEN_RED : SCREEN_BOLD;
+	char words[WORDS_BYTES], head[80], share[UNIT_TEXT_BYTES];
+
+	snprintf(head, sizeof(head), "%zu. %s", number + 1, advice->rule->id);
+	screen_print(screen, color, "%s", head);
+	fprintf(screen->out, " (%s", advice_severity_names[advice->severity]);
+	if (advice->gain_ns)
+		fprintf(screen->out, ", at most %s of the %s",
+			unit_format_percent(share, advice_share(bottleneck, advice)),
+			advice_is_of_run(advice) ? "run" : "steps' time");
+	fputs(")\n   ", screen->out);
+	snprintf(words, sizeof(words), "%s %s [prof-report %s]", advice->text, advice->rule->todo,
+		 advice->command);
+	print_words(screen, words, 3, 3);
+}
+
+void bottleneck_print(const struct bottleneck *bottleneck, const struct document *document,
+		      const struct screen *screen)
+{
+	struct absence absence;
+
+	print_environment(bottleneck, screen);
+	screen_print(screen, SCREEN_BOLD, "\nwhere the time went\n");
+	print_line(bottleneck, screen, print_phases);
+	print_steps(bottleneck, screen);
+	print_line(bottleneck, screen, print_memory);
+	print_operators(bottleneck, document, screen);
+	print_ranges(bottleneck, document, screen);
+	print_cuda(bottleneck, document, screen);
+	screen_print(screen, SCREEN_BOLD, "\nwhat to change first\n");
+	if (!bottleneck->operator_calls)
+		fprintf(screen->out, "%s\n",
+			absence_explain(bottleneck->model, EVT_FAMILY_torch, &absence));
+	for (size_t i = 0; i < bottleneck->advice_count; i++)
+		print_advice(bottleneck, screen, i);
+	if (!bottleneck->advice_count && bottleneck->operator_calls)
+		fputs("nothing stands out: no rule of this report applies\n", screen->out);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What advice rests on: things that are known to cost time, counted inside of whole steps only, and what
+ * memory holds where steps end. Steps are those that were recorded as such (steps.h).
+ *
+ * Scopes nest per thread. Values read inside of an optimizer's step, or of a data loader, are theirs. Memory grows with
+ * open scopes, and by 16 bytes a step; of pinned memory PINNED_MAX blocks are known.
+ */
+#ifndef REPORT_ADVICE_EVIDENCE_H
+#define REPORT_ADVICE_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/core/nest.h"
+
+#define EVIDENCE_SETTLED 3u /* steps before this one are warm-up: allocators fill their caches */
+#define PINNED_MAX 4096u
+
+#define EVIDENCE_WORK(FIELD)                                                      \
+	FIELD(sync_calls)                                                         \
+	FIELD(sync_ns) /* CUDA calls that wait, optimizers' too */                \
+	FIELD(items)   /* values brought to Python by the loop */                 \
+	FIELD(item_ns)                                                            \
+	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                       \
+	FIELD(device_allocs) /* cudaMalloc and cudaFree in those */               \
+	FIELD(device_alloc_ns)                                                    \
+	FIELD(copies_to_device) /* asynchronous ones */                           \
+	FIELD(pageable_copies)  /* of them, from memory not known to be pinned */ \
+	FIELD(pageable_bytes)                                                     \
+	FIELD(pageable_ns)                                                        \
+	FIELD(optimizer_steps)                                                    \
+	FIELD(optimizer_ns)                                                       \
+	FIELD(optimizer_operators) /* directly inside */                          \
+	FIELD(optimizer_grouped)   /* of them, on many tensors at once */         \
+	FIELD(zero_grad_ns)                                                       \
+	FIELD(operators)
+struct evidence_work {
+#define FIELD(name) uint64_t name;
+	EVIDENCE_WORK(FIELD)
+#undef FIELD
+};
+
+/* What a scope, or a CUDA function, is. */
+enum evidence_kind {
+	EVIDENCE_LABEL, /* a user scope of no meaning here */
+	EVIDENCE_OPERATOR,
+	EVIDENCE_ITEM,
+	EVIDENCE_GROUPED,
+	EVIDENCE_OPTIMIZER,
+	EVIDENCE_DATALOADER,
+	EVIDENCE_ZERO_GRAD,
+	EVIDENCE_FUNCTION,
+	EVIDENCE_WAITS,
+};
+enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t scope);
+/* Of a CUDA function: EVIDENCE_FUNCTION or EVIDENCE_WAITS. */
+enum evidence_kind evidence_kind_of_call(const char *name, size_t length);
+
+struct evidence_sample {
+	uint64_t tensor_bytes, heap_bytes;
+};
+
+struct evidence_process {
+	struct evidence_work pending;                 /* of the step that is under way */
+	struct evidence_work early[EVIDENCE_SETTLED]; /* of whole steps of these numbers */
+	bool under_way;
+	uint64_t number, tensor_bytes;
+	struct evidence_sample *sample; /* where whole steps end */
+	size_t sample_count, sample_room;
+};
+
+struct evidence {
+	struct evidence_work work; /* of whole steps, of all processes */
+	struct evidence_process *process;
+	size_t process_room;
+	struct nest nest; /* scopes, by kind */
+	struct evidence_thread *thread;
+	size_t thread_room;
+	struct evidence_block *pinned;
+	size_t pinned_count, pinned_room;
+};
+
+void evidence_init(struct evidence *evidence);
+void evidence_release(struct evidence *evidence);
+
+void evidence_open(struct evidence *evidence, struct nest_place place, enum evidence_kind kind);
+void evidence_close(struct evidence *evidence, struct nest_place place);
+/* The innermost one of that kind: user scopes need not nest. */
+void evidence_close_one(struct evidence *evidence, struct nest_place place,
+			enum evidence_kind kind);
+/* The open scopes of the thread end here and do not count. */
+void evidence_cut(struct evidence *evidence, struct nest_place place, enum nest_ending how);
+/* Recording begins or stops in the process, or events of it were lost: no step is under way. */
+void evidence_interrupt(struct evidence *evidence, uint32_t process);
+
+/* CUDA calls that have returned. */
+void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
+void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
+struct evidence_copy {
+	uint64_t source, bytes, duration_ns;
+};
+void evidence_copy(struct evidence *evidence, uint32_t process, const struct evidence_copy *copy);
+void evidence_pin(struct evidence *evidence, uint32_t process, uint64_t address, uint64_t bytes);
+void evidence_unpin(struct evidence *evidence, uint32_t process, uint64_t address);
+
+/* Tensors were allocated in the process; of freed ones modulo 2^64. */
+void evidence_tensors(struct evidence *evidence, uint32_t process, uint64_t bytes);
+
+/* A step ends and number `number` begins. */
+struct evidence_mark {
+	uint64_t number, heap_bytes; /* live now, of all processes */
+	bool counts;                 /* the filters hold */
+};
+void evidence_step(struct evidence *evidence, uint32_t process, const struct evidence_mark *mark);
+
+/* The process with most samples; NULL when there are none. */
+const struct evidence_process *evidence_longest(const struct evidence *evidence);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The training loop without its warm-up: see loop.h. */
+#include "report/advice/loop.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+static uint64_t median_of_later(const struct steps *steps)
+{
+	struct timing later = { 0 };
+	bool *seen = NULL;
+	size_t room = 0;
+	uint64_t median_ns;
+
+	for (size_t i = 0; i < steps->row_count; i++) {
+		uint32_t process = steps->row[i].process;
+
+		seen = memory_room(seen, process, &room, sizeof(*seen));
+		if (seen[process])
+			timing_add(&later, steps->row[i].total_ns);
+		seen[process] = true;
+	}
+	median_ns = later.count >= LOOP_STEPS_MIN ? timing_percentile(&later, 50) : 0;
+	timing_release(&later);
+	free(seen);
+	return median_ns;
+}
+
+static void leave_out(struct loop *loop, const struct step_row *row,
+		      const struct evidence *evidence)
+{
+	const struct evidence_work *early;
+
+	loop->warm_steps++;
+	loop->warm_ns += row->total_ns;
+	if (row->total_ns > loop->warm_longest_ns)
+		loop->warm_longest_ns = row->total_ns;
+	loop->steps--;
+	loop->total_ns -= row->total_ns;
+	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
+		loop->ns[i] -= row->ns[i];
+	if (row->process >= evidence->process_room)
+		return;
+	early = &evidence->process[row->process].early[row->number];
+#define FIELD(name) loop->work.name -= early->name;
+	EVIDENCE_WORK(FIELD)
+#undef FIELD
+}
+
+void loop_look(struct loop *loop, const struct steps *steps, const struct evidence *evidence)
+{
+	bool *settled = NULL;
+	size_t room = 0;
+
+	*loop = (struct loop){ .steps = steps->time.count,
+			       .total_ns = steps->time.total_ns,
+			       .work = evidence->work,
+			       .median_ns = median_of_later(steps) };
+	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
+		loop->ns[i] = steps->ns[i];
+	for (size_t i = 0; i < steps->row_count && loop->median_ns; i++) {
+		const struct step_row *row = &steps->row[i];
+
+		settled = memory_room(settled, row->process, &room, sizeof(*settled));
+		if (settled[row->process])
+			continue;
+		if (row->number < EVIDENCE_SETTLED &&
+		    row->total_ns > LOOP_WARM_RATIO * loop->median_ns)
+			leave_out(loop, row, evidence);
+		else
+			settled[row->process] = true;
+	}
+	free(settled);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The training loop as advice speaks of it: the steps without those of each process's warm-up. Warm-up
+ * are the steps 0, 1, .. of a process for as long as each takes LOOP_WARM_RATIO times the median, at
+ * most EVIDENCE_SETTLED of them: what compiles or imports there says nothing of the rest.
+ */
+#ifndef REPORT_ADVICE_LOOP_H
+#define REPORT_ADVICE_LOOP_H
+
+#include "report/advice/evidence.h"
+#include "report/steps/steps.h"
+
+#define LOOP_WARM_RATIO 3u
+#define LOOP_STEPS_MIN 3u /* behind the first, to tell that it is none of them */
+
+struct loop {
+	uint64_t steps, total_ns; /* settled ones */
+	uint64_t ns[STEP_CATEGORY_LIMIT];
+	struct evidence_work work;
+	uint64_t median_ns; /* of all steps but the first of each process; 0: too few of them */
+	uint64_t warm_steps, warm_ns, warm_longest_ns;
+};
+
+/* `steps` has rows. */
+void loop_look(struct loop *loop, const struct steps *steps, const struct evidence *evidence);
+
+#endif

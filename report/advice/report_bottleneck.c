@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Report `bottleneck`: what ran where, what the time went to, and what to change first. The text is in
+ * bottleneck_text.c; exports have the advice as rows and the rest as totals.
+ */
+#include <string.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/core/report_kind.h"
+
+/* Since the process began; nothing when it is not known. */
+static void put_since(struct facts *facts, const char *name, const struct bottleneck *bottleneck,
+		      uint64_t time_ns)
+{
+	if (time_ns && bottleneck->process && time_ns >= bottleneck->process->start_ns)
+		facts_number(facts, name, UNIT_NS, time_ns - bottleneck->process->start_ns);
+	else
+		facts_text(facts, name, NULL, 0);
+}
+
+static void put_environment(struct facts *facts, const struct bottleneck *bottleneck)
+{
+	static const char *const keys[] = { "python_version",  "python_implementation",
+					    "torch_version",   "torch_cuda",
+					    "torch_threads",   "OMP_NUM_THREADS",
+					    "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES",
+					    "WORLD_SIZE",      "RANK" };
+	const struct source_process *process = bottleneck->process;
+	const struct source_name *command = process ? process->command : NULL;
+	const char *host = process ? process->file->host : NULL;
+
+	facts_text(facts, "command", command ? command->text : NULL, command ? command->length : 0);
+	facts_text(facts, "host", host, host ? strlen(host) : 0);
+	facts_number(facts, "start_real_ns", UNIT_ID, process ? process->file->start_real_ns : 0);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct source_name *value = bottleneck_fact(bottleneck, keys[i]);
+
+		facts_text(facts, keys[i], value ? value->text : NULL, value ? value->length : 0);
+	}
+}
+
+static void put_times(struct facts *facts, const struct bottleneck *bottleneck)
+{
+	static const char *const names[STEP_CATEGORY_LIMIT] = {
+#define CATEGORY(name) "step_" #name "_ns",
+		STEP_CATEGORIES(CATEGORY)
+#undef CATEGORY
+	};
+	const struct model *model = bottleneck->model;
+
+	facts_number(facts, "wall_ns", UNIT_NS, bottleneck->wall_ns);
+	put_since(facts, "import_torch_ns", bottleneck, bottleneck->imported_ns);
+	put_since(facts, "first_step_ns", bottleneck, bottleneck->first_step_ns);
+	put_since(facts, "last_step_ns", bottleneck, bottleneck->last_step_ns);
+	facts_number(facts, "steps", UNIT_COUNT, model->steps.time.count);
+	facts_number(facts, "step_total_ns", UNIT_NS, model->steps.time.total_ns);
+	facts_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&model->steps.time, 50));
+	facts_number(facts, "warm_up_steps", UNIT_COUNT, bottleneck->loop.warm_steps);
+	facts_number(facts, "warm_up_ns", UNIT_NS, bottleneck->loop.warm_ns);
+	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
+		facts_number(facts, names[i], UNIT_NS, model->steps.ns[i]);
+	facts_number(facts, "operators", UNIT_COUNT, bottleneck->operator_calls);
+	facts_number(facts, "heap_peak_bytes", UNIT_BYTES, model->heap->totals.peak_bytes);
+	facts_number(facts, "tensors_peak_bytes", UNIT_BYTES, model->tensors.live.peak_bytes);
+	facts_number(facts, "dataloader_workers", UNIT_COUNT, bottleneck->workers);
+}
+
+static void set_text(struct table *table, enum column_id column, const char *text)
+{
+	table_set_text(table, column, text, strlen(text));
+}
+
+static void fill_table(const struct bottleneck *bottleneck, struct table *table)
+{
+	for (size_t i = 0; i < bottleneck->advice_count; i++) {
+		const struct advice *advice = &bottleneck->advice[i];
+		const struct advice_rule *rule = advice->rule;
+
+		table_add_row(table);
+		set_text(table, COLUMN_bottleneck_id, rule->id);
+		set_text(table, COLUMN_bottleneck_severity,
+			 advice_severity_names[advice->severity]);
+		table_set_real(table, COLUMN_bottleneck_value, advice->value);
+		table_set_real(table, COLUMN_bottleneck_threshold, rule->threshold);
+		set_text(table, COLUMN_bottleneck_unit, rule->unit);
+		if (advice->gain_ns)
+			table_set_number(table, COLUMN_bottleneck_gain_ns, advice->gain_ns);
+		set_text(table, COLUMN_bottleneck_text, advice->text);
+		set_text(table, COLUMN_bottleneck_todo, rule->todo);
+		set_text(table, COLUMN_bottleneck_command, advice->command);
+	}
+}
+
+static void bottleneck_want(struct report *report, struct model_options *options)
+{
+	(void)report;
+	bottleneck_options(options);
+}
+
+static void bottleneck_fill(struct report *report, struct table *table)
+{
+	struct bottleneck *bottleneck = report->state;
+
+	bottleneck_look(bottleneck, &report->model);
+	fill_table(bottleneck, table);
+}
+
+static void bottleneck_total(const struct report *report, struct facts *facts)
+{
+	put_environment(facts, report->state);
+	put_times(facts, report->state);
+}
+
+static void bottleneck_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+
+	bottleneck_print(report->state, document, screen);
+}
+
+static void bottleneck_end(struct report *report)
+{
+	bottleneck_release(report->state);
+}
+
+const struct report_kind report_kind_bottleneck = {
+	.state_bytes = sizeof(struct bottleneck),
+	.form = REPORT_TEXT,
+	.want = bottleneck_want,
+	.fill = bottleneck_fill,
+	.total = bottleneck_total,
+	.head = bottleneck_head,
+	.release = bottleneck_end,
+};

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * prof-report: reads recordings of intercept and prints tables. Here: the command line, the terminal,
+ * the files, and everything that is said on stderr.
+ */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report/core/report_kind.h"
+#include "report/session/session_files.h"
+#include "report/base/talk.h"
+#include "report/base/text.h"
+
+#ifndef INTERCEPT_VERSION
+#define INTERCEPT_VERSION "unknown"
+#endif
+
+#define WIDTH_DEFAULT 80
+#define WIDTH_MIN 40
+#define WIDTH_MAX 1000
+
+static char *default_files[] = { (char[]){ "run.evt" } };
+
+static const struct report_kind *const report_kinds[REPORT_LIMIT] = {
+#define REPORT(id, name, takes, sort, doc, more) [REPORT_##id] = &report_kind_##id,
+#include "report/core/reports.def"
+};
+
+/* COLUMNS, the terminal, or 80. */
+static size_t screen_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	long width = columns ? strtol(columns, NULL, 10) : 0;
+
+	if (width <= 0 && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		width = size.ws_col;
+	if (width <= 0 && !ioctl(STDERR_FILENO, TIOCGWINSZ, &size))
+		width = size.ws_col;
+	if (width <= 0)
+		width = WIDTH_DEFAULT;
+	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : (size_t)width;
+}
+
+static bool locale_is_utf8(void)
+{
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+static struct screen screen_of_stdout(const struct options *options)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return (struct screen){
+		.out = stdout,
+		.width = screen_width(),
+		.color = isatty(STDOUT_FILENO) && !options->no_color && !(no_color && *no_color) &&
+			 !(terminal && !strcmp(terminal, "dumb")),
+		.utf8 = locale_is_utf8(),
+	};
+}
+
+/* Faults of files whose rest has been shown: one line, the others are for `check`. */
+static int say_faults(struct source *source)
+{
+	const struct source_fault *fault;
+	size_t count = source_faults(source, &fault);
+	char more[64] = "";
+
+	if (!count)
+		return STATUS_OK;
+	if (count > 1)
+		snprintf(more, sizeof(more), "; %zu more: prof-report check", count - 1);
+	talk_print("'%s': offset %llu: %s%s", fault->file ? fault->file->path : "?",
+		   (unsigned long long)fault->offset, fault->text, more);
+	return STATUS_INPUT;
+}
+
+static int run_on_source(struct report_request *request)
+{
+	const struct options *options = request->options;
+	struct source_options source_options = { .live = options->live,
+						 .wait_s = options->wait_s,
+						 .note = note_print };
+	char message[512] = "";
+	int status;
+
+	if (source_open(&request->source, options->file, options->file_count, &source_options,
+			message, sizeof(message))) {
+		talk_print("%s", message);
+		return STATUS_INPUT;
+	}
+	status = report_run(report_kinds[options->report], request);
+	if (!status) {
+		fflush(stdout);
+		status = say_faults(request->source);
+	}
+	source_close(request->source);
+	return status;
+}
+
+static int run(struct options *options)
+{
+	struct report_request request = { .options = options, .screen = screen_of_stdout(options) };
+	int status;
+
+	if (!options->file_count) {
+		options->file = memory_grow(options->file, 1, sizeof(*options->file));
+		options->file[options->file_count++] = default_files[0];
+	}
+	if (report_infos[options->report].takes & TAKES_FILES)
+		status = report_run(report_kinds[options->report], &request);
+	else
+		status = run_on_source(&request);
+	if (request.message[0])
+		talk_print("%s", request.message);
+	request_release(&request);
+	return status;
+}
+
+/* The reader of a pipe has seen enough (| head): a quiet end. */
+static void end_quietly(int signal_number)
+{
+	(void)signal_number;
+	_exit(STATUS_OK);
+}
+
+/* stdout may be a full disk, or closed. stdio forgets the reason when it was met on the way. */
+static int finish_stdout(int status)
+{
+	bool failed = ferror(stdout) != 0;
+
+	if (!fflush(stdout) && !failed)
+		return status;
+	talk_print("cannot write to stdout: %s",
+		   failed ? "no space left, or it is closed" : strerror(errno));
+	return STATUS_INPUT;
+}
+
+static int print_texts(const struct options *options)
+{
+	if (options->version)
+		printf("prof-report %s\n", INTERCEPT_VERSION);
+	else if (options->help && options->report_named)
+		options_print_report_help(stdout, options->report);
+	else if (options->help)
+		options_print_help(stdout);
+	else
+		options_print_list(stdout);
+	return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	char message[512];
+	int status = STATUS_USAGE;
+
+	setlocale(LC_CTYPE, "");
+	text_set_utf8(locale_is_utf8());
+	signal(SIGPIPE, end_quietly);
+	if (options_parse(&options, argc, argv, message, sizeof(message)))
+		talk_print("%s", message);
+	else if (options.help || options.list || options.version)
+		status = print_texts(&options);
+	else
+		status = run(&options);
+	options_release(&options);
+	return finish_stdout(status);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls counted and timed by a key: see groups.h. */
+#include "report/base/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+
+void groups_init(struct groups *groups)
+{
+	*groups = (struct groups){ 0 };
+	map_init(&groups->index);
+}
+
+void groups_release(struct groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		timing_release(&groups->group[i].time);
+	free(groups->group);
+	map_release(&groups->index);
+}
+
+static struct group *groups_at(struct groups *groups, const uint64_t key[GROUP_WORDS])
+{
+	uint64_t hash = map_hash_bytes(key, GROUP_WORDS * sizeof(*key), 0);
+	bool added;
+	struct map_entry *entry = map_put(&groups->index, hash, &added);
+
+	if (!added)
+		return &groups->group[entry->value];
+	entry->value = groups->count;
+	groups->group = memory_room(groups->group, groups->count, &groups->room,
+				    sizeof(*groups->group));
+	memcpy(groups->group[groups->count].key, key, GROUP_WORDS * sizeof(*key));
+	return &groups->group[groups->count++];
+}
+
+void groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
+		const struct group_call *call)
+{
+	struct group *group = groups_at(groups, key);
+
+	timing_add(&group->time, call->duration_ns);
+	if (call->failed) {
+		group->errors++;
+		return;
+	}
+	group->bytes += call->bytes;
+	if (call->bytes > group->max_bytes)
+		group->max_bytes = call->bytes;
+}
+
+void group_move(struct group *into, struct group *from)
+{
+	timing_merge(&into->time, &from->time);
+	into->errors += from->errors;
+	into->bytes += from->bytes;
+	if (from->max_bytes > into->max_bytes)
+		into->max_bytes = from->max_bytes;
+	timing_release(&from->time);
+	from->errors = from->bytes = from->max_bytes = 0;
+}
+
+struct group groups_total(const struct groups *groups)
+{
+	struct group total = { .errors = 0 };
+
+	for (size_t i = 0; i < groups->count; i++) {
+		total.time.count += groups->group[i].time.count;
+		total.time.total_ns += groups->group[i].time.total_ns;
+		total.errors += groups->group[i].errors;
+		total.bytes += groups->group[i].bytes;
+	}
+	return total;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls counted and timed by a key of some words: the rows of the reports of CUDA calls before they
+ * have names. Memory grows with distinct keys.
+ */
+#ifndef REPORT_BASE_GROUPS_H
+#define REPORT_BASE_GROUPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/base/map.h"
+#include "report/base/timing.h"
+
+#define GROUP_WORDS 6
+
+struct group {
+	uint64_t key[GROUP_WORDS]; /* what the words are is the user's; unused ones are 0 */
+	struct timing time;
+	uint64_t errors, bytes, max_bytes;
+};
+
+struct groups {
+	struct group *group; /* in the order of their first call */
+	size_t count, room;
+	struct map index; /* hash of the key to place; 64 bits with a secret: taken for the key */
+};
+
+/* One call. */
+struct group_call {
+	uint64_t duration_ns, bytes;
+	bool failed; /* its bytes do not count */
+};
+
+void groups_init(struct groups *groups);
+void groups_release(struct groups *groups);
+void groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
+		const struct group_call *call);
+/* Moves what `from` has counted, for groups that are one row; a group without a call is no row. */
+void group_move(struct group *into, struct group *from);
+/* Calls, time, errors and bytes of all groups together. */
+struct group groups_total(const struct groups *groups);
+
+#endif

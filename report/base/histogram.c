@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Percentiles within 1 %: see histogram.h. */
+#include "report/base/histogram.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+
+#define SUB_BITS 6 /* 64 buckets for each power of two */
+#define SAMPLE_BITS 48
+#define SAMPLE_MASK ((1ull << SAMPLE_BITS) - 1)
+
+static uint32_t bucket_of(uint64_t value)
+{
+	unsigned int octave;
+
+	if (value < 2u << SUB_BITS)
+		return (uint32_t)value; /* exact */
+	octave = 63 - (unsigned int)__builtin_clzll(value);
+	return ((octave - SUB_BITS) << SUB_BITS) + (uint32_t)(value >> (octave - SUB_BITS));
+}
+
+static uint64_t bucket_middle(uint32_t bucket)
+{
+	unsigned int octave;
+	uint64_t low;
+
+	if (bucket < 2u << SUB_BITS)
+		return bucket;
+	octave = (bucket >> SUB_BITS) - 1;
+	low = (uint64_t)((bucket & ((1u << SUB_BITS) - 1)) + (1u << SUB_BITS)) << octave;
+	return low + ((1ull << octave) - 1) / 2;
+}
+
+void histogram_release(struct histogram *histogram)
+{
+	free(histogram->slot);
+	*histogram = (struct histogram){ NULL, 0, 0 };
+}
+
+/* First slot whose bucket is not below `bucket`. */
+static uint32_t histogram_search(const struct histogram *histogram, uint32_t bucket)
+{
+	uint32_t low = 0, high = histogram->used;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (histogram->slot[middle] >> SAMPLE_BITS < bucket)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void histogram_add(struct histogram *histogram, uint64_t value, uint64_t samples)
+{
+	uint32_t bucket = bucket_of(value), at = histogram_search(histogram, bucket);
+
+	if (at < histogram->used && histogram->slot[at] >> SAMPLE_BITS == bucket) {
+		histogram->slot[at] += samples;
+		return;
+	}
+	if (histogram->used == histogram->room) {
+		histogram->room = histogram->room ? histogram->room * 2 : 2;
+		histogram->slot = memory_grow(histogram->slot, histogram->room,
+					      sizeof(*histogram->slot));
+	}
+	memmove(&histogram->slot[at + 1], &histogram->slot[at],
+		(histogram->used - at) * sizeof(*histogram->slot));
+	histogram->slot[at] = (uint64_t)bucket << SAMPLE_BITS | samples;
+	histogram->used++;
+}
+
+void histogram_merge(struct histogram *into, const struct histogram *from)
+{
+	for (uint32_t i = 0; i < from->used; i++)
+		histogram_add(into, bucket_middle((uint32_t)(from->slot[i] >> SAMPLE_BITS)),
+			      from->slot[i] & SAMPLE_MASK);
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, double percent)
+{
+	uint64_t samples = 0, rank, seen = 0;
+
+	for (uint32_t i = 0; i < histogram->used; i++)
+		samples += histogram->slot[i] & SAMPLE_MASK;
+	rank = (uint64_t)ceil((double)samples * percent / 100);
+	for (uint32_t i = 0; i < histogram->used; i++) {
+		seen += histogram->slot[i] & SAMPLE_MASK;
+		if (seen >= rank)
+			return bucket_middle((uint32_t)(histogram->slot[i] >> SAMPLE_BITS));
+	}
+	return 0;
+}

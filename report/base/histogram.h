@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Percentiles of 64-bit numbers within 1 %: buckets of 1/64 of a power of two, answered by their
+ * middle, so that the relative error is at most 1/128. Memory is 8 bytes for each bucket in use, of
+ * which there are at most 3776, and none before the first sample.
+ */
+#ifndef REPORT_BASE_HISTOGRAM_H
+#define REPORT_BASE_HISTOGRAM_H
+
+#include <stdint.h>
+
+struct histogram {
+	uint64_t *slot; /* sorted: bucket in the upper 16 bits, samples in the lower 48 */
+	uint32_t used, room;
+};
+
+void histogram_release(struct histogram *histogram);
+void histogram_add(struct histogram *histogram, uint64_t value, uint64_t samples);
+void histogram_merge(struct histogram *into, const struct histogram *from);
+/* Smallest value that at least `percent` % of the samples do not exceed (nearest rank); 0 for none. */
+uint64_t histogram_percentile(const struct histogram *histogram, double percent);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes one JSON document to a stream: see json.h. */
+#include "report/base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/base/text.h"
+
+#define REPLACEMENT 0xfffdu /* in UTF-8: ef bf bd */
+#define DEPTH_OF_LINES 2    /* what is deeper stays on the line of what holds it */
+
+/* \uXXXX, above U+FFFF two of them. */
+static void json_put_unit(FILE *out, uint32_t character)
+{
+	if (character < 0x10000)
+		fprintf(out, "\\u%04x", character);
+	else
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((character - 0x10000) >> 10),
+			0xdc00 + (character & 0x3ff));
+}
+
+static void json_put_text(FILE *out, const char *text, size_t length)
+{
+	putc('"', out);
+	while (length) {
+		uint32_t character = REPLACEMENT;
+		size_t bytes = text_decode(text, length, &character);
+
+		if (character == '"' || character == '\\')
+			fprintf(out, "\\%c", (int)character);
+		else if (!text_is_shown(character))
+			json_put_unit(out, character);
+		else if (!bytes)
+			fputs("\xef\xbf\xbd", out);
+		else
+			fwrite(text, 1, bytes, out);
+		text += bytes ? bytes : 1;
+		length -= bytes ? bytes : 1;
+	}
+	putc('"', out);
+}
+
+static void json_begin(struct json *json, const char *key)
+{
+	if (json->more[json->depth])
+		putc(',', json->out);
+	if (json->depth && json->depth <= DEPTH_OF_LINES)
+		fprintf(json->out, "\n%*s", (int)json->depth, "");
+	else if (json->more[json->depth])
+		putc(' ', json->out);
+	json->more[json->depth] = true;
+	if (!key)
+		return;
+	json_put_text(json->out, key, strlen(key));
+	fputs(": ", json->out);
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+	json_begin(json, key);
+	putc(bracket, json->out);
+	if (json->depth + 1 < JSON_DEPTH)
+		json->depth++;
+	json->more[json->depth] = false;
+}
+
+void json_close(struct json *json, char bracket)
+{
+	bool more = json->more[json->depth];
+
+	json->depth--;
+	if (more && json->depth < DEPTH_OF_LINES)
+		fprintf(json->out, "\n%*s", (int)json->depth, "");
+	putc(bracket, json->out);
+	if (!json->depth)
+		putc('\n', json->out);
+}
+
+void json_text(struct json *json, const char *key, const char *text, size_t length)
+{
+	json_begin(json, key);
+	json_put_text(json->out, text, length);
+}
+
+void json_string(struct json *json, const char *key, const char *text)
+{
+	if (text)
+		json_text(json, key, text, strlen(text));
+	else
+		json_null(json, key);
+}
+
+void json_number(struct json *json, const char *key, uint64_t number)
+{
+	json_begin(json, key);
+	fprintf(json->out, "%" PRIu64, number);
+}
+
+void json_signed(struct json *json, const char *key, int64_t number)
+{
+	json_begin(json, key);
+	fprintf(json->out, "%" PRId64, number);
+}
+
+void json_real(struct json *json, const char *key, double number)
+{
+	json_begin(json, key);
+	if (isfinite(number))
+		fprintf(json->out, "%.6g", number);
+	else
+		fputs("null", json->out);
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	json_begin(json, key);
+	fputs(value ? "true" : "false", json->out);
+}
+
+void json_null(struct json *json, const char *key)
+{
+	json_begin(json, key);
+	fputs("null", json->out);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the map that are not on the hot path: growth and removal. See map.h. */
+#include "report/base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "report/base/memory.h"
+
+#define MAP_ENTRIES_MIN 64
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+
+static uint64_t map_secret(void)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+	uint64_t secret = 0x9e3779b97f4a7c15ull;
+
+	if (random) {
+		memcpy(&secret, random, sizeof(secret));
+		secret ^= 0x9e3779b97f4a7c15ull;
+	}
+	return secret | 1;
+}
+
+void map_init(struct map *map)
+{
+	*map = (struct map){ .multiplier = map_secret() };
+}
+
+void map_release(struct map *map)
+{
+	free(map->entry);
+	map->entry = NULL;
+	map->count = map->limit = map->mask = 0;
+}
+
+void map_clear(struct map *map)
+{
+	if (!map->entry)
+		return;
+	memset(map->entry, 0, (map->mask + 1) * sizeof(*map->entry));
+	map->count = 0;
+}
+
+/* A large map is touched all over: without this nearly every look-up misses the TLB too. */
+static void map_ask_huge_pages(void *entries, size_t bytes)
+{
+	uintptr_t from = ((uintptr_t)entries + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	uintptr_t to = ((uintptr_t)entries + bytes) & ~(HUGE_PAGE - 1);
+
+	if (from < to)
+		madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+void map_expand(struct map *map)
+{
+	struct map_entry *old = map->entry;
+	size_t old_size = old ? map->mask + 1 : 0;
+	size_t size = old ? old_size * 2 : MAP_ENTRIES_MIN;
+
+	map->entry = memory_zero(size, sizeof(*map->entry));
+	map_ask_huge_pages(map->entry, size * sizeof(*map->entry));
+	map->mask = size - 1;
+	map->limit = size / 2;
+	map->shift = 64 - (unsigned int)__builtin_ctzll(size);
+	for (size_t i = 0; i < old_size; i++) {
+		size_t at;
+
+		if (!old[i].key)
+			continue;
+		at = map_slot(map, old[i].key);
+		while (map->entry[at].key)
+			at = (at + 1) & map->mask;
+		map->entry[at] = old[i];
+	}
+	free(old);
+}
+
+/* Moves later entries of the run back over the hole, so that no tombstone is needed. */
+void map_remove(struct map *map, struct map_entry *entry)
+{
+	size_t hole = (size_t)(entry - map->entry);
+
+	for (size_t at = (hole + 1) & map->mask; map->entry[at].key; at = (at + 1) & map->mask) {
+		size_t home = map_slot(map, map->entry[at].key);
+
+		if (((at - home) & map->mask) < ((at - hole) & map->mask))
+			continue;
+		map->entry[hole] = map->entry[at];
+		hole = at;
+	}
+	map->entry[hole].key = 0;
+	map->count--;
+}
+
+uint64_t map_hash_bytes(const void *bytes, size_t length, uint64_t seed)
+{
+	const unsigned char *at = bytes;
+	uint64_t secret = map_secret(), hash = seed ^ (length * secret);
+
+	for (; length >= 8; at += 8, length -= 8) {
+		uint64_t word;
+
+		memcpy(&word, at, sizeof(word));
+		hash = (hash ^ word) * secret;
+		hash ^= hash >> 32;
+	}
+	for (; length; at++, length--)
+		hash = (hash ^ *at) * secret;
+	hash ^= hash >> 29;
+	hash *= secret;
+	hash ^= hash >> 32;
+	return hash ? hash : 1;
+}

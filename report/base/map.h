@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A map from 64-bit keys to 64-bit values: open addressing, linear probing, no tombstones. Entries of
+ * 16 bytes; a lookup is inlined and usually touches one cache line.
+ *
+ * Key 0 means "no entry": callers shift their keys so that it does not occur. The hash is multiplied
+ * by a number drawn once a run, so that a file cannot be made to collide; results must not depend on
+ * the order of entries, hence there is no iteration.
+ */
+#ifndef REPORT_BASE_MAP_H
+#define REPORT_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_entry {
+	uint64_t key, value;
+};
+
+struct map {
+	struct map_entry *entry; /* NULL until the first put */
+	size_t mask, count, limit;
+	uint64_t multiplier;
+	unsigned int shift;
+};
+
+void map_init(struct map *map);
+void map_release(struct map *map);
+void map_clear(struct map *map);
+void map_expand(struct map *map);
+void map_remove(struct map *map, struct map_entry *entry);
+
+static inline size_t map_slot(const struct map *map, uint64_t key)
+{
+	return (size_t)((key * map->multiplier) >> map->shift);
+}
+
+static inline void map_prefetch(const struct map *map, uint64_t key)
+{
+	if (map->entry)
+		__builtin_prefetch(&map->entry[map_slot(map, key)], 1);
+}
+
+/* The entry of `key` or NULL; valid until the next put or remove. */
+static inline struct map_entry *map_find(const struct map *map, uint64_t key)
+{
+	if (!map->count || !key)
+		return NULL;
+	for (size_t at = map_slot(map, key);; at = (at + 1) & map->mask) {
+		struct map_entry *entry = &map->entry[at];
+
+		if (entry->key == key)
+			return entry;
+		if (!entry->key)
+			return NULL;
+	}
+}
+
+/* The entry of `key`, which must not be 0; a new one has value 0 and sets *ret_added. */
+static inline struct map_entry *map_put(struct map *map, uint64_t key, bool *ret_added)
+{
+	if (map->count >= map->limit)
+		map_expand(map);
+	for (size_t at = map_slot(map, key);; at = (at + 1) & map->mask) {
+		struct map_entry *entry = &map->entry[at];
+
+		if (entry->key == key) {
+			*ret_added = false;
+			return entry;
+		}
+		if (!entry->key) {
+			*ret_added = true;
+			entry->key = key;
+			entry->value = 0;
+			map->count++;
+			return entry;
+		}
+	}
+}
+
+/* Hash of bytes for text keys, with the same secret; never 0. */
+uint64_t map_hash_bytes(const void *bytes, size_t length, uint64_t seed);
+
+#endif

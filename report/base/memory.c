@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory for prof-report: see memory.h. The only place that gives up for lack of it. */
+#include "report/base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES 65536
+
+struct text_chunk {
+	struct text_chunk *next;
+	size_t used, size;
+	char bytes[];
+};
+
+static void memory_give_up(size_t count, size_t bytes)
+{
+	fprintf(stderr, "prof-report: out of memory (%zu elements of %zu bytes)\n", count, bytes);
+	exit(1);
+}
+
+void *memory_zero(size_t count, size_t bytes)
+{
+	void *memory = calloc(count ? count : 1, bytes);
+
+	if (!memory)
+		memory_give_up(count, bytes);
+	return memory;
+}
+
+void *memory_grow(void *memory, size_t count, size_t bytes)
+{
+	void *grown = reallocarray(memory, count ? count : 1, bytes);
+
+	if (!grown)
+		memory_give_up(count, bytes);
+	return grown;
+}
+
+void *memory_room(void *array, size_t count, size_t *capacity, size_t bytes)
+{
+	size_t grown = *capacity ? *capacity * 2 : 16;
+
+	if (count < *capacity)
+		return array;
+	if (grown <= count)
+		grown = count + 1;
+	array = memory_grow(array, grown, bytes);
+	memset((char *)array + *capacity * bytes, 0, (grown - *capacity) * bytes);
+	*capacity = grown;
+	return array;
+}
+
+static char *text_store_take(struct text_store *store, size_t bytes)
+{
+	struct text_chunk *chunk = store->chunk;
+
+	if (!chunk || chunk->size - chunk->used < bytes) {
+		size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+
+		chunk = memory_grow(NULL, sizeof(*chunk) + size, 1);
+		chunk->next = store->chunk;
+		chunk->used = 0;
+		chunk->size = size;
+		store->chunk = chunk;
+	}
+	chunk->used += bytes;
+	return chunk->bytes + chunk->used - bytes;
+}
+
+char *text_store_put(struct text_store *store, const char *text, size_t length)
+{
+	char *copy = text_store_take(store, length + 1);
+
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+char *text_store_format(struct text_store *store, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+	char *text;
+
+	va_start(arguments, format);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		length = 0;
+	text = text_store_take(store, (size_t)length + 1);
+	va_start(arguments, format);
+	vsnprintf(text, (size_t)length + 1, format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+void text_store_release(struct text_store *store)
+{
+	while (store->chunk) {
+		struct text_chunk *next = store->chunk->next;
+
+		free(store->chunk);
+		store->chunk = next;
+	}
+}

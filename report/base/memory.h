@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory for prof-report's models and tables. Running out ends the program with one line and exit
+ * status 1: a report that has no memory for its rows has nothing to show, and every caller would have
+ * to say the same. Not for the reader, which returns EVT_NO_MEMORY.
+ */
+#ifndef REPORT_BASE_MEMORY_H
+#define REPORT_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* `count` zeroed elements; never NULL. */
+void *memory_zero(size_t count, size_t bytes);
+/* realloc() to `count` elements; never NULL. */
+void *memory_grow(void *memory, size_t count, size_t bytes);
+/*
+ * Makes room for element `count` of an array that holds *capacity: returns the array, doubled and
+ * its new part zeroed when it was full.
+ */
+void *memory_room(void *array, size_t count, size_t *capacity, size_t bytes);
+
+/* Text that lives as long as the store; addresses do not move. Zero-initialised is empty. */
+struct text_store {
+	struct text_chunk *chunk;
+};
+char *text_store_put(struct text_store *store, const char *text, size_t length);
+char *text_store_format(struct text_store *store, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void text_store_release(struct text_store *store);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Names as text that is safe to show: see text.h. */
+#include "report/base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NEAREST_WORD_BYTES 64
+
+size_t text_decode(const char *text, size_t length, uint32_t *ret_character)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *at = (const unsigned char *)text;
+	size_t bytes = at[0] < 0x80 ? 1 : at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+	uint32_t character = bytes == 1 ? at[0] : at[0] & (0xffu >> (bytes + 1));
+
+	if (bytes > length || (at[0] >= 0x80 && at[0] < 0xc2) || at[0] > 0xf4)
+		return 0;
+	for (size_t i = 1; i < bytes; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		character = character << 6 | (at[i] & 0x3f);
+	}
+	if (character < least[bytes] || character > 0x10ffff ||
+	    (character >= 0xd800 && character < 0xe000))
+		return 0;
+	*ret_character = character;
+	return bytes;
+}
+
+struct character_range {
+	uint32_t first, last;
+};
+
+static bool ranges_hold(const struct character_range *range, size_t count, uint32_t character)
+{
+	for (size_t i = 0; i < count && character >= range[i].first; i++)
+		if (character <= range[i].last)
+			return true;
+	return false;
+}
+
+/* Unicode 15: the blocks that terminals draw over the character before, and those two columns wide. */
+static const struct character_range narrow_none[] = {
+	{ 0x300, 0x36f },   { 0x483, 0x489 },     { 0x591, 0x5bd },   { 0x610, 0x61a },
+	{ 0x64b, 0x65f },   { 0x6d6, 0x6dc },     { 0x900, 0x902 },   { 0x93c, 0x93c },
+	{ 0xe31, 0xe31 },   { 0xe34, 0xe3a },     { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
+	{ 0x200b, 0x200d }, { 0x20d0, 0x20ff },   { 0x302a, 0x302d }, { 0xfe00, 0xfe0f },
+	{ 0xfe20, 0xfe2f }, { 0xe0100, 0xe01ef },
+};
+
+static const struct character_range wide[] = {
+	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },   { 0x23e9, 0x23ec },
+	{ 0x25fd, 0x25fe },   { 0x2614, 0x2615 },   { 0x2648, 0x2653 },   { 0x26a1, 0x26a1 },
+	{ 0x2705, 0x2705 },   { 0x270a, 0x270b },   { 0x2728, 0x2728 },   { 0x274c, 0x274c },
+	{ 0x2753, 0x2757 },   { 0x2b1b, 0x2b1c },   { 0x2e80, 0x303e },   { 0x3041, 0x33ff },
+	{ 0x3400, 0x4dbf },   { 0x4e00, 0xa4cf },   { 0xa960, 0xa97c },   { 0xac00, 0xd7a3 },
+	{ 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
+	{ 0x1f18e, 0x1f18e }, { 0x1f191, 0x1f19a }, { 0x1f200, 0x1f320 }, { 0x1f32d, 0x1f64f },
+	{ 0x1f680, 0x1f6fc }, { 0x1f7e0, 0x1f7eb }, { 0x1f90c, 0x1f9ff }, { 0x1fa70, 0x1faff },
+	{ 0x20000, 0x3fffd },
+};
+
+unsigned int text_character_width(uint32_t character)
+{
+	if (character < 0x300)
+		return 1;
+	if (ranges_hold(narrow_none, sizeof(narrow_none) / sizeof(narrow_none[0]), character))
+		return 0;
+	return ranges_hold(wide, sizeof(wide) / sizeof(wide[0]), character) ? 2 : 1;
+}
+
+/*
+ * Unicode 15: controls, format characters (Cf), line and paragraph separators, and what is ignorable
+ * by default (fillers, variation selectors, tags). Two names that differ in these only look alike.
+ */
+static const struct character_range unseen[] = {
+	{ 0x0, 0x1f },        { 0x7f, 0x9f },       { 0xad, 0xad },       { 0x34f, 0x34f },
+	{ 0x600, 0x605 },     { 0x61c, 0x61c },     { 0x6dd, 0x6dd },     { 0x70f, 0x70f },
+	{ 0x890, 0x891 },     { 0x8e2, 0x8e2 },     { 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },
+	{ 0x180b, 0x180f },   { 0x200b, 0x200f },   { 0x2028, 0x202e },   { 0x2060, 0x206f },
+	{ 0x3164, 0x3164 },   { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },
+	{ 0xfff0, 0xfffb },   { 0x110bd, 0x110bd }, { 0x110cd, 0x110cd }, { 0x13430, 0x1343f },
+	{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
+};
+
+static bool only_ascii;
+
+void text_set_utf8(bool utf8)
+{
+	only_ascii = !utf8;
+}
+
+bool text_is_shown(uint32_t character)
+{
+	if (only_ascii && character >= 0x80)
+		return false;
+	return !ranges_hold(unseen, sizeof(unseen) / sizeof(unseen[0]), character);
+}
+
+/* One character or byte as shown; returns its length. */
+static size_t text_escape_one(char shown[16], const char *text, size_t bytes, uint32_t character)
+{
+	if (!bytes)
+		return (size_t)sprintf(shown, "\\x%02x", (unsigned char)*text);
+	if (text_is_shown(character)) {
+		memcpy(shown, text, bytes);
+		return bytes;
+	}
+	if (character == '\n' || character == '\t' || character == '\r')
+		return (size_t)sprintf(shown, "\\%c",
+				       character == '\n'   ? 'n'
+				       : character == '\t' ? 't'
+							   : 'r');
+	return (size_t)sprintf(shown, character < 0x80 ? "\\x%02x" : "\\u{%x}", character);
+}
+
+size_t text_escape_room(size_t length)
+{
+	return length * 4 + 1; /* \xNN for each byte; \u{NNNN} stands for two bytes or more */
+}
+
+size_t text_escape(char *shown, size_t room, const char *text, size_t length)
+{
+	size_t used = 0;
+
+	while (length) {
+		uint32_t character = 0;
+		char one[16];
+		size_t bytes = text_decode(text, length, &character);
+		size_t more = text_escape_one(one, text, bytes, character);
+
+		if (used + more >= room)
+			break;
+		memcpy(shown + used, one, more);
+		used += more;
+		text += bytes ? bytes : 1;
+		length -= bytes ? bytes : 1;
+	}
+	if (room)
+		shown[used] = '\0';
+	return used;
+}
+
+void text_print(FILE *out, const char *text)
+{
+	size_t length = strlen(text);
+
+	while (length) {
+		uint32_t character = 0;
+		char one[16];
+		size_t bytes = text_decode(text, length, &character);
+		size_t shown = text_escape_one(one, text, bytes, character);
+
+		fwrite(one, 1, shown, out);
+		text += bytes ? bytes : 1;
+		length -= bytes ? bytes : 1;
+	}
+}
+
+size_t text_width(const char *text, size_t length)
+{
+	size_t width = 0;
+
+	while (length) {
+		uint32_t character = 0;
+		size_t bytes = text_decode(text, length, &character);
+
+		width += bytes ? text_character_width(character) : 1;
+		text += bytes ? bytes : 1;
+		length -= bytes ? bytes : 1;
+	}
+	return width;
+}
+
+/* Bytes of the longest start of `text` that fits into `width` columns. */
+static size_t text_fit(const char *text, size_t length, size_t width)
+{
+	size_t used = 0, at = 0;
+
+	while (at < length) {
+		uint32_t character = 0;
+		size_t bytes = text_decode(text + at, length - at, &character);
+		size_t columns = bytes ? text_character_width(character) : 1;
+
+		if (used + columns > width)
+			break;
+		used += columns;
+		at += bytes ? bytes : 1;
+	}
+	return at;
+}
+
+size_t text_shorten(char *shown, const char *text, size_t length, size_t width, const char *mark)
+{
+	size_t mark_width = text_width(mark, strlen(mark)), all = text_width(text, length);
+	size_t head, tail = 0, keep;
+
+	if (all <= width || width <= mark_width) {
+		head = text_fit(text, length, width);
+		memcpy(shown, text, head);
+		shown[head] = '\0';
+		return head;
+	}
+	keep = width - mark_width;
+	head = text_fit(text, length, keep - keep / 2);
+	/* The tail begins where no more columns are left than it may have. */
+	tail = text_fit(text, length, all - keep / 2);
+	while (text_width(text + tail, length - tail) > keep / 2)
+		tail += text_fit(text + tail, length - tail, 2);
+	memcpy(shown, text, head);
+	memcpy(shown + head, mark, strlen(mark));
+	memcpy(shown + head + strlen(mark), text + tail, length - tail);
+	keep = head + strlen(mark) + length - tail;
+	shown[keep] = '\0';
+	return keep;
+}
+
+bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length)
+{
+	size_t at = 0, p = 0, star = SIZE_MAX, star_at = 0;
+
+	while (at < length) {
+		if (p < pattern_length && pattern[p] == '*') {
+			star = p++;
+			star_at = at;
+		} else if (p < pattern_length && (pattern[p] == '?' || pattern[p] == text[at])) {
+			p++;
+			at++;
+		} else if (star != SIZE_MAX) {
+			p = star + 1;
+			at = ++star_at;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern_length && pattern[p] == '*')
+		p++;
+	return p == pattern_length;
+}
+
+/* Levenshtein distance of short words. */
+static size_t word_distance(const char *a, const char *b)
+{
+	size_t row[NEAREST_WORD_BYTES + 1], n = strlen(b);
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t best = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[n];
+}
+
+void text_nearest_init(struct text_nearest *nearest, const char *word)
+{
+	*nearest = (struct text_nearest){ word, NULL, (strlen(word) + 2) / 3 + 1 };
+}
+
+void text_nearest_try(struct text_nearest *nearest, const char *candidate)
+{
+	size_t distance, length = strlen(nearest->word);
+
+	if (!length || length > NEAREST_WORD_BYTES || strlen(candidate) > NEAREST_WORD_BYTES)
+		return;
+	distance = word_distance(nearest->word, candidate);
+	if (strstr(candidate, nearest->word) == candidate && distance >= nearest->distance &&
+	    !nearest->best)
+		distance = nearest->distance - 1;
+	if (distance < nearest->distance) {
+		nearest->distance = distance;
+		nearest->best = candidate;
+	}
+}

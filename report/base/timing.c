@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Durations of one kind of thing: see timing.h. */
+#include "report/base/timing.h"
+
+#include <math.h>
+
+void timing_release(struct timing *timing)
+{
+	histogram_release(&timing->durations);
+	*timing = (struct timing){ 0 };
+}
+
+void timing_add(struct timing *timing, uint64_t duration_ns)
+{
+	double difference = (double)duration_ns - timing->mean;
+
+	if (!timing->count || duration_ns < timing->min_ns)
+		timing->min_ns = duration_ns;
+	if (duration_ns > timing->max_ns)
+		timing->max_ns = duration_ns;
+	timing->count++;
+	timing->total_ns += duration_ns;
+	timing->mean += difference / (double)timing->count;
+	timing->squares += difference * ((double)duration_ns - timing->mean);
+	histogram_add(&timing->durations, duration_ns, 1);
+}
+
+void timing_merge(struct timing *into, const struct timing *from)
+{
+	double both = (double)(into->count + from->count), difference = from->mean - into->mean;
+
+	if (!from->count)
+		return;
+	/* Chan, Golub, LeVeque: variance of two samples together */
+	into->squares += from->squares +
+			 difference * difference * (double)into->count * (double)from->count / both;
+	into->mean += difference * (double)from->count / both;
+	if (!into->count || from->min_ns < into->min_ns)
+		into->min_ns = from->min_ns;
+	if (from->max_ns > into->max_ns)
+		into->max_ns = from->max_ns;
+	into->count += from->count;
+	into->total_ns += from->total_ns;
+	histogram_merge(&into->durations, &from->durations);
+}
+
+uint64_t timing_average(const struct timing *timing)
+{
+	return timing->count ? (timing->total_ns + timing->count / 2) / timing->count : 0;
+}
+
+uint64_t timing_percentile(const struct timing *timing, double percent)
+{
+	uint64_t value = histogram_percentile(&timing->durations, percent);
+
+	if (value > timing->max_ns)
+		return timing->max_ns;
+	return value < timing->min_ns ? timing->min_ns : value;
+}
+
+uint64_t timing_stddev(const struct timing *timing)
+{
+	return timing->count > 1
+		       ? (uint64_t)(sqrt(timing->squares / (double)(timing->count - 1)) + 0.5)
+		       : 0;
+}

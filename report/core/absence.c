@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Why there is nothing to show: see absence.h. */
+#include "report/core/absence.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/base/text.h"
+
+/* What a family's events are called, and what is said when the program made none. */
+static const struct {
+	const char *what, *none;
+	bool is_always; /* recorded whatever INTERCEPT_TRACE says */
+} absences[EVT_FAMILY_LIMIT] = {
+#define FAMILY(name, by_default, needs, doc, none, why) { none, why, false },
+#define FAMILY_ALWAYS(name, none, why) { none, why, true },
+#include "collector/format/families.def"
+};
+
+#define STEPS_PREFIX "steps " /* of the fact `capture`, before a schedule */
+
+static const struct source_name *absence_meta(const struct model *model, const char *key)
+{
+	const struct source_meta *meta;
+	size_t count = source_metas(model->source, &meta);
+
+	for (size_t i = 0; i < count; i++)
+		if (meta[i].key->text && !strcmp(meta[i].key->text, key) && meta[i].value->text)
+			return meta[i].value;
+	return NULL;
+}
+
+/* Whether a list of names with commas between holds the name. */
+static bool list_holds(const struct source_name *list, const char *name)
+{
+	const char *at = list->text, *end = list->text + list->length;
+	size_t length = strlen(name);
+
+	while (at < end) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		size_t part = comma ? (size_t)(comma - at) : (size_t)(end - at);
+
+		if (part == length && !memcmp(at, name, length))
+			return true;
+		at += part + 1;
+	}
+	return false;
+}
+
+/* INTERCEPT_TRACE without the family; a recording of no family at all has no list, but a version. */
+bool absence_is_off(const struct model *model, enum evt_family family)
+{
+	const struct source_name *trace = absence_meta(model, "trace");
+
+	if (absences[family].is_always)
+		return false;
+	if (!trace)
+		return absence_meta(model, "version") != NULL;
+	return !list_holds(trace, evt_family_names[family]);
+}
+
+void absence_clear(const struct model *model, struct table *table,
+		   const struct absence_column *column, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (absence_is_off(model, column[i].family))
+			table_set_none(table, column[i].column);
+}
+
+const struct source_name *absence_capture(const struct model *model)
+{
+	return absence_meta(model, "capture");
+}
+
+const char *absence_schedule(const char *capture)
+{
+	size_t length = strlen(STEPS_PREFIX);
+
+	return strncmp(capture, STEPS_PREFIX, length) ? NULL : capture + length;
+}
+
+bool absence_is_limited(const struct model *model)
+{
+	return absence_meta(model, "capture") || run_events(model->run, EVT_capture_start);
+}
+
+bool absence_is_whole(const struct model *model)
+{
+	return absence_meta(model, "capture") && !run_events_of_all(model->run) &&
+	       !run_filters(model->run)->any;
+}
+
+static void absence_name_filters(const struct model *model, const char *what,
+				 char text[ABSENCE_BYTES])
+{
+	const struct filter_settings *scope = &run_filters(model->run)->settings;
+	const struct {
+		const char *name;
+		bool given;
+	} filters[] = {
+		{ "--process", scope->pid != FILTER_NO_ID },
+		{ "--thread", scope->tid != FILTER_NO_ID },
+		{ "--time", scope->from_ns || scope->to_ns != UINT64_MAX },
+		{ scope->during ? "--during" : "--range", scope->range != NULL },
+	};
+	const char *before = " within ";
+
+	snprintf(text, ABSENCE_BYTES, "%s", what);
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		size_t used = strlen(text);
+
+		if (!filters[i].given)
+			continue;
+		snprintf(text + used, ABSENCE_BYTES - used, "%s%s", before, filters[i].name);
+		before = ", ";
+	}
+}
+
+const char *absence_explain(const struct model *model, enum evt_family family,
+			    struct absence *ret_absence)
+{
+	const struct source_name *capture = absence_meta(model, "capture");
+	char *text = ret_absence->text, name[ABSENCE_BYTES / 2] = "";
+
+	if (capture)
+		text_escape(name, sizeof(name), capture->text, capture->length);
+	if (run_filters(model->run)->any)
+		absence_name_filters(model, absences[family].what, text);
+	else if (absence_is_off(model, family))
+		snprintf(text, ABSENCE_BYTES, "%s was recorded: INTERCEPT_TRACE was without %s",
+			 absences[family].what, evt_family_names[family]);
+	else if (absence_is_whole(model) && absence_schedule(name))
+		snprintf(text, ABSENCE_BYTES,
+			 "recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came",
+			 name);
+	else if (absence_is_whole(model))
+		snprintf(text, ABSENCE_BYTES, "recording was limited to %s, which never opened",
+			 name);
+	else if (capture && absence_schedule(name))
+		snprintf(text, ABSENCE_BYTES, "%s was recorded in %s", absences[family].what, name);
+	else if (capture)
+		snprintf(text, ABSENCE_BYTES, "%s was recorded while %s was open",
+			 absences[family].what, name);
+	else
+		snprintf(text, ABSENCE_BYTES, "%s", absences[family].none);
+	return text;
+}

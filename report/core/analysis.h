@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Analyses turn events into meaning: each reads some kinds of events, in order of time, and keeps a state
+ * that reports make rows of.
+ *
+ * An analysis is a struct (struct heap), a kind (analysis_heap) and a line ANALYSIS(heap) in its folder's
+ * family.def. The order of those lines in report/families.def is the order in which analyses see one and
+ * the same event.
+ *
+ * Life of a run:
+ *   run_new()     no analysis yet
+ *   run_want()    makes the state, zeroed, and calls start(), which wants others and says what it reads
+ *   run_read()    the source to its end: take(), cut(), settle(); then finish(), in the order of the list
+ *   ...           reports read the states, which do not change any more
+ *   run_free()    release(), in reverse order
+ *
+ * Ownership: states belong to the run; what run_want() returned is good until run_free(). Threads,
+ * processes and names belong to the source, which outlives the run. An event's words are good during
+ * take() only. One thread. Running out of memory ends the program (report/base/memory.h).
+ */
+#ifndef REPORT_CORE_ANALYSIS_H
+#define REPORT_CORE_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/format/block.h"
+#include "report/core/captured.h"
+#include "report/core/cut.h"
+#include "report/core/filters.h"
+#include "report/session/source.h"
+
+struct run;
+
+enum analysis_id {
+#define ANALYSIS(name) ANALYSIS_##name,
+#include "report/families.def"
+	ANALYSIS_ID_LIMIT,
+};
+
+/* `counts`: the filters hold. Else the event is followed (what opens, closes, lives) but not counted. */
+typedef void analysis_take(void *state, const struct source_event *event, bool counts);
+
+struct analysis_kind {
+	const char *name;
+	size_t state_bytes, options_bytes;
+	void (*start)(void *state, struct run *run, const void *options);
+
+	/* Each of these may be NULL. */
+	void (*cut)(void *state, const struct cut *cut);
+	/* The modules of a process have changed: what its addresses mean may be another thing now. */
+	void (*remap)(void *state, const struct source_process *process);
+	/* Events of the process were lost. */
+	void (*lose)(void *state, const struct source_process *process);
+	/* All up to then has been given out; work that is told late (a GPU's) may end now. */
+	void (*settle)(void *state, uint64_t upto_ns);
+	/* After the last event. */
+	void (*finish)(void *state);
+	/* Frees the contents; the state itself is the run's. */
+	void (*release)(void *state);
+};
+
+#define ANALYSIS(name) extern const struct analysis_kind analysis_##name;
+#include "report/families.def"
+
+/* In the analysis' own header: its kind with its own types, as in heap_want(run, &options). */
+#define ANALYSIS_WANT(name)                                                          \
+	static inline struct name *name##_want(struct run *run,                      \
+					       const struct name##_options *options) \
+	{                                                                            \
+		return run_want(run, ANALYSIS_##name, options);                      \
+	}
+
+struct run *run_new(struct source *source, const struct filter_settings *filter);
+void run_free(struct run *run);
+
+/*
+ * The state of an analysis with these options (NULL: all zeros): the one that is there, or a new one. Two
+ * that want different options get a state each, from one reading. Before run_read() only.
+ */
+void *run_want(struct run *run, enum analysis_id id, const void *options);
+/* The same of a kind that is on no list, as if it stood there in the place of `id`: for tests. */
+void *run_want_kind(struct run *run, enum analysis_id id, const struct analysis_kind *kind,
+		    const void *options);
+
+/*
+ * For start(): take() is to see these events of programs. Fields that nobody wants read 0, events that
+ * nobody wants are counted and need not be decoded.
+ */
+#define FIELD_BIT(event, field) (1u << (offsetof(struct evt_##event, field) / sizeof(uint64_t)))
+#define FIELDS_ALL UINT32_MAX
+void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state);
+
+/* Reads the source to its end. `shows_progress`: on stderr, when that takes long. */
+void run_read(struct run *run, bool shows_progress);
+
+struct source *run_source(const struct run *run);
+/* What is read; the filters' own needs are in it once run_read() has begun. */
+const struct frame_wants *run_wants(const struct run *run);
+/* After the last run_want(): exactly these events and fields, for who knows better what filters need. Copied. */
+void run_narrow(struct run *run, const struct frame_wants *wants);
+const struct filters *run_filters(const struct run *run);
+const struct captured *run_captured(const struct run *run);
+/* Events of programs that the filters hold for, whether or not an analysis reads them. */
+uint64_t run_events(const struct run *run, enum evt_id id);
+uint64_t run_events_of_all(const struct run *run);
+/* Of kinds that this program does not know. */
+uint64_t run_events_unknown(const struct run *run);
+uint64_t run_events_of_thread(const struct run *run, const struct source_thread *thread);
+uint64_t run_events_of_process(const struct run *run, const struct source_process *process);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which events count: --process, --thread, --time, --range and --during, decided event by event as they
+ * come. A push/pop range holds for its own thread, with --during for all threads of its process, as
+ * start/end ranges always do.
+ * Needs memory only for open ranges, and only with --range.
+ */
+#ifndef REPORT_CORE_FILTERS_H
+#define REPORT_CORE_FILTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/base/map.h"
+#include "report/core/nest.h"
+#include "report/session/source.h"
+
+#define FILTER_NO_ID UINT64_MAX
+
+struct filter_settings {
+	uint64_t pid, tid; /* FILTER_NO_ID: any */
+	uint64_t from_ns, to_ns;
+	const char *range; /* NULL: any */
+	bool during;       /* the range need not be of the event's own thread, but of its process */
+};
+
+struct filters {
+	struct filter_settings settings;
+	bool any;         /* something is filtered at all */
+	struct nest nest; /* push/pop ranges, by domain */
+	bool *named;      /* of its scopes: it has the name */
+	size_t named_room;
+	uint32_t *thread; /* open push/pop ranges of that name that hold for a thread */
+	size_t thread_room;
+	struct filter_process *process; /* by index */
+	size_t process_room;
+	bool seen;          /* a range of that name opened */
+	struct map started; /* open start/end ranges of that name to the cuts before them */
+};
+
+enum filter_verdict {
+	FILTER_COUNTS,
+	FILTER_PASSES_BY, /* does not count, but what it begins or ends is to be followed */
+	FILTER_OUT,       /* as if it had not happened */
+};
+
+/* Something is filtered at all. */
+bool filter_is_set(const struct filter_settings *settings);
+
+void filters_init(struct filters *filters, const struct filter_settings *settings);
+void filters_release(struct filters *filters);
+
+/* Ranges that are open on the thread end here: their own ends are not recorded. */
+void filters_cut(struct filters *filters, struct nest_place place);
+/* The same of the process's start/end ranges. */
+void filters_cut_started(struct filters *filters, uint32_t process);
+
+/*
+ * The verdict on an event; sees every program event exactly once, in order. `source` to look up names.
+ */
+enum filter_verdict filters_judge(struct filters *filters, struct source *source,
+				  const struct source_event *event);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scopes that are open on threads: see nest.h. They lie in one array; each thread has a list through it,
+ * from the innermost outwards, and a keyed nest another one for each key.
+ */
+#include "report/core/nest.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+void nest_init(struct nest *nest, struct nest_options options, nest_ended *ended, void *state)
+{
+	*nest = (struct nest){
+		.options = options, .ended = ended, .state = state, .unused = NEST_NONE
+	};
+	map_init(&nest->innermost);
+}
+
+void nest_release(struct nest *nest)
+{
+	free(nest->scope);
+	free(nest->thread);
+	map_release(&nest->innermost);
+}
+
+static struct nest_thread *nest_add_thread(struct nest *nest, uint32_t thread)
+{
+	size_t before = nest->thread_room;
+
+	nest->thread = memory_room(nest->thread, thread, &nest->thread_room, sizeof(*nest->thread));
+	for (size_t i = before; i < nest->thread_room; i++)
+		nest->thread[i].top = NEST_NONE;
+	return &nest->thread[thread];
+}
+
+static inline struct nest_thread *nest_thread_at(struct nest *nest, uint32_t thread)
+{
+	if (thread < nest->thread_room)
+		return &nest->thread[thread];
+	return nest_add_thread(nest, thread);
+}
+
+static inline uint32_t nest_take(struct nest *nest)
+{
+	uint32_t scope = nest->unused;
+
+	if (scope != NEST_NONE) {
+		nest->unused = nest->scope[scope].below;
+		return scope;
+	}
+	nest->scope = memory_room(nest->scope, nest->count, &nest->room, sizeof(*nest->scope));
+	return (uint32_t)nest->count++;
+}
+
+static inline uint64_t time_between(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* --- keys --- */
+
+static uint64_t key_of(uint32_t thread, uint64_t key)
+{
+	return (uint64_t)(thread + 1) << 32 | (uint32_t)key;
+}
+
+static void nest_enter_key(struct nest *nest, uint32_t thread, uint32_t scope)
+{
+	bool added;
+	struct map_entry *innermost = map_put(&nest->innermost,
+					      key_of(thread, nest->scope[scope].key), &added);
+
+	nest->scope[scope].outer = added ? NEST_NONE : (uint32_t)innermost->value;
+	innermost->value = scope;
+}
+
+/* What ends is always the innermost of its key. */
+static void nest_leave_key(struct nest *nest, uint32_t thread, uint32_t scope)
+{
+	struct map_entry *innermost = map_find(&nest->innermost,
+					       key_of(thread, nest->scope[scope].key));
+
+	if (nest->scope[scope].outer == NEST_NONE)
+		map_remove(&nest->innermost, innermost);
+	else
+		innermost->value = nest->scope[scope].outer;
+}
+
+/* --- begin and end --- */
+
+uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bool is_hidden)
+{
+	struct nest_thread *thread = nest_thread_at(nest, place.thread);
+	uint32_t at, below = thread->top, parent = below;
+
+	thread->process = place.process;
+	if (nest->options.depth_max && thread->depth >= nest->options.depth_max) {
+		thread->beyond++;
+		return NEST_NONE;
+	}
+	if (below != NEST_NONE && nest->scope[below].is_hidden)
+		parent = nest->scope[below].parent;
+	at = nest_take(nest);
+	nest->scope[at] = (struct nest_scope){
+		.key = key,
+		.start_ns = place.time_ns,
+		.charged_ns = place.time_ns,
+		.above = NEST_NONE,
+		.below = below,
+		.parent = parent,
+		.is_hidden = is_hidden,
+	};
+	nest->has_hidden |= is_hidden;
+	if (below != NEST_NONE)
+		nest->scope[below].above = at;
+	else
+		thread->since_ns = place.time_ns;
+	thread->top = at;
+	thread->depth++;
+	if (nest->options.is_keyed)
+		nest_enter_key(nest, place.thread, at);
+	return at;
+}
+
+/* The scopes that were directly inside go on in the parent. */
+static void nest_hand_over(struct nest *nest, uint32_t ending, uint64_t time_ns)
+{
+	struct nest_scope *scope = &nest->scope[ending];
+
+	for (uint32_t at = scope->above; at != NEST_NONE; at = nest->scope[at].above) {
+		struct nest_scope *inside = &nest->scope[at];
+
+		inside->parent = scope->is_hidden ? inside->parent : scope->parent;
+		if (inside->is_hidden)
+			continue;
+		if (!scope->is_hidden) {
+			scope->children_ns += time_between(inside->charged_ns, time_ns);
+			inside->charged_ns = time_ns;
+		}
+		break;
+	}
+	if (scope->above != NEST_NONE)
+		nest->scope[scope->above].below = scope->below;
+}
+
+static void nest_unlink(struct nest *nest, struct nest_place place, uint32_t ending)
+{
+	struct nest_thread *thread = &nest->thread[place.thread];
+	struct nest_scope *scope = &nest->scope[ending];
+
+	if (scope->above != NEST_NONE)
+		nest_hand_over(nest, ending, place.time_ns);
+	else
+		thread->top = scope->below;
+	if (scope->below != NEST_NONE)
+		nest->scope[scope->below].above = scope->above;
+	if (scope->parent != NEST_NONE && !scope->is_hidden)
+		nest->scope[scope->parent].children_ns += time_between(scope->charged_ns,
+								       place.time_ns);
+	thread->depth--;
+	if (thread->top == NEST_NONE)
+		thread->covered_ns += time_between(thread->since_ns, place.time_ns);
+	if (nest->options.is_keyed)
+		nest_leave_key(nest, place.thread, ending);
+}
+
+static void nest_close(struct nest *nest, struct nest_place place, uint32_t ending,
+		       enum nest_ending how)
+{
+	struct nest_scope *scope = &nest->scope[ending];
+	struct nest_end end;
+
+	nest_unlink(nest, place, ending);
+	end = (struct nest_end){
+		.scope = ending,
+		.parent = scope->parent,
+		.thread = place.thread,
+		.how = how,
+		.key = scope->key,
+		.time_ns = place.time_ns,
+		.total_ns = time_between(scope->start_ns, place.time_ns),
+		.children_ns = scope->children_ns,
+	};
+	if (nest->ended)
+		nest->ended(nest->state, &end);
+	scope->below = nest->unused;
+	nest->unused = ending;
+}
+
+bool nest_end(struct nest *nest, struct nest_place place)
+{
+	struct nest_thread *thread = nest_thread_at(nest, place.thread);
+
+	if (thread->beyond) {
+		thread->beyond--;
+		return true;
+	}
+	if (thread->top == NEST_NONE)
+		return false;
+	nest_close(nest, place, thread->top, NEST_ENDS);
+	return true;
+}
+
+/* The innermost of the key within so many looks. */
+static uint32_t nest_look(const struct nest *nest, uint32_t thread, uint64_t key,
+			  unsigned int *looks)
+{
+	uint32_t at = nest->thread[thread].top;
+
+	for (; at != NEST_NONE && *looks; at = nest->scope[at].below) {
+		--*looks;
+		if (!nest->scope[at].is_hidden && nest->scope[at].key == key)
+			return at;
+	}
+	return NEST_NONE;
+}
+
+bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key)
+{
+	struct nest_thread *thread = nest_thread_at(nest, place.thread);
+	unsigned int looks = NEST_LOOKS_MAX;
+	uint32_t at = NEST_NONE;
+
+	if (thread->beyond) {
+		thread->beyond--;
+		return true;
+	}
+	if (nest->options.is_keyed) {
+		const struct map_entry *innermost = map_find(&nest->innermost,
+							     key_of(place.thread, key));
+
+		at = innermost ? (uint32_t)innermost->value : NEST_NONE;
+	} else {
+		at = nest_look(nest, place.thread, key, &looks);
+	}
+	if (at != NEST_NONE)
+		nest_close(nest, place, at, NEST_ENDS);
+	return at != NEST_NONE;
+}
+
+bool nest_end_elsewhere(struct nest *nest, struct nest_place place, uint64_t key)
+{
+	unsigned int looks = NEST_LOOKS_MAX;
+
+	for (uint32_t i = 0; looks && i < nest->thread_room; i++) {
+		struct nest_place there = { place.time_ns, i, place.process };
+		uint32_t at;
+
+		looks--;
+		if (i == place.thread || nest->thread[i].process != place.process)
+			continue;
+		at = nest_look(nest, i, key, &looks);
+		if (at == NEST_NONE)
+			continue;
+		nest_close(nest, there, at, NEST_ENDS);
+		return true;
+	}
+	return false;
+}
+
+void nest_cut(struct nest *nest, struct nest_place place, enum nest_ending how)
+{
+	if (place.thread >= nest->thread_room)
+		return;
+	nest->thread[place.thread].beyond = 0;
+	while (nest->thread[place.thread].top != NEST_NONE)
+		nest_close(nest, place, nest->thread[place.thread].top, how);
+}
+
+uint64_t nest_covered_ns(const struct nest *nest, uint32_t thread)
+{
+	return thread < nest->thread_room ? nest->thread[thread].covered_ns : 0;
+}

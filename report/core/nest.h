@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What begins and ends on threads and is inside of each other: ranges, operators, modules, actions, scopes.
+ * One stack for all of them, so that all draw the same lines where events are missing.
+ *
+ * A scope has a key, by which an end may name it; the innermost one of a key need not be the innermost of
+ * its thread. What began inside a scope that ends first goes on in the one around that: up to then its
+ * time was inside of the one, from then on it is inside of the other. Hidden scopes are around nothing.
+ *
+ * Open scopes are numbers, so that whoever follows them may keep an array of its own beside them; a number
+ * is used again when its scope has ended. Threads are indices. Memory grows with threads and open scopes.
+ * Beginning and ending take constant time, but for ends by key of a nest that is not keyed: these look at
+ * NEST_LOOKS_MAX scopes.
+ */
+#ifndef REPORT_CORE_NEST_H
+#define REPORT_CORE_NEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/map.h"
+
+#define NEST_NONE UINT32_MAX
+#define NEST_LOOKS_MAX 1024u
+
+enum nest_ending {
+	NEST_ENDS,    /* by the program */
+	NEST_CUT,     /* its end was not or will not be recorded: it ends here */
+	NEST_RUNS_ON, /* everything is read and it is still open: it adds no time */
+};
+
+struct nest_end {
+	uint32_t scope, parent; /* parent: NEST_NONE at the top; not hidden */
+	uint32_t thread;
+	enum nest_ending how;
+	uint64_t key, time_ns;
+	uint64_t total_ns, children_ns; /* children: of total_ns, in scopes directly inside */
+};
+/* Called once for each scope, the innermost first. It is out of its thread's list by then. */
+typedef void nest_ended(void *state, const struct nest_end *end);
+
+struct nest_scope {
+	uint64_t key, start_ns, charged_ns, children_ns;
+	uint32_t above, below; /* inside and around it on its thread */
+	uint32_t parent;       /* of those around it the innermost that is not hidden */
+	uint32_t outer;        /* the next one outwards of its key; of keyed nests */
+	bool is_hidden;
+};
+
+struct nest_thread {
+	uint32_t top, depth; /* top: the innermost open scope */
+	uint32_t process;
+	uint64_t beyond; /* open ones deeper than depth_max */
+	uint64_t since_ns, covered_ns;
+};
+
+struct nest_options {
+	bool is_keyed;      /* an end by key takes constant time, a begin more of it */
+	uint32_t depth_max; /* deeper ones are counted, not kept; 0: as deep as it goes */
+};
+
+struct nest {
+	struct nest_options options;
+	nest_ended *ended; /* may be NULL */
+	void *state;
+	bool has_hidden;
+	struct nest_scope *scope;
+	size_t count, room;
+	uint32_t unused; /* list of free entries of `scope`, by their `below` */
+	struct nest_thread *thread;
+	size_t thread_room;
+	struct map innermost; /* thread + 1 << 32 | key to scope; keys below 2^32 */
+};
+
+void nest_init(struct nest *nest, struct nest_options options, nest_ended *ended, void *state);
+void nest_release(struct nest *nest);
+
+struct nest_place {
+	uint64_t time_ns;
+	uint32_t thread, process;
+};
+
+/* The scope; NEST_NONE when it is too deep. */
+uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bool is_hidden);
+/* The innermost one ends; false when none is open. */
+bool nest_end(struct nest *nest, struct nest_place place);
+/* The innermost one of that key that is not hidden. */
+bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key);
+/* The same on any other thread of the process. */
+bool nest_end_elsewhere(struct nest *nest, struct nest_place place, uint64_t key);
+/* All scopes of the thread. */
+void nest_cut(struct nest *nest, struct nest_place place, enum nest_ending how);
+
+/* The innermost open scope, which may be hidden; NEST_NONE when there is none, or it is too deep. */
+static inline uint32_t nest_top(const struct nest *nest, uint32_t thread)
+{
+	if (thread >= nest->thread_room || nest->thread[thread].beyond)
+		return NEST_NONE;
+	return nest->thread[thread].top;
+}
+
+/* The innermost one that is not hidden, however deep the nesting is. */
+static inline uint32_t nest_innermost(const struct nest *nest, uint32_t thread)
+{
+	uint32_t top = thread < nest->thread_room ? nest->thread[thread].top : NEST_NONE;
+
+	return top != NEST_NONE && nest->scope[top].is_hidden ? nest->scope[top].parent : top;
+}
+
+/* How long at least one scope was open on the thread, each moment once. */
+uint64_t nest_covered_ns(const struct nest *nest, uint32_t thread);
+
+#endif

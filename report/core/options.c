@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of prof-report: see options.h. Help texts are in help.c. */
+#include "report/core/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/base/memory.h"
+#include "report/base/text.h"
+#include "report/base/units.h"
+
+const struct report_info report_infos[REPORT_LIMIT] = {
+#define REPORT(id, name, takes, sort, doc, more) \
+	[REPORT_##id] = { #id, name, takes, sort, doc, more },
+#include "report/core/reports.def"
+};
+
+const char *const option_formats[FORMAT_LIMIT] = {
+	[FORMAT_TABLE] = "table",
+	[FORMAT_CSV] = "csv",
+	[FORMAT_JSON] = "json",
+	[FORMAT_MARKDOWN] = "markdown",
+};
+
+const char *const option_names[NAMES_LIMIT] = {
+	[NAMES_FULL] = "full",
+	[NAMES_SHORT] = "short",
+	[NAMES_MANGLED] = "mangled",
+};
+
+struct parser {
+	struct options *options;
+	char **argv;
+	int argc, at;
+	char *message;
+	size_t message_bytes;
+};
+
+__attribute__((format(printf, 2, 3))) static int parser_fail(struct parser *parser,
+							     const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(parser->message, parser->message_bytes, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+/* `value` must be one of `names` (count of them, or NULL at the end). */
+static int parser_choose(struct parser *parser, const char *option, const char *value,
+			 const char *const *names, size_t count)
+{
+	char allowed[256] = "";
+	struct text_nearest nearest;
+
+	text_nearest_init(&nearest, value);
+	for (size_t i = 0; i < count && names[i]; i++) {
+		size_t used = strlen(allowed);
+
+		if (!strcmp(names[i], value))
+			return (int)i;
+		text_nearest_try(&nearest, names[i]);
+		snprintf(allowed + used, sizeof(allowed) - used, "%s%s", used ? ", " : "",
+			 names[i]);
+	}
+	return parser_fail(parser, "--%s '%s' is not one of %s%s%s%s", option, value, allowed,
+			   nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
+			   nearest.best ? "'?" : "");
+}
+
+static int parser_number(struct parser *parser, const char *option, const char *value,
+			 uint64_t *ret_number)
+{
+	char *end;
+
+	errno = 0;
+	*ret_number = strtoull(value, &end, 10);
+	if (!*value || *end || errno || value[strspn(value, "0123456789")])
+		return parser_fail(parser, "--%s '%s' is not a whole number", option, value);
+	return 0;
+}
+
+static int take_sort(struct parser *parser, const char *value)
+{
+	parser->options->sort = value;
+	return 0;
+}
+
+static int take_limit(struct parser *parser, const char *value)
+{
+	uint64_t limit;
+
+	if (parser_number(parser, "limit", value, &limit))
+		return -1;
+	parser->options->limit = limit < LIMIT_DEFAULT ? (size_t)limit : 0;
+	return 0;
+}
+
+static int take_columns(struct parser *parser, const char *value)
+{
+	parser->options->columns = value;
+	return 0;
+}
+
+static int take_filter(struct parser *parser, const char *value)
+{
+	struct options *options = parser->options;
+
+	options->filter = memory_grow(options->filter, options->filter_count + 1,
+				      sizeof(*options->filter));
+	options->filter[options->filter_count++] = value;
+	return 0;
+}
+
+static int take_by(struct parser *parser, const char *value)
+{
+	parser->options->by_name = value;
+	return 0;
+}
+
+static int take_group_by(struct parser *parser, const char *value)
+{
+	return take_by(parser, value);
+}
+
+static int take_names(struct parser *parser, const char *value)
+{
+	int names = parser_choose(parser, "names", value, option_names, NAMES_LIMIT);
+
+	if (names < 0)
+		return -1;
+	parser->options->names = (enum option_names)names;
+	return 0;
+}
+
+static int take_step(struct parser *parser, const char *value)
+{
+	if (!*value)
+		return parser_fail(parser, "--step needs the name of a scope or range");
+	parser->options->step = value;
+	return 0;
+}
+
+static int take_tree(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->tree = true;
+	return 0;
+}
+
+static int take_format(struct parser *parser, const char *value)
+{
+	int format = parser_choose(parser, "format", !strcmp(value, "md") ? "markdown" : value,
+				   option_formats, FORMAT_LIMIT);
+
+	if (format < 0)
+		return -1;
+	parser->options->format = (enum option_format)format;
+	return 0;
+}
+
+static int take_raw(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->raw = true;
+	return 0;
+}
+
+static int take_output(struct parser *parser, const char *value)
+{
+	if (!*value)
+		return parser_fail(parser, "--output needs the name of a file");
+	parser->options->output = value;
+	return 0;
+}
+
+static int take_process(struct parser *parser, const char *value)
+{
+	return parser_number(parser, "process", value, &parser->options->scope.pid);
+}
+
+static int take_thread(struct parser *parser, const char *value)
+{
+	return parser_number(parser, "thread", value, &parser->options->scope.tid);
+}
+
+/* One end of --time; an empty one leaves the default. */
+static int parse_time(const char *text, size_t length, uint64_t *ret_ns)
+{
+	double ns;
+
+	if (!length)
+		return 0;
+	if (unit_parse(text, length, UNIT_NS, &ns) || ns < 0)
+		return -1;
+	*ret_ns = ns < 1.8e19 ? (uint64_t)(ns + 0.5) : UINT64_MAX;
+	return 0;
+}
+
+/* Whole numbers are nanoseconds; who writes a fraction means another unit. */
+static bool time_lacks_unit(const char *text, size_t length)
+{
+	return memchr(text, '.', length) && strspn(text, "0123456789.") >= length;
+}
+
+static int take_time(struct parser *parser, const char *value)
+{
+	struct filter_settings *scope = &parser->options->scope;
+	const char *dots = strstr(value, "..");
+
+	if (dots && (time_lacks_unit(value, (size_t)(dots - value)) ||
+		     time_lacks_unit(dots + 2, strlen(dots + 2))))
+		return parser_fail(parser, "--time '%s' has no unit: as in 1.5s..2s", value);
+	if (!dots || parse_time(value, (size_t)(dots - value), &scope->from_ns) ||
+	    parse_time(dots + 2, strlen(dots + 2), &scope->to_ns))
+		return parser_fail(
+			parser, "--time '%s' is not A..B, as in 1.5s..2s, 10ms.. or ..1min", value);
+	if (scope->to_ns < scope->from_ns)
+		return parser_fail(parser, "--time '%s' ends before it begins", value);
+	return 0;
+}
+
+static int take_range(struct parser *parser, const char *value)
+{
+	if (parser->options->scope.range)
+		return parser_fail(parser, "only one --range or --during can be given");
+	parser->options->scope.range = value;
+	return 0;
+}
+
+static int take_during(struct parser *parser, const char *value)
+{
+	parser->options->scope.during = true;
+	return take_range(parser, value);
+}
+
+static int take_live(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->live = true;
+	return 0;
+}
+
+static int take_wait(struct parser *parser, const char *value)
+{
+	uint64_t seconds;
+
+	if (parser_number(parser, "wait", value, &seconds))
+		return -1;
+	parser->options->wait_s = seconds < WAIT_MAX_S ? (unsigned int)seconds : WAIT_MAX_S;
+	return 0;
+}
+
+static int take_no_color(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->no_color = true;
+	return 0;
+}
+
+static int take_list(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->list = true;
+	return 0;
+}
+
+static int take_help(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->help = true;
+	return 0;
+}
+
+static int take_version(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->version = true;
+	return 0;
+}
+
+static const struct option_info {
+	const char *name;
+	char letter;
+	unsigned int group;
+	const char *argument;
+	int (*take)(struct parser *parser, const char *value);
+} option_infos[] = {
+#define OPTION(id, name, letter, group, argument, doc) { name, letter, group, argument, take_##id },
+#include "report/core/options.def"
+};
+
+#define OPTION_COUNT (sizeof(option_infos) / sizeof(option_infos[0]))
+
+static const struct option_info *option_find(const char *name, size_t length)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if (strlen(option_infos[i].name) == length &&
+		    !memcmp(option_infos[i].name, name, length))
+			return &option_infos[i];
+	return NULL;
+}
+
+static int parser_unknown(struct parser *parser, const char *argument, size_t length)
+{
+	struct text_nearest nearest;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)length, argument + 2);
+	text_nearest_init(&nearest, name);
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		text_nearest_try(&nearest, option_infos[i].name);
+	if (nearest.best)
+		return parser_fail(parser, "unknown option '--%s', did you mean '--%s'?", name,
+				   nearest.best);
+	return parser_fail(parser, "unknown option '--%s'; prof-report --help lists them", name);
+}
+
+static int parser_take(struct parser *parser, const struct option_info *option, const char *value)
+{
+	if (option->argument && !value) {
+		if (parser->at + 1 >= parser->argc)
+			return parser_fail(parser, "--%s needs a value: %s", option->name,
+					   option->argument);
+		value = parser->argv[++parser->at];
+	}
+	if (!option->argument && value)
+		return parser_fail(parser, "--%s takes no value, but '%s' was given", option->name,
+				   value);
+	parser->options->given |= option->group;
+	parser->options->given_name[option->group] = option->name;
+	return option->take(parser, value);
+}
+
+static int parser_take_long(struct parser *parser, const char *argument)
+{
+	const char *equals = strchr(argument, '=');
+	size_t length = equals ? (size_t)(equals - argument) - 2 : strlen(argument) - 2;
+	const struct option_info *option = option_find(argument + 2, length);
+
+	if (!option)
+		return parser_unknown(parser, argument, length);
+	return parser_take(parser, option, equals ? equals + 1 : NULL);
+}
+
+/* -h, -n5, -n 5, -o FILE; one letter an argument. */
+static int parser_take_short(struct parser *parser, const char *argument)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		const struct option_info *option = &option_infos[i];
+
+		if (option->letter == argument[1])
+			return parser_take(parser, option, argument[2] ? argument + 2 : NULL);
+	}
+	return parser_fail(parser, "unknown option '-%c'; prof-report --help lists them",
+			   argument[1]);
+}
+
+/* The first argument is a report when it has a report's name; ./alloc is a file. */
+static void parser_take_plain(struct parser *parser, char *argument)
+{
+	struct options *options = parser->options;
+
+	if (!options->report_named && !options->file_count) {
+		for (int i = 0; i < REPORT_LIMIT; i++) {
+			if (strcmp(report_infos[i].name, argument) != 0 &&
+			    strcmp(report_infos[i].id, argument) != 0)
+				continue;
+			options->report = (enum report_id)i;
+			options->report_named = true;
+			return;
+		}
+	}
+	options->file = memory_grow(options->file, options->file_count + 1, sizeof(*options->file));
+	options->file[options->file_count++] = argument;
+}
+
+/* "aloc run.evt": a word like a report's name that is no file either. */
+static int parser_check_word(struct parser *parser)
+{
+	const struct options *options = parser->options;
+	struct text_nearest nearest;
+	const char *word;
+
+	if (options->report_named || !options->file_count)
+		return 0;
+	word = options->file[0];
+	if (strpbrk(word, "./") || access(word, F_OK) == 0)
+		return 0;
+	text_nearest_init(&nearest, word);
+	for (int i = 0; i < REPORT_LIMIT; i++)
+		text_nearest_try(&nearest, report_infos[i].name);
+	if (!nearest.best)
+		return parser_fail(parser,
+				   "'%s' is neither a report nor a file; prof-report --list names "
+				   "the reports",
+				   word);
+	return parser_fail(parser, "'%s' is neither a report nor a file; did you mean '%s'?", word,
+			   nearest.best);
+}
+
+/* Options that the report has no use for would be ignored in silence: they are refused. */
+static int parser_check(struct parser *parser)
+{
+	const struct options *options = parser->options;
+	const struct report_info *report = &report_infos[options->report];
+	char reports[128] = "";
+
+	for (unsigned int group = 1; group < TAKES_FILES; group *= 2) {
+		if (!(options->given & group) || (report->takes & group) || options->help)
+			continue;
+		for (int i = 0; i < REPORT_LIMIT; i++) {
+			size_t used = strlen(reports);
+
+			if (report_infos[i].takes & group)
+				snprintf(reports + used, sizeof(reports) - used, "%s%s",
+					 used ? ", " : "", report_infos[i].name);
+		}
+		return parser_fail(parser, "report '%s' takes no --%s; these do: %s", report->name,
+				   options->given_name[group], reports);
+	}
+	if (options->raw && options->format != FORMAT_CSV && !options->help)
+		return parser_fail(parser, "--raw is for --format csv");
+	return 0;
+}
+
+/* The keys of --by are the report's own, whose name may come after it. */
+static int parser_choose_key(struct parser *parser)
+{
+	struct options *options = parser->options;
+	const char *name[KEY_ID_LIMIT];
+	int first = 0, count = 0, chosen = 0;
+
+	while (first < KEY_ID_LIMIT &&
+	       strcmp(key_list[first].report, report_infos[options->report].id) != 0)
+		first++;
+	while (first + count < KEY_ID_LIMIT &&
+	       !strcmp(key_list[first + count].report, key_list[first].report)) {
+		name[count] = key_list[first + count].name;
+		count++;
+	}
+	if (options->by_name && count)
+		chosen = parser_choose(parser, "by", options->by_name, name, (size_t)count);
+	options->by = (enum key_id)(count ? first + chosen : 0);
+	return chosen < 0 ? -1 : 0;
+}
+
+int options_parse(struct options *options, int argc, char **argv, char *message,
+		  size_t message_bytes)
+{
+	struct parser parser = { options, argv, argc, 1, message, message_bytes };
+	bool only_plain = false;
+
+	*options = (struct options){
+		.limit = LIMIT_DEFAULT,
+		.wait_s = WAIT_DEFAULT_S,
+		.scope = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false },
+	};
+	for (; parser.at < argc; parser.at++) {
+		char *argument = argv[parser.at];
+		int result = 0;
+
+		if (only_plain || argument[0] != '-' || !argument[1])
+			parser_take_plain(&parser, argument);
+		else if (!strcmp(argument, "--"))
+			only_plain = true;
+		else if (argument[1] == '-')
+			result = parser_take_long(&parser, argument);
+		else
+			result = parser_take_short(&parser, argument);
+		if (result)
+			return result;
+	}
+	if (parser_check_word(&parser) != 0)
+		return -1;
+	if (parser_check(&parser) != 0)
+		return -1;
+	return parser_choose_key(&parser);
+}
+
+void options_release(struct options *options)
+{
+	free(options->filter);
+	free(options->file);
+}

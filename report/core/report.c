@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* What the reports share: the command line against a table's columns, and the way out. See report.h. */
+#include "report/core/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/core/keys.h"
+#include "report/core/scope.h"
+
+#define LIMIT_OF_TABLES 20
+
+/* A column that the report has, but not by this key. */
+static int request_other_key(struct report_request *request, const char *option,
+			     const struct column *column)
+{
+	snprintf(request->message, sizeof(request->message), "--%s: '%s' is a column of --by %s",
+		 option, column->name, key_of_column(column->report, column->name));
+	return STATUS_USAGE;
+}
+
+static int request_unknown_column(struct report_request *request, const struct table *table,
+				  const char *option, const char *name)
+{
+	const struct column *all[COLUMNS_MAX];
+	size_t count = columns_of(report_infos[request->options->report].id, all);
+	int column = columns_find(all, count, name, strlen(name));
+	const char *near = columns_suggest(table->column, table->column_count, name);
+
+	if (column >= 0 && key_of_column(all[column]->report, all[column]->name))
+		return request_other_key(request, option, all[column]);
+	snprintf(request->message, sizeof(request->message),
+		 near ? "--%s: report '%s' has no column '%s', did you mean '%s'?"
+		      : "--%s: report '%s' has no column '%s'; its --help lists them",
+		 option, report_infos[request->options->report].name, name, near);
+	return STATUS_USAGE;
+}
+
+static int request_parse_sort(struct report_request *request, const struct table *table)
+{
+	const char *sort = request->options->sort ? request->options->sort
+						  : report_infos[request->options->report].sort;
+	size_t length = sort ? strcspn(sort, ":") : 0;
+	char name[64];
+	int column;
+
+	request->arrangement.sort = -1;
+	if (!sort)
+		return STATUS_OK;
+	snprintf(name, sizeof(name), "%.*s", (int)length, sort);
+	column = columns_find(table->column, table->column_count, sort, length);
+	if (column < 0)
+		return request_unknown_column(request, table, "sort", name);
+	request->arrangement.sort = column;
+	request->arrangement.descending = table->column[column]->order == COLUMN_ORDER_DESC;
+	if (!sort[length])
+		return STATUS_OK;
+	if (strcmp(sort + length, ":asc") != 0 && strcmp(sort + length, ":desc") != 0) {
+		snprintf(request->message, sizeof(request->message),
+			 "--sort '%s': after the column comes :asc or :desc", sort);
+		return STATUS_USAGE;
+	}
+	request->arrangement.descending = sort[length + 1] == 'd';
+	return STATUS_OK;
+}
+
+static int request_parse_columns(struct report_request *request, const struct table *table)
+{
+	const char *at = request->options->columns;
+
+	if (!at) {
+		for (size_t i = 0; i < table->column_count; i++)
+			request->shown[request->shown_count++] = i;
+		return STATUS_OK;
+	}
+	while (*at) {
+		size_t length = strcspn(at, ",");
+		int column = columns_find(table->column, table->column_count, at, length);
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, at);
+		if (column < 0)
+			return request_unknown_column(request, table, "columns", name);
+		if (request->shown_count < COLUMNS_MAX)
+			request->shown[request->shown_count++] = (size_t)column;
+		at += length;
+		at += *at == ',';
+	}
+	if (request->shown_count)
+		return STATUS_OK;
+	snprintf(request->message, sizeof(request->message), "--columns names no column");
+	return STATUS_USAGE;
+}
+
+static int request_parse_filters(struct report_request *request, const struct table *table)
+{
+	const struct options *options = request->options;
+	const struct column *all[COLUMNS_MAX];
+	size_t all_count = columns_of(report_infos[options->report].id, all);
+	struct condition other;
+	char message[400], ignored[400];
+
+	request->condition = memory_zero(options->filter_count, sizeof(*request->condition));
+	for (size_t i = 0; i < options->filter_count; i++) {
+		if (!condition_parse(&request->condition[i], options->filter[i], table->column,
+				     table->column_count, message, sizeof(message)))
+			continue;
+		if (!condition_parse(&other, options->filter[i], all, all_count, ignored,
+				     sizeof(ignored)) &&
+		    columns_find(table->column, table->column_count, all[other.column]->name,
+				 strlen(all[other.column]->name)) < 0 &&
+		    key_of_column(all[other.column]->report, all[other.column]->name))
+			return request_other_key(request, "filter", all[other.column]);
+		snprintf(request->message, sizeof(request->message), "--filter: %s", message);
+		return STATUS_USAGE;
+	}
+	request->arrangement.condition = request->condition;
+	request->arrangement.condition_count = options->filter_count;
+	return STATUS_OK;
+}
+
+/* A directory that is not there is said before minutes are spent on reading. */
+static int request_check_output(struct report_request *request)
+{
+	const char *path = request->options->output, *slash = path ? strrchr(path, '/') : NULL;
+	char directory[4096];
+	struct stat status;
+
+	if (!slash || slash == path || (size_t)(slash - path) >= sizeof(directory))
+		return STATUS_OK;
+	snprintf(directory, sizeof(directory), "%.*s", (int)(slash - path), path);
+	if (!stat(directory, &status) && S_ISDIR(status.st_mode))
+		return STATUS_OK;
+	snprintf(request->message, sizeof(request->message),
+		 "--output: there is no directory '%.400s'", directory);
+	return STATUS_USAGE;
+}
+
+int request_prepare(struct report_request *request, const struct table *table)
+{
+	const struct options *options = request->options;
+	bool for_people = options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN;
+	int status = request_parse_sort(request, table);
+
+	if (!status)
+		status = request_parse_columns(request, table);
+	if (!status)
+		status = request_parse_filters(request, table);
+	if (!status)
+		status = request_check_output(request);
+	request->arrangement.limit = options->limit != LIMIT_DEFAULT ? options->limit
+				     : for_people                    ? LIMIT_OF_TABLES
+								     : 0;
+	return status;
+}
+
+void request_release(struct report_request *request)
+{
+	free(request->condition);
+}
+
+/* --by of the report, or what it is by when another report is asked for. */
+static enum key_id request_key(const struct report_request *request, enum report_id report,
+			       enum key_id otherwise)
+{
+	return request->options->report == report ? request->options->by : otherwise;
+}
+
+struct model_options request_model_options(const struct report_request *request)
+{
+	enum key_id by = request->options->by;
+
+	return (struct model_options){
+		.filter = request->options->scope,
+		.heap_by = (enum heap_by)(request_key(request, REPORT_alloc, BY_alloc_caller) -
+					  BY_alloc_caller),
+		.cuda = { .launches_by = request_key(request, REPORT_launches, BY_launches_kernel),
+			  .copies_by = request_key(request, REPORT_memcpy, BY_memcpy_kind),
+			  .memory_by = request_key(request, REPORT_device_memory,
+						   BY_device_memory_kind),
+			  .api_by = request_key(request, REPORT_api, BY_api_name) },
+		.wants_operators = by == BY_alloc_op || by == BY_launches_op || by == BY_memcpy_op,
+		.operators_by_shapes = request_key(request, REPORT_ops, BY_ops_op) == BY_ops_shape,
+		.tensors_by = (enum tensors_by)(
+			request_key(request, REPORT_tensors, BY_tensors_device) - BY_tensors_op),
+		.shows_progress = true,
+	};
+}
+
+static bool source_has_thread(struct source *source, uint64_t tid)
+{
+	struct source_thread *const *thread;
+	size_t count = source_threads(source, &thread);
+
+	for (size_t i = 0; i < count; i++)
+		if (thread[i]->tid == tid)
+			return true;
+	return false;
+}
+
+static bool source_has_process(struct source *source, uint64_t pid)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+
+	for (size_t i = 0; i < count; i++)
+		if (process[i]->pid == pid)
+			return true;
+	return false;
+}
+
+void request_read(struct report_request *request, struct model *model)
+{
+	const struct filter_settings *scope = &request->options->scope;
+	struct scope_text why;
+
+	model_read(model);
+	if (scope->pid != FILTER_NO_ID && !source_has_process(request->source, scope->pid))
+		snprintf(request->message, sizeof(request->message),
+			 "--process %" PRIu64 ": there is none; prof-report processes lists them",
+			 scope->pid);
+	else if (scope->tid != FILTER_NO_ID && !source_has_thread(request->source, scope->tid))
+		snprintf(request->message, sizeof(request->message),
+			 "--thread %" PRIu64 ": there is none; prof-report threads lists them",
+			 scope->tid);
+	else if (scope->range && !run_filters(model->run)->seen)
+		snprintf(request->message, sizeof(request->message), "--%s '%.200s': %s",
+			 scope->during ? "during" : "range", scope->range,
+			 scope_no_range(model, &why));
+}
+
+/* Writing over one of the files that were read would destroy the measurement. */
+static bool output_is_input(struct report_request *request, int descriptor)
+{
+	struct source_file *const *file;
+	size_t count = source_files(request->source, &file);
+	struct stat output, input;
+
+	if (fstat(descriptor, &output))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!stat(file[i]->path, &input) && input.st_dev == output.st_dev &&
+		    input.st_ino == output.st_ino)
+			return true;
+	return false;
+}
+
+static FILE *request_open_output(struct report_request *request)
+{
+	const char *path = request->options->output;
+	int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	FILE *out = NULL;
+
+	if (descriptor >= 0 && output_is_input(request, descriptor)) {
+		snprintf(request->message, sizeof(request->message),
+			 "--output '%s' is a file that was read; choose another name", path);
+		close(descriptor);
+		return NULL;
+	}
+	if (descriptor >= 0 && (!ftruncate(descriptor, 0) || errno == EINVAL))
+		out = fdopen(descriptor, "w");
+	if (!out)
+		snprintf(request->message, sizeof(request->message), "cannot write '%s': %s", path,
+			 strerror(errno));
+	return out;
+}
+
+int request_write(struct report_request *request, struct document *document, struct table *table)
+{
+	struct screen screen = request->screen;
+	bool failed;
+
+	table_arrange(table, &request->arrangement);
+	document->report = report_infos[request->options->report].name;
+	document->source = request->source;
+	document->table = table;
+	document->shown_count = request->shown_count;
+	document->raw = request->options->raw;
+	document->shown_chosen = request->options->columns != NULL;
+	if (request->options->sort && request->arrangement.sort >= 0)
+		document->kept = (size_t)request->arrangement.sort + 1;
+	memcpy(document->shown, request->shown, sizeof(document->shown));
+	if (request->options->output) {
+		screen.out = request_open_output(request);
+		screen.color = false;
+		if (!screen.out)
+			return STATUS_INPUT;
+	}
+	exporters[request->options->format](document, &screen);
+	if (!request->options->output)
+		return STATUS_OK; /* main() looks at stdout */
+	failed = ferror(screen.out) != 0;
+	if (fclose(screen.out) || failed) {
+		snprintf(request->message, sizeof(request->message), "cannot write '%s': %s",
+			 request->options->output, strerror(errno));
+		return STATUS_INPUT;
+	}
+	return STATUS_OK;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What differs between the reports. All else is the driver's (report_run.c): a report says what it wants
+ * read, fills rows and totals, and prints what stands around the table.
+ *
+ * A report is a kind (report_kind_alloc) and a line REPORT(alloc, ...) in reports.def. The driver makes its
+ * state, zeroed, and calls want(); reads the source to its end; then fill(), total(), and head() and foot()
+ * when people read it; then release(). One thread.
+ */
+#ifndef REPORT_CORE_REPORT_KIND_H
+#define REPORT_CORE_REPORT_KIND_H
+
+#include "report/core/absence.h"
+#include "report/core/report.h"
+
+/* A report's totals, in their order; texts are borrowed, or lie in `texts`. */
+struct facts {
+	struct fact *fact;
+	size_t count, room;
+	struct text_store texts;
+};
+void facts_number(struct facts *facts, const char *name, enum unit unit, uint64_t value);
+/* No value when `text` is NULL. */
+void facts_text(struct facts *facts, const char *name, const char *text, size_t length);
+void facts_none(struct facts *facts, const char *name, enum unit unit);
+
+void facts_release(struct facts *facts);
+
+/* A report under way. */
+struct report {
+	const struct report_kind *kind;
+	struct report_request *request;
+	struct model model;
+	void *state; /* kind->state_bytes */
+};
+
+enum report_form {
+	REPORT_TABLE,
+	REPORT_PART,  /* the same without a line on how much of the run was recorded */
+	REPORT_WHOLE, /* a table of things that are told even when nothing was recorded of them */
+	REPORT_TEXT,  /* people get all from the head; the table is for programs */
+};
+
+struct report_kind {
+	size_t state_bytes;
+	enum report_form form;
+	enum evt_family family; /* of a table: whose absence explains an empty one */
+
+	/* Instead of all that follows: the report reads the files itself. A status as report_run(). */
+	int (*read_files)(struct report_request *request);
+
+	void (*want)(struct report *report, struct model_options *options);
+	void (*fill)(struct report *report, struct table *table);
+
+	/* Each of these may be NULL. */
+	void (*total)(const struct report *report, struct facts *facts);
+	/* Why there is no row; NULL: as the family's absence explains it. */
+	const char *(*explain)(const struct report *report, struct absence *absence);
+	/* The document's context is the report. */
+	void (*head)(const struct document *document, const struct screen *screen);
+	void (*foot)(const struct document *document, const struct screen *screen);
+	void (*release)(struct report *report);
+};
+
+#define REPORT(id, name, takes, sort, doc, more) extern const struct report_kind report_kind_##id;
+#include "report/core/reports.def"
+
+/* STATUS_OK, or another with one line in the request's message. */
+int report_run(const struct report_kind *kind, struct report_request *request);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run: takes the source's events to the analyses that read them. See analysis.h. Knows no family: who
+ * reads what is a list for each kind of event, made before the first one.
+ */
+#include "report/core/analysis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/base/memory.h"
+
+#define PROGRESS_EVENTS (1u << 20) /* between looks at the clock */
+#define PROGRESS_AFTER_S 2
+#define SETTLE_EVENTS 1024u /* between looks at what is settled */
+
+struct run_analysis {
+	enum analysis_id id;
+	const struct analysis_kind *kind;
+	void *state, *options;
+};
+
+struct run_reader {
+	analysis_take *take;
+	void *state;
+	enum analysis_id id;
+};
+
+struct run_readers {
+	struct run_reader *reader;
+	size_t count, room;
+};
+
+struct run {
+	struct source *source;
+	struct filters filters;
+	struct captured captured;
+	struct run_analysis *analysis; /* by id, of one id as they were wanted */
+	size_t analysis_count, analysis_room;
+	enum analysis_id starting;
+	struct run_readers readers[EVT_ID_LIMIT];
+	struct frame_wants wants;
+	bool is_narrowed;                           /* by run_narrow() */
+	uint64_t by_id[EVT_ID_LIMIT], all, unknown; /* that count */
+	uint64_t *of_thread, *of_process;           /* by index */
+	size_t thread_room, process_room;
+	bool *stopped; /* by process: recording, by its last capture range */
+	size_t stopped_room;
+	uint64_t settled_ns;
+};
+
+static const struct analysis_kind *const kinds[ANALYSIS_ID_LIMIT] = {
+#define ANALYSIS(name) [ANALYSIS_##name] = &analysis_##name,
+#include "report/families.def"
+};
+
+struct run *run_new(struct source *source, const struct filter_settings *filter)
+{
+	struct run *run = memory_zero(1, sizeof(*run));
+
+	run->source = source;
+	filters_init(&run->filters, filter);
+	return run;
+}
+
+void run_free(struct run *run)
+{
+	for (size_t i = run->analysis_count; i > 0; i--) {
+		const struct run_analysis *analysis = &run->analysis[i - 1];
+
+		if (analysis->kind->release)
+			analysis->kind->release(analysis->state);
+		free(analysis->state);
+		free(analysis->options);
+	}
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		free(run->readers[id].reader);
+	filters_release(&run->filters);
+	captured_release(&run->captured);
+	free(run->analysis);
+	free(run->of_thread);
+	free(run->of_process);
+	free(run->stopped);
+	free(run);
+}
+
+/* --- what is wanted --- */
+
+static void *run_find(const struct run *run, const struct analysis_kind *kind, const void *options)
+{
+	for (size_t i = 0; i < run->analysis_count; i++)
+		if (run->analysis[i].kind == kind &&
+		    !memcmp(run->analysis[i].options, options, kind->options_bytes))
+			return run->analysis[i].state;
+	return NULL;
+}
+
+static void run_insert(struct run *run, struct run_analysis analysis)
+{
+	size_t at = run->analysis_count;
+
+	run->analysis = memory_room(run->analysis, run->analysis_count, &run->analysis_room,
+				    sizeof(*run->analysis));
+	for (; at > 0 && run->analysis[at - 1].id > analysis.id; at--)
+		run->analysis[at] = run->analysis[at - 1];
+	run->analysis[at] = analysis;
+	run->analysis_count++;
+}
+
+void *run_want(struct run *run, enum analysis_id id, const void *options)
+{
+	return run_want_kind(run, id, kinds[id], options);
+}
+
+void *run_want_kind(struct run *run, enum analysis_id id, const struct analysis_kind *kind,
+		    const void *options)
+{
+	enum analysis_id before = run->starting;
+	void *copy = memory_zero(kind->options_bytes + 1, 1), *state;
+
+	if (options)
+		memcpy(copy, options, kind->options_bytes);
+	state = run_find(run, kind, copy);
+	if (state) {
+		free(copy);
+		return state;
+	}
+	state = memory_zero(1, kind->state_bytes);
+	run_insert(run, (struct run_analysis){ id, kind, state, copy });
+	run->starting = id;
+	kind->start(state, run, copy);
+	run->starting = before;
+	return state;
+}
+
+void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
+{
+	struct run_readers *readers = &run->readers[id];
+	size_t at = readers->count;
+
+	readers->reader = memory_room(readers->reader, at, &readers->room,
+				      sizeof(*readers->reader));
+	for (; at > 0 && readers->reader[at - 1].id > run->starting; at--)
+		readers->reader[at] = readers->reader[at - 1];
+	readers->reader[at] = (struct run_reader){ take, state, run->starting };
+	readers->count++;
+	run->wants.event[id] = true;
+	run->wants.fields[id] |= fields;
+}
+
+/* With filters, whether an event counts is told from the event itself. */
+static void run_want_for_filters(struct run *run)
+{
+	static const enum evt_id ranges[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_pop,
+					      EVT_nvtx_start, EVT_nvtx_end };
+
+	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
+	for (size_t i = 0; i < EVT_ID_LIMIT && run->filters.any; i++)
+		run->wants.event[i] = true;
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (run->filters.settings.range)
+			run->wants.fields[ranges[i]] = FIELDS_ALL;
+}
+
+/* --- what is not known any longer --- */
+
+static void run_cut(struct run *run, const struct cut *cut)
+{
+	if (cut->thread)
+		filters_cut(&run->filters, cut_place(cut));
+	else
+		filters_cut_started(&run->filters, cut->process->index);
+	for (size_t i = 0; i < run->analysis_count; i++)
+		if (run->analysis[i].kind->cut)
+			run->analysis[i].kind->cut(run->analysis[i].state, cut);
+}
+
+/* Recording stops or starts; of the whole run, whatever the filters say. */
+static void run_take_capture(struct run *run, const struct source_event *event)
+{
+	struct cut cut = { CUT_STOPPED, event->event.time_ns, event->process, NULL };
+	bool starts = event->event.id == EVT_capture_start, was_stopped;
+	uint32_t process = event->process->index;
+
+	if (starts)
+		captured_open(&run->captured, process, event->event.time_ns);
+	else
+		captured_close(&run->captured, process, event->event.time_ns);
+	run->stopped = memory_room(run->stopped, process, &run->stopped_room,
+				   sizeof(*run->stopped));
+	was_stopped = run->stopped[process];
+	run->stopped[process] = !starts;
+	if (starts && was_stopped)
+		return; /* what was open has ended where recording stopped */
+	for (cut.thread = event->process->first_thread; cut.thread; cut.thread = cut.thread->next)
+		run_cut(run, &cut);
+	run_cut(run, &cut);
+}
+
+static void run_take_lost(struct run *run, const struct source_event *event)
+{
+	const struct source_thread *thread = source_thread_of(
+		event->file, EVENT_AS(lost, &event->event)->stream);
+
+	if (thread)
+		run_cut(run,
+			&(struct cut){ CUT_LOST, event->event.time_ns, thread->process, thread });
+}
+
+static void run_remap(struct run *run, const struct source_process *process)
+{
+	for (size_t i = 0; process && i < run->analysis_count; i++)
+		if (run->analysis[i].kind->remap)
+			run->analysis[i].kind->remap(run->analysis[i].state, process);
+}
+
+static void run_lose(struct run *run, const struct source_process *process)
+{
+	for (size_t i = 0; process && i < run->analysis_count; i++)
+		if (run->analysis[i].kind->lose)
+			run->analysis[i].kind->lose(run->analysis[i].state, process);
+}
+
+/* What the collector writes down of modules and losses. */
+static void run_take_book(struct run *run, const struct source_event *event)
+{
+	if (event->event.id == EVT_lost) {
+		run_take_lost(run, event);
+		run_lose(run, source_process_of(event->file, event->event.value[0]));
+	} else if (event->event.id == EVT_module || event->event.id == EVT_module_end) {
+		run_remap(run, source_process_of(event->file, event->event.value[0]));
+	}
+}
+
+/* --- events --- */
+
+static void run_count(struct run *run, const struct source_event *event)
+{
+	uint32_t thread = event->thread->index, process = event->process->index;
+
+	if (thread >= run->thread_room)
+		run->of_thread = memory_room(run->of_thread, thread, &run->thread_room,
+					     sizeof(*run->of_thread));
+	if (process >= run->process_room)
+		run->of_process = memory_room(run->of_process, process, &run->process_room,
+					      sizeof(*run->of_process));
+	run->of_thread[thread]++;
+	run->of_process[process]++;
+	run->all++;
+	if (event->event.id < EVT_ID_LIMIT && evt_descriptors[event->event.id].name)
+		run->by_id[event->event.id]++;
+	else
+		run->unknown++;
+}
+
+static inline void run_take(struct run *run, const struct source_event *event)
+{
+	const struct run_readers *readers;
+	enum filter_verdict verdict;
+
+	if (!event->process || !event->thread) {
+		run_take_book(run, event);
+		return;
+	}
+	if (event->event.id == EVT_capture_start || event->event.id == EVT_capture_stop)
+		run_take_capture(run, event);
+	verdict = filters_judge(&run->filters, run->source, event);
+	if (verdict == FILTER_OUT)
+		return;
+	if (verdict == FILTER_COUNTS)
+		run_count(run, event);
+	if (event->event.id >= EVT_ID_LIMIT)
+		return;
+	readers = &run->readers[event->event.id];
+	for (size_t i = 0; i < readers->count; i++)
+		readers->reader[i].take(readers->reader[i].state, event, verdict == FILTER_COUNTS);
+}
+
+static void run_settle(struct run *run, uint64_t upto_ns)
+{
+	run->settled_ns = upto_ns;
+	for (size_t i = 0; i < run->analysis_count; i++)
+		if (run->analysis[i].kind->settle)
+			run->analysis[i].kind->settle(run->analysis[i].state, upto_ns);
+}
+
+/* The event that is about to be taken is not settled. */
+static void run_settle_to(struct run *run, uint64_t settled_ns, uint64_t event_ns)
+{
+	if (settled_ns > event_ns)
+		settled_ns = event_ns;
+	if (settled_ns > run->settled_ns)
+		run_settle(run, settled_ns);
+}
+
+/* A process that has not ended may go on in a file that is still being written. */
+static bool process_is_over(const struct source_process *process)
+{
+	return process->ended || process->file->complete;
+}
+
+static void run_finish_process(struct run *run, const struct source_process *process)
+{
+	enum cut_reason reason = process_is_over(process) ? CUT_ENDED : CUT_LIVE;
+	struct cut cut = { reason, 0, process, NULL };
+
+	for (cut.thread = process->first_thread; cut.thread; cut.thread = cut.thread->next) {
+		cut.time_ns = cut.thread->ended ? cut.thread->end_ns : process->end_ns;
+		run_cut(run, &cut);
+	}
+	cut.time_ns = process->end_ns;
+	run_cut(run, &cut);
+	captured_close(&run->captured, process->index, process->end_ns);
+}
+
+/* Events that were not decoded count as those that were: with filters all that counts is decoded. */
+static void run_count_passed(struct run *run)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		uint64_t count = source_passed(run->source, (enum evt_id)id);
+
+		run->all += count;
+		if (evt_descriptors[id].name)
+			run->by_id[id] += count;
+		else
+			run->unknown += count;
+	}
+}
+
+static void run_finish(struct run *run)
+{
+	struct source_process *const *process;
+	size_t processes = source_processes(run->source, &process);
+
+	run_settle(run, UINT64_MAX);
+	if (!run->filters.any)
+		run_count_passed(run);
+	for (size_t i = 0; i < processes; i++)
+		run_finish_process(run, process[i]);
+	for (size_t i = 0; i < run->analysis_count; i++)
+		if (run->analysis[i].kind->finish)
+			run->analysis[i].kind->finish(run->analysis[i].state);
+}
+
+struct progress {
+	bool enabled, shown;
+	struct timespec start;
+	uint64_t events;
+};
+
+static void progress_step(struct progress *progress)
+{
+	struct timespec now;
+
+	if (++progress->events % PROGRESS_EVENTS || !progress->enabled)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec - progress->start.tv_sec < PROGRESS_AFTER_S)
+		return;
+	progress->shown = true;
+	fprintf(stderr, "\rreading: %llu million events",
+		(unsigned long long)(progress->events >> 20));
+}
+
+void run_read(struct run *run, bool shows_progress)
+{
+	struct progress progress = { .enabled = shows_progress && isatty(STDERR_FILENO) };
+	struct source_event event;
+
+	if (!run->is_narrowed)
+		run_want_for_filters(run);
+	source_want(run->source, &run->wants);
+	clock_gettime(CLOCK_MONOTONIC, &progress.start);
+	while (!source_next(run->source, &event)) {
+		if (progress.events % SETTLE_EVENTS == 0)
+			run_settle_to(run, source_settled_ns(run->source), event.event.time_ns);
+		run_take(run, &event);
+		progress_step(&progress);
+	}
+	if (progress.shown)
+		fprintf(stderr, "\r\033[K");
+	run_finish(run);
+}
+
+/* --- what is told of it --- */
+
+struct source *run_source(const struct run *run)
+{
+	return run->source;
+}
+
+void run_narrow(struct run *run, const struct frame_wants *wants)
+{
+	run->wants = *wants;
+	run->is_narrowed = true;
+}
+
+const struct frame_wants *run_wants(const struct run *run)
+{
+	return &run->wants;
+}
+
+const struct filters *run_filters(const struct run *run)
+{
+	return &run->filters;
+}
+
+const struct captured *run_captured(const struct run *run)
+{
+	return &run->captured;
+}
+
+uint64_t run_events(const struct run *run, enum evt_id id)
+{
+	return run->by_id[id];
+}
+
+uint64_t run_events_of_all(const struct run *run)
+{
+	return run->all;
+}
+
+uint64_t run_events_unknown(const struct run *run)
+{
+	return run->unknown;
+}
+
+uint64_t run_events_of_thread(const struct run *run, const struct source_thread *thread)
+{
+	uint64_t passed = run->filters.any ? 0 : thread->passed;
+
+	return passed + (thread->index < run->thread_room ? run->of_thread[thread->index] : 0);
+}
+
+uint64_t run_events_of_process(const struct run *run, const struct source_process *process)
+{
+	uint64_t passed = run->filters.any ? 0 : process->passed;
+
+	return passed + (process->index < run->process_room ? run->of_process[process->index] : 0);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA calls as the host sees them: see cuda.h. */
+#include "report/cuda/cuda.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+#define RESULT_NOT_READY 600 /* cudaErrorNotReady, CUDA_ERROR_NOT_READY: what a query answers */
+#define STREAM_LEGACY 1      /* cudaStreamLegacy: the default stream by its other name */
+
+/* The fields that all five begin with are read as those of cuda_call. */
+#define SAME_PLACE(event, field) \
+	(offsetof(struct evt_##event, field) == offsetof(struct evt_cuda_call, field))
+#define SAME_HEAD(event)                                                  \
+	(SAME_PLACE(event, function) && SAME_PLACE(event, duration_ns) && \
+	 SAME_PLACE(event, result) && SAME_PLACE(event, flags) && SAME_PLACE(event, stream))
+_Static_assert(SAME_HEAD(cuda_launch) && SAME_HEAD(cuda_copy) && SAME_HEAD(cuda_alloc) &&
+		       SAME_HEAD(cuda_free),
+	       "events of CUDA calls begin with the same fields");
+
+void cuda_init(struct cuda *cuda, const struct cuda_settings *settings)
+{
+	cuda->settings = *settings;
+	groups_init(&cuda->api);
+	groups_init(&cuda->launches);
+	groups_init(&cuda->copies);
+	groups_init(&cuda->failures);
+	device_memory_init(&cuda->memory, settings->memory_by == BY_device_memory_range);
+}
+
+void cuda_release(struct cuda *cuda)
+{
+	groups_release(&cuda->api);
+	groups_release(&cuda->launches);
+	groups_release(&cuda->copies);
+	groups_release(&cuda->failures);
+	free(cuda->outside);
+	device_memory_release(&cuda->memory);
+}
+
+static bool cuda_has_failed(const struct event *event)
+{
+	uint64_t result = EVENT_AS(cuda_call, event)->result;
+
+	return result && result != RESULT_NOT_READY;
+}
+
+struct range_work cuda_work_of(const struct event *event)
+{
+	struct range_work work = { .cuda_calls = 1,
+				   .cuda_ns = EVENT_AS(cuda_call, event)->duration_ns,
+				   .launches = event->id == EVT_cuda_launch };
+
+	if (cuda_has_failed(event))
+		return work;
+	if (event->id == EVT_cuda_copy)
+		work.memcpy_bytes = EVENT_AS(cuda_copy, event)->bytes;
+	if (event->id == EVT_cuda_alloc && !device_kind_is_host(EVENT_AS(cuda_alloc, event)->kind))
+		work.device_bytes = EVENT_AS(cuda_alloc, event)->bytes;
+	return work;
+}
+
+static void key_put_stream(uint64_t key[GROUP_WORDS], const struct cuda_call *call)
+{
+	uint64_t stream = EVENT_AS(cuda_call, call->event)->stream;
+
+	key[STREAM_HANDLE] = stream == STREAM_LEGACY ? 0 : stream;
+	key[STREAM_PROCESS] = call->process;
+	key[STREAM_THREAD] = stream == CUDA_STREAM_PER_THREAD ? (uint64_t)call->thread + 1 : 0;
+}
+
+static void key_put_place(uint64_t key[GROUP_WORDS], const struct cuda_call *call)
+{
+	key[PLACE_IN_RANGE] = call->place.in_range;
+	key[PLACE_DOMAIN] = call->place.domain;
+	key[PLACE_NAME] = call->place.name;
+}
+
+static uint64_t two_words(uint64_t high, uint64_t low)
+{
+	return high << 32 | (uint32_t)low;
+}
+
+static void key_put_kernel(uint64_t key[GROUP_WORDS], const struct cuda_call *call, bool with_grid)
+{
+	const struct evt_cuda_launch *launch = EVENT_AS(cuda_launch, call->event);
+	uint64_t process = call->is_named ? 0 : (uint64_t)call->process + 1;
+
+	key[LAUNCH_KERNEL] = call->kernel;
+	key[LAUNCH_HANDLE] = call->is_named ? 0 : launch->handle;
+	key[LAUNCH_BLOCK_Z_PROCESS] = process;
+	if (!with_grid)
+		return;
+	key[LAUNCH_GRID_XY] = two_words(launch->grid_x, launch->grid_y);
+	key[LAUNCH_GRID_Z_SHARED] = two_words(launch->grid_z, launch->shared_bytes);
+	key[LAUNCH_BLOCK_XY] = two_words(launch->block_x, launch->block_y);
+	key[LAUNCH_BLOCK_Z_PROCESS] = two_words(launch->block_z, process);
+}
+
+static void cuda_take_launch(struct cuda *cuda, const struct cuda_call *call,
+			     const struct group_call *timed)
+{
+	uint64_t key[GROUP_WORDS] = { 0 };
+
+	switch (cuda->settings.launches_by) {
+	case BY_launches_range:
+		key_put_place(key, call);
+		break;
+	case BY_launches_op:
+		key[OPERATOR_NAME] = call->op;
+		break;
+	case BY_launches_stream:
+		key_put_stream(key, call);
+		break;
+	case BY_launches_thread:
+		key[LAUNCH_THREAD] = call->thread;
+		break;
+	default:
+		key_put_kernel(key, call, cuda->settings.launches_by == BY_launches_grid);
+		break;
+	}
+	groups_add(&cuda->launches, key, timed);
+}
+
+static void cuda_take_copy(struct cuda *cuda, const struct cuda_call *call,
+			   const struct group_call *timed)
+{
+	uint64_t key[GROUP_WORDS] = { 0 };
+
+	if (cuda->settings.copies_by == BY_memcpy_stream)
+		key_put_stream(key, call);
+	else if (cuda->settings.copies_by == BY_memcpy_op)
+		key[OPERATOR_NAME] = call->op;
+	else if (cuda->settings.copies_by == BY_memcpy_function)
+		key[COPY_FUNCTION] = call->function;
+	else
+		key[COPY_KIND] = EVENT_AS(cuda_copy, call->event)->kind;
+	if (cuda->settings.copies_by == BY_memcpy_range)
+		key_put_place(key, call);
+	groups_add(&cuda->copies, key, timed);
+}
+
+/* Allocations and frees are followed even where the filters do not hold. */
+static void cuda_take_memory(struct cuda *cuda, const struct cuda_call *call)
+{
+	const struct evt_cuda_alloc *born = EVENT_AS(cuda_alloc, call->event);
+	const struct evt_cuda_free *dies = EVENT_AS(cuda_free, call->event);
+	bool is_born = call->event->id == EVT_cuda_alloc;
+	uint64_t time_ns = call->event->time_ns;
+	struct device_op op = {
+		.time_ns = time_ns,
+		.begin_ns = time_ns > born->duration_ns ? time_ns - born->duration_ns : 0,
+		.address = is_born ? born->address : dies->address,
+		.bytes = is_born ? born->bytes : 0,
+		.kind = is_born ? born->kind : dies->kind,
+		.device = is_born ? born->device : dies->device,
+		.process = call->process,
+		.place = call->place,
+		.counts = call->counts,
+	};
+
+	if (cuda_has_failed(call->event))
+		return;
+	if (is_born && op.address)
+		device_memory_allocate(&cuda->memory, &op);
+	if (!is_born && (op.address || op.kind == EVT_CUDA_ALL))
+		device_memory_free(&cuda->memory, &op);
+}
+
+/* Whether the call is one of the rows of a table by range. */
+static bool cuda_is_by_range(const struct cuda *cuda, const struct cuda_call *call)
+{
+	const struct cuda_settings *settings = &cuda->settings;
+
+	return settings->api_by == BY_api_range ||
+	       (settings->launches_by == BY_launches_range && call->event->id == EVT_cuda_launch) ||
+	       (settings->copies_by == BY_memcpy_range && call->event->id == EVT_cuda_copy) ||
+	       (settings->memory_by == BY_device_memory_range && call->event->id == EVT_cuda_alloc);
+}
+
+static void cuda_take_outside(struct cuda *cuda, const struct cuda_call *call)
+{
+	cuda->outside = memory_room(cuda->outside, call->thread, &cuda->outside_room,
+				    sizeof(*cuda->outside));
+	cuda->outside[call->thread]++;
+}
+
+static void cuda_take_failure(struct cuda *cuda, const struct cuda_call *call)
+{
+	uint64_t key[GROUP_WORDS] = { [API_FUNCTION] = call->function,
+				      [FAILURE_RESULT] = EVENT_AS(cuda_call, call->event)->result };
+
+	groups_add(&cuda->failures, key, &(struct group_call){ 0 });
+}
+
+void cuda_take(struct cuda *cuda, const struct cuda_call *call)
+{
+	struct group_call timed = {
+		.duration_ns = EVENT_AS(cuda_call, call->event)->duration_ns,
+		.bytes = call->event->id == EVT_cuda_copy ? EVENT_AS(cuda_copy, call->event)->bytes
+							  : 0,
+		.failed = cuda_has_failed(call->event),
+	};
+	uint64_t key[GROUP_WORDS] = { [API_FUNCTION] = call->function };
+
+	if (call->event->id == EVT_cuda_alloc || call->event->id == EVT_cuda_free)
+		cuda_take_memory(cuda, call);
+	if (!call->counts)
+		return;
+	if (cuda->settings.api_by == BY_api_range)
+		key_put_place(key, call);
+	groups_add(&cuda->api, key, &timed);
+	if (timed.failed)
+		cuda_take_failure(cuda, call);
+	if (!call->place.in_range && cuda_is_by_range(cuda, call))
+		cuda_take_outside(cuda, call);
+	if (call->event->id == EVT_cuda_launch)
+		cuda_take_launch(cuda, call, &timed);
+	if (call->event->id == EVT_cuda_copy)
+		cuda_take_copy(cuda, call, &timed);
+}

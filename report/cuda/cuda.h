@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUDA calls as the host sees them: by function, kernel launches, copies, device memory. A call that
+ * CUDA made itself inside of another counts for nothing. Names are indices of the model.
+ */
+#ifndef REPORT_CUDA_CUDA_H
+#define REPORT_CUDA_CUDA_H
+
+#include "report/cuda/device_memory.h"
+#include "report/base/groups.h"
+#include "report/core/keys.h"
+#include "report/nvtx/ranges.h"
+
+#define CUDA_STREAM_PER_THREAD 2 /* every thread's own default stream */
+
+/* The words of groups' keys. */
+enum {
+	API_FUNCTION = 0,
+	FAILURE_RESULT = 1,
+
+	LAUNCH_KERNEL = 0,  /* index of its name */
+	LAUNCH_HANDLE = 1,  /* of a kernel without a name, else 0 */
+	LAUNCH_GRID_XY = 2, /* of --by grid, else 0: two numbers of 32 bits each, the first above */
+	LAUNCH_GRID_Z_SHARED = 3,
+	LAUNCH_BLOCK_XY = 4,
+	LAUNCH_BLOCK_Z_PROCESS = 5, /* below: process + 1 of a kernel without a name, else 0 */
+
+	PLACE_IN_RANGE = 1, /* of --by range, beside the function or kind */
+	PLACE_DOMAIN = 2,
+	PLACE_NAME = 3,
+
+	STREAM_HANDLE = 0, /* of --by stream */
+	STREAM_PROCESS = 1,
+	STREAM_THREAD = 2, /* of a per-thread default stream: its thread + 1, else 0 */
+
+	LAUNCH_THREAD = 0, /* of --by thread */
+
+	OPERATOR_NAME = 0, /* of --by op: name + 1, 0 of no operator */
+
+	COPY_KIND = 0,
+	COPY_FUNCTION = 0,
+};
+
+struct cuda_settings {
+	enum key_id launches_by, copies_by, memory_by, api_by;
+};
+
+struct cuda {
+	struct cuda_settings settings;
+	struct groups api, launches, copies;
+	struct device_memory memory;
+	struct groups failures; /* by function and result */
+	uint64_t *outside;      /* calls of --by range's kind outside of any, by thread */
+	size_t outside_room;
+};
+
+/* An outermost call of family cuda. */
+struct cuda_call {
+	const struct event *event;
+	uint32_t function, kernel; /* names; kernel of launches only */
+	bool is_named;             /* the kernel has a name */
+	uint32_t process, thread;
+	struct device_place place;
+	uint64_t op; /* name of the innermost operator + 1, 0: none */
+	bool counts; /* the filters hold */
+};
+
+void cuda_init(struct cuda *cuda, const struct cuda_settings *settings);
+void cuda_release(struct cuda *cuda);
+void cuda_take(struct cuda *cuda, const struct cuda_call *call);
+
+/* Whether an event of the family is of a call that CUDA made itself inside of another. */
+static inline bool cuda_is_nested(const struct event *event)
+{
+	return EVENT_AS(cuda_call, event)->flags & EVT_CUDA_NESTED;
+}
+
+/* What the call adds to the work of its thread. */
+struct range_work cuda_work_of(const struct event *event);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that CUDA gave out, of all processes over time: which blocks live, by device and kind or by
+ * range.
+ *
+ * A block is known by process and address; arrays and virtual memory, known by handles, each have
+ * numbers of their own. Calls are taken at their return, but a block is gone when the call that frees
+ * it begins: an allocation of an address that is live tells that the block there is being freed by a
+ * call that is yet to return, and that call's event then ends nothing. A free of a block never seen is
+ * unmatched; a forked child starts with no blocks (its process number is new).
+ *
+ * Memory grows with live blocks and with rows.
+ */
+#ifndef REPORT_CUDA_DEVICE_MEMORY_H
+#define REPORT_CUDA_DEVICE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "collector/format/events.h"
+#include "report/base/highwater.h"
+#include "report/base/ledger.h"
+#include "report/base/map.h"
+
+#define DISPLACED_MAX 64 /* as many calls that free may be on their way at once */
+
+/* Where on the host something was asked for. */
+struct device_place {
+	uint32_t domain, name; /* of the innermost range */
+	bool in_range;
+};
+
+struct device_op {
+	uint64_t time_ns, begin_ns; /* of the return and of the call */
+	uint64_t address, bytes, kind;
+	int64_t device;
+	uint32_t process;
+	struct device_place place;
+	bool counts; /* the filters hold: an allocation that does not count is only remembered */
+};
+
+struct device_row {
+	int64_t device; /* -1 unknown */
+	uint64_t kind;  /* enum evt_cuda_memory */
+	struct device_place place;
+	uint64_t allocations, frees, bytes_allocated;
+	struct highwater live;
+};
+
+struct device_memory {
+	bool by_range;
+	struct device_row *row;
+	size_t row_count, row_room;
+	struct map rows; /* hash of device or place, and kind */
+	struct device_block *block;
+	size_t block_count, block_room;
+	uint32_t unused;   /* list of free entries of `block` */
+	struct map blocks; /* hash of the identity to place */
+	struct map lists;  /* hash of process and device to the first of what a reset frees */
+	struct device_displaced {
+		uint64_t identity, born_ns, time_ns, bytes; /* identity 0: none */
+		uint32_t row;
+	} displaced[DISPLACED_MAX];
+	unsigned int displaced_next;
+	struct highwater device, host; /* all of the device kinds; pinned and registered */
+	struct ledger ledger;          /* rows at the peak of `device` */
+	uint64_t frees_unmatched;
+	uint64_t reused; /* blocks that were allocated again without a free */
+};
+
+void device_memory_init(struct device_memory *memory, bool by_range);
+void device_memory_release(struct device_memory *memory);
+/* After the last call, before device_memory_at_peak(). */
+void device_memory_finish(struct device_memory *memory);
+/* What the row held when all device memory was at its peak. */
+uint64_t device_memory_at_peak(const struct device_memory *memory, uint32_t row);
+/* Calls that succeeded. */
+void device_memory_allocate(struct device_memory *memory, const struct device_op *op);
+void device_memory_free(struct device_memory *memory, const struct device_op *op);
+
+/* Whether the kind is on the host. */
+static inline bool device_kind_is_host(uint64_t kind)
+{
+	return kind == EVT_CUDA_PINNED || kind == EVT_CUDA_REGISTERED;
+}
+
+#endif

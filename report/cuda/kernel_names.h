@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of kernels in the form that --names asks for, each made once. */
+#ifndef REPORT_CUDA_KERNEL_NAMES_H
+#define REPORT_CUDA_KERNEL_NAMES_H
+
+#include "report/base/demangle.h"
+#include "report/core/model.h"
+#include "report/core/options.h"
+
+struct kernel_names {
+	const struct model *model;
+	enum option_names form;
+	struct demangler demangler;
+	struct kernel_name {
+		const char *text; /* NULL: not yet made */
+		size_t length;
+	} * name; /* by the model's index */
+};
+
+void kernel_names_init(struct kernel_names *names, const struct model *model,
+		       enum option_names form);
+void kernel_names_release(struct kernel_names *names);
+
+/* By the model's index of the name; its text lives as long as `names`. */
+const struct kernel_name *kernel_name_of(struct kernel_names *names, uint64_t index);
+
+#endif

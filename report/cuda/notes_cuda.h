@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tables of CUDA calls do not say by themselves, one line each: graph launches, calls outside of
+ * ranges on threads that have none, failures. For people only.
+ */
+#ifndef REPORT_CUDA_NOTES_CUDA_H
+#define REPORT_CUDA_NOTES_CUDA_H
+
+#include "report/table/export.h"
+#include "report/core/model.h"
+
+/* "100 graph launches: what ..."; `what` is what a graph replays without a call. */
+void notes_print_graphs(const struct model *model, const struct screen *screen, const char *what);
+/* With --by range: the thread that makes the most of `total` calls of `what` outside of any. */
+void notes_print_outside(const struct model *model, const struct screen *screen, const char *what,
+			 uint64_t total);
+/* Which functions failed with which codes. */
+void notes_print_failures(const struct model *model, const struct screen *screen);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA calls as tables: see rows_cuda.h. */
+#include "report/cuda/rows_cuda.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/torch/rows_ops.h"
+#include "report/nvtx/rows_ranges.h"
+#include "report/process/rows_threads.h"
+#include "report/table/rows_timing.h"
+
+#define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
+
+/* What a table is made of. */
+struct filling {
+	struct model *model;
+	struct table *table;
+	struct groups *groups;
+	enum key_id by;
+	struct kernel_names *names; /* of launches */
+	uint64_t all_ns;
+};
+
+/* Kernels that are shown under one name become the first of them; the others are left without a call. */
+static void filling_join(struct filling *filling)
+{
+	struct groups *groups = filling->groups;
+	struct map rows;
+	bool added;
+
+	map_init(&rows);
+	for (size_t i = 0; i < groups->count; i++) {
+		struct group *group = &groups->group[i];
+		const struct kernel_name *kernel = kernel_name_of(filling->names,
+								  group->key[LAUNCH_KERNEL]);
+		uint64_t words[GROUP_WORDS];
+		struct map_entry *row;
+
+		memcpy(words, group->key, sizeof(words));
+		words[LAUNCH_KERNEL] = map_hash_bytes(kernel->text, kernel->length, 0);
+		row = map_put(&rows, map_hash_bytes(words, sizeof(words), 0), &added);
+		if (added)
+			row->value = i;
+		else
+			group_move(&groups->group[row->value], group);
+	}
+	map_release(&rows);
+}
+
+static void table_put_text(struct table *table, enum column_id column, const char *text)
+{
+	table_set_text(table, column, text, strlen(text));
+}
+
+struct stream_columns {
+	enum column_id stream, thread, pid;
+};
+
+static void filling_put_stream(const struct filling *filling, const struct group *group,
+			       struct stream_columns column)
+{
+	struct source_process *const *process;
+	struct source_thread *const *thread;
+	uint64_t handle = group->key[STREAM_HANDLE], owner = group->key[STREAM_THREAD];
+
+	source_processes(filling->model->source, &process);
+	source_threads(filling->model->source, &thread);
+	table_put_text(filling->table, column.stream,
+		       !handle ? "default"
+		       : owner ? "per-thread"
+			       : text_store_format(&filling->table->texts, "0x%" PRIx64, handle));
+	table_set_number(filling->table, column.pid, process[group->key[STREAM_PROCESS]]->pid);
+	if (owner)
+		table_set_number(filling->table, column.thread, thread[owner - 1]->tid);
+}
+
+static void filling_put_place(const struct filling *filling, const struct group *group,
+			      struct place_columns column)
+{
+	struct device_place place = { (uint32_t)group->key[PLACE_DOMAIN],
+				      (uint32_t)group->key[PLACE_NAME],
+				      group->key[PLACE_IN_RANGE] != 0 };
+
+	range_put_place(filling->table, filling->model, &place, column);
+}
+
+static void filling_put_thread(const struct filling *filling, const struct group *group)
+{
+	struct source_thread *const *thread;
+
+	source_threads(filling->model->source, &thread);
+	thread += group->key[LAUNCH_THREAD];
+	table_set_number(filling->table, COLUMN_launches_thread, (*thread)->tid);
+	table_set_number(filling->table, COLUMN_launches_pid, (*thread)->process->pid);
+	thread_put_name(*thread, filling->table, COLUMN_launches_name);
+}
+
+static const char *dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
+{
+	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
+}
+
+static void filling_put_kernel(const struct filling *filling, const struct group *group)
+{
+	const uint64_t *key = group->key;
+	struct table *table = filling->table;
+	const struct kernel_name *name = kernel_name_of(filling->names, key[LAUNCH_KERNEL]);
+
+	if ((uint32_t)key[LAUNCH_BLOCK_Z_PROCESS])
+		table_put_text(table, COLUMN_launches_kernel,
+			       text_store_format(&table->texts, "0x%" PRIx64, key[LAUNCH_HANDLE]));
+	else
+		table_set_text(table, COLUMN_launches_kernel, name->text, name->length);
+	if (filling->by == BY_launches_kernel)
+		return;
+	table_put_text(table, COLUMN_launches_grid,
+		       dimensions_text(table, key[LAUNCH_GRID_XY] >> 32, key[LAUNCH_GRID_XY],
+				       key[LAUNCH_GRID_Z_SHARED] >> 32));
+	table_put_text(table, COLUMN_launches_block,
+		       dimensions_text(table, key[LAUNCH_BLOCK_XY] >> 32, key[LAUNCH_BLOCK_XY],
+				       key[LAUNCH_BLOCK_Z_PROCESS] >> 32));
+	table_set_number(table, COLUMN_launches_shared_bytes, (uint32_t)key[LAUNCH_GRID_Z_SHARED]);
+}
+
+static void filling_put_operator(const struct filling *filling, const struct group *group,
+				 enum column_id column)
+{
+	struct operator_text op = operator_place_text(filling->model, group->key[OPERATOR_NAME]);
+
+	table_set_text(filling->table, column, op.text, op.length);
+}
+
+static void launches_put_key(const struct filling *filling, const struct group *group)
+{
+	static const struct stream_columns stream = { COLUMN_launches_stream,
+						      COLUMN_launches_thread, COLUMN_launches_pid };
+
+	if (filling->by == BY_launches_range)
+		filling_put_place(
+			filling, group,
+			(struct place_columns){ COLUMN_launches_range, COLUMN_launches_domain });
+	else if (filling->by == BY_launches_op)
+		filling_put_operator(filling, group, COLUMN_launches_op);
+	else if (filling->by == BY_launches_stream)
+		filling_put_stream(filling, group, stream);
+	else if (filling->by == BY_launches_thread)
+		filling_put_thread(filling, group);
+	else
+		filling_put_kernel(filling, group);
+}
+
+static double share_of(const struct filling *filling, const struct group *group)
+{
+	return filling->all_ns ? 100.0 * (double)group->time.total_ns / (double)filling->all_ns : 0;
+}
+
+/* The columns of calls that every table of them has, into the row added last. */
+#define FILLING_PUT(filling, report, group)                                                       \
+	do {                                                                                      \
+		table_set_number((filling)->table, COLUMN_##report##_calls, (group)->time.count); \
+		table_set_number((filling)->table, COLUMN_##report##_total_ns,                    \
+				 (group)->time.total_ns);                                         \
+		table_set_real((filling)->table, COLUMN_##report##_percent,                       \
+			       share_of(filling, group));                                         \
+		timing_put((filling)->table, TIMING_COLUMNS(report), &(group)->time);             \
+		table_set_number((filling)->table, COLUMN_##report##_errors, (group)->errors);    \
+	} while (0)
+
+void launches_fill_table(struct model *model, struct table *table, struct kernel_names *names)
+{
+	struct filling filling = {
+		.model = model,
+		.table = table,
+		.groups = &model->cuda.launches,
+		.by = model->options.cuda.launches_by,
+		.names = names,
+		.all_ns = groups_total(&model->cuda.launches).time.total_ns,
+	};
+
+	if (filling.by == BY_launches_kernel || filling.by == BY_launches_grid)
+		filling_join(&filling);
+	for (size_t i = 0; i < filling.groups->count; i++) {
+		const struct group *group = &filling.groups->group[i];
+
+		if (!group->time.count)
+			continue;
+		table_add_row(table);
+		launches_put_key(&filling, group);
+		FILLING_PUT(&filling, launches, group);
+	}
+}
+
+static void filling_put_function(const struct filling *filling, const struct group *group,
+				 enum column_id column)
+{
+	size_t length;
+	const char *text = name_text(
+		source_name_at(filling->model->source, group->key[API_FUNCTION]), &length);
+
+	table_set_text(filling->table, column, text, length);
+}
+
+void api_fill_table(struct model *model, struct table *table)
+{
+	struct filling filling = { .model = model,
+				   .table = table,
+				   .groups = &model->cuda.api,
+				   .by = model->options.cuda.api_by,
+				   .all_ns = groups_total(&model->cuda.api).time.total_ns };
+
+	for (size_t i = 0; i < filling.groups->count; i++) {
+		const struct group *group = &filling.groups->group[i];
+
+		if (!group->time.count)
+			continue;
+		table_add_row(table);
+		if (filling.by == BY_api_range)
+			filling_put_place(
+				&filling, group,
+				(struct place_columns){ COLUMN_api_range, COLUMN_api_domain });
+		filling_put_function(&filling, group, COLUMN_api_name);
+		FILLING_PUT(&filling, api, group);
+	}
+}
+
+const char *copy_kind_text(uint64_t kind)
+{
+	static const char *const kinds[EVT_CUDA_COPY_LIMIT] = {
+		[EVT_CUDA_COPY_HTOH] = "HtoH",       [EVT_CUDA_COPY_HTOD] = "HtoD",
+		[EVT_CUDA_COPY_DTOH] = "DtoH",       [EVT_CUDA_COPY_DTOD] = "DtoD",
+		[EVT_CUDA_COPY_DEFAULT] = "default", [EVT_CUDA_COPY_MEMSET] = "memset",
+	};
+
+	return kind < EVT_CUDA_COPY_LIMIT ? kinds[kind] : "unknown";
+}
+
+static void copies_put_key(const struct filling *filling, const struct group *group)
+{
+	static const struct stream_columns stream = { COLUMN_memcpy_stream, COLUMN_memcpy_thread,
+						      COLUMN_memcpy_pid };
+
+	if (filling->by == BY_memcpy_stream)
+		filling_put_stream(filling, group, stream);
+	else if (filling->by == BY_memcpy_op)
+		filling_put_operator(filling, group, COLUMN_memcpy_op);
+	else if (filling->by == BY_memcpy_function)
+		filling_put_function(filling, group, COLUMN_memcpy_function);
+	else
+		table_put_text(filling->table, COLUMN_memcpy_kind,
+			       copy_kind_text(group->key[COPY_KIND]));
+	if (filling->by == BY_memcpy_range)
+		filling_put_place(
+			filling, group,
+			(struct place_columns){ COLUMN_memcpy_range, COLUMN_memcpy_domain });
+}
+
+static void copies_put_bytes(struct table *table, const struct group *group)
+{
+	uint64_t succeeded = group->time.count - group->errors;
+	double rate = (double)group->bytes * 1e9 / (double)group->time.total_ns;
+
+	table_set_number(table, COLUMN_memcpy_bytes, group->bytes);
+	table_set_number(table, COLUMN_memcpy_max_bytes, group->max_bytes);
+	if (succeeded)
+		table_set_number(table, COLUMN_memcpy_avg_bytes, group->bytes / succeeded);
+	if (group->time.total_ns && rate < RATE_MAX)
+		table_set_number(table, COLUMN_memcpy_rate, (uint64_t)rate);
+}
+
+void copies_fill_table(struct model *model, struct table *table)
+{
+	struct filling filling = { .model = model,
+				   .table = table,
+				   .groups = &model->cuda.copies,
+				   .by = model->options.cuda.copies_by,
+				   .all_ns = groups_total(&model->cuda.copies).time.total_ns };
+
+	for (size_t i = 0; i < filling.groups->count; i++) {
+		const struct group *group = &filling.groups->group[i];
+
+		if (!group->time.count)
+			continue;
+		table_add_row(table);
+		copies_put_key(&filling, group);
+		copies_put_bytes(table, group);
+		FILLING_PUT(&filling, memcpy, group);
+	}
+}
+
+uint64_t api_count_graph_launches(const struct model *model)
+{
+	uint64_t launches = 0;
+
+	for (size_t i = 0; i < model->cuda.api.count; i++) {
+		const struct group *group = &model->cuda.api.group[i];
+		const char *text = source_name_text(
+			source_name_at(model->source, group->key[API_FUNCTION]));
+
+		if (!strncmp(text, "cudaGraphLaunch", 15) || !strncmp(text, "cuGraphLaunch", 13))
+			launches += group->time.count;
+	}
+	return launches;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA calls as tables of reports api, launches and memcpy: names looked up. */
+#ifndef REPORT_CUDA_ROWS_CUDA_H
+#define REPORT_CUDA_ROWS_CUDA_H
+
+#include "report/cuda/kernel_names.h"
+#include "report/table/table.h"
+
+/* The tables have the columns of the report, by the key that the model was read with. */
+void api_fill_table(struct model *model, struct table *table);
+/* Texts in the table live as long as `names`. */
+void launches_fill_table(struct model *model, struct table *table, struct kernel_names *names);
+void copies_fill_table(struct model *model, struct table *table);
+
+/* "HtoD" and so on. */
+const char *copy_kind_text(uint64_t kind);
+/* Calls that launch a graph. */
+uint64_t api_count_graph_launches(const struct model *model);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a frame's content to its blocks of events, what is wrong with them, and the schema that this needs.
+ */
+#include "report/file/reader_state.h"
+
+#include <stdlib.h>
+
+#include "collector/format/error.h"
+
+int schema_load(struct reader *reader, const uint8_t *bytes, size_t length)
+{
+	int error = schema_read(&reader->schema, bytes, length);
+
+	if (error)
+		return error;
+	error = frame_decoder_init(&reader->decoder, &reader->schema, reader->wants);
+	if (error)
+		schema_release(&reader->schema);
+	else
+		reader->schema_loaded = true;
+	return error;
+}
+
+int schema_load_own(struct reader *reader)
+{
+	uint8_t *bytes = malloc(SCHEMA_BYTES_MAX);
+	int error;
+
+	if (!bytes)
+		return EVT_NO_MEMORY;
+	error = schema_load(reader, bytes, schema_write(bytes, SCHEMA_BYTES_MAX));
+	free(bytes);
+	return error;
+}
+
+/* What came before a bad block is good: each block stands for itself. */
+static void frame_tell_bad_block(struct reader *reader, const struct reader_frame *frame,
+				 uint64_t records, int error)
+{
+	uint64_t lost = frame->info.records > records ? frame->info.records - records : 0;
+
+	reader_fault(reader, frame->offset, error, "frame %llu: block %zu: %s (%llu records lost)",
+		     (unsigned long long)frame->info.sequence, frame->block_count + 1,
+		     evt_error_text(error), (unsigned long long)lost);
+}
+
+int frame_decode(struct reader *reader, const uint8_t *bytes, size_t length,
+		 struct reader_frame *frame)
+{
+	uint64_t records;
+	int error = frame_decoder_open(&reader->decoder, bytes, length, frame);
+
+	if (error)
+		return error;
+	error = frame_decoder_run(&reader->decoder, frame, &records);
+	if (error == EVT_NO_MEMORY)
+		return error;
+	if (error != EVT_END)
+		frame_tell_bad_block(reader, frame, records, error);
+	else if (records != frame->info.records)
+		reader_fault(reader, frame->offset, EVT_CORRUPT,
+			     "frame %llu: it holds %llu records and says %llu",
+			     (unsigned long long)frame->info.sequence, (unsigned long long)records,
+			     (unsigned long long)frame->info.records);
+	return EVT_OK;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One recording, frame by frame: header, schema, data frames, end marker and seek table, each verified.
+ *
+ * What is damaged is passed over: reading goes on at the next frame that verifies, and a fault names
+ * the place and what is missing. Whatever the bytes say, memory stays within one window, one frame
+ * and its decoded events, and one entry of the seek table a frame; time is bounded by the file's
+ * length (see DAMAGE_TRIES). No threads but those it is given, which change nothing of the above but a few
+ * frames more in memory; no output. Does not know what events mean.
+ */
+#ifndef REPORT_FILE_READER_H
+#define REPORT_FILE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/format/block.h"
+#include "collector/format/file.h"
+#include "report/file/bytes.h"
+
+#define READER_FAULT_BYTES 160u
+
+/* Called for each fault, in the order of the file; `text` is one line and not kept. */
+struct reader_listener {
+	void (*fault)(void *context, uint64_t offset, int error, const char *text);
+	void *context;
+};
+
+/* What is known of the file so far. */
+struct reader_facts {
+	struct file_header header; /* zeros when it is damaged */
+	bool header_known;
+	bool complete; /* the end marker was seen */
+	bool live;     /* given to reader_open() */
+	struct file_end end;
+	uint64_t frames, records; /* read */
+	uint64_t position;        /* bytes passed */
+	uint64_t last_sequence, last_watermark_ns;
+};
+
+struct reader_frame {
+	uint64_t offset;
+	size_t compressed, uncompressed;
+	struct frame_info info;
+	const struct event_block *block; /* all of the frame, in the order of the file */
+	size_t block_count;
+};
+
+struct reader;
+struct workers; /* report/base/workers.h */
+
+/*
+ * `bytes` is borrowed and must outlive the reader. `live`: a writer is at work, so that a missing end
+ * is no fault. Fails with what file_header_read() says, EVT_NO_MEMORY or EVT_IO; a recording whose
+ * header is damaged but whose schema is found close behind it is opened with a fault.
+ */
+int reader_open(struct reader **ret_reader, const struct bytes *bytes, bool live,
+		const struct reader_listener *listener);
+void reader_close(struct reader *reader);
+
+/* What is decoded of frames from the next one on; NULL: everything, as at first. Borrowed, and must
+ * outlive the reader. */
+void reader_want(struct reader *reader, const struct frame_wants *wants);
+
+/* Frames may be decoded ahead by these from now on. Borrowed, and must outlive the reader. */
+void reader_work_with(struct reader *reader, struct workers *workers);
+
+/* The next data frame, valid until the next call. EVT_END at the end, EVT_NO_MEMORY, EVT_IO. */
+int reader_next(struct reader *reader, struct reader_frame *ret_frame);
+
+const struct reader_facts *reader_facts(const struct reader *reader);
+
+/* The events as the file describes them; NULL before the first frame. */
+const struct schema *reader_schema(const struct reader *reader);
+
+#endif

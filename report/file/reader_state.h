@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the reader share: reader.c (the way through the file), damage.c (how to go on
+ * behind damage), ending.c (end marker and seek table), frame_events.c (a frame's blocks). For nobody
+ * else.
+ */
+#ifndef REPORT_FILE_READER_STATE_H
+#define REPORT_FILE_READER_STATE_H
+
+#include "report/file/ahead.h"
+#include "report/file/decompress.h"
+#include "report/file/frame_decoder.h"
+#include "report/file/reader.h"
+#include "report/file/window.h"
+
+/* A stretch of the file that could not be read; told when it is known where reading goes on. */
+struct damage {
+	bool open;
+	uint64_t offset;
+	int error;
+};
+
+struct reader {
+	struct reader_listener listener;
+	struct reader_facts facts;
+	struct window window;
+	struct decompressor decompressor;
+	struct damage damage;
+	uint64_t damage_tries; /* candidates looked at behind damage, of the whole file */
+
+	bool schema_loaded;
+	struct schema schema;
+	struct frame_decoder decoder;
+	const struct frame_wants *wants; /* borrowed */
+	struct workers *workers;         /* borrowed, NULL: no frame is decoded ahead */
+	struct ahead *ahead;             /* NULL before the second frame */
+
+	struct seek_entry *seek; /* one a zstd frame that was read */
+	size_t seek_count, seek_room;
+	bool seek_checked;
+	bool damaged; /* some bytes were passed over: the seek table cannot match */
+	bool done;
+};
+
+__attribute__((format(printf, 4, 5))) void reader_fault(struct reader *reader, uint64_t offset,
+							int error, const char *format, ...);
+
+/* The zstd frame at `offset`: its bytes in the window. EVT_TRUNCATED when the file ends before it. */
+struct frame_place {
+	const uint8_t *bytes;
+	size_t length;
+};
+int reader_find_frame(struct reader *reader, uint64_t offset, struct frame_place *ret_place);
+
+/* --- damage.c --- */
+
+/* Notes damage at the present position and moves on to the next thing that verifies, or the end. */
+int damage_pass(struct reader *reader, int error);
+/* Tells the open damage, if any: reading goes on at a frame with this sequence number. */
+void damage_tell(struct reader *reader, uint64_t next_sequence);
+/* The same where nothing readable follows. */
+void damage_tell_end(struct reader *reader);
+
+/* --- ending.c --- */
+
+/* A skippable frame at the present position: moves behind it. An error is damage. */
+int ending_take(struct reader *reader, uint32_t magic);
+/* True when the bytes at `offset` are an end marker or a seek table beyond doubt. */
+bool ending_verifies(struct reader *reader, uint64_t offset, uint32_t magic);
+/* The file has no more bytes: says what is missing. */
+void ending_check(struct reader *reader);
+int ending_note_frame(struct reader *reader, size_t compressed, size_t uncompressed);
+
+/* --- frame_events.c --- */
+
+int schema_load(struct reader *reader, const uint8_t *bytes, size_t length);
+/* The schema of this program, for a file that lost its own. */
+int schema_load_own(struct reader *reader);
+/* Decodes all blocks; a bad block is a fault and ends the frame. */
+int frame_decode(struct reader *reader, const uint8_t *bytes, size_t length,
+		 struct reader_frame *frame);
+
+#endif

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The heap of all processes over time: see heap.h. The hot path of the report: an event costs one
+ * look-up among the process's blocks and, for an allocation, one among its callers.
+ *
+ * A brief block is put into a place of its own without a look among the others: the thread that got it
+ * had given that address back itself, so that it cannot be there. Whoever frees it looks at that place
+ * first. What the place has no room for goes to the others.
+ */
+#include "report/heap/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/base/recents.h"
+
+#define ROW_OUTSIDE UINT32_MAX /* of a block whose allocation does not count */
+#define SIZE_LARGE UINT32_MAX  /* the size stands in heap_process.large */
+
+#define YOUNG_BITS 10u /* 16 KiB a process: what lives at once of blocks that live for a moment */
+
+/* A brief block; address 0: none. */
+struct heap_young {
+	uint64_t address;
+	uint32_t row, size;
+};
+
+struct heap_process {
+	struct heap_young *young; /* NULL before the first */
+	bool distrusts;           /* no brief blocks any more */
+	struct map blocks;        /* address to row << 32 | size */
+	struct map large;         /* address to size */
+	struct map callers;       /* address to row + 1 */
+	struct recents frees, displaced;
+};
+
+struct heap_undo {
+	uint64_t address, size;
+	uint32_t row;
+	bool counts, matched, temporary;
+};
+
+struct heap_thread {
+	uint64_t last_allocated; /* by the thread's last heap event, else 0 */
+	struct heap_undo undo;   /* of its last realloc_free */
+};
+
+void heap_init(struct heap *heap, enum heap_by by)
+{
+	*heap = (struct heap){ .by = by };
+	curve_init(&heap->curve);
+	map_init(&heap->key_rows);
+}
+
+void heap_release(struct heap *heap)
+{
+	for (size_t i = 0; i < heap->process_room; i++) {
+		if (!heap->process[i])
+			continue;
+		free(heap->process[i]->young);
+		map_release(&heap->process[i]->blocks);
+		map_release(&heap->process[i]->large);
+		map_release(&heap->process[i]->callers);
+		free(heap->process[i]);
+	}
+	free(heap->process);
+	free(heap->thread);
+	free(heap->row);
+	map_release(&heap->key_rows);
+}
+
+static struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
+{
+	struct heap_process *process = memory_zero(1, sizeof(*process));
+
+	heap->process = memory_room(heap->process, index, &heap->process_room,
+				    sizeof(struct heap_process *));
+	map_init(&process->blocks);
+	map_init(&process->large);
+	map_init(&process->callers);
+	heap->process[index] = process;
+	return process;
+}
+
+static inline struct heap_process *heap_process_at(struct heap *heap, uint32_t index)
+{
+	if (index < heap->process_room && heap->process[index])
+		return heap->process[index];
+	return heap_add_process(heap, index);
+}
+
+static inline struct heap_thread *heap_thread_at(struct heap *heap, uint32_t index)
+{
+	if (index >= heap->thread_room)
+		heap->thread = memory_room(heap->thread, index, &heap->thread_room,
+					   sizeof(struct heap_thread));
+	return &heap->thread[index];
+}
+
+static uint32_t heap_add_row(struct heap *heap, const struct heap_op *op, uint64_t key)
+{
+	struct heap_row *row;
+
+	heap->row = memory_room(heap->row, heap->row_count, &heap->row_room, sizeof(*heap->row));
+	row = &heap->row[heap->row_count];
+	row->key = key;
+	row->last_ns = op->time_ns;
+	row->process = op->process;
+	row->peak_seen = heap->peak_number;
+	return (uint32_t)heap->row_count++;
+}
+
+static inline uint32_t heap_row_of(struct heap *heap, struct heap_process *process,
+				   const struct heap_op *op)
+{
+	struct map *rows = &heap->key_rows;
+	struct map_entry *entry;
+	uint64_t key;
+	bool added;
+
+	switch (heap->by) {
+	case HEAP_BY_CALLER:
+		rows = &process->callers;
+		key = op->caller;
+		break;
+	case HEAP_BY_THREAD:
+		key = op->thread;
+		break;
+	case HEAP_BY_OPERATOR:
+		key = op->caller;
+		break;
+	case HEAP_BY_SIZE:
+		key = heap_class(op->size);
+		break;
+	default:
+		key = op->process;
+		break;
+	}
+	/* an address of all ones is no caller: it may share the row of its neighbour */
+	entry = map_put(rows, key + (key != UINT64_MAX), &added);
+	if (added)
+		entry->value = heap_add_row(heap, op, key);
+	return (uint32_t)entry->value;
+}
+
+/* Must come before a row's live bytes change: keeps what they were at the last peak. */
+static inline void heap_row_keep_peak(const struct heap *heap, struct heap_row *row)
+{
+	if (row->peak_seen != heap->peak_number) {
+		row->peak_seen = heap->peak_number;
+		row->peak_bytes = row->live_bytes;
+	}
+}
+
+static inline void heap_live_add(struct heap *heap, uint32_t row_number, uint64_t size,
+				 uint64_t time_ns)
+{
+	struct heap_row *row = &heap->row[row_number];
+	struct heap_totals *totals = &heap->totals;
+
+	heap_row_keep_peak(heap, row);
+	row->live_allocations++;
+	row->live_bytes += size;
+	totals->live_allocations++;
+	totals->live_bytes += size;
+	if (totals->live_bytes > totals->peak_bytes) {
+		totals->peak_bytes = totals->live_bytes;
+		totals->peak_time_ns = time_ns;
+		totals->peak_allocations = totals->live_allocations;
+		heap->peak_number++;
+	}
+	curve_put(&heap->curve, time_ns, totals->live_bytes);
+}
+
+static inline void heap_live_drop(struct heap *heap, uint32_t row_number, uint64_t size,
+				  uint64_t time_ns)
+{
+	struct heap_row *row = &heap->row[row_number];
+	struct heap_totals *totals = &heap->totals;
+
+	heap_row_keep_peak(heap, row);
+	row->live_allocations--;
+	row->live_bytes -= size;
+	totals->live_allocations--;
+	totals->live_bytes -= size;
+	curve_put(&heap->curve, time_ns, totals->live_bytes);
+}
+
+static uint64_t block_large_size(struct heap_process *process, uint64_t address)
+{
+	struct map_entry *large = map_find(&process->large, address);
+
+	return large ? large->value : SIZE_LARGE;
+}
+
+static inline uint64_t block_size(struct heap_process *process, const struct map_entry *block)
+{
+	uint32_t size = (uint32_t)block->value;
+
+	return __builtin_expect(size == SIZE_LARGE, 0) ? block_large_size(process, block->key)
+						       : size;
+}
+
+static inline void block_set(struct heap_process *process, struct map_entry *block, uint32_t row,
+			     uint64_t size)
+{
+	bool added;
+
+	if (__builtin_expect(size >= SIZE_LARGE, 0)) {
+		map_put(&process->large, block->key, &added)->value = size;
+		size = SIZE_LARGE;
+	}
+	block->value = (uint64_t)row << 32 | size;
+}
+
+static inline void block_remove(struct heap_process *process, struct map_entry *block)
+{
+	if (__builtin_expect((uint32_t)block->value == SIZE_LARGE, 0)) {
+		struct map_entry *large = map_find(&process->large, block->key);
+
+		if (large)
+			map_remove(&process->large, large);
+	}
+	map_remove(&process->blocks, block);
+}
+
+static inline struct heap_young *young_place(const struct heap_process *process, uint64_t address)
+{
+	return &process->young[(uint32_t)((address >> 4) * 0x9e3779b1u) >> (32 - YOUNG_BITS)];
+}
+
+/* The brief block at that address, NULL when there is none. */
+static inline struct heap_young *young_find(const struct heap_process *process, uint64_t address)
+{
+	struct heap_young *young;
+
+	if (!process->young)
+		return NULL;
+	young = young_place(process, address);
+	return young->address == address ? young : NULL;
+}
+
+/* True when the block was put there; else it goes to the others. */
+static inline bool young_put(struct heap_process *process, const struct heap_op *op, uint32_t row)
+{
+	struct heap_young *young;
+
+	if (process->distrusts || op->size >= SIZE_LARGE)
+		return false;
+	if (__builtin_expect(!process->young, 0))
+		process->young = memory_zero(1u << YOUNG_BITS, sizeof(*young));
+	young = young_place(process, op->address);
+	if (young->address)
+		return false;
+	*young = (struct heap_young){ op->address, row, (uint32_t)op->size };
+	return true;
+}
+
+/* A brief block at that address becomes one of the others. */
+static inline void young_settle(struct heap_process *process, uint64_t address)
+{
+	struct heap_young *young = young_find(process, address);
+	bool added;
+
+	if (__builtin_expect(!young, 1))
+		return;
+	block_set(process, map_put(&process->blocks, address, &added), young->row, young->size);
+	young->address = 0;
+}
+
+/* An allocation of an address that is live: its free was lost, or comes within the tolerance. */
+static void heap_displace(struct heap *heap, struct heap_process *process, struct map_entry *block,
+			  const struct heap_op *op)
+{
+	uint32_t row = (uint32_t)(block->value >> 32);
+	uint64_t size = block_size(process, block);
+
+	recents_put(&process->displaced,
+		    (struct recent){ block->key, op->time_ns, size, op->thread, row });
+	if ((uint32_t)block->value == SIZE_LARGE)
+		map_remove(&process->large, map_find(&process->large, block->key));
+	if (row == ROW_OUTSIDE)
+		return;
+	heap->totals.reused++;
+	heap_live_drop(heap, row, size, op->time_ns);
+}
+
+static inline void heap_count_allocation(struct heap *heap, uint32_t row_number,
+					 const struct heap_op *op)
+{
+	struct heap_row *row = &heap->row[row_number];
+	unsigned int class = heap_class(op->size);
+
+	row->allocations++;
+	row->bytes_allocated += op->size;
+	heap->totals.allocations++;
+	heap->totals.bytes_allocated += op->size;
+	heap->class_allocations[class]++;
+	heap->class_bytes[class] += op->size;
+}
+
+static void heap_allocate(struct heap *heap, const struct heap_op *op)
+{
+	struct heap_process *process = heap_process_at(heap, op->process);
+	uint32_t row = ROW_OUTSIDE;
+	struct recent early;
+	struct map_entry *block;
+	bool added;
+
+	if (op->counts) {
+		row = heap_row_of(heap, process, op);
+		heap_count_allocation(heap, row, op);
+	}
+	if (process->frees.count &&
+	    recents_take(&process->frees, op->address, op->time_ns, op->thread, &early)) {
+		heap_thread_at(heap, op->thread)->last_allocated = 0;
+		heap->totals.frees_unmatched -= early.row;
+		heap->totals.frees += op->counts;
+		heap->totals.bytes_freed += op->counts ? op->size : 0;
+		return;
+	}
+	young_settle(process, op->address);
+	if (!op->brief || !young_put(process, op, row)) {
+		block = map_put(&process->blocks, op->address, &added);
+		if (!added)
+			heap_displace(heap, process, block, op);
+		block_set(process, block, row, op->size);
+	}
+	heap_thread_at(heap, op->thread)->last_allocated = op->address;
+	if (op->counts)
+		heap_live_add(heap, row, op->size, op->time_ns);
+}
+
+static void heap_count_free(struct heap *heap, uint32_t row, uint64_t size)
+{
+	if (row == ROW_OUTSIDE)
+		return;
+	heap->totals.frees++;
+	heap->totals.bytes_freed += size;
+}
+
+/* A free of no live block. `row` of its entry: what it added to frees_unmatched. */
+static void heap_free_unmatched(struct heap *heap, struct heap_process *process,
+				const struct heap_op *op, struct heap_undo *undo)
+{
+	heap->totals.frees_unmatched += op->counts;
+	recents_put(&process->frees,
+		    (struct recent){ op->address, op->time_ns, 0, op->thread, op->counts });
+	*undo = (struct heap_undo){ .address = op->address, .counts = op->counts };
+}
+
+/* Takes the block that is live at the address out; false when there is none. */
+static inline bool heap_take_block(struct heap_process *process, uint64_t address,
+				   uint32_t *ret_row, uint64_t *ret_size)
+{
+	struct heap_young *young = young_find(process, address);
+	struct map_entry *block;
+
+	if (young) {
+		*ret_row = young->row;
+		*ret_size = young->size;
+		young->address = 0;
+		return true;
+	}
+	block = map_find(&process->blocks, address);
+	if (!block)
+		return false;
+	*ret_row = (uint32_t)(block->value >> 32);
+	*ret_size = block_size(process, block);
+	block_remove(process, block);
+	return true;
+}
+
+/* The free of a block that a later allocation has pushed out already. */
+static bool heap_free_displaced(struct heap *heap, struct heap_process *process,
+				const struct heap_op *op)
+{
+	struct recent old;
+
+	if (!recents_take(&process->displaced, op->address, op->time_ns, op->thread, &old))
+		return false;
+	if (old.row != ROW_OUTSIDE)
+		heap->totals.reused--;
+	heap_count_free(heap, old.row, old.size);
+	return true;
+}
+
+static void heap_free(struct heap *heap, const struct heap_op *op)
+{
+	struct heap_process *process = heap_process_at(heap, op->process);
+	struct heap_thread *thread = heap_thread_at(heap, op->thread);
+	bool temporary = thread->last_allocated == op->address;
+	uint32_t row;
+	uint64_t size;
+
+	thread->last_allocated = 0;
+	if (process->displaced.count && heap_free_displaced(heap, process, op)) {
+		thread->undo.address = 0;
+		return;
+	}
+	if (!heap_take_block(process, op->address, &row, &size)) {
+		heap_free_unmatched(heap, process, op, &thread->undo);
+		return;
+	}
+	if (op->kind == HEAP_REALLOC_FREE)
+		thread->undo = (struct heap_undo){ op->address, size, row, true, true, temporary };
+	heap_count_free(heap, row, size);
+	if (row == ROW_OUTSIDE)
+		return;
+	heap->row[row].temporary_allocations += temporary;
+	heap->totals.temporary_allocations += temporary;
+	heap_live_drop(heap, row, size, op->time_ns);
+}
+
+/* The block of the thread's last realloc_free lives on: takes that free back. */
+static void heap_restore(struct heap *heap, const struct heap_op *op)
+{
+	struct heap_process *process = heap_process_at(heap, op->process);
+	struct heap_thread *thread = heap_thread_at(heap, op->thread);
+	struct heap_undo undo = thread->undo;
+	struct map_entry *block;
+	bool added;
+
+	thread->undo.address = 0;
+	thread->last_allocated = 0;
+	if (!undo.address || undo.address != op->address)
+		return;
+	if (undo.temporary) /* the failed call was nothing: its free may still be the next event */
+		thread->last_allocated = op->address;
+	heap->totals.reallocs_failed += op->counts;
+	if (!undo.matched) {
+		heap->totals.frees_unmatched -= undo.counts;
+		process->frees.count = process->frees.next = 0;
+		return;
+	}
+	young_settle(process, undo.address);
+	block = map_put(&process->blocks, undo.address, &added);
+	if (!added)
+		return;
+	block_set(process, block, undo.row, undo.size);
+	if (undo.row == ROW_OUTSIDE)
+		return;
+	heap->totals.frees--;
+	heap->totals.bytes_freed -= undo.size;
+	heap->totals.temporary_allocations -= undo.temporary;
+	heap->row[undo.row].temporary_allocations -= undo.temporary;
+	heap_live_add(heap, undo.row, undo.size, op->time_ns);
+}
+
+static void heap_apply(struct heap *heap, const struct heap_op *op)
+{
+	switch (op->kind) {
+	case HEAP_ALLOCATION:
+		heap_allocate(heap, op);
+		break;
+	case HEAP_FREE:
+	case HEAP_REALLOC_FREE:
+		heap_free(heap, op);
+		break;
+	case HEAP_REALLOC_FAILED:
+		heap_restore(heap, op);
+		break;
+	}
+}
+
+static void heap_drain(struct heap *heap)
+{
+	for (unsigned int i = 0; i < heap->queued; i++)
+		heap_apply(heap, &heap->queue[i]);
+	heap->queued = 0;
+}
+
+void heap_take(struct heap *heap, const struct heap_op *op)
+{
+	struct heap_process *process;
+
+	if (!op->address)
+		return; /* no block is there: only a damaged file says so */
+	if (heap->queued == HEAP_QUEUE)
+		heap_drain(heap);
+	heap->queue[heap->queued++] = *op;
+	process = heap_process_at(heap, op->process);
+	if (!op->brief && !young_find(process, op->address))
+		map_prefetch(&process->blocks, op->address);
+}
+
+void heap_distrust(struct heap *heap, uint32_t process)
+{
+	heap_drain(heap);
+	heap_process_at(heap, process)->distrusts = true;
+}
+
+uint64_t heap_live_bytes(struct heap *heap)
+{
+	heap_drain(heap);
+	return heap->totals.live_bytes;
+}
+
+void heap_forget_callers(struct heap *heap, uint32_t process)
+{
+	heap_drain(heap);
+	if (heap->by == HEAP_BY_CALLER && process < heap->process_room && heap->process[process])
+		map_clear(&heap->process[process]->callers);
+}
+
+void heap_finish(struct heap *heap)
+{
+	heap_drain(heap);
+	for (size_t i = 0; i < heap->row_count; i++)
+		heap_row_keep_peak(heap, &heap->row[i]);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The heap of all processes over time: which blocks live, counted in all, by size and by one key.
+ *
+ * A block is known by process and address. Rules, all from docs: an allocation of an address that is
+ * live ends the old block (`reused`); across threads an order that is wrong by at most
+ * RECENT_TOLERANCE_NS is put right; a free of a block never seen is unmatched; a forked child starts
+ * with no blocks (its process number is new). Peak: greatest sum of live bytes over all processes.
+ *
+ * Most blocks live for a moment, and the file tells of many beforehand (event_is_brief()): those are kept
+ * in a table that stays in the cache, not among the others.
+ *
+ * Memory grows with live blocks and with rows. A block takes 16 bytes at a load of at most 1/2; one
+ * of 4 GiB or more takes a second entry.
+ */
+#ifndef REPORT_HEAP_HEAP_H
+#define REPORT_HEAP_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/curve.h"
+#include "report/base/map.h"
+#include "report/core/key.h"
+
+#define HEAP_CLASSES 66 /* class 0: size 0; class k: sizes of (2^(k-2), 2^(k-1)] */
+
+#define HEAP_QUEUE 16 /* as many misses of the cache are waited for at once */
+
+enum heap_by {
+	HEAP_BY_CALLER,
+	HEAP_BY_THREAD,
+	HEAP_BY_SIZE,
+	HEAP_BY_PROCESS,
+	HEAP_BY_OPERATOR,
+};
+
+enum heap_kind {
+	HEAP_ALLOCATION,
+	HEAP_FREE,
+	HEAP_REALLOC_FREE,
+	HEAP_REALLOC_FAILED,
+};
+
+struct heap_op {
+	uint64_t time_ns, address, size;
+	uint64_t caller;          /* by operator: its name + 1, 0 for none */
+	uint32_t process, thread; /* indices of the source */
+	enum heap_kind kind;
+	bool counts; /* the filters hold: an allocation that does not count is only remembered */
+	bool brief;  /* of an allocation: event_is_brief() */
+};
+
+/* The counters of one key. Callers are one row a (process, address, generation of its modules). */
+struct heap_row {
+	uint64_t allocations, bytes_allocated, live_allocations, live_bytes, temporary_allocations;
+	uint64_t
+		peak_bytes; /* of this row at the moment of the heap's peak; heap_finish() completes it */
+	uint64_t peak_seen; /* number of the peak that peak_bytes belongs to */
+	uint64_t key;       /* caller's address, thread, class, process or operator */
+	uint64_t last_ns;   /* of the last new use of the key, to find its module */
+	uint32_t process;
+};
+
+struct heap_totals {
+	uint64_t allocations, frees, frees_unmatched, bytes_allocated, bytes_freed;
+	uint64_t peak_bytes, peak_time_ns, peak_allocations, live_allocations, live_bytes;
+	uint64_t temporary_allocations, reused, reallocs_failed;
+};
+
+struct heap {
+	enum heap_by by;
+	struct run_key key; /* of who takes events to it */
+	struct heap_totals totals;
+	uint64_t peak_number; /* how often the peak was raised */
+	struct heap_row *row;
+	size_t row_count, row_room;
+	uint64_t class_allocations[HEAP_CLASSES], class_bytes[HEAP_CLASSES];
+	struct curve curve;
+	struct heap_process **process; /* by index, NULL before its first event */
+	size_t process_room;
+	struct heap_thread *thread; /* by index */
+	size_t thread_room;
+	struct map key_rows;              /* key + 1 to row, for every key but callers */
+	struct heap_op queue[HEAP_QUEUE]; /* waiting for the lines of memory they need */
+	unsigned int queued;
+};
+
+void heap_init(struct heap *heap, enum heap_by by);
+void heap_release(struct heap *heap);
+/* The counters show an event after heap_finish() or heap_live_bytes() at the latest. */
+void heap_take(struct heap *heap, const struct heap_op *op);
+/* Of all processes, after all that was taken. */
+uint64_t heap_live_bytes(struct heap *heap);
+/* The modules of a process have changed: what its callers' addresses mean may be another thing now. */
+void heap_forget_callers(struct heap *heap, uint32_t process);
+/* Recording has stopped in the process, or events of it were lost: an address may not be what it seems. */
+void heap_distrust(struct heap *heap, uint32_t process);
+/* After the last event, before rows are read. */
+void heap_finish(struct heap *heap);
+
+static inline unsigned int heap_class(uint64_t size)
+{
+	return size < 2 ? (unsigned int)size : 65 - (unsigned int)__builtin_clzll(size - 1);
+}
+
+/* Largest size of a class. */
+static inline uint64_t heap_class_size(unsigned int class)
+{
+	return class ? class == 65 ? UINT64_MAX : 1ull << (class - 1) : 0;
+}
+
+#endif

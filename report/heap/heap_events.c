@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The heap as an analysis: events of family alloc become operations of heap.h. */
+#include "report/heap/heap_events.h"
+
+_Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&
+		       sizeof(struct evt_malloc) == sizeof(struct evt_realloc) &&
+		       sizeof(struct evt_malloc) == sizeof(struct evt_memalign),
+	       "events that begin a block are read as malloc");
+
+static void take_born(void *state, const struct source_event *event, bool counts)
+{
+	struct heap *heap = state;
+	const struct evt_malloc *born = EVENT_AS(malloc, &event->event);
+
+	heap_take(heap,
+		  &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
+				     heap->key.of ? key_of(&heap->key, event) : born->caller,
+				     event->process->index, event->thread->index, HEAP_ALLOCATION,
+				     counts, event_is_brief(&event->event) });
+}
+
+static inline void take_dies(struct heap *heap, const struct source_event *event,
+			     enum heap_kind kind, bool counts)
+{
+	heap_take(heap, &(struct heap_op){ event->event.time_ns, event->event.value[0], 0, 0,
+					   event->process->index, event->thread->index, kind,
+					   counts, false });
+}
+
+static void take_free(void *state, const struct source_event *event, bool counts)
+{
+	take_dies(state, event, HEAP_FREE, counts);
+}
+
+static void take_realloc_free(void *state, const struct source_event *event, bool counts)
+{
+	take_dies(state, event, HEAP_REALLOC_FREE, counts);
+}
+
+static void take_realloc_failed(void *state, const struct source_event *event, bool counts)
+{
+	take_dies(state, event, HEAP_REALLOC_FAILED, counts);
+}
+
+static void take_capture(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	heap_distrust(state, event->process->index);
+}
+
+static void heap_start(void *state, struct run *run, const void *options)
+{
+	static const enum evt_id born[] = { EVT_malloc, EVT_calloc, EVT_realloc, EVT_memalign };
+	const struct heap_options *asked = options;
+	struct heap *heap = state;
+
+	heap_init(heap, asked->by);
+	heap->key = asked->key;
+	for (size_t i = 0; i < sizeof(born) / sizeof(born[0]); i++)
+		run_reads(run, born[i], FIELDS_ALL, take_born, heap);
+	run_reads(run, EVT_free, FIELDS_ALL, take_free, heap);
+	run_reads(run, EVT_realloc_free, FIELDS_ALL, take_realloc_free, heap);
+	run_reads(run, EVT_realloc_failed, FIELDS_ALL, take_realloc_failed, heap);
+	run_reads(run, EVT_capture_start, 0, take_capture, heap);
+	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
+}
+
+static void heap_remap(void *state, const struct source_process *process)
+{
+	heap_forget_callers(state, process->index);
+}
+
+static void heap_lose(void *state, const struct source_process *process)
+{
+	heap_distrust(state, process->index);
+}
+
+static void heap_end(void *state)
+{
+	heap_finish(state);
+}
+
+static void heap_free(void *state)
+{
+	heap_release(state);
+}
+
+const struct analysis_kind analysis_heap = {
+	.name = "heap",
+	.state_bytes = sizeof(struct heap),
+	.options_bytes = sizeof(struct heap_options),
+	.start = heap_start,
+	.remap = heap_remap,
+	.lose = heap_lose,
+	.finish = heap_end,
+	.release = heap_free,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The heap as an analysis of a run. */
+#ifndef REPORT_HEAP_HEAP_EVENTS_H
+#define REPORT_HEAP_HEAP_EVENTS_H
+
+#include "report/core/analysis.h"
+#include "report/heap/heap.h"
+
+struct heap_options {
+	enum heap_by by;
+	struct run_key key; /* of HEAP_BY_OPERATOR */
+};
+ANALYSIS_WANT(heap)
+
+#endif

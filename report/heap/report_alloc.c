@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `alloc`: who allocates, how much, what stays. */
+#include "report/core/keys.h"
+#include "report/core/report_kind.h"
+#include "report/heap/rows_heap.h"
+#include "report/core/scope.h"
+
+#define BAR_WIDTH_MAX 40
+
+static void alloc_print_totals(const struct model *model, const struct screen *screen)
+{
+	const struct heap_totals *totals = &model->heap->totals;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct scope_text still_live;
+
+	fprintf(screen->out, "allocated    %s in %s blocks",
+		unit_format_bytes(a, totals->bytes_allocated),
+		unit_format_count(b, totals->allocations));
+	if (totals->allocations)
+		fprintf(screen->out, ", %s of them temporary",
+			unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
+						       (double)totals->allocations));
+	fprintf(screen->out, "\npeak         %s in %s blocks at %s\n",
+		unit_format_bytes(a, totals->peak_bytes),
+		unit_format_count(b, totals->peak_allocations),
+		unit_format_ns(c, totals->peak_time_ns));
+	fprintf(screen->out, "%-11s  %s in %s blocks\n", scope_still_live(model, &still_live),
+		unit_format_bytes(a, totals->live_bytes),
+		unit_format_count(b, totals->live_allocations));
+	if (totals->frees_unmatched)
+		fprintf(screen->out, "unmatched    %s frees of blocks that were never seen\n",
+			unit_format_count(a, totals->frees_unmatched));
+	if (totals->reused)
+		fprintf(screen->out, "reused       %s blocks were allocated again without a free\n",
+			unit_format_count(a, totals->reused));
+}
+
+/* One line a class of sizes. */
+static void alloc_print_sizes(const struct heap *heap, const struct screen *screen)
+{
+	unsigned int first = HEAP_CLASSES, last = 0;
+	uint64_t most = 1;
+
+	for (unsigned int i = 0; i < HEAP_CLASSES; i++) {
+		if (!heap->class_allocations[i])
+			continue;
+		first = i < first ? i : first;
+		last = i;
+		if (heap->class_allocations[i] > most)
+			most = heap->class_allocations[i];
+	}
+	fputs("\nblocks by size\n", screen->out);
+	for (unsigned int i = first; i <= last; i++) {
+		char size[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES];
+		double share = (double)heap->class_allocations[i] / (double)most;
+		size_t bar = (size_t)(share * BAR_WIDTH_MAX * (screen->width < 100 ? 0.6 : 1) +
+				      0.5);
+
+		if (!heap->class_allocations[i])
+			continue;
+		fprintf(screen->out, "  %-15s %15s %11s  ",
+			unit_format(size, UNIT_CLASS, heap_class_size(i)),
+			unit_format_count(count, heap->class_allocations[i]),
+			unit_format_bytes(bytes, heap->class_bytes[i]));
+		while (bar--)
+			fputs(screen->utf8 ? "\u2588" : "#", screen->out);
+		putc('\n', screen->out);
+	}
+}
+
+static void alloc_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct model *model = &report->model;
+	char end[UNIT_TEXT_BYTES];
+
+	if (!model->heap->totals.allocations)
+		return;
+	alloc_print_totals(model, screen);
+	fprintf(screen->out, "\nheap over %s\n  ",
+		unit_format_ns(end, source_end_ns(model->source)));
+	heap_print_curve(model, screen, screen->width - 4);
+	if (!(report->request->options->given & TAKES_BY)) /* not when one table was asked for */
+		alloc_print_sizes(model->heap, screen);
+	putc('\n', screen->out);
+}
+
+static void alloc_want(struct report *report, struct model_options *options)
+{
+	(void)report;
+	options->wants_heap = true;
+	options->skips_work = options->skips_memory = true;
+}
+
+static void alloc_fill(struct report *report, struct table *table)
+{
+	heap_fill_table(&report->model, table);
+}
+
+static void alloc_total(const struct report *report, struct facts *facts)
+{
+	const struct heap_totals *totals = &report->model.heap->totals;
+
+	facts_number(facts, "allocations", UNIT_COUNT, totals->allocations);
+	facts_number(facts, "frees", UNIT_COUNT, totals->frees);
+	facts_number(facts, "frees_unmatched", UNIT_COUNT, totals->frees_unmatched);
+	facts_number(facts, "bytes_allocated", UNIT_BYTES, totals->bytes_allocated);
+	facts_number(facts, "bytes_freed", UNIT_BYTES, totals->bytes_freed);
+	facts_number(facts, "peak_bytes", UNIT_BYTES, totals->peak_bytes);
+	facts_number(facts, "peak_time_ns", UNIT_NS, totals->peak_time_ns);
+	facts_number(facts, "peak_allocations", UNIT_COUNT, totals->peak_allocations);
+	facts_number(facts, "live_allocations", UNIT_COUNT, totals->live_allocations);
+	facts_number(facts, "live_bytes", UNIT_BYTES, totals->live_bytes);
+	facts_number(facts, "temporary_allocations", UNIT_COUNT, totals->temporary_allocations);
+	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
+	facts_number(facts, "reallocs_failed", UNIT_COUNT, totals->reallocs_failed);
+}
+
+const struct report_kind report_kind_alloc = {
+	.family = EVT_FAMILY_alloc,
+	.want = alloc_want,
+	.fill = alloc_fill,
+	.total = alloc_total,
+	.head = alloc_head,
+};

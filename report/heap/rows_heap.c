@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the heap as a table of report alloc: see rows_heap.h. */
+#include "report/heap/rows_heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/session/callers.h"
+#include "report/core/keys.h"
+#include "report/torch/rows_ops.h"
+#include "report/process/rows_threads.h"
+
+_Static_assert((int)HEAP_BY_CALLER == 0 &&
+		       BY_alloc_thread - BY_alloc_caller == (int)HEAP_BY_THREAD &&
+		       BY_alloc_size - BY_alloc_caller == (int)HEAP_BY_SIZE &&
+		       BY_alloc_process - BY_alloc_caller == (int)HEAP_BY_PROCESS &&
+		       BY_alloc_op - BY_alloc_caller == (int)HEAP_BY_OPERATOR,
+	       "the heap's keys are the first of keys.def");
+
+void heap_init_table(struct table *table, enum heap_by by)
+{
+	key_init_table(table, (enum key_id)(BY_alloc_caller + by));
+}
+
+static void table_set_name(struct table *table, const struct source_name *name)
+{
+	if (name && name->text)
+		table_set_text(table, COLUMN_alloc_name, name->text, name->length);
+}
+
+static void heap_put_counters(struct table *table, const struct heap_row *row, uint64_t all_bytes)
+{
+	table_set_number(table, COLUMN_alloc_allocations, row->allocations);
+	table_set_number(table, COLUMN_alloc_bytes_allocated, row->bytes_allocated);
+	if (all_bytes)
+		table_set_real(table, COLUMN_alloc_percent,
+			       100.0 * (double)row->bytes_allocated / (double)all_bytes);
+	if (row->allocations) {
+		table_set_number(table, COLUMN_alloc_avg_bytes,
+				 row->bytes_allocated / row->allocations);
+		table_set_real(table, COLUMN_alloc_temporary_percent,
+			       100.0 * (double)row->temporary_allocations /
+				       (double)row->allocations);
+	}
+	table_set_number(table, COLUMN_alloc_peak_bytes, row->peak_bytes);
+	table_set_number(table, COLUMN_alloc_live_allocations, row->live_allocations);
+	table_set_number(table, COLUMN_alloc_live_bytes, row->live_bytes);
+	table_set_number(table, COLUMN_alloc_temporary_allocations, row->temporary_allocations);
+}
+
+static void heap_put_key(struct model *model, struct table *table, const struct heap_row *row)
+{
+	struct source_thread *const *threads;
+	struct source_process *const *processes;
+	size_t thread_count = source_threads(model->source, &threads);
+	size_t process_count = source_processes(model->source, &processes);
+
+	if (model->heap->by == HEAP_BY_SIZE) {
+		table_set_number(table, COLUMN_alloc_size, heap_class_size((unsigned int)row->key));
+	} else if (model->heap->by == HEAP_BY_THREAD && row->key < thread_count) {
+		table_set_number(table, COLUMN_alloc_thread, threads[row->key]->tid);
+		table_set_number(table, COLUMN_alloc_pid, threads[row->key]->process->pid);
+		thread_put_name(threads[row->key], table, COLUMN_alloc_name);
+	} else if (model->heap->by == HEAP_BY_PROCESS && row->key < process_count) {
+		table_set_number(table, COLUMN_alloc_process, processes[row->key]->pid);
+		table_set_name(table, processes[row->key]->command);
+	} else if (model->heap->by == HEAP_BY_OPERATOR) {
+		struct operator_text op = operator_place_text(model, row->key);
+
+		table_set_text(table, COLUMN_alloc_op, op.text, op.length);
+	}
+}
+
+static void heap_row_join(struct heap_row *into, const struct heap_row *from)
+{
+	into->allocations += from->allocations;
+	into->bytes_allocated += from->bytes_allocated;
+	into->live_allocations += from->live_allocations;
+	into->live_bytes += from->live_bytes;
+	into->temporary_allocations += from->temporary_allocations;
+	into->peak_bytes += from->peak_bytes;
+}
+
+/* Rows of one place in the code, whatever process and mapping, become the first of them. */
+static void heap_fill_callers(struct model *model, struct table *table)
+{
+	struct heap *heap = model->heap;
+	const char **text = memory_zero(heap->row_count, sizeof(*text));
+	struct source_process *const *processes;
+	struct map places;
+
+	source_processes(model->source, &processes);
+	map_init(&places);
+	for (size_t i = 0; i < heap->row_count; i++) {
+		struct heap_row *row = &heap->row[i];
+		struct caller caller = caller_of(&table->texts, processes[row->process], row->key,
+						 row->last_ns);
+		struct map_entry *place;
+		bool added;
+
+		place = map_put(&places, caller.identity, &added);
+		if (!added) {
+			heap_row_join(&heap->row[place->value], row);
+			continue;
+		}
+		place->value = i;
+		text[i] = caller.text;
+	}
+	for (size_t i = 0; i < heap->row_count; i++) {
+		if (!text[i])
+			continue;
+		table_add_row(table);
+		table_set_text(table, COLUMN_alloc_caller, text[i], strlen(text[i]));
+		heap_put_counters(table, &heap->row[i], heap->totals.bytes_allocated);
+	}
+	map_release(&places);
+	free(text);
+}
+
+void heap_fill_table(struct model *model, struct table *table)
+{
+	if (model->heap->by == HEAP_BY_CALLER) {
+		heap_fill_callers(model, table);
+		return;
+	}
+	for (size_t i = 0; i < model->heap->row_count; i++) {
+		table_add_row(table);
+		heap_put_key(model, table, &model->heap->row[i]);
+		heap_put_counters(table, &model->heap->row[i], model->heap->totals.bytes_allocated);
+	}
+}
+
+#define CURVE_WIDTH_MAX 120
+
+void curve_print(const struct curve *curve, struct curve_extent extent, const struct screen *screen,
+		 size_t width)
+{
+	static const char *const blocks[] = { "\u2581", "\u2582", "\u2583", "\u2584",
+					      "\u2585", "\u2586", "\u2587", "\u2588" };
+	static const char *const marks[] = { "_", ".", "-", "-", "=", "=", "#", "#" };
+	uint64_t value[CURVE_WIDTH_MAX];
+
+	if (width > CURVE_WIDTH_MAX)
+		width = CURVE_WIDTH_MAX;
+	if (!extent.peak || !extent.end_ns) {
+		putc('\n', screen->out);
+		return;
+	}
+	curve_sample(curve, extent.end_ns, value, width);
+	for (size_t i = 0; i < width; i++) {
+		size_t level = (size_t)((double)value[i] / (double)extent.peak * 7 + 0.5);
+
+		fputs((screen->utf8 ? blocks : marks)[level < 8 ? level : 7], screen->out);
+	}
+	putc('\n', screen->out);
+}
+
+void heap_print_curve(const struct model *model, const struct screen *screen, size_t width)
+{
+	struct curve_extent extent = { model->heap->totals.peak_bytes,
+				       source_end_ns(model->source) };
+
+	curve_print(&model->heap->curve, extent, screen, width);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Actions of PyTorch Lightning's Trainer: see actions.h. */
+#include "report/lightning/actions.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+#define ACTION_NONE UINT32_MAX
+
+struct action_thread {
+	uint32_t process;
+	bool user_counts;
+	uint64_t depth; /* open operators */
+	uint64_t user;  /* depth of the outermost user scope, 0: none is open */
+};
+
+struct action_process {
+	struct {
+		uint64_t from_ns, to_ns;
+		bool any;
+	} at[ACTION_SOURCES];
+};
+
+static void action_ended(void *state, const struct nest_end *end);
+
+void actions_init(struct actions *actions)
+{
+	*actions = (struct actions){ .unmatched = 0 };
+	nest_init(&actions->nest, (struct nest_options){ .is_keyed = true }, action_ended, actions);
+	map_init(&actions->rows);
+}
+
+void actions_release(struct actions *actions)
+{
+	for (size_t i = 0; i < actions->row_count; i++)
+		timing_release(&actions->row[i].time);
+	nest_release(&actions->nest);
+	free(actions->row);
+	free(actions->open_row);
+	free(actions->thread);
+	free(actions->process);
+	map_release(&actions->rows);
+}
+
+static uint32_t actions_row_of(struct actions *actions, uint32_t name)
+{
+	bool added;
+	struct map_entry *entry = map_put(&actions->rows, (uint64_t)name + 1, &added);
+
+	if (!added)
+		return (uint32_t)entry->value;
+	entry->value = actions->row_count;
+	actions->row = memory_room(actions->row, actions->row_count, &actions->row_room,
+				   sizeof(*actions->row));
+	actions->row[actions->row_count].name = name;
+	return (uint32_t)actions->row_count++;
+}
+
+static struct action_thread *actions_thread_at(struct actions *actions, struct nest_place place)
+{
+	actions->thread = memory_room(actions->thread, place.thread, &actions->thread_room,
+				      sizeof(*actions->thread));
+	actions->thread[place.thread].process = place.process;
+	return &actions->thread[place.thread];
+}
+
+static struct action_process *actions_process_at(struct actions *actions, uint32_t process)
+{
+	actions->process = memory_room(actions->process, process, &actions->process_room,
+				       sizeof(*actions->process));
+	return &actions->process[process];
+}
+
+static void actions_note(struct actions *actions, enum action_source source, uint32_t of_process,
+			 uint64_t time_ns)
+{
+	struct action_process *process = actions_process_at(actions, of_process);
+
+	if (!process->at[source].any || time_ns < process->at[source].from_ns)
+		process->at[source].from_ns = time_ns;
+	if (time_ns > process->at[source].to_ns)
+		process->at[source].to_ns = time_ns;
+	process->at[source].any = true;
+}
+
+static void action_ended(void *state, const struct nest_end *end)
+{
+	struct actions *actions = state;
+	uint32_t row = actions->open_row[end->scope];
+
+	if (row == ACTION_NONE)
+		return;
+	actions->row[row].open += end->how != NEST_ENDS;
+	if (end->how == NEST_RUNS_ON)
+		return;
+	timing_add(&actions->row[row].time, end->total_ns);
+	actions_note(actions, ACTIONS_LIGHTNING, actions->thread[end->thread].process,
+		     end->time_ns);
+}
+
+void actions_begin(struct actions *actions, const struct action_event *event)
+{
+	uint32_t row = event->counts ? actions_row_of(actions, event->name) : ACTION_NONE;
+	uint32_t scope;
+
+	(void)actions_thread_at(actions, event->place);
+	scope = nest_begin(&actions->nest, event->place, event->name, false);
+	actions->open_row = memory_room(actions->open_row, scope, &actions->open_room,
+					sizeof(*actions->open_row));
+	actions->open_row[scope] = row;
+	if (!event->counts)
+		return;
+	actions->row[row].calls++;
+	actions_note(actions, ACTIONS_LIGHTNING, event->place.process, event->place.time_ns);
+}
+
+void actions_end(struct actions *actions, const struct action_event *event)
+{
+	actions->unmatched += !nest_end_key(&actions->nest, event->place, event->name);
+}
+
+void actions_begin_operator(struct actions *actions, const struct action_event *event, bool user)
+{
+	struct action_thread *thread = actions_thread_at(actions, event->place);
+
+	thread->depth++;
+	if (!user || thread->user)
+		return;
+	thread->user = thread->depth;
+	thread->user_counts = event->counts;
+	if (event->counts)
+		actions_note(actions, ACTIONS_SCOPES, event->place.process, event->place.time_ns);
+}
+
+void actions_end_operator(struct actions *actions, struct nest_place place)
+{
+	struct action_thread *thread = actions_thread_at(actions, place);
+
+	if (thread->user && thread->depth <= thread->user) {
+		thread->user = 0;
+		if (thread->user_counts)
+			actions_note(actions, ACTIONS_SCOPES, place.process, place.time_ns);
+	}
+	thread->depth -= thread->depth > 0;
+}
+
+void actions_note_range(struct actions *actions, const struct action_event *event)
+{
+	uint32_t process = event->place.process;
+	bool known = process < actions->process_room &&
+		     actions->process[process].at[ACTIONS_RANGES].any;
+
+	if (event->counts || known) /* what counts closes late, too */
+		actions_note(actions, ACTIONS_RANGES, process, event->place.time_ns);
+}
+
+void actions_cut(struct actions *actions, struct nest_place place, enum nest_ending how)
+{
+	struct action_thread *thread = actions_thread_at(actions, place);
+
+	nest_cut(&actions->nest, place, how);
+	if (thread->user && thread->user_counts && how != NEST_RUNS_ON)
+		actions_note(actions, ACTIONS_SCOPES, place.process, place.time_ns);
+	thread->user = thread->depth = 0;
+}
+
+uint64_t actions_wall_ns(const struct actions *actions, enum action_source source)
+{
+	uint64_t wall_ns = 0;
+
+	for (size_t i = 0; i < actions->process_room; i++)
+		wall_ns += actions->process[i].at[source].to_ns -
+			   actions->process[i].at[source].from_ns;
+	return wall_ns;
+}

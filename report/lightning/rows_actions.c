@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Actions as a table of report actions: see rows_actions.h. */
+#include "report/lightning/rows_actions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/torch/rows_ops.h"
+#include "report/nvtx/rows_ranges.h"
+#include "report/table/rows_timing.h"
+
+#define TOTAL "Total"
+
+/* One row, whatever its source. */
+struct action_line {
+	struct operator_text name;
+	uint64_t calls, open;
+	const struct timing *time;
+};
+
+struct action_lines {
+	struct action_line *line;
+	size_t count, room;
+};
+
+static void lines_add(struct action_lines *lines, struct action_line line)
+{
+	lines->line = memory_room(lines->line, lines->count, &lines->room, sizeof(*lines->line));
+	lines->line[lines->count++] = line;
+}
+
+static void lines_of_lightning(struct model *model, struct action_lines *lines)
+{
+	struct actions *actions = &model->actions;
+
+	for (size_t i = 0; i < actions->row_count; i++) {
+		const struct action_row *row = &actions->row[i];
+		struct action_line line = { .calls = row->calls,
+					    .open = row->open,
+					    .time = &row->time };
+
+		line.name.text = name_text(source_name_at(model->source, row->name),
+					   &line.name.length);
+		if (row->calls)
+			lines_add(lines, line);
+	}
+}
+
+static void lines_of_scopes(struct model *model, struct action_lines *lines)
+{
+	for (size_t i = 0; i < model->operators.row_count; i++) {
+		const struct operator_row *row = &model->operators.row[i];
+
+		if (row->scope == OPERATOR_SCOPE_USER && ops_row_is_shown(model, row))
+			lines_add(lines, (struct action_line){ .name = ops_row_name(model, row),
+							       .calls = row->calls,
+							       .open = row->open,
+							       .time = &row->time });
+	}
+}
+
+static void lines_of_ranges(struct model *model, struct action_lines *lines)
+{
+	for (size_t i = 0; i < model->ranges.row_count; i++) {
+		const struct range_row *row = &model->ranges.row[i];
+		struct action_line line = { .calls = row->count,
+					    .open = row->open,
+					    .time = &row->time };
+
+		line.name.text = name_text(source_name_at(model->source, row->name),
+					   &line.name.length);
+		lines_add(lines, line);
+	}
+}
+
+static enum action_source lines_choose(struct model *model, struct action_lines *lines)
+{
+	static void (*const fill[ACTION_SOURCES])(struct model * model,
+						  struct action_lines * lines) = {
+		[ACTIONS_LIGHTNING] = lines_of_lightning,
+		[ACTIONS_SCOPES] = lines_of_scopes,
+		[ACTIONS_RANGES] = lines_of_ranges,
+	};
+	int source = ACTIONS_LIGHTNING;
+
+	fill[source](model, lines);
+	while (!lines->count && source < ACTION_SOURCES - 1)
+		fill[++source](model, lines);
+	return (enum action_source)source;
+}
+
+static void put_times(struct table *table, uint64_t total_ns, uint64_t wall_ns)
+{
+	table_set_number(table, COLUMN_actions_total_ns, total_ns);
+	if (wall_ns)
+		table_set_real(table, COLUMN_actions_percent,
+			       100.0 * (double)total_ns / (double)wall_ns);
+}
+
+static void put_line(struct table *table, const struct action_line *line, uint64_t wall_ns)
+{
+	static const struct timing_columns columns = {
+		.avg = COLUMN_actions_mean_ns,
+		.min = COLUMN_actions_min_ns,
+		.max = COLUMN_actions_max_ns,
+		.stddev = COLUMN_actions_stddev_ns,
+		.p50 = COLUMN_actions_p50_ns,
+		.p90 = COLUMN_actions_p90_ns,
+		.p99 = COLUMN_actions_p99_ns,
+	};
+
+	table_add_row(table);
+	table_set_text(table, COLUMN_actions_name, line->name.text, line->name.length);
+	table_set_number(table, COLUMN_actions_calls, line->calls);
+	table_set_number(table, COLUMN_actions_open, line->open);
+	put_times(table, line->time->total_ns, wall_ns);
+	timing_put(table, columns, line->time);
+}
+
+static void put_total(struct table *table, const struct actions_totals *totals)
+{
+	table_add_row(table);
+	table_set_text(table, COLUMN_actions_name, TOTAL, strlen(TOTAL));
+	table_set_number(table, COLUMN_actions_calls, totals->calls);
+	table_set_number(table, COLUMN_actions_open, totals->open);
+	put_times(table, totals->wall_ns, totals->wall_ns);
+	table->pinned = 1;
+}
+
+struct actions_totals actions_fill_table(struct model *model, struct table *table, bool total_row)
+{
+	struct action_lines lines = { .count = 0 };
+	struct actions_totals totals = { .source = lines_choose(model, &lines) };
+
+	totals.wall_ns = actions_wall_ns(&model->actions, totals.source);
+	for (size_t i = 0; i < lines.count; i++) {
+		totals.calls += lines.line[i].calls;
+		totals.open += lines.line[i].open;
+	}
+	if (total_row && lines.count)
+		put_total(table, &totals);
+	for (size_t i = 0; i < lines.count; i++)
+		put_line(table, &lines.line[i], totals.wall_ns);
+	free(lines.line);
+	return totals;
+}

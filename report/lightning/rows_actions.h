@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program's actions took, as a table of report actions, from the best source that there is. */
+#ifndef REPORT_LIGHTNING_ROWS_ACTIONS_H
+#define REPORT_LIGHTNING_ROWS_ACTIONS_H
+
+#include "report/core/model.h"
+#include "report/table/table.h"
+
+struct actions_totals {
+	enum action_source source;
+	uint64_t calls, open, wall_ns;
+};
+
+/*
+ * `table` has columns of report actions; the model has actions, operators and ranges. Lightning's
+ * actions where there are any, else user scopes of PyTorch, else NVTX ranges. `total_row`: the first
+ * row is their total and stays the first.
+ */
+struct actions_totals actions_fill_table(struct model *model, struct table *table, bool total_row);
+
+#endif

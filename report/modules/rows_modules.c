@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of PyTorch's modules as a table of report modules: see rows_modules.h. */
+#include "report/modules/rows_modules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/core/absence.h"
+#include "report/nvtx/rows_ranges.h"
+#include "report/table/rows_timing.h"
+
+#define AFTER_CLASS ": " /* in a name, and behind it the dotted one; the outermost has none */
+
+/* Rows of paths that end with the same name become the first of them; [i] is that one. To be freed. */
+static uint32_t *modules_join(struct ranges *modules)
+{
+	uint32_t *joined = memory_zero(modules->row_count, sizeof(*joined));
+	struct map names;
+
+	map_init(&names);
+	for (size_t i = 0; i < modules->row_count; i++) {
+		struct range_row *row = &modules->row[i], *into;
+		bool added;
+		struct map_entry *entry = map_put(&names, (uint64_t)row->name + 1, &added);
+
+		if (added)
+			entry->value = i;
+		joined[i] = (uint32_t)entry->value;
+		into = &modules->row[entry->value];
+		if (row->depth < into->depth)
+			into->depth = row->depth;
+		if (!added)
+			range_row_merge(into, row);
+	}
+	map_release(&names);
+	return joined;
+}
+
+static struct modules_totals modules_add_up(const struct model *model)
+{
+	struct modules_totals totals = { 0 };
+
+	for (size_t i = 0; i < model->modules.row_count; i++) {
+		const struct range_row *row = &model->modules.row[i];
+
+		totals.calls += row->count;
+		totals.open += row->open;
+		if (row->parent == RANGE_NONE)
+			totals.total_ns += row->time.total_ns;
+	}
+	return totals;
+}
+
+static void put_name(struct table *table, const struct source_name *name)
+{
+	size_t length;
+	const char *text = name_text(name, &length);
+	const char *after = memmem(text, length, AFTER_CLASS, strlen(AFTER_CLASS));
+	size_t class_length = after ? (size_t)(after - text) : length;
+	size_t skipped = after ? class_length + strlen(AFTER_CLASS) : 0;
+
+	table_set_text(table, COLUMN_modules_class, text, class_length);
+	table_set_text(table, COLUMN_modules_module, text + skipped, length - skipped);
+}
+
+static const struct absence_column work_columns[] = {
+	{ EVT_FAMILY_alloc, COLUMN_modules_allocations },
+	{ EVT_FAMILY_alloc, COLUMN_modules_bytes_allocated },
+	{ EVT_FAMILY_tensors, COLUMN_modules_tensor_bytes },
+	{ EVT_FAMILY_cuda, COLUMN_modules_cuda_calls },
+	{ EVT_FAMILY_cuda, COLUMN_modules_cuda_ns },
+	{ EVT_FAMILY_cuda, COLUMN_modules_launches },
+	{ EVT_FAMILY_cuda, COLUMN_modules_memcpy_bytes },
+	{ EVT_FAMILY_cuda, COLUMN_modules_device_bytes },
+};
+
+static void put_row(struct table *table, const struct model *model, const struct range_row *row,
+		    uint64_t all_ns)
+{
+	put_name(table, source_name_at(model->source, row->name));
+	table_set_number(table, COLUMN_modules_depth, row->depth);
+	table_set_number(table, COLUMN_modules_calls, row->count);
+	table_set_number(table, COLUMN_modules_open, row->open);
+	table_set_number(table, COLUMN_modules_total_ns, row->time.total_ns);
+	table_set_number(table, COLUMN_modules_self_ns, row->self_ns);
+	if (all_ns)
+		table_set_real(table, COLUMN_modules_percent,
+			       100.0 * (double)row->time.total_ns / (double)all_ns);
+	timing_put(table, TIMING_COLUMNS(modules), &row->time);
+#define PUT(name) table_set_number(table, COLUMN_modules_##name, row->work.name);
+	RANGE_WORK(PUT)
+#undef PUT
+	absence_clear(model, table, work_columns, sizeof(work_columns) / sizeof(*work_columns));
+}
+
+struct modules_totals modules_fill_table(struct model *model, struct table *table, bool tree)
+{
+	const struct ranges *modules = &model->modules;
+	struct modules_totals totals = modules_add_up(model);
+	uint32_t *joined = tree ? NULL : modules_join(&model->modules);
+
+	table->is_tree = tree;
+	for (size_t i = 0; i < modules->row_count; i++) {
+		const struct range_row *row = &modules->row[i];
+		size_t place;
+
+		if (joined && joined[i] != i)
+			continue;
+		place = table_add_row(table);
+		if (tree && row->parent != RANGE_NONE)
+			table->parent[place] = row->parent;
+		put_row(table, model, row, totals.total_ns);
+	}
+	free(joined);
+	return totals;
+}

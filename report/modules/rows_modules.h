@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of PyTorch's modules as a table of report modules: names looked up. */
+#ifndef REPORT_MODULES_ROWS_MODULES_H
+#define REPORT_MODULES_ROWS_MODULES_H
+
+#include "report/core/model.h"
+#include "report/table/table.h"
+
+struct modules_totals {
+	uint64_t calls, open;
+	uint64_t total_ns; /* of calls that are in no other */
+};
+
+/* `tree`: a row for each path of modules, below the row around it; else one for each name. */
+struct modules_totals modules_fill_table(struct model *model, struct table *table, bool tree);
+
+#endif

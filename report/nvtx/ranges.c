@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* NVTX ranges: see ranges.h. Every operation takes constant time, however deep the nesting. */
+#include "report/nvtx/ranges.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+static void range_ended(void *state, const struct nest_end *end);
+
+void ranges_init(struct ranges *ranges, bool by_path)
+{
+	*ranges = (struct ranges){ .by_path = by_path, .unused = RANGE_NONE };
+	nest_init(&ranges->nest, (struct nest_options){ .is_keyed = true }, range_ended, ranges);
+	map_init(&ranges->pairs);
+	map_init(&ranges->rows);
+	map_init(&ranges->started_number);
+}
+
+void ranges_release(struct ranges *ranges)
+{
+	for (size_t i = 0; i < ranges->row_count; i++)
+		timing_release(&ranges->row[i].time);
+	nest_release(&ranges->nest);
+	free(ranges->row);
+	free(ranges->open);
+	free(ranges->started);
+	map_release(&ranges->pairs);
+	map_release(&ranges->rows);
+	map_release(&ranges->started_number);
+}
+
+static uint32_t ranges_row_of(struct ranges *ranges, uint32_t parent, uint32_t domain,
+			      uint32_t name)
+{
+	struct map_entry *pair, *row;
+	struct range_row *fresh;
+	bool added;
+
+	pair = map_put(&ranges->pairs, ((uint64_t)domain << 32 | name) + 1, &added);
+	if (added)
+		pair->value = ranges->pairs.count;
+	/* RANGE_NONE + 2 is 1 */
+	row = map_put(&ranges->rows, (uint64_t)(uint32_t)(parent + 2) << 32 | (uint32_t)pair->value,
+		      &added);
+	if (!added)
+		return (uint32_t)row->value;
+	row->value = ranges->row_count;
+	ranges->row = memory_room(ranges->row, ranges->row_count, &ranges->row_room,
+				  sizeof(*ranges->row));
+	fresh = &ranges->row[ranges->row_count];
+	fresh->parent = parent;
+	fresh->domain = domain;
+	fresh->name = name;
+	fresh->depth = parent == RANGE_NONE ? 0 : ranges->row[parent].depth + 1;
+	return (uint32_t)ranges->row_count++;
+}
+
+void range_work_add(struct range_work *into, const struct range_work *more)
+{
+#define ADD(name) into->name += more->name;
+	RANGE_WORK(ADD)
+#undef ADD
+}
+
+/* What was done between two moments. */
+static struct range_work range_work_between(const struct range_work *from,
+					    const struct range_work *to)
+{
+#define DIFFERENCE(name) .name = to->name - from->name,
+	return (struct range_work){ RANGE_WORK(DIFFERENCE) };
+#undef DIFFERENCE
+}
+
+/* --- rows --- */
+
+static uint32_t ranges_open_row(struct ranges *ranges, const struct range_opening *opening,
+				uint32_t around)
+{
+	uint32_t parent = RANGE_NONE, row;
+
+	if (!opening->counts)
+		return RANGE_NONE;
+	if (ranges->by_path && around != NEST_NONE)
+		parent = ranges->open[around].row;
+	row = ranges_row_of(ranges, parent, opening->domain, opening->name);
+	ranges->row[row].count++;
+	return row;
+}
+
+static void range_count(struct ranges *ranges, const struct range_open *open,
+			const struct nest_end *end)
+{
+	struct range_work inside = range_work_between(&open->work, &ranges->now);
+	struct range_row *row;
+
+	if (open->row == RANGE_NONE)
+		return;
+	row = &ranges->row[open->row];
+	row->open += end->how != NEST_ENDS;
+	if (end->how == NEST_RUNS_ON)
+		return;
+	timing_add(&row->time, end->total_ns);
+	row->self_ns += end->total_ns > end->children_ns ? end->total_ns - end->children_ns : 0;
+	range_work_add(&row->work, &inside);
+}
+
+/* --- push and pop --- */
+
+static void range_ended(void *state, const struct nest_end *end)
+{
+	struct ranges *ranges = state;
+
+	range_count(ranges, &ranges->open[end->scope], end);
+}
+
+void ranges_push(struct ranges *ranges, const struct range_opening *opening)
+{
+	struct nest_place place = { opening->time_ns, opening->thread, opening->process };
+	uint32_t row = ranges_open_row(ranges, opening,
+				       nest_innermost(&ranges->nest, opening->thread));
+	uint32_t entry = nest_begin(&ranges->nest, place, opening->domain, false);
+
+	if (entry >= ranges->open_room)
+		ranges->open = memory_room(ranges->open, entry, &ranges->open_room,
+					   sizeof(*ranges->open));
+	ranges->open[entry] = (struct range_open){
+		.work = opening->work, .row = row, .domain = opening->domain, .name = opening->name
+	};
+}
+
+void ranges_pop(struct ranges *ranges, const struct range_closing *closing)
+{
+	struct nest_place place = { closing->time_ns, closing->thread, closing->process };
+
+	ranges->now = closing->work;
+	ranges->unbalanced += !nest_end_key(&ranges->nest, place, closing->domain);
+}
+
+/* --- start and end --- */
+
+static uint64_t started_key(uint32_t process, uint64_t number)
+{
+	uint64_t key = (uint64_t)(process + 1) << 32 ^ number;
+
+	return key ? key : 1;
+}
+
+static uint32_t ranges_take_started(struct ranges *ranges)
+{
+	uint32_t entry = ranges->unused;
+
+	if (entry != RANGE_NONE) {
+		ranges->unused = ranges->started[entry].next;
+		return entry;
+	}
+	ranges->started = memory_room(ranges->started, ranges->started_count, &ranges->started_room,
+				      sizeof(*ranges->started));
+	return (uint32_t)ranges->started_count++;
+}
+
+static void ranges_end_started(struct ranges *ranges, uint32_t entry, uint64_t time_ns,
+			       enum nest_ending how)
+{
+	struct range_open *open = &ranges->started[entry];
+	uint64_t total_ns = time_ns > open->start_ns ? time_ns - open->start_ns : 0;
+
+	range_count(ranges, open, &(struct nest_end){ .how = how, .total_ns = total_ns });
+	open->is_started = false;
+	open->next = ranges->unused;
+	ranges->unused = entry;
+}
+
+void ranges_start(struct ranges *ranges, const struct range_opening *opening)
+{
+	uint32_t row = ranges_open_row(ranges, opening, NEST_NONE), entry;
+	struct map_entry *number;
+	bool added;
+
+	number = map_put(&ranges->started_number, started_key(opening->process, opening->number),
+			 &added);
+	if (!added) /* a number that is in use: the range before it stays open for good */
+		ranges_end_started(ranges, (uint32_t)number->value, 0, NEST_RUNS_ON);
+	entry = ranges_take_started(ranges);
+	number->value = entry;
+	ranges->started[entry] = (struct range_open){ .work = opening->work,
+						      .start_ns = opening->time_ns,
+						      .row = row,
+						      .number = opening->number,
+						      .process = opening->process,
+						      .is_started = true };
+}
+
+void ranges_end(struct ranges *ranges, const struct range_closing *closing)
+{
+	struct map_entry *number = map_find(&ranges->started_number,
+					    started_key(closing->process, closing->number));
+
+	if (!number) {
+		ranges->unbalanced++;
+		return;
+	}
+	ranges->now = closing->work;
+	ranges_end_started(ranges, (uint32_t)number->value, closing->time_ns, NEST_ENDS);
+	map_remove(&ranges->started_number, number);
+}
+
+void ranges_cut(struct ranges *ranges, struct nest_place place, struct range_work work,
+		enum nest_ending how)
+{
+	ranges->now = work;
+	nest_cut(&ranges->nest, place, how);
+}
+
+void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct range_work work,
+			enum nest_ending how)
+{
+	ranges->now = work;
+	for (uint32_t i = 0; i < ranges->started_count && ranges->started_number.count; i++) {
+		struct range_open *open = &ranges->started[i];
+
+		if (!open->is_started || open->process != place.process)
+			continue;
+		map_remove(&ranges->started_number,
+			   map_find(&ranges->started_number,
+				    started_key(open->process, open->number)));
+		ranges_end_started(ranges, i, place.time_ns, how);
+	}
+}
+
+bool ranges_innermost(const struct ranges *ranges, uint32_t thread, uint32_t *ret_domain,
+		      uint32_t *ret_name)
+{
+	uint32_t top = nest_innermost(&ranges->nest, thread);
+
+	if (top == NEST_NONE)
+		return false;
+	*ret_domain = ranges->open[top].domain;
+	*ret_name = ranges->open[top].name;
+	return true;
+}
+
+uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread)
+{
+	return nest_covered_ns(&ranges->nest, thread);
+}
+
+void range_row_merge(struct range_row *into, const struct range_row *from)
+{
+	timing_merge(&into->time, &from->time);
+	into->count += from->count;
+	into->open += from->open;
+	into->self_ns += from->self_ns;
+	range_work_add(&into->work, &from->work);
+}

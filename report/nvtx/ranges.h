@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NVTX ranges: which are open, and what the closed ones took, by (domain, name) or by their path.
+ *
+ * Push/pop ranges nest per thread, over all domains together: self time is total minus the ranges
+ * directly inside on the same thread. A pop closes the innermost open range of its domain, even when
+ * ranges of other domains are open above it; what those still take is then no child's time of its own.
+ * Start/end ranges belong to a process, have no parent, and their self time is their total.
+ *
+ * Ranges that are open where events were lost, or recording stopped, end there and count in `open`.
+ *
+ * Names are indices that the caller gives (see struct source_name). Memory grows with rows and open ranges.
+ */
+#ifndef REPORT_NVTX_RANGES_H
+#define REPORT_NVTX_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/map.h"
+#include "report/base/timing.h"
+#include "report/core/nest.h"
+
+#define RANGE_NONE UINT32_MAX
+
+/* What a thread (or process) has done so far; a range's own share is the difference over its life. */
+#define RANGE_WORK(FIELD)      \
+	FIELD(allocations)     \
+	FIELD(bytes_allocated) \
+	FIELD(tensor_bytes)    \
+	FIELD(operators)       \
+	FIELD(cuda_calls) FIELD(cuda_ns) FIELD(launches) FIELD(memcpy_bytes) FIELD(device_bytes)
+struct range_work {
+#define FIELD(name) uint64_t name;
+	RANGE_WORK(FIELD)
+#undef FIELD
+};
+void range_work_add(struct range_work *into, const struct range_work *more);
+
+struct range_row {
+	uint32_t parent; /* row, RANGE_NONE at the top and when not a tree */
+	uint32_t domain, name;
+	uint32_t depth;
+	uint64_t count; /* opened; time.count of them were closed */
+	uint64_t open;  /* never closed by the program */
+	uint64_t self_ns;
+	struct timing time;
+	struct range_work work;
+};
+
+/* What is beside an open range: of the nest's, and of start/end ranges. */
+struct range_open {
+	struct range_work work;    /* before it */
+	uint64_t start_ns, number; /* of start/end ranges */
+	uint32_t row;              /* RANGE_NONE: it does not count */
+	uint32_t domain, name;
+	uint32_t process, next; /* of start/end ranges; next: among the unused */
+	bool is_started;
+};
+
+struct ranges {
+	bool by_path;
+	struct range_row *row;
+	size_t row_count, row_room;
+	struct map pairs;        /* domain << 32 | name, + 1, to number of the pair + 1 */
+	struct map rows;         /* parent row + 2 << 32 | pair to row */
+	struct nest nest;        /* push/pop ranges, by domain */
+	struct range_open *open; /* beside the nest's */
+	size_t open_room;
+	struct range_work now;      /* of the thread whose ranges end */
+	struct range_open *started; /* start/end ranges */
+	size_t started_count, started_room;
+	uint32_t unused; /* list of free entries of `started` */
+	struct map
+		started_number; /* process + 1 << 32 | number of the range (mixed) to `started` */
+	uint64_t unbalanced;    /* pops and ends of no open range */
+	uint64_t marks;
+};
+
+void ranges_init(struct ranges *ranges, bool by_path);
+void ranges_release(struct ranges *ranges);
+
+/* A range that opens. `counts`: the filters hold. */
+struct range_opening {
+	uint64_t time_ns;
+	uint32_t thread, process; /* indices; thread of push only */
+	uint32_t domain, name;
+	uint64_t number; /* start/end only */
+	struct range_work work;
+	bool counts;
+};
+void ranges_push(struct ranges *ranges, const struct range_opening *opening);
+void ranges_start(struct ranges *ranges, const struct range_opening *opening);
+
+struct range_closing {
+	uint64_t time_ns;
+	uint32_t thread, process, domain;
+	uint64_t number;
+	struct range_work work;
+};
+void ranges_pop(struct ranges *ranges, const struct range_closing *closing);
+void ranges_end(struct ranges *ranges, const struct range_closing *closing);
+
+/* What is open on the thread ends at that time, or runs on. `work`: of the thread. */
+void ranges_cut(struct ranges *ranges, struct nest_place place, struct range_work work,
+		enum nest_ending how);
+/* The same of start/end ranges and the process; the place's thread is nothing. */
+void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct range_work work,
+			enum nest_ending how);
+
+/* Domain and name of the innermost push/pop range that is open on the thread; false when there is none. */
+bool ranges_innermost(const struct ranges *ranges, uint32_t thread, uint32_t *ret_domain,
+		      uint32_t *ret_name);
+
+/* How long at least one push/pop range was open on the thread, each moment once. */
+uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread);
+
+/* Adds the counters of `from`, for rows of the same text. */
+void range_row_merge(struct range_row *into, const struct range_row *from);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `processes`: command, exit status, events, losses, share of the file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/core/report_kind.h"
+
+struct processes_totals {
+	uint64_t processes, threads, events, events_lost, bytes_on_disk, cpu_ns;
+};
+
+/* Processes of a file share its bytes by their events; rounding is carried on, so that they add up. */
+struct file_share {
+	uint64_t all_events, events_before;
+};
+
+static uint64_t share_take(struct file_share *share, const struct source_process *process,
+			   bool only)
+{
+	double bytes = (double)process->file->bytes;
+	uint64_t before, after;
+
+	if (!share->all_events)
+		return only ? process->file->bytes : 0;
+	before = (uint64_t)(bytes * ((double)share->events_before / (double)share->all_events));
+	share->events_before += process->events;
+	after = (uint64_t)(bytes * ((double)share->events_before / (double)share->all_events));
+	return after - before;
+}
+
+static void processes_fill_row(struct table *table, const struct source_process *process,
+			       const struct model_tally *tally, uint64_t threads,
+			       uint64_t bytes_on_disk)
+{
+	table_add_row(table);
+	table_set_number(table, COLUMN_processes_pid, process->pid);
+	table_set_number(table, COLUMN_processes_parent_pid, process->parent_pid);
+	if (process->command && process->command->text)
+		table_set_text(table, COLUMN_processes_command, process->command->text,
+			       process->command->length);
+	table_set_number(table, COLUMN_processes_start_ns, process->start_ns);
+	table_set_number(table, COLUMN_processes_end_ns, process->end_ns);
+	if (process->ended && process->exit_status >= 0)
+		table_set_number(table, COLUMN_processes_exit_status,
+				 (uint64_t)process->exit_status);
+	table_set_number(table, COLUMN_processes_cpu_ns, process->cpu_ns);
+	table_set_number(table, COLUMN_processes_threads, threads);
+	table_set_number(table, COLUMN_processes_events, tally->events);
+	table_set_number(table, COLUMN_processes_cuda_calls, tally->work[1].cuda_calls);
+	table_set_number(table, COLUMN_processes_cuda_ns, tally->work[1].cuda_ns);
+	table_set_number(table, COLUMN_processes_launches, tally->work[1].launches);
+	table_set_number(table, COLUMN_processes_events_lost, process->lost);
+	table_set_number(table, COLUMN_processes_bytes_on_disk, bytes_on_disk);
+	if (process->file->host)
+		table_set_text(table, COLUMN_processes_host, process->file->host,
+			       strlen(process->file->host));
+}
+
+static uint64_t losses_of_no_process(const struct source *source)
+{
+	const struct source_loss *loss;
+	size_t count = source_losses(source, &loss);
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < count; i++)
+		lost += loss[i].process ? 0 : loss[i].count;
+	return lost;
+}
+
+static void processes_want(struct report *report, struct model_options *options)
+{
+	(void)report;
+	(void)options;
+}
+
+static void processes_fill(struct report *report, struct table *table)
+{
+	const struct model *model = &report->model;
+	struct processes_totals *totals = report->state;
+	struct source_process *const *process;
+	struct source_file *const *file;
+	size_t count = source_processes(model->source, &process),
+	       files = source_files(model->source, &file);
+	struct file_share *share = memory_zero(files, sizeof(*share));
+
+	for (size_t i = 0; i < count; i++)
+		share[process[i]->file->index].all_events += process[i]->events;
+	for (size_t i = 0; i < count; i++) {
+		struct model_tally tally = model_tally_of_process(model, process[i]);
+		uint64_t bytes = share_take(&share[process[i]->file->index], process[i],
+					    process[i]->number == 1);
+		uint64_t threads = process[i]->thread_count;
+
+		if (run_filters(model->run)->any && !tally.events)
+			continue;
+		processes_fill_row(table, process[i], &tally, threads, bytes);
+		totals->processes++;
+		totals->threads += threads;
+		totals->events += tally.events;
+		totals->events_lost += process[i]->lost;
+		totals->bytes_on_disk += bytes;
+		totals->cpu_ns += process[i]->cpu_ns;
+	}
+	if (!run_filters(model->run)->any)
+		totals->events_lost += losses_of_no_process(model->source);
+	free(share);
+}
+
+static void processes_total(const struct report *report, struct facts *facts)
+{
+	const struct processes_totals *totals = report->state;
+
+	facts_number(facts, "processes", UNIT_COUNT, totals->processes);
+	facts_number(facts, "threads", UNIT_COUNT, totals->threads);
+	facts_number(facts, "events", UNIT_COUNT, totals->events);
+	facts_number(facts, "events_lost", UNIT_COUNT, totals->events_lost);
+	facts_number(facts, "bytes_on_disk", UNIT_BYTES, totals->bytes_on_disk);
+	facts_number(facts, "cpu_ns", UNIT_NS, totals->cpu_ns);
+}
+
+const struct report_kind report_kind_processes = {
+	.state_bytes = sizeof(struct processes_totals),
+	.form = REPORT_WHOLE,
+	.want = processes_want,
+	.fill = processes_fill,
+	.total = processes_total,
+};

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thing that is used before it is defined, or never, is told once: a lost frame would else give as
+ * many lines as it had events.
+ */
+#include "report/raw/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "collector/format/error.h"
+
+#define RATE_SPAN_NS 10000000u /* clocks are compared over at least this */
+#define RATE_PERCENT 5u        /* a TSC and CLOCK_MONOTONIC differ by far less */
+#define CLOCK_IS_TSC 1u        /* file_header.clock */
+
+/* What a lookup holds for a number. */
+static char defined_mark, used_mark;
+#define DEFINED ((void *)&defined_mark)
+#define USED ((void *)&used_mark)
+
+__attribute__((format(printf, 2, 3))) static void check_fault(struct check *check,
+							      const char *format, ...)
+{
+	char text[READER_FAULT_BYTES];
+	va_list arguments;
+	int n = 0;
+
+	if (check->sequence)
+		n = snprintf(text, sizeof(text),
+			     "frame %llu: ", (unsigned long long)check->sequence);
+	va_start(arguments, format);
+	vsnprintf(text + n, sizeof(text) - (size_t)n, format, arguments);
+	va_end(arguments);
+	check->listener.fault(check->listener.context, check->offset, EVT_CORRUPT, text);
+}
+
+void check_init(struct check *check, const struct reader_listener *listener)
+{
+	*check = (struct check){ .listener = *listener };
+}
+
+void check_release(struct check *check)
+{
+	lookup_release(&check->names);
+	lookup_release(&check->processes);
+	lookup_release(&check->streams);
+	lookup_release(&check->times);
+	store_release(&check->store);
+}
+
+static int check_define(struct check *check, struct lookup *lookup, uint64_t number,
+			const char *what)
+{
+	if (number == 0)
+		check_fault(check, "%s 0 is defined, which means none", what);
+	else if (lookup_find(lookup, number) == DEFINED)
+		check_fault(check, "%s %llu is defined a second time", what,
+			    (unsigned long long)number);
+	return lookup_put(lookup, number, DEFINED);
+}
+
+static int check_defined(struct check *check, struct lookup *lookup, uint64_t number,
+			 const char *what)
+{
+	if (lookup_find(lookup, number))
+		return EVT_OK;
+	check_fault(check, "%s %llu is used and not defined", what, (unsigned long long)number);
+	return lookup_put(lookup, number, USED);
+}
+
+/* A name's text may come in a later frame: asked at the end. */
+static int check_name(struct check *check, uint64_t id)
+{
+	if (id == 0 || lookup_find(&check->names, id))
+		return EVT_OK;
+	return lookup_put(&check->names, id, USED);
+}
+
+static int check_definition(struct check *check, const struct event *event)
+{
+	switch (event->id) {
+	case EVT_string:
+		return check_define(check, &check->names, EVENT_AS(string, event)->id, "string");
+	case EVT_process:
+		return check_define(check, &check->processes, EVENT_AS(process, event)->process,
+				    "process");
+	case EVT_thread:
+		return check_define(check, &check->streams, EVENT_AS(thread, event)->stream,
+				    "stream");
+	default:
+		return EVT_OK;
+	}
+}
+
+/* The process that a bookkeeping event is about; 0: none. */
+static uint64_t event_process(const struct event *event)
+{
+	switch (event->id) {
+	case EVT_process_end:
+	case EVT_thread_name:
+	case EVT_module:
+	case EVT_module_end:
+	case EVT_lost:
+	case EVT_meta:
+	case EVT_process_cpu:
+		return event->value[0];
+	case EVT_thread:
+		return EVENT_AS(thread, event)->process;
+	default:
+		return 0;
+	}
+}
+
+static int check_references(struct check *check, const struct event *event)
+{
+	uint64_t process = event_process(event);
+	int error = EVT_OK;
+
+	if (process)
+		error = check_defined(check, &check->processes, process, "process");
+	if (!error && event->id == EVT_thread_end)
+		error = check_defined(check, &check->streams, EVENT_AS(thread_end, event)->stream,
+				      "stream");
+	if (event->id == EVT_lost)
+		check->lost += EVENT_AS(lost, event)->count;
+	return error;
+}
+
+static int check_names(struct check *check, const struct event *event)
+{
+	const struct evt_descriptor *own = &evt_descriptors[event->id];
+	int error = EVT_OK;
+
+	for (unsigned int i = 0; i < own->field_count && !error; i++) {
+		if (own->field[i].codec == EVT_CODEC_name)
+			error = check_name(check, event->value[i]);
+	}
+	return error;
+}
+
+static int check_event(struct check *check, const struct event *event)
+{
+	const struct evt_descriptor *own = &evt_descriptors[event->id];
+	int error;
+
+	if (own->name && (own->family == EVT_FAMILY_system) != (event->stream == 0))
+		check_fault(check, "event %s is in stream %u, where it does not belong", own->name,
+			    event->stream);
+	error = check_names(check, event);
+	if (!error && event->stream == 0)
+		error = check_references(check, event);
+	return error;
+}
+
+/* Times do not fall within a block, nor from one to the next of the same stream. */
+static int check_times(struct check *check, const struct event_block *block)
+{
+	uint64_t *last = lookup_find(&check->times, block->stream);
+
+	if (!last) {
+		last = store_take(&check->store, sizeof(*last));
+		if (!last || lookup_put(&check->times, block->stream, last))
+			return EVT_NO_MEMORY;
+	}
+	for (uint32_t i = 0; i < block->count; i++) {
+		uint64_t time_ns = block->event[i].time_ns;
+
+		if (time_ns < *last) {
+			check_fault(check, "stream %u: time falls from %llu to %llu ns",
+				    block->stream, (unsigned long long)*last,
+				    (unsigned long long)time_ns);
+			*last = UINT64_MAX;
+			break;
+		}
+		*last = time_ns;
+	}
+	return EVT_OK;
+}
+
+static int check_block(struct check *check, const struct event_block *block)
+{
+	int error = check_times(check, block);
+
+	if (!error && block->stream)
+		error = check_defined(check, &check->streams, block->stream, "stream");
+	for (uint32_t i = 0; i < block->count && !error; i++) {
+		if (block->event[i].id < EVT_ID_LIMIT)
+			error = check_event(check, &block->event[i]);
+	}
+	return error;
+}
+
+static void check_clocks(struct check *check, const struct reader_facts *facts,
+			 const struct frame_info *info)
+{
+	const struct frame_info *last = &check->last;
+	double ns, expected, ticks;
+
+	if (!last->sequence)
+		return;
+	if (info->watermark_ns < last->watermark_ns)
+		check_fault(check, "the watermark falls from %llu to %llu ns",
+			    (unsigned long long)last->watermark_ns,
+			    (unsigned long long)info->watermark_ns);
+	if (info->sync_mono_ns < last->sync_mono_ns || info->sync_tsc < last->sync_tsc) {
+		check_fault(check, "a clock goes back");
+		return;
+	}
+	ns = (double)(info->sync_mono_ns - last->sync_mono_ns);
+	if (facts->header.clock != CLOCK_IS_TSC || !facts->header.tsc_hz || ns < RATE_SPAN_NS)
+		return;
+	ticks = (double)(info->sync_tsc - last->sync_tsc);
+	expected = ns * (double)facts->header.tsc_hz / 1e9;
+	if (ticks < expected * (100 - RATE_PERCENT) / 100 ||
+	    ticks > expected * (100 + RATE_PERCENT) / 100)
+		check_fault(check, "the clocks differ: %.0f ticks in %.0f ns, where %.0f were due",
+			    ticks, ns, expected);
+}
+
+int check_frame(struct check *check, const struct reader_facts *facts,
+		const struct reader_frame *frame)
+{
+	int error = EVT_OK;
+
+	check->offset = frame->offset;
+	check->sequence = frame->info.sequence;
+	check_clocks(check, facts, &frame->info);
+	check->last = frame->info;
+	lookup_release(&check->times);
+	store_release(&check->store);
+	for (size_t i = 0; i < frame->block_count && !error; i++) {
+		const struct event_block *block = &frame->block[i];
+
+		for (uint32_t j = 0; block->stream == 0 && j < block->count && !error; j++)
+			error = check_definition(check, &block->event[j]);
+	}
+	for (size_t i = 0; i < frame->block_count && !error; i++)
+		error = check_block(check, &frame->block[i]);
+	return error;
+}
+
+void check_finish(struct check *check, const struct reader_facts *facts)
+{
+	uint64_t count = 0, first = UINT64_MAX;
+
+	check->offset = facts->position;
+	check->sequence = 0;
+	for (size_t i = 0; i < check->names.slots; i++) {
+		if (check->names.slot[i].value == USED) {
+			count++;
+			first = check->names.slot[i].key < first ? check->names.slot[i].key : first;
+		}
+	}
+	if (count && !facts->live)
+		check_fault(check, "names used and not defined: %llu, the first is #%llu",
+			    (unsigned long long)count, (unsigned long long)first);
+	if (facts->complete && facts->end.lost != check->lost)
+		check_fault(check, "%llu lost records in the end marker, %llu in the frames",
+			    (unsigned long long)facts->end.lost, (unsigned long long)check->lost);
+}

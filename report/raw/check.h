@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What must hold in a recording beyond what the reader verifies: order of times and clocks, that
+ * everything an event refers to is defined, each thing once. Finds, does not print.
+ *
+ * Memory grows with names, processes and streams.
+ */
+#ifndef REPORT_RAW_CHECK_H
+#define REPORT_RAW_CHECK_H
+
+#include "report/file/reader.h"
+#include "report/base/store.h"
+
+struct check {
+	struct reader_listener listener; /* told what is found */
+	struct lookup names, processes, streams;
+	struct lookup times; /* of the streams in this frame: last time */
+	struct store store;
+	struct frame_info last; /* of the frame before; sequence 0: none */
+	uint64_t offset;        /* of the frame */
+	uint64_t sequence;
+	uint64_t lost; /* by `lost` events */
+};
+
+void check_init(struct check *check, const struct reader_listener *listener);
+void check_release(struct check *check);
+/* EVT_NO_MEMORY is the only failure. */
+int check_frame(struct check *check, const struct reader_facts *facts,
+		const struct reader_frame *frame);
+/* After the last frame. */
+void check_finish(struct check *check, const struct reader_facts *facts);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which event fills which table. Definitions are taken in before a frame's events are merged, so that
+ * it does not matter when in a frame they were written; everything else when its time has come.
+ */
+#include "report/session/source_state.h"
+
+#include "collector/format/error.h"
+
+int books_define(struct file_row *file, const struct event *event, uint64_t time_ns)
+{
+	switch (event->id) {
+	case EVT_string:
+		return names_define(file, EVENT_AS(string, event)->id,
+				    EVENT_AS(string, event)->text);
+	case EVT_process:
+		return process_define(file, EVENT_AS(process, event), time_ns);
+	case EVT_thread:
+		return stream_define(file, EVENT_AS(thread, event), time_ns);
+	default:
+		return EVT_OK;
+	}
+}
+
+static int process_take_end(struct file_row *file, const struct evt_process_end *event,
+			    uint64_t time_ns)
+{
+	struct process_row *row;
+	int error = process_mention(file, event->process, time_ns, &row);
+
+	if (error)
+		return error;
+	row->process.ended = true;
+	row->process.end_ns = time_ns > row->process.end_ns ? time_ns : row->process.end_ns;
+	row->process.exit_status = event->exit_status;
+	row->process.how = event->how <= EVT_END_EXEC ? (uint32_t)event->how : EVT_END_UNKNOWN;
+	if (event->cpu_ns > row->process.cpu_ns)
+		row->process.cpu_ns = event->cpu_ns;
+	return EVT_OK;
+}
+
+static int process_take_cpu(struct file_row *file, const struct evt_process_cpu *event,
+			    uint64_t time_ns)
+{
+	struct process_row *row;
+	int error = process_mention(file, event->process, time_ns, &row);
+
+	if (error)
+		return error;
+	if (event->cpu_ns > row->process.cpu_ns)
+		row->process.cpu_ns = event->cpu_ns;
+	if (event->memory_bytes > row->process.memory_bytes)
+		row->process.memory_bytes = event->memory_bytes;
+	return EVT_OK;
+}
+
+static int thread_take_name(struct file_row *file, const struct evt_thread_name *event,
+			    uint64_t time_ns)
+{
+	struct process_row *process;
+	struct thread_row *row;
+	int error = process_mention(file, event->process, time_ns, &process);
+
+	if (error)
+		return error;
+	row = thread_find(file->source, &process->process, event->tid, time_ns);
+	if (row)
+		row->thread.name = source_name_of(file->source, &file->file, event->name);
+	return EVT_OK;
+}
+
+int books_take(struct file_row *file, const struct event *event, uint64_t time_ns)
+{
+	switch (event->id) {
+	case EVT_process_end:
+		return process_take_end(file, EVENT_AS(process_end, event), time_ns);
+	case EVT_process_cpu:
+		return process_take_cpu(file, EVENT_AS(process_cpu, event), time_ns);
+	case EVT_thread_name:
+		return thread_take_name(file, EVENT_AS(thread_name, event), time_ns);
+	case EVT_thread_end:
+		stream_end(file, EVENT_AS(thread_end, event)->stream, time_ns);
+		return EVT_OK;
+	case EVT_module:
+		return module_define(file, EVENT_AS(module, event), time_ns);
+	case EVT_module_end:
+		module_end(file, EVENT_AS(module_end, event), time_ns);
+		return EVT_OK;
+	case EVT_lost:
+		return loss_add(file, EVENT_AS(lost, event), time_ns);
+	case EVT_meta:
+		return meta_add(file, EVENT_AS(meta, event), time_ns);
+	case EVT_cost:
+		file->file.cost_cpu_ns = EVENT_AS(cost, event)->cpu_ns;
+		file->file.cost_memory_bytes = EVENT_AS(cost, event)->memory_bytes;
+		file->file.cost_waits = EVENT_AS(cost, event)->waits;
+		return EVT_OK;
+	default:
+		return EVT_OK;
+	}
+}
+
+void books_take_own(struct thread_row *thread, struct file_row *file, const struct event *event)
+{
+	const struct evt_nvtx_thread_name *named = EVENT_AS(nvtx_thread_name, event);
+	struct thread_row *row = thread_find(file->source, thread->thread.process, named->tid,
+					     event->time_ns);
+
+	if (row)
+		row->thread.name = source_name_of(file->source, &file->file, named->name);
+}

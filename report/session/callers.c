@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Where an allocation was asked for, as text: see callers.h. */
+#include "report/session/callers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/base/map.h"
+
+/*
+ * The module at the time, else the one that was there soonest after: the collector sees a mapping some
+ * time after the program has begun to use it.
+ */
+static const struct source_module *module_of(const struct source_process *process, uint64_t address,
+					     uint64_t time_ns)
+{
+	const struct source_module *module = source_module_at(process, address, time_ns);
+
+	for (size_t i = 0; !module && i < process->module_count; i++) {
+		const struct source_module *candidate = process->module[i];
+
+		if (address - candidate->start < candidate->bytes && candidate->from_ns >= time_ns)
+			module = candidate;
+	}
+	return module;
+}
+
+struct caller caller_of(struct text_store *texts, const struct source_process *process,
+			uint64_t address, uint64_t time_ns)
+{
+	const struct source_module *module = module_of(process, address, time_ns);
+	const char *path, *name;
+	struct caller caller;
+
+	if (!module) {
+		caller.text = address ? text_store_format(texts, "0x%" PRIx64, address)
+				      : "(unknown)";
+		caller.identity = map_hash_bytes(&address, sizeof(address), 0);
+		return caller;
+	}
+	path = source_name_text(module->path);
+	name = strrchr(path, '/');
+	name = name && name[1] ? name + 1 : path;
+	address -= module->bias;
+	caller.text = text_store_format(texts, "%s+0x%" PRIx64, name, address);
+	caller.identity = map_hash_bytes(path, strlen(path), address);
+	return caller;
+}

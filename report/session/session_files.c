@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* See session_files.h. Waiting for writers is in waiting.c. */
+#include "report/session/session_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "collector/format/error.h"
+#include "collector/format/file.h"
+#include "report/base/store.h"
+#include "report/base/talk.h"
+
+#define WAIT_STEP_MS 20
+#define YOUNG_S 5          /* as collector/output/place.c */
+#define CREATE_MS 500      /* an empty file that stays empty is no more than that */
+#define FILES_OPEN_MAX 32u /* the others are opened for each read: a session may have thousands */
+#define NOTE_BYTES (PATH_MAX + 128)
+
+void note_print(void *context, const char *line)
+{
+	(void)context;
+	talk_print("%s", line);
+}
+
+static void note_put(const struct source_options *options, const char *format, const char *path)
+{
+	char line[NOTE_BYTES];
+
+	if (!options->note)
+		return;
+	snprintf(line, sizeof(line), format, path);
+	options->note(options->note_context, line);
+}
+
+/* Created a moment ago, and not yet locked or written: its writer is between the two. */
+static bool file_is_being_created(const struct session_file *file)
+{
+	struct stat info;
+
+	return !file->bytes.size && fstat(file->bytes.fd, &info) == 0 && info.st_nlink &&
+	       time(NULL) - info.st_mtime < YOUNG_S;
+}
+
+static int file_open_again(struct session_file *file)
+{
+	if (file->bytes.fd >= 0)
+		bytes_close(&file->bytes);
+	file->error = bytes_open(&file->bytes, file->path);
+	file->error_number = errno;
+	return file->error;
+}
+
+/* Opened again after each wait: it has its full size when nobody holds it any more. */
+static void file_open(struct waiting *waiting, struct session_file *file)
+{
+	unsigned int created_ms = 0;
+
+	file->bytes.fd = -1;
+	if (file_open_again(file))
+		return;
+	do {
+		for (; file_is_being_created(file) && created_ms < CREATE_MS;
+		     created_ms += WAIT_STEP_MS) {
+			poll(NULL, 0, WAIT_STEP_MS);
+			if (file_open_again(file))
+				return;
+		}
+		file->live = !waiting_for(waiting, file->bytes.fd, file->path, file->unfinished);
+		if (file_open_again(file))
+			return;
+	} while (!file->live && waiting_is_held(file->bytes.fd));
+}
+
+static bool file_is_listed(const struct session_files *files, const struct session_file *file)
+{
+	for (size_t i = 0; i < files->count && !file->error; i++) {
+		const struct session_file *listed = &files->file[i];
+
+		if (!listed->error && listed->bytes.device == file->bytes.device &&
+		    listed->bytes.inode == file->bytes.inode)
+			return true;
+	}
+	return false;
+}
+
+static int files_put(struct session_files *files, const char *path)
+{
+	struct session_file file = { .path = strdup(path) };
+
+	if (!file.path || array_reserve(&files->file, files->count, &files->room, sizeof(file))) {
+		free(file.path);
+		return EVT_NO_MEMORY;
+	}
+	files->waiting.options = files->options;
+	file_open(&files->waiting, &file);
+	if (file_is_listed(files, &file)) {
+		bytes_close(&file.bytes);
+		free(file.path);
+		return EVT_OK;
+	}
+	if (!file.error && files->count >= FILES_OPEN_MAX)
+		bytes_rest(&file.bytes, file.path);
+	files->file[files->count++] = file;
+	return EVT_OK;
+}
+
+/* False when the file has no readable header or no session id. */
+static bool path_read_header(const char *path, struct file_header *ret_header)
+{
+	uint8_t head[FILE_HEADER_BYTES_MAX];
+	struct bytes bytes;
+	size_t length;
+	int64_t n;
+
+	if (bytes_open(&bytes, path))
+		return false;
+	n = bytes_read(&bytes, 0, head, sizeof(head));
+	bytes_close(&bytes);
+	return n > 0 && file_header_read(head, (size_t)n, ret_header, &length) == EVT_OK &&
+	       ret_header->session[0];
+}
+
+/* `dir/run.evt` and `dir/run.evt.3` are of the stem `run` in `dir`. */
+struct place {
+	char directory[PATH_MAX]; /* with its slash, or empty */
+	char stem[NAME_MAX + 1];
+};
+
+static bool place_of(const char *path, struct place *ret_place)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *end = name + strlen(name);
+
+	while (end > name && end[-1] >= '0' && end[-1] <= '9')
+		end--;
+	if (!*end)
+		end = name + strlen(name);
+	else if (end > name && end[-1] == '.')
+		end--;
+	if (end - name < 5 || strncmp(end - 4, ".evt", 4) != 0 || end - 4 - name > NAME_MAX ||
+	    (size_t)(name - path) >= sizeof(ret_place->directory))
+		return false;
+	snprintf(ret_place->directory, sizeof(ret_place->directory), "%.*s", (int)(name - path),
+		 path);
+	snprintf(ret_place->stem, sizeof(ret_place->stem), "%.*s", (int)(end - 4 - name), name);
+	return true;
+}
+
+static bool name_is_beside(const char *name, const char *stem)
+{
+	size_t length = strlen(name), stem_length = strlen(stem);
+
+	return length > stem_length + 5 && strncmp(name, stem, stem_length) == 0 &&
+	       name[stem_length] == '.' && strcmp(name + length - 4, ".evt") == 0;
+}
+
+/* Calls `take` for each file beside; stops at its first result that is not 0. */
+static int place_each(const struct place *place, int (*take)(void *context, const char *path),
+		      void *context)
+{
+	DIR *directory = opendir(place->directory[0] ? place->directory : ".");
+	struct dirent *entry;
+	char path[PATH_MAX];
+	int result = 0;
+
+	while (directory && !result && (entry = readdir(directory))) {
+		if (name_is_beside(entry->d_name, place->stem) &&
+		    snprintf(path, sizeof(path), "%s%s", place->directory, entry->d_name) <
+			    (int)sizeof(path))
+			result = take(context, path);
+	}
+	if (directory)
+		closedir(directory);
+	return result;
+}
+
+struct same_session {
+	struct session_files *files;
+	const char *session;
+};
+
+static int take_same_session(void *context, const char *path)
+{
+	struct same_session *same = context;
+	struct file_header header;
+
+	if (!path_read_header(path, &header) || strcmp(header.session, same->session) != 0)
+		return EVT_OK;
+	return files_put(same->files, path);
+}
+
+struct newest {
+	char path[PATH_MAX];
+	uint64_t base_real;
+};
+
+static int take_newest(void *context, const char *path)
+{
+	struct newest *newest = context;
+	struct file_header header;
+
+	if (path_read_header(path, &header) &&
+	    (!newest->path[0] || header.base_real > newest->base_real)) {
+		snprintf(newest->path, sizeof(newest->path), "%s", path);
+		newest->base_real = header.base_real;
+	}
+	return EVT_OK;
+}
+
+static int files_add_session(struct session_files *files, const struct place *place,
+			     const char *path)
+{
+	struct file_header header;
+	struct same_session same = { files, header.session };
+	size_t before;
+	int error;
+
+	if (!path_read_header(path, &header))
+		return EVT_OK;
+	do { /* while one file was waited for, others may have come */
+		before = files->count;
+		error = place_each(place, take_same_session, &same);
+	} while (!error && files->count != before);
+	return error;
+}
+
+static int name_order(const void *a, const void *b)
+{
+	const struct session_file *left = a, *right = b;
+
+	return strcmp(left->path, right->path);
+}
+
+/* A link is named by what it leads to: that is what is read, and the session's other files are beside it. */
+static const char *path_follow(const char *path, char real[PATH_MAX])
+{
+	struct stat info;
+
+	return !lstat(path, &info) && S_ISLNK(info.st_mode) && realpath(path, real) ? real : path;
+}
+
+int session_files_add(struct session_files *files, const char *named)
+{
+	struct newest newest = { .path = "" };
+	size_t first = files->count;
+	char real[PATH_MAX];
+	const char *path = path_follow(named, real);
+	struct place place;
+	int error;
+
+	if (files->options->only_named || !place_of(path, &place))
+		return files_put(files, path);
+	error = files_put(files, path);
+	if (error || files->count == first)
+		return error;
+	if (files->file[first].error == EVT_IO && files->file[first].error_number == ENOENT) {
+		place_each(&place, take_newest, &newest);
+		if (!newest.path[0])
+			return EVT_OK;
+		note_put(files->options, "no such file; taking the newest session beside it, '%s'",
+			 newest.path);
+		free(files->file[first].path);
+		files->count = first;
+		error = files_put(files, newest.path);
+		path = newest.path;
+	}
+	if (!error)
+		error = files_add_session(files, &place, path);
+	if (!error && path == real && place_of(named, &place)) /* links may lie beside each other */
+		error = files_add_session(files, &place, path);
+	if (files->count > first + 1)
+		qsort(files->file + first + 1, files->count - first - 1, sizeof(*files->file),
+		      name_order);
+	return error;
+}
+
+void session_files_release(struct session_files *files)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		if (!files->file[i].error)
+			bytes_close(&files->file[i].bytes);
+		free(files->file[i].path);
+	}
+	free(files->file);
+}

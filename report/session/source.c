@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of all files in order. A frame of each file is in memory; when the last event of one has
+ * been given out, the next takes its place.
+ */
+#include "report/session/source.h"
+
+#include <stdlib.h>
+
+#include "collector/format/error.h"
+#include "report/base/workers.h"
+#include "report/session/source_state.h"
+
+#define LARGE_BYTES (1u << 20)
+#define LARGE_MAX 8u
+
+/* A process or thread too many: said once a file, its events are passed over. */
+static int file_pass_over(struct file_row *file, int error)
+{
+	if (error != EVT_TOO_LARGE)
+		return error;
+	if (file->file.complete || file->source->fault_count < SOURCE_FAULTS_MAX / 2)
+		fault_add(file, reader_facts(file->reader)->position, EVT_TOO_LARGE,
+			  "more processes or threads than any run has: the rest is not read");
+	return EVT_OK;
+}
+
+static uint64_t file_time(const struct file_row *file, uint64_t time_ns)
+{
+	return merge_time(time_ns, (uint64_t)file->file.offset_ns);
+}
+
+static int file_define(struct file_row *file, const struct reader_frame *frame)
+{
+	for (size_t i = 0; i < frame->block_count; i++) {
+		const struct event_block *block = &frame->block[i];
+
+		for (uint32_t j = 0; block->stream == 0 && j < block->count; j++) {
+			const struct event *event = &block->event[j];
+			int error = books_define(file, event, file_time(file, event->time_ns));
+
+			if (error)
+				error = file_pass_over(file, error);
+			if (error)
+				return error;
+		}
+	}
+	return EVT_OK;
+}
+
+static int file_add_run(struct file_row *file, size_t index, const struct event_block *block)
+{
+	struct merge_run *run = &file->run[index];
+	struct thread_row *thread = NULL;
+	int error = EVT_OK;
+
+	if (block->stream)
+		error = stream_mention(file, block->stream, file_time(file, block->first_ns),
+				       &thread);
+	if (error)
+		return file_pass_over(file, error);
+	if (thread && block->passed)
+		passed_add(file, thread, block);
+	if (thread && block->sum && !block->count)
+		sums_wait(file, thread, block->sum);
+	if (!block->count)
+		return EVT_OK;
+	*run = (struct merge_run){
+		.at = block->event,
+		.end = block->event + block->count,
+		.offset_ns = (uint64_t)file->file.offset_ns,
+		.order = merge_order(block->stream, file->file.index, (uint32_t)index),
+		.owner = file,
+		.thread = thread,
+	};
+	if (thread && block->sum)
+		sums_join(run, thread, block->sum);
+	error = merge_add(&file->source->merge, run);
+	file->runs_open += !error;
+	return error;
+}
+
+static int file_take_frame(struct file_row *file, const struct reader_frame *frame)
+{
+	struct source *source = file->source;
+	uint64_t watermark_ns = file_time(file, frame->info.watermark_ns);
+	int error;
+
+	file->file.frames++;
+	file->watermark_ns = watermark_ns;
+	if (watermark_ns > source->end_ns)
+		source->end_ns = watermark_ns;
+	if (frame->block_count > file->run_room) {
+		struct merge_run *run = reallocarray(file->run, frame->block_count, sizeof(*run));
+
+		if (!run)
+			return EVT_NO_MEMORY;
+		file->run = run;
+		file->run_room = frame->block_count;
+	}
+	error = file_define(file, frame);
+	for (size_t i = 0; i < frame->block_count && !error; i++)
+		error = file_add_run(file, i, &frame->block[i]);
+	return error;
+}
+
+/* The frame of the file has been given out. */
+static void file_settle(struct file_row *file)
+{
+	struct source *source = file->source;
+	uint64_t settled_ns = UINT64_MAX;
+
+	file->settled_ns = file->ended ? UINT64_MAX : file->watermark_ns;
+	for (size_t i = 0; i < source->file_count; i++)
+		if (source->file[i]->settled_ns < settled_ns)
+			settled_ns = source->file[i]->settled_ns;
+	source->settled_ns = settled_ns;
+}
+
+int file_load(struct file_row *file)
+{
+	int error = EVT_OK;
+
+	file_settle(file);
+	while (!error && !file->ended && !file->runs_open) {
+		struct reader_frame frame;
+
+		sums_settle(file);
+		error = reader_next(file->reader, &frame);
+		if (!error)
+			error = file_take_frame(file, &frame);
+		if (error && error != EVT_NO_MEMORY) {
+			if (error != EVT_END)
+				fault_add(file, reader_facts(file->reader)->position, error, "%s",
+					  evt_error_text(error));
+			file->ended = true;
+			error = EVT_OK;
+		}
+	}
+	if (file->ended)
+		sums_settle(file);
+	file->file.records = reader_facts(file->reader)->records;
+	file->file.complete = reader_facts(file->reader)->complete;
+	if (file->ended)
+		file_settle(file);
+	if (!error && file->ended)
+		error = loss_add_untold(file);
+	return error;
+}
+
+/* What was given out of the run so far goes into the tables. */
+static void source_settle_run(struct source *source)
+{
+	struct source_event *current = &source->current;
+	uint64_t count = (uint64_t)(source->at - source->begin);
+	uint64_t time_ns;
+
+	if (!count)
+		return;
+	time_ns = merge_time(source->at[-1].time_ns, source->run->offset_ns);
+	if (time_ns > source->end_ns)
+		source->end_ns = time_ns;
+	source->begin = source->at;
+	if (!current->thread)
+		return;
+	current->thread->events += count;
+	current->process->events += count;
+	if (time_ns > current->thread->end_ns)
+		current->thread->end_ns = time_ns;
+	if (time_ns > current->process->end_ns)
+		current->process->end_ns = time_ns;
+}
+
+static void source_follow(struct source *source, struct merge_run *run)
+{
+	struct file_row *file = run->owner;
+	struct thread_row *thread = run->thread;
+
+	source->run = run;
+	source->at = source->begin = run->at;
+	source->end = run->end;
+	source->keeps_books = !thread;
+	source->current.file = &file->file;
+	source->current.thread = thread ? &thread->thread : NULL;
+	source->current.process = thread ? thread->thread.process : NULL;
+	if (thread) {
+		uint64_t time_ns = merge_time(run->at->time_ns, run->offset_ns);
+
+		if (time_ns < thread->thread.start_ns)
+			thread->thread.start_ns = time_ns;
+		if (time_ns < source->current.process->start_ns)
+			source->current.process->start_ns = time_ns;
+	}
+}
+
+/* For a few files that take a while each: every one has frames of its own in memory. */
+static void source_find_workers(struct source *source)
+{
+	size_t large = 0;
+
+	for (size_t i = 0; i < source->file_count; i++)
+		large += source->file[i]->file.bytes >= LARGE_BYTES;
+	if (!large || large > LARGE_MAX)
+		return;
+	source->workers = workers_new();
+	for (size_t i = 0; i < source->file_count && source->workers; i++)
+		if (source->file[i]->reader && source->file[i]->file.bytes >= LARGE_BYTES)
+			reader_work_with(source->file[i]->reader, source->workers);
+}
+
+/* Reads the first frame of each file. */
+static int source_begin(struct source *source)
+{
+	int error = EVT_OK;
+
+	source->begun = true;
+	source_find_workers(source);
+	for (size_t i = 0; i < source->file_count && !error; i++)
+		error = source->file[i]->reader ? file_load(source->file[i]) : EVT_OK;
+	return error;
+}
+
+/* The run has come to its end or to the time of another: the next one. EVT_END: there is none. */
+static int source_turn(struct source *source)
+{
+	struct merge_run *run = source->run;
+	int error = source->begun ? EVT_OK : source_begin(source);
+
+	if (run) {
+		struct file_row *file = run->owner;
+
+		source_settle_run(source);
+		if (run->sum && source->at == source->end)
+			sums_move(run, run->sum);
+		run->at = source->at;
+		file->runs_open -= run->at == run->end;
+		merge_settle(&source->merge);
+		source->run = NULL;
+		source->at = source->end = source->begin = NULL;
+		if (!file->runs_open && !file->ended)
+			error = file_load(file);
+	}
+	if (error)
+		return error;
+	run = merge_first(&source->merge, &source->until_ns);
+	if (!run) {
+		threads_settle(source);
+		return EVT_END;
+	}
+	source_follow(source, run);
+	return EVT_OK;
+}
+
+static int source_keep_books(struct source *source, const struct source_event *event)
+{
+	struct file_row *file = source->run->owner;
+	int error = EVT_OK;
+
+	if (source->keeps_books)
+		error = books_take(file, &event->event, event->event.time_ns);
+	else
+		books_take_own(source->run->thread, file, &event->event);
+	return error == EVT_NO_MEMORY ? error : EVT_OK;
+}
+
+static void source_give(struct source *source, const struct event *event, uint64_t time_ns,
+			struct source_event *ret_event)
+{
+	source->at = event + 1;
+	if (source->run->sum)
+		sums_move(source->run, source->run->sum++);
+	*ret_event = source->current;
+	ret_event->event = *event;
+	ret_event->event.time_ns = time_ns;
+}
+
+/* Another run, or an event that says something of a process or thread. */
+__attribute__((noinline)) static int source_next_slowly(struct source *source,
+							struct source_event *ret_event)
+{
+	const struct event *event = source->at;
+	uint64_t time_ns = 0;
+	int error;
+
+	if (event < source->end)
+		time_ns = merge_time(event->time_ns, source->run->offset_ns);
+	if (event >= source->end || time_ns >= source->until_ns) {
+		error = source_turn(source);
+		if (error)
+			return error;
+		event = source->at;
+		time_ns = merge_time(event->time_ns, source->run->offset_ns);
+	}
+	source_give(source, event, time_ns, ret_event);
+	if (source->keeps_books || event->id == EVT_nvtx_thread_name)
+		return source_keep_books(source, ret_event);
+	return EVT_OK;
+}
+
+int source_next(struct source *source, struct source_event *ret_event)
+{
+	const struct event *event = source->at;
+	uint64_t time_ns;
+
+	if (event >= source->end || source->keeps_books || event->id == EVT_nvtx_thread_name)
+		return source_next_slowly(source, ret_event);
+	time_ns = merge_time(event->time_ns, source->run->offset_ns);
+	if (time_ns >= source->until_ns)
+		return source_next_slowly(source, ret_event);
+	source_give(source, event, time_ns, ret_event);
+	return EVT_OK;
+}
+
+void source_want(struct source *source, const struct frame_wants *wants)
+{
+	source->wants = *wants;
+	/* bookkeeping of a thread's own: bookkeeping.c */
+	source->wants.event[EVT_nvtx_thread_name] = true;
+	source->wants.fields[EVT_nvtx_thread_name] = UINT32_MAX;
+	for (size_t i = 0; i < source->file_count; i++)
+		if (source->file[i]->reader)
+			reader_want(source->file[i]->reader, &source->wants);
+}
+
+uint64_t source_passed(const struct source *source, enum evt_id id)
+{
+	return source->passed[id];
+}
+
+size_t source_files(const struct source *source, struct source_file *const **ret_files)
+{
+	/* a file_row begins with its source_file */
+	*ret_files = (struct source_file *const *)source->file;
+	return source->file_count;
+}
+
+size_t source_processes(const struct source *source, struct source_process *const **ret_processes)
+{
+	*ret_processes = source->process;
+	return source->process_count;
+}
+
+size_t source_threads(const struct source *source, struct source_thread *const **ret_threads)
+{
+	*ret_threads = source->thread;
+	return source->thread_count;
+}
+
+size_t source_losses(const struct source *source, const struct source_loss **ret_losses)
+{
+	*ret_losses = source->loss;
+	return source->loss_count;
+}
+
+size_t source_metas(const struct source *source, const struct source_meta **ret_metas)
+{
+	*ret_metas = source->meta;
+	return source->meta_count;
+}
+
+size_t source_faults(const struct source *source, const struct source_fault **ret_faults)
+{
+	*ret_faults = source->fault;
+	return source->fault_count;
+}
+
+uint64_t source_settled_ns(const struct source *source)
+{
+	return source->settled_ns;
+}
+
+uint64_t source_end_ns(const struct source *source)
+{
+	return source->end_ns;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of a session: one file or several, merged by time, with the tables that the bookkeeping
+ * events fill (processes, threads, strings, modules, losses). What reports read; they see no bytes.
+ *
+ * Ownership: everything belongs to the source and lives until source_close(), but for an event's
+ * `value` words, which live until the next source_next(). Tables only grow while reading, and their
+ * entries do not move (arrays of pointers). Not thread-safe; threads of its own decode a few large files
+ * ahead of source_next() (report/file/ahead.h), where there are cores. Memory grows with processes, threads,
+ * strings and modules, and with one frame a file, never with events.
+ *
+ * Times: ns since the session's first record; files of one host are placed by CLOCK_MONOTONIC, files
+ * of other hosts by CLOCK_REALTIME.
+ */
+#ifndef REPORT_SESSION_SOURCE_H
+#define REPORT_SESSION_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/format/block.h"
+#include "collector/format/events.h"
+
+struct source;
+
+/*
+ * A string. The same text is the same name, whatever file has it. A name that is used before its text
+ * is known (a frame was lost) is one of its own, and may stay without text.
+ */
+struct source_name {
+	const char *text; /* NULL until defined; source_name_text() gives "<lost #id>" for those */
+	size_t length;
+	uint64_t id;    /* in the file that had it first */
+	uint32_t index; /* dense over the source, for use as a table index */
+};
+
+struct source_module {
+	uint64_t start, bytes, bias;
+	const struct source_name *path, *build_id;
+	uint64_t from_ns, to_ns; /* to_ns UINT64_MAX while mapped */
+};
+
+struct source_process {
+	uint32_t index;  /* dense over the source */
+	uint32_t number; /* in its file */
+	struct source_file *file;
+	uint32_t pid, parent_pid;
+	struct source_process *parent; /* NULL when unknown */
+	const struct source_name *command, *executable;
+	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */
+	bool ended;
+	int64_t exit_status; /* -1 unknown */
+	uint32_t how;        /* enum evt_end_how */
+	uint64_t cpu_ns, memory_bytes;
+	uint64_t events; /* program events (not of family system) */
+	uint64_t passed; /* of these, those that were not given out: see source_want() */
+	struct block_sum
+		sum; /* of frame_wants.sum, see there: of all threads, as far as it is known */
+	uint64_t lost;
+	struct source_module **module; /* sorted by from_ns of appearance */
+	size_t module_count;
+	struct source_thread *first_thread, *last_thread; /* by their `next` */
+	size_t thread_count;
+};
+
+struct source_thread {
+	uint32_t index; /* dense over the source: one a (process, tid, start) */
+	struct source_process *process;
+	uint32_t tid;
+	const struct source_name *name; /* last known, NULL when none */
+	uint64_t start_ns, end_ns;      /* end: once all is read never after the process's */
+	bool ended;
+	uint64_t events, passed;    /* as of a process */
+	struct source_thread *next; /* of the process */
+	struct block_sum
+		sum; /* of frame_wants.sum: up to the event of this thread given out last */
+};
+
+struct source_meta {
+	struct source_process *process; /* NULL: the session */
+	const struct source_name *key, *value;
+};
+
+struct source_loss {
+	struct source_process *process; /* NULL unknown */
+	uint32_t reason;                /* enum evt_lost_reason */
+	uint64_t count;
+};
+
+/* A fault of a file: what `check` lists and the banner of every report shows. */
+struct source_fault {
+	struct source_file *file;
+	uint64_t offset;
+	int error;      /* enum evt_error */
+	char text[160]; /* one line, lower case */
+};
+
+struct source_file {
+	uint32_t index;
+	const char *path;
+	const char *host, *session;
+	uint64_t bytes; /* on disk */
+	uint64_t frames, records;
+	bool complete;     /* end marker seen */
+	bool live;         /* a writer holds it */
+	int64_t offset_ns; /* its time 0 on the session's clock */
+	uint64_t cost_cpu_ns, cost_memory_bytes,
+		cost_waits;     /* of its collector, last `cost` event */
+	uint64_t start_real_ns; /* CLOCK_REALTIME of its time 0, 0 when unknown */
+};
+
+struct source_options {
+	bool live;           /* do not wait for a live writer: read what is there */
+	unsigned int wait_s; /* without live: wait no longer, all files together */
+	bool only_named;     /* do not look for the session's other files */
+	/* One line for stderr while opening: which session was taken, what is waited for. May be NULL. */
+	void (*note)(void *context, const char *line);
+	void *note_context;
+};
+
+/*
+ * Opens the files and those of the same session beside them. 0, or enum evt_error with one line in
+ * `message` when nothing at all can be read; faults of single files are in source_faults().
+ */
+int source_open(struct source **ret_source, char *const *paths, size_t count,
+		const struct source_options *options, char *message, size_t message_bytes);
+void source_close(struct source *source);
+
+/*
+ * Before the first source_next(): only these events are given out; the others are counted, for process,
+ * thread and source_passed(), and those of `sum` are added up. Bookkeeping is always given out. Copied.
+ */
+void source_want(struct source *source, const struct frame_wants *wants);
+/* Events of that id that were not given out. */
+uint64_t source_passed(const struct source *source, enum evt_id id);
+/* Up to here all events of all files have been given out. */
+uint64_t source_settled_ns(const struct source *source);
+
+struct source_event {
+	struct event event;             /* time_ns is on the session's clock */
+	struct source_process *process; /* NULL for stream 0 */
+	struct source_thread *thread;   /* NULL for stream 0 */
+	struct source_file *file;
+};
+
+/*
+ * The next event by time, bookkeeping ones included (after the tables have taken them in). 0 or
+ * EVT_END; a damaged frame is passed over and becomes a fault.
+ */
+int source_next(struct source *source, struct source_event *ret_event);
+
+/* Events of a name field, by file. Never NULL; id 0 is the empty string. */
+const struct source_name *source_name_of(struct source *source, struct source_file *file,
+					 uint64_t id);
+size_t source_name_count(const struct source *source);
+/* The name with that index, which is one of the source's. */
+const struct source_name *source_name_at(const struct source *source, uint32_t index);
+/* Text for people; never NULL. */
+const char *source_name_text(const struct source_name *name);
+/* The same with its length; the text may hold zeros. */
+const char *name_text(const struct source_name *name, size_t *ret_length);
+
+/* Module that holds `address` in `process` at `time_ns`, NULL when none. */
+const struct source_module *source_module_at(const struct source_process *process, uint64_t address,
+					     uint64_t time_ns);
+
+/* The process with that number in the file, NULL when it is not known. */
+const struct source_process *source_process_of(const struct source_file *file, uint64_t number);
+/* The thread that a stream of the file belongs to, NULL when it is not known. */
+const struct source_thread *source_thread_of(const struct source_file *file, uint64_t stream);
+
+size_t source_files(const struct source *source, struct source_file *const **ret_files);
+size_t source_processes(const struct source *source, struct source_process *const **ret_processes);
+size_t source_threads(const struct source *source, struct source_thread *const **ret_threads);
+size_t source_losses(const struct source *source, const struct source_loss **ret_losses);
+size_t source_metas(const struct source *source, const struct source_meta **ret_metas);
+size_t source_faults(const struct source *source, const struct source_fault **ret_faults);
+uint64_t source_end_ns(
+	const struct source *source); /* time of the last event or watermark so far */
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Losses, facts about the run, faults of the files: what reports show beside their numbers.
+ */
+#include "report/session/source_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "collector/format/error.h"
+
+#define LOSSES_MAX 4096u /* rows; what comes after belongs to no process */
+
+uint64_t add_capped(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Row of (process, reason): at most one a reason for each process that is known. */
+static int loss_find(struct source *source, struct source_process *process, uint32_t reason,
+		     struct source_loss **ret_loss)
+{
+	int error;
+
+	for (size_t i = source->loss_count; i > 0; i--) {
+		struct source_loss *loss = &source->loss[i - 1];
+
+		if (loss->process == process && loss->reason == reason) {
+			*ret_loss = loss;
+			return EVT_OK;
+		}
+	}
+	if (source->loss_count >= LOSSES_MAX && process)
+		return loss_find(source, NULL, reason, ret_loss);
+	error = array_reserve(&source->loss, source->loss_count, &source->loss_room,
+			      sizeof(*source->loss));
+	if (error)
+		return error;
+	source->loss[source->loss_count] = (struct source_loss){ process, reason, 0 };
+	*ret_loss = &source->loss[source->loss_count++];
+	return EVT_OK;
+}
+
+int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_ns)
+{
+	uint32_t reason = event->reason < EVT_LOST_LIMIT_COUNT ? (uint32_t)event->reason : 0;
+	struct process_row *row = NULL;
+	struct source_loss *loss;
+	int error = EVT_OK;
+
+	if (event->process)
+		error = process_mention(file, event->process, time_ns, &row);
+	if (!error)
+		error = loss_find(file->source, row ? &row->process : NULL, reason, &loss);
+	if (error)
+		return error;
+	loss->count = add_capped(loss->count, event->count);
+	file->lost_told = add_capped(file->lost_told, event->count);
+	if (row)
+		row->process.lost = add_capped(row->process.lost, event->count);
+	return EVT_OK;
+}
+
+int loss_add_untold(struct file_row *file)
+{
+	const struct reader_facts *facts = reader_facts(file->reader);
+	struct evt_lost event = { .reason = EVT_LOST_LIMIT };
+
+	if (!facts->complete || facts->end.lost <= file->lost_told)
+		return EVT_OK;
+	event.count = facts->end.lost - file->lost_told;
+	if (facts->end.frames != facts->frames)
+		event.reason = 0; /* it may have been told in a frame that is missing */
+	return loss_add(file, &event, facts->end.end_ns);
+}
+
+int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_ns)
+{
+	struct source *source = file->source;
+	struct process_row *row = NULL;
+	int error;
+
+	if (source->meta_count >= SOURCE_METAS_MAX)
+		return EVT_OK;
+	error = array_reserve(&source->meta, source->meta_count, &source->meta_room,
+			      sizeof(*source->meta));
+	if (!error && event->process)
+		error = process_mention(file, event->process, time_ns, &row);
+	if (error)
+		return error;
+	source->meta[source->meta_count++] = (struct source_meta){
+		row ? &row->process : NULL,
+		source_name_of(source, &file->file, event->key),
+		source_name_of(source, &file->file, event->value),
+	};
+	return EVT_OK;
+}
+
+void fault_add(struct file_row *file, uint64_t offset, int error, const char *format, ...)
+{
+	struct source *source = file->source;
+	struct source_fault *fault;
+	va_list arguments;
+
+	if (source->fault_count >= SOURCE_FAULTS_MAX ||
+	    array_reserve(&source->fault, source->fault_count, &source->fault_room,
+			  sizeof(*source->fault)))
+		return;
+	fault = &source->fault[source->fault_count++];
+	fault->file = &file->file;
+	fault->offset = offset;
+	fault->error = error;
+	va_start(arguments, format);
+	vsnprintf(fault->text, sizeof(fault->text), format, arguments);
+	va_end(arguments);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was mapped where, when. Which function an address belongs to is not known here.
+ */
+#include "report/session/source_state.h"
+
+#include "collector/format/error.h"
+
+#define PARENTS_LIMIT \
+	64u /* a forked child has its parent's mappings; a file may say "in circles" */
+
+int module_define(struct file_row *file, const struct evt_module *event, uint64_t time_ns)
+{
+	struct source *source = file->source;
+	struct source_module *module;
+	struct process_row *row;
+	int error = process_mention(file, event->process, time_ns, &row);
+
+	if (error || row->process.module_count >= SOURCE_MODULES_MAX)
+		return error;
+	error = array_reserve(&row->process.module, row->process.module_count, &row->module_room,
+			      sizeof(*row->process.module));
+	module = error ? NULL : store_take(&source->store, sizeof(*module));
+	if (!module)
+		return EVT_NO_MEMORY;
+	*module = (struct source_module){
+		.start = event->start,
+		.bytes = event->bytes,
+		.bias = event->bias,
+		.path = source_name_of(source, &file->file, event->path),
+		.build_id = source_name_of(source, &file->file, event->build_id),
+		.from_ns = time_ns,
+		.to_ns = UINT64_MAX,
+	};
+	row->process.module[row->process.module_count++] = module;
+	return EVT_OK;
+}
+
+void module_end(struct file_row *file, const struct evt_module_end *event, uint64_t time_ns)
+{
+	struct process_row *row = lookup_find(&file->processes, event->process);
+
+	for (size_t i = row ? row->process.module_count : 0; i > 0; i--) {
+		struct source_module *module = row->process.module[i - 1];
+
+		if (module->start == event->start && module->to_ns == UINT64_MAX) {
+			module->to_ns = time_ns;
+			return;
+		}
+	}
+}
+
+/*
+ * The mappings are read from time to time, so that one is seen after the first call from it: where
+ * none was known to be there at that time, the first one seen there later is it.
+ */
+static const struct source_module *process_find_module(const struct source_process *process,
+						       uint64_t address, uint64_t time_ns)
+{
+	const struct source_module *later = NULL;
+
+	for (size_t i = process->module_count; i > 0; i--) {
+		const struct source_module *module = process->module[i - 1];
+
+		if (address - module->start >= module->bytes)
+			continue;
+		if (module->from_ns <= time_ns && time_ns <= module->to_ns)
+			return module;
+		if (module->from_ns > time_ns)
+			later = module;
+	}
+	return later;
+}
+
+const struct source_module *source_module_at(const struct source_process *process, uint64_t address,
+					     uint64_t time_ns)
+{
+	for (unsigned int i = 0; process && i < PARENTS_LIMIT; i++) {
+		const struct source_module *module = process_find_module(process, address, time_ns);
+
+		if (module)
+			return module;
+		if (process->start_ns < time_ns)
+			time_ns = process->start_ns;
+		process = process->parent;
+	}
+	return NULL;
+}

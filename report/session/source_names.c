@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strings of the files, one name a text. A name may be used before its text is known, and stay without
+ * one; what was recorded under it then is not joined to what another file recorded under that text.
+ */
+#include "report/session/source_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/format/error.h"
+#include "report/base/map.h"
+
+static int names_add(struct source *source, struct source_name *name)
+{
+	int error;
+
+	if (source->name_count >= UINT32_MAX)
+		return EVT_TOO_LARGE;
+	error = array_reserve(&source->name, source->name_count, &source->name_room,
+			      sizeof(*source->name));
+	if (error)
+		return error;
+	name->index = (uint32_t)source->name_count;
+	source->name[source->name_count++] = name;
+	return EVT_OK;
+}
+
+int names_start(struct source *source)
+{
+	int error;
+
+	source->empty_name = (struct source_name){ .text = "" };
+	/* For all names beyond the limit. */
+	source->overflow_name = (struct source_name){ .id = UINT64_MAX };
+	error = names_add(source, &source->empty_name);
+	return error ? error : names_add(source, &source->overflow_name);
+}
+
+/* From now on the file's number stands for this name. */
+static int name_put(struct file_row *file, uint64_t id, struct name_row *row)
+{
+	int error = lookup_put(&file->names, id, row);
+
+	file->name_count += !error;
+	return error;
+}
+
+/* NULL at the limit and when there is no memory. */
+static struct name_row *name_mention(struct file_row *file, uint64_t id)
+{
+	struct source *source = file->source;
+	struct name_row *row = lookup_find(&file->names, id);
+
+	if (row || file->name_count >= SOURCE_NAMES_MAX)
+		return row;
+	row = store_take(&source->store, sizeof(*row));
+	if (!row || names_add(source, &row->name) || name_put(file, id, row))
+		return NULL;
+	row->name.id = id;
+	snprintf(row->lost, sizeof(row->lost), "<lost #%llu>", (unsigned long long)id);
+	return row;
+}
+
+static uint64_t text_hash(const char *text, size_t length)
+{
+	return map_hash_bytes(text, length, 0);
+}
+
+static struct name_row *text_find(const struct source *source, const char *text, size_t length)
+{
+	struct name_row *row = lookup_find(&source->texts, text_hash(text, length));
+
+	while (row && (row->name.length != length || memcmp(row->name.text, text, length) != 0))
+		row = row->alike;
+	return row;
+}
+
+/* A name that has no text yet gets one that no other has. */
+static int text_put(struct source *source, struct name_row *row, const char *text, size_t length)
+{
+	char *copy = store_take(&source->store, length + 1);
+	uint64_t hash = text_hash(text, length);
+
+	if (!copy)
+		return EVT_NO_MEMORY;
+	if (length)
+		memcpy(copy, text, length);
+	row->name.text = copy;
+	row->name.length = length;
+	row->alike = lookup_find(&source->texts, hash);
+	return lookup_put(&source->texts, hash, row);
+}
+
+int names_define(struct file_row *file, uint64_t id, struct evt_text text)
+{
+	struct name_row *row = lookup_find(&file->names, id), *known;
+	const char *bytes = evt_text_bytes(text);
+
+	if (!id || (row && row->name.text) || (!row && file->name_count >= SOURCE_NAMES_MAX) ||
+	    text.length > SOURCE_TEXT_BYTES_MAX - file->text_bytes)
+		return EVT_OK;
+	file->text_bytes += text.length;
+	known = text_find(file->source, bytes, text.length);
+	if (known && row) { /* rows are kept by its index already */
+		row->name.text = known->name.text;
+		row->name.length = known->name.length;
+	}
+	if (known)
+		return name_put(file, id, known);
+	row = name_mention(file, id);
+	return row ? text_put(file->source, row, bytes, text.length) : EVT_OK;
+}
+
+const struct source_name *source_name_of(struct source *source, struct source_file *file,
+					 uint64_t id)
+{
+	struct name_row *row;
+
+	if (id == 0)
+		return &source->empty_name;
+	row = name_mention((struct file_row *)file, id);
+	return row ? &row->name : &source->overflow_name;
+}
+
+const char *source_name_text(const struct source_name *name)
+{
+	if (name->text)
+		return name->text;
+	if (name->id == UINT64_MAX)
+		return "<lost>";
+	return ((const struct name_row *)name)->lost;
+}
+
+size_t source_name_count(const struct source *source)
+{
+	return source->name_count;
+}
+
+const struct source_name *source_name_at(const struct source *source, uint32_t index)
+{
+	return source->name[index];
+}
+
+const char *name_text(const struct source_name *name, size_t *ret_length)
+{
+	const char *text = source_name_text(name);
+
+	*ret_length = name->text ? name->length : strlen(text);
+	return text;
+}

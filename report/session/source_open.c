@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From paths to open files on one clock. A file that cannot be read is a fault as long as another one
+ * can; when none can, there is no source.
+ */
+#include "report/session/source_open.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/format/error.h"
+#include "report/base/workers.h"
+#include "report/file/file_error.h"
+#include "report/session/session_files.h"
+#include "report/session/source_state.h"
+
+#define SAME_CLOCK_NS \
+	60000000000ull /* CLOCK_REALTIME may be set during a run; another boot differs more */
+#define OFFSET_NS_MAX (1ll << 59) /* 18 years: what is further away is no clock */
+
+static void file_note_fault(void *context, uint64_t offset, int error, const char *text)
+{
+	fault_add(context, offset, error, "%s", text);
+}
+
+static struct file_row *file_add(struct source *source, const char *path)
+{
+	struct file_row *file = store_take(&source->store, sizeof(*file));
+
+	if (!file || array_reserve(&source->file, source->file_count, &source->file_room,
+				   sizeof(*source->file)))
+		return NULL;
+	file->path = strdup(path);
+	if (!file->path)
+		return NULL;
+	file->source = source;
+	file->bytes.fd = -1;
+	file->ended = true;
+	file->file = (struct source_file){
+		.index = (uint32_t)source->file_count,
+		.path = file->path,
+		.host = "",
+		.session = "",
+	};
+	source->file[source->file_count++] = file;
+	return file;
+}
+
+/* EVT_NO_MEMORY is the only failure: what is wrong with the file becomes a fault. */
+static int file_start(struct file_row *file, struct session_file *found)
+{
+	const struct reader_listener listener = { file_note_fault, file };
+	char text[FILE_ERROR_BYTES];
+	int error = found->error;
+	int error_number = found->error_number;
+
+	if (!error) {
+		file->bytes = found->bytes;
+		found->bytes.fd = -1;
+		if (file->bytes.path)
+			file->bytes.path = file->path;
+		file->file.bytes = found->bytes.size;
+		file->file.live = found->live;
+		error = reader_open(&file->reader, &file->bytes, found->live, &listener);
+		error_number = errno;
+	}
+	if (error == EVT_NO_MEMORY)
+		return error;
+	if (error) {
+		file_error_describe(error, error_number, text, sizeof(text));
+		fault_add(file, 0, error, "%s", text);
+		return EVT_OK;
+	}
+	file->file.host = reader_facts(file->reader)->header.host;
+	file->file.session = reader_facts(file->reader)->header.session;
+	if (found->unfinished[0])
+		fault_add(file, found->bytes.size, EVT_TRUNCATED, "%s", found->unfinished);
+	file->file.start_real_ns = reader_facts(file->reader)->header.base_real;
+	file->ended = false;
+	return EVT_OK;
+}
+
+/* ns from the start of `first` to that of `file`, modulo 2^64 */
+static int64_t file_distance(const struct file_row *file, const struct file_header *first)
+{
+	const struct file_header *own = &reader_facts(file->reader)->header;
+	int64_t by_mono = (int64_t)(own->base_mono - first->base_mono);
+	int64_t by_real = (int64_t)(own->base_real - first->base_real);
+	uint64_t apart = (uint64_t)(by_mono > by_real ? by_mono - by_real : by_real - by_mono);
+	bool same_clock = strcmp(own->host, first->host) == 0 && apart < SAME_CLOCK_NS;
+
+	return same_clock ? by_mono : by_real;
+}
+
+static void source_place_files(struct source *source)
+{
+	const struct file_header *first = NULL;
+	int64_t earliest = 0;
+
+	for (size_t i = 0; i < source->file_count; i++) {
+		struct file_row *file = source->file[i];
+		int64_t distance;
+
+		if (!file->reader || !reader_facts(file->reader)->header_known)
+			continue;
+		if (!first)
+			first = &reader_facts(file->reader)->header;
+		distance = file_distance(file, first);
+		if (distance > OFFSET_NS_MAX || distance < -OFFSET_NS_MAX) {
+			fault_add(file, 0, EVT_CORRUPT,
+				  "its clock is years away: placed at the start");
+			distance = 0;
+		}
+		file->file.offset_ns = distance;
+		if (distance < earliest)
+			earliest = distance;
+	}
+	for (size_t i = 0; i < source->file_count; i++)
+		source->file[i]->file.offset_ns -= earliest;
+}
+
+static int source_start(struct source *source, struct session_file *found, size_t count)
+{
+	int error = EVT_OK;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct file_row *file = file_add(source, found[i].path);
+
+		error = file ? file_start(file, &found[i]) : EVT_NO_MEMORY;
+	}
+	if (error)
+		return error;
+	source_place_files(source);
+	return EVT_OK;
+}
+
+/* When no file could be opened: why the first one could not. */
+static int source_refuse(const struct source *source, char *message, size_t message_bytes)
+{
+	const struct source_fault *fault = source->fault;
+
+	for (size_t i = 0; i < source->file_count; i++) {
+		if (source->file[i]->reader)
+			return EVT_OK;
+	}
+	if (!source->fault_count) {
+		snprintf(message, message_bytes, "no file to read");
+		return EVT_EMPTY;
+	}
+	snprintf(message, message_bytes, "'%s' %s", fault->file->path, fault->text);
+	return fault->error;
+}
+
+int source_open_files(struct source **ret_source, struct session_file *files, size_t count,
+		      char *message, size_t message_bytes)
+{
+	struct source *source = calloc(1, sizeof(*source));
+	int error = EVT_NO_MEMORY;
+
+	if (source) {
+		error = names_start(source);
+		if (!error)
+			error = source_start(source, files, count);
+		if (!error)
+			error = source_refuse(source, message, message_bytes);
+	}
+	if (error == EVT_NO_MEMORY)
+		snprintf(message, message_bytes, "%s", evt_error_text(error));
+	if (error) {
+		source_close(source);
+		return error;
+	}
+	*ret_source = source;
+	return EVT_OK;
+}
+
+int source_open(struct source **ret_source, char *const *paths, size_t count,
+		const struct source_options *options, char *message, size_t message_bytes)
+{
+	static const struct source_options defaults;
+	struct session_files files = { .options = options ? options : &defaults };
+	int error = EVT_OK;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = session_files_add(&files, paths[i]);
+	if (error)
+		snprintf(message, message_bytes, "%s", evt_error_text(error));
+	else
+		error = source_open_files(ret_source, files.file, files.count, message,
+					  message_bytes);
+	session_files_release(&files);
+	return error;
+}
+
+void source_close(struct source *source)
+{
+	if (!source)
+		return;
+	for (size_t i = 0; i < source->file_count; i++) {
+		struct file_row *file = source->file[i];
+
+		reader_close(file->reader);
+		bytes_close(&file->bytes);
+		lookup_release(&file->names);
+		lookup_release(&file->processes);
+		lookup_release(&file->streams);
+		free(file->run);
+		free(file->path);
+	}
+	workers_free(source->workers);
+	for (size_t i = 0; i < source->process_count; i++)
+		free(source->process[i]->module);
+	lookup_release(&source->texts);
+	lookup_release(&source->process_by_pid);
+	lookup_release(&source->thread_by_tid);
+	merge_release(&source->merge);
+	free(source->file);
+	free(source->name);
+	free(source->process);
+	free(source->thread);
+	free(source->loss);
+	free(source->meta);
+	free(source->fault);
+	store_release(&source->store);
+	free(source);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of a source share: source.c (events in order), source_open.c (files, one clock),
+ * source_names.c, source_processes.c, source_modules.c, source_facts.c (the tables) and bookkeeping.c
+ * (which event fills which table). For nobody else; reports see source.h.
+ *
+ * The rows of the tables begin with the struct of source.h, so that one can be had from the other.
+ */
+#ifndef REPORT_SESSION_SOURCE_STATE_H
+#define REPORT_SESSION_SOURCE_STATE_H
+
+#include "report/session/merge.h"
+#include "report/file/reader.h"
+#include "report/session/source.h"
+#include "report/base/store.h"
+
+/* More of these than any recording holds: a file that goes beyond was made to. */
+#define SOURCE_NAMES_MAX (1u << 21)      /* of one file; the collector stops at 2^20 */
+#define SOURCE_TEXT_BYTES_MAX (1u << 28) /* of one file */
+#define SOURCE_PROCESSES_MAX (1u << 20)
+#define SOURCE_THREADS_MAX (1u << 22)
+#define SOURCE_MODULES_MAX (1u << 16) /* of one process */
+#define SOURCE_METAS_MAX (1u << 16)
+#define SOURCE_FAULTS_MAX 1000u
+
+struct name_row {
+	struct source_name name;
+	struct name_row *alike; /* another text of the same hash */
+	char lost[32];          /* what source_name_text() gives before it is defined */
+};
+
+struct process_row {
+	struct source_process process;
+	size_t module_room;
+	bool defined; /* by a `process` event; else only mentioned */
+};
+
+struct thread_row {
+	struct source_thread thread;
+	struct thread_row *earlier; /* of the same process and tid */
+	bool has_main;              /* a stream of level 0 */
+	bool defined;
+	/* sums of blocks without events, until the thread's next event or the end of the frame */
+	struct block_sum waiting;
+	bool waits;
+	struct thread_row *next_waiting;
+};
+
+struct stream_row {
+	struct thread_row *thread;
+	uint64_t level;
+};
+
+struct file_row {
+	struct source_file file;
+	struct source *source;
+	char *path; /* owned */
+	struct bytes bytes;
+	struct reader *reader;
+	struct lookup names, processes, streams;
+	size_t name_count, text_bytes;
+	struct merge_run *run; /* of the present frame */
+	size_t run_room;
+	size_t runs_open;           /* of those in the merge */
+	struct thread_row *waiting; /* threads with sums that wait for the end of the frame */
+	bool ended;
+	uint64_t watermark_ns, settled_ns; /* of the present frame, and of the one before it */
+	uint64_t lost_told;                /* by `lost` events */
+};
+
+struct source {
+	struct store store;
+	struct file_row **file;
+	size_t file_count, file_room;
+
+	struct source_process **process;
+	size_t process_count, process_room;
+	struct source_thread **thread;
+	size_t thread_count, thread_room;
+	struct source_loss *loss;
+	size_t loss_count, loss_room;
+	struct source_meta *meta;
+	size_t meta_count, meta_room;
+	struct source_fault *fault;
+	size_t fault_count, fault_room;
+	const struct source_name **name; /* by index */
+	size_t name_count, name_room;
+	struct lookup texts; /* hash of a text to its name */
+
+	struct lookup process_by_pid; /* host and pid: the latest */
+	struct lookup thread_by_tid;  /* process index and tid: the latest */
+	struct source_name empty_name, overflow_name;
+
+	uint64_t end_ns, settled_ns;
+	struct merge merge;
+	struct workers *workers; /* NULL: none */
+	bool begun;              /* the first frame of each file is read */
+	struct frame_wants wants;
+	uint64_t passed[EVT_ID_LIMIT];
+
+	/* the run that is being followed */
+	struct merge_run *run;
+	const struct event *at, *end, *begin;
+	uint64_t until_ns;
+	bool keeps_books;            /* it is of stream 0 */
+	struct source_event current; /* process, thread and file of the run */
+};
+
+/* --- source_names.c --- */
+int names_start(struct source *source);
+int names_define(struct file_row *file, uint64_t id, struct evt_text text);
+
+/* --- source_processes.c --- */
+/* Row of a process number; made when nothing was said of it yet. */
+int process_mention(struct file_row *file, uint64_t number, uint64_t time_ns,
+		    struct process_row **ret_process);
+int process_define(struct file_row *file, const struct evt_process *event, uint64_t time_ns);
+/* Row of a stream; one of its own when the `thread` event was lost. */
+int stream_mention(struct file_row *file, uint64_t stream, uint64_t time_ns,
+		   struct thread_row **ret_thread);
+int stream_define(struct file_row *file, const struct evt_thread *event, uint64_t time_ns);
+void stream_end(struct file_row *file, uint64_t stream, uint64_t time_ns);
+/* The thread that had this tid at that time, NULL when none. */
+struct thread_row *thread_find(struct source *source, const struct source_process *process,
+			       uint64_t tid, uint64_t time_ns);
+
+/* After the last event: a thread that was alive then ends with its process, and none ends later. */
+void threads_settle(const struct source *source);
+
+/* --- source_modules.c --- */
+int module_define(struct file_row *file, const struct evt_module *event, uint64_t time_ns);
+void module_end(struct file_row *file, const struct evt_module_end *event, uint64_t time_ns);
+
+/* --- source_facts.c --- */
+int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_ns);
+/* What the end marker counts as lost beyond what `lost` events told: there was no room for one. */
+int loss_add_untold(struct file_row *file);
+int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_ns);
+__attribute__((format(printf, 4, 5))) void fault_add(struct file_row *file, uint64_t offset,
+						     int error, const char *format, ...);
+uint64_t add_capped(uint64_t a, uint64_t b);
+
+/* --- source_passed.c --- */
+/* What of the block became no event. */
+void passed_add(struct file_row *file, struct thread_row *thread, const struct event_block *block);
+/* Sums of a block without events wait for the thread's next run, or for the end of the frame. */
+void sums_wait(struct file_row *file, struct thread_row *thread, const struct block_sum *sum);
+/* A run with events begins: what its thread has waiting comes before them. */
+void sums_join(struct merge_run *run, struct thread_row *thread, const struct block_sum *sum);
+/* The run has come to its next event, or to its end. */
+void sums_move(struct merge_run *run, const struct block_sum *sum);
+/* The frame has been given out. */
+void sums_settle(struct file_row *file);
+
+/* --- bookkeeping.c --- */
+/* Before a frame's events are merged: what they refer to by number. */
+int books_define(struct file_row *file, const struct event *event, uint64_t time_ns);
+/* When its turn has come. */
+int books_take(struct file_row *file, const struct event *event, uint64_t time_ns);
+/* Of a thread's stream, not of stream 0: the events that tell of the thread itself. */
+void books_take_own(struct thread_row *thread, struct file_row *file, const struct event *event);
+
+/* --- source.c --- */
+/* Frames of the file until one has events to give out. */
+int file_load(struct file_row *file);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* See waiting.h: looks at the lock often, at /proc once a second. */
+#include "report/session/waiting.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/format/file.h"
+#include "report/session/writer.h"
+
+#define STEP_MS 20
+#define LOOK_MS 1000   /* also until the first word */
+#define STALL_MS 10000 /* a frame takes a writer less than a tenth of a second */
+#define NOTE_BYTES (PATH_MAX + 2 * WRITER_COMMAND_BYTES + 128)
+
+/* One file that is being waited for. */
+struct wait {
+	int fd;
+	const char *path;
+	uint64_t now_ms, begun_ms;
+	uint64_t looked_ms;
+	uint64_t moved_ms; /* when the file was seen to grow */
+	int64_t size;
+	struct writer writer;
+};
+
+static uint64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+bool waiting_is_held(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK,
+			      .l_whence = SEEK_SET,
+			      .l_len = (off_t)FILE_LOCK_WRITER_BYTES };
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+static void wait_look(struct wait *wait)
+{
+	struct stat info;
+
+	wait->looked_ms = wait->now_ms;
+	if (fstat(wait->fd, &info) == 0 && info.st_size != wait->size) {
+		wait->size = info.st_size;
+		wait->moved_ms = wait->now_ms;
+	}
+	writer_look(&wait->writer, wait->fd);
+}
+
+/* What for, how long, and how not to. */
+static void wait_note(const struct wait *wait, const struct source_options *options)
+{
+	const struct writer *writer = &wait->writer;
+	char line[NOTE_BYTES], what[2 * WRITER_COMMAND_BYTES];
+
+	if (!options->note)
+		return;
+	if (writer->program_pid)
+		snprintf(what, sizeof(what), "it records pid %u '%s'", writer->program_pid,
+			 writer->command);
+	else if (writer->pid)
+		snprintf(what, sizeof(what), "its collector (pid %u) is finishing it", writer->pid);
+	else
+		snprintf(what, sizeof(what), "it is still being written");
+	snprintf(line, sizeof(line), "waiting up to %u s for '%s': %s (--live reads what is there)",
+		 options->wait_s, wait->path, what);
+	options->note(options->note_context, line);
+}
+
+static void wait_explain(const struct wait *wait, char ret_why[WAITING_TEXT_BYTES])
+{
+	const struct writer *writer = &wait->writer;
+	unsigned int seconds = (unsigned int)((wait->now_ms - wait->begun_ms + 500) / 1000);
+	int used = snprintf(ret_why, WAITING_TEXT_BYTES, "still being written after %u s", seconds);
+	char *at = ret_why + used;
+	size_t room = WAITING_TEXT_BYTES - (size_t)used;
+
+	if (writer->program_pid)
+		snprintf(at, room, ": pid %u '%.48s' runs; what is there so far",
+			 writer->program_pid, writer->command);
+	else if (writer->pid)
+		snprintf(at, room,
+			 ": no process that it records lives, its collector (pid %u) does not "
+			 "write; what is there so far",
+			 writer->pid);
+	else
+		snprintf(at, room,
+			 ", by a process that is not to be seen from here; what is there so far");
+}
+
+static bool wait_is_over(const struct wait *wait, uint64_t limit_ms)
+{
+	bool alone = wait->writer.pid && wait->writer.inode && !wait->writer.program_pid;
+
+	return wait->now_ms - wait->begun_ms >= limit_ms ||
+	       (alone && wait->now_ms - wait->moved_ms >= STALL_MS);
+}
+
+bool waiting_for(struct waiting *waiting, int fd, const char *path,
+		 char ret_why[WAITING_TEXT_BYTES])
+{
+	const struct source_options *options = waiting->options;
+	const uint64_t limit_ms = 1000ull * options->wait_s;
+	struct wait wait = { .fd = fd, .path = path, .now_ms = clock_ms(), .size = -1 };
+	unsigned int looks = 0;
+
+	*ret_why = 0;
+	if (!waiting->since_ms)
+		waiting->since_ms = wait.now_ms;
+	wait.begun_ms = waiting->since_ms;
+	wait.moved_ms = wait.now_ms;
+	wait.looked_ms = wait.now_ms;
+	for (; waiting_is_held(fd); wait.now_ms = clock_ms()) {
+		if (options->live)
+			return false;
+		if (wait.now_ms - wait.looked_ms >= LOOK_MS) {
+			wait_look(&wait);
+			if (!looks++ && !wait_is_over(&wait, limit_ms))
+				wait_note(&wait, options);
+		}
+		if (wait_is_over(&wait, limit_ms)) {
+			if (!looks)
+				wait_look(&wait);
+			wait_explain(&wait, ret_why);
+			return false;
+		}
+		poll(NULL, 0, STEP_MS);
+	}
+	return true;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads /proc and keeps nothing but the two numbers. A name of a process is no proof, so the collector
+ * must have the file open as well.
+ */
+#include "report/session/writer.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/base/text.h"
+
+#define NAME "intercept-coll\n" /* as /proc/PID/comm has it */
+#define PATH_ROOM 64
+
+/* Bytes of /proc/PID/WHAT, terminated; 0 when it cannot be read. */
+static size_t proc_read(uint32_t pid, const char *what, char *text, size_t room)
+{
+	char path[PATH_ROOM];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, what);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, text, room - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* The first process of /proc that `is` says yes to; 0: none. */
+static uint32_t proc_find(bool (*is)(uint32_t pid, void *context), void *context)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	uint32_t found = 0;
+
+	while (proc && !found && (entry = readdir(proc))) {
+		uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		if (pid && is(pid, context))
+			found = pid;
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+static bool process_writes(uint32_t pid, void *context)
+{
+	const struct stat *file = context;
+	char text[PATH_ROOM];
+	struct dirent *entry;
+	struct stat st;
+	bool found = false;
+	DIR *open_files;
+
+	if (!proc_read(pid, "comm", text, sizeof(text)) || strcmp(text, NAME) != 0)
+		return false;
+	snprintf(text, sizeof(text), "/proc/%u/fd", pid);
+	open_files = opendir(text);
+	while (open_files && !found && (entry = readdir(open_files)))
+		found = !fstatat(dirfd(open_files), entry->d_name, &st, 0) &&
+			st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+	if (open_files)
+		closedir(open_files);
+	return found;
+}
+
+/* One line of /proc/PID/maps: true when it is shared memory that may be written. */
+static bool line_is_shared(const char *line, uint64_t *ret_device, uint64_t *ret_inode)
+{
+	unsigned int major, minor;
+	unsigned long long inode;
+	char perms[5];
+
+	if (sscanf(line, "%*x-%*x %4s %*x %x:%x %llu", perms, &major, &minor, &inode) != 4)
+		return false;
+	*ret_device = (uint64_t)major << 32 | minor;
+	*ret_inode = inode;
+	return inode && perms[1] == 'w' && perms[3] == 's';
+}
+
+/* The shared memory of that device and inode; any, and which, when inode is 0. */
+static bool process_maps(uint32_t pid, uint64_t *device, uint64_t *inode)
+{
+	char path[PATH_ROOM], *line = NULL;
+	uint64_t line_device, line_inode;
+	size_t room = 0;
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	maps = fopen(path, "re");
+	while (maps && !found && getline(&line, &room, maps) > 0)
+		found = line_is_shared(line, &line_device, &line_inode) &&
+			(!*inode || (line_device == *device && line_inode == *inode));
+	free(line);
+	if (maps)
+		fclose(maps);
+	if (found) {
+		*device = line_device;
+		*inode = line_inode;
+	}
+	return found;
+}
+
+static bool process_is_recorded(uint32_t pid, void *context)
+{
+	struct writer *writer = context;
+	uint64_t device = writer->device, inode = writer->inode;
+
+	return pid != writer->pid && process_maps(pid, &device, &inode);
+}
+
+static void writer_take_command(struct writer *writer)
+{
+	char command[WRITER_COMMAND_BYTES];
+	size_t length = proc_read(writer->program_pid, "cmdline", command, sizeof(command));
+
+	while (length && !command[length - 1])
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (!command[i])
+			command[i] = ' ';
+	text_escape(writer->command, sizeof(writer->command), command, length);
+}
+
+void writer_look(struct writer *writer, int fd)
+{
+	struct stat file;
+
+	if (fstat(fd, &file))
+		return;
+	if (!writer->pid || !process_writes(writer->pid, &file)) {
+		*writer = (struct writer){ .pid = proc_find(process_writes, &file) };
+		if (!writer->pid || !process_maps(writer->pid, &writer->device, &writer->inode))
+			return;
+	}
+	if (!writer->inode ||
+	    (writer->program_pid && process_is_recorded(writer->program_pid, writer)))
+		return;
+	writer->program_pid = proc_find(process_is_recorded, writer);
+	writer_take_command(writer);
+}

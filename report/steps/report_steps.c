@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `steps`: how long the steps of a training loop took, and what for. */
+#include "report/core/report_kind.h"
+#include "report/steps/rows_steps.h"
+
+static void steps_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct model *model = &report->model;
+	char number[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	if (model->steps.time.count) {
+		prose_begin(&line, screen);
+		steps_print_times(model, &line.screen);
+		prose_end(&line, screen);
+	}
+	if (model->steps.time.total_ns) {
+		prose_begin(&line, screen);
+		fputs("time: ", line.screen.out);
+		steps_print_shares(model->steps.ns, model->steps.time.total_ns, &line.screen);
+		prose_end(&line, screen);
+	}
+	if (run_events(model->run, EVT_torch_sampling) && model->steps.time.count)
+		screen_print_prose(screen, "not all operators were recorded "
+					   "(INTERCEPT_OPERATORS): cpu was more than this");
+	if (model->steps.in_part)
+		fprintf(screen->out, "%s step%s recorded in part, not listed\n",
+			unit_format_count(number, model->steps.in_part),
+			model->steps.in_part == 1 ? " was" : "s were");
+}
+
+/* Filters and INTERCEPT_ settings are told as for operators; else what a step is. */
+static const char *steps_explain(const struct report *report, struct absence *absence)
+{
+	const struct model *model = &report->model;
+
+	if (model->options.step_name)
+		return "no range of that name was recorded from begin to end";
+	if (!run_events(model->run, EVT_step) &&
+	    (run_filters(model->run)->any || absence_is_whole(model) || !absence_is_limited(model)))
+		return absence_explain(model, EVT_FAMILY_steps, absence);
+	return "no whole step was recorded";
+}
+
+static void steps_want(struct report *report, struct model_options *options)
+{
+	options->wants_steps = true;
+	options->skips_work = true;
+	options->wants_step_rows = true;
+	options->step_name = report->request->options->step;
+}
+
+static void steps_fill(struct report *report, struct table *table)
+{
+	steps_fill_table(&report->model, table);
+}
+
+static void steps_total(const struct report *report, struct facts *facts)
+{
+	static const char *const names[STEP_CATEGORY_LIMIT] = {
+#define CATEGORY(name) #name "_ns",
+		STEP_CATEGORIES(CATEGORY)
+#undef CATEGORY
+	};
+	const struct steps *steps = &report->model.steps;
+
+	facts_number(facts, "steps", UNIT_COUNT, steps->time.count);
+	facts_number(facts, "in_part", UNIT_COUNT, steps->in_part);
+	facts_number(facts, "total_ns", UNIT_NS, steps->time.total_ns);
+	facts_number(facts, "avg_ns", UNIT_NS, timing_average(&steps->time));
+	facts_number(facts, "p50_ns", UNIT_NS, timing_percentile(&steps->time, 50));
+	facts_number(facts, "p90_ns", UNIT_NS, timing_percentile(&steps->time, 90));
+	facts_number(facts, "p99_ns", UNIT_NS, timing_percentile(&steps->time, 99));
+	facts_number(facts, "max_ns", UNIT_NS, steps->time.max_ns);
+	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
+		facts_number(facts, names[i], UNIT_NS, steps->ns[i]);
+}
+
+const struct report_kind report_kind_steps = {
+	.form = REPORT_PART,
+	.want = steps_want,
+	.fill = steps_fill,
+	.total = steps_total,
+	.explain = steps_explain,
+	.head = steps_head,
+};

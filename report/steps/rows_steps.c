@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps as rows and lines: see rows_steps.h. */
+#include "report/steps/rows_steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/nvtx/rows_ranges.h"
+#include "report/base/text.h"
+
+#define NAME_BYTES 60
+
+static int number_compare(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+/* Sorts the numbers; the lower one of two in the middle. */
+static uint64_t numbers_median(uint64_t *number, size_t count)
+{
+	qsort(number, count, sizeof(*number), number_compare);
+	return number[(count - 1) / 2];
+}
+
+/* What a step usually takes; a few that were much longer do not move it, as they would an average. */
+static struct step_row steps_usual(const struct steps *steps)
+{
+	uint64_t *number = memory_zero(steps->row_count + 1, sizeof(*number));
+	struct step_row usual = { 0 };
+
+	for (int i = 0; i < STEP_CATEGORY_LIMIT && steps->row_count; i++) {
+		for (size_t r = 0; r < steps->row_count; r++)
+			number[r] = steps->row[r].ns[i];
+		usual.ns[i] = numbers_median(number, steps->row_count);
+	}
+	for (size_t r = 0; r < steps->row_count; r++)
+		number[r] = steps->row[r].total_ns;
+	if (steps->row_count)
+		usual.total_ns = numbers_median(number, steps->row_count);
+	free(number);
+	return usual;
+}
+
+/*
+ * The category that took most above its median in a step that was longer than the median one;
+ * STEP_CATEGORY_LIMIT when none did.
+ */
+static enum step_category row_excess(const struct step_row *usual, const struct step_row *row,
+				     uint64_t *ret_ns)
+{
+	enum step_category most = STEP_CATEGORY_LIMIT;
+
+	*ret_ns = 0;
+	if (row->total_ns <= usual->total_ns)
+		return most;
+	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++) {
+		if (row->ns[i] <= usual->ns[i] || row->ns[i] - usual->ns[i] <= *ret_ns)
+			continue;
+		*ret_ns = row->ns[i] - usual->ns[i];
+		most = (enum step_category)i;
+	}
+	return most;
+}
+
+/* What ended a step: a name of the model, or the one that was asked for. */
+static const char *ended_by(const struct model *model, uint32_t name, size_t *ret_length)
+{
+	if (!model->options.step_name)
+		return name_text(source_name_at(model->source, name), ret_length);
+	*ret_length = strlen(model->options.step_name);
+	return model->options.step_name;
+}
+
+static void table_put_step(struct table *table, const struct model *model,
+			   const struct step_row *usual, const struct step_row *row)
+{
+	static const enum column_id columns[STEP_CATEGORY_LIMIT] = {
+#define CATEGORY(name) COLUMN_steps_##name##_ns,
+		STEP_CATEGORIES(CATEGORY)
+#undef CATEGORY
+	};
+	uint64_t excess_ns;
+	enum step_category excess = row_excess(usual, row, &excess_ns);
+	size_t length;
+	const char *text = ended_by(model, row->name, &length);
+
+	table_set_number(table, COLUMN_steps_step, row->number);
+	table_set_number(table, COLUMN_steps_start_ns, row->start_ns);
+	table_set_number(table, COLUMN_steps_total_ns, row->total_ns);
+	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
+		table_set_number(table, columns[i], row->ns[i]);
+	table_set_text(table, COLUMN_steps_ended_by, text, length);
+	if (excess == STEP_CATEGORY_LIMIT)
+		return;
+	table_set_number(table, COLUMN_steps_excess_ns, excess_ns);
+	table_set_text(table, COLUMN_steps_excess, step_category_names[excess],
+		       strlen(step_category_names[excess]));
+}
+
+void steps_fill_table(const struct model *model, struct table *table)
+{
+	struct source_process *const *process;
+	size_t processes = source_processes(model->source, &process);
+	struct step_row usual = steps_usual(&model->steps);
+
+	for (size_t i = 0; i < model->steps.row_count; i++) {
+		const struct step_row *row = &model->steps.row[i];
+
+		table_add_row(table);
+		if (row->process < processes)
+			table_set_number(table, COLUMN_steps_pid, process[row->process]->pid);
+		table_put_step(table, model, &usual, row);
+	}
+}
+
+static void put_ended_by(const struct model *model, const struct screen *screen)
+{
+	char escaped[NAME_BYTES];
+	size_t length;
+	const char *text;
+
+	if (model->steps.is_mixed)
+		return;
+	text = ended_by(model, model->steps.name, &length);
+	text_escape(escaped, sizeof(escaped), text, length);
+	fprintf(screen->out, " ended by %s", escaped);
+}
+
+void steps_print_times(const struct model *model, const struct screen *screen)
+{
+	const struct steps *steps = &model->steps;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "%s step%s", unit_format_count(a, steps->time.count),
+		steps->time.count == 1 ? "" : "s");
+	if (steps->processes > 1)
+		fprintf(screen->out, " in %u processes", steps->processes);
+	put_ended_by(model, screen);
+	fprintf(screen->out, ": average %s, p50 %s, p90 %s, p99 %s",
+		unit_format_ns(a, timing_average(&steps->time)),
+		unit_format_ns(b, timing_percentile(&steps->time, 50)),
+		unit_format_ns(c, timing_percentile(&steps->time, 90)),
+		unit_format_ns(d, timing_percentile(&steps->time, 99)));
+}
+
+void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct screen *screen)
+{
+	bool told[STEP_CATEGORY_LIMIT] = { false };
+	char text[UNIT_TEXT_BYTES];
+	const char *before = "";
+
+	for (int n = 0; n < STEP_CATEGORY_LIMIT; n++) {
+		int most = -1;
+
+		for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
+			if (!told[i] && ns[i] && (most < 0 || ns[i] > ns[most]))
+				most = i;
+		if (most < 0)
+			break;
+		told[most] = true;
+		fprintf(screen->out, "%s%s %s", before, step_category_names[most],
+			unit_format_percent(text, 100.0 * (double)ns[most] / (double)total_ns));
+		before = ", ";
+	}
+}
+
+void summary_print_steps(const struct model *model, const struct screen *screen)
+{
+	const struct steps *steps = &model->steps;
+	struct prose line;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+
+	if (!steps->time.count)
+		return;
+	screen_print(screen, SCREEN_BOLD, "\nsteps");
+	prose_begin(&line, screen);
+	line.used = sizeof("steps") - 1;
+	line.indent = sizeof("steps  ") - 1;
+	fprintf(line.screen.out, "  %s, median %s", unit_format_count(a, steps->time.count),
+		unit_format_ns(b, timing_percentile(&steps->time, 50)));
+	if (steps->time.total_ns) {
+		fputs(": ", line.screen.out);
+		steps_print_shares(steps->ns, steps->time.total_ns, &line.screen);
+	}
+	prose_end(&line, screen);
+}

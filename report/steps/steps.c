@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps and what their time went to: see steps.h. */
+#include "report/steps/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+
+#define SCOPE_USER 7 /* at::RecordScope::USER_SCOPE */
+
+const char *const step_category_names[STEP_CATEGORY_LIMIT] = {
+#define CATEGORY(name) #name,
+	STEP_CATEGORIES(CATEGORY)
+#undef CATEGORY
+};
+
+/* What begins or ends, in one word so that edges sort by time. */
+#define EDGE_TIME_MAX (UINT64_MAX >> 4)
+
+struct edges {
+	uint64_t *word; /* sorted; time << 4 | category << 1 | begins */
+	size_t count, room;
+};
+
+struct step_process {
+	bool seen; /* a step or an interruption: no step begins of itself */
+	bool is_marked;
+	bool under_way; /* a step */
+	bool has_step;
+	uint64_t number, start_ns;
+	uint64_t swept_ns; /* up to here */
+	uint64_t ns[STEP_CATEGORY_LIMIT];
+	uint32_t active[STEP_CATEGORY_LIMIT]; /* threads in such a scope, as of swept_ns */
+	struct edges scopes, calls;
+	bool has_rest;
+	struct step_row rest; /* counts when another step follows */
+};
+
+struct step_thread {
+	uint32_t process;
+	uint32_t depth[STEP_CATEGORY_LIMIT]; /* open scopes */
+};
+
+static void step_scope_ended(void *state, const struct nest_end *end);
+
+void steps_init(struct steps *steps, bool wants_rows)
+{
+	*steps = (struct steps){ .wants_rows = wants_rows };
+	nest_init(&steps->nest, (struct nest_options){ 0 }, step_scope_ended, steps);
+}
+
+void steps_release(struct steps *steps)
+{
+	for (size_t i = 0; i < steps->process_room; i++) {
+		free(steps->process[i].scopes.word);
+		free(steps->process[i].calls.word);
+	}
+	nest_release(&steps->nest);
+	free(steps->process);
+	free(steps->thread);
+	free(steps->row);
+	timing_release(&steps->time);
+}
+
+/* --- names --- */
+
+static bool begins_with(const char *name, size_t length, const char *text)
+{
+	size_t wanted = strlen(text);
+
+	return length >= wanted && memcmp(name, text, wanted) == 0;
+}
+
+static bool begins_with_any(const char *name, size_t length, const char *const *texts)
+{
+	for (; *texts; texts++)
+		if (begins_with(name, length, *texts))
+			return true;
+	return false;
+}
+
+enum step_category step_category_of(const char *name, size_t length, uint64_t scope)
+{
+	static const char *const communication[] = {
+		"nccl:",
+		"gloo:",
+		"mpi:",
+		"ucc:",
+		"xccl:",
+		"c10d::",
+		"c10d_functional::",
+		"_c10d_functional::",
+		"record_param_comms",
+		NULL,
+	};
+	/* user scopes around what the compiler of torch.compile made, which are no operators */
+	static const char *const compiled[] = { "Torch-Compiled Region", "## Call CompiledFxGraph",
+						NULL };
+	/* user scopes, where a recording does not tell scopes */
+	static const char *const user[] = { "ProfilerStep#", "Optimizer.", NULL };
+
+	if (begins_with(name, length, "enumerate(DataLoader)#"))
+		return STEP_dataloader;
+	if (begins_with_any(name, length, communication))
+		return STEP_communication;
+	if (begins_with_any(name, length, compiled))
+		return STEP_cpu;
+	return scope == SCOPE_USER || begins_with_any(name, length, user) ? STEP_NOTHING : STEP_cpu;
+}
+
+/* --- time --- */
+
+static struct step_process *steps_process_at(struct steps *steps, uint32_t process)
+{
+	steps->process = memory_room(steps->process, process, &steps->process_room,
+				     sizeof(*steps->process));
+	return &steps->process[process];
+}
+
+static struct step_thread *steps_thread_at(struct steps *steps, uint32_t thread)
+{
+	steps->thread = memory_room(steps->thread, thread, &steps->thread_room,
+				    sizeof(*steps->thread));
+	return &steps->thread[thread];
+}
+
+/* Almost always at the end: what is late moves back. */
+static void edges_put(struct edges *edges, uint64_t time_ns, enum step_category category,
+		      bool begins)
+{
+	uint64_t word = (time_ns < EDGE_TIME_MAX ? time_ns : EDGE_TIME_MAX) << 4 |
+			(uint64_t)category << 1 | begins;
+	size_t at = edges->count;
+
+	edges->word = memory_room(edges->word, edges->count, &edges->room, sizeof(*edges->word));
+	while (at && edges->word[at - 1] >> 4 > word >> 4) {
+		edges->word[at] = edges->word[at - 1];
+		at--;
+	}
+	edges->word[at] = word;
+	edges->count++;
+}
+
+/* The time since the last look belongs to the first category that is active. */
+static void process_charge(struct step_process *process, uint64_t time_ns)
+{
+	enum step_category category = STEP_kernel;
+
+	if (time_ns <= process->swept_ns)
+		return;
+	while (category < STEP_other && !process->active[category])
+		category++;
+	process->ns[category] += time_ns - process->swept_ns;
+	process->swept_ns = time_ns;
+}
+
+/* All edges that are there, in order, and on to `until_ns`. */
+static void process_sweep(struct step_process *process, uint64_t until_ns)
+{
+	size_t scope = 0, call = 0;
+
+	while (scope < process->scopes.count || call < process->calls.count) {
+		uint64_t next_scope = scope < process->scopes.count ? process->scopes.word[scope]
+								    : UINT64_MAX;
+		uint64_t next_call = call < process->calls.count ? process->calls.word[call]
+								 : UINT64_MAX;
+		uint64_t word = next_scope < next_call ? next_scope : next_call;
+		enum step_category category = (enum step_category)(word >> 1 & 7);
+
+		if (word == next_scope)
+			scope++;
+		else
+			call++;
+		process_charge(process, word >> 4);
+		if (word & 1)
+			process->active[category]++;
+		else if (process->active[category])
+			process->active[category]--;
+	}
+	process->scopes.count = process->calls.count = 0;
+	process_charge(process, until_ns);
+}
+
+static void process_begin_step(struct step_process *process, uint64_t number, uint64_t time_ns)
+{
+	process->under_way = true;
+	process->number = number;
+	process->start_ns = time_ns;
+	process->swept_ns = time_ns;
+	memset(process->ns, 0, sizeof(process->ns));
+}
+
+static void process_put(struct step_process *process, uint64_t time_ns, enum step_category category,
+			bool begins)
+{
+	if (!process->seen && !process->under_way)
+		process_begin_step(process, 0, time_ns);
+	if (process->scopes.count >= STEP_EDGES_MAX)
+		process_sweep(process, time_ns);
+	edges_put(&process->scopes, time_ns, category, begins);
+}
+
+/* --- what happens --- */
+
+void steps_open(struct steps *steps, struct nest_place place, enum step_category category)
+{
+	struct step_thread *thread = steps_thread_at(steps, place.thread);
+
+	thread->process = place.process;
+	(void)nest_begin(&steps->nest, place, category, false);
+	if (category != STEP_NOTHING && thread->depth[category]++ == 0)
+		process_put(steps_process_at(steps, place.process), place.time_ns, category, true);
+}
+
+static void step_scope_ended(void *state, const struct nest_end *end)
+{
+	struct steps *steps = state;
+	struct step_thread *thread = &steps->thread[end->thread];
+	enum step_category category = (enum step_category)end->key;
+
+	if (end->how != NEST_RUNS_ON && category != STEP_NOTHING && --thread->depth[category] == 0)
+		process_put(steps_process_at(steps, thread->process), end->time_ns, category,
+			    false);
+}
+
+void steps_close(struct steps *steps, struct nest_place place)
+{
+	(void)nest_end(&steps->nest, place);
+}
+
+void steps_close_one(struct steps *steps, struct nest_place place, enum step_category category)
+{
+	(void)nest_end_key(&steps->nest, place, category);
+}
+
+void steps_cut(struct steps *steps, struct nest_place place, enum nest_ending how)
+{
+	nest_cut(&steps->nest, place, how);
+}
+
+void steps_span(struct steps *steps, struct nest_place place, enum step_category category,
+		uint64_t duration_ns)
+{
+	struct step_process *process = steps_process_at(steps, place.process);
+	uint64_t start_ns = place.time_ns > duration_ns ? place.time_ns - duration_ns : 0;
+
+	if (!process->seen && !process->under_way)
+		return;
+	if (process->calls.count >= STEP_EDGES_MAX)
+		process_sweep(process, place.time_ns);
+	edges_put(&process->calls, start_ns, category, true);
+	edges_put(&process->calls, place.time_ns, category, false);
+}
+
+static void steps_add_row(struct steps *steps, const struct step_row *row,
+			  struct step_process *process)
+{
+	if (!steps->time.count)
+		steps->name = row->name;
+	steps->is_mixed |= steps->name != row->name;
+	steps->processes += !process->has_step;
+	process->has_step = true;
+	timing_add(&steps->time, row->total_ns);
+	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
+		steps->ns[i] += row->ns[i];
+	if (!steps->wants_rows)
+		return;
+	steps->row = memory_room(steps->row, steps->row_count, &steps->row_room,
+				 sizeof(*steps->row));
+	steps->row[steps->row_count++] = *row;
+}
+
+static bool row_is_idle(const struct step_row *row)
+{
+	return row->ns[STEP_other] == row->total_ns;
+}
+
+static void steps_add_rest(struct steps *steps, struct step_process *process)
+{
+	if (process->has_rest)
+		steps_add_row(steps, &process->rest, process);
+	process->has_rest = false;
+}
+
+void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark)
+{
+	struct step_process *process = steps_process_at(steps, place.process);
+	struct step_row row = { .number = process->number,
+				.start_ns = process->start_ns,
+				.process = place.process,
+				.name = mark->name };
+
+	process_sweep(process, place.time_ns);
+	steps_add_rest(steps, process);
+	if (process->under_way && mark->number == process->number + 1 && mark->counts) {
+		row.total_ns = place.time_ns > row.start_ns ? place.time_ns - row.start_ns : 0;
+		memcpy(row.ns, process->ns, sizeof(row.ns));
+		process->has_rest = mark->may_be_rest && row_is_idle(&row);
+		if (process->has_rest)
+			process->rest = row;
+		else
+			steps_add_row(steps, &row, process);
+	}
+	steps->in_part += process->under_way && mark->number > process->number + 1 && mark->counts;
+	process->seen = process->is_marked = true;
+	process_begin_step(process, mark->number, place.time_ns);
+}
+
+uint64_t steps_next_number(struct steps *steps, uint32_t process)
+{
+	const struct step_process *at = steps_process_at(steps, process);
+
+	return at->is_marked ? at->number + 1 : 0;
+}
+
+void steps_interrupt(struct steps *steps, struct nest_place place)
+{
+	struct step_process *process = steps_process_at(steps, place.process);
+
+	process->scopes.count = process->calls.count = 0;
+	memset(process->active, 0, sizeof(process->active));
+	process->swept_ns = place.time_ns;
+	process->under_way = false;
+	process->seen = true;
+}

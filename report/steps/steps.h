@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps of a training loop and what their time went to, by the rules of PyTorch's TensorBoard plugin
+ * (kineto, tb_plugin/torch_tb_profiler/profiler/overall_parser.py): every instant of a step, on whichever
+ * threads of the process things run, belongs to the first category of the list below that anything runs
+ * of, and to `other` when nothing does.
+ *
+ * Where steps begin and end is recorded (event `step`). Step 0 begins where that is marked, else with
+ * the first operator of the process. A step that was recorded in part is not one; nor is the last of a
+ * process that torch.profiler's stop() may have ended, when nothing ran in it.
+ *
+ * Events come in order of time, so scopes are swept as they come; only a CUDA call is known at its
+ * end, and so edges are kept until the step ends, at most STEP_EDGES_MAX (then a call that began before
+ * the last of those counts from there). A call on another thread that spans the end of a step counts
+ * in the later step. Memory: a row a step when they are wanted, else none.
+ */
+#ifndef REPORT_STEPS_STEPS_H
+#define REPORT_STEPS_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/timing.h"
+#include "report/core/nest.h"
+
+/* By priority. Those of the device come once device time is recorded. */
+#define STEP_CATEGORIES(CATEGORY) \
+	CATEGORY(kernel)          \
+	CATEGORY(memcpy)          \
+	CATEGORY(memset)          \
+	CATEGORY(communication)   \
+	CATEGORY(runtime)         \
+	CATEGORY(dataloader)      \
+	CATEGORY(cpu)             \
+	CATEGORY(other)
+enum step_category {
+#define CATEGORY(name) STEP_##name,
+	STEP_CATEGORIES(CATEGORY)
+#undef CATEGORY
+		STEP_CATEGORY_LIMIT,
+};
+#define STEP_FIRST_OF_HOST STEP_communication
+extern const char *const step_category_names[STEP_CATEGORY_LIMIT];
+
+/* A scope that is none of them: a record_function(), a step. */
+#define STEP_NOTHING STEP_CATEGORY_LIMIT
+
+#define STEP_EDGES_MAX (1u << 20)
+
+struct step_row {
+	uint64_t number, start_ns, total_ns;
+	uint32_t process; /* index */
+	uint32_t name;    /* of what ended it */
+	uint64_t ns[STEP_CATEGORY_LIMIT];
+};
+
+struct steps {
+	bool wants_rows;
+	struct step_row *row;
+	size_t row_count, row_room;
+	struct timing time; /* of the steps that count */
+	uint64_t ns[STEP_CATEGORY_LIMIT];
+	uint64_t in_part;   /* steps with a gap in their numbers */
+	uint32_t name;      /* of what ended the first */
+	bool is_mixed;      /* not all ended by that */
+	uint32_t processes; /* with a step */
+	struct step_process *process;
+	size_t process_room;
+	struct nest nest; /* scopes, by category */
+	struct step_thread *thread;
+	size_t thread_room;
+};
+
+void steps_init(struct steps *steps, bool wants_rows);
+void steps_release(struct steps *steps);
+
+/* What a scope of this name is: a category or STEP_NOTHING. `scope`: at::RecordScope. */
+enum step_category step_category_of(const char *name, size_t length, uint64_t scope);
+
+void steps_open(struct steps *steps, struct nest_place place, enum step_category category);
+/* The innermost scope of the thread; nothing when none is open. */
+void steps_close(struct steps *steps, struct nest_place place);
+/* The innermost one of that category: user scopes need not nest. */
+void steps_close_one(struct steps *steps, struct nest_place place, enum step_category category);
+/* The open scopes of the thread end here: recording stops, or events were lost. */
+void steps_cut(struct steps *steps, struct nest_place place, enum nest_ending how);
+/* Something that ends here and takes no part in the nesting: a CUDA call, a collective. */
+void steps_span(struct steps *steps, struct nest_place place, enum step_category category,
+		uint64_t duration_ns);
+/* A step ends, and number `number` begins. */
+struct step_mark {
+	uint64_t number;
+	uint32_t name;    /* of what ended it */
+	bool counts;      /* the filters hold */
+	bool may_be_rest; /* of torch.profiler, whose stop() ends a step that has only begun */
+};
+void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark);
+/* The number after that of the last mark of the process; 0 when there was none. */
+uint64_t steps_next_number(struct steps *steps, uint32_t process);
+/* Recording begins or stops in the process: no step is under way. After the cuts of its threads. */
+void steps_interrupt(struct steps *steps, struct nest_place place);
+
+#endif

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The summary as text: what ran, what it cost, where memory and time went, what to look at next. Parts
+ * without data are left out, with a line why when that helps.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/core/absence.h"
+#include "report/heap/rows_heap.h"
+#include "report/nvtx/rows_ranges.h"
+#include "report/steps/rows_steps.h"
+#include "report/process/rows_threads.h"
+#include "report/core/scope.h"
+#include "report/summary/summary.h"
+#include "report/base/shell_word.h"
+#include "report/base/text.h"
+
+#define ROWS_OF_PART 8
+#define ROWS_OF_SMALL_PART 5
+#define COMMAND_WIDTH_MAX 400
+#define NAME_BYTES 25 /* of a thread in a sentence */
+#define HOST_BYTES 41
+#define REDACTED_BYTES 200
+
+/* The program by its name, without the folders it lies in. */
+static const char *command_start(const char *command, size_t *length)
+{
+	size_t word = strcspn(command, " ");
+	const char *slash = memrchr(command, '/', word < *length ? word : *length);
+
+	if (!slash || slash + 1 >= command + *length)
+		return command;
+	*length -= (size_t)(slash + 1 - command);
+	return slash + 1;
+}
+
+static void summary_put_name(const struct screen *screen, const char *text, size_t length,
+			     size_t width)
+{
+	char escaped[COMMAND_WIDTH_MAX * 4 + 1], shown[COMMAND_WIDTH_MAX * 4 + 8];
+	size_t used;
+
+	text = command_start(text, &length);
+	used = text_escape(escaped, sizeof(escaped), text, length);
+
+	text_shorten(shown, escaped, used, width < COMMAND_WIDTH_MAX ? width : COMMAND_WIDTH_MAX,
+		     screen->utf8 ? "\xe2\x80\xa6" : "..");
+	screen_print(screen, SCREEN_BOLD, "%s", shown);
+	putc('\n', screen->out);
+}
+
+static void summary_put_host(const struct screen *screen, const char *host)
+{
+	char escaped[HOST_BYTES];
+
+	text_escape(escaped, screen->width < 100 ? 21 : 41, host, strlen(host));
+	fprintf(screen->out, ", on %s", escaped);
+}
+
+/* Shares of less than this, and bytes an event from this on, are noise. */
+#define SHARE_NS_MIN 100000000u
+#define SHARE_BYTES_MAX 1000u
+
+static void summary_print_times(const struct summary_totals *totals, const struct screen *screen)
+{
+	char wall[UNIT_TEXT_BYTES], cpu[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "%s", unit_format_ns(wall, totals->wall_ns));
+	if (!totals->cpu_ns)
+		return;
+	fprintf(screen->out, ", CPU %s%s", totals->cpu_is_partial ? "at least " : "",
+		unit_format_ns(cpu, totals->cpu_ns));
+	if (totals->wall_ns >= SHARE_NS_MIN)
+		fprintf(screen->out, " (%.1f cores)",
+			(double)totals->cpu_ns / (double)totals->wall_ns);
+}
+
+/* Command, host, when. */
+static void summary_print_run(const struct summary *summary, const struct screen *screen)
+{
+	struct source_process *const *process;
+	struct source_file *const *file;
+	size_t processes = source_processes(summary->model->source, &process);
+	size_t files = source_files(summary->model->source, &file);
+
+	if (processes && process[0]->command && process[0]->command->length)
+		summary_put_name(screen, source_name_text(process[0]->command),
+				 process[0]->command->length, screen->width);
+	summary_print_times(&summary->totals, screen);
+	if (files && file[0]->host && file[0]->host[0])
+		summary_put_host(screen, file[0]->host);
+	if (files && file[0]->start_real_ns) {
+		time_t start = (time_t)(file[0]->start_real_ns / 1000000000u);
+		char when[40];
+		struct tm local;
+
+		localtime_r(&start, &local);
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %Z", &local);
+		fprintf(screen->out, ", %s", when);
+	}
+	putc('\n', screen->out);
+}
+
+#define EXITS_SHOWN 3
+
+/* Processes that did not end well. */
+static void summary_print_exits(const struct summary *summary, const struct screen *screen)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(summary->model->source, &process), bad = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t status = process[i]->ended ? process[i]->exit_status : 0;
+
+		if (status <= 0 || bad++ >= EXITS_SHOWN)
+			continue;
+		screen_print(screen, SCREEN_RED, "process %u ended with status %lld",
+			     process[i]->pid, (long long)status);
+		if (status > 128 && status <= 128 + 64)
+			screen_print(screen, SCREEN_RED, " (signal %lld)", (long long)status - 128);
+		putc('\n', screen->out);
+	}
+	if (bad > EXITS_SHOWN)
+		fprintf(screen->out,
+			"and %zu more that did not end with status 0 (prof-report processes)\n",
+			bad - EXITS_SHOWN);
+}
+
+/* INTERCEPT_CAPTURE, and that all that follows speaks of it alone. */
+static void summary_print_recorded(const struct summary *summary, const struct screen *screen)
+{
+	struct scope_text recorded;
+
+	if (scope_recorded(summary->model, &recorded))
+		screen_print_prose(screen, "%s", recorded.text);
+}
+
+/* What the user kept out of the file: its absence is no fault. Of several files each value once. */
+static void summary_print_redacted(const struct summary *summary, const struct screen *screen)
+{
+	char escaped[REDACTED_BYTES], last[REDACTED_BYTES] = "";
+	const struct source_meta *meta;
+	size_t count = source_metas(summary->model->source, &meta);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct source_name *value = meta[i].value;
+
+		if (meta[i].process || !meta[i].key->text ||
+		    strcmp(meta[i].key->text, "redacted") != 0 || !value->text)
+			continue;
+		text_escape(escaped, sizeof(escaped), value->text, value->length);
+		if (strcmp(escaped, last) != 0)
+			screen_print_prose(screen, "left out of the file by INTERCEPT_REDACT: %s",
+					   escaped);
+		memcpy(last, escaped, sizeof(last));
+	}
+}
+
+static uint64_t summary_family_events(const struct model *model, enum evt_family family)
+{
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < EVT_ID_LIMIT; i++)
+		if (evt_descriptors[i].name && evt_descriptors[i].family == family)
+			events += run_events(model->run, i);
+	return events;
+}
+
+static void summary_print_events(const struct summary *summary, const struct screen *screen)
+{
+	const struct summary_totals *totals = &summary->totals;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	prose_begin(&line, screen);
+	fprintf(line.screen.out, "%s process%s, %s thread%s, %s events",
+		unit_format_count(a, totals->processes), totals->processes == 1 ? "" : "es",
+		unit_format_count(b, totals->threads), totals->threads == 1 ? "" : "s",
+		unit_format_count(c, totals->events));
+	for (int family = EVT_FAMILY_system + 1; family < EVT_FAMILY_LIMIT; family++) {
+		uint64_t events = summary_family_events(summary->model, (enum evt_family)family);
+
+		if (events)
+			fprintf(line.screen.out, ", %s %s", evt_family_names[family],
+				unit_format_count(a, events));
+	}
+	if (run_events_unknown(summary->model->run))
+		fprintf(line.screen.out, ", of newer kinds %s",
+			unit_format_count(a, run_events_unknown(summary->model->run)));
+	prose_end(&line, screen);
+}
+
+static void summary_print_cost(const struct summary *summary, const struct screen *screen)
+{
+	const struct summary_totals *totals = &summary->totals;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "profiler: %s on disk", unit_format_bytes(a, totals->bytes_on_disk));
+	if (totals->events && !run_filters(summary->model->run)->any &&
+	    totals->bytes_on_disk / totals->events < SHARE_BYTES_MAX)
+		fprintf(screen->out, " (%.1f B/event)",
+			(double)totals->bytes_on_disk / (double)totals->events);
+	if (totals->profiler_cpu_ns)
+		fprintf(screen->out, ", CPU %s", unit_format_ns(b, totals->profiler_cpu_ns));
+	if (totals->profiler_cpu_ns && totals->cpu_ns >= SHARE_NS_MIN)
+		fprintf(screen->out, " (%s of the program's)",
+			unit_format_percent(b, 100.0 * (double)totals->profiler_cpu_ns /
+						       (double)totals->cpu_ns));
+	putc('\n', screen->out);
+}
+
+void summary_print_part(struct table *table, const struct part *part, const struct document *outer,
+			const struct screen *screen)
+{
+	struct document document = { .source = outer->source, .table = table, .head_only = true };
+	struct arrangement arrangement = { .sort = -1, .descending = true, .limit = part->rows };
+	char more[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->column[i] == &column_list[part->sort])
+			arrangement.sort = (int)i;
+	for (size_t c = 0; c < part->column_count; c++)
+		for (size_t i = 0; i < table->column_count; i++)
+			if (table->column[i] == &column_list[part->column[c]])
+				document.shown[document.shown_count++] = i;
+	document.shown_chosen = true;
+	table_arrange(table, &arrangement);
+	screen_print(screen, SCREEN_BOLD, "\n%s", part->title);
+	if (table->passed > table->shown)
+		screen_print(screen, SCREEN_DIM, " (%zu of %s)", table->shown,
+			     unit_format_count(more, table->passed));
+	putc('\n', screen->out);
+	export_table_rows(&document, screen);
+}
+
+static void summary_print_heap(const struct summary *summary, const struct document *document,
+			       const struct screen *screen)
+{
+	static const enum column_id columns[] = { COLUMN_alloc_caller, COLUMN_alloc_allocations,
+						  COLUMN_alloc_bytes_allocated,
+						  COLUMN_alloc_percent, COLUMN_alloc_peak_bytes };
+	static const struct part part = { "allocations by caller", COLUMN_alloc_bytes_allocated,
+					  ROWS_OF_SMALL_PART, columns,
+					  sizeof(columns) / sizeof(columns[0]) };
+	const struct heap_totals *totals = &summary->model->heap->totals;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct scope_text still_live;
+	struct absence absence;
+	struct table table;
+
+	if (!totals->allocations && absence_is_whole(summary->model))
+		return; /* said where the ranges would be */
+	if (!totals->allocations) {
+		fprintf(screen->out, "\n%s\n",
+			absence_explain(summary->model, EVT_FAMILY_alloc, &absence));
+		return;
+	}
+	screen_print(screen, SCREEN_BOLD, "\nheap");
+	fprintf(screen->out, "  peak %s at %s, %s %s\n", unit_format_bytes(a, totals->peak_bytes),
+		unit_format_ns(b, totals->peak_time_ns),
+		scope_still_live(summary->model, &still_live),
+		unit_format_bytes(c, totals->live_bytes));
+	fprintf(screen->out, "      %s in %s allocations",
+		unit_format_bytes(a, totals->bytes_allocated),
+		unit_format_count(b, totals->allocations));
+	fprintf(screen->out, ", %s temporary\n      ",
+		unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
+					       (double)totals->allocations));
+	heap_print_curve(summary->model, screen, screen->width - 6);
+	heap_init_table(&table, HEAP_BY_CALLER);
+	heap_fill_table(summary->model, &table);
+	summary_print_part(&table, &part, document, screen);
+	table_release(&table);
+}
+
+/* How much of its process's life the push/pop ranges leave open, on the thread where they leave the least. */
+static void summary_print_outside(const struct summary *summary, const struct screen *screen)
+{
+	const struct model *model = summary->model;
+	const struct source_thread *most = NULL;
+	struct source_thread *const *thread;
+	uint64_t wall_ns = summary->totals.wall_ns, covered_ns = 0, outside_ns;
+	size_t count = source_threads(model->source, &thread), length;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], escaped[NAME_BYTES];
+	const char *name;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ranges_covered_ns(&model->ranges, thread[i]->index) <= covered_ns)
+			continue;
+		most = thread[i];
+		covered_ns = ranges_covered_ns(&model->ranges, thread[i]->index);
+	}
+	if (most && most->process->end_ns > most->process->start_ns)
+		wall_ns = most->process->end_ns - most->process->start_ns;
+	outside_ns = wall_ns > covered_ns ? wall_ns - covered_ns : 0;
+	/* what filters or INTERCEPT_CAPTURE left out may have been inside of others */
+	if (!most || outside_ns < wall_ns / 100 || run_filters(model->run)->any ||
+	    absence_is_limited(model))
+		return;
+	thread_name(most, &name, &length);
+	text_escape(escaped, sizeof(escaped), name, length);
+	fprintf(screen->out, "outside of ranges: %s of %s (%s) on thread ",
+		unit_format_ns(a, outside_ns), unit_format_ns(b, wall_ns),
+		unit_format_percent(c, 100.0 * (double)outside_ns / (double)wall_ns));
+	if (length)
+		fprintf(screen->out, "%s (%u)\n", escaped, most->tid);
+	else
+		fprintf(screen->out, "%u\n", most->tid);
+}
+
+static void summary_print_ranges(const struct summary *summary, const struct document *document,
+				 const struct screen *screen)
+{
+	static const enum column_id columns[] = { COLUMN_nvtx_name,           COLUMN_nvtx_count,
+						  COLUMN_nvtx_total_ns,       COLUMN_nvtx_self_ns,
+						  COLUMN_nvtx_percent,        COLUMN_nvtx_p50_ns,
+						  COLUMN_nvtx_bytes_allocated };
+	static const struct part part = { "ranges by time", COLUMN_nvtx_total_ns, ROWS_OF_PART,
+					  columns, sizeof(columns) / sizeof(columns[0]) };
+	struct absence absence;
+	struct table table;
+
+	if (!summary->model->ranges.row_count && summary->totals.operators.calls)
+		return; /* labels are among the operators */
+	if (!summary->model->ranges.row_count) {
+		fprintf(screen->out, "\n%s\n",
+			absence_explain(summary->model, EVT_FAMILY_nvtx, &absence));
+		return;
+	}
+	table_init(&table, "nvtx", NULL);
+	ranges_fill_table(summary->model, &table);
+	summary_print_part(&table, &part, document, screen);
+	table_release(&table);
+	summary_print_outside(summary, screen);
+}
+
+static void summary_print_threads(const struct summary *summary, const struct document *document,
+				  const struct screen *screen)
+{
+	static const enum column_id columns[] = {
+		COLUMN_threads_name,   COLUMN_threads_pid,         COLUMN_threads_tid,
+		COLUMN_threads_events, COLUMN_threads_allocations, COLUMN_threads_bytes_allocated
+	};
+	static const struct part part = { "busiest threads", COLUMN_threads_events,
+					  ROWS_OF_SMALL_PART, columns,
+					  sizeof(columns) / sizeof(columns[0]) };
+	struct table table;
+
+	if (summary->totals.threads < 2)
+		return;
+	table_init(&table, "threads", NULL);
+	threads_fill_table(summary->model, &table);
+	summary_print_part(&table, &part, document, screen);
+	table_release(&table);
+}
+
+/* The next steps that this run's data makes worth while; the files as they were given. */
+static void summary_put_next(const struct summary *summary, const struct screen *screen,
+			     const char *file)
+{
+	fputs("\nnext: prof-report --help\n", screen->out);
+	if (summary->totals.operators.calls)
+		fprintf(screen->out, "      prof-report bottleneck %s\n", file);
+	if (summary->model->heap->totals.allocations)
+		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", file);
+	if (summary->totals.operators.calls)
+		fprintf(screen->out, "      prof-report ops --sort cpu_time_total %s\n", file);
+	if (summary->totals.cuda.launches)
+		fprintf(screen->out, "      prof-report launches --by %s %s\n",
+			summary->totals.operators.calls ? "op" : "range", file);
+	if (summary->model->steps.time.count > 1)
+		fprintf(screen->out, "      prof-report steps %s\n", file);
+	if (summary->model->ranges.row_count)
+		fprintf(screen->out, "      prof-report nvtx --tree %s\n", file);
+}
+
+static void summary_print_next(const struct summary *summary, const struct screen *screen)
+{
+	struct source_file *const *file;
+	const char *path = source_files(summary->model->source, &file) ? file[0]->path : "run.evt";
+	const char *name = strrchr(path, '/');
+	bool short_path = strlen(path) <= 24;
+	char *word;
+
+	path = short_path || !name ? path : name + 1;
+	word = memory_grow(NULL, shell_word_room(path), 1);
+	shell_word(word, shell_word_room(path), path);
+	summary_put_next(summary, screen, word);
+	free(word);
+}
+
+void summary_print(const struct summary *summary, const struct document *document,
+		   const struct screen *screen)
+{
+	summary_print_run(summary, screen);
+	summary_print_recorded(summary, screen);
+	summary_print_redacted(summary, screen);
+	summary_print_events(summary, screen);
+	summary_print_cost(summary, screen);
+	summary_print_exits(summary, screen);
+	summary_print_steps(summary->model, screen);
+	summary_print_torch(summary, document, screen);
+	summary_print_ranges(summary, document, screen);
+	summary_print_cuda(summary, document, screen);
+	summary_print_heap(summary, document, screen);
+	summary_print_threads(summary, document, screen);
+	summary_print_next(summary, screen);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of columns.def as data. Read-only; any thread. */
+#ifndef REPORT_TABLE_COLUMNS_H
+#define REPORT_TABLE_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/base/units.h"
+
+#define COLUMN_PRIORITY_HIDDEN 9
+#define COLUMNS_MAX 32 /* of one report */
+
+enum column_order {
+	COLUMN_ORDER_ASC,
+	COLUMN_ORDER_DESC,
+};
+
+struct column {
+	const char *report, *name, *header;
+	enum unit unit;
+	unsigned int priority;
+	enum column_order order;
+	const char *doc;
+};
+
+/* COLUMN_alloc_caller and so on: places in column_list. */
+enum column_id {
+#define COLUMN(report, name, header, unit, priority, order, doc) COLUMN_##report##_##name,
+#include "report/table/columns.def"
+	COLUMN_ID_LIMIT,
+};
+extern const struct column column_list[COLUMN_ID_LIMIT];
+
+/* The columns of a report in their order; returns how many, at most COLUMNS_MAX. */
+size_t columns_of(const char *report, const struct column *ret_columns[COLUMNS_MAX]);
+/*
+ * Index of the column that `name` (of `length` bytes) names, or -1: its name, else its heading, as
+ * people type it: at_peak, atpeak and "At peak" are the same.
+ */
+int columns_find(const struct column *const *columns, size_t count, const char *name,
+		 size_t length);
+/* The name nearest to a wrong one, or NULL. */
+const char *columns_suggest(const struct column *const *columns, size_t count, const char *name);
+bool column_is_text(const struct column *column);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The conditions of --filter: COLUMN OPERATOR VALUE on the rows of a table. Texts: = and != (with * and
+ * ? as in a shell) and ~ (contains). Numbers: = != < > <= >= with units as people write them.
+ * Borrow their texts from the command line.
+ */
+#ifndef REPORT_TABLE_CONDITION_H
+#define REPORT_TABLE_CONDITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/table/table.h"
+
+enum condition_sign {
+	CONDITION_EQUAL,
+	CONDITION_DIFFERENT,
+	CONDITION_LESS,
+	CONDITION_MORE,
+	CONDITION_AT_MOST,
+	CONDITION_AT_LEAST,
+	CONDITION_CONTAINS,
+};
+
+struct condition {
+	size_t column; /* of the table */
+	enum condition_sign sign;
+	bool is_text;
+	bool is_symbol; /* a C++ name: what tables show of it will do */
+	double number;
+	const char *text;
+	size_t length;
+};
+
+/* 0, or -1 with one line in `message`: what is wrong and what is allowed. */
+int condition_parse(struct condition *condition, const char *expression,
+		    const struct column *const *columns, size_t count, char *message,
+		    size_t message_bytes);
+
+/* All of them, on the cells of a row; a cell without value meets only !=. */
+bool conditions_hold(const struct condition *condition, size_t count, const struct cell *row);
+
+#endif

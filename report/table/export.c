@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* What the formats have in common: cells as text, colours, the banner of losses. See export.h. */
+#include "report/table/export.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/core/options.h"
+#include "report/base/text.h"
+
+#define PROSE_BYTES 1024 /* of a sentence */
+
+void (*const exporters[])(const struct document *document, const struct screen *screen) = {
+	[FORMAT_TABLE] = export_table,
+	[FORMAT_CSV] = export_csv,
+	[FORMAT_JSON] = export_json,
+	[FORMAT_MARKDOWN] = export_markdown,
+};
+
+const char *export_cell_text(struct text_store *texts, const struct column *column,
+			     const struct cell *cell)
+{
+	char text[UNIT_TEXT_BYTES], *escaped, *shown;
+	size_t length;
+
+	switch (cell->kind) {
+	case CELL_NUMBER:
+		unit_format(text, column->unit, cell->number);
+		return text_store_put(texts, text, strlen(text));
+	case CELL_SIGNED:
+		unit_format_signed(text, column->unit, (int64_t)cell->number);
+		return text_store_put(texts, text, strlen(text));
+	case CELL_REAL:
+		if (column->unit == UNIT_PERCENT)
+			unit_format_percent(text, cell->real);
+		else
+			snprintf(text, sizeof(text), "%.4g", cell->real);
+		return text_store_put(texts, text, strlen(text));
+	case CELL_TEXT:
+		escaped = memory_grow(NULL, text_escape_room(cell->length), 1);
+		length = text_escape(escaped, text_escape_room(cell->length), cell->text,
+				     cell->length);
+		shown = text_store_put(texts, escaped, length);
+		free(escaped);
+		return shown;
+	default:
+		return "-";
+	}
+}
+
+void screen_print(const struct screen *screen, const char *color, const char *format, ...)
+{
+	va_list arguments;
+
+	if (screen->color)
+		fprintf(screen->out, "\033[%sm", color);
+	va_start(arguments, format);
+	vfprintf(screen->out, format, arguments);
+	va_end(arguments);
+	if (screen->color)
+		fputs("\033[0m", screen->out);
+}
+
+/* The last space before which the text fits, or else the first one; NULL: there is none. */
+static char *prose_break(char *text, size_t room)
+{
+	char *end = NULL;
+
+	for (char *space = strchr(text, ' '); space; space = strchr(space + 1, ' '))
+		if (space > text && (!end || text_width(text, (size_t)(space - text)) <= room))
+			end = space;
+	return end;
+}
+
+static void prose_print(const struct screen *screen, char *text, size_t used, size_t indent)
+{
+	size_t room = used < screen->width ? screen->width - used : 0;
+
+	while (text_width(text, strlen(text)) > room) {
+		char *end = prose_break(text, room);
+
+		if (!end)
+			break;
+		fprintf(screen->out, "%.*s\n%*s", (int)(end - text), text, (int)indent, "");
+		text = end + 1;
+		room = indent < screen->width ? screen->width - indent : 0;
+	}
+	fprintf(screen->out, "%s\n", text);
+}
+
+void screen_print_prose(const struct screen *screen, const char *format, ...)
+{
+	char text[PROSE_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	prose_print(screen, text, 0, 0);
+}
+
+void prose_begin(struct prose *prose, const struct screen *screen)
+{
+	*prose = (struct prose){ .screen = *screen };
+	prose->screen.out = open_memstream(&prose->text, &prose->length);
+	prose->screen.color = false;
+	if (!prose->screen.out)
+		prose->screen.out = screen->out;
+}
+
+void prose_end(struct prose *prose, const struct screen *screen)
+{
+	if (prose->screen.out == screen->out) {
+		putc('\n', screen->out);
+		return;
+	}
+	fclose(prose->screen.out);
+	if (prose->length || prose->used)
+		prose_print(screen, prose->text, prose->used, prose->indent);
+	free(prose->text);
+}
+
+static void export_loss(const struct source_loss *loss, const struct screen *screen)
+{
+	const char *reason = loss->reason < EVT_LOST_LIMIT_COUNT ? evt_lost_reasons[loss->reason]
+								 : NULL;
+	char count[UNIT_TEXT_BYTES], process[32] = "";
+
+	if (loss->process)
+		snprintf(process, sizeof(process), " in process %u", loss->process->pid);
+	screen_print(screen, SCREEN_RED, "LOST %s events%s: %s",
+		     unit_format_count(count, loss->count), process,
+		     reason ? reason : "for a reason this version does not know");
+	putc('\n', screen->out);
+}
+
+#define LOSSES_SHOWN 5
+
+void export_losses(struct source *source, const struct screen *screen)
+{
+	const struct source_loss *loss;
+	const struct source_fault *fault;
+	size_t losses = source_losses(source, &loss), faults = source_faults(source, &fault),
+	       shown = 0;
+
+	for (size_t i = 0; i < losses; i++)
+		if (loss[i].count && shown++ < LOSSES_SHOWN)
+			export_loss(&loss[i], screen);
+	if (shown > LOSSES_SHOWN)
+		screen_print(screen, SCREEN_RED, "and %zu more losses (--format json lists them)\n",
+			     shown - LOSSES_SHOWN);
+	if (faults) {
+		screen_print(screen, SCREEN_RED,
+			     "INCOMPLETE: %zu fault%s in the files, see prof-report check", faults,
+			     faults == 1 ? "" : "s");
+		putc('\n', screen->out);
+	}
+	if (shown || faults)
+		putc('\n', screen->out);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A finished report on its way out, and the formats it can take. An exporter writes the document to a
+ * stream and looks at nothing else; errors of the stream are the caller's to see (ferror).
+ */
+#ifndef REPORT_TABLE_EXPORT_H
+#define REPORT_TABLE_EXPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/session/source.h"
+#include "report/table/table.h"
+
+/* Where a table is drawn. */
+struct screen {
+	FILE *out;
+	size_t width; /* columns */
+	bool color, utf8;
+};
+
+/* One of a report's totals. */
+struct fact {
+	const char *name;
+	enum unit unit;
+	struct cell cell;
+};
+
+struct document {
+	const char *report;
+	struct source *source;
+	const struct table *table;
+	size_t shown[COLUMNS_MAX]; /* the table's columns to show, in order */
+	size_t shown_count;
+	bool shown_chosen; /* by the user: none is left out */
+	size_t kept;       /* the table's column + 1 that is never left out, 0 for none */
+	const struct fact *fact;
+	size_t fact_count;
+	/* In front of and behind the table when people read it; NULL for none. */
+	void (*head)(const struct document *document, const struct screen *screen);
+	void (*foot)(const struct document *document, const struct screen *screen);
+	const void *context; /* of both */
+	const char *scope;   /* one line in front of all: what was recorded; NULL when all was */
+	const char *empty;   /* one line for a table without rows, NULL: a general one */
+	bool raw;            /* csv: formulas stay formulas */
+	bool head_only;      /* the table is for programs: people get all from the head */
+};
+
+extern void (*const exporters[])(const struct document *document,
+				 const struct screen *screen); /* by format */
+
+void export_table(const struct document *document, const struct screen *screen);
+void export_csv(const struct document *document, const struct screen *screen);
+void export_json(const struct document *document, const struct screen *screen);
+void export_markdown(const struct document *document, const struct screen *screen);
+
+/* The rows alone, as export_table() draws them; for the parts of the summary. */
+void export_table_rows(const struct document *document, const struct screen *screen);
+/* One line in red for each kind of loss and fault; nothing when there are none. */
+void export_losses(struct source *source, const struct screen *screen);
+
+/* A cell as people read it, escaped, in memory of `texts`. */
+const char *export_cell_text(struct text_store *texts, const struct column *column,
+			     const struct cell *cell);
+
+#define SCREEN_BOLD "1"
+#define SCREEN_DIM "2"
+#define SCREEN_RED "1;31"
+/* printf() of a sentence and a line end, broken at spaces to keep to the width. */
+void screen_print_prose(const struct screen *screen, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same in pieces: what is printed to prose->screen, which has no line end yet. Nothing when that is empty. */
+struct prose {
+	struct screen screen;
+	unsigned int indent; /* of the second line and those after it; 0 unless it is set */
+	unsigned int used;   /* columns of the first line that are printed already, likewise */
+	char *text;
+	size_t length;
+};
+void prose_begin(struct prose *prose, const struct screen *screen);
+void prose_end(struct prose *prose, const struct screen *screen);
+/* printf() in a colour, or plainly where there are none. */
+void screen_print(const struct screen *screen, const char *color, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CSV for programs: RFC 4180, a header line, raw numbers, "\n" line ends. Text that a spreadsheet would
+ * take for a formula gets a ' in front, which such programs take for "this is text".
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/table/export.h"
+#include "report/base/text.h"
+
+static bool text_is_formula(const char *text, size_t length)
+{
+	return length && *text && strchr("=+-@\t\r", *text);
+}
+
+static void csv_put_text(FILE *out, const char *text, size_t length, bool raw)
+{
+	size_t room = text_escape_room(length) + 1, mark = !raw && text_is_formula(text, length);
+	char *shown = memory_grow(NULL, room, 1);
+
+	*shown = '\'';
+	length = mark + text_escape(shown + mark, room - mark, text, length);
+	if (!strpbrk(shown, ",\" ")) {
+		fputs(shown, out);
+	} else {
+		putc('"', out);
+		for (size_t i = 0; i < length; i++) {
+			if (shown[i] == '"')
+				putc('"', out);
+			putc(shown[i], out);
+		}
+		putc('"', out);
+	}
+	free(shown);
+}
+
+static void csv_put_cell(FILE *out, const struct cell *cell, bool raw)
+{
+	switch (cell->kind) {
+	case CELL_NUMBER:
+		fprintf(out, "%" PRIu64, cell->number);
+		break;
+	case CELL_SIGNED:
+		fprintf(out, "%" PRId64, (int64_t)cell->number);
+		break;
+	case CELL_REAL:
+		fprintf(out, "%.6g", cell->real);
+		break;
+	case CELL_TEXT:
+		csv_put_text(out, cell->text, cell->length, raw);
+		break;
+	}
+}
+
+void export_csv(const struct document *document, const struct screen *screen)
+{
+	const struct table *table = document->table;
+
+	for (size_t i = 0; i < document->shown_count; i++)
+		fprintf(screen->out, "%s%s", i ? "," : "", table->column[document->shown[i]]->name);
+	putc('\n', screen->out);
+	for (size_t row = 0; row < table->shown; row++) {
+		for (size_t i = 0; i < document->shown_count; i++) {
+			if (i)
+				putc(',', screen->out);
+			csv_put_cell(screen->out,
+				     table_cell(table, table->order[row], document->shown[i]),
+				     document->raw);
+		}
+		putc('\n', screen->out);
+	}
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of typed cells, filtered, sorted and limited: see table.h. */
+#include "report/table/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/table/condition.h"
+
+void table_init(struct table *table, const char *report, const char *const *left_out)
+{
+	const struct column *all[COLUMNS_MAX];
+	size_t count = columns_of(report, all);
+
+	*table = (struct table){ .is_tree = false };
+	for (size_t i = 0; i < count; i++) {
+		bool wanted = true;
+
+		for (const char *const *name = left_out; name && *name; name++)
+			wanted = wanted && strcmp(*name, all[i]->name) != 0;
+		if (wanted)
+			table->column[table->column_count++] = all[i];
+	}
+}
+
+void table_release(struct table *table)
+{
+	free(table->cell);
+	free(table->parent);
+	free(table->order);
+	text_store_release(&table->texts);
+}
+
+size_t table_add_row(struct table *table)
+{
+	size_t row = table->row_count;
+
+	table->cell = memory_room(table->cell, row, &table->row_room,
+				  table->column_count * sizeof(struct cell));
+	memset(&table->cell[row * table->column_count], 0,
+	       table->column_count * sizeof(struct cell));
+	if (table->is_tree) {
+		table->parent = memory_room(table->parent, row, &table->parent_room,
+					    sizeof(*table->parent));
+		table->parent[row] = TABLE_NO_PARENT;
+	}
+	table->row_count++;
+	return row;
+}
+
+/* The cell of the last row, NULL when the table leaves the column out. */
+static struct cell *table_last_cell(struct table *table, enum column_id column)
+{
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->column[i] == &column_list[column])
+			return &table->cell[(table->row_count - 1) * table->column_count + i];
+	return NULL;
+}
+
+void table_set_number(struct table *table, enum column_id column, uint64_t value)
+{
+	struct cell *cell = table_last_cell(table, column);
+
+	if (cell)
+		*cell = (struct cell){ .number = value, .kind = CELL_NUMBER };
+}
+
+void table_set_none(struct table *table, enum column_id column)
+{
+	struct cell *cell = table_last_cell(table, column);
+
+	if (cell)
+		*cell = (struct cell){ .kind = CELL_NONE };
+}
+
+void table_set_signed(struct table *table, enum column_id column, int64_t value)
+{
+	struct cell *cell = table_last_cell(table, column);
+
+	if (cell)
+		*cell = (struct cell){ .number = (uint64_t)value, .kind = CELL_SIGNED };
+}
+
+void table_set_real(struct table *table, enum column_id column, double value)
+{
+	struct cell *cell = table_last_cell(table, column);
+
+	if (cell)
+		*cell = (struct cell){ .real = value, .kind = CELL_REAL };
+}
+
+void table_set_text(struct table *table, enum column_id column, const char *text, size_t length)
+{
+	struct cell *cell = table_last_cell(table, column);
+
+	if (cell)
+		*cell = (struct cell){ .text = text,
+				       .length = (uint32_t)length,
+				       .kind = CELL_TEXT };
+}
+
+static int cell_compare(const struct cell *a, const struct cell *b)
+{
+	size_t shorter = a->length < b->length ? a->length : b->length;
+	int order;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	switch (a->kind) {
+	case CELL_NUMBER:
+		return (a->number > b->number) - (a->number < b->number);
+	case CELL_SIGNED:
+		return ((int64_t)a->number > (int64_t)b->number) -
+		       ((int64_t)a->number < (int64_t)b->number);
+	case CELL_REAL:
+		return (a->real > b->real) - (a->real < b->real);
+	case CELL_TEXT:
+		order = memcmp(a->text, b->text, shorter);
+		return order ? order : (a->length > b->length) - (a->length < b->length);
+	default:
+		return 0;
+	}
+}
+
+struct sort_context {
+	const struct table *table;
+	const struct arrangement *arrangement;
+};
+
+/* By the key; ties by the first text column, then as added, so that output does not depend on qsort. */
+static int row_compare(const void *left, const void *right, void *context)
+{
+	const struct sort_context *sort = context;
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	const struct table *table = sort->table;
+	size_t key = (size_t)sort->arrangement->sort;
+	int order = cell_compare(table_cell(table, a, key), table_cell(table, b, key));
+
+	if (order)
+		return sort->arrangement->descending ? -order : order;
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (table->column[i]->priority == 0 && i != key) {
+			order = cell_compare(table_cell(table, a, i), table_cell(table, b, i));
+			break;
+		}
+	}
+	return order ? order : (a > b) - (a < b);
+}
+
+static bool *table_choose(const struct table *table, const struct arrangement *arrangement)
+{
+	bool *keep = memory_zero(table->row_count, sizeof(*keep));
+
+	for (size_t row = table->row_count; row-- > 0;) {
+		keep[row] = keep[row] || row < table->pinned ||
+			    conditions_hold(arrangement->condition, arrangement->condition_count,
+					    &table->cell[row * table->column_count]);
+		if (keep[row] && table->is_tree && table->parent[row] != TABLE_NO_PARENT)
+			keep[table->parent[row]] = true;
+	}
+	return keep;
+}
+
+/*
+ * Depth-first order of rows sorted among their siblings. Lists: first child of each row (and of the
+ * top, at row_count), next sibling; built from the last row so that they come out in order.
+ */
+static void table_nest(struct table *table)
+{
+	size_t count = table->passed, all = table->row_count, depth = 0, placed = 0;
+	size_t *first = memory_zero(all + 1, sizeof(*first)),
+	       *next = memory_zero(all + 1, sizeof(*next));
+	size_t *stack = memory_zero(all + 1, sizeof(*stack));
+
+	for (size_t i = 0; i <= all; i++)
+		first[i] = next[i] = SIZE_MAX;
+	for (size_t i = count; i-- > 0;) {
+		size_t row = table->order[i];
+		size_t parent = table->parent[row] == TABLE_NO_PARENT ? all : table->parent[row];
+
+		next[row] = first[parent];
+		first[parent] = row;
+	}
+	for (size_t row = first[all]; row != SIZE_MAX || depth;) {
+		if (row == SIZE_MAX) {
+			row = next[stack[--depth]];
+			continue;
+		}
+		table->order[placed++] = row;
+		stack[depth++] = row;
+		row = first[row];
+	}
+	free(first);
+	free(next);
+	free(stack);
+}
+
+void table_arrange(struct table *table, const struct arrangement *arrangement)
+{
+	struct sort_context context = { table, arrangement };
+	bool *keep = table_choose(table, arrangement);
+
+	free(table->order);
+	table->order = memory_zero(table->row_count, sizeof(*table->order));
+	table->passed = 0;
+	for (size_t row = 0; row < table->row_count; row++)
+		if (keep[row])
+			table->order[table->passed++] = row;
+	free(keep);
+	if (arrangement->sort >= 0)
+		qsort_r(table->order + table->pinned, table->passed - table->pinned,
+			sizeof(*table->order), row_compare, &context);
+	if (table->is_tree)
+		table_nest(table);
+	table->shown = table->passed;
+	if (arrangement->limit && table->shown > arrangement->limit + table->pinned)
+		table->shown = arrangement->limit + table->pinned;
+}

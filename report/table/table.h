@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of typed cells, and which of them are shown in which order. Knows nothing of how they look
+ * (layout.h) or what they mean.
+ *
+ * Texts of cells belong to whoever put them there (the source, or table->texts) and outlive the table.
+ */
+#ifndef REPORT_TABLE_TABLE_H
+#define REPORT_TABLE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/table/columns.h"
+#include "report/base/memory.h"
+
+enum cell_kind {
+	CELL_NONE, /* no value: null, empty */
+	CELL_NUMBER,
+	CELL_SIGNED, /* a number that may be negative, in `number` modulo 2^64 */
+	CELL_REAL,
+	CELL_TEXT,
+};
+
+struct cell {
+	union {
+		uint64_t number;
+		double real;
+		const char *text;
+	};
+	uint32_t length; /* of text */
+	uint32_t kind;
+};
+
+struct condition; /* of --filter, see condition.h */
+
+#define TABLE_NO_PARENT UINT32_MAX
+
+struct table {
+	const struct column *column[COLUMNS_MAX];
+	size_t column_count;
+	struct cell *cell; /* rows of column_count cells */
+	size_t row_count, row_room;
+	uint32_t *parent; /* of each row, smaller than its own number; only when is_tree */
+	size_t parent_room;
+	bool is_tree;
+	struct text_store texts;
+	size_t pinned; /* rows at the begin that are shown first, whatever is filtered and limited */
+	size_t *order; /* rows to show, in order; made by table_arrange() */
+	size_t shown;  /* of order */
+	size_t passed; /* rows that met the conditions: shown plus those past the limit */
+};
+
+/* A table with the columns of a report, without those in `left_out` (names, NULL at the end). */
+void table_init(struct table *table, const char *report, const char *const *left_out);
+void table_release(struct table *table);
+
+/* A new row of empty cells; returns its number. */
+size_t table_add_row(struct table *table);
+/* Sets the cell of the row added last. A column that the table leaves out is no error. */
+void table_set_number(struct table *table, enum column_id column, uint64_t value);
+/* No value: what was not recorded is not zero. */
+void table_set_none(struct table *table, enum column_id column);
+void table_set_signed(struct table *table, enum column_id column, int64_t value);
+void table_set_real(struct table *table, enum column_id column, double value);
+void table_set_text(struct table *table, enum column_id column, const char *text, size_t length);
+
+static inline const struct cell *table_cell(const struct table *table, size_t row, size_t column)
+{
+	return &table->cell[row * table->column_count + column];
+}
+
+struct arrangement {
+	int sort; /* column or -1: as added */
+	bool descending;
+	size_t limit; /* 0: all */
+	const struct condition *condition;
+	size_t condition_count;
+};
+/* Fills order, shown and passed. In a tree rows stay below their parents, which are kept for them. */
+void table_arrange(struct table *table, const struct arrangement *arrangement);
+
+#endif

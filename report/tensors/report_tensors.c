@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `tensors`: memory of PyTorch's tensors, by operator and device; who holds the peak. */
+#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/core/keys.h"
+#include "report/core/report_kind.h"
+#include "report/heap/rows_heap.h"
+#include "report/tensors/rows_tensors.h"
+#include "report/core/scope.h"
+
+static void device_print(const struct model *model, const struct tensor_device *device,
+			 const struct screen *screen)
+{
+	char name[TENSOR_DEVICE_BYTES], a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+	uint64_t end_ns = source_end_ns(model->source);
+	struct scope_text still_live;
+	struct prose line;
+
+	screen_print(screen, SCREEN_BOLD, "%s", tensor_device_text(device->device, name));
+	prose_begin(&line, screen);
+	line.used = (unsigned int)strlen(name);
+	line.indent = 2;
+	fprintf(line.screen.out, "  peak %s at %s", unit_format_bytes(a, device->live.peak_bytes),
+		unit_format_ns(b, device->live.peak_time_ns));
+	if (device->reserved_peak)
+		fprintf(line.screen.out, ", reserved %s",
+			unit_format_bytes(a, device->reserved_peak));
+	fprintf(line.screen.out, "; %s allocations",
+		unit_format_count(a, device->flow.allocations));
+	fprintf(line.screen.out, ", %s frees", unit_format_count(a, device->flow.frees));
+	fprintf(line.screen.out, "; %s %s", scope_still_live(model, &still_live),
+		unit_format_bytes(a, device->live.bytes));
+	if (device->ooms)
+		screen_print(&line.screen, SCREEN_RED, "; out of memory %s time%s",
+			     unit_format_count(a, device->ooms), device->ooms == 1 ? "" : "s");
+	prose_end(&line, screen);
+	fputs("  ", screen->out);
+	curve_print(&device->curve, (struct curve_extent){ device->live.peak_bytes, end_ns },
+		    screen, screen->width - 4);
+}
+
+static void tensors_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct model *model = &report->model;
+	const struct tensors *tensors = &model->tensors;
+	char number[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < tensors->device_count; i++)
+		device_print(model, &tensors->device[i], screen);
+	if (tensors->frees_unmatched)
+		fprintf(screen->out, "%s frees of blocks that were never seen\n",
+			unit_format_count(number, tensors->frees_unmatched));
+	if (tensors->reused)
+		fprintf(screen->out, "%s blocks were allocated again without a free\n",
+			unit_format_count(number, tensors->reused));
+	if (model->operators.one_in > 1 && tensors->device_count)
+		screen_print_prose(
+			screen,
+			"1 in %s operators was recorded (INTERCEPT_OPERATORS): a block's "
+			"owner is often an operator around the one that allocated it, or "
+			"unknown. Totals of the devices hold",
+			unit_format_count(number, model->operators.one_in));
+	if (tensors->device_count)
+		putc('\n', screen->out);
+}
+
+/* `cuda0_peak_bytes` and so on. */
+static void device_total(const struct tensor_device *device, struct facts *facts)
+{
+	char name[TENSOR_DEVICE_BYTES];
+	size_t length = 0;
+
+	tensor_device_text(device->device, name);
+	for (const char *from = name; *from; from++)
+		if (*from != ':' && *from != ' ')
+			name[length++] = *from;
+	name[length] = '\0';
+#define DEVICE_FACT(what, unit, value) \
+	facts_number(facts, text_store_format(&facts->texts, "%s_%s", name, what), unit, value)
+	DEVICE_FACT("allocations", UNIT_COUNT, device->flow.allocations);
+	DEVICE_FACT("frees", UNIT_COUNT, device->flow.frees);
+	DEVICE_FACT("bytes_allocated", UNIT_BYTES, device->flow.bytes_allocated);
+	DEVICE_FACT("peak_bytes", UNIT_BYTES, device->live.peak_bytes);
+	DEVICE_FACT("peak_time_ns", UNIT_NS, device->live.peak_time_ns);
+	DEVICE_FACT("live_bytes", UNIT_BYTES, device->live.bytes);
+	DEVICE_FACT("reserved_bytes", UNIT_BYTES, device->reserved);
+	DEVICE_FACT("reserved_peak_bytes", UNIT_BYTES, device->reserved_peak);
+	DEVICE_FACT("ooms", UNIT_COUNT, device->ooms);
+#undef DEVICE_FACT
+}
+
+static void tensors_want(struct report *report, struct model_options *options)
+{
+	(void)report;
+	options->wants_tensors = true;
+	options->skips_work = true;
+	options->wants_operators = options->tensors_by == TENSORS_BY_OP;
+	options->wants_ranges = options->tensors_by == TENSORS_BY_RANGE;
+}
+
+static void tensors_fill(struct report *report, struct table *table)
+{
+	tensors_fill_table(&report->model, table);
+}
+
+static void tensors_total(const struct report *report, struct facts *facts)
+{
+	const struct tensors *tensors = &report->model.tensors;
+
+	facts_number(facts, "allocations", UNIT_COUNT, tensors->flow.allocations);
+	facts_number(facts, "frees", UNIT_COUNT, tensors->flow.frees);
+	facts_number(facts, "frees_unmatched", UNIT_COUNT, tensors->frees_unmatched);
+	facts_number(facts, "bytes_allocated", UNIT_BYTES, tensors->flow.bytes_allocated);
+	facts_number(facts, "peak_bytes", UNIT_BYTES, tensors->live.peak_bytes);
+	facts_number(facts, "live_bytes", UNIT_BYTES, tensors->live.bytes);
+	facts_number(facts, "ooms", UNIT_COUNT, tensors->ooms);
+	facts_number(facts, "address_reused", UNIT_COUNT, tensors->reused);
+	for (size_t i = 0; i < tensors->device_count; i++)
+		device_total(&tensors->device[i], facts);
+}
+
+const struct report_kind report_kind_tensors = {
+	.family = EVT_FAMILY_tensors,
+	.want = tensors_want,
+	.fill = tensors_fill,
+	.total = tensors_total,
+	.head = tensors_head,
+};

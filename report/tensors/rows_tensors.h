@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of tensors as a table of report tensors: keys named. */
+#ifndef REPORT_TENSORS_ROWS_TENSORS_H
+#define REPORT_TENSORS_ROWS_TENSORS_H
+
+#include "report/table/export.h"
+#include "report/core/model.h"
+#include "report/table/table.h"
+
+#define TENSOR_DEVICE_BYTES 40
+
+/* cpu, cuda:0; without a number when it is of the whole kind. Returns ret_text. */
+const char *tensor_device_text(uint64_t device, char ret_text[TENSOR_DEVICE_BYTES]);
+
+/* `table` has columns of report tensors. */
+void tensors_fill_table(struct model *model, struct table *table);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * User scopes that may end on another thread than they began on (collectives of torch.distributed),
+ * from their begin to their end. They take no part in the nesting of their threads.
+ *
+ * Scopes are found by process and by the address of their RecordFunction, which the next one may have
+ * when the first is over: a second begin means that the end of the first was not recorded.
+ */
+#ifndef REPORT_TORCH_ASYNC_SCOPES_H
+#define REPORT_TORCH_ASYNC_SCOPES_H
+
+#include "report/base/map.h"
+#include "report/torch/operators.h"
+#include "report/steps/steps.h"
+
+struct async_scope {
+	struct operator_opening opening;
+	enum step_category category;
+};
+
+struct async_scopes {
+	struct map open; /* process and address to an entry of `scope` */
+	struct async_scope *scope;
+	size_t count, room;
+	size_t *unused; /* entries to be used again */
+	size_t unused_count, unused_room;
+};
+
+void async_scopes_init(struct async_scopes *scopes);
+void async_scopes_release(struct async_scopes *scopes);
+
+void async_scopes_begin(struct async_scopes *scopes, uint64_t address,
+			const struct async_scope *scope);
+/* False when its begin was not seen. */
+bool async_scopes_end(struct async_scopes *scopes, uint32_t process, uint64_t address,
+		      struct async_scope *ret_scope);
+
+#endif

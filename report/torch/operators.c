@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* PyTorch's operators as they nest: see operators.h. */
+#include "report/torch/operators.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+/* A call that is over, before it is counted. */
+struct operator_call {
+	uint32_t row; /* OPERATOR_NONE: it does not count */
+	uint32_t thread;
+	uint64_t flops;
+	struct operator_work total, children;
+	bool open; /* not ended by the program */
+};
+
+/* What is beside an open operator of the nest. */
+struct operator_open {
+	uint32_t row;
+	uint64_t flops;
+	struct operator_work own, children;
+	struct operator_call kept; /* the only child so far, of the same name */
+	bool hidden, has_kept, has_children;
+};
+
+static void operator_ended(void *state, const struct nest_end *end);
+
+void operators_init(struct operators *operators, bool by_shapes)
+{
+	*operators = (struct operators){ .by_shapes = by_shapes };
+	nest_init(&operators->nest, (struct nest_options){ .depth_max = OPERATOR_DEPTH_MAX },
+		  operator_ended, operators);
+	map_init(&operators->rows);
+	map_init(&operators->shaped_rows);
+	map_init(&operators->row_threads);
+}
+
+void operators_release(struct operators *operators)
+{
+	for (size_t i = 0; i < operators->row_count; i++)
+		timing_release(&operators->row[i].time);
+	free(operators->row);
+	nest_release(&operators->nest);
+	free(operators->open);
+	map_release(&operators->rows);
+	map_release(&operators->shaped_rows);
+	map_release(&operators->row_threads);
+}
+
+static inline void work_add(struct operator_work *into, const struct operator_work *more)
+{
+#define ADD(name) into->name += more->name;
+	OPERATOR_WORK(ADD)
+#undef ADD
+}
+
+static inline void work_take(struct operator_work *from, const struct operator_work *less)
+{
+#define TAKE(name) from->name -= less->name;
+	OPERATOR_WORK(TAKE)
+#undef TAKE
+}
+
+/* --- rows --- */
+
+static uint32_t operators_add_row(struct operators *operators, struct operator_row row)
+{
+	operators->row = memory_room(operators->row, operators->row_count, &operators->row_room,
+				     sizeof(*operators->row));
+	row.last_thread = OPERATOR_NONE;
+	operators->row[operators->row_count] = row;
+	return (uint32_t)operators->row_count++;
+}
+
+static uint32_t operators_row_of(struct operators *operators, uint32_t name, uint64_t scope)
+{
+	uint32_t kept = scope < OPERATOR_SCOPE_MAX ? (uint32_t)scope : OPERATOR_SCOPE_MAX;
+	bool added;
+	struct map_entry *entry = map_put(&operators->rows, ((uint64_t)name << 8 | kept) + 1,
+					  &added);
+
+	if (added)
+		entry->value = operators_add_row(
+			operators, (struct operator_row){
+					   .name = name, .scope = kept, .shapes = OPERATOR_NONE });
+	return (uint32_t)entry->value;
+}
+
+static uint32_t operators_shaped_row(struct operators *operators, uint32_t row, uint32_t shapes)
+{
+	bool added;
+	struct map_entry *entry = map_put(&operators->shaped_rows,
+					  (uint64_t)(row + 1) << 32 | shapes, &added);
+	struct operator_row fresh = operators->row[row];
+
+	if (added)
+		entry->value = operators_add_row(operators,
+						 (struct operator_row){ .name = fresh.name,
+									.scope = fresh.scope,
+									.shapes = shapes });
+	return (uint32_t)entry->value;
+}
+
+static void operators_count_thread(struct operators *operators, uint32_t row, uint32_t thread)
+{
+	bool added;
+
+	operators->row[row].last_thread = thread;
+	map_put(&operators->row_threads, (uint64_t)(row + 1) << 32 | thread, &added);
+	operators->row[row].threads += added;
+}
+
+static void operators_count(struct operators *operators, const struct operator_call *call)
+{
+	struct operator_work self = call->total;
+	struct operator_row *row;
+
+	if (call->row == OPERATOR_NONE)
+		return;
+	row = &operators->row[call->row];
+	row->calls++;
+	row->open += call->open;
+	row->flops += call->flops;
+	timing_add(&row->time, call->total.ns);
+	work_take(&self, &call->children);
+	if (call->children.ns > call->total.ns) /* only where the file's times go backwards */
+		self.ns = 0;
+	work_add(&row->total, &call->total);
+	work_add(&row->self, &self);
+	if (row->last_thread != call->thread)
+		operators_count_thread(operators, call->row, call->thread);
+}
+
+/* --- open operators --- */
+
+/* A call that is an only child of its parent's name waits for the parent's end. */
+static void operators_pass_up(struct operators *operators, uint32_t parent_entry, uint64_t name,
+			      const struct operator_call *call)
+{
+	struct operator_open *parent;
+
+	if (parent_entry == OPERATOR_NONE) {
+		operators_count(operators, call);
+		return;
+	}
+	parent = &operators->open[parent_entry];
+	work_add(&parent->children, &call->total);
+	if (!parent->has_children && operators->nest.scope[parent_entry].key == name) {
+		parent->kept = *call;
+		parent->has_kept = true;
+	} else {
+		if (parent->has_kept)
+			operators_count(operators, &parent->kept);
+		parent->has_kept = false;
+		operators_count(operators, call);
+	}
+	parent->has_children = true;
+}
+
+/* One that runs on adds no time and folds nothing. */
+static void operators_leave_running(struct operators *operators, const struct operator_open *open)
+{
+	if (open->has_kept)
+		operators_count(operators, &open->kept);
+	if (open->row == OPERATOR_NONE)
+		return;
+	operators->row[open->row].calls++;
+	operators->row[open->row].open++;
+}
+
+static void operator_ended(void *state, const struct nest_end *end)
+{
+	struct operators *operators = state;
+	const struct operator_open *open = &operators->open[end->scope];
+	struct operator_call call;
+
+	if (open->hidden) {
+		if (end->parent != NEST_NONE)
+			work_add(&operators->open[end->parent].own, &open->own);
+		return;
+	}
+	if (end->how == NEST_RUNS_ON) {
+		operators_leave_running(operators, open);
+		return;
+	}
+	call.row = open->row;
+	call.thread = end->thread;
+	call.flops = open->flops;
+	call.open = end->how == NEST_CUT;
+	call.total = open->own;
+	work_add(&call.total, &open->children);
+	call.total.ns = end->total_ns;
+	call.children = open->has_kept ? open->kept.children : open->children;
+	if (!open->has_kept)
+		call.children.ns = end->children_ns;
+	operators_pass_up(operators, end->parent, end->key, &call);
+}
+
+void operators_cut(struct operators *operators, struct nest_place place, enum nest_ending how)
+{
+	nest_cut(&operators->nest, place, how);
+}
+
+void operators_begin(struct operators *operators, const struct operator_opening *opening)
+{
+	uint32_t entry = nest_begin(&operators->nest, opening->place, opening->name,
+				    opening->hidden);
+	uint32_t row = OPERATOR_NONE;
+	struct operator_open *open;
+
+	if (entry == NEST_NONE)
+		return;
+	if (opening->counts && !opening->hidden)
+		row = operators_row_of(operators, opening->name, opening->scope);
+	if (entry >= operators->open_room)
+		operators->open = memory_room(operators->open, entry, &operators->open_room,
+					      sizeof(*operators->open));
+	open = &operators->open[entry]; /* `kept` is nothing yet, and large */
+	open->row = row;
+	open->flops = 0;
+	open->own = open->children = (struct operator_work){ 0 };
+	open->hidden = opening->hidden;
+	open->has_kept = open->has_children = false;
+}
+
+void operators_end(struct operators *operators, struct nest_place place)
+{
+	operators->unmatched += !nest_end(&operators->nest, place);
+}
+
+void operators_add_apart(struct operators *operators, const struct operator_opening *opening,
+			 uint64_t end_ns)
+{
+	struct operator_call call = { .thread = opening->place.thread };
+
+	if (!opening->counts || opening->hidden)
+		return;
+	call.row = operators_row_of(operators, opening->name, opening->scope);
+	if (end_ns > opening->place.time_ns)
+		call.total.ns = end_ns - opening->place.time_ns;
+	call.children = call.total;
+	operators_count(operators, &call);
+}
+
+void operators_end_named(struct operators *operators, struct nest_place place, uint32_t name,
+			 bool elsewhere)
+{
+	bool ended = elsewhere ? nest_end_elsewhere(&operators->nest, place, name)
+			       : nest_end_key(&operators->nest, place, name);
+
+	operators->unmatched += !ended;
+}
+
+void operators_describe(struct operators *operators, uint32_t thread, uint32_t shapes,
+			uint64_t flops)
+{
+	uint32_t top = nest_top(&operators->nest, thread);
+	struct operator_open *open;
+
+	if (top == NEST_NONE)
+		return;
+	open = &operators->open[top];
+	open->flops = flops;
+	if (operators->by_shapes && open->row != OPERATOR_NONE)
+		open->row = operators_shaped_row(operators, open->row, shapes);
+}
+
+void operators_note(struct operators *operators, uint32_t thread, const struct operator_work *work)
+{
+	const struct nest *nest = &operators->nest;
+	uint32_t top = thread < nest->thread_room ? nest->thread[thread].top : NEST_NONE;
+
+	if (top != NEST_NONE)
+		work_add(&operators->open[top].own, work);
+}
+
+bool operators_innermost(const struct operators *operators, uint32_t thread, uint32_t *ret_name)
+{
+	uint32_t at = nest_innermost(&operators->nest, thread);
+
+	if (at == NEST_NONE)
+		return false;
+	*ret_name = (uint32_t)operators->nest.scope[at].key;
+	return true;
+}
+
+unsigned int operators_chain(const struct operators *operators, uint32_t thread,
+			     uint32_t *ret_names, unsigned int room)
+{
+	const struct nest_scope *scope = operators->nest.scope;
+	uint32_t at = nest_innermost(&operators->nest, thread);
+	unsigned int count = 0;
+
+	for (; at != NEST_NONE && count < room; at = scope[at].parent)
+		ret_names[count++] = (uint32_t)scope[at].key;
+	return count;
+}

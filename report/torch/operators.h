@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PyTorch's operators, backward functions and user scopes as they nest on their threads: time and work
+ * inside of them, by name and scope, and by the shapes of their inputs where asked.
+ *
+ * Self is total minus the operators directly inside on the same thread. As in torch.profiler, an only
+ * child that has the name of its parent is folded into it (aten::conv2d in aten::conv2d is one call),
+ * chains of them too; whether a child is an only one is known when its parent ends, so that each open
+ * operator keeps at most one call back. Hidden ones (utility operators that torch.profiler leaves out)
+ * are no rows and no parents.
+ *
+ * An end with nothing open on its thread is of an operator that began while nothing was recorded.
+ * Operators that are open when recording stops end there (operators_cut()).
+ *
+ * Names and shapes are indices that the caller gives. Memory grows with rows and open operators.
+ */
+#ifndef REPORT_TORCH_OPERATORS_H
+#define REPORT_TORCH_OPERATORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/map.h"
+#include "report/base/timing.h"
+#include "report/core/nest.h"
+
+#define OPERATOR_NONE UINT32_MAX
+#define OPERATOR_SCOPE_USER 7u   /* of at::RecordScope: labels, optimizers, the DataLoader */
+#define OPERATOR_SCOPE_MAX 255u  /* larger ones, of damaged files, become this */
+#define OPERATOR_DEPTH_MAX 4096u /* what is deeper on a thread is followed, but is no row */
+
+/*
+ * What is done in an operator: time, and what the thread does while it is the innermost one. Bytes are
+ * those of tensors, freed ones subtracted: modulo 2^64, to be read as signed numbers.
+ */
+#define OPERATOR_WORK(FIELD) \
+	FIELD(ns)            \
+	FIELD(cpu_bytes) FIELD(device_bytes) FIELD(cuda_calls) FIELD(cuda_ns) FIELD(launches)
+struct operator_work {
+#define FIELD(name) uint64_t name;
+	OPERATOR_WORK(FIELD)
+#undef FIELD
+};
+
+struct operator_row {
+	uint32_t name, scope;
+	uint32_t shapes; /* OPERATOR_NONE: not by shapes, or they were not recorded */
+	uint32_t threads, last_thread;
+	uint64_t calls, open; /* open: of them, ended by us and not by the program */
+	uint64_t flops;       /* 0: not known */
+	struct timing time;   /* of the total of each call */
+	struct operator_work total, self;
+};
+
+struct operators {
+	bool by_shapes;
+	bool has_memory; /* tensors were recorded: 0 bytes are none */
+	struct operator_row *row;
+	size_t row_count, row_room;
+	struct map rows;            /* name and scope to row */
+	struct map shaped_rows;     /* row of name and scope, shapes to row */
+	struct map row_threads;     /* row and thread that were seen together */
+	struct nest nest;           /* by name */
+	struct operator_open *open; /* beside its scopes */
+	size_t open_room;
+	uint64_t one_in;    /* so many operators one was recorded (INTERCEPT_OPERATORS), 0: all */
+	uint64_t unmatched; /* ends of operators that were not seen to begin */
+};
+
+void operators_init(struct operators *operators, bool by_shapes);
+void operators_release(struct operators *operators);
+
+struct operator_opening {
+	struct nest_place place;
+	uint32_t name;
+	uint64_t scope; /* at::RecordScope */
+	bool hidden;
+	bool counts; /* the filters hold */
+};
+void operators_begin(struct operators *operators, const struct operator_opening *opening);
+void operators_end(struct operators *operators, struct nest_place place);
+/*
+ * The innermost one of that name ends, on this thread or on another one of the process. What has begun
+ * in it and is still open goes on in the one around it.
+ */
+void operators_end_named(struct operators *operators, struct nest_place place, uint32_t name,
+			 bool elsewhere);
+
+/* One that is over and takes no part in the nesting: it has no self time, as in torch.profiler. */
+void operators_add_apart(struct operators *operators, const struct operator_opening *opening,
+			 uint64_t end_ns);
+
+/* The inputs of the operator that has just begun; flops 0: not known. */
+void operators_describe(struct operators *operators, uint32_t thread, uint32_t shapes,
+			uint64_t flops);
+/* The thread has done this. */
+void operators_note(struct operators *operators, uint32_t thread, const struct operator_work *work);
+/* Name of the innermost operator that is open on the thread; false when there is none. */
+bool operators_innermost(const struct operators *operators, uint32_t thread, uint32_t *ret_name);
+
+/* Names of the open operators of the thread, the innermost first; returns how many of at most `room`. */
+unsigned int operators_chain(const struct operators *operators, uint32_t thread,
+			     uint32_t *ret_names, unsigned int room);
+
+/* What is open on the thread ends at that time without an end of its own, or runs on. */
+void operators_cut(struct operators *operators, struct nest_place place, enum nest_ending how);
+
+#endif

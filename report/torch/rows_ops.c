@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of operators as a table of report ops: see rows_ops.h. */
+#include "report/torch/rows_ops.h"
+
+#include <string.h>
+
+#include "report/nvtx/rows_ranges.h"
+#include "report/table/rows_timing.h"
+
+struct operator_text operator_place_text(const struct model *model, uint64_t op)
+{
+	struct operator_text text = { NO_OPERATOR, strlen(NO_OPERATOR) };
+
+	if (!op)
+		return text;
+	text.text = name_text(source_name_at(model->source, op - 1), &text.length);
+	return operator_text_shown(text);
+}
+
+struct operator_text ops_row_name(const struct model *model, const struct operator_row *row)
+{
+	return operator_place_text(model, (uint64_t)row->name + 1);
+}
+
+bool ops_row_is_shown(const struct model *model, const struct operator_row *row)
+{
+	return row->calls && !operator_is_hidden(ops_row_name(model, row));
+}
+
+static const char *scope_text(uint32_t scope)
+{
+	static const char *const scopes[] = {
+		"function",      "backward",         "torchscript", "kernel dtype", "custom class",
+		"build feature", "lite interpreter", "user",        "static op",    "static model",
+	};
+
+	return scope < sizeof(scopes) / sizeof(scopes[0]) ? scopes[scope] : "unknown";
+}
+
+/* What all rows together say. */
+struct ops_whole {
+	uint64_t self_ns;
+	bool use_device;
+	bool sampled; /* what is inside of an operator was mostly not recorded: no self, no shares */
+};
+
+static void put_times(struct table *table, const struct operator_row *row,
+		      const struct ops_whole *ops)
+{
+	static const struct timing_columns columns = {
+		.avg = COLUMN_ops_avg_cpu_ns,
+		.min = COLUMN_ops_min_cpu_ns,
+		.max = COLUMN_ops_max_cpu_ns,
+		.stddev = COLUMN_ops_stddev_cpu_ns,
+		.p50 = COLUMN_ops_p50_cpu_ns,
+		.p90 = COLUMN_ops_p90_cpu_ns,
+		.p99 = COLUMN_ops_p99_cpu_ns,
+	};
+
+	table_set_number(table, COLUMN_ops_total_cpu_ns, row->total.ns);
+	if (!ops->sampled)
+		table_set_number(table, COLUMN_ops_self_cpu_ns, row->self.ns);
+	if (ops->self_ns && !ops->sampled) {
+		table_set_real(table, COLUMN_ops_self_cpu_percent,
+			       100.0 * (double)row->self.ns / (double)ops->self_ns);
+		table_set_real(table, COLUMN_ops_total_cpu_percent,
+			       100.0 * (double)row->total.ns / (double)ops->self_ns);
+	}
+	timing_put(table, columns, &row->time);
+}
+
+/* As in torch.profiler's table, a run that has no tensor on a device has no column for them. */
+static bool ops_use_device(const struct operators *operators)
+{
+	for (size_t i = 0; i < operators->row_count; i++)
+		if (operators->row[i].total.device_bytes || operators->row[i].self.device_bytes)
+			return true;
+	return false;
+}
+
+static void put_memory(struct table *table, const struct operator_row *row, bool use_device)
+{
+	table_set_signed(table, COLUMN_ops_cpu_mem_bytes, (int64_t)row->total.cpu_bytes);
+	table_set_signed(table, COLUMN_ops_self_cpu_mem_bytes, (int64_t)row->self.cpu_bytes);
+	if (!use_device)
+		return;
+	table_set_signed(table, COLUMN_ops_cuda_mem_bytes, (int64_t)row->total.device_bytes);
+	table_set_signed(table, COLUMN_ops_self_cuda_mem_bytes, (int64_t)row->self.device_bytes);
+}
+
+static void put_key(struct table *table, const struct model *model, const struct operator_row *row)
+{
+	struct operator_text text = ops_row_name(model, row);
+	const char *scope = scope_text(row->scope);
+
+	table_set_text(table, COLUMN_ops_name, text.text, text.length);
+	table_set_text(table, COLUMN_ops_scope, scope, strlen(scope));
+	if (row->shapes == OPERATOR_NONE)
+		return;
+	text.text = name_text(source_name_at(model->source, row->shapes), &text.length);
+	table_set_text(table, COLUMN_ops_input_shapes, text.text, text.length);
+}
+
+static void put_row(struct table *table, const struct model *model, const struct operator_row *row,
+		    const struct ops_whole *ops)
+{
+	table_add_row(table);
+	put_key(table, model, row);
+	put_times(table, row, ops);
+	if (model->operators.has_memory && !ops->sampled)
+		put_memory(table, row, ops->use_device);
+	table_set_number(table, COLUMN_ops_calls, row->calls);
+	if (row->flops)
+		table_set_number(table, COLUMN_ops_flops, row->flops);
+	table_set_number(table, COLUMN_ops_threads, row->threads);
+	table_set_number(table, COLUMN_ops_open, row->open);
+	table_set_number(table, COLUMN_ops_cuda_calls, row->total.cuda_calls);
+	table_set_number(table, COLUMN_ops_cuda_ns, row->total.cuda_ns);
+	table_set_number(table, COLUMN_ops_launches, row->total.launches);
+}
+
+bool ops_are_sampled(const struct model *model)
+{
+	return model->operators.one_in > 1;
+}
+
+struct ops_totals ops_add_up(const struct model *model)
+{
+	struct ops_totals totals = { 0 };
+
+	for (size_t i = 0; i < model->operators.row_count; i++) {
+		const struct operator_row *row = &model->operators.row[i];
+
+		if (!ops_row_is_shown(model, row))
+			continue;
+		totals.calls += row->calls;
+		totals.open += row->open;
+		totals.self_cpu_ns += row->self.ns;
+	}
+	return totals;
+}
+
+struct ops_totals ops_fill_table(struct model *model, struct table *table)
+{
+	struct operators *operators = &model->operators;
+	struct ops_totals totals;
+	struct ops_whole whole;
+
+	totals = ops_add_up(model);
+	whole = (struct ops_whole){ totals.self_cpu_ns, ops_use_device(operators),
+				    ops_are_sampled(model) };
+	for (size_t i = 0; i < operators->row_count; i++)
+		if (ops_row_is_shown(model, &operators->row[i]))
+			put_row(table, model, &operators->row[i], &whole);
+	return totals;
+}

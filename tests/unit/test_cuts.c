@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/core/model.c: what is open where events are missing ends there: NVTX ranges and --range as all else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/core/model.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+static struct cuda_recording c;
+static struct source *source;
+static struct model model;
+
+static void start(void)
+{
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void push(uint64_t time_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, nvtx_push, .domain = 0, .name = cuda_recording_name(&c, name));
+}
+
+static void pop(uint64_t time_ns)
+{
+	FRAME_PUT(c.r.fw, time_ns, nvtx_pop, .domain = 0);
+}
+
+static void allocate(uint64_t time_ns, uint64_t ptr)
+{
+	FRAME_PUT(c.r.fw, time_ns, malloc, .ptr = ptr, .size = 100, .caller = 1);
+}
+
+/* Events of stream 1 were lost here. */
+static void lose(uint64_t time_ns)
+{
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, time_ns, lost, .stream = 1, .process = 1, .count = 3,
+		  .reason = EVT_LOST_FULL);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void read_with(const char *range)
+{
+	static char path[] = "memory.evt";
+	struct session_file file = { .path = path };
+	char message[256];
+
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000);
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	model_init(&model, source,
+		   &(struct model_options){
+			   .filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, range, false },
+			   .wants_ranges = true,
+			   .wants_heap = true,
+		   });
+	model_read(&model);
+}
+
+static void release(void)
+{
+	model_release(&model);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+static const struct range_row *row_of(const char *name)
+{
+	for (size_t i = 0; i < model.ranges.row_count; i++)
+		if (!strcmp(source_name_text(source_name_at(source, model.ranges.row[i].name)),
+			    name))
+			return &model.ranges.row[i];
+	fail_msg("no range %s", name);
+	return NULL;
+}
+
+static void put_window(uint64_t from_ns, uint64_t to_ns)
+{
+	FRAME_PUT(c.r.fw, from_ns, capture_start, .name = 0);
+	push(from_ns + 1, "outer");
+	push(from_ns + 10, "inner");
+	allocate(from_ns + 12, from_ns);
+	pop(from_ns + 20);
+	FRAME_PUT(c.r.fw, to_ns, capture_stop, .name = 0);
+}
+
+static void ranges_end_where_events_were_lost(void **state)
+{
+	(void)state;
+	start();
+	push(10, "outer");
+	push(20, "inner");
+	lose(50); /* the pop of inner, or of both */
+	pop(60);
+	push(70, "later");
+	pop(80);
+	read_with(NULL);
+	assert_int_equal(row_of("inner")->time.total_ns, 30);
+	assert_int_equal(row_of("inner")->open, 1);
+	assert_int_equal(row_of("outer")->time.total_ns, 40);
+	assert_int_equal(row_of("later")->time.total_ns, 10);
+	assert_int_equal(row_of("later")->open, 0);
+	assert_int_equal(model.ranges.unbalanced, 1);
+	release();
+}
+
+static void ranges_end_where_recording_stops(void **state)
+{
+	(void)state;
+	start();
+	put_window(100, 200);
+	put_window(300, 400);
+	read_with(NULL);
+	assert_int_equal(row_of("outer")->count, 2);
+	assert_int_equal(row_of("outer")->open, 2);
+	assert_int_equal(row_of("outer")->time.total_ns, 2 * 99);
+	assert_int_equal(row_of("inner")->time.total_ns, 2 * 10);
+	assert_int_equal(row_of("inner")->open, 0);
+	release();
+}
+
+static void started_ranges_end_where_recording_stops(void **state)
+{
+	(void)state;
+	start();
+	FRAME_PUT(c.r.fw, 10, capture_start, .name = 0);
+	FRAME_PUT(c.r.fw, 20, nvtx_start, .name = cuda_recording_name(&c, "started"), .range = 5);
+	FRAME_PUT(c.r.fw, 50, capture_stop, .name = 0);
+	FRAME_PUT(c.r.fw, 100, capture_start, .name = 0);
+	FRAME_PUT(c.r.fw, 110, nvtx_end, .range = 5);
+	FRAME_PUT(c.r.fw, 120, nvtx_start, .name = cuda_recording_name(&c, "started"), .range = 5);
+	FRAME_PUT(c.r.fw, 130, nvtx_end, .range = 5);
+	read_with(NULL);
+	assert_int_equal(row_of("started")->count, 2);
+	assert_int_equal(row_of("started")->open, 1);
+	assert_int_equal(row_of("started")->time.total_ns, 30 + 10);
+	assert_int_equal(model.ranges.unbalanced, 1);
+	release();
+}
+
+static void a_range_that_is_asked_for_ends_where_recording_stops(void **state)
+{
+	(void)state;
+	start();
+	put_window(100, 200); /* outer stays open */
+	FRAME_PUT(c.r.fw, 300, capture_start, .name = 0);
+	allocate(310, 0x3000);
+	read_with("outer");
+	assert_int_equal(model.heap->totals.allocations, 1);
+	release();
+}
+
+static void a_range_that_is_asked_for_ends_where_events_were_lost(void **state)
+{
+	(void)state;
+	start();
+	push(10, "outer");
+	allocate(20, 0x1000);
+	lose(50);
+	allocate(60, 0x2000);
+	read_with("outer");
+	assert_int_equal(model.heap->totals.allocations, 1);
+	release();
+}
+
+static void a_started_range_that_is_asked_for_ends_where_recording_stops(void **state)
+{
+	(void)state;
+	start();
+	FRAME_PUT(c.r.fw, 10, capture_start, .name = 0);
+	FRAME_PUT(c.r.fw, 20, nvtx_start, .name = cuda_recording_name(&c, "started"), .range = 5);
+	allocate(30, 0x1000);
+	FRAME_PUT(c.r.fw, 50, capture_stop, .name = 0);
+	FRAME_PUT(c.r.fw, 100, capture_start, .name = 0);
+	allocate(105, 0x2000);
+	FRAME_PUT(c.r.fw, 110, nvtx_end, .range = 5);
+	FRAME_PUT(c.r.fw, 120, nvtx_start, .name = cuda_recording_name(&c, "started"), .range = 5);
+	allocate(125, 0x3000);
+	FRAME_PUT(c.r.fw, 130, nvtx_end, .range = 5);
+	allocate(135, 0x4000);
+	read_with("started");
+	assert_int_equal(model.heap->totals.allocations, 2);
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ranges_end_where_events_were_lost),
+		cmocka_unit_test(ranges_end_where_recording_stops),
+		cmocka_unit_test(started_ranges_end_where_recording_stops),
+		cmocka_unit_test(a_range_that_is_asked_for_ends_where_recording_stops),
+		cmocka_unit_test(a_range_that_is_asked_for_ends_where_events_were_lost),
+		cmocka_unit_test(a_started_range_that_is_asked_for_ends_where_recording_stops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:life/families.c */
+/*
+ * Each family of families.def is called, in that order, and flush() keeps to its time. The families are
+ * this test's own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "preload/base/clock.h"
+#include "preload/life/families.h"
+#include "preload/record/family.h"
+
+bool clock_is_tsc;
+
+static char called[256]; /* "name.what " each */
+static uint64_t flush_takes_ns, flush_until;
+
+static void note(const char *what)
+{
+	strcat(called, what);
+	strcat(called, " ");
+}
+
+/* Time that a family takes is only counted, not spent: it is asked for by clock_gettime(), below. */
+static uint64_t passed_ns;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	(void)clock;
+	now->tv_sec = (time_t)(1000 + passed_ns / 1000000000u);
+	now->tv_nsec = (long)(passed_ns % 1000000000u);
+	return 0;
+}
+
+static void note_flush(const char *what, uint64_t until)
+{
+	note(what);
+	flush_until = until;
+	passed_ns += flush_takes_ns;
+}
+
+#define FAMILY(name)                                                                      \
+	static void name##_loaded(void)                                                   \
+	{                                                                                 \
+		note(#name ".loaded");                                                    \
+	}                                                                                 \
+	static void name##_start(void)                                                    \
+	{                                                                                 \
+		note(#name ".start");                                                     \
+	}                                                                                 \
+	static void name##_opened(void)                                                   \
+	{                                                                                 \
+		note(#name ".opened");                                                    \
+	}                                                                                 \
+	static void name##_forked(void)                                                   \
+	{                                                                                 \
+		note(#name ".forked");                                                    \
+	}                                                                                 \
+	static void name##_flush(uint64_t until_ns)                                       \
+	{                                                                                 \
+		note_flush(#name ".flush", until_ns);                                     \
+	}                                                                                 \
+	extern const struct family family_##name;                                         \
+	const struct family family_##name = { name##_loaded, name##_start, name##_opened, \
+					      name##_forked, name##_flush };
+#include "preload/families.def"
+
+static int setup(void **state)
+{
+	(void)state;
+	called[0] = 0;
+	passed_ns = 0;
+	flush_takes_ns = 0;
+	return 0;
+}
+
+static const char in_order[] =
+#define FAMILY(name) #name ".loaded "
+#include "preload/families.def"
+#define FAMILY(name) #name ".start "
+#include "preload/families.def"
+#define FAMILY(name) #name ".opened "
+#include "preload/families.def"
+#define FAMILY(name) #name ".forked "
+#include "preload/families.def"
+#define FAMILY(name) #name ".flush "
+#include "preload/families.def"
+	;
+
+static void each_family_is_called_in_the_order_of_the_list(void **state)
+{
+	(void)state;
+	families_loaded();
+	families_start();
+	families_opened();
+	families_forked();
+	families_flush();
+	assert_string_equal(called, in_order);
+}
+
+static void flush_is_over_after_its_time(void **state)
+{
+	(void)state;
+	flush_takes_ns = FAMILY_FLUSH_NS;
+	families_flush();
+	assert_non_null(strstr(called, ".flush "));
+	assert_ptr_equal(strstr(called, ".flush "), strrchr(called, '.'));
+	assert_true(flush_until == clock_ns(CLOCK_MONOTONIC));
+}
+
+static void families_that_are_quick_all_have_the_same_end(void **state)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + FAMILY_FLUSH_NS;
+
+	(void)state;
+	flush_takes_ns = 1000;
+	families_flush();
+	assert_true(flush_until == end);
+}
+
+#define EACH(test) cmocka_unit_test_setup(test, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		EACH(each_family_is_called_in_the_order_of_the_list),
+		EACH(flush_is_over_after_its_time),
+		EACH(families_that_are_quick_all_have_the_same_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/core/nest.c: what is open on threads, whose time is whose, and what a cut ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/core/nest.h"
+
+enum { A = 1, B, C };
+
+static struct nest nest;
+static struct nest_end ended[16];
+static size_t count;
+
+static void note(void *state, const struct nest_end *end)
+{
+	assert_ptr_equal(state, &count);
+	if (count < sizeof(ended) / sizeof(ended[0]))
+		ended[count] = *end;
+	count++;
+}
+
+static void start(struct nest_options options)
+{
+	count = 0;
+	nest_init(&nest, options, note, &count);
+}
+
+static uint32_t begin(uint64_t time_ns, uint32_t thread, uint64_t key)
+{
+	return nest_begin(&nest, (struct nest_place){ time_ns, thread, 0 }, key, false);
+}
+
+static bool end(uint64_t time_ns, uint32_t thread)
+{
+	return nest_end(&nest, (struct nest_place){ time_ns, thread, 0 });
+}
+
+static bool end_key(uint64_t time_ns, uint32_t thread, uint64_t key)
+{
+	return nest_end_key(&nest, (struct nest_place){ time_ns, thread, 0 }, key);
+}
+
+static void is(size_t at, uint64_t key, uint64_t total_ns, uint64_t children_ns)
+{
+	assert_true(at < count);
+	assert_int_equal(ended[at].key, key);
+	assert_int_equal(ended[at].total_ns, total_ns);
+	assert_int_equal(ended[at].children_ns, children_ns);
+}
+
+static void scopes_nest_per_thread(void **state)
+{
+	uint32_t outer;
+
+	(void)state;
+	start((struct nest_options){ 0 });
+	assert_false(end(5, 0));
+	outer = begin(10, 0, A);
+	begin(20, 0, B);
+	begin(20, 1, C);
+	assert_true(end(30, 0));
+	assert_true(end(50, 0));
+	assert_false(end(60, 0));
+	is(0, B, 10, 0);
+	is(1, A, 40, 10);
+	assert_int_equal(ended[0].parent, outer);
+	assert_int_equal(ended[1].parent, NEST_NONE);
+	assert_int_equal(nest.scope[nest_innermost(&nest, 1)].key, C);
+	assert_int_equal(nest_innermost(&nest, 0), NEST_NONE);
+	assert_int_equal(nest_covered_ns(&nest, 0), 40);
+	nest_release(&nest);
+}
+
+/* Keyed or not, the innermost of a key ends, and what is inside goes on in what was around. */
+static void ends_by_key_leave_what_is_inside(void **state)
+{
+	(void)state;
+	for (int keyed = 0; keyed < 2; keyed++) {
+		uint32_t first;
+
+		start((struct nest_options){ .is_keyed = keyed });
+		first = begin(0, 0, A);
+		begin(10, 0, B);
+		begin(20, 0, C);
+		assert_true(end_key(40, 0, B)); /* C was in it for 20 */
+		assert_false(end_key(41, 0, B));
+		assert_true(end_key(50, 0, C)); /* and in A for 10 */
+		assert_true(end_key(100, 0, A));
+		is(0, B, 30, 20);
+		is(1, C, 30, 0);
+		is(2, A, 100, 30 + 10);
+		assert_int_equal(ended[0].parent, first);
+		assert_int_equal(ended[1].parent, first);
+		assert_int_equal(nest.thread[0].depth, 0);
+		nest_release(&nest);
+	}
+}
+
+static void hidden_scopes_are_around_nothing(void **state)
+{
+	(void)state;
+	start((struct nest_options){ 0 });
+	begin(0, 0, A);
+	nest_begin(&nest, (struct nest_place){ 10, 0, 0 }, B, true);
+	assert_int_equal(nest.scope[nest_innermost(&nest, 0)].key, A);
+	begin(20, 0, C);
+	assert_true(end(25, 0));
+	assert_true(end(30, 0)); /* the hidden one */
+	assert_true(end(40, 0));
+	is(0, C, 5, 0);
+	is(2, A, 40, 5);
+	nest_release(&nest);
+}
+
+static void one_ends_on_another_thread_of_its_process(void **state)
+{
+	(void)state;
+	start((struct nest_options){ 0 });
+	begin(0, 0, A);
+	nest_begin(&nest, (struct nest_place){ 0, 2, 7 }, A, false); /* another process */
+	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 10, 0, 0 }, A));
+	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 10, 1, 0 }, A));
+	is(0, A, 10, 0);
+	assert_int_equal(ended[0].thread, 0);
+	nest_release(&nest);
+}
+
+static void a_cut_ends_what_is_open_on_its_thread(void **state)
+{
+	(void)state;
+	start((struct nest_options){ .is_keyed = true });
+	begin(0, 0, A);
+	begin(10, 0, B);
+	begin(10, 1, A);
+	nest_cut(&nest, (struct nest_place){ 30, 0, 0 }, NEST_CUT);
+	assert_int_equal(count, 2);
+	is(0, B, 20, 0);
+	is(1, A, 30, 20);
+	assert_int_equal(ended[0].how, NEST_CUT);
+	assert_false(end_key(40, 0, A));
+	begin(50, 0, B);
+	nest_cut(&nest, (struct nest_place){ 60, 0, 0 }, NEST_RUNS_ON);
+	assert_int_equal(ended[2].how, NEST_RUNS_ON);
+	assert_true(end_key(70, 1, A));
+	nest_cut(&nest, (struct nest_place){ 80, 99, 0 },
+		 NEST_CUT); /* of no thread that is known */
+	nest_release(&nest);
+}
+
+static void what_is_too_deep_is_counted(void **state)
+{
+	(void)state;
+	start((struct nest_options){ .depth_max = 2 });
+	begin(0, 0, A);
+	begin(1, 0, B);
+	assert_int_equal(begin(2, 0, C), NEST_NONE);
+	assert_int_equal(nest_top(&nest, 0), NEST_NONE);
+	assert_int_equal(nest.scope[nest_innermost(&nest, 0)].key, B);
+	assert_true(end(3, 0)); /* C */
+	assert_int_equal(count, 0);
+	assert_true(end(5, 0));
+	is(0, B, 4, 0);
+	nest_release(&nest);
+}
+
+static void places_are_used_again(void **state)
+{
+	(void)state;
+	start((struct nest_options){ .is_keyed = true });
+	for (uint64_t i = 0; i < 100000; i++) {
+		begin(i, (uint32_t)(i % 3), A);
+		assert_true(end_key(i + 1, (uint32_t)(i % 3), A));
+	}
+	assert_int_equal(count, 100000);
+	assert_int_equal(nest.count, 1);
+	nest_release(&nest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(scopes_nest_per_thread),
+		cmocka_unit_test(ends_by_key_leave_what_is_inside),
+		cmocka_unit_test(hidden_scopes_are_around_nothing),
+		cmocka_unit_test(one_ends_on_another_thread_of_its_process),
+		cmocka_unit_test(a_cut_ends_what_is_open_on_its_thread),
+		cmocka_unit_test(what_is_too_deep_is_counted),
+		cmocka_unit_test(places_are_used_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_v3.c,nvtx/nvtx_capture.c,record/names.c,record/strings.c,record/recorder.c,record/entry.c,record/event.c,record/capture.c,record/wake.c,base/pointer_map.c,base/parse.c,settings/schedule.c,steps/steps.c,python/facts.c */
+/*
+ * Gates that NVTX ranges move, all the way: capture ranges, and steps of a schedule; and what has waited for
+ * the gates to open. The client and the reading of the ring are those of nvtx_recording.h.
+ */
+#include "tests/unit/nvtx_recording.h"
+
+#include "preload/base/log.h"
+#include "preload/python/facts.h"
+#include "preload/record/capture.h"
+#include "preload/settings/settings.h"
+#include "preload/steps/steps.h"
+#include "tests/unit/preload_region.h"
+#include "preload/record/trouble.h"
+
+/* preload/record/trouble.h: nothing goes wrong here. */
+void trouble_watch(struct region_header *region)
+{
+	(void)region;
+}
+
+void trouble_look(void)
+{
+}
+
+struct settings settings;
+bool clock_is_tsc = true;
+
+void log_line(const char *format, ...)
+{
+	(void)format;
+}
+
+/* As the library does at its start. */
+static int region_setup(void **state)
+{
+	uint32_t entry = region_make(false);
+
+	(void)state;
+	strings_forget();
+	memset(&nvtx_self, 0, sizeof(nvtx_self));
+	capture_reset();
+	capture_on_open(facts_tell);
+	assert_int_equal(recorder_open(&region_made, entry, 1u << EVT_FAMILY_nvtx), 0);
+	family_steps.start();
+	if (settings.capture == SETTINGS_CAPTURE_ALL)
+		capture_always();
+	settings.trace = 1u << SETTINGS_FAMILY_nvtx;
+	client_init();
+	return 0;
+}
+
+static int region_teardown(void **state)
+{
+	(void)state;
+	region_unmake();
+	return 0;
+}
+
+static bool is_recording(void)
+{
+	return recorder_gates->gate[EVT_FAMILY_nvtx] != 0;
+}
+
+static void step_is(uint64_t number)
+{
+	const uint64_t *step = next_record(EVT_step);
+
+	assert_int_equal(step[0], number);
+	assert_true(step[1] == hash("iteration*"));
+}
+
+/* Steps 1 and 2 of all; ranges inside of such a range, and others, end none. */
+static void a_schedule_follows_the_ranges_that_end_steps(void **state)
+{
+	uint64_t range;
+
+	(void)state;
+	strcpy(settings.step_name, "iteration*");
+	settings.schedule = (struct schedule){ .skip_first = 1, .active = 2, .repeat = 1 };
+	settings.capture = SETTINGS_CAPTURE_STEPS;
+	assert_int_equal(region_teardown(NULL), 0);
+	assert_int_equal(region_setup(NULL), 0);
+	read_at = 0;
+	assert_false(is_recording());
+	push("iteration 0");
+	push("iteration 0 again");
+	push("other");
+	pop();
+	pop();
+	assert_false(is_recording());
+	pop();
+	assert_true(is_recording());
+	range = start("iteration 1");
+	end(range + 1);
+	push("other");
+	end(range);
+	assert_true(is_recording());
+	pop();
+	push("iteration");
+	pop();
+	assert_false(is_recording());
+	push("iteration 3");
+	pop();
+	assert_false(is_recording());
+	(void)next_record(EVT_capture_start);
+	step_is(1);
+	assert_true(next_record(EVT_nvtx_start)[1] == hash("iteration 1"));
+	(void)next_record(EVT_nvtx_end);
+	(void)next_record(EVT_nvtx_push);
+	(void)next_record(EVT_nvtx_end);
+	step_is(2);
+	(void)next_record(EVT_nvtx_pop);
+	(void)next_record(EVT_nvtx_push);
+	(void)next_record(EVT_nvtx_pop);
+	step_is(3);
+	(void)next_record(EVT_capture_stop);
+	no_more_records();
+	settings.step_name[0] = 0;
+	settings.schedule.active = 0;
+	settings.capture = SETTINGS_CAPTURE_ALL;
+}
+
+static void capture_follows_the_range_of_that_name(void **state)
+{
+	uint64_t range;
+
+	(void)state;
+	settings.capture = SETTINGS_CAPTURE_NVTX;
+	strcpy(settings.capture_name, "step");
+	assert_int_equal(region_teardown(NULL), 0);
+	assert_int_equal(region_setup(NULL), 0);
+	read_at = 0;
+	push("before");
+	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+	push("step");
+	push("step");
+	range = start("step");
+	pop();
+	pop();
+	end(range + 1);
+	assert_int_not_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+	end(range);
+	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+	push("after");
+	pop();
+	pop();
+	assert_true(next_record(EVT_capture_start)[0] == hash("step"));
+	assert_true(next_record(EVT_nvtx_push)[1] == hash("step"));
+	assert_true(next_record(EVT_nvtx_push)[1] == hash("step"));
+	(void)next_record(EVT_nvtx_start);
+	(void)next_record(EVT_nvtx_pop);
+	(void)next_record(EVT_nvtx_pop);
+	(void)next_record(EVT_nvtx_end);
+	(void)next_record(EVT_nvtx_end);
+	assert_true(next_record(EVT_capture_stop)[0] == hash("step"));
+	no_more_records();
+}
+
+static void capture_may_name_the_domain(void **state)
+{
+	const void *train = domain_create("train"), *test = domain_create("test");
+
+	(void)state;
+	strcpy(settings.capture_name, "step@train");
+	nvtx_capture_init();
+	read_at = 0;
+	push("step");
+	push_in(test, "step");
+	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+	push_in(train, "step");
+	assert_int_not_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+	pop_in(train);
+	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+	pop_in(test);
+	push("step@train");
+	assert_int_not_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+	pop();
+	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+}
+
+/* facts.c keeps what comes before. */
+static void facts_wait_for_the_range(void **state)
+{
+	struct string key = string_of("torch_version"), value = string_of("9.9");
+
+	(void)state;
+	strcpy(settings.capture_name, "step");
+	nvtx_capture_init();
+	assert_int_equal(region_teardown(NULL), 0);
+	assert_int_equal(region_setup(NULL), 0);
+	read_at = 0;
+	facts_put(&key, &value);
+	push("step");
+	(void)next_record(EVT_capture_start);
+	assert_true(next_record(EVT_fact)[0] == hash("torch_version"));
+	(void)next_record(EVT_nvtx_push);
+	pop();
+	push("step");
+	(void)next_record(EVT_nvtx_pop);
+	(void)next_record(EVT_capture_stop);
+	(void)next_record(EVT_capture_start);
+	(void)next_record(EVT_nvtx_push);
+	no_more_records();
+	pop();
+}
+
+/* A forked child whose collector has gone gets a region of its own. */
+static void a_new_region_inside_of_a_range_is_recorded(void **state)
+{
+	(void)state;
+	push("step");
+	capture_reset();
+	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+	family_nvtx.start();
+	assert_int_not_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+	pop();
+	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, region_setup, region_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		EACH(a_schedule_follows_the_ranges_that_end_steps),
+		EACH(capture_follows_the_range_of_that_name), /* capture stays on from here */
+		EACH(capture_may_name_the_domain),
+		EACH(facts_wait_for_the_range),
+		EACH(a_new_region_inside_of_a_range_is_recorded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

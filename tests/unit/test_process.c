@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:life/process.c,record/entry.c,record/recorder.c,record/capture.c,record/event.c,record/strings.c */
+/*
+ * Entries of the process table, and when a process gets one: claims, fork(), the end. The test plays the
+ * collector, and the families.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/base/futex.h"
+#include "preload/life/families.h"
+#include "preload/life/process.h"
+#include "tests/unit/preload_region.h"
+#include "preload/record/trouble.h"
+
+/* preload/record/trouble.h: nothing goes wrong here. */
+void trouble_watch(struct region_header *region)
+{
+	(void)region;
+}
+
+void trouble_look(void)
+{
+}
+
+bool trouble_collector_is_gone(const struct region_header *region)
+{
+	(void)region;
+	return false;
+}
+
+bool clock_is_tsc = true;
+
+/* --- what the handlers call; children tell of it in shared memory --- */
+
+static struct {
+	_Atomic int forked, forked_open, flushed, left, ended;
+	_Atomic int collector_moved;
+} * told;
+
+void families_forked(void)
+{
+	atomic_fetch_add(&told->forked, 1);
+	atomic_fetch_add(&told->forked_open, recorder_gates->gate[EVT_FAMILY_nvtx] != 0);
+}
+
+void families_flush(void)
+{
+	atomic_fetch_add(&told->flushed, recorder_is_open());
+}
+
+static void left(void)
+{
+	atomic_fetch_add(&told->left, 1);
+}
+
+static void ended(bool collector_moves)
+{
+	atomic_fetch_add(&told->ended, 1);
+	atomic_store(&told->collector_moved, collector_moves);
+}
+
+static uint32_t entry;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(told, 0, sizeof(*told));
+	entry = region_make(false);
+	recorder_capture(true);
+	assert_int_equal(recorder_open(&region_made, entry, 1u << EVT_FAMILY_nvtx), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	region_unmake();
+	return 0;
+}
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* --- entries --- */
+
+static void entries_are_claimed_until_the_table_is_full(void **state)
+{
+	(void)state;
+	assert_int_equal(entry, 0);
+	for (uint32_t i = 1; i < REGION_PROCESSES; i++)
+		assert_int_equal(entry_claim(REGION_PROCESS_PENDING), i);
+	assert_int_equal(atomic_load(&region_made.header->process_limit), REGION_PROCESSES);
+	assert_int_equal(entry_claim(REGION_PROCESS_PENDING), ENTRY_NONE);
+	assert_true(atomic_load(&region_made.header->lost_no_process) == 1);
+	atomic_store(&region_entry(7)->state, REGION_PROCESS_FREE);
+	assert_int_equal(entry_claim(REGION_PROCESS_PENDING), 7);
+	assert_int_equal(atomic_load(&region_entry(7)->serial), 2);
+	assert_int_equal(region_entry(7)->parent, 0);
+}
+
+static void a_pending_entry_is_confirmed_once(void **state)
+{
+	uint32_t pending = entry_claim(REGION_PROCESS_PENDING);
+
+	(void)state;
+	assert_true(entry_confirm(pending));
+	assert_false(entry_confirm(pending));
+	atomic_store(&region_entry(pending)->state, REGION_PROCESS_FREE); /* given up */
+	assert_false(entry_confirm(pending));
+}
+
+static void counts_go_to_the_own_entry(void **state)
+{
+	const struct region_process *own = region_entry(entry);
+
+	(void)state;
+	assert_ptr_equal(entry_own(), own);
+	assert_true(entry_is_own());
+	entry_count_lost(ENTRY_LOST_NO_RING);
+	entry_count_lost(ENTRY_LOST_NESTED);
+	entry_count_lost(ENTRY_LOST_NESTED);
+	entry_count_lost(ENTRY_LOST_EARLY);
+	entry_count_wait();
+	assert_true(atomic_load(&own->lost_no_ring) == 1 && atomic_load(&own->lost_nested) == 2);
+	assert_true(atomic_load(&own->lost_early) == 1 && atomic_load(&own->waits) == 1);
+	entry_take(entry_claim(REGION_PROCESS_FILLING));
+	assert_ptr_equal(entry_own(), region_entry(1));
+	assert_true(atomic_load(&entry_own()->lost_nested) == 0);
+}
+
+/* --- fork --- */
+
+static void a_forked_child_takes_the_entry_claimed_for_it(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) /* brought in by the handler, before anything is recorded */
+		_exit(entry_own() == region_entry(1) && entry_is_own() &&
+				      recorder_gates->gate[EVT_FAMILY_nvtx] != 0
+			      ? 0
+			      : 1);
+	assert_int_equal(wait_for(pid), 0);
+	assert_int_equal(region_entry(1)->pid, (uint32_t)pid);
+	assert_int_equal(region_entry(1)->parent_pid, (uint32_t)getpid());
+	assert_int_equal(region_entry(1)->parent, 0);
+	assert_int_equal(atomic_load(&region_entry(1)->state), REGION_PROCESS_LIVE);
+	assert_int_equal(atomic_load(&told->forked), 1);
+	assert_int_equal(atomic_load(&told->forked_open), 0);
+	assert_int_equal(atomic_load(&told->left), 0);
+	assert_ptr_equal(entry_own(), region_entry(0));
+}
+
+static void a_child_of_a_finished_collector_is_left(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	atomic_store(&region_made.header->collector_state, REGION_COLLECTOR_FINISHED);
+	pid = fork();
+	if (pid == 0)
+		_exit(recorder_is_open());
+	assert_int_equal(wait_for(pid), 0);
+	assert_int_equal(atomic_load(&told->left), 1);
+	assert_int_equal(atomic_load(&told->forked), 0);
+}
+
+/* Another one would fail again. */
+static void a_child_of_a_failed_collector_is_not(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	atomic_store(&region_made.header->collector_state, REGION_COLLECTOR_FAILED);
+	pid = fork();
+	if (pid == 0)
+		_exit(recorder_is_open());
+	assert_int_equal(wait_for(pid), 0);
+	assert_int_equal(atomic_load(&told->left), 0);
+}
+
+/* --- the end --- */
+
+static void an_end_is_written_once(void **state)
+{
+	struct region_process *own = region_entry(entry);
+
+	(void)state;
+	assert_true(process_end(0x103, EVT_END_IMMEDIATE, false));
+	assert_int_equal(atomic_load(&own->state), REGION_PROCESS_EXITING);
+	assert_int_equal(atomic_load(&own->exit_status), 3);
+	assert_int_equal(atomic_load(&own->exit_how), EVT_END_IMMEDIATE);
+	assert_true(atomic_load(&own->exit_cpu_ns) > 0);
+	assert_int_equal(atomic_load(&region_made.header->doorbell), 1);
+	assert_false(recorder_is_open());
+	assert_true(process_end(4, EVT_END_EXIT, true));
+	assert_int_equal(atomic_load(&own->exit_status), 3);
+}
+
+static void *flush(void *unused)
+{
+	struct region_process *own = region_entry(0);
+
+	(void)unused;
+	while (atomic_load(&own->state) != REGION_PROCESS_EXITING)
+		sched_yield();
+	atomic_store(&own->state, REGION_PROCESS_FLUSHED);
+	atomic_fetch_add(&region_made.header->flushed, 1);
+	futex_wake(&region_made.header->flushed);
+	return NULL;
+}
+
+static void an_end_waits_for_the_collector(void **state)
+{
+	pthread_t collector;
+
+	(void)state;
+	assert_int_equal(pthread_create(&collector, NULL, flush, NULL), 0);
+	assert_true(process_end(0, EVT_END_EXIT, true));
+	assert_int_equal(atomic_load(&region_entry(0)->state), REGION_PROCESS_FLUSHED);
+	pthread_join(collector, NULL);
+}
+
+static void exit_flushes_the_families_and_says_its_status(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		/* so that nobody waits for it */
+		atomic_store(&region_made.header->collector_state, REGION_COLLECTOR_FINISHED);
+		exit(5);
+	}
+	assert_int_equal(WEXITSTATUS(wait_for(pid)), 5);
+	assert_int_equal(atomic_load(&told->flushed), 1);
+	assert_int_equal(atomic_load(&told->ended), 1);
+	assert_int_equal(atomic_load(&told->collector_moved), 1);
+	assert_int_equal(atomic_load(&region_entry(1)->exit_status), 5);
+	assert_int_equal(atomic_load(&region_entry(1)->exit_how), EVT_END_EXIT);
+}
+
+/* What a vfork() child does is not the parent's: it has the parent's memory. */
+static void anothers_end_is_nothing(void **state)
+{
+	(void)state;
+	region_entry(entry)->pid++;
+	assert_true(process_end(1, EVT_END_IMMEDIATE, false));
+	assert_int_equal(atomic_load(&region_entry(entry)->state), REGION_PROCESS_LIVE);
+	assert_true(recorder_is_open());
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		EACH(entries_are_claimed_until_the_table_is_full),
+		EACH(a_pending_entry_is_confirmed_once),
+		EACH(counts_go_to_the_own_entry),
+		EACH(a_forked_child_takes_the_entry_claimed_for_it),
+		EACH(a_child_of_a_finished_collector_is_left),
+		EACH(a_child_of_a_failed_collector_is_not),
+		EACH(an_end_is_written_once),
+		EACH(an_end_waits_for_the_collector),
+		EACH(exit_flushes_the_families_and_says_its_status),
+		EACH(anothers_end_is_nothing),
+	};
+
+	told = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (told == MAP_FAILED)
+		return 1;
+	process_install_handlers(left, ended);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
