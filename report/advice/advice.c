@@ -21,6 +21,13 @@ static const struct advice_rule rules[] = {
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
+/* It has a cause, which other advice may name. */
+static bool is_symptom(const struct advice *advice)
+{
+	return advice->rule->look == advice_small_operators ||
+	       advice->rule->look == advice_slow_steps;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct advice *left = a, *right = b;
@@ -29,6 +36,8 @@ static int compare(const void *a, const void *b)
 		return left->severity < right->severity ? -1 : 1;
 	if ((left->rule->severity == ADVICE_PROBLEM) != (right->rule->severity == ADVICE_PROBLEM))
 		return left->rule->severity == ADVICE_PROBLEM ? -1 : 1;
+	if (is_symptom(left) != is_symptom(right))
+		return is_symptom(left) ? 1 : -1;
 	if (left->gain_ns != right->gain_ns)
 		return left->gain_ns > right->gain_ns ? -1 : 1;
 	return left->rule < right->rule ? -1 : left->rule > right->rule;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ADVICE_BYTES 320
+#define ADVICE_BYTES 768
 #define ADVICE_COMMAND_BYTES 96
 
 struct bottleneck;
@@ -44,7 +44,7 @@ struct advice {
 	bool advice_##id(const struct bottleneck *bottleneck, struct advice *advice);
 #include "report/advice/advice.def"
 
-/* What applies, the most important first: by severity, what failed, then by gain. To be freed. */
+/* What applies, the most important first: by severity, what failed, causes before symptoms, then by gain. To be freed. */
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count);
 
 /* What there is to gain at most, %: of the loop's settled steps, or of the run. */

@@ -10,44 +10,10 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 
-#define SLOWEST_TOLD 3u
-#define SLOWEST_BYTES (SLOWEST_TOLD * 24)
-#define STEPS_FOR_P99 20u
-#define FIRST_STEP_OF_RUN 10 /* %: more is a warning */
+#define FIRST_STEP_OF_RUN 10 /* %: more, and longer than FIRST_STEP_NS, is a warning */
+#define FIRST_STEP_NS 3000000000u
 #define STEP_NAME_MAX 64u
 #define STARTUP_NS_MIN 10000000000u
-
-/* The steps but for the first of each process. */
-struct later_steps {
-	bool *is_first; /* by row */
-	struct timing time;
-	uint64_t p50_ns;
-};
-
-static void later_steps_look(struct later_steps *later, const struct steps *steps)
-{
-	bool *seen = NULL;
-	size_t room = 0;
-
-	*later = (struct later_steps){ .is_first = memory_zero(steps->row_count + 1, 1) };
-	for (size_t i = 0; i < steps->row_count; i++) {
-		uint32_t process = steps->row[i].process;
-
-		seen = memory_room(seen, process, &room, sizeof(*seen));
-		later->is_first[i] = !seen[process];
-		seen[process] = true;
-		if (!later->is_first[i])
-			timing_add(&later->time, steps->row[i].total_ns);
-	}
-	later->p50_ns = timing_percentile(&later->time, 50);
-	free(seen);
-}
-
-static void later_steps_release(struct later_steps *later)
-{
-	timing_release(&later->time);
-	free(later->is_first);
-}
 
 /* Of the run, %: a step that is compiled can be most of a short one. */
 static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
@@ -64,7 +30,8 @@ bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advic
 	    !advice_exceeds(advice, (double)loop->warm_longest_ns / (double)loop->median_ns))
 		return false;
 	advice->gain_ns = loop->warm_ns - loop->warm_steps * loop->median_ns;
-	if (share_of_run(bottleneck, advice->gain_ns) > FIRST_STEP_OF_RUN)
+	if (advice->gain_ns > FIRST_STEP_NS &&
+	    share_of_run(bottleneck, advice->gain_ns) > FIRST_STEP_OF_RUN)
 		advice->severity = ADVICE_WARNING;
 	if (loop->warm_steps > 1)
 		snprintf(which, sizeof(which), "steps (%" PRIu64 ")", loop->warm_steps);
@@ -75,86 +42,6 @@ bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advic
 		   share_of_run(bottleneck, loop->warm_ns), advice->value,
 		   unit_format_ns(median, loop->median_ns));
 	return true;
-}
-
-/* Which category makes slow steps slow: the one with most above its average in the others. */
-static enum step_category excess_of(const struct steps *steps, const struct later_steps *later,
-				    double limit_ns)
-{
-	double slow[STEP_CATEGORY_LIMIT] = { 0 }, rest[STEP_CATEGORY_LIMIT] = { 0 };
-	double slow_count = 0, rest_count = 0;
-	enum step_category most = STEP_other;
-
-	for (size_t i = 0; i < steps->row_count; i++) {
-		bool is_slow = (double)steps->row[i].total_ns > limit_ns;
-
-		if (later->is_first[i])
-			continue;
-		slow_count += is_slow;
-		rest_count += !is_slow;
-		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
-			(is_slow ? slow : rest)[c] += (double)steps->row[i].ns[c];
-	}
-	for (int c = 0; c < STEP_CATEGORY_LIMIT && slow_count && rest_count; c++)
-		if (slow[c] / slow_count - rest[c] / rest_count >
-		    slow[most] / slow_count - rest[most] / rest_count)
-			most = (enum step_category)c;
-	return most;
-}
-
-/* "12, 30 and 7": the slowest of those that are not first ones. */
-static const char *slowest_of(const struct steps *steps, const struct later_steps *later,
-			      double limit_ns, char text[SLOWEST_BYTES])
-{
-	size_t most[SLOWEST_TOLD] = { 0 }, count = 0, used = 0;
-
-	for (size_t i = 0; i < steps->row_count; i++) {
-		size_t at = count < SLOWEST_TOLD ? count++ : SLOWEST_TOLD;
-
-		if (later->is_first[i] || (double)steps->row[i].total_ns <= limit_ns) {
-			count -= at < SLOWEST_TOLD;
-			continue;
-		}
-		for (; at && steps->row[most[at - 1]].total_ns < steps->row[i].total_ns; at--)
-			if (at < SLOWEST_TOLD)
-				most[at] = most[at - 1];
-		if (at < SLOWEST_TOLD)
-			most[at] = i;
-	}
-	for (size_t i = 0; i < count; i++)
-		used += (size_t)snprintf(text + used, SLOWEST_BYTES - used, "%s%" PRIu64,
-					 i ? ", " : "", steps->row[most[i]].number);
-	return count ? text : "none";
-}
-
-bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)
-{
-	const struct steps *steps = &bottleneck->model->steps;
-	char slowest[SLOWEST_BYTES];
-	double limit_ns;
-	struct later_steps later;
-	uint64_t slow = 0;
-	bool applies;
-
-	later_steps_look(&later, steps);
-	limit_ns = advice->rule->threshold * (double)later.p50_ns;
-	for (size_t i = 0; i < steps->row_count; i++) {
-		if (later.is_first[i] || (double)steps->row[i].total_ns <= limit_ns)
-			continue;
-		slow++;
-		advice->gain_ns += steps->row[i].total_ns - later.p50_ns;
-	}
-	applies = later.time.count >= STEPS_FOR_P99 && later.p50_ns && slow > 1 &&
-		  advice_exceeds(advice,
-				 (double)timing_percentile(&later.time, 99) / (double)later.p50_ns);
-	advice_say(advice,
-		   "p99 is %.1f times the median; %" PRIu64 " of %" PRIu64
-		   " steps took more than %.0f times it, mostly for: %s; the slowest: %s.",
-		   advice->value, slow, later.time.count, advice->rule->threshold,
-		   step_category_names[excess_of(steps, &later, limit_ns)],
-		   slowest_of(steps, &later, limit_ns, slowest));
-	later_steps_release(&later);
-	return applies;
 }
 
 struct rank {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules about what the time of steps goes to, all steps together. */
 #include "report/advice/bottleneck.h"
+#include "report/advice/place_text.h"
 #include "report/base/units.h"
 
 #define OPERATOR_SMALL_NS 10000u
 #define ITEM_SHARE_MIN 1           /* % */
+#define ITEMS_MANY 100             /* a step */
 #define OPERATORS_MANY 20u         /* a step */
 #define OPTIMIZER_OPERATORS_MIN 40 /* a call: some parameters, one operator each */
 #define OPTIMIZER_GROUPED_MAX 0.1
@@ -39,19 +41,38 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 	return true;
 }
 
+bool advice_between_operators(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gap_place *place = gaps_largest(&bottleneck->model->evidence.gaps);
+	char time[UNIT_TEXT_BYTES], shown[PLACE_BYTES];
+
+	if (bottleneck->sampled || !place ||
+	    !share_exceeds(bottleneck, advice, gap_place_ns(place)))
+		return false;
+	place_text(bottleneck, place, shown);
+	advice_say(advice,
+		   "%.1f %% of the steps' time passes in one place outside of operators, %s each "
+		   "time: %s.",
+		   advice->value, unit_format_ns(time, timing_percentile(&place->time, 50)), shown);
+	return true;
+}
+
 bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t median_ns = timing_percentile(&bottleneck->operators, 50);
-	double operators = per_step(bottleneck, bottleneck->loop.work.operators);
+	const struct evidence_work *work = &bottleneck->loop.work;
+	double operators = per_step(bottleneck, work->operators);
 	char median[UNIT_TEXT_BYTES];
 
 	if (bottleneck->sampled || operators < OPERATORS_MANY || median_ns >= OPERATOR_SMALL_NS ||
-	    !share_exceeds(bottleneck, advice, bottleneck->loop.ns[STEP_other]))
+	    !share_exceeds(bottleneck, advice, work->short_gaps_ns + work->small_operators_ns))
 		return false;
 	advice_say(advice,
-		   "%.1f %% of the steps' time is spent between operators, in Python; a step calls "
-		   "%.0f operators, half of which take less than %s.",
-		   advice->value, operators, unit_format_ns(median, median_ns));
+		   "%.1f %% of the steps' time goes into calling operators: %.1f %% into short "
+		   "gaps between them, the rest into those of less than 10 us; a step calls %.0f, "
+		   "half of which take less than %s.",
+		   advice->value, bottleneck_share(bottleneck, work->short_gaps_ns), operators,
+		   unit_format_ns(median, median_ns));
 	return true;
 }
 
@@ -93,6 +114,9 @@ bool advice_item(const struct bottleneck *bottleneck, struct advice *advice)
 	    !advice_exceeds(advice, per_step(bottleneck, work->items)))
 		return false;
 	advice->gain_ns = work->item_ns;
+	if (advice->value >= ITEMS_MANY &&
+	    bottleneck_share(bottleneck, work->item_ns) >= ITEM_SHARE_MIN)
+		advice->severity = ADVICE_WARNING;
 	advice_say(advice, "%.1f values a step are read from tensors (aten::item), %s a step.",
 		   advice->value, unit_format_ns(time, work->item_ns / bottleneck->loop.steps));
 	return true;

@@ -6,12 +6,18 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/steps/steps.h"
 
-#define SCOPE_USER 7u /* at::RecordScope::USER_SCOPE */
+/* at::RecordScope */
+#define SCOPE_BACKWARD 1u
+#define SCOPE_USER 7u
 
 struct evidence_thread {
 	uint32_t process;
 	uint32_t optimizers, items, loaders; /* open scopes */
+	/* Inside of an optimizer's step: whose what runs directly in it is, and where the one before ended. */
+	bool in_closure;
+	uint64_t since_ns, closure_ns;
 };
 
 struct evidence_block {
@@ -25,13 +31,18 @@ void evidence_init(struct evidence *evidence)
 {
 	*evidence = (struct evidence){ .process = NULL };
 	nest_init(&evidence->nest, (struct nest_options){ 0 }, evidence_scope_ended, evidence);
+	gaps_init(&evidence->gaps);
+	map_init(&evidence->regions);
 }
 
 void evidence_release(struct evidence *evidence)
 {
 	nest_release(&evidence->nest);
+	gaps_release(&evidence->gaps);
+	map_release(&evidence->regions);
 	for (size_t i = 0; i < evidence->process_room; i++)
 		free(evidence->process[i].sample);
+	free(evidence->open_name);
 	free(evidence->thread);
 	free(evidence->process);
 	free(evidence->pinned);
@@ -54,18 +65,37 @@ static bool is_one_of(const char *name, size_t length, const char *const *texts)
 	return false;
 }
 
+/* "Torch-Compiled Region: FUNCTION/NUMBER", as torch/_dynamo names what it calls. */
+static bool is_recompiled(const char *name, size_t length)
+{
+	const char *number = memrchr(name, '/', length);
+
+	return begins_with(name, length, "Torch-Compiled Region: ") && number &&
+	       number + 1 < name + length && number[1] >= '1' && number[1] <= '9';
+}
+
 enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t scope)
 {
 	static const char *const items[] = { "aten::item", "aten::_local_scalar_dense", NULL };
+	static const char *const plain[] = { "Optimizer.step#LBFGS.step",
+					     "Optimizer.step#SparseAdam.step", NULL };
 
+	if (is_one_of(name, length, plain))
+		return EVIDENCE_OPTIMIZER_PLAIN;
 	if (begins_with(name, length, "Optimizer.step#"))
 		return EVIDENCE_OPTIMIZER;
 	if (begins_with(name, length, "Optimizer.zero_grad#"))
 		return EVIDENCE_ZERO_GRAD;
 	if (begins_with(name, length, "enumerate(DataLoader)#"))
 		return EVIDENCE_DATALOADER;
+	if (step_category_of(name, length, scope) == STEP_communication)
+		return EVIDENCE_COMMUNICATION;
+	if (is_recompiled(name, length))
+		return EVIDENCE_RECOMPILED;
 	if (scope == SCOPE_USER)
 		return EVIDENCE_LABEL;
+	if (scope == SCOPE_BACKWARD || begins_with(name, length, "autograd::engine::evaluate_"))
+		return EVIDENCE_BACKWARD;
 	if (is_one_of(name, length, items))
 		return EVIDENCE_ITEM;
 	if (begins_with(name, length, "aten::_foreach_") ||
@@ -107,54 +137,147 @@ static struct evidence_thread *thread_at(struct evidence *evidence, struct nest_
 
 /* --- scopes --- */
 
-/* `around`: the scope that it opens in. */
-static void count_opening(struct evidence_work *work, const struct nest_scope *around,
-			  enum evidence_kind kind)
+/* A scope's name, beside the nest. */
+static void open_beside(struct evidence *evidence, uint32_t scope, uint32_t name)
 {
-	bool is_operator = kind == EVIDENCE_OPERATOR || kind == EVIDENCE_ITEM ||
-			   kind == EVIDENCE_GROUPED;
-
-	work->operators += is_operator;
-	if (is_operator && around && around->key == EVIDENCE_OPTIMIZER) {
-		work->optimizer_operators++;
-		work->optimizer_grouped += kind == EVIDENCE_GROUPED;
-	}
+	if (scope == NEST_NONE)
+		return;
+	evidence->open_name = memory_room(evidence->open_name, scope, &evidence->open_room,
+					  sizeof(*evidence->open_name));
+	evidence->open_name[scope] = name;
 }
 
-void evidence_open(struct evidence *evidence, struct nest_place place, enum evidence_kind kind)
+static bool is_operator(uint64_t kind)
 {
+	return kind == EVIDENCE_OPERATOR || kind == EVIDENCE_ITEM || kind == EVIDENCE_GROUPED ||
+	       kind == EVIDENCE_BACKWARD;
+}
+
+static bool is_optimizer(uint64_t kind)
+{
+	return kind == EVIDENCE_OPTIMIZER || kind == EVIDENCE_OPTIMIZER_PLAIN;
+}
+
+/* What the thread is busy with; user scopes say nothing of that. */
+static bool is_busy(uint64_t kind)
+{
+	return is_operator(kind) || kind == EVIDENCE_DATALOADER || kind == EVIDENCE_RECOMPILED ||
+	       kind == EVIDENCE_ZERO_GRAD || kind == EVIDENCE_COMMUNICATION;
+}
+
+static bool is_of_closure(const struct evidence_opening *opening)
+{
+	return opening->records_gradient || opening->kind == EVIDENCE_BACKWARD ||
+	       opening->kind == EVIDENCE_ZERO_GRAD || opening->kind == EVIDENCE_DATALOADER ||
+	       opening->kind == EVIDENCE_LABEL || opening->kind == EVIDENCE_RECOMPILED;
+}
+
+/* Directly inside of an optimizer's step. */
+static void open_in_optimizer(struct evidence_thread *thread, struct evidence_work *work,
+			      const struct evidence_opening *opening)
+{
+	thread->in_closure = is_of_closure(opening);
+	if (thread->in_closure || !is_operator(opening->kind))
+		return;
+	work->optimizer_operators++;
+	work->optimizer_grouped += opening->kind == EVIDENCE_GROUPED;
+}
+
+static void open_optimizer(struct evidence_thread *thread, struct nest_place place)
+{
+	if (thread->optimizers++)
+		return;
+	thread->in_closure = false;
+	thread->since_ns = place.time_ns;
+	thread->closure_ns = 0;
+}
+
+static void note_region(struct evidence *evidence, struct evidence_work *work,
+			const struct evidence_opening *opening)
+{
+	uint64_t key = ((uint64_t)opening->place.process << 32 | opening->name) + 1;
+	bool added;
+
+	(void)map_put(&evidence->regions, key, &added);
+	work->recompiled += added;
+}
+
+void evidence_open(struct evidence *evidence, const struct evidence_opening *opening)
+{
+	struct nest_place place = opening->place;
 	struct evidence_thread *thread = thread_at(evidence, place);
+	struct evidence_work *work = &process_at(evidence, place.process)->pending;
 	uint32_t around = nest_innermost(&evidence->nest, place.thread);
 
-	count_opening(&process_at(evidence, place.process)->pending,
-		      around == NEST_NONE ? NULL : &evidence->nest.scope[around], kind);
-	(void)nest_begin(&evidence->nest, place, kind, false);
-	thread->optimizers += kind == EVIDENCE_OPTIMIZER;
-	thread->items += kind == EVIDENCE_ITEM;
-	thread->loaders += kind == EVIDENCE_DATALOADER;
+	work->operators += is_operator(opening->kind);
+	if (around != NEST_NONE && is_optimizer(evidence->nest.scope[around].key))
+		open_in_optimizer(thread, work, opening);
+	if (is_optimizer(opening->kind))
+		open_optimizer(thread, place);
+	if (opening->kind == EVIDENCE_RECOMPILED)
+		note_region(evidence, work, opening);
+	thread->items += opening->kind == EVIDENCE_ITEM;
+	thread->loaders += opening->kind == EVIDENCE_DATALOADER;
+	if (is_busy(opening->kind))
+		gaps_busy(&evidence->gaps, place, opening->name);
+	else if (opening->kind == EVIDENCE_LABEL)
+		gaps_label_begins(&evidence->gaps, place, opening->name);
+	open_beside(evidence, nest_begin(&evidence->nest, place, opening->kind, false),
+		    opening->name);
+}
+
+/* Something directly inside of an optimizer's step has ended. */
+static void end_in_optimizer(struct evidence_thread *thread, const struct nest_end *end)
+{
+	bool of_closure = thread->in_closure && !is_optimizer(end->key);
+
+	if (of_closure)
+		thread->closure_ns += end->time_ns - thread->since_ns;
+	thread->since_ns = end->time_ns;
+}
+
+/* The gap that follows begins, or a label in it ends. */
+static void end_for_gaps(struct evidence *evidence, const struct nest_end *end)
+{
+	struct nest_place place = { .time_ns = end->time_ns, .thread = end->thread };
+
+	if (is_busy(end->key))
+		gaps_idle(&evidence->gaps, place, evidence->open_name[end->scope]);
+	else if (end->key == EVIDENCE_LABEL)
+		gaps_label_ends(&evidence->gaps, place);
+}
+
+static void count_ended(struct evidence_work *work, const struct evidence_thread *thread,
+			const struct nest_end *end)
+{
+	bool in_optimizer = thread->optimizers && !thread->in_closure;
+
+	if (end->key == EVIDENCE_OPTIMIZER && !thread->optimizers) {
+		work->optimizer_steps++;
+		work->optimizer_ns += end->total_ns - thread->closure_ns;
+	} else if (end->key == EVIDENCE_ZERO_GRAD) {
+		work->zero_grad_ns += end->total_ns;
+	} else if (end->key == EVIDENCE_ITEM && !thread->items && !in_optimizer &&
+		   !thread->loaders) {
+		work->items++;
+		work->item_ns += end->total_ns;
+	}
 }
 
 static void evidence_scope_ended(void *state, const struct nest_end *end)
 {
 	struct evidence *evidence = state;
 	struct evidence_thread *thread = &evidence->thread[end->thread];
-	struct evidence_work *work = &process_at(evidence, thread->process)->pending;
 
-	thread->optimizers -= end->key == EVIDENCE_OPTIMIZER;
+	thread->optimizers -= is_optimizer(end->key);
 	thread->items -= end->key == EVIDENCE_ITEM;
 	thread->loaders -= end->key == EVIDENCE_DATALOADER;
+	end_for_gaps(evidence, end);
 	if (end->how != NEST_ENDS)
 		return;
-	if (end->key == EVIDENCE_OPTIMIZER && !thread->optimizers) {
-		work->optimizer_steps++;
-		work->optimizer_ns += end->total_ns;
-	} else if (end->key == EVIDENCE_ZERO_GRAD) {
-		work->zero_grad_ns += end->total_ns;
-	} else if (end->key == EVIDENCE_ITEM && !thread->items && !thread->optimizers &&
-		   !thread->loaders) {
-		work->items++;
-		work->item_ns += end->total_ns;
-	}
+	if (end->parent != NEST_NONE && is_optimizer(evidence->nest.scope[end->parent].key))
+		end_in_optimizer(thread, end);
+	count_ended(&process_at(evidence, thread->process)->pending, thread, end);
 }
 
 void evidence_close(struct evidence *evidence, struct nest_place place)
@@ -170,6 +293,7 @@ void evidence_close_one(struct evidence *evidence, struct nest_place place, enum
 void evidence_cut(struct evidence *evidence, struct nest_place place, enum nest_ending how)
 {
 	nest_cut(&evidence->nest, place, how);
+	gaps_cut(&evidence->gaps, place.thread);
 }
 
 void evidence_interrupt(struct evidence *evidence, uint32_t process)
@@ -249,31 +373,64 @@ void evidence_tensors(struct evidence *evidence, uint32_t process, uint64_t byte
 	process_at(evidence, process)->tensor_bytes += bytes;
 }
 
-static void take_sample(struct evidence_process *process, uint64_t heap_bytes)
+static void take_sample(struct evidence_process *process, uint64_t heap_bytes,
+			const struct gaps_sum *gaps)
 {
 	process->sample = memory_room(process->sample, process->sample_count, &process->sample_room,
 				      sizeof(*process->sample));
 	process->sample[process->sample_count++] = (struct evidence_sample){
-		(int64_t)process->tensor_bytes > 0 ? process->tensor_bytes : 0, heap_bytes
+		.tensor_bytes = (int64_t)process->tensor_bytes > 0 ? process->tensor_bytes : 0,
+		.heap_bytes = heap_bytes,
+		.number = process->number,
+		.operators = process->pending.operators,
+		.gap_ns = gaps->longest_ns,
+		.gap_place = gaps->longest,
+		.recompiled = (uint32_t)process->pending.recompiled,
 	};
 }
 
-void evidence_step(struct evidence *evidence, uint32_t process, const struct evidence_mark *mark)
+void evidence_step(struct evidence *evidence, struct nest_place place,
+		   const struct evidence_mark *mark)
 {
-	struct evidence_process *at = process_at(evidence, process);
+	struct evidence_process *at = process_at(evidence, place.process);
+	bool counts = at->under_way && mark->counts && mark->number == at->number + 1;
+	bool settled = at->number >= EVIDENCE_SETTLED;
+	struct gaps_sum sum;
+	struct gaps_step gaps = { counts, settled && !at->pending.recompiled };
 
-	if (at->under_way && mark->counts && mark->number == at->number + 1) {
-		at->pending.settled_steps = at->number >= EVIDENCE_SETTLED;
+	sum = gaps_step(&evidence->gaps, place.thread, &gaps);
+	at->pending.short_gaps_ns = sum.short_ns;
+	at->pending.small_operators_ns = sum.small_ns;
+	if (counts) {
+		at->pending.settled_steps = settled;
 #define FIELD(name) evidence->work.name += at->pending.name;
 		EVIDENCE_WORK(FIELD)
 #undef FIELD
-		if (at->number < EVIDENCE_SETTLED)
+		if (!settled)
 			at->early[at->number] = at->pending;
-		take_sample(at, mark->heap_bytes);
+		take_sample(at, mark->heap_bytes, &sum);
 	}
 	memset(&at->pending, 0, sizeof(at->pending));
 	at->under_way = true;
 	at->number = mark->number;
+}
+
+static int compare_number(const void *key, const void *entry)
+{
+	uint64_t number = *(const uint64_t *)key;
+	const struct evidence_sample *sample = entry;
+
+	return number < sample->number ? -1 : number > sample->number;
+}
+
+const struct evidence_sample *evidence_sample_of(const struct evidence *evidence, uint32_t process,
+						 uint64_t number)
+{
+	if (process >= evidence->process_room || !evidence->process[process].sample_count)
+		return NULL;
+	return bsearch(&number, evidence->process[process].sample,
+		       evidence->process[process].sample_count, sizeof(struct evidence_sample),
+		       compare_number);
 }
 
 const struct evidence_process *evidence_longest(const struct evidence *evidence)

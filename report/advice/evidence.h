@@ -3,8 +3,10 @@
  * What advice rests on: things that are known to cost time, counted inside of whole steps only, and what
  * memory holds where steps end. Steps are those that were recorded as such (steps.h).
  *
- * Scopes nest per thread. Values read inside of an optimizer's step, or of a data loader, are theirs. Memory grows with
- * open scopes, and by 16 bytes a step; of pinned memory PINNED_MAX blocks are known.
+ * Scopes nest per thread. Values read inside of an optimizer's step, or of a data loader, are theirs. An
+ * optimizer's step may call a closure, which runs forward and backward: what runs where gradients are
+ * recorded, in the backward pass, in zero_grad() or in a user scope is the closure's, from the optimizer's operator
+ * before it on. Memory grows with open scopes, and by 64 bytes a step; of pinned memory PINNED_MAX blocks are known.
  */
 #ifndef REPORT_ADVICE_EVIDENCE_H
 #define REPORT_ADVICE_EVIDENCE_H
@@ -13,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/advice/gaps.h"
 #include "report/core/nest.h"
 
 #define EVIDENCE_SETTLED 3u /* steps before this one are warm-up: allocators fill their caches */
@@ -31,10 +34,13 @@
 	FIELD(pageable_bytes)                                                     \
 	FIELD(pageable_ns)                                                        \
 	FIELD(optimizer_steps)                                                    \
-	FIELD(optimizer_ns)                                                       \
+	FIELD(optimizer_ns)        /* without what its closure ran */             \
 	FIELD(optimizer_operators) /* directly inside */                          \
 	FIELD(optimizer_grouped)   /* of them, on many tensors at once */         \
 	FIELD(zero_grad_ns)                                                       \
+	FIELD(short_gaps_ns)      /* as in struct gaps_sum */                     \
+	FIELD(small_operators_ns) /* the same */                                  \
+	FIELD(recompiled)         /* regions of torch.compile, again */           \
 	FIELD(operators)
 struct evidence_work {
 #define FIELD(name) uint64_t name;
@@ -48,9 +54,13 @@ enum evidence_kind {
 	EVIDENCE_OPERATOR,
 	EVIDENCE_ITEM,
 	EVIDENCE_GROUPED,
-	EVIDENCE_OPTIMIZER,
+	EVIDENCE_BACKWARD,  /* a node of autograd's graph, which carries no number */
+	EVIDENCE_OPTIMIZER, /* that can do the same to many tensors at once */
+	EVIDENCE_OPTIMIZER_PLAIN,
 	EVIDENCE_DATALOADER,
 	EVIDENCE_ZERO_GRAD,
+	EVIDENCE_COMMUNICATION,
+	EVIDENCE_RECOMPILED, /* a region of torch.compile that is not the first of its function */
 	EVIDENCE_FUNCTION,
 	EVIDENCE_WAITS,
 };
@@ -60,6 +70,12 @@ enum evidence_kind evidence_kind_of_call(const char *name, size_t length);
 
 struct evidence_sample {
 	uint64_t tensor_bytes, heap_bytes;
+	uint64_t number; /* of the step */
+	uint64_t operators;
+	uint64_t
+		gap_ns; /* the longest of its thread, and its place: GAP_NO_PLACE where it is warm-up */
+	size_t gap_place;
+	uint32_t recompiled; /* regions in it */
 };
 
 struct evidence_process {
@@ -75,7 +91,11 @@ struct evidence {
 	struct evidence_work work; /* of whole steps, of all processes */
 	struct evidence_process *process;
 	size_t process_room;
-	struct nest nest; /* scopes, by kind */
+	struct nest nest;    /* scopes, by kind */
+	uint32_t *open_name; /* beside its scopes */
+	size_t open_room;
+	struct gaps gaps;
+	struct map regions; /* of torch.compile that were seen: process and name */
 	struct evidence_thread *thread;
 	size_t thread_room;
 	struct evidence_block *pinned;
@@ -85,7 +105,13 @@ struct evidence {
 void evidence_init(struct evidence *evidence);
 void evidence_release(struct evidence *evidence);
 
-void evidence_open(struct evidence *evidence, struct nest_place place, enum evidence_kind kind);
+struct evidence_opening {
+	struct nest_place place;
+	enum evidence_kind kind;
+	uint32_t name; /* index */
+	bool records_gradient;
+};
+void evidence_open(struct evidence *evidence, const struct evidence_opening *opening);
 void evidence_close(struct evidence *evidence, struct nest_place place);
 /* The innermost one of that kind: user scopes need not nest. */
 void evidence_close_one(struct evidence *evidence, struct nest_place place,
@@ -113,7 +139,12 @@ struct evidence_mark {
 	uint64_t number, heap_bytes; /* live now, of all processes */
 	bool counts;                 /* the filters hold */
 };
-void evidence_step(struct evidence *evidence, uint32_t process, const struct evidence_mark *mark);
+void evidence_step(struct evidence *evidence, struct nest_place place,
+		   const struct evidence_mark *mark);
+
+/* Of this whole step of the process (index); NULL: it is none. */
+const struct evidence_sample *evidence_sample_of(const struct evidence *evidence, uint32_t process,
+						 uint64_t number);
 
 /* The process with most samples; NULL when there are none. */
 const struct evidence_process *evidence_longest(const struct evidence *evidence);

@@ -32,14 +32,18 @@ static enum evidence_kind kind_of(struct model *model, const struct source_event
 static void take_scope(struct model *model, const struct source_event *event)
 {
 	struct nest_place place = event_place(event);
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
 	bool is_ex = event->event.id == EVT_torch_begin_ex;
-	uint64_t scope = is_ex ? EVENT_AS(torch_begin_ex, &event->event)->scope : 0;
+	struct evidence_opening opening = { .place = place };
 
-	if (event->event.id == EVT_torch_end)
+	if (event->event.id == EVT_torch_end) {
 		evidence_close(&model->evidence, place);
-	else
-		evidence_open(&model->evidence, place,
-			      kind_of(model, event, event->event.value[0], scope));
+		return;
+	}
+	opening.kind = kind_of(model, event, begin->name, is_ex ? begin->scope : 0);
+	opening.name = model_name(model, event, begin->name);
+	opening.records_gradient = is_ex && begin->sequence >= 0;
+	evidence_open(&model->evidence, &opening);
 }
 
 static void take_named_end(struct model *model, const struct source_event *event)
@@ -119,7 +123,7 @@ void model_take_evidence(struct model *model, const struct source_event *event, 
 		take_call(model, event);
 		break;
 	case EVT_step:
-		evidence_step(&model->evidence, event->process->index,
+		evidence_step(&model->evidence, event_place(event),
 			      &(struct evidence_mark){
 				      EVENT_AS(step, &event->event)->number,
 				      model->heap ? heap_live_bytes(model->heap) : 0, counts });

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rule about steps that take much longer than the rest. A machine that is busy with other things makes
+ * steps slow too, at random places: only what slow steps have in common is a cause.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/advice/later_steps.h"
+#include "report/advice/place_text.h"
+#include "report/base/memory.h"
+
+#define SLOWEST_TOLD 3u
+#define SLOWEST_BYTES (SLOWEST_TOLD * 24)
+#define STEPS_FOR_P99 20u
+#define OPERATORS_MORE 1.1 /* times those of the other steps */
+#define CAUSE_BYTES (PLACE_BYTES + 96)
+
+/* What slow steps have in common. */
+struct slow_steps {
+	const struct bottleneck *bottleneck;
+	const struct steps *steps;
+	struct later_steps later;
+	double limit_ns;
+	uint64_t count, gain_ns;
+	double usual_ns[STEP_CATEGORY_LIMIT]; /* average of the other steps */
+	uint64_t usual_operators;             /* the most that most of the others have */
+	uint64_t of_category[STEP_CATEGORY_LIMIT], of_operators, of_places;
+	uint64_t *of_place;       /* by index of gaps->place */
+	size_t place_room, place; /* the place that most have */
+};
+
+static bool is_slow(const struct slow_steps *slow, size_t index)
+{
+	return !slow->later.left_out[index] &&
+	       (double)slow->steps->row[index].total_ns > slow->limit_ns;
+}
+
+static void look_at_usual(struct slow_steps *slow)
+{
+	struct timing operators = { 0 };
+	double count = 0;
+
+	for (size_t i = 0; i < slow->steps->row_count; i++) {
+		const struct step_row *row = &slow->steps->row[i];
+		const struct evidence_sample *sample;
+
+		if (slow->later.left_out[i] || is_slow(slow, i))
+			continue;
+		count++;
+		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
+			slow->usual_ns[c] += (double)row->ns[c];
+		sample = evidence_sample_of(&slow->bottleneck->model->evidence, row->process,
+					    row->number);
+		if (sample)
+			timing_add(&operators, sample->operators);
+	}
+	for (int c = 0; c < STEP_CATEGORY_LIMIT && count; c++)
+		slow->usual_ns[c] /= count;
+	slow->usual_operators = timing_percentile(&operators, 90);
+	timing_release(&operators);
+}
+
+static enum step_category excess_of(const struct slow_steps *slow, const struct step_row *row)
+{
+	enum step_category most = STEP_other;
+
+	for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
+		if ((double)row->ns[c] - slow->usual_ns[c] >
+		    (double)row->ns[most] - slow->usual_ns[most])
+			most = (enum step_category)c;
+	return most;
+}
+
+static void count_place(struct slow_steps *slow, size_t place)
+{
+	slow->of_place = memory_room(slow->of_place, place > slow->place ? place : slow->place,
+				     &slow->place_room, sizeof(*slow->of_place));
+	if (++slow->of_place[place] <= slow->of_places)
+		return;
+	slow->place = place;
+	slow->of_places = slow->of_place[place];
+}
+
+/* Waits for data and for others are causes wherever they are; a busy machine makes the rest long too. */
+static void look_at_one(struct slow_steps *slow, const struct step_row *row)
+{
+	enum step_category category = excess_of(slow, row);
+	const struct evidence_sample *sample = evidence_sample_of(
+		&slow->bottleneck->model->evidence, row->process, row->number);
+	uint64_t excess_ns = row->total_ns - slow->later.p50_ns;
+
+	slow->count++;
+	slow->gain_ns += excess_ns;
+	if (category != STEP_other && category != STEP_cpu)
+		slow->of_category[category]++;
+	if (!sample)
+		return;
+	if ((double)sample->operators > OPERATORS_MORE * (double)slow->usual_operators + 1)
+		slow->of_operators++;
+	else if (sample->gap_place != GAP_NO_PLACE && sample->gap_ns > excess_ns / 2)
+		count_place(slow, sample->gap_place);
+}
+
+static void slow_steps_look(struct slow_steps *slow, const struct bottleneck *bottleneck,
+			    double threshold)
+{
+	*slow = (struct slow_steps){ .bottleneck = bottleneck, .steps = &bottleneck->model->steps };
+	later_steps_look(&slow->later, slow->steps, &bottleneck->model->evidence);
+	slow->limit_ns = threshold * (double)slow->later.p50_ns;
+	look_at_usual(slow);
+	for (size_t i = 0; i < slow->steps->row_count; i++)
+		if (is_slow(slow, i))
+			look_at_one(slow, &slow->steps->row[i]);
+}
+
+static void slow_steps_release(struct slow_steps *slow)
+{
+	later_steps_release(&slow->later);
+	free(slow->of_place);
+}
+
+static bool most_have(const struct slow_steps *slow, uint64_t count)
+{
+	return count > 1 && count * 2 > slow->count;
+}
+
+/* A place that most steps have is advice of its own, and makes no difference between them. */
+static bool is_rare(const struct slow_steps *slow, size_t place)
+{
+	return slow->bottleneck->model->evidence.gaps.place[place].time.count * 2 <
+	       slow->later.time.count;
+}
+
+/* The cause in words; false: they have nothing in common. */
+static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
+{
+	char place[PLACE_BYTES];
+
+	for (int c = 0; c < STEP_CATEGORY_LIMIT; c++) {
+		if (!most_have(slow, slow->of_category[c]))
+			continue;
+		snprintf(shown, CAUSE_BYTES, "mostly for: %s", step_category_names[c]);
+		return true;
+	}
+	if (most_have(slow, slow->of_operators)) {
+		snprintf(shown, CAUSE_BYTES,
+			 "they call more operators than the others: an evaluation, a checkpoint, a "
+			 "log");
+		return true;
+	}
+	if (most_have(slow, slow->of_places) && is_rare(slow, slow->place)) {
+		place_text(slow->bottleneck,
+			   &slow->bottleneck->model->evidence.gaps.place[slow->place], place);
+		snprintf(shown, CAUSE_BYTES, "mostly outside of operators, %s", place);
+		return true;
+	}
+	snprintf(shown, CAUSE_BYTES,
+		 "they have nothing in common that was recorded: a busy machine makes such steps");
+	return false;
+}
+
+/* "12, 30 and 7": the slowest of those that are not left out. */
+static const char *slowest_of(const struct slow_steps *slow, char text[SLOWEST_BYTES])
+{
+	const struct steps *steps = slow->steps;
+	size_t most[SLOWEST_TOLD] = { 0 }, count = 0, used = 0;
+
+	for (size_t i = 0; i < steps->row_count; i++) {
+		size_t at = count < SLOWEST_TOLD ? count++ : SLOWEST_TOLD;
+
+		if (!is_slow(slow, i)) {
+			count -= at < SLOWEST_TOLD;
+			continue;
+		}
+		for (; at && steps->row[most[at - 1]].total_ns < steps->row[i].total_ns; at--)
+			if (at < SLOWEST_TOLD)
+				most[at] = most[at - 1];
+		if (at < SLOWEST_TOLD)
+			most[at] = i;
+	}
+	for (size_t i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, SLOWEST_BYTES - used, "%s%" PRIu64,
+					 i ? ", " : "", steps->row[most[i]].number);
+	return count ? text : "none";
+}
+
+bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char slowest[SLOWEST_BYTES], cause[CAUSE_BYTES];
+	struct slow_steps slow;
+	bool applies;
+
+	slow_steps_look(&slow, bottleneck, advice->rule->threshold);
+	advice->gain_ns = slow.gain_ns;
+	applies = slow.later.time.count >= STEPS_FOR_P99 && slow.later.p50_ns && slow.count > 1 &&
+		  advice_exceeds(advice, (double)timing_percentile(&slow.later.time, 99) /
+						 (double)slow.later.p50_ns);
+	if (!cause_shown(&slow, cause))
+		advice->severity = ADVICE_NOTE;
+	advice_say(advice,
+		   "p99 is %.1f times the median; %" PRIu64 " of %" PRIu64
+		   " steps took more than %.0f times it, %s; the slowest: %s.",
+		   advice->value, slow.count, slow.later.time.count, advice->rule->threshold, cause,
+		   slowest_of(&slow, slowest));
+	slow_steps_release(&slow);
+	return applies;
+}

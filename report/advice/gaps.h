@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gaps: the time of a thread between operators, when none is open on it, by the place where it passes. A
+ * place is what ended last, what ended before that, and what begins next; so two places of a loop that look alike for
+ * one operator are still told apart.
+ *
+ * A program that waits for a core has a long gap at random places. What a place costs is therefore its
+ * median times its number: one long gap among short ones counts as nothing.
+ *
+ * Only gaps inside of whole steps count, on the thread that ends the steps. Memory: GAP_PLACES_MAX places,
+ * and GAP_PENDING_MAX gaps a thread; what is beyond is counted.
+ */
+#ifndef REPORT_ADVICE_GAPS_H
+#define REPORT_ADVICE_GAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/map.h"
+#include "report/base/timing.h"
+#include "report/core/nest.h"
+
+#define GAP_SHORT_NS 100000u /* a shorter one is what calling an operator from Python takes */
+#define GAP_SMALL_NS 10000u  /* an operator that takes less does little but being called */
+#define GAP_PLACES_MAX 65536u
+#define GAP_PENDING_MAX 65536u
+#define GAP_NO_NAME UINT32_MAX
+#define GAP_NO_PLACE SIZE_MAX
+
+struct gap_place {
+	uint32_t before, after; /* indices of names; GAP_NO_NAME: the thread's first */
+	uint32_t label;         /* of the longest user scope inside of it; GAP_NO_NAME: none */
+	uint64_t label_ns;      /* of that scope */
+	uint64_t steps_ended;   /* in it */
+	struct timing time;
+};
+
+struct gaps {
+	struct gap_place *place;
+	size_t place_count, place_room;
+	struct map places;
+	struct gap_thread *thread;
+	size_t thread_room;
+	uint64_t beyond; /* gaps that were not kept */
+};
+
+void gaps_init(struct gaps *gaps);
+void gaps_release(struct gaps *gaps);
+
+/* An operator, a data loader's next: opens and closes, innermost ones too. */
+void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name);
+void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name);
+/* A user scope of the program. */
+void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name);
+void gaps_label_ends(struct gaps *gaps, struct nest_place place);
+/* All of the thread is cut off here: no gap is under way. */
+void gaps_cut(struct gaps *gaps, uint32_t thread);
+
+/*
+ * A step of this thread ends. When it counts, the sums since the last one are returned; when it is settled,
+ * no warm-up, its gaps are kept by place.
+ */
+struct gaps_step {
+	bool counts, settled;
+};
+struct gaps_sum {
+	uint64_t short_ns; /* of gaps below GAP_SHORT_NS */
+	uint64_t small_ns; /* of operators below GAP_SMALL_NS that are in no other */
+	uint64_t longest_ns;
+	size_t longest; /* index of its place; GAP_NO_PLACE: not kept */
+};
+struct gaps_sum gaps_step(struct gaps *gaps, uint32_t thread, const struct gaps_step *step);
+
+/* Median times number, of a place whose gaps are long; 0 of others. */
+uint64_t gap_place_ns(const struct gap_place *place);
+/* The place that costs most; NULL: none costs anything. */
+const struct gap_place *gaps_largest(const struct gaps *gaps);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Places in words: see place_text.h. */
+#include "report/advice/place_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/base/text.h"
+
+#define NAME_ESCAPED_BYTES 512u
+#define ENGINE "autograd::engine::evaluate_function: "
+
+static void show_name(const struct bottleneck *bottleneck, uint32_t index,
+		      char shown[PLACE_NAME_BYTES])
+{
+	const struct source_name *name = NULL;
+	char escaped[NAME_ESCAPED_BYTES];
+	size_t length, skipped = 0;
+
+	if (index != GAP_NO_NAME)
+		name = source_name_at(bottleneck->model->source, index);
+	if (!name || !name->text) {
+		snprintf(shown, PLACE_NAME_BYTES, "a name that was lost");
+		return;
+	}
+	if (name->length > strlen(ENGINE) && !memcmp(name->text, ENGINE, strlen(ENGINE)))
+		skipped = strlen(ENGINE);
+	length = text_escape(escaped, sizeof(escaped), name->text + skipped,
+			     name->length - skipped);
+	if (length >= sizeof(escaped))
+		length = sizeof(escaped) - 1;
+	(void)text_shorten(shown, escaped, length, PLACE_NAME_WIDTH, "..");
+}
+
+void place_text(const struct bottleneck *bottleneck, const struct gap_place *place,
+		char text[PLACE_BYTES])
+{
+	char before[PLACE_NAME_BYTES], after[PLACE_NAME_BYTES], label[PLACE_NAME_BYTES];
+	bool is_labelled = place->label != GAP_NO_NAME &&
+			   place->label_ns * 2 > timing_percentile(&place->time, 50);
+
+	show_name(bottleneck, place->before, before);
+	show_name(bottleneck, place->after, after);
+	if (is_labelled)
+		show_name(bottleneck, place->label, label);
+	snprintf(text, PLACE_BYTES, "after %s and before %s%s%s%s", before, after,
+		 is_labelled ? ", mostly in '" : "", is_labelled ? label : "",
+		 is_labelled ? "'" : "");
+}

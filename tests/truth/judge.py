@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""judge.py [--live] PROF-REPORT RECORDING PROGRAM
+
+Compares the advice for RECORDING with what the head of PROGRAM wants (training.py explains it). --live: the
+machine may have been busy, so other advice may come too, but the wanted one is there, and none where "none" is
+wanted that speaks of the optimizer or of Python. Prints what is wrong, exit status 1.
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+GUESSES = {"optimizer", "small_operators", "zero_grad", "item"}
+
+
+def wanted(path):
+    with open(path, encoding="utf-8") as file:
+        head = dict(re.findall(r"^# (first|also|text): (.*)$", file.read(), re.M))
+    return head["first"], head.get("also", "").split(), head.get("text", "")
+
+
+def main():
+    live = sys.argv[1] == "--live"
+    program, recording, source = sys.argv[1 + live :]
+    first, also, text = wanted(source)
+    command = [program, "bottleneck", "--format", "json", recording]
+    rows = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["rows"]
+    said = [row["id"] for row in rows if row["severity"] != "note"]
+    wrong = []
+    if live:
+        if first != "none" and first not in said:
+            wrong.append("no '%s'" % first)
+        unwanted = [name for name in said if name in GUESSES - {first, *also}]
+    else:
+        if (said or ["none"])[0] != first:
+            wrong.append("wanted '%s' first" % first)
+        unwanted = [name for name in said if name not in {first, *also}]
+    wrong += ["'%s' is not so" % name for name in unwanted]
+    if text and not any(text in str(row) for row in rows):
+        wrong.append("'%s' is not named" % text)
+    if wrong:
+        print("%s: %s; said: %s" % (source, ", ".join(wrong), ", ".join(said) or "nothing"), file=sys.stderr)
+        return 1
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# The function that puts a batch together is slow.
+# first: dataloader
+import time
+
+import torch
+from torch.utils.data import DataLoader, default_collate
+from training import model, optimizer, step
+
+
+def collate(rows):
+    time.sleep(0.03)
+    return default_collate(rows)
+
+
+net = model()
+optim = optimizer(net)
+for data in DataLoader([(torch.zeros(384), i % 8) for i in range(24 * 64)], batch_size=64, collate_fn=collate):
+    step(net, optim, data)

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# first: none
+from training import train
+
+train()

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# The loop sleeps for 20 ms in each step.
+# first: between_operators
+import time
+
+from training import train
+
+train(before=lambda number: time.sleep(0.02))

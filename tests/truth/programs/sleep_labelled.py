@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# A scope of the user's holds a sleep.
+# first: between_operators
+# text: fetch_batch
+import time
+
+import torch
+from training import train
+
+
+def before(number):
+    with torch.profiler.record_function("fetch_batch"):
+        time.sleep(0.02)
+
+
+train(before=before)

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# usage: tests/truth/record.sh [NAME...]
+# Records the programs of tests/truth/programs again, or those named, into tests/truth/recordings. Needs PyTorch;
+# on a machine that does nothing else, or the causes are not the only ones. Look at `git diff --stat` and at what
+# prof-report bottleneck makes of each.
+
+cd "$(dirname "$0")/../.." || exit 1
+TRACE=-alloc,-tensors
+PYTHON=${PYTHON:-$HOME/.cache/intercept/venv/bin/python}
+names=("$@")
+if [[ $# == 0 ]]; then
+	mapfile -t names < <(cd tests/truth/programs && printf '%s\n' *.py)
+fi
+mkdir -p tests/truth/recordings
+for name in "${names[@]}"; do
+	name=${name%.py}
+	program=tests/truth/programs/$name.py
+	trace=$(sed -n 's/^# trace: //p' "$program")
+	rm -f "tests/truth/recordings/$name.evt"
+	PYTHONPATH=tests/truth INTERCEPT_TRACE=${trace:-$TRACE} INTERCEPT_REDACT=args,paths,host \
+		INTERCEPT_OUTPUT=tests/truth/recordings/$name.evt LD_PRELOAD=build/libintercept.so \
+		timeout 120 "$PYTHON" "$program" >/dev/null 2>&1 || echo "$name: exit status $?" >&2
+done
