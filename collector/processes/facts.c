@@ -16,13 +16,17 @@
 
 #define PATH_ROOM 64
 #define STAT_ROOM 1024
+#define STATUS_ROOM 4096
 #define NS_PER_S 1000000000ull
 
 /* Numbers of the fields of /proc/PID/stat after the command's closing parenthesis, proc(5) minus 3. */
 enum stat_field {
 	STAT_PARENT = 4 - 3,
+	STAT_MAJOR_FAULTS = 12 - 3,
 	STAT_UTIME = 14 - 3,
 	STAT_STIME = 15 - 3,
+	STAT_CHILDREN_UTIME = 16 - 3,
+	STAT_CHILDREN_STIME = 17 - 3,
 	STAT_THREADS = 20 - 3,
 	STAT_START = 22 - 3,
 	STAT_STACK = 28 - 3,
@@ -109,6 +113,7 @@ bool facts_stat(uint32_t pid, struct facts_stat *ret_stat)
 	uint64_t field[STAT_FIELDS] = { 0 };
 	char path[PATH_ROOM], line[STAT_ROOM];
 	long per_second = sysconf(_SC_CLK_TCK);
+	uint64_t tick_ns = per_second > 0 ? NS_PER_S / (uint64_t)per_second : 0;
 	size_t length;
 	char state;
 
@@ -116,15 +121,16 @@ bool facts_stat(uint32_t pid, struct facts_stat *ret_stat)
 	length = facts_read_file(pid == FACTS_SELF ? "/proc/self/stat" : path, line,
 				 sizeof(line) - 1);
 	line[length] = 0;
-	if (!length || per_second <= 0 || !stat_split(line, field, &state))
+	if (!length || !tick_ns || !stat_split(line, field, &state))
 		return false;
 	/* a main thread that has ended by pthread_exit() is a zombie while others run */
 	*ret_stat = (struct facts_stat){
 		.zombie = (state == 'Z' || state == 'X') && field[STAT_THREADS] <= 1,
 		.parent_pid = (uint32_t)field[STAT_PARENT],
 		.wait_status = state == 'Z' ? (int)field[STAT_EXIT_CODE] : -1,
-		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) *
-			  (NS_PER_S / (uint64_t)per_second),
+		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) * tick_ns,
+		.children_ns = (field[STAT_CHILDREN_UTIME] + field[STAT_CHILDREN_STIME]) * tick_ns,
+		.major_faults = field[STAT_MAJOR_FAULTS],
 		.start_ticks = field[STAT_START],
 		.stack_start = field[STAT_STACK],
 	};
@@ -154,6 +160,21 @@ uint64_t facts_memory_bytes(uint32_t pid)
 	if (sscanf(line, "%llu %llu", &total, &resident) != 2)
 		return 0;
 	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t facts_memory_peak_bytes(uint32_t pid)
+{
+	char path[PATH_ROOM], text[STATUS_ROOM], *line;
+	unsigned long long kilobytes;
+	size_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	length = facts_read_file(path, text, sizeof(text) - 1);
+	text[length] = 0;
+	line = strstr(text, "\nVmHWM:");
+	if (!line || sscanf(line, "\nVmHWM: %llu kB", &kilobytes) != 1)
+		return 0;
+	return kilobytes * 1024;
 }
 
 bool facts_process_exists(uint32_t pid)

@@ -18,6 +18,8 @@ struct facts_stat {
 	uint32_t parent_pid;
 	int wait_status;      /* of a zombie, as wait(2) gives it; -1 where it is not told */
 	uint64_t cpu_ns;      /* to a hundredth of a second */
+	uint64_t children_ns; /* the same, of children that were waited for */
+	uint64_t major_faults;
 	uint64_t start_ticks; /* since boot: with the pid the identity of the process */
 	uint64_t stack_start; /* changes with exec; 0 where it is not told */
 };
@@ -35,6 +37,8 @@ bool facts_stat(uint32_t pid, struct facts_stat *ret_stat);
 /* CPU time of all threads, 0 when it cannot be known. */
 uint64_t facts_cpu_ns(uint32_t pid);
 uint64_t facts_memory_bytes(uint32_t pid);
+/* The most it had since it became this program; 0 when it cannot be known. */
+uint64_t facts_memory_peak_bytes(uint32_t pid);
 
 /* Whether the process or thread exists, as far as a signal could reach it. */
 bool facts_process_exists(uint32_t pid);

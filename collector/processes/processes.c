@@ -358,6 +358,35 @@ bool processes_read_modules(struct processes *processes, struct common *common, 
 	return any;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When it has changed. Of a process that is an exec away from what we know, it would be another program's. */
+static void tell_usage(struct common *common, struct process *p, uint64_t now_ns)
+{
+	struct process_usage *told = &p->usage;
+	uint64_t before_ns = view_load64(&common->view.process[p->entry].children_before_ns);
+	uint64_t peak = facts_memory_peak_bytes(p->pid);
+	struct facts_stat stat;
+
+	if (!facts_stat(p->pid, &stat) || stat.zombie ||
+	    (p->stack_start && stat.stack_start && p->stack_start != stat.stack_start))
+		return;
+	stat.children_ns -= before_ns < stat.children_ns ? before_ns : stat.children_ns;
+	if (told->looked && peak <= told->memory_peak_bytes &&
+	    stat.children_ns <= told->children_ns && stat.major_faults <= told->major_faults)
+		return;
+	told->looked = true;
+	told->memory_peak_bytes = later(peak, told->memory_peak_bytes);
+	told->children_ns = stat.children_ns;
+	told->major_faults = stat.major_faults;
+	JOURNAL_ADD(&common->journal, now_ns, process_usage, .process = p->number,
+		    .memory_peak_bytes = told->memory_peak_bytes, .children_ns = told->children_ns,
+		    .major_faults = told->major_faults);
+}
+
 void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
@@ -366,6 +395,7 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
 
 		if (!p->number || p->gone || p->told || !p->pid)
 			continue;
+		tell_usage(common, p, now_ns);
 		cpu_ns = facts_cpu_ns(p->pid);
 		if (cpu_ns <= p->cpu_ns)
 			continue;
@@ -373,11 +403,6 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
 		JOURNAL_ADD(&common->journal, now_ns, process_cpu, .process = p->number,
 			    .cpu_ns = cpu_ns, .memory_bytes = facts_memory_bytes(p->pid));
 	}
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* See processes_end_ns(). */
@@ -456,9 +481,12 @@ void processes_tell_ends(struct processes *processes, struct common *common, uin
 	for (uint32_t i = 0; i < processes->limit; i++) {
 		struct process *p = &processes->slot[i];
 
-		if (p->number && !p->told && (p->exiting || p->gone))
-			processes->ended_ns = later(processes->ended_ns,
-						    process_tell_end(common, p, now_ns));
+		if (!p->number || p->told || !(p->exiting || p->gone))
+			continue;
+		if (!p->gone && p->pid && processes->inspect)
+			tell_usage(common, p, now_ns);
+		processes->ended_ns = later(processes->ended_ns,
+					    process_tell_end(common, p, now_ns));
 	}
 }
 

@@ -36,6 +36,12 @@ struct process {
 	uint64_t command, executable; /* names */
 	uint64_t stack_start;         /* changes with exec; 0 when unknown */
 	uint64_t cpu_ns;
+	struct process_usage { /* as told last */
+		uint64_t memory_peak_bytes, children_ns, major_faults;
+		uint64_t
+			before_ns; /* of children that it had as another program, before its exec */
+		bool looked;
+	} usage;
 	uint64_t newest_ticks; /* of its records, kept by drain.c */
 	uint64_t alive_ns;     /* it was seen to live at that time */
 	uint64_t image_ns;     /* the same, with the image that we know */
@@ -84,7 +90,7 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
 			    uint64_t now_ns);
 
-/* process_cpu events of those that live; also notices exec. */
+/* process_cpu and process_usage events of those that live; also notices exec. */
 void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns);
 
 /*

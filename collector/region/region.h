@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 3u
+#define REGION_VERSION 4u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 36)
@@ -73,7 +73,9 @@ struct region_process {
 	_Atomic uint64_t
 		exit_tsc; /* when it said that it ends, 0 before; own clock, base not taken off */
 	_Atomic uint64_t exec_tsc; /* when it went to become another program, 0 when it did not */
-	uint64_t reserved[2];
+	uint64_t
+		children_before_ns; /* CPU time of children that it had before it was this program */
+	uint64_t reserved[1];
 };
 
 #define REGION_STATUS_UNKNOWN (-1)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,13 +53,25 @@ bool entry_confirm(uint32_t entry)
 					      REGION_PROCESS_FILLING);
 }
 
-void entry_take(uint32_t entry)
+/* Of those that have been waited for; the kernel keeps counting across an exec. */
+static uint64_t children_ns(void)
+{
+	struct rusage usage = { 0 };
+
+	if (syscall(SYS_getrusage, RUSAGE_CHILDREN, &usage) != 0)
+		return 0;
+	return ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) * 1000000000u +
+	       ((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000u;
+}
+
+static void take(uint32_t entry, uint64_t children_before_ns)
 {
 	struct region_process *p = &table[entry];
 
 	p->pid = own_pid();
 	p->parent_pid = (uint32_t)syscall(SYS_getppid);
 	p->start_tsc = clock_ticks();
+	p->children_before_ns = children_before_ns;
 	atomic_store(&p->exit_status, REGION_STATUS_UNKNOWN);
 	atomic_store(&p->exit_how, EVT_END_UNKNOWN);
 	atomic_store(&p->exit_cpu_ns, 0);
@@ -72,6 +85,11 @@ void entry_take(uint32_t entry)
 	self = entry;
 }
 
+void entry_take(uint32_t entry)
+{
+	take(entry, 0);
+}
+
 int entry_begin(struct region_header *h, const struct region_shape *shape, uint32_t *ret_entry)
 {
 	uint32_t entry;
@@ -82,7 +100,7 @@ int entry_begin(struct region_header *h, const struct region_shape *shape, uint3
 	entry = entry_claim(REGION_PROCESS_FILLING);
 	if (entry == ENTRY_NONE)
 		return -ENOSPC;
-	entry_take(entry);
+	take(entry, children_ns());
 	*ret_entry = entry;
 	return 0;
 }

@@ -28,6 +28,17 @@ static uint64_t share_take(struct file_share *share, const struct source_process
 	return after - before;
 }
 
+static void set_usage(struct table *table, const struct source_process *process)
+{
+	if (!process->has_usage)
+		return;
+	if (process->memory_peak_bytes)
+		table_set_number(table, COLUMN_processes_memory_peak_bytes,
+				 process->memory_peak_bytes);
+	table_set_number(table, COLUMN_processes_children_ns, process->children_ns);
+	table_set_number(table, COLUMN_processes_major_faults, process->major_faults);
+}
+
 static void processes_fill_row(struct table *table, const struct source_process *process,
 			       const struct model_tally *tally, uint64_t threads,
 			       uint64_t bytes_on_disk)
@@ -44,6 +55,7 @@ static void processes_fill_row(struct table *table, const struct source_process 
 		table_set_number(table, COLUMN_processes_exit_status,
 				 (uint64_t)process->exit_status);
 	table_set_number(table, COLUMN_processes_cpu_ns, process->cpu_ns);
+	set_usage(table, process);
 	table_set_number(table, COLUMN_processes_threads, threads);
 	table_set_number(table, COLUMN_processes_events, tally->events);
 	table_set_number(table, COLUMN_processes_cuda_calls, tally->work[1].cuda_calls);

@@ -54,6 +54,21 @@ static int process_take_cpu(struct file_row *file, const struct evt_process_cpu 
 	return EVT_OK;
 }
 
+static int process_take_usage(struct file_row *file, const struct evt_process_usage *event,
+			      uint64_t time_ns)
+{
+	struct process_row *row;
+	int error = process_mention(file, event->process, time_ns, &row);
+
+	if (error)
+		return error;
+	row->process.has_usage = true;
+	row->process.memory_peak_bytes = event->memory_peak_bytes;
+	row->process.children_ns = event->children_ns;
+	row->process.major_faults = event->major_faults;
+	return EVT_OK;
+}
+
 static int thread_take_name(struct file_row *file, const struct evt_thread_name *event,
 			    uint64_t time_ns)
 {
@@ -76,6 +91,8 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 		return process_take_end(file, EVENT_AS(process_end, event), time_ns);
 	case EVT_process_cpu:
 		return process_take_cpu(file, EVENT_AS(process_cpu, event), time_ns);
+	case EVT_process_usage:
+		return process_take_usage(file, EVENT_AS(process_usage, event), time_ns);
 	case EVT_thread_name:
 		return thread_take_name(file, EVENT_AS(thread_name, event), time_ns);
 	case EVT_thread_end:

@@ -53,6 +53,9 @@ struct source_process {
 	int64_t exit_status; /* -1 unknown */
 	uint32_t how;        /* enum evt_end_how */
 	uint64_t cpu_ns, memory_bytes;
+	uint64_t memory_peak_bytes, children_ns,
+		major_faults; /* of process_usage; 0 when not told */
+	bool has_usage;
 	uint64_t events; /* program events (not of family system) */
 	uint64_t passed; /* of these, those that were not given out: see source_want() */
 	struct block_sum

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
+#include "report/process/children.h"
 #include "report/summary/summary.h"
 
 static struct summary_totals summary_add_up(const struct model *model)
@@ -25,6 +26,8 @@ static struct summary_totals summary_add_up(const struct model *model)
 	totals.threads = source_threads(model->source, &thread);
 	for (size_t i = 0; i < processes; i++) {
 		totals.cpu_ns += process[i]->cpu_ns;
+		if (process[i]->memory_peak_bytes > totals.memory_peak_bytes)
+			totals.memory_peak_bytes = process[i]->memory_peak_bytes;
 		totals.cpu_is_partial |= !process[i]->ended || process[i]->how == EVT_END_UNKNOWN ||
 					 process[i]->how == EVT_END_KILLED;
 	}
@@ -35,6 +38,7 @@ static struct summary_totals summary_add_up(const struct model *model)
 	}
 	for (size_t i = 0; i < losses; i++)
 		totals.events_lost += loss[i].count;
+	totals.children_ns = children_not_recorded_ns(model->source);
 	totals.cuda = cuda_add_up(model);
 	totals.operators = ops_add_up(model);
 	return totals;
@@ -54,6 +58,8 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "cpu_ns", UNIT_NS, totals->cpu_ns);
 	facts_number(facts, "profiler_cpu_ns", UNIT_NS, totals->profiler_cpu_ns);
 	facts_number(facts, "profiler_memory_bytes", UNIT_BYTES, totals->profiler_memory_bytes);
+	facts_number(facts, "children_not_recorded_ns", UNIT_NS, totals->children_ns);
+	facts_number(facts, "memory_peak_bytes", UNIT_BYTES, totals->memory_peak_bytes);
 	facts_number(facts, "processes", UNIT_COUNT, totals->processes);
 	facts_number(facts, "threads", UNIT_COUNT, totals->threads);
 	facts_number(facts, "allocations", UNIT_COUNT, heap->allocations);

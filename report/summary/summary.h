@@ -16,6 +16,8 @@ struct summary_totals {
 	uint64_t events, events_lost, bytes_on_disk, wall_ns, cpu_ns, profiler_cpu_ns,
 		profiler_memory_bytes;
 	uint64_t processes, threads;
+	uint64_t children_ns;       /* CPU time of those that were not recorded */
+	uint64_t memory_peak_bytes; /* resident, of the process that had most; 0: not told */
 	struct cuda_totals cuda;
 	struct ops_totals operators;
 	bool cpu_is_partial; /* of a process that was killed, or runs on: the last value seen */

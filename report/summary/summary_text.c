@@ -192,6 +192,27 @@ static void summary_print_events(const struct summary *summary, const struct scr
 	prose_end(&line, screen);
 }
 
+#define CHILDREN_NS_MIN 1000000000u
+#define CHILDREN_SHARE_MIN 0.05 /* of the CPU time of what was recorded */
+
+/* What the kernel counts and the heap does not explain; children that nothing else speaks of. */
+static void summary_print_kernels(const struct summary *summary, const struct screen *screen)
+{
+	const struct summary_totals *totals = &summary->totals;
+	char text[UNIT_TEXT_BYTES];
+
+	if (totals->memory_peak_bytes)
+		screen_print_prose(screen, "resident memory: %s at most%s",
+				   unit_format_bytes(text, totals->memory_peak_bytes),
+				   totals->processes > 1 ? ", in the process that had most" : "");
+	if (totals->children_ns >= CHILDREN_NS_MIN &&
+	    (double)totals->children_ns >= CHILDREN_SHARE_MIN * (double)totals->cpu_ns)
+		screen_print_prose(screen,
+				   "child programs that were not recorded took %s of CPU time "
+				   "(INTERCEPT_CHILDREN=all records them)",
+				   unit_format_ns(text, totals->children_ns));
+}
+
 static void summary_print_cost(const struct summary *summary, const struct screen *screen)
 {
 	const struct summary_totals *totals = &summary->totals;
@@ -398,6 +419,7 @@ void summary_print(const struct summary *summary, const struct document *documen
 	summary_print_recorded(summary, screen);
 	summary_print_redacted(summary, screen);
 	summary_print_events(summary, screen);
+	summary_print_kernels(summary, screen);
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);
 	summary_print_steps(summary->model, screen);
