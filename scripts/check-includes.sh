@@ -42,13 +42,13 @@ layers='
 	report/base    : errors
 	report/file    : collector/format report/base
 	report/session : collector/format report/base report/file
-	report/table   : report/base report/session
+	report/table   : families report/base report/session
 	report/core    : families events collector/format/block.h report/base report/session report/table
 	report/*       : events report/base report/session report/table report/core
 	report/advice  : report/base report/session report/table report/core report/*
 	report/summary : report/base report/session report/table report/core report/*
 	report/raw     : collector/format report/base report/file report/session report/table report/core
-	report/app     : report/base report/session report/table report/core
+	report/app     : families report/base report/session report/table report/core
 '
 
 # What goes against them today, "FILE HEADER" a line. The list may only get shorter.

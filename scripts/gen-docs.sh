@@ -49,7 +49,7 @@ generate_events() {
 }
 
 generate_columns() { # roff
-	expand report/table/columns.def 'COLUMN(report, name, header, unit, priority, order, doc)' \
+	expand report/families.def 'COLUMN(report, name, header, unit, priority, order, doc)' \
 		'report @, name @, header @, doc' | awk -F'\t' '
 		$1 == "summary" { next }
 		$1 != report { report = $1; title = $1; gsub(/_/, "\\-", title); print ".SS " title }

@@ -1,23 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of --help and --list: expansions of options.def, reports.def and columns.def. */
+/* The texts of --help and --list: expansions of options.def and families.def. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/table/columns.h"
 #include "report/core/options.h"
 
-static const struct {
-	const char *name;
+struct help_option {
+	const char *name; /* NULL: here are those of single reports */
 	char letter;
 	const char *argument, *doc;
-} help_options[] = {
+};
+
+static const struct help_option help_options[] = {
 #define OPTION(id, name, letter, group, argument, doc) { name, letter, argument, doc },
+#define OPTIONS_OF_REPORTS { NULL, 0, NULL, NULL },
 #include "report/core/options.def"
+};
+
+static const struct help_option help_options_of_reports[REPORT_OPTION_LIMIT] = {
+#define REPORT_OPTION(id, argument, choices, doc) [REPORT_OPTION_##id] = { #id, 0, argument, doc },
+#include "report/families.def"
 };
 
 void options_print_list(FILE *out)
 {
 	for (int i = 0; i < REPORT_LIMIT; i++)
 		fprintf(out, "  %-13s %s\n", report_infos[i].name, report_infos[i].doc);
+}
+
+static void print_option(FILE *out, const struct help_option *option)
+{
+	char left[48], letter[8] = "    ";
+
+	if (option->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+	snprintf(left, sizeof(left), "%s--%s %s", letter, option->name,
+		 option->argument ? option->argument : "");
+	fprintf(out, strlen(left) < 27 ? "  %-26s %s\n" : "  %s\n                             %s\n",
+		left, option->doc);
+}
+
+static int option_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct help_option *)a)->name, ((const struct help_option *)b)->name);
+}
+
+/* By name: the order of families says nothing to who reads it. */
+static void print_options_of_reports(FILE *out)
+{
+	struct help_option option[REPORT_OPTION_LIMIT];
+
+	memcpy(option, help_options_of_reports, sizeof(option));
+	qsort(option, REPORT_OPTION_LIMIT, sizeof(*option), option_compare);
+	for (size_t i = 0; i < REPORT_OPTION_LIMIT; i++)
+		print_option(out, &option[i]);
 }
 
 void options_print_help(FILE *out)
@@ -38,16 +75,10 @@ void options_print_help(FILE *out)
 	      "\noptions:\n",
 	      out);
 	for (size_t i = 0; i < sizeof(help_options) / sizeof(help_options[0]); i++) {
-		char left[48], letter[8] = "    ";
-
-		if (help_options[i].letter)
-			snprintf(letter, sizeof(letter), "-%c, ", help_options[i].letter);
-		snprintf(left, sizeof(left), "%s--%s %s", letter, help_options[i].name,
-			 help_options[i].argument ? help_options[i].argument : "");
-		fprintf(out,
-			strlen(left) < 27 ? "  %-26s %s\n"
-					  : "  %s\n                             %s\n",
-			left, help_options[i].doc);
+		if (help_options[i].name)
+			print_option(out, &help_options[i]);
+		else
+			print_options_of_reports(out);
 	}
 	fputs("\nThe other files of a session (forked launchers, ranks, hosts) are found beside "
 	      "FILE and merged.\n"

@@ -29,7 +29,7 @@ static char *default_files[] = { (char[]){ "run.evt" } };
 
 static const struct report_kind *const report_kinds[REPORT_LIMIT] = {
 #define REPORT(id, name, takes, sort, doc, more) [REPORT_##id] = &report_kind_##id,
-#include "report/core/reports.def"
+#include "report/families.def"
 };
 
 /* COLUMNS, the terminal, or 80. */

@@ -3,14 +3,14 @@
  * Analyses turn events into meaning: each reads some kinds of events, in order of time, and keeps a state
  * that reports make rows of.
  *
- * An analysis is a struct (struct heap), a kind (analysis_heap) and a line ANALYSIS(heap) in its folder's
- * family.def. The order of those lines in report/families.def is the order in which analyses see one and
- * the same event.
+ * An analysis is a struct (struct heap), what it may be asked for (struct heap_options), a kind (analysis_heap)
+ * and a line ANALYSIS(heap) in its header. Nobody has a list of them: what nobody wants is not there. One
+ * that wants others sees an event after them, whichever was wanted first.
  *
  * Life of a run:
  *   run_new()     no analysis yet
  *   run_want()    makes the state, zeroed, and calls start(), which wants others and says what it reads
- *   run_read()    the source to its end: take(), cut(), settle(); then finish(), in the order of the list
+ *   run_read()    the source to its end: take(), cut(), settle(); then finish(), in that order
  *   ...           reports read the states, which do not change any more
  *   run_free()    release(), in reverse order
  *
@@ -32,12 +32,6 @@
 #include "report/session/source.h"
 
 struct run;
-
-enum analysis_id {
-#define ANALYSIS(name) ANALYSIS_##name,
-#include "report/families.def"
-	ANALYSIS_ID_LIMIT,
-};
 
 /* `counts`: the filters hold. Else the event is followed (what opens, closes, lives) but not counted. */
 typedef void analysis_take(void *state, const struct source_event *event, bool counts);
@@ -61,32 +55,28 @@ struct analysis_kind {
 	void (*release)(void *state);
 };
 
-#define ANALYSIS(name) extern const struct analysis_kind analysis_##name;
-#include "report/families.def"
-
-/* In the analysis' own header: its kind with its own types, as in heap_want(run, &options). */
-#define ANALYSIS_WANT(name)                                                          \
+/* In the analysis' own header: its kind, with its own types, as in heap_want(run, &options). */
+#define ANALYSIS(name)                                                               \
+	extern const struct analysis_kind analysis_##name;                           \
 	static inline struct name *name##_want(struct run *run,                      \
 					       const struct name##_options *options) \
 	{                                                                            \
-		return run_want(run, ANALYSIS_##name, options);                      \
+		return run_want(run, &analysis_##name, options);                     \
 	}
+
+/*
+ * The state of an analysis with these options (NULL: all zeros): the one that is there, or a new one. Two
+ * that want different options get a state each, from one reading. Before run_read() only; no circles.
+ */
+void *run_want(struct run *run, const struct analysis_kind *kind, const void *options);
 
 struct run *run_new(struct source *source, const struct filter_settings *filter);
 void run_free(struct run *run);
 
 /*
- * The state of an analysis with these options (NULL: all zeros): the one that is there, or a new one. Two
- * that want different options get a state each, from one reading. Before run_read() only.
- */
-void *run_want(struct run *run, enum analysis_id id, const void *options);
-/* The same of a kind that is on no list, as if it stood there in the place of `id`: for tests. */
-void *run_want_kind(struct run *run, enum analysis_id id, const struct analysis_kind *kind,
-		    const void *options);
-
-/*
  * For start(): take() is to see these events of programs. Fields that nobody wants read 0, events that
  * nobody wants are counted and need not be decoded.
+ * `state`: the one that start() was called for.
  */
 #define FIELD_BIT(event, field) (1u << (offsetof(struct evt_##event, field) / sizeof(uint64_t)))
 #define FIELDS_ALL UINT32_MAX

@@ -6,7 +6,7 @@
 
 const struct key key_list[KEY_ID_LIMIT] = {
 #define KEY(report, key, columns) [BY_##report##_##key] = { #report, #key, columns },
-#include "report/core/keys.def"
+#include "report/families.def"
 };
 
 static bool key_has(const struct key *key, const char *column)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of --by, keys.def as data. Read-only; any thread. */
+/* The keys of --by, families.def as data. Read-only; any thread. */
 #ifndef REPORT_CORE_KEYS_H
 #define REPORT_CORE_KEYS_H
 
@@ -8,7 +8,7 @@
 /* BY_alloc_caller and so on; those of a report follow each other. */
 enum key_id {
 #define KEY(report, key, columns) BY_##report##_##key,
-#include "report/core/keys.def"
+#include "report/families.def"
 	KEY_ID_LIMIT,
 };
 

@@ -331,7 +331,7 @@ static void model_start(void *state, struct run *run, const void *given)
 		model_reads(run, EVT_FAMILY_modules, state);
 }
 
-const struct analysis_kind analysis_model = {
+static const struct analysis_kind analysis_model = {
 	.name = "model",
 	.state_bytes = sizeof(struct model_state),
 	.options_bytes = sizeof(struct model_state),
@@ -353,7 +353,7 @@ static void model_want(struct model *model, const struct model_options *options)
 	if (options->heap_by == HEAP_BY_OPERATOR)
 		heap.key = (struct run_key){ operator_key, model };
 	model->run = run_new(model->source, &options->filter);
-	run_want(model->run, ANALYSIS_model, &(struct model_state){ model });
+	run_want(model->run, &analysis_model, &(struct model_state){ model });
 	if (options->wants_heap)
 		model->heap = heap_want(model->run, &heap);
 	wants_of_model(&wants, options);

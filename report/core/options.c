@@ -15,7 +15,7 @@
 const struct report_info report_infos[REPORT_LIMIT] = {
 #define REPORT(id, name, takes, sort, doc, more) \
 	[REPORT_##id] = { #id, name, takes, sort, doc, more },
-#include "report/core/reports.def"
+#include "report/families.def"
 };
 
 const char *const option_formats[FORMAT_LIMIT] = {
@@ -23,12 +23,6 @@ const char *const option_formats[FORMAT_LIMIT] = {
 	[FORMAT_CSV] = "csv",
 	[FORMAT_JSON] = "json",
 	[FORMAT_MARKDOWN] = "markdown",
-};
-
-const char *const option_names[NAMES_LIMIT] = {
-	[NAMES_FULL] = "full",
-	[NAMES_SHORT] = "short",
-	[NAMES_MANGLED] = "mangled",
 };
 
 struct parser {
@@ -125,24 +119,6 @@ static int take_by(struct parser *parser, const char *value)
 static int take_group_by(struct parser *parser, const char *value)
 {
 	return take_by(parser, value);
-}
-
-static int take_names(struct parser *parser, const char *value)
-{
-	int names = parser_choose(parser, "names", value, option_names, NAMES_LIMIT);
-
-	if (names < 0)
-		return -1;
-	parser->options->names = (enum option_names)names;
-	return 0;
-}
-
-static int take_step(struct parser *parser, const char *value)
-{
-	if (!*value)
-		return parser_fail(parser, "--step needs the name of a scope or range");
-	parser->options->step = value;
-	return 0;
 }
 
 static int take_tree(struct parser *parser, const char *value)
@@ -289,12 +265,43 @@ static const struct option_info {
 	unsigned int group;
 	const char *argument;
 	int (*take)(struct parser *parser, const char *value);
+	enum report_option of_report; /* of a report's own: those have no take() */
+	const char *choices;
 } option_infos[] = {
-#define OPTION(id, name, letter, group, argument, doc) { name, letter, group, argument, take_##id },
+#define OPTION(id, name, letter, group, argument, doc) \
+	{ name, letter, group, argument, take_##id, REPORT_OPTION_LIMIT, NULL },
 #include "report/core/options.def"
+#define REPORT_OPTION(id, argument, choices, doc) \
+	{ #id, 0, TAKES_##id, argument, NULL, REPORT_OPTION_##id, choices },
+#include "report/families.def"
 };
 
 #define OPTION_COUNT (sizeof(option_infos) / sizeof(option_infos[0]))
+#define CHOICES_MAX 16
+
+static int parser_take_own(struct parser *parser, const struct option_info *option,
+			   const char *value)
+{
+	char words[128], *at = words;
+	const char *choice[CHOICES_MAX];
+	size_t count = 0;
+	int chosen = 0;
+
+	if (!*value)
+		return parser_fail(parser, "--%s needs a value: %s", option->name,
+				   option->argument);
+	snprintf(words, sizeof(words), "%s", option->choices ? option->choices : "");
+	while (at && count < CHOICES_MAX)
+		choice[count++] = strsep(&at, " ");
+	if (option->choices)
+		chosen = parser_choose(parser, option->name, value, choice, count);
+	if (chosen < 0)
+		return -1;
+	parser->options->of_report[option->of_report] = (struct report_option_value){
+		value, (unsigned int)chosen
+	};
+	return 0;
+}
 
 static const struct option_info *option_find(const char *name, size_t length)
 {
@@ -332,8 +339,9 @@ static int parser_take(struct parser *parser, const struct option_info *option, 
 		return parser_fail(parser, "--%s takes no value, but '%s' was given", option->name,
 				   value);
 	parser->options->given |= option->group;
-	parser->options->given_name[option->group] = option->name;
-	return option->take(parser, value);
+	if (option->group)
+		parser->options->given_name[__builtin_ctz(option->group)] = option->name;
+	return option->take ? option->take(parser, value) : parser_take_own(parser, option, value);
 }
 
 static int parser_take_long(struct parser *parser, const char *argument)
@@ -410,7 +418,9 @@ static int parser_check(struct parser *parser)
 	const struct report_info *report = &report_infos[options->report];
 	char reports[128] = "";
 
-	for (unsigned int group = 1; group < TAKES_FILES; group *= 2) {
+	for (unsigned int bit = 0; bit < OPTION_GROUPS; bit++) {
+		unsigned int group = 1u << bit;
+
 		if (!(options->given & group) || (report->takes & group) || options->help)
 			continue;
 		for (int i = 0; i < REPORT_LIMIT; i++) {
@@ -421,7 +431,7 @@ static int parser_check(struct parser *parser)
 					 used ? ", " : "", report_infos[i].name);
 		}
 		return parser_fail(parser, "report '%s' takes no --%s; these do: %s", report->name,
-				   options->given_name[group], reports);
+				   options->given_name[bit], reports);
 	}
 	if (options->raw && options->format != FORMAT_CSV && !options->help)
 		return parser_fail(parser, "--raw is for --format csv");

@@ -21,14 +21,27 @@ enum option_group {
 	TAKES_FILTER = 4,
 	TAKES_BY = 8,
 	TAKES_TREE = 16,
-	TAKES_NAMES = 32,
-	TAKES_STEP = 64,
-	TAKES_FILES = 128, /* the report reads the files itself */
+	TAKES_FILES = 32, /* the report reads the files itself */
+	TAKES_OF_REPORTS = 64,
+};
+#define OPTION_GROUPS 32 /* bits of all */
+
+/* Options that belong to the reports of one family. */
+enum report_option {
+#define REPORT_OPTION(id, argument, choices, doc) REPORT_OPTION_##id,
+#include "report/families.def"
+	REPORT_OPTION_LIMIT,
+};
+/* The group of each is its own: TAKES_step. */
+enum {
+#define REPORT_OPTION(id, argument, choices, doc) \
+	TAKES_##id = TAKES_OF_REPORTS << REPORT_OPTION_##id,
+#include "report/families.def"
 };
 
 enum report_id {
 #define REPORT(id, name, takes, sort, doc, more) REPORT_##id,
-#include "report/core/reports.def"
+#include "report/families.def"
 	REPORT_LIMIT,
 };
 
@@ -49,14 +62,10 @@ enum option_format {
 };
 extern const char *const option_formats[FORMAT_LIMIT];
 
-/* How --names shows those of kernels. */
-enum option_names {
-	NAMES_FULL,
-	NAMES_SHORT,   /* no namespaces, template arguments and parameters */
-	NAMES_MANGLED, /* as recorded */
-	NAMES_LIMIT,
+struct report_option_value {
+	const char *text;    /* as given, NULL: not */
+	unsigned int choice; /* which of its choices */
 };
-extern const char *const option_names[NAMES_LIMIT];
 
 #define LIMIT_DEFAULT SIZE_MAX
 #define WAIT_DEFAULT_S 60
@@ -72,15 +81,14 @@ struct options {
 	enum option_format format;
 	const char *by_name; /* as given, NULL: not */
 	enum key_id by;      /* of the report, its first when not given */
-	enum option_names names;
-	const char *step; /* NULL: not given */
+	struct report_option_value of_report[REPORT_OPTION_LIMIT];
 	struct filter_settings scope;
 	unsigned int wait_s; /* for runs that are still writing, unless live */
 	bool tree, raw, live, no_color, list, help, version;
 	char **file;
 	size_t file_count;
-	unsigned int given;                  /* groups of the options that were given */
-	const char *given_name[TAKES_FILES]; /* one of each such group, by the group */
+	unsigned int given;                    /* groups of the options that were given */
+	const char *given_name[OPTION_GROUPS]; /* one of each such group, by its bit */
 };
 
 /* 0, or -1 with one line in `message`. */

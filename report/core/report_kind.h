@@ -3,7 +3,7 @@
  * What differs between the reports. All else is the driver's (report_run.c): a report says what it wants
  * read, fills rows and totals, and prints what stands around the table.
  *
- * A report is a kind (report_kind_alloc) and a line REPORT(alloc, ...) in reports.def. The driver makes its
+ * A report is a kind (report_kind_alloc) and a line REPORT(alloc, ...) in its folder's family.def. The driver makes its
  * state, zeroed, and calls want(); reads the source to its end; then fill(), total(), and head() and foot()
  * when people read it; then release(). One thread.
  */
@@ -63,7 +63,7 @@ struct report_kind {
 };
 
 #define REPORT(id, name, takes, sort, doc, more) extern const struct report_kind report_kind_##id;
-#include "report/core/reports.def"
+#include "report/families.def"
 
 /* STATUS_OK, or another with one line in the request's message. */
 int report_run(const struct report_kind *kind, struct report_request *request);

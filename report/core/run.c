@@ -18,15 +18,13 @@
 #define SETTLE_EVENTS 1024u /* between looks at what is settled */
 
 struct run_analysis {
-	enum analysis_id id;
 	const struct analysis_kind *kind;
 	void *state, *options;
 };
 
 struct run_reader {
 	analysis_take *take;
-	void *state;
-	enum analysis_id id;
+	void *state; /* of an analysis */
 };
 
 struct run_readers {
@@ -38,9 +36,8 @@ struct run {
 	struct source *source;
 	struct filters filters;
 	struct captured captured;
-	struct run_analysis *analysis; /* by id, of one id as they were wanted */
+	struct run_analysis *analysis; /* each after those that it wants */
 	size_t analysis_count, analysis_room;
-	enum analysis_id starting;
 	struct run_readers readers[EVT_ID_LIMIT];
 	struct frame_wants wants;
 	bool is_narrowed;                           /* by run_narrow() */
@@ -50,11 +47,6 @@ struct run {
 	bool *stopped; /* by process: recording, by its last capture range */
 	size_t stopped_room;
 	uint64_t settled_ns;
-};
-
-static const struct analysis_kind *const kinds[ANALYSIS_ID_LIMIT] = {
-#define ANALYSIS(name) [ANALYSIS_##name] = &analysis_##name,
-#include "report/families.def"
 };
 
 struct run *run_new(struct source *source, const struct filter_settings *filter)
@@ -98,27 +90,8 @@ static void *run_find(const struct run *run, const struct analysis_kind *kind, c
 	return NULL;
 }
 
-static void run_insert(struct run *run, struct run_analysis analysis)
+void *run_want(struct run *run, const struct analysis_kind *kind, const void *options)
 {
-	size_t at = run->analysis_count;
-
-	run->analysis = memory_room(run->analysis, run->analysis_count, &run->analysis_room,
-				    sizeof(*run->analysis));
-	for (; at > 0 && run->analysis[at - 1].id > analysis.id; at--)
-		run->analysis[at] = run->analysis[at - 1];
-	run->analysis[at] = analysis;
-	run->analysis_count++;
-}
-
-void *run_want(struct run *run, enum analysis_id id, const void *options)
-{
-	return run_want_kind(run, id, kinds[id], options);
-}
-
-void *run_want_kind(struct run *run, enum analysis_id id, const struct analysis_kind *kind,
-		    const void *options)
-{
-	enum analysis_id before = run->starting;
 	void *copy = memory_zero(kind->options_bytes + 1, 1), *state;
 
 	if (options)
@@ -129,26 +102,48 @@ void *run_want_kind(struct run *run, enum analysis_id id, const struct analysis_
 		return state;
 	}
 	state = memory_zero(1, kind->state_bytes);
-	run_insert(run, (struct run_analysis){ id, kind, state, copy });
-	run->starting = id;
-	kind->start(state, run, copy);
-	run->starting = before;
+	kind->start(state, run, copy); /* which may want others: they come before it */
+	run->analysis = memory_room(run->analysis, run->analysis_count, &run->analysis_room,
+				    sizeof(*run->analysis));
+	run->analysis[run->analysis_count++] = (struct run_analysis){ kind, state, copy };
 	return state;
 }
 
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
 {
 	struct run_readers *readers = &run->readers[id];
-	size_t at = readers->count;
 
-	readers->reader = memory_room(readers->reader, at, &readers->room,
+	readers->reader = memory_room(readers->reader, readers->count, &readers->room,
 				      sizeof(*readers->reader));
-	for (; at > 0 && readers->reader[at - 1].id > run->starting; at--)
-		readers->reader[at] = readers->reader[at - 1];
-	readers->reader[at] = (struct run_reader){ take, state, run->starting };
-	readers->count++;
+	readers->reader[readers->count++] = (struct run_reader){ take, state };
 	run->wants.event[id] = true;
 	run->wants.fields[id] |= fields;
+}
+
+static size_t run_place_of(const struct run *run, const void *state)
+{
+	size_t place = 0;
+
+	while (place < run->analysis_count && run->analysis[place].state != state)
+		place++;
+	return place;
+}
+
+/* In the order of the analyses, whenever each of them asked. */
+static void run_order_readers(struct run *run)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		struct run_reader *reader = run->readers[id].reader;
+
+		for (size_t i = 1; i < run->readers[id].count; i++) {
+			struct run_reader moved = reader[i];
+			size_t place = run_place_of(run, moved.state), at = i;
+
+			for (; at > 0 && run_place_of(run, reader[at - 1].state) > place; at--)
+				reader[at] = reader[at - 1];
+			reader[at] = moved;
+		}
+	}
 }
 
 /* With filters, whether an event counts is told from the event itself. */
@@ -372,6 +367,7 @@ void run_read(struct run *run, bool shows_progress)
 
 	if (!run->is_narrowed)
 		run_want_for_filters(run);
+	run_order_readers(run);
 	source_want(run->source, &run->wants);
 	clock_gettime(CLOCK_MONOTONIC, &progress.start);
 	while (!source_next(run->source, &event)) {

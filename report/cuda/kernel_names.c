@@ -7,8 +7,7 @@
 
 #include "report/base/symbol.h"
 
-void kernel_names_init(struct kernel_names *names, const struct model *model,
-		       enum option_names form)
+void kernel_names_init(struct kernel_names *names, const struct model *model, enum kernel_form form)
 {
 	*names = (struct kernel_names){ .model = model, .form = form };
 	names->name = memory_zero(source_name_count(model->source), sizeof(*names->name));

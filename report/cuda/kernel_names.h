@@ -5,11 +5,17 @@
 
 #include "report/base/demangle.h"
 #include "report/core/model.h"
-#include "report/core/options.h"
+
+/* The choices of option --names. */
+enum kernel_form {
+	NAMES_FULL,
+	NAMES_SHORT,   /* no namespaces, template arguments and parameters */
+	NAMES_MANGLED, /* as recorded */
+};
 
 struct kernel_names {
 	const struct model *model;
-	enum option_names form;
+	enum kernel_form form;
 	struct demangler demangler;
 	struct kernel_name {
 		const char *text; /* NULL: not yet made */
@@ -18,7 +24,7 @@ struct kernel_names {
 };
 
 void kernel_names_init(struct kernel_names *names, const struct model *model,
-		       enum option_names form);
+		       enum kernel_form form);
 void kernel_names_release(struct kernel_names *names);
 
 /* By the model's index of the name; its text lives as long as `names`. */

@@ -54,7 +54,9 @@ static void launches_fill(struct report *report, struct table *table)
 {
 	struct launches_state *launches = report->state;
 
-	kernel_names_init(&launches->names, &report->model, report->request->options->names);
+	kernel_names_init(
+		&launches->names, &report->model,
+		(enum kernel_form)report->request->options->of_report[REPORT_OPTION_names].choice);
 	launches_fill_table(&report->model, table, &launches->names);
 }
 

@@ -10,6 +10,6 @@ struct heap_options {
 	enum heap_by by;
 	struct run_key key; /* of HEAP_BY_OPERATOR */
 };
-ANALYSIS_WANT(heap)
+ANALYSIS(heap)
 
 #endif

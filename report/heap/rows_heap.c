@@ -15,7 +15,7 @@ _Static_assert((int)HEAP_BY_CALLER == 0 &&
 		       BY_alloc_size - BY_alloc_caller == (int)HEAP_BY_SIZE &&
 		       BY_alloc_process - BY_alloc_caller == (int)HEAP_BY_PROCESS &&
 		       BY_alloc_op - BY_alloc_caller == (int)HEAP_BY_OPERATOR,
-	       "the heap's keys are the first of keys.def");
+	       "the heap's keys are those of family.def");
 
 void heap_init_table(struct table *table, enum heap_by by)
 {

@@ -48,7 +48,7 @@ static void steps_want(struct report *report, struct model_options *options)
 	options->wants_steps = true;
 	options->skips_work = true;
 	options->wants_step_rows = true;
-	options->step_name = report->request->options->step;
+	options->step_name = report->request->options->of_report[REPORT_OPTION_step].text;
 }
 
 static void steps_fill(struct report *report, struct table *table)

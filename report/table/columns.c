@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of columns.def as data: expansion and look-up. */
+/* The columns of all reports as data: expansion and look-up. */
 #include "report/table/columns.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@ const struct column column_list[COLUMN_ID_LIMIT] = {
 	[COLUMN_##report##_##name] = { #report,     #name,    header,               \
 				       UNIT_##unit, priority, COLUMN_ORDER_##order, \
 				       doc },
-#include "report/table/columns.def"
+#include "report/families.def"
 };
 
 size_t columns_of(const char *report, const struct column *ret_columns[COLUMNS_MAX])
@@ -47,7 +47,7 @@ static const char *columns_resolve(const struct column *const *columns, size_t c
 		const char *report, *alias, *column;
 	} aliases[] = {
 #define ALIAS(report, alias, column) { #report, #alias, #column },
-#include "report/table/aliases.def"
+#include "report/families.def"
 	};
 
 	for (size_t i = 0; count && i < sizeof(aliases) / sizeof(aliases[0]); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of columns.def as data. Read-only; any thread. */
+/* The columns of all reports, families.def, as data. Read-only; any thread. */
 #ifndef REPORT_TABLE_COLUMNS_H
 #define REPORT_TABLE_COLUMNS_H
 
@@ -27,7 +27,7 @@ struct column {
 /* COLUMN_alloc_caller and so on: places in column_list. */
 enum column_id {
 #define COLUMN(report, name, header, unit, priority, order, doc) COLUMN_##report##_##name,
-#include "report/table/columns.def"
+#include "report/families.def"
 	COLUMN_ID_LIMIT,
 };
 extern const struct column column_list[COLUMN_ID_LIMIT];

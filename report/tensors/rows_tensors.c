@@ -15,7 +15,7 @@ _Static_assert(BY_tensors_device - BY_tensors_op == (int)TENSORS_BY_DEVICE &&
 		       BY_tensors_range - BY_tensors_op == (int)TENSORS_BY_RANGE &&
 		       BY_tensors_thread - BY_tensors_op == (int)TENSORS_BY_THREAD &&
 		       BY_tensors_size - BY_tensors_op == (int)TENSORS_BY_SIZE,
-	       "the tensors' keys are those of keys.def");
+	       "the tensors' keys are those of family.def");
 
 const char *tensor_device_text(uint64_t device, char ret_text[TENSOR_DEVICE_BYTES])
 {

@@ -106,7 +106,7 @@ static uint64_t number_of(enum column_id key, const char *text, enum column_id c
 	return cell_of(row_of(key, text), column)->number;
 }
 
-static void launches(enum option_names form)
+static void launches(enum kernel_form form)
 {
 	kernel_names_init(&names, &model, form);
 	key_init_table(&table, model.options.cuda.launches_by);

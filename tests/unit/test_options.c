@@ -54,7 +54,7 @@ static void keys_are_those_of_the_report(void **state)
 	(void)state;
 	assert_int_equal(PARSE(&options, "--by", "grid", "launches", "--names=short"), 0);
 	assert_int_equal(options.by, BY_launches_grid);
-	assert_int_equal(options.names, NAMES_SHORT);
+	assert_int_equal(options.of_report[REPORT_OPTION_names].choice, 1);
 	options_release(&options);
 	assert_int_equal(PARSE(&options, "device-memory"), 0);
 	assert_int_equal(options.report, REPORT_device_memory);

@@ -129,9 +129,9 @@ static void options_make_states_of_their_own(void **state)
 	frame_end_block(c.r.fw);
 	cuda_recording_finish(&c, 1000);
 	run = open_run(102);
-	first = run_want_kind(run, ANALYSIS_model, &kind, &none);
-	second = run_want_kind(run, ANALYSIS_model, &kind, &steps);
-	assert_ptr_equal(run_want_kind(run, ANALYSIS_model, &kind, &none), first);
+	first = run_want(run, &kind, &none);
+	second = run_want(run, &kind, &steps);
+	assert_ptr_equal(run_want(run, &kind, &none), first);
 	assert_ptr_not_equal(first, second);
 	assert_true(run_wants(run)->event[EVT_nvtx_pop] && run_wants(run)->event[EVT_step]);
 	assert_false(run_wants(run)->event[EVT_nvtx_mark]);
@@ -168,7 +168,7 @@ static void what_has_been_given_out_is_settled(void **state)
 	}
 	recording_finish(&c.r, FRAMES * 10000);
 	run = open_run(UINT64_MAX);
-	seen = run_want_kind(run, ANALYSIS_model, &kind, &none);
+	seen = run_want(run, &kind, &none);
 	run_read(run, false);
 	assert_int_equal(seen->pops, FRAMES * POPS);
 	assert_int_equal(seen->settled_count, FRAMES); /* between them, and in the end */
@@ -178,11 +178,60 @@ static void what_has_been_given_out_is_settled(void **state)
 	close_run(run);
 }
 
+/* `other` of a pop: what the analysis that it wants had seen by then. */
+struct other {
+	const struct seen *seen;
+	uint64_t behind;
+};
+
+static void take_other(void *state, const struct source_event *event, bool counts)
+{
+	struct other *other = state;
+
+	(void)counts;
+	other->behind += other->seen->last_ns != event->event.time_ns;
+}
+
+static void start_other(void *state, struct run *run, const void *options)
+{
+	struct other *other = state;
+
+	run_reads(run, EVT_nvtx_pop, 0, take_other, other);
+	other->seen = run_want(run, &kind, options);
+}
+
+static void an_analysis_comes_after_those_that_it_wants(void **state)
+{
+	static const struct analysis_kind other_kind = {
+		.name = "other",
+		.state_bytes = sizeof(struct other),
+		.options_bytes = sizeof(int),
+		.start = start_other,
+	};
+	const int none = 0;
+	struct other *other;
+	struct run *run;
+
+	(void)state;
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 1);
+	pops(100, 3);
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000);
+	run = open_run(UINT64_MAX);
+	other = run_want(run, &other_kind, &none);
+	run_read(run, false);
+	assert_int_equal(other->seen->pops, 3);
+	assert_int_equal(other->behind, 0);
+	close_run(run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_make_states_of_their_own),
 		cmocka_unit_test(what_has_been_given_out_is_settled),
+		cmocka_unit_test(an_analysis_comes_after_those_that_it_wants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

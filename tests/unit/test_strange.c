@@ -57,7 +57,7 @@ static const char *const texts[] = {
 
 static const struct report_kind *const report_kinds[REPORT_LIMIT] = {
 #define REPORT(id, name, takes, sort, doc, more) [REPORT_##id] = &report_kind_##id,
-#include "report/core/reports.def"
+#include "report/families.def"
 };
 
 static uint64_t state;
