@@ -23,7 +23,7 @@ bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
 bool advice_limited(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct scope_text recorded;
-	const char *text = scope_recorded(bottleneck->model, &recorded);
+	const char *text = scope_recorded(bottleneck->model->run, &recorded);
 
 	if (!advice_exceeds(advice, bottleneck->limited))
 		return false;

@@ -101,7 +101,7 @@ void bottleneck_look(struct bottleneck *bottleneck, struct model *model)
 		.cuda_errors = api.errors,
 		.workers = count_workers(model),
 		.sampled = run_events(model->run, EVT_torch_sampling) != 0,
-		.limited = absence_is_limited(model),
+		.limited = absence_is_limited(model->run),
 	};
 	loop_look(&bottleneck->loop, &model->steps, &model->evidence);
 	find_phases(bottleneck);

@@ -11,7 +11,8 @@
 #include "report/steps/rows_steps.h"
 #include "report/tensors/rows_tensors.h"
 #include "report/core/scope.h"
-#include "report/summary/summary.h"
+#include "report/table/part.h"
+#include "report/torch/part_ops.h"
 #include "report/base/text.h"
 
 #define LABEL_WIDTH 13
@@ -248,7 +249,7 @@ static void print_operators(const struct bottleneck *bottleneck, const struct do
 						    ROWS_OF_PART };
 
 	if (bottleneck->operator_calls)
-		summary_print_operators(bottleneck->model, &part, document, screen);
+		operators_print_part(bottleneck->model, &part, document, screen);
 }
 
 static void print_ranges(const struct bottleneck *bottleneck, const struct document *document,
@@ -266,7 +267,7 @@ static void print_ranges(const struct bottleneck *bottleneck, const struct docum
 		return;
 	table_init(&table, "nvtx", NULL);
 	ranges_fill_table(bottleneck->model, &table);
-	summary_print_part(&table, &part, document, screen);
+	part_print(&table, &part, document, screen);
 	table_release(&table);
 }
 
@@ -284,7 +285,7 @@ static void print_cuda(const struct bottleneck *bottleneck, const struct documen
 		return;
 	key_init_table(&table, BY_api_name);
 	api_fill_table(bottleneck->model, &table);
-	summary_print_part(&table, &part, document, screen);
+	part_print(&table, &part, document, screen);
 	table_release(&table);
 }
 
@@ -349,7 +350,7 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 	screen_print(screen, SCREEN_BOLD, "\nwhat to change first\n");
 	if (!bottleneck->operator_calls)
 		fprintf(screen->out, "%s\n",
-			absence_explain(bottleneck->model, EVT_FAMILY_torch, &absence));
+			absence_explain(bottleneck->model->run, EVT_FAMILY_torch, &absence));
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		print_advice(bottleneck, screen, i);
 	if (!bottleneck->advice_count && bottleneck->operator_calls)

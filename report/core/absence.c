@@ -19,10 +19,10 @@ static const struct {
 
 #define STEPS_PREFIX "steps " /* of the fact `capture`, before a schedule */
 
-static const struct source_name *absence_meta(const struct model *model, const char *key)
+static const struct source_name *absence_meta(const struct run *run, const char *key)
 {
 	const struct source_meta *meta;
-	size_t count = source_metas(model->source, &meta);
+	size_t count = source_metas(run_source(run), &meta);
 
 	for (size_t i = 0; i < count; i++)
 		if (meta[i].key->text && !strcmp(meta[i].key->text, key) && meta[i].value->text)
@@ -48,28 +48,28 @@ static bool list_holds(const struct source_name *list, const char *name)
 }
 
 /* INTERCEPT_TRACE without the family; a recording of no family at all has no list, but a version. */
-bool absence_is_off(const struct model *model, enum evt_family family)
+bool absence_is_off(const struct run *run, enum evt_family family)
 {
-	const struct source_name *trace = absence_meta(model, "trace");
+	const struct source_name *trace = absence_meta(run, "trace");
 
 	if (absences[family].is_always)
 		return false;
 	if (!trace)
-		return absence_meta(model, "version") != NULL;
+		return absence_meta(run, "version") != NULL;
 	return !list_holds(trace, evt_family_names[family]);
 }
 
-void absence_clear(const struct model *model, struct table *table,
-		   const struct absence_column *column, size_t count)
+void absence_clear(const struct run *run, struct table *table, const struct absence_column *column,
+		   size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (absence_is_off(model, column[i].family))
+		if (absence_is_off(run, column[i].family))
 			table_set_none(table, column[i].column);
 }
 
-const struct source_name *absence_capture(const struct model *model)
+const struct source_name *absence_capture(const struct run *run)
 {
-	return absence_meta(model, "capture");
+	return absence_meta(run, "capture");
 }
 
 const char *absence_schedule(const char *capture)
@@ -79,21 +79,19 @@ const char *absence_schedule(const char *capture)
 	return strncmp(capture, STEPS_PREFIX, length) ? NULL : capture + length;
 }
 
-bool absence_is_limited(const struct model *model)
+bool absence_is_limited(const struct run *run)
 {
-	return absence_meta(model, "capture") || run_events(model->run, EVT_capture_start);
+	return absence_meta(run, "capture") || run_events(run, EVT_capture_start);
 }
 
-bool absence_is_whole(const struct model *model)
+bool absence_is_whole(const struct run *run)
 {
-	return absence_meta(model, "capture") && !run_events_of_all(model->run) &&
-	       !run_filters(model->run)->any;
+	return absence_meta(run, "capture") && !run_events_of_all(run) && !run_filters(run)->any;
 }
 
-static void absence_name_filters(const struct model *model, const char *what,
-				 char text[ABSENCE_BYTES])
+static void absence_name_filters(const struct run *run, const char *what, char text[ABSENCE_BYTES])
 {
-	const struct filter_settings *scope = &run_filters(model->run)->settings;
+	const struct filter_settings *scope = &run_filters(run)->settings;
 	const struct {
 		const char *name;
 		bool given;
@@ -116,24 +114,24 @@ static void absence_name_filters(const struct model *model, const char *what,
 	}
 }
 
-const char *absence_explain(const struct model *model, enum evt_family family,
+const char *absence_explain(const struct run *run, enum evt_family family,
 			    struct absence *ret_absence)
 {
-	const struct source_name *capture = absence_meta(model, "capture");
+	const struct source_name *capture = absence_meta(run, "capture");
 	char *text = ret_absence->text, name[ABSENCE_BYTES / 2] = "";
 
 	if (capture)
 		text_escape(name, sizeof(name), capture->text, capture->length);
-	if (run_filters(model->run)->any)
-		absence_name_filters(model, absences[family].what, text);
-	else if (absence_is_off(model, family))
+	if (run_filters(run)->any)
+		absence_name_filters(run, absences[family].what, text);
+	else if (absence_is_off(run, family))
 		snprintf(text, ABSENCE_BYTES, "%s was recorded: INTERCEPT_TRACE was without %s",
 			 absences[family].what, evt_family_names[family]);
-	else if (absence_is_whole(model) && absence_schedule(name))
+	else if (absence_is_whole(run) && absence_schedule(name))
 		snprintf(text, ABSENCE_BYTES,
 			 "recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came",
 			 name);
-	else if (absence_is_whole(model))
+	else if (absence_is_whole(run))
 		snprintf(text, ABSENCE_BYTES, "recording was limited to %s, which never opened",
 			 name);
 	else if (capture && absence_schedule(name))

@@ -6,7 +6,7 @@
 #ifndef REPORT_CORE_ABSENCE_H
 #define REPORT_CORE_ABSENCE_H
 
-#include "report/core/model.h"
+#include "report/core/analysis.h"
 #include "report/table/table.h"
 
 #define ABSENCE_BYTES 256
@@ -16,24 +16,24 @@ struct absence {
 };
 
 /* Whether INTERCEPT_TRACE was without the family. */
-bool absence_is_off(const struct model *model, enum evt_family family);
+bool absence_is_off(const struct run *run, enum evt_family family);
 struct absence_column {
 	enum evt_family family;
 	enum column_id column;
 };
 /* Takes the zeros of what was not recorded out of the row added last. */
-void absence_clear(const struct model *model, struct table *table,
-		   const struct absence_column *column, size_t count);
+void absence_clear(const struct run *run, struct table *table, const struct absence_column *column,
+		   size_t count);
 /* What INTERCEPT_CAPTURE limited the recording to, NULL when it did not or that is not known. */
-const struct source_name *absence_capture(const struct model *model);
+const struct source_name *absence_capture(const struct run *run);
 /* Of such a text, what INTERCEPT_SCHEDULE was; NULL when it was no schedule. */
 const char *absence_schedule(const char *capture);
 /* Whether INTERCEPT_CAPTURE limited the recording, as far as it is known. */
-bool absence_is_limited(const struct model *model);
+bool absence_is_limited(const struct run *run);
 /* Whether the range that recording was limited to never opened. */
-bool absence_is_whole(const struct model *model);
+bool absence_is_whole(const struct run *run);
 /* Why there is no event of the family that counts; returns ret_absence->text. */
-const char *absence_explain(const struct model *model, enum evt_family family,
+const char *absence_explain(const struct run *run, enum evt_family family,
 			    struct absence *ret_absence);
 
 #endif

@@ -20,7 +20,7 @@
 #include "report/base/memory.h"
 #include "report/torch/operator_names.h"
 #include "report/torch/operators.h"
-#include "report/nvtx/ranges.h"
+#include "report/core/ranges.h"
 #include "report/session/source.h"
 #include "report/steps/step_ranges.h"
 #include "report/steps/steps.h"

@@ -18,13 +18,6 @@ const struct report_info report_infos[REPORT_LIMIT] = {
 #include "report/families.def"
 };
 
-const char *const option_formats[FORMAT_LIMIT] = {
-	[FORMAT_TABLE] = "table",
-	[FORMAT_CSV] = "csv",
-	[FORMAT_JSON] = "json",
-	[FORMAT_MARKDOWN] = "markdown",
-};
-
 struct parser {
 	struct options *options;
 	char **argv;
@@ -131,11 +124,11 @@ static int take_tree(struct parser *parser, const char *value)
 static int take_format(struct parser *parser, const char *value)
 {
 	int format = parser_choose(parser, "format", !strcmp(value, "md") ? "markdown" : value,
-				   option_formats, FORMAT_LIMIT);
+				   export_format_names, FORMAT_LIMIT);
 
 	if (format < 0)
 		return -1;
-	parser->options->format = (enum option_format)format;
+	parser->options->format = (enum export_format)format;
 	return 0;
 }
 

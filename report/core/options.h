@@ -12,6 +12,7 @@
 
 #include "report/core/filters.h"
 #include "report/core/keys.h"
+#include "report/table/export.h"
 
 /* Groups of options; a report names those it takes. */
 enum option_group {
@@ -53,15 +54,6 @@ struct report_info {
 };
 extern const struct report_info report_infos[REPORT_LIMIT];
 
-enum option_format {
-	FORMAT_TABLE,
-	FORMAT_CSV,
-	FORMAT_JSON,
-	FORMAT_MARKDOWN,
-	FORMAT_LIMIT,
-};
-extern const char *const option_formats[FORMAT_LIMIT];
-
 struct report_option_value {
 	const char *text;    /* as given, NULL: not */
 	unsigned int choice; /* which of its choices */
@@ -78,7 +70,7 @@ struct options {
 	size_t limit; /* LIMIT_DEFAULT: not given */
 	const char **filter;
 	size_t filter_count;
-	enum option_format format;
+	enum export_format format;
 	const char *by_name; /* as given, NULL: not */
 	enum key_id by;      /* of the report, its first when not given */
 	struct report_option_value of_report[REPORT_OPTION_LIMIT];

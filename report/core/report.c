@@ -231,7 +231,7 @@ void request_read(struct report_request *request, struct model *model)
 	else if (scope->range && !run_filters(model->run)->seen)
 		snprintf(request->message, sizeof(request->message), "--%s '%.200s': %s",
 			 scope->during ? "during" : "range", scope->range,
-			 scope_no_range(model, &why));
+			 scope_no_range(model->run, &why));
 }
 
 /* Writing over one of the files that were read would destroy the measurement. */

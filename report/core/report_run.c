@@ -47,7 +47,7 @@ static const char *report_explain(const struct report *report, struct absence *a
 		return NULL;
 	if (report->kind->explain)
 		text = report->kind->explain(report, absence);
-	return text ? text : absence_explain(&report->model, report->kind->family, absence);
+	return text ? text : absence_explain(report->model.run, report->kind->family, absence);
 }
 
 static int report_write(struct report *report, struct table *table, const struct facts *facts)
@@ -66,7 +66,7 @@ static int report_write(struct report *report, struct table *table, const struct
 	};
 
 	if (kind->form == REPORT_TABLE)
-		document.scope = scope_recorded(&report->model, &recorded);
+		document.scope = scope_recorded(report->model.run, &recorded);
 	if (kind->form == REPORT_TEXT)
 		report->request->arrangement.limit = 0;
 	return request_write(report->request, &document, table);

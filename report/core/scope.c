@@ -8,21 +8,21 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 
-const char *scope_recorded(const struct model *model, struct scope_text *ret_text)
+const char *scope_recorded(const struct run *run, struct scope_text *ret_text)
 {
-	const struct source_name *capture = absence_capture(model);
+	const struct source_name *capture = absence_capture(run);
 	char name[SCOPE_BYTES / 2] = "a capture range", a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 	const char *schedule;
 
-	if (!absence_is_limited(model) || !run_captured(model->run)->windows)
+	if (!absence_is_limited(run) || !run_captured(run)->windows)
 		return NULL;
 	if (capture)
 		text_escape(name, sizeof(name), capture->text, capture->length);
 	schedule = absence_schedule(name);
 	snprintf(ret_text->text, SCOPE_BYTES, "recorded: %s of %s, INTERCEPT_%s=%s",
-		 unit_format_ns(a, run_captured(model->run)->total_ns),
-		 unit_format_ns(b, source_end_ns(model->source)), schedule ? "SCHEDULE" : "CAPTURE",
-		 schedule ? schedule : name);
+		 unit_format_ns(a, run_captured(run)->total_ns),
+		 unit_format_ns(b, source_end_ns(run_source(run))),
+		 schedule ? "SCHEDULE" : "CAPTURE", schedule ? schedule : name);
 	return ret_text->text;
 }
 
@@ -37,28 +37,28 @@ static bool source_is_live(struct source *source)
 	return false;
 }
 
-const char *scope_still_live(const struct model *model, struct scope_text *ret_text)
+const char *scope_still_live(const struct run *run, struct scope_text *ret_text)
 {
-	uint64_t to_ns = run_filters(model->run)->settings.to_ns;
+	uint64_t to_ns = run_filters(run)->settings.to_ns;
 	char time[UNIT_TEXT_BYTES];
 
-	if (absence_is_limited(model))
+	if (absence_is_limited(run))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed while recording");
-	else if (to_ns < source_end_ns(model->source))
+	else if (to_ns < source_end_ns(run_source(run)))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed by %s",
 			 unit_format_ns(time, to_ns));
-	else if (source_is_live(model->source))
+	else if (source_is_live(run_source(run)))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed so far");
 	else
 		snprintf(ret_text->text, SCOPE_BYTES, "never freed");
 	return ret_text->text;
 }
 
-const char *scope_no_range(const struct model *model, struct scope_text *ret_text)
+const char *scope_no_range(const struct run *run, struct scope_text *ret_text)
 {
-	bool in_process = run_filters(model->run)->settings.pid != FILTER_NO_ID;
+	bool in_process = run_filters(run)->settings.pid != FILTER_NO_ID;
 
-	if (absence_is_off(model, EVT_FAMILY_nvtx))
+	if (absence_is_off(run, EVT_FAMILY_nvtx))
 		snprintf(ret_text->text, SCOPE_BYTES,
 			 "ranges were not recorded, INTERCEPT_TRACE was without nvtx");
 	else

@@ -9,7 +9,7 @@
 #include "report/cuda/device_memory.h"
 #include "report/base/groups.h"
 #include "report/core/keys.h"
-#include "report/nvtx/ranges.h"
+#include "report/core/ranges.h"
 
 #define CUDA_STREAM_PER_THREAD 2 /* every thread's own default stream */
 

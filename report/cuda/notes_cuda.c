@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/cuda/rows_cuda.h"
-#include "report/process/rows_threads.h"
 #include "report/base/text.h"
 
 #define NAME_BYTES 64

@@ -176,7 +176,7 @@ static void device_memory_head(const struct document *document, const struct scr
 		fprintf(screen->out, "device memory peak %s",
 			unit_format_bytes(number, highwater_peak(&memory->device)));
 	if (memory->row_count)
-		fprintf(screen->out, ", %s %s", scope_still_live(model, &still_live),
+		fprintf(screen->out, ", %s %s", scope_still_live(model->run, &still_live),
 			unit_format_bytes(number, memory->device.now));
 	if (highwater_peak(&memory->host))
 		fprintf(screen->out, "; pinned and registered peak %s",

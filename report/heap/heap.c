@@ -131,7 +131,7 @@ static inline uint32_t heap_row_of(struct heap *heap, struct heap_process *proce
 		key = op->caller;
 		break;
 	case HEAP_BY_SIZE:
-		key = heap_class(op->size);
+		key = size_class(op->size);
 		break;
 	default:
 		key = op->process;
@@ -290,7 +290,7 @@ static inline void heap_count_allocation(struct heap *heap, uint32_t row_number,
 					 const struct heap_op *op)
 {
 	struct heap_row *row = &heap->row[row_number];
-	unsigned int class = heap_class(op->size);
+	unsigned int class = size_class(op->size);
 
 	row->allocations++;
 	row->bytes_allocated += op->size;

@@ -22,9 +22,8 @@
 
 #include "report/base/curve.h"
 #include "report/base/map.h"
+#include "report/base/size_class.h"
 #include "report/core/key.h"
-
-#define HEAP_CLASSES 66 /* class 0: size 0; class k: sizes of (2^(k-2), 2^(k-1)] */
 
 #define HEAP_QUEUE 16 /* as many misses of the cache are waited for at once */
 
@@ -76,7 +75,7 @@ struct heap {
 	uint64_t peak_number; /* how often the peak was raised */
 	struct heap_row *row;
 	size_t row_count, row_room;
-	uint64_t class_allocations[HEAP_CLASSES], class_bytes[HEAP_CLASSES];
+	uint64_t class_allocations[SIZE_CLASSES], class_bytes[SIZE_CLASSES];
 	struct curve curve;
 	struct heap_process **process; /* by index, NULL before its first event */
 	size_t process_room;
@@ -99,16 +98,5 @@ void heap_forget_callers(struct heap *heap, uint32_t process);
 void heap_distrust(struct heap *heap, uint32_t process);
 /* After the last event, before rows are read. */
 void heap_finish(struct heap *heap);
-
-static inline unsigned int heap_class(uint64_t size)
-{
-	return size < 2 ? (unsigned int)size : 65 - (unsigned int)__builtin_clzll(size - 1);
-}
-
-/* Largest size of a class. */
-static inline uint64_t heap_class_size(unsigned int class)
-{
-	return class ? class == 65 ? UINT64_MAX : 1ull << (class - 1) : 0;
-}
 
 #endif

@@ -24,7 +24,7 @@ static void alloc_print_totals(const struct model *model, const struct screen *s
 		unit_format_bytes(a, totals->peak_bytes),
 		unit_format_count(b, totals->peak_allocations),
 		unit_format_ns(c, totals->peak_time_ns));
-	fprintf(screen->out, "%-11s  %s in %s blocks\n", scope_still_live(model, &still_live),
+	fprintf(screen->out, "%-11s  %s in %s blocks\n", scope_still_live(model->run, &still_live),
 		unit_format_bytes(a, totals->live_bytes),
 		unit_format_count(b, totals->live_allocations));
 	if (totals->frees_unmatched)
@@ -38,10 +38,10 @@ static void alloc_print_totals(const struct model *model, const struct screen *s
 /* One line a class of sizes. */
 static void alloc_print_sizes(const struct heap *heap, const struct screen *screen)
 {
-	unsigned int first = HEAP_CLASSES, last = 0;
+	unsigned int first = SIZE_CLASSES, last = 0;
 	uint64_t most = 1;
 
-	for (unsigned int i = 0; i < HEAP_CLASSES; i++) {
+	for (unsigned int i = 0; i < SIZE_CLASSES; i++) {
 		if (!heap->class_allocations[i])
 			continue;
 		first = i < first ? i : first;
@@ -59,7 +59,7 @@ static void alloc_print_sizes(const struct heap *heap, const struct screen *scre
 		if (!heap->class_allocations[i])
 			continue;
 		fprintf(screen->out, "  %-15s %15s %11s  ",
-			unit_format(size, UNIT_CLASS, heap_class_size(i)),
+			unit_format(size, UNIT_CLASS, size_class_top(i)),
 			unit_format_count(count, heap->class_allocations[i]),
 			unit_format_bytes(bytes, heap->class_bytes[i]));
 		while (bar--)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/table/curve_print.h"
 #include "report/session/callers.h"
 #include "report/core/keys.h"
 #include "report/torch/rows_ops.h"
@@ -56,7 +57,7 @@ static void heap_put_key(struct model *model, struct table *table, const struct 
 	size_t process_count = source_processes(model->source, &processes);
 
 	if (model->heap->by == HEAP_BY_SIZE) {
-		table_set_number(table, COLUMN_alloc_size, heap_class_size((unsigned int)row->key));
+		table_set_number(table, COLUMN_alloc_size, size_class_top((unsigned int)row->key));
 	} else if (model->heap->by == HEAP_BY_THREAD && row->key < thread_count) {
 		table_set_number(table, COLUMN_alloc_thread, threads[row->key]->tid);
 		table_set_number(table, COLUMN_alloc_pid, threads[row->key]->process->pid);
@@ -128,31 +129,6 @@ void heap_fill_table(struct model *model, struct table *table)
 		heap_put_key(model, table, &model->heap->row[i]);
 		heap_put_counters(table, &model->heap->row[i], model->heap->totals.bytes_allocated);
 	}
-}
-
-#define CURVE_WIDTH_MAX 120
-
-void curve_print(const struct curve *curve, struct curve_extent extent, const struct screen *screen,
-		 size_t width)
-{
-	static const char *const blocks[] = { "\u2581", "\u2582", "\u2583", "\u2584",
-					      "\u2585", "\u2586", "\u2587", "\u2588" };
-	static const char *const marks[] = { "_", ".", "-", "-", "=", "=", "#", "#" };
-	uint64_t value[CURVE_WIDTH_MAX];
-
-	if (width > CURVE_WIDTH_MAX)
-		width = CURVE_WIDTH_MAX;
-	if (!extent.peak || !extent.end_ns) {
-		putc('\n', screen->out);
-		return;
-	}
-	curve_sample(curve, extent.end_ns, value, width);
-	for (size_t i = 0; i < width; i++) {
-		size_t level = (size_t)((double)value[i] / (double)extent.peak * 7 + 0.5);
-
-		fputs((screen->utf8 ? blocks : marks)[level < 8 ? level : 7], screen->out);
-	}
-	putc('\n', screen->out);
 }
 
 void heap_print_curve(const struct model *model, const struct screen *screen, size_t width)

@@ -11,13 +11,6 @@
 void heap_init_table(struct table *table, enum heap_by by);
 void heap_fill_table(struct model *model, struct table *table);
 
-struct curve_extent {
-	uint64_t peak, end_ns; /* what the highest mark stands for; where the line ends */
-};
-/* Bytes over time as one line of blocks; an empty one when there was nothing. */
-void curve_print(const struct curve *curve, struct curve_extent extent, const struct screen *screen,
-		 size_t width);
-
 /* The heap over time as one line of blocks; `width` columns. Nothing when there was no heap event. */
 void heap_print_curve(const struct model *model, const struct screen *screen, size_t width);
 

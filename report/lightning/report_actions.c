@@ -58,7 +58,7 @@ static void actions_want(struct report *report, struct model_options *options)
 
 static void actions_fill(struct report *report, struct table *table)
 {
-	enum option_format format = report->request->options->format;
+	enum export_format format = report->request->options->format;
 	struct actions_totals *totals = report->state;
 
 	*totals = actions_fill_table(&report->model, table,

@@ -90,7 +90,8 @@ static void put_row(struct table *table, const struct model *model, const struct
 #define PUT(name) table_set_number(table, COLUMN_modules_##name, row->work.name);
 	RANGE_WORK(PUT)
 #undef PUT
-	absence_clear(model, table, work_columns, sizeof(work_columns) / sizeof(*work_columns));
+	absence_clear(model->run, table, work_columns,
+		      sizeof(work_columns) / sizeof(*work_columns));
 }
 
 struct modules_totals modules_fill_table(struct model *model, struct table *table, bool tree)

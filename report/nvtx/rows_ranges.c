@@ -69,7 +69,8 @@ static void table_put_range(struct table *table, const struct model *model,
 #define PUT(name) table_set_number(table, COLUMN_nvtx_##name, row->work.name);
 	RANGE_WORK(PUT)
 #undef PUT
-	absence_clear(model, table, work_columns, sizeof(work_columns) / sizeof(*work_columns));
+	absence_clear(model->run, table, work_columns,
+		      sizeof(work_columns) / sizeof(*work_columns));
 	table_put_times(table, row, all_self_ns);
 }
 

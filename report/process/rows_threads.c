@@ -6,27 +6,6 @@
 
 #include "report/core/absence.h"
 
-void thread_name(const struct source_thread *thread, const char **ret_text, size_t *ret_length)
-{
-	const struct source_name *command = thread->process->command;
-	const char *slash;
-	size_t word;
-
-	*ret_text = NULL;
-	*ret_length = 0;
-	if (thread->name && thread->name->text && thread->name->length) {
-		*ret_text = thread->name->text;
-		*ret_length = thread->name->length;
-	} else if (thread->tid == thread->process->pid && command->text && command->length) {
-		const char *space = memchr(command->text, ' ', command->length);
-
-		word = space ? (size_t)(space - command->text) : command->length;
-		slash = memrchr(command->text, '/', word);
-		*ret_text = slash ? slash + 1 : command->text;
-		*ret_length = word - (size_t)(*ret_text - command->text);
-	}
-}
-
 void thread_put_name(const struct source_thread *thread, struct table *table, enum column_id column)
 {
 	const char *name;
@@ -78,7 +57,7 @@ struct threads_totals threads_fill_table(const struct model *model, struct table
 		if (run_filters(model->run)->any && !tally.events)
 			continue;
 		threads_fill_row(table, thread[i], &tally);
-		absence_clear(model, table, work_columns,
+		absence_clear(model->run, table, work_columns,
 			      sizeof(work_columns) / sizeof(*work_columns));
 		totals.threads++;
 		totals.events += tally.events;

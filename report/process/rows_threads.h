@@ -14,8 +14,7 @@ struct threads_totals {
 /* `table` has columns of report threads; with filters, threads without an event that counts are left out. */
 struct threads_totals threads_fill_table(const struct model *model, struct table *table);
 
-/* Its name; of a main thread without one its program's; length 0 when there is none. */
-void thread_name(const struct source_thread *thread, const char **ret_text, size_t *ret_length);
+/* Into the row added last; nothing when it has none. */
 void thread_put_name(const struct source_thread *thread, struct table *table,
 		     enum column_id column);
 

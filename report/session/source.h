@@ -164,6 +164,9 @@ const char *source_name_text(const struct source_name *name);
 /* The same with its length; the text may hold zeros. */
 const char *name_text(const struct source_name *name, size_t *ret_length);
 
+/* A thread's name; of a main thread without one its program's; length 0 when there is none. */
+void thread_name(const struct source_thread *thread, const char **ret_text, size_t *ret_length);
+
 /* Module that holds `address` in `process` at `time_ns`, NULL when none. */
 const struct source_module *source_module_at(const struct source_process *process, uint64_t address,
 					     uint64_t time_ns);

@@ -38,8 +38,9 @@ static const char *steps_explain(const struct report *report, struct absence *ab
 	if (model->options.step_name)
 		return "no range of that name was recorded from begin to end";
 	if (!run_events(model->run, EVT_step) &&
-	    (run_filters(model->run)->any || absence_is_whole(model) || !absence_is_limited(model)))
-		return absence_explain(model, EVT_FAMILY_steps, absence);
+	    (run_filters(model->run)->any || absence_is_whole(model->run) ||
+	     !absence_is_limited(model->run)))
+		return absence_explain(model->run, EVT_FAMILY_steps, absence);
 	return "no whole step was recorded";
 }
 

@@ -3,7 +3,7 @@
 #ifndef REPORT_SUMMARY_SUMMARY_H
 #define REPORT_SUMMARY_SUMMARY_H
 
-#include "report/table/export.h"
+#include "report/table/part.h"
 #include "report/core/model.h"
 #include "report/torch/rows_ops.h"
 
@@ -32,30 +32,12 @@ struct summary {
 void summary_print(const struct summary *summary, const struct document *document,
 		   const struct screen *screen);
 
-/* The best rows of a table by one column, some of its columns. */
-struct part {
-	const char *title;
-	enum column_id sort;
-	size_t rows;
-	const enum column_id *column;
-	size_t column_count;
-};
-void summary_print_part(struct table *table, const struct part *part, const struct document *outer,
-			const struct screen *screen);
-
 /* Before the rows of api are joined. */
 struct cuda_totals cuda_add_up(const struct model *model);
 /* Nothing when there was no CUDA call. */
 void summary_print_cuda(const struct summary *summary, const struct document *document,
 			const struct screen *screen);
 
-/* Operators by self time, or by total where they were sampled. */
-struct operators_part {
-	const char *title, *title_sampled;
-	size_t rows;
-};
-void summary_print_operators(struct model *model, const struct operators_part *operators,
-			     const struct document *document, const struct screen *screen);
 /* Nothing when no operator was called. */
 void summary_print_torch(const struct summary *summary, const struct document *document,
 			 const struct screen *screen);

@@ -133,7 +133,7 @@ static void summary_print_recorded(const struct summary *summary, const struct s
 {
 	struct scope_text recorded;
 
-	if (scope_recorded(summary->model, &recorded))
+	if (scope_recorded(summary->model->run, &recorded))
 		screen_print_prose(screen, "%s", recorded.text);
 }
 
@@ -232,30 +232,6 @@ static void summary_print_cost(const struct summary *summary, const struct scree
 	putc('\n', screen->out);
 }
 
-void summary_print_part(struct table *table, const struct part *part, const struct document *outer,
-			const struct screen *screen)
-{
-	struct document document = { .source = outer->source, .table = table, .head_only = true };
-	struct arrangement arrangement = { .sort = -1, .descending = true, .limit = part->rows };
-	char more[UNIT_TEXT_BYTES];
-
-	for (size_t i = 0; i < table->column_count; i++)
-		if (table->column[i] == &column_list[part->sort])
-			arrangement.sort = (int)i;
-	for (size_t c = 0; c < part->column_count; c++)
-		for (size_t i = 0; i < table->column_count; i++)
-			if (table->column[i] == &column_list[part->column[c]])
-				document.shown[document.shown_count++] = i;
-	document.shown_chosen = true;
-	table_arrange(table, &arrangement);
-	screen_print(screen, SCREEN_BOLD, "\n%s", part->title);
-	if (table->passed > table->shown)
-		screen_print(screen, SCREEN_DIM, " (%zu of %s)", table->shown,
-			     unit_format_count(more, table->passed));
-	putc('\n', screen->out);
-	export_table_rows(&document, screen);
-}
-
 static void summary_print_heap(const struct summary *summary, const struct document *document,
 			       const struct screen *screen)
 {
@@ -271,17 +247,17 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	struct absence absence;
 	struct table table;
 
-	if (!totals->allocations && absence_is_whole(summary->model))
+	if (!totals->allocations && absence_is_whole(summary->model->run))
 		return; /* said where the ranges would be */
 	if (!totals->allocations) {
 		fprintf(screen->out, "\n%s\n",
-			absence_explain(summary->model, EVT_FAMILY_alloc, &absence));
+			absence_explain(summary->model->run, EVT_FAMILY_alloc, &absence));
 		return;
 	}
 	screen_print(screen, SCREEN_BOLD, "\nheap");
 	fprintf(screen->out, "  peak %s at %s, %s %s\n", unit_format_bytes(a, totals->peak_bytes),
 		unit_format_ns(b, totals->peak_time_ns),
-		scope_still_live(summary->model, &still_live),
+		scope_still_live(summary->model->run, &still_live),
 		unit_format_bytes(c, totals->live_bytes));
 	fprintf(screen->out, "      %s in %s allocations",
 		unit_format_bytes(a, totals->bytes_allocated),
@@ -292,7 +268,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	heap_print_curve(summary->model, screen, screen->width - 6);
 	heap_init_table(&table, HEAP_BY_CALLER);
 	heap_fill_table(summary->model, &table);
-	summary_print_part(&table, &part, document, screen);
+	part_print(&table, &part, document, screen);
 	table_release(&table);
 }
 
@@ -318,7 +294,7 @@ static void summary_print_outside(const struct summary *summary, const struct sc
 	outside_ns = wall_ns > covered_ns ? wall_ns - covered_ns : 0;
 	/* what filters or INTERCEPT_CAPTURE left out may have been inside of others */
 	if (!most || outside_ns < wall_ns / 100 || run_filters(model->run)->any ||
-	    absence_is_limited(model))
+	    absence_is_limited(model->run))
 		return;
 	thread_name(most, &name, &length);
 	text_escape(escaped, sizeof(escaped), name, length);
@@ -347,12 +323,12 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 		return; /* labels are among the operators */
 	if (!summary->model->ranges.row_count) {
 		fprintf(screen->out, "\n%s\n",
-			absence_explain(summary->model, EVT_FAMILY_nvtx, &absence));
+			absence_explain(summary->model->run, EVT_FAMILY_nvtx, &absence));
 		return;
 	}
 	table_init(&table, "nvtx", NULL);
 	ranges_fill_table(summary->model, &table);
-	summary_print_part(&table, &part, document, screen);
+	part_print(&table, &part, document, screen);
 	table_release(&table);
 	summary_print_outside(summary, screen);
 }
@@ -373,7 +349,7 @@ static void summary_print_threads(const struct summary *summary, const struct do
 		return;
 	table_init(&table, "threads", NULL);
 	threads_fill_table(summary->model, &table);
-	summary_print_part(&table, &part, document, screen);
+	part_print(&table, &part, document, screen);
 	table_release(&table);
 }
 

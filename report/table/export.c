@@ -6,12 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/core/options.h"
 #include "report/base/text.h"
 
 #define PROSE_BYTES 1024 /* of a sentence */
 
-void (*const exporters[])(const struct document *document, const struct screen *screen) = {
+const char *const export_format_names[FORMAT_LIMIT] = {
+	[FORMAT_TABLE] = "table",
+	[FORMAT_CSV] = "csv",
+	[FORMAT_JSON] = "json",
+	[FORMAT_MARKDOWN] = "markdown",
+};
+
+void (*const exporters[FORMAT_LIMIT])(const struct document *document,
+				      const struct screen *screen) = {
 	[FORMAT_TABLE] = export_table,
 	[FORMAT_CSV] = export_csv,
 	[FORMAT_JSON] = export_json,

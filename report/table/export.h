@@ -12,6 +12,15 @@
 #include "report/session/source.h"
 #include "report/table/table.h"
 
+enum export_format {
+	FORMAT_TABLE,
+	FORMAT_CSV,
+	FORMAT_JSON,
+	FORMAT_MARKDOWN,
+	FORMAT_LIMIT,
+};
+extern const char *const export_format_names[FORMAT_LIMIT];
+
 /* Where a table is drawn. */
 struct screen {
 	FILE *out;
@@ -46,8 +55,8 @@ struct document {
 	bool head_only;      /* the table is for programs: people get all from the head */
 };
 
-extern void (*const exporters[])(const struct document *document,
-				 const struct screen *screen); /* by format */
+extern void (*const exporters[FORMAT_LIMIT])(const struct document *document,
+					     const struct screen *screen);
 
 void export_table(const struct document *document, const struct screen *screen);
 void export_csv(const struct document *document, const struct screen *screen);

@@ -6,7 +6,7 @@
 
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
-#include "report/heap/rows_heap.h"
+#include "report/table/curve_print.h"
 #include "report/tensors/rows_tensors.h"
 #include "report/core/scope.h"
 
@@ -30,7 +30,7 @@ static void device_print(const struct model *model, const struct tensor_device *
 	fprintf(line.screen.out, "; %s allocations",
 		unit_format_count(a, device->flow.allocations));
 	fprintf(line.screen.out, ", %s frees", unit_format_count(a, device->flow.frees));
-	fprintf(line.screen.out, "; %s %s", scope_still_live(model, &still_live),
+	fprintf(line.screen.out, "; %s %s", scope_still_live(model->run, &still_live),
 		unit_format_bytes(a, device->live.bytes));
 	if (device->ooms)
 		screen_print(&line.screen, SCREEN_RED, "; out of memory %s time%s",

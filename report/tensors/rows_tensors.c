@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/heap/heap.h"
+#include "report/base/size_class.h"
 #include "report/core/keys.h"
 #include "report/torch/rows_ops.h"
 #include "report/nvtx/rows_ranges.h"
@@ -97,7 +97,7 @@ static void put_key(const struct model *model, struct table *table, const struct
 		break;
 	case TENSORS_BY_SIZE:
 		table_set_number(table, COLUMN_tensors_size,
-				 heap_class_size((unsigned int)row->key));
+				 size_class_top((unsigned int)row->key));
 		break;
 	case TENSORS_BY_DEVICE:
 		break;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "report/heap/heap.h"
+#include "report/base/size_class.h"
 #include "report/base/memory.h"
 #include "report/base/recents.h"
 
@@ -157,7 +157,7 @@ static uint32_t tensors_count(struct tensors *tensors, const struct tensor_op *o
 			      bool is_free)
 {
 	uint32_t device = tensors_device_of(tensors, op->device);
-	uint64_t key = tensors->by == TENSORS_BY_SIZE ? heap_class(bytes) : op->key;
+	uint64_t key = tensors->by == TENSORS_BY_SIZE ? size_class(bytes) : op->key;
 	uint32_t row = tensors_row_of(tensors, device, key);
 
 	flow_add(&tensors->row[row].self, bytes, is_free);

@@ -60,21 +60,22 @@ static const char *explain(struct wish wish)
 {
 	static char path[] = "memory.evt";
 	static struct absence absence;
-	struct model_options options = { .filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX,
-						     wish.filtered ? "range" : NULL, false } };
+	struct filter_settings filter = {
+		FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, wish.filtered ? "range" : NULL, false
+	};
 	struct session_file file = { .path = path };
 	struct source *source = NULL;
 	struct recording r;
-	struct model model;
+	struct run *run;
 	char message[256];
 
 	record(&r, &wish);
 	file.bytes = bytes_of(r.bytes, r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	model_init(&model, source, &options);
-	model_read(&model);
-	absence_explain(&model, wish.family, &absence);
-	model_release(&model);
+	run = run_new(source, &filter);
+	run_read(run, false);
+	absence_explain(run, wish.family, &absence);
+	run_free(run);
 	source_close(source);
 	recording_release(&r);
 	return absence.text;

@@ -267,13 +267,13 @@ static void agrees_with_a_simple_model(void **state)
 static void classes_are_powers_of_two(void **state)
 {
 	(void)state;
-	assert_int_equal(heap_class_size(heap_class(0)), 0);
-	assert_int_equal(heap_class_size(heap_class(1)), 1);
-	assert_int_equal(heap_class_size(heap_class(2)), 2);
-	assert_int_equal(heap_class_size(heap_class(3)), 4);
-	assert_int_equal(heap_class_size(heap_class(1024)), 1024);
-	assert_int_equal(heap_class_size(heap_class(1025)), 2048);
-	assert_int_equal(heap_class(UINT64_MAX), HEAP_CLASSES - 1);
+	assert_int_equal(size_class_top(size_class(0)), 0);
+	assert_int_equal(size_class_top(size_class(1)), 1);
+	assert_int_equal(size_class_top(size_class(2)), 2);
+	assert_int_equal(size_class_top(size_class(3)), 4);
+	assert_int_equal(size_class_top(size_class(1024)), 1024);
+	assert_int_equal(size_class_top(size_class(1025)), 2048);
+	assert_int_equal(size_class(UINT64_MAX), SIZE_CLASSES - 1);
 }
 
 static void curve_keeps_the_greatest_values(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
-/* report/nvtx/ranges.c, report/base/histogram.c: nesting, self time, domains, what stays open, percentiles. */
+/* report/core/ranges.c, report/base/histogram.c: nesting, self time, domains, what stays open, percentiles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "report/nvtx/ranges.h"
+#include "report/core/ranges.h"
 
 enum { A = 1, B, C }; /* names */
 

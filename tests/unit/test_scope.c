@@ -14,7 +14,7 @@
 
 static struct cuda_recording c;
 static struct source *source;
-static struct model model;
+static struct run *run;
 static struct scope_text text;
 
 static void begin(const char *capture)
@@ -39,16 +39,14 @@ static void finish(uint64_t to_ns)
 	cuda_recording_finish(&c, 1000000);
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	model_init(&model, source,
-		   &(struct model_options){
-			   .filter = { FILTER_NO_ID, FILTER_NO_ID, 0, to_ns, NULL, false },
-		   });
-	model_read(&model);
+	run = run_new(source, &(struct filter_settings){ FILTER_NO_ID, FILTER_NO_ID, 0, to_ns, NULL,
+							 false });
+	run_read(run, false);
 }
 
 static void release(void)
 {
-	model_release(&model);
+	run_free(run);
 	source_close(source);
 	cuda_recording_release(&c);
 }
@@ -68,8 +66,8 @@ static void a_whole_run_has_nothing_to_say(void **state)
 	begin(NULL);
 	FRAME_PUT(c.r.fw, 10, nvtx_pop, .domain = 0);
 	finish(UINT64_MAX);
-	assert_null(scope_recorded(&model, &text));
-	assert_string_equal(scope_still_live(&model, &text), "never freed");
+	assert_null(scope_recorded(run, &text));
+	assert_string_equal(scope_still_live(run, &text), "never freed");
 	release();
 }
 
@@ -81,11 +79,11 @@ static void windows_are_told_and_nothing_is_a_leak(void **state)
 	a_window(3, 11000, 31000); /* of the other process, at the same time in part */
 	a_window(1, 50000, 60000);
 	finish(UINT64_MAX);
-	assert_int_equal(run_captured(model.run)->windows, 3);
-	assert_int_equal(run_captured(model.run)->total_ns, 40000);
-	assert_string_equal(scope_recorded(&model, &text),
+	assert_int_equal(run_captured(run)->windows, 3);
+	assert_int_equal(run_captured(run)->total_ns, 40000);
+	assert_string_equal(scope_recorded(run, &text),
 			    "recorded: 40.0 us of 1.00 ms, INTERCEPT_CAPTURE=nvtx:X");
-	assert_string_equal(scope_still_live(&model, &text), "not freed while recording");
+	assert_string_equal(scope_still_live(run, &text), "not freed while recording");
 	release();
 }
 
@@ -96,7 +94,7 @@ static void a_window_without_an_end_goes_on_to_the_end_of_its_process(void **sta
 	a_window(1, 1000, 0);
 	FRAME_PUT(c.r.fw, 501000, nvtx_pop, .domain = 0);
 	finish(UINT64_MAX);
-	assert_int_equal(run_captured(model.run)->total_ns, 500000);
+	assert_int_equal(run_captured(run)->total_ns, 500000);
 	release();
 }
 
@@ -106,7 +104,7 @@ static void time_ends_what_is_told_of_what_lives(void **state)
 	begin(NULL);
 	FRAME_PUT(c.r.fw, 10, nvtx_pop, .domain = 0);
 	finish(500000);
-	assert_string_equal(scope_still_live(&model, &text), "not freed by 500 us");
+	assert_string_equal(scope_still_live(run, &text), "not freed by 500 us");
 	release();
 }
 

@@ -224,7 +224,7 @@ static void show_by(const struct recording *r, enum report_id report, const char
 
 	assert_int_equal(options_parse(&options, key ? 4 : 2, argument, message, sizeof(message)),
 			 0);
-	options.format = (enum option_format)(random_number() % FORMAT_LIMIT);
+	options.format = (enum export_format)(random_number() % FORMAT_LIMIT);
 	options.tree = report_infos[report].takes & TAKES_TREE && random_number() % 2;
 	if (report_infos[report].takes & TAKES_FILTER)
 		choose_filters(&options.scope);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* NVTX ranges: see ranges.h. Every operation takes constant time, however deep the nesting. */
-#include "report/nvtx/ranges.h"
+#include "report/core/ranges.h"
 
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@
  *
  * Names are indices that the caller gives (see struct source_name). Memory grows with rows and open ranges.
  */
-#ifndef REPORT_NVTX_RANGES_H
-#define REPORT_NVTX_RANGES_H
+#ifndef REPORT_CORE_RANGES_H
+#define REPORT_CORE_RANGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

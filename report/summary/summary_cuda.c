@@ -71,7 +71,7 @@ static void cuda_print_memory(const struct model *model, const struct cuda_total
 		return;
 	fprintf(screen->out, "      device memory peak %s, %s %s",
 		unit_format_bytes(a, totals->device_peak_bytes),
-		scope_still_live(model, &still_live),
+		scope_still_live(model->run, &still_live),
 		unit_format_bytes(b, totals->device_live_bytes));
 	if (host)
 		fprintf(screen->out, "; pinned and registered peak %s", unit_format_bytes(a, host));
@@ -126,7 +126,7 @@ static void cuda_print_kernels(const struct summary *summary, const struct docum
 	kernel_names_init(&names, summary->model, NAMES_FULL);
 	key_init_table(&table, BY_launches_kernel);
 	launches_fill_table(summary->model, &table, &names);
-	summary_print_part(&table, &part, document, screen);
+	part_print(&table, &part, document, screen);
 	table_release(&table);
 	kernel_names_release(&names);
 }
@@ -151,7 +151,7 @@ void summary_print_cuda(const struct summary *summary, const struct document *do
 	key_init_table(&table, BY_api_name);
 	api_fill_table(summary->model, &table);
 	part.column_count -= !totals->errors;
-	summary_print_part(&table, &part, document, screen);
+	part_print(&table, &part, document, screen);
 	table_release(&table);
 	cuda_print_kernels(summary, document, screen);
 }

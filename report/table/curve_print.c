@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* See curve_print.h. */
+#include "report/table/curve_print.h"
+
+#include <stdio.h>
+
+#define CURVE_WIDTH_MAX 120
+
+void curve_print(const struct curve *curve, struct curve_extent extent, const struct screen *screen,
+		 size_t width)
+{
+	static const char *const blocks[] = { "\u2581", "\u2582", "\u2583", "\u2584",
+					      "\u2585", "\u2586", "\u2587", "\u2588" };
+	static const char *const marks[] = { "_", ".", "-", "-", "=", "=", "#", "#" };
+	uint64_t value[CURVE_WIDTH_MAX];
+
+	if (width > CURVE_WIDTH_MAX)
+		width = CURVE_WIDTH_MAX;
+	if (!extent.peak || !extent.end_ns) {
+		putc('\n', screen->out);
+		return;
+	}
+	curve_sample(curve, extent.end_ns, value, width);
+	for (size_t i = 0; i < width; i++) {
+		size_t level = (size_t)((double)value[i] / (double)extent.peak * 7 + 0.5);
+
+		fputs((screen->utf8 ? blocks : marks)[level < 8 ? level : 7], screen->out);
+	}
+	putc('\n', screen->out);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes over time as a line of blocks. */
+#ifndef REPORT_TABLE_CURVE_PRINT_H
+#define REPORT_TABLE_CURVE_PRINT_H
+
+#include "report/base/curve.h"
+#include "report/table/export.h"
+
+struct curve_extent {
+	uint64_t peak, end_ns; /* what the highest mark stands for; where the line ends */
+};
+/* Bytes over time as one line of blocks; an empty one when there was nothing. */
+void curve_print(const struct curve *curve, struct curve_extent extent, const struct screen *screen,
+		 size_t width);
+
+#endif

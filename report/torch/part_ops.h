@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The operators that took most, as a part of a longer text. */
+#ifndef REPORT_TORCH_PART_OPS_H
+#define REPORT_TORCH_PART_OPS_H
+
+#include "report/core/model.h"
+#include "report/table/part.h"
+
+/* Operators by self time, or by total where they were sampled. */
+struct operators_part {
+	const char *title, *title_sampled;
+	size_t rows;
+};
+void operators_print_part(struct model *model, const struct operators_part *operators,
+			  const struct document *document, const struct screen *screen);
+
+#endif
