@@ -132,7 +132,15 @@ static inline const char *evt_text_bytes(struct evt_text text)
 	;
 #include "collector/format/events.def"
 
+#define EVT_SCOPE_USER 7u /* of at::RecordScope: labels, optimizers, the DataLoader */
+
 #define EVENT_AS(name, event) ((const struct evt_##name *)(const void *)(event)->value)
+
+/* Of an event of family cuda: a call that CUDA made itself inside of another, which counts for nothing. */
+static inline bool event_is_nested_call(const struct event *event)
+{
+	return EVENT_AS(cuda_call, event)->flags & EVT_CUDA_NESTED;
+}
 
 /*
  * Of an event of family alloc that was read from a file: its block has the address of the block that

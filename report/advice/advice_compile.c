@@ -15,11 +15,11 @@ static uint64_t excess_of(const struct later_steps *later)
 
 bool advice_recompilations(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct evidence *evidence = &bottleneck->model->evidence;
+	const struct evidence *evidence = bottleneck->evidence;
 	struct later_steps later;
 	bool applies;
 
-	later_steps_look(&later, &bottleneck->model->steps, evidence);
+	later_steps_look(&later, bottleneck->steps, evidence);
 	advice->gain_ns = excess_of(&later);
 	applies = later.recompiled && later.time.count &&
 		  advice_exceeds(advice, bottleneck_share(bottleneck, advice->gain_ns));

@@ -64,7 +64,7 @@ static uint64_t sample_of(const struct evidence_sample *sample, bool of_heap)
 /* The least of each of some windows, past the warm-up: what stays rises in nearly all of them. */
 static bool growth_look(const struct bottleneck *bottleneck, bool of_heap, struct growth *growth)
 {
-	const struct evidence_process *process = evidence_longest(&bottleneck->model->evidence);
+	const struct evidence_process *process = evidence_longest(bottleneck->evidence);
 	size_t from, width;
 	uint64_t before = 0;
 
@@ -129,7 +129,7 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 
 bool advice_out_of_memory(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	uint64_t ooms = bottleneck->model->tensors.ooms;
+	uint64_t ooms = bottleneck->tensors->ooms;
 
 	if (!advice_exceeds(advice, (double)ooms))
 		return false;

@@ -7,7 +7,7 @@
 bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct source_loss *loss;
-	size_t count = source_losses(bottleneck->model->source, &loss);
+	size_t count = source_losses(bottleneck->source, &loss);
 	char lost[UNIT_TEXT_BYTES];
 	uint64_t total = 0;
 
@@ -23,7 +23,7 @@ bool advice_losses(const struct bottleneck *bottleneck, struct advice *advice)
 bool advice_limited(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct scope_text recorded;
-	const char *text = scope_recorded(bottleneck->model->run, &recorded);
+	const char *text = scope_recorded(bottleneck->run, &recorded);
 
 	if (!advice_exceeds(advice, bottleneck->limited))
 		return false;
@@ -34,7 +34,7 @@ bool advice_limited(const struct bottleneck *bottleneck, struct advice *advice)
 
 bool advice_sampled(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	if (!advice_exceeds(advice, (double)run_events(bottleneck->model->run, EVT_torch_sampling)))
+	if (!advice_exceeds(advice, (double)run_events(bottleneck->run, EVT_torch_sampling)))
 		return false;
 	advice_say(advice, "not all operators were recorded (INTERCEPT_OPERATORS).");
 	return true;

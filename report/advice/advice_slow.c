@@ -52,8 +52,7 @@ static void look_at_usual(struct slow_steps *slow)
 		count++;
 		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
 			slow->usual_ns[c] += (double)row->ns[c];
-		sample = evidence_sample_of(&slow->bottleneck->model->evidence, row->process,
-					    row->number);
+		sample = evidence_sample_of(slow->bottleneck->evidence, row->process, row->number);
 		if (sample)
 			timing_add(&operators, sample->operators);
 	}
@@ -88,8 +87,8 @@ static void count_place(struct slow_steps *slow, size_t place)
 static void look_at_one(struct slow_steps *slow, const struct step_row *row)
 {
 	enum step_category category = excess_of(slow, row);
-	const struct evidence_sample *sample = evidence_sample_of(
-		&slow->bottleneck->model->evidence, row->process, row->number);
+	const struct evidence_sample *sample = evidence_sample_of(slow->bottleneck->evidence,
+								  row->process, row->number);
 	uint64_t excess_ns = row->total_ns - slow->later.p50_ns;
 
 	slow->count++;
@@ -107,8 +106,8 @@ static void look_at_one(struct slow_steps *slow, const struct step_row *row)
 static void slow_steps_look(struct slow_steps *slow, const struct bottleneck *bottleneck,
 			    double threshold)
 {
-	*slow = (struct slow_steps){ .bottleneck = bottleneck, .steps = &bottleneck->model->steps };
-	later_steps_look(&slow->later, slow->steps, &bottleneck->model->evidence);
+	*slow = (struct slow_steps){ .bottleneck = bottleneck, .steps = bottleneck->steps };
+	later_steps_look(&slow->later, slow->steps, bottleneck->evidence);
 	slow->limit_ns = threshold * (double)slow->later.p50_ns;
 	look_at_usual(slow);
 	for (size_t i = 0; i < slow->steps->row_count; i++)
@@ -130,7 +129,7 @@ static bool most_have(const struct slow_steps *slow, uint64_t count)
 /* A place that most steps have is advice of its own, and makes no difference between them. */
 static bool is_rare(const struct slow_steps *slow, size_t place)
 {
-	return slow->bottleneck->model->evidence.gaps.place[place].time.count * 2 <
+	return slow->bottleneck->evidence->gaps.place[place].time.count * 2 <
 	       slow->later.time.count;
 }
 
@@ -152,8 +151,8 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 		return true;
 	}
 	if (most_have(slow, slow->of_places) && is_rare(slow, slow->place)) {
-		place_text(slow->bottleneck,
-			   &slow->bottleneck->model->evidence.gaps.place[slow->place], place);
+		place_text(slow->bottleneck, &slow->bottleneck->evidence->gaps.place[slow->place],
+			   place);
 		snprintf(shown, CAUSE_BYTES, "mostly outside of operators, %s", place);
 		return true;
 	}

@@ -72,8 +72,8 @@ static double rank_share(const struct rank *rank)
 bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct source_process *const *process;
-	size_t processes = source_processes(bottleneck->model->source, &process), room;
-	struct rank *rank = ranks_look(&bottleneck->model->steps, &room);
+	size_t processes = source_processes(bottleneck->source, &process), room;
+	struct rank *rank = ranks_look(bottleneck->steps, &room);
 	size_t least = SIZE_MAX, most = SIZE_MAX;
 	bool applies = false;
 
@@ -125,26 +125,25 @@ bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 }
 
 /* What may be a step: the user scope or NVTX range that there were most of; NULL: none. */
-static const struct source_name *most_frequent(const struct model *model)
+static const struct source_name *most_frequent(const struct bottleneck *bottleneck)
 {
 	const struct source_name *most = NULL, *name;
 	uint64_t count = 1;
 
-	for (size_t i = 0; i < model->operators.row_count; i++) {
-		const struct operator_row *row = &model->operators.row[i];
+	for (size_t i = 0; i < bottleneck->operators->row_count; i++) {
+		const struct operator_row *row = &bottleneck->operators->row[i];
 
-		name = source_name_at(model->source, row->name);
-		if (row->scope != OPERATOR_SCOPE_USER || row->calls <= count || !name ||
-		    !name->text ||
+		name = source_name_at(bottleneck->source, row->name);
+		if (row->scope != EVT_SCOPE_USER || row->calls <= count || !name || !name->text ||
 		    evidence_kind_of(name->text, name->length, row->scope) != EVIDENCE_LABEL)
 			continue;
 		most = name;
 		count = row->calls;
 	}
-	for (size_t i = 0; i < model->ranges.row_count; i++) {
-		const struct range_row *row = &model->ranges.row[i];
+	for (size_t i = 0; i < bottleneck->ranges->row_count; i++) {
+		const struct range_row *row = &bottleneck->ranges->row[i];
 
-		name = source_name_at(model->source, row->name);
+		name = source_name_at(bottleneck->source, row->name);
 		if (row->count <= count || !name || !name->text)
 			continue;
 		most = name;
@@ -170,23 +169,23 @@ bool advice_no_steps(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char calls[UNIT_TEXT_BYTES];
 
-	if (bottleneck->model->steps.time.count ||
+	if (bottleneck->steps->time.count ||
 	    !advice_exceeds(advice, (double)bottleneck->operator_calls))
 		return false;
 	advice_say(advice, "%s operators were called, but no step of a training loop was seen.",
 		   unit_format_count(calls, bottleneck->operator_calls));
-	say_step(advice, most_frequent(bottleneck->model));
+	say_step(advice, most_frequent(bottleneck));
 	return true;
 }
 
 bool advice_ranks_missing(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct source_name *world = bottleneck_fact(bottleneck, "WORLD_SIZE");
-	uint32_t ranks = bottleneck->model->steps.processes;
+	uint32_t ranks = bottleneck->steps->processes;
 	char digits[16] = "";
 	unsigned long size;
 
-	if (!world || !ranks || run_filters(bottleneck->model->run)->any)
+	if (!world || !ranks || run_filters(bottleneck->run)->any)
 		return false;
 	snprintf(digits, sizeof(digits), "%.*s", (int)world->length, world->text);
 	size = strtoul(digits, NULL, 10);

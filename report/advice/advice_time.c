@@ -43,7 +43,7 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 
 bool advice_between_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct gap_place *place = gaps_largest(&bottleneck->model->evidence.gaps);
+	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
 	char time[UNIT_TEXT_BYTES], shown[PLACE_BYTES];
 
 	if (bottleneck->sampled || !place ||
@@ -59,7 +59,7 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 
 bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	uint64_t median_ns = timing_percentile(&bottleneck->operators, 50);
+	uint64_t median_ns = timing_percentile(&bottleneck->operator_times, 50);
 	const struct evidence_work *work = &bottleneck->loop.work;
 	double operators = per_step(bottleneck, work->operators);
 	char median[UNIT_TEXT_BYTES];
@@ -96,12 +96,11 @@ bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *ad
 /* On a CPU there is nothing to wait for: only what reading takes counts. */
 static bool item_matters(const struct bottleneck *bottleneck)
 {
-	const struct model *model = bottleneck->model;
 
-	for (size_t i = 0; i < model->tensors.device_count; i++)
-		if (model->tensors.device[i].device >> 8)
+	for (size_t i = 0; i < bottleneck->tensors->device_count; i++)
+		if (bottleneck->tensors->device[i].device >> 8)
 			return true;
-	return bottleneck->launches || highwater_peak(&model->cuda.memory.device) ||
+	return bottleneck->launches || highwater_peak(&bottleneck->cuda->memory.device) ||
 	       bottleneck_share(bottleneck, bottleneck->loop.work.item_ns) >= ITEM_SHARE_MIN;
 }
 
@@ -155,7 +154,7 @@ bool advice_zero_grad(const struct bottleneck *bottleneck, struct advice *advice
 
 bool advice_communication(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct steps *steps = &bottleneck->model->steps;
+	const struct steps *steps = bottleneck->steps;
 
 	if (!share_exceeds(bottleneck, advice, bottleneck->loop.ns[STEP_communication]))
 		return false;

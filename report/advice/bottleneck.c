@@ -6,31 +6,46 @@
 #include <string.h>
 
 #include "report/core/absence.h"
+#include "report/advice/evidence_events.h"
+#include "report/core/key.h"
+#include "report/cuda/cuda_events.h"
+#include "report/heap/heap_events.h"
+#include "report/nvtx/range_events.h"
+#include "report/steps/step_events.h"
+#include "report/tensors/tensor_events.h"
+#include "report/torch/operator_events.h"
 #include "report/torch/rows_ops.h"
-#include "report/process/rows_threads.h"
 
 #define WORKER_NAME "pt_data_worker"
 
-void bottleneck_options(struct model_options *options)
+void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 {
-	options->wants_heap = options->wants_ranges = options->wants_cuda = true;
-	options->wants_operators = options->wants_tensors = true;
-	options->wants_steps = options->wants_step_rows = true;
-	options->wants_evidence = true;
-	options->tensors_by = TENSORS_BY_DEVICE;
+	*bottleneck = (struct bottleneck){
+		.run = run,
+		.source = run_source(run),
+		.heap = heap_want(run, &(struct heap_options){ BY_alloc_caller }),
+		.ranges = ranges_want(run, NULL),
+		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
+		.operators = operators_want(run, NULL),
+		.tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_device }),
+		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
+		.evidence = evidence_want(run, NULL),
+		.environment = environment_want(run, NULL),
+	};
 }
 
 /* The process of the first step; without steps one that told of its environment, else the first. */
-static const struct source_process *find_process(const struct model *model)
+static const struct source_process *find_process(const struct bottleneck *bottleneck)
 {
 	struct source_process *const *process;
-	size_t count = source_processes(model->source, &process);
+	size_t count = source_processes(bottleneck->source, &process);
 	const struct step_row *first = NULL;
-	uint32_t index = model->environment.count ? model->environment.row[0].process : 0;
+	uint32_t index = bottleneck->environment->count ? bottleneck->environment->row[0].process
+							: 0;
 
-	for (size_t i = 0; i < model->steps.row_count; i++)
-		if (!first || model->steps.row[i].start_ns < first->start_ns)
-			first = &model->steps.row[i];
+	for (size_t i = 0; i < bottleneck->steps->row_count; i++)
+		if (!first || bottleneck->steps->row[i].start_ns < first->start_ns)
+			first = &bottleneck->steps->row[i];
 	if (first)
 		index = first->process;
 	return index < count ? process[index] : NULL;
@@ -38,12 +53,12 @@ static const struct source_process *find_process(const struct model *model)
 
 static void find_phases(struct bottleneck *bottleneck)
 {
-	const struct steps *steps = &bottleneck->model->steps;
+	const struct steps *steps = bottleneck->steps;
 	const struct environment_row *told;
 
 	if (!bottleneck->process)
 		return;
-	told = environment_find(&bottleneck->model->environment, bottleneck->process->index,
+	told = environment_find(bottleneck->environment, bottleneck->process->index,
 				"torch_version");
 	if (told && told->time_ns > bottleneck->process->start_ns)
 		bottleneck->imported_ns = told->time_ns;
@@ -63,18 +78,18 @@ static void find_phases(struct bottleneck *bottleneck)
 /* Labels are no operators. */
 static void time_operators(struct bottleneck *bottleneck)
 {
-	const struct operators *operators = &bottleneck->model->operators;
+	const struct operators *operators = bottleneck->operators;
 
 	for (size_t i = 0; i < operators->row_count; i++)
-		if (operators->row[i].scope != OPERATOR_SCOPE_USER)
-			timing_merge(&bottleneck->operators, &operators->row[i].time);
+		if (operators->row[i].scope != EVT_SCOPE_USER)
+			timing_merge(&bottleneck->operator_times, &operators->row[i].time);
 }
 
 /* Processes of which a thread has the name of a data loader's worker. */
-static uint64_t count_workers(const struct model *model)
+static uint64_t count_workers(const struct bottleneck *bottleneck)
 {
 	struct source_thread *const *thread;
-	size_t count = source_threads(model->source, &thread), length;
+	size_t count = source_threads(bottleneck->source, &thread), length;
 	uint64_t workers = 0;
 	const char *name;
 
@@ -87,23 +102,20 @@ static uint64_t count_workers(const struct model *model)
 	return workers;
 }
 
-void bottleneck_look(struct bottleneck *bottleneck, struct model *model)
+void bottleneck_look(struct bottleneck *bottleneck)
 {
-	struct group api = groups_total(&model->cuda.api),
-		     launches = groups_total(&model->cuda.launches);
+	struct group api = groups_total(&bottleneck->cuda->api),
+		     launches = groups_total(&bottleneck->cuda->launches);
 
-	*bottleneck = (struct bottleneck){
-		.model = model,
-		.process = find_process(model),
-		.wall_ns = source_end_ns(model->source),
-		.operator_calls = ops_add_up(model).calls,
-		.launches = launches.time.count,
-		.cuda_errors = api.errors,
-		.workers = count_workers(model),
-		.sampled = run_events(model->run, EVT_torch_sampling) != 0,
-		.limited = absence_is_limited(model->run),
-	};
-	loop_look(&bottleneck->loop, &model->steps, &model->evidence);
+	bottleneck->process = find_process(bottleneck);
+	bottleneck->wall_ns = source_end_ns(bottleneck->source);
+	bottleneck->operator_calls = ops_add_up(bottleneck->operators, bottleneck->source).calls;
+	bottleneck->launches = launches.time.count;
+	bottleneck->cuda_errors = api.errors;
+	bottleneck->workers = count_workers(bottleneck);
+	bottleneck->sampled = run_events(bottleneck->run, EVT_torch_sampling) != 0;
+	bottleneck->limited = absence_is_limited(bottleneck->run);
+	loop_look(&bottleneck->loop, bottleneck->steps, bottleneck->evidence);
 	find_phases(bottleneck);
 	time_operators(bottleneck);
 	bottleneck->advice = advice_gather(bottleneck, &bottleneck->advice_count);
@@ -111,7 +123,7 @@ void bottleneck_look(struct bottleneck *bottleneck, struct model *model)
 
 void bottleneck_release(struct bottleneck *bottleneck)
 {
-	timing_release(&bottleneck->operators);
+	timing_release(&bottleneck->operator_times);
 	free(bottleneck->advice);
 }
 
@@ -120,7 +132,6 @@ const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, c
 	const struct environment_row *row = NULL;
 
 	if (bottleneck->process)
-		row = environment_find(&bottleneck->model->environment, bottleneck->process->index,
-				       key);
+		row = environment_find(bottleneck->environment, bottleneck->process->index, key);
 	return row && row->value->text ? row->value : NULL;
 }

@@ -6,17 +6,33 @@
 #include "report/advice/advice.h"
 #include "report/table/export.h"
 #include "report/advice/loop.h"
-#include "report/core/model.h"
+#include "report/advice/environment.h"
+#include "report/core/ranges.h"
+#include "report/cuda/cuda.h"
+#include "report/heap/heap.h"
+#include "report/tensors/tensors.h"
+#include "report/torch/operators.h"
 
 struct bottleneck {
-	struct model *model;
+	/* what bottleneck_want() wants */
+	struct run *run;
+	struct source *source;
+	struct heap *heap;
+	struct ranges *ranges;
+	struct cuda *cuda;
+	struct operators *operators;
+	struct tensors *tensors;
+	struct steps *steps;
+	struct evidence *evidence;
+	struct environment *environment;
+
 	struct loop loop;                     /* what shares are of */
 	const struct source_process *process; /* that told most: of the first step; NULL: none */
 	/* Times of that process on the session's clock, 0: not known. */
 	uint64_t imported_ns, first_step_ns, last_step_ns;
 	uint64_t steps_ns; /* of its steps, added up */
 	uint64_t wall_ns;
-	struct timing operators; /* how long operators took that are no labels */
+	struct timing operator_times; /* of operators that are no labels */
 	uint64_t operator_calls, launches, cuda_errors;
 	uint64_t workers; /* of data loaders */
 	bool sampled, limited;
@@ -24,10 +40,11 @@ struct bottleneck {
 	size_t advice_count;
 };
 
-/* The model has been read with all that bottleneck_options() asks for; to be released. */
-void bottleneck_look(struct bottleneck *bottleneck, struct model *model);
+/* Before anything is read; to be released. */
+void bottleneck_want(struct bottleneck *bottleneck, struct run *run);
+/* After that. */
+void bottleneck_look(struct bottleneck *bottleneck);
 void bottleneck_release(struct bottleneck *bottleneck);
-void bottleneck_options(struct model_options *options);
 
 /* Text of a fact that the process told, NULL when it did not. */
 const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key);

@@ -73,7 +73,7 @@ static bool put_fact(const struct bottleneck *bottleneck, const struct screen *s
 static const struct source_name *meta_of(const struct bottleneck *bottleneck, const char *key)
 {
 	const struct source_meta *meta;
-	size_t count = source_metas(bottleneck->model->source, &meta);
+	size_t count = source_metas(bottleneck->source, &meta);
 
 	for (size_t i = 0; i < count; i++)
 		if (meta[i].key->text && !strcmp(meta[i].key->text, key) && meta[i].value->text)
@@ -132,7 +132,7 @@ static void print_python(const struct bottleneck *bottleneck, const struct scree
 /* Those that tensors or CUDA memory were asked of; names of GPUs are not recorded. */
 static void print_devices(const struct bottleneck *bottleneck, const struct screen *screen)
 {
-	const struct tensors *tensors = &bottleneck->model->tensors;
+	const struct tensors *tensors = bottleneck->tensors;
 	char name[TENSOR_DEVICE_BYTES];
 	const char *before = "";
 
@@ -167,7 +167,7 @@ static void print_environment(const struct bottleneck *bottleneck, const struct 
 static void print_phases(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	const struct source_process *process = bottleneck->process;
-	bool in_part = bottleneck->limited || run_filters(bottleneck->model->run)->any;
+	bool in_part = bottleneck->limited || run_filters(bottleneck->run)->any;
 	const char *recorded = in_part ? "recorded " : "";
 	char text[UNIT_TEXT_BYTES];
 
@@ -192,7 +192,8 @@ static void print_phases(const struct bottleneck *bottleneck, const struct scree
 static void print_loop(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	put_label(screen, "loop");
-	steps_print_times(bottleneck->model, screen);
+	steps_print_times(&(struct steps_shown){ bottleneck->steps, bottleneck->source, NULL },
+			  screen);
 }
 
 static void print_shares(const struct bottleneck *bottleneck, const struct screen *screen)
@@ -213,7 +214,7 @@ static void print_sampled(const struct bottleneck *bottleneck, const struct scre
 
 static void print_steps(const struct bottleneck *bottleneck, const struct screen *screen)
 {
-	if (!bottleneck->model->steps.time.count)
+	if (!bottleneck->steps->time.count)
 		return;
 	print_line(bottleneck, screen, print_loop);
 	print_line(bottleneck, screen, print_shares);
@@ -222,21 +223,20 @@ static void print_steps(const struct bottleneck *bottleneck, const struct screen
 
 static void print_memory(const struct bottleneck *bottleneck, const struct screen *screen)
 {
-	const struct model *model = bottleneck->model;
-	uint64_t device = highwater_peak(&model->cuda.memory.device);
+	uint64_t device = highwater_peak(&bottleneck->cuda->memory.device);
 	char a[UNIT_TEXT_BYTES], name[TENSOR_DEVICE_BYTES];
 
-	if (!model->heap->totals.allocations && !model->tensors.device_count && !device)
+	if (!bottleneck->heap->totals.allocations && !bottleneck->tensors->device_count && !device)
 		return;
 	put_label(screen, "peaks");
-	if (model->heap->totals.allocations)
+	if (bottleneck->heap->totals.allocations)
 		fprintf(screen->out, "heap %s",
-			unit_format_bytes(a, model->heap->totals.peak_bytes));
-	for (size_t i = 0; i < model->tensors.device_count && i < DEVICES_SHOWN; i++)
+			unit_format_bytes(a, bottleneck->heap->totals.peak_bytes));
+	for (size_t i = 0; i < bottleneck->tensors->device_count && i < DEVICES_SHOWN; i++)
 		fprintf(screen->out, "%stensors on %s %s",
-			i || model->heap->totals.allocations ? ", " : "",
-			tensor_device_text(model->tensors.device[i].device, name),
-			unit_format_bytes(a, model->tensors.device[i].live.peak_bytes));
+			i || bottleneck->heap->totals.allocations ? ", " : "",
+			tensor_device_text(bottleneck->tensors->device[i].device, name),
+			unit_format_bytes(a, bottleneck->tensors->device[i].live.peak_bytes));
 	if (device)
 		fprintf(screen->out, ", asked of CUDA %s", unit_format_bytes(a, device));
 }
@@ -249,7 +249,7 @@ static void print_operators(const struct bottleneck *bottleneck, const struct do
 						    ROWS_OF_PART };
 
 	if (bottleneck->operator_calls)
-		operators_print_part(bottleneck->model, &part, document, screen);
+		operators_print_part(bottleneck->operators, &part, document, screen);
 }
 
 static void print_ranges(const struct bottleneck *bottleneck, const struct document *document,
@@ -263,10 +263,10 @@ static void print_ranges(const struct bottleneck *bottleneck, const struct docum
 					  sizeof(columns) / sizeof(columns[0]) };
 	struct table table;
 
-	if (!bottleneck->model->ranges.row_count)
+	if (!bottleneck->ranges->row_count)
 		return;
 	table_init(&table, "nvtx", NULL);
-	ranges_fill_table(bottleneck->model, &table);
+	ranges_fill_table(bottleneck->ranges, bottleneck->run, &table);
 	part_print(&table, &part, document, screen);
 	table_release(&table);
 }
@@ -281,10 +281,10 @@ static void print_cuda(const struct bottleneck *bottleneck, const struct documen
 					  sizeof(columns) / sizeof(columns[0]) };
 	struct table table;
 
-	if (!bottleneck->model->cuda.api.count)
+	if (!bottleneck->cuda->api.count)
 		return;
 	key_init_table(&table, BY_api_name);
-	api_fill_table(bottleneck->model, &table);
+	api_fill_table(bottleneck->cuda, bottleneck->source, &table);
 	part_print(&table, &part, document, screen);
 	table_release(&table);
 }
@@ -350,7 +350,7 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 	screen_print(screen, SCREEN_BOLD, "\nwhat to change first\n");
 	if (!bottleneck->operator_calls)
 		fprintf(screen->out, "%s\n",
-			absence_explain(bottleneck->model->run, EVT_FAMILY_torch, &absence));
+			absence_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		print_advice(bottleneck, screen, i);
 	if (!bottleneck->advice_count && bottleneck->operator_calls)

@@ -7,19 +7,44 @@
 
 #include "report/base/memory.h"
 
-void environment_release(struct environment *environment)
+/* Whatever the filters say. */
+static void take_fact(void *state, const struct source_event *event, bool counts)
 {
-	free(environment->row);
-}
+	const struct evt_fact *fact = EVENT_AS(fact, &event->event);
+	struct environment *environment = state;
+	uint64_t time_ns = event->event.time_ns;
 
-void environment_add(struct environment *environment, const struct environment_row *row)
-{
+	(void)counts;
 	if (environment->count >= ENVIRONMENT_MAX)
 		return;
 	environment->row = memory_room(environment->row, environment->count, &environment->room,
 				       sizeof(*environment->row));
-	environment->row[environment->count++] = *row;
+	environment->row[environment->count++] = (struct environment_row){
+		source_name_of(environment->source, event->file, fact->key),
+		source_name_of(environment->source, event->file, fact->value),
+		time_ns > fact->age_ns ? time_ns - fact->age_ns : 0, event->process->index
+	};
 }
+
+static void start(void *state, struct run *run, const void *options)
+{
+	(void)options;
+	((struct environment *)state)->source = run_source(run);
+	run_reads(run, EVT_fact, FIELDS_ALL, take_fact, state);
+}
+
+static void release(void *state)
+{
+	free(((struct environment *)state)->row);
+}
+
+const struct analysis_kind analysis_environment = {
+	.name = "environment",
+	.state_bytes = sizeof(struct environment),
+	.options_bytes = sizeof(struct environment_options),
+	.start = start,
+	.release = release,
+};
 
 const struct environment_row *environment_find(const struct environment *environment,
 					       uint32_t process, const char *key)

@@ -6,7 +6,7 @@
 #ifndef REPORT_ADVICE_ENVIRONMENT_H
 #define REPORT_ADVICE_ENVIRONMENT_H
 
-#include "report/session/source.h"
+#include "report/core/analysis.h"
 
 #define ENVIRONMENT_MAX 4096u
 
@@ -16,14 +16,16 @@ struct environment_row {
 	uint32_t process; /* index */
 };
 
-/* All zeros is new. */
 struct environment {
+	struct source *source;
 	struct environment_row *row;
 	size_t count, room;
 };
+struct environment_options {
+	uint32_t none;
+};
+ANALYSIS(environment, struct environment)
 
-void environment_release(struct environment *environment);
-void environment_add(struct environment *environment, const struct environment_row *row);
 /* The last one with that key of the process, NULL when there is none. */
 const struct environment_row *environment_find(const struct environment *environment,
 					       uint32_t process, const char *key);

@@ -18,7 +18,7 @@ static void show_name(const struct bottleneck *bottleneck, uint32_t index,
 	size_t length, skipped = 0;
 
 	if (index != GAP_NO_NAME)
-		name = source_name_at(bottleneck->model->source, index);
+		name = source_name_at(bottleneck->source, index);
 	if (!name || !name->text) {
 		snprintf(shown, PLACE_NAME_BYTES, "a name that was lost");
 		return;

@@ -46,22 +46,22 @@ static void put_times(struct facts *facts, const struct bottleneck *bottleneck)
 		STEP_CATEGORIES(CATEGORY)
 #undef CATEGORY
 	};
-	const struct model *model = bottleneck->model;
 
 	facts_number(facts, "wall_ns", UNIT_NS, bottleneck->wall_ns);
 	put_since(facts, "import_torch_ns", bottleneck, bottleneck->imported_ns);
 	put_since(facts, "first_step_ns", bottleneck, bottleneck->first_step_ns);
 	put_since(facts, "last_step_ns", bottleneck, bottleneck->last_step_ns);
-	facts_number(facts, "steps", UNIT_COUNT, model->steps.time.count);
-	facts_number(facts, "step_total_ns", UNIT_NS, model->steps.time.total_ns);
-	facts_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&model->steps.time, 50));
+	facts_number(facts, "steps", UNIT_COUNT, bottleneck->steps->time.count);
+	facts_number(facts, "step_total_ns", UNIT_NS, bottleneck->steps->time.total_ns);
+	facts_number(facts, "step_p50_ns", UNIT_NS,
+		     timing_percentile(&bottleneck->steps->time, 50));
 	facts_number(facts, "warm_up_steps", UNIT_COUNT, bottleneck->loop.warm_steps);
 	facts_number(facts, "warm_up_ns", UNIT_NS, bottleneck->loop.warm_ns);
 	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
-		facts_number(facts, names[i], UNIT_NS, model->steps.ns[i]);
+		facts_number(facts, names[i], UNIT_NS, bottleneck->steps->ns[i]);
 	facts_number(facts, "operators", UNIT_COUNT, bottleneck->operator_calls);
-	facts_number(facts, "heap_peak_bytes", UNIT_BYTES, model->heap->totals.peak_bytes);
-	facts_number(facts, "tensors_peak_bytes", UNIT_BYTES, model->tensors.live.peak_bytes);
+	facts_number(facts, "heap_peak_bytes", UNIT_BYTES, bottleneck->heap->totals.peak_bytes);
+	facts_number(facts, "tensors_peak_bytes", UNIT_BYTES, bottleneck->tensors->live.peak_bytes);
 	facts_number(facts, "dataloader_workers", UNIT_COUNT, bottleneck->workers);
 }
 
@@ -91,17 +91,16 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 	}
 }
 
-static void bottleneck_want(struct report *report, struct model_options *options)
+static void bottleneck_prepare(struct report *report)
 {
-	(void)report;
-	bottleneck_options(options);
+	bottleneck_want(report->state, report->run);
 }
 
 static void bottleneck_fill(struct report *report, struct table *table)
 {
 	struct bottleneck *bottleneck = report->state;
 
-	bottleneck_look(bottleneck, &report->model);
+	bottleneck_look(bottleneck);
 	fill_table(bottleneck, table);
 }
 
@@ -126,7 +125,7 @@ static void bottleneck_end(struct report *report)
 const struct report_kind report_kind_bottleneck = {
 	.state_bytes = sizeof(struct bottleneck),
 	.form = REPORT_TEXT,
-	.want = bottleneck_want,
+	.want = bottleneck_prepare,
 	.fill = bottleneck_fill,
 	.total = bottleneck_total,
 	.head = bottleneck_head,

@@ -4,7 +4,7 @@
  * that reports make rows of.
  *
  * An analysis is a struct (struct heap), what it may be asked for (struct heap_options), a kind (analysis_heap)
- * and a line ANALYSIS(heap) in its header. Nobody has a list of them: what nobody wants is not there. One
+ * and a line ANALYSIS(heap, struct heap) in its header. Nobody has a list of them: what nobody wants is not there. One
  * that wants others sees an event after them, whichever was wanted first.
  *
  * Life of a run:
@@ -56,12 +56,11 @@ struct analysis_kind {
 };
 
 /* In the analysis' own header: its kind, with its own types, as in heap_want(run, &options). */
-#define ANALYSIS(name)                                                               \
-	extern const struct analysis_kind analysis_##name;                           \
-	static inline struct name *name##_want(struct run *run,                      \
-					       const struct name##_options *options) \
-	{                                                                            \
-		return run_want(run, &analysis_##name, options);                     \
+#define ANALYSIS(name, type)                                                                   \
+	extern const struct analysis_kind analysis_##name;                                     \
+	static inline type *name##_want(struct run *run, const struct name##_options *options) \
+	{                                                                                      \
+		return run_want(run, &analysis_##name, options);                               \
 	}
 
 /*
@@ -82,22 +81,42 @@ void run_free(struct run *run);
 #define FIELDS_ALL UINT32_MAX
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state);
 
+/*
+ * For start(), of kinds with a field `size`: how many there were and their sizes, added up in thread->sum and
+ * process->sum, without being given out. Where that cannot be, take() sees them: with filters, and in frames
+ * with an event of run_sums_exact(), at which the sums of other threads are looked at.
+ */
+void run_sums(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state);
+void run_sums_exact(struct run *run, enum evt_id id);
+
+/*
+ * Events of that kind, or all, are to be counted by the filters, for the functions below. Without filters all
+ * are, and with filters those that are read.
+ */
+void run_counts(struct run *run, enum evt_id id);
+void run_counts_all(struct run *run);
+
 /* Reads the source to its end. `shows_progress`: on stderr, when that takes long. */
 void run_read(struct run *run, bool shows_progress);
 
 struct source *run_source(const struct run *run);
 /* What is read; the filters' own needs are in it once run_read() has begun. */
 const struct frame_wants *run_wants(const struct run *run);
-/* After the last run_want(): exactly these events and fields, for who knows better what filters need. Copied. */
-void run_narrow(struct run *run, const struct frame_wants *wants);
 const struct filters *run_filters(const struct run *run);
 const struct captured *run_captured(const struct run *run);
-/* Events of programs that the filters hold for, whether or not an analysis reads them. */
+/* Events of programs that the filters hold for: see run_counts(). */
 uint64_t run_events(const struct run *run, enum evt_id id);
 uint64_t run_events_of_all(const struct run *run);
 /* Of kinds that this program does not know. */
 uint64_t run_events_unknown(const struct run *run);
 uint64_t run_events_of_thread(const struct run *run, const struct source_thread *thread);
 uint64_t run_events_of_process(const struct run *run, const struct source_process *process);
+
+/* Index of a name that an event gives (source_name_at()). */
+static inline uint32_t event_name(struct source *source, const struct source_event *event,
+				  uint64_t id)
+{
+	return source_name_of(source, event->file, id)->index;
+}
 
 #endif

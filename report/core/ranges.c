@@ -56,22 +56,6 @@ static uint32_t ranges_row_of(struct ranges *ranges, uint32_t parent, uint32_t d
 	return (uint32_t)ranges->row_count++;
 }
 
-void range_work_add(struct range_work *into, const struct range_work *more)
-{
-#define ADD(name) into->name += more->name;
-	RANGE_WORK(ADD)
-#undef ADD
-}
-
-/* What was done between two moments. */
-static struct range_work range_work_between(const struct range_work *from,
-					    const struct range_work *to)
-{
-#define DIFFERENCE(name) .name = to->name - from->name,
-	return (struct range_work){ RANGE_WORK(DIFFERENCE) };
-#undef DIFFERENCE
-}
-
 /* --- rows --- */
 
 static uint32_t ranges_open_row(struct ranges *ranges, const struct range_opening *opening,
@@ -91,7 +75,7 @@ static uint32_t ranges_open_row(struct ranges *ranges, const struct range_openin
 static void range_count(struct ranges *ranges, const struct range_open *open,
 			const struct nest_end *end)
 {
-	struct range_work inside = range_work_between(&open->work, &ranges->now);
+	struct work inside = work_between(&open->work, &ranges->now);
 	struct range_row *row;
 
 	if (open->row == RANGE_NONE)
@@ -102,7 +86,7 @@ static void range_count(struct ranges *ranges, const struct range_open *open,
 		return;
 	timing_add(&row->time, end->total_ns);
 	row->self_ns += end->total_ns > end->children_ns ? end->total_ns - end->children_ns : 0;
-	range_work_add(&row->work, &inside);
+	work_add(&row->work, &inside);
 }
 
 /* --- push and pop --- */
@@ -205,14 +189,14 @@ void ranges_end(struct ranges *ranges, const struct range_closing *closing)
 	map_remove(&ranges->started_number, number);
 }
 
-void ranges_cut(struct ranges *ranges, struct nest_place place, struct range_work work,
+void ranges_cut(struct ranges *ranges, struct nest_place place, struct work work,
 		enum nest_ending how)
 {
 	ranges->now = work;
 	nest_cut(&ranges->nest, place, how);
 }
 
-void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct range_work work,
+void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct work work,
 			enum nest_ending how)
 {
 	ranges->now = work;
@@ -251,5 +235,5 @@ void range_row_merge(struct range_row *into, const struct range_row *from)
 	into->count += from->count;
 	into->open += from->open;
 	into->self_ns += from->self_ns;
-	range_work_add(&into->work, &from->work);
+	work_add(&into->work, &from->work);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX ranges: which are open, and what the closed ones took, by (domain, name) or by their path.
+ * Ranges that have names: which are open, and what the closed ones took, by (domain, name) or by their path;
+ * those of NVTX, and calls of modules.
  *
  * Push/pop ranges nest per thread, over all domains together: self time is total minus the ranges
  * directly inside on the same thread. A pop closes the innermost open range of its domain, even when
@@ -21,22 +22,9 @@
 #include "report/base/map.h"
 #include "report/base/timing.h"
 #include "report/core/nest.h"
+#include "report/core/work.h"
 
 #define RANGE_NONE UINT32_MAX
-
-/* What a thread (or process) has done so far; a range's own share is the difference over its life. */
-#define RANGE_WORK(FIELD)      \
-	FIELD(allocations)     \
-	FIELD(bytes_allocated) \
-	FIELD(tensor_bytes)    \
-	FIELD(operators)       \
-	FIELD(cuda_calls) FIELD(cuda_ns) FIELD(launches) FIELD(memcpy_bytes) FIELD(device_bytes)
-struct range_work {
-#define FIELD(name) uint64_t name;
-	RANGE_WORK(FIELD)
-#undef FIELD
-};
-void range_work_add(struct range_work *into, const struct range_work *more);
 
 struct range_row {
 	uint32_t parent; /* row, RANGE_NONE at the top and when not a tree */
@@ -46,12 +34,12 @@ struct range_row {
 	uint64_t open;  /* never closed by the program */
 	uint64_t self_ns;
 	struct timing time;
-	struct range_work work;
+	struct work work;
 };
 
 /* What is beside an open range: of the nest's, and of start/end ranges. */
 struct range_open {
-	struct range_work work;    /* before it */
+	struct work work;          /* before it */
 	uint64_t start_ns, number; /* of start/end ranges */
 	uint32_t row;              /* RANGE_NONE: it does not count */
 	uint32_t domain, name;
@@ -68,7 +56,7 @@ struct ranges {
 	struct nest nest;        /* push/pop ranges, by domain */
 	struct range_open *open; /* beside the nest's */
 	size_t open_room;
-	struct range_work now;      /* of the thread whose ranges end */
+	struct work now;            /* of the thread whose ranges end */
 	struct range_open *started; /* start/end ranges */
 	size_t started_count, started_room;
 	uint32_t unused; /* list of free entries of `started` */
@@ -87,7 +75,7 @@ struct range_opening {
 	uint32_t thread, process; /* indices; thread of push only */
 	uint32_t domain, name;
 	uint64_t number; /* start/end only */
-	struct range_work work;
+	struct work work;
 	bool counts;
 };
 void ranges_push(struct ranges *ranges, const struct range_opening *opening);
@@ -97,16 +85,16 @@ struct range_closing {
 	uint64_t time_ns;
 	uint32_t thread, process, domain;
 	uint64_t number;
-	struct range_work work;
+	struct work work;
 };
 void ranges_pop(struct ranges *ranges, const struct range_closing *closing);
 void ranges_end(struct ranges *ranges, const struct range_closing *closing);
 
 /* What is open on the thread ends at that time, or runs on. `work`: of the thread. */
-void ranges_cut(struct ranges *ranges, struct nest_place place, struct range_work work,
+void ranges_cut(struct ranges *ranges, struct nest_place place, struct work work,
 		enum nest_ending how);
 /* The same of start/end ranges and the process; the place's thread is nothing. */
-void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct range_work work,
+void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct work work,
 			enum nest_ending how);
 
 /* Domain and name of the innermost push/pop range that is open on the thread; false when there is none. */

@@ -164,34 +164,6 @@ void request_release(struct report_request *request)
 	free(request->condition);
 }
 
-/* --by of the report, or what it is by when another report is asked for. */
-static enum key_id request_key(const struct report_request *request, enum report_id report,
-			       enum key_id otherwise)
-{
-	return request->options->report == report ? request->options->by : otherwise;
-}
-
-struct model_options request_model_options(const struct report_request *request)
-{
-	enum key_id by = request->options->by;
-
-	return (struct model_options){
-		.filter = request->options->scope,
-		.heap_by = (enum heap_by)(request_key(request, REPORT_alloc, BY_alloc_caller) -
-					  BY_alloc_caller),
-		.cuda = { .launches_by = request_key(request, REPORT_launches, BY_launches_kernel),
-			  .copies_by = request_key(request, REPORT_memcpy, BY_memcpy_kind),
-			  .memory_by = request_key(request, REPORT_device_memory,
-						   BY_device_memory_kind),
-			  .api_by = request_key(request, REPORT_api, BY_api_name) },
-		.wants_operators = by == BY_alloc_op || by == BY_launches_op || by == BY_memcpy_op,
-		.operators_by_shapes = request_key(request, REPORT_ops, BY_ops_op) == BY_ops_shape,
-		.tensors_by = (enum tensors_by)(
-			request_key(request, REPORT_tensors, BY_tensors_device) - BY_tensors_op),
-		.shows_progress = true,
-	};
-}
-
 static bool source_has_thread(struct source *source, uint64_t tid)
 {
 	struct source_thread *const *thread;
@@ -214,12 +186,12 @@ static bool source_has_process(struct source *source, uint64_t pid)
 	return false;
 }
 
-void request_read(struct report_request *request, struct model *model)
+void request_read(struct report_request *request, struct run *run)
 {
 	const struct filter_settings *scope = &request->options->scope;
 	struct scope_text why;
 
-	model_read(model);
+	run_read(run, true);
 	if (scope->pid != FILTER_NO_ID && !source_has_process(request->source, scope->pid))
 		snprintf(request->message, sizeof(request->message),
 			 "--process %" PRIu64 ": there is none; prof-report processes lists them",
@@ -228,10 +200,10 @@ void request_read(struct report_request *request, struct model *model)
 		snprintf(request->message, sizeof(request->message),
 			 "--thread %" PRIu64 ": there is none; prof-report threads lists them",
 			 scope->tid);
-	else if (scope->range && !run_filters(model->run)->seen)
+	else if (scope->range && !run_filters(run)->seen)
 		snprintf(request->message, sizeof(request->message), "--%s '%.200s': %s",
 			 scope->during ? "during" : "range", scope->range,
-			 scope_no_range(model->run, &why));
+			 scope_no_range(run, &why));
 }
 
 /* Writing over one of the files that were read would destroy the measurement. */

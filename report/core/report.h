@@ -8,7 +8,7 @@
 
 #include "report/table/condition.h"
 #include "report/table/export.h"
-#include "report/core/model.h"
+#include "report/core/analysis.h"
 #include "report/core/options.h"
 
 /* Exit statuses of prof-report. */
@@ -37,13 +37,11 @@ struct report_request {
  */
 int request_prepare(struct report_request *request, const struct table *table);
 void request_release(struct report_request *request);
-/* The model's options as the command line asks for them; the caller adds what it wants read. */
-struct model_options request_model_options(const struct report_request *request);
 /*
  * Reads the source to its end; a --range, --thread or --process that it does not have is said in the
  * request's message, which is no error: the report is shown all the same.
  */
-void request_read(struct report_request *request, struct model *model);
+void request_read(struct report_request *request, struct run *run);
 /* Arranges the table and writes the document in the format asked for. */
 int request_write(struct report_request *request, struct document *document, struct table *table);
 

@@ -30,7 +30,7 @@ void facts_release(struct facts *facts);
 struct report {
 	const struct report_kind *kind;
 	struct report_request *request;
-	struct model model;
+	struct run *run;
 	void *state; /* kind->state_bytes */
 };
 
@@ -49,7 +49,8 @@ struct report_kind {
 	/* Instead of all that follows: the report reads the files itself. A status as report_run(). */
 	int (*read_files)(struct report_request *request);
 
-	void (*want)(struct report *report, struct model_options *options);
+	/* Wants the analyses that it shows; keeps in its state what run_want() gives. NULL: none. */
+	void (*want)(struct report *report);
 	void (*fill)(struct report *report, struct table *table);
 
 	/* Each of these may be NULL. */

@@ -47,7 +47,7 @@ static const char *report_explain(const struct report *report, struct absence *a
 		return NULL;
 	if (report->kind->explain)
 		text = report->kind->explain(report, absence);
-	return text ? text : absence_explain(report->model.run, report->kind->family, absence);
+	return text ? text : absence_explain(report->run, report->kind->family, absence);
 }
 
 static int report_write(struct report *report, struct table *table, const struct facts *facts)
@@ -66,7 +66,7 @@ static int report_write(struct report *report, struct table *table, const struct
 	};
 
 	if (kind->form == REPORT_TABLE)
-		document.scope = scope_recorded(report->model.run, &recorded);
+		document.scope = scope_recorded(report->run, &recorded);
 	if (kind->form == REPORT_TEXT)
 		report->request->arrangement.limit = 0;
 	return request_write(report->request, &document, table);
@@ -75,14 +75,14 @@ static int report_write(struct report *report, struct table *table, const struct
 static int report_read(struct report *report, struct table *table)
 {
 	const struct report_kind *kind = report->kind;
-	struct model_options options = request_model_options(report->request);
 	struct facts facts = { .count = 0 };
 	int status;
 
 	report->state = memory_zero(kind->state_bytes + 1, 1);
-	kind->want(report, &options);
-	model_init(&report->model, report->request->source, &options);
-	request_read(report->request, &report->model);
+	report->run = run_new(report->request->source, &report->request->options->scope);
+	if (kind->want)
+		kind->want(report);
+	request_read(report->request, report->run);
 	kind->fill(report, table);
 	if (kind->total)
 		kind->total(report, &facts);
@@ -90,7 +90,7 @@ static int report_read(struct report *report, struct table *table)
 	if (kind->release)
 		kind->release(report);
 	facts_release(&facts);
-	model_release(&report->model);
+	run_free(report->run);
 	free(report->state);
 	return status;
 }

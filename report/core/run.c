@@ -40,7 +40,7 @@ struct run {
 	size_t analysis_count, analysis_room;
 	struct run_readers readers[EVT_ID_LIMIT];
 	struct frame_wants wants;
-	bool is_narrowed;                           /* by run_narrow() */
+	bool counts_all;
 	uint64_t by_id[EVT_ID_LIMIT], all, unknown; /* that count */
 	uint64_t *of_thread, *of_process;           /* by index */
 	size_t thread_room, process_room;
@@ -109,15 +109,43 @@ void *run_want(struct run *run, const struct analysis_kind *kind, const void *op
 	return state;
 }
 
-void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
+static void run_add_reader(struct run *run, enum evt_id id, struct run_reader reader)
 {
 	struct run_readers *readers = &run->readers[id];
 
 	readers->reader = memory_room(readers->reader, readers->count, &readers->room,
 				      sizeof(*readers->reader));
-	readers->reader[readers->count++] = (struct run_reader){ take, state };
+	readers->reader[readers->count++] = reader;
+}
+
+void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
+{
+	run_add_reader(run, id, (struct run_reader){ take, state });
 	run->wants.event[id] = true;
 	run->wants.fields[id] |= fields;
+}
+
+void run_sums(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
+{
+	run_add_reader(run, id, (struct run_reader){ take, state });
+	run->wants.sum[id] = true;
+	run->wants.event[id] |= run->filters.any;
+	run->wants.fields[id] |= fields;
+}
+
+void run_sums_exact(struct run *run, enum evt_id id)
+{
+	run->wants.exact[id] = true;
+}
+
+void run_counts(struct run *run, enum evt_id id)
+{
+	run->wants.event[id] |= run->filters.any;
+}
+
+void run_counts_all(struct run *run)
+{
+	run->counts_all = true;
 }
 
 static size_t run_place_of(const struct run *run, const void *state)
@@ -146,18 +174,23 @@ static void run_order_readers(struct run *run)
 	}
 }
 
-/* With filters, whether an event counts is told from the event itself. */
-static void run_want_for_filters(struct run *run)
+/* What the run itself has to see; what becomes an event is in no sum. */
+static void run_complete_wants(struct run *run)
 {
 	static const enum evt_id ranges[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_pop,
 					      EVT_nvtx_start, EVT_nvtx_end };
 
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
-	for (size_t i = 0; i < EVT_ID_LIMIT && run->filters.any; i++)
-		run->wants.event[i] = true;
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		if (run->filters.settings.range)
-			run->wants.fields[ranges[i]] = FIELDS_ALL;
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		if (!run->filters.settings.range)
+			continue;
+		run->wants.event[ranges[i]] = true;
+		run->wants.fields[ranges[i]] = FIELDS_ALL;
+	}
+	for (size_t i = 0; i < EVT_ID_LIMIT; i++) {
+		run->wants.event[i] |= run->counts_all && run->filters.any;
+		run->wants.sum[i] &= !run->wants.event[i];
+	}
 }
 
 /* --- what is not known any longer --- */
@@ -365,8 +398,7 @@ void run_read(struct run *run, bool shows_progress)
 	struct progress progress = { .enabled = shows_progress && isatty(STDERR_FILENO) };
 	struct source_event event;
 
-	if (!run->is_narrowed)
-		run_want_for_filters(run);
+	run_complete_wants(run);
 	run_order_readers(run);
 	source_want(run->source, &run->wants);
 	clock_gettime(CLOCK_MONOTONIC, &progress.start);
@@ -386,12 +418,6 @@ void run_read(struct run *run, bool shows_progress)
 struct source *run_source(const struct run *run)
 {
 	return run->source;
-}
-
-void run_narrow(struct run *run, const struct frame_wants *wants)
-{
-	run->wants = *wants;
-	run->is_narrowed = true;
 }
 
 const struct frame_wants *run_wants(const struct run *run)

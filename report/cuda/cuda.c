@@ -3,6 +3,7 @@
 #include "report/cuda/cuda.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/base/memory.h"
 
@@ -19,14 +20,26 @@ _Static_assert(SAME_HEAD(cuda_launch) && SAME_HEAD(cuda_copy) && SAME_HEAD(cuda_
 		       SAME_HEAD(cuda_free),
 	       "events of CUDA calls begin with the same fields");
 
-void cuda_init(struct cuda *cuda, const struct cuda_settings *settings)
+static enum cuda_table table_of(enum key_id by)
 {
-	cuda->settings = *settings;
+	static const char *const reports[CUDA_TABLES] = { "api", "launches", "memcpy",
+							  "device_memory" };
+	unsigned int i = 0;
+
+	while (i < CUDA_TABLES && strcmp(key_list[by].report, reports[i]) != 0)
+		i++;
+	return (enum cuda_table)i;
+}
+
+void cuda_init(struct cuda *cuda, enum key_id by, bool by_kind)
+{
+	cuda->by = by;
+	cuda->keyed = by_kind ? table_of(by) : CUDA_TABLES;
 	groups_init(&cuda->api);
 	groups_init(&cuda->launches);
 	groups_init(&cuda->copies);
 	groups_init(&cuda->failures);
-	device_memory_init(&cuda->memory, settings->memory_by == BY_device_memory_range);
+	device_memory_init(&cuda->memory, cuda->keyed == CUDA_MEMORY);
 }
 
 void cuda_release(struct cuda *cuda)
@@ -46,11 +59,11 @@ static bool cuda_has_failed(const struct event *event)
 	return result && result != RESULT_NOT_READY;
 }
 
-struct range_work cuda_work_of(const struct event *event)
+struct work cuda_work_of(const struct event *event)
 {
-	struct range_work work = { .cuda_calls = 1,
-				   .cuda_ns = EVENT_AS(cuda_call, event)->duration_ns,
-				   .launches = event->id == EVT_cuda_launch };
+	struct work work = { .cuda_calls = 1,
+			     .cuda_ns = EVENT_AS(cuda_call, event)->duration_ns,
+			     .launches = event->id == EVT_cuda_launch };
 
 	if (cuda_has_failed(event))
 		return work;
@@ -68,13 +81,6 @@ static void key_put_stream(uint64_t key[GROUP_WORDS], const struct cuda_call *ca
 	key[STREAM_HANDLE] = stream == STREAM_LEGACY ? 0 : stream;
 	key[STREAM_PROCESS] = call->process;
 	key[STREAM_THREAD] = stream == CUDA_STREAM_PER_THREAD ? (uint64_t)call->thread + 1 : 0;
-}
-
-static void key_put_place(uint64_t key[GROUP_WORDS], const struct cuda_call *call)
-{
-	key[PLACE_IN_RANGE] = call->place.in_range;
-	key[PLACE_DOMAIN] = call->place.domain;
-	key[PLACE_NAME] = call->place.name;
 }
 
 static uint64_t two_words(uint64_t high, uint64_t low)
@@ -103,23 +109,12 @@ static void cuda_take_launch(struct cuda *cuda, const struct cuda_call *call,
 {
 	uint64_t key[GROUP_WORDS] = { 0 };
 
-	switch (cuda->settings.launches_by) {
-	case BY_launches_range:
-		key_put_place(key, call);
-		break;
-	case BY_launches_op:
-		key[OPERATOR_NAME] = call->op;
-		break;
-	case BY_launches_stream:
+	if (cuda->keyed == CUDA_LAUNCHES)
+		key[KEY_WORD] = call->key;
+	else if (cuda->by == BY_launches_stream)
 		key_put_stream(key, call);
-		break;
-	case BY_launches_thread:
-		key[LAUNCH_THREAD] = call->thread;
-		break;
-	default:
-		key_put_kernel(key, call, cuda->settings.launches_by == BY_launches_grid);
-		break;
-	}
+	else
+		key_put_kernel(key, call, cuda->by == BY_launches_grid);
 	groups_add(&cuda->launches, key, timed);
 }
 
@@ -128,16 +123,14 @@ static void cuda_take_copy(struct cuda *cuda, const struct cuda_call *call,
 {
 	uint64_t key[GROUP_WORDS] = { 0 };
 
-	if (cuda->settings.copies_by == BY_memcpy_stream)
+	if (cuda->keyed == CUDA_COPIES)
+		key[KEY_WORD] = call->key;
+	if (cuda->by == BY_memcpy_stream)
 		key_put_stream(key, call);
-	else if (cuda->settings.copies_by == BY_memcpy_op)
-		key[OPERATOR_NAME] = call->op;
-	else if (cuda->settings.copies_by == BY_memcpy_function)
+	else if (cuda->by == BY_memcpy_function)
 		key[COPY_FUNCTION] = call->function;
-	else
+	else if (cuda->by != BY_memcpy_op)
 		key[COPY_KIND] = EVENT_AS(cuda_copy, call->event)->kind;
-	if (cuda->settings.copies_by == BY_memcpy_range)
-		key_put_place(key, call);
 	groups_add(&cuda->copies, key, timed);
 }
 
@@ -156,7 +149,7 @@ static void cuda_take_memory(struct cuda *cuda, const struct cuda_call *call)
 		.kind = is_born ? born->kind : dies->kind,
 		.device = is_born ? born->device : dies->device,
 		.process = call->process,
-		.place = call->place,
+		.key = call->key,
 		.counts = call->counts,
 	};
 
@@ -168,15 +161,13 @@ static void cuda_take_memory(struct cuda *cuda, const struct cuda_call *call)
 		device_memory_free(&cuda->memory, &op);
 }
 
-/* Whether the call is one of the rows of a table by range. */
-static bool cuda_is_by_range(const struct cuda *cuda, const struct cuda_call *call)
+/* Whether the call is one of the rows of the table that has the key. */
+static bool cuda_is_by_kind(const struct cuda *cuda, const struct cuda_call *call)
 {
-	const struct cuda_settings *settings = &cuda->settings;
-
-	return settings->api_by == BY_api_range ||
-	       (settings->launches_by == BY_launches_range && call->event->id == EVT_cuda_launch) ||
-	       (settings->copies_by == BY_memcpy_range && call->event->id == EVT_cuda_copy) ||
-	       (settings->memory_by == BY_device_memory_range && call->event->id == EVT_cuda_alloc);
+	return cuda->keyed == CUDA_API ||
+	       (cuda->keyed == CUDA_LAUNCHES && call->event->id == EVT_cuda_launch) ||
+	       (cuda->keyed == CUDA_COPIES && call->event->id == EVT_cuda_copy) ||
+	       (cuda->keyed == CUDA_MEMORY && call->event->id == EVT_cuda_alloc);
 }
 
 static void cuda_take_outside(struct cuda *cuda, const struct cuda_call *call)
@@ -208,12 +199,12 @@ void cuda_take(struct cuda *cuda, const struct cuda_call *call)
 		cuda_take_memory(cuda, call);
 	if (!call->counts)
 		return;
-	if (cuda->settings.api_by == BY_api_range)
-		key_put_place(key, call);
+	if (cuda->keyed == CUDA_API)
+		key[KEY_WORD] = call->key;
 	groups_add(&cuda->api, key, &timed);
 	if (timed.failed)
 		cuda_take_failure(cuda, call);
-	if (!call->place.in_range && cuda_is_by_range(cuda, call))
+	if (!call->key && cuda_is_by_kind(cuda, call))
 		cuda_take_outside(cuda, call);
 	if (call->event->id == EVT_cuda_launch)
 		cuda_take_launch(cuda, call, &timed);

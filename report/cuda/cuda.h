@@ -9,7 +9,7 @@
 #include "report/cuda/device_memory.h"
 #include "report/base/groups.h"
 #include "report/core/keys.h"
-#include "report/core/ranges.h"
+#include "report/core/work.h"
 
 #define CUDA_STREAM_PER_THREAD 2 /* every thread's own default stream */
 
@@ -25,32 +25,25 @@ enum {
 	LAUNCH_BLOCK_XY = 4,
 	LAUNCH_BLOCK_Z_PROCESS = 5, /* below: process + 1 of a kernel without a name, else 0 */
 
-	PLACE_IN_RANGE = 1, /* of --by range, beside the function or kind */
-	PLACE_DOMAIN = 2,
-	PLACE_NAME = 3,
+	KEY_WORD = 1, /* of a kind of key (core/key.h), beside the function or kind */
 
 	STREAM_HANDLE = 0, /* of --by stream */
 	STREAM_PROCESS = 1,
 	STREAM_THREAD = 2, /* of a per-thread default stream: its thread + 1, else 0 */
 
-	LAUNCH_THREAD = 0, /* of --by thread */
-
-	OPERATOR_NAME = 0, /* of --by op: name + 1, 0 of no operator */
-
 	COPY_KIND = 0,
 	COPY_FUNCTION = 0,
 };
 
-struct cuda_settings {
-	enum key_id launches_by, copies_by, memory_by, api_by;
-};
+enum cuda_table { CUDA_API, CUDA_LAUNCHES, CUDA_COPIES, CUDA_MEMORY, CUDA_TABLES };
 
 struct cuda {
-	struct cuda_settings settings;
+	enum key_id by;        /* of one of the reports; the others are by their first */
+	enum cuda_table keyed; /* the table that `key` of a call is of; CUDA_TABLES: none */
 	struct groups api, launches, copies;
 	struct device_memory memory;
 	struct groups failures; /* by function and result */
-	uint64_t *outside;      /* calls of --by range's kind outside of any, by thread */
+	uint64_t *outside;      /* calls with a key of 0 in the table of `by`, by thread */
 	size_t outside_room;
 };
 
@@ -60,22 +53,15 @@ struct cuda_call {
 	uint32_t function, kernel; /* names; kernel of launches only */
 	bool is_named;             /* the kernel has a name */
 	uint32_t process, thread;
-	struct device_place place;
-	uint64_t op; /* name of the innermost operator + 1, 0: none */
+	uint64_t key;
 	bool counts; /* the filters hold */
 };
 
-void cuda_init(struct cuda *cuda, const struct cuda_settings *settings);
+void cuda_init(struct cuda *cuda, enum key_id by, bool by_kind);
 void cuda_release(struct cuda *cuda);
 void cuda_take(struct cuda *cuda, const struct cuda_call *call);
 
-/* Whether an event of the family is of a call that CUDA made itself inside of another. */
-static inline bool cuda_is_nested(const struct event *event)
-{
-	return EVENT_AS(cuda_call, event)->flags & EVT_CUDA_NESTED;
-}
-
 /* What the call adds to the work of its thread. */
-struct range_work cuda_work_of(const struct event *event);
+struct work cuda_work_of(const struct event *event);
 
 #endif

@@ -16,9 +16,9 @@ struct device_block {
 	uint32_t row, previous, next; /* in its list; next also among the unused */
 };
 
-void device_memory_init(struct device_memory *memory, bool by_range)
+void device_memory_init(struct device_memory *memory, bool by_key)
 {
-	*memory = (struct device_memory){ .by_range = by_range, .unused = BLOCK_NONE };
+	*memory = (struct device_memory){ .by_key = by_key, .unused = BLOCK_NONE };
 	map_init(&memory->rows);
 	map_init(&memory->blocks);
 	map_init(&memory->lists);
@@ -65,11 +65,7 @@ static uint64_t list_of(const struct device_op *op)
 
 static uint32_t device_memory_row_of(struct device_memory *memory, const struct device_op *op)
 {
-	const struct device_place *place = &op->place;
-	uint64_t words[] = { op->kind, (uint64_t)op->device, memory->by_range ? place->in_range : 0,
-			     memory->by_range && place->in_range
-				     ? (uint64_t)place->domain << 32 | place->name
-				     : 0 };
+	uint64_t words[] = { op->kind, (uint64_t)op->device, memory->by_key ? op->key : 0 };
 	struct map_entry *entry;
 	bool added;
 
@@ -81,7 +77,7 @@ static uint32_t device_memory_row_of(struct device_memory *memory, const struct 
 				  sizeof(*memory->row));
 	memory->row[memory->row_count].device = op->device;
 	memory->row[memory->row_count].kind = op->kind;
-	memory->row[memory->row_count].place = *place;
+	memory->row[memory->row_count].key = op->key;
 	return (uint32_t)memory->row_count++;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that CUDA gave out, of all processes over time: which blocks live, by device and kind or by
- * range.
+ * Memory that CUDA gave out, of all processes over time: which blocks live, by device and kind, and
+ * by a key.
  *
  * A block is known by process and address; arrays and virtual memory, known by handles, each have
  * numbers of their own. Calls are taken at their return, but a block is gone when the call that frees
@@ -24,34 +24,28 @@
 
 #define DISPLACED_MAX 64 /* as many calls that free may be on their way at once */
 
-/* Where on the host something was asked for. */
-struct device_place {
-	uint32_t domain, name; /* of the innermost range */
-	bool in_range;
-};
-
 struct device_op {
 	uint64_t time_ns, begin_ns; /* of the return and of the call */
 	uint64_t address, bytes, kind;
 	int64_t device;
 	uint32_t process;
-	struct device_place place;
-	bool counts; /* the filters hold: an allocation that does not count is only remembered */
+	uint64_t key; /* of --by, 0: none */
+	bool counts;  /* the filters hold: an allocation that does not count is only remembered */
 };
 
 struct device_row {
 	int64_t device; /* -1 unknown */
 	uint64_t kind;  /* enum evt_cuda_memory */
-	struct device_place place;
+	uint64_t key;   /* of the first */
 	uint64_t allocations, frees, bytes_allocated;
 	struct highwater live;
 };
 
 struct device_memory {
-	bool by_range;
+	bool by_key;
 	struct device_row *row;
 	size_t row_count, row_room;
-	struct map rows; /* hash of device or place, and kind */
+	struct map rows; /* hash of device, kind and key */
 	struct device_block *block;
 	size_t block_count, block_room;
 	uint32_t unused;   /* list of free entries of `block` */
@@ -68,7 +62,7 @@ struct device_memory {
 	uint64_t reused; /* blocks that were allocated again without a free */
 };
 
-void device_memory_init(struct device_memory *memory, bool by_range);
+void device_memory_init(struct device_memory *memory, bool by_key);
 void device_memory_release(struct device_memory *memory);
 /* After the last call, before device_memory_at_peak(). */
 void device_memory_finish(struct device_memory *memory);

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/base/symbol.h"
 
-void kernel_names_init(struct kernel_names *names, const struct model *model, enum kernel_form form)
+void kernel_names_init(struct kernel_names *names, const struct source *source,
+		       enum kernel_form form)
 {
-	*names = (struct kernel_names){ .model = model, .form = form };
-	names->name = memory_zero(source_name_count(model->source), sizeof(*names->name));
+	*names = (struct kernel_names){ .source = source, .form = form };
+	names->name = memory_zero(source_name_count(source), sizeof(*names->name));
 }
 
 void kernel_names_release(struct kernel_names *names)
@@ -22,7 +24,7 @@ void kernel_names_release(struct kernel_names *names)
 const struct kernel_name *kernel_name_of(struct kernel_names *names, uint64_t index)
 {
 	struct kernel_name *name = &names->name[index];
-	const struct source_name *recorded = source_name_at(names->model->source, index);
+	const struct source_name *recorded = source_name_at(names->source, index);
 
 	if (name->text)
 		return name;

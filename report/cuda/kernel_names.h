@@ -4,7 +4,7 @@
 #define REPORT_CUDA_KERNEL_NAMES_H
 
 #include "report/base/demangle.h"
-#include "report/core/model.h"
+#include "report/session/source.h"
 
 /* The choices of option --names. */
 enum kernel_form {
@@ -14,20 +14,20 @@ enum kernel_form {
 };
 
 struct kernel_names {
-	const struct model *model;
+	const struct source *source;
 	enum kernel_form form;
 	struct demangler demangler;
 	struct kernel_name {
 		const char *text; /* NULL: not yet made */
 		size_t length;
-	} * name; /* by the model's index */
+	} * name; /* by the source's index */
 };
 
-void kernel_names_init(struct kernel_names *names, const struct model *model,
+void kernel_names_init(struct kernel_names *names, const struct source *source,
 		       enum kernel_form form);
 void kernel_names_release(struct kernel_names *names);
 
-/* By the model's index of the name; its text lives as long as `names`. */
+/* By the source's index of the name; its text lives as long as `names`. */
 const struct kernel_name *kernel_name_of(struct kernel_names *names, uint64_t index);
 
 #endif

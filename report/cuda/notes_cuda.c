@@ -11,9 +11,9 @@
 #define FAILURES_SHOWN 5
 #define OUTSIDE_SHARE 10 /* a tenth of the calls is worth a line */
 
-void notes_print_graphs(const struct model *model, const struct screen *screen, const char *what)
+void notes_print_graphs(const struct notes *notes, const struct screen *screen, const char *what)
 {
-	uint64_t launches = api_count_graph_launches(model);
+	uint64_t launches = api_count_graph_launches(notes->cuda, run_source(notes->run));
 	char number[UNIT_TEXT_BYTES];
 
 	if (launches)
@@ -34,23 +34,23 @@ static void thread_describe(const struct source_thread *thread, char text[NAME_B
 		snprintf(text, NAME_BYTES, "%u", thread->tid);
 }
 
-void notes_print_outside(const struct model *model, const struct screen *screen, const char *what,
+void notes_print_outside(const struct notes *notes, const struct screen *screen, const char *what,
 			 uint64_t total)
 {
-	const struct cuda *cuda = &model->cuda;
+	const struct cuda *cuda = notes->cuda;
 	struct source_thread *const *thread;
-	size_t count = source_threads(model->source, &thread), most = SIZE_MAX;
+	size_t count = source_threads(run_source(notes->run), &thread), most = SIZE_MAX;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], name[NAME_BYTES];
+	uint64_t ranges = 0;
 
-	for (size_t i = 0; i < count && i < cuda->outside_room; i++) {
-		struct model_tally tally = model_tally_of_thread(model, thread[i]);
-
-		if (!tally.nvtx_ranges[0] && !tally.nvtx_ranges[1] &&
+	for (size_t i = 0; i < count && notes->works; i++) {
+		ranges += works_counted_of_thread(notes->works, thread[i]).nvtx_ranges;
+		if (i < cuda->outside_room &&
+		    !works_of_thread(notes->works, thread[i]).nvtx_ranges &&
 		    (most == SIZE_MAX || cuda->outside[i] > cuda->outside[most]))
 			most = i;
 	}
-	if (most == SIZE_MAX || !model->ranges.row_count ||
-	    cuda->outside[most] <= total / OUTSIDE_SHARE)
+	if (most == SIZE_MAX || !ranges || cuda->outside[most] <= total / OUTSIDE_SHARE)
 		return;
 	thread_describe(thread[most], name);
 	screen_print_prose(screen, "%s of %s %s are of thread %s, which opened no range%s",
@@ -98,15 +98,15 @@ static const char *result_text(uint64_t result)
 	return NULL;
 }
 
-void notes_print_failures(const struct model *model, const struct screen *screen)
+void notes_print_failures(const struct notes *notes, const struct screen *screen)
 {
-	const struct groups *failures = &model->cuda.failures;
+	const struct groups *failures = &notes->cuda->failures;
 	char number[UNIT_TEXT_BYTES], name[NAME_BYTES];
 
 	for (size_t i = 0; i < failures->count && i < FAILURES_SHOWN; i++) {
 		const struct group *group = &failures->group[i];
 		const char *function = source_name_text(
-			source_name_at(model->source, group->key[API_FUNCTION]));
+			source_name_at(run_source(notes->run), group->key[API_FUNCTION]));
 		const char *text = result_text(group->key[FAILURE_RESULT]);
 
 		text_escape(name, sizeof(name), function, strlen(function));

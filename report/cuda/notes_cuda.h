@@ -7,14 +7,22 @@
 #define REPORT_CUDA_NOTES_CUDA_H
 
 #include "report/table/export.h"
-#include "report/core/model.h"
+#include "report/core/work.h"
+#include "report/cuda/cuda.h"
+
+/* What the lines are about. */
+struct notes {
+	const struct cuda *cuda;
+	const struct run *run;
+	const struct works *works; /* with nvtx_ranges; NULL: the rows are not by range */
+};
 
 /* "100 graph launches: what ..."; `what` is what a graph replays without a call. */
-void notes_print_graphs(const struct model *model, const struct screen *screen, const char *what);
+void notes_print_graphs(const struct notes *notes, const struct screen *screen, const char *what);
 /* With --by range: the thread that makes the most of `total` calls of `what` outside of any. */
-void notes_print_outside(const struct model *model, const struct screen *screen, const char *what,
+void notes_print_outside(const struct notes *notes, const struct screen *screen, const char *what,
 			 uint64_t total);
 /* Which functions failed with which codes. */
-void notes_print_failures(const struct model *model, const struct screen *screen);
+void notes_print_failures(const struct notes *notes, const struct screen *screen);
 
 #endif

@@ -6,25 +6,37 @@
 #include "report/cuda/rows_device.h"
 #include "report/core/scope.h"
 
-static bool cuda_has_calls(const struct model *model)
+/* Of each of the four. */
+struct cuda_report {
+	struct cuda *cuda;
+	struct works *works;       /* NULL: the rows are not by range */
+	struct kernel_names names; /* of launches; they live as long as the table that shows them */
+	struct device_totals totals;
+};
+
+static bool cuda_has_calls(const struct run *run)
 {
 	for (int id = EVT_cuda_call; id <= EVT_cuda_free; id++)
-		if (run_events(model->run, id))
+		if (run_events(run, (enum evt_id)id))
 			return true;
 	return false;
 }
 
-/* Names of kernels live as long as the table that shows them. */
-struct launches_state {
-	struct kernel_names names;
-};
-
-static void cuda_want(struct report *report, struct model_options *options)
+static void cuda_prepare(struct report *report)
 {
-	(void)report;
-	options->wants_cuda = true;
-	options->skips_work = options->skips_memory = true;
-	options->wants_ranges = true; /* for the places of calls */
+	struct cuda_report *state = report->state;
+	enum key_id by = report->request->options->by;
+
+	state->cuda = cuda_want(report->run, &(struct cuda_options){ .by = by });
+	if (key_kind_of(by) == &key_kind_range)
+		state->works = works_want(report->run, WORK_BIT(nvtx_ranges));
+}
+
+static struct notes notes_of(const struct report *report)
+{
+	const struct cuda_report *state = report->state;
+
+	return (struct notes){ state->cuda, report->run, state->works };
 }
 
 static void calls_total(const struct groups *groups, struct facts *facts)
@@ -40,54 +52,56 @@ static void calls_total(const struct groups *groups, struct facts *facts)
 
 static void api_fill(struct report *report, struct table *table)
 {
-	api_fill_table(&report->model, table);
+	api_fill_table(((struct cuda_report *)report->state)->cuda, run_source(report->run), table);
 }
 
 static void api_total(const struct report *report, struct facts *facts)
 {
-	calls_total(&report->model.cuda.api, facts);
+	calls_total(&((const struct cuda_report *)report->state)->cuda->api, facts);
 }
 
 /* --- launches --- */
 
 static void launches_fill(struct report *report, struct table *table)
 {
-	struct launches_state *launches = report->state;
+	struct cuda_report *state = report->state;
 
 	kernel_names_init(
-		&launches->names, &report->model,
+		&state->names, run_source(report->run),
 		(enum kernel_form)report->request->options->of_report[REPORT_OPTION_names].choice);
-	launches_fill_table(&report->model, table, &launches->names);
+	launches_fill_table(state->cuda, table, &state->names);
 }
 
 static void launches_release(struct report *report)
 {
-	struct launches_state *launches = report->state;
+	struct cuda_report *state = report->state;
 
-	kernel_names_release(&launches->names);
+	kernel_names_release(&state->names);
 }
 
 static void launches_total(const struct report *report, struct facts *facts)
 {
-	calls_total(&report->model.cuda.launches, facts);
+	calls_total(&((const struct cuda_report *)report->state)->cuda->launches, facts);
 }
 
 static const char *launches_explain(const struct report *report, struct absence *absence)
 {
 	(void)absence;
-	return cuda_has_calls(&report->model) ? "no kernel was launched" : NULL;
+	return cuda_has_calls(report->run) ? "no kernel was launched" : NULL;
 }
 
 /* --- memcpy --- */
 
 static void memcpy_fill(struct report *report, struct table *table)
 {
-	copies_fill_table(&report->model, table);
+	copies_fill_table(((struct cuda_report *)report->state)->cuda, run_source(report->run),
+			  table);
 }
 
 static void memcpy_total(const struct report *report, struct facts *facts)
 {
-	const struct groups *copies = &report->model.cuda.copies;
+	const struct cuda_report *state = report->state;
+	const struct groups *copies = &state->cuda->copies;
 
 	calls_total(copies, facts);
 	facts_number(facts, "bytes", UNIT_BYTES, groups_total(copies).bytes);
@@ -96,20 +110,23 @@ static void memcpy_total(const struct report *report, struct facts *facts)
 static const char *memcpy_explain(const struct report *report, struct absence *absence)
 {
 	(void)absence;
-	return cuda_has_calls(&report->model) ? "nothing was copied or set through CUDA" : NULL;
+	return cuda_has_calls(report->run) ? "nothing was copied or set through CUDA" : NULL;
 }
 
 /* --- device-memory --- */
 
 static void device_memory_fill(struct report *report, struct table *table)
 {
-	*(struct device_totals *)report->state = device_fill_table(&report->model, table);
+	struct cuda_report *state = report->state;
+
+	state->totals = device_fill_table(state->cuda, table);
 }
 
 static void device_memory_total(const struct report *report, struct facts *facts)
 {
-	const struct device_memory *memory = &report->model.cuda.memory;
-	const struct device_totals *totals = report->state;
+	const struct cuda_report *state = report->state;
+	const struct device_memory *memory = &state->cuda->memory;
+	const struct device_totals *totals = &state->totals;
 
 	facts_number(facts, "allocations", UNIT_COUNT, totals->allocations);
 	facts_number(facts, "frees", UNIT_COUNT, totals->frees);
@@ -125,7 +142,7 @@ static void device_memory_total(const struct report *report, struct facts *facts
 static const char *device_memory_explain(const struct report *report, struct absence *absence)
 {
 	(void)absence;
-	return cuda_has_calls(&report->model) ? "no memory was asked of CUDA" : NULL;
+	return cuda_has_calls(report->run) ? "no memory was asked of CUDA" : NULL;
 }
 
 /* --- what people read above them --- */
@@ -133,36 +150,40 @@ static const char *device_memory_explain(const struct report *report, struct abs
 static void api_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct model *model = &report->model;
+	const struct cuda_report *state = report->state;
+	struct notes notes = notes_of(report);
 
-	notes_print_failures(model, screen);
-	notes_print_outside(model, screen, "calls", groups_total(&model->cuda.api).time.count);
+	notes_print_failures(&notes, screen);
+	notes_print_outside(&notes, screen, "calls", groups_total(&state->cuda->api).time.count);
 }
 
 static void launches_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct model *model = &report->model;
+	const struct cuda_report *state = report->state;
+	struct notes notes = notes_of(report);
 
-	notes_print_graphs(model, screen, "kernels");
-	notes_print_outside(model, screen, "launches",
-			    groups_total(&model->cuda.launches).time.count);
+	notes_print_graphs(&notes, screen, "kernels");
+	notes_print_outside(&notes, screen, "launches",
+			    groups_total(&state->cuda->launches).time.count);
 }
 
 static void memcpy_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct model *model = &report->model;
+	const struct cuda_report *state = report->state;
+	struct notes notes = notes_of(report);
 
-	notes_print_graphs(model, screen, "copies");
-	notes_print_outside(model, screen, "copies", groups_total(&model->cuda.copies).time.count);
+	notes_print_graphs(&notes, screen, "copies");
+	notes_print_outside(&notes, screen, "copies",
+			    groups_total(&state->cuda->copies).time.count);
 }
 
 static void device_memory_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct model *model = &report->model;
-	const struct device_memory *memory = &model->cuda.memory;
+	const struct cuda_report *state = report->state;
+	const struct device_memory *memory = &state->cuda->memory;
 	struct scope_text still_live;
 	char number[UNIT_TEXT_BYTES];
 
@@ -176,7 +197,7 @@ static void device_memory_head(const struct document *document, const struct scr
 		fprintf(screen->out, "device memory peak %s",
 			unit_format_bytes(number, highwater_peak(&memory->device)));
 	if (memory->row_count)
-		fprintf(screen->out, ", %s %s", scope_still_live(model->run, &still_live),
+		fprintf(screen->out, ", %s %s", scope_still_live(report->run, &still_live),
 			unit_format_bytes(number, memory->device.now));
 	if (highwater_peak(&memory->host))
 		fprintf(screen->out, "; pinned and registered peak %s",
@@ -186,17 +207,18 @@ static void device_memory_head(const struct document *document, const struct scr
 }
 
 const struct report_kind report_kind_api = {
+	.state_bytes = sizeof(struct cuda_report),
 	.family = EVT_FAMILY_cuda,
-	.want = cuda_want,
+	.want = cuda_prepare,
 	.fill = api_fill,
 	.total = api_total,
 	.head = api_head,
 };
 
 const struct report_kind report_kind_launches = {
-	.state_bytes = sizeof(struct launches_state),
+	.state_bytes = sizeof(struct cuda_report),
 	.family = EVT_FAMILY_cuda,
-	.want = cuda_want,
+	.want = cuda_prepare,
 	.fill = launches_fill,
 	.total = launches_total,
 	.explain = launches_explain,
@@ -205,8 +227,9 @@ const struct report_kind report_kind_launches = {
 };
 
 const struct report_kind report_kind_memcpy = {
+	.state_bytes = sizeof(struct cuda_report),
 	.family = EVT_FAMILY_cuda,
-	.want = cuda_want,
+	.want = cuda_prepare,
 	.fill = memcpy_fill,
 	.total = memcpy_total,
 	.explain = memcpy_explain,
@@ -214,9 +237,9 @@ const struct report_kind report_kind_memcpy = {
 };
 
 const struct report_kind report_kind_device_memory = {
-	.state_bytes = sizeof(struct device_totals),
+	.state_bytes = sizeof(struct cuda_report),
 	.family = EVT_FAMILY_cuda,
-	.want = cuda_want,
+	.want = cuda_prepare,
 	.fill = device_memory_fill,
 	.total = device_memory_total,
 	.explain = device_memory_explain,

@@ -5,19 +5,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/torch/rows_ops.h"
-#include "report/nvtx/rows_ranges.h"
-#include "report/process/rows_threads.h"
 #include "report/table/rows_timing.h"
 
 #define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
 
 /* What a table is made of. */
 struct filling {
-	struct model *model;
+	const struct source *source;
 	struct table *table;
 	struct groups *groups;
 	enum key_id by;
+	const struct run_key *key;  /* NULL: of another table */
 	struct kernel_names *names; /* of launches */
 	uint64_t all_ns;
 };
@@ -64,8 +62,8 @@ static void filling_put_stream(const struct filling *filling, const struct group
 	struct source_thread *const *thread;
 	uint64_t handle = group->key[STREAM_HANDLE], owner = group->key[STREAM_THREAD];
 
-	source_processes(filling->model->source, &process);
-	source_threads(filling->model->source, &thread);
+	source_processes(filling->source, &process);
+	source_threads(filling->source, &thread);
 	table_put_text(filling->table, column.stream,
 		       !handle ? "default"
 		       : owner ? "per-thread"
@@ -73,27 +71,6 @@ static void filling_put_stream(const struct filling *filling, const struct group
 	table_set_number(filling->table, column.pid, process[group->key[STREAM_PROCESS]]->pid);
 	if (owner)
 		table_set_number(filling->table, column.thread, thread[owner - 1]->tid);
-}
-
-static void filling_put_place(const struct filling *filling, const struct group *group,
-			      struct place_columns column)
-{
-	struct device_place place = { (uint32_t)group->key[PLACE_DOMAIN],
-				      (uint32_t)group->key[PLACE_NAME],
-				      group->key[PLACE_IN_RANGE] != 0 };
-
-	range_put_place(filling->table, filling->model, &place, column);
-}
-
-static void filling_put_thread(const struct filling *filling, const struct group *group)
-{
-	struct source_thread *const *thread;
-
-	source_threads(filling->model->source, &thread);
-	thread += group->key[LAUNCH_THREAD];
-	table_set_number(filling->table, COLUMN_launches_thread, (*thread)->tid);
-	table_set_number(filling->table, COLUMN_launches_pid, (*thread)->process->pid);
-	thread_put_name(*thread, filling->table, COLUMN_launches_name);
 }
 
 static const char *dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
@@ -112,7 +89,7 @@ static void filling_put_kernel(const struct filling *filling, const struct group
 			       text_store_format(&table->texts, "0x%" PRIx64, key[LAUNCH_HANDLE]));
 	else
 		table_set_text(table, COLUMN_launches_kernel, name->text, name->length);
-	if (filling->by == BY_launches_kernel)
+	if (filling->by != BY_launches_grid)
 		return;
 	table_put_text(table, COLUMN_launches_grid,
 		       dimensions_text(table, key[LAUNCH_GRID_XY] >> 32, key[LAUNCH_GRID_XY],
@@ -123,12 +100,18 @@ static void filling_put_kernel(const struct filling *filling, const struct group
 	table_set_number(table, COLUMN_launches_shared_bytes, (uint32_t)key[LAUNCH_GRID_Z_SHARED]);
 }
 
-static void filling_put_operator(const struct filling *filling, const struct group *group,
-				 enum column_id column)
+/* By a kind of key: false when the rows are by something else. */
+static bool filling_put_kind(const struct filling *filling, const struct group *group)
 {
-	struct operator_text op = operator_place_text(filling->model, group->key[OPERATOR_NAME]);
+	if (!filling->key)
+		return false;
+	key_put(filling->key, group->key[KEY_WORD], filling->table);
+	return true;
+}
 
-	table_set_text(filling->table, column, op.text, op.length);
+static const struct run_key *key_of_table(const struct cuda *cuda, enum cuda_table table)
+{
+	return cuda->keyed == table ? cuda_key(cuda) : NULL;
 }
 
 static void launches_put_key(const struct filling *filling, const struct group *group)
@@ -136,16 +119,10 @@ static void launches_put_key(const struct filling *filling, const struct group *
 	static const struct stream_columns stream = { COLUMN_launches_stream,
 						      COLUMN_launches_thread, COLUMN_launches_pid };
 
-	if (filling->by == BY_launches_range)
-		filling_put_place(
-			filling, group,
-			(struct place_columns){ COLUMN_launches_range, COLUMN_launches_domain });
-	else if (filling->by == BY_launches_op)
-		filling_put_operator(filling, group, COLUMN_launches_op);
-	else if (filling->by == BY_launches_stream)
+	if (filling_put_kind(filling, group))
+		return;
+	if (filling->by == BY_launches_stream)
 		filling_put_stream(filling, group, stream);
-	else if (filling->by == BY_launches_thread)
-		filling_put_thread(filling, group);
 	else
 		filling_put_kernel(filling, group);
 }
@@ -167,18 +144,19 @@ static double share_of(const struct filling *filling, const struct group *group)
 		table_set_number((filling)->table, COLUMN_##report##_errors, (group)->errors);    \
 	} while (0)
 
-void launches_fill_table(struct model *model, struct table *table, struct kernel_names *names)
+void launches_fill_table(struct cuda *cuda, struct table *table, struct kernel_names *names)
 {
 	struct filling filling = {
-		.model = model,
+		.source = names->source,
 		.table = table,
-		.groups = &model->cuda.launches,
-		.by = model->options.cuda.launches_by,
+		.groups = &cuda->launches,
+		.by = cuda->by,
+		.key = key_of_table(cuda, CUDA_LAUNCHES),
 		.names = names,
-		.all_ns = groups_total(&model->cuda.launches).time.total_ns,
+		.all_ns = groups_total(&cuda->launches).time.total_ns,
 	};
 
-	if (filling.by == BY_launches_kernel || filling.by == BY_launches_grid)
+	if (!filling.key && filling.by != BY_launches_stream)
 		filling_join(&filling);
 	for (size_t i = 0; i < filling.groups->count; i++) {
 		const struct group *group = &filling.groups->group[i];
@@ -195,19 +173,20 @@ static void filling_put_function(const struct filling *filling, const struct gro
 				 enum column_id column)
 {
 	size_t length;
-	const char *text = name_text(
-		source_name_at(filling->model->source, group->key[API_FUNCTION]), &length);
+	const char *text = name_text(source_name_at(filling->source, group->key[API_FUNCTION]),
+				     &length);
 
 	table_set_text(filling->table, column, text, length);
 }
 
-void api_fill_table(struct model *model, struct table *table)
+void api_fill_table(struct cuda *cuda, const struct source *source, struct table *table)
 {
-	struct filling filling = { .model = model,
+	struct filling filling = { .source = source,
 				   .table = table,
-				   .groups = &model->cuda.api,
-				   .by = model->options.cuda.api_by,
-				   .all_ns = groups_total(&model->cuda.api).time.total_ns };
+				   .groups = &cuda->api,
+				   .by = cuda->by,
+				   .key = key_of_table(cuda, CUDA_API),
+				   .all_ns = groups_total(&cuda->api).time.total_ns };
 
 	for (size_t i = 0; i < filling.groups->count; i++) {
 		const struct group *group = &filling.groups->group[i];
@@ -215,10 +194,7 @@ void api_fill_table(struct model *model, struct table *table)
 		if (!group->time.count)
 			continue;
 		table_add_row(table);
-		if (filling.by == BY_api_range)
-			filling_put_place(
-				&filling, group,
-				(struct place_columns){ COLUMN_api_range, COLUMN_api_domain });
+		(void)filling_put_kind(&filling, group);
 		filling_put_function(&filling, group, COLUMN_api_name);
 		FILLING_PUT(&filling, api, group);
 	}
@@ -240,19 +216,15 @@ static void copies_put_key(const struct filling *filling, const struct group *gr
 	static const struct stream_columns stream = { COLUMN_memcpy_stream, COLUMN_memcpy_thread,
 						      COLUMN_memcpy_pid };
 
+	if (filling_put_kind(filling, group) && filling->by == BY_memcpy_op)
+		return;
 	if (filling->by == BY_memcpy_stream)
 		filling_put_stream(filling, group, stream);
-	else if (filling->by == BY_memcpy_op)
-		filling_put_operator(filling, group, COLUMN_memcpy_op);
 	else if (filling->by == BY_memcpy_function)
 		filling_put_function(filling, group, COLUMN_memcpy_function);
 	else
 		table_put_text(filling->table, COLUMN_memcpy_kind,
 			       copy_kind_text(group->key[COPY_KIND]));
-	if (filling->by == BY_memcpy_range)
-		filling_put_place(
-			filling, group,
-			(struct place_columns){ COLUMN_memcpy_range, COLUMN_memcpy_domain });
 }
 
 static void copies_put_bytes(struct table *table, const struct group *group)
@@ -268,13 +240,14 @@ static void copies_put_bytes(struct table *table, const struct group *group)
 		table_set_number(table, COLUMN_memcpy_rate, (uint64_t)rate);
 }
 
-void copies_fill_table(struct model *model, struct table *table)
+void copies_fill_table(struct cuda *cuda, const struct source *source, struct table *table)
 {
-	struct filling filling = { .model = model,
+	struct filling filling = { .source = source,
 				   .table = table,
-				   .groups = &model->cuda.copies,
-				   .by = model->options.cuda.copies_by,
-				   .all_ns = groups_total(&model->cuda.copies).time.total_ns };
+				   .groups = &cuda->copies,
+				   .by = cuda->by,
+				   .key = key_of_table(cuda, CUDA_COPIES),
+				   .all_ns = groups_total(&cuda->copies).time.total_ns };
 
 	for (size_t i = 0; i < filling.groups->count; i++) {
 		const struct group *group = &filling.groups->group[i];
@@ -288,14 +261,14 @@ void copies_fill_table(struct model *model, struct table *table)
 	}
 }
 
-uint64_t api_count_graph_launches(const struct model *model)
+uint64_t api_count_graph_launches(const struct cuda *cuda, const struct source *source)
 {
 	uint64_t launches = 0;
 
-	for (size_t i = 0; i < model->cuda.api.count; i++) {
-		const struct group *group = &model->cuda.api.group[i];
+	for (size_t i = 0; i < cuda->api.count; i++) {
+		const struct group *group = &cuda->api.group[i];
 		const char *text = source_name_text(
-			source_name_at(model->source, group->key[API_FUNCTION]));
+			source_name_at(source, group->key[API_FUNCTION]));
 
 		if (!strncmp(text, "cudaGraphLaunch", 15) || !strncmp(text, "cuGraphLaunch", 13))
 			launches += group->time.count;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/nvtx/rows_ranges.h"
-
 static const char *memory_kind_text(uint64_t kind)
 {
 	static const char *const kinds[EVT_CUDA_MEMORY_LIMIT] = {
@@ -19,9 +17,9 @@ static const char *memory_kind_text(uint64_t kind)
 	return kinds[kind < EVT_CUDA_MEMORY_LIMIT ? kind : EVT_CUDA_ANY];
 }
 
-static void device_put_row(const struct model *model, struct table *table, uint32_t number)
+static void device_put_row(const struct cuda *cuda, struct table *table, uint32_t number)
 {
-	const struct device_memory *memory = &model->cuda.memory;
+	const struct device_memory *memory = &cuda->memory;
 	const struct device_row *row = &memory->row[number];
 	const char *kind = memory_kind_text(row->kind);
 
@@ -29,9 +27,8 @@ static void device_put_row(const struct model *model, struct table *table, uint3
 	table_set_text(table, COLUMN_device_memory_kind, kind, strlen(kind));
 	if (row->device >= 0)
 		table_set_number(table, COLUMN_device_memory_device, (uint64_t)row->device);
-	range_put_place(
-		table, model, &row->place,
-		(struct place_columns){ COLUMN_device_memory_range, COLUMN_device_memory_domain });
+	if (cuda->keyed == CUDA_MEMORY)
+		key_put(cuda_key(cuda), row->key, table);
 	table_set_number(table, COLUMN_device_memory_allocations, row->allocations);
 	table_set_number(table, COLUMN_device_memory_frees, row->frees);
 	table_set_number(table, COLUMN_device_memory_bytes_allocated, row->bytes_allocated);
@@ -41,15 +38,15 @@ static void device_put_row(const struct model *model, struct table *table, uint3
 	table_set_number(table, COLUMN_device_memory_live_bytes, row->live.now);
 }
 
-struct device_totals device_fill_table(struct model *model, struct table *table)
+struct device_totals device_fill_table(const struct cuda *cuda, struct table *table)
 {
-	const struct device_memory *memory = &model->cuda.memory;
+	const struct device_memory *memory = &cuda->memory;
 	struct device_totals totals = { 0 };
 
 	for (size_t i = 0; i < memory->row_count; i++) {
 		const struct device_row *row = &memory->row[i];
 
-		device_put_row(model, table, (uint32_t)i);
+		device_put_row(cuda, table, (uint32_t)i);
 		totals.allocations += row->allocations;
 		totals.frees += row->frees;
 		totals.bytes_allocated += row->bytes_allocated;

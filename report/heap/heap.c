@@ -124,17 +124,11 @@ static inline uint32_t heap_row_of(struct heap *heap, struct heap_process *proce
 		rows = &process->callers;
 		key = op->caller;
 		break;
-	case HEAP_BY_THREAD:
-		key = op->thread;
-		break;
-	case HEAP_BY_OPERATOR:
-		key = op->caller;
-		break;
 	case HEAP_BY_SIZE:
 		key = size_class(op->size);
 		break;
 	default:
-		key = op->process;
+		key = op->caller;
 		break;
 	}
 	/* an address of all ones is no caller: it may share the row of its neighbour */

@@ -29,10 +29,8 @@
 
 enum heap_by {
 	HEAP_BY_CALLER,
-	HEAP_BY_THREAD,
 	HEAP_BY_SIZE,
-	HEAP_BY_PROCESS,
-	HEAP_BY_OPERATOR,
+	HEAP_BY_KEY, /* of core/key.h, told by the event */
 };
 
 enum heap_kind {
@@ -44,7 +42,7 @@ enum heap_kind {
 
 struct heap_op {
 	uint64_t time_ns, address, size;
-	uint64_t caller;          /* by operator: its name + 1, 0 for none */
+	uint64_t caller;          /* by key: that */
 	uint32_t process, thread; /* indices of the source */
 	enum heap_kind kind;
 	bool counts; /* the filters hold: an allocation that does not count is only remembered */
@@ -57,7 +55,7 @@ struct heap_row {
 	uint64_t
 		peak_bytes; /* of this row at the moment of the heap's peak; heap_finish() completes it */
 	uint64_t peak_seen; /* number of the peak that peak_bytes belongs to */
-	uint64_t key;       /* caller's address, thread, class, process or operator */
+	uint64_t key;       /* caller's address, class, or of HEAP_BY_KEY */
 	uint64_t last_ns;   /* of the last new use of the key, to find its module */
 	uint32_t process;
 };
@@ -70,7 +68,7 @@ struct heap_totals {
 
 struct heap {
 	enum heap_by by;
-	struct run_key key; /* of who takes events to it */
+	struct run_key key; /* of HEAP_BY_KEY, for who takes events to it and makes rows */
 	struct heap_totals totals;
 	uint64_t peak_number; /* how often the peak was raised */
 	struct heap_row *row;

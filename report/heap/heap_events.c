@@ -14,7 +14,7 @@ static void take_born(void *state, const struct source_event *event, bool counts
 
 	heap_take(heap,
 		  &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
-				     heap->key.of ? key_of(&heap->key, event) : born->caller,
+				     heap->key.kind ? key_of(&heap->key, event) : born->caller,
 				     event->process->index, event->thread->index, HEAP_ALLOCATION,
 				     counts, event_is_brief(&event->event) });
 }
@@ -53,9 +53,13 @@ static void heap_start(void *state, struct run *run, const void *options)
 	static const enum evt_id born[] = { EVT_malloc, EVT_calloc, EVT_realloc, EVT_memalign };
 	const struct heap_options *asked = options;
 	struct heap *heap = state;
+	enum heap_by by = key_kind_of(asked->by)       ? HEAP_BY_KEY
+			  : asked->by == BY_alloc_size ? HEAP_BY_SIZE
+						       : HEAP_BY_CALLER;
 
-	heap_init(heap, asked->by);
-	heap->key = asked->key;
+	heap_init(heap, by);
+	if (by == HEAP_BY_KEY)
+		heap->key = run_key(run, asked->by);
 	for (size_t i = 0; i < sizeof(born) / sizeof(born[0]); i++)
 		run_reads(run, born[i], FIELDS_ALL, take_born, heap);
 	run_reads(run, EVT_free, FIELDS_ALL, take_free, heap);

@@ -7,9 +7,8 @@
 #include "report/heap/heap.h"
 
 struct heap_options {
-	enum heap_by by;
-	struct run_key key; /* of HEAP_BY_OPERATOR */
+	enum key_id by; /* of report alloc */
 };
-ANALYSIS(heap)
+ANALYSIS(heap, struct heap)
 
 #endif

@@ -2,14 +2,20 @@
 /* Report `alloc`: who allocates, how much, what stays. */
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
+#include "report/heap/heap_events.h"
 #include "report/heap/rows_heap.h"
 #include "report/core/scope.h"
 
 #define BAR_WIDTH_MAX 40
 
-static void alloc_print_totals(const struct model *model, const struct screen *screen)
+struct alloc_state {
+	struct heap *heap;
+};
+
+static void alloc_print_totals(const struct report *report, const struct screen *screen)
 {
-	const struct heap_totals *totals = &model->heap->totals;
+	const struct alloc_state *state = report->state;
+	const struct heap_totals *totals = &state->heap->totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 	struct scope_text still_live;
 
@@ -24,7 +30,7 @@ static void alloc_print_totals(const struct model *model, const struct screen *s
 		unit_format_bytes(a, totals->peak_bytes),
 		unit_format_count(b, totals->peak_allocations),
 		unit_format_ns(c, totals->peak_time_ns));
-	fprintf(screen->out, "%-11s  %s in %s blocks\n", scope_still_live(model->run, &still_live),
+	fprintf(screen->out, "%-11s  %s in %s blocks\n", scope_still_live(report->run, &still_live),
 		unit_format_bytes(a, totals->live_bytes),
 		unit_format_count(b, totals->live_allocations));
 	if (totals->frees_unmatched)
@@ -71,35 +77,36 @@ static void alloc_print_sizes(const struct heap *heap, const struct screen *scre
 static void alloc_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct model *model = &report->model;
+	const struct heap *heap = ((const struct alloc_state *)report->state)->heap;
+	const struct source *source = run_source(report->run);
 	char end[UNIT_TEXT_BYTES];
 
-	if (!model->heap->totals.allocations)
+	if (!heap->totals.allocations)
 		return;
-	alloc_print_totals(model, screen);
-	fprintf(screen->out, "\nheap over %s\n  ",
-		unit_format_ns(end, source_end_ns(model->source)));
-	heap_print_curve(model, screen, screen->width - 4);
+	alloc_print_totals(report, screen);
+	fprintf(screen->out, "\nheap over %s\n  ", unit_format_ns(end, source_end_ns(source)));
+	heap_print_curve(heap, source, screen, screen->width - 4);
 	if (!(report->request->options->given & TAKES_BY)) /* not when one table was asked for */
-		alloc_print_sizes(model->heap, screen);
+		alloc_print_sizes(heap, screen);
 	putc('\n', screen->out);
 }
 
-static void alloc_want(struct report *report, struct model_options *options)
+static void alloc_want(struct report *report)
 {
-	(void)report;
-	options->wants_heap = true;
-	options->skips_work = options->skips_memory = true;
+	((struct alloc_state *)report->state)->heap = heap_want(
+		report->run, &(struct heap_options){ .by = report->request->options->by });
 }
 
 static void alloc_fill(struct report *report, struct table *table)
 {
-	heap_fill_table(&report->model, table);
+	heap_fill_table(((struct alloc_state *)report->state)->heap, run_source(report->run),
+			table);
 }
 
 static void alloc_total(const struct report *report, struct facts *facts)
 {
-	const struct heap_totals *totals = &report->model.heap->totals;
+	const struct alloc_state *state = report->state;
+	const struct heap_totals *totals = &state->heap->totals;
 
 	facts_number(facts, "allocations", UNIT_COUNT, totals->allocations);
 	facts_number(facts, "frees", UNIT_COUNT, totals->frees);
@@ -117,6 +124,7 @@ static void alloc_total(const struct report *report, struct facts *facts)
 }
 
 const struct report_kind report_kind_alloc = {
+	.state_bytes = sizeof(struct alloc_state),
 	.family = EVT_FAMILY_alloc,
 	.want = alloc_want,
 	.fill = alloc_fill,

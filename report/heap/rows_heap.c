@@ -7,27 +7,6 @@
 
 #include "report/table/curve_print.h"
 #include "report/session/callers.h"
-#include "report/core/keys.h"
-#include "report/torch/rows_ops.h"
-#include "report/process/rows_threads.h"
-
-_Static_assert((int)HEAP_BY_CALLER == 0 &&
-		       BY_alloc_thread - BY_alloc_caller == (int)HEAP_BY_THREAD &&
-		       BY_alloc_size - BY_alloc_caller == (int)HEAP_BY_SIZE &&
-		       BY_alloc_process - BY_alloc_caller == (int)HEAP_BY_PROCESS &&
-		       BY_alloc_op - BY_alloc_caller == (int)HEAP_BY_OPERATOR,
-	       "the heap's keys are those of family.def");
-
-void heap_init_table(struct table *table, enum heap_by by)
-{
-	key_init_table(table, (enum key_id)(BY_alloc_caller + by));
-}
-
-static void table_set_name(struct table *table, const struct source_name *name)
-{
-	if (name && name->text)
-		table_set_text(table, COLUMN_alloc_name, name->text, name->length);
-}
 
 static void heap_put_counters(struct table *table, const struct heap_row *row, uint64_t all_bytes)
 {
@@ -49,27 +28,12 @@ static void heap_put_counters(struct table *table, const struct heap_row *row, u
 	table_set_number(table, COLUMN_alloc_temporary_allocations, row->temporary_allocations);
 }
 
-static void heap_put_key(struct model *model, struct table *table, const struct heap_row *row)
+static void heap_put_key(const struct heap *heap, struct table *table, const struct heap_row *row)
 {
-	struct source_thread *const *threads;
-	struct source_process *const *processes;
-	size_t thread_count = source_threads(model->source, &threads);
-	size_t process_count = source_processes(model->source, &processes);
-
-	if (model->heap->by == HEAP_BY_SIZE) {
+	if (heap->by == HEAP_BY_SIZE)
 		table_set_number(table, COLUMN_alloc_size, size_class_top((unsigned int)row->key));
-	} else if (model->heap->by == HEAP_BY_THREAD && row->key < thread_count) {
-		table_set_number(table, COLUMN_alloc_thread, threads[row->key]->tid);
-		table_set_number(table, COLUMN_alloc_pid, threads[row->key]->process->pid);
-		thread_put_name(threads[row->key], table, COLUMN_alloc_name);
-	} else if (model->heap->by == HEAP_BY_PROCESS && row->key < process_count) {
-		table_set_number(table, COLUMN_alloc_process, processes[row->key]->pid);
-		table_set_name(table, processes[row->key]->command);
-	} else if (model->heap->by == HEAP_BY_OPERATOR) {
-		struct operator_text op = operator_place_text(model, row->key);
-
-		table_set_text(table, COLUMN_alloc_op, op.text, op.length);
-	}
+	else
+		key_put(&heap->key, row->key, table);
 }
 
 static void heap_row_join(struct heap_row *into, const struct heap_row *from)
@@ -83,14 +47,13 @@ static void heap_row_join(struct heap_row *into, const struct heap_row *from)
 }
 
 /* Rows of one place in the code, whatever process and mapping, become the first of them. */
-static void heap_fill_callers(struct model *model, struct table *table)
+static void heap_fill_callers(struct heap *heap, struct source *source, struct table *table)
 {
-	struct heap *heap = model->heap;
 	const char **text = memory_zero(heap->row_count, sizeof(*text));
 	struct source_process *const *processes;
 	struct map places;
 
-	source_processes(model->source, &processes);
+	source_processes(source, &processes);
 	map_init(&places);
 	for (size_t i = 0; i < heap->row_count; i++) {
 		struct heap_row *row = &heap->row[i];
@@ -118,23 +81,23 @@ static void heap_fill_callers(struct model *model, struct table *table)
 	free(text);
 }
 
-void heap_fill_table(struct model *model, struct table *table)
+void heap_fill_table(struct heap *heap, struct source *source, struct table *table)
 {
-	if (model->heap->by == HEAP_BY_CALLER) {
-		heap_fill_callers(model, table);
+	if (heap->by == HEAP_BY_CALLER) {
+		heap_fill_callers(heap, source, table);
 		return;
 	}
-	for (size_t i = 0; i < model->heap->row_count; i++) {
+	for (size_t i = 0; i < heap->row_count; i++) {
 		table_add_row(table);
-		heap_put_key(model, table, &model->heap->row[i]);
-		heap_put_counters(table, &model->heap->row[i], model->heap->totals.bytes_allocated);
+		heap_put_key(heap, table, &heap->row[i]);
+		heap_put_counters(table, &heap->row[i], heap->totals.bytes_allocated);
 	}
 }
 
-void heap_print_curve(const struct model *model, const struct screen *screen, size_t width)
+void heap_print_curve(const struct heap *heap, const struct source *source,
+		      const struct screen *screen, size_t width)
 {
-	struct curve_extent extent = { model->heap->totals.peak_bytes,
-				       source_end_ns(model->source) };
+	struct curve_extent extent = { heap->totals.peak_bytes, source_end_ns(source) };
 
-	curve_print(&model->heap->curve, extent, screen, width);
+	curve_print(&heap->curve, extent, screen, width);
 }

@@ -4,14 +4,14 @@
 #define REPORT_HEAP_ROWS_HEAP_H
 
 #include "report/table/export.h"
-#include "report/core/model.h"
+#include "report/heap/heap.h"
 #include "report/table/table.h"
 
-/* A table for report alloc --by that key. */
-void heap_init_table(struct table *table, enum heap_by by);
-void heap_fill_table(struct model *model, struct table *table);
+/* `table` has columns of report alloc by the heap's key. */
+void heap_fill_table(struct heap *heap, struct source *source, struct table *table);
 
 /* The heap over time as one line of blocks; `width` columns. Nothing when there was no heap event. */
-void heap_print_curve(const struct model *model, const struct screen *screen, size_t width);
+void heap_print_curve(const struct heap *heap, const struct source *source,
+		      const struct screen *screen, size_t width);
 
 #endif

@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
+#include "report/lightning/action_events.h"
 #include "report/lightning/rows_actions.h"
+#include "report/nvtx/range_events.h"
+#include "report/torch/operator_events.h"
 
 static const struct {
 	const char *name, *title;
@@ -15,28 +18,33 @@ static const struct {
 				     "no user scopes)" },
 };
 
+struct actions_state {
+	struct actions_sources from;
+	struct actions_totals totals;
+};
+
 /* With a filter, ends whose begins it has left out look the same: none are told then. */
 static uint64_t actions_unmatched(const struct report *report)
 {
-	const struct actions_totals *totals = report->state;
-	const struct model *model = &report->model;
+	const struct actions_state *state = report->state;
 
-	if (run_filters(model->run)->any)
+	if (run_filters(report->run)->any)
 		return 0;
-	switch (totals->source) {
+	switch (state->totals.source) {
 	case ACTIONS_LIGHTNING:
-		return model->actions.unmatched;
+		return state->from.actions->unmatched;
 	case ACTIONS_SCOPES:
-		return model->operators.unmatched;
+		return state->from.operators->unmatched;
 	default:
-		return model->ranges.unbalanced;
+		return state->from.ranges->unbalanced;
 	}
 }
 
 static void actions_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct actions_totals *totals = report->state;
+	const struct actions_totals *totals = &((const struct actions_state *)report->state)
+						       ->totals;
 	char number[UNIT_TEXT_BYTES];
 	uint64_t unmatched = actions_unmatched(report);
 
@@ -47,27 +55,29 @@ static void actions_head(const struct document *document, const struct screen *s
 			unit_format_count(number, unmatched), unmatched == 1 ? "" : "s");
 }
 
-static void actions_want(struct report *report, struct model_options *options)
+static void actions_prepare(struct report *report)
 {
-	(void)report;
-	options->wants_actions = true;
-	options->skips_work = options->skips_memory = true;
-	options->wants_operators = true;
-	options->wants_ranges = true;
+	((struct actions_state *)report->state)->from = (struct actions_sources){
+		.actions = actions_want(report->run, NULL),
+		.operators = operators_want(report->run, NULL),
+		.ranges = ranges_want(report->run, NULL),
+		.source = run_source(report->run),
+	};
 }
 
 static void actions_fill(struct report *report, struct table *table)
 {
 	enum export_format format = report->request->options->format;
-	struct actions_totals *totals = report->state;
+	struct actions_state *state = report->state;
 
-	*totals = actions_fill_table(&report->model, table,
-				     format == FORMAT_TABLE || format == FORMAT_MARKDOWN);
+	state->totals = actions_fill_table(&state->from, table,
+					   format == FORMAT_TABLE || format == FORMAT_MARKDOWN);
 }
 
 static void actions_total(const struct report *report, struct facts *facts)
 {
-	const struct actions_totals *totals = report->state;
+	const struct actions_totals *totals = &((const struct actions_state *)report->state)
+						       ->totals;
 	const char *source = totals->calls ? action_sources[totals->source].name : "none";
 
 	facts_text(facts, "source", source, strlen(source));
@@ -78,10 +88,10 @@ static void actions_total(const struct report *report, struct facts *facts)
 }
 
 const struct report_kind report_kind_actions = {
-	.state_bytes = sizeof(struct actions_totals),
+	.state_bytes = sizeof(struct actions_state),
 	.form = REPORT_PART,
 	.family = EVT_FAMILY_torch,
-	.want = actions_want,
+	.want = actions_prepare,
 	.fill = actions_fill,
 	.total = actions_total,
 	.head = actions_head,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/torch/rows_ops.h"
-#include "report/nvtx/rows_ranges.h"
 #include "report/table/rows_timing.h"
 
 #define TOTAL "Total"
@@ -29,9 +28,9 @@ static void lines_add(struct action_lines *lines, struct action_line line)
 	lines->line[lines->count++] = line;
 }
 
-static void lines_of_lightning(struct model *model, struct action_lines *lines)
+static void lines_of_lightning(const struct actions_sources *from, struct action_lines *lines)
 {
-	struct actions *actions = &model->actions;
+	const struct actions *actions = from->actions;
 
 	for (size_t i = 0; i < actions->row_count; i++) {
 		const struct action_row *row = &actions->row[i];
@@ -39,53 +38,55 @@ static void lines_of_lightning(struct model *model, struct action_lines *lines)
 					    .open = row->open,
 					    .time = &row->time };
 
-		line.name.text = name_text(source_name_at(model->source, row->name),
+		line.name.text = name_text(source_name_at(from->source, row->name),
 					   &line.name.length);
 		if (row->calls)
 			lines_add(lines, line);
 	}
 }
 
-static void lines_of_scopes(struct model *model, struct action_lines *lines)
+static void lines_of_scopes(const struct actions_sources *from, struct action_lines *lines)
 {
-	for (size_t i = 0; i < model->operators.row_count; i++) {
-		const struct operator_row *row = &model->operators.row[i];
+	for (size_t i = 0; i < from->operators->row_count; i++) {
+		const struct operator_row *row = &from->operators->row[i];
 
-		if (row->scope == OPERATOR_SCOPE_USER && ops_row_is_shown(model, row))
-			lines_add(lines, (struct action_line){ .name = ops_row_name(model, row),
-							       .calls = row->calls,
-							       .open = row->open,
-							       .time = &row->time });
+		if (row->scope == EVT_SCOPE_USER && ops_row_is_shown(from->source, row))
+			lines_add(lines,
+				  (struct action_line){ .name = ops_row_name(from->source, row),
+							.calls = row->calls,
+							.open = row->open,
+							.time = &row->time });
 	}
 }
 
-static void lines_of_ranges(struct model *model, struct action_lines *lines)
+static void lines_of_ranges(const struct actions_sources *from, struct action_lines *lines)
 {
-	for (size_t i = 0; i < model->ranges.row_count; i++) {
-		const struct range_row *row = &model->ranges.row[i];
+	for (size_t i = 0; i < from->ranges->row_count; i++) {
+		const struct range_row *row = &from->ranges->row[i];
 		struct action_line line = { .calls = row->count,
 					    .open = row->open,
 					    .time = &row->time };
 
-		line.name.text = name_text(source_name_at(model->source, row->name),
+		line.name.text = name_text(source_name_at(from->source, row->name),
 					   &line.name.length);
 		lines_add(lines, line);
 	}
 }
 
-static enum action_source lines_choose(struct model *model, struct action_lines *lines)
+static enum action_source lines_choose(const struct actions_sources *from,
+				       struct action_lines *lines)
 {
-	static void (*const fill[ACTION_SOURCES])(struct model * model,
-						  struct action_lines * lines) = {
+	static void (*const fill[ACTION_SOURCES])(const struct actions_sources *from,
+						  struct action_lines *lines) = {
 		[ACTIONS_LIGHTNING] = lines_of_lightning,
 		[ACTIONS_SCOPES] = lines_of_scopes,
 		[ACTIONS_RANGES] = lines_of_ranges,
 	};
 	int source = ACTIONS_LIGHTNING;
 
-	fill[source](model, lines);
+	fill[source](from, lines);
 	while (!lines->count && source < ACTION_SOURCES - 1)
-		fill[++source](model, lines);
+		fill[++source](from, lines);
 	return (enum action_source)source;
 }
 
@@ -127,12 +128,13 @@ static void put_total(struct table *table, const struct actions_totals *totals)
 	table->pinned = 1;
 }
 
-struct actions_totals actions_fill_table(struct model *model, struct table *table, bool total_row)
+struct actions_totals actions_fill_table(const struct actions_sources *from, struct table *table,
+					 bool total_row)
 {
 	struct action_lines lines = { .count = 0 };
-	struct actions_totals totals = { .source = lines_choose(model, &lines) };
+	struct actions_totals totals = { .source = lines_choose(from, &lines) };
 
-	totals.wall_ns = actions_wall_ns(&model->actions, totals.source);
+	totals.wall_ns = actions_wall_ns(from->actions, totals.source);
 	for (size_t i = 0; i < lines.count; i++) {
 		totals.calls += lines.line[i].calls;
 		totals.open += lines.line[i].open;

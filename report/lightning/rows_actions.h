@@ -3,8 +3,18 @@
 #ifndef REPORT_LIGHTNING_ROWS_ACTIONS_H
 #define REPORT_LIGHTNING_ROWS_ACTIONS_H
 
-#include "report/core/model.h"
+#include "report/core/ranges.h"
+#include "report/lightning/actions.h"
 #include "report/table/table.h"
+#include "report/torch/operators.h"
+
+/* What actions are taken from. */
+struct actions_sources {
+	const struct actions *actions;
+	const struct operators *operators;
+	const struct ranges *ranges;
+	const struct source *source;
+};
 
 struct actions_totals {
 	enum action_source source;
@@ -12,10 +22,10 @@ struct actions_totals {
 };
 
 /*
- * `table` has columns of report actions; the model has actions, operators and ranges. Lightning's
- * actions where there are any, else user scopes of PyTorch, else NVTX ranges. `total_row`: the first
+ * `table` has columns of report actions. Lightning's actions where there are any, else user scopes of PyTorch, else NVTX ranges. `total_row`: the first
  * row is their total and stays the first.
  */
-struct actions_totals actions_fill_table(struct model *model, struct table *table, bool total_row);
+struct actions_totals actions_fill_table(const struct actions_sources *sources, struct table *table,
+					 bool total_row);
 
 #endif

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `modules`: what calls of PyTorch's modules took, by name or by nesting. */
 #include "report/core/report_kind.h"
+#include "report/modules/module_events.h"
 #include "report/modules/rows_modules.h"
 
+struct modules_state {
+	struct ranges *modules;
+	struct modules_totals totals;
+};
+
 /* With a filter, ends whose begins it has left out look the same: none are told then. */
-static uint64_t modules_unmatched(const struct model *model)
+static uint64_t modules_unmatched(const struct report *report)
 {
-	return run_filters(model->run)->any ? 0 : model->modules.unbalanced;
+	const struct modules_state *state = report->state;
+
+	return run_filters(report->run)->any ? 0 : state->modules->unbalanced;
 }
 
 static void modules_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	uint64_t unmatched = modules_unmatched(&report->model);
+	uint64_t unmatched = modules_unmatched(report);
 	char number[UNIT_TEXT_BYTES];
 
 	if (unmatched)
@@ -20,36 +28,36 @@ static void modules_foot(const struct document *document, const struct screen *s
 			unit_format_count(number, unmatched), unmatched == 1 ? "" : "s");
 }
 
-static void modules_want(struct report *report, struct model_options *options)
+static void modules_prepare(struct report *report)
 {
-	(void)report;
-	options->wants_modules = true;
+	((struct modules_state *)report->state)->modules = modules_want(
+		report->run, &(struct modules_options){ .work = work_bits_of("modules") });
 }
 
 static void modules_fill(struct report *report, struct table *table)
 {
 	const struct options *options = report->request->options;
-	struct modules_totals *totals = report->state;
+	struct modules_state *state = report->state;
 
-	*totals = modules_fill_table(&report->model, table, options->tree);
+	state->totals = modules_fill_table(state->modules, report->run, table, options->tree);
 	if (options->tree && !options->sort) /* rows are in the order of their first calls */
 		report->request->arrangement.sort = -1;
 }
 
 static void modules_total(const struct report *report, struct facts *facts)
 {
-	const struct modules_totals *totals = report->state;
+	const struct modules_totals *totals = &((struct modules_state *)report->state)->totals;
 
 	facts_number(facts, "calls", UNIT_COUNT, totals->calls);
 	facts_number(facts, "total_ns", UNIT_NS, totals->total_ns);
 	facts_number(facts, "open", UNIT_COUNT, totals->open);
-	facts_number(facts, "unmatched", UNIT_COUNT, modules_unmatched(&report->model));
+	facts_number(facts, "unmatched", UNIT_COUNT, modules_unmatched(report));
 }
 
 const struct report_kind report_kind_modules = {
-	.state_bytes = sizeof(struct modules_totals),
+	.state_bytes = sizeof(struct modules_state),
 	.family = EVT_FAMILY_modules,
-	.want = modules_want,
+	.want = modules_prepare,
 	.fill = modules_fill,
 	.total = modules_total,
 	.foot = modules_foot,

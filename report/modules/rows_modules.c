@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/core/absence.h"
-#include "report/nvtx/rows_ranges.h"
 #include "report/table/rows_timing.h"
 
 #define AFTER_CLASS ": " /* in a name, and behind it the dotted one; the outermost has none */
@@ -36,12 +34,12 @@ static uint32_t *modules_join(struct ranges *modules)
 	return joined;
 }
 
-static struct modules_totals modules_add_up(const struct model *model)
+static struct modules_totals modules_add_up(const struct ranges *modules)
 {
 	struct modules_totals totals = { 0 };
 
-	for (size_t i = 0; i < model->modules.row_count; i++) {
-		const struct range_row *row = &model->modules.row[i];
+	for (size_t i = 0; i < modules->row_count; i++) {
+		const struct range_row *row = &modules->row[i];
 
 		totals.calls += row->count;
 		totals.open += row->open;
@@ -63,21 +61,10 @@ static void put_name(struct table *table, const struct source_name *name)
 	table_set_text(table, COLUMN_modules_module, text + skipped, length - skipped);
 }
 
-static const struct absence_column work_columns[] = {
-	{ EVT_FAMILY_alloc, COLUMN_modules_allocations },
-	{ EVT_FAMILY_alloc, COLUMN_modules_bytes_allocated },
-	{ EVT_FAMILY_tensors, COLUMN_modules_tensor_bytes },
-	{ EVT_FAMILY_cuda, COLUMN_modules_cuda_calls },
-	{ EVT_FAMILY_cuda, COLUMN_modules_cuda_ns },
-	{ EVT_FAMILY_cuda, COLUMN_modules_launches },
-	{ EVT_FAMILY_cuda, COLUMN_modules_memcpy_bytes },
-	{ EVT_FAMILY_cuda, COLUMN_modules_device_bytes },
-};
-
-static void put_row(struct table *table, const struct model *model, const struct range_row *row,
+static void put_row(struct table *table, const struct source *source, const struct range_row *row,
 		    uint64_t all_ns)
 {
-	put_name(table, source_name_at(model->source, row->name));
+	put_name(table, source_name_at(source, row->name));
 	table_set_number(table, COLUMN_modules_depth, row->depth);
 	table_set_number(table, COLUMN_modules_calls, row->count);
 	table_set_number(table, COLUMN_modules_open, row->open);
@@ -87,18 +74,14 @@ static void put_row(struct table *table, const struct model *model, const struct
 		table_set_real(table, COLUMN_modules_percent,
 			       100.0 * (double)row->time.total_ns / (double)all_ns);
 	timing_put(table, TIMING_COLUMNS(modules), &row->time);
-#define PUT(name) table_set_number(table, COLUMN_modules_##name, row->work.name);
-	RANGE_WORK(PUT)
-#undef PUT
-	absence_clear(model->run, table, work_columns,
-		      sizeof(work_columns) / sizeof(*work_columns));
 }
 
-struct modules_totals modules_fill_table(struct model *model, struct table *table, bool tree)
+struct modules_totals modules_fill_table(struct ranges *modules, const struct run *run,
+					 struct table *table, bool tree)
 {
-	const struct ranges *modules = &model->modules;
-	struct modules_totals totals = modules_add_up(model);
-	uint32_t *joined = tree ? NULL : modules_join(&model->modules);
+	struct work_columns columns = work_columns_of("modules", run);
+	struct modules_totals totals = modules_add_up(modules);
+	uint32_t *joined = tree ? NULL : modules_join(modules);
 
 	table->is_tree = tree;
 	for (size_t i = 0; i < modules->row_count; i++) {
@@ -110,7 +93,8 @@ struct modules_totals modules_fill_table(struct model *model, struct table *tabl
 		place = table_add_row(table);
 		if (tree && row->parent != RANGE_NONE)
 			table->parent[place] = row->parent;
-		put_row(table, model, row, totals.total_ns);
+		put_row(table, run_source(run), row, totals.total_ns);
+		work_put_columns(&columns, table, &row->work);
 	}
 	free(joined);
 	return totals;

@@ -3,7 +3,7 @@
 #ifndef REPORT_MODULES_ROWS_MODULES_H
 #define REPORT_MODULES_ROWS_MODULES_H
 
-#include "report/core/model.h"
+#include "report/core/ranges.h"
 #include "report/table/table.h"
 
 struct modules_totals {
@@ -12,6 +12,7 @@ struct modules_totals {
 };
 
 /* `tree`: a row for each path of modules, below the row around it; else one for each name. */
-struct modules_totals modules_fill_table(struct model *model, struct table *table, bool tree);
+struct modules_totals modules_fill_table(struct ranges *modules, const struct run *run,
+					 struct table *table, bool tree);
 
 #endif

@@ -1,68 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `nvtx`: what the program's ranges took, as a list or by nesting. */
 #include "report/core/report_kind.h"
+#include "report/nvtx/range_events.h"
 #include "report/nvtx/rows_ranges.h"
 
+struct nvtx_state {
+	const struct ranges *ranges;
+};
+
 /* With a filter, closings whose openings it has left out look the same: none are told then. */
-static uint64_t nvtx_unbalanced(const struct model *model)
+static uint64_t nvtx_unbalanced(const struct report *report)
 {
-	return run_filters(model->run)->any ? 0 : model->ranges.unbalanced;
+	const struct nvtx_state *state = report->state;
+
+	return run_filters(report->run)->any ? 0 : state->ranges->unbalanced;
 }
 
 static void nvtx_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct model *model = &report->model;
+	const struct ranges *ranges = ((const struct nvtx_state *)report->state)->ranges;
 	char number[UNIT_TEXT_BYTES];
 
-	if (model->ranges.marks)
-		fprintf(screen->out, "%s mark%s\n", unit_format_count(number, model->ranges.marks),
-			model->ranges.marks == 1 ? "" : "s");
-	if (nvtx_unbalanced(model))
+	if (ranges->marks)
+		fprintf(screen->out, "%s mark%s\n", unit_format_count(number, ranges->marks),
+			ranges->marks == 1 ? "" : "s");
+	if (nvtx_unbalanced(report))
 		fprintf(screen->out, "%s pops or ends without an open range\n",
-			unit_format_count(number, nvtx_unbalanced(model)));
+			unit_format_count(number, nvtx_unbalanced(report)));
 }
 
-static uint64_t nvtx_sum_open(const struct model *model)
+static uint64_t nvtx_sum_open(const struct ranges *ranges)
 {
 	uint64_t open = 0;
 
-	for (size_t i = 0; i < model->ranges.row_count; i++)
-		open += model->ranges.row[i].open;
+	for (size_t i = 0; i < ranges->row_count; i++)
+		open += ranges->row[i].open;
 	return open;
 }
 
-static uint64_t nvtx_sum_count(const struct model *model)
+static uint64_t nvtx_sum_count(const struct ranges *ranges)
 {
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < model->ranges.row_count; i++)
-		count += model->ranges.row[i].count;
+	for (size_t i = 0; i < ranges->row_count; i++)
+		count += ranges->row[i].count;
 	return count;
 }
 
-static void nvtx_want(struct report *report, struct model_options *options)
+static void nvtx_want(struct report *report)
 {
-	options->wants_ranges = true;
-	options->ranges_by_path = report->request->options->tree;
+	((struct nvtx_state *)report->state)->ranges = ranges_want(
+		report->run, &(struct ranges_options){ .by_path = report->request->options->tree,
+						       .work = work_bits_of("nvtx") });
 }
 
 static void nvtx_fill(struct report *report, struct table *table)
 {
-	ranges_fill_table(&report->model, table);
+	ranges_fill_table(((struct nvtx_state *)report->state)->ranges, report->run, table);
 }
 
 static void nvtx_total(const struct report *report, struct facts *facts)
 {
-	const struct model *model = &report->model;
+	const struct ranges *ranges = ((const struct nvtx_state *)report->state)->ranges;
 
-	facts_number(facts, "count", UNIT_COUNT, nvtx_sum_count(model));
-	facts_number(facts, "open", UNIT_COUNT, nvtx_sum_open(model));
-	facts_number(facts, "marks", UNIT_COUNT, model->ranges.marks);
-	facts_number(facts, "unbalanced", UNIT_COUNT, nvtx_unbalanced(model));
+	facts_number(facts, "count", UNIT_COUNT, nvtx_sum_count(ranges));
+	facts_number(facts, "open", UNIT_COUNT, nvtx_sum_open(ranges));
+	facts_number(facts, "marks", UNIT_COUNT, ranges->marks);
+	facts_number(facts, "unbalanced", UNIT_COUNT, nvtx_unbalanced(report));
 }
 
 const struct report_kind report_kind_nvtx = {
+	.state_bytes = sizeof(struct nvtx_state),
 	.family = EVT_FAMILY_nvtx,
 	.want = nvtx_want,
 	.fill = nvtx_fill,

@@ -3,17 +3,13 @@
 #ifndef REPORT_NVTX_ROWS_RANGES_H
 #define REPORT_NVTX_ROWS_RANGES_H
 
-#include "report/core/model.h"
+#include "report/core/ranges.h"
 #include "report/table/table.h"
 
 /* `table` has columns of report nvtx; rows without a counted range are left out. */
-void ranges_fill_table(struct model *model, struct table *table);
+void ranges_fill_table(const struct ranges *ranges, const struct run *run, struct table *table);
 
-struct place_columns {
-	enum column_id range, domain;
-};
-/* The range in which something was asked for, or that there was none; into the row added last. */
-void range_put_place(struct table *table, const struct model *model,
-		     const struct device_place *place, struct place_columns column);
+/* The name of a domain. */
+void range_put_domain(struct table *table, enum column_id column, const struct source_name *domain);
 
 #endif

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
+#include "report/core/work.h"
 
 struct processes_totals {
+	struct works *works;
 	uint64_t processes, threads, events, events_lost, bytes_on_disk, cpu_ns;
 };
 
@@ -40,8 +42,7 @@ static void set_usage(struct table *table, const struct source_process *process)
 }
 
 static void processes_fill_row(struct table *table, const struct source_process *process,
-			       const struct model_tally *tally, uint64_t threads,
-			       uint64_t bytes_on_disk)
+			       uint64_t events, uint64_t threads, uint64_t bytes_on_disk)
 {
 	table_add_row(table);
 	table_set_number(table, COLUMN_processes_pid, process->pid);
@@ -57,10 +58,7 @@ static void processes_fill_row(struct table *table, const struct source_process 
 	table_set_number(table, COLUMN_processes_cpu_ns, process->cpu_ns);
 	set_usage(table, process);
 	table_set_number(table, COLUMN_processes_threads, threads);
-	table_set_number(table, COLUMN_processes_events, tally->events);
-	table_set_number(table, COLUMN_processes_cuda_calls, tally->work[1].cuda_calls);
-	table_set_number(table, COLUMN_processes_cuda_ns, tally->work[1].cuda_ns);
-	table_set_number(table, COLUMN_processes_launches, tally->work[1].launches);
+	table_set_number(table, COLUMN_processes_events, events);
 	table_set_number(table, COLUMN_processes_events_lost, process->lost);
 	table_set_number(table, COLUMN_processes_bytes_on_disk, bytes_on_disk);
 	if (process->file->host)
@@ -79,42 +77,45 @@ static uint64_t losses_of_no_process(const struct source *source)
 	return lost;
 }
 
-static void processes_want(struct report *report, struct model_options *options)
+static void processes_want(struct report *report)
 {
-	(void)report;
-	(void)options;
+	run_counts_all(report->run);
+	((struct processes_totals *)report->state)->works = works_want(report->run,
+								       work_bits_of("processes"));
 }
 
 static void processes_fill(struct report *report, struct table *table)
 {
-	const struct model *model = &report->model;
+	struct work_columns columns = work_columns_of("processes", NULL);
+	struct source *source = run_source(report->run);
 	struct processes_totals *totals = report->state;
 	struct source_process *const *process;
 	struct source_file *const *file;
-	size_t count = source_processes(model->source, &process),
-	       files = source_files(model->source, &file);
+	size_t count = source_processes(source, &process), files = source_files(source, &file);
 	struct file_share *share = memory_zero(files, sizeof(*share));
 
 	for (size_t i = 0; i < count; i++)
 		share[process[i]->file->index].all_events += process[i]->events;
 	for (size_t i = 0; i < count; i++) {
-		struct model_tally tally = model_tally_of_process(model, process[i]);
+		struct work work = works_counted_of_process(totals->works, process[i]);
+		uint64_t events = run_events_of_process(report->run, process[i]);
 		uint64_t bytes = share_take(&share[process[i]->file->index], process[i],
 					    process[i]->number == 1);
 		uint64_t threads = process[i]->thread_count;
 
-		if (run_filters(model->run)->any && !tally.events)
+		if (run_filters(report->run)->any && !events)
 			continue;
-		processes_fill_row(table, process[i], &tally, threads, bytes);
+		processes_fill_row(table, process[i], events, threads, bytes);
+		work_put_columns(&columns, table, &work);
 		totals->processes++;
 		totals->threads += threads;
-		totals->events += tally.events;
+		totals->events += events;
 		totals->events_lost += process[i]->lost;
 		totals->bytes_on_disk += bytes;
 		totals->cpu_ns += process[i]->cpu_ns;
 	}
-	if (!run_filters(model->run)->any)
-		totals->events_lost += losses_of_no_process(model->source);
+	if (!run_filters(report->run)->any)
+		totals->events_lost += losses_of_no_process(source);
 	free(share);
 }
 

@@ -3,36 +3,42 @@
 #include "report/core/report_kind.h"
 #include "report/process/rows_threads.h"
 
-static void threads_want(struct report *report, struct model_options *options)
+struct threads_state {
+	struct works *works;
+	struct threads_totals totals;
+};
+
+static void threads_prepare(struct report *report)
 {
-	(void)report;
-	(void)options;
+	((struct threads_state *)report->state)->works = threads_want(report->run);
 }
 
 static void threads_fill(struct report *report, struct table *table)
 {
-	*(struct threads_totals *)report->state = threads_fill_table(&report->model, table);
+	struct threads_state *state = report->state;
+
+	state->totals = threads_fill_table(report->run, state->works, table);
 }
 
 static void threads_total(const struct report *report, struct facts *facts)
 {
-	const struct threads_totals *totals = report->state;
+	const struct threads_totals *totals = &((struct threads_state *)report->state)->totals;
 
 	facts_number(facts, "threads", UNIT_COUNT, totals->threads);
 	facts_number(facts, "events", UNIT_COUNT, totals->events);
-	facts_number(facts, "allocations", UNIT_COUNT, totals->allocations);
-	facts_number(facts, "bytes_allocated", UNIT_BYTES, totals->bytes_allocated);
-	facts_number(facts, "cuda_calls", UNIT_COUNT, totals->cuda_calls);
-	facts_number(facts, "cuda_ns", UNIT_NS, totals->cuda_ns);
-	facts_number(facts, "launches", UNIT_COUNT, totals->launches);
-	facts_number(facts, "nvtx_ranges", UNIT_COUNT, totals->nvtx_ranges);
-	facts_number(facts, "operators", UNIT_COUNT, totals->operators);
+	facts_number(facts, "allocations", UNIT_COUNT, totals->work.allocations);
+	facts_number(facts, "bytes_allocated", UNIT_BYTES, totals->work.bytes_allocated);
+	facts_number(facts, "cuda_calls", UNIT_COUNT, totals->work.cuda_calls);
+	facts_number(facts, "cuda_ns", UNIT_NS, totals->work.cuda_ns);
+	facts_number(facts, "launches", UNIT_COUNT, totals->work.launches);
+	facts_number(facts, "nvtx_ranges", UNIT_COUNT, totals->work.nvtx_ranges);
+	facts_number(facts, "operators", UNIT_COUNT, totals->work.operators);
 }
 
 const struct report_kind report_kind_threads = {
-	.state_bytes = sizeof(struct threads_totals),
+	.state_bytes = sizeof(struct threads_state),
 	.family = EVT_FAMILY_system,
-	.want = threads_want,
+	.want = threads_prepare,
 	.fill = threads_fill,
 	.total = threads_total,
 };

@@ -2,59 +2,76 @@
 /* Report `steps`: how long the steps of a training loop took, and what for. */
 #include "report/core/report_kind.h"
 #include "report/steps/rows_steps.h"
+#include "report/steps/step_events.h"
+
+struct steps_state {
+	struct steps_shown shown;
+};
+
+static const struct steps *steps_of(const struct report *report)
+{
+	return ((const struct steps_state *)report->state)->shown.steps;
+}
 
 static void steps_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct model *model = &report->model;
+	const struct steps_state *state = report->state;
+	const struct steps *steps = state->shown.steps;
 	char number[UNIT_TEXT_BYTES];
 	struct prose line;
 
-	if (model->steps.time.count) {
+	if (steps->time.count) {
 		prose_begin(&line, screen);
-		steps_print_times(model, &line.screen);
+		steps_print_times(&state->shown, &line.screen);
 		prose_end(&line, screen);
 	}
-	if (model->steps.time.total_ns) {
+	if (steps->time.total_ns) {
 		prose_begin(&line, screen);
 		fputs("time: ", line.screen.out);
-		steps_print_shares(model->steps.ns, model->steps.time.total_ns, &line.screen);
+		steps_print_shares(steps->ns, steps->time.total_ns, &line.screen);
 		prose_end(&line, screen);
 	}
-	if (run_events(model->run, EVT_torch_sampling) && model->steps.time.count)
+	if (run_events(report->run, EVT_torch_sampling) && steps->time.count)
 		screen_print_prose(screen, "not all operators were recorded "
 					   "(INTERCEPT_OPERATORS): cpu was more than this");
-	if (model->steps.in_part)
+	if (steps->in_part)
 		fprintf(screen->out, "%s step%s recorded in part, not listed\n",
-			unit_format_count(number, model->steps.in_part),
-			model->steps.in_part == 1 ? " was" : "s were");
+			unit_format_count(number, steps->in_part),
+			steps->in_part == 1 ? " was" : "s were");
 }
 
 /* Filters and INTERCEPT_ settings are told as for operators; else what a step is. */
 static const char *steps_explain(const struct report *report, struct absence *absence)
 {
-	const struct model *model = &report->model;
+	const struct run *run = report->run;
 
-	if (model->options.step_name)
+	if (((const struct steps_state *)report->state)->shown.name)
 		return "no range of that name was recorded from begin to end";
-	if (!run_events(model->run, EVT_step) &&
-	    (run_filters(model->run)->any || absence_is_whole(model->run) ||
-	     !absence_is_limited(model->run)))
-		return absence_explain(model->run, EVT_FAMILY_steps, absence);
+	if (!run_events(report->run, EVT_step) &&
+	    (run_filters(run)->any || absence_is_whole(run) || !absence_is_limited(run)))
+		return absence_explain(run, EVT_FAMILY_steps, absence);
 	return "no whole step was recorded";
 }
 
-static void steps_want(struct report *report, struct model_options *options)
+static void steps_prepare(struct report *report)
 {
-	options->wants_steps = true;
-	options->skips_work = true;
-	options->wants_step_rows = true;
-	options->step_name = report->request->options->of_report[REPORT_OPTION_step].text;
+	const char *name = report->request->options->of_report[REPORT_OPTION_step].text;
+	struct steps_state *state = report->state;
+
+	state->shown = (struct steps_shown){
+		.steps = steps_want(report->run,
+				    &(struct steps_options){ .name = name, .wants_rows = true }),
+		.source = run_source(report->run),
+		.name = name,
+	};
+	run_counts(report->run, EVT_torch_sampling);
+	run_counts(report->run, EVT_step);
 }
 
 static void steps_fill(struct report *report, struct table *table)
 {
-	steps_fill_table(&report->model, table);
+	steps_fill_table(&((struct steps_state *)report->state)->shown, table);
 }
 
 static void steps_total(const struct report *report, struct facts *facts)
@@ -64,7 +81,7 @@ static void steps_total(const struct report *report, struct facts *facts)
 		STEP_CATEGORIES(CATEGORY)
 #undef CATEGORY
 	};
-	const struct steps *steps = &report->model.steps;
+	const struct steps *steps = steps_of(report);
 
 	facts_number(facts, "steps", UNIT_COUNT, steps->time.count);
 	facts_number(facts, "in_part", UNIT_COUNT, steps->in_part);
@@ -79,8 +96,9 @@ static void steps_total(const struct report *report, struct facts *facts)
 }
 
 const struct report_kind report_kind_steps = {
+	.state_bytes = sizeof(struct steps_state),
 	.form = REPORT_PART,
-	.want = steps_want,
+	.want = steps_prepare,
 	.fill = steps_fill,
 	.total = steps_total,
 	.explain = steps_explain,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/nvtx/rows_ranges.h"
 #include "report/base/text.h"
 
 #define NAME_BYTES 60
@@ -66,15 +65,15 @@ static enum step_category row_excess(const struct step_row *usual, const struct 
 }
 
 /* What ended a step: a name of the model, or the one that was asked for. */
-static const char *ended_by(const struct model *model, uint32_t name, size_t *ret_length)
+static const char *ended_by(const struct steps_shown *shown, uint32_t name, size_t *ret_length)
 {
-	if (!model->options.step_name)
-		return name_text(source_name_at(model->source, name), ret_length);
-	*ret_length = strlen(model->options.step_name);
-	return model->options.step_name;
+	if (!shown->name)
+		return name_text(source_name_at(shown->source, name), ret_length);
+	*ret_length = strlen(shown->name);
+	return shown->name;
 }
 
-static void table_put_step(struct table *table, const struct model *model,
+static void table_put_step(struct table *table, const struct steps_shown *shown,
 			   const struct step_row *usual, const struct step_row *row)
 {
 	static const enum column_id columns[STEP_CATEGORY_LIMIT] = {
@@ -85,7 +84,7 @@ static void table_put_step(struct table *table, const struct model *model,
 	uint64_t excess_ns;
 	enum step_category excess = row_excess(usual, row, &excess_ns);
 	size_t length;
-	const char *text = ended_by(model, row->name, &length);
+	const char *text = ended_by(shown, row->name, &length);
 
 	table_set_number(table, COLUMN_steps_step, row->number);
 	table_set_number(table, COLUMN_steps_start_ns, row->start_ns);
@@ -100,45 +99,45 @@ static void table_put_step(struct table *table, const struct model *model,
 		       strlen(step_category_names[excess]));
 }
 
-void steps_fill_table(const struct model *model, struct table *table)
+void steps_fill_table(const struct steps_shown *shown, struct table *table)
 {
 	struct source_process *const *process;
-	size_t processes = source_processes(model->source, &process);
-	struct step_row usual = steps_usual(&model->steps);
+	size_t processes = source_processes(shown->source, &process);
+	struct step_row usual = steps_usual(shown->steps);
 
-	for (size_t i = 0; i < model->steps.row_count; i++) {
-		const struct step_row *row = &model->steps.row[i];
+	for (size_t i = 0; i < shown->steps->row_count; i++) {
+		const struct step_row *row = &shown->steps->row[i];
 
 		table_add_row(table);
 		if (row->process < processes)
 			table_set_number(table, COLUMN_steps_pid, process[row->process]->pid);
-		table_put_step(table, model, &usual, row);
+		table_put_step(table, shown, &usual, row);
 	}
 }
 
-static void put_ended_by(const struct model *model, const struct screen *screen)
+static void put_ended_by(const struct steps_shown *shown, const struct screen *screen)
 {
 	char escaped[NAME_BYTES];
 	size_t length;
 	const char *text;
 
-	if (model->steps.is_mixed)
+	if (shown->steps->is_mixed)
 		return;
-	text = ended_by(model, model->steps.name, &length);
+	text = ended_by(shown, shown->steps->name, &length);
 	text_escape(escaped, sizeof(escaped), text, length);
 	fprintf(screen->out, " ended by %s", escaped);
 }
 
-void steps_print_times(const struct model *model, const struct screen *screen)
+void steps_print_times(const struct steps_shown *shown, const struct screen *screen)
 {
-	const struct steps *steps = &model->steps;
+	const struct steps *steps = shown->steps;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
 
 	fprintf(screen->out, "%s step%s", unit_format_count(a, steps->time.count),
 		steps->time.count == 1 ? "" : "s");
 	if (steps->processes > 1)
 		fprintf(screen->out, " in %u processes", steps->processes);
-	put_ended_by(model, screen);
+	put_ended_by(shown, screen);
 	fprintf(screen->out, ": average %s, p50 %s, p90 %s, p99 %s",
 		unit_format_ns(a, timing_average(&steps->time)),
 		unit_format_ns(b, timing_percentile(&steps->time, 50)),
@@ -167,9 +166,8 @@ void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct scre
 	}
 }
 
-void summary_print_steps(const struct model *model, const struct screen *screen)
+void steps_print_line(const struct steps *steps, const struct screen *screen)
 {
-	const struct steps *steps = &model->steps;
 	struct prose line;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 

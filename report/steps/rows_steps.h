@@ -4,17 +4,25 @@
 #define REPORT_STEPS_ROWS_STEPS_H
 
 #include "report/table/export.h"
-#include "report/core/model.h"
+#include "report/session/source.h"
+#include "report/steps/steps.h"
+
+/* Steps and where the names of what ended them are. */
+struct steps_shown {
+	const struct steps *steps;
+	const struct source *source;
+	const char *name; /* of --step; NULL: as recorded */
+};
 
 /* `table` has columns of report steps. */
-void steps_fill_table(const struct model *model, struct table *table);
+void steps_fill_table(const struct steps_shown *shown, struct table *table);
 
 /* How many, what ended them, how long they took; without a newline. */
-void steps_print_times(const struct model *model, const struct screen *screen);
+void steps_print_times(const struct steps_shown *shown, const struct screen *screen);
 /* Where the time of steps went, by category, the largest share first; without a newline. */
 void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct screen *screen);
 
-/* Nothing when there was no step. */
-void summary_print_steps(const struct model *model, const struct screen *screen);
+/* For the summary; nothing when there was no step. */
+void steps_print_line(const struct steps *steps, const struct screen *screen);
 
 #endif

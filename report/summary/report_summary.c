@@ -7,23 +7,29 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
+#include "report/core/key.h"
+#include "report/cuda/cuda_events.h"
+#include "report/heap/heap_events.h"
+#include "report/nvtx/range_events.h"
 #include "report/process/children.h"
+#include "report/steps/step_events.h"
 #include "report/summary/summary.h"
+#include "report/torch/operator_events.h"
 
-static struct summary_totals summary_add_up(const struct model *model)
+static struct summary_totals summary_add_up(const struct summary *summary)
 {
-	struct summary_totals totals = { .events = run_events_of_all(model->run),
-					 .wall_ns = source_end_ns(model->source) };
+	struct summary_totals totals = { .events = run_events_of_all(summary->run),
+					 .wall_ns = source_end_ns(summary->source) };
 	struct source_process *const *process;
 	struct source_thread *const *thread;
 	struct source_file *const *file;
 	const struct source_loss *loss;
-	size_t processes = source_processes(model->source, &process);
-	size_t files = source_files(model->source, &file),
-	       losses = source_losses(model->source, &loss);
+	size_t processes = source_processes(summary->source, &process);
+	size_t files = source_files(summary->source, &file),
+	       losses = source_losses(summary->source, &loss);
 
 	totals.processes = processes;
-	totals.threads = source_threads(model->source, &thread);
+	totals.threads = source_threads(summary->source, &thread);
 	for (size_t i = 0; i < processes; i++) {
 		totals.cpu_ns += process[i]->cpu_ns;
 		if (process[i]->memory_peak_bytes > totals.memory_peak_bytes)
@@ -38,9 +44,9 @@ static struct summary_totals summary_add_up(const struct model *model)
 	}
 	for (size_t i = 0; i < losses; i++)
 		totals.events_lost += loss[i].count;
-	totals.children_ns = children_not_recorded_ns(model->source);
-	totals.cuda = cuda_add_up(model);
-	totals.operators = ops_add_up(model);
+	totals.children_ns = children_not_recorded_ns(summary->source);
+	totals.cuda = cuda_add_up(summary->cuda, summary->source);
+	totals.operators = ops_add_up(summary->operators, summary->source);
 	return totals;
 }
 
@@ -48,8 +54,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 {
 	const struct summary *summary = report->state;
 	const struct summary_totals *totals = &summary->totals;
-	const struct model *model = &report->model;
-	const struct heap_totals *heap = &model->heap->totals;
+	const struct heap_totals *heap = &summary->heap->totals;
 
 	facts_number(facts, "events", UNIT_COUNT, totals->events);
 	facts_number(facts, "events_lost", UNIT_COUNT, totals->events_lost);
@@ -67,7 +72,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "peak_bytes", UNIT_BYTES, heap->peak_bytes);
 	facts_number(facts, "live_bytes", UNIT_BYTES, heap->live_bytes);
 	facts_number(facts, "operators", UNIT_COUNT, totals->operators.calls);
-	if (ops_are_sampled(model)) /* what cannot be told is null */
+	if (ops_are_sampled(summary->operators)) /* what cannot be told is null */
 		facts_none(facts, "operators_self_cpu_ns", UNIT_NS);
 	else
 		facts_number(facts, "operators_self_cpu_ns", UNIT_NS,
@@ -81,10 +86,10 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "memcpy_bytes", UNIT_BYTES, totals->cuda.copied_bytes);
 	facts_number(facts, "device_peak_bytes", UNIT_BYTES, totals->cuda.device_peak_bytes);
 	facts_number(facts, "device_live_bytes", UNIT_BYTES, totals->cuda.device_live_bytes);
-	facts_number(facts, "steps", UNIT_COUNT, model->steps.time.count);
-	facts_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&model->steps.time, 50));
-	facts_number(facts, "step_total_ns", UNIT_NS, model->steps.time.total_ns);
-	facts_number(facts, "step_dataloader_ns", UNIT_NS, model->steps.ns[STEP_dataloader]);
+	facts_number(facts, "steps", UNIT_COUNT, summary->steps->time.count);
+	facts_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&summary->steps->time, 50));
+	facts_number(facts, "step_total_ns", UNIT_NS, summary->steps->time.total_ns);
+	facts_number(facts, "step_dataloader_ns", UNIT_NS, summary->steps->ns[STEP_dataloader]);
 }
 
 static void summary_fill_rows(struct table *table, const struct facts *facts)
@@ -102,14 +107,22 @@ static void summary_fill_rows(struct table *table, const struct facts *facts)
 	}
 }
 
-static void summary_want(struct report *report, struct model_options *options)
+static void summary_want(struct report *report)
 {
-	(void)report;
-	options->wants_heap = true;
-	options->wants_ranges = true;
-	options->wants_cuda = true;
-	options->wants_steps = true;
-	options->wants_operators = true;
+	struct run *run = report->run;
+
+	run_counts_all(run);
+	*(struct summary *)report->state = (struct summary){
+		.run = run,
+		.source = run_source(run),
+		.heap = heap_want(run, &(struct heap_options){ BY_alloc_caller }),
+		.ranges = ranges_want(
+			run, &(struct ranges_options){ .work = WORK_BIT(bytes_allocated) }),
+		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
+		.operators = operators_want(run, NULL),
+		.steps = steps_want(run, NULL),
+		.works = works_want(run, WORK_BIT(allocations) | WORK_BIT(bytes_allocated)),
+	};
 }
 
 /* The rows are the totals, for programs that read rows only. */
@@ -118,7 +131,7 @@ static void summary_fill(struct report *report, struct table *table)
 	struct summary *summary = report->state;
 	struct facts facts = { .count = 0 };
 
-	*summary = (struct summary){ &report->model, summary_add_up(&report->model) };
+	summary->totals = summary_add_up(summary);
 	summary_total(report, &facts);
 	summary_fill_rows(table, &facts);
 	facts_release(&facts);

@@ -4,7 +4,10 @@
 #define REPORT_SUMMARY_SUMMARY_H
 
 #include "report/table/part.h"
-#include "report/core/model.h"
+#include "report/core/ranges.h"
+#include "report/cuda/cuda.h"
+#include "report/heap/heap.h"
+#include "report/steps/steps.h"
 #include "report/torch/rows_ops.h"
 
 struct cuda_totals {
@@ -24,7 +27,14 @@ struct summary_totals {
 };
 
 struct summary {
-	struct model *model;
+	struct run *run;
+	struct source *source;
+	struct heap *heap;
+	struct ranges *ranges;
+	struct cuda *cuda;
+	struct operators *operators;
+	struct steps *steps;
+	struct works *works; /* of report threads */
 	struct summary_totals totals;
 };
 
@@ -33,7 +43,7 @@ void summary_print(const struct summary *summary, const struct document *documen
 		   const struct screen *screen);
 
 /* Before the rows of api are joined. */
-struct cuda_totals cuda_add_up(const struct model *model);
+struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *source);
 /* Nothing when there was no CUDA call. */
 void summary_print_cuda(const struct summary *summary, const struct document *document,
 			const struct screen *screen);

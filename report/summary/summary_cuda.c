@@ -9,38 +9,37 @@
 
 #define ROWS_OF_CUDA 5
 
-struct cuda_totals cuda_add_up(const struct model *model)
+struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *source)
 {
-	struct group api = groups_total(&model->cuda.api),
-		     launches = groups_total(&model->cuda.launches),
-		     copies = groups_total(&model->cuda.copies);
+	struct group api = groups_total(&cuda->api), launches = groups_total(&cuda->launches),
+		     copies = groups_total(&cuda->copies);
 
 	return (struct cuda_totals){
 		.calls = api.time.count,
 		.total_ns = api.time.total_ns,
 		.errors = api.errors,
 		.launches = launches.time.count,
-		.graph_launches = api_count_graph_launches(model),
+		.graph_launches = api_count_graph_launches(cuda, source),
 		.copies = copies.time.count,
 		.copied_bytes = copies.bytes,
-		.device_peak_bytes = highwater_peak(&model->cuda.memory.device),
-		.device_live_bytes = model->cuda.memory.device.now,
+		.device_peak_bytes = highwater_peak(&cuda->memory.device),
+		.device_live_bytes = cuda->memory.device.now,
 	};
 }
 
-static uint64_t cuda_count_events(const struct model *model)
+static uint64_t cuda_count_events(const struct summary *summary)
 {
 	uint64_t events = 0;
 
 	for (int id = EVT_cuda_call; id <= EVT_cuda_free; id++)
-		events += run_events(model->run, id);
+		events += run_events(summary->run, (enum evt_id)id);
 	return events;
 }
 
-static void cuda_print_calls(const struct model *model, const struct cuda_totals *totals,
+static void cuda_print_calls(const struct summary *summary, const struct cuda_totals *totals,
 			     const struct screen *screen)
 {
-	uint64_t events = cuda_count_events(model);
+	uint64_t events = cuda_count_events(summary);
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 
 	screen_print(screen, SCREEN_BOLD, "\nCUDA");
@@ -60,10 +59,10 @@ static void cuda_print_calls(const struct model *model, const struct cuda_totals
 	putc('\n', screen->out);
 }
 
-static void cuda_print_memory(const struct model *model, const struct cuda_totals *totals,
+static void cuda_print_memory(const struct summary *summary, const struct cuda_totals *totals,
 			      const struct screen *screen)
 {
-	uint64_t host = highwater_peak(&model->cuda.memory.host);
+	uint64_t host = highwater_peak(&summary->cuda->memory.host);
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 	struct scope_text still_live;
 
@@ -71,7 +70,7 @@ static void cuda_print_memory(const struct model *model, const struct cuda_total
 		return;
 	fprintf(screen->out, "      device memory peak %s, %s %s",
 		unit_format_bytes(a, totals->device_peak_bytes),
-		scope_still_live(model->run, &still_live),
+		scope_still_live(summary->run, &still_live),
 		unit_format_bytes(b, totals->device_live_bytes));
 	if (host)
 		fprintf(screen->out, "; pinned and registered peak %s", unit_format_bytes(a, host));
@@ -79,9 +78,9 @@ static void cuda_print_memory(const struct model *model, const struct cuda_total
 }
 
 /* "copied HtoD 1.20 MiB in 10, DtoH ...", as many on a line as it holds. */
-static void cuda_print_copies(const struct model *model, const struct screen *screen)
+static void cuda_print_copies(const struct summary *summary, const struct screen *screen)
 {
-	const struct groups *copies = &model->cuda.copies;
+	const struct groups *copies = &summary->cuda->copies;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 	const char *before = "      copied ";
 	char part[4 * UNIT_TEXT_BYTES];
@@ -121,11 +120,11 @@ static void cuda_print_kernels(const struct summary *summary, const struct docum
 	struct kernel_names names;
 	struct table table;
 
-	if (!summary->model->cuda.launches.count)
+	if (!summary->cuda->launches.count)
 		return;
-	kernel_names_init(&names, summary->model, NAMES_FULL);
+	kernel_names_init(&names, summary->source, NAMES_FULL);
 	key_init_table(&table, BY_launches_kernel);
-	launches_fill_table(summary->model, &table, &names);
+	launches_fill_table(summary->cuda, &table, &names);
 	part_print(&table, &part, document, screen);
 	table_release(&table);
 	kernel_names_release(&names);
@@ -145,11 +144,11 @@ void summary_print_cuda(const struct summary *summary, const struct document *do
 
 	if (!totals->calls)
 		return;
-	cuda_print_calls(summary->model, totals, screen);
-	cuda_print_copies(summary->model, screen);
-	cuda_print_memory(summary->model, totals, screen);
+	cuda_print_calls(summary, totals, screen);
+	cuda_print_copies(summary, screen);
+	cuda_print_memory(summary, totals, screen);
 	key_init_table(&table, BY_api_name);
-	api_fill_table(summary->model, &table);
+	api_fill_table(summary->cuda, summary->source, &table);
 	part.column_count -= !totals->errors;
 	part_print(&table, &part, document, screen);
 	table_release(&table);

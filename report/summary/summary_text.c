@@ -82,8 +82,8 @@ static void summary_print_run(const struct summary *summary, const struct screen
 {
 	struct source_process *const *process;
 	struct source_file *const *file;
-	size_t processes = source_processes(summary->model->source, &process);
-	size_t files = source_files(summary->model->source, &file);
+	size_t processes = source_processes(summary->source, &process);
+	size_t files = source_files(summary->source, &file);
 
 	if (processes && process[0]->command && process[0]->command->length)
 		summary_put_name(screen, source_name_text(process[0]->command),
@@ -109,7 +109,7 @@ static void summary_print_run(const struct summary *summary, const struct screen
 static void summary_print_exits(const struct summary *summary, const struct screen *screen)
 {
 	struct source_process *const *process;
-	size_t count = source_processes(summary->model->source, &process), bad = 0;
+	size_t count = source_processes(summary->source, &process), bad = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		int64_t status = process[i]->ended ? process[i]->exit_status : 0;
@@ -133,7 +133,7 @@ static void summary_print_recorded(const struct summary *summary, const struct s
 {
 	struct scope_text recorded;
 
-	if (scope_recorded(summary->model->run, &recorded))
+	if (scope_recorded(summary->run, &recorded))
 		screen_print_prose(screen, "%s", recorded.text);
 }
 
@@ -142,7 +142,7 @@ static void summary_print_redacted(const struct summary *summary, const struct s
 {
 	char escaped[REDACTED_BYTES], last[REDACTED_BYTES] = "";
 	const struct source_meta *meta;
-	size_t count = source_metas(summary->model->source, &meta);
+	size_t count = source_metas(summary->source, &meta);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct source_name *value = meta[i].value;
@@ -158,13 +158,13 @@ static void summary_print_redacted(const struct summary *summary, const struct s
 	}
 }
 
-static uint64_t summary_family_events(const struct model *model, enum evt_family family)
+static uint64_t summary_family_events(const struct run *run, enum evt_family family)
 {
 	uint64_t events = 0;
 
 	for (size_t i = 0; i < EVT_ID_LIMIT; i++)
 		if (evt_descriptors[i].name && evt_descriptors[i].family == family)
-			events += run_events(model->run, i);
+			events += run_events(run, (enum evt_id)i);
 	return events;
 }
 
@@ -180,15 +180,15 @@ static void summary_print_events(const struct summary *summary, const struct scr
 		unit_format_count(b, totals->threads), totals->threads == 1 ? "" : "s",
 		unit_format_count(c, totals->events));
 	for (int family = EVT_FAMILY_system + 1; family < EVT_FAMILY_LIMIT; family++) {
-		uint64_t events = summary_family_events(summary->model, (enum evt_family)family);
+		uint64_t events = summary_family_events(summary->run, (enum evt_family)family);
 
 		if (events)
 			fprintf(line.screen.out, ", %s %s", evt_family_names[family],
 				unit_format_count(a, events));
 	}
-	if (run_events_unknown(summary->model->run))
+	if (run_events_unknown(summary->run))
 		fprintf(line.screen.out, ", of newer kinds %s",
-			unit_format_count(a, run_events_unknown(summary->model->run)));
+			unit_format_count(a, run_events_unknown(summary->run)));
 	prose_end(&line, screen);
 }
 
@@ -219,7 +219,7 @@ static void summary_print_cost(const struct summary *summary, const struct scree
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 
 	fprintf(screen->out, "profiler: %s on disk", unit_format_bytes(a, totals->bytes_on_disk));
-	if (totals->events && !run_filters(summary->model->run)->any &&
+	if (totals->events && !run_filters(summary->run)->any &&
 	    totals->bytes_on_disk / totals->events < SHARE_BYTES_MAX)
 		fprintf(screen->out, " (%.1f B/event)",
 			(double)totals->bytes_on_disk / (double)totals->events);
@@ -241,23 +241,23 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	static const struct part part = { "allocations by caller", COLUMN_alloc_bytes_allocated,
 					  ROWS_OF_SMALL_PART, columns,
 					  sizeof(columns) / sizeof(columns[0]) };
-	const struct heap_totals *totals = &summary->model->heap->totals;
+	const struct heap_totals *totals = &summary->heap->totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 	struct scope_text still_live;
 	struct absence absence;
 	struct table table;
 
-	if (!totals->allocations && absence_is_whole(summary->model->run))
+	if (!totals->allocations && absence_is_whole(summary->run))
 		return; /* said where the ranges would be */
 	if (!totals->allocations) {
 		fprintf(screen->out, "\n%s\n",
-			absence_explain(summary->model->run, EVT_FAMILY_alloc, &absence));
+			absence_explain(summary->run, EVT_FAMILY_alloc, &absence));
 		return;
 	}
 	screen_print(screen, SCREEN_BOLD, "\nheap");
 	fprintf(screen->out, "  peak %s at %s, %s %s\n", unit_format_bytes(a, totals->peak_bytes),
 		unit_format_ns(b, totals->peak_time_ns),
-		scope_still_live(summary->model->run, &still_live),
+		scope_still_live(summary->run, &still_live),
 		unit_format_bytes(c, totals->live_bytes));
 	fprintf(screen->out, "      %s in %s allocations",
 		unit_format_bytes(a, totals->bytes_allocated),
@@ -265,9 +265,9 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	fprintf(screen->out, ", %s temporary\n      ",
 		unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
 					       (double)totals->allocations));
-	heap_print_curve(summary->model, screen, screen->width - 6);
-	heap_init_table(&table, HEAP_BY_CALLER);
-	heap_fill_table(summary->model, &table);
+	heap_print_curve(summary->heap, summary->source, screen, screen->width - 6);
+	key_init_table(&table, BY_alloc_caller);
+	heap_fill_table(summary->heap, summary->source, &table);
 	part_print(&table, &part, document, screen);
 	table_release(&table);
 }
@@ -275,26 +275,25 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 /* How much of its process's life the push/pop ranges leave open, on the thread where they leave the least. */
 static void summary_print_outside(const struct summary *summary, const struct screen *screen)
 {
-	const struct model *model = summary->model;
 	const struct source_thread *most = NULL;
 	struct source_thread *const *thread;
 	uint64_t wall_ns = summary->totals.wall_ns, covered_ns = 0, outside_ns;
-	size_t count = source_threads(model->source, &thread), length;
+	size_t count = source_threads(summary->source, &thread), length;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], escaped[NAME_BYTES];
 	const char *name;
 
 	for (size_t i = 0; i < count; i++) {
-		if (ranges_covered_ns(&model->ranges, thread[i]->index) <= covered_ns)
+		if (ranges_covered_ns(summary->ranges, thread[i]->index) <= covered_ns)
 			continue;
 		most = thread[i];
-		covered_ns = ranges_covered_ns(&model->ranges, thread[i]->index);
+		covered_ns = ranges_covered_ns(summary->ranges, thread[i]->index);
 	}
 	if (most && most->process->end_ns > most->process->start_ns)
 		wall_ns = most->process->end_ns - most->process->start_ns;
 	outside_ns = wall_ns > covered_ns ? wall_ns - covered_ns : 0;
 	/* what filters or INTERCEPT_CAPTURE left out may have been inside of others */
-	if (!most || outside_ns < wall_ns / 100 || run_filters(model->run)->any ||
-	    absence_is_limited(model->run))
+	if (!most || outside_ns < wall_ns / 100 || run_filters(summary->run)->any ||
+	    absence_is_limited(summary->run))
 		return;
 	thread_name(most, &name, &length);
 	text_escape(escaped, sizeof(escaped), name, length);
@@ -319,15 +318,15 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 	struct absence absence;
 	struct table table;
 
-	if (!summary->model->ranges.row_count && summary->totals.operators.calls)
+	if (!summary->ranges->row_count && summary->totals.operators.calls)
 		return; /* labels are among the operators */
-	if (!summary->model->ranges.row_count) {
+	if (!summary->ranges->row_count) {
 		fprintf(screen->out, "\n%s\n",
-			absence_explain(summary->model->run, EVT_FAMILY_nvtx, &absence));
+			absence_explain(summary->run, EVT_FAMILY_nvtx, &absence));
 		return;
 	}
 	table_init(&table, "nvtx", NULL);
-	ranges_fill_table(summary->model, &table);
+	ranges_fill_table(summary->ranges, summary->run, &table);
 	part_print(&table, &part, document, screen);
 	table_release(&table);
 	summary_print_outside(summary, screen);
@@ -348,7 +347,7 @@ static void summary_print_threads(const struct summary *summary, const struct do
 	if (summary->totals.threads < 2)
 		return;
 	table_init(&table, "threads", NULL);
-	threads_fill_table(summary->model, &table);
+	threads_fill_table(summary->run, summary->works, &table);
 	part_print(&table, &part, document, screen);
 	table_release(&table);
 }
@@ -360,23 +359,23 @@ static void summary_put_next(const struct summary *summary, const struct screen 
 	fputs("\nnext: prof-report --help\n", screen->out);
 	if (summary->totals.operators.calls)
 		fprintf(screen->out, "      prof-report bottleneck %s\n", file);
-	if (summary->model->heap->totals.allocations)
+	if (summary->heap->totals.allocations)
 		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", file);
 	if (summary->totals.operators.calls)
 		fprintf(screen->out, "      prof-report ops --sort cpu_time_total %s\n", file);
 	if (summary->totals.cuda.launches)
 		fprintf(screen->out, "      prof-report launches --by %s %s\n",
 			summary->totals.operators.calls ? "op" : "range", file);
-	if (summary->model->steps.time.count > 1)
+	if (summary->steps->time.count > 1)
 		fprintf(screen->out, "      prof-report steps %s\n", file);
-	if (summary->model->ranges.row_count)
+	if (summary->ranges->row_count)
 		fprintf(screen->out, "      prof-report nvtx --tree %s\n", file);
 }
 
 static void summary_print_next(const struct summary *summary, const struct screen *screen)
 {
 	struct source_file *const *file;
-	const char *path = source_files(summary->model->source, &file) ? file[0]->path : "run.evt";
+	const char *path = source_files(summary->source, &file) ? file[0]->path : "run.evt";
 	const char *name = strrchr(path, '/');
 	bool short_path = strlen(path) <= 24;
 	char *word;
@@ -398,7 +397,7 @@ void summary_print(const struct summary *summary, const struct document *documen
 	summary_print_kernels(summary, screen);
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);
-	summary_print_steps(summary->model, screen);
+	steps_print_line(summary->steps, screen);
 	summary_print_torch(summary, document, screen);
 	summary_print_ranges(summary, document, screen);
 	summary_print_cuda(summary, document, screen);

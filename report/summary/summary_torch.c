@@ -19,8 +19,8 @@ void summary_print_torch(const struct summary *summary, const struct document *d
 
 	if (!totals->calls)
 		return;
-	operators_print_part(summary->model, &part, document, screen);
-	if (!ops_are_sampled(summary->model))
+	operators_print_part(summary->operators, &part, document, screen);
+	if (!ops_are_sampled(summary->operators))
 		fprintf(screen->out, "Self CPU time total: %s in %s call%s\n",
 			unit_format_ns(time, totals->self_cpu_ns),
 			unit_format_count(calls, totals->calls), totals->calls == 1 ? "" : "s");

@@ -8,13 +8,18 @@
 #include "report/core/report_kind.h"
 #include "report/table/curve_print.h"
 #include "report/tensors/rows_tensors.h"
+#include "report/tensors/tensor_events.h"
 #include "report/core/scope.h"
 
-static void device_print(const struct model *model, const struct tensor_device *device,
+struct tensors_state {
+	const struct tensors *tensors;
+};
+
+static void device_print(const struct run *run, const struct tensor_device *device,
 			 const struct screen *screen)
 {
 	char name[TENSOR_DEVICE_BYTES], a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
-	uint64_t end_ns = source_end_ns(model->source);
+	uint64_t end_ns = source_end_ns(run_source(run));
 	struct scope_text still_live;
 	struct prose line;
 
@@ -30,7 +35,7 @@ static void device_print(const struct model *model, const struct tensor_device *
 	fprintf(line.screen.out, "; %s allocations",
 		unit_format_count(a, device->flow.allocations));
 	fprintf(line.screen.out, ", %s frees", unit_format_count(a, device->flow.frees));
-	fprintf(line.screen.out, "; %s %s", scope_still_live(model->run, &still_live),
+	fprintf(line.screen.out, "; %s %s", scope_still_live(run, &still_live),
 		unit_format_bytes(a, device->live.bytes));
 	if (device->ooms)
 		screen_print(&line.screen, SCREEN_RED, "; out of memory %s time%s",
@@ -44,25 +49,24 @@ static void device_print(const struct model *model, const struct tensor_device *
 static void tensors_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct model *model = &report->model;
-	const struct tensors *tensors = &model->tensors;
+	const struct tensors *tensors = ((const struct tensors_state *)report->state)->tensors;
 	char number[UNIT_TEXT_BYTES];
 
 	for (size_t i = 0; i < tensors->device_count; i++)
-		device_print(model, &tensors->device[i], screen);
+		device_print(report->run, &tensors->device[i], screen);
 	if (tensors->frees_unmatched)
 		fprintf(screen->out, "%s frees of blocks that were never seen\n",
 			unit_format_count(number, tensors->frees_unmatched));
 	if (tensors->reused)
 		fprintf(screen->out, "%s blocks were allocated again without a free\n",
 			unit_format_count(number, tensors->reused));
-	if (model->operators.one_in > 1 && tensors->device_count)
+	if (tensors->operators_one_in > 1 && tensors->device_count)
 		screen_print_prose(
 			screen,
 			"1 in %s operators was recorded (INTERCEPT_OPERATORS): a block's "
 			"owner is often an operator around the one that allocated it, or "
 			"unknown. Totals of the devices hold",
-			unit_format_count(number, model->operators.one_in));
+			unit_format_count(number, tensors->operators_one_in));
 	if (tensors->device_count)
 		putc('\n', screen->out);
 }
@@ -92,23 +96,20 @@ static void device_total(const struct tensor_device *device, struct facts *facts
 #undef DEVICE_FACT
 }
 
-static void tensors_want(struct report *report, struct model_options *options)
+static void tensors_prepare(struct report *report)
 {
-	(void)report;
-	options->wants_tensors = true;
-	options->skips_work = true;
-	options->wants_operators = options->tensors_by == TENSORS_BY_OP;
-	options->wants_ranges = options->tensors_by == TENSORS_BY_RANGE;
+	((struct tensors_state *)report->state)->tensors = tensors_want(
+		report->run, &(struct tensors_options){ .by = report->request->options->by });
 }
 
 static void tensors_fill(struct report *report, struct table *table)
 {
-	tensors_fill_table(&report->model, table);
+	tensors_fill_table(((struct tensors_state *)report->state)->tensors, table);
 }
 
 static void tensors_total(const struct report *report, struct facts *facts)
 {
-	const struct tensors *tensors = &report->model.tensors;
+	const struct tensors *tensors = ((const struct tensors_state *)report->state)->tensors;
 
 	facts_number(facts, "allocations", UNIT_COUNT, tensors->flow.allocations);
 	facts_number(facts, "frees", UNIT_COUNT, tensors->flow.frees);
@@ -123,8 +124,9 @@ static void tensors_total(const struct report *report, struct facts *facts)
 }
 
 const struct report_kind report_kind_tensors = {
+	.state_bytes = sizeof(struct tensors_state),
 	.family = EVT_FAMILY_tensors,
-	.want = tensors_want,
+	.want = tensors_prepare,
 	.fill = tensors_fill,
 	.total = tensors_total,
 	.head = tensors_head,

@@ -6,16 +6,7 @@
 #include <string.h>
 
 #include "report/base/size_class.h"
-#include "report/core/keys.h"
-#include "report/torch/rows_ops.h"
-#include "report/nvtx/rows_ranges.h"
-#include "report/process/rows_threads.h"
-
-_Static_assert(BY_tensors_device - BY_tensors_op == (int)TENSORS_BY_DEVICE &&
-		       BY_tensors_range - BY_tensors_op == (int)TENSORS_BY_RANGE &&
-		       BY_tensors_thread - BY_tensors_op == (int)TENSORS_BY_THREAD &&
-		       BY_tensors_size - BY_tensors_op == (int)TENSORS_BY_SIZE,
-	       "the tensors' keys are those of family.def");
+#include "report/tensors/tensor_events.h"
 
 const char *tensor_device_text(uint64_t device, char ret_text[TENSOR_DEVICE_BYTES])
 {
@@ -39,69 +30,36 @@ const char *tensor_device_text(uint64_t device, char ret_text[TENSOR_DEVICE_BYTE
 	return ret_text;
 }
 
-static struct operator_text name_shown(const struct model *model, uint64_t name)
+/* "parent (aten::empty)" of one that only allocates for what is around it. */
+static void put_nested_key(const struct run_key *key, struct table *table, uint64_t value)
 {
-	struct operator_text text;
+	uint64_t around = tensor_key_around(value);
+	const char *inner, *outer, *text;
+	size_t inner_length, outer_length;
 
-	text.text = name_text(source_name_at(model->source, name - 1), &text.length);
-	return operator_text_shown(text);
-}
-
-/* The name of an operator, "parent (aten::empty)" of one that only allocates. */
-static struct operator_text op_text(const struct model *model, struct table *table, uint64_t key)
-{
-	uint64_t name = key & UINT32_MAX, around = key >> 32;
-	struct operator_text inner, outer;
-
-	if (!name)
-		return (struct operator_text){ NO_OPERATOR, strlen(NO_OPERATOR) };
-	inner = name_shown(model, name);
-	if (!around)
-		return inner;
-	outer = name_shown(model, around);
-	inner.text = text_store_format(&table->texts, "%.*s (%.*s)", (int)outer.length, outer.text,
-				       (int)inner.length, inner.text);
-	return (struct operator_text){ inner.text, strlen(inner.text) };
-}
-
-static void put_thread(const struct model *model, struct table *table, uint64_t index)
-{
-	struct source_thread *const *thread;
-
-	if (index >= source_threads(model->source, &thread))
+	if (!around) {
+		key_put(key, value, table);
 		return;
-	table_set_number(table, COLUMN_tensors_thread, thread[index]->tid);
-	table_set_number(table, COLUMN_tensors_pid, thread[index]->process->pid);
-	thread_put_name(thread[index], table, COLUMN_tensors_name);
+	}
+	inner = key->kind->text(key->state, tensor_key_inner(value), &inner_length);
+	outer = key->kind->text(key->state, around, &outer_length);
+	text = text_store_format(&table->texts, "%.*s (%.*s)", (int)outer_length, outer,
+				 (int)inner_length, inner);
+	table_set_text(table, key->column[0], text, strlen(text));
 }
 
-static void put_key(const struct model *model, struct table *table, const struct tensor_row *row)
+static void put_key(const struct tensors *tensors, struct table *table,
+		    const struct tensor_row *row)
 {
-	struct device_place place = { .in_range = row->key != 0,
-				      .domain = (uint32_t)((row->key >> 32) - 1),
-				      .name = (uint32_t)(row->key - 1) };
-	struct operator_text op;
+	const struct run_key *key = tensors_key(tensors);
 
-	switch (model->tensors.by) {
-	case TENSORS_BY_OP:
-		op = op_text(model, table, row->key);
-		table_set_text(table, COLUMN_tensors_op, op.text, op.length);
-		break;
-	case TENSORS_BY_RANGE:
-		range_put_place(
-			table, model, &place,
-			(struct place_columns){ COLUMN_tensors_range, COLUMN_tensors_domain });
-		break;
-	case TENSORS_BY_THREAD:
-		put_thread(model, table, row->key);
-		break;
-	case TENSORS_BY_SIZE:
+	if (tensors->by == TENSORS_BY_SIZE)
 		table_set_number(table, COLUMN_tensors_size,
 				 size_class_top((unsigned int)row->key));
-		break;
-	case TENSORS_BY_DEVICE:
-		break;
-	}
+	else if (key->kind && key->kind->around)
+		put_nested_key(key, table, row->key);
+	else
+		key_put(key, row->key, table);
 }
 
 static void put_flows(struct table *table, const struct tensor_row *row)
@@ -117,13 +75,14 @@ static void put_flows(struct table *table, const struct tensor_row *row)
 	table_set_number(table, COLUMN_tensors_frees, row->total.frees);
 }
 
-static void put_row(const struct model *model, struct table *table, const struct tensor_row *row)
+static void put_row(const struct tensors *tensors, struct table *table,
+		    const struct tensor_row *row)
 {
-	const struct tensor_device *device = &model->tensors.device[row->device];
+	const struct tensor_device *device = &tensors->device[row->device];
 	char text[TENSOR_DEVICE_BYTES];
 
 	table_add_row(table);
-	put_key(model, table, row);
+	put_key(tensors, table, row);
 	tensor_device_text(device->device, text);
 	table_set_text(table, COLUMN_tensors_device,
 		       text_store_put(&table->texts, text, strlen(text)), strlen(text));
@@ -134,15 +93,13 @@ static void put_row(const struct model *model, struct table *table, const struct
 			       100.0 * (double)row->peak_bytes / (double)device->live.peak_bytes);
 	table_set_number(table, COLUMN_tensors_live_allocations, row->live_allocations);
 	table_set_number(table, COLUMN_tensors_live_bytes, row->live_bytes);
-	if (model->tensors.by != TENSORS_BY_DEVICE)
-		return;
 	table_set_number(table, COLUMN_tensors_ooms, device->ooms);
 	if (device->reserved_peak)
 		table_set_number(table, COLUMN_tensors_reserved_peak_bytes, device->reserved_peak);
 }
 
-void tensors_fill_table(struct model *model, struct table *table)
+void tensors_fill_table(const struct tensors *tensors, struct table *table)
 {
-	for (size_t i = 0; i < model->tensors.row_count; i++)
-		put_row(model, table, &model->tensors.row[i]);
+	for (size_t i = 0; i < tensors->row_count; i++)
+		put_row(tensors, table, &tensors->row[i]);
 }

@@ -4,8 +4,8 @@
 #define REPORT_TENSORS_ROWS_TENSORS_H
 
 #include "report/table/export.h"
-#include "report/core/model.h"
 #include "report/table/table.h"
+#include "report/tensors/tensors.h"
 
 #define TENSOR_DEVICE_BYTES 40
 
@@ -13,6 +13,6 @@
 const char *tensor_device_text(uint64_t device, char ret_text[TENSOR_DEVICE_BYTES]);
 
 /* `table` has columns of report tensors. */
-void tensors_fill_table(struct model *model, struct table *table);
+void tensors_fill_table(const struct tensors *tensors, struct table *table);
 
 #endif

@@ -24,10 +24,7 @@
 #define TENSOR_OUTER_MAX 64u /* keys around one */
 
 enum tensors_by {
-	TENSORS_BY_OP,
-	TENSORS_BY_DEVICE,
-	TENSORS_BY_RANGE,
-	TENSORS_BY_THREAD,
+	TENSORS_BY_KEY, /* told with each block; 0 of all where rows are by device alone */
 	TENSORS_BY_SIZE,
 };
 
@@ -74,6 +71,8 @@ struct tensors {
 	struct tensor_flow flow;
 	struct tensor_live live;
 	uint64_t frees_unmatched, reused, ooms;
+	uint64_t
+		operators_one_in; /* so many operators one was recorded, which may own a block; 0: all */
 	struct tensor_row *row;
 	size_t row_count, row_room;
 	struct tensor_device *device;

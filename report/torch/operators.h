@@ -26,7 +26,6 @@
 #include "report/core/nest.h"
 
 #define OPERATOR_NONE UINT32_MAX
-#define OPERATOR_SCOPE_USER 7u   /* of at::RecordScope: labels, optimizers, the DataLoader */
 #define OPERATOR_SCOPE_MAX 255u  /* larger ones, of damaged files, become this */
 #define OPERATOR_DEPTH_MAX 4096u /* what is deeper on a thread is followed, but is no row */
 

@@ -8,7 +8,7 @@
 
 #define TITLE_BYTES 128
 
-void operators_print_part(struct model *model, const struct operators_part *operators,
+void operators_print_part(const struct operators *operators, const struct operators_part *shown,
 			  const struct document *document, const struct screen *screen)
 {
 	static const enum column_id columns[] = { COLUMN_ops_name, COLUMN_ops_self_cpu_percent,
@@ -16,19 +16,19 @@ void operators_print_part(struct model *model, const struct operators_part *oper
 						  COLUMN_ops_calls };
 	static const enum column_id sampled[] = { COLUMN_ops_name, COLUMN_ops_total_cpu_ns,
 						  COLUMN_ops_avg_cpu_ns, COLUMN_ops_calls };
-	struct part part = { operators->title, COLUMN_ops_self_cpu_ns, operators->rows, columns,
+	struct part part = { shown->title, COLUMN_ops_self_cpu_ns, shown->rows, columns,
 			     sizeof(columns) / sizeof(columns[0]) };
 	char title[TITLE_BYTES], number[UNIT_TEXT_BYTES];
 	struct table table;
 
-	if (ops_are_sampled(model)) {
-		snprintf(title, sizeof(title), "%s, 1 in %s recorded", operators->title_sampled,
-			 unit_format_count(number, model->operators.one_in));
-		part = (struct part){ title, COLUMN_ops_total_cpu_ns, operators->rows, sampled,
+	if (ops_are_sampled(operators)) {
+		snprintf(title, sizeof(title), "%s, 1 in %s recorded", shown->title_sampled,
+			 unit_format_count(number, operators->one_in));
+		part = (struct part){ title, COLUMN_ops_total_cpu_ns, shown->rows, sampled,
 				      sizeof(sampled) / sizeof(sampled[0]) };
 	}
 	table_init(&table, "ops", NULL);
-	ops_fill_table(model, &table);
+	ops_fill_table(operators, document->source, &table);
 	part_print(&table, &part, document, screen);
 	table_release(&table);
 }

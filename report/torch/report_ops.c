@@ -1,32 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `ops`: PyTorch's operators as torch.profiler's key_averages() shows them. */
 #include "report/core/report_kind.h"
+#include "report/torch/operator_events.h"
 #include "report/torch/rows_ops.h"
 
+struct ops_state {
+	const struct operators *operators;
+	struct ops_totals totals;
+};
+
 /* With a filter, ends whose begins it has left out look the same: none are told then. */
-static uint64_t ops_unmatched(const struct model *model)
+static uint64_t ops_unmatched(const struct report *report)
 {
-	return run_filters(model->run)->any ? 0 : model->operators.unmatched;
+	const struct ops_state *state = report->state;
+
+	return run_filters(report->run)->any ? 0 : state->operators->unmatched;
 }
 
 static void ops_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct model *model = &report->model;
-	const struct ops_totals *totals = report->state;
+	const struct ops_state *state = report->state;
 	char number[UNIT_TEXT_BYTES];
-	uint64_t unmatched = ops_unmatched(model);
+	uint64_t unmatched = ops_unmatched(report);
 
-	if (ops_are_sampled(model)) {
+	if (ops_are_sampled(state->operators)) {
 		screen_print_prose(screen,
 				   "1 in %s operators was recorded (INTERCEPT_OPERATORS), and all "
 				   "labels: calls and totals are of those. No self times, shares "
 				   "and memory: what an operator has inside is sampled "
 				   "independently of it",
-				   unit_format_count(number, model->operators.one_in));
+				   unit_format_count(number, state->operators->one_in));
 	} else {
 		screen_print(screen, SCREEN_BOLD, "Self CPU time total: %s",
-			     unit_format_ns(number, totals->self_cpu_ns));
+			     unit_format_ns(number, state->totals.self_cpu_ns));
 		putc('\n', screen->out);
 	}
 	if (unmatched)
@@ -35,9 +42,11 @@ static void ops_foot(const struct document *document, const struct screen *scree
 }
 
 /* No error: the table is shown, by name. */
-static void ops_warn_of_shapes(struct report_request *request, const struct model *model)
+static void ops_warn_of_shapes(const struct report *report, const struct operators *operators)
 {
-	if (!run_events(model->run, EVT_torch_inputs) && model->operators.row_count &&
+	struct report_request *request = report->request;
+
+	if (!run_events(report->run, EVT_torch_inputs) && operators->row_count &&
 	    !request->message[0])
 		snprintf(request->message, sizeof(request->message),
 			 "--by shape: shapes were not recorded: INTERCEPT_TRACE=+shapes records "
@@ -53,41 +62,43 @@ static void ops_sort_sampled(struct report_request *request, const struct table 
 						 12);
 }
 
-static void ops_want(struct report *report, struct model_options *options)
+static void ops_want(struct report *report)
 {
-	(void)report;
-	options->wants_operators = true;
-	options->skips_work = true;
+	bool by_shapes = report->request->options->by == BY_ops_shape;
+
+	((struct ops_state *)report->state)->operators = operators_want(
+		report->run,
+		&(struct operators_options){ .by_shapes = by_shapes, .is_full = true });
 }
 
 static void ops_fill(struct report *report, struct table *table)
 {
-	struct ops_totals *totals = report->state;
+	struct ops_state *state = report->state;
 
-	*totals = ops_fill_table(&report->model, table);
-	if (ops_are_sampled(&report->model))
+	state->totals = ops_fill_table(state->operators, run_source(report->run), table);
+	if (ops_are_sampled(state->operators))
 		ops_sort_sampled(report->request, table);
-	if (report->model.options.operators_by_shapes)
-		ops_warn_of_shapes(report->request, &report->model);
+	if (state->operators->by_shapes)
+		ops_warn_of_shapes(report, state->operators);
 }
 
 static void ops_total(const struct report *report, struct facts *facts)
 {
-	const struct ops_totals *totals = report->state;
-	uint64_t one_in = report->model.operators.one_in;
+	const struct ops_state *state = report->state;
+	uint64_t one_in = state->operators->one_in;
 
-	facts_number(facts, "calls", UNIT_COUNT, totals->calls);
-	if (ops_are_sampled(&report->model))
+	facts_number(facts, "calls", UNIT_COUNT, state->totals.calls);
+	if (ops_are_sampled(state->operators))
 		facts_none(facts, "self_cpu_ns", UNIT_NS);
 	else
-		facts_number(facts, "self_cpu_ns", UNIT_NS, totals->self_cpu_ns);
-	facts_number(facts, "open", UNIT_COUNT, totals->open);
-	facts_number(facts, "unmatched", UNIT_COUNT, ops_unmatched(&report->model));
+		facts_number(facts, "self_cpu_ns", UNIT_NS, state->totals.self_cpu_ns);
+	facts_number(facts, "open", UNIT_COUNT, state->totals.open);
+	facts_number(facts, "unmatched", UNIT_COUNT, ops_unmatched(report));
 	facts_number(facts, "one_in", UNIT_COUNT, one_in ? one_in : 1);
 }
 
 const struct report_kind report_kind_ops = {
-	.state_bytes = sizeof(struct ops_totals),
+	.state_bytes = sizeof(struct ops_state),
 	.family = EVT_FAMILY_torch,
 	.want = ops_want,
 	.fill = ops_fill,

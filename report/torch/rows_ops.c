@@ -4,27 +4,19 @@
 
 #include <string.h>
 
-#include "report/nvtx/rows_ranges.h"
 #include "report/table/rows_timing.h"
 
-struct operator_text operator_place_text(const struct model *model, uint64_t op)
+struct operator_text ops_row_name(const struct source *source, const struct operator_row *row)
 {
-	struct operator_text text = { NO_OPERATOR, strlen(NO_OPERATOR) };
+	struct operator_text text;
 
-	if (!op)
-		return text;
-	text.text = name_text(source_name_at(model->source, op - 1), &text.length);
+	text.text = name_text(source_name_at(source, row->name), &text.length);
 	return operator_text_shown(text);
 }
 
-struct operator_text ops_row_name(const struct model *model, const struct operator_row *row)
+bool ops_row_is_shown(const struct source *source, const struct operator_row *row)
 {
-	return operator_place_text(model, (uint64_t)row->name + 1);
-}
-
-bool ops_row_is_shown(const struct model *model, const struct operator_row *row)
-{
-	return row->calls && !operator_is_hidden(ops_row_name(model, row));
+	return row->calls && !operator_is_hidden(ops_row_name(source, row));
 }
 
 static const char *scope_text(uint32_t scope)
@@ -40,7 +32,7 @@ static const char *scope_text(uint32_t scope)
 /* What all rows together say. */
 struct ops_whole {
 	uint64_t self_ns;
-	bool use_device;
+	bool use_device, has_memory;
 	bool sampled; /* what is inside of an operator was mostly not recorded: no self, no shares */
 };
 
@@ -88,26 +80,27 @@ static void put_memory(struct table *table, const struct operator_row *row, bool
 	table_set_signed(table, COLUMN_ops_self_cuda_mem_bytes, (int64_t)row->self.device_bytes);
 }
 
-static void put_key(struct table *table, const struct model *model, const struct operator_row *row)
+static void put_key(struct table *table, const struct source *source,
+		    const struct operator_row *row)
 {
-	struct operator_text text = ops_row_name(model, row);
+	struct operator_text text = ops_row_name(source, row);
 	const char *scope = scope_text(row->scope);
 
 	table_set_text(table, COLUMN_ops_name, text.text, text.length);
 	table_set_text(table, COLUMN_ops_scope, scope, strlen(scope));
 	if (row->shapes == OPERATOR_NONE)
 		return;
-	text.text = name_text(source_name_at(model->source, row->shapes), &text.length);
+	text.text = name_text(source_name_at(source, row->shapes), &text.length);
 	table_set_text(table, COLUMN_ops_input_shapes, text.text, text.length);
 }
 
-static void put_row(struct table *table, const struct model *model, const struct operator_row *row,
-		    const struct ops_whole *ops)
+static void put_row(struct table *table, const struct source *source,
+		    const struct operator_row *row, const struct ops_whole *ops)
 {
 	table_add_row(table);
-	put_key(table, model, row);
+	put_key(table, source, row);
 	put_times(table, row, ops);
-	if (model->operators.has_memory && !ops->sampled)
+	if (ops->has_memory && !ops->sampled)
 		put_memory(table, row, ops->use_device);
 	table_set_number(table, COLUMN_ops_calls, row->calls);
 	if (row->flops)
@@ -119,19 +112,19 @@ static void put_row(struct table *table, const struct model *model, const struct
 	table_set_number(table, COLUMN_ops_launches, row->total.launches);
 }
 
-bool ops_are_sampled(const struct model *model)
+bool ops_are_sampled(const struct operators *operators)
 {
-	return model->operators.one_in > 1;
+	return operators->one_in > 1;
 }
 
-struct ops_totals ops_add_up(const struct model *model)
+struct ops_totals ops_add_up(const struct operators *operators, const struct source *source)
 {
 	struct ops_totals totals = { 0 };
 
-	for (size_t i = 0; i < model->operators.row_count; i++) {
-		const struct operator_row *row = &model->operators.row[i];
+	for (size_t i = 0; i < operators->row_count; i++) {
+		const struct operator_row *row = &operators->row[i];
 
-		if (!ops_row_is_shown(model, row))
+		if (!ops_row_is_shown(source, row))
 			continue;
 		totals.calls += row->calls;
 		totals.open += row->open;
@@ -140,17 +133,15 @@ struct ops_totals ops_add_up(const struct model *model)
 	return totals;
 }
 
-struct ops_totals ops_fill_table(struct model *model, struct table *table)
+struct ops_totals ops_fill_table(const struct operators *operators, const struct source *source,
+				 struct table *table)
 {
-	struct operators *operators = &model->operators;
-	struct ops_totals totals;
-	struct ops_whole whole;
+	struct ops_totals totals = ops_add_up(operators, source);
+	struct ops_whole whole = { totals.self_cpu_ns, ops_use_device(operators),
+				   operators->has_memory, ops_are_sampled(operators) };
 
-	totals = ops_add_up(model);
-	whole = (struct ops_whole){ totals.self_cpu_ns, ops_use_device(operators),
-				    ops_are_sampled(model) };
 	for (size_t i = 0; i < operators->row_count; i++)
-		if (ops_row_is_shown(model, &operators->row[i]))
-			put_row(table, model, &operators->row[i], &whole);
+		if (ops_row_is_shown(source, &operators->row[i]))
+			put_row(table, source, &operators->row[i], &whole);
 	return totals;
 }

@@ -3,32 +3,31 @@
 #ifndef REPORT_TORCH_ROWS_OPS_H
 #define REPORT_TORCH_ROWS_OPS_H
 
-#include "report/core/model.h"
+#include "report/session/source.h"
 #include "report/table/table.h"
-
-#define NO_OPERATOR "(no operator)"
+#include "report/torch/operator_names.h"
+#include "report/torch/operators.h"
 
 struct ops_totals {
 	uint64_t calls, self_cpu_ns, open;
 };
 
 /* `table` has columns of report ops; operators without a call that counts are left out. */
-struct ops_totals ops_fill_table(struct model *model, struct table *table);
+struct ops_totals ops_fill_table(const struct operators *operators, const struct source *source,
+				 struct table *table);
 
 /*
  * INTERCEPT_OPERATORS: each operator was recorded or not, whatever it was in. Calls, times of calls and
  * what is counted by time hold; self times and shares, and memory, do not and are not in the table.
  */
-bool ops_are_sampled(const struct model *model);
+bool ops_are_sampled(const struct operators *operators);
 
-/* Without rows; of the model as it was read. */
-struct ops_totals ops_add_up(const struct model *model);
+/* Without rows. */
+struct ops_totals ops_add_up(const struct operators *operators, const struct source *source);
 
-/* Text of the operator that something was done in: a name of the model + 1, 0 for none. */
-struct operator_text operator_place_text(const struct model *model, uint64_t op);
 /* False without a call that counts, and of a hidden operator whose text came after it. */
-bool ops_row_is_shown(const struct model *model, const struct operator_row *row);
+bool ops_row_is_shown(const struct source *source, const struct operator_row *row);
 /* The name of a row as it is shown. */
-struct operator_text ops_row_name(const struct model *model, const struct operator_row *row);
+struct operator_text ops_row_name(const struct source *source, const struct operator_row *row);
 
 #endif

@@ -8,7 +8,10 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
+#include "report/lightning/action_events.h"
 #include "report/lightning/rows_actions.h"
+#include "report/nvtx/range_events.h"
+#include "report/torch/operator_events.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
@@ -17,16 +20,14 @@
 
 static struct cuda_recording c;
 static struct source *source;
-static struct model model;
+static struct run *run;
+static struct actions *actions;
 static struct table table;
 static struct actions_totals totals;
 
-static const struct model_options plain = {
-	.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
-	.wants_actions = true,
-	.wants_operators = true,
-	.wants_ranges = true,
-};
+static const struct filter_settings plain = { .pid = FILTER_NO_ID,
+					      .tid = FILTER_NO_ID,
+					      .to_ns = UINT64_MAX };
 
 static void begin(unsigned int processes)
 {
@@ -61,20 +62,24 @@ static void end_operator(uint64_t time_ns)
 	FRAME_PUT(c.r.fw, time_ns, torch_end);
 }
 
-static void read_as(struct model_options options, size_t copies, bool total_row)
+static void read_as(struct filter_settings options, size_t copies, bool total_row)
 {
 	static char path[COPIES][16] = { "one.evt", "two.evt" };
 	struct session_file file[COPIES];
+	struct actions_sources from;
 	char message[256];
 
 	for (size_t i = 0; i < copies; i++)
 		file[i] = (struct session_file){ .path = path[i],
 						 .bytes = bytes_of(c.r.bytes, c.r.length) };
 	assert_int_equal(source_open_files(&source, file, copies, message, sizeof(message)), 0);
-	model_init(&model, source, &options);
-	model_read(&model);
+	run = run_new(source, &options);
+	actions = actions_want(run, NULL);
+	from = (struct actions_sources){ actions, operators_want(run, NULL), ranges_want(run, NULL),
+					 source };
+	run_read(run, false);
 	table_init(&table, "actions", NULL);
-	totals = actions_fill_table(&model, &table, total_row);
+	totals = actions_fill_table(&from, &table, total_row);
 }
 
 static void close_recording(void)
@@ -86,7 +91,7 @@ static void close_recording(void)
 static void release_reading(void)
 {
 	table_release(&table);
-	model_release(&model);
+	run_free(run);
 	source_close(source);
 }
 
@@ -146,7 +151,7 @@ static void actions_overlap_and_nest_by_name(void **state)
 	EXPECT("A", max_ns, 100);
 	EXPECT("B", calls, 2);
 	EXPECT("B", total_ns, 110 + 10);
-	assert_int_equal(model.actions.unmatched, 2);
+	assert_int_equal(actions->unmatched, 2);
 	assert_int_equal(totals.calls, 5);
 	assert_int_equal(totals.wall_ns, 340 - 100);
 	release_reading();
@@ -196,7 +201,7 @@ static void what_is_open_ends_where_recording_stops(void **state)
 	EXPECT("A", calls, 2);
 	EXPECT("A", open, 1);
 	EXPECT("A", total_ns, 50 + 20);
-	assert_int_equal(model.actions.unmatched, 1);
+	assert_int_equal(actions->unmatched, 1);
 	release_reading();
 	cuda_recording_release(&c);
 }
@@ -223,9 +228,9 @@ static void rows_of_ranks_and_files_are_one(void **state)
 		    cell_of(0, COLUMN_actions_percent)->real < 95.3);
 	release_reading();
 	{
-		struct model_options second = plain;
+		struct filter_settings second = plain;
 
-		second.filter.pid = 101;
+		second.pid = 101;
 		read_as(second, 1, false);
 		EXPECT("A", calls, 1);
 		EXPECT("A", total_ns, 300);
@@ -237,11 +242,11 @@ static void rows_of_ranks_and_files_are_one(void **state)
 
 static void an_action_counts_where_it_begins(void **state)
 {
-	struct model_options some = plain;
+	struct filter_settings some = plain;
 
 	(void)state;
-	some.filter.from_ns = 200;
-	some.filter.to_ns = 300;
+	some.from_ns = 200;
+	some.to_ns = 300;
 	begin(1);
 	put(100, "A");
 	end(210, "A");

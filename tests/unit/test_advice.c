@@ -66,7 +66,7 @@ static const struct run well = {
 
 static struct cuda_recording c;
 static struct source *source;
-static struct model model;
+static struct run *reading;
 static struct bottleneck bottleneck;
 static uint64_t now; /* where the thread is */
 
@@ -237,25 +237,24 @@ static void read_back(void)
 {
 	static char path[] = "memory.evt";
 	struct session_file file = { .path = path };
-	struct model_options options = {
-		.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
-		.cuda = { BY_launches_kernel, BY_memcpy_kind, BY_device_memory_kind, BY_api_name },
-	};
+	struct filter_settings all = { .pid = FILTER_NO_ID,
+				       .tid = FILTER_NO_ID,
+				       .to_ns = UINT64_MAX };
 	char message[256];
 
 	cuda_recording_finish(&c, now + 1000);
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	bottleneck_options(&options);
-	model_init(&model, source, &options);
-	model_read(&model);
-	bottleneck_look(&bottleneck, &model);
+	reading = run_new(source, &all);
+	bottleneck_want(&bottleneck, reading);
+	run_read(reading, false);
+	bottleneck_look(&bottleneck);
 }
 
 static void release(void)
 {
 	bottleneck_release(&bottleneck);
-	model_release(&model);
+	run_free(reading);
 	source_close(source);
 	cuda_recording_release(&c);
 }
@@ -304,7 +303,7 @@ static void a_good_training_gets_no_advice(void **state)
 	write_one(&well);
 	for (size_t i = 0; i < bottleneck.advice_count; i++)
 		fail_msg("%s: %s", bottleneck.advice[i].rule->id, bottleneck.advice[i].text);
-	assert_int_equal(model.steps.time.count, 60);
+	assert_int_equal(bottleneck.steps->time.count, 60);
 	assert_int_equal(bottleneck.first_step_ns, 2 * MS);
 	assert_int_equal(bottleneck.operator_calls, 60 * (3 + 10 + 1 + 4 + 1));
 	release();

@@ -8,9 +8,11 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
+#include "report/cuda/cuda_events.h"
 #include "report/cuda/notes_cuda.h"
 #include "report/cuda/rows_cuda.h"
 #include "report/cuda/rows_device.h"
+#include "report/nvtx/range_events.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
@@ -19,16 +21,24 @@
 
 static struct cuda_recording c;
 static struct source *source;
-static struct model model;
+static struct run *run;
+static struct cuda *cuda, *other;
+static struct ranges *ranges;
+static struct works *works;
 static struct kernel_names names;
 static struct table table;
 
-static const struct model_options plain = {
-	.filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false },
-	.cuda = { BY_launches_kernel, BY_memcpy_kind, BY_device_memory_kind, BY_api_name },
-	.wants_cuda = true,
-	.wants_ranges = true,
+struct reading {
+	struct filter_settings filter;
+	enum key_id by, also_by; /* of `cuda` and `other` */
 };
+
+static const struct reading plain = {
+	.filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false },
+	.by = CUDA_BY_FIRST,
+	.also_by = CUDA_BY_FIRST,
+};
+static enum key_id by; /* of the reading */
 
 static void begin(unsigned int processes)
 {
@@ -42,7 +52,7 @@ static void begin_stream(uint32_t stream)
 	frame_begin_block(c.r.fw, stream);
 }
 
-static void read_as(struct model_options options)
+static void read_as(struct reading options)
 {
 	static char path[] = "memory.evt";
 	struct session_file file = { .path = path };
@@ -50,11 +60,16 @@ static void read_as(struct model_options options)
 
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	model_init(&model, source, &options);
-	model_read(&model);
+	run = run_new(source, &options.filter);
+	by = options.by;
+	cuda = cuda_want(run, &(struct cuda_options){ by });
+	other = cuda_want(run, &(struct cuda_options){ options.also_by });
+	ranges = ranges_want(run, &(struct ranges_options){ .work = work_bits_of("nvtx") });
+	works = works_want(run, WORK_BIT(nvtx_ranges));
+	run_read(run, false);
 }
 
-static void finish_as(struct model_options options)
+static void finish_as(struct reading options)
 {
 	frame_end_block(c.r.fw);
 	cuda_recording_finish(&c, 1000000);
@@ -66,15 +81,15 @@ static void finish(void)
 	finish_as(plain);
 }
 
-static void release_model(void)
+static void release_run(void)
 {
-	model_release(&model);
+	run_free(run);
 	source_close(source);
 }
 
 static void release(void)
 {
-	release_model();
+	release_run();
 	cuda_recording_release(&c);
 }
 
@@ -108,9 +123,9 @@ static uint64_t number_of(enum column_id key, const char *text, enum column_id c
 
 static void launches(enum kernel_form form)
 {
-	kernel_names_init(&names, &model, form);
-	key_init_table(&table, model.options.cuda.launches_by);
-	launches_fill_table(&model, &table, &names);
+	kernel_names_init(&names, source, form);
+	key_init_table(&table, by == CUDA_BY_FIRST ? BY_launches_kernel : by);
+	launches_fill_table(cuda, &table, &names);
 }
 
 static void launches_release(void)
@@ -141,7 +156,7 @@ static void nested_calls_count_for_nothing_and_errors_count_twice(void **state)
 	CUDA_PUT(&c, 600, cuda_copy, "cudaMemcpy", 9, .kind = EVT_CUDA_COPY_HTOD, .bytes = 40);
 	finish();
 	table_init(&table, "api", NULL);
-	api_fill_table(&model, &table);
+	api_fill_table(cuda, source, &table);
 	assert_int_equal(table.row_count, 4);
 	assert_int_equal(number_of(COLUMN_api_name, "cudaFree", COLUMN_api_calls), 2);
 	assert_int_equal(number_of(COLUMN_api_name, "cudaFree", COLUMN_api_total_ns), 50);
@@ -154,26 +169,25 @@ static void nested_calls_count_for_nothing_and_errors_count_twice(void **state)
 	assert_int_equal(number_of(COLUMN_api_name, "cudaMalloc", COLUMN_api_errors), 1);
 	table_release(&table);
 	key_init_table(&table, BY_memcpy_kind);
-	copies_fill_table(&model, &table);
+	copies_fill_table(cuda, source, &table);
 	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_calls), 2);
 	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_bytes), 40);
 	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_avg_bytes), 40);
 	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_rate), 2500000000);
 	assert_int_equal(number_of(COLUMN_memcpy_kind, "HtoD", COLUMN_memcpy_errors), 1);
 	table_release(&table);
-	assert_int_equal(model.cuda.memory.row_count, 0);
-	assert_int_equal(groups_total(&model.cuda.api).time.count, 6);
-	assert_int_equal(groups_total(&model.cuda.api).errors, 3);
-	assert_int_equal(model_tally_of_thread(&model, &(struct source_thread){ .index = 0 })
-				 .work[1]
-				 .cuda_calls,
-			 6);
+	assert_int_equal(cuda->memory.row_count, 0);
+	assert_int_equal(groups_total(&cuda->api).time.count, 6);
+	assert_int_equal(groups_total(&cuda->api).errors, 3);
+	assert_int_equal(
+		works_counted_of_thread(works, &(struct source_thread){ .index = 0 }).cuda_calls,
+		6);
 	release();
 }
 
 static void launches_have_rows_by_every_key(void **state)
 {
-	struct model_options options = plain;
+	struct reading options = plain;
 
 	(void)state;
 	begin(1);
@@ -196,34 +210,34 @@ static void launches_have_rows_by_every_key(void **state)
 		3);
 	assert_int_equal(number_of(COLUMN_launches_kernel, "0x77", COLUMN_launches_calls), 1);
 	launches_release();
-	release_model();
+	release_run();
 	read_as(options);
 	launches(NAMES_SHORT);
 	assert_int_equal(number_of(COLUMN_launches_kernel, "add", COLUMN_launches_calls), 4);
 	launches_release();
-	release_model();
+	release_run();
 	read_as(options);
 	launches(NAMES_MANGLED);
 	assert_int_equal(number_of(COLUMN_launches_kernel, ADD, COLUMN_launches_calls), 3);
 	launches_release();
-	release_model();
-	options.cuda.launches_by = BY_launches_grid;
+	release_run();
+	options.by = BY_launches_grid;
 	read_as(options);
 	launches(NAMES_FULL);
 	assert_int_equal(table.row_count, 5);
 	assert_int_equal(number_of(COLUMN_launches_grid, "4x1x1", COLUMN_launches_calls), 2);
 	assert_memory_equal(cell_of(0, COLUMN_launches_block)->text, "32x1x1", 7);
 	launches_release();
-	release_model();
-	options.cuda.launches_by = BY_launches_range;
+	release_run();
+	options.by = BY_launches_range;
 	read_as(options);
 	launches(NAMES_FULL);
 	assert_int_equal(number_of(COLUMN_launches_range, "(no range)", COLUMN_launches_calls), 3);
 	assert_int_equal(number_of(COLUMN_launches_range, "outer", COLUMN_launches_calls), 2);
 	assert_int_equal(number_of(COLUMN_launches_range, "inner", COLUMN_launches_calls), 1);
 	launches_release();
-	release_model();
-	options.cuda.launches_by = BY_launches_stream;
+	release_run();
+	options.by = BY_launches_stream;
 	read_as(options);
 	launches(NAMES_FULL);
 	assert_int_equal(table.row_count, 4);
@@ -232,8 +246,8 @@ static void launches_have_rows_by_every_key(void **state)
 	assert_int_equal(number_of(COLUMN_launches_stream, "per-thread", COLUMN_launches_thread),
 			 100);
 	launches_release();
-	release_model();
-	options.cuda.launches_by = BY_launches_thread;
+	release_run();
+	options.by = BY_launches_thread;
 	read_as(options);
 	launches(NAMES_FULL);
 	assert_int_equal(table.row_count, 2);
@@ -245,7 +259,7 @@ static void launches_have_rows_by_every_key(void **state)
 
 static void filters_leave_out_calls_and_follow_memory(void **state)
 {
-	struct model_options options = plain;
+	struct reading options = plain;
 
 	(void)state;
 	begin(1);
@@ -263,22 +277,22 @@ static void filters_leave_out_calls_and_follow_memory(void **state)
 	CUDA_PUT(&c, 200, cuda_free, "cudaFree", 7, .device = -1, .address = 0x200);
 	CUDA_PUT(&c, 210, cuda_free, "cudaFree", 7, .device = -1, .address = 0);
 	finish();
-	assert_int_equal(highwater_peak(&model.cuda.memory.device), 130);
-	assert_int_equal(model.cuda.memory.frees_unmatched, 0);
-	assert_int_equal(model.ranges.row[0].work.launches, 1);
-	assert_int_equal(model.ranges.row[0].work.cuda_calls, 3);
-	assert_int_equal(model.ranges.row[0].work.cuda_ns, 19);
-	assert_int_equal(model.ranges.row[0].work.memcpy_bytes, 5);
-	assert_int_equal(model.ranges.row[0].work.device_bytes, 30);
-	release_model();
+	assert_int_equal(highwater_peak(&cuda->memory.device), 130);
+	assert_int_equal(cuda->memory.frees_unmatched, 0);
+	assert_int_equal(ranges->row[0].work.launches, 1);
+	assert_int_equal(ranges->row[0].work.cuda_calls, 3);
+	assert_int_equal(ranges->row[0].work.cuda_ns, 19);
+	assert_int_equal(ranges->row[0].work.memcpy_bytes, 5);
+	assert_int_equal(ranges->row[0].work.device_bytes, 30);
+	release_run();
 	options.filter.range = "step";
-	options.cuda.memory_by = BY_device_memory_range;
+	options.by = BY_device_memory_range;
 	read_as(options);
-	assert_int_equal(groups_total(&model.cuda.launches).time.count, 1);
-	assert_int_equal(highwater_peak(&model.cuda.memory.device), 30);
-	assert_int_equal(model.cuda.memory.device.now, 0);
+	assert_int_equal(groups_total(&cuda->launches).time.count, 1);
+	assert_int_equal(highwater_peak(&cuda->memory.device), 30);
+	assert_int_equal(cuda->memory.device.now, 0);
 	key_init_table(&table, BY_device_memory_range);
-	assert_int_equal(device_fill_table(&model, &table).bytes_allocated, 30);
+	assert_int_equal(device_fill_table(cuda, &table).bytes_allocated, 30);
 	assert_int_equal(number_of(COLUMN_device_memory_range, "step", COLUMN_device_memory_frees),
 			 1);
 	table_release(&table);
@@ -287,7 +301,7 @@ static void filters_leave_out_calls_and_follow_memory(void **state)
 
 static void copies_and_calls_have_rows_by_range(void **state)
 {
-	struct model_options options = plain;
+	struct reading options = plain;
 
 	(void)state;
 	begin(1);
@@ -297,18 +311,18 @@ static void copies_and_calls_have_rows_by_range(void **state)
 	CUDA_PUT(&c, 130, cuda_copy, "cudaMemcpyAsync", 2, .kind = EVT_CUDA_COPY_HTOD, .bytes = 11);
 	FRAME_PUT(c.r.fw, 190, nvtx_pop, .domain = 0);
 	CUDA_PUT(&c, 200, cuda_copy, "cudaMemcpy", 2, .kind = EVT_CUDA_COPY_HTOD, .bytes = 13);
-	options.cuda.copies_by = BY_memcpy_range;
-	options.cuda.api_by = BY_api_range;
+	options.by = BY_memcpy_range;
+	options.also_by = BY_api_range;
 	finish_as(options);
 	key_init_table(&table, BY_memcpy_range);
-	copies_fill_table(&model, &table);
+	copies_fill_table(cuda, source, &table);
 	assert_int_equal(table.row_count, 3);
 	assert_int_equal(number_of(COLUMN_memcpy_range, "(no range)", COLUMN_memcpy_bytes), 13);
 	assert_int_equal(number_of(COLUMN_memcpy_range, "load", COLUMN_memcpy_bytes), 16);
 	assert_int_equal(number_of(COLUMN_memcpy_kind, "DtoH", COLUMN_memcpy_bytes), 7);
 	table_release(&table);
 	key_init_table(&table, BY_api_range);
-	api_fill_table(&model, &table);
+	api_fill_table(other, source, &table);
 	assert_int_equal(table.row_count, 3);
 	assert_int_equal(number_of(COLUMN_api_range, "load", COLUMN_api_calls), 2);
 	table_release(&table);
@@ -320,18 +334,18 @@ static char *notes(void)
 	char *text = NULL;
 	size_t length;
 	struct screen screen = { .out = open_memstream(&text, &length), .width = 80 };
+	struct notes about = { cuda, run, by == BY_launches_range ? works : NULL };
 
-	notes_print_failures(&model, &screen);
-	notes_print_graphs(&model, &screen, "kernels");
-	notes_print_outside(&model, &screen, "launches",
-			    groups_total(&model.cuda.launches).time.count);
+	notes_print_failures(&about, &screen);
+	notes_print_graphs(&about, &screen, "kernels");
+	notes_print_outside(&about, &screen, "launches", groups_total(&cuda->launches).time.count);
 	fclose(screen.out);
 	return text;
 }
 
 static void what_no_row_says_is_noted(void **state)
 {
-	struct model_options options = plain;
+	struct reading options = plain;
 	char *text;
 
 	(void)state;
@@ -350,8 +364,8 @@ static void what_no_row_says_is_noted(void **state)
 			    "cudaMalloc failed 1 time with 2 (out of memory)\n"
 			    "2 graph launches: the kernels that a graph replays are not here\n");
 	free(text);
-	release_model();
-	options.cuda.launches_by = BY_launches_range;
+	release_run();
+	options.by = BY_launches_range;
 	read_as(options);
 	text = notes();
 	assert_non_null(strstr(text, "1 of 2 launches are of thread 200, which opened no range\n"));
@@ -361,15 +375,15 @@ static void what_no_row_says_is_noted(void **state)
 
 static uint64_t launches_with(const char *range, bool during)
 {
-	struct model_options options = plain;
+	struct reading options = plain;
 	uint64_t count;
 
 	options.filter.range = range;
 	options.filter.during = during;
 	read_as(options);
-	count = groups_total(&model.cuda.launches).time.count;
-	assert_int_equal(run_filters(model.run)->seen, strcmp(range, "nosuch") != 0);
-	release_model();
+	count = groups_total(&cuda->launches).time.count;
+	assert_int_equal(run_filters(run)->seen, strcmp(range, "nosuch") != 0);
+	release_run();
 	return count;
 }
 
@@ -389,7 +403,7 @@ static void a_range_is_of_its_own_thread(void **state)
 		launch(at, ADD, 4, 0);
 	launch(250, ADD, 4, 0);
 	finish();
-	release_model();
+	release_run();
 	assert_int_equal(launches_with("step", false), 1);
 	assert_int_equal(launches_with("step", true), 21);
 	assert_int_equal(launches_with("whole", false), 2);
@@ -407,8 +421,8 @@ static void a_forked_child_starts_with_no_device_memory(void **state)
 	begin_stream(3);
 	CUDA_PUT(&c, 90, cuda_free, "cudaFree", 7, .device = -1, .address = 0x100);
 	finish();
-	assert_int_equal(model.cuda.memory.frees_unmatched, 1);
-	assert_int_equal(model.cuda.memory.device.now, 100);
+	assert_int_equal(cuda->memory.frees_unmatched, 1);
+	assert_int_equal(cuda->memory.device.now, 100);
 	release();
 }
 
@@ -428,8 +442,8 @@ static void kernels_without_number_are_rows_each(void **state)
 		launch(100 + i, kernel, 4, 0);
 	}
 	finish();
-	assert_int_equal(model.cuda.launches.count, KERNELS);
-	first = &model.cuda.launches.group[0];
+	assert_int_equal(cuda->launches.count, KERNELS);
+	first = &cuda->launches.group[0];
 	assert_true(first->time.durations.room <= 2);
 	assert_true(sizeof(*first) <= 160);
 	launches(NAMES_FULL);

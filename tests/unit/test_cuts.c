@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/core/model.c: what is open where events are missing ends there: NVTX ranges and --range as all else. */
+/* report/core/run.c: what is open where events are missing ends there: NVTX ranges and --range as all else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,13 +8,16 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/core/model.h"
+#include "report/heap/heap_events.h"
+#include "report/nvtx/range_events.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 static struct cuda_recording c;
 static struct source *source;
-static struct model model;
+static struct run *run;
+static struct ranges *ranges;
+static struct heap *heap;
 
 static void start(void)
 {
@@ -58,28 +61,25 @@ static void read_with(const char *range)
 	cuda_recording_finish(&c, 1000);
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	model_init(&model, source,
-		   &(struct model_options){
-			   .filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, range, false },
-			   .wants_ranges = true,
-			   .wants_heap = true,
-		   });
-	model_read(&model);
+	run = run_new(source, &(struct filter_settings){ FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX,
+							 range, false });
+	ranges = ranges_want(run, NULL);
+	heap = heap_want(run, &(struct heap_options){ BY_alloc_caller });
+	run_read(run, false);
 }
 
 static void release(void)
 {
-	model_release(&model);
+	run_free(run);
 	source_close(source);
 	cuda_recording_release(&c);
 }
 
 static const struct range_row *row_of(const char *name)
 {
-	for (size_t i = 0; i < model.ranges.row_count; i++)
-		if (!strcmp(source_name_text(source_name_at(source, model.ranges.row[i].name)),
-			    name))
-			return &model.ranges.row[i];
+	for (size_t i = 0; i < ranges->row_count; i++)
+		if (!strcmp(source_name_text(source_name_at(source, ranges->row[i].name)), name))
+			return &ranges->row[i];
 	fail_msg("no range %s", name);
 	return NULL;
 }
@@ -110,7 +110,7 @@ static void ranges_end_where_events_were_lost(void **state)
 	assert_int_equal(row_of("outer")->time.total_ns, 40);
 	assert_int_equal(row_of("later")->time.total_ns, 10);
 	assert_int_equal(row_of("later")->open, 0);
-	assert_int_equal(model.ranges.unbalanced, 1);
+	assert_int_equal(ranges->unbalanced, 1);
 	release();
 }
 
@@ -144,7 +144,7 @@ static void started_ranges_end_where_recording_stops(void **state)
 	assert_int_equal(row_of("started")->count, 2);
 	assert_int_equal(row_of("started")->open, 1);
 	assert_int_equal(row_of("started")->time.total_ns, 30 + 10);
-	assert_int_equal(model.ranges.unbalanced, 1);
+	assert_int_equal(ranges->unbalanced, 1);
 	release();
 }
 
@@ -156,7 +156,7 @@ static void a_range_that_is_asked_for_ends_where_recording_stops(void **state)
 	FRAME_PUT(c.r.fw, 300, capture_start, .name = 0);
 	allocate(310, 0x3000);
 	read_with("outer");
-	assert_int_equal(model.heap->totals.allocations, 1);
+	assert_int_equal(heap->totals.allocations, 1);
 	release();
 }
 
@@ -169,7 +169,7 @@ static void a_range_that_is_asked_for_ends_where_events_were_lost(void **state)
 	lose(50);
 	allocate(60, 0x2000);
 	read_with("outer");
-	assert_int_equal(model.heap->totals.allocations, 1);
+	assert_int_equal(heap->totals.allocations, 1);
 	release();
 }
 
@@ -189,7 +189,7 @@ static void a_started_range_that_is_asked_for_ends_where_recording_stops(void **
 	FRAME_PUT(c.r.fw, 130, nvtx_end, .range = 5);
 	allocate(135, 0x4000);
 	read_with("started");
-	assert_int_equal(model.heap->totals.allocations, 2);
+	assert_int_equal(heap->totals.allocations, 2);
 	release();
 }
 

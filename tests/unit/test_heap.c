@@ -19,8 +19,9 @@
 static void allocate(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread,
 		     uint64_t address, uint64_t size)
 {
-	heap_take(heap, &(struct heap_op){ time_ns, address, size, 0x1000, process, thread,
-					   HEAP_ALLOCATION, true, false });
+	heap_take(heap, &(struct heap_op){ time_ns, address, size,
+					   heap->by == HEAP_BY_KEY ? thread : 0x1000, process,
+					   thread, HEAP_ALLOCATION, true, false });
 }
 
 static void release(struct heap *heap, uint64_t time_ns, uint32_t process, uint32_t thread,
@@ -60,7 +61,7 @@ static void temporary_is_freed_by_the_threads_next_event(void **state)
 	struct heap heap;
 
 	(void)state;
-	heap_init(&heap, HEAP_BY_THREAD);
+	heap_init(&heap, HEAP_BY_KEY);
 	allocate(&heap, 100, 0, 0, 0x10, 8);
 	allocate(&heap, 5000, 0, 1, 0x20, 8); /* another thread's event lies between */
 	release(&heap, 10000, 0, 0, 0x10);
@@ -80,7 +81,7 @@ static void frees_of_unknown_blocks_are_unmatched(void **state)
 	struct heap heap;
 
 	(void)state;
-	heap_init(&heap, HEAP_BY_PROCESS);
+	heap_init(&heap, HEAP_BY_KEY);
 	allocate(&heap, 100, 0, 0, 0x10, 8);
 	release(&heap, 200, 1, 5, 0x10); /* a forked child frees its parent's block */
 	release(&heap, 300, 0, 0, 0x999);
@@ -96,7 +97,7 @@ static void peak_is_of_the_sum_over_processes(void **state)
 	struct heap heap;
 
 	(void)state;
-	heap_init(&heap, HEAP_BY_PROCESS);
+	heap_init(&heap, HEAP_BY_KEY);
 	allocate(&heap, 100, 0, 0, 0x10, 100);
 	allocate(&heap, 200, 1, 1, 0x10, 50);
 	release(&heap, 300, 0, 0, 0x10);

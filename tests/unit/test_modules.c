@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/modules/model_modules.c, rows_modules.c: calls of modules over recordings in memory: nesting, threads, gaps. */
+/* report/modules/module_events.c, rows_modules.c: calls of modules over recordings in memory: nesting, threads, gaps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
+#include "report/modules/module_events.h"
 #include "report/modules/rows_modules.h"
 #include "report/nvtx/rows_ranges.h"
 #include "report/session/source_open.h"
@@ -17,14 +18,14 @@
 
 static struct cuda_recording c;
 static struct source *source;
-static struct model model;
+static struct run *run;
+static struct ranges *modules;
 static struct table table;
 static struct modules_totals totals;
 
-static const struct model_options plain = {
-	.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
-	.wants_modules = true,
-};
+static const struct filter_settings plain = { .pid = FILTER_NO_ID,
+					      .tid = FILTER_NO_ID,
+					      .to_ns = UINT64_MAX };
 
 static void start(unsigned int processes)
 {
@@ -61,7 +62,7 @@ static void call(uint64_t time_ns)
 	end(time_ns + 100);
 }
 
-static void read_as(struct model_options options, size_t copies, bool tree)
+static void read_as(struct filter_settings options, size_t copies, bool tree)
 {
 	static char path[COPIES][16] = { "one.evt", "two.evt" };
 	struct session_file file[COPIES];
@@ -71,10 +72,11 @@ static void read_as(struct model_options options, size_t copies, bool tree)
 		file[i] = (struct session_file){ .path = path[i],
 						 .bytes = bytes_of(c.r.bytes, c.r.length) };
 	assert_int_equal(source_open_files(&source, file, copies, message, sizeof(message)), 0);
-	model_init(&model, source, &options);
-	model_read(&model);
+	run = run_new(source, &options);
+	modules = modules_want(run, &(struct modules_options){ .work = work_bits_of("modules") });
+	run_read(run, false);
 	table_init(&table, "modules", NULL);
-	totals = modules_fill_table(&model, &table, tree);
+	totals = modules_fill_table(modules, run, &table, tree);
 }
 
 static void finish(bool tree)
@@ -84,22 +86,22 @@ static void finish(bool tree)
 	read_as(plain, 1, tree);
 }
 
-static void release_model(void)
+static void release_run(void)
 {
 	table_release(&table);
-	model_release(&model);
+	run_free(run);
 	source_close(source);
 }
 
-static void read_again(struct model_options options, size_t copies, bool tree)
+static void read_again(struct filter_settings options, size_t copies, bool tree)
 {
-	release_model();
+	release_run();
 	read_as(options, copies, tree);
 }
 
 static void release(void)
 {
-	release_model();
+	release_run();
 	cuda_recording_release(&c);
 }
 
@@ -229,10 +231,10 @@ static void what_is_done_inside_counts(void **state)
 	finish(false);
 	assert_int_equal(number_of("Net", COLUMN_modules_operators), 2);
 	assert_int_equal(number_of("fc", COLUMN_modules_operators), 1);
-	assert_int_equal(model.modules.row[0].work.tensor_bytes, 164);
-	assert_int_equal(model.modules.row[1].work.tensor_bytes, 100);
-	assert_int_equal(model.modules.row[0].work.launches, 1);
-	assert_int_equal(model.modules.row[1].work.launches, 1);
+	assert_int_equal(modules->row[0].work.tensor_bytes, 164);
+	assert_int_equal(modules->row[1].work.tensor_bytes, 100);
+	assert_int_equal(modules->row[0].work.launches, 1);
+	assert_int_equal(modules->row[1].work.launches, 1);
 	release();
 }
 
@@ -260,7 +262,7 @@ static void what_is_open_ends_where_recording_or_the_program_does(void **state)
 	assert_int_equal(number_of("Net", COLUMN_modules_max_ns), 2000);
 	assert_int_equal(number_of("fc", COLUMN_modules_total_ns), 70);
 	assert_int_equal(totals.open, 4);
-	assert_int_equal(model.modules.unbalanced, 2);
+	assert_int_equal(modules->unbalanced, 2);
 	release();
 }
 
@@ -285,19 +287,19 @@ static void losses_do_not_nest_what_follows(void **state)
 
 static void filters_leave_out_calls_and_follow_nesting(void **state)
 {
-	struct model_options options = plain;
+	struct filter_settings options = plain;
 
 	(void)state;
 	start(1);
 	call(100);
 	call(1000);
 	finish(false);
-	options.filter.from_ns = 1005; /* inside of the second */
+	options.from_ns = 1005; /* inside of the second */
 	read_again(options, 1, false);
 	assert_int_equal(number_of("fc", COLUMN_modules_calls), 1);
 	assert_int_equal(table.row_count, 3);
-	options.filter.from_ns = 0;
-	options.filter.to_ns = 1020; /* what began is followed to its end */
+	options.from_ns = 0;
+	options.to_ns = 1020; /* what began is followed to its end */
 	read_again(options, 1, false);
 	assert_int_equal(number_of("Net", COLUMN_modules_calls), 2);
 	assert_int_equal(number_of("Net", COLUMN_modules_total_ns), 200);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/torch/model_torch.c, rows_ops.c: operators over recordings in memory, by thread, process, filter, name. */
+/* report/torch/operator_events.c, rows_ops.c: operators over recordings in memory, by thread, process, filter, name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,24 +9,30 @@
 #include <cmocka.h>
 
 #include "report/cuda/rows_cuda.h"
+#include "report/heap/heap_events.h"
 #include "report/heap/rows_heap.h"
+#include "report/torch/operator_events.h"
 #include "report/torch/rows_ops.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
 static struct cuda_recording c;
 static struct source *source;
-static struct model model;
+static struct run *run;
+static struct operators *operators;
+static struct cuda *launches, *copies;
+static struct heap *heap;
+static struct works *works;
 static struct table table;
 static struct ops_totals totals;
 
-static const struct model_options plain = {
+struct reading {
+	struct filter_settings filter;
+	bool by_shapes;
+};
+
+static const struct reading plain = {
 	.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
-	.cuda = { BY_launches_op, BY_memcpy_op, BY_device_memory_kind, BY_api_name },
-	.heap_by = HEAP_BY_OPERATOR,
-	.wants_cuda = true,
-	.wants_heap = true,
-	.wants_operators = true,
 };
 
 static void start(unsigned int processes)
@@ -62,7 +68,7 @@ static void end(uint64_t time_ns)
 	frame_put(c.r.fw, EVT_torch_end, time_ns, &time_ns); /* it has no field */
 }
 
-static void read_as(struct model_options options)
+static void read_as(struct reading options)
 {
 	static char path[] = "memory.evt";
 	struct session_file file = { .path = path };
@@ -70,10 +76,16 @@ static void read_as(struct model_options options)
 
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	model_init(&model, source, &options);
-	model_read(&model);
+	run = run_new(source, &options.filter);
+	operators = operators_want(run, &(struct operators_options){ .by_shapes = options.by_shapes,
+								     .is_full = true });
+	launches = cuda_want(run, &(struct cuda_options){ BY_launches_op });
+	copies = cuda_want(run, &(struct cuda_options){ BY_memcpy_op });
+	heap = heap_want(run, &(struct heap_options){ BY_alloc_op });
+	works = works_want(run, WORK_BIT(operators));
+	run_read(run, false);
 	table_init(&table, "ops", NULL);
-	totals = ops_fill_table(&model, &table);
+	totals = ops_fill_table(operators, source, &table);
 }
 
 static void finish(void)
@@ -83,22 +95,22 @@ static void finish(void)
 	read_as(plain);
 }
 
-static void release_model(void)
+static void release_run(void)
 {
 	table_release(&table);
-	model_release(&model);
+	run_free(run);
 	source_close(source);
 }
 
-static void read_again(struct model_options options)
+static void read_again(struct reading options)
 {
-	release_model();
+	release_run();
 	read_as(options);
 }
 
 static void release(void)
 {
-	release_model();
+	release_run();
 	cuda_recording_release(&c);
 }
 
@@ -167,7 +179,7 @@ static void rows_are_names_and_scopes_of_all_threads_and_processes(void **state)
 			 10);
 	assert_int_equal(totals.calls, 7);
 	assert_int_equal(totals.self_cpu_ns, 190);
-	assert_int_equal(model.operators.unmatched, 1);
+	assert_int_equal(operators->unmatched, 1);
 	/* shares are of the self time of all */
 	assert_true(cell_of(0, COLUMN_ops_self_cpu_percent)->real > 52.6 &&
 		    cell_of(0, COLUMN_ops_self_cpu_percent)->real < 52.7);
@@ -178,10 +190,8 @@ static void rows_are_names_and_scopes_of_all_threads_and_processes(void **state)
 	assert_int_equal(cell_of(0, COLUMN_ops_cpu_mem_bytes)->kind, CELL_NONE);
 	assert_int_equal(cell_of(0, COLUMN_ops_input_shapes)->kind, CELL_NONE);
 	assert_int_equal(cell_of(0, COLUMN_ops_flops)->kind, CELL_NONE);
-	assert_int_equal(model_tally_of_thread(&model, &(struct source_thread){ .index = 0 })
-				 .work[1]
-				 .operators,
-			 4);
+	assert_int_equal(
+		works_counted_of_thread(works, &(struct source_thread){ .index = 0 }).operators, 4);
 	release();
 }
 
@@ -222,13 +232,13 @@ static void collectives_end_on_other_threads(void **state)
 	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_calls), 3);
 	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_total_cpu_ns), 150);
 	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_self_cpu_ns), 0);
-	assert_int_equal(model.operators.unmatched, 0);
+	assert_int_equal(operators->unmatched, 0);
 	release();
 }
 
 static void shapes_are_keys_when_asked_for(void **state)
 {
-	struct model_options options = plain;
+	struct reading options = plain;
 
 	(void)state;
 	start(1);
@@ -244,7 +254,7 @@ static void shapes_are_keys_when_asked_for(void **state)
 	finish();
 	assert_int_equal(table.row_count, 1);
 	assert_int_equal(number_of("aten::mm", COLUMN_ops_flops), 48 + 120);
-	assert_int_equal(model.operators.one_in, 100);
+	assert_int_equal(operators->one_in, 100);
 	/* a sampled child is no evidence about its parent */
 	assert_int_equal(cell_by(COLUMN_ops_name, "aten::mm", COLUMN_ops_self_cpu_ns)->kind,
 			 CELL_NONE);
@@ -253,7 +263,7 @@ static void shapes_are_keys_when_asked_for(void **state)
 	assert_int_equal(cell_by(COLUMN_ops_name, "aten::mm", COLUMN_ops_total_cpu_percent)->kind,
 			 CELL_NONE);
 	assert_int_equal(number_of("aten::mm", COLUMN_ops_total_cpu_ns), 50);
-	options.operators_by_shapes = true;
+	options.by_shapes = true;
 	read_again(options);
 	assert_int_equal(table.row_count, 3);
 	assert_int_equal(
@@ -268,7 +278,7 @@ static void shapes_are_keys_when_asked_for(void **state)
 
 static void filters_leave_out_calls_and_follow_nesting(void **state)
 {
-	struct model_options options = plain;
+	struct reading options = plain;
 
 	(void)state;
 	start(1);
@@ -311,7 +321,7 @@ static void a_capture_that_closes_ends_what_is_open(void **state)
 	assert_int_equal(number_of("outer", COLUMN_ops_open), 1);
 	assert_int_equal(number_of("inner", COLUMN_ops_total_cpu_ns), 40);
 	assert_int_equal(number_of("next", COLUMN_ops_self_cpu_ns), 10);
-	assert_int_equal(model.operators.unmatched, 1);
+	assert_int_equal(operators->unmatched, 1);
 	release();
 }
 
@@ -372,20 +382,20 @@ static void what_is_done_in_an_operator_has_its_name(void **state)
 	assert_int_equal(number_of("aten::linear", COLUMN_ops_cuda_calls), 4);
 	assert_int_equal(number_of("aten::linear", COLUMN_ops_cuda_ns), 40);
 	table_release(&table);
-	kernel_names_init(&names, &model, NAMES_FULL);
+	kernel_names_init(&names, source, NAMES_FULL);
 	key_init_table(&table, BY_launches_op);
-	launches_fill_table(&model, &table, &names);
+	launches_fill_table(launches, &table, &names);
 	assert_int_equal(table.row_count, 3);
 	assert_int_equal(number_by(COLUMN_launches_op, "ProfilerStep*", COLUMN_launches_calls), 2);
 	assert_int_equal(number_by(COLUMN_launches_op, "(no operator)", COLUMN_launches_calls), 1);
 	kernel_names_release(&names);
 	table_release(&table);
 	key_init_table(&table, BY_memcpy_op);
-	copies_fill_table(&model, &table);
+	copies_fill_table(copies, source, &table);
 	assert_int_equal(number_by(COLUMN_memcpy_op, "aten::addmm", COLUMN_memcpy_bytes), 5);
 	table_release(&table);
-	heap_init_table(&table, HEAP_BY_OPERATOR);
-	heap_fill_table(&model, &table);
+	key_init_table(&table, BY_alloc_op);
+	heap_fill_table(heap, source, &table);
 	assert_int_equal(table.row_count, 2);
 	assert_int_equal(number_by(COLUMN_alloc_op, "aten::addmm", COLUMN_alloc_bytes_allocated),
 			 30);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/steps/rows_steps.c, model_steps.c: which steps are listed, and what made them long. */
+/* report/steps/rows_steps.c, step_events.c: which steps are listed, and what made them long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "report/steps/rows_steps.h"
+#include "report/steps/step_events.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
 
@@ -16,7 +17,8 @@
 
 static struct cuda_recording c;
 static struct source *source;
-static struct model model;
+static struct run *run;
+static struct steps *steps;
 static struct table table;
 
 static void start(void)
@@ -40,11 +42,9 @@ static void runs(uint64_t time_ns, uint64_t duration_ns, const char *name)
 static void finish(void)
 {
 	static char path[] = "memory.evt";
-	static const struct model_options options = {
-		.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
-		.wants_steps = true,
-		.wants_step_rows = true,
-	};
+	static const struct filter_settings all = { .pid = FILTER_NO_ID,
+						    .tid = FILTER_NO_ID,
+						    .to_ns = UINT64_MAX };
 	struct session_file file = { .path = path };
 	char message[256];
 
@@ -52,16 +52,17 @@ static void finish(void)
 	cuda_recording_finish(&c, 1000000);
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	model_init(&model, source, &options);
-	model_read(&model);
+	run = run_new(source, &all);
+	steps = steps_want(run, &(struct steps_options){ .wants_rows = true });
+	run_read(run, false);
 	table_init(&table, "steps", NULL);
-	steps_fill_table(&model, &table);
+	steps_fill_table(&(struct steps_shown){ steps, source, NULL }, &table);
 }
 
 static void release(void)
 {
 	table_release(&table);
-	model_release(&model);
+	run_free(run);
 	source_close(source);
 	cuda_recording_release(&c);
 }
@@ -114,7 +115,7 @@ static void what_the_profiler_ends_at_its_stop_is_no_step(void **state)
 	(void)state;
 	three_steps("ProfilerStep");
 	assert_int_equal(table.row_count, 2);
-	assert_int_equal(model.steps.time.count, 2);
+	assert_int_equal(steps->time.count, 2);
 	release();
 	three_steps("Optimizer.step#SGD.step");
 	assert_int_equal(table.row_count, 3);

@@ -136,6 +136,7 @@ static void options_make_states_of_their_own(void **state)
 	assert_true(run_wants(run)->event[EVT_nvtx_pop] && run_wants(run)->event[EVT_step]);
 	assert_false(run_wants(run)->event[EVT_nvtx_mark]);
 	assert_int_equal(run_wants(run)->fields[EVT_nvtx_pop], 1);
+	run_counts_all(run);
 	run_read(run, false);
 	assert_true(run_wants(run)->event[EVT_nvtx_mark]); /* for the filter's verdict on it */
 	assert_int_equal(first->pops, 2);

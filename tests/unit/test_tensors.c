@@ -23,7 +23,7 @@ static struct tensors tensors;
 static int start(void **state)
 {
 	(void)state;
-	tensors_init(&tensors, TENSORS_BY_OP);
+	tensors_init(&tensors, TENSORS_BY_KEY);
 	return 0;
 }
 

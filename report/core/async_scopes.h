@@ -6,16 +6,16 @@
  * Scopes are found by process and by the address of their RecordFunction, which the next one may have
  * when the first is over: a second begin means that the end of the first was not recorded.
  */
-#ifndef REPORT_TORCH_ASYNC_SCOPES_H
-#define REPORT_TORCH_ASYNC_SCOPES_H
+#ifndef REPORT_CORE_ASYNC_SCOPES_H
+#define REPORT_CORE_ASYNC_SCOPES_H
 
 #include "report/base/map.h"
-#include "report/torch/operators.h"
-#include "report/steps/steps.h"
+#include "report/core/nest.h"
 
 struct async_scope {
-	struct operator_opening opening;
-	enum step_category category;
+	struct nest_place place; /* where it began */
+	uint32_t key;            /* who follows it decides what of */
+	bool is_hidden, counts;
 };
 
 struct async_scopes {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See async_scopes.h. */
-#include "report/torch/async_scopes.h"
+#include "report/core/async_scopes.h"
 
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ static size_t entry_take(struct async_scopes *scopes)
 void async_scopes_begin(struct async_scopes *scopes, uint64_t address,
 			const struct async_scope *scope)
 {
-	uint64_t key = key_of(scope->opening.place.process, address);
+	uint64_t key = key_of(scope->place.process, address);
 	struct map_entry *entry;
 	bool added;
 

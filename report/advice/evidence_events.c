@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* What advice rests on: events become operations of evidence.h. */
+#include "report/advice/evidence_events.h"
+
+#include "report/core/work.h"
+#include "report/cuda/device_memory.h"
+#include "report/heap/heap_events.h"
+
+#define SCOPE_OF_CALL 15u /* beside at::RecordScope */
+
+static enum evidence_kind look_at_name(const struct source_name *name, uint64_t scope)
+{
+	return scope == SCOPE_OF_CALL ? evidence_kind_of_call(name->text, name->length)
+				      : evidence_kind_of(name->text, name->length, scope);
+}
+
+struct evidence_state {
+	struct evidence evidence; /* first: it is what others see */
+	struct source *source;
+	struct heap *heap;
+	struct map kinds; /* name's index << 4 | scope, + 1, to enum evidence_kind */
+};
+
+/* A name is looked at once, but for one whose text is still to come. */
+static enum evidence_kind kind_of(struct evidence_state *mine, const struct source_event *event,
+				  uint64_t id, uint64_t scope)
+{
+	uint32_t index = event_name(mine->source, event, id);
+	const struct source_name *name = source_name_at(mine->source, index);
+	struct map_entry *known;
+	bool added;
+
+	if (!name->text)
+		return evidence_kind_of("", 0, scope);
+	known = map_put(&mine->kinds, ((uint64_t)index << 4 | (scope & 15)) + 1, &added);
+	if (added)
+		known->value = look_at_name(name, scope);
+	return (enum evidence_kind)known->value;
+}
+
+/* --- scopes --- */
+
+static void take_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct evidence_state *mine = state;
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+	bool is_ex = event->event.id == EVT_torch_begin_ex;
+	struct evidence_opening opening = { .place = event_place(event) };
+
+	(void)counts;
+	opening.kind = kind_of(mine, event, begin->name, is_ex ? begin->scope : 0);
+	opening.name = event_name(mine->source, event, begin->name);
+	opening.records_gradient = is_ex && begin->sequence >= 0;
+	evidence_open(&mine->evidence, &opening);
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	evidence_close(&((struct evidence_state *)state)->evidence, event_place(event));
+}
+
+static void take_end_named(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
+	struct evidence_state *mine = state;
+
+	(void)counts;
+	if (!end->thread)
+		evidence_close_one(&mine->evidence, event_place(event),
+				   kind_of(mine, event, end->name, EVT_SCOPE_USER));
+}
+
+/* --- CUDA calls --- */
+
+static bool call_waits(struct evidence_state *mine, const struct source_event *event)
+{
+	uint64_t function = EVENT_AS(cuda_call, &event->event)->function;
+
+	return kind_of(mine, event, function, SCOPE_OF_CALL) == EVIDENCE_WAITS;
+}
+
+static void take_call(void *state, const struct source_event *event, bool counts)
+{
+	struct evidence_state *mine = state;
+
+	(void)counts;
+	if (!event_is_nested_call(&event->event) && call_waits(mine, event))
+		evidence_wait(&mine->evidence, event->process->index,
+			      EVENT_AS(cuda_call, &event->event)->duration_ns);
+}
+
+static void take_copy(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_copy *copy = EVENT_AS(cuda_copy, &event->event);
+	struct evidence_copy made = { copy->source, copy->bytes, copy->duration_ns };
+	struct evidence_state *mine = state;
+
+	(void)counts;
+	if (event_is_nested_call(&event->event))
+		return;
+	if (call_waits(mine, event))
+		evidence_wait(&mine->evidence, event->process->index, copy->duration_ns);
+	else if (copy->kind == EVT_CUDA_COPY_HTOD && copy->source)
+		evidence_copy(&mine->evidence, event->process->index, &made);
+}
+
+static void take_alloc(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_alloc *alloc = EVENT_AS(cuda_alloc, &event->event);
+	struct evidence *evidence = &((struct evidence_state *)state)->evidence;
+
+	(void)counts;
+	if (event_is_nested_call(&event->event))
+		return;
+	if (alloc->kind == EVT_CUDA_DEVICE)
+		evidence_device_memory(evidence, event->process->index, alloc->duration_ns);
+	else if (device_kind_is_host(alloc->kind) && !alloc->result)
+		evidence_pin(evidence, event->process->index, alloc->address, alloc->bytes);
+}
+
+static void take_free(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_free *freed = EVENT_AS(cuda_free, &event->event);
+	struct evidence *evidence = &((struct evidence_state *)state)->evidence;
+
+	(void)counts;
+	if (event_is_nested_call(&event->event))
+		return;
+	if (device_kind_is_host(freed->kind))
+		evidence_unpin(evidence, event->process->index, freed->address);
+	else if (freed->kind == EVT_CUDA_ANY || freed->kind == EVT_CUDA_DEVICE)
+		evidence_device_memory(evidence, event->process->index, freed->duration_ns);
+}
+
+/* --- memory, and where steps end --- */
+
+static void take_growth(void *state, const struct source_event *event, bool counts,
+			const struct work *work)
+{
+	(void)counts;
+	evidence_tensors(&((struct evidence_state *)state)->evidence, event->process->index,
+			 work->tensor_cpu_growth + work->tensor_device_growth);
+}
+
+static void take_step(void *state, const struct source_event *event, bool counts)
+{
+	struct evidence_state *mine = state;
+
+	evidence_step(&mine->evidence, event_place(event),
+		      &(struct evidence_mark){ EVENT_AS(step, &event->event)->number,
+					       heap_live_bytes(mine->heap), counts });
+}
+
+static void take_capture(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	evidence_interrupt(&((struct evidence_state *)state)->evidence, event->process->index);
+}
+
+/* --- the analysis --- */
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct evidence_state *mine = state;
+
+	(void)options;
+	mine->source = run_source(run);
+	mine->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller });
+	evidence_init(&mine->evidence);
+	map_init(&mine->kinds);
+	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
+		     take_growth, mine);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
+	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy, mine);
+	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_alloc, mine);
+	run_reads(run, EVT_cuda_free, FIELDS_ALL, take_free, mine);
+	run_reads(run, EVT_step, FIELDS_ALL, take_step, mine);
+	run_reads(run, EVT_capture_start, 0, take_capture, mine);
+	run_reads(run, EVT_capture_stop, 0, take_capture, mine);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	struct evidence_state *mine = state;
+
+	if (!cut->thread)
+		return;
+	evidence_cut(&mine->evidence, cut_place(cut), cut_ending(cut));
+	if (cut->reason == CUT_LOST)
+		evidence_interrupt(&mine->evidence, cut->process->index);
+}
+
+static void release(void *state)
+{
+	struct evidence_state *mine = state;
+
+	evidence_release(&mine->evidence);
+	map_release(&mine->kinds);
+}
+
+const struct analysis_kind analysis_evidence = {
+	.name = "evidence",
+	.state_bytes = sizeof(struct evidence_state),
+	.options_bytes = sizeof(struct evidence_options),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Kinds of keys by their name: see key.h. */
+#include "report/core/key.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name;
+	const struct key_kind *kind;
+} kinds[] = {
+#define KEY_KIND(name) { #name, &key_kind_##name },
+#include "report/families.def"
+};
+
+const struct key_kind *key_kind_of(enum key_id id)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].name, key_list[id].name))
+			return kinds[i].kind;
+	return NULL;
+}
+
+static enum column_id column_of(const char *report, const char *name, size_t length)
+{
+	unsigned int i = 0;
+
+	while (i < COLUMN_ID_LIMIT && (strcmp(column_list[i].report, report) != 0 ||
+				       strlen(column_list[i].name) != length ||
+				       memcmp(column_list[i].name, name, length) != 0))
+		i++;
+	return (enum column_id)i;
+}
+
+struct run_key run_key(struct run *run, enum key_id id)
+{
+	struct run_key key = { .kind = key_kind_of(id) };
+	const char *at = key_list[id].columns;
+
+	if (!key.kind)
+		return key;
+	key.state = key.kind->start(run);
+	for (unsigned int i = 0; i < KEY_COLUMNS_MAX && *at; i++) {
+		size_t length = strcspn(at, " ");
+
+		key.column[i] = column_of(key_list[id].report, at, length);
+		at += length + strspn(at + length, " ");
+	}
+	return key;
+}

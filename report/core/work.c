@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads and processes have done: see work.h. */
+#include "report/core/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/core/absence.h"
+
+_Static_assert(WORK_LIMIT <= 32, "counters are bits of a word");
+
+#define WORK(name, family, provider) extern const struct analysis_kind analysis_##provider;
+#include "report/families.def"
+
+static const struct {
+	const char *name;
+	enum evt_family family;
+	const struct analysis_kind *provider;
+} counters[WORK_LIMIT] = {
+#define WORK(name, family, provider) \
+	[WORK_##name] = { #name, EVT_FAMILY_##family, &analysis_##provider },
+#include "report/families.def"
+};
+
+struct listener {
+	works_listener *take;
+	void *state;
+};
+
+struct works {
+	struct run *run;
+	struct work (*thread)[2], (*process)[2]; /* by index; [1] of what counts, [0] of the rest */
+	size_t thread_room, process_room;
+	struct listener *listener;
+	size_t listener_count, listener_room;
+	bool has_sums;
+	enum work_id sum_events, sum_bytes;
+};
+
+static void works_start(void *state, struct run *run, const void *options)
+{
+	(void)options;
+	((struct works *)state)->run = run;
+}
+
+static void works_release(void *state)
+{
+	struct works *works = state;
+
+	free(works->thread);
+	free(works->process);
+	free(works->listener);
+}
+
+static const struct analysis_kind analysis_works = {
+	.name = "works",
+	.state_bytes = sizeof(struct works),
+	.start = works_start,
+	.release = works_release,
+};
+
+struct works *works_provide(struct run *run)
+{
+	return run_want(run, &analysis_works, NULL);
+}
+
+struct works *works_want(struct run *run, uint32_t wanted)
+{
+	for (unsigned int i = 0; i < WORK_LIMIT; i++)
+		if (wanted & 1u << i)
+			(void)run_want(run, counters[i].provider, NULL);
+	return works_provide(run);
+}
+
+void works_listen(struct works *works, works_listener *take, void *state)
+{
+	works->listener = memory_room(works->listener, works->listener_count, &works->listener_room,
+				      sizeof(*works->listener));
+	works->listener[works->listener_count++] = (struct listener){ take, state };
+}
+
+void works_take_sums(struct works *works, enum work_id events, enum work_id bytes)
+{
+	works->has_sums = true;
+	works->sum_events = events;
+	works->sum_bytes = bytes;
+}
+
+struct work *works_at_thread(struct works *works, const struct source_event *event, bool counts)
+{
+	uint32_t index = event->thread->index;
+
+	if (index >= works->thread_room)
+		works->thread = memory_room(works->thread, index, &works->thread_room,
+					    sizeof(*works->thread));
+	return &works->thread[index][counts];
+}
+
+struct work *works_at_process(struct works *works, const struct source_event *event, bool counts)
+{
+	uint32_t index = event->process->index;
+
+	if (index >= works->process_room)
+		works->process = memory_room(works->process, index, &works->process_room,
+					     sizeof(*works->process));
+	return &works->process[index][counts];
+}
+
+void works_put(struct works *works, const struct source_event *event, bool counts,
+	       const struct work *work)
+{
+	work_add(works_at_thread(works, event, counts), work);
+	work_add(works_at_process(works, event, counts), work);
+	for (size_t i = 0; i < works->listener_count; i++)
+		works->listener[i].take(works->listener[i].state, event, counts, work);
+}
+
+static uint64_t *work_at(struct work *work, enum work_id id)
+{
+	return &((uint64_t *)work)[id];
+}
+
+static void works_add_sum(const struct works *works, struct work *work, const struct block_sum *sum)
+{
+	if (!works->has_sums)
+		return;
+	*work_at(work, works->sum_events) += sum->events;
+	*work_at(work, works->sum_bytes) += sum->bytes;
+}
+
+static struct work both(const struct work work[2])
+{
+	struct work sum = work[0];
+
+	work_add(&sum, &work[1]);
+	return sum;
+}
+
+struct work works_of_thread(const struct works *works, const struct source_thread *thread)
+{
+	struct work work = { 0 };
+
+	if (thread->index < works->thread_room)
+		work = both(works->thread[thread->index]);
+	works_add_sum(works, &work, &thread->sum);
+	return work;
+}
+
+struct work works_of_process(const struct works *works, const struct source_process *process)
+{
+	struct work work = { 0 };
+
+	if (process->index < works->process_room)
+		work = both(works->process[process->index]);
+	works_add_sum(works, &work, &process->sum);
+	return work;
+}
+
+/* What was only added up has been judged by no filter: there is none then. */
+struct work works_counted_of_thread(const struct works *works, const struct source_thread *thread)
+{
+	struct work work = { 0 };
+
+	if (thread->index < works->thread_room)
+		work = works->thread[thread->index][1];
+	if (!run_filters(works->run)->any)
+		works_add_sum(works, &work, &thread->sum);
+	return work;
+}
+
+struct work works_counted_of_process(const struct works *works,
+				     const struct source_process *process)
+{
+	struct work work = { 0 };
+
+	if (process->index < works->process_room)
+		work = works->process[process->index][1];
+	if (!run_filters(works->run)->any)
+		works_add_sum(works, &work, &process->sum);
+	return work;
+}
+
+/* --- in tables --- */
+
+static enum column_id column_of(const char *report, const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < COLUMN_ID_LIMIT && (strcmp(column_list[i].report, report) != 0 ||
+				       strcmp(column_list[i].name, name) != 0))
+		i++;
+	return (enum column_id)i;
+}
+
+struct work_columns work_columns_of(const char *report, const struct run *run)
+{
+	struct work_columns columns;
+
+	for (unsigned int i = 0; i < WORK_LIMIT; i++)
+		columns.column[i] = run && absence_is_off(run, counters[i].family)
+					    ? COLUMN_ID_LIMIT
+					    : column_of(report, counters[i].name);
+	return columns;
+}
+
+void work_put_columns(const struct work_columns *columns, struct table *table,
+		      const struct work *work)
+{
+	for (unsigned int i = 0; i < WORK_LIMIT; i++)
+		if (columns->column[i] != COLUMN_ID_LIMIT)
+			table_set_number(table, columns->column[i], ((const uint64_t *)work)[i]);
+}
+
+uint32_t work_bits_of(const char *report)
+{
+	uint32_t bits = 0;
+
+	for (unsigned int i = 0; i < WORK_LIMIT; i++)
+		if (column_of(report, counters[i].name) != COLUMN_ID_LIMIT)
+			bits |= 1u << i;
+	return bits;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA calls: events of family cuda become operations of cuda.h. */
+#include "report/cuda/cuda_events.h"
+
+#include "report/core/work.h"
+
+struct cuda_state {
+	struct cuda cuda; /* first: it is what others see */
+	struct source *source;
+	struct run_key key;
+};
+
+static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy, EVT_cuda_alloc,
+				     EVT_cuda_free };
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+const struct run_key *cuda_key(const struct cuda *cuda)
+{
+	return &((const struct cuda_state *)cuda)->key;
+}
+
+static void take(void *state, const struct source_event *event, bool counts)
+{
+	struct cuda_state *mine = state;
+	const struct event *inner = &event->event;
+	struct cuda_call call = { .event = inner,
+				  .process = event->process->index,
+				  .thread = event->thread->index,
+				  .counts = counts };
+
+	if (event_is_nested_call(inner))
+		return;
+	call.function = event_name(mine->source, event, EVENT_AS(cuda_call, inner)->function);
+	if (inner->id == EVT_cuda_launch) {
+		call.is_named = EVENT_AS(cuda_launch, inner)->kernel != 0;
+		call.kernel = event_name(mine->source, event, EVENT_AS(cuda_launch, inner)->kernel);
+	}
+	call.key = key_of(&mine->key, event);
+	cuda_take(&mine->cuda, &call);
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	const struct cuda_options *asked = options;
+	struct cuda_state *mine = state;
+
+	mine->source = run_source(run);
+	mine->key = run_key(run, asked->by);
+	cuda_init(&mine->cuda, asked->by, mine->key.kind != NULL);
+	for (size_t i = 0; i < CALLS; i++)
+		run_reads(run, calls[i], FIELDS_ALL, take, mine);
+}
+
+static void finish(void *state)
+{
+	device_memory_finish(&((struct cuda_state *)state)->cuda.memory);
+}
+
+static void release(void *state)
+{
+	cuda_release(&((struct cuda_state *)state)->cuda);
+}
+
+const struct analysis_kind analysis_cuda = {
+	.name = "cuda",
+	.state_bytes = sizeof(struct cuda_state),
+	.options_bytes = sizeof(struct cuda_options),
+	.start = start,
+	.finish = finish,
+	.release = release,
+};
+
+/* --- what threads do --- */
+
+static void count_call(void *state, const struct source_event *event, bool counts)
+{
+	struct work work;
+
+	if (event_is_nested_call(&event->event))
+		return;
+	work = cuda_work_of(&event->event);
+	works_put(((struct work_provider *)state)->works, event, counts, &work);
+}
+
+static void work_start(void *state, struct run *run, const void *options)
+{
+	uint32_t head = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, result) |
+			FIELD_BIT(cuda_call, flags);
+
+	(void)options;
+	((struct work_provider *)state)->works = works_provide(run);
+	run_reads(run, EVT_cuda_call, head, count_call, state);
+	run_reads(run, EVT_cuda_launch, head, count_call, state);
+	run_reads(run, EVT_cuda_copy, head | FIELD_BIT(cuda_copy, bytes), count_call, state);
+	run_reads(run, EVT_cuda_alloc,
+		  head | FIELD_BIT(cuda_alloc, bytes) | FIELD_BIT(cuda_alloc, kind), count_call,
+		  state);
+	run_reads(run, EVT_cuda_free, head, count_call, state);
+}
+
+const struct analysis_kind analysis_cuda_work = {
+	.name = "cuda work",
+	.state_bytes = sizeof(struct work_provider),
+	.start = work_start,
+};

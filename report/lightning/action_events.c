@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Actions, and how long a program was at what stands in for them: events become operations of actions.h. */
+#include "report/lightning/action_events.h"
+
+struct action_state {
+	struct actions actions; /* first: it is what others see */
+	struct source *source;
+};
+
+_Static_assert(sizeof(struct evt_action_begin) == sizeof(struct evt_action_end), "both are a name");
+
+static struct action_event action_of(const struct action_state *mine,
+				     const struct source_event *event, bool counts)
+{
+	return (struct action_event){
+		.place = event_place(event),
+		.name = event_name(mine->source, event,
+				   EVENT_AS(action_begin, &event->event)->name),
+		.counts = counts,
+	};
+}
+
+static void take_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct action_state *mine = state;
+	struct action_event action = action_of(mine, event, counts);
+
+	actions_begin(&mine->actions, &action);
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	struct action_state *mine = state;
+	struct action_event action = action_of(mine, event, counts);
+
+	actions_end(&mine->actions, &action);
+}
+
+static void take_operator(void *state, const struct source_event *event, bool counts)
+{
+	struct action_event action = { .place = event_place(event), .counts = counts };
+	bool is_user = event->event.id == EVT_torch_begin_ex &&
+		       EVENT_AS(torch_begin_ex, &event->event)->scope == EVT_SCOPE_USER;
+
+	actions_begin_operator(&((struct action_state *)state)->actions, &action, is_user);
+}
+
+static void take_operator_end(void *state, const struct source_event *event, bool counts)
+{
+	bool is_elsewhere = event->event.id == EVT_torch_end_ex &&
+			    EVENT_AS(torch_end_ex, &event->event)->thread;
+
+	(void)counts;
+	if (!is_elsewhere)
+		actions_end_operator(&((struct action_state *)state)->actions, event_place(event));
+}
+
+static void take_range(void *state, const struct source_event *event, bool counts)
+{
+	struct action_event action = { .place = event_place(event), .counts = counts };
+
+	actions_note_range(&((struct action_state *)state)->actions, &action);
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	static const enum evt_id ranges[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_start,
+					      EVT_nvtx_pop, EVT_nvtx_end };
+	struct action_state *mine = state;
+
+	(void)options;
+	mine->source = run_source(run);
+	actions_init(&mine->actions);
+	run_reads(run, EVT_action_begin, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_action_end, FIELDS_ALL, take_end, mine);
+	run_reads(run, EVT_torch_begin, 0, take_operator, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_operator, mine);
+	run_reads(run, EVT_torch_end, 0, take_operator_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_operator_end, mine);
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		run_reads(run, ranges[i], 0, take_range, mine);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	if (cut->thread)
+		actions_cut(&((struct action_state *)state)->actions, cut_place(cut),
+			    cut_ending(cut));
+}
+
+static void release(void *state)
+{
+	actions_release(&((struct action_state *)state)->actions);
+}
+
+const struct analysis_kind analysis_actions = {
+	.name = "actions",
+	.state_bytes = sizeof(struct action_state),
+	.options_bytes = sizeof(struct actions_options),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* NVTX ranges as an analysis and as a key: events of family nvtx become operations of ranges.h. */
+#include "report/nvtx/range_events.h"
+
+#include <string.h>
+
+#include "report/core/key.h"
+#include "report/core/work.h"
+#include "report/nvtx/rows_ranges.h"
+
+#define NO_RANGE "(no range)"
+
+struct range_state {
+	struct ranges ranges; /* first: it is what others see */
+	struct source *source;
+	struct works *works; /* NULL: nobody wants to know what was done inside */
+};
+
+static struct work work_of_thread(const struct range_state *mine, const struct source_event *event)
+{
+	return mine->works ? works_of_thread(mine->works, event->thread) : (struct work){ 0 };
+}
+
+static struct work work_of_process(const struct range_state *mine,
+				   const struct source_process *process)
+{
+	return mine->works ? works_of_process(mine->works, process) : (struct work){ 0 };
+}
+
+static struct range_opening opening_of(struct range_state *mine, const struct source_event *event,
+				       bool counts)
+{
+	const uint64_t *value = event->event.value; /* domain and name of all three */
+
+	return (struct range_opening){
+		.time_ns = event->event.time_ns,
+		.thread = event->thread->index,
+		.process = event->process->index,
+		.domain = event_name(mine->source, event, value[0]),
+		.name = event_name(mine->source, event, value[1]),
+		.counts = counts,
+	};
+}
+
+static void take_push(void *state, const struct source_event *event, bool counts)
+{
+	struct range_state *mine = state;
+	struct range_opening opening = opening_of(mine, event, counts);
+
+	opening.work = work_of_thread(mine, event);
+	ranges_push(&mine->ranges, &opening);
+}
+
+static void take_start(void *state, const struct source_event *event, bool counts)
+{
+	struct range_state *mine = state;
+	struct range_opening opening = opening_of(mine, event, counts);
+
+	opening.number = EVENT_AS(nvtx_start, &event->event)->range;
+	opening.work = work_of_process(mine, event->process);
+	ranges_start(&mine->ranges, &opening);
+}
+
+static struct range_closing closing_of(struct range_state *mine, const struct source_event *event)
+{
+	return (struct range_closing){
+		.time_ns = event->event.time_ns,
+		.thread = event->thread->index,
+		.process = event->process->index,
+		.domain = event_name(mine->source, event, event->event.value[0]),
+	};
+}
+
+static void take_pop(void *state, const struct source_event *event, bool counts)
+{
+	struct range_state *mine = state;
+	struct range_closing closing = closing_of(mine, event);
+
+	(void)counts;
+	closing.work = work_of_thread(mine, event);
+	ranges_pop(&mine->ranges, &closing);
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	struct range_state *mine = state;
+	struct range_closing closing = closing_of(mine, event);
+
+	(void)counts;
+	closing.number = EVENT_AS(nvtx_end, &event->event)->range;
+	closing.work = work_of_process(mine, event->process);
+	ranges_end(&mine->ranges, &closing);
+}
+
+static void take_mark(void *state, const struct source_event *event, bool counts)
+{
+	(void)event;
+	((struct range_state *)state)->ranges.marks += counts;
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	const struct ranges_options *asked = options;
+	struct range_state *mine = state;
+
+	mine->source = run_source(run);
+	ranges_init(&mine->ranges, asked->by_path != 0);
+	if (asked->work) {
+		mine->works = works_want(run, asked->work);
+		run_sums_exact(run, EVT_nvtx_start);
+		run_sums_exact(run, EVT_nvtx_end);
+	}
+	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, mine);
+	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
+		  take_push, mine);
+	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, take_pop, mine);
+	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_start, mine);
+	run_reads(run, EVT_nvtx_end, FIELDS_ALL, take_end, mine);
+	run_reads(run, EVT_nvtx_mark, 0, take_mark, mine);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	struct range_state *mine = state;
+
+	if (cut->thread)
+		ranges_cut(&mine->ranges, cut_place(cut),
+			   mine->works ? works_of_thread(mine->works, cut->thread)
+				       : (struct work){ 0 },
+			   cut_ending(cut));
+	else
+		ranges_cut_started(&mine->ranges, cut_place(cut),
+				   work_of_process(mine, cut->process), cut_ending(cut));
+}
+
+static void release(void *state)
+{
+	ranges_release(&((struct range_state *)state)->ranges);
+}
+
+const struct analysis_kind analysis_ranges = {
+	.name = "ranges",
+	.state_bytes = sizeof(struct range_state),
+	.options_bytes = sizeof(struct ranges_options),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};
+
+/* --- how many there were --- */
+
+static void count_range(void *state, const struct source_event *event, bool counts)
+{
+	works_put(((struct work_provider *)state)->works, event, counts,
+		  &(struct work){ .nvtx_ranges = 1 });
+}
+
+static void work_start(void *state, struct run *run, const void *options)
+{
+	static const enum evt_id openings[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_start };
+
+	(void)options;
+	((struct work_provider *)state)->works = works_provide(run);
+	for (size_t i = 0; i < sizeof(openings) / sizeof(openings[0]); i++)
+		run_reads(run, openings[i], 0, count_range, state);
+}
+
+const struct analysis_kind analysis_range_work = {
+	.name = "range work",
+	.state_bytes = sizeof(struct work_provider),
+	.start = work_start,
+};
+
+/* --- the key: domain + 1, and name + 1 --- */
+
+static const void *key_start(struct run *run)
+{
+	return ranges_want(run, &(struct ranges_options){ .by_path = 0 });
+}
+
+static uint64_t key_of_event(const void *state, const struct source_event *event)
+{
+	const struct range_state *mine = state;
+	uint32_t domain, name;
+
+	if (!ranges_innermost(&mine->ranges, event->thread->index, &domain, &name))
+		return 0;
+	return ((uint64_t)domain + 1) << 32 | ((uint64_t)name + 1);
+}
+
+/* Range and domain. */
+static void key_put_range(const void *state, uint64_t key, struct table *table,
+			  const enum column_id *column)
+{
+	const struct range_state *mine = state;
+	size_t length = strlen(NO_RANGE);
+	const char *text = NO_RANGE;
+
+	if (key) {
+		text = name_text(source_name_at(mine->source, (uint32_t)key - 1), &length);
+		range_put_domain(table, column[1],
+				 source_name_at(mine->source, (uint32_t)(key >> 32) - 1));
+	}
+	table_set_text(table, column[0], text, length);
+}
+
+const struct key_kind key_kind_range = {
+	.name = "range",
+	.start = key_start,
+	.of = key_of_event,
+	.put = key_put_range,
+};

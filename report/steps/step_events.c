@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps: events that make them up become operations of steps.h and, with --step, of step_ranges.h. */
+#include "report/steps/step_events.h"
+
+#include <string.h>
+
+#include "report/core/async_scopes.h"
+#include "report/steps/step_ranges.h"
+
+#define PROFILER_STEP "ProfilerStep" /* what preload calls a step of torch.profiler */
+
+struct step_state {
+	struct steps steps; /* first: it is what others see */
+	struct source *source;
+	struct step_ranges ranges;
+	struct async_scopes async;
+	struct map categories; /* name's index << 4 | scope, + 1, to enum step_category */
+};
+
+/* A name is looked at once, but for one whose text is still to come. */
+static enum step_category category_of(struct step_state *mine, const struct source_event *event,
+				      uint64_t scope)
+{
+	uint32_t index = event_name(mine->source, event, event->event.value[0]);
+	const struct source_name *name = source_name_at(mine->source, index);
+	struct map_entry *known;
+	bool added;
+
+	if (!name->text)
+		return step_category_of("", 0, scope);
+	known = map_put(&mine->categories, ((uint64_t)index << 4 | (scope & 15)) + 1, &added);
+	if (added)
+		known->value = step_category_of(name->text, name->length, scope);
+	return (enum step_category)known->value;
+}
+
+static void take_mark(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+	const struct evt_step *step = EVENT_AS(step, &event->event);
+	struct step_mark mark = { .number = step->number,
+				  .name = event_name(mine->source, event, step->name),
+				  .counts = counts };
+	const struct source_name *name = source_name_at(mine->source, mark.name);
+
+	mark.may_be_rest = name->text && !strcmp(name->text, PROFILER_STEP);
+	steps_mark(&mine->steps, event_place(event), &mark);
+}
+
+/* --- scopes and calls --- */
+
+static void take_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+	uint64_t scope = event->event.id == EVT_torch_begin_ex
+				 ? EVENT_AS(torch_begin_ex, &event->event)->scope
+				 : 0;
+
+	(void)counts;
+	steps_open(&mine->steps, event_place(event), category_of(mine, event, scope));
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	steps_close(&((struct step_state *)state)->steps, event_place(event));
+}
+
+static void take_end_named(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+
+	(void)counts;
+	if (!EVENT_AS(torch_end_ex, &event->event)->thread) /* else it is of another thread */
+		steps_close_one(&mine->steps, event_place(event),
+				category_of(mine, event, EVT_SCOPE_USER));
+}
+
+static void take_async_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+
+	async_scopes_begin(
+		&mine->async, EVENT_AS(torch_async_begin, &event->event)->function,
+		&(struct async_scope){ .place = event_place(event),
+				       .key = (uint32_t)category_of(mine, event, EVT_SCOPE_USER),
+				       .counts = counts });
+}
+
+static void take_async_end(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+	struct nest_place place = event_place(event);
+	struct async_scope scope;
+
+	(void)counts;
+	if (async_scopes_end(&mine->async, place.process,
+			     EVENT_AS(torch_async_end, &event->event)->function, &scope) &&
+	    scope.key != STEP_NOTHING && place.time_ns > scope.place.time_ns)
+		steps_span(&mine->steps, place, (enum step_category)scope.key,
+			   place.time_ns - scope.place.time_ns);
+}
+
+static void take_call(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	if (!event_is_nested_call(&event->event))
+		steps_span(&((struct step_state *)state)->steps, event_place(event), STEP_runtime,
+			   EVENT_AS(cuda_call, &event->event)->duration_ns);
+}
+
+static void take_capture(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+
+	(void)counts;
+	if (mine->ranges.name)
+		step_ranges_forget(&mine->ranges, event->process->index);
+	steps_interrupt(&mine->steps, event_place(event));
+}
+
+/* --- --step NAME: the steps that were recorded as such say nothing --- */
+
+static bool name_matches(struct step_state *mine, const struct source_event *event, uint64_t id)
+{
+	const struct source_name *name = source_name_at(mine->source,
+							event_name(mine->source, event, id));
+
+	return step_ranges_match(&mine->ranges, name->text, name->length);
+}
+
+/* A range of that name has opened or closed; `id` is its name's, 0 when it is not told. */
+static void take_own_mark(struct step_state *mine, const struct source_event *event, uint64_t id,
+			  bool counts)
+{
+	struct nest_place place = event_place(event);
+	struct step_mark mark = { .number = steps_next_number(&mine->steps, place.process),
+				  .name = event_name(mine->source, event, id),
+				  .counts = counts };
+
+	steps_mark(&mine->steps, place, &mark);
+}
+
+/* The domain of an NVTX event, or what stands for one. */
+static uint32_t event_domain(struct step_state *mine, const struct source_event *event)
+{
+	return event->event.id >= EVT_torch_begin
+		       ? STEP_DOMAIN_TORCH
+		       : event_name(mine->source, event, event->event.value[0]);
+}
+
+/* One that nests on its thread. */
+static void take_opening(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+	uint32_t domain = event_domain(mine, event);
+	uint64_t name = event->event.value[domain != STEP_DOMAIN_TORCH];
+	bool opens = name_matches(mine, event, name);
+
+	step_ranges_push(&mine->ranges, event_place(event), domain, opens);
+	if (opens && step_ranges_begin(&mine->ranges, event->process->index))
+		take_own_mark(mine, event, name, counts);
+}
+
+static void take_closing(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+
+	if (step_ranges_pop(&mine->ranges, event_place(event), event_domain(mine, event)))
+		take_own_mark(mine, event, 0, counts);
+}
+
+static void take_named_closing(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
+	struct step_state *mine = state;
+
+	if (!end->thread && step_ranges_pop_one(&mine->ranges, event_place(event),
+						name_matches(mine, event, end->name)))
+		take_own_mark(mine, event, end->name, counts);
+}
+
+static void take_started(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_nvtx_start *started = EVENT_AS(nvtx_start, &event->event);
+	struct step_state *mine = state;
+
+	if (!name_matches(mine, event, started->name))
+		return;
+	step_ranges_start(&mine->ranges, event->process->index, started->range);
+	if (step_ranges_begin(&mine->ranges, event->process->index))
+		take_own_mark(mine, event, started->name, counts);
+}
+
+static void take_ended(void *state, const struct source_event *event, bool counts)
+{
+	struct step_state *mine = state;
+
+	if (step_ranges_end(&mine->ranges, event->process->index,
+			    EVENT_AS(nvtx_end, &event->event)->range))
+		take_own_mark(mine, event, 0, counts);
+}
+
+static void read_ranges(struct run *run, void *state)
+{
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_opening, state);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), take_opening, state);
+	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_opening, state);
+	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
+		  take_opening, state);
+	run_reads(run, EVT_torch_end, 0, take_closing, state);
+	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, take_closing, state);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_named_closing, state);
+	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_started, state);
+	run_reads(run, EVT_nvtx_end, FIELDS_ALL, take_ended, state);
+}
+
+/* --- the analysis --- */
+
+static void start(void *state, struct run *run, const void *options)
+{
+	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
+					     EVT_cuda_alloc, EVT_cuda_free };
+	uint32_t call = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, flags);
+	const struct steps_options *asked = options;
+	struct step_state *mine = state;
+
+	mine->source = run_source(run);
+	steps_init(&mine->steps, asked->wants_rows != 0);
+	step_ranges_init(&mine->ranges, asked->name);
+	async_scopes_init(&mine->async);
+	map_init(&mine->categories);
+	if (asked->name)
+		read_ranges(run, mine); /* before what is in the step */
+	else
+		run_reads(run, EVT_step, FIELDS_ALL, take_mark, mine);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex,
+		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope), take_begin,
+		  mine);
+	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
+	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		run_reads(run, calls[i], call, take_call, mine);
+	run_reads(run, EVT_capture_start, 0, take_capture, mine);
+	run_reads(run, EVT_capture_stop, 0, take_capture, mine);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	struct step_state *mine = state;
+
+	if (!cut->thread) {
+		step_ranges_forget(&mine->ranges, cut->process->index);
+		return;
+	}
+	steps_cut(&mine->steps, cut_place(cut), cut_ending(cut));
+	step_ranges_cut(&mine->ranges, cut_place(cut));
+}
+
+static void release(void *state)
+{
+	struct step_state *mine = state;
+
+	steps_release(&mine->steps);
+	step_ranges_release(&mine->ranges);
+	async_scopes_release(&mine->async);
+	map_release(&mine->categories);
+}
+
+const struct analysis_kind analysis_steps = {
+	.name = "steps",
+	.state_bytes = sizeof(struct step_state),
+	.options_bytes = sizeof(struct steps_options),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps as an analysis of a run. */
+#ifndef REPORT_STEPS_STEP_EVENTS_H
+#define REPORT_STEPS_STEP_EVENTS_H
+
+#include "report/core/analysis.h"
+#include "report/steps/steps.h"
+
+struct steps_options {
+	const char *name; /* of --step, what ends them; NULL: as recorded */
+	uint64_t wants_rows;
+};
+ANALYSIS(steps, struct steps)
+
+#endif

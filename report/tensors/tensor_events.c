@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of tensors: events of family tensors become operations of tensors.h. */
+#include "report/tensors/tensor_events.h"
+
+#include <string.h>
+
+#include "report/core/work.h"
+
+struct tensor_state {
+	struct tensors tensors; /* first: it is what others see */
+	struct run_key key;
+	uint64_t bytes; /* of the block that was taken last */
+};
+
+_Static_assert(offsetof(struct evt_tensor_alloc, ptr) == offsetof(struct evt_tensor_free, ptr) &&
+		       offsetof(struct evt_tensor_alloc, bytes) ==
+			       offsetof(struct evt_tensor_free, bytes) &&
+		       offsetof(struct evt_tensor_alloc, device) ==
+			       offsetof(struct evt_tensor_free, device),
+	       "both are read as the first");
+
+const struct run_key *tensors_key(const struct tensors *tensors)
+{
+	return &((const struct tensor_state *)tensors)->key;
+}
+
+/* Operators that only allocate: who asked for it is the one around them. */
+static bool name_only_allocates(const struct run_key *key, uint64_t inner)
+{
+	static const char *const names[] = { "aten::empty", "aten::empty_strided" };
+	size_t length;
+	const char *text = key->kind->text(key->state, inner, &length);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (length == strlen(names[i]) && !memcmp(text, names[i], length))
+			return true;
+	return false;
+}
+
+/* The innermost key, and those of what is around it. */
+static void find_nested_key(const struct tensor_state *mine, const struct source_event *event,
+			    struct tensor_op *op, uint64_t keys[TENSOR_OUTER_MAX])
+{
+	unsigned int count = mine->key.kind->around(mine->key.state, event, keys, TENSOR_OUTER_MAX);
+
+	if (!count)
+		return;
+	op->key = keys[0];
+	if (count > 1 && name_only_allocates(&mine->key, keys[0]))
+		op->key |= keys[1] << 32;
+	op->outer = &keys[1];
+	op->outer_count = count - 1;
+}
+
+static void take_block(void *state, const struct source_event *event, bool counts)
+{
+	struct tensor_state *mine = state;
+	const struct evt_tensor_alloc *fields = EVENT_AS(tensor_alloc, &event->event);
+	uint64_t keys[TENSOR_OUTER_MAX];
+	struct tensor_op op = {
+		.time_ns = event->event.time_ns,
+		.address = fields->ptr,
+		.bytes = fields->bytes,
+		.device = fields->device,
+		.process = event->process->index,
+		.thread = event->thread->index,
+		.counts = counts,
+	};
+
+	if (mine->key.kind && mine->key.kind->around)
+		find_nested_key(mine, event, &op, keys);
+	else
+		op.key = key_of(&mine->key, event);
+	mine->bytes = op.bytes;
+	if (event->event.id == EVT_tensor_alloc)
+		tensors_allocate(&mine->tensors, &op);
+	else
+		mine->bytes = tensors_free(&mine->tensors, &op);
+}
+
+static void take_totals(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_tensor_totals *totals = EVENT_AS(tensor_totals, &event->event);
+
+	(void)counts;
+	tensors_reserve(&((struct tensor_state *)state)->tensors, event->process->index,
+			totals->device, totals->reserved);
+}
+
+/* The allocator has given back what it could before it gave up. */
+static void take_failure(void *state, const struct source_event *event, bool counts)
+{
+	struct tensors *tensors = &((struct tensor_state *)state)->tensors;
+	const struct evt_tensor_oom *oom = EVENT_AS(tensor_oom, &event->event);
+
+	if (oom->device)
+		tensors_reserve(tensors, event->process->index, oom->device, oom->reserved);
+	if (counts)
+		tensors_fail(tensors, oom->device);
+}
+
+static void take_sampling(void *state, const struct source_event *event, bool counts)
+{
+	struct tensors *tensors = &((struct tensor_state *)state)->tensors;
+	uint64_t one_in = EVENT_AS(torch_sampling, &event->event)->one_in;
+
+	(void)counts;
+	if (one_in > tensors->operators_one_in)
+		tensors->operators_one_in = one_in;
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	const struct tensors_options *asked = options;
+	struct tensor_state *mine = state;
+
+	mine->key = run_key(run, asked->by);
+	tensors_init(&mine->tensors,
+		     asked->by == BY_tensors_size ? TENSORS_BY_SIZE : TENSORS_BY_KEY);
+	run_reads(run, EVT_tensor_alloc, FIELDS_ALL, take_block, mine);
+	run_reads(run, EVT_tensor_free, FIELDS_ALL, take_block, mine);
+	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, mine);
+	run_reads(run, EVT_tensor_oom, FIELDS_ALL, take_failure, mine);
+	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
+}
+
+static void finish(void *state)
+{
+	tensors_finish(&((struct tensor_state *)state)->tensors);
+}
+
+static void release(void *state)
+{
+	tensors_release(&((struct tensor_state *)state)->tensors);
+}
+
+const struct analysis_kind analysis_tensors = {
+	.name = "tensors",
+	.state_bytes = sizeof(struct tensor_state),
+	.options_bytes = sizeof(struct tensors_options),
+	.start = start,
+	.finish = finish,
+	.release = release,
+};
+
+/* --- bytes that threads allocate --- */
+
+static void count_bytes(void *state, const struct source_event *event, bool counts)
+{
+	uint64_t bytes = EVENT_AS(tensor_alloc, &event->event)->bytes;
+
+	works_put(((struct work_provider *)state)->works, event, counts,
+		  &(struct work){ .tensor_bytes = bytes });
+}
+
+static void work_start(void *state, struct run *run, const void *options)
+{
+	(void)options;
+	((struct work_provider *)state)->works = works_provide(run);
+	run_reads(run, EVT_tensor_alloc, FIELD_BIT(tensor_alloc, bytes), count_bytes, state);
+}
+
+const struct analysis_kind analysis_tensor_work = {
+	.name = "tensor work",
+	.state_bytes = sizeof(struct work_provider),
+	.start = work_start,
+};
+
+/* --- what is allocated less what is freed, modulo 2^64; a CPU block's free does not tell its bytes --- */
+
+struct growth_state {
+	struct works *works;
+	const struct tensor_state *blocks;
+};
+
+static void count_growth(void *state, const struct source_event *event, bool counts)
+{
+	const struct growth_state *mine = state;
+	uint64_t bytes = mine->blocks->bytes;
+	uint64_t growth = event->event.id == EVT_tensor_alloc ? bytes : 0 - bytes;
+
+	works_put(mine->works, event, counts,
+		  EVENT_AS(tensor_alloc, &event->event)->device
+			  ? &(struct work){ .tensor_device_growth = growth }
+			  : &(struct work){ .tensor_cpu_growth = growth });
+}
+
+static void growth_start(void *state, struct run *run, const void *options)
+{
+	struct growth_state *mine = state;
+
+	(void)options;
+	mine->works = works_provide(run);
+	mine->blocks = (const struct tensor_state *)tensors_want(
+		run, &(struct tensors_options){ BY_tensors_device });
+	run_reads(run, EVT_tensor_alloc, 0, count_growth, mine);
+	run_reads(run, EVT_tensor_free, 0, count_growth, mine);
+}
+
+const struct analysis_kind analysis_tensor_growth = {
+	.name = "tensor growth",
+	.state_bytes = sizeof(struct growth_state),
+	.start = growth_start,
+};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* PyTorch's operators as an analysis and as a key: events of family torch become operations of operators.h. */
+#include "report/torch/operator_events.h"
+
+#include <string.h>
+
+#include "report/core/async_scopes.h"
+#include "report/core/key.h"
+#include "report/core/work.h"
+#include "report/torch/operator_naming.h"
+
+#define NO_OPERATOR "(no operator)"
+
+struct operator_state {
+	struct operators operators; /* first: it is what others see */
+	struct source *source;
+	struct operator_naming *naming;
+	struct async_scopes async;
+};
+
+static void take_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct operator_state *mine = state;
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+
+	operators_begin(&mine->operators,
+			&(struct operator_opening){
+				.place = event_place(event),
+				.name = mine->naming->name,
+				.scope = event->event.id == EVT_torch_begin_ex ? begin->scope : 0,
+				.hidden = mine->naming->is_hidden,
+				.counts = counts,
+			});
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	operators_end(&((struct operator_state *)state)->operators, event_place(event));
+}
+
+static void take_end_named(void *state, const struct source_event *event, bool counts)
+{
+	struct operator_state *mine = state;
+
+	(void)counts;
+	operators_end_named(&mine->operators, event_place(event), mine->naming->name,
+			    EVENT_AS(torch_end_ex, &event->event)->thread != 0);
+}
+
+static void take_inputs(void *state, const struct source_event *event, bool counts)
+{
+	struct operator_state *mine = state;
+	const struct evt_torch_inputs *given = EVENT_AS(torch_inputs, &event->event);
+	uint32_t thread = event->thread->index, name;
+	struct operator_inputs inputs = {
+		.shapes = event_name(mine->source, event, given->shapes),
+		.integers = event_name(mine->source, event, given->integers),
+	};
+
+	(void)counts;
+	inputs.shapes_text = operator_text_of(source_name_at(mine->source, inputs.shapes));
+	inputs.integers_text = operator_text_of(source_name_at(mine->source, inputs.integers));
+	if (operators_innermost(&mine->operators, thread, &name))
+		operators_describe(&mine->operators, thread, inputs.shapes,
+				   operator_flops_of(&mine->naming->names, name, &inputs));
+}
+
+static void take_async_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct operator_state *mine = state;
+
+	async_scopes_begin(&mine->async, EVENT_AS(torch_async_begin, &event->event)->function,
+			   &(struct async_scope){ .place = event_place(event),
+						  .key = mine->naming->name,
+						  .is_hidden = mine->naming->is_hidden,
+						  .counts = counts });
+}
+
+static void take_async_end(void *state, const struct source_event *event, bool counts)
+{
+	struct operator_state *mine = state;
+	struct async_scope scope;
+
+	(void)counts;
+	if (async_scopes_end(&mine->async, event->process->index,
+			     EVENT_AS(torch_async_end, &event->event)->function, &scope))
+		operators_add_apart(&mine->operators,
+				    &(struct operator_opening){ .place = scope.place,
+								.name = scope.key,
+								.scope = EVT_SCOPE_USER,
+								.hidden = scope.is_hidden,
+								.counts = scope.counts },
+				    event->event.time_ns);
+}
+
+static void take_sampling(void *state, const struct source_event *event, bool counts)
+{
+	struct operator_state *mine = state;
+	uint64_t one_in = EVENT_AS(torch_sampling, &event->event)->one_in;
+
+	(void)counts;
+	if (one_in > mine->operators.one_in)
+		mine->operators.one_in = one_in;
+}
+
+/* Memory is what changed inside, calls are those that count. */
+static void take_work(void *state, const struct source_event *event, bool counts,
+		      const struct work *work)
+{
+	struct operator_state *mine = state;
+	bool is_memory = event->event.id == EVT_tensor_alloc || event->event.id == EVT_tensor_free;
+	struct operator_work done = { .cpu_bytes = work->tensor_cpu_growth,
+				      .device_bytes = work->tensor_device_growth,
+				      .cuda_calls = work->cuda_calls,
+				      .cuda_ns = work->cuda_ns,
+				      .launches = work->launches };
+
+	mine->operators.has_memory |= is_memory;
+	if (counts || is_memory)
+		operators_note(&mine->operators, event->thread->index, &done);
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	const struct operators_options *asked = options;
+	struct operator_state *mine = state;
+
+	mine->source = run_source(run);
+	mine->naming = operator_naming_want(run, NULL);
+	operators_init(&mine->operators, asked->by_shapes != 0);
+	async_scopes_init(&mine->async);
+	if (asked->is_full) {
+		works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(cuda_calls)),
+			     take_work, mine);
+		run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, mine);
+	}
+	run_reads(run, EVT_torch_begin, 0, take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_begin, mine);
+	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_end_named, mine);
+	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
+	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
+	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	if (cut->thread)
+		operators_cut(&((struct operator_state *)state)->operators, cut_place(cut),
+			      cut_ending(cut));
+}
+
+static void release(void *state)
+{
+	struct operator_state *mine = state;
+
+	operators_release(&mine->operators);
+	async_scopes_release(&mine->async);
+}
+
+const struct analysis_kind analysis_operators = {
+	.name = "operators",
+	.state_bytes = sizeof(struct operator_state),
+	.options_bytes = sizeof(struct operators_options),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};
+
+/* --- the key: name + 1 --- */
+
+static const void *key_start(struct run *run)
+{
+	return operators_want(run, NULL);
+}
+
+static uint64_t key_of_event(const void *state, const struct source_event *event)
+{
+	const struct operator_state *mine = state;
+	uint32_t name;
+
+	if (!operators_innermost(&mine->operators, event->thread->index, &name))
+		return 0;
+	return (uint64_t)name + 1;
+}
+
+static unsigned int keys_around(const void *state, const struct source_event *event,
+				uint64_t *ret_keys, unsigned int room)
+{
+	const struct operator_state *mine = state;
+	const struct nest_scope *scope = mine->operators.nest.scope;
+	uint32_t at = nest_innermost(&mine->operators.nest, event->thread->index);
+	unsigned int count = 0;
+
+	for (; at != NEST_NONE && count < room; at = scope[at].parent)
+		ret_keys[count++] = scope[at].key + 1;
+	return count;
+}
+
+static const char *key_text(const void *state, uint64_t key, size_t *ret_length)
+{
+	const struct operator_state *mine = state;
+	struct operator_text text;
+
+	text.text = name_text(source_name_at(mine->source, (uint32_t)key - 1), &text.length);
+	text = operator_text_shown(text);
+	*ret_length = text.length;
+	return text.text;
+}
+
+static void key_put_operator(const void *state, uint64_t key, struct table *table,
+			     const enum column_id *column)
+{
+	size_t length = strlen(NO_OPERATOR);
+	const char *text = key ? key_text(state, key, &length) : NO_OPERATOR;
+
+	table_set_text(table, column[0], text, length);
+}
+
+const struct key_kind key_kind_op = {
+	.name = "op",
+	.start = key_start,
+	.of = key_of_event,
+	.put = key_put_operator,
+	.around = keys_around,
+	.text = key_text,
+};

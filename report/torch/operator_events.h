@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* PyTorch's operators as an analysis of a run. */
+#ifndef REPORT_TORCH_OPERATOR_EVENTS_H
+#define REPORT_TORCH_OPERATOR_EVENTS_H
+
+#include "report/core/analysis.h"
+#include "report/torch/operators.h"
+
+struct operators_options {
+	uint32_t by_shapes;
+	uint32_t is_full; /* memory, CUDA calls and FLOPs too: all that report ops shows */
+};
+ANALYSIS(operators, struct operators)
+
+#endif

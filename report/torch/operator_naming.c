@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of operators, and how many were called: see operator_naming.h. */
+#include "report/torch/operator_naming.h"
+
+#include "report/core/work.h"
+
+/* The four have their name first. */
+_Static_assert(offsetof(struct evt_torch_begin, name) == 0 &&
+		       offsetof(struct evt_torch_begin_ex, name) == 0 &&
+		       offsetof(struct evt_torch_end_ex, name) == 0 &&
+		       offsetof(struct evt_torch_async_begin, name) == 0,
+	       "names are read as the first field");
+
+static void take(void *state, const struct source_event *event, bool counts)
+{
+	struct operator_naming *naming = state;
+	uint32_t name = event_name(naming->source, event, event->event.value[0]);
+
+	(void)counts;
+	naming->name = operator_name_of(&naming->names, name,
+					operator_text_of(source_name_at(naming->source, name)),
+					&naming->is_hidden);
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct operator_naming *naming = state;
+
+	(void)options;
+	naming->source = run_source(run);
+	operator_names_init(&naming->names);
+	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take, naming);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), take, naming);
+	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, name), take, naming);
+	run_reads(run, EVT_torch_async_begin, FIELD_BIT(torch_async_begin, name), take, naming);
+}
+
+static void release(void *state)
+{
+	operator_names_release(&((struct operator_naming *)state)->names);
+}
+
+const struct analysis_kind analysis_operator_naming = {
+	.name = "operator naming",
+	.state_bytes = sizeof(struct operator_naming),
+	.options_bytes = sizeof(struct operator_naming_options),
+	.start = start,
+	.release = release,
+};
+
+/* --- how many were called --- */
+
+struct operator_work_state {
+	struct works *works;
+	const struct operator_naming *naming;
+};
+
+static void count_operator(void *state, const struct source_event *event, bool counts)
+{
+	const struct operator_work_state *mine = state;
+
+	if (!mine->naming->is_hidden || event->event.id == EVT_torch_async_begin)
+		works_put(mine->works, event, counts, &(struct work){ .operators = 1 });
+}
+
+static void work_start(void *state, struct run *run, const void *options)
+{
+	struct operator_work_state *mine = state;
+
+	(void)options;
+	mine->works = works_provide(run);
+	mine->naming = operator_naming_want(run, NULL);
+	run_reads(run, EVT_torch_begin, 0, count_operator, mine);
+	run_reads(run, EVT_torch_begin_ex, 0, count_operator, mine);
+	run_reads(run, EVT_torch_async_begin, 0, count_operator, mine);
+}
+
+const struct analysis_kind analysis_operator_work = {
+	.name = "operator work",
+	.state_bytes = sizeof(struct operator_work_state),
+	.start = work_start,
+};
