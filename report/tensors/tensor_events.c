@@ -178,11 +178,13 @@ static void count_growth(void *state, const struct source_event *event, bool cou
 	const struct growth_state *mine = state;
 	uint64_t bytes = mine->blocks->bytes;
 	uint64_t growth = event->event.id == EVT_tensor_alloc ? bytes : 0 - bytes;
+	struct work work = { 0 };
 
-	works_put(mine->works, event, counts,
-		  EVENT_AS(tensor_alloc, &event->event)->device
-			  ? &(struct work){ .tensor_device_growth = growth }
-			  : &(struct work){ .tensor_cpu_growth = growth });
+	if (EVENT_AS(tensor_alloc, &event->event)->device)
+		work.tensor_device_growth = growth;
+	else
+		work.tensor_cpu_growth = growth;
+	works_put(mine->works, event, counts, &work);
 }
 
 static void growth_start(void *state, struct run *run, const void *options)
