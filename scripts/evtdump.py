@@ -21,10 +21,10 @@ MASK = 2 ** 64 - 1
 MAGIC_ZSTD = 0xFD2FB528
 MAGIC_HEADER, MAGIC_END = 0x184D2A50, 0x184D2A51
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
-VERSION = 2
+VERSION = 3
 FRAME_MAX = 16 << 20
 RECORDS_MAX, KINDS_MAX, FIELDS_MAX, WINDOW = 32768, 65536, 16, 4096
-UINT, SINT, ADDR, NAME, TEXT, BORN, DIES, SIZE, CALLER = range(1, 10)
+UINT, SINT, ADDR, NAME, TEXT, BORN, DIES, SIZE, CALLER, BLOCK = range(1, 11)
 KEY_KINDS, KEY_TIMES, KEY_SIZES, KEY_HEAP_TIMES = 0, 1, 6, 7
 HEAP_TIME_UNIT = 32  # ns
 KEY_BORN, KEY_DIES = 2, 4  # of the codes; the far addresses have the next key
@@ -205,7 +205,7 @@ class Type:
         for _ in range(count):
             entry = cursor.sub()
             self.fields.append((entry.text().decode(), entry.varint()))
-            if not UINT <= self.fields[-1][1] <= CALLER:
+            if not UINT <= self.fields[-1][1] <= BLOCK:
                 raise Damage("codec %d is unknown" % self.fields[-1][1])
         self.has_caller = any(codec == CALLER for _, codec in self.fields)
 
@@ -285,7 +285,7 @@ class Block:
         value = column.varint()
         if codec == SINT:
             return unzigzag(value)
-        if codec == ADDR:
+        if codec in (ADDR, BLOCK):
             value = self.last_address[key] = address_from(value, self.last_address.get(key, 0))
         return value
 
@@ -303,7 +303,7 @@ class Block:
         if number >= len(self.kinds):
             raise Damage("kind %d of %d" % (number, len(self.kinds)))
         kind = self.kinds[number]
-        is_heap = any(codec in (BORN, DIES) for _, codec in kind.type.fields)
+        is_heap = any(codec in (BORN, DIES, BLOCK) for _, codec in kind.type.fields)
         if is_heap and KEY_HEAP_TIMES in self.columns:
             passed = self.column(KEY_HEAP_TIMES).varint() * HEAP_TIME_UNIT
         else:
@@ -411,7 +411,7 @@ class Dump:
             value = self.names.get(value, b"<lost #%d>" % value)
         if codec in (NAME, TEXT):
             return json.dumps(value.decode("utf-8", "surrogateescape"))
-        return "0x%x" % value if codec in (ADDR, BORN, DIES, CALLER) else str(value)
+        return "0x%x" % value if codec in (ADDR, BORN, DIES, CALLER, BLOCK) else str(value)
 
     def line(self, record):
         who = self.threads.get(record.stream, str(record.stream))

@@ -242,6 +242,7 @@ static void decoder_get_own(struct decoder *d, const struct plan_step *step, uin
 		*word = (uint64_t)unzigzag(get_varint(c));
 		break;
 	case EVT_CODEC_addr:
+	case EVT_CODEC_block:
 		*word = address_of_code(get_varint(c), d->last_address[step->column]);
 		d->last_address[step->column] = *word;
 		break;

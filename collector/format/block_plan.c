@@ -32,6 +32,14 @@ static void plan_count_values(struct event_plan *p)
 	}
 }
 
+static bool plan_is_heap(const struct event_plan *p)
+{
+	for (unsigned int i = 0; i < p->steps; i++)
+		if (codec_is_timed_in_units(p->step[i].codec))
+			return true;
+	return false;
+}
+
 static uint8_t plan_shape_of(const struct event_plan *p)
 {
 	return plan_is_born(p) ? PLAN_BORN : plan_is_dies(p) ? PLAN_DIES : PLAN_GENERIC;
@@ -77,7 +85,7 @@ static void plan_make(struct event_plan *p, const struct schema_event *event, ui
 	for (uint32_t number = 0; number < EVT_FIELDS_MAX; number++)
 		plan_add_step(p, event, id, number);
 	plan_count_values(p);
-	p->is_heap = p->births || p->deaths;
+	p->is_heap = plan_is_heap(p);
 	p->shape = plan_shape_of(p);
 	p->extra = evt_descriptors[id].name && evt_descriptors[id].family == EVT_FAMILY_alloc;
 }

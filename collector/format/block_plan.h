@@ -32,8 +32,8 @@ struct event_plan {
 	uint8_t steps;
 	uint8_t values; /* least number of column bytes of a record */
 	bool is_system;
-	bool is_heap;    /* a born or dies field: the time is in units, where the block has such */
-	bool has_caller; /* in the kind table */
+	bool is_heap; /* a born, dies or block field: the time is in units, where the block has such */
+	bool has_caller;     /* in the kind table */
 	uint8_t caller_word; /* PLAN_NOWHERE: it reads 0 */
 	uint8_t caller_field;
 	uint8_t births, deaths, sizes; /* values of a record in the shared columns */

@@ -51,6 +51,7 @@ static void frame_put_own(struct frame_writer *fw, uint32_t id, uint32_t field,
 		column_put(column, zigzag((int64_t)word[0]));
 		break;
 	case EVT_CODEC_addr:
+	case EVT_CODEC_block:
 		column_put(column, address_code(word[0], *last));
 		*last = word[0];
 		break;
@@ -128,10 +129,8 @@ static int frame_make_room(struct frame_writer *fw, uint32_t id, const uint64_t 
 static bool event_is_flat(const struct evt_descriptor *event)
 {
 	static const bool flat[EVT_CODEC_LIMIT] = {
-		[EVT_CODEC_uint] = true,
-		[EVT_CODEC_sint] = true,
-		[EVT_CODEC_addr] = true,
-		[EVT_CODEC_name] = true,
+		[EVT_CODEC_uint] = true,  [EVT_CODEC_sint] = true, [EVT_CODEC_addr] = true,
+		[EVT_CODEC_block] = true, [EVT_CODEC_name] = true,
 	};
 
 	for (unsigned int i = 0; i < event->field_count; i++)
@@ -143,8 +142,7 @@ static bool event_is_flat(const struct evt_descriptor *event)
 static bool event_is_heap(const struct evt_descriptor *event)
 {
 	for (unsigned int i = 0; i < event->field_count; i++)
-		if (event->field[i].codec == EVT_CODEC_born ||
-		    event->field[i].codec == EVT_CODEC_dies)
+		if (codec_is_timed_in_units(event->field[i].codec))
 			return true;
 	return false;
 }
@@ -170,7 +168,7 @@ static inline uint64_t flat_code(enum evt_codec codec, uint64_t word, uint64_t *
 {
 	uint64_t code = word;
 
-	if (codec == EVT_CODEC_addr) {
+	if (codec == EVT_CODEC_addr || codec == EVT_CODEC_block) {
 		code = address_code(word, *last);
 		*last = word;
 	} else if (codec == EVT_CODEC_sint) {
@@ -197,7 +195,10 @@ static int frame_put_flat(struct frame_writer *fw, uint32_t id, uint64_t time_ns
 	kind = kind_table_find_plain(&fw->kinds, id);
 	if (!kind)
 		return EVT_TOO_LARGE;
-	frame_add_head(fw, kind, time_ns);
+	if (fw->heap[id])
+		frame_add_heap_head(fw, kind, time_ns);
+	else
+		frame_add_head(fw, kind, time_ns);
 	if (fields && column[0].at == column[0].start)
 		frame_begin_columns(fw, base, fields);
 	for (uint32_t i = 0; i < fields; i++)

@@ -36,6 +36,7 @@ enum {
 #define ORDER_born(name) char name;
 #define ORDER_dies(name) char name;
 #define ORDER_size(name) char name;
+#define ORDER_block(name) char name;
 #define ORDER_text(name) char name[];
 #define ORDER_caller(name) char name[];
 
@@ -56,6 +57,7 @@ enum {
 #define IS_SPAN_born false
 #define IS_SPAN_dies false
 #define IS_SPAN_size false
+#define IS_SPAN_block false
 #define IS_SPAN_text false
 #define IS_SPAN_caller false
 
@@ -86,6 +88,7 @@ const char *const evt_codec_names[EVT_CODEC_LIMIT] = {
 	[EVT_CODEC_dies] = "dies",
 	[EVT_CODEC_size] = "size",
 	[EVT_CODEC_caller] = "caller",
+	[EVT_CODEC_block] = "block",
 };
 
 const char *const evt_family_names[EVT_FAMILY_LIMIT] = {

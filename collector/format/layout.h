@@ -6,6 +6,7 @@
 #ifndef COLLECTOR_FORMAT_LAYOUT_H
 #define COLLECTOR_FORMAT_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/format/block.h"
@@ -32,6 +33,12 @@ enum column_key {
  */
 #define HEAP_TIME_BITS 5u
 #define HEAP_TIME_UNIT (1u << HEAP_TIME_BITS) /* ns */
+
+/* An event with such a field carries its time in those units. */
+static inline bool codec_is_timed_in_units(unsigned int codec)
+{
+	return codec == EVT_CODEC_born || codec == EVT_CODEC_dies || codec == EVT_CODEC_block;
+}
 
 #define COLUMN_EVENT_FIELDS 16u /* keys set aside for each event id */
 #define COLUMN_LIMIT (COLUMN_FIELDS + EVT_ID_LIMIT * COLUMN_EVENT_FIELDS)

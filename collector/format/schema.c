@@ -180,6 +180,24 @@ static int schema_add_absent(struct schema_event *event, const struct evt_field 
 	return field->name && field->doc ? 0 : EVT_NO_MEMORY;
 }
 
+static bool codec_is_address(unsigned int codec)
+{
+	return codec == EVT_CODEC_addr || codec == EVT_CODEC_born || codec == EVT_CODEC_dies ||
+	       codec == EVT_CODEC_block;
+}
+
+static bool codec_is_number(unsigned int codec)
+{
+	return codec == EVT_CODEC_uint || codec == EVT_CODEC_size;
+}
+
+/* Another version of the format may have put the same value another way. */
+static bool codecs_agree(unsigned int file, unsigned int own)
+{
+	return file == own || (codec_is_address(file) && codec_is_address(own)) ||
+	       (codec_is_number(file) && codec_is_number(own));
+}
+
 /* Puts the fields into the order of this program's own event of that id, if it has one. */
 static int schema_order_fields(struct schema_event *event, const struct evt_descriptor *own)
 {
@@ -197,7 +215,7 @@ static int schema_order_fields(struct schema_event *event, const struct evt_desc
 		if (error)
 			return error;
 		moved = event->field[at];
-		if (moved.codec != own->field[i].codec)
+		if (!codecs_agree(moved.codec, own->field[i].codec))
 			return EVT_CORRUPT;
 		memmove(&event->field[i + 1], &event->field[i], (at - i) * sizeof(moved));
 		event->field[i] = moved;

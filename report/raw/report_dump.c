@@ -119,6 +119,7 @@ static void dump_put_value(struct dump *dump, unsigned int codec, const uint64_t
 	case EVT_CODEC_born:
 	case EVT_CODEC_dies:
 	case EVT_CODEC_caller:
+	case EVT_CODEC_block:
 		line_put_hex(&dump->line, word[0]);
 		break;
 	case EVT_CODEC_sint:

@@ -410,6 +410,33 @@ static void other_versions_are_read(void **state)
 	frame_reader_free(reader);
 }
 
+static int read_tensor_schema(uint64_t ptr, uint64_t bytes_codec, struct schema *ret_schema)
+{
+	uint8_t bytes[500], event[400];
+	uint8_t *at = put_varint(put_u32(bytes, FRAME_TAG_SCHEMA), 1);
+	uint8_t *end = put_event(event, EVT_tensor_alloc, "tensor_alloc", 3);
+
+	end = put_field(put_field(put_field(end, "ptr", ptr), "bytes", bytes_codec), "device",
+			EVT_CODEC_uint);
+	at = put_entry(at, event, (size_t)(end - event));
+	return schema_read(ret_schema, bytes, (size_t)(at - bytes));
+}
+
+/* As version 2 wrote it, and as nobody did. */
+static void value_may_be_coded_otherwise(void **state)
+{
+	struct schema schema;
+
+	(void)state;
+	assert_int_equal(read_tensor_schema(EVT_CODEC_born, EVT_CODEC_size, &schema), 0);
+	assert_int_equal(schema.event[EVT_tensor_alloc].field[0].codec, EVT_CODEC_born);
+	assert_int_equal(schema.event[EVT_tensor_alloc].field[1].codec, EVT_CODEC_size);
+	schema_release(&schema);
+	assert_int_equal(read_tensor_schema(EVT_CODEC_uint, EVT_CODEC_size, &schema), EVT_CORRUPT);
+	assert_int_equal(read_tensor_schema(EVT_CODEC_block, EVT_CODEC_name, &schema), EVT_CORRUPT);
+	assert_int_equal(read_tensor_schema(EVT_CODEC_block, EVT_CODEC_text, &schema), EVT_CORRUPT);
+}
+
 static void event_without_schema_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -463,6 +490,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(flipped_bits_do_not_crash, fixture_new,
 						fixture_free),
 		cmocka_unit_test(other_versions_are_read),
+		cmocka_unit_test(value_may_be_coded_otherwise),
 		cmocka_unit_test_setup_teardown(event_without_schema_is_refused, fixture_new,
 						fixture_free),
 		cmocka_unit_test(damaged_schema_does_not_crash),

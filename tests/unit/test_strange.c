@@ -94,7 +94,7 @@ static uint64_t strange_value(enum evt_codec codec)
 {
 	if (codec == EVT_CODEC_name)
 		return random_number() % 8 ? 1 + random_number() % TEXTS : strange_number();
-	if (codec == EVT_CODEC_addr)
+	if (codec == EVT_CODEC_addr || codec == EVT_CODEC_block)
 		return random_number() % 4 ? 0x1000 * (random_number() % 20) : strange_number();
 	return strange_number();
 }

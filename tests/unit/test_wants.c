@@ -214,6 +214,31 @@ static void brief_blocks_are_told(void **state)
 	assert_false(event_is_brief(&block.event[7]));
 }
 
+/* Tensors have columns of their own: the heap's are not gone through for them. */
+static void tensors_are_read_without_the_heap(void **state)
+{
+	struct fixture *f = *state;
+	struct frame_wants wants = { 0 };
+	struct event_block block;
+
+	wants.event[EVT_tensor_alloc] = wants.event[EVT_tensor_free] = true;
+	wants.fields[EVT_tensor_alloc] = wants.fields[EVT_tensor_free] = UINT32_MAX;
+	frame_reader_want(f->reader, &wants);
+	frame_begin_block(f->writer, 1);
+	frame_put_born(f->writer, EVT_malloc, 64, 0x1000, 100, 7);
+	FRAME_PUT(f->writer, 128, tensor_alloc, .ptr = 0x1000, .bytes = 90);
+	FRAME_PUT(f->writer, 192, tensor_free, .ptr = 0x1000);
+	frame_put_dies(f->writer, EVT_free, 256, 0x1000);
+	assert_int_equal(frame_end_block(f->writer), 0);
+	block = read_records(f, 4);
+	assert_int_equal(block.count, 2);
+	assert_int_equal(block.event[0].time_ns, 128);
+	assert_int_equal(EVENT_AS(tensor_alloc, &block.event[0])->ptr, 0x1000);
+	assert_int_equal(EVENT_AS(tensor_alloc, &block.event[0])->bytes, 90);
+	assert_int_equal(block.event[1].time_ns, 192);
+	assert_int_equal(EVENT_AS(tensor_free, &block.event[1])->ptr, 0x1000);
+}
+
 /* A block of one free whose code names a birth that there is none of. */
 static void damage_code(struct fixture *f, bool is_passed)
 {
@@ -271,6 +296,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_wanted_is_what_it_was, fixture_new,
 						fixture_free),
 		cmocka_unit_test_setup_teardown(sums_give_way_to_events, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(tensors_are_read_without_the_heap, fixture_new,
+						fixture_free),
 		cmocka_unit_test_setup_teardown(brief_blocks_are_told, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(flipped_bits_do_not_crash_who_wants_little,
 						fixture_new, fixture_free),
