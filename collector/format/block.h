@@ -142,10 +142,38 @@ struct frame_wants {
 		fields[EVT_ID_LIMIT]; /* bit n: field n of events.def is decoded, else it reads 0 */
 	bool sum[EVT_ID_LIMIT];
 	bool exact[EVT_ID_LIMIT];
+	bool heap; /* all of family alloc, as struct heap_record beside the events */
 };
 
 /* For all frames from the next one on; NULL: everything, which is how a reader begins. */
 void frame_reader_want(struct frame_reader *fr, const struct frame_wants *wants);
+
+enum heap_record_kind {
+	HEAP_RECORD_BORN = 1,
+	HEAP_RECORD_DIES,
+	HEAP_RECORD_REALLOC,
+	HEAP_RECORD_FAILED,
+};
+
+/* What a kind of the frame is to the heap. */
+struct heap_site {
+	uint64_t caller;
+	uint64_t kind; /* enum heap_record_kind; 0: not of family alloc */
+};
+
+/*
+ * An event of family alloc. A birth and the death that names it have each other's place among the
+ * block's heap records as `partner`; one without has its own. `is_renewed`, of a birth: its thread
+ * gave that address back before, in the same block of the file. Hints, both: another thread may do
+ * something of its own with that address in between.
+ */
+struct heap_record {
+	uint64_t time_ns, address;
+	uint64_t size;    /* of a death: that of its partner, else 0 */
+	uint16_t site;    /* place in event_block.heap_site */
+	uint16_t partner; /* place in event_block.heap */
+	bool is_renewed;
+};
 
 struct block_sum {
 	uint64_t events, bytes;
@@ -164,6 +192,12 @@ struct event_block {
 	uint64_t first_ns, last_ns; /* of all records */
 	const uint32_t *passed; /* by event id: records that did not become events; NULL: none */
 	const struct block_sum *sum; /* before each event and, last, of all the block; NULL: none */
+	/* with frame_wants.heap */
+	const struct heap_record *heap;
+	uint32_t heap_count;
+	uint32_t heap_sites;
+	const uint32_t *heap_before; /* each event: so many of `heap` */
+	const struct heap_site *heap_site;
 };
 int frame_next_block(struct frame_reader *fr, struct event_block *ret_block);
 

@@ -116,6 +116,7 @@ int decoder_read_kinds(struct decoder *d, struct decoder_needs *ret_needs)
 		shared[COLUMN_BORN] += records * plan->births;
 		shared[COLUMN_DIES] += records * plan->deaths;
 		shared[COLUMN_SIZE] += records * plan->sizes;
+		needs.heap += plan->is_record ? d->records_of[id] : 0;
 		if (plan_makes_event(plan->shape)) {
 			needs.events += d->records_of[id];
 			needs.words += records * (plan->words + plan->extra);
@@ -307,6 +308,114 @@ static inline uint64_t decoder_walk(struct decoder *d, struct decoder_kind *kind
 	return bytes;
 }
 
+static inline void decoder_record_born(struct decoder *d, struct decoder_kind *kind,
+				       struct heap_record *record, uint32_t index)
+{
+	uint64_t code = varints_next(&d->shared[COLUMN_BORN]);
+	uint32_t place;
+
+	if (code < TRAIL_FAR_MAX) {
+		record->address = trail_get_far(&d->births, &d->column[COLUMN_BORN_ADDRESS], code);
+		record->is_renewed = false;
+	} else {
+		place = trail_place(&d->deaths, code);
+		if (__builtin_expect(place == HEAP_WINDOW, 0)) {
+			d->column[COLUMN_BORN].failed = true;
+			place = 0;
+		}
+		record->address = d->deaths.address[place];
+		record->is_renewed = d->deaths.open[place];
+		d->deaths.open[place] = 0;
+	}
+	record->size = decoder_get_size(d, kind);
+	record->partner = (uint16_t)index;
+	trail_add(&d->births, record->address, index + 1);
+}
+
+static inline void decoder_record_dies(struct decoder *d, struct heap_record *all, uint32_t index)
+{
+	uint64_t code = varints_next(&d->shared[COLUMN_DIES]);
+	struct heap_record *record = &all[index];
+	uint32_t place, birth;
+
+	record->size = 0;
+	record->partner = (uint16_t)index;
+	record->is_renewed = false;
+	if (code < TRAIL_FAR_MAX) {
+		record->address = trail_get_far(&d->deaths, &d->column[COLUMN_DIES_ADDRESS], code);
+	} else {
+		place = trail_place(&d->births, code);
+		if (__builtin_expect(place == HEAP_WINDOW, 0)) {
+			d->column[COLUMN_DIES].failed = true;
+			place = 0;
+		}
+		record->address = d->births.address[place];
+		birth = d->births.open[place];
+		d->births.open[place] = 0;
+		if (birth) {
+			record->partner = (uint16_t)(birth - 1);
+			record->size = all[birth - 1].size;
+			all[birth - 1].partner = (uint16_t)index;
+		}
+	}
+	trail_add(&d->deaths, record->address, 1);
+}
+
+/* As the file describes it; without a partner. */
+static void decoder_record_generic(struct decoder *d, struct decoder_kind *kind,
+				   struct heap_record *record, uint32_t index)
+{
+	uint64_t words[2 * EVT_WORDS_MAX] = { 0 };
+	const struct event_plan *plan = &d->plan[kind->id];
+
+	for (unsigned int i = 0; i < plan->steps; i++) {
+		const struct plan_step *step = &plan->step[i];
+
+		if (codec_is_shared(step->codec))
+			words[step->word] = decoder_get_shared(d, kind, (enum evt_codec)step->codec,
+							       0, words);
+		else
+			decoder_get_own(d, step, &words[step->word]);
+	}
+	record->address = words[0];
+	record->size = kind->record == HEAP_RECORD_BORN ? words[1] : 0;
+	record->partner = (uint16_t)index;
+	record->is_renewed = false;
+}
+
+/* Returns its size. */
+static inline uint64_t decoder_get_record(struct decoder *d, uint16_t number,
+					  struct heap_record *all, uint32_t index)
+{
+	struct decoder_kind *kind = &d->kind[number];
+	struct heap_record *record = &all[index];
+
+	record->site = number;
+	switch (d->plans.full[kind->id].shape) {
+	case PLAN_BORN:
+		decoder_record_born(d, kind, record, index);
+		break;
+	case PLAN_DIES:
+		decoder_record_dies(d, all, index);
+		break;
+	default:
+		decoder_record_generic(d, kind, record, index);
+	}
+	return record->size;
+}
+
+/* An event whose values went into a record. */
+static void record_put_words(const struct heap_record *record, const struct decoder_kind *kind,
+			     uint64_t *words)
+{
+	memset(words, 0, kind->words * sizeof(*words));
+	words[0] = record->address;
+	if (kind->record != HEAP_RECORD_BORN)
+		return;
+	words[1] = record->size;
+	words[2] = kind->caller;
+}
+
 /* Every column must end with its last value. */
 static int decoder_check_ends(const struct decoder *d)
 {
@@ -366,8 +475,9 @@ int decoder_read_values(struct decoder *d, struct decoder_output *output)
 	struct event *event = output->event;
 	uint64_t *words = output->words;
 	struct block_sum sum = { 0 }, *ret_sum = output->sum;
+	uint32_t *heap_before = output->heap_before;
+	uint32_t heap, records = 0;
 	uint64_t time_ns;
-	uint32_t heap;
 
 	d->births.count = d->deaths.count = 0;
 	d->births.last_far = d->deaths.last_far = 0;
@@ -375,23 +485,36 @@ int decoder_read_values(struct decoder *d, struct decoder_output *output)
 	output->first_ns = clock_move(&clock, d, !heap, heap);
 	for (uint32_t i = 0; i < d->visited_count; i++) {
 		uint32_t record = d->visited[i];
-		struct decoder_kind *kind = &d->kind[d->numbers.value[record]];
+		uint16_t number = d->numbers.value[record];
+		struct decoder_kind *kind = &d->kind[number];
+		uint64_t bytes;
 
+		if (kind->record) {
+			bytes = decoder_get_record(d, number, output->heap, records);
+			heap = d->visited_heap[i];
+			output->heap[records++].time_ns = clock_move(&clock, d, record + 1 - heap,
+								     heap);
+		} else if (!plan_makes_event(kind->shape)) {
+			bytes = decoder_walk(d, kind);
+		}
 		if (!plan_makes_event(kind->shape)) {
-			uint64_t bytes = decoder_walk(d, kind);
-
 			sum.events += kind->shape == PLAN_SUM;
 			sum.bytes += kind->shape == PLAN_SUM ? bytes : 0;
 			continue;
 		}
 		heap = d->visited_heap[i];
 		time_ns = clock_move(&clock, d, record + 1 - heap, heap);
-		decoder_get_words(d, kind, words, output->words);
+		if (kind->record)
+			record_put_words(&output->heap[records - 1], kind, words);
+		else
+			decoder_get_words(d, kind, words, output->words);
 		*event++ = (struct event){ time_ns, d->stream, kind->id, d->plan[kind->id].words,
 					   words };
 		words += kind->words;
 		if (ret_sum)
 			*ret_sum++ = sum;
+		if (output->heap_before)
+			*heap_before++ = records;
 	}
 	heap = d->heap_records;
 	output->last_ns = clock_move(&clock, d, d->count - heap, heap);

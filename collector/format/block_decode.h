@@ -20,7 +20,8 @@ struct decoder_kind {
 	uint64_t size; /* last one */
 	uint16_t id;
 	uint8_t shape;
-	uint8_t words; /* with those that follow the fields */
+	uint8_t words;  /* with those that follow the fields */
+	uint8_t record; /* enum heap_record_kind, 0: it becomes none */
 };
 
 /* The latest births or deaths of the block. */
@@ -28,8 +29,9 @@ struct trail {
 	uint32_t count;
 	uint64_t last_far;
 	uint64_t address[HEAP_WINDOW];
-	/* Of a birth that named a death: its place in the output's words, until a death names it. Of
-	 * a death: not 0 until a birth names it. */
+	/* Of a birth that named a death: its place in the output's words, until a death names it (with
+	 * heap records: of any birth, 1 + its place among those). Of a death: not 0 until a birth
+	 * names it. */
 	uint32_t open[HEAP_WINDOW];
 };
 
@@ -71,7 +73,8 @@ void decoder_release(struct decoder *d);
 struct decoder_needs {
 	uint32_t events;
 	uint64_t words;
-	bool passes; /* some records do not become events */
+	uint32_t heap; /* struct heap_record */
+	bool passes;   /* some records do not become events */
 };
 
 /* Reads the kinds of the block. */
@@ -82,6 +85,8 @@ struct decoder_output {
 	struct event *event;
 	uint64_t *words;
 	struct block_sum *sum; /* NULL: not wanted */
+	struct heap_record *heap;
+	uint32_t *heap_before; /* NULL: no heap records are wanted */
 	uint64_t first_ns, last_ns;
 };
 

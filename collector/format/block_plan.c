@@ -116,6 +116,12 @@ static bool plan_wants_field(const struct event_plan *p, const struct frame_want
 	return p->is_system || (wants->fields[id] & 1u << field);
 }
 
+/* The extra word marks family alloc. */
+static bool plan_is_record(const struct event_plan *p, const struct frame_wants *wants)
+{
+	return wants->heap && p->extra;
+}
+
 static struct shared_wants plans_find_shared(const struct event_plan *full,
 					     const struct frame_wants *wants, bool exact)
 {
@@ -126,12 +132,14 @@ static struct shared_wants plans_find_shared(const struct event_plan *full,
 
 		if (!exact && wants->sum[id])
 			shared.sizes = true;
-		if (!plan_wants_event(p, wants, id, exact))
+		bool is_record = plan_is_record(p, wants);
+
+		if (!is_record && !plan_wants_event(p, wants, id, exact))
 			continue;
 		for (unsigned int i = 0; i < p->steps; i++) {
 			const struct plan_step *step = &p->step[i];
 
-			if (!plan_wants_field(p, wants, id, step->field))
+			if (!is_record && !plan_wants_field(p, wants, id, step->field))
 				continue;
 			shared.addresses |= step->codec == EVT_CODEC_born ||
 					    step->codec == EVT_CODEC_dies;
@@ -160,11 +168,13 @@ static void plan_reduce(struct event_plan *p, const struct frame_wants *wants, u
 {
 	unsigned int kept = 0;
 
+	p->is_record = plan_is_record(p, wants);
 	if (!is_event || !plan_wants_field(p, wants, id, p->caller_field))
 		p->caller_word = PLAN_NOWHERE;
 	for (unsigned int i = 0; i < p->steps; i++) {
 		struct plan_step step = p->step[i];
-		bool wanted = is_event && plan_wants_field(p, wants, id, step.field);
+		bool wanted = p->is_record ||
+			      (is_event && plan_wants_field(p, wants, id, step.field));
 
 		if (!wanted && !step_is_walked(&step, shared))
 			continue;
@@ -177,7 +187,7 @@ static void plan_reduce(struct event_plan *p, const struct frame_wants *wants, u
 	if (is_event)
 		p->shape = plan_shape_of(p);
 	else
-		p->shape = wants->sum[id] ? PLAN_SUM : kept ? PLAN_WALK : PLAN_PASS;
+		p->shape = wants->sum[id] ? PLAN_SUM : kept || p->is_record ? PLAN_WALK : PLAN_PASS;
 	if (!is_event)
 		p->words = p->extra = 0;
 }
@@ -211,6 +221,7 @@ static void plans_want_all(struct event_plans *plans)
 void event_plans_want(struct event_plans *plans, const struct frame_wants *wants)
 {
 	plans->sums = false;
+	plans->records = wants && wants->heap;
 	memset(plans->is_exact, 0, sizeof(plans->is_exact));
 	if (!wants) {
 		plans_want_all(plans);

@@ -33,6 +33,7 @@ struct event_plan {
 	uint8_t values; /* least number of column bytes of a record */
 	bool is_system;
 	bool is_heap; /* a born, dies or block field: the time is in units, where the block has such */
+	bool is_record;      /* becomes a struct heap_record, all of it is read */
 	bool has_caller;     /* in the kind table */
 	uint8_t caller_word; /* PLAN_NOWHERE: it reads 0 */
 	uint8_t caller_field;
@@ -52,6 +53,7 @@ struct event_plans {
 	bool is_exact[EVT_ID_LIMIT];
 	bool wanted_shared[COLUMN_SHARED], exact_shared[COLUMN_SHARED]; /* columns that are read */
 	bool sums;                                                      /* something is added up */
+	bool records;                                                   /* frame_wants.heap */
 };
 
 void event_plans_init(struct event_plans *plans, const struct schema *schema);

@@ -26,6 +26,7 @@ struct frame_reader {
 	struct decoder decoder;
 	struct cursor blocks; /* what is left of the frame */
 	uint64_t records_left;
+	struct heap_site *heap_site; /* of the frame, with heap records */
 	struct chunk *first;
 	struct chunk *current;
 };
@@ -88,6 +89,20 @@ static uint64_t *frame_take_words(struct frame_reader *fr, size_t words)
 	return at;
 }
 
+static uint8_t heap_record_kind(uint32_t id)
+{
+	switch (id) {
+	case EVT_free:
+		return HEAP_RECORD_DIES;
+	case EVT_realloc_free:
+		return HEAP_RECORD_REALLOC;
+	case EVT_realloc_failed:
+		return HEAP_RECORD_FAILED;
+	default:
+		return HEAP_RECORD_BORN;
+	}
+}
+
 /* What is read of each kind, now that it is known which kinds the frame has. */
 static void frame_plan_kinds(struct decoder *d)
 {
@@ -103,6 +118,7 @@ static void frame_plan_kinds(struct decoder *d)
 
 		kind->shape = plan->shape;
 		kind->words = plan->words + plan->extra;
+		kind->record = plan->is_record ? heap_record_kind(kind->id) : 0;
 		d->visit[i] = (uint8_t)(kind->id | (plan->shape > PLAN_PASS ? VISIT : 0));
 	}
 }
@@ -127,6 +143,23 @@ static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count)
 	if (c.failed || c.at != c.end)
 		return EVT_CORRUPT;
 	frame_plan_kinds(d);
+	return 0;
+}
+
+/* For who takes heap records: what their kinds mean. */
+static int frame_list_heap_sites(struct frame_reader *fr)
+{
+	const struct decoder *d = &fr->decoder;
+
+	fr->heap_site = NULL;
+	if (!d->plans.records)
+		return 0;
+	fr->heap_site = (struct heap_site *)(void *)frame_take_words(
+		fr, d->kind_count * (sizeof(*fr->heap_site) / 8) + 1);
+	if (!fr->heap_site)
+		return EVT_NO_MEMORY;
+	for (uint32_t i = 0; i < d->kind_count; i++)
+		fr->heap_site[i] = (struct heap_site){ d->kind[i].caller, d->kind[i].record };
 	return 0;
 }
 
@@ -169,8 +202,10 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	fr->current = NULL;
 	for (struct chunk *chunk = fr->first; chunk; chunk = chunk->next)
 		chunk->used = 0;
-	*ret_info = info;
-	return 0;
+	error = frame_list_heap_sites(fr);
+	if (!error)
+		*ret_info = info;
+	return error;
 }
 
 /* Is it a column whose values this reader takes? Others are passed over. */
@@ -241,8 +276,10 @@ static int frame_make_output(struct frame_reader *fr, const struct decoder_needs
 	size_t event_words = needs->events * (sizeof(struct event) / 8);
 	size_t sum_words = fr->decoder.plans.sums ? (needs->events + 1) * 2u : 0;
 	size_t passed_words = needs->passes ? EVT_ID_LIMIT / 2 : 0;
-	uint64_t *memory = frame_take_words(fr,
-					    event_words + sum_words + passed_words + needs->words);
+	size_t heap_words = needs->heap * (sizeof(struct heap_record) / 8);
+	size_t before_words = fr->decoder.plans.records ? needs->events / 2 + 1 : 0;
+	uint64_t *memory = frame_take_words(fr, event_words + sum_words + passed_words +
+							heap_words + before_words + needs->words);
 
 	if (!memory)
 		return EVT_NO_MEMORY;
@@ -251,6 +288,11 @@ static int frame_make_output(struct frame_reader *fr, const struct decoder_needs
 	if (sum_words)
 		ret_output->sum = (struct block_sum *)(void *)memory;
 	memory += sum_words;
+	ret_output->heap = (struct heap_record *)(void *)memory;
+	memory += heap_words;
+	if (before_words)
+		ret_output->heap_before = (uint32_t *)(void *)memory;
+	memory += before_words;
 	*ret_passed = passed_words ? (uint32_t *)(void *)memory : NULL;
 	ret_output->words = memory + passed_words;
 	return 0;
@@ -288,6 +330,11 @@ static int frame_decode_block(struct frame_reader *fr, struct event_block *ret_b
 		.last_ns = output.last_ns,
 		.passed = passed,
 		.sum = output.sum,
+		.heap = output.heap,
+		.heap_count = needs.heap,
+		.heap_sites = fr->heap_site ? d->kind_count : 0,
+		.heap_before = output.heap_before,
+		.heap_site = fr->heap_site,
 	};
 	return 0;
 }

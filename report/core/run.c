@@ -32,6 +32,11 @@ struct run_readers {
 	size_t count, room;
 };
 
+struct run_heap_reader {
+	source_take_heap *take;
+	void *state;
+};
+
 struct run {
 	struct source *source;
 	struct filters filters;
@@ -39,6 +44,8 @@ struct run {
 	struct run_analysis *analysis; /* each after those that it wants */
 	size_t analysis_count, analysis_room;
 	struct run_readers readers[EVT_ID_LIMIT];
+	struct run_heap_reader *heap_reader;
+	size_t heap_reader_count, heap_reader_room;
 	struct frame_wants wants;
 	bool counts_all;
 	uint64_t by_id[EVT_ID_LIMIT], all, unknown; /* that count */
@@ -70,6 +77,7 @@ void run_free(struct run *run)
 	}
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		free(run->readers[id].reader);
+	free(run->heap_reader);
 	filters_release(&run->filters);
 	captured_release(&run->captured);
 	free(run->analysis);
@@ -146,6 +154,22 @@ void run_counts(struct run *run, enum evt_id id)
 void run_counts_all(struct run *run)
 {
 	run->counts_all = true;
+}
+
+void run_reads_heap(struct run *run, source_take_heap *take, void *state)
+{
+	run->heap_reader = memory_room(run->heap_reader, run->heap_reader_count,
+				       &run->heap_reader_room, sizeof(*run->heap_reader));
+	run->heap_reader[run->heap_reader_count++] = (struct run_heap_reader){ take, state };
+	run->wants.heap = true;
+}
+
+static void run_take_heap(void *context, const struct source_heap *heap)
+{
+	const struct run *run = context;
+
+	for (size_t i = 0; i < run->heap_reader_count; i++)
+		run->heap_reader[i].take(run->heap_reader[i].state, heap);
 }
 
 static size_t run_place_of(const struct run *run, const void *state)
@@ -400,6 +424,7 @@ void run_read(struct run *run, bool shows_progress)
 
 	run_complete_wants(run);
 	run_order_readers(run);
+	source_want_heap(run->source, run_take_heap, run);
 	source_want(run->source, &run->wants);
 	clock_gettime(CLOCK_MONOTONIC, &progress.start);
 	while (!source_next(run->source, &event)) {

@@ -13,38 +13,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/base/recents.h"
-
-#define ROW_OUTSIDE UINT32_MAX /* of a block whose allocation does not count */
-#define SIZE_LARGE UINT32_MAX  /* the size stands in heap_process.large */
-
-#define YOUNG_BITS 10u /* 16 KiB a process: what lives at once of blocks that live for a moment */
-
-/* A brief block; address 0: none. */
-struct heap_young {
-	uint64_t address;
-	uint32_t row, size;
-};
-
-struct heap_process {
-	struct heap_young *young; /* NULL before the first */
-	bool distrusts;           /* no brief blocks any more */
-	struct map blocks;        /* address to row << 32 | size */
-	struct map large;         /* address to size */
-	struct map callers;       /* address to row + 1 */
-	struct recents frees, displaced;
-};
-
-struct heap_undo {
-	uint64_t address, size;
-	uint32_t row;
-	bool counts, matched, temporary;
-};
-
-struct heap_thread {
-	uint64_t last_allocated; /* by the thread's last heap event, else 0 */
-	struct heap_undo undo;   /* of its last realloc_free */
-};
+#include "report/heap/heap_state.h"
 
 void heap_init(struct heap *heap, enum heap_by by)
 {
@@ -59,6 +28,7 @@ void heap_release(struct heap *heap)
 		if (!heap->process[i])
 			continue;
 		free(heap->process[i]->young);
+		free(heap->process[i]->site_row);
 		map_release(&heap->process[i]->blocks);
 		map_release(&heap->process[i]->large);
 		map_release(&heap->process[i]->callers);
@@ -70,7 +40,7 @@ void heap_release(struct heap *heap)
 	map_release(&heap->key_rows);
 }
 
-static struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
+struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
 {
 	struct heap_process *process = memory_zero(1, sizeof(*process));
 
@@ -81,21 +51,6 @@ static struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
 	map_init(&process->callers);
 	heap->process[index] = process;
 	return process;
-}
-
-static inline struct heap_process *heap_process_at(struct heap *heap, uint32_t index)
-{
-	if (index < heap->process_room && heap->process[index])
-		return heap->process[index];
-	return heap_add_process(heap, index);
-}
-
-static inline struct heap_thread *heap_thread_at(struct heap *heap, uint32_t index)
-{
-	if (index >= heap->thread_room)
-		heap->thread = memory_room(heap->thread, index, &heap->thread_room,
-					   sizeof(struct heap_thread));
-	return &heap->thread[index];
 }
 
 static uint32_t heap_add_row(struct heap *heap, const struct heap_op *op, uint64_t key)
@@ -111,8 +66,7 @@ static uint32_t heap_add_row(struct heap *heap, const struct heap_op *op, uint64
 	return (uint32_t)heap->row_count++;
 }
 
-static inline uint32_t heap_row_of(struct heap *heap, struct heap_process *process,
-				   const struct heap_op *op)
+uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const struct heap_op *op)
 {
 	struct map *rows = &heap->key_rows;
 	struct map_entry *entry;
@@ -138,15 +92,6 @@ static inline uint32_t heap_row_of(struct heap *heap, struct heap_process *proce
 	return (uint32_t)entry->value;
 }
 
-/* Must come before a row's live bytes change: keeps what they were at the last peak. */
-static inline void heap_row_keep_peak(const struct heap *heap, struct heap_row *row)
-{
-	if (row->peak_seen != heap->peak_number) {
-		row->peak_seen = heap->peak_number;
-		row->peak_bytes = row->live_bytes;
-	}
-}
-
 static inline void heap_live_add(struct heap *heap, uint32_t row_number, uint64_t size,
 				 uint64_t time_ns)
 {
@@ -158,12 +103,7 @@ static inline void heap_live_add(struct heap *heap, uint32_t row_number, uint64_
 	row->live_bytes += size;
 	totals->live_allocations++;
 	totals->live_bytes += size;
-	if (totals->live_bytes > totals->peak_bytes) {
-		totals->peak_bytes = totals->live_bytes;
-		totals->peak_time_ns = time_ns;
-		totals->peak_allocations = totals->live_allocations;
-		heap->peak_number++;
-	}
+	heap_note_peak(heap, time_ns);
 	curve_put(&heap->curve, time_ns, totals->live_bytes);
 }
 
@@ -263,9 +203,15 @@ static inline void young_settle(struct heap_process *process, uint64_t address)
 	young->address = 0;
 }
 
+struct map_entry *heap_find_block(struct heap_process *process, uint64_t address)
+{
+	young_settle(process, address);
+	return map_find(&process->blocks, address);
+}
+
 /* An allocation of an address that is live: its free was lost, or comes within the tolerance. */
-static void heap_displace(struct heap *heap, struct heap_process *process, struct map_entry *block,
-			  const struct heap_op *op)
+void heap_displace(struct heap *heap, struct heap_process *process, struct map_entry *block,
+		   const struct heap_op *op)
 {
 	uint32_t row = (uint32_t)(block->value >> 32);
 	uint64_t size = block_size(process, block);
@@ -280,21 +226,7 @@ static void heap_displace(struct heap *heap, struct heap_process *process, struc
 	heap_live_drop(heap, row, size, op->time_ns);
 }
 
-static inline void heap_count_allocation(struct heap *heap, uint32_t row_number,
-					 const struct heap_op *op)
-{
-	struct heap_row *row = &heap->row[row_number];
-	unsigned int class = size_class(op->size);
-
-	row->allocations++;
-	row->bytes_allocated += op->size;
-	heap->totals.allocations++;
-	heap->totals.bytes_allocated += op->size;
-	heap->class_allocations[class]++;
-	heap->class_bytes[class] += op->size;
-}
-
-static void heap_allocate(struct heap *heap, const struct heap_op *op)
+static void heap_allocate(struct heap *heap, const struct heap_op *op, uint32_t known_row)
 {
 	struct heap_process *process = heap_process_at(heap, op->process);
 	uint32_t row = ROW_OUTSIDE;
@@ -303,7 +235,7 @@ static void heap_allocate(struct heap *heap, const struct heap_op *op)
 	bool added;
 
 	if (op->counts) {
-		row = heap_row_of(heap, process, op);
+		row = known_row ? known_row - 1 : heap_row_of(heap, process, op);
 		heap_count_allocation(heap, row, op);
 	}
 	if (process->frees.count &&
@@ -442,11 +374,11 @@ static void heap_restore(struct heap *heap, const struct heap_op *op)
 	heap_live_add(heap, undo.row, undo.size, op->time_ns);
 }
 
-static void heap_apply(struct heap *heap, const struct heap_op *op)
+void heap_apply(struct heap *heap, const struct heap_op *op, uint32_t row)
 {
 	switch (op->kind) {
 	case HEAP_ALLOCATION:
-		heap_allocate(heap, op);
+		heap_allocate(heap, op, row);
 		break;
 	case HEAP_FREE:
 	case HEAP_REALLOC_FREE:
@@ -458,10 +390,10 @@ static void heap_apply(struct heap *heap, const struct heap_op *op)
 	}
 }
 
-static void heap_drain(struct heap *heap)
+void heap_drain(struct heap *heap)
 {
 	for (unsigned int i = 0; i < heap->queued; i++)
-		heap_apply(heap, &heap->queue[i]);
+		heap_apply(heap, &heap->queue[i], 0);
 	heap->queued = 0;
 }
 
@@ -491,11 +423,17 @@ uint64_t heap_live_bytes(struct heap *heap)
 	return heap->totals.live_bytes;
 }
 
+static void heap_forget_rows(struct heap_process *process)
+{
+	map_clear(&process->callers);
+	process->site_frame = 0;
+}
+
 void heap_forget_callers(struct heap *heap, uint32_t process)
 {
 	heap_drain(heap);
 	if (heap->by == HEAP_BY_CALLER && process < heap->process_room && heap->process[process])
-		map_clear(&heap->process[process]->callers);
+		heap_forget_rows(heap->process[process]);
 }
 
 void heap_finish(struct heap *heap)

@@ -24,6 +24,7 @@
 #include "report/base/map.h"
 #include "report/base/size_class.h"
 #include "report/core/key.h"
+#include "report/session/source.h"
 
 #define HEAP_QUEUE 16 /* as many misses of the cache are waited for at once */
 
@@ -88,6 +89,8 @@ void heap_init(struct heap *heap, enum heap_by by);
 void heap_release(struct heap *heap);
 /* The counters show an event after heap_finish() or heap_live_bytes() at the latest. */
 void heap_take(struct heap *heap, const struct heap_op *op);
+/* The same for records of one thread, where all events count; only by caller. */
+void heap_take_records(struct heap *heap, const struct source_heap *records);
 /* Of all processes, after all that was taken. */
 uint64_t heap_live_bytes(struct heap *heap);
 /* The modules of a process have changed: what its callers' addresses mean may be another thing now. */

@@ -48,6 +48,11 @@ static void take_capture(void *state, const struct source_event *event, bool cou
 	heap_distrust(state, event->process->index);
 }
 
+static void take_records(void *state, const struct source_heap *records)
+{
+	heap_take_records(state, records);
+}
+
 static void heap_start(void *state, struct run *run, const void *options)
 {
 	static const enum evt_id born[] = { EVT_malloc, EVT_calloc, EVT_realloc, EVT_memalign };
@@ -60,13 +65,18 @@ static void heap_start(void *state, struct run *run, const void *options)
 	heap_init(heap, by);
 	if (by == HEAP_BY_KEY)
 		heap->key = run_key(run, asked->by);
+	run_reads(run, EVT_capture_start, 0, take_capture, heap);
+	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
+	/* runs of records are enough where every event counts, and a record says what its row is */
+	if (by == HEAP_BY_CALLER && !run_filters(run)->any) {
+		run_reads_heap(run, take_records, heap);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(born) / sizeof(born[0]); i++)
 		run_reads(run, born[i], FIELDS_ALL, take_born, heap);
 	run_reads(run, EVT_free, FIELDS_ALL, take_free, heap);
 	run_reads(run, EVT_realloc_free, FIELDS_ALL, take_realloc_free, heap);
 	run_reads(run, EVT_realloc_failed, FIELDS_ALL, take_realloc_failed, heap);
-	run_reads(run, EVT_capture_start, 0, take_capture, heap);
-	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
 }
 
 static void heap_remap(void *state, const struct source_process *process)

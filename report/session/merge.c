@@ -42,8 +42,11 @@ void merge_release(struct merge *merge)
 
 static struct merge_entry entry_of(struct merge_run *run)
 {
-	return (struct merge_entry){ merge_time(run->at->time_ns, run->offset_ns), run->order,
-				     run };
+	uint64_t time_ns = run->heap_at < merge_run_heap_end(run, run->at)
+				   ? run->block->heap[run->heap_at].time_ns
+				   : run->at->time_ns;
+
+	return (struct merge_entry){ merge_time(time_ns, run->offset_ns), run->order, run };
 }
 
 int merge_add(struct merge *merge, struct merge_run *run)
@@ -85,7 +88,7 @@ void merge_settle(struct merge *merge)
 {
 	struct merge_run *run = merge->entry[0].run;
 
-	if (run->at < run->end) {
+	if (!merge_run_is_over(run)) {
 		merge_sift_down(merge, entry_of(run));
 		return;
 	}

@@ -18,7 +18,12 @@
 #include "collector/format/events.h"
 
 struct merge_run {
-	const struct event *at, *end; /* not empty when it is added */
+	const struct event *at, *end;
+	/* Records of the heap among the events, `before[i]` of them before event i; not empty both when
+	 * it is added. */
+	const struct event *first;
+	const struct event_block *block; /* NULL: no records of the heap */
+	uint32_t heap_at;
 	uint64_t
 		offset_ns; /* added to the events' times, modulo 2^64: may stand for a negative one */
 	uint64_t order;    /* see merge_order(); unique */
@@ -48,6 +53,19 @@ static inline uint64_t merge_time(uint64_t time_ns, uint64_t offset_ns)
 	if ((int64_t)offset_ns >= 0)
 		return sum < time_ns ? UINT64_MAX : sum;
 	return sum > time_ns ? 0 : sum;
+}
+
+/* Records of the heap that come before the next event. */
+static inline uint32_t merge_run_heap_end(const struct merge_run *run, const struct event *at)
+{
+	if (!run->block)
+		return 0;
+	return at < run->end ? run->block->heap_before[at - run->first] : run->block->heap_count;
+}
+
+static inline bool merge_run_is_over(const struct merge_run *run)
+{
+	return run->at == run->end && (!run->block || run->heap_at == run->block->heap_count);
 }
 
 void merge_release(struct merge *merge);

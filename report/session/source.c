@@ -6,6 +6,7 @@
 #include "report/session/source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/format/error.h"
 #include "report/base/workers.h"
@@ -48,12 +49,66 @@ static int file_define(struct file_row *file, const struct reader_frame *frame)
 	return EVT_OK;
 }
 
+/* Which stream of the process has most records of the heap in this frame. */
+static void file_note_heap(const struct file_row *file, const struct thread_row *thread,
+			   const struct event_block *block)
+{
+	struct process_row *row = (struct process_row *)thread->thread.process;
+
+	if (row->heap_frame == file->frame && row->heap_most >= block->heap_count)
+		return;
+	row->heap_frame = file->frame;
+	row->heap_stream = block->stream;
+	row->heap_most = block->heap_count;
+}
+
+static bool run_leads(const struct merge_run *run)
+{
+	const struct thread_row *thread = run->thread;
+	const struct process_row *row = (const struct process_row *)thread->thread.process;
+
+	return row->heap_stream == run->block->stream;
+}
+
+static int file_share_run(struct file_row *file, const struct merge_run *run)
+{
+	const struct thread_row *thread = run->thread;
+	uint32_t process = thread->thread.process->index;
+
+	if (!file->shared)
+		file->shared = malloc(sizeof(*file->shared));
+	if (!file->shared)
+		return EVT_NO_MEMORY;
+	if (!file->is_shared)
+		memset(file->shared, 0, sizeof(*file->shared));
+	file->is_shared = true;
+	for (uint32_t i = 0; i < run->block->heap_count; i++)
+		heap_share(file->shared, process, run->block->heap[i].address);
+	return EVT_OK;
+}
+
+/* What threads beside the one with most records of the heap do something with. */
+static int file_find_shared(struct file_row *file, size_t blocks)
+{
+	int error = EVT_OK;
+
+	file->is_shared = false;
+	for (size_t i = 0; i < blocks && !error; i++) {
+		const struct merge_run *run = &file->run[i];
+
+		if (run->block && run->thread && !run_leads(run))
+			error = file_share_run(file, run);
+	}
+	return error;
+}
+
 static int file_add_run(struct file_row *file, size_t index, const struct event_block *block)
 {
 	struct merge_run *run = &file->run[index];
 	struct thread_row *thread = NULL;
 	int error = EVT_OK;
 
+	run->block = NULL;
 	if (block->stream)
 		error = stream_mention(file, block->stream, file_time(file, block->first_ns),
 				       &thread);
@@ -63,18 +118,22 @@ static int file_add_run(struct file_row *file, size_t index, const struct event_
 		passed_add(file, thread, block);
 	if (thread && block->sum && !block->count)
 		sums_wait(file, thread, block->sum);
-	if (!block->count)
+	if (!block->count && !block->heap_count)
 		return EVT_OK;
 	*run = (struct merge_run){
 		.at = block->event,
 		.end = block->event + block->count,
+		.first = block->event,
+		.block = block->heap_count ? block : NULL,
 		.offset_ns = (uint64_t)file->file.offset_ns,
 		.order = merge_order(block->stream, file->file.index, (uint32_t)index),
 		.owner = file,
 		.thread = thread,
 	};
-	if (thread && block->sum)
+	if (thread && block->sum && block->count)
 		sums_join(run, thread, block->sum);
+	if (thread && block->heap_count)
+		file_note_heap(file, thread, block);
 	error = merge_add(&file->source->merge, run);
 	file->runs_open += !error;
 	return error;
@@ -87,6 +146,7 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 	int error;
 
 	file->file.frames++;
+	file->frame = ++source->frames;
 	file->watermark_ns = watermark_ns;
 	if (watermark_ns > source->end_ns)
 		source->end_ns = watermark_ns;
@@ -101,6 +161,8 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 	error = file_define(file, frame);
 	for (size_t i = 0; i < frame->block_count && !error; i++)
 		error = file_add_run(file, i, &frame->block[i]);
+	if (!error && source->wants.heap)
+		error = file_find_shared(file, frame->block_count);
 	return error;
 }
 
@@ -183,7 +245,7 @@ static void source_follow(struct source *source, struct merge_run *run)
 	source->current.file = &file->file;
 	source->current.thread = thread ? &thread->thread : NULL;
 	source->current.process = thread ? thread->thread.process : NULL;
-	if (thread) {
+	if (thread && run->at < run->end) {
 		uint64_t time_ns = merge_time(run->at->time_ns, run->offset_ns);
 
 		if (time_ns < thread->thread.start_ns)
@@ -230,10 +292,10 @@ static int source_turn(struct source *source)
 		struct file_row *file = run->owner;
 
 		source_settle_run(source);
-		if (run->sum && source->at == source->end)
-			sums_move(run, run->sum);
 		run->at = source->at;
-		file->runs_open -= run->at == run->end;
+		if (run->sum && merge_run_is_over(run))
+			sums_move(run, run->sum);
+		file->runs_open -= merge_run_is_over(run);
 		merge_settle(&source->merge);
 		source->run = NULL;
 		source->at = source->end = source->begin = NULL;
@@ -274,24 +336,93 @@ static void source_give(struct source *source, const struct event *event, uint64
 	ret_event->event.time_ns = time_ns;
 }
 
+static uint64_t source_head_ns(const struct source *source)
+{
+	const struct merge_run *run = source->run;
+
+	return merge_time(source->at->time_ns, run->offset_ns);
+}
+
+/* Records of the heap come before the next event. */
+static inline bool source_heap_waits(const struct source *source)
+{
+	return source->run->heap_at < merge_run_heap_end(source->run, source->at);
+}
+
+/* They do, and it is time for them. */
+static inline bool source_heap_is_due(const struct source *source)
+{
+	const struct event *event = source->at;
+
+	return source_heap_waits(source) &&
+	       (event == source->end || source->heap_cuts[event->id % EVT_ID_LIMIT] ||
+		source_head_ns(source) >= source->until_ns);
+}
+
+/* Gives those away that come before another run; `least`: so many whatever their time. */
+static void source_give_heap(struct source *source, uint32_t least)
+{
+	struct merge_run *run = source->run;
+	const struct event_block *block = run->block;
+	const struct file_row *file = run->owner;
+	uint32_t to = merge_run_heap_end(run, source->at), from = run->heap_at, at = from + least;
+	const struct source_process *process = source->current.process;
+
+	if (source->until_ns == UINT64_MAX)
+		at = to;
+	while (at < to && merge_time(block->heap[at].time_ns, run->offset_ns) < source->until_ns)
+		at++;
+	run->heap_at = at;
+	if (at > from && process)
+		source->take_heap(source->heap_context,
+				  &(struct source_heap){
+					  .record = block->heap,
+					  .from = from,
+					  .to = at,
+					  .count = block->heap_count,
+					  .site = block->heap_site,
+					  .sites = block->heap_sites,
+					  .frame = file->frame,
+					  .offset_ns = run->offset_ns,
+					  .process = process,
+					  .thread = source->current.thread,
+					  .leads = run_leads(run),
+					  .shared = file->is_shared ? file->shared : NULL,
+				  });
+}
+
+/* To the next event that is to be given out. What a run is turned to for is given whatever its time. */
+static int source_find(struct source *source)
+{
+	bool turned = false;
+	int error;
+
+	for (;;) {
+		if (source->run && source_heap_is_due(source)) {
+			source_give_heap(source, turned);
+			turned = false;
+		}
+		if (source->run && !source_heap_is_due(source) && source->at < source->end &&
+		    (turned || source_head_ns(source) < source->until_ns))
+			return EVT_OK;
+		error = source_turn(source);
+		if (error)
+			return error;
+		turned = true;
+	}
+}
+
 /* Another run, or an event that says something of a process or thread. */
 __attribute__((noinline)) static int source_next_slowly(struct source *source,
 							struct source_event *ret_event)
 {
-	const struct event *event = source->at;
-	uint64_t time_ns = 0;
-	int error;
+	const struct event *event;
+	int error = source_find(source);
 
-	if (event < source->end)
-		time_ns = merge_time(event->time_ns, source->run->offset_ns);
-	if (event >= source->end || time_ns >= source->until_ns) {
-		error = source_turn(source);
-		if (error)
-			return error;
-		event = source->at;
-		time_ns = merge_time(event->time_ns, source->run->offset_ns);
-	}
-	source_give(source, event, time_ns, ret_event);
+	if (error)
+		return error;
+	event = source->at;
+	source_give(source, event, source_head_ns(source), ret_event);
 	if (source->keeps_books || event->id == EVT_nvtx_thread_name)
 		return source_keep_books(source, ret_event);
 	return EVT_OK;
@@ -302,7 +433,8 @@ int source_next(struct source *source, struct source_event *ret_event)
 	const struct event *event = source->at;
 	uint64_t time_ns;
 
-	if (event >= source->end || source->keeps_books || event->id == EVT_nvtx_thread_name)
+	if (event >= source->end || source->keeps_books ||
+	    source->heap_cuts[event->id % EVT_ID_LIMIT] || event->id == EVT_nvtx_thread_name)
 		return source_next_slowly(source, ret_event);
 	time_ns = merge_time(event->time_ns, source->run->offset_ns);
 	if (time_ns >= source->until_ns)
@@ -320,6 +452,16 @@ void source_want(struct source *source, const struct frame_wants *wants)
 	for (size_t i = 0; i < source->file_count; i++)
 		if (source->file[i]->reader)
 			reader_want(source->file[i]->reader, &source->wants);
+}
+
+void source_want_heap(struct source *source, source_take_heap *take, void *context)
+{
+	source->take_heap = take;
+	source->heap_context = context;
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		source->heap_cuts[id] = evt_descriptors[id].name &&
+					(evt_descriptors[id].family == EVT_FAMILY_capture ||
+					 evt_descriptors[id].family == EVT_FAMILY_steps);
 }
 
 uint64_t source_passed(const struct source *source, enum evt_id id)

@@ -135,6 +135,61 @@ void source_close(struct source *source);
  * thread and source_passed(), and those of `sum` are added up. Bookkeeping is always given out. Copied.
  */
 void source_want(struct source *source, const struct frame_wants *wants);
+/*
+ * Addresses that more than one thread of a process does something with in a frame of the file, and
+ * others by chance: a bit each.
+ */
+#define HEAP_SHARED_BITS 17u
+struct heap_shared {
+	uint64_t word[(1u << HEAP_SHARED_BITS) / 64];
+};
+
+static inline uint64_t heap_shared_bit(uint32_t process, uint64_t address)
+{
+	uint64_t hash = ((address >> 4) + ((uint64_t)process << 48)) * 0x9e3779b97f4a7c15u;
+
+	return hash >> (64 - HEAP_SHARED_BITS);
+}
+
+static inline void heap_share(struct heap_shared *shared, uint32_t process, uint64_t address)
+{
+	uint64_t bit = heap_shared_bit(process, address);
+
+	shared->word[bit / 64] |= 1ull << bit % 64;
+}
+
+static inline bool heap_is_shared(const struct heap_shared *shared, uint32_t process,
+				  uint64_t address)
+{
+	uint64_t bit = heap_shared_bit(process, address);
+
+	return shared->word[bit / 64] >> bit % 64 & 1;
+}
+
+/*
+ * Events of family alloc that come one after the other in a thread. With `leads` partners are what they
+ * seem, unless their address is `shared`.
+ */
+struct source_heap {
+	const struct heap_record *record; /* all `count` of the block; these are [from, to) */
+	uint32_t from, to, count;
+	const struct heap_site *site;
+	uint32_t sites;
+	uint64_t frame;     /* what a site is holds for this number */
+	uint64_t offset_ns; /* to be added to times as merge_time() does */
+	const struct source_process *process;
+	const struct source_thread *thread;
+	bool leads;
+	const struct heap_shared *shared; /* NULL: there are none */
+};
+typedef void source_take_heap(void *context, const struct source_heap *heap);
+
+/*
+ * With frame_wants.heap, before source_want(): source_next() gives the heap's records away to `take`,
+ * those of all threads in order of time. Bookkeeping and events of families capture and steps come after
+ * all records that were before them; other events of a thread may come before some of its records.
+ */
+void source_want_heap(struct source *source, source_take_heap *take, void *context);
 /* Events of that id that were not given out. */
 uint64_t source_passed(const struct source *source, enum evt_id id);
 /* Up to here all events of all files have been given out. */

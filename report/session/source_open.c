@@ -207,6 +207,7 @@ void source_close(struct source *source)
 		lookup_release(&file->processes);
 		lookup_release(&file->streams);
 		free(file->run);
+		free(file->shared);
 		free(file->path);
 	}
 	workers_free(source->workers);

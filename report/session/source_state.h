@@ -33,6 +33,9 @@ struct process_row {
 	struct source_process process;
 	size_t module_room;
 	bool defined; /* by a `process` event; else only mentioned */
+	/* of frame number `heap_frame`: the stream with most heap records in a block */
+	uint64_t heap_frame, heap_stream;
+	uint32_t heap_most;
 };
 
 struct thread_row {
@@ -58,6 +61,9 @@ struct file_row {
 	struct bytes bytes;
 	struct reader *reader;
 	struct lookup names, processes, streams;
+	uint64_t frame;             /* number of the present one among those of all files, from 1 */
+	struct heap_shared *shared; /* of the present frame, owned; NULL before the first */
+	bool is_shared;             /* it has any */
 	size_t name_count, text_bytes;
 	struct merge_run *run; /* of the present frame */
 	size_t run_room;
@@ -97,6 +103,10 @@ struct source {
 	bool begun;              /* the first frame of each file is read */
 	struct frame_wants wants;
 	uint64_t passed[EVT_ID_LIMIT];
+	source_take_heap *take_heap; /* NULL: heap records are not wanted */
+	void *heap_context;
+	bool heap_cuts[EVT_ID_LIMIT]; /* events that come after all heap records before them */
+	uint64_t frames;              /* of all files so far */
 
 	/* the run that is being followed */
 	struct merge_run *run;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the heap share: heap.c (one operation after the other) and heap_records.c (runs of
+ * records). For nobody else.
+ */
+#ifndef REPORT_HEAP_HEAP_STATE_H
+#define REPORT_HEAP_HEAP_STATE_H
+
+#include "report/base/memory.h"
+#include "report/base/recents.h"
+#include "report/heap/heap.h"
+
+#define ROW_OUTSIDE UINT32_MAX /* of a block whose allocation does not count */
+#define SIZE_LARGE UINT32_MAX  /* the size stands in heap_process.large */
+
+#define YOUNG_BITS 10u /* 16 KiB a process: what lives at once of blocks that live for a moment */
+
+/* A brief block; address 0: none. */
+struct heap_young {
+	uint64_t address;
+	uint32_t row, size;
+};
+
+struct heap_process {
+	struct heap_young *young; /* NULL before the first */
+	bool distrusts;           /* no brief blocks any more */
+	uint64_t site_frame;      /* of which `site_row` holds; 0: of none */
+	uint32_t *site_row;       /* row + 1 of each site that was seen */
+	size_t site_room;
+	struct map blocks;  /* address to row << 32 | size */
+	struct map large;   /* address to size */
+	struct map callers; /* address to row + 1 */
+	struct recents frees, displaced;
+};
+
+struct heap_undo {
+	uint64_t address, size;
+	uint32_t row;
+	bool counts, matched, temporary;
+};
+
+struct heap_thread {
+	uint64_t last_allocated; /* by the thread's last heap event, else 0 */
+	struct heap_undo undo;   /* of its last realloc_free */
+};
+
+struct heap_process *heap_add_process(struct heap *heap, uint32_t index);
+uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const struct heap_op *op);
+/* An allocation of an address that is live: the entry is the new block's afterwards. */
+void heap_displace(struct heap *heap, struct heap_process *process, struct map_entry *block,
+		   const struct heap_op *op);
+/* `row`, of an allocation: 1 + its row, 0 when that is to be found. */
+void heap_apply(struct heap *heap, const struct heap_op *op, uint32_t row);
+/* The block that is live at the address, among those that are not brief; NULL: none. */
+struct map_entry *heap_find_block(struct heap_process *process, uint64_t address);
+/* What waits in the queue. */
+void heap_drain(struct heap *heap);
+
+static inline struct heap_process *heap_process_at(struct heap *heap, uint32_t index)
+{
+	if (index < heap->process_room && heap->process[index])
+		return heap->process[index];
+	return heap_add_process(heap, index);
+}
+
+static inline struct heap_thread *heap_thread_at(struct heap *heap, uint32_t index)
+{
+	if (index >= heap->thread_room)
+		heap->thread = memory_room(heap->thread, index, &heap->thread_room,
+					   sizeof(struct heap_thread));
+	return &heap->thread[index];
+}
+
+/* Must come before a row's live bytes change: keeps what they were at the last peak. */
+static inline void heap_row_keep_peak(const struct heap *heap, struct heap_row *row)
+{
+	if (row->peak_seen != heap->peak_number) {
+		row->peak_seen = heap->peak_number;
+		row->peak_bytes = row->live_bytes;
+	}
+}
+
+/* After live bytes have grown. */
+static inline bool heap_note_peak(struct heap *heap, uint64_t time_ns)
+{
+	struct heap_totals *totals = &heap->totals;
+
+	if (totals->live_bytes <= totals->peak_bytes)
+		return false;
+	totals->peak_bytes = totals->live_bytes;
+	totals->peak_time_ns = time_ns;
+	totals->peak_allocations = totals->live_allocations;
+	heap->peak_number++;
+	return true;
+}
+
+static inline void heap_count_allocation(struct heap *heap, uint32_t row_number,
+					 const struct heap_op *op)
+{
+	struct heap_row *row = &heap->row[row_number];
+	unsigned int class = size_class(op->size);
+
+	row->allocations++;
+	row->bytes_allocated += op->size;
+	heap->totals.allocations++;
+	heap->totals.bytes_allocated += op->size;
+	heap->class_allocations[class]++;
+	heap->class_bytes[class] += op->size;
+}
+
+#endif
