@@ -142,7 +142,9 @@ struct frame_wants {
 		fields[EVT_ID_LIMIT]; /* bit n: field n of events.def is decoded, else it reads 0 */
 	bool sum[EVT_ID_LIMIT];
 	bool exact[EVT_ID_LIMIT];
-	bool heap; /* all of family alloc, as struct heap_record beside the events */
+	/* All of family alloc, as struct heap_record beside the events; those that are events too have all
+	 * of their fields. */
+	bool heap;
 };
 
 /* For all frames from the next one on; NULL: everything, which is how a reader begins. */

@@ -487,7 +487,7 @@ int decoder_read_values(struct decoder *d, struct decoder_output *output)
 		uint32_t record = d->visited[i];
 		uint16_t number = d->numbers.value[record];
 		struct decoder_kind *kind = &d->kind[number];
-		uint64_t bytes;
+		uint64_t bytes = 0;
 
 		if (kind->record) {
 			bytes = decoder_get_record(d, number, output->heap, records);

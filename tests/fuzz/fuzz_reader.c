@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "report/heap/heap_events.h"
 #include "report/raw/check.h"
 #include "report/session/source_open.h"
 #include "tests/unit/recording.h"
@@ -49,6 +50,25 @@ static void fuzz_source(const uint8_t *data, size_t size, const struct frame_wan
 	source_close(source);
 }
 
+/* Whoever takes records of the heap has to do with partners and sites. */
+static void fuzz_heap(const uint8_t *data, size_t size)
+{
+	static char path[] = "fuzz.evt";
+	struct session_file file = { .path = path, .bytes = bytes_of(data, size) };
+	struct filter_settings filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false };
+	struct source *source;
+	struct run *run;
+	char message[256];
+
+	if (source_open_files(&source, &file, 1, message, sizeof(message)))
+		return;
+	run = run_new(source, &filter);
+	sum += heap_want(run, &(struct heap_options){ .by = BY_alloc_caller })->row_count;
+	run_read(run, false);
+	run_free(run);
+	source_close(source);
+}
+
 static void fuzz_check(const uint8_t *data, size_t size)
 {
 	const struct reader_listener listener = { fault_pass_over, NULL };
@@ -86,6 +106,7 @@ static void fuzz_image(const uint8_t *data, size_t size)
 	fuzz_wants(&wants, size);
 	fuzz_source(data, size, NULL);
 	fuzz_source(data, size, &wants);
+	fuzz_heap(data, size);
 	fuzz_check(data, size);
 }
 
