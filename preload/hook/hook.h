@@ -10,9 +10,27 @@
 #ifndef PRELOAD_HOOK_HOOK_H
 #define PRELOAD_HOOK_HOOK_H
 
+/* all that declares one of them */
+#include <aio.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+/* macros where the compiler optimises */
+#undef fread_unlocked
+#undef fwrite_unlocked
 
 #include "preload/base/hidden.h"
 
@@ -33,9 +51,6 @@ PRELOAD_HIDDEN extern bool hook_ready; /* libc's are known */
 bool hook_resolve(void);
 
 /* Declared once more from the list: the compiler compares it with libc's own headers. */
-#include <malloc.h>
-#include <stdlib.h>
-#include <unistd.h>
 #define HOOK_DECLARE_libc(returns, name, parameters) returns name parameters;
 #define HOOK_DECLARE_alias(returns, name, parameters) returns name parameters;
 #define HOOK_DECLARE_nvtoolsext(returns, name, parameters)

@@ -31,6 +31,9 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
 		.evidence = evidence_want(run, NULL),
 		.environment = environment_want(run, NULL),
+		.io_by_file = io_want(run, &(struct io_options){ BY_io_file }),
+		.io_by_process = io_want(run, &(struct io_options){ BY_io_process }),
+		.io_by_operator = io_want(run, &(struct io_options){ BY_io_op }),
 	};
 }
 
@@ -85,20 +88,28 @@ static void time_operators(struct bottleneck *bottleneck)
 			timing_merge(&bottleneck->operator_times, &operators->row[i].time);
 }
 
-/* Processes of which a thread has the name of a data loader's worker. */
-static uint64_t count_workers(const struct bottleneck *bottleneck)
+bool bottleneck_is_worker(const struct source_process *process)
 {
-	struct source_thread *const *thread;
-	size_t count = source_threads(bottleneck->source, &thread), length;
-	uint64_t workers = 0;
+	const struct source_thread *thread = process->first_thread;
+	size_t length;
 	const char *name;
 
-	for (size_t i = 0; i < count; i++) {
-		if (thread[i]->tid != thread[i]->process->pid)
-			continue;
-		thread_name(thread[i], &name, &length);
-		workers += length == strlen(WORKER_NAME) && !memcmp(name, WORKER_NAME, length);
-	}
+	while (thread && thread->tid != process->pid)
+		thread = thread->next;
+	if (!thread)
+		return false;
+	thread_name(thread, &name, &length);
+	return length == strlen(WORKER_NAME) && !memcmp(name, WORKER_NAME, length);
+}
+
+static uint64_t count_workers(const struct bottleneck *bottleneck)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(bottleneck->source, &process);
+	uint64_t workers = 0;
+
+	for (size_t i = 0; i < count; i++)
+		workers += bottleneck_is_worker(process[i]);
 	return workers;
 }
 

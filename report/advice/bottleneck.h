@@ -10,6 +10,7 @@
 #include "report/core/ranges.h"
 #include "report/cuda/cuda.h"
 #include "report/heap/heap.h"
+#include "report/io/io_events.h"
 #include "report/tensors/tensors.h"
 #include "report/torch/operators.h"
 
@@ -25,6 +26,7 @@ struct bottleneck {
 	struct steps *steps;
 	struct evidence *evidence;
 	struct environment *environment;
+	struct io_reading *io_by_file, *io_by_process, *io_by_operator;
 
 	struct loop loop;                     /* what shares are of */
 	const struct source_process *process; /* that told most: of the first step; NULL: none */
@@ -56,6 +58,9 @@ static inline double bottleneck_share(const struct bottleneck *bottleneck, uint6
 
 	return all ? 100.0 * (double)ns / (double)all : 0;
 }
+
+/* A process of a data loader. */
+bool bottleneck_is_worker(const struct source_process *process);
 
 /* The head of the document. */
 void bottleneck_print(const struct bottleneck *bottleneck, const struct document *document,

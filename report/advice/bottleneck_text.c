@@ -192,8 +192,9 @@ static void print_phases(const struct bottleneck *bottleneck, const struct scree
 static void print_loop(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	put_label(screen, "loop");
-	steps_print_times(&(struct steps_shown){ bottleneck->steps, bottleneck->source, NULL },
-			  screen);
+	steps_print_times(
+		&(struct steps_shown){ bottleneck->steps, bottleneck->source, NULL, false },
+		screen);
 }
 
 static void print_shares(const struct bottleneck *bottleneck, const struct screen *screen)

@@ -71,7 +71,10 @@ static void steps_prepare(struct report *report)
 
 static void steps_fill(struct report *report, struct table *table)
 {
-	steps_fill_table(&((struct steps_state *)report->state)->shown, table);
+	struct steps_state *state = report->state;
+
+	state->shown.has_io = !absence_is_off(report->run, EVT_FAMILY_io);
+	steps_fill_table(&state->shown, table);
 }
 
 static void steps_total(const struct report *report, struct facts *facts)

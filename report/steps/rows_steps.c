@@ -91,6 +91,8 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	table_set_number(table, COLUMN_steps_total_ns, row->total_ns);
 	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
 		table_set_number(table, columns[i], row->ns[i]);
+	if (shown->has_io)
+		table_set_number(table, COLUMN_steps_io_ns, row->io_ns);
 	table_set_text(table, COLUMN_steps_ended_by, text, length);
 	if (excess == STEP_CATEGORY_LIMIT)
 		return;

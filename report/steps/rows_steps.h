@@ -12,6 +12,7 @@ struct steps_shown {
 	const struct steps *steps;
 	const struct source *source;
 	const char *name; /* of --step; NULL: as recorded */
+	bool has_io;      /* input and output were recorded */
 };
 
 /* `table` has columns of report steps. */

@@ -217,6 +217,19 @@ static void read_ranges(struct run *run, void *state)
 
 /* --- the analysis --- */
 
+/* The last field of each of them. */
+static unsigned int io_duration_field(unsigned int id)
+{
+	return evt_descriptors[id].field_count - 1;
+}
+
+static void take_io(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	steps_io(&((struct step_state *)state)->steps, event->thread->index,
+		 event->event.value[io_duration_field(event->event.id)]);
+}
+
 static void start(void *state, struct run *run, const void *options)
 {
 	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
@@ -244,6 +257,9 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		run_reads(run, calls[i], call, take_call, mine);
+	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
+		if (id != EVT_io_fd)
+			run_reads(run, (enum evt_id)id, 1u << io_duration_field(id), take_io, mine);
 	run_reads(run, EVT_capture_start, 0, take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, take_capture, mine);
 }

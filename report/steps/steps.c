@@ -40,6 +40,7 @@ struct step_process {
 struct step_thread {
 	uint32_t process;
 	uint32_t depth[STEP_CATEGORY_LIMIT]; /* open scopes */
+	uint64_t io_ns;                      /* since it last ended a step, or recording began */
 };
 
 static void step_scope_ended(void *state, const struct nest_end *end);
@@ -283,14 +284,22 @@ static void steps_add_rest(struct steps *steps, struct step_process *process)
 	process->has_rest = false;
 }
 
+void steps_io(struct steps *steps, uint32_t thread, uint64_t duration_ns)
+{
+	steps_thread_at(steps, thread)->io_ns += duration_ns;
+}
+
 void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark)
 {
 	struct step_process *process = steps_process_at(steps, place.process);
+	struct step_thread *thread = steps_thread_at(steps, place.thread);
 	struct step_row row = { .number = process->number,
 				.start_ns = process->start_ns,
 				.process = place.process,
-				.name = mark->name };
+				.name = mark->name,
+				.io_ns = thread->io_ns };
 
+	thread->io_ns = 0;
 	process_sweep(process, place.time_ns);
 	steps_add_rest(steps, process);
 	if (process->under_way && mark->number == process->number + 1 && mark->counts) {
@@ -323,4 +332,7 @@ void steps_interrupt(struct steps *steps, struct nest_place place)
 	process->swept_ns = place.time_ns;
 	process->under_way = false;
 	process->seen = true;
+	for (size_t i = 0; i < steps->thread_room; i++)
+		if (steps->thread[i].process == place.process)
+			steps->thread[i].io_ns = 0;
 }

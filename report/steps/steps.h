@@ -53,6 +53,7 @@ struct step_row {
 	uint32_t process; /* index */
 	uint32_t name;    /* of what ended it */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
+	uint64_t io_ns; /* input and output of the thread that ended it */
 };
 
 struct steps {
@@ -88,6 +89,8 @@ void steps_cut(struct steps *steps, struct nest_place place, enum nest_ending ho
 /* Something that ends here and takes no part in the nesting: a CUDA call, a collective. */
 void steps_span(struct steps *steps, struct nest_place place, enum step_category category,
 		uint64_t duration_ns);
+/* A call of input or output has returned; no category, it may be inside of any. */
+void steps_io(struct steps *steps, uint32_t thread, uint64_t duration_ns);
 /* A step ends, and number `number` begins. */
 struct step_mark {
 	uint64_t number;

@@ -39,6 +39,11 @@ struct run {
 	unsigned int compile_every;
 	uint64_t compile_ns;
 	uint64_t stall_ns; /* in slow steps, at another place in each */
+	struct reading {
+		unsigned int opens, reads; /* a step */
+		uint64_t bytes, call_ns;   /* of a read; of each call */
+		bool in_loader;
+	} reading; /* of one file */
 };
 
 static const struct run well = {
@@ -62,6 +67,7 @@ static const struct run well = {
 	.tensor_bytes = 4096,
 	.heap_bytes = 100000,
 	.frees = true,
+	.reading = { .reads = 4, .bytes = 65536, .call_ns = 2 * US, .in_loader = true },
 };
 
 static struct cuda_recording c;
@@ -176,12 +182,45 @@ static void step_optimizer(const struct run *run)
 	scope_end("Optimizer.step#SGD.step", USER);
 }
 
+#define FILE_FD 5u
+
+static void open_file(uint64_t took_ns)
+{
+	now += took_ns;
+	FRAME_PUT(c.r.fw, now, io_open, .function = name("open"), .fd = FILE_FD,
+		  .kind = IO_KIND_FILE, .path = name("/data/samples.bin"), .duration = took_ns);
+}
+
+static void step_reads(const struct reading *how)
+{
+	for (unsigned int i = 0; i < how->opens; i++)
+		open_file(how->call_ns);
+	for (unsigned int i = 0; i < how->reads; i++) {
+		now += how->call_ns;
+		FRAME_PUT(c.r.fw, now, io_read, .function = name("read"), .fd = FILE_FD,
+			  .bytes = how->bytes, .duration = how->call_ns);
+	}
+}
+
+static void step_loads(const struct run *run)
+{
+	uint64_t end_ns = now + run->dataloader_ns;
+
+	scope_begin(LOADER);
+	if (run->reading.in_loader)
+		step_reads(&run->reading);
+	now = now > end_ns ? now : end_ns;
+	scope_end(LOADER, USER);
+	if (!run->reading.in_loader)
+		step_reads(&run->reading);
+}
+
 static void write_step(const struct run *run, unsigned int step)
 {
 	uint64_t end_ns = now + (step ? run->step_ns : run->first_ns);
 	bool slow = run->slow_every && step % run->slow_every == run->slow_every - 1;
 
-	scope(LOADER, USER, run->dataloader_ns);
+	step_loads(run);
 	scope("Optimizer.zero_grad#SGD.zero_grad", USER, run->zero_grad_ns);
 	for (unsigned int i = 0; i < run->operators; i++) {
 		scope("aten::mm", 0, run->operator_ns);
@@ -216,6 +255,7 @@ static void write_run(uint32_t stream, const struct run *run)
 	now = 0;
 	CUDA_PUT(&c, MS, cuda_alloc, "cudaHostAlloc", 5, .kind = EVT_CUDA_PINNED,
 		 .address = 0x100000, .bytes = 1 << 20);
+	open_file(0);
 	now = run->start_ns;
 	for (unsigned int step = 0; step < run->steps; step++) {
 		mark(run->number + step);
@@ -732,6 +772,45 @@ static void facts_of_the_environment(void **state)
 	release();
 }
 
+static void files_that_are_read_badly(void **state)
+{
+	(void)state;
+	struct reading bits = { .reads = 20, .bytes = 100, .call_ns = 30 * US };
+	struct reading again = { .opens = 2, .reads = 2, .bytes = 65536, .call_ns = 75 * US };
+	struct run run;
+
+	one_is_wrong(CHANGED(reading, bits), "small_reads", 5.96);
+	one_is_wrong(CHANGED(reading, again), "reopened_files", 2.98);
+	bits.bytes = 100000; /* as often, as long, but not for little */
+	again.opens = 1;     /* once a step, 60 times in all */
+	run = CHANGED(reading, bits);
+	write_one(&run);
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+	run = CHANGED(reading, again);
+	write_one(&run);
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+}
+
+/* Only where the loop waits for the DataLoader, and the DataLoader for files. */
+static void files_below_the_data_loader(void **state)
+{
+	(void)state;
+	struct run run = CHANGED(dataloader_ns, 1500 * US);
+
+	run.reading.call_ns = 187 * US;
+	write_one(&run);
+	assert_true(only("dataloader_files", "dataloader")->value > 49 &&
+		    only("dataloader_files", "dataloader")->value < 51);
+	assert_non_null(strstr(advice_of("dataloader_files")->text, "there are no workers"));
+	release();
+	run.reading.in_loader = false;
+	write_one(&run);
+	assert_null(advice_of("dataloader_files"));
+	release();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -758,6 +837,8 @@ int main(void)
 		cmocka_unit_test(the_greatest_gain_comes_first),
 		cmocka_unit_test(shares_above_a_half_are_problems),
 		cmocka_unit_test(facts_of_the_environment),
+		cmocka_unit_test(files_that_are_read_badly),
+		cmocka_unit_test(files_below_the_data_loader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

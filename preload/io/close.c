@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What closes a descriptor, or makes it another file. The number is free for others as soon as the original runs, so
+ * it is forgotten before. dup2() and their like are not input or output: they are not recorded, only noticed.
+ *
+ * fclose() of standard error is the last moment at which trouble can be said in a program that ends as all of
+ * coreutils do, whether input and output are recorded or not.
+ */
+#include <unistd.h>
+
+#include "preload/io/descriptor.h"
+#include "preload/io/io.h"
+#include "preload/record/trouble.h"
+
+static inline int closing(int fd)
+{
+	io_close_begins(fd);
+	return fd;
+}
+
+static inline int closing_stream(FILE *stream)
+{
+	int saved = errno, fd = fileno_unlocked(stream);
+
+	errno = saved;
+	return closing(fd);
+}
+
+/* A stream in memory has no descriptor. */
+static void record_stream_close(const struct io_call *call, int result)
+{
+	if (call->fd >= 0)
+		io_record_close(call, result);
+}
+
+IO_HOOK(int, close, (int fd), (fd), "close", closing(fd), io_record_close(&call, result))
+
+IO_RECORDED(false, int, fclose, fclose, (FILE * stream), (stream), "fclose", closing_stream(stream),
+	    record_stream_close(&call, result))
+
+HOOK_EXPORT int fclose(FILE *stream)
+{
+	if (stream && fileno_unlocked(stream) == STDERR_FILENO)
+		trouble_look_last();
+	return recorded_fclose(stream);
+}
+
+IO_HOOK(int, pclose, (FILE * stream), (stream), "pclose", closing_stream(stream),
+	record_stream_close(&call, result < 0 ? -1 : 0))
+
+static inline int forget(int fd)
+{
+	descriptor_forget(fd);
+	return fd;
+}
+
+static inline int forget_all(void)
+{
+	descriptor_forget_all();
+	return -1;
+}
+
+IO_HOOK(int, closedir, (DIR * folder), (folder), "closedir", forget(dirfd(folder)), (void)call)
+
+IO_HOOK(int, close_range, (unsigned int first, unsigned int last, int flags), (first, last, flags),
+	"close_range", forget_all(), (void)call)
+
+HOOK_EXPORT void closefrom(int first)
+{
+	if (!hook_real.closefrom && (!hook_resolve() || !hook_real.closefrom)) {
+		(void)io_missing(false);
+		return;
+	}
+	if (!io_is_off())
+		descriptor_forget_all();
+	hook_real.closefrom(first);
+}
+
+/* Forgotten once more when it is there: another thread may have used the number in between. */
+IO_HOOK(int, dup2, (int fd, int to), (fd, to), "dup2", forget(to), (void)forget(call.fd))
+
+IO_HOOK(int, dup3, (int fd, int to, int flags), (fd, to, flags), "dup3", forget(to),
+	(void)forget(call.fd))

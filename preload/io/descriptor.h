@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which descriptors the file knows. One that is met for the first time, because it was inherited, duplicated or
+ * opened by a function that is not hooked, is looked up once, by fstat() and by readlink() of /proc/self/fd, and
+ * recorded as io_fd. Whatever closes a descriptor makes it unknown again, before the original runs: so a descriptor
+ * that is known means what the file says.
+ *
+ * The table has no owner and no lock: two threads that meet a descriptor at the same time both record it.
+ * Any thread, signal handlers too; errno may change.
+ */
+#ifndef PRELOAD_IO_DESCRIPTOR_H
+#define PRELOAD_IO_DESCRIPTOR_H
+
+#include <stdbool.h>
+
+#include "preload/base/hidden.h"
+#include "preload/record/recorder.h"
+#include "preload/record/strings.h"
+
+enum descriptor_kind {
+	DESCRIPTOR_UNKNOWN,
+	DESCRIPTOR_FILE,
+	DESCRIPTOR_SOCKET,
+	DESCRIPTOR_PIPE,
+	DESCRIPTOR_OTHER,
+};
+
+#define DESCRIPTOR_SLOTS \
+	65536u /* two descriptors of one slot are looked up in turns; a power of two */
+
+/* Number of the descriptor and the round in which it became known. */
+PRELOAD_HIDDEN extern uint64_t descriptor_slot[DESCRIPTOR_SLOTS];
+PRELOAD_HIDDEN extern uint32_t descriptor_round;
+
+static inline uint64_t descriptor_mark(int fd)
+{
+	return (uint64_t)(uint32_t)fd << 32 | __atomic_load_n(&descriptor_round, __ATOMIC_RELAXED);
+}
+
+static inline bool descriptor_is_known(int fd)
+{
+	return __atomic_load_n(&descriptor_slot[(uint32_t)fd % DESCRIPTOR_SLOTS],
+			       __ATOMIC_RELAXED) == descriptor_mark(fd);
+}
+
+static inline void descriptor_know(int fd)
+{
+	__atomic_store_n(&descriptor_slot[(uint32_t)fd % DESCRIPTOR_SLOTS], descriptor_mark(fd),
+			 __ATOMIC_RELAXED);
+}
+
+static inline void descriptor_forget(int fd)
+{
+	if (fd >= 0 && descriptor_is_known(fd))
+		__atomic_store_n(&descriptor_slot[(uint32_t)fd % DESCRIPTOR_SLOTS], 0,
+				 __ATOMIC_RELAXED);
+}
+
+/* All of them: another process, or nobody has looked for a while. */
+void descriptor_forget_all(void);
+
+enum descriptor_kind descriptor_kind(int fd);
+
+#define DESCRIPTOR_PATH_BYTES 1024u /* on the stack, a signal handler's too: longer paths are cut */
+/* What /proc says that it is, "" when it does not. */
+struct string descriptor_path(int fd, char room[DESCRIPTOR_PATH_BYTES]);
+/* The same or its base name, as the user wishes (INTERCEPT_REDACT). */
+struct string descriptor_redacted(struct string path);
+
+/* Records what it is, as of `ticks`. The lane is IN_RECORD. Nothing when there is no such descriptor. */
+void descriptor_introduce(int fd, uint64_t ticks, struct recorder_lane *lane);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* See io.h. What the hooks record, and when descriptors are forgotten. */
+#include "preload/io/io.h"
+
+#include "preload/io/descriptor.h"
+#include "preload/record/entry.h"
+#include "preload/record/family.h"
+
+__thread bool io_has_vforked __attribute__((tls_model("initial-exec")));
+
+/* Back in the parent the mark is taken away: its thread did not run while the child had its memory. */
+bool io_is_vforked(void)
+{
+	int saved = errno;
+	bool own = entry_is_own();
+
+	errno = saved;
+	if (own)
+		io_has_vforked = false;
+	return !own;
+}
+
+intptr_t io_missing(bool as_null)
+{
+	errno = ENOSYS;
+	return as_null ? 0 : -1;
+}
+
+/* --- records --- */
+
+static uint64_t name_of(struct string *function, struct recorder_lane *lane)
+{
+	/* two threads that come first work out the same */
+	if (IO_UNLIKELY(!function->hash))
+		__atomic_store_n(&function->hash, string_hash(function->bytes, function->length),
+				 __ATOMIC_RELAXED);
+	return string_id(function, lane);
+}
+
+/* What a record of a call needs; `lane` is NULL when there is none. */
+struct io_record {
+	struct recorder_lane *lane;
+	uint64_t now, function, duration;
+	int saved; /* errno */
+};
+
+static inline __attribute__((always_inline)) struct io_record record_begin(
+	const struct io_call *call)
+{
+	struct io_record r = { .saved = errno };
+
+	r.lane = recorder_enter(EVT_FAMILY_io, RECORDER_IN_RECORD);
+	if (IO_UNLIKELY(!r.lane))
+		return r;
+	r.now = recorder_now();
+	r.duration = r.now - call->start;
+	r.function = name_of(call->function, r.lane);
+	return r;
+}
+
+static inline void record_put(struct io_record *r, uint32_t type, const uint64_t *field,
+			      unsigned int fields)
+{
+	recorder_put(r->lane, type, r->now, field, fields);
+	recorder_leave(r->lane);
+	errno = r->saved;
+}
+
+static inline void meet(int fd, const struct io_record *r)
+{
+	if (IO_UNLIKELY(!descriptor_is_known(fd)) && fd >= 0)
+		descriptor_introduce(fd, r->now, r->lane);
+}
+
+static void put_failure(struct io_record *r, int fd)
+{
+	record_put(
+		r, EVT_io_failed,
+		(uint64_t[]){ r->function, (uint64_t)(int64_t)fd, (uint64_t)r->saved, r->duration },
+		4);
+}
+
+/* Begins, and ends where the call has failed: true when there is nothing more to do. */
+static inline __attribute__((always_inline)) bool record_is_done(struct io_record *r,
+								 const struct io_call *call,
+								 bool failed)
+{
+	*r = record_begin(call);
+	if (IO_UNLIKELY(!r->lane))
+		return true;
+	meet(call->fd, r);
+	if (IO_LIKELY(!failed))
+		return false;
+	put_failure(r, call->fd);
+	return true;
+}
+
+void io_record_bytes(uint32_t type, const struct io_call *call, int64_t result)
+{
+	struct io_record r;
+
+	if (!record_is_done(&r, call, result < 0))
+		record_put(&r, type,
+			   (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)result,
+					 r.duration },
+			   4);
+}
+
+void io_record_bytes_at(uint32_t type, const struct io_call *call, int64_t offset, int64_t result)
+{
+	struct io_record r;
+
+	if (!record_is_done(&r, call, result < 0))
+		record_put(&r, type,
+			   (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)offset,
+					 (uint64_t)result, r.duration },
+			   5);
+}
+
+void io_record_move(const struct io_call *call, int to, int64_t result)
+{
+	struct io_record r;
+
+	if (record_is_done(&r, call, result < 0))
+		return;
+	meet(to, &r);
+	record_put(&r, EVT_io_move,
+		   (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)to, (uint64_t)result,
+				 r.duration },
+		   5);
+}
+
+void io_record_call(const struct io_call *call, int64_t result)
+{
+	struct io_record r;
+
+	if (!record_is_done(&r, call, result < 0))
+		record_put(&r, EVT_io_call,
+			   (uint64_t[]){ r.function, (uint64_t)call->fd, r.duration }, 3);
+}
+
+void io_record_seek(const struct io_call *call, int64_t result)
+{
+	struct io_record r;
+
+	if (!record_is_done(&r, call, result < 0))
+		record_put(&r, EVT_io_seek,
+			   (uint64_t[]){ r.function, (uint64_t)call->fd, (uint64_t)result,
+					 r.duration },
+			   4);
+}
+
+void io_record_wait(const struct io_call *call, int64_t result)
+{
+	struct io_record r = record_begin(call);
+
+	if (r.lane)
+		record_put(&r, EVT_io_wait,
+			   (uint64_t[]){ r.function, result < 0 ? 0 : (uint64_t)result,
+					 result < 0 ? (uint64_t)r.saved : 0, r.duration },
+			   4);
+}
+
+void io_record_map(const struct io_call *call, const void *address, size_t bytes, int64_t offset)
+{
+	struct io_record r;
+
+	if (!record_is_done(&r, call, address == (void *)-1))
+		record_put(&r, EVT_io_map,
+			   (uint64_t[]){ r.function, (uint64_t)call->fd, (uintptr_t)address, bytes,
+					 (uint64_t)offset, r.duration },
+			   6);
+}
+
+void io_record_unmap(const struct io_call *call, const void *address, size_t bytes, int result)
+{
+	struct io_record r = record_begin(call);
+
+	if (r.lane)
+		record_put(&r, EVT_io_unmap,
+			   (uint64_t[]){ r.function, (uintptr_t)address, bytes,
+					 result < 0 ? (uint64_t)r.saved : 0, r.duration },
+			   5);
+}
+
+/* --- descriptors --- */
+
+/* What the file is to be called: where the kernel says it better than the program. */
+static struct string opened_path(int fd, const char *path, char room[DESCRIPTOR_PATH_BYTES])
+{
+	struct string resolved;
+
+	if (path && *path == '/')
+		return string_of(path);
+	if (fd >= 0) {
+		resolved = descriptor_path(fd, room);
+		if (resolved.length)
+			return resolved;
+	}
+	return string_of(path);
+}
+
+void io_record_open(const struct io_call *call, const struct io_opening *opening)
+{
+	struct io_record r = record_begin(call);
+	char room[DESCRIPTOR_PATH_BYTES];
+	struct string path;
+	bool failed = call->fd < 0;
+
+	if (!r.lane)
+		return;
+	/* what EFAULT means: it cannot be read */
+	path = opened_path(call->fd, failed && r.saved == EFAULT ? NULL : opening->path, room);
+	path = descriptor_redacted(path);
+	if (!failed)
+		descriptor_know(call->fd);
+	record_put(&r, EVT_io_open,
+		   (uint64_t[]){ r.function, failed ? 0 : (uint64_t)call->fd,
+				 failed ? (uint64_t)r.saved : 0,
+				 failed ? DESCRIPTOR_UNKNOWN : descriptor_kind(call->fd),
+				 (uint64_t)(unsigned int)opening->flags, string_id(&path, r.lane),
+				 r.duration },
+		   7);
+}
+
+void io_close_begins(int fd)
+{
+	int saved = errno;
+
+	if (fd >= 0 && !descriptor_is_known(fd)) {
+		struct recorder_lane *lane = recorder_enter(EVT_FAMILY_io, RECORDER_IN_RECORD);
+
+		if (lane) {
+			descriptor_introduce(fd, recorder_now(), lane);
+			recorder_leave(lane);
+		}
+	}
+	descriptor_forget(fd);
+	errno = saved;
+}
+
+void io_record_close(const struct io_call *call, int result)
+{
+	struct io_record r = record_begin(call);
+
+	if (r.lane)
+		record_put(&r, EVT_io_close,
+			   (uint64_t[]){ r.function, (uint64_t)(int64_t)call->fd,
+					 result < 0 ? (uint64_t)r.saved : 0, r.duration },
+			   4);
+}
+
+/* --- the family --- */
+
+PRELOAD_HIDDEN extern const struct family family_io;
+
+const struct family family_io = {
+	.opened = descriptor_forget_all, /* what happened while nothing was recorded was not seen */
+	.forked = descriptor_forget_all, /* a process of its own in the file */
+};

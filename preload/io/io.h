@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recording of input and output: what the hooks of this folder share.
+ *
+ * A hook looks whether the family records, takes the time, calls the original, and then records in one go. So
+ * nothing is held while the original runs: a thread that is cancelled in it, or leaves it by longjmp(), leaves
+ * nothing behind, and a signal handler that comes in records as usual. What a call means is told by the event
+ * (collector/format/events/io.def).
+ *
+ * Any thread, signal handlers too, before our constructor too. No lock, no allocation; errno is preserved. System
+ * calls only where a descriptor is opened, closed or met for the first time (descriptor.h).
+ */
+#ifndef PRELOAD_IO_IO_H
+#define PRELOAD_IO_IO_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "preload/base/hidden.h"
+#include "preload/hook/hook.h"
+#include "preload/record/recorder.h"
+#include "preload/record/strings.h"
+
+#define IO_LIKELY(x) __builtin_expect(!!(x), 1)
+#define IO_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A call of a hook. Times are in ticks. */
+struct io_call {
+	struct string *function; /* its hash is worked out at the first use */
+	uint64_t start;
+	int fd;
+};
+
+/* --- the gate --- */
+
+/* This thread has called vfork() at some time. */
+PRELOAD_HIDDEN extern __thread bool io_has_vforked __attribute__((tls_model("initial-exec")));
+
+/* A child of vfork() runs on its parent's memory: what it does is not the parent's. */
+bool io_is_vforked(void);
+
+/* The process records, and not this. */
+static inline __attribute__((always_inline)) bool io_is_shut(void)
+{
+	return recorder_is_shut(EVT_FAMILY_io);
+}
+
+/* The call is not to be recorded. */
+static inline bool io_is_off(void)
+{
+	if (!recorder_gates->gate[EVT_FAMILY_io])
+		return recorder_gates->generation || !recorder_is_open();
+	return IO_UNLIKELY(io_has_vforked) && io_is_vforked();
+}
+
+/* --- what is recorded, after the original; `result` below 0: it failed, errno says why --- */
+
+/* Bytes at the file's own place: io_read or io_write. */
+void io_record_bytes(uint32_t type, const struct io_call *call, int64_t result);
+/* Bytes at an offset: io_read_at or io_write_at. */
+void io_record_bytes_at(uint32_t type, const struct io_call *call, int64_t offset, int64_t result);
+/* Bytes from call->fd to another descriptor. */
+void io_record_move(const struct io_call *call, int to, int64_t result);
+/* No bytes. */
+void io_record_call(const struct io_call *call, int64_t result);
+void io_record_seek(const struct io_call *call, int64_t result);
+/* A wait for descriptors; call->fd does not count. */
+void io_record_wait(const struct io_call *call, int64_t result);
+void io_record_map(const struct io_call *call, const void *address, size_t bytes, int64_t offset);
+void io_record_unmap(const struct io_call *call, const void *address, size_t bytes, int result);
+
+/* What was opened: `path` as the program gave it, `fd` below 0 when it failed. */
+struct io_opening {
+	const char *path;
+	int flags;
+};
+void io_record_open(const struct io_call *call, const struct io_opening *opening);
+/* Before the original and after it. */
+void io_close_begins(int fd);
+void io_record_close(const struct io_call *call, int result);
+
+/* The original is not there: an older C library. Sets ENOSYS; -1, or 0 where that is no failure. */
+intptr_t io_missing(bool as_null);
+
+/*
+ * A hook. `recorded_<name>` does all but what nearly every call needs: to see that nothing is recorded, and to jump to
+ * the original. `missing` is what io_missing() takes; `record` is what is done with `call`, whose descriptor is
+ * `descriptor`, and `result`.
+ */
+#define IO_RECORDED(missing, type, name, original, parameters, arguments, named, descriptor,       \
+		    record)                                                                        \
+	static __attribute__((noinline)) type recorded_##name parameters                           \
+	{                                                                                          \
+		static struct string function = { .bytes = (named), .length = sizeof(named) - 1 }; \
+		struct io_call call;                                                               \
+		type result;                                                                       \
+                                                                                                   \
+		if (!hook_real.original && (!hook_resolve() || !hook_real.original))               \
+			return (type)io_missing(missing);                                          \
+		if (io_is_off())                                                                   \
+			return hook_real.original arguments;                                       \
+		call = (struct io_call){ &function, recorder_now(), descriptor };                  \
+		result = hook_real.original arguments;                                             \
+		record;                                                                            \
+		return result;                                                                     \
+	}
+
+#define IO_EXPORTED(type, name, original, parameters, arguments)   \
+	HOOK_EXPORT type name parameters                           \
+	{                                                          \
+		if (IO_LIKELY(hook_real.original && io_is_shut())) \
+			return hook_real.original arguments;       \
+		return recorded_##name arguments;                  \
+	}
+
+/* Failure is -1, and failure is 0 or NULL. */
+#define IO_HOOK(type, name, parameters, arguments, named, descriptor, record)                  \
+	IO_RECORDED(false, type, name, name, parameters, arguments, named, descriptor, record) \
+	IO_EXPORTED(type, name, name, parameters, arguments)
+#define IO_HOOK_NULL(type, name, parameters, arguments, named, descriptor, record)            \
+	IO_RECORDED(true, type, name, name, parameters, arguments, named, descriptor, record) \
+	IO_EXPORTED(type, name, name, parameters, arguments)
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rules about reading files, where input and output was recorded. Time in a call says nothing of what it was spent
+ * on: nobody claims a slow disk here, or data that came from memory.
+ */
+#include <string.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/base/units.h"
+#include "report/io/io_events.h"
+
+#define SMALL_READ_BYTES 4096u
+#define SMALL_READS_MIN 1000u
+#define OPENS_MANY 100u
+#define DATALOADER_SHARE_MIN 10 /* %, as of advice dataloader */
+#define DATALOADER_NAME "DataLoader"
+
+static double share_of(uint64_t ns, uint64_t all_ns)
+{
+	return all_ns ? 100.0 * (double)ns / (double)all_ns : 0;
+}
+
+static const char *file_of(const struct bottleneck *bottleneck, const struct io_row *row)
+{
+	const struct source *source = bottleneck->source;
+
+	if (row->key >= IO_UNKNOWN_FILE)
+		return "a file";
+	return source_name_text(source_name_at(source, (uint32_t)row->key));
+}
+
+/* The files that a rule is about, and the one that took most. */
+struct files {
+	const struct io_row *worst;
+	uint64_t ns;
+	size_t count;
+};
+
+static struct files files_that(const struct bottleneck *bottleneck,
+			       bool (*are)(const struct io_row *row))
+{
+	const struct io *io = &bottleneck->io_by_file->io;
+	struct files files = { 0 };
+
+	for (size_t i = 0; i < io->row_count; i++) {
+		const struct io_row *row = &io->row[i];
+
+		if (row->kind != IO_KIND_FILE || !are(row))
+			continue;
+		files.ns += row->total_ns;
+		files.count++;
+		if (!files.worst || row->total_ns > files.worst->total_ns)
+			files.worst = row;
+	}
+	return files;
+}
+
+static bool is_read_in_bits(const struct io_row *row)
+{
+	return row->reads >= SMALL_READS_MIN && row->bytes_read / row->reads < SMALL_READ_BYTES;
+}
+
+bool advice_small_reads(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char reads[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+	struct files files;
+
+	files = files_that(bottleneck, is_read_in_bits);
+	if (!advice_exceeds(advice, share_of(files.ns, bottleneck->wall_ns)))
+		return false;
+	advice_say(
+		advice,
+		"calls on files that are read in small pieces took %s, %.1f %% of the run: %.80s "
+		"has %s reads of %s on average.",
+		unit_format_ns(time, files.ns), advice->value, file_of(bottleneck, files.worst),
+		unit_format_count(reads, files.worst->reads),
+		unit_format_bytes(bytes, files.worst->bytes_read / files.worst->reads));
+	return true;
+}
+
+static bool is_opened_often(const struct io_row *row)
+{
+	return row->opens >= OPENS_MANY && !row->bytes_written && row->bytes_read;
+}
+
+bool advice_reopened_files(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char opens[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+	struct files files;
+
+	files = files_that(bottleneck, is_opened_often);
+	if (!advice_exceeds(advice, share_of(files.ns, bottleneck->wall_ns)))
+		return false;
+	advice_say(advice,
+		   "calls on files that are opened again and again took %s, %.1f %% of the run: "
+		   "%.80s was opened %s times, and %s read each time.",
+		   unit_format_ns(time, files.ns), advice->value, file_of(bottleneck, files.worst),
+		   unit_format_count(opens, files.worst->opens),
+		   unit_format_bytes(bytes, files.worst->bytes_read / files.worst->opens));
+	return true;
+}
+
+/* --- the data loader --- */
+
+/* Time of workers in calls on files, and how long they lived. */
+static uint64_t workers_file_ns(const struct bottleneck *bottleneck, uint64_t *ret_lived_ns)
+{
+	const struct io *io = &bottleneck->io_by_process->io;
+	struct source_process *const *process;
+	uint64_t ns = 0;
+
+	source_processes(bottleneck->source, &process);
+	for (size_t i = 0; i < io->row_count; i++) {
+		const struct source_process *p = process[io->row[i].key];
+
+		if (io->row[i].kind != IO_KIND_FILE || !bottleneck_is_worker(p))
+			continue;
+		ns += io->row[i].total_ns;
+		*ret_lived_ns += p->end_ns - p->start_ns;
+	}
+	return ns;
+}
+
+/* Without workers: time in calls on files below DataLoader.__next__, as far as no other operator is in between. */
+static uint64_t loader_file_ns(const struct bottleneck *bottleneck)
+{
+	const struct io *io = &bottleneck->io_by_operator->io;
+	const struct run_key *key = &bottleneck->io_by_operator->key;
+	uint64_t ns = 0;
+	size_t length;
+
+	for (size_t i = 0; i < io->row_count; i++) {
+		const char *text;
+
+		if (io->row[i].kind != IO_KIND_FILE || !io->row[i].key)
+			continue;
+		text = key->kind->text(key->state, io->row[i].key, &length);
+		if (memmem(text, length, DATALOADER_NAME, strlen(DATALOADER_NAME)))
+			ns += io->row[i].total_ns;
+	}
+	return ns;
+}
+
+bool advice_dataloader_files(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t waited_ns = bottleneck->loop.ns[STEP_dataloader], lived_ns = 0, ns;
+	char time[UNIT_TEXT_BYTES], workers[UNIT_TEXT_BYTES];
+
+	if (bottleneck_share(bottleneck, waited_ns) <= DATALOADER_SHARE_MIN)
+		return false;
+	if (!bottleneck->workers) {
+		ns = loader_file_ns(bottleneck);
+		if (!advice_exceeds(advice, share_of(ns, bottleneck->steps->ns[STEP_dataloader])))
+			return false;
+		advice_say(advice,
+			   "%.1f %% of the time that the loop waits for the DataLoader is spent in "
+			   "calls on files, %s; there are no workers.",
+			   advice->value < 100 ? advice->value : 100, unit_format_ns(time, ns));
+		return true;
+	}
+	ns = workers_file_ns(bottleneck, &lived_ns);
+	if (!advice_exceeds(advice, share_of(ns, lived_ns)))
+		return false;
+	advice_say(
+		advice,
+		"the DataLoader's %s worker%s spent %.1f %% of their time in calls on files, %s in "
+		"all, and the loop waits for them.",
+		unit_format_count(workers, bottleneck->workers), bottleneck->workers > 1 ? "s" : "",
+		advice->value, unit_format_ns(time, ns));
+	return true;
+}

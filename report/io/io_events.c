@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Input and output as an analysis: events of family io become operations of io.h. */
+#include "report/io/io_events.h"
+
+static uint64_t name_index(const struct io_reading *reading, const struct source_event *event,
+			   uint64_t id)
+{
+	return source_name_of(reading->source, event->file, id)->index;
+}
+
+static uint64_t row_key(const struct io_reading *reading, const struct source_event *event)
+{
+	switch (reading->io.by) {
+	case IO_BY_FUNCTION:
+		return name_index(reading, event, event->event.value[0]);
+	case IO_BY_KEY:
+		return key_of(&reading->key, event);
+	case IO_BY_FILE:
+	case IO_BY_KIND:
+		break;
+	}
+	return 0;
+}
+
+static struct io_place place_of(const struct io_reading *reading, const struct source_event *event,
+				uint64_t duration_ns, bool counts)
+{
+	uint64_t now = event->event.time_ns;
+
+	return (struct io_place){ .begin_ns = now > duration_ns ? now - duration_ns : 0,
+				  .duration_ns = duration_ns < now ? duration_ns : now,
+				  .key = row_key(reading, event),
+				  .process = event->process->index,
+				  .counts = counts };
+}
+
+static enum io_kind kind_of(uint64_t number)
+{
+	return number < IO_KIND_LIMIT ? (enum io_kind)number : IO_KIND_UNKNOWN;
+}
+
+static void take_open(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_open *e = EVENT_AS(io_open, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_opened opened = { .fd = e->fd,
+				    .file = name_index(reading, event, e->path),
+				    .kind = kind_of(e->kind),
+				    .failed = e->error != 0,
+				    .is_call = true };
+
+	io_open(&reading->io, &place, &opened);
+}
+
+static void take_fd(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_fd *e = EVENT_AS(io_fd, &event->event);
+	struct io_place place = { .begin_ns = event->event.time_ns,
+				  .process = event->process->index,
+				  .counts = counts };
+	struct io_opened opened = { .fd = e->fd,
+				    .file = name_index(reading, event, e->path),
+				    .kind = kind_of(e->kind) };
+
+	io_open(&reading->io, &place, &opened);
+}
+
+static void take_close(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_close *e = EVENT_AS(io_close, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+
+	io_close(&reading->io, &place, e->fd, e->error != 0);
+}
+
+_Static_assert(sizeof(struct evt_io_read) == sizeof(struct evt_io_write) &&
+		       sizeof(struct evt_io_read_at) == sizeof(struct evt_io_write_at),
+	       "reads and writes are read as reads");
+
+static void take_bytes(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_read *e = EVENT_AS(io_read, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_bytes bytes = { .direction = event->event.id == EVT_io_read ? IO_READ : IO_WRITE,
+				  .fd = e->fd,
+				  .bytes = e->bytes };
+
+	io_transfer(&reading->io, &place, &bytes);
+}
+
+static void take_bytes_at(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_read_at *e = EVENT_AS(io_read_at, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+	struct io_bytes bytes = { .direction = event->event.id == EVT_io_read_at ? IO_READ
+										 : IO_WRITE,
+				  .fd = e->fd,
+				  .bytes = e->bytes,
+				  .has_offset = true,
+				  .offset = e->offset };
+
+	io_transfer(&reading->io, &place, &bytes);
+}
+
+static void take_move(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_move *e = EVENT_AS(io_move, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+
+	io_move(&reading->io, &place, e->from, e->to, e->bytes);
+}
+
+static void take_call(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_call *e = EVENT_AS(io_call, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+
+	io_call(&reading->io, &place, e->fd, false);
+}
+
+static void take_seek(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_seek *e = EVENT_AS(io_seek, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+
+	io_seek(&reading->io, &place, e->fd, e->offset);
+}
+
+static void take_failed(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_failed *e = EVENT_AS(io_failed, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+
+	io_call(&reading->io, &place, e->fd, true);
+}
+
+static void take_wait(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_wait *e = EVENT_AS(io_wait, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+
+	io_wait(&reading->io, &place, e->error != 0);
+}
+
+static void take_map(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_map *e = EVENT_AS(io_map, &event->event);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+
+	io_map(&reading->io, &place, e->fd, e->address, e->bytes);
+}
+
+static void take_unmap(void *state, const struct source_event *event, bool counts)
+{
+	struct io_reading *reading = state;
+	const struct evt_io_unmap *e = EVENT_AS(io_unmap, &event->event);
+	const struct source_name *function = source_name_of(reading->source, event->file,
+							    e->function);
+	struct io_place place = place_of(reading, event, e->duration, counts);
+	bool unmaps = function->text && function->text[1] == 'u'; /* munmap, not msync */
+
+	io_unmap(&reading->io, &place, e->address, unmaps && !e->error);
+}
+
+static enum io_by io_by_of(enum key_id key)
+{
+	switch (key) {
+	case BY_io_file:
+		return IO_BY_FILE;
+	case BY_io_kind:
+		return IO_BY_KIND;
+	case BY_io_function:
+		return IO_BY_FUNCTION;
+	default:
+		return IO_BY_KEY;
+	}
+}
+
+static void io_start(void *state, struct run *run, const void *options)
+{
+	const struct io_options *asked = options;
+	struct io_reading *reading = state;
+	static const struct {
+		enum evt_id id;
+		analysis_take *take;
+	} reads[] = {
+		{ EVT_io_open, take_open },         { EVT_io_fd, take_fd },
+		{ EVT_io_close, take_close },       { EVT_io_read, take_bytes },
+		{ EVT_io_write, take_bytes },       { EVT_io_read_at, take_bytes_at },
+		{ EVT_io_write_at, take_bytes_at }, { EVT_io_move, take_move },
+		{ EVT_io_call, take_call },         { EVT_io_seek, take_seek },
+		{ EVT_io_failed, take_failed },     { EVT_io_wait, take_wait },
+		{ EVT_io_map, take_map },           { EVT_io_unmap, take_unmap },
+	};
+
+	io_init(&reading->io, io_by_of(asked->by));
+	reading->key = run_key(run, asked->by);
+	reading->source = run_source(run);
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
+		run_reads(run, reads[i].id, FIELDS_ALL, reads[i].take, state);
+}
+
+static void io_lose(void *state, const struct source_process *process)
+{
+	io_forget(&((struct io_reading *)state)->io, process->index);
+}
+
+static void io_free(void *state)
+{
+	io_release(&((struct io_reading *)state)->io);
+}
+
+const struct analysis_kind analysis_io = {
+	.name = "io",
+	.state_bytes = sizeof(struct io_reading),
+	.options_bytes = sizeof(struct io_options),
+	.start = io_start,
+	.lose = io_lose,
+	.release = io_free,
+};

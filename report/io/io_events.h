@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Input and output as an analysis of a run. */
+#ifndef REPORT_IO_IO_EVENTS_H
+#define REPORT_IO_IO_EVENTS_H
+
+#include "report/core/analysis.h"
+#include "report/core/key.h"
+#include "report/io/io.h"
+
+struct io_options {
+	enum key_id by;
+};
+
+/* What a run has of it: io.h, and what rows are by. */
+struct io_reading {
+	struct io io;
+	struct run_key key; /* of IO_BY_KEY */
+	struct source *source;
+};
+
+ANALYSIS(io, struct io_reading)
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `io`: what was read and written, where, and how long it took. */
+#include "report/core/report_kind.h"
+#include "report/io/rows_io.h"
+
+struct io_state {
+	struct io_reading *reading;
+};
+
+static const struct io_reading *reading_of(const struct report *report)
+{
+	return ((const struct io_state *)report->state)->reading;
+}
+
+static void io_want_run(struct report *report)
+{
+	struct io_options options = { report->request->options->by };
+
+	((struct io_state *)report->state)->reading = io_want(report->run, &options);
+}
+
+static void io_fill(struct report *report, struct table *table)
+{
+	io_fill_table(reading_of(report), table);
+}
+
+static void io_total_facts(const struct report *report, struct facts *facts)
+{
+	struct io_row total = io_total(&reading_of(report)->io);
+
+	facts_number(facts, "calls", UNIT_COUNT, total.calls);
+	facts_number(facts, "opens", UNIT_COUNT, total.opens);
+	facts_number(facts, "reads", UNIT_COUNT, total.reads);
+	facts_number(facts, "bytes_read", UNIT_BYTES, total.bytes_read);
+	facts_number(facts, "writes", UNIT_COUNT, total.writes);
+	facts_number(facts, "bytes_written", UNIT_BYTES, total.bytes_written);
+	facts_number(facts, "total_ns", UNIT_NS, total.total_ns);
+	facts_number(facts, "errors", UNIT_COUNT, total.errors);
+}
+
+static void io_head(const struct document *document, const struct screen *screen)
+{
+	struct io_row total = io_total(&reading_of(document->context)->io);
+
+	if (total.calls)
+		io_print_totals(&total, screen);
+}
+
+const struct report_kind report_kind_io = {
+	.state_bytes = sizeof(struct io_state),
+	.family = EVT_FAMILY_io,
+	.want = io_want_run,
+	.fill = io_fill,
+	.total = io_total_facts,
+	.head = io_head,
+};

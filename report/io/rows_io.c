@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* See rows_io.h. */
+#include "report/io/rows_io.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WAITS "(poll, select, epoll)"
+#define UNKNOWN "(not known)"
+
+static void put_text(struct table *table, enum column_id column, const char *text)
+{
+	table_set_text(table, column, text, strlen(text));
+}
+
+static void put_name(struct table *table, enum column_id column, const struct source_name *name)
+{
+	size_t length;
+	const char *text = name_text(name, &length);
+
+	if (length)
+		table_set_text(table, column, text, length);
+	else
+		put_text(table, column, UNKNOWN);
+}
+
+static void put_file(struct table *table, const struct source *source, uint64_t file)
+{
+	if (file == IO_NO_FILE)
+		put_text(table, COLUMN_io_file, WAITS);
+	else if (file == IO_UNKNOWN_FILE)
+		put_text(table, COLUMN_io_file, UNKNOWN);
+	else
+		put_name(table, COLUMN_io_file, source_name_at(source, (uint32_t)file));
+}
+
+/* Forked workers have the command of their parent: their main thread says what they are. */
+static void put_main_thread(struct table *table, struct source *source, uint64_t index)
+{
+	struct source_process *const *process;
+	const struct source_thread *thread;
+	size_t length = 0;
+	const char *name;
+
+	source_processes(source, &process);
+	thread = process[index]->first_thread;
+	while (thread && thread->tid != process[index]->pid)
+		thread = thread->next;
+	if (thread)
+		thread_name(thread, &name, &length);
+	if (length)
+		table_set_text(table, COLUMN_io_name, name, length);
+}
+
+static void put_key(struct table *table, const struct io_reading *reading, const struct io_row *row)
+{
+	switch (reading->io.by) {
+	case IO_BY_FILE:
+		put_file(table, reading->source, row->key);
+		break;
+	case IO_BY_FUNCTION:
+		put_name(table, COLUMN_io_function,
+			 source_name_at(reading->source, (uint32_t)row->key));
+		break;
+	case IO_BY_KEY:
+		key_put(&reading->key, row->key, table);
+		if (reading->key.kind == &key_kind_process)
+			put_main_thread(table, reading->source, row->key);
+		break;
+	case IO_BY_KIND:
+		break;
+	}
+}
+
+static void put_sizes(struct table *table, const struct io_row *row)
+{
+	uint64_t bytes = row->bytes_read + row->bytes_written;
+
+	if (row->sizes.used) {
+		table_set_number(table, COLUMN_io_p50_bytes, histogram_percentile(&row->sizes, 50));
+		table_set_number(table, COLUMN_io_p99_bytes, histogram_percentile(&row->sizes, 99));
+	}
+	if (bytes && row->transfer_ns)
+		table_set_number(table, COLUMN_io_rate,
+				 (uint64_t)((double)bytes * 1e9 / (double)row->transfer_ns));
+	if (row->accesses)
+		table_set_real(table, COLUMN_io_sequential_percent,
+			       100.0 * (double)(row->accesses - row->jumps) /
+				       (double)row->accesses);
+}
+
+static void put_counters(struct table *table, const struct io_row *row, uint64_t all_ns)
+{
+	put_text(table, COLUMN_io_kind, io_kind_name(row->kind));
+	table_set_number(table, COLUMN_io_calls, row->calls);
+	table_set_number(table, COLUMN_io_opens, row->opens);
+	table_set_number(table, COLUMN_io_reads, row->reads);
+	table_set_number(table, COLUMN_io_bytes_read, row->bytes_read);
+	table_set_number(table, COLUMN_io_writes, row->writes);
+	table_set_number(table, COLUMN_io_bytes_written, row->bytes_written);
+	table_set_number(table, COLUMN_io_bytes_mapped, row->bytes_mapped);
+	table_set_number(table, COLUMN_io_total_ns, row->total_ns);
+	if (all_ns)
+		table_set_real(table, COLUMN_io_percent,
+			       100.0 * (double)row->total_ns / (double)all_ns);
+	table_set_number(table, COLUMN_io_max_ns, row->max_ns);
+	table_set_number(table, COLUMN_io_errors, row->errors);
+	put_sizes(table, row);
+}
+
+void io_fill_table(const struct io_reading *reading, struct table *table)
+{
+	const struct io *io = &reading->io;
+	uint64_t all_ns = io_total(io).total_ns;
+
+	for (size_t i = 0; i < io->row_count; i++) {
+		table_add_row(table);
+		put_key(table, reading, &io->row[i]);
+		put_counters(table, &io->row[i], all_ns);
+	}
+}
+
+void io_print_totals(const struct io_row *total, const struct screen *screen)
+{
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "%s read in %s calls, %s written in %s",
+		unit_format_bytes(a, total->bytes_read), unit_format_count(b, total->reads),
+		unit_format_bytes(c, total->bytes_written), unit_format_count(d, total->writes));
+	fprintf(screen->out, "; %s calls in all took %s", unit_format_count(a, total->calls),
+		unit_format_ns(b, total->total_ns));
+	if (total->errors)
+		fprintf(screen->out, ", %s failed", unit_format_count(c, total->errors));
+	fputs("\n\n", screen->out);
+}
