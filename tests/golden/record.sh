@@ -22,16 +22,20 @@ mount --bind "${XDG_CACHE_HOME:-$HOME/.cache}/intercept/lightning" /mnt/home/lig
 mount --bind "${O:-$root/build}/fake" /mnt/home/fake
 cp "$root/tests/golden/families.py" /mnt/home
 cp "${O:-$root/build}"/{libintercept.so,intercept-collector} /mnt/home
-cp "${O:-$root/build}"/programs/{counts,captured,exits} /mnt/home
+cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls} /mnt/home
 export PATH=/mnt/home:/usr/bin:/bin
 cd /mnt/home
 record() { # NAME COMMAND...
-	env -i PATH="$PATH" LD_PRELOAD=/mnt/home/libintercept.so INTERCEPT_OUTPUT="/mnt/out/$1.evt" "${@:2}"
+	env -i PATH="$PATH" LD_PRELOAD=/mnt/home/libintercept.so INTERCEPT_OUTPUT="/mnt/out/$1.evt" \
+		INTERCEPT_TRACE="${INTERCEPT_TRACE:-}" "${@:2}"
 }
 
 record counts counts /dev/null 2 2 2
 record ranges captured
 record killed exits sigkill 20 || true
+mkdir /mnt/home/data && cd /mnt/home/data
+INTERCEPT_TRACE=io record io io_calls all
+cd /mnt/home
 record whole counts /dev/null 2 2 2
 fake=/mnt/home/fake
 env -i PATH="$PATH" PYTHONPATH=/mnt/home/lightning INTERCEPT_OUTPUT=/mnt/out/families.evt \
