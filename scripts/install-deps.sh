@@ -1,15 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# usage: install-deps.sh [bench]
+# usage: install-deps.sh [bench|soak]
 # Installs the Debian or Ubuntu packages that are missing: what building, testing, lint and the demo need,
-# or with `bench` the tools that `make bench` compares with. Does nothing when all are there. Where there is a
-# Python with PyTorch, `bench` puts Scalene (PyPI) into a directory of its own: it would bring other versions.
+# or with `bench` the tools that `make bench` compares with, or with `soak` the programs that `make soak` runs
+# (about 2 GB). Does nothing when all are there. Where there is a Python with PyTorch, `bench` puts Scalene (PyPI)
+# into a directory of its own: it would bring other versions.
 
 packages="gcc g++ make libc6-dev libzstd-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libiberty-dev libcmocka-dev zstd binutils python3 python3-venv
 	clang clang-format clang-tidy cppcheck shellcheck universal-ctags musl-tools"
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2 uftrace"
+[ "$1" = soak ] && packages="bc busybox-static bzip2 cron curl dash default-jdk-headless emacs-nox ffmpeg file gdb git
+	gnupg golang-go imagemagick iproute2 jq lsof lua5.4 make nginx-light nodejs openssh-client
+	openssl perl php-cli postgresql postgresql-contrib procps psmisc r-base-core redis-server rsync ruby rustc socat
+	sqlite3 strace stress-ng tcl tmux unzip valgrind vim-tiny wget xz-utils zip zsh zstd
+	$(/usr/bin/python3 -c 'import sys; print("libpython%d.%d-testsuite" % sys.version_info[:2])')"
 
 install_scalene() {
 	cache=${XDG_CACHE_HOME:-$HOME/.cache}/intercept/scalene

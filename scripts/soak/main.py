@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""usage: main.py [--build DIRECTORY] [--jobs N] [--write] [--case NAME] [--only PATTERN] PART...
+What `make soak` runs; see scripts/soak.sh. PART: sweep, jobs, cpython, kills."""
+import argparse
+import fnmatch
+import functools
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+import box
+import jobs
+import lists
+import results
+import sweep
+import trial
+
+PARTS = {"sweep": sweep, "jobs": jobs}
+
+
+def attempt(part, product, scratch, task):
+    """One task in a worker: (name, Trial), or the worker's own error as a Trial."""
+    try:
+        return PARTS[part].attempt(product, "%s/%d" % (scratch, os.getpid()), task)
+    except Exception as error:  # pylint: disable=broad-except
+        failed = trial.Trial(task[0], [])
+        failed.state, failed.detail = "error", "%s: %s" % (type(error).__name__, error)
+        return failed
+
+
+def run_part(part, product, scratch, options):
+    """(trials, [(name, reason)])"""
+    tasks, out = PARTS[part].plan(options.case) if part == "jobs" else PARTS[part].plan()
+    tasks = [task for task in tasks if fnmatch.fnmatchcase(task[0], options.only)]
+    trials, start = [], time.monotonic()
+    with multiprocessing.Pool(options.jobs, box.prepare) as pool:
+        for done in pool.imap_unordered(functools.partial(attempt, part, product, scratch), tasks):
+            trials.append(done)
+            if done.state not in ("same", "numbers", "unsteady"):
+                print("soak: %s: %s: %s" % (done.name, done.state, done.detail), file=sys.stderr, flush=True)
+    return results.Results(part, trials, out, time.monotonic() - start)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n", 1)[0].replace("usage: ", ""))
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--case")
+    parser.add_argument("--only", default="*")
+    parser.add_argument("part", nargs="+", choices=sorted(PARTS))
+    options = parser.parse_args()
+    scratch = tempfile.mkdtemp(prefix="intercept-soak.")
+    expected = lists.read("expected.txt", 2)
+    try:
+        product = trial.Product(options.build, scratch)
+        done = [run_part(part, product, scratch, options) for part in options.part]
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    for part in done:
+        print(part.text(expected))
+    return 1 if any(part.surprises(expected) for part in done) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

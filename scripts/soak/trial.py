@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""One command tried: bare, bare again and under the preload, and what came of it."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+
+import box
+
+OURS = re.compile(rb"(?m)^(declare -x |export )?(LD_PRELOAD|INTERCEPT_\w+|CUDA_INJECTION64_PATH|NVTX_INJECTION64_PATH)=.*\n")
+NUMBERS = re.compile(rb"0x[0-9a-f]+|[0-9]+(\.[0-9]+)?")
+MORE_BARE_RUNS = 3  # before a difference is one
+
+
+class Product:
+    """The three programs, copied where everybody can read them."""
+
+    def __init__(self, build, directory):
+        self.directory = os.path.join(directory, "product")
+        os.makedirs(self.directory)
+        os.chmod(directory, 0o755)
+        for name in ("libintercept.so", "intercept-collector", "prof-report"):
+            shutil.copy(os.path.join(build, name), self.directory)
+
+    def environment(self, output):
+        return {"LD_PRELOAD": self.directory + "/libintercept.so", "INTERCEPT_CHILDREN": "all",
+                "INTERCEPT_KEEP": "1000", "INTERCEPT_OUTPUT": output}
+
+    def broken(self, output_directory):
+        """Recordings that `check` has anything against, as 'NAME: its first line'."""
+        found = []
+        files = sorted(glob.glob(output_directory + "/*.evt*"))
+        for file in files:
+            done = subprocess.run([self.directory + "/prof-report", "check", file], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=120)
+            if done.returncode:
+                found.append(done.stdout.decode(errors="replace").strip().split("\n")[0])
+        return len(files), found
+
+
+class Trial:
+    """state: same, numbers (the same but for numbers, which two bare runs do not agree in either), unsteady
+    (bare runs differ: status compared only), differ, hang, left, broken, or none (it does not end when bare)."""
+
+    def __init__(self, name, argv):
+        self.name, self.argv = name, argv
+        self.state, self.detail, self.files, self.seconds = "none", "", 0, 0.0
+
+
+def shown(run):
+    """What is compared of a run: all but the lines of `env` that are our own settings."""
+    return run.status, OURS.sub(b"", run.out), OURS.sub(b"", run.err)
+
+
+def masked(view):
+    return view[0], NUMBERS.sub(b"N", view[1]), NUMBERS.sub(b"N", view[2])
+
+
+def first_difference(bare, traced):
+    """One line that says what differs."""
+    if bare[0] != traced[0]:
+        said = traced[2].decode(errors="replace").strip().split("\n")[-1]
+        return "status %s, bare %s%s" % (traced[0], bare[0], ": " + said if said else "")
+    for what, old, new in (("output", bare[1], traced[1]), ("standard error", bare[2], traced[2])):
+        if old == new:
+            continue
+        old, new = old.split(b"\n"), new.split(b"\n")
+        for i in range(max(len(old), len(new))):
+            left, right = (old + [b""] * len(new))[i], (new + [b""] * len(old))[i]
+            if left != right:
+                return "%s, line %d: '%s', bare '%s'" % (what, i + 1, right.decode(errors="replace")[:120],
+                                                         left.decode(errors="replace")[:120])
+    return ""
+
+
+def judge(bare, traced, again):
+    """(state, detail). bare: views of at least two runs; again(): one more of them."""
+    for _ in range(MORE_BARE_RUNS + 1):
+        if all(view == traced for view in bare):
+            return "same", ""
+        steady = all(view == bare[0] for view in bare)
+        if not steady and all(masked(view) == masked(traced) for view in bare):
+            return "numbers", ""
+        if not steady and traced[0] in [view[0] for view in bare]:
+            return "unsteady", ""
+        if len(bare) < 2 + MORE_BARE_RUNS:
+            bare.append(again())
+    return "differ", first_difference(bare[0], traced)
+
+
+def attempt(product, directory, name, argv, bare_seconds, traced_seconds):
+    """The trial of one command; directory: where its boxes are made, removed at the end."""
+    trial = Trial(name, argv)
+    where, output = directory + "/box", directory + "/out"
+    shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(output)
+    os.chmod(output, 0o777)
+
+    def again():
+        return shown(box.run(argv, where, bare_seconds, {}))
+
+    bare = []
+    for _ in range(2):
+        bare.append(again())
+        if bare[-1][0] is None:
+            trial.detail = "does not end in %d s" % bare_seconds
+            shutil.rmtree(directory, ignore_errors=True)
+            return trial
+    run = box.run(argv, where, traced_seconds, product.environment(output + "/run.evt"))
+    trial.seconds = run.seconds
+    if run.status is None:
+        trial.state, trial.detail = "hang", "no end in %d s under the preload" % traced_seconds
+    else:
+        trial.state, trial.detail = judge(bare, shown(run), again)
+    trial.files, broken = product.broken(output)
+    if trial.state not in ("differ", "hang") and broken:
+        trial.state, trial.detail = "broken", "; ".join(broken)
+    if trial.state not in ("differ", "hang", "broken") and "intercept-colle" in run.left:
+        trial.state, trial.detail = "left", "left behind: " + ", ".join(run.left)
+    shutil.rmtree(directory, ignore_errors=True)
+    return trial
