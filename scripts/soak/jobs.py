@@ -46,4 +46,5 @@ def attempt(product, directory, task):
     name, path, limit = task
     here = os.path.join(product.directory, os.path.basename(path))
     shutil.copy(path, here)
-    return trial.attempt(product, directory, name, ["/bin/bash", here], limit, 3 * limit)
+    return trial.attempt(product, directory, name, ["/bin/bash", here], limit, 3 * limit,
+                         {"SOAK_TREE": product.tree})

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import box
+import lists
 
 OURS = re.compile(rb"(?m)^(declare -x |export )?(LD_PRELOAD|INTERCEPT_\w+|CUDA_INJECTION64_PATH|NVTX_INJECTION64_PATH)=.*\n")
 NUMBERS = re.compile(rb"0x[0-9a-f]+|[0-9]+(\.[0-9]+)?")
@@ -22,6 +23,11 @@ class Product:
         os.chmod(directory, 0o755)
         for name in ("libintercept.so", "intercept-collector", "prof-report"):
             shutil.copy(os.path.join(build, name), self.directory)
+        # what the jobs that compile have to compile
+        self.tree = os.path.join(directory, "tree")
+        for name in ("collector", "report", "preload", "scripts"):
+            shutil.copytree(os.path.join(lists.ROOT, name), os.path.join(self.tree, name))
+        shutil.copy(os.path.join(lists.ROOT, "Makefile"), self.tree)
 
     def environment(self, output):
         return {"LD_PRELOAD": self.directory + "/libintercept.so", "INTERCEPT_CHILDREN": "all",
@@ -89,8 +95,8 @@ def judge(bare, traced, again):
     return "differ", first_difference(bare[0], traced)
 
 
-def attempt(product, directory, name, argv, bare_seconds, traced_seconds):
-    """The trial of one command; directory: where its boxes are made, removed at the end."""
+def attempt(product, directory, name, argv, bare_seconds, traced_seconds, more=None):
+    """The trial of one command; directory: where its boxes are made, removed at the end; more: of the environment."""
     trial = Trial(name, argv)
     where, output = directory + "/box", directory + "/out"
     shutil.rmtree(directory, ignore_errors=True)
@@ -98,7 +104,7 @@ def attempt(product, directory, name, argv, bare_seconds, traced_seconds):
     os.chmod(output, 0o777)
 
     def again():
-        return shown(box.run(argv, where, bare_seconds, {}))
+        return shown(box.run(argv, where, bare_seconds, more or {}))
 
     bare = []
     for _ in range(2):
@@ -107,7 +113,7 @@ def attempt(product, directory, name, argv, bare_seconds, traced_seconds):
             trial.detail = "does not end in %d s" % bare_seconds
             shutil.rmtree(directory, ignore_errors=True)
             return trial
-    run = box.run(argv, where, traced_seconds, product.environment(output + "/run.evt"))
+    run = box.run(argv, where, traced_seconds, {**(more or {}), **product.environment(output + "/run.evt")})
     trial.seconds = run.seconds
     if run.status is None:
         trial.state, trial.detail = "hang", "no end in %d s under the preload" % traced_seconds
