@@ -82,24 +82,32 @@ def descendants(pid):
 
 
 def reap():
-    """Collect what has ended; False when no child is left."""
+    """Collect what has ended: {pid: status}."""
+    ended = {}
     while True:
         try:
-            if os.waitpid(-1, os.WNOHANG | WALL)[0] == 0:
-                return True
+            pid, status = os.waitpid(-1, os.WNOHANG | WALL)
         except ChildProcessError:
-            return False
+            return ended
+        if not pid:
+            return ended
+        ended[pid] = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
-def sweep_out():
-    """Wait for what the program left behind, kill what stays: its names."""
-    end = time.monotonic() + LEFT_SECONDS
+def await_end(process, seconds):
+    """Its status, None when it does not end in time. Orphans that come to us are collected meanwhile, as process 1 would."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        ended = reap()
+        if process.pid in ended:
+            return ended[process.pid]
+        time.sleep(0.004)
+    return None
+
+
+def kill_all():
+    """End all that is below us."""
     left = descendants(os.getpid())
-    while left and time.monotonic() < end:
-        time.sleep(0.01)
-        reap()
-        left = descendants(os.getpid())
-    names = sorted(set(left.values()))
     while left:
         for pid in left:
             try:
@@ -110,7 +118,18 @@ def sweep_out():
         reap()
         left = descendants(os.getpid())
     reap()
-    return names
+
+
+def sweep_out():
+    """Wait for what the program left behind, kill what stays: its names."""
+    end = time.monotonic() + LEFT_SECONDS
+    left = descendants(os.getpid())
+    while left and time.monotonic() < end:
+        time.sleep(0.01)
+        reap()
+        left = descendants(os.getpid())
+    kill_all()
+    return sorted(set(left.values()))
 
 
 class Run:
@@ -147,13 +166,10 @@ def run(argv, directory, seconds, preload):
     with open(out, "wb") as stdout, open(err, "wb") as stderr:
         process = subprocess.Popen(argv, cwd=directory + "/work", env=environment, stdin=subprocess.DEVNULL,
                                    stdout=stdout, stderr=stderr, preexec_fn=confine)
-        try:
-            status = process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            status = None
-            for pid in descendants(os.getpid()):
-                os.kill(pid, signal.SIGKILL)
-            process.wait()
+        status = await_end(process, seconds)
+        if status is None:
+            kill_all()
+        process.returncode = status or 0
     taken = time.monotonic() - start
     left = sweep_out()
     done = Run(status, read(out), read(err), left, taken)

@@ -49,6 +49,10 @@ class Results:
                                                  " [expected]" if self.reason(one, expected) else ""))
             elif one.state == "none":
                 lines.append("- %s: not compared: %s" % (one.name, one.detail))
+        for state in ("numbers", "unsteady"):
+            names = sorted(one.name for one in self.trials if one.state == state)
+            if names:
+                lines.append("- %s: %s" % (state, ", ".join(names)))
         if self.left_out:
             lines.append("- not run: " + ", ".join(sorted(name for name, _ in self.left_out)))
         return "\n".join(lines)

@@ -4,7 +4,7 @@
 # Daemons that fork twice, lock files, sessions of their own.
 # needs: setsid flock start-stop-daemon
 
-start-stop-daemon --start --background --make-pidfile --pidfile "$PWD/p" --exec /bin/sh -- -c 'echo up >o; exec sleep 900'; echo "start $?"
+start-stop-daemon --start --background --chdir "$PWD" --make-pidfile --pidfile "$PWD/p" --exec /bin/sh -- -c 'echo up >o; exec sleep 900'; echo "start $?"
 until [[ -s o ]]; do sleep 0.05; done
 start-stop-daemon --stop --pidfile "$PWD/p" --retry 5 >/dev/null; echo "stop $?"
 setsid -w sh -c 'exit 5'; echo "status $?"

@@ -5,8 +5,8 @@
 # needs: rsync
 # case: archives
 
-cp -r /usr/share/zoneinfo/Europe t
+cp -rLp /usr/share/zoneinfo/Europe t
 rsync -a --checksum t/ u/ && diff -r t u && echo copied
 echo more >>t/Rome; rm t/Paris
-rsync -ai --delete t/ u/ | grep -v '^\.d'
+rsync -ai --checksum --no-times --delete t/ u/ | grep -v '^\.d'
 diff -r t u && echo same

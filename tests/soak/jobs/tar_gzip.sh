@@ -5,7 +5,7 @@
 # needs: tar gzip
 # case: archives
 
-cp -r /usr/share/zoneinfo/Europe t
+cp -rL /usr/share/zoneinfo/Europe t
 tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf a.tar t
 sha256sum <a.tar
 gzip -9nk a.tar && sha256sum <a.tar.gz
