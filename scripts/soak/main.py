@@ -12,17 +12,22 @@ import tempfile
 import time
 
 import box
+import cpython
 import jobs
 import lists
 import results
 import sweep
 import trial
 
-PARTS = {"sweep": sweep, "jobs": jobs}
+PARTS = {"sweep": sweep, "jobs": jobs, "cpython": cpython}
 
 
-def attempt(part, product, scratch, task):
-    """One task in a worker: (name, Trial), or the worker's own error as a Trial."""
+def attempt(part, product, scratch, end, task):
+    """The Trial of one task, in a worker; the worker's own error is one, too."""
+    if end and time.monotonic() > end:
+        late = trial.Trial(task[0], [])
+        late.state = "late"
+        return late
     try:
         return PARTS[part].attempt(product, "%s/%d" % (scratch, os.getpid()), task)
     except Exception as error:  # pylint: disable=broad-except
@@ -36,8 +41,12 @@ def run_part(part, product, scratch, options):
     tasks, out = PARTS[part].plan(options.case) if part == "jobs" else PARTS[part].plan()
     tasks = [task for task in tasks if fnmatch.fnmatchcase(task[0], options.only)]
     trials, start = [], time.monotonic()
+    end = start + options.seconds if options.seconds else None
     with multiprocessing.Pool(options.jobs, box.prepare) as pool:
-        for done in pool.imap_unordered(functools.partial(attempt, part, product, scratch), tasks):
+        for done in pool.imap_unordered(functools.partial(attempt, part, product, scratch, end), tasks):
+            if done.state == "late":
+                out.append((done.name, "no time was left"))
+                continue
             trials.append(done)
             if done.state not in ("same", "numbers", "unsteady"):
                 print("soak: %s: %s: %s" % (done.name, done.state, done.detail), file=sys.stderr, flush=True)
@@ -48,6 +57,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n", 1)[0].replace("usage: ", ""))
     parser.add_argument("--build", default="build")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=int, help="start nothing new in a part after that time")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--case")
     parser.add_argument("--only", default="*")

@@ -36,6 +36,8 @@ class Results:
         states = collections.Counter(one.state for one in self.trials)
         lines = ["| %s | %d |" % (meaning, states[state]) for state, meaning in MEANING if states[state]]
         lines.append("| not run | %d |" % len(self.left_out))
+        if self.part == "cpython":
+            lines.append("| single tests in these modules | %d |" % sum(one.lines for one in self.trials))
         lines.append("| recordings, all accepted by `prof-report check` unless above | %d |" %
                      sum(one.files for one in self.trials))
         return lines

@@ -51,7 +51,7 @@ class Trial:
 
     def __init__(self, name, argv):
         self.name, self.argv = name, argv
-        self.state, self.detail, self.files, self.seconds = "none", "", 0, 0.0
+        self.state, self.detail, self.files, self.lines, self.seconds = "none", "", 0, 0, 0.0
 
 
 def shown(run):
@@ -81,8 +81,8 @@ def first_difference(bare, traced):
 
 
 def judge(bare, traced, again):
-    """(state, detail). bare: views of at least two runs; again(): one more of them."""
-    for _ in range(MORE_BARE_RUNS + 1):
+    """(state, detail). bare: views of at least one run; again(): one more of them."""
+    while True:
         if all(view == traced for view in bare):
             return "same", ""
         steady = all(view == bare[0] for view in bare)
@@ -90,13 +90,15 @@ def judge(bare, traced, again):
             return "numbers", ""
         if not steady and traced[0] in [view[0] for view in bare]:
             return "unsteady", ""
-        if len(bare) < 2 + MORE_BARE_RUNS:
-            bare.append(again())
+        if len(bare) > MORE_BARE_RUNS:
+            break
+        bare.append(again())
     return "differ", first_difference(bare[0], traced)
 
 
-def attempt(product, directory, name, argv, bare_seconds, traced_seconds, more=None):
-    """The trial of one command; directory: where its boxes are made, removed at the end; more: of the environment."""
+def attempt(product, directory, name, argv, bare_seconds, traced_seconds, more=None, bare_runs=2):
+    """The trial of one command; directory: where its boxes are made, removed at the end; more: of the environment;
+    bare_runs: before it; more of them follow where something differs."""
     trial = Trial(name, argv)
     where, output = directory + "/box", directory + "/out"
     shutil.rmtree(directory, ignore_errors=True)
@@ -107,14 +109,14 @@ def attempt(product, directory, name, argv, bare_seconds, traced_seconds, more=N
         return shown(box.run(argv, where, bare_seconds, more or {}))
 
     bare = []
-    for _ in range(2):
+    for _ in range(bare_runs):
         bare.append(again())
         if bare[-1][0] is None:
             trial.detail = "does not end in %d s" % bare_seconds
             shutil.rmtree(directory, ignore_errors=True)
             return trial
     run = box.run(argv, where, traced_seconds, {**(more or {}), **product.environment(output + "/run.evt")})
-    trial.seconds = run.seconds
+    trial.seconds, trial.lines = run.seconds, run.out.count(b"\n")
     if run.status is None:
         trial.state, trial.detail = "hang", "no end in %d s under the preload" % traced_seconds
     else:
