@@ -173,9 +173,11 @@ $(FUZZ_REPLAY): $(O)/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/rep
 	$(call begin,LD)
 	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
 
-# libFuzzer comes with clang: everything is compiled again, instrumented.
+# libFuzzer comes with clang: everything is compiled again, instrumented. A "%" of patsubst in a static pattern
+# rule would be replaced by the rule's stem, so that nothing matched: hence a function.
+sources_of = $(patsubst $(O)/%.o,%.c,$(1))
 $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%): $(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c \
-		$$(patsubst $$(O)/%.o,%.c,$$(call linked_objects,tests/fuzz/fuzz_%.c))
+		$$(call sources_of,$$(call linked_objects,tests/fuzz/fuzz_%.c))
 	$(call begin,FUZZ)
 	$(Q)clang $(COMMON) -fsanitize=fuzzer,address,undefined $^ $(TEST_LIBS) -o $@
 

@@ -1,0 +1,12 @@
+#!/bin/bash
+# The fuzz targets are built from sources, so that libFuzzer and the sanitisers see all that they are linked with.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+for source in "$ROOT"/tests/fuzz/fuzz_*.c; do
+	name=$(basename "$source" .c)
+	make -C "$ROOT" O="$BUILD" V=1 -n -W "tests/fuzz/$name.c" "$BUILD/fuzz/$name" >plan 2>err || fail "make -n: $(cat err)"
+	grep '^clang .*-fsanitize=fuzzer' plan >command || fail "$name: no command builds it"
+	expect_eq "$name: objects that are not instrumented" "$(grep -o '[^ ]*\.o ' command | head -n 1)" ''
+	expect_match "$name: sources" "$(cat command)" 'collector/format/block_reader\.c'
+done
