@@ -14,12 +14,13 @@ import time
 import box
 import cpython
 import jobs
+import kills
 import lists
 import results
 import sweep
 import trial
 
-PARTS = {"sweep": sweep, "jobs": jobs, "cpython": cpython}
+PARTS = {"sweep": sweep, "jobs": jobs, "cpython": cpython, "kills": kills}
 
 
 def attempt(part, product, scratch, end, task):
