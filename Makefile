@@ -239,6 +239,10 @@ fuzz: $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%) ## fuzz with clang, FUZZ_SECONDS=60 a tar
 lint: programs ## layout, includes, exports, formatting, cppcheck, clang-tidy, shellcheck
 	@scripts/lint.sh
 
+.PHONY: soak
+soak: programs ## programs of this machine, bare and under the preload: SOAK='sweep jobs' (or cpython, kills)
+	@scripts/soak.sh
+
 bench: programs ## cost per event beside the peers; prints ratios and targets
 	@scripts/bench.sh
 

@@ -61,6 +61,14 @@ generate_hooks() {
 		awk -F'\t' '{ list[$1] = list[$1] " `" $2 "`" } END { for (l in list) print "- " l ":" list[l] }' | sort
 }
 
+# shellcheck disable=SC2016 # backquotes of Markdown
+generate_programs() {
+	awk '/^#/ || !NF { next }
+		!n++ { print "| program | what happens | why |\n|---|---|---|" }
+		{ name = $1; state = $2; $1 = $2 = ""; sub(/^ */, ""); print "| `" name "` | " state " | " $0 " |" }
+		END { if (!n) print "Nothing at present." }' tests/soak/expected.txt
+}
+
 # The document with each generated part written again.
 rewrite() { # FILE
 	local line name left='<!-- ' right=' -->'

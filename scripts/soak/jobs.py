@@ -9,7 +9,7 @@ import box
 import lists
 import trial
 
-FOLDER = os.path.join(lists.ROOT, "tests/soak/jobs")
+FOLDER = os.environ.get("SOAK_JOBS") or os.path.join(lists.ROOT, "tests/soak/jobs")
 
 
 def header(path):

@@ -57,23 +57,20 @@ def strike(whom, program, until):
     return bool(meant)
 
 
-def wrong_with(product, file):
-    """What is wrong with a recording that was cut off, or None: reports read it, with status 0 or, unfinished, 1."""
+def examined(product, file):
+    """(frames, what is wrong with a recording that was cut off, or ''). Reports read it, with status 0 or, unfinished, 1, and
+    show its processes as soon as there is a frame."""
     done = subprocess.run([product.directory + "/prof-report", "processes", "--format", "json", file],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     try:
-        rows = json.loads(done.stdout.decode())["rows"]
+        document = json.loads(done.stdout.decode())
+        frames, rows = document["files"][0]["frames"], document["rows"]
     except (ValueError, KeyError):
-        rows = []
-    if done.returncode in (0, 1) and rows:
-        return None
-    return "%s: status %d, %d processes: %s" % (os.path.basename(file), done.returncode, len(rows),
-                                                done.stderr.decode(errors="replace").strip()[:200])
-
-
-def is_begun(file):
-    """A file in which no frame was closed yet has nothing to say: kills within the first second leave those."""
-    return os.path.getsize(file) > 4096
+        frames, rows = 0, []
+    if done.returncode in (0, 1) and bool(rows) == bool(frames):
+        return frames, ""
+    return frames, "%s: status %d, %d frames, %d processes: %s" % (
+        os.path.basename(file), done.returncode, frames, len(rows), done.stderr.decode(errors="replace").strip()[:200])
 
 
 def attempt(product, directory, task):
@@ -95,8 +92,9 @@ def attempt(product, directory, task):
     out = process.stdout.read()
     process.stdout.close()
     files = glob.glob(directory + "/work/*.evt*")
-    wrong = [text for text in (wrong_with(product, file) for file in files if is_begun(file)) if text]
-    one.files, one.lines = len(files), sum(not is_begun(file) for file in files)
+    found = [examined(product, file) for file in files]
+    wrong = [text for _, text in found if text]
+    one.files, one.lines = len(files), sum(frames > 0 for frames, _ in found)
     one.state = "same"
     if whom == "collector" and (status, out) != (7, b"[3, 3, 0]\n"):
         one.state, one.detail = "differ", "after %.3f s: status %s, output '%s'" % (delay, status, out.decode())

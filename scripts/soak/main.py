@@ -7,6 +7,7 @@ import functools
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ import lists
 import results
 import sweep
 import trial
+import write
 
 PARTS = {"sweep": sweep, "jobs": jobs, "cpython": cpython, "kills": kills}
 
@@ -37,13 +39,19 @@ def attempt(part, product, scratch, end, task):
         return failed
 
 
+def prepare():
+    """A worker, before its first task."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    box.prepare()
+
+
 def run_part(part, product, scratch, options):
     """(trials, [(name, reason)])"""
     tasks, out = PARTS[part].plan(options.case) if part == "jobs" else PARTS[part].plan()
     tasks = [task for task in tasks if fnmatch.fnmatchcase(task[0], options.only)]
     trials, start = [], time.monotonic()
     end = start + options.seconds if options.seconds else None
-    with multiprocessing.Pool(options.jobs, box.prepare) as pool:
+    with multiprocessing.Pool(options.jobs, prepare) as pool:
         for done in pool.imap_unordered(functools.partial(attempt, part, product, scratch, end), tasks):
             if done.state == "late":
                 out.append((done.name, "no time was left"))
@@ -64,7 +72,9 @@ def main():
     parser.add_argument("--only", default="*")
     parser.add_argument("part", nargs="+", choices=sorted(PARTS))
     options = parser.parse_args()
-    scratch = tempfile.mkdtemp(prefix="intercept-soak.")
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))  # cleans up
+    # Whoever runs the programs has to get there: root's TMPDIR may be root's alone.
+    scratch = tempfile.mkdtemp(prefix="intercept-soak.", dir="/tmp" if box.user() else None)
     expected = lists.read("expected.txt", 2)
     try:
         product = trial.Product(options.build, scratch)
@@ -73,6 +83,11 @@ def main():
         shutil.rmtree(scratch, ignore_errors=True)
     for part in done:
         print(part.text(expected))
+        if options.write:
+            write.block(part.part, part.document(expected))
+    if not any(part.trials for part in done):
+        print("nothing could be run")
+        return 77
     return 1 if any(part.surprises(expected) for part in done) else 0
 
 
