@@ -43,9 +43,7 @@ def plan():
 
 def strike(whom, program, until):
     """SIGKILL at that moment; True when whoever was meant was there."""
-    while time.monotonic() < until:
-        box.reap()
-        time.sleep(0.002)
+    time.sleep(max(0, until - time.monotonic()))
     below = box.descendants(os.getpid())
     ours = [pid for pid, name in below.items() if name.startswith("intercept-colle")]
     meant = {"program": [program], "collector": ours, "both": [program] + ours, "all": list(below)}[whom]

@@ -63,21 +63,23 @@ def masked(view):
     return view[0], NUMBERS.sub(b"N", view[1]), NUMBERS.sub(b"N", view[2])
 
 
+def line_that_differs(what, old, new):
+    """'' or one line with the first that differs."""
+    old, new = old.split(b"\n"), new.split(b"\n")
+    for i in range(max(len(old), len(new))):
+        left, right = (old[i:i + 1] or [b""])[0], (new[i:i + 1] or [b""])[0]
+        if left != right:
+            return "%s, line %d: '%s', bare '%s'" % (what, i + 1, right.decode(errors="replace")[:120],
+                                                     left.decode(errors="replace")[:120])
+    return ""
+
+
 def first_difference(bare, traced):
     """One line that says what differs."""
-    if bare[0] != traced[0]:
-        said = traced[2].decode(errors="replace").strip().split("\n")[-1]
-        return "status %s, bare %s%s" % (traced[0], bare[0], ": " + said if said else "")
-    for what, old, new in (("output", bare[1], traced[1]), ("standard error", bare[2], traced[2])):
-        if old == new:
-            continue
-        old, new = old.split(b"\n"), new.split(b"\n")
-        for i in range(max(len(old), len(new))):
-            left, right = (old + [b""] * len(new))[i], (new + [b""] * len(old))[i]
-            if left != right:
-                return "%s, line %d: '%s', bare '%s'" % (what, i + 1, right.decode(errors="replace")[:120],
-                                                         left.decode(errors="replace")[:120])
-    return ""
+    status = "status %s, bare %s" % (traced[0], bare[0]) if bare[0] != traced[0] else ""
+    found = [status, line_that_differs("output", bare[1], traced[1]),
+             line_that_differs("standard error", bare[2], traced[2])]
+    return "; ".join(text for text in found if text)
 
 
 def judge(bare, traced, again):

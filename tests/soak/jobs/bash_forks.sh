@@ -14,7 +14,7 @@ coproc cat
 echo through >&"${COPROC[1]}"
 read -r line <&"${COPROC[0]}"
 echo "$line"
-exec {COPROC[1]}>&-
+eval "exec ${COPROC[1]}>&-"
 wait
 for i in 1 2 3 4; do (exit "$i") & done
 for job in $(jobs -p); do wait "$job"; echo "ended $?"; done
