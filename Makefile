@@ -179,7 +179,8 @@ sources_of = $(patsubst $(O)/%.o,%.c,$(1))
 $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%): $(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c \
 		$$(call sources_of,$$(call linked_objects,tests/fuzz/fuzz_%.c))
 	$(call begin,FUZZ)
-	$(Q)clang $(COMMON) -fsanitize=fuzzer,address,undefined $^ $(TEST_LIBS) -o $@
+	$(Q)clang $(COMMON) -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all $^ $(TEST_LIBS) -o $@
 
 # Test programs are other people's programs: no sanitiser, few warnings, one command each.
 PROGRAM_FLAGS = -I. -O1 -g -Wall $(NVTX_CFLAGS) $(DEPFLAGS)

@@ -57,7 +57,8 @@ struct cursor {
 
 static inline struct cursor cursor_of(const void *bytes, size_t length)
 {
-	return (struct cursor){ bytes, (const uint8_t *)bytes + length, false };
+	/* nothing may be at NULL, to which C adds not even 0 */
+	return (struct cursor){ bytes, length ? (const uint8_t *)bytes + length : bytes, false };
 }
 
 static inline size_t cursor_left(const struct cursor *c)
