@@ -16,7 +16,8 @@ read -r line <&"${COPROC[0]}"
 echo "$line"
 eval "exec ${COPROC[1]}>&-"
 wait
-for i in 1 2 3 4; do (exit "$i") & done
-for job in $(jobs -p); do wait "$job"; echo "ended $?"; done
-(kill -TERM $BASHPID) 2>/dev/null
+jobs=()
+for i in 1 2 3 4; do (exit "$i") & jobs+=($!); done
+for job in "${jobs[@]}"; do wait "$job"; echo "ended $?"; done
+{ (kill -TERM $BASHPID); } 2>/dev/null
 echo "status $?"

@@ -11,4 +11,4 @@ until (: </dev/tcp/127.0.0.1/7080) 2>/dev/null; do sleep 0.05; done
 curl -s --parallel "http://127.0.0.1:7080/f[1-20]" -o "g#1"; echo "status $?"
 for i in $(seq 1 20); do cmp "f$i" "g$i" || echo "differ $i"; done
 curl -s http://127.0.0.1:1/; echo "status $?"
-kill $server; wait $server 2>/dev/null; echo "server $?"
+{ kill $server; wait $server; } 2>/dev/null; echo "server $?"

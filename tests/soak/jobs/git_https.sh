@@ -21,4 +21,4 @@ server=$!
 until (: </dev/tcp/127.0.0.1/7444) 2>/dev/null; do sleep 0.05; done
 GIT_SSL_CAINFO=$PWD/c git clone -q https://127.0.0.1:7444/r/.git clone; echo "status $?"
 git -C clone rev-parse HEAD; cmp r/f clone/f && echo same
-kill $server; wait $server 2>/dev/null; echo "server $?"
+{ kill $server; wait $server; } 2>/dev/null; echo "server $?"

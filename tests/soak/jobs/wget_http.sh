@@ -10,4 +10,4 @@ server=$!
 until (: </dev/tcp/127.0.0.1/7081) 2>/dev/null; do sleep 0.05; done
 wget -q -r -np -nH -P u http://127.0.0.1:7081/; echo "status $?"
 rm -f u/index.html; diff -r t u && echo same
-kill $server; wait $server 2>/dev/null; echo "server $?"
+{ kill $server; wait $server; } 2>/dev/null; echo "server $?"
