@@ -188,9 +188,13 @@ static void cut_at_every_byte_it_is_readable_up_to_there(void **state)
 
 /* Bits that zstd ignores, or with which it says the same in other words: a few in each of its tables. */
 #define IGNORED_BITS 40u
+#define BITS_STEP 7u
 
-/* Every bit of every byte: named, or without any effect on what is read. */
-static void every_flipped_bit_is_named_or_ignored(void **state)
+/*
+ * A bit of each byte, in turn each of the eight: named, or without any effect on what is read. All of them took 20 s
+ * of CPU; the fuzz targets go on from here.
+ */
+static void flipped_bits_are_named_or_ignored(void **state)
 {
 	struct reading whole, part;
 	struct recording r;
@@ -199,7 +203,7 @@ static void every_flipped_bit_is_named_or_ignored(void **state)
 	(void)state;
 	make_small(&r);
 	whole = read_image(r.bytes, r.length);
-	for (size_t bit = 0; bit < r.length * 8; bit++) {
+	for (size_t bit = 0; bit < r.length * 8; bit += BITS_STEP) {
 		r.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		part = read_image(r.bytes, r.length);
 		r.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -369,7 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_undamaged_recording_has_no_faults),
 		cmocka_unit_test(cut_at_every_byte_it_is_readable_up_to_there),
-		cmocka_unit_test(every_flipped_bit_is_named_or_ignored),
+		cmocka_unit_test(flipped_bits_are_named_or_ignored),
 		cmocka_unit_test(the_frames_around_a_damaged_one_are_read),
 		cmocka_unit_test(missing_frames_are_counted),
 		cmocka_unit_test(frames_are_not_read_twice),

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recorded training, step by step, with one thing of it changed, and what report bottleneck makes of it.
+ */
+#ifndef TESTS_UNIT_TRAINING_RECORDING_H
+#define TESTS_UNIT_TRAINING_RECORDING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define MS 1000000u
+#define US 1000u
+#define USER 7u /* at::RecordScope::USER_SCOPE */
+
+/* What a step has; zeros: nothing of it. */
+struct run {
+	unsigned int steps, number; /* number: of the first step */
+	uint64_t start_ns, step_ns, first_ns;
+	unsigned int slow_every;
+	uint64_t slow_ns; /* of communication, on top */
+	uint64_t dataloader_ns, communication_ns, zero_grad_ns, wait_ns;
+	unsigned int operators, items, optimizer_operators;
+	uint64_t operator_ns, optimizer_ns, gap_ns; /* gap: after each operator */
+	const char *optimizer_operator;
+	unsigned int device_allocs, device_allocs_until;
+	uint64_t copy_bytes, copy_source;
+	uint64_t tensor_bytes, heap_bytes; /* that stay */
+	bool frees, in_loader;
+	uint64_t closure_ns;     /* of operators in the optimizer's step that record gradients */
+	uint64_t wait_in_one_ns; /* between two operators, in each step */
+	unsigned int wait_once;  /* in this one only; 0: in all */
+	unsigned int compile_every;
+	uint64_t compile_ns;
+	uint64_t stall_ns; /* in slow steps, at another place in each */
+	struct reading {
+		unsigned int opens, reads; /* a step */
+		uint64_t bytes, call_ns;   /* of a read; of each call */
+		bool in_loader;
+	} reading; /* of one file */
+};
+
+static const struct run well = {
+	.steps = 60,
+	.start_ns = 2 * MS,
+	.step_ns = 10 * MS,
+	.first_ns = 12 * MS,
+	.dataloader_ns = 200 * US,
+	.communication_ns = 500 * US,
+	.zero_grad_ns = 50 * US,
+	.wait_ns = 100 * US,
+	.operators = 10,
+	.operator_ns = 700 * US,
+	.optimizer_operators = 4,
+	.optimizer_operator = "aten::add_",
+	.optimizer_ns = 900 * US,
+	.device_allocs = 3,
+	.device_allocs_until = 2,
+	.copy_bytes = 1 << 20,
+	.copy_source = 0x100000,
+	.tensor_bytes = 4096,
+	.heap_bytes = 100000,
+	.frees = true,
+	.reading = { .reads = 4, .bytes = 65536, .call_ns = 2 * US, .in_loader = true },
+};
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *reading;
+static struct bottleneck bottleneck;
+static uint64_t now; /* where the thread is */
+
+static uint64_t name(const char *text)
+{
+	return cuda_recording_name(&c, text);
+}
+
+#define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+
+static void scope_begin(const char *text)
+{
+	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = USER, .sequence = -1);
+}
+
+static void scope_end(const char *text, uint64_t kind)
+{
+	if (kind == USER)
+		FRAME_PUT(c.r.fw, now, torch_end_ex, .name = name(text));
+	else
+		frame_put(c.r.fw, EVT_torch_end, now, &now);
+}
+
+static void scope(const char *text, uint64_t kind, uint64_t took_ns)
+{
+	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = kind, .sequence = -1);
+	now += took_ns;
+	scope_end(text, kind);
+}
+
+static void mark(uint64_t number)
+{
+	FRAME_PUT(c.r.fw, now, step, .number = number, .name = name("Optimizer.step#SGD.step"));
+}
+
+#define HEAP_BLOCKS 4u /* a step's: fewer than the heap takes at once */
+
+static void step_memory(const struct run *run, unsigned int step)
+{
+	uint64_t block = 0x1000000 + (uint64_t)step * 0x100000;
+
+	FRAME_PUT(c.r.fw, now, tensor_alloc, .ptr = block, .bytes = run->tensor_bytes);
+	for (unsigned int i = 0; i < HEAP_BLOCKS; i++)
+		FRAME_PUT(c.r.fw, now, malloc, .ptr = block + i * 0x8000,
+			  .size = run->heap_bytes / HEAP_BLOCKS, .caller = 1);
+	if (!run->frees)
+		return;
+	FRAME_PUT(c.r.fw, now, tensor_free, .ptr = block);
+	for (unsigned int i = 0; i < HEAP_BLOCKS; i++)
+		FRAME_PUT(c.r.fw, now, free, .ptr = block + i * 0x8000);
+}
+
+static void step_cuda(const struct run *run, unsigned int step)
+{
+	for (unsigned int i = 0; i < run->device_allocs && step < run->device_allocs_until; i++) {
+		now += 10 * US;
+		CUDA_PUT(&c, now, cuda_alloc, "cudaMalloc", 10 * US, .kind = EVT_CUDA_DEVICE,
+			 .address = 0x7000000 + step * 16 + i, .bytes = 1);
+	}
+	if (run->copy_bytes) {
+		now += 5 * US;
+		CUDA_PUT(&c, now, cuda_copy, "cudaMemcpyAsync", 5 * US, .kind = EVT_CUDA_COPY_HTOD,
+			 .bytes = run->copy_bytes, .destination = 0x7000000,
+			 .source = run->copy_source);
+	}
+	if (run->wait_ns) {
+		now += run->wait_ns;
+		CUDA_PUT(&c, now, cuda_call, "cudaStreamSynchronize", run->wait_ns, .result = 0);
+	}
+}
+
+/* As in a closure: forward, and a node of the backward pass. */
+static void step_closure(const struct run *run)
+{
+	if (!run->closure_ns)
+		return;
+	for (unsigned int i = 0; i < 60; i++) {
+		FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name("aten::linear"), .sequence = i);
+		now += run->closure_ns / 120;
+		frame_put(c.r.fw, EVT_torch_end, now, &now);
+		scope("autograd::engine::evaluate_function: AddmmBackward0", 0,
+		      run->closure_ns / 120);
+	}
+}
+
+static void step_compiles(const struct run *run, unsigned int step)
+{
+	char region[64];
+
+	if (!run->compile_every || !step || step % run->compile_every)
+		return;
+	now += run->compile_ns;
+	snprintf(region, sizeof(region), "Torch-Compiled Region: 0/%u", step / run->compile_every);
+	scope(region, 0, 100 * US);
+}
+
+static void step_optimizer(const struct run *run)
+{
+	uint64_t end_ns = now + run->optimizer_ns;
+
+	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name("Optimizer.step#SGD.step"),
+		  .scope = USER, .sequence = -1);
+	step_closure(run);
+	for (unsigned int i = 0; i < run->optimizer_operators; i++)
+		scope(run->optimizer_operator, 0, US);
+	now = now > end_ns ? now : end_ns;
+	scope_end("Optimizer.step#SGD.step", USER);
+}
+
+#define FILE_FD 5u
+
+static void open_file(uint64_t took_ns)
+{
+	now += took_ns;
+	FRAME_PUT(c.r.fw, now, io_open, .function = name("open"), .fd = FILE_FD,
+		  .kind = IO_KIND_FILE, .path = name("/data/samples.bin"), .duration = took_ns);
+}
+
+static void step_reads(const struct reading *how)
+{
+	for (unsigned int i = 0; i < how->opens; i++)
+		open_file(how->call_ns);
+	for (unsigned int i = 0; i < how->reads; i++) {
+		now += how->call_ns;
+		FRAME_PUT(c.r.fw, now, io_read, .function = name("read"), .fd = FILE_FD,
+			  .bytes = how->bytes, .duration = how->call_ns);
+	}
+}
+
+static void step_loads(const struct run *run)
+{
+	uint64_t end_ns = now + run->dataloader_ns;
+
+	scope_begin(LOADER);
+	if (run->reading.in_loader)
+		step_reads(&run->reading);
+	now = now > end_ns ? now : end_ns;
+	scope_end(LOADER, USER);
+	if (!run->reading.in_loader)
+		step_reads(&run->reading);
+}
+
+static void write_step(const struct run *run, unsigned int step)
+{
+	uint64_t end_ns = now + (step ? run->step_ns : run->first_ns);
+	bool slow = run->slow_every && step % run->slow_every == run->slow_every - 1;
+
+	step_loads(run);
+	scope("Optimizer.zero_grad#SGD.zero_grad", USER, run->zero_grad_ns);
+	for (unsigned int i = 0; i < run->operators; i++) {
+		scope("aten::mm", 0, run->operator_ns);
+		now += run->gap_ns;
+		if (i == 0 && (!run->wait_once || run->wait_once == step))
+			now += run->wait_in_one_ns;
+		if (slow && i == step % run->operators)
+			now += run->stall_ns;
+	}
+	step_compiles(run, step);
+	if (run->in_loader)
+		scope_begin(LOADER);
+	for (unsigned int i = 0; i < run->items; i++)
+		scope("aten::item", 0, US);
+	if (run->in_loader)
+		scope_end(LOADER, USER);
+	step_cuda(run, step);
+	step_memory(run, step);
+	if (run->communication_ns)
+		scope("gloo:all_reduce", USER, run->communication_ns);
+	if (slow)
+		scope("gloo:all_reduce", USER, run->slow_ns);
+	step_optimizer(run);
+	end_ns += slow ? run->slow_ns : 0;
+	if (now < end_ns) /* the rest is one operator */
+		scope("aten::sum", 0, end_ns - now);
+}
+
+static void write_run(uint32_t stream, const struct run *run)
+{
+	frame_begin_block(c.r.fw, stream);
+	now = 0;
+	CUDA_PUT(&c, MS, cuda_alloc, "cudaHostAlloc", 5, .kind = EVT_CUDA_PINNED,
+		 .address = 0x100000, .bytes = 1 << 20);
+	open_file(0);
+	now = run->start_ns;
+	for (unsigned int step = 0; step < run->steps; step++) {
+		mark(run->number + step);
+		write_step(run, step);
+		frame_end_block(c.r.fw);
+		frame_begin_block(c.r.fw, stream);
+	}
+	if (run->steps)
+		mark(run->number + run->steps);
+	frame_end_block(c.r.fw);
+}
+
+static void start(unsigned int processes)
+{
+	cuda_recording_start(&c, processes);
+}
+
+static void read_back(void)
+{
+	static char path[] = "memory.evt";
+	struct session_file file = { .path = path };
+	struct filter_settings all = { .pid = FILTER_NO_ID,
+				       .tid = FILTER_NO_ID,
+				       .to_ns = UINT64_MAX };
+	char message[256];
+
+	cuda_recording_finish(&c, now + 1000);
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	reading = run_new(source, &all);
+	bottleneck_want(&bottleneck, reading);
+	run_read(reading, false);
+	bottleneck_look(&bottleneck);
+}
+
+static void release(void)
+{
+	bottleneck_release(&bottleneck);
+	run_free(reading);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+#endif
