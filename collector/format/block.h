@@ -51,8 +51,7 @@ size_t frame_block_room(const struct frame_writer *fw);
 /* Ends the block; an empty one leaves no trace. */
 int frame_end_block(struct frame_writer *fw);
 
-/* The hot four: heap events without caller lookup twice. `time_ns` may not fall within a stream;
- * the writer clamps. */
+/* The hot two, of the heap's events. `time_ns` may not fall within a stream; the writer clamps. */
 int frame_put_born(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr,
 		   uint64_t size, uint64_t caller);
 int frame_put_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint64_t ptr);

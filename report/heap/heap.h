@@ -2,7 +2,7 @@
 /*
  * The heap of all processes over time: which blocks live, counted in all, by size and by one key.
  *
- * A block is known by process and address. Rules, all from docs: an allocation of an address that is
+ * A block is known by process and address. An allocation of an address that is
  * live ends the old block (`reused`); across threads an order that is wrong by at most
  * RECENT_TOLERANCE_NS is put right; a free of a block never seen is unmatched; a forked child starts
  * with no blocks (its process number is new). Peak: greatest sum of live bytes over all processes.

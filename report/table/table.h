@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of typed cells, and which of them are shown in which order. Knows nothing of how they look
- * (layout.h) or what they mean.
+ * (export_table.c) or what they mean.
  *
  * Texts of cells belong to whoever put them there (the source, or table->texts) and outlive the table.
  */
