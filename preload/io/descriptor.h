@@ -25,8 +25,11 @@ enum descriptor_kind {
 	DESCRIPTOR_OTHER,
 };
 
-#define DESCRIPTOR_SLOTS \
-	65536u /* two descriptors of one slot are looked up in turns; a power of two */
+/*
+ * A power of two. Two descriptors of one slot are looked up in turns, which costs a program with thousands of them
+ * time; more slots would be data that a low RLIMIT_DATA has no room for.
+ */
+#define DESCRIPTOR_SLOTS 2048u
 
 /* Number of the descriptor and the round in which it became known. */
 PRELOAD_HIDDEN extern uint64_t descriptor_slot[DESCRIPTOR_SLOTS];

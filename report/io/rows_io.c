@@ -123,13 +123,16 @@ void io_fill_table(const struct io_reading *reading, struct table *table)
 void io_print_totals(const struct io_row *total, const struct screen *screen)
 {
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
+	struct prose line;
 
-	fprintf(screen->out, "%s read in %s calls, %s written in %s",
+	prose_begin(&line, screen);
+	fprintf(line.screen.out, "%s read in %s calls, %s written in %s",
 		unit_format_bytes(a, total->bytes_read), unit_format_count(b, total->reads),
 		unit_format_bytes(c, total->bytes_written), unit_format_count(d, total->writes));
-	fprintf(screen->out, "; %s calls in all took %s", unit_format_count(a, total->calls),
+	fprintf(line.screen.out, "; %s calls in all took %s", unit_format_count(a, total->calls),
 		unit_format_ns(b, total->total_ns));
 	if (total->errors)
-		fprintf(screen->out, ", %s failed", unit_format_count(c, total->errors));
-	fputs("\n\n", screen->out);
+		fprintf(line.screen.out, ", %s failed", unit_format_count(c, total->errors));
+	prose_end(&line, screen);
+	putc('\n', screen->out);
 }
