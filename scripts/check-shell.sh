@@ -8,8 +8,8 @@ command -v shellcheck >/dev/null || { echo "shellcheck not found: run 'make deps
 status=0
 scripts=$(scripts/source-files.sh sh) || exit 1
 # shellcheck disable=SC2086 # a list of words
-shellcheck -x -f gcc -e SC1091,SC2013 $scripts tests/run .ci/run || status=1
-for file in $(scripts/source-files.sh py); do
-	python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys.argv[1], "exec")' "$file" || status=1
-done
+printf '%s\n' $scripts tests/run .ci/run | xargs -n 16 -P "$(nproc)" shellcheck -x -f gcc -e SC1091,SC2013 || status=1
+# shellcheck disable=SC2046 # a list of words
+python3 -c 'import sys; [compile(open(name).read(), name, "exec") for name in sys.argv[1:]]' \
+	$(scripts/source-files.sh py) || status=1
 exit $status
