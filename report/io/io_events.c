@@ -2,6 +2,8 @@
 /* Input and output as an analysis: events of family io become operations of io.h. */
 #include "report/io/io_events.h"
 
+#include <string.h>
+
 static uint64_t name_index(const struct io_reading *reading, const struct source_event *event,
 			   uint64_t id)
 {
@@ -168,7 +170,8 @@ static void take_unmap(void *state, const struct source_event *event, bool count
 	const struct source_name *function = source_name_of(reading->source, event->file,
 							    e->function);
 	struct io_place place = place_of(reading, event, e->duration, counts);
-	bool unmaps = function->text && function->text[1] == 'u'; /* munmap, not msync */
+	bool unmaps = function->text && function->length == strlen("munmap") &&
+		      !memcmp(function->text, "munmap", function->length);
 
 	io_unmap(&reading->io, &place, e->address, unmaps && !e->error);
 }
