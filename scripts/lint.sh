@@ -16,14 +16,30 @@ if [[ ${#checks[@]} == 0 ]]; then
 	done
 fi
 
+# As many at a time as there are cores; what they print stands in the order of their names.
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+check() { # NAME
+	local start=$SECONDS status=0
+	"scripts/check-$1.sh" >"$out/$1.text" 2>&1 || status=$?
+	echo "$status $((SECONDS - start))" >"$out/$1.status"
+}
+running=0
 for name in "${checks[@]}"; do
-	start=$SECONDS
-	if output=$("scripts/check-$name.sh" 2>&1); then
-		echo "ok   $name ($((SECONDS - start)) s)"
+	check "$name" &
+	running=$((running + 1))
+	((running < $(nproc))) || { wait -n; running=$((running - 1)); }
+done
+wait
+
+for name in "${checks[@]}"; do
+	read -r status seconds <"$out/$name.status" || { status=1 seconds=0; }
+	if ((status == 0)); then
+		echo "ok   $name ($seconds s)"
 	else
 		failed=$((failed + 1))
-		echo "FAIL $name ($((SECONDS - start)) s)"
-		echo "     ${output//$'\n'/$'\n'     }"
+		echo "FAIL $name ($seconds s)"
+		sed 's/^/     /' "$out/$name.text"
 	fi
 done
 ((failed == 0)) || echo "lint: $failed of ${#checks[@]} checks failed" >&2
