@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/place_text.h"
 #include "report/base/units.h"
 #include "report/io/io_events.h"
 
@@ -20,13 +21,12 @@ static double share_of(uint64_t ns, uint64_t all_ns)
 	return all_ns ? 100.0 * (double)ns / (double)all_ns : 0;
 }
 
-static const char *file_of(const struct bottleneck *bottleneck, const struct io_row *row)
+static void file_text(const struct bottleneck *bottleneck, const struct io_row *row,
+		      char shown[PLACE_NAME_BYTES])
 {
-	const struct source *source = bottleneck->source;
+	bool is_known = row->key < IO_UNKNOWN_FILE;
 
-	if (row->key >= IO_UNKNOWN_FILE)
-		return "a file";
-	return source_name_text(source_name_at(source, (uint32_t)row->key));
+	place_name(is_known ? source_name_at(bottleneck->source, (uint32_t)row->key) : NULL, shown);
 }
 
 /* The files that a rule is about, and the one that took most. */
@@ -62,19 +62,20 @@ static bool is_read_in_bits(const struct io_row *row)
 
 bool advice_small_reads(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	char reads[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+	char reads[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES],
+		file[PLACE_NAME_BYTES];
 	struct files files;
 
 	files = files_that(bottleneck, is_read_in_bits);
 	if (!advice_exceeds(advice, share_of(files.ns, bottleneck->wall_ns)))
 		return false;
-	advice_say(
-		advice,
-		"calls on files that are read in small pieces took %s, %.1f %% of the run: %.80s "
-		"has %s reads of %s on average.",
-		unit_format_ns(time, files.ns), advice->value, file_of(bottleneck, files.worst),
-		unit_format_count(reads, files.worst->reads),
-		unit_format_bytes(bytes, files.worst->bytes_read / files.worst->reads));
+	file_text(bottleneck, files.worst, file);
+	advice_say(advice,
+		   "calls on files that are read in small pieces took %s, %.1f %% of the run: %s "
+		   "has %s reads of %s on average.",
+		   unit_format_ns(time, files.ns), advice->value, file,
+		   unit_format_count(reads, files.worst->reads),
+		   unit_format_bytes(bytes, files.worst->bytes_read / files.worst->reads));
 	return true;
 }
 
@@ -85,16 +86,18 @@ static bool is_opened_often(const struct io_row *row)
 
 bool advice_reopened_files(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	char opens[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+	char opens[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES],
+		file[PLACE_NAME_BYTES];
 	struct files files;
 
 	files = files_that(bottleneck, is_opened_often);
 	if (!advice_exceeds(advice, share_of(files.ns, bottleneck->wall_ns)))
 		return false;
+	file_text(bottleneck, files.worst, file);
 	advice_say(advice,
 		   "calls on files that are opened again and again took %s, %.1f %% of the run: "
-		   "%.80s was opened %s times, and %s read each time.",
-		   unit_format_ns(time, files.ns), advice->value, file_of(bottleneck, files.worst),
+		   "%s was opened %s times, and %s read each time.",
+		   unit_format_ns(time, files.ns), advice->value, file,
 		   unit_format_count(opens, files.worst->opens),
 		   unit_format_bytes(bytes, files.worst->bytes_read / files.worst->opens));
 	return true;

@@ -10,15 +10,11 @@
 #define NAME_ESCAPED_BYTES 512u
 #define ENGINE "autograd::engine::evaluate_function: "
 
-static void show_name(const struct bottleneck *bottleneck, uint32_t index,
-		      char shown[PLACE_NAME_BYTES])
+void place_name(const struct source_name *name, char shown[PLACE_NAME_BYTES])
 {
-	const struct source_name *name = NULL;
 	char escaped[NAME_ESCAPED_BYTES];
 	size_t length, skipped = 0;
 
-	if (index != GAP_NO_NAME)
-		name = source_name_at(bottleneck->source, index);
 	if (!name || !name->text) {
 		snprintf(shown, PLACE_NAME_BYTES, "a name that was lost");
 		return;
@@ -27,9 +23,13 @@ static void show_name(const struct bottleneck *bottleneck, uint32_t index,
 		skipped = strlen(ENGINE);
 	length = text_escape(escaped, sizeof(escaped), name->text + skipped,
 			     name->length - skipped);
-	if (length >= sizeof(escaped))
-		length = sizeof(escaped) - 1;
 	(void)text_shorten(shown, escaped, length, PLACE_NAME_WIDTH, "..");
+}
+
+static void show_name(const struct bottleneck *bottleneck, uint32_t index,
+		      char shown[PLACE_NAME_BYTES])
+{
+	place_name(index == GAP_NO_NAME ? NULL : source_name_at(bottleneck->source, index), shown);
 }
 
 void place_text(const struct bottleneck *bottleneck, const struct gap_place *place,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A place between operators in words: "after A and before B, mostly in 'LABEL'". */
+/*
+ * Names from the recording in the sentences of advice, safe to show and short; and a place between operators in words:
+ * "after A and before B, mostly in 'LABEL'".
+ */
 #ifndef REPORT_ADVICE_PLACE_TEXT_H
 #define REPORT_ADVICE_PLACE_TEXT_H
 
@@ -10,6 +13,8 @@
 #define PLACE_NAME_BYTES (PLACE_NAME_WIDTH * 4 + 8)
 #define PLACE_BYTES (PLACE_NAME_BYTES * 3 + 64)
 
+/* NULL, or one whose text was lost, gives words that say so. */
+void place_name(const struct source_name *name, char shown[PLACE_NAME_BYTES]);
 void place_text(const struct bottleneck *bottleneck, const struct gap_place *place,
 		char text[PLACE_BYTES]);
 
