@@ -59,14 +59,6 @@ bool absence_is_off(const struct run *run, enum evt_family family)
 	return !list_holds(trace, evt_family_names[family]);
 }
 
-void absence_clear(const struct run *run, struct table *table, const struct absence_column *column,
-		   size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (absence_is_off(run, column[i].family))
-			table_set_none(table, column[i].column);
-}
-
 const struct source_name *absence_capture(const struct run *run)
 {
 	return absence_meta(run, "capture");

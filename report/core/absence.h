@@ -17,13 +17,6 @@ struct absence {
 
 /* Whether INTERCEPT_TRACE was without the family. */
 bool absence_is_off(const struct run *run, enum evt_family family);
-struct absence_column {
-	enum evt_family family;
-	enum column_id column;
-};
-/* Takes the zeros of what was not recorded out of the row added last. */
-void absence_clear(const struct run *run, struct table *table, const struct absence_column *column,
-		   size_t count);
 /* What INTERCEPT_CAPTURE limited the recording to, NULL when it did not or that is not known. */
 const struct source_name *absence_capture(const struct run *run);
 /* Of such a text, what INTERCEPT_SCHEDULE was; NULL when it was no schedule. */

@@ -284,15 +284,3 @@ bool operators_innermost(const struct operators *operators, uint32_t thread, uin
 	*ret_name = (uint32_t)operators->nest.scope[at].key;
 	return true;
 }
-
-unsigned int operators_chain(const struct operators *operators, uint32_t thread,
-			     uint32_t *ret_names, unsigned int room)
-{
-	const struct nest_scope *scope = operators->nest.scope;
-	uint32_t at = nest_innermost(&operators->nest, thread);
-	unsigned int count = 0;
-
-	for (; at != NEST_NONE && count < room; at = scope[at].parent)
-		ret_names[count++] = (uint32_t)scope[at].key;
-	return count;
-}

@@ -98,10 +98,6 @@ void operators_note(struct operators *operators, uint32_t thread, const struct o
 /* Name of the innermost operator that is open on the thread; false when there is none. */
 bool operators_innermost(const struct operators *operators, uint32_t thread, uint32_t *ret_name);
 
-/* Names of the open operators of the thread, the innermost first; returns how many of at most `room`. */
-unsigned int operators_chain(const struct operators *operators, uint32_t thread,
-			     uint32_t *ret_names, unsigned int room);
-
 /* What is open on the thread ends at that time without an end of its own, or runs on. */
 void operators_cut(struct operators *operators, struct nest_place place, enum nest_ending how);
 
