@@ -7,6 +7,12 @@
 
 #include "report/base/memory.h"
 
+struct children {
+	uint64_t *recorded_ns;                /* by index of the parent */
+	const struct source_process **parent; /* those that had any */
+	size_t parent_count;
+};
+
 static bool is_same_host(const struct source_process *a, const struct source_process *b)
 {
 	const char *left = a->file->host, *right = b->file->host;
@@ -15,13 +21,13 @@ static bool is_same_host(const struct source_process *a, const struct source_pro
 }
 
 /* Who may have counted `child`, whose parent is not recorded: the youngest that lived all of its life. */
-static const struct source_process *find_ancestor(struct source_process *const *process,
-						  size_t count, const struct source_process *child)
+static const struct source_process *find_ancestor(const struct children *children,
+						  const struct source_process *child)
 {
 	const struct source_process *found = NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct source_process *other = process[i];
+	for (size_t i = 0; i < children->parent_count; i++) {
+		const struct source_process *other = children->parent[i];
 
 		if (other == child || other->start_ns > child->start_ns ||
 		    other->end_ns < child->end_ns || other->children_ns < child->cpu_ns ||
@@ -33,25 +39,42 @@ static const struct source_process *find_ancestor(struct source_process *const *
 	return found;
 }
 
-uint64_t children_not_recorded_ns(const struct source *source)
+static void subtract(struct children *children, const struct source_process *child)
+{
+	const struct source_process *parent = child->parent;
+
+	if (!parent)
+		parent = find_ancestor(children, child);
+	if (parent)
+		children->recorded_ns[parent->index] += child->cpu_ns + child->children_ns;
+}
+
+bool children_not_recorded(const struct source *source, uint64_t *ret_ns)
 {
 	struct source_process *const *process;
 	size_t count = source_processes(source, &process);
-	uint64_t *recorded_ns = memory_zero(count + 1, sizeof(*recorded_ns)), sum_ns = 0;
+	struct children children = {
+		.recorded_ns = memory_zero(count + 1, sizeof(*children.recorded_ns)),
+		.parent = memory_zero(count + 1, sizeof(*children.parent)),
+	};
+	bool is_told = false;
 
+	*ret_ns = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct source_process *parent = process[i]->parent;
-
-		if (!process[i]->ended)
-			continue;
-		if (!parent)
-			parent = find_ancestor(process, count, process[i]);
-		if (parent)
-			recorded_ns[parent->index] += process[i]->cpu_ns + process[i]->children_ns;
+		is_told |= process[i]->has_usage;
+		if (process[i]->children_ns)
+			children.parent[children.parent_count++] = process[i];
 	}
 	for (size_t i = 0; i < count; i++)
-		if (process[i]->children_ns > recorded_ns[process[i]->index])
-			sum_ns += process[i]->children_ns - recorded_ns[process[i]->index];
-	free(recorded_ns);
-	return sum_ns;
+		if (process[i]->ended)
+			subtract(&children, process[i]);
+	for (size_t i = 0; i < children.parent_count; i++) {
+		const struct source_process *parent = children.parent[i];
+
+		if (parent->children_ns > children.recorded_ns[parent->index])
+			*ret_ns += parent->children_ns - children.recorded_ns[parent->index];
+	}
+	free(children.recorded_ns);
+	free(children.parent);
+	return is_told;
 }

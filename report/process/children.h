@@ -8,11 +8,12 @@
 #ifndef REPORT_PROCESS_CHILDREN_H
 #define REPORT_PROCESS_CHILDREN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "report/session/source.h"
 
-/* Of all processes, to a hundredth of a second each. Everything has been read. */
-uint64_t children_not_recorded_ns(const struct source *source);
+/* Of all processes, to a hundredth of a second each; false: the recording does not tell. Everything has been read. */
+bool children_not_recorded(const struct source *source, uint64_t *ret_ns);
 
 #endif

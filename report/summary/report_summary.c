@@ -44,10 +44,20 @@ static struct summary_totals summary_add_up(const struct summary *summary)
 	}
 	for (size_t i = 0; i < losses; i++)
 		totals.events_lost += loss[i].count;
-	totals.children_ns = children_not_recorded_ns(summary->source);
+	totals.has_children = children_not_recorded(summary->source, &totals.children_ns);
 	totals.cuda = cuda_add_up(summary->cuda, summary->source);
 	totals.operators = ops_add_up(summary->operators, summary->source);
 	return totals;
+}
+
+/* Older recordings do not tell: that is nothing, not 0. */
+static void put_where_told(struct facts *facts, const char *name, enum unit unit, bool is_told,
+			   uint64_t value)
+{
+	if (is_told)
+		facts_number(facts, name, unit, value);
+	else
+		facts_none(facts, name, unit);
 }
 
 static void summary_total(const struct report *report, struct facts *facts)
@@ -63,8 +73,10 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "cpu_ns", UNIT_NS, totals->cpu_ns);
 	facts_number(facts, "profiler_cpu_ns", UNIT_NS, totals->profiler_cpu_ns);
 	facts_number(facts, "profiler_memory_bytes", UNIT_BYTES, totals->profiler_memory_bytes);
-	facts_number(facts, "children_not_recorded_ns", UNIT_NS, totals->children_ns);
-	facts_number(facts, "memory_peak_bytes", UNIT_BYTES, totals->memory_peak_bytes);
+	put_where_told(facts, "children_not_recorded_ns", UNIT_NS, totals->has_children,
+		       totals->children_ns);
+	put_where_told(facts, "memory_peak_bytes", UNIT_BYTES, totals->memory_peak_bytes,
+		       totals->memory_peak_bytes);
 	facts_number(facts, "processes", UNIT_COUNT, totals->processes);
 	facts_number(facts, "threads", UNIT_COUNT, totals->threads);
 	facts_number(facts, "allocations", UNIT_COUNT, heap->allocations);

@@ -209,7 +209,7 @@ static void summary_print_kernels(const struct summary *summary, const struct sc
 	    (double)totals->children_ns >= CHILDREN_SHARE_MIN * (double)totals->cpu_ns)
 		screen_print_prose(screen,
 				   "child programs that were not recorded took %s of CPU time "
-				   "(INTERCEPT_CHILDREN=all records them)",
+				   "(INTERCEPT_CHILDREN=all records those that load the library)",
 				   unit_format_ns(text, totals->children_ns));
 }
 
