@@ -352,6 +352,11 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 	if (!bottleneck->operator_calls)
 		fprintf(screen->out, "%s\n",
 			absence_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
+	if (bottleneck->evidence->gaps.beyond)
+		screen_print_prose(screen,
+				   "%" PRIu64 " gaps between operators were too many to be kept: "
+				   "places that cost much may be missing here",
+				   bottleneck->evidence->gaps.beyond);
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		print_advice(bottleneck, screen, i);
 	if (!bottleneck->advice_count && bottleneck->operator_calls)

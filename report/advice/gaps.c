@@ -9,14 +9,12 @@
 struct gap {
 	uint64_t key, took_ns, label_ns;
 	uint32_t before, after, label;
-	bool step_ended;
 };
 
 struct gap_thread {
 	uint32_t depth;   /* open operators */
 	uint32_t last[2]; /* that ended: the last one, and the one before */
 	bool is_known;    /* the thread is seen, and between operators since since_ns */
-	bool step_ended;  /* since then */
 	uint64_t since_ns;
 	uint64_t busy_since_ns;
 	struct gaps_sum sum; /* of the step that is under way */
@@ -52,7 +50,6 @@ static struct gap_thread *thread_at(struct gaps *gaps, uint32_t thread)
 	return &gaps->thread[thread];
 }
 
-/* Nothing but a name decides what a place is, so that files of different orders give the same places. */
 static uint64_t key_of(const struct gap_thread *thread, uint32_t after)
 {
 	uint32_t names[3] = { thread->last[1], thread->last[0], after };
@@ -80,7 +77,6 @@ static void keep_pending(struct gaps *gaps, struct gap_thread *thread, struct ne
 		.after = name,
 		.label = thread->longest,
 		.label_ns = thread->longest_ns,
-		.step_ended = thread->step_ended,
 	};
 }
 
@@ -106,7 +102,6 @@ void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name)
 	thread->last[1] = thread->is_known ? thread->last[0] : GAP_NO_NAME;
 	thread->last[0] = name;
 	thread->is_known = true;
-	thread->step_ended = false;
 	thread->since_ns = place.time_ns;
 	thread->labels = 0;
 	thread->longest = GAP_NO_NAME;
@@ -179,7 +174,6 @@ static void keep(struct gaps *gaps, const struct gap *gap, struct gaps_sum *sum)
 		sum->longest_ns = gap->took_ns;
 		sum->longest = (size_t)(place - gaps->place);
 	}
-	place->steps_ended += gap->step_ended;
 	if (gap->label_ns > place->label_ns) {
 		place->label = gap->label;
 		place->label_ns = gap->label_ns;
@@ -197,7 +191,6 @@ struct gaps_sum gaps_step(struct gaps *gaps, uint32_t thread, const struct gaps_
 		keep(gaps, &at->pending[i], &sum);
 	at->pending_count = 0;
 	at->sum = (struct gaps_sum){ 0 };
-	at->step_ended = true;
 	return step->counts ? sum : (struct gaps_sum){ .longest = GAP_NO_PLACE };
 }
 

@@ -32,7 +32,6 @@ struct gap_place {
 	uint32_t before, after; /* indices of names; GAP_NO_NAME: the thread's first */
 	uint32_t label;         /* of the longest user scope inside of it; GAP_NO_NAME: none */
 	uint64_t label_ns;      /* of that scope */
-	uint64_t steps_ended;   /* in it */
 	struct timing time;
 };
 
@@ -42,7 +41,7 @@ struct gaps {
 	struct map places;
 	struct gap_thread *thread;
 	size_t thread_room;
-	uint64_t beyond; /* gaps that were not kept */
+	uint64_t beyond; /* gaps that were not kept: report bottleneck gives their number */
 };
 
 void gaps_init(struct gaps *gaps);

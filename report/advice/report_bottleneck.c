@@ -60,6 +60,7 @@ static void put_times(struct facts *facts, const struct bottleneck *bottleneck)
 	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
 		facts_number(facts, names[i], UNIT_NS, bottleneck->steps->ns[i]);
 	facts_number(facts, "operators", UNIT_COUNT, bottleneck->operator_calls);
+	facts_number(facts, "gaps_not_kept", UNIT_COUNT, bottleneck->evidence->gaps.beyond);
 	facts_number(facts, "heap_peak_bytes", UNIT_BYTES, bottleneck->heap->totals.peak_bytes);
 	facts_number(facts, "tensors_peak_bytes", UNIT_BYTES, bottleneck->tensors->live.peak_bytes);
 	facts_number(facts, "dataloader_workers", UNIT_COUNT, bottleneck->workers);
