@@ -11,10 +11,11 @@ import sys
 import time
 
 import groups
+import groups_count
 import groups_torch
 import table
 
-DEFAULT = {**groups.GROUPS, **groups_torch.GROUPS}
+DEFAULT = {**groups.GROUPS, **groups_count.GROUPS, **groups_torch.GROUPS}
 GROUPS = {**DEFAULT, **groups_torch.ON_REQUEST}
 
 
