@@ -4,6 +4,7 @@
 
 #include "report/advice/bottleneck.h"
 #include "report/advice/later_steps.h"
+#include "report/base/units.h"
 
 /* The time of steps above the median of those that compile nothing. */
 static uint64_t excess_of(const struct later_steps *later)
@@ -30,4 +31,22 @@ bool advice_recompilations(const struct bottleneck *bottleneck, struct advice *a
 		   later.recompiled, evidence->work.recompiled, advice->value);
 	later_steps_release(&later);
 	return applies;
+}
+
+bool advice_graph_breaks(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	uint64_t steps = bottleneck->loop.steps;
+	char time[UNIT_TEXT_BYTES];
+
+	advice->gain_ns = work->graph_breaks_ns;
+	if (!steps || !advice_exceeds(advice, bottleneck_share(bottleneck, work->graph_breaks_ns)))
+		return false;
+	advice_say(advice,
+		   "torch.compile breaks its functions %.1f times a step (graph breaks); %s, %.1f "
+		   "%% of "
+		   "the steps' time, passes between the pieces, outside of operators.",
+		   (double)work->graph_breaks / (double)steps,
+		   unit_format_ns(time, advice->gain_ns), advice->value);
+	return true;
 }

@@ -25,11 +25,19 @@ struct slow_steps {
 	struct later_steps later;
 	double limit_ns;
 	uint64_t count, gain_ns;
-	double usual_ns[STEP_CATEGORY_LIMIT]; /* average of the other steps */
-	uint64_t usual_operators;             /* the most that most of the others have */
-	uint64_t of_category[STEP_CATEGORY_LIMIT], of_operators, of_places;
-	uint64_t *of_place;       /* by index of gaps->place */
-	size_t place_room, place; /* the place that most have */
+	double usual_ns[STEP_CATEGORY_LIMIT];   /* average of the other steps */
+	uint64_t usual_operators, usual_graded; /* the most that most of the others have */
+	uint64_t of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_places, of_labels;
+	uint64_t *of_place;        /* by index of gaps->place */
+	size_t place_room, place;  /* the place that most have */
+	struct label_steps *label; /* by name */
+	size_t label_room;
+	uint32_t most_label; /* that most have */
+};
+
+/* How many steps a name of the user's is in: of the slow ones, where it holds most of what they take longer. */
+struct label_steps {
+	uint64_t slow, slow_ns, usual;
 };
 
 static bool is_slow(const struct slow_steps *slow, size_t index)
@@ -38,9 +46,21 @@ static bool is_slow(const struct slow_steps *slow, size_t index)
 	       (double)slow->steps->row[index].total_ns > slow->limit_ns;
 }
 
+static struct label_steps *label_at(struct slow_steps *slow, uint32_t name)
+{
+	slow->label = memory_room(slow->label, name, &slow->label_room, sizeof(*slow->label));
+	return &slow->label[name];
+}
+
+static const struct step_label *labels_of(const struct slow_steps *slow,
+					  const struct evidence_sample *sample)
+{
+	return slow->bottleneck->evidence->labels.label + sample->first_label;
+}
+
 static void look_at_usual(struct slow_steps *slow)
 {
-	struct timing operators = { 0 };
+	struct timing operators = { 0 }, graded = { 0 };
 	double count = 0;
 
 	for (size_t i = 0; i < slow->steps->row_count; i++) {
@@ -53,13 +73,19 @@ static void look_at_usual(struct slow_steps *slow)
 		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
 			slow->usual_ns[c] += (double)row->ns[c];
 		sample = evidence_sample_of(slow->bottleneck->evidence, row->process, row->number);
-		if (sample)
-			timing_add(&operators, sample->operators);
+		if (!sample)
+			continue;
+		timing_add(&operators, sample->operators);
+		timing_add(&graded, sample->graded);
+		for (uint32_t l = 0; l < sample->labels; l++)
+			label_at(slow, labels_of(slow, sample)[l].name)->usual++;
 	}
 	for (int c = 0; c < STEP_CATEGORY_LIMIT && count; c++)
 		slow->usual_ns[c] /= count;
 	slow->usual_operators = timing_percentile(&operators, 90);
+	slow->usual_graded = timing_percentile(&graded, 90);
 	timing_release(&operators);
+	timing_release(&graded);
 }
 
 static enum step_category excess_of(const struct slow_steps *slow, const struct step_row *row)
@@ -83,6 +109,27 @@ static void count_place(struct slow_steps *slow, size_t place)
 	slow->of_places = slow->of_place[place];
 }
 
+static void count_labels(struct slow_steps *slow, const struct evidence_sample *sample,
+			 uint64_t excess_ns)
+{
+	const struct step_label *label = labels_of(slow, sample);
+
+	for (uint32_t i = 0; i < sample->labels; i++) {
+		struct label_steps *at;
+
+		if (label[i].ns <= excess_ns / 2)
+			continue;
+		at = label_at(slow, label[i].name);
+		at->slow++;
+		at->slow_ns += label[i].ns;
+	}
+}
+
+static bool is_more(uint64_t count, uint64_t usual)
+{
+	return (double)count > OPERATORS_MORE * (double)usual + 1;
+}
+
 /* Waits for data and for others are causes wherever they are; a busy machine makes the rest long too. */
 static void look_at_one(struct slow_steps *slow, const struct step_row *row)
 {
@@ -97,10 +144,29 @@ static void look_at_one(struct slow_steps *slow, const struct step_row *row)
 		slow->of_category[category]++;
 	if (!sample)
 		return;
-	if ((double)sample->operators > OPERATORS_MORE * (double)slow->usual_operators + 1)
+	count_labels(slow, sample, excess_ns);
+	slow->of_graded += is_more(sample->graded, slow->usual_graded);
+	if (is_more(sample->operators, slow->usual_operators))
 		slow->of_operators++;
 	else if (sample->gap_place != GAP_NO_PLACE && sample->gap_ns > excess_ns / 2)
 		count_place(slow, sample->gap_place);
+}
+
+/* The name that is in most of the slow steps, and in few others. */
+static void choose_label(struct slow_steps *slow)
+{
+	uint64_t others = slow->later.time.count - slow->count, most_ns = 0;
+
+	for (size_t i = 0; i < slow->label_room; i++) {
+		const struct label_steps *at = &slow->label[i];
+
+		if (!at->slow || at->usual * 2 >= others || at->slow < slow->of_labels ||
+		    (at->slow == slow->of_labels && at->slow_ns <= most_ns))
+			continue;
+		slow->of_labels = at->slow;
+		slow->most_label = (uint32_t)i;
+		most_ns = at->slow_ns;
+	}
 }
 
 static void slow_steps_look(struct slow_steps *slow, const struct bottleneck *bottleneck,
@@ -113,12 +179,14 @@ static void slow_steps_look(struct slow_steps *slow, const struct bottleneck *bo
 	for (size_t i = 0; i < slow->steps->row_count; i++)
 		if (is_slow(slow, i))
 			look_at_one(slow, &slow->steps->row[i]);
+	choose_label(slow);
 }
 
 static void slow_steps_release(struct slow_steps *slow)
 {
 	later_steps_release(&slow->later);
 	free(slow->of_place);
+	free(slow->label);
 }
 
 static bool most_have(const struct slow_steps *slow, uint64_t count)
@@ -133,10 +201,10 @@ static bool is_rare(const struct slow_steps *slow, size_t place)
 	       slow->later.time.count;
 }
 
-/* The cause in words; false: they have nothing in common. */
-static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
+/* Waits, or what the user has named. */
+static bool known_cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 {
-	char place[PLACE_BYTES];
+	char name[PLACE_NAME_BYTES];
 
 	for (int c = 0; c < STEP_CATEGORY_LIMIT; c++) {
 		if (!most_have(slow, slow->of_category[c]))
@@ -144,10 +212,25 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 		snprintf(shown, CAUSE_BYTES, "mostly for: %s", step_category_names[c]);
 		return true;
 	}
+	if (!most_have(slow, slow->of_labels))
+		return false;
+	place_name(source_name_at(slow->bottleneck->source, slow->most_label), name);
+	snprintf(shown, CAUSE_BYTES, "mostly in '%s', which few of the others have", name);
+	return true;
+}
+
+/* The cause in words; false: they have nothing in common. */
+static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
+{
+	char place[PLACE_BYTES];
+
+	if (known_cause_shown(slow, shown))
+		return true;
 	if (most_have(slow, slow->of_operators)) {
-		snprintf(shown, CAUSE_BYTES,
-			 "they call more operators than the others: an evaluation, a checkpoint, a "
-			 "log");
+		snprintf(shown, CAUSE_BYTES, "they call more operators than the others%s",
+			 most_have(slow, slow->of_graded)
+				 ? ""
+				 : ", and those record no gradients, as in an evaluation");
 		return true;
 	}
 	if (most_have(slow, slow->of_places) && is_rare(slow, slow->place)) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/advice/regions.h"
 #include "report/base/memory.h"
 #include "report/steps/steps.h"
 
@@ -18,6 +19,7 @@ struct evidence_thread {
 	/* Inside of an optimizer's step: whose what runs directly in it is, and where the one before ended. */
 	bool in_closure;
 	uint64_t since_ns, closure_ns;
+	struct regions regions;
 };
 
 struct evidence_block {
@@ -40,6 +42,7 @@ void evidence_release(struct evidence *evidence)
 	nest_release(&evidence->nest);
 	gaps_release(&evidence->gaps);
 	map_release(&evidence->regions);
+	free(evidence->labels.label);
 	for (size_t i = 0; i < evidence->process_room; i++)
 		free(evidence->process[i].sample);
 	free(evidence->open_name);
@@ -65,20 +68,12 @@ static bool is_one_of(const char *name, size_t length, const char *const *texts)
 	return false;
 }
 
-/* "Torch-Compiled Region: FUNCTION/NUMBER", as torch/_dynamo names what it calls. */
-static bool is_recompiled(const char *name, size_t length)
-{
-	const char *number = memrchr(name, '/', length);
-
-	return begins_with(name, length, "Torch-Compiled Region: ") && number &&
-	       number + 1 < name + length && number[1] >= '1' && number[1] <= '9';
-}
-
 enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t scope)
 {
 	static const char *const items[] = { "aten::item", "aten::_local_scalar_dense", NULL };
 	static const char *const plain[] = { "Optimizer.step#LBFGS.step",
 					     "Optimizer.step#SparseAdam.step", NULL };
+	enum region_kind region = region_kind_of(name, length);
 
 	if (is_one_of(name, length, plain))
 		return EVIDENCE_OPTIMIZER_PLAIN;
@@ -90,8 +85,8 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 		return EVIDENCE_DATALOADER;
 	if (step_category_of(name, length, scope) == STEP_communication)
 		return EVIDENCE_COMMUNICATION;
-	if (is_recompiled(name, length))
-		return EVIDENCE_RECOMPILED;
+	if (region != REGION_NONE)
+		return region == REGION_AGAIN ? EVIDENCE_RECOMPILED : EVIDENCE_REGION;
 	if (scope == SCOPE_USER)
 		return EVIDENCE_LABEL;
 	if (scope == SCOPE_BACKWARD || begins_with(name, length, "autograd::engine::evaluate_"))
@@ -158,10 +153,21 @@ static bool is_optimizer(uint64_t kind)
 	return kind == EVIDENCE_OPTIMIZER || kind == EVIDENCE_OPTIMIZER_PLAIN;
 }
 
-/* What the thread is busy with; user scopes say nothing of that. */
+static bool is_region(uint64_t kind)
+{
+	return kind == EVIDENCE_REGION || kind == EVIDENCE_RECOMPILED;
+}
+
+/* A name of the user's. */
+static bool is_label(uint64_t kind)
+{
+	return kind == EVIDENCE_LABEL || kind == EVIDENCE_RANGE || kind == EVIDENCE_ACTION;
+}
+
+/* What the thread is busy with; labels say nothing of that. */
 static bool is_busy(uint64_t kind)
 {
-	return is_operator(kind) || kind == EVIDENCE_DATALOADER || kind == EVIDENCE_RECOMPILED ||
+	return is_operator(kind) || kind == EVIDENCE_DATALOADER || is_region(kind) ||
 	       kind == EVIDENCE_ZERO_GRAD || kind == EVIDENCE_COMMUNICATION;
 }
 
@@ -169,7 +175,7 @@ static bool is_of_closure(const struct evidence_opening *opening)
 {
 	return opening->records_gradient || opening->kind == EVIDENCE_BACKWARD ||
 	       opening->kind == EVIDENCE_ZERO_GRAD || opening->kind == EVIDENCE_DATALOADER ||
-	       opening->kind == EVIDENCE_LABEL || opening->kind == EVIDENCE_RECOMPILED;
+	       is_label(opening->kind) || is_region(opening->kind);
 }
 
 /* Directly inside of an optimizer's step. */
@@ -192,12 +198,19 @@ static void open_optimizer(struct evidence_thread *thread, struct nest_place pla
 	thread->closure_ns = 0;
 }
 
-static void note_region(struct evidence *evidence, struct evidence_work *work,
+static void open_region(struct evidence *evidence, struct evidence_thread *thread,
 			const struct evidence_opening *opening)
 {
+	struct evidence_work *work = &process_at(evidence, opening->place.process)->pending;
 	uint64_t key = ((uint64_t)opening->place.process << 32 | opening->name) + 1;
 	bool added;
 
+	if (is_region(opening->kind))
+		regions_open(&thread->regions);
+	else if (opening->records_gradient)
+		regions_record_gradient(&thread->regions);
+	if (opening->kind != EVIDENCE_RECOMPILED)
+		return;
 	(void)map_put(&evidence->regions, key, &added);
 	work->recompiled += added;
 }
@@ -210,17 +223,17 @@ void evidence_open(struct evidence *evidence, const struct evidence_opening *ope
 	uint32_t around = nest_innermost(&evidence->nest, place.thread);
 
 	work->operators += is_operator(opening->kind);
+	work->graded += is_operator(opening->kind) && opening->records_gradient;
 	if (around != NEST_NONE && is_optimizer(evidence->nest.scope[around].key))
 		open_in_optimizer(thread, work, opening);
 	if (is_optimizer(opening->kind))
 		open_optimizer(thread, place);
-	if (opening->kind == EVIDENCE_RECOMPILED)
-		note_region(evidence, work, opening);
+	open_region(evidence, thread, opening);
 	thread->items += opening->kind == EVIDENCE_ITEM;
 	thread->loaders += opening->kind == EVIDENCE_DATALOADER;
 	if (is_busy(opening->kind))
 		gaps_busy(&evidence->gaps, place, opening->name);
-	else if (opening->kind == EVIDENCE_LABEL)
+	else if (is_label(opening->kind))
 		gaps_label_begins(&evidence->gaps, place, opening->name);
 	open_beside(evidence, nest_begin(&evidence->nest, place, opening->kind, false),
 		    opening->name);
@@ -243,8 +256,8 @@ static void end_for_gaps(struct evidence *evidence, const struct nest_end *end)
 
 	if (is_busy(end->key))
 		gaps_idle(&evidence->gaps, place, evidence->open_name[end->scope]);
-	else if (end->key == EVIDENCE_LABEL)
-		gaps_label_ends(&evidence->gaps, place);
+	else if (is_label(end->key))
+		gaps_label_ends(&evidence->gaps, place, evidence->open_name[end->scope]);
 }
 
 static void count_ended(struct evidence_work *work, const struct evidence_thread *thread,
@@ -264,20 +277,49 @@ static void count_ended(struct evidence_work *work, const struct evidence_thread
 	}
 }
 
+static void close_region(struct evidence_work *work, struct evidence_thread *thread,
+			 const struct nest_end *end)
+{
+	uint64_t self_ns = end->how == NEST_ENDS ? end->total_ns - end->children_ns : 0;
+
+	if (!regions_close(&thread->regions, self_ns) || !thread->regions.breaks)
+		return;
+	work->graph_breaks += thread->regions.breaks;
+	work->graph_breaks_ns += thread->regions.self_ns;
+}
+
+static void add_label(struct evidence *evidence, struct evidence_process *process,
+		      const struct nest_end *end)
+{
+	uint64_t in_step_ns = end->time_ns - process->since_ns;
+
+	if (!process->under_way)
+		return;
+	step_labels_add(
+		&process->labels,
+		&(struct step_label){ end->total_ns < in_step_ns ? end->total_ns : in_step_ns,
+				      evidence->open_name[end->scope], end->thread });
+}
+
 static void evidence_scope_ended(void *state, const struct nest_end *end)
 {
 	struct evidence *evidence = state;
 	struct evidence_thread *thread = &evidence->thread[end->thread];
+	struct evidence_process *process = process_at(evidence, thread->process);
 
 	thread->optimizers -= is_optimizer(end->key);
 	thread->items -= end->key == EVIDENCE_ITEM;
 	thread->loaders -= end->key == EVIDENCE_DATALOADER;
 	end_for_gaps(evidence, end);
+	if (is_region(end->key))
+		close_region(&process->pending, thread, end);
 	if (end->how != NEST_ENDS)
 		return;
+	if (is_label(end->key))
+		add_label(evidence, process, end);
 	if (end->parent != NEST_NONE && is_optimizer(evidence->nest.scope[end->parent].key))
 		end_in_optimizer(thread, end);
-	count_ended(&process_at(evidence, thread->process)->pending, thread, end);
+	count_ended(&process->pending, thread, end);
 }
 
 void evidence_close(struct evidence *evidence, struct nest_place place)
@@ -373,19 +415,29 @@ void evidence_tensors(struct evidence *evidence, uint32_t process, uint64_t byte
 	process_at(evidence, process)->tensor_bytes += bytes;
 }
 
-static void take_sample(struct evidence_process *process, uint64_t heap_bytes,
-			const struct gaps_sum *gaps)
+/* Where a step ends: on which thread, and its gaps between operators. */
+struct step_end {
+	uint64_t heap_bytes;
+	uint32_t thread;
+	struct gaps_sum gaps;
+};
+
+static void take_sample(struct evidence *evidence, struct evidence_process *process,
+			const struct step_end *end)
 {
 	process->sample = memory_room(process->sample, process->sample_count, &process->sample_room,
 				      sizeof(*process->sample));
 	process->sample[process->sample_count++] = (struct evidence_sample){
 		.tensor_bytes = (int64_t)process->tensor_bytes > 0 ? process->tensor_bytes : 0,
-		.heap_bytes = heap_bytes,
+		.heap_bytes = end->heap_bytes,
 		.number = process->number,
 		.operators = process->pending.operators,
-		.gap_ns = gaps->longest_ns,
-		.gap_place = gaps->longest,
+		.graded = process->pending.graded,
+		.gap_ns = end->gaps.longest_ns,
+		.gap_place = end->gaps.longest,
 		.recompiled = (uint32_t)process->pending.recompiled,
+		.first_label = evidence->labels.count,
+		.labels = step_labels_keep(&evidence->labels, &process->labels, end->thread),
 	};
 }
 
@@ -395,12 +447,14 @@ void evidence_step(struct evidence *evidence, struct nest_place place,
 	struct evidence_process *at = process_at(evidence, place.process);
 	bool counts = at->under_way && mark->counts && mark->number == at->number + 1;
 	bool settled = at->number >= EVIDENCE_SETTLED;
-	struct gaps_sum sum;
 	struct gaps_step gaps = { counts, settled && !at->pending.recompiled };
+	struct step_end end = { mark->heap_bytes, place.thread,
+				gaps_step(&evidence->gaps, place.thread, &gaps) };
 
-	sum = gaps_step(&evidence->gaps, place.thread, &gaps);
-	at->pending.short_gaps_ns = sum.short_ns;
-	at->pending.small_operators_ns = sum.small_ns;
+	at->pending.short_gaps_ns = end.gaps.short_ns;
+	at->pending.small_operators_ns = end.gaps.small_ns;
+	if (at->pending.recompiled) /* their regions compile */
+		at->pending.graph_breaks_ns = 0;
 	if (counts) {
 		at->pending.settled_steps = settled;
 #define FIELD(name) evidence->work.name += at->pending.name;
@@ -408,11 +462,13 @@ void evidence_step(struct evidence *evidence, struct nest_place place,
 #undef FIELD
 		if (!settled)
 			at->early[at->number] = at->pending;
-		take_sample(at, mark->heap_bytes, &sum);
+		take_sample(evidence, at, &end);
 	}
 	memset(&at->pending, 0, sizeof(at->pending));
+	at->labels.count = 0;
 	at->under_way = true;
 	at->number = mark->number;
+	at->since_ns = place.time_ns;
 }
 
 static int compare_number(const void *key, const void *entry)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "report/advice/gaps.h"
+#include "report/advice/step_labels.h"
 #include "report/core/nest.h"
 
 #define EVIDENCE_SETTLED 3u /* steps before this one are warm-up: allocators fill their caches */
@@ -41,7 +42,10 @@
 	FIELD(short_gaps_ns)      /* as in struct gaps_sum */                     \
 	FIELD(small_operators_ns) /* the same */                                  \
 	FIELD(recompiled)         /* regions of torch.compile, again */           \
-	FIELD(operators)
+	FIELD(graph_breaks)       /* as in regions.h */                           \
+	FIELD(graph_breaks_ns)    /* directly in regions that such breaks cut */  \
+	FIELD(operators)                                                          \
+	FIELD(graded) /* of them, those that record gradients */
 struct evidence_work {
 #define FIELD(name) uint64_t name;
 	EVIDENCE_WORK(FIELD)
@@ -50,7 +54,9 @@ struct evidence_work {
 
 /* What a scope, or a CUDA function, is. */
 enum evidence_kind {
-	EVIDENCE_LABEL, /* a user scope of no meaning here */
+	EVIDENCE_LABEL,  /* a user scope of no meaning here */
+	EVIDENCE_RANGE,  /* NVTX's */
+	EVIDENCE_ACTION, /* Lightning's */
 	EVIDENCE_OPERATOR,
 	EVIDENCE_ITEM,
 	EVIDENCE_GROUPED,
@@ -60,7 +66,8 @@ enum evidence_kind {
 	EVIDENCE_DATALOADER,
 	EVIDENCE_ZERO_GRAD,
 	EVIDENCE_COMMUNICATION,
-	EVIDENCE_RECOMPILED, /* a region of torch.compile that is not the first of its function */
+	EVIDENCE_REGION,     /* of torch.compile */
+	EVIDENCE_RECOMPILED, /* one that is not the first of its function */
 	EVIDENCE_FUNCTION,
 	EVIDENCE_WAITS,
 };
@@ -71,18 +78,21 @@ enum evidence_kind evidence_kind_of_call(const char *name, size_t length);
 struct evidence_sample {
 	uint64_t tensor_bytes, heap_bytes;
 	uint64_t number; /* of the step */
-	uint64_t operators;
+	uint64_t operators, graded;
 	uint64_t
 		gap_ns; /* the longest of its thread, and its place: GAP_NO_PLACE where it is warm-up */
 	size_t gap_place;
 	uint32_t recompiled; /* regions in it */
+	uint32_t labels;     /* how many of evidence->labels, from first_label on */
+	size_t first_label;
 };
 
 struct evidence_process {
 	struct evidence_work pending;                 /* of the step that is under way */
 	struct evidence_work early[EVIDENCE_SETTLED]; /* of whole steps of these numbers */
+	struct step_labels labels;                    /* the same */
 	bool under_way;
-	uint64_t number, tensor_bytes;
+	uint64_t number, since_ns, tensor_bytes;
 	struct evidence_sample *sample; /* where whole steps end */
 	size_t sample_count, sample_room;
 };
@@ -96,6 +106,7 @@ struct evidence {
 	size_t open_room;
 	struct gaps gaps;
 	struct map regions; /* of torch.compile that were seen: process and name */
+	struct step_labels_kept labels;
 	struct evidence_thread *thread;
 	size_t thread_room;
 	struct evidence_block *pinned;
@@ -113,7 +124,7 @@ struct evidence_opening {
 };
 void evidence_open(struct evidence *evidence, const struct evidence_opening *opening);
 void evidence_close(struct evidence *evidence, struct nest_place place);
-/* The innermost one of that kind: user scopes need not nest. */
+/* The innermost one of that kind: user scopes, ranges and actions need not nest. */
 void evidence_close_one(struct evidence *evidence, struct nest_place place,
 			enum evidence_kind kind);
 /* The open scopes of the thread end here and do not count. */

@@ -71,6 +71,49 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 				   kind_of(mine, event, end->name, EVT_SCOPE_USER));
 }
 
+/* --- ranges and actions: labels of the user's --- */
+
+static void open_label(struct evidence_state *mine, const struct source_event *event,
+		       enum evidence_kind kind, uint64_t name)
+{
+	evidence_open(&mine->evidence,
+		      &(struct evidence_opening){ .place = event_place(event),
+						  .kind = kind,
+						  .name = event_name(mine->source, event, name) });
+}
+
+static void take_push(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	open_label(state, event, EVIDENCE_RANGE, EVENT_AS(nvtx_push, &event->event)->name);
+}
+
+static void take_push_ex(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	open_label(state, event, EVIDENCE_RANGE, EVENT_AS(nvtx_push_ex, &event->event)->name);
+}
+
+static void take_pop(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	evidence_close_one(&((struct evidence_state *)state)->evidence, event_place(event),
+			   EVIDENCE_RANGE);
+}
+
+static void take_action(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	open_label(state, event, EVIDENCE_ACTION, EVENT_AS(action_begin, &event->event)->name);
+}
+
+static void take_action_end(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	evidence_close_one(&((struct evidence_state *)state)->evidence, event_place(event),
+			   EVIDENCE_ACTION);
+}
+
 /* --- CUDA calls --- */
 
 static bool call_waits(struct evidence_state *mine, const struct source_event *event)
@@ -175,6 +218,11 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, mine);
+	run_reads(run, EVT_nvtx_push_ex, FIELDS_ALL, take_push_ex, mine);
+	run_reads(run, EVT_nvtx_pop, 0, take_pop, mine);
+	run_reads(run, EVT_action_begin, FIELDS_ALL, take_action, mine);
+	run_reads(run, EVT_action_end, 0, take_action_end, mine);
 	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
 	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy, mine);
 	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_alloc, mine);

@@ -57,6 +57,14 @@ static uint64_t key_of(const struct gap_thread *thread, uint32_t after)
 	return map_hash_bytes(names, sizeof(names), 0);
 }
 
+static void note_label(struct gap_thread *thread, uint32_t name, uint64_t took_ns)
+{
+	if (took_ns <= thread->longest_ns)
+		return;
+	thread->longest = name;
+	thread->longest_ns = took_ns;
+}
+
 static void keep_pending(struct gaps *gaps, struct gap_thread *thread, struct nest_place place,
 			 uint32_t name)
 {
@@ -68,6 +76,8 @@ static void keep_pending(struct gaps *gaps, struct gap_thread *thread, struct ne
 		gaps->beyond++;
 		return;
 	}
+	if (thread->labels)
+		note_label(thread, thread->label, place.time_ns - thread->label_since_ns);
 	thread->pending = memory_room(thread->pending, thread->pending_count, &thread->pending_room,
 				      sizeof(*thread->pending));
 	thread->pending[thread->pending_count++] = (struct gap){
@@ -118,18 +128,17 @@ void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name
 	thread->label_since_ns = place.time_ns;
 }
 
-void gaps_label_ends(struct gaps *gaps, struct nest_place place)
+/* One without a beginning in the gap was open when the gap began. */
+void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name)
 {
 	struct gap_thread *thread = thread_at(gaps, place.thread);
-	uint64_t took_ns;
 
-	if (thread->depth || !thread->labels || --thread->labels)
+	if (thread->depth || !thread->is_known)
 		return;
-	took_ns = place.time_ns - thread->label_since_ns;
-	if (took_ns <= thread->longest_ns)
-		return;
-	thread->longest = thread->label;
-	thread->longest_ns = took_ns;
+	if (!thread->labels)
+		note_label(thread, name, place.time_ns - thread->since_ns);
+	else if (!--thread->labels)
+		note_label(thread, thread->label, place.time_ns - thread->label_since_ns);
 }
 
 void gaps_cut(struct gaps *gaps, uint32_t thread)

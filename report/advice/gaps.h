@@ -30,8 +30,8 @@
 
 struct gap_place {
 	uint32_t before, after; /* indices of names; GAP_NO_NAME: the thread's first */
-	uint32_t label;         /* of the longest user scope inside of it; GAP_NO_NAME: none */
-	uint64_t label_ns;      /* of that scope */
+	uint32_t label;         /* of the user's scope that holds most of it; GAP_NO_NAME: none */
+	uint64_t label_ns;      /* of the gap in that scope */
 	struct timing time;
 };
 
@@ -50,9 +50,9 @@ void gaps_release(struct gaps *gaps);
 /* An operator, a data loader's next: opens and closes, innermost ones too. */
 void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name);
 void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name);
-/* A user scope of the program. */
+/* A scope that the user has named: of a gap it may hold a part, from its beginning or to its end. */
 void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name);
-void gaps_label_ends(struct gaps *gaps, struct nest_place place);
+void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name);
 /* All of the thread is cut off here: no gap is under way. */
 void gaps_cut(struct gaps *gaps, uint32_t thread);
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # An evaluation of 30 batches each 8 steps.
 # first: slow_steps
+# text: record no gradients
 import torch
 from training import batch, model, optimizer, train
 

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/advice/{regions,step_labels,gaps}.c: regions of torch.compile, and names of the user's inside of steps and gaps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/advice/gaps.h"
+#include "report/advice/regions.h"
+#include "report/advice/step_labels.h"
+
+static enum region_kind kind_of(const char *name)
+{
+	return region_kind_of(name, strlen(name));
+}
+
+static void names_of_regions(void **state)
+{
+	(void)state;
+	assert_int_equal(kind_of("Torch-Compiled Region: 0/0"), REGION_FIRST);
+	assert_int_equal(kind_of("Torch-Compiled Region: 12/0"), REGION_FIRST);
+	assert_int_equal(kind_of("Torch-Compiled Region: 12/3"), REGION_AGAIN);
+	assert_int_equal(kind_of("Torch-Compiled Region: 1/"), REGION_FIRST);
+	assert_int_equal(kind_of("Torch-Compiled Region: x"), REGION_FIRST);
+	assert_int_equal(kind_of("Torch-Compiled Region: "), REGION_NONE);
+	assert_int_equal(kind_of("aten::linear"), REGION_NONE);
+	assert_int_equal(kind_of(""), REGION_NONE);
+}
+
+static void a_region_inside_of_another_is_a_break(void **state)
+{
+	struct regions regions = { 0 };
+
+	(void)state;
+	regions_open(&regions);
+	regions_record_gradient(&regions);
+	regions_open(&regions);
+	regions_open(&regions);
+	assert_false(regions_close(&regions, 1));
+	assert_false(regions_close(&regions, 10));
+	assert_true(regions_close(&regions, 100));
+	assert_int_equal(regions.breaks, 2);
+	assert_int_equal(regions.self_ns, 111);
+	regions_open(&regions); /* the next starts anew */
+	assert_int_equal(regions.breaks, 0);
+	assert_int_equal(regions.self_ns, 0);
+}
+
+static void without_gradients_nothing_is_counted(void **state)
+{
+	struct regions regions = { 0 };
+
+	(void)state;
+	regions_record_gradient(&regions); /* of no region */
+	regions_open(&regions);
+	regions_open(&regions);
+	assert_false(regions_close(&regions, 1));
+	assert_false(regions_close(&regions, 1));
+	assert_false(regions_close(&regions, 1)); /* none is open */
+}
+
+static void the_longest_names_of_a_step(void **state)
+{
+	struct step_labels labels = { 0 };
+	struct step_labels_kept kept = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * STEP_LABELS_MAX; i++)
+		step_labels_add(&labels, &(struct step_label){ 100 + i, i, 1 });
+	step_labels_add(&labels, &(struct step_label){ 1000, 2 * STEP_LABELS_MAX - 1, 1 });
+	step_labels_add(&labels, &(struct step_label){ 500, 3, 2 }); /* of another thread */
+	assert_int_equal(step_labels_keep(&kept, &labels, 1), STEP_LABELS_MAX - 1);
+	assert_int_equal(step_labels_keep(&kept, &labels, 2), 1);
+	assert_int_equal(step_labels_keep(&kept, &labels, 3), 0);
+	assert_int_equal(kept.count, STEP_LABELS_MAX);
+	for (size_t i = 0; i < kept.count; i++) {
+		assert_true(kept.label[i].ns > 100 + STEP_LABELS_MAX);
+		if (kept.label[i].name == 2 * STEP_LABELS_MAX - 1)
+			assert_int_equal(kept.label[i].ns, 1000 + 100 + 2 * STEP_LABELS_MAX - 1);
+	}
+	free(kept.label);
+}
+
+static struct nest_place at(uint64_t time_ns)
+{
+	return (struct nest_place){ .time_ns = time_ns };
+}
+
+/* A gap from 100 to 1100 and one from 1200 to 2200, with what `named` does in the first. */
+static uint32_t label_of_a_gap(void (*named)(struct gaps *gaps), uint64_t *ret_ns)
+{
+	struct gaps gaps;
+	uint32_t label;
+
+	gaps_init(&gaps);
+	gaps_busy(&gaps, at(0), 1);
+	gaps_idle(&gaps, at(100), 1);
+	named(&gaps);
+	gaps_busy(&gaps, at(1100), 2);
+	gaps_idle(&gaps, at(1200), 2);
+	(void)gaps_step(&gaps, 0, &(struct gaps_step){ true, true });
+	assert_int_equal(gaps.place_count, 1);
+	label = gaps.place[0].label;
+	*ret_ns = gaps.place[0].label_ns;
+	gaps_release(&gaps);
+	return label;
+}
+
+static void within(struct gaps *gaps)
+{
+	gaps_label_begins(gaps, at(200), 7);
+	gaps_label_begins(gaps, at(300), 8); /* inside of it */
+	gaps_label_ends(gaps, at(400), 8);
+	gaps_label_ends(gaps, at(500), 7);
+}
+
+static void to_its_end(struct gaps *gaps)
+{
+	gaps_label_ends(gaps, at(900), 9); /* was open before */
+	gaps_label_begins(gaps, at(1000), 7);
+}
+
+static void from_its_beginning(struct gaps *gaps)
+{
+	gaps_label_ends(gaps, at(150), 9);
+	gaps_label_begins(gaps, at(600), 7); /* is open behind it */
+}
+
+static void nothing(struct gaps *gaps)
+{
+	(void)gaps;
+}
+
+static void names_of_a_gap(void **state)
+{
+	uint64_t ns;
+
+	(void)state;
+	assert_int_equal(label_of_a_gap(within, &ns), 7);
+	assert_int_equal(ns, 300);
+	assert_int_equal(label_of_a_gap(to_its_end, &ns), 9);
+	assert_int_equal(ns, 800);
+	assert_int_equal(label_of_a_gap(from_its_beginning, &ns), 7);
+	assert_int_equal(ns, 500);
+	assert_int_equal(label_of_a_gap(nothing, &ns), GAP_NO_NAME);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_regions),
+		cmocka_unit_test(a_region_inside_of_another_is_a_break),
+		cmocka_unit_test(without_gradients_nothing_is_counted),
+		cmocka_unit_test(the_longest_names_of_a_step),
+		cmocka_unit_test(names_of_a_gap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
