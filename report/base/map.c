@@ -11,6 +11,8 @@
 
 #define MAP_ENTRIES_MIN 64
 #define HUGE_PAGE ((uintptr_t)2 << 20)
+#define NEAR_ENTRIES 8u
+#define REGION_BITS 8u /* as large as NEAR_ENTRIES of the smallest blocks */
 
 static uint64_t map_secret(void)
 {
@@ -27,6 +29,13 @@ static uint64_t map_secret(void)
 void map_init(struct map *map)
 {
 	*map = (struct map){ .multiplier = map_secret() };
+}
+
+void map_init_addresses(struct map *map)
+{
+	map_init(map);
+	map->region_bits = REGION_BITS;
+	map->near_mask = NEAR_ENTRIES - 1;
 }
 
 void map_release(struct map *map)

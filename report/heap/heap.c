@@ -46,7 +46,7 @@ struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
 
 	heap->process = memory_room(heap->process, index, &heap->process_room,
 				    sizeof(struct heap_process *));
-	map_init(&process->blocks);
+	map_init_addresses(&process->blocks);
 	map_init(&process->large);
 	map_init(&process->callers);
 	heap->process[index] = process;
