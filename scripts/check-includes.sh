@@ -43,11 +43,12 @@ layers='
 	report/file    : collector/format report/base
 	report/session : collector/format report/base report/file
 	report/table   : families report/base report/session
+	report/symbols : report/base report/session report/table
 	report/core    : families events collector/format/block.h report/base report/session report/table
-	report/*       : events report/base report/session report/table report/core
+	report/*       : events report/base report/session report/table report/symbols report/core
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
-	report/advice  : report/base report/session report/table report/core report/*
-	report/summary : report/base report/session report/table report/core report/*
+	report/advice  : report/symbols report/base report/session report/table report/core report/*
+	report/summary : report/symbols report/base report/session report/table report/core report/*
 	report/raw     : collector/format report/base report/file report/session report/table report/core
 	report/app     : families report/base report/session report/table report/core
 '

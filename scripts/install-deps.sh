@@ -8,7 +8,7 @@
 # into a directory of its own: it would bring other versions.
 
 packages="gcc g++ make libc6-dev libzstd-dev libjemalloc-dev libunwind-dev
-	libxxhash-dev libiberty-dev libcmocka-dev zstd binutils python3 python3-venv
+	libxxhash-dev libiberty-dev libdw-dev libcmocka-dev zstd binutils python3 python3-venv
 	clang clang-format clang-tidy cppcheck shellcheck universal-ctags musl-tools"
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2 uftrace"
 [ "$1" = soak ] && packages="bc busybox-static bzip2 cron curl dash default-jdk-headless emacs-nox ffmpeg file gdb git

@@ -10,6 +10,8 @@
 
 struct alloc_state {
 	struct heap *heap;
+	struct late_callers callers;
+	bool is_named;
 };
 
 static void alloc_print_totals(const struct report *report, const struct screen *screen)
@@ -99,8 +101,45 @@ static void alloc_want(struct report *report)
 
 static void alloc_fill(struct report *report, struct table *table)
 {
-	heap_fill_table(((struct alloc_state *)report->state)->heap, run_source(report->run),
-			table);
+	const struct options *options = report->request->options;
+	struct alloc_state *state = report->state;
+	struct source *source = run_source(report->run);
+	bool by_symbol = options->by == BY_alloc_function || options->by == BY_alloc_line ||
+			 options->by == BY_alloc_module;
+	struct heap_names names = {
+		.by = options->by,
+		.form = (enum symbol_form)options->of_report[REPORT_OPTION_names].choice,
+		.for_people = options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN,
+	};
+
+	names.is_brief = names.for_people && !options->columns && !options->filter_count;
+
+	state->is_named = by_symbol ||
+			  (options->by == BY_alloc_caller &&
+			   options->of_report[REPORT_OPTION_symbols].choice == SYMBOLS_AUTO);
+	if (state->is_named)
+		heap_fill_named_table(state->heap, source, table, &state->callers, names);
+	else
+		heap_fill_table(state->heap, source, table);
+}
+
+static void alloc_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct alloc_state *state = report->state;
+	struct symbols_missing missing;
+
+	if (state->is_named && symbols_missing(&state->callers.symbols, &missing)[0])
+		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
+				   missing.text);
+}
+
+static void alloc_release(struct report *report)
+{
+	struct alloc_state *state = report->state;
+
+	if (state->is_named)
+		late_callers_release(&state->callers);
 }
 
 static void alloc_total(const struct report *report, struct facts *facts)
@@ -130,4 +169,6 @@ const struct report_kind report_kind_alloc = {
 	.fill = alloc_fill,
 	.total = alloc_total,
 	.head = alloc_head,
+	.foot = alloc_foot,
+	.release = alloc_release,
 };

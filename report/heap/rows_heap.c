@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/core/keys.h"
 #include "report/table/curve_print.h"
 #include "report/session/callers.h"
 
@@ -46,8 +47,41 @@ static void heap_row_join(struct heap_row *into, const struct heap_row *from)
 	into->peak_bytes += from->peak_bytes;
 }
 
+/* What rows become one by, and its text. */
+static struct caller caller_by(struct late_callers *callers, struct table *table, enum key_id by,
+			       const struct late_call *call)
+{
+	struct caller caller = caller_of(&table->texts, call->process, call->address,
+					 call->time_ns);
+
+	if (by == BY_alloc_caller)
+		return caller;
+	caller.text = late_callers_group(callers, call,
+					 by == BY_alloc_function ? LATE_FUNCTION
+					 : by == BY_alloc_line   ? LATE_LINE
+								 : LATE_MODULE,
+					 caller.text);
+	caller.identity = map_hash_bytes(caller.text, strlen(caller.text), 0);
+	return caller;
+}
+
+static enum column_id column_of(enum key_id by)
+{
+	switch (by) {
+	case BY_alloc_function:
+		return COLUMN_alloc_function;
+	case BY_alloc_line:
+		return COLUMN_alloc_line;
+	case BY_alloc_module:
+		return COLUMN_alloc_module;
+	default:
+		return COLUMN_alloc_caller;
+	}
+}
+
 /* Rows of one place in the code, whatever process and mapping, become the first of them. */
-static void heap_fill_callers(struct heap *heap, struct source *source, struct table *table)
+static void heap_fill_callers(struct heap *heap, struct source *source, struct table *table,
+			      struct late_callers *callers, enum key_id by)
 {
 	const char **text = memory_zero(heap->row_count, sizeof(*text));
 	struct source_process *const *processes;
@@ -57,8 +91,8 @@ static void heap_fill_callers(struct heap *heap, struct source *source, struct t
 	map_init(&places);
 	for (size_t i = 0; i < heap->row_count; i++) {
 		struct heap_row *row = &heap->row[i];
-		struct caller caller = caller_of(&table->texts, processes[row->process], row->key,
-						 row->last_ns);
+		struct late_call call = { processes[row->process], row->key, row->last_ns };
+		struct caller caller = caller_by(callers, table, by, &call);
 		struct map_entry *place;
 		bool added;
 
@@ -71,11 +105,18 @@ static void heap_fill_callers(struct heap *heap, struct source *source, struct t
 		text[i] = caller.text;
 	}
 	for (size_t i = 0; i < heap->row_count; i++) {
+		const struct heap_row *row = &heap->row[i];
+		size_t number;
+
 		if (!text[i])
 			continue;
-		table_add_row(table);
-		table_set_text(table, COLUMN_alloc_caller, text[i], strlen(text[i]));
-		heap_put_counters(table, &heap->row[i], heap->totals.bytes_allocated);
+		number = table_add_row(table);
+		if (callers && by == BY_alloc_caller)
+			late_callers_add(callers, number,
+					 &(struct late_call){ processes[row->process], row->key,
+							      row->last_ns });
+		table_set_text(table, column_of(by), text[i], strlen(text[i]));
+		heap_put_counters(table, row, heap->totals.bytes_allocated);
 	}
 	map_release(&places);
 	free(text);
@@ -84,7 +125,7 @@ static void heap_fill_callers(struct heap *heap, struct source *source, struct t
 void heap_fill_table(struct heap *heap, struct source *source, struct table *table)
 {
 	if (heap->by == HEAP_BY_CALLER) {
-		heap_fill_callers(heap, source, table);
+		heap_fill_callers(heap, source, table, NULL, BY_alloc_caller);
 		return;
 	}
 	for (size_t i = 0; i < heap->row_count; i++) {
@@ -92,6 +133,24 @@ void heap_fill_table(struct heap *heap, struct source *source, struct table *tab
 		heap_put_key(heap, table, &heap->row[i]);
 		heap_put_counters(table, &heap->row[i], heap->totals.bytes_allocated);
 	}
+}
+
+void heap_fill_named_table(struct heap *heap, struct source *source, struct table *table,
+			   struct late_callers *callers, struct heap_names names)
+{
+	static const enum column_id columns[LATE_CALLER_COLUMNS] = {
+		[LATE_FUNCTION] = COLUMN_alloc_function,
+		[LATE_LINE] = COLUMN_alloc_line,
+		[LATE_MODULE] = COLUMN_alloc_module,
+		[LATE_CALLER] = COLUMN_alloc_caller,
+	};
+
+	late_callers_init(callers, names.form, columns);
+	callers->for_people = names.for_people;
+	callers->is_brief = names.is_brief;
+	heap_fill_callers(heap, source, table, callers, names.by);
+	if (names.by == BY_alloc_caller)
+		late_callers_attach(callers, table);
 }
 
 void heap_print_curve(const struct heap *heap, const struct source *source,

@@ -3,12 +3,25 @@
 #ifndef REPORT_HEAP_ROWS_HEAP_H
 #define REPORT_HEAP_ROWS_HEAP_H
 
+#include "report/core/keys.h"
 #include "report/table/export.h"
 #include "report/heap/heap.h"
+#include "report/symbols/late_callers.h"
 #include "report/table/table.h"
 
 /* `table` has columns of report alloc by the heap's key. */
 void heap_fill_table(struct heap *heap, struct source *source, struct table *table);
+/*
+ * The same with functions, by caller or by what the symbols say of it: rows of one function, line or module are one.
+ * `callers` is new.
+ */
+struct heap_names {
+	enum key_id by; /* BY_alloc_caller, _function, _line, _module */
+	enum symbol_form form;
+	bool for_people, is_brief; /* as in late_callers.h */
+};
+void heap_fill_named_table(struct heap *heap, struct source *source, struct table *table,
+			   struct late_callers *callers, struct heap_names names);
 
 /* The heap over time as one line of blocks; `width` columns. Nothing when there was no heap event. */
 void heap_print_curve(const struct heap *heap, const struct source *source,

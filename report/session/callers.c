@@ -11,8 +11,8 @@
  * The module at the time, else the one that was there soonest after: the collector sees a mapping some
  * time after the program has begun to use it.
  */
-static const struct source_module *module_of(const struct source_process *process, uint64_t address,
-					     uint64_t time_ns)
+const struct source_module *caller_module(const struct source_process *process, uint64_t address,
+					  uint64_t time_ns)
 {
 	const struct source_module *module = source_module_at(process, address, time_ns);
 
@@ -28,7 +28,7 @@ static const struct source_module *module_of(const struct source_process *proces
 struct caller caller_of(struct text_store *texts, const struct source_process *process,
 			uint64_t address, uint64_t time_ns)
 {
-	const struct source_module *module = module_of(process, address, time_ns);
+	const struct source_module *module = caller_module(process, address, time_ns);
 	const char *path, *name;
 	struct caller caller;
 

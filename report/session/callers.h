@@ -18,4 +18,8 @@ struct caller {
 struct caller caller_of(struct text_store *texts, const struct source_process *process,
 			uint64_t address, uint64_t time_ns);
 
+/* The module that the address belongs to at that time, NULL when none is known. */
+const struct source_module *caller_module(const struct source_process *process, uint64_t address,
+					  uint64_t time_ns);
+
 #endif

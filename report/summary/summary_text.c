@@ -245,6 +245,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 	struct scope_text still_live;
 	struct absence absence;
+	struct late_callers callers;
 	struct table table;
 
 	if (!totals->allocations && absence_is_whole(summary->run))
@@ -267,8 +268,10 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 					       (double)totals->allocations));
 	heap_print_curve(summary->heap, summary->source, screen, screen->width - 6);
 	key_init_table(&table, BY_alloc_caller);
-	heap_fill_table(summary->heap, summary->source, &table);
+	heap_fill_named_table(summary->heap, summary->source, &table, &callers,
+			      (struct heap_names){ BY_alloc_caller, SYMBOLS_FULL, true, true });
 	part_print(&table, &part, document, screen);
+	late_callers_release(&callers);
 	table_release(&table);
 }
 

@@ -28,6 +28,7 @@ void table_release(struct table *table)
 	free(table->cell);
 	free(table->parent);
 	free(table->order);
+	free(table->made);
 	text_store_release(&table->texts);
 }
 
@@ -48,13 +49,29 @@ size_t table_add_row(struct table *table)
 	return row;
 }
 
-/* The cell of the last row, NULL when the table leaves the column out. */
-static struct cell *table_last_cell(struct table *table, enum column_id column)
+/* The cell of a row, NULL when the table leaves the column out. */
+static struct cell *table_find_cell(struct table *table, size_t row, enum column_id column)
 {
 	for (size_t i = 0; i < table->column_count; i++)
 		if (table->column[i] == &column_list[column])
-			return &table->cell[(table->row_count - 1) * table->column_count + i];
+			return &table->cell[row * table->column_count + i];
 	return NULL;
+}
+
+static struct cell *table_last_cell(struct table *table, enum column_id column)
+{
+	return table_find_cell(table, table->row_count - 1, column);
+}
+
+void table_fill_text(struct table *table, size_t row, enum column_id column, const char *text,
+		     size_t length)
+{
+	struct cell *cell = table_find_cell(table, row, column);
+
+	if (cell)
+		*cell = (struct cell){ .text = text,
+				       .length = (uint32_t)length,
+				       .kind = CELL_TEXT };
 }
 
 void table_set_number(struct table *table, enum column_id column, uint64_t value)
@@ -195,10 +212,44 @@ static void table_nest(struct table *table)
 	free(stack);
 }
 
+static bool is_late(const struct table *table, size_t column)
+{
+	for (size_t i = 0; i < table->late.column_count; i++)
+		if (table->column[column] == &column_list[table->late.column[i]])
+			return true;
+	return false;
+}
+
+static bool depends_on_late(const struct table *table, const struct arrangement *arrangement)
+{
+	if (arrangement->sort >= 0 && is_late(table, (size_t)arrangement->sort))
+		return true;
+	for (size_t i = 0; i < arrangement->condition_count; i++)
+		if (is_late(table, arrangement->condition[i].column))
+			return true;
+	return false;
+}
+
+static void make_late(struct table *table, size_t row)
+{
+	if (!table->made)
+		table->made = memory_zero(table->row_count, sizeof(*table->made));
+	if (table->made[row])
+		return;
+	table->made[row] = true;
+	table->late.make(table->late.state, table, row);
+}
+
 void table_arrange(struct table *table, const struct arrangement *arrangement)
 {
 	struct sort_context context = { table, arrangement };
-	bool *keep = table_choose(table, arrangement);
+	bool *keep;
+
+	for (size_t row = 0;
+	     table->late.make && depends_on_late(table, arrangement) && row < table->row_count;
+	     row++)
+		make_late(table, row);
+	keep = table_choose(table, arrangement);
 
 	free(table->order);
 	table->order = memory_zero(table->row_count, sizeof(*table->order));
@@ -215,4 +266,6 @@ void table_arrange(struct table *table, const struct arrangement *arrangement)
 	table->shown = table->passed;
 	if (arrangement->limit && table->shown > arrangement->limit + table->pinned)
 		table->shown = arrangement->limit + table->pinned;
+	for (size_t i = 0; table->late.make && i < table->shown; i++)
+		make_late(table, table->order[i]);
 }

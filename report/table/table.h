@@ -37,6 +37,19 @@ struct condition; /* of --filter, see condition.h */
 
 #define TABLE_NO_PARENT UINT32_MAX
 
+struct table;
+
+/*
+ * Cells that are dear to make, such as functions by address: table_arrange() has them made for the rows that are shown, or
+ * for all rows when their order or a condition is about such a column. A row's are made once.
+ */
+struct table_late {
+	void (*make)(void *state, struct table *table, size_t row); /* NULL: there are none */
+	void *state;
+	const enum column_id *column;
+	size_t column_count;
+};
+
 struct table {
 	const struct column *column[COLUMNS_MAX];
 	size_t column_count;
@@ -50,6 +63,8 @@ struct table {
 	size_t *order; /* rows to show, in order; made by table_arrange() */
 	size_t shown;  /* of order */
 	size_t passed; /* rows that met the conditions: shown plus those past the limit */
+	struct table_late late;
+	bool *made; /* by row; NULL: none */
 };
 
 /* A table with the columns of a report, without those in `left_out` (names, NULL at the end). */
@@ -65,6 +80,10 @@ void table_set_none(struct table *table, enum column_id column);
 void table_set_signed(struct table *table, enum column_id column, int64_t value);
 void table_set_real(struct table *table, enum column_id column, double value);
 void table_set_text(struct table *table, enum column_id column, const char *text, size_t length);
+
+/* Text of a cell of any row. */
+void table_fill_text(struct table *table, size_t row, enum column_id column, const char *text,
+		     size_t length);
 
 static inline const struct cell *table_cell(const struct table *table, size_t row, size_t column)
 {

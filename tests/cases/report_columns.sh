@@ -1,6 +1,7 @@
 #!/bin/bash
 # Columns are known by their names and, as people type them, by their headings.
 # SPDX-License-Identifier: MIT
+# timeout: 300
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 file=$ROOT/tests/golden/counts.evt

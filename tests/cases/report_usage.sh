@@ -26,7 +26,7 @@ try alloc --by kernel run.evt
 try launches --by caller run.evt
 try memcpy --by kernel run.evt
 try nvtx --by caller run.evt
-try alloc --names short run.evt
+try nvtx --names short run.evt
 try launches --names long run.evt
 try alloc --process me run.evt
 try alloc --thread x run.evt

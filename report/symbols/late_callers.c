@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns about who called: see late_callers.h. */
+#include "report/symbols/late_callers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void late_callers_init(struct late_callers *callers, enum symbol_form form,
+		       const enum column_id column[LATE_CALLER_COLUMNS])
+{
+	*callers = (struct late_callers){ .call = NULL };
+	symbols_init(&callers->symbols, form);
+	memcpy(callers->column, column, sizeof(callers->column));
+}
+
+void late_callers_release(struct late_callers *callers)
+{
+	symbols_release(&callers->symbols);
+	free(callers->call);
+}
+
+void late_callers_add(struct late_callers *callers, size_t row, const struct late_call *call)
+{
+	callers->call = memory_room(callers->call, row, &callers->room, sizeof(*callers->call));
+	callers->call[row] = *call;
+}
+
+static void put(struct late_callers *callers, struct table *table, size_t row,
+		enum late_caller_column column, const char *text)
+{
+	if (text)
+		table_fill_text(table, row, callers->column[column], text, strlen(text));
+}
+
+static void make(void *state, struct table *table, size_t row)
+{
+	struct late_callers *callers = state;
+	const struct late_call *call = row < callers->room ? &callers->call[row] : NULL;
+	const struct symbol *symbol;
+
+	if (!call || !call->process)
+		return;
+	symbol = symbols_of_call(&callers->symbols, call->process, call->address, call->time_ns);
+	put(callers, table, row, LATE_MODULE, symbol->module);
+	if (!callers->is_brief)
+		put(callers, table, row, LATE_FUNCTION, symbol->function);
+	if (!callers->is_brief && symbol->file && symbol->line)
+		put(callers, table, row, LATE_LINE,
+		    text_store_format(&table->texts, "%s:%" PRIu32, symbol->file, symbol->line));
+	if (callers->for_people)
+		put(callers, table, row, LATE_CALLER, symbols_text(&callers->symbols, symbol));
+}
+
+const char *late_callers_group(struct late_callers *callers, const struct late_call *call,
+			       enum late_caller_column by, const char *other)
+{
+	const struct symbol *symbol = symbols_of_call(&callers->symbols, call->process,
+						      call->address, call->time_ns);
+
+	if (by == LATE_LINE && symbol->file && symbol->line)
+		return text_store_format(&callers->symbols.texts, "%s:%" PRIu32, symbol->file,
+					 symbol->line);
+	if (by != LATE_MODULE && symbol->function)
+		return callers->for_people ? symbol->brief : symbol->function;
+	if (symbol->module)
+		return by == LATE_MODULE
+			       ? symbol->module
+			       : text_store_format(&callers->symbols.texts, "[%s]", symbol->module);
+	return other;
+}
+
+void late_callers_attach(struct late_callers *callers, struct table *table)
+{
+	table->late = (struct table_late){ .make = make,
+					   .state = callers,
+					   .column = callers->column,
+					   .column_count = LATE_CALLER };
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The symbols of one file of code: see object.h. Symbols and units of DWARF are sorted once, as elfutils looks through all of
+ * them for each address, and finds no unit where the compiler has left out .debug_aranges.
+ */
+#include "report/symbols/object.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/base/memory.h"
+
+#define BUILD_ID_HEX_MAX 128u
+#define LOOKS_BACK 64u /* symbols that begin before the address, to find one that covers it */
+
+struct function {
+	uint64_t start, bytes;
+	const char *name;
+	bool is_global;
+};
+
+struct unit_range {
+	uint64_t start, end; /* of the object's addresses */
+	Dwarf_Off unit;
+};
+
+struct object {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	uint64_t bias; /* of libdwfl's addresses over the file's */
+	struct function *function;
+	size_t functions, function_room;
+	bool has_functions;      /* they were looked for */
+	struct unit_range *unit; /* NULL before the first look; sorted */
+	size_t units, unit_room;
+	bool has_units; /* the same */
+	Dwarf *dwarf;   /* NULL: there is none */
+	uint64_t dwarf_bias;
+};
+
+/* --- opening --- */
+
+static int open_file(const char *path, enum object_state *ret_state)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (file < 0) {
+		*ret_state = errno == ENOENT || errno == ENOTDIR ? OBJECT_MISSING
+								 : OBJECT_UNREADABLE;
+		return -1;
+	}
+	if (!fstat(file, &status) && S_ISREG(status.st_mode))
+		return file;
+	close(file);
+	*ret_state = OBJECT_UNREADABLE;
+	return -1;
+}
+
+static bool has_build_id(Dwfl_Module *module, const char *wanted)
+{
+	const unsigned char *bytes;
+	char hex[BUILD_ID_HEX_MAX + 1] = "";
+	GElf_Addr address;
+	int length = dwfl_module_build_id(module, &bytes, &address);
+
+	for (int i = 0; i < length && 2 * (size_t)i < BUILD_ID_HEX_MAX; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	return !strcmp(hex, wanted);
+}
+
+/* libdwfl takes the descriptor over where it succeeds. */
+static bool report_file(struct object *object, const char *path, int file)
+{
+	dwfl_report_begin(object->dwfl);
+	object->module = dwfl_report_offline(object->dwfl, path, path, file);
+	if (!object->module)
+		close(file);
+	return !dwfl_report_end(object->dwfl, NULL, NULL) && object->module;
+}
+
+struct object *object_open(const char *path, const char *build_id, enum object_state *ret_state)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	struct object *object;
+	GElf_Addr bias;
+	int file = open_file(path, ret_state);
+
+	if (file < 0)
+		return NULL;
+	object = memory_zero(1, sizeof(*object));
+	object->dwfl = dwfl_begin(&callbacks);
+	*ret_state = OBJECT_UNREADABLE;
+	if (!object->dwfl)
+		close(file);
+	else if (report_file(object, path, file) && dwfl_module_getelf(object->module, &bias))
+		*ret_state = has_build_id(object->module, build_id) ? OBJECT_FOUND
+								    : OBJECT_OTHER_BUILD;
+	if (*ret_state == OBJECT_FOUND) {
+		object->bias = bias;
+		return object;
+	}
+	object_close(object);
+	return NULL;
+}
+
+void object_close(struct object *object)
+{
+	if (!object)
+		return;
+	if (object->dwfl)
+		dwfl_end(object->dwfl);
+	free(object->function);
+	free(object->unit);
+	free(object);
+}
+
+/* --- symbols --- */
+
+static bool is_executable(Elf *elf, size_t section)
+{
+	GElf_Shdr head;
+
+	return gelf_getshdr(elf_getscn(elf, section), &head) && head.sh_flags & SHF_EXECINSTR;
+}
+
+/* Symbols without a type are labels of assembler, or of data. */
+static bool is_code(const GElf_Sym *symbol, Elf *elf, size_t section)
+{
+	int type = GELF_ST_TYPE(symbol->st_info);
+
+	if (symbol->st_shndx == SHN_UNDEF)
+		return false;
+	return type == STT_FUNC || type == STT_GNU_IFUNC ||
+	       (type == STT_NOTYPE && is_executable(elf, section));
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *left = a, *right = b;
+
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	if (left->bytes != right->bytes)
+		return left->bytes < right->bytes ? -1 : 1;
+	if (left->is_global != right->is_global)
+		return left->is_global ? 1 : -1;
+	return strcmp(right->name, left->name);
+}
+
+/* Of several at one address the last one is the best: with a size, global, the first by name. */
+static void read_functions(struct object *object)
+{
+	int count = dwfl_module_getsymtab(object->module);
+
+	object->has_functions = true;
+	for (int i = 0; i < count; i++) {
+		struct function *function;
+		GElf_Sym symbol;
+		GElf_Addr start;
+		GElf_Word section = 0;
+		Elf *elf = NULL;
+		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &start, NULL,
+							   NULL, NULL);
+
+		if (!name || !name[0] || name[0] == '$' || !is_code(&symbol, elf, section))
+			continue;
+		object->function = memory_room(object->function, object->functions,
+					       &object->function_room, sizeof(*object->function));
+		function = &object->function[object->functions++];
+		*function = (struct function){ start - object->bias, symbol.st_size, name,
+					       GELF_ST_BIND(symbol.st_info) != STB_LOCAL };
+	}
+	if (object->functions)
+		qsort(object->function, object->functions, sizeof(*object->function),
+		      compare_functions);
+}
+
+static size_t functions_up_to(const struct object *object, uint64_t address)
+{
+	size_t low = 0, high = object->functions;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (object->function[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A symbol without a size, of assembler, reaches up to the next one. */
+static const struct function *function_at(struct object *object, uint64_t address)
+{
+	size_t at, looked;
+
+	if (!object->has_functions)
+		read_functions(object);
+	at = functions_up_to(object, address);
+	for (looked = 0; looked < LOOKS_BACK && looked < at; looked++) {
+		const struct function *function = &object->function[at - 1 - looked];
+
+		if (address - function->start < function->bytes)
+			return function;
+		if (!function->bytes && !looked)
+			return function;
+	}
+	return NULL;
+}
+
+/* --- DWARF --- */
+
+static void add_ranges(struct object *object, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t offset = 0;
+
+	while ((offset = dwarf_ranges(unit, offset, &base, &start, &end)) > 0) {
+		if (start >= end)
+			continue;
+		object->unit = memory_room(object->unit, object->units, &object->unit_room,
+					   sizeof(*object->unit));
+		object->unit[object->units++] = (struct unit_range){ start, end,
+								     dwarf_dieoffset(unit) };
+	}
+}
+
+static int compare_units(const void *a, const void *b)
+{
+	const struct unit_range *left = a, *right = b;
+
+	return left->start < right->start ? -1 : left->start > right->start;
+}
+
+static void read_units(struct object *object)
+{
+	Dwarf_Off offset = 0, next;
+	Dwarf_Addr bias = 0;
+	size_t head;
+
+	object->has_units = true;
+	object->dwarf = dwfl_module_getdwarf(object->module, &bias);
+	object->dwarf_bias = bias - object->bias;
+	while (object->dwarf &&
+	       !dwarf_nextcu(object->dwarf, offset, &next, &head, NULL, NULL, NULL)) {
+		Dwarf_Die unit;
+
+		if (dwarf_offdie(object->dwarf, offset + head, &unit))
+			add_ranges(object, &unit);
+		offset = next;
+	}
+	if (object->units)
+		qsort(object->unit, object->units, sizeof(*object->unit), compare_units);
+}
+
+/* `address` is DWARF's. */
+static bool unit_at(struct object *object, uint64_t address, Dwarf_Die *ret_unit)
+{
+	size_t low = 0, high = object->units;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (object->unit[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < object->unit[low - 1].end &&
+	       dwarf_offdie(object->dwarf, object->unit[low - 1].unit, ret_unit);
+}
+
+static const char *text_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+}
+
+static const char *function_name_of(Dwarf_Die *die)
+{
+	const char *name = text_of(die, DW_AT_linkage_name);
+
+	if (!name)
+		name = text_of(die, DW_AT_MIPS_linkage_name);
+	return name ? name : text_of(die, DW_AT_name);
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value = 0;
+
+	dwarf_formudata(dwarf_attr(die, name, &attribute), &value);
+	return value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+/* Where an inlined function is called. */
+static void set_call(struct object_frame *frame, Dwarf_Die *unit, Dwarf_Die *inlined)
+{
+	Dwarf_Files *files;
+	size_t count;
+	uint32_t file = number_of(inlined, DW_AT_call_file);
+
+	frame->line = number_of(inlined, DW_AT_call_line);
+	frame->file = NULL;
+	if (!dwarf_getsrcfiles(unit, &files, &count) && file < count)
+		frame->file = dwarf_filesrc(files, file, NULL, NULL);
+}
+
+static void set_line(struct object_frame *frame, Dwarf_Die *unit, uint64_t address)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	int number;
+
+	if (!line)
+		return;
+	frame->file = dwarf_linesrc(line, NULL, NULL);
+	if (!dwarf_lineno(line, &number) && number > 0)
+		frame->line = (uint32_t)number;
+}
+
+/* The functions around the address, from the innermost outwards; the outermost keeps the symbol's name, if there is one. */
+static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *scopes, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct object_frame *frame = &place->frame[place->frames - 1];
+		int tag = dwarf_tag(&scopes[i]);
+
+		if (tag == DW_TAG_subprogram) {
+			if (!frame->function)
+				frame->function = function_name_of(&scopes[i]);
+			return;
+		}
+		if (tag != DW_TAG_inlined_subroutine || place->frames == OBJECT_INLINED_MAX)
+			continue;
+		frame[1] = (struct object_frame){ .function = frame->function };
+		frame->function = function_name_of(&scopes[i]);
+		set_call(&frame[1], unit, &scopes[i]);
+		place->frames++;
+	}
+}
+
+static void find_source(struct object *object, uint64_t address, struct object_place *place)
+{
+	Dwarf_Die unit, innermost = { 0 }, *scopes = NULL;
+	int count;
+
+	if (!object->has_units)
+		read_units(object);
+	address -= object->dwarf_bias;
+	if (!object->dwarf || !unit_at(object, address, &unit))
+		return;
+	place->frames = place->frames ? place->frames : 1;
+	set_line(&place->frame[0], &unit, address);
+	if (dwarf_getscopes(&unit, address, &scopes) > 0)
+		innermost = scopes[0];
+	free(scopes);
+	scopes = NULL;
+	/* what is around it in the code: the first call goes to where an inlined one was defined */
+	count = innermost.addr ? dwarf_getscopes_die(&innermost, &scopes) : 0;
+	set_functions(place, &unit, scopes, count);
+	free(scopes);
+}
+
+void object_find(struct object *object, uint64_t address, struct object_place *ret_place)
+{
+	const struct function *function = function_at(object, address);
+
+	*ret_place = (struct object_place){ .offset = UINT64_MAX };
+	if (function) {
+		ret_place->frames = 1;
+		ret_place->frame[0].function = function->name;
+		ret_place->offset = address - function->start;
+	}
+	find_source(object, address, ret_place);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which function and line a return address belongs to: modules of the recording, joined with the files of this machine
+ * (object.h). Each file is opened when the first address of it is asked for, and each place in it is looked up once.
+ *
+ * A return address is where a call comes back to, behind the call: the byte before it is looked up, or it would be the
+ * next line's, or the next function's where the call never returns.
+ *
+ * Texts live as long as the symbols. Not thread-safe.
+ */
+#ifndef REPORT_SYMBOLS_SYMBOLS_H
+#define REPORT_SYMBOLS_SYMBOLS_H
+
+#include "report/base/demangle.h"
+#include "report/base/map.h"
+#include "report/session/callers.h"
+#include "report/session/source.h"
+
+/* The choices of option --names. */
+enum symbol_form {
+	SYMBOLS_FULL,
+	SYMBOLS_SHORT, /* no namespaces, template arguments and parameters */
+	SYMBOLS_MANGLED,
+};
+
+/* The choices of option --symbols. */
+enum symbol_source {
+	SYMBOLS_AUTO,
+	SYMBOLS_OFF,
+};
+
+struct symbol {
+	const char *function; /* NULL: unknown */
+	const char *brief;    /* the same without parameters, where they were asked for */
+	const char *file;     /* NULL: unknown */
+	uint32_t line;        /* 0: unknown */
+	uint64_t offset;      /* in the function; UINT64_MAX: unknown, as in inlined ones */
+	const char *module;   /* the file's name, without its folder; NULL: unknown */
+};
+
+struct symbols {
+	enum symbol_form form;
+	struct demangler demangler;
+	struct text_store texts;
+	struct map objects, places; /* path and build-id, path and address: to the arrays below */
+	struct symbols_object *object;
+	size_t objects_count, object_room;
+	struct symbol *place;
+	size_t places_count, place_room;
+};
+
+void symbols_init(struct symbols *symbols, enum symbol_form form);
+void symbols_release(struct symbols *symbols);
+
+/* Of a call that comes back to that address at that time. Valid until the next call. */
+const struct symbol *symbols_of_call(struct symbols *symbols, const struct source_process *process,
+				     uint64_t address, uint64_t time_ns);
+
+/*
+ * For people: "FUNCTION (FILE:LINE)" or "FUNCTION+0xOFFSET"; NULL where the function is unknown: then
+ * the caller's own text is all there is.
+ */
+const char *symbols_text(struct symbols *symbols, const struct symbol *symbol);
+
+/* Files that were not what the recording speaks of, in one line for people; "" when there were none. */
+struct symbols_missing {
+	char text[512];
+};
+const char *symbols_missing(const struct symbols *symbols, struct symbols_missing *missing);
+
+#endif

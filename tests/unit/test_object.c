@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/symbols/object.c: symbols of files, of this program itself and of damaged ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/base/memory.h"
+#include "report/symbols/object.h"
+
+#define DAMAGES 200u
+
+static struct object *opened(const char *path, const char *build_id, enum object_state wanted)
+{
+	enum object_state state = OBJECT_UNREADABLE;
+	struct object *object = object_open(path, build_id, &state);
+
+	assert_int_equal(state, wanted);
+	assert_int_equal(object != NULL, wanted == OBJECT_FOUND);
+	return object;
+}
+
+static void what_is_no_file_of_code(void **state)
+{
+	char name[] = "object-XXXXXX";
+	int file = mkstemp(name);
+
+	(void)state;
+	assert_true(file >= 0);
+	opened("/no/such/file", "", OBJECT_MISSING);
+	opened(name, "", OBJECT_UNREADABLE); /* empty */
+	assert_int_equal(write(file, "\177ELF", 4), 4);
+	opened(name, "", OBJECT_UNREADABLE);
+	assert_int_equal(write(file, "no such thing as an ELF file", 28), 28);
+	opened(name, "", OBJECT_UNREADABLE);
+	opened("/", "", OBJECT_UNREADABLE);
+	opened("/dev/null", "", OBJECT_UNREADABLE);
+	opened("/dev/zero", "", OBJECT_UNREADABLE);
+	opened("[vdso]", "", OBJECT_MISSING);
+	opened("", "", OBJECT_MISSING);
+	close(file);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(mkfifo(name, 0600), 0);
+	opened(name, "", OBJECT_UNREADABLE); /* nobody writes to it: not waited for */
+	unlink(name);
+}
+
+/* The head of the file is whole, so that it is opened; what it speaks of is damaged, or is not there. */
+static void look_everywhere(const char *path)
+{
+	enum object_state state;
+	struct object *object = object_open(path, "", &state);
+	struct object_place place;
+
+	if (!object)
+		return;
+	for (uint64_t address = 0; address < 0x20000; address += 0x777)
+		object_find(object, address, &place);
+	object_find(object, UINT64_MAX, &place);
+	assert_true(place.frames <= OBJECT_INLINED_MAX);
+	object_close(object);
+}
+
+static uint8_t *read_file(const char *path, size_t *ret_length)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t *bytes = NULL;
+	long length;
+
+	if (!file)
+		return NULL;
+	fseek(file, 0, SEEK_END);
+	length = ftell(file);
+	rewind(file);
+	if (length > 0) {
+		bytes = memory_zero((size_t)length, 1);
+		*ret_length = fread(bytes, 1, (size_t)length, file);
+	}
+	fclose(file);
+	return bytes;
+}
+
+static void write_file(const char *path, const uint8_t *bytes, size_t length)
+{
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, length, file), length);
+	fclose(file);
+}
+
+static void make_library(const char *path)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command),
+		 "echo 'static inline int g(int x) { __asm__ volatile(\"nop\"); return x * 3; } "
+		 "int f(int x) { return g(x) + "
+		 "g(x + 1); }' |"
+		 " ${CC:-cc} -g -O2 -shared -fPIC -nostdlib -Wl,--build-id=none -x c - -o %s",
+		 path);
+	assert_int_equal(system(command), 0);
+}
+
+static void files_that_are_damaged(void **state)
+{
+	static const char whole[] = "object-whole.so", damaged[] = "object-damaged.so";
+	size_t length = 0;
+	uint8_t *bytes;
+
+	(void)state;
+	make_library(whole);
+	bytes = read_file(whole, &length);
+	assert_non_null(bytes);
+	look_everywhere(whole);
+	for (size_t i = 0; i < DAMAGES; i++) { /* cut off */
+		write_file(damaged, bytes, length * i / DAMAGES);
+		look_everywhere(damaged);
+	}
+	for (size_t i = 0; i < DAMAGES; i++) { /* a byte in each part */
+		size_t at = length * i / DAMAGES;
+		uint8_t was = bytes[at];
+
+		bytes[at] = (uint8_t)(was ^ (0xff >> (i % 8)));
+		write_file(damaged, bytes, length);
+		look_everywhere(damaged);
+		bytes[at] = was;
+	}
+	free(bytes);
+	unlink(whole);
+	unlink(damaged);
+}
+
+static void functions_of_a_library(void **state)
+{
+	static const char path[] = "object-library.so";
+	struct object *object;
+	struct object_place place;
+	bool has_inlined = false, has_itself = false;
+
+	(void)state;
+	make_library(path);
+	opened(path, "0123456789abcdef", OBJECT_OTHER_BUILD);
+	object = opened(path, "", OBJECT_FOUND);
+	for (uint64_t address = 0; address < 0x10000; address++) {
+		object_find(object, address, &place);
+		if (!place.frames)
+			continue;
+		/* whatever is inlined where, the outermost one is f(), in the first line of standard input */
+		assert_string_equal(place.frame[place.frames - 1].function, "f");
+		assert_int_equal(place.frame[place.frames - 1].line, 1);
+		assert_true(place.offset < 64);
+		has_itself |= place.frames == 1;
+		has_inlined |= place.frames == 2 && !strcmp(place.frame[0].function, "g");
+	}
+	assert_true(has_itself || has_inlined);
+	assert_true(has_inlined);
+	object_close(object);
+	object_close(NULL);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_no_file_of_code),
+		cmocka_unit_test(files_that_are_damaged),
+		cmocka_unit_test(functions_of_a_library),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
