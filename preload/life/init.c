@@ -164,9 +164,11 @@ static int start_recording(void)
 	uint32_t entry;
 	int fd, error;
 
-	if (settings.capture == SETTINGS_CAPTURE_NVTX) {
-		strcpy(capture, "nvtx:");
-		strcat(capture, settings.capture_name);
+	if (settings.capture == SETTINGS_CAPTURE_RANGE) {
+		const char *prefix = settings_capture_prefix();
+
+		memcpy(capture, prefix, strlen(prefix));
+		strcpy(capture + strlen(prefix), settings.capture_name);
 	} else if (settings.capture == SETTINGS_CAPTURE_CUDA) {
 		strcpy(capture, "cuda-profiler-api");
 	} else if (settings.capture == SETTINGS_CAPTURE_STEPS) {

@@ -13,6 +13,7 @@
 #include "preload/record/event.h"
 #include "preload/settings/settings.h"
 #include "preload/record/strings.h"
+#include "preload/steps/capture_range.h"
 
 /* The bytes of lightning.py and a 0 behind them. */
 __asm__(".pushsection .rodata\n"
@@ -36,6 +37,32 @@ static _Atomic unsigned int awaited;
 
 /* --- recording --- */
 
+static _Atomic int captures_open; /* actions that are capture ranges */
+
+/* An end of which no begin was seen closes nothing. */
+static bool capture_leave(void)
+{
+	int open = atomic_load(&captures_open);
+
+	while (open > 0 && !atomic_compare_exchange_weak(&captures_open, &open, open - 1))
+		;
+	return open > 0;
+}
+
+/* A capture range opens recording before it is recorded itself, and shuts it after that. */
+static void record_captured(uint32_t event, const struct recorder_field *field)
+{
+	bool captures = capture_range_labels && capture_range_matches(field->text->hash, 0);
+
+	if (captures && event == EVT_action_begin) {
+		atomic_fetch_add(&captures_open, 1);
+		capture_range_open();
+	}
+	(void)recorder_record(EVT_FAMILY_torch, event, field, 1);
+	if (captures && event == EVT_action_end && capture_leave())
+		capture_range_close();
+}
+
 static void record_action(uint32_t event, void *text)
 {
 	ssize_t length;
@@ -47,8 +74,7 @@ static void record_action(uint32_t event, void *text)
 		return;
 	}
 	name = string_of_bytes(bytes, (size_t)length);
-	(void)recorder_record(EVT_FAMILY_torch, event, &(struct recorder_field){ .text = &name },
-			      1);
+	record_captured(event, &(struct recorder_field){ .text = &name });
 }
 
 /* Return their argument, since None would have to be looked for; nobody looks at it. */
@@ -112,12 +138,19 @@ static void see_name(const char *name, size_t length)
 			(void)atomic_fetch_or(&awaited, 1u << i);
 }
 
+/* To be recorded, or to say when to record. */
+static bool is_wanted(void)
+{
+	return (settings.trace & 1u << SETTINGS_FAMILY_torch) ||
+	       (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
+}
+
 bool lightning_see_import(void *arguments)
 {
 	const char *name = NULL;
 	ssize_t length = 0;
 
-	if (!(settings.trace & 1u << SETTINGS_FAMILY_torch))
+	if (!is_wanted())
 		return true;
 	for (unsigned int i = 0; i < HOMES; i++)
 		if (atomic_load_explicit(&awaited, memory_order_relaxed) & 1u << i)

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
 
 __thread struct nvtx_thread nvtx_self __attribute__((tls_model("initial-exec")));
@@ -144,7 +145,7 @@ static bool push_captures(const struct nvtx_event *event, const struct nvtx_leve
 {
 	if (!level || (uint32_t)level->depth >= NVTX_CAPTURE_LEVELS || !nvtx_capture_matches(event))
 		return false;
-	nvtx_capture_open();
+	capture_range_open();
 	return true;
 }
 
@@ -158,7 +159,7 @@ int nvtx_push(const struct nvtx_event *event)
 		return NVTX_LEVEL_UNTRACKED;
 	domain = domain_of(event->domain);
 	level = level_of(domain);
-	if (__builtin_expect(nvtx_capture_wanted, 0) && push_captures(event, level))
+	if (__builtin_expect(capture_range_nvtx, 0) && push_captures(event, level))
 		level->captures |= 1ull << level->depth;
 	if (__builtin_expect(steps_named, 0) && level)
 		step_begins(level_key(level), event);
@@ -202,7 +203,7 @@ int nvtx_pop(const void *handle)
 	if (level->depth == 0)
 		return NVTX_LEVEL_ERROR;
 	if (level_pop(level))
-		nvtx_capture_close();
+		capture_range_close();
 	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
 		steps_end(level_key(level));
 	return level->depth;
@@ -216,8 +217,8 @@ uint64_t nvtx_start(const struct nvtx_event *event, uint64_t range)
 		range = atomic_fetch_add_explicit(&nvtx_ranges, 1, memory_order_relaxed) + 1;
 	if (nvtx_self.inside)
 		return range;
-	if (__builtin_expect(nvtx_capture_wanted, 0) && nvtx_capture_matches(event))
-		nvtx_capture_open_range(range);
+	if (__builtin_expect(capture_range_nvtx, 0) && nvtx_capture_matches(event))
+		capture_range_open_key(range);
 	if (__builtin_expect(steps_named, 0))
 		step_begins(range_key(range), event);
 	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
@@ -252,8 +253,8 @@ void nvtx_end(const void *handle, uint64_t range)
 		(void)recorder_put(lane, EVT_nvtx_end, ticks, field, 2);
 		recorder_leave(lane);
 	}
-	if (__builtin_expect(nvtx_capture_wanted, 0))
-		nvtx_capture_close_range(range);
+	if (__builtin_expect(capture_range_nvtx, 0))
+		capture_range_close_key(range);
 	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
 		steps_end(range_key(range));
 }

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "preload/base/hidden.h"
-#include "preload/record/family.h"
 #include "preload/record/names.h"
 #include "preload/nvtx/nvtx_api.h"
 #include "preload/record/strings.h"
@@ -71,18 +70,7 @@ void nvtx_name_resource(const struct nvtx_resource *resource);
 
 /* --- nvtx_capture.c --- */
 
-extern const struct family family_nvtx PRELOAD_HIDDEN;
-
-/* True from the first call of NVTX on when INTERCEPT_CAPTURE is nvtx:NAME. */
-extern bool nvtx_capture_wanted PRELOAD_HIDDEN;
-
-void nvtx_capture_init(void);
 bool nvtx_capture_matches(const struct nvtx_event *event);
-void nvtx_capture_open(void);
-void nvtx_capture_close(void);
-/* The same for a range with a number; closing one that captures nothing does nothing. */
-void nvtx_capture_open_range(uint64_t range);
-void nvtx_capture_close_range(uint64_t range);
 
 /* --- nvtx_v3.c --- */
 

@@ -10,16 +10,17 @@
 #include "preload/nvtx/nvtx_exports.h"
 #include "preload/record/wake.h"
 #include "preload/settings/settings.h"
+#include "preload/steps/capture_range.h"
 
 bool nvtx_touch(void)
 {
 	bool wanted = (settings.trace & 1u << SETTINGS_FAMILY_nvtx) ||
-		      settings.capture == SETTINGS_CAPTURE_NVTX ||
+		      (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_nvtx) ||
 		      (settings.capture == SETTINGS_CAPTURE_STEPS && settings.step_name[0]);
 
 	if (!wanted)
 		return false;
-	nvtx_capture_init();
+	capture_range_init();
 	(void)wake_program();
 	return true;
 }

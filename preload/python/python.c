@@ -118,7 +118,8 @@ static int audit(const char *event, void *arguments, void *data)
 static void python_begin(void)
 {
 	bool wanted = (settings.trace & 1u << SETTINGS_FAMILY_torch) ||
-		      settings.capture == SETTINGS_CAPTURE_STEPS;
+		      settings.capture == SETTINGS_CAPTURE_STEPS ||
+		      (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
 
 	if (!wanted || !python_api_find() || python_api.Py_IsInitialized())
 		return;

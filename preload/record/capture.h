@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Capture ranges (INTERCEPT_CAPTURE, INTERCEPT_SCHEDULE): the recorder's gates are open while one is. Who decides is
- * nvtx_capture.c, cuda.c or steps.c; this sets the gates, records that it did, and tells of it.
+ * capture_range.c, cuda.c or steps.c; this sets the gates, records that it did, and tells of it.
  *
  * Any thread, signal handlers too; no lock, no allocation.
  */

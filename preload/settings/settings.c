@@ -190,10 +190,33 @@ static bool parse_STACKS(const char *value)
 	return index >= 0;
 }
 
+const char *settings_capture_prefix(void)
+{
+	if (!settings.capture_labels)
+		return "nvtx:";
+	return settings.capture_nvtx ? "range:" : "label:";
+}
+
+/* KIND:NAME */
+static bool capture_take_range(const char *value)
+{
+	const char *name = strchr(value, ':');
+	size_t kind = name ? (size_t)(name - value) : 0, length = name ? strlen(name + 1) : 0;
+	bool any = text_is(value, kind, "range"), nvtx = text_is(value, kind, "nvtx");
+
+	if (!(any || nvtx || text_is(value, kind, "label")) || !length ||
+	    length >= sizeof(settings.capture_name))
+		return false;
+	settings.capture = SETTINGS_CAPTURE_RANGE;
+	settings.capture_nvtx = any || nvtx;
+	settings.capture_labels = !nvtx;
+	memcpy(settings.capture_name, name + 1, length + 1);
+	return true;
+}
+
 static bool parse_CAPTURE(const char *value)
 {
 	static const char *const elsewhere[] = { "steps", NULL };
-	size_t length = strlen(value);
 
 	if (parse_word(value, elsewhere) >= 0)
 		refusal = "is what INTERCEPT_SCHEDULE is for";
@@ -207,12 +230,7 @@ static bool parse_CAPTURE(const char *value)
 		settings.capture_name[0] = 0;
 		return true;
 	}
-	if (strncmp(value, "nvtx:", 5) != 0 || length == 5 ||
-	    length - 5 >= sizeof(settings.capture_name))
-		return false;
-	settings.capture = SETTINGS_CAPTURE_NVTX;
-	memcpy(settings.capture_name, value + 5, length - 5 + 1);
-	return true;
+	return capture_take_range(value);
 }
 
 static bool parse_SCHEDULE(const char *value)

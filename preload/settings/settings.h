@@ -29,7 +29,7 @@ enum settings_family {
 enum settings_stacks { SETTINGS_STACKS_CALLER };
 enum settings_capture {
 	SETTINGS_CAPTURE_ALL,
-	SETTINGS_CAPTURE_NVTX,
+	SETTINGS_CAPTURE_RANGE,
 	SETTINGS_CAPTURE_CUDA,
 	SETTINGS_CAPTURE_STEPS /* INTERCEPT_SCHEDULE */
 };
@@ -44,6 +44,7 @@ struct settings {
 	char trace_text[SETTINGS_NAME_BYTES]; /* the same as names with commas between */
 	enum settings_stacks stacks;
 	enum settings_capture capture;
+	bool capture_nvtx, capture_labels; /* which ranges of that name, at least one of them */
 	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */
 	struct schedule schedule;
 	char schedule_text[SETTINGS_NAME_BYTES];
@@ -69,5 +70,8 @@ void settings_read(void);
 /* One line for every wrong value and every unknown INTERCEPT_* variable; the list when HELP=1 and this is
  * the `first` process of the session. */
 void settings_speak(bool first);
+
+/* Of SETTINGS_CAPTURE_RANGE: which ranges, as the user writes it. */
+const char *settings_capture_prefix(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include "preload/python/listeners.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
+#include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
 #include "preload/record/strings.h"
 #include "preload/base/symbols.h"
@@ -175,14 +176,22 @@ static inline void record_begin(const uint64_t *function, struct recorder_lane *
 		torch_inputs_record(name, inputs, count, ticks, lane);
 }
 
+/* For capture_range.h: apart from the numbers of NVTX ranges. */
+static inline uint64_t label_key(const void *function)
+{
+	return 1ull << 63 | (uintptr_t)function;
+}
+
 /* Before anything else of it is done: also while nothing is recorded. */
-static inline void look_for_step(const uint64_t *function)
+static inline void look_for_range(const uint64_t *function)
 {
 	steps_look();
 	if (!torch_function.thread || torch_function_scope(function) == SCOPE_USER) {
 		struct string name = string_of(torch_api.name(function));
 
 		steps_begin((uintptr_t)function, &name);
+		if (capture_range_labels && capture_range_matches(name.hash, 0))
+			capture_range_open_key(label_key(function));
 	}
 }
 
@@ -200,7 +209,7 @@ static void *operator_start(void **ret_context, const void *function)
 			look_at_inputs(function);
 		return ret_context;
 	}
-	look_for_step(function);
+	look_for_range(function);
 	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
 	if (lane) {
 		record_begin(function, lane);
@@ -231,6 +240,13 @@ static inline void record_end(const uint64_t *function, struct recorder_lane *la
 	(void)recorder_put(lane, EVT_torch_end_ex, ticks, field, 2);
 }
 
+/* A capture range is open: of operators that close only labels may be it. */
+static void label_ends(const uint64_t *function)
+{
+	if (!torch_function.thread || torch_function_scope(function) == SCOPE_USER)
+		capture_range_close_key(label_key(function));
+}
+
 static void operator_end(const void *function, void *context)
 {
 	struct recorder_lane *lane;
@@ -246,6 +262,8 @@ static void operator_end(const void *function, void *context)
 	}
 	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
 		steps_end((uintptr_t)function);
+	if (__builtin_expect(atomic_load_explicit(&capture_range_held, memory_order_relaxed), 0))
+		label_ends(function);
 }
 
 /* --- the functions of torch --- */

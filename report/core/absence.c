@@ -90,7 +90,8 @@ static void absence_name_filters(const struct run *run, const char *what, char t
 	} filters[] = {
 		{ "--process", scope->pid != FILTER_NO_ID },
 		{ "--thread", scope->tid != FILTER_NO_ID },
-		{ "--time", scope->from_ns || scope->to_ns != UINT64_MAX },
+		{ "--time", !scope->windows && (scope->from_ns || scope->to_ns != UINT64_MAX) },
+		{ "--step", scope->windows != NULL },
 		{ scope->during ? "--during" : "--range", scope->range != NULL },
 	};
 	const char *before = " within ";

@@ -9,31 +9,30 @@
 
 struct filter_process {
 	uint32_t open;    /* ranges of that name that hold for all of the process */
-	uint32_t started; /* of them, start/end ranges */
-	uint32_t cuts;    /* start/end ranges from before a cut are over */
+	uint32_t started; /* of them, those of no thread */
+	uint32_t cuts;    /* those from before a cut are over */
 };
 
-static void filter_range_ended(void *state, const struct nest_end *end);
+static open_range_ended filter_range_ended;
 
 bool filter_is_set(const struct filter_settings *settings)
 {
 	return settings->pid != FILTER_NO_ID || settings->tid != FILTER_NO_ID ||
-	       settings->from_ns || settings->to_ns != UINT64_MAX || settings->range;
+	       settings->from_ns || settings->to_ns != UINT64_MAX || settings->from_end ||
+	       settings->by_step || settings->range;
 }
 
 void filters_init(struct filters *filters, const struct filter_settings *settings)
 {
 	*filters = (struct filters){ .settings = *settings };
 	filters->any = filter_is_set(settings);
-	nest_init(&filters->nest, (struct nest_options){ .is_keyed = true }, filter_range_ended,
-		  filters);
+	open_ranges_init(&filters->ranges, filter_range_ended, filters);
 	map_init(&filters->started);
 }
 
 void filters_release(struct filters *filters)
 {
-	nest_release(&filters->nest);
-	free(filters->named);
+	open_ranges_release(&filters->ranges);
 	free(filters->thread);
 	free(filters->process);
 	map_release(&filters->started);
@@ -46,7 +45,7 @@ static struct filter_process *filters_process_at(struct filters *filters, uint32
 	return &filters->process[process];
 }
 
-/* Open push/pop ranges of that name that hold for the thread. */
+/* Open ranges of that name that hold for the thread. */
 static uint32_t *filters_open_on(struct filters *filters, uint32_t thread)
 {
 	filters->thread = memory_room(filters->thread, thread, &filters->thread_room,
@@ -69,37 +68,16 @@ static void filters_add(struct filters *filters, uint32_t thread, uint32_t proce
 		*filters_open_on(filters, thread) += more;
 }
 
-static struct nest_place place_of(const struct source_event *event)
+static void filter_range_ended(void *state, const struct open_range *range, uint32_t thread,
+			       uint32_t process)
 {
-	return (struct nest_place){ event->event.time_ns, event->thread->index,
-				    event->process->index };
-}
-
-static void filters_push(struct filters *filters, const struct source_event *event,
-			 const struct source_name *domain, const struct source_name *name)
-{
-	bool named = name_is(name, filters->settings.range);
-	uint32_t scope = nest_begin(&filters->nest, place_of(event), domain->index, false);
-
-	filters->named = memory_room(filters->named, scope, &filters->named_room,
-				     sizeof(*filters->named));
-	filters->named[scope] = named;
-	filters->seen |= named;
-	filters_add(filters, event->thread->index, event->process->index, named);
-}
-
-static void filter_range_ended(void *state, const struct nest_end *end)
-{
-	struct filters *filters = state;
-
-	if (filters->named[end->scope])
-		filters_add(filters, end->thread, filters->nest.thread[end->thread].process,
-			    -(uint32_t)1);
+	if (range->is_wanted)
+		filters_add(state, thread, process, -(uint32_t)1);
 }
 
 void filters_cut(struct filters *filters, struct nest_place place)
 {
-	nest_cut(&filters->nest, place, NEST_CUT);
+	open_ranges_cut(&filters->ranges, place, NEST_CUT);
 }
 
 void filters_cut_started(struct filters *filters, uint32_t index)
@@ -111,25 +89,24 @@ void filters_cut_started(struct filters *filters, uint32_t index)
 	process->cuts++;
 }
 
-static uint64_t filters_started_key(const struct source_event *event, uint64_t range)
+/* Addresses of labels are below 2^47, as most numbers of ranges are. */
+static uint64_t filters_started_key(const struct source_event *event, bool is_label,
+				    uint64_t number)
 {
-	uint64_t key = (uint64_t)(event->process->index + 1) << 32 ^ range;
+	uint64_t key = (uint64_t)(event->process->index + 1) << 48 ^ (uint64_t)is_label << 47 ^
+		       number;
 
 	return key ? key : 1;
 }
 
-static void filters_start(struct filters *filters, const struct source_event *event,
-			  const struct source_name *name)
+static void filters_start(struct filters *filters, const struct source_event *event, uint64_t key)
 {
 	struct filter_process *process = filters_process_at(filters, event->process->index);
-	uint64_t number = EVENT_AS(nvtx_start, &event->event)->range;
 	struct map_entry *started;
 	bool added;
 
-	if (!name_is(name, filters->settings.range))
-		return;
 	filters->seen = true;
-	started = map_put(&filters->started, filters_started_key(event, number), &added);
+	started = map_put(&filters->started, key, &added);
 	if (!added && started->value == process->cuts)
 		return;
 	started->value = process->cuts;
@@ -137,11 +114,10 @@ static void filters_start(struct filters *filters, const struct source_event *ev
 	process->open++;
 }
 
-static void filters_end(struct filters *filters, const struct source_event *event)
+static void filters_end(struct filters *filters, const struct source_event *event, uint64_t key)
 {
 	struct filter_process *process = filters_process_at(filters, event->process->index);
-	uint64_t number = EVENT_AS(nvtx_end, &event->event)->range;
-	struct map_entry *started = map_find(&filters->started, filters_started_key(event, number));
+	struct map_entry *started = map_find(&filters->started, key);
 	bool is_open = started && started->value == process->cuts;
 
 	if (started)
@@ -150,39 +126,57 @@ static void filters_end(struct filters *filters, const struct source_event *even
 	process->open -= is_open;
 }
 
+/* Whether the event's name with that id is the one that was asked for. */
+static bool filters_name(const struct filters *filters, struct source *source,
+			 const struct source_event *event, uint64_t id)
+{
+	return name_is(source_name_of(source, event->file, id), filters->settings.range);
+}
+
 /* What opens is open before the verdict on it. */
 static void filters_note_open(struct filters *filters, struct source *source,
 			      const struct source_event *event)
 {
-	const uint64_t *value = event->event.value; /* domain and name come first in all of them */
+	const uint64_t *value = event->event.value;
+	struct open_range *opened;
 
 	switch (event->event.id) {
-	case EVT_nvtx_push:
-	case EVT_nvtx_push_ex:
-		filters_push(filters, event, source_name_of(source, event->file, value[0]),
-			     source_name_of(source, event->file, value[1]));
-		break;
 	case EVT_nvtx_start:
-		filters_start(filters, event, source_name_of(source, event->file, value[1]));
-		break;
+		if (filters_name(filters, source, event, EVENT_AS(nvtx_start, &event->event)->name))
+			filters_start(
+				filters, event,
+				filters_started_key(event, false,
+						    EVENT_AS(nvtx_start, &event->event)->range));
+		return;
+	case EVT_torch_async_begin: /* name, and the address of what has it */
+		if (filters_name(filters, source, event, value[0]))
+			filters_start(filters, event, filters_started_key(event, true, value[1]));
+		return;
 	}
+	opened = open_ranges_take_opening(&filters->ranges, source, event);
+	if (!opened || !name_is(source_name_at(source, opened->name), filters->settings.range))
+		return;
+	opened->is_wanted = true;
+	filters->seen = true;
+	filters_add(filters, event->thread->index, event->process->index, 1);
 }
 
 /* What closes is closed after the verdict on it. */
 static void filters_note_close(struct filters *filters, struct source *source,
 			       const struct source_event *event)
 {
-	const struct source_name *domain;
-
 	switch (event->event.id) {
-	case EVT_nvtx_pop:
-		domain = source_name_of(source, event->file, event->event.value[0]);
-		(void)nest_end_key(&filters->nest, place_of(event), domain->index);
-		break;
 	case EVT_nvtx_end:
-		filters_end(filters, event);
-		break;
+		filters_end(filters, event,
+			    filters_started_key(event, false,
+						EVENT_AS(nvtx_end, &event->event)->range));
+		return;
+	case EVT_torch_async_end:
+		filters_end(filters, event,
+			    filters_started_key(event, true, event->event.value[0]));
+		return;
 	}
+	open_ranges_take_closing(&filters->ranges, source, event);
 }
 
 /* What is open is followed to its end, and so is what lies between: an end is told from it only then. */
@@ -213,11 +207,19 @@ static bool event_nests(uint32_t id)
 	}
 }
 
+/* The end of a step belongs to it: the moment before counts. */
+static uint64_t time_of(const struct filter_settings *settings, const struct source_event *event)
+{
+	uint64_t time_ns = event->event.time_ns;
+
+	return time_ns - (settings->windows && event->event.id == EVT_step && time_ns);
+}
+
 enum filter_verdict filters_judge(struct filters *filters, struct source *source,
 				  const struct source_event *event)
 {
 	const struct filter_settings *settings = &filters->settings;
-	uint64_t time_ns = event->event.time_ns;
+	uint64_t time_ns = time_of(settings, event);
 	bool inside = true;
 
 	if (!filters->any)
@@ -234,6 +236,9 @@ enum filter_verdict filters_judge(struct filters *filters, struct source *source
 		inside = false;
 	if (time_ns < settings->from_ns)
 		inside = false;
+	if (inside && settings->windows)
+		inside = windows_hold(settings->windows, event->file->index, event->process->number,
+				      time_ns);
 	if (time_ns >= settings->to_ns)
 		return event_nests(event->event.id) ? FILTER_PASSES_BY : FILTER_OUT;
 	return inside ? FILTER_COUNTS : FILTER_PASSES_BY;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which events count: --process, --thread, --time, --range and --during, decided event by event as they
- * come. A push/pop range holds for its own thread, with --during for all threads of its process, as
- * start/end ranges always do.
+ * Which events count: --process, --thread, --time, --step, --range and --during, decided event by event as
+ * they come. A range is one of NVTX, a label of PyTorch or an action of Lightning, whichever has the name. It holds
+ * for its own thread, with --during for all threads of its process, as start/end ranges and labels that may end on
+ * another thread always do.
  * Needs memory only for open ranges, and only with --range.
  */
 #ifndef REPORT_CORE_FILTERS_H
@@ -12,30 +13,38 @@
 #include <stdint.h>
 
 #include "report/base/map.h"
-#include "report/core/nest.h"
+#include "report/core/open_ranges.h"
+#include "report/core/windows.h"
 #include "report/session/source.h"
 
 #define FILTER_NO_ID UINT64_MAX
 
+/*
+ * What was asked for. Times from the end and steps by number are only known once the recording has been read:
+ * report/core/lookahead.h makes from_ns, to_ns and windows of them.
+ */
 struct filter_settings {
 	uint64_t pid, tid; /* FILTER_NO_ID: any */
 	uint64_t from_ns, to_ns;
 	const char *range; /* NULL: any */
 	bool during;       /* the range need not be of the event's own thread, but of its process */
+	bool from_end, to_end; /* these times lie so long before the end of the recording */
+	bool by_step;          /* only steps step_first to step_last */
+	uint64_t step_first, step_last;
+	const struct windows *windows; /* of these steps, settled; NULL: any time. Borrowed */
 };
 
 struct filters {
 	struct filter_settings settings;
-	bool any;         /* something is filtered at all */
-	struct nest nest; /* push/pop ranges, by domain */
-	bool *named;      /* of its scopes: it has the name */
-	size_t named_room;
-	uint32_t *thread; /* open push/pop ranges of that name that hold for a thread */
+	bool any; /* something is filtered at all */
+	struct open_ranges ranges;
+	uint32_t *thread; /* open ranges of that name that hold for a thread */
 	size_t thread_room;
 	struct filter_process *process; /* by index */
 	size_t process_room;
-	bool seen;          /* a range of that name opened */
-	struct map started; /* open start/end ranges of that name to the cuts before them */
+	bool seen; /* a range of that name opened */
+	struct map
+		started; /* open start/end ranges, and labels of no thread, of that name to the cuts before them */
 };
 
 enum filter_verdict {
@@ -47,6 +56,7 @@ enum filter_verdict {
 /* Something is filtered at all. */
 bool filter_is_set(const struct filter_settings *settings);
 
+/* Does not move afterwards. */
 void filters_init(struct filters *filters, const struct filter_settings *settings);
 void filters_release(struct filters *filters);
 

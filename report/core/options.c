@@ -157,23 +157,38 @@ static int take_thread(struct parser *parser, const char *value)
 	return parser_number(parser, "thread", value, &parser->options->scope.tid);
 }
 
-/* One end of --time; an empty one leaves the default. */
-static int parse_time(const char *text, size_t length, uint64_t *ret_ns)
+/* One end of --time; an empty one leaves the default, one with a minus counts from the end. */
+static int parse_time(const char *text, size_t length, uint64_t *ret_ns, bool *ret_from_end)
 {
+	bool from_end = length && *text == '-';
 	double ns;
 
 	if (!length)
 		return 0;
-	if (unit_parse(text, length, UNIT_NS, &ns) || ns < 0)
+	if (from_end && (length < 2 || !strchr("0123456789.", text[1])))
+		return -1;
+	if (unit_parse(text + from_end, length - from_end, UNIT_NS, &ns) || ns < 0)
 		return -1;
 	*ret_ns = ns < 1.8e19 ? (uint64_t)(ns + 0.5) : UINT64_MAX;
+	*ret_from_end = from_end;
 	return 0;
 }
 
 /* Whole numbers are nanoseconds; who writes a fraction means another unit. */
 static bool time_lacks_unit(const char *text, size_t length)
 {
-	return memchr(text, '.', length) && strspn(text, "0123456789.") >= length;
+	bool from_end = length && *text == '-';
+
+	return memchr(text, '.', length) &&
+	       strspn(text + from_end, "0123456789.") >= length - from_end;
+}
+
+/* As far as that is known before anything is read. */
+static bool time_is_backward(const struct filter_settings *scope)
+{
+	if (scope->from_end != scope->to_end)
+		return false;
+	return scope->from_end ? scope->to_ns > scope->from_ns : scope->to_ns < scope->from_ns;
 }
 
 static int take_time(struct parser *parser, const char *value)
@@ -184,12 +199,47 @@ static int take_time(struct parser *parser, const char *value)
 	if (dots && (time_lacks_unit(value, (size_t)(dots - value)) ||
 		     time_lacks_unit(dots + 2, strlen(dots + 2))))
 		return parser_fail(parser, "--time '%s' has no unit: as in 1.5s..2s", value);
-	if (!dots || parse_time(value, (size_t)(dots - value), &scope->from_ns) ||
-	    parse_time(dots + 2, strlen(dots + 2), &scope->to_ns))
+	scope->from_ns = 0;
+	scope->to_ns = UINT64_MAX;
+	scope->from_end = scope->to_end = false;
+	if (!dots || parse_time(value, (size_t)(dots - value), &scope->from_ns, &scope->from_end) ||
+	    parse_time(dots + 2, strlen(dots + 2), &scope->to_ns, &scope->to_end))
 		return parser_fail(
-			parser, "--time '%s' is not A..B, as in 1.5s..2s, 10ms.. or ..1min", value);
-	if (scope->to_ns < scope->from_ns)
+			parser, "--time '%s' is not A..B, as in 1.5s..2s, 10ms.., ..1min or -10s..",
+			value);
+	if (time_is_backward(scope))
 		return parser_fail(parser, "--time '%s' ends before it begins", value);
+	return 0;
+}
+
+static int take_step_name(struct parser *parser, const char *value);
+
+/* N, A..B, A.. or ..B; what is made of other characters is a name. */
+static int take_step(struct parser *parser, const char *value)
+{
+	struct filter_settings *scope = &parser->options->scope;
+	const char *dots = strstr(value, "..");
+	size_t first = strspn(value, "0123456789");
+	char text[32];
+
+	if (!*value || value[strspn(value, "0123456789.")])
+		return take_step_name(parser, value);
+	if ((dots ? value + first != dots || !(first || dots[2]) : value[first]) ||
+	    strlen(value) >= sizeof(text) || (dots && strchr(dots + 2, '.')))
+		return parser_fail(
+			parser, "--step '%s' is not N or A..B, as in 7, 5..9, 100.. or ..9", value);
+	snprintf(text, sizeof(text), "%.*s", (int)first, value);
+	scope->by_step = true;
+	scope->step_first = 0;
+	scope->step_last = UINT64_MAX;
+	if (first && parser_number(parser, "step", text, &scope->step_first))
+		return -1;
+	if (!dots)
+		scope->step_last = scope->step_first;
+	else if (dots[2] && parser_number(parser, "step", dots + 2, &scope->step_last))
+		return -1;
+	if (scope->step_last < scope->step_first)
+		return parser_fail(parser, "--step '%s' ends before it begins", value);
 	return 0;
 }
 
@@ -294,6 +344,26 @@ static int parser_take_own(struct parser *parser, const struct option_info *opti
 		value, (unsigned int)chosen
 	};
 	return 0;
+}
+
+/* The option of that name that is a report's own. */
+static const struct option_info *option_of_reports(const char *name)
+{
+	size_t at = 0;
+
+	while (option_infos[at].take || strcmp(option_infos[at].name, name) != 0)
+		at++;
+	return &option_infos[at];
+}
+
+/* What is no number of a step is the name of report `steps`' own --step. */
+static int take_step_name(struct parser *parser, const char *value)
+{
+	const struct option_info *own = option_of_reports("step");
+
+	parser->options->given |= own->group;
+	parser->options->given_name[__builtin_ctz(own->group)] = "step NAME";
+	return parser_take_own(parser, own, value);
 }
 
 static const struct option_info *option_find(const char *name, size_t length)

@@ -20,7 +20,8 @@ enum report_status {
 
 struct report_request {
 	const struct options *options;
-	struct source *source; /* NULL for reports that read the files themselves */
+	struct source *source;        /* NULL for reports that read the files themselves */
+	struct filter_settings scope; /* the options', completed by the driver */
 	struct screen screen;
 	char message[512]; /* one line when a report does not return STATUS_OK; may be empty */
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "report/core/lookahead.h"
 #include "report/core/scope.h"
 
 static void facts_add(struct facts *facts, struct fact fact)
@@ -79,7 +80,7 @@ static int report_read(struct report *report, struct table *table)
 	int status;
 
 	report->state = memory_zero(kind->state_bytes + 1, 1);
-	report->run = run_new(report->request->source, &report->request->options->scope);
+	report->run = run_new(report->request->source, &report->request->scope);
 	if (kind->want)
 		kind->want(report);
 	request_read(report->request, report->run);
@@ -92,6 +93,23 @@ static int report_read(struct report *report, struct table *table)
 	facts_release(&facts);
 	run_free(report->run);
 	free(report->state);
+	return status;
+}
+
+/* Also what of the options only a first reading tells; before the report's own. */
+static int report_read_ahead(struct report *report, struct table *table)
+{
+	struct report_request *request = report->request;
+	const struct options *options = request->options;
+	struct windows windows = { .count = 0 };
+	int status = STATUS_USAGE;
+
+	request->scope = options->scope;
+	if (!lookahead_is_needed(&request->scope) ||
+	    !lookahead_complete(&request->scope, &windows, request->source, options->file,
+				options->file_count, request->message, sizeof(request->message)))
+		status = report_read(report, table);
+	windows_release(&windows);
 	return status;
 }
 
@@ -110,7 +128,7 @@ int report_run(const struct report_kind *kind, struct report_request *request)
 		table_init(&table, info->id, NULL);
 	status = request_prepare(request, &table);
 	if (!status)
-		status = report_read(&report, &table);
+		status = report_read_ahead(&report, &table);
 	table_release(&table);
 	return status;
 }

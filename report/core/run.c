@@ -198,19 +198,24 @@ static void run_order_readers(struct run *run)
 	}
 }
 
+static void run_wants_whole(struct run *run, enum evt_id id)
+{
+	run->wants.event[id] = true;
+	run->wants.fields[id] = FIELDS_ALL;
+}
+
 /* What the run itself has to see; what becomes an event is in no sum. */
 static void run_complete_wants(struct run *run)
 {
-	static const enum evt_id ranges[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_pop,
-					      EVT_nvtx_start, EVT_nvtx_end };
+	static const enum evt_id others[] = { EVT_nvtx_start, EVT_nvtx_end, EVT_torch_async_begin,
+					      EVT_torch_async_end };
 
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		if (!run->filters.settings.range)
-			continue;
-		run->wants.event[ranges[i]] = true;
-		run->wants.fields[ranges[i]] = FIELDS_ALL;
-	}
+	for (size_t i = 0; run->filters.settings.range && i < open_range_event_count; i++)
+		run_wants_whole(run, open_range_events[i]);
+	for (size_t i = 0; run->filters.settings.range && i < sizeof(others) / sizeof(others[0]);
+	     i++)
+		run_wants_whole(run, others[i]);
 	for (size_t i = 0; i < EVT_ID_LIMIT; i++) {
 		run->wants.event[i] |= run->counts_all && run->filters.any;
 		run->wants.sum[i] &= !run->wants.event[i];

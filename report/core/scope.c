@@ -58,12 +58,12 @@ const char *scope_no_range(const struct run *run, struct scope_text *ret_text)
 {
 	bool in_process = run_filters(run)->settings.pid != FILTER_NO_ID;
 
-	if (absence_is_off(run, EVT_FAMILY_nvtx))
+	if (absence_is_off(run, EVT_FAMILY_nvtx) && absence_is_off(run, EVT_FAMILY_torch))
 		snprintf(ret_text->text, SCOPE_BYTES,
-			 "ranges were not recorded, INTERCEPT_TRACE was without nvtx");
+			 "ranges were not recorded, INTERCEPT_TRACE was without nvtx and torch");
 	else
 		snprintf(ret_text->text, SCOPE_BYTES,
-			 "no range of that name opened%s; prof-report nvtx lists them",
+			 "no range of that name opened%s; prof-report nvtx or actions lists them",
 			 in_process ? " in that process" : "");
 	return ret_text->text;
 }

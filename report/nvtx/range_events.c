@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* NVTX ranges as an analysis and as a key: events of family nvtx become operations of ranges.h. */
+/* NVTX ranges as an analysis: events of family nvtx become operations of ranges.h. */
 #include "report/nvtx/range_events.h"
 
-#include <string.h>
-
-#include "report/core/key.h"
 #include "report/core/work.h"
-#include "report/nvtx/rows_ranges.h"
-
-#define NO_RANGE "(no range)"
 
 struct range_state {
 	struct ranges ranges; /* first: it is what others see */
@@ -169,44 +163,4 @@ const struct analysis_kind analysis_range_work = {
 	.name = "range work",
 	.state_bytes = sizeof(struct work_provider),
 	.start = work_start,
-};
-
-/* --- the key: domain + 1, and name + 1 --- */
-
-static const void *key_start(struct run *run)
-{
-	return ranges_want(run, &(struct ranges_options){ .by_path = 0 });
-}
-
-static uint64_t key_of_event(const void *state, const struct source_event *event)
-{
-	const struct range_state *mine = state;
-	uint32_t domain, name;
-
-	if (!ranges_innermost(&mine->ranges, event->thread->index, &domain, &name))
-		return 0;
-	return ((uint64_t)domain + 1) << 32 | ((uint64_t)name + 1);
-}
-
-/* Range and domain. */
-static void key_put_range(const void *state, uint64_t key, struct table *table,
-			  const enum column_id *column)
-{
-	const struct range_state *mine = state;
-	size_t length = strlen(NO_RANGE);
-	const char *text = NO_RANGE;
-
-	if (key) {
-		text = name_text(source_name_at(mine->source, (uint32_t)key - 1), &length);
-		range_put_domain(table, column[1],
-				 source_name_at(mine->source, (uint32_t)(key >> 32) - 1));
-	}
-	table_set_text(table, column[0], text, length);
-}
-
-const struct key_kind key_kind_range = {
-	.name = "range",
-	.start = key_start,
-	.of = key_of_event,
-	.put = key_put_range,
 };

@@ -294,3 +294,36 @@ const struct analysis_kind analysis_steps = {
 	.cut = cut,
 	.release = release,
 };
+
+/* --- the option --step of all reports --- */
+
+static const void *window_start(struct run *run)
+{
+	return steps_want(run, &(struct steps_options){ .wants_rows = true });
+}
+
+static void window_put(const void *state, const struct run *run, struct windows *windows)
+{
+	const struct steps *steps = state;
+	struct source_process *const *process;
+	size_t count = source_processes(run_source(run), &process);
+
+	for (size_t i = 0; i < steps->row_count; i++) {
+		const struct step_row *row = &steps->row[i];
+
+		if (row->process >= count)
+			continue;
+		windows_add(windows, &(struct window){ .file = process[row->process]->file->index,
+						       .process = process[row->process]->number,
+						       .pid = process[row->process]->pid,
+						       .number = row->number,
+						       .from_ns = row->start_ns,
+						       .to_ns = row->start_ns + row->total_ns });
+	}
+}
+
+const struct window_kind window_kind_step = {
+	.name = "step",
+	.start = window_start,
+	.put = window_put,
+};

@@ -130,7 +130,10 @@ python3 compare.py Timer.json timer.json.run exact || fail "a profiler on top ha
 expect "$OUTPUT" 'actions.totals.source == "lightning"' 'actions.totals.unmatched == 0' 'actions.totals.open == 0' \
 	'actions.row(name="in a graph").calls == 1' 'actions.row(name="an action of mine").calls == 2 * 10' \
 	'actions("--range", "None").row(name="run_training_epoch").percent <= 100' \
-	'len(actions("--range", "SimpleProfiler", "--filter", "name~train").rows) == 0'
+	'len(actions("--range", "SimpleProfiler", "--filter", "name~train").rows) == 0' \
+	'actions("--range", "an action of mine").row(name="an action of mine").calls == 2 * 10' \
+	'ops("--range", "an action of mine").row(name="aten::addmm").calls == 2 * 10' \
+	'"action" in {r["domain"] for r in tensors("--by", "range", "--range", "run_training_epoch").rows}'
 "$REPORT" actions "$OUTPUT" >table || fail "table"
 expect_match "title" "$(head -n 1 table)" "^actions of Lightning's Trainer$"
 expect_match "headings" "$(sed -n 2p table)" '^Action +Num calls +Total time \(s\) +Percentage %$'

@@ -55,7 +55,9 @@ static void fuzz_heap(const uint8_t *data, size_t size)
 {
 	static char path[] = "fuzz.evt";
 	struct session_file file = { .path = path, .bytes = bytes_of(data, size) };
-	struct filter_settings filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false };
+	struct filter_settings filter = { .pid = FILTER_NO_ID,
+					  .tid = FILTER_NO_ID,
+					  .to_ns = UINT64_MAX };
 	struct source *source;
 	struct run *run;
 	char message[256];

@@ -60,9 +60,10 @@ static const char *explain(struct wish wish)
 {
 	static char path[] = "memory.evt";
 	static struct absence absence;
-	struct filter_settings filter = {
-		FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, wish.filtered ? "range" : NULL, false
-	};
+	struct filter_settings filter = { .pid = FILTER_NO_ID,
+					  .tid = FILTER_NO_ID,
+					  .to_ns = UINT64_MAX,
+					  .range = wish.filtered ? "range" : NULL };
 	struct session_file file = { .path = path };
 	struct source *source = NULL;
 	struct recording r;

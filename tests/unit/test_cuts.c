@@ -61,8 +61,10 @@ static void read_with(const char *range)
 	cuda_recording_finish(&c, 1000);
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &(struct filter_settings){ FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX,
-							 range, false });
+	run = run_new(source, &(struct filter_settings){ .pid = FILTER_NO_ID,
+							 .tid = FILTER_NO_ID,
+							 .to_ns = UINT64_MAX,
+							 .range = range });
 	ranges = ranges_want(run, NULL);
 	heap = heap_want(run, &(struct heap_options){ BY_alloc_caller });
 	run_read(run, false);

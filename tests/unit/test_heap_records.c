@@ -172,9 +172,9 @@ static struct reading read_heap(const struct maker *m, bool by_records)
 {
 	static char path[] = "memory.evt";
 	struct session_file file = { .path = path };
-	struct filter_settings filter = {
-		FILTER_NO_ID, FILTER_NO_ID, 0, by_records ? UINT64_MAX : UINT64_MAX - 1, NULL, false
-	};
+	struct filter_settings filter = { .pid = FILTER_NO_ID,
+					  .tid = FILTER_NO_ID,
+					  .to_ns = by_records ? UINT64_MAX : UINT64_MAX - 1 };
 	struct reading reading;
 	char message[256];
 

@@ -11,6 +11,7 @@
 #include "preload/record/event.h"
 #include "preload/record/wake.h"
 #include "preload/settings/settings.h"
+#include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
 #include "preload/record/trouble.h"
 
@@ -118,7 +119,7 @@ static int setup(void **state)
 							.ring = &ring };
 	read_at = 0;
 	strings_forget();
-	nvtx_capture_wanted = false;
+	capture_range_nvtx = false;
 	steps_named = false;
 	settings.trace = 1u << SETTINGS_FAMILY_nvtx;
 	client_init();
@@ -127,13 +128,13 @@ static int setup(void **state)
 
 /* --- beside: steps and capture ranges --- */
 
-bool nvtx_capture_wanted, steps_named, steps_scheduled;
+bool capture_range_nvtx, steps_named, steps_scheduled;
 _Atomic uint32_t steps_open;
 
 static int captures_open;
 static uint64_t captured_range, step_begun, step_ended;
 
-void nvtx_capture_init(void)
+void capture_range_init(void)
 {
 }
 
@@ -142,22 +143,22 @@ bool nvtx_capture_matches(const struct nvtx_event *event)
 	return strcmp(event->message, "captured") == 0;
 }
 
-void nvtx_capture_open(void)
+void capture_range_open(void)
 {
 	captures_open++;
 }
 
-void nvtx_capture_close(void)
+void capture_range_close(void)
 {
 	captures_open--;
 }
 
-void nvtx_capture_open_range(uint64_t range)
+void capture_range_open_key(uint64_t range)
 {
 	captured_range = range;
 }
 
-void nvtx_capture_close_range(uint64_t range)
+void capture_range_close_key(uint64_t range)
 {
 	if (captured_range == range)
 		captured_range = 0;
@@ -354,7 +355,7 @@ static void a_range_opens_and_closes_what_it_captures(void **state)
 	uint64_t range;
 
 	(void)state;
-	nvtx_capture_wanted = true;
+	capture_range_nvtx = true;
 	push("other");
 	push("captured");
 	push("captured");

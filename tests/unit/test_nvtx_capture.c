@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_v3.c,nvtx/nvtx_capture.c,record/names.c,record/strings.c,record/recorder.c,record/entry.c,record/event.c,record/capture.c,record/wake.c,base/pointer_map.c,base/parse.c,settings/schedule.c,steps/steps.c,python/facts.c */
+/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_v3.c,nvtx/nvtx_capture.c,record/names.c,record/strings.c,record/recorder.c,record/entry.c,record/event.c,record/capture.c,record/wake.c,base/pointer_map.c,base/parse.c,settings/schedule.c,steps/steps.c,steps/capture_range.c,python/facts.c */
 /*
  * Gates that NVTX ranges move, all the way: capture ranges, and steps of a schedule; and what has waited for
  * the gates to open. The client and the reading of the ring are those of nvtx_recording.h.
@@ -10,6 +10,7 @@
 #include "preload/python/facts.h"
 #include "preload/record/capture.h"
 #include "preload/settings/settings.h"
+#include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
 #include "tests/unit/preload_region.h"
 #include "preload/record/trouble.h"
@@ -127,8 +128,10 @@ static void capture_follows_the_range_of_that_name(void **state)
 	uint64_t range;
 
 	(void)state;
-	settings.capture = SETTINGS_CAPTURE_NVTX;
+	settings.capture = SETTINGS_CAPTURE_RANGE;
+	settings.capture_nvtx = true;
 	strcpy(settings.capture_name, "step");
+	capture_range_init();
 	assert_int_equal(region_teardown(NULL), 0);
 	assert_int_equal(region_setup(NULL), 0);
 	read_at = 0;
@@ -164,7 +167,7 @@ static void capture_may_name_the_domain(void **state)
 
 	(void)state;
 	strcpy(settings.capture_name, "step@train");
-	nvtx_capture_init();
+	capture_range_init();
 	read_at = 0;
 	push("step");
 	push_in(test, "step");
@@ -187,7 +190,7 @@ static void facts_wait_for_the_range(void **state)
 
 	(void)state;
 	strcpy(settings.capture_name, "step");
-	nvtx_capture_init();
+	capture_range_init();
 	assert_int_equal(region_teardown(NULL), 0);
 	assert_int_equal(region_setup(NULL), 0);
 	read_at = 0;
@@ -213,10 +216,42 @@ static void a_new_region_inside_of_a_range_is_recorded(void **state)
 	push("step");
 	capture_reset();
 	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
-	family_nvtx.start();
+	family_capture_range.start();
 	assert_int_not_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
 	pop();
 	assert_int_equal(recorder_gates->gate[EVT_FAMILY_nvtx], 0);
+}
+
+/* Labels have keys beside the numbers of NVTX ranges; one that was never opened closes nothing. */
+static void labels_and_ranges_are_apart(void **state)
+{
+	uint64_t range;
+
+	(void)state;
+	settings.capture_labels = true;
+	capture_range_init();
+	assert_true(capture_range_labels);
+	assert_true(capture_range_matches(hash("step"), 0));
+	assert_false(capture_range_matches(hash("other"), 0));
+	assert_false(capture_range_matches(0, 0));
+	capture_range_close_key(1ull << 63 | 7);
+	capture_range_open_key(1ull << 63 | 7);
+	range = start("step");
+	assert_true(is_recording());
+	end(range);
+	assert_true(is_recording());
+	assert_int_equal(capture_range_held, 1);
+	capture_range_close_key(1ull << 63 | 7);
+	assert_false(is_recording());
+	assert_int_equal(capture_range_held, 0);
+	settings.capture_nvtx = false;
+	capture_range_init();
+	push("step");
+	assert_false(is_recording());
+	pop();
+	settings.capture_nvtx = true;
+	settings.capture_labels = false;
+	capture_range_init();
 }
 
 #define EACH(test) cmocka_unit_test_setup_teardown(test, region_setup, region_teardown)
@@ -229,6 +264,7 @@ int main(void)
 		EACH(capture_may_name_the_domain),
 		EACH(facts_wait_for_the_range),
 		EACH(a_new_region_inside_of_a_range_is_recorded),
+		EACH(labels_and_ranges_are_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

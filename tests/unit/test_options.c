@@ -113,6 +113,58 @@ static void times_are_read_with_open_ends(void **state)
 	options_release(&options);
 }
 
+/* --time with a minus: before the end; resolved once the recording has been read. */
+static void times_may_count_from_the_end(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_int_equal(PARSE(&options, "--time", "-10s.."), 0);
+	assert_true(options.scope.from_end && options.scope.from_ns == 10000000000);
+	assert_true(!options.scope.to_end && options.scope.to_ns == UINT64_MAX);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "--time=-10s..-5s"), 0);
+	assert_true(options.scope.from_end && options.scope.to_end);
+	assert_true(options.scope.to_ns == 5000000000);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "--time", "1s..-500ms"), 0);
+	assert_true(!options.scope.from_end && options.scope.to_end);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "--time", "-1.5s..20s"), 0);
+	assert_true(options.scope.from_end && options.scope.from_ns == 1500000000);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "--time", "-3s..", "--time", "1s..2s"), 0);
+	assert_true(!options.scope.from_end && options.scope.to_ns == 2000000000);
+	options_release(&options);
+}
+
+static void steps_are_numbers_or_a_name(void **state)
+{
+	struct options options;
+
+	(void)state;
+	assert_int_equal(PARSE(&options, "ops", "--step", "7"), 0);
+	assert_true(options.scope.by_step);
+	assert_true(options.scope.step_first == 7 && options.scope.step_last == 7);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "alloc", "--step=5..9"), 0);
+	assert_true(options.scope.step_first == 5 && options.scope.step_last == 9);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "alloc", "--step", "100.."), 0);
+	assert_true(options.scope.step_first == 100 && options.scope.step_last == UINT64_MAX);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "steps", "--step", "..9"), 0);
+	assert_true(options.scope.step_first == 0 && options.scope.step_last == 9);
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "steps", "--step", "iteration 5"), 0);
+	assert_false(options.scope.by_step);
+	assert_string_equal(options.of_report[REPORT_OPTION_step].text, "iteration 5");
+	options_release(&options);
+	assert_int_equal(PARSE(&options, "steps", "--step", "12*"), 0);
+	assert_string_equal(options.of_report[REPORT_OPTION_step].text, "12*");
+	options_release(&options);
+}
+
 static void refuses(const char *expected, char **argv)
 {
 	struct options options;
@@ -145,6 +197,24 @@ static void wrong_options_are_named(void **state)
 	REFUSES("--time '2..1' ends before it begins", "--time", "2..1");
 	REFUSES("--time '7' is not A..B", "--time", "7");
 	REFUSES("--time '3.6..3.7' has no unit", "--time", "3.6..3.7");
+	REFUSES("--time '-3.6..' has no unit", "--time", "-3.6..");
+	REFUSES("--time '-5s..-10s' ends before it begins", "--time", "-5s..-10s");
+	REFUSES("--time '--5s..' is not A..B", "--time", "--5s..");
+	REFUSES("--time '-..' is not A..B", "--time", "-..");
+	REFUSES("--time '-+5s..' is not A..B", "--time", "-+5s..");
+	REFUSES("--time '-inf..' is not A..B", "--time", "-inf..");
+	REFUSES("--time '-1e999s..' is not A..B", "--time", "-1e999s..");
+	REFUSES("--step '9..5' ends before it begins", "ops", "--step", "9..5");
+	REFUSES("--step '..' is not N or A..B", "ops", "--step", "..");
+	REFUSES("--step '1.5' is not N or A..B", "ops", "--step", "1.5");
+	REFUSES("--step '1..2..3' is not N or A..B", "ops", "--step", "1..2..3");
+	REFUSES("--step '1...3' is not N or A..B", "ops", "--step", "1...3");
+	REFUSES("--step '99999999999999999999' is not", "ops", "--step", "99999999999999999999");
+	REFUSES("--step '111111111111111111111111111111111111' is not", "ops", "--step",
+		"111111111111111111111111111111111111");
+	REFUSES("report 'ops' takes no --step NAME; these do: steps", "ops", "--step", "forward");
+	REFUSES("report 'ops' takes no --step NAME; these do: steps", "ops", "--step", "-1");
+	REFUSES("--step needs a value", "steps", "--step=");
 	REFUSES("only one --range or --during", "--range", "a", "--range", "b");
 	REFUSES("only one --range or --during", "--range", "a", "--during", "b");
 	REFUSES("'nosuch' is neither a report nor a file; prof-report --list", "nosuch");
@@ -244,6 +314,8 @@ int main(void)
 		cmocka_unit_test(summary_is_the_default),
 		cmocka_unit_test(a_file_may_be_named_like_a_report),
 		cmocka_unit_test(times_are_read_with_open_ends),
+		cmocka_unit_test(times_may_count_from_the_end),
+		cmocka_unit_test(steps_are_numbers_or_a_name),
 		cmocka_unit_test(kernels_are_known_by_what_tables_show),
 		cmocka_unit_test(a_rate_has_a_unit),
 		cmocka_unit_test(wrong_options_are_named),

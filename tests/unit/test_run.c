@@ -90,7 +90,9 @@ static struct run *open_run(uint64_t to_ns)
 {
 	static char path[] = "memory.evt";
 	struct session_file file = { .path = path };
-	struct filter_settings filter = { FILTER_NO_ID, FILTER_NO_ID, 0, to_ns, NULL, false };
+	struct filter_settings filter = { .pid = FILTER_NO_ID,
+					  .tid = FILTER_NO_ID,
+					  .to_ns = to_ns };
 	char message[256];
 
 	file.bytes = bytes_of(c.r.bytes, c.r.length);

@@ -39,8 +39,8 @@ static void finish(uint64_t to_ns)
 	cuda_recording_finish(&c, 1000000);
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &(struct filter_settings){ FILTER_NO_ID, FILTER_NO_ID, 0, to_ns, NULL,
-							 false });
+	run = run_new(source, &(struct filter_settings){
+				      .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = to_ns });
 	run_read(run, false);
 }
 

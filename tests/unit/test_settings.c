@@ -171,8 +171,23 @@ static void capture_names_a_range(void **state)
 {
 	(void)state;
 	read_with("INTERCEPT_CAPTURE=nvtx:step 3@train", NULL);
-	assert_int_equal(settings.capture, SETTINGS_CAPTURE_NVTX);
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_RANGE);
+	assert_true(settings.capture_nvtx && !settings.capture_labels);
 	assert_string_equal(settings.capture_name, "step 3@train");
+	assert_string_equal(settings_capture_prefix(), "nvtx:");
+	read_with("INTERCEPT_CAPTURE=label:nvtx:a", NULL);
+	assert_true(!settings.capture_nvtx && settings.capture_labels);
+	assert_string_equal(settings.capture_name, "nvtx:a");
+	assert_string_equal(settings_capture_prefix(), "label:");
+	read_with("INTERCEPT_CAPTURE=range:a", NULL);
+	assert_true(settings.capture_nvtx && settings.capture_labels);
+	assert_string_equal(settings_capture_prefix(), "range:");
+	read_with("INTERCEPT_CAPTURE=ranges:a", NULL);
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
+	read_with("INTERCEPT_CAPTURE=label:", NULL);
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
+	read_with("INTERCEPT_CAPTURE=:a", NULL);
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
 	read_with("INTERCEPT_CAPTURE=nvtx:", NULL);
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
 	assert_non_null(strstr(spoken_with("INTERCEPT_CAPTURE=steps", NULL), "INTERCEPT_SCHEDULE"));
@@ -205,7 +220,7 @@ static void one_setting_says_when_to_record(void **state)
 		       "both set"));
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_STEPS);
 	read_with("INTERCEPT_SCHEDULE=none", "INTERCEPT_CAPTURE=nvtx:a");
-	assert_int_equal(settings.capture, SETTINGS_CAPTURE_NVTX);
+	assert_int_equal(settings.capture, SETTINGS_CAPTURE_RANGE);
 }
 
 static void a_wrong_value_is_one_line(void **state)

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The reading before the reading: see lookahead.h. */
+#include "report/core/lookahead.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/core/analysis.h"
+
+bool lookahead_is_needed(const struct filter_settings *scope)
+{
+	return scope->from_end || scope->to_end || scope->by_step;
+}
+
+/* --- times from the end --- */
+
+static uint64_t time_of(bool from_end, uint64_t ns, uint64_t end_ns)
+{
+	if (!from_end)
+		return ns;
+	return ns < end_ns ? end_ns - ns : 0;
+}
+
+static int complete_time(struct filter_settings *scope, uint64_t end_ns, char *message,
+			 size_t message_bytes)
+{
+	scope->from_ns = time_of(scope->from_end, scope->from_ns, end_ns);
+	scope->to_ns = time_of(scope->to_end, scope->to_ns, end_ns);
+	if (scope->from_ns <= scope->to_ns)
+		return 0;
+	snprintf(message, message_bytes,
+		 "--time: what was recorded has no such time, it ended at %.3f s",
+		 (double)end_ns / 1e9);
+	return -1;
+}
+
+/* --- steps --- */
+
+/* The file's index in the other source, SIZE_MAX when that has it not. */
+static size_t file_find(const struct source *source, const char *path)
+{
+	struct source_file *const *file;
+	size_t count = source_files(source, &file), at = 0;
+
+	while (at < count && strcmp(file[at]->path, path) != 0)
+		at++;
+	return at < count ? at : SIZE_MAX;
+}
+
+/* Those that are asked for, with the files of the source that will be read. */
+static void windows_choose(struct windows *windows, const struct filter_settings *scope,
+			   const struct source *ahead, const struct source *source)
+{
+	struct source_file *const *file;
+	size_t kept = 0;
+
+	(void)source_files(ahead, &file);
+	for (size_t i = 0; i < windows->count; i++) {
+		struct window window = windows->window[i];
+		size_t index = file_find(source, file[window.file]->path);
+
+		if (window.number < scope->step_first || window.number > scope->step_last ||
+		    (scope->pid != FILTER_NO_ID && scope->pid != window.pid) || index == SIZE_MAX)
+			continue;
+		window.file = (uint32_t)index;
+		windows->window[kept++] = window;
+	}
+	windows->count = kept;
+}
+
+/* Which steps there are, of all processes together. */
+static void say_steps(const struct filter_settings *scope, const struct windows *windows,
+		      char *message, size_t message_bytes)
+{
+	uint64_t first = UINT64_MAX, last = 0, count = 0;
+
+	for (size_t i = 0; i < windows->count; i++) {
+		const struct window *window = &windows->window[i];
+
+		if (scope->pid != FILTER_NO_ID && scope->pid != window->pid)
+			continue;
+		first = window->number < first ? window->number : first;
+		last = window->number > last ? window->number : last;
+		count++;
+	}
+	if (!count)
+		snprintf(message, message_bytes,
+			 "--step: no whole step was recorded%s; prof-report steps says why",
+			 scope->pid != FILTER_NO_ID ? " of that process" : "");
+	else
+		snprintf(message, message_bytes,
+			 "--step: there is no such step; %" PRIu64 " step%s recorded, %" PRIu64
+			 " to %" PRIu64,
+			 count, count == 1 ? " was" : "s were", first, last);
+}
+
+/* From the begin of the first to the end of the last of them. */
+static void scope_narrow(struct filter_settings *scope, const struct windows *windows)
+{
+	uint64_t from_ns = UINT64_MAX, to_ns = 0;
+
+	for (size_t i = 0; i < windows->count; i++) {
+		const struct window *window = &windows->window[i];
+
+		from_ns = window->from_ns < from_ns ? window->from_ns : from_ns;
+		to_ns = window->to_ns > to_ns ? window->to_ns : to_ns;
+	}
+	scope->windows = windows;
+	scope->from_ns = from_ns > scope->from_ns ? from_ns : scope->from_ns;
+	scope->to_ns = to_ns < scope->to_ns ? to_ns : scope->to_ns;
+}
+
+/* --- reading --- */
+
+static const struct window_kind *const kinds[] = {
+#define WINDOW_KIND(name) &window_kind_##name,
+#include "report/families.def"
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* All whole steps, and when it ended. */
+static uint64_t read_ahead(struct source *ahead, bool by_step, struct windows *windows)
+{
+	static const struct filter_settings all = { .pid = FILTER_NO_ID,
+						    .tid = FILTER_NO_ID,
+						    .to_ns = UINT64_MAX };
+	struct run *run = run_new(ahead, &all);
+	const void *state[KINDS] = { NULL };
+
+	for (size_t i = 0; by_step && i < KINDS; i++)
+		state[i] = kinds[i]->start(run);
+	run_read(run, true);
+	for (size_t i = 0; by_step && i < KINDS; i++)
+		kinds[i]->put(state[i], run, windows);
+	run_free(run);
+	return source_end_ns(ahead);
+}
+
+/* The windows of the steps that are asked for; -1 when there is none. */
+static int complete_steps(struct filter_settings *scope, struct windows *windows,
+			  const struct source *ahead, const struct source *source, char *message,
+			  size_t message_bytes)
+{
+	say_steps(scope, windows, message, message_bytes);
+	windows_choose(windows, scope, ahead, source);
+	if (!windows->count)
+		return -1;
+	message[0] = '\0';
+	windows_settle(windows);
+	scope_narrow(scope, windows);
+	return 0;
+}
+
+int lookahead_complete(struct filter_settings *scope, struct windows *ret_windows,
+		       const struct source *source, char *const *paths, size_t count, char *message,
+		       size_t message_bytes)
+{
+	static const struct source_options at_once = { .live = true };
+	struct source *ahead;
+	uint64_t end_ns;
+	int result;
+
+	*ret_windows = (struct windows){ .count = 0 };
+	if (source_open(&ahead, paths, count, &at_once, message, message_bytes))
+		return -1;
+	end_ns = read_ahead(ahead, scope->by_step, ret_windows);
+	result = complete_time(scope, end_ns, message, message_bytes);
+	if (!result && scope->by_step)
+		result = complete_steps(scope, ret_windows, ahead, source, message, message_bytes);
+	source_close(ahead);
+	return result;
+}

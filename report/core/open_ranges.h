@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which ranges that have a name are open on threads, whoever named them: NVTX's push/pop ranges, labels of PyTorch
+ * (record_function(), user scopes) and actions of Lightning's Trainer. What is not of one thread is not here: start/end
+ * ranges and labels that may end on another thread.
+ *
+ * Each family's ranges nest among themselves only, by the rules of their ends; of several families the one that
+ * opened last is the innermost. Memory grows with threads and open ranges.
+ */
+#ifndef REPORT_CORE_OPEN_RANGES_H
+#define REPORT_CORE_OPEN_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/core/nest.h"
+#include "report/session/source.h"
+
+enum open_range_kind { OPEN_RANGE_NVTX, OPEN_RANGE_LABEL, OPEN_RANGE_ACTION, OPEN_RANGE_KINDS };
+
+struct open_range {
+	enum open_range_kind kind;
+	uint32_t domain, name; /* indices; domain of NVTX only */
+	bool is_wanted;        /* the caller's own */
+};
+
+/* The range ends, or is cut; its thread is told by index. */
+typedef void open_range_ended(void *state, const struct open_range *range, uint32_t thread,
+			      uint32_t process);
+
+struct open_ranges_nest {
+	struct open_ranges *ranges;
+	struct nest nest;
+	struct open_range *open; /* beside its scopes */
+	size_t room;
+};
+
+struct open_ranges {
+	struct open_ranges_nest of[OPEN_RANGE_KINDS];
+	open_range_ended *ended; /* may be NULL */
+	void *state;
+};
+
+/* Does not move afterwards. */
+void open_ranges_init(struct open_ranges *ranges, open_range_ended *ended, void *state);
+void open_ranges_release(struct open_ranges *ranges);
+
+/* Events that open and close ranges, with all their fields: for who reads them. */
+extern const enum evt_id open_range_events[];
+extern const size_t open_range_event_count;
+
+/* The range that the event opens, good until the next call; NULL when it opens none. */
+struct open_range *open_ranges_take_opening(struct open_ranges *ranges, struct source *source,
+					    const struct source_event *event);
+/* Ends what the event closes. */
+void open_ranges_take_closing(struct open_ranges *ranges, struct source *source,
+			      const struct source_event *event);
+/* All of the thread's. */
+void open_ranges_cut(struct open_ranges *ranges, struct nest_place place, enum nest_ending how);
+
+/* The innermost range that is open on the thread, NULL when there is none. */
+const struct open_range *open_ranges_innermost(const struct open_ranges *ranges, uint32_t thread);
+
+#endif

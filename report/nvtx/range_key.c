@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The key `range`: the innermost range that is open on the thread, one of NVTX, a label of PyTorch or an action of
+ * Lightning (report/core/open_ranges.h). All steps of torch.profiler are one range, as in report ops.
+ */
+#include <string.h>
+
+#include "report/core/key.h"
+#include "report/core/open_ranges.h"
+#include "report/nvtx/rows_ranges.h"
+
+#define NO_RANGE "(no range)"
+#define STEP "ProfilerStep#"
+#define STEP_SHOWN "ProfilerStep*"
+
+struct range_places {
+	struct open_ranges ranges;
+	struct source *source;
+	uint32_t step; /* index of the first name of a step */
+	bool has_step;
+};
+
+struct range_places_options {
+	uint32_t none;
+};
+
+static bool is_step(const struct source_name *name)
+{
+	return name->text && name->length >= strlen(STEP) &&
+	       !memcmp(name->text, STEP, strlen(STEP));
+}
+
+static void take_opening(void *state, const struct source_event *event, bool counts)
+{
+	struct range_places *places = state;
+	struct open_range *range = open_ranges_take_opening(&places->ranges, places->source, event);
+
+	(void)counts;
+	if (!range || range->kind != OPEN_RANGE_LABEL ||
+	    !is_step(source_name_at(places->source, range->name)))
+		return;
+	if (!places->has_step)
+		places->step = range->name;
+	places->has_step = true;
+	range->is_wanted = true; /* stands for all steps */
+}
+
+static void take_closing(void *state, const struct source_event *event, bool counts)
+{
+	struct range_places *places = state;
+
+	(void)counts;
+	open_ranges_take_closing(&places->ranges, places->source, event);
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct range_places *places = state;
+
+	(void)options;
+	places->source = run_source(run);
+	open_ranges_init(&places->ranges, NULL, NULL);
+	for (size_t i = 0; i < open_range_event_count; i++) {
+		enum evt_id id = open_range_events[i];
+		bool closes = id == EVT_nvtx_pop || id == EVT_torch_end || id == EVT_torch_end_ex ||
+			      id == EVT_action_end;
+
+		run_reads(run, id, FIELDS_ALL, closes ? take_closing : take_opening, places);
+	}
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	if (cut->thread)
+		open_ranges_cut(&((struct range_places *)state)->ranges, cut_place(cut),
+				cut_ending(cut));
+}
+
+static void release(void *state)
+{
+	open_ranges_release(&((struct range_places *)state)->ranges);
+}
+
+static const struct analysis_kind analysis_range_places = {
+	.name = "places in ranges",
+	.state_bytes = sizeof(struct range_places),
+	.options_bytes = sizeof(struct range_places_options),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};
+
+/* --- the key: what named it in two bits, domain, and name + 1 --- */
+
+static const void *key_start(struct run *run)
+{
+	return run_want(run, &analysis_range_places, NULL);
+}
+
+static uint64_t key_of_event(const void *state, const struct source_event *event)
+{
+	const struct range_places *places = state;
+	const struct open_range *range = open_ranges_innermost(&places->ranges,
+							       event->thread->index);
+
+	if (!range)
+		return 0;
+	return (uint64_t)range->kind << 62 | (uint64_t)range->domain << 32 |
+	       ((uint64_t)(range->is_wanted ? places->step : range->name) + 1);
+}
+
+static void put_domain(const struct range_places *places, uint64_t key, struct table *table,
+		       enum column_id column)
+{
+	static const char *const kinds[OPEN_RANGE_KINDS] = {
+		[OPEN_RANGE_LABEL] = "label", [OPEN_RANGE_ACTION] = "action"
+	};
+	const char *kind = kinds[key >> 62];
+
+	if (kind)
+		table_set_text(table, column, kind, strlen(kind));
+	else
+		range_put_domain(table, column,
+				 source_name_at(places->source, (uint32_t)(key << 2 >> 34)));
+}
+
+/* Range and domain. */
+static void key_put_range(const void *state, uint64_t key, struct table *table,
+			  const enum column_id *column)
+{
+	const struct range_places *places = state;
+	const char *text = NO_RANGE;
+	size_t length = strlen(NO_RANGE);
+
+	if (key) {
+		const struct source_name *name = source_name_at(places->source, (uint32_t)key - 1);
+
+		text = name_text(name, &length);
+		if (key >> 62 == OPEN_RANGE_LABEL && is_step(name)) {
+			text = STEP_SHOWN;
+			length = strlen(STEP_SHOWN);
+		}
+		put_domain(places, key, table, column[1]);
+	}
+	table_set_text(table, column[0], text, length);
+}
+
+const struct key_kind key_kind_range = {
+	.name = "range",
+	.start = key_start,
+	.of = key_of_event,
+	.put = key_put_range,
+};
