@@ -108,6 +108,8 @@ void self_tell_session(struct common *common, const char *host)
 	tell_header_text(common, "trace", header->trace, sizeof(header->trace));
 	if (header->capture[0])
 		tell_header_text(common, "capture", header->capture, sizeof(header->capture));
+	if (header->step[0])
+		tell_header_text(common, "step", header->step, sizeof(header->step));
 	tell_header_text(common, "session", header->session, sizeof(header->session));
 	tell_output(common);
 	redact_text(common->view.redact, text);

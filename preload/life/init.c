@@ -159,7 +159,8 @@ static int start_recording(void)
 				    .session = session.id,
 				    .output = session.output,
 				    .trace = settings.trace_text,
-				    .capture = capture };
+				    .capture = capture,
+				    .step = settings.step_name };
 	struct recorder_region region = { .wait_when_full = settings.full == SETTINGS_FULL_WAIT };
 	uint32_t entry;
 	int fd, error;

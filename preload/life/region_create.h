@@ -14,6 +14,7 @@ struct region_wish {
 	const char *output;
 	const char *trace;
 	const char *capture; /* "" when all is recorded */
+	const char *step;    /* INTERCEPT_STEP, "" when it is auto */
 };
 
 /*

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `steps`: how long the steps of a training loop took, and what for. */
+#include <string.h>
+
+#include "report/core/range_names.h"
 #include "report/core/report_kind.h"
 #include "report/steps/rows_steps.h"
 #include "report/steps/step_events.h"
 
+#define NAME_BYTES 61
+#define OPTIMIZER "Optimizer.step#"
+
 struct steps_state {
 	struct steps_shown shown;
+	const struct range_names *names;
+	char explained[RANGE_NAMES_BYTES + 4 * NAME_BYTES];
 };
 
 static const struct steps *steps_of(const struct report *report)
@@ -41,17 +49,44 @@ static void steps_head(const struct document *document, const struct screen *scr
 			steps->in_part == 1 ? " was" : "s were");
 }
 
+/* A name that ended no step, and which names there were. */
+static const char *explain_name(struct steps_state *state, const char *why)
+{
+	struct range_names_text names;
+
+	snprintf(state->explained, sizeof(state->explained), "%s; %s", why,
+		 range_names_say(state->names, &names));
+	return state->explained;
+}
+
 /* Filters and INTERCEPT_ settings are told as for operators; else what a step is. */
 static const char *steps_explain(const struct report *report, struct absence *absence)
 {
+	struct steps_state *state = report->state;
 	const struct run *run = report->run;
+	char why[4 * NAME_BYTES];
 
-	if (((const struct steps_state *)report->state)->shown.name)
-		return "no range of that name was recorded from begin to end";
+	if (state->shown.name)
+		return explain_name(state, "no range of that name was recorded from begin to end");
+	if (range_names_why(run, why, sizeof(why)))
+		return explain_name(state, why);
 	if (!run_events(report->run, EVT_step) &&
 	    (run_filters(run)->any || absence_is_whole(run) || !absence_is_limited(run)))
 		return absence_explain(run, EVT_FAMILY_steps, absence);
 	return "no whole step was recorded";
+}
+
+/* Where a step ends is known; that the rest of an iteration is in the next one surprises. */
+static void steps_foot(const struct document *document, const struct screen *screen)
+{
+	const struct steps_state *state = ((const struct report *)document->context)->state;
+	const struct steps *steps = state->shown.steps;
+	const struct source_name *name = source_name_at(state->shown.source, steps->name);
+	bool is_optimizer = !state->shown.name && name->text && name->length >= strlen(OPTIMIZER) &&
+			    !memcmp(name->text, OPTIMIZER, strlen(OPTIMIZER));
+
+	screen_print_prose(screen, "What follows %s belongs to the next step.",
+			   is_optimizer ? "optimizer.step()" : "the end of a step");
 }
 
 static void steps_prepare(struct report *report)
@@ -65,6 +100,7 @@ static void steps_prepare(struct report *report)
 		.source = run_source(report->run),
 		.name = name,
 	};
+	state->names = range_names_want(report->run, NULL);
 	run_counts(report->run, EVT_torch_sampling);
 	run_counts(report->run, EVT_step);
 }
@@ -106,4 +142,5 @@ const struct report_kind report_kind_steps = {
 	.total = steps_total,
 	.explain = steps_explain,
 	.head = steps_head,
+	.foot = steps_foot,
 };

@@ -33,6 +33,14 @@ train nvtx INTERCEPT_STEP=nosuch INTERCEPT_SCHEDULE=wait=1,active=1
 "$REPORT" "$OUTPUT" | grep -q '^recording was limited to steps wait=1,active=1 by INTERCEPT_SCHEDULE, and no such step came' ||
 	fail "why nothing is there is not said: $("$REPORT" "$OUTPUT")"
 
+train nvtx INTERCEPT_STEP=nosuch
+for report in steps summary; do
+	"$REPORT" $report "$OUTPUT" >text || fail "$report of a name that ended nothing"
+	tr '\n' ' ' <text | grep -Eq 'INTERCEPT_STEP=nosuch ended no step; there were: ([^ ]+( [^ ]+)? \([0-9]+\),? ?)+' ||
+		fail "$report does not say which ranges there were: $(cat text)"
+done
+"$REPORT" steps --step nosuch "$OUTPUT" | tr '\n' ' ' | grep -q '; there were: ' || fail "steps --step nosuch names no range"
+
 train workers INTERCEPT_TRACE=torch INTERCEPT_SCHEDULE=skip_first=6,active=2,repeat=1
 expect "$OUTPUT" 'sorted(int(r["step"]) for r in steps.rows) == [6, 7]' 'len({r["pid"] for r in steps.rows}) == 1' \
 	'len(processes.rows) == 3' 'all(r["dataloader_ns"] > 0 for r in steps.rows)'

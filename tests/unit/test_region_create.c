@@ -37,7 +37,8 @@ static int region_try(bool sealed)
 				    .session = "s",
 				    .output = "/x/run.evt",
 				    .trace = "alloc",
-				    .capture = "" };
+				    .capture = "",
+				    .step = "" };
 	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	struct region_header *header;
 	struct region_shape shape;
