@@ -21,25 +21,55 @@ static const struct advice_rule rules[] = {
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
-/* It has a cause, which other advice may name. */
-static bool is_symptom(const struct advice *advice)
+/* It has a cause, which is not known here; slow steps with one are a warning. */
+static bool is_guess(const struct advice *advice)
 {
 	return advice->rule->look == advice_small_operators ||
-	       advice->rule->look == advice_slow_steps;
+	       (advice->rule->look == advice_slow_steps && advice->severity == ADVICE_NOTE);
+}
+
+/* The cause's seconds are among those that the guess is about, or may be. */
+static bool explains(const struct advice *cause, const struct advice *guess)
+{
+	if (is_guess(cause) || advice_is_of_run(cause))
+		return false;
+	return guess->rule->look == advice_slow_steps || cause->rule->look == advice_optimizer ||
+	       cause->rule->look == advice_zero_grad || cause->rule->look == advice_item;
+}
+
+/* A guess counts for what known causes leave of its seconds. */
+static void advice_weigh(struct advice *advice, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t explained_ns = 0;
+
+		for (size_t j = 0; is_guess(&advice[i]) && j < count; j++)
+			if (explains(&advice[j], &advice[i]))
+				explained_ns += advice[j].gain_ns;
+		advice[i].weight_ns = advice[i].gain_ns > explained_ns
+					      ? advice[i].gain_ns - explained_ns
+					      : 0;
+	}
+}
+
+/* What makes all figures doubtful, or the run fail. */
+static bool is_failure(const struct advice *advice)
+{
+	return advice->rule->severity == ADVICE_PROBLEM;
 }
 
 static int compare(const void *a, const void *b)
 {
 	const struct advice *left = a, *right = b;
 
+	if (is_failure(left) != is_failure(right))
+		return is_failure(left) ? -1 : 1;
+	if (left->weight_ns != right->weight_ns)
+		return left->weight_ns > right->weight_ns ? -1 : 1;
+	if (is_guess(left) != is_guess(right))
+		return is_guess(left) ? 1 : -1;
 	if (left->severity != right->severity)
 		return left->severity < right->severity ? -1 : 1;
-	if ((left->rule->severity == ADVICE_PROBLEM) != (right->rule->severity == ADVICE_PROBLEM))
-		return left->rule->severity == ADVICE_PROBLEM ? -1 : 1;
-	if (is_symptom(left) != is_symptom(right))
-		return is_symptom(left) ? 1 : -1;
-	if (left->gain_ns != right->gain_ns)
-		return left->gain_ns > right->gain_ns ? -1 : 1;
 	return left->rule < right->rule ? -1 : left->rule > right->rule;
 }
 
@@ -56,7 +86,7 @@ double advice_share(const struct bottleneck *bottleneck, const struct advice *ad
 
 bool advice_is_of_run(const struct advice *advice)
 {
-	return advice->rule->look == advice_first_step;
+	return advice->rule->look == advice_first_step || advice->rule->look == advice_startup;
 }
 
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count)
@@ -74,6 +104,7 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 			advice[count].severity = ADVICE_PROBLEM;
 		count++;
 	}
+	advice_weigh(advice, count);
 	qsort(advice, count, sizeof(*advice), compare);
 	*ret_count = count;
 	return advice;

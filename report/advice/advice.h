@@ -34,8 +34,10 @@ struct advice {
 	const struct advice_rule *rule;
 	enum advice_severity severity; /* the rule's, unless there is more to it */
 	double value;
-	uint64_t gain_ns;        /* of all steps, at the very most; 0: it is not about their time */
-	char text[ADVICE_BYTES]; /* the figures, one sentence */
+	uint64_t
+		gain_ns; /* at stake: of all steps or of the run, at the very most; 0: it is not about time */
+	uint64_t weight_ns; /* its place among others: a guess without what known causes explain */
+	char text[ADVICE_BYTES];            /* the figures, one sentence */
 	char command[ADVICE_COMMAND_BYTES]; /* the rule's, unless there is a better one */
 };
 
@@ -44,7 +46,7 @@ struct advice {
 	bool advice_##id(const struct bottleneck *bottleneck, struct advice *advice);
 #include "report/advice/advice.def"
 
-/* What applies, the most important first: by severity, what failed, causes before symptoms, then by gain. To be freed. */
+/* What applies: failures first, then by the seconds at stake, known causes before guesses. To be freed. */
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count);
 
 /* What there is to gain at most, %: of the loop's settled steps, or of the run. */

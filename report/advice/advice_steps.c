@@ -121,6 +121,7 @@ bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 		   bottleneck->imported_ns
 			   ? unit_format_ns(import, bottleneck->imported_ns - process->start_ns)
 			   : "");
+	advice->gain_ns = ns;
 	return true;
 }
 

@@ -320,13 +320,14 @@ static void print_advice(const struct bottleneck *bottleneck, const struct scree
 {
 	const struct advice *advice = &bottleneck->advice[number];
 	const char *color = advice->severity == ADVICE_PROBLEM ? SCREEN_RED : SCREEN_BOLD;
-	char words[WORDS_BYTES], head[80], share[UNIT_TEXT_BYTES];
+	char words[WORDS_BYTES], head[80], time[UNIT_TEXT_BYTES], share[UNIT_TEXT_BYTES];
 
 	snprintf(head, sizeof(head), "%zu. %s", number + 1, advice->rule->id);
 	screen_print(screen, color, "%s", head);
 	fprintf(screen->out, " (%s", advice_severity_names[advice->severity]);
 	if (advice->gain_ns)
-		fprintf(screen->out, ", at most %s of the %s",
+		fprintf(screen->out, ", at most %s, %s of the %s",
+			unit_format_ns(time, advice->gain_ns),
 			unit_format_percent(share, advice_share(bottleneck, advice)),
 			advice_is_of_run(advice) ? "run" : "steps' time");
 	fputs(")\n   ", screen->out);

@@ -84,8 +84,12 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 		table_set_real(table, COLUMN_bottleneck_value, advice->value);
 		table_set_real(table, COLUMN_bottleneck_threshold, rule->threshold);
 		set_text(table, COLUMN_bottleneck_unit, rule->unit);
-		if (advice->gain_ns)
+		if (advice->gain_ns) {
 			table_set_number(table, COLUMN_bottleneck_gain_ns, advice->gain_ns);
+			table_set_number(table, COLUMN_bottleneck_stake_ns, advice->gain_ns);
+			table_set_real(table, COLUMN_bottleneck_stake_percent,
+				       advice_share(bottleneck, advice));
+		}
 		set_text(table, COLUMN_bottleneck_text, advice->text);
 		set_text(table, COLUMN_bottleneck_todo, rule->todo);
 		set_text(table, COLUMN_bottleneck_command, advice->command);

@@ -453,6 +453,56 @@ static void the_greatest_gain_comes_first(void **state)
 	release();
 }
 
+static const struct advice_rule *rule_at(size_t place)
+{
+	return bottleneck.advice[place].rule;
+}
+
+/* Small operators are a guess: what the optimizer and zero_grad explain of them does not bring them to the front. */
+static void known_causes_come_before_guesses(void **state)
+{
+	struct run run = well;
+
+	(void)state;
+	run.operators = 200;
+	run.operator_ns = 5 * US;
+	run.gap_ns = 40 * US;
+	run.zero_grad_ns = 8 * MS; /* more than half of what small operators are about */
+	write_one(&run);
+	assert_int_equal(bottleneck.advice_count, 2);
+	assert_string_equal(rule_at(0)->id, "zero_grad");
+	assert_string_equal(rule_at(1)->id, "small_operators");
+	assert_true(bottleneck.advice[1].gain_ns > bottleneck.advice[0].gain_ns);
+	assert_true(bottleneck.advice[1].weight_ns ==
+		    bottleneck.advice[1].gain_ns - bottleneck.advice[0].gain_ns);
+	release();
+	run.zero_grad_ns = MS;
+	write_one(&run);
+	assert_string_equal(rule_at(0)->id, "small_operators");
+	release();
+}
+
+/* Every place is the seconds'; what has none comes last, a warning or not. */
+static void advice_is_in_the_order_of_seconds(void **state)
+{
+	struct run run = well;
+
+	(void)state;
+	run.operator_ns = 100 * US;
+	run.dataloader_ns = 1200 * US;
+	run.zero_grad_ns = 3 * MS;
+	run.frees = false;
+	run.items = 2;
+	write_one(&run);
+	assert_true(bottleneck.advice_count >= 4);
+	assert_string_equal(rule_at(0)->id, "zero_grad");
+	assert_string_equal(rule_at(1)->id, "dataloader");
+	for (size_t i = 1; i < bottleneck.advice_count; i++)
+		assert_true(bottleneck.advice[i].weight_ns <= bottleneck.advice[i - 1].weight_ns);
+	assert_int_equal(bottleneck.advice[bottleneck.advice_count - 1].weight_ns, 0);
+	release();
+}
+
 static void shares_above_a_half_are_problems(void **state)
 {
 	struct run run = well;
@@ -549,6 +599,8 @@ int main(void)
 		cmocka_unit_test(recordings_of_a_part),
 		cmocka_unit_test(what_failed_comes_first),
 		cmocka_unit_test(the_greatest_gain_comes_first),
+		cmocka_unit_test(known_causes_come_before_guesses),
+		cmocka_unit_test(advice_is_in_the_order_of_seconds),
 		cmocka_unit_test(shares_above_a_half_are_problems),
 		cmocka_unit_test(facts_of_the_environment),
 		cmocka_unit_test(files_that_are_read_badly),
