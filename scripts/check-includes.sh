@@ -48,7 +48,7 @@ layers='
 	report/*       : events report/base report/session report/table report/symbols report/core
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
 	report/advice  : report/symbols report/base report/session report/table report/core report/*
-	report/summary : report/symbols report/base report/session report/table report/core report/*
+	report/summary : report/symbols report/base report/session report/table report/core report/advice report/*
 	report/raw     : collector/format report/base report/file report/session report/table report/core
 	report/app     : families report/base report/session report/table report/core
 '

@@ -81,7 +81,7 @@ bool absence_is_whole(const struct run *run)
 	return absence_meta(run, "capture") && !run_events_of_all(run) && !run_filters(run)->any;
 }
 
-static void absence_name_filters(const struct run *run, const char *what, char text[ABSENCE_BYTES])
+void absence_name_filters(const struct run *run, const char *what, char text[ABSENCE_BYTES])
 {
 	const struct filter_settings *scope = &run_filters(run)->settings;
 	const struct {

@@ -29,4 +29,7 @@ bool absence_is_whole(const struct run *run);
 const char *absence_explain(const struct run *run, enum evt_family family,
 			    struct absence *ret_absence);
 
+/* `what` and " within --process, --time": the filters that are set. */
+void absence_name_filters(const struct run *run, const char *what, char text[ABSENCE_BYTES]);
+
 #endif

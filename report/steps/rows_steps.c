@@ -167,23 +167,3 @@ void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct scre
 		before = ", ";
 	}
 }
-
-void steps_print_line(const struct steps *steps, const struct screen *screen)
-{
-	struct prose line;
-	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
-
-	if (!steps->time.count)
-		return;
-	screen_print(screen, SCREEN_BOLD, "\nsteps");
-	prose_begin(&line, screen);
-	line.used = sizeof("steps") - 1;
-	line.indent = sizeof("steps  ") - 1;
-	fprintf(line.screen.out, "  %s, median %s", unit_format_count(a, steps->time.count),
-		unit_format_ns(b, timing_percentile(&steps->time, 50)));
-	if (steps->time.total_ns) {
-		fputs(": ", line.screen.out);
-		steps_print_shares(steps->ns, steps->time.total_ns, &line.screen);
-	}
-	prose_end(&line, screen);
-}

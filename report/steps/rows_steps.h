@@ -23,7 +23,4 @@ void steps_print_times(const struct steps_shown *shown, const struct screen *scr
 /* Where the time of steps went, by category, the largest share first; without a newline. */
 void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct screen *screen);
 
-/* For the summary; nothing when there was no step. */
-void steps_print_line(const struct steps *steps, const struct screen *screen);
-
 #endif

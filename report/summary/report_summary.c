@@ -65,11 +65,15 @@ static void summary_total(const struct report *report, struct facts *facts)
 	const struct summary *summary = report->state;
 	const struct summary_totals *totals = &summary->totals;
 	const struct heap_totals *heap = &summary->heap->totals;
+	const struct summary_phases *phases = &summary->phases;
 
 	facts_number(facts, "events", UNIT_COUNT, totals->events);
 	facts_number(facts, "events_lost", UNIT_COUNT, totals->events_lost);
 	facts_number(facts, "bytes_on_disk", UNIT_BYTES, totals->bytes_on_disk);
 	facts_number(facts, "wall_ns", UNIT_NS, totals->wall_ns);
+	put_where_told(facts, "startup_ns", UNIT_NS, phases->is_known, phases->startup_ns);
+	put_where_told(facts, "steps_ns", UNIT_NS, phases->is_known, phases->steps_ns);
+	put_where_told(facts, "after_ns", UNIT_NS, phases->is_known, phases->after_ns);
 	facts_number(facts, "cpu_ns", UNIT_NS, totals->cpu_ns);
 	facts_number(facts, "profiler_cpu_ns", UNIT_NS, totals->profiler_cpu_ns);
 	facts_number(facts, "profiler_memory_bytes", UNIT_BYTES, totals->profiler_memory_bytes);
@@ -125,6 +129,8 @@ static void summary_want(struct report *report)
 
 	run_counts_all(run);
 	*(struct summary *)report->state = (struct summary){
+		.tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_op }),
+		.names = range_names_want(run, NULL),
 		.run = run,
 		.source = run_source(run),
 		.heap = heap_want(run, &(struct heap_options){ BY_alloc_caller }),
@@ -132,9 +138,32 @@ static void summary_want(struct report *report)
 			run, &(struct ranges_options){ .work = WORK_BIT(bytes_allocated) }),
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.operators = operators_want(run, NULL),
-		.steps = steps_want(run, NULL),
+		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
 		.works = works_want(run, WORK_BIT(allocations) | WORK_BIT(bytes_allocated)),
 	};
+	bottleneck_want(&((struct summary *)report->state)->bottleneck, run);
+}
+
+/* Nothing where only a part was recorded, or read: what is outside of steps is not known then. */
+static struct summary_phases find_phases(const struct summary *summary)
+{
+	const struct steps *steps = summary->steps;
+	uint64_t first_ns = UINT64_MAX, last_ns = 0, wall_ns = summary->totals.wall_ns;
+
+	for (size_t i = 0; i < steps->row_count; i++) {
+		const struct step_row *row = &steps->row[i];
+
+		first_ns = row->start_ns < first_ns ? row->start_ns : first_ns;
+		if (row->start_ns + row->total_ns > last_ns)
+			last_ns = row->start_ns + row->total_ns;
+	}
+	if (first_ns >= last_ns || last_ns > wall_ns || run_filters(summary->run)->any ||
+	    absence_is_limited(summary->run))
+		return (struct summary_phases){ .is_known = false };
+	return (struct summary_phases){ .is_known = true,
+					.startup_ns = first_ns,
+					.steps_ns = last_ns - first_ns,
+					.after_ns = wall_ns - last_ns };
 }
 
 /* The rows are the totals, for programs that read rows only. */
@@ -144,6 +173,9 @@ static void summary_fill(struct report *report, struct table *table)
 	struct facts facts = { .count = 0 };
 
 	summary->totals = summary_add_up(summary);
+	summary->phases = find_phases(summary);
+	summary->heap_owner = heap_owner_of(summary->heap, summary->source);
+	bottleneck_look(&summary->bottleneck);
 	summary_total(report, &facts);
 	summary_fill_rows(table, &facts);
 	facts_release(&facts);
@@ -156,6 +188,11 @@ static void summary_head(const struct document *document, const struct screen *s
 	summary_print(report->state, document, screen);
 }
 
+static void summary_end(struct report *report)
+{
+	bottleneck_release(&((struct summary *)report->state)->bottleneck);
+}
+
 const struct report_kind report_kind_summary = {
 	.state_bytes = sizeof(struct summary),
 	.form = REPORT_TEXT,
@@ -163,4 +200,5 @@ const struct report_kind report_kind_summary = {
 	.fill = summary_fill,
 	.total = summary_total,
 	.head = summary_head,
+	.release = summary_end,
 };

@@ -4,10 +4,14 @@
 #define REPORT_SUMMARY_SUMMARY_H
 
 #include "report/table/part.h"
+#include "report/advice/bottleneck.h"
+#include "report/core/range_names.h"
 #include "report/core/ranges.h"
 #include "report/cuda/cuda.h"
 #include "report/heap/heap.h"
 #include "report/steps/steps.h"
+#include "report/summary/summary_owner.h"
+#include "report/tensors/tensor_events.h"
 #include "report/torch/rows_ops.h"
 
 struct cuda_totals {
@@ -27,7 +31,18 @@ struct summary_totals {
 	bool cpu_is_partial; /* of a process that was killed, or runs on: the last value seen */
 };
 
+/* Of the run, on the session's clock; together they are its wall time. */
+struct summary_phases {
+	bool is_known; /* all was recorded, and there were steps */
+	uint64_t startup_ns, steps_ns, after_ns;
+};
+
 struct summary {
+	struct bottleneck bottleneck;
+	const struct tensors *tensors; /* by operator */
+	const struct range_names *names;
+	struct heap_owner heap_owner;
+	struct summary_phases phases;
 	struct run *run;
 	struct source *source;
 	struct heap *heap;
@@ -42,6 +57,9 @@ struct summary {
 /* The head of the document. */
 void summary_print(const struct summary *summary, const struct document *document,
 		   const struct screen *screen);
+
+/* The first lines: what took the time, the causes, memory. */
+void summary_print_sentences(const struct summary *summary, const struct screen *screen);
 
 /* Before the rows of api are joined. */
 struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *source);

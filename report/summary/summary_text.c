@@ -19,78 +19,44 @@
 
 #define ROWS_OF_PART 8
 #define ROWS_OF_SMALL_PART 5
-#define COMMAND_WIDTH_MAX 400
 #define NAME_BYTES 25 /* of a thread in a sentence */
 #define HOST_BYTES 41
 #define REDACTED_BYTES 200
-
-/* The program by its name, without the folders it lies in. */
-static const char *command_start(const char *command, size_t *length)
-{
-	size_t word = strcspn(command, " ");
-	const char *slash = memrchr(command, '/', word < *length ? word : *length);
-
-	if (!slash || slash + 1 >= command + *length)
-		return command;
-	*length -= (size_t)(slash + 1 - command);
-	return slash + 1;
-}
-
-static void summary_put_name(const struct screen *screen, const char *text, size_t length,
-			     size_t width)
-{
-	char escaped[COMMAND_WIDTH_MAX * 4 + 1], shown[COMMAND_WIDTH_MAX * 4 + 8];
-	size_t used;
-
-	text = command_start(text, &length);
-	used = text_escape(escaped, sizeof(escaped), text, length);
-
-	text_shorten(shown, escaped, used, width < COMMAND_WIDTH_MAX ? width : COMMAND_WIDTH_MAX,
-		     screen->utf8 ? "\xe2\x80\xa6" : "..");
-	screen_print(screen, SCREEN_BOLD, "%s", shown);
-	putc('\n', screen->out);
-}
 
 static void summary_put_host(const struct screen *screen, const char *host)
 {
 	char escaped[HOST_BYTES];
 
 	text_escape(escaped, screen->width < 100 ? 21 : 41, host, strlen(host));
-	fprintf(screen->out, ", on %s", escaped);
+	fprintf(screen->out, "on %s", escaped);
 }
 
 /* Shares of less than this, and bytes an event from this on, are noise. */
 #define SHARE_NS_MIN 100000000u
 #define SHARE_BYTES_MAX 1000u
 
-static void summary_print_times(const struct summary_totals *totals, const struct screen *screen)
-{
-	char wall[UNIT_TEXT_BYTES], cpu[UNIT_TEXT_BYTES];
-
-	fprintf(screen->out, "%s", unit_format_ns(wall, totals->wall_ns));
-	if (!totals->cpu_ns)
-		return;
-	fprintf(screen->out, ", CPU %s%s", totals->cpu_is_partial ? "at least " : "",
-		unit_format_ns(cpu, totals->cpu_ns));
-	if (totals->wall_ns >= SHARE_NS_MIN)
-		fprintf(screen->out, " (%.1f cores)",
-			(double)totals->cpu_ns / (double)totals->wall_ns);
-}
-
-/* Command, host, when. */
+/* CPU time where no sentence has it, host, when. */
 static void summary_print_run(const struct summary *summary, const struct screen *screen)
 {
-	struct source_process *const *process;
 	struct source_file *const *file;
-	size_t processes = source_processes(summary->source, &process);
 	size_t files = source_files(summary->source, &file);
+	const struct summary_totals *totals = &summary->totals;
+	char cpu[UNIT_TEXT_BYTES];
+	const char *before = "";
 
-	if (processes && process[0]->command && process[0]->command->length)
-		summary_put_name(screen, source_name_text(process[0]->command),
-				 process[0]->command->length, screen->width);
-	summary_print_times(&summary->totals, screen);
-	if (files && file[0]->host && file[0]->host[0])
+	if (summary->phases.is_known && totals->cpu_ns) {
+		fprintf(screen->out, "CPU %s%s", totals->cpu_is_partial ? "at least " : "",
+			unit_format_ns(cpu, totals->cpu_ns));
+		if (totals->wall_ns >= SHARE_NS_MIN)
+			fprintf(screen->out, " (%.1f cores)",
+				(double)totals->cpu_ns / (double)totals->wall_ns);
+		before = ", ";
+	}
+	if (files && file[0]->host && file[0]->host[0]) {
+		fputs(before, screen->out);
 		summary_put_host(screen, file[0]->host);
+		before = ", ";
+	}
 	if (files && file[0]->start_real_ns) {
 		time_t start = (time_t)(file[0]->start_real_ns / 1000000000u);
 		char when[40];
@@ -98,9 +64,11 @@ static void summary_print_run(const struct summary *summary, const struct screen
 
 		localtime_r(&start, &local);
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %Z", &local);
-		fprintf(screen->out, ", %s", when);
+		fprintf(screen->out, "%s%s", before, when);
+		before = "\n";
 	}
-	putc('\n', screen->out);
+	if (*before)
+		putc('\n', screen->out);
 }
 
 #define EXITS_SHOWN 3
@@ -195,16 +163,12 @@ static void summary_print_events(const struct summary *summary, const struct scr
 #define CHILDREN_NS_MIN 1000000000u
 #define CHILDREN_SHARE_MIN 0.05 /* of the CPU time of what was recorded */
 
-/* What the kernel counts and the heap does not explain; children that nothing else speaks of. */
+/* What the kernel counts: children that nothing else speaks of. */
 static void summary_print_kernels(const struct summary *summary, const struct screen *screen)
 {
 	const struct summary_totals *totals = &summary->totals;
 	char text[UNIT_TEXT_BYTES];
 
-	if (totals->memory_peak_bytes)
-		screen_print_prose(screen, "resident memory: %s at most%s",
-				   unit_format_bytes(text, totals->memory_peak_bytes),
-				   totals->processes > 1 ? ", in the process that had most" : "");
 	if (totals->children_ns >= CHILDREN_NS_MIN &&
 	    (double)totals->children_ns >= CHILDREN_SHARE_MIN * (double)totals->cpu_ns)
 		screen_print_prose(screen,
@@ -393,6 +357,7 @@ static void summary_print_next(const struct summary *summary, const struct scree
 void summary_print(const struct summary *summary, const struct document *document,
 		   const struct screen *screen)
 {
+	summary_print_sentences(summary, screen);
 	summary_print_run(summary, screen);
 	summary_print_recorded(summary, screen);
 	summary_print_redacted(summary, screen);
@@ -400,7 +365,6 @@ void summary_print(const struct summary *summary, const struct document *documen
 	summary_print_kernels(summary, screen);
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);
-	steps_print_line(summary->steps, screen);
 	summary_print_torch(summary, document, screen);
 	summary_print_ranges(summary, document, screen);
 	summary_print_cuda(summary, document, screen);

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 ln -s "$BUILD" build
-cp "$ROOT/tests/golden/ranges.evt" run.evt
+cp "$ROOT/tests/golden/families3.evt" run.evt
 count=0
 while read -r line; do
 	count=$((count + 1))

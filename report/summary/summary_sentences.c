@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first lines of the summary: what took the time, which causes have the most seconds, who held memory. A
+ * sentence stands here only when what was recorded bears it out; what was not recorded is said to be so.
+ */
+#include <string.h>
+
+#include "report/base/text.h"
+#include "report/core/absence.h"
+#include "report/summary/summary.h"
+#include "report/summary/summary_owner.h"
+#include "report/steps/rows_steps.h"
+#include "report/tensors/rows_tensors.h"
+
+#define COMMAND_WIDTH_MAX 400u
+#define COMMAND_MIN 32u
+#define NAME_BYTES 41
+#define CAUSES_SHOWN 2
+#define CAUSE_SHARE_MIN 5   /* %, of what the cause is a part of */
+#define CAUSE_OF_RUN 100u   /* part of the run that a cause has at least */
+#define CORES_NS 100000000u /* shares of less are noise */
+#define WHOLE_PERCENT 98    /* of the time from the first to the last step */
+
+/* Only a part of the run was recorded, or asked for. */
+static bool is_in_part(const struct summary *summary)
+{
+	return run_filters(summary->run)->any || absence_is_limited(summary->run);
+}
+
+/* --- what ran, and how long --- */
+
+/* The program by its name, without the folders it lies in. */
+static const char *command_start(const char *command, size_t *length)
+{
+	size_t word = strcspn(command, " ");
+	const char *slash = memrchr(command, '/', word < *length ? word : *length);
+
+	if (!slash || slash + 1 >= command + *length)
+		return command;
+	*length -= (size_t)(slash + 1 - command);
+	return slash + 1;
+}
+
+static void put_command(const struct summary *summary, const struct screen *screen)
+{
+	char escaped[4 * COMMAND_WIDTH_MAX + 1], shown[4 * COMMAND_WIDTH_MAX + 8];
+	size_t width = screen->width / 2 < COMMAND_WIDTH_MAX ? screen->width / 2
+							     : COMMAND_WIDTH_MAX,
+	       length, used;
+	struct source_process *const *process;
+	const char *text;
+
+	if (!source_processes(summary->source, &process) || !process[0]->command ||
+	    !process[0]->command->length) {
+		fputs("the program", screen->out);
+		return;
+	}
+	text = name_text(process[0]->command, &length);
+	text = command_start(text, &length);
+	used = text_escape(escaped, sizeof(escaped), text, length);
+	text_shorten(shown, escaped, used, width > COMMAND_MIN ? width : COMMAND_MIN,
+		     screen->utf8 ? "\xe2\x80\xa6" : "..");
+	fputs(shown, screen->out);
+}
+
+static bool is_live(const struct summary *summary)
+{
+	struct source_file *const *file;
+	size_t count = source_files(summary->source, &file);
+	bool live = false;
+
+	for (size_t i = 0; i < count; i++)
+		live |= file[i]->live;
+	return live;
+}
+
+/* A file without its end, which nobody writes any more. */
+static bool is_cut(const struct summary *summary)
+{
+	struct source_file *const *file;
+	size_t count = source_files(summary->source, &file);
+	bool complete = true;
+
+	for (size_t i = 0; i < count; i++)
+		complete &= file[i]->complete;
+	return !complete && !is_live(summary);
+}
+
+/* What the files cover: a run, one that goes on, or its part up to where a file ends. */
+static void put_run(const struct summary *summary, const struct screen *screen)
+{
+	char wall[UNIT_TEXT_BYTES];
+
+	if (is_cut(summary))
+		fputs("The recording of ", screen->out);
+	put_command(summary, screen);
+	fprintf(screen->out, " %s %s",
+		is_cut(summary)    ? "is cut off after"
+		: is_live(summary) ? "has run"
+				   : "ran",
+		unit_format_ns(wall, summary->totals.wall_ns));
+}
+
+static void put_cpu(const struct summary *summary, const struct screen *screen, const char *before)
+{
+	const struct summary_totals *totals = &summary->totals;
+	char cpu[UNIT_TEXT_BYTES];
+
+	if (!totals->cpu_ns)
+		return;
+	fprintf(screen->out, "%s %s%s of CPU time", before,
+		totals->cpu_is_partial ? "at least " : "", unit_format_ns(cpu, totals->cpu_ns));
+	if (totals->wall_ns >= CORES_NS)
+		fprintf(screen->out, " (%.1f cores)",
+			(double)totals->cpu_ns / (double)totals->wall_ns);
+}
+
+/* Without filters and limits: start-up, steps, after them. */
+static void put_phases(const struct summary *summary, const struct screen *screen)
+{
+	const struct bottleneck *bottleneck = &summary->bottleneck;
+	const struct summary_phases *phases = &summary->phases;
+	const struct steps *steps = summary->steps;
+	char time[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
+	bool whole = steps->processes == 1 &&
+		     steps->time.total_ns >= phases->steps_ns / 100 * WHOLE_PERCENT;
+
+	fprintf(screen->out, ": %s until the first step", unit_format_ns(time, phases->startup_ns));
+	if (bottleneck->imported_ns && bottleneck->imported_ns < phases->startup_ns)
+		fprintf(screen->out, " (torch was imported after %s)",
+			unit_format_ns(time, bottleneck->imported_ns));
+	fprintf(screen->out, ", %s ", unit_format_ns(time, phases->steps_ns));
+	fprintf(screen->out, whole ? "in %s step%s" : "from the first to the last of %s step%s",
+		unit_format_count(count, steps->time.count), steps->time.count == 1 ? "" : "s");
+	if (steps->processes > 1)
+		fprintf(screen->out, " of %u processes", steps->processes);
+	if (steps->time.count > 1)
+		fprintf(screen->out, " (median %s)",
+			unit_format_ns(time, timing_percentile(&steps->time, 50)));
+	if (!is_live(summary) && !is_cut(summary))
+		fprintf(screen->out, ", %s after", unit_format_ns(time, phases->after_ns));
+}
+
+/* Steps of a part of the run: "14 steps, 67.9 ms in all (median 4.62 ms)". */
+static void put_steps(const struct steps *steps, const struct screen *screen)
+{
+	char count[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "%s step%s, %s", unit_format_count(count, steps->time.count),
+		steps->time.count == 1 ? "" : "s", unit_format_ns(time, steps->time.total_ns));
+	if (steps->time.count > 1)
+		fprintf(screen->out, " in all (median %s)",
+			unit_format_ns(time, timing_percentile(&steps->time, 50)));
+	putc('.', screen->out);
+}
+
+static void print_time(const struct summary *summary, const struct screen *screen)
+{
+	const struct steps *steps = summary->steps;
+	char filters[ABSENCE_BYTES];
+	struct prose line;
+
+	prose_begin(&line, screen);
+	put_run(summary, &line.screen);
+	if (summary->phases.is_known)
+		put_phases(summary, &line.screen);
+	else
+		put_cpu(summary, &line.screen, is_cut(summary) ? "; it used" : " and used");
+	putc('.', line.screen.out);
+	if (run_filters(summary->run)->any) {
+		absence_name_filters(summary->run, "", filters);
+		fprintf(line.screen.out,
+			steps->time.count ? " All that follows is%s: " : " All that follows is%s.",
+			filters);
+	} else if (!summary->phases.is_known && steps->time.count) {
+		fputs(" Recorded: ", line.screen.out);
+	}
+	if (!summary->phases.is_known && steps->time.count)
+		put_steps(steps, &line.screen);
+	prose_end(&line, screen);
+}
+
+/* --- what took it --- */
+
+static const char *cause_words(const struct advice *advice)
+{
+	static const struct {
+		bool (*look)(const struct bottleneck *bottleneck, struct advice *advice);
+		const char *words;
+	} causes[] = {
+#define CAUSE(id, words) { advice_##id, words },
+#include "report/advice/causes.def"
+	};
+
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+		if (causes[i].look == advice->rule->look)
+			return causes[i].words;
+	return NULL;
+}
+
+/* The one or two with the most seconds; in the order of report bottleneck. */
+static void put_causes(const struct summary *summary, const struct screen *screen)
+{
+	const struct bottleneck *bottleneck = &summary->bottleneck;
+	const char *before = "; most is at stake in ";
+	char time[UNIT_TEXT_BYTES];
+	unsigned int shown = 0;
+
+	for (size_t i = 0; i < bottleneck->advice_count && shown < CAUSES_SHOWN; i++) {
+		const struct advice *advice = &bottleneck->advice[i];
+		double percent = advice_share(bottleneck, advice);
+		const char *words = cause_words(advice);
+
+		if (!words || !advice->gain_ns || percent < CAUSE_SHARE_MIN ||
+		    (summary->phases.is_known &&
+		     advice->gain_ns < summary->totals.wall_ns / CAUSE_OF_RUN))
+			continue;
+		fprintf(screen->out, "%s%s (up to %s)", before, words,
+			unit_format_ns(time, advice->gain_ns));
+		before = " and ";
+		shown++;
+	}
+	fputs(".", screen->out);
+}
+
+static void print_steps(const struct summary *summary, const struct screen *screen)
+{
+	const struct steps *steps = summary->steps;
+	struct prose line;
+
+	if (!steps->time.total_ns)
+		return;
+	prose_begin(&line, screen);
+	fputs("In the steps: ", line.screen.out);
+	steps_print_shares(steps->ns, steps->time.total_ns, &line.screen);
+	put_causes(summary, &line.screen);
+	prose_end(&line, screen);
+}
+
+/* Times of a kind, all threads together, and what most of it is. */
+struct taken {
+	const char *what, *most;
+	size_t most_length;
+	uint64_t ns, most_ns;
+};
+
+static struct taken taken_by_operators(const struct summary *summary)
+{
+	const struct operators *operators = summary->operators;
+	struct taken taken = { .what = "PyTorch's operators",
+			       .ns = summary->totals.operators.self_cpu_ns };
+
+	for (size_t i = 0; i < operators->row_count; i++) {
+		const struct operator_row *row = &operators->row[i];
+		struct operator_text name;
+
+		if (row->self.ns <= taken.most_ns || !ops_row_is_shown(summary->source, row))
+			continue;
+		name = ops_row_name(summary->source, row);
+		taken.most = name.text;
+		taken.most_length = name.length;
+		taken.most_ns = row->self.ns;
+	}
+	return taken;
+}
+
+static struct taken taken_by_ranges(const struct summary *summary)
+{
+	const struct range_row *most = NULL;
+	struct taken taken = { .what = "NVTX ranges" };
+
+	for (size_t i = 0; i < summary->ranges->row_count; i++) {
+		const struct range_row *row = &summary->ranges->row[i];
+
+		taken.ns += row->self_ns;
+		if (row->self_ns > (most ? most->self_ns : 0))
+			most = row;
+	}
+	if (most) {
+		taken.most = name_text(source_name_at(summary->source, most->name),
+				       &taken.most_length);
+		taken.most_ns = most->self_ns;
+	}
+	return taken;
+}
+
+static void put_taken(const struct taken *taken, const struct screen *screen, const char *before)
+{
+	char time[UNIT_TEXT_BYTES], name[NAME_BYTES];
+
+	fprintf(screen->out, "%s%s %s", before, taken->what, unit_format_ns(time, taken->ns));
+	if (!taken->most || taken->most_ns < taken->ns / 10)
+		return;
+	text_escape(name, sizeof(name), taken->most, taken->most_length);
+	fprintf(screen->out, " (%s %s)", name, unit_format_ns(time, taken->most_ns));
+}
+
+/* What is said where no kind was; `all_ns` of all kinds. */
+static void put_rest(const struct summary *summary, const struct screen *screen, uint64_t all_ns)
+{
+	bool in_part = is_in_part(summary);
+
+	if (!all_ns)
+		fprintf(screen->out,
+			"Nothing recorded shows what %s time went to: no step, operator, range or "
+			"CUDA call.",
+			in_part ? "that" : "its");
+	else
+		fputs(!in_part && all_ns / 9 < summary->totals.wall_ns / 10
+			      ? "; nothing of the rest."
+			      : ".",
+		      screen->out);
+}
+
+/* Of a program without steps: what of its time was recorded, in all threads together. */
+static void print_taken(const struct summary *summary, const struct screen *screen)
+{
+	struct taken taken[] = {
+		taken_by_operators(summary),
+		taken_by_ranges(summary),
+		{ .what = "CUDA calls", .ns = summary->totals.cuda.total_ns },
+		{ .what = "input and output",
+		  .ns = io_total(&summary->bottleneck.io_by_process->io).total_ns },
+	};
+	const char *before = "Recorded of that time: ";
+	uint64_t all_ns = 0;
+	struct prose line;
+
+	prose_begin(&line, screen);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		all_ns += taken[i].ns;
+	for (size_t shown = 0; shown < CAUSES_SHOWN; shown++) {
+		struct taken *most = &taken[0];
+
+		for (size_t i = 1; i < sizeof(taken) / sizeof(taken[0]); i++)
+			if (taken[i].ns > most->ns)
+				most = &taken[i];
+		if (!most->ns)
+			break;
+		put_taken(most, &line.screen, before);
+		before = ", ";
+		most->ns = 0;
+	}
+	put_rest(summary, &line.screen, all_ns);
+	prose_end(&line, screen);
+}
+
+/* --- memory --- */
+
+/* Tensors on a device, or most of the heap. */
+static bool tensors_matter(const struct summary *summary, struct tensor_owner owner)
+{
+	return owner.device &&
+	       (owner.device->device != 0 ||
+		2 * owner.device->live.peak_bytes >= summary->heap->totals.peak_bytes);
+}
+
+static void put_tensors(const struct summary *summary, const struct screen *screen,
+			struct tensor_owner owner)
+{
+	const struct run_key *key = tensors_key(summary->tensors);
+	char bytes[UNIT_TEXT_BYTES], device[TENSOR_DEVICE_BYTES], name[NAME_BYTES];
+	size_t length;
+	const char *text;
+
+	fprintf(screen->out, ", tensors on %s at %s",
+		tensor_device_text(owner.device->device, device),
+		unit_format_bytes(bytes, owner.device->live.peak_bytes));
+	if (!owner.row || !owner.row->peak_bytes || !key->kind || !key->kind->text)
+		return;
+	text = key->kind->text(key->state,
+			       tensor_key_around(owner.row->key) ? tensor_key_around(owner.row->key)
+								 : owner.row->key,
+			       &length);
+	text_escape(name, sizeof(name), text, length);
+	fprintf(screen->out, " (%s %s)", name, unit_format_bytes(bytes, owner.row->peak_bytes));
+}
+
+static void put_heap(const struct summary *summary, const struct screen *screen, bool starts,
+		     bool names_owner)
+{
+	const struct heap_totals *totals = &summary->heap->totals;
+	const struct heap_owner *owner = &summary->heap_owner;
+	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES], name[NAME_BYTES];
+	const char *path, *slash;
+	size_t length;
+
+	fprintf(screen->out, "%c%s peaked at %s after %s",
+		is_in_part(summary) ? starts ? 'W' : 'w'
+		: starts            ? 'T'
+				    : 't',
+		is_in_part(summary)             ? "hat was allocated in that part"
+		: summary->totals.processes > 1 ? "he heaps of all"
+						: "he heap",
+		unit_format_bytes(bytes, totals->peak_bytes),
+		unit_format_ns(time, totals->peak_time_ns));
+	if (!names_owner || !owner->path)
+		return;
+	path = name_text(owner->path, &length);
+	slash = memrchr(path, '/', length);
+	if (slash) {
+		length -= (size_t)(slash + 1 - path);
+		path = slash + 1;
+	}
+	text_escape(name, sizeof(name), path, length);
+	fprintf(screen->out, ", %s of it for %s", unit_format_bytes(bytes, owner->bytes), name);
+}
+
+static void print_memory(const struct summary *summary, const struct screen *screen)
+{
+	uint64_t resident = run_filters(summary->run)->any ? 0 : summary->totals.memory_peak_bytes;
+	struct tensor_owner owner = tensor_owner_of(summary->tensors);
+	bool of_tensors = tensors_matter(summary, owner);
+	char bytes[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	if (!resident && !summary->heap->totals.peak_bytes)
+		return;
+	prose_begin(&line, screen);
+	if (resident)
+		fprintf(line.screen.out, "Resident memory peaked at %s%s",
+			unit_format_bytes(bytes, resident),
+			summary->totals.processes > 1 ? " in one process" : "");
+	if (summary->heap->totals.peak_bytes) {
+		if (resident)
+			fputs("; ", line.screen.out);
+		put_heap(summary, &line.screen, !resident, !of_tensors);
+	}
+	if (of_tensors)
+		put_tensors(summary, &line.screen, owner);
+	fputs(".", line.screen.out);
+	prose_end(&line, screen);
+}
+
+void summary_print_sentences(const struct summary *summary, const struct screen *screen)
+{
+	char why[ABSENCE_BYTES];
+	struct range_names_text names;
+
+	if (!summary->totals.processes)
+		return;
+	print_time(summary, screen);
+	print_steps(summary, screen);
+	if (!summary->steps->time.count && range_names_why(summary->run, why, sizeof(why)))
+		screen_print_prose(screen, "%s; %s.", why, range_names_say(summary->names, &names));
+	if (!summary->steps->time.count && !absence_is_whole(summary->run) &&
+	    !ops_are_sampled(summary->operators))
+		print_taken(summary, screen);
+	print_memory(summary, screen);
+}
