@@ -198,6 +198,13 @@ static const char *cause_words(const struct advice *advice)
 	return NULL;
 }
 
+/* Its seconds are others' too: of a guess that known causes explain, of slow steps that something makes slow. */
+static bool is_said(const struct advice *advice)
+{
+	return advice->rule->look == advice_slow_steps ||
+	       advice->weight_ns < advice->gain_ns - advice->gain_ns / 2;
+}
+
 /* The one or two with the most seconds; in the order of report bottleneck. */
 static void put_causes(const struct summary *summary, const struct screen *screen)
 {
@@ -212,6 +219,7 @@ static void put_causes(const struct summary *summary, const struct screen *scree
 		const char *words = cause_words(advice);
 
 		if (!words || !advice->gain_ns || percent < CAUSE_SHARE_MIN ||
+		    (shown && is_said(advice)) ||
 		    (summary->phases.is_known &&
 		     advice->gain_ns < summary->totals.wall_ns / CAUSE_OF_RUN))
 			continue;

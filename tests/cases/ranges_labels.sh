@@ -56,18 +56,26 @@ expect "$OUTPUT" \
 	'steps("--step", "2..4").totals.total_ns == sum(r["total_ns"] for r in steps.rows if 2 <= r["step"] <= 4)' \
 	'sum(ops("--step", str(n)).row(name="aten::addmm").calls for n in range(1, 6)) == 5' \
 	'summary("--step", "1").totals.steps == 1' \
+	'summary("--step", "1").totals.startup_ns is None' \
+	'summary.totals.startup_ns + summary.totals.steps_ns + summary.totals.after_ns == summary.totals.wall_ns' \
+	'summary.totals.steps_ns >= summary.totals.step_total_ns' \
 	'alloc("--step", "1..2").totals.allocations == alloc("--step", "1").totals.allocations + alloc("--step", "2").totals.allocations' \
 	'ops("--time", "-1000s..").totals == ops.totals' \
 	'alloc("--time", "..-1ms").totals.allocations + alloc("--time", "-1ms..").totals.allocations == alloc.totals.allocations'
+"$REPORT" "$OUTPUT" | tr '\n' ' ' >text
+grep -Eq '^python.* train.py ran [^:]*: [^:]* until the first step \(torch was imported after [^)]*\), .* 6 steps \(median [^)]*\), [^,]* after\. In the steps: ' text ||
+	fail "the first sentences: $(cat text)"
+"$REPORT" summary --step 1 "$OUTPUT" | tr '\n' ' ' | grep -Eq 'All that follows is within --step: 1 step, [0-9.]+ [mu]?s\. In the steps: ' ||
+	fail "the sentences of one step: $("$REPORT" summary --step 1 "$OUTPUT")"
 for wrong in 6 600..700; do
-	"$REPORT" ops --step $wrong "$OUTPUT" >out 2>talk
-	expect_eq "status of --step $wrong" "$?" 2
-	expect_eq "--step $wrong" "$(cat talk)" "prof-report: --step: there is no such step; 6 steps were recorded, 0 to 5"
+	"$REPORT" ops --step "$wrong" "$OUTPUT" >out 2>talk.txt
+	expect_eq "status of step $wrong" "$?" 2
+	expect_eq "what is said of step $wrong" "$(cat talk.txt)" "prof-report: --step: there is no such step; 6 steps were recorded, 0 to 5"
 	[[ ! -s out ]] || fail "a table of step $wrong: $(cat out)"
 done
-"$REPORT" ops --time 1000s..-1ms "$OUTPUT" >out 2>talk
+"$REPORT" ops --time 1000s..-1ms "$OUTPUT" >out 2>talk.txt
 expect_eq "status of a time that ends before it begins" "$?" 2
-grep -q '^prof-report: --time: ' talk || fail "a time that ends before it begins: $(cat talk)"
+grep -q '^prof-report: --time: ' talk.txt || fail "a time that ends before it begins: $(cat talk.txt)"
 
 for capture in label:forward range:forward; do
 	rm -f "$OUTPUT"

@@ -11,7 +11,17 @@ expect_match "summary of ranges" "$text" \
 	"outside of ranges: [0-9.]+ [mu]?s of [0-9.]+ [mu]?s \([0-9.]+ %\) on thread captured"
 [[ $text != *cores\)* && $text != *"of the program's"* ]] || fail "shares of a tiny program: $text"
 [[ $text != *"at least"* ]] || fail "the CPU time of a program that ended well is not complete: $text"
+# sentences come first, in the order of time, causes, memory; nothing is said of what was not recorded
+one=$(tr '\n' ' ' <<<"$text")
+expect_match "sentences" "$one" \
+	'^captured ran [0-9.]+ [mu]?s and used [0-9.]+ [mu]?s of CPU time\. Recorded of that time: NVTX ranges [0-9.]+ [mun]?s \((outside|wanted) '
+expect_match "memory" "$one" '(Resident memory peaked at [0-9.]+ MiB; t|T)he heap peaked at .* of it for captured\. '
+expect_eq "phases of a program without steps" \
+	"$(json summary "$OUTPUT" '[totals[n] for n in ("startup_ns", "steps_ns", "after_ns")]')" '[null, null, null]'
 text=$("$REPORT" summary --range wanted "$OUTPUT")
+one=$(tr '\n' ' ' <<<"$text")
+expect_match "sentences with a filter" "$one" 'All that follows is within --range\. '
+[[ $one != *"Resident memory"* ]] || fail "the whole program's memory with a filter: $one"
 [[ $text != *"outside of ranges"* ]] || fail "what --range left out is called outside: $text"
 
 text=$("$REPORT" alloc "$OUTPUT")
@@ -32,9 +42,16 @@ text=$("$REPORT" "$OUTPUT")
 [[ $text != *"outside of ranges"* ]] || fail "what INTERCEPT_CAPTURE left out is called outside: $text"
 rm -f run.evt
 
+run_traced "$PROGRAMS/exits" || true
+expect_match "a program of which nothing has a time" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
+	'Nothing recorded shows what its time went to: no step, operator, range or CUDA call\. '
+rm -f run.evt
+
 INTERCEPT_TRACE=nvtx run_traced "$PROGRAMS/captured" || fail "status $?"
 expect_match "summary without the heap" "$("$REPORT" "$OUTPUT")" 'INTERCEPT_TRACE was without alloc'
 expect_eq "alloc without the heap" "$("$REPORT" alloc "$OUTPUT")" \
 	'no allocation was recorded: INTERCEPT_TRACE was without alloc'
 
+expect_match "summary of a recording without its end" "$("$REPORT" "$ROOT/tests/golden/cut.evt" 2>/dev/null | tr '\n' ' ')" \
+	'The recording of counts [^:]* is cut off after [0-9.]+ ms; it used at least'
 expect_match "summary of a process that was killed" "$("$REPORT" "$ROOT/tests/golden/killed.evt")" 'used at least [0-9.]+ [mu]?s of CPU time'
