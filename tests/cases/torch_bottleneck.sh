@@ -47,9 +47,11 @@ for number, (x, y) in enumerate(DataLoader(Data(), batch_size=4)):
         total += loss.detach()
 PROGRAM
 run_traced "$PYTHON" train.py slow >out 2>err || fail "slow: $(cat err)"
-expect_eq "most important" "$(json bottleneck "$OUTPUT" 'rows[0]["id"]')" dataloader
+# on a busy machine the start takes more seconds, which is a note
+expect_eq "most important" "$(json bottleneck "$OUTPUT" '[r["id"] for r in rows if r["severity"] != "note"][0]')" dataloader
+expect_eq "seconds at stake in order" "$(json bottleneck "$OUTPUT" '[r["stake_ns"] or 0 for r in rows if r["id"] not in ("small_operators", "slow_steps")] == sorted((r["stake_ns"] or 0 for r in rows if r["id"] not in ("small_operators", "slow_steps")), reverse=True)')" true
 "$REPORT" bottleneck --no-color "$OUTPUT" >text.txt || fail "as text"
-grep -Eq '^1. dataloader .(problem|warning), at most ' text.txt || fail "text: $(cat text.txt)"
+grep -Eq '^[0-9]\. dataloader .(problem|warning), at most [0-9.]+ m?s, [0-9.]+ % of the steps. time\)' text.txt || fail "text: $(cat text.txt)"
 
 rm "$OUTPUT"
 run_traced "$PYTHON" train.py bad >out 2>err || fail "bad: $(cat err)"

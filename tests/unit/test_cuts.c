@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/core/run.c: what is open where events are missing ends there: NVTX ranges and --range as all else. */
+/*
+ * report/core/run.c, filters.c, open_ranges.c: what is open where events are missing ends there: NVTX ranges and
+ * --range, by whomever the range was named, as all else.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -195,6 +198,142 @@ static void a_started_range_that_is_asked_for_ends_where_recording_stops(void **
 	release();
 }
 
+/* --- labels and actions are ranges --- */
+
+static void label(uint64_t time_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin_ex, .name = cuda_recording_name(&c, name),
+		  .scope = EVT_SCOPE_USER, .sequence = -1);
+}
+
+static void unlabel(uint64_t time_ns, const char *name, uint64_t thread)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_end_ex, .name = cuda_recording_name(&c, name),
+		  .thread = thread);
+}
+
+static void operator_begins(uint64_t time_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin, .name = cuda_recording_name(&c, name));
+}
+
+static void operator_ends(uint64_t time_ns)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_end);
+}
+
+static void counts_within(const char *range, uint64_t allocations)
+{
+	read_with(range);
+	assert_int_equal(heap->totals.allocations, allocations);
+	assert_int_equal(run_filters(run)->seen, allocations > 0);
+	release();
+}
+
+static void labels_need_not_nest(void **state)
+{
+	(void)state;
+	start();
+	label(10, "first");
+	operator_begins(11, "first"); /* an operator of that name is none */
+	label(12, "second");
+	unlabel(20, "first", 0);
+	allocate(30, 0x1000);
+	operator_ends(40);
+	unlabel(50, "second", 0);
+	label(60, "first");
+	allocate(70, 0x2000);
+	unlabel(80, "first", 0);
+	allocate(90, 0x3000);
+	counts_within("first", 1);
+}
+
+static void operators_are_no_ranges(void **state)
+{
+	(void)state;
+	start();
+	operator_begins(10, "aten::add");
+	allocate(20, 0x1000);
+	operator_ends(30);
+	counts_within("aten::add", 0);
+}
+
+/* Before version 97 of events all ends were the innermost one's. */
+static void labels_of_older_recordings_end_as_operators_do(void **state)
+{
+	(void)state;
+	start();
+	label(10, "old");
+	operator_begins(20, "aten::add");
+	operator_ends(30);
+	allocate(40, 0x1000);
+	operator_ends(50); /* the label */
+	allocate(60, 0x2000);
+	counts_within("old", 1);
+}
+
+static void labels_end_where_events_were_lost(void **state)
+{
+	(void)state;
+	start();
+	label(10, "outer");
+	allocate(20, 0x1000);
+	lose(50);
+	allocate(60, 0x2000);
+	unlabel(70, "outer", 0);
+	counts_within("outer", 1);
+}
+
+static void labels_end_where_recording_stops(void **state)
+{
+	(void)state;
+	start();
+	FRAME_PUT(c.r.fw, 5, capture_start, .name = 0);
+	label(10, "outer");
+	FRAME_PUT(c.r.fw, 15, action_begin, .name = cuda_recording_name(&c, "outer"));
+	allocate(20, 0x1000);
+	FRAME_PUT(c.r.fw, 50, capture_stop, .name = 0);
+	FRAME_PUT(c.r.fw, 100, capture_start, .name = 0);
+	allocate(110, 0x2000);
+	counts_within("outer", 1);
+}
+
+static void labels_of_no_thread_hold_for_the_process(void **state)
+{
+	(void)state;
+	start();
+	FRAME_PUT(c.r.fw, 10, torch_async_begin, .name = cuda_recording_name(&c, "all_reduce"),
+		  .function = 0x7000);
+	FRAME_PUT(c.r.fw, 11, torch_async_begin, .name = cuda_recording_name(&c, "other"),
+		  .function = 0x8000);
+	allocate(20, 0x1000);
+	FRAME_PUT(c.r.fw, 30, torch_async_end, .function = 0x8000);
+	allocate(40, 0x2000);
+	FRAME_PUT(c.r.fw, 50, torch_async_end, .function = 0x7000);
+	FRAME_PUT(c.r.fw, 51, torch_async_end, .function = 0x7000);
+	allocate(60, 0x3000);
+	counts_within("all_reduce", 2);
+}
+
+/* Whoever named it: NVTX, a label, an action; each ends on its own. */
+static void ranges_of_one_name_add_up(void **state)
+{
+	(void)state;
+	start();
+	push(10, "train");
+	label(20, "train");
+	FRAME_PUT(c.r.fw, 30, action_begin, .name = cuda_recording_name(&c, "train"));
+	pop(40);
+	allocate(41, 0x1000);
+	unlabel(50, "train", 0);
+	unlabel(51, "train", 0); /* of no label that is open */
+	allocate(55, 0x2000);
+	FRAME_PUT(c.r.fw, 60, action_end, .name = cuda_recording_name(&c, "train"));
+	FRAME_PUT(c.r.fw, 61, action_end, .name = cuda_recording_name(&c, "train"));
+	allocate(70, 0x3000);
+	counts_within("train", 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +343,13 @@ int main(void)
 		cmocka_unit_test(a_range_that_is_asked_for_ends_where_recording_stops),
 		cmocka_unit_test(a_range_that_is_asked_for_ends_where_events_were_lost),
 		cmocka_unit_test(a_started_range_that_is_asked_for_ends_where_recording_stops),
+		cmocka_unit_test(labels_need_not_nest),
+		cmocka_unit_test(operators_are_no_ranges),
+		cmocka_unit_test(labels_of_older_recordings_end_as_operators_do),
+		cmocka_unit_test(labels_end_where_events_were_lost),
+		cmocka_unit_test(labels_end_where_recording_stops),
+		cmocka_unit_test(labels_of_no_thread_hold_for_the_process),
+		cmocka_unit_test(ranges_of_one_name_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,7 +198,10 @@ static void show(const struct recording *r, const struct options *options)
 /* One of a few filters, or none. */
 static void choose_filters(struct filter_settings *scope)
 {
-	switch (random_number() % 6) {
+	static struct window window = { .process = 1, .from_ns = 2000, .to_ns = 50000 };
+	static const struct windows windows = { .window = &window, .count = 1 };
+
+	switch (random_number() % 8) {
 	case 0:
 		scope->pid = 101;
 		break;
@@ -211,6 +214,12 @@ static void choose_filters(struct filter_settings *scope)
 		break;
 	case 3:
 		scope->range = "Net";
+		scope->during = random_number() % 2;
+		break;
+	case 4:
+		scope->windows = &windows;
+		scope->from_ns = window.from_ns;
+		scope->to_ns = window.to_ns;
 		break;
 	}
 }
