@@ -86,12 +86,13 @@ static void stream_begin(struct streams *streams, struct common *common, uint32_
 		.serial = view_load32(&ring->serial),
 		.tid = view_load32(&ring->tid),
 		.process = process,
+		.is_second = level != 0,
 	};
 	stream->words = view_ring_words(&common->view, index, &stream->word_count);
 	streams->active[streams->active_count++] = index;
 	JOURNAL_ADD(&common->journal, common_ns(common, view_load64(&ring->start_tsc)), thread,
 		    .stream = stream->number, .process = process->number, .tid = stream->tid,
-		    .level = level ? 1 : 0);
+		    .level = level ? 1 : 0, .cpu_ns = view_load64(&ring->start_cpu_ns));
 	stream_tell_name(stream, common, common_ns(common, view_load64(&ring->start_tsc)));
 }
 
@@ -196,7 +197,8 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 	common->lost += stream_tell_losses(stream, common, now_ns);
 	/* a thread writes on after it was retired: never before what it has written */
 	JOURNAL_ADD(&common->journal, end_ns < now_ns ? end_ns : now_ns, thread_end,
-		    .stream = stream->number);
+		    .stream = stream->number,
+		    .cpu_ns = end_tsc ? view_load64(&ring->end_cpu_ns) : 0);
 	names_drop_text(&common->names, &stream->text);
 	ring_free(ring);
 	stream->number = 0;

@@ -16,6 +16,12 @@
 #include "collector/processes/facts.h"
 #include "collector/processes/processes.h"
 
+/* What sched.c has told of a thread. */
+struct stream_sched {
+	uint64_t cpu_ns, runnable_ns, voluntary, involuntary;
+	uint32_t looks;
+};
+
 struct stream {
 	uint32_t number; /* in the file; 0: unused */
 	uint32_t index;  /* of its ring */
@@ -23,6 +29,7 @@ struct stream {
 	uint32_t tid;
 	struct process *process; /* never NULL while in use; outlives the stream */
 	bool closed;             /* scribbled over, no longer read */
+	bool is_second;          /* of a signal handler that interrupted a record of the thread */
 	uint64_t tail;           /* words consumed */
 	uint64_t dropped;        /* last value seen of the ring's counter */
 	const uint64_t *words;
@@ -30,6 +37,7 @@ struct stream {
 	struct names_text text;
 	char name[FACTS_NAME_BYTES]; /* last one told, not terminated */
 	uint8_t name_length;
+	struct stream_sched sched;
 };
 
 struct streams {

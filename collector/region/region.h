@@ -115,7 +115,9 @@ struct region_ring {
 	_Atomic uint32_t waiters;  /* producer: I sleep on progress */
 	/* written by the producer when it retires: the thread's last name, as prctl(PR_GET_NAME) has it */
 	_Atomic uint64_t name[REGION_NAME_WORDS];
-	uint64_t reserved[4];
+	/* written by the producer: CPU time of the thread when it claimed the ring and when it retired, 0 when unknown */
+	_Atomic uint64_t start_cpu_ns, end_cpu_ns;
+	uint64_t reserved[2];
 };
 
 _Static_assert(sizeof(struct region_ring) == 128, "two cache lines");

@@ -254,6 +254,7 @@ void collector_turn(struct collector *c)
 	processes_scan(&c->processes, &c->common, steady_ns);
 	streams_scan(&c->streams, &c->common, &c->processes);
 	collector_steer_early(c, steady_ns);
+	sched_look(&c->sched, &c->streams, &c->common, steady_ns);
 	collector_gather(c, now);
 	/* a second look before the last: a child may have come in behind the first one's back */
 	if (!c->processes.alive && !c->processes.waiting && c->processes.numbers)

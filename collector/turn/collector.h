@@ -15,12 +15,14 @@
 #include "collector/drain/drain.h"
 #include "collector/output/output.h"
 #include "collector/processes/processes.h"
+#include "collector/drain/sched.h"
 #include "collector/drain/streams.h"
 
 struct collector {
 	struct common common;
 	struct processes processes;
 	struct streams streams;
+	struct sched_look sched;
 	struct drain drain;
 	struct frame_writer *fw;
 	struct output output;

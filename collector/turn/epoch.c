@@ -98,8 +98,10 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 	for (uint32_t i = 0; i < c->processes.limit && c->processes.leaving; i++) {
 		struct process *process = &c->processes.slot[i];
 
-		if (process->number && process->exiting && !process->told)
-			streams_tell_names(&c->streams, &c->common, process, cut->now_ns);
+		if (!process->number || !process->exiting || process->told)
+			continue;
+		streams_tell_names(&c->streams, &c->common, process, cut->now_ns);
+		sched_tell_last(&c->streams, &c->common, process, cut->now_ns);
 	}
 	streams_reap(&c->streams, &c->common, cut->now_ns, due);
 	processes_tell_ends(&c->processes, &c->common, cut->now_ns);

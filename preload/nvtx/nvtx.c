@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/record/thread_clock.h"
 #include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
 
@@ -107,19 +108,20 @@ static inline void record_push(const struct nvtx_event *event, const struct name
 			       struct recorder_lane *lane)
 {
 	struct string name = event_name(event);
-	uint64_t field[6];
+	uint64_t field[6], ticks;
 
 	field[1] = string_id(&name, lane);
 	field[0] = domain_id(domain, lane);
+	ticks = thread_clock_edge(lane, recorder_now());
 	if (!(event->category | event->color | event->payload_type)) {
-		(void)recorder_put(lane, EVT_nvtx_push, recorder_now(), field, 2);
+		(void)recorder_put(lane, EVT_nvtx_push, ticks, field, 2);
 		return;
 	}
 	field[2] = event->category;
 	field[3] = event->color;
 	field[4] = event->payload_type;
 	field[5] = event->payload;
-	(void)recorder_put(lane, EVT_nvtx_push_ex, recorder_now(), field, 6);
+	(void)recorder_put(lane, EVT_nvtx_push_ex, ticks, field, 6);
 }
 
 /* For steps.h, unique while the range is open: a level belongs to one thread. */
@@ -191,7 +193,7 @@ int nvtx_pop(const void *handle)
 	domain = domain_of(handle);
 	lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
 	if (lane) {
-		uint64_t ticks = recorder_now();
+		uint64_t ticks = thread_clock_edge(lane, recorder_now());
 		uint64_t field = domain_id(domain, lane);
 
 		(void)recorder_put(lane, EVT_nvtx_pop, ticks, &field, 1);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "preload/record/event.h"
+#include "preload/record/thread_clock.h"
 
 static _Atomic bool capture_on;
 static _Atomic bool gates_busy;
@@ -18,6 +19,7 @@ static void record_switch(bool on, const struct string *why)
 {
 	const struct recorder_field field = { .text = why };
 
+	thread_clock_record();
 	(void)recorder_record(RECORDER_ANY, on ? EVT_capture_start : EVT_capture_stop, &field, 1);
 }
 

@@ -14,6 +14,7 @@
 
 #include "preload/base/futex.h"
 #include "preload/record/entry.h"
+#include "preload/record/thread_clock.h"
 #include "preload/record/trouble.h"
 
 #define RECORDER_WAIT_NS 50000000u     /* one nap of a thread that waits for room */
@@ -219,7 +220,9 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	ring->tid = (uint32_t)syscall(SYS_gettid);
 	ring->level = level;
 	ring->start_tsc = clock_ticks();
+	atomic_store(&ring->start_cpu_ns, thread_clock_ns());
 	atomic_store(&ring->end_tsc, 0);
+	atomic_store(&ring->end_cpu_ns, 0);
 	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
 		atomic_store(&ring->name[i], 0);
 	atomic_store(&ring->dropped, 0);
@@ -266,6 +269,7 @@ static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 		lane->mask = bytes / 8 - 1;
 		lane->head = 0;
 		lane->limit = 0; /* the first record looks */
+		recorder_self.clock_due = 0;
 		lane->bound = recorder_generation + 1;
 		if (level == 0) {
 			watch_thread();
@@ -426,6 +430,7 @@ void recorder_retire(void)
 		if (!lane->bound || lane->bound != recorder_gates->generation + 1)
 			continue;
 		ring_put_name(lane->ring);
+		atomic_store(&lane->ring->end_cpu_ns, thread_clock_ns());
 		atomic_store(&lane->ring->end_tsc, clock_ticks());
 		atomic_compare_exchange_strong(&lane->ring->state, &live, REGION_RING_RETIRED);
 	}

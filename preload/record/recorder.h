@@ -44,9 +44,11 @@ struct recorder_lane {
 
 #define RECORDER_LEVELS 2u
 
-/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 128 bytes. */
+/* Thread-local, initial-exec (dynamic TLS may call malloc), plain data: 136 bytes. */
 struct recorder_thread {
 	struct recorder_lane lane[RECORDER_LEVELS];
+	uint64_t
+		clock_due; /* ticks from which an edge is worth a reading of the clock: thread_clock.h */
 };
 
 PRELOAD_HIDDEN extern __thread struct recorder_thread recorder_self

@@ -10,6 +10,7 @@
 #include "preload/record/family.h"
 #include "preload/record/names.h"
 #include "preload/record/recorder.h"
+#include "preload/record/thread_clock.h"
 #include "preload/settings/settings.h"
 
 #define STEPS_SLOTS 32u /* scopes of as many threads at once */
@@ -99,6 +100,7 @@ static void record_step(uint64_t number, const struct name *name)
 	const struct string text = name_string(name);
 	const struct recorder_field field[] = { { .number = number }, { .text = &text } };
 
+	thread_clock_record();
 	(void)recorder_record(RECORDER_ANY, EVT_step, field, 2);
 }
 

@@ -11,6 +11,7 @@
 #include "preload/base/log.h"
 #include "preload/python/listeners.h"
 #include "preload/record/recorder.h"
+#include "preload/record/thread_clock.h"
 #include "preload/settings/settings.h"
 #include "preload/steps/capture_range.h"
 #include "preload/steps/steps.h"
@@ -154,7 +155,7 @@ static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
 
 static inline void record_begin(const uint64_t *function, struct recorder_lane *lane)
 {
-	uint64_t ticks = recorder_now();
+	uint64_t ticks = thread_clock_edge(lane, recorder_now());
 	const struct torch_value *inputs;
 	const char *name;
 	uint64_t id;
@@ -221,7 +222,8 @@ static void *operator_start(void **ret_context, const void *function)
 /* User scopes need not nest, nor end on their thread: it is said which one ends. */
 static inline void record_end(const uint64_t *function, struct recorder_lane *lane)
 {
-	uint64_t ticks = recorder_now(), field[2] = { (uintptr_t)function };
+	uint64_t ticks = thread_clock_edge(lane, recorder_now());
+	uint64_t field[2] = { (uintptr_t)function };
 	struct string name;
 
 	if (!torch_function.thread || torch_function_scope(function) != SCOPE_USER) {

@@ -140,7 +140,7 @@ static void look_at_one(struct slow_steps *slow, const struct step_row *row)
 
 	slow->count++;
 	slow->gain_ns += excess_ns;
-	if (category != STEP_other && category != STEP_cpu)
+	if (category != STEP_other && category != STEP_operators)
 		slow->of_category[category]++;
 	if (!sample)
 		return;

@@ -200,7 +200,8 @@ static void print_loop(const struct bottleneck *bottleneck, const struct screen 
 static void print_shares(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	put_label(screen, "their time");
-	steps_print_shares(bottleneck->loop.ns, bottleneck->loop.total_ns, screen);
+	steps_print_shares(bottleneck->loop.ns, &bottleneck->loop.cpu, bottleneck->loop.total_ns,
+			   screen);
 	if (bottleneck->loop.warm_steps)
 		fprintf(screen->out, " (without the first %s)",
 			bottleneck->loop.warm_steps == 1 ? "step" : "steps");
@@ -209,7 +210,8 @@ static void print_shares(const struct bottleneck *bottleneck, const struct scree
 static void print_sampled(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	if (bottleneck->sampled)
-		fprintf(screen->out, "%*snot all operators were recorded: cpu was more, other less",
+		fprintf(screen->out,
+			"%*snot all operators were recorded: they took more, other less",
 			LABEL_WIDTH, "");
 }
 

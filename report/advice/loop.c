@@ -59,17 +59,17 @@ void loop_look(struct loop *loop, const struct steps *steps, const struct eviden
 			       .median_ns = median_of_later(steps) };
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
 		loop->ns[i] = steps->ns[i];
-	for (size_t i = 0; i < steps->row_count && loop->median_ns; i++) {
+	for (size_t i = 0; i < steps->row_count; i++) {
 		const struct step_row *row = &steps->row[i];
 
 		settled = memory_room(settled, row->process, &room, sizeof(*settled));
-		if (settled[row->process])
-			continue;
-		if (row->number < EVIDENCE_SETTLED &&
-		    row->total_ns > LOOP_WARM_RATIO * loop->median_ns)
+		if (loop->median_ns && !settled[row->process] && row->number < EVIDENCE_SETTLED &&
+		    row->total_ns > LOOP_WARM_RATIO * loop->median_ns) {
 			leave_out(loop, row, evidence);
-		else
-			settled[row->process] = true;
+			continue;
+		}
+		settled[row->process] = true;
+		step_cpu_add(&loop->cpu, &row->cpu);
 	}
 	free(settled);
 }

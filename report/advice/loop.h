@@ -16,6 +16,7 @@
 struct loop {
 	uint64_t steps, total_ns; /* settled ones */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
+	struct step_cpu cpu;
 	struct evidence_work work;
 	uint64_t median_ns; /* of all steps but the first of each process; 0: too few of them */
 	uint64_t warm_steps, warm_ns, warm_longest_ns;

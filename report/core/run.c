@@ -324,7 +324,10 @@ static inline void run_take(struct run *run, const struct source_event *event)
 	}
 	if (event->event.id == EVT_capture_start || event->event.id == EVT_capture_stop)
 		run_take_capture(run, event);
-	verdict = filters_judge(&run->filters, run->source, event);
+	verdict =
+		event->event.id == EVT_thread_clock
+			? FILTER_PASSES_BY /* followed everywhere, and nothing that the program did */
+			: filters_judge(&run->filters, run->source, event);
 	if (verdict == FILTER_OUT)
 		return;
 	if (verdict == FILTER_COUNTS)

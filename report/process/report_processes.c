@@ -41,6 +41,18 @@ static void set_usage(struct table *table, const struct source_process *process)
 	table_set_number(table, COLUMN_processes_major_faults, process->major_faults);
 }
 
+static void set_waits(struct table *table, const struct source_process *process)
+{
+	struct thread_times times = process_times(process);
+
+	if (!times.has_waits)
+		return;
+	table_set_number(table, COLUMN_processes_runnable_ns, times.runnable_ns);
+	table_set_number(table, COLUMN_processes_blocked_ns, times.blocked_ns);
+	table_set_number(table, COLUMN_processes_voluntary_switches, times.voluntary);
+	table_set_number(table, COLUMN_processes_involuntary_switches, times.involuntary);
+}
+
 static void processes_fill_row(struct table *table, const struct source_process *process,
 			       uint64_t events, uint64_t threads, uint64_t bytes_on_disk)
 {
@@ -56,6 +68,7 @@ static void processes_fill_row(struct table *table, const struct source_process 
 		table_set_number(table, COLUMN_processes_exit_status,
 				 (uint64_t)process->exit_status);
 	table_set_number(table, COLUMN_processes_cpu_ns, process->cpu_ns);
+	set_waits(table, process);
 	set_usage(table, process);
 	table_set_number(table, COLUMN_processes_threads, threads);
 	table_set_number(table, COLUMN_processes_events, events);

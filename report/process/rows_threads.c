@@ -8,9 +8,22 @@ struct works *threads_want(struct run *run)
 	return works_want(run, work_bits_of("threads"));
 }
 
+static void set_times(struct table *table, const struct thread_times *times)
+{
+	if (times->has_cpu)
+		table_set_number(table, COLUMN_threads_cpu_ns, times->cpu_ns);
+	if (!times->has_waits)
+		return;
+	table_set_number(table, COLUMN_threads_runnable_ns, times->runnable_ns);
+	table_set_number(table, COLUMN_threads_blocked_ns, times->blocked_ns);
+	table_set_number(table, COLUMN_threads_voluntary_switches, times->voluntary);
+	table_set_number(table, COLUMN_threads_involuntary_switches, times->involuntary);
+}
+
 static void threads_fill_row(struct table *table, const struct source_thread *thread,
 			     uint64_t events)
 {
+	struct thread_times times = thread_times(thread);
 	const char *name;
 	size_t length;
 
@@ -22,6 +35,7 @@ static void threads_fill_row(struct table *table, const struct source_thread *th
 		table_set_text(table, COLUMN_threads_name, name, length);
 	table_set_number(table, COLUMN_threads_start_ns, thread->start_ns);
 	table_set_number(table, COLUMN_threads_end_ns, thread->end_ns);
+	set_times(table, &times);
 	table_set_number(table, COLUMN_threads_events, events);
 }
 

@@ -96,7 +96,10 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 	case EVT_thread_name:
 		return thread_take_name(file, EVENT_AS(thread_name, event), time_ns);
 	case EVT_thread_end:
-		stream_end(file, EVENT_AS(thread_end, event)->stream, time_ns);
+		stream_end(file, EVENT_AS(thread_end, event), time_ns);
+		return EVT_OK;
+	case EVT_thread_sched:
+		stream_take_sched(file, EVENT_AS(thread_sched, event));
 		return EVT_OK;
 	case EVT_module:
 		return module_define(file, EVENT_AS(module, event), time_ns);
@@ -120,9 +123,13 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 void books_take_own(struct thread_row *thread, struct file_row *file, const struct event *event)
 {
 	const struct evt_nvtx_thread_name *named = EVENT_AS(nvtx_thread_name, event);
-	struct thread_row *row = thread_find(file->source, thread->thread.process, named->tid,
-					     event->time_ns);
+	struct thread_row *row;
 
+	if (event->id == EVT_thread_clock) {
+		thread_note_cpu(&thread->thread, EVENT_AS(thread_clock, event)->cpu_ns);
+		return;
+	}
+	row = thread_find(file->source, thread->thread.process, named->tid, event->time_ns);
 	if (row)
 		row->thread.name = source_name_of(file->source, &file->file, named->name);
 }

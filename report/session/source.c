@@ -270,12 +270,20 @@ static void source_find_workers(struct source *source)
 			reader_work_with(source->file[i]->reader, source->workers);
 }
 
+/* Of a thread's stream, and bookkeeping of its own: bookkeeping.c. */
+static bool is_own_book(uint32_t id)
+{
+	return id == EVT_nvtx_thread_name || id == EVT_thread_clock;
+}
+
 /* Reads the first frame of each file. */
 static int source_begin(struct source *source)
 {
 	int error = EVT_OK;
 
 	source->begun = true;
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		source->slow[id] = source->heap_cuts[id] || is_own_book(id);
 	source_find_workers(source);
 	for (size_t i = 0; i < source->file_count && !error; i++)
 		error = source->file[i]->reader ? file_load(source->file[i]) : EVT_OK;
@@ -423,7 +431,9 @@ __attribute__((noinline)) static int source_next_slowly(struct source *source,
 		return error;
 	event = source->at;
 	source_give(source, event, source_head_ns(source), ret_event);
-	if (source->keeps_books || event->id == EVT_nvtx_thread_name)
+	/* the program did nothing: no event of its thread, see source_settle_run() */
+	source->begin += event->id == EVT_thread_clock;
+	if (source->keeps_books || is_own_book(event->id))
 		return source_keep_books(source, ret_event);
 	return EVT_OK;
 }
@@ -433,8 +443,7 @@ int source_next(struct source *source, struct source_event *ret_event)
 	const struct event *event = source->at;
 	uint64_t time_ns;
 
-	if (event >= source->end || source->keeps_books ||
-	    source->heap_cuts[event->id % EVT_ID_LIMIT] || event->id == EVT_nvtx_thread_name)
+	if (event >= source->end || source->keeps_books || source->slow[event->id % EVT_ID_LIMIT])
 		return source_next_slowly(source, ret_event);
 	time_ns = merge_time(event->time_ns, source->run->offset_ns);
 	if (time_ns >= source->until_ns)
@@ -446,9 +455,12 @@ int source_next(struct source *source, struct source_event *ret_event)
 void source_want(struct source *source, const struct frame_wants *wants)
 {
 	source->wants = *wants;
-	/* bookkeeping of a thread's own: bookkeeping.c */
-	source->wants.event[EVT_nvtx_thread_name] = true;
-	source->wants.fields[EVT_nvtx_thread_name] = UINT32_MAX;
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		if (!is_own_book(id))
+			continue;
+		source->wants.event[id] = true;
+		source->wants.fields[id] = UINT32_MAX;
+	}
 	for (size_t i = 0; i < source->file_count; i++)
 		if (source->file[i]->reader)
 			reader_want(source->file[i]->reader, &source->wants);

@@ -67,6 +67,14 @@ struct source_process {
 	size_t thread_count;
 };
 
+/* CPU time and waits of a thread, as they were told; see thread_times(). */
+struct source_thread_cpu {
+	uint64_t start_ns,
+		last_ns; /* CPU time where it began to be recorded, and last; 0: not known */
+	bool is_looked;  /* the collector had a look at the scheduler's counters */
+	uint64_t first_runnable_ns, runnable_ns, voluntary, involuntary;
+};
+
 struct source_thread {
 	uint32_t index; /* dense over the source: one a (process, tid, start) */
 	struct source_process *process;
@@ -78,6 +86,7 @@ struct source_thread {
 	struct source_thread *next; /* of the process */
 	struct block_sum
 		sum; /* of frame_wants.sum: up to the event of this thread given out last */
+	struct source_thread_cpu cpu;
 };
 
 struct source_meta {
@@ -221,6 +230,20 @@ const char *name_text(const struct source_name *name, size_t *ret_length);
 
 /* A thread's name; of a main thread without one its program's; length 0 when there is none. */
 void thread_name(const struct source_thread *thread, const char **ret_text, size_t *ret_length);
+
+/*
+ * What became of a thread's time while it was recorded: on a CPU, runnable without one, blocked (the rest). Once all is
+ * read. Of a thread that was killed the last 100 ms may count as blocked.
+ */
+struct thread_times {
+	bool has_cpu, has_waits; /* cpu_ns is known; the others are */
+	uint64_t cpu_ns, runnable_ns, blocked_ns;
+	uint64_t voluntary, involuntary; /* context switches */
+};
+struct thread_times thread_times(const struct source_thread *thread);
+void thread_times_add(struct thread_times *into, const struct thread_times *more);
+/* Of all its recorded threads, added up. */
+struct thread_times process_times(const struct source_process *process);
 
 /* Module that holds `address` in `process` at `time_ns`, NULL when none. */
 const struct source_module *source_module_at(const struct source_process *process, uint64_t address,

@@ -233,22 +233,50 @@ int stream_define(struct file_row *file, const struct evt_thread *event, uint64_
 	}
 	row->defined = true;
 	row->has_main |= event->level == 0;
+	if (event->cpu_ns &&
+	    (!row->thread.cpu.start_ns || event->cpu_ns < row->thread.cpu.start_ns))
+		row->thread.cpu.start_ns = event->cpu_ns;
 	if (time_ns < row->thread.start_ns)
 		row->thread.start_ns = time_ns;
 	return error ? error : stream_put(file, event->stream, event->level, row);
 }
 
-void stream_end(struct file_row *file, uint64_t stream, uint64_t time_ns)
+void stream_end(struct file_row *file, const struct evt_thread_end *event, uint64_t time_ns)
 {
-	struct stream_row *row = lookup_find(&file->streams, stream);
+	struct stream_row *row = lookup_find(&file->streams, event->stream);
 	struct source_thread *thread;
 
 	if (!row || (row->level != 0 && row->thread->has_main))
 		return;
 	thread = &row->thread->thread;
+	thread_note_cpu(thread, event->cpu_ns);
 	thread->ended = true;
 	if (time_ns > thread->end_ns)
 		thread->end_ns = time_ns;
+}
+
+/* Sources are many, and the latest has the most. */
+void thread_note_cpu(struct source_thread *thread, uint64_t cpu_ns)
+{
+	if (cpu_ns > thread->cpu.last_ns)
+		thread->cpu.last_ns = cpu_ns;
+}
+
+void stream_take_sched(struct file_row *file, const struct evt_thread_sched *event)
+{
+	struct stream_row *row = lookup_find(&file->streams, event->stream);
+	struct source_thread_cpu *cpu;
+
+	if (!row)
+		return;
+	cpu = &row->thread->thread.cpu;
+	thread_note_cpu(&row->thread->thread, event->cpu_ns);
+	if (!cpu->is_looked)
+		cpu->first_runnable_ns = event->runnable_ns;
+	cpu->is_looked = true;
+	cpu->runnable_ns = event->runnable_ns;
+	cpu->voluntary = event->voluntary;
+	cpu->involuntary = event->involuntary;
 }
 
 void threads_settle(const struct source *source)

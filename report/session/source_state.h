@@ -106,6 +106,7 @@ struct source {
 	source_take_heap *take_heap; /* NULL: heap records are not wanted */
 	void *heap_context;
 	bool heap_cuts[EVT_ID_LIMIT]; /* events that come after all heap records before them */
+	bool slow[EVT_ID_LIMIT];      /* those, and what tells of the thread itself */
 	uint64_t frames;              /* of all files so far */
 
 	/* the run that is being followed */
@@ -129,7 +130,10 @@ int process_define(struct file_row *file, const struct evt_process *event, uint6
 int stream_mention(struct file_row *file, uint64_t stream, uint64_t time_ns,
 		   struct thread_row **ret_thread);
 int stream_define(struct file_row *file, const struct evt_thread *event, uint64_t time_ns);
-void stream_end(struct file_row *file, uint64_t stream, uint64_t time_ns);
+void stream_end(struct file_row *file, const struct evt_thread_end *event, uint64_t time_ns);
+void stream_take_sched(struct file_row *file, const struct evt_thread_sched *event);
+/* It has used that much CPU time by now. */
+void thread_note_cpu(struct source_thread *thread, uint64_t cpu_ns);
 /* The thread that had this tid at that time, NULL when none. */
 struct thread_row *thread_find(struct source *source, const struct source_process *process,
 			       uint64_t tid, uint64_t time_ns);

@@ -37,12 +37,12 @@ static void steps_head(const struct document *document, const struct screen *scr
 	if (steps->time.total_ns) {
 		prose_begin(&line, screen);
 		fputs("time: ", line.screen.out);
-		steps_print_shares(steps->ns, steps->time.total_ns, &line.screen);
+		steps_print_shares(steps->ns, &steps->cpu, steps->time.total_ns, &line.screen);
 		prose_end(&line, screen);
 	}
 	if (run_events(report->run, EVT_torch_sampling) && steps->time.count)
 		screen_print_prose(screen, "not all operators were recorded "
-					   "(INTERCEPT_OPERATORS): cpu was more than this");
+					   "(INTERCEPT_OPERATORS): operators took more than this");
 	if (steps->in_part)
 		fprintf(screen->out, "%s step%s recorded in part, not listed\n",
 			unit_format_count(number, steps->in_part),
@@ -113,6 +113,20 @@ static void steps_fill(struct report *report, struct table *table)
 	steps_fill_table(&state->shown, table);
 }
 
+static void total_split(struct facts *facts, const struct cpu_span *cpu, uint64_t all_ns,
+			const char *running, const char *waiting)
+{
+	uint64_t running_ns;
+
+	if (!cpu_span_value(cpu, all_ns, &running_ns)) {
+		facts_none(facts, running, UNIT_NS);
+		facts_none(facts, waiting, UNIT_NS);
+		return;
+	}
+	facts_number(facts, running, UNIT_NS, running_ns);
+	facts_number(facts, waiting, UNIT_NS, all_ns - running_ns);
+}
+
 static void steps_total(const struct report *report, struct facts *facts)
 {
 	static const char *const names[STEP_CATEGORY_LIMIT] = {
@@ -132,6 +146,11 @@ static void steps_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "max_ns", UNIT_NS, steps->time.max_ns);
 	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
 		facts_number(facts, names[i], UNIT_NS, steps->ns[i]);
+	total_split(facts, &steps->cpu.all, steps->time.total_ns, "running_ns", "waiting_ns");
+	total_split(facts, &steps->cpu.operators, steps->ns[STEP_operators], "operators_running_ns",
+		    "operators_waiting_ns");
+	total_split(facts, &steps->cpu.other, steps->ns[STEP_other], "other_running_ns",
+		    "other_waiting_ns");
 }
 
 const struct report_kind report_kind_steps = {

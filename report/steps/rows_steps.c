@@ -73,6 +73,28 @@ static const char *ended_by(const struct steps_shown *shown, uint32_t name, size
 	return shown->name;
 }
 
+/* Of `all_ns`, which the CPU time was used in; nothing where too little is known. */
+static void put_split(struct table *table, const struct cpu_span *cpu, uint64_t all_ns,
+		      enum column_id running, enum column_id waiting)
+{
+	uint64_t running_ns;
+
+	if (!cpu_span_value(cpu, all_ns, &running_ns))
+		return;
+	table_set_number(table, running, running_ns);
+	table_set_number(table, waiting, all_ns - running_ns);
+}
+
+static void put_cpu(struct table *table, const struct step_row *row)
+{
+	put_split(table, &row->cpu.all, row->total_ns, COLUMN_steps_running_ns,
+		  COLUMN_steps_waiting_ns);
+	put_split(table, &row->cpu.operators, row->ns[STEP_operators],
+		  COLUMN_steps_operators_running_ns, COLUMN_steps_operators_waiting_ns);
+	put_split(table, &row->cpu.other, row->ns[STEP_other], COLUMN_steps_other_running_ns,
+		  COLUMN_steps_other_waiting_ns);
+}
+
 static void table_put_step(struct table *table, const struct steps_shown *shown,
 			   const struct step_row *usual, const struct step_row *row)
 {
@@ -91,6 +113,7 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	table_set_number(table, COLUMN_steps_total_ns, row->total_ns);
 	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
 		table_set_number(table, columns[i], row->ns[i]);
+	put_cpu(table, row);
 	if (shown->has_io)
 		table_set_number(table, COLUMN_steps_io_ns, row->io_ns);
 	table_set_text(table, COLUMN_steps_ended_by, text, length);
@@ -147,7 +170,24 @@ void steps_print_times(const struct steps_shown *shown, const struct screen *scr
 		unit_format_ns(d, timing_percentile(&steps->time, 99)));
 }
 
-void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct screen *screen)
+/* " (waiting 40 %)"; nothing where that is not known. */
+static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t total_ns,
+			const struct screen *screen, int category)
+{
+	const struct cpu_span *span = category == STEP_other ? &cpu->other : &cpu->operators;
+	char text[UNIT_TEXT_BYTES];
+	uint64_t running_ns;
+
+	if ((category != STEP_other && category != STEP_operators) ||
+	    !cpu_span_value(span, ns[category], &running_ns))
+		return;
+	fprintf(screen->out, " (waiting %s)",
+		unit_format_percent(text, 100.0 * (double)(ns[category] - running_ns) /
+						  (double)total_ns));
+}
+
+void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t total_ns,
+			const struct screen *screen)
 {
 	bool told[STEP_CATEGORY_LIMIT] = { false };
 	char text[UNIT_TEXT_BYTES];
@@ -164,6 +204,7 @@ void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct scre
 		told[most] = true;
 		fprintf(screen->out, "%s%s %s", before, step_category_names[most],
 			unit_format_percent(text, 100.0 * (double)ns[most] / (double)total_ns));
+		put_waiting(cpu, ns, total_ns, screen, most);
 		before = ", ";
 	}
 }

@@ -20,7 +20,11 @@ void steps_fill_table(const struct steps_shown *shown, struct table *table);
 
 /* How many, what ended them, how long they took; without a newline. */
 void steps_print_times(const struct steps_shown *shown, const struct screen *screen);
-/* Where the time of steps went, by category, the largest share first; without a newline. */
-void steps_print_shares(const uint64_t *ns, uint64_t total_ns, const struct screen *screen);
+/*
+ * Where the time of steps went, by category, the largest share first; of operators and other what of it their
+ * thread waited, as far as it is known. Without a newline.
+ */
+void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t total_ns,
+			const struct screen *screen);
 
 #endif

@@ -109,6 +109,13 @@ static void take_call(void *state, const struct source_event *event, bool counts
 			   EVENT_AS(cuda_call, &event->event)->duration_ns);
 }
 
+static void take_clock(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	steps_clock(&((struct step_state *)state)->steps, event_place(event),
+		    EVENT_AS(thread_clock, &event->event)->cpu_ns);
+}
+
 static void take_capture(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
@@ -260,6 +267,7 @@ static void start(void *state, struct run *run, const void *options)
 	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
 		if (id != EVT_io_fd)
 			run_reads(run, (enum evt_id)id, 1u << io_duration_field(id), take_io, mine);
+	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
 	run_reads(run, EVT_capture_start, 0, take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, take_capture, mine);
 }

@@ -23,6 +23,14 @@ struct edges {
 	size_t count, room;
 };
 
+/* Of the clock of the thread that began the step. */
+struct step_readings {
+	struct step_reading {
+		uint64_t time_ns, cpu_ns;
+	} * reading;
+	size_t count, room;
+};
+
 struct step_process {
 	bool seen; /* a step or an interruption: no step begins of itself */
 	bool is_marked;
@@ -33,6 +41,12 @@ struct step_process {
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint32_t active[STEP_CATEGORY_LIMIT]; /* threads in such a scope, as of swept_ns */
 	struct edges scopes, calls;
+	uint32_t owner; /* the thread that began the step */
+	struct cpu_moment began;
+	struct cpu_clock clock;                /* of the owner, as of swept_ns */
+	uint64_t read_ns[STEP_CATEGORY_LIMIT]; /* what ns was then */
+	struct step_readings readings;
+	struct step_cpu cpu;
 	bool has_rest;
 	struct step_row rest; /* counts when another step follows */
 };
@@ -41,6 +55,7 @@ struct step_thread {
 	uint32_t process;
 	uint32_t depth[STEP_CATEGORY_LIMIT]; /* open scopes */
 	uint64_t io_ns;                      /* since it last ended a step, or recording began */
+	struct cpu_clock clock;
 };
 
 static void step_scope_ended(void *state, const struct nest_end *end);
@@ -56,6 +71,7 @@ void steps_release(struct steps *steps)
 	for (size_t i = 0; i < steps->process_room; i++) {
 		free(steps->process[i].scopes.word);
 		free(steps->process[i].calls.word);
+		free(steps->process[i].readings.reading);
 	}
 	nest_release(&steps->nest);
 	free(steps->process);
@@ -106,8 +122,9 @@ enum step_category step_category_of(const char *name, size_t length, uint64_t sc
 	if (begins_with_any(name, length, communication))
 		return STEP_communication;
 	if (begins_with_any(name, length, compiled))
-		return STEP_cpu;
-	return scope == SCOPE_USER || begins_with_any(name, length, user) ? STEP_NOTHING : STEP_cpu;
+		return STEP_operators;
+	return scope == SCOPE_USER || begins_with_any(name, length, user) ? STEP_NOTHING
+									  : STEP_operators;
 }
 
 /* --- time --- */
@@ -156,10 +173,70 @@ static void process_charge(struct step_process *process, uint64_t time_ns)
 	process->swept_ns = time_ns;
 }
 
+/* --- CPU time --- */
+
+static uint64_t take_unread(struct step_process *process, enum step_category category)
+{
+	uint64_t ns = process->ns[category] - process->read_ns[category];
+
+	process->read_ns[category] = process->ns[category];
+	return ns;
+}
+
+/* The owner's clock was read: what it says is of all that was charged since the last time. */
+static void process_read(struct step_process *process, const struct step_reading *reading)
+{
+	uint64_t operators_ns = take_unread(process, STEP_operators);
+	uint64_t other_ns = take_unread(process, STEP_other);
+	uint64_t wall_ns = reading->time_ns - process->clock.time_ns;
+	uint64_t cpu_ns = reading->cpu_ns - process->clock.cpu_ns;
+
+	if (process->clock.is_read && reading->cpu_ns >= process->clock.cpu_ns) {
+		cpu_span_add_part(&process->cpu.operators, operators_ns, wall_ns, cpu_ns);
+		cpu_span_add_part(&process->cpu.other, other_ns, wall_ns, cpu_ns);
+	} else {
+		cpu_span_add_unread(&process->cpu.operators, operators_ns);
+		cpu_span_add_unread(&process->cpu.other, other_ns);
+	}
+	process->clock = (struct cpu_clock){ true, reading->time_ns, reading->cpu_ns };
+}
+
+/* Those that lie before the next edge; each at its time. */
+static void process_read_until(struct step_process *process, size_t *at, uint64_t time_ns)
+{
+	const struct step_readings *readings = &process->readings;
+
+	for (; *at < readings->count && readings->reading[*at].time_ns <= time_ns; ++*at) {
+		process_charge(process, readings->reading[*at].time_ns);
+		process_read(process, &readings->reading[*at]);
+	}
+}
+
+void step_cpu_add(struct step_cpu *into, const struct step_cpu *more)
+{
+	cpu_span_add(&into->all, &more->all);
+	cpu_span_add(&into->operators, &more->operators);
+	cpu_span_add(&into->other, &more->other);
+}
+
+/* The step is over: what comes after the last reading is not known. */
+static struct step_cpu process_take_cpu(struct step_process *process, struct nest_place place,
+					struct cpu_moment now)
+{
+	struct step_cpu cpu = process->cpu;
+
+	if (process->owner != place.thread)
+		return (struct step_cpu){ .all = { 0 } };
+	cpu_span_add_unread(&cpu.operators, take_unread(process, STEP_operators));
+	cpu_span_add_unread(&cpu.other, take_unread(process, STEP_other));
+	cpu_span_add_between(&cpu.all, process->began, now, place.time_ns - process->start_ns);
+	return cpu;
+}
+
 /* All edges that are there, in order, and on to `until_ns`. */
 static void process_sweep(struct step_process *process, uint64_t until_ns)
 {
-	size_t scope = 0, call = 0;
+	size_t scope = 0, call = 0, reading = 0;
 
 	while (scope < process->scopes.count || call < process->calls.count) {
 		uint64_t next_scope = scope < process->scopes.count ? process->scopes.word[scope]
@@ -173,36 +250,63 @@ static void process_sweep(struct step_process *process, uint64_t until_ns)
 			scope++;
 		else
 			call++;
+		process_read_until(process, &reading, word >> 4);
 		process_charge(process, word >> 4);
 		if (word & 1)
 			process->active[category]++;
 		else if (process->active[category])
 			process->active[category]--;
 	}
-	process->scopes.count = process->calls.count = 0;
+	process_read_until(process, &reading, until_ns);
+	process->scopes.count = process->calls.count = process->readings.count = 0;
 	process_charge(process, until_ns);
 }
 
-static void process_begin_step(struct step_process *process, uint64_t number, uint64_t time_ns)
+static void process_begin_step(struct step_process *process, uint64_t number,
+			       struct nest_place place, const struct step_thread *owner)
 {
 	process->under_way = true;
 	process->number = number;
-	process->start_ns = time_ns;
-	process->swept_ns = time_ns;
+	process->start_ns = place.time_ns;
+	process->swept_ns = place.time_ns;
 	memset(process->ns, 0, sizeof(process->ns));
+	process->owner = place.thread;
+	process->clock = owner->clock;
+	process->began = cpu_clock_at(&owner->clock, place.time_ns);
+	process->readings.count = 0;
+	memset(process->read_ns, 0, sizeof(process->read_ns));
+	process->cpu = (struct step_cpu){ .all = { 0 } };
 }
 
-static void process_put(struct step_process *process, uint64_t time_ns, enum step_category category,
+static void process_put(struct steps *steps, struct nest_place place, enum step_category category,
 			bool begins)
 {
+	struct step_process *process = steps_process_at(steps, place.process);
+
 	if (!process->seen && !process->under_way)
-		process_begin_step(process, 0, time_ns);
+		process_begin_step(process, 0, place, steps_thread_at(steps, place.thread));
 	if (process->scopes.count >= STEP_EDGES_MAX)
-		process_sweep(process, time_ns);
-	edges_put(&process->scopes, time_ns, category, begins);
+		process_sweep(process, place.time_ns);
+	edges_put(&process->scopes, place.time_ns, category, begins);
 }
 
 /* --- what happens --- */
+
+void steps_clock(struct steps *steps, struct nest_place place, uint64_t cpu_ns)
+{
+	struct step_process *process = steps_process_at(steps, place.process);
+	struct step_readings *readings = &process->readings;
+
+	steps_thread_at(steps, place.thread)->clock = (struct cpu_clock){ true, place.time_ns,
+									  cpu_ns };
+	if (!process->under_way || process->owner != place.thread)
+		return;
+	if (readings->count >= STEP_EDGES_MAX)
+		process_sweep(process, place.time_ns);
+	readings->reading = memory_room(readings->reading, readings->count, &readings->room,
+					sizeof(*readings->reading));
+	readings->reading[readings->count++] = (struct step_reading){ place.time_ns, cpu_ns };
+}
 
 void steps_open(struct steps *steps, struct nest_place place, enum step_category category)
 {
@@ -211,7 +315,7 @@ void steps_open(struct steps *steps, struct nest_place place, enum step_category
 	thread->process = place.process;
 	(void)nest_begin(&steps->nest, place, category, false);
 	if (category != STEP_NOTHING && thread->depth[category]++ == 0)
-		process_put(steps_process_at(steps, place.process), place.time_ns, category, true);
+		process_put(steps, place, category, true);
 }
 
 static void step_scope_ended(void *state, const struct nest_end *end)
@@ -219,10 +323,10 @@ static void step_scope_ended(void *state, const struct nest_end *end)
 	struct steps *steps = state;
 	struct step_thread *thread = &steps->thread[end->thread];
 	enum step_category category = (enum step_category)end->key;
+	struct nest_place place = { end->time_ns, end->thread, thread->process };
 
 	if (end->how != NEST_RUNS_ON && category != STEP_NOTHING && --thread->depth[category] == 0)
-		process_put(steps_process_at(steps, thread->process), end->time_ns, category,
-			    false);
+		process_put(steps, place, category, false);
 }
 
 void steps_close(struct steps *steps, struct nest_place place)
@@ -265,6 +369,7 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	timing_add(&steps->time, row->total_ns);
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
 		steps->ns[i] += row->ns[i];
+	step_cpu_add(&steps->cpu, &row->cpu);
 	if (!steps->wants_rows)
 		return;
 	steps->row = memory_room(steps->row, steps->row_count, &steps->row_room,
@@ -305,6 +410,8 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 	if (process->under_way && mark->number == process->number + 1 && mark->counts) {
 		row.total_ns = place.time_ns > row.start_ns ? place.time_ns - row.start_ns : 0;
 		memcpy(row.ns, process->ns, sizeof(row.ns));
+		row.cpu = process_take_cpu(process, place,
+					   cpu_clock_at(&thread->clock, place.time_ns));
 		process->has_rest = mark->may_be_rest && row_is_idle(&row);
 		if (process->has_rest)
 			process->rest = row;
@@ -313,7 +420,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 	}
 	steps->in_part += process->under_way && mark->number > process->number + 1 && mark->counts;
 	process->seen = process->is_marked = true;
-	process_begin_step(process, mark->number, place.time_ns);
+	process_begin_step(process, mark->number, place, thread);
 }
 
 uint64_t steps_next_number(struct steps *steps, uint32_t process)
@@ -327,7 +434,7 @@ void steps_interrupt(struct steps *steps, struct nest_place place)
 {
 	struct step_process *process = steps_process_at(steps, place.process);
 
-	process->scopes.count = process->calls.count = 0;
+	process->scopes.count = process->calls.count = process->readings.count = 0;
 	memset(process->active, 0, sizeof(process->active));
 	process->swept_ns = place.time_ns;
 	process->under_way = false;

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/base/cpu_clock.h"
 #include "report/base/timing.h"
 #include "report/core/nest.h"
 
@@ -32,7 +33,7 @@
 	CATEGORY(communication)   \
 	CATEGORY(runtime)         \
 	CATEGORY(dataloader)      \
-	CATEGORY(cpu)             \
+	CATEGORY(operators)       \
 	CATEGORY(other)
 enum step_category {
 #define CATEGORY(name) STEP_##name,
@@ -48,12 +49,21 @@ extern const char *const step_category_names[STEP_CATEGORY_LIMIT];
 
 #define STEP_EDGES_MAX (1u << 20)
 
+/*
+ * CPU time of the thread that ended a step: in the step, and while the process was in an operator or in nothing.
+ * Nothing is known of a step that another thread had begun.
+ */
+struct step_cpu {
+	struct cpu_span all, operators, other;
+};
+
 struct step_row {
 	uint64_t number, start_ns, total_ns;
 	uint32_t process; /* index */
 	uint32_t name;    /* of what ended it */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint64_t io_ns; /* input and output of the thread that ended it */
+	struct step_cpu cpu;
 };
 
 struct steps {
@@ -62,10 +72,11 @@ struct steps {
 	size_t row_count, row_room;
 	struct timing time; /* of the steps that count */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
-	uint64_t in_part;   /* steps with a gap in their numbers */
-	uint32_t name;      /* of what ended the first */
-	bool is_mixed;      /* not all ended by that */
-	uint32_t processes; /* with a step */
+	struct step_cpu cpu; /* added up */
+	uint64_t in_part;    /* steps with a gap in their numbers */
+	uint32_t name;       /* of what ended the first */
+	bool is_mixed;       /* not all ended by that */
+	uint32_t processes;  /* with a step */
 	struct step_process *process;
 	size_t process_room;
 	struct nest nest; /* scopes, by category */
@@ -91,6 +102,8 @@ void steps_span(struct steps *steps, struct nest_place place, enum step_category
 		uint64_t duration_ns);
 /* A call of input or output has returned; no category, it may be inside of any. */
 void steps_io(struct steps *steps, uint32_t thread, uint64_t duration_ns);
+/* The clock of the thread was read. */
+void steps_clock(struct steps *steps, struct nest_place place, uint64_t cpu_ns);
 /* A step ends, and number `number` begins. */
 struct step_mark {
 	uint64_t number;
@@ -101,6 +114,7 @@ struct step_mark {
 void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark);
 /* The number after that of the last mark of the process; 0 when there was none. */
 uint64_t steps_next_number(struct steps *steps, uint32_t process);
+void step_cpu_add(struct step_cpu *into, const struct step_cpu *more);
 /* Recording begins or stops in the process: no step is under way. After the cuts of its threads. */
 void steps_interrupt(struct steps *steps, struct nest_place place);
 

@@ -240,7 +240,7 @@ static void print_steps(const struct summary *summary, const struct screen *scre
 		return;
 	prose_begin(&line, screen);
 	fputs("In the steps: ", line.screen.out);
-	steps_print_shares(steps->ns, steps->time.total_ns, &line.screen);
+	steps_print_shares(steps->ns, &steps->cpu, steps->time.total_ns, &line.screen);
 	put_causes(summary, &line.screen);
 	prose_end(&line, screen);
 }

@@ -124,7 +124,14 @@ static inline unsigned int words_of(uint64_t word)
 
 static uint64_t read_at; /* in the ring of this thread */
 
-/* The next record that is no text, as words after the first; fails when it is not of that type. */
+/* Of no event: texts, and readings of the thread's clock, which come when time has passed. */
+static inline bool is_beside(uint64_t word)
+{
+	return record_type(word) == RECORD_TEXT || record_type(word) == RECORD_PAD ||
+	       record_type(word) == EVT_thread_clock;
+}
+
+/* The next record of an event, as words after the first; fails when it is not of that type. */
 static inline const uint64_t *next_record(uint32_t type)
 {
 	const uint64_t *words = recorder_self.lane[0].words;
@@ -134,7 +141,7 @@ static inline const uint64_t *next_record(uint32_t type)
 		const uint64_t *record = words + read_at;
 
 		read_at += words_of(*record);
-		if (record_type(*record) == RECORD_TEXT || record_type(*record) == RECORD_PAD)
+		if (is_beside(*record))
 			continue;
 		assert_int_equal(record_type(*record), type);
 		return record + 1;
@@ -145,6 +152,10 @@ static inline const uint64_t *next_record(uint32_t type)
 
 static inline void no_more_records(void)
 {
+	const uint64_t *words = recorder_self.lane[0].words;
+
+	while (read_at < recorder_self.lane[0].head && is_beside(words[read_at]))
+		read_at += words_of(words[read_at]);
 	assert_true(read_at == recorder_self.lane[0].head);
 }
 

@@ -94,7 +94,7 @@ static void one_very_long_step_hides_no_other(void **state)
 	assert_int_equal(cell_of(0, COLUMN_steps_excess)->kind, CELL_NONE);
 	assert_int_equal(cell_of(2, COLUMN_steps_excess_ns)->number, 50000 - 50);
 	assert_int_equal(cell_of(4, COLUMN_steps_excess_ns)->number, 90 - 50);
-	assert_memory_equal(cell_of(4, COLUMN_steps_excess)->text, "cpu", 3);
+	assert_memory_equal(cell_of(4, COLUMN_steps_excess)->text, "operators", 9);
 	release();
 }
 

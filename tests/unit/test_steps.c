@@ -74,7 +74,7 @@ static void row_is(size_t at, uint64_t communication, uint64_t runtime, uint64_t
 	assert_int_equal(row->ns[STEP_communication], communication);
 	assert_int_equal(row->ns[STEP_runtime], runtime);
 	assert_int_equal(row->ns[STEP_dataloader], dataloader);
-	assert_int_equal(row->ns[STEP_cpu], cpu);
+	assert_int_equal(row->ns[STEP_operators], cpu);
 	assert_int_equal(row->ns[STEP_other], other);
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
 		sum += row->ns[i];
@@ -87,11 +87,11 @@ static void every_instant_has_one_category(void **state)
 	mark(1000, 0);
 	opens(1000, 0, STEP_NOTHING); /* a label around it all */
 	opens(1010, 0, STEP_dataloader);
-	opens(1020, 0, STEP_cpu); /* collating is part of it */
+	opens(1020, 0, STEP_operators); /* collating is part of it */
 	closes(1030, 0);
 	closes(1040, 0);
-	opens(1050, 0, STEP_cpu);
-	opens(1060, 0, STEP_cpu);
+	opens(1050, 0, STEP_operators);
+	opens(1060, 0, STEP_operators);
 	calls(1062, 1065, 0);
 	closes(1070, 0);
 	opens(1075, 0, STEP_communication);
@@ -109,12 +109,12 @@ static void threads_of_a_process_count_together(void **state)
 {
 	(void)state;
 	mark(0, 0);
-	opens(10, 0, STEP_cpu); /* loss.backward() waits in no operator */
+	opens(10, 0, STEP_operators); /* loss.backward() waits in no operator */
 	closes(20, 0);
-	opens(30, 1, STEP_cpu);
+	opens(30, 1, STEP_operators);
 	opens(35, 2, STEP_dataloader);
 	calls(36, 50, 3);
-	opens(40, 0, STEP_cpu);
+	opens(40, 0, STEP_operators);
 	closes(60, 1);
 	closes(70, 0);
 	closes(80, 2);
@@ -126,7 +126,7 @@ static void what_goes_on_past_the_end_counts_in_both(void **state)
 {
 	(void)state;
 	mark(0, 0);
-	opens(5, 1, STEP_cpu);
+	opens(5, 1, STEP_operators);
 	mark(10, 1);
 	mark(20, 2);
 	closes(22, 1);
@@ -144,10 +144,10 @@ static void instants_without_length_count_nowhere(void **state)
 {
 	(void)state;
 	mark(10, 0);
-	opens(20, 0, STEP_cpu);
+	opens(20, 0, STEP_operators);
 	closes(20, 0);
 	calls(30, 30, 0);
-	opens(40, 0, STEP_cpu);
+	opens(40, 0, STEP_operators);
 	closes(50, 0);
 	opens(50, 0, STEP_communication);
 	closes(60, 0);
@@ -161,7 +161,7 @@ static void a_first_step_without_a_mark_begins_with_the_first_operator(void **st
 {
 	(void)state;
 	calls(5, 8, 0); /* setting up the device */
-	opens(100, 0, STEP_cpu);
+	opens(100, 0, STEP_operators);
 	closes(110, 0);
 	mark(130, 1);
 	assert_int_equal(row_at(0)->number, 0);
@@ -172,7 +172,7 @@ static void a_first_step_without_a_mark_begins_with_the_first_operator(void **st
 static void a_mark_of_the_first_step_leaves_out_what_was_before(void **state)
 {
 	(void)state;
-	opens(100, 0, STEP_cpu);
+	opens(100, 0, STEP_operators);
 	closes(110, 0);
 	mark(200, 0);
 	mark(230, 1);
@@ -192,7 +192,7 @@ static void only_whole_steps_count(void **state)
 	(void)state;
 	interrupt(0); /* recording begins in the midst of something */
 	closes(5, 0);
-	opens(10, 0, STEP_cpu);
+	opens(10, 0, STEP_operators);
 	mark(20, 3);
 	opens(25, 0, STEP_NOTHING);
 	closes(30, 0);
@@ -220,9 +220,9 @@ static void scopes_end_where_events_were_lost(void **state)
 {
 	(void)state;
 	mark(0, 0);
-	opens(10, 0, STEP_cpu);
+	opens(10, 0, STEP_operators);
 	opens(12, 0, STEP_dataloader);
-	opens(13, 1, STEP_cpu);
+	opens(13, 1, STEP_operators);
 	steps_cut(&steps, (struct nest_place){ 20, 0, 0 }, NEST_CUT);
 	closes(25, 0);
 	closes(30, 1);
@@ -235,7 +235,7 @@ static void processes_have_steps_of_their_own(void **state)
 	(void)state;
 	marks((struct nest_place){ 0, 0, 0 }, 0, A, true);
 	marks((struct nest_place){ 5, 1, 1 }, 0, B, true);
-	opens(10, 0, STEP_cpu);
+	opens(10, 0, STEP_operators);
 	marks((struct nest_place){ 15, 1, 1 }, 1, B, true);
 	marks((struct nest_place){ 20, 0, 0 }, 1, A, true);
 	marks((struct nest_place){ 25, 1, 1 }, 2, B, false);
@@ -258,20 +258,20 @@ static void many_steps_and_one_long_one(void **state)
 	mark(time_ns, 0);
 	for (uint64_t i = 1; i <= STEPS; i++) {
 		for (int n = 0; n < 20; n++) {
-			opens(time_ns += 3, 0, STEP_cpu);
+			opens(time_ns += 3, 0, STEP_operators);
 			calls(time_ns + 1, time_ns + 2, 0);
 			closes(time_ns += 5, 0);
 		}
 		mark(time_ns, i);
 	}
 	for (uint64_t i = 0; i < SCOPES; i++) {
-		opens(time_ns += 3, 0, STEP_cpu);
+		opens(time_ns += 3, 0, STEP_operators);
 		closes(time_ns += 5, 0);
 	}
 	mark(time_ns, STEPS + 1);
 	assert_int_equal(steps.time.count, STEPS + 1);
 	assert_int_equal(steps.ns[STEP_runtime], 20ull * STEPS);
-	assert_int_equal(steps.ns[STEP_cpu], 20ull * STEPS * 4 + 5ull * SCOPES);
+	assert_int_equal(steps.ns[STEP_operators], 20ull * STEPS * 4 + 5ull * SCOPES);
 	assert_int_equal(steps.ns[STEP_other], 20ull * STEPS * 3 + 3ull * SCOPES);
 	assert_int_equal(steps.row_count, 0);
 }
@@ -284,8 +284,8 @@ static enum step_category category(const char *name, uint64_t scope)
 static void names_say_the_category(void **state)
 {
 	(void)state;
-	assert_int_equal(category("aten::add", 0), STEP_cpu);
-	assert_int_equal(category("AddBackward0", 1), STEP_cpu);
+	assert_int_equal(category("aten::add", 0), STEP_operators);
+	assert_int_equal(category("AddBackward0", 1), STEP_operators);
 	assert_int_equal(category("my label", 7), STEP_NOTHING);
 	assert_int_equal(category("ProfilerStep#3", 7), STEP_NOTHING);
 	assert_int_equal(category("Optimizer.step#SGD.step", 7), STEP_NOTHING);
@@ -295,10 +295,10 @@ static void names_say_the_category(void **state)
 	assert_int_equal(category("record_param_comms", 0), STEP_communication);
 	assert_int_equal(category("c10d::allreduce_", 0), STEP_communication);
 	assert_int_equal(category("gloo:broadcast", 7), STEP_communication);
-	assert_int_equal(category("Torch-Compiled Region: 0/0", 7), STEP_cpu);
+	assert_int_equal(category("Torch-Compiled Region: 0/0", 7), STEP_operators);
 	/* of a torch whose scopes are not known */
 	assert_int_equal(category("Optimizer.zero_grad#Adam.zero_grad", 0), STEP_NOTHING);
-	assert_int_equal(category("", 0), STEP_cpu);
+	assert_int_equal(category("", 0), STEP_operators);
 }
 
 static void the_outermost_range_of_the_name_ends_a_step(void **state)

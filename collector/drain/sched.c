@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* See sched.h. */
+#include "collector/drain/sched.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PATH_ROOM 64
+#define SCHEDSTAT_ROOM 128
+#define STATUS_ROOM 4096
+
+static size_t read_of_thread(const struct stream *stream, const char *file, char *text, size_t room)
+{
+	char path[PATH_ROOM];
+	size_t length;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", stream->process->pid, stream->tid,
+		 file);
+	length = facts_read_file(path, text, room - 1);
+	text[length] = 0;
+	return length;
+}
+
+static bool read_schedstat(const struct stream *stream, struct stream_sched *sched)
+{
+	char text[SCHEDSTAT_ROOM];
+
+	return read_of_thread(stream, "schedstat", text, sizeof(text)) &&
+	       sscanf(text, "%" SCNu64 " %" SCNu64, &sched->cpu_ns, &sched->runnable_ns) == 2;
+}
+
+static uint64_t number_of_line(const char *text, const char *line)
+{
+	const char *at = strstr(text, line);
+	uint64_t number = 0;
+
+	if (at)
+		(void)sscanf(at + strlen(line), "%" SCNu64, &number);
+	return number;
+}
+
+static void read_switches(const struct stream *stream, struct stream_sched *sched)
+{
+	char text[STATUS_ROOM];
+
+	if (!read_of_thread(stream, "status", text, sizeof(text)))
+		return;
+	sched->voluntary = number_of_line(text, "\nvoluntary_ctxt_switches:");
+	sched->involuntary = number_of_line(text, "\nnonvoluntary_ctxt_switches:");
+}
+
+/* Whose thread ids mean something here; one thread may have a second stream. */
+static bool can_be_seen(const struct stream *stream)
+{
+	const struct process *process = stream->process;
+
+	return !stream->is_second && process->pid && !process->gone && !process->moved &&
+	       !process->execed;
+}
+
+/* Of a thread that is gone, and whose number another has got, the numbers are smaller than they were. */
+static bool is_later(const struct stream_sched *now, const struct stream_sched *told)
+{
+	return now->cpu_ns >= told->cpu_ns && now->runnable_ns >= told->runnable_ns;
+}
+
+static void tell(struct stream *stream, struct common *common, uint64_t now_ns, bool with_switches)
+{
+	struct stream_sched *told = &stream->sched, now = *told;
+
+	if (!can_be_seen(stream) || !read_schedstat(stream, &now) || !is_later(&now, told))
+		return;
+	if (with_switches)
+		read_switches(stream, &now);
+	now.looks++;
+	if (told->looks && now.cpu_ns == told->cpu_ns && now.runnable_ns == told->runnable_ns &&
+	    now.voluntary == told->voluntary && now.involuntary == told->involuntary)
+		return;
+	*told = now;
+	JOURNAL_ADD(&common->journal, now_ns, thread_sched, .stream = stream->number,
+		    .cpu_ns = now.cpu_ns, .runnable_ns = now.runnable_ns,
+		    .voluntary = now.voluntary, .involuntary = now.involuntary);
+}
+
+void sched_look(struct sched_look *look, struct streams *streams, struct common *common,
+		uint64_t steady_ns)
+{
+	uint32_t count = streams->active_count;
+	uint32_t visits = count < SCHED_VISITS ? count : SCHED_VISITS;
+
+	if (steady_ns - look->looked_ns < SCHED_NS)
+		return;
+	look->looked_ns = steady_ns;
+	for (uint32_t i = 0; i < visits; i++) {
+		struct stream *stream = &streams->slot[streams->active[(look->visit + i) % count]];
+		uint64_t now_ns = clockmap_ns(&common->clock, clockmap_now(&common->clock));
+
+		tell(stream, common, now_ns, stream->sched.looks % SCHED_STATUS_LOOKS == 0);
+	}
+	look->visit = count ? (look->visit + visits) % count : 0;
+}
+
+void sched_tell_last(struct streams *streams, struct common *common, const struct process *process,
+		     uint64_t now_ns)
+{
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; i < streams->active_count && told < SCHED_LAST_MAX; i++) {
+		struct stream *stream = &streams->slot[streams->active[i]];
+
+		if (stream->process != process)
+			continue;
+		tell(stream, common, now_ns, true);
+		told++;
+	}
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* See thread_clock.h. */
+#include "preload/record/thread_clock.h"
+
+uint64_t thread_clock_read(struct recorder_lane *lane)
+{
+	uint64_t cpu_ns = thread_clock_ns();
+	uint64_t ticks =
+		recorder_now(); /* after it: a thread that lost its CPU before has read late, not early */
+
+	if (!cpu_ns) {
+		recorder_self.clock_due = UINT64_MAX;
+		return ticks;
+	}
+	recorder_self.clock_due = ticks + (clock_is_tsc ? THREAD_CLOCK_TICKS : THREAD_CLOCK_NS);
+	(void)recorder_put(lane, EVT_thread_clock, ticks, &cpu_ns, 1);
+	return ticks;
+}
+
+void thread_clock_record(void)
+{
+	struct recorder_lane *lane = NULL;
+
+	for (unsigned int any = 0; any < EVT_FAMILY_LIMIT && !lane; any++)
+		lane = recorder_enter(any, RECORDER_IN_RECORD);
+	if (!lane)
+		return;
+	if (recorder_self.clock_due != UINT64_MAX)
+		(void)thread_clock_read(lane);
+	recorder_leave(lane);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Running, runnable, blocked: of a thread while it was recorded. */
+#include "report/session/source.h"
+
+/* The first look comes up to 100 ms late. Of one that had used less CPU time before, what it waited for a CPU before its first look counts as well. */
+#define YOUNG_NS 20000000u
+
+static uint64_t difference(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+struct thread_times thread_times(const struct source_thread *thread)
+{
+	const struct source_thread_cpu *cpu = &thread->cpu;
+	uint64_t wall_ns = difference(thread->start_ns, thread->end_ns);
+	struct thread_times times = { .has_cpu = cpu->start_ns && cpu->last_ns };
+
+	if (!times.has_cpu)
+		return times;
+	times.cpu_ns = difference(cpu->start_ns, cpu->last_ns);
+	if (!cpu->is_looked)
+		return times;
+	times.has_waits = true;
+	times.runnable_ns = cpu->start_ns < YOUNG_NS
+				    ? cpu->runnable_ns
+				    : difference(cpu->first_runnable_ns, cpu->runnable_ns);
+	times.blocked_ns = difference(times.cpu_ns + times.runnable_ns, wall_ns);
+	times.voluntary = cpu->voluntary;
+	times.involuntary = cpu->involuntary;
+	return times;
+}
+
+void thread_times_add(struct thread_times *into, const struct thread_times *more)
+{
+	into->has_cpu |= more->has_cpu;
+	into->has_waits |= more->has_waits;
+	into->cpu_ns += more->cpu_ns;
+	into->runnable_ns += more->runnable_ns;
+	into->blocked_ns += more->blocked_ns;
+	into->voluntary += more->voluntary;
+	into->involuntary += more->involuntary;
+}
+
+struct thread_times process_times(const struct source_process *process)
+{
+	struct thread_times sum = { .has_cpu = false };
+
+	for (const struct source_thread *at = process->first_thread; at; at = at->next) {
+		struct thread_times times = thread_times(at);
+
+		thread_times_add(&sum, &times);
+	}
+	return sum;
+}
