@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules about what the time of steps goes to, all steps together. */
+#include <stdio.h>
+
 #include "report/advice/bottleneck.h"
 #include "report/advice/place_text.h"
 #include "report/base/units.h"
 
 #define OPERATOR_SMALL_NS 10000u
+#define STATE_BYTES 120
 #define ITEM_SHARE_MIN 1           /* % */
 #define ITEMS_MANY 100             /* a step */
 #define OPERATORS_MANY 20u         /* a step */
@@ -41,19 +44,60 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 	return true;
 }
 
+/* Of the thread, in all settled steps, in parts of its CPU time; -1: not known. */
+static double runnable_share(const struct bottleneck *bottleneck, uint32_t thread)
+{
+	const struct evidence *evidence = bottleneck->evidence;
+
+	for (size_t i = 0; i < evidence->process_room; i++) {
+		const struct evidence_scheduler *from = &evidence->process[i].from,
+						*to = &evidence->process[i].to;
+
+		if (!from->time_ns || evidence->process[i].thread != thread)
+			continue;
+		if (!to->is_known || to->running_ns <= from->running_ns)
+			return -1;
+		return (double)(to->runnable_ns - from->runnable_ns) /
+		       (double)(to->running_ns - from->running_ns);
+	}
+	return -1;
+}
+
+/* A sentence more, or nothing. */
+static void say_state(const struct bottleneck *bottleneck, const struct gap_place *place,
+		      char *text, size_t room)
+{
+	static const char *const what[] = {
+		[GAP_UNKNOWN] = NULL,
+		[GAP_RUNNING] = "running there, for",
+		[GAP_WAITING] = "waiting there: it was on a CPU for",
+		[GAP_BOTH] = "partly running, partly waiting there: it was on a CPU for",
+	};
+	double share;
+	enum gap_state state = gap_place_state(place, runnable_share(bottleneck, place->thread),
+					       &share);
+
+	*text = 0;
+	if (what[state])
+		snprintf(text, room, " The thread was %s %.0f %% of that time.", what[state],
+			 100.0 * share);
+}
+
 bool advice_between_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
-	char time[UNIT_TEXT_BYTES], shown[PLACE_BYTES];
+	char time[UNIT_TEXT_BYTES], shown[PLACE_BYTES], waited[STATE_BYTES];
 
 	if (bottleneck->sampled || !place ||
 	    !share_exceeds(bottleneck, advice, gap_place_ns(place)))
 		return false;
 	place_text(bottleneck, place, shown);
+	say_state(bottleneck, place, waited, sizeof(waited));
 	advice_say(advice,
 		   "%.1f %% of the steps' time passes in one place outside of operators, %s each "
-		   "time: %s.",
-		   advice->value, unit_format_ns(time, timing_percentile(&place->time, 50)), shown);
+		   "time: %s.%s",
+		   advice->value, unit_format_ns(time, timing_percentile(&place->time, 50)), shown,
+		   waited);
 	return true;
 }
 

@@ -343,6 +343,11 @@ void evidence_interrupt(struct evidence *evidence, uint32_t process)
 	process_at(evidence, process)->under_way = false;
 }
 
+void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t cpu_ns)
+{
+	gaps_clock(&evidence->gaps, place, cpu_ns);
+}
+
 /* --- CUDA --- */
 
 void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
@@ -441,6 +446,20 @@ static void take_sample(struct evidence *evidence, struct evidence_process *proc
 	};
 }
 
+/* From the first settled step on, as long as the same thread ends them. */
+static void note_scheduler(struct evidence_process *process, struct nest_place place,
+			   const struct evidence_mark *mark)
+{
+	if (mark->number < EVIDENCE_SETTLED)
+		return;
+	if (!process->from.time_ns) {
+		process->from = mark->now;
+		process->thread = place.thread;
+	}
+	if (process->thread == place.thread)
+		process->to = mark->now;
+}
+
 void evidence_step(struct evidence *evidence, struct nest_place place,
 		   const struct evidence_mark *mark)
 {
@@ -464,6 +483,7 @@ void evidence_step(struct evidence *evidence, struct nest_place place,
 			at->early[at->number] = at->pending;
 		take_sample(evidence, at, &end);
 	}
+	note_scheduler(at, place, mark);
 	memset(&at->pending, 0, sizeof(at->pending));
 	at->labels.count = 0;
 	at->under_way = true;

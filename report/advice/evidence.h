@@ -87,12 +87,23 @@ struct evidence_sample {
 	size_t first_label;
 };
 
+/* What the scheduler's counters say where a step ends, up to a second ago. */
+struct evidence_scheduler {
+	uint64_t time_ns;
+	bool is_known;                    /* runnable_ns */
+	uint64_t runnable_ns, running_ns; /* of the thread that ends the step */
+	uint64_t cpu_ns;                  /* of all recorded processes */
+};
+
 struct evidence_process {
 	struct evidence_work pending;                 /* of the step that is under way */
 	struct evidence_work early[EVIDENCE_SETTLED]; /* of whole steps of these numbers */
 	struct step_labels labels;                    /* the same */
 	bool under_way;
 	uint64_t number, since_ns, tensor_bytes;
+	/* Where the first settled step of a thread begins, and where its last one ends. */
+	struct evidence_scheduler from, to;
+	uint32_t thread;
 	struct evidence_sample *sample; /* where whole steps end */
 	size_t sample_count, sample_room;
 };
@@ -132,6 +143,9 @@ void evidence_cut(struct evidence *evidence, struct nest_place place, enum nest_
 /* Recording begins or stops in the process, or events of it were lost: no step is under way. */
 void evidence_interrupt(struct evidence *evidence, uint32_t process);
 
+/* The clock of a thread was read. */
+void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t cpu_ns);
+
 /* CUDA calls that have returned. */
 void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
 void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
@@ -149,6 +163,7 @@ void evidence_tensors(struct evidence *evidence, uint32_t process, uint64_t byte
 struct evidence_mark {
 	uint64_t number, heap_bytes; /* live now, of all processes */
 	bool counts;                 /* the filters hold */
+	struct evidence_scheduler now;
 };
 void evidence_step(struct evidence *evidence, struct nest_place place,
 		   const struct evidence_mark *mark);

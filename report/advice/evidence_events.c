@@ -186,13 +186,38 @@ static void take_growth(void *state, const struct source_event *event, bool coun
 			 work->tensor_cpu_growth + work->tensor_device_growth);
 }
 
+/* Bookkeeping, as far as it has come by now. */
+static struct evidence_scheduler scheduler_of(const struct evidence_state *mine,
+					      const struct source_event *event)
+{
+	struct evidence_scheduler now = { .time_ns = event->event.time_ns,
+					  .is_known = event->thread->cpu.is_looked,
+					  .runnable_ns = event->thread->cpu.runnable_ns,
+					  .running_ns = event->thread->cpu.last_ns };
+	struct source_process *const *process;
+	size_t count = source_processes(mine->source, &process);
+
+	for (size_t i = 0; i < count; i++)
+		now.cpu_ns += process[i]->cpu_ns;
+	return now;
+}
+
 static void take_step(void *state, const struct source_event *event, bool counts)
 {
 	struct evidence_state *mine = state;
 
 	evidence_step(&mine->evidence, event_place(event),
-		      &(struct evidence_mark){ EVENT_AS(step, &event->event)->number,
-					       heap_live_bytes(mine->heap), counts });
+		      &(struct evidence_mark){ .number = EVENT_AS(step, &event->event)->number,
+					       .heap_bytes = heap_live_bytes(mine->heap),
+					       .counts = counts,
+					       .now = scheduler_of(mine, event) });
+}
+
+static void take_clock(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	evidence_clock(&((struct evidence_state *)state)->evidence, event_place(event),
+		       EVENT_AS(thread_clock, &event->event)->cpu_ns);
 }
 
 static void take_capture(void *state, const struct source_event *event, bool counts)
@@ -228,6 +253,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_alloc, mine);
 	run_reads(run, EVT_cuda_free, FIELDS_ALL, take_free, mine);
 	run_reads(run, EVT_step, FIELDS_ALL, take_step, mine);
+	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
 	run_reads(run, EVT_capture_start, 0, take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, take_capture, mine);
 }

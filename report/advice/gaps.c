@@ -6,9 +6,13 @@
 
 #include "report/base/memory.h"
 
+#define MOSTLY 0.7 /* of the time of a place */
+#define OPEN_MOST 0.1
+
 struct gap {
 	uint64_t key, took_ns, label_ns;
-	uint32_t before, after, label;
+	uint32_t before, after, label, thread;
+	struct cpu_span cpu;
 };
 
 struct gap_thread {
@@ -16,6 +20,8 @@ struct gap_thread {
 	uint32_t last[2]; /* that ended: the last one, and the one before */
 	bool is_known;    /* the thread is seen, and between operators since since_ns */
 	uint64_t since_ns;
+	struct cpu_clock clock;
+	struct cpu_moment since; /* as of since_ns */
 	uint64_t busy_since_ns;
 	struct gaps_sum sum; /* of the step that is under way */
 	uint32_t labels;     /* user scopes that began since then and are open */
@@ -69,6 +75,7 @@ static void keep_pending(struct gaps *gaps, struct gap_thread *thread, struct ne
 			 uint32_t name)
 {
 	uint64_t took_ns = place.time_ns - thread->since_ns;
+	struct cpu_span cpu = { 0 };
 
 	if (took_ns < GAP_SHORT_NS)
 		thread->sum.short_ns += took_ns;
@@ -78,6 +85,8 @@ static void keep_pending(struct gaps *gaps, struct gap_thread *thread, struct ne
 	}
 	if (thread->labels)
 		note_label(thread, thread->label, place.time_ns - thread->label_since_ns);
+	cpu_span_add_between(&cpu, thread->since, cpu_clock_at(&thread->clock, place.time_ns),
+			     took_ns);
 	thread->pending = memory_room(thread->pending, thread->pending_count, &thread->pending_room,
 				      sizeof(*thread->pending));
 	thread->pending[thread->pending_count++] = (struct gap){
@@ -87,6 +96,8 @@ static void keep_pending(struct gaps *gaps, struct gap_thread *thread, struct ne
 		.after = name,
 		.label = thread->longest,
 		.label_ns = thread->longest_ns,
+		.thread = place.thread,
+		.cpu = cpu,
 	};
 }
 
@@ -113,6 +124,7 @@ void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name)
 	thread->last[0] = name;
 	thread->is_known = true;
 	thread->since_ns = place.time_ns;
+	thread->since = cpu_clock_at(&thread->clock, place.time_ns);
 	thread->labels = 0;
 	thread->longest = GAP_NO_NAME;
 	thread->longest_ns = 0;
@@ -141,6 +153,11 @@ void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name)
 		note_label(thread, thread->label, place.time_ns - thread->label_since_ns);
 }
 
+void gaps_clock(struct gaps *gaps, struct nest_place place, uint64_t cpu_ns)
+{
+	thread_at(gaps, place.thread)->clock = (struct cpu_clock){ true, place.time_ns, cpu_ns };
+}
+
 void gaps_cut(struct gaps *gaps, uint32_t thread)
 {
 	struct gap_thread *at = thread_at(gaps, thread);
@@ -166,7 +183,8 @@ static struct gap_place *place_of(struct gaps *gaps, const struct gap *gap)
 				  sizeof(*gaps->place));
 	gaps->place[gaps->place_count] = (struct gap_place){ .before = gap->before,
 							     .after = gap->after,
-							     .label = GAP_NO_NAME };
+							     .label = GAP_NO_NAME,
+							     .thread = gap->thread };
 	return &gaps->place[gaps->place_count++];
 }
 
@@ -179,6 +197,8 @@ static void keep(struct gaps *gaps, const struct gap *gap, struct gaps_sum *sum)
 		return;
 	}
 	timing_add(&place->time, gap->took_ns);
+	if (gap->thread == place->thread)
+		cpu_span_add(&place->cpu, &gap->cpu);
 	if (gap->took_ns > sum->longest_ns) {
 		sum->longest_ns = gap->took_ns;
 		sum->longest = (size_t)(place - gaps->place);
@@ -201,6 +221,26 @@ struct gaps_sum gaps_step(struct gaps *gaps, uint32_t thread, const struct gaps_
 	at->pending_count = 0;
 	at->sum = (struct gaps_sum){ 0 };
 	return step->counts ? sum : (struct gaps_sum){ .longest = GAP_NO_PLACE };
+}
+
+enum gap_state gap_place_state(const struct gap_place *place, double runnable_share,
+			       double *ret_running_share)
+{
+	double wall = (double)place->cpu.wall_ns, low = (double)place->cpu.low_ns,
+	       high = (double)place->cpu.high_ns, runnable = GAP_CAUTION * runnable_share * high;
+
+	*ret_running_share = wall > 0 ? (low + high) / 2 / wall : 0;
+	if (wall <= 0)
+		return GAP_UNKNOWN;
+	if (low >= MOSTLY * wall)
+		return GAP_RUNNING;
+	if (runnable_share < 0)
+		return GAP_UNKNOWN;
+	if (wall - high - runnable >= MOSTLY * wall)
+		return GAP_WAITING;
+	if (high - low > OPEN_MOST * wall || runnable > OPEN_MOST * wall)
+		return GAP_UNKNOWN;
+	return GAP_BOTH;
 }
 
 uint64_t gap_place_ns(const struct gap_place *place)

@@ -7,6 +7,8 @@
  * A program that waits for a core has a long gap at random places. What a place costs is therefore its
  * median times its number: one long gap among short ones counts as nothing.
  *
+ * Of the thread that passed a place first it is known for how long it was on a CPU there, where its clock was read.
+ *
  * Only gaps inside of whole steps count, on the thread that ends the steps. Memory: GAP_PLACES_MAX places,
  * and GAP_PENDING_MAX gaps a thread; what is beyond is counted.
  */
@@ -17,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/base/cpu_clock.h"
 #include "report/base/map.h"
 #include "report/base/timing.h"
 #include "report/core/nest.h"
@@ -33,6 +36,8 @@ struct gap_place {
 	uint32_t label;         /* of the user's scope that holds most of it; GAP_NO_NAME: none */
 	uint64_t label_ns;      /* of the gap in that scope */
 	struct timing time;
+	uint32_t thread;     /* index: cpu is of its gaps */
+	struct cpu_span cpu; /* wall_ns 0: nothing is known */
 };
 
 struct gaps {
@@ -53,6 +58,8 @@ void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name);
 /* A scope that the user has named: of a gap it may hold a part, from its beginning or to its end. */
 void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name);
 void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name);
+/* The clock of the thread was read. */
+void gaps_clock(struct gaps *gaps, struct nest_place place, uint64_t cpu_ns);
 /* All of the thread is cut off here: no gap is under way. */
 void gaps_cut(struct gaps *gaps, uint32_t thread);
 
@@ -70,6 +77,21 @@ struct gaps_sum {
 	size_t longest; /* index of its place; GAP_NO_PLACE: not kept */
 };
 struct gaps_sum gaps_step(struct gaps *gaps, uint32_t thread, const struct gaps_step *step);
+
+/*
+ * Whether the thread of a place was running there. `runnable_share`: for how long it could have run and had no CPU, in
+ * parts of its CPU time, in all steps; below 0: not known. A busy machine makes threads wait in proportion to what they
+ * run; to be sure of another reason it must be GAP_CAUTION times as much.
+ */
+#define GAP_CAUTION 4
+enum gap_state {
+	GAP_UNKNOWN,
+	GAP_RUNNING,
+	GAP_WAITING, /* for something else than a CPU */
+	GAP_BOTH,
+};
+enum gap_state gap_place_state(const struct gap_place *place, double runnable_share,
+			       double *ret_running_share);
 
 /* Median times number, of a place whose gaps are long; 0 of others. */
 uint64_t gap_place_ns(const struct gap_place *place);

@@ -25,6 +25,7 @@ void ranges_release(struct ranges *ranges)
 	free(ranges->row);
 	free(ranges->open);
 	free(ranges->started);
+	free(ranges->clock);
 	map_release(&ranges->pairs);
 	map_release(&ranges->rows);
 	map_release(&ranges->started_number);
@@ -72,6 +73,22 @@ static uint32_t ranges_open_row(struct ranges *ranges, const struct range_openin
 	return row;
 }
 
+static struct cpu_moment ranges_moment(const struct ranges *ranges, uint32_t thread,
+				       uint64_t time_ns)
+{
+	static const struct cpu_clock unread;
+
+	return cpu_clock_at(thread < ranges->clock_room ? &ranges->clock[thread] : &unread,
+			    time_ns);
+}
+
+void ranges_clock(struct ranges *ranges, struct nest_place place, uint64_t cpu_ns)
+{
+	ranges->clock = memory_room(ranges->clock, place.thread, &ranges->clock_room,
+				    sizeof(*ranges->clock));
+	ranges->clock[place.thread] = (struct cpu_clock){ true, place.time_ns, cpu_ns };
+}
+
 static void range_count(struct ranges *ranges, const struct range_open *open,
 			const struct nest_end *end)
 {
@@ -87,6 +104,10 @@ static void range_count(struct ranges *ranges, const struct range_open *open,
 	timing_add(&row->time, end->total_ns);
 	row->self_ns += end->total_ns > end->children_ns ? end->total_ns - end->children_ns : 0;
 	work_add(&row->work, &inside);
+	if (open->began.is_known)
+		cpu_span_add_between(&row->cpu, open->began,
+				     ranges_moment(ranges, end->thread, end->time_ns),
+				     end->total_ns);
 }
 
 /* --- push and pop --- */
@@ -109,7 +130,11 @@ void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 		ranges->open = memory_room(ranges->open, entry, &ranges->open_room,
 					   sizeof(*ranges->open));
 	ranges->open[entry] = (struct range_open){
-		.work = opening->work, .row = row, .domain = opening->domain, .name = opening->name
+		.work = opening->work,
+		.began = ranges_moment(ranges, opening->thread, opening->time_ns),
+		.row = row,
+		.domain = opening->domain,
+		.name = opening->name,
 	};
 }
 
@@ -236,4 +261,5 @@ void range_row_merge(struct range_row *into, const struct range_row *from)
 	into->open += from->open;
 	into->self_ns += from->self_ns;
 	work_add(&into->work, &from->work);
+	cpu_span_add(&into->cpu, &from->cpu);
 }

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/base/cpu_clock.h"
 #include "report/base/map.h"
 #include "report/base/timing.h"
 #include "report/core/nest.h"
@@ -35,11 +36,13 @@ struct range_row {
 	uint64_t self_ns;
 	struct timing time;
 	struct work work;
+	struct cpu_span cpu; /* of their own threads; push/pop ranges only */
 };
 
 /* What is beside an open range: of the nest's, and of start/end ranges. */
 struct range_open {
 	struct work work;          /* before it */
+	struct cpu_moment began;   /* not known of start/end ranges */
 	uint64_t start_ns, number; /* of start/end ranges */
 	uint32_t row;              /* RANGE_NONE: it does not count */
 	uint32_t domain, name;
@@ -56,7 +59,9 @@ struct ranges {
 	struct nest nest;        /* push/pop ranges, by domain */
 	struct range_open *open; /* beside the nest's */
 	size_t open_room;
-	struct work now;            /* of the thread whose ranges end */
+	struct work now;         /* of the thread whose ranges end */
+	struct cpu_clock *clock; /* by thread */
+	size_t clock_room;
 	struct range_open *started; /* start/end ranges */
 	size_t started_count, started_room;
 	uint32_t unused; /* list of free entries of `started` */
@@ -89,6 +94,9 @@ struct range_closing {
 };
 void ranges_pop(struct ranges *ranges, const struct range_closing *closing);
 void ranges_end(struct ranges *ranges, const struct range_closing *closing);
+
+/* The clock of a thread was read. */
+void ranges_clock(struct ranges *ranges, struct nest_place place, uint64_t cpu_ns);
 
 /* What is open on the thread ends at that time, or runs on. `work`: of the thread. */
 void ranges_cut(struct ranges *ranges, struct nest_place place, struct work work,

@@ -86,6 +86,13 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	ranges_end(&mine->ranges, &closing);
 }
 
+static void take_clock(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	ranges_clock(&((struct range_state *)state)->ranges, event_place(event),
+		     EVENT_AS(thread_clock, &event->event)->cpu_ns);
+}
+
 static void take_mark(void *state, const struct source_event *event, bool counts)
 {
 	(void)event;
@@ -111,6 +118,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_start, mine);
 	run_reads(run, EVT_nvtx_end, FIELDS_ALL, take_end, mine);
 	run_reads(run, EVT_nvtx_mark, 0, take_mark, mine);
+	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
 }
 
 static void cut(void *state, const struct cut *cut)

@@ -20,7 +20,11 @@ void range_put_domain(struct table *table, enum column_id column, const struct s
 
 static void table_put_times(struct table *table, const struct range_row *row, uint64_t all_self_ns)
 {
+	uint64_t cpu_ns;
+
 	table_set_number(table, COLUMN_nvtx_total_ns, row->time.total_ns);
+	if (cpu_span_value(&row->cpu, row->time.total_ns, &cpu_ns))
+		table_set_number(table, COLUMN_nvtx_cpu_ns, cpu_ns);
 	table_set_number(table, COLUMN_nvtx_self_ns, row->self_ns);
 	if (all_self_ns)
 		table_set_real(table, COLUMN_nvtx_percent,

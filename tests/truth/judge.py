@@ -17,14 +17,15 @@ GUESSES = {"optimizer", "small_operators", "zero_grad", "item"}
 
 def wanted(path):
     with open(path, encoding="utf-8") as file:
-        head = dict(re.findall(r"^# (first|also|text): (.*)$", file.read(), re.M))
-    return head["first"], head.get("also", "").split(), head.get("text", "")
+        lines = re.findall(r"^# (first|also|text): (.*)$", file.read(), re.M)
+    head = dict(lines)
+    return head["first"], head.get("also", "").split(), [text for key, text in lines if key == "text"]
 
 
 def main():
     live = sys.argv[1] == "--live"
     program, recording, source = sys.argv[1 + live :]
-    first, also, text = wanted(source)
+    first, also, texts = wanted(source)
     command = [program, "bottleneck", "--format", "json", recording]
     rows = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["rows"]
     said = [row["id"] for row in rows if row["severity"] != "note"]
@@ -38,8 +39,7 @@ def main():
             wrong.append("wanted '%s' first" % first)
         unwanted = [name for name in said if name not in {first, *also}]
     wrong += ["'%s' is not so" % name for name in unwanted]
-    if text and not any(text in str(row) for row in rows):
-        wrong.append("'%s' is not named" % text)
+    wrong += ["'%s' is not named" % text for text in texts if not any(text in str(row) for row in rows)]
     if wrong:
         print("%s: %s; said: %s" % (source, ", ".join(wrong), ", ".join(said) or "nothing"), file=sys.stderr)
         return 1

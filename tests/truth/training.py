@@ -5,7 +5,7 @@ Each program plants one cause into it. The head of a program gives what the repo
 
     # first: ID      the first advice that is no note; "none": there is no problem and no warning
     # also: ID ...   may be there, behind it
-    # text: ...      stands in some advice
+    # text: ...      what the advice has to say; there may be several of these lines
     # trace: ...     INTERCEPT_TRACE of the recording, where it is not TRACE of record.sh
 """
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Each step parses a large text.
 # first: between_operators
+# text: The thread was running there
 import json
 
 from training import train

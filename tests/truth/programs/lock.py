@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Another thread holds a lock that each step takes.
 # first: between_operators
+# text: The thread was waiting there
 import threading
 import time
 

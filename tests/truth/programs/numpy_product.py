@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # numpy sorts between operators.
 # first: between_operators
+# text: The thread was running there
 import numpy
 from training import train
 

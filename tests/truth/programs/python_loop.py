@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Batches are put together by Python, number by number.
 # first: between_operators
+# text: The thread was running there
 from training import train
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A thread that produces batches cannot keep up.
 # first: between_operators
+# text: The thread was waiting there
 import queue
 import threading
 import time

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A regular expression is matched between operators.
 # first: between_operators
+# text: The thread was running there
 import re
 
 from training import train

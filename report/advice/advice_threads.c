@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rule about more threads than CPUs. That the loop's thread has no CPU is not enough, for others may be busy on the
+ * machine: the recorded processes must keep its CPUs busy themselves.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice/bottleneck.h"
+#include "report/base/units.h"
+
+#define WINDOW_NS_MIN 3000000000u /* CPU times of processes are told every half second */
+#define BUSY_MIN 0.85             /* of all CPUs */
+#define DIGITS 16
+
+/* CPUs of the machine that recorded; 0: it was not told, or there were several machines. */
+static unsigned long cores_of(const struct bottleneck *bottleneck)
+{
+	const struct source_meta *meta;
+	size_t count = source_metas(bottleneck->source, &meta);
+	unsigned long cores = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		char digits[DIGITS] = "";
+		unsigned long told;
+
+		if (!meta[i].key->text || strcmp(meta[i].key->text, "cores") ||
+		    !meta[i].value->text || meta[i].value->length >= DIGITS)
+			continue;
+		memcpy(digits, meta[i].value->text, meta[i].value->length);
+		told = strtoul(digits, NULL, 10);
+		if (cores && told != cores)
+			return 0;
+		cores = told;
+	}
+	return cores;
+}
+
+static bool is_one_machine(const struct bottleneck *bottleneck)
+{
+	struct source_file *const *file;
+	size_t count = source_files(bottleneck->source, &file);
+
+	for (size_t i = 1; i < count; i++)
+		if (!file[i]->host || !file[0]->host || strcmp(file[i]->host, file[0]->host))
+			return false;
+	return true;
+}
+
+/* The process whose loop's thread had no CPU for the largest share of its settled steps; NULL: not known. */
+static const struct evidence_process *find_starved(const struct evidence *evidence,
+						   double *ret_share)
+{
+	const struct evidence_process *found = NULL;
+
+	*ret_share = 0;
+	for (size_t i = 0; i < evidence->process_room; i++) {
+		const struct evidence_process *at = &evidence->process[i];
+		uint64_t window_ns = at->to.time_ns - at->from.time_ns;
+		double share;
+
+		if (!at->from.time_ns || !at->from.is_known || window_ns < WINDOW_NS_MIN)
+			continue;
+		share = (double)(at->to.runnable_ns - at->from.runnable_ns) / (double)window_ns;
+		if (share <= *ret_share)
+			continue;
+		*ret_share = share;
+		found = at;
+	}
+	return found;
+}
+
+bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	unsigned long cores = cores_of(bottleneck);
+	const struct evidence_process *starved;
+	const struct source_name *threads;
+	double share, busy;
+
+	starved = find_starved(bottleneck->evidence, &share);
+	if (!starved || !cores || !is_one_machine(bottleneck) ||
+	    !advice_exceeds(advice, 100 * share))
+		return false;
+	busy = (double)(starved->to.cpu_ns - starved->from.cpu_ns) /
+	       (double)(starved->to.time_ns - starved->from.time_ns);
+	if (busy < BUSY_MIN * (double)cores)
+		return false;
+	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
+	threads = bottleneck_fact(bottleneck, "torch_threads");
+	advice_say(
+		advice,
+		"the thread of the loop was ready to run and had no CPU for %.1f %% of the time, "
+		"and the recorded processes themselves kept %.1f of %lu CPUs busy%s%.*s.",
+		advice->value, busy, cores,
+		threads ? "; number of threads of torch at its import: " : "",
+		threads ? (int)threads->length : 0, threads ? threads->text : "");
+	return true;
+}
