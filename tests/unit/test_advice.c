@@ -179,6 +179,71 @@ static void a_place_between_operators(void **state)
 	release();
 }
 
+static void is_said(struct run run, const char *text)
+{
+	const char *said;
+
+	write_one(&run);
+	said = only("between_operators", NULL)->text;
+	if (text ? !strstr(said, text) : strstr(said, "The thread was") != NULL)
+		fail_msg("'%s' is wrong", said);
+	release();
+}
+
+static void whether_it_runs_there(void **state)
+{
+	struct run run = well;
+
+	(void)state;
+	run.wait_in_one_ns = 2 * MS;
+	run.operator_ns = 400 * US;
+	is_said(run, NULL); /* clocks were not read */
+	run.reads_clock = true;
+	is_said(run, "The thread was waiting there: it was on a CPU for 0 % of that time.");
+	run.wait_runs_ns = 1900 * US;
+	is_said(run, "The thread was running there, for 95 % of that time.");
+	run.wait_runs_ns = 1000 * US;
+	is_said(run, "partly running, partly waiting there: it was on a CPU for 50 % of that time.");
+	run.wait_runs_ns = 200 * US;
+	run.runnable_ns = 8 * MS; /* of a step of 10: others have the CPUs, which may be all that it waits for */
+	is_said(run, NULL);
+}
+
+static void too_many_threads(struct run run, const char *cores, bool wanted)
+{
+	start(1);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 0, meta, .key = name("cores"), .value = name(cores));
+	frame_end_block(c.r.fw);
+	write_run(1, &run);
+	read_back();
+	if (wanted)
+		assert_non_null(strstr(only("oversubscribed_threads", NULL)->text,
+				       "no CPU for 40.0 % of the time"));
+	else
+		assert_int_equal(bottleneck.advice_count, 0);
+	release();
+}
+
+static void more_threads_than_cpus(void **state)
+{
+	struct run run = well;
+
+	(void)state;
+	run.steps = 400; /* CPU times are told now and then: a short loop says nothing */
+	run.reads_clock = true;
+	run.runnable_ns = 4 * MS;
+	run.process_cpu_ns = 39 * MS;
+	too_many_threads(run, "4", true);
+	too_many_threads(run, "16", false); /* others keep the rest busy, or a limit does */
+	too_many_threads(run, "many", false);
+	run.runnable_ns = MS;
+	too_many_threads(run, "4", false);
+	run.runnable_ns = 4 * MS;
+	run.steps = 60;
+	too_many_threads(run, "4", false);
+}
+
 static void functions_that_are_compiled_again(void **state)
 {
 	struct run run = well;
@@ -590,6 +655,8 @@ int main(void)
 		cmocka_unit_test(first_steps_that_are_most_of_the_time),
 		cmocka_unit_test(what_a_closure_runs_is_not_the_optimizers),
 		cmocka_unit_test(a_place_between_operators),
+		cmocka_unit_test(whether_it_runs_there),
+		cmocka_unit_test(more_threads_than_cpus),
 		cmocka_unit_test(functions_that_are_compiled_again),
 		cmocka_unit_test(slow_steps_without_a_cause),
 		cmocka_unit_test(ranks_that_wait),

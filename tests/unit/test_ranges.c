@@ -36,6 +36,34 @@ static const struct range_row *row_of(const struct ranges *ranges, uint32_t name
 	return NULL;
 }
 
+static void reads(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint64_t cpu_ns)
+{
+	ranges_clock(ranges, (struct nest_place){ time_ns, thread, 0 }, cpu_ns);
+}
+
+static void cpu_time_where_clocks_were_read(void **state)
+{
+	struct ranges ranges;
+	uint64_t ns;
+
+	(void)state;
+	ranges_init(&ranges, false);
+	push(&ranges, 50, 0, 0, C); /* before the first reading: nothing is known of it */
+	reads(&ranges, 100, 0, 7);
+	push(&ranges, 100, 0, 0, A);
+	reads(&ranges, 105, 1, 900); /* of another thread */
+	push(&ranges, 110, 0, 0, B);
+	pop(&ranges, 120, 0, 0);
+	reads(&ranges, 1100, 0, 207);
+	pop(&ranges, 1100, 0, 0);
+	pop(&ranges, 1100, 0, 0);
+	assert_true(cpu_span_value(&row_of(&ranges, A)->cpu, 1000, &ns));
+	assert_int_equal(ns, 200);
+	assert_false(cpu_span_value(&row_of(&ranges, B)->cpu, 10, &ns)); /* between readings */
+	assert_false(cpu_span_value(&row_of(&ranges, C)->cpu, 1050, &ns));
+	ranges_release(&ranges);
+}
+
 static void self_is_total_without_children(void **state)
 {
 	struct ranges ranges;
@@ -264,7 +292,7 @@ static void many_names_take_bounded_memory_each(void **state)
 	for (size_t i = 0; i < ranges.row_count; i++)
 		slots += ranges.row[i].time.durations.room;
 	assert_in_range(slots, NAMES, NAMES * 2);
-	assert_true(sizeof(struct range_row) - sizeof(struct work) <= 104);
+	assert_true(sizeof(struct range_row) - sizeof(struct work) <= 128);
 	ranges_release(&ranges);
 }
 
@@ -325,6 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(self_is_total_without_children),
+		cmocka_unit_test(cpu_time_where_clocks_were_read),
 		cmocka_unit_test(pops_close_the_innermost_of_their_domain),
 		cmocka_unit_test(crossed_domains_charge_the_outer_range_once),
 		cmocka_unit_test(time_within_any_range_counts_once),

@@ -104,6 +104,74 @@ static void streams_are_merged_by_time(void **state)
 	recording_release(&r);
 }
 
+static const struct source_thread *thread_of(const struct source *source, uint32_t tid)
+{
+	struct source_thread *const *thread;
+	size_t count = source_threads(source, &thread);
+
+	for (size_t i = 0; i < count; i++)
+		if (thread[i]->tid == tid)
+			return thread[i];
+	fail_msg("no thread %u", tid);
+	return NULL;
+}
+
+/* Thread 11 was looked at, and read its clock; of 12 only where it began is known, of 13 nothing. */
+static void put_times(struct recording *r)
+{
+	static const uint64_t first[] = { 100, 200 };
+
+	frame_begin_block(r->fw, 0);
+	put_string(r, 1, "program");
+	FRAME_PUT(r->fw, 0, process, .process = 1, .pid = 100, .command = 1, .executable = 1);
+	FRAME_PUT(r->fw, 0, thread, .stream = 1, .process = 1, .tid = 11, .cpu_ns = 1000);
+	FRAME_PUT(r->fw, 0, thread, .stream = 2, .process = 1, .tid = 12, .cpu_ns = 1000);
+	FRAME_PUT(r->fw, 0, thread, .stream = 3, .process = 1, .tid = 13);
+	FRAME_PUT(r->fw, 1500, thread_sched, .stream = 1, .cpu_ns = 1200, .runnable_ns = 300,
+		  .voluntary = 4, .involuntary = 5);
+	FRAME_PUT(r->fw, 5000, thread_sched, .stream = 99, .cpu_ns = 1); /* nobody's */
+	FRAME_PUT(r->fw, 5000, thread_end, .stream = 1, .cpu_ns = 3000);
+	frame_end_block(r->fw);
+	frame_begin_block(r->fw, 1);
+	FRAME_PUT(r->fw, 1000, thread_clock, .cpu_ns = 1100);
+	FRAME_PUT(r->fw, 1000, nvtx_pop, .domain = 0);
+	FRAME_PUT(r->fw, 2000, thread_clock, .cpu_ns = 1900);
+	frame_end_block(r->fw);
+	put_marks(r, 2, first, 2);
+	put_marks(r, 3, first, 2);
+}
+
+static void times_of_threads(void **state)
+{
+	struct recording r;
+	struct source *source;
+	struct thread_times times;
+	uint64_t order[16];
+
+	(void)state;
+	recording_start(&r, &plain_header);
+	put_times(&r);
+	recording_close_frame(&r, 6000);
+	recording_finish(&r, 6000);
+	source = open_images(&r, 1);
+	assert_int_equal(read_threads(source, order, 16), 7);
+	assert_int_equal(thread_of(source, 11)->events, 1); /* readings are none */
+	times = thread_times(thread_of(source, 11));
+	assert_true(times.has_cpu && times.has_waits);
+	assert_int_equal(times.cpu_ns, 2000);
+	assert_int_equal(times.runnable_ns, 300);
+	assert_int_equal(times.blocked_ns, 5000 - 2300);
+	assert_int_equal(times.voluntary, 4);
+	assert_int_equal(times.involuntary, 5);
+	assert_false(thread_times(thread_of(source, 12)).has_cpu);
+	assert_false(thread_times(thread_of(source, 13)).has_cpu);
+	times = process_times(thread_of(source, 11)->process);
+	assert_int_equal(times.cpu_ns, 2000);
+	assert_int_equal(times.blocked_ns, 2700);
+	source_close(source);
+	recording_release(&r);
+}
+
 static void blocks_of_one_stream_keep_their_order_at_equal_times(void **state)
 {
 	static const uint64_t times[] = { 10, 10 };
@@ -378,6 +446,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams_are_merged_by_time),
+		cmocka_unit_test(times_of_threads),
 		cmocka_unit_test(losses_that_no_event_tells_are_of_the_end_marker),
 		cmocka_unit_test(blocks_of_one_stream_keep_their_order_at_equal_times),
 		cmocka_unit_test(files_of_one_host_are_placed_by_the_monotonic_clock),

@@ -81,6 +81,71 @@ static void row_is(size_t at, uint64_t communication, uint64_t runtime, uint64_t
 	assert_int_equal(sum, row->total_ns);
 }
 
+static void reads(uint64_t time_ns, uint32_t thread, uint64_t cpu_ns)
+{
+	steps_clock(&steps, (struct nest_place){ time_ns, thread, 0 }, cpu_ns);
+}
+
+static void span_is(const struct cpu_span *span, uint64_t wall_ns, uint64_t low_ns,
+		    uint64_t high_ns)
+{
+	assert_int_equal(span->wall_ns, wall_ns);
+	assert_int_equal(span->low_ns, low_ns);
+	assert_int_equal(span->high_ns, high_ns);
+}
+
+/* Of a step of 1000: 300 in an operator that runs, 600 in a sleep, 100 that nobody has read apart. */
+static void running_and_waiting(void **state)
+{
+	(void)state;
+	reads(1000, 0, 5000);
+	mark(1000, 0);
+	opens(1000, 0, STEP_operators);
+	reads(1300, 0, 5300);
+	closes(1300, 0);
+	reads(1310, 1, 70); /* another thread's */
+	reads(1900, 0, 5305);
+	opens(1900, 0, STEP_operators);
+	closes(1950, 0);
+	reads(2000, 0, 5355);
+	mark(2000, 1);
+	row_is(0, 0, 0, 0, 350, 650);
+	span_is(&row_at(0)->cpu.all, 1000, 355, 355);
+	span_is(&row_at(0)->cpu.operators, 350, 300, 350);
+	span_is(&row_at(0)->cpu.other, 650, 5, 55);
+	reads(2600, 0, 5955); /* 100 before the end */
+	mark(2700, 2);
+	span_is(&row_at(1)->cpu.all, 700, 600, 700);
+	span_is(&row_at(1)->cpu.other, 700, 600, 700);
+	span_is(&steps.cpu.other, 1350, 605, 755);
+}
+
+static void nothing_is_known_of_another_threads_step(void **state)
+{
+	(void)state;
+	reads(1000, 0, 100);
+	reads(1000, 1, 100);
+	mark(1000, 0);
+	reads(1990, 1, 900);
+	marks((struct nest_place){ 2000, 1, 0 }, 1, A, true);
+	span_is(&row_at(0)->cpu.all, 0, 0, 0);
+	span_is(&row_at(0)->cpu.other, 0, 0, 0);
+	reads(3000, 1, 1900);
+	marks((struct nest_place){ 3000, 1, 0 }, 2, A, true);
+	span_is(&row_at(1)->cpu.all, 1000, 990, 1000); /* its own again; what came 10 before is open */
+}
+
+static void a_recording_without_readings(void **state)
+{
+	uint64_t ns;
+
+	(void)state;
+	mark(1000, 0);
+	mark(2000, 1);
+	assert_false(cpu_span_value(&row_at(0)->cpu.all, 1000, &ns));
+	assert_false(cpu_span_value(&row_at(0)->cpu.other, 1000, &ns));
+}
+
 static void every_instant_has_one_category(void **state)
 {
 	(void)state;
@@ -382,6 +447,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		EACH(every_instant_has_one_category),
+		EACH(running_and_waiting),
+		EACH(nothing_is_known_of_another_threads_step),
+		EACH(a_recording_without_readings),
 		EACH(threads_of_a_process_count_together),
 		EACH(what_goes_on_past_the_end_counts_in_both),
 		EACH(instants_without_length_count_nowhere),

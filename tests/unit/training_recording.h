@@ -40,6 +40,10 @@ struct run {
 	unsigned int compile_every;
 	uint64_t compile_ns;
 	uint64_t stall_ns; /* in slow steps, at another place in each */
+	/* The thread's clock is read at steps and around wait_in_one_ns, of which it runs for wait_runs_ns. */
+	bool reads_clock;
+	uint64_t wait_runs_ns;
+	uint64_t runnable_ns, process_cpu_ns; /* a step, as the collector has looked */
 	struct reading {
 		unsigned int opens, reads; /* a step */
 		uint64_t bytes, call_ns;   /* of a read; of each call */
@@ -76,6 +80,8 @@ static struct source *source;
 static struct run *reading;
 static struct bottleneck bottleneck;
 static uint64_t now; /* where the thread is */
+static uint64_t idle_ns; /* for how long it was on no CPU */
+static bool reads_clock;
 
 static uint64_t name(const char *text)
 {
@@ -97,11 +103,26 @@ static void scope_end(const char *text, uint64_t kind)
 		frame_put(c.r.fw, EVT_torch_end, now, &now);
 }
 
+/* Before the edge that it is read at. */
+static void read_clock(void)
+{
+	if (reads_clock)
+		FRAME_PUT(c.r.fw, now, thread_clock, .cpu_ns = now - idle_ns);
+}
+
 static void scope(const char *text, uint64_t kind, uint64_t took_ns)
 {
 	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = kind, .sequence = -1);
 	now += took_ns;
+	read_clock();
 	scope_end(text, kind);
+}
+
+static void wait_in_one(const struct run *run)
+{
+	now += run->wait_in_one_ns;
+	idle_ns += run->wait_in_one_ns - run->wait_runs_ns;
+	read_clock();
 }
 
 static void mark(uint64_t number)
@@ -227,7 +248,7 @@ static void write_step(const struct run *run, unsigned int step)
 		scope("aten::mm", 0, run->operator_ns);
 		now += run->gap_ns;
 		if (i == 0 && (!run->wait_once || run->wait_once == step))
-			now += run->wait_in_one_ns;
+			wait_in_one(run);
 		if (slow && i == step % run->operators)
 			now += run->stall_ns;
 	}
@@ -250,6 +271,18 @@ static void write_step(const struct run *run, unsigned int step)
 		scope("aten::sum", 0, end_ns - now);
 }
 
+static void collector_looks(const struct run *run, uint32_t stream, unsigned int step)
+{
+	if (!run->reads_clock)
+		return;
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, now, thread_sched, .stream = stream, .cpu_ns = now - idle_ns,
+		  .runnable_ns = (step + 1) * run->runnable_ns);
+	FRAME_PUT(c.r.fw, now, process_cpu, .process = stream,
+		  .cpu_ns = (step + 1) * run->process_cpu_ns);
+	frame_end_block(c.r.fw);
+}
+
 static void write_run(uint32_t stream, const struct run *run)
 {
 	frame_begin_block(c.r.fw, stream);
@@ -258,12 +291,17 @@ static void write_run(uint32_t stream, const struct run *run)
 		 .address = 0x100000, .bytes = 1 << 20);
 	open_file(0);
 	now = run->start_ns;
+	idle_ns = 0;
+	reads_clock = run->reads_clock;
 	for (unsigned int step = 0; step < run->steps; step++) {
+		read_clock();
 		mark(run->number + step);
 		write_step(run, step);
 		frame_end_block(c.r.fw);
+		collector_looks(run, stream, step);
 		frame_begin_block(c.r.fw, stream);
 	}
+	read_clock();
 	if (run->steps)
 		mark(run->number + run->steps);
 	frame_end_block(c.r.fw);
