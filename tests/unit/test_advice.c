@@ -203,9 +203,12 @@ static void whether_it_runs_there(void **state)
 	run.wait_runs_ns = 1900 * US;
 	is_said(run, "The thread was running there, for 95 % of that time.");
 	run.wait_runs_ns = 1000 * US;
-	is_said(run, "partly running, partly waiting there: it was on a CPU for 50 % of that time.");
+	is_said(run,
+		"partly running, partly waiting there: it was on a CPU for 50 % of that time.");
 	run.wait_runs_ns = 200 * US;
-	run.runnable_ns = 8 * MS; /* of a step of 10: others have the CPUs, which may be all that it waits for */
+	run.runnable_ns =
+		8 *
+		MS; /* of a step of 10: others have the CPUs, which may be all that it waits for */
 	is_said(run, NULL);
 }
 

@@ -132,7 +132,8 @@ static void nothing_is_known_of_another_threads_step(void **state)
 	span_is(&row_at(0)->cpu.other, 0, 0, 0);
 	reads(3000, 1, 1900);
 	marks((struct nest_place){ 3000, 1, 0 }, 2, A, true);
-	span_is(&row_at(1)->cpu.all, 1000, 990, 1000); /* its own again; what came 10 before is open */
+	span_is(&row_at(1)->cpu.all, 1000, 990,
+		1000); /* its own again; what came 10 before is open */
 }
 
 static void a_recording_without_readings(void **state)

@@ -79,7 +79,7 @@ static struct cuda_recording c;
 static struct source *source;
 static struct run *reading;
 static struct bottleneck bottleneck;
-static uint64_t now; /* where the thread is */
+static uint64_t now;     /* where the thread is */
 static uint64_t idle_ns; /* for how long it was on no CPU */
 static bool reads_clock;
 
