@@ -170,7 +170,7 @@ void steps_print_times(const struct steps_shown *shown, const struct screen *scr
 		unit_format_ns(d, timing_percentile(&steps->time, 99)));
 }
 
-/* " (waiting 40 %)"; nothing where that is not known. */
+/* " (40 % waiting)"; nothing where that is not known. */
 static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t total_ns,
 			const struct screen *screen, int category)
 {
@@ -181,7 +181,7 @@ static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t
 	if ((category != STEP_other && category != STEP_operators) ||
 	    !cpu_span_value(span, ns[category], &running_ns))
 		return;
-	fprintf(screen->out, " (waiting %s)",
+	fprintf(screen->out, " (%s waiting)",
 		unit_format_percent(text, 100.0 * (double)(ns[category] - running_ns) /
 						  (double)total_ns));
 }
