@@ -27,7 +27,7 @@ template <class Number> __attribute__((noinline)) void *made(Number bytes)
 	KEEP(block);
 	return block;
 }
-}
+} // namespace app
 
 extern "C" __attribute__((noinline)) void *plain(std::size_t bytes)
 {

@@ -185,7 +185,8 @@ static void wrong_options_are_named(void **state)
 	REFUSES("did you mean '--format'", "--formt", "csv");
 	REFUSES("unknown option '-z'", "-z");
 	REFUSES("--format 'xml' is not one of table, csv, json, markdown", "--format", "xml");
-	REFUSES("--by 'siz' is not one of caller, thread, size, process, op; did you mean 'size'",
+	REFUSES("--by 'siz' is not one of caller, function, line, module, thread, size, process, "
+		"op; did you mean 'size'",
 		"alloc", "--by", "siz");
 	REFUSES("--limit '-1' is not a whole number", "alloc", "--limit", "-1");
 	REFUSES("--limit '99999999999999999999' is not", "alloc", "--limit",

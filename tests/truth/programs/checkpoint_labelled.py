@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A checkpoint is written each 8 steps, to a slow place, in a scope of the user's.
-# first: between_operators
-# also: slow_steps
+# first: slow_steps
+# also: between_operators
 # text: mostly in 'save'
 import io
 import time
