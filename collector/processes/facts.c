@@ -162,19 +162,38 @@ uint64_t facts_memory_bytes(uint32_t pid)
 	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-uint64_t facts_memory_peak_bytes(uint32_t pid)
+/* What the line says, in bytes; 0 when there is none. */
+static uint64_t status_bytes(const char *text, const char *line)
 {
-	char path[PATH_ROOM], text[STATUS_ROOM], *line;
-	unsigned long long kilobytes;
+	const char *at = strstr(text, line);
+
+	return at ? strtoull(at + strlen(line), NULL, 10) * 1024 : 0;
+}
+
+bool facts_memory(uint32_t pid, struct facts_memory *ret_memory)
+{
+	char path[PATH_ROOM], text[STATUS_ROOM];
 	size_t length;
 
 	snprintf(path, sizeof(path), "/proc/%u/status", pid);
 	length = facts_read_file(path, text, sizeof(text) - 1);
 	text[length] = 0;
-	line = strstr(text, "\nVmHWM:");
-	if (!line || sscanf(line, "\nVmHWM: %llu kB", &kilobytes) != 1)
-		return 0;
-	return kilobytes * 1024;
+	*ret_memory = (struct facts_memory){
+		.peak_bytes = status_bytes(text, "\nVmHWM:"),
+		.resident_bytes = status_bytes(text, "\nVmRSS:"),
+		.anonymous_bytes = status_bytes(text, "\nRssAnon:"),
+		.file_bytes = status_bytes(text, "\nRssFile:"),
+		.shared_bytes = status_bytes(text, "\nRssShmem:"),
+	};
+	return ret_memory->resident_bytes != 0;
+}
+
+uint64_t facts_memory_peak_bytes(uint32_t pid)
+{
+	struct facts_memory memory;
+
+	(void)facts_memory(pid, &memory);
+	return memory.peak_bytes;
 }
 
 bool facts_process_exists(uint32_t pid)

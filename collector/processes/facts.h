@@ -24,6 +24,12 @@ struct facts_stat {
 	uint64_t stack_start; /* changes with exec; 0 where it is not told */
 };
 
+/* Of /proc/PID/status; what an older kernel does not tell is 0. */
+struct facts_memory {
+	uint64_t peak_bytes, resident_bytes; /* the most it had, and now */
+	uint64_t anonymous_bytes, file_bytes, shared_bytes; /* of what is resident now */
+};
+
 /* Length of the text put into `text` (not terminated), 0 when it cannot be known. */
 size_t facts_command(uint32_t pid, char *text, size_t room);
 size_t facts_executable(uint32_t pid, char *text, size_t room);
@@ -39,6 +45,9 @@ uint64_t facts_cpu_ns(uint32_t pid);
 uint64_t facts_memory_bytes(uint32_t pid);
 /* The most it had since it became this program; 0 when it cannot be known. */
 uint64_t facts_memory_peak_bytes(uint32_t pid);
+
+/* False: nothing is known of what is resident: no such process, a zombie, no /proc. */
+bool facts_memory(uint32_t pid, struct facts_memory *ret_memory);
 
 /* Whether the process or thread exists, as far as a signal could reach it. */
 bool facts_process_exists(uint32_t pid);

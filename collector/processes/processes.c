@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "collector/processes/facts.h"
+#include "collector/processes/memory_samples.h"
 #include "collector/processes/redact.h"
 
 #define MS 1000000ull
@@ -483,8 +484,10 @@ void processes_tell_ends(struct processes *processes, struct common *common, uin
 
 		if (!p->number || p->told || !(p->exiting || p->gone))
 			continue;
-		if (!p->gone && p->pid && processes->inspect)
+		if (!p->gone && p->pid && processes->inspect) {
 			tell_usage(common, p, now_ns);
+			memory_sample_last(common, p, now_ns);
+		}
 		processes->ended_ns = later(processes->ended_ns,
 					    process_tell_end(common, p, now_ns));
 	}

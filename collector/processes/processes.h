@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "collector/core/common.h"
+#include "collector/processes/facts.h"
 #include "collector/processes/modules.h"
 #include "collector/processes/namesake.h"
 #include "collector/processes/watch.h"
@@ -42,6 +43,7 @@ struct process {
 			before_ns; /* of children that it had as another program, before its exec */
 		bool looked;
 	} usage;
+	struct facts_memory memory; /* as told last, memory_samples.h */
 	uint64_t newest_ticks; /* of its records, kept by drain.c */
 	uint64_t alive_ns;     /* it was seen to live at that time */
 	uint64_t image_ns;     /* the same, with the image that we know */

@@ -256,6 +256,7 @@ void collector_turn(struct collector *c)
 	collector_steer_early(c, steady_ns);
 	sched_look(&c->sched, &c->streams, &c->common, steady_ns);
 	collector_gather(c, now);
+	memory_samples_take(&c->memory_samples, &c->processes, &c->common, steady_ns);
 	/* a second look before the last: a child may have come in behind the first one's back */
 	if (!c->processes.alive && !c->processes.waiting && c->processes.numbers)
 		processes_scan(&c->processes, &c->common, steady_ns);

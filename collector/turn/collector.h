@@ -14,6 +14,7 @@
 #include "collector/core/common.h"
 #include "collector/drain/drain.h"
 #include "collector/output/output.h"
+#include "collector/processes/memory_samples.h"
 #include "collector/processes/processes.h"
 #include "collector/drain/sched.h"
 #include "collector/drain/streams.h"
@@ -21,6 +22,7 @@
 struct collector {
 	struct common common;
 	struct processes processes;
+	struct memory_samples memory_samples;
 	struct streams streams;
 	struct sched_look sched;
 	struct drain drain;

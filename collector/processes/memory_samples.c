@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* See memory_samples.h. */
+#include "collector/processes/memory_samples.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#define SHARE 100u /* of the collector's time: one part for this */
+
+static uint64_t steady_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t memory_samples_pause_ns(uint64_t spent_ns)
+{
+	if (spent_ns > MEMORY_PAUSE_MAX_NS / SHARE)
+		return MEMORY_PAUSE_MAX_NS;
+	return spent_ns * SHARE < MEMORY_PAUSE_MIN_NS ? MEMORY_PAUSE_MIN_NS : spent_ns * SHARE;
+}
+
+static bool has_moved(uint64_t before, uint64_t now, uint64_t step)
+{
+	return before > now ? before - now >= step : now - before >= step;
+}
+
+/* Noise is left out: the kernel counts in batches of pages for each thread. */
+static bool is_news(const struct facts_memory *before, const struct facts_memory *now)
+{
+	uint64_t step = before->resident_bytes / 100;
+
+	if (step < MEMORY_STEP_BYTES)
+		step = MEMORY_STEP_BYTES;
+	return has_moved(before->resident_bytes, now->resident_bytes, step) ||
+	       has_moved(before->anonymous_bytes, now->anonymous_bytes, step) ||
+	       has_moved(before->file_bytes, now->file_bytes, step) ||
+	       has_moved(before->shared_bytes, now->shared_bytes, step);
+}
+
+/* It may have become another program, which nobody has noticed yet. */
+static bool is_the_same(const struct process *process)
+{
+	struct facts_stat stat;
+
+	return facts_stat(process->pid, &stat) && !stat.zombie &&
+	       (!process->stack_start || !stat.stack_start ||
+		process->stack_start == stat.stack_start);
+}
+
+static void tell(struct common *common, struct process *process, const struct facts_memory *now,
+		 uint64_t now_ns)
+{
+	if (!is_the_same(process))
+		return;
+	process->memory = *now;
+	JOURNAL_ADD(&common->journal, now_ns, process_memory, .process = process->number,
+		    .resident_bytes = now->resident_bytes, .anonymous_bytes = now->anonymous_bytes,
+		    .file_bytes = now->file_bytes, .shared_bytes = now->shared_bytes);
+}
+
+void memory_samples_take(struct memory_samples *samples, struct processes *processes,
+			 struct common *common, uint64_t steady_ns)
+{
+	uint64_t start_ns;
+
+	if (!processes->inspect || steady_ns < samples->next_ns)
+		return;
+	start_ns = steady_now_ns();
+	for (uint32_t i = 0; i < processes->limit; i++) {
+		struct process *process = &processes->slot[i];
+		struct facts_memory now;
+
+		if (!process->number || !process->pid || process->gone || process->told ||
+		    !facts_memory(process->pid, &now) || !is_news(&process->memory, &now))
+			continue;
+		tell(common, process, &now,
+		     clockmap_ns(&common->clock, clockmap_now(&common->clock)));
+	}
+	samples->next_ns = steady_ns + memory_samples_pause_ns(steady_now_ns() - start_ns);
+}
+
+void memory_sample_last(struct common *common, struct process *process, uint64_t now_ns)
+{
+	struct facts_memory now;
+
+	if (facts_memory(process->pid, &now) &&
+	    memcmp(&now, &process->memory, sizeof(now)) != 0)
+		tell(common, process, &now, now_ns);
+}
