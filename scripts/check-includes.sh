@@ -31,6 +31,7 @@ layers='
 	preload/steps     : preload/base preload/settings preload/record
 	preload/python    : preload/base preload/settings preload/record
 	preload/*         : preload/base preload/settings preload/record preload/hook
+	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
 	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/python
 	preload/tensors   : preload/base preload/settings preload/record preload/hook preload/python

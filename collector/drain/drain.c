@@ -62,6 +62,8 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
 				drain->names[id] |= (uint16_t)(1u << i);
 			if (event->field[i].is_span)
 				drain->spans[id] |= (uint16_t)(1u << i);
+			/* the last field */
+			drain->has_caller[id] = event->field[i].codec == EVT_CODEC_caller;
 		}
 	}
 }
@@ -99,10 +101,10 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 		else if (drain->spans[type] >> i & 1)
 			value[i] = clockmap_span(&drain->common->clock, value[i]);
 	}
-	if (type >= EVT_malloc && type <= EVT_memalign) {
-		drain_note_caller(drain, stream, value[2]);
+	if (drain->has_caller[type])
+		drain_note_caller(drain, stream, value[count - 1]);
+	if (type >= EVT_malloc && type <= EVT_memalign)
 		return frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
-	}
 	return frame_put(drain->fw, type, ns, value);
 }
 

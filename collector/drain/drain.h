@@ -32,6 +32,7 @@ struct drain {
 	uint64_t refused;  /* records that even an empty frame did not take, not yet told */
 	uint16_t names[EVT_ID_LIMIT];   /* which fields of an event are names, as bits */
 	uint16_t spans[EVT_ID_LIMIT];   /* and which are durations in ticks */
+	bool has_caller[EVT_ID_LIMIT];  /* the last field is a return address */
 	uint64_t caller[DRAIN_CALLERS]; /* page of the caller and process, hashed by the page */
 };
 

@@ -141,8 +141,8 @@ struct frame_wants {
 		fields[EVT_ID_LIMIT]; /* bit n: field n of events.def is decoded, else it reads 0 */
 	bool sum[EVT_ID_LIMIT];
 	bool exact[EVT_ID_LIMIT];
-	/* All of family alloc, as struct heap_record beside the events; those that are events too have all
-	 * of their fields. */
+	/* All that happens to blocks of the heap (evt_is_of_block()), as struct heap_record beside the events; those
+	 * that are events too have all of their fields. */
 	bool heap;
 };
 
@@ -159,11 +159,11 @@ enum heap_record_kind {
 /* What a kind of the frame is to the heap. */
 struct heap_site {
 	uint64_t caller;
-	uint64_t kind; /* enum heap_record_kind; 0: not of family alloc */
+	uint64_t kind; /* enum heap_record_kind; 0: not of a block */
 };
 
 /*
- * An event of family alloc. A birth and the death that names it have each other's place among the
+ * An event of a block of the heap. A birth and the death that names it have each other's place among the
  * block's heap records as `partner`; one without has its own. `is_renewed`, of a birth: its thread
  * gave that address back before, in the same block of the file. Hints, both: another thread may do
  * something of its own with that address in between.

@@ -87,7 +87,7 @@ static void plan_make(struct event_plan *p, const struct schema_event *event, ui
 	plan_count_values(p);
 	p->is_heap = plan_is_heap(p);
 	p->shape = plan_shape_of(p);
-	p->extra = evt_descriptors[id].name && evt_descriptors[id].family == EVT_FAMILY_alloc;
+	p->extra = evt_is_of_block(id);
 }
 
 void event_plans_init(struct event_plans *plans, const struct schema *schema)
@@ -116,7 +116,7 @@ static bool plan_wants_field(const struct event_plan *p, const struct frame_want
 	return p->is_system || (wants->fields[id] & 1u << field);
 }
 
-/* The extra word marks family alloc. */
+/* The extra word marks what happens to blocks of the heap. */
 static bool plan_is_record(const struct event_plan *p, const struct frame_wants *wants)
 {
 	return wants->heap && p->extra;

@@ -144,8 +144,14 @@ static inline bool event_is_nested_call(const struct event *event)
 	return EVENT_AS(cuda_call, event)->flags & EVT_CUDA_NESTED;
 }
 
+/* What happens to blocks of the heap; the others of family alloc are about memory beside it. */
+static inline bool evt_is_of_block(uint32_t id)
+{
+	return id >= EVT_malloc && id <= EVT_realloc_failed;
+}
+
 /*
- * Of an event of family alloc that was read from a file: its block has the address of the block that
+ * Of an event of a block that was read from a file: its block has the address of the block that
  * the same thread gave back last, and will be given back by that thread, both within the same block of
  * the file. A hint: another thread may still do something of its own with that address in between.
  */

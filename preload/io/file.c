@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done with a file beside reading and writing: where it stands, that it is on the disk, files in memory.
- * What comes and goes by way of a mapping is no call and cannot be seen. Memory that is no file's is left out, as far
- * as a call says so: of munmap() and msync() the report finds out.
+ * What is done with a file beside reading and writing: where it stands, that it is on the disk. What comes and goes
+ * by way of a mapping is no call and cannot be seen; mmap() and its like are preload/mappings/. Of msync() the report
+ * finds out whether a file is there.
  */
 #include "preload/io/io.h"
 
@@ -20,31 +20,12 @@ CALL_HOOK(fdatasync, "fdatasync", (int fd), (fd))
 CALL_HOOK(ftruncate, "ftruncate", (int fd, off_t bytes), (fd, bytes))
 CALL_HOOK(ftruncate64, "ftruncate", (int fd, off_t bytes), (fd, bytes))
 
-static void record_map(const struct io_call *call, const void *address, size_t bytes,
-		       int64_t offset)
-{
-	if (call->fd >= 0)
-		io_record_map(call, address, bytes, offset);
-}
-
-#define MMAP_HOOK(name)                                                                      \
-	IO_HOOK(void *, name,                                                                \
-		(void *wish, size_t bytes, int protection, int flags, int fd, off_t offset), \
-		(wish, bytes, protection, flags, fd, offset), "mmap",                        \
-		flags &MAP_ANONYMOUS ? -1 : fd, record_map(&call, result, bytes, offset))
-
-MMAP_HOOK(mmap)
-MMAP_HOOK(mmap64)
-
 /* Within another hook it is an allocator that gives memory back, or ourselves. */
 static void record_unmap(const struct io_call *call, const void *address, size_t bytes, int result)
 {
 	if (recorder_self.lane[0].owner < RECORDER_BUSY_MIN)
 		io_record_unmap(call, address, bytes, result);
 }
-
-IO_HOOK(int, munmap, (void *address, size_t bytes), (address, bytes), "munmap", -1,
-	record_unmap(&call, address, bytes, result))
 
 IO_HOOK(int, msync, (void *address, size_t bytes, int flags), (address, bytes, flags), "msync", -1,
 	record_unmap(&call, address, bytes, result))

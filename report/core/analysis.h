@@ -96,7 +96,7 @@ void run_sums_exact(struct run *run, enum evt_id id);
 void run_counts(struct run *run, enum evt_id id);
 void run_counts_all(struct run *run);
 
-/* Likewise: all of family alloc, as records between the events; see source_want_heap(). */
+/* Likewise: all that happens to blocks of the heap, as records between the events; see source_want_heap(). */
 void run_reads_heap(struct run *run, source_take_heap *take, void *state);
 
 /* Reads the source to its end. `shows_progress`: on stderr, when that takes long. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap as an analysis: events of family alloc become operations of heap.h. */
+/* The heap as an analysis: events of the heap's blocks become operations of heap.h. */
 #include "report/heap/heap_events.h"
 
 _Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&

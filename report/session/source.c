@@ -472,7 +472,8 @@ void source_want_heap(struct source *source, source_take_heap *take, void *conte
 	source->heap_context = context;
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		source->heap_cuts[id] = evt_descriptors[id].name &&
-					(evt_descriptors[id].family == EVT_FAMILY_capture ||
+					(id == EVT_teardown_begin ||
+					 evt_descriptors[id].family == EVT_FAMILY_capture ||
 					 evt_descriptors[id].family == EVT_FAMILY_steps);
 }
 

@@ -176,7 +176,7 @@ static inline bool heap_is_shared(const struct heap_shared *shared, uint32_t pro
 }
 
 /*
- * Events of family alloc that come one after the other in a thread. With `leads` partners are what they
+ * Events of the heap's blocks that come one after the other in a thread. With `leads` partners are what they
  * seem, unless their address is `shared`.
  */
 struct source_heap {
@@ -195,7 +195,7 @@ typedef void source_take_heap(void *context, const struct source_heap *heap);
 
 /*
  * With frame_wants.heap, before source_want(): source_next() gives the heap's records away to `take`,
- * those of all threads in order of time. Bookkeeping and events of families capture and steps come after
+ * those of all threads in order of time. Bookkeeping, teardown_begin and events of families capture and steps come after
  * all records that were before them; other events of a thread may come before some of its records.
  */
 void source_want_heap(struct source *source, source_take_heap *take, void *context);

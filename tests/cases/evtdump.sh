@@ -28,7 +28,7 @@ record() { # NAME COMMAND...: the file of the run is NAME.evt
 	same_dump "$OUTPUT"
 }
 
-for program in counts errnos io_calls captured nvtx_v3 plugins progress cuda_threads tensors; do
+for program in counts errnos io_calls mappings captured nvtx_v3 plugins progress cuda_threads tensors; do
 	need_program $program
 done
 # heap calls of every kind, threads and forked children; failed ones; a library that goes
@@ -44,6 +44,8 @@ INTERCEPT_CAPTURE=nvtx:wanted record captured "$PROGRAMS/captured"
 record names bash -c $'exec -a "caf\xc3\xa9 \xff\xfe \xf0\x9f\x98\x80 tab\there" "$0"' "$PROGRAMS/captured"
 # input and output by every function
 INTERCEPT_TRACE=+io record io "$PROGRAMS/io_calls" all
+# memory beside the heap
+record mappings "$PROGRAMS/mappings"
 # CUDA calls of every kind, failed ones too
 record cuda "$PROGRAMS/cuda_threads" 2 3
 # memory of tensors

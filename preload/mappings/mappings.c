@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that a program maps: what is no file's goes to family alloc, beside the heap, and what is a file's to
+ * family io. One look at both gates, and a jump to the original where neither records.
+ *
+ * A mapping is recorded after the original, an unmapping before it, so that no other thread can be recorded with the
+ * same address first. An unmapping that fails for another reason than its arguments (too many mappings) is recorded
+ * all the same. Within another hook it is an allocator that gets or gives back what its blocks lie in, or ourselves:
+ * that is no event, the blocks are.
+ *
+ * Any thread, signal handlers too, before our constructor too. No lock, no allocation; errno is the original's.
+ */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/hook/hook.h"
+#include "preload/io/io.h"
+#include "preload/record/recorder.h"
+
+#define PAGE_BYTES 4096u
+#define PAGES(bytes) (((bytes) + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1))
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+static inline __attribute__((always_inline)) bool is_shut(void)
+{
+	return recorder_is_shut(EVT_FAMILY_alloc) && io_is_shut();
+}
+
+static bool is_within_hook(void)
+{
+	return recorder_self.lane[0].owner >= RECORDER_BUSY_MIN;
+}
+
+static void record(uint32_t type, const uint64_t *field, unsigned int fields)
+{
+	struct recorder_lane *lane;
+	int saved = errno;
+
+	if (is_within_hook())
+		return;
+	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_RECORD);
+	if (lane) {
+		recorder_put(lane, type, recorder_now(), field, fields);
+		recorder_leave(lane);
+	}
+	errno = saved;
+}
+
+static void record_gone(const void *address, uint64_t bytes)
+{
+	record(EVT_unmap, (uint64_t[]){ (uintptr_t)address, bytes }, 2);
+}
+
+/* --- mmap --- */
+
+struct mapping {
+	size_t bytes;
+	int protection, flags, fd;
+	off_t offset;
+	uintptr_t caller;
+};
+
+static void record_mapping(const struct mapping *m, const void *address)
+{
+	if (m->flags & MAP_ANONYMOUS)
+		record(EVT_map_anonymous,
+		       (uint64_t[]){ (uintptr_t)address, PAGES(m->bytes), (uint64_t)m->protection,
+				     (uint64_t)(unsigned int)m->flags, m->caller },
+		       5);
+	else if (m->flags & MAP_FIXED)
+		record_gone(address, PAGES(m->bytes));
+}
+
+/* By itself, so that the machine code shows whom it calls (scripts/reach.py). */
+static __attribute__((noinline)) void *original_mmap(void *wish, const struct mapping *m)
+{
+	return hook_real.mmap(wish, m->bytes, m->protection, m->flags, m->fd, m->offset);
+}
+
+static __attribute__((noinline)) void *recorded_mmap(void *wish, const struct mapping *m)
+{
+	static struct string function = { .bytes = "mmap", .length = 4 };
+	bool is_file = !(m->flags & MAP_ANONYMOUS) && m->fd >= 0;
+	struct io_call call;
+	void *result;
+
+	if (!hook_real.mmap && (!hook_resolve() || !hook_real.mmap))
+		return (void *)io_missing(false);
+	is_file = is_file && !io_is_off();
+	call = (struct io_call){ &function, is_file ? recorder_now() : 0, m->fd };
+	result = original_mmap(wish, m);
+	if (result != MAP_FAILED)
+		record_mapping(m, result);
+	if (is_file)
+		io_record_map(&call, result, m->bytes, m->offset);
+	return result;
+}
+
+#define MMAP_HOOK(name)                                                                           \
+	HOOK_EXPORT void *name(void *wish, size_t bytes, int protection, int flags, int fd,       \
+			       off_t offset)                                                      \
+	{                                                                                         \
+		if (IO_LIKELY(hook_real.name && is_shut()))                                       \
+			return hook_real.name(wish, bytes, protection, flags, fd, offset);        \
+		return recorded_mmap(wish, &(struct mapping){ bytes, protection, flags, fd, offset, \
+							      CALLER });                          \
+	}
+
+MMAP_HOOK(mmap)
+MMAP_HOOK(mmap64)
+
+/* --- munmap --- */
+
+/* With these the kernel looks at nothing else. */
+static bool is_refused(const void *address, size_t bytes)
+{
+	return (uintptr_t)address % PAGE_BYTES || !PAGES(bytes);
+}
+
+static __attribute__((noinline)) int recorded_munmap(void *address, size_t bytes)
+{
+	static struct string function = { .bytes = "munmap", .length = 6 };
+	struct io_call call = { &function, 0, -1 };
+	bool of_io;
+	int result;
+
+	if (!hook_real.munmap && (!hook_resolve() || !hook_real.munmap))
+		return (int)io_missing(false);
+	of_io = !io_is_off() && !is_within_hook();
+	if (!is_refused(address, bytes))
+		record_gone(address, PAGES(bytes));
+	call.start = of_io ? recorder_now() : 0;
+	result = hook_real.munmap(address, bytes);
+	if (of_io)
+		io_record_unmap(&call, address, bytes, result);
+	return result;
+}
+
+HOOK_EXPORT int munmap(void *address, size_t bytes)
+{
+	if (IO_LIKELY(hook_real.munmap && is_shut()))
+		return hook_real.munmap(address, bytes);
+	return recorded_munmap(address, bytes);
+}
+
+/* --- mremap --- */
+
+/* Of old_bytes 0 the old mapping stays as it was: the same memory, once more. */
+HOOK_EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
+{
+	void *wish = NULL, *result;
+
+	if (flags & MREMAP_FIXED) {
+		va_list list;
+
+		va_start(list, flags);
+		wish = va_arg(list, void *);
+		va_end(list);
+	}
+	if (!hook_real.mremap && (!hook_resolve() || !hook_real.mremap))
+		return (void *)io_missing(false);
+	result = hook_real.mremap(old, old_bytes, bytes, flags, wish);
+	if (result != MAP_FAILED && old_bytes && !recorder_is_shut(EVT_FAMILY_alloc))
+		record(EVT_remap,
+		       (uint64_t[]){ (uintptr_t)old, PAGES(old_bytes), (uintptr_t)result,
+				     PAGES(bytes), CALLER },
+		       5);
+	return result;
+}
+
+/* --- brk --- */
+
+static void record_break(uintptr_t before, uintptr_t now, uintptr_t caller)
+{
+	if (now > before)
+		record(EVT_map_anonymous,
+		       (uint64_t[]){ before, now - before, PROT_READ | PROT_WRITE, 0, caller }, 5);
+	else if (now < before)
+		record_gone((const void *)now, before - now);
+}
+
+/* The original says nothing of where the end was. */
+HOOK_EXPORT int brk(void *end)
+{
+	uintptr_t before;
+	int result;
+
+	if (!hook_real.brk && (!hook_resolve() || !hook_real.brk))
+		return (int)io_missing(false);
+	if (recorder_is_shut(EVT_FAMILY_alloc) || !hook_real.sbrk)
+		return hook_real.brk(end);
+	before = (uintptr_t)hook_real.sbrk(0);
+	result = hook_real.brk(end);
+	if (!result && before != UINTPTR_MAX)
+		record_break(before, (uintptr_t)end, CALLER);
+	return result;
+}
+
+HOOK_EXPORT void *sbrk(intptr_t change)
+{
+	void *before;
+
+	if (!hook_real.sbrk && (!hook_resolve() || !hook_real.sbrk))
+		return (void *)io_missing(false);
+	before = hook_real.sbrk(change);
+	if (change && before != (void *)-1 && !recorder_is_shut(EVT_FAMILY_alloc))
+		record_break((uintptr_t)before, (uintptr_t)before + (uintptr_t)change, CALLER);
+	return before;
+}

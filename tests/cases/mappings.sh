@@ -1,0 +1,21 @@
+#!/bin/bash
+# Memory that is mapped beside the heap: events are those that the program made, errors those that it gets without us.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program mappings
+same_as_bare "$PROGRAMS/mappings" errors
+for trace in alloc io alloc,io nvtx; do
+	rm -f "$OUTPUT"
+	INTERCEPT_TRACE=$trace run_traced "$PROGRAMS/mappings" >counted || fail "mappings with $trace: status $?"
+	"$REPORT" check "$OUTPUT" >check.txt || fail "check: $(cat check.txt)"
+	"$REPORT" dump "$OUTPUT" >dump.txt || fail "dump"
+	while read -r name count; do
+		case $name in
+		map_anonymous | unmap | remap)
+			[[ $trace == alloc* ]] || count=0
+			expect_eq "$name with $trace" "$(grep -cE "^[0-9]+ [0-9:]+ $name " dump.txt)" "$count"
+			;;
+		esac
+	done <counted
+done
