@@ -89,4 +89,20 @@ def show_inputs(torch):
     torch.zeros((2, 3)).sum([1, 0], True)
 
 
+# After the program's own exit functions, before the interpreter takes its modules apart. Without an import, which
+# python -v would show, and without a trace in sys.modules.
+def watch_end():
+    atexit = sys.modules.get("atexit")
+    if atexit is None:
+        builtin, machinery = sys.modules["_imp"], sys.modules["_frozen_importlib"]
+        atexit = builtin.create_builtin(machinery.ModuleSpec("atexit", machinery.BuiltinImporter))
+        builtin.exec_builtin(atexit)
+    atexit.register(ended)
+
+
 sys.meta_path.insert(0, InterceptFinder())
+if "ended" in globals():
+    try:
+        watch_end()
+    except Exception:
+        pass

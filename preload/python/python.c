@@ -11,6 +11,7 @@
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
 #include "preload/python/python_hook.h"
+#include "preload/record/event.h"
 #include "preload/record/family.h"
 #include "preload/record/strings.h"
 #include "preload/record/trouble.h"
@@ -53,15 +54,33 @@ static void *python_fact(void *self, void *arguments)
 	return arguments;
 }
 
-/* Runs with the GIL, as audit hooks do. */
-static void run_bootstrap(void)
+/* The last of the program's exit functions has run. */
+static void *python_ended(void *self, void *arguments)
 {
-	static struct python_method method = { "fact", python_fact, PYTHON_METH_VARARGS, NULL };
+	const struct string name = string_of("python");
+
+	(void)self;
+	(void)recorder_record(EVT_FAMILY_alloc, EVT_teardown_begin,
+			      &(struct recorder_field){ .text = &name }, 1);
+	python_api.Py_IncRef(arguments);
+	return arguments;
+}
+
+/*
+ * Runs with the GIL, as audit hooks do. `owns_program`: the interpreter runs the program, so that its end is the
+ * program's; one that a program embeds may be gone long before.
+ */
+static void run_bootstrap(bool owns_program)
+{
+	static struct python_method methods[] = {
+		{ "fact", python_fact, PYTHON_METH_VARARGS, NULL },
+		{ "ended", python_ended, PYTHON_METH_VARARGS, NULL },
+	};
 	void *globals = python_globals();
 
 	if (!globals)
 		return;
-	python_put_methods(globals, &method, 1);
+	python_put_methods(globals, methods, owns_program ? 2 : 1);
 	(void)python_run(python_bootstrap, globals);
 	python_api.Py_DecRef(globals);
 }
@@ -102,12 +121,12 @@ static int audit(const char *event, void *arguments, void *data)
 		python_hook_see(event);
 		if (strncmp(event + 8, "run_", 4) == 0 && !atomic_exchange(&has_run, true)) {
 			trouble_look();
-			run_bootstrap();
+			run_bootstrap(true);
 		}
 	} else if (event[0] == 'i' && strcmp(event, "import") == 0) {
 		if (!atomic_load_explicit(&has_run, memory_order_relaxed) &&
 		    imports_torch(arguments) && !atomic_exchange(&has_run, true))
-			run_bootstrap();
+			run_bootstrap(false);
 		tell_listeners(event, arguments);
 	} else if (event[0] == 'i' && strncmp(event, "intercept.", 10) == 0) {
 		tell_listeners(event, arguments);
