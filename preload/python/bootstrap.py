@@ -90,7 +90,7 @@ def show_inputs(torch):
 
 
 # After the program's own exit functions, before the interpreter takes its modules apart. Without an import, which
-# python -v would show, and without a trace in sys.modules.
+# python -v would show, and without a trace in sys.modules. Before 3.10 the module itself holds the functions.
 def watch_end():
     atexit = sys.modules.get("atexit")
     if atexit is None:
@@ -101,7 +101,7 @@ def watch_end():
 
 
 sys.meta_path.insert(0, InterceptFinder())
-if "ended" in globals():
+if "ended" in globals() and sys.version_info >= (3, 10):
     try:
         watch_end()
     except Exception:
