@@ -26,7 +26,7 @@ struct facts_stat {
 
 /* Of /proc/PID/status; what an older kernel does not tell is 0. */
 struct facts_memory {
-	uint64_t peak_bytes, resident_bytes; /* the most it had, and now */
+	uint64_t peak_bytes, resident_bytes;                /* the most it had, and now */
 	uint64_t anonymous_bytes, file_bytes, shared_bytes; /* of what is resident now */
 };
 

@@ -87,7 +87,6 @@ void memory_sample_last(struct common *common, struct process *process, uint64_t
 {
 	struct facts_memory now;
 
-	if (facts_memory(process->pid, &now) &&
-	    memcmp(&now, &process->memory, sizeof(now)) != 0)
+	if (facts_memory(process->pid, &now) && memcmp(&now, &process->memory, sizeof(now)) != 0)
 		tell(common, process, &now, now_ns);
 }

@@ -44,9 +44,9 @@ struct process {
 		bool looked;
 	} usage;
 	struct facts_memory memory; /* as told last, memory_samples.h */
-	uint64_t newest_ticks; /* of its records, kept by drain.c */
-	uint64_t alive_ns;     /* it was seen to live at that time */
-	uint64_t image_ns;     /* the same, with the image that we know */
+	uint64_t newest_ticks;      /* of its records, kept by drain.c */
+	uint64_t alive_ns;          /* it was seen to live at that time */
+	uint64_t image_ns;          /* the same, with the image that we know */
 	uint64_t lost_no_ring, lost_nested, lost_early;
 	uint64_t start_ns;
 };

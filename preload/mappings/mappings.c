@@ -103,8 +103,8 @@ static __attribute__((noinline)) void *recorded_mmap(void *wish, const struct ma
 	{                                                                                         \
 		if (IO_LIKELY(hook_real.name && is_shut()))                                       \
 			return hook_real.name(wish, bytes, protection, flags, fd, offset);        \
-		return recorded_mmap(wish, &(struct mapping){ bytes, protection, flags, fd, offset, \
-							      CALLER });                          \
+		return recorded_mmap(                                                             \
+			wish, &(struct mapping){ bytes, protection, flags, fd, offset, CALLER }); \
 	}
 
 MMAP_HOOK(mmap)

@@ -190,8 +190,7 @@ void intervals_erase(struct intervals *intervals, uint64_t from, uint64_t to, in
 		struct place place = intervals_find(intervals, from);
 		struct interval piece;
 
-		if (place_is_end(intervals, place) ||
-		    place_range(intervals, place)->start >= to)
+		if (place_is_end(intervals, place) || place_range(intervals, place)->start >= to)
 			return;
 		piece = piece_of(place_range(intervals, place), from, to);
 		intervals_cut(intervals, place, &piece, gone, context);

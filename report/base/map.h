@@ -8,7 +8,7 @@
  *
  * Key 0 means "no entry": callers shift their keys so that it does not occur. The hash is multiplied
  * by a number drawn once a run, so that a file cannot be made to collide; results must not depend on
- * the order of entries, hence there is no iteration.
+ * the order of entries, so that map_next() is for sums only.
  */
 #ifndef REPORT_BASE_MAP_H
 #define REPORT_BASE_MAP_H
@@ -86,6 +86,16 @@ static inline struct map_entry *map_put(struct map *map, uint64_t key, bool *ret
 			return entry;
 		}
 	}
+}
+
+/* The entry after that one, NULL for the first; NULL behind the last. In no order. */
+static inline struct map_entry *map_next(const struct map *map, const struct map_entry *after)
+{
+	for (size_t at = after ? (size_t)(after - map->entry) + 1 : 0;
+	     map->entry && at <= map->mask; at++)
+		if (map->entry[at].key)
+			return &map->entry[at];
+	return NULL;
 }
 
 /* Hash of bytes for text keys, with the same secret; never 0. */

@@ -75,7 +75,8 @@ void run_free(struct run *run);
 /*
  * For start(): take() is to see these events of programs. Fields that nobody wants read 0, events that
  * nobody wants are counted and need not be decoded.
- * `state`: the one that start() was called for.
+ * `state`: the one that start() was called for. Events of family system have no process and no thread, and count
+ * whatever the filters say.
  */
 #define FIELD_BIT(event, field) (1u << (offsetof(struct evt_##event, field) / sizeof(uint64_t)))
 #define FIELDS_ALL UINT32_MAX

@@ -281,15 +281,20 @@ static void run_lose(struct run *run, const struct source_process *process)
 			run->analysis[i].kind->lose(run->analysis[i].state, process);
 }
 
-/* What the collector writes down of modules and losses. */
+/* What the collector writes down: of modules and losses, and what an analysis wants to know. */
 static void run_take_book(struct run *run, const struct source_event *event)
 {
+	const struct run_readers *readers;
+
 	if (event->event.id == EVT_lost) {
 		run_take_lost(run, event);
 		run_lose(run, source_process_of(event->file, event->event.value[0]));
 	} else if (event->event.id == EVT_module || event->event.id == EVT_module_end) {
 		run_remap(run, source_process_of(event->file, event->event.value[0]));
 	}
+	readers = &run->readers[event->event.id % EVT_ID_LIMIT];
+	for (size_t i = 0; i < readers->count && event->event.id < EVT_ID_LIMIT; i++)
+		readers->reader[i].take(readers->reader[i].state, event, true);
 }
 
 /* --- events --- */

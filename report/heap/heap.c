@@ -92,8 +92,8 @@ uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const stru
 	return (uint32_t)entry->value;
 }
 
-static inline void heap_live_add(struct heap *heap, uint32_t row_number, uint64_t size,
-				 uint64_t time_ns)
+static inline void heap_live_add(struct heap *heap, struct heap_process *process,
+				 uint32_t row_number, uint64_t size, uint64_t time_ns)
 {
 	struct heap_row *row = &heap->row[row_number];
 	struct heap_totals *totals = &heap->totals;
@@ -103,12 +103,13 @@ static inline void heap_live_add(struct heap *heap, uint32_t row_number, uint64_
 	row->live_bytes += size;
 	totals->live_allocations++;
 	totals->live_bytes += size;
+	process->live_bytes += size;
 	heap_note_peak(heap, time_ns);
 	curve_put(&heap->curve, time_ns, totals->live_bytes);
 }
 
-static inline void heap_live_drop(struct heap *heap, uint32_t row_number, uint64_t size,
-				  uint64_t time_ns)
+static inline void heap_live_drop(struct heap *heap, struct heap_process *process,
+				  uint32_t row_number, uint64_t size, uint64_t time_ns)
 {
 	struct heap_row *row = &heap->row[row_number];
 	struct heap_totals *totals = &heap->totals;
@@ -118,6 +119,7 @@ static inline void heap_live_drop(struct heap *heap, uint32_t row_number, uint64
 	row->live_bytes -= size;
 	totals->live_allocations--;
 	totals->live_bytes -= size;
+	process->live_bytes -= size;
 	curve_put(&heap->curve, time_ns, totals->live_bytes);
 }
 
@@ -223,7 +225,7 @@ void heap_displace(struct heap *heap, struct heap_process *process, struct map_e
 	if (row == ROW_OUTSIDE)
 		return;
 	heap->totals.reused++;
-	heap_live_drop(heap, row, size, op->time_ns);
+	heap_live_drop(heap, process, row, size, op->time_ns);
 }
 
 static void heap_allocate(struct heap *heap, const struct heap_op *op, uint32_t known_row)
@@ -255,7 +257,7 @@ static void heap_allocate(struct heap *heap, const struct heap_op *op, uint32_t 
 	}
 	heap_thread_at(heap, op->thread)->last_allocated = op->address;
 	if (op->counts)
-		heap_live_add(heap, row, op->size, op->time_ns);
+		heap_live_add(heap, process, row, op->size, op->time_ns);
 }
 
 static void heap_count_free(struct heap *heap, uint32_t row, uint64_t size)
@@ -336,7 +338,7 @@ static void heap_free(struct heap *heap, const struct heap_op *op)
 		return;
 	heap->row[row].temporary_allocations += temporary;
 	heap->totals.temporary_allocations += temporary;
-	heap_live_drop(heap, row, size, op->time_ns);
+	heap_live_drop(heap, process, row, size, op->time_ns);
 }
 
 /* The block of the thread's last realloc_free lives on: takes that free back. */
@@ -371,7 +373,7 @@ static void heap_restore(struct heap *heap, const struct heap_op *op)
 	heap->totals.bytes_freed -= undo.size;
 	heap->totals.temporary_allocations -= undo.temporary;
 	heap->row[undo.row].temporary_allocations -= undo.temporary;
-	heap_live_add(heap, undo.row, undo.size, op->time_ns);
+	heap_live_add(heap, process, undo.row, undo.size, op->time_ns);
 }
 
 void heap_apply(struct heap *heap, const struct heap_op *op, uint32_t row)
@@ -423,6 +425,64 @@ uint64_t heap_live_bytes(struct heap *heap)
 	return heap->totals.live_bytes;
 }
 
+uint64_t heap_live_bytes_of(struct heap *heap, uint32_t process)
+{
+	heap_drain(heap);
+	return process < heap->process_room && heap->process[process]
+		       ? heap->process[process]->live_bytes
+		       : 0;
+}
+
+/* --- what lived when programs were done --- */
+
+static void row_keep(struct heap *heap, uint32_t number, uint64_t size)
+{
+	if (number == ROW_OUTSIDE)
+		return;
+	heap->row[number].kept_allocations++;
+	heap->row[number].kept_bytes += size;
+	heap->totals.kept_allocations++;
+	heap->totals.kept_bytes += size;
+}
+
+static void process_keep(struct heap *heap, struct heap_process *process)
+{
+	struct map_entry *block = NULL;
+
+	process->is_done = true;
+	while ((block = map_next(&process->blocks, block)))
+		row_keep(heap, (uint32_t)(block->value >> 32), block_size(process, block));
+	for (size_t i = 0; process->young && i < 1u << YOUNG_BITS; i++)
+		if (process->young[i].address)
+			row_keep(heap, process->young[i].row, process->young[i].size);
+}
+
+void heap_end_program(struct heap *heap, uint32_t process)
+{
+	heap_drain(heap);
+	if (process >= heap->process_room || !heap->process[process] ||
+	    heap->process[process]->is_done)
+		return;
+	heap->has_ends = true;
+	process_keep(heap, heap->process[process]);
+}
+
+/* Of a process that nothing was said of, its end is what counts. */
+static void heap_finish_kept(struct heap *heap)
+{
+	for (size_t i = 0; i < heap->process_room; i++)
+		if (heap->process[i] && !heap->process[i]->is_done && heap->has_ends)
+			process_keep(heap, heap->process[i]);
+	for (size_t i = 0; i < heap->row_count && !heap->has_ends; i++) {
+		heap->row[i].kept_allocations = heap->row[i].live_allocations;
+		heap->row[i].kept_bytes = heap->row[i].live_bytes;
+	}
+	if (!heap->has_ends) {
+		heap->totals.kept_allocations = heap->totals.live_allocations;
+		heap->totals.kept_bytes = heap->totals.live_bytes;
+	}
+}
+
 static void heap_forget_rows(struct heap_process *process)
 {
 	map_clear(&process->callers);
@@ -441,4 +501,5 @@ void heap_finish(struct heap *heap)
 	heap_drain(heap);
 	for (size_t i = 0; i < heap->row_count; i++)
 		heap_row_keep_peak(heap, &heap->row[i]);
+	heap_finish_kept(heap);
 }

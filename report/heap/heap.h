@@ -53,6 +53,7 @@ struct heap_op {
 /* The counters of one key. Callers are one row a (process, address, generation of its modules). */
 struct heap_row {
 	uint64_t allocations, bytes_allocated, live_allocations, live_bytes, temporary_allocations;
+	uint64_t kept_allocations, kept_bytes; /* as those of struct heap_totals */
 	uint64_t
 		peak_bytes; /* of this row at the moment of the heap's peak; heap_finish() completes it */
 	uint64_t peak_seen; /* number of the peak that peak_bytes belongs to */
@@ -65,12 +66,16 @@ struct heap_totals {
 	uint64_t allocations, frees, frees_unmatched, bytes_allocated, bytes_freed;
 	uint64_t peak_bytes, peak_time_ns, peak_allocations, live_allocations, live_bytes;
 	uint64_t temporary_allocations, reused, reallocs_failed;
+	/* What lived when the processes' programs were done, and their runtimes had not begun to end; once all is
+	 * read. Where that is not told: what lived at the end. */
+	uint64_t kept_allocations, kept_bytes;
 };
 
 struct heap {
 	enum heap_by by;
 	struct run_key key; /* of HEAP_BY_KEY, for who takes events to it and makes rows */
 	struct heap_totals totals;
+	bool has_ends;        /* of a process at least it is told when its program was done */
 	uint64_t peak_number; /* how often the peak was raised */
 	struct heap_row *row;
 	size_t row_count, row_room;
@@ -93,6 +98,10 @@ void heap_take(struct heap *heap, const struct heap_op *op);
 void heap_take_records(struct heap *heap, const struct source_heap *records);
 /* Of all processes, after all that was taken. */
 uint64_t heap_live_bytes(struct heap *heap);
+/* Of one. */
+uint64_t heap_live_bytes_of(struct heap *heap, uint32_t process);
+/* The process's program is done: what it frees from here on was never freed by the program. */
+void heap_end_program(struct heap *heap, uint32_t process);
 /* The modules of a process have changed: what its callers' addresses mean may be another thing now. */
 void heap_forget_callers(struct heap *heap, uint32_t process);
 /* Recording has stopped in the process, or events of it were lost: an address may not be what it seems. */

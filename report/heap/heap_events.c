@@ -48,6 +48,12 @@ static void take_capture(void *state, const struct source_event *event, bool cou
 	heap_distrust(state, event->process->index);
 }
 
+static void take_teardown(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	heap_end_program(state, event->process->index);
+}
+
 static void take_records(void *state, const struct source_heap *records)
 {
 	heap_take_records(state, records);
@@ -67,6 +73,7 @@ static void heap_start(void *state, struct run *run, const void *options)
 		heap->key = run_key(run, asked->by);
 	run_reads(run, EVT_capture_start, 0, take_capture, heap);
 	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
+	run_reads(run, EVT_teardown_begin, 0, take_teardown, heap);
 	/* runs of records are enough where every event counts, and a record says what its row is */
 	if (by == HEAP_BY_CALLER && !run_filters(run)->any) {
 		run_reads_heap(run, take_records, heap);

@@ -91,6 +91,7 @@ static inline void pair_begin(struct taking *t, uint32_t at, uint64_t time_ns)
 	heap_count_allocation(heap, row, &(struct heap_op){ .size = record->size });
 	heap->totals.live_allocations++;
 	heap->totals.live_bytes += record->size;
+	t->process->live_bytes += record->size;
 	if (__builtin_expect(heap_note_peak(heap, time_ns), 0))
 		t->peak = at + 1;
 	curve_put(&heap->curve, time_ns, heap->totals.live_bytes);
@@ -122,6 +123,7 @@ static inline void pair_end(struct taking *t, uint32_t at, uint64_t time_ns)
 	totals->bytes_freed += record->size;
 	totals->live_allocations--;
 	totals->live_bytes -= record->size;
+	t->process->live_bytes -= record->size;
 	curve_put(&t->heap->curve, time_ns, totals->live_bytes);
 }
 

@@ -24,8 +24,10 @@ struct heap_young {
 struct heap_process {
 	struct heap_young *young; /* NULL before the first */
 	bool distrusts;           /* no brief blocks any more */
-	uint64_t site_frame;      /* of which `site_row` holds; 0: of none */
-	uint32_t *site_row;       /* row + 1 of each site that was seen */
+	bool is_done;             /* rows have kept what lived when the program was done */
+	uint64_t live_bytes;
+	uint64_t site_frame; /* of which `site_row` holds; 0: of none */
+	uint32_t *site_row;  /* row + 1 of each site that was seen */
 	size_t site_room;
 	struct map blocks;  /* address to row << 32 | size */
 	struct map large;   /* address to size */

@@ -3,15 +3,21 @@
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
 #include "report/heap/heap_events.h"
+#include "report/heap/resident.h"
 #include "report/heap/rows_heap.h"
 #include "report/core/scope.h"
+#include "report/table/curve_print.h"
 
 #define BAR_WIDTH_MAX 40
+
+#define ARENAS_BYTES_MIN (1u << 20)
+#define ARENAS_SHARE_MIN 0.1 /* of the heap at its peak */
 
 struct alloc_state {
 	struct heap *heap;
 	struct late_callers callers;
 	bool is_named;
+	struct resident *resident; /* NULL: not asked for */
 };
 
 static void alloc_print_totals(const struct report *report, const struct screen *screen)
@@ -33,8 +39,13 @@ static void alloc_print_totals(const struct report *report, const struct screen 
 		unit_format_count(b, totals->peak_allocations),
 		unit_format_ns(c, totals->peak_time_ns));
 	fprintf(screen->out, "%-11s  %s in %s blocks\n", scope_still_live(report->run, &still_live),
-		unit_format_bytes(a, totals->live_bytes),
-		unit_format_count(b, totals->live_allocations));
+		unit_format_bytes(a, totals->kept_bytes),
+		unit_format_count(b, totals->kept_allocations));
+	if (state->heap->has_ends)
+		fprintf(screen->out,
+			"at the end   %s in %s blocks, after Python had freed its own\n",
+			unit_format_bytes(a, totals->live_bytes),
+			unit_format_count(b, totals->live_allocations));
 	if (totals->frees_unmatched)
 		fprintf(screen->out, "unmatched    %s frees of blocks that were never seen\n",
 			unit_format_count(a, totals->frees_unmatched));
@@ -76,6 +87,57 @@ static void alloc_print_sizes(const struct heap *heap, const struct screen *scre
 	}
 }
 
+static void alloc_print_resident(const struct resident *resident, const struct screen *screen)
+{
+	uint32_t index;
+	const struct resident_process *most = resident_most(resident, &index);
+	struct curve_extent extent = { 0, source_end_ns(resident->source) };
+	struct source_process *const *process;
+	char bytes[UNIT_TEXT_BYTES];
+
+	if (!most || !most->curve)
+		return;
+	extent.peak = most->peak.resident;
+	fprintf(screen->out, "resident memory, %s at most", unit_format_bytes(bytes, extent.peak));
+	if (source_processes(resident->source, &process) > 1)
+		fprintf(screen->out, ", process %u", process[index]->pid);
+	fputs("\n  ", screen->out);
+	curve_print(most->curve, extent, screen, screen->width - 4);
+}
+
+/* What the table cannot list. */
+static void alloc_print_arenas(const struct report *report, const struct screen *screen)
+{
+	const struct alloc_state *state = report->state;
+	const struct resident_process *most = NULL;
+	char bytes[UNIT_TEXT_BYTES];
+	uint32_t index;
+
+	if (state->resident && !run_filters(report->run)->any)
+		most = resident_most(state->resident, &index);
+	if (!most || most->peak.arenas < ARENAS_BYTES_MIN ||
+	    (double)most->peak.arenas < ARENAS_SHARE_MIN * (double)state->heap->totals.peak_bytes)
+		return;
+	screen_print_prose(screen,
+			   "small objects of Python are not in this table: they live in its "
+			   "arenas, %s at most "
+			   "(prof-report memory). With PYTHONMALLOC=malloc in the program's "
+			   "environment each of them is a block",
+			   unit_format_bytes(bytes, most->peak.arenas));
+}
+
+static void alloc_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct alloc_state *state = report->state;
+	struct symbols_missing missing;
+
+	alloc_print_arenas(report, screen);
+	if (state->is_named && symbols_missing(&state->callers.symbols, &missing)[0])
+		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
+				   missing.text);
+}
+
 static void alloc_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -88,6 +150,8 @@ static void alloc_head(const struct document *document, const struct screen *scr
 	alloc_print_totals(report, screen);
 	fprintf(screen->out, "\nheap over %s\n  ", unit_format_ns(end, source_end_ns(source)));
 	heap_print_curve(heap, source, screen, screen->width - 4);
+	if (((const struct alloc_state *)report->state)->resident && !run_filters(report->run)->any)
+		alloc_print_resident(((const struct alloc_state *)report->state)->resident, screen);
 	if (!(report->request->options->given & TAKES_BY)) /* not when one table was asked for */
 		alloc_print_sizes(heap, screen);
 	putc('\n', screen->out);
@@ -95,8 +159,13 @@ static void alloc_head(const struct document *document, const struct screen *scr
 
 static void alloc_want(struct report *report)
 {
-	((struct alloc_state *)report->state)->heap = heap_want(
-		report->run, &(struct heap_options){ .by = report->request->options->by });
+	struct alloc_state *state = report->state;
+
+	/* it follows blocks by caller: one look at them is enough */
+	if (report->request->options->by == BY_alloc_caller)
+		state->resident = resident_want(report->run, NULL);
+	state->heap = heap_want(report->run,
+				&(struct heap_options){ .by = report->request->options->by });
 }
 
 static void alloc_fill(struct report *report, struct table *table)
@@ -123,17 +192,6 @@ static void alloc_fill(struct report *report, struct table *table)
 		heap_fill_table(state->heap, source, table);
 }
 
-static void alloc_foot(const struct document *document, const struct screen *screen)
-{
-	const struct report *report = document->context;
-	const struct alloc_state *state = report->state;
-	struct symbols_missing missing;
-
-	if (state->is_named && symbols_missing(&state->callers.symbols, &missing)[0])
-		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
-				   missing.text);
-}
-
 static void alloc_release(struct report *report)
 {
 	struct alloc_state *state = report->state;
@@ -155,8 +213,10 @@ static void alloc_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "peak_bytes", UNIT_BYTES, totals->peak_bytes);
 	facts_number(facts, "peak_time_ns", UNIT_NS, totals->peak_time_ns);
 	facts_number(facts, "peak_allocations", UNIT_COUNT, totals->peak_allocations);
-	facts_number(facts, "live_allocations", UNIT_COUNT, totals->live_allocations);
-	facts_number(facts, "live_bytes", UNIT_BYTES, totals->live_bytes);
+	facts_number(facts, "live_allocations", UNIT_COUNT, totals->kept_allocations);
+	facts_number(facts, "live_bytes", UNIT_BYTES, totals->kept_bytes);
+	facts_number(facts, "end_allocations", UNIT_COUNT, totals->live_allocations);
+	facts_number(facts, "end_bytes", UNIT_BYTES, totals->live_bytes);
 	facts_number(facts, "temporary_allocations", UNIT_COUNT, totals->temporary_allocations);
 	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
 	facts_number(facts, "reallocs_failed", UNIT_COUNT, totals->reallocs_failed);

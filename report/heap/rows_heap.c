@@ -24,8 +24,8 @@ static void heap_put_counters(struct table *table, const struct heap_row *row, u
 				       (double)row->allocations);
 	}
 	table_set_number(table, COLUMN_alloc_peak_bytes, row->peak_bytes);
-	table_set_number(table, COLUMN_alloc_live_allocations, row->live_allocations);
-	table_set_number(table, COLUMN_alloc_live_bytes, row->live_bytes);
+	table_set_number(table, COLUMN_alloc_live_allocations, row->kept_allocations);
+	table_set_number(table, COLUMN_alloc_live_bytes, row->kept_bytes);
 	table_set_number(table, COLUMN_alloc_temporary_allocations, row->temporary_allocations);
 }
 
@@ -41,8 +41,8 @@ static void heap_row_join(struct heap_row *into, const struct heap_row *from)
 {
 	into->allocations += from->allocations;
 	into->bytes_allocated += from->bytes_allocated;
-	into->live_allocations += from->live_allocations;
-	into->live_bytes += from->live_bytes;
+	into->kept_allocations += from->kept_allocations;
+	into->kept_bytes += from->kept_bytes;
 	into->temporary_allocations += from->temporary_allocations;
 	into->peak_bytes += from->peak_bytes;
 }

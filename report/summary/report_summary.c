@@ -60,6 +60,23 @@ static void put_where_told(struct facts *facts, const char *name, enum unit unit
 		facts_none(facts, name, unit);
 }
 
+/* Of the moment when most was seen, in the process that had most. */
+static void summary_put_memory(const struct summary *summary, struct facts *facts)
+{
+	uint32_t index;
+	const struct resident_process *most = resident_most(summary->resident, &index);
+	const struct resident_moment *moment = most ? &most->peak : &(struct resident_moment){ 0 };
+	bool has_kinds = most && moment->has_kinds;
+
+	put_where_told(facts, "memory_seen_bytes", UNIT_BYTES, most, moment->resident);
+	put_where_told(facts, "memory_heap_bytes", UNIT_BYTES, most, moment->heap);
+	put_where_told(facts, "memory_arena_bytes", UNIT_BYTES, most, moment->arenas);
+	put_where_told(facts, "memory_mapped_bytes", UNIT_BYTES, most, moment->mapped);
+	put_where_told(facts, "memory_file_bytes", UNIT_BYTES, has_kinds, moment->file);
+	put_where_told(facts, "memory_shared_bytes", UNIT_BYTES, has_kinds, moment->shared);
+	put_where_told(facts, "memory_rest_bytes", UNIT_BYTES, has_kinds, resident_rest(moment));
+}
+
 static void summary_total(const struct report *report, struct facts *facts)
 {
 	const struct summary *summary = report->state;
@@ -81,12 +98,13 @@ static void summary_total(const struct report *report, struct facts *facts)
 		       totals->children_ns);
 	put_where_told(facts, "memory_peak_bytes", UNIT_BYTES, totals->memory_peak_bytes,
 		       totals->memory_peak_bytes);
+	summary_put_memory(summary, facts);
 	facts_number(facts, "processes", UNIT_COUNT, totals->processes);
 	facts_number(facts, "threads", UNIT_COUNT, totals->threads);
 	facts_number(facts, "allocations", UNIT_COUNT, heap->allocations);
 	facts_number(facts, "bytes_allocated", UNIT_BYTES, heap->bytes_allocated);
 	facts_number(facts, "peak_bytes", UNIT_BYTES, heap->peak_bytes);
-	facts_number(facts, "live_bytes", UNIT_BYTES, heap->live_bytes);
+	facts_number(facts, "live_bytes", UNIT_BYTES, heap->kept_bytes);
 	facts_number(facts, "operators", UNIT_COUNT, totals->operators.calls);
 	if (ops_are_sampled(summary->operators)) /* what cannot be told is null */
 		facts_none(facts, "operators_self_cpu_ns", UNIT_NS);
@@ -134,6 +152,7 @@ static void summary_want(struct report *report)
 		.run = run,
 		.source = run_source(run),
 		.heap = heap_want(run, &(struct heap_options){ BY_alloc_caller }),
+		.resident = resident_want(run, NULL),
 		.ranges = ranges_want(
 			run, &(struct ranges_options){ .work = WORK_BIT(bytes_allocated) }),
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),

@@ -9,6 +9,7 @@
 #include "report/core/ranges.h"
 #include "report/cuda/cuda.h"
 #include "report/heap/heap.h"
+#include "report/heap/resident.h"
 #include "report/steps/steps.h"
 #include "report/summary/summary_owner.h"
 #include "report/tensors/tensor_events.h"
@@ -46,6 +47,7 @@ struct summary {
 	struct run *run;
 	struct source *source;
 	struct heap *heap;
+	struct resident *resident;
 	struct ranges *ranges;
 	struct cuda *cuda;
 	struct operators *operators;
@@ -60,6 +62,8 @@ void summary_print(const struct summary *summary, const struct document *documen
 
 /* The first lines: what took the time, the causes, memory. */
 void summary_print_sentences(const struct summary *summary, const struct screen *screen);
+/* Nothing when the recording does not tell. */
+void summary_print_memory(const struct summary *summary, const struct screen *screen);
 
 /* Before the rows of api are joined. */
 struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *source);

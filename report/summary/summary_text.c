@@ -163,8 +163,8 @@ static void summary_print_events(const struct summary *summary, const struct scr
 #define CHILDREN_NS_MIN 1000000000u
 #define CHILDREN_SHARE_MIN 0.05 /* of the CPU time of what was recorded */
 
-/* What the kernel counts: children that nothing else speaks of. */
-static void summary_print_kernels(const struct summary *summary, const struct screen *screen)
+/* Children that nothing else speaks of. */
+static void summary_print_children(const struct summary *summary, const struct screen *screen)
 {
 	const struct summary_totals *totals = &summary->totals;
 	char text[UNIT_TEXT_BYTES];
@@ -223,7 +223,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	fprintf(screen->out, "  peak %s at %s, %s %s\n", unit_format_bytes(a, totals->peak_bytes),
 		unit_format_ns(b, totals->peak_time_ns),
 		scope_still_live(summary->run, &still_live),
-		unit_format_bytes(c, totals->live_bytes));
+		unit_format_bytes(c, totals->kept_bytes));
 	fprintf(screen->out, "      %s in %s allocations",
 		unit_format_bytes(a, totals->bytes_allocated),
 		unit_format_count(b, totals->allocations));
@@ -362,7 +362,8 @@ void summary_print(const struct summary *summary, const struct document *documen
 	summary_print_recorded(summary, screen);
 	summary_print_redacted(summary, screen);
 	summary_print_events(summary, screen);
-	summary_print_kernels(summary, screen);
+	summary_print_memory(summary, screen);
+	summary_print_children(summary, screen);
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);
 	summary_print_torch(summary, document, screen);

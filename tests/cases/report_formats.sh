@@ -44,8 +44,13 @@ if report != "summary":
 END
 }
 while read -r line; do
+	case $line in
+	io*) file=io.evt ;;
+	memory*) file=$OUTPUT ;; # the golden files are older
+	*) file=families.evt ;;
+	esac
 	# shellcheck disable=SC2086 # words
-	formats "$([[ $line == io* ]] && echo io || echo families).evt" $line
+	formats "$file" $line
 	# shellcheck disable=SC2086
 	[[ $line == *' '* ]] || formats "$OUTPUT" $line
 done < <(tables keys)

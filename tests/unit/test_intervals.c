@@ -89,8 +89,8 @@ static void test_ranges_are_those_of_the_model(void **state)
 		intervals_erase(&intervals, from, to, take_gone, NULL);
 		assert_int_equal(gone_sum - before, there);
 		if (draw(3)) {
-			assert_true(intervals_put(&intervals,
-						  &(struct interval){ from, to, round }));
+			assert_true(
+				intervals_put(&intervals, &(struct interval){ from, to, round }));
 			for (uint64_t i = from; i < to; i++)
 				wanted[i] = round;
 		}
@@ -122,8 +122,8 @@ static void test_ranges_are_bounded(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < INTERVALS_MAX; i++)
 		assert_true(intervals_put(&intervals, &(struct interval){ i * 4, i * 4 + 3, 1 }));
-	assert_false(intervals_put(
-		&intervals, &(struct interval){ 4ull * INTERVALS_MAX, 4ull * INTERVALS_MAX + 1, 1 }));
+	assert_false(intervals_put(&intervals, &(struct interval){ 4ull * INTERVALS_MAX,
+								   4ull * INTERVALS_MAX + 1, 1 }));
 	intervals_erase(&intervals, 401, 402, take_gone, NULL);
 	assert_int_equal(gone_sum, 2);
 	assert_int_equal(intervals.count, INTERVALS_MAX);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `memory`: what resident memory consists of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/text.h"
+#include "report/core/keys.h"
+#include "report/core/report_kind.h"
+#include "report/heap/resident.h"
+#include "report/table/curve_print.h"
+
+#define NAME_BYTES 41
+
+struct memory_state {
+	struct resident *resident;
+	uint32_t index;                      /* of the process that had most */
+	const struct resident_process *most; /* NULL: nothing was seen */
+};
+
+/* --- by kind --- */
+
+static void put_row(const struct memory_state *state, struct table *table, const char *kind,
+		    const struct resident_row *bytes, const char *known)
+{
+	uint64_t all = state->most->peak.resident;
+
+	table_add_row(table);
+	table_set_text(table, COLUMN_memory_kind, kind, strlen(kind));
+	table_set_number(table, COLUMN_memory_peak_bytes, bytes->at_peak);
+	table_set_number(table, COLUMN_memory_end_bytes, bytes->at_end);
+	table_set_text(table, COLUMN_memory_known, known, strlen(known));
+	if (all)
+		table_set_real(table, COLUMN_memory_percent,
+			       100.0 * (double)bytes->at_peak / (double)all);
+}
+
+struct mapped_part {
+	const char *kind, *name;
+	size_t length;
+	struct resident_row bytes;
+};
+
+static const char *row_kind(const struct mapping_row *row)
+{
+	return row->is_python ? "Python's arenas" : "mapped memory";
+}
+
+/* Rows of the process by kind and module; those that are no memory, or are counted as shared, are left out. */
+static size_t gather_mapped(const struct memory_state *state, struct mapped_part *part)
+{
+	const struct resident *resident = state->resident;
+	const struct mappings *mappings = resident->mappings;
+	size_t count = 0, at;
+
+	for (size_t i = 0; i < mappings->row_count && i < resident->row_room; i++) {
+		const struct mapping_row *row = &mappings->row[i];
+		const struct resident_row *bytes = &resident->row[i];
+		struct mapped_part mine = { .kind = row_kind(row), .name = "" };
+		const char *name = mapping_row_module(row, resident->source, &mine.length);
+
+		if (row->process != state->index || row->kind == MAPPING_SHARED ||
+		    row->kind == MAPPING_RESERVED || (!bytes->at_peak && !bytes->at_end))
+			continue;
+		mine.name = name ? name : "";
+		mine.length = name ? mine.length : 0;
+		for (at = 0; at < count; at++)
+			if (part[at].kind == mine.kind && part[at].length == mine.length &&
+			    !memcmp(part[at].name, mine.name, mine.length))
+				break;
+		if (at == count)
+			part[count++] = mine;
+		part[at].bytes.at_peak += bytes->at_peak;
+		part[at].bytes.at_end += bytes->at_end;
+	}
+	return count;
+}
+
+static void put_mapped(const struct memory_state *state, struct table *table)
+{
+	struct mapped_part *part = memory_zero(MAPPING_ROWS_MAX, sizeof(*part));
+	size_t count = gather_mapped(state, part);
+
+	for (size_t i = 0; i < count; i++) {
+		put_row(state, table, part[i].kind, &part[i].bytes, "at most");
+		if (part[i].length)
+			table_set_text(table, COLUMN_memory_by, part[i].name, part[i].length);
+	}
+	free(part);
+}
+
+static void fill_kinds(const struct memory_state *state, struct table *table)
+{
+	const struct resident_moment *peak = &state->most->peak, *end = &state->most->end;
+	const struct {
+		const char *kind, *known;
+		struct resident_row bytes;
+		bool is_told;
+	} rows[] = {
+		{ "heap blocks", "at most", { peak->heap, end->heap }, peak->heap || end->heap },
+		{ "files", "counted", { peak->file, end->file }, peak->has_kinds },
+		{ "shared memory", "counted", { peak->shared, end->shared }, peak->has_kinds },
+		{ "not explained",
+		  "at least",
+		  { resident_rest(peak), resident_rest(end) },
+		  peak->has_kinds },
+	};
+
+	put_mapped(state, table);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].is_told)
+			put_row(state, table, rows[i].kind, &rows[i].bytes, rows[i].known);
+}
+
+/* --- by process --- */
+
+static void put_process(const struct resident_process *process, const struct source_process *of,
+			struct table *table)
+{
+	const struct resident_moment *peak = &process->peak;
+	size_t length = 0;
+	const char *name = of->command ? name_text(of->command, &length) : "";
+
+	table_add_row(table);
+	table_set_number(table, COLUMN_memory_process, of->pid);
+	table_set_text(table, COLUMN_memory_name, name, length);
+	if (of->memory_peak_bytes)
+		table_set_number(table, COLUMN_memory_kernel_bytes, of->memory_peak_bytes);
+	table_set_number(table, COLUMN_memory_peak_bytes, peak->resident);
+	table_set_number(table, COLUMN_memory_time_ns, peak->time_ns);
+	table_set_number(table, COLUMN_memory_heap_bytes, peak->heap);
+	table_set_number(table, COLUMN_memory_arena_bytes, peak->arenas);
+	table_set_number(table, COLUMN_memory_mapped_bytes, peak->mapped);
+	table_set_number(table, COLUMN_memory_reserved_bytes, peak->reserved);
+	if (!peak->has_kinds)
+		return;
+	table_set_number(table, COLUMN_memory_file_bytes, peak->file);
+	table_set_number(table, COLUMN_memory_shared_bytes, peak->shared);
+	table_set_number(table, COLUMN_memory_rest_bytes, resident_rest(peak));
+}
+
+static void fill_processes(const struct memory_state *state, struct table *table)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(state->resident->source, &process);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct resident_process *seen = resident_of(state->resident,
+								  process[i]->index);
+
+		if (seen)
+			put_process(seen, process[i], table);
+	}
+}
+
+/* --- the report --- */
+
+static void memory_want(struct report *report)
+{
+	((struct memory_state *)report->state)->resident = resident_want(report->run, NULL);
+}
+
+static void memory_fill(struct report *report, struct table *table)
+{
+	struct memory_state *state = report->state;
+
+	state->most = resident_most(state->resident, &state->index);
+	if (!state->most)
+		return;
+	if (report->request->options->by == BY_memory_process)
+		fill_processes(state, table);
+	else
+		fill_kinds(state, table);
+}
+
+static const struct source_process *most_process(const struct memory_state *state)
+{
+	struct source_process *const *process;
+
+	source_processes(state->resident->source, &process);
+	return process[state->index];
+}
+
+static void memory_total(const struct report *report, struct facts *facts)
+{
+	static const struct resident_moment nothing;
+	const struct memory_state *state = report->state;
+	const struct resident_moment *peak = state->most ? &state->most->peak : &nothing;
+	uint64_t kernel = state->most ? most_process(state)->memory_peak_bytes : 0;
+
+	facts_number(facts, "kernel_bytes", UNIT_BYTES, kernel);
+	facts_number(facts, "resident_bytes", UNIT_BYTES, peak->resident);
+	facts_number(facts, "time_ns", UNIT_NS, peak->time_ns);
+	facts_number(facts, "anonymous_bytes", UNIT_BYTES, peak->anonymous);
+	facts_number(facts, "heap_bytes", UNIT_BYTES, peak->heap);
+	facts_number(facts, "arena_bytes", UNIT_BYTES, peak->arenas);
+	facts_number(facts, "mapped_bytes", UNIT_BYTES, peak->mapped);
+	facts_number(facts, "mapped_shared_bytes", UNIT_BYTES, peak->mapped_shared);
+	facts_number(facts, "reserved_bytes", UNIT_BYTES, peak->reserved);
+	facts_number(facts, "file_bytes", UNIT_BYTES, peak->file);
+	facts_number(facts, "shared_bytes", UNIT_BYTES, peak->shared);
+	facts_number(facts, "rest_bytes", UNIT_BYTES, resident_rest(peak));
+	facts_number(facts, "untouched_bytes", UNIT_BYTES, resident_untouched(peak));
+}
+
+static const char *memory_explain(const struct report *report, struct absence *absence)
+{
+	(void)report;
+	(void)absence;
+	return "no resident memory was recorded: the recording is of an older version, or /proc "
+	       "did not tell";
+}
+
+static void print_peak(const struct memory_state *state, const struct screen *screen)
+{
+	const struct resident_moment *peak = &state->most->peak;
+	const struct source_process *process = most_process(state);
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], name[NAME_BYTES];
+	size_t length = 0;
+	const char *command = process->command ? name_text(process->command, &length) : "";
+
+	text_escape(name, sizeof(name), command, length);
+	if (process->memory_peak_bytes)
+		fprintf(screen->out, "peak         %s, as the kernel counts it\n",
+			unit_format_bytes(a, process->memory_peak_bytes));
+	screen_print_prose(screen, "seen         %s at %s in process %u%s%s%s",
+			   unit_format_bytes(b, peak->resident), unit_format_ns(c, peak->time_ns),
+			   process->pid, length ? " (" : "", name, length ? ")" : "");
+}
+
+static void memory_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct memory_state *state = report->state;
+	char end[UNIT_TEXT_BYTES];
+
+	if (!state->most)
+		return;
+	print_peak(state, screen);
+	if (state->most->curve) {
+		struct curve_extent extent = { state->most->peak.resident,
+					       source_end_ns(state->resident->source) };
+
+		fprintf(screen->out, "\nresident memory of that process over %s\n  ",
+			unit_format_ns(end, extent.end_ns));
+		curve_print(state->most->curve, extent, screen, screen->width - 4);
+	}
+	putc('\n', screen->out);
+}
+
+static void memory_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct memory_state *state = report->state;
+	const struct resident_moment *peak;
+	char bytes[UNIT_TEXT_BYTES];
+
+	if (!state->most)
+		return;
+	peak = &state->most->peak;
+	if (absence_is_limited(report->run) || absence_is_off(report->run, EVT_FAMILY_alloc))
+		screen_print_prose(screen, "blocks and mappings were not recorded all the time: "
+					   "they explain less than there was");
+	if (peak->has_kinds && resident_untouched(peak))
+		screen_print_prose(
+			screen,
+			"%s of blocks and mappings were not resident: nothing had touched them",
+			unit_format_bytes(bytes, resident_untouched(peak)));
+	if (resident_rest(peak))
+		screen_print_prose(screen, "not explained: stacks of threads, freed blocks that "
+					   "the allocator keeps, variables of "
+					   "libraries, pinned memory, what a parent left to its "
+					   "forked child, and what was mapped before recording "
+					   "began or by a system call of a library's own");
+}
+
+const struct report_kind report_kind_memory = {
+	.state_bytes = sizeof(struct memory_state),
+	.family = EVT_FAMILY_system,
+	.form = REPORT_WHOLE,
+	.want = memory_want,
+	.fill = memory_fill,
+	.total = memory_total,
+	.explain = memory_explain,
+	.head = memory_head,
+	.foot = memory_foot,
+};

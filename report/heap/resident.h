@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Resident memory of the processes over time, as the kernel counted it (process_memory), and beside it what was
+ * recorded of the same moment: blocks of the heap and what is mapped.
+ *
+ * What was recorded is what the program asked for; pages that it never touched are not resident. So the parts are
+ * bounds from above, and what they leave of the anonymous memory is a bound from below. Tensors of the CPU are blocks
+ * of the heap. Heap and mappings are those of the analyses, which know nothing of what came before recording.
+ */
+#ifndef REPORT_HEAP_RESIDENT_H
+#define REPORT_HEAP_RESIDENT_H
+
+#include "report/base/curve.h"
+#include "report/core/analysis.h"
+#include "report/heap/heap.h"
+#include "report/heap/mappings.h"
+
+#define RESIDENT_CURVES_MAX 256u /* processes; the others have none */
+
+struct resident_moment {
+	uint64_t time_ns;
+	/* by the kernel; without has_kinds it tells the first alone */
+	uint64_t resident, anonymous, file, shared;
+	bool has_kinds;
+	/* recorded: live blocks, and mapped bytes */
+	uint64_t heap, arenas, mapped, mapped_shared, reserved;
+};
+
+struct resident_process {
+	bool was_seen;
+	bool is_done; /* its program: what comes now is its runtime's end */
+	struct resident_moment peak,
+		end;         /* where most was seen, and the last one before it was done */
+	struct curve *curve; /* owned; NULL: none */
+};
+
+/* Bytes of a row of the mappings at these moments of its process. */
+struct resident_row {
+	uint64_t at_peak, at_end;
+};
+
+struct resident {
+	struct source *source;
+	struct heap *heap;
+	struct mappings *mappings;
+	struct resident_process *process; /* by index */
+	size_t process_room;
+	size_t curves;
+	struct resident_row *row; /* as mappings->row */
+	size_t row_room;
+};
+
+struct resident_options {
+	char unused;
+};
+ANALYSIS(resident, struct resident)
+
+/* The process that had most, by what was seen; NULL when nothing was. *ret_index: its own. */
+const struct resident_process *resident_most(const struct resident *resident, uint32_t *ret_index);
+/* NULL: nothing was seen of it. */
+const struct resident_process *resident_of(const struct resident *resident, uint32_t process);
+
+/* Anonymous memory that nothing explains, at least; and of what was asked for that is not resident, at least. */
+uint64_t resident_rest(const struct resident_moment *moment);
+uint64_t resident_untouched(const struct resident_moment *moment);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory part of the summary: what the kernel counts, and what of it blocks and mappings explain. */
+#include "report/core/absence.h"
+#include "report/heap/resident.h"
+#include "report/summary/summary.h"
+
+static void put_part(const struct screen *screen, const char *name, uint64_t bytes)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	if (bytes)
+		fprintf(screen->out, ", %s %s", name, unit_format_bytes(text, bytes));
+}
+
+/* Parts of the moment when most was seen; without a recording of all of the heap they would mislead. */
+static void print_parts(const struct summary *summary, const struct resident_moment *moment,
+			const struct screen *screen)
+{
+	char seen[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES], heap[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	prose_begin(&line, screen);
+	line.indent = 4;
+	fprintf(line.screen.out, "    of %s at %s: heap %s",
+		unit_format_bytes(seen, moment->resident), unit_format_ns(time, moment->time_ns),
+		unit_format_bytes(heap, moment->heap));
+	put_part(&line.screen, "Python's arenas", moment->arenas);
+	put_part(&line.screen, "mapped", moment->mapped);
+	put_part(&line.screen, "files", moment->file);
+	put_part(&line.screen, "shared", moment->shared);
+	put_part(&line.screen, "not explained", resident_rest(moment));
+	if (summary->heap->totals.allocations)
+		fputs(" (prof-report memory)", line.screen.out);
+	prose_end(&line, screen);
+}
+
+void summary_print_memory(const struct summary *summary, const struct screen *screen)
+{
+	const struct summary_totals *totals = &summary->totals;
+	const struct resident_process *most;
+	char text[UNIT_TEXT_BYTES];
+	uint32_t index;
+
+	if (!totals->memory_peak_bytes)
+		return;
+	screen_print_prose(screen, "resident memory: %s at most%s",
+			   unit_format_bytes(text, totals->memory_peak_bytes),
+			   totals->processes > 1 ? ", in the process that had most" : "");
+	most = resident_most(summary->resident, &index);
+	if (most && most->peak.has_kinds && !run_filters(summary->run)->any &&
+	    !absence_is_limited(summary->run) && !absence_is_off(summary->run, EVT_FAMILY_alloc))
+		print_parts(summary, &most->peak, screen);
+}
