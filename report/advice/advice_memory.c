@@ -8,6 +8,7 @@
 #define GROWTH_RISES_MIN (GROWTH_WINDOWS - 2) /* of one less than windows: once it may rest */
 #define TENSOR_GROWTH_MIN (64u << 10)         /* in all */
 #define HEAP_GROWTH_MIN (1u << 20)
+#define ARENA_GROWTH_MIN (4u << 20) /* they come by the MiB */
 
 bool advice_device_allocations(const struct bottleneck *bottleneck, struct advice *advice)
 {
@@ -56,13 +57,23 @@ struct growth {
 	unsigned int rises;
 };
 
-static uint64_t sample_of(const struct evidence_sample *sample, bool of_heap)
+enum growth_of { GROWTH_OF_TENSORS, GROWTH_OF_HEAP, GROWTH_OF_ARENAS };
+
+static uint64_t sample_of(const struct evidence_sample *sample, enum growth_of what)
 {
-	return of_heap ? sample->heap_bytes : sample->tensor_bytes;
+	switch (what) {
+	case GROWTH_OF_TENSORS:
+		return sample->tensor_bytes;
+	case GROWTH_OF_HEAP:
+		return sample->heap_bytes;
+	default:
+		return sample->arena_bytes;
+	}
 }
 
 /* The least of each of some windows, past the warm-up: what stays rises in nearly all of them. */
-static bool growth_look(const struct bottleneck *bottleneck, bool of_heap, struct growth *growth)
+static bool growth_look(const struct bottleneck *bottleneck, enum growth_of what,
+			struct growth *growth)
 {
 	const struct evidence_process *process = evidence_longest(bottleneck->evidence);
 	size_t from, width;
@@ -79,8 +90,8 @@ static bool growth_look(const struct bottleneck *bottleneck, bool of_heap, struc
 		uint64_t least = UINT64_MAX;
 
 		for (size_t s = from + i * width; s < from + (i + 1) * width; s++)
-			if (sample_of(&process->sample[s], of_heap) < least)
-				least = sample_of(&process->sample[s], of_heap);
+			if (sample_of(&process->sample[s], what) < least)
+				least = sample_of(&process->sample[s], what);
 		growth->first = i ? growth->first : least;
 		growth->rises += i && least > before;
 		before = growth->last = least;
@@ -105,7 +116,7 @@ bool advice_tensor_growth(const struct bottleneck *bottleneck, struct advice *ad
 {
 	struct growth growth;
 
-	return growth_look(bottleneck, false, &growth) &&
+	return growth_look(bottleneck, GROWTH_OF_TENSORS, &growth) &&
 	       growth.last - growth.first >= TENSOR_GROWTH_MIN &&
 	       growth_say(advice, &growth, "live tensors");
 }
@@ -115,14 +126,24 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 {
 	struct growth growth, tensors;
 
-	if (growth_look(bottleneck, false, &tensors)) {
-		(void)growth_look(bottleneck, true, &growth);
+	if (growth_look(bottleneck, GROWTH_OF_TENSORS, &tensors)) {
+		(void)growth_look(bottleneck, GROWTH_OF_HEAP, &growth);
 		if (2 * (tensors.last - tensors.first) >= growth.last - growth.first)
 			return false;
 	}
-	return growth_look(bottleneck, true, &growth) &&
+	return growth_look(bottleneck, GROWTH_OF_HEAP, &growth) &&
 	       growth.last - growth.first >= HEAP_GROWTH_MIN &&
 	       growth_say(advice, &growth, "live blocks of the heap");
+}
+
+/* Small objects of Python, which are no blocks of the heap. */
+bool advice_python_memory_growth(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct growth growth;
+
+	return growth_look(bottleneck, GROWTH_OF_ARENAS, &growth) &&
+	       growth.last - growth.first >= ARENA_GROWTH_MIN &&
+	       growth_say(advice, &growth, "arenas of Python");
 }
 
 /* --- what failed --- */

@@ -422,7 +422,7 @@ void evidence_tensors(struct evidence *evidence, uint32_t process, uint64_t byte
 
 /* Where a step ends: on which thread, and its gaps between operators. */
 struct step_end {
-	uint64_t heap_bytes;
+	uint64_t heap_bytes, arena_bytes;
 	uint32_t thread;
 	struct gaps_sum gaps;
 };
@@ -435,6 +435,7 @@ static void take_sample(struct evidence *evidence, struct evidence_process *proc
 	process->sample[process->sample_count++] = (struct evidence_sample){
 		.tensor_bytes = (int64_t)process->tensor_bytes > 0 ? process->tensor_bytes : 0,
 		.heap_bytes = end->heap_bytes,
+		.arena_bytes = end->arena_bytes,
 		.number = process->number,
 		.operators = process->pending.operators,
 		.graded = process->pending.graded,
@@ -467,7 +468,7 @@ void evidence_step(struct evidence *evidence, struct nest_place place,
 	bool counts = at->under_way && mark->counts && mark->number == at->number + 1;
 	bool settled = at->number >= EVIDENCE_SETTLED;
 	struct gaps_step gaps = { counts, settled && !at->pending.recompiled };
-	struct step_end end = { mark->heap_bytes, place.thread,
+	struct step_end end = { mark->heap_bytes, mark->arena_bytes, place.thread,
 				gaps_step(&evidence->gaps, place.thread, &gaps) };
 
 	at->pending.short_gaps_ns = end.gaps.short_ns;

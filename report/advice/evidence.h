@@ -76,7 +76,7 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 enum evidence_kind evidence_kind_of_call(const char *name, size_t length);
 
 struct evidence_sample {
-	uint64_t tensor_bytes, heap_bytes;
+	uint64_t tensor_bytes, heap_bytes, arena_bytes;
 	uint64_t number; /* of the step */
 	uint64_t operators, graded;
 	uint64_t
@@ -161,8 +161,10 @@ void evidence_tensors(struct evidence *evidence, uint32_t process, uint64_t byte
 
 /* A step ends and number `number` begins. */
 struct evidence_mark {
-	uint64_t number, heap_bytes; /* live now, of all processes */
-	bool counts;                 /* the filters hold */
+	uint64_t number;
+	uint64_t heap_bytes;  /* live now, of all processes */
+	uint64_t arena_bytes; /* Python's, mapped now in the process */
+	bool counts;          /* the filters hold */
 	struct evidence_scheduler now;
 };
 void evidence_step(struct evidence *evidence, struct nest_place place,

@@ -5,6 +5,7 @@
 #include "report/core/work.h"
 #include "report/cuda/device_memory.h"
 #include "report/heap/heap_events.h"
+#include "report/heap/mapping_events.h"
 
 #define SCOPE_OF_CALL 15u /* beside at::RecordScope */
 
@@ -18,6 +19,7 @@ struct evidence_state {
 	struct evidence evidence; /* first: it is what others see */
 	struct source *source;
 	struct heap *heap;
+	struct mappings *mappings;
 	struct map kinds; /* name's index << 4 | scope, + 1, to enum evidence_kind */
 };
 
@@ -205,10 +207,13 @@ static struct evidence_scheduler scheduler_of(const struct evidence_state *mine,
 static void take_step(void *state, const struct source_event *event, bool counts)
 {
 	struct evidence_state *mine = state;
+	const struct mapping_process *mapped = mappings_of(mine->mappings, mine->source,
+							   event->process->index);
 
 	evidence_step(&mine->evidence, event_place(event),
 		      &(struct evidence_mark){ .number = EVENT_AS(step, &event->event)->number,
 					       .heap_bytes = heap_live_bytes(mine->heap),
+					       .arena_bytes = mapped ? mapped->python_bytes : 0,
 					       .counts = counts,
 					       .now = scheduler_of(mine, event) });
 }
@@ -235,6 +240,7 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->source = run_source(run);
 	mine->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller });
+	mine->mappings = mappings_want(run, NULL);
 	evidence_init(&mine->evidence);
 	map_init(&mine->kinds);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),

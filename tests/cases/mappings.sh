@@ -18,4 +18,9 @@ for trace in alloc io alloc,io nvtx; do
 			;;
 		esac
 	done <counted
+	[[ $trace == alloc* ]] || continue
+	expect_eq "mapped at the end with $trace" \
+		"$(json memory "$OUTPUT" 'sum(row["end_bytes"] for row in rows if row["kind"] == "mapped memory")')" \
+		"$(sed -n 's/^private //p' counted)"
+	expect_eq "by process with $trace" "$(json memory "$OUTPUT" 'len(rows)' --by process)" 1
 done

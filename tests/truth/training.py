@@ -7,6 +7,9 @@ Each program plants one cause into it. The head of a program gives what the repo
     # also: ID ...   may be there, behind it
     # text: ...      what the advice has to say; there may be several of these lines
     # trace: ...     INTERCEPT_TRACE of the recording, where it is not TRACE of record.sh
+    # step: NAME     INTERCEPT_STEP of the recording
+
+Programs about the memory of Python have no PyTorch in them (stepping.py): its import alone makes millions of blocks.
 """
 
 import os
