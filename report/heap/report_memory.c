@@ -10,6 +10,7 @@
 #include "report/table/curve_print.h"
 
 #define NAME_BYTES 41
+#define REST_SHARE_MIN 0.02 /* less is not worth an explanation */
 
 struct memory_state {
 	struct resident *resident;
@@ -96,7 +97,14 @@ static void fill_kinds(const struct memory_state *state, struct table *table)
 		struct resident_row bytes;
 		bool is_told;
 	} rows[] = {
-		{ "heap blocks", "at most", { peak->heap, end->heap }, peak->heap || end->heap },
+		{ "heap: tensors",
+		  "at most",
+		  { peak->tensors, end->tensors },
+		  peak->tensors || end->tensors },
+		{ "heap: blocks",
+		  "at most",
+		  { peak->heap - peak->tensors, end->heap - end->tensors },
+		  peak->heap || end->heap },
 		{ "files", "counted", { peak->file, end->file }, peak->has_kinds },
 		{ "shared memory", "counted", { peak->shared, end->shared }, peak->has_kinds },
 		{ "not explained",
@@ -192,6 +200,7 @@ static void memory_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "time_ns", UNIT_NS, peak->time_ns);
 	facts_number(facts, "anonymous_bytes", UNIT_BYTES, peak->anonymous);
 	facts_number(facts, "heap_bytes", UNIT_BYTES, peak->heap);
+	facts_number(facts, "tensor_bytes", UNIT_BYTES, peak->tensors);
 	facts_number(facts, "arena_bytes", UNIT_BYTES, peak->arenas);
 	facts_number(facts, "mapped_bytes", UNIT_BYTES, peak->mapped);
 	facts_number(facts, "mapped_shared_bytes", UNIT_BYTES, peak->mapped_shared);
@@ -261,11 +270,11 @@ static void memory_foot(const struct document *document, const struct screen *sc
 		screen_print_prose(screen, "blocks and mappings were not recorded all the time: "
 					   "they explain less than there was");
 	if (peak->has_kinds && resident_untouched(peak))
-		screen_print_prose(
-			screen,
-			"%s of blocks and mappings were not resident: nothing had touched them",
-			unit_format_bytes(bytes, resident_untouched(peak)));
-	if (resident_rest(peak))
+		screen_print_prose(screen,
+				   "%s of blocks and mappings were not resident: not touched yet, "
+				   "or given back",
+				   unit_format_bytes(bytes, resident_untouched(peak)));
+	if (resident_rest(peak) >= REST_SHARE_MIN * (double)peak->resident)
 		screen_print_prose(screen, "not explained: stacks of threads, freed blocks that "
 					   "the allocator keeps, variables of "
 					   "libraries, pinned memory, what a parent left to its "

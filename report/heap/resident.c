@@ -15,12 +15,23 @@ static struct resident_process *process_at(struct resident *resident, uint32_t i
 	return &resident->process[index];
 }
 
+/* Live bytes of tensors of the CPU, as far as they can be: those freed that were made before recording are negative. */
+static uint64_t tensor_bytes(const struct resident *resident, const struct source_process *process,
+			     uint64_t heap)
+{
+	int64_t bytes = (int64_t)works_of_process(resident->works, process).tensor_cpu_growth;
+
+	if (bytes < 0)
+		return 0;
+	return (uint64_t)bytes < heap ? (uint64_t)bytes : heap;
+}
+
 static struct resident_moment moment_of(struct resident *resident, const struct source_event *event,
-					uint32_t process)
+					const struct source_process *process)
 {
 	const struct evt_process_memory *memory = EVENT_AS(process_memory, &event->event);
 	const struct mapping_process *mapped = mappings_of(resident->mappings, resident->source,
-							   process);
+							   process->index);
 	struct resident_moment moment = {
 		.time_ns = event->event.time_ns,
 		.resident = memory->resident_bytes,
@@ -28,9 +39,10 @@ static struct resident_moment moment_of(struct resident *resident, const struct 
 		.file = memory->file_bytes,
 		.shared = memory->shared_bytes,
 		.has_kinds = memory->anonymous_bytes || memory->file_bytes || memory->shared_bytes,
-		.heap = heap_live_bytes_of(resident->heap, process),
+		.heap = heap_live_bytes_of(resident->heap, process->index),
 	};
 
+	moment.tensors = tensor_bytes(resident, process, moment.heap);
 	if (!mapped)
 		return moment;
 	moment.arenas = mapped->python_bytes;
@@ -81,9 +93,10 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 	if (!of)
 		return;
 	process = process_at(resident, of->index);
-	moment = moment_of(resident, event, of->index);
+	moment = moment_of(resident, event, of);
 	curve_note(resident, process, &moment);
-	is_peak = !process->was_seen || moment.resident > process->peak.resident;
+	is_peak = !process->was_seen ||
+		  (!process->is_done && moment.resident > process->peak.resident);
 	if (is_peak)
 		process->peak = moment;
 	if (!process->is_done)
@@ -108,6 +121,7 @@ static void start(void *state, struct run *run, const void *options)
 	resident->source = run_source(run);
 	resident->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller });
 	resident->mappings = mappings_want(run, NULL);
+	resident->works = works_want(run, WORK_BIT(tensor_cpu_growth));
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_memory, state);
 	run_reads(run, EVT_teardown_begin, 0, take_teardown, state);
 }

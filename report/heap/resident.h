@@ -12,6 +12,7 @@
 
 #include "report/base/curve.h"
 #include "report/core/analysis.h"
+#include "report/core/work.h"
 #include "report/heap/heap.h"
 #include "report/heap/mappings.h"
 
@@ -24,13 +25,14 @@ struct resident_moment {
 	bool has_kinds;
 	/* recorded: live blocks, and mapped bytes */
 	uint64_t heap, arenas, mapped, mapped_shared, reserved;
+	uint64_t tensors; /* of the heap's */
 };
 
 struct resident_process {
 	bool was_seen;
 	bool is_done; /* its program: what comes now is its runtime's end */
 	struct resident_moment peak,
-		end;         /* where most was seen, and the last one before it was done */
+		end;         /* where most was seen, and the last one; both before it was done */
 	struct curve *curve; /* owned; NULL: none */
 };
 
@@ -43,6 +45,7 @@ struct resident {
 	struct source *source;
 	struct heap *heap;
 	struct mappings *mappings;
+	struct works *works;
 	struct resident_process *process; /* by index */
 	size_t process_room;
 	size_t curves;

@@ -4,11 +4,13 @@
 #include "report/heap/resident.h"
 #include "report/summary/summary.h"
 
-static void put_part(const struct screen *screen, const char *name, uint64_t bytes)
+/* What is less than a hundredth is in the report. */
+static void put_part(const struct screen *screen, const struct resident_moment *moment,
+		     const char *name, uint64_t bytes)
 {
 	char text[UNIT_TEXT_BYTES];
 
-	if (bytes)
+	if (bytes > moment->resident / 100)
 		fprintf(screen->out, ", %s %s", name, unit_format_bytes(text, bytes));
 }
 
@@ -24,11 +26,13 @@ static void print_parts(const struct summary *summary, const struct resident_mom
 	fprintf(line.screen.out, "    of %s at %s: heap %s",
 		unit_format_bytes(seen, moment->resident), unit_format_ns(time, moment->time_ns),
 		unit_format_bytes(heap, moment->heap));
-	put_part(&line.screen, "Python's arenas", moment->arenas);
-	put_part(&line.screen, "mapped", moment->mapped);
-	put_part(&line.screen, "files", moment->file);
-	put_part(&line.screen, "shared", moment->shared);
-	put_part(&line.screen, "not explained", resident_rest(moment));
+	if (moment->tensors)
+		fprintf(line.screen.out, " (tensors %s)", unit_format_bytes(heap, moment->tensors));
+	put_part(&line.screen, moment, "Python's arenas", moment->arenas);
+	put_part(&line.screen, moment, "mapped", moment->mapped);
+	put_part(&line.screen, moment, "files", moment->file);
+	put_part(&line.screen, moment, "shared", moment->shared);
+	put_part(&line.screen, moment, "not explained", resident_rest(moment));
 	if (summary->heap->totals.allocations)
 		fputs(" (prof-report memory)", line.screen.out);
 	prose_end(&line, screen);

@@ -352,6 +352,43 @@ static void brief_blocks_count_as_others(void **state)
 	heap_release(&without);
 }
 
+/* Of a process whose program was done what lived then was kept; of another one what lived at its end. */
+static void what_lived_when_the_program_was_done_was_kept(void **state)
+{
+	struct heap heap;
+	struct heap_op brief = { 350, 0x60, 7, 0x1000, 0, 0, HEAP_ALLOCATION, true, true };
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_CALLER);
+	allocate(&heap, 100, 0, 0, 0x10, 1000);
+	allocate(&heap, 200, 0, 0, 0x20, 24);
+	allocate(&heap, 210, 0, 0, 0x30, 1ull << 33);
+	allocate(&heap, 220, 1, 1, 0x10, 300);
+	allocate(&heap, 230, 1, 1, 0x20, 400);
+	release(&heap, 300, 0, 0, 0x20);
+	heap_take(&heap, &brief);
+	assert_int_equal(heap_live_bytes_of(&heap, 0), 1007 + (1ull << 33));
+	heap_end_program(&heap, 0);
+	heap_end_program(&heap, 7); /* of which nothing is known */
+	release(&heap, 400, 0, 0, 0x10);
+	release(&heap, 410, 0, 0, 0x60);
+	allocate(&heap, 420, 0, 0, 0x70, 50); /* by the interpreter, while it ends */
+	release(&heap, 430, 1, 1, 0x20);
+	heap_end_program(&heap, 0); /* once is enough */
+	heap_finish(&heap);
+	assert_true(heap.has_ends);
+	assert_int_equal(heap.totals.kept_allocations, 4);
+	assert_int_equal(heap.totals.kept_bytes, 1307 + (1ull << 33));
+	assert_int_equal(heap.totals.live_allocations, 3);
+	assert_int_equal(heap.totals.live_bytes, 350 + (1ull << 33));
+	assert_int_equal(heap.totals.frees, 4);
+	assert_int_equal(heap.row[0].kept_bytes, 1007 + (1ull << 33));
+	assert_int_equal(heap.row[1].kept_bytes, 300);
+	assert_int_equal(heap_live_bytes_of(&heap, 1), 300);
+	assert_int_equal(heap_live_bytes_of(&heap, 9), 0);
+	heap_release(&heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +405,7 @@ int main(void)
 		cmocka_unit_test(agrees_with_a_simple_model),
 		cmocka_unit_test(brief_blocks_count_as_others),
 		cmocka_unit_test(classes_are_powers_of_two),
+		cmocka_unit_test(what_lived_when_the_program_was_done_was_kept),
 		cmocka_unit_test(curve_keeps_the_greatest_values),
 	};
 
