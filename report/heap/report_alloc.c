@@ -97,10 +97,12 @@ static void alloc_print_resident(const struct resident *resident, const struct s
 
 	if (!most || !most->curve)
 		return;
+	source_processes(resident->source, &process);
 	extent.peak = most->peak.resident;
-	fprintf(screen->out, "resident memory, %s at most", unit_format_bytes(bytes, extent.peak));
-	if (source_processes(resident->source, &process) > 1)
-		fprintf(screen->out, ", process %u", process[index]->pid);
+	fprintf(screen->out, "resident memory of process %u", process[index]->pid);
+	if (process[index]->memory_peak_bytes)
+		fprintf(screen->out, ", peak %s",
+			unit_format_bytes(bytes, process[index]->memory_peak_bytes));
 	fputs("\n  ", screen->out);
 	curve_print(most->curve, extent, screen, screen->width - 4);
 }

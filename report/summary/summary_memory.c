@@ -33,6 +33,7 @@ static void print_parts(const struct summary *summary, const struct resident_mom
 	put_part(&line.screen, moment, "files", moment->file);
 	put_part(&line.screen, moment, "shared", moment->shared);
 	put_part(&line.screen, moment, "not explained", resident_rest(moment));
+	put_part(&line.screen, moment, "less what was not touched", resident_untouched(moment));
 	if (summary->heap->totals.allocations)
 		fputs(" (prof-report memory)", line.screen.out);
 	prose_end(&line, screen);

@@ -22,7 +22,7 @@ mount --bind "${XDG_CACHE_HOME:-$HOME/.cache}/intercept/lightning" /mnt/home/lig
 mount --bind "${O:-$root/build}/fake" /mnt/home/fake
 cp "$root/tests/golden/families.py" /mnt/home
 cp "${O:-$root/build}"/{libintercept.so,intercept-collector} /mnt/home
-cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls} /mnt/home
+cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls,mappings} /mnt/home
 export PATH=/mnt/home:/usr/bin:/bin
 cd /mnt/home
 record() { # NAME COMMAND...
@@ -32,6 +32,7 @@ record() { # NAME COMMAND...
 
 record counts counts /dev/null 2 2 2
 record ranges captured
+record memory mappings
 record killed exits sigkill 20 || true
 mkdir /mnt/home/data && cd /mnt/home/data
 INTERCEPT_TRACE=io record io io_calls all
