@@ -19,7 +19,7 @@ if sys.argv[1] == "exits":
 PROGRAM
 for how in returns exits; do
 	rm -f "$OUTPUT"
-	PYTHONMALLOC=pymalloc run_traced python3 -S kept.py $how >out 2>err
+	PYTHONMALLOC=pymalloc run_traced python3 -S kept.py "$how" >out 2>err
 	status=$?
 	[[ $how == exits ]] && wanted=3 || wanted=0
 	expect_eq "status of kept.py $how ($(cat err))" "$status" $wanted

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/heap/resident.c over recordings in memory: what explains resident memory, and what is not told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include <sys/mman.h>
+
+#include "report/heap/resident.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define MIB (1ull << 20)
+#define PYTHON 0x500000ull /* where its module lies */
+#define LIBRARY 0x700000ull
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static struct resident *resident;
+
+static const struct filter_settings plain = { .pid = FILTER_NO_ID,
+					      .tid = FILTER_NO_ID,
+					      .to_ns = UINT64_MAX };
+
+static void on_stream(uint32_t stream)
+{
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, stream);
+}
+
+static void start(void)
+{
+	cuda_recording_start(&c, 2);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 0, module, .process = 1, .start = PYTHON, .bytes = 0x1000,
+		  .path = cuda_recording_name(&c, "/usr/bin/python3.11"));
+	FRAME_PUT(c.r.fw, 0, module, .process = 1, .start = LIBRARY, .bytes = 0x1000,
+		  .path = cuda_recording_name(&c, "/lib/libpool.so"));
+	on_stream(1);
+}
+
+static void map(uint64_t time_ns, uint64_t address, uint64_t bytes, uint64_t caller)
+{
+	FRAME_PUT(c.r.fw, time_ns, map_anonymous, .address = address, .bytes = bytes,
+		  .protection = PROT_READ, .flags = MAP_PRIVATE, .caller = caller);
+}
+
+static void sample(uint64_t time_ns, uint64_t process, uint64_t anonymous, uint64_t file)
+{
+	FRAME_PUT(c.r.fw, time_ns, process_memory, .process = process,
+		  .resident_bytes = anonymous + file, .anonymous_bytes = anonymous,
+		  .file_bytes = file);
+}
+
+static void finish(void)
+{
+	static char path[] = "one.evt";
+	struct session_file file = { .path = path };
+	char message[256];
+
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000000);
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, &plain);
+	resident = resident_want(run, NULL);
+	run_read(run, false);
+}
+
+static int release(void **state)
+{
+	(void)state;
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+	return 0;
+}
+
+static void heap_arenas_and_mappings_explain_what_is_resident(void **state)
+{
+	const struct resident_process *most;
+	uint32_t index;
+
+	(void)state;
+	start();
+	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 3 * MIB, PYTHON);
+	map(110, 0x10000000, MIB, PYTHON + 0x10);
+	map(120, 0x20000000, MIB, PYTHON + 0x10);
+	map(130, 0x30000000, MIB, LIBRARY + 0x10); /* as long as an arena */
+	map(140, 0x40000000, 2 * MIB, LIBRARY + 0x20);
+	map(150, 0x50000000, 16384, PYTHON + 0x20);
+	frame_put_dies(c.r.fw, EVT_free, 300, 0x10);
+	FRAME_PUT(c.r.fw, 310, unmap, .address = 0x10000000, .bytes = MIB);
+	on_stream(0);
+	sample(50, 1, MIB, 2 * MIB);
+	sample(200, 1, 20 * MIB, 5 * MIB);
+	sample(400, 1, 4 * MIB, 6 * MIB);
+	sample(200, 2, 9 * MIB, 0);
+	finish();
+	most = resident_most(resident, &index);
+	assert_non_null(most);
+	assert_int_equal(index, 0);
+	assert_int_equal(most->peak.time_ns, 200);
+	assert_int_equal(most->peak.resident, 25 * MIB);
+	assert_int_equal(most->peak.heap, 3 * MIB);
+	assert_int_equal(most->peak.arenas, 2 * MIB);
+	assert_int_equal(most->peak.mapped, 3 * MIB + 16384);
+	assert_int_equal(resident_rest(&most->peak), 12 * MIB - 16384);
+	assert_int_equal(resident_untouched(&most->peak), 0);
+	assert_int_equal(most->end.time_ns, 400);
+	assert_int_equal(most->end.heap, 0);
+	assert_int_equal(most->end.arenas, MIB);
+	assert_int_equal(resident_rest(&most->end), 0);
+	assert_int_equal(resident_untouched(&most->end), 16384);
+	assert_int_equal(resident_of(resident, 1)->peak.mapped, 0);
+	assert_null(resident_of(resident, 7));
+}
+
+static void the_runtimes_end_is_not_the_programs(void **state)
+{
+	const struct resident_process *process;
+
+	(void)state;
+	start();
+	FRAME_PUT(c.r.fw, 250, teardown_begin, .name = cuda_recording_name(&c, "python"));
+	on_stream(0);
+	sample(200, 1, 20 * MIB, 5 * MIB);
+	sample(300, 1, 90 * MIB, 6 * MIB);
+	finish();
+	process = resident_of(resident, 0);
+	assert_int_equal(process->peak.time_ns, 200);
+	assert_int_equal(process->end.time_ns, 200);
+	assert_int_equal(process->curve->last, 96 * MIB);
+}
+
+static void what_no_kernel_tells_is_followed_without_harm(void **state)
+{
+	const struct resident_process *most;
+	uint32_t index;
+
+	(void)state;
+	start();
+	on_stream(0);
+	FRAME_PUT(c.r.fw, 100, process_memory, .process = 1, .resident_bytes = 7); /* no kinds */
+	sample(110, 99, MIB, MIB);                                                 /* of nobody */
+	sample(UINT64_MAX, 2, UINT64_MAX / 2, 1);
+	sample(120, 2, 0, 0);
+	finish();
+	most = resident_of(resident, 0);
+	assert_false(most->peak.has_kinds);
+	assert_int_equal(resident_rest(&most->peak), 0);
+	assert_non_null(resident_most(resident, &index));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(heap_arenas_and_mappings_explain_what_is_resident,
+					  release),
+		cmocka_unit_test_teardown(the_runtimes_end_is_not_the_programs, release),
+		cmocka_unit_test_teardown(what_no_kernel_tells_is_followed_without_harm, release),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
