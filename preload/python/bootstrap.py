@@ -97,6 +97,7 @@ def watch_end():
         builtin, machinery = sys.modules["_imp"], sys.modules["_frozen_importlib"]
         atexit = builtin.create_builtin(machinery.ModuleSpec("atexit", machinery.BuiltinImporter))
         builtin.exec_builtin(atexit)
+        keep(atexit)
     atexit.register(ended)
 
 

@@ -66,6 +66,15 @@ static void *python_ended(void *self, void *arguments)
 	return arguments;
 }
 
+/* keep(module): it lives for ever, or python -v would tell of its end. */
+static void *python_keep(void *self, void *arguments)
+{
+	(void)self;
+	python_api.Py_IncRef(arguments);
+	python_api.Py_IncRef(arguments);
+	return arguments;
+}
+
 /*
  * Runs with the GIL, as audit hooks do. `owns_program`: the interpreter runs the program, so that its end is the
  * program's; one that a program embeds may be gone long before.
@@ -75,12 +84,13 @@ static void run_bootstrap(bool owns_program)
 	static struct python_method methods[] = {
 		{ "fact", python_fact, PYTHON_METH_VARARGS, NULL },
 		{ "ended", python_ended, PYTHON_METH_VARARGS, NULL },
+		{ "keep", python_keep, PYTHON_METH_VARARGS, NULL },
 	};
 	void *globals = python_globals();
 
 	if (!globals)
 		return;
-	python_put_methods(globals, methods, owns_program ? 2 : 1);
+	python_put_methods(globals, methods, owns_program ? 3 : 1);
 	(void)python_run(python_bootstrap, globals);
 	python_api.Py_DecRef(globals);
 }

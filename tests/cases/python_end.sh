@@ -22,7 +22,7 @@ for how in returns exits; do
 	PYTHONMALLOC=pymalloc run_traced python3 -S kept.py "$how" >out 2>err
 	status=$?
 	[[ $how == exits ]] && wanted=3 || wanted=0
-	expect_eq "status of kept.py $how ($(cat err))" "$status" $wanted
+	expect_eq "status of kept.py $how ($(cat err))" "$status" "$wanted"
 	expect_eq "end marked, $how" "$("$REPORT" dump "$OUTPUT" | grep -c 'teardown_begin name="python"')" 1
 	expect "$OUTPUT" 'alloc("--by", "size").row(size=1048576).live_allocations == 50' \
 		'alloc("--by", "size").row(size=524288).live_allocations == 0' \
@@ -32,6 +32,13 @@ for how in returns exits; do
 done
 "$REPORT" alloc "$OUTPUT" >text.txt || fail "alloc"
 grep -q '^at the end .*after Python had freed its own' text.txt || fail "no end: $(head -n 5 text.txt)"
+
+# nothing of it is seen
+verbose() { # COMMAND...: what python -v says, without addresses and numbers
+	"$@" python3 -S -v -c 'import sys; print("atexit" in sys.modules)' 2>&1 | sed 's/0x[0-9a-f]*//g' | sort
+}
+rm -f "$OUTPUT"
+expect_eq "python -v" "$(verbose run_traced)" "$(verbose env)"
 
 # what another program than Python's leaves is what it leaves at its end
 need_program counts
