@@ -285,7 +285,6 @@ static void memory_foot(const struct document *document, const struct screen *sc
 const struct report_kind report_kind_memory = {
 	.state_bytes = sizeof(struct memory_state),
 	.family = EVT_FAMILY_system,
-	.form = REPORT_WHOLE,
 	.want = memory_want,
 	.fill = memory_fill,
 	.total = memory_total,
