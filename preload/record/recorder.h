@@ -119,10 +119,15 @@ static inline void recorder_leave(struct recorder_lane *lane)
 /* Where the next record of `words` words goes, or NULL: it was counted as dropped. IN_RECORD only. */
 static inline uint64_t *recorder_room(struct recorder_lane *lane, unsigned int words)
 {
+	uint64_t *at;
+
 	if (__builtin_expect(lane->head + words > lane->limit, 0) &&
 	    !recorder_make_room(lane, words))
 		return NULL;
-	return lane->words + (lane->head & lane->mask);
+	at = lane->words + (lane->head & lane->mask);
+	if (!at)
+		__builtin_unreachable(); /* so that callers look for NULL behind the slow path only */
+	return at;
 }
 
 /* The record is complete: the collector may have it. Pairs with its acquire load of head. */
