@@ -384,25 +384,36 @@ static void put_tensors(const struct summary *summary, const struct screen *scre
 	fprintf(screen->out, " (%s %s)", name, unit_format_bytes(bytes, owner.row->peak_bytes));
 }
 
-static void put_heap(const struct summary *summary, const struct screen *screen, bool starts,
-		     bool names_owner)
+/* What the heap's figures are of; `starts` a sentence. */
+static const char *heap_subject(const struct summary *summary, bool starts)
+{
+	if (is_in_part(summary))
+		return starts ? "What was allocated in that part"
+			      : "what was allocated in that part";
+	if (summary->totals.processes > 1)
+		return starts ? "The heaps of all processes" : "the heaps of all";
+	return starts ? "The heap" : "the heap";
+}
+
+static void put_heap_peak(const struct summary *summary, const struct screen *screen, bool starts)
 {
 	const struct heap_totals *totals = &summary->heap->totals;
+	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	fprintf(screen->out, "%s peaked at %s after %s", heap_subject(summary, starts),
+		unit_format_bytes(bytes, totals->peak_bytes),
+		unit_format_ns(time, totals->peak_time_ns));
+}
+
+/* The module that asked for most of it. */
+static void put_heap_owner(const struct summary *summary, const struct screen *screen)
+{
 	const struct heap_owner *owner = &summary->heap_owner;
-	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES], name[NAME_BYTES];
+	char bytes[UNIT_TEXT_BYTES], name[NAME_BYTES];
 	const char *path, *slash;
 	size_t length;
 
-	fprintf(screen->out, "%c%s peaked at %s after %s",
-		is_in_part(summary) ? starts ? 'W' : 'w'
-		: starts            ? 'T'
-				    : 't',
-		is_in_part(summary)             ? "hat was allocated in that part"
-		: summary->totals.processes > 1 ? "he heaps of all"
-						: "he heap",
-		unit_format_bytes(bytes, totals->peak_bytes),
-		unit_format_ns(time, totals->peak_time_ns));
-	if (!names_owner || !owner->path)
+	if (!owner->path)
 		return;
 	path = name_text(owner->path, &length);
 	slash = memrchr(path, '/', length);
@@ -432,7 +443,9 @@ static void print_memory(const struct summary *summary, const struct screen *scr
 	if (summary->heap->totals.peak_bytes) {
 		if (resident)
 			fputs("; ", line.screen.out);
-		put_heap(summary, &line.screen, !resident, !of_tensors);
+		put_heap_peak(summary, &line.screen, !resident);
+		if (!of_tensors)
+			put_heap_owner(summary, &line.screen);
 	}
 	if (of_tensors)
 		put_tensors(summary, &line.screen, owner);
