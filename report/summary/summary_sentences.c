@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "report/advice/place_text.h"
 #include "report/base/text.h"
 #include "report/core/absence.h"
 #include "report/summary/summary.h"
@@ -205,6 +206,19 @@ static bool is_said(const struct advice *advice)
 	       advice->weight_ns < advice->gain_ns - advice->gain_ns / 2;
 }
 
+/* Where in the loop, when that is what the advice found. */
+static void put_place(const struct bottleneck *bottleneck, const struct screen *screen,
+		      const struct advice *advice)
+{
+	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
+	char shown[PLACE_BYTES];
+
+	if (advice->rule->look != advice_between_operators || !place)
+		return;
+	place_text(bottleneck, place, shown);
+	fprintf(screen->out, ", %s", shown);
+}
+
 /* The one or two with the most seconds; in the order of report bottleneck. */
 static void put_causes(const struct summary *summary, const struct screen *screen)
 {
@@ -223,8 +237,9 @@ static void put_causes(const struct summary *summary, const struct screen *scree
 		    (summary->phases.is_known &&
 		     advice->gain_ns < summary->totals.wall_ns / CAUSE_OF_RUN))
 			continue;
-		fprintf(screen->out, "%s%s (up to %s)", before, words,
-			unit_format_ns(time, advice->gain_ns));
+		fprintf(screen->out, "%s%s", before, words);
+		put_place(bottleneck, screen, advice);
+		fprintf(screen->out, " (up to %s)", unit_format_ns(time, advice->gain_ns));
 		before = " and ";
 		shown++;
 	}
