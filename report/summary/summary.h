@@ -62,7 +62,7 @@ void summary_print(const struct summary *summary, const struct document *documen
 
 /* The first lines: what took the time, the causes, memory. */
 void summary_print_sentences(const struct summary *summary, const struct screen *screen);
-/* Nothing when the recording does not tell. */
+/* What the resident memory was at its peak; nothing when the recording does not tell. */
 void summary_print_memory(const struct summary *summary, const struct screen *screen);
 
 /* Before the rows of api are joined. */

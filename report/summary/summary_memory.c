@@ -15,15 +15,13 @@ static void put_part(const struct screen *screen, const struct resident_moment *
 }
 
 /* Parts of the moment when most was seen; without a recording of all of the heap they would mislead. */
-static void print_parts(const struct summary *summary, const struct resident_moment *moment,
-			const struct screen *screen)
+static void print_parts(const struct resident_moment *moment, const struct screen *screen)
 {
 	char seen[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES], heap[UNIT_TEXT_BYTES];
 	struct prose line;
 
 	prose_begin(&line, screen);
-	line.indent = 4;
-	fprintf(line.screen.out, "    of %s at %s: heap %s",
+	fprintf(line.screen.out, "Of the %s after %s: heap %s",
 		unit_format_bytes(seen, moment->resident), unit_format_ns(time, moment->time_ns),
 		unit_format_bytes(heap, moment->heap));
 	if (moment->tensors)
@@ -34,25 +32,19 @@ static void print_parts(const struct summary *summary, const struct resident_mom
 	put_part(&line.screen, moment, "shared", moment->shared);
 	put_part(&line.screen, moment, "not explained", resident_rest(moment));
 	put_part(&line.screen, moment, "less what was not touched", resident_untouched(moment));
-	if (summary->heap->totals.allocations)
-		fputs(" (prof-report memory)", line.screen.out);
+	fputs(".", line.screen.out);
 	prose_end(&line, screen);
 }
 
 void summary_print_memory(const struct summary *summary, const struct screen *screen)
 {
-	const struct summary_totals *totals = &summary->totals;
 	const struct resident_process *most;
-	char text[UNIT_TEXT_BYTES];
 	uint32_t index;
 
-	if (!totals->memory_peak_bytes)
+	if (!summary->totals.memory_peak_bytes)
 		return;
-	screen_print_prose(screen, "resident memory: %s at most%s",
-			   unit_format_bytes(text, totals->memory_peak_bytes),
-			   totals->processes > 1 ? ", in the process that had most" : "");
 	most = resident_most(summary->resident, &index);
 	if (most && most->peak.has_kinds && !run_filters(summary->run)->any &&
 	    !absence_is_limited(summary->run) && !absence_is_off(summary->run, EVT_FAMILY_alloc))
-		print_parts(summary, &most->peak, screen);
+		print_parts(&most->peak, screen);
 }

@@ -358,11 +358,11 @@ void summary_print(const struct summary *summary, const struct document *documen
 		   const struct screen *screen)
 {
 	summary_print_sentences(summary, screen);
+	summary_print_memory(summary, screen);
 	summary_print_run(summary, screen);
 	summary_print_recorded(summary, screen);
 	summary_print_redacted(summary, screen);
 	summary_print_events(summary, screen);
-	summary_print_memory(summary, screen);
 	summary_print_children(summary, screen);
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);
