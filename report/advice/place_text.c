@@ -12,7 +12,7 @@
 
 void place_name(const struct source_name *name, char shown[PLACE_NAME_BYTES])
 {
-	char escaped[NAME_ESCAPED_BYTES];
+	char escaped[NAME_ESCAPED_BYTES], shorter[NAME_ESCAPED_BYTES + 8];
 	size_t length, skipped = 0;
 
 	if (!name || !name->text) {
@@ -23,7 +23,9 @@ void place_name(const struct source_name *name, char shown[PLACE_NAME_BYTES])
 		skipped = strlen(ENGINE);
 	length = text_escape(escaped, sizeof(escaped), name->text + skipped,
 			     name->length - skipped);
-	(void)text_shorten(shown, escaped, length, PLACE_NAME_WIDTH, "..");
+	length = text_shorten(shorter, escaped, length, PLACE_NAME_WIDTH, "..");
+	/* What is drawn over other characters takes bytes, but no columns. */
+	text_escape(shown, PLACE_NAME_BYTES, shorter, length);
 }
 
 static void show_name(const struct bottleneck *bottleneck, uint32_t index,

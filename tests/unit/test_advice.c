@@ -11,6 +11,8 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
+#include "report/advice/place_text.h"
+#include "report/base/text.h"
 #include "tests/unit/training_recording.h"
 
 static const struct advice *advice_of(const char *id)
@@ -643,6 +645,22 @@ static void files_below_the_data_loader(void **state)
 	release();
 }
 
+/* A column may have any number of bytes: an accent is drawn over the character before it. */
+static void a_name_of_accents_stays_in_its_room(void **state)
+{
+	char text[402] = "e", shown[PLACE_NAME_BYTES + 1];
+	struct source_name name = { .text = text, .length = 401 };
+
+	(void)state;
+	for (size_t i = 1; i < 401; i += 2)
+		memcpy(text + i, "\xcc\x81", 2);
+	shown[PLACE_NAME_BYTES] = 'x';
+	place_name(&name, shown);
+	assert_int_equal(shown[PLACE_NAME_BYTES], 'x');
+	assert_true(memchr(shown, '\0', PLACE_NAME_BYTES) != NULL);
+	assert_int_equal(text_width(shown, strlen(shown)), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -675,6 +693,7 @@ int main(void)
 		cmocka_unit_test(facts_of_the_environment),
 		cmocka_unit_test(files_that_are_read_badly),
 		cmocka_unit_test(files_below_the_data_loader),
+		cmocka_unit_test(a_name_of_accents_stays_in_its_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
