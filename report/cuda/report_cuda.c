@@ -5,6 +5,7 @@
 #include "report/cuda/rows_cuda.h"
 #include "report/cuda/rows_device.h"
 #include "report/core/scope.h"
+#include "report/core/unmatched.h"
 
 /* Of each of the four. */
 struct cuda_report {
@@ -187,12 +188,6 @@ static void device_memory_head(const struct document *document, const struct scr
 	struct scope_text still_live;
 	char number[UNIT_TEXT_BYTES];
 
-	if (memory->frees_unmatched)
-		fprintf(screen->out, "%s frees of memory that was never seen\n",
-			unit_format_count(number, memory->frees_unmatched));
-	if (memory->reused)
-		fprintf(screen->out, "%s blocks were allocated again without a free\n",
-			unit_format_count(number, memory->reused));
 	if (memory->row_count)
 		fprintf(screen->out, "device memory peak %s",
 			unit_format_bytes(number, highwater_peak(&memory->device)));
@@ -204,6 +199,15 @@ static void device_memory_head(const struct document *document, const struct scr
 			unit_format_bytes(number, highwater_peak(&memory->host)));
 	if (memory->row_count)
 		fputs("\n\n", screen->out);
+}
+
+static void device_memory_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct cuda_report *state = report->state;
+
+	unmatched_print_blocks(screen, state->cuda->memory.frees_unmatched,
+			       state->cuda->memory.reused);
 }
 
 const struct report_kind report_kind_api = {
@@ -244,4 +248,5 @@ const struct report_kind report_kind_device_memory = {
 	.total = device_memory_total,
 	.explain = device_memory_explain,
 	.head = device_memory_head,
+	.foot = device_memory_foot,
 };

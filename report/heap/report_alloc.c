@@ -7,6 +7,7 @@
 #include "report/heap/rows_heap.h"
 #include "report/core/scope.h"
 #include "report/table/curve_print.h"
+#include "report/core/unmatched.h"
 
 #define BAR_WIDTH_MAX 40
 
@@ -46,12 +47,6 @@ static void alloc_print_totals(const struct report *report, const struct screen 
 			"at the end   %s in %s blocks, after Python had freed its own\n",
 			unit_format_bytes(a, totals->live_bytes),
 			unit_format_count(b, totals->live_allocations));
-	if (totals->frees_unmatched)
-		fprintf(screen->out, "unmatched    %s frees of blocks that were never seen\n",
-			unit_format_count(a, totals->frees_unmatched));
-	if (totals->reused)
-		fprintf(screen->out, "reused       %s blocks were allocated again without a free\n",
-			unit_format_count(a, totals->reused));
 }
 
 /* One line a class of sizes. */
@@ -134,10 +129,14 @@ static void alloc_foot(const struct document *document, const struct screen *scr
 	const struct alloc_state *state = report->state;
 	struct symbols_missing missing;
 
+	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
+			       state->heap->totals.reused);
 	alloc_print_arenas(report, screen);
 	if (state->is_named && symbols_missing(&state->callers.symbols, &missing)[0])
 		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
 				   missing.text);
+	if (!(report->request->options->given & TAKES_BY)) /* not when one table was asked for */
+		alloc_print_sizes(state->heap, screen);
 }
 
 static void alloc_head(const struct document *document, const struct screen *screen)
@@ -154,8 +153,6 @@ static void alloc_head(const struct document *document, const struct screen *scr
 	heap_print_curve(heap, source, screen, screen->width - 4);
 	if (((const struct alloc_state *)report->state)->resident && !run_filters(report->run)->any)
 		alloc_print_resident(((const struct alloc_state *)report->state)->resident, screen);
-	if (!(report->request->options->given & TAKES_BY)) /* not when one table was asked for */
-		alloc_print_sizes(heap, screen);
 	putc('\n', screen->out);
 }
 

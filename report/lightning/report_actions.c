@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
+#include "report/core/unmatched.h"
 #include "report/lightning/action_events.h"
 #include "report/lightning/rows_actions.h"
 #include "report/nvtx/range_events.h"
@@ -45,14 +46,14 @@ static void actions_head(const struct document *document, const struct screen *s
 	const struct report *report = document->context;
 	const struct actions_totals *totals = &((const struct actions_state *)report->state)
 						       ->totals;
-	char number[UNIT_TEXT_BYTES];
-	uint64_t unmatched = actions_unmatched(report);
 
 	if (totals->calls)
 		screen_print(screen, SCREEN_BOLD, "%s\n", action_sources[totals->source].title);
-	if (unmatched)
-		fprintf(screen->out, "%s end%s without a begin\n",
-			unit_format_count(number, unmatched), unmatched == 1 ? "" : "s");
+}
+
+static void actions_foot(const struct document *document, const struct screen *screen)
+{
+	unmatched_print_ends(screen, actions_unmatched(document->context), "action");
 }
 
 static void actions_prepare(struct report *report)
@@ -95,4 +96,5 @@ const struct report_kind report_kind_actions = {
 	.fill = actions_fill,
 	.total = actions_total,
 	.head = actions_head,
+	.foot = actions_foot,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `modules`: what calls of PyTorch's modules took, by name or by nesting. */
 #include "report/core/report_kind.h"
+#include "report/core/unmatched.h"
 #include "report/modules/module_events.h"
 #include "report/modules/rows_modules.h"
 
@@ -20,12 +21,8 @@ static uint64_t modules_unmatched(const struct report *report)
 static void modules_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	uint64_t unmatched = modules_unmatched(report);
-	char number[UNIT_TEXT_BYTES];
 
-	if (unmatched)
-		fprintf(screen->out, "%s call%s began while nothing was recorded\n",
-			unit_format_count(number, unmatched), unmatched == 1 ? "" : "s");
+	unmatched_print_ends(screen, modules_unmatched(report), "call");
 }
 
 static void modules_prepare(struct report *report)

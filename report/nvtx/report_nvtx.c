@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `nvtx`: what the program's ranges took, as a list or by nesting. */
 #include "report/core/report_kind.h"
+#include "report/core/unmatched.h"
 #include "report/nvtx/range_events.h"
 #include "report/nvtx/rows_ranges.h"
 
@@ -25,9 +26,11 @@ static void nvtx_head(const struct document *document, const struct screen *scre
 	if (ranges->marks)
 		fprintf(screen->out, "%s mark%s\n", unit_format_count(number, ranges->marks),
 			ranges->marks == 1 ? "" : "s");
-	if (nvtx_unbalanced(report))
-		fprintf(screen->out, "%s pops or ends without an open range\n",
-			unit_format_count(number, nvtx_unbalanced(report)));
+}
+
+static void nvtx_foot(const struct document *document, const struct screen *screen)
+{
+	unmatched_print_ends(screen, nvtx_unbalanced(document->context), "range");
 }
 
 static uint64_t nvtx_sum_open(const struct ranges *ranges)
@@ -77,4 +80,5 @@ const struct report_kind report_kind_nvtx = {
 	.fill = nvtx_fill,
 	.total = nvtx_total,
 	.head = nvtx_head,
+	.foot = nvtx_foot,
 };

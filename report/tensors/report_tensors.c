@@ -10,6 +10,7 @@
 #include "report/tensors/rows_tensors.h"
 #include "report/tensors/tensor_events.h"
 #include "report/core/scope.h"
+#include "report/core/unmatched.h"
 
 struct tensors_state {
 	const struct tensors *tensors;
@@ -54,12 +55,6 @@ static void tensors_head(const struct document *document, const struct screen *s
 
 	for (size_t i = 0; i < tensors->device_count; i++)
 		device_print(report->run, &tensors->device[i], screen);
-	if (tensors->frees_unmatched)
-		fprintf(screen->out, "%s frees of blocks that were never seen\n",
-			unit_format_count(number, tensors->frees_unmatched));
-	if (tensors->reused)
-		fprintf(screen->out, "%s blocks were allocated again without a free\n",
-			unit_format_count(number, tensors->reused));
 	if (tensors->operators_one_in > 1 && tensors->device_count)
 		screen_print_prose(
 			screen,
@@ -69,6 +64,14 @@ static void tensors_head(const struct document *document, const struct screen *s
 			unit_format_count(number, tensors->operators_one_in));
 	if (tensors->device_count)
 		putc('\n', screen->out);
+}
+
+static void tensors_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct tensors *tensors = ((const struct tensors_state *)report->state)->tensors;
+
+	unmatched_print_blocks(screen, tensors->frees_unmatched, tensors->reused);
 }
 
 /* `cuda0_peak_bytes` and so on. */
@@ -130,4 +133,5 @@ const struct report_kind report_kind_tensors = {
 	.fill = tensors_fill,
 	.total = tensors_total,
 	.head = tensors_head,
+	.foot = tensors_foot,
 };

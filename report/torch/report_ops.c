@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `ops`: PyTorch's operators as torch.profiler's key_averages() shows them. */
 #include "report/core/report_kind.h"
+#include "report/core/unmatched.h"
 #include "report/torch/operator_events.h"
 #include "report/torch/rows_ops.h"
 
@@ -22,7 +23,6 @@ static void ops_foot(const struct document *document, const struct screen *scree
 	const struct report *report = document->context;
 	const struct ops_state *state = report->state;
 	char number[UNIT_TEXT_BYTES];
-	uint64_t unmatched = ops_unmatched(report);
 
 	if (ops_are_sampled(state->operators)) {
 		screen_print_prose(screen,
@@ -36,9 +36,7 @@ static void ops_foot(const struct document *document, const struct screen *scree
 			     unit_format_ns(number, state->totals.self_cpu_ns));
 		putc('\n', screen->out);
 	}
-	if (unmatched)
-		fprintf(screen->out, "%s operator%s began while nothing was recorded\n",
-			unit_format_count(number, unmatched), unmatched == 1 ? "" : "s");
+	unmatched_print_ends(screen, ops_unmatched(report), "operator");
 }
 
 /* No error: the table is shown, by name. */

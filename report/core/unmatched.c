@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* See unmatched.h. */
+#include "report/core/unmatched.h"
+
+void unmatched_print_blocks(const struct screen *screen, uint64_t frees, uint64_t reused)
+{
+	char count[UNIT_TEXT_BYTES];
+
+	if (frees)
+		screen_print_prose(
+			screen,
+			"unmatched: %s free%s of blocks whose allocation is not recorded for this "
+			"process. The block was allocated before a fork() by the parent, or while "
+			"nothing was recorded. No row counts %s.",
+			unit_format_count(count, frees), frees == 1 ? "" : "s",
+			frees == 1 ? "this free" : "these frees");
+	if (reused)
+		screen_print_prose(
+			screen,
+			"reused: %s block%s had no recorded free when the address was allocated "
+			"again. Such a block counts as live until then.",
+			unit_format_count(count, reused), reused == 1 ? "" : "s");
+}
+
+void unmatched_print_ends(const struct screen *screen, uint64_t ends, const char *what)
+{
+	char count[UNIT_TEXT_BYTES];
+
+	if (ends)
+		screen_print_prose(screen,
+				   "unmatched: %s end%s of %ss whose begin is not recorded. The %s "
+				   "began while "
+				   "nothing was recorded, or never did. No row counts %s.",
+				   unit_format_count(count, ends), ends == 1 ? "" : "s", what, what,
+				   ends == 1 ? "it" : "them");
+}
