@@ -154,7 +154,9 @@ static void print_environment(const struct bottleneck *bottleneck, const struct 
 	if (bottleneck->process->command && bottleneck->process->command->length) {
 		put_label(screen, "command");
 		put_name(screen, bottleneck->process->command,
-			 screen->width > 40 ? screen->width - LABEL_WIDTH : 40);
+			 screen->uncut        ? TEXT_BYTES
+			 : screen->width > 40 ? screen->width - LABEL_WIDTH
+					      : 40);
 		putc('\n', screen->out);
 	}
 	print_line(bottleneck, screen, print_host);

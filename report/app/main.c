@@ -32,19 +32,17 @@ static const struct report_kind *const report_kinds[REPORT_LIMIT] = {
 #include "report/families.def"
 };
 
-/* COLUMNS, the terminal, or 80. */
-static size_t screen_width(void)
+/* What COLUMNS or else the terminal sets; 0: nothing limits the width. */
+static size_t screen_limit(const struct options *options)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 	long width = columns ? strtol(columns, NULL, 10) : 0;
 
-	if (width <= 0 && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		width = size.ws_col;
-	if (width <= 0 && !ioctl(STDERR_FILENO, TIOCGWINSZ, &size))
-		width = size.ws_col;
+	if (width <= 0 && !options->output && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		width = size.ws_col ? size.ws_col : WIDTH_DEFAULT;
 	if (width <= 0)
-		width = WIDTH_DEFAULT;
+		return 0;
 	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : (size_t)width;
 }
 
@@ -56,10 +54,12 @@ static bool locale_is_utf8(void)
 static struct screen screen_of_stdout(const struct options *options)
 {
 	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	size_t limit = screen_limit(options);
 
 	return (struct screen){
 		.out = stdout,
-		.width = screen_width(),
+		.width = limit ? limit : WIDTH_DEFAULT,
+		.uncut = !limit,
 		.color = isatty(STDOUT_FILENO) && !options->no_color && !(no_color && *no_color) &&
 			 !(terminal && !strcmp(terminal, "dumb")),
 		.utf8 = locale_is_utf8(),

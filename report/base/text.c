@@ -191,6 +191,36 @@ static size_t text_fit(const char *text, size_t length, size_t width)
 	return at;
 }
 
+static bool text_is_path(const char *text, size_t length)
+{
+	size_t dots = 0;
+
+	while (dots < length && dots < 2 && text[dots] == '.')
+		dots++;
+	if (length && text[0] == '~')
+		dots = 1;
+	return dots < length && text[dots] == '/' &&
+	       memchr(text + dots + 1, '/', length - dots - 1);
+}
+
+/* A path without as many of its first folders as it takes; 0: the last part alone has no room. */
+static size_t text_shorten_path(char *shown, const char *text, size_t length, size_t width,
+				const char *mark)
+{
+	const char *dots = mark[0] == '.' ? "..." : mark; /* ".." in front of a slash is a folder */
+	size_t mark_bytes = strlen(dots), mark_width = text_width(dots, mark_bytes);
+
+	for (size_t at = 1; at + 1 < length; at++) {
+		if (text[at] != '/' || text_width(text + at, length - at) + mark_width > width)
+			continue;
+		memcpy(shown, dots, mark_bytes);
+		memcpy(shown + mark_bytes, text + at, length - at);
+		shown[mark_bytes + length - at] = '\0';
+		return mark_bytes + length - at;
+	}
+	return 0;
+}
+
 size_t text_shorten(char *shown, const char *text, size_t length, size_t width, const char *mark)
 {
 	size_t mark_width = text_width(mark, strlen(mark)), all = text_width(text, length);
@@ -202,6 +232,9 @@ size_t text_shorten(char *shown, const char *text, size_t length, size_t width, 
 		shown[head] = '\0';
 		return head;
 	}
+	keep = text_is_path(text, length) ? text_shorten_path(shown, text, length, width, mark) : 0;
+	if (keep)
+		return keep;
 	keep = width - mark_width;
 	head = text_fit(text, length, keep - keep / 2);
 	/* The tail begins where no more columns are left than it may have. */

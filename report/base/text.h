@@ -41,8 +41,9 @@ void text_print(FILE *out, const char *text);
 /* Columns of escaped text. */
 size_t text_width(const char *text, size_t length);
 /*
- * Shortens escaped text to `width` columns by taking out its middle; `mark` (1 column a byte or one
- * UTF-8 character) stands for what is left out. `shown` has room for length + strlen(mark) + 1.
+ * Shortens escaped text to `width` columns by taking out its middle, of a path (/..., ./..., ../..., ~/...) whole
+ * folders in front; `mark` (1 column a byte or one UTF-8 character) stands for what is left out, "..." instead of ".."
+ * in front of a path. `shown` has room for length + strlen(mark) + 2.
  */
 size_t text_shorten(char *shown, const char *text, size_t length, size_t width, const char *mark);
 

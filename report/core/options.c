@@ -142,8 +142,8 @@ static int take_raw(struct parser *parser, const char *value)
 static int take_output(struct parser *parser, const char *value)
 {
 	if (!*value)
-		return parser_fail(parser, "--output needs the name of a file");
-	parser->options->output = value;
+		return parser_fail(parser, "--output needs the name of a file, or - for stdout");
+	parser->options->output = strcmp(value, "-") ? value : NULL;
 	return 0;
 }
 

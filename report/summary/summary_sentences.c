@@ -45,9 +45,8 @@ static const char *command_start(const char *command, size_t *length)
 static void put_command(const struct summary *summary, const struct screen *screen)
 {
 	char escaped[4 * COMMAND_WIDTH_MAX + 1], shown[4 * COMMAND_WIDTH_MAX + 8];
-	size_t width = screen->width / 2 < COMMAND_WIDTH_MAX ? screen->width / 2
-							     : COMMAND_WIDTH_MAX,
-	       length, used;
+	size_t room = screen->uncut ? COMMAND_WIDTH_MAX : screen->width / 2,
+	       width = room < COMMAND_WIDTH_MAX ? room : COMMAND_WIDTH_MAX, length, used;
 	struct source_process *const *process;
 	const char *text;
 

@@ -25,6 +25,7 @@ extern const char *const export_format_names[FORMAT_LIMIT];
 struct screen {
 	FILE *out;
 	size_t width; /* columns */
+	bool uncut; /* no terminal: tables and names take the room they need; `width` is that of sentences and curves */
 	bool color, utf8;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A Markdown table for issues and notes: numbers as people read them, all columns but hidden ones. */
-#include "report/table/export.h"
+/* A Markdown table for issues and notes: the columns and numbers of the table on the screen, names in full. */
+#include "report/table/layout.h"
 
 static void markdown_put_text(FILE *out, const char *text)
 {
@@ -12,41 +12,46 @@ static void markdown_put_text(FILE *out, const char *text)
 	}
 }
 
-static bool markdown_shows(const struct document *document, size_t at)
+static void markdown_put_head(const struct layout *layout, FILE *out)
 {
-	return document->shown_chosen ||
-	       document->table->column[document->shown[at]]->priority < COLUMN_PRIORITY_HIDDEN;
+	for (size_t i = 0; i < layout->count; i++)
+		if (layout->width[i])
+			fprintf(out, "| %s ", layout_column(layout, i)->header);
+	fputs("|\n", out);
+	for (size_t i = 0; i < layout->count; i++)
+		if (layout->width[i])
+			fputs(column_is_text(layout_column(layout, i)) ? "|---" : "|---:", out);
+	fputs("|\n", out);
+}
+
+static void markdown_put_row(const struct layout *layout, size_t row, struct text_store *texts,
+			     FILE *out)
+{
+	const struct table *table = layout->document->table;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		if (!layout->width[i])
+			continue;
+		fputs("| ", out);
+		markdown_put_text(out, export_cell_text(texts, layout_column(layout, i),
+							table_cell(table, table->order[row],
+								   layout->column[i])));
+		putc(' ', out);
+	}
+	fputs("|\n", out);
 }
 
 void export_markdown(const struct document *document, const struct screen *screen)
 {
-	const struct table *table = document->table;
 	struct text_store texts = { NULL };
+	struct layout layout;
 
 	if (document->source)
 		export_losses(document->source, screen);
-	for (size_t i = 0; i < document->shown_count; i++)
-		if (markdown_shows(document, i))
-			fprintf(screen->out, "| %s ", table->column[document->shown[i]]->header);
-	fputs("|\n", screen->out);
-	for (size_t i = 0; i < document->shown_count; i++)
-		if (markdown_shows(document, i))
-			fputs(column_is_text(table->column[document->shown[i]]) ? "|---" : "|---:",
-			      screen->out);
-	fputs("|\n", screen->out);
-	for (size_t row = 0; row < table->shown; row++) {
-		for (size_t i = 0; i < document->shown_count; i++) {
-			if (!markdown_shows(document, i))
-				continue;
-			fputs("| ", screen->out);
-			markdown_put_text(screen->out,
-					  export_cell_text(&texts,
-							   table->column[document->shown[i]],
-							   table_cell(table, table->order[row],
-								      document->shown[i])));
-			putc(' ', screen->out);
-		}
-		fputs("|\n", screen->out);
-	}
+	layout_make(&layout, document, screen);
+	markdown_put_head(&layout, screen->out);
+	for (size_t row = 0; row < document->table->shown; row++)
+		markdown_put_row(&layout, row, &texts, screen->out);
+	layout_release(&layout);
 	text_store_release(&texts);
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# No line of a table or of the summary is wider than the screen.
+# No line of a table or of the summary is wider than the screen. Where there is none, no name is cut and no column left out.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -23,3 +23,23 @@ for path in sys.argv[2:]:
                     print("%d of %d columns: %s: %s" % (len(line), width, " ".join(command[1:]), line), file=sys.stderr)
 sys.exit(wide != 0)
 END
+
+# neither a terminal nor COLUMNS: names in full; a file is no terminal either, and `-o -` is stdout
+unset COLUMNS
+"$REPORT" io "$ROOT/tests/golden/io.evt" >wide.out || fail "io: status $?"
+! grep -qF '…' wide.out || fail "cut: $(grep -F '…' wide.out)"
+! grep -q 'not shown' wide.out || fail "columns are left out: $(grep 'not shown' wide.out)"
+"$REPORT" io -o file.out "$ROOT/tests/golden/io.evt" && cmp wide.out file.out || fail "--output is not what stdout is"
+"$REPORT" io -o - "$ROOT/tests/golden/io.evt" | cmp - wide.out || fail "'-o -' is not stdout"
+[[ ! -e - ]] || fail "'-o -' made a file"
+COLUMNS=80 "$REPORT" io "$ROOT/tests/golden/io.evt" | grep -q 'not shown' || fail "COLUMNS does not count"
+
+# the rows come before the histogram
+"$REPORT" alloc "$ROOT/tests/golden/counts.evt" >alloc.out || fail "alloc: status $?"
+expect_match "alloc" "$(grep -nE '^(caller|blocks by size)' alloc.out | cut -d: -f2 | cut -c1-6 | paste -sd' ')" '^caller blocks$'
+
+# what is unmatched is explained, and only where there is some
+grep -q '^unmatched: 2 frees of blocks' alloc.out || fail "two unmatched frees are not explained: $(cat alloc.out)"
+"$REPORT" alloc "$ROOT/tests/golden/killed.evt" >alloc.out || fail "alloc: status $?"
+grep -q '^caller' alloc.out || fail "no rows: $(cat alloc.out)"
+! grep -q unmatched alloc.out || fail "nothing is unmatched, but it is explained"

@@ -61,6 +61,8 @@ static void arrange(struct table *table, const char *sort, bool descending, size
 		      &(struct arrangement){ column_of(table, sort), descending, limit, NULL, 0 });
 }
 
+#define NO_LIMIT 0
+
 /* What an exporter writes, as a string of static storage. */
 static const char *drawn(const struct table *table, size_t width, bool utf8,
 			 void (*exporter)(const struct document *, const struct screen *))
@@ -69,6 +71,7 @@ static const char *drawn(const struct table *table, size_t width, bool utf8,
 	struct document document = { .report = "nvtx", .table = table };
 	struct screen screen = { .out = fmemopen(text, sizeof(text), "w"),
 				 .width = width,
+				 .uncut = width == NO_LIMIT,
 				 .utf8 = utf8 };
 
 	for (size_t i = 0; i < table->column_count; i++)
@@ -193,6 +196,69 @@ static void wide_screens_show_all_that_says_something(void **state)
 	table_release(&table);
 }
 
+static void without_a_screen_nothing_is_cut(void **state)
+{
+	struct table table = three_ranges();
+	char folder[400] = "/";
+	const char *text, *line;
+
+	(void)state;
+	memset(folder + 1, 'x', 300);
+	add_range(&table, folder, 1, 1);
+	arrange(&table, "total_ns", true, 0);
+	text = drawn(&table, NO_LIMIT, true, export_table_rows);
+	assert_non_null(strstr(
+		text, "at::native::conv2d_forward_with_a_very_long_name(at::Tensor const&)"));
+	assert_non_null(strstr(text, "p99"));
+	assert_null(strstr(text, "domain"));
+	assert_null(strstr(text, "\u2026"));
+	assert_null(strstr(text, "not shown"));
+	/* a name beyond reason is there in full, and the other rows are not as wide as it is */
+	assert_non_null(strstr(text, folder));
+	line = strstr(text, "\nforward");
+	assert_non_null(line);
+	assert_true(strcspn(line + 1, "\n") < 300);
+	table_release(&table);
+}
+
+static void empty_columns_are_left_out(void **state)
+{
+	struct table table = three_ranges();
+	const char *text;
+
+	(void)state;
+	for (size_t row = 0; row < table.row_count; row++)
+		table.cell[row * table.column_count + (size_t)column_of(&table, "p50_ns")]
+			.kind = CELL_NONE;
+	/* of all rows but one that is not shown */
+	for (size_t row = 1; row < table.row_count; row++)
+		table.cell[row * table.column_count + (size_t)column_of(&table, "self_ns")]
+			.kind = CELL_NONE;
+	arrange(&table, "total_ns", true, 1);
+	text = drawn(&table, NO_LIMIT, true, export_table_rows);
+	assert_null(strstr(text, "p50"));
+	assert_non_null(strstr(text, "self"));
+	text = drawn(&table, NO_LIMIT, true, export_markdown);
+	assert_null(strstr(text, "p50"));
+	assert_non_null(strstr(text, "self"));
+	assert_non_null(strstr(drawn(&table, 80, true, export_csv), ",p50_ns,"));
+	table_release(&table);
+}
+
+static void markdown_has_the_columns_of_the_screen(void **state)
+{
+	struct table table = three_ranges();
+	const char *text;
+
+	(void)state;
+	arrange(&table, "total_ns", true, 0);
+	text = drawn(&table, 80, true, export_markdown);
+	assert_non_null(strstr(text, "| range | count | total | self | p50 | heap bytes |\n"));
+	/* names stay whole: no line ends where a screen does */
+	assert_non_null(strstr(text, "conv2d\\_forward\\_with\\_a\\_very\\_long\\_name"));
+	table_release(&table);
+}
+
 static void csv_is_raw_and_quoted(void **state)
 {
 	struct table table = three_ranges();
@@ -238,7 +304,7 @@ static void markdown_escapes_its_own_signs(void **state)
 	add_range(&table, "a|b\n<c>", 1, 1);
 	arrange(&table, "total_ns", false, 1);
 	assert_non_null(
-		strstr(drawn(&table, 80, true, export_markdown), "| a\\|b\\\\n\\<c> | default |"));
+		strstr(drawn(&table, 80, true, export_markdown), "| a\\|b\\\\n\\<c> | 1 |"));
 	table_release(&table);
 }
 
@@ -332,6 +398,9 @@ int main(void)
 		cmocka_unit_test(eighty_columns),
 		cmocka_unit_test(no_line_is_wider_than_the_screen),
 		cmocka_unit_test(wide_screens_show_all_that_says_something),
+		cmocka_unit_test(without_a_screen_nothing_is_cut),
+		cmocka_unit_test(empty_columns_are_left_out),
+		cmocka_unit_test(markdown_has_the_columns_of_the_screen),
 		cmocka_unit_test(csv_is_raw_and_quoted),
 		cmocka_unit_test(csv_defuses_formulas),
 		cmocka_unit_test(markdown_escapes_its_own_signs),

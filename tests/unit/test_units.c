@@ -231,6 +231,32 @@ static void names_are_shortened_in_the_middle(void **state)
 	assert_true(text_width(shown, strlen(shown)) <= 5);
 }
 
+static void paths_lose_whole_folders_in_front(void **state)
+{
+	static const char path[] = "/usr/lib/python3/torch/nn/modules/linear.py";
+	char shown[64];
+
+	(void)state;
+	text_shorten(shown, path, strlen(path), 30, "\xe2\x80\xa6");
+	assert_string_equal(shown, "\xe2\x80\xa6/torch/nn/modules/linear.py");
+	text_shorten(shown, path, strlen(path), 28, "\xe2\x80\xa6");
+	assert_string_equal(shown, "\xe2\x80\xa6/torch/nn/modules/linear.py");
+	text_shorten(shown, path, strlen(path), 27, "\xe2\x80\xa6");
+	assert_string_equal(shown, "\xe2\x80\xa6/nn/modules/linear.py");
+	text_shorten(shown, path, strlen(path), 28, ".."); /* not "../", that is a folder */
+	assert_string_equal(shown, ".../nn/modules/linear.py");
+	text_shorten(shown, path, strlen(path), 43, "..");
+	assert_string_equal(shown, path);
+	text_shorten(shown, path, strlen(path), 9, ".."); /* the file's own name has no room */
+	assert_string_equal(shown, "/usr...py");
+	text_shorten(shown, "~/ab/cd/e.py", 12, 8, "..");
+	assert_string_equal(shown, ".../e.py");
+	text_shorten(shown, "../../ab/c", 10, 7, "..");
+	assert_string_equal(shown, ".../c");
+	text_shorten(shown, "at::add/x/y", 11, 8, ".."); /* no path */
+	assert_string_equal(shown, "at:..x/y");
+}
+
 static void globs(void **state)
 {
 	(void)state;
@@ -270,6 +296,7 @@ int main(void)
 		cmocka_unit_test(escape_stays_within_its_room),
 		cmocka_unit_test(width_counts_columns),
 		cmocka_unit_test(names_are_shortened_in_the_middle),
+		cmocka_unit_test(paths_lose_whole_folders_in_front),
 		cmocka_unit_test(globs),
 		cmocka_unit_test(nearest_word),
 	};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* See layout.h. The least important columns go first; names keep a share of the screen. */
+#include "report/table/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/symbol.h"
+#include "report/base/text.h"
+
+#define MAIN_WIDTH_MIN 24 /* the main text column is not made narrower for another column */
+#define SIDE_WIDTH_MAX 24 /* of the other text columns, the important ones on a wide screen more */
+#define SIDE_PRIORITY 2   /* those */
+#define INDENT_MAX 12     /* levels that are drawn */
+#define DULL_PRIORITY 4   /* columns from here on are left out when they say nothing */
+#define UNCUT_WIDTH_MAX 100 /* without a screen: a longer name moves its own row only */
+
+const struct column *layout_column(const struct layout *layout, size_t at)
+{
+	return layout->document->table->column[layout->column[at]];
+}
+
+/* Zeros in all rows, or the same text; of the rows that are not shown, too. */
+static bool column_is_dull(const struct table *table, size_t column)
+{
+	const struct cell *first = table->row_count ? table_cell(table, 0, column) : NULL;
+
+	for (size_t row = 0; row < table->row_count; row++) {
+		const struct cell *cell = table_cell(table, row, column);
+
+		if (cell->kind == CELL_TEXT
+			    ? cell->kind != first->kind || cell->length != first->length ||
+				      memcmp(cell->text, first->text, cell->length) != 0
+			    : cell->kind != CELL_NONE && cell->number != 0)
+			return false;
+	}
+	return true;
+}
+
+/* No row has a value, shown or not: what the column counts was not recorded. */
+static bool column_is_empty(const struct table *table, size_t column)
+{
+	for (size_t row = 0; row < table->row_count; row++) {
+		const struct cell *cell = table_cell(table, row, column);
+
+		if (cell->kind != CELL_NONE && (cell->kind != CELL_TEXT || cell->length))
+			return false;
+	}
+	return true;
+}
+
+/* A column that nobody asked for by its name or by --sort, and that has nothing to tell. */
+static bool column_is_left_out(const struct document *document, size_t column)
+{
+	const struct table *table = document->table;
+	unsigned int priority = table->column[column]->priority;
+
+	if (document->shown_chosen || column + 1 == document->kept)
+		return false;
+	if (priority == COLUMN_PRIORITY_HIDDEN)
+		return true;
+	return priority && table->row_count &&
+	       (column_is_empty(table, column) ||
+		(priority >= DULL_PRIORITY && column_is_dull(table, column)));
+}
+
+static void layout_choose(struct layout *layout)
+{
+	const struct document *document = layout->document;
+
+	for (size_t i = 0; i < document->shown_count; i++)
+		if (!column_is_left_out(document, document->shown[i]))
+			layout->column[layout->count++] = document->shown[i];
+	layout->main = SIZE_MAX;
+	for (size_t i = layout->count; i-- > 0;)
+		if (column_is_text(layout_column(layout, i)))
+			if (layout->main == SIZE_MAX ||
+			    layout_column(layout, i)->priority <=
+				    layout_column(layout, layout->main)->priority)
+				layout->main = i;
+}
+
+/* The reports keep the levels of a tree's row in a column of that name. */
+size_t layout_depth(const struct layout *layout, size_t row)
+{
+	const struct table *table = layout->document->table;
+	int depth = columns_find(table->column, table->column_count, "depth", 5);
+	uint64_t levels = table->is_tree && depth >= 0
+				  ? table_cell(table, row, (size_t)depth)->number
+				  : 0;
+
+	return levels < INDENT_MAX ? (size_t)levels : INDENT_MAX;
+}
+
+static void layout_fill(struct layout *layout)
+{
+	const struct table *table = layout->document->table;
+
+	layout->text = memory_zero(table->shown * layout->count + 1, sizeof(*layout->text));
+	for (size_t i = 0; i < layout->count; i++)
+		layout->width[i] = strlen(layout_column(layout, i)->header);
+	for (size_t r = 0; r < table->shown; r++) {
+		for (size_t i = 0; i < layout->count; i++) {
+			const char *text = export_cell_text(
+				&layout->texts, layout_column(layout, i),
+				table_cell(table, table->order[r], layout->column[i]));
+			size_t width = text_width(text, strlen(text));
+
+			if (i == layout->main)
+				width += layout_depth(layout, table->order[r]) * LAYOUT_INDENT;
+			if (width > layout->width[i])
+				layout->width[i] = width;
+			layout->text[r * layout->count + i] = text;
+		}
+	}
+}
+
+static void layout_limit_sides(struct layout *layout, size_t screen_width)
+{
+	size_t wide = screen_width * 3 / 10;
+
+	if (wide < SIDE_WIDTH_MAX)
+		wide = SIDE_WIDTH_MAX;
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct column *column = layout_column(layout, i);
+		size_t most = column->priority <= SIDE_PRIORITY ? wide : SIDE_WIDTH_MAX;
+
+		if (i != layout->main && column_is_text(column) && layout->width[i] > most)
+			layout->width[i] = most;
+	}
+}
+
+/* C++ names that would take most of the screen lose parameters and namespaces, all of the column alike. */
+static void layout_compact(struct layout *layout, size_t screen_width)
+{
+	const struct table *table = layout->document->table;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		if (layout_column(layout, i)->unit != UNIT_SYMBOL ||
+		    layout->width[i] <= screen_width * 2 / 5)
+			continue;
+		layout->width[i] = strlen(layout_column(layout, i)->header);
+		for (size_t r = 0; r < table->shown; r++) {
+			const char **text = &layout->text[r * layout->count + i];
+			char *compact = text_store_put(&layout->texts, *text, strlen(*text));
+			size_t width = text_width(compact,
+						  symbol_compact(compact, *text, strlen(*text)));
+
+			*text = compact;
+			if (width > layout->width[i])
+				layout->width[i] = width;
+		}
+	}
+}
+
+/* Width of all columns that are still there (width 0: left out), the main one at its least. */
+static size_t layout_least(const struct layout *layout, size_t screen_width)
+{
+	size_t least = 0, main_least = screen_width * 3 / 10;
+
+	if (main_least < MAIN_WIDTH_MIN)
+		main_least = MAIN_WIDTH_MIN;
+	for (size_t i = 0; i < layout->count; i++) {
+		size_t width = layout->width[i];
+
+		if (i == layout->main && width > main_least)
+			width = main_least;
+		least += width ? width + LAYOUT_GAP : 0;
+	}
+	return least ? least - LAYOUT_GAP : 0;
+}
+
+/* Not what is needed to understand a row, nor what the rows were asked to be in the order of. */
+static bool layout_gives_way(const struct layout *layout, size_t at)
+{
+	return layout_column(layout, at)->priority &&
+	       layout->column[at] + 1 != layout->document->kept;
+}
+
+static void layout_fit(struct layout *layout, size_t screen_width)
+{
+	size_t others = 0;
+
+	while (!layout->document->shown_chosen &&
+	       layout_least(layout, screen_width) > screen_width) {
+		size_t worst = SIZE_MAX;
+
+		for (size_t i = 0; i < layout->count; i++)
+			if (layout->width[i] && layout_gives_way(layout, i) &&
+			    (worst == SIZE_MAX || layout_column(layout, i)->priority >=
+							  layout_column(layout, worst)->priority))
+				worst = i;
+		if (worst == SIZE_MAX)
+			break;
+		layout->width[worst] = 0;
+	}
+	if (layout->main == SIZE_MAX)
+		return;
+	for (size_t i = 0; i < layout->count; i++)
+		if (i != layout->main && layout->width[i])
+			others += layout->width[i] + LAYOUT_GAP;
+	if (layout->width[layout->main] + others > screen_width) {
+		size_t least = strlen(layout_column(layout, layout->main)->header);
+
+		layout->width[layout->main] = screen_width > others + least ? screen_width - others
+									    : least;
+	}
+}
+
+/* Nothing is cut: a column is as wide as its longest name, within reason. */
+static void layout_widen(struct layout *layout)
+{
+	for (size_t i = 0; i < layout->count; i++)
+		if (column_is_text(layout_column(layout, i)) && layout->width[i] > UNCUT_WIDTH_MAX)
+			layout->width[i] = UNCUT_WIDTH_MAX;
+}
+
+void layout_make(struct layout *layout, const struct document *document,
+		 const struct screen *screen)
+{
+	*layout = (struct layout){ .document = document };
+	layout_choose(layout);
+	layout_fill(layout);
+	if (screen->uncut) {
+		layout_widen(layout);
+		return;
+	}
+	layout_limit_sides(layout, screen->width);
+	layout_compact(layout, screen->width);
+	layout_fit(layout, screen->width);
+}
+
+void layout_release(struct layout *layout)
+{
+	free(layout->text);
+	text_store_release(&layout->texts);
+}
