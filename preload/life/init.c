@@ -52,7 +52,11 @@ static int start_collector(int fd, struct region_header *header)
 	int error;
 
 	if (!session_find_collector(path, sizeof(path))) {
-		start_failed("find intercept-collector beside", session.library, ENOENT);
+		log_line("cannot find intercept-collector for '%s': keep it in the library's "
+			 "folder or "
+			 "in ../libexec/intercept of it; nothing is recorded",
+			 session.library);
+		atomic_store(&init_state, INIT_FAILED);
 		return -ENOENT;
 	}
 	error = launch_collector(path, fd, header);
@@ -96,9 +100,8 @@ static void warn_of_hidden_heap(void)
 	done = true;
 	by = heap_hidden_by();
 	if (by)
-		log_line("malloc is that of '%s', which comes before us: its calls are not seen; "
-			 "if it is "
-			 "preloaded, put libintercept.so first in LD_PRELOAD",
+		log_line("'%s' defines malloc and comes before libintercept.so: the heap is not "
+			 "recorded; if it is preloaded, put libintercept.so first in LD_PRELOAD",
 			 by);
 }
 
@@ -246,7 +249,9 @@ static void start_anew(void)
 static void refuse_other_libc(void)
 {
 	if (session.role == SESSION_ACTIVE && session.fresh)
-		log_line("'%s' is not linked with glibc: nothing of it is recorded",
+		log_line("'%s' is not linked with glibc: nothing of it is recorded; only programs "
+			 "of "
+			 "glibc can be",
 			 program_invocation_short_name);
 	session.role = SESSION_NEVER;
 }
@@ -266,7 +271,8 @@ static void start_by_role(void)
 	if (session.role == SESSION_ACTIVE)
 		(void)init_activate();
 	else if (settings.verbose >= 2)
-		log_line("'%s' stays dormant until it uses Python, CUDA or NVTX",
+		log_line("'%s' stays dormant until it uses Python, CUDA or NVTX; "
+			 "INTERCEPT_CHILDREN=all records it, too",
 			 program_invocation_short_name);
 }
 

@@ -110,8 +110,9 @@ static void replace_in(void *module)
 	(void)python_api.PyDict_SetItemString(globals, "module", module);
 	python_put_methods(globals, methods, sizeof(methods) / sizeof(methods[0]));
 	if (!python_run(lightning_replace, globals))
-		log_line("this Lightning is not known (its PassThroughProfiler is another): no "
-			 "actions are recorded");
+		log_line("this version of Lightning is not supported (its PassThroughProfiler "
+			 "differs): "
+			 "no actions are recorded; docs/COMPATIBILITY.md lists versions that work");
 	python_api.Py_DecRef(globals);
 }
 

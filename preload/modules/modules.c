@@ -82,8 +82,9 @@ bool modules_begin(void *arguments)
 		(void)python_api.PyDict_SetItemString(globals, "home", home);
 	python_put_methods(globals, methods, sizeof(methods) / sizeof(methods[0]));
 	if (!python_run(modules_register, globals))
-		log_line("this torch is not known (no global module hooks): no modules are "
-			 "recorded");
+		log_line("this version of torch has no global module hooks: no modules are "
+			 "recorded; "
+			 "docs/COMPATIBILITY.md lists versions that work");
 	python_api.Py_DecRef(globals);
 	return true;
 }

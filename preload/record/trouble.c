@@ -85,15 +85,23 @@ static void say_of_end(struct region_header *region, bool died)
 		return;
 	file_name(region, name);
 	if (made && died)
-		log_line("the collector has gone: events are missing at the end of '%s'", name);
+		log_line("the collector was killed or crashed: events are missing at the end of "
+			 "'%s'; "
+			 "the system's log may have the reason (out of memory?)",
+			 name);
 	else if (made)
-		log_line("the collector hangs: events may be missing at the end of '%s'", name);
+		log_line("the collector does not answer: events may be missing at the end of '%s'; "
+			 "is it "
+			 "stopped, or the disk very slow?",
+			 name);
 	else if (died)
 		log_line("the collector ended before it made '%s' (a limit, a seccomp filter or a "
 			 "missing library?); nothing was recorded",
 			 name);
 	else
-		log_line("the collector has not made '%s' yet: it hangs; nothing was recorded",
+		log_line("the collector has not made '%s' yet: is it stopped, or the disk very "
+			 "slow? "
+			 "nothing was recorded",
 			 name);
 }
 

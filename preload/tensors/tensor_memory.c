@@ -183,7 +183,8 @@ bool tensor_memory_check(void *arguments)
 	     !torch_origin_search(&origin__ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE,
 				  NULL)))
 		return true;
-	log_line("this torch does not tell of its CPU memory (ProfiledCPUMemoryReporter): those "
-		 "tensors are not recorded");
+	log_line("this version of torch does not report CPU memory (no ProfiledCPUMemoryReporter): "
+		 "CPU "
+		 "tensors are not recorded; docs/COMPATIBILITY.md lists versions that work");
 	return true;
 }

@@ -311,7 +311,9 @@ bool torch_begin(void *arguments)
 	if (dl_iterate_phdr(look_for_api, NULL))
 		callback_handle = callback_add(true, true, 1);
 	else
-		log_line("this torch is not known (no RecordFunction): no operators are recorded");
+		log_line("this version of torch is not supported (it has no RecordFunction): no "
+			 "operators "
+			 "are recorded; docs/COMPATIBILITY.md lists versions that work");
 	return true;
 }
 
@@ -338,21 +340,26 @@ bool torch_calibrate(void *arguments)
 	}
 	atomic_store(&torch_state, TORCH_OFF);
 	torch_api.remove(callback_handle);
-	log_line("this torch does not call back as expected: no operators are recorded");
+	log_line("this version of torch is not supported (its callbacks are not as expected): no "
+		 "operators "
+		 "are recorded; docs/COMPATIBILITY.md lists versions that work");
 	return false;
 }
 
 static void find_inputs(void)
 {
 	if (!torch_function.sequence) {
-		log_line("the inputs of this torch's operators are not found: no shapes are "
-			 "recorded");
+		log_line("this version of torch is not supported for shapes (inputs are not "
+			 "found): no "
+			 "shapes are recorded; the rest is");
 		return;
 	}
 	torch_layout.undefined = symbols_find_loaded("_ZN3c1019UndefinedTensorImpl10_singletonE");
 	with_inputs = torch_layout_found();
 	if (!with_inputs)
-		log_line("tensors of this torch are not as expected: no shapes are recorded");
+		log_line("this version of torch is not supported for shapes (tensors are not as "
+			 "expected): "
+			 "no shapes are recorded; the rest is");
 }
 
 bool torch_calibrate_inputs(void *arguments)

@@ -355,8 +355,8 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 	print_cuda(bottleneck, document, screen);
 	screen_print(screen, SCREEN_BOLD, "\nwhat to change first\n");
 	if (!bottleneck->operator_calls)
-		fprintf(screen->out, "%s\n",
-			absence_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
+		screen_print_prose(screen, "%s",
+				   absence_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
 	if (bottleneck->evidence->gaps.beyond)
 		screen_print_prose(screen,
 				   "%" PRIu64 " gaps between operators were too many to be kept: "

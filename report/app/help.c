@@ -4,7 +4,12 @@
 #include <string.h>
 
 #include "report/table/columns.h"
+#include "report/table/export.h"
 #include "report/core/options.h"
+
+#define HELP_WIDTH 80 /* columns, whatever the terminal has: help is read in pipes and mails, too */
+#define OPTION_INDENT 29
+#define COLUMN_INDENT 47
 
 struct help_option {
 	const char *name; /* NULL: here are those of single reports */
@@ -23,6 +28,30 @@ static const struct help_option help_options_of_reports[REPORT_OPTION_LIMIT] = {
 #include "report/families.def"
 };
 
+/* Behind `used` columns of the line, broken at spaces; later lines begin at `indent`. A line end is a space. */
+static void print_text(FILE *out, size_t used, size_t indent, const char *text)
+{
+	struct screen screen = { .out = out, .width = HELP_WIDTH };
+	struct prose prose;
+
+	prose_begin(&prose, &screen);
+	prose.used = (unsigned int)used;
+	prose.indent = (unsigned int)indent;
+	for (; *text; text++)
+		putc(*text == '\n' ? ' ' : *text, prose.screen.out);
+	prose_end(&prose, &screen);
+}
+
+/* The text in a column of its own, or below `left` where that is too long. */
+static void print_beside(FILE *out, const char *left, unsigned int indent, const char *text)
+{
+	fprintf(out, "%-*s", (int)indent, left);
+	if (strlen(left) >= indent)
+		fprintf(out, "\n%*s", (int)indent, "");
+	print_text(out, indent, indent, text);
+}
+
+/* A line a report, which scripts read, too. */
 void options_print_list(FILE *out)
 {
 	for (int i = 0; i < REPORT_LIMIT; i++)
@@ -31,14 +60,13 @@ void options_print_list(FILE *out)
 
 static void print_option(FILE *out, const struct help_option *option)
 {
-	char left[48], letter[8] = "    ";
+	char left[64], letter[8] = "    ";
 
 	if (option->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", option->letter);
-	snprintf(left, sizeof(left), "%s--%s %s", letter, option->name,
-		 option->argument ? option->argument : "");
-	fprintf(out, strlen(left) < 27 ? "  %-26s %s\n" : "  %s\n                             %s\n",
-		left, option->doc);
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, option->name,
+		 option->argument ? " " : "", option->argument ? option->argument : "");
+	print_beside(out, left, OPTION_INDENT, option->doc);
 }
 
 static int option_compare(const void *a, const void *b)
@@ -60,8 +88,8 @@ static void print_options_of_reports(FILE *out)
 void options_print_help(FILE *out)
 {
 	fputs("prof-report: tables from what intercept recorded\n\n"
-	      "usage: prof-report [REPORT] [OPTIONS] [FILE...]      (FILE: run.evt when none is "
-	      "given)\n\n"
+	      "usage: prof-report [REPORT] [OPTIONS] [FILE...]     (without FILE: run.evt)\n"
+	      "       prof-report help [REPORT]\n\n"
 	      "reports:\n",
 	      out);
 	options_print_list(out);
@@ -69,8 +97,7 @@ void options_print_help(FILE *out)
 	      "  prof-report                                  summary of ./run.evt\n"
 	      "  prof-report alloc --sort peak_bytes          who held the memory at its peak\n"
 	      "  prof-report nvtx --tree                      ranges by nesting\n"
-	      "  prof-report alloc --range forward run.evt    allocations while `forward` was "
-	      "open\n"
+	      "  prof-report alloc --range forward run.evt    allocations inside of `forward`\n"
 	      "  prof-report nvtx --filter 'name=conv*' --filter 'p99_ns>5ms' --format csv\n"
 	      "\noptions:\n",
 	      out);
@@ -80,38 +107,50 @@ void options_print_help(FILE *out)
 		else
 			print_options_of_reports(out);
 	}
-	fputs("\nThe other files of a session (forked launchers, ranks, hosts) are found beside "
-	      "FILE and merged.\n"
-	      "A report's columns: prof-report REPORT --help\n"
-	      "exit status: 0, 1 when a file could not be read in full, 2 for a wrong command "
-	      "line\n",
+	fputs("\nThe other files of a session (launchers, ranks, hosts) are found beside FILE and\n"
+	      "merged. A report's columns: prof-report help REPORT\n"
+	      "Exit status: 0, 1 when a file could not be read in full, 2 for a wrong command\n"
+	      "line.\n",
 	      out);
+}
+
+static void print_columns(FILE *out, const struct report_info *info)
+{
+	const struct column *column[COLUMNS_MAX];
+	size_t count = columns_of(info->id, column);
+	char left[96];
+
+	if (!count)
+		return;
+	putc('\n', out);
+	print_text(out, 0, 0,
+		   info->takes & TAKES_TABLE
+			   ? "columns, by their name or heading for --columns, --sort and "
+			     "--filter (csv and json: by name, in the unit named):"
+			   : "columns of csv and json:");
+	fputs("  name                   heading      unit     meaning\n", out);
+	for (size_t i = 0; i < count; i++) {
+		snprintf(left, sizeof(left), "  %-22s %-12s %-7s", column[i]->name,
+			 column[i]->header, unit_name(column[i]->unit));
+		print_beside(out, left, COLUMN_INDENT, column[i]->doc);
+	}
 }
 
 void options_print_report_help(FILE *out, enum report_id report)
 {
 	const struct report_info *info = &report_infos[report];
-	const struct column *columns[COLUMNS_MAX];
-	size_t count = columns_of(info->id, columns);
+	char text[128];
 
-	fprintf(out, "prof-report %s: %s\n", info->name, info->doc);
-	if (*info->more)
-		fprintf(out, "\n%s\n", info->more);
-	if (count)
-		fputs(!(info->takes & TAKES_TABLE)
-			      ? "\ncolumns of csv and json:\n"
-				"  name                   heading      unit     what it says\n"
-			      : "\ncolumns, by their name or heading for --columns, --sort and "
-				"--filter (csv "
-				"and json: by name,\nin the unit named):\n"
-				"  name                   heading      unit     what it says\n",
-		      out);
-	for (size_t i = 0; i < count; i++)
-		fprintf(out, "  %-22s %-12s %-8s %s\n", columns[i]->name, columns[i]->header,
-			unit_name(columns[i]->unit), columns[i]->doc);
+	snprintf(text, sizeof(text), "prof-report %s: ", info->name);
+	fputs(text, out);
+	print_text(out, strlen(text), 0, info->doc);
+	if (*info->more) {
+		putc('\n', out);
+		print_text(out, 0, 0, info->more);
+	}
+	print_columns(out, info);
+	putc('\n', out);
 	if (info->sort)
-		fprintf(out,
-			"\nsorted by %s unless --sort says otherwise; prof-report --help lists the "
-			"options\n",
-			info->sort);
+		fprintf(out, "Rows are sorted by %s, or as --sort asks.\n", info->sort);
+	fputs("prof-report help lists the options.\n", out);
 }

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "report/app/recipe.h"
 #include "report/core/report_kind.h"
 #include "report/session/session_files.h"
 #include "report/base/talk.h"
@@ -71,7 +72,7 @@ static int say_faults(struct source *source)
 {
 	const struct source_fault *fault;
 	size_t count = source_faults(source, &fault);
-	char more[64] = "";
+	char more[64] = "; all that can be read is shown";
 
 	if (!count)
 		return STATUS_OK;
@@ -111,6 +112,10 @@ static int run(struct options *options)
 	int status;
 
 	if (!options->file_count) {
+		if (access(default_files[0], F_OK) && errno == ENOENT) {
+			recipe_print(default_files[0]);
+			return STATUS_INPUT;
+		}
 		options->file = memory_grow(options->file, 1, sizeof(*options->file));
 		options->file[options->file_count++] = default_files[0];
 	}

@@ -10,10 +10,11 @@
 /* What a family's events are called, and what is said when the program made none. */
 static const struct {
 	const char *what, *none;
+	bool by_default;
 	bool is_always; /* recorded whatever INTERCEPT_TRACE says */
 } absences[EVT_FAMILY_LIMIT] = {
-#define FAMILY(name, by_default, needs, doc, none, why) { none, why, false },
-#define FAMILY_ALWAYS(name, none, why) { none, why, true },
+#define FAMILY(name, by_default, needs, doc, none, why) { none, why, by_default, false },
+#define FAMILY_ALWAYS(name, none, why) { none, why, true, true },
 #include "collector/format/families.def"
 };
 
@@ -105,6 +106,25 @@ void absence_name_filters(const struct run *run, const char *what, char text[ABS
 		snprintf(text + used, ABSENCE_BYTES - used, "%s%s", before, filters[i].name);
 		before = ", ";
 	}
+	snprintf(text + strlen(text), ABSENCE_BYTES - strlen(text),
+		 "; without such options the report covers the whole run");
+}
+
+/* Which setting records the family at the next run. */
+static void absence_name_setting(enum evt_family family, char text[ABSENCE_BYTES])
+{
+	const char *name = evt_family_names[family];
+
+	if (absences[family].by_default)
+		snprintf(text, ABSENCE_BYTES,
+			 "%s was recorded: INTERCEPT_TRACE was without %s; record again with %s in "
+			 "it, or without that setting",
+			 absences[family].what, name, name);
+	else
+		snprintf(text, ABSENCE_BYTES,
+			 "%s was recorded: INTERCEPT_TRACE was without %s; record again with "
+			 "INTERCEPT_TRACE=+%s",
+			 absences[family].what, name, name);
 }
 
 const char *absence_explain(const struct run *run, enum evt_family family,
@@ -118,14 +138,16 @@ const char *absence_explain(const struct run *run, enum evt_family family,
 	if (run_filters(run)->any)
 		absence_name_filters(run, absences[family].what, text);
 	else if (absence_is_off(run, family))
-		snprintf(text, ABSENCE_BYTES, "%s was recorded: INTERCEPT_TRACE was without %s",
-			 absences[family].what, evt_family_names[family]);
+		absence_name_setting(family, text);
 	else if (absence_is_whole(run) && absence_schedule(name))
-		snprintf(text, ABSENCE_BYTES,
-			 "recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came",
-			 name);
+		snprintf(
+			text, ABSENCE_BYTES,
+			"recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came: "
+			"choose earlier steps",
+			name);
 	else if (absence_is_whole(run))
-		snprintf(text, ABSENCE_BYTES, "recording was limited to %s, which never opened",
+		snprintf(text, ABSENCE_BYTES,
+			 "recording was limited to %s, which never opened: check INTERCEPT_CAPTURE",
 			 name);
 	else if (capture && absence_schedule(name))
 		snprintf(text, ABSENCE_BYTES, "%s was recorded in %s", absences[family].what, name);

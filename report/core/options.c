@@ -67,7 +67,8 @@ static int parser_number(struct parser *parser, const char *option, const char *
 	errno = 0;
 	*ret_number = strtoull(value, &end, 10);
 	if (!*value || *end || errno || value[strspn(value, "0123456789")])
-		return parser_fail(parser, "--%s '%s' is not a whole number", option, value);
+		return parser_fail(parser, "--%s '%s' is not a whole number, such as 20", option,
+				   value);
 	return 0;
 }
 
@@ -198,7 +199,7 @@ static int take_time(struct parser *parser, const char *value)
 
 	if (dots && (time_lacks_unit(value, (size_t)(dots - value)) ||
 		     time_lacks_unit(dots + 2, strlen(dots + 2))))
-		return parser_fail(parser, "--time '%s' has no unit: as in 1.5s..2s", value);
+		return parser_fail(parser, "--time '%s' has no unit: write 1.5s..2s", value);
 	scope->from_ns = 0;
 	scope->to_ns = UINT64_MAX;
 	scope->from_end = scope->to_end = false;
@@ -208,7 +209,10 @@ static int take_time(struct parser *parser, const char *value)
 			parser, "--time '%s' is not A..B, as in 1.5s..2s, 10ms.., ..1min or -10s..",
 			value);
 	if (time_is_backward(scope))
-		return parser_fail(parser, "--time '%s' ends before it begins", value);
+		return parser_fail(parser,
+				   "--time '%s' ends before it begins: write the "
+				   "earlier time first",
+				   value);
 	return 0;
 }
 
@@ -246,7 +250,8 @@ static int take_step(struct parser *parser, const char *value)
 static int take_range(struct parser *parser, const char *value)
 {
 	if (parser->options->scope.range)
-		return parser_fail(parser, "only one --range or --during can be given");
+		return parser_fail(parser, "--range and --during: only one of them can be given, "
+					   "and only once");
 	parser->options->scope.range = value;
 	return 0;
 }
@@ -436,6 +441,11 @@ static void parser_take_plain(struct parser *parser, char *argument)
 {
 	struct options *options = parser->options;
 
+	/* `prof-report help`, then maybe a report; ./help is a file. */
+	if (!strcmp(argument, "help") && !options->report_named && !options->file_count) {
+		options->help = true;
+		return;
+	}
 	if (!options->report_named && !options->file_count) {
 		for (int i = 0; i < REPORT_LIMIT; i++) {
 			if (strcmp(report_infos[i].name, argument) != 0 &&
@@ -450,6 +460,14 @@ static void parser_take_plain(struct parser *parser, char *argument)
 	options->file[options->file_count++] = argument;
 }
 
+static bool report_is_named(const char *word)
+{
+	for (int i = 0; i < REPORT_LIMIT; i++)
+		if (!strcmp(report_infos[i].name, word) || !strcmp(report_infos[i].id, word))
+			return true;
+	return false;
+}
+
 /* "aloc run.evt": a word like a report's name that is no file either. */
 static int parser_check_word(struct parser *parser)
 {
@@ -457,9 +475,16 @@ static int parser_check_word(struct parser *parser)
 	struct text_nearest nearest;
 	const char *word;
 
-	if (options->report_named || !options->file_count)
+	if (!options->file_count)
 		return 0;
 	word = options->file[0];
+	if (options->report_named)
+		return report_is_named(word) && access(word, F_OK)
+			       ? parser_fail(parser,
+					     "'%s' and '%s' are both reports; only one report at "
+					     "a time",
+					     report_infos[options->report].name, word)
+			       : 0;
 	if (strpbrk(word, "./") || access(word, F_OK) == 0)
 		return 0;
 	text_nearest_init(&nearest, word);
@@ -479,7 +504,7 @@ static int parser_check(struct parser *parser)
 {
 	const struct options *options = parser->options;
 	const struct report_info *report = &report_infos[options->report];
-	char reports[128] = "";
+	char reports[256] = "";
 
 	for (unsigned int bit = 0; bit < OPTION_GROUPS; bit++) {
 		unsigned int group = 1u << bit;
@@ -497,7 +522,7 @@ static int parser_check(struct parser *parser)
 				   options->given_name[bit], reports);
 	}
 	if (options->raw && options->format != FORMAT_CSV && !options->help)
-		return parser_fail(parser, "--raw is for --format csv");
+		return parser_fail(parser, "--raw is for csv only: add --format csv");
 	return 0;
 }
 

@@ -31,13 +31,18 @@ static int request_unknown_column(struct report_request *request, const struct t
 	size_t count = columns_of(report_infos[request->options->report].id, all);
 	int column = columns_find(all, count, name, strlen(name));
 	const char *near = columns_suggest(table->column, table->column_count, name);
+	const char *report = report_infos[request->options->report].name;
 
 	if (column >= 0 && key_of_column(all[column]->report, all[column]->name))
 		return request_other_key(request, option, all[column]);
-	snprintf(request->message, sizeof(request->message),
-		 near ? "--%s: report '%s' has no column '%s', did you mean '%s'?"
-		      : "--%s: report '%s' has no column '%s'; its --help lists them",
-		 option, report_infos[request->options->report].name, name, near);
+	if (near)
+		snprintf(request->message, sizeof(request->message),
+			 "--%s: report '%s' has no column '%s', did you mean '%s'?", option, report,
+			 name, near);
+	else
+		snprintf(request->message, sizeof(request->message),
+			 "--%s: report '%s' has no column '%s'; prof-report %s --help lists them",
+			 option, report, name, report);
 	return STATUS_USAGE;
 }
 
@@ -93,7 +98,9 @@ static int request_parse_columns(struct report_request *request, const struct ta
 	}
 	if (request->shown_count)
 		return STATUS_OK;
-	snprintf(request->message, sizeof(request->message), "--columns names no column");
+	snprintf(request->message, sizeof(request->message),
+		 "--columns '%s' names no column; prof-report %s --help lists them",
+		 request->options->columns, report_infos[request->options->report].name);
 	return STATUS_USAGE;
 }
 
@@ -116,7 +123,9 @@ static int request_parse_filters(struct report_request *request, const struct ta
 				 strlen(all[other.column]->name)) < 0 &&
 		    key_of_column(all[other.column]->report, all[other.column]->name))
 			return request_other_key(request, "filter", all[other.column]);
-		snprintf(request->message, sizeof(request->message), "--filter: %s", message);
+		snprintf(request->message, sizeof(request->message),
+			 "--filter: %s; prof-report %s --help lists the columns", message,
+			 report_infos[options->report].name);
 		return STATUS_USAGE;
 	}
 	request->arrangement.condition = request->condition;
@@ -137,7 +146,7 @@ static int request_check_output(struct report_request *request)
 	if (!stat(directory, &status) && S_ISDIR(status.st_mode))
 		return STATUS_OK;
 	snprintf(request->message, sizeof(request->message),
-		 "--output: there is no directory '%.400s'", directory);
+		 "--output: there is no directory '%.400s': make it, or name another", directory);
 	return STATUS_USAGE;
 }
 
@@ -194,11 +203,13 @@ void request_read(struct report_request *request, struct run *run)
 	run_read(run, true);
 	if (scope->pid != FILTER_NO_ID && !source_has_process(request->source, scope->pid))
 		snprintf(request->message, sizeof(request->message),
-			 "--process %" PRIu64 ": there is none; prof-report processes lists them",
+			 "--process %" PRIu64
+			 ": the recording has no such process; prof-report processes lists them",
 			 scope->pid);
 	else if (scope->tid != FILTER_NO_ID && !source_has_thread(request->source, scope->tid))
 		snprintf(request->message, sizeof(request->message),
-			 "--thread %" PRIu64 ": there is none; prof-report threads lists them",
+			 "--thread %" PRIu64
+			 ": the recording has no such thread; prof-report threads lists them",
 			 scope->tid);
 	else if (scope->range && !run_filters(run)->seen)
 		snprintf(request->message, sizeof(request->message), "--%s '%.200s': %s",
@@ -237,7 +248,8 @@ static FILE *request_open_output(struct report_request *request)
 	if (descriptor >= 0 && (!ftruncate(descriptor, 0) || errno == EINVAL))
 		out = fdopen(descriptor, "w");
 	if (!out)
-		snprintf(request->message, sizeof(request->message), "cannot write '%s': %s", path,
+		snprintf(request->message, sizeof(request->message),
+			 "cannot write '%s': %s; name another file with --output", path,
 			 strerror(errno));
 	return out;
 }
@@ -268,8 +280,9 @@ int request_write(struct report_request *request, struct document *document, str
 		return STATUS_OK; /* main() looks at stdout */
 	failed = ferror(screen.out) != 0;
 	if (fclose(screen.out) || failed) {
-		snprintf(request->message, sizeof(request->message), "cannot write '%s': %s",
-			 request->options->output, strerror(errno));
+		snprintf(request->message, sizeof(request->message),
+			 "cannot write '%s': %s; it is incomplete", request->options->output,
+			 strerror(errno));
 		return STATUS_INPUT;
 	}
 	return STATUS_OK;

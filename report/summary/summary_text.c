@@ -215,8 +215,9 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	if (!totals->allocations && absence_is_whole(summary->run))
 		return; /* said where the ranges would be */
 	if (!totals->allocations) {
-		fprintf(screen->out, "\n%s\n",
-			absence_explain(summary->run, EVT_FAMILY_alloc, &absence));
+		putc('\n', screen->out);
+		screen_print_prose(screen, "%s",
+				   absence_explain(summary->run, EVT_FAMILY_alloc, &absence));
 		return;
 	}
 	screen_print(screen, SCREEN_BOLD, "\nheap");
@@ -288,8 +289,9 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 	if (!summary->ranges->row_count && summary->totals.operators.calls)
 		return; /* labels are among the operators */
 	if (!summary->ranges->row_count) {
-		fprintf(screen->out, "\n%s\n",
-			absence_explain(summary->run, EVT_FAMILY_nvtx, &absence));
+		putc('\n', screen->out);
+		screen_print_prose(screen, "%s",
+				   absence_explain(summary->run, EVT_FAMILY_nvtx, &absence));
 		return;
 	}
 	table_init(&table, "nvtx", NULL);

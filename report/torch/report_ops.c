@@ -48,7 +48,7 @@ static void ops_warn_of_shapes(const struct report *report, const struct operato
 	    !request->message[0])
 		snprintf(request->message, sizeof(request->message),
 			 "--by shape: shapes were not recorded: INTERCEPT_TRACE=+shapes records "
-			 "them");
+			 "them; the rows are by name");
 }
 
 /* Without self times the default order is by total. */

@@ -32,9 +32,9 @@ for by in caller thread size process; do
 	expect_match "alloc --by $by" "$text" 'heap over '
 done
 text=$("$REPORT" alloc --range none "$OUTPUT")
-expect_eq "alloc with a range that is not there" "$text" 'no allocation within --range'
+expect_match "alloc with a range that is not there" "$text" '^no allocation within --range;'
 text=$("$REPORT" threads --time 5h.. --process 1 "$OUTPUT")
-expect_eq "threads of a time and a process that are not there" "$text" 'no event within --process, --time'
+expect_match "threads of a time and a process that are not there" "$text" '^no event within --process, --time;'
 rm -f run.evt
 
 INTERCEPT_CAPTURE=nvtx:wanted run_traced "$PROGRAMS/captured" || fail "status $?"
@@ -49,8 +49,8 @@ rm -f run.evt
 
 INTERCEPT_TRACE=nvtx run_traced "$PROGRAMS/captured" || fail "status $?"
 expect_match "summary without the heap" "$("$REPORT" "$OUTPUT")" 'INTERCEPT_TRACE was without alloc'
-expect_eq "alloc without the heap" "$("$REPORT" alloc "$OUTPUT")" \
-	'no allocation was recorded: INTERCEPT_TRACE was without alloc'
+expect_match "alloc without the heap" "$("$REPORT" alloc "$OUTPUT")" \
+	'^no allocation was recorded: INTERCEPT_TRACE was without alloc;'
 
 expect_match "summary of a recording without its end" "$("$REPORT" "$ROOT/tests/golden/cut.evt" 2>/dev/null | tr '\n' ' ')" \
 	'The recording of counts [^:]* is cut off after [0-9.]+ ms; it used at least'

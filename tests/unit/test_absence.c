@@ -89,19 +89,27 @@ static void the_reason_is_the_true_one(void **state)
 			    "nothing was allocated");
 	assert_non_null(strstr(explain((struct wish){ "alloc,nvtx", .family = EVT_FAMILY_nvtx }),
 			       "torch.cuda.nvtx"));
-	assert_string_equal(explain((struct wish){ "nvtx", .family = EVT_FAMILY_alloc }),
-			    "no allocation was recorded: INTERCEPT_TRACE was without alloc");
-	assert_string_equal(explain((struct wish){ NULL, .family = EVT_FAMILY_nvtx }),
-			    "no NVTX range was recorded: INTERCEPT_TRACE was without nvtx");
+	assert_string_equal(
+		explain((struct wish){ "nvtx", .family = EVT_FAMILY_alloc }),
+		"no allocation was recorded: INTERCEPT_TRACE was without alloc; record again "
+		"with alloc in it, or without that setting");
+	assert_string_equal(explain((struct wish){ "alloc", .family = EVT_FAMILY_modules }),
+			    "no module was recorded: INTERCEPT_TRACE was without modules; record "
+			    "again with INTERCEPT_TRACE=+modules");
+	assert_string_equal(
+		explain((struct wish){ NULL, .family = EVT_FAMILY_nvtx }),
+		"no NVTX range was recorded: INTERCEPT_TRACE was without nvtx; record again with "
+		"nvtx in it, or without that setting");
 	assert_string_equal(
 		explain((struct wish){ "alloc,nvtx", "nvtx:a\nb", .family = EVT_FAMILY_system }),
-		"recording was limited to nvtx:a\\nb, which never opened");
+		"recording was limited to nvtx:a\\nb, which never opened: check INTERCEPT_CAPTURE");
 	assert_string_equal(explain((struct wish){ "alloc,nvtx", "nvtx:step", true,
 						   .family = EVT_FAMILY_alloc }),
 			    "no allocation was recorded while nvtx:step was open");
 	assert_string_equal(explain((struct wish){ "alloc,nvtx", .filtered = true,
 						   .family = EVT_FAMILY_alloc }),
-			    "no allocation within --range");
+			    "no allocation within --range; without such options the report covers "
+			    "the whole run");
 }
 
 int main(void)

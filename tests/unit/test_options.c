@@ -80,6 +80,20 @@ static void summary_is_the_default(void **state)
 	options_release(&options);
 }
 
+static void refuses(const char *expected, char **argv)
+{
+	struct options options;
+
+	assert_int_equal(parse(&options, argv), -1);
+	if (!strstr(message, expected))
+		fail_msg("'%s' does not say '%s'", message, expected);
+	assert_null(strchr(message, '\n'));
+	options_release(&options);
+}
+
+#define REFUSES(expected, ...) \
+	refuses(expected, (char *[]){ (char *)"prof-report", __VA_ARGS__, NULL })
+
 static void a_file_may_be_named_like_a_report(void **state)
 {
 	struct options options;
@@ -88,7 +102,10 @@ static void a_file_may_be_named_like_a_report(void **state)
 	assert_int_equal(PARSE(&options, "./alloc"), 0);
 	assert_int_equal(options.report, REPORT_summary);
 	options_release(&options);
+	REFUSES("'nvtx' and 'alloc' are both reports; only one", "nvtx", "alloc");
+	fclose(fopen("alloc", "w"));
 	assert_int_equal(PARSE(&options, "nvtx", "alloc"), 0);
+	remove("alloc");
 	assert_int_equal(options.report, REPORT_nvtx);
 	assert_string_equal(options.file[0], "alloc");
 	options_release(&options);
@@ -165,20 +182,6 @@ static void steps_are_numbers_or_a_name(void **state)
 	options_release(&options);
 }
 
-static void refuses(const char *expected, char **argv)
-{
-	struct options options;
-
-	assert_int_equal(parse(&options, argv), -1);
-	if (!strstr(message, expected))
-		fail_msg("'%s' does not say '%s'", message, expected);
-	assert_null(strchr(message, '\n'));
-	options_release(&options);
-}
-
-#define REFUSES(expected, ...) \
-	refuses(expected, (char *[]){ (char *)"prof-report", __VA_ARGS__, NULL })
-
 static void wrong_options_are_named(void **state)
 {
 	(void)state;
@@ -216,8 +219,8 @@ static void wrong_options_are_named(void **state)
 	REFUSES("report 'ops' takes no --step NAME; these do: steps", "ops", "--step", "forward");
 	REFUSES("report 'ops' takes no --step NAME; these do: steps", "ops", "--step", "-1");
 	REFUSES("--step needs a value", "steps", "--step=");
-	REFUSES("only one --range or --during", "--range", "a", "--range", "b");
-	REFUSES("only one --range or --during", "--range", "a", "--during", "b");
+	REFUSES("--range and --during: only one of them can be given", "--range", "a", "--range", "b");
+	REFUSES("--range and --during: only one of them can be given", "--range", "a", "--during", "b");
 	REFUSES("'nosuch' is neither a report nor a file; prof-report --list", "nosuch");
 	REFUSES("--output needs", "--output=");
 }

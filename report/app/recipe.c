@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* See recipe.h. The library is looked for where make and make install put it, beside this program. */
+#include "report/app/recipe.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/base/shell_word.h"
+#include "report/base/talk.h"
+#include "report/base/text.h"
+
+/* The library's path; a placeholder where it is neither in the build folder nor installed beside us. */
+static void find_library(char path[PATH_MAX])
+{
+	static const char *const places[] = { "/libintercept.so",
+					      "/../lib/intercept/libintercept.so" };
+	char folder[PATH_MAX - 64], resolved[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
+	char *slash;
+
+	folder[length > 0 ? length : 0] = '\0';
+	slash = strrchr(folder, '/');
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, PATH_MAX, "%s%s", folder, places[i]);
+		if (realpath(path, resolved)) {
+			memcpy(path, resolved, strlen(resolved) + 1);
+			return;
+		}
+	}
+	snprintf(path, PATH_MAX, "/PATH/TO/libintercept.so");
+}
+
+/* A line for a shell, with a name as one word of it. */
+static void print_command(const char *before, const char *name, const char *after)
+{
+	char word[PATH_MAX * 4 + 8];
+
+	shell_word(word, sizeof(word), name);
+	fprintf(stderr, "    %s", before);
+	text_print(stderr, word);
+	fprintf(stderr, "%s\n", after);
+}
+
+/* The folder may hold a recording of another name, by INTERCEPT_OUTPUT. */
+static void propose_other(void)
+{
+	glob_t found;
+
+	if (!glob("*.evt", 0, NULL, &found) && found.gl_pathc) {
+		talk_print("or read one that is here:");
+		print_command("prof-report ", found.gl_pathv[0], "");
+	}
+	globfree(&found);
+}
+
+void recipe_print(const char *path)
+{
+	char library[PATH_MAX];
+
+	find_library(library);
+	talk_print("'%s' does not exist. Record a program, then read the recording:", path);
+	print_command("LD_PRELOAD=", library, " python train.py");
+	fputs("    prof-report\n", stderr);
+	propose_other();
+}
