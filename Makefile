@@ -278,17 +278,24 @@ check-generated: ## fail when a generated part is out of date
 	@scripts/gen-docs.sh --check
 
 .PHONY: install uninstall clean stats
-install: programs ## PREFIX=/usr/local DESTDIR=
+# README.md lies above the other documents, as here: its links hold.
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: programs ## programs, man pages and documents; PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/lib/intercept $(DESTDIR)$(PREFIX)/libexec/intercept \
-		$(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+		$(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/man/man7 $(SHARE)/doc/intercept/docs
 	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/intercept/
 	install -m 755 $(COLLECTOR) $(DESTDIR)$(PREFIX)/libexec/intercept/
 	install -m 755 $(REPORT) $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 docs/prof-report.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(wildcard docs/*.1) $(SHARE)/man/man1/
+	install -m 644 $(wildcard docs/*.7) $(SHARE)/man/man7/
+	install -m 644 README.md $(SHARE)/doc/intercept/
+	install -m 644 $(wildcard docs/*.md) docs/LICENSE $(SHARE)/doc/intercept/docs/
 
 uninstall: ## undo install
-	rm -f $(DESTDIR)$(PREFIX)/bin/prof-report $(DESTDIR)$(PREFIX)/share/man/man1/prof-report.1
-	rm -rf $(DESTDIR)$(PREFIX)/lib/intercept $(DESTDIR)$(PREFIX)/libexec/intercept
+	rm -f $(DESTDIR)$(PREFIX)/bin/prof-report
+	rm -f $(patsubst docs/%,$(SHARE)/man/man1/%,$(wildcard docs/*.1)) \
+		$(patsubst docs/%,$(SHARE)/man/man7/%,$(wildcard docs/*.7))
+	rm -rf $(DESTDIR)$(PREFIX)/lib/intercept $(DESTDIR)$(PREFIX)/libexec/intercept $(SHARE)/doc/intercept
 
 clean: ## remove $(O)
 	rm -rf $(O)

@@ -20,8 +20,8 @@ expand() { # LIST, then MACRO(PARAMETERS) and FIELDS, with "@," between fields, 
 			s/"( *)(\t|$)/\2/g; s/\\"/"/g; s/ *$//; s/^ //; /^$/d'
 }
 
-# shellcheck disable=SC2016 # backquotes of Markdown
-generate_settings() {
+# The settings as lines of NAME, default, meaning and what is allowed, with tabs between.
+list_settings() {
 	local family defines
 	family() { # WITH-FIELDS
 		expand collector/format/families.def "FAMILY(name, by_default, needs, doc, none, why)" "$1" \
@@ -31,12 +31,22 @@ generate_settings() {
 	defines="#define TRACE_DEFAULT \"$family\"
 #define TRACE_ALLOWED \"names with commas between; +name adds to the default, -name removes$(family 'name @, doc' |
 		sed 's/^/; /; s/\t/: /' | tr -d '\n')\""
-	echo '| variable | default | meaning |'
-	echo '|---|---|---|'
 	expand preload/settings/settings.def \
 		'SETTING(kind, NAME, initial, allowed, doc)' \
-		'INTERCEPT_##NAME @, initial @, doc @, allowed' |
-		awk -F'\t' '{ printf "| `%s` | `%s` | %s (%s) |\n", $1, $2, $3, $4 }'
+		'INTERCEPT_##NAME @, initial @, doc @, allowed'
+}
+
+# shellcheck disable=SC2016 # backquotes of Markdown
+generate_settings() {
+	echo '| variable | default | meaning |'
+	echo '|---|---|---|'
+	list_settings | awk -F'\t' '{ printf "| `%s` | `%s` | %s. Allowed: %s. |\n", $1, $2, $3, $4 }'
+}
+
+generate_environment() { # roff
+	list_settings | awk -F'\t' '
+		{ gsub(/\\/, "\\e"); gsub(/-/, "\\-"); gsub(/\047/, "\\(aq") }
+		{ printf ".TP\n.BR %s \" (default: %s)\"\n%s.\nAllowed: %s.\n", $1, $2, $3, $4 }'
 }
 
 # shellcheck disable=SC2016 # backquotes of Markdown
@@ -86,7 +96,7 @@ rewrite() { # FILE
 }
 
 status=0
-for file in README.md docs/*.md docs/*.1; do
+for file in README.md docs/*.md docs/*.[17]; do
 	grep -qs '^\(<!--\|\.\\"\) generated: ' "$file" || continue
 	fresh=$(rewrite "$file" && echo .) || exit 1
 	fresh=${fresh%.}
