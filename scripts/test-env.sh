@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Installs what tests would otherwise be skipped for: Debian packages, PyTorch (5.6 GB, once) and PyTorch
-# Lightning, both below ${XDG_CACHE_HOME:-~/.cache}/intercept. What cannot be had costs one line; its tests are
+# Installs what tests would otherwise be skipped for: Debian packages, PyTorch (5.6 GB, once), PyTorch Lightning, and
+# what programs are started by (pytest, ...), all below ${XDG_CACHE_HOME:-~/.cache}/intercept. What cannot be had costs one line; its tests are
 # skipped, with the reason. Takes a second when all is there.
 
 cd "$(dirname "$0")/.." || exit 1
 scripts/install-deps.sh || echo "test-env: some packages are missing: what needs them is skipped" >&2
 if ! scripts/find-python.sh >/dev/null && ! scripts/python-env.sh >/dev/null; then
 	echo "test-env: no PyTorch: its tests are skipped" >&2
-elif ! scripts/lightning-env.sh >/dev/null; then
-	echo "test-env: no PyTorch Lightning: its tests are skipped" >&2
+else
+	scripts/lightning-env.sh >/dev/null || echo "test-env: no PyTorch Lightning: its tests are skipped" >&2
+	scripts/starting-env.sh >/dev/null || echo "test-env: no pytest, uvicorn and so on: tests of starting are skipped" >&2
 fi
 exit 0

@@ -22,6 +22,8 @@
 #   fail MESSAGE, skip REASON         end the test
 #   need_tool NAME, need_program NAME, need_torch    skip when it is not there (need_torch sets $PYTHON)
 #   need_lightning                    the same, and sets PYTHONPATH
+#   need_starting                     the same for pytest, uvicorn, ... (scripts/starting-env.sh), which it puts into PATH
+#   documented COMMAND                the first line of docs/STARTING.md that begins with these words, for eval
 
 set -u
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
@@ -67,6 +69,19 @@ need_lightning() {
 	"$PYTHON" -c 'import sys, importlib.util as u
 sys.exit(not all(u.find_spec(name) for name in ("lightning", "pytorch_lightning")))' 2>/dev/null ||
 		skip "no Lightning for $PYTHON (scripts/lightning-env.sh installs it)"
+}
+
+need_starting() {
+	local folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/starting
+	need_torch
+	[[ -e $folder/made-of ]] || skip "no pytest, uvicorn, Jupyter and so on (scripts/starting-env.sh installs them)"
+	PATH=$folder/bin:$(dirname "$PYTHON"):$PATH
+	python -c 'import torch' || fail "the Python of '$folder' has no torch"
+	export PATH LIB OMP_NUM_THREADS=1 # for the lines of the page
+}
+
+documented() {
+	grep -m 1 -F "    $1" "$ROOT/docs/STARTING.md" || fail "docs/STARTING.md has no line '$1'"
 }
 
 run_traced() {

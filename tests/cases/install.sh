@@ -29,9 +29,9 @@ while read -r name; do # every link of the README leads to a document
 done < <(grep -oE '\]\(docs/[A-Za-z-]+(\.md)?\)' "$ROOT/README.md" | tr -d '()]')
 
 # every setting has its place in the page
-for name in $(sed -n 's/^SETTING([a-z]*, \([A-Z_]*\),.*/INTERCEPT_\1/p' "$ROOT/preload/settings/settings.def"); do
+while read -r name; do
 	grep -q "^\.BR $name " "$prefix/share/man/man7/intercept.7" || fail "intercept.7 has no $name"
-done
+done < <(sed -n 's/^SETTING([a-z]*, \([A-Z_]*\),.*/INTERCEPT_\1/p' "$ROOT/preload/settings/settings.def")
 
 install_make uninstall
 expect_eq "files after uninstall" "$(find "$there" ! -type d)" ''

@@ -1,0 +1,21 @@
+#!/bin/bash
+# torchrun as docs/STARTING.md starts it: the ranks' files are read together.
+# SPDX-License-Identifier: MIT
+# timeout: 300
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_starting
+python -c 'import torch.distributed as d; exit(not (d.is_available() and d.is_gloo_available()))' || skip "this torch has no gloo"
+cat >train.py <<'END'
+import torch
+import torch.distributed
+torch.distributed.init_process_group("gloo")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 8))
+for _ in range(7):
+    model(torch.randn(4, 8)).erf().sum().backward()
+torch.distributed.destroy_process_group()
+END
+# its own port may be taken
+export PET_RDZV_ENDPOINT=localhost:0 PET_RDZV_BACKEND=c10d
+eval "$(documented "LD_PRELOAD=\$LIB torchrun")" >out 2>&1 || fail "torchrun: $(tail -5 out)"
+expect run.evt 'ops.row(name="aten::erf").calls == 14' 'len(processes.rows) == 3'

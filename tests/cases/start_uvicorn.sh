@@ -1,0 +1,66 @@
+#!/bin/bash
+# uvicorn with workers and with reload, and gunicorn, as docs/STARTING.md starts them: workers are recorded.
+# SPDX-License-Identifier: MIT
+# timeout: 300
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_starting
+cat >app.py <<'END'
+import torch
+
+async def app(scope, receive, send):
+    if scope["type"] != "http":
+        while (await receive())["type"] != "lifespan.shutdown":
+            await send({"type": "lifespan.startup.complete"})
+        await send({"type": "lifespan.shutdown.complete"})
+        return
+    torch.ones(4).erf()
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"done"})
+END
+cat >wsgi.py <<'END'
+import torch
+
+def app(environ, start_response):
+    torch.ones(4).erf()
+    start_response("200 OK", [("Content-Length", "4")])
+    return [b"done"]
+END
+cat >ask.py <<'END'
+import sys, time, urllib.error, urllib.request
+
+def ask(tries):
+    try:
+        return urllib.request.urlopen("http://127.0.0.1:%s/" % sys.argv[1], timeout=120).read()
+    except urllib.error.URLError:  # bound, but no worker listens yet
+        if not tries:
+            raise
+        time.sleep(0.2)
+        return ask(tries - 1)
+
+for _ in range(7):
+    answer = ask(600)
+    assert answer == b"done", answer
+END
+# A port that is free; the log names it.
+export UVICORN_PORT=0 GUNICORN_CMD_ARGS="--bind 127.0.0.1:0"
+serves() { # COMMAND PROCESSES: seven requests, then the end
+	local server i port='' line
+	line=$(documented "$1")
+	(eval "exec env $line") >log 2>&1 &
+	server=$!
+	for ((i = 0; i < 1200 && !${#port}; i++)); do
+		port=$(sed -nE 's,.*(running on|Listening at:) .*http://127\.0\.0\.1:([0-9]+).*,\2,p' log | head -n 1)
+		kill -0 $server 2>/dev/null || fail "$line: $(cat log)"
+		sleep 0.1
+	done
+	[[ $port ]] || fail "$line: no port: $(cat log)"
+	python ask.py "$port" || fail "$line: $(tail -5 log)"
+	kill -TERM $server
+	wait $server
+	expect "$OUTPUT" 'ops.row(name="aten::erf").calls == 7' "len(processes.rows) >= $2"
+	rm ./*.evt
+}
+serves "LD_PRELOAD=\$LIB uvicorn --workers" 3
+serves "LD_PRELOAD=\$LIB uvicorn --reload" 2
+serves "LD_PRELOAD=\$LIB gunicorn --workers" 3
