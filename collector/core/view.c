@@ -29,7 +29,7 @@ int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error)
 		return -1;
 	}
 	if (header->bytes != bytes) {
-		snprintf(ret_error, VIEW_ERROR_BYTES, "the region says %llu bytes and has %llu",
+		snprintf(ret_error, VIEW_ERROR_BYTES, "the region claims %llu bytes and has %llu",
 			 (unsigned long long)header->bytes, (unsigned long long)bytes);
 		return -1;
 	}

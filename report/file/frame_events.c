@@ -60,7 +60,7 @@ int frame_decode(struct reader *reader, const uint8_t *bytes, size_t length,
 		frame_tell_bad_block(reader, frame, records, error);
 	else if (records != frame->info.records)
 		reader_fault(reader, frame->offset, EVT_CORRUPT,
-			     "frame %llu: it holds %llu records and says %llu",
+			     "frame %llu: it holds %llu records, its header claims %llu",
 			     (unsigned long long)frame->info.sequence, (unsigned long long)records,
 			     (unsigned long long)frame->info.records);
 	return EVT_OK;
