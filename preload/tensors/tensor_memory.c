@@ -17,8 +17,8 @@
 #define DEVICES 2048u /* types by indices whose reserved bytes are remembered; power of two */
 
 /*
- * The CPU allocator's New(), Delete() or OutOfMemory() is under way on this thread: what it reports is known. An
- * exception that leaves it leaves this behind, until the next of them.
+ * True while the CPU allocator's New(), Delete() or OutOfMemory() runs on this thread, so that its own report is not
+ * recorded twice. An exception may leave it set until the next such call.
  */
 static __thread bool tensor_inside __attribute__((tls_model("initial-exec")));
 

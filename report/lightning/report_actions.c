@@ -24,7 +24,7 @@ struct actions_state {
 	struct actions_totals totals;
 };
 
-/* With a filter, ends whose begins it has left out look the same: none are told then. */
+/* A filter may drop begins but keep their ends, which then look unmatched: with a filter the count is not shown. */
 static uint64_t actions_unmatched(const struct report *report)
 {
 	const struct actions_state *state = report->state;

@@ -10,7 +10,7 @@ struct modules_state {
 	struct modules_totals totals;
 };
 
-/* With a filter, ends whose begins it has left out look the same: none are told then. */
+/* A filter may drop begins but keep their ends, which then look unmatched: with a filter the count is not shown. */
 static uint64_t modules_unmatched(const struct report *report)
 {
 	const struct modules_state *state = report->state;

@@ -9,7 +9,7 @@ struct nvtx_state {
 	const struct ranges *ranges;
 };
 
-/* With a filter, closings whose openings it has left out look the same: none are told then. */
+/* A filter may drop begins but keep their ends, which then look unmatched: with a filter the count is not shown. */
 static uint64_t nvtx_unbalanced(const struct report *report)
 {
 	const struct nvtx_state *state = report->state;

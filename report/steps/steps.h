@@ -6,8 +6,8 @@
  * of, and to `other` when nothing does.
  *
  * Where steps begin and end is recorded (event `step`). Step 0 begins where that is marked, else with
- * the first operator of the process. A step that was recorded in part is not one; nor is the last of a
- * process that torch.profiler's stop() may have ended, when nothing ran in it.
+ * the first operator of the process. Partly recorded steps are ignored. So is the last step of a process if it is
+ * empty and may have been ended by torch.profiler, whose stop() ends one that never ran.
  *
  * Events come in order of time, so scopes are swept as they come; only a CUDA call is known at its
  * end, and so edges are kept until the step ends, at most STEP_EDGES_MAX (then a call that began before
