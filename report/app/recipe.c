@@ -11,7 +11,8 @@
 
 #include "report/base/shell_word.h"
 #include "report/base/talk.h"
-#include "report/base/text.h"
+
+#define WORD_BYTES (PATH_MAX * 4u + 8) /* of a path as one word of a command */
 
 /* The library's path; a placeholder where it is neither in the build folder nor installed beside us. */
 static void find_library(char path[PATH_MAX])
@@ -36,36 +37,28 @@ static void find_library(char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "/PATH/TO/libintercept.so");
 }
 
-/* A line for a shell, with a name as one word of it. */
-static void print_command(const char *before, const char *name, const char *after)
-{
-	char word[PATH_MAX * 4 + 8];
-
-	shell_word(word, sizeof(word), name);
-	fprintf(stderr, "    %s", before);
-	text_print(stderr, word);
-	fprintf(stderr, "%s\n", after);
-}
-
 /* The folder may hold a recording of another name, by INTERCEPT_OUTPUT. */
 static void propose_other(void)
 {
+	char word[WORD_BYTES];
 	glob_t found;
 
-	if (!glob("*.evt", 0, NULL, &found) && found.gl_pathc) {
+	if (!glob("*.evt", 0, NULL, &found) && found.gl_pathc &&
+	    shell_word(word, sizeof(word), found.gl_pathv[0])) {
 		talk_print("or read one that is here:");
-		print_command("prof-report ", found.gl_pathv[0], "");
+		talk_print_command("prof-report %s", word);
 	}
 	globfree(&found);
 }
 
 void recipe_print(const char *path)
 {
-	char library[PATH_MAX];
+	char library[PATH_MAX], word[WORD_BYTES];
 
 	find_library(library);
+	(void)shell_word(word, sizeof(word), library);
 	talk_print("'%s' does not exist. Record a program, then read the recording:", path);
-	print_command("LD_PRELOAD=", library, " python train.py");
-	fputs("    prof-report\n", stderr);
+	talk_print_command("LD_PRELOAD=%s python train.py", word);
+	talk_print_command("prof-report");
 	propose_other();
 }

@@ -7,15 +7,30 @@
 
 #include "report/base/text.h"
 
-void talk_print(const char *format, ...)
+static void put_line(const char *before, const char *format, va_list arguments)
 {
 	char line[TALK_BYTES];
+
+	vsnprintf(line, sizeof(line), format, arguments);
+	fputs(before, stderr);
+	text_print(stderr, line);
+	fputc('\n', stderr);
+}
+
+void talk_print(const char *format, ...)
+{
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
+	put_line("prof-report: ", format, arguments);
 	va_end(arguments);
-	fputs("prof-report: ", stderr);
-	text_print(stderr, line);
-	fputc('\n', stderr);
+}
+
+void talk_print_command(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	put_line("    ", format, arguments);
+	va_end(arguments);
 }
