@@ -72,7 +72,7 @@ static int say_faults(struct source *source)
 {
 	const struct source_fault *fault;
 	size_t count = source_faults(source, &fault);
-	char more[64] = "; all that can be read is shown";
+	char more[64] = "";
 
 	if (!count)
 		return STATUS_OK;

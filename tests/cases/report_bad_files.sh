@@ -23,7 +23,7 @@ head -c 20000 /dev/zero >zero.evt
 mkdir directory.evt
 need_program newer
 "$PROGRAMS/newer" <"$OUTPUT" >newer.evt || fail "cannot make a newer file"
-try missing.evt 'No such file|no such file'
+try missing.evt 'does not exist: name a recording'
 try empty.evt 'empty'
 try foreign.evt 'not '
 try text.evt 'not '

@@ -14,6 +14,7 @@ expect "$file" 'alloc("--sort", "allocs:asc").rows == alloc("--sort", "allocatio
 	'alloc("--filter", "bytes>1KiB").rows == alloc("--filter", "bytes_allocated>1KiB").rows' \
 	'alloc("--filter", "live bytes > 1KiB").rows == alloc("--filter", "live_bytes>1KiB").rows' \
 	'alloc("--by", "thread", "--columns", "live").columns[0].name == "live_allocations"'
+keys=$(tables keys)
 # those of summary and bottleneck are of csv and json only
 for report in $(tables reports | grep -vxE 'summary|bottleneck'); do
 	columns=$(help_columns "$report")
@@ -26,7 +27,7 @@ for report in $(tables reports | grep -vxE 'summary|bottleneck'); do
 			got=$("$REPORT" $line --columns "$heading" -f csv "$file" 2>err | head -n 1)
 			[[ $got == "$name" ]] && seen=1 && break
 			expect_match "$line --columns $heading" "$(cat err)" 'is a column of --by|is not recorded|one of several'
-		done < <(tables keys | grep -E "^$report( |\$)" | sort -r)
+		done < <(grep -E "^$report( |\$)" <<<"$keys" | sort -r)
 		[[ $seen ]] || fail "$report: no column '$name' by its heading '$heading': $(cat err)"
 	done <<<"$columns"
 done

@@ -92,7 +92,7 @@ static void what_is_left_out(void **state)
 	assert_string_equal(
 		spoken_with("INTERCEPT_REDACT=host,arg", NULL),
 		"intercept: INTERCEPT_REDACT='host,arg' is not allowed; allowed is none, or args, "
-		"paths and host with commas between (anything else: all three); taking "
+		"paths and host with commas between; any other value means all three; taking "
 		"'args,paths,host'\n");
 }
 
