@@ -112,7 +112,7 @@ static int run(struct options *options)
 	int status;
 
 	if (!options->file_count) {
-		if (access(default_files[0], F_OK) && errno == ENOENT) {
+		if (recipe_is_needed(default_files[0])) {
 			recipe_print(default_files[0]);
 			return STATUS_INPUT;
 		}

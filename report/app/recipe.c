@@ -2,6 +2,7 @@
 /* See recipe.h. The library is looked for where make and make install put it, beside this program. */
 #include "report/app/recipe.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -35,6 +36,20 @@ static void find_library(char path[PATH_MAX])
 		}
 	}
 	snprintf(path, PATH_MAX, "/PATH/TO/libintercept.so");
+}
+
+bool recipe_is_needed(const char *path)
+{
+	char others[PATH_MAX];
+	glob_t found;
+	bool none;
+
+	if (!access(path, F_OK) || errno != ENOENT)
+		return false;
+	snprintf(others, sizeof(others), "%.*s.*.evt", (int)(strlen(path) - strlen(".evt")), path);
+	none = glob(others, 0, NULL, &found) == GLOB_NOMATCH;
+	globfree(&found);
+	return none;
 }
 
 /* The folder may hold a recording of another name, by INTERCEPT_OUTPUT. */

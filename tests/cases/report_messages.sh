@@ -25,7 +25,9 @@ mv run.evt 'an other.evt'
 fails 1 "or read one that is here:"
 command=$(tail -n 1 err)
 expect_eq "the recording that is here" "$command" "    prof-report 'an other.evt'"
-mv 'an other.evt' run.evt
+mv 'an other.evt' run.host.1.evt # as another process of the run names it
+"$REPORT" >out 2>err || fail "what is left of a run is not read: $(cat err)"
+mv run.host.1.evt run.evt
 
 # Installed, the library is found where make install puts it; elsewhere nothing is made up.
 mkdir -p there/bin there/lib/intercept alone
