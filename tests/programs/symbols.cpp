@@ -10,24 +10,23 @@
 
 #define KEEP(pointer) asm volatile("" : : "r"(pointer) : "memory")
 
-namespace app
-{
-static inline __attribute__((always_inline)) void *inlined(std::size_t bytes)
-{
-	void *block = std::malloc(bytes); /* inlined */
+struct app {
+	static inline __attribute__((always_inline)) void *inlined(std::size_t bytes)
+	{
+		void *block = std::malloc(bytes); /* inlined */
 
-	KEEP(block);
-	return block;
-}
+		KEEP(block);
+		return block;
+	}
 
-template <class Number> __attribute__((noinline)) void *made(Number bytes)
-{
-	void *block = inlined(bytes);
+	template <class Number> static __attribute__((noinline)) void *made(Number bytes)
+	{
+		void *block = inlined(bytes);
 
-	KEEP(block);
-	return block;
-}
-} // namespace app
+		KEEP(block);
+		return block;
+	}
+};
 
 extern "C" __attribute__((noinline)) void *plain(std::size_t bytes)
 {

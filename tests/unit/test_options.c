@@ -219,8 +219,10 @@ static void wrong_options_are_named(void **state)
 	REFUSES("report 'ops' takes no --step NAME; these do: steps", "ops", "--step", "forward");
 	REFUSES("report 'ops' takes no --step NAME; these do: steps", "ops", "--step", "-1");
 	REFUSES("--step needs a value", "steps", "--step=");
-	REFUSES("--range and --during: only one of them can be given", "--range", "a", "--range", "b");
-	REFUSES("--range and --during: only one of them can be given", "--range", "a", "--during", "b");
+	REFUSES("--range and --during: only one of them can be given", "--range", "a", "--range",
+		"b");
+	REFUSES("--range and --during: only one of them can be given", "--range", "a", "--during",
+		"b");
 	REFUSES("'nosuch' is neither a report nor a file; prof-report --list", "nosuch");
 	REFUSES("--output needs", "--output=");
 }
