@@ -67,6 +67,8 @@ int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint
 /* Bytes and records gathered so far; FRAME_BYTES_FULL is the time to close. */
 size_t frame_bytes(const struct frame_writer *fw);
 uint64_t frame_records(const struct frame_writer *fw);
+/* Whether it has an event of one of these families: 1 << enum evt_family. */
+bool frame_has_families(const struct frame_writer *fw, uint32_t families);
 
 /*
  * Closes the frame: completes header and kind table (info->records is filled in here). The bytes and

@@ -23,8 +23,8 @@
 #define SEEK_ENTRY_BYTES 8u
 #define SEEK_FOOTER_BYTES 9u /* number of entries, descriptor 0 (no checksums), magic */
 
-_Static_assert(FILE_SKIPPABLE_HEAD + HEADER_FIXED_BYTES + 2 * (1 + FILE_SESSION_BYTES) +
-			       HASH_BYTES <=
+_Static_assert(FILE_SKIPPABLE_HEAD + HEADER_FIXED_BYTES + 3 * (1 + FILE_SESSION_BYTES) +
+			       2 * HASH_BYTES <=
 		       FILE_HEADER_BYTES_MAX,
 	       "the longest header fits");
 
@@ -57,6 +57,21 @@ static void file_get_text(struct cursor *c, char *text)
 	memcpy(text, bytes, *length);
 }
 
+uint64_t file_name_hash(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *end = name + strlen(name), *digits = end;
+	uint64_t hash;
+
+	while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	if (digits < end && digits > name + 1 && digits[-1] == '.')
+		end = digits - 1;
+	hash = XXH64(name, (size_t)(end - name), 0);
+	return hash ? hash : 1;
+}
+
 size_t file_header_write(uint8_t *bytes, const struct file_header *header)
 {
 	uint8_t *payload = bytes + FILE_SKIPPABLE_HEAD;
@@ -69,9 +84,11 @@ size_t file_header_write(uint8_t *bytes, const struct file_header *header)
 	at = put_u64(at, header->base_real);
 	at = put_u64(at, header->tsc_hz);
 	at = put_u32(at, header->pid);
-	at = put_u32(at, 0);
+	at = put_u32(at, header->flags);
 	at = file_put_text(at, header->session);
 	at = file_put_text(at, header->host);
+	at = file_put_text(at, header->program);
+	at = put_u64(at, header->name);
 	at = put_u64(at, XXH64(payload, (size_t)(at - payload), 0));
 	file_put_head(bytes, FILE_MAGIC_HEADER, (size_t)(at - payload));
 	return (size_t)(at - bytes);
@@ -95,7 +112,7 @@ static int file_check_start(const uint8_t *bytes, size_t length)
 
 static int file_parse_header(struct cursor c, struct file_header *ret_header)
 {
-	struct file_header h;
+	struct file_header h = { 0 };
 
 	get_u64(&c);
 	h.version = get_u32(&c);
@@ -104,9 +121,13 @@ static int file_parse_header(struct cursor c, struct file_header *ret_header)
 	h.base_real = get_u64(&c);
 	h.tsc_hz = get_u64(&c);
 	h.pid = get_u32(&c);
-	get_u32(&c);
+	h.flags = get_u32(&c);
 	file_get_text(&c, h.session);
 	file_get_text(&c, h.host);
+	if (!c.failed && c.at < c.end) {
+		file_get_text(&c, h.program);
+		h.name = get_u64(&c);
+	}
 	if (c.failed)
 		return EVT_CORRUPT;
 	*ret_header = h;

@@ -25,7 +25,14 @@
 /* A writer holds a write lock (open file description lock) on that many bytes from the start, beyond any file's end.
  * Of the byte behind them the other writers of its session hold a read lock on the session's first file. */
 #define FILE_LOCK_WRITER_BYTES (1ull << 62)
+/* Of the one behind that a read lock asks the writer of the first file to leave the name to another session. */
+#define FILE_LOCK_GUARD FILE_LOCK_WRITER_BYTES
+#define FILE_LOCK_ASK (FILE_LOCK_GUARD + 1)
 #define FILE_SKIPPABLE_HEAD 8u /* magic and length in front of every skippable frame */
+
+/* file_header.flags */
+#define FILE_OF_INTEREST 1u /* its program uses Python, CUDA or NVTX */
+#define FILE_OF_FIRST 2u    /* its program is the first of the session */
 
 struct file_header {
 	uint32_t version;
@@ -36,6 +43,10 @@ struct file_header {
 	uint32_t pid;                     /* of the process that the file was opened for */
 	char session[FILE_SESSION_BYTES]; /* shared by all files of a run, terminated */
 	char host[FILE_SESSION_BYTES];
+	/* Files of before have none of what follows, and no flags. */
+	uint32_t flags;
+	char program[FILE_SESSION_BYTES]; /* name of its file, without the folder; "" unknown */
+	uint64_t name;                    /* file_name_hash() of the name it was given last */
 };
 
 struct file_end {
@@ -44,6 +55,9 @@ struct file_end {
 	uint64_t lost;    /* records, all reasons */
 	uint64_t end_ns;  /* time of the last watermark */
 };
+
+/* Of a file's name, whatever folder it is in; a number behind it (run.evt.3) is no part of it. Never 0. */
+uint64_t file_name_hash(const char *path);
 
 /* Whole skippable frame with its own XXH64; returns its length, at most FILE_HEADER_BYTES_MAX. */
 size_t file_header_write(uint8_t *bytes, const struct file_header *header);

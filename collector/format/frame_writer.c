@@ -152,6 +152,21 @@ size_t frame_bytes(const struct frame_writer *fw)
 	return bytes;
 }
 
+bool frame_has_families(const struct frame_writer *fw, uint32_t families)
+{
+	const struct kind_table *kinds = &fw->kinds;
+
+	for (uint64_t i = 0; i < 1ull << (64 - kinds->shift); i++) {
+		const struct kind *kind = &kinds->slot[i];
+		const struct evt_descriptor *event = &evt_descriptors[kind->tag % EVT_ID_LIMIT];
+
+		if (kind->tag / EVT_ID_LIMIT == kinds->turn && event->name &&
+		    families >> event->family & 1)
+			return true;
+	}
+	return false;
+}
+
 uint64_t frame_records(const struct frame_writer *fw)
 {
 	return fw->closed ? 0 : fw->records + fw->count;

@@ -112,7 +112,7 @@ int output_init(struct output *output, int fd, uint64_t max_bytes, const struct 
 {
 	int error;
 
-	*output = (struct output){ .fd = fd, .guard_fd = -1 };
+	*output = (struct output){ .fd = fd, .header = *header, .guard_fd = -1 };
 	error = compressor_init(&output->compressor);
 	if (!error)
 		error = output_write_start(output, header);
@@ -124,6 +124,16 @@ int output_init(struct output *output, int fd, uint64_t max_bytes, const struct 
 	}
 	output->max_bytes = max_bytes; /* header and schema must be, whatever the limit */
 	return error;
+}
+
+void output_write_header(struct output *output, const struct file_header *header)
+{
+	uint8_t before[FILE_HEADER_BYTES_MAX], bytes[FILE_HEADER_BYTES_MAX];
+	size_t length = file_header_write(bytes, header);
+
+	if (length == file_header_write(before, &output->header) && !output->torn &&
+	    pwrite(output->fd, bytes, length, 0) == (ssize_t)length)
+		output->header = *header;
 }
 
 int output_write_frame(struct output *output, const struct frame_image *image, uint64_t records,

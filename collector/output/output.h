@@ -31,14 +31,16 @@ struct output {
 	size_t seek_room;
 	struct compressor compressor;
 	char path[PATH_MAX];
-	char session[FILE_SESSION_BYTES];
-	uint32_t keep; /* of files of earlier runs */
-	int guard_fd;  /* -1, or what keeps the session's first file where it is */
+	struct file_header header;
+	int guard_fd; /* -1, or what keeps the session's first file where it is */
 };
 
 /* Takes over `fd`, which is empty, and writes header and schema. On failure `fd` is closed. */
 int output_init(struct output *output, int fd, uint64_t max_bytes,
 		const struct file_header *header);
+
+/* Writes the header again, which may differ in its flags and its name's hash. */
+void output_write_header(struct output *output, const struct file_header *header);
 
 /* `last`: the frame that ends the file, for which room was kept below max_bytes. */
 int output_write_frame(struct output *output, const struct frame_image *image, uint64_t records,

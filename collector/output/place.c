@@ -32,15 +32,19 @@ static int file_create(const char *path)
 
 static struct rotation rotation_of(const struct place_request *request)
 {
-	return (struct rotation){ request->output, request->session, request->keep,
-				  request->lives };
+	return (struct rotation){ .output = request->output,
+				  .session = request->session,
+				  .keep = request->keep,
+				  .lives = request->lives,
+				  .program = request->program,
+				  .plain = request->plain };
 }
 
 /*
  * Two collectors that rotate at the same moment would move each other's files: one after the other, by
  * a lock on the folder. Best effort, LOCK_MS at most: a folder that cannot be locked is worked in as it is.
  */
-static int folder_lock(const char *path)
+int place_lock_folder(const char *path)
 {
 	char folder[PATH_MAX];
 	int fd;
@@ -70,7 +74,7 @@ static int place_take_locked(const struct place_request *request)
 
 static int place_take(const struct place_request *request)
 {
-	int folder = folder_lock(request->output);
+	int folder = place_lock_folder(request->output);
 	int fd = place_take_locked(request);
 	int saved = errno;
 
@@ -80,22 +84,27 @@ static int place_take(const struct place_request *request)
 	return fd;
 }
 
-static int place_take_beside(const struct place_request *request, char *ret_path)
+bool place_name_beside(const struct place_request *request, unsigned int number, char *ret_path)
 {
 	size_t stem = strlen(request->output);
+	char again[16] = "";
+	int n;
 
 	if (stem > 4 && !strcmp(request->output + stem - 4, ".evt"))
 		stem -= 4;
-	for (unsigned int i = 0; i < BESIDE_TRIES; i++) {
-		char again[16] = "";
-		int n, fd;
+	if (number)
+		snprintf(again, sizeof(again), ".%u", number);
+	n = snprintf(ret_path, PATH_MAX, "%.*s.%s.%u.%llu%s.evt", (int)stem, request->output,
+		     request->host, request->pid, (unsigned long long)request->start_s, again);
+	return n >= 0 && n < PATH_MAX;
+}
 
-		if (i)
-			snprintf(again, sizeof(again), ".%u", i);
-		n = snprintf(ret_path, PATH_MAX, "%.*s.%s.%u.%llu%s.evt", (int)stem,
-			     request->output, request->host, request->pid,
-			     (unsigned long long)request->start_s, again);
-		if (n < 0 || n >= PATH_MAX) {
+static int place_take_beside(const struct place_request *request, char *ret_path)
+{
+	for (unsigned int i = 0; i < BESIDE_TRIES; i++) {
+		int fd;
+
+		if (!place_name_beside(request, i, ret_path)) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
@@ -156,6 +165,8 @@ int place_open(const struct place_request *request, char *ret_path, const char *
 		return -1;
 	snprintf(output, sizeof(output), "%s", ret_path);
 	resolved.output = output;
+	if (request->ret_output)
+		snprintf(request->ret_output, PATH_MAX, "%s", output);
 	if (!request->beside) {
 		fd = place_take(&resolved);
 		if (fd >= 0 || errno != EEXIST)
@@ -180,7 +191,7 @@ void place_settle(const struct place_request *request, uint64_t bytes)
 	if (place_resolve(output))
 		return;
 	rotation.output = output;
-	folder = folder_lock(output);
+	folder = place_lock_folder(output);
 	rotation_prune(&rotation, bytes);
 	if (folder >= 0)
 		close(folder);

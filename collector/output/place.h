@@ -27,7 +27,10 @@ struct place_request {
 	uint32_t keep;                                   /* finished files of earlier runs */
 	bool beside;                                     /* do not take `output` itself */
 	bool (*lives)(const char *session, bool afresh); /* see rotation.h; may be NULL */
+	const char *program;                             /* name of its file; NULL: unknown */
+	bool plain; /* it uses neither Python, CUDA nor NVTX, as far as is known */
 	int *ret_guard; /* descriptor to be held open as long as the file is written, or -1; may be NULL */
+	char *ret_output; /* PATH_MAX bytes: what `output` leads to; may be NULL */
 };
 
 /*
@@ -35,6 +38,12 @@ struct place_request {
  * ret_path naming what could not be created, and *ret_why a sentence that says why, or NULL: errno does.
  */
 int place_open(const struct place_request *request, char *ret_path, const char **ret_why);
+
+/* The folder of a path, locked against collectors that move files in it at this moment; -1: best effort. */
+int place_lock_folder(const char *path);
+
+/* The name beside `output`, the one of that number; false when it is too long. */
+bool place_name_beside(const struct place_request *request, unsigned int number, char *ret_path);
 
 /* The file of this session at request->output is complete, `bytes` long: of those that made way for such files `keep`
  * stay, see rotation_prune(). */

@@ -21,6 +21,8 @@
 #define GAP_MAX 16u /* numbers that are free, one after the other, before the last file */
 #define FRACTION 8u /* so many times smaller is not worth a larger one */
 #define YOUNG_S 5
+#define PLAIN_BYTES \
+	(64u << 10) /* a plain recording of more is not moved before the new one is known */
 #define LEFT_MS 300
 #define LEFT_STEP_MS 50
 #define LOOK_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -30,7 +32,7 @@ enum found {
 	FOUND_FINISHED, /* a file of ours, of a session that is over */
 	FOUND_FOREIGN,  /* a regular file that is not ours */
 	FOUND_LEFT,     /* finished, but its session has a process or a writer left */
-	FOUND_TAKEN,    /* being written, of this session, or no regular file */
+	FOUND_TAKEN,    /* being written, of this session, no regular file, or dear */
 };
 
 static void file_lock(int fd, short type)
@@ -52,7 +54,7 @@ void rotation_unlock(int fd)
 	file_lock(fd, F_UNLCK);
 }
 
-/* On these bytes; 0: on all from there. */
+/* On these bytes. */
 static bool file_is_locked(int fd, uint64_t from, uint64_t bytes)
 {
 	struct flock lock = { .l_type = F_WRLCK,
@@ -84,6 +86,22 @@ static bool session_is(const struct file_header *header, const char *session)
 	return !strncmp(header->session, session, sizeof(header->session) - 1);
 }
 
+/* Older recordings do not say: they count as of interest. */
+static bool header_is_of_interest(const struct file_header *header)
+{
+	return header->flags & FILE_OF_INTEREST || !header->program[0];
+}
+
+/* A plain program leaves it where it is. */
+static bool file_is_dear(const struct rotation *rotation, const struct file_header *header,
+			 uint64_t bytes)
+{
+	bool same = rotation->program &&
+		    !strncmp(header->program, rotation->program, sizeof(header->program) - 1);
+
+	return rotation->plain && !same && (header_is_of_interest(header) || bytes > PLAIN_BYTES);
+}
+
 /* Of the descriptor of an existing file. */
 static enum found file_classify(int fd, const struct rotation *rotation, bool afresh)
 {
@@ -95,9 +113,10 @@ static enum found file_classify(int fd, const struct rotation *rotation, bool af
 		return FOUND_TAKEN;
 	if (!file_read_header(fd, &header))
 		return FOUND_FOREIGN;
-	if (session_is(&header, rotation->session))
+	if (session_is(&header, rotation->session) ||
+	    file_is_dear(rotation, &header, (uint64_t)st.st_size))
 		return FOUND_TAKEN;
-	if (file_is_locked(fd, FILE_LOCK_WRITER_BYTES, 0) ||
+	if (file_is_locked(fd, FILE_LOCK_GUARD, 1) ||
 	    (rotation->lives && rotation->lives(header.session, afresh)))
 		return FOUND_LEFT;
 	return FOUND_FINISHED;
@@ -137,8 +156,8 @@ static unsigned int files_first_free(const char *output)
 	return 0;
 }
 
-/* Moves output.1 to output.2 and so on, and output to output.1. */
-static bool files_shift(const char *output)
+/* Moves output.1 to output.2 and so on, and `path` to output.1. */
+static bool files_shift(const char *output, const char *path)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 	unsigned int last = files_first_free(output);
@@ -150,7 +169,7 @@ static bool files_shift(const char *output)
 		    rename(from, to))
 			return false;
 	}
-	return !path_numbered(to, output, 1) && !rename(output, to);
+	return !path_numbered(to, output, 1) && !rename(path, to);
 }
 
 /* What an earlier run has left may just be ending: multiprocessing's helpers outlive their program by some ms. */
@@ -160,7 +179,7 @@ static enum found output_look(const struct rotation *rotation)
 
 	for (int waited_ms = 0;; waited_ms += LEFT_STEP_MS) {
 		found = file_look(rotation, rotation->output, true);
-		if (found != FOUND_LEFT || waited_ms >= LEFT_MS)
+		if (found != FOUND_LEFT || waited_ms >= LEFT_MS || rotation->in_a_hurry)
 			return found;
 		poll(NULL, 0, LEFT_STEP_MS);
 	}
@@ -172,9 +191,9 @@ bool rotation_clear(const struct rotation *rotation)
 	case FOUND_NOTHING:
 		return true;
 	case FOUND_FINISHED:
-		return files_shift(rotation->output);
+		return files_shift(rotation->output, rotation->output);
 	case FOUND_FOREIGN:
-		return rotation->keep && files_shift(rotation->output);
+		return rotation->keep && files_shift(rotation->output, rotation->output);
 	case FOUND_LEFT:
 	case FOUND_TAKEN:
 		break;
@@ -182,22 +201,74 @@ bool rotation_clear(const struct rotation *rotation)
 	return false;
 }
 
-int rotation_guard(const struct rotation *rotation)
+bool rotation_insert(const struct rotation *rotation, const char *path)
 {
-	struct flock lock = { .l_type = F_RDLCK,
-			      .l_whence = SEEK_SET,
-			      .l_start = (off_t)FILE_LOCK_WRITER_BYTES,
-			      .l_len = 1 };
+	return files_shift(rotation->output, path);
+}
+
+struct rotation_standing rotation_look(const struct rotation *rotation)
+{
+	struct rotation_standing standing = { .other = false };
+	int fd = open(rotation->output, LOOK_FLAGS);
+	struct file_header header;
+	struct stat st;
+
+	if (fd < 0)
+		return standing;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && file_read_header(fd, &header)) {
+		standing.other = !session_is(&header, rotation->session);
+		standing.finished = !file_is_locked(fd, 0, FILE_LOCK_WRITER_BYTES);
+		standing.interest = header_is_of_interest(&header);
+		standing.bytes = (uint64_t)st.st_size;
+	}
+	close(fd);
+	return standing;
+}
+
+bool rotation_outweighs(uint64_t ours, uint64_t bytes)
+{
+	return ours >= bytes / FRACTION;
+}
+
+/* --- locks that say something of a file to those that look at it --- */
+
+/* A descriptor of `output` with a lock on that byte, where `suits` says yes to its header. */
+static int file_hold(const struct rotation *rotation, uint64_t byte,
+		     bool (*suits)(const struct file_header *header, const char *session))
+{
+	struct flock lock = {
+		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1
+	};
 	int fd = open(rotation->output, LOOK_FLAGS);
 	struct file_header header;
 
 	if (fd < 0)
 		return -1;
-	if (file_read_header(fd, &header) && session_is(&header, rotation->session) &&
+	if (file_read_header(fd, &header) && suits(&header, rotation->session) &&
 	    fcntl(fd, F_OFD_SETLK, &lock) == 0)
 		return fd;
 	close(fd);
 	return -1;
+}
+
+static bool may_be_asked(const struct file_header *header, const char *session)
+{
+	return !session_is(header, session) && !header_is_of_interest(header);
+}
+
+int rotation_guard(const struct rotation *rotation)
+{
+	return file_hold(rotation, FILE_LOCK_GUARD, session_is);
+}
+
+int rotation_ask(const struct rotation *rotation)
+{
+	return file_hold(rotation, FILE_LOCK_ASK, may_be_asked);
+}
+
+bool rotation_is_asked(int fd)
+{
+	return file_is_locked(fd, FILE_LOCK_ASK, 1);
 }
 
 /* --- how many are kept --- */

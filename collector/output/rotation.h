@@ -19,14 +19,43 @@ struct rotation {
 	uint32_t keep;       /* finished files of earlier runs */
 	/* Whether a session has a process; `afresh`: now, not at the last question. NULL: nobody knows. */
 	bool (*lives)(const char *session, bool afresh);
+	const char *program; /* that asks, NULL: unknown */
+	bool plain;          /* it uses neither Python, CUDA nor NVTX: see rotation_clear() */
+	bool in_a_hurry;     /* what stands there is not waited for, if it is just ending */
+};
+
+/* What stands at `output`. */
+struct rotation_standing {
+	bool other;    /* a recording of another session */
+	bool finished; /* whose writer has gone */
+	bool interest; /* of a program that uses Python, CUDA or NVTX */
+	uint64_t bytes;
 };
 
 /* Locks a file that was just made, for its writer; and lets it go when it is complete. */
 void rotation_lock(int fd);
 void rotation_unlock(int fd);
 
-/* Makes `output` free when it may be. */
+/*
+ * Makes `output` free when it may be. For a plain program only what is small and plain as well, or of the same program,
+ * moves: what it records may be nothing (`ls` in a shell that has LD_PRELOAD exported), which is known later.
+ */
 bool rotation_clear(const struct rotation *rotation);
+
+struct rotation_standing rotation_look(const struct rotation *rotation);
+
+/* Gives the file at `path` the number 1; those that have numbers move up. */
+bool rotation_insert(const struct rotation *rotation, const char *path);
+
+/* True when a recording of so many bytes is worth a place before one of `bytes`. */
+bool rotation_outweighs(uint64_t ours, uint64_t bytes);
+
+/*
+ * A descriptor of `output`, whose plain program is asked to leave the name to one that is of interest, as long as it is
+ * open; -1 when there is nobody to ask. The writer of the file asks whether it is asked.
+ */
+int rotation_ask(const struct rotation *rotation);
+bool rotation_is_asked(int fd);
 
 /*
  * A descriptor whose lock keeps `output` where it is, when that is a file of this session; else -1. For a

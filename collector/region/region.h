@@ -36,6 +36,14 @@ enum region_redact {
 	REGION_REDACT_LIMIT,
 };
 
+/* region_header.place: what the file's name goes by */
+enum region_place {
+	REGION_PLACE_OUTPUT, /* it may be `output` itself; else beside it */
+	REGION_PLACE_PLAIN, /* its program uses neither Python, CUDA nor NVTX, as far as is known: others go first */
+	REGION_PLACE_FIRST, /* its program is the first of the session */
+	REGION_PLACE_TALK,  /* it is to be said where the file has gone */
+};
+
 /* region_header.collector_state; only ever goes up */
 enum region_collector_state {
 	REGION_COLLECTOR_STARTING = 0,
@@ -142,7 +150,7 @@ struct region_header {
 	uint64_t max_file_bytes; /* 0: no limit */
 	uint32_t keep;           /* finished files of earlier runs to keep */
 	uint32_t redact;         /* 1 << enum region_redact, of what the file shall not hold */
-	uint32_t place;          /* 1: may take `output` itself; 0: writes beside it */
+	uint32_t place;          /* 1 << enum region_place */
 	char session[REGION_TEXT_BYTES];
 	char output
 		[REGION_PATH_BYTES]; /* absolute, patterns expanded but for those of the place beside */

@@ -14,6 +14,7 @@
 #include "collector/format/error.h"
 #include "collector/output/place.h"
 #include "collector/output/rotation.h"
+#include "collector/processes/facts.h"
 #include "collector/processes/living.h"
 #include "collector/processes/redact.h"
 #include "collector/turn/self.h"
@@ -76,9 +77,22 @@ static void say_cannot_create(char *text, size_t room, const char *path, const c
 		 why ? "" : "; set INTERCEPT_OUTPUT to a writable path");
 }
 
+/* The name of the first process's program, without its folder. */
+static void program_name(uint32_t pid, char *name, size_t room)
+{
+	char path[REGION_PATH_BYTES];
+	size_t length = facts_executable(pid, path, sizeof(path) - 1);
+	const char *slash;
+
+	path[length] = 0;
+	slash = strrchr(path, '/');
+	snprintf(name, room, "%.*s", (int)room - 1, slash && slash[1] ? slash + 1 : "?");
+}
+
 static int collector_open_output(struct collector *c, const char *host, char *ret_error)
 {
 	const struct view *view = &c->common.view;
+	const uint32_t place = view->header->place;
 	char output[REGION_PATH_BYTES], session[REGION_TEXT_BYTES], path[PATH_MAX];
 	int guard_fd = -1;
 	struct file_header header = { .version = FILE_VERSION,
@@ -93,9 +107,12 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 					 .pid = header.pid,
 					 .start_s = view->base_real / (1000 * MS),
 					 .keep = view->header->keep,
-					 .beside = !view->header->place,
+					 .beside = !(place & 1u << REGION_PLACE_OUTPUT),
 					 .lives = living_has,
-					 .ret_guard = &guard_fd };
+					 .program = header.program,
+					 .plain = place & 1u << REGION_PLACE_PLAIN,
+					 .ret_guard = &guard_fd,
+					 .ret_output = c->naming.output };
 	const char *why;
 	int fd;
 
@@ -104,16 +121,19 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 	snprintf(header.session, sizeof(header.session), "%.*s", (int)sizeof(header.session) - 1,
 		 session);
 	snprintf(header.host, sizeof(header.host), "%.*s", (int)sizeof(header.host) - 1, host);
+	program_name(header.pid, header.program, sizeof(header.program));
+	header.flags = (request.plain ? 0 : FILE_OF_INTEREST) |
+		       (place & 1u << REGION_PLACE_FIRST ? FILE_OF_FIRST : 0);
 	fd = place_open(&request, path, &why);
+	header.name = file_name_hash(path);
 	if (fd < 0 || output_init(&c->output, fd, view->header->max_file_bytes, &header)) {
 		say_cannot_create(ret_error, VIEW_ERROR_BYTES, path, why, errno);
 		return -1;
 	}
 	snprintf(c->output.path, sizeof(c->output.path), "%s", path);
 	snprintf(view->header->file, sizeof(view->header->file), "%s", path);
-	memcpy(c->output.session, header.session, sizeof(c->output.session));
-	c->output.keep = request.keep;
 	c->output.guard_fd = guard_fd;
+	naming_begin(&c->naming, &c->output, view->header);
 	return 0;
 }
 
@@ -124,6 +144,7 @@ static int collector_take_memory(struct collector *c, const struct collector_sta
 	c->processes.first_fd = start->first_fd;
 	c->output.fd = -1;
 	c->output.guard_fd = -1;
+	c->naming.ask_fd = -1;
 	c->fw = frame_writer_new();
 	if (!c->fw || names_init(&c->common.names, &c->common.journal) ||
 	    streams_init(&c->streams, &c->common))
@@ -183,6 +204,7 @@ void collector_release(struct collector *c)
 	journal_release(&c->common.journal);
 	frame_writer_free(c->fw);
 	output_release(&c->output);
+	naming_release(&c->naming);
 }
 
 /* Drains rings that are a quarter full; closes frames that get full. */
@@ -272,6 +294,7 @@ void collector_turn(struct collector *c)
 		epoch_close(c, EPOCH_NOW);
 	}
 	collector_tidy(c, now);
+	naming_turn(&c->naming, &c->output, c->drain.records, steady_ns);
 }
 
 void collector_sleep(struct collector *c)
@@ -289,15 +312,6 @@ void collector_sleep(struct collector *c)
 	atomic_store(&header->asleep, 0);
 }
 
-static void collector_tidy_folder(const struct collector *c)
-{
-	struct place_request request = { .output = c->output.path,
-					 .session = c->output.session,
-					 .keep = c->output.keep };
-
-	place_settle(&request, c->output.bytes);
-}
-
 void collector_finish(struct collector *c)
 {
 	struct region_header *header = c->common.view.header;
@@ -308,6 +322,7 @@ void collector_finish(struct collector *c)
 		   c->common.journal.dropped;
 	end.end_ns = c->watermark_ns;
 	output_finish(&c->output, end);
+	naming_finish(&c->naming, &c->output, c->drain.records);
 	rotation_unlock(
 		c->output.fd); /* before the program goes on: the next one may want its name */
 	c->finished = true;
@@ -316,5 +331,5 @@ void collector_finish(struct collector *c)
 	atomic_fetch_add(&header->flushed, 1);
 	view_futex_wake(&header->flushed);
 	view_futex_wake(&header->collector_state);
-	collector_tidy_folder(c); /* nobody waits for that */
+	naming_tidy(&c->naming, &c->output); /* nobody waits for that */
 }

@@ -15,6 +15,7 @@
 #include "collector/drain/drain.h"
 #include "collector/output/output.h"
 #include "collector/processes/memory_samples.h"
+#include "collector/turn/naming.h"
 #include "collector/processes/processes.h"
 #include "collector/drain/sched.h"
 #include "collector/drain/streams.h"
@@ -28,6 +29,7 @@ struct collector {
 	struct drain drain;
 	struct frame_writer *fw;
 	struct output output;
+	struct naming naming;
 	uint64_t started_ns; /* steady times */
 	uint64_t closed_ns;  /* the last frame */
 	uint64_t steered_ns; /* the clock */

@@ -205,6 +205,7 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
 	told = cut_put_unwritten(c, cut);
 	info.records = frame_records(c->fw);
+	naming_see(&c->naming, &c->output, c->fw);
 	error = frame_close(c->fw, info, &image);
 	if (!error && info.records)
 		error = cut_output(c, cut, &image, info.records);

@@ -24,6 +24,7 @@
 #include "preload/life/region_create.h"
 #include "preload/life/session.h"
 #include "preload/life/output_check.h"
+#include "preload/life/own_program.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
 #include "preload/settings/settings.h"
@@ -152,6 +153,17 @@ static int check_output(void)
 	return -EINVAL;
 }
 
+/* A dormant program that is woken has touched Python, CUDA or NVTX. */
+static uint32_t place_wanted(void)
+{
+	bool plain = session.plain && session.role == SESSION_ACTIVE;
+	bool first = session.place == (long)getpid();
+
+	return 1u << REGION_PLACE_OUTPUT | (uint32_t)plain << REGION_PLACE_PLAIN |
+	       (uint32_t)first << REGION_PLACE_FIRST |
+	       (uint32_t)(settings.verbose >= 1) << REGION_PLACE_TALK;
+}
+
 static int start_recording(void)
 {
 	char capture[SETTINGS_NAME_BYTES + 32] = "";
@@ -159,6 +171,7 @@ static int start_recording(void)
 				    .max_file_bytes = settings.max_file_bytes,
 				    .keep = settings.keep,
 				    .redact = settings.redact,
+				    .place = place_wanted(),
 				    .session = session.id,
 				    .output = session.output,
 				    .trace = settings.trace_text,
@@ -258,7 +271,9 @@ static void refuse_other_libc(void)
 
 static void start_by_role(void)
 {
-	if (!glibc_is_here())
+	if (own_program())
+		session.role = SESSION_NEVER;
+	else if (!glibc_is_here())
 		refuse_other_libc();
 	if (session.role == SESSION_NEVER)
 		return;

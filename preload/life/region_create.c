@@ -75,7 +75,7 @@ static void region_fill(struct region_header *h, const struct region_shape *shap
 	h->max_file_bytes = wish->max_file_bytes;
 	h->keep = wish->keep;
 	h->redact = wish->redact;
-	h->place = 1;
+	h->place = wish->place;
 	text_set(h->session, sizeof(h->session), wish->session);
 	text_set(h->output, sizeof(h->output), wish->output);
 	text_set(h->trace, sizeof(h->trace), wish->trace);

@@ -10,6 +10,7 @@ struct region_wish {
 	uint64_t max_file_bytes;
 	uint32_t keep;
 	uint32_t redact; /* 1 << enum region_redact */
+	uint32_t place;  /* 1 << enum region_place */
 	const char *session;
 	const char *output;
 	const char *trace;

@@ -162,6 +162,7 @@ void session_begin(const char *output, const char *inherited, const char *preloa
 		place = session_find();
 	session.fresh = !place;
 	session.place = place ? place : (long)getpid();
+	session.plain = children != SETTINGS_CHILDREN_ALL && !program_is_python();
 	first = session.place == (long)getpid();
 	if (!session.output[0] || (settings.output_varies && *output))
 		(void)text_copy(session.output, sizeof(session.output), output, strlen(output));

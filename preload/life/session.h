@@ -29,6 +29,7 @@ struct session {
 	char output[REGION_PATH_BYTES];
 	char library[REGION_PATH_BYTES]; /* our own file, absolute */
 	enum session_role role;
+	bool plain; /* it is no Python, and nobody has asked for all programs (INTERCEPT_CHILDREN) */
 	long place; /* pid of the process that has the first place */
 	bool fresh; /* no session was inherited: this process is the first that can record */
 	bool late;  /* loaded by dlopen, not by LD_PRELOAD: heap calls do not come through us */

@@ -19,7 +19,7 @@ until "$REPORT" alloc --live --format csv --columns module "$OUTPUT" 2>/dev/null
 exec 3>&-
 wait "$subject" || fail "subject: $(cat err)"
 
-expect_eq "functions" "$(said 'row["function"]')" '["ends(unsigned long)", "inlined", "plain", "hidden(unsigned long)"]'
+expect_eq "functions" "$(said 'row["function"]')" '["ends(unsigned long)", "app::inlined(unsigned long)", "plain", "hidden(unsigned long)"]'
 expect_eq "lines" "$(said 'row["line"].split("/")[-1]')" \
 	"[\"symbols.cpp:$(line_of ends)\", \"symbols.cpp:$(line_of inlined)\", \"symbols.cpp:$(line_of plain)\", \"symbols.cpp:$(line_of hidden)\"]"
 "$REPORT" alloc "$OUTPUT" >out || fail "status $?"
@@ -63,4 +63,4 @@ done
 rm -f subject
 objcopy --only-keep-debug "$BUILD/programs/symbols" subject.debug || fail "objcopy"
 objcopy --strip-all --add-gnu-debuglink=subject.debug "$BUILD/programs/symbols" subject || fail "objcopy"
-expect_eq "functions by debug link" "$(said 'row["function"]')" '["ends(unsigned long)", "inlined", "plain", "hidden(unsigned long)"]'
+expect_eq "functions by debug link" "$(said 'row["function"]')" '["ends(unsigned long)", "app::inlined(unsigned long)", "plain", "hidden(unsigned long)"]'

@@ -59,11 +59,12 @@ rm -f ./*.evt
 run_traced /bin/bash -c "'$python' -c '$blocks; raise SystemExit(9)'; echo child ended >&2; read -r line <&4" 2>err &
 shell=$!
 until grep -q 'child ended' err; do sleep 0.05; done
-INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/stack_env" wait /bin/true
+other="y = [bytearray(7006) for _ in range(30)]"
+INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$python" -c "$other"
 expect "$OUTPUT" 'sized(7007) == 0' 'processes.rows[0].exit_status == 9'
 expect_eq "files beside it" "$(find . -name '*.evt*' | wc -l)" 2
 echo >&4
 wait $shell
-INTERCEPT_KEEP=1 run_traced "$PROGRAMS/stack_env" wait /bin/true
+INTERCEPT_KEEP=1 run_traced "$python" -c "$other"
 expect "$OUTPUT" 'sized(7007) == 30'
 expect "$OUTPUT.1" 'processes.rows[0].exit_status == 9'

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* See naming.h. */
+#include "collector/turn/naming.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/core/view.h"
+#include "collector/format/events.h"
+#include "collector/output/handover.h"
+#include "collector/processes/living.h"
+
+#define MS 1000000ull
+#define FEW_RECORDS 10000u       /* `ls`, `date` and `tee` make some hundred to a few thousand */
+#define TRY_NS (1000 * MS)       /* between two attempts to get the name */
+#define TRY_OFTEN_NS (2000 * MS) /* at first with every turn */
+#define ASK_TRIES 15
+#define ASK_STEP_MS 10
+#define TEXT_MOST 90 /* of a path in what is said */
+
+static struct place_request request_of(const struct naming *naming, const struct output *output)
+{
+	return (struct place_request){ .output = naming->output,
+				       .session = output->header.session,
+				       .host = naming->host,
+				       .pid = output->header.pid,
+				       .start_s = output->header.base_real / (1000 * MS),
+				       .keep = naming->keep,
+				       .lives = living_has,
+				       .program = output->header.program,
+				       .plain = naming->plain };
+}
+
+static bool path_is_asked_for(const struct naming *naming, const struct output *output)
+{
+	return !strcmp(naming->output, output->path);
+}
+
+static void ask_end(struct naming *naming)
+{
+	if (naming->ask_fd >= 0)
+		close(naming->ask_fd);
+	naming->ask_fd = -1;
+}
+
+/* The file has another name than before. */
+static void name_changed(struct naming *naming, struct output *output)
+{
+	struct file_header header = output->header;
+
+	header.name = file_name_hash(output->path);
+	output_write_header(output, &header);
+	snprintf(naming->header->file, sizeof(naming->header->file), "%s", output->path);
+}
+
+static bool name_take(struct naming *naming, struct output *output)
+{
+	struct place_request request = request_of(naming, output);
+
+	if (!handover_take(&request, output->path))
+		return false;
+	naming->waits = false;
+	ask_end(naming);
+	name_changed(naming, output);
+	return true;
+}
+
+void naming_begin(struct naming *naming, struct output *output, struct region_header *header)
+{
+	struct place_request request;
+	struct rotation rotation;
+
+	naming->header = header;
+	naming->keep = header->keep;
+	naming->plain = header->place & 1u << REGION_PLACE_PLAIN;
+	naming->talks = header->place & 1u << REGION_PLACE_TALK;
+	memcpy(naming->host, output->header.host, sizeof(naming->host));
+	if (path_is_asked_for(naming, output) || !(header->place & 1u << REGION_PLACE_OUTPUT))
+		return;
+	request = request_of(naming, output);
+	naming->waits = handover_look(&request).other;
+	rotation = (struct rotation){ .output = naming->output, .session = request.session };
+	if (naming->waits && !naming->plain)
+		naming->ask_fd = rotation_ask(&rotation);
+}
+
+void naming_release(struct naming *naming)
+{
+	ask_end(naming);
+}
+
+void naming_see(struct naming *naming, struct output *output, const struct frame_writer *fw)
+{
+	static const uint32_t plain = 1u << EVT_FAMILY_system | 1u << EVT_FAMILY_alloc |
+				      1u << EVT_FAMILY_io | 1u << EVT_FAMILY_capture;
+	struct file_header header = output->header;
+
+	if (!naming->plain || !naming->header || !frame_has_families(fw, ~plain))
+		return;
+	naming->plain = false;
+	header.flags |= FILE_OF_INTEREST;
+	output_write_header(output, &header);
+}
+
+void naming_turn(struct naming *naming, struct output *output, uint64_t records, uint64_t steady_ns)
+{
+	struct place_request request;
+
+	if (!naming->begun_ns)
+		naming->begun_ns = steady_ns;
+	if (naming->waits && !naming->plain) {
+		if (steady_ns - naming->begun_ns > TRY_OFTEN_NS &&
+		    steady_ns - naming->tried_ns < TRY_NS)
+			return;
+		naming->tried_ns = steady_ns;
+		(void)name_take(naming, output);
+	} else if (naming->plain && !naming->waits && records < FEW_RECORDS &&
+		   path_is_asked_for(naming, output) && rotation_is_asked(output->fd)) {
+		request = request_of(naming, output);
+		naming->waits = handover_leave(&request, output->path);
+		if (naming->waits)
+			name_changed(naming, output);
+	}
+}
+
+/* The end of a path that is too long for a line. */
+static const char *path_end(const char *path)
+{
+	size_t length = strlen(path);
+
+	return path + (length > TEXT_MOST ? length - TEXT_MOST : 0);
+}
+
+static void say_passed(const struct naming *naming)
+{
+	char text[REGION_TEXT_BYTES];
+
+	if (!naming->talks)
+		return;
+	snprintf(text, sizeof(text),
+		 "its recording was small and is not kept, '%s' holds another; "
+		 "set INTERCEPT_OUTPUT to a name of its own",
+		 path_end(naming->output));
+	view_say(naming->header, text);
+}
+
+static void say_numbered(const struct naming *naming, const struct output *output)
+{
+	char text[REGION_TEXT_BYTES];
+
+	snprintf(text, sizeof(text), "'%s' holds a larger recording and stays, this one is '%s'",
+		 path_end(naming->output), path_end(output->path));
+	view_say(naming->header, text);
+}
+
+/* Whoever is asked looks with every turn; a short program may be over before that. */
+static bool name_await(struct naming *naming, struct output *output)
+{
+	for (int i = 0; i < ASK_TRIES && naming->ask_fd >= 0; i++) {
+		if (name_take(naming, output))
+			return true;
+		poll(NULL, 0, ASK_STEP_MS);
+	}
+	return name_take(naming, output);
+}
+
+void naming_finish(struct naming *naming, struct output *output, uint64_t records)
+{
+	struct place_request request = request_of(naming, output);
+	struct rotation_standing standing;
+	bool few = records < FEW_RECORDS, worth;
+
+	if (!naming->waits)
+		return;
+	standing = handover_look(&request);
+	worth = !naming->plain || !standing.other ||
+		(rotation_outweighs(output->bytes, standing.bytes) && !(standing.interest && few));
+	if (worth) {
+		(void)name_await(naming, output); /* else it stays beside, as any of two at once */
+	} else if (few) {
+		naming->passed = !unlink(output->path);
+		say_passed(naming);
+	} else if (standing.finished && naming->keep && handover_number(&request, output->path)) {
+		name_changed(naming, output);
+		say_numbered(naming, output);
+	}
+}
+
+void naming_tidy(struct naming *naming, struct output *output)
+{
+	struct place_request request = request_of(naming, output);
+
+	if (!naming->waits && path_is_asked_for(naming, output))
+		place_settle(&request, output->bytes);
+}

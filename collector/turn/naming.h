@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The name of the file while it is written. A program that uses neither Python, CUDA nor NVTX is plain: in a shell
+ * that has LD_PRELOAD exported it may be nothing but `ls`, `tee` or `head`. So what it records:
+ *
+ * - makes no way for itself through a recording of interest, nor through a larger one, before it has shown to be worth
+ *   it: until then it is written beside;
+ * - leaves the name to a program of interest that asks for it (`python train.py | tee log`: who comes first is chance);
+ * - goes, when it has ended with few records and somebody else's recording has the name.
+ *
+ * What is of interest and had to begin beside takes the name as soon as it is free. One thread.
+ */
+#ifndef COLLECTOR_TURN_NAMING_H
+#define COLLECTOR_TURN_NAMING_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/format/block.h"
+#include "collector/output/output.h"
+#include "collector/region/region.h"
+
+struct naming {
+	struct region_header *header; /* whom the name is told; NULL: there is none yet */
+	char output[PATH_MAX];        /* the name that was asked for; what it leads to */
+	char host[FILE_SESSION_BYTES];
+	uint32_t keep;
+	bool plain;
+	bool talks;
+	bool waits;  /* another session has the name */
+	bool passed; /* plain and small: the file is gone */
+	int ask_fd;  /* asks for the name, or -1 */
+	uint64_t begun_ns, tried_ns;
+};
+
+/* naming->output is known. Steady times. */
+void naming_begin(struct naming *naming, struct output *output, struct region_header *header);
+void naming_release(struct naming *naming);
+
+/* A frame is about to be closed: it may have events of interest. */
+void naming_see(struct naming *naming, struct output *output, const struct frame_writer *fw);
+
+/* Now and then. `records` so far. */
+void naming_turn(struct naming *naming, struct output *output, uint64_t records,
+		 uint64_t steady_ns);
+
+/* The file is complete; its programs still wait. */
+void naming_finish(struct naming *naming, struct output *output, uint64_t records);
+
+/* Nobody waits any more: removes what is more than is to be kept. */
+void naming_tidy(struct naming *naming, struct output *output);
+
+#endif

@@ -1,0 +1,87 @@
+#!/bin/bash
+# A shell that has LD_PRELOAD exported: ls, date and head do not take a recording's name, and prof-report is not recorded.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_program exits
+need_program nvtx_v3
+python=/usr/bin/python3
+[[ -x $python ]] || python=python3
+unset INTERCEPT_OUTPUT
+export REPORT python
+shell() { # COMMANDS: in a shell that was not started with the library, and exports it
+	bash --norc -c "export LD_PRELOAD=$LIB; $1" >out 2>err || fail "status $? of $1: $(cat err)"
+	! grep '^intercept' err || fail "we said something"
+}
+files() {
+	find . -name '*.evt*' -printf '%f\n' | sort | tr '\n' ' '
+}
+commands() { # FILE
+	"$REPORT" processes --columns command --format csv "$1" | tail -n +2 | tr '\n' ';'
+}
+
+# A recording of Python stays what it is.
+shell '$python -c "print(1)"; ls; ls; date; ls -l; cat /dev/null; $REPORT processes'
+expect_eq "files" "$(files)" 'run.evt '
+expect_match "command" "$(commands run.evt)" 'print\(1\)'
+expect_match "what prof-report shows in that shell" "$(cat out)" 'print\(1\)'
+
+# Nor is prof-report recorded by itself, wherever it is, and whatever it is called; a pipe of it ends.
+cp "$REPORT" other-name
+shell '$REPORT check run.evt >/dev/null; ./other-name processes | head -3'
+expect_eq "files" "$(files)" 'run.evt '
+rm run.evt
+bash --norc -c "export LD_PRELOAD=$LIB; timeout 20 ./other-name processes" >out 2>err
+expect_eq "status of prof-report in an empty folder" $? 1
+expect_eq "files of prof-report alone" "$(files)" ''
+
+# Who asks for a small program alone has it, the one that was last.
+shell 'ls'
+expect_match "command" "$(commands run.evt)" '^ls;'
+INTERCEPT_KEEP=1 LD_PRELOAD=$LIB date >/dev/null
+expect_match "command" "$(commands run.evt)$(commands run.evt.1)" '^"?date.*ls;$'
+
+# One that was not plain by its looks: NVTX without Python.
+LD_PRELOAD=$LIB "$PROGRAMS/nvtx_v3" 1 20 expected.json || fail "nvtx_v3: status $?"
+before=$(commands run.evt)
+expect_match "command" "$before" 'nvtx_v3'
+shell 'ls; ls -l | head -1 | tee log'
+expect_eq "command behind ls" "$(commands run.evt)" "$before"
+rm -f ./*.evt*
+
+# Whoever of a pipe comes first: Python has the name, and what it is piped into leaves nothing.
+for sleeps in 0 0.3; do
+	rm -f ./*.evt*
+	shell "\$python -c 'import time; time.sleep($sleeps); print(2)' | tee log | cat"
+	expect_eq "files of a pipe" "$(files)" 'run.evt '
+	expect_match "command" "$(commands run.evt)" 'print\(2\)'
+done
+# While it runs and others come and go.
+shell '$python -c "import sys; sys.stdin.read()" < <(ls; ls -l; date; sleep 0.2; ls)'
+expect_match "command" "$(commands run.evt)" 'sys.stdin.read'
+
+# The same program again is another run, smaller or not; another one is not until it has done as much.
+rm -f ./*.evt*
+run() { # ALLOCATIONS
+	LD_PRELOAD=$LIB "$PROGRAMS/heap_calls" "$1" 2>err || fail "status $? of heap_calls: $(cat err)"
+}
+need_program heap_calls
+cp "$PROGRAMS/heap_calls" another
+run 200000
+size=$(stat -c %s run.evt)
+((size > 65536)) || fail "the large one is small: $size"
+LD_PRELOAD=$LIB ./another 20 2>err
+expect_eq "what was said" "$(cat err)" ''
+expect_match "command" "$(commands run.evt)" 'heap_calls 200000'
+LD_PRELOAD=$LIB INTERCEPT_VERBOSE=1 ./another 20 2>err
+expect_match "what was said" "$(cat err)" 'another.*its recording was small and is not kept, .*run.evt. holds another; set INTERCEPT_OUTPUT to a name of its own'
+LD_PRELOAD=$LIB ./another 12000 2>err
+expect_match "what was said" "$(cat err)" "run.evt' holds a larger recording and stays, this one is '.*run.evt.1'"
+expect_match "command" "$(commands run.evt.1)" 'another 12000'
+expect_match "command" "$(commands run.evt)" 'heap_calls 200000'
+run 20
+expect_match "command" "$(commands run.evt)" 'heap_calls 20";'
+expect_match "command" "$(commands run.evt.1)" 'heap_calls 200000'
+LD_PRELOAD=$LIB ./another 200000 2>err
+expect_match "command" "$(commands run.evt)" 'another 200000'
+expect_eq "what was said" "$(cat err)" ''
