@@ -37,7 +37,8 @@ class Report:
 
     def __init__(self, program, path, name, options=()):
         limit = () if name == "summary" else ("--limit", "0")  # it has no rows
-        self.command = (program, name, "--format", "json", *limit, *options, path)
+        wait = ("--wait", "60")  # children may go on when the program has ended
+        self.command = (program, name, "--format", "json", *wait, *limit, *options, path)
 
     def __call__(self, *options):
         return Report(self.command[0], self.command[-1], self.command[1], options)
@@ -73,7 +74,7 @@ def load(path):
 
 def count_sizes(program, path):
     """Heap blocks by their exact size, from the dump of all events."""
-    done = subprocess.run((program, "dump", path), capture_output=True, text=True, errors="replace")
+    done = subprocess.run((program, "dump", "--wait", "60", path), capture_output=True, text=True, errors="replace")
     sizes = re.findall(r"\b(?:malloc|calloc|realloc|memalign) .*\bsize=(\d+)", done.stdout)
     return collections.Counter(map(int, sizes))
 

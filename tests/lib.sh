@@ -92,7 +92,7 @@ json() {
 	local report=$1 file=$2 expression=$3
 	shift 3
 	[[ $report == summary || $report == bottleneck ]] || set -- --limit 0 "$@"
-	"$REPORT" "$report" --format json "$@" "$file" |
+	"$REPORT" "$report" --format json --wait 60 "$@" "$file" |
 		EXPRESSION=$expression python3 -c '
 import json, os, sys
 doc = json.load(sys.stdin)

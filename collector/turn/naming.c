@@ -16,7 +16,7 @@
 #define FEW_RECORDS 10000u       /* `ls`, `date` and `tee` make some hundred to a few thousand */
 #define TRY_NS (1000 * MS)       /* between two attempts to get the name */
 #define TRY_OFTEN_NS (2000 * MS) /* at first with every turn */
-#define ASK_TRIES 15
+#define ASK_MS 2000              /* nobody waits meanwhile */
 #define ASK_STEP_MS 10
 #define TEXT_MOST 90 /* of a path in what is said */
 
@@ -104,6 +104,32 @@ void naming_see(struct naming *naming, struct output *output, const struct frame
 	output_write_header(output, &header);
 }
 
+/*
+ * Whoever is asked looks with every turn, and at its end; a short program is over before that. Another may have the name
+ * by then.
+ */
+static void name_await(struct naming *naming, struct output *output)
+{
+	struct rotation rotation = { .output = naming->output, .session = output->header.session };
+
+	for (int waited_ms = 0; naming->ask_fd >= 0 && waited_ms < ASK_MS;
+	     waited_ms += ASK_STEP_MS) {
+		if (name_take(naming, output))
+			return;
+		ask_end(naming);
+		naming->ask_fd = rotation_ask(&rotation);
+		poll(NULL, 0, ASK_STEP_MS);
+	}
+}
+
+/* Its own file at the name that somebody of interest asks for. */
+static bool name_is_wanted(const struct naming *naming, const struct output *output,
+			   uint64_t records)
+{
+	return naming->plain && !naming->waits && records < FEW_RECORDS &&
+	       path_is_asked_for(naming, output) && rotation_is_asked(output->fd);
+}
+
 void naming_turn(struct naming *naming, struct output *output, uint64_t records, uint64_t steady_ns)
 {
 	struct place_request request;
@@ -116,8 +142,7 @@ void naming_turn(struct naming *naming, struct output *output, uint64_t records,
 			return;
 		naming->tried_ns = steady_ns;
 		(void)name_take(naming, output);
-	} else if (naming->plain && !naming->waits && records < FEW_RECORDS &&
-		   path_is_asked_for(naming, output) && rotation_is_asked(output->fd)) {
+	} else if (name_is_wanted(naming, output, records)) {
 		request = request_of(naming, output);
 		naming->waits = handover_leave(&request, output->path);
 		if (naming->waits)
@@ -155,30 +180,23 @@ static void say_numbered(const struct naming *naming, const struct output *outpu
 	view_say(naming->header, text);
 }
 
-/* Whoever is asked looks with every turn; a short program may be over before that. */
-static bool name_await(struct naming *naming, struct output *output)
-{
-	for (int i = 0; i < ASK_TRIES && naming->ask_fd >= 0; i++) {
-		if (name_take(naming, output))
-			return true;
-		poll(NULL, 0, ASK_STEP_MS);
-	}
-	return name_take(naming, output);
-}
-
 void naming_finish(struct naming *naming, struct output *output, uint64_t records)
 {
 	struct place_request request = request_of(naming, output);
 	struct rotation_standing standing;
 	bool few = records < FEW_RECORDS, worth;
 
+	if (name_is_wanted(naming, output, records)) {
+		naming->passed = !unlink(output->path);
+		say_passed(naming);
+	}
 	if (!naming->waits)
 		return;
 	standing = handover_look(&request);
 	worth = !naming->plain || !standing.other ||
 		(rotation_outweighs(output->bytes, standing.bytes) && !(standing.interest && few));
 	if (worth) {
-		(void)name_await(naming, output); /* else it stays beside, as any of two at once */
+		(void)name_take(naming, output); /* else it stays beside, as any of two at once */
 	} else if (few) {
 		naming->passed = !unlink(output->path);
 		say_passed(naming);
@@ -190,8 +208,10 @@ void naming_finish(struct naming *naming, struct output *output, uint64_t record
 
 void naming_tidy(struct naming *naming, struct output *output)
 {
-	struct place_request request = request_of(naming, output);
+	struct place_request request;
 
-	if (!naming->waits && path_is_asked_for(naming, output))
+	name_await(naming, output);
+	request = request_of(naming, output);
+	if (!naming->waits && !naming->passed && path_is_asked_for(naming, output))
 		place_settle(&request, output->bytes);
 }

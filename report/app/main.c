@@ -96,6 +96,7 @@ static int run_on_source(struct report_request *request)
 	const struct options *options = request->options;
 	struct source_options source_options = { .live = options->live,
 						 .wait_s = options->wait_s,
+						 .waits = options->waits,
 						 .note = note_print };
 	char message[512] = "";
 	int status;

@@ -271,10 +271,11 @@ static int take_live(struct parser *parser, const char *value)
 
 static int take_wait(struct parser *parser, const char *value)
 {
-	uint64_t seconds;
+	uint64_t seconds = WAIT_MAX_S;
 
-	if (parser_number(parser, "wait", value, &seconds))
+	if (value && parser_number(parser, "wait", value, &seconds))
 		return -1;
+	parser->options->waits = true;
 	parser->options->wait_s = seconds < WAIT_MAX_S ? (unsigned int)seconds : WAIT_MAX_S;
 	return 0;
 }
@@ -395,9 +396,17 @@ static int parser_unknown(struct parser *parser, const char *argument, size_t le
 	return parser_fail(parser, "unknown option '--%s'; prof-report --help lists them", name);
 }
 
+/* An argument that may be missing is a number; what comes next is a file else. */
+static bool argument_is_missing(const struct parser *parser, const struct option_info *option)
+{
+	const char *next = parser->at + 1 < parser->argc ? parser->argv[parser->at + 1] : "";
+
+	return *option->argument == '[' && (!*next || next[strspn(next, "0123456789")]);
+}
+
 static int parser_take(struct parser *parser, const struct option_info *option, const char *value)
 {
-	if (option->argument && !value) {
+	if (option->argument && !value && !argument_is_missing(parser, option)) {
 		if (parser->at + 1 >= parser->argc)
 			return parser_fail(parser, "--%s needs a value: %s", option->name,
 					   option->argument);

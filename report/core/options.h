@@ -76,7 +76,7 @@ struct options {
 	struct report_option_value of_report[REPORT_OPTION_LIMIT];
 	struct filter_settings scope;
 	unsigned int wait_s; /* for runs that are still writing, unless live */
-	bool tree, raw, live, no_color, list, help, version;
+	bool tree, raw, live, waits, no_color, list, help, version;
 	char **file;
 	size_t file_count;
 	unsigned int given;                    /* groups of the options that were given */

@@ -200,17 +200,28 @@ static int take_same_session(void *context, const char *path)
 struct newest {
 	char path[PATH_MAX];
 	uint64_t base_real;
+	bool interest;
 };
+
+/* What Python, CUDA or NVTX is in goes before what may be a passing `head`. */
+static bool newest_is_before(const struct newest *newest, const struct file_header *header)
+{
+	bool interest = header->flags & FILE_OF_INTEREST || !header->program[0];
+
+	if (!newest->path[0] || interest != newest->interest)
+		return newest->path[0] && newest->interest;
+	return newest->base_real >= header->base_real;
+}
 
 static int take_newest(void *context, const char *path)
 {
 	struct newest *newest = context;
 	struct file_header header;
 
-	if (path_read_header(path, &header) &&
-	    (!newest->path[0] || header.base_real > newest->base_real)) {
+	if (path_read_header(path, &header) && !newest_is_before(newest, &header)) {
 		snprintf(newest->path, sizeof(newest->path), "%s", path);
 		newest->base_real = header.base_real;
+		newest->interest = header.flags & FILE_OF_INTEREST || !header.program[0];
 	}
 	return EVT_OK;
 }
@@ -247,7 +258,7 @@ static const char *path_follow(const char *path, char real[PATH_MAX])
 	return !lstat(path, &info) && S_ISLNK(info.st_mode) && realpath(path, real) ? real : path;
 }
 
-int session_files_add(struct session_files *files, const char *named)
+static int files_add(struct session_files *files, const char *named)
 {
 	struct newest newest = { .path = "" };
 	size_t first = files->count;
@@ -279,6 +290,14 @@ int session_files_add(struct session_files *files, const char *named)
 	if (files->count > first + 1)
 		qsort(files->file + first + 1, files->count - first - 1, sizeof(*files->file),
 		      name_order);
+	return error;
+}
+
+int session_files_add(struct session_files *files, const char *named)
+{
+	int error = files_add(files, named);
+
+	waiting_say_running(&files->waiting);
 	return error;
 }
 

@@ -16,6 +16,9 @@
 #define STEP_MS 20
 #define LOOK_MS 1000   /* also until the first word */
 #define STALL_MS 10000 /* a frame takes a writer less than a tenth of a second */
+#define WAIT_UNLIMITED_S 1000000000u
+#define SURE_LOOKS 3   /* a program that was killed may take a moment */
+#define UNSEEN_MS 1000 /* a writer that is not to be seen may be finishing */
 #define NOTE_BYTES (PATH_MAX + 2 * WRITER_COMMAND_BYTES + 128)
 
 /* One file that is being waited for. */
@@ -26,6 +29,7 @@ struct wait {
 	uint64_t looked_ms;
 	uint64_t moved_ms; /* when the file was seen to grow */
 	int64_t size;
+	unsigned int sure; /* looks one after the other at which a program that it records lived */
 	struct writer writer;
 };
 
@@ -62,7 +66,7 @@ static void wait_look(struct wait *wait)
 static void wait_note(const struct wait *wait, const struct source_options *options)
 {
 	const struct writer *writer = &wait->writer;
-	char line[NOTE_BYTES], what[2 * WRITER_COMMAND_BYTES];
+	char line[NOTE_BYTES], what[2 * WRITER_COMMAND_BYTES], limit[32];
 
 	if (!options->note)
 		return;
@@ -73,8 +77,11 @@ static void wait_note(const struct wait *wait, const struct source_options *opti
 		snprintf(what, sizeof(what), "its collector (pid %u) is finishing it", writer->pid);
 	else
 		snprintf(what, sizeof(what), "it is still being written");
-	snprintf(line, sizeof(line), "waiting up to %u s for '%s': %s (--live reads what is there)",
-		 options->wait_s, wait->path, what);
+	*limit = 0;
+	if (options->wait_s < WAIT_UNLIMITED_S)
+		snprintf(limit, sizeof(limit), " up to %u s", options->wait_s);
+	snprintf(line, sizeof(line), "waiting%s for '%s': %s (--live reads what is there)", limit,
+		 wait->path, what);
 	options->note(options->note_context, line);
 }
 
@@ -107,6 +114,46 @@ static bool wait_is_over(const struct wait *wait, uint64_t limit_ms)
 	       (alone && wait->now_ms - wait->moved_ms >= STALL_MS);
 }
 
+/* Not when its programs have ended: then the rest comes within a moment. */
+static bool wait_is_for_long(struct wait *wait)
+{
+	if (wait->sure >= SURE_LOOKS)
+		return true;
+	if (wait->sure || wait->now_ms == wait->looked_ms)
+		wait_look(wait);
+	wait->sure = wait->writer.program_pid ? wait->sure + 1 : 0;
+	return !wait->writer.pid && wait->now_ms - wait->moved_ms >= UNSEEN_MS;
+}
+
+static void waiting_note_running(struct waiting *waiting, const struct wait *wait)
+{
+	if (waiting->running++)
+		return;
+	waiting->running_pid = wait->writer.program_pid;
+	snprintf(waiting->running_path, sizeof(waiting->running_path), "%s", wait->path);
+	snprintf(waiting->running_command, sizeof(waiting->running_command), "%s",
+		 wait->writer.command);
+}
+
+void waiting_say_running(struct waiting *waiting)
+{
+	char line[NOTE_BYTES], more[64] = "", who[2 * WRITER_COMMAND_BYTES] = "somebody writes it";
+	const struct source_options *options = waiting->options;
+
+	if (!waiting->running || !options->note)
+		return;
+	if (waiting->running > 1)
+		snprintf(more, sizeof(more), " and %u more", waiting->running - 1);
+	if (waiting->running_pid)
+		snprintf(who, sizeof(who), "pid %u '%s' runs", waiting->running_pid,
+			 waiting->running_command);
+	snprintf(line, sizeof(line),
+		 "'%s'%s: %s; what is there so far is shown (--wait waits for the end)",
+		 waiting->running_path, more, who);
+	options->note(options->note_context, line);
+	waiting->running = 0;
+}
+
 bool waiting_for(struct waiting *waiting, int fd, const char *path,
 		 char ret_why[WAITING_TEXT_BYTES])
 {
@@ -124,9 +171,14 @@ bool waiting_for(struct waiting *waiting, int fd, const char *path,
 	for (; waiting_is_held(fd); wait.now_ms = clock_ms()) {
 		if (options->live)
 			return false;
+		if (!options->waits && (waiting->running || wait_is_for_long(&wait))) {
+			waiting_note_running(waiting, &wait);
+			return false;
+		}
 		if (wait.now_ms - wait.looked_ms >= LOOK_MS) {
 			wait_look(&wait);
-			if (!looks++ && !wait_is_over(&wait, limit_ms))
+			wait.sure = !options->waits && wait.writer.program_pid;
+			if (!wait.sure && !looks++ && !wait_is_over(&wait, limit_ms))
 				wait_note(&wait, options);
 		}
 		if (wait_is_over(&wait, limit_ms)) {

@@ -40,6 +40,18 @@ expect_match "what it is then" "$(tail -1 err)" \
 	"^prof-report: '.*run.evt': .*still being written after 2 s: pid $pid '.*' runs; what is there so far$"
 expect_eq "lines" "$(wc -l <err)" 2
 expect_between allocations "$(python3 -c "import json; print(json.load(open('out'))['totals']['allocations'])")" 1 999999999
+# Unasked it is not waited for: what is there, with one line.
+report alloc --format json "$OUTPUT"
+expect_eq "status of a run that goes on, unasked" "$status" 0
+expect_match "what is said of it" "$(cat err)" \
+	"^prof-report: '.*run.evt': pid $pid '.*progress progress 1 1000' runs; what is there so far is shown \(--wait waits for the end\)$"
+expect_eq "lines" "$(wc -l <err)" 1
+expect_between "allocations unasked" "$(python3 -c "import json; print(json.load(open('out'))['totals']['allocations'])")" 1 999999999
+report check "$OUTPUT"
+expect_eq "what check finds unasked ($(cat out err))" "$status" 0
+timeout 3 "$REPORT" alloc --wait "$OUTPUT" >out 2>err
+expect_eq "status of a wait without an end" $? 124
+expect_match "what is waited for without an end" "$(cat err)" "^prof-report: waiting for '.*run.evt': it records pid $pid "
 report check --wait 0 "$OUTPUT"
 expect_eq "what check finds ($(cat out err))" "$status" 1
 report alloc --live "$OUTPUT"
@@ -59,6 +71,9 @@ expect_match "that it hangs" "$(tail -1 err)" \
 # Long before a limit that is meant for a program that goes on.
 report alloc --wait 50 "$OUTPUT"
 expect_eq "status without a limit of its own" "$status" 1
+report alloc "$OUTPUT"
+expect_eq "status unasked with a writer that hangs" "$status" 1
+expect_match "that it hangs, unasked" "$(tail -1 err)" "its collector \(pid $collector\) does not write; what is there so far$"
 expect_between "seconds waited for a writer that hangs" "$took" 9 40
 kill -CONT "$collector"
 expect "$OUTPUT" 'ended(processes.rows[0], 137)'
@@ -76,8 +91,11 @@ python3 hold.py "$OUTPUT" <hold >held &
 exec 3>hold
 for ((i = 0; i < 300; i++)); do [[ -s held ]] && break; sleep 0.1; done
 report alloc --wait 1 "$OUTPUT"
-exec 3>&-
 expect_eq "status with an unknown writer" "$status" 1
 expect_match "an unknown writer" "$(tail -1 err)" "still being written after 1 s, by a process that is not to be seen from here; what is there so far$"
-report alloc --wait x "$OUTPUT"
+report alloc "$OUTPUT"
+exec 3>&-
+expect_eq "status with an unknown writer, unasked" "$status" 0
+expect_match "an unknown writer, unasked" "$(cat err)" "^prof-report: '.*run.evt': somebody writes it; what is there so far is shown"
+report alloc --wait=x "$OUTPUT"
 expect_eq "status of a wait that is no number" "$status" 2

@@ -50,12 +50,26 @@ expect_eq "command behind ls" "$(commands run.evt)" "$before"
 rm -f ./*.evt*
 
 # Whoever of a pipe comes first: Python has the name, and what it is piped into leaves nothing.
-for sleeps in 0 0.3; do
+cat >named.py <<'END'
+# Ends when its recording has the name that was asked for.
+import glob, os, time
+while not os.path.exists("run.evt") or glob.glob("run.*.%d.*.evt" % os.getpid()):
+    time.sleep(0.01)
+END
+for ((i = 0; i < 5; i++)); do
 	rm -f ./*.evt*
-	shell "\$python -c 'import time; time.sleep($sleeps); print(2)' | tee log | cat"
+	shell "\$python named.py | tee log | cat"
 	expect_eq "files of a pipe" "$(files)" 'run.evt '
-	expect_match "command" "$(commands run.evt)" 'print\(2\)'
+	expect_match "command" "$(commands run.evt)" 'named.py'
 done
+# One that is over before anybody can make way for it.
+rm -f ./*.evt*
+shell "\$python -c 'print(2)' | tee log | cat"
+for ((i = 0; i < 200; i++)); do
+	[[ $(commands run.evt 2>/dev/null) == *'print(2)'* ]] && break
+	sleep 0.05
+done
+expect_match "command" "$(commands run.evt)" 'print\(2\)'
 # While it runs and others come and go.
 shell '$python -c "import sys; sys.stdin.read()" < <(ls; ls -l; date; sleep 0.2; ls)'
 expect_match "command" "$(commands run.evt)" 'sys.stdin.read'

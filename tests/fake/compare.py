@@ -49,7 +49,7 @@ def counted(paths):
 def reported(program, path, report):
     """The same of a report; `done` are the calls that did not fail."""
     names = ("--names", "mangled") if report == "launches" else ()
-    command = (program, report, "--format", "json", "--limit", "0", *names, path)
+    command = (program, report, "--format", "json", "--wait", "60", "--limit", "0", *names, path)
     done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape")
     if done.returncode:
         sys.exit("%s: exit status %d: %s" % (" ".join(command), done.returncode, done.stderr))

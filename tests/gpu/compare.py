@@ -43,7 +43,7 @@ def load(path):
 
 
 def report(program, name, path, *options):
-    done = subprocess.run([program, name, "--format", "json", "--limit", "0", *options, path],
+    done = subprocess.run([program, name, "--format", "json", "--wait", "60", "--limit", "0", *options, path],
                           capture_output=True, text=True)
     if done.returncode or not done.stdout:
         fail(["prof-report %s: exit status %d: %s" % (name, done.returncode, done.stderr.strip())])
