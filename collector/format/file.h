@@ -33,6 +33,7 @@
 /* file_header.flags */
 #define FILE_OF_INTEREST 1u /* its program uses Python, CUDA or NVTX */
 #define FILE_OF_FIRST 2u    /* its program is the first of the session */
+#define FILE_CROWDED_OUT 4u /* it is beside because another session has the name */
 
 struct file_header {
 	uint32_t version;

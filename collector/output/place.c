@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/output/earlier.h"
 #include "collector/output/link.h"
 #include "collector/output/rotation.h"
 #define PLACE_TRIES 16
@@ -191,8 +192,9 @@ void place_settle(const struct place_request *request, uint64_t bytes)
 	if (place_resolve(output))
 		return;
 	rotation.output = output;
+	rotation.plain = false; /* it has its name now */
 	folder = place_lock_folder(output);
-	rotation_prune(&rotation, bytes);
+	earlier_prune(&rotation, bytes);
 	if (folder >= 0)
 		close(folder);
 }

@@ -46,7 +46,7 @@ int place_lock_folder(const char *path);
 bool place_name_beside(const struct place_request *request, unsigned int number, char *ret_path);
 
 /* The file of this session at request->output is complete, `bytes` long: of those that made way for such files `keep`
- * stay, see rotation_prune(). */
+ * stay, see earlier_prune(). */
 void place_settle(const struct place_request *request, uint64_t bytes);
 
 #endif

@@ -18,7 +18,6 @@
 #include "collector/format/file.h"
 
 #define KEEP_MAX 1000u
-#define GAP_MAX 16u /* numbers that are free, one after the other, before the last file */
 #define FRACTION 8u /* so many times smaller is not worth a larger one */
 #define YOUNG_S 5
 #define PLAIN_BYTES \
@@ -216,7 +215,8 @@ struct rotation_standing rotation_look(const struct rotation *rotation)
 	if (fd < 0)
 		return standing;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && file_read_header(fd, &header)) {
-		standing.other = !session_is(&header, rotation->session);
+		standing.own = session_is(&header, rotation->session);
+		standing.other = !standing.own;
 		standing.finished = !file_is_locked(fd, 0, FILE_LOCK_WRITER_BYTES);
 		standing.interest = header_is_of_interest(&header);
 		standing.bytes = (uint64_t)st.st_size;
@@ -271,76 +271,24 @@ bool rotation_is_asked(int fd)
 	return file_is_locked(fd, FILE_LOCK_ASK, 1);
 }
 
-/* --- how many are kept --- */
+/* --- for those that look at several files --- */
 
-struct kept {
-	unsigned int number;
-	uint64_t bytes;
-};
-
-/* Length of a recording; 0: it is none. */
-static uint64_t file_bytes(const char *path)
+bool rotation_read(const char *path, struct file_header *ret_header, uint64_t *ret_bytes)
 {
-	struct file_header header;
 	int fd = open(path, LOOK_FLAGS);
 	struct stat st;
-	uint64_t bytes = 0;
+	bool done;
 
 	if (fd < 0)
-		return 0;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && file_read_header(fd, &header))
-		bytes = (uint64_t)st.st_size;
+		return false;
+	done = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && file_read_header(fd, ret_header);
 	close(fd);
-	return bytes;
+	if (done)
+		*ret_bytes = (uint64_t)st.st_size;
+	return done;
 }
 
-/* The recordings that are there, newest first. */
-static unsigned int kept_list(const char *output, struct kept *ret_kept)
+bool rotation_is_over(const struct rotation *rotation, const char *path, bool afresh)
 {
-	unsigned int count = 0, gap = 0;
-	char name[PATH_MAX];
-	struct stat st;
-
-	for (unsigned int number = 1; number <= KEEP_MAX && gap < GAP_MAX; number++, gap++) {
-		if (path_numbered(name, output, number) || lstat(name, &st))
-			continue;
-		gap = 0;
-		ret_kept[count] = (struct kept){ number, file_bytes(name) };
-		count += ret_kept[count].bytes > 0;
-	}
-	return count;
-}
-
-/* The oldest but for those that are large beside another: the index, -1 when `bytes` is not worth any. */
-static int kept_choose(const struct kept *kept, unsigned int count, uint64_t bytes)
-{
-	unsigned int chosen = count - 1;
-
-	for (unsigned int i = count; i-- > 0;) {
-		if (kept[i].bytes < kept[chosen].bytes / FRACTION)
-			chosen = i;
-	}
-	return bytes < kept[chosen].bytes / FRACTION ? -1 : (int)chosen;
-}
-
-void rotation_prune(const struct rotation *rotation, uint64_t bytes)
-{
-	struct kept kept[KEEP_MAX];
-	bool afresh = true;
-	unsigned int count = kept_list(rotation->output, kept), candidates = count;
-	char name[PATH_MAX];
-
-	while (candidates && count > rotation->keep) {
-		int chosen = kept_choose(kept, candidates, bytes);
-
-		if (chosen < 0)
-			return;
-		if (!path_numbered(name, rotation->output, kept[chosen].number) &&
-		    file_look(rotation, name, afresh) == FOUND_FINISHED && unlink(name) == 0)
-			count--;
-		afresh = false;
-		candidates--; /* removed, or not ours to remove */
-		memmove(&kept[chosen], &kept[chosen + 1],
-			(candidates - (unsigned int)chosen) * sizeof(*kept));
-	}
+	return file_look(rotation, path, afresh) == FOUND_FINISHED;
 }

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/format/file.h"
+
 struct rotation {
 	const char *output;  /* absolute */
 	const char *session; /* that asks */
@@ -26,7 +28,8 @@ struct rotation {
 
 /* What stands at `output`. */
 struct rotation_standing {
-	bool other;    /* a recording of another session */
+	bool own;      /* a recording of this session */
+	bool other;    /* of another one */
 	bool finished; /* whose writer has gone */
 	bool interest; /* of a program that uses Python, CUDA or NVTX */
 	uint64_t bytes;
@@ -63,11 +66,10 @@ bool rotation_is_asked(int fd);
  */
 int rotation_guard(const struct rotation *rotation);
 
-/*
- * Once the file of this run, `bytes` long, is complete: removes what is more than is to be kept, the oldest first. But a
- * large one does not give way to one of a fraction of its size, be that the new one or one that is kept. Their sessions
- * were over when they were moved: `lives` need not be asked again.
- */
-void rotation_prune(const struct rotation *rotation, uint64_t bytes);
+/* The header of a recording and its length; false: it is none. */
+bool rotation_read(const char *path, struct file_header *ret_header, uint64_t *ret_bytes);
+
+/* The recording at `path` is another session's, which is over. */
+bool rotation_is_over(const struct rotation *rotation, const char *path, bool afresh);
 
 #endif

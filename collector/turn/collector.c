@@ -315,8 +315,13 @@ void collector_sleep(struct collector *c)
 void collector_finish(struct collector *c)
 {
 	struct region_header *header = c->common.view.header;
+	unsigned int files = naming_count_session(&c->naming, &c->output);
 	struct file_end end = { 0 };
+	char text[16];
 
+	snprintf(text, sizeof(text), "%u", files);
+	if (files > 1)
+		self_tell_meta(&c->common, c->watermark_ns, "session_files", text);
 	epoch_close(c, EPOCH_LAST);
 	end.lost = c->lost + c->lost_disk + c->lost_limit + c->drain.refused +
 		   c->common.journal.dropped;

@@ -9,6 +9,7 @@
 
 #include "collector/core/view.h"
 #include "collector/format/events.h"
+#include "collector/output/earlier.h"
 #include "collector/output/handover.h"
 #include "collector/processes/living.h"
 
@@ -50,6 +51,8 @@ static void name_changed(struct naming *naming, struct output *output)
 {
 	struct file_header header = output->header;
 
+	header.flags = (header.flags & ~FILE_CROWDED_OUT) |
+		       (naming->crowded ? FILE_CROWDED_OUT : 0);
 	header.name = file_name_hash(output->path);
 	output_write_header(output, &header);
 	snprintf(naming->header->file, sizeof(naming->header->file), "%s", output->path);
@@ -61,16 +64,37 @@ static bool name_take(struct naming *naming, struct output *output)
 
 	if (!handover_take(&request, output->path))
 		return false;
-	naming->waits = false;
+	naming->waits = naming->crowded = false;
 	ask_end(naming);
 	name_changed(naming, output);
 	return true;
 }
 
+/*
+ * Whoever has the name is asked for it: that may be another than before. Not a run of interest, which is one beside this
+ * one; and the session itself may have it by now.
+ */
+static void name_ask(struct naming *naming, struct output *output)
+{
+	struct rotation rotation = { .output = naming->output, .session = output->header.session };
+	struct rotation_standing standing = rotation_look(&rotation);
+
+	ask_end(naming);
+	if (naming->plain && !standing.own)
+		return;
+	if (standing.own || (standing.other && standing.interest)) {
+		naming->waits = false;
+		naming->crowded = !standing.own;
+		name_changed(naming, output);
+	} else {
+		naming->ask_fd = rotation_ask(&rotation);
+	}
+}
+
 void naming_begin(struct naming *naming, struct output *output, struct region_header *header)
 {
+	struct rotation_standing standing;
 	struct place_request request;
-	struct rotation rotation;
 
 	naming->header = header;
 	naming->keep = header->keep;
@@ -80,10 +104,13 @@ void naming_begin(struct naming *naming, struct output *output, struct region_he
 	if (path_is_asked_for(naming, output) || !(header->place & 1u << REGION_PLACE_OUTPUT))
 		return;
 	request = request_of(naming, output);
-	naming->waits = handover_look(&request).other;
-	rotation = (struct rotation){ .output = naming->output, .session = request.session };
-	if (naming->waits && !naming->plain)
-		naming->ask_fd = rotation_ask(&rotation);
+	standing = handover_look(&request);
+	if (standing.own)
+		return;
+	naming->waits = naming->crowded = true;
+	naming->at_once = standing.other && !standing.finished;
+	name_changed(naming, output);
+	name_ask(naming, output);
 }
 
 void naming_release(struct naming *naming)
@@ -110,14 +137,11 @@ void naming_see(struct naming *naming, struct output *output, const struct frame
  */
 static void name_await(struct naming *naming, struct output *output)
 {
-	struct rotation rotation = { .output = naming->output, .session = output->header.session };
-
 	for (int waited_ms = 0; naming->ask_fd >= 0 && waited_ms < ASK_MS;
 	     waited_ms += ASK_STEP_MS) {
-		if (name_take(naming, output))
+		name_ask(naming, output);
+		if (!naming->waits || name_take(naming, output))
 			return;
-		ask_end(naming);
-		naming->ask_fd = rotation_ask(&rotation);
 		poll(NULL, 0, ASK_STEP_MS);
 	}
 }
@@ -141,10 +165,12 @@ void naming_turn(struct naming *naming, struct output *output, uint64_t records,
 		    steady_ns - naming->tried_ns < TRY_NS)
 			return;
 		naming->tried_ns = steady_ns;
-		(void)name_take(naming, output);
+		name_ask(naming, output);
+		if (naming->waits)
+			(void)name_take(naming, output);
 	} else if (name_is_wanted(naming, output, records)) {
 		request = request_of(naming, output);
-		naming->waits = handover_leave(&request, output->path);
+		naming->waits = naming->crowded = handover_leave(&request, output->path);
 		if (naming->waits)
 			name_changed(naming, output);
 	}
@@ -180,6 +206,13 @@ static void say_numbered(const struct naming *naming, const struct output *outpu
 	view_say(naming->header, text);
 }
 
+unsigned int naming_count_session(const struct naming *naming, const struct output *output)
+{
+	struct rotation rotation = { .output = naming->output, .session = output->header.session };
+
+	return output->header.flags & FILE_OF_FIRST ? earlier_count_own(&rotation) : 0;
+}
+
 void naming_finish(struct naming *naming, struct output *output, uint64_t records)
 {
 	struct place_request request = request_of(naming, output);
@@ -192,15 +225,20 @@ void naming_finish(struct naming *naming, struct output *output, uint64_t record
 	}
 	if (!naming->waits)
 		return;
+	if (!naming->plain)
+		name_ask(naming, output);
 	standing = handover_look(&request);
-	worth = !naming->plain || !standing.other ||
+	worth = !standing.other ||
 		(rotation_outweighs(output->bytes, standing.bytes) && !(standing.interest && few));
-	if (worth) {
-		(void)name_take(naming, output); /* else it stays beside, as any of two at once */
-	} else if (few) {
+	if (!naming->plain || !standing.other || (worth && !naming->at_once)) {
+		if (naming->waits)
+			(void)name_take(naming, output);
+	} else if (few && !worth) {
 		naming->passed = !unlink(output->path);
 		say_passed(naming);
-	} else if (standing.finished && naming->keep && handover_number(&request, output->path)) {
+	} else if (!worth && standing.finished && naming->keep &&
+		   handover_number(&request, output->path)) {
+		naming->crowded = false;
 		name_changed(naming, output);
 		say_numbered(naming, output);
 	}

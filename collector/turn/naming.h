@@ -8,7 +8,7 @@
  * - leaves the name to a program of interest that asks for it (`python train.py | tee log`: who comes first is chance);
  * - goes, when it has ended with few records and somebody else's recording has the name.
  *
- * What is of interest and had to begin beside takes the name as soon as it is free. One thread.
+ * Runs of interest at the same time, and plain ones, keep the names that they have begun with. One thread.
  */
 #ifndef COLLECTOR_TURN_NAMING_H
 #define COLLECTOR_TURN_NAMING_H
@@ -28,9 +28,11 @@ struct naming {
 	uint32_t keep;
 	bool plain;
 	bool talks;
-	bool waits;  /* another session has the name */
-	bool passed; /* plain and small: the file is gone */
-	int ask_fd;  /* asks for the name, or -1 */
+	bool waits;   /* for the name, which another session has */
+	bool crowded; /* the file is beside for that reason */
+	bool at_once; /* that session's program ran when this one began */
+	bool passed;  /* plain and small: the file is gone */
+	int ask_fd;   /* asks for the name, or -1 */
 	uint64_t begun_ns, tried_ns;
 };
 
@@ -44,6 +46,9 @@ void naming_see(struct naming *naming, struct output *output, const struct frame
 /* Now and then. `records` so far. */
 void naming_turn(struct naming *naming, struct output *output, uint64_t records,
 		 uint64_t steady_ns);
+
+/* How many files the session has in the folder, to be told in that of its first program; 0: not known, or another's. */
+unsigned int naming_count_session(const struct naming *naming, const struct output *output);
 
 /* The file is complete; its programs still wait. */
 void naming_finish(struct naming *naming, struct output *output, uint64_t records);

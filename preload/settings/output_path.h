@@ -13,7 +13,7 @@
  * no working directory to complete it; `path` is "" then. */
 bool output_path_expand(const char *pattern, char *path, size_t bytes);
 
-/* The rank that the launcher of a distributed run has set, "0" when none; in settings.c. */
+/* The rank that the launcher of a distributed run has set, "norank" when none: a launcher is not rank 0; in settings.c. */
 const char *settings_rank(void);
 
 #endif

@@ -83,7 +83,7 @@ const char *settings_rank(void)
 		    strlen(value) < 10)
 			return value;
 	}
-	return "0";
+	return "norank";
 }
 
 static bool text_is(const char *text, size_t length, const char *word)

@@ -14,6 +14,7 @@
 
 #include "report/app/recipe.h"
 #include "report/core/report_kind.h"
+#include "report/session/missing.h"
 #include "report/session/session_files.h"
 #include "report/base/talk.h"
 #include "report/base/text.h"
@@ -91,6 +92,14 @@ static int say_faults(struct source *source)
 	return STATUS_INPUT;
 }
 
+static void say_missing(const struct source *source)
+{
+	char text[MISSING_BYTES];
+
+	if (missing_describe(source, text))
+		talk_print("%s", text);
+}
+
 static int run_on_source(struct report_request *request)
 {
 	const struct options *options = request->options;
@@ -110,6 +119,7 @@ static int run_on_source(struct report_request *request)
 	if (!status) {
 		fflush(stdout);
 		status = say_faults(request->source);
+		say_missing(request->source);
 	}
 	source_close(request->source);
 	return status;

@@ -21,6 +21,7 @@
 #define YOUNG_S 5          /* as collector/output/place.c */
 #define CREATE_MS 500      /* an empty file that stays empty is no more than that */
 #define FILES_OPEN_MAX 32u /* the others are opened for each read: a session may have thousands */
+#define OTHERS_MAX 10000u
 #define NOTE_BYTES (PATH_MAX + 128)
 
 void note_print(void *context, const char *line)
@@ -78,16 +79,55 @@ static void file_open(struct waiting *waiting, struct session_file *file)
 	} while (!file->live && waiting_is_held(file->bytes.fd));
 }
 
+/* Copies of a recording: two that began for the same process of a host at the same moment. */
+static bool header_is_same(const struct file_header *a, const struct file_header *b)
+{
+	return a->session[0] && a->pid == b->pid && a->base_mono == b->base_mono &&
+	       a->base_real == b->base_real && !strcmp(a->session, b->session) &&
+	       !strcmp(a->host, b->host);
+}
+
+/* It, or a copy of it. */
 static bool file_is_listed(const struct session_files *files, const struct session_file *file)
 {
 	for (size_t i = 0; i < files->count && !file->error; i++) {
 		const struct session_file *listed = &files->file[i];
 
-		if (!listed->error && listed->bytes.device == file->bytes.device &&
-		    listed->bytes.inode == file->bytes.inode)
+		if (listed->error)
+			continue;
+		if ((listed->bytes.device == file->bytes.device &&
+		     listed->bytes.inode == file->bytes.inode) ||
+		    header_is_same(&listed->header, &file->header))
 			return true;
 	}
 	return false;
+}
+
+/* False when the file has no readable header or no session id. */
+static bool bytes_read_header(struct bytes *bytes, struct file_header *ret_header)
+{
+	uint8_t head[FILE_HEADER_BYTES_MAX];
+	size_t length;
+	int64_t n = bytes_read(bytes, 0, head, sizeof(head));
+
+	return n > 0 && file_header_read(head, (size_t)n, ret_header, &length) == EVT_OK &&
+	       ret_header->session[0];
+}
+
+/* Whose the file is; ret_owner may be NULL. */
+static bool path_read_header(const char *path, struct file_header *ret_header, uid_t *ret_owner)
+{
+	struct bytes bytes;
+	struct stat info;
+	bool done;
+
+	if (bytes_open(&bytes, path))
+		return false;
+	done = bytes_read_header(&bytes, ret_header) && fstat(bytes.fd, &info) == 0;
+	bytes_close(&bytes);
+	if (done && ret_owner)
+		*ret_owner = info.st_uid;
+	return done;
 }
 
 static int files_put(struct session_files *files, const char *path)
@@ -100,6 +140,8 @@ static int files_put(struct session_files *files, const char *path)
 	}
 	files->waiting.options = files->options;
 	file_open(&files->waiting, &file);
+	if (!file.error && !bytes_read_header(&file.bytes, &file.header))
+		file.header.session[0] = 0;
 	if (file_is_listed(files, &file)) {
 		bytes_close(&file.bytes);
 		free(file.path);
@@ -111,46 +153,35 @@ static int files_put(struct session_files *files, const char *path)
 	return EVT_OK;
 }
 
-/* False when the file has no readable header or no session id. */
-static bool path_read_header(const char *path, struct file_header *ret_header)
-{
-	uint8_t head[FILE_HEADER_BYTES_MAX];
-	struct bytes bytes;
-	size_t length;
-	int64_t n;
-
-	if (bytes_open(&bytes, path))
-		return false;
-	n = bytes_read(&bytes, 0, head, sizeof(head));
-	bytes_close(&bytes);
-	return n > 0 && file_header_read(head, (size_t)n, ret_header, &length) == EVT_OK &&
-	       ret_header->session[0];
-}
-
-/* `dir/run.evt` and `dir/run.evt.3` are of the stem `run` in `dir`. */
+/* `dir/run.evt` and `dir/run.evt.3` are of the stem `run` in `dir`; other names have none. */
 struct place {
 	char directory[PATH_MAX]; /* with its slash, or empty */
 	char stem[NAME_MAX + 1];
 };
 
+/* The length of a recording's name without a number behind it (run.evt.3); 0: it is no recording's. */
+static size_t name_stem(const char *name)
+{
+	const char *end = name + strlen(name), *digits = end;
+
+	while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	if (*digits && digits > name && digits[-1] == '.')
+		end = digits - 1;
+	return end - name > 4 && !strncmp(end - 4, ".evt", 4) ? (size_t)(end - name) - 4 : 0;
+}
+
 static bool place_of(const char *path, struct place *ret_place)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	const char *end = name + strlen(name);
+	size_t stem = name_stem(name);
 
-	while (end > name && end[-1] >= '0' && end[-1] <= '9')
-		end--;
-	if (!*end)
-		end = name + strlen(name);
-	else if (end > name && end[-1] == '.')
-		end--;
-	if (end - name < 5 || strncmp(end - 4, ".evt", 4) != 0 || end - 4 - name > NAME_MAX ||
-	    (size_t)(name - path) >= sizeof(ret_place->directory))
+	if (stem > NAME_MAX || (size_t)(name - path) >= sizeof(ret_place->directory))
 		return false;
 	snprintf(ret_place->directory, sizeof(ret_place->directory), "%.*s", (int)(name - path),
 		 path);
-	snprintf(ret_place->stem, sizeof(ret_place->stem), "%.*s", (int)(end - 4 - name), name);
+	snprintf(ret_place->stem, sizeof(ret_place->stem), "%.*s", (int)stem, name);
 	return true;
 }
 
@@ -158,23 +189,35 @@ static bool name_is_beside(const char *name, const char *stem)
 {
 	size_t length = strlen(name), stem_length = strlen(stem);
 
-	return length > stem_length + 5 && strncmp(name, stem, stem_length) == 0 &&
+	return stem_length && length > stem_length + 5 && strncmp(name, stem, stem_length) == 0 &&
 	       name[stem_length] == '.' && strcmp(name + length - 4, ".evt") == 0;
 }
 
-/* Calls `take` for each file beside; stops at its first result that is not 0. */
-static int place_each(const struct place *place, int (*take)(void *context, const char *path),
-		      void *context)
+/* Members of a session may have any names, as INTERCEPT_OUTPUT has them: rank.0.evt, rank.1.evt. */
+enum beside {
+	BESIDE_OF_STEM, /* <stem>.*.evt */
+	BESIDE_OTHERS,  /* any other recording's name; of the first OTHERS_MAX */
+};
+
+/* Calls `take` for each file beside of that kind; stops at its first result that is not 0. */
+static int place_each(const struct place *place, enum beside kind,
+		      int (*take)(void *context, const char *path), void *context)
 {
 	DIR *directory = opendir(place->directory[0] ? place->directory : ".");
+	unsigned int others = 0;
 	struct dirent *entry;
 	char path[PATH_MAX];
 	int result = 0;
 
-	while (directory && !result && (entry = readdir(directory))) {
-		if (name_is_beside(entry->d_name, place->stem) &&
-		    snprintf(path, sizeof(path), "%s%s", place->directory, entry->d_name) <
-			    (int)sizeof(path))
+	while (directory && !result && others < OTHERS_MAX && (entry = readdir(directory))) {
+		const char *name = entry->d_name;
+		bool of_stem = name_is_beside(name, place->stem);
+
+		if (of_stem != (kind == BESIDE_OF_STEM) || !name_stem(name))
+			continue;
+		others += kind == BESIDE_OTHERS;
+		if (snprintf(path, sizeof(path), "%s%s", place->directory, name) <
+		    (int)sizeof(path))
 			result = take(context, path);
 	}
 	if (directory)
@@ -185,14 +228,17 @@ static int place_each(const struct place *place, int (*take)(void *context, cons
 struct same_session {
 	struct session_files *files;
 	const char *session;
+	uid_t owner; /* of the file that was named: another user may give a file any session's id */
 };
 
 static int take_same_session(void *context, const char *path)
 {
 	struct same_session *same = context;
 	struct file_header header;
+	uid_t owner;
 
-	if (!path_read_header(path, &header) || strcmp(header.session, same->session) != 0)
+	if (!path_read_header(path, &header, &owner) || owner != same->owner ||
+	    strcmp(header.session, same->session) != 0)
 		return EVT_OK;
 	return files_put(same->files, path);
 }
@@ -218,7 +264,7 @@ static int take_newest(void *context, const char *path)
 	struct newest *newest = context;
 	struct file_header header;
 
-	if (path_read_header(path, &header) && !newest_is_before(newest, &header)) {
+	if (path_read_header(path, &header, NULL) && !newest_is_before(newest, &header)) {
 		snprintf(newest->path, sizeof(newest->path), "%s", path);
 		newest->base_real = header.base_real;
 		newest->interest = header.flags & FILE_OF_INTEREST || !header.program[0];
@@ -230,15 +276,17 @@ static int files_add_session(struct session_files *files, const struct place *pl
 			     const char *path)
 {
 	struct file_header header;
-	struct same_session same = { files, header.session };
+	struct same_session same = { files, header.session, 0 };
 	size_t before;
 	int error;
 
-	if (!path_read_header(path, &header))
+	if (!path_read_header(path, &header, &same.owner))
 		return EVT_OK;
 	do { /* while one file was waited for, others may have come */
 		before = files->count;
-		error = place_each(place, take_same_session, &same);
+		error = place_each(place, BESIDE_OF_STEM, take_same_session, &same);
+		if (!error)
+			error = place_each(place, BESIDE_OTHERS, take_same_session, &same);
 	} while (!error && files->count != before);
 	return error;
 }
@@ -273,7 +321,7 @@ static int files_add(struct session_files *files, const char *named)
 	if (error || files->count == first)
 		return error;
 	if (files->file[first].error == EVT_IO && files->file[first].error_number == ENOENT) {
-		place_each(&place, take_newest, &newest);
+		place_each(&place, BESIDE_OF_STEM, take_newest, &newest);
 		if (!newest.path[0])
 			return EVT_OK;
 		note_put(files->options, "no such file; taking the newest session beside it, '%s'",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which files make up a session: the one that was named and those beside it with the same session id,
- * `<stem>.<host>.<pid>.<start>[.n].evt` for `<stem>.evt`. Waits for writers that are still at work.
+ * Which files make up a session: the one that was named and those beside it with the same session id and owner, whatever
+ * their names (`<stem>.<host>.<pid>.<start>[.n].evt` for `<stem>.evt`, or what INTERCEPT_OUTPUT has made of %r). Of copies the
+ * first counts. Waits for writers that are still at work.
  * Opens files, reads their headers, keeps no memory but the list, and a descriptor of the first few only.
  */
 #ifndef REPORT_SESSION_SESSION_FILES_H
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/format/file.h"
 #include "report/file/bytes.h"
 #include "report/session/source.h"
 #include "report/session/waiting.h"
@@ -18,6 +20,7 @@ struct session_file {
 	char *path;
 	struct bytes bytes;                  /* open, or at rest by `path`, unless error is set */
 	bool live;                           /* a writer holds it */
+	struct file_header header;           /* its session is "" when there is none */
 	char unfinished[WAITING_TEXT_BYTES]; /* it was waited for in vain: why, else "" */
 	int error;                           /* EVT_IO: error_number says why */
 	int error_number;

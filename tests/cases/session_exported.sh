@@ -1,6 +1,7 @@
 #!/bin/bash
 # A shell that has LD_PRELOAD exported: ls, date and head do not take a recording's name, and prof-report is not recorded.
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # the inner shell expands it
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program exits

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* See earlier.h. Memory for the sessions that are there; where that is too little, none is removed. */
+#include "collector/output/earlier.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/format/file.h"
+#include "collector/output/link.h"
+
+#define NUMBER_MAX 1000u
+#define GAP_MAX 16u /* numbers that are free, one after the other, before the last file */
+#define SESSIONS_MAX 4096u
+#define FOLDER_MAX 20000u /* recordings looked at in a folder */
+#define COUNT_MAX 2000u   /* the same while a program waits for its end */
+#define NS_PER_S 1000000000u
+
+struct earlier {
+	char session[FILE_SESSION_BYTES];
+	uint64_t bytes;     /* of all of its files that are known */
+	uint64_t base_real; /* of its newest */
+	bool numbered;      /* it has a numbered file */
+	bool apart; /* it never had the name: another run had it at that time, and this one counts for nothing */
+};
+
+struct earlier_list {
+	const struct rotation *rotation;
+	const char *name; /* of the output, without its folder */
+	char folder[PATH_MAX];
+	char at_output[FILE_SESSION_BYTES]; /* whose file has the name itself */
+	struct earlier *earlier;            /* newest first, once they are sorted */
+	size_t count;
+	unsigned int most; /* recordings looked at in the folder */
+	bool afresh;       /* the next question for processes is to be a new one */
+};
+
+/* --- names --- */
+
+/* The length without a number behind it. */
+static size_t name_length(const char *name)
+{
+	const char *end = name + strlen(name), *digits = end;
+
+	while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	return *digits && digits > name + 1 && digits[-1] == '.' ? (size_t)(digits - 1 - name)
+								 : strlen(name);
+}
+
+static bool name_is_recording(const char *name)
+{
+	size_t length = name_length(name);
+
+	return length > 4 && !strncmp(name + length - 4, ".evt", 4);
+}
+
+static size_t name_stem(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 4 && !strcmp(name + length - 4, ".evt") ? length - 4 : length;
+}
+
+static bool name_is_numbered(const struct earlier_list *list, const char *name)
+{
+	size_t length = strlen(list->name);
+
+	return name_length(name) == length && name[length] && !strncmp(name, list->name, length);
+}
+
+/* "<stem>.<host>.<pid>.<start>", what follows is ".evt" or ".<n>.evt" */
+static bool name_is_beside(const struct earlier_list *list, const char *name,
+			   const struct file_header *header)
+{
+	char beside[PATH_MAX];
+	int length = snprintf(beside, sizeof(beside), "%.*s.%s.%u.%llu.",
+			      (int)name_stem(list->name), list->name, header->host, header->pid,
+			      (unsigned long long)(header->base_real / NS_PER_S));
+
+	return length > 0 && length < PATH_MAX && !strncmp(name, beside, (size_t)length) &&
+	       name_is_recording(name);
+}
+
+/* A writer has given it that name, not the user. */
+static bool name_is_given(const struct earlier_list *list, const char *name,
+			  const struct file_header *header)
+{
+	return name_is_numbered(list, name) || name_is_beside(list, name, header) ||
+	       (header->name && header->name == file_name_hash(name));
+}
+
+/* --- the folder --- */
+
+typedef void take_file(struct earlier_list *list, const char *name, const char *path,
+		       const struct file_header *header, uint64_t bytes, void *context);
+
+/* Every recording whose name begins so. False when there are too many. */
+static bool folder_each(struct earlier_list *list, const char *begin, size_t length,
+			take_file *take, void *context)
+{
+	DIR *folder = opendir(list->folder);
+	unsigned int count = 0;
+	struct dirent *entry;
+
+	while (folder && count <= list->most && (entry = readdir(folder))) {
+		char path[PATH_MAX];
+		struct file_header header;
+		uint64_t bytes;
+
+		if (strncmp(entry->d_name, begin, length) != 0 || !name_is_recording(entry->d_name))
+			continue;
+		count++;
+		if (snprintf(path, sizeof(path), "%s/%s", list->folder, entry->d_name) <
+			    (int)sizeof(path) &&
+		    rotation_read(path, &header, &bytes))
+			take(list, entry->d_name, path, &header, bytes, context);
+	}
+	if (folder)
+		closedir(folder);
+	return count <= list->most;
+}
+
+static struct earlier *list_find(struct earlier_list *list, const char *session)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (!strcmp(list->earlier[i].session, session))
+			return &list->earlier[i];
+	}
+	if (list->count == SESSIONS_MAX)
+		return NULL;
+	memset(&list->earlier[list->count], 0, sizeof(*list->earlier));
+	memcpy(list->earlier[list->count].session, session, FILE_SESSION_BYTES);
+	return &list->earlier[list->count++];
+}
+
+static void list_add(struct earlier_list *list, const struct file_header *header, uint64_t bytes,
+		     bool numbered)
+{
+	struct earlier *earlier;
+
+	if (!strcmp(header->session, list->at_output) ||
+	    !strcmp(header->session, list->rotation->session))
+		return;
+	earlier = list_find(list, header->session);
+	if (!earlier)
+		return;
+	earlier->bytes += bytes;
+	earlier->numbered |= numbered;
+	earlier->apart |= !numbered && (header->flags & FILE_CROWDED_OUT || !header->name);
+	if (header->base_real > earlier->base_real)
+		earlier->base_real = header->base_real;
+}
+
+static void list_add_numbered(struct earlier_list *list)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (unsigned int number = 1, gap = 0; number <= NUMBER_MAX && gap < GAP_MAX;
+	     number++, gap++) {
+		struct file_header header;
+		uint64_t bytes;
+
+		if (snprintf(path, sizeof(path), "%s.%u", list->rotation->output, number) >=
+			    (int)sizeof(path) ||
+		    lstat(path, &st))
+			continue;
+		gap = 0;
+		if (rotation_read(path, &header, &bytes))
+			list_add(list, &header, bytes, true);
+	}
+}
+
+static void take_beside(struct earlier_list *list, const char *name, const char *path,
+			const struct file_header *header, uint64_t bytes, void *context)
+{
+	(void)path;
+	(void)context;
+	if (name_is_beside(list, name, header))
+		list_add(list, header, bytes, false);
+}
+
+static void list_leave_apart(struct earlier_list *list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->earlier[i].numbered || !list->earlier[i].apart)
+			list->earlier[count++] = list->earlier[i];
+	}
+	list->count = count;
+}
+
+/* Newest first; those of one moment stay as they were found. */
+static void list_sort(struct earlier_list *list)
+{
+	for (size_t i = 1; i < list->count; i++) {
+		struct earlier moved = list->earlier[i];
+		size_t at = i;
+
+		for (; at > 0 && list->earlier[at - 1].base_real < moved.base_real; at--)
+			list->earlier[at] = list->earlier[at - 1];
+		list->earlier[at] = moved;
+	}
+}
+
+/* --- removal --- */
+
+struct removal {
+	const char *session;
+	bool may; /* all of its files may go */
+};
+
+static void take_look(struct earlier_list *list, const char *name, const char *path,
+		      const struct file_header *header, uint64_t bytes, void *context)
+{
+	struct removal *removal = context;
+
+	(void)bytes;
+	if (strcmp(header->session, removal->session) != 0 || !removal->may)
+		return;
+	removal->may = name_is_given(list, name, header) &&
+		       rotation_is_over(list->rotation, path, list->afresh);
+	list->afresh = false;
+}
+
+static void take_away(struct earlier_list *list, const char *name, const char *path,
+		      const struct file_header *header, uint64_t bytes, void *context)
+{
+	const struct removal *removal = context;
+
+	(void)name;
+	(void)bytes;
+	(void)list;
+	if (!strcmp(header->session, removal->session))
+		(void)unlink(path);
+}
+
+static bool session_remove(struct earlier_list *list, const char *session)
+{
+	struct removal removal = { session, true };
+
+	if (!folder_each(list, "", 0, take_look, &removal) || !removal.may)
+		return false;
+	(void)folder_each(list, "", 0, take_away, &removal);
+	return true;
+}
+
+/* The oldest but for those that are large beside another: the index, -1 when `bytes` is not worth any. */
+static int list_choose(const struct earlier *earlier, size_t count, uint64_t bytes)
+{
+	size_t chosen = count - 1;
+
+	for (size_t i = count; i-- > 0;) {
+		if (!rotation_outweighs(earlier[i].bytes, earlier[chosen].bytes))
+			chosen = i;
+	}
+	return rotation_outweighs(bytes, earlier[chosen].bytes) ? (int)chosen : -1;
+}
+
+static void list_prune(struct earlier_list *list, uint64_t bytes)
+{
+	size_t count = list->count, candidates = count;
+
+	while (candidates && count > list->rotation->keep) {
+		int chosen = list_choose(list->earlier, candidates, bytes);
+
+		if (chosen < 0)
+			return;
+		if (session_remove(list, list->earlier[chosen].session))
+			count--;
+		candidates--; /* removed, or not ours to remove */
+		memmove(&list->earlier[chosen], &list->earlier[chosen + 1],
+			(candidates - (size_t)chosen) * sizeof(*list->earlier));
+	}
+}
+
+void earlier_prune(const struct rotation *rotation, uint64_t bytes)
+{
+	const char *slash = strrchr(rotation->output, '/');
+	struct earlier_list list = {
+		.rotation = rotation,
+		.name = slash ? slash + 1 : rotation->output,
+		.earlier = calloc(SESSIONS_MAX, sizeof(struct earlier)),
+		.most = FOLDER_MAX,
+		.afresh = true,
+	};
+	struct file_header header;
+	uint64_t size;
+
+	if (!list.earlier)
+		return;
+	link_folder(rotation->output, list.folder);
+	if (rotation_read(rotation->output, &header, &size))
+		memcpy(list.at_output, header.session, sizeof(list.at_output));
+	list_add_numbered(&list);
+	if (folder_each(&list, list.name, name_stem(list.name), take_beside, NULL)) {
+		list_leave_apart(&list);
+		list_sort(&list);
+		list_prune(&list, bytes);
+	}
+	free(list.earlier);
+}
+
+static void take_count(struct earlier_list *list, const char *name, const char *path,
+		       const struct file_header *header, uint64_t bytes, void *context)
+{
+	(void)name;
+	(void)path;
+	(void)bytes;
+	*(unsigned int *)context += !strcmp(header->session, list->rotation->session);
+}
+
+unsigned int earlier_count_own(const struct rotation *rotation)
+{
+	struct earlier_list list = { .rotation = rotation, .most = COUNT_MAX };
+	unsigned int count = 0;
+
+	link_folder(rotation->output, list.folder);
+	return folder_each(&list, "", 0, take_count, &count) ? count : 0;
+}

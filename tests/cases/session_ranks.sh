@@ -1,0 +1,96 @@
+#!/bin/bash
+# Files of ranks: named by %r, found by their session's id, removed with it, missed when one is alone; copies count once.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+cat >launch.py <<'END'
+# Starts two ranks, as torchrun does: it has no rank itself.
+import os, subprocess, sys
+program = "import sys; x = [bytearray(4444) for _ in range(25)]"
+ranks = [subprocess.Popen([sys.executable, "-c", program], env=dict(os.environ, RANK=str(rank), WORLD_SIZE="2")) for rank in range(2)]
+sys.exit(max(rank.wait() for rank in ranks))
+END
+python=$(python3 -c "import sys; print(sys.executable)") # not a launcher of its version
+launch() { # NAME
+	INTERCEPT_OUTPUT=$1 LD_PRELOAD=$LIB "$python" launch.py 2>err || fail "$(cat err)"
+	[[ ! -s err ]] || fail "we said something: $(cat err)"
+}
+settled() { # FILES...: what is too much goes when the program is gone
+	for ((i = 0; i < 400; i++)); do
+		[[ $(find . -name '*.evt*' -printf '%f\n' | sort | tr '\n' ' ') == "$* " ]] && return
+		sleep 0.05
+	done
+	expect_eq "files" "$(find . -name '*.evt*' -printf '%f\n' | sort | tr '\n' ' ')" "$* "
+}
+
+# The launcher is not rank 0, and each of the files leads to all of them.
+launch 'ddp.%r.evt'
+settled ddp.0.evt ddp.1.evt ddp.norank.evt
+for file in ddp.0.evt ddp.1.evt ddp.norank.evt; do
+	expect "$PWD/$file" 'len(processes.rows) == 3' 'sized(4445) == 50'
+	"$REPORT" "$file" >/dev/null 2>err
+	expect_eq "what is said of $file" "$(cat err)" ''
+done
+
+# One alone says so; a copy beside it is not added up, nor one that is named.
+mkdir alone
+cp ddp.norank.evt alone/x.evt
+"$REPORT" processes alone/x.evt >out 2>err || fail "status $?"
+expect_eq "what is said of one alone" "$(cat err)" \
+	'prof-report: 1 of the 3 files of this session is here; the processes of the other 2 are not in what is shown'
+cp ddp.0.evt good.evt
+cp ddp.0.evt ddp.0.copy.evt
+expect "$PWD/ddp.0.evt" 'len(processes.rows) == 3' 'sized(4445) == 50'
+expect_eq "rows with a copy named" "$("$REPORT" processes --format csv ddp.0.evt good.evt | wc -l)" 4
+# One that another user has made with the same session's id does not get in.
+if ((EUID == 0)); then
+	python3 - <<'END'
+data = bytearray(open("ddp.1.evt", "rb").read())
+open("alone/forged.evt", "wb").write(data)
+END
+	chown 12345 alone/forged.evt
+	expect "$PWD/alone/x.evt" 'len(processes.rows) == 1'
+fi
+rm -rf alone ./*.evt
+
+# Whole sessions go: three runs, of which one earlier one is kept.
+export INTERCEPT_KEEP=1
+launch run.evt
+mapfile -t first < <(find . -name 'run.*.evt' -printf '%f\n')
+expect_eq "files of the ranks" "${#first[@]}" 2
+launch run.evt
+mapfile -t second < <(find . -name 'run.*.evt' -printf '%f\n' | grep -vxF "${first[0]}" | grep -vxF "${first[1]}")
+launch run.evt
+mapfile -t third < <(find . -name 'run.*.evt' -printf '%f\n' | grep -vxF "${second[0]}" | grep -vxF "${second[1]}" |
+	grep -vxF "${first[0]}" | grep -vxF "${first[1]}")
+mapfile -t wanted < <(printf '%s\n' run.evt run.evt.1 "${second[@]}" "${third[@]}" | sort)
+settled "${wanted[@]}"
+expect "$OUTPUT" 'len(processes.rows) == 3'
+expect "$OUTPUT.1" 'len(processes.rows) == 3'
+
+# Also of a run whose first file is gone; one of which the user has named a file stays.
+mv run.evt.1 mine.evt
+launch run.evt
+launch run.evt
+sleep 0.3
+for file in mine.evt "${second[@]}"; do [[ -e $file ]] || fail "$file is gone"; done
+expect "$PWD/mine.evt" 'len(processes.rows) == 3'
+[[ ! -e ${third[0]} && ! -e ${third[1]} ]] || fail "ranks of a run that is gone are there: $(ls)"
+rm mine.evt
+launch run.evt
+for ((i = 0; i < 400; i++)); do
+	[[ -e ${second[0]} || -e ${second[1]} ]] || break
+	sleep 0.05
+done
+[[ ! -e ${second[0]} && ! -e ${second[1]} ]] || fail "ranks of a run whose first file is gone are there: $(ls)"
+
+# Runs at the same time: none of them is an earlier one of another.
+rm -f ./*.evt*
+pids=()
+for i in 1 2 3 4; do
+	INTERCEPT_KEEP=0 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$python" -c "import sys; sys.stdin.read()" < <(sleep 1) &
+	pids+=($!)
+done
+wait "${pids[@]}"
+sleep 0.3
+expect_eq "files of four runs at once" "$(find . -name '*.evt*' | wc -l)" 4
