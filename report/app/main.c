@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "report/app/recipe.h"
+#include "report/app/sessions.h"
 #include "report/core/report_kind.h"
 #include "report/session/missing.h"
 #include "report/session/session_files.h"
@@ -125,9 +126,52 @@ static int run_on_source(struct report_request *request)
 	return status;
 }
 
-static int run(struct options *options)
+static int run_request(const struct options *options, const struct screen_session *session)
 {
 	struct report_request request = { .options = options, .screen = screen_of_stdout(options) };
+	int status;
+
+	request.screen.session = *session;
+	if (report_infos[options->report].takes & TAKES_FILES)
+		status = report_run(report_kinds[options->report], &request);
+	else
+		status = run_on_source(&request);
+	if (request.message[0])
+		talk_print("%s", request.message);
+	request_release(&request);
+	return status;
+}
+
+/* Each for itself: nothing of one session is added to another's. */
+static int run_sessions(const struct options *options, const struct sessions *sessions)
+{
+	char id[FILE_SESSION_BYTES];
+	int status = STATUS_OK;
+
+	if (options->output && session_files_id(options->output, id)) {
+		talk_print("--output '%s' is a recording; choose another name", options->output);
+		return STATUS_INPUT;
+	}
+	talk_print("%zu sessions: each is shown for itself", sessions->count);
+	for (size_t i = 0; i < sessions->count && status != STATUS_USAGE; i++) {
+		const struct session_group *group = &sessions->group[i];
+		const struct screen_session session = { group->file[0], i == 0,
+							i + 1 == sessions->count };
+		struct options own = *options;
+		int result;
+
+		own.file = group->file;
+		own.file_count = group->count;
+		result = run_request(&own, &session);
+		status = result > status ? result : status;
+	}
+	return status;
+}
+
+static int run(struct options *options)
+{
+	static const struct screen_session only;
+	struct sessions sessions;
 	int status;
 
 	if (!options->file_count) {
@@ -139,12 +183,11 @@ static int run(struct options *options)
 		options->file[options->file_count++] = default_files[0];
 	}
 	if (report_infos[options->report].takes & TAKES_FILES)
-		status = report_run(report_kinds[options->report], &request);
-	else
-		status = run_on_source(&request);
-	if (request.message[0])
-		talk_print("%s", request.message);
-	request_release(&request);
+		return run_request(options, &only);
+	sessions_split(&sessions, options->file, options->file_count);
+	status = sessions.count == 1 ? run_request(options, &only)
+				     : run_sessions(options, &sessions);
+	sessions_release(&sessions);
 	return status;
 }
 

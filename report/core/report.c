@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/base/text.h"
 #include "report/core/keys.h"
 #include "report/core/scope.h"
 
@@ -233,10 +234,39 @@ static bool output_is_input(struct report_request *request, int descriptor)
 	return false;
 }
 
+/* Several sessions, one after the other: each under the name of its file, in JSON a list of documents. */
+static void session_begin(const struct screen *screen, enum export_format format)
+{
+	const char *name = screen->session.name;
+	size_t room = name ? text_escape_room(strlen(name)) : 1;
+	char *escaped = memory_grow(NULL, room, 1);
+
+	if (name)
+		text_escape(escaped, room, name, strlen(name));
+	if (name && format == FORMAT_TABLE) {
+		fputs(screen->session.is_first ? "" : "\n", screen->out);
+		screen_print(screen, SCREEN_BOLD, "==> %s", escaped);
+		putc('\n', screen->out);
+	} else if (name && format == FORMAT_MARKDOWN) {
+		fprintf(screen->out, "%s## %s\n\n", screen->session.is_first ? "" : "\n", escaped);
+	} else if (name && format == FORMAT_JSON) {
+		fputs(screen->session.is_first ? "[\n" : ",\n", screen->out);
+	}
+	free(escaped);
+}
+
+static void session_end(const struct screen *screen, enum export_format format)
+{
+	if (screen->session.name && screen->session.is_last && format == FORMAT_JSON)
+		fputs("]\n", screen->out);
+}
+
 static FILE *request_open_output(struct report_request *request)
 {
 	const char *path = request->options->output;
-	int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	bool more = request->screen.session.name && !request->screen.session.is_first;
+	int descriptor = open(
+		path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (more ? O_APPEND : 0), 0666);
 	FILE *out = NULL;
 
 	if (descriptor >= 0 && output_is_input(request, descriptor)) {
@@ -245,7 +275,7 @@ static FILE *request_open_output(struct report_request *request)
 		close(descriptor);
 		return NULL;
 	}
-	if (descriptor >= 0 && (!ftruncate(descriptor, 0) || errno == EINVAL))
+	if (descriptor >= 0 && (more || !ftruncate(descriptor, 0) || errno == EINVAL))
 		out = fdopen(descriptor, "w");
 	if (!out)
 		snprintf(request->message, sizeof(request->message),
@@ -275,7 +305,9 @@ int request_write(struct report_request *request, struct document *document, str
 		if (!screen.out)
 			return STATUS_INPUT;
 	}
+	session_begin(&screen, request->options->format);
 	exporters[request->options->format](document, &screen);
+	session_end(&screen, request->options->format);
 	if (!request->options->output)
 		return STATUS_OK; /* main() looks at stdout */
 	failed = ferror(screen.out) != 0;

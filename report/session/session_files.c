@@ -130,6 +130,16 @@ static bool path_read_header(const char *path, struct file_header *ret_header, u
 	return done;
 }
 
+bool session_files_id(const char *path, char *ret_id)
+{
+	struct file_header header;
+
+	if (!path_read_header(path, &header, NULL))
+		return false;
+	memcpy(ret_id, header.session, FILE_SESSION_BYTES);
+	return true;
+}
+
 static int files_put(struct session_files *files, const char *path)
 {
 	struct session_file file = { .path = strdup(path) };

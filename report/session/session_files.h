@@ -38,6 +38,8 @@ struct session_files {
  * name. EVT_NO_MEMORY is the only failure.
  */
 int session_files_add(struct session_files *files, const char *path);
+/* The session of the recording at `path`, FILE_SESSION_BYTES; false: it has none that can be read. */
+bool session_files_id(const char *path, char *ret_id);
 /* A `note` for source_options: prints the line on stderr. */
 void note_print(void *context, const char *line);
 /* Closes what is still open (a caller that takes `bytes` over sets fd to -1). */

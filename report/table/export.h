@@ -27,6 +27,11 @@ struct screen {
 	size_t width; /* columns */
 	bool uncut; /* no terminal: tables and names take the room they need; `width` is that of sentences and curves */
 	bool color, utf8;
+	/* Of several sessions that are shown one after the other. */
+	struct screen_session {
+		const char *name; /* its first file; NULL: it is the only one */
+		bool is_first, is_last;
+	} session;
 };
 
 /* One of a report's totals. */

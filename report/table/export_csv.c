@@ -58,10 +58,19 @@ void export_csv(const struct document *document, const struct screen *screen)
 {
 	const struct table *table = document->table;
 
-	for (size_t i = 0; i < document->shown_count; i++)
-		fprintf(screen->out, "%s%s", i ? "," : "", table->column[document->shown[i]]->name);
-	putc('\n', screen->out);
+	if (!screen->session.name || screen->session.is_first) {
+		fputs(screen->session.name ? "file," : "", screen->out);
+		for (size_t i = 0; i < document->shown_count; i++)
+			fprintf(screen->out, "%s%s", i ? "," : "",
+				table->column[document->shown[i]]->name);
+		putc('\n', screen->out);
+	}
 	for (size_t row = 0; row < table->shown; row++) {
+		if (screen->session.name) {
+			csv_put_text(screen->out, screen->session.name,
+				     strlen(screen->session.name), document->raw);
+			putc(',', screen->out);
+		}
 		for (size_t i = 0; i < document->shown_count; i++) {
 			if (i)
 				putc(',', screen->out);
