@@ -6,6 +6,7 @@
 #include "collector/processes/processes.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -108,6 +109,34 @@ static void process_find_pid(struct process *process, const struct process *pare
 	process->execed = facts_stat(process->pid, &stat) && !stat.zombie;
 }
 
+static void tell_meta(struct common *common, const struct process *process, const char *key,
+		      const char *value)
+{
+	JOURNAL_ADD(&common->journal, process->start_ns, meta, .process = process->number,
+		    .key = names_id_text(&common->names, key, strlen(key)),
+		    .value = names_id_text(&common->names, value, strlen(value)));
+}
+
+/* Which rank of a distributed run it is, as it has said in its entry. */
+static void process_tell_rank(struct common *common, const struct process *process, uint64_t word)
+{
+	static const char *const variables[] = {
+#define RANK_VARIABLE(rank, world) rank,
+#include "collector/region/ranks.def"
+	};
+	uint32_t variable = region_rank_variable(word);
+	char text[16];
+
+	if (!(word & REGION_RANK_MASK) || variable >= sizeof(variables) / sizeof(*variables))
+		return;
+	snprintf(text, sizeof(text), "%u", region_rank_number(word));
+	tell_meta(common, process, "rank", text);
+	tell_meta(common, process, "rank_variable", variables[variable]);
+	snprintf(text, sizeof(text), "%u", region_rank_world(word));
+	if (region_rank_world(word))
+		tell_meta(common, process, "world_size", text);
+}
+
 static const struct process *process_parent(const struct processes *processes,
 					    const struct region_process *shared)
 {
@@ -147,6 +176,7 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		    .parent_pid = view_load32(&shared->parent_pid),
 		    .parent = parent ? parent->number : 0, .command = process->command,
 		    .executable = process->executable);
+	process_tell_rank(common, process, view_load64(&shared->rank));
 	reading.process = process->number;
 	reading.from_ns = process->start_ns;
 	if (parent)

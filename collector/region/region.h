@@ -83,8 +83,31 @@ struct region_process {
 	_Atomic uint64_t exec_tsc; /* when it went to become another program, 0 when it did not */
 	uint64_t
 		children_before_ns; /* CPU time of children that it had before it was this program */
-	uint64_t reserved[1];
+	_Atomic uint64_t rank;      /* region_rank(), 0: it has none */
 };
+
+/* Rank, number of ranks (0 unknown) and which line of ranks.def said so, in one word that is not 0. */
+#define REGION_RANK_MASK ((1u << 30) - 1)
+#define REGION_RANK_MAX (REGION_RANK_MASK - 1)
+static inline uint64_t region_rank(uint32_t rank, uint32_t world, uint32_t variable)
+{
+	return (rank + 1) | (uint64_t)world << 30 | (uint64_t)variable << 60;
+}
+
+static inline uint32_t region_rank_number(uint64_t word)
+{
+	return (uint32_t)(word & REGION_RANK_MASK) - 1;
+}
+
+static inline uint32_t region_rank_world(uint64_t word)
+{
+	return (uint32_t)(word >> 30) & REGION_RANK_MASK;
+}
+
+static inline uint32_t region_rank_variable(uint64_t word)
+{
+	return (uint32_t)(word >> 60) & 7;
+}
 
 #define REGION_STATUS_UNKNOWN (-1)
 #define REGION_NO_PARENT UINT32_MAX

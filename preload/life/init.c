@@ -201,7 +201,7 @@ static int start_recording(void)
 		start_failed("get memory for", "INTERCEPT_BUFFER", -error);
 		return error;
 	}
-	error = entry_begin(region.header, &region.shape, &entry);
+	error = entry_begin(region.header, &region.shape, settings_rank_word(), &entry);
 	if (!error)
 		error = start_collector(fd, region.header);
 	close(fd);

@@ -14,6 +14,7 @@
 static struct region_header *header;
 static struct region_process *table;
 static uint32_t self = ENTRY_NONE;
+static uint64_t rank;
 
 static uint32_t own_pid(void)
 {
@@ -38,6 +39,7 @@ uint32_t entry_claim(uint32_t state)
 		table[i].parent_pid = 0;
 		table[i].pid = 0;
 		table[i].start_tsc = clock_ticks();
+		atomic_store_explicit(&table[i].rank, rank, memory_order_relaxed);
 		atomic_store_explicit(&table[i].state, state, memory_order_release);
 		return i;
 	}
@@ -90,10 +92,12 @@ void entry_take(uint32_t entry)
 	take(entry, 0);
 }
 
-int entry_begin(struct region_header *h, const struct region_shape *shape, uint32_t *ret_entry)
+int entry_begin(struct region_header *h, const struct region_shape *shape, uint64_t own_rank,
+		uint32_t *ret_entry)
 {
 	uint32_t entry;
 
+	rank = own_rank;
 	header = h;
 	table = region_processes(h, shape);
 	self = ENTRY_NONE;

@@ -23,8 +23,11 @@ enum entry_lost {
 	ENTRY_LOST_EARLY,
 };
 
-/* The region to live in and the process's entry in it. 0 or -ENOSPC: the table is full. */
-int entry_begin(struct region_header *header, const struct region_shape *shape,
+/*
+ * The region to live in and the process's entry in it; `own_rank`: region_rank() of this process and those that it
+ * forks. 0 or -ENOSPC: the table is full.
+ */
+int entry_begin(struct region_header *header, const struct region_shape *shape, uint64_t own_rank,
 		uint32_t *ret_entry);
 /* The region, at the address that it has in this process; NULL before entry_begin(). */
 struct region_header *entry_region(void);

@@ -71,19 +71,62 @@ static const char *environment_find(const char *name, size_t length)
 	return NULL;
 }
 
-const char *settings_rank(void)
+static const struct {
+	const char *rank, *world;
+} rank_variables[] = {
+#define RANK_VARIABLE(rank, world) { rank, world },
+#include "collector/region/ranks.def"
+};
+#define RANK_VARIABLES (sizeof(rank_variables) / sizeof(rank_variables[0]))
+
+/* A number that is set, NULL when it is none. */
+static const char *environment_number(const char *name)
 {
-	static const char *const names[] = { "RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
-					     "PMI_RANK" };
+	const char *value = environment_find(name, strlen(name));
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = environment_find(names[i], strlen(names[i]));
+	return value && *value && strspn(value, "0123456789") == strlen(value) && strlen(value) < 10
+		       ? value
+		       : NULL;
+}
 
-		if (value && *value && strspn(value, "0123456789") == strlen(value) &&
-		    strlen(value) < 10)
+static const char *rank_find(size_t *ret_variable)
+{
+	for (size_t i = 0; i < RANK_VARIABLES; i++) {
+		const char *value = environment_number(rank_variables[i].rank);
+
+		*ret_variable = i;
+		if (value)
 			return value;
 	}
-	return "norank";
+	return NULL;
+}
+
+const char *settings_rank(void)
+{
+	size_t variable;
+	const char *value = rank_find(&variable);
+
+	return value ? value : "norank";
+}
+
+static uint32_t rank_number(const char *digits)
+{
+	uint32_t number = 0;
+
+	for (; digits && *digits; digits++)
+		number = number * 10 + (uint32_t)(*digits - '0');
+	return number < REGION_RANK_MAX ? number : REGION_RANK_MAX;
+}
+
+uint64_t settings_rank_word(void)
+{
+	size_t variable;
+	const char *rank = rank_find(&variable);
+
+	return rank ? region_rank(rank_number(rank),
+				  rank_number(environment_number(rank_variables[variable].world)),
+				  (uint32_t)variable)
+		    : 0;
 }
 
 static bool text_is(const char *text, size_t length, const char *word)

@@ -67,6 +67,9 @@ extern struct settings settings;
 /* Reads the environment into `settings`. May be called again (tests do). */
 void settings_read(void);
 
+/* Which rank of a distributed run this is: region_rank(), 0 when no variable says so. */
+uint64_t settings_rank_word(void);
+
 /* One line for every wrong value and every unknown INTERCEPT_* variable; the list when HELP=1 and this is
  * the `first` process of the session. */
 void settings_speak(bool first);

@@ -69,8 +69,25 @@ static double rank_share(const struct rank *rank)
 	return rank->total_ns ? 100.0 * (double)rank->communication_ns / (double)rank->total_ns : 0;
 }
 
+#define RANK_NAME_BYTES 64
+
+/* "rank 1 (process 4711)", without a rank "process 4711" */
+static const char *rank_name(char room[RANK_NAME_BYTES], const struct source *source,
+			     const struct source_process *process)
+{
+	uint64_t rank = source_rank(source, process);
+
+	if (rank == UINT64_MAX)
+		snprintf(room, RANK_NAME_BYTES, "process %u", process->pid);
+	else
+		snprintf(room, RANK_NAME_BYTES, "rank %" PRIu64 " (process %u)", rank,
+			 process->pid);
+	return room;
+}
+
 bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
+	char waits[RANK_NAME_BYTES], late[RANK_NAME_BYTES];
 	struct source_process *const *process;
 	size_t processes = source_processes(bottleneck->source, &process), room;
 	struct rank *rank = ranks_look(bottleneck->steps, &room);
@@ -93,11 +110,14 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 			if (rank[i].communication_ns > rank[least].communication_ns)
 				advice->gain_ns += rank[i].communication_ns -
 						   rank[least].communication_ns;
-		advice_say(advice,
-			   "process %u communicates for %.1f %% of its steps' time, process %u for "
-			   "%.1f %%: it waits for the latter.",
-			   process[most]->pid, rank_share(&rank[most]), process[least]->pid,
-			   rank_share(&rank[least]));
+		advice_say(
+			advice,
+			"%s communicates for %.1f %% of its steps' time, %s for %.1f %%: it waits "
+			"for the latter.",
+			rank_name(waits, bottleneck->source, process[most]),
+			rank_share(&rank[most]),
+			rank_name(late, bottleneck->source, process[least]),
+			rank_share(&rank[least]));
 	}
 	free(rank);
 	return applies;

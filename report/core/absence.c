@@ -90,6 +90,7 @@ void absence_name_filters(const struct run *run, const char *what, char text[ABS
 		bool given;
 	} filters[] = {
 		{ "--process", scope->pid != FILTER_NO_ID },
+		{ "--rank", scope->has_rank },
 		{ "--thread", scope->tid != FILTER_NO_ID },
 		{ "--time", !scope->windows && (scope->from_ns || scope->to_ns != UINT64_MAX) },
 		{ "--step", scope->windows != NULL },

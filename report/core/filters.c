@@ -17,9 +17,10 @@ static open_range_ended filter_range_ended;
 
 bool filter_is_set(const struct filter_settings *settings)
 {
-	return settings->pid != FILTER_NO_ID || settings->tid != FILTER_NO_ID ||
-	       settings->from_ns || settings->to_ns != UINT64_MAX || settings->from_end ||
-	       settings->by_step || settings->range;
+	return settings->pid != FILTER_NO_ID || settings->has_rank ||
+	       settings->tid != FILTER_NO_ID || settings->from_ns ||
+	       settings->to_ns != UINT64_MAX || settings->from_end || settings->by_step ||
+	       settings->range;
 }
 
 void filters_init(struct filters *filters, const struct filter_settings *settings)
@@ -215,6 +216,11 @@ static uint64_t time_of(const struct filter_settings *settings, const struct sou
 	return time_ns - (settings->windows && event->event.id == EVT_step && time_ns);
 }
 
+static bool rank_counts(const struct filter_settings *settings, uint64_t rank)
+{
+	return rank != UINT64_MAX && rank >= settings->rank_from && rank <= settings->rank_to;
+}
+
 enum filter_verdict filters_judge(struct filters *filters, struct source *source,
 				  const struct source_event *event)
 {
@@ -225,6 +231,8 @@ enum filter_verdict filters_judge(struct filters *filters, struct source *source
 	if (!filters->any)
 		return FILTER_COUNTS;
 	if (settings->pid != FILTER_NO_ID && event->process->pid != settings->pid)
+		return FILTER_OUT;
+	if (settings->has_rank && !rank_counts(settings, source_rank(source, event->process)))
 		return FILTER_OUT;
 	if (settings->range) {
 		filters_note_open(filters, source, event);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which events count: --process, --thread, --time, --step, --range and --during, decided event by event as
+ * Which events count: --process, --rank, --thread, --time, --step, --range and --during, decided event by event as
  * they come. A range is one of NVTX, a label of PyTorch or an action of Lightning, whichever has the name. It holds
  * for its own thread, with --during for all threads of its process, as start/end ranges and labels that may end on
  * another thread always do.
@@ -32,6 +32,8 @@ struct filter_settings {
 	bool by_step;          /* only steps step_first to step_last */
 	uint64_t step_first, step_last;
 	const struct windows *windows; /* of these steps, settled; NULL: any time. Borrowed */
+	bool has_rank;                 /* only these, both count */
+	uint64_t rank_from, rank_to;
 };
 
 struct filters {

@@ -153,6 +153,23 @@ static int take_process(struct parser *parser, const char *value)
 	return parser_number(parser, "process", value, &parser->options->scope.pid);
 }
 
+/* "3" or "0..7" */
+static int take_rank(struct parser *parser, const char *value)
+{
+	struct filter_settings *scope = &parser->options->scope;
+	const char *dots = strstr(value, "..");
+	char first[24];
+
+	snprintf(first, sizeof(first), "%.*s", dots ? (int)(dots - value) : 23, value);
+	if (parser_number(parser, "rank", first, &scope->rank_from) ||
+	    parser_number(parser, "rank", dots ? dots + 2 : value, &scope->rank_to))
+		return -1;
+	if (scope->rank_to < scope->rank_from)
+		return parser_fail(parser, "--rank '%s' ends before it begins", value);
+	scope->has_rank = true;
+	return 0;
+}
+
 static int take_thread(struct parser *parser, const char *value)
 {
 	return parser_number(parser, "thread", value, &parser->options->scope.tid);
@@ -565,7 +582,7 @@ int options_parse(struct options *options, int argc, char **argv, char *message,
 	*options = (struct options){
 		.limit = LIMIT_DEFAULT,
 		.wait_s = WAIT_DEFAULT_S,
-		.scope = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false },
+		.scope = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
 	};
 	for (; parser.at < argc; parser.at++) {
 		char *argument = argv[parser.at];

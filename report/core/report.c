@@ -196,6 +196,20 @@ static bool source_has_process(struct source *source, uint64_t pid)
 	return false;
 }
 
+static bool source_has_rank(struct source *source, const struct filter_settings *scope)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t rank = source_rank(source, process[i]);
+
+		if (rank != UINT64_MAX && rank >= scope->rank_from && rank <= scope->rank_to)
+			return true;
+	}
+	return false;
+}
+
 void request_read(struct report_request *request, struct run *run)
 {
 	const struct filter_settings *scope = &request->options->scope;
@@ -207,6 +221,9 @@ void request_read(struct report_request *request, struct run *run)
 			 "--process %" PRIu64
 			 ": the recording has no such process; prof-report processes lists them",
 			 scope->pid);
+	else if (scope->has_rank && !source_has_rank(request->source, scope))
+		snprintf(request->message, sizeof(request->message),
+			 "--rank: there is none of these; prof-report processes lists them");
 	else if (scope->tid != FILTER_NO_ID && !source_has_thread(request->source, scope->tid))
 		snprintf(request->message, sizeof(request->message),
 			 "--thread %" PRIu64

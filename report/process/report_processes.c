@@ -54,11 +54,14 @@ static void set_waits(struct table *table, const struct source_process *process)
 }
 
 static void processes_fill_row(struct table *table, const struct source_process *process,
-			       uint64_t events, uint64_t threads, uint64_t bytes_on_disk)
+			       uint64_t rank, uint64_t events, uint64_t threads,
+			       uint64_t bytes_on_disk)
 {
 	table_add_row(table);
 	table_set_number(table, COLUMN_processes_pid, process->pid);
 	table_set_number(table, COLUMN_processes_parent_pid, process->parent_pid);
+	if (rank != UINT64_MAX)
+		table_set_number(table, COLUMN_processes_rank, rank);
 	if (process->command && process->command->text)
 		table_set_text(table, COLUMN_processes_command, process->command->text,
 			       process->command->length);
@@ -118,7 +121,8 @@ static void processes_fill(struct report *report, struct table *table)
 
 		if (run_filters(report->run)->any && !events)
 			continue;
-		processes_fill_row(table, process[i], events, threads, bytes);
+		processes_fill_row(table, process[i], source_rank(source, process[i]), events,
+				   threads, bytes);
 		work_put_columns(&columns, table, &work);
 		totals->processes++;
 		totals->threads += threads;

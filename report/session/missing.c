@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/session/ranks.h"
+
 /* How many files it had; 0: nobody says. */
 static unsigned long files_told(const struct source *source)
 {
@@ -33,9 +35,17 @@ bool missing_describe(const struct source *source, char ret_text[MISSING_BYTES])
 	struct source_file *const *file;
 	size_t count = source_files(source, &file);
 	unsigned long told = files_told(source);
+	struct ranks ranks;
 
-	if (!count || told <= count)
-		return false;
+	if (!count || told <= count) {
+		if (!ranks_describe(source, &ranks) || !*ranks.missing)
+			return false;
+		snprintf(ret_text, MISSING_BYTES, "rank%s %s of %llu %s not in what is shown",
+			 ranks.world_size - ranks.count == 1 ? "" : "s", ranks.missing,
+			 (unsigned long long)ranks.world_size,
+			 ranks.world_size - ranks.count == 1 ? "is" : "are");
+		return true;
+	}
 	snprintf(ret_text, MISSING_BYTES,
 		 "%zu of the %lu files of this session %s here; the processes of the other %lu are "
 		 "not in what is shown",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a session has that is not in what was read: files, as the file of its first program counted them when that
- * ended. Once the source has been read.
+ * ended; else ranks, as their number in the environment has it. Once the source has been read.
  */
 #ifndef REPORT_SESSION_MISSING_H
 #define REPORT_SESSION_MISSING_H
@@ -11,7 +11,7 @@
 
 #include "report/session/source.h"
 
-#define MISSING_BYTES 256
+#define MISSING_BYTES 320
 
 /* False: nothing that is known of. */
 bool missing_describe(const struct source *source, char ret_text[MISSING_BYTES]);

@@ -48,6 +48,9 @@ struct source_process {
 	uint32_t pid, parent_pid;
 	struct source_process *parent; /* NULL when unknown */
 	const struct source_name *command, *executable;
+	uint64_t rank,
+		world_size; /* of a distributed run, as its variables say; UINT64_MAX and 0: not told */
+	bool rank_is_torch;        /* RANK said so, as torchrun sets it: see source_rank() */
 	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */
 	bool ended;
 	int64_t exit_status; /* -1 unknown */
@@ -224,6 +227,11 @@ const struct source_name *source_name_of(struct source *source, struct source_fi
 size_t source_name_count(const struct source *source);
 /* The name with that index, which is one of the source's. */
 const struct source_name *source_name_at(const struct source *source, uint32_t index);
+/*
+ * The rank of a process, UINT64_MAX when it has none. Where there are ranks that torchrun has set those of Slurm and MPI
+ * do not count: they number its launchers.
+ */
+uint64_t source_rank(const struct source *source, const struct source_process *process);
 /* Text for people; never NULL. */
 const char *source_name_text(const struct source_name *name);
 /* The same with its length; the text may hold zeros. */

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "collector/format/error.h"
 
@@ -74,12 +75,56 @@ int loss_add_untold(struct file_row *file)
 	return loss_add(file, &event, facts->end.end_ns);
 }
 
+static bool name_says(const struct source_name *name, const char *text)
+{
+	return name->text && !strcmp(name->text, text);
+}
+
+/* UINT64_MAX: no number. */
+static uint64_t name_number(const struct source_name *name)
+{
+	uint64_t number = 0;
+
+	if (!name->text || !name->length || name->length > 10)
+		return UINT64_MAX;
+	for (size_t i = 0; i < name->length; i++) {
+		if (name->text[i] < '0' || name->text[i] > '9')
+			return UINT64_MAX;
+		number = number * 10 + (uint64_t)(name->text[i] - '0');
+	}
+	return number;
+}
+
+static void process_add_rank(struct source *source, struct source_process *process,
+			     const struct source_name *key, const struct source_name *value)
+{
+	uint64_t number = name_number(value);
+
+	if (name_says(key, "rank")) {
+		process->rank = number;
+	} else if (name_says(key, "world_size") && number != UINT64_MAX) {
+		process->world_size = number;
+	} else if (name_says(key, "rank_variable")) {
+		process->rank_is_torch = name_says(value, "RANK");
+		source->has_torch_ranks |= process->rank_is_torch;
+	}
+}
+
+uint64_t source_rank(const struct source *source, const struct source_process *process)
+{
+	return source->has_torch_ranks && !process->rank_is_torch ? UINT64_MAX : process->rank;
+}
+
 int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_ns)
 {
 	struct source *source = file->source;
 	struct process_row *row = NULL;
 	int error;
 
+	if (event->process && !process_mention(file, event->process, time_ns, &row))
+		process_add_rank(source, &row->process,
+				 source_name_of(source, &file->file, event->key),
+				 source_name_of(source, &file->file, event->value));
 	if (source->meta_count >= SOURCE_METAS_MAX)
 		return EVT_OK;
 	error = array_reserve(&source->meta, source->meta_count, &source->meta_room,

@@ -42,6 +42,7 @@ static int process_make(struct file_row *file, uint64_t number, uint64_t time_ns
 		.start_ns = time_ns,
 		.end_ns = time_ns,
 		.exit_status = -1,
+		.rank = UINT64_MAX,
 	};
 	source->process[source->process_count++] = &row->process;
 	*ret_process = row;

@@ -87,6 +87,7 @@ struct source {
 	size_t loss_count, loss_room;
 	struct source_meta *meta;
 	size_t meta_count, meta_room;
+	bool has_torch_ranks; /* see source_rank() */
 	struct source_fault *fault;
 	size_t fault_count, fault_room;
 	const struct source_name **name; /* by index */

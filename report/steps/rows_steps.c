@@ -124,6 +124,16 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 		       strlen(step_category_names[excess]));
 }
 
+static void table_put_process(struct table *table, const struct source *source,
+			      const struct source_process *process)
+{
+	uint64_t rank = source_rank(source, process);
+
+	table_set_number(table, COLUMN_steps_pid, process->pid);
+	if (rank != UINT64_MAX)
+		table_set_number(table, COLUMN_steps_rank, rank);
+}
+
 void steps_fill_table(const struct steps_shown *shown, struct table *table)
 {
 	struct source_process *const *process;
@@ -135,7 +145,7 @@ void steps_fill_table(const struct steps_shown *shown, struct table *table)
 
 		table_add_row(table);
 		if (row->process < processes)
-			table_set_number(table, COLUMN_steps_pid, process[row->process]->pid);
+			table_put_process(table, shown->source, process[row->process]);
 		table_put_step(table, shown, &usual, row);
 	}
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/session/ranks.h"
 #include "report/core/absence.h"
 #include "report/heap/rows_heap.h"
 #include "report/nvtx/rows_ranges.h"
@@ -84,8 +85,11 @@ static void summary_print_exits(const struct summary *summary, const struct scre
 
 		if (status <= 0 || bad++ >= EXITS_SHOWN)
 			continue;
-		screen_print(screen, SCREEN_RED, "process %u ended with status %lld",
-			     process[i]->pid, (long long)status);
+		screen_print(screen, SCREEN_RED, "process %u", process[i]->pid);
+		if (source_rank(summary->source, process[i]) != UINT64_MAX)
+			screen_print(screen, SCREEN_RED, " (rank %llu)",
+				     (unsigned long long)source_rank(summary->source, process[i]));
+		screen_print(screen, SCREEN_RED, " ended with status %lld", (long long)status);
 		if (status > 128 && status <= 128 + 64)
 			screen_print(screen, SCREEN_RED, " (signal %lld)", (long long)status - 128);
 		putc('\n', screen->out);
@@ -158,6 +162,19 @@ static void summary_print_events(const struct summary *summary, const struct scr
 		fprintf(line.screen.out, ", of newer kinds %s",
 			unit_format_count(a, run_events_unknown(summary->run)));
 	prose_end(&line, screen);
+}
+
+/* Which ranks of a distributed run these processes are. */
+static void summary_print_ranks(const struct summary *summary, const struct screen *screen)
+{
+	struct ranks ranks;
+
+	if (!ranks_describe(summary->source, &ranks))
+		return;
+	fprintf(screen->out, "rank%s %s", ranks.count == 1 ? "" : "s", ranks.there);
+	if (ranks.world_size)
+		fprintf(screen->out, " of %llu", (unsigned long long)ranks.world_size);
+	putc('\n', screen->out);
 }
 
 #define CHILDREN_NS_MIN 1000000000u
@@ -365,6 +382,7 @@ void summary_print(const struct summary *summary, const struct document *documen
 	summary_print_recorded(summary, screen);
 	summary_print_redacted(summary, screen);
 	summary_print_events(summary, screen);
+	summary_print_ranks(summary, screen);
 	summary_print_children(summary, screen);
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);

@@ -27,8 +27,10 @@ settled() { # FILES...: what is too much goes when the program is gone
 launch 'ddp.%r.evt'
 settled ddp.0.evt ddp.1.evt ddp.norank.evt
 for file in ddp.0.evt ddp.1.evt ddp.norank.evt; do
-	expect "$PWD/$file" 'len(processes.rows) == 3' 'sized(4445) == 50'
-	"$REPORT" "$file" >/dev/null 2>err
+	expect "$PWD/$file" 'len(processes.rows) == 3' 'sized(4445) == 50' \
+		'sorted(str(row.rank) for row in processes.rows) == ["0", "1", "None"]'
+	"$REPORT" "$file" >out 2>err
+	expect_eq "ranks in the summary" "$(grep ^rank out)" 'ranks 0 and 1 of 2'
 	expect_eq "what is said of $file" "$(cat err)" ''
 done
 
@@ -38,6 +40,32 @@ cp ddp.norank.evt alone/x.evt
 "$REPORT" processes alone/x.evt >out 2>err || fail "status $?"
 expect_eq "what is said of one alone" "$(cat err)" \
 	'prof-report: 1 of the 3 files of this session is here; the processes of the other 2 are not in what is shown'
+cp ddp.1.evt alone/y.evt
+rm alone/x.evt
+"$REPORT" processes alone/y.evt >out 2>err || fail "status $?"
+expect_eq "what is said of one rank alone" "$(cat err)" 'prof-report: rank 0 of 2 is not in what is shown'
+mv alone/y.evt alone/x.evt
+for rank in 0 1 0..1 1..7; do
+	count=$(json processes "$PWD/ddp.1.evt" '[row["rank"] for row in rows]' --rank $rank)
+	[[ $rank == 0..1 ]] && wanted='[0, 1]' || wanted="[${rank%%.*}]"
+	expect_eq "ranks of --rank $rank" "$(tr -d '\n' <<<"$count" | python3 -c 'print(sorted(eval(input())))')" "$wanted"
+done
+expect_eq "blocks of rank 1" "$(json alloc "$PWD/ddp.0.evt" 'sum(row["allocations"] for row in rows if row["size"] == "up to 8 KiB")' --by size --rank 1 2>/dev/null)" \
+	"$(json alloc "$PWD/ddp.0.evt" 'sum(row["allocations"] for row in rows if row["size"] == "up to 8 KiB")' --by size \
+		--process "$(json processes "$PWD/ddp.0.evt" 'row(rank=1)["pid"]')")"
+for wrong in x -1 2..1 1.. ..; do
+	"$REPORT" processes --rank=$wrong ddp.0.evt >out 2>err
+	expect_eq "status of --rank=$wrong" $? 2
+done
+"$REPORT" processes --rank 5 ddp.0.evt >out 2>err
+expect_match "a rank that is not there" "$(cat err)" '--rank: there is none of these'
+# The variables of Slurm number ranks, too, but not where torchrun has: there they number its launchers.
+mkdir slurm
+SLURM_PROCID=3 SLURM_NTASKS=4 INTERCEPT_OUTPUT=slurm/a.%r.evt LD_PRELOAD=$LIB "$python" -c 1
+expect "$PWD/slurm/a.3.evt" 'processes.rows[0].rank == 3'
+SLURM_PROCID=3 SLURM_NTASKS=4 INTERCEPT_OUTPUT=$PWD/slurm/b.%r.evt LD_PRELOAD=$LIB "$python" launch.py
+expect "$PWD/slurm/b.3.evt" 'sorted(str(row.rank) for row in processes.rows) == ["0", "1", "None"]'
+rm -r slurm
 cp ddp.0.evt good.evt
 cp ddp.0.evt ddp.0.copy.evt
 expect "$PWD/ddp.0.evt" 'len(processes.rows) == 3' 'sized(4445) == 50'

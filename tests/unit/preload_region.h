@@ -27,7 +27,7 @@ static inline uint32_t region_make(bool wait_when_full)
 	region_made = (struct recorder_region){ .header = memory,
 						.wait_when_full = wait_when_full };
 	if (memory == MAP_FAILED || region_shape_of(REGION_TEST_BYTES, &region_made.shape) ||
-	    entry_begin(memory, &region_made.shape, &entry))
+	    entry_begin(memory, &region_made.shape, 0, &entry))
 		abort();
 	return entry;
 }

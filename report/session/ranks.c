@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* See ranks.h. */
+#include "report/session/ranks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+
+static int rank_compare(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+/* From `from` to `to`, both in it; "..." where there is no more room. */
+static void text_add(char text[RANKS_BYTES], uint64_t from, uint64_t to)
+{
+	size_t used = strlen(text);
+	const char *comma = used ? ", " : "";
+
+	if (used >= 3 && !strcmp(text + used - 3, "..."))
+		return;
+	if (used + 60 > RANKS_BYTES)
+		snprintf(text + used, RANKS_BYTES - used, "%s...", comma);
+	else if (from == to)
+		snprintf(text + used, RANKS_BYTES - used, "%s%" PRIu64, comma, from);
+	else
+		snprintf(text + used, RANKS_BYTES - used, "%s%" PRIu64 " %s %" PRIu64, comma, from,
+			 to == from + 1 ? "and" : "to", to);
+}
+
+/* `rank` in order, each once. */
+static void ranks_write(struct ranks *ranks, const uint64_t *rank)
+{
+	uint64_t next = 0; /* the first that was not looked at */
+
+	for (size_t i = 0; i < ranks->count;) {
+		size_t last = i;
+
+		while (last + 1 < ranks->count && rank[last + 1] == rank[last] + 1)
+			last++;
+		text_add(ranks->there, rank[i], rank[last]);
+		if (rank[i] > next && ranks->world_size)
+			text_add(ranks->missing, next, rank[i] - 1);
+		next = rank[last] + 1;
+		i = last + 1;
+	}
+	if (ranks->world_size > next)
+		text_add(ranks->missing, next, ranks->world_size - 1);
+}
+
+bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
+{
+	struct source_process *const *process;
+	size_t processes = source_processes(source, &process), count = 0;
+	uint64_t *rank = memory_zero(processes + 1, sizeof(*rank));
+
+	*ret_ranks = (struct ranks){ .count = 0 };
+	for (size_t i = 0; i < processes; i++) {
+		uint64_t own = source_rank(source, process[i]);
+
+		if (own == UINT64_MAX)
+			continue;
+		rank[count++] = own;
+		if (process[i]->world_size > ret_ranks->world_size)
+			ret_ranks->world_size = process[i]->world_size;
+	}
+	qsort(rank, count, sizeof(*rank), rank_compare);
+	for (size_t i = 0; i < count; i++) { /* workers have the rank of whoever forked them */
+		if (!ret_ranks->count || rank[ret_ranks->count - 1] != rank[i])
+			rank[ret_ranks->count++] = rank[i];
+	}
+	ranks_write(ret_ranks, rank);
+	free(rank);
+	return count > 0;
+}
