@@ -69,6 +69,35 @@ static double rank_share(const struct rank *rank)
 	return rank->total_ns ? 100.0 * (double)rank->communication_ns / (double)rank->total_ns : 0;
 }
 
+static uint64_t ranks_waited_ns(const struct rank *rank, size_t room, size_t least)
+{
+	uint64_t waited_ns = 0;
+
+	for (size_t i = 0; i < room; i++)
+		if (rank[i].communication_ns > rank[least].communication_ns)
+			waited_ns += rank[i].communication_ns - rank[least].communication_ns;
+	return waited_ns;
+}
+
+double ranks_waiting_share(const struct bottleneck *bottleneck)
+{
+	size_t room, least = SIZE_MAX;
+	struct rank *rank = ranks_look(bottleneck->steps, &room);
+	uint64_t all_ns = 0, waited_ns;
+
+	for (size_t i = 0; i < room; i++) {
+		all_ns += rank[i].communication_ns;
+		if (rank[i].steps &&
+		    (least == SIZE_MAX || rank_share(&rank[i]) < rank_share(&rank[least])))
+			least = i;
+	}
+	waited_ns = least == SIZE_MAX || !rank[least].communication_ns
+			    ? 0
+			    : ranks_waited_ns(rank, room, least);
+	free(rank);
+	return all_ns ? (double)waited_ns / (double)all_ns : 0;
+}
+
 #define RANK_NAME_BYTES 64
 
 /* "rank 1 (process 4711)", without a rank "process 4711" */
@@ -106,10 +135,7 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 		applies = advice_exceeds(advice,
 					 rank_share(&rank[most]) - rank_share(&rank[least]));
 	if (applies) {
-		for (size_t i = 0; i < room; i++)
-			if (rank[i].communication_ns > rank[least].communication_ns)
-				advice->gain_ns += rank[i].communication_ns -
-						   rank[least].communication_ns;
+		advice->gain_ns += ranks_waited_ns(rank, room, least);
 		advice_say(
 			advice,
 			"%s communicates for %.1f %% of its steps' time, %s for %.1f %%: it waits "

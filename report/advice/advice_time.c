@@ -199,13 +199,17 @@ bool advice_zero_grad(const struct bottleneck *bottleneck, struct advice *advice
 bool advice_communication(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct steps *steps = bottleneck->steps;
+	double ns = (double)bottleneck->loop.ns[STEP_communication],
+	       waits = ranks_waiting_share(bottleneck);
 
-	if (!share_exceeds(bottleneck, advice, bottleneck->loop.ns[STEP_communication]))
+	/* no bucket makes a rank come earlier that the others wait for: see ranks_wait */
+	if (!share_exceeds(bottleneck, advice, (uint64_t)(ns * (1 - waits))))
 		return false;
 	advice_say(
 		advice,
 		"communication takes %.1f %% of the steps' time, in %u process%s, as the host sees "
-		"it.",
-		advice->value, steps->processes, steps->processes == 1 ? "" : "es");
+		"it%s.",
+		advice->value, steps->processes, steps->processes == 1 ? "" : "es",
+		waits > 0.05 ? ", beside what ranks wait for each other" : "");
 	return true;
 }

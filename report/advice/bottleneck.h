@@ -50,6 +50,8 @@ void bottleneck_release(struct bottleneck *bottleneck);
 
 /* Text of a fact that the process told, NULL when it did not. */
 const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key);
+/* Of the time of communication the share that ranks wait for the one that communicates least, from 0 to 1. */
+double ranks_waiting_share(const struct bottleneck *bottleneck);
 
 /* In parts of the time of the loop's settled steps, %; 0 without steps. */
 static inline double bottleneck_share(const struct bottleneck *bottleneck, uint64_t ns)

@@ -18,15 +18,16 @@ GUESSES = {"optimizer", "small_operators", "zero_grad", "item"}
 
 def wanted(path):
     with open(path, encoding="utf-8") as file:
-        lines = re.findall(r"^# (first|also|text): (.*)$", file.read(), re.M)
+        lines = re.findall(r"^# (first|also|text|names): (.*)$", file.read(), re.M)
     head = dict(lines)
-    return head["first"], head.get("also", "").split(), [text for key, text in lines if key == "text"]
+    texts = [text for key, text in lines if key == "text"]
+    return head["first"], head.get("also", "").split(), texts, head.get("names", "")
 
 
 def main():
     live = sys.argv[1] == "--live"
     program, recording, source = sys.argv[1 + live :]
-    first, also, texts = wanted(source)
+    first, also, texts, names = wanted(source)
     command = [program, "bottleneck", "--format", "json", recording]
     rows = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["rows"]
     said = [row["id"] for row in rows if row["severity"] != "note"]
@@ -42,6 +43,9 @@ def main():
         unwanted = [name for name in said if name not in {first, *also}]
     wrong += ["'%s' is not so" % name for name in unwanted]
     wrong += ["'%s' is not named" % text for text in texts if not any(text in str(row) for row in rows)]
+    who, _, pattern = names.partition(" ")
+    if names and not any(row["id"] == who and re.search(pattern, str(row)) for row in rows):
+        wrong.append("'%s' does not name '%s'" % (who, pattern))
     if wrong:
         print("%s: %s; said: %s" % (source, ", ".join(wrong), ", ".join(said) or "nothing"), file=sys.stderr)
         return 1

@@ -19,8 +19,8 @@ for name in "${names[@]}"; do
 	program=tests/truth/programs/$name.py
 	trace=$(sed -n 's/^# trace: //p' "$program")
 	step=$(sed -n 's/^# step: //p' "$program")
-	rm -f "tests/truth/recordings/$name.evt"
-	PYTHONPATH=tests/truth INTERCEPT_TRACE=${trace:-$TRACE} INTERCEPT_STEP=$step INTERCEPT_REDACT=args,paths,host \
+	rm -f "tests/truth/recordings/$name.evt" "tests/truth/recordings/$name".*.evt # those of ranks
+	PYTHONPATH=tests/truth INTERCEPT_KEEP=0 INTERCEPT_TRACE=${trace:-$TRACE} INTERCEPT_STEP=$step INTERCEPT_REDACT=args,paths,host \
 		INTERCEPT_OUTPUT=tests/truth/recordings/$name.evt LD_PRELOAD=build/libintercept.so \
 		timeout 120 "$PYTHON" "$program" >/dev/null 2>&1 || echo "$name: exit status $?" >&2
 done

@@ -6,6 +6,7 @@ Each program plants one cause into it. The head of a program gives what the repo
     # first: ID      the first advice that is no note; "none": there is no problem and no warning
     # also: ID ...   may be there, behind it
     # text: ...      what the advice has to say; there may be several of these lines
+    # names: ID REGEX   an advice that has to be there, and what it says, as the numbers of ranks
     # trace: ...     INTERCEPT_TRACE of the recording, where it is not TRACE of record.sh
     # step: NAME     INTERCEPT_STEP of the recording
 
