@@ -157,10 +157,9 @@ static int check_output(void)
 static uint32_t place_wanted(void)
 {
 	bool plain = session.plain && session.role == SESSION_ACTIVE;
-	bool first = session.place == (long)getpid();
 
 	return 1u << REGION_PLACE_OUTPUT | (uint32_t)plain << REGION_PLACE_PLAIN |
-	       (uint32_t)first << REGION_PLACE_FIRST |
+	       (uint32_t)session.first << REGION_PLACE_FIRST |
 	       (uint32_t)(settings.verbose >= 1) << REGION_PLACE_TALK;
 }
 
@@ -201,7 +200,7 @@ static int start_recording(void)
 		start_failed("get memory for", "INTERCEPT_BUFFER", -error);
 		return error;
 	}
-	error = entry_begin(region.header, &region.shape, settings_rank_word(), &entry);
+	error = entry_begin(region.header, &region.shape, settings.rank, &entry);
 	if (!error)
 		error = start_collector(fd, region.header);
 	close(fd);

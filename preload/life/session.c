@@ -154,7 +154,6 @@ void session_begin(const char *output, const char *inherited, const char *preloa
 		   enum settings_children children)
 {
 	long place = inherited ? session_parse(inherited) : -1;
-	bool first;
 
 	find_library();
 	session.late = loaded_late(preloaded);
@@ -163,12 +162,12 @@ void session_begin(const char *output, const char *inherited, const char *preloa
 	session.fresh = !place;
 	session.place = place ? place : (long)getpid();
 	session.plain = children != SETTINGS_CHILDREN_ALL && !program_is_python();
-	first = session.place == (long)getpid();
+	session.first = session.place == (long)getpid();
 	if (!session.output[0] || (settings.output_varies && *output))
 		(void)text_copy(session.output, sizeof(session.output), output, strlen(output));
 	if (session.late)
 		session.role = SESSION_DORMANT;
-	else if (first)
+	else if (session.first)
 		session.role = program_is_launcher() ? SESSION_DORMANT : SESSION_ACTIVE;
 	else
 		session.role = role_of_child(children);

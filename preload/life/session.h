@@ -30,6 +30,7 @@ struct session {
 	char library[REGION_PATH_BYTES]; /* our own file, absolute */
 	enum session_role role;
 	bool plain; /* it is no Python, and nobody has asked for all programs (INTERCEPT_CHILDREN) */
+	bool first; /* this process has the first place */
 	long place; /* pid of the process that has the first place */
 	bool fresh; /* no session was inherited: this process is the first that can record */
 	bool late;  /* loaded by dlopen, not by LD_PRELOAD: heap calls do not come through us */

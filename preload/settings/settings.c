@@ -118,7 +118,7 @@ static uint32_t rank_number(const char *digits)
 	return number < REGION_RANK_MAX ? number : REGION_RANK_MAX;
 }
 
-uint64_t settings_rank_word(void)
+static uint64_t rank_word(void)
 {
 	size_t variable;
 	const char *rank = rank_find(&variable);
@@ -461,6 +461,7 @@ void settings_read(void)
 	for (size_t i = 0; i < SETTING_COUNT; i++)
 		setting_read(&setting_list[i]);
 	choose_capture();
+	settings.rank = rank_word();
 	settings.session = environment_find(PREFIX "SESSION", PREFIX_LENGTH + 7);
 	settings.preload = environment_find("LD_PRELOAD", 10);
 }

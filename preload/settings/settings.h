@@ -56,6 +56,7 @@ struct settings {
 	unsigned int keep;
 	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */
 	uint64_t max_file_bytes; /* 0: no limit */
+	uint64_t rank; /* of a distributed run: region_rank(), 0 when no variable says so */
 	unsigned int verbose;
 	bool help;
 	const char *session; /* value of INTERCEPT_SESSION or NULL; belongs to the environment */
@@ -66,9 +67,6 @@ extern struct settings settings;
 
 /* Reads the environment into `settings`. May be called again (tests do). */
 void settings_read(void);
-
-/* Which rank of a distributed run this is: region_rank(), 0 when no variable says so. */
-uint64_t settings_rank_word(void);
 
 /* One line for every wrong value and every unknown INTERCEPT_* variable; the list when HELP=1 and this is
  * the `first` process of the session. */

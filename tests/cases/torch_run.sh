@@ -28,5 +28,5 @@ expect_eq "their self time, which may pass on another thread" "$(json ops "$OUTP
 expect_eq "steps" "$(json steps "$OUTPUT" 'len(rows)')" 14
 expect_eq "processes" "$(json processes "$OUTPUT" 'len(rows)')" 3
 expect_eq "ranks" "$(json processes "$OUTPUT" 'sorted(str(row["rank"]) for row in rows)')" '["0", "1", "None"]'
-expect_eq "steps of a rank" "$(json steps "$OUTPUT" 'sorted({row["rank"] for row in rows}), len(rows)' --rank 1)" '[[1], 7]'
+expect_eq "steps of a rank" "$(json steps "$OUTPUT" '[sorted({row["rank"] for row in rows}), len(rows)]' --rank 1)" '[[1], 7]'
 "$REPORT" check "$OUTPUT" >/dev/null || fail "check"
