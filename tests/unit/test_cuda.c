@@ -34,7 +34,7 @@ struct reading {
 };
 
 static const struct reading plain = {
-	.filter = { FILTER_NO_ID, FILTER_NO_ID, 0, UINT64_MAX, NULL, false },
+	.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
 	.by = CUDA_BY_FIRST,
 	.also_by = CUDA_BY_FIRST,
 };

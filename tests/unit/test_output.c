@@ -21,6 +21,7 @@
 #include "collector/processes/facts.h"
 #include "collector/processes/living.h"
 #include "collector/turn/epoch.h"
+#include "collector/output/handover.h"
 #include "collector/output/place.h"
 
 #define REGION_BYTES (4u << 20)
@@ -294,6 +295,94 @@ static void empty_young_file_is_somebodys(void **state)
 	close(open(output, O_CREAT | O_WRONLY, 0600));
 	finished_run("one");
 	assert_string_not_equal(path, output);
+}
+
+/* A file of that session at the name, finished, of a program that is of interest or not. */
+static void standing_run(const char *session, const char *program, uint32_t flags)
+{
+	struct file_header header = { .version = FILE_VERSION, .flags = flags };
+	uint8_t bytes[FILE_HEADER_BYTES_MAX];
+	struct place_request request = request_of(session);
+	int fd = place_open(&request, path, &why);
+	size_t length;
+
+	assert_true(fd >= 0);
+	strcpy(header.session, session);
+	strcpy(header.program, program);
+	length = file_header_write(bytes, &header);
+	assert_int_equal(write(fd, bytes, length), length);
+	close(fd);
+}
+
+static void plain_program_makes_no_way_through_a_recording_of_interest(void **state)
+{
+	struct file_header header = { .version = FILE_VERSION };
+	struct place_request request = request_of("passing");
+	uint8_t bytes[FILE_HEADER_BYTES_MAX];
+	char name[PATH_MAX];
+	int fd;
+
+	(void)state;
+	standing_run("training", "python3", FILE_OF_INTEREST);
+	request.plain = true;
+	request.program = "ls";
+	fd = place_open(&request, path, &why);
+	assert_true(fd >= 0);
+	strcpy(header.session, "passing");
+	assert_true(write(fd, bytes, file_header_write(bytes, &header)) > 0);
+	close(fd);
+	assert_string_not_equal(path, output);
+	assert_string_equal(session_of(""), "training");
+	/* worth it after all: takes the name, and the other gets a number */
+	snprintf(name, sizeof(name), "%s", path);
+	assert_true(handover_take(&request, name));
+	assert_string_equal(name, output);
+	assert_string_equal(session_of(".1"), "training");
+	/* the same program again is another run */
+	standing_run("first", "a.out", 0);
+	request.session = "second";
+	request.program = "a.out";
+	fd = place_open(&request, path, &why);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_string_equal(path, output);
+	assert_string_equal(session_of(".1"), "first");
+}
+
+static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
+{
+	struct file_header header = { .version = FILE_VERSION };
+	struct place_request request = request_of("tee"), other = request_of("python");
+	struct rotation asking = { .session = "python" };
+	uint8_t bytes[FILE_HEADER_BYTES_MAX];
+	char name[PATH_MAX];
+	int fd, ask;
+
+	(void)state;
+	asking.output = output;
+	request.pid = 43;
+	fd = place_open(&request, name, &why);
+	assert_true(fd >= 0);
+	strcpy(header.session, "tee");
+	strcpy(header.program, "tee");
+	assert_true(write(fd, bytes, file_header_write(bytes, &header)) > 0);
+	assert_false(rotation_is_asked(fd));
+	ask = rotation_ask(&asking);
+	assert_true(ask >= 0);
+	assert_true(rotation_is_asked(fd));
+	assert_true(handover_leave(&request, name));
+	assert_string_equal(session_of(""), "");
+	close(ask);
+	assert_false(rotation_is_asked(fd));
+	close(fd);
+	fd = place_open(&other, path, &why);
+	assert_true(fd >= 0);
+	assert_string_equal(path, output);
+	close(fd);
+	/* one of interest is not asked */
+	standing_run("training", "python3", FILE_OF_INTEREST);
+	asking.session = "another";
+	assert_int_equal(rotation_ask(&asking), -1);
 }
 
 static void foreign_file_is_moved_but_never_removed(void **state)
@@ -599,6 +688,8 @@ int main(void)
 		TEST(file_of_a_session_that_is_over_is_moved),
 		TEST(large_file_does_not_give_way_to_tiny_ones),
 		TEST(empty_young_file_is_somebodys),
+		TEST(plain_program_makes_no_way_through_a_recording_of_interest),
+		TEST(plain_writer_is_asked_for_its_name_and_leaves_it),
 		TEST(foreign_file_is_moved_but_never_removed),
 		TEST(link_means_what_it_leads_to),
 		TEST(link_in_a_circle_is_refused),
