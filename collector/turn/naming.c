@@ -191,7 +191,7 @@ static void say_passed(const struct naming *naming)
 	if (!naming->talks)
 		return;
 	snprintf(text, sizeof(text),
-		 "its recording was small and is not kept, '%s' holds another; "
+		 "its recording was small and is not kept, '%.90s' holds another; "
 		 "set INTERCEPT_OUTPUT to a name of its own",
 		 path_end(naming->output));
 	view_say(naming->header, text);
@@ -201,7 +201,8 @@ static void say_numbered(const struct naming *naming, const struct output *outpu
 {
 	char text[REGION_TEXT_BYTES];
 
-	snprintf(text, sizeof(text), "'%s' holds a larger recording and stays, this one is '%s'",
+	snprintf(text, sizeof(text),
+		 "'%.90s' holds a larger recording and stays, this one is '%.90s'",
 		 path_end(naming->output), path_end(output->path));
 	view_say(naming->header, text);
 }

@@ -250,6 +250,11 @@ static int take_same_session(void *context, const char *path)
 	if (!path_read_header(path, &header, &owner) || owner != same->owner ||
 	    strcmp(header.session, same->session) != 0)
 		return EVT_OK;
+	for (size_t i = 0; i < same->files->count; i++) { /* not to be waited for again */
+		if (!same->files->file[i].error &&
+		    header_is_same(&same->files->file[i].header, &header))
+			return EVT_OK;
+	}
 	return files_put(same->files, path);
 }
 
