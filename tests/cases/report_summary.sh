@@ -20,7 +20,7 @@ expect_eq "phases of a program without steps" \
 	"$(json summary "$OUTPUT" '[totals[n] for n in ("startup_ns", "steps_ns", "after_ns")]')" '[null, null, null]'
 text=$("$REPORT" summary --range wanted "$OUTPUT")
 one=$(tr '\n' ' ' <<<"$text")
-expect_match "sentences with a filter" "$one" 'All that follows is within --range\. '
+expect_match "sentences with a filter" "$one" 'All that follows is within --range; without such options the report covers the whole run\. '
 [[ $one != *"Resident memory"* ]] || fail "the whole program's memory with a filter: $one"
 [[ $text != *"outside of ranges"* ]] || fail "what --range left out is called outside: $text"
 
