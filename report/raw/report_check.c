@@ -116,6 +116,7 @@ static int check_files(struct report_request *request)
 	const struct source_options opening = { .live = options->live,
 						.wait_s = options->wait_s,
 						.waits = options->waits,
+						.copies = true,
 						.note = note_print };
 	struct session_files files = { .options = &opening };
 	struct checking checking = { .out = stdout };

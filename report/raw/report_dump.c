@@ -241,6 +241,7 @@ static int dump_files(struct report_request *request)
 	const struct source_options opening = { .live = options->live,
 						.wait_s = options->wait_s,
 						.waits = options->waits,
+						.copies = true,
 						.note = note_print };
 	struct session_files files = { .options = &opening };
 	struct dump *dump = calloc(1, sizeof(*dump));

@@ -97,7 +97,7 @@ static bool file_is_listed(const struct session_files *files, const struct sessi
 			continue;
 		if ((listed->bytes.device == file->bytes.device &&
 		     listed->bytes.inode == file->bytes.inode) ||
-		    header_is_same(&listed->header, &file->header))
+		    (!files->options->copies && header_is_same(&listed->header, &file->header)))
 			return true;
 	}
 	return false;

@@ -129,7 +129,8 @@ struct source_options {
 	bool live; /* do not wait for a live writer: read what is there */
 	bool waits; /* wait for the end of a run that goes on; else only for a writer that finishes */
 	unsigned int wait_s; /* without live: wait no longer, all files together */
-	bool only_named;     /* do not look for the session's other files */
+	bool copies; /* of recordings that are named count, too: each file is looked at for itself */
+	bool only_named; /* do not look for the session's other files */
 	/* One line for stderr while opening: which session was taken, what is waited for. May be NULL. */
 	void (*note)(void *context, const char *line);
 	void *note_context;

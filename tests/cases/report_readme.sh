@@ -5,6 +5,7 @@
 
 ln -s "$BUILD" build
 cp "$ROOT/tests/golden/families3.evt" run.evt
+cp "$ROOT/tests/golden/newer_event.evt" run.evt.1
 count=0
 while read -r line; do
 	count=$((count + 1))
