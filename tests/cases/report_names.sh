@@ -105,7 +105,7 @@ open(sys.argv[2]).read()
 END
 rm -f err
 until [[ -e locked ]]; do sleep 0.02; done
-"$REPORT" summary run.evt >out 2>err &
+"$REPORT" summary --wait -- "$waited" >out 2>err &
 reader=$!
 until [[ -s err ]]; do sleep 0.02; done
 : >finish
