@@ -170,7 +170,8 @@ static void print_time(const struct summary *summary, const struct screen *scree
 	if (run_filters(summary->run)->any) {
 		absence_name_filters(summary->run, "", filters);
 		fprintf(line.screen.out,
-			steps->time.count ? " All that follows is%s: " : " All that follows is%s.",
+			steps->time.count ? " All that follows is%s. Of that: "
+					  : " All that follows is%s.",
 			filters);
 	} else if (!summary->phases.is_known && steps->time.count) {
 		fputs(" Recorded: ", line.screen.out);

@@ -171,7 +171,7 @@ for body in 'print("start")' 'return 7' 'self.x = 1' 'pass; pass' 'None'; do
 	sed -i "0,/^        pass/s//        $body/" pl/lightning/pytorch/profilers/base.py
 	ALLOWED_LINES=1 try python3 pl/work.py
 	[[ $body == 'pass; pass' || $body == None ]] && continue # does nothing, too
-	expect_match "$body" "$(grep '^intercept: ' traced.err)" 'this Lightning is not known'
+	expect_match "$body" "$(grep '^intercept: ' traced.err)" 'this version of Lightning is not supported'
 	expect_eq "actions of another class" "$(begins | wc -l)" 0
 done
 

@@ -134,7 +134,7 @@ expect "$OUTPUT" 'actions.totals.source == "lightning"' 'actions.totals.unmatche
 	'actions("--range", "an action of mine").row(name="an action of mine").calls == 2 * 10' \
 	'ops("--range", "an action of mine").row(name="aten::addmm").calls == 2 * 10' \
 	'"action" in {r["domain"] for r in tensors("--by", "range", "--range", "run_training_epoch").rows}'
-"$REPORT" actions "$OUTPUT" >table || fail "table"
+COLUMNS=80 "$REPORT" actions "$OUTPUT" >table || fail "table"
 expect_match "title" "$(head -n 1 table)" "^actions of Lightning's Trainer$"
 expect_match "headings" "$(sed -n 2p table)" '^Action +Num calls +Total time \(s\) +Percentage %$'
 expect_match "total" "$(sed -n 3p table)" '^Total +[0-9,]+ +[0-9.]+ +100.0 %$'

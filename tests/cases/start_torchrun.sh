@@ -6,16 +6,20 @@
 
 need_starting
 python -c 'import torch.distributed as d; exit(not (d.is_available() and d.is_gloo_available()))' || skip "this torch has no gloo"
+# the end is short: gloo of torch 2.15 now and then aborts in its own teardown, without intercept too
 cat >train.py <<'END'
+import os
+
 import torch
 import torch.distributed
 torch.distributed.init_process_group("gloo")
 model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 8))
 for _ in range(7):
     model(torch.randn(4, 8)).erf().sum().backward()
-torch.distributed.destroy_process_group()
+torch.distributed.barrier()
+os._exit(0)
 END
 # its own port may be taken
 export PET_RDZV_ENDPOINT=localhost:0 PET_RDZV_BACKEND=c10d
-eval "$(documented "LD_PRELOAD=\$LIB torchrun")" >out 2>&1 || fail "torchrun: $(tail -5 out)"
+eval "$(documented "LD_PRELOAD=\$LIB torchrun")" >out 2>&1 || fail "torchrun: $(cat out)"
 expect run.evt 'ops.row(name="aten::erf").calls == 14' 'len(processes.rows) == 3'
