@@ -25,7 +25,7 @@ endif
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla \
 	$(if $(filter 1,$(WERROR)),-Werror)
 OPTIMISE := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
-SANITISE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SANITISE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -DSANITISED)
 COMMON   := -std=gnu11 -D_GNU_SOURCE= -DINTERCEPT_VERSION='"$(VERSION)"' -I. $(OPTIMISE) $(WARNINGS)
 DEPFLAGS  = -MMD -MP -MF $@.d
 
@@ -34,7 +34,7 @@ HEAP_NAMES := malloc calloc realloc reallocarray free posix_memalign aligned_all
 	pvalloc cfree malloc_usable_size
 # In a foreign process there is no sanitiser runtime: only the checks that need none (a trap).
 PRELOAD_SANITISE := $(if $(filter undefined,$(subst $(comma), ,$(SAN))),-fsanitize=undefined \
-	-fsanitize-undefined-trap-on-error)
+	-fsanitize-undefined-trap-on-error -DSANITISED)
 PRELOAD_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec $(HEAP_NAMES:%=-fno-builtin-%)
 # As needed: with glibc 2.34 and newer libc alone remains.
 PRELOAD_LIBS := -Wl,--as-needed -lpthread -ldl

@@ -430,6 +430,9 @@ struct step_end {
 static void take_sample(struct evidence *evidence, struct evidence_process *process,
 			const struct step_end *end)
 {
+	size_t first_label = evidence->labels.count;
+	unsigned int labels = step_labels_keep(&evidence->labels, &process->labels, end->thread);
+
 	process->sample = memory_room(process->sample, process->sample_count, &process->sample_room,
 				      sizeof(*process->sample));
 	process->sample[process->sample_count++] = (struct evidence_sample){
@@ -442,8 +445,8 @@ static void take_sample(struct evidence *evidence, struct evidence_process *proc
 		.gap_ns = end->gaps.longest_ns,
 		.gap_place = end->gaps.longest,
 		.recompiled = (uint32_t)process->pending.recompiled,
-		.first_label = evidence->labels.count,
-		.labels = step_labels_keep(&evidence->labels, &process->labels, end->thread),
+		.first_label = first_label,
+		.labels = labels,
 	};
 }
 
