@@ -66,11 +66,21 @@ static size_t name_stem(const char *name)
 	return length > 4 && !strcmp(name + length - 4, ".evt") ? length - 4 : length;
 }
 
+/* The number behind it, as a writer gives one; 0: none, as of a date that the user has put there. */
+static unsigned long name_number(const char *name)
+{
+	const char *digits = name + name_length(name);
+	unsigned long number = *digits && digits[1] != '0' ? strtoul(digits + 1, NULL, 10) : 0;
+
+	return number <= NUMBER_MAX ? number : 0;
+}
+
 static bool name_is_numbered(const struct earlier_list *list, const char *name)
 {
 	size_t length = strlen(list->name);
 
-	return name_length(name) == length && name[length] && !strncmp(name, list->name, length);
+	return name_length(name) == length && name_number(name) &&
+	       !strncmp(name, list->name, length);
 }
 
 /* "<stem>.<host>.<pid>.<start>", what follows is ".evt" or ".<n>.evt" */
@@ -86,12 +96,15 @@ static bool name_is_beside(const struct earlier_list *list, const char *name,
 	       name_is_recording(name);
 }
 
-/* A writer has given it that name, not the user. */
+/*
+ * A writer has given it that name, not the user. What has the name of an output itself, as a rank's run.0.evt, is that
+ * output's recording: it is no earlier one.
+ */
 static bool name_is_given(const struct earlier_list *list, const char *name,
 			  const struct file_header *header)
 {
 	return name_is_numbered(list, name) || name_is_beside(list, name, header) ||
-	       (header->name && header->name == file_name_hash(name));
+	       (name_number(name) && header->name && header->name == file_name_hash(name));
 }
 
 /* --- the folder --- */
@@ -213,7 +226,8 @@ static void list_sort(struct earlier_list *list)
 
 struct removal {
 	const char *session;
-	bool may; /* all of its files may go */
+	bool may;       /* all of its files may go */
+	uint64_t bytes; /* of them */
 };
 
 static void take_look(struct earlier_list *list, const char *name, const char *path,
@@ -221,9 +235,9 @@ static void take_look(struct earlier_list *list, const char *name, const char *p
 {
 	struct removal *removal = context;
 
-	(void)bytes;
 	if (strcmp(header->session, removal->session) != 0 || !removal->may)
 		return;
+	removal->bytes += bytes;
 	removal->may = name_is_given(list, name, header) &&
 		       rotation_is_over(list->rotation, path, list->afresh);
 	list->afresh = false;
@@ -241,14 +255,14 @@ static void take_away(struct earlier_list *list, const char *name, const char *p
 		(void)unlink(path);
 }
 
-static bool session_remove(struct earlier_list *list, const char *session)
+/* For a recording of `bytes`. Files of other names than the output's are weighed here for the first time. */
+static void session_remove(struct earlier_list *list, const char *session, uint64_t bytes)
 {
-	struct removal removal = { session, true };
+	struct removal removal = { session, true, 0 };
 
-	if (!folder_each(list, "", 0, take_look, &removal) || !removal.may)
-		return false;
-	(void)folder_each(list, "", 0, take_away, &removal);
-	return true;
+	if (folder_each(list, "", 0, take_look, &removal) && removal.may &&
+	    rotation_outweighs(bytes, removal.bytes))
+		(void)folder_each(list, "", 0, take_away, &removal);
 }
 
 /* The oldest but for those that are large beside another: the index, -1 when `bytes` is not worth any. */
@@ -272,9 +286,10 @@ static void list_prune(struct earlier_list *list, uint64_t bytes)
 
 		if (chosen < 0)
 			return;
-		if (session_remove(list, list->earlier[chosen].session))
-			count--;
-		candidates--; /* removed, or not ours to remove */
+		/* removed, or not ours to remove: then it takes the place of no other */
+		session_remove(list, list->earlier[chosen].session, bytes);
+		count--;
+		candidates--;
 		memmove(&list->earlier[chosen], &list->earlier[chosen + 1],
 			(candidates - (size_t)chosen) * sizeof(*list->earlier));
 	}

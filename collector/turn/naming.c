@@ -240,6 +240,7 @@ void naming_finish(struct naming *naming, struct output *output, uint64_t record
 	} else if (!worth && standing.finished && naming->keep &&
 		   handover_number(&request, output->path)) {
 		naming->crowded = false;
+		naming->numbered = true;
 		name_changed(naming, output);
 		say_numbered(naming, output);
 	}
@@ -251,6 +252,7 @@ void naming_tidy(struct naming *naming, struct output *output)
 
 	name_await(naming, output);
 	request = request_of(naming, output);
-	if (!naming->waits && !naming->passed && path_is_asked_for(naming, output))
+	if (naming->numbered ||
+	    (!naming->waits && !naming->passed && path_is_asked_for(naming, output)))
 		place_settle(&request, output->bytes);
 }

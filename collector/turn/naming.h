@@ -32,7 +32,8 @@ struct naming {
 	bool crowded; /* the file is beside for that reason */
 	bool at_once; /* that session's program ran when this one began */
 	bool passed;  /* plain and small: the file is gone */
-	int ask_fd;   /* asks for the name, or -1 */
+	bool numbered; /* the file has the name with a number: it was kept beside what is worth more */
+	int ask_fd;    /* asks for the name, or -1 */
 	uint64_t begun_ns, tried_ns;
 };
 

@@ -20,7 +20,7 @@ bool advice_recompilations(const struct bottleneck *bottleneck, struct advice *a
 	struct later_steps later;
 	bool applies;
 
-	later_steps_look(&later, bottleneck->steps, evidence);
+	later_steps_look(&later, bottleneck->steps, evidence, &bottleneck->loop);
 	advice->gain_ns = excess_of(&later);
 	applies = later.recompiled && later.time.count &&
 		  advice_exceeds(advice, bottleneck_share(bottleneck, advice->gain_ns));

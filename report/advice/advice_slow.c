@@ -18,6 +18,11 @@
 #define OPERATORS_MORE 1.1 /* times those of the other steps */
 #define CAUSE_BYTES (PLACE_BYTES + 96)
 
+/* Steps, and what they took longer than usual: it counts by time, as a busy machine makes many steps a little longer. */
+struct tally {
+	uint64_t steps, ns;
+};
+
 /* What slow steps have in common. */
 struct slow_steps {
 	const struct bottleneck *bottleneck;
@@ -27,8 +32,9 @@ struct slow_steps {
 	uint64_t count, gain_ns;
 	double usual_ns[STEP_CATEGORY_LIMIT];   /* average of the other steps */
 	uint64_t usual_operators, usual_graded; /* the most that most of the others have */
-	uint64_t of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_places, of_labels;
-	uint64_t *of_place;        /* by index of gaps->place */
+	struct tally of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_places,
+		of_labels;
+	struct tally *of_place;    /* by index of gaps->place */
 	size_t place_room, place;  /* the place that most have */
 	struct label_steps *label; /* by name */
 	size_t label_room;
@@ -37,8 +43,15 @@ struct slow_steps {
 
 /* How many steps a name of the user's is in: of the slow ones, where it holds most of what they take longer. */
 struct label_steps {
-	uint64_t slow, slow_ns, usual;
+	struct tally slow;
+	uint64_t label_ns, usual;
 };
+
+static void tally_add(struct tally *tally, uint64_t ns)
+{
+	tally->steps++;
+	tally->ns += ns;
+}
 
 static bool is_slow(const struct slow_steps *slow, size_t index)
 {
@@ -99,11 +112,12 @@ static enum step_category excess_of(const struct slow_steps *slow, const struct 
 	return most;
 }
 
-static void count_place(struct slow_steps *slow, size_t place)
+static void count_place(struct slow_steps *slow, size_t place, uint64_t excess_ns)
 {
 	slow->of_place = memory_room(slow->of_place, place > slow->place ? place : slow->place,
 				     &slow->place_room, sizeof(*slow->of_place));
-	if (++slow->of_place[place] <= slow->of_places)
+	tally_add(&slow->of_place[place], excess_ns);
+	if (slow->of_place[place].ns <= slow->of_places.ns)
 		return;
 	slow->place = place;
 	slow->of_places = slow->of_place[place];
@@ -120,8 +134,8 @@ static void count_labels(struct slow_steps *slow, const struct evidence_sample *
 		if (label[i].ns <= excess_ns / 2)
 			continue;
 		at = label_at(slow, label[i].name);
-		at->slow++;
-		at->slow_ns += label[i].ns;
+		tally_add(&at->slow, excess_ns);
+		at->label_ns += label[i].ns;
 	}
 }
 
@@ -141,15 +155,16 @@ static void look_at_one(struct slow_steps *slow, const struct step_row *row)
 	slow->count++;
 	slow->gain_ns += excess_ns;
 	if (category != STEP_other && category != STEP_operators)
-		slow->of_category[category]++;
+		tally_add(&slow->of_category[category], excess_ns);
 	if (!sample)
 		return;
 	count_labels(slow, sample, excess_ns);
-	slow->of_graded += is_more(sample->graded, slow->usual_graded);
+	if (is_more(sample->graded, slow->usual_graded))
+		tally_add(&slow->of_graded, excess_ns);
 	if (is_more(sample->operators, slow->usual_operators))
-		slow->of_operators++;
+		tally_add(&slow->of_operators, excess_ns);
 	else if (sample->gap_place != GAP_NO_PLACE && sample->gap_ns > excess_ns / 2)
-		count_place(slow, sample->gap_place);
+		count_place(slow, sample->gap_place, excess_ns);
 }
 
 /* The name that is in most of the slow steps, and in few others. */
@@ -160,12 +175,13 @@ static void choose_label(struct slow_steps *slow)
 	for (size_t i = 0; i < slow->label_room; i++) {
 		const struct label_steps *at = &slow->label[i];
 
-		if (!at->slow || at->usual * 2 >= others || at->slow < slow->of_labels ||
-		    (at->slow == slow->of_labels && at->slow_ns <= most_ns))
+		if (!at->slow.steps || at->usual * 2 >= others ||
+		    at->slow.ns < slow->of_labels.ns ||
+		    (at->slow.ns == slow->of_labels.ns && at->label_ns <= most_ns))
 			continue;
 		slow->of_labels = at->slow;
 		slow->most_label = (uint32_t)i;
-		most_ns = at->slow_ns;
+		most_ns = at->label_ns;
 	}
 }
 
@@ -173,7 +189,7 @@ static void slow_steps_look(struct slow_steps *slow, const struct bottleneck *bo
 			    double threshold)
 {
 	*slow = (struct slow_steps){ .bottleneck = bottleneck, .steps = bottleneck->steps };
-	later_steps_look(&slow->later, slow->steps, bottleneck->evidence);
+	later_steps_look(&slow->later, slow->steps, bottleneck->evidence, &bottleneck->loop);
 	slow->limit_ns = threshold * (double)slow->later.p50_ns;
 	look_at_usual(slow);
 	for (size_t i = 0; i < slow->steps->row_count; i++)
@@ -189,9 +205,9 @@ static void slow_steps_release(struct slow_steps *slow)
 	free(slow->label);
 }
 
-static bool most_have(const struct slow_steps *slow, uint64_t count)
+static bool most_have(const struct slow_steps *slow, struct tally tally)
 {
-	return count > 1 && count * 2 > slow->count;
+	return tally.steps > 1 && tally.ns > slow->gain_ns / 2;
 }
 
 /* A place that most steps have is advice of its own, and makes no difference between them. */

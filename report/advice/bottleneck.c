@@ -134,6 +134,7 @@ void bottleneck_look(struct bottleneck *bottleneck)
 
 void bottleneck_release(struct bottleneck *bottleneck)
 {
+	loop_release(&bottleneck->loop);
 	timing_release(&bottleneck->operator_times);
 	free(bottleneck->advice);
 }

@@ -22,7 +22,7 @@ static void take(struct later_steps *later, size_t index, const struct step_row 
 }
 
 void later_steps_look(struct later_steps *later, const struct steps *steps,
-		      const struct evidence *evidence)
+		      const struct evidence *evidence, const struct loop *loop)
 {
 	bool *seen = NULL;
 	size_t room = 0;
@@ -32,8 +32,8 @@ void later_steps_look(struct later_steps *later, const struct steps *steps,
 		uint32_t process = steps->row[i].process;
 
 		seen = memory_room(seen, process, &room, sizeof(*seen));
-		later->left_out[i] = !seen[process];
-		if (seen[process])
+		later->left_out[i] = !seen[process] || loop->is_warm[i];
+		if (!later->left_out[i])
 			take(later, i, &steps->row[i], evidence);
 		seen[process] = true;
 	}

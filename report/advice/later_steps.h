@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps that may be compared with each other: without the first of each process, and without those in which
+ * The steps that may be compared with each other: without the first of each process, its warm-up, and without those in which
  * torch.compile compiled again, which other advice is about.
  */
 #ifndef REPORT_ADVICE_LATER_STEPS_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "report/advice/evidence.h"
+#include "report/advice/loop.h"
 #include "report/base/timing.h"
 #include "report/steps/steps.h"
 
@@ -21,9 +22,9 @@ struct later_steps {
 	uint64_t recompiled_ns; /* that they took */
 };
 
-/* `steps` has rows; to be released. */
+/* `steps` has rows, the loop was looked at; to be released. */
 void later_steps_look(struct later_steps *later, const struct steps *steps,
-		      const struct evidence *evidence);
+		      const struct evidence *evidence, const struct loop *loop);
 void later_steps_release(struct later_steps *later);
 
 #endif

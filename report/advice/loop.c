@@ -56,7 +56,8 @@ void loop_look(struct loop *loop, const struct steps *steps, const struct eviden
 	*loop = (struct loop){ .steps = steps->time.count,
 			       .total_ns = steps->time.total_ns,
 			       .work = evidence->work,
-			       .median_ns = median_of_later(steps) };
+			       .median_ns = median_of_later(steps),
+			       .is_warm = memory_zero(steps->row_count + 1, 1) };
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
 		loop->ns[i] = steps->ns[i];
 	for (size_t i = 0; i < steps->row_count; i++) {
@@ -66,10 +67,16 @@ void loop_look(struct loop *loop, const struct steps *steps, const struct eviden
 		if (loop->median_ns && !settled[row->process] && row->number < EVIDENCE_SETTLED &&
 		    row->total_ns > LOOP_WARM_RATIO * loop->median_ns) {
 			leave_out(loop, row, evidence);
+			loop->is_warm[i] = true;
 			continue;
 		}
 		settled[row->process] = true;
 		step_cpu_add(&loop->cpu, &row->cpu);
 	}
 	free(settled);
+}
+
+void loop_release(struct loop *loop)
+{
+	free(loop->is_warm);
 }

@@ -7,6 +7,8 @@
 #ifndef REPORT_ADVICE_LOOP_H
 #define REPORT_ADVICE_LOOP_H
 
+#include <stdbool.h>
+
 #include "report/advice/evidence.h"
 #include "report/steps/steps.h"
 
@@ -20,9 +22,11 @@ struct loop {
 	struct evidence_work work;
 	uint64_t median_ns; /* of all steps but the first of each process; 0: too few of them */
 	uint64_t warm_steps, warm_ns, warm_longest_ns;
+	bool *is_warm; /* by row of the steps: left out */
 };
 
-/* `steps` has rows. */
+/* `steps` has rows. To be released. */
 void loop_look(struct loop *loop, const struct steps *steps, const struct evidence *evidence);
+void loop_release(struct loop *loop);
 
 #endif

@@ -275,11 +275,13 @@ static void memory_foot(const struct document *document, const struct screen *sc
 				   "or given back",
 				   unit_format_bytes(bytes, resident_untouched(peak)));
 	if (resident_rest(peak) >= REST_SHARE_MIN * (double)peak->resident)
-		screen_print_prose(screen, "not explained: stacks of threads, freed blocks that "
-					   "the allocator keeps, variables of "
-					   "libraries, pinned memory, what a parent left to its "
-					   "forked child, and what was mapped before recording "
-					   "began or by a system call of a library's own");
+		screen_print_prose(screen,
+				   "not explained: stacks of threads, freed blocks that "
+				   "the allocator keeps, variables of "
+				   "libraries, pinned memory, what a parent left to its "
+				   "forked child, what was reserved first and made usable "
+				   "later, and what was mapped before recording began or by "
+				   "a system call of a library's own");
 }
 
 const struct report_kind report_kind_memory = {

@@ -54,6 +54,18 @@ static int process_take_cpu(struct file_row *file, const struct evt_process_cpu 
 	return EVT_OK;
 }
 
+/* What is left of a process that was killed, or left by _exit(), may be less than what was seen of it. */
+static int process_take_memory(struct file_row *file, const struct evt_process_memory *event,
+			       uint64_t time_ns)
+{
+	struct process_row *row;
+	int error = process_mention(file, event->process, time_ns, &row);
+
+	if (!error && event->resident_bytes > row->process.memory_peak_bytes)
+		row->process.memory_peak_bytes = event->resident_bytes;
+	return error;
+}
+
 static int process_take_usage(struct file_row *file, const struct evt_process_usage *event,
 			      uint64_t time_ns)
 {
@@ -63,7 +75,8 @@ static int process_take_usage(struct file_row *file, const struct evt_process_us
 	if (error)
 		return error;
 	row->process.has_usage = true;
-	row->process.memory_peak_bytes = event->memory_peak_bytes;
+	if (event->memory_peak_bytes > row->process.memory_peak_bytes)
+		row->process.memory_peak_bytes = event->memory_peak_bytes;
 	row->process.children_ns = event->children_ns;
 	row->process.major_faults = event->major_faults;
 	return EVT_OK;
@@ -93,6 +106,8 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 		return process_take_cpu(file, EVENT_AS(process_cpu, event), time_ns);
 	case EVT_process_usage:
 		return process_take_usage(file, EVENT_AS(process_usage, event), time_ns);
+	case EVT_process_memory:
+		return process_take_memory(file, EVENT_AS(process_memory, event), time_ns);
 	case EVT_thread_name:
 		return thread_take_name(file, EVENT_AS(thread_name, event), time_ns);
 	case EVT_thread_end:

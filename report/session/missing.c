@@ -40,6 +40,9 @@ bool missing_describe(const struct source *source, char ret_text[MISSING_BYTES])
 	if (!count || told <= count) {
 		if (!ranks_describe(source, &ranks) || !*ranks.missing)
 			return false;
+		/* the environment of a job that starts nothing says that, too */
+		if (ranks.count < 2 && !ranks.is_torch)
+			return false;
 		snprintf(ret_text, MISSING_BYTES, "rank%s %s of %llu %s not in what is shown",
 			 ranks.world_size - ranks.count == 1 ? "" : "s", ranks.missing,
 			 (unsigned long long)ranks.world_size,

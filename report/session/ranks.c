@@ -66,6 +66,7 @@ bool ranks_describe(const struct source *source, struct ranks *ret_ranks)
 		if (own == UINT64_MAX)
 			continue;
 		rank[count++] = own;
+		ret_ranks->is_torch |= process[i]->rank_is_torch;
 		if (process[i]->world_size > ret_ranks->world_size)
 			ret_ranks->world_size = process[i]->world_size;
 	}

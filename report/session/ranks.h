@@ -14,6 +14,7 @@
 
 struct ranks {
 	uint64_t count, world_size; /* of those that are there; of the run, 0 unknown */
+	bool is_torch;              /* RANK says so, as torch.distributed wants it */
 	char there[RANKS_BYTES];
 	char missing[RANKS_BYTES]; /* "": none that is known of */
 };

@@ -82,7 +82,7 @@ static bool is_cut(const struct summary *summary)
 	bool complete = true;
 
 	for (size_t i = 0; i < count; i++)
-		complete &= file[i]->complete;
+		complete &= file[i]->complete || !file[i]->frames;
 	return !complete && !is_live(summary);
 }
 

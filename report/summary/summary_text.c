@@ -318,24 +318,68 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 	summary_print_outside(summary, screen);
 }
 
+#define REST_NS_MIN 100000000u
+#define REST_SHARE_MIN 0.1 /* of the processes' CPU time */
+
+/* Threads without an event are in no row: their CPU time is what is left of their processes'. */
+static void print_rest_of_threads(const struct summary *summary, const struct screen *screen)
+{
+	struct source_thread *const *thread;
+	size_t count = source_threads(summary->source, &thread);
+	uint64_t told_ns = 0, cpu_ns = summary->totals.cpu_ns;
+	char text[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < count; i++) {
+		struct thread_times times = thread_times(thread[i]);
+
+		if (!times.has_cpu)
+			return;
+		told_ns += times.cpu_ns;
+	}
+	if (!count || run_filters(summary->run)->any || absence_is_limited(summary->run) ||
+	    cpu_ns < told_ns + REST_NS_MIN ||
+	    (double)(cpu_ns - told_ns) < REST_SHARE_MIN * (double)cpu_ns)
+		return;
+	screen_print_prose(
+		screen,
+		"threads that recorded nothing, and time before recording began, took %s "
+		"of CPU time",
+		unit_format_ns(text, cpu_ns - told_ns));
+}
+
+static bool has_thread_cpu(const struct summary *summary)
+{
+	struct source_thread *const *thread;
+	size_t count = source_threads(summary->source, &thread);
+
+	for (size_t i = 0; i < count; i++)
+		if (thread_times(thread[i]).has_cpu)
+			return true;
+	return false;
+}
+
 static void summary_print_threads(const struct summary *summary, const struct document *document,
 				  const struct screen *screen)
 {
 	static const enum column_id columns[] = {
-		COLUMN_threads_name,   COLUMN_threads_pid,         COLUMN_threads_tid,
-		COLUMN_threads_events, COLUMN_threads_allocations, COLUMN_threads_bytes_allocated
+		COLUMN_threads_name,   COLUMN_threads_pid,    COLUMN_threads_tid,
+		COLUMN_threads_cpu_ns, COLUMN_threads_events, COLUMN_threads_bytes_allocated
 	};
-	static const struct part part = { "busiest threads", COLUMN_threads_events,
-					  ROWS_OF_SMALL_PART, columns,
-					  sizeof(columns) / sizeof(columns[0]) };
+	struct part part = { "threads by CPU time", COLUMN_threads_cpu_ns, ROWS_OF_SMALL_PART,
+			     columns, sizeof(columns) / sizeof(columns[0]) };
 	struct table table;
 
-	if (summary->totals.threads < 2)
-		return;
-	table_init(&table, "threads", NULL);
-	threads_fill_table(summary->run, summary->works, &table);
-	part_print(&table, &part, document, screen);
-	table_release(&table);
+	if (!has_thread_cpu(summary)) { /* a recording of before, or a kernel that does not tell */
+		part.title = "threads by events";
+		part.sort = COLUMN_threads_events;
+	}
+	if (summary->totals.threads > 1) {
+		table_init(&table, "threads", NULL);
+		threads_fill_table(summary->run, summary->works, &table);
+		part_print(&table, &part, document, screen);
+		table_release(&table);
+	}
+	print_rest_of_threads(summary, screen);
 }
 
 /* The next steps that this run's data makes worth while; the files as they were given. */

@@ -172,8 +172,8 @@ static void read_functions(struct object *object)
 		GElf_Addr start;
 		GElf_Word section = 0;
 		Elf *elf = NULL;
-		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &start, NULL,
-							   NULL, NULL);
+		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &start,
+							   &section, &elf, NULL);
 
 		if (!name || !name[0] || name[0] == '$' || !is_code(&symbol, elf, section))
 			continue;

@@ -100,10 +100,12 @@ static void write_file(const char *path, const uint8_t *bytes, size_t length)
 
 static void make_library(const char *path)
 {
-	char command[256];
+	char command[512];
 
 	snprintf(command, sizeof(command),
-		 "echo 'static inline int g(int x) { __asm__ volatile(\"nop\"); return x * 3; } "
+		 "echo '__asm__(\".text; .globl label; label: nop; ret\"); "
+		 "static inline int "
+		 "g(int x) { __asm__ volatile(\"nop\"); return x * 3; } "
 		 "int f(int x) { return g(x) + "
 		 "g(x + 1); }' |"
 		 " ${CC:-cc} -g -O2 -shared -fPIC -nostdlib -Wl,--build-id=none -x c - -o %s",
@@ -145,7 +147,7 @@ static void functions_of_a_library(void **state)
 	static const char path[] = "object-library.so";
 	struct object *object;
 	struct object_place place;
-	bool has_inlined = false, has_itself = false;
+	bool has_inlined = false, has_itself = false, has_label = false;
 
 	(void)state;
 	make_library(path);
@@ -155,6 +157,11 @@ static void functions_of_a_library(void **state)
 		object_find(object, address, &place);
 		if (!place.frames)
 			continue;
+		if (!strcmp(place.frame[0].function,
+			    "label")) { /* of assembler: no type, no size */
+			has_label = true;
+			continue;
+		}
 		/* whatever is inlined where, the outermost one is f(), in the first line of standard input */
 		assert_string_equal(place.frame[place.frames - 1].function, "f");
 		assert_int_equal(place.frame[place.frames - 1].line, 1);
@@ -164,6 +171,7 @@ static void functions_of_a_library(void **state)
 	}
 	assert_true(has_itself || has_inlined);
 	assert_true(has_inlined);
+	assert_true(has_label);
 	object_close(object);
 	object_close(NULL);
 	unlink(path);
