@@ -39,12 +39,13 @@ static void alloc_print_totals(const struct report *report, const struct screen 
 		unit_format_bytes(a, totals->peak_bytes),
 		unit_format_count(b, totals->peak_allocations),
 		unit_format_ns(c, totals->peak_time_ns));
-	fprintf(screen->out, "%-11s  %s in %s blocks\n", scope_still_live(report->run, &still_live),
+	fprintf(screen->out, "%-11s  %s in %s blocks\n",
+		heap_still_live(state->heap, report->run, &still_live),
 		unit_format_bytes(a, totals->kept_bytes),
 		unit_format_count(b, totals->kept_allocations));
 	if (state->heap->has_ends)
 		fprintf(screen->out,
-			"at the end   %s in %s blocks, after Python had freed its own\n",
+			"after that   %s in %s blocks, when Python had freed its own\n",
 			unit_format_bytes(a, totals->live_bytes),
 			unit_format_count(b, totals->live_allocations));
 }

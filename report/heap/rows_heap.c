@@ -160,3 +160,11 @@ void heap_print_curve(const struct heap *heap, const struct source *source,
 
 	curve_print(&heap->curve, extent, screen, width);
 }
+
+const char *heap_still_live(const struct heap *heap, const struct run *run,
+			    struct scope_text *ret_text)
+{
+	const char *text = scope_still_live(run, ret_text);
+
+	return heap->has_ends && !strcmp(text, "never freed") ? "at its end" : text;
+}

@@ -4,6 +4,7 @@
 #define REPORT_HEAP_ROWS_HEAP_H
 
 #include "report/core/keys.h"
+#include "report/core/scope.h"
 #include "report/table/export.h"
 #include "report/heap/heap.h"
 #include "report/symbols/late_callers.h"
@@ -22,6 +23,10 @@ struct heap_names {
 };
 void heap_fill_named_table(struct heap *heap, struct source *source, struct table *table,
 			   struct late_callers *callers, struct heap_names names);
+
+/* What the live bytes are, in words; of a Python program it is what it used at its end: its runtime frees most of that. */
+const char *heap_still_live(const struct heap *heap, const struct run *run,
+			    struct scope_text *ret_text);
 
 /* The heap over time as one line of blocks; `width` columns. Nothing when there was no heap event. */
 void heap_print_curve(const struct heap *heap, const struct source *source,

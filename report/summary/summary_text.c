@@ -240,7 +240,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	screen_print(screen, SCREEN_BOLD, "\nheap");
 	fprintf(screen->out, "  peak %s at %s, %s %s\n", unit_format_bytes(a, totals->peak_bytes),
 		unit_format_ns(b, totals->peak_time_ns),
-		scope_still_live(summary->run, &still_live),
+		heap_still_live(summary->heap, summary->run, &still_live),
 		unit_format_bytes(c, totals->kept_bytes));
 	fprintf(screen->out, "      %s in %s allocations",
 		unit_format_bytes(a, totals->bytes_allocated),
@@ -382,6 +382,15 @@ static void summary_print_threads(const struct summary *summary, const struct do
 	print_rest_of_threads(summary, screen);
 }
 
+/* Half of what was resident at its peak is no block. */
+static bool most_is_not_heap(const struct summary *summary)
+{
+	uint32_t index;
+	const struct resident_process *most = resident_most(summary->resident, &index);
+
+	return most && most->peak.has_kinds && most->peak.heap < most->peak.resident / 2;
+}
+
 /* The next steps that this run's data makes worth while; the files as they were given. */
 static void summary_put_next(const struct summary *summary, const struct screen *screen,
 			     const char *file)
@@ -391,6 +400,8 @@ static void summary_put_next(const struct summary *summary, const struct screen 
 		fprintf(screen->out, "      prof-report bottleneck %s\n", file);
 	if (summary->heap->totals.allocations)
 		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", file);
+	if (most_is_not_heap(summary))
+		fprintf(screen->out, "      prof-report memory %s\n", file);
 	if (summary->totals.operators.calls)
 		fprintf(screen->out, "      prof-report ops --sort cpu_time_total %s\n", file);
 	if (summary->totals.cuda.launches)
