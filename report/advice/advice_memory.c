@@ -170,3 +170,18 @@ bool advice_cuda_errors(const struct bottleneck *bottleneck, struct advice *advi
 		   bottleneck->cuda_errors == 1 ? "" : "s");
 	return true;
 }
+
+bool advice_page_faults(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(bottleneck->source, &process);
+	char faults[UNIT_TEXT_BYTES];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += process[i]->major_faults;
+	if (!advice_exceeds(advice, (double)sum))
+		return false;
+	advice_say(advice, "%s page faults had to read a disk.", unit_format_count(faults, sum));
+	return true;
+}

@@ -195,12 +195,9 @@ static struct evidence_scheduler scheduler_of(const struct evidence_state *mine,
 	struct evidence_scheduler now = { .time_ns = event->event.time_ns,
 					  .is_known = event->thread->cpu.is_looked,
 					  .runnable_ns = event->thread->cpu.runnable_ns,
-					  .running_ns = event->thread->cpu.last_ns };
-	struct source_process *const *process;
-	size_t count = source_processes(mine->source, &process);
+					  .running_ns = event->thread->cpu.last_ns,
+					  .cpu_ns = source_cpu_ns(mine->source) };
 
-	for (size_t i = 0; i < count; i++)
-		now.cpu_ns += process[i]->cpu_ns;
 	return now;
 }
 

@@ -76,8 +76,12 @@ static uint32_t row_of(struct mappings *mappings, const struct mapping *mapping)
 		mappings->row = memory_room(mappings->row, mappings->row_count, &mappings->row_room,
 					    sizeof(*mappings->row));
 		mappings->row[mappings->row_count++] = (struct mapping_row){
-			.caller = mapping->caller, .process = mapping->process, .kind = kind
+			.caller = mapping->caller,
+			.process = mapping->process,
+			.kind = kind,
+			.next = process->first,
 		};
+		process->first = (uint32_t)mappings->row_count;
 		mappings->unknown += kind == MAPPING_ARENA;
 	}
 	mappings->row[entry->value].last_ns = mapping->time_ns;

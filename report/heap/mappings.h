@@ -35,6 +35,7 @@ struct mapping_row {
 	uint64_t last_ns; /* last mapping, to find the caller's module */
 	uint64_t bytes;   /* mapped now */
 	uint32_t process; /* index of the source */
+	uint32_t next;    /* of that process: 1 + number of the row, 0 none */
 	enum mapping_kind kind;
 	bool is_known; /* whether it is Python's */
 	bool is_python;
@@ -43,6 +44,7 @@ struct mapping_row {
 struct mapping_process {
 	struct intervals intervals;       /* tags are rows */
 	struct map row_of[MAPPING_KINDS]; /* caller + 1 to row + 1 */
+	uint32_t first;                   /* row, as `next` */
 	uint64_t bytes[MAPPING_KINDS],
 		python_bytes; /* now; of MAPPING_ARENA those that are Python's */
 };

@@ -56,10 +56,13 @@ static struct resident_moment moment_of(struct resident *resident, const struct 
 static void rows_keep(struct resident *resident, uint32_t process, bool is_peak, bool is_end)
 {
 	const struct mappings *mappings = resident->mappings;
+	uint32_t number = process < mappings->process_room && mappings->process[process]
+				  ? mappings->process[process]->first
+				  : 0;
 
-	for (size_t i = 0; i < mappings->row_count; i++) {
-		if (mappings->row[i].process != process)
-			continue;
+	for (; number; number = mappings->row[number - 1].next) {
+		size_t i = number - 1;
+
 		resident->row = memory_room(resident->row, i, &resident->row_room,
 					    sizeof(*resident->row));
 		if (is_peak)

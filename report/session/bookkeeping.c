@@ -22,6 +22,14 @@ int books_define(struct file_row *file, const struct event *event, uint64_t time
 	}
 }
 
+static void process_note_cpu(struct file_row *file, struct process_row *row, uint64_t cpu_ns)
+{
+	if (cpu_ns <= row->process.cpu_ns)
+		return;
+	file->source->cpu_ns += cpu_ns - row->process.cpu_ns;
+	row->process.cpu_ns = cpu_ns;
+}
+
 static int process_take_end(struct file_row *file, const struct evt_process_end *event,
 			    uint64_t time_ns)
 {
@@ -34,8 +42,7 @@ static int process_take_end(struct file_row *file, const struct evt_process_end 
 	row->process.end_ns = time_ns > row->process.end_ns ? time_ns : row->process.end_ns;
 	row->process.exit_status = event->exit_status;
 	row->process.how = event->how <= EVT_END_EXEC ? (uint32_t)event->how : EVT_END_UNKNOWN;
-	if (event->cpu_ns > row->process.cpu_ns)
-		row->process.cpu_ns = event->cpu_ns;
+	process_note_cpu(file, row, event->cpu_ns);
 	return EVT_OK;
 }
 
@@ -47,8 +54,7 @@ static int process_take_cpu(struct file_row *file, const struct evt_process_cpu 
 
 	if (error)
 		return error;
-	if (event->cpu_ns > row->process.cpu_ns)
-		row->process.cpu_ns = event->cpu_ns;
+	process_note_cpu(file, row, event->cpu_ns);
 	if (event->memory_bytes > row->process.memory_bytes)
 		row->process.memory_bytes = event->memory_bytes;
 	return EVT_OK;

@@ -524,6 +524,11 @@ uint64_t source_settled_ns(const struct source *source)
 	return source->settled_ns;
 }
 
+uint64_t source_cpu_ns(const struct source *source)
+{
+	return source->cpu_ns;
+}
+
 uint64_t source_end_ns(const struct source *source)
 {
 	return source->end_ns;

@@ -270,6 +270,7 @@ size_t source_threads(const struct source *source, struct source_thread *const *
 size_t source_losses(const struct source *source, const struct source_loss **ret_losses);
 size_t source_metas(const struct source *source, const struct source_meta **ret_metas);
 size_t source_faults(const struct source *source, const struct source_fault **ret_faults);
+uint64_t source_cpu_ns(const struct source *source); /* of all processes, so far */
 uint64_t source_end_ns(
 	const struct source *source); /* time of the last event or watermark so far */
 

@@ -81,6 +81,7 @@ struct source {
 
 	struct source_process **process;
 	size_t process_count, process_room;
+	uint64_t cpu_ns; /* of all of them, so far */
 	struct source_thread **thread;
 	size_t thread_count, thread_room;
 	struct source_loss *loss;

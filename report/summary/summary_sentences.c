@@ -15,6 +15,7 @@
 
 #define COMMAND_WIDTH_MAX 400u
 #define COMMAND_MIN 32u
+#define GROWS " grows from step to step (prof-report bottleneck)."
 #define NAME_BYTES 41
 #define CAUSES_SHOWN 2
 #define CAUSE_SHARE_MIN 5   /* %, of what the cause is a part of */
@@ -223,7 +224,7 @@ static void put_place(const struct bottleneck *bottleneck, const struct screen *
 static void put_causes(const struct summary *summary, const struct screen *screen)
 {
 	const struct bottleneck *bottleneck = &summary->bottleneck;
-	const char *before = "; most is at stake in ";
+	const char *before = ". What costs most: ";
 	char time[UNIT_TEXT_BYTES];
 	unsigned int shown = 0;
 
@@ -440,6 +441,21 @@ static void put_heap_owner(const struct summary *summary, const struct screen *s
 	fprintf(screen->out, ", %s of it for %s", unit_format_bytes(bytes, owner->bytes), name);
 }
 
+static bool memory_grows(const struct summary *summary)
+{
+	const struct bottleneck *bottleneck = &summary->bottleneck;
+	bool grows = false;
+
+	for (size_t i = 0; i < bottleneck->advice_count; i++) {
+		const struct advice *advice = &bottleneck->advice[i];
+
+		grows |= advice->rule->look == advice_tensor_growth ||
+			 advice->rule->look == advice_heap_growth ||
+			 advice->rule->look == advice_python_memory_growth;
+	}
+	return grows;
+}
+
 static void print_memory(const struct summary *summary, const struct screen *screen)
 {
 	uint64_t resident = run_filters(summary->run)->any ? 0 : summary->totals.memory_peak_bytes;
@@ -448,8 +464,11 @@ static void print_memory(const struct summary *summary, const struct screen *scr
 	char bytes[UNIT_TEXT_BYTES];
 	struct prose line;
 
-	if (!resident && !summary->heap->totals.peak_bytes)
+	if (!resident && !summary->heap->totals.peak_bytes) {
+		if (memory_grows(summary))
+			screen_print_prose(screen, "Memory%s", GROWS);
 		return;
+	}
 	prose_begin(&line, screen);
 	if (resident)
 		fprintf(line.screen.out, "Resident memory peaked at %s%s",
@@ -464,7 +483,8 @@ static void print_memory(const struct summary *summary, const struct screen *scr
 	}
 	if (of_tensors)
 		put_tensors(summary, &line.screen, owner);
-	fputs(".", line.screen.out);
+	fprintf(line.screen.out, ".%s%s", memory_grows(summary) ? " It" : "",
+		memory_grows(summary) ? GROWS : "");
 	prose_end(&line, screen);
 }
 
