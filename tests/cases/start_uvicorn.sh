@@ -75,6 +75,6 @@ serves() { # COMMAND PROCESSES TRIES: seven requests, then the end
 	rm ./*.evt
 }
 serves "LD_PRELOAD=\$LIB uvicorn --workers" 3 600 || fail "no answer"
-# Once in some 150 runs its worker did not listen after "Application startup complete"; why is not known.
+# Once in some 900 runs its worker did not listen after "Application startup complete"; why is not known.
 serves "LD_PRELOAD=\$LIB uvicorn --reload" 2 150 || serves "LD_PRELOAD=\$LIB uvicorn --reload" 2 150 || fail "no answer, twice"
 serves "LD_PRELOAD=\$LIB gunicorn --workers" 3 600 || fail "no answer"
