@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-# timeout: 240
+# timeout: 480
 need_torch
 cat >prog.py <<'END'
 import sys
