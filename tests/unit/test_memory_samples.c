@@ -51,7 +51,11 @@ static void test_memory_is_told_when_it_changes(void **state)
 	char *big;
 
 	(void)state;
+	/* the first look grows this very process, which a sanitizer's shadow makes much of: it is done before */
 	memory_samples_take(&samples, &processes, &common, 1 * SECOND);
+	common.journal.count = 0;
+	processes.slot[0].memory = (struct facts_memory){ 0 };
+	memory_samples_take(&samples, &processes, &common, 50 * SECOND);
 	assert_int_equal(common.journal.count, 1);
 	assert_int_equal(told(0)->process, 7);
 	assert_int_equal(told(0)->anonymous_bytes + told(0)->file_bytes + told(0)->shared_bytes,
