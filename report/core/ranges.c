@@ -237,18 +237,6 @@ void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct w
 	}
 }
 
-bool ranges_innermost(const struct ranges *ranges, uint32_t thread, uint32_t *ret_domain,
-		      uint32_t *ret_name)
-{
-	uint32_t top = nest_innermost(&ranges->nest, thread);
-
-	if (top == NEST_NONE)
-		return false;
-	*ret_domain = ranges->open[top].domain;
-	*ret_name = ranges->open[top].name;
-	return true;
-}
-
 uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread)
 {
 	return nest_covered_ns(&ranges->nest, thread);

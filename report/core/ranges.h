@@ -105,10 +105,6 @@ void ranges_cut(struct ranges *ranges, struct nest_place place, struct work work
 void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct work work,
 			enum nest_ending how);
 
-/* Domain and name of the innermost push/pop range that is open on the thread; false when there is none. */
-bool ranges_innermost(const struct ranges *ranges, uint32_t thread, uint32_t *ret_domain,
-		      uint32_t *ret_name);
-
 /* How long at least one push/pop range was open on the thread, each moment once. */
 uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread);
 

@@ -255,13 +255,3 @@ const struct mapping_process *mappings_of(struct mappings *mappings, const struc
 	rows_look(mappings, source);
 	return process < mappings->process_room ? mappings->process[process] : NULL;
 }
-
-uint64_t mappings_python_bytes(struct mappings *mappings, const struct source *source)
-{
-	uint64_t bytes = 0;
-
-	rows_look(mappings, source);
-	for (size_t i = 0; i < mappings->process_room; i++)
-		bytes += mappings->process[i] ? mappings->process[i]->python_bytes : 0;
-	return bytes;
-}

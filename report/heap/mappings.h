@@ -76,8 +76,6 @@ void mappings_move(struct mappings *mappings, const struct mapping_move *move);
 /* Mapped now in the process; NULL: nothing ever was. What is Python's is known as far as modules are. */
 const struct mapping_process *mappings_of(struct mappings *mappings, const struct source *source,
 					  uint32_t process);
-/* The same of all processes: bytes of Python's arenas. */
-uint64_t mappings_python_bytes(struct mappings *mappings, const struct source *source);
 
 /* Name of the file whose code mapped it, without folders; NULL when it is not known. */
 const char *mapping_row_module(const struct mapping_row *row, const struct source *source,

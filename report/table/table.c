@@ -82,14 +82,6 @@ void table_set_number(struct table *table, enum column_id column, uint64_t value
 		*cell = (struct cell){ .number = value, .kind = CELL_NUMBER };
 }
 
-void table_set_none(struct table *table, enum column_id column)
-{
-	struct cell *cell = table_last_cell(table, column);
-
-	if (cell)
-		*cell = (struct cell){ .kind = CELL_NONE };
-}
-
 void table_set_signed(struct table *table, enum column_id column, int64_t value)
 {
 	struct cell *cell = table_last_cell(table, column);

@@ -75,8 +75,6 @@ void table_release(struct table *table);
 size_t table_add_row(struct table *table);
 /* Sets the cell of the row added last. A column that the table leaves out is no error. */
 void table_set_number(struct table *table, enum column_id column, uint64_t value);
-/* No value: what was not recorded is not zero. */
-void table_set_none(struct table *table, enum column_id column);
 void table_set_signed(struct table *table, enum column_id column, int64_t value);
 void table_set_real(struct table *table, enum column_id column, double value);
 void table_set_text(struct table *table, enum column_id column, const char *text, size_t length);
