@@ -4,8 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/core/analysis.h"
 
 bool lookahead_is_needed(const struct filter_settings *scope)
@@ -53,12 +55,14 @@ static void windows_choose(struct windows *windows, const struct filter_settings
 			   const struct source *ahead, const struct source *source)
 {
 	struct source_file *const *file;
-	size_t kept = 0;
+	size_t kept = 0, count = source_files(ahead, &file);
+	size_t *there = memory_zero(count + 1, sizeof(*there));
 
-	(void)source_files(ahead, &file);
+	for (size_t i = 0; i < count; i++)
+		there[i] = file_find(source, file[i]->path);
 	for (size_t i = 0; i < windows->count; i++) {
 		struct window window = windows->window[i];
-		size_t index = file_find(source, file[window.file]->path);
+		size_t index = there[window.file];
 
 		if (window.number < scope->step_first || window.number > scope->step_last ||
 		    (scope->pid != FILTER_NO_ID && scope->pid != window.pid) || index == SIZE_MAX)
@@ -67,6 +71,7 @@ static void windows_choose(struct windows *windows, const struct filter_settings
 		windows->window[kept++] = window;
 	}
 	windows->count = kept;
+	free(there);
 }
 
 /* Which steps there are, of all processes together. */
