@@ -178,14 +178,13 @@ static void alloc_fill(struct report *report, struct table *table)
 	struct heap_names names = {
 		.by = options->by,
 		.form = (enum symbol_form)options->of_report[REPORT_OPTION_names].choice,
+		.is_off = options->of_report[REPORT_OPTION_symbols].choice == SYMBOLS_OFF,
 		.for_people = options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN,
 	};
 
 	names.is_brief = names.for_people && !options->columns && !options->filter_count;
 
-	state->is_named = by_symbol ||
-			  (options->by == BY_alloc_caller &&
-			   options->of_report[REPORT_OPTION_symbols].choice == SYMBOLS_AUTO);
+	state->is_named = by_symbol || (options->by == BY_alloc_caller && !names.is_off);
 	if (state->is_named)
 		heap_fill_named_table(state->heap, source, table, &state->callers, names);
 	else

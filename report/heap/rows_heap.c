@@ -146,6 +146,7 @@ void heap_fill_named_table(struct heap *heap, struct source *source, struct tabl
 	};
 
 	late_callers_init(callers, names.form, columns);
+	callers->symbols.is_off = names.is_off;
 	callers->for_people = names.for_people;
 	callers->is_brief = names.is_brief;
 	heap_fill_callers(heap, source, table, callers, names.by);

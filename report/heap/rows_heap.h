@@ -19,6 +19,7 @@ void heap_fill_table(struct heap *heap, struct source *source, struct table *tab
 struct heap_names {
 	enum key_id by; /* BY_alloc_caller, _function, _line, _module */
 	enum symbol_form form;
+	bool is_off;               /* as in symbols.h */
 	bool for_people, is_brief; /* as in late_callers.h */
 };
 void heap_fill_named_table(struct heap *heap, struct source *source, struct table *table,

@@ -22,13 +22,13 @@
 #define LOOKS_BACK 64u /* symbols that begin before the address, to find one that covers it */
 
 struct function {
-	uint64_t start, bytes;
+	uint64_t start, bytes; /* first: count_up_to() */
 	const char *name;
 	bool is_global;
 };
 
 struct unit_range {
-	uint64_t start, end; /* of the object's addresses */
+	uint64_t start, end; /* first: count_up_to(); of DWARF's addresses */
 	Dwarf_Off unit;
 };
 
@@ -188,14 +188,17 @@ static void read_functions(struct object *object)
 		      compare_functions);
 }
 
-static size_t functions_up_to(const struct object *object, uint64_t address)
+/* How many entries of a sorted array begin at the address or before; the first member of an entry is where it begins. */
+static size_t count_up_to(const void *array, size_t count, size_t bytes, uint64_t address)
 {
-	size_t low = 0, high = object->functions;
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
+		uint64_t start;
 
-		if (object->function[middle].start <= address)
+		memcpy(&start, (const char *)array + middle * bytes, sizeof(start));
+		if (start <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -210,7 +213,7 @@ static const struct function *function_at(struct object *object, uint64_t addres
 
 	if (!object->has_functions)
 		read_functions(object);
-	at = functions_up_to(object, address);
+	at = count_up_to(object->function, object->functions, sizeof(*object->function), address);
 	for (looked = 0; looked < LOOKS_BACK && looked < at; looked++) {
 		const struct function *function = &object->function[at - 1 - looked];
 
@@ -270,18 +273,10 @@ static void read_units(struct object *object)
 /* `address` is DWARF's. */
 static bool unit_at(struct object *object, uint64_t address, Dwarf_Die *ret_unit)
 {
-	size_t low = 0, high = object->units;
+	size_t count = count_up_to(object->unit, object->units, sizeof(*object->unit), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (object->unit[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < object->unit[low - 1].end &&
-	       dwarf_offdie(object->dwarf, object->unit[low - 1].unit, ret_unit);
+	return count && address < object->unit[count - 1].end &&
+	       dwarf_offdie(object->dwarf, object->unit[count - 1].unit, ret_unit);
 }
 
 static const char *text_of(Dwarf_Die *die, unsigned int name)

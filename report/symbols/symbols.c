@@ -150,7 +150,8 @@ const struct symbol *symbols_of_call(struct symbols *symbols, const struct sourc
 	symbol = &symbols->place[symbols->places_count++];
 	*symbol = (struct symbol){ .offset = UINT64_MAX,
 				   .module = file_name(source_name_text(module->path)) };
-	look_up(symbols, module, address - 1, symbol);
+	if (!symbols->is_off)
+		look_up(symbols, module, address - 1, symbol);
 	return symbol;
 }
 

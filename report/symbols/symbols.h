@@ -11,6 +11,8 @@
 #ifndef REPORT_SYMBOLS_SYMBOLS_H
 #define REPORT_SYMBOLS_SYMBOLS_H
 
+#include <stdbool.h>
+
 #include "report/base/demangle.h"
 #include "report/base/map.h"
 #include "report/session/callers.h"
@@ -40,6 +42,7 @@ struct symbol {
 
 struct symbols {
 	enum symbol_form form;
+	bool is_off; /* modules are all that is known */
 	struct demangler demangler;
 	struct text_store texts;
 	struct map objects, places; /* path and build-id, path and address: to the arrays below */

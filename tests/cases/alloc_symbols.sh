@@ -33,6 +33,8 @@ expect_eq "mangled names" "$(tail -1 out | cut -c1-11)" _ZL6hiddenm
 "$REPORT" alloc --symbols off --format csv --columns function "$OUTPUT" >out || fail "status $?"
 ! grep -q '[a-z]' <(tail -n +2 out) || fail "functions in spite of --symbols off: $(cat out)"
 
+expect_eq "by function, off" "$("$REPORT" alloc --by function --symbols off --format csv --columns function,allocations "$OUTPUT" | grep subject)" '[subject],31'
+
 # by function, line and module: rows of one are one
 expect_eq "by function" "$("$REPORT" alloc --by function --format csv --columns function,allocations "$OUTPUT" | grep -c ',10$')" 3
 expect_eq "by line" "$("$REPORT" alloc --by line --format csv --columns line,allocations "$OUTPUT" | grep -c "symbols.cpp:[0-9]*\"*,10$")" 3
