@@ -74,7 +74,8 @@ FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.d
 	collector/format/events.h collector/format/events.def \
 	$(wildcard collector/format/events/*.def)
 
-UNIT_TESTS  := $(patsubst tests/unit/%.c,$(O)/unit/%,$(wildcard tests/unit/test_*.c))
+UNIT_SOURCES := $(wildcard tests/unit/*/*/test_*.c)
+UNIT_TESTS  := $(addprefix $(O)/unit/,$(basename $(notdir $(UNIT_SOURCES))))
 FUZZ_NAMES  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY := $(FUZZ_NAMES:%=$(O)/fuzz/replay_%)
 LIBRARY_SOURCES := $(wildcard tests/programs/fake_*.c tests/programs/lib*.c)
@@ -164,7 +165,9 @@ $(REPORT): $(REPORT_OBJECTS) $(FORMAT_OBJECTS)
 $(O)/tests/%.o: private COMMON += $(NVTX_CFLAGS) $(CUDA_CFLAGS)
 
 .SECONDEXPANSION:
-$(UNIT_TESTS): $(O)/unit/%: $(O)/tests/unit/%.o $$(call linked_objects,tests/unit/%.c)
+unit_source = $(filter %/$(1).c,$(UNIT_SOURCES))
+unit_object = $(patsubst %.c,$(O)/%.o,$(call unit_source,$(1)))
+$(UNIT_TESTS): $(O)/unit/%: $$(call unit_object,%) $$(call linked_objects,$$(call unit_source,%))
 	$(call begin,LD)
 	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $^ $(TEST_LIBS) -o $@
 

@@ -2,7 +2,7 @@
 /*
  * The least of CUDA's runtime and driver API that hooks.def needs: types by the names of the real
  * headers (cuda_runtime_api.h, cuda.h of CUDA 13), so that a line of the list is a declaration of
- * either. tests/unit/test_cuda_api.c compares lines and layouts with the headers where there are some.
+ * either. tests/unit/preload/cuda/test_cuda_api.c compares lines and layouts with the headers where there are some.
  *
  * Structures are declared whole when something is read from them, else only named. Results are int:
  * the enumerations differ between versions, the numbers do not (0 is success).

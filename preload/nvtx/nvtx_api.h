@@ -2,7 +2,7 @@
 /*
  * What we need to know of NVTX, declared here so that building needs no toolkit: the layout of the
  * structs that programs pass, and the tables through which a client of version 3 is injected. Checked
- * against the real headers, where there are any, by tests/unit/test_nvtx_api.c.
+ * against the real headers, where there are any, by tests/unit/preload/nvtx/test_nvtx_api.c.
  *
  * Domain, string and resource handles are opaque pointers of the tool's choice.
  */
