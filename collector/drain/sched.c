@@ -17,7 +17,7 @@ static size_t read_of_thread(const struct stream *stream, const char *file, char
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", stream->process->pid, stream->tid,
 		 file);
-	length = facts_read_file(path, text, room - 1);
+	length = proc_read_file(path, text, room - 1);
 	text[length] = 0;
 	return length;
 }

@@ -51,12 +51,12 @@ static void stream_take_name(struct stream *stream, struct common *common, uint6
 
 static void stream_tell_name(struct stream *stream, struct common *common, uint64_t now_ns)
 {
-	char name[FACTS_NAME_BYTES];
+	char name[PROC_NAME_BYTES];
 
 	if (!stream->process->pid || stream->process->gone || stream->process->moved)
 		return;
 	stream_take_name(stream, common, now_ns, name,
-			 facts_thread_name(stream->process->pid, stream->tid, name, sizeof(name)));
+			 proc_thread_name(stream->process->pid, stream->tid, name, sizeof(name)));
 }
 
 /* What the thread was called when it ended; another may have its number by now. */
@@ -211,7 +211,7 @@ static bool stream_is_abandoned(const struct stream *stream, bool retired, bool 
 	if (stream->process->gone)
 		return true;
 	return (retired || ask) && stream->process->pid && !stream->process->moved &&
-	       !facts_thread_exists(stream->process->pid, stream->tid);
+	       !proc_thread_exists(stream->process->pid, stream->tid);
 }
 
 void streams_reap(struct streams *streams, struct common *common, uint64_t now_ns, bool names)

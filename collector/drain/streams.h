@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "collector/core/common.h"
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 #include "collector/processes/processes.h"
 
 /* What sched.c has told of a thread. */
@@ -35,7 +35,7 @@ struct stream {
 	const uint64_t *words;
 	uint64_t word_count; /* power of two */
 	struct names_text text;
-	char name[FACTS_NAME_BYTES]; /* last one told, not terminated */
+	char name[PROC_NAME_BYTES]; /* last one told, not terminated */
 	uint8_t name_length;
 	struct stream_sched sched;
 };

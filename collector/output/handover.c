@@ -17,7 +17,7 @@
 #endif
 #define RENAME_WITHOUT_REPLACING 1u /* linux/fs.h: RENAME_NOREPLACE */
 
-static struct rotation rotation_of(const struct place_request *request)
+static struct rotation rotation_of(const struct output_name_request *request)
 {
 	return (struct rotation){ .output = request->output,
 				  .session = request->session,
@@ -27,7 +27,7 @@ static struct rotation rotation_of(const struct place_request *request)
 				  .in_a_hurry = true };
 }
 
-struct rotation_standing handover_look(const struct place_request *request)
+struct rotation_standing handover_look(const struct output_name_request *request)
 {
 	struct rotation rotation = rotation_of(request);
 
@@ -57,24 +57,24 @@ static void folder_unlock(int folder)
 		close(folder);
 }
 
-bool handover_take(const struct place_request *request, char *path)
+bool handover_take(const struct output_name_request *request, char *path)
 {
 	struct rotation rotation = rotation_of(request);
-	int folder = place_lock_folder(request->output);
+	int folder = output_name_lock_folder(request->output);
 	bool done = rotation_clear(&rotation) && path_move(path, request->output);
 
 	folder_unlock(folder);
 	return done;
 }
 
-bool handover_leave(const struct place_request *request, char *path)
+bool handover_leave(const struct output_name_request *request, char *path)
 {
-	int folder = place_lock_folder(request->output);
+	int folder = output_name_lock_folder(request->output);
 	bool done = false;
 	char beside[PATH_MAX];
 
 	for (unsigned int i = 0; i < BESIDE_TRIES && !done; i++) {
-		if (!place_name_beside(request, i, beside))
+		if (!output_name_beside(request, i, beside))
 			break;
 		done = path_move(path, beside);
 		if (!done && errno != EEXIST)
@@ -84,10 +84,10 @@ bool handover_leave(const struct place_request *request, char *path)
 	return done;
 }
 
-bool handover_number(const struct place_request *request, char *path)
+bool handover_number(const struct output_name_request *request, char *path)
 {
 	struct rotation rotation = rotation_of(request);
-	int folder = place_lock_folder(request->output);
+	int folder = output_name_lock_folder(request->output);
 	bool done = rotation_insert(&rotation, path);
 
 	if (done)

@@ -8,19 +8,19 @@
 #ifndef COLLECTOR_OUTPUT_HANDOVER_H
 #define COLLECTOR_OUTPUT_HANDOVER_H
 
-#include "collector/output/place.h"
+#include "collector/output/output_name.h"
 #include "collector/output/rotation.h"
 
-/* request->output everywhere: what it leads to, as place_open() has it in ret_output. */
-struct rotation_standing handover_look(const struct place_request *request);
+/* request->output everywhere: what it leads to, as output_name_open() has it in ret_output. */
+struct rotation_standing handover_look(const struct output_name_request *request);
 
 /* Takes request->output, if that is free or a finished recording's, which moves; false: not now. */
-bool handover_take(const struct place_request *request, char *path);
+bool handover_take(const struct output_name_request *request, char *path);
 
 /* The file at request->output gets the name that it would have had beside; false: it stays. */
-bool handover_leave(const struct place_request *request, char *path);
+bool handover_leave(const struct output_name_request *request, char *path);
 
 /* The file gets the number 1 of those that were before. */
-bool handover_number(const struct place_request *request, char *path);
+bool handover_number(const struct output_name_request *request, char *path);
 
 #endif

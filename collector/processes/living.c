@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "collector/format/file.h"
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 #include "collector/region/session_id.h"
 
 #define ENVIRON_BYTES (256u << 10)
@@ -49,11 +49,11 @@ static void living_look(struct session_origin *origin, uint32_t pid, char *bytes
 	static const char session[] = "INTERCEPT_SESSION=", preload[] = "LD_PRELOAD=";
 	char path[64], id[SESSION_ID_BYTES];
 	bool preloaded = false;
-	struct facts_stat stat;
+	struct proc_stat stat;
 	size_t length;
 
 	snprintf(path, sizeof(path), "/proc/%u/environ", pid);
-	length = facts_read_file(path, bytes, ENVIRON_BYTES - 1);
+	length = proc_read_file(path, bytes, ENVIRON_BYTES - 1);
 	bytes[length] = 0;
 	for (const char *at = bytes; at < bytes + length; at += strlen(at) + 1) {
 		if (!strncmp(at, session, sizeof(session) - 1)) {
@@ -63,7 +63,7 @@ static void living_look(struct session_origin *origin, uint32_t pid, char *bytes
 		}
 		preloaded |= !strncmp(at, preload, sizeof(preload) - 1);
 	}
-	if (!preloaded || !facts_stat(pid, &stat))
+	if (!preloaded || !proc_stat(pid, &stat))
 		return;
 	origin->pid = pid;
 	origin->start_ticks = stat.start_ticks;
@@ -76,7 +76,7 @@ static void origin_read(struct session_origin *origin)
 	struct stat st;
 
 	*origin = (struct session_origin){ 0 };
-	facts_read_file("/proc/sys/kernel/random/boot_id", origin->boot, sizeof(origin->boot) - 1);
+	proc_read_file("/proc/sys/kernel/random/boot_id", origin->boot, sizeof(origin->boot) - 1);
 	if (stat("/proc/self/ns/pid", &st) == 0)
 		origin->namespace_inode = st.st_ino;
 }

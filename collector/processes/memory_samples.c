@@ -29,7 +29,7 @@ static bool has_moved(uint64_t before, uint64_t now, uint64_t step)
 }
 
 /* Noise is left out: the kernel counts in batches of pages for each thread. */
-static bool is_news(const struct facts_memory *before, const struct facts_memory *now)
+static bool is_news(const struct proc_memory *before, const struct proc_memory *now)
 {
 	uint64_t step = before->resident_bytes / 100;
 
@@ -44,14 +44,14 @@ static bool is_news(const struct facts_memory *before, const struct facts_memory
 /* It may have become another program, which nobody has noticed yet. */
 static bool is_the_same(const struct process *process)
 {
-	struct facts_stat stat;
+	struct proc_stat stat;
 
-	return facts_stat(process->pid, &stat) && !stat.zombie &&
+	return proc_stat(process->pid, &stat) && !stat.zombie &&
 	       (!process->stack_start || !stat.stack_start ||
 		process->stack_start == stat.stack_start);
 }
 
-static void tell(struct common *common, struct process *process, const struct facts_memory *now,
+static void tell(struct common *common, struct process *process, const struct proc_memory *now,
 		 uint64_t now_ns)
 {
 	if (!is_the_same(process))
@@ -72,10 +72,10 @@ void memory_samples_take(struct memory_samples *samples, struct processes *proce
 	start_ns = steady_now_ns();
 	for (uint32_t i = 0; i < processes->limit; i++) {
 		struct process *process = &processes->slot[i];
-		struct facts_memory now;
+		struct proc_memory now;
 
 		if (!process->number || !process->pid || process->gone || process->told ||
-		    !facts_memory(process->pid, &now) || !is_news(&process->memory, &now))
+		    !proc_memory(process->pid, &now) || !is_news(&process->memory, &now))
 			continue;
 		tell(common, process, &now,
 		     clockmap_ns(&common->clock, clockmap_now(&common->clock)));
@@ -85,8 +85,8 @@ void memory_samples_take(struct memory_samples *samples, struct processes *proce
 
 void memory_sample_last(struct common *common, struct process *process, uint64_t now_ns)
 {
-	struct facts_memory now;
+	struct proc_memory now;
 
-	if (facts_memory(process->pid, &now) && memcmp(&now, &process->memory, sizeof(now)) != 0)
+	if (proc_memory(process->pid, &now) && memcmp(&now, &process->memory, sizeof(now)) != 0)
 		tell(common, process, &now, now_ns);
 }

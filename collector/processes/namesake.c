@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 
 #define STATUS_BYTES 4096
 
@@ -24,7 +24,7 @@ static uint32_t pid_inside(uint32_t pid)
 	size_t length;
 
 	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	length = facts_read_file(path, text, sizeof(text) - 1);
+	length = proc_read_file(path, text, sizeof(text) - 1);
 	text[length] = 0;
 	at = strstr(text, "\nNSpid:");
 	if (!at)
@@ -61,15 +61,15 @@ static uint32_t pid_search(uint32_t pid, struct maps_file region)
 struct namesake_region namesake_region_of(const void *base)
 {
 	struct namesake_region region = { .file = maps_file_at(base) };
-	struct facts_stat stat;
+	struct proc_stat stat;
 
-	if (facts_stat(FACTS_SELF, &stat))
+	if (proc_stat(PROC_SELF, &stat))
 		region.start_ticks = stat.start_ticks;
 	return region;
 }
 
 /* By a tick more: rounding. Where times are not told nothing is older. */
-static bool is_older(const struct facts_stat *stat, const struct namesake_region *region)
+static bool is_older(const struct proc_stat *stat, const struct namesake_region *region)
 {
 	return stat->start_ticks + 1 < region->start_ticks;
 }
@@ -77,7 +77,7 @@ static bool is_older(const struct facts_stat *stat, const struct namesake_region
 /* A living process of that number that is not known to share a namespace with a parent of ours. */
 static struct namesake namesake_of_living(const struct namesake_claim *claim,
 					  const struct namesake_region *region,
-					  const struct facts_stat *stat)
+					  const struct proc_stat *stat)
 {
 	int mapped = maps_has_file(claim->pid, region->file);
 	uint32_t other;
@@ -98,12 +98,12 @@ static struct namesake namesake_of_living(const struct namesake_claim *claim,
 struct namesake namesake_find(const struct namesake_claim *claim,
 			      const struct namesake_region *region)
 {
-	struct facts_stat stat, init;
-	bool lives = facts_stat(claim->pid, &stat) && !stat.zombie;
+	struct proc_stat stat, init;
+	bool lives = proc_stat(claim->pid, &stat) && !stat.zombie;
 	uint32_t other;
 
 	/* without /proc there is nothing to look it up in */
-	if (!region->file.inode || !facts_stat(1, &init))
+	if (!region->file.inode || !proc_stat(1, &init))
 		return (struct namesake){ NAMESAKE_OURS, claim->pid, false };
 	if (claim->here && lives && is_older(&stat, region))
 		return (struct namesake){ NAMESAKE_NOBODY, 0, true };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 #include "collector/processes/memory_samples.h"
 #include "collector/processes/redact.h"
 
@@ -62,19 +62,19 @@ static void process_identify(struct process *process, const struct process *pare
 			     struct common *common)
 {
 	uint32_t redact = common->view.redact;
-	char text[FACTS_COMMAND_BYTES];
-	struct facts_stat stat;
+	char text[PROC_COMMAND_BYTES];
+	struct proc_stat stat;
 	const char *path;
 	size_t length;
 
 	if (process->pid && !process->execed) {
-		length = facts_command(process->pid, text, sizeof(text));
+		length = proc_command(process->pid, text, sizeof(text));
 		length = redact_command(redact, text, length);
 		process->command = names_id_text(&common->names, text, length);
-		length = facts_executable(process->pid, text, sizeof(text));
+		length = proc_executable(process->pid, text, sizeof(text));
 		path = redact_path(redact, text, &length);
 		process->executable = names_id_text(&common->names, path, length);
-		process->stack_start = facts_stat(process->pid, &stat) ? stat.stack_start : 0;
+		process->stack_start = proc_stat(process->pid, &stat) ? stat.stack_start : 0;
 	}
 	if (parent && !process->command)
 		process->command = parent->command;
@@ -95,7 +95,7 @@ static void process_find_pid(struct process *process, const struct process *pare
 					.first = process->number == 1,
 					.stack_start = parent ? parent->stack_start : 0 };
 	struct namesake namesake;
-	struct facts_stat stat;
+	struct proc_stat stat;
 
 	if (!process->pid)
 		return;
@@ -106,7 +106,7 @@ static void process_find_pid(struct process *process, const struct process *pare
 	if (namesake.kind != NAMESAKE_LEFT)
 		return;
 	process->gone = true;
-	process->execed = facts_stat(process->pid, &stat) && !stat.zombie;
+	process->execed = proc_stat(process->pid, &stat) && !stat.zombie;
 }
 
 static void tell_meta(struct common *common, const struct process *process, const char *key,
@@ -204,13 +204,13 @@ static void entry_wait(struct processes *processes, struct common *common, uint3
 
 static bool process_has_execed(const struct processes *processes, struct process *process)
 {
-	struct facts_stat stat;
+	struct proc_stat stat;
 
 	if (process->likely) {
 		process->likely = false;
 		return maps_has_file(process->pid, processes->region.file) == 0;
 	}
-	if (!processes->inspect || !process->stack_start || !facts_stat(process->pid, &stat))
+	if (!processes->inspect || !process->stack_start || !proc_stat(process->pid, &stat))
 		return false;
 	if (stat.stack_start == process->stack_start || !stat.stack_start)
 		return false;
@@ -399,10 +399,10 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 {
 	struct process_usage *told = &p->usage;
 	uint64_t before_ns = view_load64(&common->view.process[p->entry].children_before_ns);
-	uint64_t peak = facts_memory_peak_bytes(p->pid);
-	struct facts_stat stat;
+	uint64_t peak = proc_memory_peak_bytes(p->pid);
+	struct proc_stat stat;
 
-	if (!facts_stat(p->pid, &stat) || stat.zombie ||
+	if (!proc_stat(p->pid, &stat) || stat.zombie ||
 	    (p->stack_start && stat.stack_start && p->stack_start != stat.stack_start))
 		return;
 	stat.children_ns -= before_ns < stat.children_ns ? before_ns : stat.children_ns;
@@ -427,12 +427,12 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
 		if (!p->number || p->gone || p->told || !p->pid)
 			continue;
 		tell_usage(common, p, now_ns);
-		cpu_ns = facts_cpu_ns(p->pid);
+		cpu_ns = proc_cpu_ns(p->pid);
 		if (cpu_ns <= p->cpu_ns)
 			continue;
 		p->cpu_ns = cpu_ns;
 		JOURNAL_ADD(&common->journal, now_ns, process_cpu, .process = p->number,
-			    .cpu_ns = cpu_ns, .memory_bytes = facts_memory_bytes(p->pid));
+			    .cpu_ns = cpu_ns, .memory_bytes = proc_memory_bytes(p->pid));
 	}
 }
 
@@ -480,13 +480,13 @@ static uint64_t process_tell_end(struct common *common, struct process *p, uint6
 	uint32_t how = view_load32(&shared->exit_how);
 	uint64_t end_ns = process_end_ns(common, p, now_ns);
 	int wait_status = WATCH_STATUS_UNKNOWN;
-	struct facts_stat stat;
+	struct proc_stat stat;
 
 	if (how > EVT_END_EXEC)
 		how = EVT_END_UNKNOWN;
 	if (p->gone && !p->execed && p->pid) {
 		wait_status = watch_wait_status(&p->watch);
-		if (facts_stat(p->pid, &stat) && stat.zombie && stat.cpu_ns > p->cpu_ns)
+		if (proc_stat(p->pid, &stat) && stat.zombie && stat.cpu_ns > p->cpu_ns)
 			p->cpu_ns = stat.cpu_ns;
 	}
 	if (p->execed) {

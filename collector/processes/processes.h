@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "collector/core/common.h"
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 #include "collector/processes/modules.h"
 #include "collector/processes/namesake.h"
 #include "collector/processes/watch.h"
@@ -43,10 +43,10 @@ struct process {
 			before_ns; /* of children that it had as another program, before its exec */
 		bool looked;
 	} usage;
-	struct facts_memory memory; /* as told last, memory_samples.h */
-	uint64_t newest_ticks;      /* of its records, kept by drain.c */
-	uint64_t alive_ns;          /* it was seen to live at that time */
-	uint64_t image_ns;          /* the same, with the image that we know */
+	struct proc_memory memory; /* as told last, memory_samples.h */
+	uint64_t newest_ticks;     /* of its records, kept by drain.c */
+	uint64_t alive_ns;         /* it was seen to live at that time */
+	uint64_t image_ns;         /* the same, with the image that we know */
 	uint64_t lost_no_ring, lost_nested, lost_early;
 	uint64_t start_ns;
 };

@@ -11,7 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 #include "collector/region/region.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
@@ -80,7 +80,7 @@ void redact_host(uint32_t redact, char *host, size_t room, const char *session)
 
 	if (!redact_is_set(redact, REGION_REDACT_host))
 		return;
-	boot = facts_read_file(BOOT_ID, known, BOOT_ID_BYTES);
+	boot = proc_read_file(BOOT_ID, known, BOOT_ID_BYTES);
 	snprintf(known + boot, sizeof(known) - boot, " %.*s %s", (int)REGION_TEXT_BYTES - 1,
 		 session, host);
 	/* without that id the name could be found out by trying all that there may be */

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -31,13 +31,13 @@ _Static_assert(sizeof(struct watch_pidfd_info) == 64, "PIDFD_INFO_SIZE_VER0");
 
 void watch_init(struct watch *watch, uint32_t pid, int fd)
 {
-	struct facts_stat stat;
+	struct proc_stat stat;
 
 	*watch = (struct watch){ .pid = pid, .fd = -1 };
 	if (!pid)
 		return;
 	watch->fd = fd ? fd : (int)syscall(SYS_pidfd_open, pid, 0);
-	if (facts_stat(pid, &stat))
+	if (proc_stat(pid, &stat))
 		watch->start_ticks = stat.start_ticks;
 }
 
@@ -51,23 +51,23 @@ void watch_release(struct watch *watch)
 bool watch_is_over(const struct watch *watch)
 {
 	struct pollfd poll_fd = { .fd = watch->fd, .events = POLLIN };
-	struct facts_stat stat;
+	struct proc_stat stat;
 
 	if (!watch->pid)
 		return true;
 	if (watch->fd >= 0)
 		return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLIN | POLLHUP | POLLERR));
-	if (watch->start_ticks && facts_stat(watch->pid, &stat))
+	if (watch->start_ticks && proc_stat(watch->pid, &stat))
 		return stat.zombie || stat.start_ticks != watch->start_ticks;
-	return !facts_process_exists(watch->pid);
+	return !proc_process_exists(watch->pid);
 }
 
 int watch_wait_status(const struct watch *watch)
 {
 	struct watch_pidfd_info info = { .mask = WATCH_PIDFD_INFO_EXIT };
-	struct facts_stat stat;
+	struct proc_stat stat;
 
-	if (facts_stat(watch->pid, &stat) && stat.zombie && stat.wait_status >= 0 &&
+	if (proc_stat(watch->pid, &stat) && stat.zombie && stat.wait_status >= 0 &&
 	    stat.start_ticks == watch->start_ticks)
 		return stat.wait_status;
 	if (watch->fd >= 0 && ioctl(watch->fd, WATCH_PIDFD_GET_INFO, &info) == 0 &&

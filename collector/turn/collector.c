@@ -12,9 +12,9 @@
 
 #include "collector/turn/epoch.h"
 #include "collector/format/error.h"
-#include "collector/output/place.h"
+#include "collector/output/output_name.h"
 #include "collector/output/rotation.h"
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 #include "collector/processes/living.h"
 #include "collector/processes/redact.h"
 #include "collector/turn/self.h"
@@ -81,7 +81,7 @@ static void say_cannot_create(char *text, size_t room, const char *path, const c
 static void program_name(uint32_t pid, char *name, size_t room)
 {
 	char path[REGION_PATH_BYTES];
-	size_t length = facts_executable(pid, path, sizeof(path) - 1);
+	size_t length = proc_executable(pid, path, sizeof(path) - 1);
 	const char *slash;
 
 	path[length] = 0;
@@ -101,18 +101,18 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 				      .base_real = view->base_real,
 				      .tsc_hz = clockmap_hz(&c->common.clock),
 				      .pid = first_pid(view) };
-	struct place_request request = { .output = output,
-					 .session = header.session,
-					 .host = host,
-					 .pid = header.pid,
-					 .start_s = view->base_real / (1000 * MS),
-					 .keep = view->header->keep,
-					 .beside = !(place & 1u << REGION_PLACE_OUTPUT),
-					 .lives = living_has,
-					 .program = header.program,
-					 .plain = place & 1u << REGION_PLACE_PLAIN,
-					 .ret_guard = &guard_fd,
-					 .ret_output = c->naming.output };
+	struct output_name_request request = { .output = output,
+					       .session = header.session,
+					       .host = host,
+					       .pid = header.pid,
+					       .start_s = view->base_real / (1000 * MS),
+					       .keep = view->header->keep,
+					       .beside = !(place & 1u << REGION_PLACE_OUTPUT),
+					       .lives = living_has,
+					       .program = header.program,
+					       .plain = place & 1u << REGION_PLACE_PLAIN,
+					       .ret_guard = &guard_fd,
+					       .ret_output = c->naming.output };
 	const char *why;
 	int fd;
 
@@ -124,7 +124,7 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 	program_name(header.pid, header.program, sizeof(header.program));
 	header.flags = (request.plain ? 0 : FILE_OF_INTEREST) |
 		       (place & 1u << REGION_PLACE_FIRST ? FILE_OF_FIRST : 0);
-	fd = place_open(&request, path, &why);
+	fd = output_name_open(&request, path, &why);
 	header.name = file_name_hash(path);
 	if (fd < 0 || output_init(&c->output, fd, view->header->max_file_bytes, &header)) {
 		say_cannot_create(ret_error, VIEW_ERROR_BYTES, path, why, errno);

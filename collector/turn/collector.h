@@ -33,7 +33,7 @@ struct collector {
 	uint64_t started_ns; /* steady times */
 	uint64_t closed_ns;  /* the last frame */
 	uint64_t steered_ns; /* the clock */
-	uint64_t facts_ns;   /* names, CPU times, cost */
+	uint64_t proc_ns;    /* names, CPU times, cost */
 	uint64_t failed_ns;  /* the last write that failed, 0: none */
 	uint64_t sequence;   /* of the last frame */
 	uint64_t watermark_ns;

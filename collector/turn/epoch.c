@@ -17,9 +17,9 @@
 #define EPOCH_BYTES (FRAME_BYTES_MAX / 8) /* leaves room for the journal */
 #define STEP_WORDS (128u << 10)           /* of one ring, before the frame's size is looked at */
 #define STEER_NS (100 * MS)
-#define FACTS_NS (500 * MS)       /* a killed process has the CPU time of the last look */
-#define FACTS_MANY_NS (2000 * MS) /* a look costs 20 us a process */
-#define FACTS_MANY 64u
+#define PROC_NS (500 * MS)       /* a killed process has the CPU time of the last look */
+#define PROC_MANY_NS (2000 * MS) /* a look costs 20 us a process */
+#define PROC_MANY 64u
 #define RETRY_NS (1000 * MS)
 #define LAST_MARGIN (1ull << 32) /* ticks: the clocks of cores may differ a little */
 
@@ -87,12 +87,12 @@ static void cut_end_with_programs(const struct collector *c, struct cut *cut)
 /* What goes with a complete cut of this moment. */
 static void cut_tell(struct collector *c, const struct cut *cut)
 {
-	uint64_t pause_ns = c->processes.limit > FACTS_MANY ? FACTS_MANY_NS : FACTS_NS;
-	bool due = cut->steady_ns - c->facts_ns >= pause_ns || cut->kind == EPOCH_LAST;
+	uint64_t pause_ns = c->processes.limit > PROC_MANY ? PROC_MANY_NS : PROC_NS;
+	bool due = cut->steady_ns - c->proc_ns >= pause_ns || cut->kind == EPOCH_LAST;
 	struct self_cost cost = { c->drain.records, c->output.bytes, 0 };
 
 	if (due) {
-		c->facts_ns = cut->steady_ns;
+		c->proc_ns = cut->steady_ns;
 		processes_tell_cpu(&c->processes, &c->common, cut->now_ns);
 	}
 	for (uint32_t i = 0; i < c->processes.limit && c->processes.leaving; i++) {

@@ -21,17 +21,18 @@
 #define ASK_STEP_MS 10
 #define TEXT_MOST 90 /* of a path in what is said */
 
-static struct place_request request_of(const struct naming *naming, const struct output *output)
+static struct output_name_request request_of(const struct naming *naming,
+					     const struct output *output)
 {
-	return (struct place_request){ .output = naming->output,
-				       .session = output->header.session,
-				       .host = naming->host,
-				       .pid = output->header.pid,
-				       .start_s = output->header.base_real / (1000 * MS),
-				       .keep = naming->keep,
-				       .lives = living_has,
-				       .program = output->header.program,
-				       .plain = naming->plain };
+	return (struct output_name_request){ .output = naming->output,
+					     .session = output->header.session,
+					     .host = naming->host,
+					     .pid = output->header.pid,
+					     .start_s = output->header.base_real / (1000 * MS),
+					     .keep = naming->keep,
+					     .lives = living_has,
+					     .program = output->header.program,
+					     .plain = naming->plain };
 }
 
 static bool path_is_asked_for(const struct naming *naming, const struct output *output)
@@ -60,7 +61,7 @@ static void name_changed(struct naming *naming, struct output *output)
 
 static bool name_take(struct naming *naming, struct output *output)
 {
-	struct place_request request = request_of(naming, output);
+	struct output_name_request request = request_of(naming, output);
 
 	if (!handover_take(&request, output->path))
 		return false;
@@ -94,7 +95,7 @@ static void name_ask(struct naming *naming, struct output *output)
 void naming_begin(struct naming *naming, struct output *output, struct region_header *header)
 {
 	struct rotation_standing standing;
-	struct place_request request;
+	struct output_name_request request;
 
 	naming->header = header;
 	naming->keep = header->keep;
@@ -156,7 +157,7 @@ static bool name_is_wanted(const struct naming *naming, const struct output *out
 
 void naming_turn(struct naming *naming, struct output *output, uint64_t records, uint64_t steady_ns)
 {
-	struct place_request request;
+	struct output_name_request request;
 
 	if (!naming->begun_ns)
 		naming->begun_ns = steady_ns;
@@ -216,7 +217,7 @@ unsigned int naming_count_session(const struct naming *naming, const struct outp
 
 void naming_finish(struct naming *naming, struct output *output, uint64_t records)
 {
-	struct place_request request = request_of(naming, output);
+	struct output_name_request request = request_of(naming, output);
 	struct rotation_standing standing;
 	bool few = records < FEW_RECORDS, worth;
 
@@ -248,11 +249,11 @@ void naming_finish(struct naming *naming, struct output *output, uint64_t record
 
 void naming_tidy(struct naming *naming, struct output *output)
 {
-	struct place_request request;
+	struct output_name_request request;
 
 	name_await(naming, output);
 	request = request_of(naming, output);
 	if (naming->numbered ||
 	    (!naming->waits && !naming->passed && path_is_asked_for(naming, output)))
-		place_settle(&request, output->bytes);
+		output_name_settle(&request, output->bytes);
 }

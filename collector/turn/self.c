@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 #include "collector/processes/redact.h"
 
 #define NS_PER_S 1000000000ull
@@ -72,7 +72,7 @@ static void tell_output(struct common *common)
 static void tell_cpu(struct common *common)
 {
 	char text[CPUINFO_BYTES];
-	size_t length = facts_read_file("/proc/cpuinfo", text, sizeof(text) - 1);
+	size_t length = proc_read_file("/proc/cpuinfo", text, sizeof(text) - 1);
 	char *line, *end;
 
 	text[length] = 0;

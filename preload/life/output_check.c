@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See output_check.h: three system calls. The same rules, with links followed by hand, are in
- * collector/output/place.c.
+ * collector/output/output_name.c.
  */
 #include "preload/life/output_check.h"
 

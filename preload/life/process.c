@@ -72,8 +72,8 @@ static void fork_child(void)
 	/* an older handler that allocated has brought us in already */
 	if (!recorder_is_open() || entry_is_own())
 		return;
-	recorder_flee();
-	recorder_orphan();
+	recorder_leave_parents_region();
+	recorder_shut_in_child();
 	if (!process_adopt())
 		process_left();
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/base/clock.h"
-#include "preload/life/environment.h"
+#include "preload/life/child_environment.h"
 #include "preload/life/lineage.h"
 
 struct session session;

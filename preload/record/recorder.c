@@ -59,7 +59,7 @@ static int gates_create(void)
 
 	if (page == MAP_FAILED)
 		return -errno;
-	/* where the kernel cannot (gVisor, before 4.14) the atfork handler does it: recorder_orphan() */
+	/* where the kernel cannot (gVisor, before 4.14) the atfork handler does it: recorder_shut_in_child() */
 	(void)madvise(page, 4096, MADV_WIPEONFORK);
 	recorder_gates = page;
 	return 0;
@@ -93,7 +93,7 @@ void recorder_reopen(uint32_t process)
  * After fork() in a signal handler the hook that the handler interrupted goes on in the child too,
  * with its lane at the parent's ring. From here on such a lane leads nowhere: room_step() refuses it,
  * and what is published lands in memory of our own. A record that had its place already is written
- * there by addresses that the hook holds in registers: see recorder_flee().
+ * there by addresses that the hook holds in registers: see recorder_leave_parents_region().
  */
 static struct region_ring nowhere_ring;
 static uint64_t nowhere_words[RECORD_WORDS_MAX];
@@ -121,7 +121,7 @@ static bool record_is_interrupted(void)
 	return false;
 }
 
-void recorder_flee(void)
+void recorder_leave_parents_region(void)
 {
 	size_t bytes = region.shape.bytes;
 	void *old = region.header, *moved;
@@ -142,7 +142,7 @@ void recorder_flee(void)
 	trouble_watch(moved);
 }
 
-void recorder_orphan(void)
+void recorder_shut_in_child(void)
 {
 	lanes_cut_off();
 	recorder_gates->generation = 0;
@@ -387,7 +387,7 @@ struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t fram
 	if (!recorder_gates->generation) {
 		/* a forked child that its atfork handler did not bring in; nothing of the parent's lanes
 		 * is ours, busy or not */
-		recorder_flee();
+		recorder_leave_parents_region();
 		lanes_cut_off();
 		lane->owner = frame | RECORDER_IN_CALL;
 		adopt_child();

@@ -175,14 +175,14 @@ void recorder_close(void);
 /* In a forked child that has its own process entry: opens the gates again under a new generation. */
 void recorder_reopen(uint32_t process);
 /* Shuts the gates until recorder_reopen(): a forked child where the page could not be wiped. */
-void recorder_orphan(void);
+void recorder_shut_in_child(void);
 /*
  * In a forked child, first of all: when fork() was called by a signal handler that had interrupted the
  * writing of a record, the hook will end it here too, and by then the parent may have gone once round
  * its ring. So the region gets another address in this process (entry_region() has it), and private memory
  * stands at the old one.
  */
-void recorder_flee(void);
+void recorder_leave_parents_region(void);
 /*
  * Whom a forked child calls at its first event that no fork handler has brought in (clone(), vfork() and on):
  * it claims an entry and calls recorder_reopen(). The event may be a malloc() under any lock of libc.

@@ -23,7 +23,7 @@ static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
 
 bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct loop *loop = &bottleneck->loop;
+	const struct steady_loop *loop = &bottleneck->loop;
 	char warm[UNIT_TEXT_BYTES], median[UNIT_TEXT_BYTES], which[48] = "step";
 
 	if (!loop->warm_steps ||

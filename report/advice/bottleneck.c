@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 #include "report/advice/evidence_events.h"
 #include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
@@ -30,7 +30,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_device }),
 		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
 		.evidence = evidence_want(run, NULL),
-		.environment = environment_want(run, NULL),
+		.environment = run_facts_want(run, NULL),
 		.io_by_file = io_want(run, &(struct io_options){ BY_io_file }),
 		.io_by_process = io_want(run, &(struct io_options){ BY_io_process }),
 		.io_by_operator = io_want(run, &(struct io_options){ BY_io_op }),
@@ -57,12 +57,11 @@ static const struct source_process *find_process(const struct bottleneck *bottle
 static void find_phases(struct bottleneck *bottleneck)
 {
 	const struct steps *steps = bottleneck->steps;
-	const struct environment_row *told;
+	const struct run_facts_row *told;
 
 	if (!bottleneck->process)
 		return;
-	told = environment_find(bottleneck->environment, bottleneck->process->index,
-				"torch_version");
+	told = run_facts_find(bottleneck->environment, bottleneck->process->index, "torch_version");
 	if (told && told->time_ns > bottleneck->process->start_ns)
 		bottleneck->imported_ns = told->time_ns;
 	for (size_t i = 0; i < steps->row_count; i++) {
@@ -125,8 +124,8 @@ void bottleneck_look(struct bottleneck *bottleneck)
 	bottleneck->cuda_errors = api.errors;
 	bottleneck->workers = count_workers(bottleneck);
 	bottleneck->sampled = run_events(bottleneck->run, EVT_torch_sampling) != 0;
-	bottleneck->limited = absence_is_limited(bottleneck->run);
-	loop_look(&bottleneck->loop, bottleneck->steps, bottleneck->evidence);
+	bottleneck->limited = why_empty_is_limited(bottleneck->run);
+	steady_loop_look(&bottleneck->loop, bottleneck->steps, bottleneck->evidence);
 	find_phases(bottleneck);
 	time_operators(bottleneck);
 	bottleneck->advice = advice_gather(bottleneck, &bottleneck->advice_count);
@@ -134,16 +133,16 @@ void bottleneck_look(struct bottleneck *bottleneck)
 
 void bottleneck_release(struct bottleneck *bottleneck)
 {
-	loop_release(&bottleneck->loop);
+	steady_loop_release(&bottleneck->loop);
 	timing_release(&bottleneck->operator_times);
 	free(bottleneck->advice);
 }
 
 const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key)
 {
-	const struct environment_row *row = NULL;
+	const struct run_facts_row *row = NULL;
 
 	if (bottleneck->process)
-		row = environment_find(bottleneck->environment, bottleneck->process->index, key);
+		row = run_facts_find(bottleneck->environment, bottleneck->process->index, key);
 	return row && row->value->text ? row->value : NULL;
 }

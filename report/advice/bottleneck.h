@@ -5,8 +5,8 @@
 
 #include "report/advice/advice.h"
 #include "report/table/export.h"
-#include "report/advice/loop.h"
-#include "report/advice/environment.h"
+#include "report/advice/steady_loop.h"
+#include "report/advice/run_facts.h"
 #include "report/core/ranges.h"
 #include "report/cuda/cuda.h"
 #include "report/heap/heap.h"
@@ -25,10 +25,10 @@ struct bottleneck {
 	struct tensors *tensors;
 	struct steps *steps;
 	struct evidence *evidence;
-	struct environment *environment;
+	struct run_facts *environment;
 	struct io_reading *io_by_file, *io_by_process, *io_by_operator;
 
-	struct loop loop;                     /* what shares are of */
+	struct steady_loop loop;              /* what shares are of */
 	const struct source_process *process; /* that told most: of the first step; NULL: none */
 	/* Times of that process on the session's clock, 0: not known. */
 	uint64_t imported_ns, first_step_ns, last_step_ns;

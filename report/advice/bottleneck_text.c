@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 #include "report/advice/bottleneck.h"
 #include "report/cuda/rows_cuda.h"
 #include "report/nvtx/rows_ranges.h"
@@ -343,7 +343,7 @@ static void print_advice(const struct bottleneck *bottleneck, const struct scree
 void bottleneck_print(const struct bottleneck *bottleneck, const struct document *document,
 		      const struct screen *screen)
 {
-	struct absence absence;
+	struct why_empty absence;
 
 	print_environment(bottleneck, screen);
 	screen_print(screen, SCREEN_BOLD, "\nwhere the time went\n");
@@ -356,7 +356,7 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 	screen_print(screen, SCREEN_BOLD, "\nwhat to change first\n");
 	if (!bottleneck->operator_calls)
 		screen_print_prose(screen, "%s",
-				   absence_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
+				   why_empty_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
 	if (bottleneck->evidence->gaps.beyond)
 		screen_print_prose(screen,
 				   "%" PRIu64 " gaps between operators were too many to be kept: "

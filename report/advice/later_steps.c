@@ -22,7 +22,7 @@ static void take(struct later_steps *later, size_t index, const struct step_row 
 }
 
 void later_steps_look(struct later_steps *later, const struct steps *steps,
-		      const struct evidence *evidence, const struct loop *loop)
+		      const struct evidence *evidence, const struct steady_loop *loop)
 {
 	bool *seen = NULL;
 	size_t room = 0;

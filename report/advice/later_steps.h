@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "report/advice/evidence.h"
-#include "report/advice/loop.h"
+#include "report/advice/steady_loop.h"
 #include "report/base/timing.h"
 #include "report/steps/steps.h"
 
@@ -24,7 +24,7 @@ struct later_steps {
 
 /* `steps` has rows, the loop was looked at; to be released. */
 void later_steps_look(struct later_steps *later, const struct steps *steps,
-		      const struct evidence *evidence, const struct loop *loop);
+		      const struct evidence *evidence, const struct steady_loop *loop);
 void later_steps_release(struct later_steps *later);
 
 #endif

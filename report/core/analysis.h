@@ -26,9 +26,9 @@
 #include <stdint.h>
 
 #include "collector/format/block.h"
-#include "report/core/captured.h"
+#include "report/core/recorded_time.h"
 #include "report/core/cut.h"
-#include "report/core/filters.h"
+#include "report/core/selection.h"
 #include "report/session/source.h"
 
 struct run;
@@ -106,8 +106,8 @@ void run_read(struct run *run, bool shows_progress);
 struct source *run_source(const struct run *run);
 /* What is read; the filters' own needs are in it once run_read() has begun. */
 const struct frame_wants *run_wants(const struct run *run);
-const struct filters *run_filters(const struct run *run);
-const struct captured *run_captured(const struct run *run);
+const struct selection *run_filters(const struct run *run);
+const struct recorded_time *run_captured(const struct run *run);
 /* Events of programs that the filters hold for: see run_counts(). */
 uint64_t run_events(const struct run *run, enum evt_id id);
 uint64_t run_events_of_all(const struct run *run);

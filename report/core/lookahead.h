@@ -6,7 +6,7 @@
 #ifndef REPORT_CORE_LOOKAHEAD_H
 #define REPORT_CORE_LOOKAHEAD_H
 
-#include "report/core/filters.h"
+#include "report/core/selection.h"
 #include "report/session/source.h"
 
 /* Whether anything has to be looked for. */

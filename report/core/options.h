@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "report/core/filters.h"
+#include "report/core/selection.h"
 #include "report/core/keys.h"
 #include "report/table/export.h"
 

@@ -7,7 +7,7 @@
 
 #include "report/base/text.h"
 #include "report/base/units.h"
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 
 #define NAMES_SHOWN 5
 #define NAME_BYTES 41
@@ -125,7 +125,7 @@ bool range_names_why(const struct run *run, char *ret_text, size_t bytes)
 	const struct source_name *step = step_named(run);
 	char name[NAME_BYTES];
 
-	if (!step || run_filters(run)->any || absence_is_limited(run))
+	if (!step || run_filters(run)->any || why_empty_is_limited(run))
 		return false;
 	text_escape(name, sizeof(name), step->text, step->length);
 	snprintf(ret_text, bytes, "INTERCEPT_STEP=%s ended no step", name);

@@ -110,16 +110,16 @@ static int request_parse_filters(struct report_request *request, const struct ta
 	const struct options *options = request->options;
 	const struct column *all[COLUMNS_MAX];
 	size_t all_count = columns_of(report_infos[options->report].id, all);
-	struct condition other;
+	struct row_filter other;
 	char message[400], ignored[400];
 
 	request->condition = memory_zero(options->filter_count, sizeof(*request->condition));
 	for (size_t i = 0; i < options->filter_count; i++) {
-		if (!condition_parse(&request->condition[i], options->filter[i], table->column,
-				     table->column_count, message, sizeof(message)))
+		if (!row_filter_parse(&request->condition[i], options->filter[i], table->column,
+				      table->column_count, message, sizeof(message)))
 			continue;
-		if (!condition_parse(&other, options->filter[i], all, all_count, ignored,
-				     sizeof(ignored)) &&
+		if (!row_filter_parse(&other, options->filter[i], all, all_count, ignored,
+				      sizeof(ignored)) &&
 		    columns_find(table->column, table->column_count, all[other.column]->name,
 				 strlen(all[other.column]->name)) < 0 &&
 		    key_of_column(all[other.column]->report, all[other.column]->name))
@@ -130,7 +130,7 @@ static int request_parse_filters(struct report_request *request, const struct ta
 		return STATUS_USAGE;
 	}
 	request->arrangement.condition = request->condition;
-	request->arrangement.condition_count = options->filter_count;
+	request->arrangement.row_filter_count = options->filter_count;
 	return STATUS_OK;
 }
 

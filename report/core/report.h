@@ -6,7 +6,7 @@
 #ifndef REPORT_CORE_REPORT_H
 #define REPORT_CORE_REPORT_H
 
-#include "report/table/condition.h"
+#include "report/table/row_filter.h"
 #include "report/table/export.h"
 #include "report/core/analysis.h"
 #include "report/core/options.h"
@@ -27,7 +27,7 @@ struct report_request {
 
 	/* made by request_prepare() */
 	struct arrangement arrangement;
-	struct condition *condition;
+	struct row_filter *condition;
 	size_t shown[COLUMNS_MAX];
 	size_t shown_count;
 };

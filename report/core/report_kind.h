@@ -10,7 +10,7 @@
 #ifndef REPORT_CORE_REPORT_KIND_H
 #define REPORT_CORE_REPORT_KIND_H
 
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 #include "report/core/report.h"
 
 /* A report's totals, in their order; texts are borrowed, or lie in `texts`. */
@@ -56,7 +56,7 @@ struct report_kind {
 	/* Each of these may be NULL. */
 	void (*total)(const struct report *report, struct facts *facts);
 	/* Why there is no row; NULL: as the family's absence explains it. */
-	const char *(*explain)(const struct report *report, struct absence *absence);
+	const char *(*explain)(const struct report *report, struct why_empty *absence);
 	/* The document's context is the report. */
 	void (*head)(const struct document *document, const struct screen *screen);
 	void (*foot)(const struct document *document, const struct screen *screen);

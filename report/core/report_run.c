@@ -40,7 +40,7 @@ void facts_release(struct facts *facts)
 	text_store_release(&facts->texts);
 }
 
-static const char *report_explain(const struct report *report, struct absence *absence)
+static const char *report_explain(const struct report *report, struct why_empty *absence)
 {
 	const char *text = NULL;
 
@@ -48,14 +48,14 @@ static const char *report_explain(const struct report *report, struct absence *a
 		return NULL;
 	if (report->kind->explain)
 		text = report->kind->explain(report, absence);
-	return text ? text : absence_explain(report->run, report->kind->family, absence);
+	return text ? text : why_empty_explain(report->run, report->kind->family, absence);
 }
 
 static int report_write(struct report *report, struct table *table, const struct facts *facts)
 {
 	const struct report_kind *kind = report->kind;
 	struct scope_text recorded;
-	struct absence absence;
+	struct why_empty absence;
 	struct document document = {
 		.fact = facts->fact,
 		.fact_count = facts->count,

@@ -39,8 +39,8 @@ struct run_heap_reader {
 
 struct run {
 	struct source *source;
-	struct filters filters;
-	struct captured captured;
+	struct selection filters;
+	struct recorded_time captured;
 	struct run_analysis *analysis; /* each after those that it wants */
 	size_t analysis_count, analysis_room;
 	struct run_readers readers[EVT_ID_LIMIT];
@@ -61,7 +61,7 @@ struct run *run_new(struct source *source, const struct filter_settings *filter)
 	struct run *run = memory_zero(1, sizeof(*run));
 
 	run->source = source;
-	filters_init(&run->filters, filter);
+	selection_init(&run->filters, filter);
 	return run;
 }
 
@@ -78,8 +78,8 @@ void run_free(struct run *run)
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		free(run->readers[id].reader);
 	free(run->heap_reader);
-	filters_release(&run->filters);
-	captured_release(&run->captured);
+	selection_release(&run->filters);
+	recorded_time_release(&run->captured);
 	free(run->analysis);
 	free(run->of_thread);
 	free(run->of_process);
@@ -227,9 +227,9 @@ static void run_complete_wants(struct run *run)
 static void run_cut(struct run *run, const struct cut *cut)
 {
 	if (cut->thread)
-		filters_cut(&run->filters, cut_place(cut));
+		selection_cut(&run->filters, cut_place(cut));
 	else
-		filters_cut_started(&run->filters, cut->process->index);
+		selection_cut_started(&run->filters, cut->process->index);
 	for (size_t i = 0; i < run->analysis_count; i++)
 		if (run->analysis[i].kind->cut)
 			run->analysis[i].kind->cut(run->analysis[i].state, cut);
@@ -243,9 +243,9 @@ static void run_take_capture(struct run *run, const struct source_event *event)
 	uint32_t process = event->process->index;
 
 	if (starts)
-		captured_open(&run->captured, process, event->event.time_ns);
+		recorded_time_open(&run->captured, process, event->event.time_ns);
 	else
-		captured_close(&run->captured, process, event->event.time_ns);
+		recorded_time_close(&run->captured, process, event->event.time_ns);
 	run->stopped = memory_room(run->stopped, process, &run->stopped_room,
 				   sizeof(*run->stopped));
 	was_stopped = run->stopped[process];
@@ -332,7 +332,7 @@ static inline void run_take(struct run *run, const struct source_event *event)
 	verdict =
 		event->event.id == EVT_thread_clock
 			? FILTER_PASSES_BY /* followed everywhere, and nothing that the program did */
-			: filters_judge(&run->filters, run->source, event);
+			: selection_judge(&run->filters, run->source, event);
 	if (verdict == FILTER_OUT)
 		return;
 	if (verdict == FILTER_COUNTS)
@@ -378,7 +378,7 @@ static void run_finish_process(struct run *run, const struct source_process *pro
 	}
 	cut.time_ns = process->end_ns;
 	run_cut(run, &cut);
-	captured_close(&run->captured, process->index, process->end_ns);
+	recorded_time_close(&run->captured, process->index, process->end_ns);
 }
 
 /* Events that were not decoded count as those that were: with filters all that counts is decoded. */
@@ -463,12 +463,12 @@ const struct frame_wants *run_wants(const struct run *run)
 	return &run->wants;
 }
 
-const struct filters *run_filters(const struct run *run)
+const struct selection *run_filters(const struct run *run)
 {
 	return &run->filters;
 }
 
-const struct captured *run_captured(const struct run *run)
+const struct recorded_time *run_captured(const struct run *run)
 {
 	return &run->captured;
 }

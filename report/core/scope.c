@@ -4,21 +4,21 @@
 
 #include <stdio.h>
 
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
 
 const char *scope_recorded(const struct run *run, struct scope_text *ret_text)
 {
-	const struct source_name *capture = absence_capture(run);
+	const struct source_name *capture = why_empty_capture(run);
 	char name[SCOPE_BYTES / 2] = "a capture range", a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 	const char *schedule;
 
-	if (!absence_is_limited(run) || !run_captured(run)->windows)
+	if (!why_empty_is_limited(run) || !run_captured(run)->windows)
 		return NULL;
 	if (capture)
 		text_escape(name, sizeof(name), capture->text, capture->length);
-	schedule = absence_schedule(name);
+	schedule = why_empty_schedule(name);
 	snprintf(ret_text->text, SCOPE_BYTES, "recorded: %s of %s, INTERCEPT_%s=%s",
 		 unit_format_ns(a, run_captured(run)->total_ns),
 		 unit_format_ns(b, source_end_ns(run_source(run))),
@@ -42,7 +42,7 @@ const char *scope_still_live(const struct run *run, struct scope_text *ret_text)
 	uint64_t to_ns = run_filters(run)->settings.to_ns;
 	char time[UNIT_TEXT_BYTES];
 
-	if (absence_is_limited(run))
+	if (why_empty_is_limited(run))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed while recording");
 	else if (to_ns < source_end_ns(run_source(run)))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed by %s",
@@ -58,7 +58,7 @@ const char *scope_no_range(const struct run *run, struct scope_text *ret_text)
 {
 	bool in_process = run_filters(run)->settings.pid != FILTER_NO_ID;
 
-	if (absence_is_off(run, EVT_FAMILY_nvtx) && absence_is_off(run, EVT_FAMILY_torch))
+	if (why_empty_is_off(run, EVT_FAMILY_nvtx) && why_empty_is_off(run, EVT_FAMILY_torch))
 		snprintf(ret_text->text, SCOPE_BYTES,
 			 "ranges were not recorded, INTERCEPT_TRACE was without nvtx and torch");
 	else

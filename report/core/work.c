@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 
 _Static_assert(WORK_LIMIT <= 32, "counters are bits of a word");
 
@@ -198,7 +198,7 @@ struct work_columns work_columns_of(const char *report, const struct run *run)
 	struct work_columns columns;
 
 	for (unsigned int i = 0; i < WORK_LIMIT; i++)
-		columns.column[i] = run && absence_is_off(run, counters[i].family)
+		columns.column[i] = run && why_empty_is_off(run, counters[i].family)
 					    ? COLUMN_ID_LIMIT
 					    : column_of(report, counters[i].name);
 	return columns;

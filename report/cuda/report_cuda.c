@@ -85,7 +85,7 @@ static void launches_total(const struct report *report, struct facts *facts)
 	calls_total(&((const struct cuda_report *)report->state)->cuda->launches, facts);
 }
 
-static const char *launches_explain(const struct report *report, struct absence *absence)
+static const char *launches_explain(const struct report *report, struct why_empty *absence)
 {
 	(void)absence;
 	return cuda_has_calls(report->run) ? "no kernel was launched" : NULL;
@@ -108,7 +108,7 @@ static void memcpy_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "bytes", UNIT_BYTES, groups_total(copies).bytes);
 }
 
-static const char *memcpy_explain(const struct report *report, struct absence *absence)
+static const char *memcpy_explain(const struct report *report, struct why_empty *absence)
 {
 	(void)absence;
 	return cuda_has_calls(report->run) ? "nothing was copied or set through CUDA" : NULL;
@@ -140,7 +140,7 @@ static void device_memory_total(const struct report *report, struct facts *facts
 	facts_number(facts, "address_reused", UNIT_COUNT, memory->reused);
 }
 
-static const char *device_memory_explain(const struct report *report, struct absence *absence)
+static const char *device_memory_explain(const struct report *report, struct why_empty *absence)
 {
 	(void)absence;
 	return cuda_has_calls(report->run) ? "no memory was asked of CUDA" : NULL;

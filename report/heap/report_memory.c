@@ -211,7 +211,7 @@ static void memory_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "untouched_bytes", UNIT_BYTES, resident_untouched(peak));
 }
 
-static const char *memory_explain(const struct report *report, struct absence *absence)
+static const char *memory_explain(const struct report *report, struct why_empty *absence)
 {
 	(void)report;
 	(void)absence;
@@ -266,7 +266,7 @@ static void memory_foot(const struct document *document, const struct screen *sc
 	if (!state->most)
 		return;
 	peak = &state->most->peak;
-	if (absence_is_limited(report->run) || absence_is_off(report->run, EVT_FAMILY_alloc))
+	if (why_empty_is_limited(report->run) || why_empty_is_off(report->run, EVT_FAMILY_alloc))
 		screen_print_prose(screen, "blocks and mappings were not recorded all the time: "
 					   "they explain less than there was");
 	if (peak->has_kinds && resident_untouched(peak))

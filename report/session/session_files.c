@@ -18,7 +18,7 @@
 #include "report/base/talk.h"
 
 #define WAIT_STEP_MS 20
-#define YOUNG_S 5          /* as collector/output/place.c */
+#define YOUNG_S 5          /* as collector/output/output_name.c */
 #define CREATE_MS 500      /* an empty file that stays empty is no more than that */
 #define FILES_OPEN_MAX 32u /* the others are opened for each read: a session may have thousands */
 #define OTHERS_MAX 10000u

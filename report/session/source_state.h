@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the parts of a source share: source.c (events in order), source_open.c (files, one clock),
- * source_names.c, source_processes.c, source_modules.c, source_facts.c (the tables) and bookkeeping.c
+ * source_names.c, source_processes.c, source_modules.c, source_losses.c (the tables) and bookkeeping.c
  * (which event fills which table). For nobody else; reports see source.h.
  *
  * The rows of the tables begin with the struct of source.h, so that one can be had from the other.
@@ -147,7 +147,7 @@ void threads_settle(const struct source *source);
 int module_define(struct file_row *file, const struct evt_module *event, uint64_t time_ns);
 void module_end(struct file_row *file, const struct evt_module_end *event, uint64_t time_ns);
 
-/* --- source_facts.c --- */
+/* --- source_losses.c --- */
 int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_ns);
 /* What the end marker counts as lost beyond what `lost` events told: there was no room for one. */
 int loss_add_untold(struct file_row *file);

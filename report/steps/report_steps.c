@@ -60,7 +60,7 @@ static const char *explain_name(struct steps_state *state, const char *why)
 }
 
 /* Filters and INTERCEPT_ settings are told as for operators; else what a step is. */
-static const char *steps_explain(const struct report *report, struct absence *absence)
+static const char *steps_explain(const struct report *report, struct why_empty *absence)
 {
 	struct steps_state *state = report->state;
 	const struct run *run = report->run;
@@ -71,8 +71,8 @@ static const char *steps_explain(const struct report *report, struct absence *ab
 	if (range_names_why(run, why, sizeof(why)))
 		return explain_name(state, why);
 	if (!run_events(report->run, EVT_step) &&
-	    (run_filters(run)->any || absence_is_whole(run) || !absence_is_limited(run)))
-		return absence_explain(run, EVT_FAMILY_steps, absence);
+	    (run_filters(run)->any || why_empty_is_whole(run) || !why_empty_is_limited(run)))
+		return why_empty_explain(run, EVT_FAMILY_steps, absence);
 	return "no whole step was recorded";
 }
 
@@ -109,7 +109,7 @@ static void steps_fill(struct report *report, struct table *table)
 {
 	struct steps_state *state = report->state;
 
-	state->shown.has_io = !absence_is_off(report->run, EVT_FAMILY_io);
+	state->shown.has_io = !why_empty_is_off(report->run, EVT_FAMILY_io);
 	steps_fill_table(&state->shown, table);
 }
 

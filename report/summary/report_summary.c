@@ -177,7 +177,7 @@ static struct summary_phases find_phases(const struct summary *summary)
 			last_ns = row->start_ns + row->total_ns;
 	}
 	if (first_ns >= last_ns || last_ns > wall_ns || run_filters(summary->run)->any ||
-	    absence_is_limited(summary->run))
+	    why_empty_is_limited(summary->run))
 		return (struct summary_phases){ .is_known = false };
 	return (struct summary_phases){ .is_known = true,
 					.startup_ns = first_ns,

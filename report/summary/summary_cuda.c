@@ -2,7 +2,7 @@
 /* The CUDA part of the summary: calls, launches, copies, device memory in a few lines and two tables. */
 #include <string.h>
 
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 #include "report/cuda/rows_cuda.h"
 #include "report/core/scope.h"
 #include "report/summary/summary.h"

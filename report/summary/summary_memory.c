@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory part of the summary: what the kernel counts, and what of it blocks and mappings explain. */
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 #include "report/heap/resident.h"
 #include "report/summary/summary.h"
 
@@ -45,6 +45,7 @@ void summary_print_memory(const struct summary *summary, const struct screen *sc
 		return;
 	most = resident_most(summary->resident, &index);
 	if (most && most->peak.has_kinds && !run_filters(summary->run)->any &&
-	    !absence_is_limited(summary->run) && !absence_is_off(summary->run, EVT_FAMILY_alloc))
+	    !why_empty_is_limited(summary->run) &&
+	    !why_empty_is_off(summary->run, EVT_FAMILY_alloc))
 		print_parts(&most->peak, screen);
 }

@@ -7,7 +7,7 @@
 
 #include "report/advice/place_text.h"
 #include "report/base/text.h"
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 #include "report/summary/summary.h"
 #include "report/summary/summary_owner.h"
 #include "report/steps/rows_steps.h"
@@ -26,7 +26,7 @@
 /* Only a part of the run was recorded, or asked for. */
 static bool is_in_part(const struct summary *summary)
 {
-	return run_filters(summary->run)->any || absence_is_limited(summary->run);
+	return run_filters(summary->run)->any || why_empty_is_limited(summary->run);
 }
 
 /* --- what ran, and how long --- */
@@ -169,7 +169,7 @@ static void print_time(const struct summary *summary, const struct screen *scree
 		put_cpu(summary, &line.screen, is_cut(summary) ? "; it used" : " and used");
 	putc('.', line.screen.out);
 	if (run_filters(summary->run)->any) {
-		absence_name_filters(summary->run, "", filters);
+		why_empty_name_filters(summary->run, "", filters);
 		fprintf(line.screen.out,
 			steps->time.count ? " All that follows is%s. Of that: "
 					  : " All that follows is%s.",
@@ -499,7 +499,7 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 	print_steps(summary, screen);
 	if (!summary->steps->time.count && range_names_why(summary->run, why, sizeof(why)))
 		screen_print_prose(screen, "%s; %s.", why, range_names_say(summary->names, &names));
-	if (!summary->steps->time.count && !absence_is_whole(summary->run) &&
+	if (!summary->steps->time.count && !why_empty_is_whole(summary->run) &&
 	    !ops_are_sampled(summary->operators))
 		print_taken(summary, screen);
 	print_memory(summary, screen);

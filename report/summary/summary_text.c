@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "report/session/ranks.h"
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 #include "report/heap/rows_heap.h"
 #include "report/nvtx/rows_ranges.h"
 #include "report/steps/rows_steps.h"
@@ -225,16 +225,16 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	const struct heap_totals *totals = &summary->heap->totals;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 	struct scope_text still_live;
-	struct absence absence;
+	struct why_empty absence;
 	struct late_callers callers;
 	struct table table;
 
-	if (!totals->allocations && absence_is_whole(summary->run))
+	if (!totals->allocations && why_empty_is_whole(summary->run))
 		return; /* said where the ranges would be */
 	if (!totals->allocations) {
 		putc('\n', screen->out);
 		screen_print_prose(screen, "%s",
-				   absence_explain(summary->run, EVT_FAMILY_alloc, &absence));
+				   why_empty_explain(summary->run, EVT_FAMILY_alloc, &absence));
 		return;
 	}
 	screen_print(screen, SCREEN_BOLD, "\nheap");
@@ -281,7 +281,7 @@ static void summary_print_outside(const struct summary *summary, const struct sc
 	outside_ns = wall_ns > covered_ns ? wall_ns - covered_ns : 0;
 	/* what filters or INTERCEPT_CAPTURE left out may have been inside of others */
 	if (!most || outside_ns < wall_ns / 100 || run_filters(summary->run)->any ||
-	    absence_is_limited(summary->run))
+	    why_empty_is_limited(summary->run))
 		return;
 	thread_name(most, &name, &length);
 	text_escape(escaped, sizeof(escaped), name, length);
@@ -303,7 +303,7 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 						  COLUMN_nvtx_bytes_allocated };
 	static const struct part part = { "ranges by time", COLUMN_nvtx_total_ns, ROWS_OF_PART,
 					  columns, sizeof(columns) / sizeof(columns[0]) };
-	struct absence absence;
+	struct why_empty absence;
 	struct table table;
 
 	if (!summary->ranges->row_count && summary->totals.operators.calls)
@@ -311,7 +311,7 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 	if (!summary->ranges->row_count) {
 		putc('\n', screen->out);
 		screen_print_prose(screen, "%s",
-				   absence_explain(summary->run, EVT_FAMILY_nvtx, &absence));
+				   why_empty_explain(summary->run, EVT_FAMILY_nvtx, &absence));
 		return;
 	}
 	table_init(&table, "nvtx", NULL);
@@ -339,7 +339,7 @@ static void print_rest_of_threads(const struct summary *summary, const struct sc
 			return;
 		told_ns += times.cpu_ns;
 	}
-	if (!count || run_filters(summary->run)->any || absence_is_limited(summary->run) ||
+	if (!count || run_filters(summary->run)->any || why_empty_is_limited(summary->run) ||
 	    cpu_ns < told_ns + REST_NS_MIN ||
 	    (double)(cpu_ns - told_ns) < REST_SHARE_MIN * (double)cpu_ns)
 		return;

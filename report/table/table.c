@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/table/condition.h"
+#include "report/table/row_filter.h"
 
 void table_init(struct table *table, const char *report, const char *const *left_out)
 {
@@ -162,7 +162,7 @@ static bool *table_choose(const struct table *table, const struct arrangement *a
 
 	for (size_t row = table->row_count; row-- > 0;) {
 		keep[row] = keep[row] || row < table->pinned ||
-			    conditions_hold(arrangement->condition, arrangement->condition_count,
+			    conditions_hold(arrangement->condition, arrangement->row_filter_count,
 					    &table->cell[row * table->column_count]);
 		if (keep[row] && table->is_tree && table->parent[row] != TABLE_NO_PARENT)
 			keep[table->parent[row]] = true;
@@ -216,7 +216,7 @@ static bool depends_on_late(const struct table *table, const struct arrangement 
 {
 	if (arrangement->sort >= 0 && is_late(table, (size_t)arrangement->sort))
 		return true;
-	for (size_t i = 0; i < arrangement->condition_count; i++)
+	for (size_t i = 0; i < arrangement->row_filter_count; i++)
 		if (is_late(table, arrangement->condition[i].column))
 			return true;
 	return false;

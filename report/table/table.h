@@ -33,7 +33,7 @@ struct cell {
 	uint32_t kind;
 };
 
-struct condition; /* of --filter, see condition.h */
+struct row_filter; /* of --filter, see condition.h */
 
 #define TABLE_NO_PARENT UINT32_MAX
 
@@ -92,8 +92,8 @@ struct arrangement {
 	int sort; /* column or -1: as added */
 	bool descending;
 	size_t limit; /* 0: all */
-	const struct condition *condition;
-	size_t condition_count;
+	const struct row_filter *condition;
+	size_t row_filter_count;
 };
 /* Fills order, shown and passed. In a tree rows stay below their parents, which are kept for them. */
 void table_arrange(struct table *table, const struct arrangement *arrangement);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector */
-/* collector/output/place.c and output.c: which name the file gets, and that it is valid however it ends. */
+/* collector/output/output_name.c and output.c: which name the file gets, and that it is valid however it ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,11 +18,11 @@
 #include "tests/unit/region_fixture.h"
 
 #include "collector/turn/collector.h"
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 #include "collector/processes/living.h"
 #include "collector/turn/epoch.h"
 #include "collector/output/handover.h"
-#include "collector/output/place.h"
+#include "collector/output/output_name.h"
 
 #define REGION_BYTES (4u << 20)
 
@@ -50,26 +50,26 @@ static int teardown(void **state)
 	return system(command);
 }
 
-static const char *place_why; /* of a file that could not be opened */
+static const char *output_name_why; /* of a file that could not be opened */
 
-static struct place_request request_of(const char *session)
+static struct output_name_request request_of(const char *session)
 {
-	return (struct place_request){ .output = output,
-				       .session = session,
-				       .host = "node",
-				       .pid = 42,
-				       .start_s = 1000,
-				       .keep = 2,
-				       .lives = living_has };
+	return (struct output_name_request){ .output = output,
+					     .session = session,
+					     .host = "node",
+					     .pid = 42,
+					     .start_s = 1000,
+					     .keep = 2,
+					     .lives = living_has };
 }
 
 /* Opens a place and writes a file of that session into it; -1 or the descriptor, still locked. */
 static int open_run(const char *session)
 {
-	struct place_request request = request_of(session);
+	struct output_name_request request = request_of(session);
 	struct file_header header = { .version = FILE_VERSION, .clock = 1 };
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
-	int fd = place_open(&request, path, &why);
+	int fd = output_name_open(&request, path, &why);
 	size_t length;
 
 	strcpy(header.session, session);
@@ -81,7 +81,7 @@ static int open_run(const char *session)
 
 static void finished_large_run(const char *session, off_t bytes)
 {
-	struct place_request request = request_of(session);
+	struct output_name_request request = request_of(session);
 	int fd = open_run(session);
 	struct stat st;
 
@@ -89,7 +89,7 @@ static void finished_large_run(const char *session, off_t bytes)
 	assert_int_equal(bytes ? ftruncate(fd, bytes) : 0, 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	request.output = path;
-	place_settle(&request, (uint64_t)st.st_size);
+	output_name_settle(&request, (uint64_t)st.st_size);
 	close(fd);
 }
 
@@ -182,14 +182,15 @@ static void file_of_the_same_session_stays(void **state)
 
 static void file_of_a_session_with_another_writer_stays(void **state)
 {
-	struct place_request request = request_of("one");
+	struct output_name_request request = request_of("one");
 	int guard = -1, fd;
 
 	(void)state;
 	finished_run("one");
 	request.ret_guard = &guard;
-	fd = place_open(&request, path,
-			&place_why); /* a child of the first one, with a file of its own */
+	fd = output_name_open(
+		&request, path,
+		&output_name_why); /* a child of the first one, with a file of its own */
 	assert_true(fd >= 0 && guard >= 0);
 	finished_run("two");
 	assert_string_equal(session_of(""), "one");
@@ -203,12 +204,12 @@ static void file_of_a_session_with_another_writer_stays(void **state)
 
 static void writers_of_a_session_do_not_disturb_each_other(void **state)
 {
-	struct place_request request = request_of("one");
+	struct output_name_request request = request_of("one");
 	int guard = -1, fd = open_run("one"), other;
 
 	(void)state;
 	request.ret_guard = &guard;
-	other = place_open(&request, path, &place_why);
+	other = output_name_open(&request, path, &output_name_why);
 	assert_true(fd >= 0 && other >= 0 && guard >= 0);
 	close(guard);
 	close(other);
@@ -227,7 +228,7 @@ static pid_t process_of(const char *session)
 	snprintf(text, sizeof(text), "INTERCEPT_SESSION=%s:1:/x", session);
 	assert_int_equal(posix_spawn(&pid, "/bin/sleep", NULL, NULL, argv, envp), 0);
 	snprintf(environment, sizeof(environment), "/proc/%d/environ", (int)pid);
-	while (!facts_read_file(environment, text, sizeof(text)))
+	while (!proc_read_file(environment, text, sizeof(text)))
 		usleep(1000);
 	return pid;
 }
@@ -302,8 +303,8 @@ static void standing_run(const char *session, const char *program, uint32_t flag
 {
 	struct file_header header = { .version = FILE_VERSION, .flags = flags };
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
-	struct place_request request = request_of(session);
-	int fd = place_open(&request, path, &why);
+	struct output_name_request request = request_of(session);
+	int fd = output_name_open(&request, path, &why);
 	size_t length;
 
 	assert_true(fd >= 0);
@@ -317,7 +318,7 @@ static void standing_run(const char *session, const char *program, uint32_t flag
 static void plain_program_makes_no_way_through_a_recording_of_interest(void **state)
 {
 	struct file_header header = { .version = FILE_VERSION };
-	struct place_request request = request_of("passing");
+	struct output_name_request request = request_of("passing");
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
 	char name[PATH_MAX];
 	int fd;
@@ -326,7 +327,7 @@ static void plain_program_makes_no_way_through_a_recording_of_interest(void **st
 	standing_run("training", "python3", FILE_OF_INTEREST);
 	request.plain = true;
 	request.program = "ls";
-	fd = place_open(&request, path, &why);
+	fd = output_name_open(&request, path, &why);
 	assert_true(fd >= 0);
 	strcpy(header.session, "passing");
 	assert_true(write(fd, bytes, file_header_write(bytes, &header)) > 0);
@@ -342,7 +343,7 @@ static void plain_program_makes_no_way_through_a_recording_of_interest(void **st
 	standing_run("first", "a.out", 0);
 	request.session = "second";
 	request.program = "a.out";
-	fd = place_open(&request, path, &why);
+	fd = output_name_open(&request, path, &why);
 	assert_true(fd >= 0);
 	close(fd);
 	assert_string_equal(path, output);
@@ -352,7 +353,7 @@ static void plain_program_makes_no_way_through_a_recording_of_interest(void **st
 static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
 {
 	struct file_header header = { .version = FILE_VERSION };
-	struct place_request request = request_of("tee"), other = request_of("python");
+	struct output_name_request request = request_of("tee"), other = request_of("python");
 	struct rotation asking = { .session = "python" };
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
 	char name[PATH_MAX];
@@ -361,7 +362,7 @@ static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
 	(void)state;
 	asking.output = output;
 	request.pid = 43;
-	fd = place_open(&request, name, &why);
+	fd = output_name_open(&request, name, &why);
 	assert_true(fd >= 0);
 	strcpy(header.session, "tee");
 	strcpy(header.program, "tee");
@@ -375,7 +376,7 @@ static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
 	close(ask);
 	assert_false(rotation_is_asked(fd));
 	close(fd);
-	fd = place_open(&other, path, &why);
+	fd = output_name_open(&other, path, &why);
 	assert_true(fd >= 0);
 	assert_string_equal(path, output);
 	close(fd);
@@ -488,11 +489,11 @@ static void link_to_a_directory_is_a_directory(void **state)
 
 static void refused(const char *name)
 {
-	struct place_request request = request_of("one");
+	struct output_name_request request = request_of("one");
 
 	request.output = name;
 	why = NULL;
-	if (place_open(&request, path, &why) != -1 || !why)
+	if (output_name_open(&request, path, &why) != -1 || !why)
 		fail_msg("'%s' is not refused", name);
 }
 
@@ -542,11 +543,11 @@ static void directory_in_the_way_is_left_alone(void **state)
 
 static void missing_directory_is_an_error(void **state)
 {
-	struct place_request request = request_of("one");
+	struct output_name_request request = request_of("one");
 
 	(void)state;
 	request.output = "/nonexistent-directory/run.evt";
-	assert_int_equal(place_open(&request, path, &why), -1);
+	assert_int_equal(output_name_open(&request, path, &why), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_null(why);
 }

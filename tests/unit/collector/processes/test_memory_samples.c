@@ -54,7 +54,7 @@ static void test_memory_is_told_when_it_changes(void **state)
 	/* the first look grows this very process, which a sanitizer's shadow makes much of: it is done before */
 	memory_samples_take(&samples, &processes, &common, 1 * SECOND);
 	common.journal.count = 0;
-	processes.slot[0].memory = (struct facts_memory){ 0 };
+	processes.slot[0].memory = (struct proc_memory){ 0 };
 	memory_samples_take(&samples, &processes, &common, 50 * SECOND);
 	assert_int_equal(common.journal.count, 1);
 	assert_int_equal(told(0)->process, 7);
@@ -76,7 +76,7 @@ static void test_memory_is_not_asked_for_too_often(void **state)
 	(void)state;
 	memory_samples_take(&samples, &processes, &common, 1 * SECOND);
 	assert_true(samples.next_ns >= 1 * SECOND + MEMORY_PAUSE_MIN_NS);
-	processes.slot[0].memory = (struct facts_memory){ 0 };
+	processes.slot[0].memory = (struct proc_memory){ 0 };
 	memory_samples_take(&samples, &processes, &common, samples.next_ns - 1);
 	assert_int_equal(common.journal.count, 1);
 	memory_samples_take(&samples, &processes, &common, samples.next_ns);
@@ -89,10 +89,10 @@ static void test_memory_is_not_asked_for_too_often(void **state)
 static void test_memory_of_nobody_is_not_told(void **state)
 {
 	struct process *process = &processes.slot[0];
-	struct facts_memory memory;
+	struct proc_memory memory;
 
 	(void)state;
-	assert_false(facts_memory(1u << 30, &memory));
+	assert_false(proc_memory(1u << 30, &memory));
 	process->gone = true;
 	memory_samples_take(&samples, &processes, &common, 1 * SECOND);
 	process->gone = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:life/session.c,life/lineage.c,life/environment.c */
+/* links: preload:life/session.c,life/lineage.c,life/child_environment.c */
 /*
  * Who records and where to: roles by what a process inherits, by its name and by the settings; what children
  * find. This program stands for the library, which is "preloaded" when LD_PRELOAD names it.

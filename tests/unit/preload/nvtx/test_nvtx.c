@@ -132,7 +132,7 @@ bool capture_range_nvtx, steps_named, steps_scheduled;
 _Atomic uint32_t steps_open;
 
 static int captures_open;
-static uint64_t captured_range, step_begun, step_ended;
+static uint64_t recorded_time_range, step_begun, step_ended;
 
 void capture_range_init(void)
 {
@@ -155,13 +155,13 @@ void capture_range_close(void)
 
 void capture_range_open_key(uint64_t range)
 {
-	captured_range = range;
+	recorded_time_range = range;
 }
 
 void capture_range_close_key(uint64_t range)
 {
-	if (captured_range == range)
-		captured_range = 0;
+	if (recorded_time_range == range)
+		recorded_time_range = 0;
 }
 
 void steps_begin(uint64_t key, const struct string *name)
@@ -369,11 +369,11 @@ static void a_range_opens_and_closes_what_it_captures(void **state)
 	pop();
 	assert_int_equal(captures_open, 0);
 	range = start("captured");
-	assert_true(captured_range == range);
+	assert_true(recorded_time_range == range);
 	end(range + 1);
-	assert_true(captured_range == range);
+	assert_true(recorded_time_range == range);
 	end(range);
-	assert_true(captured_range == 0);
+	assert_true(recorded_time_range == 0);
 }
 
 /* By keys that belong to one open range only. */

@@ -395,7 +395,7 @@ static int child_records(uint64_t number)
 		struct recorder_lane *lane;
 
 		if (recorder_gates->generation)
-			recorder_orphan(); /* a kernel that does not wipe the page */
+			recorder_shut_in_child(); /* a kernel that does not wipe the page */
 		lane = recorder_enter(EVT_FAMILY_nvtx, RECORDER_IN_RECORD);
 		if (!lane)
 			_exit(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report */
 /*
- * report/core/options.c, report/table/condition.c: what is taken, and the one line that says why
+ * report/core/options.c, report/table/row_filter.c: what is taken, and the one line that says why
  * not.
  */
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "report/table/condition.h"
+#include "report/table/row_filter.h"
 #include "report/core/options.h"
 
 static char message[512];
@@ -227,21 +227,21 @@ static void wrong_options_are_named(void **state)
 	REFUSES("--output needs", "--output=");
 }
 
-static int condition(struct condition *ret, const char *text)
+static int condition(struct row_filter *ret, const char *text)
 {
 	const struct column *columns[COLUMNS_MAX];
 	size_t count = columns_of("alloc", columns);
 
-	return condition_parse(ret, text, columns, count, message, sizeof(message));
+	return row_filter_parse(ret, text, columns, count, message, sizeof(message));
 }
 
 static void conditions_are_parsed(void **state)
 {
-	struct condition parsed;
+	struct row_filter parsed;
 
 	(void)state;
 	assert_int_equal(condition(&parsed, "bytes_allocated>=10MiB"), 0);
-	assert_int_equal(parsed.sign, CONDITION_AT_LEAST);
+	assert_int_equal(parsed.sign, ROW_FILTER_AT_LEAST);
 	assert_true(parsed.number == 10485760);
 	assert_int_equal(condition(&parsed, "caller = lib*"), 0);
 	assert_string_equal(parsed.text, "lib*");
@@ -263,10 +263,10 @@ static bool kernel_meets(const char *text)
 	struct cell row[COLUMNS_MAX] = {
 		{ .text = name, .length = sizeof(name) - 1, .kind = CELL_TEXT },
 	};
-	struct condition parsed;
+	struct row_filter parsed;
 
 	assert_string_equal(columns[0]->name, "kernel");
-	assert_int_equal(condition_parse(&parsed, text, columns, count, message, sizeof(message)),
+	assert_int_equal(row_filter_parse(&parsed, text, columns, count, message, sizeof(message)),
 			 0);
 	return conditions_hold(&parsed, 1, row);
 }
@@ -286,15 +286,15 @@ static void a_rate_has_a_unit(void **state)
 {
 	const struct column *columns[COLUMNS_MAX];
 	size_t count = columns_of("memcpy", columns);
-	struct condition parsed;
+	struct row_filter parsed;
 
 	(void)state;
 	assert_int_equal(
-		condition_parse(&parsed, "GB/s>3GB/s", columns, count, message, sizeof(message)),
+		row_filter_parse(&parsed, "GB/s>3GB/s", columns, count, message, sizeof(message)),
 		0);
 	assert_true(parsed.number == 3e9);
 	assert_int_equal(
-		condition_parse(&parsed, "GB/s>3", columns, count, message, sizeof(message)), -1);
+		row_filter_parse(&parsed, "GB/s>3", columns, count, message, sizeof(message)), -1);
 	assert_non_null(strstr(message, "a number with its unit"));
 }
 

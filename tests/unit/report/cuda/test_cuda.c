@@ -257,7 +257,7 @@ static void launches_have_rows_by_every_key(void **state)
 	release();
 }
 
-static void filters_leave_out_calls_and_follow_memory(void **state)
+static void selection_leave_out_calls_and_follow_memory(void **state)
 {
 	struct reading options = plain;
 
@@ -459,7 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nested_calls_count_for_nothing_and_errors_count_twice),
 		cmocka_unit_test(launches_have_rows_by_every_key),
-		cmocka_unit_test(filters_leave_out_calls_and_follow_memory),
+		cmocka_unit_test(selection_leave_out_calls_and_follow_memory),
 		cmocka_unit_test(copies_and_calls_have_rows_by_range),
 		cmocka_unit_test(what_no_row_says_is_noted),
 		cmocka_unit_test(a_range_is_of_its_own_thread),

@@ -285,7 +285,7 @@ static void losses_do_not_nest_what_follows(void **state)
 	release();
 }
 
-static void filters_leave_out_calls_and_follow_nesting(void **state)
+static void selection_leave_out_calls_and_follow_nesting(void **state)
 {
 	struct filter_settings options = plain;
 
@@ -355,7 +355,7 @@ int main(void)
 		cmocka_unit_test(what_is_done_inside_counts),
 		cmocka_unit_test(what_is_open_ends_where_recording_or_the_program_does),
 		cmocka_unit_test(losses_do_not_nest_what_follows),
-		cmocka_unit_test(filters_leave_out_calls_and_follow_nesting),
+		cmocka_unit_test(selection_leave_out_calls_and_follow_nesting),
 		cmocka_unit_test(any_order_of_events_adds_up),
 	};
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "report/table/condition.h"
+#include "report/table/row_filter.h"
 #include "report/table/export.h"
 #include "report/base/json.h"
 #include "report/base/text.h"
@@ -102,11 +102,11 @@ static double number_in(const char *expression)
 {
 	const struct column *columns[COLUMNS_MAX];
 	size_t count = columns_of("actions", columns);
-	struct condition condition;
+	struct row_filter condition;
 	char message[200];
 
 	assert_int_equal(
-		condition_parse(&condition, expression, columns, count, message, sizeof(message)),
+		row_filter_parse(&condition, expression, columns, count, message, sizeof(message)),
 		0);
 	return condition.number;
 }
@@ -123,15 +123,15 @@ static void a_heading_in_seconds_compares_seconds(void **state)
 static void rows_must_meet_all_conditions(void **state)
 {
 	struct table table = three_ranges();
-	struct condition condition[2];
+	struct row_filter condition[2];
 	char message[256];
 
 	(void)state;
-	assert_int_equal(condition_parse(&condition[0], "name=*ward*", table.column,
-					 table.column_count, message, sizeof(message)),
+	assert_int_equal(row_filter_parse(&condition[0], "name=*ward*", table.column,
+					  table.column_count, message, sizeof(message)),
 			 0);
-	assert_int_equal(condition_parse(&condition[1], "total_ns>6ms", table.column,
-					 table.column_count, message, sizeof(message)),
+	assert_int_equal(row_filter_parse(&condition[1], "total_ns>6ms", table.column,
+					  table.column_count, message, sizeof(message)),
 			 0);
 	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0,
 						     condition, 1 });

@@ -276,7 +276,7 @@ static void shapes_are_keys_when_asked_for(void **state)
 	release();
 }
 
-static void filters_leave_out_calls_and_follow_nesting(void **state)
+static void selection_leave_out_calls_and_follow_nesting(void **state)
 {
 	struct reading options = plain;
 
@@ -465,7 +465,7 @@ int main(void)
 		cmocka_unit_test(rows_are_names_and_scopes_of_all_threads_and_processes),
 		cmocka_unit_test(shapes_are_keys_when_asked_for),
 		cmocka_unit_test(collectives_end_on_other_threads),
-		cmocka_unit_test(filters_leave_out_calls_and_follow_nesting),
+		cmocka_unit_test(selection_leave_out_calls_and_follow_nesting),
 		cmocka_unit_test(a_capture_that_closes_ends_what_is_open),
 		cmocka_unit_test(losses_do_not_nest_what_follows),
 		cmocka_unit_test(what_is_done_in_an_operator_has_its_name),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The training loop without its warm-up: see loop.h. */
-#include "report/advice/loop.h"
+#include "report/advice/steady_loop.h"
 
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static uint64_t median_of_later(const struct steps *steps)
 	return median_ns;
 }
 
-static void leave_out(struct loop *loop, const struct step_row *row,
+static void leave_out(struct steady_loop *loop, const struct step_row *row,
 		      const struct evidence *evidence)
 {
 	const struct evidence_work *early;
@@ -48,16 +48,17 @@ static void leave_out(struct loop *loop, const struct step_row *row,
 #undef FIELD
 }
 
-void loop_look(struct loop *loop, const struct steps *steps, const struct evidence *evidence)
+void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
+		      const struct evidence *evidence)
 {
 	bool *settled = NULL;
 	size_t room = 0;
 
-	*loop = (struct loop){ .steps = steps->time.count,
-			       .total_ns = steps->time.total_ns,
-			       .work = evidence->work,
-			       .median_ns = median_of_later(steps),
-			       .is_warm = memory_zero(steps->row_count + 1, 1) };
+	*loop = (struct steady_loop){ .steps = steps->time.count,
+				      .total_ns = steps->time.total_ns,
+				      .work = evidence->work,
+				      .median_ns = median_of_later(steps),
+				      .is_warm = memory_zero(steps->row_count + 1, 1) };
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
 		loop->ns[i] = steps->ns[i];
 	for (size_t i = 0; i < steps->row_count; i++) {
@@ -76,7 +77,7 @@ void loop_look(struct loop *loop, const struct steps *steps, const struct eviden
 	free(settled);
 }
 
-void loop_release(struct loop *loop)
+void steady_loop_release(struct steady_loop *loop)
 {
 	free(loop->is_warm);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See environment.h. */
-#include "preload/life/environment.h"
+/* See child_environment.h. */
+#include "preload/life/child_environment.h"
 
 #include <stddef.h>
 #include <string.h>

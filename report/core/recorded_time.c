@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a run was recorded: see captured.h. */
-#include "report/core/captured.h"
+#include "report/core/recorded_time.h"
 
 #include <stdlib.h>
 
 #include "report/base/memory.h"
 
-void captured_release(struct captured *captured)
+void recorded_time_release(struct recorded_time *captured)
 {
 	free(captured->open);
 }
 
-void captured_open(struct captured *captured, uint32_t process, uint64_t time_ns)
+void recorded_time_open(struct recorded_time *captured, uint32_t process, uint64_t time_ns)
 {
 	captured->open = memory_room(captured->open, process, &captured->room,
 				     sizeof(*captured->open));
@@ -23,7 +23,7 @@ void captured_open(struct captured *captured, uint32_t process, uint64_t time_ns
 		captured->since_ns = time_ns;
 }
 
-void captured_close(struct captured *captured, uint32_t process, uint64_t time_ns)
+void recorded_time_close(struct recorded_time *captured, uint32_t process, uint64_t time_ns)
 {
 	if (process >= captured->room || !captured->open[process])
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes told of their environment: see environment.h. */
-#include "report/advice/environment.h"
+/* What processes told of their environment: see run_facts.h. */
+#include "report/advice/run_facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 static void take_fact(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_fact *fact = EVENT_AS(fact, &event->event);
-	struct environment *environment = state;
+	struct run_facts *environment = state;
 	uint64_t time_ns = event->event.time_ns;
 
 	(void)counts;
@@ -19,7 +19,7 @@ static void take_fact(void *state, const struct source_event *event, bool counts
 		return;
 	environment->row = memory_room(environment->row, environment->count, &environment->room,
 				       sizeof(*environment->row));
-	environment->row[environment->count++] = (struct environment_row){
+	environment->row[environment->count++] = (struct run_facts_row){
 		source_name_of(environment->source, event->file, fact->key),
 		source_name_of(environment->source, event->file, fact->value),
 		time_ns > fact->age_ns ? time_ns - fact->age_ns : 0, event->process->index
@@ -29,28 +29,28 @@ static void take_fact(void *state, const struct source_event *event, bool counts
 static void start(void *state, struct run *run, const void *options)
 {
 	(void)options;
-	((struct environment *)state)->source = run_source(run);
+	((struct run_facts *)state)->source = run_source(run);
 	run_reads(run, EVT_fact, FIELDS_ALL, take_fact, state);
 }
 
 static void release(void *state)
 {
-	free(((struct environment *)state)->row);
+	free(((struct run_facts *)state)->row);
 }
 
-const struct analysis_kind analysis_environment = {
+const struct analysis_kind analysis_run_facts = {
 	.name = "environment",
-	.state_bytes = sizeof(struct environment),
-	.options_bytes = sizeof(struct environment_options),
+	.state_bytes = sizeof(struct run_facts),
+	.options_bytes = sizeof(struct run_facts_options),
 	.start = start,
 	.release = release,
 };
 
-const struct environment_row *environment_find(const struct environment *environment,
-					       uint32_t process, const char *key)
+const struct run_facts_row *run_facts_find(const struct run_facts *environment, uint32_t process,
+					   const char *key)
 {
 	for (size_t i = environment->count; i > 0; i--) {
-		const struct environment_row *row = &environment->row[i - 1];
+		const struct run_facts_row *row = &environment->row[i - 1];
 
 		if (row->process == process && row->key->text && !strcmp(row->key->text, key))
 			return row;

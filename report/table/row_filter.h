@@ -4,27 +4,27 @@
  * ? as in a shell) and ~ (contains). Numbers: = != < > <= >= with units as people write them.
  * Borrow their texts from the command line.
  */
-#ifndef REPORT_TABLE_CONDITION_H
-#define REPORT_TABLE_CONDITION_H
+#ifndef REPORT_TABLE_ROW_FILTER_H
+#define REPORT_TABLE_ROW_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "report/table/table.h"
 
-enum condition_sign {
-	CONDITION_EQUAL,
-	CONDITION_DIFFERENT,
-	CONDITION_LESS,
-	CONDITION_MORE,
-	CONDITION_AT_MOST,
-	CONDITION_AT_LEAST,
-	CONDITION_CONTAINS,
+enum row_filter_sign {
+	ROW_FILTER_EQUAL,
+	ROW_FILTER_DIFFERENT,
+	ROW_FILTER_LESS,
+	ROW_FILTER_MORE,
+	ROW_FILTER_AT_MOST,
+	ROW_FILTER_AT_LEAST,
+	ROW_FILTER_CONTAINS,
 };
 
-struct condition {
+struct row_filter {
 	size_t column; /* of the table */
-	enum condition_sign sign;
+	enum row_filter_sign sign;
 	bool is_text;
 	bool is_symbol; /* a C++ name: what tables show of it will do */
 	double number;
@@ -33,11 +33,11 @@ struct condition {
 };
 
 /* 0, or -1 with one line in `message`: what is wrong and what is allowed. */
-int condition_parse(struct condition *condition, const char *expression,
-		    const struct column *const *columns, size_t count, char *message,
-		    size_t message_bytes);
+int row_filter_parse(struct row_filter *condition, const char *expression,
+		     const struct column *const *columns, size_t count, char *message,
+		     size_t message_bytes);
 
 /* All of them, on the cells of a row; a cell without value meets only !=. */
-bool conditions_hold(const struct condition *condition, size_t count, const struct cell *row);
+bool conditions_hold(const struct row_filter *condition, size_t count, const struct cell *row);
 
 #endif

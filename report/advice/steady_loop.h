@@ -4,8 +4,8 @@
  * are the steps 0, 1, .. of a process for as long as each takes LOOP_WARM_RATIO times the median, at
  * most EVIDENCE_SETTLED of them: what compiles or imports there says nothing of the rest.
  */
-#ifndef REPORT_ADVICE_LOOP_H
-#define REPORT_ADVICE_LOOP_H
+#ifndef REPORT_ADVICE_STEADY_LOOP_H
+#define REPORT_ADVICE_STEADY_LOOP_H
 
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@
 #define LOOP_WARM_RATIO 3u
 #define LOOP_STEPS_MIN 3u /* behind the first, to tell that it is none of them */
 
-struct loop {
+struct steady_loop {
 	uint64_t steps, total_ns; /* settled ones */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	struct step_cpu cpu;
@@ -26,7 +26,8 @@ struct loop {
 };
 
 /* `steps` has rows. To be released. */
-void loop_look(struct loop *loop, const struct steps *steps, const struct evidence *evidence);
-void loop_release(struct loop *loop);
+void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
+		      const struct evidence *evidence);
+void steady_loop_release(struct steady_loop *loop);
 
 #endif

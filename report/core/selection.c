@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which events count: see filters.h. */
-#include "report/core/filters.h"
+#include "report/core/selection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +23,15 @@ bool filter_is_set(const struct filter_settings *settings)
 	       settings->range;
 }
 
-void filters_init(struct filters *filters, const struct filter_settings *settings)
+void selection_init(struct selection *filters, const struct filter_settings *settings)
 {
-	*filters = (struct filters){ .settings = *settings };
+	*filters = (struct selection){ .settings = *settings };
 	filters->any = filter_is_set(settings);
 	open_ranges_init(&filters->ranges, filter_range_ended, filters);
 	map_init(&filters->started);
 }
 
-void filters_release(struct filters *filters)
+void selection_release(struct selection *filters)
 {
 	open_ranges_release(&filters->ranges);
 	free(filters->thread);
@@ -39,7 +39,7 @@ void filters_release(struct filters *filters)
 	map_release(&filters->started);
 }
 
-static struct filter_process *filters_process_at(struct filters *filters, uint32_t process)
+static struct filter_process *selection_process_at(struct selection *filters, uint32_t process)
 {
 	filters->process = memory_room(filters->process, process, &filters->process_room,
 				       sizeof(*filters->process));
@@ -47,7 +47,7 @@ static struct filter_process *filters_process_at(struct filters *filters, uint32
 }
 
 /* Open ranges of that name that hold for the thread. */
-static uint32_t *filters_open_on(struct filters *filters, uint32_t thread)
+static uint32_t *selection_open_on(struct selection *filters, uint32_t thread)
 {
 	filters->thread = memory_room(filters->thread, thread, &filters->thread_room,
 				      sizeof(*filters->thread));
@@ -61,29 +61,30 @@ static bool name_is(const struct source_name *name, const char *text)
 }
 
 /* Adds to what is open for the thread, or for the process. */
-static void filters_add(struct filters *filters, uint32_t thread, uint32_t process, uint32_t more)
+static void selection_add(struct selection *filters, uint32_t thread, uint32_t process,
+			  uint32_t more)
 {
 	if (filters->settings.during)
-		filters_process_at(filters, process)->open += more;
+		selection_process_at(filters, process)->open += more;
 	else
-		*filters_open_on(filters, thread) += more;
+		*selection_open_on(filters, thread) += more;
 }
 
 static void filter_range_ended(void *state, const struct open_range *range, uint32_t thread,
 			       uint32_t process)
 {
 	if (range->is_wanted)
-		filters_add(state, thread, process, -(uint32_t)1);
+		selection_add(state, thread, process, -(uint32_t)1);
 }
 
-void filters_cut(struct filters *filters, struct nest_place place)
+void selection_cut(struct selection *filters, struct nest_place place)
 {
 	open_ranges_cut(&filters->ranges, place, NEST_CUT);
 }
 
-void filters_cut_started(struct filters *filters, uint32_t index)
+void selection_cut_started(struct selection *filters, uint32_t index)
 {
-	struct filter_process *process = filters_process_at(filters, index);
+	struct filter_process *process = selection_process_at(filters, index);
 
 	process->open -= process->started;
 	process->started = 0;
@@ -91,8 +92,8 @@ void filters_cut_started(struct filters *filters, uint32_t index)
 }
 
 /* Addresses of labels are below 2^47, as most numbers of ranges are. */
-static uint64_t filters_started_key(const struct source_event *event, bool is_label,
-				    uint64_t number)
+static uint64_t selection_started_key(const struct source_event *event, bool is_label,
+				      uint64_t number)
 {
 	uint64_t key = (uint64_t)(event->process->index + 1) << 48 ^ (uint64_t)is_label << 47 ^
 		       number;
@@ -100,9 +101,10 @@ static uint64_t filters_started_key(const struct source_event *event, bool is_la
 	return key ? key : 1;
 }
 
-static void filters_start(struct filters *filters, const struct source_event *event, uint64_t key)
+static void selection_start(struct selection *filters, const struct source_event *event,
+			    uint64_t key)
 {
-	struct filter_process *process = filters_process_at(filters, event->process->index);
+	struct filter_process *process = selection_process_at(filters, event->process->index);
 	struct map_entry *started;
 	bool added;
 
@@ -115,9 +117,9 @@ static void filters_start(struct filters *filters, const struct source_event *ev
 	process->open++;
 }
 
-static void filters_end(struct filters *filters, const struct source_event *event, uint64_t key)
+static void selection_end(struct selection *filters, const struct source_event *event, uint64_t key)
 {
-	struct filter_process *process = filters_process_at(filters, event->process->index);
+	struct filter_process *process = selection_process_at(filters, event->process->index);
 	struct map_entry *started = map_find(&filters->started, key);
 	bool is_open = started && started->value == process->cuts;
 
@@ -128,30 +130,32 @@ static void filters_end(struct filters *filters, const struct source_event *even
 }
 
 /* Whether the event's name with that id is the one that was asked for. */
-static bool filters_name(const struct filters *filters, struct source *source,
-			 const struct source_event *event, uint64_t id)
+static bool selection_name(const struct selection *filters, struct source *source,
+			   const struct source_event *event, uint64_t id)
 {
 	return name_is(source_name_of(source, event->file, id), filters->settings.range);
 }
 
 /* What opens is open before the verdict on it. */
-static void filters_note_open(struct filters *filters, struct source *source,
-			      const struct source_event *event)
+static void selection_note_open(struct selection *filters, struct source *source,
+				const struct source_event *event)
 {
 	const uint64_t *value = event->event.value;
 	struct open_range *opened;
 
 	switch (event->event.id) {
 	case EVT_nvtx_start:
-		if (filters_name(filters, source, event, EVENT_AS(nvtx_start, &event->event)->name))
-			filters_start(
+		if (selection_name(filters, source, event,
+				   EVENT_AS(nvtx_start, &event->event)->name))
+			selection_start(
 				filters, event,
-				filters_started_key(event, false,
-						    EVENT_AS(nvtx_start, &event->event)->range));
+				selection_started_key(event, false,
+						      EVENT_AS(nvtx_start, &event->event)->range));
 		return;
 	case EVT_torch_async_begin: /* name, and the address of what has it */
-		if (filters_name(filters, source, event, value[0]))
-			filters_start(filters, event, filters_started_key(event, true, value[1]));
+		if (selection_name(filters, source, event, value[0]))
+			selection_start(filters, event,
+					selection_started_key(event, true, value[1]));
 		return;
 	}
 	opened = open_ranges_take_opening(&filters->ranges, source, event);
@@ -159,22 +163,22 @@ static void filters_note_open(struct filters *filters, struct source *source,
 		return;
 	opened->is_wanted = true;
 	filters->seen = true;
-	filters_add(filters, event->thread->index, event->process->index, 1);
+	selection_add(filters, event->thread->index, event->process->index, 1);
 }
 
 /* What closes is closed after the verdict on it. */
-static void filters_note_close(struct filters *filters, struct source *source,
-			       const struct source_event *event)
+static void selection_note_close(struct selection *filters, struct source *source,
+				 const struct source_event *event)
 {
 	switch (event->event.id) {
 	case EVT_nvtx_end:
-		filters_end(filters, event,
-			    filters_started_key(event, false,
-						EVENT_AS(nvtx_end, &event->event)->range));
+		selection_end(filters, event,
+			      selection_started_key(event, false,
+						    EVENT_AS(nvtx_end, &event->event)->range));
 		return;
 	case EVT_torch_async_end:
-		filters_end(filters, event,
-			    filters_started_key(event, true, event->event.value[0]));
+		selection_end(filters, event,
+			      selection_started_key(event, true, event->event.value[0]));
 		return;
 	}
 	open_ranges_take_closing(&filters->ranges, source, event);
@@ -221,8 +225,8 @@ static bool rank_counts(const struct filter_settings *settings, uint64_t rank)
 	return rank != UINT64_MAX && rank >= settings->rank_from && rank <= settings->rank_to;
 }
 
-enum filter_verdict filters_judge(struct filters *filters, struct source *source,
-				  const struct source_event *event)
+enum filter_verdict selection_judge(struct selection *filters, struct source *source,
+				    const struct source_event *event)
 {
 	const struct filter_settings *settings = &filters->settings;
 	uint64_t time_ns = time_of(settings, event);
@@ -235,10 +239,10 @@ enum filter_verdict filters_judge(struct filters *filters, struct source *source
 	if (settings->has_rank && !rank_counts(settings, source_rank(source, event->process)))
 		return FILTER_OUT;
 	if (settings->range) {
-		filters_note_open(filters, source, event);
-		inside = filters_process_at(filters, event->process->index)->open > 0 ||
-			 *filters_open_on(filters, event->thread->index) > 0;
-		filters_note_close(filters, source, event);
+		selection_note_open(filters, source, event);
+		inside = selection_process_at(filters, event->process->index)->open > 0 ||
+			 *selection_open_on(filters, event->thread->index) > 0;
+		selection_note_close(filters, source, event);
 	}
 	if (settings->tid != FILTER_NO_ID && event->thread->tid != settings->tid)
 		inside = false;

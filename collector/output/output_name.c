@@ -2,7 +2,7 @@
 /*
  * Tries names until one is free, or was made free (rotation.h).
  */
-#include "collector/output/place.h"
+#include "collector/output/output_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static int file_create(const char *path)
 	return fd;
 }
 
-static struct rotation rotation_of(const struct place_request *request)
+static struct rotation rotation_of(const struct output_name_request *request)
 {
 	return (struct rotation){ .output = request->output,
 				  .session = request->session,
@@ -45,7 +45,7 @@ static struct rotation rotation_of(const struct place_request *request)
  * Two collectors that rotate at the same moment would move each other's files: one after the other, by
  * a lock on the folder. Best effort, LOCK_MS at most: a folder that cannot be locked is worked in as it is.
  */
-int place_lock_folder(const char *path)
+int output_name_lock_folder(const char *path)
 {
 	char folder[PATH_MAX];
 	int fd;
@@ -57,7 +57,7 @@ int place_lock_folder(const char *path)
 	return fd;
 }
 
-static int place_take_locked(const struct place_request *request)
+static int output_name_take_locked(const struct output_name_request *request)
 {
 	struct rotation rotation = rotation_of(request);
 
@@ -73,10 +73,10 @@ static int place_take_locked(const struct place_request *request)
 	return -1;
 }
 
-static int place_take(const struct place_request *request)
+static int output_name_take(const struct output_name_request *request)
 {
-	int folder = place_lock_folder(request->output);
-	int fd = place_take_locked(request);
+	int folder = output_name_lock_folder(request->output);
+	int fd = output_name_take_locked(request);
 	int saved = errno;
 
 	if (folder >= 0)
@@ -85,7 +85,8 @@ static int place_take(const struct place_request *request)
 	return fd;
 }
 
-bool place_name_beside(const struct place_request *request, unsigned int number, char *ret_path)
+bool output_name_beside(const struct output_name_request *request, unsigned int number,
+			char *ret_path)
 {
 	size_t stem = strlen(request->output);
 	char again[16] = "";
@@ -100,12 +101,12 @@ bool place_name_beside(const struct place_request *request, unsigned int number,
 	return n >= 0 && n < PATH_MAX;
 }
 
-static int place_take_beside(const struct place_request *request, char *ret_path)
+static int output_name_take_beside(const struct output_name_request *request, char *ret_path)
 {
 	for (unsigned int i = 0; i < BESIDE_TRIES; i++) {
 		int fd;
 
-		if (!place_name_beside(request, i, ret_path)) {
+		if (!output_name_beside(request, i, ret_path)) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
@@ -130,7 +131,7 @@ static bool folder_is_of_system(const char *path)
 }
 
 /* What `path` leads to; NULL, or why nothing is to be written there. A directory stays what was named. */
-static const char *place_resolve(char *path)
+static const char *output_name_resolve(char *path)
 {
 	char named[PATH_MAX];
 	enum link_end end;
@@ -154,14 +155,15 @@ static const char *place_resolve(char *path)
 	return NULL;
 }
 
-int place_open(const struct place_request *request, char *ret_path, const char **ret_why)
+int output_name_open(const struct output_name_request *request, char *ret_path,
+		     const char **ret_why)
 {
 	char output[PATH_MAX];
-	struct place_request resolved = *request;
+	struct output_name_request resolved = *request;
 	int fd;
 
 	snprintf(ret_path, PATH_MAX, "%s", request->output);
-	*ret_why = place_resolve(ret_path);
+	*ret_why = output_name_resolve(ret_path);
 	if (*ret_why)
 		return -1;
 	snprintf(output, sizeof(output), "%s", ret_path);
@@ -169,11 +171,11 @@ int place_open(const struct place_request *request, char *ret_path, const char *
 	if (request->ret_output)
 		snprintf(request->ret_output, PATH_MAX, "%s", output);
 	if (!request->beside) {
-		fd = place_take(&resolved);
+		fd = output_name_take(&resolved);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
-	fd = place_take_beside(&resolved, ret_path);
+	fd = output_name_take_beside(&resolved, ret_path);
 	if (fd >= 0 && request->ret_guard) {
 		struct rotation rotation = rotation_of(&resolved);
 
@@ -182,18 +184,18 @@ int place_open(const struct place_request *request, char *ret_path, const char *
 	return fd;
 }
 
-void place_settle(const struct place_request *request, uint64_t bytes)
+void output_name_settle(const struct output_name_request *request, uint64_t bytes)
 {
 	char output[PATH_MAX];
 	struct rotation rotation = rotation_of(request);
 	int folder;
 
 	snprintf(output, sizeof(output), "%s", request->output);
-	if (place_resolve(output))
+	if (output_name_resolve(output))
 		return;
 	rotation.output = output;
 	rotation.plain = false; /* it has its name now */
-	folder = place_lock_folder(output);
+	folder = output_name_lock_folder(output);
 	earlier_prune(&rotation, bytes);
 	if (folder >= 0)
 		close(folder);

@@ -3,17 +3,17 @@
  * Facts about a process and its threads, from /proc and the kernel's clocks. Every one of them may be
  * missing: no /proc, another user's process, a process that is gone.
  */
-#ifndef COLLECTOR_PROCESSES_FACTS_H
-#define COLLECTOR_PROCESSES_FACTS_H
+#ifndef COLLECTOR_PROCESSES_PROC_H
+#define COLLECTOR_PROCESSES_PROC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define FACTS_COMMAND_BYTES 4096u
-#define FACTS_NAME_BYTES 16u
+#define PROC_COMMAND_BYTES 4096u
+#define PROC_NAME_BYTES 16u
 
-struct facts_stat {
+struct proc_stat {
 	bool zombie;
 	uint32_t parent_pid;
 	int wait_status;      /* of a zombie, as wait(2) gives it; -1 where it is not told */
@@ -25,35 +25,35 @@ struct facts_stat {
 };
 
 /* Of /proc/PID/status; what an older kernel does not tell is 0. */
-struct facts_memory {
+struct proc_memory {
 	uint64_t peak_bytes, resident_bytes;                /* the most it had, and now */
 	uint64_t anonymous_bytes, file_bytes, shared_bytes; /* of what is resident now */
 };
 
 /* Length of the text put into `text` (not terminated), 0 when it cannot be known. */
-size_t facts_command(uint32_t pid, char *text, size_t room);
-size_t facts_executable(uint32_t pid, char *text, size_t room);
-size_t facts_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room);
+size_t proc_command(uint32_t pid, char *text, size_t room);
+size_t proc_executable(uint32_t pid, char *text, size_t room);
+size_t proc_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room);
 
-#define FACTS_SELF 0u /* for a pid: this process, whichever number /proc has for it */
+#define PROC_SELF 0u /* for a pid: this process, whichever number /proc has for it */
 
 /* False: no such process, or no /proc. */
-bool facts_stat(uint32_t pid, struct facts_stat *ret_stat);
+bool proc_stat(uint32_t pid, struct proc_stat *ret_stat);
 
 /* CPU time of all threads, 0 when it cannot be known. */
-uint64_t facts_cpu_ns(uint32_t pid);
-uint64_t facts_memory_bytes(uint32_t pid);
+uint64_t proc_cpu_ns(uint32_t pid);
+uint64_t proc_memory_bytes(uint32_t pid);
 /* The most it had since it became this program; 0 when it cannot be known. */
-uint64_t facts_memory_peak_bytes(uint32_t pid);
+uint64_t proc_memory_peak_bytes(uint32_t pid);
 
 /* False: nothing is known of what is resident: no such process, a zombie, no /proc. */
-bool facts_memory(uint32_t pid, struct facts_memory *ret_memory);
+bool proc_memory(uint32_t pid, struct proc_memory *ret_memory);
 
 /* Whether the process or thread exists, as far as a signal could reach it. */
-bool facts_process_exists(uint32_t pid);
-bool facts_thread_exists(uint32_t pid, uint32_t tid);
+bool proc_process_exists(uint32_t pid);
+bool proc_thread_exists(uint32_t pid, uint32_t tid);
 
 /* At most `room` bytes of a small file; 0 when it cannot be read. */
-size_t facts_read_file(const char *path, char *bytes, size_t room);
+size_t proc_read_file(const char *path, char *bytes, size_t room);
 
 #endif

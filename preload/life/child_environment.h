@@ -7,8 +7,8 @@
  *
  * In the constructor, single-threaded, before main() gets its environment.
  */
-#ifndef PRELOAD_LIFE_ENVIRONMENT_H
-#define PRELOAD_LIFE_ENVIRONMENT_H
+#ifndef PRELOAD_LIFE_CHILD_ENVIRONMENT_H
+#define PRELOAD_LIFE_CHILD_ENVIRONMENT_H
 
 #include <stdbool.h>
 

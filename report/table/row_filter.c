@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The conditions of --filter: see condition.h. */
-#include "report/table/condition.h"
+#include "report/table/row_filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +12,16 @@
 
 static const struct {
 	const char *text;
-	enum condition_sign meaning;
+	enum row_filter_sign meaning;
 } signs[] = {
 	/* the longer ones first */
-	{ "!=", CONDITION_DIFFERENT }, { "<=", CONDITION_AT_MOST }, { ">=", CONDITION_AT_LEAST },
-	{ "==", CONDITION_EQUAL },     { "=", CONDITION_EQUAL },    { "<", CONDITION_LESS },
-	{ ">", CONDITION_MORE },       { "~", CONDITION_CONTAINS },
+	{ "!=", ROW_FILTER_DIFFERENT }, { "<=", ROW_FILTER_AT_MOST }, { ">=", ROW_FILTER_AT_LEAST },
+	{ "==", ROW_FILTER_EQUAL },     { "=", ROW_FILTER_EQUAL },    { "<", ROW_FILTER_LESS },
+	{ ">", ROW_FILTER_MORE },       { "~", ROW_FILTER_CONTAINS },
 };
 
-static int condition_parse_operator(struct condition *condition, const char *at, size_t *ret_length)
+static int row_filter_parse_operator(struct row_filter *condition, const char *at,
+				     size_t *ret_length)
 {
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
 		if (!strncmp(at, signs[i].text, strlen(signs[i].text))) {
@@ -32,8 +33,8 @@ static int condition_parse_operator(struct condition *condition, const char *at,
 	return -1;
 }
 
-static int condition_parse_column(struct condition *condition, const char *name, size_t length,
-				  const struct column *const *columns, size_t count)
+static int row_filter_parse_column(struct row_filter *condition, const char *name, size_t length,
+				   const struct column *const *columns, size_t count)
 {
 	int column = columns_find(columns, count, name, length);
 
@@ -49,8 +50,8 @@ static int condition_parse_column(struct condition *condition, const char *name,
  * A number without a unit, for a column whose heading says that it is in seconds: those who type the
  * heading mean them, those who type the name (mean_ns) mean ns.
  */
-static bool condition_is_in_seconds(const struct condition *condition, const struct column *column,
-				    const char *name, size_t length)
+static bool row_filter_is_in_seconds(const struct row_filter *condition,
+				     const struct column *column, const char *name, size_t length)
 {
 	char last = condition->length ? condition->text[condition->length - 1] : '\0';
 
@@ -58,23 +59,24 @@ static bool condition_is_in_seconds(const struct condition *condition, const str
 	       (length < 2 || strncmp(name + length - 2, "ns", 2) != 0);
 }
 
-static int condition_parse_value(struct condition *condition, const struct column *column,
-				 const char *value, char *message, size_t message_bytes)
+static int row_filter_parse_value(struct row_filter *condition, const struct column *column,
+				  const char *value, char *message, size_t message_bytes)
 {
 	condition->text = value;
 	condition->length = strlen(value);
 	if (condition->is_text) {
-		if (condition->sign == CONDITION_EQUAL || condition->sign == CONDITION_DIFFERENT ||
-		    condition->sign == CONDITION_CONTAINS)
+		if (condition->sign == ROW_FILTER_EQUAL ||
+		    condition->sign == ROW_FILTER_DIFFERENT ||
+		    condition->sign == ROW_FILTER_CONTAINS)
 			return 0;
 		snprintf(message, message_bytes, "'%s' is text: compare it by = != or ~",
 			 column->name);
 		return -1;
 	}
-	if (condition->sign != CONDITION_CONTAINS &&
+	if (condition->sign != ROW_FILTER_CONTAINS &&
 	    !unit_parse(value, condition->length, column->unit, &condition->number))
 		return 0;
-	if (condition->sign == CONDITION_CONTAINS)
+	if (condition->sign == ROW_FILTER_CONTAINS)
 		snprintf(message, message_bytes,
 			 "'%s' is a number: compare it by = != < > <= >=", column->name);
 	else
@@ -83,9 +85,9 @@ static int condition_parse_value(struct condition *condition, const struct colum
 	return -1;
 }
 
-int condition_parse(struct condition *condition, const char *expression,
-		    const struct column *const *columns, size_t count, char *message,
-		    size_t message_bytes)
+int row_filter_parse(struct row_filter *condition, const char *expression,
+		     const struct column *const *columns, size_t count, char *message,
+		     size_t message_bytes)
 {
 	size_t name = strcspn(expression, "!<>=~"), sign = 0, start = name;
 	char wrong[64];
@@ -93,13 +95,13 @@ int condition_parse(struct condition *condition, const char *expression,
 
 	while (start && expression[start - 1] == ' ')
 		start--;
-	if (!expression[name] || condition_parse_operator(condition, expression + name, &sign)) {
+	if (!expression[name] || row_filter_parse_operator(condition, expression + name, &sign)) {
 		snprintf(message, message_bytes,
 			 "'%s' is not COLUMN OPERATOR VALUE, as in bytes_allocated>10MiB",
 			 expression);
 		return -1;
 	}
-	if (condition_parse_column(condition, expression, start, columns, count)) {
+	if (row_filter_parse_column(condition, expression, start, columns, count)) {
 		snprintf(wrong, sizeof(wrong), "%.*s", (int)start, expression);
 		near = columns_suggest(columns, count, wrong);
 		snprintf(message, message_bytes, "no column '%s'%s%s%s", wrong,
@@ -109,80 +111,80 @@ int condition_parse(struct condition *condition, const char *expression,
 	name += sign;
 	while (expression[name] == ' ')
 		name++;
-	if (condition_parse_value(condition, columns[condition->column], expression + name, message,
-				  message_bytes))
+	if (row_filter_parse_value(condition, columns[condition->column], expression + name,
+				   message, message_bytes))
 		return -1;
-	if (condition_is_in_seconds(condition, columns[condition->column], expression, start))
+	if (row_filter_is_in_seconds(condition, columns[condition->column], expression, start))
 		condition->number *= 1e9;
 	return 0;
 }
 
 /* Whether the text is, or holds, what is looked for. */
-static bool condition_finds(const struct condition *condition, const char *text, size_t length)
+static bool row_filter_finds(const struct row_filter *condition, const char *text, size_t length)
 {
-	if (condition->sign == CONDITION_CONTAINS)
+	if (condition->sign == ROW_FILTER_CONTAINS)
 		return !condition->length ||
 		       memmem(text, length, condition->text, condition->length);
 	return text_matches(text, length, condition->text, condition->length);
 }
 
 /* The short form of a C++ name that a narrow table shows is as good as the whole. */
-static bool condition_finds_short(const struct condition *condition, const struct cell *cell)
+static bool row_filter_finds_short(const struct row_filter *condition, const struct cell *cell)
 {
 	char *shown = memory_grow(NULL, (size_t)cell->length + 1, 1);
 	size_t length = symbol_compact(shown, cell->text, cell->length);
-	bool finds = condition_finds(condition, shown, length);
+	bool finds = row_filter_finds(condition, shown, length);
 
 	free(shown);
 	return finds;
 }
 
-static bool condition_holds_text(const struct condition *condition, const struct cell *cell)
+static bool row_filter_holds_text(const struct row_filter *condition, const struct cell *cell)
 {
-	bool finds = condition_finds(condition, cell->text, cell->length) ||
-		     (condition->is_symbol && condition_finds_short(condition, cell));
+	bool finds = row_filter_finds(condition, cell->text, cell->length) ||
+		     (condition->is_symbol && row_filter_finds_short(condition, cell));
 
-	return finds == (condition->sign != CONDITION_DIFFERENT);
+	return finds == (condition->sign != ROW_FILTER_DIFFERENT);
 }
 
-static bool condition_holds_number(const struct condition *condition, double value)
+static bool row_filter_holds_number(const struct row_filter *condition, double value)
 {
 	switch (condition->sign) {
-	case CONDITION_EQUAL:
+	case ROW_FILTER_EQUAL:
 		return value == condition->number;
-	case CONDITION_DIFFERENT:
+	case ROW_FILTER_DIFFERENT:
 		return value != condition->number;
-	case CONDITION_LESS:
+	case ROW_FILTER_LESS:
 		return value < condition->number;
-	case CONDITION_MORE:
+	case ROW_FILTER_MORE:
 		return value > condition->number;
-	case CONDITION_AT_MOST:
+	case ROW_FILTER_AT_MOST:
 		return value <= condition->number;
 	default:
 		return value >= condition->number;
 	}
 }
 
-static bool condition_holds(const struct condition *condition, const struct cell *cell)
+static bool row_filter_holds(const struct row_filter *condition, const struct cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_TEXT:
-		return condition->is_text && condition_holds_text(condition, cell);
+		return condition->is_text && row_filter_holds_text(condition, cell);
 	case CELL_NUMBER:
-		return condition_holds_number(condition, (double)cell->number);
+		return row_filter_holds_number(condition, (double)cell->number);
 	case CELL_SIGNED:
-		return condition_holds_number(condition, (double)(int64_t)cell->number);
+		return row_filter_holds_number(condition, (double)(int64_t)cell->number);
 	case CELL_REAL:
-		return condition_holds_number(condition, cell->real);
+		return row_filter_holds_number(condition, cell->real);
 	default:
-		return condition->sign == CONDITION_DIFFERENT;
+		return condition->sign == ROW_FILTER_DIFFERENT;
 	}
 }
 
-bool conditions_hold(const struct condition *condition, size_t count, const struct cell *row)
+bool conditions_hold(const struct row_filter *condition, size_t count, const struct cell *row)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!condition_holds(&condition[i], &row[condition[i].column]))
+		if (!row_filter_holds(&condition[i], &row[condition[i].column]))
 			return false;
 	return true;
 }

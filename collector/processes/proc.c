@@ -2,7 +2,7 @@
 /*
  * Small reads of /proc. Nothing is kept here.
  */
-#include "collector/processes/facts.h"
+#include "collector/processes/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ enum stat_field {
 	STAT_FIELDS = STAT_EXIT_CODE + 1,
 };
 
-size_t facts_read_file(const char *path, char *bytes, size_t room)
+size_t proc_read_file(const char *path, char *bytes, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t length = 0;
@@ -52,13 +52,13 @@ size_t facts_read_file(const char *path, char *bytes, size_t room)
 	return length;
 }
 
-size_t facts_command(uint32_t pid, char *text, size_t room)
+size_t proc_command(uint32_t pid, char *text, size_t room)
 {
 	char path[PATH_ROOM];
 	size_t length;
 
 	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
-	length = facts_read_file(path, text, room);
+	length = proc_read_file(path, text, room);
 	while (length && !text[length - 1])
 		length--;
 	for (size_t i = 0; i < length; i++) {
@@ -68,7 +68,7 @@ size_t facts_command(uint32_t pid, char *text, size_t room)
 	return length;
 }
 
-size_t facts_executable(uint32_t pid, char *text, size_t room)
+size_t proc_executable(uint32_t pid, char *text, size_t room)
 {
 	char path[PATH_ROOM];
 	ssize_t n;
@@ -78,13 +78,13 @@ size_t facts_executable(uint32_t pid, char *text, size_t room)
 	return n > 0 ? (size_t)n : 0;
 }
 
-size_t facts_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room)
+size_t proc_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room)
 {
 	char path[PATH_ROOM];
 	size_t length;
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-	length = facts_read_file(path, text, room);
+	length = proc_read_file(path, text, room);
 	return length && text[length - 1] == '\n' ? length - 1 : length;
 }
 
@@ -108,7 +108,7 @@ static bool stat_split(char *line, uint64_t *ret_field, char *ret_state)
 	return true;
 }
 
-bool facts_stat(uint32_t pid, struct facts_stat *ret_stat)
+bool proc_stat(uint32_t pid, struct proc_stat *ret_stat)
 {
 	uint64_t field[STAT_FIELDS] = { 0 };
 	char path[PATH_ROOM], line[STAT_ROOM];
@@ -118,13 +118,13 @@ bool facts_stat(uint32_t pid, struct facts_stat *ret_stat)
 	char state;
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	length = facts_read_file(pid == FACTS_SELF ? "/proc/self/stat" : path, line,
-				 sizeof(line) - 1);
+	length = proc_read_file(pid == PROC_SELF ? "/proc/self/stat" : path, line,
+				sizeof(line) - 1);
 	line[length] = 0;
 	if (!length || !tick_ns || !stat_split(line, field, &state))
 		return false;
 	/* a main thread that has ended by pthread_exit() is a zombie while others run */
-	*ret_stat = (struct facts_stat){
+	*ret_stat = (struct proc_stat){
 		.zombie = (state == 'Z' || state == 'X') && field[STAT_THREADS] <= 1,
 		.parent_pid = (uint32_t)field[STAT_PARENT],
 		.wait_status = state == 'Z' ? (int)field[STAT_EXIT_CODE] : -1,
@@ -137,25 +137,25 @@ bool facts_stat(uint32_t pid, struct facts_stat *ret_stat)
 	return true;
 }
 
-uint64_t facts_cpu_ns(uint32_t pid)
+uint64_t proc_cpu_ns(uint32_t pid)
 {
-	struct facts_stat stat;
+	struct proc_stat stat;
 	struct timespec cpu;
 	clockid_t clock;
 
 	if (clock_getcpuclockid((pid_t)pid, &clock) == 0 && clock_gettime(clock, &cpu) == 0)
 		return (uint64_t)cpu.tv_sec * NS_PER_S + (uint64_t)cpu.tv_nsec;
-	return facts_stat(pid, &stat) ? stat.cpu_ns : 0;
+	return proc_stat(pid, &stat) ? stat.cpu_ns : 0;
 }
 
-uint64_t facts_memory_bytes(uint32_t pid)
+uint64_t proc_memory_bytes(uint32_t pid)
 {
 	char path[PATH_ROOM], line[128];
 	unsigned long long total, resident;
 	size_t length;
 
 	snprintf(path, sizeof(path), "/proc/%u/statm", pid);
-	length = facts_read_file(path, line, sizeof(line) - 1);
+	length = proc_read_file(path, line, sizeof(line) - 1);
 	line[length] = 0;
 	if (sscanf(line, "%llu %llu", &total, &resident) != 2)
 		return 0;
@@ -170,15 +170,15 @@ static uint64_t status_bytes(const char *text, const char *line)
 	return at ? strtoull(at + strlen(line), NULL, 10) * 1024 : 0;
 }
 
-bool facts_memory(uint32_t pid, struct facts_memory *ret_memory)
+bool proc_memory(uint32_t pid, struct proc_memory *ret_memory)
 {
 	char path[PATH_ROOM], text[STATUS_ROOM];
 	size_t length;
 
 	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	length = facts_read_file(path, text, sizeof(text) - 1);
+	length = proc_read_file(path, text, sizeof(text) - 1);
 	text[length] = 0;
-	*ret_memory = (struct facts_memory){
+	*ret_memory = (struct proc_memory){
 		.peak_bytes = status_bytes(text, "\nVmHWM:"),
 		.resident_bytes = status_bytes(text, "\nVmRSS:"),
 		.anonymous_bytes = status_bytes(text, "\nRssAnon:"),
@@ -188,20 +188,20 @@ bool facts_memory(uint32_t pid, struct facts_memory *ret_memory)
 	return ret_memory->resident_bytes != 0;
 }
 
-uint64_t facts_memory_peak_bytes(uint32_t pid)
+uint64_t proc_memory_peak_bytes(uint32_t pid)
 {
-	struct facts_memory memory;
+	struct proc_memory memory;
 
-	(void)facts_memory(pid, &memory);
+	(void)proc_memory(pid, &memory);
 	return memory.peak_bytes;
 }
 
-bool facts_process_exists(uint32_t pid)
+bool proc_process_exists(uint32_t pid)
 {
 	return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
 }
 
-bool facts_thread_exists(uint32_t pid, uint32_t tid)
+bool proc_thread_exists(uint32_t pid, uint32_t tid)
 {
 	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH;
 }

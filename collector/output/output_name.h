@@ -8,8 +8,8 @@
  * A link means what it leads to (link.h): that, the files moved out of its way and those beside are all
  * there. What is no file, and whatever lies in /dev and /proc, is refused.
  */
-#ifndef COLLECTOR_OUTPUT_PLACE_H
-#define COLLECTOR_OUTPUT_PLACE_H
+#ifndef COLLECTOR_OUTPUT_OUTPUT_NAME_H
+#define COLLECTOR_OUTPUT_OUTPUT_NAME_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 
 #include "collector/format/file.h"
 
-struct place_request {
+struct output_name_request {
 	const char *output; /* absolute */
 	const char *session;
 	const char *host;
@@ -37,16 +37,18 @@ struct place_request {
  * Creates and locks the file; ret_path (PATH_MAX bytes) is its name. Returns the descriptor, or -1 with
  * ret_path naming what could not be created, and *ret_why a sentence that says why, or NULL: errno does.
  */
-int place_open(const struct place_request *request, char *ret_path, const char **ret_why);
+int output_name_open(const struct output_name_request *request, char *ret_path,
+		     const char **ret_why);
 
 /* The folder of a path, locked against collectors that move files in it at this moment; -1: best effort. */
-int place_lock_folder(const char *path);
+int output_name_lock_folder(const char *path);
 
 /* The name beside `output`, the one of that number; false when it is too long. */
-bool place_name_beside(const struct place_request *request, unsigned int number, char *ret_path);
+bool output_name_beside(const struct output_name_request *request, unsigned int number,
+			char *ret_path);
 
 /* The file of this session at request->output is complete, `bytes` long: of those that made way for such files `keep`
  * stay, see earlier_prune(). */
-void place_settle(const struct place_request *request, uint64_t bytes);
+void output_name_settle(const struct output_name_request *request, uint64_t bytes);
 
 #endif

@@ -6,8 +6,8 @@
  * another thread always do.
  * Needs memory only for open ranges, and only with --range.
  */
-#ifndef REPORT_CORE_FILTERS_H
-#define REPORT_CORE_FILTERS_H
+#ifndef REPORT_CORE_SELECTION_H
+#define REPORT_CORE_SELECTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ struct filter_settings {
 	uint64_t rank_from, rank_to;
 };
 
-struct filters {
+struct selection {
 	struct filter_settings settings;
 	bool any; /* something is filtered at all */
 	struct open_ranges ranges;
@@ -59,18 +59,18 @@ enum filter_verdict {
 bool filter_is_set(const struct filter_settings *settings);
 
 /* Does not move afterwards. */
-void filters_init(struct filters *filters, const struct filter_settings *settings);
-void filters_release(struct filters *filters);
+void selection_init(struct selection *filters, const struct filter_settings *settings);
+void selection_release(struct selection *filters);
 
 /* Ranges that are open on the thread end here: their own ends are not recorded. */
-void filters_cut(struct filters *filters, struct nest_place place);
+void selection_cut(struct selection *filters, struct nest_place place);
 /* The same of the process's start/end ranges. */
-void filters_cut_started(struct filters *filters, uint32_t process);
+void selection_cut_started(struct selection *filters, uint32_t process);
 
 /*
  * The verdict on an event; sees every program event exactly once, in order. `source` to look up names.
  */
-enum filter_verdict filters_judge(struct filters *filters, struct source *source,
-				  const struct source_event *event);
+enum filter_verdict selection_judge(struct selection *filters, struct source *source,
+				    const struct source_event *event);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why there is nothing to show: see absence.h. */
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct {
 
 #define STEPS_PREFIX "steps " /* of the fact `capture`, before a schedule */
 
-static const struct source_name *absence_meta(const struct run *run, const char *key)
+static const struct source_name *why_empty_meta(const struct run *run, const char *key)
 {
 	const struct source_meta *meta;
 	size_t count = source_metas(run_source(run), &meta);
@@ -49,40 +49,40 @@ static bool list_holds(const struct source_name *list, const char *name)
 }
 
 /* INTERCEPT_TRACE without the family; a recording of no family at all has no list, but a version. */
-bool absence_is_off(const struct run *run, enum evt_family family)
+bool why_empty_is_off(const struct run *run, enum evt_family family)
 {
-	const struct source_name *trace = absence_meta(run, "trace");
+	const struct source_name *trace = why_empty_meta(run, "trace");
 
 	if (absences[family].is_always)
 		return false;
 	if (!trace)
-		return absence_meta(run, "version") != NULL;
+		return why_empty_meta(run, "version") != NULL;
 	return !list_holds(trace, evt_family_names[family]);
 }
 
-const struct source_name *absence_capture(const struct run *run)
+const struct source_name *why_empty_capture(const struct run *run)
 {
-	return absence_meta(run, "capture");
+	return why_empty_meta(run, "capture");
 }
 
-const char *absence_schedule(const char *capture)
+const char *why_empty_schedule(const char *capture)
 {
 	size_t length = strlen(STEPS_PREFIX);
 
 	return strncmp(capture, STEPS_PREFIX, length) ? NULL : capture + length;
 }
 
-bool absence_is_limited(const struct run *run)
+bool why_empty_is_limited(const struct run *run)
 {
-	return absence_meta(run, "capture") || run_events(run, EVT_capture_start);
+	return why_empty_meta(run, "capture") || run_events(run, EVT_capture_start);
 }
 
-bool absence_is_whole(const struct run *run)
+bool why_empty_is_whole(const struct run *run)
 {
-	return absence_meta(run, "capture") && !run_events_of_all(run) && !run_filters(run)->any;
+	return why_empty_meta(run, "capture") && !run_events_of_all(run) && !run_filters(run)->any;
 }
 
-void absence_name_filters(const struct run *run, const char *what, char text[ABSENCE_BYTES])
+void why_empty_name_filters(const struct run *run, const char *what, char text[ABSENCE_BYTES])
 {
 	const struct filter_settings *scope = &run_filters(run)->settings;
 	const struct {
@@ -112,7 +112,7 @@ void absence_name_filters(const struct run *run, const char *what, char text[ABS
 }
 
 /* Which setting records the family at the next run. */
-static void absence_name_setting(enum evt_family family, char text[ABSENCE_BYTES])
+static void why_empty_name_setting(enum evt_family family, char text[ABSENCE_BYTES])
 {
 	const char *name = evt_family_names[family];
 
@@ -128,29 +128,29 @@ static void absence_name_setting(enum evt_family family, char text[ABSENCE_BYTES
 			 absences[family].what, name, name);
 }
 
-const char *absence_explain(const struct run *run, enum evt_family family,
-			    struct absence *ret_absence)
+const char *why_empty_explain(const struct run *run, enum evt_family family,
+			      struct why_empty *ret_absence)
 {
-	const struct source_name *capture = absence_meta(run, "capture");
+	const struct source_name *capture = why_empty_meta(run, "capture");
 	char *text = ret_absence->text, name[ABSENCE_BYTES / 2] = "";
 
 	if (capture)
 		text_escape(name, sizeof(name), capture->text, capture->length);
 	if (run_filters(run)->any)
-		absence_name_filters(run, absences[family].what, text);
-	else if (absence_is_off(run, family))
-		absence_name_setting(family, text);
-	else if (absence_is_whole(run) && absence_schedule(name))
+		why_empty_name_filters(run, absences[family].what, text);
+	else if (why_empty_is_off(run, family))
+		why_empty_name_setting(family, text);
+	else if (why_empty_is_whole(run) && why_empty_schedule(name))
 		snprintf(
 			text, ABSENCE_BYTES,
 			"recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came: "
 			"choose earlier steps",
 			name);
-	else if (absence_is_whole(run))
+	else if (why_empty_is_whole(run))
 		snprintf(text, ABSENCE_BYTES,
 			 "recording was limited to %s, which never opened: check INTERCEPT_CAPTURE",
 			 name);
-	else if (capture && absence_schedule(name))
+	else if (capture && why_empty_schedule(name))
 		snprintf(text, ABSENCE_BYTES, "%s was recorded in %s", absences[family].what, name);
 	else if (capture)
 		snprintf(text, ABSENCE_BYTES, "%s was recorded while %s was open",

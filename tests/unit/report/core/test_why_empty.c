@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
-/* report/core/absence.c: the reason why there is nothing to show, over recordings in memory. */
+/* report/core/why_empty.c: the reason why there is nothing to show, over recordings in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/core/absence.h"
+#include "report/core/why_empty.h"
 #include "report/session/source_open.h"
 #include "tests/unit/recording.h"
 
@@ -59,7 +59,7 @@ static void record(struct recording *r, const struct wish *wish)
 static const char *explain(struct wish wish)
 {
 	static char path[] = "memory.evt";
-	static struct absence absence;
+	static struct why_empty absence;
 	struct filter_settings filter = { .pid = FILTER_NO_ID,
 					  .tid = FILTER_NO_ID,
 					  .to_ns = UINT64_MAX,
@@ -75,7 +75,7 @@ static const char *explain(struct wish wish)
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
 	run = run_new(source, &filter);
 	run_read(run, false);
-	absence_explain(run, wish.family, &absence);
+	why_empty_explain(run, wish.family, &absence);
 	run_free(run);
 	source_close(source);
 	recording_release(&r);
