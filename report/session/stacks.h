@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stacks of a session: frames interned as (the frame that called it, address, flags), so that equal stacks are equal
+ * numbers and stacks that share their outer frames share memory. A stack is the number of its innermost frame.
+ *
+ * Addresses are those of a process at a time: which module they belong to is for caller_module() to say. One table serves all
+ * files; processes forked from each other share numbers. Numbers are given in the order of appearance, parents before
+ * children. At most STACKS_MAX frames: beyond that a stack is STACK_NONE, and counted in `refused`. One thread.
+ */
+#ifndef REPORT_SESSION_STACKS_H
+#define REPORT_SESSION_STACKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/map.h"
+
+#define STACK_NONE 0u
+#define STACKS_MAX (64u << 20)
+
+struct stack_frame {
+	uint64_t address; /* a return address, but with FRAME_IS_EXACT */
+	uint32_t parent;  /* who called; STACK_NONE: the outermost */
+	uint32_t flags;   /* FRAME_IS_... of collector/format/frame_flags.h */
+	uint32_t next;    /* another frame of the same hash, 0: none; for stacks.c */
+};
+
+struct stacks {
+	struct map frames; /* hash of a frame: the number of the last one added that has it */
+	struct stack_frame *frame; /* by number; [0] is no frame */
+	size_t count, room;
+	uint64_t refused;
+};
+
+void stacks_init(struct stacks *stacks);
+void stacks_release(struct stacks *stacks);
+
+/* The frame's number; STACK_NONE when there is no room. `parent` is one of them, or STACK_NONE. */
+uint32_t stacks_add(struct stacks *stacks, uint32_t parent, uint64_t address, uint32_t flags);
+
+/* Valid until the next stacks_add(). Of STACK_NONE: zeros. */
+static inline const struct stack_frame *stacks_frame(const struct stacks *stacks, uint32_t stack)
+{
+	return &stacks->frame[stack];
+}
+
+/* Number of frames of the stack. */
+unsigned int stacks_depth(const struct stacks *stacks, uint32_t stack);
+
+#endif
