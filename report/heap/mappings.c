@@ -95,6 +95,8 @@ static void row_add(struct mappings *mappings, uint32_t number, uint64_t bytes)
 	struct mapping_process *process = mappings->process[row->process];
 
 	row->bytes += bytes;
+	if ((int64_t)bytes > 0 && row->bytes > row->peak_bytes)
+		row->peak_bytes = row->bytes;
 	process->bytes[row->kind] += bytes;
 	if (row->is_python)
 		process->python_bytes += bytes;
@@ -254,4 +256,28 @@ const struct mapping_process *mappings_of(struct mappings *mappings, const struc
 {
 	rows_look(mappings, source);
 	return process < mappings->process_room ? mappings->process[process] : NULL;
+}
+
+static uint64_t process_python_peak(const struct mappings *mappings, uint32_t process)
+{
+	uint32_t number = mappings->process[process] ? mappings->process[process]->first : 0;
+	uint64_t bytes = 0;
+
+	for (; number; number = mappings->row[number - 1].next)
+		if (mappings->row[number - 1].is_python)
+			bytes += mappings->row[number - 1].peak_bytes;
+	return bytes;
+}
+
+uint64_t mappings_python_peak(struct mappings *mappings, const struct source *source)
+{
+	uint64_t most = 0;
+
+	rows_look(mappings, source);
+	for (uint32_t i = 0; i < mappings->process_room; i++) {
+		uint64_t bytes = process_python_peak(mappings, i);
+
+		most = bytes > most ? bytes : most;
+	}
+	return most;
 }

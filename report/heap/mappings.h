@@ -34,6 +34,7 @@ struct mapping_row {
 	uint64_t caller;
 	uint64_t last_ns; /* last mapping, to find the caller's module */
 	uint64_t bytes;   /* mapped now */
+	uint64_t peak_bytes;
 	uint32_t process; /* index of the source */
 	uint32_t next;    /* of that process: 1 + number of the row, 0 none */
 	enum mapping_kind kind;
@@ -76,6 +77,12 @@ void mappings_move(struct mappings *mappings, const struct mapping_move *move);
 /* Mapped now in the process; NULL: nothing ever was. What is Python's is known as far as modules are. */
 const struct mapping_process *mappings_of(struct mappings *mappings, const struct source *source,
 					  uint32_t process);
+
+/*
+ * Arenas of the Python that had most mapped for them, where most were: at most, as several places that map arenas need not
+ * have been at their peak together. Known of the shortest programs too, which the kernel's samples miss.
+ */
+uint64_t mappings_python_peak(struct mappings *mappings, const struct source *source);
 
 /* Name of the file whose code mapped it, without folders; NULL when it is not known. */
 const char *mapping_row_module(const struct mapping_row *row, const struct source *source,

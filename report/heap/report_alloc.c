@@ -107,21 +107,20 @@ static void alloc_print_resident(const struct resident *resident, const struct s
 static void alloc_print_arenas(const struct report *report, const struct screen *screen)
 {
 	const struct alloc_state *state = report->state;
-	const struct resident_process *most = NULL;
-	char bytes[UNIT_TEXT_BYTES];
-	uint32_t index;
+	char text[UNIT_TEXT_BYTES];
+	uint64_t bytes = 0;
 
 	if (state->resident && !run_filters(report->run)->any)
-		most = resident_most(state->resident, &index);
-	if (!most || most->peak.arenas < ARENAS_BYTES_MIN ||
-	    (double)most->peak.arenas < ARENAS_SHARE_MIN * (double)state->heap->totals.peak_bytes)
+		bytes = mappings_python_peak(state->resident->mappings, state->resident->source);
+	if (bytes < ARENAS_BYTES_MIN ||
+	    (double)bytes < ARENAS_SHARE_MIN * (double)state->heap->totals.peak_bytes)
 		return;
 	screen_print_prose(screen,
 			   "small objects of Python are not in this table: they live in its "
 			   "arenas, %s at most "
 			   "(prof-report memory). With PYTHONMALLOC=malloc in the program's "
 			   "environment each of them is a block",
-			   unit_format_bytes(bytes, most->peak.arenas));
+			   unit_format_bytes(text, bytes));
 }
 
 static void alloc_foot(const struct document *document, const struct screen *screen)

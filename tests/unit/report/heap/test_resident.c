@@ -157,6 +157,19 @@ static void what_no_kernel_tells_is_followed_without_harm(void **state)
 	assert_non_null(resident_most(resident, &index));
 }
 
+static void arenas_are_known_without_samples(void **state)
+{
+	(void)state;
+	start();
+	map(110, 0x10000000, MIB, PYTHON + 0x10);
+	map(120, 0x20000000, MIB, PYTHON + 0x10);
+	map(130, 0x30000000, MIB, LIBRARY + 0x10);
+	FRAME_PUT(c.r.fw, 310, unmap, .address = 0x10000000, .bytes = MIB);
+	FRAME_PUT(c.r.fw, 320, unmap, .address = 0x20000000, .bytes = MIB);
+	finish();
+	assert_int_equal(mappings_python_peak(resident->mappings, source), 2 * MIB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +177,7 @@ int main(void)
 					  release),
 		cmocka_unit_test_teardown(the_runtimes_end_is_not_the_programs, release),
 		cmocka_unit_test_teardown(what_no_kernel_tells_is_followed_without_harm, release),
+		cmocka_unit_test_teardown(arenas_are_known_without_samples, release),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
