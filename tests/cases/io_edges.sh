@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program io_edges
-for what in cancel signals vfork longjmp early errno; do
+for what in cancel signals vfork longjmp early errno aio; do
 	mkdir "$what" && cd "$what" || exit
 	for trace in io all; do
 		INTERCEPT_TRACE=$([[ $trace == io ]] && echo io || echo +io) INTERCEPT_OUTPUT=$PWD/$trace.evt LD_PRELOAD=$LIB \
@@ -23,6 +23,10 @@ done
 expect_eq "files of the vforked child" "$(json io vfork/io.evt "[r['file'] for r in rows if 'child.dat' in r['file']]")" "[]"
 expect_eq "bytes of its parent" \
 	"$(json io vfork/io.evt "[r['bytes_written'] for r in rows if 'parent.dat' in r['file']]")" "[110]"
+
+# a request counts with the bytes that it asked for, and once
+expect aio/io.evt 'io.row(file="'"$PWD"'/aio/aio.dat").writes == 11' 'io.row(file="'"$PWD"'/aio/aio.dat").bytes_written == 1100' \
+	'io.row(file="'"$PWD"'/aio/aio.dat").reads == 2' 'io.row(file="'"$PWD"'/aio/aio.dat").errors == 1'
 
 # not recorded unasked, and without a trace nothing is different
 run_traced "$PROGRAMS/io_edges" vfork >/dev/null

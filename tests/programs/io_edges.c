@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -pthread */
 /*
- * usage: io_edges cancel|signals|vfork|errno|early|longjmp
+ * usage: io_edges cancel|signals|vfork|errno|early|longjmp|aio
  * Input and output where it is delicate: in threads that are cancelled, in signal handlers, in a child of vfork(), before any
  * constructor. Ends with 1 and a line on stderr when a call did what it does not do by itself. Prints what it has counted.
  */
 #define _GNU_SOURCE
+#include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -214,6 +215,44 @@ static void early(int argc, char **argv, char **environment)
 	if (pread(fd, buffer, 5, 0) != 5 || close(fd))
 		early_bytes = -1;
 }
+/* --- asynchronous: the requests are the program's calls, what libc's threads do for them is not --- */
+
+static ssize_t aio_end(struct aiocb *request)
+{
+	const struct aiocb *list[] = { request };
+
+	while (aio_error(request) == EINPROGRESS)
+		(void)aio_suspend(list, 1, NULL);
+	return aio_return(request);
+}
+
+static void asynchronous(void)
+{
+	int fd = open("aio.dat", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct aiocb request = { .aio_fildes = fd, .aio_buf = buffer, .aio_nbytes = 100 };
+	struct aiocb more[2] = { request, request };
+	struct aiocb nothing = { .aio_fildes = fd, .aio_lio_opcode = LIO_NOP };
+	struct aiocb *list[] = { &more[0], NULL, &nothing, &more[1] };
+
+	for (int i = 0; i < 10; i++) {
+		request.aio_offset = i * 100;
+		must(!aio_write(&request) && aio_end(&request) == 100, "aio_write");
+	}
+	request.aio_offset = 950;
+	must(!aio_read(&request) && aio_end(&request) == 50, "aio_read at the end");
+	more[0].aio_lio_opcode = LIO_WRITE;
+	more[0].aio_offset = 1000;
+	more[1].aio_lio_opcode = LIO_READ;
+	must(!lio_listio(LIO_WAIT, list, 4, NULL), "lio_listio");
+	must(aio_return(&more[0]) == 100 && aio_return(&more[1]) == 100, "what lio_listio did");
+	request.aio_reqprio = -1;
+	errno = 0;
+	must(aio_read(&request) == -1 && errno == EINVAL,
+	     "aio_read with a priority there is none of");
+	must(!close(fd), "close");
+	printf("aio.dat 16\n");
+}
+
 __attribute__((section(".preinit_array"), used)) static void (*first)(int, char **,
 								      char **) = early;
 
@@ -231,6 +270,8 @@ int main(int argc, char **argv)
 		keeps_errno();
 	else if (!strcmp(what, "longjmp"))
 		jump();
+	else if (!strcmp(what, "aio"))
+		asynchronous();
 	else if (!strcmp(what, "early"))
 		must(early_bytes == 5, "early");
 	else
