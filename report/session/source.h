@@ -187,7 +187,7 @@ static inline bool heap_is_shared(const struct heap_shared *shared, uint32_t pro
 struct source_heap {
 	const struct heap_record *record; /* all `count` of the block; these are [from, to) */
 	uint32_t from, to, count;
-	const struct heap_site *site;
+	const struct heap_site *site; /* their stacks are those of source_stacks() */
 	uint32_t sites;
 	uint64_t frame;     /* what a site is holds for this number */
 	uint64_t offset_ns; /* to be added to times as merge_time() does */
@@ -214,7 +214,12 @@ struct source_event {
 	struct source_process *process; /* NULL for stream 0 */
 	struct source_thread *thread;   /* NULL for stream 0 */
 	struct source_file *file;
+	uint32_t stack; /* in source_stacks(); STACK_NONE: none, or not wanted */
 };
+
+/* The stacks so far, with frame_wants.stacks; see report/session/stacks.h. They stay what they are. */
+struct stacks;
+const struct stacks *source_stacks(const struct source *source);
 
 /*
  * The next event by time, bookkeeping ones included (after the tables have taken them in). 0 or
