@@ -9,14 +9,19 @@
 #include "collector/format/frame_flags.h"
 #include "report/base/symbol.h"
 #include "report/base/text.h"
+#include "report/symbols/answers.h"
 #include "report/symbols/object.h"
+#include "report/symbols/symbol_cache.h"
 
 #define FILES_NAMED 3u
 
 struct symbols_object {
-	struct object *object; /* NULL: there is none */
+	const char *path, *build_id;
+	struct object *object; /* NULL: there is none, or it is not opened */
 	enum object_state state;
-	const char *path;
+	bool is_opened; /* that was tried */
+	bool is_new;    /* answers are not all in the cache */
+	struct answers answers;
 };
 
 /* What is known of an address: some of symbols.frame. */
@@ -31,10 +36,19 @@ void symbols_init(struct symbols *symbols, enum symbol_form form)
 	map_init(&symbols->places);
 }
 
+static void release_object(struct symbols_object *object)
+{
+	if (object->is_new)
+		symbol_cache_save(&object->answers, object->path, object->build_id,
+				  object_debug_link(object->object));
+	answers_release(&object->answers);
+	object_close(object->object);
+}
+
 void symbols_release(struct symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->objects_count; i++)
-		object_close(symbols->object[i].object);
+		release_object(&symbols->object[i]);
 	free(symbols->object);
 	free(symbols->place);
 	free(symbols->frame);
@@ -49,8 +63,8 @@ static uint64_t hash_of(const char *text, uint64_t seed)
 	return map_hash_bytes(text, strlen(text), seed);
 }
 
-/* The file of a module; opened the first time. */
-static struct object *object_of(struct symbols *symbols, const struct source_module *module)
+/* The file of a module, with what earlier runs have found out about it. Valid until the next call. */
+static struct symbols_object *object_of(struct symbols *symbols, const struct source_module *module)
 {
 	const char *path = source_name_text(module->path);
 	const char *build_id = source_name_text(module->build_id);
@@ -60,14 +74,32 @@ static struct object *object_of(struct symbols *symbols, const struct source_mod
 
 	entry = map_put(&symbols->objects, hash_of(build_id, hash_of(path, 0)), &added);
 	if (!added)
-		return symbols->object[entry->value].object;
+		return &symbols->object[entry->value];
 	entry->value = symbols->objects_count;
 	symbols->object = memory_room(symbols->object, symbols->objects_count,
 				      &symbols->object_room, sizeof(*symbols->object));
 	object = &symbols->object[symbols->objects_count++];
 	object->path = path;
-	object->object = object_open(path, build_id, &object->state);
-	return object->object;
+	object->build_id = build_id;
+	answers_init(&object->answers);
+	symbol_cache_load(&object->answers, path, build_id);
+	return object;
+}
+
+/* Opened when something is asked that no earlier run knows. */
+static void find_place(struct symbols_object *object, uint64_t address, struct object_place *place)
+{
+	place->frames = 0;
+	if (answers_find(&object->answers, address, place))
+		return;
+	if (!object->is_opened)
+		object->object = object_open(object->path, object->build_id, &object->state);
+	object->is_opened = true;
+	if (!object->object)
+		return;
+	object_find(object->object, address, place);
+	answers_add(&object->answers, address, place);
+	object->is_new = true;
 }
 
 /* Up to what a compiler appends to the name of a part or a copy of a function. */
@@ -134,12 +166,9 @@ static void set_frame(struct symbols *symbols, struct symbol *symbol,
 static void look_up(struct symbols *symbols, const struct source_module *module,
 		    const struct symbol *unknown, uint64_t before)
 {
-	struct object *object = object_of(symbols, module);
 	struct object_place place;
 
-	if (!object)
-		return;
-	object_find(object, unknown->address - before, &place);
+	find_place(object_of(symbols, module), unknown->address - before, &place);
 	for (size_t i = 0; i < place.frames; i++) {
 		struct symbol *symbol = add_frame(symbols, unknown);
 
@@ -238,7 +267,7 @@ const char *symbols_missing(const struct symbols *symbols, struct symbols_missin
 		const struct symbols_object *object = &symbols->object[i];
 		char name[96];
 
-		if (object->object || object->path[0] != '/')
+		if (!object->is_opened || object->object || object->path[0] != '/')
 			continue;
 		if (count++ >= FILES_NAMED)
 			continue;
