@@ -45,7 +45,7 @@ layers='
 	report/file    : collector/format report/base
 	report/session : collector/format report/base report/file
 	report/table   : families report/base report/session
-	report/symbols : report/base report/session report/table
+	report/symbols : collector/format/frame_flags.h collector/format/codec.h report/base report/session report/table
 	report/core    : families events collector/format/block.h report/base report/session report/table
 	report/*       : events report/base report/session report/table report/symbols report/core
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch

@@ -6,6 +6,7 @@
 #include "report/symbols/object.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -114,6 +115,16 @@ struct object *object_open(const char *path, const char *build_id, enum object_s
 	}
 	object_close(object);
 	return NULL;
+}
+
+const char *object_debug_link(struct object *object)
+{
+	GElf_Addr bias;
+	GElf_Word checksum;
+	Elf *elf = dwfl_module_getelf(object->module, &bias);
+	const char *name = elf ? dwelf_elf_gnu_debuglink(elf, &checksum) : NULL;
+
+	return name && !strchr(name, '/') ? name : "";
 }
 
 void object_close(struct object *object)

@@ -28,6 +28,8 @@ enum object_state {
 
 /* `build_id`: in hex, "" when none was recorded: then the file must have none. NULL with a reason. */
 struct object *object_open(const char *path, const char *build_id, enum object_state *ret_state);
+/* Name of its file of debug information, without a folder; "" when it names none. */
+const char *object_debug_link(struct object *object);
 /* NULL is accepted. */
 void object_close(struct object *object);
 

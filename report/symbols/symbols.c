@@ -6,16 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/format/frame_flags.h"
 #include "report/base/symbol.h"
 #include "report/base/text.h"
+#include "report/symbols/answers.h"
 #include "report/symbols/object.h"
+#include "report/symbols/symbol_cache.h"
 
 #define FILES_NAMED 3u
 
 struct symbols_object {
-	struct object *object; /* NULL: there is none */
+	const char *path, *build_id;
+	struct object *object; /* NULL: there is none, or it is not opened */
 	enum object_state state;
-	const char *path;
+	bool is_opened; /* that was tried */
+	bool is_new;    /* answers are not all in the cache */
+	struct answers answers;
+};
+
+/* What is known of an address: some of symbols.frame. */
+struct symbols_place {
+	size_t first, count;
 };
 
 void symbols_init(struct symbols *symbols, enum symbol_form form)
@@ -25,12 +36,22 @@ void symbols_init(struct symbols *symbols, enum symbol_form form)
 	map_init(&symbols->places);
 }
 
+static void release_object(struct symbols_object *object)
+{
+	if (object->is_new)
+		symbol_cache_save(&object->answers, object->path, object->build_id,
+				  object_debug_link(object->object));
+	answers_release(&object->answers);
+	object_close(object->object);
+}
+
 void symbols_release(struct symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->objects_count; i++)
-		object_close(symbols->object[i].object);
+		release_object(&symbols->object[i]);
 	free(symbols->object);
 	free(symbols->place);
+	free(symbols->frame);
 	map_release(&symbols->objects);
 	map_release(&symbols->places);
 	demangler_release(&symbols->demangler);
@@ -42,8 +63,8 @@ static uint64_t hash_of(const char *text, uint64_t seed)
 	return map_hash_bytes(text, strlen(text), seed);
 }
 
-/* The file of a module; opened the first time. */
-static struct object *object_of(struct symbols *symbols, const struct source_module *module)
+/* The file of a module, with what earlier runs have found out about it. Valid until the next call. */
+static struct symbols_object *object_of(struct symbols *symbols, const struct source_module *module)
 {
 	const char *path = source_name_text(module->path);
 	const char *build_id = source_name_text(module->build_id);
@@ -53,14 +74,32 @@ static struct object *object_of(struct symbols *symbols, const struct source_mod
 
 	entry = map_put(&symbols->objects, hash_of(build_id, hash_of(path, 0)), &added);
 	if (!added)
-		return symbols->object[entry->value].object;
+		return &symbols->object[entry->value];
 	entry->value = symbols->objects_count;
 	symbols->object = memory_room(symbols->object, symbols->objects_count,
 				      &symbols->object_room, sizeof(*symbols->object));
 	object = &symbols->object[symbols->objects_count++];
 	object->path = path;
-	object->object = object_open(path, build_id, &object->state);
-	return object->object;
+	object->build_id = build_id;
+	answers_init(&object->answers);
+	symbol_cache_load(&object->answers, path, build_id);
+	return object;
+}
+
+/* Opened when something is asked that no earlier run knows. */
+static void find_place(struct symbols_object *object, uint64_t address, struct object_place *place)
+{
+	place->frames = 0;
+	if (answers_find(&object->answers, address, place))
+		return;
+	if (!object->is_opened)
+		object->object = object_open(object->path, object->build_id, &object->state);
+	object->is_opened = true;
+	if (!object->object)
+		return;
+	object_find(object->object, address, place);
+	answers_add(&object->answers, address, place);
+	object->is_new = true;
 }
 
 /* Up to what a compiler appends to the name of a part or a copy of a function. */
@@ -98,27 +137,6 @@ static void set_name(struct symbols *symbols, struct symbol *symbol, const char 
 	symbol->function = symbol->brief = text_store_put(&symbols->texts, brief, length);
 }
 
-static void look_up(struct symbols *symbols, const struct source_module *module, uint64_t address,
-		    struct symbol *symbol)
-{
-	struct object *object = object_of(symbols, module);
-	struct object_place place;
-
-	if (!object)
-		return;
-	object_find(object, address, &place);
-	if (!place.frames)
-		return;
-	if (place.frame[0].function)
-		set_name(symbols, symbol, place.frame[0].function);
-	if (place.frame[0].file)
-		symbol->file = text_store_put(&symbols->texts, place.frame[0].file,
-					      strlen(place.frame[0].file));
-	symbol->line = place.frame[0].line;
-	if (place.frames == 1)
-		symbol->offset = place.offset;
-}
-
 static const char *file_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -126,33 +144,103 @@ static const char *file_name(const char *path)
 	return name && name[1] ? name + 1 : path;
 }
 
-const struct symbol *symbols_of_call(struct symbols *symbols, const struct source_process *process,
-				     uint64_t address, uint64_t time_ns)
+static struct symbol *add_frame(struct symbols *symbols, const struct symbol *frame)
 {
-	static const struct symbol unknown = { .offset = UINT64_MAX };
-	const struct source_module *module = caller_module(process, address, time_ns);
+	symbols->frame = memory_room(symbols->frame, symbols->frames_count, &symbols->frame_room,
+				     sizeof(*symbols->frame));
+	symbols->frame[symbols->frames_count] = *frame;
+	return &symbols->frame[symbols->frames_count++];
+}
+
+static void set_frame(struct symbols *symbols, struct symbol *symbol,
+		      const struct object_frame *frame)
+{
+	if (frame->function)
+		set_name(symbols, symbol, frame->function);
+	if (frame->file)
+		symbol->file = text_store_put(&symbols->texts, frame->file, strlen(frame->file));
+	symbol->line = frame->line;
+}
+
+/* Adds what is known of the address; nothing where nothing is. `before`: bytes that it lies behind what is looked up. */
+static void look_up(struct symbols *symbols, const struct source_module *module,
+		    const struct symbol *unknown, uint64_t before)
+{
+	struct object_place place;
+
+	find_place(object_of(symbols, module), unknown->address - before, &place);
+	for (size_t i = 0; i < place.frames; i++) {
+		struct symbol *symbol = add_frame(symbols, unknown);
+
+		set_frame(symbols, symbol, &place.frame[i]);
+		symbol->is_inlined = i + 1 < place.frames;
+		if (!symbol->is_inlined && place.offset != UINT64_MAX)
+			symbol->offset = place.offset + before;
+	}
+}
+
+/* Names are the same for the same text, so that their addresses tell modules apart. */
+static uint64_t key_of(const struct source_module *module, uint64_t address, uint64_t before)
+{
+	uint64_t words[] = { (uintptr_t)module->path, (uintptr_t)module->build_id, address,
+			     before };
+
+	return map_hash_bytes(words, sizeof(words), 0);
+}
+
+static const struct symbols_place *place_of(struct symbols *symbols,
+					    const struct source_module *module, uint64_t address,
+					    uint64_t before)
+{
+	struct symbol unknown = { .offset = UINT64_MAX, .address = address - module->bias };
+	struct symbols_place *place;
 	struct map_entry *entry;
-	struct symbol *symbol;
-	uint64_t key;
 	bool added;
 
-	if (!module || !address)
-		return &unknown;
-	address -= module->bias;
-	key = hash_of(source_name_text(module->build_id),
-		      hash_of(source_name_text(module->path), address));
-	entry = map_put(&symbols->places, key, &added);
+	entry = map_put(&symbols->places, key_of(module, unknown.address, before), &added);
 	if (!added)
 		return &symbols->place[entry->value];
 	entry->value = symbols->places_count;
 	symbols->place = memory_room(symbols->place, symbols->places_count, &symbols->place_room,
 				     sizeof(*symbols->place));
-	symbol = &symbols->place[symbols->places_count++];
-	*symbol = (struct symbol){ .offset = UINT64_MAX,
-				   .module = file_name(source_name_text(module->path)) };
+	place = &symbols->place[symbols->places_count++];
+	place->first = symbols->frames_count;
+	unknown.path = source_name_text(module->path);
+	unknown.module = file_name(unknown.path);
 	if (!symbols->is_off)
-		look_up(symbols, module, address - 1, symbol);
-	return symbol;
+		look_up(symbols, module, &unknown, before);
+	if (symbols->frames_count == place->first)
+		add_frame(symbols, &unknown);
+	place->count = symbols->frames_count - place->first;
+	return place;
+}
+
+size_t symbols_frames_of(struct symbols *symbols, const struct source_process *process,
+			 uint64_t address, uint32_t flags, uint64_t time_ns,
+			 struct symbol *ret_frames, size_t room)
+{
+	const struct source_module *module = process ? caller_module(process, address, time_ns)
+						     : NULL;
+	const struct symbols_place *place;
+	size_t count;
+
+	if (!room)
+		return 0;
+	if (!module || !address) {
+		*ret_frames = (struct symbol){ .offset = UINT64_MAX, .address = address };
+		return 1;
+	}
+	place = place_of(symbols, module, address, flags & FRAME_IS_EXACT ? 0 : 1);
+	count = place->count < room ? place->count : room;
+	memcpy(ret_frames, &symbols->frame[place->first], count * sizeof(*ret_frames));
+	return count;
+}
+
+const struct symbol *symbols_of_call(struct symbols *symbols, const struct source_process *process,
+				     uint64_t address, uint64_t time_ns)
+{
+	symbols_frames_of(symbols, process, address, 0, time_ns, &symbols->call, 1);
+	return &symbols->call;
 }
 
 const char *symbols_text(struct symbols *symbols, const struct symbol *symbol)
@@ -164,8 +252,7 @@ const char *symbols_text(struct symbols *symbols, const struct symbol *symbol)
 					 file_name(symbol->file), symbol->line);
 	if (symbol->offset == UINT64_MAX)
 		return symbol->brief;
-	return text_store_format(&symbols->texts, "%s+0x%" PRIx64, symbol->brief,
-				 symbol->offset + 1);
+	return text_store_format(&symbols->texts, "%s+0x%" PRIx64, symbol->brief, symbol->offset);
 }
 
 const char *symbols_missing(const struct symbols *symbols, struct symbols_missing *missing)
@@ -180,7 +267,7 @@ const char *symbols_missing(const struct symbols *symbols, struct symbols_missin
 		const struct symbols_object *object = &symbols->object[i];
 		char name[96];
 
-		if (object->object || object->path[0] != '/')
+		if (!object->is_opened || object->object || object->path[0] != '/')
 			continue;
 		if (count++ >= FILES_NAMED)
 			continue;
