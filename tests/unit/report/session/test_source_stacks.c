@@ -47,7 +47,7 @@ static void put_definitions(struct recording *r)
 
 static void put_mark(struct recording *r, uint64_t time_ns, uint64_t stack)
 {
-	const uint64_t words[] = { 0, 0 };
+	const uint64_t words[EVT_WORDS_MAX] = { 0 };
 
 	if (stack)
 		frame_put_stack(r->fw, EVT_nvtx_mark, time_ns, words, stack);
