@@ -115,6 +115,26 @@ static int take_group_by(struct parser *parser, const char *value)
 	return take_by(parser, value);
 }
 
+static int take_stack(struct parser *parser, const char *value)
+{
+	uint64_t frames;
+
+	if (parser_number(parser, "stack", value, &frames))
+		return -1;
+	if (!frames || frames > STACK_SHOWN_MAX)
+		return parser_fail(parser, "--stack '%s' is not a number from 1 to %u", value,
+				   STACK_SHOWN_MAX);
+	parser->options->stack_frames = (size_t)frames;
+	return 0;
+}
+
+static int take_raw_stacks(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->raw_stacks = true;
+	return 0;
+}
+
 static int take_tree(struct parser *parser, const char *value)
 {
 	(void)value;

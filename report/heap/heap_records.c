@@ -88,7 +88,7 @@ static inline void pair_begin(struct taking *t, uint32_t at, uint64_t time_ns)
 
 	if (!record->is_renewed)
 		pair_displace(t, record, time_ns);
-	heap_count_allocation(heap, row, &(struct heap_op){ .size = record->size });
+	heap_count_allocation(heap, row, &(struct heap_op){ .time_ns = time_ns, .size = record->size });
 	heap->totals.live_allocations++;
 	heap->totals.live_bytes += record->size;
 	t->process->live_bytes += record->size;
@@ -193,6 +193,7 @@ static void records_settle_peak(struct taking *t)
 		row = &heap->row[t->process->site_row[record->site] - 1];
 		heap_row_keep_peak(heap, row);
 		row->peak_bytes += record->size;
+		row->peak_allocations++;
 	}
 }
 

@@ -533,3 +533,8 @@ uint64_t source_end_ns(const struct source *source)
 {
 	return source->end_ns;
 }
+
+struct stacks *source_stacks(struct source *source)
+{
+	return &source->stacks;
+}

@@ -21,6 +21,7 @@
 
 #include "collector/format/block.h"
 #include "collector/format/events.h"
+#include "report/session/stacks.h"
 
 struct source;
 
@@ -214,7 +215,11 @@ struct source_event {
 	struct source_process *process; /* NULL for stream 0 */
 	struct source_thread *thread;   /* NULL for stream 0 */
 	struct source_file *file;
+	uint32_t stack; /* of source_stacks(); STACK_NONE: not recorded */
 };
+
+/* The stacks of all events given out so far. Who knows a caller only may add it as a stack of one frame. */
+struct stacks *source_stacks(struct source *source);
 
 /*
  * The next event by time, bookkeeping ones included (after the tables have taken them in). 0 or

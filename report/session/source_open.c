@@ -160,6 +160,7 @@ int source_open_files(struct source **ret_source, struct session_file *files, si
 	int error = EVT_NO_MEMORY;
 
 	if (source) {
+		stacks_init(&source->stacks);
 		error = names_start(source);
 		if (!error)
 			error = source_start(source, files, count);
@@ -217,6 +218,7 @@ void source_close(struct source *source)
 	lookup_release(&source->process_by_pid);
 	lookup_release(&source->thread_by_tid);
 	merge_release(&source->merge);
+	stacks_release(&source->stacks);
 	free(source->file);
 	free(source->name);
 	free(source->process);

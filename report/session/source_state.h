@@ -91,6 +91,7 @@ struct source {
 	bool has_torch_ranks; /* see source_rank() */
 	struct source_fault *fault;
 	size_t fault_count, fault_room;
+	struct stacks stacks;
 	const struct source_name **name; /* by index */
 	size_t name_count, name_room;
 	struct lookup texts; /* hash of a text to its name */

@@ -50,6 +50,23 @@ struct table_late {
 	size_t column_count;
 };
 
+/* A frame of a row's stack. Texts live as long as the table; they are NULL where nothing is known, but `name`. */
+struct table_frame {
+	const char *name; /* the function, or what is known instead */
+	const char *function, *file, *module;
+	uint64_t offset; /* in the module */
+	uint32_t line;   /* 0: unknown */
+};
+
+/* Rows that have a stack: what exports make a list of, and people see below a row. */
+struct table_stacks {
+	/* Frames, innermost first, at most `room`; returns how many there are. NULL: rows have none. */
+	size_t (*frames)(void *state, size_t row, struct table_frame *frame, size_t room);
+	void *state;
+	enum column_id column; /* whose text is the stack in one line */
+	size_t below;          /* so many frames are shown below each row */
+};
+
 struct table {
 	const struct column *column[COLUMNS_MAX];
 	size_t column_count;
@@ -65,6 +82,7 @@ struct table {
 	size_t passed; /* rows that met the conditions: shown plus those past the limit */
 	struct table_late late;
 	bool *made; /* by row; NULL: none */
+	struct table_stacks stacks;
 };
 
 /* A table with the columns of a report, without those in `left_out` (names, NULL at the end). */
