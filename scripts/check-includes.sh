@@ -44,7 +44,7 @@ layers='
 	report/file    : collector/format report/base
 	report/session : collector/format report/base report/file
 	report/table   : families report/base report/session
-	report/symbols : report/base report/session report/table
+	report/symbols : collector/format/frame_flags.h report/base report/session report/table
 	report/stacks  : families collector/format/frame_flags.h report/base report/session report/table report/symbols report/core
 	report/core    : families events collector/format/block.h report/base report/session report/table
 	report/*       : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks

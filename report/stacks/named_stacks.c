@@ -8,6 +8,7 @@
 #include "collector/format/frame_flags.h"
 #include "report/base/text.h"
 #include "report/session/callers.h"
+#include "report/symbols/object.h"
 
 #define UNKNOWN_NAME "(unknown)"
 #define TRUNCATED_NAME "(more callers, not recorded)"
@@ -115,26 +116,16 @@ static uint32_t add_node(struct named_stacks *names, uint32_t parent, uint32_t f
 	return (uint32_t)names->node_count++;
 }
 
-static uint64_t module_offset(const struct source_process *process, uint64_t address,
-			      uint64_t time_ns)
+/* The caller's own text stands for a function that nothing is known of. */
+static struct named_frame frame_of(struct named_stacks *names, const struct source_process *process,
+				   const struct symbol *symbol, const struct stack_frame *raw,
+				   uint64_t time_ns)
 {
-	const struct source_module *module = caller_module(process, address, time_ns);
-
-	return module ? address - module->bias : address;
-}
-
-/* What is inlined there is frames of their own, the outermost first. */
-static uint32_t add_call(struct named_stacks *names, uint32_t parent,
-			      const struct source_process *process, const struct stack_frame *raw,
-			      uint64_t time_ns, bool folds)
-{
-	uint64_t address = raw->address + (raw->flags & FRAME_IS_EXACT ? 1 : 0);
-	const struct symbol *symbol = symbols_of_call(&names->symbols, process, address, time_ns);
 	struct named_frame frame = { .function = symbol->function,
 				     .file = symbol->file,
 				     .module = symbol->module,
 				     .line = symbol->line,
-				     .offset = module_offset(process, raw->address, time_ns) };
+				     .offset = symbol->address };
 	const char *brief = symbol->brief ? symbol->brief : symbol->function;
 
 	frame.name = names->for_people ? brief : symbol->function;
@@ -142,9 +133,26 @@ static uint32_t add_call(struct named_stacks *names, uint32_t parent,
 		frame.name = caller_of(&names->texts, process, raw->address, time_ns).text;
 	frame.folds_inner = raw->flags & FRAME_IS_WRAPPER || (brief && is_folded(brief, true));
 	frame.folds_outer = brief && is_folded(brief, false);
-	if (folds && parent == NAMED_NONE && frame.folds_outer)
-		return NAMED_NONE;
-	return add_node(names, parent, add_frame(names, &frame));
+	return frame;
+}
+
+/* What is inlined there is frames of their own. NAMED_NONE: it was folded away. */
+static uint32_t add_call(struct named_stacks *names, uint32_t parent,
+			 const struct source_process *process, const struct stack_frame *raw,
+			 uint64_t time_ns, bool folds)
+{
+	struct symbol symbol[OBJECT_INLINED_MAX];
+	size_t count = symbols_frames_of(&names->symbols, process, raw->address, raw->flags,
+					 time_ns, symbol, OBJECT_INLINED_MAX);
+
+	while (count) {
+		struct named_frame frame =
+			frame_of(names, process, &symbol[--count], raw, time_ns);
+
+		if (!folds || parent != NAMED_NONE || !frame.folds_outer)
+			parent = add_node(names, parent, add_frame(names, &frame));
+	}
+	return parent;
 }
 
 /* --- stacks --- */

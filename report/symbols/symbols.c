@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/format/frame_flags.h"
 #include "report/base/symbol.h"
 #include "report/base/text.h"
 #include "report/symbols/object.h"
@@ -16,6 +17,11 @@ struct symbols_object {
 	struct object *object; /* NULL: there is none */
 	enum object_state state;
 	const char *path;
+};
+
+/* What is known of an address: some of symbols.frame. */
+struct symbols_place {
+	size_t first, count;
 };
 
 void symbols_init(struct symbols *symbols, enum symbol_form form)
@@ -31,6 +37,7 @@ void symbols_release(struct symbols *symbols)
 		object_close(symbols->object[i].object);
 	free(symbols->object);
 	free(symbols->place);
+	free(symbols->frame);
 	map_release(&symbols->objects);
 	map_release(&symbols->places);
 	demangler_release(&symbols->demangler);
@@ -98,27 +105,6 @@ static void set_name(struct symbols *symbols, struct symbol *symbol, const char 
 	symbol->function = symbol->brief = text_store_put(&symbols->texts, brief, length);
 }
 
-static void look_up(struct symbols *symbols, const struct source_module *module, uint64_t address,
-		    struct symbol *symbol)
-{
-	struct object *object = object_of(symbols, module);
-	struct object_place place;
-
-	if (!object)
-		return;
-	object_find(object, address, &place);
-	if (!place.frames)
-		return;
-	if (place.frame[0].function)
-		set_name(symbols, symbol, place.frame[0].function);
-	if (place.frame[0].file)
-		symbol->file = text_store_put(&symbols->texts, place.frame[0].file,
-					      strlen(place.frame[0].file));
-	symbol->line = place.frame[0].line;
-	if (place.frames == 1)
-		symbol->offset = place.offset;
-}
-
 static const char *file_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -126,33 +112,106 @@ static const char *file_name(const char *path)
 	return name && name[1] ? name + 1 : path;
 }
 
-const struct symbol *symbols_of_call(struct symbols *symbols, const struct source_process *process,
-				     uint64_t address, uint64_t time_ns)
+static struct symbol *add_frame(struct symbols *symbols, const struct symbol *frame)
 {
-	static const struct symbol unknown = { .offset = UINT64_MAX };
-	const struct source_module *module = caller_module(process, address, time_ns);
+	symbols->frame = memory_room(symbols->frame, symbols->frames_count, &symbols->frame_room,
+				     sizeof(*symbols->frame));
+	symbols->frame[symbols->frames_count] = *frame;
+	return &symbols->frame[symbols->frames_count++];
+}
+
+static void set_frame(struct symbols *symbols, struct symbol *symbol,
+		      const struct object_frame *frame)
+{
+	if (frame->function)
+		set_name(symbols, symbol, frame->function);
+	if (frame->file)
+		symbol->file = text_store_put(&symbols->texts, frame->file, strlen(frame->file));
+	symbol->line = frame->line;
+}
+
+/* Adds what is known of the address; nothing where nothing is. `before`: bytes that it lies behind what is looked up. */
+static void look_up(struct symbols *symbols, const struct source_module *module,
+		    const struct symbol *unknown, uint64_t before)
+{
+	struct object *object = object_of(symbols, module);
+	struct object_place place;
+
+	if (!object)
+		return;
+	object_find(object, unknown->address - before, &place);
+	for (size_t i = 0; i < place.frames; i++) {
+		struct symbol *symbol = add_frame(symbols, unknown);
+
+		set_frame(symbols, symbol, &place.frame[i]);
+		symbol->is_inlined = i + 1 < place.frames;
+		if (!symbol->is_inlined && place.offset != UINT64_MAX)
+			symbol->offset = place.offset + before;
+	}
+}
+
+/* Names are the same for the same text, so that their addresses tell modules apart. */
+static uint64_t key_of(const struct source_module *module, uint64_t address, uint64_t before)
+{
+	uint64_t words[] = { (uintptr_t)module->path, (uintptr_t)module->build_id, address,
+			     before };
+
+	return map_hash_bytes(words, sizeof(words), 0);
+}
+
+static const struct symbols_place *place_of(struct symbols *symbols,
+					    const struct source_module *module, uint64_t address,
+					    uint64_t before)
+{
+	struct symbol unknown = { .offset = UINT64_MAX, .address = address - module->bias };
+	struct symbols_place *place;
 	struct map_entry *entry;
-	struct symbol *symbol;
-	uint64_t key;
 	bool added;
 
-	if (!module || !address)
-		return &unknown;
-	address -= module->bias;
-	key = hash_of(source_name_text(module->build_id),
-		      hash_of(source_name_text(module->path), address));
-	entry = map_put(&symbols->places, key, &added);
+	entry = map_put(&symbols->places, key_of(module, unknown.address, before), &added);
 	if (!added)
 		return &symbols->place[entry->value];
 	entry->value = symbols->places_count;
 	symbols->place = memory_room(symbols->place, symbols->places_count, &symbols->place_room,
 				     sizeof(*symbols->place));
-	symbol = &symbols->place[symbols->places_count++];
-	*symbol = (struct symbol){ .offset = UINT64_MAX,
-				   .module = file_name(source_name_text(module->path)) };
+	place = &symbols->place[symbols->places_count++];
+	place->first = symbols->frames_count;
+	unknown.path = source_name_text(module->path);
+	unknown.module = file_name(unknown.path);
 	if (!symbols->is_off)
-		look_up(symbols, module, address - 1, symbol);
-	return symbol;
+		look_up(symbols, module, &unknown, before);
+	if (symbols->frames_count == place->first)
+		add_frame(symbols, &unknown);
+	place->count = symbols->frames_count - place->first;
+	return place;
+}
+
+size_t symbols_frames_of(struct symbols *symbols, const struct source_process *process,
+			 uint64_t address, uint32_t flags, uint64_t time_ns,
+			 struct symbol *ret_frames, size_t room)
+{
+	const struct source_module *module = process ? caller_module(process, address, time_ns)
+						     : NULL;
+	const struct symbols_place *place;
+	size_t count;
+
+	if (!room)
+		return 0;
+	if (!module || !address) {
+		*ret_frames = (struct symbol){ .offset = UINT64_MAX, .address = address };
+		return 1;
+	}
+	place = place_of(symbols, module, address, flags & FRAME_IS_EXACT ? 0 : 1);
+	count = place->count < room ? place->count : room;
+	memcpy(ret_frames, &symbols->frame[place->first], count * sizeof(*ret_frames));
+	return count;
+}
+
+const struct symbol *symbols_of_call(struct symbols *symbols, const struct source_process *process,
+				     uint64_t address, uint64_t time_ns)
+{
+	symbols_frames_of(symbols, process, address, 0, time_ns, &symbols->call, 1);
+	return &symbols->call;
 }
 
 const char *symbols_text(struct symbols *symbols, const struct symbol *symbol)
@@ -164,8 +223,7 @@ const char *symbols_text(struct symbols *symbols, const struct symbol *symbol)
 					 file_name(symbol->file), symbol->line);
 	if (symbol->offset == UINT64_MAX)
 		return symbol->brief;
-	return text_store_format(&symbols->texts, "%s+0x%" PRIx64, symbol->brief,
-				 symbol->offset + 1);
+	return text_store_format(&symbols->texts, "%s+0x%" PRIx64, symbol->brief, symbol->offset);
 }
 
 const char *symbols_missing(const struct symbols *symbols, struct symbols_missing *missing)

@@ -36,8 +36,13 @@ struct symbol {
 	const char *brief;    /* the same without parameters, where they were asked for */
 	const char *file;     /* NULL: unknown */
 	uint32_t line;        /* 0: unknown */
-	uint64_t offset;      /* in the function; UINT64_MAX: unknown, as in inlined ones */
-	const char *module;   /* the file's name, without its folder; NULL: unknown */
+	uint64_t
+		offset; /* of the address in the function; UINT64_MAX: unknown, as in inlined ones */
+	const char *module; /* the file's name, without its folder; NULL: unknown */
+	const char *path;   /* the file; NULL: unknown */
+	uint64_t
+		address; /* as the module's file has it; where that is unknown the address itself */
+	bool is_inlined; /* in the function of the next frame outwards, which has the same address */
 };
 
 struct symbols {
@@ -48,14 +53,27 @@ struct symbols {
 	struct map objects, places; /* path and build-id, path and address: to the arrays below */
 	struct symbols_object *object;
 	size_t objects_count, object_room;
-	struct symbol *place;
+	struct symbols_place *place;
 	size_t places_count, place_room;
+	struct symbol *frame; /* of all places */
+	size_t frames_count, frame_room;
+	struct symbol call; /* of symbols_of_call() */
 };
 
 void symbols_init(struct symbols *symbols, enum symbol_form form);
 void symbols_release(struct symbols *symbols);
 
-/* Of a call that comes back to that address at that time. Valid until the next call. */
+/*
+ * The functions that an address of a stack is in, the innermost first: those that are inlined there, then the one that they
+ * are inlined in. At least one, of which little may be known; at most `room`, so that the outermost ones are left out, and
+ * never more than OBJECT_INLINED_MAX. `flags`: of collector/format/frame_flags.h; without FRAME_IS_EXACT it is where a call
+ * comes back to.
+ */
+size_t symbols_frames_of(struct symbols *symbols, const struct source_process *process,
+			 uint64_t address, uint32_t flags, uint64_t time_ns,
+			 struct symbol *ret_frames, size_t room);
+
+/* The innermost one of a call that comes back to that address at that time. Valid until the next call. */
 const struct symbol *symbols_of_call(struct symbols *symbols, const struct source_process *process,
 				     uint64_t address, uint64_t time_ns);
 
