@@ -79,6 +79,7 @@ struct options {
 	struct filter_settings scope;
 	unsigned int wait_s; /* for runs that are still writing, unless live */
 	size_t stack_frames; /* of each row, to be shown below it */
+	bool format_given;
 	bool tree, raw, raw_stacks, live, waits, no_color, list, help, version;
 	char **file;
 	size_t file_count;

@@ -41,8 +41,7 @@ void stack_rows_init(struct stack_rows *rows, struct source *source, const struc
 	rows->names.symbols.is_off =
 		options->of_report[REPORT_OPTION_symbols].choice == SYMBOLS_OFF;
 	rows->names.is_raw = options->raw_stacks;
-	rows->names.for_people = options->format == FORMAT_TABLE ||
-				 options->format == FORMAT_MARKDOWN;
+	rows->names.for_people = options->format != FORMAT_CSV && options->format != FORMAT_JSON;
 	map_init(&rows->places);
 	take_parts(rows, options);
 }

@@ -29,7 +29,7 @@ struct cell {
 		double real;
 		const char *text;
 	};
-	uint32_t length; /* of text */
+	uint32_t length; /* of text; of a number 1 + its unit where that is not the column's, else 0 */
 	uint32_t kind;
 };
 
@@ -93,6 +93,8 @@ void table_release(struct table *table);
 size_t table_add_row(struct table *table);
 /* Sets the cell of the row added last. A column that the table leaves out is no error. */
 void table_set_number(struct table *table, enum column_id column, uint64_t value);
+/* In a unit that is not the column's, for people. */
+void table_set_amount(struct table *table, enum column_id column, uint64_t value, enum unit unit);
 void table_set_signed(struct table *table, enum column_id column, int64_t value);
 void table_set_real(struct table *table, enum column_id column, double value);
 void table_set_text(struct table *table, enum column_id column, const char *text, size_t length);
