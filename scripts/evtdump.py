@@ -21,9 +21,10 @@ MASK = 2 ** 64 - 1
 MAGIC_ZSTD = 0xFD2FB528
 MAGIC_HEADER, MAGIC_END = 0x184D2A50, 0x184D2A51
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
-VERSION = 3
+VERSION = 4
 FRAME_MAX = 16 << 20
 RECORDS_MAX, KINDS_MAX, FIELDS_MAX, WINDOW = 32768, 65536, 16, 4096
+NODES_MAX, DEPTH_MAX = 262144, 32768
 UINT, SINT, ADDR, NAME, TEXT, BORN, DIES, SIZE, CALLER, BLOCK = range(1, 11)
 KEY_KINDS, KEY_TIMES, KEY_SIZES, KEY_HEAP_TIMES = 0, 1, 6, 7
 HEAP_TIME_UNIT = 32  # ns
@@ -225,13 +226,13 @@ def read_schema(content):
 
 
 class Kind:
-    def __init__(self, type_, caller):
-        self.type, self.caller, self.size = type_, caller, 0
+    def __init__(self, type_, caller, stack):
+        self.type, self.caller, self.stack, self.size = type_, caller, stack, 0
 
 
 class Record:
-    def __init__(self, time, stream, type_, values):
-        self.time, self.stream, self.type, self.values = time, stream, type_, values
+    def __init__(self, time, stream, kind, values):
+        self.time, self.stream, self.type, self.values, self.stack = time, stream, kind.type, values, kind.stack
 
 
 class Block:
@@ -310,7 +311,7 @@ class Block:
             passed = self.column(KEY_TIMES).varint()
         self.time = (self.time + passed) & MASK
         values = [self.value(kind, index, codec) for index, (_, codec) in enumerate(kind.type.fields)]
-        return Record(self.time, self.stream, kind.type, values)
+        return Record(self.time, self.stream, kind, values)
 
     def records(self):
         records = [self.record() for _ in range(self.count)]
@@ -334,8 +335,11 @@ class Frame:
         self.sequence, self.watermark = cursor.u64(), cursor.u64()
         self.sync = (cursor.u64(), cursor.u64(), cursor.u64())
         count, kinds, table = cursor.u64(), cursor.u32(), cursor.u32()
-        cursor.take(head - 64)
-        kinds = self.read_kinds(Cursor(cursor.take(table)), kinds, types)
+        nodes, nodes_bytes = (cursor.u32(), cursor.u32()) if head >= 72 else (0, 0)
+        cursor.take(head - (72 if head >= 72 else 64))
+        kinds_cursor = Cursor(cursor.take(table))
+        stacks = self.read_stacks(Cursor(cursor.take(nodes_bytes)), nodes)
+        kinds = self.read_kinds(kinds_cursor, kinds, types, stacks)
         self.records = []
         while cursor.left():
             self.records += Block(cursor, kinds).records()
@@ -343,7 +347,31 @@ class Frame:
             raise Damage("%d records where %d were promised" % (len(self.records), count))
 
     @staticmethod
-    def read_kinds(cursor, count, types):
+    def read_stacks(cursor, count):
+        """Of each node (address, flags, the node that called it); 0 is None."""
+        if count > NODES_MAX:
+            raise Damage("%d nodes of stacks" % count)
+        parents, depths, address = [0], [0], 0
+        for number in range(1, count + 1):
+            back = cursor.varint()
+            if not 1 <= back <= number:
+                raise Damage("a frame of a stack that nothing before it called")
+            parents.append(number - back)
+            depths.append(depths[number - back] + 1)
+            if depths[-1] > DEPTH_MAX:
+                raise Damage("a stack of more than %d frames" % DEPTH_MAX)
+        addresses, nodes = [], [None]
+        for _ in range(count):
+            address = (address + unzigzag(cursor.varint())) & MASK
+            addresses.append(address)
+        for address, parent in zip(addresses, parents[1:]):
+            nodes.append((address, cursor.varint(), nodes[parent]))
+        if cursor.left():
+            raise Damage("the stack table has bytes left")
+        return nodes
+
+    @staticmethod
+    def read_kinds(cursor, count, types, stacks):
         kinds, caller = [], 0
         if count > KINDS_MAX:
             raise Damage("%d kinds" % count)
@@ -353,7 +381,10 @@ class Frame:
                 raise Damage("an event that the schema lacks")
             if type_.has_caller:
                 caller = (caller + unzigzag(cursor.varint())) & MASK
-            kinds.append(Kind(type_, caller if type_.has_caller else 0))
+            stack = cursor.varint() if len(stacks) > 1 else 0
+            if stack >= len(stacks):
+                raise Damage("stack %d of %d" % (stack, len(stacks)))
+            kinds.append(Kind(type_, caller if type_.has_caller else 0, stacks[stack]))
         if cursor.left():
             raise Damage("the kind table has bytes left")
         return kinds
@@ -417,7 +448,17 @@ class Dump:
         who = self.threads.get(record.stream, str(record.stream))
         fields = ["%s=%s" % (name, self.value(codec, value))
                   for (name, codec), value in zip(record.type.fields, record.values)]
+        if record.stack:
+            fields.append("stack=" + self.stack(record.stack))
         return " ".join([str(record.time), who, record.type.name] + fields)
+
+    @staticmethod
+    def stack(node):
+        frames = []
+        while node:
+            address, flags, node = node
+            frames.append("0x%x" % address + ("/%d" % flags if flags else ""))
+        return ",".join(frames)
 
 
 def main():

@@ -10,13 +10,17 @@
 
 #include "collector/format/error.h"
 #include "collector/format/record_put.h"
+#include "collector/format/stack_table.h"
 #include "collector/region/record.h"
 
 #define BATCH_WORDS 512u          /* the tail is published this often */
 #define FUTURE_TICKS (1ull << 40) /* minutes: no two cores differ by that */
 #define PAGE_SHIFT 12
 
-/* Words of a record by its type; 0: none, or one of the two that the slow path tells apart. */
+_Static_assert(STACK_WORD == RECORD_STACK_BIT,
+	       "what stands for a caller in rings does so in frames");
+
+/* Words of a record by its type; 0: none, or one of those that the slow path tells apart. */
 static const uint8_t record_words[256] = {
 #define EVENT(id, name, family, doc)                    \
 	[id] = EVT_FAMILY_##family == EVT_FAMILY_system \
@@ -80,19 +84,19 @@ static void drain_note_caller(struct drain *drain, const struct stream *stream, 
 	uint64_t key = page << 20 | (stream->process->number & 0xfffff);
 	uint64_t *known = &drain->caller[page % DRAIN_CALLERS];
 
-	if (*known == key)
+	if (*known == key ||
+	    word_is_stack(caller)) /* whose frames were noted when they were defined */
 		return;
 	*known = key;
 	if (caller)
 		modules_ask(&stream->process->modules, caller);
 }
 
-static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
-						     const struct stream *stream, uint32_t type,
-						     uint64_t ns, const uint64_t *at)
+/* The fields of a record in its plain form. */
+static void drain_load_plain(struct drain *drain, const struct stream *stream, uint32_t type,
+			     const uint64_t *at, uint64_t *value)
 {
 	unsigned int count = record_words[type] - 1u;
-	uint64_t value[EVT_WORDS_MAX];
 
 	for (unsigned int i = 0; i < count; i++) {
 		value[i] = view_load64(at + 1 + i);
@@ -103,9 +107,43 @@ static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
 	}
 	if (drain->has_caller[type])
 		drain_note_caller(drain, stream, value[count - 1]);
+}
+
+static __attribute__((noinline)) int drain_put_plain(struct drain *drain,
+						     const struct stream *stream, uint32_t type,
+						     uint64_t ns, const uint64_t *at)
+{
+	uint64_t value[EVT_WORDS_MAX];
+
+	drain_load_plain(drain, stream, type, at, value);
 	if (type >= EVT_malloc && type <= EVT_memalign)
 		return frame_put_born(drain->fw, type, ns, value[0], value[1], value[2]);
 	return frame_put(drain->fw, type, ns, value);
+}
+
+static struct evt_malloc packed_load(const uint64_t *at)
+{
+	uint64_t low = view_load64(at + 1), high = view_load64(at + 2);
+
+	return (struct evt_malloc){ .ptr = record_packed_address(low),
+				    .size = record_packed_size(low, high),
+				    .caller = record_packed_caller(high) };
+}
+
+/* A record that a RECORD_STACK went before. */
+static int drain_put_stack(struct drain *drain, const struct stream *stream, uint32_t type,
+			   uint64_t ns, const uint64_t *at)
+{
+	uint64_t value[EVT_WORDS_MAX];
+	struct evt_malloc block;
+
+	if (type & RECORD_PACKED) {
+		block = packed_load(at);
+		memcpy(value, &block, sizeof(block));
+	} else {
+		drain_load_plain(drain, stream, type, at, value);
+	}
+	return frame_put_stack(drain->fw, type & ~RECORD_PACKED, ns, value, stream->stack);
 }
 
 /* The frame has room for one more. */
@@ -113,10 +151,7 @@ static inline int drain_put(struct drain *drain, const struct stream *stream, ui
 			    uint64_t ns, const uint64_t *at)
 {
 	if (type & RECORD_PACKED) {
-		uint64_t low = view_load64(at + 1), high = view_load64(at + 2);
-		struct evt_malloc block = { .ptr = record_packed_address(low),
-					    .size = record_packed_size(low, high),
-					    .caller = record_packed_caller(high) };
+		struct evt_malloc block = packed_load(at);
 		struct kind *kind = frame_add_born(drain->fw, type & ~RECORD_PACKED, ns, &block);
 
 		if (__builtin_expect(!kind, 0))
@@ -182,6 +217,43 @@ static void span_set_clock(struct span *span, const struct clockmap *clock, uint
 	span->segment = segment;
 }
 
+/* Words of a RECORD_FRAME; false when no recorder has written them. */
+static bool drain_define_frame(struct drain *drain, const uint64_t *at)
+{
+	uint64_t id = view_load64(at + 1), parent = view_load64(at + 2);
+	uint64_t address = view_load64(at + 3);
+
+	if (!id || (id | parent) >> RECORD_STACK_BITS)
+		return false;
+	frame_define_stack(drain->fw, id, parent, address & RECORD_FRAME_ADDRESSES,
+			   (uint32_t)(address >> RECORD_FRAME_SHIFT));
+	return true;
+}
+
+static enum step drain_frame(struct drain *drain, const struct stream *stream, struct span *span)
+{
+	if (span->stop - span->at < (ptrdiff_t)RECORD_FRAME_WORDS ||
+	    !drain_define_frame(drain, span->at))
+		return STEP_BAD;
+	drain_note_caller(drain, stream, view_load64(span->at + 3) & RECORD_FRAME_ADDRESSES);
+	span->at += RECORD_FRAME_WORDS;
+	return STEP_ON;
+}
+
+static enum step drain_stack(struct stream *stream, struct span *span)
+{
+	uint64_t id;
+
+	if (span->stop - span->at < (ptrdiff_t)RECORD_STACK_WORDS)
+		return STEP_BAD;
+	id = view_load64(span->at + 1);
+	if (!id || id >> RECORD_STACK_BITS)
+		return STEP_BAD;
+	stream->stack = id;
+	span->at += RECORD_STACK_WORDS;
+	return STEP_ON;
+}
+
 static enum step drain_text(struct drain *drain, struct stream *stream, struct span *span)
 {
 	uint64_t words[RECORD_PIECE_WORDS];
@@ -205,6 +277,10 @@ static enum step drain_slow(struct drain *drain, struct stream *stream, struct s
 
 	if (type == RECORD_TEXT)
 		return drain_text(drain, stream, span);
+	if (type == RECORD_FRAME)
+		return drain_frame(drain, stream, span);
+	if (type == RECORD_STACK)
+		return drain_stack(stream, span);
 	if (type == RECORD_PAD) {
 		/* fills exactly what is left of the ring; its ticks are its length */
 		if (!span->to_end || ticks != (uint64_t)(span->stop - span->at))
@@ -220,11 +296,32 @@ static enum step drain_slow(struct drain *drain, struct stream *stream, struct s
 	return STEP_ON;
 }
 
+/* The record whose stack is known. */
+static enum step drain_stacked(struct drain *drain, struct stream *stream, struct span *span)
+{
+	const uint64_t *at = span->at;
+	uint64_t first = view_load64(at);
+	uint32_t type = record_type(first);
+	enum step step = drain_slow(drain, stream, span);
+
+	if (step != STEP_ON || span->at != at)
+		return step; /* a name or a frame in between, or it is not for now */
+	if (drain_put_stack(drain, stream, type,
+			    clockmap_scale(&span->segment, record_ticks(first)), at))
+		return STEP_FULL;
+	stream->stack = 0;
+	span->ticks = record_ticks(first);
+	span->at += record_words[type];
+	span->records++;
+	return STEP_ON;
+}
+
 /* A record that not even an empty frame takes is given up. */
-static enum step drain_refused(struct drain *drain, struct span *span)
+static enum step drain_refused(struct drain *drain, struct stream *stream, struct span *span)
 {
 	if (drain->in_frame || span->records)
 		return STEP_FULL;
+	stream->stack = 0;
 	span->at += record_words[record_type(view_load64(span->at))];
 	drain->refused++;
 	return STEP_ON;
@@ -244,11 +341,18 @@ static enum step drain_some(struct drain *drain, struct stream *stream, struct s
 	span->to_end = to_end <= waiting;
 	span->stop = from + (to_end <= waiting ? to_end : waiting);
 	span->soft = span->stop - from > (ptrdiff_t)BATCH_WORDS ? from + BATCH_WORDS : span->stop;
-	step = drain_batch(drain, stream, span);
-	if (step == STEP_SLOW)
-		step = drain_slow(drain, stream, span);
+	if (!stream->stack) {
+		step = drain_batch(drain, stream, span);
+		if (step == STEP_SLOW)
+			step = drain_slow(drain, stream, span);
+	} else {
+		step = drain_stacked(drain, stream, span);
+	}
+	if (step == STEP_ON && stream->stack && span->at < span->stop &&
+	    frame_block_room(drain->fw))
+		step = drain_stacked(drain, stream, span);
 	if (step == STEP_FULL)
-		step = drain_refused(drain, span);
+		step = drain_refused(drain, stream, span);
 	stream->tail += (uint64_t)(span->at - from);
 	return step;
 }
@@ -287,6 +391,50 @@ static enum drain_result drain_loop(struct drain *drain, struct stream *stream, 
 			return DRAIN_FULL;
 	}
 	return target == head ? DRAIN_DONE : DRAIN_MORE;
+}
+
+/* Words of the record at `at`, 0: no recorder has written it, or it goes beyond what is there. */
+static uint64_t record_length(const uint64_t *at, uint64_t left, bool to_end)
+{
+	uint64_t first = view_load64(at), words;
+
+	switch (record_type(first)) {
+	case RECORD_PAD:
+		words = to_end ? record_ticks(first) : 0;
+		break;
+	case RECORD_TEXT:
+		words = RECORD_PIECE_WORDS;
+		break;
+	case RECORD_FRAME:
+		words = RECORD_FRAME_WORDS;
+		break;
+	case RECORD_STACK:
+		words = RECORD_STACK_WORDS;
+		break;
+	default:
+		words = record_words[record_type(first)];
+	}
+	return words <= left ? words : 0;
+}
+
+void drain_look_for_frames(struct drain *drain, const struct stream *stream)
+{
+	uint64_t backlog = stream_backlog(stream, &drain->common->view.ring[stream->index]);
+	uint64_t at = stream->tail, words;
+
+	if (backlog > stream->word_count)
+		return; /* nonsense, which is found when it is drained */
+	for (uint64_t head = at + backlog; at != head; at += words) {
+		uint64_t offset = at & (stream->word_count - 1);
+		uint64_t to_end = stream->word_count - offset;
+		bool ends = to_end <= head - at;
+
+		words = record_length(stream->words + offset, ends ? to_end : head - at, ends);
+		if (!words)
+			return;
+		if (record_type(view_load64(stream->words + offset)) == RECORD_FRAME)
+			drain_define_frame(drain, stream->words + offset);
+	}
 }
 
 enum drain_result drain_stream(struct drain *drain, struct stream *stream, uint64_t limit,

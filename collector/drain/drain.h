@@ -40,10 +40,17 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
 
 /*
  * Takes records with ticks up to `limit` until `most` words are gone. `limit` is at most now. Texts go
- * to common->names, callers that lie in no known module are noted at the stream's process.
+ * to common->names, frames of stacks to the frame writer; callers and frames that lie in no known module are noted at
+ * the stream's process.
  */
 enum drain_result drain_stream(struct drain *drain, struct stream *stream, uint64_t limit,
 			       uint64_t most);
+
+/*
+ * Takes what frames of stacks are from the records that wait in the ring, wherever in it, and leaves them there: a record
+ * of another ring may name a stack whose frames this one defines.
+ */
+void drain_look_for_frames(struct drain *drain, const struct stream *stream);
 
 /* After a process has read its modules anew: its callers are looked up again in the next frame. */
 void drain_forget_callers(struct drain *drain);

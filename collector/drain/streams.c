@@ -147,6 +147,7 @@ void stream_close(struct stream *stream, struct common *common, uint64_t now_ns)
 	struct region_ring *ring = &common->view.ring[stream->index];
 
 	stream->closed = true;
+	stream->stack = 0;
 	atomic_store(&ring->state, REGION_RING_CLOSED);
 	view_futex_wake(&ring->progress);
 	common->lost++;

@@ -35,6 +35,7 @@ struct stream {
 	const uint64_t *words;
 	uint64_t word_count; /* power of two */
 	struct names_text text;
+	uint64_t stack;             /* id: of the next record; 0: none */
 	char name[PROC_NAME_BYTES]; /* last one told, not terminated */
 	uint8_t name_length;
 	struct stream_sched sched;

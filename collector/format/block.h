@@ -26,6 +26,7 @@
 #define FRAME_TAG_DATA 0x41544144u    /* "DATA" */
 #define FRAME_TAG_SCHEMA 0x4d484353u  /* "SCHM" */
 #define FRAME_HEADER_BYTES 64u
+#define FRAME_HEADER_STACKS_BYTES 72u /* of a frame with stacks */
 
 struct frame_info {
 	uint64_t sequence;     /* 1, 2, 3, ...: a gap is a lost frame */
@@ -58,6 +59,29 @@ int frame_put_dies(struct frame_writer *fw, uint32_t id, uint64_t time_ns, uint6
 
 /* Any event: `words` are its fields as in struct evt_<name> (a text as pointer and length). */
 int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint64_t *words);
+
+/*
+ * The same with a stack, by the id that frame_define_stack() is given at any time until the frame is closed. The hot ones
+ * take STACK_WORD | id as their caller (stack_table.h).
+ */
+int frame_put_stack(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint64_t *words,
+		    uint64_t stack);
+/*
+ * What an id is, for the life of the writer: a frame at an address, called by that of id `parent` (0: by nobody known). The
+ * first definition of an id holds. Ids and parents are below STACK_WORD; flags: frame_flags.h.
+ */
+void frame_define_stack(struct frame_writer *fw, uint64_t id, uint64_t parent, uint64_t address,
+			uint32_t flags);
+/* Some stack of the frame has parts that are not defined yet. */
+bool frame_has_open_stacks(const struct frame_writer *fw);
+/*
+ * Those are cut where they are unknown. What went wrong with stacks since the last call: stacks that were cut, each once a
+ * frame, and definitions that contradict an earlier one.
+ */
+struct frame_stack_losses {
+	uint64_t cuts, clashes;
+};
+struct frame_stack_losses frame_settle_stacks(struct frame_writer *fw);
 
 /* Convenience over frame_put() for the collector's own events: FRAME_PUT(fw, t, lost, .count = 3) */
 #define FRAME_PUT(fw, time_ns, event, ...)  \
@@ -146,6 +170,7 @@ struct frame_wants {
 	/* All that happens to blocks of the heap (evt_is_of_block()), as struct heap_record beside the events; those
 	 * that are events too have all of their fields. */
 	bool heap;
+	bool stacks; /* event_block.stack and node, and heap_site.stack */
 };
 
 /* For all frames from the next one on; NULL: everything, which is how a reader begins. */
@@ -161,7 +186,8 @@ enum heap_record_kind {
 /* What a kind of the frame is to the heap. */
 struct heap_site {
 	uint64_t caller;
-	uint64_t kind; /* enum heap_record_kind; 0: not of a block */
+	uint32_t kind;  /* enum heap_record_kind; 0: not of a block */
+	uint32_t stack; /* place in event_block.node; 0: none */
 };
 
 /*
@@ -176,6 +202,13 @@ struct heap_record {
 	uint16_t site;    /* place in event_block.heap_site */
 	uint16_t partner; /* place in event_block.heap */
 	bool is_renewed;
+};
+
+/* A frame of the stacks that a frame of the file has; those with smaller places called it. */
+struct frame_node {
+	uint64_t address;
+	uint32_t parent; /* place of another, 0: nobody called it */
+	uint32_t flags;  /* FRAME_IS_... */
 };
 
 struct block_sum {
@@ -201,6 +234,12 @@ struct event_block {
 	uint32_t heap_sites;
 	const uint32_t *heap_before; /* each event: so many of `heap` */
 	const struct heap_site *heap_site;
+	/* with frame_wants.stacks; NULL and 0 when the frame of the file has none */
+	const struct frame_node *node; /* from 1 on */
+	uint32_t nodes;
+	const uint32_t
+		*stack; /* by event.kind, of which there are so many: place in `node`, 0: none */
+	uint32_t kinds;
 };
 int frame_next_block(struct frame_reader *fr, struct event_block *ret_block);
 

@@ -508,8 +508,10 @@ int decoder_read_values(struct decoder *d, struct decoder_output *output)
 			record_put_words(&output->heap[records - 1], kind, words);
 		else
 			decoder_get_words(d, kind, words, output->words);
-		*event++ = (struct event){ time_ns, d->stream, kind->id, d->plan[kind->id].words,
-					   words };
+		*event++ = (struct event){
+			time_ns, d->stream, (uint8_t)kind->id, d->plan[kind->id].words,
+			number,  words
+		};
 		words += kind->words;
 		if (ret_sum)
 			*ret_sum++ = sum;

@@ -222,6 +222,7 @@ void event_plans_want(struct event_plans *plans, const struct frame_wants *wants
 {
 	plans->sums = false;
 	plans->records = wants && wants->heap;
+	plans->stacks = !wants || wants->stacks;
 	memset(plans->is_exact, 0, sizeof(plans->is_exact));
 	if (!wants) {
 		plans_want_all(plans);

@@ -54,6 +54,7 @@ struct event_plans {
 	bool wanted_shared[COLUMN_SHARED], exact_shared[COLUMN_SHARED]; /* columns that are read */
 	bool sums;                                                      /* something is added up */
 	bool records;                                                   /* frame_wants.heap */
+	bool stacks;                                                    /* frame_wants.stacks */
 };
 
 void event_plans_init(struct event_plans *plans, const struct schema *schema);

@@ -9,6 +9,8 @@
 
 #include "collector/format/block_decode.h"
 #include "collector/format/error.h"
+#include "collector/format/stack_reader.h"
+#include "collector/format/stack_table.h"
 
 #define CHUNK_BYTES (1u << 20)
 
@@ -27,6 +29,9 @@ struct frame_reader {
 	struct cursor blocks; /* what is left of the frame */
 	uint64_t records_left;
 	struct heap_site *heap_site; /* of the frame, with heap records */
+	struct frame_node *node;     /* of the frame, NULL: none, or they are not wanted */
+	uint32_t nodes;
+	uint32_t kind_node[FRAME_KINDS_MAX]; /* of a frame with nodes */
 	struct chunk *first;
 	struct chunk *current;
 };
@@ -123,8 +128,11 @@ static void frame_plan_kinds(struct decoder *d)
 	}
 }
 
-static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count)
+/* `kind_node`: NULL in a frame without stacks. */
+static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count, uint32_t *kind_node,
+			    uint32_t nodes)
 {
+	uint64_t node = 0;
 	uint64_t caller = 0;
 
 	if (count > FRAME_KINDS_MAX || count > cursor_left(&c))
@@ -137,6 +145,12 @@ static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count)
 			return EVT_CORRUPT;
 		if (plan->has_caller)
 			caller += (uint64_t)unzigzag(get_varint(&c));
+		if (kind_node)
+			node = get_varint(&c);
+		if (node > nodes)
+			return EVT_CORRUPT;
+		if (kind_node)
+			kind_node[i] = (uint32_t)node;
 		d->kind[i] = (struct decoder_kind){ .caller = caller, .id = (uint16_t)id };
 	}
 	d->kind_count = count;
@@ -159,8 +173,24 @@ static int frame_list_heap_sites(struct frame_reader *fr)
 	if (!fr->heap_site)
 		return EVT_NO_MEMORY;
 	for (uint32_t i = 0; i < d->kind_count; i++)
-		fr->heap_site[i] = (struct heap_site){ d->kind[i].caller, d->kind[i].record };
+		fr->heap_site[i] = (struct heap_site){ d->kind[i].caller, d->kind[i].record,
+						       fr->node ? fr->kind_node[i] : 0 };
 	return 0;
+}
+
+/* The table is not looked at unless somebody wants stacks. */
+static int frame_read_stacks(struct frame_reader *fr, struct cursor c, uint32_t nodes)
+{
+	fr->node = NULL;
+	fr->nodes = 0;
+	if (!nodes || !fr->decoder.plans.stacks)
+		return 0;
+	fr->node = (struct frame_node *)(void *)frame_take_words(
+		fr, (nodes + 1u) * (sizeof(*fr->node) / 8));
+	if (!fr->node)
+		return EVT_NO_MEMORY;
+	fr->nodes = nodes;
+	return stack_reader_read(c, nodes, fr->node);
 }
 
 int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
@@ -168,8 +198,8 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 {
 	struct cursor c = cursor_of(bytes, length);
 	struct frame_info info;
-	uint32_t tag, head, kind_count, kind_bytes;
-	const uint8_t *kinds;
+	uint32_t tag, head, kind_count, kind_bytes, nodes = 0, stack_bytes = 0;
+	const uint8_t *kinds, *stacks;
 	int error;
 
 	if (length > FRAME_BYTES_MAX)
@@ -188,20 +218,32 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	kind_bytes = get_u32(&c);
 	if (tag != FRAME_TAG_DATA || head < FRAME_HEADER_BYTES)
 		return EVT_CORRUPT;
+	if (head >= FRAME_HEADER_STACKS_BYTES) {
+		nodes = get_u32(&c);
+		stack_bytes = get_u32(&c);
+		head -= FRAME_HEADER_STACKS_BYTES - FRAME_HEADER_BYTES;
+	}
 	get_bytes(&c, head - FRAME_HEADER_BYTES); /* what a newer writer has added */
 	kinds = get_bytes(&c, kind_bytes);
-	if (c.failed || !kinds)
+	stacks = get_bytes(&c, stack_bytes);
+	if (c.failed || !kinds || !stacks)
 		return EVT_TRUNCATED;
+	if (nodes > FRAME_NODES_MAX || nodes * 3 > stack_bytes || (!nodes && stack_bytes))
+		return EVT_CORRUPT;
 	fr->records_left = 0;
 	fr->blocks = cursor_of(c.at, 0);
-	error = frame_read_kinds(&fr->decoder, cursor_of(kinds, kind_bytes), kind_count);
+	error = frame_read_kinds(&fr->decoder, cursor_of(kinds, kind_bytes), kind_count,
+				 nodes ? fr->kind_node : NULL, nodes);
+	if (error)
+		return error;
+	fr->current = NULL;
+	for (struct chunk *chunk = fr->first; chunk; chunk = chunk->next)
+		chunk->used = 0;
+	error = frame_read_stacks(fr, cursor_of(stacks, stack_bytes), nodes);
 	if (error)
 		return error;
 	fr->records_left = info.records;
 	fr->blocks = c;
-	fr->current = NULL;
-	for (struct chunk *chunk = fr->first; chunk; chunk = chunk->next)
-		chunk->used = 0;
 	error = frame_list_heap_sites(fr);
 	if (!error)
 		*ret_info = info;
@@ -335,6 +377,10 @@ static int frame_decode_block(struct frame_reader *fr, struct event_block *ret_b
 		.heap_sites = fr->heap_site ? d->kind_count : 0,
 		.heap_before = output.heap_before,
 		.heap_site = fr->heap_site,
+		.node = fr->node,
+		.nodes = fr->nodes,
+		.stack = fr->node ? fr->kind_node : NULL,
+		.kinds = d->kind_count,
 	};
 	return 0;
 }

@@ -179,7 +179,7 @@ static inline uint64_t flat_code(enum evt_codec codec, uint64_t word, uint64_t *
 
 /* What frame_put() does, the short way. */
 static int frame_put_flat(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
-			  const uint64_t *words)
+			  const uint64_t *words, uint64_t stack)
 {
 	const struct evt_descriptor *event = &evt_descriptors[id];
 	uint32_t base = id * EVT_FIELDS_MAX, fields = event->field_count;
@@ -192,7 +192,8 @@ static int frame_put_flat(struct frame_writer *fw, uint32_t id, uint64_t time_ns
 		if (column[i].end - column[i].at < (ptrdiff_t)CODEC_VARINT_MAX &&
 		    column_grow(&column[i], CODEC_VARINT_MAX) != 0)
 			return EVT_NO_MEMORY;
-	kind = kind_table_find_plain(&fw->kinds, id);
+	kind = stack ? kind_table_find(&fw->kinds, id, stack)
+		     : kind_table_find_plain(&fw->kinds, id);
 	if (!kind)
 		return EVT_TOO_LARGE;
 	if (fw->heap[id])
@@ -207,7 +208,9 @@ static int frame_put_flat(struct frame_writer *fw, uint32_t id, uint64_t time_ns
 	return 0;
 }
 
-int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint64_t *words)
+/* `stack`: STACK_WORD and an id, or 0. */
+static int frame_put_any(struct frame_writer *fw, uint32_t id, uint64_t time_ns,
+			 const uint64_t *words, uint64_t stack)
 {
 	const struct evt_descriptor *event = &evt_descriptors[id % EVT_ID_LIMIT];
 	uint32_t fields = event->field_count;
@@ -218,15 +221,17 @@ int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint
 	if (id >= EVT_ID_LIMIT || !event->name)
 		return EVT_CORRUPT;
 	if (fw->flat[id])
-		return frame_put_flat(fw, id, time_ns, words);
+		return frame_put_flat(fw, id, time_ns, words, stack);
 	error = frame_make_room(fw, id, words);
 	if (error)
 		return error;
 	if (fields && event->field[fields - 1].codec == EVT_CODEC_caller)
 		caller = words[fields - 1];
-	kind = kind_table_find(&fw->kinds, id, caller);
+	kind = kind_table_find(&fw->kinds, id, stack ? stack : caller);
 	if (!kind)
 		return EVT_TOO_LARGE;
+	if (stack && !word_is_stack(caller))
+		fw->kinds.entry[kind->number].caller = caller;
 	if (fw->heap[id])
 		frame_add_heap_head(fw, kind, time_ns);
 	else
@@ -234,4 +239,15 @@ int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint
 	for (uint32_t i = 0; i < fields; i++)
 		frame_put_field(fw, kind, i, &words[i]);
 	return 0;
+}
+
+int frame_put(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint64_t *words)
+{
+	return frame_put_any(fw, id, time_ns, words, 0);
+}
+
+int frame_put_stack(struct frame_writer *fw, uint32_t id, uint64_t time_ns, const uint64_t *words,
+		    uint64_t stack)
+{
+	return frame_put_any(fw, id, time_ns, words, STACK_WORD | stack);
 }

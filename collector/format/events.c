@@ -109,4 +109,6 @@ const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT] = {
 	[EVT_LOST_LIMIT] = "file limit",
 	[EVT_LOST_STALLED] = "collector stalled",
 	[EVT_LOST_REFUSED] = "too large to encode",
+	[EVT_LOST_STACK] = "stack not known",
+	[EVT_LOST_STACK_ID] = "stack defined twice",
 };

@@ -63,8 +63,16 @@ enum evt_lost_reason {
 	EVT_LOST_LIMIT = 8,      /* INTERCEPT_MAX_FILE was reached */
 	EVT_LOST_STALLED = 9,    /* the collector was gone or did not move for a second */
 	EVT_LOST_REFUSED = 10,   /* more than a frame, or the memory for our own events, holds */
+	EVT_LOST_STACK = 11,     /* frames of a stack are not known, its event is there */
+	EVT_LOST_STACK_ID = 12,  /* a frame of stacks was defined a second time, as another */
 	EVT_LOST_LIMIT_COUNT,
 };
+
+/* Those count stacks; the others events that are missing. */
+static inline bool lost_is_of_stacks(uint64_t reason)
+{
+	return reason == EVT_LOST_STACK || reason == EVT_LOST_STACK_ID;
+}
 
 /* cuda_*.flags */
 enum evt_cuda_flag {
@@ -100,8 +108,9 @@ enum evt_cuda_memory {
 struct event {
 	uint64_t time_ns;
 	uint32_t stream;
-	uint16_t id;    /* enum evt_id, or one this program does not know */
-	uint16_t words; /* of value */
+	uint8_t id;    /* enum evt_id, or one this program does not know */
+	uint8_t words; /* of value */
+	uint16_t kind; /* in the frame of the file that it was read from */
 	const uint64_t *value;
 };
 

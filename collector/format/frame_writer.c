@@ -11,7 +11,10 @@
 #include "collector/format/error.h"
 #include "collector/format/frame_writer.h"
 
-#define HEADROOM (FRAME_HEADER_BYTES + FRAME_KINDS_MAX * (1 + CODEC_VARINT_MAX))
+#define HEADROOM                                                        \
+	(FRAME_HEADER_STACKS_BYTES + FRAME_KINDS_MAX * KIND_BYTES_MAX + \
+	 FRAME_NODES_MAX * STACK_NODE_BYTES_MAX)
+#define NODE_BYTES 8u /* that one takes, more or less */
 #define BLOCK_HEAD_MAX (3 * CODEC_VARINT_MAX)
 #define DIRECTORY_MAX(columns) (BLOCK_HEAD_MAX + (columns)*2 * CODEC_VARINT_MAX)
 
@@ -145,6 +148,7 @@ size_t frame_bytes(const struct frame_writer *fw)
 {
 	size_t bytes = fw->closed ? 0
 				  : FRAME_HEADER_BYTES + fw->kinds.length + fw->length +
+					    stack_table_nodes(&fw->kinds.stacks) * NODE_BYTES +
 					    block_bytes(fw);
 
 	if (!fw->closed && fw->kinds.count >= FRAME_KINDS_MAX && bytes < FRAME_BYTES_FULL)
@@ -253,17 +257,57 @@ int frame_end_block(struct frame_writer *fw)
 	return 0;
 }
 
+void frame_define_stack(struct frame_writer *fw, uint64_t id, uint64_t parent, uint64_t address,
+			uint32_t flags)
+{
+	stack_table_define(&fw->kinds.stacks, id, parent, address, flags);
+}
+
+bool frame_has_open_stacks(const struct frame_writer *fw)
+{
+	return !fw->closed && fw->kinds.open_count;
+}
+
+struct frame_stack_losses frame_settle_stacks(struct frame_writer *fw)
+{
+	struct stack_table *stacks = &fw->kinds.stacks;
+	struct frame_stack_losses losses;
+
+	if (!fw->closed)
+		kind_table_settle(&fw->kinds);
+	losses = (struct frame_stack_losses){ stacks->cuts, stacks->clashes };
+	stacks->cuts = stacks->clashes = 0;
+	return losses;
+}
+
+/* The bytes of the stack table go to the front of the headroom, then to their place. Returns how many. */
+static size_t frame_write_stacks(struct frame_writer *fw)
+{
+	size_t length = (size_t)(stack_table_write(&fw->kinds.stacks, fw->bytes) - fw->bytes);
+
+	memmove(fw->bytes + HEADROOM - length, fw->bytes, length);
+	return length;
+}
+
 int frame_close(struct frame_writer *fw, struct frame_info info, struct frame_image *ret_image)
 {
-	uint8_t *first = fw->bytes + HEADROOM - fw->kinds.length;
-	uint8_t *start = first - FRAME_HEADER_BYTES;
-	uint8_t *at = start;
-	size_t moved = (size_t)(fw->bytes + HEADROOM - start);
+	uint32_t nodes, head = FRAME_HEADER_BYTES;
+	uint8_t *first, *start, *at;
+	size_t moved, stack_bytes;
 
 	if (fw->closed || fw->count)
 		return EVT_CORRUPT;
+	kind_table_settle(&fw->kinds);
+	kind_table_write(&fw->kinds);
+	nodes = stack_table_nodes(&fw->kinds.stacks);
+	if (nodes)
+		head = FRAME_HEADER_STACKS_BYTES;
+	stack_bytes = frame_write_stacks(fw);
+	first = fw->bytes + HEADROOM - stack_bytes - fw->kinds.length;
+	at = start = first - head;
+	moved = (size_t)(fw->bytes + HEADROOM - start);
 	at = put_u32(at, FRAME_TAG_DATA);
-	at = put_u32(at, FRAME_HEADER_BYTES);
+	at = put_u32(at, head);
 	at = put_u64(at, info.sequence);
 	at = put_u64(at, info.watermark_ns);
 	at = put_u64(at, info.sync_tsc);
@@ -271,7 +315,9 @@ int frame_close(struct frame_writer *fw, struct frame_info info, struct frame_im
 	at = put_u64(at, info.sync_real_ns);
 	at = put_u64(at, fw->records);
 	at = put_u32(at, fw->kinds.count);
-	put_u32(at, (uint32_t)fw->kinds.length);
+	at = put_u32(at, (uint32_t)fw->kinds.length);
+	if (head > FRAME_HEADER_BYTES)
+		put_u32(put_u32(at, nodes), (uint32_t)stack_bytes);
 	memcpy(first, fw->kinds.bytes, fw->kinds.length);
 	for (size_t i = 0; i < fw->cut_count; i++)
 		fw->cut[i] += moved;

@@ -15,7 +15,6 @@
 #define SLOT_BITS_FIRST 10u
 #define SLOT_BITS_MAX 17u     /* twice FRAME_KINDS_MAX */
 #define TURN_LIMIT (1u << 25) /* what fits above the id in kind.tag */
-#define KIND_BYTES_MAX (1 + CODEC_VARINT_MAX)
 
 _Static_assert(1u << SLOT_BITS_MAX == 2 * FRAME_KINDS_MAX, "half full at most");
 
@@ -24,7 +23,9 @@ int kind_table_init(struct kind_table *table)
 	*table = (struct kind_table){ .shift = 64 - SLOT_BITS_FIRST, .turn = 1 };
 	table->slot = calloc(1u << SLOT_BITS_FIRST, sizeof(*table->slot));
 	table->bytes = malloc((size_t)FRAME_KINDS_MAX * KIND_BYTES_MAX);
-	if (table->slot && table->bytes)
+	table->entry = malloc(FRAME_KINDS_MAX * sizeof(*table->entry));
+	stack_table_reset(&table->stacks);
+	if (table->slot && table->bytes && table->entry)
 		return 0;
 	kind_table_release(table);
 	return EVT_NO_MEMORY;
@@ -34,6 +35,9 @@ void kind_table_release(struct kind_table *table)
 {
 	free(table->slot);
 	free(table->bytes);
+	free(table->entry);
+	stack_table_release(&table->stacks);
+	table->entry = NULL;
 	table->slot = NULL;
 	table->bytes = NULL;
 }
@@ -44,6 +48,9 @@ void kind_table_reset(struct kind_table *table)
 	table->length = 0;
 	table->last_caller = 0;
 	memset(table->plain, 0, sizeof(table->plain));
+	if (table->stack_count)
+		stack_table_reset(&table->stacks);
+	table->stack_count = table->open_count = 0;
 	table->turn++;
 	if (table->turn < TURN_LIMIT)
 		return;
@@ -92,10 +99,72 @@ static bool kind_has_caller(uint32_t id)
 	return event->field_count && event->field[event->field_count - 1].codec == EVT_CODEC_caller;
 }
 
+/* `node`: NULL in a frame without stacks. */
+static uint8_t *kind_write(uint8_t *at, uint32_t id, uint64_t caller, uint64_t *last_caller,
+			   const uint32_t *node)
+{
+	at = put_varint(at, id);
+	if (kind_has_caller(id)) {
+		at = put_varint(at, zigzag((int64_t)(caller - *last_caller)));
+		*last_caller = caller;
+	}
+	return node ? put_varint(at, *node) : at;
+}
+
+/* False when the frame has no room for the stack. */
+static bool kind_find_stack(struct kind_table *table, struct kind_entry *entry)
+{
+	enum stack_result result = stack_table_node(&table->stacks, entry->stack, false,
+						    &entry->node);
+
+	if (result == STACK_FULL)
+		return false;
+	table->stack_count++;
+	if (result == STACK_UNKNOWN) {
+		entry->node = KIND_NODE_OPEN;
+		table->open_count++;
+	}
+	return true;
+}
+
+void kind_table_settle(struct kind_table *table)
+{
+	for (uint32_t i = 0; table->open_count && i < table->count; i++) {
+		struct kind_entry *entry = &table->entry[i];
+
+		if (entry->node != KIND_NODE_OPEN)
+			continue;
+		table->open_count--;
+		if (stack_table_node(&table->stacks, entry->stack, true, &entry->node) ==
+		    STACK_FULL)
+			table->stacks.cuts++;
+	}
+}
+
+void kind_table_write(struct kind_table *table)
+{
+	bool has_nodes = stack_table_nodes(&table->stacks);
+	uint8_t *at = table->bytes;
+
+	if (!table->stack_count)
+		return;
+	table->last_caller = 0;
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct kind_entry *entry = &table->entry[i];
+		uint64_t caller = entry->node ? table->stacks.node[entry->node].caller
+					      : entry->caller;
+
+		at = kind_write(at, entry->id, caller, &table->last_caller,
+				has_nodes ? &entry->node : NULL);
+	}
+	table->length = (size_t)(at - table->bytes);
+}
+
 struct kind *kind_table_add(struct kind_table *table, uint32_t id, uint64_t caller)
 {
 	uint32_t tag = table->turn << 7 | id;
 	struct kind *kind = kind_table_probe(table, tag, caller);
+	struct kind_entry entry = { .caller = caller, .id = id };
 	uint8_t *at = table->bytes + table->length;
 
 	if (kind->tag == tag)
@@ -107,12 +176,15 @@ struct kind *kind_table_add(struct kind_table *table, uint32_t id, uint64_t call
 			return NULL;
 		kind = kind_table_probe(table, tag, caller);
 	}
-	*kind = (struct kind){ .caller = caller, .number = table->count++, .tag = tag };
-	at = put_varint(at, id);
-	if (kind_has_caller(id)) {
-		at = put_varint(at, zigzag((int64_t)(caller - table->last_caller)));
-		table->last_caller = caller;
+	if (word_is_stack(caller)) {
+		entry.caller = 0;
+		entry.stack = caller - STACK_WORD;
+		if (!kind_find_stack(table, &entry))
+			return NULL;
 	}
+	table->entry[table->count] = entry;
+	*kind = (struct kind){ .caller = caller, .number = table->count++, .tag = tag };
+	at = kind_write(at, id, entry.caller, &table->last_caller, NULL);
 	table->length = (size_t)(at - table->bytes);
 	return kind;
 }

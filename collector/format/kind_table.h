@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kinds of a frame while it is written: pairs of event id and caller, numbered in the order in
- * which they appear, so that the frequent ones get the short numbers. Grows to FRAME_KINDS_MAX.
+ * which they appear, so that the frequent ones get the short numbers. Grows to FRAME_KINDS_MAX. The caller may be a
+ * stack (word_is_stack()), of events without a field for a caller too.
  */
 #ifndef COLLECTOR_FORMAT_KIND_TABLE_H
 #define COLLECTOR_FORMAT_KIND_TABLE_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 
 #include "collector/format/events.h"
+#include "collector/format/stack_table.h"
 
 struct kind {
 	uint64_t caller;
@@ -19,6 +21,16 @@ struct kind {
 	uint32_t owner; /* for whoever puts records: whose caller it was last, 0 while it is new */
 };
 
+/* A kind by its number. */
+struct kind_entry {
+	uint64_t caller; /* of a stack: what to make of it if it turns out to be unknown */
+	uint64_t stack;  /* id, 0: none */
+	uint32_t node;   /* of the stack; KIND_NODE_OPEN: not all of it is defined yet */
+	uint32_t id;
+};
+#define KIND_NODE_OPEN UINT32_MAX
+#define KIND_BYTES_MAX (1 + CODEC_VARINT_MAX + 3) /* in the file */
+
 struct kind_table {
 	struct kind *slot;
 	struct kind
@@ -27,14 +39,22 @@ struct kind_table {
 	uint32_t turn;                /* counts the frames */
 	uint32_t count;
 	uint64_t last_caller; /* for the difference in the table's bytes */
-	uint8_t *bytes;       /* the table as the file has it */
+	uint8_t *bytes; /* the table as the file has it; with stacks after kind_table_write() */
 	size_t length;
+	struct kind_entry *entry;
+	struct stack_table stacks;
+	uint32_t stack_count; /* kinds with a stack */
+	uint32_t open_count;  /* of these, those whose node is open */
 };
 
 int kind_table_init(struct kind_table *table);
 void kind_table_release(struct kind_table *table);
 /* Begins the next frame's table, empty. */
 void kind_table_reset(struct kind_table *table);
+/* What of the stacks is not defined by now never will be. */
+void kind_table_settle(struct kind_table *table);
+/* Makes `bytes` anew, when there are stacks; those are settled. */
+void kind_table_write(struct kind_table *table);
 /* The slow way of kind_table_find(). */
 struct kind *kind_table_add(struct kind_table *table, uint32_t id, uint64_t caller);
 

@@ -40,6 +40,7 @@
 #define RECORD_STACK_BIT (1ull << RECORD_STACK_BITS)
 #define RECORD_FRAME_WORDS 4u
 #define RECORD_STACK_WORDS 2u
+#define RECORD_FRAME_ADDRESSES ((1ull << RECORD_FRAME_SHIFT) - 1)
 #define RECORD_FRAME_SHIFT 56u /* addresses are below 2^56; flags: collector/format/frame_flags.h */
 
 /*

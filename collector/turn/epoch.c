@@ -133,6 +133,25 @@ static bool cut_put_unwritten(struct collector *c, const struct cut *cut)
 	return told;
 }
 
+/*
+ * A frame that is defined in a ring may be named in another that was drained before it, or up to a time before the
+ * definition: it is there, as whoever named it had seen it there.
+ */
+static void cut_settle_stacks(struct collector *c, const struct cut *cut)
+{
+	struct frame_stack_losses losses;
+
+	for (uint32_t i = 0; i < c->streams.active_count && frame_has_open_stacks(c->fw); i++)
+		drain_look_for_frames(&c->drain, &c->streams.slot[c->streams.active[i]]);
+	losses = frame_settle_stacks(c->fw);
+	if (losses.cuts)
+		JOURNAL_ADD(&c->common.journal, cut->now_ns, lost, .count = losses.cuts,
+			    .reason = EVT_LOST_STACK);
+	if (losses.clashes)
+		JOURNAL_ADD(&c->common.journal, cut->now_ns, lost, .count = losses.clashes,
+			    .reason = EVT_LOST_STACK_ID);
+}
+
 static void cut_note_success(struct collector *c, bool told)
 {
 	if (told) {
@@ -202,6 +221,7 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	if (cut->complete && cut->now_ns > c->watermark_ns)
 		c->watermark_ns = cut->now_ns;
 	info.watermark_ns = c->watermark_ns;
+	cut_settle_stacks(c, cut);
 	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
 	told = cut_put_unwritten(c, cut);
 	info.records = frame_records(c->fw);

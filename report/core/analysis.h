@@ -100,6 +100,9 @@ void run_counts_all(struct run *run);
 /* Likewise: all that happens to blocks of the heap, as records between the events; see source_want_heap(). */
 void run_reads_heap(struct run *run, source_take_heap *take, void *state);
 
+/* Likewise: events and sites of the heap have stacks; else they are STACK_NONE. */
+void run_reads_stacks(struct run *run);
+
 /* Reads the source to its end. `shows_progress`: on stderr, when that takes long. */
 void run_read(struct run *run, bool shows_progress);
 

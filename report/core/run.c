@@ -164,6 +164,11 @@ void run_reads_heap(struct run *run, source_take_heap *take, void *state)
 	run->wants.heap = true;
 }
 
+void run_reads_stacks(struct run *run)
+{
+	run->wants.stacks = true;
+}
+
 static void run_take_heap(void *context, const struct source_heap *heap)
 {
 	const struct run *run = context;
@@ -286,7 +291,8 @@ static void run_take_book(struct run *run, const struct source_event *event)
 {
 	const struct run_readers *readers;
 
-	if (event->event.id == EVT_lost) {
+	if (event->event.id == EVT_lost &&
+	    !lost_is_of_stacks(EVENT_AS(lost, &event->event)->reason)) {
 		run_take_lost(run, event);
 		run_lose(run, source_process_of(event->file, event->event.value[0]));
 	} else if (event->event.id == EVT_module || event->event.id == EVT_module_end) {

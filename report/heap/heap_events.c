@@ -2,7 +2,6 @@
 /* The heap as an analysis: events of the heap's blocks become operations of heap.h. */
 #include "report/heap/heap_events.h"
 
-#include "report/stacks/event_stack.h"
 #include "report/stacks/stack_rows.h"
 
 _Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&
@@ -14,7 +13,7 @@ _Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&
 static uint64_t key_of_born(struct heap *heap, const struct source_event *event, uint64_t caller)
 {
 	if (heap->by == HEAP_BY_STACK)
-		return event_stack(heap->source, event->stack, caller);
+		return source_stack_or_caller(heap->source, event->stack, caller);
 	return heap->key.kind ? key_of(&heap->key, event) : caller;
 }
 
@@ -88,7 +87,9 @@ static void heap_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
 	run_reads(run, EVT_teardown_begin, 0, take_teardown, heap);
 	/* runs of records are enough where every event counts, and a record says what its row is */
-	if (by == HEAP_BY_CALLER && !run_filters(run)->any) {
+	if (by == HEAP_BY_STACK)
+		run_reads_stacks(run);
+	if ((by == HEAP_BY_CALLER || by == HEAP_BY_STACK) && !run_filters(run)->any) {
 		run_reads_heap(run, take_records, heap);
 		return;
 	}

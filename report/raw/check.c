@@ -122,7 +122,7 @@ static int check_references(struct check *check, const struct event *event)
 	if (!error && event->id == EVT_thread_end)
 		error = check_defined(check, &check->streams, EVENT_AS(thread_end, event)->stream,
 				      "stream");
-	if (event->id == EVT_lost)
+	if (event->id == EVT_lost && !lost_is_of_stacks(EVENT_AS(lost, event)->reason))
 		check->lost += EVENT_AS(lost, event)->count;
 	return error;
 }

@@ -10,6 +10,8 @@
  * fields   in the order of the file's schema; uint, sint and size as decimal numbers, addr, born, dies
  *          and caller as 0x and hex digits, name and text as JSON strings (line.h says which
  *          characters are escaped); a name that no frame up to this one defines is "<lost #ID>"
+ * stack=   where the record has one: addresses of its frames, innermost first, with commas between; with a slash the
+ *          flags of a frame that has any (FRAME_IS_... of frame_flags.h)
  *
  * With more than one file, `# <path>` comes before each, escaped as text.h does. scripts/evtdump.py writes the same bytes: the
  * two are compared with each other.
@@ -154,8 +156,23 @@ static void dump_put_field(struct dump *dump, const struct schema_event *schema,
 	}
 }
 
+static void dump_put_stack(struct dump *dump, const struct event_block *block, uint32_t at)
+{
+	const char *before = " stack=";
+
+	for (; at; at = block->node[at].parent) {
+		line_put(&dump->line, before);
+		line_put_hex(&dump->line, block->node[at].address);
+		if (block->node[at].flags) {
+			line_put(&dump->line, "/");
+			line_put_unsigned(&dump->line, block->node[at].flags);
+		}
+		before = ",";
+	}
+}
+
 static void dump_put_event(struct dump *dump, const struct schema *schema,
-			   const struct event *event)
+			   const struct event_block *block, const struct event *event)
 {
 	const struct evt_thread *thread = lookup_find(&dump->threads, event->stream);
 	const struct schema_event *known = &schema->event[event->id];
@@ -172,6 +189,8 @@ static void dump_put_event(struct dump *dump, const struct schema *schema,
 	line_put(line, known->name ? known->name : "?");
 	for (uint32_t i = 0; i < known->field_count; i++)
 		dump_put_field(dump, known, i, event->value);
+	if (block->stack)
+		dump_put_stack(dump, block, block->stack[event->kind]);
 	line_put(line, "\n");
 }
 
@@ -187,7 +206,7 @@ static int dump_frame(struct dump *dump, const struct reader *reader,
 		const struct event_block *block = &frame->block[i];
 
 		for (uint32_t j = 0; j < block->count; j++)
-			dump_put_event(dump, schema, &block->event[j]);
+			dump_put_event(dump, schema, block, &block->event[j]);
 	}
 	return error;
 }

@@ -159,6 +159,8 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 		file->run_room = frame->block_count;
 	}
 	error = file_define(file, frame);
+	if (!error)
+		error = stacks_take(file, frame);
 	for (size_t i = 0; i < frame->block_count && !error; i++)
 		error = file_add_run(file, i, &frame->block[i]);
 	if (!error && source->wants.heap)
@@ -241,6 +243,7 @@ static void source_follow(struct source *source, struct merge_run *run)
 	source->run = run;
 	source->at = source->begin = run->at;
 	source->end = run->end;
+	source->stack_of_kind = file->has_stacks ? file->stack_of_kind : NULL;
 	source->keeps_books = !thread;
 	source->current.file = &file->file;
 	source->current.thread = thread ? &thread->thread : NULL;
@@ -342,6 +345,8 @@ static void source_give(struct source *source, const struct event *event, uint64
 	*ret_event = source->current;
 	ret_event->event = *event;
 	ret_event->event.time_ns = time_ns;
+	if (source->stack_of_kind)
+		ret_event->stack = source->stack_of_kind[event->kind];
 }
 
 static uint64_t source_head_ns(const struct source *source)
@@ -388,7 +393,7 @@ static void source_give_heap(struct source *source, uint32_t least)
 					  .from = from,
 					  .to = at,
 					  .count = block->heap_count,
-					  .site = block->heap_site,
+					  .site = file->has_stacks ? file->site : block->heap_site,
 					  .sites = block->heap_sites,
 					  .frame = file->frame,
 					  .offset_ns = run->offset_ns,
@@ -532,9 +537,4 @@ uint64_t source_cpu_ns(const struct source *source)
 uint64_t source_end_ns(const struct source *source)
 {
 	return source->end_ns;
-}
-
-struct stacks *source_stacks(struct source *source)
-{
-	return &source->stacks;
 }

@@ -21,7 +21,6 @@
 
 #include "collector/format/block.h"
 #include "collector/format/events.h"
-#include "report/session/stacks.h"
 
 struct source;
 
@@ -188,7 +187,7 @@ static inline bool heap_is_shared(const struct heap_shared *shared, uint32_t pro
 struct source_heap {
 	const struct heap_record *record; /* all `count` of the block; these are [from, to) */
 	uint32_t from, to, count;
-	const struct heap_site *site;
+	const struct heap_site *site; /* their stacks are those of source_stacks() */
 	uint32_t sites;
 	uint64_t frame;     /* what a site is holds for this number */
 	uint64_t offset_ns; /* to be added to times as merge_time() does */
@@ -215,11 +214,14 @@ struct source_event {
 	struct source_process *process; /* NULL for stream 0 */
 	struct source_thread *thread;   /* NULL for stream 0 */
 	struct source_file *file;
-	uint32_t stack; /* of source_stacks(); STACK_NONE: not recorded */
+	uint32_t stack; /* in source_stacks(); STACK_NONE: none, or not wanted */
 };
 
-/* The stacks of all events given out so far. Who knows a caller only may add it as a stack of one frame. */
-struct stacks *source_stacks(struct source *source);
+/* The stacks so far, with frame_wants.stacks; see report/session/stacks.h. They stay what they are. */
+struct stacks;
+const struct stacks *source_stacks(const struct source *source);
+/* `stack`, or where there is none the caller as a stack of one frame; STACK_NONE where both are unknown. */
+uint32_t source_stack_or_caller(struct source *source, uint32_t stack, uint64_t caller);
 
 /*
  * The next event by time, bookkeeping ones included (after the tables have taken them in). 0 or

@@ -56,6 +56,8 @@ int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_
 	if (error)
 		return error;
 	loss->count = add_capped(loss->count, event->count);
+	if (lost_is_of_stacks(reason))
+		return EVT_OK;
 	file->lost_told = add_capped(file->lost_told, event->count);
 	if (row)
 		row->process.lost = add_capped(row->process.lost, event->count);

@@ -161,6 +161,7 @@ int source_open_files(struct source **ret_source, struct session_file *files, si
 
 	if (source) {
 		stacks_init(&source->stacks);
+		source->wants.stacks = true; /* as all else, until source_want() */
 		error = names_start(source);
 		if (!error)
 			error = source_start(source, files, count);
@@ -209,6 +210,9 @@ void source_close(struct source *source)
 		lookup_release(&file->streams);
 		free(file->run);
 		free(file->shared);
+		free(file->stack_of_node);
+		free(file->stack_of_kind);
+		free(file->site);
 		free(file->path);
 	}
 	workers_free(source->workers);

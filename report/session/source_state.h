@@ -12,6 +12,7 @@
 #include "report/session/merge.h"
 #include "report/file/reader.h"
 #include "report/session/source.h"
+#include "report/session/stacks.h"
 #include "report/base/store.h"
 
 /* More of these than any recording holds: a file that goes beyond was made to. */
@@ -69,6 +70,11 @@ struct file_row {
 	size_t run_room;
 	size_t runs_open;           /* of those in the merge */
 	struct thread_row *waiting; /* threads with sums that wait for the end of the frame */
+	/* of the present frame, with has_stacks: places in source->stacks; and its sites with these */
+	bool has_stacks;
+	uint32_t *stack_of_node, *stack_of_kind;
+	struct heap_site *site;
+	size_t node_room, kind_room, site_room;
 	bool ended;
 	uint64_t watermark_ns, settled_ns; /* of the present frame, and of the one before it */
 	uint64_t lost_told;                /* by `lost` events */
@@ -91,7 +97,6 @@ struct source {
 	bool has_torch_ranks; /* see source_rank() */
 	struct source_fault *fault;
 	size_t fault_count, fault_room;
-	struct stacks stacks;
 	const struct source_name **name; /* by index */
 	size_t name_count, name_room;
 	struct lookup texts; /* hash of a text to its name */
@@ -105,6 +110,7 @@ struct source {
 	struct workers *workers; /* NULL: none */
 	bool begun;              /* the first frame of each file is read */
 	struct frame_wants wants;
+	struct stacks stacks;
 	uint64_t passed[EVT_ID_LIMIT];
 	source_take_heap *take_heap; /* NULL: heap records are not wanted */
 	void *heap_context;
@@ -115,6 +121,7 @@ struct source {
 	/* the run that is being followed */
 	struct merge_run *run;
 	const struct event *at, *end, *begin;
+	const uint32_t *stack_of_kind; /* NULL: its frame has no stacks, or they are not wanted */
 	uint64_t until_ns;
 	bool keeps_books;            /* it is of stream 0 */
 	struct source_event current; /* process, thread and file of the run */
@@ -143,6 +150,10 @@ struct thread_row *thread_find(struct source *source, const struct source_proces
 
 /* After the last event: a thread that was alive then ends with its process, and none ends later. */
 void threads_settle(const struct source *source);
+
+/* --- source_stacks.c --- */
+/* Those of the frame become the source's. */
+int stacks_take(struct file_row *file, const struct reader_frame *frame);
 
 /* --- source_modules.c --- */
 int module_define(struct file_row *file, const struct evt_module *event, uint64_t time_ns);

@@ -153,8 +153,8 @@ static void export_loss(const struct source_loss *loss, const struct screen *scr
 
 	if (loss->process)
 		snprintf(process, sizeof(process), " in process %u", loss->process->pid);
-	screen_print(screen, SCREEN_RED, "LOST %s events%s: %s",
-		     unit_format_count(count, loss->count), process,
+	screen_print(screen, SCREEN_RED, "LOST %s %s%s: %s", unit_format_count(count, loss->count),
+		     lost_is_of_stacks(loss->reason) ? "stacks" : "events", process,
 		     reason ? reason : "for a reason this version does not know");
 	putc('\n', screen->out);
 }

@@ -11,6 +11,7 @@
 
 #include "collector/format/block.h"
 #include "collector/format/file.h"
+#include "collector/format/stack_table.h"
 
 #define RECORDING_FRAMES_MAX 64u
 
@@ -62,6 +63,31 @@ static inline void recording_start(struct recording *r, const struct file_header
 	recording_append_frame(r, schema, schema_write(schema, SCHEMA_BYTES_MAX));
 	free(schema);
 	r->fw = frame_writer_new();
+}
+
+/*
+ * The id of a stack, for frame_put_stack(), or for STACK_WORD | id as the caller of an allocation: a frame at `address` that
+ * the stack `parent` called, 0 for the outermost one. The same frame has the same id each time. Flags: FRAME_IS_...
+ */
+static inline uint64_t recording_stack(struct recording *r, uint64_t parent, uint64_t address,
+				       uint32_t flags)
+{
+	uint64_t id = (parent * 31 + address * 0x9e3779b97f4a7c15u + flags) * 0xff51afd7ed558ccdu;
+
+	id = (id ^ id >> 32) % (STACK_WORD - 1) + 1;
+	frame_define_stack(r->fw, id, parent, address, flags);
+	return id;
+}
+
+/* The same of `count` addresses, the outermost one first. */
+static inline uint64_t recording_stack_of(struct recording *r, const uint64_t *address,
+					  size_t count)
+{
+	uint64_t id = 0;
+
+	for (size_t i = 0; i < count; i++)
+		id = recording_stack(r, id, address[i], 0);
+	return id;
 }
 
 /* Closes the frame that was gathered in r->fw. */

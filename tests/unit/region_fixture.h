@@ -199,11 +199,20 @@ static inline void fixture_put_text(struct fixture *f, struct region_ring *ring,
 struct content {
 	size_t frames; /* of data */
 	struct event *event;
+	const struct content_stack **stack; /* of each event, NULL: none */
 	size_t count;
 	struct frame_info info[CONTENT_FRAMES];
 	bool ended; /* an end marker was there */
 	struct file_end end;
 	struct file_header header;
+};
+
+struct content_stack {
+	uint32_t depth;
+	struct {
+		uint64_t address;
+		uint32_t flags;
+	} frame[]; /* innermost first */
 };
 
 /* Memory that contents point into; all of it is reachable from here until the test ends. */
@@ -224,6 +233,25 @@ static inline void *content_alloc(size_t bytes)
 	return block->word;
 }
 
+static inline const struct content_stack *content_copy_stack(const struct event_block *block,
+							     uint16_t kind)
+{
+	uint32_t at = block->stack ? block->stack[kind] : 0, depth = 0;
+	struct content_stack *stack;
+
+	for (uint32_t i = at; i; i = block->node[i].parent)
+		depth++;
+	if (!depth)
+		return NULL;
+	stack = content_alloc(sizeof(*stack) + depth * sizeof(stack->frame[0]));
+	stack->depth = 0;
+	for (; at; at = block->node[at].parent, stack->depth++) {
+		stack->frame[stack->depth].address = block->node[at].address;
+		stack->frame[stack->depth].flags = block->node[at].flags;
+	}
+	return stack;
+}
+
 static inline void content_take_frame(struct content *c, struct schema *schema, uint8_t *bytes,
 				      size_t length)
 {
@@ -242,10 +270,17 @@ static inline void content_take_frame(struct content *c, struct schema *schema, 
 	while (frame_next_block(fr, &block) == 0) {
 		struct event *grown = content_alloc((c->count + block.count) * sizeof(*grown));
 
-		if (c->count)
+		const struct content_stack **stack = content_alloc((c->count + block.count) *
+								   sizeof(*stack));
+
+		if (c->count) {
 			memcpy(grown, c->event, c->count * sizeof(*grown));
+			memcpy(stack, c->stack, c->count * sizeof(*stack));
+		}
 		c->event = grown;
+		c->stack = stack;
 		for (uint32_t i = 0; i < block.count; i++) {
+			c->stack[c->count] = content_copy_stack(&block, block.event[i].kind);
 			struct event *e = &c->event[c->count++];
 			uint64_t *value = content_alloc(EVT_WORDS_MAX * sizeof(*value));
 

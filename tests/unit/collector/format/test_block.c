@@ -359,12 +359,13 @@ static size_t other_frame(uint8_t *bytes)
 		PART(64 + 120 * 16 + 1, "\4kirk"),
 	};
 	const uint32_t count = sizeof(part) / sizeof(part[0]);
-	uint8_t *at = put_u32(put_u32(bytes, FRAME_TAG_DATA), FRAME_HEADER_BYTES + 8);
+	uint8_t *at = put_u32(put_u32(bytes, FRAME_TAG_DATA), FRAME_HEADER_STACKS_BYTES + 8);
 
 	for (int i = 0; i < 5; i++)
 		at = put_u64(at, 1);
 	at = put_u64(at, 3);
 	at = put_u32(put_u32(at, 3), 3);
+	at = put_u64(at, 0);                  /* no stacks */
 	at = put_u64(at, 0x1122334455667788); /* what a newer writer has added to the head */
 	at = put_varint(put_varint(put_varint(at, EVT_malloc), EVT_free), 120);
 	at = put_varint(put_varint(put_varint(at, 7), 3), count);

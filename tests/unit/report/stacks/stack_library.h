@@ -86,7 +86,7 @@ static inline uint32_t stack_put(struct source *source, const struct stack_libra
 	uint32_t stack = STACK_NONE;
 
 	for (; *functions >= 0; functions++)
-		stack = stacks_add(source_stacks(source), stack,
+		stack = stacks_add(&source->stacks, stack,
 				   stack_address(library, bias, (unsigned int)*functions, call), 0);
 	return stack;
 }

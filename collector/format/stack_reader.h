@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The stack table of a frame, read. Trusts no byte. Private to the reader of blocks. */
+#ifndef COLLECTOR_FORMAT_STACK_READER_H
+#define COLLECTOR_FORMAT_STACK_READER_H
+
+#include "collector/format/block.h"
+
+/* `node` has room for count + 1, [0] becomes zeros. EVT_CORRUPT; at most FRAME_NODES_MAX, which the caller has checked. */
+int stack_reader_read(struct cursor c, uint32_t count, struct frame_node *node);
+
+#endif

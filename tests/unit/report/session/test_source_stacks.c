@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/*
+ * Stacks of a session: numbered once whatever frame, file and process they come from, for events and for records of the
+ * heap, and only for who wants them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "collector/format/error.h"
+#include "collector/format/frame_flags.h"
+#include "report/session/source_open.h"
+#include "report/session/stacks.h"
+#include "tests/unit/recording.h"
+
+static const struct file_header plain_header = { .version = FILE_VERSION, .session = "stacks" };
+
+static struct source *open_images(const struct recording *recordings, size_t count)
+{
+	struct session_file file[4] = { { 0 } };
+	static char path[] = "memory.evt";
+	struct source *source = NULL;
+	char message[256] = "";
+
+	for (size_t i = 0; i < count; i++) {
+		file[i].path = path;
+		file[i].bytes = bytes_of(recordings[i].bytes, recordings[i].length);
+	}
+	assert_int_equal(source_open_files(&source, file, count, message, sizeof(message)), 0);
+	return source;
+}
+
+/* Processes 1 and 2 with streams 1 and 2. */
+static void put_definitions(struct recording *r)
+{
+	frame_begin_block(r->fw, 0);
+	for (uint64_t i = 1; i <= 2; i++) {
+		FRAME_PUT(r->fw, 0, process, .process = i, .pid = 100 + i);
+		FRAME_PUT(r->fw, 0, thread, .stream = i, .process = i, .tid = 10 + i);
+	}
+	frame_end_block(r->fw);
+}
+
+static void put_mark(struct recording *r, uint64_t time_ns, uint64_t stack)
+{
+	const uint64_t words[] = { 0, 0 };
+
+	if (stack)
+		frame_put_stack(r->fw, EVT_nvtx_mark, time_ns, words, stack);
+	else
+		frame_put(r->fw, EVT_nvtx_mark, time_ns, words);
+}
+
+static void end_frame(struct recording *r, uint64_t watermark_ns)
+{
+	frame_end_block(r->fw);
+	recording_close_frame(r, watermark_ns);
+}
+
+/* Marks of two processes in three frames; `swap`: the ids appear in another order. */
+static void record(struct recording *r, bool swap)
+{
+	static const uint64_t inner[] = { 0x10, 0x20, 0x30 }, other[] = { 0x10, 0x99 };
+
+	recording_start(r, &plain_header);
+	if (swap)
+		recording_stack(r, 0, 0x7777, 0);
+	put_definitions(r);
+	frame_begin_block(r->fw, 1);
+	if (swap)
+		put_mark(r, 5, recording_stack_of(r, other, 2));
+	put_mark(r, 10, recording_stack_of(r, inner, 3));
+	put_mark(r, 11, 0);
+	end_frame(r, 20);
+	frame_begin_block(r->fw, 2);
+	put_mark(r, 30, recording_stack_of(r, other, 2));
+	put_mark(r, 31, recording_stack_of(r, inner, 3));
+	put_mark(r, 32, recording_stack_of(r, inner, 2));
+	end_frame(r, 40);
+	frame_begin_block(r->fw, 1);
+	put_mark(r, 50, 0);
+	end_frame(r, 60);
+	recording_finish(r, 60);
+}
+
+static void check_frames(const struct stacks *stacks, uint32_t stack, const uint64_t *address,
+			 unsigned int count)
+{
+	assert_int_equal(stacks_depth(stacks, stack), count);
+	for (unsigned int i = count; i-- > 0; stack = stacks_frame(stacks, stack)->parent)
+		assert_int_equal(stacks_frame(stacks, stack)->address, address[i]);
+}
+
+/* The next event of a thread. */
+static uint32_t next_stack(struct source *source, uint64_t time_ns)
+{
+	struct source_event event;
+
+	do
+		assert_int_equal(source_next(source, &event), EVT_OK);
+	while (!event.thread);
+	assert_int_equal(event.event.time_ns, time_ns);
+	return event.stack;
+}
+
+static void stacks_are_the_same_in_all_frames(void **state)
+{
+	static const uint64_t inner[] = { 0x10, 0x20, 0x30 }, other[] = { 0x10, 0x99 };
+	struct recording r;
+	struct source *source;
+	uint32_t first, second;
+
+	(void)state;
+	record(&r, false);
+	source = open_images(&r, 1);
+	first = next_stack(source, 10);
+	check_frames(source_stacks(source), first, inner, 3);
+	assert_int_equal(next_stack(source, 11), STACK_NONE);
+	second = next_stack(source, 30);
+	check_frames(source_stacks(source), second, other, 2);
+	assert_int_equal(next_stack(source, 31), first);
+	check_frames(source_stacks(source), next_stack(source, 32), inner, 2);
+	assert_int_equal(next_stack(source, 50), STACK_NONE);
+	assert_int_equal(source_stacks(source)->count, 1 + 4);
+	source_close(source);
+	recording_release(&r);
+}
+
+static void stacks_are_the_same_in_all_files(void **state)
+{
+	struct recording r[2];
+	struct source *source;
+	struct source_event event;
+	uint32_t of_time[64] = { 0 };
+
+	(void)state;
+	record(&r[0], false);
+	record(&r[1], true);
+	source = open_images(r, 2);
+	while (!source_next(source, &event)) {
+		if (!event.thread)
+			continue;
+		if (of_time[event.event.time_ns])
+			assert_int_equal(event.stack, of_time[event.event.time_ns]);
+		of_time[event.event.time_ns] = event.stack;
+	}
+	assert_int_not_equal(of_time[10], STACK_NONE);
+	assert_int_equal(of_time[10], of_time[31]);
+	assert_int_equal(of_time[5], of_time[30]);
+	assert_int_equal(source_stacks(source)->count, 1 + 4);
+	source_close(source);
+	recording_release(&r[0]);
+	recording_release(&r[1]);
+}
+
+static void who_wants_none_has_none(void **state)
+{
+	struct frame_wants wants = { 0 };
+	struct recording r;
+	struct source *source;
+
+	(void)state;
+	wants.event[EVT_nvtx_mark] = true;
+	record(&r, false);
+	source = open_images(&r, 1);
+	source_want(source, &wants);
+	assert_int_equal(next_stack(source, 10), STACK_NONE);
+	assert_int_equal(next_stack(source, 11), STACK_NONE);
+	assert_int_equal(next_stack(source, 30), STACK_NONE);
+	assert_int_equal(source_stacks(source)->count, 1);
+	source_close(source);
+	recording_release(&r);
+}
+
+#define RECORDS_MAX 16u
+
+struct taken {
+	uint64_t caller[RECORDS_MAX];
+	uint32_t stack[RECORDS_MAX];
+	uint32_t count;
+};
+
+static void heap_take(void *context, const struct source_heap *heap)
+{
+	struct taken *taken = context;
+
+	for (uint32_t i = heap->from; i < heap->to; i++) {
+		const struct heap_site *site = &heap->site[heap->record[i].site];
+
+		assert_true(taken->count < RECORDS_MAX);
+		taken->caller[taken->count] = site->caller;
+		taken->stack[taken->count++] = site->stack;
+	}
+}
+
+/* Two frames, in which the nodes have other numbers. */
+static void record_heap(struct recording *r)
+{
+	static const uint64_t deep[] = { 0x10, 0x20, 0x30 }, flat[] = { 0x40 };
+	uint64_t wrapper;
+
+	recording_start(r, &plain_header);
+	put_definitions(r);
+	wrapper = recording_stack(r, recording_stack_of(r, deep, 2), 0x50, FRAME_IS_WRAPPER);
+	for (uint32_t frame = 0; frame < 2; frame++) {
+		frame_begin_block(r->fw, 1 + frame);
+		if (frame)
+			frame_put_born(r->fw, EVT_malloc, 1000, 0x1000, 8,
+				       STACK_WORD | recording_stack_of(r, flat, 1));
+		frame_put_born(r->fw, EVT_malloc, 2000, 0x2000, 8,
+			       STACK_WORD | recording_stack_of(r, deep, 3));
+		frame_put_born(r->fw, EVT_calloc, 3000, 0x3000, 8, STACK_WORD | wrapper);
+		frame_put_born(r->fw, EVT_malloc, 4000, 0x4000, 8, 0x60);
+		frame_put_dies(r->fw, EVT_free, 5000, 0x4000);
+		end_frame(r, 6000);
+	}
+	recording_finish(r, 6000);
+}
+
+static void sites_of_the_heap_have_stacks(void **state)
+{
+	static const uint64_t deep[] = { 0x10, 0x20, 0x30 }, wrapped[] = { 0x10, 0x20, 0x50 };
+	static const uint64_t flat[] = { 0x40 };
+	struct frame_wants wants = { .heap = true, .stacks = true };
+	struct taken taken = { { 0 }, { 0 }, 0 };
+	const struct stacks *stacks;
+	struct source_event event;
+	struct source *source;
+	struct recording r;
+
+	(void)state;
+	record_heap(&r);
+	source = open_images(&r, 1);
+	source_want_heap(source, heap_take, &taken);
+	source_want(source, &wants);
+	while (!source_next(source, &event))
+		;
+	stacks = source_stacks(source);
+	assert_int_equal(taken.count, 9);
+	check_frames(stacks, taken.stack[0], deep, 3);
+	check_frames(stacks, taken.stack[1], wrapped, 3);
+	assert_int_equal(stacks_frame(stacks, taken.stack[1])->flags, FRAME_IS_WRAPPER);
+	assert_int_equal(taken.caller[1], 0x20);
+	assert_int_equal(taken.stack[2], STACK_NONE);
+	assert_int_equal(taken.caller[2], 0x60);
+	assert_int_equal(taken.stack[3], STACK_NONE);
+	check_frames(stacks, taken.stack[4], flat, 1);
+	assert_int_equal(taken.stack[5], taken.stack[0]);
+	assert_int_equal(taken.stack[6], taken.stack[1]);
+	assert_int_equal(taken.stack[7], STACK_NONE);
+	source_close(source);
+	recording_release(&r);
+}
+
+/* They are no events: the process has lost none. */
+static void losses_of_stacks_are_told_apart(void **state)
+{
+	struct source_process *const *process;
+	const struct source_loss *loss;
+	struct source_event event;
+	struct source *source;
+	struct recording r;
+
+	(void)state;
+	recording_start(&r, &plain_header);
+	put_definitions(&r);
+	frame_begin_block(r.fw, 0);
+	FRAME_PUT(r.fw, 3, lost, .process = 1, .count = 5, .reason = EVT_LOST_STACK);
+	FRAME_PUT(r.fw, 4, lost, .process = 1, .count = 7, .reason = EVT_LOST_FULL);
+	end_frame(&r, 10);
+	recording_finish_losing(&r, 10, 7);
+	source = open_images(&r, 1);
+	while (!source_next(source, &event))
+		;
+	assert_int_equal(source_losses(source, &loss), 2);
+	assert_int_equal(loss[0].reason, EVT_LOST_STACK);
+	assert_int_equal(loss[0].count, 5);
+	assert_int_equal(loss[1].count, 7);
+	assert_true(source_processes(source, &process) >= 1);
+	assert_int_equal(process[0]->lost, 7);
+	source_close(source);
+	recording_release(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stacks_are_the_same_in_all_frames),
+		cmocka_unit_test(stacks_are_the_same_in_all_files),
+		cmocka_unit_test(who_wants_none_has_none),
+		cmocka_unit_test(sites_of_the_heap_have_stacks),
+		cmocka_unit_test(losses_of_stacks_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
