@@ -30,7 +30,8 @@ layers='
 	preload/hook      : families preload/base preload/settings preload/record
 	preload/steps     : preload/base preload/settings preload/record
 	preload/python    : preload/base preload/settings preload/record
-	preload/*         : preload/base preload/settings preload/record preload/hook
+	preload/stacks    : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
+	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
 	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/python

@@ -5,12 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/heap/cfi.h"
 #include "preload/base/object.h"
-#include "preload/heap/wrappers.h"
+#include "preload/stacks/cfi.h"
+#include "preload/stacks/stack.h"
+#include "preload/stacks/wrappers.h"
 
 #define ADDRESS_MASK ((1ull << CALLER_ADDRESS_BITS) - 1)
 #define PAGE_BITS 12u
+#define FRAME_WORDS_MAX 64u /* of a wrapper: more are refused */
 
 /* The upper bits of a word of the cache. */
 #define RULE_WORDS_BITS 7u
@@ -20,18 +22,36 @@
 uint64_t caller_cache[CALLER_WORDS] __attribute__((aligned(64)));
 
 _Static_assert(CALLER_WORDS == 1u << (64 - 52), "caller_home() takes the upper bits");
-_Static_assert(CFI_WORDS_MAX < 1u << RULE_WORDS_BITS, "distances fit");
+_Static_assert(FRAME_WORDS_MAX < 1u << RULE_WORDS_BITS, "distances fit");
+
+/* Frames of small functions: by rsp, or a standard frame by rbp. 0: another one. */
+unsigned int caller_rule(const struct cfi_row *row)
+{
+	uint64_t words = (uint64_t)row->offset / 8;
+	uint64_t rbp_words = row->rbp.how == CFI_SAVED_BY_CFA ? (uint64_t)-row->rbp.offset / 8 : 0;
+
+	if (row->signal || row->ret.how != CFI_SAVED_BY_CFA || row->ret.offset != -8 ||
+	    row->offset % 8 || (row->rbp.how != CFI_SAVED_SAME && row->rbp.how != CFI_SAVED_BY_CFA) ||
+	    (rbp_words && row->rbp.offset % 8))
+		return 0;
+	if (row->cfa == CFI_CFA_RBP)
+		return row->offset == 16 && rbp_words == 2
+			       ? RULE_BY_RBP | 2u << RULE_RBP_SHIFT
+			       : 0;
+	if (row->cfa != CFI_CFA_RSP || words < 1 || words > FRAME_WORDS_MAX ||
+	    (row->rbp.how == CFI_SAVED_BY_CFA && (rbp_words < 2 || rbp_words > words || rbp_words > 31)))
+		return 0;
+	return (unsigned int)words | (unsigned int)rbp_words << RULE_RBP_SHIFT;
+}
 
 /* How to leave the frame of the function that holds `address`, a return address; 0: unknown. */
 static unsigned int object_rule(const struct object *object, uint64_t address)
 {
-	struct cfi_span span = { (uintptr_t)object->start, (uintptr_t)object->end };
-	struct cfi_rule rule;
+	struct cfi_span span = { (uintptr_t)object->start, (uintptr_t)object->end, false };
+	struct cfi_row row;
 
-	if (!cfi_find_rule(span, (uintptr_t)object->header, address - 1, &rule))
-		return 0;
-	return rule.words | (rule.by_rbp ? RULE_BY_RBP : 0) |
-	       (unsigned int)rule.rbp_words << RULE_RBP_SHIFT;
+	return cfi_find_row(span, (uintptr_t)object->header, address - 1, &row) ? caller_rule(&row)
+										 : 0;
 }
 
 static unsigned int rule_work_out(uint64_t address)
@@ -95,7 +115,7 @@ static inline __attribute__((always_inline)) bool place_climb(struct place *plac
 	uintptr_t rbp_words = rule >> RULE_RBP_SHIFT;
 	uintptr_t next = rule & RULE_BY_RBP ? place->rbp + 8 : place->slot + words * 8;
 
-	if (next % 8 || next - place->slot - 8 > (CFI_WORDS_MAX - 1) * 8 ||
+	if (next % 8 || next - place->slot - 8 > (FRAME_WORDS_MAX - 1) * 8 ||
 	    8 * rbp_words > next - place->slot)
 		return false;
 	if (page_only && (next ^ place->slot) >> PAGE_BITS)
@@ -135,7 +155,16 @@ static __attribute__((noinline)) uint64_t caller_skip_afresh(void *const *frame)
 	return address;
 }
 
-uint64_t caller_skip(void *const *frame, uint64_t word)
+/* INTERCEPT_STACKS is not `caller`. */
+static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame)
+{
+	if (stack_is_off(EVT_FAMILY_alloc))
+		return 0;
+	recorder_switch(lane, RECORDER_IN_RECORD);
+	return stack_here(lane, frame);
+}
+
+static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *frame, uint64_t word)
 {
 	struct place place = { (uintptr_t)(frame + 1), (uintptr_t)frame[0] };
 	uint64_t address = place_address(&place);
@@ -157,6 +186,13 @@ uint64_t caller_skip(void *const *frame, uint64_t word)
 			break;
 	}
 	return address;
+}
+
+uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t word)
+{
+	if ((stack_families | stack_without) >> EVT_FAMILY_alloc & 1)
+		return caller_by_stack(lane, frame);
+	return caller_skip_wrappers(frame, word);
 }
 
 void caller_forget(void)

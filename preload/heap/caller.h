@@ -9,8 +9,11 @@
  *
  * What is not in the cache is classified from the tables of the object that holds it: found by
  * _dl_find_object() (glibc 2.35 and newer; without it nothing is skipped), named by wrappers.h, its
- * frame told by cfi.h. No lock, no allocation, no system call, errno untouched: any thread, any time,
+ * frame told by stacks/cfi.h. No lock, no allocation, no system call, errno untouched: any thread, any time,
  * signal handlers too. A function that has no name, or whose frame cfi.h refuses, is no wrapper.
+ *
+ * With stacks (INTERCEPT_STACKS, preload/stacks) nothing is in the cache, so that every call comes to
+ * caller_skip(), which takes the stack instead; so callers alone cost what they cost without the choice.
  *
  * Stale words. The library that an address lay in may have been unloaded and another one loaded in its
  * place; nothing tells us. So a cached word may be believed about what is a wrapper (being wrong, it
@@ -27,6 +30,7 @@
 #include <stdint.h>
 
 #include "preload/base/hidden.h"
+#include "preload/record/recorder.h"
 
 #define CALLER_LEVELS 4u
 #define CALLER_WORDS 4096u /* power of two */
@@ -52,17 +56,26 @@ static inline uint64_t caller_word(uint64_t address)
 	return __atomic_load_n(caller_home(address), __ATOMIC_RELAXED);
 }
 
-uint64_t caller_skip(void *const *frame, uint64_t word);
+uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t word);
 
-static inline __attribute__((always_inline)) uint64_t caller_of(void *const *frame)
+/*
+ * Who called, as the record of `lane` has it. Where that is a stack `lane` is IN_RECORD afterwards, and the stack's
+ * frames are in the ring: the record's time has to be taken later.
+ */
+static inline __attribute__((always_inline)) uint64_t caller_of(
+	struct recorder_lane *lane, void *const *frame)
 {
 	uint64_t address = (uintptr_t)frame[1];
 	uint64_t word = caller_word(address);
 
 	if (__builtin_expect(word == address, 1))
 		return address;
-	return caller_skip(frame, word);
+	return caller_skip(lane, frame, word);
 }
+
+struct cfi_row;
+/* The row as a word of the cache has it, 0: no frame to skip. */
+unsigned int caller_rule(const struct cfi_row *row);
 
 /* Forgets what was learned: for tests. */
 void caller_forget(void);

@@ -3,8 +3,7 @@
  * The C heap: malloc and its kin. Allocations are recorded after the original, frees before it, so
  * that another thread that gets the same address cannot be recorded first. errno is the original's.
  *
- * Not done here: no policy on the allocator, which stays the program's; no stack, only the caller
- * (caller.h). C++ new and delete arrive through malloc and free.
+ * Not done here: no policy on the allocator, which stays the program's. Callers and stacks: caller.h. C++ new and delete arrive through malloc and free.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -36,7 +35,7 @@ static inline __attribute__((always_inline)) void record_born(struct recorder_la
 							      uint64_t size, void *const *frame)
 {
 	uint64_t ptr = (uintptr_t)block;
-	uint64_t caller = caller_of(frame);
+	uint64_t caller = caller_of(lane, frame);
 	uint64_t now = recorder_now();
 	uint64_t *at;
 

@@ -13,6 +13,7 @@
 /* all that declares one of them */
 #include <aio.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>

@@ -188,10 +188,18 @@ void recorder_ring_bell(void)
 static pthread_key_t thread_key;
 static bool thread_key_made;
 
+static void (*thread_left)(void) = leave_alone;
+
 static void thread_ends(void *unused)
 {
 	(void)unused;
 	recorder_retire();
+	thread_left();
+}
+
+void recorder_on_thread_end(void (*left)(void))
+{
+	thread_left = left;
 }
 
 void recorder_watch_threads(void)

@@ -190,6 +190,8 @@ void recorder_leave_parents_region(void);
 void recorder_on_strange_fork(void (*adopt)(void));
 /* Once, in the constructor: a thread that ends says so. */
 void recorder_watch_threads(void);
+/* Whom a thread calls when it ends, after it has said so. What it records later, it records without them. */
+void recorder_on_thread_end(void (*left)(void));
 /* Capture ranges: all families on or off, gates only. */
 void recorder_capture(bool on);
 /* This thread says that it ends; what it still records is taken all the same. */

@@ -18,6 +18,7 @@
 #define PAGE 4096u
 #define MAX_FILE_MIN (64u << 10) /* below, not even the bookkeeping has room */
 #define MIB (1ull << 20)
+#define STACKS_DEPTH_MAX 4096u /* STACK_DEPTH_MAX of preload/stacks/thread.h */
 
 struct settings settings;
 
@@ -223,14 +224,45 @@ static bool parse_TRACE(const char *value)
 	return true;
 }
 
+/* MODE or FAMILY:MODE, of these bytes. A name alone is for all families. */
+static bool stacks_take(const char *item, size_t length)
+{
+	static const char *const words[] = { "caller", "native", "off" };
+	const char *colon = memchr(item, ':', length);
+	size_t name = colon ? (size_t)(colon - item) : 0, skip = colon ? name + 1 : 0;
+	bool found = false;
+
+	for (size_t mode = 0; mode < sizeof(words) / sizeof(words[0]); mode++) {
+		if (!text_is(item + skip, length - skip, words[mode]))
+			continue;
+		for (size_t i = 0; i < SETTINGS_FAMILIES; i++) {
+			if (colon && !text_is(item, name, family_names[i]))
+				continue;
+			settings.stacks[i] = (enum settings_stacks)mode;
+			found = true;
+		}
+	}
+	return found;
+}
+
 static bool parse_STACKS(const char *value)
 {
-	static const char *const words[] = { "caller", NULL };
-	int index = parse_word(value, words);
+	memset(settings.stacks, 0, sizeof(settings.stacks));
+	while (*value) {
+		size_t length = strcspn(value, ",");
 
-	if (index >= 0)
-		settings.stacks = (enum settings_stacks)index;
-	return index >= 0;
+		if (length && !stacks_take(value, length))
+			return false;
+		value += length;
+		value += *value == ',';
+	}
+	return true;
+}
+
+static bool parse_STACKS_DEPTH(const char *value)
+{
+	return parse_number(value, STACKS_DEPTH_MAX, &settings.stacks_depth) &&
+	       settings.stacks_depth >= 1;
 }
 
 const char *settings_capture_prefix(void)

@@ -26,7 +26,7 @@ enum settings_family {
 	SETTINGS_FAMILIES,
 };
 
-enum settings_stacks { SETTINGS_STACKS_CALLER };
+enum settings_stacks { SETTINGS_STACKS_CALLER, SETTINGS_STACKS_NATIVE, SETTINGS_STACKS_OFF };
 enum settings_capture {
 	SETTINGS_CAPTURE_ALL,
 	SETTINGS_CAPTURE_RANGE,
@@ -42,7 +42,8 @@ struct settings {
 	bool output_varies; /* the pattern names processes apart: each expands it for itself */
 	unsigned int trace; /* 1 << enum settings_family */
 	char trace_text[SETTINGS_NAME_BYTES]; /* the same as names with commas between */
-	enum settings_stacks stacks;
+	enum settings_stacks stacks[SETTINGS_FAMILIES];
+	unsigned int stacks_depth;
 	enum settings_capture capture;
 	bool capture_nvtx, capture_labels; /* which ranges of that name, at least one of them */
 	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */

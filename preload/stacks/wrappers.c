@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See wrappers.h. */
-#include "preload/heap/wrappers.h"
+#include "preload/stacks/wrappers.h"
 
 #include <stddef.h>
 
@@ -8,7 +8,7 @@
 
 static const char *const wrapper_names[] = {
 #define WRAPPER(name) name,
-#include "preload/heap/wrappers.def"
+#include "preload/stacks/wrappers.def"
 };
 
 #define WRAPPERS (sizeof(wrapper_names) / sizeof(wrapper_names[0]))

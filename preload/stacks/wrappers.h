@@ -6,8 +6,8 @@
  * Takes no lock, allocates nothing, makes no system call: any thread, signal handlers too. The object
  * must stay mapped meanwhile, which one that is executing does. Offsets are checked against its span.
  */
-#ifndef PRELOAD_HEAP_WRAPPERS_H
-#define PRELOAD_HEAP_WRAPPERS_H
+#ifndef PRELOAD_STACKS_WRAPPERS_H
+#define PRELOAD_STACKS_WRAPPERS_H
 
 #include <link.h>
 #include <stdbool.h>

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call frame information (DWARF 5, 6.4; the .eh_frame form of the LSB): the row that holds at an address, as far as
+ * rsp, rbp and the return address go. Understood is what compilers, linkers and glibc write for x86-64: a canonical
+ * frame address (CFA) by rsp or rbp, read from memory by either (realigned frames), or computed (PLT); signal frames.
+ * Refused are other registers, 64-bit lengths and other pointer encodings.
+ *
+ * Takes no lock and allocates nothing: any thread, signal handlers too. Bounded in time by CFI_BYTES_MAX. Nothing
+ * outside of [low, high) is read, and with `probe` no page that is not mapped: a system call a page.
+ */
+#ifndef PRELOAD_STACKS_CFI_H
+#define PRELOAD_STACKS_CFI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CFI_BYTES_MAX (64u << 10) /* one CIE or FDE */
+
+/* The memory that may be read: an object as it is mapped. */
+struct cfi_span {
+	uintptr_t low, high;
+	bool probe;
+};
+
+enum cfi_cfa {
+	CFI_CFA_RSP,      /* rsp + offset */
+	CFI_CFA_RBP,      /* rbp + offset */
+	CFI_CFA_RSP_LOAD, /* the word at rsp + offset, + after */
+	CFI_CFA_RBP_LOAD,
+};
+
+enum cfi_saved {
+	CFI_SAVED_SAME,   /* the register still has it */
+	CFI_SAVED_BY_CFA, /* in memory, at CFA + offset */
+	CFI_SAVED_BY_RSP,
+	CFI_SAVED_BY_RBP,
+	CFI_SAVED_LOST, /* nobody knows */
+};
+
+struct cfi_saved_at {
+	enum cfi_saved how;
+	int64_t offset;
+};
+
+/* rsp and rbp are those of the frame; its caller's rsp is the CFA. */
+struct cfi_row {
+	enum cfi_cfa cfa;
+	int64_t offset, after;
+	struct cfi_saved_at rbp;
+	struct cfi_saved_at ret; /* CFI_SAVED_LOST: undefined, which marks the outermost frame */
+	bool signal;             /* its caller was interrupted, not left by a call */
+};
+
+/* Looks `address` up in the search table of the .eh_frame_hdr at `header` and runs what it finds. */
+bool cfi_find_row(struct cfi_span span, uintptr_t header, uintptr_t address, struct cfi_row *ret_row);
+
+/* The same, of one entry of .eh_frame. False when the entry is not about `address`, too. */
+bool cfi_run_entry(struct cfi_span span, uintptr_t entry, uintptr_t address, struct cfi_row *ret_row);
+
+#endif

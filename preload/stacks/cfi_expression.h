@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DWARF expressions of call frame information, evaluated without registers: what they give in terms of rsp, rbp and
+ * the CFA. A word read from memory by one of the first two may be the result, too; reading twice is refused.
+ */
+#ifndef PRELOAD_STACKS_CFI_EXPRESSION_H
+#define PRELOAD_STACKS_CFI_EXPRESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/stacks/cursor.h"
+
+enum cfi_base {
+	CFI_BASE_NONE, /* a number */
+	CFI_BASE_RSP,
+	CFI_BASE_RBP,
+	CFI_BASE_CFA,
+	CFI_BASE_RSP_LOAD, /* the word at rsp + inner */
+	CFI_BASE_RBP_LOAD,
+};
+
+struct cfi_value {
+	enum cfi_base base;
+	int64_t inner;
+	int64_t offset; /* added */
+};
+
+/* `address`: the instruction pointer. `on_cfa`: the expression finds the CFA on its stack. False: not understood. */
+bool cfi_expression_run(struct cursor code, uintptr_t address, bool on_cfa, struct cfi_value *ret_value);
+
+#endif

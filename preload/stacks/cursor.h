@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* A reader of bytes that goes bad at the first thing it does not like and gives zeroes from then on. */
+#ifndef PRELOAD_STACKS_CURSOR_H
+#define PRELOAD_STACKS_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define CURSOR_NUMBER_BITS 35u /* of a LEB128: numbers here are small */
+
+struct cursor {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static inline uint64_t cursor_take(struct cursor *c, unsigned int bytes)
+{
+	uint64_t value = 0;
+
+	if (c->bad || (size_t)(c->end - c->at) < bytes) {
+		c->bad = true;
+		return 0;
+	}
+	memcpy(&value, c->at, bytes);
+	c->at += bytes;
+	return value;
+}
+
+static inline void cursor_skip(struct cursor *c, uint64_t bytes)
+{
+	if (c->bad || (uint64_t)(c->end - c->at) < bytes)
+		c->bad = true;
+	else
+		c->at += bytes;
+}
+
+/* LEB128; `ret_sign` is the value of the bit that says minus when the number is a signed one. */
+static inline uint64_t cursor_leb(struct cursor *c, uint64_t *ret_sign)
+{
+	uint64_t value = 0;
+
+	*ret_sign = 0;
+	for (unsigned int shift = 0; shift < CURSOR_NUMBER_BITS; shift += 7) {
+		uint64_t byte = cursor_take(c, 1);
+
+		value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80)) {
+			*ret_sign = 0x40ull << shift;
+			return value;
+		}
+	}
+	c->bad = true;
+	return 0;
+}
+
+static inline uint64_t cursor_number(struct cursor *c)
+{
+	uint64_t sign;
+
+	return cursor_leb(c, &sign);
+}
+
+static inline int64_t cursor_signed(struct cursor *c)
+{
+	uint64_t sign;
+	uint64_t value = cursor_leb(c, &sign);
+
+	return value & sign ? (int64_t)(value - 2 * sign) : (int64_t)value;
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ids of frames (collector/region/record.h) and which of them this process has given to the collector. What is
+ * not known is put into the ring as RECORD_FRAME and remembered, in a bounded table: a frame that was evicted is sent
+ * again, which costs space and nothing else. The table also keeps a second hash of the frame: where two
+ * frames have one id, the later one takes another.
+ *
+ * A forked child sends its frames itself: frame_names_forked() makes the table forget. Any thread, signal handlers
+ * too; no lock, no allocation.
+ */
+#ifndef PRELOAD_STACKS_FRAME_NAMES_H
+#define PRELOAD_STACKS_FRAME_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/hidden.h"
+#include "preload/record/recorder.h"
+
+struct frame_name {
+	uint64_t id;   /* generation above RECORD_STACK_BITS; 0: free */
+	uint64_t hash; /* of the same frame by another function */
+};
+
+struct frame_names {
+	struct frame_name *entry; /* NULL: none is remembered */
+	uint64_t mask;            /* entries - 1 */
+	uint64_t generation;      /* at most FRAME_NAMES_GENERATIONS */
+};
+
+#define FRAME_NAMES_LINE 4u
+#define FRAME_NAMES_GENERATIONS 0xffffu
+
+PRELOAD_HIDDEN extern struct frame_names frame_names;
+
+/* Entries, a power of two. False: no memory. While all gates are shut. */
+bool frame_names_begin(uint64_t entries);
+void frame_names_forked(void);
+
+uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t word, uint64_t hash,
+			 uint64_t id);
+
+/* The halves of a product tell its factors apart; neither constant can be met by an address. */
+static inline uint64_t frame_mix(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd6e8feb86659fd93u);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t frame_id_of(uint64_t hash)
+{
+	uint64_t id = hash >> (64 - RECORD_STACK_BITS);
+
+	return id ? id : 1;
+}
+
+/*
+ * The id of the frame `word` (address and flags) that `parent` called. It is in a ring afterwards; 0: there was no
+ * room. `lane` is IN_RECORD.
+ */
+static inline uint64_t frame_name(struct recorder_lane *lane, uint64_t parent, uint64_t word)
+{
+	uint64_t hash = frame_mix(parent, word);
+	uint64_t id = frame_id_of(hash);
+	uint64_t mark = id | frame_names.generation << RECORD_STACK_BITS;
+	struct frame_name *e = &frame_names.entry[hash & frame_names.mask];
+
+	if (__builtin_expect(__atomic_load_n(&e->id, __ATOMIC_ACQUIRE) == mark &&
+				     __atomic_load_n(&e->hash, __ATOMIC_RELAXED) == (parent ^ word),
+			     1))
+		return id;
+	return frame_name_send(lane, parent, word, hash, id);
+}
+
+#endif

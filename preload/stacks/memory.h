@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * May a page be read? Asked of the kernel where nothing makes it certain: a system call that reads eight bytes and
+ * then refuses its first argument. No signal mask is changed. Not by libc's syscall(), so that errno stays.
+ *
+ * Any thread, signal handlers too. Another thread may unmap the page right after the answer.
+ */
+#ifndef PRELOAD_STACKS_MEMORY_H
+#define PRELOAD_STACKS_MEMORY_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#define MEMORY_PAGE 4096u
+#define MEMORY_NO_SUCH_HOW (-1L) /* neither SIG_BLOCK nor another one: EINVAL, after the set has been read */
+
+static inline uintptr_t memory_page(uintptr_t address)
+{
+	return address & ~(uintptr_t)(MEMORY_PAGE - 1);
+}
+
+static inline bool memory_page_is_readable(uintptr_t address)
+{
+	register long set_bytes __asm__("r10") = 8;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"((long)SYS_rt_sigprocmask), "D"(MEMORY_NO_SUCH_HOW), "S"(memory_page(address)),
+			   "d"(0L), "r"(set_bytes)
+			 : "rcx", "r11", "memory");
+	return result != -EFAULT;
+}
+
+#endif

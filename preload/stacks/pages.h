@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of our own, in whole pages, zeroed. By system calls that are not ours to record; errno is kept. */
+#ifndef PRELOAD_STACKS_PAGES_H
+#define PRELOAD_STACKS_PAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL: no memory. */
+void *pages_map(size_t bytes);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* See rules.h. */
+#include "preload/stacks/rules.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "preload/base/object.h"
+#include "preload/stacks/pages.h"
+#include "preload/stacks/wrappers.h"
+
+#define MARK_ODD 0xd6e8feb86659fd93u
+#define ADDRESS_MASK (RULES_EXACT - 1)
+
+/* glibc's struct ucontext_t lies at rsp in the frame of a signal's return. */
+#define UCONTEXT_RSP 160
+#define UCONTEXT_RIP 168
+#define UCONTEXT_RBP 120
+
+struct rules rules;
+static uintptr_t rules_outermost;
+static _Atomic uint32_t unloading; /* threads within dlclose() */
+
+bool rules_begin(uint64_t entries, uintptr_t outermost)
+{
+	rules_outermost = outermost;
+	if (rules.entry)
+		return true;
+	rules.entry = pages_map(entries * sizeof(*rules.entry));
+	if (!rules.entry)
+		return false;
+	rules.mask = entries - 1;
+	return true;
+}
+
+void rules_unloading_begins(void)
+{
+	atomic_fetch_add(&unloading, 1);
+	__atomic_fetch_add(&rules.epoch, 1ull << RULES_EPOCH_SHIFT, __ATOMIC_SEQ_CST);
+}
+
+void rules_unloading_ends(void)
+{
+	__atomic_fetch_add(&rules.epoch, 1ull << RULES_EPOCH_SHIFT, __ATOMIC_SEQ_CST);
+	atomic_fetch_sub(&unloading, 1);
+}
+
+/* --- packing --- */
+
+static bool offset_fits(int64_t offset, unsigned int bits)
+{
+	return offset >= -(1ll << (bits - 1)) && offset < 1ll << (bits - 1);
+}
+
+/* The registers of who was interrupted, where the kernel and glibc put them; any other place is refused. */
+static uint64_t pack_signal(const struct cfi_row *row)
+{
+	bool usual = row->cfa == CFI_CFA_RSP_LOAD && row->offset == UCONTEXT_RSP && !row->after &&
+		     row->ret.how == CFI_SAVED_BY_RSP && row->ret.offset == UCONTEXT_RIP &&
+		     row->rbp.how == CFI_SAVED_BY_RSP && row->rbp.offset == UCONTEXT_RBP;
+
+	return usual ? RULE_SIGNAL : RULE_UNKNOWN;
+}
+
+uint64_t rule_pack(const struct cfi_row *row)
+{
+	static const uint8_t kinds[] = { [CFI_CFA_RSP] = RULE_RSP,
+					 [CFI_CFA_RBP] = RULE_RBP,
+					 [CFI_CFA_RSP_LOAD] = RULE_RSP_LOAD,
+					 [CFI_CFA_RBP_LOAD] = RULE_RBP_LOAD };
+	static const uint8_t saved[] = { [CFI_SAVED_SAME] = RULE_RBP_SAME,
+					 [CFI_SAVED_BY_CFA] = RULE_RBP_BY_CFA,
+					 [CFI_SAVED_BY_RSP] = RULE_RBP_BY_RSP,
+					 [CFI_SAVED_BY_RBP] = RULE_RBP_BY_RBP };
+	int64_t rbp = row->rbp.how == CFI_SAVED_SAME ? 0 : row->rbp.offset;
+
+	if (row->ret.how == CFI_SAVED_LOST)
+		return RULE_END;
+	if (row->signal)
+		return pack_signal(row);
+	if (row->rbp.how == CFI_SAVED_LOST || row->ret.how != CFI_SAVED_BY_CFA || row->ret.offset != -8)
+		return RULE_UNKNOWN;
+	if (!offset_fits(row->offset, RULE_OFFSET_BITS) || rbp % 8 || !offset_fits(rbp / 8, 24) ||
+	    row->after < 0 || row->after % 8 || row->after / 8 > 63)
+		return RULE_UNKNOWN;
+	return kinds[row->cfa] | (uint64_t)saved[row->rbp.how] << RULE_RBP_SHIFT |
+	       (uint64_t)(row->after / 8) << RULE_AFTER_SHIFT |
+	       ((uint64_t)row->offset & ((1ull << RULE_OFFSET_BITS) - 1)) << RULE_OFFSET_SHIFT |
+	       (uint64_t)(rbp / 8) << RULE_SAVED_SHIFT;
+}
+
+/* --- working out --- */
+
+static uint64_t rule_work_out(uint64_t address, bool exact)
+{
+	uint64_t within = exact ? address : address - 1;
+	uint64_t rule = RULE_UNKNOWN;
+	struct object object;
+	struct cfi_span span;
+	struct cfi_row row;
+
+	if (!exact && address == rules_outermost)
+		return RULE_END;
+	if (!object_of(within, &object))
+		return RULE_NONE;
+	span = (struct cfi_span){ (uintptr_t)object.start, (uintptr_t)object.end, true };
+	if (cfi_find_row(span, (uintptr_t)object.header, within, &row))
+		rule = rule_pack(&row);
+	if (wrappers_contain(object.map, span.low, span.high, within))
+		rule |= RULE_IS_WRAPPER;
+	return rule;
+}
+
+/* Into an empty place of its line, or over one that is stale, or over its home. */
+static void rule_keep(uint64_t key, uint64_t home, uint64_t word)
+{
+	uint64_t line = home & ~(uint64_t)(RULES_LINE - 1);
+	struct rule_entry *at = &rules.entry[home];
+
+	for (unsigned int i = 0; i < RULES_LINE; i++) {
+		struct rule_entry *e = &rules.entry[line + (home + i) % RULES_LINE];
+		uint64_t known = __atomic_load_n(&e->word, __ATOMIC_RELAXED);
+		uint64_t holder = __atomic_load_n(&e->mark, __ATOMIC_RELAXED) ^ known * MARK_ODD;
+
+		if (!known || holder >> RULES_EPOCH_SHIFT != key >> RULES_EPOCH_SHIFT) {
+			at = e;
+			break;
+		}
+	}
+	__atomic_store_n(&at->mark, key ^ word * MARK_ODD, __ATOMIC_RELAXED);
+	__atomic_store_n(&at->word, word, __ATOMIC_RELAXED);
+}
+
+uint64_t rule_search(uint64_t key, uint64_t home)
+{
+	uint64_t line = home & ~(uint64_t)(RULES_LINE - 1);
+	uint64_t rule;
+	bool keep;
+
+	for (unsigned int i = 0; rules.entry && i < RULES_LINE; i++) {
+		struct rule_entry *e = &rules.entry[line + i];
+		uint64_t word = __atomic_load_n(&e->word, __ATOMIC_RELAXED);
+
+		if ((__atomic_load_n(&e->mark, __ATOMIC_RELAXED) ^ word * MARK_ODD) == key)
+			return word;
+	}
+	/* looked at before the tables are: what is found in them may be unloaded afterwards, not before */
+	keep = rules.entry && !atomic_load(&unloading);
+	rule = rule_work_out(key & ADDRESS_MASK, key & RULES_EXACT);
+	/* no object's: code that is made while the program runs, and its place may be an object's next time */
+	if (rule == RULE_NONE)
+		return RULE_UNKNOWN;
+	if (keep)
+		rule_keep(key, home, rule);
+	return rule;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How to leave the frame that is at an address, in one word, and the process-wide table of them.
+ *
+ * The table: entries of two words in lines of a cache line, so that one look is one miss. It is bounded; what finds
+ * its line full takes the place of another, which is worked out again when it is needed. Words are written whole and
+ * relaxed. An entry's mark is made of address, epoch and word, so that halves of two entries fit nobody.
+ *
+ * Epochs. An unloaded library's addresses may become another's. rules_unloading_begins() makes everything known
+ * stale, and nothing is kept until the unloading has ended (unload.c).
+ *
+ * A rule is found by _dl_find_object() and .eh_frame: no lock, no allocation, any thread, signal handlers too.
+ */
+#ifndef PRELOAD_STACKS_RULES_H
+#define PRELOAD_STACKS_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/hidden.h"
+#include "preload/stacks/cfi.h"
+
+/* bits 0 to 2; 0 is no rule */
+enum rule_kind {
+	RULE_NONE,
+	RULE_RSP,      /* CFA = rsp + offset */
+	RULE_RBP,      /* CFA = rbp + offset */
+	RULE_RSP_LOAD, /* CFA = word at rsp + offset, + after */
+	RULE_RBP_LOAD,
+	RULE_SIGNAL, /* a ucontext lies at rsp */
+	RULE_END,    /* the outermost frame */
+	RULE_UNKNOWN,
+};
+
+/* bits 3 and 4 */
+enum rule_rbp {
+	RULE_RBP_SAME,
+	RULE_RBP_BY_CFA, /* saved at CFA + rule_rbp_offset() */
+	RULE_RBP_BY_RBP,
+	RULE_RBP_BY_RSP,
+};
+
+#define RULE_KIND_MASK 7u
+#define RULE_RBP_SHIFT 3u
+#define RULE_IS_WRAPPER (1u << 5)
+#define RULE_AFTER_SHIFT 6u /* in words, 6 bits */
+#define RULE_OFFSET_SHIFT 12u
+#define RULE_OFFSET_BITS 28u /* bytes, signed */
+#define RULE_SAVED_SHIFT 40u /* in words, signed, 24 bits */
+
+static inline enum rule_kind rule_kind(uint64_t rule)
+{
+	return (enum rule_kind)(rule & RULE_KIND_MASK);
+}
+
+static inline enum rule_rbp rule_rbp(uint64_t rule)
+{
+	return (enum rule_rbp)(rule >> RULE_RBP_SHIFT & 3);
+}
+
+static inline int64_t rule_offset(uint64_t rule)
+{
+	return (int64_t)(rule << (64 - RULE_OFFSET_SHIFT - RULE_OFFSET_BITS)) >>
+	       (64 - RULE_OFFSET_BITS);
+}
+
+static inline int64_t rule_after(uint64_t rule)
+{
+	return (int64_t)(rule >> RULE_AFTER_SHIFT & 63) * 8;
+}
+
+static inline int64_t rule_rbp_offset(uint64_t rule)
+{
+	return ((int64_t)rule >> RULE_SAVED_SHIFT) * 8;
+}
+
+/* The row in one word; RULE_UNKNOWN when it does not fit. */
+uint64_t rule_pack(const struct cfi_row *row);
+
+struct rule_entry {
+	uint64_t mark, word;
+};
+
+#define RULES_LINE 4u /* entries */
+#define RULES_EXACT (1ull << 47)
+#define RULES_EPOCH_SHIFT 48u
+
+struct rules {
+	struct rule_entry *entry; /* NULL: nothing is kept */
+	uint64_t mask;            /* entries - 1 */
+	uint64_t epoch;           /* above RULES_EPOCH_SHIFT; changes when what is known has become stale */
+};
+
+PRELOAD_HIDDEN extern struct rules rules;
+
+/* Entries to keep, a power of two; `outermost`: where makecontext() lets functions return to. False: no memory. */
+bool rules_begin(uint64_t entries, uintptr_t outermost);
+void rules_unloading_begins(void);
+void rules_unloading_ends(void);
+/* The epoch of now; what was derived from rules of another one is stale. */
+static inline uint64_t rules_epoch(void)
+{
+	return __atomic_load_n(&rules.epoch, __ATOMIC_ACQUIRE);
+}
+
+uint64_t rule_search(uint64_t key, uint64_t home);
+
+/* `exact`: RULES_EXACT where the frame was interrupted at `address`, 0 where it is to return there. */
+static inline uint64_t rule_at(uint64_t address, uint64_t exact)
+{
+	uint64_t key = address | exact | __atomic_load_n(&rules.epoch, __ATOMIC_RELAXED);
+	uint64_t home = (address ^ exact) * 0x9e3779b97f4a7c15u >> 24 & rules.mask;
+	uint64_t word;
+
+	if (__builtin_expect(!rules.entry, 0))
+		return rule_search(key, 0);
+	word = __atomic_load_n(&rules.entry[home].word, __ATOMIC_RELAXED);
+	if (__builtin_expect((__atomic_load_n(&rules.entry[home].mark, __ATOMIC_RELAXED) ^
+			      word * 0xd6e8feb86659fd93u) == key,
+			     1))
+		return word;
+	return rule_search(key, home);
+}
+
+#endif

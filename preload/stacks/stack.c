@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See stack.h; README.md has the reasons. A stack is walked from the hook outwards until a frame stands where the
+ * thread's last stack had it and all that was read further out reads the same; the rest is that of the last stack.
+ */
+#include "preload/stacks/stack.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+#include "preload/base/object.h"
+#include "preload/stacks/frame_names.h"
+#include "preload/stacks/step.h"
+
+#define SAME_BITS (STEP_ADDRESS | STEP_EXACT)
+#define WRAPPERS_MAX 4u /* that a plain caller is looked for behind */
+#define FALLBACK_ENTRIES 1024u /* of the tables where memory is scarce */
+
+unsigned int stack_families;
+unsigned int stack_without;
+static unsigned int depth_limit;
+static _Atomic uint64_t missed;
+
+uint64_t stack_missed(void)
+{
+	return atomic_load(&missed);
+}
+
+/* --- start --- */
+
+static void context_nowhere(void)
+{
+}
+
+/* makecontext() lets the function return into the middle of nowhere, whose frame no table calls the outermost. */
+static uintptr_t context_outermost(void)
+{
+	static char stack[4096] __attribute__((aligned(16)));
+	ucontext_t context;
+
+	if (getcontext(&context))
+		return 0;
+	context.uc_stack.ss_sp = stack;
+	context.uc_stack.ss_size = sizeof(stack);
+	context.uc_link = NULL;
+	makecontext(&context, context_nowhere, 0);
+	return *(const uintptr_t *)context.uc_mcontext.gregs[REG_RSP];
+}
+
+int stack_begin(unsigned int families, uint64_t entries, unsigned int depth)
+{
+	if (!object_can_be_found())
+		return -ENOSYS;
+	if (!depth_limit)
+		depth_limit = depth;
+	stack_threads_begin(depth_limit);
+	if (!rules_begin(entries, context_outermost()) && !rules_begin(FALLBACK_ENTRIES, context_outermost()))
+		return -ENOMEM;
+	if (!frame_names_begin(entries) && !frame_names_begin(FALLBACK_ENTRIES))
+		return -ENOMEM;
+	stack_families = families;
+	return 0;
+}
+
+void stack_forked(void)
+{
+	frame_names_forked();
+	stack_threads_forked();
+}
+
+/* --- what the thread remembers --- */
+
+/* Changes when rules or names of frames have become stale. */
+static uint64_t epoch_now(void)
+{
+	return rules_epoch() | frame_names.generation;
+}
+
+static uint64_t frame_first_read(const struct stack_thread *t, unsigned int frame)
+{
+	return t->frame[frame].name >> STACK_READ_SHIFT & STACK_READ_MASK;
+}
+
+static bool frame_is_at(const struct stack_frame *f, const struct step_place *p)
+{
+	return f->rsp == p->rsp && (f->word & SAME_BITS) == p->word &&
+	       (f->rbp == p->rbp || !(f->name & STACK_RBP_IS_LIVE));
+}
+
+/* Which of the reads [0, end) is the first from the end that reads something else; -1: none. */
+static inline int64_t reads_differ(const struct stack_read *read, int64_t end)
+{
+	while (end-- > 0)
+		if (__builtin_expect(*read[end].at != read[end].value, 0))
+			return end;
+	return -1;
+}
+
+/* The innermost `frames` + 1 of the outer ones stand; of those how many are known to lie further out than a change. */
+static unsigned int frames_beyond(const struct stack_thread *t, unsigned int frames, int64_t read)
+{
+	while (frames && (int64_t)frame_first_read(t, frames - 1) > read)
+		frames--;
+	return frames ? frames - 1 : 0;
+}
+
+/* --- a walk --- */
+
+struct walk {
+	struct stack_thread *thread;
+	struct step_span span;
+	unsigned int known; /* frames of the last stack that may still stand */
+	bool known_is_cut;
+	unsigned int fresh; /* frames that were stepped */
+	unsigned int stand; /* frames of the last stack that go on where these end */
+	bool cut;
+};
+
+/* May `stand` frames of the last stack follow the fresh ones? One that was cut has as many as may be. */
+static bool walk_fits(const struct walk *w, unsigned int stand)
+{
+	unsigned int depth = w->fresh + stand;
+
+	return w->known_is_cut ? depth == depth_limit : depth <= depth_limit;
+}
+
+/* Does the last stack go on from here? */
+static bool walk_meets(struct walk *w, const struct step_place *p)
+{
+	struct stack_thread *t = w->thread;
+	int64_t read;
+
+	while (w->known && t->frame[w->known - 1].rsp < p->rsp)
+		w->known--;
+	if (!w->known || !frame_is_at(&t->frame[w->known - 1], p))
+		return false;
+	if (!walk_fits(w, w->known)) {
+		w->known = 0;
+		return false;
+	}
+	read = reads_differ(t->read, (int64_t)frame_first_read(t, w->known));
+	if (read >= 0) {
+		w->known = frames_beyond(t, w->known, read);
+		return false;
+	}
+	w->stand = w->known;
+	return true;
+}
+
+static void walk_frames(struct walk *w, struct step_place p)
+{
+	for (;;) {
+		struct stack_fresh *f = &w->thread->fresh[w->fresh];
+		enum step_end end;
+
+		if (walk_meets(w, &p))
+			return;
+		if (w->fresh == depth_limit) {
+			w->cut = true;
+			w->thread->fresh[w->fresh - 1].word |= (uint64_t)FRAME_IS_TRUNCATED << RECORD_FRAME_SHIFT;
+			return;
+		}
+		*f = (struct stack_fresh){
+			.rsp = p.rsp, .word = p.word, .rbp = p.rbp, .rule = step_rule(&p)
+		};
+		if (f->rule & RULE_IS_WRAPPER)
+			f->word |= (uint64_t)FRAME_IS_WRAPPER << RECORD_FRAME_SHIFT;
+		w->fresh++;
+		end = step_out(&w->span, &p, f);
+		if (end == STEP_GOES_ON)
+			continue;
+		if (end == STEP_CUT)
+			f->word |= (uint64_t)FRAME_IS_TRUNCATED << RECORD_FRAME_SHIFT;
+		return;
+	}
+}
+
+/* --- into what the thread remembers --- */
+
+static bool rule_uses_rbp(uint64_t rule)
+{
+	return rule_kind(rule) == RULE_RBP || rule_kind(rule) == RULE_RBP_LOAD ||
+	       rule_rbp(rule) == RULE_RBP_BY_RBP;
+}
+
+/* What is checked last comes first: the places of others may depend on what `load` reads. */
+static unsigned int fresh_put_reads(const struct stack_fresh *f, bool rbp_is_wanted,
+				    struct stack_read *read)
+{
+	unsigned int used = 0;
+
+	if (f->ret.at)
+		read[used++] = f->ret;
+	if (f->saved.at && rbp_is_wanted)
+		read[used++] = f->saved;
+	if (f->load.at)
+		read[used++] = f->load;
+	return used;
+}
+
+/* Outermost first; how many frames are known then: less than there are when the ring had no room. */
+static unsigned int walk_keep(const struct walk *w, struct recorder_lane *lane)
+{
+	struct stack_thread *t = w->thread;
+	unsigned int depth = w->stand;
+	uint64_t reads = frame_first_read(t, depth);
+	uint64_t parent = depth ? t->frame[depth - 1].name & (RECORD_STACK_BIT - 1) : 0;
+	bool live = depth && (t->frame[depth - 1].name & STACK_RBP_IS_LIVE);
+
+	if (reads > depth * STACK_READS_MAX)
+		return 0; /* a signal handler came in between; stack_walk() will see it, too */
+	for (unsigned int i = w->fresh; i-- > 0; depth++) {
+		const struct stack_fresh *f = &t->fresh[i];
+		uint64_t id = frame_name(lane, parent, f->word);
+		bool restored = f->saved.at != NULL, outer_live = live;
+
+		if (!id)
+			break;
+		live = rule_uses_rbp(f->rule) || (outer_live && !restored);
+		t->frame[depth] = (struct stack_frame){
+			f->rsp, f->word, f->rbp,
+			id | reads << STACK_READ_SHIFT | (live ? STACK_RBP_IS_LIVE : 0)
+		};
+		reads += fresh_put_reads(f, outer_live, &t->read[reads]);
+		parent = id;
+	}
+	t->frame[depth].name = reads << STACK_READ_SHIFT;
+	return depth;
+}
+
+/*
+ * The number of frames is 0 while they change. A signal handler that records on this thread meanwhile begins anew and
+ * leaves another count of changes: one instruction compares and stores, so that nothing comes between.
+ */
+static bool state_replace(struct stack_thread *t, uint64_t from, uint64_t to)
+{
+	bool replaced;
+
+	__asm__ volatile("cmpxchgq %3, %1"
+			 : "=@ccz"(replaced), "+m"(t->state), "+a"(from)
+			 : "r"(to)
+			 : "memory");
+	return replaced;
+}
+
+static uint64_t state_begin(struct stack_thread *t)
+{
+	uint64_t state = (t->state | STACK_STATE_FRAMES) + 1;
+
+	__atomic_store_n(&t->state, state, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return state;
+}
+
+static struct step_span span_of(const struct stack_thread *t, uintptr_t rsp)
+{
+	struct step_span span = { t->low, t->high };
+
+	if (rsp - span.low < span.high - span.low)
+		return span;
+	/* this frame's page is in use, so it can be read */
+	return (struct step_span){ memory_page(rsp - 8), memory_page(rsp - 8) + MEMORY_PAGE };
+}
+
+static uint64_t miss(void)
+{
+	atomic_fetch_add_explicit(&missed, 1, memory_order_relaxed);
+	return 0;
+}
+
+static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, struct recorder_lane *lane,
+						     struct step_place p)
+{
+	uint64_t epoch = epoch_now();
+	unsigned int frames = t->epoch == epoch ? t->state & STACK_STATE_FRAMES : 0;
+	uint64_t state = state_begin(t);
+	struct walk w = { .thread = t, .span = span_of(t, p.rsp), .known = frames, .known_is_cut = t->cut };
+	unsigned int depth;
+
+	walk_frames(&w, p);
+	depth = walk_keep(&w, lane);
+	t->epoch = epoch;
+	t->cut = w.stand ? t->cut : w.cut;
+	t->low = w.span.low;
+	t->high = w.span.high;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!state_replace(t, state, state | depth)) {
+		(void)state_begin(t);
+		return miss();
+	}
+	if (depth < w.stand + w.fresh || !depth)
+		return miss();
+	return t->frame[depth - 1].name & (RECORD_STACK_BIT - 1);
+}
+
+uint64_t stack_id(struct recorder_lane *lane, void *const *frame)
+{
+	struct step_place p = { (uintptr_t)frame[1], (uintptr_t)(frame + 2), (uintptr_t)frame[0] };
+	struct stack_thread *t = stack_self;
+	uint64_t state, id;
+	unsigned int frames;
+
+	if (__builtin_expect(!t || !t->frame, 0)) {
+		t = t ? NULL : stack_thread_claim();
+		if (!t)
+			return miss();
+	}
+	state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
+	frames = state & STACK_STATE_FRAMES;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (frames && frame_is_at(&t->frame[frames - 1], &p) && t->epoch == epoch_now() &&
+	    reads_differ(t->read, (int64_t)frame_first_read(t, frames)) < 0) {
+		id = t->frame[frames - 1].name & (RECORD_STACK_BIT - 1);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&t->state, __ATOMIC_RELAXED) == state)
+			return id;
+	}
+	return stack_walk(t, lane, p);
+}
+
+/* --- records --- */
+
+/* The innermost frame that is no wrapper. */
+static uint64_t plain_caller(void *const *frame)
+{
+	struct step_place p = { (uintptr_t)frame[1], (uintptr_t)(frame + 2), (uintptr_t)frame[0] };
+	struct step_span span = { memory_page(p.rsp - 8), memory_page(p.rsp - 8) + MEMORY_PAGE };
+	uint64_t address = p.word;
+
+	for (unsigned int i = 0; i < WRAPPERS_MAX; i++) {
+		struct stack_fresh f = { .rule = step_rule(&p) };
+
+		if (!(f.rule & RULE_IS_WRAPPER) || step_out(&span, &p, &f) != STEP_GOES_ON)
+			break;
+		address = p.word & STEP_ADDRESS;
+	}
+	return address;
+}
+
+uint64_t stack_here(struct recorder_lane *lane, void *const *frame)
+{
+	uint64_t id = stack_id(lane, frame);
+
+	return id ? id | RECORD_STACK_BIT : plain_caller(frame);
+}
+
+bool stack_put(struct recorder_lane *lane, uint64_t stack, uint32_t type, uint64_t ticks,
+	       const uint64_t *field, unsigned int fields)
+{
+	uint64_t *at;
+
+	if (!stack)
+		return recorder_put(lane, type, ticks, field, fields);
+	at = recorder_room(lane, RECORD_STACK_WORDS + fields + 1);
+	if (!at)
+		return false;
+	at[0] = record_word(ticks, RECORD_STACK);
+	at[1] = stack;
+	at[2] = record_word(ticks, type);
+	for (unsigned int i = 0; i < fields; i++)
+		at[i + 3] = field[i];
+	recorder_publish(lane, RECORD_STACK_WORDS + fields + 1);
+	return true;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who called, all the way: the stack of a hook, as an id for its record. README.md says how and why it can be
+ * trusted. With INTERCEPT_STACKS=native only; where that is not set for a family nothing here is called.
+ *
+ * Any thread, signal handlers too; no lock, no allocation but a thread's first (mmap). errno is kept.
+ */
+#ifndef PRELOAD_STACKS_STACK_H
+#define PRELOAD_STACKS_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/hidden.h"
+#include "preload/record/recorder.h"
+
+/* The frame to hand on: the function's own, the exported one's; see CALLER_FRAME in heap/caller.h. */
+#define STACK_FRAME ((void *const *)__builtin_frame_address(0))
+
+#define STACK_ENTRIES_DEFAULT (1u << 18) /* of the tables: frames that were sent, rules */
+
+/* Bits 1 << enum evt_family: whose records have stacks. */
+PRELOAD_HIDDEN extern unsigned int stack_families;
+
+/* Whose records have not even a caller. */
+PRELOAD_HIDDEN extern unsigned int stack_without;
+
+static inline bool stack_is_wanted(enum evt_family family)
+{
+	return __builtin_expect(stack_families >> family & 1, 0);
+}
+
+static inline bool stack_is_off(enum evt_family family)
+{
+	return stack_without >> family & 1;
+}
+
+/*
+ * Maps the tables: `entries` (a power of two) of each, and stacks of at most `depth` frames. Once, while all gates are
+ * shut. 0, -ENOSYS: this C library does not say which object holds an address, -ENOMEM.
+ */
+int stack_begin(unsigned int families, uint64_t entries, unsigned int depth);
+
+/*
+ * The id of the stack that `frame` was called from, with its frames in the ring before it; 0: none can be had
+ * (counted). `lane` is IN_RECORD.
+ */
+uint64_t stack_id(struct recorder_lane *lane, void *const *frame);
+
+/* What a heap record has for its caller: RECORD_STACK_BIT and the id, or else the return address. */
+uint64_t stack_here(struct recorder_lane *lane, void *const *frame);
+
+/* recorder_put() of a record behind its stack; `stack` is an id, 0: without. */
+bool stack_put(struct recorder_lane *lane, uint64_t stack, uint32_t type, uint64_t ticks,
+	       const uint64_t *field, unsigned int fields);
+
+/* Records that went without: the thread had no memory, the ring no room, or a signal handler came in between. */
+uint64_t stack_missed(void);
+
+/* In a forked child, its gates shut. */
+void stack_forked(void);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What the settings say of stacks, and what stacks want to be called for. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "preload/base/hidden.h"
+#include "preload/base/log.h"
+#include "preload/record/family.h"
+#include "preload/record/recorder.h"
+#include "preload/settings/settings.h"
+#include "preload/stacks/stack.h"
+#include "preload/stacks/thread.h"
+
+static unsigned int families_of(enum settings_stacks mode)
+{
+	unsigned int families = 0;
+
+#define FAMILY(name, by_default, needs, doc, none, why)            \
+	if (settings.stacks[SETTINGS_FAMILY_##name] == (mode)) \
+		families |= 1u << EVT_FAMILY_##name;
+#include "collector/format/families.def"
+	return families;
+}
+
+static void stacks_start(void)
+{
+	unsigned int native = families_of(SETTINGS_STACKS_NATIVE);
+	int error;
+
+	stack_without = families_of(SETTINGS_STACKS_OFF);
+	if (!native)
+		return;
+	error = stack_begin(native, STACK_ENTRIES_DEFAULT, settings.stacks_depth);
+	if (error == -ENOSYS)
+		log_line("INTERCEPT_STACKS=native needs glibc 2.35 or newer; callers are recorded instead");
+	else if (error)
+		log_line("cannot get memory for INTERCEPT_STACKS=native; callers are recorded instead");
+	else
+		recorder_on_thread_end(stack_thread_ends);
+}
+
+PRELOAD_HIDDEN extern const struct family family_stacks;
+const struct family family_stacks = { .start = stacks_start, .forked = stack_forked };

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* See step.h. */
+#include "preload/stacks/step.h"
+
+/* glibc's struct ucontext_t lies at rsp in the frame of a signal's return. */
+#define UCONTEXT_RBP 120u
+#define UCONTEXT_RSP 160u
+#define UCONTEXT_RIP 168u
+
+/*
+ * Upwards only, and no page is passed over: what lies beyond a hole is another stack or none, and may go away while
+ * this one is in use.
+ */
+bool step_span_grow(struct step_span *span, uintptr_t at)
+{
+	if (at < span->low || (at - span->high) / MEMORY_PAGE >= STEP_SPAN_PAGES)
+		return false;
+	while (span->high <= at) {
+		if (!memory_page_is_readable(span->high))
+			return false;
+		span->high += MEMORY_PAGE;
+	}
+	return true;
+}
+
+/* Another stack, perhaps. */
+static bool span_move(struct step_span *span, uintptr_t rsp)
+{
+	if (rsp - span->low < span->high - span->low)
+		return true;
+	if (!memory_page_is_readable(rsp))
+		return false;
+	*span = (struct step_span){ memory_page(rsp), memory_page(rsp) + MEMORY_PAGE };
+	return true;
+}
+
+enum step_end step_signal(struct step_span *span, struct step_place *p, struct stack_fresh *f)
+{
+	if (!step_read(span, p->rsp + UCONTEXT_RIP, &f->ret) ||
+	    !step_read(span, p->rsp + UCONTEXT_RBP, &f->saved) ||
+	    !step_read(span, p->rsp + UCONTEXT_RSP, &f->load))
+		return STEP_CUT;
+	if (f->load.value % 8 || f->ret.value - 1 >= (1ull << 47) - 1 ||
+	    !span_move(span, f->load.value))
+		return STEP_CUT;
+	*p = (struct step_place){ f->ret.value | STEP_EXACT, f->load.value, f->saved.value };
+	return STEP_GOES_ON;
+}
+
+enum step_end step_rare(struct step_span *span, struct step_place *p, struct stack_fresh *f)
+{
+	enum rule_kind kind = rule_kind(f->rule);
+	uint64_t base = kind == RULE_RSP_LOAD ? p->rsp : p->rbp;
+
+	if (kind == RULE_END)
+		return STEP_OUTERMOST;
+	if (kind == RULE_SIGNAL)
+		return step_signal(span, p, f);
+	if (kind != RULE_RSP_LOAD && kind != RULE_RBP_LOAD)
+		return STEP_CUT;
+	if (!step_read(span, base + (uint64_t)rule_offset(f->rule), &f->load))
+		return STEP_CUT;
+	return step_to(span, p, f, f->load.value + (uint64_t)rule_after(f->rule));
+}

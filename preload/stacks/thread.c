@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* See thread.h. */
+#include "preload/stacks/thread.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "preload/stacks/pages.h"
+
+#define SLOTS 4096u
+#define SLOTS_BYTES_MAX (96u << 20) /* of all together */
+
+__thread struct stack_thread *stack_self __attribute__((tls_model("initial-exec")));
+
+static unsigned int depth_limit;
+static _Atomic(struct stack_thread *) slot_memory[SLOTS];
+static _Atomic bool slot_taken[SLOTS];
+static _Atomic uint32_t slot_hint; /* where the last one was found */
+
+/* Of a thread that has ended but still runs. */
+static struct stack_thread ended;
+
+static size_t slot_bytes(void)
+{
+	return sizeof(struct stack_thread) + (depth_limit + 1) * sizeof(struct stack_frame) +
+	       (size_t)depth_limit * STACK_READS_MAX * sizeof(struct stack_read) +
+	       (size_t)depth_limit * sizeof(struct stack_fresh);
+}
+
+static uint32_t slots(void)
+{
+	size_t fit = SLOTS_BYTES_MAX / slot_bytes();
+
+	return fit < SLOTS ? (uint32_t)fit : SLOTS;
+}
+
+void stack_threads_begin(unsigned int depth)
+{
+	if (!depth_limit)
+		depth_limit = depth;
+}
+
+static struct stack_thread *slot_map(uint32_t slot)
+{
+	struct stack_thread *t = pages_map(slot_bytes());
+
+	if (!t)
+		return NULL;
+	t->frame = (struct stack_frame *)(t + 1);
+	t->read = (struct stack_read *)(t->frame + depth_limit + 1);
+	t->fresh = (struct stack_fresh *)(t->read + (size_t)depth_limit * STACK_READS_MAX);
+	atomic_store(&slot_memory[slot], t);
+	return t;
+}
+
+static struct stack_thread *slot_use(uint32_t slot)
+{
+	struct stack_thread *t = atomic_load(&slot_memory[slot]);
+
+	if (!t)
+		t = slot_map(slot);
+	if (!t) {
+		atomic_store(&slot_taken[slot], false);
+		return NULL;
+	}
+	t->state = 0;
+	t->epoch = 0;
+	t->low = t->high = 0;
+	atomic_store_explicit(&slot_hint, slot, memory_order_relaxed);
+	return t;
+}
+
+struct stack_thread *stack_thread_claim(void)
+{
+	uint32_t count = depth_limit ? slots() : 0;
+	uint32_t hint = atomic_load_explicit(&slot_hint, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t slot = (hint + i) % count;
+		bool free = false;
+
+		if (atomic_load_explicit(&slot_taken[slot], memory_order_relaxed) ||
+		    !atomic_compare_exchange_strong(&slot_taken[slot], &free, true))
+			continue;
+		stack_self = slot_use(slot);
+		break;
+	}
+	if (!stack_self)
+		stack_self = &ended; /* it does not look again */
+	return stack_self == &ended ? NULL : stack_self;
+}
+
+static void slot_give_back(struct stack_thread *t)
+{
+	for (uint32_t slot = 0; slot < SLOTS; slot++) {
+		if (atomic_load_explicit(&slot_memory[slot], memory_order_relaxed) != t)
+			continue;
+		atomic_store(&slot_taken[slot], false);
+		return;
+	}
+}
+
+void stack_thread_ends(void)
+{
+	struct stack_thread *t = stack_self;
+
+	stack_self = &ended;
+	if (t && t != &ended)
+		slot_give_back(t);
+}
+
+void stack_threads_forked(void)
+{
+	for (uint32_t slot = 0; slot < SLOTS; slot++)
+		if (atomic_load_explicit(&slot_memory[slot], memory_order_relaxed) != stack_self)
+			atomic_store_explicit(&slot_taken[slot], false, memory_order_relaxed);
+}

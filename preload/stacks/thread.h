@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a thread remembers of its last stack. Static TLS has the pointer only. The memory comes from a bounded number
+ * of slots that are mapped when they are first used, and goes back when the thread ends; a thread that finds none does
+ * without. A slot belongs to its thread; signal handlers come in between (stack.c).
+ */
+#ifndef PRELOAD_STACKS_THREAD_H
+#define PRELOAD_STACKS_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/hidden.h"
+
+#define STACK_DEPTH_MAX 4096u
+#define STACK_READS_MAX 3u /* words of memory that leaving one frame reads */
+
+struct stack_read {
+	const uint64_t *at;
+	uint64_t value;
+};
+
+/* Outermost first. */
+struct stack_frame {
+	uint64_t rsp;  /* where it goes on when it is returned to */
+	uint64_t word; /* address and flags, as in RECORD_FRAME */
+	uint64_t rbp;  /* where it is live */
+	uint64_t name; /* id; STACK_READ_SHIFT: which read is its first; STACK_RBP_IS_LIVE */
+};
+
+#define STACK_READ_SHIFT 47u
+#define STACK_READ_MASK 0xffffu
+#define STACK_RBP_IS_LIVE (1ull << 63)
+
+/* A frame as it was stepped, innermost first. */
+struct stack_fresh {
+	uint64_t rsp, word, rbp;
+	uint64_t rule;
+	struct stack_read load, saved, ret; /* at NULL: was not read */
+};
+
+struct stack_thread {
+	uint64_t state; /* number of changes above STACK_STATE_SHIFT, number of frames that are known */
+	uint64_t epoch; /* that these were found under */
+	uintptr_t low, high; /* the pages around the stack that can be read */
+	bool cut;            /* the outermost frame known is not that of the stack: depth limit */
+	struct stack_frame *frame; /* one more than the limit: the last has the number of reads only */
+	struct stack_read *read;
+	struct stack_fresh *fresh;
+};
+
+#define STACK_STATE_SHIFT 16u
+#define STACK_STATE_FRAMES 0xffffu
+
+PRELOAD_HIDDEN extern __thread struct stack_thread *stack_self __attribute__((tls_model("initial-exec")));
+
+/* Frames a stack may have, from now on for ever. */
+void stack_threads_begin(unsigned int depth);
+/* This thread's own, NULL when it can have none (counted). */
+struct stack_thread *stack_thread_claim(void);
+/* The thread ends; it goes without from here on. */
+void stack_thread_ends(void);
+/* In a forked child: the other threads are not here. */
+void stack_threads_forked(void);
+
+#endif

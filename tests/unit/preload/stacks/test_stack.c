@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:stacks/stack.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/thread.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
+/* preload/stacks/stack.c: every stack is compared with libgcc's, which reads all of it each time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "tests/unit/preload/stacks/stack_judge.h"
+
+#define LIMIT 256u
+#define NOINLINE __attribute__((noinline, noclone))
+
+static __thread struct judge *judge;
+static __thread uint64_t random_state = 1;
+static volatile int always = 1;
+
+static unsigned int draw(unsigned int below)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned int)(random_state >> 33) % below;
+}
+
+static NOINLINE uint64_t probe(void)
+{
+	uint64_t id = stack_id(&judge->lane, STACK_FRAME);
+
+	judge_compare(judge, id, __builtin_return_address(0), LIMIT);
+	__asm__ volatile("" ::: "memory");
+	return id;
+}
+
+static void judge_expect(uint64_t compared)
+{
+	assert_int_equal(judge->wrong, 0);
+	assert_true(judge->compared >= compared);
+}
+
+/* --- shapes of frames --- */
+
+static NOINLINE void walk(unsigned int depth);
+
+/* Something after the call, so that it is one. */
+static NOINLINE void shape_plain(unsigned int depth)
+{
+	walk(depth);
+	always = 1;
+}
+
+static NOINLINE void shape_alloca(unsigned int depth)
+{
+	volatile char *room = __builtin_alloca(16 * draw(8) + 1);
+
+	room[0] = 1;
+	walk(depth);
+	room[0] = 2;
+}
+
+static NOINLINE void shape_aligned(unsigned int depth)
+{
+	_Alignas(64) volatile char room[64] __attribute__((unused));
+
+	room[0] = 1;
+	walk(depth);
+	room[1] = 2;
+}
+
+static NOINLINE void shape_aligned_alloca(unsigned int depth)
+{
+	_Alignas(128) volatile char aligned[128];
+	volatile char *room = __builtin_alloca(16 * draw(8) + 1);
+
+	room[0] = aligned[0] = 1;
+	walk(depth);
+	room[0] = aligned[1] = 2;
+}
+
+static NOINLINE void shape_large(unsigned int depth)
+{
+	volatile char room[9000] __attribute__((unused));
+
+	room[8999] = 1;
+	walk(depth);
+	room[0] = 2;
+}
+
+/* rbp is a register like others */
+static NOINLINE void shape_registers(unsigned int depth)
+{
+	unsigned int a = draw(9), b = draw(9), c = draw(9), d = draw(9), e = draw(9), f = draw(9);
+
+	walk(depth);
+	__asm__ volatile("" ::"r"(a), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f));
+	walk(depth / 2);
+	__asm__ volatile("" ::"r"(a), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f));
+}
+
+static NOINLINE void walk(unsigned int depth)
+{
+	unsigned int calls = 1 + draw(2);
+
+	probe();
+	for (unsigned int i = 0; depth && i < calls; i++) {
+		switch (draw(6)) {
+		case 0:
+			shape_plain(depth - 1);
+			break;
+		case 1:
+			shape_alloca(depth - 1);
+			break;
+		case 2:
+			shape_aligned(depth - 1);
+			break;
+		case 3:
+			shape_aligned_alloca(depth - 1);
+			break;
+		case 4:
+			shape_large(depth - 1);
+			break;
+		default:
+			shape_registers(depth / 2);
+		}
+		if (draw(3) == 0)
+			probe();
+	}
+}
+
+static void test_shapes(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 300 && !judge->wrong; i++)
+		walk(1 + draw(8));
+	judge_expect(1000);
+	assert_int_equal(judge->truncated, 0);
+}
+
+/* --- what only one rule of soundness finds --- */
+
+static NOINLINE void stale_probe(void)
+{
+	probe();
+	always = 1;
+}
+
+/* Has rbp on the stack: the frame that called it is known by what is read there. */
+static NOINLINE void stale_probe_saving(void)
+{
+	__asm__ volatile("" ::: "rbp");
+	probe();
+	always = 1;
+}
+
+static NOINLINE void stale_area(size_t bytes, size_t within, bool saving)
+{
+	volatile char *room = __builtin_alloca(bytes);
+
+	if (within)
+		stale_area(within, 0, saving);
+	else if (saving)
+		stale_probe_saving();
+	else
+		stale_probe();
+	__asm__ volatile("" ::"r"(room) : "memory");
+}
+
+/* Twice from the same place: what the first leaves behind lies in the area of the second. */
+static NOINLINE void stale_areas(size_t more, size_t within, bool saving)
+{
+	volatile size_t area[2] = { 16, more }, inner[2] = { within, 0 };
+
+	for (volatile unsigned int i = 0; i < 2; i++) /* one call, not two copies of it */
+		stale_area(area[i], inner[i], saving);
+}
+
+/*
+ * The return addresses of the second stack are those of the first, at the same places, but for one frame of the first
+ * that is gone: only rbp tells.
+ */
+static void test_stale_return_address(void **state)
+{
+	(void)state;
+	for (size_t within = 16; within < 200; within += 16) {
+		for (size_t more = 16; more < 600; more += 16) {
+			stale_areas(more, within, false);
+			stale_areas(more, within, true);
+		}
+	}
+	judge_expect(1000);
+}
+
+/* --- depth --- */
+
+static NOINLINE unsigned int recurse(unsigned int depth)
+{
+	unsigned int below = depth ? recurse(depth - 1) : 0;
+
+	probe();
+	return below + 1;
+}
+
+static void test_depth_limit(void **state)
+{
+	(void)state;
+	for (unsigned int depth = LIMIT - 40; depth < LIMIT + 40; depth += 3)
+		recurse(depth);
+	judge_expect(1000);
+	assert_true(judge->truncated > 100);
+}
+
+/* --- signals --- */
+
+static sigjmp_buf escape;
+static volatile int handler_escapes;
+
+static void handler(int number)
+{
+	(void)number;
+	probe();
+	walk(2);
+	if (handler_escapes)
+		siglongjmp(escape, 1);
+}
+
+static NOINLINE void raise_within(unsigned int depth)
+{
+	if (depth)
+		raise_within(depth - 1);
+	else
+		raise(SIGUSR1);
+	probe();
+}
+
+static void handle(int number, int flags)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+	assert_int_equal(sigaction(number, &action, NULL), 0);
+}
+
+static void signals(int flags)
+{
+	handle(SIGUSR1, flags);
+	for (unsigned int depth = 0; depth < 20; depth++) {
+		raise_within(depth);
+		handler_escapes = 1;
+		if (!sigsetjmp(escape, 1))
+			raise_within(depth);
+		handler_escapes = 0;
+		probe();
+	}
+}
+
+static void use_alternate_stack(void)
+{
+	stack_t alternate = { .ss_size = 1u << 18 };
+
+	alternate.ss_sp = mmap(NULL, alternate.ss_size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_int_equal(sigaltstack(&alternate, NULL), 0);
+}
+
+static void test_signals(void **state)
+{
+	(void)state;
+	signals(0);
+	use_alternate_stack();
+	signals(SA_ONSTACK);
+	judge_expect(100);
+	assert_int_equal(judge->truncated, 0);
+}
+
+/* An instruction is interrupted, not a call. */
+static NOINLINE void fault(unsigned int depth, volatile int *at)
+{
+	if (depth)
+		fault(depth - 1, at);
+	else
+		*at = 1;
+	probe();
+}
+
+static void test_fault(void **state)
+{
+	(void)state;
+	handle(SIGSEGV, SA_NODEFER);
+	handler_escapes = 1;
+	for (unsigned int depth = 0; depth < 20; depth++)
+		if (!sigsetjmp(escape, 1))
+			fault(depth, NULL);
+	handler_escapes = 0;
+	signal(SIGSEGV, SIG_DFL);
+	judge_expect(20);
+}
+
+static NOINLINE unsigned int overflow(unsigned int depth)
+{
+	volatile char room[4000];
+
+	room[0] = (char)depth;
+	return always ? overflow(depth + 1) + (unsigned int)room[0] : depth;
+}
+
+static void test_stack_overflow(void **state)
+{
+	(void)state;
+	use_alternate_stack();
+	handle(SIGSEGV, SA_ONSTACK | SA_NODEFER);
+	handler_escapes = 1;
+	if (!sigsetjmp(escape, 1))
+		overflow(0);
+	handler_escapes = 0;
+	signal(SIGSEGV, SIG_DFL);
+	judge_expect(2);
+	assert_int_equal(judge->truncated, judge->compared); /* more than the limit of depth */
+}
+
+/* Signals at any moment, within the walk too. */
+static volatile uint64_t ticks_handled;
+
+static void handle_tick(int number)
+{
+	struct judge *own = judge;
+	static struct judge *inner;
+
+	(void)number;
+	if (!inner)
+		return;
+	judge = inner;
+	stack_id(&judge->lane, STACK_FRAME);
+	judge_read_lane(inner);
+	judge = own;
+	ticks_handled++;
+}
+
+static void test_interrupted_walks(void **state)
+{
+	struct sigaction action = { .sa_handler = handle_tick };
+	struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
+
+	(void)state;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (unsigned int i = 0; i < 100 && !judge->wrong; i++)
+		walk(1 + draw(8));
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	assert_int_equal(judge->wrong, 0);
+}
+
+/* --- other stacks --- */
+
+#define ROUTINES 8u
+static ucontext_t routine[ROUTINES], main_routine;
+
+static void routine_run(int number)
+{
+	for (unsigned int i = 0; i < 20; i++) {
+		walk(2);
+		swapcontext(&routine[number], &main_routine);
+	}
+	for (;;)
+		swapcontext(&routine[number], &main_routine);
+}
+
+static void test_coroutines(void **state)
+{
+	static char stacks[ROUTINES][1u << 17];
+
+	(void)state;
+	for (unsigned int i = 0; i < ROUTINES; i++) {
+		getcontext(&routine[i]);
+		routine[i].uc_stack.ss_sp = stacks[i];
+		routine[i].uc_stack.ss_size = sizeof(stacks[i]);
+		routine[i].uc_link = &main_routine;
+		makecontext(&routine[i], (void (*)(void))routine_run, 1, (int)i);
+	}
+	for (unsigned int i = 0; i < 100; i++) {
+		swapcontext(&main_routine, &routine[draw(ROUTINES)]);
+		probe();
+	}
+	/* libgcc goes on from where makecontext() lets functions return to */
+	assert_int_equal(judge->truncated, 0);
+	assert_true(judge->compared >= 100);
+}
+
+/* --- no unwind information --- */
+
+static void test_code_without_tables(void **state)
+{
+	/* push rbp; mov rbp, rsp; sub rsp, 32; call rdi; leave; ret */
+	static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20,
+					0xff, 0xd7, 0xc9, 0xc3 };
+	void (*run)(void (*)(void)) = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	memcpy((void *)(uintptr_t)run, code, sizeof(code));
+	for (unsigned int i = 0; i < 10; i++) {
+		run(stale_probe);
+		stale_probe();
+	}
+	judge_expect(20);
+	assert_int_equal(judge->truncated, 10);
+}
+
+/* --- threads and processes --- */
+
+static int judged(void **state)
+{
+	(void)state;
+	judge = judge_new();
+	stack_forked(); /* so that each test's lane has all frames */
+	return 0;
+}
+
+static int unjudged(void **state)
+{
+	(void)state;
+	judge_free(judge);
+	return 0;
+}
+
+static void test_fork(void **state)
+{
+	int status = 0;
+	pid_t child;
+
+	(void)state;
+	walk(3);
+	child = fork();
+	if (!child) {
+		struct judge *fresh = judge_new();
+
+		stack_forked();
+		judge = fresh;
+		walk(5);
+		_exit(fresh->wrong || !fresh->compared);
+	}
+	waitpid(child, &status, 0);
+	assert_int_equal(status, 0);
+	walk(5);
+	judge_expect(2);
+}
+
+static void test_vfork(void **state)
+{
+	volatile int times = 5;
+	int status = 0;
+	pid_t child;
+
+	(void)state;
+	while (times-- > 0) {
+		walk(3);
+		child = vfork();
+		if (!child) {
+			walk(4);
+			_exit(0);
+		}
+		waitpid(child, &status, 0);
+		walk(3);
+	}
+	judge_expect(10);
+}
+
+/* --- no room --- */
+
+static NOINLINE uint64_t unjudged_probe(void)
+{
+	return stack_id(&judge->lane, STACK_FRAME);
+}
+
+static void test_no_room(void **state)
+{
+	uint64_t missed = stack_missed();
+
+	(void)state;
+	judge->lane.limit = 10; /* two frames */
+	assert_int_equal(unjudged_probe(), 0);
+	assert_int_equal(stack_missed(), missed + 1);
+	assert_int_equal(judge->lane.head, 8);
+	judge->lane.limit = JUDGE_WORDS;
+	walk(3);
+	judge_expect(1);
+}
+
+/* What a heap record has instead of its caller. */
+static void test_records(void **state)
+{
+	uint64_t stack = unjudged_probe();
+	uint64_t *at = &judge->lane.words[judge->lane.head];
+
+	(void)state;
+	assert_true(stack_put(&judge->lane, stack, EVT_free, 5, (uint64_t[]){ 99 }, 1));
+	assert_int_equal(at[0], record_word(5, RECORD_STACK));
+	assert_int_equal(at[1], stack);
+	assert_int_equal(at[2], record_word(5, EVT_free));
+	assert_int_equal(at[3], 99);
+	at = &judge->lane.words[judge->lane.head];
+	assert_true(stack_put(&judge->lane, 0, EVT_free, 6, (uint64_t[]){ 98 }, 1));
+	assert_int_equal(at[0], record_word(6, EVT_free));
+	judge->lane.limit = judge->lane.head + 3; /* room for one of both only */
+	assert_false(stack_put(&judge->lane, stack, EVT_free, 7, (uint64_t[]){ 97 }, 1));
+	judge->lane.limit = judge->lane.head; /* read as frames otherwise */
+}
+
+#define JUDGED(test) cmocka_unit_test_setup_teardown(test, judged, unjudged)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		JUDGED(test_shapes),
+		JUDGED(test_stale_return_address),
+		JUDGED(test_depth_limit),
+		JUDGED(test_signals),
+		JUDGED(test_fault),
+		JUDGED(test_stack_overflow),
+		JUDGED(test_interrupted_walks),
+		JUDGED(test_coroutines),
+		JUDGED(test_code_without_tables),
+		JUDGED(test_fork),
+		JUDGED(test_vfork),
+		JUDGED(test_no_room),
+		JUDGED(test_records),
+	};
+
+	if (stack_begin(1, 1u << 14, LIMIT))
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
