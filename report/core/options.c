@@ -546,15 +546,17 @@ static int parser_check_word(struct parser *parser)
 			   nearest.best);
 }
 
-/* A flame graph is drawn unless another format was asked for, and nothing else is. */
+/* A flame graph is drawn where the name of the output says so, and nothing else is. */
 static int parser_check_drawn(struct parser *parser)
 {
 	struct options *options = parser->options;
 	const char *end = options->output ? strrchr(options->output, '.') : NULL;
 	bool is_drawn = options->format == FORMAT_FOLDED || options->format == FORMAT_SVG;
 
-	if (options->report == REPORT_flame && !options->format_given)
-		options->format = end && !strcmp(end, ".svg") ? FORMAT_SVG : FORMAT_FOLDED;
+	if (options->report == REPORT_flame && !options->format_given && end)
+		options->format = !strcmp(end, ".svg")	    ? FORMAT_SVG
+				  : !strcmp(end, ".folded") ? FORMAT_FOLDED
+							    : options->format;
 	if (!is_drawn || options->report == REPORT_flame || options->help)
 		return 0;
 	return parser_fail(parser,

@@ -7,7 +7,6 @@
 
 #define SHARE_MIN 0.005 /* of all: what is less is left out for people */
 #define ROWS_SHOWN 60   /* a tree needs more of them than a table */
-#define JOINED " > "
 #define JOINED_BYTES_MAX 4096u
 
 struct tree_state {
@@ -35,7 +34,8 @@ struct filling {
 	bool for_people;
 	uint32_t *only; /* the only child of a node that has all of it; 0: there is none */
 	bool *is_joined; /* it is in the row of its parent */
-	uint32_t *row;  /* of a node + 1, 0: none */
+	uint32_t *row;   /* of a node + 1, 0: none */
+	uint32_t *level; /* of a node: rows around its row */
 };
 
 static void want_tree(struct report *report, bool is_bottom_up)
@@ -71,23 +71,42 @@ static void find_joined(struct filling *filling)
 	}
 }
 
-/* "main > train > step"; in memory of the table. */
+/* Recursion is said in one word; returns the node after it. */
+static uint32_t put_name(const struct filling *filling, uint32_t node, FILE *out)
+{
+	const char *name = tree_name(&filling->tree, node);
+	size_t times = 1;
+
+	fputs(name, out);
+	for (node = filling->only[node]; node; node = filling->only[node], times++)
+		if (strcmp(tree_name(&filling->tree, node), name) != 0)
+			break;
+	if (times > 1)
+		fprintf(out, " (%zu times)", times);
+	return node;
+}
+
+/* "main > train > step", of callers "step < train < main"; in memory of the table. */
 static const char *joined_name(struct filling *filling, uint32_t node)
 {
-	char text[JOINED_BYTES_MAX];
-	size_t used = (size_t)snprintf(text, sizeof(text), "%s", tree_name(&filling->tree, node));
+	const char *sign = filling->state->is_bottom_up ? " < " : " > ", *kept;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
 
 	if (!filling->only[node])
 		return tree_name(&filling->tree, node);
-	for (node = filling->only[node]; node; node = filling->only[node]) {
-		const char *name = tree_name(&filling->tree, node);
-
-		if (used + strlen(JOINED) + strlen(name) >= sizeof(text))
-			break;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", JOINED, name);
+	out = open_memstream(&text, &length);
+	if (!out)
+		return tree_name(&filling->tree, node);
+	while (node && (size_t)ftell(out) < JOINED_BYTES_MAX) {
+		fputs(ftell(out) ? sign : "", out);
+		node = put_name(filling, node, out);
 	}
-	return text_store_put(&filling->table->texts, text,
-			      used < sizeof(text) ? used : sizeof(text) - 1);
+	fclose(out);
+	kept = text_store_put(&filling->table->texts, text, length);
+	free(text);
+	return kept;
 }
 
 /* What the functions of a row asked for themselves: only the last of those that are joined can have. */
@@ -118,10 +137,12 @@ static void put_node(struct filling *filling, uint32_t number)
 	filling->row[number] = (uint32_t)row + 1;
 	while (filling->is_joined[parent])
 		parent = filling->tree.node[parent].parent;
-	if (parent != TREE_ROOT && filling->row[parent])
+	if (parent != TREE_ROOT && filling->row[parent]) {
 		table->parent[row] = filling->row[parent] - 1;
+		filling->level[number] = filling->level[parent] + 1;
+	}
 	table_set_text(table, column->function, name, strlen(name));
-	table_set_number(table, column->depth, node->depth - 1);
+	table_set_number(table, column->depth, filling->level[number]);
 	table_set_amount(table, column->total, node->total, unit);
 	put_share(table, column->percent, node->total, all);
 	if (column->self == COLUMN_ID_LIMIT)
@@ -165,12 +186,14 @@ static void fill_tree(struct report *report, struct table *table)
 	filling.only = memory_zero(filling.tree.count, sizeof(*filling.only));
 	filling.is_joined = memory_zero(filling.tree.count, sizeof(*filling.is_joined));
 	filling.row = memory_zero(filling.tree.count, sizeof(*filling.row));
+	filling.level = memory_zero(filling.tree.count, sizeof(*filling.level));
 	table->is_tree = true;
 	find_joined(&filling);
 	put_tree(&filling);
 	free(filling.only);
 	free(filling.is_joined);
 	free(filling.row);
+	free(filling.level);
 	stack_tree_release(&filling.tree);
 }
 

@@ -29,16 +29,27 @@ void (*const exporters[FORMAT_LIMIT])(const struct document *document,
 	[FORMAT_SVG] = export_svg,
 };
 
+/* What is drawn has no place for what was lost: it is said beside it. */
+static void export_drawn(const struct document *document, const struct screen *screen,
+			 enum export_format format)
+{
+	struct screen aside = *screen;
+
+	aside.out = stderr;
+	aside.color = false;
+	export_losses(document->source, &aside);
+	if (document->draw)
+		document->draw(document, screen, format);
+}
+
 void export_folded(const struct document *document, const struct screen *screen)
 {
-	if (document->draw)
-		document->draw(document, screen, FORMAT_FOLDED);
+	export_drawn(document, screen, FORMAT_FOLDED);
 }
 
 void export_svg(const struct document *document, const struct screen *screen)
 {
-	if (document->draw)
-		document->draw(document, screen, FORMAT_SVG);
+	export_drawn(document, screen, FORMAT_SVG);
 }
 
 const char *export_cell_text(struct text_store *texts, const struct column *column,
