@@ -14,6 +14,10 @@
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/step.h"
 
+/* other C libraries have neither; they are not called there */
+#pragma weak getcontext
+#pragma weak makecontext
+
 #define SAME_BITS (STEP_ADDRESS | STEP_EXACT)
 #define WRAPPERS_MAX 4u /* that a plain caller is looked for behind */
 #define FALLBACK_ENTRIES 1024u /* of the tables where memory is scarce */

@@ -115,6 +115,26 @@ static int take_group_by(struct parser *parser, const char *value)
 	return take_by(parser, value);
 }
 
+static int take_stack(struct parser *parser, const char *value)
+{
+	uint64_t frames;
+
+	if (parser_number(parser, "stack", value, &frames))
+		return -1;
+	if (!frames || frames > STACK_SHOWN_MAX)
+		return parser_fail(parser, "--stack '%s' is not a number from 1 to %u", value,
+				   STACK_SHOWN_MAX);
+	parser->options->stack_frames = (size_t)frames;
+	return 0;
+}
+
+static int take_raw_stacks(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->raw_stacks = true;
+	return 0;
+}
+
 static int take_tree(struct parser *parser, const char *value)
 {
 	(void)value;
@@ -130,6 +150,7 @@ static int take_format(struct parser *parser, const char *value)
 	if (format < 0)
 		return -1;
 	parser->options->format = (enum export_format)format;
+	parser->options->format_given = true;
 	return 0;
 }
 
@@ -525,6 +546,26 @@ static int parser_check_word(struct parser *parser)
 			   nearest.best);
 }
 
+/* A flame graph is drawn where the name of the output says so, and nothing else is. */
+static int parser_check_drawn(struct parser *parser)
+{
+	struct options *options = parser->options;
+	const char *end = options->output ? strrchr(options->output, '.') : NULL;
+	bool is_drawn = options->format == FORMAT_FOLDED || options->format == FORMAT_SVG;
+
+	if (options->report == REPORT_flame && !options->format_given && end)
+		options->format = !strcmp(end, ".svg")	    ? FORMAT_SVG
+				  : !strcmp(end, ".folded") ? FORMAT_FOLDED
+							    : options->format;
+	if (!is_drawn || options->report == REPORT_flame || options->help)
+		return 0;
+	return parser_fail(parser,
+			   "report '%s' has no --format %s: it is of report flame; try table, csv, "
+			   "json or markdown",
+			   report_infos[options->report].name,
+			   export_format_names[options->format]);
+}
+
 /* Options that the report has no use for would be ignored in silence: they are refused. */
 static int parser_check(struct parser *parser)
 {
@@ -547,6 +588,8 @@ static int parser_check(struct parser *parser)
 		return parser_fail(parser, "report '%s' takes no --%s; these do: %s", report->name,
 				   options->given_name[bit], reports);
 	}
+	if (parser_check_drawn(parser))
+		return -1;
 	if (options->raw && options->format != FORMAT_CSV && !options->help)
 		return parser_fail(parser, "--raw is for csv only: add --format csv");
 	return 0;

@@ -23,7 +23,8 @@ enum option_group {
 	TAKES_BY = 8,
 	TAKES_TREE = 16,
 	TAKES_FILES = 32, /* the report reads the files itself */
-	TAKES_OF_REPORTS = 64,
+	TAKES_STACK = 64,
+	TAKES_OF_REPORTS = 128,
 };
 #define OPTION_GROUPS 32 /* bits of all */
 
@@ -60,6 +61,7 @@ struct report_option_value {
 };
 
 #define LIMIT_DEFAULT SIZE_MAX
+#define STACK_SHOWN_MAX 4096u /* of --stack */
 #define WAIT_DEFAULT_S 60
 #define WAIT_MAX_S 1000000000u
 
@@ -76,7 +78,9 @@ struct options {
 	struct report_option_value of_report[REPORT_OPTION_LIMIT];
 	struct filter_settings scope;
 	unsigned int wait_s; /* for runs that are still writing, unless live */
-	bool tree, raw, live, waits, no_color, list, help, version;
+	size_t stack_frames; /* of each row, to be shown below it */
+	bool format_given;
+	bool tree, raw, raw_stacks, live, waits, no_color, list, help, version;
 	char **file;
 	size_t file_count;
 	unsigned int given;                    /* groups of the options that were given */

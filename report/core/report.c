@@ -105,6 +105,18 @@ static int request_parse_columns(struct report_request *request, const struct ta
 	return STATUS_USAGE;
 }
 
+/* "stack~NAME", where rows have stacks whatever they show of them. */
+static bool request_filters_stacks(const struct options *options, const char *filter)
+{
+	static const char *const keys[] = { "stack", "function", "line", "module", "caller" };
+	const struct report_info *info = &report_infos[options->report];
+	bool has_stacks = !(info->takes & TAKES_BY);
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		has_stacks = has_stacks || !strcmp(key_list[options->by].name, keys[i]);
+	return info->takes & TAKES_STACK && has_stacks && !strncmp(filter, "stack~", 6);
+}
+
 static int request_parse_filters(struct report_request *request, const struct table *table)
 {
 	const struct options *options = request->options;
@@ -112,10 +124,13 @@ static int request_parse_filters(struct report_request *request, const struct ta
 	size_t all_count = columns_of(report_infos[options->report].id, all);
 	struct row_filter other;
 	char message[400], ignored[400];
+	size_t count = 0;
 
 	request->condition = memory_zero(options->filter_count, sizeof(*request->condition));
 	for (size_t i = 0; i < options->filter_count; i++) {
-		if (!row_filter_parse(&request->condition[i], options->filter[i], table->column,
+		if (request_filters_stacks(options, options->filter[i]))
+			continue; /* it is about what rows are made of */
+		if (!row_filter_parse(&request->condition[count++], options->filter[i], table->column,
 				      table->column_count, message, sizeof(message)))
 			continue;
 		if (!row_filter_parse(&other, options->filter[i], all, all_count, ignored,
@@ -130,7 +145,7 @@ static int request_parse_filters(struct report_request *request, const struct ta
 		return STATUS_USAGE;
 	}
 	request->arrangement.condition = request->condition;
-	request->arrangement.row_filter_count = options->filter_count;
+	request->arrangement.row_filter_count = count;
 	return STATUS_OK;
 }
 

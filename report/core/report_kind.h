@@ -60,6 +60,9 @@ struct report_kind {
 	/* The document's context is the report. */
 	void (*head)(const struct document *document, const struct screen *screen);
 	void (*foot)(const struct document *document, const struct screen *screen);
+	/* --format folded and svg, which only reports that TAKES_value have. */
+	void (*draw)(const struct document *document, const struct screen *screen,
+		     enum export_format format);
 	void (*release)(struct report *report);
 };
 

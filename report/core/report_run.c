@@ -61,6 +61,7 @@ static int report_write(struct report *report, struct table *table, const struct
 		.fact_count = facts->count,
 		.head = kind->head,
 		.foot = kind->foot,
+		.draw = kind->draw,
 		.context = report,
 		.head_only = kind->form == REPORT_TEXT,
 		.empty = report_explain(report, &absence),

@@ -75,6 +75,7 @@ uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const stru
 
 	switch (heap->by) {
 	case HEAP_BY_CALLER:
+	case HEAP_BY_STACK:
 		rows = &process->callers;
 		key = op->caller;
 		break;
@@ -492,7 +493,7 @@ static void heap_forget_rows(struct heap_process *process)
 void heap_forget_callers(struct heap *heap, uint32_t process)
 {
 	heap_drain(heap);
-	if (heap->by == HEAP_BY_CALLER && process < heap->process_room && heap->process[process])
+	if ((heap->by == HEAP_BY_CALLER || heap->by == HEAP_BY_STACK) && process < heap->process_room && heap->process[process])
 		heap_forget_rows(heap->process[process]);
 }
 

@@ -31,7 +31,8 @@
 enum heap_by {
 	HEAP_BY_CALLER,
 	HEAP_BY_SIZE,
-	HEAP_BY_KEY, /* of core/key.h, told by the event */
+	HEAP_BY_STACK, /* of source_stacks(), in the process */
+	HEAP_BY_KEY,   /* of core/key.h, told by the event */
 };
 
 enum heap_kind {
@@ -43,22 +44,24 @@ enum heap_kind {
 
 struct heap_op {
 	uint64_t time_ns, address, size;
-	uint64_t caller;          /* by key: that */
+	uint64_t caller;          /* by key or stack: that */
 	uint32_t process, thread; /* indices of the source */
 	enum heap_kind kind;
 	bool counts; /* the filters hold: an allocation that does not count is only remembered */
 	bool brief;  /* of an allocation: event_is_brief() */
 };
 
-/* The counters of one key. Callers are one row a (process, address, generation of its modules). */
+/* The counters of one key. Callers and stacks are one row a (process, address or stack, generation of its modules). */
 struct heap_row {
 	uint64_t allocations, bytes_allocated, live_allocations, live_bytes, temporary_allocations;
 	uint64_t kept_allocations, kept_bytes; /* as those of struct heap_totals */
 	uint64_t
 		peak_bytes; /* of this row at the moment of the heap's peak; heap_finish() completes it */
+	uint64_t peak_allocations; /* likewise */
 	uint64_t peak_seen; /* number of the peak that peak_bytes belongs to */
-	uint64_t key;       /* caller's address, class, or of HEAP_BY_KEY */
+	uint64_t key;       /* caller's address, class, stack, or of HEAP_BY_KEY */
 	uint64_t last_ns;   /* of the last new use of the key, to find its module */
+	uint64_t latest_ns; /* of the last allocation */
 	uint32_t process;
 };
 
@@ -73,6 +76,7 @@ struct heap_totals {
 
 struct heap {
 	enum heap_by by;
+	struct source *source; /* of HEAP_BY_STACK; borrowed */
 	struct run_key key; /* of HEAP_BY_KEY, for who takes events to it and makes rows */
 	struct heap_totals totals;
 	bool has_ends;        /* of a process at least it is told when its program was done */

@@ -2,10 +2,20 @@
 /* The heap as an analysis: events of the heap's blocks become operations of heap.h. */
 #include "report/heap/heap_events.h"
 
+#include "report/stacks/stack_rows.h"
+
 _Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&
 		       sizeof(struct evt_malloc) == sizeof(struct evt_realloc) &&
 		       sizeof(struct evt_malloc) == sizeof(struct evt_memalign),
 	       "events that begin a block are read as malloc");
+
+/* What the rows are by, of an allocation. */
+static uint64_t key_of_born(struct heap *heap, const struct source_event *event, uint64_t caller)
+{
+	if (heap->by == HEAP_BY_STACK)
+		return source_stack_or_caller(heap->source, event->stack, caller);
+	return heap->key.kind ? key_of(&heap->key, event) : caller;
+}
 
 static void take_born(void *state, const struct source_event *event, bool counts)
 {
@@ -14,7 +24,7 @@ static void take_born(void *state, const struct source_event *event, bool counts
 
 	heap_take(heap,
 		  &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
-				     heap->key.kind ? key_of(&heap->key, event) : born->caller,
+				     key_of_born(heap, event, born->caller),
 				     event->process->index, event->thread->index, HEAP_ALLOCATION,
 				     counts, event_is_brief(&event->event) });
 }
@@ -64,18 +74,22 @@ static void heap_start(void *state, struct run *run, const void *options)
 	static const enum evt_id born[] = { EVT_malloc, EVT_calloc, EVT_realloc, EVT_memalign };
 	const struct heap_options *asked = options;
 	struct heap *heap = state;
-	enum heap_by by = key_kind_of(asked->by)       ? HEAP_BY_KEY
+	enum heap_by by = stack_by_of(asked->by) != STACK_BY_LIMIT ? HEAP_BY_STACK
+			  : key_kind_of(asked->by)     ? HEAP_BY_KEY
 			  : asked->by == BY_alloc_size ? HEAP_BY_SIZE
 						       : HEAP_BY_CALLER;
 
 	heap_init(heap, by);
+	heap->source = run_source(run);
 	if (by == HEAP_BY_KEY)
 		heap->key = run_key(run, asked->by);
 	run_reads(run, EVT_capture_start, 0, take_capture, heap);
 	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
 	run_reads(run, EVT_teardown_begin, 0, take_teardown, heap);
 	/* runs of records are enough where every event counts, and a record says what its row is */
-	if (by == HEAP_BY_CALLER && !run_filters(run)->any) {
+	if (by == HEAP_BY_STACK)
+		run_reads_stacks(run);
+	if ((by == HEAP_BY_CALLER || by == HEAP_BY_STACK) && !run_filters(run)->any) {
 		run_reads_heap(run, take_records, heap);
 		return;
 	}

@@ -7,7 +7,7 @@
 #include "report/heap/heap.h"
 
 struct heap_options {
-	enum key_id by; /* of report alloc */
+	enum key_id by; /* of report alloc; one that is by what a stack says is by stack */
 };
 ANALYSIS(heap, struct heap)
 

@@ -24,10 +24,20 @@ struct taking {
 	uint32_t peak; /* of the run: 1 + place of the last rise above all before, 0: none */
 };
 
+/* What an allocation there is by. */
+static uint64_t site_key(const struct taking *t, uint16_t site)
+{
+	const struct heap_site *known = &t->given->site[site];
+
+	return t->heap->by == HEAP_BY_STACK ? source_stack_or_caller(t->heap->source, known->stack,
+								     known->caller)
+					    : known->caller;
+}
+
 static uint32_t site_add_row(struct taking *t, uint16_t site, uint64_t time_ns)
 {
 	const struct heap_op op = { .time_ns = time_ns,
-				    .caller = t->given->site[site].caller,
+				    .caller = site_key(t, site),
 				    .process = t->given->process->index };
 	uint32_t row = heap_row_of(t->heap, t->process, &op);
 
@@ -88,7 +98,7 @@ static inline void pair_begin(struct taking *t, uint32_t at, uint64_t time_ns)
 
 	if (!record->is_renewed)
 		pair_displace(t, record, time_ns);
-	heap_count_allocation(heap, row, &(struct heap_op){ .size = record->size });
+	heap_count_allocation(heap, row, &(struct heap_op){ .time_ns = time_ns, .size = record->size });
 	heap->totals.live_allocations++;
 	heap->totals.live_bytes += record->size;
 	t->process->live_bytes += record->size;
@@ -193,6 +203,7 @@ static void records_settle_peak(struct taking *t)
 		row = &heap->row[t->process->site_row[record->site] - 1];
 		heap_row_keep_peak(heap, row);
 		row->peak_bytes += record->size;
+		row->peak_allocations++;
 	}
 }
 

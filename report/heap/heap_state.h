@@ -79,6 +79,7 @@ static inline void heap_row_keep_peak(const struct heap *heap, struct heap_row *
 	if (row->peak_seen != heap->peak_number) {
 		row->peak_seen = heap->peak_number;
 		row->peak_bytes = row->live_bytes;
+		row->peak_allocations = row->live_allocations;
 	}
 }
 
@@ -103,6 +104,7 @@ static inline void heap_count_allocation(struct heap *heap, uint32_t row_number,
 	unsigned int class = size_class(op->size);
 
 	row->allocations++;
+	row->latest_ns = op->time_ns;
 	row->bytes_allocated += op->size;
 	heap->totals.allocations++;
 	heap->totals.bytes_allocated += op->size;

@@ -18,6 +18,8 @@ struct alloc_state {
 	struct heap *heap;
 	struct late_callers callers;
 	bool is_named;
+	struct stack_rows stacks;
+	bool has_stacks;
 	struct resident *resident; /* NULL: not asked for */
 };
 
@@ -132,7 +134,9 @@ static void alloc_foot(const struct document *document, const struct screen *scr
 	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
 			       state->heap->totals.reused);
 	alloc_print_arenas(report, screen);
-	if (state->is_named && symbols_missing(&state->callers.symbols, &missing)[0])
+	if (state->has_stacks)
+		stack_rows_print_notes(&state->stacks, screen);
+	if (state->is_named && !state->has_stacks && symbols_missing(&state->callers.symbols, &missing)[0])
 		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
 				   missing.text);
 	if (!(report->request->options->given & TAKES_BY)) /* not when one table was asked for */
@@ -156,36 +160,67 @@ static void alloc_head(const struct document *document, const struct screen *scr
 	putc('\n', screen->out);
 }
 
-static void alloc_want(struct report *report)
+/* Callers, too, are read by stack where that is to be shown or to be looked at. */
+static bool wants_stacks(const struct options *options)
 {
-	struct alloc_state *state = report->state;
-
-	/* it follows blocks by caller: one look at them is enough */
-	if (report->request->options->by == BY_alloc_caller)
-		state->resident = resident_want(report->run, NULL);
-	state->heap = heap_want(report->run,
-				&(struct heap_options){ .by = report->request->options->by });
+	return stack_by_of(options->by) != STACK_BY_LIMIT ||
+	       (options->by == BY_alloc_caller &&
+		(options->stack_frames || stack_rows_are_filtered(options)));
 }
 
-static void alloc_fill(struct report *report, struct table *table)
+static void alloc_want(struct report *report)
 {
 	const struct options *options = report->request->options;
 	struct alloc_state *state = report->state;
-	struct source *source = run_source(report->run);
-	bool by_symbol = options->by == BY_alloc_function || options->by == BY_alloc_line ||
-			 options->by == BY_alloc_module;
+
+	/* it follows blocks by caller: one look at them is enough */
+	if (options->by == BY_alloc_caller)
+		state->resident = resident_want(report->run, NULL);
+	state->has_stacks = wants_stacks(options);
+	state->heap = heap_want(
+		report->run,
+		&(struct heap_options){ .by = state->has_stacks ? BY_alloc_stack : options->by });
+}
+
+static void alloc_fill_callers(struct report *report, struct table *table)
+{
+	const struct options *options = report->request->options;
+	struct alloc_state *state = report->state;
 	struct heap_names names = {
-		.by = options->by,
+		.stacks = state->has_stacks ? &state->stacks : NULL,
 		.form = (enum symbol_form)options->of_report[REPORT_OPTION_names].choice,
 		.is_off = options->of_report[REPORT_OPTION_symbols].choice == SYMBOLS_OFF,
 		.for_people = options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN,
 	};
 
 	names.is_brief = names.for_people && !options->columns && !options->filter_count;
-
-	state->is_named = by_symbol || (options->by == BY_alloc_caller && !names.is_off);
+	state->is_named = !names.is_off || state->has_stacks;
 	if (state->is_named)
-		heap_fill_named_table(state->heap, source, table, &state->callers, names);
+		heap_fill_named_table(state->heap, run_source(report->run), table, &state->callers,
+				      names);
+	else
+		heap_fill_table(state->heap, run_source(report->run), table);
+}
+
+static void alloc_fill(struct report *report, struct table *table)
+{
+	static const struct stack_columns columns = { COLUMN_alloc_stack, COLUMN_alloc_function,
+						      COLUMN_alloc_line, COLUMN_alloc_module };
+	const struct options *options = report->request->options;
+	struct alloc_state *state = report->state;
+	struct source *source = run_source(report->run);
+
+	if (state->has_stacks) {
+		stack_rows_init(&state->stacks, source, options,
+				options->by == BY_alloc_caller ? STACK_BY_STACK
+							       : stack_by_of(options->by),
+				columns);
+		stack_rows_attach(&state->stacks, table, options->stack_frames);
+	}
+	if (options->by == BY_alloc_caller)
+		alloc_fill_callers(report, table);
+	else if (state->has_stacks)
+		heap_fill_stacks(state->heap, source, table, &state->stacks);
 	else
 		heap_fill_table(state->heap, source, table);
 }
@@ -196,6 +231,8 @@ static void alloc_release(struct report *report)
 
 	if (state->is_named)
 		late_callers_release(&state->callers);
+	if (state->has_stacks)
+		stack_rows_release(&state->stacks);
 }
 
 static void alloc_total(const struct report *report, struct facts *facts)

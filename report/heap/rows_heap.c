@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/format/frame_flags.h"
 #include "report/core/keys.h"
+#include "report/heap/stack_sums.h"
 #include "report/table/curve_print.h"
 #include "report/session/callers.h"
 
@@ -37,95 +39,130 @@ static void heap_put_key(const struct heap *heap, struct table *table, const str
 		key_put(&heap->key, row->key, table);
 }
 
-static void heap_row_join(struct heap_row *into, const struct heap_row *from)
+/* The return address of a row by caller; of one by stack that of its innermost frame which is no wrapper. */
+static uint64_t row_caller(const struct heap *heap, struct source *source, const struct heap_row *row)
 {
-	into->allocations += from->allocations;
-	into->bytes_allocated += from->bytes_allocated;
-	into->kept_allocations += from->kept_allocations;
-	into->kept_bytes += from->kept_bytes;
-	into->temporary_allocations += from->temporary_allocations;
-	into->peak_bytes += from->peak_bytes;
+	const struct stacks *stacks = source_stacks(source);
+	uint32_t stack = (uint32_t)row->key;
+
+	if (heap->by != HEAP_BY_STACK)
+		return row->key;
+	while (stacks_frame(stacks, stack)->flags & FRAME_IS_WRAPPER &&
+	       stacks_frame(stacks, stack)->parent != STACK_NONE)
+		stack = stacks_frame(stacks, stack)->parent;
+	return stacks_frame(stacks, stack)->address;
 }
 
-/* What rows become one by, and its text. */
-static struct caller caller_by(struct late_callers *callers, struct table *table, enum key_id by,
-			       const struct late_call *call)
-{
-	struct caller caller = caller_of(&table->texts, call->process, call->address,
-					 call->time_ns);
-
-	if (by == BY_alloc_caller)
-		return caller;
-	caller.text = late_callers_group(callers, call,
-					 by == BY_alloc_function ? LATE_FUNCTION
-					 : by == BY_alloc_line   ? LATE_LINE
-								 : LATE_MODULE,
-					 caller.text);
-	caller.identity = map_hash_bytes(caller.text, strlen(caller.text), 0);
-	return caller;
-}
-
-static enum column_id column_of(enum key_id by)
-{
-	switch (by) {
-	case BY_alloc_function:
-		return COLUMN_alloc_function;
-	case BY_alloc_line:
-		return COLUMN_alloc_line;
-	case BY_alloc_module:
-		return COLUMN_alloc_module;
-	default:
-		return COLUMN_alloc_caller;
-	}
-}
-
-/* Rows of one place in the code, whatever process and mapping, become the first of them. */
-static void heap_fill_callers(struct heap *heap, struct source *source, struct table *table,
-			      struct late_callers *callers, enum key_id by)
-{
-	const char **text = memory_zero(heap->row_count, sizeof(*text));
-	struct source_process *const *processes;
+/* Rows of one caller become the first of them, whatever process and mapping; one that --filter leaves out is none. */
+struct heap_callers {
+	const char **text; /* of each row; NULL: it is part of another */
+	uint64_t *most;    /* bytes of the stack that weighs most in it */
+	uint32_t *stack;   /* that one, named */
 	struct map places;
+};
+
+static void callers_release(struct heap_callers *callers)
+{
+	map_release(&callers->places);
+	free(callers->text);
+	free(callers->most);
+	free(callers->stack);
+}
+
+static bool callers_note_stack(struct heap_callers *callers, size_t at, const struct heap_row *row,
+			       struct stack_rows *rows, const struct source_process *process)
+{
+	struct stack_use use = { process, (uint32_t)row->key, row->last_ns, row->bytes_allocated };
+	size_t place = stack_rows_place(rows, &use);
+
+	if (place == STACK_LEFT_OUT)
+		return false;
+	if (callers->most[at] > use.weight)
+		return true;
+	callers->most[at] = use.weight;
+	callers->stack[at] = rows->place[place].stack;
+	return true;
+}
+
+static struct heap_callers callers_join(struct heap *heap, struct source *source,
+					struct table *table, struct stack_rows *rows)
+{
+	struct heap_callers callers = {
+		.text = memory_zero(heap->row_count + 1, sizeof(*callers.text)),
+		.most = memory_zero(heap->row_count + 1, sizeof(*callers.most)),
+		.stack = memory_zero(heap->row_count + 1, sizeof(*callers.stack)),
+	};
+	struct source_process *const *processes;
 
 	source_processes(source, &processes);
-	map_init(&places);
+	map_init(&callers.places);
 	for (size_t i = 0; i < heap->row_count; i++) {
 		struct heap_row *row = &heap->row[i];
-		struct late_call call = { processes[row->process], row->key, row->last_ns };
-		struct caller caller = caller_by(callers, table, by, &call);
-		struct map_entry *place;
+		const struct source_process *process = processes[row->process];
+		struct caller caller = caller_of(&table->texts, process,
+						 row_caller(heap, source, row), row->last_ns);
+		struct map_entry *known = map_find(&callers.places, caller.identity);
+		size_t at = known ? (size_t)known->value : i;
 		bool added;
 
-		place = map_put(&places, caller.identity, &added);
-		if (!added) {
-			heap_row_join(&heap->row[place->value], row);
+		if (rows && !callers_note_stack(&callers, at, row, rows, process))
+			continue;
+		if (known) {
+			heap_row_join(&heap->row[at], row);
 			continue;
 		}
-		place->value = i;
-		text[i] = caller.text;
+		map_put(&callers.places, caller.identity, &added)->value = i;
+		callers.text[i] = caller.text;
 	}
+	return callers;
+}
+
+/* `rows` NULL: stacks are not asked for. */
+static void heap_fill_callers(struct heap *heap, struct source *source, struct table *table,
+			      struct late_callers *late, struct stack_rows *rows)
+{
+	struct heap_callers callers = callers_join(heap, source, table, rows);
+	struct source_process *const *processes;
+
+	source_processes(source, &processes);
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];
+		const struct late_call call = { processes[row->process],
+						row_caller(heap, source, row), row->last_ns };
 		size_t number;
 
-		if (!text[i])
+		if (!callers.text[i])
 			continue;
 		number = table_add_row(table);
-		if (callers && by == BY_alloc_caller)
-			late_callers_add(callers, number,
-					 &(struct late_call){ processes[row->process], row->key,
-							      row->last_ns });
-		table_set_text(table, column_of(by), text[i], strlen(text[i]));
+		if (late)
+			late_callers_add(late, number, &call);
+		if (rows)
+			stack_rows_note(rows, number, callers.stack[i]);
+		table_set_text(table, COLUMN_alloc_caller, callers.text[i],
+			       strlen(callers.text[i]));
 		heap_put_counters(table, row, heap->totals.bytes_allocated);
 	}
-	map_release(&places);
-	free(text);
+	callers_release(&callers);
+}
+
+void heap_fill_stacks(struct heap *heap, struct source *source, struct table *table,
+		      struct stack_rows *rows)
+{
+	struct stack_sums sums = { .count = 0 };
+
+	stack_sums_make(&sums, heap, source, rows, WEIGHT_BYTES);
+	for (size_t i = 0; i < sums.count; i++) {
+		table_add_row(table);
+		stack_rows_put(rows, table, i);
+		heap_put_counters(table, &sums.sum[i].row, heap->totals.bytes_allocated);
+	}
+	stack_sums_release(&sums);
 }
 
 void heap_fill_table(struct heap *heap, struct source *source, struct table *table)
 {
-	if (heap->by == HEAP_BY_CALLER) {
-		heap_fill_callers(heap, source, table, NULL, BY_alloc_caller);
+	if (heap->by == HEAP_BY_CALLER || heap->by == HEAP_BY_STACK) {
+		heap_fill_callers(heap, source, table, NULL, NULL);
 		return;
 	}
 	for (size_t i = 0; i < heap->row_count; i++) {
@@ -149,9 +186,8 @@ void heap_fill_named_table(struct heap *heap, struct source *source, struct tabl
 	callers->symbols.is_off = names.is_off;
 	callers->for_people = names.for_people;
 	callers->is_brief = names.is_brief;
-	heap_fill_callers(heap, source, table, callers, names.by);
-	if (names.by == BY_alloc_caller)
-		late_callers_attach(callers, table);
+	heap_fill_callers(heap, source, table, callers, names.stacks);
+	late_callers_attach(callers, table);
 }
 
 void heap_print_curve(const struct heap *heap, const struct source *source,

@@ -7,23 +7,25 @@
 #include "report/core/scope.h"
 #include "report/table/export.h"
 #include "report/heap/heap.h"
+#include "report/stacks/stack_rows.h"
 #include "report/symbols/late_callers.h"
 #include "report/table/table.h"
 
 /* `table` has columns of report alloc by the heap's key. */
 void heap_fill_table(struct heap *heap, struct source *source, struct table *table);
-/*
- * The same with functions, by caller or by what the symbols say of it: rows of one function, line or module are one.
- * `callers` is new.
- */
+/* The same with functions, of a heap by caller or by stack. `callers` is new. */
 struct heap_names {
-	enum key_id by; /* BY_alloc_caller, _function, _line, _module */
+	struct stack_rows *stacks; /* rows have these; NULL: not asked for */
 	enum symbol_form form;
 	bool is_off;               /* as in symbols.h */
 	bool for_people, is_brief; /* as in late_callers.h */
 };
 void heap_fill_named_table(struct heap *heap, struct source *source, struct table *table,
 			   struct late_callers *callers, struct heap_names names);
+
+/* By what a stack says: rows of one stack, function, line or module are one. */
+void heap_fill_stacks(struct heap *heap, struct source *source, struct table *table,
+		      struct stack_rows *rows);
 
 /* What the live bytes are, in words; of a Python program it is what it used at its end: its runtime frees most of that. */
 const char *heap_still_live(const struct heap *heap, const struct run *run,

@@ -220,6 +220,8 @@ struct source_event {
 /* The stacks so far, with frame_wants.stacks; see report/session/stacks.h. They stay what they are. */
 struct stacks;
 const struct stacks *source_stacks(const struct source *source);
+/* `stack`, or where there is none the caller as a stack of one frame; STACK_NONE where both are unknown. */
+uint32_t source_stack_or_caller(struct source *source, uint32_t stack, uint64_t caller);
 
 /*
  * The next event by time, bookkeeping ones included (after the tables have taken them in). 0 or

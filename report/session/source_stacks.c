@@ -54,3 +54,9 @@ const struct stacks *source_stacks(const struct source *source)
 {
 	return &source->stacks;
 }
+
+uint32_t source_stack_or_caller(struct source *source, uint32_t stack, uint64_t caller)
+{
+	return stack != STACK_NONE || !caller ? stack
+					      : stacks_add(&source->stacks, STACK_NONE, caller, 0);
+}

@@ -15,6 +15,8 @@ const char *const export_format_names[FORMAT_LIMIT] = {
 	[FORMAT_CSV] = "csv",
 	[FORMAT_JSON] = "json",
 	[FORMAT_MARKDOWN] = "markdown",
+	[FORMAT_FOLDED] = "folded",
+	[FORMAT_SVG] = "svg",
 };
 
 void (*const exporters[FORMAT_LIMIT])(const struct document *document,
@@ -23,7 +25,32 @@ void (*const exporters[FORMAT_LIMIT])(const struct document *document,
 	[FORMAT_CSV] = export_csv,
 	[FORMAT_JSON] = export_json,
 	[FORMAT_MARKDOWN] = export_markdown,
+	[FORMAT_FOLDED] = export_folded,
+	[FORMAT_SVG] = export_svg,
 };
+
+/* What is drawn has no place for what was lost: it is said beside it. */
+static void export_drawn(const struct document *document, const struct screen *screen,
+			 enum export_format format)
+{
+	struct screen aside = *screen;
+
+	aside.out = stderr;
+	aside.color = false;
+	export_losses(document->source, &aside);
+	if (document->draw)
+		document->draw(document, screen, format);
+}
+
+void export_folded(const struct document *document, const struct screen *screen)
+{
+	export_drawn(document, screen, FORMAT_FOLDED);
+}
+
+void export_svg(const struct document *document, const struct screen *screen)
+{
+	export_drawn(document, screen, FORMAT_SVG);
+}
 
 const char *export_cell_text(struct text_store *texts, const struct column *column,
 			     const struct cell *cell)
@@ -33,7 +60,8 @@ const char *export_cell_text(struct text_store *texts, const struct column *colu
 
 	switch (cell->kind) {
 	case CELL_NUMBER:
-		unit_format(text, column->unit, cell->number);
+		unit_format(text, cell->length ? (enum unit)(cell->length - 1) : column->unit,
+			    cell->number);
 		return text_store_put(texts, text, strlen(text));
 	case CELL_SIGNED:
 		unit_format_signed(text, column->unit, (int64_t)cell->number);

@@ -17,6 +17,8 @@ enum export_format {
 	FORMAT_CSV,
 	FORMAT_JSON,
 	FORMAT_MARKDOWN,
+	FORMAT_FOLDED, /* drawn by the report itself, where it can */
+	FORMAT_SVG,
 	FORMAT_LIMIT,
 };
 extern const char *const export_format_names[FORMAT_LIMIT];
@@ -54,7 +56,9 @@ struct document {
 	/* In front of and behind the table when people read it; NULL for none. */
 	void (*head)(const struct document *document, const struct screen *screen);
 	void (*foot)(const struct document *document, const struct screen *screen);
-	const void *context; /* of both */
+	/* The formats that a report makes itself. */
+	void (*draw)(const struct document *document, const struct screen *screen, enum export_format format);
+	const void *context; /* of all three */
 	const char *scope;   /* one line in front of all: what was recorded; NULL when all was */
 	const char *empty;   /* one line for a table without rows, NULL: a general one */
 	bool raw;            /* csv: formulas stay formulas */
@@ -67,6 +71,9 @@ extern void (*const exporters[FORMAT_LIMIT])(const struct document *document,
 void export_table(const struct document *document, const struct screen *screen);
 void export_csv(const struct document *document, const struct screen *screen);
 void export_json(const struct document *document, const struct screen *screen);
+/* The document's own draw(). */
+void export_folded(const struct document *document, const struct screen *screen);
+void export_svg(const struct document *document, const struct screen *screen);
 void export_markdown(const struct document *document, const struct screen *screen);
 
 /* The rows alone, as export_table() draws them; for the parts of the summary. */

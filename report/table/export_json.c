@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON for programs: one document with the run, what was lost, columns, rows and totals; raw numbers. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/table/export.h"
@@ -127,6 +128,53 @@ static void json_put_columns(struct json *json, const struct document *document)
 	json_close(json, ']');
 }
 
+#define STACK_FRAMES_MAX 4096u /* of a stack, in a document */
+
+/* A stack as a list of frames, innermost first. */
+static void json_put_stack(struct json *json, const char *key, const struct table *table, size_t row)
+{
+	struct table_frame *frame = memory_zero(STACK_FRAMES_MAX, sizeof(*frame));
+	size_t count =
+		table->stacks.frames(table->stacks.state, row, frame, STACK_FRAMES_MAX);
+
+	json_open(json, key, '[');
+	for (size_t i = 0; i < count && i < STACK_FRAMES_MAX; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "function", frame[i].function);
+		json_string(json, "file", frame[i].file);
+		if (frame[i].line)
+			json_number(json, "line", frame[i].line);
+		else
+			json_null(json, "line");
+		json_string(json, "module", frame[i].module);
+		json_number(json, "offset", frame[i].offset);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	free(frame);
+}
+
+static bool is_stack(const struct table *table, size_t column, const struct cell *cell)
+{
+	return table->stacks.frames && cell->kind == CELL_TEXT &&
+	       table->column[column] == &column_list[table->stacks.column];
+}
+
+static void json_put_row(struct json *json, const struct document *document, size_t row)
+{
+	const struct table *table = document->table;
+
+	for (size_t i = 0; i < document->shown_count; i++) {
+		size_t column = document->shown[i];
+		const struct cell *cell = table_cell(table, row, column);
+
+		if (is_stack(table, column, cell))
+			json_put_stack(json, table->column[column]->name, table, row);
+		else
+			json_put_cell(json, table->column[column]->name, cell);
+	}
+}
+
 static void json_put_rows(struct json *json, const struct document *document)
 {
 	const struct table *table = document->table;
@@ -134,9 +182,7 @@ static void json_put_rows(struct json *json, const struct document *document)
 	json_open(json, "rows", '[');
 	for (size_t row = 0; row < table->shown; row++) {
 		json_open(json, NULL, '{');
-		for (size_t i = 0; i < document->shown_count; i++)
-			json_put_cell(json, table->column[document->shown[i]]->name,
-				      table_cell(table, table->order[row], document->shown[i]));
+		json_put_row(json, document, table->order[row]);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

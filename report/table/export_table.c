@@ -88,6 +88,53 @@ static void layout_print_left_out(const struct layout *layout, const struct scre
 			     more, more == 1 ? "" : "s", layout->document->report);
 }
 
+/* "    at function (file.c:12)", shortened to the screen. */
+static void print_frame(const struct screen *screen, const struct table_frame *frame)
+{
+	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+	struct text_store texts = { .chunk = NULL };
+	const char *text = frame->name;
+	char *escaped, *shown;
+	size_t length;
+
+	if (frame->file && frame->line)
+		text = text_store_format(&texts, "%s (%s:%u)", frame->name,
+					 slash && slash[1] ? slash + 1 : frame->file, frame->line);
+	else if (frame->function && frame->module)
+		text = text_store_format(&texts, "%s (%s)", frame->name, frame->module);
+	length = strlen(text);
+	escaped = memory_zero(text_escape_room(length), 1);
+	length = text_escape(escaped, text_escape_room(length), text, length);
+	shown = memory_zero(length + 8, 1);
+	if (screen->uncut)
+		memcpy(shown, escaped, length + 1);
+	else
+		text_shorten(shown, escaped, length, screen->width > 20 ? screen->width - 4 : 16,
+			     screen->utf8 ? "\xe2\x80\xa6" : "..");
+	screen_print(screen, SCREEN_DIM, "    %s", shown);
+	putc('\n', screen->out);
+	free(shown);
+	free(escaped);
+	text_store_release(&texts);
+}
+
+/* The innermost frames of a row's stack, a line each. */
+static void print_stack(const struct table *table, const struct screen *screen, size_t row)
+{
+	size_t room = table->stacks.below, shown;
+	struct table_frame *frame;
+
+	if (!table->stacks.frames || !room)
+		return;
+	frame = memory_zero(room, sizeof(*frame));
+	shown = table->stacks.frames(table->stacks.state, row, frame, room);
+	for (size_t i = 0; i < shown && i < room; i++)
+		print_frame(screen, &frame[i]);
+	if (shown > room)
+		screen_print(screen, SCREEN_DIM, "    and %zu more\n", shown - room);
+	free(frame);
+}
+
 void export_table_rows(const struct document *document, const struct screen *screen)
 {
 	struct layout layout;
@@ -102,6 +149,7 @@ void export_table_rows(const struct document *document, const struct screen *scr
 	for (size_t row = 0; row < document->table->shown; row++) {
 		layout_put_row(&layout, screen, row);
 		putc('\n', screen->out);
+		print_stack(document->table, screen, document->table->order[row]);
 	}
 	if (!document->head_only)
 		layout_print_left_out(&layout, screen);

@@ -82,6 +82,16 @@ void table_set_number(struct table *table, enum column_id column, uint64_t value
 		*cell = (struct cell){ .number = value, .kind = CELL_NUMBER };
 }
 
+void table_set_amount(struct table *table, enum column_id column, uint64_t value, enum unit unit)
+{
+	struct cell *cell = table_last_cell(table, column);
+
+	if (cell)
+		*cell = (struct cell){ .number = value,
+				       .length = 1 + (uint32_t)unit,
+				       .kind = CELL_NUMBER };
+}
+
 void table_set_signed(struct table *table, enum column_id column, int64_t value)
 {
 	struct cell *cell = table_last_cell(table, column);

@@ -29,7 +29,7 @@ struct cell {
 		double real;
 		const char *text;
 	};
-	uint32_t length; /* of text */
+	uint32_t length; /* of text; of a number 1 + its unit where that is not the column's, else 0 */
 	uint32_t kind;
 };
 
@@ -50,6 +50,23 @@ struct table_late {
 	size_t column_count;
 };
 
+/* A frame of a row's stack. Texts live as long as the table; they are NULL where nothing is known, but `name`. */
+struct table_frame {
+	const char *name; /* the function, or what is known instead */
+	const char *function, *file, *module;
+	uint64_t offset; /* in the module */
+	uint32_t line;   /* 0: unknown */
+};
+
+/* Rows that have a stack: what exports make a list of, and people see below a row. */
+struct table_stacks {
+	/* Frames, innermost first, at most `room`; returns how many there are. NULL: rows have none. */
+	size_t (*frames)(void *state, size_t row, struct table_frame *frame, size_t room);
+	void *state;
+	enum column_id column; /* whose text is the stack in one line */
+	size_t below;          /* so many frames are shown below each row */
+};
+
 struct table {
 	const struct column *column[COLUMNS_MAX];
 	size_t column_count;
@@ -65,6 +82,7 @@ struct table {
 	size_t passed; /* rows that met the conditions: shown plus those past the limit */
 	struct table_late late;
 	bool *made; /* by row; NULL: none */
+	struct table_stacks stacks;
 };
 
 /* A table with the columns of a report, without those in `left_out` (names, NULL at the end). */
@@ -75,6 +93,8 @@ void table_release(struct table *table);
 size_t table_add_row(struct table *table);
 /* Sets the cell of the row added last. A column that the table leaves out is no error. */
 void table_set_number(struct table *table, enum column_id column, uint64_t value);
+/* In a unit that is not the column's, for people. */
+void table_set_amount(struct table *table, enum column_id column, uint64_t value, enum unit unit);
 void table_set_signed(struct table *table, enum column_id column, int64_t value);
 void table_set_real(struct table *table, enum column_id column, double value);
 void table_set_text(struct table *table, enum column_id column, const char *text, size_t length);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* What lives on the heap, from step to step: see growth.h. */
+#include "report/heap/growth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/core/keys.h"
+#include "report/heap/heap_events.h"
+
+#define PARTS 4u               /* of the steps */
+#define STEADY_SHARE_MIN 0.25  /* of the mean: less growth in a part is not steady */
+#define EARLIER_SHARE_MIN 0.9  /* of what is kept */
+
+static void look_release(struct growth_look *look)
+{
+	free(look->part);
+	*look = (struct growth_look){ 0 };
+}
+
+static struct growth_process *process_of(struct growth *growth, uint32_t index)
+{
+	growth->process = memory_room(growth->process, index, &growth->room,
+				      sizeof(*growth->process));
+	if (!growth->process[index]) {
+		growth->process[index] = memory_zero(1, sizeof(**growth->process));
+		growth->process[index]->every = 1;
+	}
+	return growth->process[index];
+}
+
+/* Every second look is enough from now on. */
+static void process_thin(struct growth_process *process)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < process->looks; i++) {
+		if (process->look[i].step % (2 * process->every)) {
+			look_release(&process->look[i]);
+			continue;
+		}
+		process->look[kept++] = process->look[i];
+	}
+	for (size_t i = kept; i < process->looks; i++)
+		process->look[i] = (struct growth_look){ 0 };
+	process->looks = kept;
+	process->every *= 2;
+}
+
+static void look_take(struct growth_look *look, const struct heap *heap, uint32_t process)
+{
+	size_t room = 0;
+
+	for (size_t i = 0; i < heap->row_count; i++) {
+		if (heap->row[i].process != process || !heap->row[i].live_bytes)
+			continue;
+		look->part = memory_room(look->part, look->count, &room, sizeof(*look->part));
+		look->part[look->count++] =
+			(struct growth_part){ (uint32_t)i, heap->row[i].live_bytes };
+	}
+}
+
+static void take_step(void *state, const struct source_event *event, bool counts)
+{
+	struct growth *growth = state;
+	struct growth_process *process = process_of(growth, event->process->index);
+	uint64_t step = process->steps++;
+	struct growth_look *look;
+
+	(void)counts;
+	if (step % process->every)
+		return;
+	if (process->looks == GROWTH_LOOKS)
+		process_thin(process);
+	if (step % process->every)
+		return;
+	heap_live_bytes(growth->heap); /* what waits in its queue is counted */
+	look = &process->look[process->looks++];
+	look->step = step;
+	look_take(look, growth->heap, event->process->index);
+}
+
+static void growth_start(void *state, struct run *run, const void *options)
+{
+	struct growth *growth = state;
+
+	(void)options;
+	growth->heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack });
+	run_reads(run, EVT_step, 0, take_step, growth);
+}
+
+static void growth_end(void *state)
+{
+	struct growth *growth = state;
+
+	for (size_t i = 0; i < growth->room; i++) {
+		for (size_t k = 0; growth->process[i] && k < GROWTH_LOOKS; k++)
+			look_release(&growth->process[i]->look[k]);
+		free(growth->process[i]);
+	}
+	free(growth->process);
+}
+
+const struct analysis_kind analysis_growth = {
+	.name = "growth",
+	.state_bytes = sizeof(struct growth),
+	.options_bytes = sizeof(struct growth_options),
+	.start = growth_start,
+	.release = growth_end,
+};
+
+/* --- what it means --- */
+
+static void curve_add(struct growth_curve *curve, const struct growth_process *process,
+		      uint32_t index, size_t look, uint64_t bytes)
+{
+	if (curve->looks && curve->process != index) {
+		curve->is_mixed = true;
+		return;
+	}
+	if (!curve->looks)
+		for (size_t i = 0; i < process->looks; i++)
+			curve->step[i] = process->look[i].step;
+	curve->looks = process->looks;
+	curve->process = index;
+	curve->bytes[look] += bytes;
+}
+
+struct growth_curve *growth_curves(const struct growth *growth, const size_t *place, size_t count)
+{
+	struct growth_curve *curves = memory_zero(count + 1, sizeof(*curves));
+
+	for (uint32_t i = 0; i < growth->room; i++) {
+		const struct growth_process *process = growth->process[i];
+
+		for (size_t look = 0; process && look < process->looks; look++)
+			for (size_t k = 0; k < process->look[look].count; k++) {
+				const struct growth_part *part = &process->look[look].part[k];
+
+				if (place[part->row] < count)
+					curve_add(&curves[place[part->row]], process, i, look,
+						  part->bytes);
+			}
+	}
+	return curves;
+}
+
+static double grown(const struct growth_curve *curve, size_t from, size_t to)
+{
+	return (double)curve->bytes[to] - (double)curve->bytes[from];
+}
+
+enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept_bytes,
+				 double *ret_per_step)
+{
+	size_t last = curve->looks ? curve->looks - 1 : 0, first = last / PARTS, parts = 0;
+	double all, mean, latest = 0;
+
+	*ret_per_step = 0;
+	if (curve->looks < GROWTH_LOOKS_MIN || curve->is_mixed)
+		return GROWTH_UNKNOWN;
+	if ((double)curve->bytes[0] >= EARLIER_SHARE_MIN * (double)kept_bytes)
+		return GROWTH_EARLIER;
+	all = grown(curve, first, last);
+	mean = all / (PARTS - 1);
+	/* the first part is the program warming up */
+	for (size_t part = 1; part < PARTS; part++) {
+		latest = grown(curve, last * part / PARTS, last * (part + 1) / PARTS);
+		parts += latest > 0 && latest >= STEADY_SHARE_MIN * mean;
+	}
+	if (all > 0)
+		*ret_per_step = all / (double)(curve->step[last] - curve->step[first]);
+	if (parts == PARTS - 1)
+		return GROWTH_STEADY;
+	if (latest <= 0)
+		return GROWTH_STOPPED;
+	return GROWTH_UNEVEN;
+}
+
+uint64_t growth_steps(const struct growth *growth)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < growth->room; i++)
+		if (growth->process[i] && growth->process[i]->steps > most)
+			most = growth->process[i]->steps;
+	return most;
+}

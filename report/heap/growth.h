@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How what lives on the heap went from step to step: looks at the rows of a heap where steps of their process begin. At most
+ * GROWTH_LOOKS looks a process are kept: when there are more, every second one is forgotten and looks come half as
+ * often. What grows in each later part of the steps is a leak; what has stopped growing is a cache; what was there before the
+ * first step belongs to the program's start.
+ */
+#ifndef REPORT_HEAP_GROWTH_H
+#define REPORT_HEAP_GROWTH_H
+
+#include "report/core/analysis.h"
+#include "report/heap/heap.h"
+
+#define GROWTH_LOOKS 32u
+#define GROWTH_LOOKS_MIN 8u /* fewer say nothing */
+
+/* What lived of a row at a look. */
+struct growth_part {
+	uint32_t row;
+	uint64_t bytes;
+};
+
+struct growth_look {
+	uint64_t step; /* so many had begun before */
+	struct growth_part *part;
+	size_t count;
+};
+
+struct growth_process {
+	struct growth_look look[GROWTH_LOOKS];
+	size_t looks;
+	uint64_t steps, every; /* every: steps from look to look */
+};
+
+struct growth {
+	struct heap *heap;
+	struct growth_process **process; /* by index; NULL: no step */
+	size_t room;
+};
+
+struct growth_options {
+	uint32_t none;
+};
+
+ANALYSIS(growth, struct growth)
+
+enum growth_verdict {
+	GROWTH_UNKNOWN, /* no steps, or too few */
+	GROWTH_STEADY,  /* in each later part of the steps */
+	GROWTH_STOPPED, /* not any more in the last part */
+	GROWTH_EARLIER, /* lived before the first step */
+	GROWTH_UNEVEN,  /* none of these */
+};
+
+/* Bytes at looks of several rows that are one: the same looks, added up by growth_add(). */
+struct growth_curve {
+	uint64_t bytes[GROWTH_LOOKS], step[GROWTH_LOOKS];
+	size_t looks;
+	uint32_t process;
+	bool is_mixed; /* of several processes with steps: nothing is said */
+};
+
+/* Curves of `count` places that rows of the heap belong to, by `place` of each row (SIZE_MAX: none). Owned by the caller: free(). */
+struct growth_curve *growth_curves(const struct growth *growth, const size_t *place, size_t count);
+/* `*ret_per_step`: bytes, where it grows or has grown; else 0. */
+enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept_bytes,
+				 double *ret_per_step);
+/* Steps of the process that has most. */
+uint64_t growth_steps(const struct growth *growth);
+
+#endif

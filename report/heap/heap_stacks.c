@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks of the heap, for trees and flame graphs. */
+#include "report/core/keys.h"
+#include "report/heap/heap_events.h"
+#include "report/stacks/stack_source.h"
+
+static const void *want(struct run *run)
+{
+	return heap_want(run, &(struct heap_options){ .by = BY_alloc_stack });
+}
+
+static uint64_t value_of(const struct heap_row *row, enum stack_value value)
+{
+	switch (value) {
+	case STACK_CALLS:
+		return row->allocations;
+	case STACK_LIVE:
+		return row->kept_bytes;
+	case STACK_PEAK:
+		return row->peak_bytes;
+	default:
+		return row->bytes_allocated;
+	}
+}
+
+static void put(const void *state, struct source *source, enum stack_value value,
+		take_stack_use *take, void *context)
+{
+	const struct heap *heap = state;
+	struct source_process *const *process;
+
+	source_processes(source, &process);
+	for (size_t i = 0; i < heap->row_count; i++) {
+		const struct heap_row *row = &heap->row[i];
+		const struct stack_use use = { process[row->process], (uint32_t)row->key,
+					       row->last_ns, value_of(row, value) };
+
+		if (use.weight)
+			take(context, &use);
+	}
+}
+
+const struct stack_source stack_source_alloc = {
+	.name = "alloc",
+	.family = EVT_FAMILY_alloc,
+	.values = 1u << STACK_BYTES | 1u << STACK_CALLS | 1u << STACK_LIVE | 1u << STACK_PEAK,
+	.first = STACK_BYTES,
+	.want = want,
+	.put = put,
+};

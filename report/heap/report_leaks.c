@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `leaks`: what was never freed, by who asked for it, and whether it grows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/core/report_kind.h"
+#include "report/core/unmatched.h"
+#include "report/heap/growth.h"
+#include "report/heap/heap_events.h"
+#include "report/heap/rows_heap.h"
+#include "report/heap/stack_sums.h"
+
+#define EARLY_SHARE 0.1 /* of the run */
+
+struct leaks_state {
+	struct heap *heap;
+	struct growth *growth;
+	struct stack_rows stacks;
+	uint64_t blocks, bytes;       /* of all rows */
+	uint64_t growing, growing_bytes; /* rows, and bytes a step */
+};
+
+static void leaks_want(struct report *report)
+{
+	struct leaks_state *state = report->state;
+
+	state->heap = heap_want(report->run, &(struct heap_options){ .by = BY_alloc_stack });
+	state->growth = growth_want(report->run, NULL);
+}
+
+/* What the run shows of a row; NULL: nothing. */
+static const char *seems(const struct stack_sum *sum, enum growth_verdict verdict, uint64_t end_ns)
+{
+	switch (verdict) {
+	case GROWTH_STEADY:
+		return "grows";
+	case GROWTH_STOPPED:
+		return "stopped growing";
+	case GROWTH_EARLIER:
+		return "before the steps";
+	default:
+		break;
+	}
+	if (sum->row.allocations == 1)
+		return "once";
+	if ((double)sum->latest_ns < EARLY_SHARE * (double)end_ns)
+		return "early";
+	return NULL;
+}
+
+static void put_row(struct leaks_state *state, struct table *table, const struct stack_sum *sum,
+		    const struct growth_curve *curve, uint64_t end_ns)
+{
+	double per_step;
+	enum growth_verdict verdict = growth_judge(curve, sum->row.kept_bytes, &per_step);
+	const char *text = seems(sum, verdict, end_ns);
+
+	state->blocks += sum->row.kept_allocations;
+	state->bytes += sum->row.kept_bytes;
+	table_set_number(table, COLUMN_leaks_allocations, sum->row.kept_allocations);
+	table_set_number(table, COLUMN_leaks_bytes, sum->row.kept_bytes);
+	if (state->heap->totals.kept_bytes)
+		table_set_real(table, COLUMN_leaks_percent,
+			       100.0 * (double)sum->row.kept_bytes /
+				       (double)state->heap->totals.kept_bytes);
+	table_set_number(table, COLUMN_leaks_first_ns, sum->first_ns);
+	table_set_number(table, COLUMN_leaks_last_ns, sum->latest_ns);
+	table_set_number(table, COLUMN_leaks_allocated, sum->row.allocations);
+	if (text)
+		table_set_text(table, COLUMN_leaks_seems, text, strlen(text));
+	if (verdict != GROWTH_STEADY)
+		return;
+	table_set_number(table, COLUMN_leaks_growth, (uint64_t)(per_step + 0.5));
+	state->growing++;
+	state->growing_bytes += (uint64_t)(per_step + 0.5);
+}
+
+static void leaks_fill(struct report *report, struct table *table)
+{
+	static const struct stack_columns columns = { COLUMN_leaks_stack, COLUMN_leaks_function,
+						      COLUMN_leaks_line, COLUMN_leaks_module };
+	const struct options *options = report->request->options;
+	struct leaks_state *state = report->state;
+	struct source *source = run_source(report->run);
+	struct stack_sums sums = { .count = 0 };
+	struct growth_curve *curves;
+
+	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by), columns);
+	stack_rows_attach(&state->stacks, table, options->stack_frames);
+	stack_sums_make(&sums, state->heap, source, &state->stacks, WEIGHT_KEPT);
+	curves = growth_curves(state->growth, sums.place, sums.count);
+	for (size_t i = 0; i < sums.count; i++) {
+		if (!sums.sum[i].row.kept_allocations)
+			continue;
+		table_add_row(table);
+		stack_rows_put(&state->stacks, table, i);
+		put_row(state, table, &sums.sum[i], &curves[i], source_end_ns(source));
+	}
+	free(curves);
+	stack_sums_release(&sums);
+}
+
+static void leaks_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct leaks_state *state = report->state;
+	const struct heap_totals *totals = &state->heap->totals;
+	char bytes[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES], step[UNIT_TEXT_BYTES];
+	struct scope_text still_live;
+
+	if (!totals->allocations)
+		return;
+	fprintf(screen->out, "%-11s  %s in %s block%s\n",
+		heap_still_live(state->heap, report->run, &still_live),
+		unit_format_bytes(bytes, totals->kept_bytes),
+		unit_format_count(count, totals->kept_allocations),
+		totals->kept_allocations == 1 ? "" : "s");
+	if (state->growing)
+		fprintf(screen->out, "grows        by %s a step, in %s of the rows\n",
+			unit_format_bytes(step, state->growing_bytes),
+			unit_format_count(count, state->growing));
+	else if (growth_steps(state->growth) >= GROWTH_LOOKS_MIN)
+		fprintf(screen->out, "grows        nothing, over %s steps\n",
+			unit_format_count(count, growth_steps(state->growth)));
+	putc('\n', screen->out);
+}
+
+static void leaks_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct leaks_state *state = report->state;
+	uint64_t steps = growth_steps(state->growth);
+
+	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
+			       state->heap->totals.reused);
+	if (!steps)
+		screen_print_prose(screen,
+				   "nothing is known of growth: the recording has no steps");
+	else if (steps < GROWTH_LOOKS_MIN)
+		screen_print_prose(screen, "nothing is known of growth: %u steps are too few, %u "
+					   "would do",
+				   (unsigned int)steps, GROWTH_LOOKS_MIN);
+	stack_rows_print_notes(&state->stacks, screen);
+}
+
+static void leaks_total(const struct report *report, struct facts *facts)
+{
+	const struct leaks_state *state = report->state;
+	const struct heap_totals *totals = &state->heap->totals;
+
+	facts_number(facts, "allocations", UNIT_COUNT, totals->kept_allocations);
+	facts_number(facts, "bytes", UNIT_BYTES, totals->kept_bytes);
+	facts_number(facts, "shown_allocations", UNIT_COUNT, state->blocks);
+	facts_number(facts, "shown_bytes", UNIT_BYTES, state->bytes);
+	facts_number(facts, "steps", UNIT_COUNT, growth_steps(state->growth));
+	facts_number(facts, "growing_rows", UNIT_COUNT, state->growing);
+	facts_number(facts, "growth", UNIT_BYTES, state->growing_bytes);
+	facts_number(facts, "frees_unmatched", UNIT_COUNT, totals->frees_unmatched);
+	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
+}
+
+static const char *leaks_explain(const struct report *report, struct why_empty *absence)
+{
+	const struct leaks_state *state = report->state;
+
+	(void)absence;
+	return state->heap->totals.allocations ? "all blocks were freed" : NULL;
+}
+
+static void leaks_release(struct report *report)
+{
+	stack_rows_release(&((struct leaks_state *)report->state)->stacks);
+}
+
+const struct report_kind report_kind_leaks = {
+	.state_bytes = sizeof(struct leaks_state),
+	.family = EVT_FAMILY_alloc,
+	.want = leaks_want,
+	.fill = leaks_fill,
+	.total = leaks_total,
+	.explain = leaks_explain,
+	.head = leaks_head,
+	.foot = leaks_foot,
+	.release = leaks_release,
+};

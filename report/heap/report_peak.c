@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `peak`: who held the heap when most of it lived. */
+#include "report/core/report_kind.h"
+#include "report/core/unmatched.h"
+#include "report/heap/heap_events.h"
+#include "report/heap/stack_sums.h"
+
+struct peak_state {
+	struct heap *heap;
+	struct stack_rows stacks;
+};
+
+static void peak_want(struct report *report)
+{
+	struct peak_state *state = report->state;
+
+	state->heap = heap_want(report->run, &(struct heap_options){ .by = BY_alloc_stack });
+}
+
+static void put_row(const struct heap_totals *totals, struct table *table,
+		    const struct heap_row *row)
+{
+	table_set_number(table, COLUMN_peak_allocations, row->peak_allocations);
+	table_set_number(table, COLUMN_peak_bytes, row->peak_bytes);
+	table_set_number(table, COLUMN_peak_allocated, row->allocations);
+	if (totals->peak_bytes)
+		table_set_real(table, COLUMN_peak_percent,
+			       100.0 * (double)row->peak_bytes / (double)totals->peak_bytes);
+}
+
+static void peak_fill(struct report *report, struct table *table)
+{
+	static const struct stack_columns columns = { COLUMN_peak_stack, COLUMN_peak_function,
+						      COLUMN_peak_line, COLUMN_peak_module };
+	const struct options *options = report->request->options;
+	struct peak_state *state = report->state;
+	struct source *source = run_source(report->run);
+	struct stack_sums sums = { .count = 0 };
+
+	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by), columns);
+	stack_rows_attach(&state->stacks, table, options->stack_frames);
+	stack_sums_make(&sums, state->heap, source, &state->stacks, WEIGHT_PEAK);
+	for (size_t i = 0; i < sums.count; i++) {
+		if (!sums.sum[i].row.peak_allocations)
+			continue;
+		table_add_row(table);
+		stack_rows_put(&state->stacks, table, i);
+		put_row(&state->heap->totals, table, &sums.sum[i].row);
+	}
+	stack_sums_release(&sums);
+}
+
+static void peak_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct peak_state *state = report->state;
+	const struct heap_totals *totals = &state->heap->totals;
+	char bytes[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	if (!totals->allocations)
+		return;
+	fprintf(screen->out, "peak         %s in %s block%s at %s\n\n",
+		unit_format_bytes(bytes, totals->peak_bytes),
+		unit_format_count(count, totals->peak_allocations),
+		totals->peak_allocations == 1 ? "" : "s",
+		unit_format_ns(time, totals->peak_time_ns));
+}
+
+static void peak_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct peak_state *state = report->state;
+
+	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
+			       state->heap->totals.reused);
+	stack_rows_print_notes(&state->stacks, screen);
+}
+
+static void peak_total(const struct report *report, struct facts *facts)
+{
+	const struct heap_totals *totals = &((const struct peak_state *)report->state)->heap->totals;
+
+	facts_number(facts, "allocations", UNIT_COUNT, totals->peak_allocations);
+	facts_number(facts, "bytes", UNIT_BYTES, totals->peak_bytes);
+	facts_number(facts, "time_ns", UNIT_NS, totals->peak_time_ns);
+	facts_number(facts, "frees_unmatched", UNIT_COUNT, totals->frees_unmatched);
+	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
+}
+
+static void peak_release(struct report *report)
+{
+	stack_rows_release(&((struct peak_state *)report->state)->stacks);
+}
+
+const struct report_kind report_kind_peak = {
+	.state_bytes = sizeof(struct peak_state),
+	.family = EVT_FAMILY_alloc,
+	.want = peak_want,
+	.fill = peak_fill,
+	.total = peak_total,
+	.head = peak_head,
+	.foot = peak_foot,
+	.release = peak_release,
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The heap by places in the code: see stack_sums.h. */
+#include "report/heap/stack_sums.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+void heap_row_join(struct heap_row *into, const struct heap_row *from)
+{
+	into->allocations += from->allocations;
+	into->bytes_allocated += from->bytes_allocated;
+	into->live_allocations += from->live_allocations;
+	into->live_bytes += from->live_bytes;
+	into->kept_allocations += from->kept_allocations;
+	into->kept_bytes += from->kept_bytes;
+	into->temporary_allocations += from->temporary_allocations;
+	into->peak_bytes += from->peak_bytes;
+	into->peak_allocations += from->peak_allocations;
+}
+
+static uint64_t weight_of(const struct heap_row *row, enum stack_weight weight)
+{
+	switch (weight) {
+	case WEIGHT_KEPT:
+		return row->kept_bytes;
+	case WEIGHT_PEAK:
+		return row->peak_bytes;
+	default:
+		return row->bytes_allocated;
+	}
+}
+
+static void sum_add(struct stack_sums *sums, size_t place, const struct heap_row *row)
+{
+	struct stack_sum *sum;
+
+	if (place == sums->count) {
+		sums->sum = memory_room(sums->sum, place, &sums->room, sizeof(*sums->sum));
+		sums->sum[sums->count++] = (struct stack_sum){ .first_ns = UINT64_MAX };
+	}
+	sum = &sums->sum[place];
+	heap_row_join(&sum->row, row);
+	if (row->last_ns < sum->first_ns)
+		sum->first_ns = row->last_ns;
+	if (row->latest_ns > sum->latest_ns)
+		sum->latest_ns = row->latest_ns;
+}
+
+void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct source *source,
+		     struct stack_rows *rows, enum stack_weight weight)
+{
+	struct source_process *const *process;
+
+	source_processes(source, &process);
+	sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));
+	for (size_t i = 0; i < heap->row_count; i++) {
+		const struct heap_row *row = &heap->row[i];
+		const struct stack_use use = { process[row->process], (uint32_t)row->key,
+					       row->last_ns, weight_of(row, weight) };
+
+		sums->place[i] = stack_rows_place(rows, &use);
+		if (sums->place[i] != STACK_LEFT_OUT)
+			sum_add(sums, sums->place[i], row);
+	}
+}
+
+void stack_sums_release(struct stack_sums *sums)
+{
+	free(sums->sum);
+	free(sums->place);
+}

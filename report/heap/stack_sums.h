@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of a heap by stack, put together by what a report's rows are: stacks, functions, lines or modules. What is kept
+ * and what was there at the peak add up to the heap's own totals unless --filter leaves stacks out.
+ */
+#ifndef REPORT_HEAP_STACK_SUMS_H
+#define REPORT_HEAP_STACK_SUMS_H
+
+#include "report/heap/heap.h"
+#include "report/stacks/stack_rows.h"
+
+struct stack_sum {
+	struct heap_row row;         /* of all of it; peak, key and process mean nothing */
+	uint64_t first_ns, latest_ns; /* of its allocations */
+};
+
+struct stack_sums {
+	struct stack_sum *sum; /* by place of stack_rows */
+	size_t count, room;
+	size_t *place; /* of each row of the heap; STACK_LEFT_OUT: none */
+};
+
+/* What of a row says which stack weighs most. */
+enum stack_weight { WEIGHT_BYTES, WEIGHT_KEPT, WEIGHT_PEAK };
+
+/* After heap_finish(). All zeros is empty. */
+void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct source *source,
+		     struct stack_rows *rows, enum stack_weight weight);
+void stack_sums_release(struct stack_sums *sums);
+
+/* Adds the counters of a row to another. */
+void heap_row_join(struct heap_row *into, const struct heap_row *from);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* A tree of stacks as an SVG: see flame_svg.h. */
+#include "report/stacks/flame_svg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/text.h"
+
+#define WIDTH 1200.0
+#define ROW 17u          /* pixels */
+#define TOP 64u          /* above the graph */
+#define BOTTOM 40u
+#define NARROWEST 0.1    /* pixels */
+#define LETTER 6.6       /* pixels, about */
+#define NAME_BYTES 1024u
+
+/* In text and attributes alike. */
+static void put_escaped(FILE *out, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		switch (text[i]) {
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		case '\'':
+			fputs("&#39;", out);
+			break;
+		default:
+			putc(text[i], out);
+			break;
+		}
+	}
+}
+
+static void put_text(FILE *out, const char *text)
+{
+	char shown[NAME_BYTES];
+	size_t length = text_escape(shown, sizeof(shown), text, strnlen(text, NAME_BYTES));
+
+	put_escaped(out, shown, length);
+}
+
+/* The same function has the same colour in every graph. */
+static unsigned int hue_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return (hash ^ hash >> 15) % 12;
+}
+
+struct drawing {
+	FILE *out;
+	const struct stack_tree *tree;
+	const struct flame_text *text;
+	double *left; /* of each node, as a share of all */
+	unsigned int depth;
+	size_t left_out;
+};
+
+static bool is_drawn(const struct drawing *drawing, uint32_t node)
+{
+	const struct tree_node *at = &drawing->tree->node[node];
+
+	return at->depth < FLAME_DEPTH_MAX &&
+	       (double)at->total * WIDTH >=
+		       NARROWEST * (double)drawing->tree->node[TREE_ROOT].total;
+}
+
+/* Children lie beside each other, in the order of the nodes, from their parent's left end. */
+static void place_nodes(struct drawing *drawing, const uint32_t *order)
+{
+	const struct stack_tree *tree = drawing->tree;
+	double all = (double)tree->node[TREE_ROOT].total;
+	uint64_t *used = memory_zero(tree->count, sizeof(*used));
+
+	for (size_t i = 0; i + 1 < tree->count; i++) {
+		const struct tree_node *node = &tree->node[order[i]];
+
+		drawing->left[order[i]] = drawing->left[node->parent] +
+					  (all > 0 ? (double)used[node->parent] / all : 0);
+		used[node->parent] += node->total;
+		if (!is_drawn(drawing, order[i]))
+			drawing->left_out++;
+		else if (node->depth > drawing->depth)
+			drawing->depth = node->depth;
+	}
+	free(used);
+}
+
+static void draw_node(const struct drawing *drawing, uint32_t number)
+{
+	const struct tree_node *node = &drawing->tree->node[number];
+	uint64_t all = drawing->tree->node[TREE_ROOT].total;
+	const char *name = tree_name(drawing->tree, number);
+	double share = all ? (double)node->total / (double)all : 1,
+	       x = drawing->left[number] * WIDTH, width = share * WIDTH;
+	unsigned int y = TOP + (drawing->depth - node->depth) * ROW;
+	char value[UNIT_TEXT_BYTES], percent[UNIT_TEXT_BYTES], shown[NAME_BYTES];
+	size_t room = width > 3 * LETTER ? (size_t)(width / LETTER) : 0, length;
+
+	fprintf(drawing->out, "<g data-x=\"%.6f\" data-w=\"%.6f\" data-d=\"%u\"><title>",
+		drawing->left[number], share, node->depth);
+	put_text(drawing->out, name);
+	fprintf(drawing->out,
+		" (%s, %s)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" "
+		"class=\"h%u\"/>",
+		unit_format(value, drawing->text->unit, node->total),
+		unit_format_percent(percent, 100 * share), x, y, width, ROW - 1, hue_of(name));
+	fprintf(drawing->out, "<text x=\"%.2f\" y=\"%u\">", x + 3, y + ROW - 5);
+	length = text_escape(shown, sizeof(shown), name, strnlen(name, NAME_BYTES));
+	if (room && text_width(shown, length) <= room) {
+		put_escaped(drawing->out, shown, length);
+	} else if (room > 2 && length) {
+		char cut[NAME_BYTES + 8];
+
+		length = text_shorten(cut, shown, length, room, "..");
+		put_escaped(drawing->out, cut, length);
+	}
+	fputs("</text></g>\n", drawing->out);
+}
+
+static const char style[] =
+	"<style>\n"
+	"svg{background:#fff;font:11px ui-monospace,Menlo,Consolas,monospace}\n"
+	"text{fill:#111;pointer-events:none;white-space:pre}\n"
+	".title{font-size:16px;font-weight:bold}.note{fill:#555}\n"
+	"g[data-x]{cursor:pointer}g[data-x]:hover rect{stroke:#000;stroke-width:1}\n"
+	"g.far rect{opacity:.45}g.found rect{fill:#c06cf0}\n"
+	".button{fill:#0645ad;cursor:pointer;pointer-events:all}\n"
+	"input{font:12px ui-monospace,monospace;width:190px;box-sizing:border-box}\n";
+
+static const char style_dark[] =
+	"@media (prefers-color-scheme:dark){svg{background:#1b1b1f}text{fill:#111}"
+	".title{fill:#eee}.note{fill:#aaa}.button{fill:#8ab4f8}"
+	"g[data-x]:hover rect{stroke:#fff}}\n</style>\n";
+
+static void put_style(FILE *out)
+{
+	fputs(style, out);
+	for (unsigned int hue = 0; hue < 12; hue++)
+		fprintf(out, ".h%u{fill:hsl(%u,%u%%,%u%%)}\n", hue, 12 + hue * 4, 80,
+			62 + hue % 4 * 4);
+	fputs(style_dark, out);
+}
+
+/* Zoom: what is inside of the frame is drawn as wide as all; what is around it stays, and all else goes. */
+static const char script[] =
+	"<script><![CDATA[\n"
+	"'use strict';\n"
+	"(function () {\n"
+	"var W = 1200, LETTER = 6.6, root = document.documentElement;\n"
+	"var frames = [].slice.call(root.querySelectorAll('g[data-x]')).map(function (g) {\n"
+	"	var title = g.querySelector('title').textContent;\n"
+	"	return { g: g, x: +g.dataset.x, w: +g.dataset.w, d: +g.dataset.d,\n"
+	"		name: title.replace(/ \\([^()]*\\)$/, ''), rect: g.querySelector('rect'),\n"
+	"		text: g.querySelector('text') };\n"
+	"});\n"
+	"function show(frame, x, w) {\n"
+	"	var px = Math.max(w * W, 0), room = Math.floor(px / LETTER);\n"
+	"	frame.rect.setAttribute('x', (x * W).toFixed(2));\n"
+	"	frame.rect.setAttribute('width', px.toFixed(2));\n"
+	"	frame.text.setAttribute('x', (x * W + 3).toFixed(2));\n"
+	"	frame.text.textContent = room < 3 ? '' : frame.name.length <= room ? frame.name :\n"
+	"		frame.name.slice(0, room - 2) + '..';\n"
+	"}\n"
+	"function zoom(to) {\n"
+	"	var eps = 1e-9;\n"
+	"	frames.forEach(function (f) {\n"
+	"		var inside = f.x >= to.x - eps && f.x + f.w <= to.x + to.w + eps && f.d >= to.d;\n"
+	"		var around = f.d < to.d && f.x <= to.x + eps && f.x + f.w >= to.x + to.w - eps;\n"
+	"		f.g.style.display = inside || around ? '' : 'none';\n"
+	"		f.g.classList.toggle('far', around);\n"
+	"		if (around)\n"
+	"			show(f, 0, 1);\n"
+	"		else if (inside)\n"
+	"			show(f, (f.x - to.x) / to.w, f.w / to.w);\n"
+	"	});\n"
+	"}\n"
+	"function reset() { zoom({ x: 0, w: 1, d: 0 }); }\n"
+	"frames.forEach(function (f) { f.g.addEventListener('click', function () { zoom(f); }); });\n"
+	"document.getElementById('reset').addEventListener('click', reset);\n"
+	"var field = document.getElementById('search'), told = document.getElementById('found');\n"
+	"function search() {\n"
+	"	var what = field.value, match, spans = [], sum = 0, end = 0;\n"
+	"	try { match = what && new RegExp(what); }\n"
+	"	catch (error) { match = { test: function (name) { return name.indexOf(what) >= 0; } }; }\n"
+	"	frames.forEach(function (f) {\n"
+	"		var found = !!match && f.d > 0 && match.test(f.name);\n"
+	"		f.g.classList.toggle('found', found);\n"
+	"		if (found)\n"
+	"			spans.push([f.x, f.x + f.w]);\n"
+	"	});\n"
+	"	spans.sort(function (a, b) { return a[0] - b[0]; });\n"
+	"	spans.forEach(function (s) {\n"
+	"		if (s[1] > end) { sum += s[1] - Math.max(s[0], end); end = s[1]; }\n"
+	"	});\n"
+	"	told.textContent = match ? 'found: ' + (100 * sum).toFixed(1) + ' %' : '';\n"
+	"}\n"
+	"field.addEventListener('input', search);\n"
+	"})();\n"
+	"]]></script>\n";
+
+static void put_head(const struct drawing *drawing)
+{
+	FILE *out = drawing->out;
+	unsigned int height = TOP + (drawing->depth + 1) * ROW + BOTTOM;
+
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %u\" width=\"100%%\">\n",
+		WIDTH, height);
+	put_style(out);
+	fputs("<text class=\"title\" x=\"6\" y=\"22\">", out);
+	put_text(out, drawing->text->title);
+	fputs("</text>\n<text class=\"note\" x=\"6\" y=\"42\">", out);
+	put_text(out, drawing->text->subtitle);
+	fputs("</text>\n<text class=\"button\" id=\"reset\" x=\"900\" y=\"22\">reset zoom</text>\n"
+	      "<foreignObject x=\"1000\" y=\"6\" width=\"200\" height=\"26\">"
+	      "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" "
+	      "placeholder=\"search (regular expression)\" aria-label=\"search\"/></foreignObject>\n"
+	      "<text class=\"note\" id=\"found\" x=\"1000\" y=\"46\"></text>\n",
+	      out);
+	if (drawing->left_out)
+		fprintf(out,
+			"<text class=\"note\" x=\"6\" y=\"%u\">%zu functions are too narrow or too deep to be "
+			"drawn</text>\n",
+			height - 12, drawing->left_out);
+}
+
+void flame_svg_write(FILE *out, const struct stack_tree *tree, const struct flame_text *text)
+{
+	struct drawing drawing = { .out = out, .tree = tree, .text = text };
+	uint32_t *order = stack_tree_order(tree);
+
+	drawing.left = memory_zero(tree->count, sizeof(*drawing.left));
+	place_nodes(&drawing, order);
+	put_head(&drawing);
+	draw_node(&drawing, TREE_ROOT);
+	for (size_t i = 0; i + 1 < tree->count; i++)
+		if (is_drawn(&drawing, order[i]))
+			draw_node(&drawing, order[i]);
+	fputs(script, out);
+	fputs("</svg>\n", out);
+	free(order);
+	free(drawing.left);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stacks with names: what stack number N of a process was at a time, as functions and lines of the source. Frames that are
+ * the same place in the code are one, whatever process had them and wherever their module lay; equal stacks are one number.
+ * Inlined functions are frames of their own. What nobody wants to see is folded away (folding.def) unless `is_raw`.
+ *
+ * Once all is read: what an address means is known only when all modules are. Each address is looked up once. Texts
+ * and frames live as long as the named stacks; pointers to frames are valid until the next named_stack_of(). No recursion:
+ * a stack may have any depth. Memory grows with distinct frames and stacks. One thread.
+ */
+#ifndef REPORT_STACKS_NAMED_STACKS_H
+#define REPORT_STACKS_NAMED_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/map.h"
+#include "report/base/memory.h"
+#include "report/session/source.h"
+#include "report/session/stacks.h"
+#include "report/symbols/symbols.h"
+#include "report/table/table.h"
+
+#define NAMED_NONE 0u /* no stack, no frame: above the outermost */
+
+struct named_frame {
+	const char *name;                    /* never NULL: the function, or module+offset, or the address */
+	const char *function, *file, *module; /* NULL: unknown */
+	uint32_t line;                       /* 0: unknown */
+	uint64_t offset;                     /* in the module as it is linked; the address where that is unknown */
+	bool folds_inner, folds_outer;
+};
+
+struct named_node {
+	uint32_t parent, frame; /* who called, NAMED_NONE: nobody */
+};
+
+struct named_ends; /* when modules of a process went away */
+
+struct named_stacks {
+	struct source *source;
+	struct symbols symbols;
+	bool is_raw;     /* nothing is folded */
+	bool for_people; /* names without parameters */
+	bool is_deep;    /* a stack with more than one frame was seen, or one that ends at its caller on purpose */
+	struct map frames, nodes, known;
+	struct named_frame *frame; /* [0] is none; likewise below */
+	struct named_node *node;
+	size_t frame_count, frame_room, node_count, node_room;
+	struct named_ends *ends; /* by process */
+	size_t ends_room;
+	uint32_t *path; /* while a stack is looked up */
+	size_t path_room;
+	struct text_store texts;
+};
+
+/* `form` as in symbols.h. `source` is read to its end before the first named_stack_of(). */
+void named_stacks_init(struct named_stacks *names, struct source *source, enum symbol_form form);
+void named_stacks_release(struct named_stacks *names);
+
+/* The named stack; that of STACK_NONE is one frame, "(unknown)". Never NAMED_NONE. */
+uint32_t named_stack_of(struct named_stacks *names, const struct source_process *process,
+			uint32_t stack, uint64_t time_ns);
+
+static inline const struct named_frame *named_frame_of(const struct named_stacks *names,
+						       uint32_t stack)
+{
+	return &names->frame[names->node[stack].frame];
+}
+
+static inline uint32_t named_parent(const struct named_stacks *names, uint32_t stack)
+{
+	return names->node[stack].parent;
+}
+
+/*
+ * "main;train;alloc": outermost first. A ; in a name becomes a :, control characters are escaped, and at most NAMED_TEXT_MAX
+ * bytes come of it: what does not fit is left out of the middle. In memory of `texts`.
+ */
+#define NAMED_TEXT_MAX 8192u
+#define NAMED_TEXT_FRAME_MAX 512u /* bytes of one name */
+const char *named_stack_text(const struct named_stacks *names, uint32_t stack,
+			     struct text_store *texts);
+/* A name as it may stand in such a text; returns its length. */
+size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name);
+
+/* FILE:LINE, NULL where it is not known. */
+const char *named_frame_line(const struct named_frame *frame, struct text_store *texts);
+
+/* For table.h: the frames of a stack, innermost first, at most `room`; returns how many there are. */
+size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct table_frame *frame,
+			  size_t room);
+
+/* Whether any function of the stack contains the text. */
+bool named_stack_has(const struct named_stacks *names, uint32_t stack, const char *part);
+
+#endif

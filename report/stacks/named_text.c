@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Named stacks as text: see named_stacks.h. Names come from files that anybody may have written. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/text.h"
+#include "report/stacks/named_stacks.h"
+
+#define TEXT_SIDE (NAMED_TEXT_MAX / 2u - 32u) /* bytes of each end of a text that is too long */
+
+size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name)
+{
+	size_t length = strnlen(name, NAMED_TEXT_FRAME_MAX);
+
+	length = text_escape(shown, NAMED_TEXT_FRAME_MAX, name, length);
+	for (size_t i = 0; i < length; i++)
+		if (shown[i] == ';')
+			shown[i] = ':';
+	return length;
+}
+
+/* One end of the text, backwards or forwards as the frames come. */
+struct side {
+	char text[NAMED_TEXT_MAX];
+	size_t used;
+};
+
+/* The innermost frames, written from the end of the text to its begin; returns the first that did not fit. */
+static uint32_t put_inner(const struct named_stacks *names, uint32_t stack, struct side *side)
+{
+	for (; stack != NAMED_NONE; stack = named_parent(names, stack)) {
+		char shown[NAMED_TEXT_FRAME_MAX];
+		size_t length = named_frame_text(shown, named_frame_of(names, stack)->name);
+
+		if (side->used + length + 1 > TEXT_SIDE)
+			break;
+		if (side->used)
+			side->text[sizeof(side->text) - ++side->used] = ';';
+		side->used += length;
+		memcpy(&side->text[sizeof(side->text) - side->used], shown, length);
+	}
+	return stack;
+}
+
+const char *named_stack_text(const struct named_stacks *names, uint32_t stack,
+			     struct text_store *texts)
+{
+	struct side inner = { .used = 0 };
+	uint32_t outer = put_inner(names, stack, &inner), *path;
+	size_t count = 0, depth = 0, used = 0;
+	char head[NAMED_TEXT_MAX];
+
+	for (uint32_t at = outer; at != NAMED_NONE; at = named_parent(names, at))
+		depth++;
+	path = memory_zero(depth + 1, sizeof(*path));
+	for (uint32_t at = outer; at != NAMED_NONE; at = named_parent(names, at))
+		path[depth - ++count] = at;
+	for (count = 0; count < depth; count++) {
+		char shown[NAMED_TEXT_FRAME_MAX];
+		size_t length = named_frame_text(shown, named_frame_of(names, path[count])->name);
+
+		if (used + length + 1 > TEXT_SIDE)
+			break;
+		memcpy(head + used, shown, length);
+		head[used + length] = ';';
+		used += length + 1;
+	}
+	free(path);
+	if (count == depth)
+		return text_store_format(texts, "%.*s%.*s", (int)used, head, (int)inner.used,
+					 inner.text + sizeof(inner.text) - inner.used);
+	return text_store_format(texts, "%.*s(%zu frames);%.*s", (int)used, head, depth - count,
+				 (int)inner.used, inner.text + sizeof(inner.text) - inner.used);
+}
+
+const char *named_frame_line(const struct named_frame *frame, struct text_store *texts)
+{
+	if (!frame->file || !frame->line)
+		return NULL;
+	return text_store_format(texts, "%s:%" PRIu32, frame->file, frame->line);
+}

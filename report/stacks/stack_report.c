@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks of a family for trees and flame graphs: see stack_report.h. */
+#include "report/stacks/stack_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct stack_source *const sources[] = {
+#define STACK_SOURCE(name) &stack_source_##name,
+#include "report/families.def"
+};
+
+static const char *const value_names[STACK_VALUES] = { [STACK_BYTES] = "bytes",
+						       [STACK_CALLS] = "calls",
+						       [STACK_LIVE] = "live",
+						       [STACK_PEAK] = "peak",
+						       [STACK_TIME] = "time" };
+
+static const char *const value_says[STACK_VALUES] = {
+	[STACK_BYTES] = "bytes, all that were asked for", [STACK_CALLS] = "calls",
+	[STACK_LIVE] = "bytes that were never freed",     [STACK_PEAK] = "bytes at the peak",
+	[STACK_TIME] = "time in calls",
+};
+
+static const struct stack_source *source_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (!strcmp(sources[i]->name, name))
+			return sources[i];
+	return sources[0];
+}
+
+void stack_report_want(struct stack_report *state, struct report *report)
+{
+	const struct report_option_value *of = &report->request->options->of_report[REPORT_OPTION_of],
+					 *value = &report->request->options
+							   ->of_report[REPORT_OPTION_value];
+
+	state->from = source_named(of->text ? of->text : "alloc");
+	state->value = value->text ? (enum stack_value)value->choice : state->from->first;
+	state->has_value = state->from->values & 1u << state->value;
+	state->from_state = state->from->want(report->run);
+}
+
+static void take_use(void *context, const struct stack_use *use)
+{
+	struct stack_report *state = context;
+	size_t place = stack_rows_place(&state->rows, use);
+
+	if (place == STACK_LEFT_OUT)
+		return;
+	state->weight = memory_room(state->weight, place, &state->room, sizeof(*state->weight));
+	state->weight[place] += use->weight;
+	state->all += use->weight;
+}
+
+void stack_report_read(struct stack_report *state, struct report *report)
+{
+	static const struct stack_columns columns = { COLUMN_flame_stack, COLUMN_ID_LIMIT,
+						      COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+	struct source *source = run_source(report->run);
+
+	stack_rows_init(&state->rows, source, report->request->options, STACK_BY_STACK, columns);
+	if (state->has_value)
+		state->from->put(state->from_state, source, state->value, take_use, state);
+}
+
+void stack_report_release(struct stack_report *state)
+{
+	stack_rows_release(&state->rows);
+	free(state->weight);
+}
+
+void stack_report_tree(const struct stack_report *state, struct stack_tree *tree, bool is_bottom_up)
+{
+	stack_tree_init(tree, &state->rows.names, is_bottom_up);
+	for (size_t i = 0; i < state->rows.place_count; i++)
+		stack_tree_add(tree, state->rows.place[i].stack, state->weight[i]);
+	stack_tree_settle(tree);
+}
+
+enum unit stack_report_unit(const struct stack_report *state)
+{
+	return state->value == STACK_TIME    ? UNIT_NS
+	       : state->value == STACK_CALLS ? UNIT_COUNT
+					     : UNIT_BYTES;
+}
+
+void stack_report_describe(const struct stack_report *state, char *text, size_t room)
+{
+	char amount[UNIT_TEXT_BYTES];
+
+	snprintf(text, room, "%s: %s, %s", state->from->name, value_says[state->value],
+		 unit_format(amount, stack_report_unit(state), state->all));
+}
+
+void stack_report_head(const struct stack_report *state, const struct screen *screen)
+{
+	char text[128];
+
+	stack_report_describe(state, text, sizeof(text));
+	if (state->all)
+		fprintf(screen->out, "%s\n\n", text);
+}
+
+void stack_report_total(const struct stack_report *state, struct facts *facts)
+{
+	const char *name = value_names[state->value];
+
+	facts_text(facts, "of", state->from->name, strlen(state->from->name));
+	facts_text(facts, "value", name, strlen(name));
+	facts_number(facts, "total", UNIT_AMOUNT, state->all);
+}
+
+const char *stack_report_explain(const struct stack_report *state, const struct report *report,
+				 struct why_empty *absence)
+{
+	if (!state->has_value)
+		return text_store_format((struct text_store *)&state->rows.names.texts,
+					 "--of %s has no --value %s: see prof-report flame --help",
+					 state->from->name, value_names[state->value]);
+	return why_empty_explain(report->run, state->from->family, absence);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of a table that are stacks: see stack_rows.h. */
+#include "report/stacks/stack_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FILTER_STACK "stack~"
+
+enum stack_by stack_by_of(enum key_id key)
+{
+	static const char *const names[STACK_BY_LIMIT] = { "stack", "function", "line", "module" };
+	unsigned int by = 0;
+
+	while (by < STACK_BY_LIMIT && strcmp(key_list[key].name, names[by]) != 0)
+		by++;
+	return (enum stack_by)by;
+}
+
+bool stack_rows_are_filtered(const struct options *options)
+{
+	for (size_t i = 0; i < options->filter_count; i++)
+		if (!strncmp(options->filter[i], FILTER_STACK, strlen(FILTER_STACK)))
+			return true;
+	return false;
+}
+
+static void take_parts(struct stack_rows *rows, const struct options *options)
+{
+	for (size_t i = 0; i < options->filter_count && rows->parts < STACK_PARTS_MAX; i++)
+		if (!strncmp(options->filter[i], FILTER_STACK, strlen(FILTER_STACK)))
+			rows->part[rows->parts++] = options->filter[i] + strlen(FILTER_STACK);
+}
+
+void stack_rows_init(struct stack_rows *rows, struct source *source, const struct options *options,
+		     enum stack_by by, struct stack_columns columns)
+{
+	*rows = (struct stack_rows){ .by = by, .columns = columns };
+	named_stacks_init(&rows->names, source,
+			  (enum symbol_form)options->of_report[REPORT_OPTION_names].choice);
+	rows->names.symbols.is_off =
+		options->of_report[REPORT_OPTION_symbols].choice == SYMBOLS_OFF;
+	rows->names.is_raw = options->raw_stacks;
+	rows->names.for_people = options->format != FORMAT_CSV && options->format != FORMAT_JSON;
+	map_init(&rows->places);
+	take_parts(rows, options);
+}
+
+void stack_rows_release(struct stack_rows *rows)
+{
+	named_stacks_release(&rows->names);
+	map_release(&rows->places);
+	free(rows->place);
+	free(rows->row_stack);
+}
+
+/* Where the function is not known its module is the next best, and at last the address. */
+static const char *text_of(struct stack_rows *rows, uint32_t stack)
+{
+	const struct named_frame *frame = named_frame_of(&rows->names, stack);
+	const char *line;
+
+	if (rows->by == STACK_BY_MODULE)
+		return frame->module ? frame->module : frame->name;
+	line = rows->by == STACK_BY_LINE ? named_frame_line(frame, &rows->names.texts) : NULL;
+	if (line)
+		return line;
+	if (frame->function || !frame->module)
+		return frame->name;
+	return text_store_format(&rows->names.texts, "[%s]", frame->module);
+}
+
+static uint64_t identity_of(struct stack_rows *rows, uint32_t stack)
+{
+	const char *text;
+
+	if (rows->by == STACK_BY_STACK)
+		return stack;
+	text = text_of(rows, stack);
+	return map_hash_bytes(text, strlen(text), 0);
+}
+
+size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
+{
+	uint32_t stack = named_stack_of(&rows->names, use->process, use->stack, use->time_ns);
+	struct map_entry *entry;
+	struct stack_place *place;
+	bool added;
+
+	for (size_t i = 0; i < rows->parts; i++)
+		if (!named_stack_has(&rows->names, stack, rows->part[i]))
+			return STACK_LEFT_OUT;
+	entry = map_put(&rows->places, identity_of(rows, stack), &added);
+	if (added) {
+		rows->place = memory_room(rows->place, rows->place_count, &rows->place_room,
+					  sizeof(*rows->place));
+		rows->place[rows->place_count] = (struct stack_place){ use->weight, stack };
+		entry->value = rows->place_count++;
+		return (size_t)entry->value;
+	}
+	place = &rows->place[entry->value];
+	if (use->weight > place->weight)
+		*place = (struct stack_place){ use->weight, stack };
+	return (size_t)entry->value;
+}
+
+static void put_text(struct table *table, enum column_id column, const char *text)
+{
+	if (text && column < COLUMN_ID_LIMIT)
+		table_set_text(table, column, text, strlen(text));
+}
+
+void stack_rows_note(struct stack_rows *rows, size_t row, uint32_t stack)
+{
+	rows->row_stack = memory_room(rows->row_stack, row, &rows->row_room,
+				      sizeof(*rows->row_stack));
+	rows->row_stack[row] = stack;
+}
+
+void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
+{
+	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+	uint32_t stack = rows->place[place].stack;
+	const struct named_frame *frame = named_frame_of(&rows->names, stack);
+	struct stack_columns key = none;
+
+	stack_rows_note(rows, table->row_count - 1, stack);
+	if (rows->by == STACK_BY_STACK) {
+		put_text(table, rows->columns.function, frame->name);
+		put_text(table, rows->columns.line, named_frame_line(frame, &rows->names.texts));
+		put_text(table, rows->columns.module, frame->module);
+		/* one frame is said already; programs get it all the same */
+		if (!rows->names.for_people || named_parent(&rows->names, stack) != NAMED_NONE)
+			put_text(table, rows->columns.stack,
+				 named_stack_text(&rows->names, stack, &rows->names.texts));
+		return;
+	}
+	key.function = rows->by == STACK_BY_FUNCTION ? rows->columns.function : key.function;
+	key.line = rows->by == STACK_BY_LINE ? rows->columns.line : key.line;
+	key.module = rows->by == STACK_BY_MODULE ? rows->columns.module : key.module;
+	put_text(table, key.function, text_of(rows, stack));
+	put_text(table, key.line, text_of(rows, stack));
+	put_text(table, key.module, text_of(rows, stack));
+}
+
+static size_t frames_of_row(void *state, size_t row, struct table_frame *frame, size_t room)
+{
+	struct stack_rows *rows = state;
+
+	if (row >= rows->row_room || rows->row_stack[row] == NAMED_NONE)
+		return 0;
+	return named_stack_frames(&rows->names, rows->row_stack[row], frame, room);
+}
+
+void stack_rows_attach(struct stack_rows *rows, struct table *table, size_t below)
+{
+	table->stacks = (struct table_stacks){ .frames = frames_of_row,
+					       .state = rows,
+					       .column = rows->columns.stack,
+					       .below = below };
+}
+
+void stack_rows_print_notes(const struct stack_rows *rows, const struct screen *screen)
+{
+	struct symbols_missing missing;
+
+	if (rows->names.node_count > 1 && !rows->names.is_deep)
+		screen_print_prose(screen, "stacks are one frame here, the caller: record with "
+					   "INTERCEPT_STACKS=native to have all of it");
+	if (symbols_missing(&rows->names.symbols, &missing)[0])
+		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
+				   missing.text);
+}

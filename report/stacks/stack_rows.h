@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of a table that are stacks, or what is innermost in them: its function, line or module. What a report counted by
+ * (process, stack) is put together here, whatever process and load address it comes from. A row shows the stack
+ * that weighs most in it.
+ *
+ * Made once all is read. Must outlive the table that it is attached to.
+ */
+#ifndef REPORT_STACKS_STACK_ROWS_H
+#define REPORT_STACKS_STACK_ROWS_H
+
+#include "report/core/options.h"
+#include "report/core/keys.h"
+#include "report/stacks/named_stacks.h"
+#include "report/table/export.h"
+#include "report/table/table.h"
+
+enum stack_by {
+	STACK_BY_STACK,
+	STACK_BY_FUNCTION,
+	STACK_BY_LINE,
+	STACK_BY_MODULE,
+	STACK_BY_LIMIT, /* something else */
+};
+
+/* Of a key of --by, by its name. */
+enum stack_by stack_by_of(enum key_id key);
+
+/* --filter stack~PART was given. */
+bool stack_rows_are_filtered(const struct options *options);
+
+/* Of a table; COLUMN_ID_LIMIT: it has none. */
+struct stack_columns {
+	enum column_id stack, function, line, module;
+};
+
+struct stack_place {
+	uint64_t weight; /* of the stack that weighs most */
+	uint32_t stack;  /* that one, named */
+};
+
+#define STACK_PARTS_MAX 8u
+
+struct stack_rows {
+	struct named_stacks names;
+	enum stack_by by;
+	struct stack_columns columns;
+	struct map places; /* identity to place */
+	struct stack_place *place;
+	size_t place_count, place_room;
+	const char *part[STACK_PARTS_MAX]; /* of --filter stack~PART: all must be in a stack */
+	size_t parts;
+	uint32_t *row_stack; /* by row of the table */
+	size_t row_room;
+};
+
+/* A call that a row is made of: `stack` of the process at the time. */
+struct stack_use {
+	const struct source_process *process;
+	uint32_t stack;
+	uint64_t time_ns, weight;
+};
+
+#define STACK_LEFT_OUT SIZE_MAX
+
+/* `options`: --names, --symbols, --raw-stacks, --format and --filter are looked at. */
+void stack_rows_init(struct stack_rows *rows, struct source *source, const struct options *options,
+		     enum stack_by by, struct stack_columns columns);
+void stack_rows_release(struct stack_rows *rows);
+
+/* The place that the call belongs to, from 0 in order of appearance; STACK_LEFT_OUT: --filter leaves it out. */
+size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use);
+/* Fills the row added last with what the place is. */
+void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place);
+/* A row that is something else (a caller) has that stack. */
+void stack_rows_note(struct stack_rows *rows, size_t row, uint32_t stack);
+/* The table shows the rows' stacks from now on, `below` frames below each. */
+void stack_rows_attach(struct stack_rows *rows, struct table *table, size_t below);
+
+/* Below a table: how to have more than callers, and files that symbols could not be had from. */
+void stack_rows_print_notes(const struct stack_rows *rows, const struct screen *screen);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/stacks/named_stacks.c: what stacks mean, what of them is folded, and names that mean harm. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "collector/format/frame_flags.h"
+#include "tests/unit/report/stacks/stack_library.h"
+
+#define HERE 0x10000000ull
+#define THERE 0x20000000ull
+
+static struct stack_library library;
+static struct source source;
+static struct stack_process one, two;
+static struct named_stacks names;
+static struct text_store texts;
+
+static int make(void **state)
+{
+	(void)state;
+	stack_library_make(&library);
+	return 0;
+}
+
+static int unmake(void **state)
+{
+	(void)state;
+	return unlink(library.path);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	source = (struct source){ .file_count = 0 };
+	stacks_init(&source.stacks);
+	stack_process_init(&one, 0, &library, HERE);
+	stack_process_init(&two, 1, &library, THERE);
+	named_stacks_init(&names, &source, SYMBOLS_FULL);
+	texts = (struct text_store){ .chunk = NULL };
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	named_stacks_release(&names);
+	stacks_release(&source.stacks);
+	text_store_release(&texts);
+	return 0;
+}
+
+static const char *text_of(const struct stack_process *process, uint32_t stack)
+{
+	return named_stack_text(&names, named_stack_of(&names, &process->process, stack, 10),
+				&texts);
+}
+
+static uint32_t usual(uint64_t bias)
+{
+	return STACK(&source, &library, bias, 8, START_FUNCTION, LIBC_START, MAIN, TRAIN,
+		     OPERATOR_NEW, MALLOC);
+}
+
+static void what_nobody_wants_to_see_is_folded(void **state)
+{
+	(void)state;
+	assert_string_equal(text_of(&one, usual(HERE)), "main;train");
+}
+
+static void raw_stacks_have_it_all(void **state)
+{
+	(void)state;
+	names.is_raw = true;
+	assert_string_equal(text_of(&one, usual(HERE)),
+			    "_start;__libc_start_main;main;train;operator new(unsigned "
+			    "long);malloc");
+}
+
+static void only_ends_are_folded(void **state)
+{
+	(void)state;
+	/* a program's own function between: what is around it stays */
+	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, MAIN, MALLOC, TRAIN)),
+			    "main;malloc;train");
+	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, MAIN, START_FUNCTION,
+						TRAIN)),
+			    "main;_start;train");
+}
+
+static void a_stack_keeps_a_frame(void **state)
+{
+	(void)state;
+	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, MALLOC)), "malloc");
+	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, START_FUNCTION)),
+			    "_start");
+	assert_string_equal(
+		text_of(&one, STACK(&source, &library, HERE, 8, START_FUNCTION, MALLOC)), "malloc");
+	assert_string_equal(text_of(&one, STACK_NONE), "(unknown)");
+	assert_string_equal(text_of(&one, 12345), "(unknown)");
+}
+
+static void wrappers_by_their_flag_are_folded(void **state)
+{
+	uint32_t main_frame = STACK(&source, &library, HERE, 8, MAIN);
+	uint32_t wrapper = stacks_add(&source.stacks, main_frame,
+				      stack_address(&library, HERE, OTHER, 8), FRAME_IS_WRAPPER);
+
+	(void)state;
+	assert_string_equal(text_of(&one, wrapper), "main");
+}
+
+static void places_are_equal_wherever_they_are_mapped(void **state)
+{
+	uint32_t here = usual(HERE), there = usual(THERE);
+
+	(void)state;
+	assert_int_not_equal(here, there);
+	assert_int_equal(named_stack_of(&names, &one.process, here, 10),
+			 named_stack_of(&names, &two.process, there, 10));
+	/* without lines calls from two places of a function are two */
+	assert_int_not_equal(
+		named_stack_of(&names, &one.process,
+			       STACK(&source, &library, HERE, 8, MAIN, TRAIN), 10),
+		named_stack_of(&names, &one.process,
+			       STACK(&source, &library, HERE, 9, MAIN, TRAIN), 10));
+}
+
+/* dlclose(), and another library at the same address: the same number means another thing. */
+static void an_address_means_what_was_there_then(void **state)
+{
+	struct source_name gone = { .text = "/nowhere/libgone.so", .length = 19 };
+	uint32_t stack = STACK(&source, &library, HERE, 8, MAIN);
+	uint32_t before, after;
+
+	(void)state;
+	one.module[1] = one.module[0];
+	one.module[0].path = &gone;
+	one.module[0].to_ns = 100;
+	one.module[1].from_ns = 100;
+	one.process.module_count = 2;
+	before = named_stack_of(&names, &one.process, stack, 50);
+	after = named_stack_of(&names, &one.process, stack, 150);
+	assert_string_equal(named_frame_of(&names, after)->name, "main");
+	assert_null(named_frame_of(&names, before)->function);
+	assert_string_equal(named_frame_of(&names, before)->module, "libgone.so");
+	assert_int_equal(named_stack_of(&names, &one.process, stack, 60), before);
+}
+
+static void unknown_code_is_its_address(void **state)
+{
+	uint32_t stack = stacks_add(&source.stacks, STACK_NONE, 0x1234, 0);
+
+	(void)state;
+	assert_string_equal(text_of(&one, stack), "0x1234");
+}
+
+static void a_truncated_stack_says_so(void **state)
+{
+	uint32_t root = stacks_add(&source.stacks, STACK_NONE,
+				   stack_address(&library, HERE, TRAIN, 8), FRAME_IS_TRUNCATED);
+
+	(void)state;
+	assert_string_equal(
+		text_of(&one, stacks_add(&source.stacks, root,
+					 stack_address(&library, HERE, STEP, 8), 0)),
+		"(more callers, not recorded);train;step");
+}
+
+static void frames_come_innermost_first_and_are_counted(void **state)
+{
+	struct table_frame frame[2];
+	uint32_t stack = named_stack_of(
+		&names, &one.process,
+		STACK(&source, &library, HERE, 8, MAIN, TRAIN, STEP), 10);
+
+	(void)state;
+	assert_int_equal(named_stack_frames(&names, stack, frame, 2), 3);
+	assert_string_equal(frame[0].function, "step");
+	assert_string_equal(frame[1].function, "train");
+	assert_int_equal(frame[0].offset, stack_address(&library, 0, STEP, 8));
+	assert_true(named_stack_has(&names, stack, "rai"));
+	assert_false(named_stack_has(&names, stack, "other"));
+}
+
+/* No recursion, and text within its bounds. */
+static void a_stack_may_be_a_million_deep(void **state)
+{
+	uint32_t stack = STACK_NONE;
+	const char *text;
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000000; i++)
+		stack = stacks_add(&source.stacks, stack,
+				   stack_address(&library, HERE, i % 2 ? TRAIN : STEP, 8), 0);
+	text = text_of(&one, stack);
+	assert_in_range(strlen(text), 4000, NAMED_TEXT_MAX);
+	assert_non_null(strstr(text, " frames);"));
+	assert_memory_equal(text, "step;train;step;", 16);
+}
+
+static void names_cannot_break_a_line_or_a_stack(void **state)
+{
+	char shown[NAMED_TEXT_FRAME_MAX], longer[10001];
+	size_t length = named_frame_text(shown, "a;b\nc\033[31m");
+
+	(void)state;
+	assert_int_equal(length, strlen(shown));
+	assert_null(strpbrk(shown, ";\n\033"));
+	assert_memory_equal(shown, "a:b", 3);
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	assert_in_range(named_frame_text(shown, longer), 1, NAMED_TEXT_FRAME_MAX - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+		TEST(what_nobody_wants_to_see_is_folded),
+		TEST(raw_stacks_have_it_all),
+		TEST(only_ends_are_folded),
+		TEST(a_stack_keeps_a_frame),
+		TEST(wrappers_by_their_flag_are_folded),
+		TEST(places_are_equal_wherever_they_are_mapped),
+		TEST(an_address_means_what_was_there_then),
+		TEST(unknown_code_is_its_address),
+		TEST(a_truncated_stack_says_so),
+		TEST(frames_come_innermost_first_and_are_counted),
+		TEST(a_stack_may_be_a_million_deep),
+		TEST(names_cannot_break_a_line_or_a_stack),
+	};
+
+	return cmocka_run_group_tests(tests, make, unmake);
+}
