@@ -22,8 +22,9 @@ enum option_group {
 	TAKES_FILTER = 4,
 	TAKES_BY = 8,
 	TAKES_TREE = 16,
-	TAKES_FILES = 32, /* the report reads the files itself */
-	TAKES_OF_REPORTS = 64,
+	TAKES_FILES = 32,  /* the report reads the files itself */
+	TAKES_OUTPUT = 64, /* and every report that has TAKES_FORMAT */
+	TAKES_OF_REPORTS = 128,
 };
 #define OPTION_GROUPS 32 /* bits of all */
 
