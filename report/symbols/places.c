@@ -250,7 +250,7 @@ static void miss_map(struct missing *missing, const struct places_jit *jit)
 		return;
 	snprintf(name, sizeof(name), "perf-%u.map", jit->pid);
 	miss(missing, name,
-	     jit->state == PERF_MAP_OTHER_TIME ? "is another process'" : "cannot be read");
+	     jit->state == PERF_MAP_OTHER_TIME ? "is not this process' own" : "cannot be read");
 }
 
 void places_missing(const struct places *places, char *ret_text, size_t bytes)
