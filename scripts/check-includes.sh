@@ -52,7 +52,7 @@ layers='
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
 	report/advice  : report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/*
-	report/raw     : collector/format report/base report/file report/session report/table report/core
+	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/core
 	report/app     : families report/base report/session report/table report/core
 '
 

@@ -24,7 +24,8 @@ enum option_group {
 	TAKES_TREE = 16,
 	TAKES_FILES = 32, /* the report reads the files itself */
 	TAKES_STACK = 64,
-	TAKES_OF_REPORTS = 128,
+	TAKES_OUTPUT = 128, /* and every report that has TAKES_FORMAT */
+	TAKES_OF_REPORTS = 256,
 };
 #define OPTION_GROUPS 32 /* bits of all */
 

@@ -17,7 +17,7 @@
 #include "report/base/memory.h"
 #include "report/symbols/object.h"
 
-#define ANSWERS_TAG 0x424d5953u          /* "SYMB" */
+#define ANSWERS_TAG 0x424d5953u          /* "SYMB", FILE_TAG_SYMBOLS */
 #define ANSWERS_BYTES_MAX (16u << 20)    /* of the bytes */
 #define ANSWERS_ADDRESSES_MAX (1u << 20) /* of one module; more are not kept */
 

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,9 +51,29 @@ struct object {
 
 /* --- opening --- */
 
+/* The kernel's own, which no path leads to, as a file. */
+static int open_vdso(void)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	int file = image ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+	Elf64_Ehdr head;
+	size_t bytes;
+
+	if (file < 0)
+		return -1;
+	memcpy(&head, image, sizeof(head));
+	bytes = head.e_shoff + (size_t)head.e_shnum * head.e_shentsize;
+	if (write(file, image, bytes) == (ssize_t)bytes)
+		return file;
+	close(file);
+	return -1;
+}
+
 static int open_file(const char *path, enum object_state *ret_state)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int file = !strcmp(path, OBJECT_VDSO)
+			   ? open_vdso()
+			   : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 
 	if (file < 0) {

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define OBJECT_INLINED_MAX 16u
+#define OBJECT_VDSO "[vdso]" /* path of the kernel's own library, which is in no file */
 
 struct object;
 
