@@ -37,8 +37,7 @@ struct frame_reader *frame_reader_new(const struct schema *schema)
 
 	if (!fr)
 		return NULL;
-	varint_lanes_init(&fr->decoder.lanes);
-	event_plans_init(&fr->decoder.plans, schema);
+	decoder_init(&fr->decoder, schema);
 	return fr;
 }
 
@@ -103,6 +102,18 @@ static uint8_t heap_record_kind(uint32_t id)
 	}
 }
 
+static enum quick kind_quick(const struct decoder_kind *kind, const struct event_plan *plan,
+			     uint8_t full_shape)
+{
+	if (plan_makes_event(kind->shape))
+		return QUICK_NONE;
+	if (kind->record)
+		return full_shape == PLAN_BORN	 ? QUICK_BORN
+		       : full_shape == PLAN_DIES ? QUICK_DIES
+						 : QUICK_NONE;
+	return kind->is_sum && plan->steps == 1 && plan->sizes ? QUICK_SIZE : QUICK_NONE;
+}
+
 /* What is read of each kind, now that it is known which kinds the frame has. */
 static void frame_plan_kinds(struct decoder *d)
 {
@@ -119,7 +130,9 @@ static void frame_plan_kinds(struct decoder *d)
 		kind->shape = plan->shape;
 		kind->words = plan->words + plan->extra;
 		kind->record = plan->is_record ? heap_record_kind(kind->id) : 0;
-		d->visit[i] = (uint8_t)(kind->id | (plan->shape > PLAN_PASS ? VISIT : 0));
+		kind->is_sum = plan->shape == PLAN_SUM;
+		kind->quick = (uint8_t)kind_quick(kind, plan, d->plans.full[kind->id].shape);
+		d->visit[i] = (uint16_t)(kind->id | (plan->shape > PLAN_PASS ? VISIT : 0));
 	}
 }
 
@@ -127,6 +140,7 @@ static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count)
 {
 	uint64_t caller = 0;
 
+	decoder_forget_kinds(d, d->kind_count);
 	if (count > FRAME_KINDS_MAX || count > cursor_left(&c))
 		return EVT_CORRUPT;
 	for (uint32_t i = 0; i < count; i++) {
