@@ -22,7 +22,7 @@ struct taking {
 	const struct source_heap *given;
 	bool pairs;    /* partners are what they seem */
 	uint32_t peak; /* of the run: 1 + place of the last rise above all before, 0: none */
-	bool is_pair[LOOK_AHEAD]; /* of the next ones, see records_look() */
+	bool is_pair[LOOK_AHEAD]; /* of those that come next, see records_look() */
 	uint64_t paired, paired_bytes; /* of the run so far */
 };
 
@@ -179,12 +179,6 @@ static inline bool record_is_brief(const struct taking *t, const struct heap_rec
 	return record->partner != at && (record->partner > at ? record : partner)->is_renewed;
 }
 
-/* What comes after the run: its partner is there too, so that it will be a pair of the next one. */
-static inline bool record_waits(const struct taking *t, const struct heap_record *record, uint32_t at)
-{
-	return at >= t->given->to && record->partner != at && record->partner >= t->given->to;
-}
-
 /* Is it a pair? If live blocks will be looked at for it, they are on their way from here on. */
 static inline bool record_look(const struct taking *t, uint32_t at)
 {
@@ -192,18 +186,16 @@ static inline bool record_look(const struct taking *t, uint32_t at)
 	bool is_pair = record_is_pair(t, at);
 
 	if (is_pair ? !record->is_renewed && record->partner > at
-		    : !record_waits(t, record, at) && !record_is_brief(t, record, at))
-		map_prefetch(&t->process->blocks, record->address);
+		    : !record_is_brief(t, record, at))
+		map_touch(&t->process->blocks, record->address);
 	return is_pair;
 }
 
-/* From the run's first record on as far as is looked ahead. */
-static void records_look(struct taking *t)
+/* Of the next records, all at once: so many misses of the cache are waited for together. */
+static void records_look(struct taking *t, uint32_t from, uint32_t to)
 {
-	const struct source_heap *given = t->given;
-
-	for (uint32_t at = given->from; at < given->from + LOOK_AHEAD && at < given->count; at++)
-		t->is_pair[at % LOOK_AHEAD] = record_look(t, at);
+	for (uint32_t at = from; at < to; at++)
+		t->is_pair[at - from] = record_look(t, at);
 }
 
 /* Both sides of each pair are in the run. */
@@ -235,6 +227,19 @@ static void records_settle_peak(struct taking *t)
 	}
 }
 
+static inline void record_pass(struct taking *t, uint32_t at, bool is_pair)
+{
+	const struct heap_record *record = &t->given->record[at];
+	uint64_t time_ns = merge_time(record->time_ns, t->given->offset_ns);
+
+	if (!is_pair)
+		record_take(t, at, time_ns);
+	else if (record->partner > at)
+		pair_begin(t, at, time_ns);
+	else
+		pair_end(t, at, time_ns);
+}
+
 void heap_take_records(struct heap *heap, const struct source_heap *given)
 {
 	struct taking t = { .heap = heap, .given = given };
@@ -243,20 +248,12 @@ void heap_take_records(struct heap *heap, const struct source_heap *given)
 	t.process = heap_process_at(heap, given->process->index);
 	t.pairs = given->leads && !t.process->distrusts;
 	sites_begin(t.process, given);
-	records_look(&t);
-	for (uint32_t at = given->from; at < given->to; at++) {
-		const struct heap_record *record = &given->record[at];
-		uint64_t time_ns = merge_time(record->time_ns, given->offset_ns);
-		bool is_pair = t.is_pair[at % LOOK_AHEAD];
+	for (uint32_t at = given->from; at < given->to;) {
+		uint32_t chunk = given->to - at < LOOK_AHEAD ? given->to : at + LOOK_AHEAD;
 
-		if (at + LOOK_AHEAD < given->count)
-			t.is_pair[at % LOOK_AHEAD] = record_look(&t, at + LOOK_AHEAD);
-		if (!is_pair)
-			record_take(&t, at, time_ns);
-		else if (record->partner > at)
-			pair_begin(&t, at, time_ns);
-		else
-			pair_end(&t, at, time_ns);
+		records_look(&t, at, chunk);
+		for (uint32_t i = 0; at < chunk; at++, i++)
+			record_pass(&t, at, t.is_pair[i]);
 	}
 	pairs_settle(&t);
 	if (record_is_pair(&t, given->to - 1))
