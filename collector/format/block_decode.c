@@ -46,52 +46,62 @@ static void numbers_put_late(struct decoder *d, uint16_t *number)
 		d->number_failed = true;
 }
 
-/* Files of version 1 have all times in one column, in ns. */
-static void decoder_find_units(const struct decoder *d, uint8_t *ret_has_units)
-{
-	bool block_has_units = d->column[COLUMN_HEAP_TIME].at != NULL;
-
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
-		ret_has_units[id] = ret_has_units[id | VISIT] = block_has_units &&
-								d->plan[id].is_heap;
-}
-
-/* What of each event id, and how many of those were of none that the frame has. */
-static uint32_t decoder_add_tables(struct decoder *d, uint32_t (*table)[2 * VISIT])
+/* Records of each event id; returns how many are of no kind of the frame. */
+static uint32_t decoder_add_tables(struct decoder *d, uint32_t (*table)[UINT8_MAX + 1])
 {
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
 		d->records_of[id] = 0;
 		for (uint32_t i = 0; i < TABLES; i++)
-			d->records_of[id] += table[i][id] + table[i][id | VISIT];
+			d->records_of[id] += table[i][id];
 	}
 	return table[0][VISIT_NOTHING] + table[1][VISIT_NOTHING] + table[2][VISIT_NOTHING] +
 	       table[3][VISIT_NOTHING];
 }
 
-/* Lists the records that something is read of, and counts all of them by event id. */
+/* Of one group, in which something is read. */
+static inline void decoder_list_group(struct decoder *d, uint32_t from, uint32_t to,
+				      uint32_t has_units)
+{
+	uint32_t at = d->visited_count, heap = d->heap_records;
+
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t visit = d->visit[d->numbers.value[i]];
+
+		heap += visit / VISIT_UNITS & has_units;
+		d->visited[at] = (uint16_t)i;
+		d->visited_heap[at] = (uint16_t)heap;
+		at += visit / VISIT & 1;
+	}
+	d->visited_count = at;
+}
+
+/*
+ * Lists the records that something is read of, and counts all of them by event id. What the kinds of a group are
+ * is added up first: often there is nothing to be listed.
+ */
 static int decoder_list_visits(struct decoder *d)
 {
 	const uint16_t *number = d->numbers.value;
-	const uint16_t *visits = d->visit;
-	uint16_t *visited = d->visited, *visited_heap = d->visited_heap;
-	uint32_t table[TABLES][2 * VISIT] = { { 0 } };
-	uint32_t count = d->count, heap = 0;
-	uint8_t has_units[2 * VISIT] = { 0 };
+	uint32_t table[TABLES][UINT8_MAX + 1] = { { 0 } };
+	/* files of version 1 have all times in one column, in ns */
+	uint32_t has_units = d->column[COLUMN_HEAP_TIME].at != NULL;
 
-	decoder_find_units(d, has_units);
-#pragma GCC unroll 4
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t visit = visits[number[i]];
+	d->visited_count = d->heap_records = 0;
+	for (uint32_t from = 0; from < d->count; from += VISIT_GROUP) {
+		uint32_t to = from + VISIT_GROUP < d->count ? from + VISIT_GROUP : d->count;
+		uint32_t sum = 0;
 
-		table[i % TABLES][visit]++;
-		heap += has_units[visit];
-		*visited = (uint16_t)i;
-		*visited_heap = (uint16_t)heap;
-		visited += visit / VISIT;
-		visited_heap += visit / VISIT;
+#pragma GCC unroll 8
+		for (uint32_t i = from; i < to; i++) {
+			uint32_t visit = d->visit[number[i]];
+
+			table[i % TABLES][(uint8_t)visit]++;
+			sum += visit;
+		}
+		if (sum / VISIT % (2 * VISIT_GROUP))
+			decoder_list_group(d, from, to, has_units);
+		d->heap_records += has_units ? sum / VISIT_UNITS : 0;
 	}
-	d->visited_count = (uint32_t)(visited - d->visited);
-	d->heap_records = heap;
 	return decoder_add_tables(d, table) ? EVT_CORRUPT : 0;
 }
 

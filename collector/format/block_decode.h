@@ -52,8 +52,8 @@ struct decoder {
 	struct varint_lanes lanes;
 
 	struct decoder_kind kind[FRAME_KINDS_MAX];
-	/* id, and VISIT when something of it is read; VISIT_NOTHING from kind_count on */
-	uint16_t visit[FRAME_KINDS_MAX];
+	/* id, VISIT when something of it is read, VISIT_UNITS; VISIT_NOTHING from kind_count on */
+	uint32_t visit[FRAME_KINDS_MAX];
 	uint32_t kind_count;
 
 	/* the block */
@@ -74,8 +74,13 @@ struct decoder {
 	struct trail deaths;
 };
 
-#define VISIT 0x100u
-#define VISIT_NOTHING (VISIT - 1)
+/* Bits that do not meet when those of a group are added up. */
+#define VISIT_GROUP 8u
+#define VISIT 0x1000u
+#define VISIT_UNITS 0x10000u /* an event of the heap, whose time is in units where the block has such */
+#define VISIT_NOTHING 0xffu
+_Static_assert(VISIT_GROUP * VISIT_NOTHING < VISIT && VISIT_GROUP * VISIT < VISIT_UNITS,
+	       "sums of a group do not meet");
 _Static_assert(EVT_ID_LIMIT <= VISIT_NOTHING, "an id leaves room for the flag and for none");
 _Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX, "decoder.visited holds every record");
 
