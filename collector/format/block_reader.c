@@ -6,11 +6,17 @@
 #include "collector/format/block.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "collector/format/block_decode.h"
 #include "collector/format/error.h"
 
 #define CHUNK_BYTES (1u << 20)
+#define PAGE_BYTES ((uintptr_t)4096)
+#define POPULATE_BYTES (64u << 10) /* less is not worth a call */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
 
 _Static_assert(FRAME_KINDS_MAX <= UINT16_MAX + 1u, "decoder.numbers hold every kind");
 
@@ -19,6 +25,7 @@ struct chunk {
 	struct chunk *next;
 	size_t room;
 	size_t used;
+	size_t touched; /* words that have been used by any frame */
 	uint64_t words[];
 };
 
@@ -70,6 +77,19 @@ static struct chunk *chunk_new(size_t words)
 	return chunk;
 }
 
+/* Pages of what is about to be filled, all with one call: a fault for each costs more than the decoding. */
+static void chunk_populate(struct chunk *chunk)
+{
+	uintptr_t from = (uintptr_t)(chunk->words + chunk->touched) & ~(PAGE_BYTES - 1);
+	uintptr_t to = (uintptr_t)(chunk->words + chunk->used) & ~(PAGE_BYTES - 1);
+
+	if (chunk->used <= chunk->touched)
+		return;
+	if (to - from >= POPULATE_BYTES)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* older kernels refuse */
+	chunk->touched = chunk->used;
+}
+
 /* `words` words that live until the next frame; NULL when there is no memory. */
 static uint64_t *frame_take_words(struct frame_reader *fr, size_t words)
 {
@@ -85,6 +105,7 @@ static uint64_t *frame_take_words(struct frame_reader *fr, size_t words)
 	fr->current = *place;
 	at = fr->current->words + fr->current->used;
 	fr->current->used += words;
+	chunk_populate(fr->current);
 	return at;
 }
 
