@@ -10,9 +10,10 @@
 #include "collector/format/varints.h"
 
 struct block_clock {
-	const uint32_t *plain, *heap; /* what the first n differences add up to, but for the late ones */
+	const uint32_t *plain,
+		*heap; /* what the first n differences add up to, but for the late ones */
 	const struct varint_late *late_plain, *late_heap; /* the next of those */
-	uint32_t late_plain_at, late_heap_at; /* UINT32_MAX: there are none any more */
+	uint32_t late_plain_at, late_heap_at;             /* UINT32_MAX: there are none any more */
 	const struct varint_late *end_plain, *end_heap;
 	uint64_t late_ns; /* those that were passed */
 };
@@ -57,7 +58,8 @@ static inline uint64_t block_clock_at(struct block_clock *clock, uint32_t plain,
 {
 	if (__builtin_expect((clock->late_plain_at < plain) | (clock->late_heap_at < heap), 0))
 		block_clock_pass_late(clock, plain, heap);
-	return clock->late_ns + clock->plain[plain] + ((uint64_t)clock->heap[heap] << HEAP_TIME_BITS);
+	return clock->late_ns + clock->plain[plain] +
+	       ((uint64_t)clock->heap[heap] << HEAP_TIME_BITS);
 }
 
 #endif

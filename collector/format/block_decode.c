@@ -516,7 +516,8 @@ static void decoder_read_record(struct decoder *d, struct reading *r,
 int decoder_read_values(struct decoder *d, struct decoder_output *output)
 {
 	struct reading r = {
-		.place.clock = block_clock_of(&d->shared[COLUMN_TIME], &d->shared[COLUMN_HEAP_TIME]),
+		.place.clock = block_clock_of(&d->shared[COLUMN_TIME],
+					      &d->shared[COLUMN_HEAP_TIME]),
 		.event = output->event,
 		.words = output->words,
 		.sum = output->sum,

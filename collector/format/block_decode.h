@@ -77,9 +77,10 @@ struct decoder {
 /* Bits that do not meet when those of a group are added up. */
 #define VISIT_GROUP 8u
 #define VISIT 0x1000u
-#define VISIT_UNITS 0x10000u /* an event of the heap, whose time is in units where the block has such */
+#define VISIT_UNITS \
+	0x10000u /* an event of the heap, whose time is in units where the block has such */
 #define VISIT_NOTHING 0xffu
-_Static_assert(VISIT_GROUP * VISIT_NOTHING < VISIT && VISIT_GROUP * VISIT < VISIT_UNITS,
+_Static_assert(VISIT_GROUP *VISIT_NOTHING < VISIT && VISIT_GROUP * VISIT < VISIT_UNITS,
 	       "sums of a group do not meet");
 _Static_assert(EVT_ID_LIMIT <= VISIT_NOTHING, "an id leaves room for the flag and for none");
 _Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX, "decoder.visited holds every record");

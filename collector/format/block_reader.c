@@ -129,7 +129,7 @@ static enum quick kind_quick(const struct decoder_kind *kind, const struct event
 	if (plan_makes_event(kind->shape))
 		return QUICK_NONE;
 	if (kind->record)
-		return full_shape == PLAN_BORN	 ? QUICK_BORN
+		return full_shape == PLAN_BORN   ? QUICK_BORN
 		       : full_shape == PLAN_DIES ? QUICK_DIES
 						 : QUICK_NONE;
 	return kind->is_sum && plan->steps == 1 && plan->sizes ? QUICK_SIZE : QUICK_NONE;

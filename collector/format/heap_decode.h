@@ -11,8 +11,8 @@
 
 /* How far the block has been read. */
 struct heap_place {
-	uint32_t visit;          /* place in decoder.visited */
-	uint32_t records;        /* struct heap_record so far */
+	uint32_t visit;   /* place in decoder.visited */
+	uint32_t records; /* struct heap_record so far */
 	struct block_clock clock;
 	struct block_sum sum;
 };

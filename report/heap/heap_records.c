@@ -22,7 +22,7 @@ struct taking {
 	const struct source_heap *given;
 	bool pairs;    /* partners are what they seem */
 	uint32_t peak; /* of the run: 1 + place of the last rise above all before, 0: none */
-	bool is_pair[LOOK_AHEAD]; /* of those that come next, see records_look() */
+	bool is_pair[LOOK_AHEAD];      /* of those that come next, see records_look() */
 	uint64_t paired, paired_bytes; /* of the run so far */
 };
 
@@ -185,8 +185,7 @@ static inline bool record_look(const struct taking *t, uint32_t at)
 	const struct heap_record *record = &t->given->record[at];
 	bool is_pair = record_is_pair(t, at);
 
-	if (is_pair ? !record->is_renewed && record->partner > at
-		    : !record_is_brief(t, record, at))
+	if (is_pair ? !record->is_renewed && record->partner > at : !record_is_brief(t, record, at))
 		map_touch(&t->process->blocks, record->address);
 	return is_pair;
 }

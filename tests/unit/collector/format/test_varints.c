@@ -37,7 +37,8 @@ static void column_make(struct column *column, size_t count, uint32_t rare, uint
 	for (size_t i = 0; i < count; i++) {
 		uint64_t any = pick(&seed) * 0x9e3779b97f4a7c15u >> pick(&seed) % 64;
 
-		column->number[i] = pick(&seed) % rare ? any % (pick(&seed) % 2 ? 128 : 16384) : any;
+		column->number[i] = pick(&seed) % rare ? any % (pick(&seed) % 2 ? 128 : 16384)
+						       : any;
 		at = put_varint(at, column->number[i]);
 	}
 	column->length = (size_t)(at - bytes);
@@ -106,7 +107,8 @@ static void greatest_sum_fits(void **state)
 	column.bytes = malloc(NUMBERS * CODEC_VARINT_MAX);
 	for (size_t i = 0; i < NUMBERS; i++) {
 		column.number[i] = VARINTS_LATE - 1;
-		column.length = (size_t)(put_varint(column.bytes + column.length, VARINTS_LATE - 1) -
+		column.length = (size_t)(put_varint(column.bytes + column.length,
+						    VARINTS_LATE - 1) -
 					 column.bytes);
 	}
 	check_column(&varints, &lanes, &column, NUMBERS);
