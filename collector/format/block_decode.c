@@ -7,8 +7,23 @@
 #include "collector/format/block_decode.h"
 
 #include "collector/format/error.h"
+#include "collector/format/heap_decode.h"
 
 #define TABLES 4u /* counters of records by turns: adding to the same word twice in a row is slow */
+
+void decoder_forget_kinds(struct decoder *d, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		d->visit[i] = VISIT_NOTHING;
+	d->kind_count = 0;
+}
+
+void decoder_init(struct decoder *d, const struct schema *schema)
+{
+	decoder_forget_kinds(d, FRAME_KINDS_MAX);
+	varint_lanes_init(&d->lanes);
+	event_plans_init(&d->plans, schema);
+}
 
 void decoder_release(struct decoder *d)
 {
@@ -20,56 +35,74 @@ void decoder_release(struct decoder *d)
 /* Kinds whose number takes three bytes. */
 static void numbers_put_late(struct decoder *d, uint16_t *number)
 {
-	const uint64_t *late = d->numbers.next_late;
+	const struct varint_late *late = d->numbers.late;
 	uint64_t beyond = 0;
 
-	for (uint32_t i = 0; i < d->count; i++) {
-		if (number[i] != VARINTS_LATE)
-			continue;
-		beyond |= *late >> 16;
-		number[i] = (uint16_t)*late++;
+	for (size_t i = 0; i < d->numbers.late_count; i++) {
+		beyond |= late[i].value >> 16;
+		number[late[i].at] = (uint16_t)late[i].value;
 	}
 	if (beyond)
 		d->number_failed = true;
 }
 
-/* Files of version 1 have all times in one column, in ns. */
-static void decoder_find_units(const struct decoder *d, uint8_t *ret_has_units)
+/* Records of each event id; returns how many are of no kind of the frame. */
+static uint32_t decoder_add_tables(struct decoder *d, uint32_t (*table)[UINT8_MAX + 1])
 {
-	bool block_has_units = d->column[COLUMN_HEAP_TIME].at != NULL;
-
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
-		ret_has_units[id] = ret_has_units[id | VISIT] = block_has_units &&
-								d->plan[id].is_heap;
-}
-
-/* Lists the records that something is read of, and counts all of them by event id. */
-static int decoder_list_visits(struct decoder *d)
-{
-	const uint16_t *number = d->numbers.value;
-	uint32_t table[TABLES][2 * VISIT] = { { 0 } };
-	uint32_t count = d->count, visited = 0, most = 0, heap = 0;
-	uint8_t has_units[2 * VISIT];
-
-	decoder_find_units(d, has_units);
-	for (uint32_t i = 0; i < count; i++) {
-		uint8_t visit = d->visit[number[i]];
-
-		most = number[i] > most ? number[i] : most;
-		table[i % TABLES][visit]++;
-		heap += has_units[visit];
-		d->visited[visited] = (uint16_t)i;
-		d->visited_heap[visited] = (uint16_t)heap;
-		visited += visit / VISIT;
-	}
-	d->visited_count = visited;
-	d->heap_records = heap;
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
 		d->records_of[id] = 0;
 		for (uint32_t i = 0; i < TABLES; i++)
-			d->records_of[id] += table[i][id] + table[i][id | VISIT];
+			d->records_of[id] += table[i][id];
 	}
-	return most < d->kind_count ? 0 : EVT_CORRUPT;
+	return table[0][VISIT_NOTHING] + table[1][VISIT_NOTHING] + table[2][VISIT_NOTHING] +
+	       table[3][VISIT_NOTHING];
+}
+
+/* Of one group, in which something is read. */
+static inline void decoder_list_group(struct decoder *d, uint32_t from, uint32_t to,
+				      uint32_t has_units)
+{
+	uint32_t at = d->visited_count, heap = d->heap_records;
+
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t visit = d->visit[d->numbers.value[i]];
+
+		heap += visit / VISIT_UNITS & has_units;
+		d->visited[at] = (uint16_t)i;
+		d->visited_heap[at] = (uint16_t)heap;
+		at += visit / VISIT & 1;
+	}
+	d->visited_count = at;
+}
+
+/*
+ * Lists the records that something is read of, and counts all of them by event id. What the kinds of a group are
+ * is added up first: often there is nothing to be listed.
+ */
+static int decoder_list_visits(struct decoder *d)
+{
+	const uint16_t *number = d->numbers.value;
+	uint32_t table[TABLES][UINT8_MAX + 1] = { { 0 } };
+	/* files of version 1 have all times in one column, in ns */
+	uint32_t has_units = d->column[COLUMN_HEAP_TIME].at != NULL;
+
+	d->visited_count = d->heap_records = 0;
+	for (uint32_t from = 0; from < d->count; from += VISIT_GROUP) {
+		uint32_t to = from + VISIT_GROUP < d->count ? from + VISIT_GROUP : d->count;
+		uint32_t sum = 0;
+
+#pragma GCC unroll 8
+		for (uint32_t i = from; i < to; i++) {
+			uint32_t visit = d->visit[number[i]];
+
+			table[i % TABLES][(uint8_t)visit]++;
+			sum += visit;
+		}
+		if (sum / VISIT % (2 * VISIT_GROUP))
+			decoder_list_group(d, from, to, has_units);
+		d->heap_records += has_units ? sum / VISIT_UNITS : 0;
+	}
+	return decoder_add_tables(d, table) ? EVT_CORRUPT : 0;
 }
 
 /* The values of the shared columns of all records; the columns are there, or there are none. */
@@ -82,6 +115,10 @@ static int decoder_unpack_shared(struct decoder *d, const size_t *count)
 	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]) && !error; i++)
 		error = varints_unpack(&d->shared[keys[i]], &d->lanes, &d->column[keys[i]],
 				       count[keys[i]]);
+	if (!error)
+		error = varints_add_up(&d->shared[COLUMN_TIME], count[COLUMN_TIME]);
+	if (!error)
+		error = varints_add_up(&d->shared[COLUMN_HEAP_TIME], count[COLUMN_HEAP_TIME]);
 	return error;
 }
 
@@ -102,7 +139,7 @@ int decoder_read_kinds(struct decoder *d, struct decoder_needs *ret_needs)
 	int error = varints_unpack(&d->numbers, &d->lanes, &d->column[COLUMN_KIND], d->count);
 
 	d->number_failed = false;
-	if (!error && d->numbers.late_room)
+	if (!error)
 		numbers_put_late(d, d->numbers.value);
 	if (!error)
 		error = d->number_failed ? EVT_CORRUPT : decoder_list_visits(d);
@@ -130,25 +167,6 @@ int decoder_read_kinds(struct decoder *d, struct decoder_needs *ret_needs)
 	shared[COLUMN_TIME] = d->count - d->heap_records;
 	shared[COLUMN_HEAP_TIME] = d->heap_records;
 	return decoder_unpack_shared(d, shared);
-}
-
-/* `length` bytes, 1 to 8, as a number. */
-static inline uint64_t get_far(struct cursor *c, uint64_t length)
-{
-	uint64_t value = 0;
-
-	if (__builtin_expect(cursor_left(c) >= sizeof(value), 1)) {
-		memcpy(&value, c->at, sizeof(value));
-		c->at += length;
-		return value & (UINT64_MAX >> (64 - 8 * length));
-	}
-	if (length > cursor_left(c)) {
-		c->failed = true;
-		return 0;
-	}
-	memcpy(&value, c->at, length);
-	c->at += length;
-	return value;
 }
 
 /* Place in `named` of the address that the code names; HEAP_WINDOW when it names none. */
@@ -447,80 +465,79 @@ static inline void decoder_get_words(struct decoder *d, struct decoder_kind *kin
 	}
 }
 
-/* Time of a record, reckoned from that of an earlier one; the two columns of times apart. */
-struct clock {
-	uint64_t time_ns, units;
-	uint32_t plain, heap; /* records passed of either */
-};
-
-/* To the record that `plain` and `heap` records end with. */
-static inline uint64_t clock_move(struct clock *clock, struct decoder *d, uint32_t plain,
-				  uint32_t heap)
-{
-	for (; clock->heap < heap; clock->heap++)
-		clock->units += varints_next(&d->shared[COLUMN_HEAP_TIME]);
-	for (; clock->plain < plain; clock->plain++)
-		clock->time_ns += varints_next(&d->shared[COLUMN_TIME]);
-	return clock->time_ns + (clock->units << HEAP_TIME_BITS);
-}
-
 static uint32_t decoder_first_is_heap(const struct decoder *d)
 {
 	return d->heap_records && d->plan[d->kind[d->numbers.value[0]].id].is_heap;
 }
 
+/* What has come out of the block so far. */
+struct reading {
+	struct heap_place place;
+	struct event *event;
+	uint64_t *words;
+	struct block_sum *sum;
+	uint32_t *heap_before;
+};
+
+/* A record of any kind. */
+static void decoder_read_record(struct decoder *d, struct reading *r,
+				const struct decoder_output *output)
+{
+	uint32_t visit = r->place.visit++, record = d->visited[visit];
+	uint32_t heap = d->visited_heap[visit];
+	uint16_t number = d->numbers.value[record];
+	struct decoder_kind *kind = &d->kind[number];
+	uint64_t time_ns = block_clock_at(&r->place.clock, record + 1 - heap, heap), bytes = 0;
+
+	if (kind->record) {
+		bytes = decoder_get_record(d, number, output->heap, r->place.records);
+		output->heap[r->place.records++].time_ns = time_ns;
+	} else if (!plan_makes_event(kind->shape)) {
+		bytes = decoder_walk(d, kind);
+	}
+	if (!plan_makes_event(kind->shape)) {
+		r->place.sum.events += kind->is_sum;
+		r->place.sum.bytes += kind->is_sum ? bytes : 0;
+		return;
+	}
+	if (kind->record)
+		record_put_words(&output->heap[r->place.records - 1], kind, r->words);
+	else
+		decoder_get_words(d, kind, r->words, output->words);
+	*r->event++ = (struct event){
+		time_ns, d->stream, (uint8_t)kind->id, d->plan[kind->id].words, number, r->words
+	};
+	r->words += kind->words;
+	if (r->sum)
+		*r->sum++ = r->place.sum;
+	if (r->heap_before)
+		*r->heap_before++ = r->place.records;
+}
+
 int decoder_read_values(struct decoder *d, struct decoder_output *output)
 {
-	struct clock clock = { 0 };
-	struct event *event = output->event;
-	uint64_t *words = output->words;
-	struct block_sum sum = { 0 }, *ret_sum = output->sum;
-	uint32_t *heap_before = output->heap_before;
-	uint32_t heap, records = 0;
-	uint64_t time_ns;
+	struct reading r = {
+		.place.clock = block_clock_of(&d->shared[COLUMN_TIME],
+					      &d->shared[COLUMN_HEAP_TIME]),
+		.event = output->event,
+		.words = output->words,
+		.sum = output->sum,
+		.heap_before = output->heap_before,
+	};
+	uint32_t heap = decoder_first_is_heap(d);
 
 	d->births.count = d->deaths.count = 0;
 	d->births.last_far = d->deaths.last_far = 0;
-	heap = decoder_first_is_heap(d);
-	output->first_ns = clock_move(&clock, d, !heap, heap);
-	for (uint32_t i = 0; i < d->visited_count; i++) {
-		uint32_t record = d->visited[i];
-		uint16_t number = d->numbers.value[record];
-		struct decoder_kind *kind = &d->kind[number];
-		uint64_t bytes = 0;
-
-		if (kind->record) {
-			bytes = decoder_get_record(d, number, output->heap, records);
-			heap = d->visited_heap[i];
-			output->heap[records++].time_ns = clock_move(&clock, d, record + 1 - heap,
-								     heap);
-		} else if (!plan_makes_event(kind->shape)) {
-			bytes = decoder_walk(d, kind);
-		}
-		if (!plan_makes_event(kind->shape)) {
-			sum.events += kind->shape == PLAN_SUM;
-			sum.bytes += kind->shape == PLAN_SUM ? bytes : 0;
-			continue;
-		}
-		heap = d->visited_heap[i];
-		time_ns = clock_move(&clock, d, record + 1 - heap, heap);
-		if (kind->record)
-			record_put_words(&output->heap[records - 1], kind, words);
+	output->first_ns = block_clock_at(&r.place.clock, !heap, heap);
+	while (r.place.visit < d->visited_count) {
+		if (d->kind[d->numbers.value[d->visited[r.place.visit]]].quick)
+			decoder_read_heap(d, output->heap, &r.place);
 		else
-			decoder_get_words(d, kind, words, output->words);
-		*event++ = (struct event){
-			time_ns, d->stream, (uint8_t)kind->id, d->plan[kind->id].words,
-			number,  words
-		};
-		words += kind->words;
-		if (ret_sum)
-			*ret_sum++ = sum;
-		if (output->heap_before)
-			*heap_before++ = records;
+			decoder_read_record(d, &r, output);
 	}
 	heap = d->heap_records;
-	output->last_ns = clock_move(&clock, d, d->count - heap, heap);
-	if (ret_sum)
-		*ret_sum = sum;
+	output->last_ns = block_clock_at(&r.place.clock, d->count - heap, heap);
+	if (r.sum)
+		*r.sum = r.place.sum;
 	return decoder_check_ends(d);
 }

@@ -22,6 +22,16 @@ struct decoder_kind {
 	uint8_t shape;
 	uint8_t words;  /* with those that follow the fields */
 	uint8_t record; /* enum heap_record_kind, 0: it becomes none */
+	uint8_t quick;  /* enum quick */
+	bool is_sum;    /* it is added up */
+};
+
+/* Kinds that need little; heap_decode.c reads them. */
+enum quick {
+	QUICK_NONE,
+	QUICK_BORN, /* a heap record that is no event, of one of the two shapes */
+	QUICK_DIES,
+	QUICK_SIZE, /* nothing but a size to be added up */
 };
 
 /* The latest births or deaths of the block. */
@@ -42,7 +52,8 @@ struct decoder {
 	struct varint_lanes lanes;
 
 	struct decoder_kind kind[FRAME_KINDS_MAX];
-	uint8_t visit[FRAME_KINDS_MAX]; /* id, and VISIT when something of it is read */
+	/* id, VISIT when something of it is read, VISIT_UNITS; VISIT_NOTHING from kind_count on */
+	uint32_t visit[FRAME_KINDS_MAX];
 	uint32_t kind_count;
 
 	/* the block */
@@ -63,10 +74,21 @@ struct decoder {
 	struct trail deaths;
 };
 
-#define VISIT 0x80u
-_Static_assert(EVT_ID_LIMIT <= VISIT, "an id leaves room for the flag");
+/* Bits that do not meet when those of a group are added up. */
+#define VISIT_GROUP 8u
+#define VISIT 0x1000u
+#define VISIT_UNITS \
+	0x10000u /* an event of the heap, whose time is in units where the block has such */
+#define VISIT_NOTHING 0xffu
+_Static_assert(VISIT_GROUP *VISIT_NOTHING < VISIT && VISIT_GROUP * VISIT < VISIT_UNITS,
+	       "sums of a group do not meet");
+_Static_assert(EVT_ID_LIMIT <= VISIT_NOTHING, "an id leaves room for the flag and for none");
 _Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX, "decoder.visited holds every record");
 
+/* `d` is zeroed. The schema is not needed any more afterwards. */
+void decoder_init(struct decoder *d, const struct schema *schema);
+/* The first `count` kinds mean nothing any more; there are none until kind_count says so. */
+void decoder_forget_kinds(struct decoder *d, uint32_t count);
 void decoder_release(struct decoder *d);
 
 /* What the events of the block take. */
@@ -91,5 +113,24 @@ struct decoder_output {
 };
 
 int decoder_read_values(struct decoder *d, struct decoder_output *output);
+
+/* `length` bytes, 1 to 8, as a number. */
+static inline uint64_t get_far(struct cursor *c, uint64_t length)
+{
+	uint64_t value = 0;
+
+	if (__builtin_expect(cursor_left(c) >= sizeof(value), 1)) {
+		memcpy(&value, c->at, sizeof(value));
+		c->at += length;
+		return value & (UINT64_MAX >> (64 - 8 * length));
+	}
+	if (length > cursor_left(c)) {
+		c->failed = true;
+		return 0;
+	}
+	memcpy(&value, c->at, length);
+	c->at += length;
+	return value;
+}
 
 #endif

@@ -6,6 +6,7 @@
 #include "collector/format/block.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "collector/format/block_decode.h"
 #include "collector/format/error.h"
@@ -13,6 +14,11 @@
 #include "collector/format/stack_table.h"
 
 #define CHUNK_BYTES (1u << 20)
+#define PAGE_BYTES ((uintptr_t)4096)
+#define POPULATE_BYTES (64u << 10) /* less is not worth a call */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
 
 _Static_assert(FRAME_KINDS_MAX <= UINT16_MAX + 1u, "decoder.numbers hold every kind");
 
@@ -21,6 +27,7 @@ struct chunk {
 	struct chunk *next;
 	size_t room;
 	size_t used;
+	size_t touched; /* words that have been used by any frame */
 	uint64_t words[];
 };
 
@@ -42,8 +49,7 @@ struct frame_reader *frame_reader_new(const struct schema *schema)
 
 	if (!fr)
 		return NULL;
-	varint_lanes_init(&fr->decoder.lanes);
-	event_plans_init(&fr->decoder.plans, schema);
+	decoder_init(&fr->decoder, schema);
 	return fr;
 }
 
@@ -76,6 +82,19 @@ static struct chunk *chunk_new(size_t words)
 	return chunk;
 }
 
+/* Pages of what is about to be filled, all with one call: a fault for each costs more than the decoding. */
+static void chunk_populate(struct chunk *chunk)
+{
+	uintptr_t from = (uintptr_t)(chunk->words + chunk->touched) & ~(PAGE_BYTES - 1);
+	uintptr_t to = (uintptr_t)(chunk->words + chunk->used) & ~(PAGE_BYTES - 1);
+
+	if (chunk->used <= chunk->touched)
+		return;
+	if (to - from >= POPULATE_BYTES)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* older kernels refuse */
+	chunk->touched = chunk->used;
+}
+
 /* `words` words that live until the next frame; NULL when there is no memory. */
 static uint64_t *frame_take_words(struct frame_reader *fr, size_t words)
 {
@@ -91,6 +110,7 @@ static uint64_t *frame_take_words(struct frame_reader *fr, size_t words)
 	fr->current = *place;
 	at = fr->current->words + fr->current->used;
 	fr->current->used += words;
+	chunk_populate(fr->current);
 	return at;
 }
 
@@ -106,6 +126,18 @@ static uint8_t heap_record_kind(uint32_t id)
 	default:
 		return HEAP_RECORD_BORN;
 	}
+}
+
+static enum quick kind_quick(const struct decoder_kind *kind, const struct event_plan *plan,
+			     uint8_t full_shape)
+{
+	if (plan_makes_event(kind->shape))
+		return QUICK_NONE;
+	if (kind->record)
+		return full_shape == PLAN_BORN   ? QUICK_BORN
+		       : full_shape == PLAN_DIES ? QUICK_DIES
+						 : QUICK_NONE;
+	return kind->is_sum && plan->steps == 1 && plan->sizes ? QUICK_SIZE : QUICK_NONE;
 }
 
 /* What is read of each kind, now that it is known which kinds the frame has. */
@@ -124,7 +156,10 @@ static void frame_plan_kinds(struct decoder *d)
 		kind->shape = plan->shape;
 		kind->words = plan->words + plan->extra;
 		kind->record = plan->is_record ? heap_record_kind(kind->id) : 0;
-		d->visit[i] = (uint8_t)(kind->id | (plan->shape > PLAN_PASS ? VISIT : 0));
+		kind->is_sum = plan->shape == PLAN_SUM;
+		kind->quick = (uint8_t)kind_quick(kind, plan, d->plans.full[kind->id].shape);
+		d->visit[i] = kind->id | (plan->shape > PLAN_PASS ? VISIT : 0) |
+			      (plan->is_heap ? VISIT_UNITS : 0);
 	}
 }
 
@@ -135,6 +170,7 @@ static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count, 
 	uint64_t node = 0;
 	uint64_t caller = 0;
 
+	decoder_forget_kinds(d, d->kind_count);
 	if (count > FRAME_KINDS_MAX || count > cursor_left(&c))
 		return EVT_CORRUPT;
 	for (uint32_t i = 0; i < count; i++) {

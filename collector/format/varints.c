@@ -86,29 +86,30 @@ __attribute__((target("ssse3,popcnt"))) static void unpack_short(const struct va
 	u->column.at = at;
 }
 
-static int late_put(struct varints *varints, size_t *count, uint64_t value)
+static int late_put(struct varints *varints, struct varint_late late)
 {
-	if (*count == varints->late_room) {
-		size_t room = *count ? 2 * *count : 256;
-		uint64_t *late = realloc(varints->late, room * sizeof(*late));
+	if (varints->late_count == varints->late_room) {
+		size_t room = varints->late_room ? 2 * varints->late_room : 256;
+		struct varint_late *all = realloc(varints->late, room * sizeof(*all));
 
-		if (!late)
+		if (!all)
 			return EVT_NO_MEMORY;
-		varints->late = late;
+		varints->late = all;
 		varints->late_room = room;
 	}
-	varints->late[(*count)++] = value;
+	varints->late[varints->late_count++] = late;
 	return 0;
 }
 
 /* One number, whatever its length. */
-static int unpack_one(struct varints *varints, struct unpacking *u, size_t *late_count)
+static int unpack_one(struct varints *varints, struct unpacking *u)
 {
 	uint64_t value = get_varint(&u->column);
+	uint32_t at = (uint32_t)(u->value - varints->value);
 
 	u->left--;
 	*u->value++ = value < VARINTS_LATE ? (uint16_t)value : VARINTS_LATE;
-	return value < VARINTS_LATE ? 0 : late_put(varints, late_count, value);
+	return value < VARINTS_LATE ? 0 : late_put(varints, (struct varint_late){ value, at });
 }
 
 static int varints_reserve(struct varints *varints, size_t count)
@@ -130,18 +131,18 @@ int varints_unpack(struct varints *varints, const struct varint_lanes *lanes, st
 		   size_t count)
 {
 	struct unpacking u;
-	size_t late_count = 0;
 	int error;
 
 	if (count > cursor_left(column))
 		return EVT_CORRUPT;
+	varints->late_count = 0;
 	error = varints_reserve(varints, count);
 	u = (struct unpacking){ *column, varints->value, count };
 	while (!error && u.left && !u.column.failed) {
 		if (lanes->usable && u.left >= STRIDE && cursor_left(&u.column) >= STRIDE)
 			unpack_short(lanes, &u);
 		if (u.left)
-			error = unpack_one(varints, &u, &late_count);
+			error = unpack_one(varints, &u);
 	}
 	if (error)
 		return error;
@@ -151,9 +152,55 @@ int varints_unpack(struct varints *varints, const struct varint_lanes *lanes, st
 	return u.column.failed || u.column.at != u.column.end ? EVT_CORRUPT : 0;
 }
 
+static int varints_reserve_sum(struct varints *varints, size_t count)
+{
+	uint32_t *sum;
+
+	if (count + STRIDE <= varints->sum_room)
+		return 0;
+	sum = malloc((count + STRIDE) * sizeof(*sum));
+	if (!sum)
+		return EVT_NO_MEMORY;
+	free(varints->sum);
+	varints->sum = sum;
+	varints->sum_room = count + STRIDE;
+	return 0;
+}
+
+/* Four numbers become what they add up to with all before them, which *total has in each lane. */
+static inline __m128i lanes_add_up(__m128i four, __m128i *total)
+{
+	__m128i sum = _mm_add_epi32(four, _mm_slli_si128(four, 4));
+
+	sum = _mm_add_epi32(_mm_add_epi32(sum, _mm_slli_si128(sum, 8)), *total);
+	*total = _mm_shuffle_epi32(sum, 0xff);
+	return sum;
+}
+
+int varints_add_up(struct varints *varints, size_t count)
+{
+	const __m128i zero = _mm_setzero_si128(), late = _mm_set1_epi16((short)VARINTS_LATE);
+	__m128i total = zero;
+	int error = varints_reserve_sum(varints, count);
+
+	if (error)
+		return error;
+	varints->sum[0] = 0;
+	for (size_t i = 0; i < count; i += 8) { /* both arrays have room beyond their last one */
+		__m128i *sum = (__m128i *)(void *)&varints->sum[1 + i];
+		__m128i value = _mm_loadu_si128((const void *)&varints->value[i]);
+
+		value = _mm_andnot_si128(_mm_cmpeq_epi16(value, late), value);
+		_mm_storeu_si128(sum, lanes_add_up(_mm_unpacklo_epi16(value, zero), &total));
+		_mm_storeu_si128(sum + 1, lanes_add_up(_mm_unpackhi_epi16(value, zero), &total));
+	}
+	return 0;
+}
+
 void varints_release(struct varints *varints)
 {
 	free(varints->value);
+	free(varints->sum);
 	free(varints->late);
 	*varints = (struct varints){ 0 };
 }

@@ -23,14 +23,23 @@ struct varint_lanes {
 
 void varint_lanes_init(struct varint_lanes *lanes);
 
+/* A number that 16 bits do not hold, and which of the column's it is. */
+struct varint_late {
+	uint64_t value;
+	uint32_t at;
+};
+
 /* What was unpacked last. Zero-initialised is empty; memory grows to what one column needed. */
 struct varints {
 	uint16_t *value;
-	uint64_t *late;
-	size_t room, late_room;
+	struct varint_late *late;
+	size_t room, late_room, late_count;
+
+	uint32_t *sum; /* see varints_add_up() */
+	size_t sum_room;
 
 	const uint16_t *next; /* for varints_next() */
-	const uint64_t *next_late;
+	const struct varint_late *next_late;
 };
 
 void varints_release(struct varints *varints);
@@ -42,13 +51,19 @@ void varints_release(struct varints *varints);
 int varints_unpack(struct varints *varints, const struct varint_lanes *lanes, struct cursor *column,
 		   size_t count);
 
+/*
+ * Fills `sum`: sum[i] is what the first i of the `count` numbers add up to, those of `late` left out. At most 65536
+ * numbers, so that it fits. EVT_NO_MEMORY.
+ */
+int varints_add_up(struct varints *varints, size_t count);
+
 /* The next of them; at most as often as `count` said. */
 static inline uint64_t varints_next(struct varints *varints)
 {
 	uint64_t value = *varints->next++;
 
 	if (__builtin_expect(value == VARINTS_LATE, 0))
-		return *varints->next_late++;
+		return varints->next_late++->value;
 	return value;
 }
 

@@ -40,20 +40,19 @@ void histogram_release(struct histogram *histogram)
 	*histogram = (struct histogram){ NULL, 0, 0 };
 }
 
-/* First slot whose bucket is not below `bucket`. */
+/* First slot whose bucket is not below `bucket`. No branches: which way it goes is as good as random. */
 static uint32_t histogram_search(const struct histogram *histogram, uint32_t bucket)
 {
-	uint32_t low = 0, high = histogram->used;
+	uint64_t least = (uint64_t)bucket << SAMPLE_BITS;
+	uint32_t low = 0, left = histogram->used;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
+	while (left > 1) {
+		uint32_t half = left / 2;
 
-		if (histogram->slot[middle] >> SAMPLE_BITS < bucket)
-			low = middle + 1;
-		else
-			high = middle;
+		low += half & (0u - (uint32_t)(histogram->slot[low + half - 1] < least));
+		left -= half;
 	}
-	return low;
+	return low + (left && histogram->slot[low] < least);
 }
 
 void histogram_add(struct histogram *histogram, uint64_t value, uint64_t samples)

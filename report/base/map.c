@@ -14,21 +14,22 @@
 #define NEAR_ENTRIES 8u
 #define REGION_BITS 8u /* as large as NEAR_ENTRIES of the smallest blocks */
 
-static uint64_t map_secret(void)
+static uint64_t secret = 1;
+
+/* Before main(), so that every thread has the same. */
+__attribute__((constructor)) static void map_draw_secret(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);
-	uint64_t secret = 0x9e3779b97f4a7c15ull;
 
-	if (random) {
+	if (random)
 		memcpy(&secret, random, sizeof(secret));
-		secret ^= 0x9e3779b97f4a7c15ull;
-	}
-	return secret | 1;
+	secret ^= 0x9e3779b97f4a7c15ull;
+	secret |= 1;
 }
 
 void map_init(struct map *map)
 {
-	*map = (struct map){ .multiplier = map_secret() };
+	*map = (struct map){ .multiplier = secret };
 }
 
 void map_init_addresses(struct map *map)
@@ -107,7 +108,7 @@ void map_remove(struct map *map, struct map_entry *entry)
 uint64_t map_hash_bytes(const void *bytes, size_t length, uint64_t seed)
 {
 	const unsigned char *at = bytes;
-	uint64_t secret = map_secret(), hash = seed ^ (length * secret);
+	uint64_t hash = seed ^ (length * secret);
 
 	for (; length >= 8; at += 8, length -= 8) {
 		uint64_t word;

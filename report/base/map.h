@@ -51,6 +51,16 @@ static inline void map_prefetch(const struct map *map, uint64_t key)
 		__builtin_prefetch(&map->entry[map_slot(map, key)], 1);
 }
 
+/*
+ * Reads where the entry would be, which waits for nobody: many in a row wait for memory together. Against a prefetch
+ * it has the advantage that none is dropped where the translation of the address must be fetched, too.
+ */
+static inline void map_touch(const struct map *map, uint64_t key)
+{
+	if (map->entry)
+		(void)*(const volatile uint64_t *)&map->entry[map_slot(map, key)].key;
+}
+
 /* The entry of `key` or NULL; valid until the next put or remove. */
 static inline struct map_entry *map_find(const struct map *map, uint64_t key)
 {

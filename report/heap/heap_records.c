@@ -22,6 +22,8 @@ struct taking {
 	const struct source_heap *given;
 	bool pairs;    /* partners are what they seem */
 	uint32_t peak; /* of the run: 1 + place of the last rise above all before, 0: none */
+	bool is_pair[LOOK_AHEAD];      /* of those that come next, see records_look() */
+	uint64_t paired, paired_bytes; /* of the run so far */
 };
 
 /* What an allocation there is by. */
@@ -98,10 +100,11 @@ static inline void pair_begin(struct taking *t, uint32_t at, uint64_t time_ns)
 
 	if (!record->is_renewed)
 		pair_displace(t, record, time_ns);
-	heap_count_allocation(heap, row, &(struct heap_op){ .time_ns = time_ns, .size = record->size });
+	heap_count_row(heap, row, record->size, time_ns);
+	t->paired++;
+	t->paired_bytes += record->size;
 	heap->totals.live_allocations++;
 	heap->totals.live_bytes += record->size;
-	t->process->live_bytes += record->size;
 	if (__builtin_expect(heap_note_peak(heap, time_ns), 0))
 		t->peak = at + 1;
 	curve_put(&heap->curve, time_ns, heap->totals.live_bytes);
@@ -129,11 +132,8 @@ static inline void pair_end(struct taking *t, uint32_t at, uint64_t time_ns)
 
 	if (record->partner + 1u == at || t->given->site[record->site].kind == HEAP_RECORD_REALLOC)
 		pair_mark(t, at, time_ns);
-	totals->frees++;
-	totals->bytes_freed += record->size;
 	totals->live_allocations--;
 	totals->live_bytes -= record->size;
-	t->process->live_bytes -= record->size;
 	curve_put(&t->heap->curve, time_ns, totals->live_bytes);
 }
 
@@ -180,12 +180,42 @@ static void record_take(struct taking *t, uint32_t at, uint64_t time_ns)
 		t->peak = at + 1;
 }
 
-static inline void record_prefetch(const struct taking *t, uint32_t at)
+/* In a table that stays in the cache, see heap.h. */
+static inline bool record_is_brief(const struct taking *t, const struct heap_record *record,
+				   uint32_t at)
+{
+	const struct heap_record *partner = &t->given->record[record->partner];
+
+	return record->partner != at && (record->partner > at ? record : partner)->is_renewed;
+}
+
+/* Is it a pair? If live blocks will be looked at for it, they are on their way from here on. */
+static inline bool record_look(const struct taking *t, uint32_t at)
 {
 	const struct heap_record *record = &t->given->record[at];
+	bool is_pair = record_is_pair(t, at);
 
-	if (!record_is_pair(t, at) || (!record->is_renewed && record->partner > at))
-		map_prefetch(&t->process->blocks, record->address);
+	if (is_pair ? !record->is_renewed && record->partner > at : !record_is_brief(t, record, at))
+		map_touch(&t->process->blocks, record->address);
+	return is_pair;
+}
+
+/* Of the next records, all at once: so many misses of the cache are waited for together. */
+static void records_look(struct taking *t, uint32_t from, uint32_t to)
+{
+	for (uint32_t at = from; at < to; at++)
+		t->is_pair[at - from] = record_look(t, at);
+}
+
+/* Both sides of each pair are in the run. */
+static void pairs_settle(struct taking *t)
+{
+	struct heap_totals *totals = &t->heap->totals;
+
+	totals->allocations += t->paired;
+	totals->frees += t->paired;
+	totals->bytes_allocated += t->paired_bytes;
+	totals->bytes_freed += t->paired_bytes;
 }
 
 /* Rows of what was live at the peak, and is gone by now. */
@@ -207,6 +237,19 @@ static void records_settle_peak(struct taking *t)
 	}
 }
 
+static inline void record_pass(struct taking *t, uint32_t at, bool is_pair)
+{
+	const struct heap_record *record = &t->given->record[at];
+	uint64_t time_ns = merge_time(record->time_ns, t->given->offset_ns);
+
+	if (!is_pair)
+		record_take(t, at, time_ns);
+	else if (record->partner > at)
+		pair_begin(t, at, time_ns);
+	else
+		pair_end(t, at, time_ns);
+}
+
 void heap_take_records(struct heap *heap, const struct source_heap *given)
 {
 	struct taking t = { .heap = heap, .given = given };
@@ -215,21 +258,14 @@ void heap_take_records(struct heap *heap, const struct source_heap *given)
 	t.process = heap_process_at(heap, given->process->index);
 	t.pairs = given->leads && !t.process->distrusts;
 	sites_begin(t.process, given);
-	for (uint32_t at = given->from; at < given->from + LOOK_AHEAD && at < given->to; at++)
-		record_prefetch(&t, at);
-	for (uint32_t at = given->from; at < given->to; at++) {
-		const struct heap_record *record = &given->record[at];
-		uint64_t time_ns = merge_time(record->time_ns, given->offset_ns);
+	for (uint32_t at = given->from; at < given->to;) {
+		uint32_t chunk = given->to - at < LOOK_AHEAD ? given->to : at + LOOK_AHEAD;
 
-		if (at + LOOK_AHEAD < given->count)
-			record_prefetch(&t, at + LOOK_AHEAD);
-		if (!record_is_pair(&t, at))
-			record_take(&t, at, time_ns);
-		else if (record->partner > at)
-			pair_begin(&t, at, time_ns);
-		else
-			pair_end(&t, at, time_ns);
+		records_look(&t, at, chunk);
+		for (uint32_t i = 0; at < chunk; at++, i++)
+			record_pass(&t, at, t.is_pair[i]);
 	}
+	pairs_settle(&t);
 	if (record_is_pair(&t, given->to - 1))
 		thread_follow(&t, given->to - 1);
 	if (t.peak)

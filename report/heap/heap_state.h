@@ -97,19 +97,26 @@ static inline bool heap_note_peak(struct heap *heap, uint64_t time_ns)
 	return true;
 }
 
+/* An allocation, but for the totals. */
+static inline void heap_count_row(struct heap *heap, uint32_t row_number, uint64_t size,
+				  uint64_t time_ns)
+{
+	struct heap_row *row = &heap->row[row_number];
+	unsigned int class = size_class(size);
+
+	row->allocations++;
+	row->latest_ns = time_ns;
+	row->bytes_allocated += size;
+	heap->class_allocations[class]++;
+	heap->class_bytes[class] += size;
+}
+
 static inline void heap_count_allocation(struct heap *heap, uint32_t row_number,
 					 const struct heap_op *op)
 {
-	struct heap_row *row = &heap->row[row_number];
-	unsigned int class = size_class(op->size);
-
-	row->allocations++;
-	row->latest_ns = op->time_ns;
-	row->bytes_allocated += op->size;
+	heap_count_row(heap, row_number, op->size, op->time_ns);
 	heap->totals.allocations++;
 	heap->totals.bytes_allocated += op->size;
-	heap->class_allocations[class]++;
-	heap->class_bytes[class] += op->size;
 }
 
 #endif

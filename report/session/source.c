@@ -14,6 +14,7 @@
 
 #define LARGE_BYTES (1u << 20)
 #define LARGE_MAX 8u
+#define STRIDE 16u /* records of the heap that are passed at once, in order of time as they are */
 
 /* A process or thread too many: said once a file, its events are passed over. */
 static int file_pass_over(struct file_row *file, int error)
@@ -372,6 +373,11 @@ static inline bool source_heap_is_due(const struct source *source)
 		source_head_ns(source) >= source->until_ns);
 }
 
+static inline bool heap_is_before(const struct merge_run *run, uint32_t record, uint64_t until_ns)
+{
+	return merge_time(run->block->heap[record].time_ns, run->offset_ns) < until_ns;
+}
+
 /* Gives those away that come before another run; `least`: so many whatever their time. */
 static void source_give_heap(struct source *source, uint32_t least)
 {
@@ -383,7 +389,9 @@ static void source_give_heap(struct source *source, uint32_t least)
 
 	if (source->until_ns == UINT64_MAX)
 		at = to;
-	while (at < to && merge_time(block->heap[at].time_ns, run->offset_ns) < source->until_ns)
+	while (to - at > STRIDE && heap_is_before(run, at + STRIDE - 1, source->until_ns))
+		at += STRIDE;
+	while (at < to && heap_is_before(run, at, source->until_ns))
 		at++;
 	run->heap_at = at;
 	if (at > from && process)

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "collector/format/block.h"
+#include "collector/format/codec.h"
 #include "collector/format/error.h"
 #include "tests/unit/frame_fixture.h"
 
@@ -469,6 +470,43 @@ static void damaged_schema_does_not_crash(void **state)
 	assert_int_equal(schema_write(bytes, length - 1), 0);
 }
 
+/* Takes the last of its two kinds out of the frame's table; what a record says stays. */
+static size_t forget_last_kind(uint8_t *bytes, const struct frame_image *image)
+{
+	size_t kinds = FRAME_HEADER_BYTES, length = image->length - 1;
+
+	memcpy(bytes, image->bytes, kinds + 1);
+	memcpy(bytes + kinds + 1, image->bytes + kinds + 2, length - kinds - 1);
+	put_u32(bytes + 56, 1);
+	put_u32(bytes + 60, 1);
+	return length;
+}
+
+/* Kinds are those of their own frame, whatever the reader had before. */
+static void kind_of_earlier_frame_is_refused(void **state)
+{
+	static uint8_t bytes[1000];
+	struct fixture *f = *state;
+	const uint64_t address = 64;
+	struct frame_image image;
+	struct frame_info info;
+	struct event_block block;
+	size_t length;
+
+	frame_begin_block(f->writer, 1);
+	assert_int_equal(frame_put(f->writer, EVT_free, 1, &address), 0);
+	assert_int_equal(frame_put(f->writer, EVT_realloc_free, 2, &address), 0);
+	image = close_frame(f);
+	assert_in_range(image.length, FRAME_HEADER_BYTES + 2, sizeof(bytes));
+	assert_int_equal(image.bytes[56], 2);
+	assert_int_equal(image.bytes[60], 2);
+	length = forget_last_kind(bytes, &image);
+	block = read_block(f, image);
+	assert_int_equal(block.count, 2);
+	assert_int_equal(frame_open(f->reader, bytes, length, &info), 0);
+	assert_int_equal(frame_next_block(f->reader, &block), EVT_CORRUPT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -489,6 +527,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(truncated_frame_is_refused, fixture_new,
 						fixture_free),
 		cmocka_unit_test_setup_teardown(flipped_bits_do_not_crash, fixture_new,
+						fixture_free),
+		cmocka_unit_test_setup_teardown(kind_of_earlier_frame_is_refused, fixture_new,
 						fixture_free),
 		cmocka_unit_test(other_versions_are_read),
 		cmocka_unit_test(value_may_be_coded_otherwise),

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The heap's records of a block, as long as one comes after the other: nearly all of a recording. Private to the
+ * reader of blocks.
+ */
+#ifndef COLLECTOR_FORMAT_HEAP_DECODE_H
+#define COLLECTOR_FORMAT_HEAP_DECODE_H
+
+#include "collector/format/block_clock.h"
+#include "collector/format/block_decode.h"
+
+/* How far the block has been read. */
+struct heap_place {
+	uint32_t visit;   /* place in decoder.visited */
+	uint32_t records; /* struct heap_record so far */
+	struct block_clock clock;
+	struct block_sum sum;
+};
+
+/*
+ * From `place` on the records whose kind is quick, up to the first one that is not. What is wrong with a code is
+ * kept in its column's `failed`.
+ */
+void decoder_read_heap(struct decoder *d, struct heap_record *all, struct heap_place *place);
+
+#endif
