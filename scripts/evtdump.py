@@ -25,6 +25,7 @@ VERSION = 4
 FRAME_MAX = 16 << 20
 RECORDS_MAX, KINDS_MAX, FIELDS_MAX, WINDOW = 32768, 65536, 16, 4096
 NODES_MAX, DEPTH_MAX = 262144, 32768
+WRAPPER = 2  # flag of a node
 UINT, SINT, ADDR, NAME, TEXT, BORN, DIES, SIZE, CALLER, BLOCK = range(1, 11)
 KEY_KINDS, KEY_TIMES, KEY_SIZES, KEY_HEAP_TIMES = 0, 1, 6, 7
 HEAP_TIME_UNIT = 32  # ns
@@ -371,20 +372,28 @@ class Frame:
         return nodes
 
     @staticmethod
-    def read_kinds(cursor, count, types, stacks):
-        kinds, caller = [], 0
+    def stack_caller(node):
+        while node[1] & WRAPPER and node[2]:
+            node = node[2]
+        return node[0]
+
+    def read_kinds(self, cursor, count, types, stacks):
+        kinds, caller, last = [], 0, 0
         if count > KINDS_MAX:
             raise Damage("%d kinds" % count)
         for _ in range(count):
             type_ = types.get(cursor.varint())
             if not type_:
                 raise Damage("an event that the schema lacks")
-            if type_.has_caller:
+            code = cursor.varint() if len(stacks) > 1 else 0
+            stack = last + unzigzag(code - 1) if code else 0
+            if code and not 1 <= stack < len(stacks):
+                raise Damage("stack %d of %d" % (stack, len(stacks) - 1))
+            last = stack or last
+            if not code and type_.has_caller:
                 caller = (caller + unzigzag(cursor.varint())) & MASK
-            stack = cursor.varint() if len(stacks) > 1 else 0
-            if stack >= len(stacks):
-                raise Damage("stack %d of %d" % (stack, len(stacks)))
-            kinds.append(Kind(type_, caller if type_.has_caller else 0, stacks[stack]))
+            of_kind = self.stack_caller(stacks[stack]) if code else caller
+            kinds.append(Kind(type_, of_kind if type_.has_caller else 0, stacks[stack]))
         if cursor.left():
             raise Damage("the kind table has bytes left")
         return kinds

@@ -218,11 +218,16 @@ static void plans_want_all(struct event_plans *plans)
 	memset(plans->exact_shared, true, sizeof(plans->exact_shared));
 }
 
+static bool plan_reads_caller(const struct event_plan *p)
+{
+	return p->has_caller && p->caller_word != PLAN_NOWHERE;
+}
+
 void event_plans_want(struct event_plans *plans, const struct frame_wants *wants)
 {
 	plans->sums = false;
 	plans->records = wants && wants->heap;
-	plans->stacks = !wants || wants->stacks;
+	plans->stacks = plans->callers = !wants || wants->stacks;
 	memset(plans->is_exact, 0, sizeof(plans->is_exact));
 	if (!wants) {
 		plans_want_all(plans);
@@ -231,6 +236,10 @@ void event_plans_want(struct event_plans *plans, const struct frame_wants *wants
 	plans_choose(plans->wanted, plans->wanted_shared, plans->full, wants, false);
 	plans_choose(plans->exact, plans->exact_shared, plans->full, wants, true);
 	memcpy(plans->is_exact, wants->exact, sizeof(plans->is_exact));
+	plans->callers |= plans->records;
+	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
+		plans->callers |= plan_reads_caller(&plans->wanted[id]) ||
+				  plan_reads_caller(&plans->exact[id]);
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++)
 		plans->sums |= plans->full[id].shape != PLAN_NONE && wants->sum[id] &&
 			       !plan_wants_event(&plans->full[id], wants, id, false);

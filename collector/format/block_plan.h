@@ -55,6 +55,7 @@ struct event_plans {
 	bool sums;                                                      /* something is added up */
 	bool records;                                                   /* frame_wants.heap */
 	bool stacks;                                                    /* frame_wants.stacks */
+	bool callers; /* whoever called is wanted of some event, or of all there is of its stack */
 };
 
 void event_plans_init(struct event_plans *plans, const struct schema *schema);

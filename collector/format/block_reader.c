@@ -10,6 +10,7 @@
 
 #include "collector/format/block_decode.h"
 #include "collector/format/error.h"
+#include "collector/format/frame_flags.h"
 #include "collector/format/stack_reader.h"
 #include "collector/format/stack_table.h"
 
@@ -163,34 +164,60 @@ static void frame_plan_kinds(struct decoder *d)
 	}
 }
 
-/* `kind_node`: NULL in a frame without stacks. */
-static int frame_read_kinds(struct decoder *d, struct cursor c, uint32_t count, uint32_t *kind_node,
+/* What asked for it: the innermost frame that is no wrapper. */
+static uint64_t node_caller(const struct frame_node *node, uint32_t number)
+{
+	while (node[number].flags & FRAME_IS_WRAPPER && node[number].parent)
+		number = node[number].parent;
+	return node[number].address;
+}
+
+struct kind_cursor {
+	struct cursor c;
+	uint64_t caller, node; /* the last ones */
+	uint32_t nodes;        /* of the frame */
+};
+
+/* False: damage. */
+static bool frame_read_kind(struct frame_reader *fr, struct kind_cursor *at, uint32_t number)
+{
+	struct decoder *d = &fr->decoder;
+	uint64_t id = get_varint(&at->c);
+	const struct event_plan *plan = &d->plans.full[id < EVT_ID_LIMIT ? id : 0];
+	uint64_t code = at->nodes ? get_varint(&at->c) : 0;
+	uint64_t caller = 0;
+
+	if (plan->shape == PLAN_NONE)
+		return false;
+	fr->kind_node[number] = 0;
+	if (code) {
+		at->node = stack_of_code(code, at->node);
+		if (!at->node || at->node > at->nodes)
+			return false;
+		fr->kind_node[number] = (uint32_t)at->node;
+		if (plan->has_caller && fr->node)
+			caller = node_caller(fr->node, (uint32_t)at->node);
+	} else if (plan->has_caller) {
+		caller = at->caller += (uint64_t)unzigzag(get_varint(&at->c));
+	}
+	d->kind[number] = (struct decoder_kind){ .caller = caller, .id = (uint16_t)id };
+	return true;
+}
+
+static int frame_read_kinds(struct frame_reader *fr, struct cursor c, uint32_t count,
 			    uint32_t nodes)
 {
-	uint64_t node = 0;
-	uint64_t caller = 0;
+	struct kind_cursor at = { .c = c, .nodes = nodes };
+	struct decoder *d = &fr->decoder;
 
 	decoder_forget_kinds(d, d->kind_count);
 	if (count > FRAME_KINDS_MAX || count > cursor_left(&c))
 		return EVT_CORRUPT;
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t id = get_varint(&c);
-		const struct event_plan *plan = &d->plans.full[id < EVT_ID_LIMIT ? id : 0];
-
-		if (plan->shape == PLAN_NONE)
+	for (uint32_t i = 0; i < count; i++)
+		if (!frame_read_kind(fr, &at, i))
 			return EVT_CORRUPT;
-		if (plan->has_caller)
-			caller += (uint64_t)unzigzag(get_varint(&c));
-		if (kind_node)
-			node = get_varint(&c);
-		if (node > nodes)
-			return EVT_CORRUPT;
-		if (kind_node)
-			kind_node[i] = (uint32_t)node;
-		d->kind[i] = (struct decoder_kind){ .caller = caller, .id = (uint16_t)id };
-	}
 	d->kind_count = count;
-	if (c.failed || c.at != c.end)
+	if (at.c.failed || at.c.at != at.c.end)
 		return EVT_CORRUPT;
 	frame_plan_kinds(d);
 	return 0;
@@ -210,16 +237,16 @@ static int frame_list_heap_sites(struct frame_reader *fr)
 		return EVT_NO_MEMORY;
 	for (uint32_t i = 0; i < d->kind_count; i++)
 		fr->heap_site[i] = (struct heap_site){ d->kind[i].caller, d->kind[i].record,
-						       fr->node ? fr->kind_node[i] : 0 };
+						       d->plans.stacks ? fr->kind_node[i] : 0 };
 	return 0;
 }
 
-/* The table is not looked at unless somebody wants stacks. */
+/* The table is not looked at unless somebody wants stacks or callers. */
 static int frame_read_stacks(struct frame_reader *fr, struct cursor c, uint32_t nodes)
 {
 	fr->node = NULL;
 	fr->nodes = 0;
-	if (!nodes || !fr->decoder.plans.stacks)
+	if (!nodes || !fr->decoder.plans.callers)
 		return 0;
 	fr->node = (struct frame_node *)(void *)frame_take_words(
 		fr, (nodes + 1u) * (sizeof(*fr->node) / 8));
@@ -268,14 +295,12 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 		return EVT_CORRUPT;
 	fr->records_left = 0;
 	fr->blocks = cursor_of(c.at, 0);
-	error = frame_read_kinds(&fr->decoder, cursor_of(kinds, kind_bytes), kind_count,
-				 nodes ? fr->kind_node : NULL, nodes);
-	if (error)
-		return error;
 	fr->current = NULL;
 	for (struct chunk *chunk = fr->first; chunk; chunk = chunk->next)
 		chunk->used = 0;
 	error = frame_read_stacks(fr, cursor_of(stacks, stack_bytes), nodes);
+	if (!error)
+		error = frame_read_kinds(fr, cursor_of(kinds, kind_bytes), kind_count, nodes);
 	if (error)
 		return error;
 	fr->records_left = info.records;
@@ -413,9 +438,9 @@ static int frame_decode_block(struct frame_reader *fr, struct event_block *ret_b
 		.heap_sites = fr->heap_site ? d->kind_count : 0,
 		.heap_before = output.heap_before,
 		.heap_site = fr->heap_site,
-		.node = fr->node,
-		.nodes = fr->nodes,
-		.stack = fr->node ? fr->kind_node : NULL,
+		.node = fr->decoder.plans.stacks ? fr->node : NULL,
+		.nodes = fr->decoder.plans.stacks ? fr->nodes : 0,
+		.stack = fr->decoder.plans.stacks && fr->node ? fr->kind_node : NULL,
 		.kinds = d->kind_count,
 	};
 	return 0;

@@ -11,6 +11,7 @@
 
 #include "collector/format/block.h"
 #include "collector/format/error.h"
+#include "collector/format/layout.h"
 
 #define SLOT_BITS_FIRST 10u
 #define SLOT_BITS_MAX 17u     /* twice FRAME_KINDS_MAX */
@@ -99,16 +100,14 @@ static bool kind_has_caller(uint32_t id)
 	return event->field_count && event->field[event->field_count - 1].codec == EVT_CODEC_caller;
 }
 
-/* `node`: NULL in a frame without stacks. */
-static uint8_t *kind_write(uint8_t *at, uint32_t id, uint64_t caller, uint64_t *last_caller,
-			   const uint32_t *node)
+static uint8_t *kind_write_caller(struct kind_table *table, uint8_t *at, uint32_t id,
+				  uint64_t caller)
 {
-	at = put_varint(at, id);
-	if (kind_has_caller(id)) {
-		at = put_varint(at, zigzag((int64_t)(caller - *last_caller)));
-		*last_caller = caller;
-	}
-	return node ? put_varint(at, *node) : at;
+	if (!kind_has_caller(id))
+		return at;
+	at = put_varint(at, zigzag((int64_t)(caller - table->last_caller)));
+	table->last_caller = caller;
+	return at;
 }
 
 /* False when the frame has no room for the stack. */
@@ -141,21 +140,26 @@ void kind_table_settle(struct kind_table *table)
 	}
 }
 
+/* With its stack, a kind has no caller: the stack's innermost frame is. */
 void kind_table_write(struct kind_table *table)
 {
 	bool has_nodes = stack_table_nodes(&table->stacks);
 	uint8_t *at = table->bytes;
+	uint32_t last = 0;
 
 	if (!table->stack_count)
 		return;
 	table->last_caller = 0;
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct kind_entry *entry = &table->entry[i];
-		uint64_t caller = entry->node ? table->stacks.node[entry->node].caller
-					      : entry->caller;
 
-		at = kind_write(at, entry->id, caller, &table->last_caller,
-				has_nodes ? &entry->node : NULL);
+		at = put_varint(at, entry->id);
+		if (has_nodes)
+			at = put_varint(at, stack_code(entry->node, last));
+		if (entry->node)
+			last = entry->node;
+		else
+			at = kind_write_caller(table, at, entry->id, entry->caller);
 	}
 	table->length = (size_t)(at - table->bytes);
 }
@@ -184,7 +188,7 @@ struct kind *kind_table_add(struct kind_table *table, uint32_t id, uint64_t call
 	}
 	table->entry[table->count] = entry;
 	*kind = (struct kind){ .caller = caller, .number = table->count++, .tag = tag };
-	at = kind_write(at, id, entry.caller, &table->last_caller, NULL);
+	at = kind_write_caller(table, put_varint(at, id), id, entry.caller);
 	table->length = (size_t)(at - table->bytes);
 	return kind;
 }

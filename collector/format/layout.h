@@ -88,6 +88,17 @@ static inline uint64_t address_of_code(uint64_t code, uint64_t base)
 	return base + (high << ADDRESS_ALIGN_BITS | low);
 }
 
+/* A kind's stack in the kind table, against the last one there: 0 none. */
+static inline uint64_t stack_code(uint32_t node, uint32_t last)
+{
+	return node ? 1 + zigzag((int64_t)node - last) : 0;
+}
+
+static inline uint64_t stack_of_code(uint64_t code, uint64_t last)
+{
+	return code ? last + (uint64_t)unzigzag(code - 1) : 0;
+}
+
 /*
  * Codes of births and deaths. Below TRAIL_NEAR the address is far: code + 1 bytes of it stand in the
  * column of addresses. From TRAIL_NEAR on the code says how long ago it was seen, 1 being the latest.

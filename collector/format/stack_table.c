@@ -163,12 +163,10 @@ static void node_add(struct stack_table *table, uint32_t place, uint32_t parent,
 	struct stack_definition *definition = &table->definition[place];
 	const struct stack_node *outer = &table->node[parent];
 	uint8_t flags = (uint8_t)(definition->flags | more_flags);
-	bool is_outers = flags & FRAME_IS_WRAPPER && parent;
 
 	definition->node = table->node_count++;
 	table->node[definition->node] = (struct stack_node){
 		.address = definition->address,
-		.caller = is_outers ? outer->caller : definition->address,
 		.parent = parent,
 		.depth = outer->depth + 1,
 		.flags = flags,

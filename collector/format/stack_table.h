@@ -41,7 +41,6 @@ struct stack_definition {
 
 struct stack_node {
 	uint64_t address;
-	uint64_t caller; /* of the innermost frame, from here on, that is no wrapper */
 	uint32_t parent; /* number of another, 0: nobody */
 	uint32_t depth;
 	uint8_t flags;

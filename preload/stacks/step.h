@@ -41,7 +41,8 @@ static inline bool step_can_read(struct step_span *span, uintptr_t at)
 {
 	if (__builtin_expect(at % 8 != 0, 0))
 		return false;
-	return __builtin_expect(at - span->low < span->high - span->low, 1) || step_span_grow(span, at);
+	return __builtin_expect(at - span->low < span->high - span->low, 1) ||
+	       step_span_grow(span, at);
 }
 
 static inline bool step_read(struct step_span *span, uintptr_t at, struct stack_read *ret_read)
@@ -64,7 +65,8 @@ enum step_end step_rare(struct step_span *span, struct step_place *p, struct sta
 /* The CFA is known: the return address lies below it. */
 static inline __attribute__((always_inline)) enum step_end step_to(struct step_span *span,
 								   struct step_place *p,
-								   struct stack_fresh *f, uint64_t cfa)
+								   struct stack_fresh *f,
+								   uint64_t cfa)
 {
 	if (__builtin_expect(cfa < p->rsp + 8 || !step_read(span, cfa - 8, &f->ret), 0))
 		return STEP_CUT;

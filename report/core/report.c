@@ -130,8 +130,8 @@ static int request_parse_filters(struct report_request *request, const struct ta
 	for (size_t i = 0; i < options->filter_count; i++) {
 		if (request_filters_stacks(options, options->filter[i]))
 			continue; /* it is about what rows are made of */
-		if (!row_filter_parse(&request->condition[count++], options->filter[i], table->column,
-				      table->column_count, message, sizeof(message)))
+		if (!row_filter_parse(&request->condition[count++], options->filter[i],
+				      table->column, table->column_count, message, sizeof(message)))
 			continue;
 		if (!row_filter_parse(&other, options->filter[i], all, all_count, ignored,
 				      sizeof(ignored)) &&

@@ -31,9 +31,9 @@ static uint64_t site_key(const struct taking *t, uint16_t site)
 {
 	const struct heap_site *known = &t->given->site[site];
 
-	return t->heap->by == HEAP_BY_STACK ? source_stack_or_caller(t->heap->source, known->stack,
-								     known->caller)
-					    : known->caller;
+	return t->heap->by == HEAP_BY_STACK
+		       ? source_stack_or_caller(t->heap->source, known->stack, known->caller)
+		       : known->caller;
 }
 
 static uint32_t site_add_row(struct taking *t, uint16_t site, uint64_t time_ns)

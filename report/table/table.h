@@ -29,7 +29,8 @@ struct cell {
 		double real;
 		const char *text;
 	};
-	uint32_t length; /* of text; of a number 1 + its unit where that is not the column's, else 0 */
+	uint32_t
+		length; /* of text; of a number 1 + its unit where that is not the column's, else 0 */
 	uint32_t kind;
 };
 
