@@ -40,6 +40,6 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 	forbid collector/format "$ends|$prints|$environment|$changes"
 	forbid report "$ends" 'main|memory'
 	forbid report 'stderr' 'talk|memory|run' # names in lines are escaped there
-	forbid report "$environment|$changes" main
+	forbid report "$environment|$changes" 'main|symbol_cache' # where a cache is, and whether servers are asked
 } | sort -u | grep . && exit 1
 exit 0

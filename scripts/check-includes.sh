@@ -45,14 +45,14 @@ layers='
 	report/file    : collector/format report/base
 	report/session : collector/format report/base report/file
 	report/table   : families report/base report/session
-	report/symbols : collector/format/frame_flags.h report/base report/session report/table
+	report/symbols : collector/format/frame_flags.h collector/format/codec.h report/base report/session report/table
 	report/stacks  : families collector/format/frame_flags.h report/base report/session report/table report/symbols report/core
 	report/core    : families events collector/format/block.h report/base report/session report/table
 	report/*       : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
 	report/advice  : report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/*
-	report/raw     : collector/format report/base report/file report/session report/table report/core
+	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/core
 	report/app     : families report/base report/session report/table report/core
 '
 

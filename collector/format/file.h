@@ -4,6 +4,7 @@
  *
  *   header          skippable zstd frame FILE_MAGIC_HEADER
  *   schema          zstd frame whose content begins with FRAME_TAG_SCHEMA
+ *   symbols ...     skippable zstd frames FILE_MAGIC_SYMBOLS, seldom
  *   data ...        zstd frames whose content begins with FRAME_TAG_DATA
  *   end marker      skippable zstd frame FILE_MAGIC_END
  *   seek table      skippable zstd frame FILE_MAGIC_SEEK (zstd's seekable format, version 0.1.0)
@@ -16,6 +17,10 @@
 
 #define FILE_MAGIC_HEADER 0x184D2A50u
 #define FILE_MAGIC_END 0x184D2A51u
+#define FILE_MAGIC_SYMBOLS \
+	0x184D2A52u /* what addresses belong to; put in later, by prof-report symbolize */
+#define FILE_TAG_SYMBOLS 0x424d5953u /* "SYMB" */
+#define FILE_SYMBOLS_BYTES_MAX (16u << 20)
 #define FILE_MAGIC_SEEK 0x184D2A5Eu
 #define FILE_SIGNATURE \
 	0x0a1a0a0d54564589ull /* "\x89EVT\r\n\x1a\n" little-endian: shows text-mode damage */

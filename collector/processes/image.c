@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,6 +81,28 @@ static bool image_take(int fd, struct image *image)
 	if (image->lowest == UINT64_MAX)
 		return false;
 	image->lowest &= ~PAGE_MASK;
+	return true;
+}
+
+bool image_of_vdso(struct image *ret_image)
+{
+	const uint8_t *bytes = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	struct image image = { 0 };
+	const Elf64_Phdr *segment;
+	Elf64_Ehdr head;
+
+	if (!bytes)
+		return false;
+	memcpy(&head, bytes, sizeof(head));
+	segment = (const Elf64_Phdr *)(const void *)(bytes + head.e_phoff);
+	for (unsigned int i = 0; i < head.e_phnum; i++) {
+		size_t at = 0;
+
+		while (segment[i].p_type == PT_NOTE && at < segment[i].p_filesz &&
+		       !note_take(bytes + segment[i].p_offset, segment[i].p_filesz, &at, &image))
+			continue;
+	}
+	*ret_image = image;
 	return true;
 }
 

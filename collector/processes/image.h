@@ -21,4 +21,7 @@ struct image {
 /* False when the file is not there, not the one of that inode, or not a 64-bit ELF. */
 bool image_read(const char *path, ino_t inode, struct image *ret_image);
 
+/* The vDSO's, which the kernel maps into every process of this machine alike. False: there is none. */
+bool image_of_vdso(struct image *ret_image);
+
 #endif

@@ -17,6 +17,7 @@
 #define PAUSE_FIRST (100 * MS) /* ten readings a second at most */
 #define PAUSE_LAST (5000 * MS)
 #define FILES_MAX 65536u
+#define VDSO "[vdso]" /* the kernel's library: in the maps, and in recordings */
 
 struct found {
 	struct module module;
@@ -55,7 +56,7 @@ static struct found_list maps_find_modules(struct maps *maps)
 	bool code = false;
 
 	while (maps_next(maps, &line)) {
-		bool file = line.inode && line.path[0] == '/';
+		bool file = (line.inode && line.path[0] == '/') || !strcmp(line.path, VDSO);
 		bool same = file && run.path && run.module.file && line.inode == run.module.inode &&
 			    line.device == run.module.device && line.offset;
 
@@ -158,7 +159,10 @@ static void module_describe(const struct modules_reading *reading, const struct 
 
 	if (!module->file)
 		return;
-	file_look_up(reading, found, &image);
+	if (!strcmp(found->path, VDSO))
+		image_of_vdso(&image);
+	else
+		file_look_up(reading, found, &image);
 	for (uint32_t i = 0; i < image.build_id_bytes; i++)
 		snprintf(hex + 2 * i, 3, "%02x", image.build_id[i]);
 	module->bias = module->start - image.lowest;

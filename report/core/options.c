@@ -566,6 +566,11 @@ static int parser_check_drawn(struct parser *parser)
 			   export_format_names[options->format]);
 }
 
+static bool report_takes(const struct report_info *report, unsigned int group)
+{
+	return report->takes & group || (group == TAKES_OUTPUT && report->takes & TAKES_FORMAT);
+}
+
 /* Options that the report has no use for would be ignored in silence: they are refused. */
 static int parser_check(struct parser *parser)
 {
@@ -576,12 +581,12 @@ static int parser_check(struct parser *parser)
 	for (unsigned int bit = 0; bit < OPTION_GROUPS; bit++) {
 		unsigned int group = 1u << bit;
 
-		if (!(options->given & group) || (report->takes & group) || options->help)
+		if (!(options->given & group) || report_takes(report, group) || options->help)
 			continue;
 		for (int i = 0; i < REPORT_LIMIT; i++) {
 			size_t used = strlen(reports);
 
-			if (report_infos[i].takes & group)
+			if (report_takes(&report_infos[i], group))
 				snprintf(reports + used, sizeof(reports) - used, "%s%s",
 					 used ? ", " : "", report_infos[i].name);
 		}

@@ -22,9 +22,10 @@ enum option_group {
 	TAKES_FILTER = 4,
 	TAKES_BY = 8,
 	TAKES_TREE = 16,
-	TAKES_FILES = 32, /* the report reads the files itself */
-	TAKES_STACK = 64,
-	TAKES_OF_REPORTS = 128,
+	TAKES_FILES = 32,  /* the report reads the files itself */
+	TAKES_OUTPUT = 64, /* and every report that has TAKES_FORMAT */
+	TAKES_STACK = 128,
+	TAKES_OF_REPORTS = 256,
 };
 #define OPTION_GROUPS 32 /* bits of all */
 

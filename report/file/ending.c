@@ -5,8 +5,10 @@
  */
 #include "report/file/reader_state.h"
 
+#define XXH_INLINE_ALL
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "collector/format/error.h"
 
@@ -102,6 +104,38 @@ static void seek_compare(struct reader *reader, uint64_t length)
 			     "the seek table does not match the frames");
 }
 
+/* A symbol frame; one of another kind of the same magic is passed over. */
+static void symbols_take(struct reader *reader, uint64_t length)
+{
+	uint64_t offset = reader->facts.position, hash;
+	size_t available, hashed;
+	const uint8_t *bytes;
+	struct cursor c;
+
+	length -= FILE_SKIPPABLE_HEAD;
+	bytes = window_at(&reader->window, offset,
+			  FILE_SKIPPABLE_HEAD + (length <= FILE_SYMBOLS_BYTES_MAX ? length : 4),
+			  &available);
+	c = cursor_of(bytes, bytes ? available : 0);
+	get_bytes(&c, FILE_SKIPPABLE_HEAD);
+	if (get_u32(&c) != FILE_TAG_SYMBOLS)
+		return;
+	bytes += FILE_SKIPPABLE_HEAD;
+	hashed = (size_t)length - sizeof(hash);
+	if (length <= FILE_SYMBOLS_BYTES_MAX && length > sizeof(hash) &&
+	    available >= FILE_SKIPPABLE_HEAD + length) {
+		memcpy(&hash, bytes + hashed, sizeof(hash));
+		if (hash == XXH64(bytes, hashed, 0)) {
+			if (reader->listener.symbols)
+				reader->listener.symbols(reader->listener.context, bytes,
+							 (size_t)length);
+			return;
+		}
+	}
+	reader_fault(reader, offset, EVT_CHECKSUM,
+		     "its symbols are damaged: not used; prof-report symbolize makes them again");
+}
+
 int ending_take(struct reader *reader, uint32_t magic)
 {
 	uint64_t length;
@@ -122,6 +156,8 @@ int ending_take(struct reader *reader, uint32_t magic)
 		if (error)
 			return error;
 	}
+	if (magic == FILE_MAGIC_SYMBOLS)
+		symbols_take(reader, length);
 	if (magic == FILE_MAGIC_SEEK)
 		seek_compare(reader, length);
 	reader->facts.position += length;

@@ -25,6 +25,8 @@
 struct reader_listener {
 	void (*fault)(void *context, uint64_t offset, int error, const char *text);
 	void *context;
+	/* A symbol frame's payload (docs/FORMAT.md), its checksum verified; NULL: not wanted. Not kept. */
+	void (*symbols)(void *context, const uint8_t *bytes, size_t length);
 };
 
 /* What is known of the file so far. */

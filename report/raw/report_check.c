@@ -63,7 +63,7 @@ static void checking_close(const struct checking *checking, const struct reader_
 
 static int checking_read(struct checking *checking, const struct session_file *file)
 {
-	const struct reader_listener listener = { checking_fault, checking };
+	const struct reader_listener listener = { checking_fault, checking, NULL };
 	struct reader_frame frame;
 	struct reader *reader;
 	struct check check;

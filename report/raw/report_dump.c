@@ -213,7 +213,7 @@ static int dump_frame(struct dump *dump, const struct reader *reader,
 
 static int dump_read(struct dump *dump, const struct session_file *file)
 {
-	const struct reader_listener listener = { dump_fault, dump };
+	const struct reader_listener listener = { dump_fault, dump, NULL };
 	struct reader *reader;
 	struct reader_frame frame;
 	int error = reader_open(&reader, &file->bytes, file->live, &listener);

@@ -103,6 +103,13 @@ struct source_loss {
 	uint64_t count;
 };
 
+/* A symbol frame of a file, as bytes: report/symbols/answers.h. */
+struct source_symbols {
+	const uint8_t *bytes;
+	size_t length;
+	const struct source_symbols *next; /* of the file */
+};
+
 /* A fault of a file: what `check` lists and the banner of every report shows. */
 struct source_fault {
 	struct source_file *file;
@@ -121,8 +128,9 @@ struct source_file {
 	bool live;         /* a writer holds it */
 	int64_t offset_ns; /* its time 0 on the session's clock */
 	uint64_t cost_cpu_ns, cost_memory_bytes,
-		cost_waits;     /* of its collector, last `cost` event */
-	uint64_t start_real_ns; /* CLOCK_REALTIME of its time 0, 0 when unknown */
+		cost_waits;                   /* of its collector, last `cost` event */
+	uint64_t start_real_ns;               /* CLOCK_REALTIME of its time 0, 0 when unknown */
+	const struct source_symbols *symbols; /* those read so far: a writer puts them first */
 };
 
 struct source_options {

@@ -25,6 +25,24 @@ static void file_note_fault(void *context, uint64_t offset, int error, const cha
 	fault_add(context, offset, error, "%s", text);
 }
 
+static void file_keep_symbols(void *context, const uint8_t *bytes, size_t length)
+{
+	struct file_row *file = context;
+	struct source *source = file->source;
+	struct source_symbols *symbols;
+
+	if (length > SOURCE_SYMBOLS_BYTES_MAX - source->symbol_bytes)
+		return;
+	symbols = store_take(&source->store, sizeof(*symbols) + length);
+	if (!symbols)
+		return;
+	memcpy(symbols + 1, bytes, length);
+	*symbols = (struct source_symbols){ (const uint8_t *)(symbols + 1), length,
+					    file->file.symbols };
+	file->file.symbols = symbols;
+	source->symbol_bytes += length;
+}
+
 static struct file_row *file_add(struct source *source, const char *path)
 {
 	struct file_row *file = store_take(&source->store, sizeof(*file));
@@ -51,7 +69,7 @@ static struct file_row *file_add(struct source *source, const char *path)
 /* EVT_NO_MEMORY is the only failure: what is wrong with the file becomes a fault. */
 static int file_start(struct file_row *file, struct session_file *found)
 {
-	const struct reader_listener listener = { file_note_fault, file };
+	const struct reader_listener listener = { file_note_fault, file, file_keep_symbols };
 	char text[FILE_ERROR_BYTES];
 	int error = found->error;
 	int error_number = found->error_number;

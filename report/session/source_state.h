@@ -23,6 +23,7 @@
 #define SOURCE_MODULES_MAX (1u << 16) /* of one process */
 #define SOURCE_METAS_MAX (1u << 16)
 #define SOURCE_FAULTS_MAX 1000u
+#define SOURCE_SYMBOLS_BYTES_MAX (256u << 20) /* of all files */
 
 struct name_row {
 	struct source_name name;
@@ -105,6 +106,7 @@ struct source {
 	struct lookup thread_by_tid;  /* process index and tid: the latest */
 	struct source_name empty_name, overflow_name;
 
+	size_t symbol_bytes; /* of all symbol frames kept */
 	uint64_t end_ns, settled_ns;
 	struct merge merge;
 	struct workers *workers; /* NULL: none */

@@ -6,6 +6,7 @@
 #include "report/symbols/object.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,9 +51,29 @@ struct object {
 
 /* --- opening --- */
 
+/* The kernel's own, which no path leads to, as a file. */
+static int open_vdso(void)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	int file = image ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+	Elf64_Ehdr head;
+	size_t bytes;
+
+	if (file < 0)
+		return -1;
+	memcpy(&head, image, sizeof(head));
+	bytes = head.e_shoff + (size_t)head.e_shnum * head.e_shentsize;
+	if (write(file, image, bytes) == (ssize_t)bytes)
+		return file;
+	close(file);
+	return -1;
+}
+
 static int open_file(const char *path, enum object_state *ret_state)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int file = !strcmp(path, OBJECT_VDSO)
+			   ? open_vdso()
+			   : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 
 	if (file < 0) {
@@ -114,6 +137,16 @@ struct object *object_open(const char *path, const char *build_id, enum object_s
 	}
 	object_close(object);
 	return NULL;
+}
+
+const char *object_debug_link(struct object *object)
+{
+	GElf_Addr bias;
+	GElf_Word checksum;
+	Elf *elf = dwfl_module_getelf(object->module, &bias);
+	const char *name = elf ? dwelf_elf_gnu_debuglink(elf, &checksum) : NULL;
+
+	return name && !strchr(name, '/') ? name : "";
 }
 
 void object_close(struct object *object)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define OBJECT_INLINED_MAX 16u
+#define OBJECT_VDSO "[vdso]" /* path of the kernel's own library, which is in no file */
 
 struct object;
 
@@ -28,6 +29,8 @@ enum object_state {
 
 /* `build_id`: in hex, "" when none was recorded: then the file must have none. NULL with a reason. */
 struct object *object_open(const char *path, const char *build_id, enum object_state *ret_state);
+/* Name of its file of debug information, without a folder; "" when it names none. */
+const char *object_debug_link(struct object *object);
 /* NULL is accepted. */
 void object_close(struct object *object);
 

@@ -8,16 +8,6 @@
 
 #include "collector/format/frame_flags.h"
 #include "report/base/symbol.h"
-#include "report/base/text.h"
-#include "report/symbols/object.h"
-
-#define FILES_NAMED 3u
-
-struct symbols_object {
-	struct object *object; /* NULL: there is none */
-	enum object_state state;
-	const char *path;
-};
 
 /* What is known of an address: some of symbols.frame. */
 struct symbols_place {
@@ -27,47 +17,18 @@ struct symbols_place {
 void symbols_init(struct symbols *symbols, enum symbol_form form)
 {
 	*symbols = (struct symbols){ .form = form };
-	map_init(&symbols->objects);
+	places_init(&symbols->found);
 	map_init(&symbols->places);
 }
 
 void symbols_release(struct symbols *symbols)
 {
-	for (size_t i = 0; i < symbols->objects_count; i++)
-		object_close(symbols->object[i].object);
-	free(symbols->object);
+	places_release(&symbols->found);
 	free(symbols->place);
 	free(symbols->frame);
-	map_release(&symbols->objects);
 	map_release(&symbols->places);
 	demangler_release(&symbols->demangler);
 	text_store_release(&symbols->texts);
-}
-
-static uint64_t hash_of(const char *text, uint64_t seed)
-{
-	return map_hash_bytes(text, strlen(text), seed);
-}
-
-/* The file of a module; opened the first time. */
-static struct object *object_of(struct symbols *symbols, const struct source_module *module)
-{
-	const char *path = source_name_text(module->path);
-	const char *build_id = source_name_text(module->build_id);
-	struct symbols_object *object;
-	struct map_entry *entry;
-	bool added;
-
-	entry = map_put(&symbols->objects, hash_of(build_id, hash_of(path, 0)), &added);
-	if (!added)
-		return symbols->object[entry->value].object;
-	entry->value = symbols->objects_count;
-	symbols->object = memory_room(symbols->object, symbols->objects_count,
-				      &symbols->object_room, sizeof(*symbols->object));
-	object = &symbols->object[symbols->objects_count++];
-	object->path = path;
-	object->object = object_open(path, build_id, &object->state);
-	return object->object;
 }
 
 /* Up to what a compiler appends to the name of a part or a copy of a function. */
@@ -131,15 +92,13 @@ static void set_frame(struct symbols *symbols, struct symbol *symbol,
 }
 
 /* Adds what is known of the address; nothing where nothing is. `before`: bytes that it lies behind what is looked up. */
-static void look_up(struct symbols *symbols, const struct source_module *module,
-		    const struct symbol *unknown, uint64_t before)
+static void look_up(struct symbols *symbols, const struct source_process *process,
+		    const struct source_module *module, const struct symbol *unknown,
+		    uint64_t before)
 {
-	struct object *object = object_of(symbols, module);
 	struct object_place place;
 
-	if (!object)
-		return;
-	object_find(object, unknown->address - before, &place);
+	places_find(&symbols->found, process, module, unknown->address - before, &place);
 	for (size_t i = 0; i < place.frames; i++) {
 		struct symbol *symbol = add_frame(symbols, unknown);
 
@@ -150,25 +109,31 @@ static void look_up(struct symbols *symbols, const struct source_module *module,
 	}
 }
 
-/* Names are the same for the same text, so that their addresses tell modules apart. */
-static uint64_t key_of(const struct source_module *module, uint64_t address, uint64_t before)
+/* Names are the same for the same text, so that their addresses tell modules apart. What has no build-id may be memory. */
+static uint64_t key_of(const struct source_process *process, const struct source_module *module,
+		       uint64_t address, uint64_t before)
 {
-	uint64_t words[] = { (uintptr_t)module->path, (uintptr_t)module->build_id, address,
+	bool is_build = module && *source_name_text(module->build_id);
+	uint64_t words[] = { module ? (uintptr_t)module->path : 0,
+			     is_build ? (uintptr_t)module->build_id : (uintptr_t)process, address,
 			     before };
 
 	return map_hash_bytes(words, sizeof(words), 0);
 }
 
+/* `module`: the one that the address lies in, NULL: none. */
 static const struct symbols_place *place_of(struct symbols *symbols,
+					    const struct source_process *process,
 					    const struct source_module *module, uint64_t address,
 					    uint64_t before)
 {
-	struct symbol unknown = { .offset = UINT64_MAX, .address = address - module->bias };
+	struct symbol unknown = { .offset = UINT64_MAX,
+				  .address = module ? address - module->bias : address };
 	struct symbols_place *place;
 	struct map_entry *entry;
 	bool added;
 
-	entry = map_put(&symbols->places, key_of(module, unknown.address, before), &added);
+	entry = map_put(&symbols->places, key_of(process, module, unknown.address, before), &added);
 	if (!added)
 		return &symbols->place[entry->value];
 	entry->value = symbols->places_count;
@@ -176,10 +141,12 @@ static const struct symbols_place *place_of(struct symbols *symbols,
 				     sizeof(*symbols->place));
 	place = &symbols->place[symbols->places_count++];
 	place->first = symbols->frames_count;
-	unknown.path = source_name_text(module->path);
-	unknown.module = file_name(unknown.path);
+	if (module) {
+		unknown.path = source_name_text(module->path);
+		unknown.module = file_name(unknown.path);
+	}
 	if (!symbols->is_off)
-		look_up(symbols, module, &unknown, before);
+		look_up(symbols, process, module, &unknown, before);
 	if (symbols->frames_count == place->first)
 		add_frame(symbols, &unknown);
 	place->count = symbols->frames_count - place->first;
@@ -190,18 +157,17 @@ size_t symbols_frames_of(struct symbols *symbols, const struct source_process *p
 			 uint64_t address, uint32_t flags, uint64_t time_ns,
 			 struct symbol *ret_frames, size_t room)
 {
-	const struct source_module *module = process ? caller_module(process, address, time_ns)
-						     : NULL;
 	const struct symbols_place *place;
 	size_t count;
 
 	if (!room)
 		return 0;
-	if (!module || !address) {
+	if (!process || !address) {
 		*ret_frames = (struct symbol){ .offset = UINT64_MAX, .address = address };
 		return 1;
 	}
-	place = place_of(symbols, module, address, flags & FRAME_IS_EXACT ? 0 : 1);
+	place = place_of(symbols, process, caller_module(process, address, time_ns), address,
+			 flags & FRAME_IS_EXACT ? 0 : 1);
 	count = place->count < room ? place->count : room;
 	memcpy(ret_frames, &symbols->frame[place->first], count * sizeof(*ret_frames));
 	return count;
@@ -228,27 +194,6 @@ const char *symbols_text(struct symbols *symbols, const struct symbol *symbol)
 
 const char *symbols_missing(const struct symbols *symbols, struct symbols_missing *missing)
 {
-	static const char *const why[] = { [OBJECT_MISSING] = "is not there",
-					   [OBJECT_OTHER_BUILD] = "is another build",
-					   [OBJECT_UNREADABLE] = "cannot be read" };
-	size_t used = 0, count = 0;
-
-	missing->text[0] = '\0';
-	for (size_t i = 0; i < symbols->objects_count; i++) {
-		const struct symbols_object *object = &symbols->object[i];
-		char name[96];
-
-		if (object->object || object->path[0] != '/')
-			continue;
-		if (count++ >= FILES_NAMED)
-			continue;
-		text_escape(name, sizeof(name), file_name(object->path),
-			    strlen(file_name(object->path)));
-		used += (size_t)snprintf(missing->text + used, sizeof(missing->text) - used,
-					 "%s%s %s", used ? ", " : "", name, why[object->state]);
-	}
-	if (count > FILES_NAMED)
-		snprintf(missing->text + used, sizeof(missing->text) - used, ", and %zu more",
-			 count - FILES_NAMED);
+	places_missing(&symbols->found, missing->text, sizeof(missing->text));
 	return missing->text;
 }

@@ -17,6 +17,7 @@
 #include "report/base/map.h"
 #include "report/session/callers.h"
 #include "report/session/source.h"
+#include "report/symbols/places.h"
 
 /* The choices of option --names. */
 enum symbol_form {
@@ -50,9 +51,8 @@ struct symbols {
 	bool is_off; /* modules are all that is known */
 	struct demangler demangler;
 	struct text_store texts;
-	struct map objects, places; /* path and build-id, path and address: to the arrays below */
-	struct symbols_object *object;
-	size_t objects_count, object_room;
+	struct places found;
+	struct map places; /* module and address: to `place` */
 	struct symbols_place *place;
 	size_t places_count, place_room;
 	struct symbol *frame; /* of all places */

@@ -73,7 +73,7 @@ static void fuzz_heap(const uint8_t *data, size_t size)
 
 static void fuzz_check(const uint8_t *data, size_t size)
 {
-	const struct reader_listener listener = { fault_pass_over, NULL };
+	const struct reader_listener listener = { fault_pass_over, NULL, NULL };
 	struct bytes bytes = bytes_of(data, size);
 	struct reader_frame frame;
 	struct reader *reader;

@@ -52,7 +52,7 @@ static void story_add_frame(struct story *story, const struct reader_frame *fram
 
 static void story_read(struct story *story, const struct bytes *bytes, struct workers *workers)
 {
-	const struct reader_listener listener = { story_add, story };
+	const struct reader_listener listener = { story_add, story, NULL };
 	struct reader_frame frame;
 	struct reader *reader;
 	int error;
@@ -140,7 +140,7 @@ static void whole_and_damaged_files_read_the_same(void **state)
 /* Closed while frames are at work. */
 static void may_be_closed_at_any_time(void **state)
 {
-	const struct reader_listener listener = { story_add, &(struct story){ .length = 0 } };
+	const struct reader_listener listener = { story_add, &(struct story){ .length = 0 }, NULL };
 	struct workers *workers = need_workers();
 	struct recording r;
 

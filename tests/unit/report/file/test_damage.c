@@ -95,7 +95,7 @@ static struct reading read_image(const uint8_t *image, size_t length)
 	/* of the exact size: a sanitiser sees a read behind it */
 	uint8_t *copy = length ? memcpy(malloc(length), image, length) : NULL;
 	struct reading reading = { 0 };
-	const struct reader_listener listener = { fault_note, &reading };
+	const struct reader_listener listener = { fault_note, &reading, NULL };
 	struct bytes bytes = bytes_of(copy, length);
 	struct session_file file = { .path = (char[]){ "memory.evt" }, .bytes = bytes };
 	struct source_event event;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 /* after the headers it needs */
@@ -45,7 +46,6 @@ static void what_is_no_file_of_code(void **state)
 	opened("/", "", OBJECT_UNREADABLE);
 	opened("/dev/null", "", OBJECT_UNREADABLE);
 	opened("/dev/zero", "", OBJECT_UNREADABLE);
-	opened("[vdso]", "", OBJECT_MISSING);
 	opened("", "", OBJECT_MISSING);
 	close(file);
 	assert_int_equal(unlink(name), 0);
@@ -177,12 +177,41 @@ static void functions_of_a_library(void **state)
 	unlink(path);
 }
 
+/* The one of this machine, and of no other kernel. */
+static void functions_of_the_vdso(void **state)
+{
+	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	static const uint8_t name[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
+	const uint8_t *id = image ? memmem(image, 4096, name, sizeof(name)) : NULL;
+	struct object_place place;
+	struct object *object;
+	char build_id[41] = "";
+	bool has_clock = false;
+
+	(void)state;
+	if (!id)
+		skip();
+	for (int i = 0; i < 20; i++)
+		snprintf(build_id + 2 * i, 3, "%02x", id[sizeof(name) + (size_t)i]);
+	object = opened(OBJECT_VDSO, build_id, OBJECT_FOUND);
+	for (uint64_t address = 0; address < 0x4000; address++) {
+		object_find(object, address, &place);
+		has_clock |= place.frames && place.frame[0].function &&
+			     !strcmp(place.frame[0].function, "__vdso_clock_gettime");
+	}
+	assert_true(has_clock);
+	object_close(object);
+	build_id[0] = (char)(build_id[0] == 'a' ? 'b' : 'a');
+	opened(OBJECT_VDSO, build_id, OBJECT_OTHER_BUILD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_no_file_of_code),
 		cmocka_unit_test(files_that_are_damaged),
 		cmocka_unit_test(functions_of_a_library),
+		cmocka_unit_test(functions_of_the_vdso),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

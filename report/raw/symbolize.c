@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* What every address of a recording belongs to: see symbolize.h. */
+#include "report/raw/symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/format/error.h"
+#include "collector/format/codec.h"
+#include "collector/format/file.h"
+#include "report/base/map.h"
+#include "report/base/memory.h"
+#include "report/symbols/answers.h"
+
+#define PARENTS_LIMIT 64u /* as in source_modules.c */
+
+/* An address that something was called from. */
+struct asked {
+	const struct source_process *process;
+	uint64_t address;
+	uint64_t before; /* bytes that it lies behind the call */
+};
+
+/* The answers about one file, or about the memory of one process; a frame each. */
+struct group {
+	const struct source_module *module; /* NULL: the process' memory */
+	const struct source_process *process;
+	struct answers answers;
+};
+
+struct symbolizing {
+	struct map seen; /* hash of what was asked */
+	struct asked *asked;
+	size_t asked_count, asked_room;
+	struct map groups; /* hash of path and build-id, or process: to the last of its groups */
+	struct group *group;
+	size_t group_count, group_room;
+	struct places places;
+	struct symbolized *result;
+};
+
+static void ask(struct symbolizing *symbolizing, const struct source_process *process,
+		uint64_t address, uint64_t before)
+{
+	uint64_t words[] = { (uintptr_t)process, address, before };
+	bool added;
+
+	map_put(&symbolizing->seen, map_hash_bytes(words, sizeof(words), 0), &added);
+	if (!added || !process || !address)
+		return;
+	symbolizing->asked = memory_room(symbolizing->asked, symbolizing->asked_count,
+					 &symbolizing->asked_room, sizeof(*symbolizing->asked));
+	symbolizing->asked[symbolizing->asked_count++] = (struct asked){ process, address, before };
+}
+
+/* Which field of the event is a return address; -1: none. */
+static int caller_field(unsigned int id)
+{
+	const struct evt_descriptor *event = &evt_descriptors[id];
+
+	for (unsigned int i = 0; event->name && i < event->field_count; i++)
+		if (event->field[i].codec == EVT_CODEC_caller)
+			return (int)i;
+	return -1;
+}
+
+static int read_addresses(struct symbolizing *symbolizing, struct source *source)
+{
+	struct frame_wants wants = { .heap = false };
+	int field[EVT_ID_LIMIT], error;
+	struct source_event event;
+
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		field[id] = caller_field(id);
+		wants.event[id] = field[id] >= 0;
+		wants.fields[id] = field[id] >= 0 ? 1u << field[id] : 0;
+	}
+	source_want(source, &wants);
+	while (!(error = source_next(source, &event)))
+		if (event.event.id < EVT_ID_LIMIT && field[event.event.id] >= 0)
+			ask(symbolizing, event.process, event.event.value[field[event.event.id]],
+			    1);
+	return error == EVT_END ? EVT_OK : error;
+}
+
+static struct group *group_of(struct symbolizing *symbolizing, const struct source_process *process,
+			      const struct source_module *module)
+{
+	uint64_t words[] = { module ? (uintptr_t)module->path : 0,
+			     module ? (uintptr_t)module->build_id : (uintptr_t)process };
+	struct map_entry *entry;
+	bool added;
+
+	entry = map_put(&symbolizing->groups, map_hash_bytes(words, sizeof(words), 0), &added);
+	if (!added && symbolizing->group[entry->value].answers.count < SYMBOLIZE_ADDRESSES)
+		return &symbolizing->group[entry->value];
+	entry->value = symbolizing->group_count;
+	symbolizing->group = memory_room(symbolizing->group, symbolizing->group_count,
+					 &symbolizing->group_room, sizeof(*symbolizing->group));
+	symbolizing->group[symbolizing->group_count].module = module;
+	symbolizing->group[symbolizing->group_count].process = process;
+	answers_init(&symbolizing->group[symbolizing->group_count].answers);
+	return &symbolizing->group[symbolizing->group_count++];
+}
+
+static bool answer(struct symbolizing *symbolizing, const struct asked *asked,
+		   const struct source_module *module)
+{
+	uint64_t address = asked->address - asked->before - (module ? module->bias : 0);
+	struct object_place place;
+
+	places_find(&symbolizing->places, asked->process, module, address, &place);
+	if (!place.frames)
+		return false;
+	if (module && places_is_memory(module)) {
+		address += module->bias;
+		module = NULL;
+	}
+	answers_add(&group_of(symbolizing, asked->process, module)->answers, address, &place);
+	return true;
+}
+
+/* In each module that was ever there: which one it was at the time a report says itself. */
+static void answer_everywhere(struct symbolizing *symbolizing, const struct asked *asked)
+{
+	const struct source_process *process = asked->process;
+	bool is_known = false;
+
+	for (unsigned int depth = 0; process && depth < PARENTS_LIMIT; depth++) {
+		for (size_t i = 0; i < process->module_count; i++) {
+			const struct source_module *module = process->module[i];
+
+			if (asked->address - module->start < module->bytes)
+				is_known |= answer(symbolizing, asked, module);
+		}
+		process = process->parent;
+	}
+	if (!is_known)
+		is_known = answer(symbolizing, asked, NULL);
+	symbolizing->result->addresses++;
+	symbolizing->result->named += is_known;
+}
+
+static void add_frame(struct symbolizing *symbolizing, const struct group *group)
+{
+	struct symbolized *result = symbolizing->result;
+	const struct answers_subject subject = {
+		.process = group->module ? 0 : group->process->number,
+		.path = group->module ? source_name_text(group->module->path) : "",
+		.build_id = group->module ? source_name_text(group->module->build_id) : "",
+		.link = "",
+		.basis = "",
+	};
+	struct symbol_frame frame;
+	uint8_t *bytes, *at;
+	size_t length;
+
+	bytes = answers_write(&group->answers, &subject, &length);
+	if (!bytes) {
+		result->left_out += group->answers.count;
+		return;
+	}
+	frame.length = FILE_SKIPPABLE_HEAD + length;
+	frame.bytes = memory_zero(frame.length, 1);
+	at = put_u32(frame.bytes, FILE_MAGIC_SYMBOLS);
+	at = put_u32(at, (uint32_t)length);
+	memcpy(at, bytes, length);
+	free(bytes);
+	result->frame = memory_room(result->frame, result->count, &result->room,
+				    sizeof(*result->frame));
+	result->frame[result->count++] = frame;
+}
+
+int symbolize(struct symbolized *symbolized, struct source *source)
+{
+	struct symbolizing symbolizing = { .result = symbolized };
+	int error;
+
+	*symbolized = (struct symbolized){ .frame = NULL };
+	map_init(&symbolizing.seen);
+	map_init(&symbolizing.groups);
+	places_init(&symbolizing.places);
+	error = read_addresses(&symbolizing, source);
+	for (size_t i = 0; i < symbolizing.asked_count; i++)
+		answer_everywhere(&symbolizing, &symbolizing.asked[i]);
+	places_missing(&symbolizing.places, symbolized->missing, sizeof(symbolized->missing));
+	for (size_t i = 0; i < symbolizing.group_count; i++) {
+		add_frame(&symbolizing, &symbolizing.group[i]);
+		answers_release(&symbolizing.group[i].answers);
+	}
+	places_release(&symbolizing.places);
+	map_release(&symbolizing.seen);
+	map_release(&symbolizing.groups);
+	free(symbolizing.asked);
+	free(symbolizing.group);
+	return error;
+}
+
+void symbolized_release(struct symbolized *symbolized)
+{
+	for (size_t i = 0; i < symbolized->count; i++)
+		free(symbolized->frame[i].bytes);
+	free(symbolized->frame);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of an address of a recording: see places.h. */
+#include "report/symbols/places.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/text.h"
+#include "report/symbols/answers.h"
+#include "report/symbols/perf_map.h"
+#include "report/symbols/symbol_cache.h"
+
+#define FILES_NAMED 3u
+#define NOTHING SIZE_MAX
+
+struct places_object {
+	const char *path, *build_id;
+	struct object *object; /* NULL: there is none, or it is not opened */
+	enum object_state state;
+	bool is_opened; /* that was tried */
+	bool is_new;    /* answers are not all in the cache */
+	struct answers answers;
+};
+
+struct places_jit {
+	struct perf_map *map; /* NULL: there is none */
+	enum perf_map_state state;
+	uint32_t pid;
+};
+
+struct places_stored {
+	struct answers answers;
+	size_t next; /* of the same subject; NOTHING: none */
+};
+
+void places_init(struct places *places)
+{
+	*places = (struct places){ .object = NULL };
+	map_init(&places->objects);
+	map_init(&places->processes);
+	map_init(&places->files);
+	map_init(&places->stored);
+}
+
+static void release_object(struct places_object *object)
+{
+	if (object->is_new)
+		symbol_cache_save(&object->answers, object->path, object->build_id,
+				  object_debug_link(object->object));
+	answers_release(&object->answers);
+	object_close(object->object);
+}
+
+void places_release(struct places *places)
+{
+	for (size_t i = 0; i < places->objects_count; i++)
+		release_object(&places->object[i]);
+	for (size_t i = 0; i < places->jit_count; i++)
+		perf_map_close(places->jit[i].map);
+	for (size_t i = 0; i < places->answers_count; i++)
+		answers_release(&places->answers[i].answers);
+	free(places->object);
+	free(places->jit);
+	free(places->answers);
+	map_release(&places->objects);
+	map_release(&places->processes);
+	map_release(&places->files);
+	map_release(&places->stored);
+}
+
+/* --- in the recording --- */
+
+/* A file without a build-id may be another one in another recording; a process' number is of one. */
+static uint64_t key_of(const struct source_file *file, uint64_t process, const char *path,
+		       const char *build_id)
+{
+	uint64_t words[] = { process, process || !*build_id ? (uintptr_t)file : 0 };
+	uint64_t hash = map_hash_bytes(words, sizeof(words), 0);
+
+	if (process)
+		return hash;
+	hash = map_hash_bytes(path, strlen(path), hash);
+	return map_hash_bytes(build_id, strlen(build_id), hash);
+}
+
+static void take_stored(struct places *places, const struct source_file *file,
+			const struct source_symbols *symbols)
+{
+	const struct answers_subject *subject;
+	struct places_stored *stored;
+	struct map_entry *entry;
+	bool added;
+
+	places->answers = memory_room(places->answers, places->answers_count, &places->answers_room,
+				      sizeof(*places->answers));
+	stored = &places->answers[places->answers_count];
+	answers_init(&stored->answers);
+	if (!answers_read(&stored->answers, symbols->bytes, symbols->length)) {
+		answers_release(&stored->answers);
+		return;
+	}
+	subject = &stored->answers.subject;
+	entry = map_put(&places->stored,
+			key_of(file, subject->process, subject->path, subject->build_id), &added);
+	stored->next = added ? NOTHING : entry->value;
+	entry->value = places->answers_count++;
+}
+
+static bool find_stored(struct places *places, const struct source_process *process,
+			const struct source_module *module, uint64_t address,
+			struct object_place *place)
+{
+	const struct source_file *file = process->file;
+	const struct map_entry *entry;
+	bool added;
+
+	if (!file || !file->symbols)
+		return false;
+	map_put(&places->files, (uintptr_t)file, &added);
+	for (const struct source_symbols *symbols = added ? file->symbols : NULL; symbols;
+	     symbols = symbols->next)
+		take_stored(places, file, symbols);
+	entry = map_find(&places->stored, key_of(file, module ? 0 : process->number,
+						 module ? source_name_text(module->path) : "",
+						 module ? source_name_text(module->build_id) : ""));
+	for (size_t i = entry ? entry->value : NOTHING; i != NOTHING; i = places->answers[i].next)
+		if (answers_find(&places->answers[i].answers, address, place) && place->frames)
+			return true;
+	return false;
+}
+
+/* --- in files of code --- */
+
+/* The file of a module, with what earlier runs have found out about it. Valid until the next call. */
+static struct places_object *object_of(struct places *places, const struct source_module *module)
+{
+	const char *path = source_name_text(module->path);
+	const char *build_id = source_name_text(module->build_id);
+	struct places_object *object;
+	struct map_entry *entry;
+	uint64_t key = map_hash_bytes(path, strlen(path), 0);
+	bool added;
+
+	entry = map_put(&places->objects, map_hash_bytes(build_id, strlen(build_id), key), &added);
+	if (!added)
+		return &places->object[entry->value];
+	entry->value = places->objects_count;
+	places->object = memory_room(places->object, places->objects_count, &places->object_room,
+				     sizeof(*places->object));
+	object = &places->object[places->objects_count++];
+	object->path = path;
+	object->build_id = build_id;
+	answers_init(&object->answers);
+	symbol_cache_load(&object->answers, path, build_id);
+	return object;
+}
+
+/* Opened when something is asked that no earlier run knows. */
+static void find_in_object(struct places_object *object, uint64_t address,
+			   struct object_place *place)
+{
+	if (answers_find(&object->answers, address, place))
+		return;
+	if (!object->is_opened)
+		object->object = object_open(object->path, object->build_id, &object->state);
+	object->is_opened = true;
+	if (!object->object)
+		return;
+	object_find(object->object, address, place);
+	answers_add(&object->answers, address, place);
+	object->is_new = true;
+}
+
+/* --- in no file --- */
+
+bool places_is_memory(const struct source_module *module)
+{
+	const char *path = source_name_text(module->path);
+
+	return !strncmp(path, "/memfd:", 7) || !strncmp(path, "/dev/zero", 9);
+}
+
+static void find_in_map(struct places *places, const struct source_process *process,
+			uint64_t address, struct object_place *place)
+{
+	struct places_jit *jit;
+	struct map_entry *entry;
+	bool added;
+
+	entry = map_put(&places->processes, (uintptr_t)process, &added);
+	if (added) {
+		entry->value = places->jit_count;
+		places->jit = memory_room(places->jit, places->jit_count, &places->jit_room,
+					  sizeof(*places->jit));
+		jit = &places->jit[places->jit_count++];
+		jit->map = perf_map_open(process, &jit->state);
+		jit->pid = process->pid;
+	}
+	jit = &places->jit[entry->value];
+	if (jit->map)
+		perf_map_find(jit->map, address, place);
+}
+
+void places_find(struct places *places, const struct source_process *process,
+		 const struct source_module *module, uint64_t address,
+		 struct object_place *ret_place)
+{
+	*ret_place = (struct object_place){ .offset = UINT64_MAX };
+	if (module && places_is_memory(module)) {
+		address += module->bias;
+		module = NULL;
+	}
+	if (find_stored(places, process, module, address, ret_place))
+		return;
+	ret_place->frames = 0;
+	if (module)
+		find_in_object(object_of(places, module), address, ret_place);
+	else if (process->file)
+		find_in_map(places, process, address, ret_place);
+}
+
+/* --- what is missing --- */
+
+struct missing {
+	char *text;
+	size_t bytes, used, count;
+};
+
+static void miss(struct missing *missing, const char *name, const char *why)
+{
+	char shown[96];
+	int length;
+
+	if (missing->count++ >= FILES_NAMED)
+		return;
+	text_escape(shown, sizeof(shown), name, strlen(name));
+	length = snprintf(missing->text + missing->used, missing->bytes - missing->used, "%s%s %s",
+			  missing->used ? ", " : "", shown, why);
+	missing->used += (size_t)length;
+	if (missing->used >= missing->bytes)
+		missing->used = missing->bytes - 1;
+}
+
+static void miss_map(struct missing *missing, const struct places_jit *jit)
+{
+	char name[32];
+
+	if (jit->map || jit->state == PERF_MAP_MISSING)
+		return;
+	snprintf(name, sizeof(name), "perf-%u.map", jit->pid);
+	miss(missing, name,
+	     jit->state == PERF_MAP_OTHER_TIME ? "is not this process' own" : "cannot be read");
+}
+
+void places_missing(const struct places *places, char *ret_text, size_t bytes)
+{
+	static const char *const why[] = { [OBJECT_FOUND] = "",
+					   [OBJECT_MISSING] = "is not there",
+					   [OBJECT_OTHER_BUILD] = "is another build",
+					   [OBJECT_UNREADABLE] = "cannot be read" };
+	struct missing missing = { .text = ret_text, .bytes = bytes };
+
+	ret_text[0] = '\0';
+	for (size_t i = 0; i < places->objects_count; i++) {
+		const struct places_object *object = &places->object[i];
+		const char *name = strrchr(object->path, '/');
+
+		if (object->is_opened && !object->object && object->path[0] == '/')
+			miss(&missing, name && name[1] ? name + 1 : object->path,
+			     why[object->state]);
+	}
+	for (size_t i = 0; i < places->jit_count; i++)
+		miss_map(&missing, &places->jit[i]);
+	if (missing.count > FILES_NAMED)
+		snprintf(ret_text + missing.used, bytes - missing.used, ", and %zu more",
+			 missing.count - FILES_NAMED);
+}

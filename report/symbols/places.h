@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of an address of a recording, as compilers have named it: from the first that knows anything of
+ *   the recording itself, where `prof-report symbolize` has put it there
+ *   what an earlier run has found out (symbol_cache.h)
+ *   the file of code that was recorded (object.h); of the vDSO this machine's
+ *   for code that no file holds the program's perf map (perf_map.h)
+ *
+ * Each file is opened when the first address of it is asked for that nobody else knows. One thread.
+ */
+#ifndef REPORT_SYMBOLS_PLACES_H
+#define REPORT_SYMBOLS_PLACES_H
+
+#include "report/base/map.h"
+#include "report/session/source.h"
+#include "report/symbols/object.h"
+
+struct places {
+	struct map objects;   /* hash of path and build-id: to `object` */
+	struct map processes; /* address of a process: to `jit` */
+	struct map files;     /* address of a file whose symbol frames are read */
+	struct map stored;    /* hash of what they are about: to the first of `answers` */
+	struct places_object *object;
+	size_t objects_count, object_room;
+	struct places_jit *jit;
+	size_t jit_count, jit_room;
+	struct places_stored *answers;
+	size_t answers_count, answers_room;
+};
+
+void places_init(struct places *places);
+/* Keeps what was found out for the next run. */
+void places_release(struct places *places);
+
+/*
+ * `module`: where the address lies, NULL in none. `address`: as the module's file has it, without one as it is in the
+ * process. Texts live as long as the places. No frames: nothing is known.
+ */
+void places_find(struct places *places, const struct source_process *process,
+		 const struct source_module *module, uint64_t address,
+		 struct object_place *ret_place);
+
+/* Memory that only looks as if it were a file's: code may be made in it, which is the process'. */
+bool places_is_memory(const struct source_module *module);
+
+/* Files that were not what the recording speaks of, in one line for people; "" when there were none. */
+void places_missing(const struct places *places, char *ret_text, size_t bytes);
+
+#endif
