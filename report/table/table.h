@@ -65,6 +65,7 @@ struct table_stacks {
 	void *state;
 	enum column_id column; /* whose text is the stack in one line */
 	size_t below;          /* so many frames are shown below each row */
+	const char *(*note)(void *state); /* a sentence below the table; NULL: none */
 };
 
 struct table {
