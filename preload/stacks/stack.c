@@ -263,7 +263,7 @@ static struct step_span span_of(const struct stack_thread *t, uintptr_t rsp)
 {
 	struct step_span span = { t->low, t->high };
 
-	if (rsp - span.low < span.high - span.low)
+	if (rsp - 8 - span.low < span.high - span.low || step_span_reach(&span, rsp - 8))
 		return span;
 	/* this frame's page is in use, so it can be read */
 	return (struct step_span){ memory_page(rsp - 8), memory_page(rsp - 8) + MEMORY_PAGE };
