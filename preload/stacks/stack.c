@@ -20,7 +20,7 @@
 
 #define SAME_BITS (STEP_ADDRESS | STEP_EXACT)
 #define OWN_FRAMES_MAX 16u     /* of this library, between a hook and its record */
-#define WRAPPERS_MAX 4u /* that a plain caller is looked for behind */
+#define WRAPPERS_MAX 4u        /* that a plain caller is looked for behind */
 #define FALLBACK_ENTRIES 1024u /* of the tables where memory is scarce */
 
 unsigned int stack_families;
@@ -61,7 +61,8 @@ int stack_begin(unsigned int families, uint64_t entries, unsigned int depth)
 	if (!depth_limit)
 		depth_limit = depth;
 	stack_threads_begin(depth_limit);
-	if (!rules_begin(entries, context_outermost()) && !rules_begin(FALLBACK_ENTRIES, context_outermost()))
+	if (!rules_begin(entries, context_outermost()) &&
+	    !rules_begin(FALLBACK_ENTRIES, context_outermost()))
 		return -ENOMEM;
 	if (!frame_names_begin(entries) && !frame_names_begin(FALLBACK_ENTRIES))
 		return -ENOMEM;
@@ -164,7 +165,8 @@ static void walk_frames(struct walk *w, struct step_place p)
 			return;
 		if (w->fresh == depth_limit) {
 			w->cut = true;
-			w->thread->fresh[w->fresh - 1].word |= (uint64_t)FRAME_IS_TRUNCATED << RECORD_FRAME_SHIFT;
+			w->thread->fresh[w->fresh - 1].word |= (uint64_t)FRAME_IS_TRUNCATED
+							       << RECORD_FRAME_SHIFT;
 			return;
 		}
 		*f = (struct stack_fresh){
@@ -224,10 +226,9 @@ static unsigned int walk_keep(const struct walk *w, struct recorder_lane *lane)
 		if (!id)
 			break;
 		live = rule_uses_rbp(f->rule) || (outer_live && !restored);
-		t->frame[depth] = (struct stack_frame){
-			f->rsp, f->word, f->rbp,
-			id | reads << STACK_READ_SHIFT | (live ? STACK_RBP_IS_LIVE : 0)
-		};
+		t->frame[depth] = (struct stack_frame){ f->rsp, f->word, f->rbp,
+							id | reads << STACK_READ_SHIFT |
+								(live ? STACK_RBP_IS_LIVE : 0) };
 		reads += fresh_put_reads(f, outer_live, &t->read[reads]);
 		parent = id;
 	}
@@ -275,13 +276,16 @@ static uint64_t miss(void)
 	return 0;
 }
 
-static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, struct recorder_lane *lane,
+static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t,
+						     struct recorder_lane *lane,
 						     struct step_place p)
 {
 	uint64_t epoch = epoch_now();
 	unsigned int frames = t->epoch == epoch ? t->state & STACK_STATE_FRAMES : 0;
 	uint64_t state = state_begin(t);
-	struct walk w = { .thread = t, .span = span_of(t, p.rsp), .known = frames, .known_is_cut = t->cut };
+	struct walk w = {
+		.thread = t, .span = span_of(t, p.rsp), .known = frames, .known_is_cut = t->cut
+	};
 	unsigned int depth;
 
 	walk_frames(&w, p);
@@ -301,7 +305,7 @@ static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, str
 }
 
 static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane *lane,
-							   struct step_place p)
+							    struct step_place p)
 {
 	struct stack_thread *t = stack_self;
 	uint64_t state, id;
@@ -327,7 +331,8 @@ static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane
 
 static inline struct step_place place_of(void *const *frame)
 {
-	return (struct step_place){ (uintptr_t)frame[1], (uintptr_t)(frame + 2), (uintptr_t)frame[0] };
+	return (struct step_place){ (uintptr_t)frame[1], (uintptr_t)(frame + 2),
+				    (uintptr_t)frame[0] };
 }
 
 uint64_t stack_id(struct recorder_lane *lane, void *const *frame)

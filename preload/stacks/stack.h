@@ -63,7 +63,8 @@ static inline uint64_t stack_of(struct recorder_lane *lane, enum evt_family fami
 uint64_t stack_here(struct recorder_lane *lane, void *const *frame);
 
 /* recorder_room() for a record behind its stack, which is in the ring then; `stack` is an id, 0: without. */
-uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks, unsigned int words);
+uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks,
+		     unsigned int words);
 
 /* recorder_put() of such a record. */
 bool stack_put(struct recorder_lane *lane, uint64_t stack, uint32_t type, uint64_t ticks,

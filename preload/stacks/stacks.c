@@ -16,7 +16,7 @@ static unsigned int families_of(enum settings_stacks mode)
 {
 	unsigned int families = 0;
 
-#define FAMILY(name, by_default, needs, doc, none, why)            \
+#define FAMILY(name, by_default, needs, doc, none, why)        \
 	if (settings.stacks[SETTINGS_FAMILY_##name] == (mode)) \
 		families |= 1u << EVT_FAMILY_##name;
 #include "collector/format/families.def"
@@ -42,9 +42,11 @@ static void stacks_start(void)
 		return;
 	error = stack_begin(native, STACK_ENTRIES_DEFAULT, settings.stacks_depth);
 	if (error == -ENOSYS)
-		log_line("INTERCEPT_STACKS=native needs glibc 2.35 or newer; callers are recorded instead");
+		log_line("INTERCEPT_STACKS=native needs glibc 2.35 or newer; callers are recorded "
+			 "instead");
 	else if (error)
-		log_line("cannot get memory for INTERCEPT_STACKS=native; callers are recorded instead");
+		log_line("cannot get memory for INTERCEPT_STACKS=native; callers are recorded "
+			 "instead");
 	else
 		stacks_begun();
 }

@@ -30,7 +30,8 @@ bool step_span_reach(struct step_span *span, uintptr_t at)
 	if (span->high == low)
 		return false;
 	if (at >= span->high)
-		return (at - span->high) / MEMORY_PAGE < STEP_REACH_PAGES && step_span_grow(span, at);
+		return (at - span->high) / MEMORY_PAGE < STEP_REACH_PAGES &&
+		       step_span_grow(span, at);
 	if ((low - at) / MEMORY_PAGE >= STEP_REACH_PAGES)
 		return false;
 	while (low > at) {

@@ -19,7 +19,7 @@
 #define STEP_EXACT ((uint64_t)FRAME_IS_EXACT << RECORD_FRAME_SHIFT)
 #define STEP_ADDRESS ((1ull << RECORD_FRAME_SHIFT) - 1)
 #define STEP_SPAN_PAGES 2048u /* looked at for one word */
-#define STEP_REACH_PAGES 64u   /* and for the first */
+#define STEP_REACH_PAGES 64u  /* and for the first */
 
 struct step_place {
 	uint64_t word; /* address, STEP_EXACT */
@@ -44,7 +44,8 @@ static inline bool step_can_read(struct step_span *span, uintptr_t at)
 {
 	if (__builtin_expect(at % 8 != 0, 0))
 		return false;
-	return __builtin_expect(at - span->low < span->high - span->low, 1) || step_span_grow(span, at);
+	return __builtin_expect(at - span->low < span->high - span->low, 1) ||
+	       step_span_grow(span, at);
 }
 
 static inline bool step_read(struct step_span *span, uintptr_t at, struct stack_read *ret_read)
@@ -67,7 +68,8 @@ enum step_end step_rare(struct step_span *span, struct step_place *p, struct sta
 /* The CFA is known: the return address lies below it. */
 static inline __attribute__((always_inline)) enum step_end step_to(struct step_span *span,
 								   struct step_place *p,
-								   struct stack_fresh *f, uint64_t cfa)
+								   struct stack_fresh *f,
+								   uint64_t cfa)
 {
 	if (__builtin_expect(cfa < p->rsp + 8 || !step_read(span, cfa - 8, &f->ret), 0))
 		return STEP_CUT;

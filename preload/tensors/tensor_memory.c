@@ -56,7 +56,7 @@ static inline void record_alloc(const void *block, size_t bytes)
 	if (!bytes || !(lane = tensor_enter()))
 		return;
 	(void)stack_put(lane, stack_of(lane, EVT_FAMILY_tensors), EVT_tensor_alloc, recorder_now(),
-			   (uint64_t[]){ (uintptr_t)block, bytes, 0 }, 3);
+			(uint64_t[]){ (uintptr_t)block, bytes, 0 }, 3);
 	recorder_leave(lane);
 }
 
@@ -107,9 +107,9 @@ static void record_report(const struct tensor_report *report)
 	ticks = recorder_now();
 	if (report->bytes > 0)
 		(void)stack_put(lane, stack_of(lane, EVT_FAMILY_tensors), EVT_tensor_alloc, ticks,
-				   (uint64_t[]){ (uintptr_t)report->block, (uint64_t)report->bytes,
-						 report->device },
-				   3);
+				(uint64_t[]){ (uintptr_t)report->block, (uint64_t)report->bytes,
+					      report->device },
+				3);
 	else
 		(void)recorder_put(lane, EVT_tensor_free, ticks,
 				   (uint64_t[]){ (uintptr_t)report->block, -(uint64_t)report->bytes,
@@ -130,9 +130,9 @@ static void record_oom(const struct tensor_report *report)
 	if (!lane)
 		return;
 	(void)stack_put(lane, stack_of(lane, EVT_FAMILY_tensors), EVT_tensor_oom, recorder_now(),
-			   (uint64_t[]){ (uint64_t)report->bytes, report->device, report->allocated,
-					 report->reserved },
-			   4);
+			(uint64_t[]){ (uint64_t)report->bytes, report->device, report->allocated,
+				      report->reserved },
+			4);
 	recorder_leave(lane);
 }
 
