@@ -31,15 +31,15 @@ unsigned int caller_rule(const struct cfi_row *row)
 	uint64_t rbp_words = row->rbp.how == CFI_SAVED_BY_CFA ? (uint64_t)-row->rbp.offset / 8 : 0;
 
 	if (row->signal || row->ret.how != CFI_SAVED_BY_CFA || row->ret.offset != -8 ||
-	    row->offset % 8 || (row->rbp.how != CFI_SAVED_SAME && row->rbp.how != CFI_SAVED_BY_CFA) ||
+	    row->offset % 8 ||
+	    (row->rbp.how != CFI_SAVED_SAME && row->rbp.how != CFI_SAVED_BY_CFA) ||
 	    (rbp_words && row->rbp.offset % 8))
 		return 0;
 	if (row->cfa == CFI_CFA_RBP)
-		return row->offset == 16 && rbp_words == 2
-			       ? RULE_BY_RBP | 2u << RULE_RBP_SHIFT
-			       : 0;
+		return row->offset == 16 && rbp_words == 2 ? RULE_BY_RBP | 2u << RULE_RBP_SHIFT : 0;
 	if (row->cfa != CFI_CFA_RSP || words < 1 || words > FRAME_WORDS_MAX ||
-	    (row->rbp.how == CFI_SAVED_BY_CFA && (rbp_words < 2 || rbp_words > words || rbp_words > 31)))
+	    (row->rbp.how == CFI_SAVED_BY_CFA &&
+	     (rbp_words < 2 || rbp_words > words || rbp_words > 31)))
 		return 0;
 	return (unsigned int)words | (unsigned int)rbp_words << RULE_RBP_SHIFT;
 }
@@ -51,7 +51,7 @@ static unsigned int object_rule(const struct object *object, uint64_t address)
 	struct cfi_row row;
 
 	return cfi_find_row(span, (uintptr_t)object->header, address - 1, &row) ? caller_rule(&row)
-										 : 0;
+										: 0;
 }
 
 static unsigned int rule_work_out(uint64_t address)

@@ -62,8 +62,8 @@ uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t wo
  * Who called, as the record of `lane` has it. Where that is a stack `lane` is IN_RECORD afterwards, and the stack's
  * frames are in the ring: the record's time has to be taken later.
  */
-static inline __attribute__((always_inline)) uint64_t caller_of(
-	struct recorder_lane *lane, void *const *frame)
+static inline __attribute__((always_inline)) uint64_t caller_of(struct recorder_lane *lane,
+								void *const *frame)
 {
 	uint64_t address = (uintptr_t)frame[1];
 	uint64_t word = caller_word(address);

@@ -384,7 +384,7 @@ static struct common common_read(struct cfi_span span, uintptr_t entry)
 	for (size_t i = 0; i < sizeof(letters) && (letters[i] = (char)cursor_take(c, 1)); i++)
 		c->bad |= i + 1 == sizeof(letters);
 	c->bad |= (version != 1 && version != 3) || letters[0] != 'z' || !strchr(letters, 'R');
-	c->bad |= cursor_number(c) != 1;                   /* code is counted in bytes */
+	c->bad |= cursor_number(c) != 1;                    /* code is counted in bytes */
 	c->bad |= cursor_take(c, 1) != (0x80 + DATA_ALIGN); /* and the stack in words, downwards */
 	c->bad |= cursor_take(c, 1) != REGISTER_RETURN;
 	bytes = cursor_number(c);
@@ -398,7 +398,8 @@ static struct common common_read(struct cfi_span span, uintptr_t entry)
 	return common;
 }
 
-bool cfi_run_entry(struct cfi_span span, uintptr_t entry, uintptr_t address, struct cfi_row *ret_row)
+bool cfi_run_entry(struct cfi_span span, uintptr_t entry, uintptr_t address,
+		   struct cfi_row *ret_row)
 {
 	struct cursor c = entry_cursor(span, entry);
 	uint64_t back = cursor_take(&c, 4);
@@ -444,7 +445,8 @@ static bool row_is_readable(struct cfi_span span, const struct search_row *row, 
 	return memory_page_is_readable(at) && memory_page_is_readable((uintptr_t)(row + 1) - 1);
 }
 
-bool cfi_find_row(struct cfi_span span, uintptr_t header, uintptr_t address, struct cfi_row *ret_row)
+bool cfi_find_row(struct cfi_span span, uintptr_t header, uintptr_t address,
+		  struct cfi_row *ret_row)
 {
 	struct cursor c = span_cursor(span, header, 12);
 	const struct search_row *row = (const struct search_row *)(header + 12);

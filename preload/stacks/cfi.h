@@ -52,9 +52,11 @@ struct cfi_row {
 };
 
 /* Looks `address` up in the search table of the .eh_frame_hdr at `header` and runs what it finds. */
-bool cfi_find_row(struct cfi_span span, uintptr_t header, uintptr_t address, struct cfi_row *ret_row);
+bool cfi_find_row(struct cfi_span span, uintptr_t header, uintptr_t address,
+		  struct cfi_row *ret_row);
 
 /* The same, of one entry of .eh_frame. False when the entry is not about `address`, too. */
-bool cfi_run_entry(struct cfi_span span, uintptr_t entry, uintptr_t address, struct cfi_row *ret_row);
+bool cfi_run_entry(struct cfi_span span, uintptr_t entry, uintptr_t address,
+		   struct cfi_row *ret_row);
 
 #endif

@@ -173,7 +173,8 @@ static void step(struct expression *e)
 	e->code.bad = true;
 }
 
-bool cfi_expression_run(struct cursor code, uintptr_t address, bool on_cfa, struct cfi_value *ret_value)
+bool cfi_expression_run(struct cursor code, uintptr_t address, bool on_cfa,
+			struct cfi_value *ret_value)
 {
 	struct expression e = { .code = code, .address = address };
 

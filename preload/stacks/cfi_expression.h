@@ -27,6 +27,7 @@ struct cfi_value {
 };
 
 /* `address`: the instruction pointer. `on_cfa`: the expression finds the CFA on its stack. False: not understood. */
-bool cfi_expression_run(struct cursor code, uintptr_t address, bool on_cfa, struct cfi_value *ret_value);
+bool cfi_expression_run(struct cursor code, uintptr_t address, bool on_cfa,
+			struct cfi_value *ret_value);
 
 #endif

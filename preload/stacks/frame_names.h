@@ -43,7 +43,8 @@ uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t w
 /* The halves of a product tell its factors apart; neither constant can be met by an address. */
 static inline uint64_t frame_mix(uint64_t a, uint64_t b)
 {
-	unsigned __int128 product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd6e8feb86659fd93u);
+	unsigned __int128 product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) *
+				    (b ^ 0xd6e8feb86659fd93u);
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }

@@ -14,7 +14,8 @@
 #include <sys/syscall.h>
 
 #define MEMORY_PAGE 4096u
-#define MEMORY_NO_SUCH_HOW (-1L) /* neither SIG_BLOCK nor another one: EINVAL, after the set has been read */
+#define MEMORY_NO_SUCH_HOW \
+	(-1L) /* neither SIG_BLOCK nor another one: EINVAL, after the set has been read */
 
 static inline uintptr_t memory_page(uintptr_t address)
 {
@@ -28,8 +29,8 @@ static inline bool memory_page_is_readable(uintptr_t address)
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "a"((long)SYS_rt_sigprocmask), "D"(MEMORY_NO_SUCH_HOW), "S"(memory_page(address)),
-			   "d"(0L), "r"(set_bytes)
+			 : "a"((long)SYS_rt_sigprocmask), "D"(MEMORY_NO_SUCH_HOW),
+			   "S"(memory_page(address)), "d"(0L), "r"(set_bytes)
 			 : "rcx", "r11", "memory");
 	return result != -EFAULT;
 }

@@ -14,8 +14,8 @@ void *pages_map(size_t bytes)
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "a"((long)SYS_mmap), "D"(0L), "S"(bytes), "d"((long)(PROT_READ | PROT_WRITE)),
-			   "r"(flags), "r"(fd), "r"(offset)
+			 : "a"((long)SYS_mmap), "D"(0L), "S"(bytes),
+			   "d"((long)(PROT_READ | PROT_WRITE)), "r"(flags), "r"(fd), "r"(offset)
 			 : "rcx", "r11", "memory");
 	return result < 0 && result > -4096 ? NULL : (void *)result;
 }

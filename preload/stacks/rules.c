@@ -78,7 +78,8 @@ uint64_t rule_pack(const struct cfi_row *row)
 		return RULE_END;
 	if (row->signal)
 		return pack_signal(row);
-	if (row->rbp.how == CFI_SAVED_LOST || row->ret.how != CFI_SAVED_BY_CFA || row->ret.offset != -8)
+	if (row->rbp.how == CFI_SAVED_LOST || row->ret.how != CFI_SAVED_BY_CFA ||
+	    row->ret.offset != -8)
 		return RULE_UNKNOWN;
 	if (!offset_fits(row->offset, RULE_OFFSET_BITS) || rbp % 8 || !offset_fits(rbp / 8, 24) ||
 	    row->after < 0 || row->after % 8 || row->after / 8 > 63)

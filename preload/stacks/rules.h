@@ -88,7 +88,7 @@ struct rule_entry {
 struct rules {
 	struct rule_entry *entry; /* NULL: nothing is kept */
 	uint64_t mask;            /* entries - 1 */
-	uint64_t epoch;           /* above RULES_EPOCH_SHIFT; changes when what is known has become stale */
+	uint64_t epoch; /* above RULES_EPOCH_SHIFT; changes when what is known has become stale */
 };
 
 PRELOAD_HIDDEN extern struct rules rules;

@@ -19,7 +19,8 @@
 #pragma weak makecontext
 
 #define SAME_BITS (STEP_ADDRESS | STEP_EXACT)
-#define WRAPPERS_MAX 4u /* that a plain caller is looked for behind */
+#define OWN_FRAMES_MAX 16u     /* of this library, between a hook and its record */
+#define WRAPPERS_MAX 4u        /* that a plain caller is looked for behind */
 #define FALLBACK_ENTRIES 1024u /* of the tables where memory is scarce */
 
 unsigned int stack_families;
@@ -60,7 +61,8 @@ int stack_begin(unsigned int families, uint64_t entries, unsigned int depth)
 	if (!depth_limit)
 		depth_limit = depth;
 	stack_threads_begin(depth_limit);
-	if (!rules_begin(entries, context_outermost()) && !rules_begin(FALLBACK_ENTRIES, context_outermost()))
+	if (!rules_begin(entries, context_outermost()) &&
+	    !rules_begin(FALLBACK_ENTRIES, context_outermost()))
 		return -ENOMEM;
 	if (!frame_names_begin(entries) && !frame_names_begin(FALLBACK_ENTRIES))
 		return -ENOMEM;
@@ -163,7 +165,8 @@ static void walk_frames(struct walk *w, struct step_place p)
 			return;
 		if (w->fresh == depth_limit) {
 			w->cut = true;
-			w->thread->fresh[w->fresh - 1].word |= (uint64_t)FRAME_IS_TRUNCATED << RECORD_FRAME_SHIFT;
+			w->thread->fresh[w->fresh - 1].word |= (uint64_t)FRAME_IS_TRUNCATED
+							       << RECORD_FRAME_SHIFT;
 			return;
 		}
 		*f = (struct stack_fresh){
@@ -223,10 +226,9 @@ static unsigned int walk_keep(const struct walk *w, struct recorder_lane *lane)
 		if (!id)
 			break;
 		live = rule_uses_rbp(f->rule) || (outer_live && !restored);
-		t->frame[depth] = (struct stack_frame){
-			f->rsp, f->word, f->rbp,
-			id | reads << STACK_READ_SHIFT | (live ? STACK_RBP_IS_LIVE : 0)
-		};
+		t->frame[depth] = (struct stack_frame){ f->rsp, f->word, f->rbp,
+							id | reads << STACK_READ_SHIFT |
+								(live ? STACK_RBP_IS_LIVE : 0) };
 		reads += fresh_put_reads(f, outer_live, &t->read[reads]);
 		parent = id;
 	}
@@ -262,7 +264,7 @@ static struct step_span span_of(const struct stack_thread *t, uintptr_t rsp)
 {
 	struct step_span span = { t->low, t->high };
 
-	if (rsp - span.low < span.high - span.low)
+	if (rsp - 8 - span.low < span.high - span.low || step_span_reach(&span, rsp - 8))
 		return span;
 	/* this frame's page is in use, so it can be read */
 	return (struct step_span){ memory_page(rsp - 8), memory_page(rsp - 8) + MEMORY_PAGE };
@@ -274,13 +276,16 @@ static uint64_t miss(void)
 	return 0;
 }
 
-static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, struct recorder_lane *lane,
+static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t,
+						     struct recorder_lane *lane,
 						     struct step_place p)
 {
 	uint64_t epoch = epoch_now();
 	unsigned int frames = t->epoch == epoch ? t->state & STACK_STATE_FRAMES : 0;
 	uint64_t state = state_begin(t);
-	struct walk w = { .thread = t, .span = span_of(t, p.rsp), .known = frames, .known_is_cut = t->cut };
+	struct walk w = {
+		.thread = t, .span = span_of(t, p.rsp), .known = frames, .known_is_cut = t->cut
+	};
 	unsigned int depth;
 
 	walk_frames(&w, p);
@@ -299,9 +304,9 @@ static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, str
 	return t->frame[depth - 1].name & (RECORD_STACK_BIT - 1);
 }
 
-uint64_t stack_id(struct recorder_lane *lane, void *const *frame)
+static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane *lane,
+							    struct step_place p)
 {
-	struct step_place p = { (uintptr_t)frame[1], (uintptr_t)(frame + 2), (uintptr_t)frame[0] };
 	struct stack_thread *t = stack_self;
 	uint64_t state, id;
 	unsigned int frames;
@@ -324,12 +329,44 @@ uint64_t stack_id(struct recorder_lane *lane, void *const *frame)
 	return stack_walk(t, lane, p);
 }
 
+static inline struct step_place place_of(void *const *frame)
+{
+	return (struct step_place){ (uintptr_t)frame[1], (uintptr_t)(frame + 2),
+				    (uintptr_t)frame[0] };
+}
+
+uint64_t stack_id(struct recorder_lane *lane, void *const *frame)
+{
+	return id_at(lane, place_of(frame));
+}
+
+static struct step_span own;
+
+void stack_set_own(uintptr_t low, uintptr_t high)
+{
+	own = (struct step_span){ low, high };
+}
+
+uint64_t stack_outside(struct recorder_lane *lane)
+{
+	struct step_place p = place_of(STACK_FRAME);
+	struct step_span span = { memory_page(p.rsp - 8), memory_page(p.rsp - 8) + MEMORY_PAGE };
+
+	for (unsigned int i = 0; p.word - own.low < own.high - own.low; i++) {
+		struct stack_fresh f = { .rule = step_rule(&p) };
+
+		if (i == OWN_FRAMES_MAX || step_out(&span, &p, &f) != STEP_GOES_ON)
+			return miss();
+	}
+	return id_at(lane, p);
+}
+
 /* --- records --- */
 
 /* The innermost frame that is no wrapper. */
 static uint64_t plain_caller(void *const *frame)
 {
-	struct step_place p = { (uintptr_t)frame[1], (uintptr_t)(frame + 2), (uintptr_t)frame[0] };
+	struct step_place p = place_of(frame);
 	struct step_span span = { memory_page(p.rsp - 8), memory_page(p.rsp - 8) + MEMORY_PAGE };
 	uint64_t address = p.word;
 
@@ -350,21 +387,31 @@ uint64_t stack_here(struct recorder_lane *lane, void *const *frame)
 	return id ? id | RECORD_STACK_BIT : plain_caller(frame);
 }
 
-bool stack_put(struct recorder_lane *lane, uint64_t stack, uint32_t type, uint64_t ticks,
-	       const uint64_t *field, unsigned int fields)
+uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks, unsigned int words)
 {
 	uint64_t *at;
 
 	if (!stack)
-		return recorder_put(lane, type, ticks, field, fields);
-	at = recorder_room(lane, RECORD_STACK_WORDS + fields + 1);
+		return recorder_room(lane, words);
+	at = recorder_room(lane, RECORD_STACK_WORDS + words); /* both or none */
 	if (!at)
-		return false;
+		return NULL;
 	at[0] = record_word(ticks, RECORD_STACK);
 	at[1] = stack;
-	at[2] = record_word(ticks, type);
+	recorder_publish(lane, RECORD_STACK_WORDS);
+	return at + RECORD_STACK_WORDS;
+}
+
+bool stack_put(struct recorder_lane *lane, uint64_t stack, uint32_t type, uint64_t ticks,
+	       const uint64_t *field, unsigned int fields)
+{
+	uint64_t *at = stack_room(lane, stack, ticks, fields + 1);
+
+	if (!at)
+		return false;
+	at[0] = record_word(ticks, type);
 	for (unsigned int i = 0; i < fields; i++)
-		at[i + 3] = field[i];
-	recorder_publish(lane, RECORD_STACK_WORDS + fields + 1);
+		at[i + 1] = field[i];
+	recorder_publish(lane, fields + 1);
 	return true;
 }

@@ -5,6 +5,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/base/log.h"
+#include "preload/base/object.h"
 #include "preload/record/family.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
@@ -15,11 +16,20 @@ static unsigned int families_of(enum settings_stacks mode)
 {
 	unsigned int families = 0;
 
-#define FAMILY(name, by_default, needs, doc, none, why)            \
+#define FAMILY(name, by_default, needs, doc, none, why)        \
 	if (settings.stacks[SETTINGS_FAMILY_##name] == (mode)) \
 		families |= 1u << EVT_FAMILY_##name;
 #include "collector/format/families.def"
 	return families;
+}
+
+static void stacks_begun(void)
+{
+	struct object self;
+
+	if (object_of((uintptr_t)stacks_begun, &self))
+		stack_set_own((uintptr_t)self.start, (uintptr_t)self.end);
+	recorder_on_thread_end(stack_thread_ends);
 }
 
 static void stacks_start(void)
@@ -32,11 +42,13 @@ static void stacks_start(void)
 		return;
 	error = stack_begin(native, STACK_ENTRIES_DEFAULT, settings.stacks_depth);
 	if (error == -ENOSYS)
-		log_line("INTERCEPT_STACKS=native needs glibc 2.35 or newer; callers are recorded instead");
+		log_line("INTERCEPT_STACKS=native needs glibc 2.35 or newer; callers are recorded "
+			 "instead");
 	else if (error)
-		log_line("cannot get memory for INTERCEPT_STACKS=native; callers are recorded instead");
+		log_line("cannot get memory for INTERCEPT_STACKS=native; callers are recorded "
+			 "instead");
 	else
-		recorder_on_thread_end(stack_thread_ends);
+		stacks_begun();
 }
 
 PRELOAD_HIDDEN extern const struct family family_stacks;

@@ -19,6 +19,7 @@
 #define STEP_EXACT ((uint64_t)FRAME_IS_EXACT << RECORD_FRAME_SHIFT)
 #define STEP_ADDRESS ((1ull << RECORD_FRAME_SHIFT) - 1)
 #define STEP_SPAN_PAGES 2048u /* looked at for one word */
+#define STEP_REACH_PAGES 64u  /* and for the first */
 
 struct step_place {
 	uint64_t word; /* address, STEP_EXACT */
@@ -35,13 +36,16 @@ enum step_end {
 	STEP_CUT, /* nobody knows who called */
 };
 
+/* The same stack goes deeper, or less deep, than it was looked at before; false: too far away, or a hole between. */
+bool step_span_reach(struct step_span *span, uintptr_t at);
 bool step_span_grow(struct step_span *span, uintptr_t at);
 
 static inline bool step_can_read(struct step_span *span, uintptr_t at)
 {
 	if (__builtin_expect(at % 8 != 0, 0))
 		return false;
-	return __builtin_expect(at - span->low < span->high - span->low, 1) || step_span_grow(span, at);
+	return __builtin_expect(at - span->low < span->high - span->low, 1) ||
+	       step_span_grow(span, at);
 }
 
 static inline bool step_read(struct step_span *span, uintptr_t at, struct stack_read *ret_read)
@@ -64,7 +68,8 @@ enum step_end step_rare(struct step_span *span, struct step_place *p, struct sta
 /* The CFA is known: the return address lies below it. */
 static inline __attribute__((always_inline)) enum step_end step_to(struct step_span *span,
 								   struct step_place *p,
-								   struct stack_fresh *f, uint64_t cfa)
+								   struct stack_fresh *f,
+								   uint64_t cfa)
 {
 	if (__builtin_expect(cfa < p->rsp + 8 || !step_read(span, cfa - 8, &f->ret), 0))
 		return STEP_CUT;

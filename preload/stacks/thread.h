@@ -40,11 +40,13 @@ struct stack_fresh {
 };
 
 struct stack_thread {
-	uint64_t state; /* number of changes above STACK_STATE_SHIFT, number of frames that are known */
-	uint64_t epoch; /* that these were found under */
+	uint64_t
+		state; /* number of changes above STACK_STATE_SHIFT, number of frames that are known */
+	uint64_t epoch;      /* that these were found under */
 	uintptr_t low, high; /* the pages around the stack that can be read */
 	bool cut;            /* the outermost frame known is not that of the stack: depth limit */
-	struct stack_frame *frame; /* one more than the limit: the last has the number of reads only */
+	struct stack_frame
+		*frame; /* one more than the limit: the last has the number of reads only */
 	struct stack_read *read;
 	struct stack_fresh *fresh;
 };
@@ -52,7 +54,8 @@ struct stack_thread {
 #define STACK_STATE_SHIFT 16u
 #define STACK_STATE_FRAMES 0xffffu
 
-PRELOAD_HIDDEN extern __thread struct stack_thread *stack_self __attribute__((tls_model("initial-exec")));
+PRELOAD_HIDDEN extern __thread struct stack_thread *stack_self
+	__attribute__((tls_model("initial-exec")));
 
 /* Frames a stack may have, from now on for ever. */
 void stack_threads_begin(unsigned int depth);

@@ -30,7 +30,8 @@ bool recorder_make_room(struct recorder_lane *full, unsigned int count)
 /* Which rows are frames that a wrapper may have. */
 static void test_rows(void **state)
 {
-	static const struct cfi_saved_at same = { CFI_SAVED_SAME, 0 }, ret = { CFI_SAVED_BY_CFA, -8 };
+	static const struct cfi_saved_at same = { CFI_SAVED_SAME, 0 },
+					 ret = { CFI_SAVED_BY_CFA, -8 };
 	static const struct cfi_saved_at second = { CFI_SAVED_BY_CFA, -16 };
 	static const struct cfi_row skipped[] = {
 		{ .cfa = CFI_CFA_RSP, .offset = 8, .rbp = same, .ret = ret },

@@ -127,7 +127,7 @@ static inline void judge_print(struct judge *j, unsigned int at, uint64_t id)
  * go; the limit of depth is `limit`. The caller of this must not be inlined.
  */
 static __attribute__((noinline)) void judge_compare(struct judge *j, uint64_t id, void *caller,
-							   unsigned int limit)
+						    unsigned int limit)
 {
 	unsigned int at = 0, depth = 0;
 	uint64_t frame = id;

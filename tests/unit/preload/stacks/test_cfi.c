@@ -208,8 +208,8 @@ static void test_expressions(void **state)
 
 static void test_signal_frame(void **state)
 {
-	static const uint8_t signal_cie[] = { 20, 0,    0,  0, 0,    0,    0, 0, 1,    'z', 'R', 'S',
-					      0,  1, 0x78, 16, 1, 0x1b, 0,    0, 0, 0,   0,   0 };
+	static const uint8_t signal_cie[] = { 20, 0, 0,    0,  0, 0,    0, 0, 1, 'z', 'R', 'S',
+					      0,  1, 0x78, 16, 1, 0x1b, 0, 0, 0, 0,   0,   0 };
 
 	(void)state;
 	FRAME(0x0f, 4, 0x77, 0xa0, 1, 0x06, 0x10, 16, 3, 0x77, 0xa8, 1, 0x10, 6, 3, 0x77, 0xf8, 0);
@@ -227,7 +227,8 @@ static void test_signal_frame(void **state)
 /* A program has unmapped tables of its own. */
 static void test_unmapped(void **state)
 {
-	uint8_t *copy = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *copy = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			     -1, 0);
 	struct cfi_span all = { (uintptr_t)copy, (uintptr_t)copy + 3 * 4096, true };
 	uint32_t header[3] = { 0x3b031b01, 0, 2 };
 	int32_t rows[4] = { 4096, 4096, 4096, 4096 };

@@ -399,8 +399,8 @@ static void test_coroutines(void **state)
 static void test_code_without_tables(void **state)
 {
 	/* push rbp; mov rbp, rsp; sub rsp, 32; call rdi; leave; ret */
-	static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20,
-					0xff, 0xd7, 0xc9, 0xc3 };
+	static const uint8_t code[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83,
+					0xec, 0x20, 0xff, 0xd7, 0xc9, 0xc3 };
 	void (*run)(void (*)(void)) = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
