@@ -88,7 +88,7 @@ struct frame_stack_losses frame_settle_stacks(struct frame_writer *fw);
 	frame_put(fw, EVT_##event, time_ns, \
 		  (const uint64_t *)(const void *)&(struct evt_##event){ __VA_ARGS__ })
 
-/* Bytes and records gathered so far; FRAME_BYTES_FULL is the time to close. */
+/* Bytes, less what stacks allow for, and records gathered so far; FRAME_BYTES_FULL is the time to close. */
 size_t frame_bytes(const struct frame_writer *fw);
 uint64_t frame_records(const struct frame_writer *fw);
 /* Whether it has an event of one of these families: 1 << enum evt_family. */

@@ -75,7 +75,7 @@ static inline const uint8_t *get_bytes(struct cursor *c, uint64_t length)
 		c->failed = true;
 		return NULL;
 	}
-	c->at += length;
+	c->at = length ? at + length : at; /* of a column that is missing: see cursor_of() */
 	return at;
 }
 

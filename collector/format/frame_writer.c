@@ -14,7 +14,9 @@
 #define HEADROOM                                                        \
 	(FRAME_HEADER_STACKS_BYTES + FRAME_KINDS_MAX * KIND_BYTES_MAX + \
 	 FRAME_NODES_MAX * STACK_NODE_BYTES_MAX)
-#define NODE_BYTES 8u /* that one takes, more or less */
+/* A frame with stacks may be larger by so much a node, so that the table, which stands in every frame, is shared by more records. */
+#define NODE_BYTES 32u
+#define NODES_BYTES_MAX (1u << 20)
 #define BLOCK_HEAD_MAX (3 * CODEC_VARINT_MAX)
 #define DIRECTORY_MAX(columns) (BLOCK_HEAD_MAX + (columns)*2 * CODEC_VARINT_MAX)
 
@@ -144,12 +146,21 @@ size_t frame_block_room(const struct frame_writer *fw)
 	return records < kinds ? records : kinds;
 }
 
+static size_t nodes_bytes(const struct frame_writer *fw)
+{
+	size_t bytes = (size_t)stack_table_nodes(&fw->kinds.stacks) * NODE_BYTES;
+
+	return bytes < NODES_BYTES_MAX ? bytes : NODES_BYTES_MAX;
+}
+
 size_t frame_bytes(const struct frame_writer *fw)
 {
 	size_t bytes = fw->closed ? 0
 				  : FRAME_HEADER_BYTES + fw->kinds.length + fw->length +
-					    stack_table_nodes(&fw->kinds.stacks) * NODE_BYTES +
 					    block_bytes(fw);
+	size_t nodes = fw->closed ? 0 : nodes_bytes(fw);
+
+	bytes -= nodes < bytes ? nodes : bytes;
 
 	if (!fw->closed && fw->kinds.count >= FRAME_KINDS_MAX && bytes < FRAME_BYTES_FULL)
 		bytes = FRAME_BYTES_FULL;

@@ -7,8 +7,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "collector/format/error.h"
+#include "report/base/memory.h"
 
 #define RATE_SPAN_NS 10000000u /* clocks are compared over at least this */
 #define RATE_PERCENT 5u        /* a TSC and CLOCK_MONOTONIC differ by far less */
@@ -38,6 +40,7 @@ __attribute__((format(printf, 2, 3))) static void check_fault(struct check *chec
 void check_init(struct check *check, const struct reader_listener *listener)
 {
 	*check = (struct check){ .listener = *listener };
+	stacks_init(&check->stacks);
 }
 
 void check_release(struct check *check)
@@ -47,6 +50,9 @@ void check_release(struct check *check)
 	lookup_release(&check->streams);
 	lookup_release(&check->times);
 	store_release(&check->store);
+	stacks_release(&check->stacks);
+	free(check->stack_of_node);
+	free(check->is_named);
 }
 
 static int check_define(struct check *check, struct lookup *lookup, uint64_t number,
@@ -218,6 +224,30 @@ static void check_clocks(struct check *check, const struct reader_facts *facts,
 			    ticks, ns, expected);
 }
 
+/* Counts those that are new; the reader has seen that the table holds together. */
+static void check_stacks(struct check *check, const struct event_block *block)
+{
+	for (uint32_t i = 0; block->node && i <= block->nodes; i++) {
+		const struct frame_node *node = &block->node[i];
+
+		check->stack_of_node = memory_room(check->stack_of_node, i, &check->node_room,
+						   sizeof(*check->stack_of_node));
+		check->stack_of_node[i] = i ? stacks_add(&check->stacks,
+							 check->stack_of_node[node->parent],
+							 node->address, node->flags)
+					    : STACK_NONE;
+	}
+	while (check->named_room < check->stacks.count)
+		check->is_named = memory_room(check->is_named, check->named_room,
+					      &check->named_room, sizeof(*check->is_named));
+	for (uint32_t i = 0; block->node && i < block->kinds; i++) {
+		uint32_t stack = check->stack_of_node[block->stack[i]];
+
+		check->named += stack != STACK_NONE && !check->is_named[stack];
+		check->is_named[stack] = 1;
+	}
+}
+
 int check_frame(struct check *check, const struct reader_facts *facts,
 		const struct reader_frame *frame)
 {
@@ -229,6 +259,8 @@ int check_frame(struct check *check, const struct reader_facts *facts,
 	check->last = frame->info;
 	lookup_release(&check->times);
 	store_release(&check->store);
+	if (frame->block_count)
+		check_stacks(check, frame->block);
 	for (size_t i = 0; i < frame->block_count && !error; i++) {
 		const struct event_block *block = &frame->block[i];
 

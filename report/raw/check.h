@@ -10,6 +10,7 @@
 
 #include "report/file/reader.h"
 #include "report/base/store.h"
+#include "report/session/stacks.h"
 
 struct check {
 	struct reader_listener listener; /* told what is found */
@@ -19,7 +20,13 @@ struct check {
 	struct frame_info last; /* of the frame before; sequence 0: none */
 	uint64_t offset;        /* of the frame */
 	uint64_t sequence;
-	uint64_t lost; /* by `lost` events */
+	uint64_t lost;           /* by `lost` events */
+	struct stacks stacks;    /* of all frames of the file */
+	uint32_t *stack_of_node; /* of the present one */
+	size_t node_room;
+	uint8_t *is_named; /* by stack: some kind has it */
+	size_t named_room;
+	uint64_t named;
 };
 
 void check_init(struct check *check, const struct reader_listener *listener);

@@ -3,7 +3,7 @@
  * Verifies every frame, checksum and invariant. Prints one line for each fault and one for each file:
  *
  *   <path>: offset <bytes>: <what is wrong>
- *   <path>: <ok | N faults>: <frames> frames, <records> records, <bytes> bytes
+ *   <path>: <ok | N faults>: <frames> frames, <records> records, <bytes> bytes[, <events> events lost][, <stacks> stacks of <n> frames]
  *
  * Changes nothing. The checks themselves are in reader.c (bytes) and check.c (meaning).
  */
@@ -38,7 +38,7 @@ static void checking_fault(void *context, uint64_t offset, int error, const char
 }
 
 static void checking_close(const struct checking *checking, const struct reader_facts *facts,
-			   uint64_t bytes)
+			   const struct check *check, uint64_t bytes)
 {
 	if (checking->faults > LINES_MAX) {
 		text_print(checking->out, checking->path);
@@ -58,6 +58,9 @@ static void checking_close(const struct checking *checking, const struct reader_
 		(unsigned long long)bytes);
 	if (facts->end.lost)
 		fprintf(checking->out, ", %llu events lost", (unsigned long long)facts->end.lost);
+	if (check->named)
+		fprintf(checking->out, ", %llu stacks of %zu frames",
+			(unsigned long long)check->named, check->stacks.count - 1);
 	putc('\n', checking->out);
 }
 
@@ -81,7 +84,7 @@ static int checking_read(struct checking *checking, const struct session_file *f
 	}
 	if (error == EVT_END) {
 		check_finish(&check, reader_facts(reader));
-		checking_close(checking, reader_facts(reader), file->bytes.size);
+		checking_close(checking, reader_facts(reader), &check, file->bytes.size);
 		error = EVT_OK;
 	}
 	check_release(&check);

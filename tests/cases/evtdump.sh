@@ -88,6 +88,12 @@ PassThroughProfiler().start("caf\xe9")
 PassThroughProfiler().stop("caf\xe9")
 END
 record actions python3 pl/actions.py
+# stacks, in a file made for it: every flag, two processes, more than one frame holds
+need_program stack_file
+"$PROGRAMS/stack_file" "$PWD/stacks.evt" || fail "stack_file failed"
+same_dump "$PWD/stacks.evt"
+"$REPORT" check "$PWD/stacks.evt" >check.txt || fail "check: $(cat check.txt)"
+grep -q ', 2004 stacks of 100004 frames$' check.txt || fail "check does not count stacks: $(cat check.txt)"
 # losses: the limit of the file
 INTERCEPT_MAX_FILE=256K INTERCEPT_OUTPUT=$PWD/limited.evt LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 1 &
 pid=$!
@@ -121,10 +127,11 @@ import sys
 sys.path.insert(0, sys.argv[1] + "/scripts")
 import evtdump
 
-text = open(sys.argv[1] + "/docs/FORMAT.md").read().split("## A frame, byte by byte")[1].split("\n## ")[0]
-lines = [line[4:] for line in text.split("\n") if line.startswith("    ")]
-content = bytes.fromhex("".join(re.match(r"(?:(?:[0-9a-f]{2}|\|) +)*(?:[0-9a-f]{2}(?= |$))?", line).group().replace("|", "")
-                                for line in lines))
+def example(title):
+    text = open(sys.argv[1] + "/docs/FORMAT.md").read().split(title)[1].split("\n## ")[0]
+    lines = [line[4:] for line in text.split("\n") if line.startswith("    ")]
+    return bytes.fromhex("".join(re.match(r"(?:(?:[0-9a-f]{2}|\|) +)*(?:[0-9a-f]{2}(?= |$))?", line).group().replace("|", "")
+                                 for line in lines))
 
 
 def entry(text):
@@ -136,13 +143,14 @@ def event(number, name, *fields):
     return entry(bytes([number]) + entry(name) + b"\0\0" + bytes([len(fields)]) + b"".join(fields))
 
 
-types = evtdump.read_schema(b"SCHM\4" + event(1, b"string", (b"id", 1), (b"text", 5)) + event(
+types = evtdump.read_schema(b"SCHM\5" + event(1, b"string", (b"id", 1), (b"text", 5)) + event(
     32, b"malloc", (b"ptr", 6), (b"size", 8), (b"caller", 9)) + event(36, b"free", (b"ptr", 7)) + event(
-    48, b"nvtx_push", (b"domain", 4), (b"name", 4)))
-frame = evtdump.Frame(content, types)
+    48, b"nvtx_push", (b"domain", 4), (b"name", 4)) + event(50, b"nvtx_pop", (b"domain", 4)))
 dump = evtdump.Dump()
-dump.learn(frame)
-print(*map(dump.line, frame.records), sep="\n")
+for title in "## A frame, byte by byte", "## The same with stacks, byte by byte":
+    frame = evtdump.Frame(example(title), types)
+    dump.learn(frame)
+    print(*map(dump.line, frame.records), sep="\n")
 END
 cat >wanted.txt <<'END'
 900 0 string id=1 text="step"
@@ -151,5 +159,8 @@ cat >wanted.txt <<'END'
 1250 1 free ptr=0x5500002000
 1300 1 malloc ptr=0x5500002000 size=64 caller=0x7f0000401234
 1400 1 nvtx_push domain="" name="step"
+1024 1 malloc ptr=0x5500002000 size=100 caller=0x401020 stack=0x7f0000001030/2,0x401020,0x401010/4
+1100 1 nvtx_pop domain="" stack=0x401020,0x401010/4
+1200 1 nvtx_pop domain=""
 END
 cmp wanted.txt example.txt || fail "the document's example: $(diff wanted.txt example.txt)"

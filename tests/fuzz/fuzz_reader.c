@@ -12,6 +12,7 @@
 #include "report/heap/heap_events.h"
 #include "report/raw/check.h"
 #include "report/session/source_open.h"
+#include "report/session/stacks.h"
 #include "tests/unit/recording.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -43,6 +44,8 @@ static void fuzz_source(const uint8_t *data, size_t size, const struct frame_wan
 	while (!source_next(source, &event)) {
 		for (unsigned int i = 0; i < event.event.words; i++)
 			sum += event.event.value[i];
+		for (uint32_t at = event.stack; at; at = stacks_frame(source_stacks(source), at)->parent)
+			sum += stacks_frame(source_stacks(source), at)->address;
 		if (event.process)
 			sum += (uintptr_t)source_module_at(event.process, event.event.value[0],
 							   event.event.time_ns);
@@ -66,6 +69,7 @@ static void fuzz_heap(const uint8_t *data, size_t size)
 		return;
 	run = run_new(source, &filter);
 	sum += heap_want(run, &(struct heap_options){ .by = BY_alloc_caller })->row_count;
+	run_reads_stacks(run);
 	run_read(run, false);
 	run_free(run);
 	source_close(source);
@@ -92,7 +96,7 @@ static void fuzz_check(const uint8_t *data, size_t size)
 /* Other events and fields for other bytes. */
 static void fuzz_wants(struct frame_wants *wants, size_t size)
 {
-	*wants = (struct frame_wants){ 0 };
+	*wants = (struct frame_wants){ .stacks = size % 2 };
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
 		wants->event[id] = (size >> id % 7) & 1;
 		wants->fields[id] = (uint32_t)(size * id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
+/* build: collector/format/block_writer.c collector/format/frame_writer.c collector/format/kind_table.c collector/format/stack_table.c collector/format/schema.c collector/format/events.c collector/format/file.c collector/format/error.c -lzstd */
 /*
  * usage: rank_files COUNT STEM
  * Writes the files of a session of COUNT ranks, STEM.evt and STEM.host.PID.START.evt beside it: each a

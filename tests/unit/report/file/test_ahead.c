@@ -40,9 +40,13 @@ static void story_add_frame(struct story *story, const struct reader_frame *fram
 {
 	for (size_t i = 0; i < frame->block_count; i++) {
 		for (uint32_t j = 0; j < frame->block[i].count; j++) {
-			const struct event *event = &frame->block[i].event[j];
+			const struct event_block *block = &frame->block[i];
+			const struct event *event = &block->event[j];
 
 			story->sum = story->sum * 31 + event->time_ns + event->id;
+			for (uint32_t at = block->stack ? block->stack[event->kind] : 0; at;
+			     at = block->node[at].parent)
+				story->sum = story->sum * 31 + block->node[at].address;
 			for (unsigned int k = 0; k < event->words && event->id != EVT_string; k++)
 				story->sum = story->sum * 31 + event->value[k];
 		}
@@ -76,6 +80,7 @@ static void story_read(struct story *story, const struct bytes *bytes, struct wo
 static void make_recording(struct recording *r)
 {
 	static const struct file_header header = { .version = FILE_VERSION, .session = "ahead" };
+	uint64_t chain = 0;
 
 	recording_start(r, &header);
 	for (uint64_t i = 0; i < FRAMES; i++) {
@@ -83,10 +88,12 @@ static void make_recording(struct recording *r)
 		FRAME_PUT(r->fw, i, string, .id = i + 1,
 			  .text = { (uint64_t)(uintptr_t) "a name", 6 });
 		frame_end_block(r->fw);
+		chain = recording_stack(r, i % 7 ? chain : 0, 0x1000 + i, 0);
 		frame_begin_block(r->fw, 1);
 		for (uint64_t j = 0; j < 200 + 100 * (i % 5); j++)
 			frame_put_born(r->fw, EVT_malloc, i * 1000 + j, 4096 + 16 * j * j, j,
-				       j % 7);
+				       j % 3 ? j % 7
+					     : STACK_WORD | recording_stack(r, chain, j % 40, 0));
 		frame_end_block(r->fw);
 		recording_close_frame(r, (i + 1) * 1000);
 	}

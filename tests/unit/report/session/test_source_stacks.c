@@ -47,7 +47,7 @@ static void put_definitions(struct recording *r)
 
 static void put_mark(struct recording *r, uint64_t time_ns, uint64_t stack)
 {
-	const uint64_t words[] = { 0, 0 };
+	const uint64_t words[EVT_WORDS_MAX] = { 0 };
 
 	if (stack)
 		frame_put_stack(r->fw, EVT_nvtx_mark, time_ns, words, stack);
@@ -256,6 +256,69 @@ static void sites_of_the_heap_have_stacks(void **state)
 	recording_release(&r);
 }
 
+#define LARGE_FRAMES 60u
+#define LARGE_EVENTS 20000u
+
+/* A stack that an allocation of so many bytes has: its outermost frames are those of smaller ones. */
+static void check_size(const struct stacks *stacks, uint32_t stack, uint64_t size)
+{
+	for (; size; size /= 3, stack = stacks_frame(stacks, stack)->parent)
+		assert_int_equal(stacks_frame(stacks, stack)->address, 0x1000 + size);
+	assert_int_equal(stack, STACK_NONE);
+}
+
+static uint64_t stack_of_size(struct recording *r, uint64_t size)
+{
+	return size ? recording_stack(r, stack_of_size(r, size / 3), 0x1000 + size, 0) : 0;
+}
+
+/* Large enough that other threads decode its frames ahead. */
+static void record_large(struct recording *r)
+{
+	uint64_t seed = 1;
+
+	recording_start(r, &plain_header);
+	put_definitions(r);
+	for (uint64_t i = 0; i < LARGE_FRAMES; i++) {
+		frame_begin_block(r->fw, 1);
+		for (uint64_t j = 0; j < LARGE_EVENTS; j++) {
+			uint64_t size = (seed >> 33) % 500;
+
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			assert_int_equal(frame_put_born(r->fw, EVT_malloc, i * 1000000 + j * 32,
+							seed >> 20, size,
+							STACK_WORD | stack_of_size(r, size + 1)),
+					 0);
+		}
+		end_frame(r, (i + 1) * 1000000);
+	}
+	recording_finish(r, LARGE_FRAMES * 1000000);
+}
+
+static void large_files_have_the_same_stacks(void **state)
+{
+	struct source_event event;
+	struct source *source;
+	struct recording r;
+	uint64_t count = 0;
+
+	(void)state;
+	record_large(&r);
+	assert_true(r.length > 1 << 20);
+	source = open_images(&r, 1);
+	while (!source_next(source, &event)) {
+		if (!event.thread)
+			continue;
+		check_size(source_stacks(source), event.stack,
+			   EVENT_AS(malloc, &event.event)->size + 1);
+		count++;
+	}
+	assert_int_equal(count, LARGE_FRAMES * LARGE_EVENTS);
+	assert_int_equal(source_stacks(source)->count, 1 + 500);
+	source_close(source);
+	recording_release(&r);
+}
+
 /* They are no events: the process has lost none. */
 static void losses_of_stacks_are_told_apart(void **state)
 {
@@ -293,6 +356,7 @@ int main(void)
 		cmocka_unit_test(stacks_are_the_same_in_all_files),
 		cmocka_unit_test(who_wants_none_has_none),
 		cmocka_unit_test(sites_of_the_heap_have_stacks),
+		cmocka_unit_test(large_files_have_the_same_stacks),
 		cmocka_unit_test(losses_of_stacks_are_told_apart),
 	};
 
