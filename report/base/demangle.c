@@ -42,14 +42,43 @@ static bool stack_is_large(void)
 	return !getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur >= STACK_MIN;
 }
 
+/* Rust's names begin with _R; those of before look like C++'s, with a hash for the last part: 17h0123456789abcdefE. */
+static bool is_rust(const char *name, size_t length)
+{
+	return !memcmp(name, "_R", 2) ||
+	       (length > 20 && name[length - 1] == 'E' && !memcmp(name + length - 20, "17h", 3) &&
+		strspn(name + length - 17, "0123456789abcdef") == 16);
+}
+
 /* False when it is no name, or one that is too long. */
-static bool demangling_run(struct demangling *demangling, int options)
+static bool demangling_run(struct demangling *demangling, size_t length, int options)
 {
 	demangling->used = 0;
 	if (setjmp(demangling->too_long))
 		return false;
+	if (is_rust(demangling->input, length) &&
+	    rust_demangle_callback(demangling->input, options & DMGL_NO_RECURSE_LIMIT,
+				   demangling_collect, demangling))
+		return true;
+	demangling->used = 0;
 	return cplus_demangle_v3_callback(demangling->input, options, demangling_collect,
 					  demangling);
+}
+
+/* gfortran's __MODULE_MOD_PROCEDURE as MODULE::PROCEDURE; NULL when it is none. */
+static const char *demangle_fortran(struct demangler *demangler, const char *name, size_t length)
+{
+	const char *middle = length > 7 && !memcmp(name, "__", 2)
+				     ? memmem(name + 3, length - 3, "_MOD_", 5)
+				     : NULL;
+	const char *procedure = middle ? middle + 5 : NULL;
+
+	if (!procedure || procedure == name + length || *procedure == '_' ||
+	    memchr(name, '\0', length) || length > DEMANGLE_INPUT_MAX)
+		return NULL;
+	demangler->output += 2 * length;
+	return text_store_format(&demangler->texts, "%.*s::%.*s", (int)(middle - name - 2),
+				 name + 2, (int)(name + length - procedure), procedure);
 }
 
 const char *demangle(struct demangler *demangler, const char *name, size_t length,
@@ -59,8 +88,12 @@ const char *demangle(struct demangler *demangler, const char *name, size_t lengt
 	int options = DMGL_ANSI | DMGL_RET_DROP | (with_parameters ? DMGL_PARAMS : 0);
 	bool done;
 
-	if (length < 3 || length > DEMANGLE_INPUT_MAX || memcmp(name, "_Z", 2) != 0 ||
-	    memchr(name, '\0', length) || demangler->output >= DEMANGLE_OUTPUT_ALL)
+	if (length < 3 || demangler->output >= DEMANGLE_OUTPUT_ALL)
+		return NULL;
+	if (!memcmp(name, "__", 2))
+		return demangle_fortran(demangler, name, length);
+	if (length > DEMANGLE_INPUT_MAX || memchr(name, '\0', length) ||
+	    (memcmp(name, "_Z", 2) != 0 && memcmp(name, "_R", 2) != 0))
 		return NULL;
 	if (length > INPUT_PLAIN) {
 		if (!stack_is_large())
@@ -69,7 +102,7 @@ const char *demangle(struct demangler *demangler, const char *name, size_t lengt
 	}
 	memcpy(demangling.input, name, length);
 	demangling.input[length] = '\0';
-	done = demangling_run(&demangling, options);
+	done = demangling_run(&demangling, length, options);
 	demangler->output += demangling.used + length;
 	return done ? text_store_put(&demangler->texts, demangling.output, demangling.used) : NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++ names as people wrote them, from the names that a compiler made of them. The names may be of any
+ * Names of C++, Rust and Fortran modules as people wrote them, from the names that a compiler made of them. The names may be of any
  * length and made by anybody: time and memory are bounded for each and for all together, and a name
  * that would pass a bound, or that is no mangled name, is not demangled.
  */

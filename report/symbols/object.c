@@ -362,6 +362,24 @@ static void set_line(struct object_frame *frame, Dwarf_Die *unit, uint64_t addre
 		frame->line = (uint32_t)number;
 }
 
+/* Fortran's procedures have an underscore behind the name that people know, and its program is called MAIN__. */
+static const char *name_of_fortran(const char *symbol, Dwarf_Die *unit, Dwarf_Die *function)
+{
+	uint32_t language = number_of(unit, DW_AT_language);
+	const char *name = text_of(function, DW_AT_name);
+	size_t length = name ? strlen(name) : 0;
+
+	if (!length || (language != DW_LANG_Fortran77 && language != DW_LANG_Fortran90 &&
+			language != DW_LANG_Fortran95 && language != DW_LANG_Fortran03 &&
+			language != DW_LANG_Fortran08))
+		return symbol;
+	if (!strcmp(symbol, "MAIN__") ||
+	    (!strncmp(symbol, name, length) && symbol[length] == '_' &&
+	     strspn(symbol + length, "_") == strlen(symbol + length)))
+		return name;
+	return symbol;
+}
+
 /* The functions around the address, from the innermost outwards; the outermost keeps the symbol's name, if there is one. */
 static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *scopes, int count)
 {
@@ -370,8 +388,9 @@ static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die
 		int tag = dwarf_tag(&scopes[i]);
 
 		if (tag == DW_TAG_subprogram) {
-			if (!frame->function)
-				frame->function = function_name_of(&scopes[i]);
+			frame->function = frame->function ? name_of_fortran(frame->function, unit,
+									   &scopes[i])
+							  : function_name_of(&scopes[i]);
 			return;
 		}
 		if (tag != DW_TAG_inlined_subroutine || place->frames == OBJECT_INLINED_MAX)

@@ -36,6 +36,21 @@ static void names_are_those_of_the_source(void **state)
 		demangle(&d, ADD, strlen(ADD), false),
 		"at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
 		"std::array<char*, 3ul> >");
+	assert_string_equal(demangle(&d, "_RINvNtC3std3mem8align_ofdE", 27, true),
+			    "std::mem::align_of::<f64>");
+	assert_string_equal(demangle(&d, "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", 48, true),
+			    "core::fmt::Write::write_fmt");
+	assert_string_equal(demangle(&d,
+				     "_ZN1r5inner14Thing$LT$T$GT$4grow17hdec0d66c82b41f22E", 52,
+				     false),
+			    "r::inner::Thing<T>::grow");
+	assert_string_equal(demangle(&d, "__shapes_MOD_grow", 17, true), "shapes::grow");
+	assert_null(demangle(&d, "__shapes_MOD___vtab", 19, true));
+	assert_null(demangle(&d, "__shapes_MOD_", 13, true));
+	assert_null(demangle(&d, "___MOD_x", 8, true));
+	assert_null(demangle(&d, "__libc_start_main", 17, true));
+	assert_null(demangle(&d, "_R", 2, true));
+	assert_null(demangle(&d, "_Rnonsense", 10, true));
 	assert_null(demangle(&d, "triton_poi_fused_0", 18, true));
 	assert_null(demangle(&d, "_Znonsense", 10, true));
 	assert_null(demangle(&d, "_Z", 2, true));
