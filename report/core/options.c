@@ -554,7 +554,7 @@ static int parser_check_drawn(struct parser *parser)
 	bool is_drawn = options->format == FORMAT_FOLDED || options->format == FORMAT_SVG;
 
 	if (options->report == REPORT_flame && !options->format_given && end)
-		options->format = !strcmp(end, ".svg")	    ? FORMAT_SVG
+		options->format = !strcmp(end, ".svg")      ? FORMAT_SVG
 				  : !strcmp(end, ".folded") ? FORMAT_FOLDED
 							    : options->format;
 	if (!is_drawn || options->report == REPORT_flame || options->help)

@@ -109,8 +109,8 @@ static int request_parse_columns(struct report_request *request, const struct ta
 /* "stack~NAME", where rows have stacks whatever they show of them. */
 static bool request_filters_stacks(const struct options *options, const char *filter)
 {
-	static const char *const keys[] = { "stack", "function", "line", "module", "caller",
-				      "caller_function" };
+	static const char *const keys[] = { "stack",  "function", "line",
+					    "module", "caller",   "caller_function" };
 	const struct report_info *info = &report_infos[options->report];
 	bool has_stacks = !(info->takes & TAKES_BY);
 
@@ -134,8 +134,8 @@ static int request_parse_filters(struct report_request *request, const struct ta
 	for (size_t i = 0; i < options->filter_count; i++) {
 		if (request_filters_stacks(options, options->filter[i]))
 			continue; /* it is about what rows are made of */
-		if (!row_filter_parse(&request->condition[count++], options->filter[i], table->column,
-				      table->column_count, message, sizeof(message)))
+		if (!row_filter_parse(&request->condition[count++], options->filter[i],
+				      table->column, table->column_count, message, sizeof(message)))
 			continue;
 		if (!row_filter_parse(&other, options->filter[i], all, all_count, ignored,
 				      sizeof(ignored)) &&

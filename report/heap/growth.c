@@ -9,9 +9,9 @@
 #include "report/core/keys.h"
 #include "report/heap/heap_events.h"
 
-#define PARTS 4u               /* of the steps */
-#define STEADY_SHARE_MIN 0.25  /* of the mean: less growth in a part is not steady */
-#define EARLIER_SHARE_MIN 0.9  /* of what is kept */
+#define PARTS 4u              /* of the steps */
+#define STEADY_SHARE_MIN 0.25 /* of the mean: less growth in a part is not steady */
+#define EARLIER_SHARE_MIN 0.9 /* of what is kept */
 
 static void look_release(struct growth_look *look)
 {
@@ -56,8 +56,8 @@ static void look_take(struct growth_look *look, const struct heap *heap, uint32_
 		if (heap->row[i].process != process || !heap->row[i].live_bytes)
 			continue;
 		look->part = memory_room(look->part, look->count, &room, sizeof(*look->part));
-		look->part[look->count++] =
-			(struct growth_part){ (uint32_t)i, heap->row[i].live_bytes };
+		look->part[look->count++] = (struct growth_part){ (uint32_t)i,
+								  heap->row[i].live_bytes };
 	}
 }
 

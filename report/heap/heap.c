@@ -493,7 +493,8 @@ static void heap_forget_rows(struct heap_process *process)
 void heap_forget_callers(struct heap *heap, uint32_t process)
 {
 	heap_drain(heap);
-	if ((heap->by == HEAP_BY_CALLER || heap->by == HEAP_BY_STACK) && process < heap->process_room && heap->process[process])
+	if ((heap->by == HEAP_BY_CALLER || heap->by == HEAP_BY_STACK) &&
+	    process < heap->process_room && heap->process[process])
 		heap_forget_rows(heap->process[process]);
 }
 

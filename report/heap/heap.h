@@ -58,10 +58,10 @@ struct heap_row {
 	uint64_t
 		peak_bytes; /* of this row at the moment of the heap's peak; heap_finish() completes it */
 	uint64_t peak_allocations; /* likewise */
-	uint64_t peak_seen; /* number of the peak that peak_bytes belongs to */
-	uint64_t key;       /* caller's address, class, stack, or of HEAP_BY_KEY */
-	uint64_t last_ns;   /* of the last new use of the key, to find its module */
-	uint64_t latest_ns; /* of the last allocation */
+	uint64_t peak_seen;        /* number of the peak that peak_bytes belongs to */
+	uint64_t key;              /* caller's address, class, stack, or of HEAP_BY_KEY */
+	uint64_t last_ns;          /* of the last new use of the key, to find its module */
+	uint64_t latest_ns;        /* of the last allocation */
 	uint32_t process;
 };
 
@@ -77,7 +77,7 @@ struct heap_totals {
 struct heap {
 	enum heap_by by;
 	struct source *source; /* of HEAP_BY_STACK; borrowed */
-	struct run_key key; /* of HEAP_BY_KEY, for who takes events to it and makes rows */
+	struct run_key key;    /* of HEAP_BY_KEY, for who takes events to it and makes rows */
 	struct heap_totals totals;
 	bool has_ends;        /* of a process at least it is told when its program was done */
 	uint64_t peak_number; /* how often the peak was raised */

@@ -24,9 +24,9 @@ static void take_born(void *state, const struct source_event *event, bool counts
 
 	heap_take(heap,
 		  &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
-				     key_of_born(heap, event, born->caller),
-				     event->process->index, event->thread->index, HEAP_ALLOCATION,
-				     counts, event_is_brief(&event->event) });
+				     key_of_born(heap, event, born->caller), event->process->index,
+				     event->thread->index, HEAP_ALLOCATION, counts,
+				     event_is_brief(&event->event) });
 }
 
 static inline void take_dies(struct heap *heap, const struct source_event *event,
@@ -75,9 +75,9 @@ static void heap_start(void *state, struct run *run, const void *options)
 	const struct heap_options *asked = options;
 	struct heap *heap = state;
 	enum heap_by by = stack_by_of(asked->by) != STACK_BY_LIMIT ? HEAP_BY_STACK
-			  : key_kind_of(asked->by)     ? HEAP_BY_KEY
-			  : asked->by == BY_alloc_size ? HEAP_BY_SIZE
-						       : HEAP_BY_CALLER;
+			  : key_kind_of(asked->by)                 ? HEAP_BY_KEY
+			  : asked->by == BY_alloc_size             ? HEAP_BY_SIZE
+								   : HEAP_BY_CALLER;
 
 	heap_init(heap, by);
 	heap->source = run_source(run);

@@ -29,9 +29,9 @@ static uint64_t site_key(const struct taking *t, uint16_t site)
 {
 	const struct heap_site *known = &t->given->site[site];
 
-	return t->heap->by == HEAP_BY_STACK ? source_stack_or_caller(t->heap->source, known->stack,
-								     known->caller)
-					    : known->caller;
+	return t->heap->by == HEAP_BY_STACK
+		       ? source_stack_or_caller(t->heap->source, known->stack, known->caller)
+		       : known->caller;
 }
 
 static uint32_t site_add_row(struct taking *t, uint16_t site, uint64_t time_ns)
@@ -98,7 +98,8 @@ static inline void pair_begin(struct taking *t, uint32_t at, uint64_t time_ns)
 
 	if (!record->is_renewed)
 		pair_displace(t, record, time_ns);
-	heap_count_allocation(heap, row, &(struct heap_op){ .time_ns = time_ns, .size = record->size });
+	heap_count_allocation(heap, row,
+			      &(struct heap_op){ .time_ns = time_ns, .size = record->size });
 	heap->totals.live_allocations++;
 	heap->totals.live_bytes += record->size;
 	t->process->live_bytes += record->size;

@@ -137,7 +137,8 @@ static void alloc_foot(const struct document *document, const struct screen *scr
 	alloc_print_arenas(report, screen);
 	if (state->has_stacks)
 		stack_rows_print_notes(&state->stacks, screen);
-	if (state->is_named && !state->has_stacks && symbols_missing(&state->callers.symbols, &missing)[0])
+	if (state->is_named && !state->has_stacks &&
+	    symbols_missing(&state->callers.symbols, &missing)[0])
 		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
 				   missing.text);
 	if (!(report->request->options->given & TAKES_BY)) /* not when one table was asked for */

@@ -16,7 +16,7 @@ struct leaks_state {
 	struct heap *heap;
 	struct growth *growth;
 	struct stack_rows stacks;
-	uint64_t blocks, bytes;       /* of all rows */
+	uint64_t blocks, bytes;          /* of all rows */
 	uint64_t growing, growing_bytes; /* rows, and bytes a step */
 };
 
@@ -137,8 +137,9 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 		screen_print_prose(screen,
 				   "nothing is known of growth: the recording has no steps");
 	else if (steps < GROWTH_LOOKS_MIN)
-		screen_print_prose(screen, "nothing is known of growth: %u steps are too few, %u "
-					   "would do",
+		screen_print_prose(screen,
+				   "nothing is known of growth: %u steps are too few, %u "
+				   "would do",
 				   (unsigned int)steps, GROWTH_LOOKS_MIN);
 	stack_rows_print_notes(&state->stacks, screen);
 }

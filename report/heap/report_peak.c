@@ -78,7 +78,8 @@ static void peak_foot(const struct document *document, const struct screen *scre
 
 static void peak_total(const struct report *report, struct facts *facts)
 {
-	const struct heap_totals *totals = &((const struct peak_state *)report->state)->heap->totals;
+	const struct heap_totals *totals = &((const struct peak_state *)report->state)
+						    ->heap->totals;
 
 	facts_number(facts, "allocations", UNIT_COUNT, totals->peak_allocations);
 	facts_number(facts, "bytes", UNIT_BYTES, totals->peak_bytes);

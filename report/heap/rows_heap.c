@@ -40,7 +40,8 @@ static void heap_put_key(const struct heap *heap, struct table *table, const str
 }
 
 /* The return address of a row by caller; of one by stack that of its innermost frame which is no wrapper. */
-static uint64_t row_caller(const struct heap *heap, struct source *source, const struct heap_row *row)
+static uint64_t row_caller(const struct heap *heap, struct source *source,
+			   const struct heap_row *row)
 {
 	const struct stacks *stacks = source_stacks(source);
 	uint32_t stack = (uint32_t)row->key;

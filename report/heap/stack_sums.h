@@ -10,7 +10,7 @@
 #include "report/stacks/stack_rows.h"
 
 struct stack_sum {
-	struct heap_row row;         /* of all of it; peak, key and process mean nothing */
+	struct heap_row row;          /* of all of it; peak, key and process mean nothing */
 	uint64_t first_ns, latest_ns; /* of its allocations */
 };
 

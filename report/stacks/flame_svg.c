@@ -9,11 +9,11 @@
 #include "report/base/text.h"
 
 #define WIDTH 1200.0
-#define ROW 17u          /* pixels */
-#define TOP 64u          /* above the graph */
+#define ROW 17u /* pixels */
+#define TOP 64u /* above the graph */
 #define BOTTOM 40u
-#define NARROWEST 0.1    /* pixels */
-#define LETTER 6.6       /* pixels, about */
+#define NARROWEST 0.1 /* pixels */
+#define LETTER 6.6    /* pixels, about */
 #define NAME_BYTES 1024u
 
 /* In text and attributes alike. */
@@ -179,8 +179,10 @@ static const char script[] =
 	"function zoom(to) {\n"
 	"	var eps = 1e-9;\n"
 	"	frames.forEach(function (f) {\n"
-	"		var inside = f.x >= to.x - eps && f.x + f.w <= to.x + to.w + eps && f.d >= to.d;\n"
-	"		var around = f.d < to.d && f.x <= to.x + eps && f.x + f.w >= to.x + to.w - eps;\n"
+	"		var inside = f.x >= to.x - eps && f.x + f.w <= to.x + to.w + eps && f.d >= "
+	"to.d;\n"
+	"		var around = f.d < to.d && f.x <= to.x + eps && f.x + f.w >= to.x + to.w - "
+	"eps;\n"
 	"		f.g.style.display = inside || around ? '' : 'none';\n"
 	"		f.g.classList.toggle('far', around);\n"
 	"		if (around)\n"
@@ -190,13 +192,15 @@ static const char script[] =
 	"	});\n"
 	"}\n"
 	"function reset() { zoom({ x: 0, w: 1, d: 0 }); }\n"
-	"frames.forEach(function (f) { f.g.addEventListener('click', function () { zoom(f); }); });\n"
+	"frames.forEach(function (f) { f.g.addEventListener('click', function () { zoom(f); }); "
+	"});\n"
 	"document.getElementById('reset').addEventListener('click', reset);\n"
 	"var field = document.getElementById('search'), told = document.getElementById('found');\n"
 	"function search() {\n"
 	"	var what = field.value, match, spans = [], sum = 0, end = 0;\n"
 	"	try { match = what && new RegExp(what); }\n"
-	"	catch (error) { match = { test: function (name) { return name.indexOf(what) >= 0; } }; }\n"
+	"	catch (error) { match = { test: function (name) { return name.indexOf(what) >= 0; "
+	"} }; }\n"
 	"	frames.forEach(function (f) {\n"
 	"		var found = !!match && f.d > 0 && match.test(f.name);\n"
 	"		f.g.classList.toggle('found', found);\n"
@@ -220,7 +224,8 @@ static void put_head(const struct drawing *drawing)
 
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %u\" width=\"100%%\">\n",
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %u\" "
+		"width=\"100%%\">\n",
 		WIDTH, height);
 	put_style(out);
 	fputs("<text class=\"title\" x=\"6\" y=\"22\">", out);
@@ -230,12 +235,14 @@ static void put_head(const struct drawing *drawing)
 	fputs("</text>\n<text class=\"button\" id=\"reset\" x=\"900\" y=\"22\">reset zoom</text>\n"
 	      "<foreignObject x=\"1000\" y=\"6\" width=\"200\" height=\"26\">"
 	      "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" "
-	      "placeholder=\"search (regular expression)\" aria-label=\"search\"/></foreignObject>\n"
+	      "placeholder=\"search (regular expression)\" "
+	      "aria-label=\"search\"/></foreignObject>\n"
 	      "<text class=\"note\" id=\"found\" x=\"1000\" y=\"46\"></text>\n",
 	      out);
 	if (drawing->left_out)
 		fprintf(out,
-			"<text class=\"note\" x=\"6\" y=\"%u\">%zu functions are too narrow or too deep to be "
+			"<text class=\"note\" x=\"6\" y=\"%u\">%zu functions are too narrow or too "
+			"deep to be "
 			"drawn</text>\n",
 			height - 12, drawing->left_out);
 }

@@ -104,8 +104,8 @@ static uint32_t add_node(struct named_stacks *names, uint32_t parent, uint32_t f
 {
 	uint64_t words[2] = { parent, frame };
 	bool added;
-	struct map_entry *entry =
-		map_put(&names->nodes, map_hash_bytes(words, sizeof(words), 0), &added);
+	struct map_entry *entry = map_put(&names->nodes, map_hash_bytes(words, sizeof(words), 0),
+					  &added);
 
 	if (!added)
 		return (uint32_t)entry->value;
@@ -146,8 +146,7 @@ static uint32_t add_call(struct named_stacks *names, uint32_t parent,
 					 time_ns, symbol, OBJECT_INLINED_MAX);
 
 	while (count) {
-		struct named_frame frame =
-			frame_of(names, process, &symbol[--count], raw, time_ns);
+		struct named_frame frame = frame_of(names, process, &symbol[--count], raw, time_ns);
 
 		if (!folds || parent != NAMED_NONE || !frame.folds_outer)
 			parent = add_node(names, parent, add_frame(names, &frame));
@@ -218,8 +217,8 @@ static size_t path_make(struct named_stacks *names, const struct source_process 
 	*ret_node = NAMED_NONE;
 	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
 		uint64_t words[3] = { process->index, stack, epoch };
-		const struct map_entry *known =
-			map_find(&names->known, map_hash_bytes(words, sizeof(words), 0));
+		const struct map_entry *known = map_find(&names->known,
+							 map_hash_bytes(words, sizeof(words), 0));
 
 		if (known) {
 			*ret_node = (uint32_t)known->value;
@@ -268,11 +267,10 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 	if (node != NAMED_NONE)
 		return node;
 	/* all of it is folded: the innermost says most */
-	return kept != NAMED_NONE
-		       ? kept
-		       : add_call(names, NAMED_NONE, process,
-				       stacks_frame(source_stacks(names->source), stack), time_ns,
-				       false);
+	return kept != NAMED_NONE ? kept
+				  : add_call(names, NAMED_NONE, process,
+					     stacks_frame(source_stacks(names->source), stack),
+					     time_ns, false);
 }
 
 size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct table_frame *frame,

@@ -25,10 +25,10 @@
 #define NAMED_NONE 0u /* no stack, no frame: above the outermost */
 
 struct named_frame {
-	const char *name;                    /* never NULL: the function, or module+offset, or the address */
+	const char *name; /* never NULL: the function, or module+offset, or the address */
 	const char *function, *file, *module; /* NULL: unknown */
-	uint32_t line;                       /* 0: unknown */
-	uint64_t offset;                     /* in the module as it is linked; the address where that is unknown */
+	uint32_t line;                        /* 0: unknown */
+	uint64_t offset; /* in the module as it is linked; the address where that is unknown */
 	bool folds_inner, folds_outer;
 };
 
@@ -43,7 +43,7 @@ struct named_stacks {
 	struct symbols symbols;
 	bool is_raw;     /* nothing is folded */
 	bool for_people; /* names without parameters */
-	bool is_deep;    /* a stack with more than one frame was seen, or one that ends at its caller on purpose */
+	bool is_deep; /* a stack with more than one frame was seen, or one that ends at its caller on purpose */
 	struct map frames, nodes, known;
 	struct named_frame *frame; /* [0] is none; likewise below */
 	struct named_node *node;

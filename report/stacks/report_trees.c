@@ -32,7 +32,7 @@ struct filling {
 	struct table *table;
 	struct stack_tree tree;
 	bool for_people;
-	uint32_t *only; /* the only child of a node that has all of it; 0: there is none */
+	uint32_t *only;  /* the only child of a node that has all of it; 0: there is none */
 	bool *is_joined; /* it is in the row of its parent */
 	uint32_t *row;   /* of a node + 1, 0: none */
 	uint32_t *level; /* of a node: rows around its row */
@@ -153,8 +153,9 @@ static void put_node(struct filling *filling, uint32_t number)
 
 static bool is_small(const struct filling *filling, uint32_t node)
 {
-	return filling->for_people && (double)filling->tree.node[node].total <
-					      SHARE_MIN * (double)filling->tree.node[TREE_ROOT].total;
+	return filling->for_people &&
+	       (double)filling->tree.node[node].total <
+		       SHARE_MIN * (double)filling->tree.node[TREE_ROOT].total;
 }
 
 static void put_tree(struct filling *filling)
@@ -231,17 +232,17 @@ static void release_tree(struct report *report)
 	stack_report_release(&((struct tree_state *)report->state)->stacks);
 }
 
-#define TREE_KIND(name)                                                          \
-	const struct report_kind report_kind_##name = {                          \
-		.state_bytes = sizeof(struct tree_state),                        \
-		.family = EVT_FAMILY_alloc,                                      \
-		.want = want_##name,                                             \
-		.fill = fill_tree,                                               \
-		.total = tree_total,                                             \
-		.explain = tree_explain,                                         \
-		.head = tree_head,                                               \
-		.foot = tree_foot,                                               \
-		.release = release_tree,                                         \
+#define TREE_KIND(name)                                   \
+	const struct report_kind report_kind_##name = {   \
+		.state_bytes = sizeof(struct tree_state), \
+		.family = EVT_FAMILY_alloc,               \
+		.want = want_##name,                      \
+		.fill = fill_tree,                        \
+		.total = tree_total,                      \
+		.explain = tree_explain,                  \
+		.head = tree_head,                        \
+		.foot = tree_foot,                        \
+		.release = release_tree,                  \
 	}
 
 TREE_KIND(top_down);

@@ -148,11 +148,13 @@ static uint64_t settle(const void *state, uint64_t key)
 static const char *note(void *state)
 {
 	const struct stack_keys *keys = (const struct stack_keys *)((const char *)state -
-								    offsetof(struct stack_keys, rows));
+								    offsetof(struct stack_keys,
+									     rows));
 
-	return keys->misses ? "what has no stack was recorded without: INTERCEPT_STACKS=native in the "
-			      "program's environment records them"
-			    : NULL;
+	return keys->misses
+		       ? "what has no stack was recorded without: INTERCEPT_STACKS=native in the "
+			 "program's environment records them"
+		       : NULL;
 }
 
 static void put(const void *state, uint64_t key, struct table *table, const enum column_id *column)
@@ -191,16 +193,20 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 }
 
 /* Its analysis keeps what the kind's functions are handed. */
-#define STACK_KEY(kind, stack_by)                                                    \
-	static const void *start_##kind(struct run *run)                              \
-	{                                                                             \
-		struct stack_keys *keys = stack_keys_want(run, stack_by);             \
-                                                                                      \
-		keys->self = keys;                                                    \
-		return &keys->self;                                                   \
-	}                                                                             \
-	const struct key_kind key_kind_##kind = {                                     \
-		.name = #kind, .start = start_##kind, .of = of, .settle = settle, .put = put, \
+#define STACK_KEY(kind, stack_by)                                         \
+	static const void *start_##kind(struct run *run)                  \
+	{                                                                 \
+		struct stack_keys *keys = stack_keys_want(run, stack_by); \
+                                                                          \
+		keys->self = keys;                                        \
+		return &keys->self;                                       \
+	}                                                                 \
+	const struct key_kind key_kind_##kind = {                         \
+		.name = #kind,                                            \
+		.start = start_##kind,                                    \
+		.of = of,                                                 \
+		.settle = settle,                                         \
+		.put = put,                                               \
 	}
 
 STACK_KEY(stack, STACK_BY_STACK);

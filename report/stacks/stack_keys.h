@@ -19,7 +19,7 @@ struct stack_keys {
 	bool misses; /* some event had no stack */
 	bool is_named;
 	struct stack_rows rows; /* once all is read */
-	uint64_t *first;        /* of each key - 1: the first that means the same, or KEY_LEFT_OUT */
+	uint64_t *first; /* of each key - 1: the first that means the same, or KEY_LEFT_OUT */
 };
 
 /* For start(): events have stacks from now on. */

@@ -17,8 +17,10 @@ static const char *const value_names[STACK_VALUES] = { [STACK_BYTES] = "bytes",
 						       [STACK_TIME] = "time" };
 
 static const char *const value_says[STACK_VALUES] = {
-	[STACK_BYTES] = "bytes, all that were asked for", [STACK_CALLS] = "calls",
-	[STACK_LIVE] = "bytes that were never freed",     [STACK_PEAK] = "bytes at the peak",
+	[STACK_BYTES] = "bytes, all that were asked for",
+	[STACK_CALLS] = "calls",
+	[STACK_LIVE] = "bytes that were never freed",
+	[STACK_PEAK] = "bytes at the peak",
 	[STACK_TIME] = "time in calls",
 };
 
@@ -32,9 +34,9 @@ static const struct stack_source *source_named(const char *name)
 
 void stack_report_want(struct stack_report *state, struct report *report)
 {
-	const struct report_option_value *of = &report->request->options->of_report[REPORT_OPTION_of],
-					 *value = &report->request->options
-							   ->of_report[REPORT_OPTION_value];
+	const struct report_option_value
+		*of = &report->request->options->of_report[REPORT_OPTION_of],
+		*value = &report->request->options->of_report[REPORT_OPTION_value];
 
 	state->from = source_named(of->text ? of->text : "alloc");
 	state->value = value->text ? (enum stack_value)value->choice : state->from->first;

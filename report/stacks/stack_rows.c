@@ -41,8 +41,8 @@ void stack_rows_init(struct stack_rows *rows, struct source *source, const struc
 	*rows = (struct stack_rows){ .by = by, .columns = columns };
 	named_stacks_init(&rows->names, source,
 			  (enum symbol_form)options->of_report[REPORT_OPTION_names].choice);
-	rows->names.symbols.is_off =
-		options->of_report[REPORT_OPTION_symbols].choice == SYMBOLS_OFF;
+	rows->names.symbols.is_off = options->of_report[REPORT_OPTION_symbols].choice ==
+				     SYMBOLS_OFF;
 	rows->names.is_raw = options->raw_stacks;
 	rows->names.for_people = options->format != FORMAT_CSV && options->format != FORMAT_JSON;
 	map_init(&rows->places);

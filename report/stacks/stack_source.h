@@ -26,9 +26,9 @@ typedef void take_stack_use(void *context, const struct stack_use *use);
 
 struct stack_source {
 	const char *name;
-	enum evt_family family;  /* whose absence explains that there is nothing */
-	unsigned int values;     /* bits: those that it has */
-	enum stack_value first;  /* when none was asked for */
+	enum evt_family family; /* whose absence explains that there is nothing */
+	unsigned int values;    /* bits: those that it has */
+	enum stack_value first; /* when none was asked for */
 	/* Wants the analyses that know; what it returns is handed to put(). */
 	const void *(*want)(struct run *run);
 	/* Once all is read: each stack with its value as the weight, those of 0 left out. */

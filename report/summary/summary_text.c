@@ -250,10 +250,9 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 					       (double)totals->allocations));
 	heap_print_curve(summary->heap, summary->source, screen, screen->width - 6);
 	key_init_table(&table, BY_alloc_caller);
-	heap_fill_named_table(summary->heap, summary->source, &table, &callers,
-			      (struct heap_names){ .form = SYMBOLS_FULL,
-						   .for_people = true,
-						   .is_brief = true });
+	heap_fill_named_table(
+		summary->heap, summary->source, &table, &callers,
+		(struct heap_names){ .form = SYMBOLS_FULL, .for_people = true, .is_brief = true });
 	part_print(&table, &part, document, screen);
 	late_callers_release(&callers);
 	table_release(&table);

@@ -373,9 +373,8 @@ static const char *name_of_fortran(const char *symbol, Dwarf_Die *unit, Dwarf_Di
 			language != DW_LANG_Fortran95 && language != DW_LANG_Fortran03 &&
 			language != DW_LANG_Fortran08))
 		return symbol;
-	if (!strcmp(symbol, "MAIN__") ||
-	    (!strncmp(symbol, name, length) && symbol[length] == '_' &&
-	     strspn(symbol + length, "_") == strlen(symbol + length)))
+	if (!strcmp(symbol, "MAIN__") || (!strncmp(symbol, name, length) && symbol[length] == '_' &&
+					  strspn(symbol + length, "_") == strlen(symbol + length)))
 		return name;
 	return symbol;
 }
@@ -389,7 +388,7 @@ static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die
 
 		if (tag == DW_TAG_subprogram) {
 			frame->function = frame->function ? name_of_fortran(frame->function, unit,
-									   &scopes[i])
+									    &scopes[i])
 							  : function_name_of(&scopes[i]);
 			return;
 		}

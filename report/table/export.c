@@ -11,22 +11,15 @@
 #define PROSE_BYTES 1024 /* of a sentence */
 
 const char *const export_format_names[FORMAT_LIMIT] = {
-	[FORMAT_TABLE] = "table",
-	[FORMAT_CSV] = "csv",
-	[FORMAT_JSON] = "json",
-	[FORMAT_MARKDOWN] = "markdown",
-	[FORMAT_FOLDED] = "folded",
-	[FORMAT_SVG] = "svg",
+	[FORMAT_TABLE] = "table",       [FORMAT_CSV] = "csv",       [FORMAT_JSON] = "json",
+	[FORMAT_MARKDOWN] = "markdown", [FORMAT_FOLDED] = "folded", [FORMAT_SVG] = "svg",
 };
 
 void (*const exporters[FORMAT_LIMIT])(const struct document *document,
 				      const struct screen *screen) = {
-	[FORMAT_TABLE] = export_table,
-	[FORMAT_CSV] = export_csv,
-	[FORMAT_JSON] = export_json,
-	[FORMAT_MARKDOWN] = export_markdown,
-	[FORMAT_FOLDED] = export_folded,
-	[FORMAT_SVG] = export_svg,
+	[FORMAT_TABLE] = export_table,   [FORMAT_CSV] = export_csv,
+	[FORMAT_JSON] = export_json,     [FORMAT_MARKDOWN] = export_markdown,
+	[FORMAT_FOLDED] = export_folded, [FORMAT_SVG] = export_svg,
 };
 
 /* What is drawn has no place for what was lost: it is said beside it. */

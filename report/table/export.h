@@ -57,7 +57,8 @@ struct document {
 	void (*head)(const struct document *document, const struct screen *screen);
 	void (*foot)(const struct document *document, const struct screen *screen);
 	/* The formats that a report makes itself. */
-	void (*draw)(const struct document *document, const struct screen *screen, enum export_format format);
+	void (*draw)(const struct document *document, const struct screen *screen,
+		     enum export_format format);
 	const void *context; /* of all three */
 	const char *scope;   /* one line in front of all: what was recorded; NULL when all was */
 	const char *empty;   /* one line for a table without rows, NULL: a general one */

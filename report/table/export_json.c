@@ -131,11 +131,11 @@ static void json_put_columns(struct json *json, const struct document *document)
 #define STACK_FRAMES_MAX 4096u /* of a stack, in a document */
 
 /* A stack as a list of frames, innermost first. */
-static void json_put_stack(struct json *json, const char *key, const struct table *table, size_t row)
+static void json_put_stack(struct json *json, const char *key, const struct table *table,
+			   size_t row)
 {
 	struct table_frame *frame = memory_zero(STACK_FRAMES_MAX, sizeof(*frame));
-	size_t count =
-		table->stacks.frames(table->stacks.state, row, frame, STACK_FRAMES_MAX);
+	size_t count = table->stacks.frames(table->stacks.state, row, frame, STACK_FRAMES_MAX);
 
 	json_open(json, key, '[');
 	for (size_t i = 0; i < count && i < STACK_FRAMES_MAX; i++) {

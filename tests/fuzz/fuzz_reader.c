@@ -44,7 +44,8 @@ static void fuzz_source(const uint8_t *data, size_t size, const struct frame_wan
 	while (!source_next(source, &event)) {
 		for (unsigned int i = 0; i < event.event.words; i++)
 			sum += event.event.value[i];
-		for (uint32_t at = event.stack; at; at = stacks_frame(source_stacks(source), at)->parent)
+		for (uint32_t at = event.stack; at;
+		     at = stacks_frame(source_stacks(source), at)->parent)
 			sum += stacks_frame(source_stacks(source), at)->address;
 		if (event.process)
 			sum += (uintptr_t)source_module_at(event.process, event.event.value[0],

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 /* sub $8, %rsp; mov $malloc, %rax; call *%rax; add $8, %rsp; ret */
-static const unsigned char code[] = { 0x48, 0x83, 0xec, 8, 0x48, 0xb8, 0,    0, 0,    0,   0,
-				      0,    0,	  0,	0xff, 0xd0, 0x48, 0x83, 0xc4, 8, 0xc3 };
+static const unsigned char code[] = { 0x48, 0x83, 0xec, 8,    0x48, 0xb8, 0,    0,    0, 0,   0,
+				      0,    0,    0,    0xff, 0xd0, 0x48, 0x83, 0xc4, 8, 0xc3 };
 
 int main(void)
 {
@@ -33,8 +33,8 @@ int main(void)
 	if (!map)
 		return 77;
 	fprintf(map, "%lx %zx before\n", (unsigned long)(uintptr_t)page, (size_t)256);
-	fprintf(map, "%lx %zx LazyCompile:~made /app.js:7\n", (unsigned long)(uintptr_t)(page + 256),
-		sizeof(code));
+	fprintf(map, "%lx %zx LazyCompile:~made /app.js:7\n",
+		(unsigned long)(uintptr_t)(page + 256), sizeof(code));
 	fclose(map);
 	printf("%d\n", (int)getpid());
 	fflush(stdout);

@@ -38,12 +38,12 @@ static void names_are_those_of_the_source(void **state)
 		"std::array<char*, 3ul> >");
 	assert_string_equal(demangle(&d, "_RINvNtC3std3mem8align_ofdE", 27, true),
 			    "std::mem::align_of::<f64>");
-	assert_string_equal(demangle(&d, "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", 48, true),
-			    "core::fmt::Write::write_fmt");
-	assert_string_equal(demangle(&d,
-				     "_ZN1r5inner14Thing$LT$T$GT$4grow17hdec0d66c82b41f22E", 52,
-				     false),
-			    "r::inner::Thing<T>::grow");
+	assert_string_equal(
+		demangle(&d, "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", 48, true),
+		"core::fmt::Write::write_fmt");
+	assert_string_equal(
+		demangle(&d, "_ZN1r5inner14Thing$LT$T$GT$4grow17hdec0d66c82b41f22E", 52, false),
+		"r::inner::Thing<T>::grow");
 	assert_string_equal(demangle(&d, "__shapes_MOD_grow", 17, true), "shapes::grow");
 	assert_null(demangle(&d, "__shapes_MOD___vtab", 19, true));
 	assert_null(demangle(&d, "__shapes_MOD_", 13, true));

@@ -186,8 +186,8 @@ static void functions_are_of_the_innermost_frame(void **state)
 	assert_int_equal(sums.sum[0].row.bytes_allocated, 170);
 	assert_int_equal(sums.sum[1].row.bytes_allocated, 7);
 	/* of both stacks the one that keeps more is shown */
-	assert_string_equal(
-		named_stack_text(&rows.names, rows.place[0].stack, &rows.names.texts), "0x10;0x20");
+	assert_string_equal(named_stack_text(&rows.names, rows.place[0].stack, &rows.names.texts),
+			    "0x10;0x20");
 	release();
 }
 

@@ -12,8 +12,9 @@
 #include "report/stacks/named_stacks.h"
 
 /* By their symbols, each FUNCTION_BYTES long; no debug information. */
-static const char *const stack_functions[] = { "_start", "__libc_start_main", "main",   "train",
-					       "step",   "_Znwm",             "malloc", "other" };
+static const char *const stack_functions[] = {
+	"_start", "__libc_start_main", "main", "train", "step", "_Znwm", "malloc", "other"
+};
 enum { START_FUNCTION, LIBC_START, MAIN, TRAIN, STEP, OPERATOR_NEW, MALLOC, OTHER, FUNCTIONS };
 #define FUNCTION_BYTES 16u
 
@@ -30,10 +31,12 @@ static inline void stack_library_make(struct stack_library *library)
 	snprintf(library->path, sizeof(library->path), "./stacks-%d.so", (int)getpid());
 	at += sprintf(at, "{ echo .text; echo .balign 64;");
 	for (size_t i = 0; i < FUNCTIONS; i++)
-		at += sprintf(at, " echo .globl %s; echo .type %s,@function; echo %s:; echo .fill %u,1,0x90;"
-				  " echo .size %s,%u;",
-			      stack_functions[i], stack_functions[i], stack_functions[i],
-			      FUNCTION_BYTES, stack_functions[i], FUNCTION_BYTES);
+		at += sprintf(
+			at,
+			" echo .globl %s; echo .type %s,@function; echo %s:; echo .fill %u,1,0x90;"
+			" echo .size %s,%u;",
+			stack_functions[i], stack_functions[i], stack_functions[i], FUNCTION_BYTES,
+			stack_functions[i], FUNCTION_BYTES);
 	sprintf(at, " } | ${CC:-cc} -shared -nostdlib -Wl,--build-id=none -x assembler - -o %s",
 		library->path);
 	if (system(command))

@@ -87,9 +87,9 @@ static void only_ends_are_folded(void **state)
 	/* a program's own function between: what is around it stays */
 	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, MAIN, MALLOC, TRAIN)),
 			    "main;malloc;train");
-	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, MAIN, START_FUNCTION,
-						TRAIN)),
-			    "main;_start;train");
+	assert_string_equal(
+		text_of(&one, STACK(&source, &library, HERE, 8, MAIN, START_FUNCTION, TRAIN)),
+		"main;_start;train");
 }
 
 static void a_stack_keeps_a_frame(void **state)
@@ -123,11 +123,10 @@ static void places_are_equal_wherever_they_are_mapped(void **state)
 	assert_int_equal(named_stack_of(&names, &one.process, here, 10),
 			 named_stack_of(&names, &two.process, there, 10));
 	/* without lines calls from two places of a function are two */
-	assert_int_not_equal(
-		named_stack_of(&names, &one.process,
-			       STACK(&source, &library, HERE, 8, MAIN, TRAIN), 10),
-		named_stack_of(&names, &one.process,
-			       STACK(&source, &library, HERE, 9, MAIN, TRAIN), 10));
+	assert_int_not_equal(named_stack_of(&names, &one.process,
+					    STACK(&source, &library, HERE, 8, MAIN, TRAIN), 10),
+			     named_stack_of(&names, &one.process,
+					    STACK(&source, &library, HERE, 9, MAIN, TRAIN), 10));
 }
 
 /* dlclose(), and another library at the same address: the same number means another thing. */
@@ -165,18 +164,16 @@ static void a_truncated_stack_says_so(void **state)
 				   stack_address(&library, HERE, TRAIN, 8), FRAME_IS_TRUNCATED);
 
 	(void)state;
-	assert_string_equal(
-		text_of(&one, stacks_add(&source.stacks, root,
-					 stack_address(&library, HERE, STEP, 8), 0)),
-		"(more callers, not recorded);train;step");
+	assert_string_equal(text_of(&one, stacks_add(&source.stacks, root,
+						     stack_address(&library, HERE, STEP, 8), 0)),
+			    "(more callers, not recorded);train;step");
 }
 
 static void frames_come_innermost_first_and_are_counted(void **state)
 {
 	struct table_frame frame[2];
-	uint32_t stack = named_stack_of(
-		&names, &one.process,
-		STACK(&source, &library, HERE, 8, MAIN, TRAIN, STEP), 10);
+	uint32_t stack = named_stack_of(&names, &one.process,
+					STACK(&source, &library, HERE, 8, MAIN, TRAIN, STEP), 10);
 
 	(void)state;
 	assert_int_equal(named_stack_frames(&names, stack, frame, 2), 3);
