@@ -14,6 +14,7 @@
 #include "report/heap/stack_sums.h"
 #include "report/io/rows_io.h"
 #include "report/session/source_open.h"
+#include "report/summary/summary.h"
 #include "tests/unit/cuda_recording.h"
 
 #define TICK 1024ull /* ns: a file keeps times in larger units */
@@ -299,6 +300,58 @@ static void a_few_steps_say_nothing(void **state)
 	release();
 }
 
+static char *summary_line(void)
+{
+	struct summary summary = { .source = source, .run = run, .heap = heap, .growth = growth };
+	struct screen screen = { .width = 100 };
+	char *text = NULL;
+	size_t length;
+
+	screen.out = open_memstream(&text, &length);
+	summary_print_leak(&summary, &screen);
+	fclose(screen.out);
+	return text;
+}
+
+static void put_leak(uint64_t bytes)
+{
+	for (uint64_t step = 0; step < STEPS; step++) {
+		FRAME_PUT(c.r.fw, (step + 1) * STEP_NS, step, .number = step);
+		born((step + 1) * STEP_NS + 1, 0x100000 + step * 4096, bytes, stack_of(0x10, 0x41));
+	}
+}
+
+static void the_summary_says_what_grows(void **state)
+{
+	char *text;
+
+	(void)state;
+	start(1);
+	put_leak(2048);
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	text = summary_line();
+	assert_string_equal(text, "      what 0x41 asks for grows by 2.00 KiB a step, to 200 KiB: "
+				  "prof-report leaks\n");
+	free(text);
+	release();
+}
+
+static void the_summary_does_not_cry_over_little(void **state)
+{
+	char *text;
+
+	(void)state;
+	start(1);
+	put_leak(10);
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	text = summary_line();
+	assert_string_equal(text, "");
+	free(text);
+	release();
+}
+
 /* Rows of calls by who called: equal ones become one, and totals stay. */
 static void calls_are_by_who_called(void **state)
 {
@@ -349,6 +402,8 @@ int main(void)
 		cmocka_unit_test(processes_share_their_stacks),
 		cmocka_unit_test(what_grows_is_told_from_what_stays),
 		cmocka_unit_test(a_few_steps_say_nothing),
+		cmocka_unit_test(the_summary_says_what_grows),
+		cmocka_unit_test(the_summary_does_not_cry_over_little),
 		cmocka_unit_test(calls_are_by_who_called),
 	};
 
