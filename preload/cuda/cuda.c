@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "preload/stacks/stack.h"
 #include "preload/record/capture.h"
 #include "preload/cuda/cuda_kernels.h"
 #include "preload/record/recorder.h"
@@ -84,13 +85,14 @@ static inline uint64_t *record_begin(const struct cuda_call *call, struct record
 				     uint64_t stream, uint32_t type, unsigned int fields)
 {
 	uint64_t function = function_id(call->function, lane);
-	uint64_t *at = recorder_room(lane, fields + 1);
+	uint64_t ticks = call->end - recorder_base;
+	uint64_t *at = stack_room(lane, stack_of(lane, EVT_FAMILY_cuda), ticks, fields + 1);
 
 	if (!at) {
 		recorder_leave(lane);
 		return NULL;
 	}
-	at[0] = record_word(call->end - recorder_base, type);
+	at[0] = record_word(ticks, type);
 	at[1] = function;
 	at[2] = call->end - call->start;
 	at[3] = (uint32_t)call->result;

@@ -19,6 +19,7 @@
 #pragma weak makecontext
 
 #define SAME_BITS (STEP_ADDRESS | STEP_EXACT)
+#define OWN_FRAMES_MAX 16u     /* of this library, between a hook and its record */
 #define WRAPPERS_MAX 4u        /* that a plain caller is looked for behind */
 #define FALLBACK_ENTRIES 1024u /* of the tables where memory is scarce */
 
@@ -263,7 +264,7 @@ static struct step_span span_of(const struct stack_thread *t, uintptr_t rsp)
 {
 	struct step_span span = { t->low, t->high };
 
-	if (rsp - span.low < span.high - span.low)
+	if (rsp - 8 - span.low < span.high - span.low || step_span_reach(&span, rsp - 8))
 		return span;
 	/* this frame's page is in use, so it can be read */
 	return (struct step_span){ memory_page(rsp - 8), memory_page(rsp - 8) + MEMORY_PAGE };
@@ -303,9 +304,9 @@ static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t,
 	return t->frame[depth - 1].name & (RECORD_STACK_BIT - 1);
 }
 
-uint64_t stack_id(struct recorder_lane *lane, void *const *frame)
+static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane *lane,
+							    struct step_place p)
 {
-	struct step_place p = { (uintptr_t)frame[1], (uintptr_t)(frame + 2), (uintptr_t)frame[0] };
 	struct stack_thread *t = stack_self;
 	uint64_t state, id;
 	unsigned int frames;
@@ -328,12 +329,44 @@ uint64_t stack_id(struct recorder_lane *lane, void *const *frame)
 	return stack_walk(t, lane, p);
 }
 
+static inline struct step_place place_of(void *const *frame)
+{
+	return (struct step_place){ (uintptr_t)frame[1], (uintptr_t)(frame + 2),
+				    (uintptr_t)frame[0] };
+}
+
+uint64_t stack_id(struct recorder_lane *lane, void *const *frame)
+{
+	return id_at(lane, place_of(frame));
+}
+
+static struct step_span own;
+
+void stack_set_own(uintptr_t low, uintptr_t high)
+{
+	own = (struct step_span){ low, high };
+}
+
+uint64_t stack_outside(struct recorder_lane *lane)
+{
+	struct step_place p = place_of(STACK_FRAME);
+	struct step_span span = { memory_page(p.rsp - 8), memory_page(p.rsp - 8) + MEMORY_PAGE };
+
+	for (unsigned int i = 0; p.word - own.low < own.high - own.low; i++) {
+		struct stack_fresh f = { .rule = step_rule(&p) };
+
+		if (i == OWN_FRAMES_MAX || step_out(&span, &p, &f) != STEP_GOES_ON)
+			return miss();
+	}
+	return id_at(lane, p);
+}
+
 /* --- records --- */
 
 /* The innermost frame that is no wrapper. */
 static uint64_t plain_caller(void *const *frame)
 {
-	struct step_place p = { (uintptr_t)frame[1], (uintptr_t)(frame + 2), (uintptr_t)frame[0] };
+	struct step_place p = place_of(frame);
 	struct step_span span = { memory_page(p.rsp - 8), memory_page(p.rsp - 8) + MEMORY_PAGE };
 	uint64_t address = p.word;
 
@@ -354,21 +387,31 @@ uint64_t stack_here(struct recorder_lane *lane, void *const *frame)
 	return id ? id | RECORD_STACK_BIT : plain_caller(frame);
 }
 
-bool stack_put(struct recorder_lane *lane, uint64_t stack, uint32_t type, uint64_t ticks,
-	       const uint64_t *field, unsigned int fields)
+uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks, unsigned int words)
 {
 	uint64_t *at;
 
 	if (!stack)
-		return recorder_put(lane, type, ticks, field, fields);
-	at = recorder_room(lane, RECORD_STACK_WORDS + fields + 1);
+		return recorder_room(lane, words);
+	at = recorder_room(lane, RECORD_STACK_WORDS + words); /* both or none */
 	if (!at)
-		return false;
+		return NULL;
 	at[0] = record_word(ticks, RECORD_STACK);
 	at[1] = stack;
-	at[2] = record_word(ticks, type);
+	recorder_publish(lane, RECORD_STACK_WORDS);
+	return at + RECORD_STACK_WORDS;
+}
+
+bool stack_put(struct recorder_lane *lane, uint64_t stack, uint32_t type, uint64_t ticks,
+	       const uint64_t *field, unsigned int fields)
+{
+	uint64_t *at = stack_room(lane, stack, ticks, fields + 1);
+
+	if (!at)
+		return false;
+	at[0] = record_word(ticks, type);
 	for (unsigned int i = 0; i < fields; i++)
-		at[i + 3] = field[i];
-	recorder_publish(lane, RECORD_STACK_WORDS + fields + 1);
+		at[i + 1] = field[i];
+	recorder_publish(lane, fields + 1);
 	return true;
 }

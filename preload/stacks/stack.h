@@ -47,10 +47,26 @@ int stack_begin(unsigned int families, uint64_t entries, unsigned int depth);
  */
 uint64_t stack_id(struct recorder_lane *lane, void *const *frame);
 
+/* Where this library lies: frames in it are not those of a hook's caller. Nowhere until then. */
+void stack_set_own(uintptr_t low, uintptr_t high);
+
+/* stack_id() of whoever called into this library, from within a hook. */
+uint64_t stack_outside(struct recorder_lane *lane);
+
+/* The same where the family's records have stacks, else 0. */
+static inline uint64_t stack_of(struct recorder_lane *lane, enum evt_family family)
+{
+	return stack_is_wanted(family) ? stack_outside(lane) : 0;
+}
+
 /* What a heap record has for its caller: RECORD_STACK_BIT and the id, or else the return address. */
 uint64_t stack_here(struct recorder_lane *lane, void *const *frame);
 
-/* recorder_put() of a record behind its stack; `stack` is an id, 0: without. */
+/* recorder_room() for a record behind its stack, which is in the ring then; `stack` is an id, 0: without. */
+uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks,
+		     unsigned int words);
+
+/* recorder_put() of such a record. */
 bool stack_put(struct recorder_lane *lane, uint64_t stack, uint32_t type, uint64_t ticks,
 	       const uint64_t *field, unsigned int fields);
 

@@ -5,6 +5,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/base/log.h"
+#include "preload/base/object.h"
 #include "preload/record/family.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
@@ -20,6 +21,15 @@ static unsigned int families_of(enum settings_stacks mode)
 		families |= 1u << EVT_FAMILY_##name;
 #include "collector/format/families.def"
 	return families;
+}
+
+static void stacks_begun(void)
+{
+	struct object self;
+
+	if (object_of((uintptr_t)stacks_begun, &self))
+		stack_set_own((uintptr_t)self.start, (uintptr_t)self.end);
+	recorder_on_thread_end(stack_thread_ends);
 }
 
 static void stacks_start(void)
@@ -38,7 +48,7 @@ static void stacks_start(void)
 		log_line("cannot get memory for INTERCEPT_STACKS=native; callers are recorded "
 			 "instead");
 	else
-		recorder_on_thread_end(stack_thread_ends);
+		stacks_begun();
 }
 
 PRELOAD_HIDDEN extern const struct family family_stacks;

@@ -23,6 +23,26 @@ bool step_span_grow(struct step_span *span, uintptr_t at)
 	return true;
 }
 
+bool step_span_reach(struct step_span *span, uintptr_t at)
+{
+	uintptr_t low = span->low;
+
+	if (span->high == low)
+		return false;
+	if (at >= span->high)
+		return (at - span->high) / MEMORY_PAGE < STEP_REACH_PAGES &&
+		       step_span_grow(span, at);
+	if ((low - at) / MEMORY_PAGE >= STEP_REACH_PAGES)
+		return false;
+	while (low > at) {
+		low -= MEMORY_PAGE;
+		if (!memory_page_is_readable(low))
+			return false;
+	}
+	span->low = low;
+	return true;
+}
+
 /* Another stack, perhaps. */
 static bool span_move(struct step_span *span, uintptr_t rsp)
 {

@@ -19,6 +19,7 @@
 #define STEP_EXACT ((uint64_t)FRAME_IS_EXACT << RECORD_FRAME_SHIFT)
 #define STEP_ADDRESS ((1ull << RECORD_FRAME_SHIFT) - 1)
 #define STEP_SPAN_PAGES 2048u /* looked at for one word */
+#define STEP_REACH_PAGES 64u  /* and for the first */
 
 struct step_place {
 	uint64_t word; /* address, STEP_EXACT */
@@ -35,6 +36,8 @@ enum step_end {
 	STEP_CUT, /* nobody knows who called */
 };
 
+/* The same stack goes deeper, or less deep, than it was looked at before; false: too far away, or a hole between. */
+bool step_span_reach(struct step_span *span, uintptr_t at);
 bool step_span_grow(struct step_span *span, uintptr_t at);
 
 static inline bool step_can_read(struct step_span *span, uintptr_t at)

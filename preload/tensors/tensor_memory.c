@@ -9,6 +9,7 @@
 #include "preload/base/log.h"
 #include "preload/python/listeners.h"
 #include "preload/record/recorder.h"
+#include "preload/stacks/stack.h"
 #include "preload/record/wake.h"
 #include "preload/settings/settings.h"
 #include "preload/tensors/torch_origin.h"
@@ -54,8 +55,8 @@ static inline void record_alloc(const void *block, size_t bytes)
 
 	if (!bytes || !(lane = tensor_enter()))
 		return;
-	(void)recorder_put(lane, EVT_tensor_alloc, recorder_now(),
-			   (uint64_t[]){ (uintptr_t)block, bytes, 0 }, 3);
+	(void)stack_put(lane, stack_of(lane, EVT_FAMILY_tensors), EVT_tensor_alloc, recorder_now(),
+			(uint64_t[]){ (uintptr_t)block, bytes, 0 }, 3);
 	recorder_leave(lane);
 }
 
@@ -105,10 +106,10 @@ static void record_report(const struct tensor_report *report)
 	}
 	ticks = recorder_now();
 	if (report->bytes > 0)
-		(void)recorder_put(lane, EVT_tensor_alloc, ticks,
-				   (uint64_t[]){ (uintptr_t)report->block, (uint64_t)report->bytes,
-						 report->device },
-				   3);
+		(void)stack_put(lane, stack_of(lane, EVT_FAMILY_tensors), EVT_tensor_alloc, ticks,
+				(uint64_t[]){ (uintptr_t)report->block, (uint64_t)report->bytes,
+					      report->device },
+				3);
 	else
 		(void)recorder_put(lane, EVT_tensor_free, ticks,
 				   (uint64_t[]){ (uintptr_t)report->block, -(uint64_t)report->bytes,
@@ -128,10 +129,10 @@ static void record_oom(const struct tensor_report *report)
 	lane = tensor_enter();
 	if (!lane)
 		return;
-	(void)recorder_put(lane, EVT_tensor_oom, recorder_now(),
-			   (uint64_t[]){ (uint64_t)report->bytes, report->device, report->allocated,
-					 report->reserved },
-			   4);
+	(void)stack_put(lane, stack_of(lane, EVT_FAMILY_tensors), EVT_tensor_oom, recorder_now(),
+			(uint64_t[]){ (uint64_t)report->bytes, report->device, report->allocated,
+				      report->reserved },
+			4);
 	recorder_leave(lane);
 }
 

@@ -106,6 +106,10 @@ void run_reads_stacks(struct run *run);
 /* Reads the source to its end. `shows_progress`: on stderr, when that takes long. */
 void run_read(struct run *run, bool shows_progress);
 
+/* The command line's; NULL where there is none. Borrowed. */
+struct options;
+void run_set_options(struct run *run, const struct options *options);
+const struct options *run_options(const struct run *run);
 struct source *run_source(const struct run *run);
 /* What is read; the filters' own needs are in it once run_read() has begun. */
 const struct frame_wants *run_wants(const struct run *run);

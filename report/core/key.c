@@ -12,8 +12,17 @@ static const struct {
 #include "report/families.def"
 };
 
+/* Those that mean another thing than the kind of that name. */
+static const enum key_id own[] = {
+#define OWN_KEY(report, key) BY_##report##_##key,
+#include "report/families.def"
+};
+
 const struct key_kind *key_kind_of(enum key_id id)
 {
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i] == id)
+			return NULL;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(kinds[i].name, key_list[id].name))
 			return kinds[i].kind;

@@ -14,6 +14,7 @@
 #include "report/core/keys.h"
 
 #define KEY_COLUMNS_MAX 4u
+#define KEY_LEFT_OUT UINT64_MAX
 
 struct key_kind {
 	const char *name;
@@ -26,6 +27,8 @@ struct key_kind {
 		    const enum column_id *column);
 
 	/* Each of these may be NULL. */
+	/* Once all is read: keys that mean the same become one of them; KEY_LEFT_OUT: --filter leaves it out. */
+	uint64_t (*settle)(const void *state, uint64_t key);
 	/* Keys at the event from the innermost outwards, where they nest; returns how many of at most `room`. */
 	unsigned int (*around)(const void *state, const struct source_event *event,
 			       uint64_t *ret_keys, unsigned int room);
@@ -51,6 +54,12 @@ const struct key_kind *key_kind_of(enum key_id id);
 static inline uint64_t key_of(const struct run_key *key, const struct source_event *event)
 {
 	return key->kind ? key->kind->of(key->state, event) : 0;
+}
+
+/* Rows whose keys are the same by this are one. Before key_put(). */
+static inline uint64_t key_settle(const struct run_key *key, uint64_t value)
+{
+	return key->kind && key->kind->settle ? key->kind->settle(key->state, value) : value;
 }
 
 static inline void key_put(const struct run_key *key, uint64_t value, struct table *table)

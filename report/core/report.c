@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report/base/text.h"
+#include "report/core/key.h"
 #include "report/core/keys.h"
 #include "report/core/scope.h"
 
@@ -108,12 +109,15 @@ static int request_parse_columns(struct report_request *request, const struct ta
 /* "stack~NAME", where rows have stacks whatever they show of them. */
 static bool request_filters_stacks(const struct options *options, const char *filter)
 {
-	static const char *const keys[] = { "stack", "function", "line", "module", "caller" };
+	static const char *const keys[] = { "stack",  "function", "line",
+					    "module", "caller",   "caller_function" };
 	const struct report_info *info = &report_infos[options->report];
 	bool has_stacks = !(info->takes & TAKES_BY);
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		has_stacks = has_stacks || !strcmp(key_list[options->by].name, keys[i]);
+		has_stacks = has_stacks ||
+			     (!strcmp(key_list[options->by].name, keys[i]) &&
+			      (key_kind_of(options->by) || !strcmp(keys[i], "caller")));
 	return info->takes & TAKES_STACK && has_stacks && !strncmp(filter, "stack~", 6);
 }
 

@@ -82,6 +82,7 @@ static int report_read(struct report *report, struct table *table)
 
 	report->state = memory_zero(kind->state_bytes + 1, 1);
 	report->run = run_new(report->request->source, &report->request->scope);
+	run_set_options(report->run, report->request->options);
 	if (kind->want)
 		kind->want(report);
 	request_read(report->request, report->run);

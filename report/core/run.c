@@ -39,6 +39,7 @@ struct run_heap_reader {
 
 struct run {
 	struct source *source;
+	const struct options *options;
 	struct selection filters;
 	struct recorded_time captured;
 	struct run_analysis *analysis; /* each after those that it wants */
@@ -63,6 +64,16 @@ struct run *run_new(struct source *source, const struct filter_settings *filter)
 	run->source = source;
 	selection_init(&run->filters, filter);
 	return run;
+}
+
+void run_set_options(struct run *run, const struct options *options)
+{
+	run->options = options;
+}
+
+const struct options *run_options(const struct run *run)
+{
+	return run->options;
 }
 
 void run_free(struct run *run)

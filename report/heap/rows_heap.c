@@ -39,9 +39,8 @@ static void heap_put_key(const struct heap *heap, struct table *table, const str
 		key_put(&heap->key, row->key, table);
 }
 
-/* The return address of a row by caller; of one by stack that of its innermost frame which is no wrapper. */
-static uint64_t row_caller(const struct heap *heap, struct source *source,
-			   const struct heap_row *row)
+uint64_t heap_row_caller(const struct heap *heap, const struct source *source,
+			 const struct heap_row *row)
 {
 	const struct stacks *stacks = source_stacks(source);
 	uint32_t stack = (uint32_t)row->key;
@@ -101,7 +100,7 @@ static struct heap_callers callers_join(struct heap *heap, struct source *source
 		struct heap_row *row = &heap->row[i];
 		const struct source_process *process = processes[row->process];
 		struct caller caller = caller_of(&table->texts, process,
-						 row_caller(heap, source, row), row->last_ns);
+						 heap_row_caller(heap, source, row), row->last_ns);
 		struct map_entry *known = map_find(&callers.places, caller.identity);
 		size_t at = known ? (size_t)known->value : i;
 		bool added;
@@ -129,7 +128,7 @@ static void heap_fill_callers(struct heap *heap, struct source *source, struct t
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];
 		const struct late_call call = { processes[row->process],
-						row_caller(heap, source, row), row->last_ns };
+						heap_row_caller(heap, source, row), row->last_ns };
 		size_t number;
 
 		if (!callers.text[i])

@@ -23,6 +23,10 @@ struct heap_names {
 void heap_fill_named_table(struct heap *heap, struct source *source, struct table *table,
 			   struct late_callers *callers, struct heap_names names);
 
+/* The return address of a row by caller; of one by stack that of its innermost frame which is no wrapper. */
+uint64_t heap_row_caller(const struct heap *heap, const struct source *source,
+			 const struct heap_row *row);
+
 /* By what a stack says: rows of one stack, function, line or module are one. */
 void heap_fill_stacks(struct heap *heap, struct source *source, struct table *table,
 		      struct stack_rows *rows);

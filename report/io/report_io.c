@@ -21,7 +21,7 @@ static void io_want_run(struct report *report)
 
 static void io_fill(struct report *report, struct table *table)
 {
-	io_fill_table(reading_of(report), table);
+	io_fill_table(((struct io_state *)report->state)->reading, table);
 }
 
 static void io_total_facts(const struct report *report, struct facts *facts)

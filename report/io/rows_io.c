@@ -2,6 +2,7 @@
 /* See rows_io.h. */
 #include "report/io/rows_io.h"
 
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,16 +109,73 @@ static void put_counters(struct table *table, const struct io_row *row, uint64_t
 	put_sizes(table, row);
 }
 
-void io_fill_table(const struct io_reading *reading, struct table *table)
+static void row_join(struct io_row *into, struct io_row *from)
+{
+	into->calls += from->calls;
+	into->opens += from->opens;
+	into->reads += from->reads;
+	into->writes += from->writes;
+	into->errors += from->errors;
+	into->bytes_read += from->bytes_read;
+	into->bytes_written += from->bytes_written;
+	into->bytes_mapped += from->bytes_mapped;
+	into->total_ns += from->total_ns;
+	into->transfer_ns += from->transfer_ns;
+	into->accesses += from->accesses;
+	into->jumps += from->jumps;
+	if (from->max_ns > into->max_ns)
+		into->max_ns = from->max_ns;
+	histogram_merge(&into->sizes, &from->sizes);
+	histogram_release(&from->sizes);
+	*from = (struct io_row){ .key = from->key, .kind = from->kind };
+}
+
+/* Rows whose keys mean the same become the first of them; returns which are rows. Owned by the caller. */
+static bool *settle_rows(struct io_reading *reading)
+{
+	struct io *io = &reading->io;
+	bool *is_row = memory_zero(io->row_count + 1, sizeof(*is_row)), added = true;
+	bool settles = io->by == IO_BY_KEY && reading->key.kind && reading->key.kind->settle;
+	struct map rows;
+
+	map_init(&rows);
+	for (size_t i = 0; i < io->row_count; i++) {
+		struct io_row *row = &io->row[i];
+		uint64_t words[2] = { row->key, row->kind };
+		struct map_entry *first;
+
+		is_row[i] = true;
+		if (!settles)
+			continue;
+		row->key = words[0] = key_settle(&reading->key, row->key);
+		is_row[i] = row->key != KEY_LEFT_OUT;
+		if (!is_row[i])
+			continue;
+		first = map_put(&rows, map_hash_bytes(words, sizeof(words), 0), &added);
+		is_row[i] = added;
+		if (added)
+			first->value = i;
+		else
+			row_join(&io->row[first->value], row);
+	}
+	map_release(&rows);
+	return is_row;
+}
+
+void io_fill_table(struct io_reading *reading, struct table *table)
 {
 	const struct io *io = &reading->io;
 	uint64_t all_ns = io_total(io).total_ns;
+	bool *is_row = settle_rows(reading);
 
 	for (size_t i = 0; i < io->row_count; i++) {
+		if (!is_row[i])
+			continue;
 		table_add_row(table);
 		put_key(table, reading, &io->row[i]);
 		put_counters(table, &io->row[i], all_ns);
 	}
+	free(is_row);
 }
 
 void io_print_totals(const struct io_row *total, const struct screen *screen)

@@ -7,7 +7,8 @@
 #include "report/table/export.h"
 #include "report/table/table.h"
 
-void io_fill_table(const struct io_reading *reading, struct table *table);
+/* Joins rows of the reading that mean the same, once. */
+void io_fill_table(struct io_reading *reading, struct table *table);
 
 /* One line above the table. */
 void io_print_totals(const struct io_row *total, const struct screen *screen);

@@ -35,6 +35,9 @@ static void take_parts(struct stack_rows *rows, const struct options *options)
 void stack_rows_init(struct stack_rows *rows, struct source *source, const struct options *options,
 		     enum stack_by by, struct stack_columns columns)
 {
+	static const struct options defaults;
+
+	options = options ? options : &defaults;
 	*rows = (struct stack_rows){ .by = by, .columns = columns };
 	named_stacks_init(&rows->names, source,
 			  (enum symbol_form)options->of_report[REPORT_OPTION_names].choice);

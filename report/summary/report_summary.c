@@ -9,6 +9,7 @@
 #include "report/core/report_kind.h"
 #include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
+#include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
 #include "report/nvtx/range_events.h"
 #include "report/process/children.h"
@@ -151,7 +152,8 @@ static void summary_want(struct report *report)
 		.names = range_names_want(run, NULL),
 		.run = run,
 		.source = run_source(run),
-		.heap = heap_want(run, &(struct heap_options){ BY_alloc_caller }),
+		.heap = heap_want(run, &(struct heap_options){ BY_alloc_stack }),
+		.growth = growth_want(run, NULL),
 		.resident = resident_want(run, NULL),
 		.ranges = ranges_want(
 			run, &(struct ranges_options){ .work = WORK_BIT(bytes_allocated) }),

@@ -8,6 +8,7 @@
 #include "report/core/range_names.h"
 #include "report/core/ranges.h"
 #include "report/cuda/cuda.h"
+#include "report/heap/growth.h"
 #include "report/heap/heap.h"
 #include "report/heap/resident.h"
 #include "report/steps/steps.h"
@@ -47,6 +48,7 @@ struct summary {
 	struct run *run;
 	struct source *source;
 	struct heap *heap;
+	struct growth *growth;
 	struct resident *resident;
 	struct ranges *ranges;
 	struct cuda *cuda;
@@ -63,6 +65,8 @@ void summary_print(const struct summary *summary, const struct document *documen
 /* The first lines: what took the time, the causes, memory. */
 void summary_print_sentences(const struct summary *summary, const struct screen *screen);
 /* What the resident memory was at its peak; nothing when the recording does not tell. */
+/* What grows from step to step, where the run bears that out; else nothing. */
+void summary_print_leak(const struct summary *summary, const struct screen *screen);
 void summary_print_memory(const struct summary *summary, const struct screen *screen);
 
 /* Before the rows of api are joined. */

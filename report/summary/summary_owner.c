@@ -3,6 +3,7 @@
 #include "report/summary/summary_owner.h"
 
 #include "report/base/map.h"
+#include "report/heap/rows_heap.h"
 
 struct heap_owner heap_owner_of(const struct heap *heap, const struct source *source)
 {
@@ -19,7 +20,8 @@ struct heap_owner heap_owner_of(const struct heap *heap, const struct source *so
 		bool added;
 
 		if (row->process < count)
-			module = source_module_at(process[row->process], row->key, row->last_ns);
+			module = source_module_at(process[row->process],
+						  heap_row_caller(heap, source, row), row->last_ns);
 		if (!module || !module->path || !row->peak_bytes)
 			continue;
 		entry = map_put(&bytes, (uint64_t)module->path->index + 1, &added);

@@ -254,6 +254,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 		summary->heap, summary->source, &table, &callers,
 		(struct heap_names){ .form = SYMBOLS_FULL, .for_people = true, .is_brief = true });
 	part_print(&table, &part, document, screen);
+	summary_print_leak(summary, screen);
 	late_callers_release(&callers);
 	table_release(&table);
 }

@@ -181,6 +181,8 @@ void export_table(const struct document *document, const struct screen *screen)
 		screen_print(screen, SCREEN_DIM, "%s more row%s (--limit 0 shows all)\n",
 			     unit_format_count(count, table->passed - table->shown),
 			     table->passed - table->shown == 1 ? "" : "s");
+	if (table->stacks.note && table->stacks.note(table->stacks.state))
+		screen_print_prose(screen, "%s", table->stacks.note(table->stacks.state));
 	if (document->foot)
 		document->foot(document, screen);
 }

@@ -13,7 +13,7 @@
 #include "report/core/unmatched.h"
 
 struct tensors_state {
-	const struct tensors *tensors;
+	struct tensors *tensors;
 };
 
 static void device_print(const struct run *run, const struct tensor_device *device,

@@ -2,6 +2,7 @@
 /* Memory of tensors as a table: see rows_tensors.h. */
 #include "report/tensors/rows_tensors.h"
 
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,8 +99,61 @@ static void put_row(const struct tensors *tensors, struct table *table,
 		table_set_number(table, COLUMN_tensors_reserved_peak_bytes, device->reserved_peak);
 }
 
-void tensors_fill_table(const struct tensors *tensors, struct table *table)
+static void flow_join(struct tensor_flow *into, const struct tensor_flow *from)
 {
+	into->allocations += from->allocations;
+	into->frees += from->frees;
+	into->bytes_allocated += from->bytes_allocated;
+	into->bytes_freed += from->bytes_freed;
+}
+
+static void row_join(struct tensor_row *into, const struct tensor_row *from)
+{
+	flow_join(&into->self, &from->self);
+	flow_join(&into->total, &from->total);
+	into->live_allocations += from->live_allocations;
+	into->live_bytes += from->live_bytes;
+	into->peak_bytes += from->peak_bytes;
+}
+
+/* Rows of a device whose keys mean the same become the first of them. */
+static void put_settled(struct tensors *tensors, struct table *table)
+{
+	const struct run_key *key = tensors_key(tensors);
+	struct map rows;
+	bool added, *is_row = memory_zero(tensors->row_count + 1, sizeof(*is_row));
+
+	map_init(&rows);
+	for (size_t i = 0; i < tensors->row_count; i++) {
+		struct tensor_row *row = &tensors->row[i];
+		uint64_t words[2] = { row->device, key_settle(key, row->key) };
+		struct map_entry *first;
+
+		row->key = words[1];
+		if (row->key == KEY_LEFT_OUT)
+			continue;
+		first = map_put(&rows, map_hash_bytes(words, sizeof(words), 0), &added);
+		is_row[i] = added;
+		if (added)
+			first->value = i;
+		else
+			row_join(&tensors->row[first->value], row);
+	}
+	for (size_t i = 0; i < tensors->row_count; i++)
+		if (is_row[i])
+			put_row(tensors, table, &tensors->row[i]);
+	map_release(&rows);
+	free(is_row);
+}
+
+void tensors_fill_table(struct tensors *tensors, struct table *table)
+{
+	const struct run_key *key = tensors_key(tensors);
+
+	if (key->kind && key->kind->settle) {
+		put_settled(tensors, table);
+		return;
+	}
 	for (size_t i = 0; i < tensors->row_count; i++)
 		put_row(tensors, table, &tensors->row[i]);
 }

@@ -13,6 +13,6 @@
 const char *tensor_device_text(uint64_t device, char ret_text[TENSOR_DEVICE_BYTES]);
 
 /* `table` has columns of report tensors. */
-void tensors_fill_table(const struct tensors *tensors, struct table *table);
+void tensors_fill_table(struct tensors *tensors, struct table *table);
 
 #endif

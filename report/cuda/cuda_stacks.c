@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks of CUDA calls, for trees and flame graphs. */
+#include "report/core/keys.h"
+#include "report/cuda/cuda_events.h"
+#include "report/stacks/stack_keys.h"
+#include "report/stacks/stack_source.h"
+
+static const void *want(struct run *run)
+{
+	return cuda_want(run, &(struct cuda_options){ .by = BY_api_stack });
+}
+
+static void put(const void *state, struct source *source, enum stack_value value,
+		take_stack_use *take, void *context)
+{
+	const struct cuda *cuda = state;
+
+	(void)source;
+	for (size_t i = 0; i < cuda->api.count; i++) {
+		const struct group *group = &cuda->api.group[i];
+
+		stack_key_take(cuda_key(cuda), group->key[KEY_WORD],
+			       value == STACK_CALLS ? group->time.count : group->time.total_ns,
+			       take, context);
+	}
+}
+
+const struct stack_source stack_source_cuda = {
+	.name = "cuda",
+	.family = EVT_FAMILY_cuda,
+	.values = 1u << STACK_CALLS | 1u << STACK_TIME,
+	.first = STACK_TIME,
+	.want = want,
+	.put = put,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The keys stack, function, line and module: who called, of any event with a stack. While events come a key is a number for
+ * (process, stack); what that means is known once all modules are, and then keys that mean the same become one.
+ */
+#include "report/stacks/stack_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_STACK "(no stack)"
+
+struct stack_keys_options {
+	enum stack_by by;
+};
+
+static void keys_start(void *state, struct run *run, const void *options)
+{
+	struct stack_keys *keys = state;
+
+	keys->by = ((const struct stack_keys_options *)options)->by;
+	keys->run = run;
+	map_init(&keys->known);
+	run_reads_stacks(run);
+}
+
+/* An address may be another thing from here on. */
+static void keys_remap(void *state, const struct source_process *process)
+{
+	struct stack_keys *keys = state;
+
+	keys->generation = memory_room(keys->generation, process->index, &keys->generation_room,
+				       sizeof(*keys->generation));
+	keys->generation[process->index]++;
+}
+
+static void keys_release(void *state)
+{
+	struct stack_keys *keys = state;
+
+	map_release(&keys->known);
+	free(keys->use);
+	free(keys->first);
+	free(keys->generation);
+	if (keys->is_named)
+		stack_rows_release(&keys->rows);
+}
+
+static const struct analysis_kind analysis_stack_keys = {
+	.name = "stacks of events",
+	.state_bytes = sizeof(struct stack_keys),
+	.options_bytes = sizeof(struct stack_keys_options),
+	.start = keys_start,
+	.remap = keys_remap,
+	.release = keys_release,
+};
+
+struct stack_keys *stack_keys_want(struct run *run, enum stack_by by)
+{
+	return run_want(run, &analysis_stack_keys, &(struct stack_keys_options){ .by = by });
+}
+
+uint64_t stack_keys_of(struct stack_keys *keys, const struct source_event *event)
+{
+	uint32_t process = event->process->index;
+	uint64_t words[3] = { process, event->stack,
+			      process < keys->generation_room ? keys->generation[process] : 0 };
+	struct map_entry *entry;
+	bool added;
+
+	if (event->stack == STACK_NONE) {
+		keys->misses = true;
+		return 0;
+	}
+	entry = map_put(&keys->known, map_hash_bytes(words, sizeof(words), 0), &added);
+	if (added) {
+		keys->use = memory_room(keys->use, keys->count, &keys->room, sizeof(*keys->use));
+		keys->use[keys->count++] = (struct stack_use){
+			.process = event->process,
+			.stack = event->stack,
+			.time_ns = event->event.time_ns,
+		};
+		entry->value = keys->count;
+	}
+	return entry->value;
+}
+
+const struct stack_use *stack_keys_use(const struct stack_keys *keys, uint64_t key)
+{
+	return &keys->use[key - 1];
+}
+
+/* Gives each key its place, and each place its first key. */
+static void keys_name(struct stack_keys *keys)
+{
+	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+	uint64_t *of_place = memory_zero(keys->count + 1, sizeof(*of_place));
+
+	keys->is_named = true;
+	stack_rows_init(&keys->rows, run_source(keys->run), run_options(keys->run), keys->by, none);
+	keys->first = memory_zero(keys->count + 1, sizeof(*keys->first));
+	for (size_t i = 0; i < keys->count; i++) {
+		size_t place = stack_rows_place(&keys->rows, &keys->use[i]);
+
+		if (place == STACK_LEFT_OUT) {
+			keys->first[i] = KEY_LEFT_OUT;
+			continue;
+		}
+		if (!of_place[place])
+			of_place[place] = i + 1;
+		keys->first[i] = of_place[place];
+	}
+	free(of_place);
+}
+
+void stack_key_take(const struct run_key *key, uint64_t value, uint64_t weight,
+		    void (*take)(void *context, const struct stack_use *use), void *context)
+{
+	const struct stack_keys *keys = *(struct stack_keys *const *)key->state;
+	struct stack_use use;
+
+	if (!weight || !value || value > keys->count)
+		return;
+	use = keys->use[value - 1];
+	use.weight = weight;
+	take(context, &use);
+}
+
+/* --- the kinds --- */
+
+static uint64_t of(const void *state, const struct source_event *event)
+{
+	return stack_keys_of(*(struct stack_keys *const *)state, event);
+}
+
+static uint64_t settle(const void *state, uint64_t key)
+{
+	struct stack_keys *keys = *(struct stack_keys *const *)state;
+
+	if (!keys->is_named)
+		keys_name(keys);
+	if (!key || key > keys->count)
+		return keys->rows.parts ? KEY_LEFT_OUT : 0;
+	return keys->first[key - 1];
+}
+
+static const char *note(void *state)
+{
+	const struct stack_keys *keys = (const struct stack_keys *)((const char *)state -
+								    offsetof(struct stack_keys,
+									     rows));
+
+	return keys->misses
+		       ? "what has no stack was recorded without: INTERCEPT_STACKS=native in the "
+			 "program's environment records them"
+		       : NULL;
+}
+
+static void put(const void *state, uint64_t key, struct table *table, const enum column_id *column)
+{
+	struct stack_keys *keys = *(struct stack_keys *const *)state;
+	const struct options *options = run_options(keys->run);
+	size_t row = table->row_count - 1;
+
+	if (!table->stacks.frames) {
+		keys->rows.columns = (struct stack_columns){ COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+							     COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+		switch (keys->by) {
+		case STACK_BY_FUNCTION:
+			keys->rows.columns.function = column[0];
+			break;
+		case STACK_BY_LINE:
+			keys->rows.columns.line = column[0];
+			break;
+		case STACK_BY_MODULE:
+			keys->rows.columns.module = column[0];
+			break;
+		default:
+			keys->rows.columns.stack = column[0];
+			break;
+		}
+		stack_rows_attach(&keys->rows, table, options ? options->stack_frames : 0);
+		table->stacks.note = note;
+	}
+	if (!key) {
+		stack_rows_note(&keys->rows, row, NAMED_NONE);
+		table_set_text(table, column[0], NO_STACK, strlen(NO_STACK));
+		return;
+	}
+	stack_rows_put(&keys->rows, table,
+		       stack_rows_place(&keys->rows, stack_keys_use(keys, key)));
+}
+
+/* Its analysis keeps what the kind's functions are handed. */
+#define STACK_KEY(kind, stack_by)                                         \
+	static const void *start_##kind(struct run *run)                  \
+	{                                                                 \
+		struct stack_keys *keys = stack_keys_want(run, stack_by); \
+                                                                          \
+		keys->self = keys;                                        \
+		return &keys->self;                                       \
+	}                                                                 \
+	const struct key_kind key_kind_##kind = {                         \
+		.name = #kind,                                            \
+		.start = start_##kind,                                    \
+		.of = of,                                                 \
+		.settle = settle,                                         \
+		.put = put,                                               \
+	}
+
+STACK_KEY(stack, STACK_BY_STACK);
+STACK_KEY(function, STACK_BY_FUNCTION);
+STACK_KEY(caller_function, STACK_BY_FUNCTION);
+STACK_KEY(line, STACK_BY_LINE);
+STACK_KEY(module, STACK_BY_MODULE);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What events are by, for the keys stack, function, line and module, and for sources of stacks (stack_source.h). */
+#ifndef REPORT_STACKS_STACK_KEYS_H
+#define REPORT_STACKS_STACK_KEYS_H
+
+#include "report/core/key.h"
+#include "report/stacks/stack_rows.h"
+
+/* The state of an analysis: see stack_keys_want(). */
+struct stack_keys {
+	struct stack_keys *self;
+	struct run *run;
+	enum stack_by by;
+	struct map known;      /* process, stack and generation to key */
+	struct stack_use *use; /* by key - 1 */
+	size_t count, room;
+	uint32_t *generation; /* of the modules of a process */
+	size_t generation_room;
+	bool misses; /* some event had no stack */
+	bool is_named;
+	struct stack_rows rows; /* once all is read */
+	uint64_t *first; /* of each key - 1: the first that means the same, or KEY_LEFT_OUT */
+};
+
+/* For start(): events have stacks from now on. */
+struct stack_keys *stack_keys_want(struct run *run, enum stack_by by);
+/* From 1; 0: the event has none. */
+uint64_t stack_keys_of(struct stack_keys *keys, const struct source_event *event);
+const struct stack_use *stack_keys_use(const struct stack_keys *keys, uint64_t key);
+
+/* For stack_source.h: a row by key `stack` with what it counts; nothing of 0 or without a stack. */
+void stack_key_take(const struct run_key *key, uint64_t value, uint64_t weight,
+		    void (*take)(void *context, const struct stack_use *use), void *context);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What of the heap grows from step to step, in a line of the summary. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/text.h"
+#include "report/heap/stack_sums.h"
+#include "report/summary/summary.h"
+
+#define LEAK_SHARE_MIN 0.01        /* of the heap at its peak */
+#define LEAK_BYTES_MIN (64u << 10) /* that nobody has freed */
+#define NAME_BYTES 200
+
+/* The function that grows most; SIZE_MAX: none does. */
+static size_t most_growing(const struct summary *summary, const struct stack_sums *sums,
+			   const struct growth_curve *curves, double *ret_per_step)
+{
+	uint64_t least = (uint64_t)(LEAK_SHARE_MIN * (double)summary->heap->totals.peak_bytes);
+	size_t most = SIZE_MAX;
+
+	*ret_per_step = 0;
+	for (size_t i = 0; i < sums->count; i++) {
+		uint64_t kept = sums->sum[i].row.kept_bytes;
+		double per_step;
+
+		if (kept < LEAK_BYTES_MIN || kept < least ||
+		    growth_judge(&curves[i], kept, &per_step) != GROWTH_STEADY ||
+		    per_step <= *ret_per_step)
+			continue;
+		*ret_per_step = per_step;
+		most = i;
+	}
+	return most;
+}
+
+static void print_leak(const struct stack_rows *rows, size_t place, double per_step, uint64_t kept,
+		       const struct screen *screen)
+{
+	const struct named_frame *frame = named_frame_of(&rows->names, rows->place[place].stack);
+	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+	char name[NAME_BYTES], line[NAME_BYTES] = "", step[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES];
+
+	text_escape(name, sizeof(name), frame->name, strnlen(frame->name, NAME_BYTES));
+	if (frame->file && frame->line)
+		snprintf(line, sizeof(line), " (%.150s:%u)", slash ? slash + 1 : frame->file,
+			 frame->line);
+	screen_print_prose(screen,
+			   "      what %s%s asks for grows by %s a step, to %s: prof-report leaks",
+			   name, line, unit_format_bytes(step, (uint64_t)(per_step + 0.5)),
+			   unit_format_bytes(bytes, kept));
+}
+
+void summary_print_leak(const struct summary *summary, const struct screen *screen)
+{
+	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+	struct stack_sums sums = { .count = 0 };
+	struct growth_curve *curves;
+	struct stack_rows rows;
+	double per_step;
+	size_t most;
+
+	if (growth_steps(summary->growth) < GROWTH_LOOKS_MIN || run_filters(summary->run)->any)
+		return;
+	stack_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, none);
+	stack_sums_make(&sums, summary->heap, summary->source, &rows, WEIGHT_KEPT);
+	curves = growth_curves(summary->growth, sums.place, sums.count);
+	most = most_growing(summary, &sums, curves, &per_step);
+	if (most != SIZE_MAX)
+		print_leak(&rows, most, per_step, sums.sum[most].row.kept_bytes, screen);
+	free(curves);
+	stack_sums_release(&sums);
+	stack_rows_release(&rows);
+}

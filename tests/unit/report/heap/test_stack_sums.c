@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/heap/stack_sums.c, growth.c, report/stacks/stack_keys.c: what stacks hold, over recordings in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/core/keys.h"
+#include "report/heap/growth.h"
+#include "report/heap/heap_events.h"
+#include "report/heap/stack_sums.h"
+#include "report/io/rows_io.h"
+#include "report/session/source_open.h"
+#include "report/summary/summary.h"
+#include "tests/unit/cuda_recording.h"
+
+#define TICK 1024ull /* ns: a file keeps times in larger units */
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static struct heap *heap;
+static struct growth *growth;
+static struct stack_rows rows;
+static struct stack_sums sums;
+static struct growth_curve *curves;
+
+static const struct filter_settings plain = { .pid = FILTER_NO_ID,
+					      .tid = FILTER_NO_ID,
+					      .to_ns = UINT64_MAX };
+static const struct stack_columns no_columns = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						 COLUMN_ID_LIMIT };
+
+/* A stack of addresses, the outermost first; no module is known, so that their names are these numbers. */
+static uint64_t stack_of(uint64_t outer, uint64_t inner)
+{
+	return recording_stack_of(&c.r, (const uint64_t[]){ outer, inner }, 2);
+}
+
+static void born(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t stack)
+{
+	const struct evt_malloc fields = { .ptr = address, .size = size };
+
+	frame_put_stack(c.r.fw, EVT_malloc, time_ns, (const uint64_t *)&fields, stack);
+}
+
+static void dies(uint64_t time_ns, uint64_t address)
+{
+	FRAME_PUT(c.r.fw, time_ns, free, .ptr = address);
+}
+
+static void start(unsigned int processes)
+{
+	cuda_recording_start(&c, processes);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void on_stream(uint32_t stream)
+{
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, stream);
+}
+
+static void finish_recording(void)
+{
+	static char path[] = "one.evt";
+	struct session_file file = { .path = path };
+	char message[256];
+
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000000);
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+}
+
+static void read_heap(const struct filter_settings *settings, enum stack_by by,
+		      const struct options *options)
+{
+	run = run_new(source, settings);
+	heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack });
+	growth = growth_want(run, NULL);
+	run_read(run, false);
+	stack_rows_init(&rows, source, options, by, no_columns);
+	sums = (struct stack_sums){ .count = 0 };
+	stack_sums_make(&sums, heap, source, &rows, WEIGHT_KEPT);
+	curves = growth_curves(growth, sums.place, sums.count);
+}
+
+static void release(void)
+{
+	free(curves);
+	stack_sums_release(&sums);
+	stack_rows_release(&rows);
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+/* The place whose stack has that text. */
+static const struct stack_sum *sum_of(const char *text)
+{
+	for (size_t i = 0; i < sums.count; i++)
+		if (!strcmp(named_stack_text(&rows.names, rows.place[i].stack, &rows.names.texts),
+			    text))
+			return &sums.sum[i];
+	fail_msg("no stack %s", text);
+	return NULL;
+}
+
+/* Two stacks with the same innermost frame; the peak is at the third tick: 100 + 20 + 7. */
+static void put_usual(void)
+{
+	born(1 * TICK, 0x1000, 100, stack_of(0x10, 0x20));
+	born(2 * TICK, 0x2000, 20, stack_of(0x11, 0x20));
+	born(3 * TICK, 0x3000, 7, stack_of(0x10, 0x21));
+	dies(4 * TICK, 0x1000);
+	born(5 * TICK, 0x4000, 50, stack_of(0x10, 0x20));
+	dies(6 * TICK, 0x3000);
+}
+
+static void what_stacks_hold_adds_up_to_the_heap(void **state)
+{
+	uint64_t bytes = 0, kept = 0, peak = 0, peak_blocks = 0;
+
+	(void)state;
+	start(1);
+	put_usual();
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	assert_int_equal(sums.count, 3);
+	assert_int_equal(sum_of("0x10;0x20")->row.bytes_allocated, 150);
+	assert_int_equal(sum_of("0x10;0x20")->row.allocations, 2);
+	assert_int_equal(sum_of("0x10;0x20")->row.kept_bytes, 50);
+	assert_int_equal(sum_of("0x10;0x20")->row.kept_allocations, 1);
+	assert_int_equal(sum_of("0x10;0x20")->row.peak_bytes, 100);
+	assert_int_equal(sum_of("0x10;0x20")->row.peak_allocations, 1);
+	assert_int_equal(sum_of("0x10;0x20")->first_ns, 1 * TICK);
+	assert_int_equal(sum_of("0x10;0x20")->latest_ns, 5 * TICK);
+	assert_int_equal(sum_of("0x11;0x20")->row.kept_bytes, 20);
+	assert_int_equal(sum_of("0x10;0x21")->row.kept_bytes, 0);
+	assert_int_equal(sum_of("0x10;0x21")->row.peak_bytes, 7);
+	for (size_t i = 0; i < sums.count; i++) {
+		bytes += sums.sum[i].row.bytes_allocated;
+		kept += sums.sum[i].row.kept_bytes;
+		peak += sums.sum[i].row.peak_bytes;
+		peak_blocks += sums.sum[i].row.peak_allocations;
+	}
+	assert_int_equal(heap->totals.bytes_allocated, 177);
+	assert_int_equal(bytes, heap->totals.bytes_allocated);
+	assert_int_equal(heap->totals.kept_bytes, 70);
+	assert_int_equal(kept, heap->totals.kept_bytes);
+	assert_int_equal(heap->totals.peak_bytes, 127);
+	assert_int_equal(peak, heap->totals.peak_bytes);
+	assert_int_equal(heap->totals.peak_allocations, 3);
+	assert_int_equal(peak_blocks, heap->totals.peak_allocations);
+	release();
+}
+
+/* A filter takes another way through the heap, event by event: the same comes out. */
+static void filters_give_the_same_stacks(void **state)
+{
+	struct filter_settings first_part = plain;
+
+	(void)state;
+	first_part.to_ns = 4 * TICK + 1;
+	start(1);
+	put_usual();
+	finish_recording();
+	read_heap(&first_part, STACK_BY_STACK, NULL);
+	assert_int_equal(sum_of("0x10;0x20")->row.bytes_allocated, 100);
+	assert_int_equal(sum_of("0x10;0x21")->row.bytes_allocated, 7);
+	assert_int_equal(heap->totals.bytes_allocated, 127);
+	release();
+}
+
+static void functions_are_of_the_innermost_frame(void **state)
+{
+	(void)state;
+	start(1);
+	put_usual();
+	finish_recording();
+	read_heap(&plain, STACK_BY_FUNCTION, NULL);
+	assert_int_equal(sums.count, 2);
+	assert_int_equal(sums.sum[0].row.bytes_allocated, 170);
+	assert_int_equal(sums.sum[1].row.bytes_allocated, 7);
+	/* of both stacks the one that keeps more is shown */
+	assert_string_equal(named_stack_text(&rows.names, rows.place[0].stack, &rows.names.texts),
+			    "0x10;0x20");
+	release();
+}
+
+static void a_filter_is_about_any_frame(void **state)
+{
+	const char *filters[] = { "stack~0x11" };
+	const struct options options = { .filter = filters, .filter_count = 1 };
+
+	(void)state;
+	start(1);
+	put_usual();
+	finish_recording();
+	read_heap(&plain, STACK_BY_FUNCTION, &options);
+	assert_int_equal(sums.count, 1);
+	assert_int_equal(sums.sum[0].row.bytes_allocated, 20);
+	release();
+}
+
+/* A recording with callers only: a stack is one frame. */
+static void callers_are_stacks_of_one_frame(void **state)
+{
+	(void)state;
+	start(1);
+	FRAME_PUT(c.r.fw, 100, malloc, .ptr = 0x1000, .size = 5, .caller = 0x77);
+	FRAME_PUT(c.r.fw, 110, malloc, .ptr = 0x2000, .size = 6, .caller = 0x77);
+	FRAME_PUT(c.r.fw, 120, malloc, .ptr = 0x3000, .size = 1);
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	assert_int_equal(sums.count, 2);
+	assert_int_equal(sum_of("0x77")->row.kept_bytes, 11);
+	assert_int_equal(sum_of("(unknown)")->row.kept_bytes, 1);
+	assert_false(rows.names.is_deep);
+	release();
+}
+
+static void processes_share_their_stacks(void **state)
+{
+	(void)state;
+	start(2);
+	born(100, 0x1000, 5, stack_of(0x10, 0x20));
+	on_stream(3);
+	born(110, 0x1000, 6, stack_of(0x10, 0x20));
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	assert_int_equal(heap->row_count, 2);
+	assert_int_equal(sums.count, 1);
+	assert_int_equal(sums.sum[0].row.kept_bytes, 11);
+	release();
+}
+
+#define STEPS 100u
+#define STEP_NS 1000u
+
+/* 10 bytes a step leak; 64 a step stay up to step 20; 1000 are there before the first one; and what is freed again. */
+static void put_steps(void)
+{
+	born(1, 0x900000, 1000, stack_of(0x10, 0x40));
+	for (uint64_t step = 0; step < STEPS; step++) {
+		uint64_t now = STEP_NS + step * STEP_NS;
+
+		FRAME_PUT(c.r.fw, now, step, .number = step);
+		born(now + 1, 0x100000 + step * 64, 10, stack_of(0x10, 0x41));
+		if (step < 20)
+			born(now + 2, 0x200000 + step * 64, 64, stack_of(0x10, 0x42));
+		born(now + 3, 0x300000, 5000, stack_of(0x10, 0x43));
+		dies(now + 4, 0x300000);
+	}
+}
+
+static enum growth_verdict verdict_of(const char *text, double *ret_per_step)
+{
+	const struct stack_sum *sum = sum_of(text);
+
+	return growth_judge(&curves[sum - sums.sum], sum->row.kept_bytes, ret_per_step);
+}
+
+static void what_grows_is_told_from_what_stays(void **state)
+{
+	double per_step;
+
+	(void)state;
+	start(1);
+	put_steps();
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	assert_int_equal(growth_steps(growth), STEPS);
+	assert_int_equal(verdict_of("0x10;0x41", &per_step), GROWTH_STEADY);
+	assert_float_equal(per_step, 10, 0.001);
+	assert_int_equal(verdict_of("0x10;0x42", &per_step), GROWTH_STOPPED);
+	assert_int_equal(verdict_of("0x10;0x40", &per_step), GROWTH_EARLIER);
+	assert_int_equal(sum_of("0x10;0x43")->row.kept_bytes, 0);
+	assert_int_equal(sum_of("0x10;0x41")->row.kept_bytes, 10 * STEPS);
+	release();
+}
+
+static void a_few_steps_say_nothing(void **state)
+{
+	double per_step;
+
+	(void)state;
+	start(1);
+	for (uint64_t step = 0; step < GROWTH_LOOKS_MIN - 1; step++) {
+		FRAME_PUT(c.r.fw, 100 + step * 10, step, .number = step);
+		born(101 + step * 10, 0x1000 + step * 64, 10, stack_of(0x10, 0x41));
+	}
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	assert_int_equal(verdict_of("0x10;0x41", &per_step), GROWTH_UNKNOWN);
+	release();
+}
+
+static char *summary_line(void)
+{
+	struct summary summary = { .source = source, .run = run, .heap = heap, .growth = growth };
+	struct screen screen = { .width = 100 };
+	char *text = NULL;
+	size_t length;
+
+	screen.out = open_memstream(&text, &length);
+	summary_print_leak(&summary, &screen);
+	fclose(screen.out);
+	return text;
+}
+
+static void put_leak(uint64_t bytes)
+{
+	for (uint64_t step = 0; step < STEPS; step++) {
+		FRAME_PUT(c.r.fw, (step + 1) * STEP_NS, step, .number = step);
+		born((step + 1) * STEP_NS + 1, 0x100000 + step * 4096, bytes, stack_of(0x10, 0x41));
+	}
+}
+
+static void the_summary_says_what_grows(void **state)
+{
+	char *text;
+
+	(void)state;
+	start(1);
+	put_leak(2048);
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	text = summary_line();
+	assert_string_equal(text, "      what 0x41 asks for grows by 2.00 KiB a step, to 200 KiB: "
+				  "prof-report leaks\n");
+	free(text);
+	release();
+}
+
+static void the_summary_does_not_cry_over_little(void **state)
+{
+	char *text;
+
+	(void)state;
+	start(1);
+	put_leak(10);
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	text = summary_line();
+	assert_string_equal(text, "");
+	free(text);
+	release();
+}
+
+/* Rows of calls by who called: equal ones become one, and totals stay. */
+static void calls_are_by_who_called(void **state)
+{
+	const struct options options = { .format = FORMAT_CSV };
+	struct io_reading *reading;
+	struct table table;
+
+	(void)state;
+	start(2);
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct evt_io_read fields = { .fd = 3, .bytes = 10, .duration = 5 };
+
+		if (i == 2)
+			on_stream(3); /* another process */
+		frame_put_stack(c.r.fw, EVT_io_read, 100 + i, (const uint64_t *)&fields,
+				i == 1 ? stack_of(0x10, 0x21) : stack_of(0x10, 0x20));
+	}
+	FRAME_PUT(c.r.fw, 200, io_read, .fd = 3, .bytes = 1, .duration = 5);
+	finish_recording();
+	run = run_new(source, &plain);
+	run_set_options(run, &options);
+	reading = io_want(run, &(struct io_options){ BY_io_stack });
+	run_read(run, false);
+	key_init_table(&table, BY_io_stack);
+	io_fill_table(reading, &table);
+	assert_int_equal(table.row_count, 3);
+	assert_string_equal(table_cell(&table, 0, 0)->text, "0x10;0x20");
+	assert_string_equal(table_cell(&table, 1, 0)->text, "0x10;0x21");
+	assert_string_equal(table_cell(&table, 2, 0)->text, "(no stack)");
+	assert_int_equal(reading->io.row[0].bytes_read, 20);
+	assert_int_equal(io_total(&reading->io).calls, 4);
+	assert_int_equal(io_total(&reading->io).bytes_read, 31);
+	assert_non_null(table.stacks.note(table.stacks.state));
+	table_release(&table);
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_stacks_hold_adds_up_to_the_heap),
+		cmocka_unit_test(filters_give_the_same_stacks),
+		cmocka_unit_test(functions_are_of_the_innermost_frame),
+		cmocka_unit_test(a_filter_is_about_any_frame),
+		cmocka_unit_test(callers_are_stacks_of_one_frame),
+		cmocka_unit_test(processes_share_their_stacks),
+		cmocka_unit_test(what_grows_is_told_from_what_stays),
+		cmocka_unit_test(a_few_steps_say_nothing),
+		cmocka_unit_test(the_summary_says_what_grows),
+		cmocka_unit_test(the_summary_does_not_cry_over_little),
+		cmocka_unit_test(calls_are_by_who_called),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
