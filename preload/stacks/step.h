@@ -41,7 +41,8 @@ bool step_span_reach(struct step_span *span, uintptr_t at);
 bool step_span_grow(struct step_span *span, uintptr_t at);
 
 /* The rare way has copies, so that what the caller hands in can stay in registers. */
-static inline __attribute__((always_inline)) bool step_can_read(struct step_span *span, uintptr_t at)
+static inline __attribute__((always_inline)) bool step_can_read(struct step_span *span,
+								uintptr_t at)
 {
 	struct step_span grown = *span;
 	bool can;

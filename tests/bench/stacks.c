@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	}
 	wall = now_ns(CLOCK_MONOTONIC) - wall;
 	cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	printf("result {\"events\": %llu, \"wall_ns\": %llu, \"cpu_ns\": %llu}\n", (unsigned long long)(2 * pairs),
-	       (unsigned long long)wall, (unsigned long long)cpu);
+	printf("result {\"events\": %llu, \"wall_ns\": %llu, \"cpu_ns\": %llu}\n",
+	       (unsigned long long)(2 * pairs), (unsigned long long)wall, (unsigned long long)cpu);
 	return 0;
 }

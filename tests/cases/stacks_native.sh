@@ -1,5 +1,6 @@
 #!/bin/bash
 # Native stacks: of programs as they are, after dlclose() and another library at the same place, off, and by family.
+# SPDX-License-Identifier: MIT
 
 . "$ROOT/tests/lib.sh"
 

@@ -282,11 +282,13 @@ static void stacks_by_family(void **state)
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_NATIVE);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_cuda], SETTINGS_STACKS_CALLER);
 	/* wrong ones are the default, and are spoken of */
-	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS=alloc:all", "INTERCEPT_STACKS_DEPTH=0"),
-			       "INTERCEPT_STACKS='alloc:all' is not allowed"));
+	assert_non_null(
+		strstr(spoken_with("INTERCEPT_STACKS=alloc:all", "INTERCEPT_STACKS_DEPTH=0"),
+		       "INTERCEPT_STACKS='alloc:all' is not allowed"));
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
 	assert_int_equal(settings.stacks_depth, 256);
-	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS=nobody:native", NULL), "nobody:native"));
+	assert_non_null(
+		strstr(spoken_with("INTERCEPT_STACKS=nobody:native", NULL), "nobody:native"));
 }
 
 int main(void)
