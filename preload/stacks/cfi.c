@@ -14,6 +14,7 @@
 #define REGISTER_RETURN 16u
 #define REMEMBERED_MAX 8u
 #define DATA_ALIGN (-8)
+#define LETTERS_MAX 8u /* of an augmentation, its end included */
 
 #define POINTER_RELATIVE_32 0x1bu /* DW_EH_PE_pcrel | sdata4 */
 #define POINTER_COUNT_32 0x03u    /* DW_EH_PE_udata4 */
@@ -376,13 +377,13 @@ static struct common common_read(struct cfi_span span, uintptr_t entry)
 	struct common common = { .code = entry_cursor(span, entry) };
 	struct cursor *c = &common.code;
 	struct cursor data;
-	char letters[8] = "";
+	char letters[LETTERS_MAX + 1] = "";
 	uint64_t version, bytes;
 
 	c->bad |= cursor_take(c, 4) != 0; /* not a CIE */
 	version = cursor_take(c, 1);
-	for (size_t i = 0; i < sizeof(letters) && (letters[i] = (char)cursor_take(c, 1)); i++)
-		c->bad |= i + 1 == sizeof(letters);
+	for (size_t i = 0; i < LETTERS_MAX && (letters[i] = (char)cursor_take(c, 1)); i++)
+		c->bad |= i + 1 == LETTERS_MAX; /* no end so far */
 	c->bad |= (version != 1 && version != 3) || letters[0] != 'z' || !strchr(letters, 'R');
 	c->bad |= cursor_number(c) != 1;                    /* code is counted in bytes */
 	c->bad |= cursor_take(c, 1) != (0x80 + DATA_ALIGN); /* and the stack in words, downwards */

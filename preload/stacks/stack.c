@@ -169,9 +169,11 @@ static void walk_frames(struct walk *w, struct step_place p)
 							       << RECORD_FRAME_SHIFT;
 			return;
 		}
-		*f = (struct stack_fresh){
-			.rsp = p.rsp, .word = p.word, .rbp = p.rbp, .rule = step_rule(&p)
-		};
+		f->rsp = p.rsp;
+		f->word = p.word;
+		f->rbp = p.rbp;
+		f->rule = step_rule(&p);
+		f->load.at = f->saved.at = f->ret.at = NULL;
 		if (f->rule & RULE_IS_WRAPPER)
 			f->word |= (uint64_t)FRAME_IS_WRAPPER << RECORD_FRAME_SHIFT;
 		w->fresh++;

@@ -40,15 +40,24 @@ enum step_end {
 bool step_span_reach(struct step_span *span, uintptr_t at);
 bool step_span_grow(struct step_span *span, uintptr_t at);
 
-static inline bool step_can_read(struct step_span *span, uintptr_t at)
+/* The rare way has copies, so that what the caller hands in can stay in registers. */
+static inline __attribute__((always_inline)) bool step_can_read(struct step_span *span,
+								uintptr_t at)
 {
+	struct step_span grown = *span;
+	bool can;
+
 	if (__builtin_expect(at % 8 != 0, 0))
 		return false;
-	return __builtin_expect(at - span->low < span->high - span->low, 1) ||
-	       step_span_grow(span, at);
+	if (__builtin_expect(at - span->low < span->high - span->low, 1))
+		return true;
+	can = step_span_grow(&grown, at);
+	*span = grown;
+	return can;
 }
 
-static inline bool step_read(struct step_span *span, uintptr_t at, struct stack_read *ret_read)
+static inline __attribute__((always_inline)) bool step_read(struct step_span *span, uintptr_t at,
+							    struct stack_read *ret_read)
 {
 	if (!step_can_read(span, at))
 		return false;
@@ -89,6 +98,19 @@ static inline __attribute__((always_inline)) enum step_end step_to(struct step_s
 	return STEP_GOES_ON;
 }
 
+static inline __attribute__((always_inline)) enum step_end step_rarely(struct step_span *span,
+								       struct step_place *p,
+								       struct stack_fresh *f)
+{
+	struct step_span grown = *span;
+	struct step_place next = *p;
+	enum step_end end = step_rare(&grown, &next, f);
+
+	*span = grown;
+	*p = next;
+	return end;
+}
+
 /* `f` has the rule of the frame at `p`, and no reads yet. */
 static inline __attribute__((always_inline)) enum step_end step_out(struct step_span *span,
 								    struct step_place *p,
@@ -100,7 +122,7 @@ static inline __attribute__((always_inline)) enum step_end step_out(struct step_
 		return step_to(span, p, f, p->rsp + (uint64_t)rule_offset(f->rule));
 	if (kind == RULE_RBP)
 		return step_to(span, p, f, p->rbp + (uint64_t)rule_offset(f->rule));
-	return step_rare(span, p, f);
+	return step_rarely(span, p, f);
 }
 
 #endif

@@ -268,9 +268,33 @@ static void help_names_every_setting(void **state)
 #include "preload/settings/settings.def"
 }
 
+static void stacks_by_family(void **state)
+{
+	(void)state;
+	read_with(NULL, NULL);
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
+	assert_int_equal(settings.stacks_depth, 256);
+	read_with("INTERCEPT_STACKS=native,cuda:off", "INTERCEPT_STACKS_DEPTH=4096");
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_NATIVE);
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_cuda], SETTINGS_STACKS_OFF);
+	assert_int_equal(settings.stacks_depth, 4096);
+	read_with("INTERCEPT_STACKS=alloc:native", NULL);
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_NATIVE);
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_cuda], SETTINGS_STACKS_CALLER);
+	/* wrong ones are the default, and are spoken of */
+	assert_non_null(
+		strstr(spoken_with("INTERCEPT_STACKS=alloc:all", "INTERCEPT_STACKS_DEPTH=0"),
+		       "INTERCEPT_STACKS='alloc:all' is not allowed"));
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
+	assert_int_equal(settings.stacks_depth, 256);
+	assert_non_null(
+		strstr(spoken_with("INTERCEPT_STACKS=nobody:native", NULL), "nobody:native"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stacks_by_family),
 		cmocka_unit_test(defaults_without_environment),
 		cmocka_unit_test(what_is_left_out),
 		cmocka_unit_test(families_are_added_and_removed),
