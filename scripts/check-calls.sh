@@ -29,7 +29,7 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 
 {
 	forbid preload "$ends|$prints|$formats|$allocates"
-	forbid preload "$environment" 'settings|environment'
+	forbid preload "$environment" 'settings|child_environment'
 	forbid preload "$changes" settings
 	forbid preload "$sockets" nursery # a Unix socket
 	forbid collector "$sockets|$runs" nursery
@@ -39,7 +39,7 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 	forbid collector "$environment|$changes" main
 	forbid collector/format "$ends|$prints|$environment|$changes"
 	forbid report "$ends" 'main|memory'
-	forbid report 'stderr' 'talk|memory|run' # names in lines are escaped there
+	forbid report 'stderr' 'talk|memory|run|export' # names in lines are escaped there
 	forbid report "$environment|$changes" 'main|symbol_cache' # where a cache is, and whether servers are asked
 } | sort -u | grep . && exit 1
 exit 0

@@ -7,7 +7,8 @@
 #include "preload/record/family.h"
 #include "preload/stacks/stack.h"
 
-__thread bool io_has_vforked __attribute__((tls_model("initial-exec")));
+/* In .tdata it fills a gap: thread-local storage is small (scripts/check-exports.sh). */
+__thread bool io_has_vforked __attribute__((tls_model("initial-exec"), section(".tdata")));
 
 /* Back in the parent the mark is taken away: its thread did not run while the child had its memory. */
 bool io_is_vforked(void)

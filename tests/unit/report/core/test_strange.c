@@ -189,7 +189,9 @@ static void show(const struct recording *r, const struct options *options)
 	status = report_run(report_kinds[options->report], &request);
 	fclose(request.screen.out);
 	assert_int_equal(status, STATUS_OK);
-	assert_true(length > 0);
+	/* no row, no line */
+	if (!length && options->format != FORMAT_FOLDED)
+		fail_msg("report %d, format %d, prints nothing", options->report, options->format);
 	free(text);
 	request_release(&request);
 	source_close(request.source);
@@ -233,7 +235,8 @@ static void show_by(const struct recording *r, enum report_id report, const char
 
 	assert_int_equal(options_parse(&options, key ? 4 : 2, argument, message, sizeof(message)),
 			 0);
-	options.format = (enum export_format)(random_number() % FORMAT_LIMIT);
+	options.format = (enum export_format)(
+		random_number() % (options.report == REPORT_flame ? FORMAT_LIMIT : FORMAT_FOLDED));
 	options.tree = report_infos[report].takes & TAKES_TREE && random_number() % 2;
 	if (report_infos[report].takes & TAKES_FILTER)
 		choose_filters(&options.scope);
