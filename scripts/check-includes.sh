@@ -20,8 +20,9 @@ layers='
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
 	collector/drain     : collector/region collector/format collector/core collector/processes
+	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/output
+	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/output
 
 	preload           : lists
 	preload/base      :
