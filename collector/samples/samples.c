@@ -15,6 +15,7 @@
 #define IDLE_LOOKS 50u   /* then a thread that does nothing is looked at less often */
 #define SKIP_MAX 7u
 #define LOOKS_MAX 10u    /* that one sample stands for: 0.1 s */
+#define WAKING_NS 100000u /* CPU time of a thread that was woken and has not got to do anything yet */
 #define FAILURES_MAX 20u /* in a row, before a process is given up */
 
 int samples_init(struct samples *samples, struct common *common, struct processes *processes,
@@ -177,6 +178,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 			const struct thread_look *look)
 {
 	uint64_t now_ns = clock_now_ns(samples);
+	enum evt_python_state state = look->state;
 	enum stack_result result;
 	struct stack stack;
 
@@ -189,12 +191,15 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 		thread->last.place = 0;
 		return;
 	}
+	/* it has gone on: the kernel only has not counted that yet */
+	if (look->state == EVT_PYTHON_READY && stack.place != thread->last.place)
+		state = EVT_PYTHON_RUNS;
 	memory_keep_hints(&samples->memory, &thread->hints);
 	process->now.cut += stack.is_cut;
 	thread->last = (struct sample){ .stream = thread->stream,
 					.time_ns = now_ns,
 					.place = stack.place,
-					.state = look->state,
+					.state = state,
 					.cpu_us = take_us(look->cpu_ns, &thread->cpu_ns),
 					.ready_us = take_us(look->ready_ns, &thread->ready_ns),
 					.looks = 1 };
@@ -217,8 +222,12 @@ static void thread_take(struct samples *samples, struct sampled_process *process
 		thread_begin(samples, process, thread, &look);
 		return;
 	}
+	if (look.state == EVT_PYTHON_RUNS && thread->last.state != EVT_PYTHON_RUNS &&
+	    look.cpu_ns < thread->cpu_ns + WAKING_NS)
+		look.state = EVT_PYTHON_READY;
 	if (thread->last.place && look.state != EVT_PYTHON_RUNS &&
-	    look.cpu_ns < thread->cpu_ns + 1000 && look.state == (enum evt_python_state)thread->last.state)
+	    look.cpu_ns < thread->cpu_ns + 1000 &&
+	    look.state == (enum evt_python_state)thread->last.state)
 		thread_rest(samples, process, thread);
 	else
 		thread_walk(samples, process, thread, reader, &look);
