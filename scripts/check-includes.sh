@@ -30,7 +30,7 @@ layers='
 	preload/record    : events collector/region preload/base
 	preload/hook      : families preload/base preload/settings preload/record
 	preload/steps     : preload/base preload/settings preload/record
-	preload/python    : preload/base preload/settings preload/record
+	preload/python    : collector/region preload/base preload/settings preload/record
 	preload/*         : preload/base preload/settings preload/record preload/hook
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps

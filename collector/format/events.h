@@ -82,9 +82,9 @@ enum evt_python_state {
 /* python_sampling.off */
 enum evt_python_off {
 	EVT_PYTHON_ON = 0,
-	EVT_PYTHON_OFF_VERSION = 1, /* a version of CPython that this program does not know */
-	EVT_PYTHON_OFF_LAYOUT = 2,  /* a build of it whose layout is another */
-	EVT_PYTHON_OFF_REFUSED = 3, /* the kernel does not let the collector read the process */
+	EVT_PYTHON_OFF_VERSION = 1,   /* a version of CPython that this program does not know */
+	EVT_PYTHON_OFF_LAYOUT = 2,    /* a build of it whose layout is another */
+	EVT_PYTHON_OFF_REFUSED = 3,   /* the kernel does not let the collector read the process */
 	EVT_PYTHON_OFF_ELSEWHERE = 4, /* it lives in another pid namespace */
 	EVT_PYTHON_OFF_LIMIT,
 };

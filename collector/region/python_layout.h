@@ -18,7 +18,7 @@ enum python_table {
 
 struct python_layout {
 	uint16_t minor;
-	uint16_t table; /* enum python_table */
+	uint16_t table;                     /* enum python_table */
 	uint16_t interpreters;              /* in _PyRuntime: the first one */
 	uint16_t interpreter_next, threads; /* in an interpreter: the next one, its first thread */
 	uint16_t thread_next, thread_id;    /* in a thread: id is pthread_self() */
@@ -26,21 +26,23 @@ struct python_layout {
 	uint16_t thread_frame;              /* its innermost frame, or a struct that has it: */
 	uint16_t has_cframe, cframe_frame;
 	uint16_t frame_code, frame_back, frame_bytes;
-	uint16_t frame_at;    /* the instruction: its number, or with code_start its address */
-	uint16_t frame_owner; /* a byte, PYTHON_OWNER_C of a frame that is no function's; 0: not there */
+	uint16_t frame_at; /* the instruction: its number, or with code_start its address */
+	uint16_t
+		frame_owner; /* a byte, PYTHON_OWNER_C of a frame that is no function's; 0: not there */
 	uint16_t code_line, code_file, code_name, code_table;
-	uint16_t code_start;            /* the first instruction; 0: they are an object of their own */
-	uint16_t gil;                   /* in _PyRuntime; 0: */
-	uint16_t gil_pointer;           /* in an interpreter, where it is */
+	uint16_t code_start;  /* the first instruction; 0: they are an object of their own */
+	uint16_t gil;         /* in _PyRuntime; 0: */
+	uint16_t gil_pointer; /* in an interpreter, where it is */
 	uint16_t ascii_data, wide_data; /* in a str: where its characters begin */
 };
 
 /* The same in all of them. */
-#define PYTHON_TYPE 8u          /* in an object */
-#define PYTHON_BYTES_SIZE 16u   /* in bytes */
+#define PYTHON_TYPE 8u        /* in an object */
+#define PYTHON_BYTES_SIZE 16u /* in bytes */
 #define PYTHON_BYTES_DATA 32u
 #define PYTHON_STRING_LENGTH 16u /* in a str, in characters */
-#define PYTHON_STRING_STATE 32u  /* bits 2 to 4: bytes of a character, bit 5: compact, bit 6: ASCII */
+#define PYTHON_STRING_STATE \
+	32u /* bits 2 to 4: bytes of a character, bit 5: compact, bit 6: ASCII */
 #define PYTHON_GIL_BYTES 208u
 #define PYTHON_OWNER_C 3u
 #define PYTHON_THREAD_BYTES 184u /* of a thread, as far as its fields above lie */

@@ -88,7 +88,8 @@ struct region_process {
 	_Atomic uint64_t python;           /* struct python_word, 0: none */
 	_Atomic uint64_t python_runtime;   /* address of _PyRuntime */
 	_Atomic uint64_t python_code_type; /* address of PyCode_Type */
-	_Atomic uint64_t gates; /* address of EVT_FAMILY_LIMIT words: nothing is recorded while all are 0 */
+	_Atomic uint64_t
+		gates; /* address of EVT_FAMILY_LIMIT words: nothing is recorded while all are 0 */
 };
 
 /* Rank, number of ranks (0 unknown) and which line of ranks.def said so, in one word that is not 0. */

@@ -61,8 +61,8 @@ static int known_reserve(struct codes *codes)
 		return -1;
 	for (uint32_t i = 0; i < codes->known_slots; i++)
 		if (codes->known[i].process)
-			*known_find(&larger, codes->known[i].process, codes->known[i].address) =
-				codes->known[i];
+			*known_find(&larger, codes->known[i].process,
+				    codes->known[i].address) = codes->known[i];
 	free(codes->known);
 	*codes = larger;
 	return 0;
@@ -247,9 +247,8 @@ static uint32_t read_line(const struct code_reader *reader, const struct code_kn
 static uint32_t offset_of(const struct python_layout *layout, uint64_t address,
 			  uint64_t instruction)
 {
-	int64_t offset = layout->code_start
-				 ? (int64_t)(instruction - address - layout->code_start)
-				 : (int32_t)instruction;
+	int64_t offset = layout->code_start ? (int64_t)(instruction - address - layout->code_start)
+					    : (int32_t)instruction;
 
 	if (!layout->code_start && layout->table == PYTHON_RANGES)
 		offset *= UNIT_BYTES;

@@ -21,7 +21,7 @@
 
 struct codes {
 	struct code_known {
-		uint64_t process, address; /* process: its number in the file, 0: empty slot */
+		uint64_t process, address;  /* process: its number in the file, 0: empty slot */
 		uint64_t file, name, table; /* addresses of objects */
 		uint32_t line;
 		uint32_t id;       /* python_code */

@@ -49,8 +49,8 @@ static int table_grow(struct id_table *table)
 		return -1;
 	for (uint32_t i = 0; i < table->slots; i++)
 		if (table->entry[i].id)
-			*entry_find(&larger, table->entry[i].key, table->entry[i].more) =
-				table->entry[i];
+			*entry_find(&larger, table->entry[i].key,
+				    table->entry[i].more) = table->entry[i];
 	free(table->entry);
 	*table = larger;
 	return 0;

@@ -10,12 +10,13 @@
 #include "collector/samples/stack.h"
 
 #define NS_PER_S 1000000000ull
-#define SHARE 20u        /* of the collector's time: one part for this */
+#define SHARE 20u /* of the collector's time: one part for this */
 #define INTERPRETERS_MAX 16u
-#define IDLE_LOOKS 50u   /* then a thread that does nothing is looked at less often */
+#define IDLE_LOOKS 50u /* then a thread that does nothing is looked at less often */
 #define SKIP_MAX 7u
-#define LOOKS_MAX 10u    /* that one sample stands for: 0.1 s */
-#define WAKING_NS 100000u /* CPU time of a thread that was woken and has not got to do anything yet */
+#define LOOKS_MAX 10u /* that one sample stands for: 0.1 s */
+#define WAKING_NS \
+	100000u /* CPU time of a thread that was woken and has not got to do anything yet */
 #define FAILURES_MAX 20u /* in a row, before a process is given up */
 
 int samples_init(struct samples *samples, struct common *common, struct processes *processes,
@@ -282,7 +283,8 @@ static uint32_t process_list(struct samples *samples, const struct sampled_proce
 					   : word_at(memory, interpreter + layout->gil_pointer);
 		uint64_t thread = word_at(memory, interpreter + layout->threads);
 
-		for (; thread && count < room; thread = word_at(memory, thread + layout->thread_next))
+		for (; thread && count < room;
+		     thread = word_at(memory, thread + layout->thread_next))
 			listed[count++] = (struct listed){
 				thread, gil, tid_of(memory, layout, thread, tid_offset)
 			};
@@ -348,8 +350,7 @@ static void process_take(struct samples *samples, const struct process *process,
 	count = process_list(samples, sampled, shared, listed, SAMPLES_THREADS_MAX);
 	memory_keep_hints(&samples->memory, &sampled->hints);
 	for (uint32_t i = 0; i < count; i++) {
-		struct sampled_thread *thread =
-			thread_of(samples, sampled->number, listed[i].tid);
+		struct sampled_thread *thread = thread_of(samples, sampled->number, listed[i].tid);
 
 		if (!thread && listed[i].tid)
 			thread = thread_add(samples, process, listed[i].tid);
@@ -472,9 +473,8 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 		samples->next_ns = 0;
 		return;
 	}
-	samples->next_ns =
-		steady_ns +
-		vary(samples, samples_period_ns(hz, steady_now_ns() - steady_ns));
+	samples->next_ns = steady_ns +
+			   vary(samples, samples_period_ns(hz, steady_now_ns() - steady_ns));
 }
 
 uint64_t samples_pause_ns(const struct samples *samples, uint64_t steady_ns, uint64_t most_ns)
@@ -492,8 +492,8 @@ void samples_settle(struct samples *samples, uint64_t now_ns)
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {
 		struct sampled_process *process = &samples->process[i];
 
-		if (!process->number || memcmp(&process->told, &process->now,
-					       sizeof(process->told)) == 0)
+		if (!process->number ||
+		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
 			continue;
 		process->told = process->now;
 		journal_add(&samples->common->journal, EVT_python_sampling, now_ns, &process->now,

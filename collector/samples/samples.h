@@ -64,7 +64,7 @@ struct samples {
 	uint32_t thread_count, thread_room;
 	struct sample *waiting;
 	uint32_t waiting_count, waiting_room;
-	uint64_t next_ns;  /* steady; 0: nothing to be looked at */
+	uint64_t next_ns; /* steady; 0: nothing to be looked at */
 	uint64_t random, looks;
 	bool is_ready;
 };

@@ -22,10 +22,10 @@ static bool read_frame(const struct code_reader *reader, uint64_t address, struc
 {
 	const struct python_layout *layout = reader->layout;
 	uint8_t bytes[128];
-	bool is_read =
-		layout->code_start
-			? memory_get_around(reader->memory, address, bytes, layout->frame_bytes)
-			: memory_get(reader->memory, address, bytes, layout->frame_bytes);
+	bool is_read = layout->code_start
+			       ? memory_get_around(reader->memory, address, bytes,
+						   layout->frame_bytes)
+			       : memory_get(reader->memory, address, bytes, layout->frame_bytes);
 
 	if (!is_read)
 		return false;

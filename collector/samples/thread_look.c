@@ -94,7 +94,8 @@ enum evt_python_state thread_state_of_call(const char *line, uint64_t gil)
 	state = state_of_number(number);
 	if (state == EVT_PYTHON_LOCK && gil && argument - gil < PYTHON_GIL_BYTES)
 		return EVT_PYTHON_GIL;
-	if ((number == SYS_select || number == SYS_pselect6) && argument == 0) /* time.sleep() before 3.11 */
+	if ((number == SYS_select || number == SYS_pselect6) &&
+	    argument == 0) /* time.sleep() before 3.11 */
 		return EVT_PYTHON_SLEEP;
 	return state;
 }

@@ -167,7 +167,8 @@ static int audit(const char *event, void *arguments, void *data)
 
 static void python_begin(void)
 {
-	if (!(torch_is_wanted() || sampling_is_wanted()) || !python_api_find() || python_api.Py_IsInitialized())
+	if (!(torch_is_wanted() || sampling_is_wanted()) || !python_api_find() ||
+	    python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);
 }

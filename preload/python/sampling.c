@@ -170,8 +170,8 @@ static bool texts_are_right(const struct python_layout *layout, const uint64_t *
 static bool layout_is_right(const struct python_layout *layout, const uint64_t *argument,
 			    const char *numbers)
 {
-	void *(*this_thread)(void) =
-		(void *(*)(void))symbols_find_loaded("PyGILState_GetThisThreadState");
+	void *(*this_thread)(void) = (void *(*)(void))symbols_find_loaded(
+		"PyGILState_GetThisThreadState");
 	char *end;
 	uint64_t first_line = strtoull(numbers, &end, 10), code_bytes, table_bytes, thread;
 

@@ -46,8 +46,7 @@ static struct line *line_put(struct lines *lines, const struct line *wanted)
 
 static struct line *line_of(struct making *making, const struct sample_place *place)
 {
-	const struct sample_code *code =
-		place ? samples_code(making->samples, place->code) : NULL;
+	const struct sample_code *code = place ? samples_code(making->samples, place->code) : NULL;
 	struct line wanted = { .file = SAMPLE_NONE, .function = SAMPLE_NONE };
 
 	if (code)

@@ -17,30 +17,29 @@ struct lines_state {
 };
 
 /* The columns that both reports have. */
-#define PUT_COUNTS(report, table, counts, all_ns)                                             \
-	do {                                                                                  \
-		table_set_number(table, COLUMN_##report##_samples, (counts)->looks);          \
-		table_set_number(table, COLUMN_##report##_cpu_ns, (counts)->cpu_ns);          \
-		table_set_number(table, COLUMN_##report##_python_ns,                          \
-				 (counts)->cpu_ns - (counts)->native_ns);                     \
-		table_set_number(table, COLUMN_##report##_native_ns, (counts)->native_ns);    \
-		table_set_number(table, COLUMN_##report##_wait_ns, (counts)->wait_ns);        \
-		put_percent(table, COLUMN_##report##_percent, (counts)->cpu_ns, all_ns);      \
+#define PUT_COUNTS(report, table, counts, all_ns)                                          \
+	do {                                                                               \
+		table_set_number(table, COLUMN_##report##_samples, (counts)->looks);       \
+		table_set_number(table, COLUMN_##report##_cpu_ns, (counts)->cpu_ns);       \
+		table_set_number(table, COLUMN_##report##_python_ns,                       \
+				 (counts)->cpu_ns - (counts)->native_ns);                  \
+		table_set_number(table, COLUMN_##report##_native_ns, (counts)->native_ns); \
+		table_set_number(table, COLUMN_##report##_wait_ns, (counts)->wait_ns);     \
+		put_percent(table, COLUMN_##report##_percent, (counts)->cpu_ns, all_ns);   \
 	} while (0)
-#define PUT_TOTAL(report, table, counts, all_ns)                                              \
-	do {                                                                                  \
-		table_set_number(table, COLUMN_##report##_total_samples, (counts)->looks);    \
-		table_set_number(table, COLUMN_##report##_total_cpu_ns, (counts)->cpu_ns);    \
-		table_set_number(table, COLUMN_##report##_total_wait_ns, (counts)->wait_ns);  \
+#define PUT_TOTAL(report, table, counts, all_ns)                                               \
+	do {                                                                                   \
+		table_set_number(table, COLUMN_##report##_total_samples, (counts)->looks);     \
+		table_set_number(table, COLUMN_##report##_total_cpu_ns, (counts)->cpu_ns);     \
+		table_set_number(table, COLUMN_##report##_total_wait_ns, (counts)->wait_ns);   \
 		put_percent(table, COLUMN_##report##_total_percent, (counts)->cpu_ns, all_ns); \
 	} while (0)
-#define PUT_NAMES(report, table, source, line)                                     \
-	do {                                                                       \
-		put_name(table, COLUMN_##report##_file, source, (line)->file, ""); \
-		put_name(table, COLUMN_##report##_function, source, (line)->function, \
-			 NOT_PYTHON);                                              \
-		if ((line)->number)                                                \
-			table_set_number(table, COLUMN_##report##_line, (line)->number); \
+#define PUT_NAMES(report, table, source, line)                                                     \
+	do {                                                                                       \
+		put_name(table, COLUMN_##report##_file, source, (line)->file, "");                 \
+		put_name(table, COLUMN_##report##_function, source, (line)->function, NOT_PYTHON); \
+		if ((line)->number)                                                                \
+			table_set_number(table, COLUMN_##report##_line, (line)->number);           \
 	} while (0)
 
 static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
@@ -162,12 +161,12 @@ static void samples_total(const struct report *report, struct facts *facts)
 }
 
 static const char *const off_texts[EVT_PYTHON_OFF_LIMIT] = {
-	[EVT_PYTHON_OFF_VERSION] =
-		"no Python stack was sampled: this version does not know the program's CPython, only 3.8 to 3.13",
-	[EVT_PYTHON_OFF_LAYOUT] =
-		"no Python stack was sampled: the program's CPython is built in another way than the usual one",
-	[EVT_PYTHON_OFF_REFUSED] =
-		"no Python stack was sampled: the kernel does not let the collector read the program's memory",
+	[EVT_PYTHON_OFF_VERSION] = "no Python stack was sampled: this version does not know the "
+				   "program's CPython, only 3.8 to 3.13",
+	[EVT_PYTHON_OFF_LAYOUT] = "no Python stack was sampled: the program's CPython is built in "
+				  "another way than the usual one",
+	[EVT_PYTHON_OFF_REFUSED] = "no Python stack was sampled: the kernel does not let the "
+				   "collector read the program's memory",
 	[EVT_PYTHON_OFF_ELSEWHERE] =
 		"no Python stack was sampled: the program lives in a pid namespace of its own",
 };
@@ -179,7 +178,8 @@ static const char *samples_explain(const struct report *report, struct why_empty
 
 	(void)absence;
 	if (path && !state->text.count && state->samples->all.looks)
-		return "the file given with --source cannot be read or is empty; give the name of a text file";
+		return "the file given with --source cannot be read or is empty; give the name of "
+		       "a text file";
 	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT; i++)
 		if (state->samples->off[i] && !state->samples->all.looks)
 			return off_texts[i];
@@ -193,11 +193,13 @@ static void samples_foot(const struct document *document, const struct screen *s
 	char number[UNIT_TEXT_BYTES];
 
 	if (samples->torn)
-		screen_print_prose(screen, "%s stacks changed while they were read and are left out.",
+		screen_print_prose(screen,
+				   "%s stacks changed while they were read and are left out.",
 				   unit_format_count(number, samples->torn));
 	if (samples->cut)
 		screen_print_prose(screen,
-				   "%s stacks were deeper than 512 functions: their outermost ones are missing in totals.",
+				   "%s stacks were deeper than 512 functions: their outermost ones "
+				   "are missing in totals.",
 				   unit_format_count(number, samples->cut));
 	if (samples->dropped)
 		screen_print_prose(screen, "%s samples found no room in the collector's memory.",
@@ -229,8 +231,8 @@ const struct report_kind report_kind_lines = {
 
 static void functions_prepare(struct report *report)
 {
-	((struct lines_state *)report->state)->samples =
-		samples_want(report->run, &(struct samples_options){ .by = BY_lines_line });
+	((struct lines_state *)report->state)->samples = samples_want(
+		report->run, &(struct samples_options){ .by = BY_lines_line });
 }
 
 static void functions_fill(struct report *report, struct table *table)

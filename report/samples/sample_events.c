@@ -77,8 +77,8 @@ static void take_place(void *state, const struct source_event *event, bool count
 	(void)counts;
 	if (at == SAMPLE_NONE)
 		return;
-	samples->place =
-		memory_room(samples->place, at, &samples->place_room, sizeof(*samples->place));
+	samples->place = memory_room(samples->place, at, &samples->place_room,
+				     sizeof(*samples->place));
 	samples->place[at] = (struct sample_place){
 		.from = place->from < place->id ? key_in_file(event, place->from) : 0,
 		.code = key_in_file(event, place->code),
@@ -137,13 +137,14 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 static struct sample_row *row_of(struct samples *samples, uint64_t key, uint64_t place)
 {
 	bool added;
-	struct map_entry *entry =
-		map_put(&samples->rows, (samples->is_by_place ? place : key) + 1, &added);
+	struct map_entry *entry = map_put(&samples->rows, (samples->is_by_place ? place : key) + 1,
+					  &added);
 
 	if (added) {
 		samples->row = memory_room(samples->row, samples->row_count, &samples->row_room,
 					   sizeof(*samples->row));
-		samples->row[samples->row_count] = (struct sample_row){ .key = key, .place = place };
+		samples->row[samples->row_count] = (struct sample_row){ .key = key,
+									.place = place };
 		entry->value = samples->row_count++;
 	}
 	return &samples->row[entry->value];
@@ -203,7 +204,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->samples.key = run_key(run, asked->by);
 	mine->samples.is_by_place = !mine->samples.key.kind;
-	mine->operator = run_key(run, BY_lines_native);
+	mine->operator= run_key(run, BY_lines_native);
 	map_init(&mine->samples.rows);
 	map_init(&mine->samples.places);
 	map_init(&mine->samples.codes);

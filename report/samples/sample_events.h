@@ -22,7 +22,7 @@ struct sample_counts {
 };
 
 struct sample_row {
-	uint64_t key; /* of --by, 0 with a place */
+	uint64_t key;   /* of --by, 0 with a place */
 	uint64_t place; /* as sample_place_key() has it, 0: no Python function ran */
 	struct sample_counts counts;
 };

@@ -10,6 +10,7 @@
 #include "report/cuda/cuda.h"
 #include "report/heap/heap.h"
 #include "report/heap/resident.h"
+#include "report/samples/sample_events.h"
 #include "report/steps/steps.h"
 #include "report/summary/summary_owner.h"
 #include "report/tensors/tensor_events.h"
@@ -52,7 +53,8 @@ struct summary {
 	struct cuda *cuda;
 	struct operators *operators;
 	struct steps *steps;
-	struct works *works; /* of report threads */
+	struct samples *samples; /* by line */
+	struct works *works;     /* of report threads */
 	struct summary_totals totals;
 };
 
@@ -64,6 +66,9 @@ void summary_print(const struct summary *summary, const struct document *documen
 void summary_print_sentences(const struct summary *summary, const struct screen *screen);
 /* What the resident memory was at its peak; nothing when the recording does not tell. */
 void summary_print_memory(const struct summary *summary, const struct screen *screen);
+
+/* Which lines of Python took the CPU time; nothing when too little was sampled to say so. */
+void summary_print_lines(const struct summary *summary, const struct screen *screen);
 
 /* Before the rows of api are joined. */
 struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *source);
