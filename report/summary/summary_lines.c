@@ -37,8 +37,8 @@ static const struct line *next_line(const struct lines *lines, const struct line
 	return most;
 }
 
-/* "41 % in train.py:41 (train_epoch)" */
-static void put_line(const struct summary *summary, const struct line *line,
+/* "41 % was spent in train.py:41 (train_epoch)" */
+static void put_line(const struct summary *summary, const struct line *line, bool is_first,
 		     const struct screen *screen)
 {
 	char file[4 * PLACE_BYTES + 1], function[4 * PLACE_BYTES + 1];
@@ -53,8 +53,9 @@ static void put_line(const struct summary *summary, const struct line *line,
 	text_escape(file, sizeof(file), text, length < PLACE_BYTES ? length : PLACE_BYTES);
 	text = name_text(source_name_at(summary->source, line->function), &length);
 	text_escape(function, sizeof(function), text, length < PLACE_BYTES ? length : PLACE_BYTES);
-	fprintf(screen->out, "%llu %% in %s:%u (%s)", (unsigned long long)percent_of(summary, line),
-		file, line->number, function);
+	fprintf(screen->out, "%llu %% %sin %s:%u (%s)",
+		(unsigned long long)percent_of(summary, line), is_first ? "was spent " : "", file,
+		line->number, function);
 }
 
 void summary_print_lines(const struct summary *summary, const struct screen *screen)
@@ -73,13 +74,13 @@ void summary_print_lines(const struct summary *summary, const struct screen *scr
 		prose_begin(&prose, screen);
 		fprintf(prose.screen.out, "Of %s of CPU time sampled in Python's threads, ",
 			unit_format_ns(time, samples->all.cpu_ns));
-		put_line(summary, line, &prose.screen);
+		put_line(summary, line, true, &prose.screen);
 		for (unsigned int i = 1; i < SHOWN; i++) {
 			line = next_line(&lines, line);
 			if (!line || percent_of(summary, line) < PERCENT_MIN)
 				break;
 			fputs(" and ", prose.screen.out);
-			put_line(summary, line, &prose.screen);
+			put_line(summary, line, false, &prose.screen);
 		}
 		fputs(" (prof-report lines).", prose.screen.out);
 		prose_end(&prose, screen);
