@@ -20,8 +20,9 @@ layers='
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
 	collector/drain     : collector/region collector/format collector/core collector/processes
+	collector/samples   : collector/region collector/format collector/core collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/output
+	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/output
 
 	preload           : lists
 	preload/base      :
@@ -29,7 +30,7 @@ layers='
 	preload/record    : events collector/region preload/base
 	preload/hook      : families preload/base preload/settings preload/record
 	preload/steps     : preload/base preload/settings preload/record
-	preload/python    : preload/base preload/settings preload/record
+	preload/python    : collector/region preload/base preload/settings preload/record
 	preload/stacks    : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io

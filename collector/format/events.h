@@ -74,6 +74,29 @@ static inline bool lost_is_of_stacks(uint64_t reason)
 	return reason == EVT_LOST_STACK || reason == EVT_LOST_STACK_ID;
 }
 
+/* python_sample.state */
+enum evt_python_state {
+	EVT_PYTHON_RUNS = 0, /* on a CPU, or could be */
+	EVT_PYTHON_GIL = 1,  /* waits for the GIL */
+	EVT_PYTHON_LOCK = 2, /* for another futex: a lock, a condition, another thread */
+	EVT_PYTHON_IO = 3,   /* for a file, a socket, a pipe, or several of them */
+	EVT_PYTHON_SLEEP = 4,
+	EVT_PYTHON_CHILD = 5, /* for the end of a child */
+	EVT_PYTHON_WAITS = 6, /* for something else, or it is not known for what */
+	EVT_PYTHON_READY = 7, /* for a CPU, since what it waited for has come */
+	EVT_PYTHON_STATE_LIMIT,
+};
+
+/* python_sampling.off */
+enum evt_python_off {
+	EVT_PYTHON_ON = 0,
+	EVT_PYTHON_OFF_VERSION = 1,   /* a version of CPython that this program does not know */
+	EVT_PYTHON_OFF_LAYOUT = 2,    /* a build of it whose layout is another */
+	EVT_PYTHON_OFF_REFUSED = 3,   /* the kernel does not let the collector read the process */
+	EVT_PYTHON_OFF_ELSEWHERE = 4, /* it lives in another pid namespace */
+	EVT_PYTHON_OFF_LIMIT,
+};
+
 /* cuda_*.flags */
 enum evt_cuda_flag {
 	EVT_CUDA_NESTED =

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 5u
+#define REGION_VERSION 6u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 36)
@@ -84,6 +84,12 @@ struct region_process {
 	uint64_t
 		children_before_ns; /* CPU time of children that it had before it was this program */
 	_Atomic uint64_t rank;      /* region_rank(), 0: it has none */
+	/* for sampling, python_layout.h; `python` is written last */
+	_Atomic uint64_t python;           /* struct python_word, 0: none */
+	_Atomic uint64_t python_runtime;   /* address of _PyRuntime */
+	_Atomic uint64_t python_code_type; /* address of PyCode_Type */
+	_Atomic uint64_t
+		gates; /* address of EVT_FAMILY_LIMIT words: nothing is recorded while all are 0 */
 };
 
 /* Rank, number of ranks (0 unknown) and which line of ranks.def said so, in one word that is not 0. */

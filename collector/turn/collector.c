@@ -150,6 +150,7 @@ static int collector_take_memory(struct collector *c, const struct collector_sta
 	    streams_init(&c->streams, &c->common))
 		return -1;
 	drain_init(&c->drain, &c->common, c->fw);
+	(void)samples_init(&c->samples, &c->common, &c->processes, &c->streams.numbers);
 	return 0;
 }
 
@@ -199,6 +200,7 @@ int collector_init(struct collector *c, const struct collector_start *start)
 void collector_release(struct collector *c)
 {
 	processes_release(&c->processes);
+	samples_release(&c->samples);
 	streams_release(&c->streams, &c->common);
 	names_release(&c->common.names);
 	journal_release(&c->common.journal);
@@ -279,6 +281,7 @@ void collector_turn(struct collector *c)
 	sched_look(&c->sched, &c->streams, &c->common, steady_ns);
 	collector_gather(c, now);
 	memory_samples_take(&c->memory_samples, &c->processes, &c->common, steady_ns);
+	samples_take(&c->samples, steady_ns);
 	/* a second look before the last: a child may have come in behind the first one's back */
 	if (!c->processes.alive && !c->processes.waiting && c->processes.numbers)
 		processes_scan(&c->processes, &c->common, steady_ns);
@@ -297,6 +300,21 @@ void collector_turn(struct collector *c)
 	naming_turn(&c->naming, &c->output, c->drain.records, steady_ns);
 }
 
+/* Until the bell rings or that time has passed; samples are taken meanwhile, which needs no turn. */
+static void collector_doze(struct collector *c, uint64_t timeout_ns)
+{
+	struct region_header *header = c->common.view.header;
+	uint64_t now_ns = self_steady_ns(), until_ns = now_ns + timeout_ns;
+
+	while (now_ns < until_ns && atomic_load(&header->doorbell) == c->bell) {
+		view_futex_wait(&header->doorbell, c->bell,
+				samples_pause_ns(&c->samples, now_ns, until_ns - now_ns));
+		now_ns = self_steady_ns();
+		if (samples_pause_ns(&c->samples, now_ns, 1) == 0)
+			samples_take(&c->samples, now_ns);
+	}
+}
+
 void collector_sleep(struct collector *c)
 {
 	struct region_header *header = c->common.view.header;
@@ -308,7 +326,7 @@ void collector_sleep(struct collector *c)
 	if (!c->processes.alive || c->streams.active_count > c->common.view.shape.ring_count / 2)
 		timeout = SHORT_SLEEP_NS;
 	atomic_store(&header->asleep, 1);
-	view_futex_wait(&header->doorbell, c->bell, timeout);
+	collector_doze(c, timeout);
 	atomic_store(&header->asleep, 0);
 }
 

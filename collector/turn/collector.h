@@ -17,6 +17,7 @@
 #include "collector/processes/memory_samples.h"
 #include "collector/turn/naming.h"
 #include "collector/processes/processes.h"
+#include "collector/samples/samples.h"
 #include "collector/drain/sched.h"
 #include "collector/drain/streams.h"
 
@@ -25,6 +26,7 @@ struct collector {
 	struct processes processes;
 	struct memory_samples memory_samples;
 	struct streams streams;
+	struct samples samples;
 	struct sched_look sched;
 	struct drain drain;
 	struct frame_writer *fw;

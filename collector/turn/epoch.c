@@ -34,7 +34,7 @@ struct cut {
 
 bool epoch_is_pending(const struct collector *c)
 {
-	if (c->drain.in_frame || c->common.journal.count)
+	if (c->drain.in_frame || c->common.journal.count || c->samples.waiting_count)
 		return true;
 	for (uint32_t i = 0; i < c->streams.active_count; i++) {
 		const struct stream *stream = &c->streams.slot[c->streams.active[i]];
@@ -222,7 +222,9 @@ static int cut_write(struct collector *c, const struct cut *cut)
 		c->watermark_ns = cut->now_ns;
 	info.watermark_ns = c->watermark_ns;
 	cut_settle_stacks(c, cut);
+	samples_settle(&c->samples, c->watermark_ns);
 	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
+	c->drain.in_frame += samples_write(&c->samples, c->fw);
 	told = cut_put_unwritten(c, cut);
 	info.records = frame_records(c->fw);
 	naming_see(&c->naming, &c->output, c->fw);

@@ -101,7 +101,25 @@ def watch_end():
     atexit.register(ended)
 
 
-sys.meta_path.insert(0, InterceptFinder())
+# The collector reads frames as sampling.c does here: with these two functions for an example, of which Python says what
+# they are.
+def check_frames():
+    def innermost():
+        code = innermost.__code__
+        table = code.co_linetable if sys.version_info >= (3, 10) else code.co_lnotab
+        numbers = "%d:%d:%d" % (code.co_firstlineno, len(code.co_code), len(table))
+        check_layout(code, check_frames.__code__, code.co_filename, code.co_name, table, numbers, "\u4e2d\u4e2d")
+
+    innermost()
+
+
+if "fact" in globals():
+    sys.meta_path.insert(0, InterceptFinder())
+if "check_layout" in globals():
+    try:
+        check_frames()
+    except Exception:
+        pass
 if "ended" in globals() and sys.version_info >= (3, 10):
     try:
         watch_end()

@@ -11,6 +11,7 @@
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
 #include "preload/python/python_hook.h"
+#include "preload/python/sampling.h"
 #include "preload/record/event.h"
 #include "preload/record/family.h"
 #include "preload/record/strings.h"
@@ -66,6 +67,15 @@ static void *python_ended(void *self, void *arguments)
 	return arguments;
 }
 
+/* check_layout(...): see sampling.h */
+static void *python_check_layout(void *self, void *arguments)
+{
+	(void)self;
+	sampling_check(arguments);
+	python_api.Py_IncRef(arguments);
+	return arguments;
+}
+
 /* keep(module): it lives for ever, or python -v would tell of its end. */
 static void *python_keep(void *self, void *arguments)
 {
@@ -75,6 +85,13 @@ static void *python_keep(void *self, void *arguments)
 	return arguments;
 }
 
+static bool torch_is_wanted(void)
+{
+	return (settings.trace & 1u << SETTINGS_FAMILY_torch) ||
+	       settings.capture == SETTINGS_CAPTURE_STEPS ||
+	       (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
+}
+
 /*
  * Runs with the GIL, as audit hooks do. `owns_program`: the interpreter runs the program, so that its end is the
  * program's; one that a program embeds may be gone long before.
@@ -82,6 +99,7 @@ static void *python_keep(void *self, void *arguments)
 static void run_bootstrap(bool owns_program)
 {
 	static struct python_method methods[] = {
+		{ "check_layout", python_check_layout, PYTHON_METH_VARARGS, NULL },
 		{ "fact", python_fact, PYTHON_METH_VARARGS, NULL },
 		{ "ended", python_ended, PYTHON_METH_VARARGS, NULL },
 		{ "keep", python_keep, PYTHON_METH_VARARGS, NULL },
@@ -90,7 +108,10 @@ static void run_bootstrap(bool owns_program)
 
 	if (!globals)
 		return;
-	python_put_methods(globals, methods, owns_program ? 3 : 1);
+	if (sampling_is_wanted())
+		python_put_methods(globals, methods, 1);
+	if (torch_is_wanted())
+		python_put_methods(globals, methods + 1, owns_program ? 3 : 1);
 	(void)python_run(python_bootstrap, globals);
 	python_api.Py_DecRef(globals);
 }
@@ -146,13 +167,13 @@ static int audit(const char *event, void *arguments, void *data)
 
 static void python_begin(void)
 {
-	bool wanted = (settings.trace & 1u << SETTINGS_FAMILY_torch) ||
-		      settings.capture == SETTINGS_CAPTURE_STEPS ||
-		      (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
-
-	if (!wanted || !python_api_find() || python_api.Py_IsInitialized())
+	if (!(torch_is_wanted() || sampling_is_wanted()) || !python_api_find() ||
+	    python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);
 }
 
-const struct family family_python = { .loaded = python_begin, .opened = facts_tell };
+const struct family family_python = { .loaded = python_begin,
+				      .start = sampling_tell,
+				      .opened = facts_tell,
+				      .forked = sampling_tell };

@@ -342,6 +342,11 @@ static bool parse_OPERATORS(const char *value)
 	return true;
 }
 
+static bool parse_SAMPLE(const char *value)
+{
+	return parse_number(value, 1000, &settings.sample_hz);
+}
+
 static bool parse_BUFFER(const char *value)
 {
 	uint64_t bytes;

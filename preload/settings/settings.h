@@ -51,6 +51,7 @@ struct settings {
 	char schedule_text[SETTINGS_NAME_BYTES];
 	char step_name[SETTINGS_NAME_BYTES]; /* NAME or NAME*, "" for auto */
 	unsigned int operators;              /* one in so many is recorded */
+	unsigned int sample_hz;              /* looks a second at Python stacks, 0: none */
 	uint64_t buffer_bytes;               /* whole pages */
 	enum settings_full full;
 	enum settings_children children;

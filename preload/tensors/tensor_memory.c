@@ -21,8 +21,7 @@
  * True while the CPU allocator's New(), Delete() or OutOfMemory() runs on this thread, so that its own report is not
  * recorded twice. An exception may leave it set until the next such call.
  */
-/* In .tdata it fills a gap: thread-local storage is small (scripts/check-exports.sh). */
-static __thread bool tensor_inside __attribute__((tls_model("initial-exec"), section(".tdata")));
+static __thread bool tensor_inside __attribute__((tls_model("initial-exec")));
 
 /* Of each device what its allocator had reserved when that was last recorded, plus 1. */
 static _Atomic uint64_t reserved_seen[DEVICES];

@@ -11,6 +11,7 @@
 #include "report/heap/growth.h"
 #include "report/heap/heap.h"
 #include "report/heap/resident.h"
+#include "report/samples/sample_events.h"
 #include "report/steps/steps.h"
 #include "report/summary/summary_owner.h"
 #include "report/tensors/tensor_events.h"
@@ -54,7 +55,8 @@ struct summary {
 	struct cuda *cuda;
 	struct operators *operators;
 	struct steps *steps;
-	struct works *works; /* of report threads */
+	struct samples *samples; /* by line */
+	struct works *works;     /* of report threads */
 	struct summary_totals totals;
 };
 
@@ -68,6 +70,9 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 /* What grows from step to step, where the run bears that out; else nothing. */
 void summary_print_leak(const struct summary *summary, const struct screen *screen);
 void summary_print_memory(const struct summary *summary, const struct screen *screen);
+
+/* Which lines of Python took the CPU time; nothing when too little was sampled to say so. */
+void summary_print_lines(const struct summary *summary, const struct screen *screen);
 
 /* Before the rows of api are joined. */
 struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *source);

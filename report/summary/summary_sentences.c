@@ -502,5 +502,6 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 	if (!summary->steps->time.count && !why_empty_is_whole(summary->run) &&
 	    !ops_are_sampled(summary->operators))
 		print_taken(summary, screen);
+	summary_print_lines(summary, screen);
 	print_memory(summary, screen);
 }

@@ -226,3 +226,23 @@ const struct key_kind key_kind_op = {
 	.around = keys_around,
 	.text = key_text,
 };
+
+/* --- the key of operators alone: name + 1, scopes of the user looked through --- */
+
+static uint64_t own_key_of_event(const void *state, const struct source_event *event)
+{
+	const struct operator_state *mine = state;
+	uint32_t name;
+
+	if (!operators_innermost_own(&mine->operators, event->thread->index, &name))
+		return 0;
+	return (uint64_t)name + 1;
+}
+
+const struct key_kind key_kind_native = {
+	.name = "native",
+	.start = key_start,
+	.of = own_key_of_event,
+	.put = key_put_operator,
+	.text = key_text,
+};

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "collector/format/events.h"
 #include "report/base/memory.h"
 
 /* A call that is over, before it is counted. */
@@ -21,7 +22,7 @@ struct operator_open {
 	uint64_t flops;
 	struct operator_work own, children;
 	struct operator_call kept; /* the only child so far, of the same name */
-	bool hidden, has_kept, has_children;
+	bool hidden, has_kept, has_children, is_user;
 };
 
 static void operator_ended(void *state, const struct nest_end *end);
@@ -221,6 +222,7 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 	open->flops = 0;
 	open->own = open->children = (struct operator_work){ 0 };
 	open->hidden = opening->hidden;
+	open->is_user = opening->scope == EVT_SCOPE_USER;
 	open->has_kept = open->has_children = false;
 }
 
@@ -273,6 +275,18 @@ void operators_note(struct operators *operators, uint32_t thread, const struct o
 
 	if (top != NEST_NONE)
 		work_add(&operators->open[top].own, work);
+}
+
+bool operators_innermost_own(const struct operators *operators, uint32_t thread, uint32_t *ret_name)
+{
+	uint32_t at = nest_innermost(&operators->nest, thread);
+
+	while (at != NEST_NONE && operators->open[at].is_user)
+		at = operators->nest.scope[at].parent;
+	if (at == NEST_NONE)
+		return false;
+	*ret_name = (uint32_t)operators->nest.scope[at].key;
+	return true;
 }
 
 bool operators_innermost(const struct operators *operators, uint32_t thread, uint32_t *ret_name)

@@ -97,6 +97,9 @@ void operators_describe(struct operators *operators, uint32_t thread, uint32_t s
 void operators_note(struct operators *operators, uint32_t thread, const struct operator_work *work);
 /* Name of the innermost operator that is open on the thread; false when there is none. */
 bool operators_innermost(const struct operators *operators, uint32_t thread, uint32_t *ret_name);
+/* The same of PyTorch's own: user scopes are looked through. */
+bool operators_innermost_own(const struct operators *operators, uint32_t thread,
+			     uint32_t *ret_name);
 
 /* What is open on the thread ends at that time without an end of its own, or runs on. */
 void operators_cut(struct operators *operators, struct nest_place place, enum nest_ending how);

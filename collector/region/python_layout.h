@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the collector has to know of a program's CPython to read its stacks from outside, and what the program
+ * checks of that at its start, with itself as the example.
+ */
+#ifndef COLLECTOR_REGION_PYTHON_LAYOUT_H
+#define COLLECTOR_REGION_PYTHON_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a code object says which instruction is of which line. */
+enum python_table {
+	PYTHON_LNOTAB,    /* 3.8, 3.9: bytes to go on, lines to go on */
+	PYTHON_RANGES,    /* 3.10: the same, of ranges, some of which have no line */
+	PYTHON_LOCATIONS, /* from 3.11 on: entries of several forms, with columns */
+};
+
+struct python_layout {
+	uint16_t minor;
+	uint16_t table;                     /* enum python_table */
+	uint16_t interpreters;              /* in _PyRuntime: the first one */
+	uint16_t interpreter_next, threads; /* in an interpreter: the next one, its first thread */
+	uint16_t thread_next, thread_id;    /* in a thread: id is pthread_self() */
+	uint16_t thread_native;             /* gettid(); 0: it is not there */
+	uint16_t thread_frame;              /* its innermost frame, or a struct that has it: */
+	uint16_t has_cframe, cframe_frame;
+	uint16_t frame_code, frame_back, frame_bytes;
+	uint16_t frame_at; /* the instruction: its number, or with code_start its address */
+	uint16_t
+		frame_owner; /* a byte, PYTHON_OWNER_C of a frame that is no function's; 0: not there */
+	uint16_t code_line, code_file, code_name, code_table;
+	uint16_t code_start;  /* the first instruction; 0: they are an object of their own */
+	uint16_t gil;         /* in _PyRuntime; 0: */
+	uint16_t gil_pointer; /* in an interpreter, where it is */
+	uint16_t ascii_data, wide_data; /* in a str: where its characters begin */
+};
+
+/* The same in all of them. */
+#define PYTHON_TYPE 8u        /* in an object */
+#define PYTHON_BYTES_SIZE 16u /* in bytes */
+#define PYTHON_BYTES_DATA 32u
+#define PYTHON_STRING_LENGTH 16u /* in a str, in characters */
+#define PYTHON_STRING_STATE \
+	32u /* bits 2 to 4: bytes of a character, bit 5: compact, bit 6: ASCII */
+#define PYTHON_GIL_BYTES 208u
+#define PYTHON_OWNER_C 3u
+#define PYTHON_THREAD_BYTES 184u /* of a thread, as far as its fields above lie */
+#define PYTHON_CODE_BYTES 144u   /* of a code object, the same */
+
+/* NULL: of that version nothing is known. */
+static inline const struct python_layout *python_layout_of(unsigned int minor)
+{
+	static const struct python_layout layouts[] = {
+#define PYTHON_LAYOUT(number, ...) { .minor = (number), __VA_ARGS__ },
+#include "collector/region/python_layout.def"
+	};
+
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (layouts[i].minor == minor)
+			return &layouts[i];
+	return NULL;
+}
+
+/* region_process.python: in one word what the program says of its CPython; 0: nothing (yet). */
+enum python_standing {
+	PYTHON_STANDS_CHECKED = 1, /* its stacks can be read */
+	PYTHON_STANDS_UNKNOWN,     /* a version that has no layout here */
+	PYTHON_STANDS_DIFFERENT,   /* the layout is not that of this build */
+};
+
+#define PYTHON_HZ_MAX 1000u
+
+struct python_word {
+	unsigned int minor, hz;
+	unsigned int tid_offset; /* from pthread_self() to the thread's id; 0: not known */
+	enum python_standing standing;
+};
+
+static inline uint64_t python_word_pack(const struct python_word *word)
+{
+	return word->minor | (uint64_t)word->hz << 8 | (uint64_t)word->tid_offset << 24 |
+	       (uint64_t)word->standing << 40;
+}
+
+static inline struct python_word python_word_of(uint64_t packed)
+{
+	return (struct python_word){ .minor = packed & 0xff,
+				     .hz = packed >> 8 & 0xffff,
+				     .tid_offset = packed >> 24 & 0xffff,
+				     .standing = (enum python_standing)(packed >> 40 & 3) };
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* See memory.h. */
+#include "collector/samples/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HINT_BYTES_MAX (48u * MEMORY_PAGE) /* the rest of the room is for what comes new */
+
+static ssize_t read_process(uint32_t pid, const struct iovec *local, size_t local_count,
+			    const struct iovec *remote, size_t remote_count)
+{
+	return process_vm_readv((pid_t)pid, local, local_count, remote, remote_count, 0);
+}
+
+int memory_init(struct memory *memory)
+{
+	memset(memory, 0, sizeof(*memory));
+	memory->read = read_process;
+	memory->data = malloc(MEMORY_BYTES);
+	return memory->data ? 0 : -1;
+}
+
+void memory_release(struct memory *memory)
+{
+	free(memory->data);
+	memory->data = NULL;
+}
+
+/* All parts from `first` on. One that cannot be read becomes empty, and the ones behind it are tried again. */
+static void read_parts(struct memory *memory, uint32_t first)
+{
+	struct iovec local[MEMORY_PARTS], remote[MEMORY_PARTS];
+
+	while (first < memory->count) {
+		uint32_t count = memory->count - first, i = 0;
+		ssize_t got;
+
+		for (i = 0; i < count; i++) {
+			const struct memory_part *part = &memory->part[first + i];
+
+			local[i] = (struct iovec){ memory->data + part->offset, part->bytes };
+			remote[i] = (struct iovec){ (void *)(uintptr_t)part->address, part->bytes };
+		}
+		memory->calls++;
+		got = memory->read(memory->pid, local, count, remote, count);
+		if (got < 0)
+			memory->error = errno;
+		for (i = 0; i < count && got >= (ssize_t)memory->part[first + i].bytes; i++)
+			got -= (ssize_t)memory->part[first + i].bytes;
+		first += i;
+		if (i < count)
+			memory->part[first++].bytes = 0;
+		if (memory->error == EPERM || memory->error == ESRCH || memory->error == ENOSYS)
+			break;
+	}
+	for (; first < memory->count; first++)
+		memory->part[first].bytes = 0;
+}
+
+static bool part_add(struct memory *memory, uint64_t address, uint32_t bytes)
+{
+	if (memory->count == MEMORY_PARTS || bytes > MEMORY_BYTES - memory->filled)
+		return false;
+	memory->part[memory->count++] = (struct memory_part){ address, bytes, memory->filled,
+							      false };
+	memory->filled += bytes;
+	return true;
+}
+
+void memory_begin(struct memory *memory, uint32_t pid, const struct memory_hints *hints)
+{
+	memory->pid = pid;
+	memory->count = 0;
+	memory->filled = 0;
+	memory->recent = 0;
+	memory->error = 0;
+	for (uint32_t i = 0; hints && i < hints->count; i++)
+		if (memory->filled + hints->hint[i].bytes > HINT_BYTES_MAX ||
+		    !part_add(memory, hints->hint[i].address, hints->hint[i].bytes))
+			break;
+	if (memory->count)
+		read_parts(memory, 0);
+}
+
+static struct memory_part *part_with(struct memory *memory, uint64_t address, uint32_t bytes)
+{
+	for (uint32_t i = 0, at = memory->recent; i < memory->count; i++, at++) {
+		struct memory_part *part;
+
+		if (at >= memory->count)
+			at = 0;
+		part = &memory->part[at];
+		if (part->bytes >= bytes && address - part->address <= part->bytes - bytes) {
+			memory->recent = at;
+			return part;
+		}
+	}
+	return NULL;
+}
+
+static bool part_get(struct memory *memory, uint64_t address, void *to, uint32_t bytes,
+		     struct memory_hint wanted)
+{
+	struct memory_part *part = part_with(memory, address, bytes);
+
+	if (!part) {
+		if (!part_add(memory, wanted.address, wanted.bytes))
+			return false;
+		read_parts(memory, memory->count - 1);
+		part = &memory->part[memory->count - 1];
+		if (!part->bytes)
+			return false;
+	}
+	part->is_used = true;
+	memcpy(to, memory->data + part->offset + (address - part->address), bytes);
+	return true;
+}
+
+bool memory_get(struct memory *memory, uint64_t address, void *to, uint32_t bytes)
+{
+	return address && bytes <= MEMORY_PAGE && address <= UINT64_MAX - bytes &&
+	       part_get(memory, address, to, bytes, (struct memory_hint){ address, bytes });
+}
+
+bool memory_get_around(struct memory *memory, uint64_t address, void *to, uint32_t bytes)
+{
+	uint64_t page = address & ~(uint64_t)(MEMORY_PAGE - 1);
+	struct memory_hint whole = { page, MEMORY_PAGE };
+
+	if (address - page + bytes > MEMORY_PAGE)
+		return memory_get(memory, address, to, bytes);
+	return address && part_get(memory, address, to, bytes, whole);
+}
+
+void memory_keep_hints(const struct memory *memory, struct memory_hints *hints)
+{
+	uint32_t count = 0;
+	struct memory_hint *moved;
+
+	for (uint32_t i = 0; i < memory->count; i++)
+		count += memory->part[i].is_used;
+	moved = realloc(hints->hint, (count + 1) * sizeof(*moved));
+	if (!moved)
+		return;
+	hints->hint = moved;
+	hints->count = 0;
+	for (uint32_t i = 0; i < memory->count; i++)
+		if (memory->part[i].is_used)
+			moved[hints->count++] = (struct memory_hint){ memory->part[i].address,
+								      memory->part[i].bytes };
+}
+
+void memory_hints_release(struct memory_hints *hints)
+{
+	free(hints->hint);
+	*hints = (struct memory_hints){ 0 };
+}
+
+size_t memory_copy(struct memory *memory, uint64_t address, void *to, size_t bytes)
+{
+	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)address, bytes };
+	ssize_t got;
+
+	memory->calls++;
+	got = address ? memory->read(memory->pid, &local, 1, &remote, 1) : 0;
+	if (got < 0)
+		memory->error = errno;
+	return got > 0 ? (size_t)got : 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of another process, read while that runs. What was of use for a thread the last time is read first and at
+ * once, so that a stack that has not changed much takes one system call; the rest is read as it is asked for.
+ *
+ * Nothing that is read is believed: addresses may be anything. One thread; about 300 KiB, taken once.
+ */
+#ifndef COLLECTOR_SAMPLES_MEMORY_H
+#define COLLECTOR_SAMPLES_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#define MEMORY_PARTS 640u /* below IOV_MAX */
+#define MEMORY_PAGE 4096u
+#define MEMORY_BYTES (72u * MEMORY_PAGE)
+
+/* What was of use: to be handed to the next memory_begin() for the same thread. Zeroed: nothing. */
+struct memory_hint {
+	uint64_t address;
+	uint32_t bytes;
+};
+struct memory_hints {
+	struct memory_hint *hint; /* owned; NULL while there is none */
+	uint32_t count;
+};
+
+/* process_vm_readv(), or what a test has in its place. */
+typedef ssize_t memory_read(uint32_t pid, const struct iovec *local, size_t local_count,
+			    const struct iovec *remote, size_t remote_count);
+
+struct memory {
+	memory_read *read;
+	uint32_t pid;
+	struct memory_part {
+		uint64_t address;
+		uint32_t bytes, offset; /* in `data` */
+		bool is_used;
+	} part[MEMORY_PARTS];
+	uint32_t count;
+	uint32_t recent; /* the part that was asked for last: the next one often follows it */
+	uint32_t filled; /* bytes of data */
+	uint8_t *data;   /* MEMORY_BYTES */
+	int error;       /* errno of the last read that failed, 0: none since memory_begin() */
+	uint32_t calls;
+};
+
+int memory_init(struct memory *memory);
+void memory_release(struct memory *memory);
+
+/* Forgets what it has and reads the hints, in their order. */
+void memory_begin(struct memory *memory, uint32_t pid, const struct memory_hints *hints);
+
+/* These bytes; false when they cannot be read. At most a page. */
+bool memory_get(struct memory *memory, uint64_t address, void *to, uint32_t bytes);
+/* The same, and what lies around them in the page is likely to be asked for too. */
+bool memory_get_around(struct memory *memory, uint64_t address, void *to, uint32_t bytes);
+
+/* What has been asked for since memory_begin(); without memory nothing. */
+void memory_keep_hints(const struct memory *memory, struct memory_hints *hints);
+void memory_hints_release(struct memory_hints *hints);
+
+/* Straight into the caller's memory, as much as is there up to `bytes`. */
+size_t memory_copy(struct memory *memory, uint64_t address, void *to, size_t bytes);
+
+#endif

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: MIT */
+/* See samples.h. Threads of a process are those that its interpreters list. */
+#include "collector/samples/samples.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collector/samples/stack.h"
+
+#define NS_PER_S 1000000000ull
+#define SHARE 20u /* of the collector's time: one part for this */
+#define INTERPRETERS_MAX 16u
+#define IDLE_LOOKS 50u /* then a thread that does nothing is looked at less often */
+#define SKIP_MAX 7u
+#define LOOKS_MAX 10u /* that one sample stands for: 0.1 s */
+#define WAKING_NS \
+	100000u /* CPU time of a thread that was woken and has not got to do anything yet */
+#define FAILURES_MAX 20u /* in a row, before a process is given up */
+
+int samples_init(struct samples *samples, struct common *common, struct processes *processes,
+		 uint32_t *stream_numbers)
+{
+	memset(samples, 0, sizeof(*samples));
+	samples->common = common;
+	samples->processes = processes;
+	samples->stream_numbers = stream_numbers;
+	samples->random = (uint64_t)(uintptr_t)samples ^ common->view.base_mono ^ 1;
+	places_init(&samples->places, &common->journal);
+	codes_init(&samples->codes, common, &samples->places);
+	samples->is_ready = memory_init(&samples->memory) == 0;
+	return samples->is_ready ? 0 : -1;
+}
+
+static void thread_forget(struct samples *samples, uint32_t index)
+{
+	struct sampled_thread *thread = &samples->thread[index];
+
+	thread_files_close(&thread->files);
+	memory_hints_release(&thread->hints);
+	samples->thread[index] = samples->thread[--samples->thread_count];
+}
+
+void samples_release(struct samples *samples)
+{
+	while (samples->thread_count)
+		thread_forget(samples, 0);
+	for (uint32_t i = 0; i < REGION_PROCESSES; i++)
+		memory_hints_release(&samples->process[i].hints);
+	free(samples->thread);
+	free(samples->waiting);
+	codes_release(&samples->codes);
+	places_release(&samples->places);
+	memory_release(&samples->memory);
+	samples->thread = NULL;
+	samples->waiting = NULL;
+}
+
+/* --- what waits for the frame --- */
+
+static void sample_keep(struct samples *samples, struct sampled_process *process,
+			const struct sample *sample)
+{
+	uint32_t room = samples->waiting_room ? samples->waiting_room * 2 : 256;
+	struct sample *moved;
+
+	if (samples->waiting_count == samples->waiting_room) {
+		moved = room > SAMPLES_WAITING_MAX
+				? NULL
+				: realloc(samples->waiting, room * sizeof(*moved));
+		if (!moved) {
+			if (process)
+				process->now.dropped++;
+			return;
+		}
+		samples->waiting = moved;
+		samples->waiting_room = room;
+	}
+	samples->waiting[samples->waiting_count] = *sample;
+	samples->waiting[samples->waiting_count].order = samples->waiting_count;
+	samples->waiting_count++;
+}
+
+static void thread_settle(struct samples *samples, struct sampled_process *process,
+			  struct sampled_thread *thread)
+{
+	if (thread->last.looks)
+		sample_keep(samples, process, &thread->last);
+	thread->last.looks = 0;
+}
+
+/* --- threads --- */
+
+static uint64_t clock_now_ns(const struct samples *samples)
+{
+	return clockmap_ns(&samples->common->clock, clockmap_now(&samples->common->clock));
+}
+
+static struct sampled_thread *thread_of(struct samples *samples, uint32_t process, uint32_t tid)
+{
+	for (uint32_t i = 0; i < samples->thread_count; i++)
+		if (samples->thread[i].tid == tid && samples->thread[i].process == process)
+			return &samples->thread[i];
+	return NULL;
+}
+
+static struct sampled_thread *thread_add(struct samples *samples, const struct process *process,
+					 uint32_t tid)
+{
+	struct sampled_thread *moved, *thread;
+	uint32_t room = samples->thread_room ? samples->thread_room * 2 : 16;
+
+	if (samples->thread_count == samples->thread_room) {
+		moved = room > SAMPLES_THREADS_MAX
+				? NULL
+				: realloc(samples->thread, room * sizeof(*moved));
+		if (!moved)
+			return NULL;
+		samples->thread = moved;
+		samples->thread_room = room;
+	}
+	thread = &samples->thread[samples->thread_count++];
+	*thread = (struct sampled_thread){ .process = process->number, .tid = tid };
+	thread_files_init(&thread->files, process->pid, tid);
+	return thread;
+}
+
+/* The first look: from here on its times count. */
+static void thread_begin(struct samples *samples, struct sampled_process *process,
+			 struct sampled_thread *thread, const struct thread_look *look)
+{
+	uint64_t now_ns = clock_now_ns(samples);
+
+	if (!thread->stream) {
+		thread->stream = ++*samples->stream_numbers;
+		JOURNAL_ADD(&samples->common->journal, now_ns, thread, .stream = thread->stream,
+			    .process = thread->process, .tid = thread->tid, .level = 2);
+	}
+	thread->cpu_ns = look->cpu_ns;
+	thread->ready_ns = look->ready_ns;
+	thread->has_begun = true;
+	thread->idle = 0;
+	thread->last = (struct sample){ 0 };
+	sample_keep(samples, process,
+		    &(struct sample){ .stream = thread->stream, .time_ns = now_ns });
+}
+
+static uint32_t take_us(uint64_t now_ns, uint64_t *told_ns)
+{
+	uint64_t us = now_ns > *told_ns ? (now_ns - *told_ns) / 1000 : 0;
+
+	if (us > UINT32_MAX)
+		us = UINT32_MAX;
+	*told_ns += us * 1000;
+	return (uint32_t)us;
+}
+
+/* It has not run: all is as it was. */
+static void thread_rest(struct samples *samples, struct sampled_process *process,
+			struct sampled_thread *thread)
+{
+	struct sample *last = &thread->last;
+
+	if (last->looks >= LOOKS_MAX)
+		thread_settle(samples, process, thread);
+	if (!last->looks) {
+		last->cpu_us = 0;
+		last->ready_us = 0;
+	}
+	last->looks += 1 + thread->skip;
+	last->time_ns = clock_now_ns(samples);
+	thread->idle++;
+	thread->skip = thread->idle > IDLE_LOOKS ? SKIP_MAX : 0;
+}
+
+static void thread_walk(struct samples *samples, struct sampled_process *process,
+			struct sampled_thread *thread, const struct code_reader *reader,
+			const struct thread_look *look)
+{
+	uint64_t now_ns = clock_now_ns(samples);
+	enum evt_python_state state = look->state;
+	enum stack_result result;
+	struct stack stack;
+
+	thread_settle(samples, process, thread);
+	thread->idle = thread->skip = 0;
+	memory_begin(&samples->memory, reader->memory->pid, &thread->hints);
+	result = stack_read(&samples->codes, reader, thread->address, &stack);
+	if (result == STACK_TORN) {
+		process->now.torn++;
+		thread->last.place = 0;
+		return;
+	}
+	/* it has gone on: the kernel only has not counted that yet */
+	if (look->state == EVT_PYTHON_READY && stack.place != thread->last.place)
+		state = EVT_PYTHON_RUNS;
+	memory_keep_hints(&samples->memory, &thread->hints);
+	process->now.cut += stack.is_cut;
+	thread->last = (struct sample){ .stream = thread->stream,
+					.time_ns = now_ns,
+					.place = stack.place,
+					.state = state,
+					.cpu_us = take_us(look->cpu_ns, &thread->cpu_ns),
+					.ready_us = take_us(look->ready_ns, &thread->ready_ns),
+					.looks = 1 };
+}
+
+static void thread_take(struct samples *samples, struct sampled_process *process,
+			struct sampled_thread *thread, const struct code_reader *reader,
+			uint64_t gil)
+{
+	struct thread_look look;
+
+	if (thread->skip && thread->last.looks) {
+		thread->skip--;
+		thread->last.looks++;
+		return;
+	}
+	if (!thread_look(&thread->files, gil, &look))
+		return;
+	if (!thread->has_begun) {
+		thread_begin(samples, process, thread, &look);
+		return;
+	}
+	if (look.state == EVT_PYTHON_RUNS && thread->last.state != EVT_PYTHON_RUNS &&
+	    look.cpu_ns < thread->cpu_ns + WAKING_NS)
+		look.state = EVT_PYTHON_READY;
+	if (thread->last.place && look.state != EVT_PYTHON_RUNS &&
+	    look.cpu_ns < thread->cpu_ns + 1000 &&
+	    look.state == (enum evt_python_state)thread->last.state)
+		thread_rest(samples, process, thread);
+	else
+		thread_walk(samples, process, thread, reader, &look);
+}
+
+/* --- processes --- */
+
+static uint64_t word_at(struct memory *memory, uint64_t address)
+{
+	uint64_t word = 0;
+
+	return memory_get(memory, address, &word, sizeof(word)) ? word : 0;
+}
+
+struct listed {
+	uint64_t address, gil;
+	uint32_t tid;
+};
+
+/* Its id in the kernel; 0: not known. */
+static uint32_t tid_of(struct memory *memory, const struct python_layout *layout, uint64_t thread,
+		       uint32_t tid_offset)
+{
+	uint8_t bytes[PYTHON_THREAD_BYTES];
+	uint64_t id;
+	uint32_t tid = 0;
+
+	if (!memory_get(memory, thread, bytes, sizeof(bytes)))
+		return 0;
+	memcpy(&id, bytes + layout->thread_id, sizeof(id));
+	if (layout->thread_native)
+		memcpy(&tid, bytes + layout->thread_native, sizeof(tid));
+	else if (tid_offset)
+		(void)memory_get(memory, id + tid_offset, &tid, sizeof(tid));
+	return tid;
+}
+
+/* Its threads as the interpreters list them; at most `room`. */
+static uint32_t process_list(struct samples *samples, const struct sampled_process *process,
+			     const struct region_process *shared, struct listed *listed,
+			     uint32_t room)
+{
+	const struct python_layout *layout = process->layout;
+	struct memory *memory = &samples->memory;
+	uint64_t runtime = view_load64(&shared->python_runtime);
+	uint32_t tid_offset = python_word_of(view_load64(&shared->python)).tid_offset;
+	uint64_t interpreter = word_at(memory, runtime + layout->interpreters);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; interpreter && i < INTERPRETERS_MAX; i++) {
+		uint64_t gil = layout->gil ? runtime + layout->gil
+					   : word_at(memory, interpreter + layout->gil_pointer);
+		uint64_t thread = word_at(memory, interpreter + layout->threads);
+
+		for (; thread && count < room;
+		     thread = word_at(memory, thread + layout->thread_next))
+			listed[count++] = (struct listed){
+				thread, gil, tid_of(memory, layout, thread, tid_offset)
+			};
+		interpreter = word_at(memory, interpreter + layout->interpreter_next);
+	}
+	return count;
+}
+
+/* Something of the program is recorded at this moment. */
+static bool gates_are_open(struct memory *memory, uint64_t gates)
+{
+	uint64_t gate[EVT_FAMILY_LIMIT];
+
+	if (!memory_get(memory, gates, gate, sizeof(gate)))
+		return false;
+	for (uint32_t i = 0; i < EVT_FAMILY_LIMIT; i++)
+		if (gate[i])
+			return true;
+	return false;
+}
+
+/* While nothing is recorded: threads begin anew when it is again. */
+static void process_pause(struct samples *samples, struct sampled_process *sampled)
+{
+	for (uint32_t i = 0; i < samples->thread_count; i++) {
+		struct sampled_thread *thread = &samples->thread[i];
+
+		if (thread->process != sampled->number)
+			continue;
+		thread_settle(samples, sampled, thread);
+		thread->has_begun = false;
+		thread->seen = samples->looks;
+	}
+}
+
+/* Errors that are no matter of the moment. */
+static void process_note_error(struct samples *samples, struct sampled_process *sampled)
+{
+	int error = samples->memory.error;
+
+	if (error == EPERM || error == ENOSYS || error == EACCES)
+		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
+	else if (error == ESRCH && ++sampled->failures > FAILURES_MAX)
+		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
+}
+
+static void process_take(struct samples *samples, const struct process *process,
+			 struct sampled_process *sampled, const struct region_process *shared)
+{
+	static struct listed listed[SAMPLES_THREADS_MAX];
+	struct code_reader reader = { .memory = &samples->memory,
+				      .layout = sampled->layout,
+				      .process = sampled->number,
+				      .code_type = view_load64(&shared->python_code_type) };
+	uint32_t count;
+
+	memory_begin(&samples->memory, process->pid, &sampled->hints);
+	if (!gates_are_open(&samples->memory, view_load64(&shared->gates))) {
+		process_note_error(samples, sampled);
+		process_pause(samples, sampled);
+		return;
+	}
+	count = process_list(samples, sampled, shared, listed, SAMPLES_THREADS_MAX);
+	memory_keep_hints(&samples->memory, &sampled->hints);
+	for (uint32_t i = 0; i < count; i++) {
+		struct sampled_thread *thread = thread_of(samples, sampled->number, listed[i].tid);
+
+		if (!thread && listed[i].tid)
+			thread = thread_add(samples, process, listed[i].tid);
+		if (!thread || thread->seen == samples->looks)
+			continue; /* of two interpreters, the first */
+		thread->seen = samples->looks;
+		thread->address = listed[i].address;
+		thread_take(samples, sampled, thread, &reader, listed[i].gil);
+	}
+}
+
+/* A process that says for the first time what Python it has. */
+static void process_meet(struct sampled_process *sampled, const struct process *process,
+			 const struct python_word *word)
+{
+	memory_hints_release(&sampled->hints);
+	*sampled = (struct sampled_process){ .number = process->number,
+					     .serial = process->serial,
+					     .layout = python_layout_of(word->minor) };
+	sampled->told.off = EVT_PYTHON_OFF_LIMIT; /* so that the first is told */
+	sampled->now.process = process->number;
+	sampled->now.hz = word->hz;
+	if (process->moved)
+		sampled->now.off = EVT_PYTHON_OFF_ELSEWHERE;
+	else if (word->standing == PYTHON_STANDS_UNKNOWN || !sampled->layout)
+		sampled->now.off = EVT_PYTHON_OFF_VERSION;
+	else if (word->standing != PYTHON_STANDS_CHECKED)
+		sampled->now.off = EVT_PYTHON_OFF_LAYOUT;
+}
+
+static bool process_can_be_seen(const struct process *process)
+{
+	return process->number && process->pid && !process->gone && !process->exiting &&
+	       !process->execed && !process->told;
+}
+
+/* Returns how often a second it wants to be looked at, 0: not at all. */
+static unsigned int process_look(struct samples *samples, uint32_t entry)
+{
+	const struct process *process = &samples->processes->slot[entry];
+	const struct region_process *shared = &samples->common->view.process[entry];
+	struct sampled_process *sampled = &samples->process[entry];
+	uint64_t packed = process->number ? view_load64(&shared->python) : 0;
+	struct python_word word = python_word_of(packed);
+
+	if (!packed || !word.hz || word.hz > PYTHON_HZ_MAX || !process_can_be_seen(process) ||
+	    view_load64(&shared->exec_tsc))
+		return 0;
+	if (sampled->number != process->number)
+		process_meet(sampled, process, &word);
+	sampled->seen = samples->looks;
+	if (sampled->now.off)
+		return 0;
+	process_take(samples, process, sampled, shared);
+	return sampled->now.off ? 0 : word.hz;
+}
+
+/* --- the whole --- */
+
+static struct sampled_process *process_of(struct samples *samples, uint32_t number)
+{
+	for (uint32_t i = 0; i < samples->processes->limit; i++)
+		if (samples->process[i].number == number)
+			return &samples->process[i];
+	return NULL;
+}
+
+/* Threads that nobody lists any more. */
+static void threads_sweep(struct samples *samples)
+{
+	for (uint32_t i = samples->thread_count; i > 0; i--) {
+		struct sampled_thread *thread = &samples->thread[i - 1];
+
+		if (thread->seen == samples->looks)
+			continue;
+		thread_settle(samples, process_of(samples, thread->process), thread);
+		thread_forget(samples, i - 1);
+	}
+}
+
+static uint64_t steady_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns)
+{
+	uint64_t period_ns = NS_PER_S / hz;
+
+	return spent_ns * SHARE > period_ns ? spent_ns * SHARE : period_ns;
+}
+
+/* Half of it to one and a half. */
+static uint64_t vary(struct samples *samples, uint64_t period_ns)
+{
+	samples->random ^= samples->random << 13;
+	samples->random ^= samples->random >> 7;
+	samples->random ^= samples->random << 17;
+	return period_ns / 2 + samples->random % (period_ns + 1);
+}
+
+void samples_take(struct samples *samples, uint64_t steady_ns)
+{
+	unsigned int hz = 0;
+
+	if (!samples->is_ready || !samples->processes->inspect || steady_ns < samples->next_ns)
+		return;
+	steady_ns = steady_now_ns();
+	samples->looks++;
+	for (uint32_t i = 0; i < samples->processes->limit; i++) {
+		unsigned int wanted = process_look(samples, i);
+
+		hz = wanted > hz ? wanted : hz;
+	}
+	threads_sweep(samples);
+	if (!hz) {
+		samples->next_ns = 0;
+		return;
+	}
+	samples->next_ns = steady_ns +
+			   vary(samples, samples_period_ns(hz, steady_now_ns() - steady_ns));
+}
+
+uint64_t samples_pause_ns(const struct samples *samples, uint64_t steady_ns, uint64_t most_ns)
+{
+	if (!samples->next_ns || samples->next_ns >= steady_ns + most_ns)
+		return most_ns;
+	return samples->next_ns > steady_ns ? samples->next_ns - steady_ns : 0;
+}
+
+void samples_settle(struct samples *samples, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < samples->thread_count; i++)
+		thread_settle(samples, process_of(samples, samples->thread[i].process),
+			      &samples->thread[i]);
+	for (uint32_t i = 0; i < samples->processes->limit; i++) {
+		struct sampled_process *process = &samples->process[i];
+
+		if (!process->number ||
+		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
+			continue;
+		process->told = process->now;
+		journal_add(&samples->common->journal, EVT_python_sampling, now_ns, &process->now,
+			    sizeof(process->now) / sizeof(uint64_t));
+	}
+}
+
+static int by_stream(const void *one, const void *other)
+{
+	const struct sample *a = one, *b = other;
+
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
+}
+
+uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
+{
+	uint32_t stream = 0, written = 0;
+
+	if (!samples->waiting_count)
+		return 0;
+	qsort(samples->waiting, samples->waiting_count, sizeof(*samples->waiting), by_stream);
+	for (uint32_t i = 0; i < samples->waiting_count; i++) {
+		const struct sample *sample = &samples->waiting[i];
+
+		if (sample->stream != stream || !frame_block_room(fw)) {
+			if (stream)
+				frame_end_block(fw);
+			stream = sample->stream;
+			frame_begin_block(fw, stream);
+		}
+		if (!frame_block_room(fw) ||
+		    FRAME_PUT(fw, sample->time_ns, python_sample, .place = sample->place,
+			      .state = sample->state, .cpu_us = sample->cpu_us,
+			      .ready_us = sample->ready_us, .looks = sample->looks))
+			break;
+		written++;
+	}
+	frame_end_block(fw);
+	samples->waiting_count = 0;
+	return written;
+}

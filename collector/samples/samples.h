@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sampling: looks at the Python threads of the processes that live, so many times a second, from outside. The
+ * programs do nothing for it and are never stopped.
+ *
+ * A look at a thread that has not run since the last one reads no memory. What is seen waits here until the next frame is
+ * written. The pause between two looks varies, so that no program can be in step with it, and grows where looks take
+ * more than a twentieth of the collector's time. One thread.
+ */
+#ifndef COLLECTOR_SAMPLES_SAMPLES_H
+#define COLLECTOR_SAMPLES_SAMPLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/core/common.h"
+#include "collector/processes/processes.h"
+#include "collector/samples/codes.h"
+#include "collector/samples/memory.h"
+#include "collector/samples/places.h"
+#include "collector/samples/thread_look.h"
+
+#define SAMPLES_THREADS_MAX 4096u
+#define SAMPLES_WAITING_MAX 65536u
+
+struct sample {
+	uint64_t time_ns;
+	uint32_t stream, order;
+	uint32_t place, state, cpu_us, ready_us, looks;
+};
+
+struct sampled_thread {
+	uint32_t process, tid; /* process: its number in the file */
+	uint32_t stream;       /* in the file */
+	uint64_t address;      /* of its state in the process */
+	struct thread_files files;
+	struct memory_hints hints;
+	uint64_t cpu_ns, ready_ns; /* told so far */
+	struct sample last;        /* looks 0: none is to be told */
+	bool has_begun;
+	uint32_t idle; /* looks since it last ran */
+	uint32_t skip; /* looks that are left out before the next one */
+	uint64_t seen; /* the look at its process that it was in */
+};
+
+struct sampled_process {
+	uint32_t number, serial; /* 0: none */
+	const struct python_layout *layout;
+	struct memory_hints hints;
+	struct evt_python_sampling told, now;
+	uint64_t seen;
+	uint32_t failures; /* looks in a row that could not be made */
+};
+
+struct samples {
+	struct common *common;
+	struct processes *processes;
+	uint32_t *stream_numbers; /* where numbers of streams come from */
+	struct memory memory;
+	struct places places;
+	struct codes codes;
+	struct sampled_process process[REGION_PROCESSES];
+	struct sampled_thread *thread;
+	uint32_t thread_count, thread_room;
+	struct sample *waiting;
+	uint32_t waiting_count, waiting_room;
+	uint64_t next_ns; /* steady; 0: nothing to be looked at */
+	uint64_t random, looks;
+	bool is_ready;
+};
+
+/* -1: no memory; then there are no samples. */
+int samples_init(struct samples *samples, struct common *common, struct processes *processes,
+		 uint32_t *stream_numbers);
+void samples_release(struct samples *samples);
+
+/* When it is time. Steady times. */
+void samples_take(struct samples *samples, uint64_t steady_ns);
+
+/* So long may be slept; at most `most_ns`. */
+uint64_t samples_pause_ns(const struct samples *samples, uint64_t steady_ns, uint64_t most_ns);
+
+/* What is known of threads so far is to be told with the next frame; then what has changed of the counters. */
+void samples_settle(struct samples *samples, uint64_t now_ns);
+/* Puts what waits into blocks of its streams; returns how many. */
+uint32_t samples_write(struct samples *samples, struct frame_writer *fw);
+
+/* The pause after a look that took so long. */
+uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* See thread_look.h. */
+#include "collector/samples/thread_look.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/processes/proc.h"
+#include "collector/region/python_layout.h"
+
+#define PATH_ROOM 64
+#define LINE_ROOM 512
+
+static uint32_t files_open;
+
+void thread_files_init(struct thread_files *files, uint32_t pid, uint32_t tid)
+{
+	*files = (struct thread_files){ .pid = pid, .tid = tid, .schedstat = -1, .call = -1 };
+	files->is_counted = files_open < THREAD_LOOK_FILES;
+	files_open += files->is_counted;
+}
+
+void thread_files_close(struct thread_files *files)
+{
+	if (files->schedstat >= 0)
+		close(files->schedstat);
+	if (files->call >= 0)
+		close(files->call);
+	files_open -= files->is_counted;
+	files->is_counted = false;
+	files->schedstat = files->call = -1;
+}
+
+/* The line at the start of the file, terminated; 0: none. */
+static size_t read_line(const struct thread_files *files, const char *name, int *fd, char *line)
+{
+	char path[PATH_ROOM];
+	ssize_t length;
+	int file = *fd;
+
+	if (file < 0) {
+		snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", files->pid, files->tid, name);
+		file = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	if (file < 0)
+		return 0;
+	length = pread(file, line, LINE_ROOM - 1, 0);
+	if (files->is_counted)
+		*fd = file;
+	else
+		close(file);
+	line[length > 0 ? length : 0] = 0;
+	return length > 0 ? (size_t)length : 0;
+}
+
+enum evt_python_state thread_state_of_letter(char letter)
+{
+	if (letter == 'R')
+		return EVT_PYTHON_RUNS;
+	return letter == 'D' ? EVT_PYTHON_IO : EVT_PYTHON_WAITS;
+}
+
+static enum evt_python_state state_of_number(long number)
+{
+	switch (number) {
+#define WAIT(call, state) \
+	case SYS_##call:  \
+		return EVT_PYTHON_##state;
+#include "collector/samples/waits.def"
+	default:
+		return EVT_PYTHON_WAITS;
+	}
+}
+
+/* "running", "-1 SP PC" where it waits outside of a call, or "NUMBER 0xARGUMENT ..." */
+enum evt_python_state thread_state_of_call(const char *line, uint64_t gil)
+{
+	enum evt_python_state state;
+	uint64_t argument;
+	char *end;
+	long number;
+
+	if (strncmp(line, "running", 7) == 0)
+		return EVT_PYTHON_RUNS;
+	number = strtol(line, &end, 10);
+	if (end == line || number < 0)
+		return EVT_PYTHON_WAITS;
+	argument = strtoull(end, NULL, 16);
+	state = state_of_number(number);
+	if (state == EVT_PYTHON_LOCK && gil && argument - gil < PYTHON_GIL_BYTES)
+		return EVT_PYTHON_GIL;
+	if ((number == SYS_select || number == SYS_pselect6) &&
+	    argument == 0) /* time.sleep() before 3.11 */
+		return EVT_PYTHON_SLEEP;
+	return state;
+}
+
+/* Where `syscall` is not to be had. */
+static enum evt_python_state state_by_stat(const struct thread_files *files)
+{
+	char line[LINE_ROOM];
+	const char *at;
+	int none = -1;
+	struct thread_files once = *files;
+
+	once.is_counted = false;
+	if (!read_line(&once, "stat", &none, line))
+		return EVT_PYTHON_WAITS;
+	at = strrchr(line, ')');
+	return thread_state_of_letter(at && at[1] ? at[2] : '?');
+}
+
+bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *ret_look)
+{
+	char line[LINE_ROOM];
+
+	if (!read_line(files, "schedstat", &files->schedstat, line) ||
+	    sscanf(line, "%" SCNu64 " %" SCNu64, &ret_look->cpu_ns, &ret_look->ready_ns) != 2)
+		return false;
+	if (read_line(files, "syscall", &files->call, line))
+		ret_look->state = thread_state_of_call(line, gil);
+	else
+		ret_look->state = state_by_stat(files);
+	return true;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See sampling.h. The check reads through process_vm_readv() of this very process: an offset that is wrong gives
+ * an error and no crash. Where the kernel refuses that here, it refuses the collector too.
+ */
+#include "preload/python/sampling.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "collector/region/python_layout.h"
+#include "preload/base/symbols.h"
+#include "preload/python/python_api.h"
+#include "preload/record/entry.h"
+#include "preload/record/recorder.h"
+#include "preload/settings/settings.h"
+
+#ifndef PR_SET_PTRACER
+#define PR_SET_PTRACER 0x59616d61
+#endif
+
+#define TID_OFFSET_MAX 4096u /* glibc's struct pthread is shorter */
+#define INTERPRETERS_MAX 64u
+#define THREADS_MAX 4096u
+
+/* What check_layout() of bootstrap.py hands over, in this order. */
+enum argument {
+	ARGUMENT_CODE, /* of the innermost function, which calls us */
+	ARGUMENT_OUTER,
+	ARGUMENT_FILE,
+	ARGUMENT_NAME,
+	ARGUMENT_TABLE,
+	ARGUMENT_NUMBERS, /* "first line:bytes of code:bytes of the table" */
+	ARGUMENT_WIDE,    /* a str that is not ASCII */
+	ARGUMENT_LIMIT,
+};
+
+static struct {
+	uint64_t word, runtime, code_type;
+	bool yama; /* the kernel lets only ancestors read a program, and whom it names */
+} told;
+
+bool sampling_is_wanted(void)
+{
+	return settings.sample_hz != 0;
+}
+
+/* --- reading ourselves --- */
+
+static bool read_self(uint64_t address, void *to, size_t bytes)
+{
+	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)address, bytes };
+
+	return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1, &remote, 1, 0) ==
+	       (long)bytes;
+}
+
+/* 0: it cannot be read. */
+static uint64_t word_at(uint64_t address)
+{
+	uint64_t word = 0;
+
+	return read_self(address, &word, sizeof(word)) ? word : 0;
+}
+
+static uint32_t half_at(uint64_t address)
+{
+	uint32_t half = 0;
+
+	return read_self(address, &half, sizeof(half)) ? half : 0;
+}
+
+static uint64_t address_of(const void *object)
+{
+	return (uint64_t)(uintptr_t)object;
+}
+
+/* --- the check --- */
+
+static bool thread_is_listed(const struct python_layout *layout, uint64_t runtime, uint64_t self)
+{
+	uint64_t interpreter = word_at(runtime + layout->interpreters);
+
+	for (unsigned int i = 0; interpreter && i < INTERPRETERS_MAX; i++) {
+		uint64_t thread = word_at(interpreter + layout->threads);
+
+		for (unsigned int j = 0; thread && j < THREADS_MAX; j++) {
+			if (thread == self)
+				return true;
+			thread = word_at(thread + layout->thread_next);
+		}
+		interpreter = word_at(interpreter + layout->interpreter_next);
+	}
+	return false;
+}
+
+static bool thread_is_right(const struct python_layout *layout, uint64_t thread)
+{
+	return word_at(thread + layout->thread_id) == (uint64_t)pthread_self() &&
+	       (!layout->thread_native ||
+		word_at(thread + layout->thread_native) == (uint64_t)syscall(SYS_gettid));
+}
+
+/* The instruction lies in the code. */
+static bool place_is_right(const struct python_layout *layout, uint64_t frame, uint64_t code,
+			   uint64_t code_bytes)
+{
+	uint64_t at;
+
+	if (layout->code_start)
+		at = word_at(frame + layout->frame_at) - code - layout->code_start;
+	else
+		at = (uint64_t)half_at(frame + layout->frame_at) *
+		     (layout->table == PYTHON_RANGES ? 2 : 1);
+	return at && at < code_bytes;
+}
+
+static bool frames_are_right(const struct python_layout *layout, uint64_t thread,
+			     const uint64_t *argument, uint64_t code_bytes)
+{
+	uint64_t frame = word_at(thread + layout->thread_frame);
+	uint8_t owner = 0;
+
+	if (layout->has_cframe)
+		frame = word_at(frame + layout->cframe_frame);
+	if (layout->frame_owner && !read_self(frame + layout->frame_owner, &owner, 1))
+		return false;
+	return owner != PYTHON_OWNER_C &&
+	       word_at(frame + layout->frame_code) == argument[ARGUMENT_CODE] &&
+	       place_is_right(layout, frame, argument[ARGUMENT_CODE], code_bytes) &&
+	       word_at(word_at(frame + layout->frame_back) + layout->frame_code) ==
+		       argument[ARGUMENT_OUTER];
+}
+
+static bool code_is_right(const struct python_layout *layout, const uint64_t *argument,
+			  uint64_t code_type, uint64_t first_line, uint64_t table_bytes)
+{
+	uint64_t code = argument[ARGUMENT_CODE];
+
+	return word_at(code + PYTHON_TYPE) == code_type &&
+	       word_at(code + layout->code_file) == argument[ARGUMENT_FILE] &&
+	       word_at(code + layout->code_name) == argument[ARGUMENT_NAME] &&
+	       word_at(code + layout->code_table) == argument[ARGUMENT_TABLE] &&
+	       half_at(code + layout->code_line) == first_line &&
+	       word_at(argument[ARGUMENT_TABLE] + PYTHON_BYTES_SIZE) == table_bytes;
+}
+
+/* The name is "innermost", the wide one two characters U+4E2D. */
+static bool texts_are_right(const struct python_layout *layout, const uint64_t *argument)
+{
+	static const char expected[] = "innermost";
+	uint64_t name = argument[ARGUMENT_NAME], wide = argument[ARGUMENT_WIDE];
+	char text[sizeof(expected) - 1];
+
+	return word_at(name + PYTHON_STRING_LENGTH) == sizeof(text) &&
+	       (half_at(name + PYTHON_STRING_STATE) >> 2 & 0x1f) == (1 | 1 << 3 | 1 << 4) &&
+	       read_self(name + layout->ascii_data, text, sizeof(text)) &&
+	       memcmp(text, expected, sizeof(text)) == 0 &&
+	       (half_at(wide + PYTHON_STRING_STATE) >> 2 & 0x1f) == (2 | 1 << 3) &&
+	       half_at(wide + layout->wide_data) == 0x4e2d4e2d;
+}
+
+static bool layout_is_right(const struct python_layout *layout, const uint64_t *argument,
+			    const char *numbers)
+{
+	void *(*this_thread)(void) = (void *(*)(void))symbols_find_loaded(
+		"PyGILState_GetThisThreadState");
+	char *end;
+	uint64_t first_line = strtoull(numbers, &end, 10), code_bytes, table_bytes, thread;
+
+	if (!this_thread || *end != ':')
+		return false;
+	code_bytes = strtoull(end + 1, &end, 10);
+	table_bytes = *end == ':' ? strtoull(end + 1, &end, 10) : 0;
+	thread = address_of(this_thread());
+	return thread_is_listed(layout, told.runtime, thread) && thread_is_right(layout, thread) &&
+	       frames_are_right(layout, thread, argument, code_bytes) &&
+	       code_is_right(layout, argument, told.code_type, first_line, table_bytes) &&
+	       texts_are_right(layout, argument);
+}
+
+/* --- what goes with it --- */
+
+/* Where glibc keeps a thread's id: found, since no header says so. */
+static unsigned int find_tid_offset(void)
+{
+	uint32_t tid = (uint32_t)syscall(SYS_gettid);
+	uint64_t self = (uint64_t)pthread_self();
+
+	for (unsigned int offset = 64; offset < TID_OFFSET_MAX; offset += sizeof(tid))
+		if (half_at(self + offset) == tid)
+			return offset;
+	return 0;
+}
+
+/* /proc/sys/kernel/yama/ptrace_scope is 1: the collector, which is no ancestor, has to be named. */
+static bool yama_is_on(void)
+{
+	char scope = 0;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope",
+			      O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (syscall(SYS_read, fd, &scope, 1) != 1)
+		scope = 0;
+	(void)syscall(SYS_close, fd);
+	return scope == '1';
+}
+
+/* "3.11.7 (main, ..." */
+static unsigned int python_minor(void)
+{
+	const char *(*version)(void) = (const char *(*)(void))symbols_find_loaded("Py_GetVersion");
+	const char *text = version ? version() : "";
+
+	return strncmp(text, "3.", 2) == 0 ? (unsigned int)strtoul(text + 2, NULL, 10) : 0;
+}
+
+void sampling_check(void *arguments)
+{
+	struct python_word word = { .minor = python_minor(), .hz = settings.sample_hz };
+	const struct python_layout *layout = python_layout_of(word.minor);
+	uint64_t argument[ARGUMENT_LIMIT];
+	const char *numbers;
+	ssize_t length;
+	int saved = errno;
+
+	for (int i = 0; i < ARGUMENT_LIMIT; i++)
+		argument[i] = address_of(python_api.PyTuple_GetItem(arguments, i));
+	numbers = python_api.PyUnicode_AsUTF8AndSize(
+		python_api.PyTuple_GetItem(arguments, ARGUMENT_NUMBERS), &length);
+	if (!numbers) {
+		python_api.PyErr_Clear();
+		return;
+	}
+	told.runtime = address_of(symbols_find_loaded("_PyRuntime"));
+	told.code_type = address_of(symbols_find_loaded("PyCode_Type"));
+	word.tid_offset = find_tid_offset();
+	if (!layout)
+		word.standing = PYTHON_STANDS_UNKNOWN;
+	else if (told.runtime && told.code_type && layout_is_right(layout, argument, numbers))
+		word.standing = PYTHON_STANDS_CHECKED;
+	else
+		word.standing = PYTHON_STANDS_DIFFERENT;
+	told.yama = yama_is_on();
+	told.word = python_word_pack(&word);
+	sampling_tell();
+	errno = saved;
+}
+
+void sampling_tell(void)
+{
+	struct region_process *own = entry_own();
+	uint32_t collector;
+
+	if (!own || !told.word)
+		return;
+	atomic_store(&own->python_runtime, told.runtime);
+	atomic_store(&own->python_code_type, told.code_type);
+	atomic_store(&own->gates, address_of(recorder_gates->gate));
+	atomic_store_explicit(&own->python, told.word, memory_order_release);
+	collector = atomic_load(&entry_region()->collector_pid);
+	if (told.yama && collector)
+		(void)syscall(SYS_prctl, PR_SET_PTRACER, (unsigned long)collector, 0, 0, 0);
+}

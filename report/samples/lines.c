@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* See lines.h. */
+#include "report/samples/lines.h"
+
+#include <stdlib.h>
+
+struct making {
+	struct lines *lines;
+	const struct samples *samples;
+	bool by_function;
+};
+
+/* What the lines are told apart by. */
+static uint64_t hash_of(const struct line *line)
+{
+	const uint32_t words[] = { line->file, line->function, line->number, line->first_line };
+
+	return map_hash_bytes(words, sizeof(words), 0);
+}
+
+static bool is_same(const struct line *one, const struct line *other)
+{
+	return one->file == other->file && one->function == other->function &&
+	       one->number == other->number && one->first_line == other->first_line;
+}
+
+static struct line *line_put(struct lines *lines, const struct line *wanted)
+{
+	uint64_t hash = hash_of(wanted);
+	bool added;
+
+	for (;; hash = hash + 1 ? hash + 1 : 1) { /* two of one hash follow each other */
+		struct map_entry *entry = map_put(&lines->map, hash, &added);
+
+		if (added) {
+			lines->line = memory_room(lines->line, lines->count, &lines->room,
+						  sizeof(*lines->line));
+			lines->line[lines->count] = *wanted;
+			entry->value = lines->count++;
+			return &lines->line[entry->value];
+		}
+		if (is_same(&lines->line[entry->value], wanted))
+			return &lines->line[entry->value];
+	}
+}
+
+static struct line *line_of(struct making *making, const struct sample_place *place)
+{
+	const struct sample_code *code = place ? samples_code(making->samples, place->code) : NULL;
+	struct line wanted = { .file = SAMPLE_NONE, .function = SAMPLE_NONE };
+
+	if (code)
+		wanted = (struct line){ .file = code->file,
+					.function = code->function,
+					.number = making->by_function ? code->line : place->line,
+					.first_line = code->line };
+	return line_put(making->lines, &wanted);
+}
+
+/* A row of a stack: its innermost line has it itself, each line of it in all. */
+static void row_add(struct making *making, const struct sample_row *row, uint64_t stack)
+{
+	const struct sample_place *place = samples_place(making->samples, row->place);
+	struct line *line = line_of(making, place);
+	unsigned int depth = 0;
+
+	sample_counts_add(&line->self, &row->counts);
+	do {
+		if (line->seen != stack)
+			sample_counts_add(&line->total, &row->counts);
+		line->seen = stack;
+		place = place && place->from ? samples_place(making->samples, place->from) : NULL;
+		line = place ? line_of(making, place) : NULL;
+	} while (place && ++depth < SAMPLE_DEPTH_MAX);
+}
+
+void lines_make(struct lines *lines, const struct samples *samples, bool by_function)
+{
+	struct making making = { lines, samples, by_function };
+
+	*lines = (struct lines){ 0 };
+	map_init(&lines->map);
+	for (size_t i = 0; i < samples->row_count; i++)
+		row_add(&making, &samples->row[i], i + 1);
+}
+
+void lines_release(struct lines *lines)
+{
+	free(lines->line);
+	map_release(&lines->map);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples by line or by function: what was seen there itself, and in stacks that it is part of. Made of what an analysis
+ * has counted, once everything is read. Lines of the same number, function and file are one, whatever process ran them.
+ */
+#ifndef REPORT_SAMPLES_LINES_H
+#define REPORT_SAMPLES_LINES_H
+
+#include "report/samples/sample_events.h"
+
+struct line {
+	uint32_t file, function; /* indices of names; SAMPLE_NONE: not known */
+	uint32_t number;         /* 0: none, or not known */
+	uint32_t first_line;     /* of the function */
+	struct sample_counts self, total;
+	uint64_t seen; /* the stack that was added last */
+};
+
+struct lines {
+	struct line *line;
+	size_t count, room;
+	struct map map;
+};
+
+/* `by_function`: the number is that of its first line. */
+void lines_make(struct lines *lines, const struct samples *samples, bool by_function);
+void lines_release(struct lines *lines);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports `lines` and `functions`: Python by samples of its stacks. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/core/keys.h"
+#include "report/core/report_kind.h"
+#include "report/samples/lines.h"
+#include "report/samples/source_text.h"
+
+#define NOT_PYTHON "(no Python function)"
+
+struct lines_state {
+	const struct samples *samples;
+	struct source_text text;
+};
+
+/* The columns that both reports have. */
+#define PUT_COUNTS(report, table, counts, all_ns)                                          \
+	do {                                                                               \
+		table_set_number(table, COLUMN_##report##_samples, (counts)->looks);       \
+		table_set_number(table, COLUMN_##report##_cpu_ns, (counts)->cpu_ns);       \
+		table_set_number(table, COLUMN_##report##_python_ns,                       \
+				 (counts)->cpu_ns - (counts)->native_ns);                  \
+		table_set_number(table, COLUMN_##report##_native_ns, (counts)->native_ns); \
+		table_set_number(table, COLUMN_##report##_wait_ns, (counts)->wait_ns);     \
+		put_percent(table, COLUMN_##report##_percent, (counts)->cpu_ns, all_ns);   \
+	} while (0)
+#define PUT_TOTAL(report, table, counts, all_ns)                                               \
+	do {                                                                                   \
+		table_set_number(table, COLUMN_##report##_total_samples, (counts)->looks);     \
+		table_set_number(table, COLUMN_##report##_total_cpu_ns, (counts)->cpu_ns);     \
+		table_set_number(table, COLUMN_##report##_total_wait_ns, (counts)->wait_ns);   \
+		put_percent(table, COLUMN_##report##_total_percent, (counts)->cpu_ns, all_ns); \
+	} while (0)
+#define PUT_NAMES(report, table, source, line)                                                     \
+	do {                                                                                       \
+		put_name(table, COLUMN_##report##_file, source, (line)->file, "");                 \
+		put_name(table, COLUMN_##report##_function, source, (line)->function, NOT_PYTHON); \
+		if ((line)->number)                                                                \
+			table_set_number(table, COLUMN_##report##_line, (line)->number);           \
+	} while (0)
+
+static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		table_set_real(table, column, 100.0 * (double)part / (double)whole);
+}
+
+static void put_name(struct table *table, enum column_id column, const struct source *source,
+		     uint32_t name, const char *instead)
+{
+	size_t length = strlen(instead);
+	const char *text = instead;
+
+	if (name != SAMPLE_NONE)
+		text = name_text(source_name_at(source, name), &length);
+	table_set_text(table, column, text, length);
+}
+
+static void put_states(struct table *table, const struct sample_counts *counts)
+{
+	table_set_number(table, COLUMN_lines_gil_ns, counts->state_ns[EVT_PYTHON_GIL]);
+	table_set_number(table, COLUMN_lines_lock_ns, counts->state_ns[EVT_PYTHON_LOCK]);
+	table_set_number(table, COLUMN_lines_io_ns, counts->state_ns[EVT_PYTHON_IO]);
+	table_set_number(table, COLUMN_lines_sleep_ns, counts->state_ns[EVT_PYTHON_SLEEP]);
+	table_set_number(table, COLUMN_lines_child_ns, counts->state_ns[EVT_PYTHON_CHILD]);
+	table_set_number(table, COLUMN_lines_ready_ns, counts->ready_ns);
+}
+
+static void put_line(struct table *table, const struct source *source, const struct line *line,
+		     uint64_t all_ns)
+{
+	table_add_row(table);
+	PUT_NAMES(lines, table, source, line);
+	PUT_COUNTS(lines, table, &line->self, all_ns);
+	PUT_TOTAL(lines, table, &line->total, all_ns);
+	put_states(table, &line->self);
+}
+
+/* --- lines --- */
+
+/* Lines of that file that are in no function of it, and those that nobody was seen in, too. */
+static void fill_source(struct lines_state *state, const struct report *report,
+			const struct lines *lines, struct table *table)
+{
+	const struct source *source = run_source(report->run);
+
+	for (size_t number = 1; number <= state->text.count; number++) {
+		struct line all = { .file = SAMPLE_NONE, .function = SAMPLE_NONE };
+
+		for (size_t i = 0; i < lines->count; i++) {
+			const struct line *line = &lines->line[i];
+
+			if (line->number != number ||
+			    !source_text_is_of(&state->text, source, line->file))
+				continue;
+			all.file = line->file;
+			all.function = line->function;
+			sample_counts_add(&all.self, &line->self);
+			sample_counts_add(&all.total, &line->total);
+		}
+		table_add_row(table);
+		table_set_number(table, COLUMN_lines_line, number);
+		table_set_text(table, COLUMN_lines_text, state->text.line[number - 1].text,
+			       state->text.line[number - 1].length);
+		if (all.file == SAMPLE_NONE)
+			continue;
+		PUT_COUNTS(lines, table, &all.self, state->samples->all.cpu_ns);
+		PUT_TOTAL(lines, table, &all.total, state->samples->all.cpu_ns);
+		put_states(table, &all.self);
+	}
+	if (!report->request->options->sort)
+		report->request->arrangement.sort = -1;
+	if (report->request->options->limit == LIMIT_DEFAULT)
+		report->request->arrangement.limit = 0;
+}
+
+static void lines_fill(struct report *report, struct table *table)
+{
+	struct lines_state *state = report->state;
+	const struct samples *samples = state->samples;
+	const char *path = report->request->options->of_report[REPORT_OPTION_source].text;
+	struct lines lines;
+
+	if (samples->key.kind) {
+		for (size_t i = 0; i < samples->row_count; i++) {
+			table_add_row(table);
+			key_put(&samples->key, samples->row[i].key, table);
+			PUT_COUNTS(lines, table, &samples->row[i].counts, samples->all.cpu_ns);
+			put_states(table, &samples->row[i].counts);
+		}
+		return;
+	}
+	lines_make(&lines, samples, false);
+	if (path && source_text_read(&state->text, path))
+		fill_source(state, report, &lines, table);
+	for (size_t i = 0; !path && i < lines.count; i++)
+		put_line(table, run_source(report->run), &lines.line[i], samples->all.cpu_ns);
+	lines_release(&lines);
+}
+
+static void lines_prepare(struct report *report)
+{
+	((struct lines_state *)report->state)->samples = samples_want(
+		report->run, &(struct samples_options){ .by = report->request->options->by });
+}
+
+static void samples_total(const struct report *report, struct facts *facts)
+{
+	const struct samples *samples = ((const struct lines_state *)report->state)->samples;
+
+	facts_number(facts, "samples", UNIT_COUNT, samples->all.looks);
+	facts_number(facts, "cpu_ns", UNIT_NS, samples->all.cpu_ns);
+	facts_number(facts, "native_ns", UNIT_NS, samples->all.native_ns);
+	facts_number(facts, "wait_ns", UNIT_NS, samples->all.wait_ns);
+	facts_number(facts, "samples_torn", UNIT_COUNT, samples->torn);
+	facts_number(facts, "samples_cut", UNIT_COUNT, samples->cut);
+	facts_number(facts, "samples_dropped", UNIT_COUNT, samples->dropped);
+}
+
+static const char *const off_texts[EVT_PYTHON_OFF_LIMIT] = {
+	[EVT_PYTHON_OFF_VERSION] = "no Python stack was sampled: this version does not know the "
+				   "program's CPython, only 3.8 to 3.13",
+	[EVT_PYTHON_OFF_LAYOUT] = "no Python stack was sampled: the program's CPython is built in "
+				  "another way than the usual one",
+	[EVT_PYTHON_OFF_REFUSED] = "no Python stack was sampled: the kernel does not let the "
+				   "collector read the program's memory",
+	[EVT_PYTHON_OFF_ELSEWHERE] =
+		"no Python stack was sampled: the program lives in a pid namespace of its own",
+};
+
+static const char *samples_explain(const struct report *report, struct why_empty *absence)
+{
+	const struct lines_state *state = report->state;
+	const char *path = report->request->options->of_report[REPORT_OPTION_source].text;
+
+	(void)absence;
+	if (path && !state->text.count && state->samples->all.looks)
+		return "the file given with --source cannot be read or is empty; give the name of "
+		       "a text file";
+	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT; i++)
+		if (state->samples->off[i] && !state->samples->all.looks)
+			return off_texts[i];
+	return NULL;
+}
+
+static void samples_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct samples *samples = ((const struct lines_state *)report->state)->samples;
+	char number[UNIT_TEXT_BYTES];
+
+	if (samples->torn)
+		screen_print_prose(screen,
+				   "%s stacks changed while they were read and are left out.",
+				   unit_format_count(number, samples->torn));
+	if (samples->cut)
+		screen_print_prose(screen,
+				   "%s stacks were deeper than 512 functions: their outermost ones "
+				   "are missing in totals.",
+				   unit_format_count(number, samples->cut));
+	if (samples->dropped)
+		screen_print_prose(screen, "%s samples found no room in the collector's memory.",
+				   unit_format_count(number, samples->dropped));
+	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT; i++)
+		if (samples->off[i] && samples->all.looks)
+			screen_print_prose(screen, "Of %s process%s %s.",
+					   unit_format_count(number, samples->off[i]),
+					   samples->off[i] == 1 ? "" : "es", off_texts[i]);
+}
+
+static void lines_release_state(struct report *report)
+{
+	source_text_release(&((struct lines_state *)report->state)->text);
+}
+
+const struct report_kind report_kind_lines = {
+	.state_bytes = sizeof(struct lines_state),
+	.family = EVT_FAMILY_samples,
+	.want = lines_prepare,
+	.fill = lines_fill,
+	.total = samples_total,
+	.explain = samples_explain,
+	.foot = samples_foot,
+	.release = lines_release_state,
+};
+
+/* --- functions --- */
+
+static void functions_prepare(struct report *report)
+{
+	((struct lines_state *)report->state)->samples = samples_want(
+		report->run, &(struct samples_options){ .by = BY_lines_line });
+}
+
+static void functions_fill(struct report *report, struct table *table)
+{
+	const struct samples *samples = ((struct lines_state *)report->state)->samples;
+	const struct source *source = run_source(report->run);
+	struct lines lines;
+
+	lines_make(&lines, samples, true);
+	for (size_t i = 0; i < lines.count; i++) {
+		const struct line *line = &lines.line[i];
+
+		table_add_row(table);
+		PUT_NAMES(functions, table, source, line);
+		PUT_COUNTS(functions, table, &line->self, samples->all.cpu_ns);
+		PUT_TOTAL(functions, table, &line->total, samples->all.cpu_ns);
+	}
+	lines_release(&lines);
+}
+
+const struct report_kind report_kind_functions = {
+	.state_bytes = sizeof(struct lines_state),
+	.family = EVT_FAMILY_samples,
+	.want = functions_prepare,
+	.fill = functions_fill,
+	.total = samples_total,
+	.explain = samples_explain,
+	.foot = samples_foot,
+};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* See sample_events.h. Ids are of a file; keys hold the file too. */
+#include "report/samples/sample_events.h"
+
+#include <stdlib.h>
+
+#include "report/core/options.h"
+
+#define WAIT_MAX_NS 2000000000u /* that one sample can stand for: the rest was not seen */
+#define NO_OPERATOR 0u
+
+struct sampled_thread {
+	uint64_t carried_ns; /* CPU time that no line has got yet */
+	uint64_t last_ns;
+};
+
+struct sampled_process {
+	struct evt_python_sampling now;
+};
+
+struct state {
+	struct samples samples; /* first: it is what others see */
+	struct source *source;
+	struct sampled_thread *thread;
+	size_t thread_room;
+	struct sampled_process *process;
+	size_t process_room;
+	struct run_key operator;
+};
+
+/* A number of the file, and the file; 0 stays 0. */
+static uint64_t key_in_file(const struct source_event *event, uint64_t id)
+{
+	return id && id <= UINT32_MAX ? ((uint64_t)event->file->index + 1) << 32 | id : 0;
+}
+
+/* Index of a new entry; SAMPLE_NONE: it is there already, or its id is none. */
+static size_t define(struct map *map, uint64_t key, size_t count)
+{
+	bool added;
+	struct map_entry *entry;
+
+	if (!key)
+		return SAMPLE_NONE;
+	entry = map_put(map, key, &added);
+	if (!added)
+		return SAMPLE_NONE;
+	entry->value = count;
+	return count;
+}
+
+static void take_code(void *state, const struct source_event *event, bool counts)
+{
+	struct state *mine = state;
+	struct samples *samples = &mine->samples;
+	const struct evt_python_code *code = EVENT_AS(python_code, &event->event);
+	size_t at = define(&samples->codes, key_in_file(event, code->id), samples->code_count);
+
+	(void)counts;
+	if (at == SAMPLE_NONE)
+		return;
+	samples->code = memory_room(samples->code, at, &samples->code_room, sizeof(*samples->code));
+	samples->code[at] = (struct sample_code){
+		.function = event_name(mine->source, event, code->function),
+		.file = event_name(mine->source, event, code->file),
+		.line = code->line <= UINT32_MAX ? (uint32_t)code->line : 0,
+	};
+	samples->code_count++;
+}
+
+static void take_place(void *state, const struct source_event *event, bool counts)
+{
+	struct samples *samples = state;
+	const struct evt_python_place *place = EVENT_AS(python_place, &event->event);
+	size_t at = define(&samples->places, key_in_file(event, place->id), samples->place_count);
+
+	(void)counts;
+	if (at == SAMPLE_NONE)
+		return;
+	samples->place = memory_room(samples->place, at, &samples->place_room,
+				     sizeof(*samples->place));
+	samples->place[at] = (struct sample_place){
+		.from = place->from < place->id ? key_in_file(event, place->from) : 0,
+		.code = key_in_file(event, place->code),
+		.line = place->line <= UINT32_MAX ? (uint32_t)place->line : 0,
+	};
+	samples->place_count++;
+}
+
+void sample_counts_add(struct sample_counts *into, const struct sample_counts *more)
+{
+	into->looks += more->looks;
+	into->cpu_ns += more->cpu_ns;
+	into->native_ns += more->native_ns;
+	into->wait_ns += more->wait_ns;
+	into->ready_ns += more->ready_ns;
+	for (unsigned int i = 0; i < EVT_PYTHON_STATE_LIMIT; i++)
+		into->state_ns[i] += more->state_ns[i];
+}
+
+static struct sampled_thread *thread_at(struct state *mine, const struct source_event *event)
+{
+	uint32_t index = event->thread->index;
+
+	if (index >= mine->thread_room)
+		mine->thread = memory_room(mine->thread, index, &mine->thread_room,
+					   sizeof(*mine->thread));
+	return &mine->thread[index];
+}
+
+/* What the look is worth; the thread's own books go on whether it counts or not. */
+static struct sample_counts counts_of(struct state *mine, const struct source_event *event)
+{
+	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
+	struct sampled_thread *thread = thread_at(mine, event);
+	uint64_t time_ns = event->event.time_ns, passed_ns = time_ns - thread->last_ns;
+	struct sample_counts counts = { .looks = sample->looks,
+					.ready_ns = sample->ready_us * 1000 };
+	unsigned int state = sample->state < EVT_PYTHON_STATE_LIMIT ? (unsigned int)sample->state
+								    : EVT_PYTHON_WAITS;
+
+	if (!thread->last_ns || time_ns < thread->last_ns || passed_ns > WAIT_MAX_NS)
+		passed_ns = 0;
+	thread->last_ns = time_ns;
+	thread->carried_ns += sample->cpu_us * 1000;
+	if (state == EVT_PYTHON_RUNS) {
+		counts.cpu_ns = thread->carried_ns;
+		thread->carried_ns = 0;
+		if (key_of(&mine->operator, event) != NO_OPERATOR)
+			counts.native_ns = counts.cpu_ns;
+	} else if (state != EVT_PYTHON_READY) {
+		counts.wait_ns = counts.state_ns[state] = passed_ns;
+	}
+	return counts;
+}
+
+static struct sample_row *row_of(struct samples *samples, uint64_t key, uint64_t place)
+{
+	bool added;
+	struct map_entry *entry = map_put(&samples->rows, (samples->is_by_place ? place : key) + 1,
+					  &added);
+
+	if (added) {
+		samples->row = memory_room(samples->row, samples->row_count, &samples->row_room,
+					   sizeof(*samples->row));
+		samples->row[samples->row_count] = (struct sample_row){ .key = key,
+									.place = place };
+		entry->value = samples->row_count++;
+	}
+	return &samples->row[entry->value];
+}
+
+static void take_sample(void *state, const struct source_event *event, bool is_counted)
+{
+	struct state *mine = state;
+	struct samples *samples = &mine->samples;
+	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
+	struct sample_counts counts;
+	struct sample_row *row;
+
+	if (!sample->looks) {
+		thread_at(mine, event)->last_ns = event->event.time_ns;
+		thread_at(mine, event)->carried_ns = 0;
+		return;
+	}
+	counts = counts_of(mine, event);
+	if (!is_counted)
+		return;
+	row = row_of(samples, samples->is_by_place ? 0 : key_of(&samples->key, event),
+		     samples->is_by_place ? key_in_file(event, sample->place) : 0);
+	sample_counts_add(&row->counts, &counts);
+	sample_counts_add(&samples->all, &counts);
+}
+
+/* Counters of a process that were told before are part of these. */
+static void take_sampling(void *state, const struct source_event *event, bool counts)
+{
+	struct state *mine = state;
+	struct samples *samples = &mine->samples;
+	const struct evt_python_sampling *now = EVENT_AS(python_sampling, &event->event);
+	const struct source_process *process = source_process_of(event->file, now->process);
+	struct evt_python_sampling *told;
+
+	(void)counts;
+	if (!process)
+		return;
+	if (process->index >= mine->process_room)
+		mine->process = memory_room(mine->process, process->index, &mine->process_room,
+					    sizeof(*mine->process));
+	told = &mine->process[process->index].now;
+	samples->torn += now->torn - told->torn;
+	samples->cut += now->cut - told->cut;
+	samples->dropped += now->dropped - told->dropped;
+	if (now->off && now->off < EVT_PYTHON_OFF_LIMIT && !told->off)
+		samples->off[now->off]++;
+	*told = *now;
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	const struct samples_options *asked = options;
+	struct state *mine = state;
+
+	mine->source = run_source(run);
+	mine->samples.key = run_key(run, asked->by);
+	mine->samples.is_by_place = !mine->samples.key.kind;
+	mine->operator= run_key(run, BY_lines_native);
+	map_init(&mine->samples.rows);
+	map_init(&mine->samples.places);
+	map_init(&mine->samples.codes);
+	run_reads(run, EVT_python_code, FIELDS_ALL, take_code, mine);
+	run_reads(run, EVT_python_place, FIELDS_ALL, take_place, mine);
+	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, mine);
+	run_reads(run, EVT_python_sampling, FIELDS_ALL, take_sampling, mine);
+}
+
+static void release(void *state)
+{
+	struct state *mine = state;
+
+	map_release(&mine->samples.rows);
+	map_release(&mine->samples.places);
+	map_release(&mine->samples.codes);
+	free(mine->samples.row);
+	free(mine->samples.place);
+	free(mine->samples.code);
+	free(mine->thread);
+	free(mine->process);
+}
+
+const struct analysis_kind analysis_samples = {
+	.name = "samples",
+	.state_bytes = sizeof(struct state),
+	.options_bytes = sizeof(struct samples_options),
+	.start = start,
+	.release = release,
+};
+
+const struct sample_place *samples_place(const struct samples *samples, uint64_t key)
+{
+	const struct map_entry *entry = map_find(&samples->places, key);
+
+	return entry ? &samples->place[entry->value] : NULL;
+}
+
+const struct sample_code *samples_code(const struct samples *samples, uint64_t key)
+{
+	const struct map_entry *entry = map_find(&samples->codes, key);
+
+	return entry ? &samples->code[entry->value] : NULL;
+}

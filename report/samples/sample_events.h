@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples of Python stacks as an analysis: what was seen at each place (a line and the lines that led there) or
+ * under each key of --by, and what places are.
+ *
+ * CPU time since a thread was last seen running goes to where it is seen running next: so a line that only waits gets
+ * none of it. Waits are the time since the look before. Memory grows with places, keys and threads.
+ */
+#ifndef REPORT_SAMPLES_SAMPLE_EVENTS_H
+#define REPORT_SAMPLES_SAMPLE_EVENTS_H
+
+#include "report/base/map.h"
+#include "report/core/analysis.h"
+#include "report/core/key.h"
+
+#define SAMPLE_NONE UINT32_MAX
+#define SAMPLE_DEPTH_MAX 1024u /* of places that are followed: the collector has fewer */
+
+struct sample_counts {
+	uint64_t looks, cpu_ns, native_ns, wait_ns, ready_ns;
+	uint64_t state_ns[EVT_PYTHON_STATE_LIMIT];
+};
+
+struct sample_row {
+	uint64_t key;   /* of --by, 0 with a place */
+	uint64_t place; /* as sample_place_key() has it, 0: no Python function ran */
+	struct sample_counts counts;
+};
+
+struct sample_place {
+	uint64_t from; /* key of the place around it, 0: none */
+	uint64_t code; /* key of its function */
+	uint32_t line;
+};
+struct sample_code {
+	uint32_t function, file; /* indices of names */
+	uint32_t line;
+};
+
+struct samples {
+	struct sample_row *row;
+	size_t row_count, row_room;
+	struct map rows;
+	struct sample_place *place;
+	size_t place_count, place_room;
+	struct map places;
+	struct sample_code *code;
+	size_t code_count, code_room;
+	struct map codes;
+	struct sample_counts all;
+	uint64_t torn, cut, dropped;
+	uint64_t off[EVT_PYTHON_OFF_LIMIT]; /* processes by why they were not sampled */
+	struct run_key key;
+	bool is_by_place;
+};
+
+struct samples_options {
+	enum key_id by; /* of report lines */
+};
+ANALYSIS(samples, struct samples)
+
+/* NULL: its definition was lost. */
+const struct sample_place *samples_place(const struct samples *samples, uint64_t key);
+const struct sample_code *samples_code(const struct samples *samples, uint64_t key);
+
+void sample_counts_add(struct sample_counts *into, const struct sample_counts *more);
+
+#endif

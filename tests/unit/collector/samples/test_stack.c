@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* links: collector format */
+/* collector/samples/{stack,codes,memory,places}.c: made-up threads of 3.11 in this process's own memory: stacks, code at an
+ * address used again, frames that are none, rings of frames, depth, a kernel that refuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/samples/stack.h"
+
+#define MINOR 11
+#define FRAMES (STACK_FRAMES_MAX + 10u)
+
+static struct common common;
+static struct places places;
+static struct codes codes;
+static struct memory memory;
+static const struct python_layout *layout;
+static struct code_reader reader;
+static uint8_t thread[256], cframe[64], code_type[8];
+static uint8_t frame[FRAMES][128];
+
+struct text {
+	uint8_t bytes[64];
+};
+struct made_code {
+	uint8_t bytes[256];
+	struct text file, name;
+	struct {
+		uint8_t head[PYTHON_BYTES_DATA];
+		uint8_t data[8];
+	} table;
+};
+static struct made_code code[3];
+
+static uint64_t at(const void *object)
+{
+	return (uint64_t)(uintptr_t)object;
+}
+
+static void put64(uint8_t *bytes, size_t offset, uint64_t value)
+{
+	memcpy(bytes + offset, &value, sizeof(value));
+}
+
+/* It reads this process, as process_vm_readv() would: what is not mapped is refused. */
+static bool refuses;
+static ssize_t read_here(uint32_t pid, const struct iovec *local, size_t local_count,
+			 const struct iovec *remote, size_t remote_count)
+{
+	ssize_t all = 0;
+
+	(void)pid;
+	(void)remote_count;
+	if (refuses) {
+		errno = EPERM;
+		return -1;
+	}
+	for (size_t i = 0; i < local_count; i++) {
+		uint64_t address = at(remote[i].iov_base);
+
+		if (address < 0x10000 || address >> 47) {
+			errno = EFAULT;
+			return all ? all : -1;
+		}
+		memcpy(local[i].iov_base, remote[i].iov_base, remote[i].iov_len);
+		all += (ssize_t)remote[i].iov_len;
+	}
+	return all;
+}
+
+static void make_text(struct text *text, const char *from)
+{
+	put64(text->bytes, PYTHON_STRING_LENGTH, strlen(from));
+	text->bytes[PYTHON_STRING_STATE] = 1 << 2 | 1 << 5 | 1 << 6;
+	memcpy(text->bytes + layout->ascii_data, from, strlen(from));
+}
+
+/* Eight instructions of its first line, then two of the next. */
+static void make_code(struct made_code *made, const char *name, uint32_t line)
+{
+	const uint8_t table[] = { 0x80 | 10 << 3 | 7, 0, 0, 0x80 | 11 << 3 | 1, 0, 0 };
+
+	memset(made, 0, sizeof(*made));
+	make_text(&made->file, "made.py");
+	make_text(&made->name, name);
+	put64(made->table.head, PYTHON_BYTES_SIZE, sizeof(table));
+	memcpy(made->table.data, table, sizeof(table));
+	put64(made->bytes, PYTHON_TYPE, at(code_type));
+	put64(made->bytes, layout->code_file, at(&made->file));
+	put64(made->bytes, layout->code_name, at(&made->name));
+	put64(made->bytes, layout->code_table, at(&made->table));
+	memcpy(made->bytes + layout->code_line, &line, sizeof(line));
+}
+
+/* Frame i runs that code and was called by frame i + 1. */
+static void make_frame(unsigned int i, const struct made_code *made, bool is_last)
+{
+	put64(frame[i], layout->frame_code, at(made->bytes));
+	put64(frame[i], layout->frame_back, is_last ? 0 : at(frame[i + 1]));
+	put64(frame[i], layout->frame_at, at(made->bytes) + layout->code_start + 4);
+}
+
+static enum stack_result read_stack(struct stack *stack)
+{
+	memory_begin(&memory, 1, NULL);
+	return stack_read(&codes, &reader, at(thread), stack);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&common, 0, sizeof(common));
+	memset(frame, 0, sizeof(frame));
+	refuses = false;
+	layout = python_layout_of(MINOR);
+	journal_init(&common.journal);
+	assert_int_equal(names_init(&common.names, &common.journal), 0);
+	places_init(&places, &common.journal);
+	codes_init(&codes, &common, &places);
+	assert_int_equal(memory_init(&memory), 0);
+	memory.read = read_here;
+	reader = (struct code_reader){ &memory, layout, 1, at(code_type) };
+	put64(thread, layout->thread_frame, at(cframe));
+	put64(cframe, layout->cframe_frame, at(frame[0]));
+	make_code(&code[0], "inner", 10);
+	make_code(&code[1], "outer", 20);
+	make_code(&code[2], "other", 30);
+	make_frame(0, &code[0], false);
+	make_frame(1, &code[1], true);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	codes_release(&codes);
+	places_release(&places);
+	memory_release(&memory);
+	names_release(&common.names);
+	journal_release(&common.journal);
+	return 0;
+}
+
+static unsigned int told(uint32_t id)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < common.journal.count; i++)
+		count += common.journal.event[i].id == id;
+	return count;
+}
+
+static const struct evt_python_code *last_code(void)
+{
+	for (size_t i = common.journal.count; i > 0; i--)
+		if (common.journal.event[i - 1].id == EVT_python_code)
+			return (const void *)common.journal.event[i - 1].value;
+	return NULL;
+}
+
+static void stack_is_told_once(void **state)
+{
+	struct stack first, second;
+
+	(void)state;
+	assert_int_equal(read_stack(&first), STACK_READ);
+	assert_int_equal(read_stack(&second), STACK_READ);
+	assert_int_equal(first.place, 2);
+	assert_int_equal(second.place, 2);
+	assert_false(first.is_cut);
+	assert_int_equal(told(EVT_python_place), 2);
+	assert_int_equal(told(EVT_python_code), 2);
+	assert_int_equal(last_code()->line, 20);
+}
+
+/* Within a code object another line is another place. */
+static void line_follows_the_instruction(void **state)
+{
+	struct stack first, second;
+
+	(void)state;
+	assert_int_equal(read_stack(&first), STACK_READ);
+	put64(frame[0], layout->frame_at, at(code[0].bytes) + layout->code_start + 16);
+	assert_int_equal(read_stack(&second), STACK_READ);
+	assert_int_not_equal(first.place, second.place);
+	assert_int_equal(told(EVT_python_code), 2);
+}
+
+static void address_is_used_again(void **state)
+{
+	struct stack first, second;
+
+	(void)state;
+	assert_int_equal(read_stack(&first), STACK_READ);
+	make_code(&code[0], "new", 77);
+	assert_int_equal(read_stack(&second), STACK_READ);
+	assert_int_equal(told(EVT_python_code), 3);
+	assert_int_equal(last_code()->line, 77);
+}
+
+static void what_is_no_stack_is_torn(void **state)
+{
+	struct stack stack;
+
+	(void)state;
+	put64(code[0].bytes, PYTHON_TYPE, at(thread)); /* no code object */
+	assert_int_equal(read_stack(&stack), STACK_TORN);
+	make_code(&code[0], "inner", 10);
+	put64(frame[1], layout->frame_code, 1);
+	assert_int_equal(read_stack(&stack), STACK_TORN);
+	make_frame(1, &code[1], true);
+	put64(frame[0], layout->frame_back, UINT64_MAX - 3);
+	assert_int_equal(read_stack(&stack), STACK_TORN);
+	make_frame(0, &code[0], false);
+	put64(code[0].name.bytes, PYTHON_STRING_LENGTH, UINT64_MAX);
+	put64(code[0].bytes, layout->code_name, 3);
+	assert_int_equal(read_stack(&stack), STACK_TORN);
+	assert_int_equal(told(EVT_python_place), 0);
+}
+
+static void thread_without_frames_is_no_error(void **state)
+{
+	struct stack stack;
+
+	(void)state;
+	put64(cframe, layout->cframe_frame, 0);
+	assert_int_equal(read_stack(&stack), STACK_NONE);
+	put64(thread, layout->thread_frame, 0);
+	assert_int_equal(read_stack(&stack), STACK_NONE);
+}
+
+static void ring_of_frames_ends(void **state)
+{
+	struct stack stack;
+
+	(void)state;
+	put64(frame[1], layout->frame_back, at(frame[0]));
+	assert_int_equal(read_stack(&stack), STACK_READ);
+	assert_true(stack.is_cut);
+	assert_int_equal(told(EVT_python_place), STACK_FRAMES_MAX);
+}
+
+static void deep_stack_is_cut(void **state)
+{
+	struct stack stack;
+
+	(void)state;
+	for (unsigned int i = 0; i < FRAMES; i++)
+		make_frame(i, &code[i % 3], i + 1 == FRAMES);
+	assert_int_equal(read_stack(&stack), STACK_READ);
+	assert_true(stack.is_cut);
+	assert_int_equal(told(EVT_python_code), 3);
+}
+
+static void refusal_is_known(void **state)
+{
+	struct stack stack;
+
+	(void)state;
+	refuses = true;
+	assert_int_equal(read_stack(&stack), STACK_TORN);
+	assert_int_equal(memory.error, EPERM);
+}
+
+/* One system call where all is as it was; a hint that has gone bad costs no more than itself. */
+static void hints_save_calls(void **state)
+{
+	struct memory_hints hints = { 0 };
+	struct stack stack;
+	uint32_t calls;
+
+	(void)state;
+	assert_int_equal(read_stack(&stack), STACK_READ);
+	memory_keep_hints(&memory, &hints);
+	calls = memory.calls;
+	memory_begin(&memory, 1, &hints);
+	assert_int_equal(stack_read(&codes, &reader, at(thread), &stack), STACK_READ);
+	assert_int_equal(memory.calls, calls + 1);
+	hints.hint[0].address = 8;
+	memory_begin(&memory, 1, &hints);
+	assert_int_equal(stack_read(&codes, &reader, at(thread), &stack), STACK_READ);
+	assert_int_equal(stack.place, 2);
+	memory_hints_release(&hints);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(stack_is_told_once, begin, end),
+		cmocka_unit_test_setup_teardown(line_follows_the_instruction, begin, end),
+		cmocka_unit_test_setup_teardown(address_is_used_again, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_no_stack_is_torn, begin, end),
+		cmocka_unit_test_setup_teardown(thread_without_frames_is_no_error, begin, end),
+		cmocka_unit_test_setup_teardown(ring_of_frames_ends, begin, end),
+		cmocka_unit_test_setup_teardown(deep_stack_is_cut, begin, end),
+		cmocka_unit_test_setup_teardown(refusal_is_known, begin, end),
+		cmocka_unit_test_setup_teardown(hints_save_calls, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

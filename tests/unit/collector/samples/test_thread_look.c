@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* links: collector format */
+/* collector/samples/thread_look.c: what the kernel's lines say of a thread; this thread and one that is not there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/samples/thread_look.h"
+
+#define GIL 0x7f0000001000u
+
+static void calls_say_what_is_waited_for(void **state)
+{
+	static const struct {
+		const char *line;
+		enum evt_python_state state;
+	} lines[] = {
+		{ "running\n", EVT_PYTHON_RUNS },
+		{ "-1 0x7ffc 0x7f00\n", EVT_PYTHON_WAITS },
+		{ "202 0x7f0000001050 0x189 0x0\n", EVT_PYTHON_GIL },
+		{ "202 0x7f0000000fff 0x189 0x0\n", EVT_PYTHON_LOCK },
+		{ "202 0x7f00000010d0 0x189 0x0\n", EVT_PYTHON_LOCK }, /* just behind it */
+		{ "0 0x3 0x7f 0x1000\n", EVT_PYTHON_IO },
+		{ "7 0x7ffc 0x1 0xffffffff\n", EVT_PYTHON_IO },
+		{ "23 0x0 0x0 0x0\n", EVT_PYTHON_SLEEP }, /* select() of nothing */
+		{ "270 0x0 0x0 0x0\n", EVT_PYTHON_SLEEP },
+		{ "23 0x4 0x7ffc 0x0\n", EVT_PYTHON_IO },
+		{ "230 0x1 0x0\n", EVT_PYTHON_SLEEP },
+		{ "61 0xffffffff\n", EVT_PYTHON_CHILD },
+		{ "16 0x5 0x2a\n", EVT_PYTHON_WAITS }, /* ioctl */
+		{ "", EVT_PYTHON_WAITS },
+		{ "nonsense", EVT_PYTHON_WAITS },
+		{ "99999999999999999999", EVT_PYTHON_WAITS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_int_equal(thread_state_of_call(lines[i].line, GIL), lines[i].state);
+	assert_int_equal(thread_state_of_call("202 0x50 0x189\n", 0), EVT_PYTHON_LOCK);
+	assert_int_equal(thread_state_of_letter('R'), EVT_PYTHON_RUNS);
+	assert_int_equal(thread_state_of_letter('D'), EVT_PYTHON_IO);
+	assert_int_equal(thread_state_of_letter('S'), EVT_PYTHON_WAITS);
+}
+
+static void looker_runs(void **state)
+{
+	struct thread_files files;
+	struct thread_look first, second;
+
+	(void)state;
+	thread_files_init(&files, (uint32_t)getpid(), (uint32_t)syscall(SYS_gettid));
+	if (!thread_look(&files, 0, &first)) {
+		thread_files_close(&files);
+		skip(); /* no schedstat in this kernel */
+	}
+	assert_true(thread_look(&files, 0, &second));
+	assert_true(second.cpu_ns >= first.cpu_ns);
+	thread_files_close(&files);
+	assert_int_equal(files.schedstat, -1);
+}
+
+static void thread_that_is_gone_is_none(void **state)
+{
+	struct thread_files files;
+	struct thread_look look;
+
+	(void)state;
+	thread_files_init(&files, (uint32_t)getpid(), 0x7ffffff0);
+	assert_false(thread_look(&files, 0, &look));
+	thread_files_close(&files);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_say_what_is_waited_for),
+		cmocka_unit_test(looker_runs),
+		cmocka_unit_test(thread_that_is_gone_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/samples/: shares of lines that are set by construction, waits, operators, recursion, lost definitions, paths. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/samples/lines.h"
+#include "report/samples/source_text.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define MS 1000000ull
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static struct samples *samples;
+static struct lines lines;
+
+static const struct filter_settings plain = { .pid = FILTER_NO_ID,
+					      .tid = FILTER_NO_ID,
+					      .to_ns = UINT64_MAX };
+
+static void start(void)
+{
+	cuda_recording_start(&c, 1);
+}
+
+static void define_code(uint64_t id, const char *function, uint64_t line)
+{
+	FRAME_PUT(c.r.fw, 1, python_code, .id = id, .function = cuda_recording_name(&c, function),
+		  .file = cuda_recording_name(&c, "/src/made.py"), .line = line);
+}
+
+static void define_place(uint64_t id, uint64_t from, uint64_t code, uint64_t line)
+{
+	FRAME_PUT(c.r.fw, 1, python_place, .id = id, .from = from, .code = code, .line = line);
+}
+
+/* main (line 1) calls work (line 11) and waits (line 2); work calls itself. */
+static void define_all(void)
+{
+	frame_begin_block(c.r.fw, 0);
+	define_code(1, "main", 1);
+	define_code(2, "work", 10);
+	define_place(1, 0, 1, 2);
+	define_place(2, 0, 1, 3);
+	define_place(3, 2, 2, 11);
+	define_place(4, 3, 2, 11);
+	frame_end_block(c.r.fw);
+}
+
+static void sample(uint64_t time_ns, uint64_t place, uint64_t state, uint64_t cpu_us)
+{
+	FRAME_PUT(c.r.fw, time_ns, python_sample, .place = place, .state = state, .cpu_us = cpu_us,
+		  .looks = 1);
+}
+
+static void read_as(struct filter_settings options)
+{
+	static char path[] = "one.evt";
+	struct session_file file;
+	char message[256];
+
+	cuda_recording_finish(&c, 10000 * MS);
+	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, &options);
+	samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	run_read(run, false);
+}
+
+static void finish(void)
+{
+	lines_release(&lines);
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+static const struct line *line_at(uint32_t number)
+{
+	for (size_t i = 0; i < lines.count; i++)
+		if (lines.line[i].number == number)
+			return &lines.line[i];
+	fail_msg("there is no line %u", number);
+	return NULL;
+}
+
+/* Three quarters of the CPU time in line 11; the CPU time of a wait is of the line that runs next. */
+static void shares_are_those_of_the_program(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	for (uint64_t i = 1; i <= 400; i++)
+		sample((1 + 10 * i) * MS, i % 4 ? 3 : 1, EVT_PYTHON_RUNS, 2000);
+	sample(4011 * MS, 1, EVT_PYTHON_SLEEP, 1500); /* it ran, and sleeps now */
+	sample(4021 * MS, 1, EVT_PYTHON_SLEEP, 0);
+	sample(4031 * MS, 3, EVT_PYTHON_RUNS, 500);
+	sample(4041 * MS, 3, EVT_PYTHON_READY, 0);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	lines_make(&lines, samples, false);
+	assert_int_equal(line_at(11)->self.cpu_ns, 300 * 2 * MS + 2 * MS);
+	assert_int_equal(line_at(2)->self.cpu_ns, 100 * 2 * MS);
+	assert_int_equal(line_at(2)->self.wait_ns, 20 * MS);
+	assert_int_equal(line_at(2)->self.state_ns[EVT_PYTHON_SLEEP], 20 * MS);
+	assert_int_equal(line_at(3)->self.cpu_ns, 0);
+	assert_int_equal(line_at(3)->total.cpu_ns, 302 * 2 * MS - 2 * MS);
+	assert_int_equal(samples->all.looks, 404);
+	finish();
+}
+
+/* Of a function that calls itself each sample counts once. */
+static void recursion_counts_once(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 4, EVT_PYTHON_RUNS, 3000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	lines_make(&lines, samples, true);
+	assert_int_equal(lines.count, 2);
+	assert_int_equal(line_at(10)->total.cpu_ns, 3 * MS);
+	assert_int_equal(line_at(1)->total.cpu_ns, 3 * MS);
+	assert_int_equal(line_at(1)->self.cpu_ns, 0);
+	finish();
+}
+
+/* An operator makes it native, a scope of the user does not. */
+static void native_is_an_operator(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	FRAME_PUT(c.r.fw, 2 * MS, torch_begin_ex, .name = cuda_recording_name(&c, "mine"),
+		  .scope = EVT_SCOPE_USER);
+	sample(3 * MS, 3, EVT_PYTHON_RUNS, 1000);
+	FRAME_PUT(c.r.fw, 4 * MS, torch_begin_ex, .name = cuda_recording_name(&c, "aten::mm"));
+	sample(5 * MS, 3, EVT_PYTHON_RUNS, 4000);
+	FRAME_PUT(c.r.fw, 6 * MS, torch_begin_ex, .name = cuda_recording_name(&c, "inner"),
+		  .scope = EVT_SCOPE_USER);
+	sample(7 * MS, 3, EVT_PYTHON_RUNS, 500);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	lines_make(&lines, samples, false);
+	assert_int_equal(line_at(11)->self.cpu_ns, 5500000);
+	assert_int_equal(line_at(11)->self.native_ns, 4500000);
+	finish();
+}
+
+static void filters_hold(void **state)
+{
+	struct filter_settings later = plain;
+
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 3, EVT_PYTHON_RUNS, 1000);
+	sample(21 * MS, 1, EVT_PYTHON_RUNS, 2000);
+	frame_end_block(c.r.fw);
+	later.from_ns = 15 * MS;
+	read_as(later);
+	lines_make(&lines, samples, false);
+	assert_int_equal(samples->all.cpu_ns, 2 * MS);
+	assert_int_equal(lines.count, 1);
+	finish();
+}
+
+/* Places that nobody defines, that name themselves, states that nobody knows: a row, and no harm. */
+static void lost_definitions_are_rows(void **state)
+{
+	(void)state;
+	start();
+	frame_begin_block(c.r.fw, 0);
+	define_place(5, 5, 9, 4);
+	define_place(6, 7, 9, 4);
+	define_place(7, 6, 9, 4);
+	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 77, .off = 99, .torn = 5);
+	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 1, .off = 3, .torn = 5);
+	FRAME_PUT(c.r.fw, 3, python_sampling, .process = 1, .off = 3, .torn = 6);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 5, EVT_PYTHON_RUNS, 1000);
+	sample(21 * MS, 6, 4711, 1000);
+	sample(31 * MS, UINT64_MAX, EVT_PYTHON_RUNS, 1000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	lines_make(&lines, samples, false);
+	assert_int_equal(samples->all.cpu_ns, 3 * MS);
+	assert_int_equal(samples->all.wait_ns, 10 * MS);
+	assert_int_equal(lines.count, 1);
+	assert_int_equal(lines.line[0].file, SAMPLE_NONE);
+	assert_int_equal(samples->torn, 6);
+	assert_int_equal(samples->off[EVT_PYTHON_OFF_REFUSED], 1);
+	finish();
+}
+
+#define MATCH(one, other) paths_match(one, strlen(one), other, strlen(other))
+
+static void paths_match_by_their_ends(void **state)
+{
+	(void)state;
+	assert_true(MATCH("/a/b/train.py", "train.py"));
+	assert_true(MATCH("train.py", "/a/b/train.py"));
+	assert_true(MATCH("./b/train.py", "/a/b/train.py"));
+	assert_true(MATCH("/a/b/train.py", "/a/b/train.py"));
+	assert_false(MATCH("/a/b/train.py", "rain.py"));
+	assert_false(MATCH("/a/b/train.py", "c/train.py"));
+	assert_false(MATCH("/a/b/train.py", ""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shares_are_those_of_the_program),
+		cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(native_is_an_operator),
+		cmocka_unit_test(filters_hold),
+		cmocka_unit_test(lost_definitions_are_rows),
+		cmocka_unit_test(paths_match_by_their_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
