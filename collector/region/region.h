@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 5u
+#define REGION_VERSION 6u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 36)
@@ -77,6 +77,7 @@ struct region_process {
 	_Atomic uint64_t lost_no_ring;
 	_Atomic uint64_t lost_nested;
 	_Atomic uint64_t lost_early;
+	_Atomic uint64_t lost_stacks; /* records that are there, with their caller only */
 	_Atomic uint64_t waits;
 	_Atomic uint64_t
 		exit_tsc; /* when it said that it ends, 0 before; own clock, base not taken off */

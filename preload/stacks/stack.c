@@ -6,11 +6,11 @@
 #include "preload/stacks/stack.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <ucontext.h>
 
 #include "preload/base/object.h"
+#include "preload/record/entry.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/step.h"
 
@@ -26,12 +26,6 @@
 unsigned int stack_families;
 unsigned int stack_without;
 static unsigned int depth_limit;
-static _Atomic uint64_t missed;
-
-uint64_t stack_missed(void)
-{
-	return atomic_load(&missed);
-}
 
 /* --- start --- */
 
@@ -274,7 +268,7 @@ static struct step_span span_of(const struct stack_thread *t, uintptr_t rsp)
 
 static uint64_t miss(void)
 {
-	atomic_fetch_add_explicit(&missed, 1, memory_order_relaxed);
+	entry_count_lost(ENTRY_LOST_STACK);
 	return 0;
 }
 
