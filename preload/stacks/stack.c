@@ -300,6 +300,23 @@ static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t,
 	return t->frame[depth - 1].name & (RECORD_STACK_BIT - 1);
 }
 
+/* Of a thread that remembers nothing: its first stack, or one after its end. */
+static __attribute__((noinline)) uint64_t stack_first(struct recorder_lane *lane,
+						      struct step_place p)
+{
+	struct stack_thread *t = stack_thread_claim();
+	uint64_t id;
+
+	if (t)
+		return stack_walk(t, lane, p);
+	t = stack_thread_borrow();
+	if (!t)
+		return miss();
+	id = stack_walk(t, lane, p);
+	stack_thread_return(t);
+	return id;
+}
+
 static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane *lane,
 							    struct step_place p)
 {
@@ -307,11 +324,8 @@ static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane
 	uint64_t state, id;
 	unsigned int frames;
 
-	if (__builtin_expect(!t || !t->frame, 0)) {
-		t = t ? NULL : stack_thread_claim();
-		if (!t)
-			return miss();
-	}
+	if (__builtin_expect(!t || !t->frame, 0))
+		return stack_first(lane, p);
 	state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
 	frames = state & STACK_STATE_FRAMES;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
