@@ -266,9 +266,11 @@ static struct step_span span_of(const struct stack_thread *t, uintptr_t rsp)
 	return (struct step_span){ memory_page(rsp - 8), memory_page(rsp - 8) + MEMORY_PAGE };
 }
 
-static uint64_t miss(void)
+/* In a forked child, whoever was interrupted has a lane without words: its record goes nowhere either. */
+static uint64_t miss(const struct recorder_lane *lane)
 {
-	entry_count_lost(ENTRY_LOST_STACK);
+	if (lane->mask)
+		entry_count_lost(ENTRY_LOST_STACK);
 	return 0;
 }
 
@@ -293,10 +295,10 @@ static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t,
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!state_replace(t, state, state | depth)) {
 		(void)state_begin(t);
-		return miss();
+		return miss(lane);
 	}
 	if (depth < w.stand + w.fresh || !depth)
-		return miss();
+		return miss(lane);
 	return t->frame[depth - 1].name & (RECORD_STACK_BIT - 1);
 }
 
@@ -311,7 +313,7 @@ static __attribute__((noinline)) uint64_t stack_first(struct recorder_lane *lane
 		return stack_walk(t, lane, p);
 	t = stack_thread_borrow();
 	if (!t)
-		return miss();
+		return miss(lane);
 	id = stack_walk(t, lane, p);
 	stack_thread_return(t);
 	return id;
@@ -366,7 +368,7 @@ uint64_t stack_outside(struct recorder_lane *lane)
 		struct stack_fresh f = { .rule = step_rule(&p) };
 
 		if (i == OWN_FRAMES_MAX || step_out(&span, &p, &f) != STEP_GOES_ON)
-			return miss();
+			return miss(lane);
 	}
 	return id_at(lane, p);
 }

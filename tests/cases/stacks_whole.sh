@@ -30,3 +30,8 @@ none_lost exceptions
 run_traced "$PROGRAMS/threads" sequence 10000 >out.txt || fail "threads: status $?"
 none_lost "10000 threads"
 expect "$OUTPUT" 'sum(r.allocations == 3 for r in threads.rows) + summary.totals.events_lost // 4 >= 10000'
+
+# the handler forks: what its child was interrupted in is recorded by the parent only
+run_traced "$PROGRAMS/handlers" fork >out.txt || fail "handlers: status $?"
+"$REPORT" check "$OUTPUT" >check.txt || fail "handlers: check: $(cat check.txt)"
+expect_eq "stacks lost by children" "$("$REPORT" dump "$OUTPUT" | grep -c ' lost .*reason=13')" 0
