@@ -7,6 +7,7 @@
 #        make soak SOAK=cpython           CPython's regression suite, test by test (an hour); SOAK_PYTHON=/usr/bin/python3.11
 #        make soak SOAK=kills             SOAK_KILLS=200 random kills of program and collector
 #        make soak SOAK_SECONDS=600       start nothing new in a part after that time
+#        make soak SOAK_SETTINGS='INTERCEPT_STACKS=native'   more settings for what runs under the preload
 #        make soak SOAK_WRITE=1           also write the result, with date and versions, into docs/RELIABILITY.md
 # Each is run bare, and under the preload with INTERCEPT_CHILDREN=all; output and status are compared. The exit status
 # is 1 when something differs that tests/soak/expected.txt does not list. `scripts/install-deps.sh soak` installs what the

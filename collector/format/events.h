@@ -65,13 +65,15 @@ enum evt_lost_reason {
 	EVT_LOST_REFUSED = 10,   /* more than a frame, or the memory for our own events, holds */
 	EVT_LOST_STACK = 11,     /* frames of a stack are not known, its event is there */
 	EVT_LOST_STACK_ID = 12,  /* a frame of stacks was defined a second time, as another */
+	EVT_LOST_NO_STACK = 13,  /* a record has its caller only: its stack could not be had */
 	EVT_LOST_LIMIT_COUNT,
 };
 
 /* Those count stacks; the others events that are missing. */
 static inline bool lost_is_of_stacks(uint64_t reason)
 {
-	return reason == EVT_LOST_STACK || reason == EVT_LOST_STACK_ID;
+	return reason == EVT_LOST_STACK || reason == EVT_LOST_STACK_ID ||
+	       reason == EVT_LOST_NO_STACK;
 }
 
 /* python_sample.state */

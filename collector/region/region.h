@@ -77,6 +77,7 @@ struct region_process {
 	_Atomic uint64_t lost_no_ring;
 	_Atomic uint64_t lost_nested;
 	_Atomic uint64_t lost_early;
+	_Atomic uint64_t lost_stacks; /* records that are there, with their caller only */
 	_Atomic uint64_t waits;
 	_Atomic uint64_t
 		exit_tsc; /* when it said that it ends, 0 before; own clock, base not taken off */

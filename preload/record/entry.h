@@ -21,6 +21,7 @@ enum entry_lost {
 	ENTRY_LOST_NO_RING,
 	ENTRY_LOST_NESTED,
 	ENTRY_LOST_EARLY,
+	ENTRY_LOST_STACK,
 };
 
 /*

@@ -538,7 +538,7 @@ static int room_step(struct recorder_lane *lane, unsigned int words)
 	return 0;
 }
 
-bool recorder_make_room(struct recorder_lane *lane, unsigned int words)
+bool recorder_find_room(struct recorder_lane *lane, unsigned int words)
 {
 	int saved = errno;
 	int step;
@@ -548,7 +548,6 @@ bool recorder_make_room(struct recorder_lane *lane, unsigned int words)
 	while (step == 0);
 	if (step < 0) {
 		lane->limit = lane->head; /* so that the next record looks again */
-		atomic_fetch_add_explicit(&lane->ring->dropped, 1, memory_order_relaxed);
 		if (collector_is_gone()) {
 			trouble_look();
 			recorder_close();
@@ -556,4 +555,14 @@ bool recorder_make_room(struct recorder_lane *lane, unsigned int words)
 	}
 	errno = saved;
 	return step > 0;
+}
+
+bool recorder_make_room(struct recorder_lane *lane, unsigned int words)
+{
+	struct region_ring *ring = lane->ring;
+
+	if (recorder_find_room(lane, words))
+		return true;
+	atomic_fetch_add_explicit(&ring->dropped, 1, memory_order_relaxed);
+	return false;
 }

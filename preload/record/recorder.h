@@ -73,6 +73,8 @@ PRELOAD_HIDDEN extern uint64_t recorder_base;
 
 struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t frame);
 bool recorder_make_room(struct recorder_lane *lane, unsigned int words);
+/* The same, for words that are no record of their own: nothing is counted. */
+bool recorder_find_room(struct recorder_lane *lane, unsigned int words);
 
 /* The family is off or paused in a process that records: whatever the lane does, there is nothing to sort out. */
 static inline bool recorder_is_shut(enum evt_family family)

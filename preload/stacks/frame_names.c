@@ -93,8 +93,11 @@ uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t w
 			break;
 		}
 		field[0] = id;
-		if (!recorder_put(lane, RECORD_FRAME, recorder_now(), field, 3))
+		/* what is lost is its record's stack, not an event */
+		if (lane->head + RECORD_FRAME_WORDS > lane->limit &&
+		    !recorder_find_room(lane, RECORD_FRAME_WORDS))
 			return 0;
+		(void)recorder_put(lane, RECORD_FRAME, recorder_now(), field, RECORD_FRAME_WORDS - 1);
 		line_keep(hash & frame_names.mask, mark, parent ^ word);
 		return id;
 	}

@@ -6,11 +6,11 @@
 #include "preload/stacks/stack.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <ucontext.h>
 
 #include "preload/base/object.h"
+#include "preload/record/entry.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/step.h"
 
@@ -26,12 +26,6 @@
 unsigned int stack_families;
 unsigned int stack_without;
 static unsigned int depth_limit;
-static _Atomic uint64_t missed;
-
-uint64_t stack_missed(void)
-{
-	return atomic_load(&missed);
-}
 
 /* --- start --- */
 
@@ -272,9 +266,11 @@ static struct step_span span_of(const struct stack_thread *t, uintptr_t rsp)
 	return (struct step_span){ memory_page(rsp - 8), memory_page(rsp - 8) + MEMORY_PAGE };
 }
 
-static uint64_t miss(void)
+/* In a forked child, whoever was interrupted has a lane without words: its record goes nowhere either. */
+static uint64_t miss(const struct recorder_lane *lane)
 {
-	atomic_fetch_add_explicit(&missed, 1, memory_order_relaxed);
+	if (lane->mask)
+		entry_count_lost(ENTRY_LOST_STACK);
 	return 0;
 }
 
@@ -299,11 +295,28 @@ static __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t,
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!state_replace(t, state, state | depth)) {
 		(void)state_begin(t);
-		return miss();
+		return miss(lane);
 	}
 	if (depth < w.stand + w.fresh || !depth)
-		return miss();
+		return miss(lane);
 	return t->frame[depth - 1].name & (RECORD_STACK_BIT - 1);
+}
+
+/* Of a thread that remembers nothing: its first stack, or one after its end. */
+static __attribute__((noinline)) uint64_t stack_first(struct recorder_lane *lane,
+						      struct step_place p)
+{
+	struct stack_thread *t = stack_thread_claim();
+	uint64_t id;
+
+	if (t)
+		return stack_walk(t, lane, p);
+	t = stack_thread_borrow();
+	if (!t)
+		return miss(lane);
+	id = stack_walk(t, lane, p);
+	stack_thread_return(t);
+	return id;
 }
 
 static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane *lane,
@@ -313,11 +326,8 @@ static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane
 	uint64_t state, id;
 	unsigned int frames;
 
-	if (__builtin_expect(!t || !t->frame, 0)) {
-		t = t ? NULL : stack_thread_claim();
-		if (!t)
-			return miss();
-	}
+	if (__builtin_expect(!t || !t->frame, 0))
+		return stack_first(lane, p);
 	state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
 	frames = state & STACK_STATE_FRAMES;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -358,7 +368,7 @@ uint64_t stack_outside(struct recorder_lane *lane)
 		struct stack_fresh f = { .rule = step_rule(&p) };
 
 		if (i == OWN_FRAMES_MAX || step_out(&span, &p, &f) != STEP_GOES_ON)
-			return miss();
+			return miss(lane);
 	}
 	return id_at(lane, p);
 }

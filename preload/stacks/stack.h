@@ -42,8 +42,8 @@ static inline bool stack_is_off(enum evt_family family)
 int stack_begin(unsigned int families, uint64_t entries, unsigned int depth);
 
 /*
- * The id of the stack that `frame` was called from, with its frames in the ring before it; 0: none can be had
- * (counted). `lane` is IN_RECORD.
+ * The id of the stack that `frame` was called from, with its frames in the ring before it; 0: none can be had: the
+ * thread has no memory, the ring no room, or a signal handler came in between (counted in the region). `lane` is IN_RECORD.
  */
 uint64_t stack_id(struct recorder_lane *lane, void *const *frame);
 
@@ -69,9 +69,6 @@ uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks,
 /* recorder_put() of such a record. */
 bool stack_put(struct recorder_lane *lane, uint64_t stack, uint32_t type, uint64_t ticks,
 	       const uint64_t *field, unsigned int fields);
-
-/* Records that went without: the thread had no memory, the ring no room, or a signal handler came in between. */
-uint64_t stack_missed(void);
 
 /* In a forked child, its gates shut. */
 void stack_forked(void);

@@ -17,8 +17,8 @@ static _Atomic(struct stack_thread *) slot_memory[SLOTS];
 static _Atomic bool slot_taken[SLOTS];
 static _Atomic uint32_t slot_hint; /* where the last one was found */
 
-/* Of a thread that has ended but still runs. */
-static struct stack_thread ended;
+/* Of a thread that found no slot, and of one that has ended but still runs. */
+static struct stack_thread without, ended;
 
 static size_t slot_bytes(void)
 {
@@ -70,7 +70,7 @@ static struct stack_thread *slot_use(uint32_t slot)
 	return t;
 }
 
-struct stack_thread *stack_thread_claim(void)
+static struct stack_thread *slot_take(void)
 {
 	uint32_t count = depth_limit ? slots() : 0;
 	uint32_t hint = atomic_load_explicit(&slot_hint, memory_order_relaxed);
@@ -82,12 +82,18 @@ struct stack_thread *stack_thread_claim(void)
 		if (atomic_load_explicit(&slot_taken[slot], memory_order_relaxed) ||
 		    !atomic_compare_exchange_strong(&slot_taken[slot], &free, true))
 			continue;
-		stack_self = slot_use(slot);
-		break;
+		return slot_use(slot);
 	}
+	return NULL;
+}
+
+struct stack_thread *stack_thread_claim(void)
+{
+	struct stack_thread *t = stack_self ? NULL : slot_take();
+
 	if (!stack_self)
-		stack_self = &ended; /* it does not look again */
-	return stack_self == &ended ? NULL : stack_self;
+		stack_self = t ? t : &without; /* it does not look again */
+	return t;
 }
 
 static void slot_give_back(struct stack_thread *t)
@@ -105,8 +111,18 @@ void stack_thread_ends(void)
 	struct stack_thread *t = stack_self;
 
 	stack_self = &ended;
-	if (t && t != &ended)
+	if (t && t->frame)
 		slot_give_back(t);
+}
+
+struct stack_thread *stack_thread_borrow(void)
+{
+	return stack_self == &ended ? slot_take() : NULL;
+}
+
+void stack_thread_return(struct stack_thread *borrowed)
+{
+	slot_give_back(borrowed);
 }
 
 void stack_threads_forked(void)

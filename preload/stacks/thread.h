@@ -61,8 +61,11 @@ PRELOAD_HIDDEN extern __thread struct stack_thread *stack_self
 void stack_threads_begin(unsigned int depth);
 /* This thread's own, NULL when it can have none (counted). */
 struct stack_thread *stack_thread_claim(void);
-/* The thread ends; it goes without from here on. */
+/* The thread ends; from here on it has nothing of its own. */
 void stack_thread_ends(void);
+/* For one stack of a thread that has ended but still runs (destructors); NULL: it has not ended, or there is none. */
+struct stack_thread *stack_thread_borrow(void);
+void stack_thread_return(struct stack_thread *borrowed);
 /* In a forked child: the other threads are not here. */
 void stack_threads_forked(void);
 

@@ -31,7 +31,8 @@ class Product:
 
     def environment(self, output):
         return {"LD_PRELOAD": self.directory + "/libintercept.so", "INTERCEPT_CHILDREN": "all",
-                "INTERCEPT_KEEP": "1000", "INTERCEPT_OUTPUT": output}
+                "INTERCEPT_KEEP": "1000", "INTERCEPT_OUTPUT": output,
+                **dict(setting.split("=", 1) for setting in os.environ.get("SOAK_SETTINGS", "").split())}
 
     def broken(self, output_directory):
         """Recordings that `check` has anything against, as 'NAME: its first line'."""

@@ -278,14 +278,16 @@ static void drops_are_told_once(void **state)
 	atomic_store(&f.process[0].lost_nested, 3);
 	atomic_store(&f.process[0].lost_no_ring, 4);
 	atomic_store(&f.process[0].lost_early, 2);
+	atomic_store(&f.process[0].lost_stacks, 6);
 	atomic_store(&f.header->lost_no_process, 1);
 	finish();
 	assert_int_equal(content_lost(&content, EVT_LOST_FULL), 7);
 	assert_int_equal(content_lost(&content, EVT_LOST_NESTED), 3);
 	assert_int_equal(content_lost(&content, EVT_LOST_NO_RING), 4);
 	assert_int_equal(content_lost(&content, EVT_LOST_EARLY), 2);
+	assert_int_equal(content_lost(&content, EVT_LOST_NO_STACK), 6);
 	assert_int_equal(content_lost(&content, EVT_LOST_NO_PROCESS), 1);
-	assert_int_equal(content.end.lost, 17);
+	assert_int_equal(content.end.lost, 17); /* events; not stacks */
 }
 
 /* A record is in no later frame than the one whose watermark passes it. */

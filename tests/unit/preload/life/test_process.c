@@ -137,9 +137,11 @@ static void counts_go_to_the_own_entry(void **state)
 	entry_count_lost(ENTRY_LOST_NESTED);
 	entry_count_lost(ENTRY_LOST_NESTED);
 	entry_count_lost(ENTRY_LOST_EARLY);
+	entry_count_lost(ENTRY_LOST_STACK);
 	entry_count_wait();
 	assert_true(atomic_load(&own->lost_no_ring) == 1 && atomic_load(&own->lost_nested) == 2);
 	assert_true(atomic_load(&own->lost_early) == 1 && atomic_load(&own->waits) == 1);
+	assert_true(atomic_load(&own->lost_stacks) == 1);
 	entry_take(entry_claim(REGION_PROCESS_FILLING));
 	assert_ptr_equal(entry_own(), region_entry(1));
 	assert_true(atomic_load(&entry_own()->lost_nested) == 0);
