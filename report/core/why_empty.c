@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
+#include "report/core/options.h"
 
 /* What a family's events are called, and what is said when the program made none. */
 static const struct {
@@ -128,6 +129,17 @@ static void why_empty_name_setting(enum evt_family family, char text[ABSENCE_BYT
 			 absences[family].what, name, name);
 }
 
+/* What happened was left out by its stack, before there was a row. */
+static bool is_filtered_by_stack(const struct run *run)
+{
+	const struct options *options = run_options(run);
+
+	for (size_t i = 0; options && i < options->filter_count; i++)
+		if (!strncmp(options->filter[i], "stack~", 6))
+			return true;
+	return false;
+}
+
 const char *why_empty_explain(const struct run *run, enum evt_family family,
 			      struct why_empty *ret_absence)
 {
@@ -140,6 +152,8 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 		why_empty_name_filters(run, absences[family].what, text);
 	else if (why_empty_is_off(run, family))
 		why_empty_name_setting(family, text);
+	else if (is_filtered_by_stack(run))
+		snprintf(text, ABSENCE_BYTES, "no stack meets --filter");
 	else if (why_empty_is_whole(run) && why_empty_schedule(name))
 		snprintf(
 			text, ABSENCE_BYTES,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Named stacks as text: see named_stacks.h. Names come from files that anybody may have written. */
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +11,35 @@
 
 #define TEXT_SIDE (NAMED_TEXT_MAX / 2u - 32u) /* bytes of each end of a text that is too long */
 
+#define LONG_HEAD 200u /* bytes of a name that is too long; its end tells methods of a template apart */
+#define LONG_TAIL 300u
+
+static bool is_continued(char byte) /* a byte inside a character of UTF-8 */
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+static size_t shorten(char shorter[NAMED_TEXT_FRAME_MAX], const char *name, size_t length)
+{
+	size_t head = LONG_HEAD, tail = length - LONG_TAIL;
+
+	while (head && is_continued(name[head]))
+		head--;
+	while (tail < length && is_continued(name[tail]))
+		tail++;
+	return (size_t)snprintf(shorter, NAMED_TEXT_FRAME_MAX, "%.*s...%s", (int)head, name,
+				name + tail);
+}
+
 size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name)
 {
-	size_t length = strnlen(name, NAMED_TEXT_FRAME_MAX);
+	size_t length = strlen(name);
+	char shorter[NAMED_TEXT_FRAME_MAX];
 
+	if (length >= NAMED_TEXT_FRAME_MAX) {
+		length = shorten(shorter, name, length);
+		name = shorter;
+	}
 	length = text_escape(shown, NAMED_TEXT_FRAME_MAX, name, length);
 	for (size_t i = 0; i < length; i++)
 		if (shown[i] == ';')

@@ -120,6 +120,32 @@ void stack_rows_note(struct stack_rows *rows, size_t row, uint32_t stack)
 	rows->row_stack[row] = stack;
 }
 
+static void make_text(void *state, struct table *table, size_t row)
+{
+	struct stack_rows *rows = state;
+	uint32_t stack = row < rows->row_room ? rows->row_stack[row] : NAMED_NONE;
+	const char *text;
+
+	/* one frame is said already; programs get it all the same */
+	if (stack == NAMED_NONE || rows->columns.stack >= COLUMN_ID_LIMIT ||
+	    (rows->names.for_people && rows->columns.function < COLUMN_ID_LIMIT &&
+	     named_parent(&rows->names, stack) == NAMED_NONE))
+		return;
+	text = named_stack_text(&rows->names, stack, &rows->names.texts);
+	table_fill_text(table, row, rows->columns.stack, text, strlen(text));
+}
+
+/* A stack's text has kilobytes, and of a million rows few are shown. */
+static void put_late_text(struct stack_rows *rows, struct table *table, size_t row)
+{
+	if (rows->columns.stack >= COLUMN_ID_LIMIT)
+		return;
+	if (!table->late.make)
+		table->late = (struct table_late){ make_text, rows, &rows->columns.stack, 1 };
+	if (table->late.state != rows)
+		make_text(rows, table, row);
+}
+
 void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 {
 	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
@@ -133,10 +159,7 @@ void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 		put_text(table, rows->columns.function, frame->name);
 		put_text(table, rows->columns.line, named_frame_line(frame, &rows->names.texts));
 		put_text(table, rows->columns.module, frame->module);
-		/* one frame is said already; programs get it all the same */
-		if (!rows->names.for_people || named_parent(&rows->names, stack) != NAMED_NONE)
-			put_text(table, rows->columns.stack,
-				 named_stack_text(&rows->names, stack, &rows->names.texts));
+		put_late_text(rows, table, table->row_count - 1);
 		return;
 	}
 	key.function = rows->by == STACK_BY_FUNCTION ? rows->columns.function : key.function;

@@ -54,12 +54,15 @@ static void set_name(struct symbols *symbols, struct symbol *symbol, const char 
 	size_t length = is_mangled ? strlen(function) : length_without_suffix(function);
 	const char *full = NULL, *brief = NULL;
 
+	symbol->plain = demangle(&symbols->demangler, function, length_without_suffix(function),
+				 false);
 	if (!is_mangled) {
 		full = demangle(&symbols->demangler, function, length, true);
-		brief = demangle(&symbols->demangler, function, length, false);
+		brief = symbol->plain;
 	}
 	symbol->function = full ? full : text_store_put(&symbols->texts, function, length);
 	symbol->brief = brief ? brief : symbol->function;
+	symbol->plain = symbol->plain ? symbol->plain : symbol->function;
 	if (!brief || symbols->form != SYMBOLS_SHORT)
 		return;
 	brief = symbol_base(brief, strlen(brief), &length);

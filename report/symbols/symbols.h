@@ -35,6 +35,7 @@ enum symbol_source {
 struct symbol {
 	const char *function; /* NULL: unknown */
 	const char *brief;    /* the same without parameters, where they were asked for */
+	const char *plain;    /* demangled, without parameters, in whatever form was asked for */
 	const char *file;     /* NULL: unknown */
 	uint32_t line;        /* 0: unknown */
 	uint64_t

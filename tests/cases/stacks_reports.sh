@@ -45,6 +45,11 @@ grep -q '^    and 2 more$' out || fail "not how many frames there are: $(cat out
 expect_eq "a filter on any frame" \
 	"$(json leaks native.evt "[(row['function'], row['bytes']) for row in rows]" --by function --filter stack~recurse)" \
 	'[["load", 1000]]'
+for report in alloc 'alloc --by stack' leaks peak top-down flame; do
+	# shellcheck disable=SC2086 # words
+	"$REPORT" $report --filter stack~no_such_function native.evt >out || fail "status $?"
+	grep -qx 'no stack meets --filter' out || fail "what $report says of a filter that leaves nothing: $(cat out)"
+done
 "$REPORT" top-down native.evt >out || fail "status $?"
 grep -q '^  recurse (21 times) > train ' out || fail "top-down: $(cat out)"
 "$REPORT" bottom-up native.evt >out || fail "status $?"

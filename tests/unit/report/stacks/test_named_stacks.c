@@ -72,6 +72,21 @@ static void what_nobody_wants_to_see_is_folded(void **state)
 	assert_string_equal(text_of(&one, usual(HERE)), "main;train");
 }
 
+/* What is shown does not depend on how names are written. */
+static void names_of_any_form_are_folded(void **state)
+{
+	static const enum symbol_form forms[] = { SYMBOLS_FULL, SYMBOLS_SHORT, SYMBOLS_MANGLED };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		named_stacks_release(&names);
+		named_stacks_init(&names, &source, forms[i]);
+		assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, START_FUNCTION,
+							MAIN, TRAIN, ALLOCATE, OPERATOR_NEW)),
+				    "main;train");
+	}
+}
+
 static void raw_stacks_have_it_all(void **state)
 {
 	(void)state;
@@ -214,11 +229,34 @@ static void names_cannot_break_a_line_or_a_stack(void **state)
 	assert_in_range(named_frame_text(shown, longer), 1, NAMED_TEXT_FRAME_MAX - 1);
 }
 
+/* Methods of one template differ at their ends only. */
+static void a_long_name_keeps_its_end(void **state)
+{
+	char shown[NAMED_TEXT_FRAME_MAX], longer[2000];
+	size_t length;
+
+	(void)state;
+	memset(longer, 'x', sizeof(longer));
+	memcpy(longer, "std::", 5);
+	strcpy(longer + sizeof(longer) - 10, ">::insert");
+	length = named_frame_text(shown, longer);
+	assert_int_equal(length, strlen(shown));
+	assert_memory_equal(shown, "std::x", 6);
+	assert_non_null(strstr(shown, "x...x"));
+	assert_string_equal(shown + strlen(shown) - 9, ">::insert");
+	for (size_t i = 0; i < 1000; i++) /* no character is cut in two */
+		memcpy(longer + 2 * i, "\303\244", 2);
+	longer[sizeof(longer) - 2] = '\0';
+	named_frame_text(shown, longer);
+	assert_null(strchr(shown, '\\'));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 		TEST(what_nobody_wants_to_see_is_folded),
+		TEST(names_of_any_form_are_folded),
 		TEST(raw_stacks_have_it_all),
 		TEST(only_ends_are_folded),
 		TEST(a_stack_keeps_a_frame),
@@ -230,6 +268,7 @@ int main(void)
 		TEST(frames_come_innermost_first_and_are_counted),
 		TEST(a_stack_may_be_a_million_deep),
 		TEST(names_cannot_break_a_line_or_a_stack),
+		TEST(a_long_name_keeps_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);
