@@ -97,7 +97,8 @@ uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t w
 		if (lane->head + RECORD_FRAME_WORDS > lane->limit &&
 		    !recorder_find_room(lane, RECORD_FRAME_WORDS))
 			return 0;
-		(void)recorder_put(lane, RECORD_FRAME, recorder_now(), field, RECORD_FRAME_WORDS - 1);
+		(void)recorder_put(lane, RECORD_FRAME, recorder_now(), field,
+				   RECORD_FRAME_WORDS - 1);
 		line_keep(hash & frame_names.mask, mark, parent ^ word);
 		return id;
 	}
