@@ -165,7 +165,8 @@ static const char *leaks_explain(const struct report *report, struct why_empty *
 	const struct leaks_state *state = report->state;
 
 	(void)absence;
-	if (stack_rows_are_filtered(report->request->options) && state->heap->totals.kept_allocations)
+	if (stack_rows_are_filtered(report->request->options) &&
+	    state->heap->totals.kept_allocations)
 		return NULL;
 	return state->heap->totals.allocations ? "all blocks were freed" : NULL;
 }

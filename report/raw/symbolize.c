@@ -8,8 +8,10 @@
 #include "collector/format/error.h"
 #include "collector/format/codec.h"
 #include "collector/format/file.h"
+#include "collector/format/frame_flags.h"
 #include "report/base/map.h"
 #include "report/base/memory.h"
+#include "report/session/stacks.h"
 #include "report/symbols/answers.h"
 
 #define PARENTS_LIMIT 64u /* as in source_modules.c */
@@ -29,7 +31,8 @@ struct group {
 };
 
 struct symbolizing {
-	struct map seen; /* hash of what was asked */
+	struct map seen;   /* hash of what was asked */
+	struct map stacks; /* hash of process and stack: asked with all its frames */
 	struct asked *asked;
 	size_t asked_count, asked_room;
 	struct map groups; /* hash of path and build-id, or process: to the last of its groups */
@@ -53,6 +56,25 @@ static void ask(struct symbolizing *symbolizing, const struct source_process *pr
 	symbolizing->asked[symbolizing->asked_count++] = (struct asked){ process, address, before };
 }
 
+/* Every frame of the stack. Where one was asked for, so were all that called it. */
+static void ask_stack(struct symbolizing *symbolizing, const struct source *source,
+		      const struct source_process *process, uint32_t stack)
+{
+	const struct stacks *stacks = source_stacks(source);
+
+	while (process && stack != STACK_NONE) {
+		const struct stack_frame *frame = stacks_frame(stacks, stack);
+		uint64_t words[] = { (uintptr_t)process, stack };
+		bool added;
+
+		map_put(&symbolizing->stacks, map_hash_bytes(words, sizeof(words), 0), &added);
+		if (!added)
+			return;
+		ask(symbolizing, process, frame->address, frame->flags & FRAME_IS_EXACT ? 0 : 1);
+		stack = frame->parent;
+	}
+}
+
 /* Which field of the event is a return address; -1: none. */
 static int caller_field(unsigned int id)
 {
@@ -66,20 +88,22 @@ static int caller_field(unsigned int id)
 
 static int read_addresses(struct symbolizing *symbolizing, struct source *source)
 {
-	struct frame_wants wants = { .heap = false };
+	struct frame_wants wants = { .stacks = true };
 	int field[EVT_ID_LIMIT], error;
 	struct source_event event;
 
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
 		field[id] = caller_field(id);
-		wants.event[id] = field[id] >= 0;
+		wants.event[id] = true; /* any may have a stack */
 		wants.fields[id] = field[id] >= 0 ? 1u << field[id] : 0;
 	}
 	source_want(source, &wants);
-	while (!(error = source_next(source, &event)))
+	while (!(error = source_next(source, &event))) {
+		ask_stack(symbolizing, source, event.process, event.stack);
 		if (event.event.id < EVT_ID_LIMIT && field[event.event.id] >= 0)
 			ask(symbolizing, event.process, event.event.value[field[event.event.id]],
 			    1);
+	}
 	return error == EVT_END ? EVT_OK : error;
 }
 
@@ -178,6 +202,7 @@ int symbolize(struct symbolized *symbolized, struct source *source)
 
 	*symbolized = (struct symbolized){ .frame = NULL };
 	map_init(&symbolizing.seen);
+	map_init(&symbolizing.stacks);
 	map_init(&symbolizing.groups);
 	places_init(&symbolizing.places);
 	error = read_addresses(&symbolizing, source);
@@ -190,6 +215,7 @@ int symbolize(struct symbolized *symbolized, struct source *source)
 	}
 	places_release(&symbolizing.places);
 	map_release(&symbolizing.seen);
+	map_release(&symbolizing.stacks);
 	map_release(&symbolizing.groups);
 	free(symbolizing.asked);
 	free(symbolizing.group);

@@ -131,7 +131,8 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 	frame.name = names->for_people ? brief : symbol->function;
 	if (!frame.name)
 		frame.name = caller_of(&names->texts, process, raw->address, time_ns).text;
-	frame.folds_inner = raw->flags & FRAME_IS_WRAPPER || (symbol->plain && is_folded(symbol->plain, true));
+	frame.folds_inner = raw->flags & FRAME_IS_WRAPPER ||
+			    (symbol->plain && is_folded(symbol->plain, true));
 	frame.folds_outer = symbol->plain && is_folded(symbol->plain, false);
 	return frame;
 }

@@ -52,6 +52,23 @@ expect_eq "in place" "$(functions run.symbols.evt)" "$wanted"
 "$REPORT" symbolize -o named.evt first.evt >out 2>err || fail "-o: $(cat err)"
 expect_eq "-o" "$(functions named.evt)" "$wanted"
 
+# all frames of a stack, not only the innermost; the cache knows nothing
+mv elsewhere subject
+INTERCEPT_STACKS=native OUTPUT=stacks.evt run_traced ./subject <hold 2>err &
+subject=$!
+exec 3>hold
+until "$REPORT" alloc --live --format csv --columns module stacks.evt 2>/dev/null | grep -q subject; do sleep 0.1; done
+exec 3>&-
+wait "$subject" || fail "subject: $(cat err)"
+stacks() { XDG_CACHE_HOME=$PWD/no_cache "$REPORT" flame --format folded --raw-stacks "$1"; }
+stacks stacks.evt >wanted
+grep -q ';main;.*hidden' wanted || fail "no stacks: $(cat wanted)"
+"$REPORT" symbolize stacks.evt >out 2>err || fail "status $?: $(cat err)"
+mv subject elsewhere
+rm -rf no_cache
+stacks stacks.symbols.evt | cmp - wanted || fail "stacks without the program: $(stacks stacks.symbols.evt)"
+mv elsewhere subject
+
 # what must not be overwritten, and what cannot be done
 echo "not a recording" >other.evt
 refused 'is there and no copy of' -o other.evt run.evt

@@ -12,11 +12,27 @@
 #include "report/stacks/named_stacks.h"
 
 /* By their symbols, each FUNCTION_BYTES long; no debug information. */
-static const char *const stack_functions[] = {
-	"_start", "__libc_start_main", "main", "train", "step", "_Znwm", "malloc", "other",
-	"_ZNSt15__new_allocatorIiE8allocateEmPKv"
+static const char *const stack_functions[] = { "_start",
+					       "__libc_start_main",
+					       "main",
+					       "train",
+					       "step",
+					       "_Znwm",
+					       "malloc",
+					       "other",
+					       "_ZNSt15__new_allocatorIiE8allocateEmPKv" };
+enum {
+	START_FUNCTION,
+	LIBC_START,
+	MAIN,
+	TRAIN,
+	STEP,
+	OPERATOR_NEW,
+	MALLOC,
+	OTHER,
+	ALLOCATE,
+	FUNCTIONS
 };
-enum { START_FUNCTION, LIBC_START, MAIN, TRAIN, STEP, OPERATOR_NEW, MALLOC, OTHER, ALLOCATE, FUNCTIONS };
 #define FUNCTION_BYTES 16u
 
 struct stack_library {
