@@ -20,7 +20,6 @@ void decoder_forget_kinds(struct decoder *d, uint32_t count)
 
 void decoder_init(struct decoder *d, const struct schema *schema)
 {
-	decoder_forget_kinds(d, FRAME_KINDS_MAX);
 	varint_lanes_init(&d->lanes);
 	event_plans_init(&d->plans, schema);
 }
@@ -52,7 +51,7 @@ static uint32_t decoder_add_tables(struct decoder *d, uint32_t (*table)[UINT8_MA
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
 		d->records_of[id] = 0;
 		for (uint32_t i = 0; i < TABLES; i++)
-			d->records_of[id] += table[i][id];
+			d->records_of[id] += table[i][VISIT_ID(id)];
 	}
 	return table[0][VISIT_NOTHING] + table[1][VISIT_NOTHING] + table[2][VISIT_NOTHING] +
 	       table[3][VISIT_NOTHING];

@@ -52,7 +52,7 @@ struct decoder {
 	struct varint_lanes lanes;
 
 	struct decoder_kind kind[FRAME_KINDS_MAX];
-	/* id, VISIT when something of it is read, VISIT_UNITS; VISIT_NOTHING from kind_count on */
+	/* VISIT_ID, VISIT when something of it is read, VISIT_UNITS; VISIT_NOTHING from kind_count on */
 	uint32_t visit[FRAME_KINDS_MAX];
 	uint32_t kind_count;
 
@@ -78,11 +78,14 @@ struct decoder {
 #define VISIT_GROUP 8u
 #define VISIT 0x1000u
 #define VISIT_UNITS \
-	0x10000u /* an event of the heap, whose time is in units where the block has such */
-#define VISIT_NOTHING 0xffu
-_Static_assert(VISIT_GROUP *VISIT_NOTHING < VISIT && VISIT_GROUP * VISIT < VISIT_UNITS,
+	0x10000u         /* an event of the heap, whose time is in units where the block has such */
+#define VISIT_NOTHING 0u /* so that memory which was never touched means it */
+#define VISIT_ID(id) ((id) + 1u)
+#define VISIT_ID_MAX 0xffu
+_Static_assert(VISIT_GROUP *VISIT_ID_MAX < VISIT && VISIT_GROUP * VISIT < VISIT_UNITS,
 	       "sums of a group do not meet");
-_Static_assert(EVT_ID_LIMIT <= VISIT_NOTHING, "an id leaves room for the flag and for none");
+_Static_assert(VISIT_ID(EVT_ID_LIMIT) <= VISIT_ID_MAX,
+	       "an id leaves room for the flag and for none");
 _Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX, "decoder.visited holds every record");
 
 /* `d` is zeroed. The schema is not needed any more afterwards. */

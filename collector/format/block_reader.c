@@ -159,7 +159,7 @@ static void frame_plan_kinds(struct decoder *d)
 		kind->record = plan->is_record ? heap_record_kind(kind->id) : 0;
 		kind->is_sum = plan->shape == PLAN_SUM;
 		kind->quick = (uint8_t)kind_quick(kind, plan, d->plans.full[kind->id].shape);
-		d->visit[i] = kind->id | (plan->shape > PLAN_PASS ? VISIT : 0) |
+		d->visit[i] = VISIT_ID(kind->id) | (plan->shape > PLAN_PASS ? VISIT : 0) |
 			      (plan->is_heap ? VISIT_UNITS : 0);
 	}
 }

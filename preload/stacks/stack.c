@@ -54,7 +54,8 @@ int stack_begin(unsigned int families, uint64_t entries, unsigned int depth)
 		return -ENOSYS;
 	if (!depth_limit)
 		depth_limit = depth;
-	stack_threads_begin(depth_limit);
+	if (!stack_threads_begin(depth_limit))
+		return -ENOMEM;
 	if (!rules_begin(entries, context_outermost()) &&
 	    !rules_begin(FALLBACK_ENTRIES, context_outermost()))
 		return -ENOMEM;

@@ -13,8 +13,11 @@
 __thread struct stack_thread *stack_self __attribute__((tls_model("initial-exec")));
 
 static unsigned int depth_limit;
-static _Atomic(struct stack_thread *) slot_memory[SLOTS];
-static _Atomic bool slot_taken[SLOTS];
+/* Mapped when stacks are wanted: a program without has no room for them. */
+static struct slot_pool {
+	_Atomic(struct stack_thread *) memory[SLOTS];
+	_Atomic bool taken[SLOTS];
+} * pool;
 static _Atomic uint32_t slot_hint; /* where the last one was found */
 
 /* Of a thread that found no slot, and of one that has ended but still runs. */
@@ -34,10 +37,13 @@ static uint32_t slots(void)
 	return fit < SLOTS ? (uint32_t)fit : SLOTS;
 }
 
-void stack_threads_begin(unsigned int depth)
+bool stack_threads_begin(unsigned int depth)
 {
 	if (!depth_limit)
 		depth_limit = depth;
+	if (!pool)
+		pool = pages_map(sizeof(*pool));
+	return pool;
 }
 
 static struct stack_thread *slot_map(uint32_t slot)
@@ -49,18 +55,18 @@ static struct stack_thread *slot_map(uint32_t slot)
 	t->frame = (struct stack_frame *)(t + 1);
 	t->read = (struct stack_read *)(t->frame + depth_limit + 1);
 	t->fresh = (struct stack_fresh *)(t->read + (size_t)depth_limit * STACK_READS_MAX);
-	atomic_store(&slot_memory[slot], t);
+	atomic_store(&pool->memory[slot], t);
 	return t;
 }
 
 static struct stack_thread *slot_use(uint32_t slot)
 {
-	struct stack_thread *t = atomic_load(&slot_memory[slot]);
+	struct stack_thread *t = atomic_load(&pool->memory[slot]);
 
 	if (!t)
 		t = slot_map(slot);
 	if (!t) {
-		atomic_store(&slot_taken[slot], false);
+		atomic_store(&pool->taken[slot], false);
 		return NULL;
 	}
 	t->state = 0;
@@ -72,15 +78,15 @@ static struct stack_thread *slot_use(uint32_t slot)
 
 static struct stack_thread *slot_take(void)
 {
-	uint32_t count = depth_limit ? slots() : 0;
+	uint32_t count = pool ? slots() : 0;
 	uint32_t hint = atomic_load_explicit(&slot_hint, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t slot = (hint + i) % count;
 		bool free = false;
 
-		if (atomic_load_explicit(&slot_taken[slot], memory_order_relaxed) ||
-		    !atomic_compare_exchange_strong(&slot_taken[slot], &free, true))
+		if (atomic_load_explicit(&pool->taken[slot], memory_order_relaxed) ||
+		    !atomic_compare_exchange_strong(&pool->taken[slot], &free, true))
 			continue;
 		return slot_use(slot);
 	}
@@ -98,10 +104,10 @@ struct stack_thread *stack_thread_claim(void)
 
 static void slot_give_back(struct stack_thread *t)
 {
-	for (uint32_t slot = 0; slot < SLOTS; slot++) {
-		if (atomic_load_explicit(&slot_memory[slot], memory_order_relaxed) != t)
+	for (uint32_t slot = 0; pool && slot < SLOTS; slot++) {
+		if (atomic_load_explicit(&pool->memory[slot], memory_order_relaxed) != t)
 			continue;
-		atomic_store(&slot_taken[slot], false);
+		atomic_store(&pool->taken[slot], false);
 		return;
 	}
 }
@@ -127,7 +133,7 @@ void stack_thread_return(struct stack_thread *borrowed)
 
 void stack_threads_forked(void)
 {
-	for (uint32_t slot = 0; slot < SLOTS; slot++)
-		if (atomic_load_explicit(&slot_memory[slot], memory_order_relaxed) != stack_self)
-			atomic_store_explicit(&slot_taken[slot], false, memory_order_relaxed);
+	for (uint32_t slot = 0; pool && slot < SLOTS; slot++)
+		if (atomic_load_explicit(&pool->memory[slot], memory_order_relaxed) != stack_self)
+			atomic_store_explicit(&pool->taken[slot], false, memory_order_relaxed);
 }

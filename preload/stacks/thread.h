@@ -58,7 +58,7 @@ PRELOAD_HIDDEN extern __thread struct stack_thread *stack_self
 	__attribute__((tls_model("initial-exec")));
 
 /* Frames a stack may have, from now on for ever. */
-void stack_threads_begin(unsigned int depth);
+bool stack_threads_begin(unsigned int depth);
 /* This thread's own, NULL when it can have none (counted). */
 struct stack_thread *stack_thread_claim(void);
 /* The thread ends; from here on it has nothing of its own. */

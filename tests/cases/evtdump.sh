@@ -43,6 +43,9 @@ record nvtx "$PROGRAMS/nvtx_v3" 2 5 /dev/null
 INTERCEPT_CAPTURE=nvtx:wanted record captured "$PROGRAMS/captured"
 record names bash -c $'exec -a "caf\xc3\xa9 \xff\xfe \xf0\x9f\x98\x80 tab\there" "$0"' "$PROGRAMS/captured"
 # input and output by every function
+INTERCEPT_SAMPLE=1000 record samples python3 -c 'import time
+end = time.process_time() + 0.5
+while time.process_time() < end: pass'
 INTERCEPT_TRACE=+io record io "$PROGRAMS/io_calls" all
 # memory beside the heap
 record mappings "$PROGRAMS/mappings"
