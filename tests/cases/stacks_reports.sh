@@ -27,6 +27,7 @@ expect_eq "bytes of the rows" "$(json leaks native.evt "sum(row['bytes'] for row
 expect_eq "rows at the peak" "$(json peak native.evt "sum(row['bytes'] for row in rows)")" "$(total peak bytes)"
 expect_eq "value of all stacks" "$(json flame native.evt "sum(row['value'] for row in rows)")" "$(total alloc bytes_allocated)"
 
+# shellcheck disable=SC2094 # its own text is shown
 "$REPORT" flame --format folded native.evt >folded || fail "status $?"
 grep -qx 'main;train;leaky;load 10000' folded || fail "no way to what leaks: $(cat folded)"
 grep -qx 'main;train;fine;load 50000' folded || fail "no way to what is freed: $(cat folded)"

@@ -78,7 +78,7 @@ END
 		traced ./rust
 		expect_match "Rust, $mangling" "$(named rust)" 'thing::inner::(Thing|<|.*Thing)'
 		expect_match "Rust, $mangling" "$(named rust)" '::grow"'
-		! named rust | grep -qE '17h|_R|\$LT' || fail "Rust, $mangling: $(named rust)"
+		[[ ! $(named rust) =~ 17h|_R|[$]LT ]] || fail "Rust, $mangling: $(named rust)"
 	done
 fi
 [[ $found ]] || skip "neither gfortran nor rustc is installed"
