@@ -17,6 +17,7 @@
 #define FUTURE_TICKS (1ull << 40) /* minutes: no two cores differ by that */
 #define PAGE_SHIFT 12
 
+/* Each side has its own. NOLINTNEXTLINE(misc-redundant-expression) */
 _Static_assert(STACK_WORD == RECORD_STACK_BIT,
 	       "what stands for a caller in rings does so in frames");
 

@@ -37,15 +37,14 @@ bool recorder_find_room(struct recorder_lane *full, unsigned int count)
 /* Which rows are frames that a wrapper may have. */
 static void test_rows(void **state)
 {
-	static const struct cfi_saved_at same = { CFI_SAVED_SAME, 0 },
-					 ret = { CFI_SAVED_BY_CFA, -8 };
-	static const struct cfi_saved_at second = { CFI_SAVED_BY_CFA, -16 };
-	static const struct cfi_row skipped[] = {
+	const struct cfi_saved_at same = { CFI_SAVED_SAME, 0 }, ret = { CFI_SAVED_BY_CFA, -8 };
+	const struct cfi_saved_at second = { CFI_SAVED_BY_CFA, -16 };
+	const struct cfi_row skipped[] = {
 		{ .cfa = CFI_CFA_RSP, .offset = 8, .rbp = same, .ret = ret },
 		{ .cfa = CFI_CFA_RSP, .offset = 512, .rbp = second, .ret = ret },
 		{ .cfa = CFI_CFA_RBP, .offset = 16, .rbp = second, .ret = ret },
 	};
-	static const struct cfi_row others[] = {
+	const struct cfi_row others[] = {
 		{ .cfa = CFI_CFA_RSP, .offset = 12, .rbp = same, .ret = ret },
 		{ .cfa = CFI_CFA_RSP, .offset = 0, .rbp = same, .ret = ret },
 		{ .cfa = CFI_CFA_RSP, .offset = 520, .rbp = same, .ret = ret },
