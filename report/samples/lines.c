@@ -65,13 +65,15 @@ static void row_add(struct making *making, const struct sample_row *row, uint64_
 	unsigned int depth = 0;
 
 	sample_counts_add(&line->self, &row->counts);
-	do {
+	for (;;) {
 		if (line->seen != stack)
 			sample_counts_add(&line->total, &row->counts);
 		line->seen = stack;
 		place = place && place->from ? samples_place(making->samples, place->from) : NULL;
-		line = place ? line_of(making, place) : NULL;
-	} while (place && ++depth < SAMPLE_DEPTH_MAX);
+		if (!place || ++depth >= SAMPLE_DEPTH_MAX)
+			return;
+		line = line_of(making, place);
+	}
 }
 
 void lines_make(struct lines *lines, const struct samples *samples, bool by_function)

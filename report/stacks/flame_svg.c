@@ -151,8 +151,7 @@ static void put_style(FILE *out)
 {
 	fputs(style, out);
 	for (unsigned int hue = 0; hue < 12; hue++)
-		fprintf(out, ".h%u{fill:hsl(%u,%u%%,%u%%)}\n", hue, 12 + hue * 4, 80,
-			62 + hue % 4 * 4);
+		fprintf(out, ".h%u{fill:hsl(%u,80%%,%u%%)}\n", hue, 12 + hue * 4, 62 + hue % 4 * 4);
 	fputs(style_dark, out);
 }
 

@@ -24,7 +24,7 @@ static uint64_t now_ns(clockid_t clock)
 
 #define KEEP(block) __asm__ volatile("" : "+r"(block)::"memory")
 
-static __attribute__((noinline, noclone)) void *leaf_one(size_t size)
+static __attribute__((noinline)) void *leaf_one(size_t size)
 {
 	void *block = malloc(size);
 
@@ -32,7 +32,7 @@ static __attribute__((noinline, noclone)) void *leaf_one(size_t size)
 	return block;
 }
 
-static __attribute__((noinline, noclone)) void *leaf_two(size_t size)
+static __attribute__((noinline)) void *leaf_two(size_t size)
 {
 	void *block = malloc(size);
 
@@ -40,7 +40,7 @@ static __attribute__((noinline, noclone)) void *leaf_two(size_t size)
 	return block;
 }
 
-static __attribute__((noinline, noclone)) void work(uint64_t count)
+static __attribute__((noinline)) void work(uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
 		void *block = leaf_changes && i % 2 ? leaf_two(64) : leaf_one(64);
@@ -50,7 +50,7 @@ static __attribute__((noinline, noclone)) void work(uint64_t count)
 	}
 }
 
-static __attribute__((noinline, noclone)) void descend(unsigned int depth, uint64_t count)
+static __attribute__((noinline)) void descend(unsigned int depth, uint64_t count)
 {
 	if (depth)
 		descend(depth - 1, count);
@@ -59,7 +59,7 @@ static __attribute__((noinline, noclone)) void descend(unsigned int depth, uint6
 	__asm__ volatile("" ::: "memory");
 }
 
-static __attribute__((noinline, noclone)) void other_root(unsigned int depth)
+static __attribute__((noinline)) void other_root(unsigned int depth)
 {
 	descend(depth, 1);
 	__asm__ volatile("" ::: "memory");

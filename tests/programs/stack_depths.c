@@ -18,7 +18,7 @@
 
 static void *volatile sink;
 
-static __attribute__((noinline, noclone)) void descend(unsigned int left, unsigned int depth)
+static __attribute__((noinline)) void descend(unsigned int left, unsigned int depth)
 {
 	if (left) {
 		descend(left - 1, depth);

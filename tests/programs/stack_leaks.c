@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define APART __attribute__((noinline, noclone))
+#define APART __attribute__((noinline))
 
 static void *volatile kept[64];
 static volatile int count;
