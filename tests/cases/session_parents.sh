@@ -55,10 +55,10 @@ for how in both twice; do
 done
 
 # Another run does not move a file of a session whose shell goes on, though nobody writes it.
-rm -f ./*.evt
+rm -f ./*.evt err # of before
 run_traced /bin/bash -c "'$python' -c '$blocks; raise SystemExit(9)'; echo child ended >&2; read -r line <&4" 2>err &
 shell=$!
-until grep -q 'child ended' err; do sleep 0.05; done
+until grep -qs 'child ended' err; do sleep 0.05; done
 other="y = [bytearray(7006) for _ in range(30)]"
 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$python" -c "$other"
 expect "$OUTPUT" 'sized(7007) == 0' 'processes.rows[0].exit_status == 9'
