@@ -10,6 +10,7 @@
 #include "report/samples/source_text.h"
 
 #define NOT_PYTHON "(no Python function)"
+#define TORN "(stack could not be read)"
 
 struct lines_state {
 	const struct samples *samples;
@@ -67,7 +68,8 @@ static void put_line(struct table *table, const struct source *source, const str
 {
 	table_add_row(table);
 	put_name(table, COLUMN_lines_file, source, line->file, "");
-	put_name(table, COLUMN_lines_function, source, line->function, NOT_PYTHON);
+	put_name(table, COLUMN_lines_function, source, line->function,
+		 line->is_torn ? TORN : NOT_PYTHON);
 	if (line->number)
 		table_set_number(table, COLUMN_lines_line, line->number);
 	put_counts(table, &line->self, all_ns);
@@ -187,7 +189,8 @@ static void samples_foot(const struct document *document, const struct screen *s
 
 	if (samples->torn)
 		screen_print_prose(screen,
-				   "%s stacks changed while they were read and are left out.",
+				   "%s stacks changed while they were read: which lines they "
+				   "were in is not known.",
 				   unit_format_count(number, samples->torn));
 	if (samples->cut)
 		screen_print_prose(screen,
