@@ -86,6 +86,7 @@ enum evt_python_state {
 	EVT_PYTHON_CHILD = 5, /* for the end of a child */
 	EVT_PYTHON_WAITS = 6, /* for something else, or it is not known for what */
 	EVT_PYTHON_READY = 7, /* for a CPU, since what it waited for has come */
+	EVT_PYTHON_TORN = 8,  /* its stack changed while it was read: no line is known */
 	EVT_PYTHON_STATE_LIMIT,
 };
 

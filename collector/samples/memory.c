@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HINT_BYTES_MAX (48u * MEMORY_PAGE) /* the rest of the room is for what comes new */
+/* Of what is wanted at once; the rest of the room is for what comes new. */
+#define HINT_BYTES_MAX (48u * MEMORY_PAGE)
+#define HINT_PARTS_MAX 480u
 
 static ssize_t read_process(uint32_t pid, const struct iovec *local, size_t local_count,
 			    const struct iovec *remote, size_t remote_count)
@@ -69,19 +71,40 @@ static bool part_add(struct memory *memory, uint64_t address, uint32_t bytes)
 	return true;
 }
 
-void memory_begin(struct memory *memory, uint32_t pid, const struct memory_hints *hints)
+void memory_begin(struct memory *memory, uint32_t pid)
 {
 	memory->pid = pid;
 	memory->count = 0;
+	memory->fetched = 0;
 	memory->filled = 0;
 	memory->recent = 0;
 	memory->error = 0;
-	for (uint32_t i = 0; hints && i < hints->count; i++)
-		if (memory->filled + hints->hint[i].bytes > HINT_BYTES_MAX ||
-		    !part_add(memory, hints->hint[i].address, hints->hint[i].bytes))
-			break;
-	if (memory->count)
-		read_parts(memory, 0);
+}
+
+void memory_want(struct memory *memory, uint64_t address, uint32_t bytes)
+{
+	if (bytes <= MEMORY_PAGE && memory->count < HINT_PARTS_MAX &&
+	    memory->filled + bytes <= HINT_BYTES_MAX)
+		(void)part_add(memory, address, bytes);
+}
+
+void memory_want_hints(struct memory *memory, const struct memory_hints *hints)
+{
+	for (uint32_t i = 0; i < hints->count; i++)
+		memory_want(memory, hints->hint[i].address, hints->hint[i].bytes);
+}
+
+void memory_fetch(struct memory *memory)
+{
+	if (memory->count > memory->fetched)
+		read_parts(memory, memory->fetched);
+	memory->fetched = memory->count;
+}
+
+void memory_begin_use(struct memory *memory)
+{
+	for (uint32_t i = 0; i < memory->count; i++)
+		memory->part[i].is_used = false;
 }
 
 static struct memory_part *part_with(struct memory *memory, uint64_t address, uint32_t bytes)
@@ -108,7 +131,7 @@ static bool part_get(struct memory *memory, uint64_t address, void *to, uint32_t
 	if (!part) {
 		if (!part_add(memory, wanted.address, wanted.bytes))
 			return false;
-		read_parts(memory, memory->count - 1);
+		memory_fetch(memory);
 		part = &memory->part[memory->count - 1];
 		if (!part->bytes)
 			return false;
@@ -141,15 +164,19 @@ void memory_keep_hints(const struct memory *memory, struct memory_hints *hints)
 
 	for (uint32_t i = 0; i < memory->count; i++)
 		count += memory->part[i].is_used;
-	moved = realloc(hints->hint, (count + 1) * sizeof(*moved));
-	if (!moved)
-		return;
-	hints->hint = moved;
+	if (count > hints->room) {
+		moved = realloc(hints->hint, count * sizeof(*moved));
+		if (!moved)
+			return;
+		hints->hint = moved;
+		hints->room = count;
+	}
 	hints->count = 0;
 	for (uint32_t i = 0; i < memory->count; i++)
 		if (memory->part[i].is_used)
-			moved[hints->count++] = (struct memory_hint){ memory->part[i].address,
-								      memory->part[i].bytes };
+			hints->hint[hints->count++] = (struct memory_hint){
+				memory->part[i].address, memory->part[i].bytes
+			};
 }
 
 void memory_hints_release(struct memory_hints *hints)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of another process, read while that runs. What was of use for a thread the last time is read first and at
- * once, so that a stack that has not changed much takes one system call; the rest is read as it is asked for.
+ * Memory of another process, read while that runs. What was of use the last time, for the process and for those of its threads
+ * that are looked at, is read first and at once, so that stacks that have not changed much take one system call together; the
+ * rest is read as it is asked for.
  *
  * Nothing that is read is believed: addresses may be anything. One thread; about 300 KiB, taken once.
  */
@@ -18,14 +19,14 @@
 #define MEMORY_PAGE 4096u
 #define MEMORY_BYTES (72u * MEMORY_PAGE)
 
-/* What was of use: to be handed to the next memory_begin() for the same thread. Zeroed: nothing. */
+/* What was of use: to be handed to the next memory_want_hints() for the same thread. Zeroed: nothing. */
 struct memory_hint {
 	uint64_t address;
 	uint32_t bytes;
 };
 struct memory_hints {
 	struct memory_hint *hint; /* owned; NULL while there is none */
-	uint32_t count;
+	uint32_t count, room;
 };
 
 /* process_vm_readv(), or what a test has in its place. */
@@ -41,6 +42,7 @@ struct memory {
 		bool is_used;
 	} part[MEMORY_PARTS];
 	uint32_t count;
+	uint32_t fetched; /* parts that were read, or could not be */
 	uint32_t recent; /* the part that was asked for last: the next one often follows it */
 	uint32_t filled; /* bytes of data */
 	uint8_t *data;   /* MEMORY_BYTES */
@@ -51,15 +53,21 @@ struct memory {
 int memory_init(struct memory *memory);
 void memory_release(struct memory *memory);
 
-/* Forgets what it has and reads the hints, in their order. */
-void memory_begin(struct memory *memory, uint32_t pid, const struct memory_hints *hints);
+/* Forgets what it has. Then what is wanted at once, in its order; what finds no room is left out. Then it is read. */
+void memory_begin(struct memory *memory, uint32_t pid);
+void memory_want(struct memory *memory, uint64_t address, uint32_t bytes);
+void memory_want_hints(struct memory *memory, const struct memory_hints *hints);
+void memory_fetch(struct memory *memory);
+
+/* What is asked for from here on is of use for somebody else. */
+void memory_begin_use(struct memory *memory);
 
 /* These bytes; false when they cannot be read. At most a page. */
 bool memory_get(struct memory *memory, uint64_t address, void *to, uint32_t bytes);
 /* The same, and what lies around them in the page is likely to be asked for too. */
 bool memory_get_around(struct memory *memory, uint64_t address, void *to, uint32_t bytes);
 
-/* What has been asked for since memory_begin(); without memory nothing. */
+/* What has been asked for since memory_begin_use() or memory_begin(). Without memory: what it was. */
 void memory_keep_hints(const struct memory *memory, struct memory_hints *hints);
 void memory_hints_release(struct memory_hints *hints);
 

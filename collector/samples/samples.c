@@ -7,8 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/samples/stack.h"
-
 #define NS_PER_S 1000000000ull
 #define SHARE 20u /* of the collector's time: one part for this */
 #define INTERPRETERS_MAX 16u
@@ -39,6 +37,7 @@ static void thread_forget(struct samples *samples, uint32_t index)
 
 	thread_files_close(&thread->files);
 	memory_hints_release(&thread->hints);
+	stack_known_release(&thread->known);
 	samples->thread[index] = samples->thread[--samples->thread_count];
 }
 
@@ -97,11 +96,18 @@ static uint64_t clock_now_ns(const struct samples *samples)
 	return clockmap_ns(&samples->common->clock, clockmap_now(&samples->common->clock));
 }
 
-static struct sampled_thread *thread_of(struct samples *samples, uint32_t process, uint32_t tid)
+/* *next is where the search begins: interpreters list threads in the same order each time. */
+static struct sampled_thread *thread_of(struct samples *samples, uint32_t process, uint32_t tid,
+					uint32_t *next)
 {
-	for (uint32_t i = 0; i < samples->thread_count; i++)
-		if (samples->thread[i].tid == tid && samples->thread[i].process == process)
-			return &samples->thread[i];
+	for (uint32_t i = 0, at = *next; i < samples->thread_count; i++, at++) {
+		if (at >= samples->thread_count)
+			at = 0;
+		if (samples->thread[at].tid == tid && samples->thread[at].process == process) {
+			*next = at + 1;
+			return &samples->thread[at];
+		}
+	}
 	return NULL;
 }
 
@@ -121,24 +127,28 @@ static struct sampled_thread *thread_add(struct samples *samples, const struct p
 		samples->thread_room = room;
 	}
 	thread = &samples->thread[samples->thread_count++];
-	*thread = (struct sampled_thread){ .process = process->number, .tid = tid };
+	*thread = (struct sampled_thread){ .process = process->number,
+					   .tid = tid,
+					   .plan = PLAN_BEGIN };
 	thread_files_init(&thread->files, process->pid, tid);
 	return thread;
 }
 
 /* The first look: from here on its times count. */
 static void thread_begin(struct samples *samples, struct sampled_process *process,
-			 struct sampled_thread *thread, const struct thread_look *look)
+			 struct sampled_thread *thread)
 {
 	uint64_t now_ns = clock_now_ns(samples);
 
+	if (!thread_look(&thread->files, thread->gil, &thread->look))
+		return;
 	if (!thread->stream) {
 		thread->stream = ++*samples->stream_numbers;
 		JOURNAL_ADD(&samples->common->journal, now_ns, thread, .stream = thread->stream,
 			    .process = thread->process, .tid = thread->tid, .level = 2);
 	}
-	thread->cpu_ns = look->cpu_ns;
-	thread->ready_ns = look->ready_ns;
+	thread->cpu_ns = thread->look.cpu_ns;
+	thread->ready_ns = thread->look.ready_ns;
 	thread->has_begun = true;
 	thread->idle = 0;
 	thread->last = (struct sample){ 0 };
@@ -175,63 +185,76 @@ static void thread_rest(struct samples *samples, struct sampled_process *process
 }
 
 static void thread_walk(struct samples *samples, struct sampled_process *process,
-			struct sampled_thread *thread, const struct code_reader *reader,
-			const struct thread_look *look)
+			struct sampled_thread *thread, const struct code_reader *reader)
 {
+	const struct thread_look *look = &thread->look;
 	uint64_t now_ns = clock_now_ns(samples);
-	enum evt_python_state state = look->state;
+	uint32_t before = thread->last.place;
 	enum stack_result result;
 	struct stack stack;
 
 	thread_settle(samples, process, thread);
 	thread->idle = thread->skip = 0;
-	memory_begin(&samples->memory, reader->memory->pid, &thread->hints);
-	result = stack_read(&samples->codes, reader, thread->address, &stack);
-	if (result == STACK_TORN) {
-		process->now.torn++;
-		thread->last.place = 0;
-		return;
-	}
-	/* it has gone on: the kernel only has not counted that yet */
-	if (look->state == EVT_PYTHON_READY && stack.place != thread->last.place)
-		state = EVT_PYTHON_RUNS;
+	memory_begin_use(&samples->memory);
+	result = stack_read(&samples->codes, reader, thread->address, &thread->known, &stack);
 	memory_keep_hints(&samples->memory, &thread->hints);
+	process->now.torn += result == STACK_TORN;
 	process->now.cut += stack.is_cut;
 	thread->last = (struct sample){ .stream = thread->stream,
 					.time_ns = now_ns,
 					.place = stack.place,
-					.state = state,
+					.state = look->state,
 					.cpu_us = take_us(look->cpu_ns, &thread->cpu_ns),
 					.ready_us = take_us(look->ready_ns, &thread->ready_ns),
 					.looks = 1 };
+	if (result == STACK_TORN)
+		thread->last.state = EVT_PYTHON_TORN;
+	/* it has gone on: the kernel only has not counted that yet */
+	else if (look->state == EVT_PYTHON_READY && stack.place != before)
+		thread->last.state = EVT_PYTHON_RUNS;
+}
+
+/* Whether it has run, before anything of its memory is read. */
+static enum sample_plan thread_plan(struct sampled_thread *thread)
+{
+	struct thread_look *look = &thread->look;
+
+	if (!thread->has_begun)
+		return PLAN_BEGIN;
+	if (thread->skip && thread->last.looks)
+		return PLAN_SKIP;
+	if (!thread_look(&thread->files, thread->gil, look))
+		return PLAN_NONE;
+	if (look->state == EVT_PYTHON_RUNS && thread->last.state != EVT_PYTHON_RUNS &&
+	    thread->last.state != EVT_PYTHON_TORN && look->cpu_ns < thread->cpu_ns + WAKING_NS)
+		look->state = EVT_PYTHON_READY;
+	if (thread->last.place && look->state != EVT_PYTHON_RUNS &&
+	    look->cpu_ns < thread->cpu_ns + 1000 &&
+	    look->state == (enum evt_python_state)thread->last.state)
+		return PLAN_REST;
+	return PLAN_WALK;
 }
 
 static void thread_take(struct samples *samples, struct sampled_process *process,
-			struct sampled_thread *thread, const struct code_reader *reader,
-			uint64_t gil)
+			struct sampled_thread *thread, const struct code_reader *reader)
 {
-	struct thread_look look;
-
-	if (thread->skip && thread->last.looks) {
+	switch (thread->plan) {
+	case PLAN_SKIP:
 		thread->skip--;
 		thread->last.looks++;
-		return;
-	}
-	if (!thread_look(&thread->files, gil, &look))
-		return;
-	if (!thread->has_begun) {
-		thread_begin(samples, process, thread, &look);
-		return;
-	}
-	if (look.state == EVT_PYTHON_RUNS && thread->last.state != EVT_PYTHON_RUNS &&
-	    look.cpu_ns < thread->cpu_ns + WAKING_NS)
-		look.state = EVT_PYTHON_READY;
-	if (thread->last.place && look.state != EVT_PYTHON_RUNS &&
-	    look.cpu_ns < thread->cpu_ns + 1000 &&
-	    look.state == (enum evt_python_state)thread->last.state)
+		break;
+	case PLAN_BEGIN:
+		thread_begin(samples, process, thread);
+		break;
+	case PLAN_REST:
 		thread_rest(samples, process, thread);
-	else
-		thread_walk(samples, process, thread, reader, &look);
+		break;
+	case PLAN_WALK:
+		thread_walk(samples, process, thread, reader);
+		break;
+	case PLAN_NONE:
+		break;
+	}
 }
 
 /* --- processes --- */
@@ -331,6 +354,41 @@ static void process_note_error(struct samples *samples, struct sampled_process *
 		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
 }
 
+/* Which threads have run, and then all that is likely to be needed of the process, at once. */
+static void process_read(struct samples *samples, struct sampled_process *sampled, uint32_t pid)
+{
+	memory_begin(&samples->memory, pid);
+	memory_want_hints(&samples->memory, &sampled->hints);
+	for (uint32_t i = 0; i < samples->thread_count; i++) {
+		struct sampled_thread *thread = &samples->thread[i];
+
+		if (thread->process != sampled->number)
+			continue;
+		thread->plan = thread_plan(thread);
+		if (thread->plan != PLAN_WALK)
+			continue;
+		memory_want_hints(&samples->memory, &thread->hints);
+		stack_want(&thread->known, &samples->memory);
+	}
+	memory_fetch(&samples->memory);
+}
+
+static void process_take_thread(struct samples *samples, const struct process *process,
+				struct sampled_process *sampled, const struct code_reader *reader,
+				const struct listed *listed, uint32_t *next)
+{
+	struct sampled_thread *thread = thread_of(samples, sampled->number, listed->tid, next);
+
+	if (!thread && listed->tid)
+		thread = thread_add(samples, process, listed->tid);
+	if (!thread || thread->seen == samples->looks)
+		return; /* of two interpreters, the first */
+	thread->seen = samples->looks;
+	thread->address = listed->address;
+	thread->gil = listed->gil;
+	thread_take(samples, sampled, thread, reader);
+}
+
 static void process_take(struct samples *samples, const struct process *process,
 			 struct sampled_process *sampled, const struct region_process *shared)
 {
@@ -339,27 +397,19 @@ static void process_take(struct samples *samples, const struct process *process,
 				      .layout = sampled->layout,
 				      .process = sampled->number,
 				      .code_type = view_load64(&shared->python_code_type) };
-	uint32_t count;
+	uint32_t count, next = 0;
 
-	memory_begin(&samples->memory, process->pid, &sampled->hints);
+	process_read(samples, sampled, process->pid);
 	if (!gates_are_open(&samples->memory, view_load64(&shared->gates))) {
 		process_note_error(samples, sampled);
 		process_pause(samples, sampled);
 		return;
 	}
+	sampled->failures = 0;
 	count = process_list(samples, sampled, shared, listed, SAMPLES_THREADS_MAX);
 	memory_keep_hints(&samples->memory, &sampled->hints);
-	for (uint32_t i = 0; i < count; i++) {
-		struct sampled_thread *thread = thread_of(samples, sampled->number, listed[i].tid);
-
-		if (!thread && listed[i].tid)
-			thread = thread_add(samples, process, listed[i].tid);
-		if (!thread || thread->seen == samples->looks)
-			continue; /* of two interpreters, the first */
-		thread->seen = samples->looks;
-		thread->address = listed[i].address;
-		thread_take(samples, sampled, thread, &reader, listed[i].gil);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		process_take_thread(samples, process, sampled, &reader, &listed[i], &next);
 }
 
 /* A process that says for the first time what Python it has. */

@@ -18,6 +18,7 @@
 #include "collector/samples/codes.h"
 #include "collector/samples/memory.h"
 #include "collector/samples/places.h"
+#include "collector/samples/stack.h"
 #include "collector/samples/thread_look.h"
 
 #define SAMPLES_THREADS_MAX 4096u
@@ -29,12 +30,24 @@ struct sample {
 	uint32_t place, state, cpu_us, ready_us, looks;
 };
 
+/* What is done about a thread at a look at its process. */
+enum sample_plan {
+	PLAN_NONE,  /* it has gone, or has no CPU time that can be read */
+	PLAN_SKIP,  /* it has done nothing for long */
+	PLAN_BEGIN, /* the first look */
+	PLAN_REST,  /* it has not run: all is as it was */
+	PLAN_WALK,
+};
+
 struct sampled_thread {
 	uint32_t process, tid; /* process: its number in the file */
 	uint32_t stream;       /* in the file */
-	uint64_t address;      /* of its state in the process */
+	uint64_t address, gil; /* of its state in the process, and of the lock that it needs */
 	struct thread_files files;
+	struct thread_look look; /* the last one */
+	enum sample_plan plan;
 	struct memory_hints hints;
+	struct stack_known known;
 	uint64_t cpu_ns, ready_ns; /* told so far */
 	struct sample last;        /* looks 0: none is to be told */
 	bool has_begun;

@@ -2,12 +2,34 @@
 /* See stack.h. */
 #include "collector/samples/stack.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define AHEAD 64u /* frames that may have been left since the last look, to be found again behind them */
+#define NOT_KNOWN UINT32_MAX
 
 struct frame {
 	uint64_t code, back, at;
 	uint8_t owner;
 };
+
+void stack_known_release(struct stack_known *known)
+{
+	free(known->frame);
+	*known = (struct stack_known){ 0 };
+}
+
+static bool is_due(const struct stack_known *known, uint32_t index)
+{
+	return (index + known->reads) % STACK_TURN == 0;
+}
+
+void stack_want(const struct stack_known *known, struct memory *memory)
+{
+	for (uint32_t i = STACK_CHECKED; i < known->count; i++)
+		if (is_due(known, i))
+			memory_want(memory, known->frame[i].code, PYTHON_CODE_BYTES);
+}
 
 static uint64_t word_in(const uint8_t *bytes, uint32_t offset)
 {
@@ -52,44 +74,133 @@ static bool read_innermost(const struct code_reader *reader, uint64_t thread, ui
 			  sizeof(*ret_frame));
 }
 
-/* From the outermost inwards. */
-static uint32_t place_of(struct places *places, const struct code_place *frame, uint32_t count)
-{
-	uint32_t place = 0;
+/* A stack as it is read, the innermost frame first. */
+struct walk {
+	struct stack_frame frame[STACK_FRAMES_MAX];
+	uint32_t was[STACK_FRAMES_MAX]; /* its index in what is known, when nothing of it has changed */
+	uint32_t count;
+	uint32_t next; /* of what is known: inside of that all is seen */
+};
 
-	for (uint32_t i = count; i > 0; i--) {
-		place = places_place(places, place, frame[i - 1].code, frame[i - 1].line);
+/* What is known of the frame at this address; NULL: nothing. */
+static const struct stack_frame *find_known(struct walk *walk, const struct stack_known *known,
+					    uint64_t address)
+{
+	for (uint32_t i = walk->next; i < known->count && i < walk->next + AHEAD; i++)
+		if (known->frame[i].address == address) {
+			walk->next = i + 1;
+			return &known->frame[i];
+		}
+	return NULL;
+}
+
+static bool is_same(const struct stack_frame *one, const struct frame *other)
+{
+	return one->code == other->code && one->back == other->back && one->at == other->at;
+}
+
+static bool walk_add(struct walk *walk, struct codes *codes, const struct code_reader *reader,
+		     const struct stack_known *known, uint64_t address, const struct frame *frame)
+{
+	const struct stack_frame *before = find_known(walk, known, address);
+	struct stack_frame *now = &walk->frame[walk->count];
+	uint32_t index;
+
+	*now = (struct stack_frame){ address, frame->code, frame->back, frame->at, { 0 }, 0 };
+	walk->was[walk->count] = NOT_KNOWN;
+	if (before && is_same(before, frame)) {
+		index = (uint32_t)(before - known->frame);
+		now->found = before->found;
+		if (walk->count >= STACK_CHECKED && !is_due(known, index)) {
+			walk->was[walk->count++] = index;
+			return true;
+		}
+	}
+	if (!codes_find(codes, reader, frame->code, frame->at, &now->found))
+		return false;
+	if (before && is_same(before, frame) && now->found.code == before->found.code &&
+	    now->found.line == before->found.line)
+		walk->was[walk->count] = (uint32_t)(before - known->frame);
+	walk->count++;
+	return true;
+}
+
+/* From the outermost inwards; as long as all is as it was, so are the places. */
+static uint32_t walk_place(struct walk *walk, const struct stack_known *known,
+			   struct places *places)
+{
+	uint32_t place = 0, was = known->count;
+
+	for (uint32_t i = walk->count; i > 0; i--) {
+		struct stack_frame *frame = &walk->frame[i - 1];
+
+		if (was && walk->was[i - 1] == was - 1 && known->frame[was - 1].place) {
+			place = known->frame[--was].place;
+		} else {
+			was = 0;
+			place = places_place(places, place, frame->found.code, frame->found.line);
+		}
 		if (!place)
 			return 0;
+		frame->place = place;
 	}
 	return place;
 }
 
-enum stack_result stack_read(struct codes *codes, const struct code_reader *reader, uint64_t thread,
-			     struct stack *ret_stack)
+/* Without memory nothing is known the next time. */
+static void known_keep(struct stack_known *known, const struct walk *walk)
 {
-	struct code_place found[STACK_FRAMES_MAX];
-	uint32_t count = 0, links = 0;
-	uint64_t at;
+	struct stack_frame *moved;
 
-	*ret_stack = (struct stack){ 0 };
-	if (!read_innermost(reader, thread, &at))
-		return STACK_TORN;
-	for (; at && count < STACK_FRAMES_MAX && links < STACK_FRAMES_MAX * 2; links++) {
+	known->reads++;
+	known->count = 0;
+	if (walk->count > known->room) {
+		moved = realloc(known->frame, walk->count * sizeof(*moved));
+		if (!moved)
+			return;
+		known->frame = moved;
+		known->room = walk->count;
+	}
+	known->count = walk->count;
+	if (walk->count)
+		memcpy(known->frame, walk->frame, walk->count * sizeof(*known->frame));
+}
+
+/* The address of the frame behind the last one that was read. */
+static bool walk_frames(struct walk *walk, struct codes *codes, const struct code_reader *reader,
+			const struct stack_known *known, uint64_t *address)
+{
+	for (uint32_t links = 0; *address && walk->count < STACK_FRAMES_MAX &&
+				 links < STACK_FRAMES_MAX * 2;
+	     links++) {
+		uint64_t at = *address;
 		struct frame frame;
 
 		if (!read_frame(reader, at, &frame))
-			return STACK_TORN;
-		at = frame.back;
-		if (frame.owner == PYTHON_OWNER_C)
-			continue;
-		if (!codes_find(codes, reader, frame.code, frame.at, &found[count]))
-			return STACK_TORN;
-		count++;
+			return false;
+		*address = frame.back;
+		if (frame.owner != PYTHON_OWNER_C &&
+		    !walk_add(walk, codes, reader, known, at, &frame))
+			return false;
 	}
-	if (!count)
-		return at ? STACK_TORN : STACK_NONE;
+	return true;
+}
+
+enum stack_result stack_read(struct codes *codes, const struct code_reader *reader, uint64_t thread,
+			     struct stack_known *known, struct stack *ret_stack)
+{
+	struct walk walk;
+	uint64_t at;
+
+	walk.count = walk.next = 0;
+	*ret_stack = (struct stack){ 0 };
+	if (!read_innermost(reader, thread, &at) ||
+	    !walk_frames(&walk, codes, reader, known, &at) || (!walk.count && at)) {
+		known->count = 0;
+		return STACK_TORN;
+	}
 	ret_stack->is_cut = at != 0;
-	ret_stack->place = place_of(codes->places, found, count);
-	return STACK_READ;
+	ret_stack->place = walk_place(&walk, known, codes->places);
+	known_keep(known, &walk);
+	return walk.count ? STACK_READ : STACK_NONE;
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The Python stack of one thread of another process, read while that runs. Frames change under the reader's eyes:
- * what cannot be a stack is told apart and is no sample. Depth is bounded. One thread.
+ * what cannot be a stack is told apart and is no sample. Depth is bounded.
+ *
+ * A frame that is what it was at the last look (its address, code, instruction and caller) runs the same code: its code object is
+ * read again at every STACK_TURN-th look only, since memory can be used again for another that is equal in all of this. Those of
+ * the STACK_CHECKED innermost frames are read each time. One thread.
  */
 #ifndef COLLECTOR_SAMPLES_STACK_H
 #define COLLECTOR_SAMPLES_STACK_H
@@ -19,6 +23,23 @@ enum stack_result {
 	STACK_TORN, /* a frame that is none, or could not be read */
 };
 
+#define STACK_CHECKED 4u
+#define STACK_TURN 8u
+
+/* What was read of a thread the last time. Zeroed: nothing. */
+struct stack_known {
+	struct stack_frame {
+		uint64_t address, code, back, at;
+		struct code_place found;
+		uint32_t place;
+	} * frame; /* owned; the innermost first */
+	uint32_t count, room, reads;
+};
+void stack_known_release(struct stack_known *known);
+
+/* What the next look is going to read of the code objects that are due. */
+void stack_want(const struct stack_known *known, struct memory *memory);
+
 struct stack {
 	uint32_t place; /* 0: there is no room for more places */
 	bool is_cut;    /* it is deeper than what was read */
@@ -26,6 +47,6 @@ struct stack {
 
 /* `thread`: address of the thread's state. `reader->memory` has begun for it. */
 enum stack_result stack_read(struct codes *codes, const struct code_reader *reader, uint64_t thread,
-			     struct stack *ret_stack);
+			     struct stack_known *known, struct stack *ret_stack);
 
 #endif

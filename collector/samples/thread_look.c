@@ -3,7 +3,6 @@
 #include "collector/samples/thread_look.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,16 +114,42 @@ static enum evt_python_state state_by_stat(const struct thread_files *files)
 	return thread_state_of_letter(at && at[1] ? at[2] : '?');
 }
 
-bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *ret_look)
+/* "CPU_NS READY_NS TURNS"; false, and nothing changes: it is something else. */
+bool thread_times_of(const char *line, struct thread_look *look)
 {
+	uint64_t number[3] = { 0 };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		if (*line < '0' || *line > '9')
+			return false;
+		while (*line >= '0' && *line <= '9')
+			number[i] = number[i] * 10 + (uint64_t)(*line++ - '0');
+		line += *line == ' ';
+	}
+	look->cpu_ns = number[0];
+	look->ready_ns = number[1];
+	look->turns = number[2];
+	return true;
+}
+
+static bool is_waiting(enum evt_python_state state)
+{
+	return state != EVT_PYTHON_RUNS && state != EVT_PYTHON_READY;
+}
+
+bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *look)
+{
+	const struct thread_look before = *look;
 	char line[LINE_ROOM];
 
-	if (!read_line(files, "schedstat", &files->schedstat, line) ||
-	    sscanf(line, "%" SCNu64 " %" SCNu64, &ret_look->cpu_ns, &ret_look->ready_ns) != 2)
+	if (!read_line(files, "schedstat", &files->schedstat, line) || !thread_times_of(line, look))
 		return false;
+	if (look->turns && look->turns == before.turns && look->cpu_ns == before.cpu_ns &&
+	    is_waiting(before.state))
+		return true;
 	if (read_line(files, "syscall", &files->call, line))
-		ret_look->state = thread_state_of_call(line, gil);
+		look->state = thread_state_of_call(line, gil);
 	else
-		ret_look->state = state_by_stat(files);
+		look->state = state_by_stat(files);
 	return true;
 }

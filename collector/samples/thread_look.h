@@ -16,6 +16,7 @@
 
 struct thread_look {
 	uint64_t cpu_ns, ready_ns;
+	uint64_t turns; /* times that it got a CPU */
 	enum evt_python_state state;
 };
 
@@ -28,10 +29,14 @@ struct thread_files {
 void thread_files_init(struct thread_files *files, uint32_t pid, uint32_t tid);
 void thread_files_close(struct thread_files *files);
 
-/* `gil`: address of the interpreter's lock in the process, 0 unknown. False: there is no such thread (any more). */
-bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *ret_look);
+/*
+ * `look` is the one before, or zeroed: a thread that waited then and has not got a CPU since waits for the same.
+ * `gil`: address of the interpreter's lock in the process, 0 unknown. False: there is no such thread (any more).
+ */
+bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *look);
 
-/* A line of /proc/PID/task/TID/syscall, or stat's letter of the state: for tests. */
+/* A line of /proc/PID/task/TID/schedstat, of syscall, or stat's letter of the state: for tests. */
+bool thread_times_of(const char *line, struct thread_look *look);
 enum evt_python_state thread_state_of_call(const char *line, uint64_t gil);
 enum evt_python_state thread_state_of_letter(char letter);
 

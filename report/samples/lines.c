@@ -13,7 +13,8 @@ struct making {
 /* What the lines are told apart by. */
 static uint64_t hash_of(const struct line *line)
 {
-	const uint32_t words[] = { line->file, line->function, line->number, line->first_line };
+	const uint32_t words[] = { line->file, line->function, line->number, line->first_line,
+				   line->is_torn };
 
 	return map_hash_bytes(words, sizeof(words), 0);
 }
@@ -21,7 +22,8 @@ static uint64_t hash_of(const struct line *line)
 static bool is_same(const struct line *one, const struct line *other)
 {
 	return one->file == other->file && one->function == other->function &&
-	       one->number == other->number && one->first_line == other->first_line;
+	       one->number == other->number && one->first_line == other->first_line &&
+	       one->is_torn == other->is_torn;
 }
 
 static struct line *line_put(struct lines *lines, const struct line *wanted)
@@ -44,6 +46,13 @@ static struct line *line_put(struct lines *lines, const struct line *wanted)
 	}
 }
 
+static struct line *line_torn(struct making *making)
+{
+	return line_put(making->lines, &(struct line){ .file = SAMPLE_NONE,
+						       .function = SAMPLE_NONE,
+						       .is_torn = true });
+}
+
 static struct line *line_of(struct making *making, const struct sample_place *place)
 {
 	const struct sample_code *code = place ? samples_code(making->samples, place->code) : NULL;
@@ -61,7 +70,8 @@ static struct line *line_of(struct making *making, const struct sample_place *pl
 static void row_add(struct making *making, const struct sample_row *row, uint64_t stack)
 {
 	const struct sample_place *place = samples_place(making->samples, row->place);
-	struct line *line = line_of(making, place);
+	struct line *line = row->place == SAMPLE_TORN_PLACE ? line_torn(making)
+							    : line_of(making, place);
 	unsigned int depth = 0;
 
 	sample_counts_add(&line->self, &row->counts);

@@ -12,6 +12,7 @@ struct line {
 	uint32_t file, function; /* indices of names; SAMPLE_NONE: not known */
 	uint32_t number;         /* 0: none, or not known */
 	uint32_t first_line;     /* of the function */
+	bool is_torn;            /* stacks that could not be read */
 	struct sample_counts self, total;
 	uint64_t seen; /* the stack that was added last */
 };

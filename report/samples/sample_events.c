@@ -123,7 +123,7 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 		passed_ns = 0;
 	thread->last_ns = time_ns;
 	thread->carried_ns += sample->cpu_us * 1000;
-	if (state == EVT_PYTHON_RUNS) {
+	if (state == EVT_PYTHON_RUNS || state == EVT_PYTHON_TORN) {
 		counts.cpu_ns = thread->carried_ns;
 		thread->carried_ns = 0;
 		if (key_of(&mine->operator, event) != NO_OPERATOR)
@@ -150,6 +150,12 @@ static struct sample_row *row_of(struct samples *samples, uint64_t key, uint64_t
 	return &samples->row[entry->value];
 }
 
+static uint64_t place_of(const struct source_event *event, const struct evt_python_sample *sample)
+{
+	return sample->state == EVT_PYTHON_TORN ? SAMPLE_TORN_PLACE
+						: key_in_file(event, sample->place);
+}
+
 static void take_sample(void *state, const struct source_event *event, bool is_counted)
 {
 	struct state *mine = state;
@@ -167,7 +173,7 @@ static void take_sample(void *state, const struct source_event *event, bool is_c
 	if (!is_counted)
 		return;
 	row = row_of(samples, samples->is_by_place ? 0 : key_of(&samples->key, event),
-		     samples->is_by_place ? key_in_file(event, sample->place) : 0);
+		     samples->is_by_place ? place_of(event, sample) : 0);
 	sample_counts_add(&row->counts, &counts);
 	sample_counts_add(&samples->all, &counts);
 }

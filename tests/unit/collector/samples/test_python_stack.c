@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static struct common common;
 static struct places places;
 static struct codes codes;
 static struct memory memory;
+static struct stack_known known;
 static const struct python_layout *layout;
 static struct code_reader reader;
 static uint8_t thread[256], cframe[64], code_type[8];
@@ -38,7 +40,7 @@ struct made_code {
 		uint8_t data[8];
 	} table;
 };
-static struct made_code code[3];
+static struct made_code code[3], many[40];
 
 static uint64_t at(const void *object)
 {
@@ -118,8 +120,8 @@ static void make_frame(unsigned int i, const struct made_code *made, bool is_las
 
 static enum stack_result read_stack(struct stack *stack)
 {
-	memory_begin(&memory, 1, NULL);
-	return stack_read(&codes, &reader, at(thread), stack);
+	memory_begin(&memory, 1);
+	return stack_read(&codes, &reader, at(thread), &known, stack);
 }
 
 static int begin(void **state)
@@ -141,6 +143,12 @@ static int begin(void **state)
 	make_code(&code[0], "inner", 10);
 	make_code(&code[1], "outer", 20);
 	make_code(&code[2], "other", 30);
+	for (uint32_t i = 0; i < 40; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "many%u", i);
+		make_code(&many[i], name, 100 + i);
+	}
 	make_frame(0, &code[0], false);
 	make_frame(1, &code[1], true);
 	return 0;
@@ -152,6 +160,7 @@ static int end(void **state)
 	codes_release(&codes);
 	places_release(&places);
 	memory_release(&memory);
+	stack_known_release(&known);
 	names_release(&common.names);
 	journal_release(&common.journal);
 	return 0;
@@ -278,6 +287,16 @@ static void refusal_is_known(void **state)
 	assert_int_equal(memory.error, EPERM);
 }
 
+static enum stack_result read_with(const struct memory_hints *hints, struct stack *stack)
+{
+	memory_begin(&memory, 1);
+	memory_want_hints(&memory, hints);
+	stack_want(&known, &memory);
+	memory_fetch(&memory);
+	memory_begin_use(&memory);
+	return stack_read(&codes, &reader, at(thread), &known, stack);
+}
+
 /* One system call where all is as it was; a hint that has gone bad costs no more than itself. */
 static void hints_save_calls(void **state)
 {
@@ -286,17 +305,87 @@ static void hints_save_calls(void **state)
 	uint32_t calls;
 
 	(void)state;
+	for (unsigned int i = 0; i < 40; i++)
+		make_frame(i, &code[i % 3], i == 39);
 	assert_int_equal(read_stack(&stack), STACK_READ);
 	memory_keep_hints(&memory, &hints);
-	calls = memory.calls;
-	memory_begin(&memory, 1, &hints);
-	assert_int_equal(stack_read(&codes, &reader, at(thread), &stack), STACK_READ);
-	assert_int_equal(memory.calls, calls + 1);
+	for (unsigned int i = 0; i < 3 * STACK_TURN; i++) {
+		calls = memory.calls;
+		assert_int_equal(read_with(&hints, &stack), STACK_READ);
+		assert_int_equal(stack.place, 40);
+		assert_int_equal(memory.calls, calls + 1);
+		memory_keep_hints(&memory, &hints);
+	}
 	hints.hint[0].address = 8;
-	memory_begin(&memory, 1, &hints);
-	assert_int_equal(stack_read(&codes, &reader, at(thread), &stack), STACK_READ);
-	assert_int_equal(stack.place, 2);
+	assert_int_equal(read_with(&hints, &stack), STACK_READ);
+	assert_int_equal(stack.place, 40);
 	memory_hints_release(&hints);
+}
+
+/* Only the innermost ones and every eighth of the others are read of 40 code objects that have not changed. */
+static void unchanged_frames_are_not_read(void **state)
+{
+	struct memory_hints hints = { 0 };
+	struct stack stack;
+	unsigned int read = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 40; i++)
+		make_frame(i, &many[i], i == 39);
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(read_with(&hints, &stack), STACK_READ);
+		memory_keep_hints(&memory, &hints);
+	}
+	for (uint32_t i = 0; i < hints.count; i++)
+		read += hints.hint[i].bytes == PYTHON_CODE_BYTES;
+	assert_in_range(read, STACK_CHECKED, STACK_CHECKED + 40 / STACK_TURN);
+	memory_hints_release(&hints);
+}
+
+/* Equal in all that a frame says, and yet other code: seen at once in the innermost frames, soon in all of them. */
+static void other_code_at_the_same_place_is_seen(void **state)
+{
+	struct stack first, stack;
+	unsigned int looks = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 40; i++)
+		make_frame(i, &many[i], i == 39);
+	assert_int_equal(read_stack(&first), STACK_READ);
+	make_code(&many[0], "new", 5);
+	assert_int_equal(read_stack(&stack), STACK_READ);
+	assert_int_not_equal(stack.place, first.place);
+	make_code(&many[30], "newer", 6);
+	first = stack;
+	while (stack.place == first.place && looks++ < 2 * STACK_TURN)
+		assert_int_equal(read_stack(&stack), STACK_READ);
+	assert_in_range(looks, 0, STACK_TURN);
+	assert_int_equal(last_code()->line, 6);
+}
+
+/* Whatever changes between two looks, the stack is that of a reader that knows nothing. */
+static void what_is_known_changes_nothing(void **state)
+{
+	static struct stack_known nothing;
+	struct stack stack, plain;
+	unsigned int random = 1;
+
+	(void)state;
+	for (unsigned int round = 0; round < 2000; round++) {
+		unsigned int depth = 1 + (random >> 8) % 50, from = (random >> 16) % 10;
+
+		random = random * 1103515245 + 12345;
+		for (unsigned int i = from; i < from + depth; i++)
+			make_frame(i, &many[(i + (round / 7 + i / 9) % 3) % 40],
+				   i + 1 == from + depth);
+		put64(cframe, layout->cframe_frame, at(frame[from]));
+		assert_int_equal(read_stack(&stack), STACK_READ);
+		memory_begin(&memory, 1);
+		assert_int_equal(stack_read(&codes, &reader, at(thread), &nothing, &plain),
+				 STACK_READ);
+		stack_known_release(&nothing);
+		assert_int_equal(stack.place, plain.place);
+	}
 }
 
 int main(void)
@@ -311,6 +400,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(deep_stack_is_cut, begin, end),
 		cmocka_unit_test_setup_teardown(refusal_is_known, begin, end),
 		cmocka_unit_test_setup_teardown(hints_save_calls, begin, end),
+		cmocka_unit_test_setup_teardown(unchanged_frames_are_not_read, begin, end),
+		cmocka_unit_test_setup_teardown(other_code_at_the_same_place_is_seen, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_known_changes_nothing, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collector/samples/thread_look.h"
@@ -51,7 +52,7 @@ static void calls_say_what_is_waited_for(void **state)
 static void looker_runs(void **state)
 {
 	struct thread_files files;
-	struct thread_look first, second;
+	struct thread_look first = { 0 }, second = { 0 };
 
 	(void)state;
 	thread_files_init(&files, (uint32_t)getpid(), (uint32_t)syscall(SYS_gettid));
@@ -68,7 +69,7 @@ static void looker_runs(void **state)
 static void thread_that_is_gone_is_none(void **state)
 {
 	struct thread_files files;
-	struct thread_look look;
+	struct thread_look look = { 0 };
 
 	(void)state;
 	thread_files_init(&files, (uint32_t)getpid(), 0x7ffffff0);
@@ -76,10 +77,67 @@ static void thread_that_is_gone_is_none(void **state)
 	thread_files_close(&files);
 }
 
+static void times_are_three_numbers(void **state)
+{
+	static const char *const wrong[] = { "", "\n", "1", "1 2", "1 2 ", "-1 2 3", "a b c", "1,2,3", " 1 2 3" };
+	struct thread_look look = { .cpu_ns = 7, .ready_ns = 8, .turns = 9 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_false(thread_times_of(wrong[i], &look));
+	assert_int_equal(look.cpu_ns + look.ready_ns + look.turns, 24);
+	assert_true(thread_times_of("2624736027 4205878123 6661\n", &look));
+	assert_int_equal(look.cpu_ns, 2624736027);
+	assert_int_equal(look.ready_ns, 4205878123);
+	assert_int_equal(look.turns, 6661);
+}
+
+/* It waited and has not run since: what for is not asked again. One that ran or was about to is asked. */
+static void who_has_not_run_waits_for_the_same(void **state)
+{
+	static const enum evt_python_state asked[] = { EVT_PYTHON_RUNS, EVT_PYTHON_READY };
+	struct thread_files files;
+	struct thread_look look = { 0 };
+	int channel[2];
+	pid_t child;
+	uint64_t turns;
+
+	(void)state;
+	assert_int_equal(pipe(channel), 0);
+	child = fork();
+	if (child == 0) {
+		char byte;
+
+		_exit(read(channel[0], &byte, 1) != 1);
+	}
+	thread_files_init(&files, (uint32_t)child, (uint32_t)child);
+	do {
+		turns = look.turns;
+		if (!thread_look(&files, 0, &look) || !look.turns) {
+			thread_files_close(&files);
+			skip(); /* no schedstat in this kernel */
+		}
+		usleep(1000);
+	} while (look.turns != turns || look.state == EVT_PYTHON_RUNS);
+	look.state = EVT_PYTHON_GIL; /* so that one sees whether it was asked */
+	assert_true(thread_look(&files, 0, &look));
+	assert_int_equal(look.state, EVT_PYTHON_GIL);
+	for (size_t i = 0; i < 2; i++) {
+		look.state = asked[i];
+		assert_true(thread_look(&files, 0, &look));
+		assert_int_not_equal(look.state, asked[i]);
+	}
+	assert_int_equal(write(channel[1], "x", 1), 1);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	thread_files_close(&files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_say_what_is_waited_for),
+		cmocka_unit_test(times_are_three_numbers),
+		cmocka_unit_test(who_has_not_run_waits_for_the_same),
 		cmocka_unit_test(looker_runs),
 		cmocka_unit_test(thread_that_is_gone_is_none),
 	};

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* links: collector format */
+/* collector/samples/samples.c: looks at a made-up CPython of every layout, whose thread is one that spins: what becomes a sample, what is
+ * torn, threads that are gone, many threads, lists without end, a kernel that refuses, gates that are shut. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/unit/collector/samples/made_process.h"
+
+#define NO_TID 0x7fff0000u /* larger than any thread's */
+
+/* A thread that runs whenever it is looked at. */
+static struct {
+	pthread_t thread;
+	atomic_uint tid;
+	atomic_bool ends;
+} spinner;
+
+static void *spin(void *argument)
+{
+	atomic_store(&spinner.tid, (uint32_t)syscall(SYS_gettid));
+	while (!atomic_load(&spinner.ends))
+		;
+	return argument;
+}
+
+static int spinner_start(void **state)
+{
+	(void)state;
+	if (pthread_create(&spinner.thread, NULL, spin, NULL))
+		return -1;
+	while (!atomic_load(&spinner.tid))
+		sched_yield();
+	return 0;
+}
+
+static int spinner_end(void **state)
+{
+	(void)state;
+	atomic_store(&spinner.ends, true);
+	return pthread_join(spinner.thread, NULL);
+}
+
+static void begin_with(unsigned int minor, uint32_t threads, uint32_t tid)
+{
+	made_python_init(minor, threads, tid);
+	made_process_init(minor);
+}
+
+static unsigned int told(uint32_t id)
+{
+	const struct journal *journal = &looked.common.journal;
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += journal->event[i].id == id;
+	return count;
+}
+
+/* The samples so far, but those that only set the clock. */
+static uint32_t samples_of(enum evt_python_state state, uint32_t *ret_place)
+{
+	uint32_t looks = 0;
+
+	samples_settle(&looked.samples, 1);
+	for (uint32_t i = 0; i < looked.samples.waiting_count; i++) {
+		const struct sample *sample = &looked.samples.waiting[i];
+
+		if (!sample->looks || sample->state != state)
+			continue;
+		looks += sample->looks;
+		*ret_place = sample->place;
+	}
+	return looks;
+}
+
+static const struct evt_python_sampling *standing(void)
+{
+	const struct journal *journal = &looked.common.journal;
+
+	for (size_t i = journal->count; i > 0; i--)
+		if (journal->event[i - 1].id == EVT_python_sampling)
+			return (const void *)journal->event[i - 1].value;
+	fail_msg("nothing was told of sampling");
+	return NULL;
+}
+
+static void each_layout_is_sampled(void **state)
+{
+	uint32_t place;
+
+	(void)state;
+	for (unsigned int minor = 8; minor <= 13; minor++) {
+		begin_with(minor, 1, atomic_load(&spinner.tid));
+		made_process_look(4);
+		assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 3);
+		assert_int_equal(place, MADE_FRAMES);
+		assert_int_equal(told(EVT_python_place), MADE_FRAMES);
+		assert_int_equal(told(EVT_python_code), MADE_CODES);
+		assert_int_equal(told(EVT_thread), 1);
+		assert_int_equal(standing()->off, EVT_PYTHON_ON);
+		assert_int_equal(standing()->torn, 0);
+		made_process_release();
+	}
+}
+
+/* Where nothing changes a look takes one read. */
+static void look_is_one_read(void **state)
+{
+	(void)state;
+	begin_with(11, 1, atomic_load(&spinner.tid));
+	made_process_look(4);
+	made.reads = 0;
+	made_process_look(16);
+	assert_int_equal(made.reads, 16);
+	made_process_release();
+}
+
+static void torn_stack_has_no_line(void **state)
+{
+	uint32_t place = 1;
+
+	(void)state;
+	begin_with(11, 1, atomic_load(&spinner.tid));
+	made_process_look(3);
+	made_put(MADE_FRAME + made.layout->frame_back, 3);
+	made_process_look(2);
+	made_frame(0, 0, false);
+	made_process_look(2);
+	assert_int_equal(samples_of(EVT_PYTHON_TORN, &place), 2);
+	assert_int_equal(place, 0);
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 4);
+	assert_int_equal(place, MADE_FRAMES);
+	assert_int_equal(standing()->torn, 2);
+	made_process_release();
+}
+
+/* Its state is still listed, the kernel has none of it; then it is listed no more, and comes back. */
+static void thread_ends(void **state)
+{
+	uint32_t place;
+
+	(void)state;
+	begin_with(12, 2, NO_TID);
+	made_tid(0, atomic_load(&spinner.tid));
+	made_process_look(3);
+	assert_int_equal(looked.samples.thread_count, 2);
+	assert_int_equal(told(EVT_thread), 1);
+	made_put(MADE_INTERPRETER + made.layout->threads, made_address(made_thread(1)));
+	made_process_look(2);
+	assert_int_equal(looked.samples.thread_count, 1);
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 2);
+	made_put(MADE_INTERPRETER + made.layout->threads, made_address(made_thread(0)));
+	made_process_look(3);
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 4);
+	made_process_release();
+}
+
+/* A list that leads back into itself, interpreters too; a thread of address 1; one without an id. */
+static void lists_without_end_end(void **state)
+{
+	uint32_t place;
+
+	(void)state;
+	begin_with(11, MADE_THREADS, NO_TID);
+	made_tid(0, atomic_load(&spinner.tid));
+	made_put(made_thread(MADE_THREADS - 1) + made.layout->thread_next, made_address(made_thread(0)));
+	made_put(MADE_INTERPRETER + made.layout->interpreter_next, made_address(MADE_INTERPRETER));
+	made_process_look(3);
+	assert_int_equal(looked.samples.thread_count, MADE_THREADS);
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 2);
+	made_put(made_thread(3) + made.layout->thread_next, 1);
+	made_tid(2, 0);
+	made_process_look(2);
+	assert_int_equal(looked.samples.thread_count, 3);
+	made_process_release();
+}
+
+static void kernel_that_refuses_is_asked_no_more(void **state)
+{
+	static const int errors[] = { EPERM, ENOSYS, EACCES };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		begin_with(11, 1, atomic_load(&spinner.tid));
+		made.error = errors[i];
+		made_process_look(1);
+		samples_settle(&looked.samples, 1);
+		made.reads = 0;
+		made_process_look(5);
+		samples_settle(&looked.samples, 2);
+		assert_int_equal(made.reads, 0);
+		assert_int_equal(told(EVT_python_sampling), 1);
+		assert_int_equal(standing()->off, EVT_PYTHON_OFF_REFUSED);
+		assert_int_equal(looked.samples.next_ns, 0);
+		made_process_release();
+	}
+}
+
+/* It ends, and for a while its entry is still there: not refused at once, and not asked for ever. */
+static void process_that_is_gone_is_given_up(void **state)
+{
+	(void)state;
+	begin_with(11, 1, atomic_load(&spinner.tid));
+	made_process_look(2);
+	made.error = ESRCH;
+	made_process_look(5);
+	samples_settle(&looked.samples, 1);
+	assert_int_equal(standing()->off, EVT_PYTHON_ON);
+	made_process_look(30);
+	samples_settle(&looked.samples, 2);
+	assert_int_equal(standing()->off, EVT_PYTHON_OFF_REFUSED);
+	made_process_release();
+}
+
+static void nothing_is_seen_while_gates_are_shut(void **state)
+{
+	uint32_t place, before;
+
+	(void)state;
+	begin_with(11, 1, atomic_load(&spinner.tid));
+	made_process_look(3);
+	before = samples_of(EVT_PYTHON_RUNS, &place);
+	made_put(MADE_GATES, 0);
+	made_process_look(5);
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), before);
+	made_put(MADE_GATES + 8, 1);
+	made_process_look(3); /* the first sets the clock */
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), before + 2);
+	made_process_release();
+}
+
+static void why_there_are_none_is_told(void **state)
+{
+	static const struct {
+		unsigned int minor;
+		enum python_standing standing;
+		enum evt_python_off off;
+	} all[] = { { 14, PYTHON_STANDS_UNKNOWN, EVT_PYTHON_OFF_VERSION },
+		    { 77, PYTHON_STANDS_CHECKED, EVT_PYTHON_OFF_VERSION },
+		    { 12, PYTHON_STANDS_DIFFERENT, EVT_PYTHON_OFF_LAYOUT } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		begin_with(11, 1, atomic_load(&spinner.tid));
+		made_process_say(all[i].minor, all[i].standing);
+		made_process_look(3);
+		samples_settle(&looked.samples, 1);
+		assert_int_equal(made.reads, 0);
+		assert_int_equal(standing()->off, all[i].off);
+		made_process_release();
+	}
+	begin_with(11, 1, atomic_load(&spinner.tid));
+	looked.processes.slot[0].moved = true;
+	made_process_look(1);
+	samples_settle(&looked.samples, 1);
+	assert_int_equal(standing()->off, EVT_PYTHON_OFF_ELSEWHERE);
+	made_process_release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_layout_is_sampled),
+		cmocka_unit_test(look_is_one_read),
+		cmocka_unit_test(torn_stack_has_no_line),
+		cmocka_unit_test(thread_ends),
+		cmocka_unit_test(lists_without_end_end),
+		cmocka_unit_test(kernel_that_refuses_is_asked_no_more),
+		cmocka_unit_test(process_that_is_gone_is_given_up),
+		cmocka_unit_test(nothing_is_seen_while_gates_are_shut),
+		cmocka_unit_test(why_there_are_none_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, spinner_start, spinner_end);
+}
