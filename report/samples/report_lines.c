@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports `lines` and `functions`: Python by samples of its stacks. */
+/* Report `lines`: Python by samples of its stacks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,32 +15,6 @@ struct lines_state {
 	const struct samples *samples;
 	struct source_text text;
 };
-
-/* The columns that both reports have. */
-#define PUT_COUNTS(report, table, counts, all_ns)                                          \
-	do {                                                                               \
-		table_set_number(table, COLUMN_##report##_samples, (counts)->looks);       \
-		table_set_number(table, COLUMN_##report##_cpu_ns, (counts)->cpu_ns);       \
-		table_set_number(table, COLUMN_##report##_python_ns,                       \
-				 (counts)->cpu_ns - (counts)->native_ns);                  \
-		table_set_number(table, COLUMN_##report##_native_ns, (counts)->native_ns); \
-		table_set_number(table, COLUMN_##report##_wait_ns, (counts)->wait_ns);     \
-		put_percent(table, COLUMN_##report##_percent, (counts)->cpu_ns, all_ns);   \
-	} while (0)
-#define PUT_TOTAL(report, table, counts, all_ns)                                               \
-	do {                                                                                   \
-		table_set_number(table, COLUMN_##report##_total_samples, (counts)->looks);     \
-		table_set_number(table, COLUMN_##report##_total_cpu_ns, (counts)->cpu_ns);     \
-		table_set_number(table, COLUMN_##report##_total_wait_ns, (counts)->wait_ns);   \
-		put_percent(table, COLUMN_##report##_total_percent, (counts)->cpu_ns, all_ns); \
-	} while (0)
-#define PUT_NAMES(report, table, source, line)                                                     \
-	do {                                                                                       \
-		put_name(table, COLUMN_##report##_file, source, (line)->file, "");                 \
-		put_name(table, COLUMN_##report##_function, source, (line)->function, NOT_PYTHON); \
-		if ((line)->number)                                                                \
-			table_set_number(table, COLUMN_##report##_line, (line)->number);           \
-	} while (0)
 
 static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
 {
@@ -69,14 +43,35 @@ static void put_states(struct table *table, const struct sample_counts *counts)
 	table_set_number(table, COLUMN_lines_ready_ns, counts->ready_ns);
 }
 
+static void put_counts(struct table *table, const struct sample_counts *counts, uint64_t all_ns)
+{
+	table_set_number(table, COLUMN_lines_samples, counts->looks);
+	table_set_number(table, COLUMN_lines_cpu_ns, counts->cpu_ns);
+	table_set_number(table, COLUMN_lines_python_ns, counts->cpu_ns - counts->native_ns);
+	table_set_number(table, COLUMN_lines_native_ns, counts->native_ns);
+	table_set_number(table, COLUMN_lines_wait_ns, counts->wait_ns);
+	put_percent(table, COLUMN_lines_percent, counts->cpu_ns, all_ns);
+	put_states(table, counts);
+}
+
+static void put_total(struct table *table, const struct sample_counts *counts, uint64_t all_ns)
+{
+	table_set_number(table, COLUMN_lines_total_samples, counts->looks);
+	table_set_number(table, COLUMN_lines_total_cpu_ns, counts->cpu_ns);
+	table_set_number(table, COLUMN_lines_total_wait_ns, counts->wait_ns);
+	put_percent(table, COLUMN_lines_total_percent, counts->cpu_ns, all_ns);
+}
+
 static void put_line(struct table *table, const struct source *source, const struct line *line,
 		     uint64_t all_ns)
 {
 	table_add_row(table);
-	PUT_NAMES(lines, table, source, line);
-	PUT_COUNTS(lines, table, &line->self, all_ns);
-	PUT_TOTAL(lines, table, &line->total, all_ns);
-	put_states(table, &line->self);
+	put_name(table, COLUMN_lines_file, source, line->file, "");
+	put_name(table, COLUMN_lines_function, source, line->function, NOT_PYTHON);
+	if (line->number)
+		table_set_number(table, COLUMN_lines_line, line->number);
+	put_counts(table, &line->self, all_ns);
+	put_total(table, &line->total, all_ns);
 }
 
 /* --- lines --- */
@@ -107,9 +102,8 @@ static void fill_source(struct lines_state *state, const struct report *report,
 			       state->text.line[number - 1].length);
 		if (all.file == SAMPLE_NONE)
 			continue;
-		PUT_COUNTS(lines, table, &all.self, state->samples->all.cpu_ns);
-		PUT_TOTAL(lines, table, &all.total, state->samples->all.cpu_ns);
-		put_states(table, &all.self);
+		put_counts(table, &all.self, state->samples->all.cpu_ns);
+		put_total(table, &all.total, state->samples->all.cpu_ns);
 	}
 	if (!report->request->options->sort)
 		report->request->arrangement.sort = -1;
@@ -128,12 +122,11 @@ static void lines_fill(struct report *report, struct table *table)
 		for (size_t i = 0; i < samples->row_count; i++) {
 			table_add_row(table);
 			key_put(&samples->key, samples->row[i].key, table);
-			PUT_COUNTS(lines, table, &samples->row[i].counts, samples->all.cpu_ns);
-			put_states(table, &samples->row[i].counts);
+			put_counts(table, &samples->row[i].counts, samples->all.cpu_ns);
 		}
 		return;
 	}
-	lines_make(&lines, samples, false);
+	lines_make(&lines, samples, report->request->options->by == BY_lines_function);
 	if (path && source_text_read(&state->text, path))
 		fill_source(state, report, &lines, table);
 	for (size_t i = 0; !path && i < lines.count; i++)
@@ -225,40 +218,4 @@ const struct report_kind report_kind_lines = {
 	.explain = samples_explain,
 	.foot = samples_foot,
 	.release = lines_release_state,
-};
-
-/* --- functions --- */
-
-static void functions_prepare(struct report *report)
-{
-	((struct lines_state *)report->state)->samples = samples_want(
-		report->run, &(struct samples_options){ .by = BY_lines_line });
-}
-
-static void functions_fill(struct report *report, struct table *table)
-{
-	const struct samples *samples = ((struct lines_state *)report->state)->samples;
-	const struct source *source = run_source(report->run);
-	struct lines lines;
-
-	lines_make(&lines, samples, true);
-	for (size_t i = 0; i < lines.count; i++) {
-		const struct line *line = &lines.line[i];
-
-		table_add_row(table);
-		PUT_NAMES(functions, table, source, line);
-		PUT_COUNTS(functions, table, &line->self, samples->all.cpu_ns);
-		PUT_TOTAL(functions, table, &line->total, samples->all.cpu_ns);
-	}
-	lines_release(&lines);
-}
-
-const struct report_kind report_kind_functions = {
-	.state_bytes = sizeof(struct lines_state),
-	.family = EVT_FAMILY_samples,
-	.want = functions_prepare,
-	.fill = functions_fill,
-	.total = samples_total,
-	.explain = samples_explain,
-	.foot = samples_foot,
 };

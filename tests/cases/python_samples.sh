@@ -79,7 +79,7 @@ for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3; do
 	rm -f ./*.evt*
 	INTERCEPT_SAMPLE=1000 run_traced "$python" script.py >out || fail "'$python' ended with $?"
 	"$REPORT" lines --limit 0 --format json --wait 60 "$OUTPUT" >lines.json || fail "lines of '$python'"
-	"$REPORT" functions --limit 0 --format json "$OUTPUT" >functions.json || fail "functions of '$python'"
+	"$REPORT" lines --by function --limit 0 --format json "$OUTPUT" >functions.json || fail "functions of '$python'"
 	python3 check.py || fail "of '$python'"
 done
 ((found > 0)) || skip "no Python 3.8 to 3.13 is installed"
