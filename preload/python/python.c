@@ -92,6 +92,11 @@ static bool torch_is_wanted(void)
 	       (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
 }
 
+static bool imports_are_wanted(void)
+{
+	return settings.trace & 1u << SETTINGS_FAMILY_imports;
+}
+
 /*
  * Runs with the GIL, as audit hooks do. `owns_program`: the interpreter runs the program, so that its end is the
  * program's; one that a program embeds may be gone long before.
@@ -104,8 +109,11 @@ static void run_bootstrap(bool owns_program)
 		{ "ended", python_ended, PYTHON_METH_VARARGS, NULL },
 		{ "keep", python_keep, PYTHON_METH_VARARGS, NULL },
 	};
-	void *globals = python_globals();
+	void *globals;
 
+	if (!torch_is_wanted() && !sampling_is_wanted())
+		return;
+	globals = python_globals();
 	if (!globals)
 		return;
 	if (sampling_is_wanted())
@@ -167,8 +175,8 @@ static int audit(const char *event, void *arguments, void *data)
 
 static void python_begin(void)
 {
-	if (!(torch_is_wanted() || sampling_is_wanted()) || !python_api_find() ||
-	    python_api.Py_IsInitialized())
+	if (!(torch_is_wanted() || sampling_is_wanted() || imports_are_wanted()) ||
+	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);
 }

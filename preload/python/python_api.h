@@ -35,6 +35,9 @@
 	FUNCTION(const char *, PyUnicode_AsUTF8AndSize, (void *text, ssize_t *length))  \
 	FUNCTION(void *, PyImport_GetModuleDict, (void))                                \
 	FUNCTION(int, PyObject_HasAttrString, (void *object, const char *name))         \
+	FUNCTION(void *, PyObject_GetAttrString, (void *object, const char *name))      \
+	FUNCTION(void *, PyEval_GetFrame, (void))                                       \
+	FUNCTION(int, PyFrame_GetLineNumber, (void *frame))                             \
 	FUNCTION(void *, PyCFunction_NewEx, (struct python_method *, void *, void *))
 
 /* PyMethodDef */
@@ -47,6 +50,8 @@ struct python_method {
 
 #define PYTHON_METH_VARARGS 1 /* the argument is a tuple */
 #define PYTHON_METH_O 8       /* one argument, none by keyword */
+
+#define PYTHON_ARGUMENTS_OFFSET ((size_t)1 << 63) /* PY_VECTORCALL_ARGUMENTS_OFFSET */
 
 /* PyMemAllocatorEx */
 struct python_allocator {

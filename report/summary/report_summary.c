@@ -160,6 +160,7 @@ static void summary_want(struct report *report)
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.operators = operators_want(run, NULL),
 		.samples = samples_want(run, &(struct samples_options){ BY_lines_line }),
+		.imports = imports_want(run, NULL),
 		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
 		.works = works_want(run, WORK_BIT(allocations) | WORK_BIT(bytes_allocated)),
 	};

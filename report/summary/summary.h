@@ -11,6 +11,7 @@
 #include "report/heap/growth.h"
 #include "report/heap/heap.h"
 #include "report/heap/resident.h"
+#include "report/imports/import_events.h"
 #include "report/samples/sample_events.h"
 #include "report/steps/steps.h"
 #include "report/summary/summary_owner.h"
@@ -56,7 +57,8 @@ struct summary {
 	struct operators *operators;
 	struct steps *steps;
 	struct samples *samples; /* by line */
-	struct works *works;     /* of report threads */
+	struct imports *imports;
+	struct works *works; /* of report threads */
 	struct summary_totals totals;
 };
 
@@ -73,6 +75,9 @@ void summary_print_memory(const struct summary *summary, const struct screen *sc
 
 /* Which lines of Python took the CPU time; nothing when too little was sampled to say so. */
 void summary_print_lines(const struct summary *summary, const struct screen *screen);
+
+/* What imports of Python took; nothing where that is a small part of the run, or of several processes. */
+void summary_print_imports(const struct summary *summary, const struct screen *screen);
 
 /* Before the rows of api are joined. */
 struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *source);

@@ -503,5 +503,6 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 	    !ops_are_sampled(summary->operators))
 		print_taken(summary, screen);
 	summary_print_lines(summary, screen);
+	summary_print_imports(summary, screen);
 	print_memory(summary, screen);
 }

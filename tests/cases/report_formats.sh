@@ -46,7 +46,7 @@ END
 while read -r line; do
 	case $line in
 	io*) file=io.evt ;;
-	memory* | lines* | functions*) file=$OUTPUT ;; # the golden files are older
+	memory* | lines* | functions* | imports*) file=$OUTPUT ;; # the golden files are older
 	*) file=families.evt ;;
 	esac
 	# shellcheck disable=SC2086 # words

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* See imports.h. */
+#include "preload/imports/imports.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/base/symbols.h"
+#include "preload/python/listeners.h"
+#include "preload/python/place.h"
+#include "preload/python/python_api.h"
+#include "preload/record/event.h"
+#include "preload/settings/settings.h"
+
+#define IMPORTLIB "<frozen importlib"
+#define FRAMES_MAX 64     /* of importlib, that are skipped to find who imports */
+#define FUNCTION_WORDS 17 /* of PyFunctionObject before 3.12, at most */
+
+typedef void *vectorcall(void *callable, void *const *argument, size_t flags, void *names);
+
+/* What is looked up once; `original` is last and says that the rest is there. */
+static struct {
+	void *function_type, *builtin_type;
+	unsigned int type_word; /* of an object: where its type stands */
+	vectorcall *(*get)(void *callable);
+	void (*set)(void *function, vectorcall *call);
+	_Atomic(vectorcall *) original;
+} api;
+
+static void *type_of(void *object)
+{
+	return ((void **)object)[api.type_word];
+}
+
+/* --- recording --- */
+
+static struct string text_of(void *text)
+{
+	ssize_t length;
+	const char *bytes = text ? python_api.PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+
+	if (!bytes) {
+		python_api.PyErr_Clear();
+		return string_of("");
+	}
+	return string_of_bytes(bytes, (size_t)length);
+}
+
+static struct string file_text(void *text)
+{
+	struct string file = text_of(text);
+	size_t length = file.length;
+	const char *shown = length ? place_file(file.bytes, &length) : "";
+
+	return string_of_bytes(shown, length);
+}
+
+static void *attribute(void *object, const char *name)
+{
+	void *value = object ? python_api.PyObject_GetAttrString(object, name) : NULL;
+
+	if (!value)
+		python_api.PyErr_Clear();
+	return value;
+}
+
+/* Of the frame's code; to be released. */
+static void *file_of(void *frame)
+{
+	void *code = attribute(frame, "f_code"), *file = attribute(code, "co_filename");
+
+	if (code)
+		python_api.Py_DecRef(code);
+	return file;
+}
+
+static bool is_importlib(void *file)
+{
+	struct string text = text_of(file);
+
+	return text.length >= sizeof(IMPORTLIB) - 1 &&
+	       memcmp(text.bytes, IMPORTLIB, sizeof(IMPORTLIB) - 1) == 0;
+}
+
+/* The next frame outwards in place of this one, which is released; NULL: there is none. */
+static void *step_out(void *frame)
+{
+	void *back = attribute(frame, "f_back");
+
+	if (back && type_of(back) != type_of(frame)) { /* None */
+		python_api.Py_DecRef(back);
+		back = NULL;
+	}
+	python_api.Py_DecRef(frame);
+	return back;
+}
+
+/* The file that the innermost frame outside of importlib runs, to be released, and its line; NULL: there is none. */
+static void *find_importer(uint64_t *ret_line)
+{
+	void *frame = python_api.PyEval_GetFrame(), *file = NULL;
+
+	if (frame)
+		python_api.Py_IncRef(frame);
+	for (int i = 0; frame && i < FRAMES_MAX; i++, frame = step_out(frame)) {
+		file = file_of(frame);
+		if (file && !is_importlib(file)) {
+			*ret_line = (uint64_t)python_api.PyFrame_GetLineNumber(frame);
+			break;
+		}
+		if (file)
+			python_api.Py_DecRef(file);
+		file = NULL;
+	}
+	if (frame)
+		python_api.Py_DecRef(frame);
+	return file;
+}
+
+static bool record_begin(void *name)
+{
+	uint64_t line = 0;
+	void *importer = find_importer(&line);
+	struct string module = text_of(name), file = file_text(importer);
+	bool is_recorded = recorder_record(EVT_FAMILY_imports, EVT_import_begin,
+					   (struct recorder_field[]){ { .text = &module },
+								      { .text = &file },
+								      { .number = line } },
+					   3);
+
+	if (importer)
+		python_api.Py_DecRef(importer);
+	return is_recorded;
+}
+
+/* importlib._bootstrap._find_and_load(name, import_): called by C with its own __import__, by Python with a function of importlib. */
+static void *find_and_load(void *callable, void *const *argument, size_t flags, void *names)
+{
+	vectorcall *original = atomic_load_explicit(&api.original, memory_order_relaxed);
+	bool is_statement = (flags & ~PYTHON_ARGUMENTS_OFFSET) == 2 &&
+			    type_of(argument[1]) == api.builtin_type;
+	bool is_recorded = is_statement && record_begin(argument[0]);
+	void *module = original(callable, argument, flags, names);
+
+	if (is_recorded)
+		(void)recorder_record(EVT_FAMILY_imports, EVT_import_end,
+				      &(struct recorder_field){ .number = !module }, 1);
+	return module;
+}
+
+/* --- the way in --- */
+
+/* Objects of free-threaded builds begin with more words. Types are objects, too. */
+static bool find_type_word(void *const *function_type, void *type_type)
+{
+	for (unsigned int word = 1; word <= 3; word += 2)
+		if (function_type[word] == type_type) {
+			api.type_word = word;
+			return true;
+		}
+	return false;
+}
+
+static bool find_api(void)
+{
+	static _Atomic int found; /* 1: yes, -1: no */
+	void *type_type = symbols_find_loaded("PyType_Type");
+
+	if (atomic_load(&found))
+		return atomic_load(&found) > 0;
+	api.function_type = symbols_find_loaded("PyFunction_Type");
+	api.builtin_type = symbols_find_loaded("PyCFunction_Type");
+	api.get = (vectorcall * (*)(void *)) symbols_find_loaded("PyVectorcall_Function");
+	api.set = (void (*)(void *, vectorcall *))symbols_find_loaded("PyFunction_SetVectorcall");
+	atomic_store(&found, api.function_type && api.builtin_type && type_type &&
+					     find_type_word(api.function_type, type_type)
+				     ? 1
+				     : -1);
+	return atomic_load(&found) > 0;
+}
+
+/* Before 3.12 nothing sets it: the word of the function that has CPython's own way to call one. */
+static void set_in(void **function, vectorcall *original)
+{
+	for (unsigned int i = api.type_word + 1; i < FUNCTION_WORDS; i++)
+		if (function[i] == (void *)original) {
+			function[i] = (void *)find_and_load;
+			return;
+		}
+}
+
+static void hook(void *function)
+{
+	vectorcall *known = atomic_load(&api.original), *current = NULL;
+
+	if (!api.set)
+		current = (vectorcall *)symbols_find_loaded("_PyFunction_Vectorcall");
+	else if (api.get)
+		current = api.get(function);
+	if (!current || current == find_and_load || (known && known != current))
+		return;
+	atomic_store(&api.original, current);
+	if (api.set)
+		api.set(function, find_and_load);
+	else
+		set_in(function, current);
+}
+
+/* Interpreters that come later have a function of their own. */
+bool imports_see(void *arguments)
+{
+	static _Atomic(void *) seen;
+	void *importlib, *function;
+
+	(void)arguments;
+	if (!(settings.trace & 1u << SETTINGS_FAMILY_imports) || !find_api())
+		return true;
+	importlib = python_api.PyDict_GetItemString(python_api.PyImport_GetModuleDict(),
+						    "_frozen_importlib");
+	if (importlib == atomic_load_explicit(&seen, memory_order_relaxed))
+		return true;
+	function = attribute(importlib, "_find_and_load");
+	if (function && type_of(function) == api.function_type)
+		hook(function);
+	if (function)
+		python_api.Py_DecRef(function);
+	atomic_store(&seen, importlib);
+	return true;
+}

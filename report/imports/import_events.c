@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Imports of Python: see import_events.h. */
+#include "report/imports/import_events.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+struct import_state {
+	struct imports imports; /* first: it is what others see */
+	struct source *source;
+	struct works *works;
+};
+
+/* Of the innermost import of the thread; NULL: it does not count. */
+static struct import_origin *origin_of_top(struct imports *imports, uint32_t thread)
+{
+	uint32_t top = nest_top(&imports->ranges.nest, thread), row;
+
+	row = top == NEST_NONE ? RANGE_NONE : imports->ranges.open[top].row;
+	if (row == RANGE_NONE)
+		return NULL;
+	imports->origin = memory_room(imports->origin, row, &imports->origin_room,
+				      sizeof(*imports->origin));
+	return &imports->origin[row];
+}
+
+static void take_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct import_state *mine = state;
+	const struct evt_import_begin *begin = EVENT_AS(import_begin, &event->event);
+	struct import_origin *origin;
+
+	ranges_push(&mine->imports.ranges,
+		    &(struct range_opening){
+			    .time_ns = event->event.time_ns,
+			    .thread = event->thread->index,
+			    .process = event->process->index,
+			    .name = event_name(mine->source, event, begin->module),
+			    .work = works_of_thread(mine->works, event->thread),
+			    .counts = counts,
+		    });
+	origin = origin_of_top(&mine->imports, event->thread->index);
+	if (!origin || origin->is_known)
+		return;
+	origin->is_known = true;
+	origin->file = event_name(mine->source, event, begin->file);
+	origin->line = begin->line;
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	struct import_state *mine = state;
+	struct import_origin *origin = origin_of_top(&mine->imports, event->thread->index);
+
+	(void)counts;
+	if (origin)
+		origin->failed += EVENT_AS(import_end, &event->event)->failed != 0;
+	ranges_pop(&mine->imports.ranges,
+		   &(struct range_closing){
+			   .time_ns = event->event.time_ns,
+			   .thread = event->thread->index,
+			   .process = event->process->index,
+			   .work = works_of_thread(mine->works, event->thread),
+		   });
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	const struct imports_options *asked = options;
+	struct import_state *mine = state;
+
+	mine->source = run_source(run);
+	mine->works = works_want(run, asked->work);
+	ranges_init(&mine->imports.ranges, true);
+	run_reads(run, EVT_import_begin, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_import_end, FIELDS_ALL, take_end, mine);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	struct import_state *mine = state;
+
+	if (cut->thread)
+		ranges_cut(&mine->imports.ranges, cut_place(cut),
+			   works_of_thread(mine->works, cut->thread), cut_ending(cut));
+}
+
+static void release(void *state)
+{
+	struct imports *imports = &((struct import_state *)state)->imports;
+
+	ranges_release(&imports->ranges);
+	free(imports->origin);
+}
+
+const struct analysis_kind analysis_imports = {
+	.name = "imports",
+	.state_bytes = sizeof(struct import_state),
+	.options_bytes = sizeof(struct imports_options),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};

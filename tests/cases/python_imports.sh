@@ -1,0 +1,90 @@
+#!/bin/bash
+# Imports of Python modules are those of python -X importtime, in the same tree, in every CPython there is.
+# SPDX-License-Identifier: MIT
+# timeout: 300
+. "$ROOT/tests/lib.sh"
+
+cat >program.py <<'EOF'
+import json, xml.dom.minidom
+import email.mime.text
+try:
+    import absent.part
+except ImportError:
+    pass
+for _ in range(2):
+    try:
+        import json.absent
+    except ImportError:
+        pass
+import importlib, threading
+importlib.import_module("decimal")
+thread = threading.Thread(target=lambda: __import__("wave"))
+thread.start()
+thread.join()
+def later():
+    import sqlite3.dump
+later()
+EOF
+
+cat >compare.py <<'EOF'
+import collections, json, sys
+
+def of_importtime(path):
+    rows, open_at = collections.Counter(), {}
+    lines = [line.rstrip("\n").split("|") for line in open(path) if line.startswith("import time:")]
+    for self_us, total, name in reversed([line for line in lines if line[1].strip() != "cumulative"]):
+        depth = (len(name) - len(name.lstrip()) - 1) // 2
+        open_at[depth] = name.strip()
+        rows[(name.strip(), open_at[depth - 1] if depth else None, depth)] += 1
+    return rows
+
+def of_ours(path):
+    rows = collections.Counter()
+    for row in json.load(open(path))["rows"]:
+        rows[(row["module"], row["parent"], row["depth"])] += row["imports"]
+    return rows
+
+theirs, ours = of_importtime(sys.argv[1]), of_ours(sys.argv[2])
+assert len(theirs) > 20, theirs
+for row in sorted(set(theirs) | set(ours), key=str):
+    if theirs[row] != ours[row]:
+        print("%r: importtime %d, ours %d" % (row, theirs[row], ours[row]))
+sys.exit(theirs != ours)
+EOF
+
+for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
+	"$python" -c 'import sys, sqlite3; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
+	tried=$((${tried:-0} + 1))
+	"$python" program.py # writes the .pyc files, if anybody may
+	"$python" -X importtime program.py 2>importtime || fail "$python: -X importtime: $(tail -3 importtime)"
+	rm -f "$OUTPUT"
+	run_traced "$python" program.py || fail "$python: status $?"
+	"$REPORT" imports --limit 0 --format json "$OUTPUT" >imports.json || fail "$python: no report"
+	python3 compare.py importtime imports.json || fail "$python: the tree of imports differs"
+	expect_eq "$python: who imports" "$(json imports "$OUTPUT" \
+		'"%s:%d" % (row(module="sqlite3.dump")["file"].split("/")[-1], row(module="sqlite3.dump")["line"])')" program.py:18
+	expect_eq "$python: failed" "$(json imports "$OUTPUT" \
+		'[sum(r["failed"] for r in rows if r["module"] == name) for name in ("absent", "json.absent", "wave")]')" "[1, 2, 0]"
+	expect_eq "$python: bytes" "$(json imports "$OUTPUT" 'row(module="sqlite3.dump", parent=None)["bytes_allocated"] > 0')" true
+done
+((${tried:-0})) || skip "no CPython 3.8 or newer"
+
+# not recorded when it is not wanted, and the program sees nothing of it
+rm -f "$OUTPUT"
+INTERCEPT_TRACE=-imports run_traced python3 -c 'import json'
+expect_eq "imports without the family" "$(json imports "$OUTPUT" 'len(rows)')" 0
+same_as_bare python3 -c 'import _frozen_importlib as f, types, inspect
+print(type(f._find_and_load), f._find_and_load.__code__.co_name, sorted(vars(f._find_and_load)))
+import importlib; print(importlib.import_module("decimal").__name__)'
+same_as_bare python3 -c 'import traceback
+try:
+    import absent_module
+except ImportError:
+    traceback.print_exc()'
+
+# the summary names them where they matter
+rm -f "$OUTPUT"
+mkdir -p slow && echo 'import time; time.sleep(0.3)' >slow/__init__.py
+run_traced python3 -c 'import slow'
+expect_match "the summary" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
+	'Imports of Python modules took .* the slowest by itself is slow with .*\(prof-report imports\)'
