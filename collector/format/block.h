@@ -144,11 +144,20 @@ size_t schema_write(uint8_t *bytes, size_t room);
 int schema_read(struct schema *schema, const uint8_t *bytes, size_t length);
 void schema_release(struct schema *schema);
 
-struct frame_reader; /* decoder with its scratch: one frame at a time */
+struct frame_reader;  /* one frame at a time */
+struct frame_scratch; /* what is needed only while a frame is decoded */
 
 /* The schema is not needed any more afterwards. NULL when there is no memory. */
 struct frame_reader *frame_reader_new(const struct schema *schema);
 void frame_reader_free(struct frame_reader *fr);
+
+/*
+ * Readers may share a scratch, which outlives them: then no other of them may be used from frame_open() to the end of that
+ * frame's blocks. What they have decoded stays valid. One that shares none makes its own. NULL when there is no memory.
+ */
+struct frame_scratch *frame_scratch_new(void);
+void frame_scratch_free(struct frame_scratch *scratch);
+void frame_reader_share(struct frame_reader *fr, struct frame_scratch *scratch);
 
 /* Starts on a decompressed frame, which must outlive the events taken from it. */
 int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,

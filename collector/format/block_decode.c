@@ -18,10 +18,9 @@ void decoder_forget_kinds(struct decoder *d, uint32_t count)
 	d->kind_count = 0;
 }
 
-void decoder_init(struct decoder *d, const struct schema *schema)
+void decoder_init(struct decoder *d)
 {
 	varint_lanes_init(&d->lanes);
-	event_plans_init(&d->plans, schema);
 }
 
 void decoder_release(struct decoder *d)
@@ -408,7 +407,7 @@ static inline uint64_t decoder_get_record(struct decoder *d, uint16_t number,
 	struct heap_record *record = &all[index];
 
 	record->site = number;
-	switch (d->plans.full[kind->id].shape) {
+	switch (d->plans->full[kind->id].shape) {
 	case PLAN_BORN:
 		decoder_record_born(d, kind, record, index);
 		break;

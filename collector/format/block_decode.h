@@ -46,9 +46,9 @@ struct trail {
 };
 
 struct decoder {
-	struct event_plans plans;
-	const struct event_plan *plan; /* those of the present frame, by id */
-	const bool *reads_shared;      /* columns, likewise */
+	const struct event_plans *plans; /* of the present frame's reader; borrowed */
+	const struct event_plan *plan;   /* those of the present frame, by id */
+	const bool *reads_shared;        /* columns, likewise */
 	struct varint_lanes lanes;
 
 	struct decoder_kind kind[FRAME_KINDS_MAX];
@@ -88,8 +88,8 @@ _Static_assert(VISIT_ID(EVT_ID_LIMIT) <= VISIT_ID_MAX,
 	       "an id leaves room for the flag and for none");
 _Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX, "decoder.visited holds every record");
 
-/* `d` is zeroed. The schema is not needed any more afterwards. */
-void decoder_init(struct decoder *d, const struct schema *schema);
+/* `d` is zeroed. */
+void decoder_init(struct decoder *d);
 /* The first `count` kinds mean nothing any more; there are none until kind_count says so. */
 void decoder_forget_kinds(struct decoder *d, uint32_t count);
 void decoder_release(struct decoder *d);

@@ -32,14 +32,20 @@ struct chunk {
 	uint64_t words[];
 };
 
-struct frame_reader {
+struct frame_scratch {
 	struct decoder decoder;
-	struct cursor blocks; /* what is left of the frame */
+};
+
+struct frame_reader {
+	struct event_plans plans;
+	struct frame_scratch *scratch; /* NULL before the first frame, unless it is shared */
+	bool shares;                   /* the scratch is somebody else's */
+	struct cursor blocks;          /* what is left of the frame */
 	uint64_t records_left;
 	struct heap_site *heap_site; /* of the frame, with heap records */
 	struct frame_node *node;     /* of the frame, NULL: none, or they are not wanted */
 	uint32_t nodes;
-	uint32_t kind_node[FRAME_KINDS_MAX]; /* of a frame with nodes */
+	uint32_t *kind_node; /* of the frame, by kind */
 	struct chunk *first;
 	struct chunk *current;
 };
@@ -50,13 +56,38 @@ struct frame_reader *frame_reader_new(const struct schema *schema)
 
 	if (!fr)
 		return NULL;
-	decoder_init(&fr->decoder, schema);
+	event_plans_init(&fr->plans, schema);
 	return fr;
+}
+
+struct frame_scratch *frame_scratch_new(void)
+{
+	struct frame_scratch *scratch = calloc(1, sizeof(*scratch));
+
+	if (scratch)
+		decoder_init(&scratch->decoder);
+	return scratch;
+}
+
+void frame_scratch_free(struct frame_scratch *scratch)
+{
+	if (!scratch)
+		return;
+	decoder_release(&scratch->decoder);
+	free(scratch);
+}
+
+void frame_reader_share(struct frame_reader *fr, struct frame_scratch *scratch)
+{
+	if (!fr->shares)
+		frame_scratch_free(fr->scratch);
+	fr->scratch = scratch;
+	fr->shares = true;
 }
 
 void frame_reader_want(struct frame_reader *fr, const struct frame_wants *wants)
 {
-	event_plans_want(&fr->decoder.plans, wants);
+	event_plans_want(&fr->plans, wants);
 }
 
 void frame_reader_free(struct frame_reader *fr)
@@ -69,7 +100,8 @@ void frame_reader_free(struct frame_reader *fr)
 		free(fr->first);
 		fr->first = next;
 	}
-	decoder_release(&fr->decoder);
+	if (!fr->shares)
+		frame_scratch_free(fr->scratch);
 	free(fr);
 }
 
@@ -147,9 +179,9 @@ static void frame_plan_kinds(struct decoder *d)
 	bool exact = false;
 
 	for (uint32_t i = 0; i < d->kind_count; i++)
-		exact |= d->plans.is_exact[d->kind[i].id];
-	d->plan = exact ? d->plans.exact : d->plans.wanted;
-	d->reads_shared = exact ? d->plans.exact_shared : d->plans.wanted_shared;
+		exact |= d->plans->is_exact[d->kind[i].id];
+	d->plan = exact ? d->plans->exact : d->plans->wanted;
+	d->reads_shared = exact ? d->plans->exact_shared : d->plans->wanted_shared;
 	for (uint32_t i = 0; i < d->kind_count; i++) {
 		struct decoder_kind *kind = &d->kind[i];
 		const struct event_plan *plan = &d->plan[kind->id];
@@ -158,7 +190,7 @@ static void frame_plan_kinds(struct decoder *d)
 		kind->words = plan->words + plan->extra;
 		kind->record = plan->is_record ? heap_record_kind(kind->id) : 0;
 		kind->is_sum = plan->shape == PLAN_SUM;
-		kind->quick = (uint8_t)kind_quick(kind, plan, d->plans.full[kind->id].shape);
+		kind->quick = (uint8_t)kind_quick(kind, plan, d->plans->full[kind->id].shape);
 		d->visit[i] = VISIT_ID(kind->id) | (plan->shape > PLAN_PASS ? VISIT : 0) |
 			      (plan->is_heap ? VISIT_UNITS : 0);
 	}
@@ -181,9 +213,9 @@ struct kind_cursor {
 /* False: damage. */
 static bool frame_read_kind(struct frame_reader *fr, struct kind_cursor *at, uint32_t number)
 {
-	struct decoder *d = &fr->decoder;
+	struct decoder *d = &fr->scratch->decoder;
 	uint64_t id = get_varint(&at->c);
-	const struct event_plan *plan = &d->plans.full[id < EVT_ID_LIMIT ? id : 0];
+	const struct event_plan *plan = &fr->plans.full[id < EVT_ID_LIMIT ? id : 0];
 	uint64_t code = at->nodes ? get_varint(&at->c) : 0;
 	uint64_t caller = 0;
 
@@ -208,11 +240,15 @@ static int frame_read_kinds(struct frame_reader *fr, struct cursor c, uint32_t c
 			    uint32_t nodes)
 {
 	struct kind_cursor at = { .c = c, .nodes = nodes };
-	struct decoder *d = &fr->decoder;
+	struct decoder *d = &fr->scratch->decoder;
 
 	decoder_forget_kinds(d, d->kind_count);
+	d->plans = &fr->plans;
 	if (count > FRAME_KINDS_MAX || count > cursor_left(&c))
 		return EVT_CORRUPT;
+	fr->kind_node = (uint32_t *)(void *)frame_take_words(fr, count / 2 + 1);
+	if (!fr->kind_node)
+		return EVT_NO_MEMORY;
 	for (uint32_t i = 0; i < count; i++)
 		if (!frame_read_kind(fr, &at, i))
 			return EVT_CORRUPT;
@@ -226,10 +262,10 @@ static int frame_read_kinds(struct frame_reader *fr, struct cursor c, uint32_t c
 /* For who takes heap records: what their kinds mean. */
 static int frame_list_heap_sites(struct frame_reader *fr)
 {
-	const struct decoder *d = &fr->decoder;
+	const struct decoder *d = &fr->scratch->decoder;
 
 	fr->heap_site = NULL;
-	if (!d->plans.records)
+	if (!fr->plans.records)
 		return 0;
 	fr->heap_site = (struct heap_site *)(void *)frame_take_words(
 		fr, d->kind_count * (sizeof(*fr->heap_site) / 8) + 1);
@@ -237,7 +273,7 @@ static int frame_list_heap_sites(struct frame_reader *fr)
 		return EVT_NO_MEMORY;
 	for (uint32_t i = 0; i < d->kind_count; i++)
 		fr->heap_site[i] = (struct heap_site){ d->kind[i].caller, d->kind[i].record,
-						       d->plans.stacks ? fr->kind_node[i] : 0 };
+						       fr->plans.stacks ? fr->kind_node[i] : 0 };
 	return 0;
 }
 
@@ -246,7 +282,7 @@ static int frame_read_stacks(struct frame_reader *fr, struct cursor c, uint32_t 
 {
 	fr->node = NULL;
 	fr->nodes = 0;
-	if (!nodes || !fr->decoder.plans.callers)
+	if (!nodes || !fr->plans.callers)
 		return 0;
 	fr->node = (struct frame_node *)(void *)frame_take_words(
 		fr, (nodes + 1u) * (sizeof(*fr->node) / 8));
@@ -265,6 +301,10 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	const uint8_t *kinds, *stacks;
 	int error;
 
+	if (!fr->scratch)
+		fr->scratch = frame_scratch_new();
+	if (!fr->scratch)
+		return EVT_NO_MEMORY;
 	if (length > FRAME_BYTES_MAX)
 		return EVT_TOO_LARGE;
 	if (length < FRAME_HEADER_BYTES)
@@ -377,10 +417,10 @@ static int frame_make_output(struct frame_reader *fr, const struct decoder_needs
 			     struct decoder_output *ret_output, uint32_t **ret_passed)
 {
 	size_t event_words = needs->events * (sizeof(struct event) / 8);
-	size_t sum_words = fr->decoder.plans.sums ? (needs->events + 1) * 2u : 0;
+	size_t sum_words = fr->plans.sums ? (needs->events + 1) * 2u : 0;
 	size_t passed_words = needs->passes ? EVT_ID_LIMIT / 2 : 0;
 	size_t heap_words = needs->heap * (sizeof(struct heap_record) / 8);
-	size_t before_words = fr->decoder.plans.records ? needs->events / 2 + 1 : 0;
+	size_t before_words = fr->plans.records ? needs->events / 2 + 1 : 0;
 	uint64_t *memory = frame_take_words(fr, event_words + sum_words + passed_words +
 							heap_words + before_words + needs->words);
 
@@ -410,7 +450,7 @@ static void decoder_tell_passed(const struct decoder *d, uint32_t *passed)
 
 static int frame_decode_block(struct frame_reader *fr, struct event_block *ret_block)
 {
-	struct decoder *d = &fr->decoder;
+	struct decoder *d = &fr->scratch->decoder;
 	struct decoder_output output;
 	struct decoder_needs needs;
 	uint32_t *passed = NULL;
@@ -438,9 +478,9 @@ static int frame_decode_block(struct frame_reader *fr, struct event_block *ret_b
 		.heap_sites = fr->heap_site ? d->kind_count : 0,
 		.heap_before = output.heap_before,
 		.heap_site = fr->heap_site,
-		.node = fr->decoder.plans.stacks ? fr->node : NULL,
-		.nodes = fr->decoder.plans.stacks ? fr->nodes : 0,
-		.stack = fr->decoder.plans.stacks && fr->node ? fr->kind_node : NULL,
+		.node = fr->plans.stacks ? fr->node : NULL,
+		.nodes = fr->plans.stacks ? fr->nodes : 0,
+		.stack = fr->plans.stacks && fr->node ? fr->kind_node : NULL,
 		.kinds = d->kind_count,
 	};
 	return 0;
@@ -448,11 +488,12 @@ static int frame_decode_block(struct frame_reader *fr, struct event_block *ret_b
 
 int frame_next_block(struct frame_reader *fr, struct event_block *ret_block)
 {
-	struct decoder *d = &fr->decoder;
+	struct decoder *d;
 	int error;
 
 	if (cursor_left(&fr->blocks) == 0)
 		return fr->records_left ? EVT_TRUNCATED : EVT_END;
+	d = &fr->scratch->decoder;
 	error = block_read(d, &fr->blocks);
 	if (!error && d->count > fr->records_left)
 		error = EVT_CORRUPT;

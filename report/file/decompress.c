@@ -22,9 +22,18 @@ int decompressor_init(struct decompressor *d)
 	return d->context ? EVT_OK : EVT_NO_MEMORY;
 }
 
+void decompressor_share(struct decompressor *d, const struct decompressor *with)
+{
+	if (!d->shares)
+		ZSTD_freeDCtx(d->context);
+	d->context = with->context;
+	d->shares = true;
+}
+
 void decompressor_release(struct decompressor *d)
 {
-	ZSTD_freeDCtx(d->context);
+	if (!d->shares)
+		ZSTD_freeDCtx(d->context);
 	free(d->bytes);
 	*d = (struct decompressor){ 0 };
 }

@@ -15,12 +15,15 @@
 
 struct decompressor {
 	struct ZSTD_DCtx_s *context;
+	bool shares;    /* the context is another's */
 	uint8_t *bytes; /* of the last result */
 	size_t room;
 };
 
 int decompressor_init(struct decompressor *d);
 void decompressor_release(struct decompressor *d);
+/* Works with the context of another, which outlives it, from now on; results are its own. */
+void decompressor_share(struct decompressor *d, const struct decompressor *with);
 
 static inline bool magic_is_skippable(uint32_t magic)
 {

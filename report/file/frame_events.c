@@ -15,11 +15,14 @@ int schema_load(struct reader *reader, const uint8_t *bytes, size_t length)
 	if (error)
 		return error;
 	error = frame_decoder_init(&reader->decoder, &reader->schema, reader->wants);
-	if (error)
+	if (error) {
 		schema_release(&reader->schema);
-	else
-		reader->schema_loaded = true;
-	return error;
+		return error;
+	}
+	if (reader->scratch)
+		frame_reader_share(reader->decoder.frame_reader, reader->scratch->frame);
+	reader->schema_loaded = true;
+	return EVT_OK;
 }
 
 int schema_load_own(struct reader *reader)

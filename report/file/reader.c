@@ -349,6 +349,35 @@ void reader_work_with(struct reader *reader, struct workers *workers)
 	reader->workers = workers;
 }
 
+struct reader_scratch *reader_scratch_new(void)
+{
+	struct reader_scratch *scratch = calloc(1, sizeof(*scratch));
+
+	if (!scratch)
+		return NULL;
+	scratch->frame = frame_scratch_new();
+	if (!scratch->frame || decompressor_init(&scratch->decompressor)) {
+		reader_scratch_free(scratch);
+		return NULL;
+	}
+	return scratch;
+}
+
+void reader_scratch_free(struct reader_scratch *scratch)
+{
+	if (!scratch)
+		return;
+	decompressor_release(&scratch->decompressor);
+	frame_scratch_free(scratch->frame);
+	free(scratch);
+}
+
+void reader_share(struct reader *reader, struct reader_scratch *scratch)
+{
+	reader->scratch = scratch;
+	decompressor_share(&reader->decompressor, &scratch->decompressor);
+}
+
 const struct reader_facts *reader_facts(const struct reader *reader)
 {
 	return &reader->facts;

@@ -68,6 +68,15 @@ void reader_want(struct reader *reader, const struct frame_wants *wants);
 /* Frames may be decoded ahead by these from now on. Borrowed, and must outlive the reader. */
 void reader_work_with(struct reader *reader, struct workers *workers);
 
+/*
+ * What readers of one thread need only while they decode a frame, so that many files do not have it each. Shared from
+ * before the first reader_next() of each, and must outlive them. NULL when there is no memory.
+ */
+struct reader_scratch;
+struct reader_scratch *reader_scratch_new(void);
+void reader_scratch_free(struct reader_scratch *scratch);
+void reader_share(struct reader *reader, struct reader_scratch *scratch);
+
 /* The next data frame, valid until the next call. EVT_END at the end, EVT_NO_MEMORY, EVT_IO. */
 int reader_next(struct reader *reader, struct reader_frame *ret_frame);
 

@@ -20,6 +20,11 @@ struct damage {
 	int error;
 };
 
+struct reader_scratch {
+	struct decompressor decompressor;
+	struct frame_scratch *frame;
+};
+
 struct reader {
 	struct reader_listener listener;
 	struct reader_facts facts;
@@ -33,6 +38,7 @@ struct reader {
 	struct frame_decoder decoder;
 	const struct frame_wants *wants; /* borrowed */
 	struct workers *workers;         /* borrowed, NULL: no frame is decoded ahead */
+	struct reader_scratch *scratch;  /* borrowed, NULL: it is not shared */
 	struct ahead *ahead;             /* NULL before the second frame */
 
 	struct seek_entry *seek; /* one a zstd frame that was read */

@@ -83,6 +83,8 @@ static int file_start(struct file_row *file, struct session_file *found)
 		file->file.live = found->live;
 		error = reader_open(&file->reader, &file->bytes, found->live, &listener);
 		error_number = errno;
+		if (!error && file->source->scratch)
+			reader_share(file->reader, file->source->scratch);
 	}
 	if (error == EVT_NO_MEMORY)
 		return error;
@@ -143,6 +145,10 @@ static int source_start(struct source *source, struct session_file *found, size_
 {
 	int error = EVT_OK;
 
+	if (count > 1) {
+		source->scratch = reader_scratch_new();
+		error = source->scratch ? EVT_OK : EVT_NO_MEMORY;
+	}
 	for (size_t i = 0; i < count && !error; i++) {
 		struct file_row *file = file_add(source, found[i].path);
 
@@ -234,6 +240,7 @@ void source_close(struct source *source)
 		free(file->path);
 	}
 	workers_free(source->workers);
+	reader_scratch_free(source->scratch);
 	for (size_t i = 0; i < source->process_count; i++)
 		free(source->process[i]->module);
 	lookup_release(&source->texts);

@@ -109,8 +109,9 @@ struct source {
 	size_t symbol_bytes; /* of all symbol frames kept */
 	uint64_t end_ns, settled_ns;
 	struct merge merge;
-	struct workers *workers; /* NULL: none */
-	bool begun;              /* the first frame of each file is read */
+	struct workers *workers;        /* NULL: none */
+	struct reader_scratch *scratch; /* of all files; NULL: there is one file */
+	bool begun;                     /* the first frame of each file is read */
 	struct frame_wants wants;
 	struct stacks stacks;
 	uint64_t passed[EVT_ID_LIMIT];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/format/frame_flags.h"
+#include "report/base/pages.h"
 #include "report/base/text.h"
 #include "report/session/callers.h"
 #include "report/symbols/object.h"
@@ -19,15 +20,30 @@ struct named_ends {
 	bool is_made;
 };
 
+struct named_epoch {
+	struct pages
+		node; /* by stack: its node with its innermost frames unfolded; 0: not known yet */
+};
+
+/* Some of named_stacks.call_frame, outermost first. */
+struct named_call {
+	size_t first, count;
+};
+
+struct call_frame {
+	uint32_t frame;
+	bool folds_outer;
+};
+
 void named_stacks_init(struct named_stacks *names, struct source *source, enum symbol_form form)
 {
-	*names = (struct named_stacks){ .source = source, .frame_count = 1, .node_count = 1 };
+	*names = (struct named_stacks){ .source = source, .frame_count = 1 };
 	symbols_init(&names->symbols, form);
 	map_init(&names->frames);
-	map_init(&names->nodes);
-	map_init(&names->known);
+	map_init(&names->epochs);
+	map_init(&names->calls);
+	node_table_init(&names->nodes);
 	names->frame = memory_room(NULL, 0, &names->frame_room, sizeof(*names->frame));
-	names->node = memory_room(NULL, 0, &names->node_room, sizeof(*names->node));
 }
 
 void named_stacks_release(struct named_stacks *names)
@@ -35,12 +51,17 @@ void named_stacks_release(struct named_stacks *names)
 	for (size_t i = 0; i < names->ends_room; i++)
 		free(names->ends[i].time_ns);
 	free(names->ends);
+	for (size_t i = 0; i < names->epoch_count; i++)
+		pages_release(&names->epoch[i].node);
+	free(names->epoch);
+	free(names->call);
+	free(names->call_frame);
 	free(names->frame);
-	free(names->node);
 	free(names->path);
 	map_release(&names->frames);
-	map_release(&names->nodes);
-	map_release(&names->known);
+	map_release(&names->epochs);
+	map_release(&names->calls);
+	node_table_release(&names->nodes);
 	symbols_release(&names->symbols);
 	text_store_release(&names->texts);
 }
@@ -100,22 +121,6 @@ static uint32_t add_name(struct named_stacks *names, const char *name)
 	return add_frame(names, &(struct named_frame){ .name = name });
 }
 
-static uint32_t add_node(struct named_stacks *names, uint32_t parent, uint32_t frame)
-{
-	uint64_t words[2] = { parent, frame };
-	bool added;
-	struct map_entry *entry = map_put(&names->nodes, map_hash_bytes(words, sizeof(words), 0),
-					  &added);
-
-	if (!added)
-		return (uint32_t)entry->value;
-	names->node = memory_room(names->node, names->node_count, &names->node_room,
-				  sizeof(*names->node));
-	names->node[names->node_count] = (struct named_node){ parent, frame };
-	entry->value = names->node_count;
-	return (uint32_t)names->node_count++;
-}
-
 /* The caller's own text stands for a function that nothing is known of. */
 static struct named_frame frame_of(struct named_stacks *names, const struct source_process *process,
 				   const struct symbol *symbol, const struct stack_frame *raw,
@@ -137,21 +142,58 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 	return frame;
 }
 
-/* What is inlined there is frames of their own. NAMED_NONE: it was folded away. */
-static uint32_t add_call(struct named_stacks *names, uint32_t parent,
-			 const struct source_process *process, const struct stack_frame *raw,
-			 uint64_t time_ns, bool folds)
+/* What is inlined there is frames of their own. */
+static struct named_call make_call(struct named_stacks *names, const struct source_process *process,
+				   const struct stack_frame *raw, uint64_t time_ns)
 {
 	struct symbol symbol[OBJECT_INLINED_MAX];
 	size_t count = symbols_frames_of(&names->symbols, process, raw->address, raw->flags,
 					 time_ns, symbol, OBJECT_INLINED_MAX);
+	struct named_call call = { names->call_frame_count, count };
 
 	while (count) {
 		struct named_frame frame = frame_of(names, process, &symbol[--count], raw, time_ns);
 
-		if (!folds || parent != NAMED_NONE || !frame.folds_outer)
-			parent = add_node(names, parent, add_frame(names, &frame));
+		names->call_frame = memory_room(names->call_frame, names->call_frame_count,
+						&names->call_frame_room,
+						sizeof(*names->call_frame));
+		names->call_frame[names->call_frame_count++] = (struct call_frame){
+			add_frame(names, &frame), frame.folds_outer
+		};
 	}
+	return call;
+}
+
+/* An address has many stacks: what it is is looked up once as long as it means one thing. */
+static const struct named_call *call_of(struct named_stacks *names, size_t epoch,
+					const struct source_process *process,
+					const struct stack_frame *raw, uint64_t time_ns)
+{
+	uint64_t words[3] = { epoch, raw->address, raw->flags };
+	bool added;
+	struct map_entry *entry = map_put(&names->calls, map_hash_bytes(words, sizeof(words), 0),
+					  &added);
+
+	if (added) {
+		struct named_call call = make_call(names, process, raw, time_ns);
+
+		names->call = memory_room(names->call, names->call_count, &names->call_room,
+					  sizeof(*names->call));
+		names->call[names->call_count] = call;
+		entry->value = names->call_count++;
+	}
+	return &names->call[entry->value];
+}
+
+/* NAMED_NONE: it was folded away. */
+static uint32_t add_call(struct named_stacks *names, uint32_t parent, const struct named_call *call,
+			 bool folds)
+{
+	const struct call_frame *frame = &names->call_frame[call->first];
+
+	for (size_t i = 0; i < call->count; i++)
+		if (!folds || parent != NAMED_NONE || !frame[i].folds_outer)
+			parent = node_table_put(&names->nodes, parent, frame[i].frame);
 	return parent;
 }
 
@@ -183,8 +225,8 @@ static struct named_ends *ends_of(struct named_stacks *names, const struct sourc
 }
 
 /* As long as no module goes away an address means one thing. */
-static size_t epoch_of(struct named_stacks *names, const struct source_process *process,
-		       uint64_t time_ns)
+static size_t ends_before(struct named_stacks *names, const struct source_process *process,
+			  uint64_t time_ns)
 {
 	const struct named_ends *ends = ends_of(names, process);
 	size_t low = 0, high = ends->count;
@@ -200,29 +242,37 @@ static size_t epoch_of(struct named_stacks *names, const struct source_process *
 	return low;
 }
 
-static struct map_entry *known_of(struct named_stacks *names, const struct source_process *process,
-				  uint32_t stack, size_t epoch, bool *ret_added)
+/* Of the process at that time; valid until the next one is made. */
+static size_t epoch_of(struct named_stacks *names, const struct source_process *process,
+		       uint64_t time_ns)
 {
-	uint64_t words[3] = { process->index, stack, epoch };
+	uint64_t words[2] = { process->index, ends_before(names, process, time_ns) };
+	bool added;
+	struct map_entry *entry = map_put(&names->epochs, map_hash_bytes(words, sizeof(words), 0),
+					  &added);
 
-	return map_put(&names->known, map_hash_bytes(words, sizeof(words), 0), ret_added);
+	if (added) {
+		names->epoch = memory_room(names->epoch, names->epoch_count, &names->epoch_room,
+					   sizeof(*names->epoch));
+		entry->value = names->epoch_count++;
+	}
+	return (size_t)entry->value;
 }
 
 /* Frames from `stack` outwards that have no node yet, in names->path; returns how many, and the node above them. */
-static size_t path_make(struct named_stacks *names, const struct source_process *process,
-			uint32_t stack, size_t epoch, uint32_t *ret_node)
+static size_t path_make(struct named_stacks *names, uint32_t stack, size_t epoch,
+			uint32_t *ret_node)
 {
 	const struct stacks *stacks = source_stacks(names->source);
+	const struct pages *known = &names->epoch[epoch].node;
 	size_t length = 0;
 
 	*ret_node = NAMED_NONE;
 	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
-		uint64_t words[3] = { process->index, stack, epoch };
-		const struct map_entry *known = map_find(&names->known,
-							 map_hash_bytes(words, sizeof(words), 0));
+		uint32_t node = pages_get(known, stack);
 
-		if (known) {
-			*ret_node = (uint32_t)known->value;
+		if (node) {
+			*ret_node = node - 1;
 			break;
 		}
 		names->path = memory_room(names->path, length, &names->path_room,
@@ -234,22 +284,22 @@ static size_t path_make(struct named_stacks *names, const struct source_process 
 
 /* The nodes of a stack with its outermost frames folded, its innermost not. */
 static uint32_t node_of(struct named_stacks *names, const struct source_process *process,
-			uint32_t stack, uint64_t time_ns)
+			uint32_t stack, size_t epoch, uint64_t time_ns)
 {
 	const struct stacks *stacks = source_stacks(names->source);
-	size_t epoch = epoch_of(names, process, time_ns);
 	uint32_t node;
-	size_t length = path_make(names, process, stack, epoch, &node);
+	size_t length = path_make(names, stack, epoch, &node);
 
 	while (length) {
 		uint32_t at = names->path[--length];
 		const struct stack_frame *raw = stacks_frame(stacks, at);
-		bool added;
 
 		if (raw->flags & FRAME_IS_TRUNCATED && raw->parent == STACK_NONE)
-			node = add_node(names, NAMED_NONE, add_name(names, TRUNCATED_NAME));
-		node = add_call(names, node, process, raw, time_ns, !names->is_raw);
-		known_of(names, process, at, epoch, &added)->value = node;
+			node = node_table_put(&names->nodes, NAMED_NONE,
+					      add_name(names, TRUNCATED_NAME));
+		node = add_call(names, node, call_of(names, epoch, process, raw, time_ns),
+				!names->is_raw);
+		*pages_place(&names->epoch[epoch].node, at) = node + 1;
 	}
 	return node;
 }
@@ -258,20 +308,25 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 			uint32_t stack, uint64_t time_ns)
 {
 	uint32_t node, kept;
+	size_t epoch;
 
 	if (stack == STACK_NONE || stack >= source_stacks(names->source)->count)
-		return add_node(names, NAMED_NONE, add_name(names, UNKNOWN_NAME));
+		return node_table_put(&names->nodes, NAMED_NONE, add_name(names, UNKNOWN_NAME));
 	names->is_deep |= stacks_frame(source_stacks(names->source), stack)->parent != STACK_NONE;
-	node = kept = node_of(names, process, stack, time_ns);
+	epoch = epoch_of(names, process, time_ns);
+	node = kept = node_of(names, process, stack, epoch, time_ns);
 	while (!names->is_raw && node != NAMED_NONE && named_frame_of(names, node)->folds_inner)
 		node = named_parent(names, node);
 	if (node != NAMED_NONE)
 		return node;
 	/* all of it is folded: the innermost says most */
-	return kept != NAMED_NONE ? kept
-				  : add_call(names, NAMED_NONE, process,
-					     stacks_frame(source_stacks(names->source), stack),
-					     time_ns, false);
+	return kept != NAMED_NONE
+		       ? kept
+		       : add_call(names, NAMED_NONE,
+				  call_of(names, epoch, process,
+					  stacks_frame(source_stacks(names->source), stack),
+					  time_ns),
+				  false);
 }
 
 size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct table_frame *frame,

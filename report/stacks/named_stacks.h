@@ -19,6 +19,7 @@
 #include "report/base/memory.h"
 #include "report/session/source.h"
 #include "report/session/stacks.h"
+#include "report/stacks/node_table.h"
 #include "report/symbols/symbols.h"
 #include "report/table/table.h"
 
@@ -32,11 +33,10 @@ struct named_frame {
 	bool folds_inner, folds_outer;
 };
 
-struct named_node {
-	uint32_t parent, frame; /* who called, NAMED_NONE: nobody */
-};
-
-struct named_ends; /* when modules of a process went away */
+struct named_ends;  /* when modules of a process went away */
+struct named_epoch; /* a process while an address means one thing, and its stacks that are known */
+struct named_call;  /* the frames that an address is */
+struct call_frame;
 
 struct named_stacks {
 	struct source *source;
@@ -44,10 +44,17 @@ struct named_stacks {
 	bool is_raw;     /* nothing is folded */
 	bool for_people; /* names without parameters */
 	bool is_deep; /* a stack with more than one frame was seen, or one that ends at its caller on purpose */
-	struct map frames, nodes, known;
-	struct named_frame *frame; /* [0] is none; likewise below */
-	struct named_node *node;
-	size_t frame_count, frame_room, node_count, node_room;
+	struct map frames;         /* identity to frame */
+	struct named_frame *frame; /* [0] is none */
+	size_t frame_count, frame_room;
+	struct node_table nodes; /* of frames: the stacks */
+	struct map epochs, calls;
+	struct named_epoch *epoch;
+	size_t epoch_count, epoch_room;
+	struct named_call *call;
+	size_t call_count, call_room;
+	struct call_frame *call_frame; /* of all calls */
+	size_t call_frame_count, call_frame_room;
 	struct named_ends *ends; /* by process */
 	size_t ends_room;
 	uint32_t *path; /* while a stack is looked up */
@@ -66,12 +73,12 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 static inline const struct named_frame *named_frame_of(const struct named_stacks *names,
 						       uint32_t stack)
 {
-	return &names->frame[names->node[stack].frame];
+	return &names->frame[names->nodes.node[stack].frame];
 }
 
 static inline uint32_t named_parent(const struct named_stacks *names, uint32_t stack)
 {
-	return names->node[stack].parent;
+	return names->nodes.node[stack].parent;
 }
 
 /*

@@ -191,7 +191,7 @@ void stack_rows_print_notes(const struct stack_rows *rows, const struct screen *
 {
 	struct symbols_missing missing;
 
-	if (rows->names.node_count > 1 && !rows->names.is_deep)
+	if (rows->names.nodes.count > 1 && !rows->names.is_deep)
 		screen_print_prose(screen, "stacks are one frame here, the caller: record with "
 					   "INTERCEPT_STACKS=native to have all of it");
 	if (symbols_missing(&rows->names.symbols, &missing)[0])

@@ -43,7 +43,7 @@ static uint32_t from_innermost(struct stack_tree *tree, uint32_t stack)
 
 	for (; stack != NAMED_NONE && tree->node[node].depth < TREE_CALLERS_MAX;
 	     stack = named_parent(tree->names, stack))
-		node = child_of(tree, node, tree->names->node[stack].frame);
+		node = child_of(tree, node, tree->names->nodes.node[stack].frame);
 	return node;
 }
 
@@ -66,7 +66,7 @@ static uint32_t from_outermost(struct stack_tree *tree, uint32_t stack)
 	while (length) {
 		uint32_t at = tree->path[--length];
 
-		node = child_of(tree, node, tree->names->node[at].frame);
+		node = child_of(tree, node, tree->names->nodes.node[at].frame);
 		tree->known[at] = node;
 	}
 	return node;

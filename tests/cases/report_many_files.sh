@@ -29,8 +29,8 @@ expect "$OUTPUT" \
 	"len(alloc('--by', 'process').rows) == 200"
 expect_sums "$OUTPUT"
 
-# The limit is for 1,000 files (docs/BENCHMARKS.md); a fifth of them, and what rows by stack have added since.
+# The limit is for 1,000 files (docs/BENCHMARKS.md): a fifth of them, and what there is once.
 if [[ -x /usr/bin/time ]] && ! ldd "$REPORT" | grep -q 'lib[at]san'; then
 	/usr/bin/time -f %M -o memory "$REPORT" summary "$OUTPUT" >summary.out || fail "summary failed"
-	expect_between "KiB of memory" "$(tail -1 memory)" 1000 $((512 * 1024 / 5 + 28 * 1024))
+	expect_between "KiB of memory" "$(tail -1 memory)" 1000 $((512 * 1024 / 5 + 16 * 1024))
 fi

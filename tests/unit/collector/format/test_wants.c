@@ -164,6 +164,48 @@ static void what_is_wanted_is_what_it_was(void **state)
 	frame_reader_free(other);
 }
 
+/* What one has decoded stays what it was while the other decodes another frame, with other wants. */
+static void readers_share_a_scratch(void **state)
+{
+	struct fixture *f = *state;
+	struct frame_reader *one = frame_reader_new(&f->schema),
+			    *other = frame_reader_new(&f->schema);
+	struct frame_scratch *scratch = frame_scratch_new();
+	struct frame_wants wants, all = { 0 };
+	struct event_block whole, kept, part;
+	struct frame_info info;
+
+	assert_true(one && other && scratch);
+	memset(all.event, true, sizeof(all.event));
+	memset(all.fields, 0xff, sizeof(all.fields));
+	frame_reader_share(one, scratch);
+	frame_reader_share(other, scratch);
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct frame_image image = random_frame(f, seed, 20 + (uint32_t)seed * 300);
+		uint8_t *bytes = malloc(image.length);
+		size_t length = image.length;
+
+		assert_non_null(bytes);
+		memcpy(bytes, image.bytes, length);
+		assert_int_equal(frame_open(one, bytes, length, &info), 0);
+		assert_int_equal(frame_next_block(one, &kept), 0);
+		image = random_frame(f, seed + 900, 4000 - (uint32_t)seed * 150);
+		random_wants(&wants, seed);
+		frame_reader_want(other, &wants);
+		whole = read_block(f, image);
+		assert_int_equal(frame_open(other, image.bytes, image.length, &info), 0);
+		assert_int_equal(frame_next_block(other, &part), 0);
+		check_part(&part, &whole, &wants);
+		assert_int_equal(frame_open(f->reader, bytes, length, &info), 0);
+		assert_int_equal(frame_next_block(f->reader, &whole), 0);
+		check_part(&kept, &whole, &all);
+		free(bytes);
+	}
+	frame_reader_free(one);
+	frame_reader_free(other);
+	frame_scratch_free(scratch);
+}
+
 /* What would be added up becomes events in a frame that holds one of those that ask for it. */
 static void sums_give_way_to_events(void **state)
 {
@@ -296,6 +338,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_wanted_is_what_it_was, fixture_new,
 						fixture_free),
+		cmocka_unit_test_setup_teardown(readers_share_a_scratch, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(sums_give_way_to_events, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(tensors_are_read_without_the_heap, fixture_new,
 						fixture_free),

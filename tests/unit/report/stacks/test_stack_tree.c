@@ -34,21 +34,15 @@ static uint32_t below(uint32_t parent, const char *name)
 {
 	uint32_t frame = frame_of(name);
 
-	for (uint32_t i = 1; i < names.node_count; i++)
-		if (names.node[i].parent == parent && names.node[i].frame == frame)
-			return i;
-	names.node = memory_room(names.node, names.node_count, &names.node_room,
-				 sizeof(*names.node));
-	names.node[names.node_count] = (struct named_node){ parent, frame };
-	return (uint32_t)names.node_count++;
+	return node_table_put(&names.nodes, parent, frame);
 }
 
 static int start(void **state)
 {
 	(void)state;
-	names = (struct named_stacks){ .frame_count = 1, .node_count = 1 };
+	names = (struct named_stacks){ .frame_count = 1 };
 	names.frame = memory_room(NULL, 0, &names.frame_room, sizeof(*names.frame));
-	names.node = memory_room(NULL, 0, &names.node_room, sizeof(*names.node));
+	node_table_init(&names.nodes);
 	return 0;
 }
 
@@ -57,7 +51,7 @@ static int stop(void **state)
 	(void)state;
 	stack_tree_release(&tree);
 	free(names.frame);
-	free(names.node);
+	node_table_release(&names.nodes);
 	return 0;
 }
 
