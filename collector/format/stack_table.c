@@ -113,15 +113,24 @@ static uint32_t table_place(struct stack_table *table, uint64_t id)
 	return *slot;
 }
 
+/* Frames come from the outermost one inwards: most often it is the one that came before. */
+static uint32_t parent_place(struct stack_table *table, uint64_t parent)
+{
+	if (table->definition[table->last].id == parent)
+		return table->last;
+	return table_place(table, parent);
+}
+
 void stack_table_define(struct stack_table *table, uint64_t id, uint64_t parent, uint64_t address,
 			uint32_t flags)
 {
 	uint32_t place = table_place(table, id);
-	uint32_t outer = parent && place ? table_place(table, parent) : 0;
+	uint32_t outer = parent && place ? parent_place(table, parent) : 0;
 	struct stack_definition *definition;
 
 	if (!place || (parent && !outer))
 		return; /* who names it finds nothing, and counts that */
+	table->last = place;
 	definition = &table->definition[place];
 	if (definition->is_known) {
 		table->clashes += definition->address != address || definition->parent != outer ||

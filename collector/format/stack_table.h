@@ -49,6 +49,7 @@ struct stack_node {
 struct stack_table {
 	struct stack_definition *definition; /* from 1 on */
 	uint32_t count, room;
+	uint32_t last;  /* place of what was defined last */
 	uint32_t *slot; /* places of definitions by hash of the id, 0 free */
 	uint32_t slot_bits;
 	uint32_t turn;

@@ -13,7 +13,7 @@ struct frame_names frame_names;
 bool frame_names_begin(uint64_t entries)
 {
 	if (!frame_names.entry) {
-		frame_names.entry = pages_map(entries * sizeof(*frame_names.entry));
+		frame_names.entry = pages_map_huge(entries * sizeof(*frame_names.entry));
 		frame_names.mask = entries - 1;
 	}
 	frame_names_forked();
@@ -31,63 +31,93 @@ void frame_names_forked(void)
 	frame_names.generation = 1;
 }
 
+static bool entry_is_current(const struct frame_name *e)
+{
+	return __atomic_load_n(&e->id, __ATOMIC_RELAXED) >> RECORD_STACK_BITS ==
+	       frame_names.generation;
+}
+
+static void entry_write(struct frame_name *at, uint64_t mark, uint64_t path)
+{
+	__atomic_store_n(&at->id, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&at->path, path, __ATOMIC_RELEASE);
+	__atomic_store_n(&at->id, mark, __ATOMIC_RELEASE);
+}
+
+/*
+ * At its home, where the hot path looks. Who was there goes to `spare`, so that two that are used by turns both stay.
+ * Another thread may write the line at the same time: then an entry is lost, or stands twice, and a frame is sent
+ * once more.
+ */
+static void entry_come_home(uint64_t home, struct frame_name *spare, uint64_t mark, uint64_t path)
+{
+	struct frame_name *at = &frame_names.entry[home];
+	uint64_t old = __atomic_load_n(&at->id, __ATOMIC_ACQUIRE);
+	uint64_t old_path = __atomic_load_n(&at->path, __ATOMIC_ACQUIRE);
+
+	if (at != spare && entry_is_current(at) &&
+	    __atomic_load_n(&at->id, __ATOMIC_RELAXED) == old)
+		entry_write(spare, old, old_path);
+	entry_write(at, mark, path);
+}
+
+static struct frame_name *line_entry(uint64_t home, unsigned int i)
+{
+	uint64_t line = home & ~(uint64_t)(FRAME_NAMES_LINE - 1);
+
+	return &frame_names.entry[line + (home + i) % FRAME_NAMES_LINE];
+}
+
+/* A place that is free or of a generation before, or else the next one. */
+static struct frame_name *line_spare(uint64_t home)
+{
+	for (unsigned int i = 0; i < FRAME_NAMES_LINE; i++)
+		if (!entry_is_current(line_entry(home, i)))
+			return line_entry(home, i);
+	return line_entry(home, 1);
+}
+
 enum known {
 	KNOWN_NOT,
 	KNOWN_SENT,
 	KNOWN_ANOTHER, /* the id is another frame's */
 };
 
-static enum known line_find(uint64_t home, uint64_t mark, uint64_t other)
+static enum known line_find(uint64_t home, uint64_t mark, uint64_t path)
 {
-	struct frame_name *line = &frame_names.entry[home & ~(uint64_t)(FRAME_NAMES_LINE - 1)];
-
 	for (unsigned int i = 0; i < FRAME_NAMES_LINE; i++) {
+		struct frame_name *e = line_entry(home, i);
 		uint64_t seen;
 
-		if (__atomic_load_n(&line[i].id, __ATOMIC_ACQUIRE) != mark)
+		if (__atomic_load_n(&e->id, __ATOMIC_ACQUIRE) != mark)
 			continue;
-		seen = __atomic_load_n(&line[i].hash, __ATOMIC_ACQUIRE);
-		/* replaced meanwhile: the hash may be the next one's */
-		if (__atomic_load_n(&line[i].id, __ATOMIC_RELAXED) == mark)
-			return seen == other ? KNOWN_SENT : KNOWN_ANOTHER;
+		seen = __atomic_load_n(&e->path, __ATOMIC_ACQUIRE);
+		/* replaced meanwhile: the path may be the next one's */
+		if (__atomic_load_n(&e->id, __ATOMIC_RELAXED) != mark)
+			continue;
+		if (seen != path)
+			return KNOWN_ANOTHER;
+		if (i)
+			entry_come_home(home, e, mark, path);
+		return KNOWN_SENT;
 	}
 	return KNOWN_NOT;
 }
 
-/* Into a free place of its line, or of a generation before, or over its home. */
-static void line_keep(uint64_t home, uint64_t mark, uint64_t other)
-{
-	uint64_t line = home & ~(uint64_t)(FRAME_NAMES_LINE - 1);
-	struct frame_name *at = &frame_names.entry[home];
-
-	for (unsigned int i = 0; i < FRAME_NAMES_LINE; i++) {
-		struct frame_name *e = &frame_names.entry[line + (home + i) % FRAME_NAMES_LINE];
-
-		if (__atomic_load_n(&e->id, __ATOMIC_RELAXED) >> RECORD_STACK_BITS !=
-		    mark >> RECORD_STACK_BITS) {
-			at = e;
-			break;
-		}
-	}
-	__atomic_store_n(&at->id, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&at->hash, other, __ATOMIC_RELEASE);
-	__atomic_store_n(&at->id, mark, __ATOMIC_RELEASE);
-}
-
-uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t word, uint64_t hash,
-			 uint64_t id)
+uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t word, uint64_t path)
 {
 	uint64_t field[] = { 0, parent, word };
+	uint64_t hash = frame_mix(parent, word);
 
 	for (uint64_t salt = 0; salt < SALTS; salt++) {
+		uint64_t id = frame_id_of(hash);
 		uint64_t mark = id | frame_names.generation << RECORD_STACK_BITS;
 
-		switch (line_find(hash & frame_names.mask, mark, parent ^ word)) {
+		switch (line_find(hash & frame_names.mask, mark, path)) {
 		case KNOWN_SENT:
 			return id;
 		case KNOWN_ANOTHER:
 			hash = frame_mix(hash, salt);
-			id = frame_id_of(hash);
 			continue;
 		case KNOWN_NOT:
 			break;
@@ -99,7 +129,8 @@ uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t w
 			return 0;
 		(void)recorder_put(lane, RECORD_FRAME, recorder_now(), field,
 				   RECORD_FRAME_WORDS - 1);
-		line_keep(hash & frame_names.mask, mark, parent ^ word);
+		entry_come_home(hash & frame_names.mask, line_spare(hash & frame_names.mask), mark,
+				path);
 		return id;
 	}
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * The ids of frames (collector/region/record.h) and which of them this process has given to the collector. What is
  * not known is put into the ring as RECORD_FRAME and remembered, in a bounded table: a frame that was evicted is sent
- * again, which costs space and nothing else. The table also keeps a second hash of the frame: where two
- * frames have one id, the later one takes another.
+ * again, which costs space and nothing else. The table also keeps a second hash, of all the way to the frame: where
+ * two frames have one id, the later one takes another.
  *
  * A forked child sends its frames itself: frame_names_forked() makes the table forget. Any thread, signal handlers
  * too; no lock, no allocation.
@@ -19,7 +19,7 @@
 
 struct frame_name {
 	uint64_t id;   /* generation above RECORD_STACK_BITS; 0: free */
-	uint64_t hash; /* of the same frame by another function */
+	uint64_t path; /* frame_path(): the same frame and who called it, by another function */
 };
 
 struct frame_names {
@@ -37,9 +37,6 @@ PRELOAD_HIDDEN extern struct frame_names frame_names;
 bool frame_names_begin(uint64_t entries);
 void frame_names_forked(void);
 
-uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t word, uint64_t hash,
-			 uint64_t id);
-
 /* The halves of a product tell its factors apart; neither constant can be met by an address. */
 static inline uint64_t frame_mix(uint64_t a, uint64_t b)
 {
@@ -56,22 +53,60 @@ static inline uint64_t frame_id_of(uint64_t hash)
 	return id ? id : 1;
 }
 
+/* All of the way to a frame: its word and the path of who called it, 0 of the outermost. */
+static inline uint64_t frame_path(uint64_t outer, uint64_t word)
+{
+	uint64_t path = (outer ^ word) * 0xff51afd7ed558ccdu;
+
+	return path ^ path >> 32;
+}
+
+/* A stack as it grows inwards. */
+struct frame_chain {
+	uint64_t hash;
+	uint64_t id; /* as long as no two frames of the way have one id */
+	uint64_t path;
+};
+
+static inline __attribute__((always_inline)) void frame_chain_add(struct frame_chain *c,
+								  uint64_t word)
+{
+	c->hash = frame_mix(c->id, word);
+	c->id = frame_id_of(c->hash);
+	c->path = frame_path(c->path, word);
+}
+
+static inline bool frame_is_sent(uint64_t hash, uint64_t id, uint64_t path)
+{
+	const struct frame_name *e = &frame_names.entry[hash & frame_names.mask];
+
+	return __atomic_load_n(&e->id, __ATOMIC_ACQUIRE) ==
+		       (id | frame_names.generation << RECORD_STACK_BITS) &&
+	       __atomic_load_n(&e->path, __ATOMIC_RELAXED) == path;
+}
+
 /*
- * The id of the frame `word` (address and flags) that `parent` called. It is in a ring afterwards; 0: there was no
- * room. `lane` is IN_RECORD.
+ * Have the chain's last frame and all that called it been given to the collector? They are when it has been: it was
+ * given after them. False: look at each (frame_name()), from the outermost on.
  */
-static inline uint64_t frame_name(struct recorder_lane *lane, uint64_t parent, uint64_t word)
+static inline __attribute__((always_inline)) bool frame_chain_is_sent(const struct frame_chain *c)
+{
+	return frame_is_sent(c->hash, c->id, c->path);
+}
+
+uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t word, uint64_t path);
+
+/*
+ * The id of the frame `word` (address and flags) that `parent` called, `path` all the way. It is in a ring afterwards;
+ * 0: there was no room. `lane` is IN_RECORD.
+ */
+static inline uint64_t frame_name(struct recorder_lane *lane, uint64_t parent, uint64_t word,
+				  uint64_t path)
 {
 	uint64_t hash = frame_mix(parent, word);
 	uint64_t id = frame_id_of(hash);
-	uint64_t mark = id | frame_names.generation << RECORD_STACK_BITS;
-	struct frame_name *e = &frame_names.entry[hash & frame_names.mask];
 
-	if (__builtin_expect(__atomic_load_n(&e->id, __ATOMIC_ACQUIRE) == mark &&
-				     __atomic_load_n(&e->hash, __ATOMIC_RELAXED) == (parent ^ word),
-			     1))
-		return id;
-	return frame_name_send(lane, parent, word, hash, id);
+	return frame_is_sent(hash, id, path) ? id : frame_name_send(lane, parent, word, path);
 }
 
 #endif

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#define HUGE_PAGE_BYTES ((uintptr_t)2 << 20)
+
 void *pages_map(size_t bytes)
 {
 	register long flags __asm__("r10") = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -18,4 +20,29 @@ void *pages_map(size_t bytes)
 			   "d"((long)(PROT_READ | PROT_WRITE)), "r"(flags), "r"(fd), "r"(offset)
 			 : "rcx", "r11", "memory");
 	return result < 0 && result > -4096 ? NULL : (void *)result;
+}
+
+static void pages_ask(uintptr_t start, size_t bytes, long number, long argument)
+{
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(start), "S"(bytes), "d"(argument)
+			 : "rcx", "r11", "memory");
+	(void)result;
+}
+
+void *pages_map_huge(size_t bytes)
+{
+	uintptr_t start = (uintptr_t)pages_map(bytes + HUGE_PAGE_BYTES);
+	uintptr_t aligned = (start + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
+
+	if (!start)
+		return pages_map(bytes);
+	if (aligned > start)
+		pages_ask(start, aligned - start, SYS_munmap, 0);
+	pages_ask(aligned + bytes, start + HUGE_PAGE_BYTES - aligned, SYS_munmap, 0);
+	pages_ask(aligned, bytes, SYS_madvise, MADV_HUGEPAGE);
+	return (void *)aligned;
 }

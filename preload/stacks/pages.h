@@ -9,4 +9,7 @@
 /* NULL: no memory. */
 void *pages_map(size_t bytes);
 
+/* The same in huge pages where the kernel has them: a table that is read all over needs few entries of the TLB. */
+void *pages_map_huge(size_t bytes);
+
 #endif

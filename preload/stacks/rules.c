@@ -26,7 +26,7 @@ bool rules_begin(uint64_t entries, uintptr_t outermost)
 	rules_outermost = outermost;
 	if (rules.entry)
 		return true;
-	rules.entry = pages_map(entries * sizeof(*rules.entry));
+	rules.entry = pages_map_huge(entries * sizeof(*rules.entry));
 	if (!rules.entry)
 		return false;
 	rules.mask = entries - 1;

@@ -93,10 +93,11 @@ static bool frame_is_at(const struct stack_frame *f, const struct step_place *p)
 /* Which of the reads [0, end) is the first from the end that reads something else; -1: none. */
 static inline int64_t reads_differ(const struct stack_read *read, int64_t end)
 {
-	while (end-- > 0)
-		if (__builtin_expect(*read[end].at != read[end].value, 0))
-			return end;
-	return -1;
+#pragma GCC unroll 4
+	for (read += end - 1; end > 0; end--, read--)
+		if (__builtin_expect(*read->at != read->value, 0))
+			break;
+	return end - 1;
 }
 
 /* The innermost `frames` + 1 of the outer ones stand; of those how many are known to lie further out than a change. */
@@ -204,33 +205,64 @@ static unsigned int fresh_put_reads(const struct stack_fresh *f, bool rbp_is_wan
 	return used;
 }
 
-/* Outermost first; how many frames are known then: less than there are when the ring had no room. */
-static unsigned int walk_keep(const struct walk *w, struct recorder_lane *lane)
+/*
+ * The collector has not been given all of the frames from `depth` on: it is now, outermost first. How many of the
+ * thread's frames are known then: less than `end` when the ring had no room.
+ */
+static __attribute__((noinline)) unsigned int frames_send(struct stack_thread *t,
+							  struct recorder_lane *lane,
+							  unsigned int depth, unsigned int end)
+{
+	uint64_t parent = depth ? t->frame[depth - 1].name & (RECORD_STACK_BIT - 1) : 0;
+
+	for (; depth < end; depth++) {
+		struct stack_frame *f = &t->frame[depth];
+
+		parent = frame_name(lane, parent, f->word, f->path);
+		if (!parent)
+			break;
+		f->name = (f->name & ~(RECORD_STACK_BIT - 1)) | parent;
+	}
+	return depth;
+}
+
+/* Outermost first; how many frames are known then. */
+static inline __attribute__((always_inline)) unsigned int walk_keep(const struct walk *w,
+								    struct recorder_lane *lane)
 {
 	struct stack_thread *t = w->thread;
-	unsigned int depth = w->stand;
-	uint64_t reads = frame_first_read(t, depth);
-	uint64_t parent = depth ? t->frame[depth - 1].name & (RECORD_STACK_BIT - 1) : 0;
-	bool live = depth && (t->frame[depth - 1].name & STACK_RBP_IS_LIVE);
+	struct stack_frame *to = &t->frame[w->stand];
+	unsigned int end = w->stand + w->fresh;
+	struct frame_chain chain = { 0 };
+	bool live = false;
+	uint64_t reads = to->name >> STACK_READ_SHIFT & STACK_READ_MASK;
 
-	if (reads > depth * STACK_READS_MAX)
-		return 0; /* a signal handler came in between; stack_walk() will see it, too */
-	for (unsigned int i = w->fresh; i-- > 0; depth++) {
-		const struct stack_fresh *f = &t->fresh[i];
-		uint64_t id = frame_name(lane, parent, f->word);
-		bool restored = f->saved.at != NULL, outer_live = live;
-
-		if (!id)
-			break;
-		live = rule_uses_rbp(f->rule) || (outer_live && !restored);
-		t->frame[depth] = (struct stack_frame){ f->rsp, f->word, f->rbp,
-							id | reads << STACK_READ_SHIFT |
-								(live ? STACK_RBP_IS_LIVE : 0) };
-		reads += fresh_put_reads(f, outer_live, &t->read[reads]);
-		parent = id;
+	if (w->stand) {
+		chain.id = to[-1].name & (RECORD_STACK_BIT - 1);
+		chain.path = to[-1].path;
+		live = to[-1].name & STACK_RBP_IS_LIVE;
+	} else {
+		reads = 0;
 	}
-	t->frame[depth].name = reads << STACK_READ_SHIFT;
-	return depth;
+	if (reads > (uint64_t)w->stand * STACK_READS_MAX)
+		return 0; /* a signal handler came in between; stack_walk() will see it, too */
+	for (const struct stack_fresh *f = &t->fresh[w->fresh]; f-- > t->fresh; to++) {
+		bool outer_live = live;
+
+		frame_chain_add(&chain, f->word);
+		live = rule_uses_rbp(f->rule) || (outer_live && !f->saved.at);
+		*to = (struct stack_frame){ f->rsp, f->word, f->rbp,
+					    chain.id | reads << STACK_READ_SHIFT |
+						    (uint64_t)live << STACK_RBP_IS_LIVE_SHIFT,
+					    chain.path };
+		reads += fresh_put_reads(f, outer_live, &t->read[reads]);
+	}
+	to->name = reads << STACK_READ_SHIFT;
+	if (__builtin_expect(frame_chain_is_sent(&chain), 1))
+		return end;
+	end = frames_send(t, lane, w->stand, end);
+	t->frame[end].name &= STACK_READ_MASK << STACK_READ_SHIFT;
+	return end;
 }
 
 /*

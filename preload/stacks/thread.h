@@ -26,11 +26,13 @@ struct stack_frame {
 	uint64_t word; /* address and flags, as in RECORD_FRAME */
 	uint64_t rbp;  /* where it is live */
 	uint64_t name; /* id; STACK_READ_SHIFT: which read is its first; STACK_RBP_IS_LIVE */
+	uint64_t path; /* frame_names.h */
 };
 
 #define STACK_READ_SHIFT 47u
-#define STACK_READ_MASK 0xffffu
-#define STACK_RBP_IS_LIVE (1ull << 63)
+#define STACK_READ_MASK 0xffffull
+#define STACK_RBP_IS_LIVE_SHIFT 63u
+#define STACK_RBP_IS_LIVE (1ull << STACK_RBP_IS_LIVE_SHIFT)
 
 /* A frame as it was stepped, innermost first. */
 struct stack_fresh {

@@ -146,8 +146,8 @@ static inline void judge_print(struct judge *j, unsigned int at, uint64_t id)
  * Is `id` the stack of the function that was to return to `caller`? Truncated stacks are to be right as far as they
  * go; the limit of depth is `limit`. The caller of this must not be inlined.
  */
-static __attribute__((noinline)) void judge_compare(struct judge *j, uint64_t id, void *caller,
-						    unsigned int limit)
+static __attribute__((noinline, unused)) void judge_compare(struct judge *j, uint64_t id,
+							    void *caller, unsigned int limit)
 {
 	unsigned int at = 0, depth = 0;
 	uint64_t frame = id;

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:stacks/stack.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/thread.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
+/* preload/stacks/frame_names.c: what is sent, how often, and under which id. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "preload/stacks/frame_names.h"
+#include "tests/unit/preload/stacks/stack_judge.h"
+
+static struct judge *judge;
+
+static uint64_t send_outermost(uint64_t word)
+{
+	return frame_name(&judge->lane, 0, word, frame_path(0, word));
+}
+
+static uint64_t frames_sent(void)
+{
+	return judge->lane.head / RECORD_FRAME_WORDS;
+}
+
+static uint64_t home_of(uint64_t word)
+{
+	return frame_mix(0, word) & frame_names.mask;
+}
+
+static void test_once(void **state)
+{
+	uint64_t id = send_outermost(0x1000);
+
+	(void)state;
+	assert_int_equal(send_outermost(0x1000), id);
+	assert_int_equal(frames_sent(), 1);
+	frame_names_forked();
+	assert_int_equal(send_outermost(0x1000), id);
+	assert_int_equal(frames_sent(), 2);
+}
+
+/* Two frames of one place by turns, in a line that is full of others. */
+static void test_one_home(void **state)
+{
+	uint64_t word[6] = { 0x1000 }, found = 1;
+
+	(void)state;
+	for (uint64_t next = 0x1001; found < 6; next++)
+		if (home_of(next) == home_of(word[0]))
+			word[found++] = next;
+	for (unsigned int i = 0; i < 6; i++)
+		send_outermost(word[i]);
+	for (unsigned int i = 0; i < 100; i++)
+		send_outermost(word[4 + i % 2]);
+	assert_int_equal(frames_sent(), 6);
+}
+
+static void test_chain(void **state)
+{
+	struct frame_chain chain = { 0 }, other = { 0 };
+	uint64_t outer = send_outermost(0x1000);
+	uint64_t path = frame_path(0, 0x1000);
+
+	(void)state;
+	frame_chain_add(&chain, 0x1000);
+	assert_int_equal(chain.id, outer);
+	assert_true(frame_chain_is_sent(&chain));
+	frame_chain_add(&chain, 0x2000);
+	assert_false(frame_chain_is_sent(&chain));
+	assert_int_equal(frame_name(&judge->lane, outer, 0x2000, frame_path(path, 0x2000)),
+			 chain.id);
+	assert_true(frame_chain_is_sent(&chain));
+	frame_chain_add(&other, 0x1001);
+	frame_chain_add(&other, 0x2000);
+	assert_false(frame_chain_is_sent(&other));
+}
+
+/* Of two ways that come to one id, the later has another; both stay. */
+static void test_one_id(void **state)
+{
+	uint64_t first = frame_name(&judge->lane, 7, 0x1000, 11);
+	uint64_t second = frame_name(&judge->lane, 7, 0x1000, 12);
+
+	(void)state;
+	assert_int_not_equal(first, second);
+	assert_int_equal(frame_name(&judge->lane, 7, 0x1000, 11), first);
+	assert_int_equal(frame_name(&judge->lane, 7, 0x1000, 12), second);
+	assert_int_equal(frames_sent(), 2);
+}
+
+static int begun(void **state)
+{
+	(void)state;
+	judge = judge_new();
+	return frame_names_begin(1u << 10) ? 0 : -1; /* forgets what the last test sent */
+}
+
+static int ended(void **state)
+{
+	(void)state;
+	judge_free(judge);
+	return 0;
+}
+
+#define BEGUN(test) cmocka_unit_test_setup_teardown(test, begun, ended)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BEGUN(test_once),
+		BEGUN(test_one_home),
+		BEGUN(test_chain),
+		BEGUN(test_one_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
