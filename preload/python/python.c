@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/pyframes/pyframes.h"
 #include "preload/python/facts.h"
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
@@ -108,7 +109,7 @@ static void run_bootstrap(bool owns_program)
 
 	if (!globals)
 		return;
-	if (sampling_is_wanted())
+	if (sampling_is_wanted() || pyframes_are_wanted())
 		python_put_methods(globals, methods, 1);
 	if (torch_is_wanted())
 		python_put_methods(globals, methods + 1, owns_program ? 3 : 1);
@@ -167,8 +168,8 @@ static int audit(const char *event, void *arguments, void *data)
 
 static void python_begin(void)
 {
-	if (!(torch_is_wanted() || sampling_is_wanted()) || !python_api_find() ||
-	    python_api.Py_IsInitialized())
+	if (!(torch_is_wanted() || sampling_is_wanted() || pyframes_are_wanted()) ||
+	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);
 }
