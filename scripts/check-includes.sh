@@ -30,8 +30,9 @@ layers='
 	preload/record    : events collector/region preload/base
 	preload/hook      : families preload/base preload/settings preload/record
 	preload/steps     : preload/base preload/settings preload/record
-	preload/python    : collector/region preload/base preload/settings preload/record
+	preload/python    : collector/region preload/base preload/settings preload/record preload/pyframes
 	preload/stacks    : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
+	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps

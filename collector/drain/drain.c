@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "collector/format/error.h"
+#include "collector/format/frame_flags.h"
 #include "collector/format/record_put.h"
 #include "collector/format/stack_table.h"
 #include "collector/region/record.h"
@@ -236,8 +237,30 @@ static enum step drain_frame(struct drain *drain, const struct stream *stream, s
 	if (span->stop - span->at < (ptrdiff_t)RECORD_FRAME_WORDS ||
 	    !drain_define_frame(drain, span->at))
 		return STEP_BAD;
-	drain_note_caller(drain, stream, view_load64(span->at + 3) & RECORD_FRAME_ADDRESSES);
+	if (!(view_load64(span->at + 3) & PYTHON_LINE_BIT))
+		drain_note_caller(drain, stream,
+				  view_load64(span->at + 3) & RECORD_FRAME_ADDRESSES);
 	span->at += RECORD_FRAME_WORDS;
+	return STEP_ON;
+}
+
+/* Defined on stream 0, where readers look before anything else; a second definition says the same. */
+static enum step drain_line(struct drain *drain, struct span *span)
+{
+	struct common *common = drain->common;
+	uint64_t id, lines;
+
+	if (span->stop - span->at < (ptrdiff_t)RECORD_LINE_WORDS)
+		return STEP_BAD;
+	id = view_load64(span->at + 1);
+	lines = view_load64(span->at + 4);
+	if (!(id & PYTHON_LINE_BIT) || id > RECORD_FRAME_ADDRESSES)
+		return STEP_BAD;
+	JOURNAL_ADD(&common->journal, common->journal.string_ns, python_line, .id = id,
+		    .function = names_id(&common->names, view_load64(span->at + 2)),
+		    .file = names_id(&common->names, view_load64(span->at + 3)),
+		    .first_line = (uint32_t)lines, .line = lines >> 32);
+	span->at += RECORD_LINE_WORDS;
 	return STEP_ON;
 }
 
@@ -282,6 +305,8 @@ static enum step drain_slow(struct drain *drain, struct stream *stream, struct s
 		return drain_frame(drain, stream, span);
 	if (type == RECORD_STACK)
 		return drain_stack(stream, span);
+	if (type == RECORD_LINE)
+		return drain_line(drain, span);
 	if (type == RECORD_PAD) {
 		/* fills exactly what is left of the ring; its ticks are its length */
 		if (!span->to_end || ticks != (uint64_t)(span->stop - span->at))
@@ -411,6 +436,9 @@ static uint64_t record_length(const uint64_t *at, uint64_t left, bool to_end)
 		break;
 	case RECORD_STACK:
 		words = RECORD_STACK_WORDS;
+		break;
+	case RECORD_LINE:
+		words = RECORD_LINE_WORDS;
 		break;
 	default:
 		words = record_words[record_type(first)];

@@ -113,7 +113,7 @@ static uint8_t *kind_write_caller(struct kind_table *table, uint8_t *at, uint32_
 /* False when the frame has no room for the stack. */
 static bool kind_find_stack(struct kind_table *table, struct kind_entry *entry)
 {
-	enum stack_result result = stack_table_node(&table->stacks, entry->stack, false,
+	enum stack_node_result result = stack_table_node(&table->stacks, entry->stack, false,
 						    &entry->node);
 
 	if (result == STACK_FULL)

@@ -217,12 +217,12 @@ static struct climb stack_climb(struct stack_table *table, uint32_t place)
 	return climb;
 }
 
-enum stack_result stack_table_node(struct stack_table *table, uint64_t id, bool is_last,
+enum stack_node_result stack_table_node(struct stack_table *table, uint64_t id, bool is_last,
 				   uint32_t *ret_node)
 {
 	uint32_t *slot = table->slot ? slot_find(table, id) : NULL;
 	uint32_t place = slot ? *slot : 0;
-	enum stack_result result = STACK_FOUND;
+	enum stack_node_result result = STACK_FOUND;
 	struct climb climb;
 
 	*ret_node = 0;

@@ -61,7 +61,7 @@ struct stack_table {
 	uint64_t cuts;   /* stacks of which not all frames are known, likewise */
 };
 
-enum stack_result {
+enum stack_node_result {
 	STACK_FOUND,
 	STACK_UNKNOWN, /* a frame is not defined */
 	STACK_FULL,    /* the frame of the file has no room for it, or there is no memory */
@@ -80,7 +80,7 @@ void stack_table_define(struct stack_table *table, uint64_t id, uint64_t parent,
  * The node of a stack in the present frame, made when it is new. `is_last`: what is not known by now will never be: what
  * is known of the stack is made nodes, the outermost marked as truncated; 0 when that is nothing. The cuts are counted.
  */
-enum stack_result stack_table_node(struct stack_table *table, uint64_t id, bool is_last,
+enum stack_node_result stack_table_node(struct stack_table *table, uint64_t id, bool is_last,
 				   uint32_t *ret_node);
 
 static inline uint32_t stack_table_nodes(const struct stack_table *table)

@@ -29,6 +29,7 @@ struct python_layout {
 	uint16_t frame_at; /* the instruction: its number, or with code_start its address */
 	uint16_t
 		frame_owner; /* a byte, PYTHON_OWNER_C of a frame that is no function's; 0: not there */
+	uint16_t frame_entry; /* a byte, not 0 where C code has called the function; 0: not there */
 	uint16_t code_line, code_file, code_name, code_table;
 	uint16_t code_start;  /* the first instruction; 0: they are an object of their own */
 	uint16_t gil;         /* in _PyRuntime; 0: */

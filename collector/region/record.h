@@ -14,13 +14,16 @@
  *       word 2   caller in the lower 48 bits, next 16 bits of the size above
  *     used when address and caller are below 2^48 and the size below 2^32, else the plain form.
  *
- * Types that exist in rings only are RECORD_PAD, RECORD_TEXT, RECORD_FRAME and RECORD_STACK.
+ * Types that exist in rings only are RECORD_PAD, RECORD_TEXT, RECORD_FRAME, RECORD_STACK and RECORD_LINE.
  *
  * Stacks. A stack is named by its innermost frame. A frame is (the frame that called it, address, flags) and is named by an
  * id of RECORD_STACK_BITS bits, made of these by hash, so that it is the same in forked processes and no table in the
  * region can fill up. The id 0 is nobody's: the parent of the outermost frame. Each process says once what an id
  * is, before it is first used: a RECORD_FRAME. A heap record has its stack instead of the caller, as
  * RECORD_STACK_BIT | id, no address of a program; any other record has a RECORD_STACK before it, room for both taken at once.
+ *
+ * A frame of Python (FRAME_IS_PYTHON) has the id of a line for its address: a hash of function, file and line, so that it
+ * means the same in every process. A RECORD_LINE defines it, before or after.
  */
 #ifndef COLLECTOR_REGION_RECORD_H
 #define COLLECTOR_REGION_RECORD_H
@@ -35,6 +38,10 @@
 #define RECORD_FRAME \
 	254u /* word 1 id, word 2 id of its parent, word 3 address, flags from RECORD_FRAME_SHIFT on */
 #define RECORD_STACK 253u /* word 1 id: the stack of the record that follows in this ring */
+
+#define RECORD_LINE \
+	252u /* word 1 id, word 2 function, word 3 file, both names; word 4 line above first line */
+#define RECORD_LINE_WORDS 5u
 
 #define RECORD_STACK_BITS 47u
 #define RECORD_STACK_BIT (1ull << RECORD_STACK_BITS)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "collector/processes/redact.h"
-#include "collector/samples/line_table.h"
+#include "collector/region/line_table.h"
 
 #define NAME_BYTES_MAX 1024u
 #define TABLE_BYTES_MAX (64u << 10)

@@ -108,7 +108,8 @@ def check_frames():
         code = innermost.__code__
         table = code.co_linetable if sys.version_info >= (3, 10) else code.co_lnotab
         numbers = "%d:%d:%d" % (code.co_firstlineno, len(code.co_code), len(table))
-        check_layout(code, check_frames.__code__, code.co_filename, code.co_name, table, numbers, "\u4e2d\u4e2d")
+        names = (code.co_filename, code.co_name, table, numbers, "\u4e2d\u4e2d")
+        check_layout(code, check_frames.__code__, *names, str(sys._getframe().f_lineno))
 
     innermost()
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/pyframes/pyframes.h"
 #include "preload/python/facts.h"
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
@@ -111,12 +112,12 @@ static void run_bootstrap(bool owns_program)
 	};
 	void *globals;
 
-	if (!torch_is_wanted() && !sampling_is_wanted())
+	if (!torch_is_wanted() && !sampling_is_wanted() && !pyframes_are_wanted())
 		return;
 	globals = python_globals();
 	if (!globals)
 		return;
-	if (sampling_is_wanted())
+	if (sampling_is_wanted() || pyframes_are_wanted())
 		python_put_methods(globals, methods, 1);
 	if (torch_is_wanted())
 		python_put_methods(globals, methods + 1, owns_program ? 3 : 1);
@@ -175,7 +176,7 @@ static int audit(const char *event, void *arguments, void *data)
 
 static void python_begin(void)
 {
-	if (!(torch_is_wanted() || sampling_is_wanted() || imports_are_wanted()) ||
+	if (!(torch_is_wanted() || sampling_is_wanted() || pyframes_are_wanted() || imports_are_wanted()) ||
 	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);

@@ -17,6 +17,7 @@
 
 #include "collector/region/python_layout.h"
 #include "preload/base/symbols.h"
+#include "preload/pyframes/pyframes.h"
 #include "preload/python/python_api.h"
 #include "preload/record/entry.h"
 #include "preload/record/recorder.h"
@@ -39,6 +40,7 @@ enum argument {
 	ARGUMENT_TABLE,
 	ARGUMENT_NUMBERS, /* "first line:bytes of code:bytes of the table" */
 	ARGUMENT_WIDE,    /* a str that is not ASCII */
+	ARGUMENT_LINE,    /* of the call, as a str */
 	ARGUMENT_LIMIT,
 };
 
@@ -224,23 +226,48 @@ static unsigned int python_minor(void)
 	return strncmp(text, "3.", 2) == 0 ? (unsigned int)strtoul(text + 2, NULL, 10) : 0;
 }
 
+static const char *text_of(void *arguments, int index)
+{
+	ssize_t length;
+	const char *text = python_api.PyUnicode_AsUTF8AndSize(
+		python_api.PyTuple_GetItem(arguments, index), &length);
+
+	if (!text)
+		python_api.PyErr_Clear();
+	return text ? text : "";
+}
+
+/* The layout has been looked at: this thread's own frames can be read as well, or not. */
+static void begin_frames(const struct python_word *word, const struct python_layout *layout,
+			 const uint64_t *argument, void *arguments)
+{
+	struct pyframes_example example = {
+		.code = argument[ARGUMENT_CODE],
+		.outer_code = argument[ARGUMENT_OUTER],
+		.function = text_of(arguments, ARGUMENT_NAME),
+		.file = text_of(arguments, ARGUMENT_FILE),
+		.line = (uint32_t)strtoul(text_of(arguments, ARGUMENT_LINE), NULL, 10),
+	};
+
+	if (word->standing == PYTHON_STANDS_UNKNOWN)
+		pyframes_refuse("this version of Python is not known (3.8 to 3.13 are)");
+	else if (word->standing != PYTHON_STANDS_CHECKED ||
+		 !pyframes_begin(layout, symbols_find_loaded("_PyRuntime"),
+				 symbols_find_loaded("PyCode_Type"), &example))
+		pyframes_refuse("this build of Python keeps them in another way");
+}
+
 void sampling_check(void *arguments)
 {
 	struct python_word word = { .minor = python_minor(), .hz = settings.sample_hz };
 	const struct python_layout *layout = python_layout_of(word.minor);
 	uint64_t argument[ARGUMENT_LIMIT];
 	const char *numbers;
-	ssize_t length;
 	int saved = errno;
 
 	for (int i = 0; i < ARGUMENT_LIMIT; i++)
 		argument[i] = address_of(python_api.PyTuple_GetItem(arguments, i));
-	numbers = python_api.PyUnicode_AsUTF8AndSize(
-		python_api.PyTuple_GetItem(arguments, ARGUMENT_NUMBERS), &length);
-	if (!numbers) {
-		python_api.PyErr_Clear();
-		return;
-	}
+	numbers = text_of(arguments, ARGUMENT_NUMBERS);
 	told.runtime = address_of(symbols_find_loaded("_PyRuntime"));
 	told.code_type = address_of(symbols_find_loaded("PyCode_Type"));
 	word.tid_offset = find_tid_offset();
@@ -251,7 +278,9 @@ void sampling_check(void *arguments)
 	else
 		word.standing = PYTHON_STANDS_DIFFERENT;
 	told.yama = yama_is_on();
-	told.word = python_word_pack(&word);
+	if (pyframes_are_wanted())
+		begin_frames(&word, layout, argument, arguments);
+	told.word = sampling_is_wanted() ? python_word_pack(&word) : 0;
 	sampling_tell();
 	errno = saved;
 }

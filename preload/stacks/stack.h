@@ -19,8 +19,12 @@
 
 #define STACK_ENTRIES_DEFAULT (1u << 18) /* of the tables: frames that were sent, rules */
 
-/* Bits 1 << enum evt_family: whose records have stacks. */
+/* Bits 1 << enum evt_family: whose records have stacks; of these, who has native frames and who has Python's. */
 PRELOAD_HIDDEN extern unsigned int stack_families;
+PRELOAD_HIDDEN extern unsigned int stack_native_families, stack_python_families;
+
+/* The id of the thread's Python stack, 0: it runs none. NULL: Python is not known (yet). */
+PRELOAD_HIDDEN extern uint64_t (*stack_python)(struct recorder_lane *lane);
 
 /* Whose records have not even a caller. */
 PRELOAD_HIDDEN extern unsigned int stack_without;
@@ -50,13 +54,13 @@ uint64_t stack_id(struct recorder_lane *lane, void *const *frame);
 /* Where this library lies: frames in it are not those of a hook's caller. Nowhere until then. */
 void stack_set_own(uintptr_t low, uintptr_t high);
 
-/* stack_id() of whoever called into this library, from within a hook. */
-uint64_t stack_outside(struct recorder_lane *lane);
+/* The stack of whoever called into this library, from within a hook of the family. */
+uint64_t stack_outside(struct recorder_lane *lane, enum evt_family family);
 
 /* The same where the family's records have stacks, else 0. */
 static inline uint64_t stack_of(struct recorder_lane *lane, enum evt_family family)
 {
-	return stack_is_wanted(family) ? stack_outside(lane) : 0;
+	return stack_is_wanted(family) ? stack_outside(lane, family) : 0;
 }
 
 /* What a heap record has for its caller: RECORD_STACK_BIT and the id, or else the return address. */

@@ -35,20 +35,22 @@ static void stacks_begun(void)
 static void stacks_start(void)
 {
 	unsigned int native = families_of(SETTINGS_STACKS_NATIVE);
+	unsigned int python = families_of(SETTINGS_STACKS_PYTHON);
 	int error;
 
 	stack_without = families_of(SETTINGS_STACKS_OFF);
-	if (!native)
+	if (!(native | python))
 		return;
-	error = stack_begin(native, STACK_ENTRIES_DEFAULT, settings.stacks_depth);
+	error = stack_begin(native | python, STACK_ENTRIES_DEFAULT, settings.stacks_depth);
 	if (error == -ENOSYS)
-		log_line("INTERCEPT_STACKS=native needs glibc 2.35 or newer; callers are recorded "
-			 "instead");
+		log_line("INTERCEPT_STACKS=native and python need glibc 2.35 or newer; callers "
+			 "are recorded instead");
 	else if (error)
-		log_line("cannot get memory for INTERCEPT_STACKS=native; callers are recorded "
-			 "instead");
+		log_line("cannot get memory for INTERCEPT_STACKS; callers are recorded instead");
 	else
 		stacks_begun();
+	stack_native_families = native;
+	stack_python_families = stack_families ? python : 0;
 }
 
 PRELOAD_HIDDEN extern const struct family family_stacks;

@@ -27,7 +27,8 @@ static size_t slot_bytes(void)
 {
 	return sizeof(struct stack_thread) + (depth_limit + 1) * sizeof(struct stack_frame) +
 	       (size_t)depth_limit * STACK_READS_MAX * sizeof(struct stack_read) +
-	       (size_t)depth_limit * sizeof(struct stack_fresh);
+	       (size_t)depth_limit * sizeof(struct stack_fresh) +
+	       (size_t)depth_limit * 2 * sizeof(struct stack_python_frame);
 }
 
 static uint32_t slots(void)
@@ -55,6 +56,9 @@ static struct stack_thread *slot_map(uint32_t slot)
 	t->frame = (struct stack_frame *)(t + 1);
 	t->read = (struct stack_read *)(t->frame + depth_limit + 1);
 	t->fresh = (struct stack_fresh *)(t->read + (size_t)depth_limit * STACK_READS_MAX);
+	t->python.frame = (struct stack_python_frame *)(t->fresh + depth_limit);
+	t->python.fresh = t->python.frame + depth_limit;
+	t->python.room = depth_limit;
 	atomic_store(&pool->memory[slot], t);
 	return t;
 }
@@ -72,6 +76,8 @@ static struct stack_thread *slot_use(uint32_t slot)
 	t->state = 0;
 	t->epoch = 0;
 	t->low = t->high = 0;
+	t->python.frames = 0;
+	t->python.thread = 0;
 	atomic_store_explicit(&slot_hint, slot, memory_order_relaxed);
 	return t;
 }
@@ -100,6 +106,15 @@ struct stack_thread *stack_thread_claim(void)
 	if (!stack_self)
 		stack_self = t ? t : &without; /* it does not look again */
 	return t;
+}
+
+struct stack_python *stack_thread_python(void)
+{
+	struct stack_thread *t = stack_self;
+
+	if (__builtin_expect(!t, 0))
+		t = stack_thread_claim();
+	return t && t->frame ? &t->python : NULL;
 }
 
 static void slot_give_back(struct stack_thread *t)

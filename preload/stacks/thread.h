@@ -41,6 +41,28 @@ struct stack_fresh {
 	struct stack_read load, saved, ret; /* at NULL: was not read */
 };
 
+/* A link of the chain of Python's frames. */
+struct stack_python_frame {
+	uint64_t frame, code, instruction;
+	uint64_t id;        /* of the stack up to here; that of its caller where `is_of_c` */
+	uint64_t path;      /* frame_path() up to here, likewise */
+	bool is_of_c, flag; /* what it says of itself: preload/pyframes */
+};
+
+#define STACK_PYTHON_PAGES 32u
+
+/* What the thread remembers of its last Python stack; preload/pyframes has it. */
+struct stack_python {
+	uint32_t frames;  /* that are known, 0 while they change */
+	uint32_t room;    /* for so many */
+	uint64_t changes; /* counts the readings */
+	uint64_t epoch;   /* that the ids were made under */
+	uint64_t outer;   /* frame that called the outermost: 0, or one beyond the room */
+	uint64_t thread;  /* thread state that is this thread's own */
+	uint64_t page[STACK_PYTHON_PAGES];        /* that could be read */
+	struct stack_python_frame *frame, *fresh; /* outermost first; as read, innermost first */
+};
+
 struct stack_thread {
 	uint64_t
 		state; /* number of changes above STACK_STATE_SHIFT, number of frames that are known */
@@ -51,7 +73,11 @@ struct stack_thread {
 		*frame; /* one more than the limit: the last has the number of reads only */
 	struct stack_read *read;
 	struct stack_fresh *fresh;
+	struct stack_python python;
 };
+
+/* This thread's; NULL: it has no memory, or has ended. */
+struct stack_python *stack_thread_python(void);
 
 #define STACK_STATE_SHIFT 16u
 #define STACK_STATE_FRAMES 0xffffu

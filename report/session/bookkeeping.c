@@ -17,6 +17,8 @@ int books_define(struct file_row *file, const struct event *event, uint64_t time
 		return process_define(file, EVENT_AS(process, event), time_ns);
 	case EVT_thread:
 		return stream_define(file, EVENT_AS(thread, event), time_ns);
+	case EVT_python_line:
+		return python_line_define(file, EVENT_AS(python_line, event));
 	default:
 		return EVT_OK;
 	}

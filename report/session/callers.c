@@ -31,7 +31,17 @@ struct caller caller_of(struct text_store *texts, const struct source_process *p
 	const struct source_module *module = caller_module(process, address, time_ns);
 	const char *path, *name;
 	struct caller caller;
+	const struct source_python_line *line = source_python_line(process, address);
 
+	if (line) {
+		path = source_name_text(line->file);
+		name = strrchr(path, '/');
+		caller.text = text_store_format(texts, "%s (%s:%" PRIu32 ")",
+						source_name_text(line->function),
+						name && name[1] ? name + 1 : path, line->line);
+		caller.identity = map_hash_bytes(&address, sizeof(address), 0);
+		return caller;
+	}
 	if (!module) {
 		caller.text = address ? text_store_format(texts, "0x%" PRIx64, address)
 				      : "(unknown)";

@@ -41,6 +41,12 @@ struct source_module {
 	uint64_t from_ns, to_ns; /* to_ns UINT64_MAX while mapped */
 };
 
+/* What a python_line says; texts live as long as the source. */
+struct source_python_line {
+	const struct source_name *function, *file;
+	uint32_t first, line; /* 0: unknown */
+};
+
 struct source_process {
 	uint32_t index;  /* dense over the source */
 	uint32_t number; /* in its file */
@@ -228,6 +234,9 @@ struct source_event {
 /* The stacks so far, with frame_wants.stacks; see report/session/stacks.h. They stay what they are. */
 struct stacks;
 const struct stacks *source_stacks(const struct source *source);
+/* The line of Python that an address of a frame stands for; NULL: it is none, or was not recorded. */
+const struct source_python_line *source_python_line(const struct source_process *process,
+						    uint64_t address);
 /* `stack`, or where there is none the caller as a stack of one frame; STACK_NONE where both are unknown. */
 uint32_t source_stack_or_caller(struct source *source, uint32_t stack, uint64_t caller);
 

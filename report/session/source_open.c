@@ -185,6 +185,7 @@ int source_open_files(struct source **ret_source, struct session_file *files, si
 
 	if (source) {
 		stacks_init(&source->stacks);
+		map_init(&source->python_lines);
 		source->wants.stacks = true; /* as all else, until source_want() */
 		error = names_start(source);
 		if (!error)
@@ -248,6 +249,8 @@ void source_close(struct source *source)
 	lookup_release(&source->thread_by_tid);
 	merge_release(&source->merge);
 	stacks_release(&source->stacks);
+	map_release(&source->python_lines);
+	free(source->python_line);
 	free(source->file);
 	free(source->name);
 	free(source->process);

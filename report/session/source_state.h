@@ -114,6 +114,9 @@ struct source {
 	bool begun;                     /* the first frame of each file is read */
 	struct frame_wants wants;
 	struct stacks stacks;
+	struct map python_lines; /* id to place below */
+	struct source_python_line *python_line;
+	size_t python_line_count, python_line_room;
 	uint64_t passed[EVT_ID_LIMIT];
 	source_take_heap *take_heap; /* NULL: heap records are not wanted */
 	void *heap_context;
@@ -157,6 +160,9 @@ void threads_settle(const struct source *source);
 /* --- source_stacks.c --- */
 /* Those of the frame become the source's. */
 int stacks_take(struct file_row *file, const struct reader_frame *frame);
+
+/* --- source_python.c --- */
+int python_line_define(struct file_row *file, const struct evt_python_line *event);
 
 /* --- source_modules.c --- */
 int module_define(struct file_row *file, const struct evt_module *event, uint64_t time_ns);

@@ -130,7 +130,8 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 				     .file = symbol->file,
 				     .module = symbol->module,
 				     .line = symbol->line,
-				     .offset = symbol->address };
+				     .offset = symbol->address,
+				     .is_python = symbol->is_python };
 	const char *brief = symbol->brief ? symbol->brief : symbol->function;
 
 	frame.name = names->for_people ? brief : symbol->function;
@@ -344,6 +345,14 @@ size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct tab
 		count++;
 	}
 	return count;
+}
+
+const struct named_frame *named_stack_python(const struct named_stacks *names, uint32_t stack)
+{
+	for (; stack != NAMED_NONE; stack = named_parent(names, stack))
+		if (named_frame_of(names, stack)->is_python)
+			return named_frame_of(names, stack);
+	return NULL;
 }
 
 bool named_stack_has(const struct named_stacks *names, uint32_t stack, const char *part)

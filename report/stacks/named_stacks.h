@@ -31,6 +31,7 @@ struct named_frame {
 	uint32_t line;                        /* 0: unknown */
 	uint64_t offset; /* in the module as it is linked; the address where that is unknown */
 	bool folds_inner, folds_outer;
+	bool is_python;
 };
 
 struct named_ends;  /* when modules of a process went away */
@@ -91,6 +92,9 @@ const char *named_stack_text(const struct named_stacks *names, uint32_t stack,
 			     struct text_store *texts);
 /* A name as it may stand in such a text; returns its length. */
 size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name);
+
+/* The innermost frame of Python of the stack; NULL: it has none. */
+const struct named_frame *named_stack_python(const struct named_stacks *names, uint32_t stack);
 
 /* FILE:LINE, NULL where it is not known. */
 const char *named_frame_line(const struct named_frame *frame, struct text_store *texts);

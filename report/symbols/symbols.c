@@ -156,6 +156,21 @@ static const struct symbols_place *place_of(struct symbols *symbols,
 	return place;
 }
 
+/* Python's own names need no module. */
+static struct symbol python_symbol(const struct source_process *process, uint64_t address)
+{
+	const struct source_python_line *line = source_python_line(process, address);
+	struct symbol symbol = { .offset = UINT64_MAX, .address = address, .is_python = true };
+
+	symbol.function = line ? source_name_text(line->function) : "(Python, its name is lost)";
+	symbol.brief = symbol.function;
+	if (line) {
+		symbol.file = source_name_text(line->file);
+		symbol.line = line->line;
+	}
+	return symbol;
+}
+
 size_t symbols_frames_of(struct symbols *symbols, const struct source_process *process,
 			 uint64_t address, uint32_t flags, uint64_t time_ns,
 			 struct symbol *ret_frames, size_t room)
@@ -167,6 +182,10 @@ size_t symbols_frames_of(struct symbols *symbols, const struct source_process *p
 		return 0;
 	if (!process || !address) {
 		*ret_frames = (struct symbol){ .offset = UINT64_MAX, .address = address };
+		return 1;
+	}
+	if (address & PYTHON_LINE_BIT && address >> 56 == 0) {
+		*ret_frames = python_symbol(process, address);
 		return 1;
 	}
 	place = place_of(symbols, process, caller_module(process, address, time_ns), address,

@@ -44,6 +44,7 @@ struct symbol {
 	const char *path;   /* the file; NULL: unknown */
 	uint64_t
 		address; /* as the module's file has it; where that is unknown the address itself */
+	bool is_python;  /* a function of Python; module and path are NULL */
 	bool is_inlined; /* in the function of the next frame outwards, which has the same address */
 };
 

@@ -91,6 +91,8 @@ PassThroughProfiler().start("caf\xe9")
 PassThroughProfiler().stop("caf\xe9")
 END
 record actions python3 pl/actions.py
+# lines of Python in stacks
+INTERCEPT_STACKS=python record lines python3 -c 'blocks = [bytearray(5000 + k) for k in range(9)]'
 # stacks, in a file made for it: every flag, two processes, more than one frame holds
 need_program stack_file
 "$PROGRAMS/stack_file" "$PWD/stacks.evt" || fail "stack_file failed"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/samples/line_table.c: tables that CPython 3.8 to 3.13 made of one function, with the lines that co_lines() (before
+/* collector/region/line_table.c: tables that CPython 3.8 to 3.13 made of one function, with the lines that co_lines() (before
  * 3.10 dis.findlinestarts()) gives for them; damaged ones. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "collector/samples/line_table.h"
+#include "collector/region/line_table.h"
 
 /* So many instructions of a line, 0: of none. */
 struct run {

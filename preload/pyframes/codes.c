@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* See codes.h. */
+#include "preload/pyframes/codes.h"
+
+#include <string.h>
+
+#include "collector/format/frame_flags.h"
+#include "collector/region/line_table.h"
+#include "preload/record/strings.h"
+#include "preload/settings/settings.h"
+#include "preload/stacks/frame_names.h"
+#include "preload/stacks/memory.h"
+#include "preload/stacks/pages.h"
+
+#define ENTRIES (1u << 16)
+#define LINE 4u          /* entries that are searched */
+#define BUCKETS 4096u    /* of ends, by address */
+#define TYPE_DEALLOC 48u /* tp_dealloc in a type, the same since 2.2 */
+#define TEXT_BYTES_MAX 4096u
+#define TABLE_BYTES_MAX (64u << 10)
+#define UNIT_BYTES 2u /* of an instruction */
+
+struct known {
+	uint64_t mark; /* key ^ id: halves of two entries fit nobody */
+	uint64_t id;
+};
+
+static struct {
+	struct known *entry;
+	uint32_t *ends; /* by bucket */
+	const struct python_layout *layout;
+	uint64_t type;
+	void (*dealloc)(void *code);
+} codes;
+
+uint64_t codes_ended;
+
+static uint32_t bucket_of(uint64_t code)
+{
+	return (uint32_t)(code * 0x9e3779b97f4a7c15u >> 52);
+}
+
+/* In the place of the type's own, which holds the GIL. */
+static void code_ends(void *code)
+{
+	__atomic_add_fetch(&codes.ends[bucket_of((uintptr_t)code)], 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&codes_ended, 1, __ATOMIC_RELEASE);
+	codes.dealloc(code);
+}
+
+bool codes_begin(const struct python_layout *layout, void *code_type)
+{
+	void (**dealloc)(void *) = (void (**)(void *))(void *)((char *)code_type + TYPE_DEALLOC);
+
+	if (!codes.entry)
+		codes.entry = pages_map(ENTRIES * sizeof(*codes.entry));
+	if (!codes.ends)
+		codes.ends = pages_map(BUCKETS * sizeof(*codes.ends));
+	if (!codes.entry || !codes.ends)
+		return false;
+	codes.layout = layout;
+	codes.type = (uintptr_t)code_type;
+	if (!codes.dealloc) {
+		codes.dealloc = *dealloc;
+		*dealloc = code_ends;
+	}
+	return true;
+}
+
+/* --- reading --- */
+
+static bool can_read(uint64_t address, size_t bytes)
+{
+	if (!address || address >> 47 || bytes >> 20)
+		return false;
+	for (uint64_t page = memory_page(address); page < address + bytes; page += MEMORY_PAGE)
+		if (!memory_page_is_readable(page))
+			return false;
+	return true;
+}
+
+static uint64_t word_at(uint64_t address)
+{
+	return *(const uint64_t *)(uintptr_t)address;
+}
+
+static uint32_t half_at(uint64_t address)
+{
+	return *(const uint32_t *)(uintptr_t)address;
+}
+
+static size_t put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 63));
+		to[2] = (char)(0x80 | (c & 63));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | (c >> 18 & 7));
+	to[1] = (char)(0x80 | (c >> 12 & 63));
+	to[2] = (char)(0x80 | (c >> 6 & 63));
+	to[3] = (char)(0x80 | (c & 63));
+	return 4;
+}
+
+/* Wider characters become UTF-8 in `room`, as many as fit. */
+static size_t text_convert(const char *data, uint64_t length, uint32_t width, char room[512])
+{
+	size_t used = 0;
+
+	for (uint64_t i = 0; i < length && used + 4 <= 512; i++) {
+		uint32_t c = 0;
+
+		memcpy(&c, data + i * width, width);
+		used += put_utf8(room + used, c);
+	}
+	return used;
+}
+
+/* A compact str, which names of code are. */
+static bool text_read(uint64_t address, const char **ret_text, size_t *ret_bytes, char room[512])
+{
+	uint64_t length, data;
+	uint32_t state, width;
+
+	if (address % 8 || !can_read(address, codes.layout->wide_data))
+		return false;
+	length = word_at(address + PYTHON_STRING_LENGTH);
+	state = half_at(address + PYTHON_STRING_STATE);
+	width = state >> 2 & 7;
+	if (!(state >> 5 & 1) || (width != 1 && width != 2 && width != 4))
+		return false;
+	length = length < TEXT_BYTES_MAX ? length : TEXT_BYTES_MAX;
+	data = address + (state >> 6 & 1 ? codes.layout->ascii_data : codes.layout->wide_data);
+	if (!can_read(data, length * width))
+		return false;
+	*ret_text = (const char *)(uintptr_t)data;
+	*ret_bytes = length;
+	if (state >> 6 & 1)
+		return true;
+	*ret_bytes = text_convert(*ret_text, length, width, room);
+	*ret_text = room;
+	return true;
+}
+
+static uint32_t line_read(uint64_t table, uint32_t first, uint32_t offset)
+{
+	uint64_t length;
+
+	if (table % 8 || !can_read(table, PYTHON_BYTES_DATA))
+		return 0;
+	length = word_at(table + PYTHON_BYTES_SIZE);
+	length = length < TABLE_BYTES_MAX ? length : TABLE_BYTES_MAX;
+	if (!can_read(table + PYTHON_BYTES_DATA, length))
+		return 0;
+	return line_table_find(
+		&(struct line_table){
+			.form = (enum python_table)codes.layout->table,
+			.bytes = (const uint8_t *)(uintptr_t)(table + PYTHON_BYTES_DATA),
+			.length = length,
+			.first_line = first },
+		offset);
+}
+
+/* Bytes into the code; less than 0 before its first instruction has begun. */
+static int64_t offset_of(uint64_t code, uint64_t instruction)
+{
+	if (codes.layout->code_start)
+		return (int64_t)(instruction - code - codes.layout->code_start);
+	return (int64_t)(int32_t)instruction *
+	       (codes.layout->table == PYTHON_RANGES ? (int)UNIT_BYTES : 1);
+}
+
+bool code_read(uint64_t code, uint64_t instruction, struct code_line *ret_line)
+{
+	const struct python_layout *layout = codes.layout;
+	int64_t offset = offset_of(code, instruction);
+
+	if (code % 8 || !can_read(code, PYTHON_CODE_BYTES) ||
+	    word_at(code + PYTHON_TYPE) != codes.type || offset > INT32_MAX)
+		return false;
+	if (!text_read(word_at(code + layout->code_name), &ret_line->function,
+		       &ret_line->function_bytes, ret_line->room[0]) ||
+	    !text_read(word_at(code + layout->code_file), &ret_line->file, &ret_line->file_bytes,
+		       ret_line->room[1]))
+		return false;
+	ret_line->first = half_at(code + layout->code_line);
+	ret_line->line = offset < 0 ? ret_line->first
+				    : line_read(word_at(code + layout->code_table), ret_line->first,
+						(uint32_t)offset);
+	return true;
+}
+
+/* --- into a ring --- */
+
+static struct string file_string(const struct code_line *line)
+{
+	const char *slash = settings.redact & 1u << REGION_REDACT_paths
+				    ? memrchr(line->file, '/', line->file_bytes)
+				    : NULL;
+	size_t skip = slash ? (size_t)(slash + 1 - line->file) : 0;
+
+	return string_of_bytes(line->file + skip, line->file_bytes - skip);
+}
+
+/* A forked child shares what was sent, as with texts: it has the same collector. */
+static uint64_t line_send(struct recorder_lane *lane, const struct code_line *line)
+{
+	struct string function = string_of_bytes(line->function, line->function_bytes);
+	struct string file = file_string(line);
+	uint64_t lines = line->first | (uint64_t)line->line << 32;
+	uint64_t id = frame_mix(frame_mix(function.hash, file.hash), lines) >> 9 | PYTHON_LINE_BIT;
+	uint64_t field[RECORD_LINE_WORDS - 1] = { id, 0, 0, lines };
+
+	if (string_is_sent(id))
+		return id;
+	field[1] = string_id(&function, lane);
+	field[2] = string_id(&file, lane);
+	if (lane->head + RECORD_LINE_WORDS > lane->limit &&
+	    !recorder_find_room(lane, RECORD_LINE_WORDS))
+		return 0;
+	(void)recorder_put(lane, RECORD_LINE, recorder_now(), field, RECORD_LINE_WORDS - 1);
+	__atomic_store_n(strings_slot(id), id, __ATOMIC_RELAXED);
+	return id;
+}
+
+static __attribute__((noinline)) uint64_t line_find_out(struct recorder_lane *lane, uint64_t code,
+							uint64_t instruction)
+{
+	struct code_line line;
+
+	return code_read(code, instruction, &line) ? line_send(lane, &line) : 0;
+}
+
+uint64_t code_line_id(struct recorder_lane *lane, uint64_t code, uint64_t instruction)
+{
+	uint64_t ends = __atomic_load_n(&codes.ends[bucket_of(code)], __ATOMIC_RELAXED);
+	uint64_t key = frame_mix(code ^ ends * 0xff51afd7ed558ccdu,
+				 instruction + (frame_names.generation << 48));
+	struct known *line = &codes.entry[key & (ENTRIES - 1) & ~(uint64_t)(LINE - 1)];
+	struct known *at = &line[key >> 60 & (LINE - 1)];
+	uint64_t id;
+
+	for (unsigned int i = 0; i < LINE; i++) {
+		id = __atomic_load_n(&line[i].id, __ATOMIC_RELAXED);
+		if (id && (__atomic_load_n(&line[i].mark, __ATOMIC_RELAXED) ^ id) == key)
+			return id;
+		if (!id)
+			at = &line[i];
+	}
+	id = line_find_out(lane, code, instruction);
+	if (id) {
+		__atomic_store_n(&at->id, id, __ATOMIC_RELAXED);
+		__atomic_store_n(&at->mark, key ^ id, __ATOMIC_RELAXED);
+	}
+	return id;
+}

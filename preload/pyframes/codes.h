@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code objects of the program: from one and an instruction in it to the id of a line (python_line), which is in a ring
+ * then. The id is made of the function's name, its file and its lines, so that it says the same in every process.
+ *
+ * What is known is kept in a process-wide, bounded table by the object's address. An address is used again, so each end of
+ * a code object is seen (its type's tp_dealloc is ours and calls the original) and makes what is known of it stale.
+ *
+ * Objects are read as plain memory, each page only where the kernel can read it: no call of CPython, no reference. Any
+ * thread, signal handlers too; no lock, no allocation.
+ */
+#ifndef PRELOAD_PYFRAMES_CODES_H
+#define PRELOAD_PYFRAMES_CODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/region/python_layout.h"
+#include "preload/base/hidden.h"
+#include "preload/record/recorder.h"
+
+/* How many code objects have ended: what was derived from an address before may be of another one. */
+PRELOAD_HIDDEN extern uint64_t codes_ended;
+
+/* Once, with the GIL. False: no memory. */
+bool codes_begin(const struct python_layout *layout, void *code_type);
+
+/* What a code object says of itself. Texts are views of it, or of `room`. */
+struct code_line {
+	const char *function, *file;
+	size_t function_bytes, file_bytes;
+	uint32_t first, line; /* 0: none */
+	char room[2][512];    /* texts that are not ASCII, cut where they are longer */
+};
+
+/* `instruction`: as the frame has it (python_layout.frame_at). False: it is no code object, or cannot be read. */
+bool code_read(uint64_t code, uint64_t instruction, struct code_line *ret_line);
+
+/* The id, 0: it cannot be read, or the ring has no room. `lane` is IN_RECORD. */
+uint64_t code_line_id(struct recorder_lane *lane, uint64_t code, uint64_t instruction);
+
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See pyframes.h. A stack is read from the innermost frame outwards. What it shares with the thread's last one, counted
+ * from the outermost frame, keeps its ids: those depend on nothing but code, instruction and what called.
+ */
+#include "preload/pyframes/pyframes.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "collector/format/frame_flags.h"
+#include "preload/base/log.h"
+#include "preload/base/symbols.h"
+#include "preload/pyframes/codes.h"
+#include "preload/record/entry.h"
+#include "preload/settings/settings.h"
+#include "preload/stacks/frame_names.h"
+#include "preload/stacks/memory.h"
+#include "preload/stacks/stack.h"
+#include "preload/stacks/thread.h"
+
+/* libc has it from 2.34 on; elsewhere there are no stacks */
+#pragma weak pthread_getspecific
+
+#define KEYS_MAX 1024u
+#define SEARCH_MAX 8u /* frames of the last stack that a new one is looked for among */
+#define THREAD_BYTES 256u
+#define SUBINTERPRETERS_MINOR 11u /* up to here the key knows the main interpreter's threads only */
+
+static struct {
+	struct python_layout layout;
+	pthread_key_t key;
+	int (*is_finalizing)(void);
+	void *(*current_thread)(void);
+	uint64_t runtime;
+} python;
+
+bool pyframes_are_wanted(void)
+{
+	for (unsigned int i = 0; i < SETTINGS_FAMILIES; i++)
+		if (settings.stacks[i] == SETTINGS_STACKS_PYTHON ||
+		    settings.stacks[i] == SETTINGS_STACKS_BOTH)
+			return true;
+	return false;
+}
+
+/* --- memory --- */
+
+static inline uint64_t word_at(uint64_t address)
+{
+	return *(const uint64_t *)(uintptr_t)address;
+}
+
+static bool page_can_be_read(struct stack_python *t, uint64_t page)
+{
+	uint64_t *known = &t->page[page / MEMORY_PAGE % STACK_PYTHON_PAGES];
+
+	if (*known == page)
+		return true;
+	if (!memory_page_is_readable(page))
+		return false;
+	*known = page;
+	return true;
+}
+
+static inline bool can_read(struct stack_python *t, uint64_t address, uint64_t bytes)
+{
+	uint64_t first = memory_page(address), last = memory_page(address + bytes - 1);
+
+	return address && !(address >> 47) && address % 8 == 0 && page_can_be_read(t, first) &&
+	       (first == last || page_can_be_read(t, last));
+}
+
+/* --- the thread's innermost frame --- */
+
+/* It is this thread's own: a key may be somebody else's once an interpreter has ended. */
+static __attribute__((noinline)) bool thread_is_own(struct stack_python *t, uint64_t thread)
+{
+	t->thread = 0;
+	if (!can_read(t, thread, THREAD_BYTES) ||
+	    word_at(thread + python.layout.thread_id) != (uint64_t)pthread_self())
+		return false;
+	t->thread = thread;
+	return true;
+}
+
+/* Of several interpreters the one that runs: where the GIL is held, it is this thread's. */
+static __attribute__((noinline)) uint64_t thread_of_many(struct stack_python *t, uint64_t thread)
+{
+	uint64_t now = (uint64_t)(uintptr_t)python.current_thread();
+
+	return now && now != thread && thread_is_own(t, now) ? now : thread;
+}
+
+static inline bool interpreters_are_many(void)
+{
+	uint64_t first = word_at(python.runtime + python.layout.interpreters);
+
+	return first && word_at(first + python.layout.interpreter_next);
+}
+
+/* 0: none, or none that can be read. */
+static uint64_t frame_innermost(struct stack_python *t)
+{
+	uint64_t thread = (uint64_t)(uintptr_t)pthread_getspecific(python.key), at;
+
+	if (!thread || python.is_finalizing())
+		return 0;
+	if (python.layout.minor <= SUBINTERPRETERS_MINOR && python.current_thread &&
+	    interpreters_are_many())
+		thread = thread_of_many(t, thread);
+	if (__builtin_expect(thread != t->thread, 0) && !thread_is_own(t, thread))
+		return 0;
+	at = word_at(thread + python.layout.thread_frame);
+	if (!python.layout.has_cframe || !at)
+		return at;
+	at += python.layout.cframe_frame;
+	return can_read(t, at, sizeof(at)) ? word_at(at) : 0;
+}
+
+/* --- frames --- */
+
+static inline uint64_t frame_instruction(uint64_t frame)
+{
+	uint64_t at = frame + python.layout.frame_at;
+
+	return python.layout.code_start ? word_at(at) : *(const uint32_t *)(uintptr_t)at;
+}
+
+/* Of C code and not of a function; before 3.12 there are none. */
+static inline bool frame_is_of_c(uint64_t frame)
+{
+	return python.layout.frame_owner &&
+	       *(const uint8_t *)(uintptr_t)(frame + python.layout.frame_owner) == PYTHON_OWNER_C;
+}
+
+static inline bool frame_flag(uint64_t frame)
+{
+	return python.layout.frame_entry &&
+	       *(const uint8_t *)(uintptr_t)(frame + python.layout.frame_entry);
+}
+
+static void frame_read(uint64_t frame, struct stack_python_frame *ret_frame)
+{
+	ret_frame->frame = frame;
+	ret_frame->code = word_at(frame + python.layout.frame_code);
+	ret_frame->instruction = frame_instruction(frame);
+	ret_frame->is_of_c = frame_is_of_c(frame);
+	ret_frame->flag = frame_flag(frame);
+}
+
+static inline bool frame_is_same(const struct stack_python_frame *known, uint64_t frame)
+{
+	return word_at(frame + python.layout.frame_code) == known->code &&
+	       frame_instruction(frame) == known->instruction && frame_flag(frame) == known->flag;
+}
+
+static uint64_t epoch_now(void)
+{
+	return __atomic_load_n(&codes_ended, __ATOMIC_ACQUIRE) + (frame_names.generation << 48);
+}
+
+/*
+ * Whether frames [0, count) are linked as they were; `at` is where the innermost of them would be. Loads go by what is
+ * known and not by what was loaded, so that none waits for another. *ret_same: how many, from the outermost on, are at
+ * the same instruction.
+ */
+static bool frames_are_linked(const struct stack_python *t, uint64_t at, uint32_t count,
+			      uint32_t *ret_same)
+{
+	*ret_same = count;
+	while (count--) {
+		const struct stack_python_frame *known = &t->frame[count];
+		uint64_t frame = known->frame;
+
+		if (at != frame)
+			return false;
+		__asm__("" : "+r"(frame));
+		if (__builtin_expect(!frame_is_same(known, frame), 0))
+			*ret_same = count;
+		at = word_at(frame + python.layout.frame_back);
+	}
+	return at == t->outer;
+}
+
+/* --- a stack --- */
+
+struct reading {
+	struct stack_python *thread;
+	uint32_t fresh, stand; /* frames that were read, and those of the last stack that go on */
+	uint64_t outer;        /* who called the outermost: 0, or beyond the limit of depth */
+};
+
+/* Where the last stack has this frame, or how many frames it has when it is not near its end. */
+static uint32_t known_find(const struct stack_python *t, uint32_t frames, uint64_t at)
+{
+	for (uint32_t i = frames; i-- > 0 && frames - i <= SEARCH_MAX;)
+		if (t->frame[i].frame == at)
+			return i;
+	return frames;
+}
+
+/* From `at` outwards up to what stands. False: what is no frame, or cannot be read. */
+static bool frames_read(struct reading *r, uint64_t at, uint32_t frames)
+{
+	struct stack_python *t = r->thread;
+	uint64_t stop = 0;
+
+	for (r->fresh = 0; at && r->fresh + r->stand < t->room; r->fresh++) {
+		if (frames && t->outer == 0) {
+			uint32_t found = known_find(t, frames, at), same;
+
+			if (found < frames) {
+				frames = 0; /* one look is enough */
+				if (frames_are_linked(t, at, found + 1, &same) && same) {
+					r->stand = same;
+					stop = t->frame[same - 1].frame;
+				}
+			}
+		}
+		if (r->stand && at == stop) {
+			r->outer = 0;
+			return true;
+		}
+		if (!can_read(t, at, python.layout.frame_bytes))
+			return false;
+		frame_read(at, &t->fresh[r->fresh]);
+		at = word_at(at + python.layout.frame_back);
+	}
+	r->outer = at;
+	return true;
+}
+
+/* C code has called it: before 3.11 all, then those that say so, then what a frame of C stands above. */
+static bool frame_is_entry(const struct stack_python_frame *frame,
+			   const struct stack_python_frame *outer)
+{
+	if (python.layout.frame_entry)
+		return frame->flag;
+	if (python.layout.frame_owner)
+		return !outer || outer->is_of_c;
+	return true;
+}
+
+/* Outermost first. How many frames are known then; the ids of what C code has is its caller's. */
+static bool frames_name(struct reading *r, struct recorder_lane *lane)
+{
+	struct stack_python *t = r->thread;
+	uint32_t depth = r->stand;
+	uint64_t parent = depth ? t->frame[depth - 1].id : 0;
+	uint64_t path = depth ? t->frame[depth - 1].path : 0;
+
+	for (uint32_t i = r->fresh; i-- > 0; depth++) {
+		struct stack_python_frame *f = &t->frame[depth];
+		const struct stack_python_frame *outer = depth ? &t->frame[depth - 1] : NULL;
+		uint64_t flags = FRAME_IS_PYTHON, line, word;
+
+		__atomic_store_n(&t->frames, 0, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		*f = t->fresh[i];
+		f->id = parent;
+		f->path = path;
+		if (f->is_of_c)
+			continue;
+		line = code_line_id(lane, f->code, f->instruction);
+		if (!line)
+			return false;
+		if (frame_is_entry(f, outer))
+			flags |= FRAME_IS_ENTRY;
+		if (!parent && r->outer)
+			flags |= FRAME_IS_TRUNCATED;
+		word = line | flags << RECORD_FRAME_SHIFT;
+		path = f->path = frame_path(path, word);
+		parent = f->id = frame_name(lane, parent, word, path);
+		if (!parent)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t miss(const struct recorder_lane *lane)
+{
+	if (lane->mask)
+		entry_count_lost(ENTRY_LOST_STACK);
+	return 0;
+}
+
+/* A signal handler that reads in between begins anew and leaves another number of changes: then this one is nothing. */
+static __attribute__((noinline)) uint64_t stack_read(struct stack_python *t,
+						     struct recorder_lane *lane, uint64_t at)
+{
+	uint64_t epoch = epoch_now(), change = ++t->changes;
+	uint32_t frames = t->epoch == epoch ? t->frames : 0;
+	struct reading r = { .thread = t };
+	bool good;
+
+	t->frames = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	good = frames_read(&r, at, frames);
+	if (good && r.stand && r.outer) { /* too deep for what stands to go on beneath it */
+		r = (struct reading){ .thread = t };
+		good = frames_read(&r, at, 0);
+	}
+	good = good && frames_name(&r, lane);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!good || t->changes != change)
+		return miss(lane);
+	t->epoch = epoch;
+	t->outer = r.outer;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->frames = r.stand + r.fresh;
+	return t->frames ? t->frame[t->frames - 1].id : 0;
+}
+
+/* The id of the stack, 0: the thread runs no Python, or its frames cannot be had (counted). `lane` is IN_RECORD. */
+static uint64_t pyframes_stack(struct recorder_lane *lane)
+{
+	struct stack_python *t = stack_thread_python();
+	uint32_t frames, same;
+	uint64_t at, id;
+
+	if (!t)
+		return 0;
+	at = frame_innermost(t);
+	if (!at)
+		return 0;
+	frames = __atomic_load_n(&t->frames, __ATOMIC_RELAXED);
+	if (__builtin_expect(frames && t->epoch == epoch_now() &&
+				     frames_are_linked(t, at, frames, &same) && same == frames,
+			     1)) {
+		id = t->frame[frames - 1].id;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&t->frames, __ATOMIC_RELAXED) == frames)
+			return id;
+	}
+	return stack_read(t, lane, at);
+}
+
+/* --- start --- */
+
+void pyframes_refuse(const char *why)
+{
+	log_line("no Python frames in stacks: %s", why);
+}
+
+static bool key_find(void)
+{
+	void *(*thread)(void) = (void *(*)(void))symbols_find_loaded(
+		"PyGILState_GetThisThreadState");
+	void *self = thread ? thread() : NULL;
+
+	for (unsigned int key = 0; self && pthread_getspecific && key < KEYS_MAX; key++) {
+		if (pthread_getspecific((pthread_key_t)key) != self)
+			continue;
+		python.key = (pthread_key_t)key;
+		return true;
+	}
+	return false;
+}
+
+static void *find_either(const char *name, const char *other)
+{
+	void *found = symbols_find_loaded(name);
+
+	return found ? found : symbols_find_loaded(other);
+}
+
+static bool text_is(const char *text, size_t bytes, const char *expected)
+{
+	return strlen(expected) == bytes && memcmp(text, expected, bytes) == 0;
+}
+
+static bool example_is_read(const struct pyframes_example *example)
+{
+	struct stack_python *t = stack_thread_python();
+	struct stack_python_frame inner, outer;
+	struct code_line line;
+	uint64_t at = t ? frame_innermost(t) : 0;
+
+	if (!at || !can_read(t, at, python.layout.frame_bytes))
+		return false;
+	frame_read(at, &inner);
+	at = word_at(at + python.layout.frame_back);
+	if (!can_read(t, at, python.layout.frame_bytes))
+		return false;
+	frame_read(at, &outer);
+	return !inner.is_of_c && inner.code == example->code && outer.code == example->outer_code &&
+	       code_read(inner.code, inner.instruction, &line) && line.line == example->line &&
+	       text_is(line.function, line.function_bytes, example->function) &&
+	       text_is(line.file, line.file_bytes, example->file);
+}
+
+bool pyframes_begin(const struct python_layout *layout, void *runtime, void *code_type,
+		    const struct pyframes_example *example)
+{
+	python.layout = *layout;
+	python.runtime = (uint64_t)(uintptr_t)runtime;
+	python.is_finalizing = (int (*)(void))find_either("Py_IsFinalizing", "_Py_IsFinalizing");
+	python.current_thread = (void *(*)(void))find_either("PyThreadState_GetUnchecked",
+							     "_PyThreadState_UncheckedGet");
+	if (!python.is_finalizing || !key_find() || !codes_begin(&python.layout, code_type) ||
+	    !example_is_read(example))
+		return false;
+	stack_python = pyframes_stack;
+	return true;
+}

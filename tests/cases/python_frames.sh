@@ -1,0 +1,63 @@
+#!/bin/bash
+# Python stacks equal sys._getframe()'s at the same place, of code of all kinds, on each Python 3.8 to 3.13 of the machine.
+# SPDX-License-Identifier: MIT
+# timeout: 400
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+cat >compare.py <<'END'
+import collections, json, sys
+SIZE = 16 << 20
+want, have = collections.Counter(), collections.Counter()
+for line in open(sys.argv[1]):
+    want[tuple(tuple(frame) for frame in json.loads(line))] += 1
+for row in json.load(open(sys.argv[2]))["rows"]:
+    frames = tuple((f["function"], f["file"], f["line"]) for f in row["stack"])
+    if row["stack"] and row["stack"][0]["module"] is None and row["bytes_allocated"] >= SIZE:
+        have[frames] += row["bytes_allocated"] // SIZE
+differ = [stack for stack in sorted(set(want) | set(have), key=str) if want[stack] != have[stack]]
+for stack in differ[:3]:
+    print("expected %d times, recorded %d times:" % (want[stack], have[stack]), *stack[:8], sep="\n  ")
+print(len(want), "stacks,", len(differ), "differ")
+sys.exit(bool(differ) or len(want) < 200)
+END
+
+compare() { # PYTHON: of a run of python_frames.py with these settings
+	rm -f ./*.evt* want
+	INTERCEPT_STACKS=python INTERCEPT_STACKS_DEPTH=4096 run_traced "$1" "$ROOT/tests/programs/python_frames.py" want children ||
+		fail "$1 ended with $?"
+	"$REPORT" alloc --by stack --raw-stacks --limit 0 --format json "$OUTPUT" >rows.json || fail "alloc of $1"
+	python3 compare.py want rows.json >compared.txt || fail "$1: $(cat compared.txt)"
+	"$REPORT" check "$OUTPUT" >check.txt || fail "check: $(cat check.txt)"
+}
+
+found=0
+for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3 /usr/local/bin/python3; do
+	"$python" -c 'import ctypes, sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+	found=$((found + 1))
+	compare "$python"
+	last=$python
+done
+((found > 0)) || skip "no Python 3.8 to 3.13 is installed"
+PYTHONMALLOC=debug compare "$last"
+PYTHONMALLOC=malloc compare "$last"
+
+# deeper than what is kept: the innermost frames, and a mark
+cat >deep.py <<'END'
+import ctypes, sys, threading
+malloc = ctypes.PyDLL(None).malloc
+def down(n):
+    return down(n - 1) if n else malloc(7000001)
+sys.setrecursionlimit(11000)
+threading.stack_size(256 << 20)
+thread = threading.Thread(target=down, args=(10000,))
+thread.start()
+thread.join()
+END
+INTERCEPT_STACKS=alloc:python run_traced "$last" deep.py || fail "deep.py ended with $?"
+stack=$("$REPORT" dump "$OUTPUT" | sed -n 's/.* malloc ptr=[^ ]* size=7000001 .*stack=\([^ ]*\).*/\1/p')
+expect_eq "frames of a deep stack" "$(tr ',' '\n' <<<"$stack" | wc -l)" 256
+expect_match "the outermost is marked as cut" "$stack" '/(12|28)$'
+
+# without Python there are callers, and nothing is said
+INTERCEPT_STACKS=python run_traced "$PROGRAMS/empty" 2>err.txt || fail "a program without Python ended with $?"
+expect_eq "what is said" "$(cat err.txt)" ""
