@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 
 #include "report/base/memory.h"
 
 #define MAP_ENTRIES_MIN 64
-#define HUGE_PAGE ((uintptr_t)2 << 20)
 #define NEAR_ENTRIES 8u
 #define REGION_BITS 8u /* as large as NEAR_ENTRIES of the smallest blocks */
 
@@ -54,16 +52,6 @@ void map_clear(struct map *map)
 	map->count = 0;
 }
 
-/* A large map is touched all over: without this nearly every look-up misses the TLB too. */
-static void map_ask_huge_pages(void *entries, size_t bytes)
-{
-	uintptr_t from = ((uintptr_t)entries + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-	uintptr_t to = ((uintptr_t)entries + bytes) & ~(HUGE_PAGE - 1);
-
-	if (from < to)
-		madvise((void *)from, to - from, MADV_HUGEPAGE);
-}
-
 void map_expand(struct map *map)
 {
 	struct map_entry *old = map->entry;
@@ -71,7 +59,8 @@ void map_expand(struct map *map)
 	size_t size = old ? old_size * 2 : MAP_ENTRIES_MIN;
 
 	map->entry = memory_zero(size, sizeof(*map->entry));
-	map_ask_huge_pages(map->entry, size * sizeof(*map->entry));
+	/* touched all over: without this nearly every look-up misses the TLB too */
+	memory_ask_huge_pages(map->entry, size * sizeof(*map->entry));
 	map->mask = size - 1;
 	map->limit = size / 2;
 	map->shift = 64 - (unsigned int)__builtin_ctzll(size);

@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define CHUNK_BYTES 65536
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+#define HUGE_ROOM_MIN (8u << 20) /* of an array: in less there may be more of a page than of it */
 
 struct text_chunk {
 	struct text_chunk *next;
@@ -39,6 +42,15 @@ void *memory_grow(void *memory, size_t count, size_t bytes)
 	return grown;
 }
 
+void memory_ask_huge_pages(void *memory, size_t bytes)
+{
+	uintptr_t from = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	uintptr_t to = ((uintptr_t)memory + bytes) & ~(HUGE_PAGE - 1);
+
+	if (from < to)
+		madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
 void *memory_room(void *array, size_t count, size_t *capacity, size_t bytes)
 {
 	size_t grown = *capacity ? *capacity * 2 : 16;
@@ -48,6 +60,8 @@ void *memory_room(void *array, size_t count, size_t *capacity, size_t bytes)
 	if (grown <= count)
 		grown = count + 1;
 	array = memory_grow(array, grown, bytes);
+	if (grown * bytes >= HUGE_ROOM_MIN)
+		memory_ask_huge_pages(array, grown * bytes);
 	memset((char *)array + *capacity * bytes, 0, (grown - *capacity) * bytes);
 	*capacity = grown;
 	return array;

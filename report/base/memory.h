@@ -20,6 +20,9 @@ void *memory_grow(void *memory, size_t count, size_t bytes);
  */
 void *memory_room(void *array, size_t count, size_t *capacity, size_t bytes);
 
+/* Memory of many megabytes that is about to be filled: fewer and larger pages, where the system has them. */
+void memory_ask_huge_pages(void *memory, size_t bytes);
+
 /* Text that lives as long as the store; addresses do not move. Zero-initialised is empty. */
 struct text_store {
 	struct text_chunk *chunk;

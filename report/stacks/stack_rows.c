@@ -54,6 +54,7 @@ void stack_rows_release(struct stack_rows *rows)
 	named_stacks_release(&rows->names);
 	map_release(&rows->places);
 	free(rows->place);
+	free(rows->place_of);
 	free(rows->row_stack);
 }
 
@@ -75,36 +76,55 @@ static const char *text_of(struct stack_rows *rows, uint32_t stack)
 
 static uint64_t identity_of(struct stack_rows *rows, uint32_t stack)
 {
-	const char *text;
+	const char *text = text_of(rows, stack);
 
-	if (rows->by == STACK_BY_STACK)
-		return stack;
-	text = text_of(rows, stack);
 	return map_hash_bytes(text, strlen(text), 0);
+}
+
+/* The place that the named stack belongs to; `place_count` when it is a new one, which the caller adds. */
+static size_t place_number(struct stack_rows *rows, uint32_t stack)
+{
+	bool is_stack = rows->by == STACK_BY_STACK;
+	uint32_t key = is_stack ? stack : rows->names.nodes.node[stack].frame, *known;
+	size_t number = rows->place_count;
+
+	rows->place_of = memory_room(rows->place_of, key, &rows->place_of_room,
+				     sizeof(*rows->place_of));
+	known = &rows->place_of[key];
+	if (*known)
+		return *known - 1;
+	if (!is_stack) {
+		bool added;
+		struct map_entry *entry = map_put(&rows->places, identity_of(rows, stack), &added);
+
+		if (added)
+			entry->value = number;
+		number = (size_t)entry->value;
+	}
+	*known = (uint32_t)number + 1;
+	return number;
 }
 
 size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 {
 	uint32_t stack = named_stack_of(&rows->names, use->process, use->stack, use->time_ns);
-	struct map_entry *entry;
 	struct stack_place *place;
-	bool added;
+	size_t number;
 
 	for (size_t i = 0; i < rows->parts; i++)
 		if (!named_stack_has(&rows->names, stack, rows->part[i]))
 			return STACK_LEFT_OUT;
-	entry = map_put(&rows->places, identity_of(rows, stack), &added);
-	if (added) {
-		rows->place = memory_room(rows->place, rows->place_count, &rows->place_room,
+	number = place_number(rows, stack);
+	if (number == rows->place_count) {
+		rows->place = memory_room(rows->place, number, &rows->place_room,
 					  sizeof(*rows->place));
-		rows->place[rows->place_count] = (struct stack_place){ use->weight, stack };
-		entry->value = rows->place_count++;
-		return (size_t)entry->value;
+		rows->place[rows->place_count++] = (struct stack_place){ use->weight, stack };
+		return number;
 	}
-	place = &rows->place[entry->value];
+	place = &rows->place[number];
 	if (use->weight > place->weight)
 		*place = (struct stack_place){ use->weight, stack };
-	return (size_t)entry->value;
+	return number;
 }
 
 static void put_text(struct table *table, enum column_id column, const char *text)

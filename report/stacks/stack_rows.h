@@ -45,7 +45,9 @@ struct stack_rows {
 	struct named_stacks names;
 	enum stack_by by;
 	struct stack_columns columns;
-	struct map places; /* identity to place */
+	struct map places;  /* identity to place; not of stacks */
+	uint32_t *place_of; /* by node of a stack, else by frame: place + 1; 0: not known yet */
+	size_t place_of_room;
 	struct stack_place *place;
 	size_t place_count, place_room;
 	const char *part[STACK_PARTS_MAX]; /* of --filter stack~PART: all must be in a stack */

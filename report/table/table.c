@@ -166,6 +166,47 @@ static int row_compare(const void *left, const void *right, void *context)
 	return order ? order : (a > b) - (a < b);
 }
 
+static void swap_rows(size_t *a, size_t *b)
+{
+	size_t kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* Of a heap whose top comes last in order: its row `at` goes where it belongs. */
+static void heap_sink(size_t *row, size_t count, size_t at, struct sort_context *context)
+{
+	for (;;) {
+		size_t last = at;
+
+		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
+			if (row_compare(&row[child], &row[last], context) > 0)
+				last = child;
+		if (last == at)
+			return;
+		swap_rows(&row[at], &row[last]);
+		at = last;
+	}
+}
+
+/* Sorts; of many rows of which few are shown only those come first, and the others in no order. */
+static void rows_sort(size_t *row, size_t count, size_t wanted, struct sort_context *context)
+{
+	if (wanted && wanted < count / 4) {
+		for (size_t i = wanted / 2; i-- > 0;)
+			heap_sink(row, wanted, i, context);
+		for (size_t i = wanted; i < count; i++) {
+			if (row_compare(&row[i], &row[0], context) >= 0)
+				continue;
+			swap_rows(&row[i], &row[0]);
+			heap_sink(row, wanted, 0, context);
+		}
+		count = wanted;
+	}
+	qsort_r(row, count, sizeof(*row), row_compare, context);
+}
+
 static bool *table_choose(const struct table *table, const struct arrangement *arrangement)
 {
 	bool *keep = memory_zero(table->row_count, sizeof(*keep));
@@ -261,8 +302,8 @@ void table_arrange(struct table *table, const struct arrangement *arrangement)
 			table->order[table->passed++] = row;
 	free(keep);
 	if (arrangement->sort >= 0)
-		qsort_r(table->order + table->pinned, table->passed - table->pinned,
-			sizeof(*table->order), row_compare, &context);
+		rows_sort(table->order + table->pinned, table->passed - table->pinned,
+			  table->is_tree ? 0 : arrangement->limit, &context);
 	if (table->is_tree)
 		table_nest(table);
 	table->shown = table->passed;

@@ -79,7 +79,7 @@ struct table {
 	bool is_tree;
 	struct text_store texts;
 	size_t pinned; /* rows at the begin that are shown first, whatever is filtered and limited */
-	size_t *order; /* rows to show, in order; made by table_arrange() */
+	size_t *order; /* rows to show, in order, and then others; made by table_arrange() */
 	size_t shown;  /* of order */
 	size_t passed; /* rows that met the conditions: shown plus those past the limit */
 	struct table_late late;

@@ -98,6 +98,38 @@ static void rows_are_sorted_and_limited(void **state)
 	table_release(&table);
 }
 
+#define MANY 5000u
+
+/* Those that are shown are the ones that come first when all are sorted, ties too. */
+static void few_of_many_are_the_first_ones(void **state)
+{
+	static const size_t limits[] = { 1, 2, 7, 40, 1249, 1250, 4999, 5000, 9000 };
+	static char name[MANY][12];
+	uint64_t seed = 1;
+	struct table table, whole;
+
+	(void)state;
+	table_init(&table, "nvtx", NULL);
+	table_init(&whole, "nvtx", NULL);
+	for (size_t i = 0; i < MANY; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		snprintf(name[i], sizeof(name[i]), "r%u", (unsigned int)(seed >> 40) % 50);
+		add_range(&table, name[i], 1 + (seed >> 33) % 300, 1000);
+		add_range(&whole, name[i], 1 + (seed >> 33) % 300, 1000);
+	}
+	for (unsigned int i = 0; i < 2 * sizeof(limits) / sizeof(limits[0]); i++) {
+		size_t limit = limits[i / 2];
+
+		arrange(&whole, "count", i % 2, NO_LIMIT);
+		arrange(&table, "count", i % 2, limit);
+		assert_int_equal(table.passed, MANY);
+		assert_int_equal(table.shown, limit < MANY ? limit : MANY);
+		assert_memory_equal(table.order, whole.order, table.shown * sizeof(*table.order));
+	}
+	table_release(&table);
+	table_release(&whole);
+}
+
 static double number_in(const char *expression)
 {
 	const struct column *columns[COLUMNS_MAX];
@@ -393,6 +425,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_sorted_and_limited),
+		cmocka_unit_test(few_of_many_are_the_first_ones),
 		cmocka_unit_test(rows_must_meet_all_conditions),
 		cmocka_unit_test(a_heading_in_seconds_compares_seconds),
 		cmocka_unit_test(eighty_columns),
