@@ -55,6 +55,7 @@ layers='
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
 	report/advice  : report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/*
+	report/export  : events report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/core
 	report/app     : families report/base report/session report/table report/core
 '
@@ -116,6 +117,7 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 	check_layers
 	tests='|tests/.*'
 	only 'zstd' "collector/output/compress.c|report/file/decompress.c$tests"
+	only 'zlib' "report/export/sink.c$tests"
 	only 'libiberty' "report/base/demangle.c$tests"
 	only 'elfutils/|libelf|gelf' "collector/[a-z_/]*.c|report/[a-z_/]*.c$tests"
 	only 'libunwind' "preload/[a-z_]*/stack.c$tests"

@@ -37,6 +37,7 @@ row() { # PART FOUND WHAT-IT-IS-FOR
 command -v "$cc" >/dev/null || { echo "make: compiler '$cc' not found: set CC or install gcc" >&2; exit 1; }
 require zstd.h libzstd-dev
 require libiberty/demangle.h libiberty-dev
+require zlib.h zlib1g-dev
 require elfutils/libdwfl.h libdw-dev
 require xxhash.h libxxhash-dev
 

@@ -11,6 +11,7 @@ if ! scripts/find-python.sh >/dev/null && ! scripts/python-env.sh >/dev/null; th
 	echo "test-env: no PyTorch: its tests are skipped" >&2
 else
 	scripts/lightning-env.sh >/dev/null || echo "test-env: no PyTorch Lightning: its tests are skipped" >&2
+	scripts/viewers-env.sh >/dev/null || echo "test-env: no HolisticTraceAnalysis, torch-tb-profiler: tests of exports with them are skipped" >&2
 	scripts/starting-env.sh >/dev/null || echo "test-env: no pytest, uvicorn and so on: tests of starting are skipped" >&2
 fi
 exit 0

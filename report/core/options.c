@@ -503,6 +503,11 @@ static void parser_take_plain(struct parser *parser, char *argument)
 			return;
 		}
 	}
+	if (report_infos[options->report].takes & TAKES_WORD && options->report_named &&
+	    !options->word) {
+		options->word = argument;
+		return;
+	}
 	options->file = memory_grow(options->file, options->file_count + 1, sizeof(*options->file));
 	options->file[options->file_count++] = argument;
 }

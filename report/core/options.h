@@ -25,7 +25,8 @@ enum option_group {
 	TAKES_FILES = 32, /* the report reads the files itself */
 	TAKES_STACK = 64,
 	TAKES_OUTPUT = 128, /* and every report that has TAKES_FORMAT */
-	TAKES_OF_REPORTS = 256,
+	TAKES_WORD = 256,   /* a word comes before the files: what it does with them */
+	TAKES_OF_REPORTS = 512,
 };
 #define OPTION_GROUPS 32 /* bits of all */
 
@@ -69,6 +70,7 @@ struct report_option_value {
 struct options {
 	enum report_id report;
 	bool report_named;
+	const char *word; /* of reports that have TAKES_WORD, NULL: not given */
 	const char *sort, *columns, *output;
 	size_t limit; /* LIMIT_DEFAULT: not given */
 	const char **filter;

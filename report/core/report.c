@@ -297,26 +297,38 @@ static void session_end(const struct screen *screen, enum export_format format)
 		fputs("]\n", screen->out);
 }
 
-static FILE *request_open_output(struct report_request *request)
+int request_open_file(struct report_request *request, const char *path, bool appends)
 {
-	const char *path = request->options->output;
-	bool more = request->screen.session.name && !request->screen.session.is_first;
 	int descriptor = open(
-		path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (more ? O_APPEND : 0), 0666);
-	FILE *out = NULL;
+		path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (appends ? O_APPEND : 0), 0666);
 
 	if (descriptor >= 0 && output_is_input(request, descriptor)) {
 		snprintf(request->message, sizeof(request->message),
 			 "--output '%s' is a file that was read; choose another name", path);
 		close(descriptor);
-		return NULL;
+		return -1;
 	}
-	if (descriptor >= 0 && (more || !ftruncate(descriptor, 0) || errno == EINVAL))
-		out = fdopen(descriptor, "w");
-	if (!out)
+	if (descriptor >= 0 && (appends || !ftruncate(descriptor, 0) || errno == EINVAL))
+		return descriptor;
+	snprintf(request->message, sizeof(request->message),
+		 "cannot write '%s': %s; name another file with --output", path, strerror(errno));
+	if (descriptor >= 0)
+		close(descriptor);
+	return -1;
+}
+
+static FILE *request_open_output(struct report_request *request)
+{
+	bool more = request->screen.session.name && !request->screen.session.is_first;
+	int descriptor = request_open_file(request, request->options->output, more);
+	FILE *out = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+
+	if (!out && descriptor >= 0) {
 		snprintf(request->message, sizeof(request->message),
-			 "cannot write '%s': %s; name another file with --output", path,
-			 strerror(errno));
+			 "cannot write '%s': %s; name another file with --output",
+			 request->options->output, strerror(errno));
+		close(descriptor);
+	}
 	return out;
 }
 

@@ -43,6 +43,11 @@ void request_release(struct report_request *request);
  * request's message, which is no error: the report is shown all the same.
  */
 void request_read(struct report_request *request, struct run *run);
+/*
+ * A file to be written anew, or with `appends` at its end, which is none of those that were read. Its descriptor, or -1 with
+ * the request's message.
+ */
+int request_open_file(struct report_request *request, const char *path, bool appends);
 /* Arranges the table and writes the document in the format asked for. */
 int request_write(struct report_request *request, struct document *document, struct table *table);
 

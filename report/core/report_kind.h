@@ -48,6 +48,8 @@ struct report_kind {
 
 	/* Instead of all that follows: the report reads the files itself. A status as report_run(). */
 	int (*read_files)(struct report_request *request);
+	/* Likewise, but of the request's source, by the request's completed scope. */
+	int (*read_source)(struct report_request *request);
 
 	/* Wants the analyses that it shows; keeps in its state what run_want() gives. NULL: none. */
 	void (*want)(struct report *report);

@@ -80,6 +80,8 @@ static int report_read(struct report *report, struct table *table)
 	struct facts facts = { .count = 0 };
 	int status;
 
+	if (kind->read_source)
+		return kind->read_source(report->request);
 	report->state = memory_zero(kind->state_bytes + 1, 1);
 	report->run = run_new(report->request->source, &report->request->scope);
 	run_set_options(report->run, report->request->options);

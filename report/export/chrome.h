@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace of `export chrome` under way: an analysis that writes events to trace files as it meets them. What its parts
+ * share: files by rank, names as JSON, numbers of processes. What opens and closes on threads is chrome_scopes.c, all else
+ * chrome_moments.c.
+ *
+ * Memory grows with names, threads, ranks and what is open, not with events.
+ */
+#ifndef REPORT_EXPORT_CHROME_H
+#define REPORT_EXPORT_CHROME_H
+
+#include "report/base/map.h"
+#include "report/core/analysis.h"
+#include "report/core/async_scopes.h"
+#include "report/core/nest.h"
+#include "report/core/work.h"
+#include "report/export/trace_file.h"
+#include "report/steps/step_events.h"
+#include "report/torch/operator_naming.h"
+
+/* What nests among itself only. */
+enum chrome_nest_id {
+	CHROME_OPERATORS,
+	CHROME_RANGES,
+	CHROME_MODULES,
+	CHROME_ACTIONS,
+	CHROME_NESTS
+};
+
+/* What is beside an open scope. */
+struct chrome_scope {
+	uint32_t name;
+	uint32_t shapes, types; /* names; 0: none */
+	int64_t sequence;       /* of autograd; -1: none */
+	uint64_t forward_thread, id, parent;
+	bool counts, is_user;
+};
+
+struct chrome_nest {
+	struct chrome *chrome;
+	enum chrome_nest_id id;
+	struct nest nest;
+	struct chrome_scope *scope; /* by number of the nest's */
+	size_t room;
+};
+
+struct chrome_options {
+	struct report_request *request;
+};
+
+struct chrome {
+	struct report_request *request;
+	struct source *source;
+	const struct selection *filters;
+	const struct operator_naming *naming;
+	const struct steps *steps;
+	struct works *works;
+	struct chrome_nest nest[CHROME_NESTS];
+	struct async_scopes async;
+
+	struct trace_head head;
+	struct trace_file *files;
+	bool is_folder; /* a file a rank */
+	bool failed;    /* a file could not be opened: the message is made */
+	struct trace_file **of_process;
+	uint64_t *
+		pid_shown; /* by process, 0: not yet; kernel's pids of several hosts may be the same */
+	bool *has_steps; /* by process: labels ProfilerStep#N of its own */
+	size_t process_room;
+
+	struct trace_text *json; /* by index of a name */
+	size_t json_room;
+	struct text_store texts;
+
+	struct map forward; /* sequence number to an entry of `moment` */
+	struct map started; /* NVTX start/end ranges that are open, to an entry of `range` */
+	struct map totals;  /* process and device to bytes allocated */
+	struct map reserved;
+	struct map counted; /* process and device to the time of the last counter */
+	struct chrome_forward *moment;
+	size_t moments, moment_room;
+	uint32_t moment_unused;
+	struct chrome_range *range;
+	size_t ranges, range_room;
+	uint32_t range_unused;
+	uint64_t ids, flows;
+};
+ANALYSIS(chrome, struct chrome)
+
+/* The file that events of the process go to; NULL when it could not be opened. */
+struct trace_file *chrome_file(struct chrome *chrome, const struct source_process *process);
+/* The process's pid, or another number where an earlier process has that one. */
+uint64_t chrome_pid(struct chrome *chrome, const struct source_process *process);
+/* The name as a JSON string. */
+struct trace_text chrome_json(struct chrome *chrome, uint32_t name);
+struct source_thread *chrome_thread(const struct chrome *chrome, uint32_t index);
+
+/* An event on a thread; its begin is done. NULL: there is no file for it. */
+struct chrome_place {
+	char phase;
+	const char *category;
+	struct trace_text name;
+	uint64_t time_ns, duration_ns, id;
+};
+struct trace_file *chrome_begin(struct chrome *chrome, const struct source_thread *thread,
+				const struct chrome_place *place);
+
+/* For start(), cut(), finish() and release() of the analysis. */
+void chrome_scopes_start(struct chrome *chrome, struct run *run);
+void chrome_scopes_cut(struct chrome *chrome, const struct cut *cut);
+void chrome_scopes_release(struct chrome *chrome);
+void chrome_moments_start(struct chrome *chrome, struct run *run);
+void chrome_moments_finish(struct chrome *chrome);
+void chrome_moments_release(struct chrome *chrome);
+
+#define TRACE_TEXT(literal) ((struct trace_text){ literal, sizeof(literal) - 1 })
+
+#endif

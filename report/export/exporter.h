@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an exporter is: a function that reads the request's source to its end, once, and writes what another program
+ * opens. Memory may grow with names, threads and what is open, not with events.
+ *
+ * Returns an exit status, and where that is not STATUS_OK one line in the request's message. One thread.
+ */
+#ifndef REPORT_EXPORT_EXPORTER_H
+#define REPORT_EXPORT_EXPORTER_H
+
+#include "report/core/report_kind.h"
+#include "report/export/export.def"
+
+#define EXPORTER_DECLARE(name, doc) int export_##name(struct report_request *request);
+EXPORTERS(EXPORTER_DECLARE)
+#undef EXPORTER_DECLARE
+
+/* For people, on stderr: what the recording has lost, a line each. */
+void export_say_losses(const struct report_request *request);
+/* "trace.json: 1,234 events, 56 MB": what has been written; nothing when that went to stdout. */
+void export_say_written(const char *path, uint64_t count, const char *what, uint64_t bytes);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `export`: which format was asked for, and what is said on stderr beside the file. */
+#include "report/export/exporter.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/base/talk.h"
+#include "report/base/text.h"
+#include "report/base/units.h"
+
+static const struct exporter {
+	const char *name;
+	int (*run)(struct report_request *request);
+} all[] = {
+#define EXPORTER_ENTRY(name, doc) { #name, export_##name },
+	EXPORTERS(EXPORTER_ENTRY)
+};
+
+#define FORMATS (sizeof(all) / sizeof(all[0]))
+
+void export_say_losses(const struct report_request *request)
+{
+	struct screen screen = request->screen;
+	char *text = NULL, *at, *line;
+	size_t length;
+
+	screen.out = open_memstream(&text, &length);
+	screen.color = false;
+	screen.uncut = true;
+	if (!screen.out)
+		return;
+	export_losses(request->source, &screen);
+	if (!fclose(screen.out))
+		for (at = text; (line = strsep(&at, "\n"));)
+			if (*line)
+				talk_print("%s", line);
+	free(text);
+}
+
+void export_say_written(const char *path, uint64_t count, const char *what, uint64_t bytes)
+{
+	char number[UNIT_TEXT_BYTES], size[UNIT_TEXT_BYTES];
+	struct stat file;
+
+	if (path && !stat(path, &file) && S_ISREG(file.st_mode))
+		bytes = (uint64_t)file.st_size; /* compressed */
+	if (path)
+		talk_print("'%s': %s %s, %s", path, unit_format_count(number, count), what,
+			   unit_format(size, UNIT_BYTES, bytes));
+}
+
+static int no_such_format(struct report_request *request, const char *word)
+{
+	struct text_nearest nearest;
+	char names[256] = "";
+
+	text_nearest_init(&nearest, word ? word : "");
+	for (size_t i = 0; i < FORMATS; i++) {
+		size_t used = strlen(names);
+
+		text_nearest_try(&nearest, all[i].name);
+		snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", all[i].name);
+	}
+	if (!word)
+		snprintf(request->message, sizeof(request->message),
+			 "export needs a format, as in: prof-report export chrome RUN.evt -o "
+			 "trace.json; there are %s",
+			 names);
+	else
+		snprintf(request->message, sizeof(request->message),
+			 "export '%.100s' is not one of %s%s%s%s", word, names,
+			 nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
+			 nearest.best ? "'?" : "");
+	return STATUS_USAGE;
+}
+
+/* What cannot be right whatever the recording has. */
+static int check(struct report_request *request)
+{
+	if (request->screen.session.name) {
+		snprintf(request->message, sizeof(request->message),
+			 "export writes one session at a time: name the files of one only");
+		return STATUS_USAGE;
+	}
+	if (!request->options->output && isatty(STDOUT_FILENO)) {
+		snprintf(request->message, sizeof(request->message),
+			 "export needs a file to write to: add -o FILE, or send stdout somewhere");
+		return STATUS_USAGE;
+	}
+	return STATUS_OK;
+}
+
+static int export_source(struct report_request *request)
+{
+	const char *word = request->options->word;
+	size_t at = 0;
+	int status;
+
+	while (at < FORMATS && (!word || strcmp(all[at].name, word) != 0))
+		at++;
+	if (at == FORMATS)
+		return no_such_format(request, word);
+	status = check(request);
+	if (!status)
+		status = all[at].run(request);
+	if (!status)
+		export_say_losses(request);
+	return status;
+}
+
+const struct report_kind report_kind_export = { .read_source = export_source };

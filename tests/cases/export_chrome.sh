@@ -1,0 +1,92 @@
+#!/bin/bash
+# export chrome: valid JSON whose counts and sums are those of the reports, over all stored recordings, cut and damaged ones.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 400
+cat >compare.py <<'END'
+import collections, gzip, json, subprocess, sys
+report, path = sys.argv[1:]
+
+def table(name, *options):
+    done = subprocess.run([report, name, "-f", "json", "--limit", "0", *options, path], capture_output=True, timeout=100)
+    return json.loads(done.stdout)
+
+def total(name, column, *options):
+    return sum(row[column] or 0 for row in table(name, *options)["rows"])
+
+done = subprocess.run([report, "export", "chrome", path, "-o", "trace.json"], capture_output=True, text=True, timeout=100)
+whole = done.returncode == 0
+text = open("trace.json", encoding="utf-8", errors="strict").read()
+trace = json.loads(text, strict=True)
+assert trace["schemaVersion"] == 1 and isinstance(trace["baseTimeNanoseconds"], int)
+count, spent = collections.Counter(), collections.Counter()
+for event in trace["traceEvents"]:
+    assert event["ph"] in "XBCMbeisf" and isinstance(event["name"], str), event
+    if event["ph"] == "X":
+        assert event["ts"] >= 0 and event["dur"] >= 0, event
+        spent[event["cat"]] += event["dur"]
+    if event["ph"] in "XBb":
+        count[event["cat"]] += 1
+    elif event["ph"] != "M":
+        count[event["ph"] + " " + event["name"]] += 1
+threads = table("threads")
+losses = sum(loss["count"] for loss in threads["losses"])
+assert sum(loss["count"] for loss in trace["intercept_losses"]) == losses
+assert len(trace["intercept_faults"]) == len(threads["faults"])
+assert whole == (not threads["faults"]), done
+if losses:
+    assert "LOST" in done.stderr, done.stderr
+steps = sum(e["ph"] == "X" and e["name"].startswith("ProfilerStep#") for e in trace["traceEvents"])
+rows = len(table("steps")["rows"])
+assert steps == rows or rows == 0 or steps > rows, (steps, rows)
+operators = sum(row["operators"] or 0 for row in threads["rows"])
+ranges = sum(row["nvtx_ranges"] or 0 for row in threads["rows"])
+dump = subprocess.run([report, "dump", path], capture_output=True, timeout=100).stdout
+actions = dump.count(b" action_begin ")
+labels = count["user_annotation"] + count["cpu_op"]
+assert labels == operators + ranges + actions + (steps if steps == rows and not any(
+    "ProfilerStep" in row["name"] for row in table("ops")["rows"]) else 0), (path, labels, operators, ranges, actions, steps)
+calls = table("api")["rows"]
+assert count["cuda_runtime"] + count["cuda_driver"] == sum(row["calls"] for row in calls), path
+assert abs(spent["cuda_runtime"] + spent["cuda_driver"] - sum(row["total_ns"] for row in calls) / 1000) < 0.001 * len(calls) + 1
+assert count["python_function"] == total("modules", "calls"), path
+tensors = table("tensors", "--by", "device")["rows"]
+given = [e["args"]["Bytes"] for e in trace["traceEvents"] if e["name"] == "[memory]" and e["args"]["Bytes"] > 0]
+assert sum(given) == sum(row["bytes_allocated"] for row in tensors), path
+assert "f fwdbwd" not in count or count["f fwdbwd"] == count["s fwdbwd"]
+print(path, dict(count))
+END
+for file in "$ROOT"/tests/golden/*.evt "$ROOT"/tests/truth/recordings/*.evt; do
+	python3 compare.py "$REPORT" "$file" >>log || fail "$file: what was exported is not what the reports have"
+done
+
+# cut off and damaged ones: what is readable
+some=$ROOT/tests/truth/recordings/collate.evt
+bytes=$(stat -c %s "$some")
+head -c $((bytes * 2 / 3)) "$some" >cut.evt
+python3 compare.py "$REPORT" cut.evt >>log || fail "a file that was cut off"
+cp "$some" bad.evt
+printf 'xxxxxxxxxxxxxxxx' | dd of=bad.evt bs=1 seek=$((bytes / 2)) conv=notrunc status=none
+python3 compare.py "$REPORT" bad.evt >>log || fail "a damaged file"
+
+
+# compressed, to stdout, into a folder; and what is refused
+"$REPORT" export chrome "$some" -o t.json.gz 2>err || fail "$(cat err)"
+expect_match "what was written" "$(cat err)" "'t.json.gz': [0-9,]+ events, "
+"$REPORT" export chrome "$some" >plain.json || fail "to stdout"
+gzip -dc t.json.gz | sed 's/"traceName": .*/"traceName": "stdout"/' | cmp - plain.json || fail "compressed is not the same"
+mkdir folder
+"$REPORT" export chrome "$some" -o folder/ 2>/dev/null || fail "into a folder"
+expect_eq "files in the folder" "$(ls folder)" norank.pt.trace.json.gz
+"$REPORT" export chrom "$some" -o x 2>err && fail "a format that is none was taken"
+expect_match "a format that is none" "$(cat err)" "export 'chrom' is not one of chrome.*; did you mean 'chrome'\?"
+"$REPORT" export 2>err && fail "no format was taken"
+cp "$some" mine.evt
+"$REPORT" export chrome mine.evt -o mine.evt 2>err && fail "the recording was written over"
+cmp "$some" mine.evt || fail "the recording was changed"
+"$REPORT" export chrome "$some" -o /dev/full 2>err && fail "a full disk was not noticed"
+expect_match "a full disk" "$(cat err)" "cannot write '/dev/full': No space left on device; it is incomplete"
+"$REPORT" export chrome "$some" -o nowhere/x.json 2>err && fail "a folder that is not there"
+expect_match "a folder that is not there" "$(cat err)" "there is no directory 'nowhere'"
+exit 0
