@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "preload/base/hidden.h"
+#include "preload/stacks/ahead.h"
 
 #define STACK_DEPTH_MAX 4096u
 #define STACK_READS_MAX 3u /* words of memory that leaving one frame reads */
@@ -51,6 +52,7 @@ struct stack_thread {
 		*frame; /* one more than the limit: the last has the number of reads only */
 	struct stack_read *read;
 	struct stack_fresh *fresh;
+	struct ahead ahead;
 };
 
 #define STACK_STATE_SHIFT 16u
