@@ -95,7 +95,7 @@ static enum known line_find(uint64_t home, uint64_t mark, uint64_t path)
 		/* replaced meanwhile: the path may be the next one's */
 		if (__atomic_load_n(&e->id, __ATOMIC_RELAXED) != mark)
 			continue;
-		if (seen != path)
+		if ((seen ^ path) >> FRAME_PLACE_BITS)
 			return KNOWN_ANOTHER;
 		if (i)
 			entry_come_home(home, e, mark, path);

@@ -18,8 +18,12 @@
 #include "preload/record/recorder.h"
 
 struct frame_name {
-	uint64_t id;   /* generation above RECORD_STACK_BITS; 0: free */
-	uint64_t path; /* frame_path(): the same frame and who called it, by another function */
+	uint64_t id; /* generation above RECORD_STACK_BITS; 0: free */
+	/*
+	 * frame_path(): the same frame and who called it, by another function; in its lower FRAME_PLACE_BITS where some
+	 * thread's log has it (ahead.h).
+	 */
+	uint64_t path;
 };
 
 struct frame_names {
@@ -30,6 +34,8 @@ struct frame_names {
 
 #define FRAME_NAMES_LINE 4u
 #define FRAME_NAMES_GENERATIONS 0xffffu
+#define FRAME_PLACE_BITS 16u
+#define FRAME_PLACE_MASK ((1ull << FRAME_PLACE_BITS) - 1)
 
 PRELOAD_HIDDEN extern struct frame_names frame_names;
 
@@ -82,7 +88,20 @@ static inline bool frame_is_sent(uint64_t hash, uint64_t id, uint64_t path)
 
 	return __atomic_load_n(&e->id, __ATOMIC_ACQUIRE) ==
 		       (id | frame_names.generation << RECORD_STACK_BITS) &&
-	       __atomic_load_n(&e->path, __ATOMIC_RELAXED) == path;
+	       !((__atomic_load_n(&e->path, __ATOMIC_RELAXED) ^ path) >> FRAME_PLACE_BITS);
+}
+
+static inline uint32_t frame_place(const struct frame_name *e)
+{
+	return __atomic_load_n(&e->path, __ATOMIC_RELAXED) & FRAME_PLACE_MASK;
+}
+
+/* If the entry becomes another frame's meanwhile, neither is found in it, and it is sent once more. */
+static inline void frame_place_set(struct frame_name *e, uint32_t place)
+{
+	uint64_t path = __atomic_load_n(&e->path, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&e->path, (path & ~FRAME_PLACE_MASK) | place, __ATOMIC_RELAXED);
 }
 
 /*

@@ -105,11 +105,16 @@ static inline uint64_t rules_epoch(void)
 
 uint64_t rule_search(uint64_t key, uint64_t home);
 
+static inline uint64_t rule_home(uint64_t address, uint64_t exact)
+{
+	return (address ^ exact) * 0x9e3779b97f4a7c15u >> 24 & rules.mask;
+}
+
 /* `exact`: RULES_EXACT where the frame was interrupted at `address`, 0 where it is to return there. */
 static inline uint64_t rule_at(uint64_t address, uint64_t exact)
 {
 	uint64_t key = address | exact | __atomic_load_n(&rules.epoch, __ATOMIC_RELAXED);
-	uint64_t home = (address ^ exact) * 0x9e3779b97f4a7c15u >> 24 & rules.mask;
+	uint64_t home = rule_home(address, exact);
 	uint64_t word;
 
 	if (__builtin_expect(!rules.entry, 0))

@@ -228,6 +228,19 @@ static __attribute__((noinline)) unsigned int frames_send(struct stack_thread *t
 	return depth;
 }
 
+static inline void walk_note(struct stack_thread *t, unsigned int fresh, uint64_t name_home)
+{
+	uint64_t walk = ahead_walk(name_home);
+
+	for (unsigned int i = 0; i < AHEAD_RULES && i < fresh; i++) {
+		uint64_t word = t->fresh[i].word;
+		uint64_t exact = word & STEP_EXACT ? RULES_EXACT : 0;
+
+		walk |= ahead_walk_rule(rule_home(word & STEP_ADDRESS, exact), i);
+	}
+	ahead_note(&t->ahead, walk, &frame_names.entry[name_home]);
+}
+
 /* Outermost first; how many frames are known then. */
 static inline __attribute__((always_inline)) unsigned int walk_keep(const struct walk *w,
 								    struct recorder_lane *lane)
@@ -260,6 +273,8 @@ static inline __attribute__((always_inline)) unsigned int walk_keep(const struct
 		reads += fresh_put_reads(f, outer_live, &t->read[reads]);
 	}
 	to->name = reads << STACK_READ_SHIFT;
+	if (w->fresh)
+		walk_note(t, w->fresh, chain.hash & frame_names.mask);
 	if (__builtin_expect(frame_chain_is_sent(&chain), 1))
 		return end;
 	end = frames_send(t, lane, w->stand, end);

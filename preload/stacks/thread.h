@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "preload/base/hidden.h"
+#include "preload/stacks/ahead.h"
 
 #define STACK_DEPTH_MAX 4096u
 #define STACK_READS_MAX 3u /* words of memory that leaving one frame reads */
@@ -74,6 +75,7 @@ struct stack_thread {
 	struct stack_read *read;
 	struct stack_fresh *fresh;
 	struct stack_python python;
+	struct ahead ahead;
 };
 
 /* This thread's; NULL: it has no memory, or has ended. */

@@ -32,9 +32,10 @@ static __attribute__((noinline)) void *leaf_one(size_t size)
 	return block;
 }
 
+/* Not the same code as the other, or the compiler makes one function of both. */
 static __attribute__((noinline)) void *leaf_two(size_t size)
 {
-	void *block = malloc(size);
+	void *block = malloc(size + 8);
 
 	KEEP(block);
 	return block;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:stacks/stack.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/thread.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
+/* links: preload:stacks/stack.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
 /* preload/stacks/frame_names.c: what is sent, how often, and under which id. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,13 +80,13 @@ static void test_chain(void **state)
 /* Of two ways that come to one id, the later has another; both stay. */
 static void test_one_id(void **state)
 {
-	uint64_t first = frame_name(&judge->lane, 7, 0x1000, 11);
-	uint64_t second = frame_name(&judge->lane, 7, 0x1000, 12);
+	uint64_t first = frame_name(&judge->lane, 7, 0x1000, 11ull << 32);
+	uint64_t second = frame_name(&judge->lane, 7, 0x1000, 12ull << 32);
 
 	(void)state;
 	assert_int_not_equal(first, second);
-	assert_int_equal(frame_name(&judge->lane, 7, 0x1000, 11), first);
-	assert_int_equal(frame_name(&judge->lane, 7, 0x1000, 12), second);
+	assert_int_equal(frame_name(&judge->lane, 7, 0x1000, 11ull << 32), first);
+	assert_int_equal(frame_name(&judge->lane, 7, 0x1000, 12ull << 32), second);
 	assert_int_equal(frames_sent(), 2);
 }
 

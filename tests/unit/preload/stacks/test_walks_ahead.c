@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:stacks/ahead.c,stacks/pages.c,stacks/frame_names.c,stacks/rules.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
+/* preload/stacks/ahead.c: what the log expects. That nothing depends on it is what test_stack shows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/stacks/ahead.h"
+
+#define WALKS 300u
+
+/* What ahead.c is linked with wants these; nothing here calls them. */
+bool clock_is_tsc = true;
+uint64_t recorder_base;
+
+bool recorder_make_room(struct recorder_lane *full, unsigned int count)
+{
+	(void)full;
+	(void)count;
+	return false;
+}
+
+bool recorder_find_room(struct recorder_lane *full, unsigned int count)
+{
+	(void)full;
+	(void)count;
+	return false;
+}
+
+static struct frame_name name[WALKS];
+
+static uint64_t walk_of(unsigned int i)
+{
+	return ahead_walk(i * 4 + 4) | ahead_walk_rule(i * 8, 0) | ahead_walk_rule(i * 4, 2);
+}
+
+/* Was the walk where the thread expected it? */
+static bool note(struct ahead *ahead, unsigned int i)
+{
+	bool expected = ahead->log[ahead->next & AHEAD_LOG_MASK] == walk_of(i);
+
+	ahead_note(ahead, walk_of(i), &name[i]);
+	return expected;
+}
+
+static unsigned int note_all(struct ahead *ahead)
+{
+	unsigned int expected = 0;
+
+	for (unsigned int i = 0; i < WALKS; i++)
+		expected += note(ahead, i);
+	return expected;
+}
+
+static struct ahead ahead_with_log(void)
+{
+	struct ahead ahead = { 0 };
+
+	memset(name, 0, sizeof(name));
+	ahead_begin(&ahead);
+	assert_non_null(ahead.log);
+	return ahead;
+}
+
+static void test_walk(void **state)
+{
+	(void)state;
+	assert_int_equal(ahead_walk(8), 2);
+	assert_int_equal(ahead_walk_rule(8, 0), 2ull << 16);
+	assert_int_equal(ahead_walk_rule(8, 2), 2ull << 48);
+}
+
+/* The second time all but the first are expected, the third time all are; what was in between costs one. */
+static void test_repeats(void **state)
+{
+	struct ahead ahead = ahead_with_log();
+
+	(void)state;
+	assert_int_equal(note_all(&ahead), 0);
+	assert_int_equal(note_all(&ahead), WALKS - 1);
+	assert_int_equal(note_all(&ahead), WALKS);
+	(void)note(&ahead, 17);
+	assert_int_equal(note_all(&ahead), WALKS - 1);
+}
+
+/* While it is followed, no entry that other threads read is written. */
+static void test_followed(void **state)
+{
+	struct ahead ahead = ahead_with_log();
+	uint32_t place;
+
+	(void)state;
+	note_all(&ahead);
+	note_all(&ahead);
+	place = frame_place(&name[5]);
+	note_all(&ahead);
+	assert_int_equal(frame_place(&name[5]), place);
+}
+
+/* The log begins anew at its end, and what it had is not believed. */
+static void test_wraps(void **state)
+{
+	struct ahead ahead = ahead_with_log();
+
+	(void)state;
+	for (unsigned int i = 0; i < 2 * AHEAD_LOG_ENTRIES / WALKS; i++)
+		note_all(&ahead);
+	assert_true(note_all(&ahead) >= WALKS - 1);
+}
+
+/* Another thread's log has the frame elsewhere. */
+static void test_two_threads(void **state)
+{
+	struct ahead one = ahead_with_log(), two = ahead_with_log();
+
+	(void)state;
+	note_all(&one);
+	(void)note(&two, 3);
+	note_all(&two);
+	assert_int_equal(note_all(&one), 0); /* all places are those in the log of two */
+	assert_int_equal(note_all(&one), WALKS - 1);
+}
+
+/* A thread has a log after many walks, and only so many threads have one. */
+static void test_logs(void **state)
+{
+	struct ahead ahead = { 0 }, other;
+	unsigned int logs = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < AHEAD_WALKS_MIN; i++) {
+		assert_null(ahead.log);
+		ahead_note(&ahead, walk_of(1), &name[1]);
+	}
+	assert_non_null(ahead.log);
+	for (unsigned int i = 0; i < 2 * AHEAD_LOGS_MAX; i++) {
+		other = (struct ahead){ 0 };
+		ahead_begin(&other);
+		logs += other.log != NULL;
+	}
+	assert_true(logs < AHEAD_LOGS_MAX);
+	assert_null(other.log);
+	ahead_note(&other, walk_of(1), &name[1]);
+	assert_int_equal(other.walks, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_walk),        cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_followed),    cmocka_unit_test(test_wraps),
+		cmocka_unit_test(test_two_threads), cmocka_unit_test(test_logs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
