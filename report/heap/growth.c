@@ -9,10 +9,10 @@
 #include "report/core/keys.h"
 #include "report/heap/heap_events.h"
 
-#define PARTS 4u              /* of the steps */
-#define STEADY_SHARE_MIN 0.25 /* of the mean: less growth in a part is not steady */
+#define PARTS 4u               /* of the steps */
+#define STEADY_SHARE_MIN 0.25  /* of the mean: less growth in a part is not steady */
 #define GROWTH_TO_FALL_MIN 2.0 /* what goes up and down by more than it grows is no growth */
-#define EARLIER_SHARE_MIN 0.9 /* of what is kept */
+#define EARLIER_SHARE_MIN 0.9  /* of what is kept */
 
 static void look_release(struct growth_look *look)
 {

@@ -287,7 +287,7 @@ static void what_grows_is_told_from_what_stays(void **state)
 /* Blocks in flight: a loader has more or fewer of them each time somebody looks. */
 static void what_goes_up_and_down_does_not_grow(void **state)
 {
-	static const uint64_t loader[] = { 0,	 4800, 10944, 6336, 384,  6528, 576,  6720, 768,
+	static const uint64_t loader[] = { 0,    4800, 10944, 6336, 384,  6528, 576,  6720, 768,
 					   6912, 960,  7104,  1152, 7296, 1344, 7488, 1536 };
 	struct growth_curve curve = { .looks = sizeof(loader) / sizeof(loader[0]) };
 	double per_step;
