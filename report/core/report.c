@@ -332,6 +332,18 @@ static FILE *request_open_output(struct report_request *request)
 	return out;
 }
 
+/* The first column of the key that --by names, + 1; 0: it was not asked for. */
+static size_t request_key_column(const struct report_request *request, const struct table *table)
+{
+	const char *columns = key_list[request->options->by].columns;
+	int column = request->options->given & TAKES_BY
+			     ? columns_find(table->column, table->column_count, columns,
+					    strcspn(columns, " "))
+			     : -1;
+
+	return column < 0 ? 0 : (size_t)column + 1;
+}
+
 int request_write(struct report_request *request, struct document *document, struct table *table)
 {
 	struct screen screen = request->screen;
@@ -346,6 +358,7 @@ int request_write(struct report_request *request, struct document *document, str
 	document->shown_chosen = request->options->columns != NULL;
 	if (request->options->sort && request->arrangement.sort >= 0)
 		document->kept = (size_t)request->arrangement.sort + 1;
+	document->key = request_key_column(request, table);
 	memcpy(document->shown, request->shown, sizeof(document->shown));
 	if (request->options->output) {
 		screen.out = request_open_output(request);

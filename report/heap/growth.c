@@ -9,9 +9,10 @@
 #include "report/core/keys.h"
 #include "report/heap/heap_events.h"
 
-#define PARTS 4u              /* of the steps */
-#define STEADY_SHARE_MIN 0.25 /* of the mean: less growth in a part is not steady */
-#define EARLIER_SHARE_MIN 0.9 /* of what is kept */
+#define PARTS 4u               /* of the steps */
+#define STEADY_SHARE_MIN 0.25  /* of the mean: less growth in a part is not steady */
+#define GROWTH_TO_FALL_MIN 2.0 /* what goes up and down by more than it grows is no growth */
+#define EARLIER_SHARE_MIN 0.9  /* of what is kept */
 
 static void look_release(struct growth_look *look)
 {
@@ -151,6 +152,20 @@ static double grown(const struct growth_curve *curve, size_t from, size_t to)
 	return (double)curve->bytes[to] - (double)curve->bytes[from];
 }
 
+/* The most that it fell from any earlier look to a later one. */
+static double fallen(const struct growth_curve *curve, size_t from, size_t to)
+{
+	uint64_t highest = 0, most = 0;
+
+	for (size_t i = from; i <= to; i++) {
+		if (curve->bytes[i] > highest)
+			highest = curve->bytes[i];
+		if (highest - curve->bytes[i] > most)
+			most = highest - curve->bytes[i];
+	}
+	return (double)most;
+}
+
 enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept_bytes,
 				 double *ret_per_step)
 {
@@ -171,7 +186,7 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 	}
 	if (all > 0)
 		*ret_per_step = all / (double)(curve->step[last] - curve->step[first]);
-	if (parts == PARTS - 1)
+	if (parts == PARTS - 1 && all >= GROWTH_TO_FALL_MIN * fallen(curve, first, last))
 		return GROWTH_STEADY;
 	if (latest <= 0)
 		return GROWTH_STOPPED;

@@ -2,7 +2,7 @@
 /*
  * How what lives on the heap went from step to step: looks at the rows of a heap where steps of their process begin. At most
  * GROWTH_LOOKS looks a process are kept: when there are more, every second one is forgotten and looks come half as
- * often. What grows in each later part of the steps is a leak; what has stopped growing is a cache; what was there before the
+ * often. What grows in each later part of the steps, and never falls by half as much, is a leak; what has stopped growing is a cache; what was there before the
  * first step belongs to the program's start.
  */
 #ifndef REPORT_HEAP_GROWTH_H

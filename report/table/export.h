@@ -51,6 +51,7 @@ struct document {
 	size_t shown_count;
 	bool shown_chosen; /* by the user: none is left out */
 	size_t kept;       /* the table's column + 1 that is never left out, 0 for none */
+	size_t key; /* likewise, what the rows are by as --by said; only an empty one is left out */
 	const struct fact *fact;
 	size_t fact_count;
 	/* In front of and behind the table when people read it; NULL for none. */

@@ -61,7 +61,8 @@ static bool column_is_left_out(const struct document *document, size_t column)
 		return true;
 	return priority && table->row_count &&
 	       (column_is_empty(table, column) ||
-		(priority >= DULL_PRIORITY && column_is_dull(table, column)));
+		(priority >= DULL_PRIORITY && column + 1 != document->key &&
+		 column_is_dull(table, column)));
 }
 
 static void layout_choose(struct layout *layout)
@@ -174,7 +175,8 @@ static size_t layout_least(const struct layout *layout, size_t screen_width)
 static bool layout_gives_way(const struct layout *layout, size_t at)
 {
 	return layout_column(layout, at)->priority &&
-	       layout->column[at] + 1 != layout->document->kept;
+	       layout->column[at] + 1 != layout->document->kept &&
+	       layout->column[at] + 1 != layout->document->key;
 }
 
 static void layout_fit(struct layout *layout, size_t screen_width)

@@ -70,6 +70,11 @@ grep -q "it is of report flame" err || fail "what alloc says of svg: $(cat err)"
 "$REPORT" flame --of io native.evt >out || fail "status $?"
 grep -q 'INTERCEPT_TRACE=+io' out || fail "why there is no stack of I/O: $(cat out)"
 
+# what rows are by is shown, though all are the same
+"$REPORT" alloc --by module --filter stack~train native.evt >out || fail "status $?"
+grep -q '^module  *allocs' out || fail "rows by module do not show it: $(cat out)"
+grep -q '^stack_leaks ' out || fail "no row of the module: $(cat out)"
+
 # without stacks a stack is the caller, and a line says how to have more
 export INTERCEPT_STACKS=caller
 record caller.evt

@@ -284,6 +284,26 @@ static void what_grows_is_told_from_what_stays(void **state)
 	release();
 }
 
+/* Blocks in flight: a loader has more or fewer of them each time somebody looks. */
+static void what_goes_up_and_down_does_not_grow(void **state)
+{
+	static const uint64_t loader[] = { 0,    4800, 10944, 6336, 384,  6528, 576,  6720, 768,
+					   6912, 960,  7104,  1152, 7296, 1344, 7488, 1536 };
+	struct growth_curve curve = { .looks = sizeof(loader) / sizeof(loader[0]) };
+	double per_step;
+
+	(void)state;
+	for (size_t i = 0; i < curve.looks; i++) {
+		curve.bytes[i] = loader[i];
+		curve.step[i] = i * 32;
+	}
+	assert_int_equal(growth_judge(&curve, 6912, &per_step), GROWTH_UNEVEN);
+	/* what leaks beside that, and more, is seen */
+	for (size_t i = 0; i < curve.looks; i++)
+		curve.bytes[i] += i * 8000;
+	assert_int_equal(growth_judge(&curve, 140000, &per_step), GROWTH_STEADY);
+}
+
 static void a_few_steps_say_nothing(void **state)
 {
 	double per_step;
@@ -403,6 +423,7 @@ int main(void)
 		cmocka_unit_test(callers_are_stacks_of_one_frame),
 		cmocka_unit_test(processes_share_their_stacks),
 		cmocka_unit_test(what_grows_is_told_from_what_stays),
+		cmocka_unit_test(what_goes_up_and_down_does_not_grow),
 		cmocka_unit_test(a_few_steps_say_nothing),
 		cmocka_unit_test(the_summary_says_what_grows),
 		cmocka_unit_test(the_summary_does_not_cry_over_little),
