@@ -247,6 +247,7 @@ static void why_there_are_none_is_told(void **state)
 		enum python_standing standing;
 		enum evt_python_off off;
 	} all[] = { { 14, PYTHON_STANDS_UNKNOWN, EVT_PYTHON_OFF_VERSION },
+		    { 11, PYTHON_STANDS_REFUSED, EVT_PYTHON_OFF_REFUSED },
 		    { 77, PYTHON_STANDS_CHECKED, EVT_PYTHON_OFF_VERSION },
 		    { 12, PYTHON_STANDS_DIFFERENT, EVT_PYTHON_OFF_LAYOUT } };
 
