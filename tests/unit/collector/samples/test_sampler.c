@@ -174,7 +174,8 @@ static void lists_without_end_end(void **state)
 	(void)state;
 	begin_with(11, MADE_THREADS, NO_TID);
 	made_tid(0, atomic_load(&spinner.tid));
-	made_put(made_thread(MADE_THREADS - 1) + made.layout->thread_next, made_address(made_thread(0)));
+	made_put(made_thread(MADE_THREADS - 1) + made.layout->thread_next,
+		 made_address(made_thread(0)));
 	made_put(MADE_INTERPRETER + made.layout->interpreter_next, made_address(MADE_INTERPRETER));
 	made_process_look(3);
 	assert_int_equal(looked.samples.thread_count, MADE_THREADS);
