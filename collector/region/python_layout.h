@@ -68,6 +68,7 @@ enum python_standing {
 	PYTHON_STANDS_CHECKED = 1, /* its stacks can be read */
 	PYTHON_STANDS_UNKNOWN,     /* a version that has no layout here */
 	PYTHON_STANDS_DIFFERENT,   /* the layout is not that of this build */
+	PYTHON_STANDS_REFUSED,     /* the kernel lets nobody read memory so */
 };
 
 #define PYTHON_HZ_MAX 1000u
@@ -89,7 +90,7 @@ static inline struct python_word python_word_of(uint64_t packed)
 	return (struct python_word){ .minor = packed & 0xff,
 				     .hz = packed >> 8 & 0xffff,
 				     .tid_offset = packed >> 24 & 0xffff,
-				     .standing = (enum python_standing)(packed >> 40 & 3) };
+				     .standing = (enum python_standing)(packed >> 40 & 7) };
 }
 
 #endif

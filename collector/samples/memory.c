@@ -174,9 +174,8 @@ void memory_keep_hints(const struct memory *memory, struct memory_hints *hints)
 	hints->count = 0;
 	for (uint32_t i = 0; i < memory->count; i++)
 		if (memory->part[i].is_used)
-			hints->hint[hints->count++] = (struct memory_hint){
-				memory->part[i].address, memory->part[i].bytes
-			};
+			hints->hint[hints->count++] = (struct memory_hint){ memory->part[i].address,
+									    memory->part[i].bytes };
 }
 
 void memory_hints_release(struct memory_hints *hints)

@@ -43,10 +43,10 @@ struct memory {
 	} part[MEMORY_PARTS];
 	uint32_t count;
 	uint32_t fetched; /* parts that were read, or could not be */
-	uint32_t recent; /* the part that was asked for last: the next one often follows it */
-	uint32_t filled; /* bytes of data */
-	uint8_t *data;   /* MEMORY_BYTES */
-	int error;       /* errno of the last read that failed, 0: none since memory_begin() */
+	uint32_t recent;  /* the part that was asked for last: the next one often follows it */
+	uint32_t filled;  /* bytes of data */
+	uint8_t *data;    /* MEMORY_BYTES */
+	int error;        /* errno of the last read that failed, 0: none since memory_begin() */
 	uint32_t calls;
 };
 

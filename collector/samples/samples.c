@@ -425,6 +425,8 @@ static void process_meet(struct sampled_process *sampled, const struct process *
 	sampled->now.hz = word->hz;
 	if (process->moved)
 		sampled->now.off = EVT_PYTHON_OFF_ELSEWHERE;
+	else if (word->standing == PYTHON_STANDS_REFUSED)
+		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
 	else if (word->standing == PYTHON_STANDS_UNKNOWN || !sampled->layout)
 		sampled->now.off = EVT_PYTHON_OFF_VERSION;
 	else if (word->standing != PYTHON_STANDS_CHECKED)

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD 64u /* frames that may have been left since the last look, to be found again behind them */
+#define AHEAD \
+	64u /* frames that may have been left since the last look, to be found again behind them */
 #define NOT_KNOWN UINT32_MAX
 
 struct frame {
@@ -77,7 +78,8 @@ static bool read_innermost(const struct code_reader *reader, uint64_t thread, ui
 /* A stack as it is read, the innermost frame first. */
 struct walk {
 	struct stack_frame frame[STACK_FRAMES_MAX];
-	uint32_t was[STACK_FRAMES_MAX]; /* its index in what is known, when nothing of it has changed */
+	uint32_t was
+		[STACK_FRAMES_MAX]; /* its index in what is known, when nothing of it has changed */
 	uint32_t count;
 	uint32_t next; /* of what is known: inside of that all is seen */
 };
@@ -170,9 +172,8 @@ static void known_keep(struct stack_known *known, const struct walk *walk)
 static bool walk_frames(struct walk *walk, struct codes *codes, const struct code_reader *reader,
 			const struct stack_known *known, uint64_t *address)
 {
-	for (uint32_t links = 0; *address && walk->count < STACK_FRAMES_MAX &&
-				 links < STACK_FRAMES_MAX * 2;
-	     links++) {
+	for (uint32_t links = 0;
+	     *address && walk->count < STACK_FRAMES_MAX && links < STACK_FRAMES_MAX * 2; links++) {
 		uint64_t at = *address;
 		struct frame frame;
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/base/clock.h"
-#include "preload/life/seccomp.h"
+#include "preload/base/seccomp.h"
 
 #define SPACE_SHARE 16u /* of RLIMIT_AS, the part that is ours */
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "collector/region/python_layout.h"
+#include "preload/base/seccomp.h"
 #include "preload/base/symbols.h"
 #include "preload/pyframes/pyframes.h"
 #include "preload/python/python_api.h"
@@ -62,6 +63,16 @@ static bool read_self(uint64_t address, void *to, size_t bytes)
 
 	return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1, &remote, 1, 0) ==
 	       (long)bytes;
+}
+
+/* A filter of system calls that kills who makes this one must not meet us. */
+static bool reading_is_allowed(void)
+{
+	static const uint64_t probe = 1;
+	uint64_t word = 0;
+
+	return !seccomp_kills(SYS_process_vm_readv) &&
+	       read_self((uint64_t)(uintptr_t)&probe, &word, sizeof(word)) && word == probe;
 }
 
 /* 0: it cannot be read. */
@@ -251,10 +262,25 @@ static void begin_frames(const struct python_word *word, const struct python_lay
 
 	if (word->standing == PYTHON_STANDS_UNKNOWN)
 		pyframes_refuse("this version of Python is not known (3.8 to 3.13 are)");
+	else if (word->standing == PYTHON_STANDS_REFUSED)
+		pyframes_refuse("memory cannot be read to check their layout, as in a container that "
+				"forbids process_vm_readv()");
 	else if (word->standing != PYTHON_STANDS_CHECKED ||
 		 !pyframes_begin(layout, symbols_find_loaded("_PyRuntime"),
 				 symbols_find_loaded("PyCode_Type"), &example))
 		pyframes_refuse("this build of Python keeps them in another way");
+}
+
+static enum python_standing standing_of(const struct python_layout *layout,
+					const uint64_t *argument, const char *numbers)
+{
+	if (!layout)
+		return PYTHON_STANDS_UNKNOWN;
+	if (!reading_is_allowed())
+		return PYTHON_STANDS_REFUSED;
+	if (told.runtime && told.code_type && layout_is_right(layout, argument, numbers))
+		return PYTHON_STANDS_CHECKED;
+	return PYTHON_STANDS_DIFFERENT;
 }
 
 void sampling_check(void *arguments)
@@ -270,13 +296,9 @@ void sampling_check(void *arguments)
 	numbers = text_of(arguments, ARGUMENT_NUMBERS);
 	told.runtime = address_of(symbols_find_loaded("_PyRuntime"));
 	told.code_type = address_of(symbols_find_loaded("PyCode_Type"));
-	word.tid_offset = find_tid_offset();
-	if (!layout)
-		word.standing = PYTHON_STANDS_UNKNOWN;
-	else if (told.runtime && told.code_type && layout_is_right(layout, argument, numbers))
-		word.standing = PYTHON_STANDS_CHECKED;
-	else
-		word.standing = PYTHON_STANDS_DIFFERENT;
+	word.standing = standing_of(layout, argument, numbers);
+	if (word.standing == PYTHON_STANDS_CHECKED)
+		word.tid_offset = find_tid_offset();
 	told.yama = yama_is_on();
 	if (pyframes_are_wanted())
 		begin_frames(&word, layout, argument, arguments);

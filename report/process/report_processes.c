@@ -76,6 +76,8 @@ static void processes_fill_row(struct table *table, const struct source_process 
 	table_set_number(table, COLUMN_processes_threads, threads);
 	table_set_number(table, COLUMN_processes_events, events);
 	table_set_number(table, COLUMN_processes_events_lost, process->lost);
+	table_set_number(table, COLUMN_processes_samples_torn, process->samples_torn);
+	table_set_number(table, COLUMN_processes_samples_dropped, process->samples_dropped);
 	table_set_number(table, COLUMN_processes_bytes_on_disk, bytes_on_disk);
 	if (process->file->host)
 		table_set_text(table, COLUMN_processes_host, process->file->host,

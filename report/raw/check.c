@@ -41,6 +41,7 @@ void check_init(struct check *check, const struct reader_listener *listener)
 {
 	*check = (struct check){ .listener = *listener };
 	stacks_init(&check->stacks);
+	map_init(&check->torn_of);
 }
 
 void check_release(struct check *check)
@@ -51,6 +52,7 @@ void check_release(struct check *check)
 	lookup_release(&check->times);
 	store_release(&check->store);
 	stacks_release(&check->stacks);
+	map_release(&check->torn_of);
 	free(check->stack_of_node);
 	free(check->is_named);
 }
@@ -110,12 +112,28 @@ static uint64_t event_process(const struct event *event)
 	case EVT_lost:
 	case EVT_meta:
 	case EVT_process_cpu:
+	case EVT_python_sampling:
 		return event->value[0];
 	case EVT_thread:
 		return EVENT_AS(thread, event)->process;
 	default:
 		return 0;
 	}
+}
+
+/* What was told of the process before is part of it. */
+static void check_count_torn(struct check *check, const struct evt_python_sampling *event)
+{
+	bool added;
+	struct map_entry *entry;
+
+	if (!event->process)
+		return;
+	entry = map_put(&check->torn_of, event->process, &added);
+	if (added)
+		entry->value = 0;
+	check->torn += event->torn - entry->value;
+	entry->value = event->torn;
 }
 
 static int check_references(struct check *check, const struct event *event)
@@ -128,6 +146,8 @@ static int check_references(struct check *check, const struct event *event)
 	if (!error && event->id == EVT_thread_end)
 		error = check_defined(check, &check->streams, EVENT_AS(thread_end, event)->stream,
 				      "stream");
+	if (event->id == EVT_python_sampling)
+		check_count_torn(check, EVENT_AS(python_sampling, event));
 	if (event->id == EVT_lost && !lost_is_of_stacks(EVENT_AS(lost, event)->reason))
 		check->lost += EVENT_AS(lost, event)->count;
 	return error;

@@ -9,6 +9,7 @@
 #define REPORT_RAW_CHECK_H
 
 #include "report/file/reader.h"
+#include "report/base/map.h"
 #include "report/base/store.h"
 #include "report/session/stacks.h"
 
@@ -21,6 +22,8 @@ struct check {
 	uint64_t offset;        /* of the frame */
 	uint64_t sequence;
 	uint64_t lost;           /* by `lost` events */
+	struct map torn_of;      /* process to stacks torn so far, as python_sampling counts them */
+	uint64_t torn;           /* of all processes */
 	struct stacks stacks;    /* of all frames of the file */
 	uint32_t *stack_of_node; /* of the present one */
 	size_t node_room;

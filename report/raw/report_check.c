@@ -3,7 +3,7 @@
  * Verifies every frame, checksum and invariant. Prints one line for each fault and one for each file:
  *
  *   <path>: offset <bytes>: <what is wrong>
- *   <path>: <ok | N faults>: <frames> frames, <records> records, <bytes> bytes[, <events> events lost][, <stacks> stacks of <n> frames]
+ *   <path>: <ok | N faults>: <frames> frames, <records> records, <bytes> bytes[, <events> events lost][, <n> samples torn][, <stacks> stacks of <n> frames]
  *
  * Changes nothing. The checks themselves are in reader.c (bytes) and check.c (meaning).
  */
@@ -58,6 +58,8 @@ static void checking_close(const struct checking *checking, const struct reader_
 		(unsigned long long)bytes);
 	if (facts->end.lost)
 		fprintf(checking->out, ", %llu events lost", (unsigned long long)facts->end.lost);
+	if (check->torn)
+		fprintf(checking->out, ", %llu samples torn", (unsigned long long)check->torn);
 	if (check->named)
 		fprintf(checking->out, ", %llu stacks of %zu frames",
 			(unsigned long long)check->named, check->stacks.count - 1);

@@ -48,9 +48,9 @@ static struct line *line_put(struct lines *lines, const struct line *wanted)
 
 static struct line *line_torn(struct making *making)
 {
-	return line_put(making->lines, &(struct line){ .file = SAMPLE_NONE,
-						       .function = SAMPLE_NONE,
-						       .is_torn = true });
+	return line_put(
+		making->lines,
+		&(struct line){ .file = SAMPLE_NONE, .function = SAMPLE_NONE, .is_torn = true });
 }
 
 static struct line *line_of(struct making *making, const struct sample_place *place)

@@ -14,7 +14,7 @@
 #include "report/core/key.h"
 
 #define SAMPLE_NONE UINT32_MAX
-#define SAMPLE_TORN_PLACE 1u /* keys of places are larger: a stack that could not be read */
+#define SAMPLE_TORN_PLACE 1u   /* keys of places are larger: a stack that could not be read */
 #define SAMPLE_DEPTH_MAX 1024u /* of places that are followed: the collector has fewer */
 
 struct sample_counts {
@@ -23,8 +23,9 @@ struct sample_counts {
 };
 
 struct sample_row {
-	uint64_t key;   /* of --by, 0 with a place */
-	uint64_t place; /* as sample_place_key() has it, 0: no Python function ran, or SAMPLE_TORN_PLACE */
+	uint64_t key; /* of --by, 0 with a place */
+	uint64_t
+		place; /* as sample_place_key() has it, 0: no Python function ran, or SAMPLE_TORN_PLACE */
 	struct sample_counts counts;
 };
 

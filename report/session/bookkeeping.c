@@ -90,6 +90,19 @@ static int process_take_usage(struct file_row *file, const struct evt_process_us
 	return EVT_OK;
 }
 
+static int process_take_sampling(struct file_row *file, const struct evt_python_sampling *event,
+				 uint64_t time_ns)
+{
+	struct process_row *row;
+	int error = process_mention(file, event->process, time_ns, &row);
+
+	if (error)
+		return error;
+	row->process.samples_torn = event->torn;
+	row->process.samples_dropped = event->dropped;
+	return EVT_OK;
+}
+
 static int thread_take_name(struct file_row *file, const struct evt_thread_name *event,
 			    uint64_t time_ns)
 {
@@ -116,6 +129,8 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 		return process_take_usage(file, EVENT_AS(process_usage, event), time_ns);
 	case EVT_process_memory:
 		return process_take_memory(file, EVENT_AS(process_memory, event), time_ns);
+	case EVT_python_sampling:
+		return process_take_sampling(file, EVENT_AS(python_sampling, event), time_ns);
 	case EVT_thread_name:
 		return thread_take_name(file, EVENT_AS(thread_name, event), time_ns);
 	case EVT_thread_end:

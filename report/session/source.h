@@ -65,7 +65,8 @@ struct source_process {
 	uint64_t memory_peak_bytes, children_ns,
 		major_faults; /* of process_usage; 0 when not told */
 	bool has_usage;
-	uint64_t events; /* program events (not of family system) */
+	uint64_t samples_torn, samples_dropped; /* of python_sampling */
+	uint64_t events;                        /* program events (not of family system) */
 	uint64_t passed; /* of these, those that were not given out: see source_want() */
 	struct block_sum
 		sum; /* of frame_wants.sum, see there: of all threads, as far as it is known */

@@ -81,6 +81,10 @@ for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3; do
 	"$REPORT" lines --limit 0 --format json --wait 60 "$OUTPUT" >lines.json || fail "lines of '$python'"
 	"$REPORT" lines --by function --limit 0 --format json "$OUTPUT" >functions.json || fail "functions of '$python'"
 	python3 check.py || fail "of '$python'"
+	torn=$(json lines "$OUTPUT" 'totals["samples_torn"]')
+	expect_eq "torn by process" "$(json processes "$OUTPUT" 'sum(r["samples_torn"] for r in rows)')" "$torn"
+	expect_eq "torn as check counts" "$("$REPORT" check "$OUTPUT" | grep -o '[0-9]* samples torn' || echo 0 samples torn)" \
+		"$torn samples torn"
 done
 ((found > 0)) || skip "no Python 3.8 to 3.13 is installed"
 

@@ -98,6 +98,16 @@ expect_eq "status of hostile.py" $? 7
 expect_eq "samples" "$(json lines "$OUTPUT" 'totals["samples"] > 0')" true
 expect_eq "the collector lives to the end" "$(json summary "$OUTPUT" 'totals["events_lost"]')" 0
 
+# a kernel that refuses to read memory, or kills who asks: the program runs, and lines says why there is nothing
+for how in eperm kill; do
+	rm -f ./*.evt*
+	"$PROGRAMS/confine" $how process_vm_readv env INTERCEPT_OUTPUT="$OUTPUT" LD_PRELOAD="$LIB" "$python" burn.py 2>err
+	status=$?
+	((status != 77)) || break # no seccomp here
+	expect_eq "status under a filter that does $how" $status 0
+	expect_match "what lines says under $how" "$("$REPORT" lines --wait 60 "$OUTPUT" | tr '\n' ' ')" 'does not let the collector'
+done
+
 # only while a range is open
 cat >range.py <<'END'
 from burn import burn

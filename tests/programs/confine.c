@@ -2,7 +2,7 @@
 /*
  * Runs a command under a seccomp filter on one system call, as sandboxes do, which its children inherit.
  *
- * usage: confine kill|eperm pidfd_open|memfd_create|chdir|umask COMMAND...
+ * usage: confine kill|eperm pidfd_open|memfd_create|chdir|umask|process_vm_readv COMMAND...
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -27,7 +27,8 @@ static int number_of(const char *name)
 	} calls[] = { { "pidfd_open", SYS_pidfd_open },
 		      { "memfd_create", SYS_memfd_create },
 		      { "chdir", SYS_chdir },
-		      { "umask", SYS_umask } };
+		      { "umask", SYS_umask },
+		      { "process_vm_readv", SYS_process_vm_readv } };
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (!strcmp(name, calls[i].name))

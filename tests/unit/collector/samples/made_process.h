@@ -38,7 +38,8 @@ static inline void made_process_init(unsigned int minor)
 	looked.common.view.process = looked.shared;
 	looked.processes.inspect = true;
 	looked.processes.limit = 1;
-	looked.processes.slot[0] = (struct process){ .number = MADE_NUMBER, .pid = (uint32_t)getpid() };
+	looked.processes.slot[0] = (struct process){ .number = MADE_NUMBER,
+						     .pid = (uint32_t)getpid() };
 	made_process_say(minor, PYTHON_STANDS_CHECKED);
 	atomic_store(&looked.shared[0].gates, made_address(MADE_GATES));
 	atomic_store(&looked.shared[0].python_runtime, made_address(MADE_RUNTIME));

@@ -148,7 +148,8 @@ static inline void made_python_init(unsigned int minor, uint32_t threads, uint32
 	made_put(MADE_RUNTIME + made.layout->interpreters, made_address(MADE_INTERPRETER));
 	if (!made.layout->gil)
 		made_put(MADE_INTERPRETER + made.layout->gil_pointer, made_address(MADE_CFRAME));
-	made_put(MADE_INTERPRETER + made.layout->threads, threads ? made_address(made_thread(0)) : 0);
+	made_put(MADE_INTERPRETER + made.layout->threads,
+		 threads ? made_address(made_thread(0)) : 0);
 	made_put(MADE_CFRAME + made.layout->cframe_frame, made_address(MADE_FRAME));
 	for (uint32_t i = 0; i < threads; i++) {
 		made_put(made_thread(i) + made.layout->thread_next,

@@ -174,7 +174,8 @@ static void lists_without_end_end(void **state)
 	(void)state;
 	begin_with(11, MADE_THREADS, NO_TID);
 	made_tid(0, atomic_load(&spinner.tid));
-	made_put(made_thread(MADE_THREADS - 1) + made.layout->thread_next, made_address(made_thread(0)));
+	made_put(made_thread(MADE_THREADS - 1) + made.layout->thread_next,
+		 made_address(made_thread(0)));
 	made_put(MADE_INTERPRETER + made.layout->interpreter_next, made_address(MADE_INTERPRETER));
 	made_process_look(3);
 	assert_int_equal(looked.samples.thread_count, MADE_THREADS);
@@ -247,6 +248,7 @@ static void why_there_are_none_is_told(void **state)
 		enum python_standing standing;
 		enum evt_python_off off;
 	} all[] = { { 14, PYTHON_STANDS_UNKNOWN, EVT_PYTHON_OFF_VERSION },
+		    { 11, PYTHON_STANDS_REFUSED, EVT_PYTHON_OFF_REFUSED },
 		    { 77, PYTHON_STANDS_CHECKED, EVT_PYTHON_OFF_VERSION },
 		    { 12, PYTHON_STANDS_DIFFERENT, EVT_PYTHON_OFF_LAYOUT } };
 

@@ -79,7 +79,8 @@ static void thread_that_is_gone_is_none(void **state)
 
 static void times_are_three_numbers(void **state)
 {
-	static const char *const wrong[] = { "", "\n", "1", "1 2", "1 2 ", "-1 2 3", "a b c", "1,2,3", " 1 2 3" };
+	static const char *const wrong[] = { "",       "\n",    "1",     "1 2",   "1 2 ",
+					     "-1 2 3", "a b c", "1,2,3", " 1 2 3" };
 	struct thread_look look = { .cpu_ns = 7, .ready_ns = 8, .turns = 9 };
 
 	(void)state;

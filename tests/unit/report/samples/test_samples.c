@@ -181,6 +181,17 @@ static void filters_hold(void **state)
 	finish();
 }
 
+static uint64_t torn_of_process(uint32_t number)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+
+	for (size_t i = 0; i < count; i++)
+		if (process[i]->number == number)
+			return process[i]->samples_torn;
+	return UINT64_MAX;
+}
+
 /* Places that nobody defines, that name themselves, states that nobody knows: a row, and no harm. */
 static void lost_definitions_are_rows(void **state)
 {
@@ -206,7 +217,9 @@ static void lost_definitions_are_rows(void **state)
 	assert_int_equal(samples->all.wait_ns, 10 * MS);
 	assert_int_equal(lines.count, 1);
 	assert_int_equal(lines.line[0].file, SAMPLE_NONE);
-	assert_int_equal(samples->torn, 6);
+	assert_int_equal(samples->torn, 11);
+	assert_int_equal(torn_of_process(1), 6);
+	assert_int_equal(torn_of_process(77), 5);
 	assert_int_equal(samples->off[EVT_PYTHON_OFF_REFUSED], 1);
 	finish();
 }
@@ -225,6 +238,31 @@ static void paths_match_by_their_ends(void **state)
 	assert_false(MATCH("/a/b/train.py", ""));
 }
 
+/* CPU time of a stack that could not be read is no line's, neither of the one before nor of the one behind. */
+static void torn_stacks_are_a_row(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 3, EVT_PYTHON_RUNS, 1000);
+	sample(21 * MS, 0, EVT_PYTHON_TORN, 5000);
+	sample(31 * MS, 0, EVT_PYTHON_RUNS, 700); /* no Python function: another row */
+	sample(41 * MS, 3, EVT_PYTHON_RUNS, 2000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	lines_make(&lines, samples, false);
+	assert_int_equal(line_at(11)->self.cpu_ns, 3 * MS);
+	assert_int_equal(samples->all.cpu_ns, 8700000);
+	for (size_t i = 0; i < lines.count; i++)
+		if (lines.line[i].file == SAMPLE_NONE)
+			assert_int_equal(lines.line[i].self.cpu_ns,
+					 lines.line[i].is_torn ? 5000000 : 700000);
+	assert_int_equal(lines.count, 4); /* with the caller of line 11 */
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +271,7 @@ int main(void)
 		cmocka_unit_test(native_is_an_operator),
 		cmocka_unit_test(filters_hold),
 		cmocka_unit_test(lost_definitions_are_rows),
+		cmocka_unit_test(torn_stacks_are_a_row),
 		cmocka_unit_test(paths_match_by_their_ends),
 	};
 

@@ -3,7 +3,7 @@
  * The child that tries has a copy of our memory, not a share of it: on kernels before 5.16 a process
  * that dies with a core dump, which it does of such a filter, takes all that share its memory along.
  */
-#include "preload/life/seccomp.h"
+#include "preload/base/seccomp.h"
 
 #include <errno.h>
 #include <fcntl.h>
