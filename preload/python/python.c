@@ -93,9 +93,9 @@ static bool torch_is_wanted(void)
 	       (settings.capture == SETTINGS_CAPTURE_RANGE && settings.capture_labels);
 }
 
-static bool imports_are_wanted(void)
+static bool families_are_wanted(void)
 {
-	return settings.trace & 1u << SETTINGS_FAMILY_imports;
+	return settings.trace & (1u << SETTINGS_FAMILY_imports | 1u << SETTINGS_FAMILY_functions);
 }
 
 /*
@@ -162,13 +162,17 @@ static int audit(const char *event, void *arguments, void *data)
 		if (strncmp(event + 8, "run_", 4) == 0 && !atomic_exchange(&has_run, true)) {
 			trouble_look();
 			run_bootstrap(true);
+			tell_listeners("intercept.run", arguments);
 		}
 	} else if (event[0] == 'i' && strcmp(event, "import") == 0) {
 		if (!atomic_load_explicit(&has_run, memory_order_relaxed) &&
-		    imports_torch(arguments) && !atomic_exchange(&has_run, true))
+		    imports_torch(arguments) && !atomic_exchange(&has_run, true)) {
 			run_bootstrap(false);
+			tell_listeners("intercept.run", arguments);
+		}
 		tell_listeners(event, arguments);
-	} else if (event[0] == 'i' && strncmp(event, "intercept.", 10) == 0) {
+	} else if ((event[0] == 'i' && strncmp(event, "intercept.", 10) == 0) ||
+		   (event[0] == 's' && strcmp(event, "sys.setprofile") == 0)) {
 		tell_listeners(event, arguments);
 	}
 	return 0;
@@ -176,7 +180,7 @@ static int audit(const char *event, void *arguments, void *data)
 
 static void python_begin(void)
 {
-	if (!(torch_is_wanted() || sampling_is_wanted() || pyframes_are_wanted() || imports_are_wanted()) ||
+	if (!(torch_is_wanted() || sampling_is_wanted() || pyframes_are_wanted() || families_are_wanted()) ||
 	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);

@@ -37,6 +37,8 @@
 	FUNCTION(int, PyObject_HasAttrString, (void *object, const char *name))         \
 	FUNCTION(void *, PyObject_GetAttrString, (void *object, const char *name))      \
 	FUNCTION(void *, PyEval_GetFrame, (void))                                       \
+	FUNCTION(void *, PyObject_CallFunctionObjArgs, (void *callable, ...))           \
+	FUNCTION(long, PyLong_AsLong, (void *number))                                   \
 	FUNCTION(int, PyFrame_GetLineNumber, (void *frame))                             \
 	FUNCTION(void *, PyCFunction_NewEx, (struct python_method *, void *, void *))
 
@@ -48,8 +50,9 @@ struct python_method {
 	const char *doc;
 };
 
-#define PYTHON_METH_VARARGS 1 /* the argument is a tuple */
-#define PYTHON_METH_O 8       /* one argument, none by keyword */
+#define PYTHON_METH_VARARGS 1     /* the argument is a tuple */
+#define PYTHON_METH_O 8           /* one argument, none by keyword */
+#define PYTHON_METH_FASTCALL 0x80 /* an array of arguments and their count */
 
 #define PYTHON_ARGUMENTS_OFFSET ((size_t)1 << 63) /* PY_VECTORCALL_ARGUMENTS_OFFSET */
 

@@ -332,6 +332,17 @@ static bool parse_STEP(const char *value)
 	return true;
 }
 
+static bool parse_FUNCTIONS(const char *value)
+{
+	settings.functions[0] = 0;
+	if (strcmp(value, "all") == 0)
+		return true;
+	if (!*value || strlen(value) >= sizeof(settings.functions))
+		return false;
+	strcpy(settings.functions, value);
+	return true;
+}
+
 static bool parse_OPERATORS(const char *value)
 {
 	unsigned int one_in;

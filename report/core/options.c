@@ -562,6 +562,11 @@ static int parser_check_drawn(struct parser *parser)
 		options->format = !strcmp(end, ".svg")      ? FORMAT_SVG
 				  : !strcmp(end, ".folded") ? FORMAT_FOLDED
 							    : options->format;
+	if (options->format == FORMAT_PSTATS && options->report != REPORT_functions &&
+	    !options->help)
+		return parser_fail(parser,
+				   "report '%s' has no --format pstats: it is of report functions",
+				   report_infos[options->report].name);
 	if (!is_drawn || options->report == REPORT_flame || options->help)
 		return 0;
 	return parser_fail(parser,
@@ -620,6 +625,13 @@ static int parser_choose_key(struct parser *parser)
 		name[count] = key_list[first + count].name;
 		count++;
 	}
+	if (!options->by_name && options->report == REPORT_functions &&
+	    (options->of_report[REPORT_OPTION_callers].text ||
+	     options->of_report[REPORT_OPTION_callees].text))
+		options->by_name = "caller";
+	if (options->format == FORMAT_PSTATS && options->by_name)
+		return parser_fail(parser, "--format pstats has all functions and callers: leave "
+					   "out --by, --callers and --callees");
 	if (options->by_name && count)
 		chosen = parser_choose(parser, "by", options->by_name, name, (size_t)count);
 	options->by = (enum key_id)(count ? first + chosen : 0);

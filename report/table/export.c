@@ -13,6 +13,7 @@
 const char *const export_format_names[FORMAT_LIMIT] = {
 	[FORMAT_TABLE] = "table",       [FORMAT_CSV] = "csv",       [FORMAT_JSON] = "json",
 	[FORMAT_MARKDOWN] = "markdown", [FORMAT_FOLDED] = "folded", [FORMAT_SVG] = "svg",
+	[FORMAT_PSTATS] = "pstats",
 };
 
 void (*const exporters[FORMAT_LIMIT])(const struct document *document,
@@ -20,6 +21,7 @@ void (*const exporters[FORMAT_LIMIT])(const struct document *document,
 	[FORMAT_TABLE] = export_table,   [FORMAT_CSV] = export_csv,
 	[FORMAT_JSON] = export_json,     [FORMAT_MARKDOWN] = export_markdown,
 	[FORMAT_FOLDED] = export_folded, [FORMAT_SVG] = export_svg,
+	[FORMAT_PSTATS] = export_pstats,
 };
 
 /* What is drawn has no place for what was lost: it is said beside it. */
@@ -43,6 +45,11 @@ void export_folded(const struct document *document, const struct screen *screen)
 void export_svg(const struct document *document, const struct screen *screen)
 {
 	export_drawn(document, screen, FORMAT_SVG);
+}
+
+void export_pstats(const struct document *document, const struct screen *screen)
+{
+	export_drawn(document, screen, FORMAT_PSTATS);
 }
 
 const char *export_cell_text(struct text_store *texts, const struct column *column,

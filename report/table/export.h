@@ -19,6 +19,7 @@ enum export_format {
 	FORMAT_MARKDOWN,
 	FORMAT_FOLDED, /* drawn by the report itself, where it can */
 	FORMAT_SVG,
+	FORMAT_PSTATS,
 	FORMAT_LIMIT,
 };
 extern const char *const export_format_names[FORMAT_LIMIT];
@@ -75,6 +76,7 @@ void export_csv(const struct document *document, const struct screen *screen);
 void export_json(const struct document *document, const struct screen *screen);
 /* The document's own draw(). */
 void export_folded(const struct document *document, const struct screen *screen);
+void export_pstats(const struct document *document, const struct screen *screen);
 void export_svg(const struct document *document, const struct screen *screen);
 void export_markdown(const struct document *document, const struct screen *screen);
 

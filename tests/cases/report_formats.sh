@@ -1,6 +1,7 @@
 #!/bin/bash
 # Table, csv, json and markdown of every report by every key, over files with all families; --output; a full disk; a closed pipe.
 # SPDX-License-Identifier: MIT
+# timeout: 300
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program captured

@@ -241,7 +241,8 @@ static void a_planned_family_is_refused_by_name(void **state)
 	assert_string_equal(
 		spoken_with("INTERCEPT_TRACE=+gpu", NULL),
 		"intercept: INTERCEPT_TRACE: family 'gpu' is not built into this version, "
-		"only alloc nvtx cuda torch tensors shapes modules io imports are; the others "
+		"only alloc nvtx cuda torch tensors shapes modules io imports functions are; the "
+		"others "
 		"named are "
 		"recorded\n");
 	assert_string_equal(spoken_with("INTERCEPT_TRACE=-gpu", NULL), "");

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What records call a function: the hash of "LINE\tNAME\tFILE". A code object carries the hash of its own (co_extra, which lives
+ * as long as the code does), functions of C have a table. INTERCEPT_FUNCTIONS decides by module what is recorded.
+ *
+ * With the GIL. errno and the exception that may be set are preserved.
+ */
+#ifndef PRELOAD_FUNCTIONS_FUNCTION_NAMES_H
+#define PRELOAD_FUNCTIONS_FUNCTION_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/hidden.h"
+#include "preload/record/recorder.h"
+
+/* Once: false where CPython lacks something. `label`: a function of functions.py, borrowed, kept for ever. */
+bool function_names_begin(void *label) PRELOAD_HIDDEN;
+
+/* Not to be recorded, by INTERCEPT_FUNCTIONS. */
+#define FUNCTION_LEFT_OUT 1u
+
+struct function_api {
+	int (*get_extra)(void *code, ssize_t index, void **ret_extra);
+	ssize_t index;
+};
+PRELOAD_HIDDEN extern struct function_api function_api;
+
+/* What the code carries: 0 when it was never seen. */
+static inline uint64_t function_of_code(void *code)
+{
+	void *extra = NULL;
+
+	(void)function_api.get_extra(code, function_api.index, &extra);
+	return (uint64_t)(uintptr_t)extra;
+}
+
+/* The event of a code of which nothing is known yet, or whose text has to be sent again. Its frame is the innermost
+ * one. Returns what function_of_code() will. */
+uint64_t function_record_code(uint32_t event, void *code) PRELOAD_HIDDEN;
+
+/* The same of a function of C: `method` is its PyMethodDef. */
+uint64_t function_of_method(void *method) PRELOAD_HIDDEN;
+void function_record_method(uint32_t event, void *method, void *callable) PRELOAD_HIDDEN;
+
+#endif

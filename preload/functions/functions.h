@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls and returns of Python functions, and of the functions of C that Python calls, with INTERCEPT_TRACE=+functions: what
+ * cProfile sees. From CPython 3.12 on by sys.monitoring, with a tool id of our own; before that by the C profile function of
+ * each thread, which we leave to a program that uses it itself. README.md has the rest.
+ */
+#ifndef PRELOAD_FUNCTIONS_FUNCTIONS_H
+#define PRELOAD_FUNCTIONS_FUNCTIONS_H
+
+#include <stdbool.h>
+
+/* For python/listeners.def; with the GIL. The program is about to run. */
+bool functions_begin(void *arguments);
+
+/* Somebody sets the profile function of this thread: comes before it is set. */
+bool functions_see_setprofile(void *arguments);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* See module_list.h. */
+#include "preload/functions/module_list.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static bool fits(const char *name, size_t length, const char *module)
+{
+	if (length && name[length - 1] == '*') {
+		length--;
+		if (length && name[length - 1] == '.') /* the package itself, too */
+			return strncmp(module, name, length - 1) == 0 &&
+			       (!module[length - 1] || module[length - 1] == '.');
+		return strncmp(module, name, length) == 0;
+	}
+	return strlen(module) == length && memcmp(module, name, length) == 0;
+}
+
+bool module_list_has(const char *list, const char *module)
+{
+	bool is_in = true;
+	size_t length;
+
+	for (const char *name = list; *name; name += length, name += *name == ',') {
+		length = strcspn(name, ",");
+		if (length && *name != '!')
+			is_in = false;
+	}
+	for (const char *name = list; *name; name += length, name += *name == ',') {
+		bool is_out = *name == '!';
+
+		length = strcspn(name, ",");
+		if (fits(name + is_out, length - is_out, module))
+			is_in = !is_out;
+	}
+	return is_in;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* See monitor.h. CPython calls nothing else of the tool while a callback runs. */
+#include "preload/functions/monitor.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "preload/base/symbols.h"
+#include "preload/functions/calls.h"
+#include "preload/python/python_api.h"
+#include "preload/settings/settings.h"
+
+void *monitor_disable;
+static void *none; /* immortal since 3.12 */
+
+/* The arguments begin with the code and the place in it. */
+#define CALLBACK(name) static void *name(void *self, void *const *argument, ssize_t count)
+
+static inline void *see(uint32_t event, void *code)
+{
+	if (__builtin_expect(call_of_code(event, code), 1))
+		return none;
+	python_api.Py_IncRef(monitor_disable);
+	return monitor_disable;
+}
+
+CALLBACK(see_enter)
+{
+	(void)self;
+	return count > 0 ? see(EVT_function_enter, argument[0]) : none;
+}
+
+CALLBACK(see_return)
+{
+	(void)self;
+	return count > 0 ? see(EVT_function_return, argument[0]) : none;
+}
+
+/* These cannot be switched off for one place. */
+CALLBACK(see_throw)
+{
+	(void)self;
+	if (count > 0)
+		(void)call_of_code(EVT_function_enter, argument[0]);
+	return none;
+}
+
+CALLBACK(see_unwind)
+{
+	(void)self;
+	if (count > 0)
+		(void)call_of_code(EVT_function_return, argument[0]);
+	return none;
+}
+
+/* code, place, callable, first argument. Most calls are of Python functions, which begin with an event of their own. */
+static inline bool is_left_out(void *code)
+{
+	return settings.functions[0] && function_of_code(code) == FUNCTION_LEFT_OUT;
+}
+
+CALLBACK(see_call)
+{
+	void *method = count < 3 ? NULL : call_method_of(argument[2], true);
+
+	(void)self;
+	if (count > 0 && __builtin_expect(is_left_out(argument[0]), 0)) {
+		python_api.Py_IncRef(monitor_disable);
+		return monitor_disable;
+	}
+	if (method)
+		call_of_method(EVT_function_enter, method, argument[2]);
+	return none;
+}
+
+CALLBACK(see_c_return)
+{
+	void *method = count < 3 ? NULL : call_method_of(argument[2], true);
+
+	(void)self;
+	if (method && !is_left_out(argument[0]))
+		call_of_method(EVT_function_return, method, argument[2]);
+	return none;
+}
+
+#define METHOD(name, function)                                                                   \
+	{                                                                                        \
+		name, (void *(*)(void *, void *))(void (*)(void))function, PYTHON_METH_FASTCALL, \
+			NULL                                                                     \
+	}
+
+bool monitor_begin(void *globals)
+{
+	static struct python_method methods[] = {
+		METHOD("PY_START", see_enter),   METHOD("PY_RESUME", see_enter),
+		METHOD("PY_THROW", see_throw),   METHOD("PY_RETURN", see_return),
+		METHOD("PY_YIELD", see_return),  METHOD("PY_UNWIND", see_unwind),
+		METHOD("CALL", see_call),        METHOD("C_RETURN", see_c_return),
+		METHOD("C_RAISE", see_c_return),
+	};
+	void *table, *function, *result = NULL;
+
+	none = symbols_find_loaded("_Py_NoneStruct");
+	function = python_api.PyDict_GetItemString(globals, "monitor");
+	if (!none || !function || monitor_disable == none)
+		return false;
+	table = python_api.PyDict_New();
+	if (table) {
+		python_put_methods(table, methods, sizeof(methods) / sizeof(methods[0]));
+		result = python_api.PyObject_CallFunctionObjArgs(function, table, NULL);
+		python_api.Py_DecRef(table);
+	}
+	if (!result) {
+		python_api.PyErr_Clear();
+		return false;
+	}
+	table = symbols_find_loaded("_Py_TrueStruct");
+	python_api.Py_DecRef(result);
+	return result == table;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls and returns of functions, added up as cProfile does: by function, and by caller and function. Each thread has a stack of
+ * its own. A return names its function: where that is not the innermost one (greenlets switch stacks), those above it end
+ * with it and are counted.
+ *
+ * Functions are indices of names. Memory grows with rows, pairs and open calls, and with threads times rows. Times are ns. One thread.
+ */
+#ifndef REPORT_FUNCTIONS_CALLS_H
+#define REPORT_FUNCTIONS_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/map.h"
+#include "report/core/nest.h"
+
+#define CALL_NONE UINT32_MAX
+
+struct call_counts {
+	uint64_t calls, recursive, open;
+	uint64_t self_ns, total_ns; /* total: recursive calls count once */
+};
+
+struct call_row {
+	uint64_t key; /* of --by */
+	uint32_t function;
+	struct call_counts counts;
+};
+
+struct call_pair {
+	uint32_t caller, callee; /* rows */
+	struct call_counts counts;
+};
+
+struct open_call {
+	uint64_t start_ns, children_ns;
+	uint32_t function;
+	uint32_t row,
+		pair; /* CALL_NONE: it does not count; the pair also without a caller that does */
+};
+
+struct call_thread {
+	struct open_call *open;
+	size_t count, room;
+	uint32_t *row_level, *pair_level; /* how often each is open */
+	size_t row_room, pair_room;
+};
+
+struct calls {
+	struct call_row *row;
+	size_t row_count, row_room;
+	struct call_pair *pair;
+	size_t pair_count, pair_room;
+	struct map keys;  /* key + 1 to its number */
+	struct map rows;  /* number of the key << 32 | function, + 1 */
+	struct map pairs; /* caller << 32 | callee, + 1 */
+	size_t key_count;
+	struct call_thread *thread; /* by index */
+	size_t thread_room;
+	uint64_t out_of_order; /* calls that ended with one around them */
+	uint64_t unmatched;    /* returns of functions that were not open */
+};
+
+void calls_init(struct calls *calls);
+void calls_release(struct calls *calls);
+
+struct call {
+	uint64_t time_ns, key;
+	uint32_t thread, function;
+	bool counts;
+};
+void calls_enter(struct calls *calls, const struct call *call);
+void calls_return(struct calls *calls, const struct call *call);
+/* All that is open on the thread ends, or runs on and adds no time. */
+void calls_cut(struct calls *calls, uint32_t thread, uint64_t time_ns, enum nest_ending how);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file that pstats.Stats reads, as cProfile.Profile.dump_stats() writes it: a dict in the format of the module marshal. Errors of
+ * the stream are the caller's to see.
+ */
+#ifndef REPORT_FUNCTIONS_PSTATS_H
+#define REPORT_FUNCTIONS_PSTATS_H
+
+#include <stdio.h>
+
+#include "report/functions/calls.h"
+#include "report/session/source.h"
+
+/* Rows of one key. */
+void pstats_write(FILE *out, const struct calls *calls, const struct source *source);
+
+#endif

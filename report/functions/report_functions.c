@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `functions`: cProfile's table from calls that were recorded one by one. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/core/keys.h"
+#include "report/core/report_kind.h"
+#include "report/functions/function_events.h"
+#include "report/functions/function_place.h"
+#include "report/functions/pstats.h"
+
+#define AWAY \
+	"<not recorded: the program's own profile function>" /* pairs with preload/functions/profile.c */
+
+struct functions_state {
+	const struct functions *functions;
+	struct function_sums {
+		uint64_t calls, primitive, open, self_ns, away_ns;
+	} sums;
+};
+
+struct place_columns {
+	enum column_id place, file, line, function;
+};
+
+static void functions_prepare(struct report *report)
+{
+	((struct functions_state *)report->state)->functions = functions_want(
+		report->run, &(struct functions_options){ .by = report->request->options->by });
+}
+
+static struct function_sums add_up(const struct functions *functions, const struct source *source)
+{
+	struct function_sums sums = { 0 };
+
+	for (size_t i = 0; i < functions->calls.row_count; i++) {
+		const struct call_row *row = &functions->calls.row[i];
+		struct function_place place = function_place_of(source, row->function);
+
+		sums.calls += row->counts.calls;
+		sums.primitive += row->counts.calls - row->counts.recursive;
+		sums.open += row->counts.open;
+		sums.self_ns += row->counts.self_ns;
+		if (place.name_length == strlen(AWAY) &&
+		    !memcmp(place.name, AWAY, place.name_length))
+			sums.away_ns += row->counts.total_ns;
+	}
+	return sums;
+}
+
+/* --- rows --- */
+
+static void put_place(struct table *table, struct place_columns columns,
+		      const struct source *source, uint32_t function)
+{
+	struct function_place place = function_place_of(source, function);
+	size_t length;
+	const char *text = function_place_text(place, &table->texts, &length);
+
+	table_set_text(table, columns.place, text, length);
+	table_set_text(table, columns.file, place.file, place.file_length);
+	table_set_number(table, columns.line, place.line);
+	table_set_text(table, columns.function, place.name, place.name_length);
+}
+
+static void put_calls(struct table *table, const struct call_counts *counts)
+{
+	uint64_t primitive = counts->calls - counts->recursive;
+	const char *text = counts->recursive
+				   ? text_store_format(&table->texts, "%" PRIu64 "/%" PRIu64,
+						       counts->calls, primitive)
+				   : text_store_format(&table->texts, "%" PRIu64, counts->calls);
+
+	table_set_text(table, COLUMN_functions_calls, text, strlen(text));
+	table_set_number(table, COLUMN_functions_ncalls, counts->calls);
+	table_set_number(table, COLUMN_functions_primitive_calls, primitive);
+	table_set_number(table, COLUMN_functions_open, counts->open);
+	if (counts->calls)
+		table_set_number(table, COLUMN_functions_tottime_percall_ns,
+				 counts->self_ns / counts->calls);
+	if (primitive)
+		table_set_number(table, COLUMN_functions_cumtime_percall_ns,
+				 counts->total_ns / primitive);
+}
+
+static void put_row(struct table *table, const struct source *source, uint32_t function,
+		    const struct call_counts *counts, uint64_t all_ns)
+{
+	static const struct place_columns columns = {
+		COLUMN_functions_place,
+		COLUMN_functions_file,
+		COLUMN_functions_line,
+		COLUMN_functions_function,
+	};
+
+	put_place(table, columns, source, function);
+	put_calls(table, counts);
+	table_set_number(table, COLUMN_functions_tottime_ns, counts->self_ns);
+	table_set_number(table, COLUMN_functions_cumtime_ns, counts->total_ns);
+	if (all_ns)
+		table_set_real(table, COLUMN_functions_percent,
+			       100.0 * (double)counts->self_ns / (double)all_ns);
+}
+
+/* Whether the option's text is in the function's place, or it was not given. */
+static bool is_asked_for(const char *part, const struct source *source, uint32_t function)
+{
+	struct text_store texts = { 0 };
+	const char *text;
+	size_t length;
+	bool is_in;
+
+	if (!part || !*part)
+		return true;
+	text = function_place_text(function_place_of(source, function), &texts, &length);
+	is_in = memmem(text, length, part, strlen(part)) != NULL;
+	text_store_release(&texts);
+	return is_in;
+}
+
+static void fill_pairs(const struct report *report, struct table *table)
+{
+	static const struct place_columns columns = {
+		COLUMN_functions_caller,
+		COLUMN_functions_caller_file,
+		COLUMN_functions_caller_line,
+		COLUMN_functions_caller_function,
+	};
+	const struct functions_state *state = report->state;
+	const struct report_option_value *option = report->request->options->of_report;
+	const struct calls *calls = &state->functions->calls;
+	const struct source *source = run_source(report->run);
+
+	for (size_t i = 0; i < calls->pair_count; i++) {
+		const struct call_pair *pair = &calls->pair[i];
+		uint32_t caller = calls->row[pair->caller].function,
+			 callee = calls->row[pair->callee].function;
+
+		if (!is_asked_for(option[REPORT_OPTION_callers].text, source, callee) ||
+		    !is_asked_for(option[REPORT_OPTION_callees].text, source, caller))
+			continue;
+		table_add_row(table);
+		put_row(table, source, callee, &pair->counts, state->sums.self_ns);
+		put_place(table, columns, source, caller);
+	}
+}
+
+static void functions_fill(struct report *report, struct table *table)
+{
+	struct functions_state *state = report->state;
+	const struct functions *functions = state->functions;
+	const struct source *source = run_source(report->run);
+
+	state->sums = add_up(functions, source);
+	if (report->request->options->by == BY_functions_caller) {
+		fill_pairs(report, table);
+		return;
+	}
+	for (size_t i = 0; i < functions->calls.row_count; i++) {
+		const struct call_row *row = &functions->calls.row[i];
+
+		table_add_row(table);
+		key_put(&functions->key, row->key, table);
+		put_row(table, source, row->function, &row->counts, state->sums.self_ns);
+	}
+}
+
+/* --- around them --- */
+
+static void functions_total(const struct report *report, struct facts *facts)
+{
+	const struct functions_state *state = report->state;
+	const struct function_sums *sums = &state->sums;
+
+	facts_number(facts, "ncalls", UNIT_COUNT, sums->calls);
+	facts_number(facts, "primitive_calls", UNIT_COUNT, sums->primitive);
+	facts_number(facts, "tottime_ns", UNIT_NS, sums->self_ns);
+	facts_number(facts, "not_recorded_ns", UNIT_NS, sums->away_ns);
+	facts_number(facts, "open", UNIT_COUNT, sums->open);
+	facts_number(facts, "out_of_order", UNIT_COUNT, state->functions->calls.out_of_order);
+	facts_number(facts, "unmatched", UNIT_COUNT, state->functions->calls.unmatched);
+}
+
+static void functions_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct function_sums *sums = &((const struct functions_state *)report->state)->sums;
+	char calls[UNIT_TEXT_BYTES], primitive[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	if (sums->calls)
+		screen_print(screen, SCREEN_BOLD, "%s function calls (%s primitive calls) in %s\n",
+			     unit_format_count(calls, sums->calls),
+			     unit_format_count(primitive, sums->primitive),
+			     unit_format_ns(time, sums->self_ns));
+}
+
+static void functions_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct functions_state *state = report->state;
+	char text[UNIT_TEXT_BYTES];
+
+	if (state->functions->calls.out_of_order)
+		screen_print_prose(
+			screen,
+			"%s calls ended with one around them, as where greenlets switch: "
+			"their times are estimates.",
+			unit_format_count(text, state->functions->calls.out_of_order));
+	if (state->sums.away_ns)
+		screen_print_prose(screen,
+				   "What ran in %s is not in this table: the program used Python's "
+				   "profile function itself.",
+				   unit_format_ns(text, state->sums.away_ns));
+}
+
+static void functions_draw(const struct document *document, const struct screen *screen,
+			   enum export_format format)
+{
+	const struct report *report = document->context;
+	const struct functions_state *state = report->state;
+
+	if (format == FORMAT_PSTATS)
+		pstats_write(screen->out, &state->functions->calls, run_source(report->run));
+}
+
+const struct report_kind report_kind_functions = {
+	.state_bytes = sizeof(struct functions_state),
+	.family = EVT_FAMILY_functions,
+	.want = functions_prepare,
+	.fill = functions_fill,
+	.total = functions_total,
+	.head = functions_head,
+	.foot = functions_foot,
+	.draw = functions_draw,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:functions/module_list.c */
+/* preload/functions/module_list.c: which modules INTERCEPT_FUNCTIONS means. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "preload/functions/module_list.h"
+
+static void a_package_is_with_all_below_it(void **state)
+{
+	(void)state;
+	assert_true(module_list_has("mypkg.*", "mypkg"));
+	assert_true(module_list_has("mypkg.*", "mypkg.part.deep"));
+	assert_false(module_list_has("mypkg.*", "mypkgs"));
+	assert_false(module_list_has("mypkg.*", "other.mypkg"));
+	assert_true(module_list_has("mypkg", "mypkg"));
+	assert_false(module_list_has("mypkg", "mypkg.part"));
+	assert_true(module_list_has("my*", "mypkg.part"));
+}
+
+static void the_last_that_fits_decides(void **state)
+{
+	(void)state;
+	assert_false(module_list_has("mypkg.*,!mypkg.utils", "mypkg.utils"));
+	assert_true(module_list_has("mypkg.*,!mypkg.utils", "mypkg.other"));
+	assert_true(module_list_has("!mypkg.utils,mypkg.*", "mypkg.utils"));
+}
+
+static void only_left_out_means_all_others(void **state)
+{
+	(void)state;
+	assert_true(module_list_has("!torch.*", "__main__"));
+	assert_false(module_list_has("!torch.*", "torch"));
+	assert_true(module_list_has("!torch.*", ""));
+	assert_false(module_list_has("*,!torch.*", "torch.nn"));
+	assert_true(module_list_has("*,!torch.*", ""));
+}
+
+static void odd_lists_do_no_harm(void **state)
+{
+	(void)state;
+	assert_true(module_list_has("", "a"));
+	assert_true(module_list_has(",,", "a"));
+	assert_true(module_list_has("!", "a"));
+	assert_true(module_list_has(",a,", "a"));
+	assert_false(module_list_has(".*", "a"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_package_is_with_all_below_it),
+		cmocka_unit_test(the_last_that_fits_decides),
+		cmocka_unit_test(only_left_out_means_all_others),
+		cmocka_unit_test(odd_lists_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
