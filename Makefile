@@ -38,7 +38,8 @@ PRELOAD_SANITISE := $(if $(filter undefined,$(subst $(comma), ,$(SAN))),-fsaniti
 PRELOAD_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec $(HEAP_NAMES:%=-fno-builtin-%)
 # As needed: with glibc 2.34 and newer libc alone remains.
 PRELOAD_LIBS := -Wl,--as-needed -lpthread -ldl
-PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,-z,nodelete,--no-undefined -Wl,-soname,libintercept.so
+# The largest alignment first: thread-local data has no holes (tests/cases/elf.sh).
+PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,-z,nodelete,--no-undefined,--sort-section=alignment -Wl,-soname,libintercept.so
 
 ALLOCATOR = $(if $(SAN),,$(JEMALLOC_LIBS))
 COLLECTOR_LIBS = -lzstd -lpthread
@@ -62,15 +63,16 @@ COLLECTOR := $(O)/intercept-collector
 REPORT    := $(O)/prof-report
 
 # The fake CUDA: libfakecuda.so has what its libraries share. Each is lib<name> of its sources.
-FAKE_PARTS := fakecuda.so cudart.so.12 cudart.so.13 cuda.so.1 cublas.so.13 cublasLt.so.13
+FAKE_PARTS := fakecuda.so cudart.so.12 cudart.so.13 cuda.so.1 cublas.so.13 cublasLt.so.13 cupti.so.12 cupti.so.13
 FAKE_CUDA  := $(FAKE_PARTS:%=$(O)/fake/lib%)
 fake_sources = $(sort $(wildcard $(1:%=tests/fake/%.c)))
-fakecuda_SOURCES := counts kernels memory objects write
+fakecuda_SOURCES := counts device kernels memory objects write
 cudart_SOURCES   := cudart cudart_*
 cuda_SOURCES     := cuda cuda_*
 cublas_SOURCES   := cublas cublas_*
 cublasLt_SOURCES := cublaslt cublaslt_*
-FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.def preload/cuda/cuda_api.h \
+cupti_SOURCES    := cupti cupti_*
+FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.def preload/cuda/cuda_api.h preload/gpu/cupti_api.h preload/gpu/callbacks.def \
 	collector/format/events.h collector/format/events.def \
 	$(wildcard collector/format/events/*.def)
 

@@ -29,6 +29,7 @@ layers='
 	preload/settings  : events collector/region preload/base
 	preload/record    : events collector/region preload/base
 	preload/hook      : families preload/base preload/settings preload/record
+	preload/gpu       : events preload/base preload/settings preload/record preload/hook
 	preload/steps     : preload/base preload/settings preload/record
 	preload/python    : collector/region preload/base preload/settings preload/record preload/pyframes
 	preload/stacks    : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook

@@ -131,6 +131,24 @@ enum evt_cuda_memory {
 	EVT_CUDA_ALL = 255,
 };
 
+/* gpu_cupti.state */
+enum evt_gpu_state {
+	EVT_GPU_STARTED = 1,
+	EVT_GPU_NO_LIBRARY = 2, /* no libcupti was found */
+	EVT_GPU_FAILED = 3,     /* a function of CUPTI failed, nothing is recorded */
+	EVT_GPU_IN_USE = 4,     /* somebody had CUPTI before us */
+	EVT_GPU_LEFT = 5,       /* somebody came after us: from here on nothing is recorded */
+	EVT_GPU_STATE_LIMIT,
+};
+
+/* gpu_lost.reason */
+enum evt_gpu_lost_reason {
+	EVT_GPU_LOST_DROPPED = 1,    /* CUPTI had no room for them */
+	EVT_GPU_LOST_UNFINISHED = 2, /* had no end yet when the last of them were asked for */
+	EVT_GPU_LOST_STRANGE = 3,    /* a record that no version of CUPTI makes */
+	EVT_GPU_LOST_LIMIT,
+};
+
 struct event {
 	uint64_t time_ns;
 	uint32_t stream;

@@ -7,6 +7,7 @@
 
 #include "preload/stacks/stack.h"
 #include "preload/record/capture.h"
+#include "preload/record/correlation.h"
 #include "preload/cuda/cuda_kernels.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
@@ -37,6 +38,8 @@ void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void
 	call->outer = (uintptr_t)outer > (uintptr_t)call ? outer : NULL;
 	call->nested = call->outer && call->origin.inside;
 	cuda_running = call;
+	if (!call->nested && recorder_gates->gate[EVT_FAMILY_cuda])
+		correlation_begin();
 	call->start = clock_ticks();
 	return call->origin.original;
 }
@@ -45,6 +48,7 @@ void cuda_end(struct cuda_call *call, int result)
 {
 	call->end = clock_ticks();
 	call->result = result;
+	call->correlation = call->nested ? 0 : correlation_end();
 	cuda_running = call->outer;
 }
 
@@ -109,19 +113,20 @@ static inline void record_end(struct recorder_lane *lane, unsigned int fields)
 
 void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t object)
 {
-	enum { FIELDS = HEAD_FIELDS + 1 };
+	enum { FIELDS = HEAD_FIELDS + 2 };
 	struct recorder_lane *lane = record_enter();
 	uint64_t *field = lane ? record_begin(call, lane, stream, EVT_cuda_call, FIELDS) : NULL;
 
 	if (!field)
 		return;
 	field[5] = object;
+	field[6] = call->correlation;
 	record_end(lane, FIELDS);
 }
 
 void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *launch)
 {
-	enum { FIELDS = HEAD_FIELDS + 9 };
+	enum { FIELDS = HEAD_FIELDS + 10 };
 	struct recorder_lane *lane = record_enter();
 	uint64_t kernel, *field;
 
@@ -140,12 +145,13 @@ void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *
 	field[11] = launch->block.y;
 	field[12] = launch->block.z;
 	field[13] = launch->shared_bytes;
+	field[14] = call->correlation;
 	record_end(lane, FIELDS);
 }
 
 void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy)
 {
-	enum { FIELDS = HEAD_FIELDS + 4 };
+	enum { FIELDS = HEAD_FIELDS + 5 };
 	struct recorder_lane *lane = record_enter();
 	uint64_t *field = lane ? record_begin(call, lane, copy->stream, EVT_cuda_copy, FIELDS)
 			       : NULL;
@@ -156,6 +162,7 @@ void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy
 	field[6] = copy->bytes;
 	field[7] = copy->destination;
 	field[8] = copy->source;
+	field[9] = call->correlation;
 	record_end(lane, FIELDS);
 }
 

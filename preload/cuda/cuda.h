@@ -30,6 +30,7 @@ struct cuda_call {
 	struct cuda_call
 		*outer; /* around it, NULL; not to be read: it may have been left by longjmp() */
 	bool nested;
+	uint64_t correlation; /* CUPTI's number, 0: none */
 };
 
 /* The innermost call of the thread that is running. Initial-exec, plain data: 8 bytes. */

@@ -46,6 +46,14 @@ void families_forked(void)
 #include "preload/families.def"
 }
 
+void families_driver_starts(void)
+{
+#define FAMILY(name)                     \
+	if (family_##name.driver_starts) \
+		family_##name.driver_starts();
+#include "preload/families.def"
+}
+
 void families_flush(void)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + FAMILY_FLUSH_NS;

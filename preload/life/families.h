@@ -10,6 +10,7 @@ void families_start(void);
 void families_opened(void);
 void families_forked(void);
 /* At most FAMILY_FLUSH_NS: a family whose turn comes later is passed over. */
+void families_driver_starts(void);
 void families_flush(void);
 
 #endif

@@ -314,6 +314,11 @@ __attribute__((constructor)) static void init_library(void)
 /* Called by the CUDA driver at its initialisation, by way of CUDA_INJECTION64_PATH. */
 HOOK_EXPORT int InitializeInjection(void)
 {
-	(void)init_activate();
+	/* a program that has no CUDA recorded is not woken by it */
+	if (settings.trace & (1u << SETTINGS_FAMILY_cuda | 1u << SETTINGS_FAMILY_gpu) ||
+	    settings.capture == SETTINGS_CAPTURE_CUDA)
+		(void)init_activate();
+	if (atomic_load(&init_state) == INIT_RUNNING)
+		families_driver_starts();
 	return 1;
 }

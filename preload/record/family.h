@@ -25,6 +25,9 @@ struct family {
 	/* In a forked child, before its first event, its gates shut: nothing of the parent's other threads runs
 	 * here. Within malloc() perhaps: no lock, no allocation (`make lint` follows it). */
 	void (*forked)(void);
+	/* The CUDA driver starts in this process, which records: within its cuInit(), which may be within any
+	 * CUDA call. Once, on the thread that makes it. */
+	void (*driver_starts)(void);
 	/* exit(): what is still held back is recorded now or never; the gates are open if they were. Returns
 	 * before CLOCK_MONOTONIC is `until_ns`. Not called at _exit(), which a signal handler may call. */
 	void (*flush)(uint64_t until_ns);

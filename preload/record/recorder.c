@@ -353,7 +353,7 @@ static bool owner_is_stale(uint64_t owner, uintptr_t frame)
 static struct recorder_lane *enter_second_lane(enum evt_family family)
 {
 	struct recorder_lane *lane = &recorder_self.lane[1];
-	uint64_t gate = recorder_gates->gate[family];
+	uint64_t gate = recorder_gate(family);
 	uint64_t owner = lane->owner;
 
 	if (owner == gate + 1)
@@ -372,7 +372,7 @@ static struct recorder_lane *enter_second_lane(enum evt_family family)
 
 static struct recorder_lane *enter_busy(enum evt_family family, uint64_t owner, uintptr_t frame)
 {
-	if (!recorder_gates->gate[family])
+	if (!recorder_gate(family))
 		return NULL;
 	if (owner_is_stale(owner, frame)) {
 		recorder_self.lane[0].owner = recorder_self.lane[0].bound;
@@ -406,9 +406,9 @@ struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t fram
 	}
 	if (lane->owner >= RECORDER_BUSY_MIN)
 		return enter_busy(family, lane->owner, frame);
-	if (!recorder_gates->gate[family])
+	if (!recorder_gate(family))
 		return NULL;
-	if (lane->owner == recorder_gates->gate[family] + 1)
+	if (lane->owner == recorder_gate(family) + 1)
 		return lane;
 	lane->owner = frame | RECORDER_IN_CALL;
 	if (lane_bind_or_count(lane, 0))

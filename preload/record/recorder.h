@@ -71,6 +71,15 @@ PRELOAD_HIDDEN extern uint64_t recorder_base;
 #define RECORDER_BUSY_BITS 3u
 #define RECORDER_BUSY_MIN 65536u /* below: generations; above: addresses */
 
+/* In a family's place: whether ranges of capture are open or not. For what is known late, of work that was asked for
+ * while they were (a GPU's). */
+#define RECORDER_LATE EVT_FAMILY_LIMIT
+
+static inline uint64_t recorder_gate(enum evt_family family)
+{
+	return family == RECORDER_LATE ? recorder_gates->generation : recorder_gates->gate[family];
+}
+
 struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t frame);
 bool recorder_make_room(struct recorder_lane *lane, unsigned int words);
 /* The same, for words that are no record of their own: nothing is counted. */
@@ -79,7 +88,7 @@ bool recorder_find_room(struct recorder_lane *lane, unsigned int words);
 /* The family is off or paused in a process that records: whatever the lane does, there is nothing to sort out. */
 static inline bool recorder_is_shut(enum evt_family family)
 {
-	return !recorder_gates->gate[family] && recorder_gates->generation;
+	return !recorder_gate(family) && recorder_gates->generation;
 }
 
 /*
@@ -92,7 +101,7 @@ static inline __attribute__((always_inline)) struct recorder_lane *recorder_ente
 	struct recorder_lane *lane = &recorder_self.lane[0];
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 
-	if (__builtin_expect(lane->owner != recorder_gates->gate[family] + 1, 0)) {
+	if (__builtin_expect(lane->owner != recorder_gate(family) + 1, 0)) {
 		if (recorder_is_shut(family))
 			return NULL;
 		lane = recorder_enter_slow(family, frame);

@@ -6,7 +6,7 @@
 # timeout: 180
 need_torch
 fake=$BUILD/fake
-preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13"
+preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13"
 "$PYTHON" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("sklearn"))' || skip "no sklearn in '$PYTHON'"
 [[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
 	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
@@ -37,5 +37,11 @@ expect "$OUTPUT" 'summary.totals.events_lost == 0' 'launches.totals.calls > 2 * 
 	'nvtx.row(name="optimizer").launches > 0' 'nvtx.row(name="data").memcpy_bytes > 0' \
 	'launches("--by", "range").sum("calls") == launches.totals.calls' 'api.totals.calls == api.sum("calls")' \
 	'threads.sum("launches") == launches.totals.calls'
+# what the GPU did is what the fake device did, what cuBLAS launched past all that can be interposed included
+python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out || fail "$(cat compare.out)"
+expect "$OUTPUT" 'kernels.totals.calls > launches.totals.calls' 'kernels.totals.without_call == 0' 'kernels.totals.lost == 0' \
+	'kernels("--names", "mangled").row(name="_Z14fake_lt_matmulPKfS0_Pf").calls + kernels("--names", "mangled").row(name="_Z11fake_gemm_64PKfS0_Pfi").calls == kernels.totals.calls - launches.totals.calls' \
+	'kernels("--by", "op").sum("total_ns") == kernels.totals.total_ns' \
+	'all(kernels("--by", "range").row(range=each.range).calls >= each.calls for each in launches("--by", "range").rows)'
 expect_sums "$OUTPUT"
 "$REPORT" check "$OUTPUT" >check.out || fail "check: $(cat check.out)"

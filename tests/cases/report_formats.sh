@@ -1,12 +1,14 @@
 #!/bin/bash
 # Table, csv, json and markdown of every report by every key, over files with all families; --output; a full disk; a closed pipe.
 # SPDX-License-Identifier: MIT
-# timeout: 300
+# timeout: 400
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program captured
 run_traced "$PROGRAMS/captured" || fail "status $?"
 cp "$ROOT"/tests/golden/{families,io}.evt .
+need_program cuda_gpu
+INTERCEPT_OUTPUT=gpu.evt LD_PRELOAD=$LIB "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 formats() { # FILE REPORT OPTION...
 	local file=$1
 	shift
@@ -27,7 +29,7 @@ written = json.load(open("written.json"))
 keys = {"report", "files", "session", "losses", "columns", "rows", "totals"}
 assert keys <= set(doc), "keys: %s" % sorted(keys - set(doc))
 assert doc["report"] == report and doc["rows"] == written["rows"]
-assert doc["rows"] or file not in ("families.evt", "io.evt"), "no row, though the file has events of the family"
+assert doc["rows"] or file not in ("families.evt", "io.evt", "gpu.evt"), "no row, though the file has events of the family"
 names = [column["name"] for column in doc["columns"]]
 assert all("unit" in column for column in doc["columns"])
 assert all(list(row) == names for row in doc["rows"]), "columns differ from rows"
@@ -47,6 +49,7 @@ END
 while read -r line; do
 	case $line in
 	io*) file=io.evt ;;
+	kernels* | gpu-* | sync*) file=gpu.evt ;;
 	memory* | lines* | functions* | imports*) file=$OUTPUT ;; # the golden files are older
 	*) file=families.evt ;;
 	esac
@@ -71,6 +74,8 @@ want alloc allocations bytes_allocated live_allocations live_bytes temporary_all
 want nvtx domain name count total_ns self_ns avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns open \
 	allocations bytes_allocated cuda_calls cuda_ns launches memcpy_bytes device_bytes
 want api name calls total_ns percent avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns errors
+want kernels name calls total_ns avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns lost clamped without_call
+want gpu-trace start_ns duration_ns name device context stream correlation grid block bytes
 want launches kernel calls total_ns percent avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns errors
 want memcpy kind calls bytes total_ns avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns avg_bytes max_bytes \
 	rate errors

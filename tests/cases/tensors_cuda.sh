@@ -32,7 +32,7 @@ json.dump({key: stats[key] for key in stats if key.count(".") == 2 and ".all." i
           open("stats.json", "w"))
 os._exit(0)  # so that what lives now lives at the end
 END
-LD_PRELOAD=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13 \
+LD_PRELOAD=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13 \
 	INTERCEPT_OUTPUT=$OUTPUT "$PYTHON" train.py >out 2>err || fail "$(tail -n 1 err)"
 expect "$OUTPUT" 'load("stats.json")["now"] == tensors.totals.cuda0_live_bytes' \
 	'load("stats.json")["held"] == tensors.totals.cuda0_reserved_bytes' \

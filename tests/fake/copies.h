@@ -17,11 +17,16 @@
 #define FILL(to, pitch, value, element, width, height) \
 	fake_rows_fill(to, pitch, value, element, width, height)
 #define COUNT(kind, bytes) fake_copied((unsigned int)(kind), bytes)
-#define COPY(name, parameters, what) \
-	int do_##name parameters     \
-	{                            \
-		return what;         \
+#define COPY(name, parameters, what)                                                          \
+	int do_##name parameters                                                              \
+	{                                                                                     \
+		fake_thread.copy_stream = (uintptr_t)stream > 2 ? (CUstream)stream : hStream; \
+		return what;                                                                  \
 	}
+
+/* What a function without such a parameter finds. */
+static const CUstream stream, hStream;
+#pragma GCC diagnostic ignored "-Wshadow"
 
 static inline size_t fake_sum(const size_t *sizes, size_t count)
 {

@@ -9,7 +9,7 @@
  *
  * Environment: FAKE_CUDA_COUNTS (file for the JSON, %p is the pid), FAKE_CUDA_FAIL
  * ("cudaMalloc:3=2,cudaMemcpyAsync:*=700": the third call, or all, fail with this code and do nothing),
- * FAKE_CUDA_DELAY ("cudaDeviceSynchronize=1000000": nanoseconds), FAKE_CUDA_DEVICES (1).
+ * FAKE_CUDA_DELAY ("cudaDeviceSynchronize=1000000": nanoseconds), FAKE_CUDA_DEVICES (1). Of the fake libcupti: cupti.h.
  */
 #ifndef TESTS_FAKE_CORE_H
 #define TESTS_FAKE_CORE_H
@@ -22,6 +22,9 @@
 #include "collector/format/events.h"
 #include "preload/cuda/cuda_api.h"
 
+#ifndef CUDA_DIM
+#define CUDA_DIM(x_, y_, z_) ((dim3){ .x = (x_), .y = (y_), .z = (z_) })
+#endif
 #define FAKE_EXPORT __attribute__((visibility("default")))
 #pragma GCC visibility push(default)
 
@@ -52,6 +55,7 @@ struct fake_function {
 	_Atomic uint64_t calls, errors;
 	uint64_t delay_ns;
 	struct fake_rule *rules;
+	uint32_t callback; /* CUPTI's number of it, 0 when it has none for work of the device */
 };
 
 struct fake_library {
@@ -65,14 +69,18 @@ struct fake_call {
 	struct fake_function *function;
 	bool is_runtime;
 	bool outer_nested;
+	uint32_t outer_correlation;
+	uint64_t kept[2]; /* for whoever is told of the call, by domain */
 };
 
 struct fake_thread {
 	const char *self; /* the function that a fake library is about to call */
 	bool nested;      /* the call in progress is such a one */
 	int last_error;
+	uint32_t correlation; /* of the program's call in progress */
 	int device;
 	CUcontext context;
+	CUstream copy_stream; /* of the copy in progress */
 	struct {
 		dim3 grid, block;
 		size_t shared;
@@ -91,6 +99,8 @@ struct fake_library *fake_library_open(const char *soname, const char *const *na
 /* Returns the code to fail with, 0 to go on. fake_leave() returns `result`. */
 int fake_enter(struct fake_call *call, struct fake_library *library, unsigned int function);
 int fake_leave(struct fake_call *call, int result);
+/* Tells the tool of device.h; the call has a correlation id from then on, until it is done. */
+void fake_call_tell(struct fake_call *call, bool is_done, int result);
 /* For functions whose result is no error code. */
 void fake_leave_plain(struct fake_call *call);
 
@@ -115,6 +125,7 @@ struct fake_name {
 	struct fake_name *next;
 	_Atomic(struct fake_kernel *) module; /* the one without host function */
 	_Atomic uint64_t launches;
+	_Atomic uint64_t device_calls, device_ns; /* what the device did: device.h */
 	char text[];
 };
 
@@ -135,7 +146,13 @@ struct fake_kernel {
 struct fake_kernel *fake_kernel_register(const void *host, const char *name);
 /* By host function, cudaKernel_t or CUfunction; NULL: none. */
 struct fake_kernel *fake_kernel_find(const void *handle);
-int fake_kernel_launch(const void *handle, CUstream stream);
+struct fake_launch {
+	const void *handle;
+	dim3 grid, block;
+	size_t shared_bytes;
+	CUstream stream;
+};
+int fake_kernel_launch(const struct fake_launch *launch);
 /* Visits every name. */
 void fake_names_each(void (*visit)(struct fake_name *name, void *context), void *context);
 
@@ -176,13 +193,29 @@ void fake_memory_unlock(void);
 
 /* --- streams, events, graphs (objects.c) --- */
 
+/* A kernel of a graph. */
+struct fake_node {
+	struct fake_node *next; /* the one before it */
+	const char *kernel;
+	dim3 grid, block;
+	uint32_t shared_bytes;
+};
+
 struct CUgraph_st {
 	_Atomic uint64_t nodes;
+	_Atomic(struct fake_node *) last;
+};
+
+struct CUgraphExec_st {
+	uint32_t id;
+	struct fake_node *last;
 };
 
 struct CUstream_st {
 	_Atomic(CUgraph) capturing;
 	int priority;
+	uint32_t id;
+	_Atomic uint64_t busy_ns; /* device.h */
 };
 
 struct CUevent_st {
@@ -198,6 +231,7 @@ int fake_capture_end(CUstream stream, CUgraph *ret_graph);
 int fake_event_record(CUevent event);
 int fake_event_elapsed(float *ret_ms, CUevent start, CUevent end);
 int fake_graph_instantiate(CUgraphExec *ret_exec, CUgraph graph);
+int fake_graph_launch(CUgraphExec exec, CUstream stream);
 /* A handle that means nothing, of something that is freed by fake_object_free(). */
 int fake_object_create(void **ret_object);
 int fake_object_free(void *object);

@@ -4,8 +4,9 @@
  *
  * The environment is read when a library is opened. A forked child starts at zero.
  */
-#include "tests/fake/core.h"
+#include "tests/fake/device.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,25 @@ static void settings_apply(struct fake_library *library, const char *text, bool 
 	}
 }
 
+/* CUPTI's number of a function that has the device do something. */
+static uint32_t callback_of(const char *name, bool is_runtime)
+{
+	static const struct {
+		const char *name;
+		uint32_t id;
+		bool is_runtime;
+	} known[] = {
+#define RUNTIME(id, name, constant) { #name, id, true },
+#define DRIVER(id, name) { #name, id, false },
+#include "preload/gpu/callbacks.def"
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].is_runtime == is_runtime && !strcmp(known[i].name, name))
+			return known[i].id;
+	return 0;
+}
+
 static struct fake_library *library_fill(struct fake_library *library, const char *soname,
 					 const char *const *names, unsigned int count)
 {
@@ -74,8 +94,10 @@ static struct fake_library *library_fill(struct fake_library *library, const cha
 	if (!library->functions || !library->soname)
 		abort();
 	library->is_runtime = strstr(soname, "libcudart") != NULL;
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		library->functions[i].name = strdup(names[i]);
+		library->functions[i].callback = callback_of(names[i], library->is_runtime);
+	}
 	library->count = count;
 	settings_apply(library, getenv("FAKE_CUDA_FAIL"), false);
 	settings_apply(library, getenv("FAKE_CUDA_DELAY"), true);
@@ -121,6 +143,36 @@ static void wait_busily(uint64_t ns)
 		continue;
 }
 
+void fake_call_tell(struct fake_call *call, bool is_done, int result)
+{
+	static _Atomic uint32_t correlations;
+	const struct fake_tool *tool = atomic_load(&fake_tool);
+
+	if (!is_done) {
+		call->outer_correlation = fake_thread.correlation;
+		fake_thread.correlation = atomic_fetch_add(&correlations, 1) + 1;
+	}
+	if (tool && call->function->callback)
+		tool->call(call, is_done, result);
+	if (is_done)
+		fake_thread.correlation = call->outer_correlation;
+}
+
+/* As the real runtime: the first call that needs a device starts the driver, and that the tools. */
+static void driver_start(const struct fake_function *function)
+{
+	static _Atomic bool is_started;
+	void (*start)(void), *driver;
+
+	if (is_started || !strncmp(function->name, "__cuda", 6) ||
+	    atomic_exchange(&is_started, true) || !getenv("CUDA_INJECTION64_PATH"))
+		return;
+	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	start = driver ? (void (*)(void))dlsym(driver, "cuda_fake_start") : NULL;
+	if (start)
+		start();
+}
+
 int fake_enter(struct fake_call *call, struct fake_library *library, unsigned int number)
 {
 	struct fake_function *function = &library->functions[number];
@@ -136,7 +188,11 @@ int fake_enter(struct fake_call *call, struct fake_library *library, unsigned in
 		fake_thread.self = NULL;
 		return 0;
 	}
+	if (library->is_runtime)
+		driver_start(function);
 	nth = atomic_fetch_add(&function->calls, 1) + 1;
+	if (function->callback)
+		fake_call_tell(call, false, 0);
 	if (function->delay_ns)
 		wait_busily(function->delay_ns);
 	for (rule = function->rules; rule; rule = rule->next) {
@@ -152,6 +208,8 @@ int fake_leave(struct fake_call *call, int result)
 		atomic_fetch_add(&call->function->errors, 1);
 	if (result && call->is_runtime)
 		fake_thread.last_error = result;
+	if (call->function->callback && !fake_thread.nested)
+		fake_call_tell(call, true, result);
 	fake_leave_plain(call);
 	return result;
 }
@@ -176,6 +234,12 @@ int fake_copied(unsigned int kind, size_t bytes)
 		atomic_fetch_add(&fake_copy_calls[kind], 1);
 		atomic_fetch_add(&fake_copy_bytes[kind], bytes);
 	}
+	fake_device_submit(
+		&(struct fake_work){ .kind = kind == EVT_CUDA_COPY_MEMSET ? FAKE_SET : FAKE_COPY,
+				     .copy = kind,
+				     .bytes = bytes },
+		fake_thread.copy_stream);
+	fake_thread.copy_stream = NULL;
 	return 0;
 }
 
@@ -191,6 +255,8 @@ static void name_forget(struct fake_name *name, void *context)
 {
 	(void)context;
 	atomic_store(&name->launches, 0);
+	atomic_store(&name->device_calls, 0);
+	atomic_store(&name->device_ns, 0);
 }
 
 static void child_start(void)
@@ -207,6 +273,11 @@ static void child_start(void)
 		atomic_store(&fake_copy_calls[i], 0);
 		atomic_store(&fake_copy_bytes[i], 0);
 	}
+	/* a tool of the parent is none of ours */
+	atomic_store(&fake_tool, NULL);
+	memset(fake_device_copies, 0, sizeof(fake_device_copies));
+	atomic_store(&fake_device_waits, 0);
+	atomic_store(&fake_device_dropped, 0);
 	atomic_store(&fake_stub_calls, 0);
 	fake_memory_forget();
 	fake_names_each(name_forget, NULL);

@@ -2,6 +2,7 @@
 /*
  * Bodies of the fake libcublas: what gives a handle or a mode back.
  */
+#include "tests/fake/device.h"
 #include "tests/fake/entry.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -37,3 +38,17 @@ int do_cublasGetMathMode(void *handle, int *mode)
 	*mode = 0;
 	return 0;
 }
+
+/* Its kernels are launched by functions of its own: only CUPTI sees them. */
+#define PRODUCT(name)                                                \
+	int do_##name(void);                                         \
+	int do_##name(void)                                          \
+	{                                                            \
+		fake_hidden_launch("_Z11fake_gemm_64PKfS0_Pfi", 64); \
+		return 0;                                            \
+	}
+PRODUCT(cublasSgemm_v2)
+PRODUCT(cublasSgemmEx)
+PRODUCT(cublasGemmEx)
+PRODUCT(cublasGemmStridedBatchedEx)
+PRODUCT(cublasSgemmStridedBatched_64)

@@ -3,6 +3,7 @@
  * Bodies of the fake libcuda: start, devices, contexts, streams, functions by name.
  */
 #include "tests/fake/cuda_bodies.h"
+#include "tests/fake/device.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -27,6 +28,28 @@ static void injection_load(void)
 	initialise = library ? (int (*)(void))dlsym(library, "InitializeInjection") : NULL;
 	if (!initialise || !initialise())
 		fprintf(stderr, "fake CUDA: '%s' is no injection library\n", path);
+}
+
+/* The runtime starts the driver with its first call. */
+FAKE_EXPORT void cuda_fake_start(void);
+
+void cuda_fake_start(void)
+{
+	injection_load();
+}
+
+int do_cuStreamSynchronize(CUstream hStream)
+{
+	fake_device_wait(hStream, false, 3);
+	return 0;
+}
+PER_THREAD(cuStreamSynchronize, _ptsz)
+
+int do_cuCtxSynchronize(void)
+{
+	if (!fake_thread.nested)
+		fake_device_wait(NULL, true, 4);
+	return 0;
 }
 
 int do_cuInit(unsigned int Flags)

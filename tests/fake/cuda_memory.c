@@ -253,7 +253,9 @@ int do_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY
 		      unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
 		      void **kernelParams, void **extra)
 {
-	return fake_kernel_launch(f, hStream);
+	return fake_kernel_launch(&(struct fake_launch){ f, CUDA_DIM(gridDimX, gridDimY, gridDimZ),
+							 CUDA_DIM(blockDimX, blockDimY, blockDimZ),
+							 sharedMemBytes, hStream });
 }
 PER_THREAD(cuLaunchKernel, _ptsz)
 
@@ -262,13 +264,20 @@ int do_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned i
 				 unsigned int blockDimY, unsigned int blockDimZ,
 				 unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
 {
-	return fake_kernel_launch(f, hStream);
+	return fake_kernel_launch(&(struct fake_launch){ f, CUDA_DIM(gridDimX, gridDimY, gridDimZ),
+							 CUDA_DIM(blockDimX, blockDimY, blockDimZ),
+							 sharedMemBytes, hStream });
 }
 PER_THREAD(cuLaunchCooperativeKernel, _ptsz)
 
 int do_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
 			void **extra)
 {
-	return config ? fake_kernel_launch(f, config->hStream) : FAKE_INVALID_VALUE;
+	if (!config)
+		return FAKE_INVALID_VALUE;
+	return fake_kernel_launch(&(struct fake_launch){
+		f, CUDA_DIM(config->gridDimX, config->gridDimY, config->gridDimZ),
+		CUDA_DIM(config->blockDimX, config->blockDimY, config->blockDimZ),
+		config->sharedMemBytes, config->hStream });
 }
 PER_THREAD(cuLaunchKernelEx, _ptsz)

@@ -3,6 +3,7 @@
  * Bodies of the fake libcudart: devices, streams, events, graphs.
  */
 #include "tests/fake/cudart_bodies.h"
+#include "tests/fake/device.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -140,12 +141,27 @@ int do_cudaDeviceSynchronize(void)
 {
 	int (*synchronize)(void) = NULL;
 
+	fake_device_wait(NULL, true, 4);
 	if (cudart_driver("cuCtxSynchronize"))
 		synchronize = (int (*)(void))dlsym(RTLD_DEFAULT, "cuCtxSynchronize");
 	if (!synchronize)
 		return 0;
 	fake_thread.self = "cuCtxSynchronize";
 	return synchronize();
+}
+
+int do_cudaStreamSynchronize(cudaStream_t stream)
+{
+	fake_device_wait(stream, false, 3);
+	return 0;
+}
+PER_THREAD(cudaStreamSynchronize, _ptsz)
+
+/* All that was asked for before the event is all that there is by now. */
+int do_cudaEventSynchronize(cudaEvent_t event)
+{
+	fake_device_wait(NULL, true, 1);
+	return 0;
 }
 
 int do_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)

@@ -23,7 +23,8 @@ int do_cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **ar
 {
 	if (!gridDim.x || !gridDim.y || !gridDim.z || !blockDim.x || !blockDim.y || !blockDim.z)
 		return 9; /* cudaErrorInvalidConfiguration */
-	return fake_kernel_launch(func, stream);
+	return fake_kernel_launch(
+		&(struct fake_launch){ func, gridDim, blockDim, sharedMem, stream });
 }
 PER_THREAD(cudaLaunchKernel, _ptsz)
 
@@ -67,13 +68,15 @@ int do_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, v
 {
 	if (!config)
 		return FAKE_INVALID_VALUE;
-	return fake_kernel_launch(func, config->stream);
+	return fake_kernel_launch(&(struct fake_launch){ func, config->gridDim, config->blockDim,
+							 config->dynamicSmemBytes,
+							 config->stream });
 }
 PER_THREAD(cudaLaunchKernelExC, _ptsz)
 
 int do_cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
-	return graphExec ? 0 : FAKE_INVALID_VALUE;
+	return fake_graph_launch(graphExec, stream);
 }
 PER_THREAD(cudaGraphLaunch, _ptsz)
 

@@ -5,7 +5,7 @@
  * Hash tables whose chains only grow: looking up takes no lock, so that a signal handler may launch.
  * Nothing is ever taken out; what was registered last for an address is what is found.
  */
-#include "tests/fake/core.h"
+#include "tests/fake/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,17 +93,40 @@ struct fake_kernel *fake_kernel_register(const void *host, const char *text)
 	return kernel;
 }
 
-int fake_kernel_launch(const void *handle, CUstream stream)
+static void node_add(CUgraph graph, const struct fake_launch *launch, const char *kernel)
 {
-	struct fake_kernel *kernel = fake_kernel_find(handle);
-	CUgraph graph = fake_stream_graph(stream);
+	struct fake_node *node = calloc(1, sizeof(*node));
+
+	if (!node)
+		abort();
+	*node = (struct fake_node){ .next = atomic_load(&graph->last),
+				    .kernel = kernel,
+				    .grid = launch->grid,
+				    .block = launch->block,
+				    .shared_bytes = (uint32_t)launch->shared_bytes };
+	while (!atomic_compare_exchange_weak(&graph->last, &node->next, node))
+		continue;
+	atomic_fetch_add(&graph->nodes, 1);
+}
+
+int fake_kernel_launch(const struct fake_launch *launch)
+{
+	struct fake_kernel *kernel = fake_kernel_find(launch->handle);
+	CUgraph graph = fake_stream_graph(launch->stream);
+	struct fake_work work = { .kind = FAKE_KERNEL,
+				  .grid = launch->grid,
+				  .block = launch->block,
+				  .shared_bytes = (uint32_t)launch->shared_bytes };
 
 	if (!kernel)
 		return FAKE_BAD_FUNCTION;
 	if (!fake_thread.nested)
 		atomic_fetch_add(&kernel->name->launches, 1);
+	work.name = kernel->name->text;
 	if (graph)
-		atomic_fetch_add(&graph->nodes, 1);
+		node_add(graph, launch, work.name);
+	else
+		fake_device_submit(&work, launch->stream);
 	return 0;
 }
 

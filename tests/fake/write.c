@@ -3,10 +3,11 @@
  * The counters as JSON, written to FAKE_CUDA_COUNTS when the process ends and by fake_cuda_write().
  *
  * {"pid": 1, "calls": {NAME: n}, "errors": {NAME: n}, "others": {NAME: n}, "libraries": {SONAME: {NAME: n}},
- *  "launches": {KERNEL: n}, "copies": {KIND: {"calls": n, "bytes": n}}, "memory": [{...}], "stubs": n}
+ *  "launches": {KERNEL: n}, "copies": {KIND: {"calls": n, "bytes": n}}, "memory": [{...}], "device": {...},
+ *  "stubs": n}
  * `calls` and `errors` are of the functions in hooks.def, `others` are calls of those that are not.
  */
-#include "tests/fake/core.h"
+#include "tests/fake/device.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -116,10 +117,11 @@ static void name_write(struct fake_name *name, void *context)
 		number_write(context, name->text, name->launches);
 }
 
+static const char *const kinds[EVT_CUDA_COPY_LIMIT] = { "HtoH", "HtoD",    "DtoH",
+							"DtoD", "default", "memset" };
+
 static void copies_write(FILE *file)
 {
-	static const char *const kinds[EVT_CUDA_COPY_LIMIT] = { "HtoH", "HtoD",    "DtoH",
-								"DtoD", "default", "memset" };
 	const char *separator = "";
 	unsigned int i;
 
@@ -135,9 +137,45 @@ static void copies_write(FILE *file)
 	fputs("},\n", file);
 }
 
+static void device_name_write(struct fake_name *name, void *context)
+{
+	struct list *list = context;
+
+	if (!name->device_calls)
+		return;
+	fputs(list->separator, list->file);
+	list->separator = ",\n";
+	text_write(list->file, name->text);
+	fprintf(list->file, ": {\"calls\": %llu, \"total_ns\": %llu}",
+		(unsigned long long)name->device_calls, (unsigned long long)name->device_ns);
+}
+
+/* What the device did while a tool wanted to know. */
+static void device_write(FILE *file)
+{
+	struct list names = { file, "" };
+	const char *separator = "";
+
+	fputs("\"device\": {\"kernels\": {", file);
+	fake_names_each(device_name_write, &names);
+	fputs("},\n\"copies\": {", file);
+	for (unsigned int i = 0; i < EVT_CUDA_COPY_LIMIT; i++) {
+		const struct fake_device_sum *sum = &fake_device_copies[i];
+
+		if (!sum->calls)
+			continue;
+		fprintf(file, "%s\"%s\": {\"calls\": %llu, \"bytes\": %llu, \"total_ns\": %llu}",
+			separator, kinds[i], (unsigned long long)sum->calls,
+			(unsigned long long)sum->bytes, (unsigned long long)sum->total_ns);
+		separator = ", ";
+	}
+	fprintf(file, "}, \"waits\": %llu, \"dropped\": %llu},\n",
+		(unsigned long long)fake_device_waits, (unsigned long long)fake_device_dropped);
+}
+
 static void memory_write(FILE *file)
 {
-	static const char *const kinds[EVT_CUDA_MEMORY_LIMIT] = {
+	static const char *const memory_kinds[EVT_CUDA_MEMORY_LIMIT] = {
 		"any", "device", "pool", "managed", "pinned", "registered", "array", "virtual",
 	};
 	const char *separator = "";
@@ -152,7 +190,7 @@ static void memory_write(FILE *file)
 			if (!memory->allocations && !memory->frees)
 				continue;
 			fprintf(file, "%s{\"device\": %u, \"kind\": \"%s\"", separator, device,
-				kinds[kind]);
+				memory_kinds[kind]);
 			number_write(&list, "allocations", memory->allocations);
 			number_write(&list, "frees", memory->frees);
 			number_write(&list, "bytes_allocated", memory->bytes_allocated);
@@ -179,6 +217,7 @@ static void all_write(FILE *file)
 	fputs("},\n", file);
 	copies_write(file);
 	memory_write(file);
+	device_write(file);
 	fprintf(file, "\"stubs\": %llu}\n", (unsigned long long)fake_stub_calls);
 }
 

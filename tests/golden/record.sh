@@ -41,7 +41,7 @@ record whole counts /dev/null 2 2 2
 fake=/mnt/home/fake
 env -i PATH="$PATH" PYTHONPATH=/mnt/home/lightning INTERCEPT_OUTPUT=/mnt/out/families.evt \
 	INTERCEPT_TRACE=+shapes,+modules INTERCEPT_CAPTURE=cuda-profiler-api \
-	LD_PRELOAD="/mnt/home/libintercept.so:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13" \
+	LD_PRELOAD="/mnt/home/libintercept.so:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13" \
 	/mnt/home/venv/bin/python families.py
 sleep 1
 # A file whose end is missing; of a session of its own, for it would be merged with the whole one.

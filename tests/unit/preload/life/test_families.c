@@ -47,30 +47,34 @@ static void note_flush(const char *what, uint64_t until)
 	passed_ns += flush_takes_ns;
 }
 
-#define FAMILY(name)                                                                      \
-	static void name##_loaded(void)                                                   \
-	{                                                                                 \
-		note(#name ".loaded");                                                    \
-	}                                                                                 \
-	static void name##_start(void)                                                    \
-	{                                                                                 \
-		note(#name ".start");                                                     \
-	}                                                                                 \
-	static void name##_opened(void)                                                   \
-	{                                                                                 \
-		note(#name ".opened");                                                    \
-	}                                                                                 \
-	static void name##_forked(void)                                                   \
-	{                                                                                 \
-		note(#name ".forked");                                                    \
-	}                                                                                 \
-	static void name##_flush(uint64_t until_ns)                                       \
-	{                                                                                 \
-		note_flush(#name ".flush", until_ns);                                     \
-	}                                                                                 \
-	extern const struct family family_##name;                                         \
-	const struct family family_##name = { name##_loaded, name##_start, name##_opened, \
-					      name##_forked, name##_flush };
+#define FAMILY(name)                                                                              \
+	static void name##_loaded(void)                                                           \
+	{                                                                                         \
+		note(#name ".loaded");                                                            \
+	}                                                                                         \
+	static void name##_start(void)                                                            \
+	{                                                                                         \
+		note(#name ".start");                                                             \
+	}                                                                                         \
+	static void name##_opened(void)                                                           \
+	{                                                                                         \
+		note(#name ".opened");                                                            \
+	}                                                                                         \
+	static void name##_forked(void)                                                           \
+	{                                                                                         \
+		note(#name ".forked");                                                            \
+	}                                                                                         \
+	static void name##_driver_starts(void)                                                    \
+	{                                                                                         \
+		note(#name ".driver_starts");                                                     \
+	}                                                                                         \
+	static void name##_flush(uint64_t until_ns)                                               \
+	{                                                                                         \
+		note_flush(#name ".flush", until_ns);                                             \
+	}                                                                                         \
+	extern const struct family family_##name;                                                 \
+	const struct family family_##name = { name##_loaded, name##_start,         name##_opened, \
+					      name##_forked, name##_driver_starts, name##_flush };
 #include "preload/families.def"
 
 static int setup(void **state)
@@ -91,6 +95,8 @@ static const char in_order[] =
 #include "preload/families.def"
 #define FAMILY(name) #name ".forked "
 #include "preload/families.def"
+#define FAMILY(name) #name ".driver_starts "
+#include "preload/families.def"
 #define FAMILY(name) #name ".flush "
 #include "preload/families.def"
 	;
@@ -102,6 +108,7 @@ static void each_family_is_called_in_the_order_of_the_list(void **state)
 	families_start();
 	families_opened();
 	families_forked();
+	families_driver_starts();
 	families_flush();
 	assert_string_equal(called, in_order);
 }

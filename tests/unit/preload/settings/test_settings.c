@@ -63,7 +63,7 @@ static void defaults_without_environment(void **state)
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_memory_equal(settings.output, here, strlen(here));
 	assert_string_equal(settings.output + strlen(here), "/run.evt");
-	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,torch,tensors,imports");
+	assert_string_equal(settings.trace_text, "alloc,nvtx,cuda,gpu,torch,tensors,imports");
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
 	assert_int_equal(settings.buffer_bytes, 64 * MIB);
 	assert_int_equal(settings.full, SETTINGS_FULL_WAIT);
@@ -101,18 +101,19 @@ static void families_are_added_and_removed(void **state)
 	static const struct {
 		const char *value, *families;
 	} rows[] = {
-		{ "INTERCEPT_TRACE=-alloc", "nvtx,cuda,torch,tensors,imports" },
+		{ "INTERCEPT_TRACE=-alloc", "nvtx,cuda,gpu,torch,tensors,imports" },
 		{ "INTERCEPT_TRACE=alloc", "alloc" },
 		{ "INTERCEPT_TRACE=nvtx,alloc", "alloc,nvtx" },
-		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx,cuda,torch,tensors,imports" },
-		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda,-torch,-tensors", "imports" },
-		{ "INTERCEPT_TRACE=-cuda,-torch,-tensors", "alloc,nvtx,imports" },
-		{ "INTERCEPT_TRACE=+shapes", "alloc,nvtx,cuda,torch,tensors,shapes,imports" },
+		{ "INTERCEPT_TRACE=+nvtx,-alloc", "nvtx,cuda,gpu,torch,tensors,imports" },
+		{ "INTERCEPT_TRACE=-alloc,-nvtx,-cuda,-gpu,-torch,-tensors", "imports" },
+		{ "INTERCEPT_TRACE=-cuda,-gpu,-torch,-tensors", "alloc,nvtx,imports" },
+		{ "INTERCEPT_TRACE=+shapes", "alloc,nvtx,cuda,gpu,torch,tensors,shapes,imports" },
 		{ "INTERCEPT_TRACE=shapes", "torch,shapes" },
 		{ "INTERCEPT_TRACE=modules", "torch,modules" },
-		{ "INTERCEPT_TRACE=alloc,gpu", "alloc" },
-		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,torch,tensors,imports" },
-		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,torch,tensors,imports" },
+		{ "INTERCEPT_TRACE=alloc,gpu", "alloc,gpu" },
+		{ "INTERCEPT_TRACE=alloc,pymem", "alloc" },
+		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
+		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
 	};
 
 	(void)state;
@@ -239,13 +240,12 @@ static void a_planned_family_is_refused_by_name(void **state)
 {
 	(void)state;
 	assert_string_equal(
-		spoken_with("INTERCEPT_TRACE=+gpu", NULL),
-		"intercept: INTERCEPT_TRACE: family 'gpu' is not built into this version, "
-		"only alloc nvtx cuda torch tensors shapes modules io imports functions are; the "
-		"others "
-		"named are "
+		spoken_with("INTERCEPT_TRACE=+pymem", NULL),
+		"intercept: INTERCEPT_TRACE: family 'pymem' is not built into this version, "
+		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions are; the others named "
+		"are "
 		"recorded\n");
-	assert_string_equal(spoken_with("INTERCEPT_TRACE=-gpu", NULL), "");
+	assert_string_equal(spoken_with("INTERCEPT_TRACE=-pymem", NULL), "");
 }
 
 static void an_unknown_variable_gets_the_nearest_name(void **state)

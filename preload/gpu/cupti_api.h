@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What we use of CUPTI, declared anew: no toolkit is needed to build, and libcupti is found at run time.
+ *
+ * Of activity records these are the heads that all versions from 11.8 on have in common: a newer CUPTI appends. A
+ * record is as long as its own version says; cuptiActivityGetNextRecord() knows that, we only read the head.
+ * Compared with the real headers by tests/unit/preload/gpu/test_cupti_api.c, where there are any.
+ */
+#ifndef PRELOAD_GPU_CUPTI_API_H
+#define PRELOAD_GPU_CUPTI_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int cupti_result; /* CUptiResult */
+typedef struct CUpti_Subscriber_st *cupti_subscriber;
+
+enum {
+	CUPTI_OK = 0,
+	CUPTI_INVALID_PARAMETER = 1,
+	CUPTI_NOT_INITIALISED = 15,
+	CUPTI_INVALID_KIND = 21,
+	CUPTI_MAX_LIMIT = 12,
+	CUPTI_MULTIPLE_SUBSCRIBERS = 39,
+	CUPTI_UNKNOWN = 999,
+};
+
+enum cupti_kind {
+	CUPTI_MEMCPY = 1,
+	CUPTI_MEMSET = 2,
+	CUPTI_KERNEL =
+		3, /* as CUPTI_CONCURRENT_KERNEL; never asked for, it has kernels wait for each other */
+	CUPTI_CONCURRENT_KERNEL = 10,
+	CUPTI_OVERHEAD = 17,
+	CUPTI_MEMCPY_PEER = 22, /* MEMCPY2 */
+	CUPTI_SYNCHRONIZATION = 38,
+	CUPTI_KINDS = 64,
+};
+
+enum cupti_domain { CUPTI_DRIVER_API = 1, CUPTI_RUNTIME_API = 2, CUPTI_DOMAINS = 3 };
+
+#define CUPTI_FLUSH_FORCED 1u
+#define CUPTI_THREAD_ID_SYSTEM 1
+
+/* CUpti_CallbackData */
+struct cupti_callback {
+	uint32_t site; /* 0 before the function, 1 after it */
+	const char *function;
+	const void *parameters;
+	const int *result; /* after it: what it returns */
+	const char *symbol;
+	void *context;
+	uint32_t context_id;
+	uint64_t *kept; /* the same word before and after */
+	uint32_t correlation;
+};
+
+typedef void cupti_callback_function(void *user, int domain, uint32_t id,
+				     const struct cupti_callback *callback);
+typedef void cupti_buffer_requested(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records);
+typedef void cupti_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+				    size_t valid_bytes);
+
+/* CUpti_ActivityKernel4 and later. */
+struct cupti_kernel {
+	uint32_t kind;
+	uint8_t cache, shared_config;
+	uint16_t registers;
+	uint32_t partitioned[2];
+	uint64_t start_ns, end_ns, completed_ns;
+	uint32_t device, context, stream;
+	int32_t grid[3], block[3];
+	int32_t static_shared, dynamic_shared;
+	uint32_t local_of_thread, local_total;
+	uint32_t correlation;
+	int64_t grid_id;
+	const char *name;
+	void *reserved;
+	uint64_t queued_ns, submitted_ns;
+	uint8_t launch[4];
+	uint32_t shared_executed;
+	uint64_t graph_node;
+	uint32_t shared_limit;
+	uint32_t graph;
+};
+
+/* CUpti_ActivityMemcpy5 and later. */
+struct cupti_memcpy {
+	uint32_t kind;
+	uint8_t copy, source, destination, flags;
+	uint64_t bytes;
+	uint64_t start_ns, end_ns;
+	uint32_t device, context, stream;
+	uint32_t correlation, runtime_correlation;
+	uint32_t pad;
+	void *reserved;
+	uint64_t graph_node;
+	uint32_t graph;
+};
+
+/* CUpti_ActivityMemcpyPtoP3 and later. */
+struct cupti_memcpy_peer {
+	uint32_t kind;
+	uint8_t copy, source, destination, flags;
+	uint64_t bytes;
+	uint64_t start_ns, end_ns;
+	uint32_t device, context, stream;
+	uint32_t source_device, source_context, destination_device, destination_context;
+	uint32_t correlation;
+	void *reserved;
+	uint64_t graph_node;
+	uint32_t graph;
+};
+
+/* CUpti_ActivityMemset3 and later. */
+struct cupti_memset {
+	uint32_t kind;
+	uint32_t value;
+	uint64_t bytes;
+	uint64_t start_ns, end_ns;
+	uint32_t device, context, stream;
+	uint32_t correlation;
+	uint16_t flags, memory;
+	uint32_t pad;
+	void *reserved;
+	uint64_t graph_node;
+	uint32_t graph;
+};
+
+/* CUpti_ActivitySynchronization and later. */
+struct cupti_synchronization {
+	uint32_t kind;
+	uint32_t what; /* CUpti_ActivitySynchronizationType */
+	uint64_t start_ns, end_ns;
+	uint32_t correlation;
+	uint32_t context, stream, event;
+};
+
+/* CUpti_ActivityOverhead and later. */
+struct cupti_overhead {
+	uint32_t kind;
+	uint32_t what; /* CUpti_ActivityOverheadKind */
+	uint32_t object;
+	uint32_t object_id[3];
+	uint64_t start_ns, end_ns;
+};
+
+/*
+ * The functions. CUPTI_FUNCTION(name, parameters, is_needed): without one that is needed nothing is started.
+ */
+#define CUPTI_FUNCTIONS(FUNCTION)                                                             \
+	FUNCTION(cuptiGetVersion, (uint32_t * ret_version), 1)                                \
+	FUNCTION(cuptiGetTimestamp, (uint64_t * ret_ns), 1)                                   \
+	FUNCTION(cuptiSubscribe,                                                              \
+		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,      \
+		  void *user),                                                                \
+		 1)                                                                           \
+	FUNCTION(cuptiUnsubscribe, (cupti_subscriber subscriber), 1)                          \
+	FUNCTION(cuptiEnableCallback,                                                         \
+		 (uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id), 1)      \
+	FUNCTION(cuptiActivityRegisterCallbacks,                                              \
+		 (cupti_buffer_requested * requested, cupti_buffer_completed * completed), 1) \
+	FUNCTION(cuptiActivityEnable, (int kind), 1)                                          \
+	FUNCTION(cuptiActivityDisable, (int kind), 1)                                         \
+	FUNCTION(cuptiActivityFlushAll, (uint32_t how), 1)                                    \
+	FUNCTION(cuptiActivityFlushPeriod, (uint32_t period_ms), 0)                           \
+	FUNCTION(cuptiActivityGetNextRecord,                                                  \
+		 (uint8_t * buffer, size_t valid_bytes, void **record), 1)                    \
+	FUNCTION(cuptiActivityGetNumDroppedRecords,                                           \
+		 (void *context, uint32_t stream, size_t *ret_dropped), 0)
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* See gpu.h. */
+#include "preload/gpu/gpu.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "preload/base/futex.h"
+#include "preload/base/log.h"
+#include "preload/gpu/gpu_buffers.h"
+#include "preload/gpu/gpu_library.h"
+#include "preload/gpu/gpu_records.h"
+#include "preload/record/correlation.h"
+#include "preload/record/family.h"
+#include "preload/record/recorder.h"
+#include "preload/record/strings.h"
+#include "preload/settings/settings.h"
+
+enum {
+	GPU_OFF,
+	GPU_STARTING,
+	GPU_ON,
+	GPU_LEAVING,
+	GPU_GONE, /* failed, or left to another user, or the parent's: for good */
+};
+
+static _Atomic int state;
+static struct gpu_library cupti;
+static cupti_subscriber subscriber;
+static uint32_t version;
+
+bool gpu_is_on(void)
+{
+	return atomic_load_explicit(&state, memory_order_acquire) == GPU_ON;
+}
+
+static void state_record(enum evt_gpu_state what, cupti_result result, const char *function)
+{
+	struct recorder_lane *lane = recorder_enter(RECORDER_LATE, RECORDER_IN_RECORD);
+	struct string text = string_of(function);
+	uint64_t field[4] = { what, version, (uint32_t)result };
+
+	if (!lane)
+		return;
+	field[3] = string_id(&text, lane);
+	(void)recorder_put(lane, EVT_gpu_cupti, recorder_now(), field, 4);
+	recorder_leave(lane);
+}
+
+/* --- what CUPTI calls --- */
+
+static _Atomic uint32_t
+	buffers_taken; /* so far; at the end somebody looks whether it still moves */
+
+static void buffer_requested(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records)
+{
+	*ret_buffer = gpu_buffer_take(ret_bytes);
+	*ret_records = 0; /* as many as it holds */
+}
+
+static void dropped_record(void *context, uint32_t stream)
+{
+	size_t dropped = 0;
+
+	if (cupti.cuptiActivityGetNumDroppedRecords &&
+	    cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_OK)
+		gpu_lost(dropped, EVT_GPU_LOST_DROPPED);
+}
+
+static void buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			     size_t valid_bytes)
+{
+	int now = atomic_load(&state), saved = errno;
+
+	if (!buffer)
+		return;
+	if ((now == GPU_ON || now == GPU_STARTING || now == GPU_LEAVING) && valid_bytes <= bytes) {
+		gpu_records_take(buffer, valid_bytes, cupti.cuptiActivityGetNextRecord,
+				 cupti.cuptiGetTimestamp);
+		dropped_record(context, stream);
+	}
+	atomic_fetch_add(&buffers_taken, 1);
+	gpu_buffer_give(buffer, bytes);
+	errno = saved;
+}
+
+/* --- start --- */
+
+static const int kinds[] = { CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,
+			     CUPTI_MEMCPY_PEER,       CUPTI_MEMSET,
+			     CUPTI_SYNCHRONIZATION,   CUPTI_OVERHEAD };
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* A CUPTI that does not know a function has none that could be called. */
+static void callbacks_enable(void)
+{
+#define RUNTIME(id, name, constant) \
+	(void)cupti.cuptiEnableCallback(1, subscriber, CUPTI_RUNTIME_API, id);
+#define DRIVER(id, name) (void)cupti.cuptiEnableCallback(1, subscriber, CUPTI_DRIVER_API, id);
+#include "preload/gpu/callbacks.def"
+}
+
+/* Without kernels there is nothing worth having; of the others what there is. */
+static cupti_result kinds_enable(void)
+{
+	cupti_result result = cupti.cuptiActivityEnable(kinds[0]);
+
+	for (size_t i = 1; i < KINDS && !result; i++)
+		(void)cupti.cuptiActivityEnable(kinds[i]);
+	return result;
+}
+
+static void kinds_disable(void)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		(void)cupti.cuptiActivityDisable(kinds[i]);
+}
+
+struct failure {
+	cupti_result result;
+	const char *function;
+};
+
+static struct failure cupti_start(void)
+{
+	cupti_result result = cupti.cuptiGetVersion(&version);
+
+	if (result)
+		return (struct failure){ result, "cuptiGetVersion" };
+	result = cupti.cuptiSubscribe(&subscriber, gpu_callback, NULL);
+	if (result)
+		return (struct failure){ result, "cuptiSubscribe" };
+	result = cupti.cuptiActivityRegisterCallbacks(buffer_requested, buffer_completed);
+	if (result) {
+		(void)cupti.cuptiUnsubscribe(subscriber);
+		return (struct failure){ result, "cuptiActivityRegisterCallbacks" };
+	}
+	result = kinds_enable();
+	if (result) {
+		kinds_disable();
+		(void)cupti.cuptiUnsubscribe(subscriber);
+		return (struct failure){ result, "cuptiActivityEnable" };
+	}
+	callbacks_enable();
+	if (cupti.cuptiActivityFlushPeriod)
+		(void)cupti.cuptiActivityFlushPeriod(GPU_FLUSH_PERIOD_MS);
+	return (struct failure){ 0 };
+}
+
+/* Before the handlers of CUDA and of CUPTI, which were set before: CUPTI still works. */
+static void at_exit(void)
+{
+	gpu_flush();
+}
+
+static void start(void)
+{
+	const char *missing;
+	struct failure failure;
+	int off = GPU_OFF;
+
+	if (!(settings.trace & 1u << SETTINGS_FAMILY_gpu) || !recorder_is_open() ||
+	    !atomic_compare_exchange_strong(&state, &off, GPU_STARTING))
+		return;
+	if (!gpu_library_open(&cupti, &missing)) {
+		atomic_store(&state, GPU_GONE);
+		state_record(missing ? EVT_GPU_FAILED : EVT_GPU_NO_LIBRARY, 0, missing);
+		return;
+	}
+	gpu_buffers_prepare();
+	failure = cupti_start();
+	if (failure.function) {
+		atomic_store(&state, GPU_GONE);
+		state_record(failure.result == CUPTI_MULTIPLE_SUBSCRIBERS ? EVT_GPU_IN_USE
+									  : EVT_GPU_FAILED,
+			     failure.result, failure.function);
+		return;
+	}
+	atomic_store(&state, GPU_ON);
+	__atomic_store_n(&correlation_wanted, true, __ATOMIC_RELAXED);
+	state_record(EVT_GPU_STARTED, 0, cupti.path);
+	(void)atexit(at_exit);
+}
+
+static void gpu_driver_starts(void)
+{
+	int saved = errno;
+
+	start();
+	errno = saved;
+}
+
+/* --- end --- */
+
+/* CUPTI can hang when it is emptied: so that is done by a thread that nobody waits for for long. */
+static _Atomic uint32_t flushed;
+
+static void *flush_thread(void *unused)
+{
+	(void)unused;
+	(void)cupti.cuptiActivityFlushAll(CUPTI_FLUSH_FORCED);
+	atomic_store(&flushed, 1);
+	futex_wake(&flushed);
+	return NULL;
+}
+
+/* The thread and what libc allocates for it are ours: no event of the heap. */
+static bool flush_thread_start(void)
+{
+	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	sigset_t all, old;
+	pthread_t thread;
+	bool is_started;
+
+	sigfillset(&all); /* the program's handlers are not to run on it */
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	is_started = pthread_create(&thread, NULL, flush_thread, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (is_started)
+		pthread_detach(thread);
+	if (lane)
+		recorder_leave(lane);
+	return is_started;
+}
+
+void gpu_flush(void)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GPU_FLUSH_MAX_NS, now;
+	int saved = errno, stage = atomic_load(&state);
+
+	if ((stage != GPU_ON && stage != GPU_LEAVING) || !recorder_is_open())
+		return;
+	atomic_store(&flushed, 0);
+	if (!flush_thread_start())
+		return;
+	while (!atomic_load(&flushed) && (now = clock_ns(CLOCK_MONOTONIC)) < until) {
+		uint32_t before = atomic_load(&buffers_taken);
+		uint64_t left = until - now;
+
+		futex_wait(&flushed, 0, left < GPU_FLUSH_NS ? left : GPU_FLUSH_NS);
+		if (before == atomic_load(&buffers_taken) &&
+		    clock_ns(CLOCK_MONOTONIC) - now >= GPU_FLUSH_NS)
+			break;
+	}
+	if (!atomic_load(&flushed))
+		log_line("CUPTI did not hand out its last records in time: some work of the GPU is "
+			 "missing from the recording");
+	errno = saved;
+}
+
+void gpu_leave_to(const char *function)
+{
+	int on = GPU_ON, saved = errno;
+
+	if (!atomic_compare_exchange_strong(&state, &on, GPU_LEAVING))
+		return;
+	__atomic_store_n(&correlation_wanted, false, __ATOMIC_RELAXED);
+	kinds_disable();
+	gpu_flush();
+	(void)cupti.cuptiUnsubscribe(subscriber);
+	if (cupti.cuptiActivityFlushPeriod)
+		(void)cupti.cuptiActivityFlushPeriod(0);
+	atomic_store(&state, GPU_GONE);
+	state_record(EVT_GPU_LEFT, 0, function);
+	log_line("another profiler uses CUPTI now (%s): work of the GPU is not recorded from here "
+		 "on",
+		 function);
+	errno = saved;
+}
+
+static void gpu_forked(void)
+{
+	if (atomic_load(&state) == GPU_OFF)
+		return;
+	atomic_store(&state, GPU_GONE);
+	__atomic_store_n(&correlation_wanted, false, __ATOMIC_RELAXED);
+	correlation_self = 0;
+}
+
+const struct family family_gpu = {
+	.driver_starts = gpu_driver_starts,
+	.forked = gpu_forked,
+};

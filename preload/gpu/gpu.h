@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUPTI's life in the process: begun when the driver begins (InitializeInjection), its records taken, left to another
+ * user who comes, emptied at the end.
+ *
+ * CUPTI has a thread of its own that hands out what is done, once a second; we have none. No call of CUPTI is made with
+ * anything of ours held, nor from within a function of the heap.
+ */
+#ifndef PRELOAD_GPU_GPU_H
+#define PRELOAD_GPU_GPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/gpu/cupti_api.h"
+
+#define GPU_FLUSH_PERIOD_MS 1000u
+#define GPU_FLUSH_NS 200000000u     /* at the end: so long without a record */
+#define GPU_FLUSH_MAX_NS 800000000u /* and never longer */
+
+/* It is ours and records. False in a forked child: CUPTI is the parent's. */
+bool gpu_is_on(void);
+
+/* Another user of CUPTI has come by that function: it is theirs from now on. At the second call nothing happens. */
+void gpu_leave_to(const char *function);
+/* All that ran on the GPU is told when it returns; or it took too long, which is said. */
+void gpu_flush(void);
+
+/* --- gpu_callback.c --- */
+
+/* Before and after calls of CUDA, for cuptiSubscribe(). */
+void gpu_callback(void *user, int domain, uint32_t id, const struct cupti_callback *callback);
+
+/* --- gpu_exports.c --- */
+
+#define ENTRY(returns, name, parameters) returns name parameters;
+#include "preload/gpu/hooks.def"
+#undef ENTRY
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* See gpu_library.h. */
+#include "preload/gpu/gpu_library.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/base/symbols.h"
+
+/* A loaded library by the beginning of its soname. */
+struct loaded {
+	const char *soname;
+	const char *function; /* that is looked for in it, NULL */
+	void *address;
+	char path[512];
+	bool is_found;
+};
+
+static void path_copy(char *to, size_t room, const char *from)
+{
+	size_t length = strlen(from) < room ? strlen(from) : room - 1;
+
+	memcpy(to, from, length);
+	to[length] = 0;
+}
+
+static int loaded_look(struct dl_phdr_info *module, size_t bytes, void *context)
+{
+	struct loaded *loaded = context;
+	const char *soname;
+	struct symbols s;
+
+	(void)bytes;
+	if (!symbols_of_module(module, &s))
+		return 0;
+	soname = symbols_string(&s, DT_SONAME, 0);
+	if (!soname || strncmp(soname, loaded->soname, strlen(loaded->soname)) != 0)
+		return 0;
+	loaded->is_found = true;
+	path_copy(loaded->path, sizeof(loaded->path), module->dlpi_name ? module->dlpi_name : "");
+	if (loaded->function)
+		loaded->address = symbols_address(&s, loaded->function);
+	return 1;
+}
+
+static bool loaded_find(struct loaded *loaded)
+{
+	(void)dl_iterate_phdr(loaded_look, loaded);
+	return loaded->is_found;
+}
+
+void *gpu_library_find(const char *name)
+{
+	struct loaded cupti = { .soname = "libcupti.so", .function = name };
+
+	return loaded_find(&cupti) ? cupti.address : NULL;
+}
+
+/* folder + place + version, when that can be opened. */
+static bool open_at(const char *folder, size_t length, const char *place, const char *version)
+{
+	char path[1024];
+
+	if (length + strlen(place) + strlen(version) >= sizeof(path))
+		return false;
+	memcpy(path, folder, length);
+	strcpy(path + length, place);
+	strcat(path, version);
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL) != NULL;
+}
+
+/* Of libcudart.so.12 it is libcupti.so.12: in the same folder, or where NVIDIA's packages of PyPI have it. */
+static bool open_beside_runtime(void)
+{
+	static const char *const places[] = { "/libcupti.so.", "/../../cuda_cupti/lib/libcupti.so.",
+					      "/../extras/CUPTI/lib64/libcupti.so." };
+	struct loaded runtime = { .soname = "libcudart.so." };
+	const char *slash, *version;
+
+	if (!loaded_find(&runtime))
+		return false;
+	slash = strrchr(runtime.path, '/');
+	version = strstr(slash ? slash : runtime.path, ".so.");
+	if (!slash || !version)
+		return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char major[16] = { 0 };
+
+		/* libcudart.so.12.4.127 as well */
+		for (size_t at = 0;
+		     at + 1 < sizeof(major) && version[4 + at] >= '0' && version[4 + at] <= '9';
+		     at++)
+			major[at] = version[4 + at];
+		if (open_at(runtime.path, (size_t)(slash - runtime.path), places[i],
+			    strcmp(major, "11") == 0 ? "11.8" : major))
+			return true;
+	}
+	return false;
+}
+
+static bool open_of_toolkit(void)
+{
+	static const char *const paths[] = {
+		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+		"/usr/local/cuda/lib64/libcupti.so",
+		"libcupti.so.13",
+		"libcupti.so.12",
+		"libcupti.so.11.8",
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (dlopen(paths[i], RTLD_NOW | RTLD_LOCAL))
+			return true;
+	return false;
+}
+
+bool gpu_library_open(struct gpu_library *library, const char **ret_missing)
+{
+	struct loaded cupti = { .soname = "libcupti.so" };
+	const char *missing = NULL;
+
+	*ret_missing = NULL;
+	if (!loaded_find(&cupti) && (open_beside_runtime() || open_of_toolkit()))
+		(void)loaded_find(&cupti);
+	if (!cupti.is_found)
+		return false;
+	memcpy(library->path, cupti.path, sizeof(library->path));
+#define FIND(name, parameters, is_needed)                           \
+	*(void **)(void *)&library->name = gpu_library_find(#name); \
+	if (!library->name && (is_needed))                          \
+		missing = #name;
+	CUPTI_FUNCTIONS(FIND)
+#undef FIND
+	*ret_missing = missing;
+	return !missing;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the GPU did, joined with the calls that asked for it: kernels, copies and memsets, waits. The work is told late
+ * (collector/format/events/gpu.def); its call is found by process and correlation number, and what the call was in
+ * (range, operator, thread) is the place of the work. Filters look at the call.
+ *
+ * Memory grows with distinct rows and with calls whose work has not been told yet; `trace` with all work.
+ */
+#ifndef REPORT_GPU_GPU_H
+#define REPORT_GPU_GPU_H
+
+#include "report/base/groups.h"
+#include "report/core/key.h"
+
+enum gpu_table { GPU_KERNELS, GPU_COPIES, GPU_WAITS, GPU_TABLES };
+
+/* The words of groups' keys. */
+enum {
+	GPU_KEY_PLACE = 0, /* of a kind of key */
+	GPU_KEY_WHAT = 1,  /* kernel: its name's index; copy: kind, or GPU_KIND_SET; wait: kind */
+	GPU_KEY_DEVICE = 1,
+	GPU_KEY_STREAM = 2,
+	GPU_KEY_GRID_XY = 2, /* two numbers of 32 bits each, the first above */
+	GPU_KEY_GRID_Z_BLOCK_Z = 3,
+	GPU_KEY_BLOCK_XY = 4,
+};
+
+#define GPU_KIND_SET 255u
+
+/* A kernel, copy or memset of gpu-trace. */
+struct gpu_work {
+	uint64_t start_ns, duration_ns, bytes, correlation;
+	uint32_t what, device, context, stream, process;
+	uint32_t grid[3], block[3];
+	bool is_kernel;
+};
+
+struct gpu {
+	enum key_id by;
+	enum gpu_table keyed; /* the table that `by` is of; GPU_TABLES: none */
+	struct groups table[GPU_TABLES];
+	struct gpu_work *trace; /* by their start; NULL: nobody wants them */
+	size_t trace_count, trace_room;
+
+	uint64_t clamped;  /* would have begun before their call: begin with it */
+	uint64_t homeless; /* their call was not recorded */
+	uint64_t lost[EVT_GPU_LOST_LIMIT];
+	uint64_t state_count
+		[EVT_GPU_STATE_LIMIT]; /* processes in which CUPTI was started, and so on */
+	uint64_t state_result;         /* of the last that failed */
+	uint32_t state_what;           /* name, of the last that failed or left */
+	uint64_t version;
+};
+
+struct gpu_options {
+	enum key_id by; /* of one of the reports */
+	bool trace;
+};
+ANALYSIS(gpu, struct gpu)
+
+const struct run_key *gpu_key(const struct gpu *gpu);
+
+const char *gpu_copy_text(uint64_t kind);
+
+/* --- rows_gpu.c --- */
+
+struct table;
+void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *table, bool mangled,
+		      bool full);
+void gpu_fill_copies(struct gpu *gpu, struct table *table);
+void gpu_fill_waits(struct gpu *gpu, struct table *table);
+void gpu_fill_trace(struct gpu *gpu, const struct run *run, struct table *table, bool mangled,
+		    bool full);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports `kernels`, `gpu-copies`, `gpu-trace` and `sync`: what the GPU did and what waited for it. */
+#include "report/base/text.h"
+#include "report/core/report_kind.h"
+#include "report/gpu/gpu.h"
+
+struct gpu_report {
+	struct gpu *gpu;
+};
+
+static struct gpu *gpu_of(const struct report *report)
+{
+	return ((const struct gpu_report *)report->state)->gpu;
+}
+
+static void want(struct report *report)
+{
+	struct gpu_report *state = report->state;
+
+	state->gpu = gpu_want(report->run,
+			      &(struct gpu_options){ .by = report->request->options->by });
+}
+
+static void want_trace(struct report *report)
+{
+	struct gpu_report *state = report->state;
+
+	state->gpu = gpu_want(report->run,
+			      &(struct gpu_options){ .by = BY_kernels_name, .trace = true });
+}
+
+/* The choices of --names: full, short, mangled. */
+static bool is_mangled(const struct report *report)
+{
+	return report->request->options->of_report[REPORT_OPTION_names].choice == 2;
+}
+
+static bool is_full(const struct report *report)
+{
+	return report->request->options->of_report[REPORT_OPTION_names].choice == 0;
+}
+
+static void kernels_fill(struct report *report, struct table *table)
+{
+	gpu_fill_kernels(gpu_of(report), report->run, table, is_mangled(report), is_full(report));
+}
+
+static void copies_fill(struct report *report, struct table *table)
+{
+	gpu_fill_copies(gpu_of(report), table);
+}
+
+static void waits_fill(struct report *report, struct table *table)
+{
+	gpu_fill_waits(gpu_of(report), table);
+}
+
+static void trace_fill(struct report *report, struct table *table)
+{
+	gpu_fill_trace(gpu_of(report), report->run, table, is_mangled(report), is_full(report));
+}
+
+static uint64_t lost_of(const struct gpu *gpu)
+{
+	uint64_t lost = 0;
+
+	for (unsigned int i = 0; i < EVT_GPU_LOST_LIMIT; i++)
+		lost += gpu->lost[i];
+	return lost;
+}
+
+static void total_of(const struct report *report, enum gpu_table table, struct facts *facts)
+{
+	const struct gpu *gpu = gpu_of(report);
+	struct group total = groups_total(&gpu->table[table]);
+
+	facts_number(facts, "calls", UNIT_COUNT, total.time.count);
+	facts_number(facts, "total_ns", UNIT_NS, total.time.total_ns);
+	if (table == GPU_COPIES)
+		facts_number(facts, "bytes", UNIT_BYTES, total.bytes);
+	facts_number(facts, "lost", UNIT_COUNT, lost_of(gpu));
+	facts_number(facts, "clamped", UNIT_COUNT, gpu->clamped);
+	facts_number(facts, "without_call", UNIT_COUNT, gpu->homeless);
+}
+
+static void kernels_total(const struct report *report, struct facts *facts)
+{
+	total_of(report, GPU_KERNELS, facts);
+}
+
+static void copies_total(const struct report *report, struct facts *facts)
+{
+	total_of(report, GPU_COPIES, facts);
+}
+
+static void waits_total(const struct report *report, struct facts *facts)
+{
+	total_of(report, GPU_WAITS, facts);
+}
+
+static void trace_total(const struct report *report, struct facts *facts)
+{
+	const struct gpu *gpu = gpu_of(report);
+
+	facts_number(facts, "rows", UNIT_COUNT, gpu->trace_count);
+	facts_number(facts, "lost", UNIT_COUNT, lost_of(gpu));
+	facts_number(facts, "clamped", UNIT_COUNT, gpu->clamped);
+	facts_number(facts, "without_call", UNIT_COUNT, gpu->homeless);
+}
+
+/* --- what people read above them --- */
+
+static void print_absence(const struct gpu *gpu, const struct run *run, const struct screen *screen)
+{
+	const struct source_name *name = source_name_at(run_source(run), gpu->state_what);
+	char what[96];
+
+	text_escape(what, sizeof(what), source_name_text(name), name->text ? name->length : 0);
+	if (gpu->state_count[EVT_GPU_NO_LIBRARY])
+		screen_print_prose(screen,
+				   "no libcupti was found: install NVIDIA's nvidia-cuda-cupti of "
+				   "the runtime's version, or the CUDA toolkit");
+	if (gpu->state_count[EVT_GPU_FAILED])
+		screen_print_prose(screen,
+				   "CUPTI could not be started: %s failed with %u; no work of the "
+				   "GPU was recorded",
+				   what, (unsigned int)gpu->state_result);
+	if (gpu->state_count[EVT_GPU_IN_USE])
+		screen_print_prose(screen,
+				   "another profiler had CUPTI: no work of the GPU was recorded");
+	if (gpu->state_count[EVT_GPU_LEFT])
+		screen_print_prose(screen,
+				   "another profiler came (%s): the GPU's work from then on is not "
+				   "here",
+				   what);
+}
+
+static void print_losses(const struct gpu *gpu, const struct screen *screen)
+{
+	static const char *const reasons[EVT_GPU_LOST_LIMIT] = {
+		[EVT_GPU_LOST_DROPPED] = "CUPTI had no room for",
+		[EVT_GPU_LOST_UNFINISHED] = "had not ended at the end:",
+		[EVT_GPU_LOST_STRANGE] = "made no sense:",
+	};
+	char number[UNIT_TEXT_BYTES];
+
+	for (unsigned int i = 1; i < EVT_GPU_LOST_LIMIT; i++)
+		if (gpu->lost[i])
+			screen_print_prose(screen, "LOST: %s %s records of the GPU", reasons[i],
+					   unit_format_count(number, gpu->lost[i]));
+	if (gpu->homeless)
+		screen_print_prose(screen, "%s pieces of work have no call that was recorded",
+				   unit_format_count(number, gpu->homeless));
+	if (gpu->clamped)
+		screen_print_prose(screen,
+				   "%s pieces of work seemed to begin before their call, and are "
+				   "shown as beginning with it",
+				   unit_format_count(number, gpu->clamped));
+}
+
+static void head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct gpu *gpu = gpu_of(report);
+
+	print_absence(gpu, report->run, screen);
+	print_losses(gpu, screen);
+}
+
+const struct report_kind report_kind_kernels = {
+	.state_bytes = sizeof(struct gpu_report),
+	.family = EVT_FAMILY_gpu,
+	.want = want,
+	.fill = kernels_fill,
+	.total = kernels_total,
+	.head = head,
+};
+
+const struct report_kind report_kind_gpu_copies = {
+	.state_bytes = sizeof(struct gpu_report),
+	.family = EVT_FAMILY_gpu,
+	.want = want,
+	.fill = copies_fill,
+	.total = copies_total,
+	.head = head,
+};
+
+const struct report_kind report_kind_gpu_trace = {
+	.state_bytes = sizeof(struct gpu_report),
+	.family = EVT_FAMILY_gpu,
+	.want = want_trace,
+	.fill = trace_fill,
+	.total = trace_total,
+	.head = head,
+};
+
+const struct report_kind report_kind_sync = {
+	.state_bytes = sizeof(struct gpu_report),
+	.family = EVT_FAMILY_gpu,
+	.want = want,
+	.fill = waits_fill,
+	.total = waits_total,
+	.head = head,
+};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* What the GPU did as tables: see gpu.h. */
+#include "report/gpu/gpu.h"
+
+#include <string.h>
+
+#include "report/base/demangle.h"
+#include "report/table/rows_timing.h"
+
+#define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
+
+const char *gpu_copy_text(uint64_t kind)
+{
+	static const char *const texts[] = { "unknown", "HtoD",  "DtoH", "array", "array", "array",
+					     "array",   "array", "DtoD", "HtoH",  "PtoP" };
+
+	if (kind == GPU_KIND_SET)
+		return "memset";
+	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "unknown";
+}
+
+static const char *wait_text(uint64_t kind)
+{
+	static const char *const texts[] = { "unknown", "event", "stream for event", "stream",
+					     "device" };
+
+	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "unknown";
+}
+
+static void put_text(struct table *table, enum column_id column, const char *text)
+{
+	table_set_text(table, column, text, strlen(text));
+}
+
+static const char *dimensions_text(struct table *table, uint64_t x, uint64_t y, uint64_t z)
+{
+	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
+}
+
+/* How names are shown; the table keeps what is made. */
+struct naming {
+	const struct source *source;
+	struct demangler demangler;
+	bool mangled, full;
+};
+
+static void put_name(struct naming *naming, struct table *table, enum column_id column,
+		     uint64_t index)
+{
+	const struct source_name *name = source_name_at(naming->source, (uint32_t)index);
+	const char *text = NULL;
+
+	if (!naming->mangled && name->text)
+		text = demangle(&naming->demangler, name->text, name->length, naming->full);
+	if (text)
+		put_text(table, column, text_store_format(&table->texts, "%s", text));
+	else
+		table_set_text(table, column, source_name_text(name),
+			       name->text ? name->length : strlen(source_name_text(name)));
+}
+
+static bool is_by(const struct gpu *gpu, const char *name)
+{
+	return strcmp(key_list[gpu->by].name, name) == 0;
+}
+
+/* Groups that --filter leaves out by their key have no work any more. */
+static void table_settle(struct gpu *gpu, enum gpu_table which)
+{
+	const struct run_key *key = gpu_key(gpu);
+	struct groups *groups = &gpu->table[which];
+
+	if (gpu->keyed != which || !key->kind || !key->kind->settle)
+		return;
+	for (size_t i = 0; i < groups->count; i++)
+		groups->group[i].key[GPU_KEY_PLACE] = key_settle(
+			key, groups->group[i].key[GPU_KEY_PLACE]);
+}
+
+static bool group_is_shown(const struct group *group)
+{
+	return group->time.count && group->key[GPU_KEY_PLACE] != KEY_LEFT_OUT;
+}
+
+static double share_of(const struct group *group, uint64_t all_ns)
+{
+	return all_ns ? 100.0 * (double)group->time.total_ns / (double)all_ns : 0;
+}
+
+/* The columns that all three tables have, into the row added last. */
+#define PUT_TIMES(table, report, group, all_ns)                                              \
+	do {                                                                                 \
+		table_set_number(table, COLUMN_##report##_calls, (group)->time.count);       \
+		table_set_number(table, COLUMN_##report##_total_ns, (group)->time.total_ns); \
+		table_set_real(table, COLUMN_##report##_percent, share_of(group, all_ns));   \
+		timing_put(table, TIMING_COLUMNS(report), &(group)->time);                   \
+	} while (0)
+
+static void kernels_put_key(struct gpu *gpu, struct naming *naming, const struct group *group,
+			    struct table *table)
+{
+	const uint64_t *key = group->key;
+
+	if (gpu_key(gpu)->kind && gpu->keyed == GPU_KERNELS) {
+		key_put(gpu_key(gpu), key[GPU_KEY_PLACE], table);
+		return;
+	}
+	if (gpu->keyed == GPU_KERNELS && (is_by(gpu, "device") || is_by(gpu, "stream"))) {
+		table_set_number(table, COLUMN_kernels_device, key[GPU_KEY_DEVICE]);
+		if (is_by(gpu, "stream"))
+			table_set_number(table, COLUMN_kernels_stream, key[GPU_KEY_STREAM]);
+		return;
+	}
+	put_name(naming, table, COLUMN_kernels_name, key[GPU_KEY_WHAT]);
+	if (!is_by(gpu, "grid"))
+		return;
+	put_text(table, COLUMN_kernels_grid,
+		 dimensions_text(table, key[GPU_KEY_GRID_XY] >> 32, key[GPU_KEY_GRID_XY],
+				 key[GPU_KEY_GRID_Z_BLOCK_Z] >> 32));
+	put_text(table, COLUMN_kernels_block,
+		 dimensions_text(table, key[GPU_KEY_BLOCK_XY] >> 32, key[GPU_KEY_BLOCK_XY],
+				 key[GPU_KEY_GRID_Z_BLOCK_Z]));
+}
+
+void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *table, bool mangled,
+		      bool full)
+{
+	struct naming naming = { .source = run_source(run), .mangled = mangled, .full = full };
+	struct groups *groups = &gpu->table[GPU_KERNELS];
+	uint64_t all_ns = groups_total(groups).time.total_ns;
+
+	table_settle(gpu, GPU_KERNELS);
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct group *group = &groups->group[i];
+
+		if (!group_is_shown(group))
+			continue;
+		table_add_row(table);
+		kernels_put_key(gpu, &naming, group, table);
+		PUT_TIMES(table, kernels, group, all_ns);
+	}
+	demangler_release(&naming.demangler);
+}
+
+static void copies_put_key(struct gpu *gpu, const struct group *group, struct table *table)
+{
+	const uint64_t *key = group->key;
+
+	if (gpu->keyed == GPU_COPIES && (is_by(gpu, "device") || is_by(gpu, "stream"))) {
+		table_set_number(table, COLUMN_gpu_copies_device, key[GPU_KEY_DEVICE]);
+		if (is_by(gpu, "stream"))
+			table_set_number(table, COLUMN_gpu_copies_stream, key[GPU_KEY_STREAM]);
+		return;
+	}
+	if (gpu->keyed == GPU_COPIES)
+		key_put(gpu_key(gpu), key[GPU_KEY_PLACE], table);
+	put_text(table, COLUMN_gpu_copies_kind, gpu_copy_text(key[GPU_KEY_WHAT]));
+}
+
+void gpu_fill_copies(struct gpu *gpu, struct table *table)
+{
+	struct groups *groups = &gpu->table[GPU_COPIES];
+	uint64_t all_ns = groups_total(groups).time.total_ns;
+
+	table_settle(gpu, GPU_COPIES);
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct group *group = &groups->group[i];
+		double rate = (double)group->bytes * 1e9 / (double)group->time.total_ns;
+
+		if (!group_is_shown(group))
+			continue;
+		table_add_row(table);
+		copies_put_key(gpu, group, table);
+		table_set_number(table, COLUMN_gpu_copies_bytes, group->bytes);
+		table_set_number(table, COLUMN_gpu_copies_avg_bytes,
+				 group->bytes / group->time.count);
+		table_set_number(table, COLUMN_gpu_copies_max_bytes, group->max_bytes);
+		if (group->time.total_ns && rate < RATE_MAX)
+			table_set_number(table, COLUMN_gpu_copies_rate, (uint64_t)rate);
+		PUT_TIMES(table, gpu_copies, group, all_ns);
+	}
+}
+
+void gpu_fill_waits(struct gpu *gpu, struct table *table)
+{
+	struct groups *groups = &gpu->table[GPU_WAITS];
+	uint64_t all_ns = groups_total(groups).time.total_ns;
+
+	table_settle(gpu, GPU_WAITS);
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct group *group = &groups->group[i];
+
+		if (!group_is_shown(group))
+			continue;
+		table_add_row(table);
+		if (gpu->keyed == GPU_WAITS)
+			key_put(gpu_key(gpu), group->key[GPU_KEY_PLACE], table);
+		put_text(table, COLUMN_sync_kind, wait_text(group->key[GPU_KEY_WHAT]));
+		PUT_TIMES(table, sync, group, all_ns);
+	}
+}
+
+static void trace_put(struct naming *naming, const struct gpu_work *work, struct table *table)
+{
+	struct source_process *const *process;
+
+	source_processes(naming->source, &process);
+	table_set_number(table, COLUMN_gpu_trace_start_ns, work->start_ns);
+	table_set_number(table, COLUMN_gpu_trace_duration_ns, work->duration_ns);
+	table_set_number(table, COLUMN_gpu_trace_device, work->device);
+	table_set_number(table, COLUMN_gpu_trace_context, work->context);
+	table_set_number(table, COLUMN_gpu_trace_stream, work->stream);
+	table_set_number(table, COLUMN_gpu_trace_correlation, work->correlation);
+	table_set_number(table, COLUMN_gpu_trace_pid, process[work->process]->pid);
+	if (!work->is_kernel) {
+		put_text(table, COLUMN_gpu_trace_name, gpu_copy_text(work->what));
+		table_set_number(table, COLUMN_gpu_trace_bytes, work->bytes);
+		return;
+	}
+	put_name(naming, table, COLUMN_gpu_trace_name, work->what);
+	put_text(table, COLUMN_gpu_trace_grid,
+		 dimensions_text(table, work->grid[0], work->grid[1], work->grid[2]));
+	put_text(table, COLUMN_gpu_trace_block,
+		 dimensions_text(table, work->block[0], work->block[1], work->block[2]));
+}
+
+void gpu_fill_trace(struct gpu *gpu, const struct run *run, struct table *table, bool mangled,
+		    bool full)
+{
+	struct naming naming = { .source = run_source(run), .mangled = mangled, .full = full };
+
+	for (size_t i = 0; i < gpu->trace_count; i++) {
+		table_add_row(table);
+		trace_put(&naming, &gpu->trace[i], table);
+	}
+	demangler_release(&naming.demangler);
+}

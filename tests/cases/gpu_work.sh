@@ -1,0 +1,84 @@
+#!/bin/bash
+# What the GPU did is what the fake device did: kernels, copies, memsets, waits, their times to the nanosecond, joined with their calls.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 300
+need_program cuda_gpu
+export FAKE_CUDA_COUNTS=$PWD/counts.json
+
+gpu() { # WHAT...: a new recording
+	rm -f ./*.evt* counts.json gpu.err
+	run_traced "$PROGRAMS/cuda_gpu" "$@" 2>gpu.err
+}
+same() { # the tables are the fake's own; FILE
+	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$1" counts.json >compare.out || fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
+}
+
+# every layout, order and number of buffers
+for how in FAKE_CUPTI_VERSION={11.8,12.1,12.9,13.0,13.2} FAKE_CUPTI_ORDER={reverse,late} FAKE_CUPTI_THREADS=1 FAKE_CUPTI_CLOCK=86400000000000; do
+	export "${how?}"
+	gpu work || fail "$how: status $?"
+	expect_eq "$how: what is said" "$(cat gpu.err)" ""
+	same "$OUTPUT"
+	expect "$OUTPUT" 'kernels.totals.calls == 255' 'kernels.totals.lost == 0' 'kernels.totals.without_call == 0' \
+		'kernels.totals.clamped == 0' 'gpu_trace.totals.rows == 296' 'sync.totals.calls == 2' \
+		'kernels("--by", "thread").sum("calls") == 255' 'len(kernels("--by", "thread").rows) == 5' \
+		'kernels("--by", "stream").row(stream=7).calls == 220' 'kernels("--by", "device").row(device=0).calls == 255' \
+		'kernels("--by", "grid").row(grid="1000x1x1").calls == 20' 'summary.totals.events_lost == 0'
+	unset "${how%%=*}"
+done
+same_as_fake "$OUTPUT" counts.json
+
+# what CUPTI drops is counted, what is there is right
+FAKE_CUPTI_DROP=10 gpu work || fail "drop: status $?"
+same "$OUTPUT"
+expect "$OUTPUT" 'kernels.totals.lost == 29'
+
+# a call that fails: no GPU, the same program, said by the report
+for call in cuptiGetVersion cuptiSubscribe cuptiActivityRegisterCallbacks cuptiActivityEnable; do
+	FAKE_CUDA_FAIL=$call:*=999 gpu work || fail "$call: status $?"
+	expect_eq "$call: what is said" "$(cat gpu.err)" ""
+	expect "$OUTPUT" 'kernels.totals.calls == 0' 'launches.totals.calls == 243'
+	"$REPORT" kernels "$OUTPUT" >table.out 2>&1
+	expect_match "$call" "$(cat table.out)" "$call failed with 999"
+done
+for call in cuptiEnableCallback cuptiActivityFlushPeriod cuptiActivityGetNumDroppedRecords cuptiActivityFlushAll; do
+	FAKE_CUDA_FAIL=$call:*=999 gpu work || fail "$call: status $?"
+	expect "$OUTPUT" 'launches.totals.calls == 243' 'summary.totals.events_lost == 0'
+done
+FAKE_CUDA_FAIL=cuptiSubscribe:1=39 gpu work || fail "in use: status $?"
+"$REPORT" kernels "$OUTPUT" >table.out 2>&1
+expect_match "in use" "$(cat table.out)" "another profiler had CUPTI"
+
+# CUPTI that hangs at the end does not hold the program up
+FAKE_CUPTI_HANG=1 gpu work || fail "hang: status $?"
+expect_match "hang" "$(cat gpu.err)" "did not hand out its last records in time"
+
+# the parent's CUPTI is not the child's
+gpu fork || fail "fork: status $?"
+same "$OUTPUT"
+
+# another user of CUPTI comes: it gets all, we go
+gpu second || fail "second: status $?: $(cat gpu.err)"
+expect_match "second" "$(cat gpu.err)" "another profiler uses CUPTI now \(cuptiActivityRegisterCallbacks\)"
+expect_match "second" "$(cat gpu.err)" "other: a buffer of 1 bytes"
+expect "$OUTPUT" 'kernels.totals.calls == 255' 'kernels.totals.lost == 0'
+
+# ended at once: what was handed out is there; killed after a pause: all of it
+gpu abrupt || fail "abrupt: status $?"
+expect "$OUTPUT" 'launches.totals.calls == 243'
+gpu pause
+expect_eq "killed" $? 137
+expect "$OUTPUT" 'kernels.totals.calls == 255' 'kernels.totals.without_call == 0'
+
+# from several threads at once
+gpu many 200000 || fail "many: status $?"
+same "$OUTPUT"
+expect "$OUTPUT" 'kernels.totals.calls == 200000' 'kernels.totals.without_call == 0'
+
+# not asked for: CUPTI is not loaded
+INTERCEPT_TRACE=-gpu gpu work || fail "off: status $?"
+expect "$OUTPUT" 'kernels.totals.calls == 0' 'launches.totals.calls == 243'
+grep -q '"libcupti' counts.json && fail "libcupti was loaded without being wanted"
+exit 0

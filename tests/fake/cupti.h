@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fake libcupti: callbacks and activity records of what the fake device does (device.h).
+ *
+ * As the real one: callbacks come only for what was subscribed and enabled, records only of kinds that are enabled;
+ * a kind's records are laid out as the version says, longer than their common head; one subscriber at a time;
+ * RegisterCallbacks replaces; Enable without callbacks fails. Records wait until the device is done with the work;
+ * then a full buffer, FlushAll or the flush period (a thread) hands them out. A forked child gets nothing.
+ * Functions fail by FAKE_CUDA_FAIL (core.h), `others` of the JSON counts their calls. Environment besides:
+ *
+ *   FAKE_CUPTI_VERSION   11.8, 12.1, 12.9, 13.0 or 13.2 (the default): lengths of records, cuptiGetVersion()
+ *   FAKE_CUPTI_CLOCK     nanoseconds that the device's clock is ahead of CLOCK_REALTIME
+ *   FAKE_CUPTI_ORDER     reverse: each batch of records the other way round; late: only FlushAll(1) hands out
+ *   FAKE_CUPTI_THREADS   1: a buffer of each of four groups of threads, filled side by side
+ *   FAKE_CUPTI_DROP      N: each Nth record is dropped and counted
+ *   FAKE_CUPTI_HANG      1: FlushAll(1) never returns
+ */
+#ifndef TESTS_FAKE_CUPTI_H
+#define TESTS_FAKE_CUPTI_H
+
+#include "preload/gpu/cupti_api.h"
+#include "tests/fake/device.h"
+#include "tests/fake/entry.h"
+
+/* --- cupti_records.c: queue and buffers --- */
+
+bool cupti_kind_is_on(const struct fake_work *work);
+void cupti_kind_set(int kind, bool on);
+void cupti_set_buffers(cupti_buffer_requested *requested, cupti_buffer_completed *completed);
+bool cupti_has_buffers(void);
+bool cupti_queue(const struct fake_work *work);
+/* Hands out what is done; `all`: all that there is. */
+void cupti_flush(bool all);
+/* Where a launching thread helps: does nothing when somebody is at it. */
+bool cupti_queue_is_long(void);
+void cupti_flush_some(void);
+size_t cupti_take_dropped(void);
+uint32_t cupti_version(void);
+int cupti_next_record(uint8_t *buffer, size_t valid_bytes, void **record);
+
+#endif

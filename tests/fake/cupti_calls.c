@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of the fake libcupti: subscribers and their callbacks, activities. */
+#include "tests/fake/cupti.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CALL(name, parameters, arguments) int do_##name parameters;
+#include "tests/fake/cupti.def"
+
+/* --- subscribers and their callbacks --- */
+
+#define IDS 1024u
+
+struct CUpti_Subscriber_st {
+	_Atomic(cupti_callback_function *) callback;
+	void *user;
+	_Atomic bool on[CUPTI_DOMAINS][IDS];
+};
+
+static struct CUpti_Subscriber_st the_subscriber;
+
+static void callback_call(struct fake_call *call, int domain, bool is_done, int result)
+{
+	uint32_t id = domain == CUPTI_DRIVER_API && call->is_runtime ? 307
+								     : call->function->callback;
+	cupti_callback_function *callback = atomic_load(&the_subscriber.callback);
+	struct cupti_callback about = { .site = is_done,
+					.function = call->function->name,
+					.result = is_done ? &result : NULL,
+					.context = &the_subscriber,
+					.context_id = 1,
+					.kept = &call->kept[domain - 1],
+					.correlation = fake_thread.correlation };
+
+	if (callback && id < IDS && atomic_load(&the_subscriber.on[domain][id]))
+		callback(the_subscriber.user, domain, id, &about);
+}
+
+/* What the program calls, and below a call of the runtime the one that it makes of the driver. */
+static void tool_call(struct fake_call *call, bool is_done, int result)
+{
+	int domain = call->is_runtime ? CUPTI_RUNTIME_API : CUPTI_DRIVER_API;
+
+	if (!is_done)
+		callback_call(call, domain, false, 0);
+	if (domain == CUPTI_RUNTIME_API)
+		callback_call(call, CUPTI_DRIVER_API, is_done, result);
+	if (is_done)
+		callback_call(call, domain, true, result);
+	if (is_done && cupti_queue_is_long())
+		cupti_flush_some();
+}
+
+static bool tool_work(const struct fake_work *work)
+{
+	return cupti_kind_is_on(work) && cupti_queue(work);
+}
+
+static const struct fake_tool tool = { .call = tool_call, .work = tool_work };
+
+int do_cuptiSubscribe(cupti_subscriber *ret_subscriber, cupti_callback_function *callback,
+		      void *user)
+{
+	cupti_callback_function *nobody = NULL;
+
+	if (!ret_subscriber || !callback)
+		return CUPTI_INVALID_PARAMETER;
+	the_subscriber.user = user;
+	if (!atomic_compare_exchange_strong(&the_subscriber.callback, &nobody, callback))
+		return CUPTI_MULTIPLE_SUBSCRIBERS;
+	*ret_subscriber = &the_subscriber;
+	atomic_store(&fake_tool, &tool);
+	return CUPTI_OK;
+}
+
+int do_cuptiUnsubscribe(cupti_subscriber subscriber)
+{
+	if (subscriber != &the_subscriber)
+		return CUPTI_INVALID_PARAMETER;
+	for (int domain = 0; domain < CUPTI_DOMAINS; domain++)
+		for (unsigned int id = 0; id < IDS; id++)
+			atomic_store(&subscriber->on[domain][id], false);
+	atomic_store(&subscriber->callback, NULL);
+	return CUPTI_OK;
+}
+
+int do_cuptiEnableCallback(uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id)
+{
+	if (subscriber != &the_subscriber || domain >= CUPTI_DOMAINS || id >= IDS)
+		return CUPTI_INVALID_PARAMETER;
+	atomic_store(&subscriber->on[domain][id], on != 0);
+	return CUPTI_OK;
+}
+
+int do_cuptiEnableDomain(uint32_t on, cupti_subscriber subscriber, int domain)
+{
+	for (uint32_t id = 0; domain < CUPTI_DOMAINS && id < IDS; id++)
+		(void)do_cuptiEnableCallback(on, subscriber, domain, id);
+	return CUPTI_OK;
+}
+
+/* --- activities --- */
+
+int do_cuptiActivityRegisterCallbacks(cupti_buffer_requested *requested,
+				      cupti_buffer_completed *completed)
+{
+	if (!requested || !completed)
+		return CUPTI_INVALID_PARAMETER;
+	cupti_set_buffers(requested, completed);
+	atomic_store(&fake_tool, &tool);
+	return CUPTI_OK;
+}
+
+int do_cuptiActivityEnable(int kind)
+{
+	if (kind <= 0 || kind >= CUPTI_KINDS)
+		return CUPTI_INVALID_KIND;
+	if (!cupti_has_buffers())
+		return CUPTI_NOT_INITIALISED;
+	cupti_kind_set(kind, true);
+	return CUPTI_OK;
+}
+
+int do_cuptiActivityDisable(int kind)
+{
+	if (kind <= 0 || kind >= CUPTI_KINDS)
+		return CUPTI_INVALID_KIND;
+	cupti_kind_set(kind, false);
+	return CUPTI_OK;
+}
+
+int do_cuptiActivityFlushAll(uint32_t how)
+{
+	while (how && getenv("FAKE_CUPTI_HANG"))
+		sleep(1);
+	cupti_flush(how != 0);
+	return CUPTI_OK;
+}
+
+static _Atomic uint32_t period;
+
+static void *flusher(void *unused)
+{
+	(void)unused;
+	while (atomic_load(&period)) {
+		uint32_t ms = atomic_load(&period);
+		struct timespec nap = { ms / 1000, ms % 1000 * 1000000 };
+
+		nanosleep(&nap, NULL);
+		cupti_flush(false);
+	}
+	return NULL;
+}
+
+int do_cuptiActivityFlushPeriod(uint32_t period_ms)
+{
+	sigset_t all, old;
+	pthread_t thread;
+	int error;
+
+	if (atomic_exchange(&period, period_ms) || !period_ms)
+		return CUPTI_OK;
+	sigfillset(&all); /* the program's handlers run on its own threads */
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	error = pthread_create(&thread, NULL, flusher, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (error)
+		return CUPTI_UNKNOWN;
+	pthread_detach(thread);
+	return CUPTI_OK;
+}
+
+int do_cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **record)
+{
+	return cupti_next_record(buffer, valid_bytes, record);
+}
+
+int do_cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *ret_dropped)
+{
+	(void)context;
+	(void)stream;
+	*ret_dropped = cupti_take_dropped();
+	return CUPTI_OK;
+}
+
+int do_cuptiGetVersion(uint32_t *ret_version)
+{
+	*ret_version = cupti_version();
+	return CUPTI_OK;
+}
+
+int do_cuptiGetTimestamp(uint64_t *ret_ns)
+{
+	*ret_ns = fake_device_now();
+	return CUPTI_OK;
+}
+
+int do_cuptiGetResultString(int code, const char **ret_text)
+{
+	*ret_text = code ? "CUPTI_ERROR_OF_THE_FAKE" : "CUPTI_SUCCESS";
+	return CUPTI_OK;
+}
+
+int do_cuptiGetCallbackName(int domain, uint32_t id, const char **ret_name)
+{
+	(void)domain;
+	(void)id;
+	*ret_name = "cudaOfTheFake";
+	return CUPTI_OK;
+}

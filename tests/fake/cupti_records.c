@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of the fake libcupti: work waits in a queue until the device is done with it, then it is written into
+ * buffers of the client's.
+ */
+#include "tests/fake/cupti.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define QUEUE (1u << 20) /* memory that is touched only when used */
+#define BATCH 1024u
+#define GROUPS 4u
+#define RECORD_MAX 256u
+
+/* Lengths of the records of each version; the heads are the same. */
+static const struct version {
+	const char *name;
+	uint32_t version;
+	size_t kernel, copy, set, wait;
+} versions[] = {
+	{ "13.2", 130202, 224, 96, 88, 56 }, { "13.0", 130001, 216, 96, 88, 56 },
+	{ "12.9", 28, 208, 96, 88, 56 },     { "12.1", 18, 208, 88, 88, 40 },
+	{ "11.8", 18, 200, 88, 88, 40 },
+};
+
+static _Atomic bool kinds[CUPTI_KINDS];
+static _Atomic(cupti_buffer_requested *) buffer_requested;
+static _Atomic(cupti_buffer_completed *) buffer_completed;
+
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fake_work *queue;
+static uint64_t queue_head, queue_tail;
+static _Atomic uint64_t dropped;
+
+/* One flushes at a time. */
+static pthread_mutex_t flush_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct open_buffer {
+	uint8_t *memory;
+	size_t bytes, valid, records, records_max;
+} open_buffers[GROUPS];
+
+/* The environment, as it was when the library was loaded. */
+static const struct version *version_asked = &versions[0];
+static bool is_reversed, is_late, has_groups;
+static uint64_t drop_every;
+
+static bool setting_is(const char *name, const char *value)
+{
+	const char *text = getenv(name);
+
+	return text && !strcmp(text, value);
+}
+
+__attribute__((constructor)) static void settings_read(void)
+{
+	const char *every = getenv("FAKE_CUPTI_DROP");
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+		if (setting_is("FAKE_CUPTI_VERSION", versions[i].name))
+			version_asked = &versions[i];
+	is_reversed = setting_is("FAKE_CUPTI_ORDER", "reverse");
+	is_late = setting_is("FAKE_CUPTI_ORDER", "late");
+	has_groups = getenv("FAKE_CUPTI_THREADS") != NULL;
+	drop_every = every ? strtoull(every, NULL, 0) : 0;
+}
+
+static const struct version *version_now(void)
+{
+	return version_asked;
+}
+
+uint32_t cupti_version(void)
+{
+	return version_now()->version;
+}
+
+static int kind_of(const struct fake_work *work)
+{
+	static const int of[FAKE_WORK_KINDS] = { [FAKE_KERNEL] = CUPTI_CONCURRENT_KERNEL,
+						 [FAKE_COPY] = CUPTI_MEMCPY,
+						 [FAKE_SET] = CUPTI_MEMSET,
+						 [FAKE_WAIT] = CUPTI_SYNCHRONIZATION };
+
+	return of[work->kind];
+}
+
+bool cupti_kind_is_on(const struct fake_work *work)
+{
+	return atomic_load(&kinds[kind_of(work)]);
+}
+
+void cupti_kind_set(int kind, bool on)
+{
+	atomic_store(&kinds[kind], on);
+}
+
+void cupti_set_buffers(cupti_buffer_requested *requested, cupti_buffer_completed *completed)
+{
+	atomic_store(&buffer_requested, requested);
+	atomic_store(&buffer_completed, completed);
+}
+
+bool cupti_has_buffers(void)
+{
+	return atomic_load(&buffer_completed) != NULL;
+}
+
+/* --- the queue; a signal handler may launch, so none comes in while the lock is held --- */
+
+static void queue_enter(sigset_t *ret_old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, ret_old);
+	pthread_mutex_lock(&queue_lock);
+	if (!queue) {
+		queue = mmap(NULL, QUEUE * sizeof(*queue), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (queue == MAP_FAILED)
+			abort();
+	}
+}
+
+static void queue_leave(const sigset_t *old)
+{
+	pthread_mutex_unlock(&queue_lock);
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+static bool is_to_be_dropped(void)
+{
+	static _Atomic uint64_t records;
+
+	return drop_every && (atomic_fetch_add(&records, 1) + 1) % drop_every == 0;
+}
+
+bool cupti_queue(const struct fake_work *work)
+{
+	bool is_kept = !is_to_be_dropped();
+	sigset_t old;
+
+	queue_enter(&old);
+	is_kept = is_kept && queue_head - queue_tail < QUEUE;
+	if (is_kept)
+		queue[queue_head++ % QUEUE] = *work;
+	queue_leave(&old);
+	if (!is_kept) {
+		atomic_fetch_add(&dropped, 1);
+		atomic_fetch_add(&fake_device_dropped, 1);
+	}
+	return is_kept;
+}
+
+bool cupti_queue_is_long(void)
+{
+	return __atomic_load_n(&queue_head, __ATOMIC_RELAXED) -
+		       __atomic_load_n(&queue_tail, __ATOMIC_RELAXED) >
+	       16 * BATCH;
+}
+
+size_t cupti_take_dropped(void)
+{
+	return atomic_exchange(&dropped, 0);
+}
+
+/* What is done, in the order it was asked for; waits end only later, and hold nobody up. */
+static unsigned int queue_take(struct fake_work *batch, bool all)
+{
+	uint64_t now = fake_device_now();
+	unsigned int count = 0;
+	sigset_t old;
+
+	queue_enter(&old);
+	while (count < BATCH && queue_tail < queue_head &&
+	       (all || queue[queue_tail % QUEUE].end_ns <= now))
+		batch[count++] = queue[queue_tail++ % QUEUE];
+	queue_leave(&old);
+	return count;
+}
+
+/* --- records --- */
+
+static size_t kernel_write(void *at, const struct fake_work *work)
+{
+	struct cupti_kernel record = {
+		.kind = CUPTI_CONCURRENT_KERNEL,
+		.registers = 32,
+		.start_ns = work->start_ns,
+		.end_ns = work->end_ns,
+		.device = work->device,
+		.context = work->device + 1,
+		.stream = work->stream,
+		.grid = { (int32_t)work->grid.x, (int32_t)work->grid.y, (int32_t)work->grid.z },
+		.block = { (int32_t)work->block.x, (int32_t)work->block.y, (int32_t)work->block.z },
+		.dynamic_shared = (int32_t)work->shared_bytes,
+		.correlation = work->correlation,
+		.name = work->name,
+		.graph = work->graph,
+		.graph_node = work->graph_node,
+	};
+
+	memcpy(at, &record, sizeof(record));
+	return version_now()->kernel;
+}
+
+/* CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind of both sides */
+static size_t copy_write(void *at, const struct fake_work *work)
+{
+	static const uint8_t of[EVT_CUDA_COPY_LIMIT][3] = {
+		[EVT_CUDA_COPY_HTOH] = { 9, 1, 1 },    [EVT_CUDA_COPY_HTOD] = { 1, 1, 3 },
+		[EVT_CUDA_COPY_DTOH] = { 2, 3, 1 },    [EVT_CUDA_COPY_DTOD] = { 8, 3, 3 },
+		[EVT_CUDA_COPY_DEFAULT] = { 8, 3, 3 },
+	};
+	struct cupti_memcpy record = {
+		.kind = CUPTI_MEMCPY,
+		.copy = of[work->copy][0],
+		.source = of[work->copy][1],
+		.destination = of[work->copy][2],
+		.bytes = work->bytes,
+		.start_ns = work->start_ns,
+		.end_ns = work->end_ns,
+		.device = work->device,
+		.context = work->device + 1,
+		.stream = work->stream,
+		.correlation = work->correlation,
+	};
+
+	memcpy(at, &record, sizeof(record));
+	return version_now()->copy;
+}
+
+static size_t set_write(void *at, const struct fake_work *work)
+{
+	struct cupti_memset record = {
+		.kind = CUPTI_MEMSET,
+		.bytes = work->bytes,
+		.start_ns = work->start_ns,
+		.end_ns = work->end_ns,
+		.device = work->device,
+		.context = work->device + 1,
+		.stream = work->stream,
+		.correlation = work->correlation,
+		.memory = 3,
+	};
+
+	memcpy(at, &record, sizeof(record));
+	return version_now()->set;
+}
+
+static size_t wait_write(void *at, const struct fake_work *work)
+{
+	struct cupti_synchronization record = {
+		.kind = CUPTI_SYNCHRONIZATION,
+		.what = work->copy,
+		.start_ns = work->start_ns,
+		.end_ns = work->end_ns,
+		.correlation = work->correlation,
+		.context = work->device + 1,
+		.stream = work->stream,
+	};
+
+	memcpy(at, &record, sizeof(record));
+	return version_now()->wait;
+}
+
+static size_t record_write(void *at, const struct fake_work *work)
+{
+	memset(at, 0, RECORD_MAX);
+	switch (work->kind) {
+	case FAKE_KERNEL:
+		return kernel_write(at, work);
+	case FAKE_COPY:
+		return copy_write(at, work);
+	case FAKE_SET:
+		return set_write(at, work);
+	default:
+		return wait_write(at, work);
+	}
+}
+
+int cupti_next_record(uint8_t *buffer, size_t valid_bytes, void **record)
+{
+	const struct version *version = version_now();
+	uint8_t *at = *record ? *record : buffer;
+	uint32_t kind;
+
+	if (*record) {
+		memcpy(&kind, at, sizeof(kind));
+		at += kind == CUPTI_MEMCPY            ? version->copy
+		      : kind == CUPTI_MEMSET          ? version->set
+		      : kind == CUPTI_SYNCHRONIZATION ? version->wait
+						      : version->kernel;
+	}
+	if (!buffer || at >= buffer + valid_bytes)
+		return CUPTI_MAX_LIMIT;
+	*record = at;
+	return CUPTI_OK;
+}
+
+/* --- buffers; under flush_lock --- */
+
+static void buffer_close(struct open_buffer *buffer)
+{
+	struct open_buffer done = *buffer;
+
+	*buffer = (struct open_buffer){ 0 };
+	if (done.memory)
+		atomic_load (&buffer_completed)(NULL, 0, done.memory, done.bytes, done.valid);
+}
+
+static void record_put(const struct fake_work *work)
+{
+	static _Alignas(8) uint8_t record[RECORD_MAX];
+	struct open_buffer *buffer = &open_buffers[has_groups ? work->thread % GROUPS : 0];
+	size_t bytes = record_write(record, work);
+
+	if (buffer->memory && (buffer->bytes - buffer->valid < bytes ||
+			       (buffer->records_max && buffer->records == buffer->records_max)))
+		buffer_close(buffer);
+	if (!buffer->memory)
+		atomic_load (&buffer_requested)(&buffer->memory, &buffer->bytes,
+						&buffer->records_max);
+	if (!buffer->memory || buffer->bytes < bytes) {
+		atomic_fetch_add(&dropped, 1);
+		atomic_fetch_add(&fake_device_dropped, 1);
+		return;
+	}
+	memcpy(buffer->memory + buffer->valid, record, bytes);
+	buffer->valid += bytes;
+	buffer->records++;
+}
+
+static void batch_put(const struct fake_work *batch, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		record_put(&batch[is_reversed ? count - 1 - i : i]);
+}
+
+static void flush_all(bool all)
+{
+	static struct fake_work batch[BATCH];
+	unsigned int count;
+
+	if (!cupti_has_buffers() || (!all && is_late))
+		return;
+	while ((count = queue_take(batch, all)) > 0)
+		batch_put(batch, count);
+}
+
+void cupti_flush(bool all)
+{
+	pthread_mutex_lock(&flush_lock);
+	flush_all(all);
+	for (unsigned int i = 0; i < GROUPS && cupti_has_buffers(); i++)
+		buffer_close(&open_buffers[i]);
+	pthread_mutex_unlock(&flush_lock);
+}
+
+void cupti_flush_some(void)
+{
+	if (pthread_mutex_trylock(&flush_lock))
+		return;
+	flush_all(false);
+	pthread_mutex_unlock(&flush_lock);
+}

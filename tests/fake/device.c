@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* See device.h. */
+#include "tests/fake/device.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STREAM_DEFAULT 7u
+#define ENGINES 2u
+
+_Atomic(const struct fake_tool *) fake_tool;
+struct fake_device_sum fake_device_copies[EVT_CUDA_COPY_LIMIT];
+_Atomic uint64_t fake_device_waits, fake_device_dropped;
+
+/* Of each device: when it is done, its default stream, its engines for copies to and from it. */
+static struct device {
+	_Atomic uint64_t busy_ns, default_ns;
+	_Atomic uint64_t engine_ns[ENGINES];
+} devices[FAKE_DEVICES];
+
+uint64_t fake_device_now(void)
+{
+	static _Atomic bool is_read;
+	static _Atomic uint64_t ahead_ns;
+	struct timespec now;
+
+	if (!atomic_load(&is_read)) {
+		const char *text = getenv("FAKE_CUPTI_CLOCK");
+
+		atomic_store(&ahead_ns, text ? strtoull(text, NULL, 0) : 0);
+		atomic_store(&is_read, true);
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + ahead_ns;
+}
+
+static void word_raise(_Atomic uint64_t *word, uint64_t to)
+{
+	uint64_t seen = atomic_load(word);
+
+	while (seen < to && !atomic_compare_exchange_weak(word, &seen, to))
+		continue;
+}
+
+static uint64_t duration_of(const struct fake_work *work)
+{
+	uint64_t blocks = (uint64_t)work->grid.x * work->grid.y * work->grid.z;
+
+	switch (work->kind) {
+	case FAKE_KERNEL:
+		return 1000 + 10 * (blocks < 100 ? blocks : 100);
+	case FAKE_COPY:
+		return 500 + work->bytes / 16;
+	default:
+		return 300 + work->bytes / 64;
+	}
+}
+
+/* Copies to and from the host have an engine each. */
+static _Atomic uint64_t *engine_of(struct device *device, const struct fake_work *work)
+{
+	if (work->kind != FAKE_COPY ||
+	    (work->copy != EVT_CUDA_COPY_HTOD && work->copy != EVT_CUDA_COPY_DTOH))
+		return NULL;
+	return &device->engine_ns[work->copy == EVT_CUDA_COPY_DTOH];
+}
+
+/* The stream's next free stretch. */
+static void work_place(struct fake_work *work, _Atomic uint64_t *stream_ns, struct device *device)
+{
+	_Atomic uint64_t *engine = engine_of(device, work);
+	uint64_t duration = duration_of(work), earliest = fake_device_now() + DEVICE_LATENCY_NS;
+	uint64_t free_ns = atomic_load(stream_ns);
+
+	if (engine && atomic_load(engine) > earliest)
+		earliest = atomic_load(engine);
+	do
+		work->start_ns = free_ns > earliest ? free_ns : earliest;
+	while (!atomic_compare_exchange_weak(stream_ns, &free_ns, work->start_ns + duration));
+	work->end_ns = work->start_ns + duration;
+	if (engine)
+		word_raise(engine, work->end_ns);
+	word_raise(&device->busy_ns, work->end_ns);
+}
+
+static void sum_add(struct fake_device_sum *sum, const struct fake_work *work)
+{
+	atomic_fetch_add(&sum->calls, 1);
+	atomic_fetch_add(&sum->bytes, work->bytes);
+	atomic_fetch_add(&sum->total_ns, work->end_ns - work->start_ns);
+}
+
+static void work_count(const struct fake_work *work)
+{
+	struct fake_name *name;
+
+	switch (work->kind) {
+	case FAKE_KERNEL:
+		name = fake_kernel_register(NULL, work->name)->name;
+		atomic_fetch_add(&name->device_calls, 1);
+		atomic_fetch_add(&name->device_ns, work->end_ns - work->start_ns);
+		return;
+	case FAKE_WAIT:
+		atomic_fetch_add(&fake_device_waits, 1);
+		return;
+	default:
+		sum_add(&fake_device_copies[work->kind == FAKE_SET ? EVT_CUDA_COPY_MEMSET
+								   : work->copy],
+			work);
+	}
+}
+
+static bool stream_is_made(CUstream stream)
+{
+	return (uintptr_t)stream > 2;
+}
+
+static void work_tell(struct fake_work *work)
+{
+	const struct fake_tool *tool = atomic_load(&fake_tool);
+
+	work->correlation = fake_thread.correlation;
+	work->thread = (uint32_t)syscall(SYS_gettid);
+	if (tool && tool->work(work))
+		work_count(work);
+}
+
+void fake_device_submit(struct fake_work *work, CUstream stream)
+{
+	struct device *device = &devices[fake_thread.device];
+
+	if (!atomic_load(&fake_tool))
+		return;
+	work->device = (uint32_t)fake_thread.device;
+	work->stream = stream_is_made(stream) ? stream->id : STREAM_DEFAULT;
+	work_place(work, stream_is_made(stream) ? &stream->busy_ns : &device->default_ns, device);
+	work_tell(work);
+}
+
+static void sleep_until(uint64_t end_ns)
+{
+	uint64_t now;
+
+	while ((now = fake_device_now()) < end_ns) {
+		uint64_t left = end_ns - now;
+		struct timespec nap = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
+
+		nanosleep(&nap, NULL);
+	}
+}
+
+void fake_device_wait(CUstream stream, bool all, uint32_t what)
+{
+	struct device *device = &devices[fake_thread.device];
+	struct fake_work work = { .kind = FAKE_WAIT, .copy = what };
+
+	if (!atomic_load(&fake_tool))
+		return;
+	work.device = (uint32_t)fake_thread.device;
+	work.stream = stream_is_made(stream) ? stream->id : STREAM_DEFAULT;
+	work.start_ns = fake_device_now();
+	sleep_until(all                      ? atomic_load(&device->busy_ns)
+		    : stream_is_made(stream) ? atomic_load(&stream->busy_ns)
+					     : atomic_load(&device->default_ns));
+	work.end_ns = fake_device_now();
+	work_tell(&work);
+}
+
+void fake_hidden_launch(const char *kernel, unsigned int blocks)
+{
+	static struct fake_function function = { .name = "cudaLaunchKernel", .callback = 211 };
+	struct fake_call call = { .function = &function, .is_runtime = true };
+	struct fake_work work = { .kind = FAKE_KERNEL,
+				  .name = fake_kernel_register(NULL, kernel)->name->text,
+				  .grid = CUDA_DIM(blocks, 1, 1),
+				  .block = CUDA_DIM(128, 1, 1) };
+
+	fake_call_tell(&call, false, 0);
+	fake_device_submit(&work, NULL);
+	fake_call_tell(&call, true, 0);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device of the fake CUDA: what is launched gets a start and an end by a simple model of time, when a tool
+ * (the fake libcupti) is there to be told of it. Nothing is computed, nothing waits but what synchronises.
+ *
+ *   a stream does one thing after the other; there is one engine for copies in each direction
+ *   work begins DEVICE_LATENCY_NS after it was asked for at the earliest
+ *   a kernel takes 1,000 ns and 10 ns a block up to 100; a copy 500 ns and 1 ns for 16 bytes; a memset 300 ns and 1 ns for 64
+ *
+ * The device's clock is CLOCK_REALTIME, FAKE_CUPTI_CLOCK nanoseconds later. Any thread, signal handlers too.
+ */
+#ifndef TESTS_FAKE_DEVICE_H
+#define TESTS_FAKE_DEVICE_H
+
+#include "tests/fake/core.h"
+
+#pragma GCC visibility push(default)
+
+#define DEVICE_LATENCY_NS 2000u
+
+enum fake_work_kind { FAKE_KERNEL, FAKE_COPY, FAKE_SET, FAKE_WAIT, FAKE_WORK_KINDS };
+
+struct fake_work {
+	enum fake_work_kind kind;
+	uint32_t device, stream, correlation, thread;
+	uint64_t start_ns, end_ns, bytes;
+	const char *name; /* of a kernel */
+	dim3 grid, block;
+	uint32_t shared_bytes;
+	uint32_t copy; /* enum evt_cuda_copy_kind; of FAKE_WAIT CUpti_ActivitySynchronizationType */
+	uint64_t graph_node;
+	uint32_t graph;
+};
+
+/* Who wants to know; one at a time. */
+struct fake_tool {
+	/* A function of CUDA that the program called is about to run, or has run. */
+	void (*call)(struct fake_call *call, bool is_done, int result);
+	/* The device has something to do. False: nobody wants to know, it is not counted. */
+	bool (*work)(const struct fake_work *work);
+};
+
+extern _Atomic(const struct fake_tool *) fake_tool;
+
+/* The work of a kernel, a copy or a memset; its stream, device, thread, times and ids are filled in here. */
+void fake_device_submit(struct fake_work *work, CUstream stream);
+/* Sleeps until the stream, or the whole device, is done. `what`: CUpti_ActivitySynchronizationType */
+void fake_device_wait(CUstream stream, bool all, uint32_t what);
+/* A launch by a library that calls no function that anybody can interpose. */
+void fake_hidden_launch(const char *kernel, unsigned int blocks);
+
+uint64_t fake_device_now(void);
+
+/* Of what was told to the tool: by kind of copy; memsets at EVT_CUDA_COPY_MEMSET. Kernels: struct fake_name. */
+struct fake_device_sum {
+	_Atomic uint64_t calls, bytes, total_ns;
+};
+extern struct fake_device_sum fake_device_copies[EVT_CUDA_COPY_LIMIT];
+extern _Atomic uint64_t fake_device_waits, fake_device_dropped;
+
+#pragma GCC visibility pop
+#endif

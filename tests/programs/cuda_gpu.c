@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work for the fake device: kernels of several grids on several streams, copies, memsets, waits, a graph, launches
+ * from threads; what they take is what the fake's model of time says (tests/fake/device.h).
+ *
+ * usage: cuda_gpu work | many COUNT | fork | second | abrupt | pause
+ *   work    all of it, one after the other, then a wait
+ *   many    COUNT launches, from four threads
+ *   fork    a forked child that does nothing of CUDA, work before and after it
+ *   second  work, then another user of CUPTI comes, then work again
+ *   abrupt  work, then _exit() at once
+ *   pause   work, a pause of three seconds, then kill -9 of itself
+ */
+/* build: -pthread -L$O/fake -l:libcudart.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cuda_client.h"
+
+static char kernel_small, kernel_large;
+static char host[1 << 16];
+static void *device;
+
+static void launch(const void *kernel, unsigned int blocks, cudaStream_t stream)
+{
+	OK(cudaLaunchKernel(kernel, (dim3){ blocks, 1, 1 }, (dim3){ 128, 1, 1 }, NULL, 64, stream));
+}
+
+static void run_graph(cudaStream_t stream)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+
+	OK(cudaStreamBeginCapture(stream, 0));
+	for (unsigned int i = 1; i <= 3; i++)
+		launch(&kernel_small, i, stream);
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+	for (unsigned int i = 0; i < 5; i++)
+		OK(cudaGraphLaunch(exec, stream));
+}
+
+static void *run_thread(void *count)
+{
+	for (unsigned long i = 0; i < (unsigned long)count; i++)
+		launch(&kernel_small, 1 + i % 7, NULL);
+	return NULL;
+}
+
+static void run_threads(unsigned long count)
+{
+	pthread_t thread[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, run_thread, (void *)count);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void run_work(void)
+{
+	cudaStream_t stream[2];
+
+	for (int i = 0; i < 2; i++)
+		OK(cudaStreamCreate(&stream[i]));
+	for (unsigned int i = 0; i < 20; i++) {
+		OK(cudaMemcpyAsync(device, host, 1024 * (i + 1), 1, stream[0]));
+		launch(&kernel_small, 1 + i, stream[i % 2]);
+		launch(&kernel_large, 1000, NULL);
+		OK(cudaMemsetAsync(device, 0, 4096, stream[1]));
+	}
+	OK(cudaMemcpy(host, device, 4096, 2));
+	OK(cudaStreamSynchronize(stream[1]));
+	run_graph(stream[0]);
+	run_threads(50);
+	OK(cudaDeviceSynchronize());
+}
+
+static void other_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			    size_t valid)
+{
+	(void)context;
+	(void)stream;
+	(void)bytes;
+	fprintf(stderr, "other: a buffer of %d bytes or more\n", valid > 0);
+	free(buffer);
+}
+
+static void other_requested(uint8_t **buffer, size_t *bytes, size_t *records)
+{
+	*bytes = 1 << 16;
+	*buffer = aligned_alloc(8, *bytes);
+	*records = 0;
+}
+
+static void run_second(void)
+{
+	int (*register_callbacks)(void *, void *) = (int (*)(void *, void *))dlsym(
+		RTLD_DEFAULT, "cuptiActivityRegisterCallbacks");
+	void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+	int (*enable)(int) = cupti ? (int (*)(int))dlsym(cupti, "cuptiActivityEnable") : NULL;
+	int (*flush)(uint32_t) = cupti ? (int (*)(uint32_t))dlsym(cupti, "cuptiActivityFlushAll")
+				       : NULL;
+
+	if (!register_callbacks || !enable || !flush) {
+		fputs("no CUPTI\n", stderr);
+		exit(3);
+	}
+	if (register_callbacks((void *)other_requested, (void *)other_completed) || enable(10))
+		exit(4);
+	launch(&kernel_large, 5, NULL);
+	OK(cudaDeviceSynchronize());
+	flush(1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "work";
+
+	client_kernel(&kernel_small, "_Z5smallPf");
+	client_kernel(&kernel_large, "_Z5largePfi");
+	OK(cudaMalloc(&device, sizeof(host)));
+	if (strcmp(what, "many") == 0) {
+		run_threads(strtoul(argv[2], NULL, 10) / 4);
+		return 0;
+	}
+	run_work();
+	if (strcmp(what, "fork") == 0) {
+		pid_t child = fork();
+
+		if (child == 0)
+			exit(0);
+		waitpid(child, NULL, 0);
+		run_work();
+	}
+	if (strcmp(what, "second") == 0)
+		run_second();
+	if (strcmp(what, "abrupt") == 0)
+		_exit(0);
+	if (strcmp(what, "pause") == 0) {
+		sleep(3);
+		kill(getpid(), SIGKILL);
+	}
+	return 0;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* links: preload:gpu/gpu_record.c */
+/*
+ * preload/gpu/cupti_api.h and callbacks.def against the real headers of CUPTI, at compile time where there are some;
+ * and records of any length, of which nothing behind their end may be read.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/gpu/gpu_records.h"
+
+#ifdef __has_include
+#if __has_include(<cupti.h>)
+#pragma GCC diagnostic ignored "-Wpedantic"
+#include <cupti.h>
+
+#define SAME(theirs, field, ours, our_field)                                        \
+	_Static_assert(offsetof(theirs, field) == offsetof(struct ours, our_field), \
+		       #ours "." #our_field)
+#define SAME_HEAD(theirs, ours)              \
+	SAME(theirs, start, ours, start_ns); \
+	SAME(theirs, end, ours, end_ns);     \
+	SAME(theirs, correlationId, ours, correlation)
+
+SAME_HEAD(CUpti_ActivityKernel8, cupti_kernel);
+SAME(CUpti_ActivityKernel8, registersPerThread, cupti_kernel, registers);
+SAME(CUpti_ActivityKernel8, deviceId, cupti_kernel, device);
+SAME(CUpti_ActivityKernel8, gridX, cupti_kernel, grid);
+SAME(CUpti_ActivityKernel8, blockX, cupti_kernel, block);
+SAME(CUpti_ActivityKernel8, dynamicSharedMemory, cupti_kernel, dynamic_shared);
+SAME(CUpti_ActivityKernel8, name, cupti_kernel, name);
+SAME(CUpti_ActivityKernel8, graphId, cupti_kernel, graph);
+SAME_HEAD(CUpti_ActivityMemcpy5, cupti_memcpy);
+SAME(CUpti_ActivityMemcpy5, bytes, cupti_memcpy, bytes);
+SAME(CUpti_ActivityMemcpy5, streamId, cupti_memcpy, stream);
+SAME(CUpti_ActivityMemcpy5, graphId, cupti_memcpy, graph);
+SAME_HEAD(CUpti_ActivityMemcpyPtoP4, cupti_memcpy_peer);
+SAME(CUpti_ActivityMemcpyPtoP4, dstDeviceId, cupti_memcpy_peer, destination_device);
+SAME(CUpti_ActivityMemcpyPtoP4, graphId, cupti_memcpy_peer, graph);
+SAME_HEAD(CUpti_ActivityMemset4, cupti_memset);
+SAME(CUpti_ActivityMemset4, memoryKind, cupti_memset, memory);
+SAME(CUpti_ActivityMemset4, graphId, cupti_memset, graph);
+SAME_HEAD(CUpti_ActivitySynchronization, cupti_synchronization);
+SAME(CUpti_ActivitySynchronization, streamId, cupti_synchronization, stream);
+SAME(CUpti_ActivityOverhead, start, cupti_overhead, start_ns);
+SAME(CUpti_CallbackData, functionReturnValue, cupti_callback, result);
+SAME(CUpti_CallbackData, correlationData, cupti_callback, kept);
+SAME(CUpti_CallbackData, correlationId, cupti_callback, correlation);
+
+_Static_assert((int)CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL == CUPTI_CONCURRENT_KERNEL &&
+		       (int)CUPTI_ACTIVITY_KIND_MEMCPY == CUPTI_MEMCPY &&
+		       (int)CUPTI_ACTIVITY_KIND_MEMCPY2 == CUPTI_MEMCPY_PEER &&
+		       (int)CUPTI_ACTIVITY_KIND_MEMSET == CUPTI_MEMSET &&
+		       (int)CUPTI_ACTIVITY_KIND_SYNCHRONIZATION == CUPTI_SYNCHRONIZATION &&
+		       (int)CUPTI_ACTIVITY_KIND_OVERHEAD == CUPTI_OVERHEAD &&
+		       (int)CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED ==
+			       CUPTI_MULTIPLE_SUBSCRIBERS,
+	       "numbers");
+/* Older headers lack the newest names, which the list has from CUDA 13.2. */
+#if CUPTI_API_VERSION >= 130200
+#define RUNTIME(id, name, constant) \
+	_Static_assert(CUPTI_RUNTIME_TRACE_CBID_##constant == (id), #constant);
+#define DRIVER(id, name) _Static_assert(CUPTI_DRIVER_TRACE_CBID_##name == (id), #name);
+#include "preload/gpu/callbacks.def"
+#endif
+#endif
+#endif
+
+/* Exactly so large as it is said to be: whoever reads beyond is found by the sanitizer. */
+static void records_of_any_length_are_read_to_their_end(void **state)
+{
+	(void)state;
+	for (uint32_t kind = 0; kind < CUPTI_KINDS; kind++) {
+		for (size_t bytes = 0; bytes < 300; bytes++) {
+			uint8_t *record = malloc(bytes ? bytes : 1);
+			struct gpu_record r;
+			bool is_whole;
+
+			memset(record, 0xa5, bytes ? bytes : 1);
+			memcpy(record, &kind, bytes < sizeof(kind) ? bytes : sizeof(kind));
+			is_whole = gpu_record_read(record, bytes, &r);
+			if (bytes < sizeof(kind))
+				assert_false(is_whole);
+			if (bytes == 299)
+				assert_true(is_whole);
+			free(record);
+		}
+	}
+}
+
+static void a_kernel_is_read(void **state)
+{
+	struct cupti_kernel kernel = { .kind = CUPTI_CONCURRENT_KERNEL,
+				       .start_ns = 10,
+				       .end_ns = 30,
+				       .device = 3,
+				       .grid = { 4, 5, 6 },
+				       .static_shared = 7,
+				       .dynamic_shared = 8,
+				       .correlation = 9,
+				       .name = "name" };
+	struct gpu_record r;
+	const struct evt_gpu_kernel *event = (const void *)r.field;
+
+	(void)state;
+	assert_true(gpu_record_read(&kernel, sizeof(kernel), &r));
+	assert_int_equal(r.event, EVT_gpu_kernel);
+	assert_int_equal(r.start_ns, 10);
+	assert_int_equal(r.end_ns, 30);
+	assert_string_equal(r.name, "name");
+	assert_int_equal(event->device, 3);
+	assert_int_equal(event->grid_z, 6);
+	assert_int_equal(event->shared_bytes, 15);
+	assert_int_equal(event->correlation, 9);
+	assert_false(gpu_record_read(&kernel, sizeof(kernel) - 1, &r));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_of_any_length_are_read_to_their_end),
+		cmocka_unit_test(a_kernel_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
