@@ -51,8 +51,8 @@ void export_say_written(const char *path, uint64_t count, const char *what, uint
 	if (path && !stat(path, &file) && S_ISREG(file.st_mode))
 		bytes = (uint64_t)file.st_size; /* compressed */
 	if (path)
-		talk_print("'%s': %s %s, %s", path, unit_format_count(number, count), what,
-			   unit_format(size, UNIT_BYTES, bytes));
+		talk_print("'%s': %s %s%s, %s", path, unit_format_count(number, count), what,
+			   count == 1 ? "" : "s", unit_format(size, UNIT_BYTES, bytes));
 }
 
 static int no_such_format(struct report_request *request, const char *word)

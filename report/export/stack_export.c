@@ -67,7 +67,7 @@ int stack_export_end(struct stack_export *it, int status)
 		status = STATUS_INPUT;
 	if (!status) {
 		say_notes(it);
-		export_say_written(request->options->output, it->state.rows.place_count, "stacks",
+		export_say_written(request->options->output, it->state.rows.place_count, "stack",
 				   it->sink->bytes);
 	}
 	free(it->sink);
