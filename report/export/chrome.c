@@ -270,7 +270,7 @@ static int close_files(struct chrome *chrome)
 		if (trace_close(file, chrome->request))
 			status = STATUS_INPUT;
 		else if (!status)
-			export_say_written(file->path, file->events, "events", file->sink.bytes);
+			export_say_written(file->path, file->events, "event", file->sink.bytes);
 	}
 	return status;
 }

@@ -274,7 +274,7 @@ static void put_started(struct chrome *chrome, const struct chrome_range *range,
 	if (!range->counts || !thread)
 		return;
 	place.name = chrome_json(chrome, range->name);
-	for (unsigned int end = 0; end <= (end_ns > 0); end++) {
+	for (unsigned int end = 0; end < (end_ns ? 2u : 1u); end++) {
 		struct trace_file *file = chrome_begin(chrome, thread, &place);
 
 		if (!file)

@@ -11,7 +11,10 @@
 #include "report/core/report_kind.h"
 #include "report/export/export.def"
 
-#define EXPORTER_DECLARE(name, doc) int export_##name(struct report_request *request);
+#define LINE_WIDTH 4096u /* of sentences that become a line of stderr */
+
+#define EXPORTER_DECLARE(name, function, is_of_stacks, doc) \
+	int export_##function(struct report_request *request);
 EXPORTERS(EXPORTER_DECLARE)
 #undef EXPORTER_DECLARE
 

@@ -13,9 +13,11 @@
 
 static const struct exporter {
 	const char *name;
+	bool is_of_stacks;
 	int (*run)(struct report_request *request);
 } all[] = {
-#define EXPORTER_ENTRY(name, doc) { #name, export_##name },
+#define EXPORTER_ENTRY(name, function, is_of_stacks, doc) \
+	{ #name, is_of_stacks, export_##function },
 	EXPORTERS(EXPORTER_ENTRY)
 };
 
@@ -30,6 +32,7 @@ void export_say_losses(const struct report_request *request)
 	screen.out = open_memstream(&text, &length);
 	screen.color = false;
 	screen.uncut = true;
+	screen.width = LINE_WIDTH;
 	if (!screen.out)
 		return;
 	export_losses(request->source, &screen);
@@ -48,8 +51,8 @@ void export_say_written(const char *path, uint64_t count, const char *what, uint
 	if (path && !stat(path, &file) && S_ISREG(file.st_mode))
 		bytes = (uint64_t)file.st_size; /* compressed */
 	if (path)
-		talk_print("'%s': %s %s, %s", path, unit_format_count(number, count), what,
-			   unit_format(size, UNIT_BYTES, bytes));
+		talk_print("'%s': %s %s%s, %s", path, unit_format_count(number, count), what,
+			   count == 1 ? "" : "s", unit_format(size, UNIT_BYTES, bytes));
 }
 
 static int no_such_format(struct report_request *request, const char *word)
@@ -78,8 +81,17 @@ static int no_such_format(struct report_request *request, const char *word)
 }
 
 /* What cannot be right whatever the recording has. */
-static int check(struct report_request *request)
+static int check(struct report_request *request, const struct exporter *exporter)
 {
+	unsigned int of_stacks = TAKES_of | TAKES_value | TAKES_names | TAKES_symbols;
+	unsigned int given = request->options->given & of_stacks;
+
+	if (given && !exporter->is_of_stacks) {
+		snprintf(request->message, sizeof(request->message),
+			 "export %s takes no --%s: it is of formats with stacks", exporter->name,
+			 request->options->given_name[__builtin_ctz(given)]);
+		return STATUS_USAGE;
+	}
 	if (request->screen.session.name) {
 		snprintf(request->message, sizeof(request->message),
 			 "export writes one session at a time: name the files of one only");
@@ -103,7 +115,7 @@ static int export_source(struct report_request *request)
 		at++;
 	if (at == FORMATS)
 		return no_such_format(request, word);
-	status = check(request);
+	status = check(request, &all[at]);
 	if (!status)
 		status = all[at].run(request);
 	if (!status)

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `export callgrind`: stacks as valgrind's callgrind writes them, for kcachegrind and callgrind_annotate. A function's own
+ * value, then each that it calls with what that took; a function stands there once for each place it was called from,
+ * which these programs add up.
+ */
+#include "report/export/stack_export.h"
+
+/* A name of one line, and none that would be taken for the number of an earlier one, as in (12). */
+static void put_name(struct sink *sink, const char *key, const char *name)
+{
+	char shown[NAMED_TEXT_FRAME_MAX];
+	size_t length = named_frame_text(shown, name);
+
+	sink_text(sink, key);
+	if (length > 1 && shown[0] == '(' && shown[1] >= '0' && shown[1] <= '9')
+		sink_put(sink, "_", 1);
+	sink_put(sink, shown, length);
+	sink_put(sink, "\n", 1);
+}
+
+static const struct named_frame *frame_of(const struct stack_export *it, uint32_t node)
+{
+	return &it->tree.names->frame[it->tree.node[node].frame];
+}
+
+/* A function that calls itself is another one inside of itself, as callgrind's --separate-recs has it: sums stay right. */
+static void put_function(const struct stack_export *it, const char *key, uint32_t node)
+{
+	const struct named_frame *frame = frame_of(it, node);
+	char shown[NAMED_TEXT_FRAME_MAX], name[NAMED_TEXT_FRAME_MAX + 16];
+	unsigned int level = 1;
+
+	for (uint32_t at = it->tree.node[node].parent; at != TREE_ROOT;
+	     at = it->tree.node[at].parent)
+		level += it->tree.node[at].frame == it->tree.node[node].frame;
+	named_frame_text(shown, frame->name);
+	if (level > 1)
+		snprintf(name, sizeof(name), "%s'%u", shown, level);
+	else
+		snprintf(name, sizeof(name), "%s", shown);
+	put_name(it->sink, key, name);
+}
+
+static void put_cost(struct sink *sink, uint32_t line, uint64_t value)
+{
+	sink_unsigned(sink, line);
+	sink_put(sink, " ", 1);
+	sink_unsigned(sink, value);
+	sink_put(sink, "\n", 1);
+}
+
+static void put_own(struct stack_export *it, uint32_t node)
+{
+	const struct named_frame *frame = frame_of(it, node);
+
+	put_name(it->sink, "\nfl=", frame->file ? frame->file : "???");
+	put_function(it, "fn=", node);
+	put_cost(it->sink, frame->line, it->tree.node[node].self);
+}
+
+/* Beside its caller: the order of the lines means nothing, but the caller is named again. */
+static void put_call(struct stack_export *it, uint32_t node)
+{
+	const struct tree_node *called = &it->tree.node[node];
+	const struct named_frame *caller = frame_of(it, called->parent),
+				 *frame = frame_of(it, node);
+
+	put_name(it->sink, "\nfl=", caller->file ? caller->file : "???");
+	put_function(it, "fn=", called->parent);
+	put_name(it->sink, "cfl=", frame->file ? frame->file : "???");
+	put_function(it, "cfn=", node);
+	sink_print(it->sink, "calls=1 %u\n", frame->line);
+	put_cost(it->sink, caller->line, called->total);
+}
+
+int export_callgrind(struct report_request *request)
+{
+	struct stack_export it;
+	int status = stack_export_begin(&it, request, false);
+	char what[128];
+
+	if (!status) {
+		stack_report_describe(&it.state, what, sizeof(what));
+		sink_print(it.sink,
+			   "# callgrind format\nversion: 1\ncreator: intercept\ncmd: %s\n"
+			   "positions: line\nevents: %s\nsummary: %llu\n",
+			   what, stack_export_unit(&it), (unsigned long long)it.state.all);
+	}
+	for (size_t i = 0; !status && i + 1 < it.tree.count; i++) {
+		if (it.tree.node[it.order[i]].self)
+			put_own(&it, it.order[i]);
+		if (it.tree.node[it.order[i]].parent != TREE_ROOT)
+			put_call(&it, it.order[i]);
+	}
+	return stack_export_end(&it, status);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `export pprof`: stacks as pprof's profile.proto, gzipped, written field by field. Locations and functions have the numbers of
+ * the named frames. What was left out of the stacks is not in it, as in the tables.
+ */
+#include "report/export/stack_export.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+/* Numbers of fields in profile.proto. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_COMMENT = 13,
+	VALUE_TYPE = 1,
+	VALUE_UNIT = 2,
+	SAMPLE_LOCATION = 1,
+	SAMPLE_VALUE = 2,
+	LOCATION_ID = 1,
+	LOCATION_ADDRESS = 3,
+	LOCATION_LINE = 4,
+	LINE_FUNCTION = 1,
+	LINE_LINE = 2,
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILE = 4,
+};
+
+/* Numbers of strings: 0 is empty; two for each frame behind these. */
+enum { STRING_TYPE = 1, STRING_UNIT, STRING_COMMENT, STRING_FRAMES };
+
+/* A message that is made before its length is known. */
+struct message {
+	uint8_t *byte;
+	size_t length, room;
+};
+
+static void message_byte(struct message *message, uint8_t byte)
+{
+	message->byte = memory_room(message->byte, message->length, &message->room, 1);
+	message->byte[message->length++] = byte;
+}
+
+static void message_varint(struct message *message, uint64_t value)
+{
+	for (; value > 127; value >>= 7)
+		message_byte(message, (uint8_t)(value | 128));
+	message_byte(message, (uint8_t)value);
+}
+
+static void message_number(struct message *message, unsigned int field, uint64_t value)
+{
+	message_varint(message, field << 3);
+	message_varint(message, value);
+}
+
+static void message_bytes(struct message *message, unsigned int field, const void *bytes,
+			  size_t length)
+{
+	message_varint(message, field << 3 | 2);
+	message_varint(message, length);
+	for (size_t i = 0; i < length; i++)
+		message_byte(message, ((const uint8_t *)bytes)[i]);
+}
+
+/* `inner` becomes a field of the profile, and is empty afterwards. */
+static void write_message(struct sink *sink, unsigned int field, struct message *inner)
+{
+	struct message head = { .length = 0 };
+
+	message_varint(&head, field << 3 | 2);
+	message_varint(&head, inner->length);
+	sink_put(sink, (const char *)head.byte, head.length);
+	if (inner->length)
+		sink_put(sink, (const char *)inner->byte, inner->length);
+	free(head.byte);
+	inner->length = 0;
+}
+
+static void write_text(struct sink *sink, const char *text)
+{
+	struct message message = { .length = 0 };
+	char shown[NAMED_TEXT_FRAME_MAX];
+
+	/* strings of protobuf are UTF-8: what is not is written out */
+	for (size_t i = 0, length = named_frame_text(shown, text); i < length; i++)
+		message_byte(&message, (uint8_t)shown[i]);
+	write_message(sink, PROFILE_STRING, &message);
+	free(message.byte);
+}
+
+static void write_strings(struct stack_export *it)
+{
+	const struct named_stacks *names = &it->state.rows.names;
+	char what[128];
+
+	stack_report_describe(&it->state, what, sizeof(what));
+	write_text(it->sink, "");
+	write_text(it->sink, it->state.from->name);
+	write_text(it->sink, stack_export_unit(it));
+	write_text(it->sink, what);
+	for (size_t i = 1; i < names->frame_count; i++) {
+		write_text(it->sink, names->frame[i].name);
+		write_text(it->sink, names->frame[i].file ? names->frame[i].file : "");
+	}
+}
+
+static void write_frame(struct sink *sink, const struct named_frame *frame, uint64_t number)
+{
+	struct message message = { .length = 0 }, line = { .length = 0 };
+	uint64_t name = STRING_FRAMES + 2 * (number - 1);
+
+	message_number(&message, FUNCTION_ID, number);
+	message_number(&message, FUNCTION_NAME, name);
+	message_number(&message, FUNCTION_SYSTEM_NAME, name);
+	message_number(&message, FUNCTION_FILE, name + 1);
+	write_message(sink, PROFILE_FUNCTION, &message);
+	message_number(&line, LINE_FUNCTION, number);
+	message_number(&line, LINE_LINE, frame->line);
+	message_number(&message, LOCATION_ID, number);
+	message_number(&message, LOCATION_ADDRESS, frame->offset);
+	message_bytes(&message, LOCATION_LINE, line.byte, line.length);
+	write_message(sink, PROFILE_LOCATION, &message);
+	free(message.byte);
+	free(line.byte);
+}
+
+/* The innermost first. */
+static void write_stack(struct sink *sink, const struct named_stacks *names, uint32_t stack,
+			uint64_t weight)
+{
+	struct message message = { .length = 0 };
+
+	for (; stack != NAMED_NONE; stack = named_parent(names, stack))
+		message_number(&message, SAMPLE_LOCATION, names->node[stack].frame);
+	message_number(&message, SAMPLE_VALUE, weight);
+	write_message(sink, PROFILE_SAMPLE, &message);
+	free(message.byte);
+}
+
+static void write_profile(struct stack_export *it)
+{
+	const struct named_stacks *names = &it->state.rows.names;
+	struct message message = { .length = 0 };
+
+	message_number(&message, VALUE_TYPE, STRING_TYPE);
+	message_number(&message, VALUE_UNIT, STRING_UNIT);
+	write_message(it->sink, PROFILE_SAMPLE_TYPE, &message);
+	free(message.byte);
+	for (size_t i = 0; i < it->state.rows.place_count; i++)
+		write_stack(it->sink, names, it->state.rows.place[i].stack, it->state.weight[i]);
+	for (size_t i = 1; i < names->frame_count; i++)
+		write_frame(it->sink, &names->frame[i], i);
+	write_strings(it);
+	message = (struct message){ .length = 0 };
+	message_number(&message, PROFILE_COMMENT, STRING_COMMENT);
+	sink_put(it->sink, (const char *)message.byte, message.length);
+	free(message.byte);
+}
+
+int export_pprof(struct report_request *request)
+{
+	struct stack_export it;
+	int status = stack_export_begin(&it, request, true);
+
+	if (!status)
+		write_profile(&it);
+	return stack_export_end(&it, status);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* `export speedscope`: stacks for www.speedscope.app, in its own format: frames once, then each stack with its weight. */
+#include "report/export/stack_export.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+static void put_text(struct sink *sink, const char *text)
+{
+	sink_json(sink, text, strlen(text));
+}
+
+/* Their numbers are those of the named frames less one: [0] is none. */
+static void put_frames(struct sink *sink, const struct named_stacks *names)
+{
+	for (size_t i = 1; i < names->frame_count; i++) {
+		const struct named_frame *frame = &names->frame[i];
+
+		sink_text(sink, i > 1 ? ",\n{\"name\": " : "\n{\"name\": ");
+		put_text(sink, frame->name);
+		if (frame->file) {
+			sink_text(sink, ", \"file\": ");
+			put_text(sink, frame->file);
+		}
+		if (frame->line)
+			sink_print(sink, ", \"line\": %u", frame->line);
+		sink_text(sink, "}");
+	}
+}
+
+static void put_stack(struct sink *sink, const struct stack_tree *tree, const uint32_t *path,
+		      const struct tree_node *node)
+{
+	for (uint32_t depth = 1; depth <= node->depth; depth++) {
+		if (depth > 1)
+			sink_text(sink, ", ");
+		sink_unsigned(sink, tree->node[path[depth]].frame - 1);
+	}
+}
+
+static void put_stacks(struct stack_export *it, uint32_t *path)
+{
+	const char *before = "\n[";
+
+	for (size_t i = 0; i + 1 < it->tree.count; i++) {
+		const struct tree_node *node = &it->tree.node[it->order[i]];
+
+		path[node->depth] = it->order[i];
+		if (!node->self)
+			continue;
+		sink_text(it->sink, before);
+		put_stack(it->sink, &it->tree, path, node);
+		sink_text(it->sink, "]");
+		before = ",\n[";
+	}
+}
+
+static void put_weights(struct stack_export *it)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i + 1 < it->tree.count; i++) {
+		const struct tree_node *node = &it->tree.node[it->order[i]];
+
+		if (!node->self)
+			continue;
+		sink_text(it->sink, before);
+		sink_unsigned(it->sink, node->self);
+		before = ", ";
+	}
+}
+
+int export_speedscope(struct report_request *request)
+{
+	struct stack_export it;
+	int status = stack_export_begin(&it, request, false);
+	uint32_t *path = memory_zero(it.tree.count + 1, sizeof(*path));
+	char what[128];
+
+	if (!status) {
+		stack_report_describe(&it.state, what, sizeof(what));
+		sink_text(it.sink, "{\"$schema\": \"" SCHEMA "\",\n\"exporter\": \"intercept\",\n"
+				   "\"name\": ");
+		put_text(it.sink, what);
+		sink_text(it.sink, ",\n\"shared\": {\"frames\": [");
+		put_frames(it.sink, &it.state.rows.names);
+		sink_text(it.sink, "\n]},\n\"profiles\": [{\"type\": \"sampled\", \"name\": ");
+		put_text(it.sink, what);
+		sink_print(it.sink, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": %llu,\n",
+			   stack_report_unit(&it.state) == UNIT_COUNT ? "none"
+								      : stack_export_unit(&it),
+			   (unsigned long long)it.state.all);
+		sink_text(it.sink, "\"samples\": [");
+		put_stacks(&it, path);
+		sink_text(it.sink, "\n],\n\"weights\": [");
+		put_weights(&it);
+		sink_text(it.sink, "]}]}\n");
+	}
+	free(path);
+	return stack_export_end(&it, status);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/export/chrome.c, sink.c: traces of recordings in memory: hostile names, what has no end, times and numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/export/exporter.h"
+#include "report/export/sink.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define TRACE "trace.json"
+
+static struct cuda_recording c;
+static char text[65536];
+
+static void start(void)
+{
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void read_trace(void)
+{
+	FILE *file = fopen(TRACE, "r");
+	size_t length;
+
+	assert_non_null(file);
+	length = fread(text, 1, sizeof(text) - 1, file);
+	text[length] = '\0';
+	fclose(file);
+}
+
+static int export_as(struct filter_settings scope)
+{
+	static char path[] = "one.evt";
+	struct session_file file = { .path = path };
+	struct options options = { .output = TRACE, .scope = scope };
+	struct report_request request = { .options = &options, .scope = scope };
+	int status;
+
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&request.source, &file, 1, request.message,
+					   sizeof(request.message)),
+			 0);
+	status = export_chrome(&request);
+	source_close(request.source);
+	read_trace();
+	return status;
+}
+
+static void finish(void)
+{
+	static const struct filter_settings all = { .pid = FILTER_NO_ID,
+						    .tid = FILTER_NO_ID,
+						    .to_ns = UINT64_MAX };
+
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000000);
+	assert_int_equal(export_as(all), STATUS_OK);
+}
+
+static void begin(uint64_t time_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin, .name = cuda_recording_name(&c, name));
+}
+
+static void end(uint64_t time_ns)
+{
+	frame_put(c.r.fw, EVT_torch_end, time_ns, &time_ns); /* it has no field */
+}
+
+static size_t count(const char *part)
+{
+	size_t found = 0;
+
+	for (const char *at = text; (at = strstr(at, part)); at++)
+		found++;
+	return found;
+}
+
+static void operators_are_spans_in_us(void **state)
+{
+	(void)state;
+	start();
+	begin(1234567, "aten::outer");
+	begin(1234570, "aten::inner");
+	end(1235000);
+	end(1299999);
+	finish();
+	assert_int_equal(count("\"cat\": \"cpu_op\""), 2);
+	assert_int_equal(count("\"name\": \"aten::outer\", \"pid\": 100, \"tid\": 100, "
+			       "\"ts\": 1234.567, \"dur\": 65.432"),
+			 1);
+	assert_int_equal(count("\"ts\": 1234.570, \"dur\": 0.430"), 1);
+	cuda_recording_release(&c);
+}
+
+static void hostile_names_stay_data(void **state)
+{
+	(void)state;
+	start();
+	begin(10, "a\"}],\\\n\x01\x7f\xff\xc3\xa4</script>");
+	end(20);
+	finish();
+	assert_int_equal(count("\"name\": \"a\\\"}],\\\\\\u000a\\u0001\\u007f\xef\xbf\xbd\xc3\xa4"
+			       "</script>\", "),
+			 1);
+	cuda_recording_release(&c);
+}
+
+static void what_has_no_end_is_said(void **state)
+{
+	(void)state;
+	start();
+	begin(10, "open");
+	begin(20, "closed");
+	end(30);
+	finish();
+	assert_int_equal(count("\"end not recorded\": true"), 1);
+	assert_int_equal(count("\"cat\": \"cpu_op\""), 2);
+	cuda_recording_release(&c);
+}
+
+static void only_what_the_filters_hold_for(void **state)
+{
+	struct filter_settings late = {
+		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .from_ns = 100, .to_ns = UINT64_MAX
+	};
+
+	(void)state;
+	start();
+	begin(10, "early");
+	end(20);
+	begin(110, "late");
+	end(120);
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 1000000);
+	assert_int_equal(export_as(late), STATUS_OK);
+	assert_int_equal(count("\"early\""), 0);
+	assert_int_equal(count("\"late\""), 1);
+	cuda_recording_release(&c);
+}
+
+static void ends_of_flows_have_one_number(void **state)
+{
+	(void)state;
+	start();
+	FRAME_PUT(c.r.fw, 10, torch_begin_ex, .name = cuda_recording_name(&c, "aten::mul"),
+		  .sequence = 7, .thread = 1);
+	end(20);
+	FRAME_PUT(c.r.fw, 30, torch_begin_ex, .name = cuda_recording_name(&c, "MulBackward0"),
+		  .scope = 1, .sequence = 7, .thread = 2, .forward_thread = 1);
+	end(40);
+	finish();
+	assert_int_equal(count("\"ph\": \"s\", \"cat\": \"fwdbwd\""), 1);
+	assert_int_equal(count("\"ts\": 0.010, \"id\": 1"), 1);
+	assert_int_equal(count("\"ts\": 0.030, \"id\": 1, \"bp\": \"e\""), 1);
+	cuda_recording_release(&c);
+}
+
+static void calls_of_cuda_end_where_they_are_told(void **state)
+{
+	(void)state;
+	start();
+	CUDA_PUT(&c, 5000, cuda_call, "cudaMalloc", 2000, .result = 0);
+	CUDA_PUT(&c, 9000, cuda_call, "cuMemAlloc_v2", 1000, .result = 2);
+	finish();
+	assert_int_equal(count("\"cat\": \"cuda_runtime\", \"name\": \"cudaMalloc\""), 1);
+	assert_int_equal(count("\"ts\": 3.000, \"dur\": 2.000"), 1);
+	assert_int_equal(count("\"cat\": \"cuda_driver\", \"name\": \"cuMemAlloc_v2\""), 1);
+	cuda_recording_release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operators_are_spans_in_us),
+		cmocka_unit_test(hostile_names_stay_data),
+		cmocka_unit_test(what_has_no_end_is_said),
+		cmocka_unit_test(only_what_the_filters_hold_for),
+		cmocka_unit_test(ends_of_flows_have_one_number),
+		cmocka_unit_test(calls_of_cuda_end_where_they_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
