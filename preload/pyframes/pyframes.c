@@ -13,6 +13,7 @@
 #include "preload/base/log.h"
 #include "preload/base/symbols.h"
 #include "preload/pyframes/codes.h"
+#include "preload/pyframes/join.h"
 #include "preload/record/entry.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
@@ -264,11 +265,13 @@ static bool frames_name(struct reading *r, struct recorder_lane *lane)
 		line = code_line_id(lane, f->code, f->instruction);
 		if (!line)
 			return false;
-		if (frame_is_entry(f, outer))
+		f->is_entry = frame_is_entry(f, outer);
+		if (f->is_entry)
 			flags |= FRAME_IS_ENTRY;
 		if (!parent && r->outer)
 			flags |= FRAME_IS_TRUNCATED;
-		parent = f->id = frame_name(lane, parent, line | flags << RECORD_FRAME_SHIFT);
+		f->word = line | flags << RECORD_FRAME_SHIFT;
+		parent = f->id = frame_name(lane, parent, f->word);
 		if (!parent)
 			return false;
 	}
@@ -399,5 +402,12 @@ bool pyframes_begin(const struct python_layout *layout, void *runtime, void *cod
 	    !example_is_read(example))
 		return false;
 	stack_python = pyframes_stack;
+	if (!stack_is_joined())
+		return true;
+	if (join_begin(&python.layout))
+		stack_join = join_stacks;
+	else
+		log_line("INTERCEPT_STACKS=both needs CPython 3.10 or newer; Python's frames are "
+			 "recorded without native ones");
 	return true;
 }
