@@ -30,6 +30,8 @@ struct python_layout {
 	uint16_t
 		frame_owner; /* a byte, PYTHON_OWNER_C of a frame that is no function's; 0: not there */
 	uint16_t frame_entry; /* a byte, not 0 where C code has called the function; 0: not there */
+	uint16_t entry_chain,
+		entry_previous; /* in a thread: structs of the interpreter's C frames; 0: none */
 	uint16_t code_line, code_file, code_name, code_table;
 	uint16_t code_start;  /* the first instruction; 0: they are an object of their own */
 	uint16_t gil;         /* in _PyRuntime; 0: */

@@ -13,6 +13,7 @@
 #include "preload/base/log.h"
 #include "preload/base/symbols.h"
 #include "preload/pyframes/codes.h"
+#include "preload/pyframes/join.h"
 #include "preload/record/entry.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
@@ -254,7 +255,7 @@ static bool frames_name(struct reading *r, struct recorder_lane *lane)
 	for (uint32_t i = r->fresh; i-- > 0; depth++) {
 		struct stack_python_frame *f = &t->frame[depth];
 		const struct stack_python_frame *outer = depth ? &t->frame[depth - 1] : NULL;
-		uint64_t flags = FRAME_IS_PYTHON, line, word;
+		uint64_t flags = FRAME_IS_PYTHON, line;
 
 		__atomic_store_n(&t->frames, 0, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -266,13 +267,14 @@ static bool frames_name(struct reading *r, struct recorder_lane *lane)
 		line = code_line_id(lane, f->code, f->instruction);
 		if (!line)
 			return false;
-		if (frame_is_entry(f, outer))
+		f->is_entry = frame_is_entry(f, outer);
+		if (f->is_entry)
 			flags |= FRAME_IS_ENTRY;
 		if (!parent && r->outer)
 			flags |= FRAME_IS_TRUNCATED;
-		word = line | flags << RECORD_FRAME_SHIFT;
-		path = f->path = frame_path(path, word);
-		parent = f->id = frame_name(lane, parent, word, path);
+		f->word = line | flags << RECORD_FRAME_SHIFT;
+		path = f->path = frame_path(path, f->word);
+		parent = f->id = frame_name(lane, parent, f->word, path);
 		if (!parent)
 			return false;
 	}
@@ -403,5 +405,12 @@ bool pyframes_begin(const struct python_layout *layout, void *runtime, void *cod
 	    !example_is_read(example))
 		return false;
 	stack_python = pyframes_stack;
+	if (!stack_is_joined())
+		return true;
+	if (join_begin(&python.layout))
+		stack_join = join_stacks;
+	else
+		log_line("INTERCEPT_STACKS=both needs CPython 3.10 or newer; Python's frames are "
+			 "recorded without native ones");
 	return true;
 }

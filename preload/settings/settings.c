@@ -227,7 +227,7 @@ static bool parse_TRACE(const char *value)
 /* MODE or FAMILY:MODE, of these bytes. A name alone is for all families. */
 static bool stacks_take(const char *item, size_t length)
 {
-	static const char *const words[] = { "caller", "native", "off", "python" };
+	static const char *const words[] = { "caller", "native", "off", "python", "both" };
 	const char *colon = memchr(item, ':', length);
 	size_t name = colon ? (size_t)(colon - item) : 0, skip = colon ? name + 1 : 0;
 	bool found = false;

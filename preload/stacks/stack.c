@@ -27,6 +27,7 @@ unsigned int stack_families;
 unsigned int stack_native_families, stack_python_families;
 unsigned int stack_without;
 uint64_t (*stack_python)(struct recorder_lane *lane);
+uint64_t (*stack_join)(struct recorder_lane *lane, uint64_t native, uint64_t python);
 static unsigned int depth_limit;
 
 /* --- start --- */
@@ -419,13 +420,32 @@ static __attribute__((noinline)) uint64_t stack_of_python(struct recorder_lane *
 	return id;
 }
 
-/* Native frames or those of Python, whatever the family has. */
+/* Native frames alone where the thread runs no Python, or where one does not fit the other. */
+static __attribute__((noinline)) uint64_t stack_of_both(struct recorder_lane *lane,
+							struct step_place p)
+{
+	uint64_t python = stack_of_python(lane), native, id;
+
+	if (python && !stack_join)
+		return python;
+	native = id_at(lane, p);
+	if (!python || !native)
+		return native;
+	id = stack_join(lane, native, python);
+	__asm__ volatile("" : "+r"(id));
+	if (!id)
+		(void)miss(lane);
+	return id ? id : native;
+}
+
+/* Native frames, Python's or both, whatever the family has. */
 static inline __attribute__((always_inline)) uint64_t id_for(struct recorder_lane *lane,
 							     enum evt_family family,
 							     struct step_place p)
 {
 	if (__builtin_expect(stack_python_families >> family & 1, 0))
-		return stack_of_python(lane);
+		return stack_native_families >> family & 1 ? stack_of_both(lane, p)
+							   : stack_of_python(lane);
 	return id_at(lane, p);
 }
 

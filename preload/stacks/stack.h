@@ -39,6 +39,16 @@ static inline bool stack_is_off(enum evt_family family)
 	return stack_without >> family & 1;
 }
 
+/* The id of both, these being the thread's last; 0: they do not fit (counted). NULL: they cannot be joined. */
+PRELOAD_HIDDEN extern uint64_t (*stack_join)(struct recorder_lane *lane, uint64_t native,
+					     uint64_t python);
+
+/* Some family has both in one stack. */
+static inline bool stack_is_joined(void)
+{
+	return stack_native_families & stack_python_families;
+}
+
 /*
  * Maps the tables: `entries` (a power of two) of each, and stacks of at most `depth` frames. Once, while all gates are
  * shut. 0, -ENOSYS: this C library does not say which object holds an address, -ENOMEM.

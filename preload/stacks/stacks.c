@@ -34,8 +34,9 @@ static void stacks_begun(void)
 
 static void stacks_start(void)
 {
-	unsigned int native = families_of(SETTINGS_STACKS_NATIVE);
-	unsigned int python = families_of(SETTINGS_STACKS_PYTHON);
+	unsigned int both = families_of(SETTINGS_STACKS_BOTH);
+	unsigned int python = families_of(SETTINGS_STACKS_PYTHON) | both;
+	unsigned int native = families_of(SETTINGS_STACKS_NATIVE) | both;
 	int error;
 
 	stack_without = families_of(SETTINGS_STACKS_OFF);
@@ -49,7 +50,7 @@ static void stacks_start(void)
 		log_line("cannot get memory for INTERCEPT_STACKS; callers are recorded instead");
 	else
 		stacks_begun();
-	stack_native_families = native;
+	stack_native_families = stack_families ? native : 0;
 	stack_python_families = stack_families ? python : 0;
 }
 

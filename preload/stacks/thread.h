@@ -45,9 +45,13 @@ struct stack_fresh {
 /* A link of the chain of Python's frames. */
 struct stack_python_frame {
 	uint64_t frame, code, instruction;
-	uint64_t id;        /* of the stack up to here; that of its caller where `is_of_c` */
-	uint64_t path;      /* frame_path() up to here, likewise */
+	uint64_t id;   /* of the stack up to here; that of its caller where `is_of_c` */
+	uint64_t path; /* frame_path() up to here, likewise */
+	uint64_t word; /* as in RECORD_FRAME */
+	uint64_t
+		entry; /* where `is_entry`: memory of the native frame that runs it; set when stacks are joined */
 	bool is_of_c, flag; /* what it says of itself: preload/pyframes */
+	bool is_entry;      /* C code has called it */
 };
 
 #define STACK_PYTHON_PAGES 32u

@@ -138,7 +138,7 @@ static void write_stack(struct sink *sink, const struct named_stacks *names, uin
 	struct message message = { .length = 0 };
 
 	for (; stack != NAMED_NONE; stack = named_parent(names, stack))
-		message_number(&message, SAMPLE_LOCATION, names->node[stack].frame);
+		message_number(&message, SAMPLE_LOCATION, names->nodes.node[stack].frame);
 	message_number(&message, SAMPLE_VALUE, weight);
 	write_message(sink, PROFILE_SAMPLE, &message);
 	free(message.byte);

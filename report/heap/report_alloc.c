@@ -206,7 +206,8 @@ static void alloc_fill_callers(struct report *report, struct table *table)
 static void alloc_fill(struct report *report, struct table *table)
 {
 	static const struct stack_columns columns = { COLUMN_alloc_stack, COLUMN_alloc_function,
-						      COLUMN_alloc_line, COLUMN_alloc_module };
+						      COLUMN_alloc_line, COLUMN_alloc_module,
+						      COLUMN_alloc_python };
 	const struct options *options = report->request->options;
 	struct alloc_state *state = report->state;
 	struct source *source = run_source(report->run);

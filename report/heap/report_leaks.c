@@ -78,7 +78,8 @@ static void put_row(struct leaks_state *state, struct table *table, const struct
 static void leaks_fill(struct report *report, struct table *table)
 {
 	static const struct stack_columns columns = { COLUMN_leaks_stack, COLUMN_leaks_function,
-						      COLUMN_leaks_line, COLUMN_leaks_module };
+						      COLUMN_leaks_line, COLUMN_leaks_module,
+						      COLUMN_leaks_python };
 	const struct options *options = report->request->options;
 	struct leaks_state *state = report->state;
 	struct source *source = run_source(report->run);

@@ -31,7 +31,8 @@ static void put_row(const struct heap_totals *totals, struct table *table,
 static void peak_fill(struct report *report, struct table *table)
 {
 	static const struct stack_columns columns = { COLUMN_peak_stack, COLUMN_peak_function,
-						      COLUMN_peak_line, COLUMN_peak_module };
+						      COLUMN_peak_line, COLUMN_peak_module,
+						      COLUMN_peak_python };
 	const struct options *options = report->request->options;
 	struct peak_state *state = report->state;
 	struct source *source = run_source(report->run);

@@ -58,6 +58,7 @@ void named_stacks_release(struct named_stacks *names)
 	free(names->call_frame);
 	free(names->frame);
 	free(names->path);
+	free(names->outer);
 	map_release(&names->frames);
 	map_release(&names->epochs);
 	map_release(&names->calls);
@@ -68,19 +69,26 @@ void named_stacks_release(struct named_stacks *names)
 
 /* --- frames --- */
 
-static bool is_folded(const char *name, bool inner)
+enum fold {
+	FOLD_IS_INNER,
+	FOLD_IS_OUTER,
+	FOLD_IS_PYTHON,
+};
+
+static bool is_folded(const char *name, enum fold where)
 {
 	static const struct {
 		const char *glob;
-		bool inner;
+		enum fold where;
 	} folded[] = {
-#define FOLD_INNER(glob, why) { glob, true },
-#define FOLD_OUTER(glob, why) { glob, false },
+#define FOLD_INNER(glob, why) { glob, FOLD_IS_INNER },
+#define FOLD_OUTER(glob, why) { glob, FOLD_IS_OUTER },
+#define FOLD_PYTHON(glob, why) { glob, FOLD_IS_PYTHON },
 #include "report/stacks/folding.def"
 	};
 
 	for (size_t i = 0; i < sizeof(folded) / sizeof(folded[0]); i++)
-		if (folded[i].inner == inner &&
+		if (folded[i].where == where &&
 		    text_matches(name, strlen(name), folded[i].glob, strlen(folded[i].glob)))
 			return true;
 	return false;
@@ -130,7 +138,8 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 				     .file = symbol->file,
 				     .module = symbol->module,
 				     .line = symbol->line,
-				     .offset = symbol->address,
+				     .offset = symbol->is_python && symbol->line ? 0
+										 : symbol->address,
 				     .is_python = symbol->is_python };
 	const char *brief = symbol->brief ? symbol->brief : symbol->function;
 
@@ -138,9 +147,29 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 	if (!frame.name)
 		frame.name = caller_of(&names->texts, process, raw->address, time_ns).text;
 	frame.folds_inner = raw->flags & FRAME_IS_WRAPPER ||
-			    (symbol->plain && is_folded(symbol->plain, true));
-	frame.folds_outer = symbol->plain && is_folded(symbol->plain, false);
+			    (symbol->plain && is_folded(symbol->plain, FOLD_IS_INNER));
+	frame.folds_outer = symbol->plain && is_folded(symbol->plain, FOLD_IS_OUTER);
+	frame.folds_python = symbol->plain && is_folded(symbol->plain, FOLD_IS_PYTHON);
 	return frame;
+}
+
+/* The frames of C that came before the first one of Python, without the interpreter's own. */
+static uint32_t without_interpreter(struct named_stacks *names, uint32_t stack)
+{
+	uint32_t length = 0, node = NAMED_NONE;
+
+	for (uint32_t at = stack; at != NAMED_NONE; at = named_parent(names, at)) {
+		names->outer = memory_room(names->outer, length, &names->outer_room,
+					   sizeof(*names->outer));
+		names->outer[length++] = names->nodes.node[at].frame;
+	}
+	while (length) {
+		uint32_t frame = names->outer[--length];
+
+		if (!names->frame[frame].folds_python)
+			node = node_table_put(&names->nodes, node, frame);
+	}
+	return node;
 }
 
 /* What is inlined there is frames of their own. */
@@ -192,9 +221,16 @@ static uint32_t add_call(struct named_stacks *names, uint32_t parent, const stru
 {
 	const struct call_frame *frame = &names->call_frame[call->first];
 
-	for (size_t i = 0; i < call->count; i++)
+	for (size_t i = 0; i < call->count; i++) {
+		const struct named_frame *named = &names->frame[frame[i].frame];
+
+		if (folds && named->folds_python && named_stack_python(names, parent))
+			continue;
+		if (folds && named->is_python && !named_stack_python(names, parent))
+			parent = without_interpreter(names, parent);
 		if (!folds || parent != NAMED_NONE || !frame[i].folds_outer)
 			parent = node_table_put(&names->nodes, parent, frame[i].frame);
+	}
 	return parent;
 }
 

@@ -30,7 +30,7 @@ struct named_frame {
 	const char *function, *file, *module; /* NULL: unknown */
 	uint32_t line;                        /* 0: unknown */
 	uint64_t offset; /* in the module as it is linked; the address where that is unknown */
-	bool folds_inner, folds_outer;
+	bool folds_inner, folds_outer, folds_python;
 	bool is_python;
 };
 
@@ -58,6 +58,8 @@ struct named_stacks {
 	size_t call_frame_count, call_frame_room;
 	struct named_ends *ends; /* by process */
 	size_t ends_room;
+	uint32_t *outer; /* frames outside of Python, while they are folded */
+	size_t outer_room;
 	uint32_t *path; /* while a stack is looked up */
 	size_t path_room;
 	struct text_store texts;

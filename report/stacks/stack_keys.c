@@ -94,7 +94,8 @@ const struct stack_use *stack_keys_use(const struct stack_keys *keys, uint64_t k
 static void keys_name(struct stack_keys *keys)
 {
 	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT };
 	uint64_t *of_place = memory_zero(keys->count + 1, sizeof(*of_place));
 
 	keys->is_named = true;
@@ -165,7 +166,8 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 
 	if (!table->stacks.frames) {
 		keys->rows.columns = (struct stack_columns){ COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-							     COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+							     COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+							     COLUMN_ID_LIMIT };
 		switch (keys->by) {
 		case STACK_BY_FUNCTION:
 			keys->rows.columns.function = column[0];
@@ -175,6 +177,9 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 			break;
 		case STACK_BY_MODULE:
 			keys->rows.columns.module = column[0];
+			break;
+		case STACK_BY_PYTHON:
+			keys->rows.columns.python = column[0];
 			break;
 		default:
 			keys->rows.columns.stack = column[0];
@@ -214,3 +219,4 @@ STACK_KEY(function, STACK_BY_FUNCTION);
 STACK_KEY(caller_function, STACK_BY_FUNCTION);
 STACK_KEY(line, STACK_BY_LINE);
 STACK_KEY(module, STACK_BY_MODULE);
+STACK_KEY(python, STACK_BY_PYTHON);

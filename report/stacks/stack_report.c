@@ -59,7 +59,8 @@ static void take_use(void *context, const struct stack_use *use)
 void stack_report_read(struct stack_report *state, struct report *report)
 {
 	static const struct stack_columns columns = { COLUMN_flame_stack, COLUMN_ID_LIMIT,
-						      COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+						      COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						      COLUMN_ID_LIMIT };
 	struct source *source = run_source(report->run);
 
 	stack_rows_init(&state->rows, source, report->request->options, STACK_BY_STACK, columns);

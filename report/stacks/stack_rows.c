@@ -6,10 +6,12 @@
 #include <string.h>
 
 #define FILTER_STACK "stack~"
+#define NO_PYTHON "(no Python function)"
 
 enum stack_by stack_by_of(enum key_id key)
 {
-	static const char *const names[STACK_BY_LIMIT] = { "stack", "function", "line", "module" };
+	static const char *const names[STACK_BY_LIMIT] = { "stack", "function", "line", "module",
+							   "python" };
 	unsigned int by = 0;
 
 	while (by < STACK_BY_LIMIT && strcmp(key_list[key].name, names[by]) != 0)
@@ -58,12 +60,28 @@ void stack_rows_release(struct stack_rows *rows)
 	free(rows->row_stack);
 }
 
+static const char *python_of(struct stack_rows *rows, uint32_t stack)
+{
+	const struct named_frame *frame = named_stack_python(&rows->names, stack);
+	const char *line = frame ? named_frame_line(frame, &rows->names.texts) : NULL;
+
+	if (!frame)
+		return NO_PYTHON;
+	if (line)
+		return text_store_format(&rows->names.texts, "%s %s", line, frame->name);
+	return frame->file
+		       ? text_store_format(&rows->names.texts, "%s %s", frame->file, frame->name)
+		       : frame->name;
+}
+
 /* Where the function is not known its module is the next best, and at last the address. */
 static const char *text_of(struct stack_rows *rows, uint32_t stack)
 {
 	const struct named_frame *frame = named_frame_of(&rows->names, stack);
 	const char *line;
 
+	if (rows->by == STACK_BY_PYTHON)
+		return python_of(rows, stack);
 	if (rows->by == STACK_BY_MODULE)
 		return frame->module ? frame->module : frame->name;
 	line = rows->by == STACK_BY_LINE ? named_frame_line(frame, &rows->names.texts) : NULL;
@@ -169,7 +187,8 @@ static void put_late_text(struct stack_rows *rows, struct table *table, size_t r
 void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 {
 	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT };
 	uint32_t stack = rows->place[place].stack;
 	const struct named_frame *frame = named_frame_of(&rows->names, stack);
 	struct stack_columns key = none;
@@ -185,6 +204,8 @@ void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 	key.function = rows->by == STACK_BY_FUNCTION ? rows->columns.function : key.function;
 	key.line = rows->by == STACK_BY_LINE ? rows->columns.line : key.line;
 	key.module = rows->by == STACK_BY_MODULE ? rows->columns.module : key.module;
+	key.python = rows->by == STACK_BY_PYTHON ? rows->columns.python : key.python;
+	put_text(table, key.python, text_of(rows, stack));
 	put_text(table, key.function, text_of(rows, stack));
 	put_text(table, key.line, text_of(rows, stack));
 	put_text(table, key.module, text_of(rows, stack));

@@ -20,7 +20,8 @@ enum stack_by {
 	STACK_BY_FUNCTION,
 	STACK_BY_LINE,
 	STACK_BY_MODULE,
-	STACK_BY_LIMIT, /* something else */
+	STACK_BY_PYTHON, /* its innermost function of Python */
+	STACK_BY_LIMIT,  /* something else */
 };
 
 /* Of a key of --by, by its name. */
@@ -31,7 +32,7 @@ bool stack_rows_are_filtered(const struct options *options);
 
 /* Of a table; COLUMN_ID_LIMIT: it has none. */
 struct stack_columns {
-	enum column_id stack, function, line, module;
+	enum column_id stack, function, line, module, python;
 };
 
 struct stack_place {

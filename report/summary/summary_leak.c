@@ -53,7 +53,8 @@ static void print_leak(const struct stack_rows *rows, size_t place, double per_s
 void summary_print_leak(const struct summary *summary, const struct screen *screen)
 {
 	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT };
 	struct stack_sums sums = { .count = 0 };
 	struct growth_curve *curves;
 	struct stack_rows rows;

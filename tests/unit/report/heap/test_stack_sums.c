@@ -32,7 +32,7 @@ static const struct filter_settings plain = { .pid = FILTER_NO_ID,
 					      .tid = FILTER_NO_ID,
 					      .to_ns = UINT64_MAX };
 static const struct stack_columns no_columns = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						 COLUMN_ID_LIMIT };
+						 COLUMN_ID_LIMIT, COLUMN_ID_LIMIT };
 
 /* A stack of addresses, the outermost first; no module is known, so that their names are these numbers. */
 static uint64_t stack_of(uint64_t outer, uint64_t inner)

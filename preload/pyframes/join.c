@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* See join.h. Pairs that were joined before are remembered, in a bounded table of the process. */
+#include "preload/pyframes/join.h"
+
+#include <stddef.h>
+
+#include "collector/format/frame_flags.h"
+#include "preload/stacks/frame_names.h"
+#include "preload/stacks/memory.h"
+#include "preload/stacks/pages.h"
+#include "preload/stacks/thread.h"
+
+#define PAIRS (1u << 17)
+#define LINE 4u /* pairs that are searched */
+
+struct pair {
+	uint64_t mark; /* key ^ id: halves of two pairs fit nobody */
+	uint64_t id;
+};
+
+static struct {
+	struct pair *pair;
+	unsigned int chain, previous; /* in a thread state and in what it chains; 0: not there */
+} join;
+
+bool join_begin(const struct python_layout *layout)
+{
+	if (!layout->entry_chain && !layout->frame_owner)
+		return false;
+	join.chain = layout->entry_chain;
+	join.previous = layout->entry_previous;
+	if (!join.pair)
+		join.pair = pages_map(PAIRS * sizeof(*join.pair));
+	return join.pair;
+}
+
+/* The chain of structs on the thread's own stack, the innermost first; as many as there are functions that C called. */
+static bool entries_of_chain(struct stack_python *t)
+{
+	uint64_t at = *(const uint64_t *)(uintptr_t)(t->thread + join.chain);
+
+	for (uint32_t i = t->frames; i-- > 0;) {
+		if (!t->frame[i].is_entry)
+			continue;
+		if (!at || at % 8 || !memory_page_is_readable(memory_page(at)) ||
+		    !memory_page_is_readable(memory_page(at + join.previous)))
+			return false;
+		t->frame[i].entry = at;
+		at = *(const uint64_t *)(uintptr_t)(at + join.previous);
+	}
+	return true;
+}
+
+/* Where on the native stack the interpreter was entered for each function that C called; 0: further out than is known. */
+static bool entries_find(struct stack_python *t)
+{
+	if (join.chain)
+		return entries_of_chain(t);
+	for (uint32_t i = 0; i < t->frames; i++)
+		t->frame[i].entry = i && t->frame[i - 1].is_of_c ? t->frame[i - 1].frame : 0;
+	return true;
+}
+
+struct joining {
+	struct recorder_lane *lane;
+	struct stack_python *python;
+	uint32_t next; /* frame of Python */
+	uint64_t id, path;
+};
+
+static bool join_add(struct joining *j, uint64_t word)
+{
+	j->path = frame_path(j->path, word);
+	j->id = frame_name(j->lane, j->id, word, j->path);
+	return j->id != 0;
+}
+
+/* Those that one entry runs, from j->next on. */
+static bool join_entry(struct joining *j)
+{
+	struct stack_python *t = j->python;
+	bool first = true;
+
+	for (; j->next < t->frames; j->next++) {
+		const struct stack_python_frame *f = &t->frame[j->next];
+
+		if (f->is_of_c)
+			continue;
+		if (f->is_entry && !first)
+			return true;
+		first = false;
+		if (!join_add(j, f->word))
+			return false;
+	}
+	return true;
+}
+
+/* The address of the next entry, 0: it is further out than anything known; UINT64_MAX: there is none. */
+static uint64_t join_next(struct joining *j)
+{
+	struct stack_python *t = j->python;
+
+	while (j->next < t->frames && t->frame[j->next].is_of_c)
+		j->next++;
+	return j->next < t->frames ? t->frame[j->next].entry : UINT64_MAX;
+}
+
+/* A native frame reaches from its stack pointer up to that of its caller. */
+static uint64_t join_frames(struct recorder_lane *lane, const struct stack_thread *n,
+			    struct stack_python *t)
+{
+	uint32_t frames = n->state & STACK_STATE_FRAMES;
+	struct joining j = { .lane = lane, .python = t };
+
+	if (!frames || !entries_find(t))
+		return 0;
+	while (join_next(&j) == 0 ||
+	       (n->frame[0].word >> RECORD_FRAME_SHIFT & FRAME_IS_TRUNCATED &&
+		join_next(&j) != UINT64_MAX && join_next(&j) >= n->frame[0].rsp))
+		if (!join_entry(&j))
+			return 0;
+	for (uint32_t i = 0; i < frames; i++) {
+		if (!join_add(&j, n->frame[i].word))
+			return 0;
+		while (join_next(&j) != UINT64_MAX && join_next(&j) >= n->frame[i].rsp)
+			if (!join_entry(&j))
+				return 0;
+	}
+	return join_next(&j) == UINT64_MAX ? j.id : 0;
+}
+
+/* Both of this thread's last stacks are still these: no signal handler has taken others in between. */
+static bool join_holds(const struct stack_thread *n, uint64_t native, uint64_t python)
+{
+	uint32_t frames = n->state & STACK_STATE_FRAMES;
+
+	return frames && n->python.frames &&
+	       (n->frame[frames - 1].name & (RECORD_STACK_BIT - 1)) == native &&
+	       n->python.frame[n->python.frames - 1].id == python;
+}
+
+static __attribute__((noinline)) uint64_t join_new(struct recorder_lane *lane, uint64_t native,
+						   uint64_t python)
+{
+	struct stack_thread *n = stack_self;
+	uint64_t state, changes, id;
+
+	if (!n || !n->frame || !join_holds(n, native, python))
+		return 0;
+	state = n->state;
+	changes = n->python.changes;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	id = join_frames(lane, n, &n->python);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return n->state == state && n->python.changes == changes ? id : 0;
+}
+
+uint64_t join_stacks(struct recorder_lane *lane, uint64_t native, uint64_t python)
+{
+	uint64_t key = frame_mix(native, python + (frame_names.generation << RECORD_STACK_BITS));
+	struct pair *line = &join.pair[key & (PAIRS - 1) & ~(uint64_t)(LINE - 1)];
+	struct pair *at = &line[key >> 60 & (LINE - 1)];
+	uint64_t id;
+
+	for (unsigned int i = 0; i < LINE; i++) {
+		id = __atomic_load_n(&line[i].id, __ATOMIC_RELAXED);
+		if (id && (__atomic_load_n(&line[i].mark, __ATOMIC_RELAXED) ^ id) == key)
+			return id;
+		if (!id)
+			at = &line[i];
+	}
+	id = join_new(lane, native, python);
+	if (id) {
+		__atomic_store_n(&at->id, id, __ATOMIC_RELAXED);
+		__atomic_store_n(&at->mark, key ^ id, __ATOMIC_RELAXED);
+	}
+	return id;
+}

@@ -1,0 +1,22 @@
+#!/bin/bash
+# Native frames and those of Python in one stack: C code that calls back stands between the functions that it joins.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+python=$(command -v python3.11 || command -v python3) || skip "no Python 3"
+"$python" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' || skip "no Python 3.10 to 3.13"
+cat >both.py <<'END'
+def leaf(n): return bytearray(n)
+def middle(): return sorted([2, 1], key=lambda v: leaf(9000000) and v)
+middle()
+END
+INTERCEPT_STACKS=both run_traced "$python" both.py || fail "ended with $?"
+cat >find.py <<'END'
+import json, sys
+rows = [row for row in json.load(sys.stdin)["rows"] if row["bytes_allocated"] >= 18000000]
+names = ["py:" + f["function"] if f["module"] is None and f["file"] else "c" for f in rows[0]["stack"]]
+inner = [k for k, name in enumerate(names) if name[:3] == "py:"]
+print(len(rows), *[names[k][3:] for k in inner], inner[0] > 0, inner[2] - inner[1] > 2, inner[1] - inner[0])
+END
+found=$("$REPORT" alloc --by stack --raw-stacks --limit 0 --format json "$OUTPUT" | python3 find.py)
+expect_eq "the stack" "$found" "1 leaf <lambda> middle <module> True True 1"
