@@ -51,12 +51,17 @@ INTERCEPT_TRACE=+io record io "$PROGRAMS/io_calls" all
 record mappings "$PROGRAMS/mappings"
 # CUDA calls of every kind, failed ones too
 record cuda "$PROGRAMS/cuda_threads" 2 3
+# the GPU: work whose calls are not recorded as CUDA calls, and records that CUPTI dropped
+need_program cuda_gpu
+INTERCEPT_TRACE=gpu FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
+# calls of Python functions
+INTERCEPT_TRACE=+functions record functions python3 -c 'print(sorted([2, 1], key=abs))'
 # memory of tensors
 mkdir -p torch
 cp "$PROGRAMS/libfake_c10.so" torch/libc10.so
 record tensors "$PROGRAMS/tensors" "$PWD/torch/libc10.so"
 # operators of PyTorch, where there is one
-missing='module_end'
+missing='module_end|gpu_overhead' # the fake device has no overhead of its own
 if PYTHON=$("$ROOT/scripts/find-python.sh"); then
 	cat >torch.prog <<'END'
 import torch
@@ -72,7 +77,7 @@ d.destroy_process_group()
 END
 	INTERCEPT_TRACE=torch,shapes,modules INTERCEPT_OPERATORS=2 record torch "$PYTHON" torch.prog
 else
-	missing='module_end|step|torch_.*'
+	missing='module_end|gpu_overhead|step|torch_.*'
 fi
 # actions of Lightning's Trainer; a package that is like it is enough
 mkdir -p pl/pytorch_lightning/profilers

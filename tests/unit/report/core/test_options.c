@@ -66,7 +66,7 @@ static void keys_are_those_of_the_report(void **state)
 	assert_int_equal(PARSE(&options, "memcpy", "--by", "kernel"), -1);
 	assert_string_equal(message,
 			    "--by 'kernel' is not one of kind, range, function, op, stream, stack, "
-			    "caller_function, line, module");
+			    "caller_function, line, module, python");
 	options_release(&options);
 }
 
@@ -189,9 +189,8 @@ static void wrong_options_are_named(void **state)
 	REFUSES("did you mean '--format'", "--formt", "csv");
 	REFUSES("unknown option '-z'", "-z");
 	REFUSES("--format 'xml' is not one of table, csv, json, markdown", "--format", "xml");
-	REFUSES("--by 'siz' is not one of caller, stack, function, line, module, thread, size, "
-		"process, "
-		"op; did you mean 'size'",
+	REFUSES("--by 'siz' is not one of caller, stack, function, line, module, python, thread, "
+		"size, process, op; did you mean 'size'",
 		"alloc", "--by", "siz");
 	REFUSES("--limit '-1' is not a whole number", "alloc", "--limit", "-1");
 	REFUSES("--limit '99999999999999999999' is not", "alloc", "--limit",

@@ -236,7 +236,7 @@ static void show_by(const struct recording *r, enum report_id report, const char
 	assert_int_equal(options_parse(&options, key ? 4 : 2, argument, message, sizeof(message)),
 			 0);
 	options.format = (enum export_format)(
-		random_number() % (options.report == REPORT_flame ? FORMAT_LIMIT : FORMAT_FOLDED));
+		random_number() % (options.report == REPORT_flame ? FORMAT_PSTATS : FORMAT_FOLDED));
 	options.tree = report_infos[report].takes & TAKES_TREE && random_number() % 2;
 	if (report_infos[report].takes & TAKES_FILTER)
 		choose_filters(&options.scope);
@@ -249,7 +249,7 @@ static void show_all(const struct recording *r)
 	for (unsigned int i = 0; i < REPORT_LIMIT; i++) {
 		const struct report_info *info = &report_infos[i];
 
-		if (info->takes & TAKES_FILES)
+		if (info->takes & (TAKES_FILES | TAKES_WORD)) /* exports have cases of their own */
 			continue;
 		show_by(r, (enum report_id)i, NULL);
 		for (unsigned int k = 0; k < KEY_ID_LIMIT; k++)
