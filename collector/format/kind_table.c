@@ -114,7 +114,7 @@ static uint8_t *kind_write_caller(struct kind_table *table, uint8_t *at, uint32_
 static bool kind_find_stack(struct kind_table *table, struct kind_entry *entry)
 {
 	enum stack_node_result result = stack_table_node(&table->stacks, entry->stack, false,
-						    &entry->node);
+							 &entry->node);
 
 	if (result == STACK_FULL)
 		return false;

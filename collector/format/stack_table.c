@@ -218,7 +218,7 @@ static struct climb stack_climb(struct stack_table *table, uint32_t place)
 }
 
 enum stack_node_result stack_table_node(struct stack_table *table, uint64_t id, bool is_last,
-				   uint32_t *ret_node)
+					uint32_t *ret_node)
 {
 	uint32_t *slot = table->slot ? slot_find(table, id) : NULL;
 	uint32_t place = slot ? *slot : 0;

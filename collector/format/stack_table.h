@@ -81,7 +81,7 @@ void stack_table_define(struct stack_table *table, uint64_t id, uint64_t parent,
  * is known of the stack is made nodes, the outermost marked as truncated; 0 when that is nothing. The cuts are counted.
  */
 enum stack_node_result stack_table_node(struct stack_table *table, uint64_t id, bool is_last,
-				   uint32_t *ret_node);
+					uint32_t *ret_node);
 
 static inline uint32_t stack_table_nodes(const struct stack_table *table)
 {

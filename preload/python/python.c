@@ -180,7 +180,8 @@ static int audit(const char *event, void *arguments, void *data)
 
 static void python_begin(void)
 {
-	if (!(torch_is_wanted() || sampling_is_wanted() || pyframes_are_wanted() || families_are_wanted()) ||
+	if (!(torch_is_wanted() || sampling_is_wanted() || pyframes_are_wanted() ||
+	      families_are_wanted()) ||
 	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);

@@ -45,7 +45,7 @@ fails 1 "'folder' cannot be read: Is a directory; name a file in it" folder
 fails 1 "'empty.evt' is empty: .* record or copy it again" empty.evt
 fails 1 "'train.py' is not a recording of intercept: name the file" train.py
 fails 2 "'aloc' is neither a report nor a file; did you mean 'alloc'" aloc
-fails 2 "'colour' is not one of caller, stack, function, line, module, thread" alloc --by colour
+fails 2 "'colour' is not one of caller, stack, function, line, module, python, thread" alloc --by colour
 fails 2 "report 'alloc' has no column 'alocs', did you mean 'allocs'|did you mean 'allocations'" alloc --sort alocs
 fails 2 "report 'alloc' has no column 'zzz'; prof-report alloc --help lists them" alloc --sort zzz
 fails 2 "no column 'zzz'; prof-report alloc --help lists the columns" alloc --filter zzz=1

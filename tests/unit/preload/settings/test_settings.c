@@ -242,7 +242,8 @@ static void a_planned_family_is_refused_by_name(void **state)
 	assert_string_equal(
 		spoken_with("INTERCEPT_TRACE=+pymem", NULL),
 		"intercept: INTERCEPT_TRACE: family 'pymem' is not built into this version, "
-		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions are; the others named "
+		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions are; "
+		"the others named "
 		"are "
 		"recorded\n");
 	assert_string_equal(spoken_with("INTERCEPT_TRACE=-pymem", NULL), "");
