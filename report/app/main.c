@@ -108,7 +108,7 @@ static int run_on_source(struct report_request *request)
 						 .wait_s = options->wait_s,
 						 .waits = options->waits,
 						 .note = note_print };
-	char message[512] = "";
+	char message[1024] = "";
 	int status;
 
 	if (source_open(&request->source, options->file, options->file_count, &source_options,
@@ -226,7 +226,7 @@ static int print_texts(const struct options *options)
 int main(int argc, char **argv)
 {
 	struct options options;
-	char message[512];
+	char message[1024];
 	int status = STATUS_USAGE;
 
 	setlocale(LC_CTYPE, "");
