@@ -586,7 +586,7 @@ static int parser_check(struct parser *parser)
 {
 	const struct options *options = parser->options;
 	const struct report_info *report = &report_infos[options->report];
-	char reports[256] = "";
+	char reports[1024] = "";
 
 	for (unsigned int bit = 0; bit < OPTION_GROUPS; bit++) {
 		unsigned int group = 1u << bit;
