@@ -48,6 +48,8 @@ void profile_see_set(void) PRELOAD_HIDDEN;
 
 /* What kind of callable that is, and where its PyMethodDef stands; NULL: no function of C. */
 void *call_method_of(void *callable, bool takes_descriptors) PRELOAD_HIDDEN;
+/* A frame's code in 3.8, which has no function for it; borrowed. NULL: what stands there is none. */
+void *call_code_in(void *frame) PRELOAD_HIDDEN;
 bool call_types_find(void) PRELOAD_HIDDEN;
 
 #endif

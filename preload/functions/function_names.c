@@ -167,10 +167,17 @@ static struct method *slot_of(const void *method)
 	return &methods[(at >> 4 ^ at >> 15) % METHODS];
 }
 
-/* PyMethodDef begins with its name. */
-static uint64_t method_mark(const void *method)
+/* PyMethodDef begins with its name, which a careless extension may have left out: CPython itself crashes when asked for it. */
+static const char *method_name(const void *method)
 {
 	const char *name = *(const char *const *)method;
+
+	return name ? name : "";
+}
+
+static uint64_t method_mark(const void *method)
+{
+	const char *name = method_name(method);
 	uint64_t mark = (uintptr_t)method * 0x9e3779b97f4a7c15u + (uintptr_t)name;
 
 	for (unsigned int i = 0; i < 8 && name[i]; i++)
@@ -191,7 +198,7 @@ uint64_t function_of_method(void *method)
 void function_record_method(uint32_t event, void *method, void *callable)
 {
 	struct method *known = slot_of(method);
-	void *type, *value, *trace, *text_object;
+	void *type, *value, *trace, *text_object = NULL;
 	const char *bytes = NULL;
 	char text[TEXT_BYTES];
 	struct string string;
@@ -199,7 +206,8 @@ void function_record_method(uint32_t event, void *method, void *callable)
 	int saved = errno;
 
 	python_api.PyErr_Fetch(&type, &value, &trace);
-	text_object = python_api.PyObject_CallFunctionObjArgs(label, callable, NULL);
+	if (*method_name(method))
+		text_object = python_api.PyObject_CallFunctionObjArgs(label, callable, NULL);
 	if (text_object)
 		bytes = python_api.PyUnicode_AsUTF8AndSize(text_object, &length);
 	if (!bytes)

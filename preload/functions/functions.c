@@ -21,7 +21,7 @@ __asm__(".pushsection .rodata\n"
 extern const char functions_text[] __attribute__((visibility("hidden")));
 
 static struct {
-	void *function, *descriptor,
+	void *function, *descriptor, *code,
 		*method; /* types; method: of C functions that know their class */
 	unsigned int type_word;
 } types;
@@ -34,7 +34,8 @@ bool call_types_find(void)
 	types.function = symbols_find_loaded("PyCFunction_Type");
 	types.descriptor = symbols_find_loaded("PyMethodDescr_Type");
 	types.method = symbols_find_loaded("PyCMethod_Type");
-	if (!types.function || !types.descriptor || !type_type)
+	types.code = symbols_find_loaded("PyCode_Type");
+	if (!types.function || !types.descriptor || !types.code || !type_type)
 		return false;
 	for (types.type_word = 1; types.type_word <= 3; types.type_word += 2)
 		if (((void **)types.function)[types.type_word] == type_type)
@@ -52,6 +53,14 @@ void *call_method_of(void *callable, bool takes_descriptors)
 	if (takes_descriptors && type == types.descriptor)
 		return words[types.type_word + 4];
 	return NULL;
+}
+
+/* PyFrameObject: head, size, f_back, f_code */
+void *call_code_in(void *frame)
+{
+	void **code = ((void **)frame)[types.type_word + 3];
+
+	return code && code[types.type_word] == types.code ? code : NULL;
 }
 
 /* given(label, DISABLE) of functions.py */

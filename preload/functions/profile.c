@@ -82,18 +82,26 @@ static void look_for_threads(void *head)
 
 /* --- what CPython calls --- */
 
+/* NULL: 3.8 has it elsewhere. Released by code_release(). */
 static void *code_of(void *frame)
 {
-	return api.code_of ? api.code_of(frame) : ((void **)frame)[4];
+	return api.code_of ? api.code_of(frame) : call_code_in(frame);
+}
+
+static void code_release(void *code)
+{
+	if (api.code_of)
+		python_api.Py_DecRef(code);
 }
 
 static void see_code(uint32_t event, void *frame)
 {
 	void *code = code_of(frame);
 
+	if (!code)
+		return;
 	(void)call_of_code(event, code);
-	if (api.code_of)
-		python_api.Py_DecRef(code);
+	code_release(code);
 }
 
 static void see_c(uint32_t event, void *frame, void *callable)
@@ -103,10 +111,11 @@ static void see_c(uint32_t event, void *frame, void *callable)
 	if (!method)
 		return;
 	code = code_of(frame);
+	if (!code)
+		return;
 	if (function_of_code(code) != FUNCTION_LEFT_OUT)
 		call_of_method(event, method, callable);
-	if (api.code_of)
-		python_api.Py_DecRef(code);
+	code_release(code);
 }
 
 static int see(void *self, void *frame, int what, void *argument)

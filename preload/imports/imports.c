@@ -16,15 +16,20 @@
 #define IMPORTLIB "<frozen importlib"
 #define FRAMES_MAX 64     /* of importlib, that are skipped to find who imports */
 #define FUNCTION_WORDS 17 /* of PyFunctionObject before 3.12, at most */
+#define FRAME_BACK 2      /* words behind a frame's type, in 3.8 */
+#define FRAME_CODE 3
 
 typedef void *vectorcall(void *callable, void *const *argument, size_t flags, void *names);
 
 /* What is looked up once; `original` is last and says that the rest is there. */
 static struct {
-	void *function_type, *builtin_type;
+	void *function_type, *builtin_type, *code_type;
 	unsigned int type_word; /* of an object: where its type stands */
 	vectorcall *(*get)(void *callable);
 	void (*set)(void *function, vectorcall *call);
+	void *(*code_of)(void *frame); /* from 3.9 on, as is the next */
+	void *(*back_of)(void *frame);
+	vectorcall *usual; /* CPython's own way to call a function */
 	_Atomic(vectorcall *) original;
 } api;
 
@@ -65,10 +70,26 @@ static void *attribute(void *object, const char *name)
 	return value;
 }
 
+/*
+ * Of 3.8, which has no function for it. Its attributes are not read: a program's audit hooks would hear of that, and may
+ * refuse it. To be released; NULL: it is nothing of that type.
+ */
+static void *frame_word(void *frame, unsigned int word, void *type)
+{
+	void *value = ((void **)frame)[api.type_word + word];
+
+	if (!value || type_of(value) != type)
+		return NULL;
+	python_api.Py_IncRef(value);
+	return value;
+}
+
 /* Of the frame's code; to be released. */
 static void *file_of(void *frame)
 {
-	void *code = attribute(frame, "f_code"), *file = attribute(code, "co_filename");
+	void *code = api.code_of ? api.code_of(frame)
+				 : frame_word(frame, FRAME_CODE, api.code_type);
+	void *file = attribute(code, "co_filename");
 
 	if (code)
 		python_api.Py_DecRef(code);
@@ -86,12 +107,9 @@ static bool is_importlib(void *file)
 /* The next frame outwards in place of this one, which is released; NULL: there is none. */
 static void *step_out(void *frame)
 {
-	void *back = attribute(frame, "f_back");
+	void *back = api.back_of ? api.back_of(frame)
+				 : frame_word(frame, FRAME_BACK, type_of(frame));
 
-	if (back && type_of(back) != type_of(frame)) { /* None */
-		python_api.Py_DecRef(back);
-		back = NULL;
-	}
 	python_api.Py_DecRef(frame);
 	return back;
 }
@@ -100,13 +118,15 @@ static void *step_out(void *frame)
 static void *find_importer(uint64_t *ret_line)
 {
 	void *frame = python_api.PyEval_GetFrame(), *file = NULL;
+	int line;
 
 	if (frame)
 		python_api.Py_IncRef(frame);
 	for (int i = 0; frame && i < FRAMES_MAX; i++, frame = step_out(frame)) {
 		file = file_of(frame);
 		if (file && !is_importlib(file)) {
-			*ret_line = (uint64_t)python_api.PyFrame_GetLineNumber(frame);
+			line = python_api.PyFrame_GetLineNumber(frame); /* -1: it has none */
+			*ret_line = line > 0 ? (uint64_t)line : 0;
 			break;
 		}
 		if (file)
@@ -162,42 +182,52 @@ static bool find_type_word(void *const *function_type, void *type_type)
 	return false;
 }
 
+static bool look_up_api(void)
+{
+	void *type_type = symbols_find_loaded("PyType_Type");
+
+	api.function_type = symbols_find_loaded("PyFunction_Type");
+	api.builtin_type = symbols_find_loaded("PyCFunction_Type");
+	api.code_type = symbols_find_loaded("PyCode_Type");
+	api.get = (vectorcall * (*)(void *)) symbols_find_loaded("PyVectorcall_Function");
+	api.set = (void (*)(void *, vectorcall *))symbols_find_loaded("PyFunction_SetVectorcall");
+	api.code_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetCode");
+	api.back_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetBack");
+	if (!api.set)
+		api.usual = (vectorcall *)symbols_find_loaded("_PyFunction_Vectorcall");
+	return api.function_type && api.builtin_type && api.code_type && type_type &&
+	       !api.code_of == !api.back_of && find_type_word(api.function_type, type_type);
+}
+
+/* The look takes a search of all libraries: once. */
 static bool find_api(void)
 {
 	static _Atomic int found; /* 1: yes, -1: no */
-	void *type_type = symbols_find_loaded("PyType_Type");
 
-	if (atomic_load(&found))
-		return atomic_load(&found) > 0;
-	api.function_type = symbols_find_loaded("PyFunction_Type");
-	api.builtin_type = symbols_find_loaded("PyCFunction_Type");
-	api.get = (vectorcall * (*)(void *)) symbols_find_loaded("PyVectorcall_Function");
-	api.set = (void (*)(void *, vectorcall *))symbols_find_loaded("PyFunction_SetVectorcall");
-	atomic_store(&found, api.function_type && api.builtin_type && type_type &&
-					     find_type_word(api.function_type, type_type)
-				     ? 1
-				     : -1);
+	if (!atomic_load(&found))
+		atomic_store(&found, look_up_api() ? 1 : -1);
 	return atomic_load(&found) > 0;
 }
 
 /* Before 3.12 nothing sets it: the word of the function that has CPython's own way to call one. */
 static void set_in(void **function, vectorcall *original)
 {
-	for (unsigned int i = api.type_word + 1; i < FUNCTION_WORDS; i++)
+	for (unsigned int i = api.type_word + 1; i < FUNCTION_WORDS; i++) {
+		if (function[i] == (void *)find_and_load)
+			return;
 		if (function[i] == (void *)original) {
 			function[i] = (void *)find_and_load;
 			return;
 		}
+	}
 }
 
 static void hook(void *function)
 {
-	vectorcall *known = atomic_load(&api.original), *current = NULL;
+	vectorcall *known = atomic_load(&api.original), *current = api.usual;
 
-	if (!api.set)
-		current = (vectorcall *)symbols_find_loaded("_PyFunction_Vectorcall");
-	else if (api.get)
-		current = api.get(function);
+	if (api.set)
+		current = api.get ? api.get(function) : NULL;
 	if (!current || current == find_and_load || (known && known != current))
 		return;
 	atomic_store(&api.original, current);
@@ -207,10 +237,9 @@ static void hook(void *function)
 		set_in(function, current);
 }
 
-/* Interpreters that come later have a function of their own. */
+/* Each time: an interpreter that comes later has a function of its own, often where that of one that has ended was. */
 bool imports_see(void *arguments)
 {
-	static _Atomic(void *) seen;
 	void *importlib, *function;
 
 	(void)arguments;
@@ -218,13 +247,10 @@ bool imports_see(void *arguments)
 		return true;
 	importlib = python_api.PyDict_GetItemString(python_api.PyImport_GetModuleDict(),
 						    "_frozen_importlib");
-	if (importlib == atomic_load_explicit(&seen, memory_order_relaxed))
-		return true;
 	function = attribute(importlib, "_find_and_load");
 	if (function && type_of(function) == api.function_type)
 		hook(function);
 	if (function)
 		python_api.Py_DecRef(function);
-	atomic_store(&seen, importlib);
 	return true;
 }

@@ -91,6 +91,19 @@ other = greenlet.greenlet(work)
 print([other.switch() for _ in range(6)])
 EOF
 
+# a C function without a name, as a careless extension makes it: it can be called, not asked for its name
+cat >nameless.py <<'EOF'
+import ctypes
+class Method(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
+called = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.py_object)(lambda itself, argument: argument)
+method = Method(None, ctypes.cast(called, ctypes.c_void_p), 8, None)
+make = ctypes.pythonapi.PyCFunction_NewEx
+make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+nameless = make(ctypes.addressof(method), 0, None)
+print([nameless(i) for i in range(3)])
+EOF
+
 export INTERCEPT_TRACE=+functions,-alloc
 for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
 	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
@@ -124,6 +137,13 @@ for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
 		expect_eq "$python: calls of $kind" "$(json functions "$OUTPUT" \
 			'sum(r["ncalls"] for r in rows if r["function"] == "work")')" 50
 	done
+
+	if "$python" -c 'import ctypes' 2>/dev/null; then
+		rm -f "$OUTPUT"
+		expect_eq "$python: without a name" "$(run_traced "$python" nameless.py)" "[0, 1, 2]"
+		expect_match "$python: calls of it" "$(json functions "$OUTPUT" \
+			'[r["function"] for r in rows]')" '<built-in function>'
+	fi
 
 	if "$python" -c 'import greenlet' 2>/dev/null; then
 		rm -f "$OUTPUT"
