@@ -67,6 +67,7 @@ static const char *python_of(struct stack_rows *rows, uint32_t stack)
 
 	if (!frame)
 		return NO_PYTHON;
+	rows->has_python = true;
 	if (line)
 		return text_store_format(&rows->names.texts, "%s %s", line, frame->name);
 	return frame->file
@@ -232,9 +233,12 @@ void stack_rows_print_notes(const struct stack_rows *rows, const struct screen *
 {
 	struct symbols_missing missing;
 
-	if (rows->names.nodes.count > 1 && !rows->names.is_deep)
+	if (rows->by == STACK_BY_PYTHON && rows->place_count && !rows->has_python)
+		screen_print_prose(screen, "%s", STACKS_WITHOUT_PYTHON);
+	else if (rows->names.nodes.count > 1 && !rows->names.is_deep)
 		screen_print_prose(screen, "stacks are one frame here, the caller: record with "
-					   "INTERCEPT_STACKS=native to have all of it");
+					   "INTERCEPT_STACKS=native, python or both to have all of "
+					   "it");
 	if (symbols_missing(&rows->names.symbols, &missing)[0])
 		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
 				   missing.text);

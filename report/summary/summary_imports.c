@@ -32,7 +32,7 @@ static const struct range_row *slowest(const struct ranges *imports)
 }
 
 /* Nothing of several processes, whose imports are at the same time, and of parts of a run. */
-void summary_print_imports(const struct summary *summary, const struct screen *screen)
+bool summary_print_imports(const struct summary *summary, const struct screen *screen)
 {
 	const struct ranges *imports = &summary->imports->ranges;
 	uint64_t total_ns = time_of(imports), wall_ns = summary->totals.wall_ns;
@@ -43,7 +43,7 @@ void summary_print_imports(const struct summary *summary, const struct screen *s
 
 	if (total_ns < IMPORTS_MIN_NS || total_ns < wall_ns / IMPORTS_MIN_PART ||
 	    total_ns > wall_ns || summary->totals.processes > 1 || run_filters(summary->run)->any)
-		return;
+		return false;
 	text = name_text(source_name_at(summary->source, most->name), &length);
 	text_escape(name, sizeof(name), text, length < MODULE_BYTES ? length : MODULE_BYTES);
 	screen_print_prose(screen,
@@ -52,4 +52,5 @@ void summary_print_imports(const struct summary *summary, const struct screen *s
 			   unit_format_ns(time, total_ns),
 			   (unsigned long long)(total_ns * 100 / wall_ns), name,
 			   unit_format_ns(most_time, most->self_ns));
+	return true;
 }

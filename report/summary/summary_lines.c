@@ -58,19 +58,21 @@ static void put_line(const struct summary *summary, const struct line *line, boo
 		line->number, function);
 }
 
-void summary_print_lines(const struct summary *summary, const struct screen *screen)
+bool summary_print_lines(const struct summary *summary, const struct screen *screen)
 {
 	const struct samples *samples = summary->samples;
 	char time[UNIT_TEXT_BYTES];
 	const struct line *line;
 	struct lines lines;
 	struct prose prose;
+	bool tells;
 
 	if (samples->all.looks < LOOKS_MIN)
-		return;
+		return false;
 	lines_make(&lines, samples, false);
 	line = next_line(&lines, NULL);
-	if (line && percent_of(summary, line) >= PERCENT_MIN) {
+	tells = line && percent_of(summary, line) >= PERCENT_MIN;
+	if (tells) {
 		prose_begin(&prose, screen);
 		fprintf(prose.screen.out, "Of %s of CPU time sampled in Python's threads, ",
 			unit_format_ns(time, samples->all.cpu_ns));
@@ -86,4 +88,5 @@ void summary_print_lines(const struct summary *summary, const struct screen *scr
 		prose_end(&prose, screen);
 	}
 	lines_release(&lines);
+	return tells;
 }
