@@ -41,8 +41,9 @@ struct stack_place {
 };
 
 #define STACK_PARTS_MAX 8u
-#define STACKS_WITHOUT_PYTHON \
-	"no stack here has a Python function: record with INTERCEPT_STACKS=python or both to have them"
+#define STACKS_WITHOUT_PYTHON                                                                  \
+	"no stack here has a Python function: record with INTERCEPT_STACKS=python or both to " \
+	"have them"
 
 struct stack_rows {
 	struct named_stacks names;
