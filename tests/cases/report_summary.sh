@@ -64,6 +64,16 @@ burn()'
 	expect_match "too few samples" "$("$REPORT" --time ..400ms "$OUTPUT" | tr '\n' ' ')" \
 		'range or CUDA call, and too few samples \(INTERCEPT_SAMPLE=1000 takes more\)\. '
 	rm -f run.evt
+	# what the machinery of imports takes is said of imports
+	"${PYTHON:-python3}" -c 'print("x = [", *(f"lambda: ({k}, {k}.5)," for k in range(60000)), "]", sep="\n")' >large.py
+	PYTHONPATH=. PYTHONPYCACHEPREFIX=$PWD "${PYTHON:-python3}" -c 'import large'
+	PYTHONPATH=. PYTHONPYCACHEPREFIX=$PWD INTERCEPT_SAMPLE=1000 run_traced "${PYTHON:-python3}" -c 'import large' || fail "status $?"
+	one=$("$REPORT" lines --limit 1 "$OUTPUT" | tr '\n' ' ')
+	expect_match "lines of an import" "$one" 'frozen'
+	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
+	[[ $one != *"frozen importlib"* ]] || fail "the machinery of imports is a line to look at: $one"
+	expect_match "imports" "$one" 'Imports of Python modules took .* of it for large'
+	rm -f run.evt
 fi
 
 INTERCEPT_TRACE=nvtx run_traced "$PROGRAMS/captured" || fail "status $?"
