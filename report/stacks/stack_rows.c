@@ -100,11 +100,26 @@ static uint64_t identity_of(struct stack_rows *rows, uint32_t stack)
 	return map_hash_bytes(text, strlen(text), 0);
 }
 
+/*
+ * Stacks of one key are one place. By Python function that is its frame; where there is none the innermost one, which
+ * is then no frame of Python.
+ */
+static uint32_t key_of(const struct stack_rows *rows, uint32_t stack)
+{
+	const struct named_frame *python;
+
+	if (rows->by == STACK_BY_STACK)
+		return stack;
+	python = rows->by == STACK_BY_PYTHON ? named_stack_python(&rows->names, stack) : NULL;
+	return python ? (uint32_t)(python - rows->names.frame)
+		      : rows->names.nodes.node[stack].frame;
+}
+
 /* The place that the named stack belongs to; `place_count` when it is a new one, which the caller adds. */
 static size_t place_number(struct stack_rows *rows, uint32_t stack)
 {
 	bool is_stack = rows->by == STACK_BY_STACK;
-	uint32_t key = is_stack ? stack : rows->names.nodes.node[stack].frame, *known;
+	uint32_t key = key_of(rows, stack), *known;
 	size_t number = rows->place_count;
 
 	rows->place_of = memory_room(rows->place_of, key, &rows->place_of_room,
