@@ -30,7 +30,8 @@ static bool is_named(const struct summary *summary, const struct line *line)
 	if (line->file == SAMPLE_NONE)
 		return false;
 	text = name_text(source_name_at(summary->source, line->file), &length);
-	return length < sizeof(machinery) - 1 || memcmp(text, machinery, sizeof(machinery) - 1) != 0;
+	return length < sizeof(machinery) - 1 ||
+	       memcmp(text, machinery, sizeof(machinery) - 1) != 0;
 }
 
 /* The line with most, of those that have less than `below`, or as much and come later. */
