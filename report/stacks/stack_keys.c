@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The keys stack, function, line and module: who called, of any event with a stack. While events come a key is a number for
+ * The keys stack, function, line, module and python: who called, of any event with a stack. While events come a key is a number for
  * (process, stack); what that means is known once all modules are, and then keys that mean the same become one.
  */
 #include "report/stacks/stack_keys.h"
@@ -152,10 +152,12 @@ static const char *note(void *state)
 								    offsetof(struct stack_keys,
 									     rows));
 
-	return keys->misses
-		       ? "what has no stack was recorded without: INTERCEPT_STACKS=native in the "
-			 "program's environment records them"
-		       : NULL;
+	if (keys->by == STACK_BY_PYTHON && !keys->rows.has_python)
+		return STACKS_WITHOUT_PYTHON;
+	return keys->misses ? "what has no stack was recorded without: INTERCEPT_STACKS=native, "
+			      "python or "
+			      "both in the program's environment records them"
+			    : NULL;
 }
 
 static void put(const void *state, uint64_t key, struct table *table, const enum column_id *column)

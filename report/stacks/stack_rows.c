@@ -67,6 +67,7 @@ static const char *python_of(struct stack_rows *rows, uint32_t stack)
 
 	if (!frame)
 		return NO_PYTHON;
+	rows->has_python = true;
 	if (line)
 		return text_store_format(&rows->names.texts, "%s %s", line, frame->name);
 	return frame->file
@@ -99,11 +100,26 @@ static uint64_t identity_of(struct stack_rows *rows, uint32_t stack)
 	return map_hash_bytes(text, strlen(text), 0);
 }
 
+/*
+ * Stacks of one key are one place. By Python function that is its frame; where there is none the innermost one, which
+ * is then no frame of Python.
+ */
+static uint32_t key_of(const struct stack_rows *rows, uint32_t stack)
+{
+	const struct named_frame *python;
+
+	if (rows->by == STACK_BY_STACK)
+		return stack;
+	python = rows->by == STACK_BY_PYTHON ? named_stack_python(&rows->names, stack) : NULL;
+	return python ? (uint32_t)(python - rows->names.frame)
+		      : rows->names.nodes.node[stack].frame;
+}
+
 /* The place that the named stack belongs to; `place_count` when it is a new one, which the caller adds. */
 static size_t place_number(struct stack_rows *rows, uint32_t stack)
 {
 	bool is_stack = rows->by == STACK_BY_STACK;
-	uint32_t key = is_stack ? stack : rows->names.nodes.node[stack].frame, *known;
+	uint32_t key = key_of(rows, stack), *known;
 	size_t number = rows->place_count;
 
 	rows->place_of = memory_room(rows->place_of, key, &rows->place_of_room,
@@ -232,9 +248,12 @@ void stack_rows_print_notes(const struct stack_rows *rows, const struct screen *
 {
 	struct symbols_missing missing;
 
-	if (rows->names.nodes.count > 1 && !rows->names.is_deep)
+	if (rows->by == STACK_BY_PYTHON && rows->place_count && !rows->has_python)
+		screen_print_prose(screen, "%s", STACKS_WITHOUT_PYTHON);
+	else if (rows->names.nodes.count > 1 && !rows->names.is_deep)
 		screen_print_prose(screen, "stacks are one frame here, the caller: record with "
-					   "INTERCEPT_STACKS=native to have all of it");
+					   "INTERCEPT_STACKS=native, python or both to have all of "
+					   "it");
 	if (symbols_missing(&rows->names.symbols, &missing)[0])
 		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
 				   missing.text);

@@ -41,10 +41,14 @@ struct stack_place {
 };
 
 #define STACK_PARTS_MAX 8u
+#define STACKS_WITHOUT_PYTHON                                                                  \
+	"no stack here has a Python function: record with INTERCEPT_STACKS=python or both to " \
+	"have them"
 
 struct stack_rows {
 	struct named_stacks names;
 	enum stack_by by;
+	bool has_python; /* by Python function: a stack had one */
 	struct stack_columns columns;
 	struct map places;  /* identity to place; not of stacks */
 	uint32_t *place_of; /* by node of a stack, else by frame: place + 1; 0: not known yet */

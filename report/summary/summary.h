@@ -73,11 +73,11 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 void summary_print_leak(const struct summary *summary, const struct screen *screen);
 void summary_print_memory(const struct summary *summary, const struct screen *screen);
 
-/* Which lines of Python took the CPU time; nothing when too little was sampled to say so. */
-void summary_print_lines(const struct summary *summary, const struct screen *screen);
+/* Which lines of Python took the CPU time; nothing, and false, when too little was sampled to say so. */
+bool summary_print_lines(const struct summary *summary, const struct screen *screen);
 
-/* What imports of Python took; nothing where that is a small part of the run, or of several processes. */
-void summary_print_imports(const struct summary *summary, const struct screen *screen);
+/* What imports of Python took; nothing, and false, where that is a small part of the run, or of several processes. */
+bool summary_print_imports(const struct summary *summary, const struct screen *screen);
 
 /* Before the rows of api are joined. */
 struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *source);

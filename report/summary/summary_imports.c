@@ -7,6 +7,7 @@
 
 #define IMPORTS_MIN_NS 100000000u /* less is not worth a line */
 #define IMPORTS_MIN_PART 10u      /* part of the run that they take at least */
+#define MOST_PART 4u              /* part of that time that a module is named for */
 #define MODULE_BYTES 100u
 
 /* In imports that are in no other. */
@@ -20,36 +21,71 @@ static uint64_t time_of(const struct ranges *imports)
 	return total_ns;
 }
 
-/* Of one module, what its rows below several parents have each counts alone. */
-static const struct range_row *slowest(const struct ranges *imports)
+/* The row with most time, by itself or, of those that are in no other, in all. */
+static const struct range_row *slowest(const struct ranges *imports, bool by_itself)
 {
 	const struct range_row *most = NULL;
+	uint64_t most_ns = 0;
 
-	for (size_t i = 0; i < imports->row_count; i++)
-		if (!most || imports->row[i].self_ns > most->self_ns)
-			most = &imports->row[i];
+	for (size_t i = 0; i < imports->row_count; i++) {
+		const struct range_row *row = &imports->row[i];
+		uint64_t ns = by_itself ? row->self_ns : row->time.total_ns;
+
+		if ((by_itself || row->parent == RANGE_NONE) && ns > most_ns) {
+			most = row;
+			most_ns = ns;
+		}
+	}
 	return most;
 }
 
+static void put_module(const struct summary *summary, const struct screen *screen,
+		       const struct range_row *row)
+{
+	char name[4 * MODULE_BYTES + 1];
+	size_t length;
+	const char *text = name_text(source_name_at(summary->source, row->name), &length);
+
+	text_escape(name, sizeof(name), text, length < MODULE_BYTES ? length : MODULE_BYTES);
+	fputs(name, screen->out);
+}
+
+/* "took 627 ms (68 % of the run), 590 ms of it for flask; the slowest by itself is ssl with 23.3 ms" */
+static void print_time(const struct summary *summary, const struct screen *screen,
+		       uint64_t total_ns)
+{
+	const struct ranges *imports = &summary->imports->ranges;
+	const struct range_row *widest = slowest(imports, false), *most = slowest(imports, true);
+	char time[UNIT_TEXT_BYTES];
+	struct prose prose;
+
+	prose_begin(&prose, screen);
+	fprintf(prose.screen.out, "Imports of Python modules took %s (%llu %% of the run)",
+		unit_format_ns(time, total_ns),
+		(unsigned long long)(total_ns * 100 / summary->totals.wall_ns));
+	if (widest && widest->time.total_ns >= total_ns / MOST_PART) {
+		fprintf(prose.screen.out, ", %s of it for ",
+			unit_format_ns(time, widest->time.total_ns));
+		put_module(summary, &prose.screen, widest);
+	}
+	if (most) {
+		fputs("; the slowest by itself is ", prose.screen.out);
+		put_module(summary, &prose.screen, most);
+		fprintf(prose.screen.out, " with %s", unit_format_ns(time, most->self_ns));
+	}
+	fputs(" (prof-report imports).", prose.screen.out);
+	prose_end(&prose, screen);
+}
+
 /* Nothing of several processes, whose imports are at the same time, and of parts of a run. */
-void summary_print_imports(const struct summary *summary, const struct screen *screen)
+bool summary_print_imports(const struct summary *summary, const struct screen *screen)
 {
 	const struct ranges *imports = &summary->imports->ranges;
 	uint64_t total_ns = time_of(imports), wall_ns = summary->totals.wall_ns;
-	char time[UNIT_TEXT_BYTES], most_time[UNIT_TEXT_BYTES], name[4 * MODULE_BYTES + 1];
-	const struct range_row *most = slowest(imports);
-	size_t length;
-	const char *text;
 
 	if (total_ns < IMPORTS_MIN_NS || total_ns < wall_ns / IMPORTS_MIN_PART ||
 	    total_ns > wall_ns || summary->totals.processes > 1 || run_filters(summary->run)->any)
-		return;
-	text = name_text(source_name_at(summary->source, most->name), &length);
-	text_escape(name, sizeof(name), text, length < MODULE_BYTES ? length : MODULE_BYTES);
-	screen_print_prose(screen,
-			   "Imports of Python modules took %s (%llu %% of the run); the slowest by "
-			   "itself is %s with %s (prof-report imports).",
-			   unit_format_ns(time, total_ns),
-			   (unsigned long long)(total_ns * 100 / wall_ns), name,
-			   unit_format_ns(most_time, most->self_ns));
+		return false;
+	print_time(summary, screen, total_ns);
+	return true;
 }

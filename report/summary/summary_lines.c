@@ -20,8 +20,23 @@ static uint64_t percent_of(const struct summary *summary, const struct line *lin
 	return all_ns ? (line->self.cpu_ns * 100 + all_ns / 2) / all_ns : 0;
 }
 
+/* Code of a user's, or of a library; not the machinery of imports, which has a sentence and a report of its own. */
+static bool is_named(const struct summary *summary, const struct line *line)
+{
+	static const char machinery[] = "<frozen importlib";
+	size_t length;
+	const char *text;
+
+	if (line->file == SAMPLE_NONE)
+		return false;
+	text = name_text(source_name_at(summary->source, line->file), &length);
+	return length < sizeof(machinery) - 1 ||
+	       memcmp(text, machinery, sizeof(machinery) - 1) != 0;
+}
+
 /* The line with most, of those that have less than `below`, or as much and come later. */
-static const struct line *next_line(const struct lines *lines, const struct line *below)
+static const struct line *next_line(const struct summary *summary, const struct lines *lines,
+				    const struct line *below)
 {
 	const struct line *most = NULL;
 
@@ -30,8 +45,8 @@ static const struct line *next_line(const struct lines *lines, const struct line
 		bool is_left = !below || line->self.cpu_ns < below->self.cpu_ns ||
 			       (line->self.cpu_ns == below->self.cpu_ns && line > below);
 
-		if (line->file != SAMPLE_NONE && is_left &&
-		    (!most || line->self.cpu_ns > most->self.cpu_ns))
+		if (is_left && (!most || line->self.cpu_ns > most->self.cpu_ns) &&
+		    is_named(summary, line))
 			most = line;
 	}
 	return most;
@@ -58,25 +73,27 @@ static void put_line(const struct summary *summary, const struct line *line, boo
 		line->number, function);
 }
 
-void summary_print_lines(const struct summary *summary, const struct screen *screen)
+bool summary_print_lines(const struct summary *summary, const struct screen *screen)
 {
 	const struct samples *samples = summary->samples;
 	char time[UNIT_TEXT_BYTES];
 	const struct line *line;
 	struct lines lines;
 	struct prose prose;
+	bool tells;
 
 	if (samples->all.looks < LOOKS_MIN)
-		return;
+		return false;
 	lines_make(&lines, samples, false);
-	line = next_line(&lines, NULL);
-	if (line && percent_of(summary, line) >= PERCENT_MIN) {
+	line = next_line(summary, &lines, NULL);
+	tells = line && percent_of(summary, line) >= PERCENT_MIN;
+	if (tells) {
 		prose_begin(&prose, screen);
 		fprintf(prose.screen.out, "Of %s of CPU time sampled in Python's threads, ",
 			unit_format_ns(time, samples->all.cpu_ns));
 		put_line(summary, line, true, &prose.screen);
 		for (unsigned int i = 1; i < SHOWN; i++) {
-			line = next_line(&lines, line);
+			line = next_line(summary, &lines, line);
 			if (!line || percent_of(summary, line) < PERCENT_MIN)
 				break;
 			fputs(" and ", prose.screen.out);
@@ -86,4 +103,5 @@ void summary_print_lines(const struct summary *summary, const struct screen *scr
 		prose_end(&prose, screen);
 	}
 	lines_release(&lines);
+	return tells;
 }

@@ -319,25 +319,27 @@ static void put_taken(const struct taken *taken, const struct screen *screen, co
 	fprintf(screen->out, " (%s %s)", name, unit_format_ns(time, taken->most_ns));
 }
 
-/* What is said where no kind was; `all_ns` of all kinds. */
-static void put_rest(const struct summary *summary, const struct screen *screen, uint64_t all_ns)
+/* Most of a whole run was in nothing of `all_ns`, and was not sampled either. */
+static bool nothing_of_the_rest(const struct summary *summary, uint64_t all_ns)
 {
-	bool in_part = is_in_part(summary);
-
-	if (!all_ns)
-		fprintf(screen->out,
-			"Nothing recorded shows what %s time went to: no step, operator, range or "
-			"CUDA call.",
-			in_part ? "that" : "its");
-	else
-		fputs(!in_part && all_ns / 9 < summary->totals.wall_ns / 10
-			      ? "; nothing of the rest."
-			      : ".",
-		      screen->out);
+	return !is_in_part(summary) && !summary->samples->all.looks &&
+	       all_ns / 9 < summary->totals.wall_ns / 10;
 }
 
-/* Of a program without steps: what of its time was recorded, in all threads together. */
-static void print_taken(const struct summary *summary, const struct screen *screen)
+/* Neither a kind of call nor samples and imports have anything to say. */
+static void print_nothing(const struct summary *summary, const struct screen *screen)
+{
+	screen_print_prose(screen,
+			   "Nothing recorded shows what %s time went to: no step, operator, range "
+			   "or CUDA call%s.",
+			   is_in_part(summary) ? "that" : "its",
+			   summary->samples->all.looks
+				   ? ", and too few samples (INTERCEPT_SAMPLE=1000 takes more)"
+				   : "");
+}
+
+/* Of a program without steps: what of its time was recorded, in all threads together; false when nothing was. */
+static bool print_taken(const struct summary *summary, const struct screen *screen)
 {
 	struct taken taken[] = {
 		taken_by_operators(summary),
@@ -350,9 +352,11 @@ static void print_taken(const struct summary *summary, const struct screen *scre
 	uint64_t all_ns = 0;
 	struct prose line;
 
-	prose_begin(&line, screen);
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		all_ns += taken[i].ns;
+	if (!all_ns)
+		return false;
+	prose_begin(&line, screen);
 	for (size_t shown = 0; shown < CAUSES_SHOWN; shown++) {
 		struct taken *most = &taken[0];
 
@@ -365,8 +369,10 @@ static void print_taken(const struct summary *summary, const struct screen *scre
 		before = ", ";
 		most->ns = 0;
 	}
-	put_rest(summary, &line.screen, all_ns);
+	fputs(nothing_of_the_rest(summary, all_ns) ? "; nothing of the rest." : ".",
+	      line.screen.out);
 	prose_end(&line, screen);
+	return true;
 }
 
 /* --- memory --- */
@@ -492,6 +498,7 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 {
 	char why[ABSENCE_BYTES];
 	struct range_names_text names;
+	bool tells = true;
 
 	if (!summary->totals.processes)
 		return;
@@ -501,8 +508,10 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 		screen_print_prose(screen, "%s; %s.", why, range_names_say(summary->names, &names));
 	if (!summary->steps->time.count && !why_empty_is_whole(summary->run) &&
 	    !ops_are_sampled(summary->operators))
-		print_taken(summary, screen);
-	summary_print_lines(summary, screen);
-	summary_print_imports(summary, screen);
+		tells = print_taken(summary, screen);
+	tells |= summary_print_lines(summary, screen);
+	tells |= summary_print_imports(summary, screen);
+	if (!tells)
+		print_nothing(summary, screen);
 	print_memory(summary, screen);
 }

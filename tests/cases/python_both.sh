@@ -20,3 +20,22 @@ print(len(rows), *[names[k][3:] for k in inner], inner[0] > 0, inner[2] - inner[
 END
 found=$("$REPORT" alloc --by stack --raw-stacks --limit 0 --format json "$OUTPUT" | python3 find.py)
 expect_eq "the stack" "$found" "1 leaf <lambda> middle <module> True True 1"
+rm -f "$OUTPUT"
+
+# lines of Python whose blocks come from one native function are rows of their own
+cat >lines.py <<'END'
+def small(): return [bytearray(5000) for _ in range(100)]
+def large(): return [bytearray(9000) for _ in range(300)]
+kept = small(), large()
+END
+INTERCEPT_STACKS=both run_traced "$python" lines.py || fail "ended with $?"
+cat >rows.py <<'END'
+import json, sys
+rows = json.load(sys.stdin)["rows"]
+for line, blocks, size in (1, 100, 5000), (2, 300, 9000):
+    of = [row for row in rows if f"lines.py:{line} " in row["python"]]
+    print(len(of), all(blocks <= r["allocations"] < blocks + 20 and blocks * size <= r["bytes_allocated"] < blocks * size * 1.1 for r in of))
+print(len({row["python"] for row in rows}) == len(rows))
+END
+found=$("$REPORT" alloc --by python --limit 0 --format json "$OUTPUT" | python3 rows.py | tr '\n' ' ')
+expect_eq "lines of Python" "$found" "1 True 1 True True "

@@ -61,3 +61,17 @@ expect_match "the outermost is marked as cut" "$stack" '/(12|28)$'
 # without Python there are callers, and nothing is said
 INTERCEPT_STACKS=python run_traced "$PROGRAMS/empty" 2>err.txt || fail "a program without Python ended with $?"
 expect_eq "what is said" "$(cat err.txt)" ""
+rm -f ./*.evt*
+
+# --by python of a run whose stacks have none: what to do is said, and of stacks of one frame as well
+for mode in caller native; do
+	INTERCEPT_STACKS=$mode INTERCEPT_TRACE=+io run_traced "$last" -c 'open("/dev/null").close()' || fail "ended with $?"
+	for report in alloc io; do
+		expect_match "$report --by python, recorded with $mode" "$("$REPORT" $report --by python "$OUTPUT" | tr '\n' ' ')" \
+			'no stack here has a Python function: record with INTERCEPT_STACKS=python or both'
+	done
+	rm -f ./*.evt*
+done
+INTERCEPT_STACKS=python run_traced "$last" -c 'print(len([bytearray(5000) for i in range(9)]))' || fail "ended with $?"
+text=$("$REPORT" alloc --by python "$OUTPUT" | tr '\n' ' ')
+[[ $text != *"record with INTERCEPT_STACKS"* ]] || fail "stacks of Python are there: $text"

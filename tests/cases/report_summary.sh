@@ -47,6 +47,35 @@ expect_match "a program of which nothing has a time" "$("$REPORT" "$OUTPUT" | tr
 	'Nothing recorded shows what its time went to: no step, operator, range or CUDA call\. '
 rm -f run.evt
 
+# Python without anything of torch: lines answer, and with too few samples the sentence is how to have more
+if "${PYTHON:-python3}" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
+	burn='import time
+def burn():
+    end = time.process_time() + 0.6
+    while time.process_time() < end: sum(range(100))
+burn()'
+	INTERCEPT_SAMPLE=1000 run_traced "${PYTHON:-python3}" -c "$burn" || fail "status $?"
+	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
+	expect_match "lines of Python" "$one" 'of CPU time sampled in Python.s threads, [0-9]+ % was spent in <string>:4 \(burn\)'
+	[[ $one != *"Nothing recorded"* && $one != *"nothing of the rest"* ]] || fail "nothing is known beside lines: $one"
+	expect_match "what is next" "$one" 'prof-report lines '
+	rm -f run.evt
+	INTERCEPT_SAMPLE=20 run_traced "${PYTHON:-python3}" -c "$burn" || fail "status $?"
+	expect_match "too few samples" "$("$REPORT" --time ..400ms "$OUTPUT" | tr '\n' ' ')" \
+		'range or CUDA call, and too few samples \(INTERCEPT_SAMPLE=1000 takes more\)\. '
+	rm -f run.evt
+	# what the machinery of imports takes is said of imports
+	"${PYTHON:-python3}" -c 'print("x = [", *(f"lambda: ({k}, {k}.5)," for k in range(60000)), "]", sep="\n")' >large.py
+	PYTHONPATH=. PYTHONPYCACHEPREFIX=$PWD "${PYTHON:-python3}" -c 'import large'
+	PYTHONPATH=. PYTHONPYCACHEPREFIX=$PWD INTERCEPT_SAMPLE=1000 run_traced "${PYTHON:-python3}" -c 'import large' || fail "status $?"
+	one=$("$REPORT" lines --limit 1 "$OUTPUT" | tr '\n' ' ')
+	expect_match "lines of an import" "$one" 'frozen'
+	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
+	[[ $one != *"frozen importlib"* ]] || fail "the machinery of imports is a line to look at: $one"
+	expect_match "imports" "$one" 'Imports of Python modules took .* of it for large'
+	rm -f run.evt
+fi
+
 INTERCEPT_TRACE=nvtx run_traced "$PROGRAMS/captured" || fail "status $?"
 expect_match "summary without the heap" "$("$REPORT" "$OUTPUT")" 'INTERCEPT_TRACE was without alloc'
 expect_match "alloc without the heap" "$("$REPORT" alloc "$OUTPUT")" \
