@@ -14,6 +14,7 @@
 #include "preload/base/symbols.h"
 #include "preload/pyframes/codes.h"
 #include "preload/pyframes/join.h"
+#include "preload/pyframes/page.h"
 #include "preload/record/entry.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
@@ -53,24 +54,13 @@ static inline uint64_t word_at(uint64_t address)
 	return *(const uint64_t *)(uintptr_t)address;
 }
 
-static bool page_can_be_read(struct stack_python *t, uint64_t page)
-{
-	uint64_t *known = &t->page[page / MEMORY_PAGE % STACK_PYTHON_PAGES];
-
-	if (*known == page)
-		return true;
-	if (!memory_page_is_readable(page))
-		return false;
-	*known = page;
-	return true;
-}
-
 static inline bool can_read(struct stack_python *t, uint64_t address, uint64_t bytes)
 {
 	uint64_t first = memory_page(address), last = memory_page(address + bytes - 1);
 
-	return address && !(address >> 47) && address % 8 == 0 && page_can_be_read(t, first) &&
-	       (first == last || page_can_be_read(t, last));
+	return address && !(address >> 47) && address % 8 == 0 &&
+	       pyframes_page_is_readable(t, first) &&
+	       (first == last || pyframes_page_is_readable(t, last));
 }
 
 /* --- the thread's innermost frame --- */
