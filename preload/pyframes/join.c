@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #include "collector/format/frame_flags.h"
+#include "preload/pyframes/page.h"
 #include "preload/stacks/frame_names.h"
-#include "preload/stacks/memory.h"
 #include "preload/stacks/pages.h"
 #include "preload/stacks/thread.h"
 
@@ -42,8 +42,8 @@ static bool entries_of_chain(struct stack_python *t)
 	for (uint32_t i = t->frames; i-- > 0;) {
 		if (!t->frame[i].is_entry)
 			continue;
-		if (!at || at % 8 || !memory_page_is_readable(memory_page(at)) ||
-		    !memory_page_is_readable(memory_page(at + join.previous)))
+		if (!at || at % 8 || !pyframes_page_is_readable(t, memory_page(at)) ||
+		    !pyframes_page_is_readable(t, memory_page(at + join.previous)))
 			return false;
 		t->frame[i].entry = at;
 		at = *(const uint64_t *)(uintptr_t)(at + join.previous);

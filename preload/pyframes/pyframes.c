@@ -14,6 +14,7 @@
 #include "preload/base/symbols.h"
 #include "preload/pyframes/codes.h"
 #include "preload/pyframes/join.h"
+#include "preload/pyframes/page.h"
 #include "preload/record/entry.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
@@ -53,24 +54,13 @@ static inline uint64_t word_at(uint64_t address)
 	return *(const uint64_t *)(uintptr_t)address;
 }
 
-static bool page_can_be_read(struct stack_python *t, uint64_t page)
-{
-	uint64_t *known = &t->page[page / MEMORY_PAGE % STACK_PYTHON_PAGES];
-
-	if (*known == page)
-		return true;
-	if (!memory_page_is_readable(page))
-		return false;
-	*known = page;
-	return true;
-}
-
 static inline bool can_read(struct stack_python *t, uint64_t address, uint64_t bytes)
 {
 	uint64_t first = memory_page(address), last = memory_page(address + bytes - 1);
 
-	return address && !(address >> 47) && address % 8 == 0 && page_can_be_read(t, first) &&
-	       (first == last || page_can_be_read(t, last));
+	return address && !(address >> 47) && address % 8 == 0 &&
+	       pyframes_page_is_readable(t, first) &&
+	       (first == last || pyframes_page_is_readable(t, last));
 }
 
 /* --- the thread's innermost frame --- */
@@ -136,10 +126,14 @@ static inline bool frame_is_of_c(uint64_t frame)
 	       *(const uint8_t *)(uintptr_t)(frame + python.layout.frame_owner) == PYTHON_OWNER_C;
 }
 
-static inline bool frame_flag(uint64_t frame)
+static inline uint8_t byte_at(uint64_t address)
 {
-	return python.layout.frame_entry &&
-	       *(const uint8_t *)(uintptr_t)(frame + python.layout.frame_entry);
+	return *(const uint8_t *)(uintptr_t)address;
+}
+
+static inline uint8_t frame_flag(uint64_t frame)
+{
+	return python.layout.frame_entry ? byte_at(frame + python.layout.frame_entry) : 0;
 }
 
 static void frame_read(uint64_t frame, struct stack_python_frame *ret_frame)
@@ -151,15 +145,48 @@ static void frame_read(uint64_t frame, struct stack_python_frame *ret_frame)
 	ret_frame->flag = frame_flag(frame);
 }
 
-static inline bool frame_is_same(const struct stack_python_frame *known, uint64_t frame)
-{
-	return word_at(frame + python.layout.frame_code) == known->code &&
-	       frame_instruction(frame) == known->instruction && frame_flag(frame) == known->flag;
-}
-
 static uint64_t epoch_now(void)
 {
 	return __atomic_load_n(&codes_ended, __ATOMIC_ACQUIRE) + (frame_names.generation << 48);
+}
+
+/* Which of a frame's words there are: from 3.12 on an address, in 3.11 a flag beside it, before that a number. */
+enum frame_form {
+	FORM_ADDRESS,
+	FORM_ADDRESS_AND_FLAG,
+	FORM_NUMBER,
+};
+
+static inline __attribute__((always_inline)) bool linked_as(enum frame_form form,
+							    const struct stack_python *t,
+							    uint64_t at, uint32_t count,
+							    uint32_t *ret_same)
+{
+	const uint64_t code = python.layout.frame_code, instruction = python.layout.frame_at;
+	const uint64_t back = python.layout.frame_back, flag = python.layout.frame_entry;
+	const struct stack_python_frame *known = t->frame + count;
+	uint64_t other, frame;
+
+	*ret_same = count;
+	while (known != t->frame) {
+		known--;
+		frame = known->frame;
+		if (at != frame)
+			return false;
+		__asm__("" : "+r"(frame));
+		other = word_at(frame + code) ^ known->code;
+		if (form == FORM_NUMBER)
+			other |= *(const uint32_t *)(uintptr_t)(frame + instruction) ^
+				 known->instruction;
+		else
+			other |= word_at(frame + instruction) ^ known->instruction;
+		if (form == FORM_ADDRESS_AND_FLAG)
+			other |= byte_at(frame + flag) ^ known->flag;
+		if (__builtin_expect(other != 0, 0))
+			*ret_same = (uint32_t)(known - t->frame);
+		at = word_at(frame + back);
+	}
+	return at == t->outer;
 }
 
 /*
@@ -170,19 +197,11 @@ static uint64_t epoch_now(void)
 static bool frames_are_linked(const struct stack_python *t, uint64_t at, uint32_t count,
 			      uint32_t *ret_same)
 {
-	*ret_same = count;
-	while (count--) {
-		const struct stack_python_frame *known = &t->frame[count];
-		uint64_t frame = known->frame;
-
-		if (at != frame)
-			return false;
-		__asm__("" : "+r"(frame));
-		if (__builtin_expect(!frame_is_same(known, frame), 0))
-			*ret_same = count;
-		at = word_at(frame + python.layout.frame_back);
-	}
-	return at == t->outer;
+	if (!python.layout.code_start)
+		return linked_as(FORM_NUMBER, t, at, count, ret_same);
+	if (python.layout.frame_entry)
+		return linked_as(FORM_ADDRESS_AND_FLAG, t, at, count, ret_same);
+	return linked_as(FORM_ADDRESS, t, at, count, ret_same);
 }
 
 /* --- a stack --- */
@@ -202,14 +221,14 @@ static uint32_t known_find(const struct stack_python *t, uint32_t frames, uint64
 	return frames;
 }
 
-/* From `at` outwards up to what stands. False: what is no frame, or cannot be read. */
+/* From `at` outwards up to what stands, which is looked for unless known. False: what is no frame, or cannot be read. */
 static bool frames_read(struct reading *r, uint64_t at, uint32_t frames)
 {
 	struct stack_python *t = r->thread;
-	uint64_t stop = 0;
+	uint64_t stop = r->stand ? t->frame[r->stand - 1].frame : 0;
 
 	for (r->fresh = 0; at && r->fresh + r->stand < t->room; r->fresh++) {
-		if (frames && t->outer == 0) {
+		if (frames && !r->stand && t->outer == 0) {
 			uint32_t found = known_find(t, frames, at), same;
 
 			if (found < frames) {
@@ -288,17 +307,25 @@ static uint64_t miss(const struct recorder_lane *lane)
 	return 0;
 }
 
-/* A signal handler that reads in between begins anew and leaves another number of changes: then this one is nothing. */
+/*
+ * A signal handler that reads in between begins anew and leaves another number of changes: then this one is nothing.
+ * `stand` frames of the last stack go on, 0: not known; found after the thread's `changes`.
+ */
 static __attribute__((noinline)) uint64_t stack_read(struct stack_python *t,
-						     struct recorder_lane *lane, uint64_t at)
+						     struct recorder_lane *lane, uint64_t at,
+						     uint32_t stand, uint64_t changes)
 {
 	uint64_t epoch = epoch_now(), change = ++t->changes;
-	uint32_t frames = t->epoch == epoch ? t->frames : 0;
 	struct reading r = { .thread = t };
+	uint32_t frames;
 	bool good;
 
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	frames = t->epoch == epoch ? t->frames : 0;
 	t->frames = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (frames && change == changes + 1 && !t->outer)
+		r.stand = stand;
 	good = frames_read(&r, at, frames);
 	if (good && r.stand && r.outer) { /* too deep for what stands to go on beneath it */
 		r = (struct reading){ .thread = t };
@@ -319,24 +346,26 @@ static __attribute__((noinline)) uint64_t stack_read(struct stack_python *t,
 static uint64_t pyframes_stack(struct recorder_lane *lane)
 {
 	struct stack_python *t = stack_thread_python();
-	uint32_t frames, same;
-	uint64_t at, id;
+	uint32_t frames, same = 0;
+	uint64_t at, id, changes;
 
 	if (!t)
 		return 0;
 	at = frame_innermost(t);
 	if (!at)
 		return 0;
+	changes = t->changes;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	frames = __atomic_load_n(&t->frames, __ATOMIC_RELAXED);
-	if (__builtin_expect(frames && t->epoch == epoch_now() &&
-				     frames_are_linked(t, at, frames, &same) && same == frames,
-			     1)) {
-		id = t->frame[frames - 1].id;
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&t->frames, __ATOMIC_RELAXED) == frames)
-			return id;
-	}
-	return stack_read(t, lane, at);
+	if (!frames || t->epoch != epoch_now() || !frames_are_linked(t, at, frames, &same))
+		return stack_read(t, lane, at, 0, changes);
+	if (same < frames)
+		return stack_read(t, lane, at, same, changes);
+	id = t->frame[frames - 1].id;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&t->frames, __ATOMIC_RELAXED) == frames)
+		return id;
+	return stack_read(t, lane, at, 0, changes);
 }
 
 /* --- start --- */

@@ -50,8 +50,9 @@ struct stack_python_frame {
 	uint64_t word; /* as in RECORD_FRAME */
 	uint64_t
 		entry; /* where `is_entry`: memory of the native frame that runs it; set when stacks are joined */
-	bool is_of_c, flag; /* what it says of itself: preload/pyframes */
-	bool is_entry;      /* C code has called it */
+	bool is_of_c; /* what it says of itself: preload/pyframes */
+	uint8_t flag;
+	bool is_entry; /* C code has called it */
 };
 
 #define STACK_PYTHON_PAGES 32u

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pages that a thread has found readable and remembers: to ask the kernel is a system call. Its own thread only; may be
+ * called within a hook.
+ */
+#ifndef PRELOAD_PYFRAMES_PAGE_H
+#define PRELOAD_PYFRAMES_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/stacks/memory.h"
+#include "preload/stacks/thread.h"
+
+/* `page` as memory_page() has it. */
+static inline bool pyframes_page_is_readable(struct stack_python *t, uint64_t page)
+{
+	uint64_t *known = &t->page[page / MEMORY_PAGE % STACK_PYTHON_PAGES];
+
+	if (*known == page)
+		return true;
+	if (!memory_page_is_readable(page))
+		return false;
+	*known = page;
+	return true;
+}
+
+#endif
