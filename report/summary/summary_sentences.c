@@ -427,7 +427,7 @@ static void put_heap_peak(const struct summary *summary, const struct screen *sc
 		unit_format_ns(time, totals->peak_time_ns));
 }
 
-/* The module that asked for most of it. */
+/* The module that asked for most of it; of Python's stacks few blocks have one. */
 static void put_heap_owner(const struct summary *summary, const struct screen *screen)
 {
 	const struct heap_owner *owner = &summary->heap_owner;
@@ -435,7 +435,7 @@ static void put_heap_owner(const struct summary *summary, const struct screen *s
 	const char *path, *slash;
 	size_t length;
 
-	if (!owner->path)
+	if (!owner->path || owner->bytes < summary->heap->totals.peak_bytes / 10)
 		return;
 	path = name_text(owner->path, &length);
 	slash = memrchr(path, '/', length);

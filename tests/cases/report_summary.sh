@@ -64,6 +64,11 @@ burn()'
 	expect_match "too few samples" "$("$REPORT" --time ..400ms "$OUTPUT" | tr '\n' ' ')" \
 		'range or CUDA call, and too few samples \(INTERCEPT_SAMPLE=1000 takes more\)\. '
 	rm -f run.evt
+	# with Python's stacks few blocks have a module: it is not the one that most is for
+	INTERCEPT_STACKS=python run_traced "${PYTHON:-python3}" -c 'x = [bytearray(1000000) for _ in range(60)]' || fail "status $?"
+	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
+	[[ ! $one =~ [KM]iB\ of\ it\ for ]] || fail "a module with little of the heap: $one"
+	rm -f run.evt
 	# what the machinery of imports takes is said of imports
 	"${PYTHON:-python3}" -c 'print("x = [", *(f"lambda: ({k}, {k}.5)," for k in range(60000)), "]", sep="\n")' >large.py
 	PYTHONPATH=. PYTHONPYCACHEPREFIX=$PWD "${PYTHON:-python3}" -c 'import large'
