@@ -149,12 +149,13 @@ static void print_losses(const struct gpu *gpu, const struct screen *screen)
 			screen_print_prose(screen, "LOST: %s %s records of the GPU", reasons[i],
 					   unit_format_count(number, gpu->lost[i]));
 	if (gpu->homeless)
-		screen_print_prose(screen, "%s pieces of work have no call that was recorded",
+		screen_print_prose(screen,
+				   "kernels, copies and waits whose call was not recorded: %s",
 				   unit_format_count(number, gpu->homeless));
 	if (gpu->clamped)
 		screen_print_prose(screen,
-				   "%s pieces of work seemed to begin before their call, and are "
-				   "shown as beginning with it",
+				   "kernels and copies that seemed to begin before their call, and "
+				   "are shown as beginning with it: %s",
 				   unit_format_count(number, gpu->clamped));
 }
 

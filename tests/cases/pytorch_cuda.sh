@@ -40,7 +40,7 @@ expect "$OUTPUT" 'summary.totals.events_lost == 0' 'launches.totals.calls > 2 * 
 # what the GPU did is what the fake device did, what cuBLAS launched past all that can be interposed included
 python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out || fail "$(cat compare.out)"
 expect "$OUTPUT" 'kernels.totals.calls > launches.totals.calls' 'kernels.totals.without_call == 0' 'kernels.totals.lost == 0' \
-	'kernels("--names", "mangled").row(name="_Z14fake_lt_matmulPKfS0_Pf").calls + kernels("--names", "mangled").row(name="_Z11fake_gemm_64PKfS0_Pfi").calls == kernels.totals.calls - launches.totals.calls' \
+	'kernels("--names", "mangled").row(name="_Z14fake_lt_matmulPKfS0_Pf").calls + kernels("--names", "mangled").row(name="_Z12fake_gemm_64PKfS0_Pfi").calls == kernels.totals.calls - launches.totals.calls' \
 	'kernels("--by", "op").sum("total_ns") == kernels.totals.total_ns' \
 	'all(kernels("--by", "range").row(range=each.range).calls >= each.calls for each in launches("--by", "range").rows)'
 expect_sums "$OUTPUT"

@@ -44,7 +44,7 @@ int do_cublasGetMathMode(void *handle, int *mode)
 	int do_##name(void);                                         \
 	int do_##name(void)                                          \
 	{                                                            \
-		fake_hidden_launch("_Z11fake_gemm_64PKfS0_Pfi", 64); \
+		fake_hidden_launch("_Z12fake_gemm_64PKfS0_Pfi", 64); \
 		return 0;                                            \
 	}
 PRODUCT(cublasSgemm_v2)
