@@ -37,14 +37,14 @@ expect "$OUTPUT" 'kernels.totals.lost == 29'
 
 # a call that fails: no GPU, the same program, said by the report
 for call in cuptiGetVersion cuptiSubscribe cuptiActivityRegisterCallbacks cuptiActivityEnable; do
-	FAKE_CUDA_FAIL=$call:*=999 gpu work || fail "$call: status $?"
+	FAKE_CUDA_FAIL="$call:*=999" gpu work || fail "$call: status $?"
 	expect_eq "$call: what is said" "$(cat gpu.err)" ""
 	expect "$OUTPUT" 'kernels.totals.calls == 0' 'launches.totals.calls == 243'
 	"$REPORT" kernels "$OUTPUT" >table.out 2>&1
 	expect_match "$call" "$(cat table.out)" "$call failed with 999"
 done
 for call in cuptiEnableCallback cuptiActivityFlushPeriod cuptiActivityGetNumDroppedRecords cuptiActivityFlushAll; do
-	FAKE_CUDA_FAIL=$call:*=999 gpu work || fail "$call: status $?"
+	FAKE_CUDA_FAIL="$call:*=999" gpu work || fail "$call: status $?"
 	expect "$OUTPUT" 'launches.totals.calls == 243' 'summary.totals.events_lost == 0'
 done
 FAKE_CUDA_FAIL=cuptiSubscribe:1=39 gpu work || fail "in use: status $?"

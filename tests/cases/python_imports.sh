@@ -56,7 +56,7 @@ for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
 	"$python" -c 'import sys, sqlite3; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
 	tried=$((${tried:-0} + 1))
 	"$python" program.py # writes the .pyc files, if anybody may
-	"$python" -X importtime program.py 2>importtime || fail "$python: -X importtime: $(tail -3 importtime)"
+	"$python" -X importtime program.py 2>importtime || fail "$python: -X importtime: status $?"
 	rm -f "$OUTPUT"
 	run_traced "$python" program.py || fail "$python: status $?"
 	"$REPORT" imports --limit 0 --format json "$OUTPUT" >imports.json || fail "$python: no report"
