@@ -154,10 +154,14 @@ static const char *note(void *state)
 
 	if (keys->by == STACK_BY_PYTHON && !keys->rows.has_python)
 		return STACKS_WITHOUT_PYTHON;
-	return keys->misses ? "what has no stack was recorded without: INTERCEPT_STACKS=native, "
-			      "python or "
-			      "both in the program's environment records them"
-			    : NULL;
+	if (!keys->misses)
+		return NULL;
+	if (keys->count)
+		return "what has no stack was recorded without (INTERCEPT_STACKS), or its thread "
+		       "ran "
+		       "no Python";
+	return "what has no stack was recorded without: INTERCEPT_STACKS=native, python or both in "
+	       "the program's environment records them";
 }
 
 static void put(const void *state, uint64_t key, struct table *table, const enum column_id *column)
