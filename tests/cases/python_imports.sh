@@ -56,11 +56,11 @@ for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
 	"$python" -c 'import sys, sqlite3; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
 	tried=$((${tried:-0} + 1))
 	"$python" program.py # writes the .pyc files, if anybody may
-	"$python" -X importtime program.py 2>importtime || fail "$python: -X importtime: status $?"
+	"$python" -X importtime program.py 2>theirs.txt || fail "$python: -X importtime: status $?"
 	rm -f "$OUTPUT"
 	run_traced "$python" program.py || fail "$python: status $?"
 	"$REPORT" imports --limit 0 --format json "$OUTPUT" >imports.json || fail "$python: no report"
-	python3 compare.py importtime imports.json || fail "$python: the tree of imports differs"
+	python3 compare.py theirs.txt imports.json || fail "$python: the tree of imports differs"
 	expect_eq "$python: who imports" "$(json imports "$OUTPUT" \
 		'"%s:%d" % (row(module="sqlite3.dump")["file"].split("/")[-1], row(module="sqlite3.dump")["line"])')" program.py:18
 	expect_eq "$python: failed" "$(json imports "$OUTPUT" \
