@@ -6,6 +6,8 @@
 
 #include "collector/format/frame_flags.h"
 #include "collector/region/line_table.h"
+#include "preload/base/utf8.h"
+#include "preload/pyframes/id_cache.h"
 #include "preload/record/strings.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
@@ -13,20 +15,14 @@
 #include "preload/stacks/pages.h"
 
 #define ENTRIES (1u << 16)
-#define LINE 4u          /* entries that are searched */
 #define BUCKETS 4096u    /* of ends, by address */
 #define TYPE_DEALLOC 48u /* tp_dealloc in a type, the same since 2.2 */
 #define TEXT_BYTES_MAX 4096u
 #define TABLE_BYTES_MAX (64u << 10)
 #define UNIT_BYTES 2u /* of an instruction */
 
-struct known {
-	uint64_t mark; /* key ^ id: halves of two entries fit nobody */
-	uint64_t id;
-};
-
 static struct {
-	struct known *entry;
+	struct id_entry *entry;
 	uint32_t *ends; /* by bucket */
 	const struct python_layout *layout;
 	uint64_t type;
@@ -89,40 +85,16 @@ static uint32_t half_at(uint64_t address)
 	return *(const uint32_t *)(uintptr_t)address;
 }
 
-static size_t put_utf8(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 63));
-		to[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | (c >> 18 & 7));
-	to[1] = (char)(0x80 | (c >> 12 & 63));
-	to[2] = (char)(0x80 | (c >> 6 & 63));
-	to[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
 /* Wider characters become UTF-8 in `room`, as many as fit. */
 static size_t text_convert(const char *data, uint64_t length, uint32_t width, char room[512])
 {
 	size_t used = 0;
 
-	for (uint64_t i = 0; i < length && used + 4 <= 512; i++) {
+	for (uint64_t i = 0; i < length && used + UTF8_MAX <= 512; i++) {
 		uint32_t c = 0;
 
 		memcpy(&c, data + i * width, width);
-		used += put_utf8(room + used, c);
+		used += utf8_put(room + used, c);
 	}
 	return used;
 }
@@ -247,21 +219,13 @@ uint64_t code_line_id(struct recorder_lane *lane, uint64_t code, uint64_t instru
 	uint64_t ends = __atomic_load_n(&codes.ends[bucket_of(code)], __ATOMIC_RELAXED);
 	uint64_t key = frame_mix(code ^ ends * 0xff51afd7ed558ccdu,
 				 instruction + (frame_names.generation << 48));
-	struct known *line = &codes.entry[key & (ENTRIES - 1) & ~(uint64_t)(LINE - 1)];
-	struct known *at = &line[key >> 60 & (LINE - 1)];
-	uint64_t id;
+	struct id_entry *at;
+	uint64_t id = id_cache_find(codes.entry, ENTRIES, key, &at);
 
-	for (unsigned int i = 0; i < LINE; i++) {
-		id = __atomic_load_n(&line[i].id, __ATOMIC_RELAXED);
-		if (id && (__atomic_load_n(&line[i].mark, __ATOMIC_RELAXED) ^ id) == key)
-			return id;
-		if (!id)
-			at = &line[i];
-	}
+	if (id)
+		return id;
 	id = line_find_out(lane, code, instruction);
-	if (id) {
-		__atomic_store_n(&at->id, id, __ATOMIC_RELAXED);
-		__atomic_store_n(&at->mark, key ^ id, __ATOMIC_RELAXED);
-	}
+	if (id)
+		id_cache_put(at, key, id);
 	return id;
 }

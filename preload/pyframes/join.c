@@ -5,21 +5,16 @@
 #include <stddef.h>
 
 #include "collector/format/frame_flags.h"
+#include "preload/pyframes/id_cache.h"
 #include "preload/pyframes/page.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/pages.h"
 #include "preload/stacks/thread.h"
 
 #define PAIRS (1u << 17)
-#define LINE 4u /* pairs that are searched */
-
-struct pair {
-	uint64_t mark; /* key ^ id: halves of two pairs fit nobody */
-	uint64_t id;
-};
 
 static struct {
-	struct pair *pair;
+	struct id_entry *pair;
 	unsigned int chain, previous; /* in a thread state and in what it chains; 0: not there */
 } join;
 
@@ -158,21 +153,13 @@ static __attribute__((noinline)) uint64_t join_new(struct recorder_lane *lane, u
 uint64_t join_stacks(struct recorder_lane *lane, uint64_t native, uint64_t python)
 {
 	uint64_t key = frame_mix(native, python + (frame_names.generation << RECORD_STACK_BITS));
-	struct pair *line = &join.pair[key & (PAIRS - 1) & ~(uint64_t)(LINE - 1)];
-	struct pair *at = &line[key >> 60 & (LINE - 1)];
-	uint64_t id;
+	struct id_entry *at;
+	uint64_t id = id_cache_find(join.pair, PAIRS, key, &at);
 
-	for (unsigned int i = 0; i < LINE; i++) {
-		id = __atomic_load_n(&line[i].id, __ATOMIC_RELAXED);
-		if (id && (__atomic_load_n(&line[i].mark, __ATOMIC_RELAXED) ^ id) == key)
-			return id;
-		if (!id)
-			at = &line[i];
-	}
+	if (id)
+		return id;
 	id = join_new(lane, native, python);
-	if (id) {
-		__atomic_store_n(&at->id, id, __ATOMIC_RELAXED);
-		__atomic_store_n(&at->mark, key ^ id, __ATOMIC_RELAXED);
-	}
+	if (id)
+		id_cache_put(at, key, id);
 	return id;
 }

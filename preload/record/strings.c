@@ -6,11 +6,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "preload/base/utf8.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define REPLACEMENT 0xfffdu
-#define UTF8_MAX 4u             /* bytes a character */
 #define DATA_PLENTY (64u << 20) /* of RLIMIT_DATA: so much leaves room for the cache */
 #define STRINGS_FEW 64u         /* slots of the cache where it is not mapped; a power of two */
 
@@ -45,34 +45,6 @@ struct string string_of(const char *text)
 
 /* --- wide strings --- */
 
-static unsigned int utf8_put(char *to, wchar_t character)
-{
-	uint32_t c = (uint32_t)character;
-
-	if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		c = REPLACEMENT;
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 63));
-		to[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 63));
-	to[2] = (char)(0x80 | (c >> 6 & 63));
-	to[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
 /* Turns a wide string into UTF-8 piece by piece. */
 struct utf8 {
 	const wchar_t *at;
@@ -91,7 +63,7 @@ static size_t utf8_next(struct utf8 *utf8, char *to, size_t room)
 		if (!utf8->rest_length) {
 			if (!*utf8->at)
 				break;
-			utf8->rest_length = utf8_put(utf8->rest, *utf8->at++);
+			utf8->rest_length = utf8_put(utf8->rest, (uint32_t)*utf8->at++);
 		}
 		take = utf8->rest_length;
 		if (take > room - used)
@@ -111,7 +83,7 @@ static uint32_t wide_length(const wchar_t *text)
 	uint32_t length = 0;
 
 	for (; *text; text++) {
-		unsigned int bytes = utf8_put(character, *text);
+		unsigned int bytes = utf8_put(character, (uint32_t)*text);
 
 		if (length + bytes > RECORD_TEXT_MAX)
 			break;

@@ -11,14 +11,15 @@
 #include "report/core/report_kind.h"
 #include "report/export/export.def"
 
-#define LINE_WIDTH 4096u /* of sentences that become a line of stderr */
-
 #define EXPORTER_DECLARE(name, function, is_of_stacks, doc) \
 	int export_##function(struct report_request *request);
 EXPORTERS(EXPORTER_DECLARE)
 #undef EXPORTER_DECLARE
 
-/* For people, on stderr: what the recording has lost, a line each. */
+/* For people, on stderr: what `print` prints, a line each, uncut. */
+void export_say(const struct report_request *request,
+		void (*print)(void *context, const struct screen *screen), void *context);
+/* The same of what the recording has lost. */
 void export_say_losses(const struct report_request *request);
 /* "trace.json: 1,234 events, 56 MB": what has been written; nothing when that went to stdout. */
 void export_say_written(const char *path, uint64_t count, const char *what, uint64_t bytes);

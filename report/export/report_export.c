@@ -21,9 +21,11 @@ static const struct exporter {
 	EXPORTERS(EXPORTER_ENTRY)
 };
 
+#define LINE_WIDTH 4096u /* of sentences that become a line of stderr */
 #define FORMATS (sizeof(all) / sizeof(all[0]))
 
-void export_say_losses(const struct report_request *request)
+void export_say(const struct report_request *request,
+		void (*print)(void *context, const struct screen *screen), void *context)
 {
 	struct screen screen = request->screen;
 	char *text = NULL, *at, *line;
@@ -35,12 +37,22 @@ void export_say_losses(const struct report_request *request)
 	screen.width = LINE_WIDTH;
 	if (!screen.out)
 		return;
-	export_losses(request->source, &screen);
+	print(context, &screen);
 	if (!fclose(screen.out))
 		for (at = text; (line = strsep(&at, "\n"));)
 			if (*line)
 				talk_print("%s", line);
 	free(text);
+}
+
+static void print_losses(void *source, const struct screen *screen)
+{
+	export_losses(source, screen);
+}
+
+void export_say_losses(const struct report_request *request)
+{
+	export_say(request, print_losses, request->source);
 }
 
 void export_say_written(const char *path, uint64_t count, const char *what, uint64_t bytes)

@@ -8,24 +8,9 @@
 #include "report/base/talk.h"
 
 /* How to have more than callers, and files that symbols could not be had from. */
-static void say_notes(const struct stack_export *it)
+static void print_notes(void *rows, const struct screen *screen)
 {
-	struct screen screen = it->report.request->screen;
-	char *text = NULL, *at, *line;
-	size_t length;
-
-	screen.out = open_memstream(&text, &length);
-	screen.color = false;
-	screen.uncut = true;
-	screen.width = LINE_WIDTH;
-	if (!screen.out)
-		return;
-	stack_rows_print_notes(&it->state.rows, &screen);
-	if (!fclose(screen.out))
-		for (at = text; (line = strsep(&at, "\n"));)
-			if (*line)
-				talk_print("%s", line);
-	free(text);
+	stack_rows_print_notes(rows, screen);
 }
 
 static int say_nothing(struct stack_export *it)
@@ -66,7 +51,7 @@ int stack_export_end(struct stack_export *it, int status)
 	if (it->sink && sink_close(it->sink, request))
 		status = STATUS_INPUT;
 	if (!status) {
-		say_notes(it);
+		export_say(it->report.request, print_notes, &it->state.rows);
 		export_say_written(request->options->output, it->state.rows.place_count, "stack",
 				   it->sink->bytes);
 	}

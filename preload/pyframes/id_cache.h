@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ids that were made before, by a key: a bounded table of the process that any thread and signal handler reads and writes
+ * without a lock. What is evicted is made again. Halves of two entries, which a race may leave, fit no key.
+ */
+#ifndef PRELOAD_PYFRAMES_ID_CACHE_H
+#define PRELOAD_PYFRAMES_ID_CACHE_H
+
+#include <stdint.h>
+
+#define ID_CACHE_LINE 4u /* entries that are searched */
+
+struct id_entry {
+	uint64_t mark; /* key ^ id */
+	uint64_t id;   /* 0: free */
+};
+
+/* The id, or 0 and where it belongs. `entries` is a power of two. */
+static inline uint64_t id_cache_find(struct id_entry *cache, uint64_t entries, uint64_t key,
+				     struct id_entry **ret_at)
+{
+	struct id_entry *line = &cache[key & (entries - 1) & ~(uint64_t)(ID_CACHE_LINE - 1)];
+
+	*ret_at = &line[key >> 60 & (ID_CACHE_LINE - 1)];
+	for (unsigned int i = 0; i < ID_CACHE_LINE; i++) {
+		uint64_t id = __atomic_load_n(&line[i].id, __ATOMIC_RELAXED);
+
+		if (id && (__atomic_load_n(&line[i].mark, __ATOMIC_RELAXED) ^ id) == key)
+			return id;
+		if (!id)
+			*ret_at = &line[i];
+	}
+	return 0;
+}
+
+static inline void id_cache_put(struct id_entry *at, uint64_t key, uint64_t id)
+{
+	__atomic_store_n(&at->id, id, __ATOMIC_RELAXED);
+	__atomic_store_n(&at->mark, key ^ id, __ATOMIC_RELAXED);
+}
+
+#endif
