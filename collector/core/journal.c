@@ -87,6 +87,17 @@ static int text_reserve(struct journal *journal, size_t length)
 			     journal->text_bytes + length, 1, JOURNAL_TEXT_MAX);
 }
 
+uint64_t journal_newest_ns(const struct journal *journal)
+{
+	uint64_t newest_ns = 0;
+
+	for (size_t i = 0; i < journal->count; i++) {
+		if (journal->event[i].time_ns > newest_ns)
+			newest_ns = journal->event[i].time_ns;
+	}
+	return newest_ns;
+}
+
 void journal_add_string(struct journal *journal, uint64_t id, const char *text, size_t length)
 {
 	const uint64_t words[] = { id, journal->text_bytes, length };

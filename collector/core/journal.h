@@ -46,6 +46,9 @@ void journal_add(struct journal *journal, uint32_t id, uint64_t time_ns, const v
 	journal_add(journal, EVT_##event, time_ns, &(struct evt_##event){ __VA_ARGS__ }, \
 		    sizeof(struct evt_##event) / sizeof(uint64_t))
 
+/* The latest time of what waits; 0 without events. */
+uint64_t journal_newest_ns(const struct journal *journal);
+
 void journal_add_string(struct journal *journal, uint64_t id, const char *text, size_t length);
 
 /* Puts all into blocks of stream 0, by time, or as many as the frame has room for. */

@@ -76,12 +76,20 @@ static void cut_drain_all(struct collector *c, struct cut *cut)
 		cut->complete = cut_drain(c, cut, &c->streams.slot[c->streams.active[i]]);
 }
 
-/* The file ends when the last process did, not when we got round to it: what we add is of that time. */
+/*
+ * The file ends when the last process did, not when we got round to it: what we add is of that time. A look at a process
+ * that had said its end and was still there (its memory, its scheduler) is later, and the file ends with it.
+ */
 static void cut_end_with_programs(const struct collector *c, struct cut *cut)
 {
-	uint64_t end_ns = processes_end_ns(&c->processes, &c->common, cut->now_ns);
+	const uint64_t times_ns[] = { processes_end_ns(&c->processes, &c->common, cut->now_ns),
+				      journal_newest_ns(&c->common.journal) };
 
-	cut->now_ns = end_ns > c->watermark_ns ? end_ns : c->watermark_ns;
+	cut->now_ns = c->watermark_ns;
+	for (size_t i = 0; i < sizeof(times_ns) / sizeof(times_ns[0]); i++) {
+		if (times_ns[i] > cut->now_ns)
+			cut->now_ns = times_ns[i];
+	}
 }
 
 /* What goes with a complete cut of this moment. */
