@@ -46,7 +46,7 @@ void map_release(struct map *map)
 
 void map_clear(struct map *map)
 {
-	if (!map->entry)
+	if (!map->count)
 		return;
 	memset(map->entry, 0, (map->mask + 1) * sizeof(*map->entry));
 	map->count = 0;

@@ -51,15 +51,12 @@ static void process_thin(struct growth_process *process)
 
 static void look_take(struct growth_look *look, const struct heap *heap, uint32_t process)
 {
-	size_t room = 0;
-
-	for (size_t i = 0; i < heap->row_count; i++) {
-		if (heap->row[i].process != process || !heap->row[i].live_bytes)
-			continue;
-		look->part = memory_room(look->part, look->count, &room, sizeof(*look->part));
-		look->part[look->count++] = (struct growth_part){ (uint32_t)i,
-								  heap->row[i].live_bytes };
-	}
+	look->part = memory_grow(NULL, heap->row_count, sizeof(*look->part));
+	for (size_t i = 0; i < heap->row_count; i++)
+		if (heap->row[i].process == process && heap->row[i].live_bytes)
+			look->part[look->count++] = (struct growth_part){ (uint32_t)i,
+									  heap->row[i].live_bytes };
+	look->part = memory_grow(look->part, look->count, sizeof(*look->part));
 }
 
 static void take_step(void *state, const struct source_event *event, bool counts)

@@ -76,6 +76,9 @@ uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const stru
 	switch (heap->by) {
 	case HEAP_BY_CALLER:
 	case HEAP_BY_STACK:
+		if (process->forgets_callers)
+			map_clear(&process->callers);
+		process->forgets_callers = false;
 		rows = &process->callers;
 		key = op->caller;
 		break;
@@ -486,7 +489,7 @@ static void heap_finish_kept(struct heap *heap)
 
 static void heap_forget_rows(struct heap_process *process)
 {
-	map_clear(&process->callers);
+	process->forgets_callers = true;
 	process->site_frame = 0;
 }
 

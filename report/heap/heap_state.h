@@ -24,7 +24,8 @@ struct heap_young {
 struct heap_process {
 	struct heap_young *young; /* NULL before the first */
 	bool distrusts;           /* no brief blocks any more */
-	bool is_done;             /* rows have kept what lived when the program was done */
+	bool forgets_callers; /* before the next look: modules come in dozens, and are forgotten once */
+	bool is_done;         /* rows have kept what lived when the program was done */
 	uint64_t live_bytes;
 	uint64_t site_frame; /* of which `site_row` holds; 0: of none */
 	uint32_t *site_row;  /* row + 1 of each site that was seen */

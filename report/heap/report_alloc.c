@@ -174,13 +174,14 @@ static void alloc_want(struct report *report)
 	const struct options *options = report->request->options;
 	struct alloc_state *state = report->state;
 
-	/* it follows blocks by caller: one look at them is enough */
-	if (options->by == BY_alloc_caller)
-		state->resident = resident_want(report->run, NULL);
+	struct heap_options heap = { .by = options->by };
+
 	state->has_stacks = wants_stacks(options);
-	state->heap = heap_want(
-		report->run,
-		&(struct heap_options){ .by = state->has_stacks ? BY_alloc_stack : options->by });
+	if (state->has_stacks)
+		heap.by = BY_alloc_stack;
+	if (options->by == BY_alloc_caller)
+		state->resident = resident_want(report->run, &(struct resident_options){ heap });
+	state->heap = heap_want(report->run, &heap);
 }
 
 static void alloc_fill_callers(struct report *report, struct table *table)

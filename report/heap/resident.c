@@ -118,11 +118,11 @@ static void take_teardown(void *state, const struct source_event *event, bool co
 
 static void start(void *state, struct run *run, const void *options)
 {
+	const struct resident_options *asked = options;
 	struct resident *resident = state;
 
-	(void)options;
 	resident->source = run_source(run);
-	resident->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller });
+	resident->heap = heap_want(run, &asked->heap);
 	resident->mappings = mappings_want(run, NULL);
 	resident->works = works_want(run, WORK_BIT(tensor_cpu_growth));
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_memory, state);

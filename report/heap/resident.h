@@ -13,7 +13,7 @@
 #include "report/base/curve.h"
 #include "report/core/analysis.h"
 #include "report/core/work.h"
-#include "report/heap/heap.h"
+#include "report/heap/heap_events.h"
 #include "report/heap/mappings.h"
 
 #define RESIDENT_CURVES_MAX 256u /* processes; the others have none */
@@ -53,8 +53,9 @@ struct resident {
 	size_t row_room;
 };
 
+/* The heap that is followed is that of these options: whatever its rows are by, its live bytes are the same. */
 struct resident_options {
-	char unused;
+	struct heap_options heap;
 };
 ANALYSIS(resident, struct resident)
 

@@ -42,6 +42,7 @@ void named_stacks_init(struct named_stacks *names, struct source *source, enum s
 	map_init(&names->frames);
 	map_init(&names->epochs);
 	map_init(&names->calls);
+	map_init(&names->folds);
 	node_table_init(&names->nodes);
 	names->frame = memory_room(NULL, 0, &names->frame_room, sizeof(*names->frame));
 }
@@ -62,6 +63,7 @@ void named_stacks_release(struct named_stacks *names)
 	map_release(&names->frames);
 	map_release(&names->epochs);
 	map_release(&names->calls);
+	map_release(&names->folds);
 	node_table_release(&names->nodes);
 	symbols_release(&names->symbols);
 	text_store_release(&names->texts);
@@ -70,12 +72,12 @@ void named_stacks_release(struct named_stacks *names)
 /* --- frames --- */
 
 enum fold {
-	FOLD_IS_INNER,
-	FOLD_IS_OUTER,
-	FOLD_IS_PYTHON,
+	FOLD_IS_INNER = 1,
+	FOLD_IS_OUTER = 2,
+	FOLD_IS_PYTHON = 4,
 };
 
-static bool is_folded(const char *name, enum fold where)
+static unsigned int find_folds(const char *name)
 {
 	static const struct {
 		const char *glob;
@@ -86,12 +88,28 @@ static bool is_folded(const char *name, enum fold where)
 #define FOLD_PYTHON(glob, why) { glob, FOLD_IS_PYTHON },
 #include "report/stacks/folding.def"
 	};
+	size_t length = strlen(name);
+	unsigned int folds = 0;
 
 	for (size_t i = 0; i < sizeof(folded) / sizeof(folded[0]); i++)
-		if (folded[i].where == where &&
-		    text_matches(name, strlen(name), folded[i].glob, strlen(folded[i].glob)))
-			return true;
-	return false;
+		if (!(folds & folded[i].where) &&
+		    text_matches(name, length, folded[i].glob, strlen(folded[i].glob)))
+			folds |= folded[i].where;
+	return folds;
+}
+
+/* Bits of enum fold. `name`: that of a symbol, which has one address however many frames are in it; NULL: unknown. */
+static unsigned int folds_of(struct named_stacks *names, const char *name)
+{
+	struct map_entry *entry;
+	bool added;
+
+	if (!name)
+		return 0;
+	entry = map_put(&names->folds, (uintptr_t)name, &added);
+	if (added)
+		entry->value = find_folds(name);
+	return (unsigned int)entry->value;
 }
 
 static uint64_t text_hash(const char *text, uint64_t seed)
@@ -142,14 +160,14 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 										 : symbol->address,
 				     .is_python = symbol->is_python };
 	const char *brief = symbol->brief ? symbol->brief : symbol->function;
+	unsigned int folds = folds_of(names, symbol->plain);
 
 	frame.name = names->for_people ? brief : symbol->function;
 	if (!frame.name)
 		frame.name = caller_of(&names->texts, process, raw->address, time_ns).text;
-	frame.folds_inner = raw->flags & FRAME_IS_WRAPPER ||
-			    (symbol->plain && is_folded(symbol->plain, FOLD_IS_INNER));
-	frame.folds_outer = symbol->plain && is_folded(symbol->plain, FOLD_IS_OUTER);
-	frame.folds_python = symbol->plain && is_folded(symbol->plain, FOLD_IS_PYTHON);
+	frame.folds_inner = raw->flags & FRAME_IS_WRAPPER || folds & FOLD_IS_INNER;
+	frame.folds_outer = folds & FOLD_IS_OUTER;
+	frame.folds_python = folds & FOLD_IS_PYTHON;
 	return frame;
 }
 

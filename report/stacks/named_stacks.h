@@ -48,8 +48,8 @@ struct named_stacks {
 	struct map frames;         /* identity to frame */
 	struct named_frame *frame; /* [0] is none */
 	size_t frame_count, frame_room;
-	struct node_table nodes; /* of frames: the stacks */
-	struct map epochs, calls;
+	struct node_table nodes;         /* of frames: the stacks */
+	struct map epochs, calls, folds; /* folds: of a name, by its address */
 	struct named_epoch *epoch;
 	size_t epoch_count, epoch_room;
 	struct named_call *call;

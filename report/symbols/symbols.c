@@ -9,6 +9,11 @@
 #include "collector/format/frame_flags.h"
 #include "report/base/symbol.h"
 
+/* The forms of a name: many addresses are in one function, and to demangle is slow. */
+struct symbols_name {
+	const char *function, *brief, *plain; /* as those of struct symbol */
+};
+
 /* What is known of an address: some of symbols.frame. */
 struct symbols_place {
 	size_t first, count;
@@ -18,14 +23,17 @@ void symbols_init(struct symbols *symbols, enum symbol_form form)
 {
 	*symbols = (struct symbols){ .form = form };
 	places_init(&symbols->found);
+	map_init(&symbols->names);
 	map_init(&symbols->places);
 }
 
 void symbols_release(struct symbols *symbols)
 {
 	places_release(&symbols->found);
+	free(symbols->name);
 	free(symbols->place);
 	free(symbols->frame);
+	map_release(&symbols->names);
 	map_release(&symbols->places);
 	demangler_release(&symbols->demangler);
 	text_store_release(&symbols->texts);
@@ -48,25 +56,48 @@ static size_t length_without_suffix(const char *function)
 }
 
 /* The function's names in the form that was asked for. */
-static void set_name(struct symbols *symbols, struct symbol *symbol, const char *function)
+static struct symbols_name make_name(struct symbols *symbols, const char *function)
 {
+	struct symbols_name name;
 	bool is_mangled = symbols->form == SYMBOLS_MANGLED;
 	size_t length = is_mangled ? strlen(function) : length_without_suffix(function);
 	const char *full = NULL, *brief = NULL;
 
-	symbol->plain = demangle(&symbols->demangler, function, length_without_suffix(function),
-				 false);
+	name.plain = demangle(&symbols->demangler, function, length_without_suffix(function),
+			      false);
 	if (!is_mangled) {
 		full = demangle(&symbols->demangler, function, length, true);
-		brief = symbol->plain;
+		brief = name.plain;
 	}
-	symbol->function = full ? full : text_store_put(&symbols->texts, function, length);
-	symbol->brief = brief ? brief : symbol->function;
-	symbol->plain = symbol->plain ? symbol->plain : symbol->function;
+	name.function = full ? full : text_store_put(&symbols->texts, function, length);
+	name.brief = brief ? brief : name.function;
+	name.plain = name.plain ? name.plain : name.function;
 	if (!brief || symbols->form != SYMBOLS_SHORT)
-		return;
+		return name;
 	brief = symbol_base(brief, strlen(brief), &length);
-	symbol->function = symbol->brief = text_store_put(&symbols->texts, brief, length);
+	name.function = name.brief = text_store_put(&symbols->texts, brief, length);
+	return name;
+}
+
+static void set_name(struct symbols *symbols, struct symbol *symbol, const char *function)
+{
+	bool added;
+	struct map_entry *entry = map_put(&symbols->names,
+					  map_hash_bytes(function, strlen(function), 0), &added);
+	const struct symbols_name *name;
+
+	if (added) {
+		struct symbols_name made = make_name(symbols, function);
+
+		symbols->name = memory_room(symbols->name, symbols->names_count,
+					    &symbols->name_room, sizeof(*symbols->name));
+		symbols->name[symbols->names_count] = made;
+		entry->value = symbols->names_count++;
+	}
+	name = &symbols->name[entry->value];
+	symbol->function = name->function;
+	symbol->brief = name->brief;
+	symbol->plain = name->plain;
 }
 
 static const char *file_name(const char *path)

@@ -54,6 +54,9 @@ struct symbols {
 	struct demangler demangler;
 	struct text_store texts;
 	struct places found;
+	struct map names; /* hash of a name as compilers have it: to `name` */
+	struct symbols_name *name;
+	size_t names_count, name_room;
 	struct map places; /* module and address: to `place` */
 	struct symbols_place *place;
 	size_t places_count, place_room;
