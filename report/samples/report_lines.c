@@ -9,9 +9,6 @@
 #include "report/samples/lines.h"
 #include "report/samples/source_text.h"
 
-#define NOT_PYTHON "(no Python function)"
-#define TORN "(stack could not be read)"
-
 struct lines_state {
 	const struct samples *samples;
 	struct source_text text;
@@ -69,7 +66,7 @@ static void put_line(struct table *table, const struct source *source, const str
 	table_add_row(table);
 	put_name(table, COLUMN_lines_file, source, line->file, "");
 	put_name(table, COLUMN_lines_function, source, line->function,
-		 line->is_torn ? TORN : NOT_PYTHON);
+		 line->is_torn ? SAMPLE_TORN : SAMPLE_NOT_PYTHON);
 	if (line->number)
 		table_set_number(table, COLUMN_lines_line, line->number);
 	put_counts(table, &line->self, all_ns);
@@ -155,17 +152,6 @@ static void samples_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "samples_dropped", UNIT_COUNT, samples->dropped);
 }
 
-static const char *const off_texts[EVT_PYTHON_OFF_LIMIT] = {
-	[EVT_PYTHON_OFF_VERSION] = "no Python stack was sampled: this version does not know the "
-				   "program's CPython, only 3.8 to 3.13",
-	[EVT_PYTHON_OFF_LAYOUT] = "no Python stack was sampled: the program's CPython is built in "
-				  "another way than the usual one",
-	[EVT_PYTHON_OFF_REFUSED] = "no Python stack was sampled: the kernel does not let the "
-				   "collector read the program's memory",
-	[EVT_PYTHON_OFF_ELSEWHERE] =
-		"no Python stack was sampled: the program lives in a pid namespace of its own",
-};
-
 static const char *samples_explain(const struct report *report, struct why_empty *absence)
 {
 	const struct lines_state *state = report->state;
@@ -175,10 +161,7 @@ static const char *samples_explain(const struct report *report, struct why_empty
 	if (path && !state->text.count && state->samples->all.looks)
 		return "the file given with --source cannot be read or is empty; give the name of "
 		       "a text file";
-	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT; i++)
-		if (state->samples->off[i] && !state->samples->all.looks)
-			return off_texts[i];
-	return NULL;
+	return samples_why_none(state->samples);
 }
 
 static void samples_foot(const struct document *document, const struct screen *screen)
@@ -204,7 +187,7 @@ static void samples_foot(const struct document *document, const struct screen *s
 		if (samples->off[i] && samples->all.looks)
 			screen_print_prose(screen, "Of %s process%s %s.",
 					   unit_format_count(number, samples->off[i]),
-					   samples->off[i] == 1 ? "" : "es", off_texts[i]);
+					   samples->off[i] == 1 ? "" : "es", samples_off_text(i));
 }
 
 static void lines_release_state(struct report *report)
