@@ -44,9 +44,9 @@ for name, part in parts.items():
 END
 
 # the same as stacks: of the tree, of flame graphs and of what is exported; all of them add up to what lines has
-"$REPORT" flame --of samples --format folded "$OUTPUT" >folded || fail "flame --of samples ended with $?"
+"$REPORT" flame --of samples --format folded "$OUTPUT" >flame.folded || fail "flame --of samples ended with $?"
 "$REPORT" export folded --of samples "$OUTPUT" -o exported || fail "export folded --of samples ended with $?"
-cmp folded exported || fail "exported stacks are others"
+cmp flame.folded exported || fail "exported stacks are others"
 "$REPORT" export speedscope --of samples "$OUTPUT" -o speedscope.json || fail "export speedscope --of samples ended with $?"
 "$REPORT" top-down --of samples --format json "$OUTPUT" >tree.json || fail "top-down --of samples ended with $?"
 "$REPORT" flame --of samples --value wait --format folded "$OUTPUT" >waits || fail "flame --value wait ended with $?"
@@ -56,7 +56,7 @@ import collections, json
 def read(name):
     return {stack: int(value) for stack, value in (line.rsplit(" ", 1) for line in open(name))}
 totals = json.load(open("lines.json"))["totals"]
-folded, waits = read("folded"), read("waits")
+folded, waits = read("flame.folded"), read("waits")
 assert sum(folded.values()) == totals["cpu_ns"] > 0, (sum(folded.values()), totals)
 assert sum(waits.values()) == totals["wait_ns"] > 0, (sum(waits.values()), totals)
 by = collections.Counter()
