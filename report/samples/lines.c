@@ -7,7 +7,6 @@
 struct making {
 	struct lines *lines;
 	const struct samples *samples;
-	bool by_function;
 };
 
 /* What the lines are told apart by. */
@@ -26,7 +25,7 @@ static bool is_same(const struct line *one, const struct line *other)
 	       one->is_torn == other->is_torn;
 }
 
-static struct line *line_put(struct lines *lines, const struct line *wanted)
+struct line *lines_line(struct lines *lines, const struct line *wanted)
 {
 	uint64_t hash = hash_of(wanted);
 	bool added;
@@ -48,7 +47,7 @@ static struct line *line_put(struct lines *lines, const struct line *wanted)
 
 static struct line *line_torn(struct making *making)
 {
-	return line_put(
+	return lines_line(
 		making->lines,
 		&(struct line){ .file = SAMPLE_NONE, .function = SAMPLE_NONE, .is_torn = true });
 }
@@ -61,14 +60,16 @@ static struct line *line_of(struct making *making, const struct sample_place *pl
 	if (code)
 		wanted = (struct line){ .file = code->file,
 					.function = code->function,
-					.number = making->by_function ? code->line : place->line,
+					.number = making->lines->by_function ? code->line
+									     : place->line,
 					.first_line = code->line };
-	return line_put(making->lines, &wanted);
+	return lines_line(making->lines, &wanted);
 }
 
 /* A row of a stack: its innermost line has it itself, each line of it in all. */
-static void row_add(struct making *making, const struct sample_row *row, uint64_t stack)
+static void row_add(struct making *making, const struct sample_row *row)
 {
+	uint64_t stack = ++making->lines->stacks;
 	const struct sample_place *place = samples_place(making->samples, row->place);
 	struct line *line = row->place == SAMPLE_TORN_PLACE ? line_torn(making)
 							    : line_of(making, place);
@@ -88,12 +89,12 @@ static void row_add(struct making *making, const struct sample_row *row, uint64_
 
 void lines_make(struct lines *lines, const struct samples *samples, bool by_function)
 {
-	struct making making = { lines, samples, by_function };
+	struct making making = { lines, samples };
 
-	*lines = (struct lines){ 0 };
+	*lines = (struct lines){ .by_function = by_function };
 	map_init(&lines->map);
 	for (size_t i = 0; i < samples->row_count; i++)
-		row_add(&making, &samples->row[i], i + 1);
+		row_add(&making, &samples->row[i]);
 }
 
 void lines_release(struct lines *lines)

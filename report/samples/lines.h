@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Samples by line or by function: what was seen there itself, and in stacks that it is part of. Made of what an analysis
- * has counted, once everything is read. Lines of the same number, function and file are one, whatever process ran them.
+ * has counted, once everything is read. Lines of the same number, function and file are one, whatever process ran them. What they
+ * have of the heap is added where it is known (line_memory.h).
  */
 #ifndef REPORT_SAMPLES_LINES_H
 #define REPORT_SAMPLES_LINES_H
 
 #include "report/samples/sample_events.h"
+
+struct line_memory {
+	uint64_t allocations, bytes_allocated;
+	uint64_t live_bytes; /* never freed */
+	uint64_t peak_bytes; /* at the heap's peak */
+};
 
 struct line {
 	uint32_t file, function; /* indices of names; SAMPLE_NONE: not known */
@@ -14,6 +21,7 @@ struct line {
 	uint32_t first_line;     /* of the function */
 	bool is_torn;            /* stacks that could not be read */
 	struct sample_counts self, total;
+	struct line_memory memory, total_memory;
 	uint64_t seen; /* the stack that was added last */
 };
 
@@ -21,10 +29,14 @@ struct lines {
 	struct line *line;
 	size_t count, room;
 	struct map map;
+	uint64_t stacks; /* that were added */
+	bool by_function;
 };
 
 /* `by_function`: the number is that of its first line. */
 void lines_make(struct lines *lines, const struct samples *samples, bool by_function);
+/* The line that is the same as `wanted`, which is added as it is where there is none; valid until the next one is. */
+struct line *lines_line(struct lines *lines, const struct line *wanted);
 void lines_release(struct lines *lines);
 
 #endif

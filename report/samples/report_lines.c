@@ -6,15 +6,19 @@
 
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
+#include "report/samples/line_memory.h"
 #include "report/samples/lines.h"
 #include "report/samples/source_text.h"
 
-#define NOT_PYTHON "(no Python function)"
-#define TORN "(stack could not be read)"
+#define NO_MEMORY                                     \
+	"no block of the heap has a line of Python: " \
+	"record with INTERCEPT_STACKS=python to have them"
 
 struct lines_state {
 	const struct samples *samples;
 	struct source_text text;
+	const void *heap; /* NULL: nobody looks at it */
+	bool has_memory;  /* lines of Python are known of it */
 };
 
 static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
@@ -63,13 +67,24 @@ static void put_total(struct table *table, const struct sample_counts *counts, u
 	put_percent(table, COLUMN_lines_total_percent, counts->cpu_ns, all_ns);
 }
 
+static void put_memory(struct table *table, const struct line *line)
+{
+	table_set_number(table, COLUMN_lines_allocations, line->memory.allocations);
+	table_set_number(table, COLUMN_lines_bytes_allocated, line->memory.bytes_allocated);
+	table_set_number(table, COLUMN_lines_live_bytes, line->memory.live_bytes);
+	table_set_number(table, COLUMN_lines_peak_bytes, line->memory.peak_bytes);
+	table_set_number(table, COLUMN_lines_total_bytes_allocated,
+			 line->total_memory.bytes_allocated);
+	table_set_number(table, COLUMN_lines_total_live_bytes, line->total_memory.live_bytes);
+}
+
 static void put_line(struct table *table, const struct source *source, const struct line *line,
 		     uint64_t all_ns)
 {
 	table_add_row(table);
 	put_name(table, COLUMN_lines_file, source, line->file, "");
 	put_name(table, COLUMN_lines_function, source, line->function,
-		 line->is_torn ? TORN : NOT_PYTHON);
+		 line->is_torn ? SAMPLE_TORN : SAMPLE_NOT_PYTHON);
 	if (line->number)
 		table_set_number(table, COLUMN_lines_line, line->number);
 	put_counts(table, &line->self, all_ns);
@@ -79,8 +94,8 @@ static void put_line(struct table *table, const struct source *source, const str
 /* --- lines --- */
 
 /* Lines of that file that are in no function of it, and those that nobody was seen in, too. */
-static void fill_source(struct lines_state *state, const struct report *report,
-			const struct lines *lines, struct table *table)
+static void fill_source_rows(struct lines_state *state, const struct report *report,
+			     const struct lines *lines, struct table *table)
 {
 	const struct source *source = run_source(report->run);
 
@@ -97,6 +112,8 @@ static void fill_source(struct lines_state *state, const struct report *report,
 			all.function = line->function;
 			sample_counts_add(&all.self, &line->self);
 			sample_counts_add(&all.total, &line->total);
+			line_memory_join(&all.memory, &line->memory);
+			line_memory_join(&all.total_memory, &line->total_memory);
 		}
 		table_add_row(table);
 		table_set_number(table, COLUMN_lines_line, number);
@@ -104,9 +121,45 @@ static void fill_source(struct lines_state *state, const struct report *report,
 			       state->text.line[number - 1].length);
 		if (all.file == SAMPLE_NONE)
 			continue;
-		put_counts(table, &all.self, state->samples->all.cpu_ns);
-		put_total(table, &all.total, state->samples->all.cpu_ns);
+		if (all.total.looks) {
+			put_counts(table, &all.self, state->samples->all.cpu_ns);
+			put_total(table, &all.total, state->samples->all.cpu_ns);
+		}
+		if (all.total_memory.allocations)
+			put_memory(table, &all);
 	}
+}
+
+/* Beside a source its text and what its lines called come first: other figures give way to them on a narrow screen. */
+static void table_put_source_first(struct table *table)
+{
+	static const struct {
+		const char *name;
+		unsigned int priority;
+	} first[] = {
+		{ "text", 0 },          { "total_cpu_ns", 0 },     { "total_percent", 1 },
+		{ "total_wait_ns", 1 }, { "total_live_bytes", 1 }, { "percent", 3 },
+		{ "wait_ns", 3 },       { "live_bytes", 3 },
+	};
+	static struct column column[sizeof(first) / sizeof(first[0])];
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+		int at = columns_find(table->column, table->column_count, first[i].name,
+				      strlen(first[i].name));
+
+		if (at < 0)
+			continue;
+		column[i] = *table->column[at];
+		column[i].priority = first[i].priority;
+		table->column[at] = &column[i];
+	}
+}
+
+static void fill_source(struct lines_state *state, const struct report *report,
+			const struct lines *lines, struct table *table)
+{
+	fill_source_rows(state, report, lines, table);
+	table_put_source_first(table);
 	if (!report->request->options->sort)
 		report->request->arrangement.sort = -1;
 	if (report->request->options->limit == LIMIT_DEFAULT)
@@ -129,17 +182,26 @@ static void lines_fill(struct report *report, struct table *table)
 		return;
 	}
 	lines_make(&lines, samples, report->request->options->by == BY_lines_function);
+	state->has_memory = state->heap &&
+			    line_memory_add(state->heap, run_source(report->run), &lines);
 	if (path && source_text_read(&state->text, path))
 		fill_source(state, report, &lines, table);
-	for (size_t i = 0; !path && i < lines.count; i++)
+	for (size_t i = 0; !path && i < lines.count; i++) {
 		put_line(table, run_source(report->run), &lines.line[i], samples->all.cpu_ns);
+		if (state->has_memory)
+			put_memory(table, &lines.line[i]);
+	}
 	lines_release(&lines);
 }
 
 static void lines_prepare(struct report *report)
 {
-	((struct lines_state *)report->state)->samples = samples_want(
-		report->run, &(struct samples_options){ .by = report->request->options->by });
+	const struct options *options = report->request->options;
+	struct lines_state *state = report->state;
+
+	state->samples = samples_want(report->run, &(struct samples_options){ .by = options->by });
+	if (!state->samples->key.kind && line_memory_is_wanted(options))
+		state->heap = line_memory_want(report->run);
 }
 
 static void samples_total(const struct report *report, struct facts *facts)
@@ -155,17 +217,6 @@ static void samples_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "samples_dropped", UNIT_COUNT, samples->dropped);
 }
 
-static const char *const off_texts[EVT_PYTHON_OFF_LIMIT] = {
-	[EVT_PYTHON_OFF_VERSION] = "no Python stack was sampled: this version does not know the "
-				   "program's CPython, only 3.8 to 3.13",
-	[EVT_PYTHON_OFF_LAYOUT] = "no Python stack was sampled: the program's CPython is built in "
-				  "another way than the usual one",
-	[EVT_PYTHON_OFF_REFUSED] = "no Python stack was sampled: the kernel does not let the "
-				   "collector read the program's memory",
-	[EVT_PYTHON_OFF_ELSEWHERE] =
-		"no Python stack was sampled: the program lives in a pid namespace of its own",
-};
-
 static const char *samples_explain(const struct report *report, struct why_empty *absence)
 {
 	const struct lines_state *state = report->state;
@@ -175,16 +226,16 @@ static const char *samples_explain(const struct report *report, struct why_empty
 	if (path && !state->text.count && state->samples->all.looks)
 		return "the file given with --source cannot be read or is empty; give the name of "
 		       "a text file";
-	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT; i++)
-		if (state->samples->off[i] && !state->samples->all.looks)
-			return off_texts[i];
-	return NULL;
+	if (state->heap)
+		return NO_MEMORY;
+	return samples_why_none(state->samples);
 }
 
 static void samples_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct samples *samples = ((const struct lines_state *)report->state)->samples;
+	const struct lines_state *state = report->state;
+	const struct samples *samples = state->samples;
 	char number[UNIT_TEXT_BYTES];
 
 	if (samples->torn)
@@ -197,6 +248,8 @@ static void samples_foot(const struct document *document, const struct screen *s
 				   "%s stacks were deeper than 512 functions: their outermost ones "
 				   "are missing in totals.",
 				   unit_format_count(number, samples->cut));
+	if (state->heap && !state->has_memory)
+		screen_print_prose(screen, NO_MEMORY);
 	if (samples->dropped)
 		screen_print_prose(screen, "%s samples found no room in the collector's memory.",
 				   unit_format_count(number, samples->dropped));
@@ -204,7 +257,7 @@ static void samples_foot(const struct document *document, const struct screen *s
 		if (samples->off[i] && samples->all.looks)
 			screen_print_prose(screen, "Of %s process%s %s.",
 					   unit_format_count(number, samples->off[i]),
-					   samples->off[i] == 1 ? "" : "es", off_texts[i]);
+					   samples->off[i] == 1 ? "" : "es", samples_off_text(i));
 }
 
 static void lines_release_state(struct report *report)

@@ -255,3 +255,27 @@ const struct sample_code *samples_code(const struct samples *samples, uint64_t k
 
 	return entry ? &samples->code[entry->value] : NULL;
 }
+
+static const char *const off_texts[EVT_PYTHON_OFF_LIMIT] = {
+	[EVT_PYTHON_OFF_VERSION] = "no Python stack was sampled: this version does not know the "
+				   "program's CPython, only 3.8 to 3.13",
+	[EVT_PYTHON_OFF_LAYOUT] = "no Python stack was sampled: the program's CPython is built in "
+				  "another way than the usual one",
+	[EVT_PYTHON_OFF_REFUSED] = "no Python stack was sampled: the kernel does not let the "
+				   "collector read the program's memory",
+	[EVT_PYTHON_OFF_ELSEWHERE] =
+		"no Python stack was sampled: the program lives in a pid namespace of its own",
+};
+
+const char *samples_off_text(unsigned int off)
+{
+	return off < EVT_PYTHON_OFF_LIMIT ? off_texts[off] : NULL;
+}
+
+const char *samples_why_none(const struct samples *samples)
+{
+	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT && !samples->all.looks; i++)
+		if (samples->off[i])
+			return off_texts[i];
+	return NULL;
+}

@@ -14,7 +14,9 @@
 #include "report/core/key.h"
 
 #define SAMPLE_NONE UINT32_MAX
-#define SAMPLE_TORN_PLACE 1u   /* keys of places are larger: a stack that could not be read */
+#define SAMPLE_TORN_PLACE 1u /* keys of places are larger: a stack that could not be read */
+#define SAMPLE_NOT_PYTHON "(no Python function)"
+#define SAMPLE_TORN "(stack could not be read)"
 #define SAMPLE_DEPTH_MAX 1024u /* of places that are followed: the collector has fewer */
 
 struct sample_counts {
@@ -64,6 +66,11 @@ ANALYSIS(samples, struct samples)
 /* NULL: its definition was lost. */
 const struct sample_place *samples_place(const struct samples *samples, uint64_t key);
 const struct sample_code *samples_code(const struct samples *samples, uint64_t key);
+
+/* What it means that a process was not sampled, by enum evt_python_off; NULL: it means nothing. */
+const char *samples_off_text(unsigned int off);
+/* Why no process was sampled; NULL: one was, or nobody has said why not. */
+const char *samples_why_none(const struct samples *samples);
 
 void sample_counts_add(struct sample_counts *into, const struct sample_counts *more);
 

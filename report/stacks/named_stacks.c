@@ -384,6 +384,13 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 				  false);
 }
 
+uint32_t named_stack_put(struct named_stacks *names, uint32_t parent,
+			 const struct named_frame *frame)
+{
+	names->is_deep = true;
+	return node_table_put(&names->nodes, parent, add_frame(names, frame));
+}
+
 size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct table_frame *frame,
 			  size_t room)
 {

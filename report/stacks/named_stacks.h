@@ -73,6 +73,10 @@ void named_stacks_release(struct named_stacks *names);
 uint32_t named_stack_of(struct named_stacks *names, const struct source_process *process,
 			uint32_t stack, uint64_t time_ns);
 
+/* One that is made here: `frame` called from the named stack `parent`, NAMED_NONE: from nowhere. Its texts are borrowed. */
+uint32_t named_stack_put(struct named_stacks *names, uint32_t parent,
+			 const struct named_frame *frame);
+
 static inline const struct named_frame *named_frame_of(const struct named_stacks *names,
 						       uint32_t stack)
 {

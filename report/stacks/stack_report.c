@@ -10,11 +10,11 @@ static const struct stack_source *const sources[] = {
 #include "report/families.def"
 };
 
-static const char *const value_names[STACK_VALUES] = { [STACK_BYTES] = "bytes",
-						       [STACK_CALLS] = "calls",
-						       [STACK_LIVE] = "live",
-						       [STACK_PEAK] = "peak",
-						       [STACK_TIME] = "time" };
+static const char *const value_names[STACK_VALUES] = {
+	[STACK_BYTES] = "bytes", [STACK_CALLS] = "calls", [STACK_LIVE] = "live",
+	[STACK_PEAK] = "peak",   [STACK_TIME] = "time",   [STACK_WAIT] = "wait",
+	[STACK_GIL] = "gil"
+};
 
 static const char *const value_says[STACK_VALUES] = {
 	[STACK_BYTES] = "bytes, all that were asked for",
@@ -22,6 +22,8 @@ static const char *const value_says[STACK_VALUES] = {
 	[STACK_LIVE] = "bytes that were never freed",
 	[STACK_PEAK] = "bytes at the peak",
 	[STACK_TIME] = "time in calls",
+	[STACK_WAIT] = "time of waits",
+	[STACK_GIL] = "time of waits for the GIL",
 };
 
 static const struct stack_source *source_named(const char *name)
@@ -64,7 +66,10 @@ void stack_report_read(struct stack_report *state, struct report *report)
 	struct source *source = run_source(report->run);
 
 	stack_rows_init(&state->rows, source, report->request->options, STACK_BY_STACK, columns);
-	if (state->has_value)
+	if (state->has_value && state->from->put_named)
+		state->from->put_named(state->from_state, &state->rows.names, state->value,
+				       take_use, state);
+	else if (state->has_value)
 		state->from->put(state->from_state, source, state->value, take_use, state);
 }
 
@@ -84,16 +89,18 @@ void stack_report_tree(const struct stack_report *state, struct stack_tree *tree
 
 enum unit stack_report_unit(const struct stack_report *state)
 {
-	return state->value == STACK_TIME    ? UNIT_NS
+	return state->value >= STACK_TIME    ? UNIT_NS
 	       : state->value == STACK_CALLS ? UNIT_COUNT
 					     : UNIT_BYTES;
 }
 
 void stack_report_describe(const struct stack_report *state, char *text, size_t room)
 {
+	const char *says = state->from->says[state->value];
 	char amount[UNIT_TEXT_BYTES];
 
-	snprintf(text, room, "%s: %s, %s", state->from->name, value_says[state->value],
+	snprintf(text, room, "%s: %s, %s", state->from->name,
+		 says ? says : value_says[state->value],
 		 unit_format(amount, stack_report_unit(state), state->all));
 }
 
@@ -122,5 +129,7 @@ const char *stack_report_explain(const struct stack_report *state, const struct 
 		return text_store_format((struct text_store *)&state->rows.names.texts,
 					 "--of %s has no --value %s: see prof-report flame --help",
 					 state->from->name, value_names[state->value]);
+	if (state->from->explain && state->from->explain(state->from_state))
+		return state->from->explain(state->from_state);
 	return why_empty_explain(report->run, state->from->family, absence);
 }

@@ -141,7 +141,9 @@ static size_t place_number(struct stack_rows *rows, uint32_t stack)
 
 size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 {
-	uint32_t stack = named_stack_of(&rows->names, use->process, use->stack, use->time_ns);
+	uint32_t stack = use->process ? named_stack_of(&rows->names, use->process, use->stack,
+						       use->time_ns)
+				      : use->stack;
 	struct stack_place *place;
 	size_t number;
 

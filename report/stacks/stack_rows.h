@@ -61,7 +61,7 @@ struct stack_rows {
 	size_t row_room;
 };
 
-/* A call that a row is made of: `stack` of the process at the time. */
+/* A call that a row is made of: `stack` of the process at the time; without a process a named stack. */
 struct stack_use {
 	const struct source_process *process;
 	uint32_t stack;

@@ -19,6 +19,8 @@ enum stack_value {
 	STACK_LIVE,
 	STACK_PEAK,
 	STACK_TIME,
+	STACK_WAIT,
+	STACK_GIL,
 	STACK_VALUES,
 };
 
@@ -31,9 +33,15 @@ struct stack_source {
 	enum stack_value first; /* when none was asked for */
 	/* Wants the analyses that know; what it returns is handed to put(). */
 	const void *(*want)(struct run *run);
+	const char *says[STACK_VALUES]; /* what its value is; NULL: as for any family */
 	/* Once all is read: each stack with its value as the weight, those of 0 left out. */
 	void (*put)(const void *state, struct source *source, enum stack_value value,
 		    take_stack_use *take, void *context);
+	/* Instead of put(): its stacks are none of the source's, and are made in `names`. */
+	void (*put_named)(const void *state, struct named_stacks *names, enum stack_value value,
+			  take_stack_use *take, void *context);
+	/* Why it has nothing, NULL: as for any family. */
+	const char *(*explain)(const void *state);
 };
 
 #define STACK_SOURCE(name) extern const struct stack_source stack_source_##name;

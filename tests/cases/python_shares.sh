@@ -42,3 +42,35 @@ print(got)
 for name, part in parts.items():
     assert abs(got[name] - part) <= 3, (name, got)
 END
+
+# the same as stacks: of the tree, of flame graphs and of what is exported; all of them add up to what lines has
+"$REPORT" flame --of samples --format folded "$OUTPUT" >flame.folded || fail "flame --of samples ended with $?"
+"$REPORT" export folded --of samples "$OUTPUT" -o exported || fail "export folded --of samples ended with $?"
+cmp flame.folded exported || fail "exported stacks are others"
+"$REPORT" export speedscope --of samples "$OUTPUT" -o speedscope.json || fail "export speedscope --of samples ended with $?"
+"$REPORT" top-down --of samples --format json "$OUTPUT" >tree.json || fail "top-down --of samples ended with $?"
+"$REPORT" flame --of samples --value wait --format folded "$OUTPUT" >waits || fail "flame --value wait ended with $?"
+"$REPORT" lines --format json --limit 0 "$OUTPUT" >lines.json || fail "no lines"
+python3 - <<'END' || fail "stacks of samples are not what lines has"
+import collections, json
+def read(name):
+    return {stack: int(value) for stack, value in (line.rsplit(" ", 1) for line in open(name))}
+totals = json.load(open("lines.json"))["totals"]
+folded, waits = read("flame.folded"), read("waits")
+assert sum(folded.values()) == totals["cpu_ns"] > 0, (sum(folded.values()), totals)
+assert sum(waits.values()) == totals["wait_ns"] > 0, (sum(waits.values()), totals)
+by = collections.Counter()
+for stack, ns in folded.items():
+    for name in set(stack.split(";")):
+        by[name] += ns
+functions = {r["function"]: r["total_cpu_ns"] for r in json.load(open("functions.json"))["rows"] if r["file"].endswith("shares.py")}
+for name in ("one", "two", "three", "four", "work"):
+    assert by[name] == functions[name], (name, by[name], functions[name])
+assert any(stack.endswith(";work;one;burn") for stack in folded), folded
+scope = json.load(open("speedscope.json"))["profiles"][0]
+assert scope["unit"] == "nanoseconds" and sum(scope["weights"]) == totals["cpu_ns"], scope["unit"]
+tree = json.load(open("tree.json"))
+assert tree["totals"]["total"] == totals["cpu_ns"] and tree["totals"]["of"] == "samples", tree["totals"]
+END
+"$REPORT" flame --of samples --value live "$OUTPUT" | grep -q 'samples has no --value live' || fail "a value that samples lack"
+"$REPORT" flame --of alloc --value gil "$OUTPUT" | grep -q 'alloc has no --value gil' || fail "a value that alloc lacks"

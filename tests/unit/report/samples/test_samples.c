@@ -11,6 +11,7 @@
 #include "report/samples/lines.h"
 #include "report/samples/source_text.h"
 #include "report/session/source_open.h"
+#include "report/stacks/stack_source.h"
 #include "tests/unit/cuda_recording.h"
 
 #define MS 1000000ull
@@ -77,6 +78,7 @@ static void read_as(struct filter_settings options)
 static void finish(void)
 {
 	lines_release(&lines);
+	lines = (struct lines){ 0 };
 	run_free(run);
 	source_close(source);
 	cuda_recording_release(&c);
@@ -263,6 +265,94 @@ static void torn_stacks_are_a_row(void **state)
 	finish();
 }
 
+/* --- as stacks --- */
+
+static struct stack_rows rows;
+static uint64_t put_ns;
+
+static void take_use(void *context, const struct stack_use *use)
+{
+	uint64_t *weight = context;
+	size_t place = stack_rows_place(&rows, use);
+
+	assert_true(place < 8);
+	weight[place] += use->weight;
+	put_ns += use->weight;
+}
+
+/* The weight of the stack with that text, of all that samples have of `value`. */
+static uint64_t stack_weight(enum stack_value value, const char *text)
+{
+	static const struct stack_columns columns = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						      COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						      COLUMN_ID_LIMIT };
+	uint64_t weight[8] = { 0 }, found = 0;
+
+	put_ns = 0;
+	stack_rows_init(&rows, source, NULL, STACK_BY_STACK, columns);
+	stack_source_samples.put_named(samples, &rows.names, value, take_use, weight);
+	for (size_t i = 0; i < rows.place_count; i++)
+		if (!strcmp(named_stack_text(&rows.names, rows.place[i].stack, &rows.names.texts),
+			    text))
+			found += weight[i];
+	stack_rows_release(&rows);
+	return found;
+}
+
+static void samples_are_stacks(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 3, EVT_PYTHON_RUNS, 1000);
+	sample(21 * MS, 4, EVT_PYTHON_RUNS, 2000); /* work calls itself */
+	sample(31 * MS, 1, EVT_PYTHON_SLEEP, 0);
+	sample(51 * MS, 3, EVT_PYTHON_GIL, 0);
+	sample(61 * MS, 0, EVT_PYTHON_TORN, 500);
+	sample(71 * MS, 0, EVT_PYTHON_RUNS, 700);
+	sample(81 * MS, UINT32_MAX, EVT_PYTHON_RUNS, 900); /* its definition was lost */
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	assert_int_equal(stack_weight(STACK_TIME, "main;work"), MS);
+	assert_int_equal(put_ns, samples->all.cpu_ns);
+	assert_int_equal(stack_weight(STACK_TIME, "main;work;work"), 2 * MS);
+	assert_int_equal(stack_weight(STACK_TIME, SAMPLE_TORN), 500000);
+	assert_int_equal(stack_weight(STACK_TIME, SAMPLE_NOT_PYTHON), 700000);
+	assert_int_equal(stack_weight(STACK_TIME, "(unknown)"), 900000);
+	assert_int_equal(stack_weight(STACK_TIME, "main"), 0);
+	assert_int_equal(stack_weight(STACK_WAIT, "main"), 10 * MS);
+	assert_int_equal(put_ns, samples->all.wait_ns);
+	assert_int_equal(stack_weight(STACK_GIL, "main;work"), 20 * MS);
+	assert_int_equal(put_ns, 20 * MS);
+	assert_int_equal(stack_weight(STACK_CALLS, "main;work"), 2);
+	finish();
+}
+
+/* Places in a circle, as of a file that lies: each is a stack, and it ends. */
+static void circles_end(void **state)
+{
+	(void)state;
+	start();
+	frame_begin_block(c.r.fw, 0);
+	define_code(1, "main", 1);
+	define_place(2, 3, 1, 4);
+	define_place(3, 2, 1, 5);
+	for (uint64_t id = 10; id < 2000; id++)
+		define_place(id, id - 1, 1, 6);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 3, EVT_PYTHON_RUNS, 1000);
+	sample(21 * MS, 1999, EVT_PYTHON_RUNS, 1000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	assert_int_equal(stack_weight(STACK_TIME, "main;main"), MS);
+	assert_int_equal(put_ns, 2 * MS);
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +363,8 @@ int main(void)
 		cmocka_unit_test(lost_definitions_are_rows),
 		cmocka_unit_test(torn_stacks_are_a_row),
 		cmocka_unit_test(paths_match_by_their_ends),
+		cmocka_unit_test(samples_are_stacks),
+		cmocka_unit_test(circles_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
