@@ -122,7 +122,7 @@ static void start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	resident->source = run_source(run);
-	resident->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller });
+	resident->heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_caller });
 	resident->mappings = mappings_want(run, NULL);
 	resident->works = works_want(run, WORK_BIT(tensor_cpu_growth));
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_memory, state);

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Prints a folder that has memray and greenlet, for PYTHONPATH of an interpreter that has torch:
+# ${XDG_CACHE_HOME:-~/.cache}/intercept/memray, filled when it is not there (30 MB). Tests compare with the one and switch
+# stacks with the other. What it does meanwhile is told on stderr.
+
+die() {
+	echo "memray-env: $*" >&2
+	exit 1
+}
+
+cd "$(dirname "$0")/.." || exit 1
+python=$(scripts/find-python.sh) || die "no Python with torch: scripts/python-env.sh installs one"
+folder=${XDG_CACHE_HOME:-$HOME/.cache}/intercept/memray
+mkdir -p "${folder%/*}" || die "cannot make '${folder%/*}'"
+
+exec 9>"$folder.lock" || die "cannot write '$folder.lock'"
+flock 9
+if [ ! -d "$folder/memray" ] || [ ! -d "$folder/greenlet" ]; then
+	rm -rf "$folder.part"
+	"$python" -m pip install --disable-pip-version-check --no-cache-dir --target "$folder.part" \
+		memray greenlet >&2 9>&- ||
+		die "cannot install memray and greenlet into '$folder': see above (is there a network?)"
+	rm -rf "$folder"
+	mv "$folder.part" "$folder" || die "cannot make '$folder'"
+fi
+echo "$folder"
