@@ -12,7 +12,7 @@ if ! scripts/find-python.sh >/dev/null && ! scripts/python-env.sh >/dev/null; th
 else
 	scripts/lightning-env.sh >/dev/null || echo "test-env: no PyTorch Lightning: its tests are skipped" >&2
 	scripts/viewers-env.sh >/dev/null || echo "test-env: no HolisticTraceAnalysis, torch-tb-profiler: tests of exports with them are skipped" >&2
-	scripts/memray-env.sh >/dev/null || echo "test-env: no memray: bytes by line are not compared with its" >&2
+	scripts/memray-env.sh >/dev/null || echo "test-env: no memray, greenlet: tests that compare with it or switch stacks are skipped" >&2
 	scripts/starting-env.sh >/dev/null || echo "test-env: no pytest, uvicorn and so on: tests of starting are skipped" >&2
 fi
 exit 0

@@ -33,6 +33,7 @@ static const uint8_t record_words[256] = {
 	[EVT_calloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
 	[EVT_realloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
 	[EVT_memalign | RECORD_PACKED] = RECORD_PACKED_WORDS,
+	[EVT_pymem_alloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
 };
 
 /* What the inner loop works on: words of the ring that lie in one piece. */
@@ -164,7 +165,7 @@ static inline int drain_put(struct drain *drain, const struct stream *stream, ui
 		}
 		return 0;
 	}
-	if (type == EVT_free || type == EVT_realloc_free)
+	if (type == EVT_free || type == EVT_realloc_free || type == EVT_pymem_free)
 		return !frame_add_dies(drain->fw, type, ns, view_load64(at + 1));
 	return drain_put_plain(drain, stream, type, ns, at);
 }

@@ -40,8 +40,11 @@ static bool plan_is_heap(const struct event_plan *p)
 	return false;
 }
 
+/* The short ways are the heap's: they write a word more, which other events have no room for. */
 static uint8_t plan_shape_of(const struct event_plan *p)
 {
+	if (!p->extra)
+		return PLAN_GENERIC;
 	return plan_is_born(p) ? PLAN_BORN : plan_is_dies(p) ? PLAN_DIES : PLAN_GENERIC;
 }
 
@@ -86,8 +89,8 @@ static void plan_make(struct event_plan *p, const struct schema_event *event, ui
 		plan_add_step(p, event, id, number);
 	plan_count_values(p);
 	p->is_heap = plan_is_heap(p);
-	p->shape = plan_shape_of(p);
 	p->extra = evt_is_of_block(id);
+	p->shape = plan_shape_of(p);
 }
 
 void event_plans_init(struct event_plans *plans, const struct schema *schema)

@@ -9,7 +9,7 @@
  *            a `span` is in ticks, the collector turns it into nanoseconds
  *
  * Two exceptions, because the heap is nine tenths of all records:
- *   type | RECORD_PACKED for malloc, calloc, realloc, memalign: 3 words
+ *   type | RECORD_PACKED for malloc, calloc, realloc, memalign, pymem_alloc: 3 words
  *       word 1   address in the lower 48 bits, low 16 bits of the size above
  *       word 2   caller in the lower 48 bits, next 16 bits of the size above
  *     used when address and caller are below 2^48 and the size below 2^32, else the plain form.

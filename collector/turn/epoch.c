@@ -272,6 +272,9 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 {
 	struct cut cut = cut_take(c, kind);
 
+	/* after the watermark: a thread that began before it has records of before it */
+	processes_scan(&c->processes, &c->common, cut.steady_ns);
+	streams_scan(&c->streams, &c->common, &c->processes);
 	for (cut_drain_all(c, &cut); !cut.complete; cut_drain_all(c, &cut))
 		cut_write(c, &(struct cut){ EPOCH_FULL, cut.sync, cut.limit, cut.now_ns,
 					    cut.steady_ns, false });

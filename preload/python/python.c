@@ -27,7 +27,7 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 extern const char python_bootstrap[] __attribute__((visibility("hidden")));
 
-static _Atomic bool has_run;
+static _Atomic bool is_begun, has_run;
 
 /* Its argument, of a tuple; false when it is no str. */
 static bool text_of(void *arguments, ssize_t index, struct string *ret_text)
@@ -95,7 +95,8 @@ static bool torch_is_wanted(void)
 
 static bool families_are_wanted(void)
 {
-	return settings.trace & (1u << SETTINGS_FAMILY_imports | 1u << SETTINGS_FAMILY_functions);
+	return settings.trace & (1u << SETTINGS_FAMILY_imports | 1u << SETTINGS_FAMILY_functions |
+				 1u << SETTINGS_FAMILY_pymem);
 }
 
 /*
@@ -157,6 +158,9 @@ static void tell_listeners(const char *event, void *arguments)
 static int audit(const char *event, void *arguments, void *data)
 {
 	(void)data;
+	if (__builtin_expect(!atomic_load_explicit(&is_begun, memory_order_relaxed), 0) &&
+	    !atomic_exchange(&is_begun, true))
+		tell_listeners("intercept.memory", NULL);
 	if (event[0] == 'c' && strncmp(event, "cpython.", 8) == 0) {
 		python_hook_see(event);
 		if (strncmp(event + 8, "run_", 4) == 0 && !atomic_exchange(&has_run, true)) {
@@ -185,6 +189,7 @@ static void python_begin(void)
 	    !python_api_find() || python_api.Py_IsInitialized())
 		return;
 	python_hook_add(audit);
+	tell_listeners("intercept.memory", NULL);
 }
 
 const struct family family_python = { .loaded = python_begin,

@@ -65,7 +65,8 @@ struct python_allocator {
 	void (*free)(void *context, void *block);
 };
 
-#define PYTHON_MEMORY_RAW 0 /* PYMEM_DOMAIN_RAW */
+#define PYTHON_MEMORY_RAW 0   /* PYMEM_DOMAIN_RAW; _MEM is 1, _OBJ is 2 */
+#define PYTHON_MEMORY_LIMIT 3 /* domains */
 
 struct python_api {
 #define FIELD(returns, name, parameters) returns(*name) parameters;

@@ -273,7 +273,6 @@ static bool lane_bind(struct recorder_lane *lane, unsigned int level)
 		lane->ring = ring;
 		lane->words = region_ring_words(region.header, &region.shape, tier,
 						(uint32_t)(ring - rings));
-		lane->class_bytes = bytes;
 		lane->mask = bytes / 8 - 1;
 		lane->head = 0;
 		lane->limit = 0; /* the first record looks */
@@ -456,7 +455,7 @@ static void wake_when_half_full(struct recorder_lane *lane, uint64_t tail)
 {
 	struct region_header *h = region.header;
 
-	if ((lane->head - tail) * 16 < lane->class_bytes)
+	if ((lane->head - tail) * 2 <= lane->mask)
 		return;
 	if (atomic_load_explicit(&h->asleep, memory_order_relaxed) &&
 	    atomic_exchange(&h->asleep, 0))

@@ -38,8 +38,8 @@ struct recorder_lane {
 	uint64_t limit; /* head may grow to here without a look at the other side */
 	uint64_t mask;  /* ring words - 1 */
 	struct region_ring *ring;
-	uint32_t class_bytes; /* size of the ring */
-	uint32_t starved;     /* calls since no ring was to be had */
+	uint32_t inside;  /* of lane 0: a call into CPython's allocators runs: preload/pymem */
+	uint32_t starved; /* calls since no ring was to be had */
 };
 
 #define RECORDER_LEVELS 2u

@@ -489,6 +489,13 @@ uint64_t stack_here(struct recorder_lane *lane, void *const *frame)
 	return id ? id | RECORD_STACK_BIT : plain_caller(frame);
 }
 
+uint64_t stack_here_of(struct recorder_lane *lane, enum evt_family family, void *const *frame)
+{
+	uint64_t id = id_for(lane, family, place_of(frame));
+
+	return id ? id | RECORD_STACK_BIT : plain_caller(frame);
+}
+
 uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks, unsigned int words)
 {
 	uint64_t *at;

@@ -76,6 +76,9 @@ static inline uint64_t stack_of(struct recorder_lane *lane, enum evt_family fami
 /* What a heap record has for its caller: RECORD_STACK_BIT and the id, or else the return address. */
 uint64_t stack_here(struct recorder_lane *lane, void *const *frame);
 
+/* The same of another family's record. */
+uint64_t stack_here_of(struct recorder_lane *lane, enum evt_family family, void *const *frame);
+
 /* recorder_room() for a record behind its stack, which is in the ring then; `stack` is an id, 0: without. */
 uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks,
 		     unsigned int words);

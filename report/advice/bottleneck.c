@@ -23,7 +23,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 	*bottleneck = (struct bottleneck){
 		.run = run,
 		.source = run_source(run),
-		.heap = heap_want(run, &(struct heap_options){ BY_alloc_stack }),
+		.heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack }),
 		.ranges = ranges_want(run, NULL),
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.operators = operators_want(run, NULL),

@@ -236,7 +236,7 @@ static void start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	mine->source = run_source(run);
-	mine->heap = heap_want(run, &(struct heap_options){ BY_alloc_stack });
+	mine->heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack });
 	mine->mappings = mappings_want(run, NULL);
 	evidence_init(&mine->evidence);
 	map_init(&mine->kinds);

@@ -81,10 +81,10 @@ static void take_step(void *state, const struct source_event *event, bool counts
 
 static void growth_start(void *state, struct run *run, const void *options)
 {
+	const struct growth_options *asked = options;
 	struct growth *growth = state;
 
-	(void)options;
-	growth->heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack });
+	growth->heap = heap_want(run, &(struct heap_options){ BY_alloc_stack, asked->of });
 	run_reads(run, EVT_step, 0, take_step, growth);
 }
 

@@ -39,7 +39,7 @@ struct growth {
 };
 
 struct growth_options {
-	uint32_t none;
+	enum heap_of of;
 };
 
 ANALYSIS(growth, struct growth)

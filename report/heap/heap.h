@@ -28,6 +28,12 @@
 
 #define HEAP_QUEUE 16 /* as many misses of the cache are waited for at once */
 
+/* Whose blocks. The values are the choices of option --allocator, in their order. */
+enum heap_of {
+	HEAP_OF_C,
+	HEAP_OF_PYTHON, /* of CPython's allocators: family pymem */
+};
+
 enum heap_by {
 	HEAP_BY_CALLER,
 	HEAP_BY_SIZE,

@@ -8,6 +8,18 @@ _Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_calloc) &&
 		       sizeof(struct evt_malloc) == sizeof(struct evt_realloc) &&
 		       sizeof(struct evt_malloc) == sizeof(struct evt_memalign),
 	       "events that begin a block are read as malloc");
+_Static_assert(sizeof(struct evt_malloc) == sizeof(struct evt_pymem_alloc),
+	       "those of Python's blocks too");
+
+enum heap_of heap_of_options(const struct options *options)
+{
+	return (enum heap_of)options->of_report[REPORT_OPTION_allocator].choice;
+}
+
+enum evt_family heap_family(enum heap_of of)
+{
+	return of == HEAP_OF_PYTHON ? EVT_FAMILY_pymem : EVT_FAMILY_alloc;
+}
 
 /* What the rows are by, of an allocation. */
 static uint64_t key_of_born(struct heap *heap, const struct source_event *event, uint64_t caller)
@@ -21,12 +33,12 @@ static void take_born(void *state, const struct source_event *event, bool counts
 {
 	struct heap *heap = state;
 	const struct evt_malloc *born = EVENT_AS(malloc, &event->event);
+	bool brief = evt_is_of_block(event->event.id) && event_is_brief(&event->event);
 
 	heap_take(heap,
 		  &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
 				     key_of_born(heap, event, born->caller), event->process->index,
-				     event->thread->index, HEAP_ALLOCATION, counts,
-				     event_is_brief(&event->event) });
+				     event->thread->index, HEAP_ALLOCATION, counts, brief });
 }
 
 static inline void take_dies(struct heap *heap, const struct source_event *event,
@@ -69,9 +81,32 @@ static void take_records(void *state, const struct source_heap *records)
 	heap_take_records(state, records);
 }
 
-static void heap_start(void *state, struct run *run, const void *options)
+/* Runs of records are enough where every event counts, and a record says what its row is. */
+static void read_blocks_of_c(struct run *run, struct heap *heap)
 {
 	static const enum evt_id born[] = { EVT_malloc, EVT_calloc, EVT_realloc, EVT_memalign };
+
+	if ((heap->by == HEAP_BY_CALLER || heap->by == HEAP_BY_STACK) && !run_filters(run)->any) {
+		run_reads_heap(run, take_records, heap);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(born) / sizeof(born[0]); i++)
+		run_reads(run, born[i], FIELDS_ALL, take_born, heap);
+	run_reads(run, EVT_free, FIELDS_ALL, take_free, heap);
+	run_reads(run, EVT_realloc_free, FIELDS_ALL, take_realloc_free, heap);
+	run_reads(run, EVT_realloc_failed, FIELDS_ALL, take_realloc_failed, heap);
+}
+
+/* A free may be the first half of a realloc, which fails. */
+static void read_blocks_of_python(struct run *run, struct heap *heap)
+{
+	run_reads(run, EVT_pymem_alloc, FIELDS_ALL, take_born, heap);
+	run_reads(run, EVT_pymem_free, FIELDS_ALL, take_realloc_free, heap);
+	run_reads(run, EVT_pymem_realloc_failed, FIELDS_ALL, take_realloc_failed, heap);
+}
+
+static void heap_start(void *state, struct run *run, const void *options)
+{
 	const struct heap_options *asked = options;
 	struct heap *heap = state;
 	enum heap_by by = stack_by_of(asked->by) != STACK_BY_LIMIT ? HEAP_BY_STACK
@@ -86,18 +121,12 @@ static void heap_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_capture_start, 0, take_capture, heap);
 	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
 	run_reads(run, EVT_teardown_begin, 0, take_teardown, heap);
-	/* runs of records are enough where every event counts, and a record says what its row is */
 	if (by == HEAP_BY_STACK)
 		run_reads_stacks(run);
-	if ((by == HEAP_BY_CALLER || by == HEAP_BY_STACK) && !run_filters(run)->any) {
-		run_reads_heap(run, take_records, heap);
-		return;
-	}
-	for (size_t i = 0; i < sizeof(born) / sizeof(born[0]); i++)
-		run_reads(run, born[i], FIELDS_ALL, take_born, heap);
-	run_reads(run, EVT_free, FIELDS_ALL, take_free, heap);
-	run_reads(run, EVT_realloc_free, FIELDS_ALL, take_realloc_free, heap);
-	run_reads(run, EVT_realloc_failed, FIELDS_ALL, take_realloc_failed, heap);
+	if (asked->of == HEAP_OF_PYTHON)
+		read_blocks_of_python(run, heap);
+	else
+		read_blocks_of_c(run, heap);
 }
 
 static void heap_remap(void *state, const struct source_process *process)

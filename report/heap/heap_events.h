@@ -4,11 +4,18 @@
 #define REPORT_HEAP_HEAP_EVENTS_H
 
 #include "report/core/analysis.h"
+#include "report/core/options.h"
 #include "report/heap/heap.h"
 
 struct heap_options {
 	enum key_id by; /* of report alloc; one that is by what a stack says is by stack */
+	enum heap_of of;
 };
 ANALYSIS(heap, struct heap)
+
+/* By option --allocator. */
+enum heap_of heap_of_options(const struct options *options);
+/* The family that these blocks are of. */
+enum evt_family heap_family(enum heap_of of);
 
 #endif

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of the heap, for trees and flame graphs. */
+/* Stacks of the heap, and of Python's blocks, for trees and flame graphs. */
 #include "report/core/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/stacks/stack_source.h"
 
-static const void *want(struct run *run)
+static const void *want_c(struct run *run)
 {
-	return heap_want(run, &(struct heap_options){ .by = BY_alloc_stack });
+	return heap_want(run, &(struct heap_options){ BY_alloc_stack, HEAP_OF_C });
+}
+
+static const void *want_python(struct run *run)
+{
+	return heap_want(run, &(struct heap_options){ BY_alloc_stack, HEAP_OF_PYTHON });
 }
 
 static uint64_t value_of(const struct heap_row *row, enum stack_value value)
@@ -45,6 +50,15 @@ const struct stack_source stack_source_alloc = {
 	.family = EVT_FAMILY_alloc,
 	.values = 1u << STACK_BYTES | 1u << STACK_CALLS | 1u << STACK_LIVE | 1u << STACK_PEAK,
 	.first = STACK_BYTES,
-	.want = want,
+	.want = want_c,
+	.put = put,
+};
+
+const struct stack_source stack_source_pymem = {
+	.name = "pymem",
+	.family = EVT_FAMILY_pymem,
+	.values = 1u << STACK_BYTES | 1u << STACK_CALLS | 1u << STACK_LIVE | 1u << STACK_PEAK,
+	.first = STACK_BYTES,
+	.want = want_python,
 	.put = put,
 };

@@ -119,10 +119,11 @@ static void alloc_print_arenas(const struct report *report, const struct screen 
 		return;
 	screen_print_prose(screen,
 			   "small objects of Python are not in this table: they live in its "
-			   "arenas, %s at most "
-			   "(prof-report memory). With PYTHONMALLOC=malloc in the program's "
-			   "environment each of them is a block",
-			   unit_format_bytes(text, bytes));
+			   "arenas, %s at most (prof-report memory). %s",
+			   unit_format_bytes(text, bytes),
+			   why_empty_is_off(report->run, EVT_FAMILY_pymem)
+				   ? "Record with INTERCEPT_TRACE=+pymem to have each of them"
+				   : "prof-report alloc --allocator python has them");
 }
 
 static void alloc_foot(const struct document *document, const struct screen *screen)
@@ -154,7 +155,10 @@ static void alloc_head(const struct document *document, const struct screen *scr
 	if (!heap->totals.allocations)
 		return;
 	alloc_print_totals(report, screen);
-	fprintf(screen->out, "\nheap over %s\n  ", unit_format_ns(end, source_end_ns(source)));
+	fprintf(screen->out, "\n%s over %s\n  ",
+		heap_of_options(report->request->options) == HEAP_OF_PYTHON ? "objects of Python"
+									    : "heap",
+		unit_format_ns(end, source_end_ns(source)));
 	heap_print_curve(heap, source, screen, screen->width - 4);
 	if (((const struct alloc_state *)report->state)->resident && !run_filters(report->run)->any)
 		alloc_print_resident(((const struct alloc_state *)report->state)->resident, screen);
@@ -172,14 +176,15 @@ static bool wants_stacks(const struct options *options)
 static void alloc_want(struct report *report)
 {
 	const struct options *options = report->request->options;
+	enum heap_of of = heap_of_options(options);
 	struct alloc_state *state = report->state;
-
-	struct heap_options heap = { .by = options->by };
+	struct heap_options heap = { options->by, of };
 
 	state->has_stacks = wants_stacks(options);
 	if (state->has_stacks)
 		heap.by = BY_alloc_stack;
-	if (options->by == BY_alloc_caller)
+	/* it follows blocks by caller: one look at them is enough */
+	if (options->by == BY_alloc_caller && of == HEAP_OF_C)
 		state->resident = resident_want(report->run, &(struct resident_options){ heap });
 	state->heap = heap_want(report->run, &heap);
 }
@@ -266,6 +271,7 @@ const struct report_kind report_kind_alloc = {
 	.want = alloc_want,
 	.fill = alloc_fill,
 	.total = alloc_total,
+	.explain = heap_explain,
 	.head = alloc_head,
 	.foot = alloc_foot,
 	.release = alloc_release,

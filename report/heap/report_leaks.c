@@ -24,8 +24,10 @@ static void leaks_want(struct report *report)
 {
 	struct leaks_state *state = report->state;
 
-	state->heap = heap_want(report->run, &(struct heap_options){ .by = BY_alloc_stack });
-	state->growth = growth_want(report->run, NULL);
+	enum heap_of of = heap_of_options(report->request->options);
+
+	state->heap = heap_want(report->run, &(struct heap_options){ BY_alloc_stack, of });
+	state->growth = growth_want(report->run, &(struct growth_options){ of });
 }
 
 /* What the run shows of a row; NULL: nothing. */
@@ -168,11 +170,11 @@ static const char *leaks_explain(const struct report *report, struct why_empty *
 {
 	const struct leaks_state *state = report->state;
 
-	(void)absence;
-	if (stack_rows_are_filtered(report->request->options) &&
-	    state->heap->totals.kept_allocations)
-		return NULL;
-	return state->heap->totals.allocations ? "all blocks were freed" : NULL;
+	if (state->heap->totals.allocations &&
+	    !(stack_rows_are_filtered(report->request->options) &&
+	      state->heap->totals.kept_allocations))
+		return "all blocks were freed";
+	return heap_explain(report, absence);
 }
 
 static void leaks_release(struct report *report)

@@ -3,6 +3,7 @@
 #include "report/core/report_kind.h"
 #include "report/core/unmatched.h"
 #include "report/heap/heap_events.h"
+#include "report/heap/rows_heap.h"
 #include "report/heap/stack_sums.h"
 
 struct peak_state {
@@ -14,7 +15,9 @@ static void peak_want(struct report *report)
 {
 	struct peak_state *state = report->state;
 
-	state->heap = heap_want(report->run, &(struct heap_options){ .by = BY_alloc_stack });
+	state->heap = heap_want(
+		report->run, &(struct heap_options){ BY_alloc_stack,
+						     heap_of_options(report->request->options) });
 }
 
 static void put_row(const struct heap_totals *totals, struct table *table,
@@ -103,6 +106,7 @@ const struct report_kind report_kind_peak = {
 	.want = peak_want,
 	.fill = peak_fill,
 	.total = peak_total,
+	.explain = heap_explain,
 	.head = peak_head,
 	.foot = peak_foot,
 	.release = peak_release,

@@ -7,6 +7,7 @@
 
 #include "collector/format/frame_flags.h"
 #include "report/core/keys.h"
+#include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
 #include "report/table/curve_print.h"
 #include "report/session/callers.h"
@@ -207,4 +208,10 @@ const char *heap_still_live(const struct heap *heap, const struct run *run,
 	const char *text = scope_still_live(run, ret_text);
 
 	return heap->has_ends && !strcmp(text, "never freed") ? "at its end" : text;
+}
+
+const char *heap_explain(const struct report *report, struct why_empty *absence)
+{
+	return why_empty_explain(report->run,
+				 heap_family(heap_of_options(report->request->options)), absence);
 }

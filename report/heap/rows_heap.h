@@ -4,6 +4,7 @@
 #define REPORT_HEAP_ROWS_HEAP_H
 
 #include "report/core/keys.h"
+#include "report/core/report_kind.h"
 #include "report/core/scope.h"
 #include "report/table/export.h"
 #include "report/heap/heap.h"
@@ -34,6 +35,9 @@ void heap_fill_stacks(struct heap *heap, struct source *source, struct table *ta
 /* What the live bytes are, in words; of a Python program it is what it used at its end: its runtime frees most of that. */
 const char *heap_still_live(const struct heap *heap, const struct run *run,
 			    struct scope_text *ret_text);
+
+/* Of a report of blocks: why there is none. */
+const char *heap_explain(const struct report *report, struct why_empty *absence);
 
 /* The heap over time as one line of blocks; `width` columns. Nothing when there was no heap event. */
 void heap_print_curve(const struct heap *heap, const struct source *source,

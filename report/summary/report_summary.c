@@ -152,7 +152,7 @@ static void summary_want(struct report *report)
 		.names = range_names_want(run, NULL),
 		.run = run,
 		.source = run_source(run),
-		.heap = heap_want(run, &(struct heap_options){ BY_alloc_stack }),
+		.heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack }),
 		.growth = growth_want(run, NULL),
 		.resident = resident_want(run, &(struct resident_options){ { BY_alloc_stack } }),
 		.ranges = ranges_want(

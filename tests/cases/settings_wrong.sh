@@ -15,7 +15,7 @@ try() { # NAME VALUE
 }
 try INTERCEPT_TRACE nonsense
 try INTERCEPT_TRACE +nonsense
-try INTERCEPT_TRACE pymem # a family that is not built
+try INTERCEPT_TRACE python # a family that is not built
 try INTERCEPT_BUFFER many
 try INTERCEPT_BUFFER 12
 try INTERCEPT_FULL maybe

@@ -111,7 +111,8 @@ static void families_are_added_and_removed(void **state)
 		{ "INTERCEPT_TRACE=shapes", "torch,shapes" },
 		{ "INTERCEPT_TRACE=modules", "torch,modules" },
 		{ "INTERCEPT_TRACE=alloc,gpu", "alloc,gpu" },
-		{ "INTERCEPT_TRACE=alloc,pymem", "alloc" },
+		{ "INTERCEPT_TRACE=alloc,pymem", "alloc,pymem" },
+		{ "INTERCEPT_TRACE=alloc,python", "alloc" },
 		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
 		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
 	};
@@ -240,13 +241,14 @@ static void a_planned_family_is_refused_by_name(void **state)
 {
 	(void)state;
 	assert_string_equal(
-		spoken_with("INTERCEPT_TRACE=+pymem", NULL),
-		"intercept: INTERCEPT_TRACE: family 'pymem' is not built into this version, "
-		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions are; "
+		spoken_with("INTERCEPT_TRACE=+python", NULL),
+		"intercept: INTERCEPT_TRACE: family 'python' is not built into this version, "
+		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions pymem "
+		"are; "
 		"the others named "
 		"are "
 		"recorded\n");
-	assert_string_equal(spoken_with("INTERCEPT_TRACE=-pymem", NULL), "");
+	assert_string_equal(spoken_with("INTERCEPT_TRACE=-python", NULL), "");
 }
 
 static void an_unknown_variable_gets_the_nearest_name(void **state)

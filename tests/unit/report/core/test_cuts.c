@@ -69,7 +69,7 @@ static void read_with(const char *range)
 							 .to_ns = UINT64_MAX,
 							 .range = range });
 	ranges = ranges_want(run, NULL);
-	heap = heap_want(run, &(struct heap_options){ BY_alloc_caller });
+	heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_caller });
 	run_read(run, false);
 }
 

@@ -81,7 +81,7 @@ static void read_as(struct reading options)
 								     .is_full = true });
 	launches = cuda_want(run, &(struct cuda_options){ BY_launches_op });
 	copies = cuda_want(run, &(struct cuda_options){ BY_memcpy_op });
-	heap = heap_want(run, &(struct heap_options){ BY_alloc_op });
+	heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_op });
 	works = works_want(run, WORK_BIT(operators));
 	run_read(run, false);
 	table_init(&table, "ops", NULL);
