@@ -291,13 +291,14 @@ install: programs ## programs, man pages and documents; PREFIX=/usr/local DESTDI
 	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/intercept/
 	install -m 755 $(COLLECTOR) $(DESTDIR)$(PREFIX)/libexec/intercept/
 	install -m 755 $(REPORT) $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 scripts/intercept.sh $(DESTDIR)$(PREFIX)/bin/intercept
 	install -m 644 $(wildcard docs/*.1) $(SHARE)/man/man1/
 	install -m 644 $(wildcard docs/*.7) $(SHARE)/man/man7/
 	install -m 644 README.md $(SHARE)/doc/intercept/
 	install -m 644 $(wildcard docs/*.md) docs/LICENSE $(SHARE)/doc/intercept/docs/
 
 uninstall: ## undo install
-	rm -f $(DESTDIR)$(PREFIX)/bin/prof-report
+	rm -f $(DESTDIR)$(PREFIX)/bin/prof-report $(DESTDIR)$(PREFIX)/bin/intercept
 	rm -f $(patsubst docs/%,$(SHARE)/man/man1/%,$(wildcard docs/*.1)) \
 		$(patsubst docs/%,$(SHARE)/man/man7/%,$(wildcard docs/*.7))
 	rm -rf $(DESTDIR)$(PREFIX)/lib/intercept $(DESTDIR)$(PREFIX)/libexec/intercept $(SHARE)/doc/intercept

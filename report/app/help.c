@@ -110,7 +110,7 @@ void options_print_help(FILE *out)
 	fputs("\nThe other files of a session (launchers, ranks, hosts) are found beside FILE and\n"
 	      "merged. A report's columns: prof-report help REPORT\n"
 	      "Exit status: 0, 1 when a file could not be read in full, 2 for a wrong command\n"
-	      "line.\n",
+	      "line, 3 when a condition of --fail-if is met.\n",
 	      out);
 }
 

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "report/app/recipe.h"
-#include "report/app/sessions.h"
 #include "report/core/report_kind.h"
-#include "report/session/missing.h"
 #include "report/session/session_files.h"
+#include "report/session/sessions.h"
+#include "report/session/source_say.h"
 #include "report/base/talk.h"
 #include "report/base/text.h"
 
@@ -37,11 +37,6 @@ __asm__(".pushsection .note.intercept, \"a\", @note\n"
 	".popsection\n");
 
 static char *default_files[] = { (char[]){ "run.evt" } };
-
-static const struct report_kind *const report_kinds[REPORT_LIMIT] = {
-#define REPORT(id, name, takes, sort, doc, more) [REPORT_##id] = &report_kind_##id,
-#include "report/families.def"
-};
 
 /* What COLUMNS or else the terminal sets; 0: nothing limits the width. */
 static size_t screen_limit(const struct options *options)
@@ -77,30 +72,6 @@ static struct screen screen_of_stdout(const struct options *options)
 	};
 }
 
-/* Faults of files whose rest has been shown: one line, the others are for `check`. */
-static int say_faults(struct source *source)
-{
-	const struct source_fault *fault;
-	size_t count = source_faults(source, &fault);
-	char more[64] = "";
-
-	if (!count)
-		return STATUS_OK;
-	if (count > 1)
-		snprintf(more, sizeof(more), "; %zu more: prof-report check", count - 1);
-	talk_print("'%s': offset %llu: %s%s", fault->file ? fault->file->path : "?",
-		   (unsigned long long)fault->offset, fault->text, more);
-	return STATUS_INPUT;
-}
-
-static void say_missing(const struct source *source)
-{
-	char text[MISSING_BYTES];
-
-	if (missing_describe(source, text))
-		talk_print("%s", text);
-}
-
 static int run_on_source(struct report_request *request)
 {
 	const struct options *options = request->options;
@@ -116,11 +87,11 @@ static int run_on_source(struct report_request *request)
 		talk_print("%s", message);
 		return STATUS_INPUT;
 	}
-	status = report_run(report_kinds[options->report], request);
+	status = report_run(report_kind_of(options->report), request);
 	if (!status) {
 		fflush(stdout);
-		status = say_faults(request->source);
-		say_missing(request->source);
+		status = source_say_faults(request->source) ? STATUS_INPUT : STATUS_OK;
+		source_say_missing(request->source);
 	}
 	source_close(request->source);
 	return status;
@@ -133,7 +104,7 @@ static int run_request(const struct options *options, const struct screen_sessio
 
 	request.screen.session = *session;
 	if (report_infos[options->report].takes & TAKES_FILES)
-		status = report_run(report_kinds[options->report], &request);
+		status = report_run(report_kind_of(options->report), &request);
 	else
 		status = run_on_source(&request);
 	if (request.message[0])
@@ -174,7 +145,7 @@ static int run(struct options *options)
 	struct sessions sessions;
 	int status;
 
-	if (!options->file_count) {
+	if (!options->file_count && !(report_infos[options->report].takes & TAKES_COMPARE)) {
 		if (recipe_is_needed(default_files[0])) {
 			recipe_print(default_files[0]);
 			return STATUS_INPUT;

@@ -135,6 +135,29 @@ static int take_raw_stacks(struct parser *parser, const char *value)
 	return 0;
 }
 
+static int take_against(struct parser *parser, const char *value)
+{
+	(void)value;
+	parser->options->against = parser->options->file_count;
+	return 0;
+}
+
+static int take_metric(struct parser *parser, const char *value)
+{
+	parser->options->metric = value;
+	return 0;
+}
+
+static int take_fail_if(struct parser *parser, const char *value)
+{
+	struct options *options = parser->options;
+
+	options->fail_if = memory_grow(options->fail_if, options->fail_if_count + 1,
+				       sizeof(*options->fail_if));
+	options->fail_if[options->fail_if_count++] = value;
+	return 0;
+}
+
 static int take_tree(struct parser *parser, const char *value)
 {
 	(void)value;
@@ -527,7 +550,7 @@ static int parser_check_word(struct parser *parser)
 	struct text_nearest nearest;
 	const char *word;
 
-	if (!options->file_count)
+	if (!options->file_count || report_infos[options->report].takes & TAKES_COMPARE)
 		return 0;
 	word = options->file[0];
 	if (options->report_named)
@@ -646,6 +669,7 @@ int options_parse(struct options *options, int argc, char **argv, char *message,
 
 	*options = (struct options){
 		.limit = LIMIT_DEFAULT,
+		.against = SIZE_MAX,
 		.wait_s = WAIT_DEFAULT_S,
 		.scope = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
 	};
@@ -674,5 +698,6 @@ int options_parse(struct options *options, int argc, char **argv, char *message,
 void options_release(struct options *options)
 {
 	free(options->filter);
+	free(options->fail_if);
 	free(options->file);
 }

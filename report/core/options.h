@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of prof-report. Texts are borrowed from argv; `file` and `filter` are owned. Does
+ * The command line of prof-report. Texts are borrowed from argv; `file`, `filter` and `fail_if` are owned. Does
  * not print: a wrong option comes back as one line.
  */
 #ifndef REPORT_CORE_OPTIONS_H
@@ -24,9 +24,10 @@ enum option_group {
 	TAKES_TREE = 16,
 	TAKES_FILES = 32, /* the report reads the files itself */
 	TAKES_STACK = 64,
-	TAKES_OUTPUT = 128, /* and every report that has TAKES_FORMAT */
-	TAKES_WORD = 256,   /* a word comes before the files: what it does with them */
-	TAKES_OF_REPORTS = 512,
+	TAKES_OUTPUT = 128,  /* and every report that has TAKES_FORMAT */
+	TAKES_WORD = 256,    /* a word comes before the files: what it does with them */
+	TAKES_COMPARE = 512, /* it reads several runs */
+	TAKES_OF_REPORTS = 1024,
 };
 #define OPTION_GROUPS 32 /* bits of all */
 
@@ -75,6 +76,10 @@ struct options {
 	size_t limit; /* LIMIT_DEFAULT: not given */
 	const char **filter;
 	size_t filter_count;
+	const char **fail_if;
+	size_t fail_if_count;
+	const char *metric; /* NULL: not given */
+	size_t against;     /* the first of `file` behind --against, SIZE_MAX: it was not given */
 	enum export_format format;
 	const char *by_name; /* as given, NULL: not */
 	enum key_id by;      /* of the report, its first when not given */

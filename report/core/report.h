@@ -16,6 +16,7 @@ enum report_status {
 	STATUS_OK = 0,
 	STATUS_INPUT = 1, /* something could not be read or written */
 	STATUS_USAGE = 2,
+	STATUS_CHECK = 3, /* a condition of --fail-if is met */
 };
 
 struct report_request {

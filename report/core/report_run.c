@@ -51,7 +51,7 @@ static const char *report_explain(const struct report *report, struct why_empty 
 	return text ? text : why_empty_explain(report->run, report->kind->family, absence);
 }
 
-static int report_write(struct report *report, struct table *table, const struct facts *facts)
+int report_write(struct report *report, struct table *table, const struct facts *facts)
 {
 	const struct report_kind *kind = report->kind;
 	struct scope_text recorded;

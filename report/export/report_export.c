@@ -70,7 +70,7 @@ void export_say_written(const char *path, uint64_t count, const char *what, uint
 static int no_such_format(struct report_request *request, const char *word)
 {
 	struct text_nearest nearest;
-	char names[256] = "";
+	char names[400] = "";
 
 	text_nearest_init(&nearest, word ? word : "");
 	for (size_t i = 0; i < FORMATS; i++) {

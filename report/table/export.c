@@ -64,7 +64,9 @@ const char *export_cell_text(struct text_store *texts, const struct column *colu
 			    cell->number);
 		return text_store_put(texts, text, strlen(text));
 	case CELL_SIGNED:
-		unit_format_signed(text, column->unit, (int64_t)cell->number);
+		unit_format_signed(text,
+				   cell->length ? (enum unit)(cell->length - 1) : column->unit,
+				   (int64_t)cell->number);
 		return text_store_put(texts, text, strlen(text));
 	case CELL_REAL:
 		if (column->unit == UNIT_PERCENT)

@@ -47,6 +47,8 @@ struct fact {
 struct document {
 	const char *report;
 	struct source *source;
+	struct source *const *before; /* of a comparison: the runs that `source` is compared with */
+	size_t before_count;
 	const struct table *table;
 	size_t shown[COLUMNS_MAX]; /* the table's columns to show, in order */
 	size_t shown_count;

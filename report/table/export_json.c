@@ -188,6 +188,23 @@ static void json_put_rows(struct json *json, const struct document *document)
 	json_close(json, ']');
 }
 
+/* The runs that the document's own is compared with. */
+static void json_put_before(struct json *json, const struct document *document)
+{
+	if (!document->before_count)
+		return;
+	json_open(json, "before", '[');
+	for (size_t i = 0; i < document->before_count; i++) {
+		json_open(json, NULL, '{');
+		json_put_files(json, document->before[i]);
+		json_put_session(json, document->before[i]);
+		json_put_losses(json, document->before[i]);
+		json_put_faults(json, document->before[i]);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 void export_json(const struct document *document, const struct screen *screen)
 {
 	struct json json = { .out = screen->out };
@@ -198,6 +215,7 @@ void export_json(const struct document *document, const struct screen *screen)
 	json_put_session(&json, document->source);
 	json_put_losses(&json, document->source);
 	json_put_faults(&json, document->source);
+	json_put_before(&json, document);
 	json_put_columns(&json, document);
 	json_put_rows(&json, document);
 	json_open(&json, "totals", '{');

@@ -46,6 +46,8 @@ void export_markdown(const struct document *document, const struct screen *scree
 	struct text_store texts = { NULL };
 	struct layout layout;
 
+	for (size_t i = 0; i < document->before_count; i++)
+		export_losses(document->before[i], screen);
 	if (document->source)
 		export_losses(document->source, screen);
 	layout_make(&layout, document, screen);

@@ -161,6 +161,8 @@ void export_table(const struct document *document, const struct screen *screen)
 	const struct table *table = document->table;
 	char count[UNIT_TEXT_BYTES];
 
+	for (size_t i = 0; i < document->before_count; i++)
+		export_losses(document->before[i], screen);
 	export_losses(document->source, screen);
 	if (document->scope)
 		screen_print_prose(screen, "%s", document->scope);

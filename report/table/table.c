@@ -103,6 +103,17 @@ void table_set_signed(struct table *table, enum column_id column, int64_t value)
 		*cell = (struct cell){ .number = (uint64_t)value, .kind = CELL_SIGNED };
 }
 
+void table_set_signed_amount(struct table *table, enum column_id column, int64_t value,
+			     enum unit unit)
+{
+	struct cell *cell = table_last_cell(table, column);
+
+	if (cell)
+		*cell = (struct cell){ .number = (uint64_t)value,
+				       .length = 1 + (uint32_t)unit,
+				       .kind = CELL_SIGNED };
+}
+
 void table_set_real(struct table *table, enum column_id column, double value)
 {
 	struct cell *cell = table_last_cell(table, column);

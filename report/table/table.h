@@ -107,6 +107,9 @@ void table_set_number(struct table *table, enum column_id column, uint64_t value
 /* In a unit that is not the column's, for people. */
 void table_set_amount(struct table *table, enum column_id column, uint64_t value, enum unit unit);
 void table_set_signed(struct table *table, enum column_id column, int64_t value);
+/* Signed, in a unit that is not the column's. */
+void table_set_signed_amount(struct table *table, enum column_id column, int64_t value,
+			     enum unit unit);
 void table_set_real(struct table *table, enum column_id column, double value);
 void table_set_text(struct table *table, enum column_id column, const char *text, size_t length);
 

@@ -14,8 +14,10 @@ prefix=$there/opt/intercept
 LD_PRELOAD=$prefix/lib/intercept/libintercept.so "$PROGRAMS/empty" || fail "status $?"
 "$prefix/bin/prof-report" >out || fail "prof-report: status $?"
 expect_match "the summary" "$(cat out)" '1 process'
+PATH=$prefix/bin:$PATH intercept run -o by_intercept "$PROGRAMS/empty" 2>err || fail "intercept run: $(cat err)"
+expect_match "what intercept says" "$(cat err)" "in by_intercept.evt; next: prof-report by_intercept.evt$"
 
-for page in man1/prof-report.1 man7/intercept.7; do
+for page in man1/prof-report.1 man1/intercept.1 man7/intercept.7; do
 	cmp "$prefix/share/man/$page" "$ROOT/docs/${page#*/}" || fail "$page"
 	if command -v man >/dev/null; then
 		name=${page##*/}

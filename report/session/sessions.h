@@ -3,8 +3,8 @@
  * The files of the command line by the sessions that they belong to: what is of several is never added up. A file
  * that cannot be read is taken with the first.
  */
-#ifndef REPORT_APP_SESSIONS_H
-#define REPORT_APP_SESSIONS_H
+#ifndef REPORT_SESSION_SESSIONS_H
+#define REPORT_SESSION_SESSIONS_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See sessions.h. */
-#include "report/app/sessions.h"
+#include "report/session/sessions.h"
 
 #include <stdlib.h>
 #include <string.h>

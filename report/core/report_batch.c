@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* See report_batch.h. A report is run as by report_run(), but that nothing is written. */
+#include "report/core/report_batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/core/lookahead.h"
+
+static const struct report_kind *const kinds[REPORT_LIMIT] = {
+#define REPORT(id, name, takes, sort, doc, more) [REPORT_##id] = &report_kind_##id,
+#include "report/families.def"
+};
+
+const struct report_kind *report_kind_of(enum report_id id)
+{
+	return kinds[id];
+}
+
+bool batch_takes(enum report_id id)
+{
+	return kinds[id]->fill && report_infos[id].takes & TAKES_FORMAT;
+}
+
+enum key_id batch_key(enum report_id id, const char *name)
+{
+	for (int key = 0; key < KEY_ID_LIMIT; key++)
+		if (!strcmp(key_list[key].report, report_infos[id].id) &&
+		    (!name || !strcmp(key_list[key].name, name)))
+			return (enum key_id)key;
+	return KEY_ID_LIMIT;
+}
+
+void batch_init(struct batch *batch, struct report_request *outer)
+{
+	*batch = (struct batch){ .outer = outer };
+}
+
+size_t batch_add(struct batch *batch, enum report_id id, enum key_id by)
+{
+	struct batch_report *one;
+
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->report[i]->id == id && batch->report[i]->by == by)
+			return i;
+	one = memory_zero(1, sizeof(*one));
+	one->id = id;
+	one->by = by;
+	one->options = *batch->outer->options;
+	one->options.report = id;
+	one->options.by = by == KEY_ID_LIMIT ? (enum key_id)0 : by;
+	one->options.format =
+		FORMAT_JSON; /* what programs read: nothing is left out for want of room */
+	one->request = (struct report_request){ .options = &one->options,
+						.source = batch->outer->source,
+						.screen = batch->outer->screen };
+	one->report = (struct report){ .kind = kinds[id], .request = &one->request };
+	if (by == KEY_ID_LIMIT)
+		table_init(&one->table, report_infos[id].id, NULL);
+	else
+		key_init_table(&one->table, by);
+	batch->report = memory_room(batch->report, batch->count, &batch->room,
+				    sizeof(*batch->report));
+	batch->report[batch->count] = one;
+	return batch->count++;
+}
+
+static void batch_want(struct batch *batch)
+{
+	batch->run = run_new(batch->outer->source, &batch->outer->scope);
+	run_set_options(batch->run, batch->outer->options);
+	for (size_t i = 0; i < batch->count; i++) {
+		struct batch_report *one = batch->report[i];
+
+		one->request.scope = batch->outer->scope;
+		one->report.state = memory_zero(one->report.kind->state_bytes + 1, 1);
+		one->report.run = batch->run;
+		if (one->report.kind->want)
+			one->report.kind->want(&one->report);
+	}
+}
+
+static const char *batch_explain(struct batch_report *one)
+{
+	const struct report_kind *kind = one->report.kind;
+	const char *text = NULL;
+
+	if (one->table.row_count || (kind->form != REPORT_TABLE && kind->form != REPORT_PART))
+		return NULL;
+	if (kind->explain)
+		text = kind->explain(&one->report, &one->absence);
+	return text ? text : why_empty_explain(one->report.run, kind->family, &one->absence);
+}
+
+/* Cells that are made late are made for all rows: nobody knows yet which are looked at. */
+static void batch_fill(struct batch_report *one)
+{
+	const struct arrangement all = { .sort = -1 };
+
+	one->report.kind->fill(&one->report, &one->table);
+	if (one->report.kind->total)
+		one->report.kind->total(&one->report, &one->facts);
+	table_arrange(&one->table, &all);
+	one->empty = batch_explain(one);
+}
+
+int batch_read(struct batch *batch)
+{
+	struct report_request *outer = batch->outer;
+	const struct options *options = outer->options;
+	int status = STATUS_OK;
+
+	outer->scope = options->scope;
+	if (lookahead_is_needed(&outer->scope) &&
+	    lookahead_complete(&outer->scope, &batch->windows, outer->source, options->file,
+			       options->file_count, outer->message, sizeof(outer->message)))
+		status = STATUS_USAGE;
+	if (!status) {
+		batch_want(batch);
+		request_read(outer, batch->run);
+		for (size_t i = 0; i < batch->count; i++)
+			batch_fill(batch->report[i]);
+	}
+	return status;
+}
+
+void batch_release(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		struct batch_report *one = batch->report[i];
+
+		if (one->report.state && one->report.kind->release)
+			one->report.kind->release(&one->report);
+		facts_release(&one->facts);
+		table_release(&one->table);
+		free(one->report.state);
+	}
+	if (batch->run)
+		run_free(batch->run);
+	windows_release(&batch->windows);
+	for (size_t i = 0; i < batch->count; i++)
+		free(batch->report[i]);
+	free(batch->report);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes of a comparison as rows of report `diff`: which of them, in which order. */
+#ifndef REPORT_DIFF_CHANGES_H
+#define REPORT_DIFF_CHANGES_H
+
+#include "report/diff/joined.h"
+
+struct one_change {
+	struct change change;
+	enum report_id report;
+	const char *row; /* NULL: a total */
+	const char *metric;
+	enum unit unit;
+	size_t group; /* those of one are in order of size */
+};
+
+/* Texts of rows are those of `joined`, which lives as long. */
+struct changes {
+	struct one_change *change;
+	size_t count, room;
+};
+
+/* Nothing when neither side has a value, or where `keeps_same` is false and nothing changed. */
+void changes_add(struct changes *changes, const struct one_change *change, bool keeps_same);
+/* What may be noise comes behind what is not, the larger change first; from the place `from` on, at most `most` stay. */
+void changes_arrange(struct changes *changes, size_t from, size_t most);
+/* Rows of the table; `paths`: each under the name that --fail-if has for it. */
+void changes_fill(const struct changes *changes, struct table *table, bool paths);
+void changes_release(struct changes *changes);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runs of a comparison: which files are of which, opened, and the tables that are wanted of each. The last side is
+ * the run after, all others are runs before. Everything belongs to the sides; sources stay open, as cells borrow their texts.
+ */
+#ifndef REPORT_DIFF_SIDES_H
+#define REPORT_DIFF_SIDES_H
+
+#include "report/core/report_batch.h"
+
+struct side {
+	const char *name; /* of its first file, as it was given */
+	char **file;
+	size_t file_count;
+	struct options options;
+	struct report_request request;
+	struct batch batch;
+	bool is_open;
+};
+
+struct sides {
+	struct side *side;
+	size_t count; /* at least two */
+	struct report_request *outer;
+	char **file; /* all, in the order of the sides */
+	size_t file_count;
+};
+
+static inline const struct side *sides_after(const struct sides *sides)
+{
+	return &sides->side[sides->count - 1];
+}
+
+/* Tells the request's files apart and opens them. A status, with the request's message. */
+int sides_open(struct sides *sides, struct report_request *request, char **file, size_t count,
+	       size_t against);
+/* Adds the report to the batch of each side; its place there. */
+size_t sides_add(struct sides *sides, enum report_id id, enum key_id by);
+int sides_read(struct sides *sides);
+/* Faults of all on stderr; STATUS_OK or STATUS_INPUT. */
+int sides_say_faults(const struct sides *sides);
+void sides_release(struct sides *sides);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said on stderr of a source that has been read: what was damaged, and what of the session is missing. */
+#ifndef REPORT_SESSION_SOURCE_SAY_H
+#define REPORT_SESSION_SOURCE_SAY_H
+
+#include <stdbool.h>
+
+#include "report/session/source.h"
+
+/* Faults of files whose rest has been shown: one line, the others are for `check`. False: there are none. */
+bool source_say_faults(struct source *source);
+/* Files and ranks of the session that were not found. */
+void source_say_missing(const struct source *source);
+
+#endif
