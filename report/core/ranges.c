@@ -22,7 +22,7 @@ void ranges_release(struct ranges *ranges)
 {
 	for (size_t i = 0; i < ranges->row_count; i++) {
 		timing_release(&ranges->row[i].time);
-		timing_release(&ranges->row[i].projected);
+		range_gpu_release(&ranges->row[i]);
 	}
 	ranges_late_release(ranges);
 	nest_release(&ranges->nest);
@@ -258,6 +258,5 @@ void range_row_merge(struct range_row *into, const struct range_row *from)
 	into->self_ns += from->self_ns;
 	work_add(&into->work, &from->work);
 	cpu_span_add(&into->cpu, &from->cpu);
-	timing_merge(&into->projected, &from->projected);
-	into->gpu_self_ns += from->gpu_self_ns;
+	range_gpu_merge(into, from);
 }

@@ -28,6 +28,13 @@
 
 #define RANGE_NONE UINT32_MAX
 
+/* Of work that was told late (core/late.h). */
+struct range_gpu {
+	struct timing
+		projected; /* from the begin of the first to the end of the last, of each range that had any */
+	uint64_t self_ns; /* what no range directly inside asked for */
+};
+
 struct range_row {
 	uint32_t parent; /* row, RANGE_NONE at the top and when not a tree */
 	uint32_t domain, name;
@@ -37,10 +44,8 @@ struct range_row {
 	uint64_t self_ns;
 	struct timing time;
 	struct work work;
-	struct cpu_span cpu; /* of their own threads; push/pop ranges only */
-	/* Of work that was told late: from the begin of the first to the end of the last, of each range that had any. */
-	struct timing projected;
-	uint64_t gpu_self_ns; /* of it, what no range directly inside asked for */
+	struct cpu_span cpu;   /* of their own threads; push/pop ranges only */
+	struct range_gpu *gpu; /* NULL: it asked for no work that is told late */
 };
 
 /* What is beside an open range: of the nest's, and of start/end ranges. */
@@ -130,6 +135,8 @@ void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct w
 void ranges_want_late(struct ranges *ranges, struct run *run);
 /* Start/end ranges of the process have changed. */
 void ranges_forget_set(struct ranges *ranges, uint32_t process);
+void range_gpu_merge(struct range_row *into, const struct range_row *from);
+void range_gpu_release(struct range_row *row);
 void ranges_late_init(struct ranges *ranges);
 void ranges_late_release(struct ranges *ranges);
 

@@ -10,6 +10,29 @@
 
 _Static_assert(RANGE_NONE == LATE_NO_ROW, "a range without a row is a scope without one");
 
+static struct range_gpu *gpu_of(struct range_row *row)
+{
+	if (!row->gpu)
+		row->gpu = memory_zero(1, sizeof(*row->gpu));
+	return row->gpu;
+}
+
+void range_gpu_merge(struct range_row *into, const struct range_row *from)
+{
+	if (!from->gpu)
+		return;
+	timing_merge(&gpu_of(into)->projected, &from->gpu->projected);
+	into->gpu->self_ns += from->gpu->self_ns;
+}
+
+void range_gpu_release(struct range_row *row)
+{
+	if (row->gpu)
+		timing_release(&row->gpu->projected);
+	free(row->gpu);
+	row->gpu = NULL;
+}
+
 static void range_is_over(void *owner, uint32_t row, const struct late_sum *total,
 			  const struct late_sum *own)
 {
@@ -18,8 +41,8 @@ static void range_is_over(void *owner, uint32_t row, const struct late_sum *tota
 
 	range->work.gpu_ns += total->ns;
 	range->work.gpu_ops += total->count;
-	range->gpu_self_ns += own->ns;
-	timing_add(&range->projected, total->last_ns - total->first_ns);
+	gpu_of(range)->self_ns += own->ns;
+	timing_add(&range->gpu->projected, total->last_ns - total->first_ns);
 }
 
 void ranges_late_init(struct ranges *ranges)

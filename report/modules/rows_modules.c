@@ -96,7 +96,8 @@ struct modules_totals modules_fill_table(struct ranges *modules, const struct ru
 		put_row(table, run_source(run), row, totals.total_ns);
 		work_put_columns(&columns, table, &row->work);
 		if (works_have_late(run))
-			table_set_number(table, COLUMN_modules_gpu_self_ns, row->gpu_self_ns);
+			table_set_number(table, COLUMN_modules_gpu_self_ns,
+					 row->gpu ? row->gpu->self_ns : 0);
 	}
 	free(joined);
 	return totals;

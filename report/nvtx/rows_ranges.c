@@ -58,11 +58,13 @@ static void table_put_gpu(struct table *table, const struct range_row *row)
 		.p99 = COLUMN_nvtx_gpu_proj_p99_ns,
 	};
 
-	table_set_number(table, COLUMN_nvtx_gpu_self_ns, row->gpu_self_ns);
-	table_set_number(table, COLUMN_nvtx_gpu_proj_ns, row->projected.total_ns);
-	table_set_number(table, COLUMN_nvtx_gpu_proj_count, row->projected.count);
-	if (row->projected.count)
-		timing_put(table, columns, &row->projected);
+	table_set_number(table, COLUMN_nvtx_gpu_self_ns, row->gpu ? row->gpu->self_ns : 0);
+	table_set_number(table, COLUMN_nvtx_gpu_proj_ns,
+			 row->gpu ? row->gpu->projected.total_ns : 0);
+	table_set_number(table, COLUMN_nvtx_gpu_proj_count,
+			 row->gpu ? row->gpu->projected.count : 0);
+	if (row->gpu)
+		timing_put(table, columns, &row->gpu->projected);
 }
 
 void ranges_fill_table(const struct ranges *ranges, const struct run *run, struct table *table)

@@ -174,13 +174,13 @@ static void work_is_counted_in_the_ranges_around_its_call(void **state)
 	finish(2ull * SECOND);
 	assert_int_equal(range_of("inner")->work.gpu_ns, 180);
 	assert_int_equal(range_of("inner")->work.gpu_ops, 3);
-	assert_int_equal(range_of("inner")->gpu_self_ns, 180);
-	assert_int_equal(range_of("inner")->projected.count, 2);
-	assert_int_equal(range_of("inner")->projected.total_ns, 30 + 200);
-	assert_int_equal(range_of("inner")->projected.max_ns, 200);
+	assert_int_equal(range_of("inner")->gpu->self_ns, 180);
+	assert_int_equal(range_of("inner")->gpu->projected.count, 2);
+	assert_int_equal(range_of("inner")->gpu->projected.total_ns, 30 + 200);
+	assert_int_equal(range_of("inner")->gpu->projected.max_ns, 200);
 	assert_int_equal(range_of("outer")->work.gpu_ns, 200);
-	assert_int_equal(range_of("outer")->gpu_self_ns, 20);
-	assert_int_equal(range_of("outer")->projected.total_ns, 600);
+	assert_int_equal(range_of("outer")->gpu->self_ns, 20);
+	assert_int_equal(range_of("outer")->gpu->projected.total_ns, 600);
 	assert_int_equal(thread_work(0).gpu_ns, 207);
 	assert_int_equal(thread_work(0).gpu_ops, 5);
 	assert_int_equal(late->homeless, 0);
@@ -210,7 +210,7 @@ static void start_end_ranges_have_the_work_of_their_process(void **state)
 	kernel(SECOND + 3, 2000, 10000, 4);
 	finish(2ull * SECOND);
 	assert_int_equal(range_of("all")->work.gpu_ns, 110);
-	assert_int_equal(range_of("all")->projected.total_ns, 200);
+	assert_int_equal(range_of("all")->gpu->projected.total_ns, 200);
 	assert_int_equal(range_of("second")->work.gpu_ns, 1100);
 	assert_int_equal(thread_work(0).gpu_ns, 11010);
 	assert_int_equal(thread_work(1).gpu_ns, 100);
@@ -300,7 +300,7 @@ static void work_waits_for_its_call_and_not_for_ever(void **state)
 	assert_int_equal(range_of("r")->work.gpu_ns, 60);
 	assert_int_equal(late->homeless, 1);
 	assert_int_equal(late->clamped, 3);
-	assert_int_equal(range_of("r")->projected.total_ns, 30); /* all three begin at 105 */
+	assert_int_equal(range_of("r")->gpu->projected.total_ns, 30); /* all three begin at 105 */
 	release();
 }
 
@@ -357,7 +357,7 @@ static void memory_is_of_what_is_under_way(void **state)
 	}
 	finish((LAUNCHES + 1) * (uint64_t)SECOND);
 	assert_int_equal(range_of("r")->work.gpu_ns, 10 * LAUNCHES);
-	assert_int_equal(range_of("r")->projected.count, LAUNCHES);
+	assert_int_equal(range_of("r")->gpu->projected.count, LAUNCHES);
 	assert_int_equal(steps->row_count, LAUNCHES - 1);
 	assert_int_equal(steps->ns[STEP_kernel], 10 * (LAUNCHES - 1));
 	release();
