@@ -36,6 +36,11 @@ static struct group *groups_at(struct groups *groups, const uint64_t key[GROUP_W
 	return &groups->group[groups->count++];
 }
 
+size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS])
+{
+	return (size_t)(groups_at(groups, key) - groups->group);
+}
+
 void groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
 		const struct group_call *call)
 {
@@ -56,10 +61,11 @@ void group_move(struct group *into, struct group *from)
 	timing_merge(&into->time, &from->time);
 	into->errors += from->errors;
 	into->bytes += from->bytes;
+	into->late_ns += from->late_ns;
 	if (from->max_bytes > into->max_bytes)
 		into->max_bytes = from->max_bytes;
 	timing_release(&from->time);
-	from->errors = from->bytes = from->max_bytes = 0;
+	from->errors = from->bytes = from->max_bytes = from->late_ns = 0;
 }
 
 struct group groups_total(const struct groups *groups)
@@ -71,6 +77,7 @@ struct group groups_total(const struct groups *groups)
 		total.time.total_ns += groups->group[i].time.total_ns;
 		total.errors += groups->group[i].errors;
 		total.bytes += groups->group[i].bytes;
+		total.late_ns += groups->group[i].late_ns;
 	}
 	return total;
 }

@@ -18,6 +18,7 @@ struct group {
 	uint64_t key[GROUP_WORDS]; /* what the words are is the user's; unused ones are 0 */
 	struct timing time;
 	uint64_t errors, bytes, max_bytes;
+	uint64_t late_ns; /* of work that a call asked for and that was told later */
 };
 
 struct groups {
@@ -36,6 +37,8 @@ void groups_init(struct groups *groups);
 void groups_release(struct groups *groups);
 void groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
 		const struct group_call *call);
+/* Where a call of that key is counted, before it is. */
+size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS]);
 /* Moves what `from` has counted, for groups that are one row; a group without a call is no row. */
 void group_move(struct group *into, struct group *from);
 /* Calls, time, errors and bytes of all groups together. */

@@ -69,6 +69,9 @@ struct analysis_kind {
  */
 void *run_want(struct run *run, const struct analysis_kind *kind, const void *options);
 
+/* The state of one that was wanted without options; NULL when nobody wanted it. */
+const void *run_look(const struct run *run, const struct analysis_kind *kind);
+
 struct run *run_new(struct source *source, const struct filter_settings *filter);
 void run_free(struct run *run);
 

@@ -15,12 +15,16 @@ void ranges_init(struct ranges *ranges, bool by_path)
 	map_init(&ranges->pairs);
 	map_init(&ranges->rows);
 	map_init(&ranges->started_number);
+	ranges_late_init(ranges);
 }
 
 void ranges_release(struct ranges *ranges)
 {
-	for (size_t i = 0; i < ranges->row_count; i++)
+	for (size_t i = 0; i < ranges->row_count; i++) {
 		timing_release(&ranges->row[i].time);
+		range_gpu_release(&ranges->row[i]);
+	}
+	ranges_late_release(ranges);
 	nest_release(&ranges->nest);
 	free(ranges->row);
 	free(ranges->open);
@@ -95,6 +99,8 @@ static void range_count(struct ranges *ranges, const struct range_open *open,
 	struct work inside = work_between(&open->work, &ranges->now);
 	struct range_row *row;
 
+	late_scopes_settle(&ranges->late, open->late,
+			   end->how == NEST_RUNS_ON ? RANGE_NONE : open->row);
 	if (open->row == RANGE_NONE)
 		return;
 	row = &ranges->row[open->row];
@@ -174,6 +180,7 @@ static void ranges_end_started(struct ranges *ranges, uint32_t entry, uint64_t t
 	struct range_open *open = &ranges->started[entry];
 	uint64_t total_ns = time_ns > open->start_ns ? time_ns - open->start_ns : 0;
 
+	ranges_forget_set(ranges, open->process);
 	range_count(ranges, open, &(struct nest_end){ .how = how, .total_ns = total_ns });
 	open->is_started = false;
 	open->next = ranges->unused;
@@ -192,6 +199,7 @@ void ranges_start(struct ranges *ranges, const struct range_opening *opening)
 		ranges_end_started(ranges, (uint32_t)number->value, 0, NEST_RUNS_ON);
 	entry = ranges_take_started(ranges);
 	number->value = entry;
+	ranges_forget_set(ranges, opening->process);
 	ranges->started[entry] = (struct range_open){ .work = opening->work,
 						      .start_ns = opening->time_ns,
 						      .row = row,
@@ -250,4 +258,5 @@ void range_row_merge(struct range_row *into, const struct range_row *from)
 	into->self_ns += from->self_ns;
 	work_add(&into->work, &from->work);
 	cpu_span_add(&into->cpu, &from->cpu);
+	range_gpu_merge(into, from);
 }

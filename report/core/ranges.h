@@ -22,10 +22,18 @@
 #include "report/base/cpu_clock.h"
 #include "report/base/map.h"
 #include "report/base/timing.h"
+#include "report/core/late_scopes.h"
 #include "report/core/nest.h"
 #include "report/core/work.h"
 
 #define RANGE_NONE UINT32_MAX
+
+/* Of work that was told late (core/late.h). */
+struct range_gpu {
+	struct timing
+		projected; /* from the begin of the first to the end of the last, of each range that had any */
+	uint64_t self_ns; /* what no range directly inside asked for */
+};
 
 struct range_row {
 	uint32_t parent; /* row, RANGE_NONE at the top and when not a tree */
@@ -36,7 +44,8 @@ struct range_row {
 	uint64_t self_ns;
 	struct timing time;
 	struct work work;
-	struct cpu_span cpu; /* of their own threads; push/pop ranges only */
+	struct cpu_span cpu;   /* of their own threads; push/pop ranges only */
+	struct range_gpu *gpu; /* NULL: it asked for no work that is told late */
 };
 
 /* What is beside an open range: of the nest's, and of start/end ranges. */
@@ -48,6 +57,14 @@ struct range_open {
 	uint32_t domain, name;
 	uint32_t process, next; /* of start/end ranges; next: among the unused */
 	bool is_started;
+	uint32_t late; /* its scope in `late`, 0 while no such call was made in it */
+};
+
+/* The start/end ranges that were open in a process when a call was made. */
+struct range_set {
+	uint32_t *scope; /* in `late` */
+	size_t count;
+	uint32_t refs, next; /* next: among the unused */
 };
 
 struct ranges {
@@ -67,7 +84,13 @@ struct ranges {
 	uint32_t unused; /* list of free entries of `started` */
 	struct map
 		started_number; /* process + 1 << 32 | number of the range (mixed) to `started` */
-	uint64_t unbalanced;    /* pops and ends of no open range */
+	struct late_scopes late;
+	struct range_set *set;
+	size_t set_count, set_room;
+	uint32_t set_unused; /* number of a free one, 0: none */
+	uint32_t *set_of;    /* number of the set of a process, 0: not made yet */
+	size_t set_of_room;
+	uint64_t unbalanced; /* pops and ends of no open range */
 	uint64_t marks;
 };
 
@@ -104,6 +127,18 @@ void ranges_cut(struct ranges *ranges, struct nest_place place, struct work work
 /* The same of start/end ranges and the process; the place's thread is nothing. */
 void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct work work,
 			enum nest_ending how);
+
+/*
+ * Work that is told late (core/late.h) is to be counted in the ranges that were open where it was asked for: in gpu_ns,
+ * gpu_ops, `projected`. For start() of who owns the ranges.
+ */
+void ranges_want_late(struct ranges *ranges, struct run *run);
+/* Start/end ranges of the process have changed. */
+void ranges_forget_set(struct ranges *ranges, uint32_t process);
+void range_gpu_merge(struct range_row *into, const struct range_row *from);
+void range_gpu_release(struct range_row *row);
+void ranges_late_init(struct ranges *ranges);
+void ranges_late_release(struct ranges *ranges);
 
 /* How long at least one push/pop range was open on the thread, each moment once. */
 uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread);

@@ -109,6 +109,16 @@ static void *run_find(const struct run *run, const struct analysis_kind *kind, c
 	return NULL;
 }
 
+const void *run_look(const struct run *run, const struct analysis_kind *kind)
+{
+	const void *state = NULL;
+
+	for (size_t i = 0; i < run->analysis_count && !state; i++)
+		if (run->analysis[i].kind == kind && !kind->options_bytes)
+			state = run->analysis[i].state;
+	return state;
+}
+
 void *run_want(struct run *run, const struct analysis_kind *kind, const void *options)
 {
 	void *copy = memory_zero(kind->options_bytes + 1, 1), *state;

@@ -205,6 +205,12 @@ static bool event_nests(uint32_t id)
 	case EVT_torch_module_end:
 	case EVT_capture_start:
 	case EVT_capture_stop:
+	case EVT_gpu_cupti: /* work is told late: its call may be inside */
+	case EVT_gpu_kernel:
+	case EVT_gpu_copy:
+	case EVT_gpu_set:
+	case EVT_gpu_wait:
+	case EVT_gpu_lost:
 	case EVT_fact: /* told once, of all of the run */
 		return true;
 	default:

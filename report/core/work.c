@@ -32,6 +32,9 @@ struct works {
 	struct run *run;
 	struct work (*thread)[2], (*process)[2]; /* by index; [1] of what counts, [0] of the rest */
 	size_t thread_room, process_room;
+	struct work *late_thread, *late_process; /* of what counts */
+	size_t late_thread_room, late_process_room;
+	bool has_late;
 	struct listener *listener;
 	size_t listener_count, listener_room;
 	bool has_sums;
@@ -50,6 +53,8 @@ static void works_release(void *state)
 
 	free(works->thread);
 	free(works->process);
+	free(works->late_thread);
+	free(works->late_process);
 	free(works->listener);
 }
 
@@ -116,6 +121,28 @@ void works_put(struct works *works, const struct source_event *event, bool count
 		works->listener[i].take(works->listener[i].state, event, counts, work);
 }
 
+void works_note_late(struct works *works)
+{
+	works->has_late = true;
+}
+
+bool works_have_late(const struct run *run)
+{
+	const struct works *works = run_look(run, &analysis_works);
+
+	return works && works->has_late;
+}
+
+void works_put_late(struct works *works, uint32_t thread, uint32_t process, const struct work *work)
+{
+	works->late_thread = memory_room(works->late_thread, thread, &works->late_thread_room,
+					 sizeof(*works->late_thread));
+	works->late_process = memory_room(works->late_process, process, &works->late_process_room,
+					  sizeof(*works->late_process));
+	work_add(&works->late_thread[thread], work);
+	work_add(&works->late_process[process], work);
+}
+
 static uint64_t *work_at(struct work *work, enum work_id id)
 {
 	return &((uint64_t *)work)[id];
@@ -164,6 +191,8 @@ struct work works_counted_of_thread(const struct works *works, const struct sour
 
 	if (thread->index < works->thread_room)
 		work = works->thread[thread->index][1];
+	if (thread->index < works->late_thread_room)
+		work_add(&work, &works->late_thread[thread->index]);
 	if (!run_filters(works->run)->any)
 		works_add_sum(works, &work, &thread->sum);
 	return work;
@@ -176,6 +205,8 @@ struct work works_counted_of_process(const struct works *works,
 
 	if (process->index < works->process_room)
 		work = works->process[process->index][1];
+	if (process->index < works->late_process_room)
+		work_add(&work, &works->late_process[process->index]);
 	if (!run_filters(works->run)->any)
 		works_add_sum(works, &work, &process->sum);
 	return work;
@@ -193,12 +224,18 @@ static enum column_id column_of(const char *report, const char *name)
 	return (enum column_id)i;
 }
 
+/* Not recorded; of a GPU, where the process had none, too. */
+static bool is_absent(const struct run *run, enum evt_family family)
+{
+	return why_empty_is_off(run, family) || (family == EVT_FAMILY_gpu && !works_have_late(run));
+}
+
 struct work_columns work_columns_of(const char *report, const struct run *run)
 {
 	struct work_columns columns;
 
 	for (unsigned int i = 0; i < WORK_LIMIT; i++)
-		columns.column[i] = run && why_empty_is_off(run, counters[i].family)
+		columns.column[i] = run && is_absent(run, counters[i].family)
 					    ? COLUMN_ID_LIMIT
 					    : column_of(report, counters[i].name);
 	return columns;

@@ -104,25 +104,20 @@ static void key_put_kernel(uint64_t key[GROUP_WORDS], const struct cuda_call *ca
 	key[LAUNCH_BLOCK_Z_PROCESS] = two_words(launch->block_z, process);
 }
 
-static void cuda_take_launch(struct cuda *cuda, const struct cuda_call *call,
-			     const struct group_call *timed)
+static void launch_put_key(const struct cuda *cuda, const struct cuda_call *call,
+			   uint64_t key[GROUP_WORDS])
 {
-	uint64_t key[GROUP_WORDS] = { 0 };
-
 	if (cuda->keyed == CUDA_LAUNCHES)
 		key[KEY_WORD] = call->key;
 	else if (cuda->by == BY_launches_stream)
 		key_put_stream(key, call);
 	else
 		key_put_kernel(key, call, cuda->by == BY_launches_grid);
-	groups_add(&cuda->launches, key, timed);
 }
 
-static void cuda_take_copy(struct cuda *cuda, const struct cuda_call *call,
-			   const struct group_call *timed)
+static void copy_put_key(const struct cuda *cuda, const struct cuda_call *call,
+			 uint64_t key[GROUP_WORDS])
 {
-	uint64_t key[GROUP_WORDS] = { 0 };
-
 	if (cuda->keyed == CUDA_COPIES)
 		key[KEY_WORD] = call->key;
 	if (cuda->by == BY_memcpy_stream)
@@ -131,7 +126,20 @@ static void cuda_take_copy(struct cuda *cuda, const struct cuda_call *call,
 		key[COPY_FUNCTION] = call->function;
 	else if (cuda->by != BY_memcpy_op)
 		key[COPY_KIND] = EVENT_AS(cuda_copy, call->event)->kind;
-	groups_add(&cuda->copies, key, timed);
+}
+
+/* The table of launches or of copies, and the key in it; NULL: it is in neither. */
+static struct groups *table_put_key(struct cuda *cuda, const struct cuda_call *call,
+				    uint64_t key[GROUP_WORDS])
+{
+	if (call->event->id == EVT_cuda_launch) {
+		launch_put_key(cuda, call, key);
+		return &cuda->launches;
+	}
+	if (call->event->id != EVT_cuda_copy)
+		return NULL;
+	copy_put_key(cuda, call, key);
+	return &cuda->copies;
 }
 
 /* Allocations and frees are followed even where the filters do not hold. */
@@ -194,6 +202,7 @@ void cuda_take(struct cuda *cuda, const struct cuda_call *call)
 		.failed = cuda_has_failed(call->event),
 	};
 	uint64_t key[GROUP_WORDS] = { [API_FUNCTION] = call->function };
+	struct groups *table;
 
 	if (call->event->id == EVT_cuda_alloc || call->event->id == EVT_cuda_free)
 		cuda_take_memory(cuda, call);
@@ -206,8 +215,36 @@ void cuda_take(struct cuda *cuda, const struct cuda_call *call)
 		cuda_take_failure(cuda, call);
 	if (!call->key && cuda_is_by_kind(cuda, call))
 		cuda_take_outside(cuda, call);
-	if (call->event->id == EVT_cuda_launch)
-		cuda_take_launch(cuda, call, &timed);
-	if (call->event->id == EVT_cuda_copy)
-		cuda_take_copy(cuda, call, &timed);
+	memset(key, 0, sizeof(key));
+	table = table_put_key(cuda, call, key);
+	if (table)
+		groups_add(table, key, &timed);
+}
+
+#define PLACE_OF_COPY 1u /* the lowest bit; above it the group's place + 1 */
+
+uint64_t cuda_place(struct cuda *cuda, const struct cuda_call *call)
+{
+	uint64_t key[GROUP_WORDS] = { 0 };
+	struct groups *table = table_put_key(cuda, call, key);
+
+	if (!table)
+		return 0;
+	return (groups_place(table, key) + 1) << 1 | (table == &cuda->copies ? PLACE_OF_COPY : 0);
+}
+
+void cuda_take_late(struct cuda *cuda, uint64_t place, uint64_t duration_ns)
+{
+	struct groups *table = place & PLACE_OF_COPY ? &cuda->copies : &cuda->launches;
+
+	cuda->has_gpu = true;
+	if (place)
+		table->group[(place >> 1) - 1].late_ns += duration_ns;
+}
+
+bool cuda_wants_late(const struct cuda *cuda)
+{
+	enum cuda_table table = table_of(cuda->by);
+
+	return table == CUDA_LAUNCHES || table == CUDA_COPIES;
 }

@@ -45,6 +45,7 @@ struct cuda {
 	struct groups failures; /* by function and result */
 	uint64_t *outside;      /* calls with a key of 0 in the table of `by`, by thread */
 	size_t outside_room;
+	bool has_gpu; /* work of a GPU was recorded, and is in late_ns of launches and copies */
 };
 
 /* An outermost call of family cuda. */
@@ -60,6 +61,11 @@ struct cuda_call {
 void cuda_init(struct cuda *cuda, enum key_id by, bool by_kind);
 void cuda_release(struct cuda *cuda);
 void cuda_take(struct cuda *cuda, const struct cuda_call *call);
+/* Where work of the call is to be counted, for cuda_take_late(); 0: it is neither a launch nor a copy. */
+uint64_t cuda_place(struct cuda *cuda, const struct cuda_call *call);
+void cuda_take_late(struct cuda *cuda, uint64_t place, uint64_t duration_ns);
+/* Launches or copies have the rows that are asked for: work of a GPU is to be counted in them. */
+bool cuda_wants_late(const struct cuda *cuda);
 
 /* What the call adds to the work of its thread. */
 struct work cuda_work_of(const struct event *event);

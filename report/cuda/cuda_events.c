@@ -2,6 +2,7 @@
 /* CUDA calls: events of family cuda become operations of cuda.h. */
 #include "report/cuda/cuda_events.h"
 
+#include "report/core/late.h"
 #include "report/core/work.h"
 
 struct cuda_state {
@@ -19,25 +20,57 @@ const struct run_key *cuda_key(const struct cuda *cuda)
 	return &((const struct cuda_state *)cuda)->key;
 }
 
-static void take(void *state, const struct source_event *event, bool counts)
+static struct cuda_call call_of(struct cuda_state *mine, const struct source_event *event,
+				bool counts)
 {
-	struct cuda_state *mine = state;
 	const struct event *inner = &event->event;
 	struct cuda_call call = { .event = inner,
 				  .process = event->process->index,
 				  .thread = event->thread->index,
 				  .counts = counts };
 
-	if (event_is_nested_call(inner))
-		return;
 	call.function = event_name(mine->source, event, EVENT_AS(cuda_call, inner)->function);
 	if (inner->id == EVT_cuda_launch) {
 		call.is_named = EVENT_AS(cuda_launch, inner)->kernel != 0;
 		call.kernel = event_name(mine->source, event, EVENT_AS(cuda_launch, inner)->kernel);
 	}
 	call.key = key_of(&mine->key, event);
+	return call;
+}
+
+static void take(void *state, const struct source_event *event, bool counts)
+{
+	struct cuda_state *mine = state;
+	struct cuda_call call;
+
+	if (event_is_nested_call(&event->event))
+		return;
+	call = call_of(mine, event, counts);
 	cuda_take(&mine->cuda, &call);
 }
+
+/* --- what the GPU did for it --- */
+
+static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+{
+	struct cuda_state *mine = state;
+	uint32_t id = event->event.id;
+	struct cuda_call call;
+
+	if ((id != EVT_cuda_launch && id != EVT_cuda_copy) || !counts ||
+	    event_is_nested_call(&event->event))
+		return LATE_NOTHING;
+	call = call_of(mine, event, counts);
+	return cuda_place(&mine->cuda, &call);
+}
+
+static void take_late(void *state, uint64_t place, const struct late_work *work)
+{
+	if (late_is_on_device(work))
+		cuda_take_late(&((struct cuda_state *)state)->cuda, place, work->duration_ns);
+}
+
+static const struct late_listener listener = { .place = place_of, .take = take_late };
 
 static void start(void *state, struct run *run, const void *options)
 {
@@ -47,6 +80,8 @@ static void start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->key = run_key(run, asked->by);
 	cuda_init(&mine->cuda, asked->by, mine->key.kind != NULL);
+	if (cuda_wants_late(&mine->cuda))
+		late_listen(late_want(run), &listener, mine);
 	for (size_t i = 0; i < CALLS; i++)
 		run_reads(run, calls[i], FIELDS_ALL, take, mine);
 }

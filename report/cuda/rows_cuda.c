@@ -195,6 +195,8 @@ void launches_fill_table(struct cuda *cuda, struct table *table, struct kernel_n
 			continue;
 		table_add_row(table);
 		launches_put_key(&filling, group);
+		if (cuda->has_gpu)
+			table_set_number(table, COLUMN_launches_gpu_ns, group->late_ns);
 		FILLING_PUT(&filling, launches, group);
 	}
 }
@@ -271,6 +273,15 @@ static void copies_put_bytes(struct table *table, const struct group *group)
 		table_set_number(table, COLUMN_memcpy_rate, (uint64_t)rate);
 }
 
+static void copies_put_gpu(struct table *table, const struct group *group)
+{
+	double rate = (double)group->bytes * 1e9 / (double)group->late_ns;
+
+	table_set_number(table, COLUMN_memcpy_gpu_ns, group->late_ns);
+	if (group->late_ns && rate < RATE_MAX)
+		table_set_number(table, COLUMN_memcpy_gpu_rate, (uint64_t)rate);
+}
+
 void copies_fill_table(struct cuda *cuda, const struct source *source, struct table *table)
 {
 	struct filling filling = { .source = source,
@@ -289,6 +300,8 @@ void copies_fill_table(struct cuda *cuda, const struct source *source, struct ta
 		table_add_row(table);
 		copies_put_key(&filling, group);
 		copies_put_bytes(table, group);
+		if (cuda->has_gpu)
+			copies_put_gpu(table, group);
 		FILLING_PUT(&filling, memcpy, group);
 	}
 }

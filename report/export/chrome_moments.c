@@ -354,7 +354,9 @@ void chrome_moments_start(struct chrome *chrome, struct run *run)
 	chrome->range_unused = NEST_NONE;
 	chrome->steps = steps_want(
 		run, &(struct steps_options){
-			     chrome->request->options->of_report[REPORT_OPTION_step].text, true });
+			     .name = chrome->request->options->of_report[REPORT_OPTION_step].text,
+			     .wants_rows = true,
+			     .host_only = true });
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, chrome);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
 		     take_tensor, chrome);

@@ -11,6 +11,7 @@
 
 #include "report/base/groups.h"
 #include "report/core/key.h"
+#include "report/core/late.h"
 
 enum gpu_table { GPU_KERNELS, GPU_COPIES, GPU_WAITS, GPU_TABLES };
 
@@ -27,23 +28,18 @@ enum {
 
 #define GPU_KIND_SET 255u
 
-/* A kernel, copy or memset of gpu-trace. */
-struct gpu_work {
-	uint64_t start_ns, duration_ns, bytes, correlation;
-	uint32_t what, device, context, stream, process;
-	uint32_t grid[3], block[3];
-	bool is_kernel;
-};
+/* What the rows of the table `keyed` are by; those of the others are by what they are. */
+enum gpu_form { GPU_BY_WHAT, GPU_BY_KIND, GPU_BY_GRID, GPU_BY_STREAM, GPU_BY_DEVICE };
 
 struct gpu {
 	enum key_id by;
 	enum gpu_table keyed; /* the table that `by` is of; GPU_TABLES: none */
 	struct groups table[GPU_TABLES];
-	struct gpu_work *trace; /* by their start; NULL: nobody wants them */
+	enum gpu_form form;
+	struct late_work *trace; /* by their start; NULL: nobody wants them */
 	size_t trace_count, trace_room;
 
-	uint64_t clamped;  /* would have begun before their call: begin with it */
-	uint64_t homeless; /* their call was not recorded */
+	struct late *late;
 	uint64_t lost[EVT_GPU_LOST_LIMIT];
 	uint64_t state_count
 		[EVT_GPU_STATE_LIMIT]; /* processes in which CUPTI was started, and so on */

@@ -79,8 +79,8 @@ static void total_of(const struct report *report, enum gpu_table table, struct f
 	if (table == GPU_COPIES)
 		facts_number(facts, "bytes", UNIT_BYTES, total.bytes);
 	facts_number(facts, "lost", UNIT_COUNT, lost_of(gpu));
-	facts_number(facts, "clamped", UNIT_COUNT, gpu->clamped);
-	facts_number(facts, "without_call", UNIT_COUNT, gpu->homeless);
+	facts_number(facts, "clamped", UNIT_COUNT, gpu->late->clamped);
+	facts_number(facts, "without_call", UNIT_COUNT, gpu->late->homeless);
 }
 
 static void kernels_total(const struct report *report, struct facts *facts)
@@ -104,8 +104,8 @@ static void trace_total(const struct report *report, struct facts *facts)
 
 	facts_number(facts, "rows", UNIT_COUNT, gpu->trace_count);
 	facts_number(facts, "lost", UNIT_COUNT, lost_of(gpu));
-	facts_number(facts, "clamped", UNIT_COUNT, gpu->clamped);
-	facts_number(facts, "without_call", UNIT_COUNT, gpu->homeless);
+	facts_number(facts, "clamped", UNIT_COUNT, gpu->late->clamped);
+	facts_number(facts, "without_call", UNIT_COUNT, gpu->late->homeless);
 }
 
 /* --- what people read above them --- */
@@ -148,15 +148,15 @@ static void print_losses(const struct gpu *gpu, const struct screen *screen)
 		if (gpu->lost[i])
 			screen_print_prose(screen, "LOST: %s %s records of the GPU", reasons[i],
 					   unit_format_count(number, gpu->lost[i]));
-	if (gpu->homeless)
+	if (gpu->late->homeless)
 		screen_print_prose(screen,
 				   "kernels, copies and waits whose call was not recorded: %s",
-				   unit_format_count(number, gpu->homeless));
-	if (gpu->clamped)
+				   unit_format_count(number, gpu->late->homeless));
+	if (gpu->late->clamped)
 		screen_print_prose(screen,
 				   "kernels and copies that seemed to begin before their call, and "
 				   "are shown as beginning with it: %s",
-				   unit_format_count(number, gpu->clamped));
+				   unit_format_count(number, gpu->late->clamped));
 }
 
 static void head(const struct document *document, const struct screen *screen)

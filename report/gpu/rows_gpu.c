@@ -59,22 +59,29 @@ static void put_name(struct naming *naming, struct table *table, enum column_id 
 			       name->text ? name->length : strlen(source_name_text(name)));
 }
 
-static bool is_by(const struct gpu *gpu, const char *name)
-{
-	return strcmp(key_list[gpu->by].name, name) == 0;
-}
-
-/* Groups that --filter leaves out by their key have no work any more. */
+/* Groups whose keys mean the same become the first of them; those that --filter leaves out have no work any more. */
 static void table_settle(struct gpu *gpu, enum gpu_table which)
 {
 	const struct run_key *key = gpu_key(gpu);
 	struct groups *groups = &gpu->table[which];
+	struct map rows;
+	bool added;
 
 	if (gpu->keyed != which || !key->kind || !key->kind->settle)
 		return;
-	for (size_t i = 0; i < groups->count; i++)
-		groups->group[i].key[GPU_KEY_PLACE] = key_settle(
-			key, groups->group[i].key[GPU_KEY_PLACE]);
+	map_init(&rows);
+	for (size_t i = 0; i < groups->count; i++) {
+		struct group *group = &groups->group[i];
+		struct map_entry *row;
+
+		group->key[GPU_KEY_PLACE] = key_settle(key, group->key[GPU_KEY_PLACE]);
+		row = map_put(&rows, map_hash_bytes(group->key, sizeof(group->key), 0), &added);
+		if (added)
+			row->value = i;
+		else
+			group_move(&groups->group[row->value], group);
+	}
+	map_release(&rows);
 }
 
 static bool group_is_shown(const struct group *group)
@@ -101,18 +108,19 @@ static void kernels_put_key(struct gpu *gpu, struct naming *naming, const struct
 {
 	const uint64_t *key = group->key;
 
-	if (gpu_key(gpu)->kind && gpu->keyed == GPU_KERNELS) {
+	if (gpu->form == GPU_BY_KIND && gpu->keyed == GPU_KERNELS) {
 		key_put(gpu_key(gpu), key[GPU_KEY_PLACE], table);
 		return;
 	}
-	if (gpu->keyed == GPU_KERNELS && (is_by(gpu, "device") || is_by(gpu, "stream"))) {
+	if (gpu->keyed == GPU_KERNELS &&
+	    (gpu->form == GPU_BY_DEVICE || gpu->form == GPU_BY_STREAM)) {
 		table_set_number(table, COLUMN_kernels_device, key[GPU_KEY_DEVICE]);
-		if (is_by(gpu, "stream"))
+		if (gpu->form == GPU_BY_STREAM)
 			table_set_number(table, COLUMN_kernels_stream, key[GPU_KEY_STREAM]);
 		return;
 	}
 	put_name(naming, table, COLUMN_kernels_name, key[GPU_KEY_WHAT]);
-	if (!is_by(gpu, "grid"))
+	if (gpu->keyed != GPU_KERNELS || gpu->form != GPU_BY_GRID)
 		return;
 	put_text(table, COLUMN_kernels_grid,
 		 dimensions_text(table, key[GPU_KEY_GRID_XY] >> 32, key[GPU_KEY_GRID_XY],
@@ -146,9 +154,10 @@ static void copies_put_key(struct gpu *gpu, const struct group *group, struct ta
 {
 	const uint64_t *key = group->key;
 
-	if (gpu->keyed == GPU_COPIES && (is_by(gpu, "device") || is_by(gpu, "stream"))) {
+	if (gpu->keyed == GPU_COPIES &&
+	    (gpu->form == GPU_BY_DEVICE || gpu->form == GPU_BY_STREAM)) {
 		table_set_number(table, COLUMN_gpu_copies_device, key[GPU_KEY_DEVICE]);
-		if (is_by(gpu, "stream"))
+		if (gpu->form == GPU_BY_STREAM)
 			table_set_number(table, COLUMN_gpu_copies_stream, key[GPU_KEY_STREAM]);
 		return;
 	}
@@ -200,7 +209,7 @@ void gpu_fill_waits(struct gpu *gpu, struct table *table)
 	}
 }
 
-static void trace_put(struct naming *naming, const struct gpu_work *work, struct table *table)
+static void trace_put(struct naming *naming, const struct late_work *work, struct table *table)
 {
 	struct source_process *const *process;
 
@@ -212,8 +221,9 @@ static void trace_put(struct naming *naming, const struct gpu_work *work, struct
 	table_set_number(table, COLUMN_gpu_trace_stream, work->stream);
 	table_set_number(table, COLUMN_gpu_trace_correlation, work->correlation);
 	table_set_number(table, COLUMN_gpu_trace_pid, process[work->process]->pid);
-	if (!work->is_kernel) {
-		put_text(table, COLUMN_gpu_trace_name, gpu_copy_text(work->what));
+	if (work->kind != LATE_KERNEL) {
+		put_text(table, COLUMN_gpu_trace_name,
+			 gpu_copy_text(work->kind == LATE_SET ? GPU_KIND_SET : work->what));
 		table_set_number(table, COLUMN_gpu_trace_bytes, work->bytes);
 		return;
 	}

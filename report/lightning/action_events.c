@@ -62,6 +62,26 @@ static void take_range(void *state, const struct source_event *event, bool count
 	actions_note_range(&((struct action_state *)state)->actions, &action);
 }
 
+static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	return actions_place(&((struct action_state *)state)->actions, event->thread->index);
+}
+
+static void take_late(void *state, uint64_t place, const struct late_work *work)
+{
+	late_scopes_add(&((struct action_state *)state)->actions.late, (uint32_t)place, work);
+}
+
+static void drop_late(void *state, uint64_t place)
+{
+	late_scopes_drop(&((struct action_state *)state)->actions.late, (uint32_t)place);
+}
+
+static const struct late_listener listener = { .place = place_of,
+					       .take = take_late,
+					       .drop = drop_late };
+
 static void start(void *state, struct run *run, const void *options)
 {
 	static const enum evt_id ranges[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_start,
@@ -71,6 +91,7 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->source = run_source(run);
 	actions_init(&mine->actions);
+	late_listen(late_want(run), &listener, mine);
 	run_reads(run, EVT_action_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_action_end, FIELDS_ALL, take_end, mine);
 	run_reads(run, EVT_torch_begin, 0, take_operator, mine);

@@ -24,10 +24,18 @@ struct action_process {
 
 static void action_ended(void *state, const struct nest_end *end);
 
+static void scope_is_over(void *owner, uint32_t row, const struct late_sum *total,
+			  const struct late_sum *own)
+{
+	(void)own;
+	((struct actions *)owner)->row[row].gpu_ns += total->ns;
+}
+
 void actions_init(struct actions *actions)
 {
 	*actions = (struct actions){ .unmatched = 0 };
 	nest_init(&actions->nest, (struct nest_options){ .is_keyed = true }, action_ended, actions);
+	late_scopes_init(&actions->late, scope_is_over, actions);
 	map_init(&actions->rows);
 }
 
@@ -37,7 +45,8 @@ void actions_release(struct actions *actions)
 		timing_release(&actions->row[i].time);
 	nest_release(&actions->nest);
 	free(actions->row);
-	free(actions->open_row);
+	late_scopes_release(&actions->late);
+	free(actions->open);
 	free(actions->thread);
 	free(actions->process);
 	map_release(&actions->rows);
@@ -87,8 +96,10 @@ static void actions_note(struct actions *actions, enum action_source source, uin
 static void action_ended(void *state, const struct nest_end *end)
 {
 	struct actions *actions = state;
-	uint32_t row = actions->open_row[end->scope];
+	uint32_t row = actions->open[end->scope].row;
 
+	late_scopes_settle(&actions->late, actions->open[end->scope].late,
+			   end->how == NEST_RUNS_ON ? LATE_NO_ROW : row);
 	if (row == ACTION_NONE)
 		return;
 	actions->row[row].open += end->how != NEST_ENDS;
@@ -106,9 +117,9 @@ void actions_begin(struct actions *actions, const struct action_event *event)
 
 	(void)actions_thread_at(actions, event->place);
 	scope = nest_begin(&actions->nest, event->place, event->name, false);
-	actions->open_row = memory_room(actions->open_row, scope, &actions->open_room,
-					sizeof(*actions->open_row));
-	actions->open_row[scope] = row;
+	actions->open = memory_room(actions->open, scope, &actions->open_room,
+				    sizeof(*actions->open));
+	actions->open[scope] = (struct action_open){ .row = row };
 	if (!event->counts)
 		return;
 	actions->row[row].calls++;
@@ -153,6 +164,20 @@ void actions_note_range(struct actions *actions, const struct action_event *even
 
 	if (event->counts || known) /* what counts closes late, too */
 		actions_note(actions, ACTIONS_RANGES, process, event->place.time_ns);
+}
+
+static uint32_t *late_of_open(void *owner, uint32_t scope)
+{
+	return &((struct actions *)owner)->open[scope].late;
+}
+
+uint32_t actions_place(struct actions *actions, uint32_t thread)
+{
+	uint32_t scope = late_scopes_of_thread(&actions->late, &actions->nest, thread,
+					       late_of_open);
+
+	late_scopes_hold(&actions->late, scope);
+	return scope;
 }
 
 void actions_cut(struct actions *actions, struct nest_place place, enum nest_ending how)

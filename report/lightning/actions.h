@@ -19,6 +19,7 @@
 
 #include "report/base/map.h"
 #include "report/base/timing.h"
+#include "report/core/late_scopes.h"
 #include "report/core/nest.h"
 
 enum action_source {
@@ -33,15 +34,22 @@ struct action_row {
 	uint64_t calls;
 	uint64_t open; /* of them, never ended by the program */
 	struct timing time;
+	uint64_t gpu_ns; /* on the GPU, of what was asked for inside */
+};
+
+struct action_open {
+	uint32_t row;
+	uint32_t late; /* its scope, 0 while nothing was asked of the GPU in it */
 };
 
 struct actions {
 	struct action_row *row;
 	size_t row_count, row_room;
-	struct map rows;    /* name + 1 to row */
-	struct nest nest;   /* by name */
-	uint32_t *open_row; /* of its scopes */
+	struct map rows;          /* name + 1 to row */
+	struct nest nest;         /* by name */
+	struct action_open *open; /* beside its scopes */
 	size_t open_room;
+	struct late_scopes late;
 	struct action_thread *thread;
 	size_t thread_room;
 	struct action_process *process;
@@ -66,6 +74,9 @@ void actions_end_operator(struct actions *actions, struct nest_place place);
 
 /* An NVTX range opens or closes in the process. */
 void actions_note_range(struct actions *actions, const struct action_event *event);
+
+/* A call whose work is told late (core/late.h): its scope of `late`, which is held. */
+uint32_t actions_place(struct actions *actions, uint32_t thread);
 
 /* What is open on the thread ends at that time without an end of its own, or runs on. */
 void actions_cut(struct actions *actions, struct nest_place place, enum nest_ending how);

@@ -60,8 +60,10 @@ static void actions_prepare(struct report *report)
 {
 	((struct actions_state *)report->state)->from = (struct actions_sources){
 		.actions = actions_want(report->run, NULL),
-		.operators = operators_want(report->run, NULL),
-		.ranges = ranges_want(report->run, NULL),
+		.operators = operators_want(report->run,
+					    &(struct operators_options){ .with_gpu = true }),
+		.ranges = ranges_want(report->run,
+				      &(struct ranges_options){ .work = WORK_BIT(gpu_ns) }),
 		.source = run_source(report->run),
 	};
 }
@@ -71,6 +73,7 @@ static void actions_fill(struct report *report, struct table *table)
 	enum export_format format = report->request->options->format;
 	struct actions_state *state = report->state;
 
+	state->from.has_gpu = works_have_late(report->run);
 	state->totals = actions_fill_table(&state->from, table,
 					   format == FORMAT_TABLE || format == FORMAT_MARKDOWN);
 }

@@ -13,7 +13,7 @@
 /* One row, whatever its source. */
 struct action_line {
 	struct operator_text name;
-	uint64_t calls, open;
+	uint64_t calls, open, gpu_ns;
 	const struct timing *time;
 };
 
@@ -36,6 +36,7 @@ static void lines_of_lightning(const struct actions_sources *from, struct action
 		const struct action_row *row = &actions->row[i];
 		struct action_line line = { .calls = row->calls,
 					    .open = row->open,
+					    .gpu_ns = row->gpu_ns,
 					    .time = &row->time };
 
 		line.name.text = name_text(source_name_at(from->source, row->name),
@@ -55,6 +56,7 @@ static void lines_of_scopes(const struct actions_sources *from, struct action_li
 				  (struct action_line){ .name = ops_row_name(from->source, row),
 							.calls = row->calls,
 							.open = row->open,
+							.gpu_ns = row->gpu_total_ns,
 							.time = &row->time });
 	}
 }
@@ -65,6 +67,7 @@ static void lines_of_ranges(const struct actions_sources *from, struct action_li
 		const struct range_row *row = &from->ranges->row[i];
 		struct action_line line = { .calls = row->count,
 					    .open = row->open,
+					    .gpu_ns = row->work.gpu_ns,
 					    .time = &row->time };
 
 		line.name.text = name_text(source_name_at(from->source, row->name),
@@ -98,7 +101,8 @@ static void put_times(struct table *table, uint64_t total_ns, uint64_t wall_ns)
 			       100.0 * (double)total_ns / (double)wall_ns);
 }
 
-static void put_line(struct table *table, const struct action_line *line, uint64_t wall_ns)
+static void put_line(struct table *table, const struct action_line *line, uint64_t wall_ns,
+		     bool has_gpu)
 {
 	static const struct timing_columns columns = {
 		.avg = COLUMN_actions_mean_ns,
@@ -115,6 +119,8 @@ static void put_line(struct table *table, const struct action_line *line, uint64
 	table_set_number(table, COLUMN_actions_calls, line->calls);
 	table_set_number(table, COLUMN_actions_open, line->open);
 	put_times(table, line->time->total_ns, wall_ns);
+	if (has_gpu)
+		table_set_number(table, COLUMN_actions_gpu_ns, line->gpu_ns);
 	timing_put(table, columns, line->time);
 }
 
@@ -142,7 +148,7 @@ struct actions_totals actions_fill_table(const struct actions_sources *from, str
 	if (total_row && lines.count)
 		put_total(table, &totals);
 	for (size_t i = 0; i < lines.count; i++)
-		put_line(table, &lines.line[i], totals.wall_ns);
+		put_line(table, &lines.line[i], totals.wall_ns, from->has_gpu);
 	free(lines.line);
 	return totals;
 }

@@ -14,6 +14,7 @@ struct actions_sources {
 	const struct operators *operators;
 	const struct ranges *ranges;
 	const struct source *source;
+	bool has_gpu; /* work of a GPU was recorded */
 };
 
 struct actions_totals {

@@ -44,6 +44,8 @@ static void start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->works = works_want(run, asked->work);
 	ranges_init(&mine->modules, true);
+	if (asked->work & WORK_BIT(gpu_ns))
+		ranges_want_late(&mine->modules, run);
 	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_module_end, 0, take_end, mine);
 }

@@ -108,6 +108,8 @@ static void start(void *state, struct run *run, const void *options)
 	ranges_init(&mine->ranges, asked->by_path != 0);
 	if (asked->work) {
 		mine->works = works_want(run, asked->work);
+		if (asked->work & WORK_BIT(gpu_ns))
+			ranges_want_late(&mine->ranges, run);
 		run_sums_exact(run, EVT_nvtx_start);
 		run_sums_exact(run, EVT_nvtx_end);
 	}

@@ -46,6 +46,27 @@ static void table_put_range(struct table *table, const struct source *source,
 	table_put_times(table, row, all_self_ns);
 }
 
+static void table_put_gpu(struct table *table, const struct range_row *row)
+{
+	static const struct timing_columns columns = {
+		.avg = COLUMN_nvtx_gpu_proj_avg_ns,
+		.min = COLUMN_nvtx_gpu_proj_min_ns,
+		.max = COLUMN_nvtx_gpu_proj_max_ns,
+		.stddev = COLUMN_nvtx_gpu_proj_stddev_ns,
+		.p50 = COLUMN_nvtx_gpu_proj_p50_ns,
+		.p90 = COLUMN_nvtx_gpu_proj_p90_ns,
+		.p99 = COLUMN_nvtx_gpu_proj_p99_ns,
+	};
+
+	table_set_number(table, COLUMN_nvtx_gpu_self_ns, row->gpu ? row->gpu->self_ns : 0);
+	table_set_number(table, COLUMN_nvtx_gpu_proj_ns,
+			 row->gpu ? row->gpu->projected.total_ns : 0);
+	table_set_number(table, COLUMN_nvtx_gpu_proj_count,
+			 row->gpu ? row->gpu->projected.count : 0);
+	if (row->gpu)
+		timing_put(table, columns, &row->gpu->projected);
+}
+
 void ranges_fill_table(const struct ranges *ranges, const struct run *run, struct table *table)
 {
 	struct work_columns columns = work_columns_of("nvtx", run);
@@ -61,5 +82,7 @@ void ranges_fill_table(const struct ranges *ranges, const struct run *run, struc
 			table->parent[place] = ranges->row[i].parent;
 		table_put_range(table, run_source(run), &ranges->row[i], all_self_ns);
 		work_put_columns(&columns, table, &ranges->row[i].work);
+		if (works_have_late(run))
+			table_put_gpu(table, &ranges->row[i]);
 	}
 }

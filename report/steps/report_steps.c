@@ -43,6 +43,11 @@ static void steps_head(const struct document *document, const struct screen *scr
 	if (run_events(report->run, EVT_torch_sampling) && steps->time.count)
 		screen_print_prose(screen, "not all operators were recorded "
 					   "(INTERCEPT_OPERATORS): operators took more than this");
+	if (steps->gpu_late)
+		screen_print_prose(screen,
+				   "kernels and copies that CUPTI told of too late to be whole in "
+				   "their steps: %s",
+				   unit_format_count(number, steps->gpu_late));
 	if (steps->in_part)
 		fprintf(screen->out, "%s step%s recorded in part, not listed\n",
 			unit_format_count(number, steps->in_part),
@@ -144,8 +149,12 @@ static void steps_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "p90_ns", UNIT_NS, timing_percentile(&steps->time, 90));
 	facts_number(facts, "p99_ns", UNIT_NS, timing_percentile(&steps->time, 99));
 	facts_number(facts, "max_ns", UNIT_NS, steps->time.max_ns);
-	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
+	for (int i = steps->has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
 		facts_number(facts, names[i], UNIT_NS, steps->ns[i]);
+	if (steps->has_gpu)
+		facts_number(facts, "gpu_ns", UNIT_NS, steps->gpu_ns);
+	if (steps->has_gpu)
+		facts_number(facts, "gpu_late", UNIT_COUNT, steps->gpu_late);
 	total_split(facts, &steps->cpu.all, steps->time.total_ns, "running_ns", "waiting_ns");
 	total_split(facts, &steps->cpu.operators, steps->ns[STEP_operators], "operators_running_ns",
 		    "operators_waiting_ns");

@@ -111,8 +111,10 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 	table_set_number(table, COLUMN_steps_step, row->number);
 	table_set_number(table, COLUMN_steps_start_ns, row->start_ns);
 	table_set_number(table, COLUMN_steps_total_ns, row->total_ns);
-	for (int i = STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
+	for (int i = shown->steps->has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
 		table_set_number(table, columns[i], row->ns[i]);
+	if (shown->steps->has_gpu)
+		table_set_number(table, COLUMN_steps_gpu_ns, row->gpu_ns);
 	put_cpu(table, row);
 	if (shown->has_io)
 		table_set_number(table, COLUMN_steps_io_ns, row->io_ns);

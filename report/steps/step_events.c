@@ -5,15 +5,21 @@
 #include <string.h>
 
 #include "report/core/async_scopes.h"
+#include "report/core/late.h"
+#include "report/steps/step_delay.h"
 #include "report/steps/step_ranges.h"
 
 #define PROFILER_STEP "ProfilerStep" /* what preload calls a step of torch.profiler */
+
+#define FLUSH_NS 500000000u /* of time at once */
 
 struct step_state {
 	struct steps steps; /* first: it is what others see */
 	struct source *source;
 	struct step_ranges ranges;
 	struct async_scopes async;
+	struct step_delay delay;
+	uint64_t flushed_ns;
 	struct map categories; /* name's index << 4 | scope, + 1, to enum step_category */
 };
 
@@ -44,7 +50,10 @@ static void take_mark(void *state, const struct source_event *event, bool counts
 	const struct source_name *name = source_name_at(mine->source, mark.name);
 
 	mark.may_be_rest = name->text && !strcmp(name->text, PROFILER_STEP);
-	steps_mark(&mine->steps, event_place(event), &mark);
+	step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_MARK,
+							.place = event_place(event),
+							.is_numbered = true,
+							.mark = mark });
 }
 
 /* --- scopes and calls --- */
@@ -57,13 +66,17 @@ static void take_begin(void *state, const struct source_event *event, bool count
 				 : 0;
 
 	(void)counts;
-	steps_open(&mine->steps, event_place(event), category_of(mine, event, scope));
+	step_delay_put(&mine->delay,
+		       &(struct step_op){ .kind = STEP_OP_OPEN,
+					  .place = event_place(event),
+					  .category = category_of(mine, event, scope) });
 }
 
 static void take_end(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	steps_close(&((struct step_state *)state)->steps, event_place(event));
+	step_delay_put(&((struct step_state *)state)->delay,
+		       &(struct step_op){ .kind = STEP_OP_CLOSE, .place = event_place(event) });
 }
 
 static void take_end_named(void *state, const struct source_event *event, bool counts)
@@ -72,8 +85,11 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 
 	(void)counts;
 	if (!EVENT_AS(torch_end_ex, &event->event)->thread) /* else it is of another thread */
-		steps_close_one(&mine->steps, event_place(event),
-				category_of(mine, event, EVT_SCOPE_USER));
+		step_delay_put(
+			&mine->delay,
+			&(struct step_op){ .kind = STEP_OP_CLOSE_ONE,
+					   .place = event_place(event),
+					   .category = category_of(mine, event, EVT_SCOPE_USER) });
 }
 
 static void take_async_begin(void *state, const struct source_event *event, bool counts)
@@ -87,6 +103,15 @@ static void take_async_begin(void *state, const struct source_event *event, bool
 				       .counts = counts });
 }
 
+static void put_span(struct step_state *mine, struct nest_place place, enum step_category category,
+		     uint64_t duration_ns)
+{
+	step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_SPAN,
+							.place = place,
+							.category = category,
+							.ns = duration_ns });
+}
+
 static void take_async_end(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
@@ -97,23 +122,25 @@ static void take_async_end(void *state, const struct source_event *event, bool c
 	if (async_scopes_end(&mine->async, place.process,
 			     EVENT_AS(torch_async_end, &event->event)->function, &scope) &&
 	    scope.key != STEP_NOTHING && place.time_ns > scope.place.time_ns)
-		steps_span(&mine->steps, place, (enum step_category)scope.key,
-			   place.time_ns - scope.place.time_ns);
+		put_span(mine, place, (enum step_category)scope.key,
+			 place.time_ns - scope.place.time_ns);
 }
 
 static void take_call(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
 	if (!event_is_nested_call(&event->event))
-		steps_span(&((struct step_state *)state)->steps, event_place(event), STEP_runtime,
-			   EVENT_AS(cuda_call, &event->event)->duration_ns);
+		put_span(state, event_place(event), STEP_runtime,
+			 EVENT_AS(cuda_call, &event->event)->duration_ns);
 }
 
 static void take_clock(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	steps_clock(&((struct step_state *)state)->steps, event_place(event),
-		    EVENT_AS(thread_clock, &event->event)->cpu_ns);
+	step_delay_put(&((struct step_state *)state)->delay,
+		       &(struct step_op){ .kind = STEP_OP_CLOCK,
+					  .place = event_place(event),
+					  .ns = EVENT_AS(thread_clock, &event->event)->cpu_ns });
 }
 
 static void take_capture(void *state, const struct source_event *event, bool counts)
@@ -123,7 +150,8 @@ static void take_capture(void *state, const struct source_event *event, bool cou
 	(void)counts;
 	if (mine->ranges.name)
 		step_ranges_forget(&mine->ranges, event->process->index);
-	steps_interrupt(&mine->steps, event_place(event));
+	step_delay_put(&mine->delay,
+		       &(struct step_op){ .kind = STEP_OP_INTERRUPT, .place = event_place(event) });
 }
 
 /* --- --step NAME: the steps that were recorded as such say nothing --- */
@@ -141,11 +169,10 @@ static void take_own_mark(struct step_state *mine, const struct source_event *ev
 			  bool counts)
 {
 	struct nest_place place = event_place(event);
-	struct step_mark mark = { .number = steps_next_number(&mine->steps, place.process),
-				  .name = event_name(mine->source, event, id),
-				  .counts = counts };
+	struct step_mark mark = { .name = event_name(mine->source, event, id), .counts = counts };
 
-	steps_mark(&mine->steps, place, &mark);
+	step_delay_put(&mine->delay,
+		       &(struct step_op){ .kind = STEP_OP_MARK, .place = place, .mark = mark });
 }
 
 /* The domain of an NVTX event, or what stands for one. */
@@ -233,12 +260,49 @@ static unsigned int io_duration_field(unsigned int id)
 static void take_io(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	steps_io(&((struct step_state *)state)->steps, event->thread->index,
-		 event->event.value[io_duration_field(event->event.id)]);
+	step_delay_put(
+		&((struct step_state *)state)->delay,
+		&(struct step_op){ .kind = STEP_OP_IO,
+				   .place = event_place(event),
+				   .ns = event->event.value[io_duration_field(event->event.id)] });
+}
+
+/* --- the GPU --- */
+
+static void take_work(void *state, uint64_t place, const struct late_work *work)
+{
+	(void)place;
+	step_delay_put_work(&((struct step_state *)state)->delay, work);
+}
+
+/* From here on work may come; waiting begins before the first. */
+static void take_cupti(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	if (EVENT_AS(gpu_cupti, &event->event)->state == EVT_GPU_STARTED)
+		step_delay_begin(&((struct step_state *)state)->delay);
+}
+
+static void settle(void *state, uint64_t upto_ns)
+{
+	struct step_state *mine = state;
+
+	if (upto_ns == UINT64_MAX || upto_ns < mine->flushed_ns + FLUSH_NS + LATE_WAIT_NS)
+		return;
+	mine->flushed_ns = upto_ns - LATE_WAIT_NS;
+	step_delay_flush(&mine->delay, mine->flushed_ns);
+}
+
+static void finish(void *state)
+{
+	step_delay_flush(&((struct step_state *)state)->delay, UINT64_MAX);
 }
 
 static void start(void *state, struct run *run, const void *options)
 {
+	static const struct late_listener listener = { .take = take_work,
+						       .takes_uncounted = true,
+						       .takes_homeless = true };
 	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
 					     EVT_cuda_alloc, EVT_cuda_free };
 	uint32_t call = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, flags);
@@ -250,6 +314,11 @@ static void start(void *state, struct run *run, const void *options)
 	step_ranges_init(&mine->ranges, asked->name);
 	async_scopes_init(&mine->async);
 	map_init(&mine->categories);
+	step_delay_init(&mine->delay, &mine->steps);
+	if (!asked->host_only) {
+		late_listen(late_want(run), &listener, mine);
+		run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
+	}
 	if (asked->name)
 		read_ranges(run, mine); /* before what is in the step */
 	else
@@ -280,7 +349,9 @@ static void cut(void *state, const struct cut *cut)
 		step_ranges_forget(&mine->ranges, cut->process->index);
 		return;
 	}
-	steps_cut(&mine->steps, cut_place(cut), cut_ending(cut));
+	step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_CUT,
+							.place = cut_place(cut),
+							.how = cut_ending(cut) });
 	step_ranges_cut(&mine->ranges, cut_place(cut));
 }
 
@@ -289,6 +360,7 @@ static void release(void *state)
 	struct step_state *mine = state;
 
 	steps_release(&mine->steps);
+	step_delay_release(&mine->delay);
 	step_ranges_release(&mine->ranges);
 	async_scopes_release(&mine->async);
 	map_release(&mine->categories);
@@ -300,6 +372,8 @@ const struct analysis_kind analysis_steps = {
 	.options_bytes = sizeof(struct steps_options),
 	.start = start,
 	.cut = cut,
+	.settle = settle,
+	.finish = finish,
 	.release = release,
 };
 
@@ -307,7 +381,7 @@ const struct analysis_kind analysis_steps = {
 
 static const void *window_start(struct run *run)
 {
-	return steps_want(run, &(struct steps_options){ .wants_rows = true });
+	return steps_want(run, &(struct steps_options){ .wants_rows = true, .host_only = true });
 }
 
 static void window_put(const void *state, const struct run *run, struct windows *windows)

@@ -9,6 +9,7 @@
 struct steps_options {
 	const char *name; /* of --step, what ends them; NULL: as recorded */
 	uint64_t wants_rows;
+	uint64_t host_only; /* what a GPU did is not asked for */
 };
 ANALYSIS(steps, struct steps)
 

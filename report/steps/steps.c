@@ -40,7 +40,10 @@ struct step_process {
 	uint64_t swept_ns; /* up to here */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint32_t active[STEP_CATEGORY_LIMIT]; /* threads in such a scope, as of swept_ns */
-	struct edges scopes, calls;
+	uint32_t on_device
+		[STEP_CATEGORY_LIMIT]; /* pieces of work that run; no interruption ends them */
+	uint64_t gpu_ns;
+	struct edges scopes, calls, device;
 	uint32_t owner; /* the thread that began the step */
 	struct cpu_moment began;
 	struct cpu_clock clock;                /* of the owner, as of swept_ns */
@@ -71,6 +74,7 @@ void steps_release(struct steps *steps)
 	for (size_t i = 0; i < steps->process_room; i++) {
 		free(steps->process[i].scopes.word);
 		free(steps->process[i].calls.word);
+		free(steps->process[i].device.word);
 		free(steps->process[i].readings.reading);
 	}
 	nest_release(&steps->nest);
@@ -164,12 +168,16 @@ static void edges_put(struct edges *edges, uint64_t time_ns, enum step_category 
 static void process_charge(struct step_process *process, uint64_t time_ns)
 {
 	enum step_category category = STEP_kernel;
+	bool is_busy = false;
 
 	if (time_ns <= process->swept_ns)
 		return;
-	while (category < STEP_other && !process->active[category])
+	for (int i = 0; i <= STEP_communication; i++)
+		is_busy |= process->on_device[i] > 0;
+	while (category < STEP_other && !process->active[category] && !process->on_device[category])
 		category++;
 	process->ns[category] += time_ns - process->swept_ns;
+	process->gpu_ns += is_busy ? time_ns - process->swept_ns : 0;
 	process->swept_ns = time_ns;
 }
 
@@ -233,33 +241,63 @@ static struct step_cpu process_take_cpu(struct step_process *process, struct nes
 	return cpu;
 }
 
+/* One more, or one less; what ends without having begun was under way before. */
+static void counter_move(uint32_t *counter, bool begins)
+{
+	if (begins)
+		++*counter;
+	else if (*counter)
+		--*counter;
+}
+
+/* The first of the edges that are left, of the three lists; UINT64_MAX: none is. */
+static uint64_t edges_next(const struct edges *const edges[3], const size_t at[3],
+			   unsigned int *ret_list)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		if (at[i] >= edges[i]->count || edges[i]->word[at[i]] >= next)
+			continue;
+		next = edges[i]->word[at[i]];
+		*ret_list = i;
+	}
+	return next;
+}
+
 /* All edges that are there, in order, and on to `until_ns`. */
 static void process_sweep(struct step_process *process, uint64_t until_ns)
 {
-	size_t scope = 0, call = 0, reading = 0;
+	const struct edges *const edges[3] = { &process->device, &process->calls,
+					       &process->scopes };
+	size_t at[3] = { 0 }, reading = 0;
+	unsigned int list = 0;
+	uint64_t word;
 
-	while (scope < process->scopes.count || call < process->calls.count) {
-		uint64_t next_scope = scope < process->scopes.count ? process->scopes.word[scope]
-								    : UINT64_MAX;
-		uint64_t next_call = call < process->calls.count ? process->calls.word[call]
-								 : UINT64_MAX;
-		uint64_t word = next_scope < next_call ? next_scope : next_call;
+	while ((word = edges_next(edges, at, &list)) != UINT64_MAX) {
 		enum step_category category = (enum step_category)(word >> 1 & 7);
 
-		if (word == next_scope)
-			scope++;
-		else
-			call++;
+		at[list]++;
 		process_read_until(process, &reading, word >> 4);
 		process_charge(process, word >> 4);
-		if (word & 1)
-			process->active[category]++;
-		else if (process->active[category])
-			process->active[category]--;
+		counter_move(list ? &process->active[category] : &process->on_device[category],
+			     word & 1);
 	}
 	process_read_until(process, &reading, until_ns);
 	process->scopes.count = process->calls.count = process->readings.count = 0;
+	process->device.count = 0;
 	process_charge(process, until_ns);
+}
+
+/* What was under way goes on, whatever is not recorded any more. */
+static void process_leave_device(struct step_process *process)
+{
+	for (size_t i = 0; i < process->device.count; i++) {
+		uint64_t word = process->device.word[i];
+
+		counter_move(&process->on_device[word >> 1 & 7], word & 1);
+	}
+	process->device.count = 0;
 }
 
 static void process_begin_step(struct step_process *process, uint64_t number,
@@ -270,6 +308,7 @@ static void process_begin_step(struct step_process *process, uint64_t number,
 	process->start_ns = place.time_ns;
 	process->swept_ns = place.time_ns;
 	memset(process->ns, 0, sizeof(process->ns));
+	process->gpu_ns = 0;
 	process->owner = place.thread;
 	process->clock = owner->clock;
 	process->began = cpu_clock_at(&owner->clock, place.time_ns);
@@ -358,6 +397,21 @@ void steps_span(struct steps *steps, struct nest_place place, enum step_category
 	edges_put(&process->calls, place.time_ns, category, false);
 }
 
+void steps_device(struct steps *steps, uint32_t of_process, uint64_t time_ns,
+		  enum step_category category, bool begins)
+{
+	struct step_process *process = steps_process_at(steps, of_process);
+
+	steps->has_gpu = true;
+	if (!process->under_way) {
+		counter_move(&process->on_device[category], begins);
+		return;
+	}
+	if (process->device.count >= STEP_EDGES_MAX)
+		process_sweep(process, time_ns);
+	edges_put(&process->device, time_ns, category, begins);
+}
+
 static void steps_add_row(struct steps *steps, const struct step_row *row,
 			  struct step_process *process)
 {
@@ -369,6 +423,7 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	timing_add(&steps->time, row->total_ns);
 	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
 		steps->ns[i] += row->ns[i];
+	steps->gpu_ns += row->gpu_ns;
 	step_cpu_add(&steps->cpu, &row->cpu);
 	if (!steps->wants_rows)
 		return;
@@ -377,9 +432,11 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	steps->row[steps->row_count++] = *row;
 }
 
+/* Nothing of the host; a GPU may still be at what was asked of it before. */
 static bool row_is_idle(const struct step_row *row)
 {
-	return row->ns[STEP_other] == row->total_ns;
+	return !row->ns[STEP_runtime] && !row->ns[STEP_dataloader] && !row->ns[STEP_operators] &&
+	       (!row->ns[STEP_communication] || row->gpu_ns);
 }
 
 static void steps_add_rest(struct steps *steps, struct step_process *process)
@@ -410,6 +467,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 	if (process->under_way && mark->number == process->number + 1 && mark->counts) {
 		row.total_ns = place.time_ns > row.start_ns ? place.time_ns - row.start_ns : 0;
 		memcpy(row.ns, process->ns, sizeof(row.ns));
+		row.gpu_ns = process->gpu_ns;
 		row.cpu = process_take_cpu(process, place,
 					   cpu_clock_at(&thread->clock, place.time_ns));
 		process->has_rest = mark->may_be_rest && row_is_idle(&row);
@@ -434,6 +492,7 @@ void steps_interrupt(struct steps *steps, struct nest_place place)
 {
 	struct step_process *process = steps_process_at(steps, place.process);
 
+	process_leave_device(process);
 	process->scopes.count = process->calls.count = process->readings.count = 0;
 	memset(process->active, 0, sizeof(process->active));
 	process->swept_ns = place.time_ns;

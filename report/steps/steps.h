@@ -25,7 +25,7 @@
 #include "report/base/timing.h"
 #include "report/core/nest.h"
 
-/* By priority. Those of the device come once device time is recorded. */
+/* By priority. Those of the device are its own; communication is of the device or of the host. */
 #define STEP_CATEGORIES(CATEGORY) \
 	CATEGORY(kernel)          \
 	CATEGORY(memcpy)          \
@@ -62,7 +62,8 @@ struct step_row {
 	uint32_t process; /* index */
 	uint32_t name;    /* of what ended it */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
-	uint64_t io_ns; /* input and output of the thread that ended it */
+	uint64_t gpu_ns; /* something ran on a device */
+	uint64_t io_ns;  /* input and output of the thread that ended it */
 	struct step_cpu cpu;
 };
 
@@ -72,6 +73,9 @@ struct steps {
 	size_t row_count, row_room;
 	struct timing time; /* of the steps that count */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
+	uint64_t gpu_ns;
+	uint64_t gpu_late;   /* pieces of work that were told too late, and count in part or not */
+	bool has_gpu;        /* work of a device was recorded */
 	struct step_cpu cpu; /* added up */
 	uint64_t in_part;    /* steps with a gap in their numbers */
 	uint32_t name;       /* of what ended the first */
@@ -100,6 +104,9 @@ void steps_cut(struct steps *steps, struct nest_place place, enum nest_ending ho
 /* Something that ends here and takes no part in the nesting: a CUDA call, a collective. */
 void steps_span(struct steps *steps, struct nest_place place, enum step_category category,
 		uint64_t duration_ns);
+/* Work on a device begins or ends; in order of time with all the rest. */
+void steps_device(struct steps *steps, uint32_t process, uint64_t time_ns,
+		  enum step_category category, bool begins);
 /* A call of input or output has returned; no category, it may be inside of any. */
 void steps_io(struct steps *steps, uint32_t thread, uint64_t duration_ns);
 /* The clock of the thread was read. */

@@ -6,6 +6,7 @@
 
 #include "report/core/async_scopes.h"
 #include "report/core/key.h"
+#include "report/core/late.h"
 #include "report/core/work.h"
 #include "report/torch/operator_naming.h"
 
@@ -121,6 +122,31 @@ static void take_work(void *state, const struct source_event *event, bool counts
 		operators_note(&mine->operators, event->thread->index, &done);
 }
 
+/* --- what the GPU did for them --- */
+
+static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	return operators_place(&((struct operator_state *)state)->operators, event->thread->index);
+}
+
+static void take_late(void *state, uint64_t place, const struct late_work *work)
+{
+	struct operators *operators = &((struct operator_state *)state)->operators;
+
+	operators->has_gpu = true;
+	late_scopes_add(&operators->late, (uint32_t)place, work);
+}
+
+static void drop_late(void *state, uint64_t place)
+{
+	late_scopes_drop(&((struct operator_state *)state)->operators.late, (uint32_t)place);
+}
+
+static const struct late_listener listener = { .place = place_of,
+					       .take = take_late,
+					       .drop = drop_late };
+
 static void start(void *state, struct run *run, const void *options)
 {
 	const struct operators_options *asked = options;
@@ -135,6 +161,8 @@ static void start(void *state, struct run *run, const void *options)
 			     take_work, mine);
 		run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, mine);
 	}
+	if (asked->is_full || asked->with_gpu)
+		late_listen(late_want(run), &listener, mine);
 	run_reads(run, EVT_torch_begin, 0, take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_begin, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);

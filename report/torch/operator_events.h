@@ -8,7 +8,8 @@
 
 struct operators_options {
 	uint32_t by_shapes;
-	uint32_t is_full; /* memory, CUDA calls and FLOPs too: all that report ops shows */
+	uint32_t is_full;  /* memory, CUDA calls and FLOPs too: all that report ops shows */
+	uint32_t with_gpu; /* what the GPU did for them; is_full has it, too */
 };
 ANALYSIS(operators, struct operators)
 

@@ -11,6 +11,7 @@
 struct operator_call {
 	uint32_t row; /* OPERATOR_NONE: it does not count */
 	uint32_t thread;
+	uint32_t late; /* its scope, 0: none */
 	uint64_t flops;
 	struct operator_work total, children;
 	bool open; /* not ended by the program */
@@ -19,19 +20,32 @@ struct operator_call {
 /* What is beside an open operator of the nest. */
 struct operator_open {
 	uint32_t row;
+	uint32_t late; /* its scope, 0 while it asked for no work of the GPU */
 	uint64_t flops;
 	struct operator_work own, children;
 	struct operator_call kept; /* the only child so far, of the same name */
 	bool hidden, has_kept, has_children, is_user;
 };
 
+_Static_assert(OPERATOR_NONE == LATE_NO_ROW, "an operator without a row is a scope without one");
+
 static void operator_ended(void *state, const struct nest_end *end);
+
+static void scope_is_over(void *owner, uint32_t row, const struct late_sum *total,
+			  const struct late_sum *own)
+{
+	struct operators *operators = owner;
+
+	operators->row[row].gpu_total_ns += total->ns;
+	operators->row[row].gpu_self_ns += own->ns;
+}
 
 void operators_init(struct operators *operators, bool by_shapes)
 {
 	*operators = (struct operators){ .by_shapes = by_shapes };
 	nest_init(&operators->nest, (struct nest_options){ .depth_max = OPERATOR_DEPTH_MAX },
 		  operator_ended, operators);
+	late_scopes_init(&operators->late, scope_is_over, operators);
 	map_init(&operators->rows);
 	map_init(&operators->shaped_rows);
 	map_init(&operators->row_threads);
@@ -43,6 +57,7 @@ void operators_release(struct operators *operators)
 		timing_release(&operators->row[i].time);
 	free(operators->row);
 	nest_release(&operators->nest);
+	late_scopes_release(&operators->late);
 	free(operators->open);
 	map_release(&operators->rows);
 	map_release(&operators->shaped_rows);
@@ -117,6 +132,7 @@ static void operators_count(struct operators *operators, const struct operator_c
 	struct operator_work self = call->total;
 	struct operator_row *row;
 
+	late_scopes_settle(&operators->late, call->late, call->row);
 	if (call->row == OPERATOR_NONE)
 		return;
 	row = &operators->row[call->row];
@@ -164,6 +180,7 @@ static void operators_leave_running(struct operators *operators, const struct op
 {
 	if (open->has_kept)
 		operators_count(operators, &open->kept);
+	late_scopes_settle(&operators->late, open->late, LATE_NO_ROW);
 	if (open->row == OPERATOR_NONE)
 		return;
 	operators->row[open->row].calls++;
@@ -185,7 +202,10 @@ static void operator_ended(void *state, const struct nest_end *end)
 		operators_leave_running(operators, open);
 		return;
 	}
+	if (open->has_kept)
+		late_scopes_fold(&operators->late, open->kept.late);
 	call.row = open->row;
+	call.late = open->late;
 	call.thread = end->thread;
 	call.flops = open->flops;
 	call.open = end->how == NEST_CUT;
@@ -219,6 +239,7 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 					      sizeof(*operators->open));
 	open = &operators->open[entry]; /* `kept` is nothing yet, and large */
 	open->row = row;
+	open->late = 0;
 	open->flops = 0;
 	open->own = open->children = (struct operator_work){ 0 };
 	open->hidden = opening->hidden;
@@ -275,6 +296,20 @@ void operators_note(struct operators *operators, uint32_t thread, const struct o
 
 	if (top != NEST_NONE)
 		work_add(&operators->open[top].own, work);
+}
+
+static uint32_t *late_of_open(void *owner, uint32_t scope)
+{
+	return &((struct operators *)owner)->open[scope].late;
+}
+
+uint32_t operators_place(struct operators *operators, uint32_t thread)
+{
+	uint32_t scope = late_scopes_of_thread(&operators->late, &operators->nest, thread,
+					       late_of_open);
+
+	late_scopes_hold(&operators->late, scope);
+	return scope;
 }
 
 bool operators_innermost_own(const struct operators *operators, uint32_t thread, uint32_t *ret_name)

@@ -23,6 +23,7 @@
 
 #include "report/base/map.h"
 #include "report/base/timing.h"
+#include "report/core/late_scopes.h"
 #include "report/core/nest.h"
 
 #define OPERATOR_NONE UINT32_MAX
@@ -50,11 +51,13 @@ struct operator_row {
 	uint64_t flops;       /* 0: not known */
 	struct timing time;   /* of the total of each call */
 	struct operator_work total, self;
+	uint64_t gpu_total_ns, gpu_self_ns; /* on the GPU, of kernels, copies and memsets */
 };
 
 struct operators {
 	bool by_shapes;
 	bool has_memory; /* tensors were recorded: 0 bytes are none */
+	bool has_gpu;    /* work of a GPU was recorded */
 	struct operator_row *row;
 	size_t row_count, row_room;
 	struct map rows;            /* name and scope to row */
@@ -63,6 +66,7 @@ struct operators {
 	struct nest nest;           /* by name */
 	struct operator_open *open; /* beside its scopes */
 	size_t open_room;
+	struct late_scopes late; /* of those that asked for work of the GPU */
 	uint64_t one_in;    /* so many operators one was recorded (INTERCEPT_OPERATORS), 0: all */
 	uint64_t unmatched; /* ends of operators that were not seen to begin */
 };
@@ -95,6 +99,11 @@ void operators_describe(struct operators *operators, uint32_t thread, uint32_t s
 			uint64_t flops);
 /* The thread has done this. */
 void operators_note(struct operators *operators, uint32_t thread, const struct operator_work *work);
+/*
+ * A call whose work is told late (core/late.h): the scope of `late` that it is made in, which is held; 0 when no
+ * operator is open.
+ */
+uint32_t operators_place(struct operators *operators, uint32_t thread);
 /* Name of the innermost operator that is open on the thread; false when there is none. */
 bool operators_innermost(const struct operators *operators, uint32_t thread, uint32_t *ret_name);
 /* The same of PyTorch's own: user scopes are looked through. */

@@ -35,6 +35,9 @@ static void ops_foot(const struct document *document, const struct screen *scree
 		screen_print(screen, SCREEN_BOLD, "Self CPU time total: %s",
 			     unit_format_ns(number, state->totals.self_cpu_ns));
 		putc('\n', screen->out);
+		if (state->operators->has_gpu)
+			fprintf(screen->out, "Self CUDA time total: %s\n",
+				unit_format_ns(number, state->totals.self_cuda_ns));
 	}
 	unmatched_print_ends(screen, ops_unmatched(report), "operator");
 }
@@ -90,6 +93,8 @@ static void ops_total(const struct report *report, struct facts *facts)
 		facts_none(facts, "self_cpu_ns", UNIT_NS);
 	else
 		facts_number(facts, "self_cpu_ns", UNIT_NS, state->totals.self_cpu_ns);
+	if (state->operators->has_gpu && !ops_are_sampled(state->operators))
+		facts_number(facts, "self_cuda_ns", UNIT_NS, state->totals.self_cuda_ns);
 	facts_number(facts, "open", UNIT_COUNT, state->totals.open);
 	facts_number(facts, "unmatched", UNIT_COUNT, ops_unmatched(report));
 	facts_number(facts, "one_in", UNIT_COUNT, one_in ? one_in : 1);

@@ -31,8 +31,8 @@ static const char *scope_text(uint32_t scope)
 
 /* What all rows together say. */
 struct ops_whole {
-	uint64_t self_ns;
-	bool use_device, has_memory;
+	uint64_t self_ns, gpu_self_ns;
+	bool use_device, has_memory, has_gpu;
 	bool sampled; /* what is inside of an operator was mostly not recorded: no self, no shares */
 };
 
@@ -80,6 +80,17 @@ static void put_memory(struct table *table, const struct operator_row *row, bool
 	table_set_signed(table, COLUMN_ops_self_cuda_mem_bytes, (int64_t)row->self.device_bytes);
 }
 
+static void put_gpu(struct table *table, const struct operator_row *row, uint64_t all_self_ns)
+{
+	table_set_number(table, COLUMN_ops_self_cuda_ns, row->gpu_self_ns);
+	table_set_number(table, COLUMN_ops_total_cuda_ns, row->gpu_total_ns);
+	if (row->calls)
+		table_set_number(table, COLUMN_ops_avg_cuda_ns, row->gpu_total_ns / row->calls);
+	if (all_self_ns)
+		table_set_real(table, COLUMN_ops_self_cuda_percent,
+			       100.0 * (double)row->gpu_self_ns / (double)all_self_ns);
+}
+
 static void put_key(struct table *table, const struct source *source,
 		    const struct operator_row *row)
 {
@@ -102,6 +113,8 @@ static void put_row(struct table *table, const struct source *source,
 	put_times(table, row, ops);
 	if (ops->has_memory && !ops->sampled)
 		put_memory(table, row, ops->use_device);
+	if (ops->has_gpu)
+		put_gpu(table, row, ops->gpu_self_ns);
 	table_set_number(table, COLUMN_ops_calls, row->calls);
 	if (row->flops)
 		table_set_number(table, COLUMN_ops_flops, row->flops);
@@ -129,6 +142,7 @@ struct ops_totals ops_add_up(const struct operators *operators, const struct sou
 		totals.calls += row->calls;
 		totals.open += row->open;
 		totals.self_cpu_ns += row->self.ns;
+		totals.self_cuda_ns += row->gpu_self_ns;
 	}
 	return totals;
 }
@@ -137,8 +151,12 @@ struct ops_totals ops_fill_table(const struct operators *operators, const struct
 				 struct table *table)
 {
 	struct ops_totals totals = ops_add_up(operators, source);
-	struct ops_whole whole = { totals.self_cpu_ns, ops_use_device(operators),
-				   operators->has_memory, ops_are_sampled(operators) };
+	struct ops_whole whole = { .self_ns = totals.self_cpu_ns,
+				   .gpu_self_ns = totals.self_cuda_ns,
+				   .use_device = ops_use_device(operators),
+				   .has_memory = operators->has_memory,
+				   .has_gpu = operators->has_gpu && !ops_are_sampled(operators),
+				   .sampled = ops_are_sampled(operators) };
 
 	for (size_t i = 0; i < operators->row_count; i++)
 		if (ops_row_is_shown(source, &operators->row[i]))

@@ -10,6 +10,7 @@
 
 struct ops_totals {
 	uint64_t calls, self_cpu_ns, open;
+	uint64_t self_cuda_ns; /* on the GPU */
 };
 
 /* `table` has columns of report ops; operators without a call that counts are left out. */

@@ -27,7 +27,18 @@ for how in FAKE_CUPTI_VERSION={11.8,12.1,12.9,13.0,13.2} FAKE_CUPTI_ORDER={rever
 		'kernels("--by", "stream").row(stream=7).calls == 220' 'kernels("--by", "device").row(device=0).calls == 255' \
 		'kernels("--by", "grid").row(grid="1000x1x1").calls == 20' 'summary.totals.events_lost == 0'
 	unset "${how%%=*}"
+	expect "$OUTPUT" 'threads.sum("gpu_ns") == kernels.totals.total_ns + gpu_copies.totals.total_ns' \
+		'threads.sum("gpu_ops") == 296' 'processes.sum("gpu_ns") == threads.sum("gpu_ns")' \
+		'launches.sum("gpu_ns") + 15 * 1020 == kernels.totals.total_ns' 'memcpy.sum("gpu_ns") == gpu_copies.totals.total_ns' \
+		'memcpy.row(kind="HtoD").gpu_rate == gpu_copies.row(kind="HtoD").rate'
 done
+
+# a kernel belongs to the time in which it was asked for, however late CUPTI tells of it
+half=$(json launches "$OUTPUT" 'totals["calls"]')
+end=$(json gpu-trace "$OUTPUT" 'rows[100]["start_ns"]')
+early=$(json launches "$OUTPUT" 'totals["calls"]' --time "..$end")
+((early > 0 && early < half)) || fail "--time: $early of $half launches"
+expect "$OUTPUT" "kernels('--time', '..$end').totals.calls >= $early" "kernels('--time', '..$end').totals.calls + kernels('--time', '$end..').totals.calls == 255"
 same_as_fake "$OUTPUT" counts.json
 
 # what CUPTI drops is counted, what is there is right

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-# timeout: 180
+# timeout: 300
 need_torch
 fake=$BUILD/fake
 preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13"
@@ -42,6 +42,15 @@ python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >com
 expect "$OUTPUT" 'kernels.totals.calls > launches.totals.calls' 'kernels.totals.without_call == 0' 'kernels.totals.lost == 0' \
 	'kernels("--names", "mangled").row(name="_Z14fake_lt_matmulPKfS0_Pf").calls + kernels("--names", "mangled").row(name="_Z12fake_gemm_64PKfS0_Pfi").calls == kernels.totals.calls - launches.totals.calls' \
 	'kernels("--by", "op").sum("total_ns") == kernels.totals.total_ns' \
-	'all(kernels("--by", "range").row(range=each.range).calls >= each.calls for each in launches("--by", "range").rows)'
+	'launches.sum("gpu_ns") + memcpy.sum("gpu_ns") <= threads.sum("gpu_ns")' 'threads.sum("gpu_ns") == kernels.totals.total_ns + gpu_copies.totals.total_ns' \
+	'processes.sum("gpu_ns") == threads.sum("gpu_ns")' 'all(kernels("--by", "range").row(range=each.range).calls >= each.calls for each in launches("--by", "range").rows)'
 expect_sums "$OUTPUT"
 "$REPORT" check "$OUTPUT" >check.out || fail "check: $(cat check.out)"
+
+# operators, ranges, modules, threads and steps have the GPU's time that follows from the events one by one
+rm -f counts.*.json
+INTERCEPT_TRACE=-alloc,-imports,+modules INTERCEPT_OUTPUT=$PWD/joined.evt train "$LIB:$preload" >joined.out || exit 1
+python3 "$ROOT/tests/fake/judge_gpu.py" "$REPORT" joined.evt >judge.out || fail "$(head -n 20 judge.out)"
+expect joined.evt 'ops.sum("self_cuda_ns") <= threads.sum("gpu_ns")' 'ops.sum("self_cuda_ns") == ops.totals.self_cuda_ns' \
+	'ops("--sort", "cuda_time_total").rows[0].total_cuda_ns == max(row.total_cuda_ns for row in ops.rows)' \
+	'steps.totals.kernel_ns > 0' 'steps.totals.gpu_late == 0' 'actions.row(name="Optimizer.step#Adam.step").gpu_ns > 0'

@@ -76,7 +76,7 @@ static void read_as(struct filter_settings options, size_t copies, bool total_ro
 	run = run_new(source, &options);
 	actions = actions_want(run, NULL);
 	from = (struct actions_sources){ actions, operators_want(run, NULL), ranges_want(run, NULL),
-					 source };
+					 source, false };
 	run_read(run, false);
 	table_init(&table, "actions", NULL);
 	totals = actions_fill_table(&from, &table, total_row);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work that a call asked for and that was done elsewhere and told late: a GPU's. Who wants to know of it names a place
+ * when the call is seen, and gets it back with each piece of work, seconds later. So work is counted where its call was
+ * made, exactly, and memory grows with what is under way, not with what was done.
+ *
+ * Who provides it is the provider of the counter gpu_ns (core/work.h). A call is found by process and correlation
+ * number. It may have any number of pieces of work (a graph's launch has), so it stays for LATE_STAY_NS after the last;
+ * work whose call is not seen within LATE_WAIT_NS has none. Work does not begin before its call: what seems to, begins
+ * with it and is counted in `clamped`.
+ *
+ * One thread. A piece of work is good during take() only.
+ */
+#ifndef REPORT_CORE_LATE_H
+#define REPORT_CORE_LATE_H
+
+#include "report/core/analysis.h"
+
+#define LATE_WAIT_NS 10000000000u      /* for the call of work */
+#define LATE_STAY_NS 10000000000u      /* of a call after its work was told */
+#define LATE_WORKLESS_NS 600000000000u /* of a call that no work was told of */
+#define LATE_NOTHING 0u                /* a place: nothing is open there */
+
+enum late_kind { LATE_KERNEL, LATE_COPY, LATE_SET, LATE_WAIT, LATE_KINDS };
+
+struct late_work {
+	enum late_kind kind;
+	bool is_communication; /* a kernel that moves data between devices (nccl) */
+	bool has_call, counts; /* of the call: the filters hold */
+	uint64_t start_ns, duration_ns, bytes, correlation;
+	uint64_t call_start_ns, call_end_ns;
+	uint32_t process, thread; /* indices; thread: of the call */
+	uint32_t what;            /* kernel: its name's index; copy, wait: CUPTI's kind */
+	uint32_t device, context, stream, graph;
+	uint32_t grid[3], block[3], shared_bytes, registers; /* of kernels */
+	uint32_t from_memory, to_memory; /* CUpti_ActivityMemoryKind; of copies */
+	bool is_asynchronous;
+};
+
+static inline uint64_t late_end_ns(const struct late_work *work)
+{
+	return work->start_ns + work->duration_ns;
+}
+
+static inline bool late_is_on_device(const struct late_work *work)
+{
+	return work->kind != LATE_WAIT;
+}
+
+struct late_listener {
+	/* What is open where the call is made. NULL: nobody asks for places. */
+	uint64_t (*place)(void *state, const struct source_event *event, bool counts);
+	/* Work of a call; LATE_NOTHING where it has none. */
+	void (*take)(void *state, uint64_t place, const struct late_work *work);
+	/* The call has gone: its place does not come again. May be NULL. */
+	void (*drop)(void *state, uint64_t place);
+	bool takes_uncounted; /* work whose call the filters leave out, too */
+	bool takes_homeless;  /* work without a recorded call, too */
+};
+
+struct late {
+	uint64_t clamped;  /* pieces that count and would have begun before their call */
+	uint64_t homeless; /* their call was not recorded */
+	uint64_t taken;    /* pieces, of whatever kind */
+};
+
+/* For start() of an analysis, or of a report. */
+struct late *late_want(struct run *run);
+void late_listen(struct late *late, const struct late_listener *listener, void *state);
+
+/* --- for the provider --- */
+
+struct late *late_provide(struct run *run);
+/* The call of the event has returned. */
+void late_put_call(struct late *late, const struct source_event *event, bool counts,
+		   uint64_t correlation, uint64_t duration_ns);
+/* What was done, told at that time; process and correlation say whose it is. */
+void late_put_work(struct late *late, uint64_t told_ns, const struct late_work *work);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Provides the GPU's work to all that want it (core/late.h): events of families cuda and gpu become calls and pieces of
+ * work. What threads have had done is counted in gpu_ns and gpu_ops.
+ */
+#include <string.h>
+
+#include "report/core/late.h"
+#include "report/core/work.h"
+#include "report/gpu/kernel_class.h"
+
+struct gpu_work_state {
+	struct source *source;
+	struct late *late;
+	struct works *works;
+	struct kernel_classes classes;
+};
+
+static void put_call(void *state, const struct source_event *event, bool counts,
+		     uint64_t correlation, uint64_t duration_ns)
+{
+	late_put_call(((struct gpu_work_state *)state)->late, event, counts, correlation,
+		      duration_ns);
+}
+
+static void take_launch(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_launch *launch = EVENT_AS(cuda_launch, &event->event);
+
+	put_call(state, event, counts, launch->correlation, launch->duration_ns);
+}
+
+static void take_copy_call(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_copy *copy = EVENT_AS(cuda_copy, &event->event);
+
+	put_call(state, event, counts, copy->correlation, copy->duration_ns);
+}
+
+static void take_other_call(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_call *call = EVENT_AS(cuda_call, &event->event);
+
+	put_call(state, event, counts, call->correlation, call->duration_ns);
+}
+
+static void take_hidden_call(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
+
+	put_call(state, event, counts, call->correlation, call->duration_ns);
+}
+
+/* The head that all four have; ago_ns is signed: clocks may disagree by a little. */
+static struct late_work work_of(const struct source_event *event, enum late_kind kind,
+				uint64_t correlation)
+{
+	const struct evt_gpu_kernel *head = EVENT_AS(gpu_kernel, &event->event);
+	uint64_t now_ns = event->event.time_ns;
+	int64_t ago_ns = head->ago_ns;
+	bool is_early = ago_ns > 0 && (uint64_t)ago_ns > now_ns;
+
+	return (struct late_work){ .kind = kind,
+				   .start_ns = is_early ? 0 : now_ns - (uint64_t)ago_ns,
+				   .duration_ns = head->duration_ns,
+				   .correlation = correlation,
+				   .process = event->process->index };
+}
+
+_Static_assert(offsetof(struct evt_gpu_kernel, ago_ns) == offsetof(struct evt_gpu_copy, ago_ns) &&
+		       offsetof(struct evt_gpu_kernel, ago_ns) ==
+			       offsetof(struct evt_gpu_set, ago_ns) &&
+		       offsetof(struct evt_gpu_kernel, ago_ns) ==
+			       offsetof(struct evt_gpu_wait, ago_ns) &&
+		       offsetof(struct evt_gpu_kernel, duration_ns) ==
+			       offsetof(struct evt_gpu_copy, duration_ns) &&
+		       offsetof(struct evt_gpu_kernel, duration_ns) ==
+			       offsetof(struct evt_gpu_set, duration_ns) &&
+		       offsetof(struct evt_gpu_kernel, duration_ns) ==
+			       offsetof(struct evt_gpu_wait, duration_ns),
+	       "work is told with the same head");
+
+static void put_work(struct gpu_work_state *mine, const struct source_event *event,
+		     const struct late_work *work)
+{
+	works_note_late(mine->works);
+	late_put_work(mine->late, event->event.time_ns, work);
+}
+
+static void take_kernel(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_kernel *kernel = EVENT_AS(gpu_kernel, &event->event);
+	struct gpu_work_state *mine = state;
+	struct late_work work = work_of(event, LATE_KERNEL, kernel->correlation);
+
+	(void)counts;
+	work.what = event_name(mine->source, event, kernel->kernel);
+	work.is_communication = kernel_classes_of(&mine->classes, work.what) &
+				KERNEL_IS_COMMUNICATION;
+	work.device = (uint32_t)kernel->device;
+	work.context = (uint32_t)kernel->context;
+	work.stream = (uint32_t)kernel->stream;
+	work.graph = (uint32_t)kernel->graph;
+	work.grid[0] = (uint32_t)kernel->grid_x;
+	work.grid[1] = (uint32_t)kernel->grid_y;
+	work.grid[2] = (uint32_t)kernel->grid_z;
+	work.block[0] = (uint32_t)kernel->block_x;
+	work.block[1] = (uint32_t)kernel->block_y;
+	work.block[2] = (uint32_t)kernel->block_z;
+	work.shared_bytes = (uint32_t)kernel->shared_bytes;
+	work.registers = (uint32_t)kernel->registers;
+	put_work(mine, event, &work);
+}
+
+static void take_copy(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_copy *copy = EVENT_AS(gpu_copy, &event->event);
+	struct late_work work = work_of(event, LATE_COPY, copy->correlation);
+
+	(void)counts;
+	work.what = copy->kind < UINT8_MAX ? (uint32_t)copy->kind : 0;
+	work.device = (uint32_t)copy->device;
+	work.context = (uint32_t)copy->context;
+	work.stream = (uint32_t)copy->stream;
+	work.graph = (uint32_t)copy->graph;
+	work.bytes = copy->bytes;
+	work.from_memory = (uint32_t)copy->source_memory;
+	work.to_memory = (uint32_t)copy->destination_memory;
+	work.is_asynchronous = copy->asynchronous != 0;
+	put_work(state, event, &work);
+}
+
+static void take_set(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_set *set = EVENT_AS(gpu_set, &event->event);
+	struct late_work work = work_of(event, LATE_SET, set->correlation);
+
+	(void)counts;
+	work.device = (uint32_t)set->device;
+	work.context = (uint32_t)set->context;
+	work.stream = (uint32_t)set->stream;
+	work.graph = (uint32_t)set->graph;
+	work.to_memory = (uint32_t)set->memory;
+	work.bytes = set->bytes;
+	put_work(state, event, &work);
+}
+
+static void take_wait(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_wait *wait = EVENT_AS(gpu_wait, &event->event);
+	struct late_work work = work_of(event, LATE_WAIT, wait->correlation);
+
+	(void)counts;
+	work.what = (uint32_t)wait->kind;
+	work.context = (uint32_t)wait->context;
+	work.stream = (uint32_t)wait->stream;
+	put_work(state, event, &work);
+}
+
+static void take_cupti(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	if (EVENT_AS(gpu_cupti, &event->event)->state == EVT_GPU_STARTED)
+		works_note_late(((struct gpu_work_state *)state)->works);
+}
+
+/* --- what threads had done --- */
+
+static void count_work(void *state, uint64_t place, const struct late_work *work)
+{
+	struct gpu_work_state *mine = state;
+
+	(void)place;
+	if (late_is_on_device(work))
+		works_put_late(mine->works, work->thread, work->process,
+			       &(struct work){ .gpu_ns = work->duration_ns, .gpu_ops = 1 });
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	static const struct late_listener counting = { .take = count_work };
+	struct gpu_work_state *mine = state;
+
+	(void)options;
+	mine->source = run_source(run);
+	mine->works = works_provide(run);
+	mine->late = late_provide(run);
+	kernel_classes_init(&mine->classes, mine->source);
+	late_listen(mine->late, &counting, mine);
+	run_reads(run, EVT_cuda_launch,
+		  FIELD_BIT(cuda_launch, duration_ns) | FIELD_BIT(cuda_launch, correlation),
+		  take_launch, mine);
+	run_reads(run, EVT_cuda_copy,
+		  FIELD_BIT(cuda_copy, duration_ns) | FIELD_BIT(cuda_copy, correlation),
+		  take_copy_call, mine);
+	run_reads(run, EVT_cuda_call,
+		  FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, correlation),
+		  take_other_call, mine);
+	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden_call, mine);
+	run_reads(run, EVT_gpu_kernel, FIELDS_ALL, take_kernel, mine);
+	run_reads(run, EVT_gpu_copy, FIELDS_ALL, take_copy, mine);
+	run_reads(run, EVT_gpu_set, FIELDS_ALL, take_set, mine);
+	run_reads(run, EVT_gpu_wait, FIELDS_ALL, take_wait, mine);
+	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
+}
+
+static void release(void *state)
+{
+	kernel_classes_release(&((struct gpu_work_state *)state)->classes);
+}
+
+const struct analysis_kind analysis_gpu_work = {
+	.name = "gpu work",
+	.state_bytes = sizeof(struct gpu_work_state),
+	.start = start,
+	.release = release,
+};

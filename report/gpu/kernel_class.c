@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What a kernel is, by its name: see kernel_class.h. */
+#include "report/gpu/kernel_class.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+
+static const char *const tensor_cores[] = {
+#define TENSOR_CORES(part) part,
+#include "report/gpu/kernel_patterns.def"
+};
+
+static const char *const communication[] = {
+#define COMMUNICATION(begin) begin,
+#include "report/gpu/kernel_patterns.def"
+};
+
+void kernel_classes_init(struct kernel_classes *classes, struct source *source)
+{
+	*classes = (struct kernel_classes){ .source = source };
+}
+
+void kernel_classes_release(struct kernel_classes *classes)
+{
+	free(classes->bits);
+}
+
+/* Behind `_Z17`: the outermost name of a mangled function that is in no namespace. */
+static const char *skip_mangling(const char *text, const char *end)
+{
+	if (end - text < 2 || text[0] != '_' || text[1] != 'Z')
+		return text;
+	for (text += 2; text < end && *text >= '0' && *text <= '9'; text++)
+		continue;
+	return text;
+}
+
+static bool is_communication(const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	text = skip_mangling(text, end);
+	for (size_t i = 0; i < sizeof(communication) / sizeof(communication[0]); i++) {
+		size_t wanted = strlen(communication[i]);
+
+		if ((size_t)(end - text) >= wanted && !memcmp(text, communication[i], wanted))
+			return true;
+	}
+	return memmem(text, (size_t)(end - text), "ncclKernel", strlen("ncclKernel")) != NULL;
+}
+
+unsigned int kernel_class_of(const char *text, size_t length)
+{
+	unsigned int bits = KERNEL_IS_KNOWN;
+
+	for (size_t i = 0; i < sizeof(tensor_cores) / sizeof(tensor_cores[0]); i++)
+		if (memmem(text, length, tensor_cores[i], strlen(tensor_cores[i])))
+			bits |= KERNEL_USES_TENSOR_CORES;
+	if (is_communication(text, length))
+		bits |= KERNEL_IS_COMMUNICATION;
+	return bits;
+}
+
+unsigned int kernel_classes_of(struct kernel_classes *classes, uint32_t name)
+{
+	const struct source_name *text;
+
+	if (name >= classes->room)
+		classes->bits = memory_room(classes->bits, name, &classes->room,
+					    sizeof(*classes->bits));
+	if (classes->bits[name])
+		return classes->bits[name];
+	text = source_name_at(classes->source, name);
+	if (!text->text)
+		return 0;
+	return classes->bits[name] = (uint8_t)kernel_class_of(text->text, text->length);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations of steps.h in order of time, where some are told late: what a GPU did is known seconds after the host has
+ * gone on. So what happens on the host waits until all of that time has been told, then both go to the steps, in order.
+ * Nothing waits before the first sign of a GPU.
+ *
+ * Memory grows with what happens in LATE_WAIT_NS. Work that is told later than that begins where the steps are by then,
+ * and is counted (gpu_late). One thread.
+ */
+#ifndef REPORT_STEPS_STEP_DELAY_H
+#define REPORT_STEPS_STEP_DELAY_H
+
+#include "report/core/late.h"
+#include "report/steps/steps.h"
+
+enum step_op_kind {
+	STEP_OP_OPEN,
+	STEP_OP_CLOSE,
+	STEP_OP_CLOSE_ONE,
+	STEP_OP_CUT,
+	STEP_OP_SPAN,
+	STEP_OP_IO,
+	STEP_OP_CLOCK,
+	STEP_OP_MARK,
+	STEP_OP_INTERRUPT,
+};
+
+struct step_op {
+	enum step_op_kind kind;
+	enum step_category category;
+	enum nest_ending how;
+	bool is_numbered; /* a mark has a number; else it is the one after the last */
+	struct nest_place place;
+	uint64_t ns; /* duration; CPU time of the clock */
+	struct step_mark mark;
+};
+
+struct step_delay {
+	struct steps *steps;
+	bool waits;         /* there is a GPU */
+	struct step_op *op; /* in the order of their telling, from `first` on */
+	size_t first, count, room;
+	struct step_edge {
+		uint64_t time_ns;
+		uint32_t process;
+		enum step_category category;
+		bool begins;
+	} * edge; /* on the device, in no order */
+	size_t edge_count, edge_room;
+	uint64_t done_ns; /* up to here the steps know all */
+};
+
+void step_delay_init(struct step_delay *delay, struct steps *steps);
+void step_delay_release(struct step_delay *delay);
+
+/* There is a GPU. */
+void step_delay_begin(struct step_delay *delay);
+void step_delay_put(struct step_delay *delay, const struct step_op *op);
+void step_delay_put_work(struct step_delay *delay, const struct late_work *work);
+/* All work up to then has been told; UINT64_MAX: nothing more comes. */
+void step_delay_flush(struct step_delay *delay, uint64_t upto_ns);
+
+#endif
