@@ -110,6 +110,51 @@ def work(browser, path):
         assert rows == min(entry["shown"], 300) + (entry["shown"] > 300), (entry, rows)
 
 
+def flames(browser, report, path):
+    """Values are those of report flame; a click zooms, a search adds up, the reversed tree is of the same whole."""
+    for entry in [e for e in browser.value("page.manifest.pieces") if e["kind"] == "flame"]:
+        options = ["flame", "--of", entry["of"], "--value", entry["value"]]
+        wanted = json.loads(subprocess.run([report, *options, "--format", "json", path], capture_output=True, timeout=100).stdout)
+        assert (entry["all"], entry["of"], entry["value"]) == tuple(wanted["totals"][key] for key in ("total", "of", "value")), (path, entry)
+        if not entry["all"]:
+            continue
+        data = browser.value(f"piece('{entry['id']}')")
+        folded = subprocess.run([report, *options, "--format", "folded", path], capture_output=True, timeout=100).stdout
+        assert data["left_out"] or sum(data["self"]) == entry["all"]
+        assert data["left_out"] or sum(1 for value in data["self"] if value) == folded.count(b"\n"), (path, entry)
+        go(browser, "flames/" + entry["id"])
+        graph = "byId('panel').graph"
+        assert browser.value(f"{graph}.root.total") == entry["all"]
+        box = browser.value(f"(() => {{ const g = {graph}, b = g.canvas.getBoundingClientRect(), n = g.root.children[0], [x, w] = g.place(n);"
+                            " return [b.x + x + w / 2, b.y + g.y(n.depth) + 8, g.canvas.clientWidth]; })()")
+        for kind in ("mousePressed", "mouseReleased"):
+            browser.point(kind, box[0], box[1], button="left", clickCount=1)
+        assert browser.value(f"{graph}.focus === {graph}.root.children[0] && {graph}.place({graph}.focus)[1] === {graph}.canvas.clientWidth")
+        browser.click(".reset")
+        assert browser.value(f"{graph}.focus === {graph}.root")
+        name = browser.value(f"{graph}.root.children[0].name")
+        browser.click("#panel input[type=search]")
+        browser.type(name)
+        assert browser.value(f"{graph}.words") == browser.value(f"{json.dumps(name)}.toLowerCase()"), name
+        assert browser.value(f"{graph}.matched()") >= browser.value(f"{graph}.root.children[0].total")
+        assert "found: " in browser.value("document.querySelector('.status').textContent")
+        browser.click("input.reversed")
+        assert browser.value(f"{graph}.root !== {graph}.top && {graph}.root.children.reduce((sum, one) => sum + one.total, 0) <= {entry['all']}")
+        assert data["left_out"] or browser.value(f"{graph}.root.children.reduce((sum, one) => sum + one.total, 0)") == entry["all"]
+
+
+def memory(browser, report, path):
+    go(browser, "memory")
+    lines = browser.value("(byId('panel').curves || []).map((curve) => curve.line)")
+    heap = document(report, "alloc", path, 1)["totals"]
+    assert [line["peak_bytes"] for line in lines if line["kind"] == "heap"] == [heap["peak_bytes"]] * (heap["allocations"] > 0), (path, heap)
+    seen = {row["process"]: row["peak_bytes"] for row in json.loads(subprocess.run([report, "memory", "--by", "process", "--format", "json", path],
+                                                                    capture_output=True).stdout)["rows"]}
+    for line in lines:
+        assert max(line["values"]) <= line["peak_bytes"] or line["kind"] == "resident", line
+        assert line["kind"] != "resident" or seen[line["pid"]] == line["peak_bytes"], (path, line["pid"])
+
+
 def page(browser, report, path):
     done = subprocess.run([report, "page", path, "-o", "page.html"], capture_output=True, text=True, timeout=100)
     assert "to be opened with a browser" in done.stderr, done
@@ -122,6 +167,8 @@ def page(browser, report, path):
     tables(browser, report, path)
     overview(browser, report, path)
     work(browser, path)
+    flames(browser, report, path)
+    memory(browser, report, path)
     assert browser.value("page.errors") == [] and browser.errors == [], (path, browser.errors)
     assert browser.value("typeof window.hacked") == "undefined"
     print(path, size)

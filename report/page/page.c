@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "report/base/talk.h"
+#include "report/page/page_flames.h"
+#include "report/page/page_memory.h"
 #include "report/page/page_tables.h"
 
 FILE *page_text_open(char **text, size_t *length)
@@ -54,13 +56,21 @@ static void say_written(const struct page *page, uint64_t bytes)
 			   unit_format(size, UNIT_BYTES, bytes));
 }
 
-static int page_write(struct page *page, struct page_tables *tables)
+struct page_parts {
+	struct page_tables tables;
+	struct page_flames flames;
+	struct page_memory memory;
+};
+
+static int page_write(struct page *page, struct page_parts *parts)
 {
 	uint64_t bytes;
 
 	if (page_file_open(&page->file, page->request))
 		return STATUS_INPUT;
-	page_tables_put(tables, page);
+	page_tables_put(&parts->tables, page);
+	page_flames_put(&parts->flames, page);
+	page_memory_put(&parts->memory, page);
 	put_losses(page);
 	bytes = page->file.bytes;
 	if (page_file_close(&page->file, page->request))
@@ -90,19 +100,22 @@ static int page_check(struct report_request *request)
 static int page_source(struct report_request *request)
 {
 	struct page page = { .request = request };
-	struct page_tables tables;
+	struct page_parts parts;
 	int status = page_check(request);
 
 	if (status)
 		return status;
 	page.run = run_new(request->source, &request->scope);
 	run_set_options(page.run, request->options);
-	status = page_tables_want(&tables, &page);
+	page_flames_want(&parts.flames, &page);
+	page_memory_want(&parts.memory, &page);
+	status = page_tables_want(&parts.tables, &page);
 	if (!status) {
 		request_read(request, page.run);
-		status = page_write(&page, &tables);
+		status = page_write(&page, &parts);
 	}
-	page_tables_release(&tables);
+	page_tables_release(&parts.tables);
+	page_flames_release(&parts.flames);
 	run_free(page.run);
 	return status;
 }

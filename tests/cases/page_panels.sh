@@ -18,6 +18,8 @@ run_traced "$PROGRAMS/empty" || fail "empty: status $?"
 mv run.evt empty.evt
 run_traced "$PROGRAMS/counts" /dev/null 2 2 2 || fail "counts: status $?"
 mv run.evt counts.evt
+INTERCEPT_STACKS=native run_traced "$PROGRAMS/counts" /dev/null 2 2 2 || fail "stacks: status $?"
+mv run.evt stacks.evt
 FAKE_CUDA_COUNTS=$PWD/counts.json run_traced "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 mv run.evt gpu.evt
 INTERCEPT_MAX_FILE=64K run_traced python3 -c '
@@ -28,8 +30,8 @@ some=$ROOT/tests/truth/recordings/collate.evt
 bytes=$(stat -c %s "$some")
 cp "$some" bad.evt
 printf 'xxxxxxxxxxxxxxxx' | dd of=bad.evt bs=1 seek=$((bytes / 2)) conv=notrunc status=none
-pages empty.evt counts.evt gpu.evt losses.evt bad.evt "$ROOT"/tests/golden/{cut,families,families3,io,memory,ranges}.evt \
-	"$ROOT"/tests/truth/recordings/{collate,good_labels,good_workers}.evt
+pages empty.evt counts.evt stacks.evt gpu.evt losses.evt bad.evt "$ROOT"/tests/golden/{cut,families,io}.evt \
+	"$ROOT"/tests/truth/recordings/{decode_python,good_workers}.evt
 
 # what is refused, and never the recording
 "$REPORT" page bad.evt -o bad.evt 2>err && fail "the recording was written over"
