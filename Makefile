@@ -143,6 +143,7 @@ $(O)/%.o: %.c $(O)/flags
 beside = $(patsubst %.c,$(2)/%.o,$(wildcard $(dir $(1))*.c))
 $(foreach file,$(wildcard preload/*/*.py),\
 	$(eval $(call beside,$(file),$(O)) $(call beside,$(file),$(O)/unit-objects): $(file)))
+$(O)/report/page/page_source.o: $(wildcard report/page/*.js report/page/*.css report/page/*.html)
 
 $(O)/exports.map: preload/families.def $(wildcard preload/*/hooks.def) scripts/gen-exports.sh
 	$(call begin,GEN)

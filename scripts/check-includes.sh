@@ -59,6 +59,7 @@ layers='
 	report/advice  : report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/*
 	report/export  : events report/symbols report/stacks report/base report/session report/table report/core report/*
+	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/export report/*
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/core
 	report/app     : families report/base report/session report/table report/core
 '

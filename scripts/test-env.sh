@@ -7,6 +7,7 @@
 
 cd "$(dirname "$0")/.." || exit 1
 scripts/install-deps.sh || echo "test-env: some packages are missing: what needs them is skipped" >&2
+scripts/install-deps.sh browser || echo "test-env: no Chromium: tests of pages are skipped" >&2
 if ! scripts/find-python.sh >/dev/null && ! scripts/python-env.sh >/dev/null; then
 	echo "test-env: no PyTorch: its tests are skipped" >&2
 else

@@ -166,7 +166,7 @@ same_as_fake() {
 
 tables() {
 	local report key
-	for report in $("$REPORT" --list | awk '{ print $1 }' | grep -vxE 'dump|check|symbolize|export|diff'); do
+	for report in $("$REPORT" --list | awk '{ print $1 }' | grep -vxE 'dump|check|symbolize|export|diff|page'); do
 		echo "$report"
 		[[ $1 == keys ]] || continue
 		for key in $("$REPORT" "$report" --by no-such-key 2>&1 | sed -n 's/.* is not one of //p' | tr -d ,); do

@@ -8,11 +8,13 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "report/base/memory.h"
 #include "report/base/text.h"
 
 #define ZIP_MODE \
 	"wb1" /* names and numbers shrink to a tenth at any level; this one is the fastest */
 #define DIGITS_MAX 20u
+#define DEFLATE_LEVEL 6
 
 static bool name_zips(const char *path)
 {
@@ -203,4 +205,15 @@ void sink_json(struct sink *sink, const char *text, size_t length)
 		length -= bytes ? bytes : 1;
 	}
 	sink_put(sink, "\"", 1);
+}
+
+char *sink_deflate(const char *bytes, size_t length, size_t *ret_length)
+{
+	uLongf room = compressBound(length);
+	char *packed = memory_grow(NULL, room, 1);
+
+	if (compress2((Bytef *)packed, &room, (const Bytef *)bytes, length, DEFLATE_LEVEL) != Z_OK)
+		memory_grow(NULL, SIZE_MAX, 1); /* out of memory: the room is never too small */
+	*ret_length = room;
+	return packed;
 }

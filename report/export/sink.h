@@ -64,4 +64,7 @@ void sink_print(struct sink *sink, const char *format, ...) __attribute__((forma
 /* A JSON string: valid UTF-8 without control characters, whatever the bytes are; what is no UTF-8 becomes U+FFFD. */
 void sink_json(struct sink *sink, const char *text, size_t length);
 
+/* `bytes` as zlib has them (RFC 1950); owned by the caller. Running out of memory ends the program. */
+char *sink_deflate(const char *bytes, size_t length, size_t *ret_length);
+
 #endif

@@ -56,14 +56,16 @@ uint64_t heap_row_caller(const struct heap *heap, const struct source *source,
 
 /* Rows of one caller become the first of them, whatever process and mapping; one that --filter leaves out is none. */
 struct heap_callers {
-	const char **text; /* of each row; NULL: it is part of another */
-	uint64_t *most;    /* bytes of the stack that weighs most in it */
-	uint32_t *stack;   /* that one, named */
+	struct heap_row *row; /* with what was joined: the heap's own are for other tables, too */
+	const char **text;    /* of each row; NULL: it is part of another */
+	uint64_t *most;       /* bytes of the stack that weighs most in it */
+	uint32_t *stack;      /* that one, named */
 	struct map places;
 };
 
 static void callers_release(struct heap_callers *callers)
 {
+	free(callers->row);
 	map_release(&callers->places);
 	free(callers->text);
 	free(callers->most);
@@ -92,10 +94,13 @@ static struct heap_callers callers_join(struct heap *heap, struct source *source
 		.text = memory_zero(heap->row_count + 1, sizeof(*callers.text)),
 		.most = memory_zero(heap->row_count + 1, sizeof(*callers.most)),
 		.stack = memory_zero(heap->row_count + 1, sizeof(*callers.stack)),
+		.row = memory_zero(heap->row_count + 1, sizeof(*callers.row)),
 	};
 	struct source_process *const *processes;
 
 	source_processes(source, &processes);
+	if (heap->row_count)
+		memcpy(callers.row, heap->row, heap->row_count * sizeof(*callers.row));
 	map_init(&callers.places);
 	for (size_t i = 0; i < heap->row_count; i++) {
 		struct heap_row *row = &heap->row[i];
@@ -109,7 +114,7 @@ static struct heap_callers callers_join(struct heap *heap, struct source *source
 		if (rows && !callers_note_stack(&callers, at, row, rows, process))
 			continue;
 		if (known) {
-			heap_row_join(&heap->row[at], row);
+			heap_row_join(&callers.row[at], row);
 			continue;
 		}
 		map_put(&callers.places, caller.identity, &added)->value = i;
@@ -141,7 +146,7 @@ static void heap_fill_callers(struct heap *heap, struct source *source, struct t
 			stack_rows_note(rows, number, callers.stack[i]);
 		table_set_text(table, COLUMN_alloc_caller, callers.text[i],
 			       strlen(callers.text[i]));
-		heap_put_counters(table, row, heap->totals.bytes_allocated);
+		heap_put_counters(table, &callers.row[i], heap->totals.bytes_allocated);
 	}
 	callers_release(&callers);
 }

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* A report in the steps of its life: see report_job.h. */
+#include "report/core/report_job.h"
+
+#include <stdlib.h>
+
+static void facts_add(struct facts *facts, struct fact fact)
+{
+	facts->fact = memory_room(facts->fact, facts->count, &facts->room, sizeof(*facts->fact));
+	facts->fact[facts->count++] = fact;
+}
+
+void facts_number(struct facts *facts, const char *name, enum unit unit, uint64_t value)
+{
+	facts_add(facts, (struct fact){ name, unit, { .number = value, .kind = CELL_NUMBER } });
+}
+
+void facts_text(struct facts *facts, const char *name, const char *text, size_t length)
+{
+	struct fact fact = { name, UNIT_TEXT, { .kind = CELL_NONE } };
+
+	if (text)
+		fact.cell = (struct cell){ .text = text,
+					   .length = (uint32_t)length,
+					   .kind = CELL_TEXT };
+	facts_add(facts, fact);
+}
+
+void facts_none(struct facts *facts, const char *name, enum unit unit)
+{
+	facts_add(facts, (struct fact){ name, unit, { .kind = CELL_NONE } });
+}
+
+void facts_release(struct facts *facts)
+{
+	free(facts->fact);
+	text_store_release(&facts->texts);
+}
+
+int report_job_open(struct report_job *job, const struct report_kind *kind,
+		    struct report_request *request)
+{
+	const struct report_info *info = &report_infos[request->options->report];
+
+	*job = (struct report_job){ .report = { .kind = kind, .request = request } };
+	if (info->takes & TAKES_BY)
+		key_init_table(&job->table, request->options->by);
+	else
+		table_init(&job->table, info->id, NULL);
+	if (kind->form == REPORT_TABLE)
+		job->table.plan = &request->arrangement;
+	return request_prepare(request, &job->table);
+}
+
+void report_job_want(struct report_job *job, struct run *run)
+{
+	struct report *report = &job->report;
+
+	report->state = memory_zero(report->kind->state_bytes + 1, 1);
+	report->run = run;
+	if (report->kind->want)
+		report->kind->want(report);
+}
+
+static const char *explain(struct report *report, struct why_empty *absence)
+{
+	const struct report_kind *kind = report->kind;
+	const char *text = NULL;
+
+	if (kind->form != REPORT_TABLE && kind->form != REPORT_PART)
+		return NULL;
+	if (kind->explain)
+		text = kind->explain(report, absence);
+	return text ? text : why_empty_explain(report->run, kind->family, absence);
+}
+
+static struct document make_document(struct report *report, const struct facts *facts,
+				     struct why_empty *absence, struct scope_text *recorded)
+{
+	const struct report_kind *kind = report->kind;
+	struct document document = {
+		.fact = facts->fact,
+		.fact_count = facts->count,
+		.head = kind->head,
+		.foot = kind->foot,
+		.draw = kind->draw,
+		.context = report,
+		.head_only = kind->form == REPORT_TEXT,
+		.empty = explain(report, absence),
+	};
+
+	if (kind->form == REPORT_TABLE)
+		document.scope = scope_recorded(report->run, recorded);
+	if (kind->form == REPORT_TEXT)
+		report->request->arrangement.limit = 0;
+	return document;
+}
+
+void report_job_fill(struct report_job *job)
+{
+	struct report *report = &job->report;
+	const struct report_kind *kind = report->kind;
+
+	kind->fill(report, &job->table);
+	if (kind->total)
+		kind->total(report, &job->facts);
+	job->document = make_document(report, &job->facts, &job->absence, &job->recorded);
+}
+
+int report_write(struct report *report, struct table *table, const struct facts *facts)
+{
+	struct scope_text recorded;
+	struct why_empty absence;
+	struct document document = make_document(report, facts, &absence, &recorded);
+
+	return request_write(report->request, &document, table);
+}
+
+void report_job_release(struct report_job *job)
+{
+	if (job->report.state && job->report.kind->release)
+		job->report.kind->release(&job->report);
+	facts_release(&job->facts);
+	free(job->report.state);
+	table_release(&job->table);
+	*job = (struct report_job){ .report = { .kind = NULL } };
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `page`: the recording as one file for a browser. One reading serves all that is on it. */
+#include "report/page/page.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "report/base/talk.h"
+#include "report/page/page_flames.h"
+#include "report/page/page_memory.h"
+#include "report/page/page_tables.h"
+
+FILE *page_text_open(char **text, size_t *length)
+{
+	FILE *out = open_memstream(text, length);
+
+	if (!out)
+		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual line */
+	return out;
+}
+
+struct screen page_screen(const struct page *page, FILE *out)
+{
+	struct screen screen = page->request->screen;
+
+	screen.out = out;
+	screen.width = PAGE_WIDTH;
+	screen.uncut = true;
+	screen.color = false;
+	return screen;
+}
+
+static void put_losses(struct page *page)
+{
+	struct json *json = page_file_end_pieces(&page->file);
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = page_text_open(&text, &length);
+	struct screen screen = page_screen(page, out);
+
+	export_losses(page->request->source, &screen);
+	if (!fclose(out) && length)
+		json_text(json, "losses", text, length);
+	else
+		json_null(json, "losses");
+	json_string(json, "scope", page->request->message[0] ? page->request->message : NULL);
+	free(text);
+}
+
+static void say_written(const struct page *page, uint64_t bytes)
+{
+	char size[UNIT_TEXT_BYTES];
+
+	if (page->request->options->output)
+		talk_print("'%s': %s, to be opened with a browser", page->request->options->output,
+			   unit_format(size, UNIT_BYTES, bytes));
+}
+
+struct page_parts {
+	struct page_tables tables;
+	struct page_flames flames;
+	struct page_memory memory;
+};
+
+static int page_write(struct page *page, struct page_parts *parts)
+{
+	uint64_t bytes;
+
+	if (page_file_open(&page->file, page->request))
+		return STATUS_INPUT;
+	page_tables_put(&parts->tables, page);
+	page_flames_put(&parts->flames, page);
+	page_memory_put(&parts->memory, page);
+	put_losses(page);
+	bytes = page->file.bytes;
+	if (page_file_close(&page->file, page->request))
+		return STATUS_INPUT;
+	say_written(page, bytes);
+	export_losses(page->request->source,
+		      &(struct screen){ .out = stderr, .width = PAGE_WIDTH });
+	return STATUS_OK;
+}
+
+static int page_check(struct report_request *request)
+{
+	if (request->screen.session.name) {
+		snprintf(request->message, sizeof(request->message),
+			 "page shows one session at a time: name the files of one only");
+		return STATUS_USAGE;
+	}
+	if (!request->options->output && isatty(STDOUT_FILENO)) {
+		snprintf(request->message, sizeof(request->message),
+			 "page needs a file to write to: add -o FILE.html, or send stdout "
+			 "somewhere");
+		return STATUS_USAGE;
+	}
+	return STATUS_OK;
+}
+
+static int page_source(struct report_request *request)
+{
+	struct page page = { .request = request };
+	struct page_parts parts;
+	int status = page_check(request);
+
+	if (status)
+		return status;
+	page.run = run_new(request->source, &request->scope);
+	run_set_options(page.run, request->options);
+	page_flames_want(&parts.flames, &page);
+	page_memory_want(&parts.memory, &page);
+	status = page_tables_want(&parts.tables, &page);
+	if (!status) {
+		request_read(request, page.run);
+		status = page_write(&page, &parts);
+	}
+	page_tables_release(&parts.tables);
+	page_flames_release(&parts.flames);
+	run_free(page.run);
+	return status;
+}
+
+const struct report_kind report_kind_page = { .read_source = page_source };

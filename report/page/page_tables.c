@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports as pieces of a page: see page_tables.h. */
+#include "report/page/page_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/core/key.h"
+
+#define TABLE_BYTES_MAX 400000u /* of one table in the file */
+#define ANSWER_WIDTH 4096u      /* of sentences that are not broken */
+#define ROWS_MIN 20u
+#define ID_BYTES 96u
+
+static const struct report_kind *const kinds[REPORT_LIMIT] = {
+#define REPORT(id, name, takes, sort, doc, more) [REPORT_##id] = &report_kind_##id,
+#include "report/families.def"
+};
+
+/* Trees of stacks are flame graphs here. */
+static bool is_shown(enum report_id id)
+{
+	const struct report_kind *kind = kinds[id];
+
+	return kind->want && report_infos[id].takes & TAKES_FORMAT &&
+	       !(report_infos[id].takes & TAKES_of);
+}
+
+static enum key_id first_key(enum report_id id)
+{
+	for (unsigned int key = 0; key < KEY_ID_LIMIT; key++)
+		if (!strcmp(key_list[key].report, report_infos[id].id))
+			return (enum key_id)key;
+	return (enum key_id)0;
+}
+
+int page_tables_want(struct page_tables *tables, struct page *page)
+{
+	int status = STATUS_OK;
+
+	*tables = (struct page_tables){ .table = memory_zero(REPORT_LIMIT,
+							     sizeof(*tables->table)) };
+	for (unsigned int id = 0; id < REPORT_LIMIT && !status; id++) {
+		struct page_table *table = &tables->table[tables->count];
+
+		if (!is_shown((enum report_id)id))
+			continue;
+		tables->count++;
+		table->options = *page->request->options;
+		table->options.report = (enum report_id)id;
+		table->options.format = FORMAT_JSON;
+		table->options.limit = PAGE_ROWS_MAX;
+		table->options.output = NULL;
+		table->options.by = first_key((enum report_id)id);
+		table->request = *page->request;
+		table->request.options = &table->options;
+		status = report_job_open(&table->job, kinds[id], &table->request);
+		if (status)
+			snprintf(page->request->message, sizeof(page->request->message), "%s",
+				 table->request.message);
+		else
+			report_job_want(&table->job, page->run);
+	}
+	return status;
+}
+
+void page_tables_release(struct page_tables *tables)
+{
+	for (size_t i = 0; i < tables->count; i++) {
+		report_job_release(&tables->table[i].job);
+		request_release(&tables->table[i].request);
+	}
+	free(tables->table);
+}
+
+/* --- a table's piece --- */
+
+/* What a report prints in front of its table, or behind it. */
+static void put_text(struct json *json, const char *key, const struct page *page,
+		     const struct document *document,
+		     void (*print)(const struct document *document, const struct screen *screen))
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = page_text_open(&text, &length);
+	struct screen screen = page_screen(page, out);
+
+	if (print)
+		print(document, &screen);
+	if (fclose(out) || !length)
+		json_null(json, key);
+	else
+		json_text(json, key, text, length);
+	free(text);
+}
+
+/* The first paragraph of the summary, a line a sentence. */
+static void put_answer(struct json *json, const struct page *page, const struct document *document)
+{
+	char *text = NULL, *end;
+	size_t length = 0;
+	FILE *out = page_text_open(&text, &length);
+	struct screen screen = page_screen(page, out);
+
+	screen.width = ANSWER_WIDTH;
+	document->head(document, &screen);
+	fclose(out);
+	end = strstr(text, "\n\n");
+	json_text(json, "answer", text, end ? (size_t)(end - text) : length);
+	free(text);
+}
+
+static void put_columns(struct json *json, const struct document *document)
+{
+	json_open(json, "columns", '[');
+	for (size_t i = 0; i < document->shown_count; i++) {
+		const struct column *column = document->table->column[document->shown[i]];
+		const struct cell *first = document->table->shown
+						   ? table_cell(document->table,
+								document->table->order[0],
+								document->shown[i])
+						   : NULL;
+		bool is_amount = first && first->kind == CELL_NUMBER && first->length;
+
+		json_open(json, NULL, '{');
+		json_string(json, "name", column->name);
+		json_string(json, "header", column->header);
+		json_string(json, "unit",
+			    unit_name(is_amount ? (enum unit)(first->length - 1) : column->unit));
+		json_number(json, "priority", column->priority);
+		json_bool(json, "descends", column->order == COLUMN_ORDER_DESC);
+		json_string(json, "doc", column->doc);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_about(FILE *out, const struct page *page, const struct page_table *table)
+{
+	const struct report_info *info = &report_infos[table->options.report];
+	const struct document *document = &table->job.document;
+	struct json json = { .out = out };
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "title", info->doc);
+	json_string(&json, "more", info->more);
+	json_string(&json, "by", info->takes & TAKES_BY ? key_list[table->options.by].name : NULL);
+	json_string(&json, "sort", info->sort);
+	json_number(&json, "rows", document->table->passed);
+	json_bool(&json, "is_text", document->head_only);
+	json_string(&json, "recorded", document->scope);
+	json_string(&json, "empty", document->table->row_count ? NULL : document->empty);
+	if (table->options.report == REPORT_summary)
+		put_answer(&json, page, document);
+	put_text(&json, "head", page, document, document->head);
+	put_text(&json, "foot", page, document, document->foot);
+	put_columns(&json, document);
+	json_close(&json, '}');
+}
+
+/* {"about": ..., "document": ...}, the second as the report's own --format json. */
+static char *table_json(const struct page *page, struct page_table *table, size_t *ret_length)
+{
+	char *text = NULL;
+	FILE *out = page_text_open(&text, ret_length);
+
+	table->request.screen = page_screen(page, out);
+	fputs("{\"document\": ", out);
+	request_write(&table->request, &table->job.document, &table->job.table);
+	fputs(", \"about\": ", out);
+	put_about(out, page, table);
+	fputs("}\n", out);
+	fclose(out);
+	return text;
+}
+
+/* Fewer rows when those of the table are long. */
+static char *table_json_that_fits(const struct page *page, struct page_table *table,
+				  size_t *ret_length)
+{
+	char *text = table_json(page, table, ret_length);
+
+	while (page_file_weigh(text, *ret_length) > TABLE_BYTES_MAX &&
+	       table->request.arrangement.limit / 4 >= ROWS_MIN) {
+		table->request.arrangement.limit /= 4;
+		free(text);
+		text = table_json(page, table, ret_length);
+	}
+	return text;
+}
+
+static void put_table(struct page *page, struct page_table *table)
+{
+	const struct report_info *info = &report_infos[table->options.report];
+	char id[ID_BYTES], *text;
+	struct json *entry;
+	size_t length;
+
+	text = table_json_that_fits(page, table, &length);
+	snprintf(id, sizeof(id), "table-%s", info->name);
+	page_file_put(&page->file, id, text, length);
+	free(text);
+	entry = page_file_entry(&page->file, id, "table");
+	json_string(entry, "name", info->name);
+	json_string(entry, "title", info->doc);
+	json_number(entry, "rows", table->job.table.passed);
+	json_number(entry, "shown", table->job.table.shown);
+	json_string(entry, "empty", table->job.table.row_count ? NULL : table->job.document.empty);
+	json_close(entry, '}');
+}
+
+void page_tables_put(struct page_tables *tables, struct page *page)
+{
+	/* What a report says around its table may settle rows that others share: all tables come first. */
+	for (size_t i = 0; i < tables->count; i++)
+		report_job_fill(&tables->table[i].job);
+	for (size_t i = 0; i < tables->count; i++)
+		put_table(page, &tables->table[i]);
+}

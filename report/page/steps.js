@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps: a bar a step, split by what its time went to. */
+
+const STEP_PARTS = [
+	["kernel_ns", "kernel", "#1f77b4"], ["memcpy_ns", "memcpy", "#17becf"], ["memset_ns", "memset", "#9edae5"],
+	["communication_ns", "communication", "#9467bd"], ["runtime_ns", "CUDA calls", "#e377c2"],
+	["dataloader_ns", "data loader", "#ff7f0e"], ["operators_ns", "operators", "#2ca02c"], ["other_ns", "other", "#8c8c8c"],
+];
+const STEP_HEIGHT = 260;
+
+class StepChart {
+	constructor(rows, pick) {
+		this.rows = rows;
+		this.pick = pick;
+		this.at = -1;
+		this.highest = Math.max(1, ...rows.map((row) => row.total_ns));
+		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": `${rows.length} steps by category; arrow keys choose one`,
+			onmousemove: (event) => this.hover(event), onmouseleave: tipHide,
+			onclick: (event) => this.choose(this.stepAt(event)), onkeydown: (event) => this.key(event) });
+	}
+
+	stepAt(event) {
+		const box = this.canvas.getBoundingClientRect();
+		return Math.max(0, Math.min(this.rows.length - 1, Math.floor((event.clientX - box.left) / box.width * this.rows.length)));
+	}
+
+	describe(row) {
+		const parts = STEP_PARTS.filter(([name]) => row[name]).map(([name, label]) => `${label} ${shownNumber(row[name], "ns")}`);
+		return `step ${row.step}, process ${row.pid}: ${shownNumber(row.total_ns, "ns")}\n` + parts.join("\n");
+	}
+
+	hover(event) {
+		tipShow(event, this.describe(this.rows[this.stepAt(event)]));
+	}
+
+	key(event) {
+		const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+		if (!by)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		this.choose(Math.max(0, Math.min(this.rows.length - 1, this.at + by)));
+	}
+
+	choose(at) {
+		this.at = at;
+		this.draw();
+		this.pick(this.rows[at]);
+	}
+
+	draw() {
+		const context = canvasFit(this.canvas, STEP_HEIGHT), width = this.canvas.clientWidth, each = width / this.rows.length;
+		this.rows.forEach((row, at) => {
+			let y = STEP_HEIGHT;
+			for (const [name, , fill] of STEP_PARTS) {
+				const height = (row[name] || 0) / this.highest * (STEP_HEIGHT - 14);
+				context.fillStyle = fill;
+				context.fillRect(at * each, y - height, each > 3 ? each - 1 : each, height);
+				y -= height;
+			}
+		});
+		if (this.at >= 0) {
+			context.strokeStyle = color("mark");
+			context.lineWidth = 2;
+			context.strokeRect(this.at * each - 1, 1, each + 2, STEP_HEIGHT - 2);
+		}
+		context.fillStyle = color("dim");
+		context.fillText(shownNumber(this.highest, "ns"), 2, 11);
+	}
+}
+
+function stepLegend(rows) {
+	return el("div", { class: "legend" }, STEP_PARTS.filter(([name]) => rows.some((row) => row[name])).map(([name, label, fill]) => {
+		const mark = el("i");
+		mark.style.background = fill;
+		const sum = rows.reduce((all, row) => all + (row[name] || 0), 0);
+		return el("span", { "data-part": name, "data-value": sum }, mark, `${label} ${shownNumber(sum, "ns")}`);
+	}));
+}
+
+async function panelSteps(manifest, panel) {
+	const entry = manifest.pieces.find((one) => one.kind === "table" && one.name === "steps");
+	const table = await tableOf(manifest, "steps");
+	if (!table || !table.document.rows.length) {
+		panel.replaceChildren(el("p", { class: "empty" }, table ? show(table.about.empty || "no step was recorded") + "." : ""));
+		return;
+	}
+	const rows = [...table.document.rows].sort((a, b) => a.pid - b.pid || a.step - b.step);
+	const detail = el("div", { class: "detail" });
+	const chart = new StepChart(rows, (row) => {
+		const link = manifest.timeline ? el("button", { type: "button", onclick: () => { location.hash = `timeline/${row.start_ns}/${row.start_ns + row.total_ns}`; } }, "Show in the timeline") : "";
+		detail.replaceChildren(el("pre", {}, show(chart.describe(row))), link);
+	});
+	panel.replaceChildren(sentences(table.about.head) || "",
+		entry.shown < entry.rows ? el("p", { class: "dim" }, `The longest ${entry.shown} of ${entry.rows} steps.`) : "",
+		stepLegend(rows), chart.canvas, detail, sentences(table.about.foot) || "");
+	chart.draw();
+	panel.redraw = () => chart.draw();
+	panel.chart = chart;
+}

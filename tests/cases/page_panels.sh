@@ -1,0 +1,51 @@
+#!/bin/bash
+# The page of every kind of recording in a real Chromium: each part is drawn without an error, numbers are those of the reports.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 600
+need_tool chromium
+need_program empty
+need_program cuda_gpu
+need_program counts
+
+pages() { # RECORDING...
+	python3 "$ROOT/tests/page.py" "$REPORT" "$@" >>log 2>err || fail "line ${BASH_LINENO[0]}: $(tail -n 3 err)"
+}
+
+# nothing at all; a program without Python; a GPU; losses; cut off, damaged
+run_traced "$PROGRAMS/empty" || fail "empty: status $?"
+mv run.evt empty.evt
+run_traced "$PROGRAMS/counts" /dev/null 2 2 2 || fail "counts: status $?"
+mv run.evt counts.evt
+INTERCEPT_STACKS=native run_traced "$PROGRAMS/counts" /dev/null 2 2 2 || fail "stacks: status $?"
+mv run.evt stacks.evt
+FAKE_CUDA_COUNTS=$PWD/counts.json run_traced "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
+mv run.evt gpu.evt
+INTERCEPT_MAX_FILE=64K run_traced python3 -c '
+for i in range(150):
+    x = [bytes(600 + j % 7) for j in range(3000)]' || fail "losses: status $?"
+mv run.evt losses.evt
+some=$ROOT/tests/truth/recordings/collate.evt
+bytes=$(stat -c %s "$some")
+cp "$some" bad.evt
+printf 'xxxxxxxxxxxxxxxx' | dd of=bad.evt bs=1 seek=$((bytes / 2)) conv=notrunc status=none
+pages empty.evt counts.evt stacks.evt gpu.evt losses.evt bad.evt "$ROOT"/tests/golden/{cut,families,io}.evt \
+	"$ROOT"/tests/truth/recordings/{decode_python,good_workers}.evt
+
+# what is refused, and never the recording
+"$REPORT" page bad.evt -o bad.evt 2>err && fail "the recording was written over"
+expect_match "over the recording" "$(cat err)" "'bad.evt' is a file that was read; choose another name"
+"$REPORT" page "$some" -o /dev/full 2>err && fail "a full disk was not noticed"
+expect_match "a full disk" "$(cat err)" "cannot write '/dev/full': No space left on device; it is incomplete"
+"$REPORT" page "$some" -o nowhere/x.html 2>err && fail "a folder that is not there"
+expect_match "a folder that is not there" "$(cat err)" "there is no directory 'nowhere'"
+"$REPORT" page --sort bytes "$some" -o x.html 2>err && fail "an option of tables was taken"
+"$REPORT" page "$some" counts.evt -o x.html 2>err && fail "two sessions were taken"
+expect_match "two sessions" "$(cat err)" "page shows one session at a time"
+
+# to stdout the same, byte by byte
+"$REPORT" page "$some" -o one.html 2>/dev/null || fail "to a file: status $?"
+"$REPORT" page "$some" >two.html || fail "to stdout: status $?"
+cmp one.html two.html || fail "two pages of one recording differ"
+exit 0

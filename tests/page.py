@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page.py PROF-REPORT RECORDING...: the page of each in a real browser.
+
+Every panel is drawn without an error of the console, without the network, and nothing of a name becomes markup. Numbers
+are those of --format json. Tables are sorted, filtered, made narrower and copied. Prints what is wrong, exit status 1.
+"""
+
+import json, os, subprocess, sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import Browser
+
+SHOWN = "page.shown !== null"
+
+
+def document(report, name, path, rows):
+    done = subprocess.run([report, name, "--format", "json", path] + (["--limit", str(rows)] if rows else []), capture_output=True, timeout=100)
+    return json.loads(done.stdout)
+
+
+def exact(value):
+    """As the page has it: whole numbers that a floating point number cannot hold are texts."""
+    if isinstance(value, dict):
+        return {key: exact(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [exact(one) for one in value]
+    return str(value) if isinstance(value, int) and abs(value) >= 1 << 53 else value
+
+
+def go(browser, place):
+    browser.value("page.shown = null; if (location.hash === '#%s') panelShow(); else location.hash = '%s'; 1" % (place, place))
+    browser.wait(SHOWN)
+
+
+def panels(browser):
+    """Each is drawn, by its tab and by its key; none says that it cannot be shown."""
+    count = browser.value("PANELS.length")
+    for at in range(count):
+        name = browser.value(f"PANELS[{at}][0]")
+        browser.value("page.shown = null; 1")
+        browser.click("#tab-" + name)
+        browser.wait(SHOWN + f" && page.shown.split('/')[0] === '{name}'")
+        text = browser.value("byId('panel').textContent")
+        assert text.strip() and "cannot be shown" not in text, (name, text[:300])
+        assert browser.value("document.querySelectorAll('#panel iframe, #panel script, #panel img, #panel object, #panel a').length") == 0, name
+    browser.value("document.activeElement.blur(); page.shown = null; 1")
+    browser.key("1", "Digit1")
+    browser.wait(SHOWN + " && page.shown === 'overview'")
+
+
+def tables(browser, report, path):
+    """What is in the page is what the reports say, whatever the order in which it was asked."""
+    listed = subprocess.run([report, "--list"], capture_output=True, text=True).stdout.split("\n")
+    entries = {entry["name"]: entry for entry in browser.value("page.manifest.pieces") if entry["kind"] == "table"}
+    assert {"summary", "ops", "alloc", "steps", "threads"} <= set(entries), entries.keys()
+    assert all(name in [line.split()[0] for line in listed if line] for name in entries)
+    for name, entry in entries.items():
+        has = browser.value(f"piece('{entry['id']}').then((one) => one.document)")
+        wanted = exact(document(report, name, path, 0 if name in ("summary", "bottleneck") else max(1, entry["shown"])))
+        for key in ("report", "session", "losses", "faults", "columns", "rows", "totals"):
+            assert has[key] == wanted[key], (path, name, key, str(has[key])[:400], str(wanted[key])[:400])
+        assert bool(entry["empty"]) == (not has["rows"]) or name in ("summary", "bottleneck"), (name, entry)
+
+
+def overview(browser, report, path):
+    go(browser, "overview")
+    totals = document(report, "summary", path, 0)["totals"]
+    for fact, value in browser.value("[...document.querySelectorAll('.card')].map((c) => [c.dataset.fact, Number(c.dataset.value)])"):
+        assert totals[fact] == value, (path, fact, value)
+    text = browser.value("byId('panel').textContent")
+    for entry in browser.value("page.manifest.pieces"):
+        assert not entry.get("empty") or browser.value(f"byId('panel').textContent.includes(show({json.dumps(entry['empty'])}))"), (entry, text[:500])
+    losses = document(report, "threads", path, 0)["losses"]
+    assert browser.value("byId('banner').hidden") == (not any(loss["count"] for loss in losses) and not document(report, "threads", path, 0)["faults"]), losses
+
+
+def cells(browser, column):
+    return browser.value(f"(() => {{ const t = byId('panel').table; return t.passed().map((at) => t.rows[at]['{column}']); }})()")
+
+
+def work(browser, path):
+    """Sorting, filtering, columns and copying of one table that has rows, with the mouse and the keys."""
+    entries = [e for e in browser.value("page.manifest.pieces") if e["kind"] == "table" and e["shown"] > 1 and e["name"] not in ("summary", "bottleneck")]
+    for entry in entries[:4]:
+        go(browser, "tables/" + entry["name"])
+        names = browser.value("byId('panel').table.shownColumns().filter(isNumeric).map((c) => c.name)")
+        for name in names[:2]:
+            browser.click(f"th[data-name='{name}'] button")
+            browser.click(f"th[data-name='{name}'] button")
+            found = [v for v in cells(browser, name) if v is not None]
+            way = browser.value(f"document.querySelector('th[data-name=\"{name}\"]').getAttribute('aria-sort')")
+            assert found == sorted(found, reverse=way == "descending"), (entry["name"], name, way)
+            first = browser.value(f"document.querySelector('tbody tr').dataset.row")
+            assert int(first) == browser.value("byId('panel').table.passed()[0]")
+        browser.value("document.activeElement.blur(); 1")
+        browser.key("/", "Slash")
+        browser.type("no such thing \u2203")
+        assert browser.value("document.querySelectorAll('tbody tr').length") == 0, entry["name"]
+        browser.value("byId('panel').table.filter.value = ''; byId('panel').table.draw(); 1")
+        before = browser.value("document.querySelectorAll('thead th').length")
+        browser.value("document.querySelector('.columns').open = true; 1")
+        browser.click(".columns input:checked")
+        assert browser.value("document.querySelectorAll('thead th').length") == before - 1, entry["name"]
+        browser.value("document.querySelector('.columns').open = false; 1")
+        browser.click(".copy")
+        browser.wait("byId('panel').table.copied")
+        assert len(browser.value("byId('panel').table.copied")) > 0
+        rows = browser.value("document.querySelectorAll('tbody tr').length")
+        assert rows == min(entry["shown"], 300) + (entry["shown"] > 300), (entry, rows)
+
+
+def flames(browser, report, path):
+    """Values are those of report flame; a click zooms, a search adds up, the reversed tree is of the same whole."""
+    for entry in [e for e in browser.value("page.manifest.pieces") if e["kind"] == "flame"]:
+        options = ["flame", "--of", entry["of"], "--value", entry["value"]]
+        wanted = json.loads(subprocess.run([report, *options, "--format", "json", path], capture_output=True, timeout=100).stdout)
+        assert (entry["all"], entry["of"], entry["value"]) == tuple(wanted["totals"][key] for key in ("total", "of", "value")), (path, entry)
+        if not entry["all"]:
+            continue
+        data = browser.value(f"piece('{entry['id']}')")
+        folded = subprocess.run([report, *options, "--format", "folded", path], capture_output=True, timeout=100).stdout
+        assert data["left_out"] or sum(data["self"]) == entry["all"]
+        assert data["left_out"] or sum(1 for value in data["self"] if value) == folded.count(b"\n"), (path, entry)
+        go(browser, "flames/" + entry["id"])
+        graph = "byId('panel').graph"
+        assert browser.value(f"{graph}.root.total") == entry["all"]
+        box = browser.value(f"(() => {{ const g = {graph}, b = g.canvas.getBoundingClientRect(), n = g.root.children[0], [x, w] = g.place(n);"
+                            " return [b.x + x + w / 2, b.y + g.y(n.depth) + 8, g.canvas.clientWidth]; })()")
+        for kind in ("mousePressed", "mouseReleased"):
+            browser.point(kind, box[0], box[1], button="left", clickCount=1)
+        assert browser.value(f"{graph}.focus === {graph}.root.children[0] && {graph}.place({graph}.focus)[1] === {graph}.canvas.clientWidth")
+        browser.click(".reset")
+        assert browser.value(f"{graph}.focus === {graph}.root")
+        name = browser.value(f"{graph}.root.children[0].name")
+        browser.click("#panel input[type=search]")
+        browser.type(name)
+        assert browser.value(f"{graph}.words") == browser.value(f"{json.dumps(name)}.toLowerCase()"), name
+        assert browser.value(f"{graph}.matched()") >= browser.value(f"{graph}.root.children[0].total")
+        assert "found: " in browser.value("document.querySelector('.status').textContent")
+        browser.click("input.reversed")
+        assert browser.value(f"{graph}.root !== {graph}.top && {graph}.root.children.reduce((sum, one) => sum + one.total, 0) <= {entry['all']}")
+        assert data["left_out"] or browser.value(f"{graph}.root.children.reduce((sum, one) => sum + one.total, 0)") == entry["all"]
+
+
+def memory(browser, report, path):
+    go(browser, "memory")
+    lines = browser.value("(byId('panel').curves || []).map((curve) => curve.line)")
+    heap = document(report, "alloc", path, 1)["totals"]
+    assert [line["peak_bytes"] for line in lines if line["kind"] == "heap"] == [heap["peak_bytes"]] * (heap["allocations"] > 0), (path, heap)
+    seen = {row["process"]: row["peak_bytes"] for row in json.loads(subprocess.run([report, "memory", "--by", "process", "--format", "json", path],
+                                                                    capture_output=True).stdout)["rows"]}
+    for line in lines:
+        assert max(line["values"]) <= line["peak_bytes"] or line["kind"] == "resident", line
+        assert line["kind"] != "resident" or seen[line["pid"]] == line["peak_bytes"], (path, line["pid"])
+
+
+def page(browser, report, path):
+    done = subprocess.run([report, "page", path, "-o", "page.html"], capture_output=True, text=True, timeout=100)
+    assert "to be opened with a browser" in done.stderr, done
+    size = os.path.getsize("page.html")
+    assert size < 25e6
+    browser.errors.clear()
+    browser.open("page.html")
+    browser.wait("page.shown !== null || page.errors.length")
+    panels(browser)
+    tables(browser, report, path)
+    overview(browser, report, path)
+    work(browser, path)
+    flames(browser, report, path)
+    memory(browser, report, path)
+    assert browser.value("page.errors") == [] and browser.errors == [], (path, browser.errors)
+    assert browser.value("typeof window.hacked") == "undefined"
+    print(path, size)
+
+
+def main(report, *paths):
+    with Browser() as browser:
+        for path in paths:
+            page(browser, report, path)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
