@@ -12,7 +12,7 @@ static _Atomic uint32_t logs;
 /* A signal handler that came in between may have got one, too: then one is lost, and bounded as the others are. */
 void ahead_begin(struct ahead *ahead)
 {
-	uint64_t *log = NULL;
+	uint32_t *log = NULL;
 
 	ahead->walks = 0; /* who gets none asks again later */
 	if (atomic_fetch_add_explicit(&logs, 1, memory_order_relaxed) < AHEAD_LOGS_MAX)

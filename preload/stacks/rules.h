@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How to leave the frame that is at an address, in one word, and the process-wide table of them.
+ * How to leave the frame that is at an address, in one word, and the process-wide tables of them.
  *
- * The table: entries of two words in lines of a cache line, so that one look is one miss. It is bounded; what finds
+ * Two tables. The hot one is small, so that what a program uses now stays in the caches, and is looked at in one place.
+ * The large one has lines of a cache line, so that one look is one miss. Both are bounded; what finds
  * its line full takes the place of another, which is worked out again when it is needed. Words are written whole and
  * relaxed. An entry's mark is made of address, epoch and word, so that halves of two entries fit nobody.
  *
@@ -17,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/format/frame_flags.h"
+#include "collector/region/record.h"
 #include "preload/base/hidden.h"
 #include "preload/stacks/cfi.h"
 
@@ -43,7 +46,13 @@ enum rule_rbp {
 #define RULE_KIND_MASK 7u
 #define RULE_RBP_SHIFT 3u
 #define RULE_IS_WRAPPER (1u << 5)
-#define RULE_AFTER_SHIFT 6u /* in words, 6 bits */
+/*
+ * CFA = rsp or rbp + a multiple of 8, and rbp either saved below the CFA or the caller's still. Nearly all are, and
+ * step.h leaves them without a branch: the distance of the saved rbp is that of the return address where rbp is not saved.
+ */
+#define RULE_IS_USUAL (1u << 6)
+#define RULE_AFTER_SHIFT 7u /* in words */
+#define RULE_AFTER_MAX 31u
 #define RULE_OFFSET_SHIFT 12u
 #define RULE_OFFSET_BITS 28u /* bytes, signed */
 #define RULE_SAVED_SHIFT 40u /* in words, signed, 24 bits */
@@ -66,7 +75,7 @@ static inline int64_t rule_offset(uint64_t rule)
 
 static inline int64_t rule_after(uint64_t rule)
 {
-	return (int64_t)(rule >> RULE_AFTER_SHIFT & 63) * 8;
+	return (int64_t)(rule >> RULE_AFTER_SHIFT & RULE_AFTER_MAX) * 8;
 }
 
 static inline int64_t rule_rbp_offset(uint64_t rule)
@@ -82,13 +91,22 @@ struct rule_entry {
 };
 
 #define RULES_LINE 4u /* entries */
-#define RULES_EXACT (1ull << 47)
-#define RULES_EPOCH_SHIFT 48u
+#define RULES_HOT_BITS 14u
+/*
+ * An address and, where the frame was interrupted there and is not to return there, this bit, which is that of the frame's
+ * word. The epoch has bits that neither of them has.
+ */
+#define RULES_EXACT ((uint64_t)FRAME_IS_EXACT << RECORD_FRAME_SHIFT)
+#define RULES_PLACE (RULES_EXACT | ((1ull << 47) - 1))
+#define RULES_EPOCH_SHIFT 16u
+#define RULES_EPOCHS 0x8000u /* that entries can tell apart */
 
 struct rules {
+	struct rule_entry *hot;   /* 1 << RULES_HOT_BITS */
 	struct rule_entry *entry; /* NULL: nothing is kept */
 	uint64_t mask;            /* entries - 1 */
-	uint64_t epoch; /* above RULES_EPOCH_SHIFT; changes when what is known has become stale */
+	uint64_t
+		epoch; /* number above RULES_EPOCH_SHIFT; changes when what is known has become stale */
 };
 
 PRELOAD_HIDDEN extern struct rules rules;
@@ -103,28 +121,33 @@ static inline uint64_t rules_epoch(void)
 	return __atomic_load_n(&rules.epoch, __ATOMIC_ACQUIRE);
 }
 
-uint64_t rule_search(uint64_t key, uint64_t home);
+uint64_t rule_search(uint64_t key);
 
-static inline uint64_t rule_home(uint64_t address, uint64_t exact)
+static inline uint64_t rule_home(uint64_t key, unsigned int bits)
 {
-	return (address ^ exact) * 0x9e3779b97f4a7c15u >> 24 & rules.mask;
+	return key * 0x9e3779b97f4a7c15u >> (64 - bits);
 }
 
-/* `exact`: RULES_EXACT where the frame was interrupted at `address`, 0 where it is to return there. */
-static inline uint64_t rule_at(uint64_t address, uint64_t exact)
+/* What keys of an epoch have in the bits that RULES_PLACE leaves. */
+static inline uint64_t rules_epoch_bits(uint64_t epoch)
 {
-	uint64_t key = address | exact | __atomic_load_n(&rules.epoch, __ATOMIC_RELAXED);
-	uint64_t home = rule_home(address, exact);
-	uint64_t word;
+	uint64_t number = epoch >> RULES_EPOCH_SHIFT;
 
-	if (__builtin_expect(!rules.entry, 0))
-		return rule_search(key, 0);
-	word = __atomic_load_n(&rules.entry[home].word, __ATOMIC_RELAXED);
-	if (__builtin_expect((__atomic_load_n(&rules.entry[home].mark, __ATOMIC_RELAXED) ^
+	return (number & 0xff) << 48 | (number >> 8 & 0x7f) << 57;
+}
+
+/* `place`: an address and RULES_EXACT; `epoch_bits`: rules_epoch_bits(). */
+static inline __attribute__((always_inline)) uint64_t rule_at(uint64_t place, uint64_t epoch_bits)
+{
+	uint64_t key = place | epoch_bits;
+	const struct rule_entry *e = &rules.hot[rule_home(key, RULES_HOT_BITS)];
+	uint64_t word = __atomic_load_n(&e->word, __ATOMIC_RELAXED);
+
+	if (__builtin_expect((__atomic_load_n(&e->mark, __ATOMIC_RELAXED) ^
 			      word * 0xd6e8feb86659fd93u) == key,
 			     1))
 		return word;
-	return rule_search(key, home);
+	return rule_search(key);
 }
 
 #endif

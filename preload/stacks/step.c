@@ -2,6 +2,8 @@
 /* See step.h. */
 #include "preload/stacks/step.h"
 
+#include <stddef.h>
+
 /* glibc's struct ucontext_t lies at rsp in the frame of a signal's return. */
 #define UCONTEXT_RBP 120u
 #define UCONTEXT_RSP 160u
@@ -54,7 +56,17 @@ static bool span_move(struct step_span *span, uintptr_t rsp)
 	return true;
 }
 
-enum step_end step_signal(struct step_span *span, struct step_place *p, struct stack_fresh *f)
+static bool step_read(struct step_span *span, uintptr_t at, struct stack_read *ret_read)
+{
+	if (at % 8 || (at - span->low >= span->high - span->low && !step_span_grow(span, at)))
+		return false;
+	*ret_read = (struct stack_read){ (const uint64_t *)at, *(const uint64_t *)at };
+	return true;
+}
+
+/* Out of the frame of a signal's return: the registers of who was interrupted. */
+static enum step_end step_signal(struct step_span *span, struct step_place *p,
+				 struct stack_fresh *f)
 {
 	if (!step_read(span, p->rsp + UCONTEXT_RIP, &f->ret) ||
 	    !step_read(span, p->rsp + UCONTEXT_RBP, &f->saved) ||
@@ -67,18 +79,50 @@ enum step_end step_signal(struct step_span *span, struct step_place *p, struct s
 	return STEP_GOES_ON;
 }
 
+/* The CFA is known: the return address lies below it. */
+static enum step_end step_to(struct step_span *span, struct step_place *p, struct stack_fresh *f,
+			     uint64_t cfa)
+{
+	uint64_t base = cfa;
+
+	if (cfa < p->rsp + 8 || !step_read(span, cfa - 8, &f->ret))
+		return STEP_CUT;
+	if (rule_rbp(f->rule) != RULE_RBP_SAME) {
+		if (rule_rbp(f->rule) != RULE_RBP_BY_CFA)
+			base = rule_rbp(f->rule) == RULE_RBP_BY_RBP ? p->rbp : p->rsp;
+		if (!step_read(span, base + (uint64_t)rule_rbp_offset(f->rule), &f->saved))
+			return STEP_CUT;
+		p->rbp = f->saved.value;
+	}
+	if (f->ret.value - 1 >= (1ull << 47) - 1)
+		return f->ret.value ? STEP_CUT : STEP_OUTERMOST;
+	p->word = f->ret.value;
+	p->rsp = cfa;
+	return STEP_GOES_ON;
+}
+
 enum step_end step_rare(struct step_span *span, struct step_place *p, struct stack_fresh *f)
 {
 	enum rule_kind kind = rule_kind(f->rule);
-	uint64_t base = kind == RULE_RSP_LOAD ? p->rsp : p->rbp;
+	uint64_t base = kind == RULE_RBP || kind == RULE_RBP_LOAD ? p->rbp : p->rsp;
+	uint64_t at = base + (uint64_t)rule_offset(f->rule);
 
-	if (kind == RULE_END)
-		return STEP_OUTERMOST;
-	if (kind == RULE_SIGNAL)
+	f->rule &= ~(uint64_t)RULE_IS_USUAL;
+	f->load.at = f->saved.at = f->ret.at = NULL;
+	switch (kind) {
+	case RULE_RSP:
+	case RULE_RBP:
+		return step_to(span, p, f, at);
+	case RULE_RSP_LOAD:
+	case RULE_RBP_LOAD:
+		if (!step_read(span, at, &f->load))
+			return STEP_CUT;
+		return step_to(span, p, f, f->load.value + (uint64_t)rule_after(f->rule));
+	case RULE_SIGNAL:
 		return step_signal(span, p, f);
-	if (kind != RULE_RSP_LOAD && kind != RULE_RBP_LOAD)
+	case RULE_END:
+		return STEP_OUTERMOST;
+	default:
 		return STEP_CUT;
-	if (!step_read(span, base + (uint64_t)rule_offset(f->rule), &f->load))
-		return STEP_CUT;
-	return step_to(span, p, f, f->load.value + (uint64_t)rule_after(f->rule));
+	}
 }

@@ -16,7 +16,7 @@
 #include "preload/stacks/rules.h"
 #include "preload/stacks/thread.h"
 
-#define STEP_EXACT ((uint64_t)FRAME_IS_EXACT << RECORD_FRAME_SHIFT)
+#define STEP_EXACT RULES_EXACT
 #define STEP_ADDRESS ((1ull << RECORD_FRAME_SHIFT) - 1)
 #define STEP_SPAN_PAGES 2048u /* looked at for one word */
 #define STEP_REACH_PAGES 64u  /* and for the first */
@@ -40,64 +40,32 @@ enum step_end {
 bool step_span_reach(struct step_span *span, uintptr_t at);
 bool step_span_grow(struct step_span *span, uintptr_t at);
 
-/* The rare way has copies, so that what the caller hands in can stay in registers. */
-static inline __attribute__((always_inline)) bool step_can_read(struct step_span *span,
-								uintptr_t at)
+/* Leaves `p` as it is when more has to be looked at: then step_rarely() is to be asked. */
+static inline __attribute__((always_inline)) bool step_usual(const struct step_span *span,
+							     struct step_place *p, uint64_t rule)
 {
-	struct step_span grown = *span;
-	bool can;
+	uint64_t cfa = (rule & RULE_RBP ? p->rbp : p->rsp) + (uint64_t)rule_offset(rule);
+	uint64_t saved = cfa + (uint64_t)rule_rbp_offset(rule);
+	uint64_t word, rbp;
 
-	if (__builtin_expect(at % 8 != 0, 0))
+	/* saved lies below the return address or is that */
+	if (__builtin_expect(cfa - 8 - p->rsp >= span->high - p->rsp || saved < p->rsp || cfa & 7,
+			     0))
 		return false;
-	if (__builtin_expect(at - span->low < span->high - span->low, 1))
-		return true;
-	can = step_span_grow(&grown, at);
-	*span = grown;
-	return can;
-}
-
-static inline __attribute__((always_inline)) bool step_read(struct step_span *span, uintptr_t at,
-							    struct stack_read *ret_read)
-{
-	if (!step_can_read(span, at))
+	word = *(const uint64_t *)(cfa - 8);
+	rbp = *(const uint64_t *)saved;
+	if (__builtin_expect(word - 1 >= (1ull << 47) - 1, 0))
 		return false;
-	*ret_read = (struct stack_read){ (const uint64_t *)at, *(const uint64_t *)at };
+	p->rbp = rule & RULE_RBP_BY_CFA << RULE_RBP_SHIFT ? rbp : p->rbp;
+	p->word = word;
+	p->rsp = cfa;
 	return true;
 }
 
-static inline uint64_t step_rule(const struct step_place *p)
-{
-	return rule_at(p->word & STEP_ADDRESS, p->word & STEP_EXACT ? RULES_EXACT : 0);
-}
-
-/* Out of the frame of a signal's return: the registers of who was interrupted. */
-enum step_end step_signal(struct step_span *span, struct step_place *p, struct stack_fresh *f);
+/* By any rule, that of `f`, which gets what was read and is no longer RULE_IS_USUAL. */
 enum step_end step_rare(struct step_span *span, struct step_place *p, struct stack_fresh *f);
 
-/* The CFA is known: the return address lies below it. */
-static inline __attribute__((always_inline)) enum step_end step_to(struct step_span *span,
-								   struct step_place *p,
-								   struct stack_fresh *f,
-								   uint64_t cfa)
-{
-	if (__builtin_expect(cfa < p->rsp + 8 || !step_read(span, cfa - 8, &f->ret), 0))
-		return STEP_CUT;
-	if (rule_rbp(f->rule) != RULE_RBP_SAME) {
-		uint64_t base = cfa;
-
-		if (__builtin_expect(rule_rbp(f->rule) != RULE_RBP_BY_CFA, 0))
-			base = rule_rbp(f->rule) == RULE_RBP_BY_RBP ? p->rbp : p->rsp;
-		if (!step_read(span, base + (uint64_t)rule_rbp_offset(f->rule), &f->saved))
-			return STEP_CUT;
-		p->rbp = f->saved.value;
-	}
-	if (__builtin_expect(f->ret.value - 1 >= (1ull << 47) - 1, 0))
-		return f->ret.value ? STEP_CUT : STEP_OUTERMOST;
-	p->word = f->ret.value;
-	p->rsp = cfa;
-	return STEP_GOES_ON;
-}
-
+/* The rare way has copies, so that what the caller hands in can stay in registers. */
 static inline __attribute__((always_inline)) enum step_end step_rarely(struct step_span *span,
 								       struct step_place *p,
 								       struct stack_fresh *f)
@@ -111,18 +79,18 @@ static inline __attribute__((always_inline)) enum step_end step_rarely(struct st
 	return end;
 }
 
-/* `f` has the rule of the frame at `p`, and no reads yet. */
-static inline __attribute__((always_inline)) enum step_end step_out(struct step_span *span,
-								    struct step_place *p,
-								    struct stack_fresh *f)
+/* `f` has the rule of the frame at `p`; what was read is not asked for. */
+static inline enum step_end step_out(struct step_span *span, struct step_place *p,
+				     struct stack_fresh *f)
 {
-	enum rule_kind kind = rule_kind(f->rule);
-
-	if (__builtin_expect(kind == RULE_RSP, 1))
-		return step_to(span, p, f, p->rsp + (uint64_t)rule_offset(f->rule));
-	if (kind == RULE_RBP)
-		return step_to(span, p, f, p->rbp + (uint64_t)rule_offset(f->rule));
+	if (f->rule & RULE_IS_USUAL && step_usual(span, p, f->rule))
+		return STEP_GOES_ON;
 	return step_rarely(span, p, f);
+}
+
+static inline uint64_t step_rule(const struct step_place *p)
+{
+	return rule_at(p->word & RULES_PLACE, rules_epoch_bits(rules_epoch()));
 }
 
 #endif

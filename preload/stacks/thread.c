@@ -8,11 +8,11 @@
 #include "preload/stacks/pages.h"
 
 #define SLOTS 4096u
-#define SLOTS_BYTES_MAX (96u << 20) /* of all together */
+#define SLOTS_BYTES_MAX (512u << 20) /* of all together; what is used of them takes memory */
 
 __thread struct stack_thread *stack_self __attribute__((tls_model("initial-exec")));
 
-static unsigned int depth_limit;
+unsigned int stack_depth_limit;
 /* Mapped when stacks are wanted: a program without has no room for them. */
 static struct slot_pool {
 	_Atomic(struct stack_thread *) memory[SLOTS];
@@ -25,10 +25,10 @@ static struct stack_thread without, ended;
 
 static size_t slot_bytes(void)
 {
-	return sizeof(struct stack_thread) + (depth_limit + 1) * sizeof(struct stack_frame) +
-	       (size_t)depth_limit * STACK_READS_MAX * sizeof(struct stack_read) +
-	       (size_t)depth_limit * sizeof(struct stack_fresh) +
-	       (size_t)depth_limit * 2 * sizeof(struct stack_python_frame);
+	return sizeof(struct stack_thread) + (stack_depth_limit + 2) * sizeof(struct stack_frame) +
+	       ((size_t)stack_depth_limit * STACK_READS_MAX + 1) * sizeof(struct stack_read) +
+	       (stack_depth_limit + 1) * sizeof(struct stack_fresh) +
+	       (size_t)stack_depth_limit * 2 * sizeof(struct stack_python_frame);
 }
 
 static uint32_t slots(void)
@@ -40,8 +40,8 @@ static uint32_t slots(void)
 
 bool stack_threads_begin(unsigned int depth)
 {
-	if (!depth_limit)
-		depth_limit = depth;
+	if (!stack_depth_limit)
+		stack_depth_limit = depth;
 	if (!pool)
 		pool = pages_map(sizeof(*pool));
 	return pool;
@@ -53,12 +53,14 @@ static struct stack_thread *slot_map(uint32_t slot)
 
 	if (!t)
 		return NULL;
-	t->frame = (struct stack_frame *)(t + 1);
-	t->read = (struct stack_read *)(t->frame + depth_limit + 1);
-	t->fresh = (struct stack_fresh *)(t->read + (size_t)depth_limit * STACK_READS_MAX);
-	t->python.frame = (struct stack_python_frame *)(t->fresh + depth_limit);
-	t->python.fresh = t->python.frame + depth_limit;
-	t->python.room = depth_limit;
+	t->frame = (struct stack_frame *)(t + 1) + 1;
+	t->frame[-1].rsp = UINT64_MAX;
+	t->read = (struct stack_read *)(t->frame + stack_depth_limit + 1);
+	t->fresh = (struct stack_fresh *)(t->read + (size_t)stack_depth_limit * STACK_READS_MAX +
+					  1);
+	t->python.frame = (struct stack_python_frame *)(t->fresh + stack_depth_limit + 1);
+	t->python.fresh = t->python.frame + stack_depth_limit;
+	t->python.room = stack_depth_limit;
 	atomic_store(&pool->memory[slot], t);
 	return t;
 }

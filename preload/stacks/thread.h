@@ -35,9 +35,12 @@ struct stack_frame {
 #define STACK_RBP_IS_LIVE_SHIFT 63u
 #define STACK_RBP_IS_LIVE (1ull << STACK_RBP_IS_LIVE_SHIFT)
 
-/* A frame as it was stepped, innermost first. */
+/*
+ * A frame as it was stepped, innermost first. Where its rule is RULE_IS_USUAL, what was read is what the next one says;
+ * else that stands here, too.
+ */
 struct stack_fresh {
-	uint64_t rsp, word, rbp;
+	uint64_t word, rsp, rbp;
 	uint64_t rule;
 	struct stack_read load, saved, ret; /* at NULL: was not read */
 };
@@ -75,8 +78,8 @@ struct stack_thread {
 	uint64_t epoch;      /* that these were found under */
 	uintptr_t low, high; /* the pages around the stack that can be read */
 	bool cut;            /* the outermost frame known is not that of the stack: depth limit */
-	struct stack_frame
-		*frame; /* one more than the limit: the last has the number of reads only */
+	/* One more than the limit: the last has the number of reads only. frame[-1] lies further out than all. */
+	struct stack_frame *frame;
 	struct stack_read *read;
 	struct stack_fresh *fresh;
 	struct stack_python python;
@@ -93,6 +96,7 @@ PRELOAD_HIDDEN extern __thread struct stack_thread *stack_self
 	__attribute__((tls_model("initial-exec")));
 
 /* Frames a stack may have, from now on for ever. */
+PRELOAD_HIDDEN extern unsigned int stack_depth_limit;
 bool stack_threads_begin(unsigned int depth);
 /* This thread's own, NULL when it can have none (counted). */
 struct stack_thread *stack_thread_claim(void);

@@ -278,7 +278,7 @@ static void stacks_by_family(void **state)
 	(void)state;
 	read_with(NULL, NULL);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
-	assert_int_equal(settings.stacks_depth, 256);
+	assert_int_equal(settings.stacks_depth, 1024);
 	read_with("INTERCEPT_STACKS=native,cuda:off", "INTERCEPT_STACKS_DEPTH=4096");
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_NATIVE);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_cuda], SETTINGS_STACKS_OFF);
@@ -291,7 +291,7 @@ static void stacks_by_family(void **state)
 		strstr(spoken_with("INTERCEPT_STACKS=alloc:all", "INTERCEPT_STACKS_DEPTH=0"),
 		       "INTERCEPT_STACKS='alloc:all' is not allowed"));
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
-	assert_int_equal(settings.stacks_depth, 256);
+	assert_int_equal(settings.stacks_depth, 1024);
 	assert_non_null(
 		strstr(spoken_with("INTERCEPT_STACKS=nobody:native", NULL), "nobody:native"));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:stacks/stack.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
+/* links: preload:stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
 /* preload/stacks/stack.c: every stack is compared with libgcc's, which reads all of it each time. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "preload/stacks/rules.h"
 #include "tests/unit/preload/stacks/stack_judge.h"
 
 #define LIMIT 256u
@@ -499,6 +500,29 @@ static void test_no_room(void **state)
 	judge_expect(1);
 }
 
+/* The keys of rules have room for so many epochs: what is left of the first is forgotten before its number comes again. */
+static void test_epochs_are_used_up(void **state)
+{
+	uint64_t left = 0, large = 0;
+
+	(void)state;
+	walk(3);
+	while ((rules_epoch() >> RULES_EPOCH_SHIFT) % RULES_EPOCHS != RULES_EPOCHS - 1)
+		rules_unloading_begins();
+	walk(3);
+	rules_unloading_begins();
+	for (uint64_t i = 0; i < 1ull << RULES_HOT_BITS; i++)
+		left += rules.hot[i].word != 0;
+	for (uint64_t i = 0; i <= rules.mask; i++)
+		large += rules.entry[i].word != 0;
+	assert_int_equal(left, 0);
+	assert_int_equal(large, 0);
+	while ((rules_epoch() >> RULES_EPOCH_SHIFT) % 4 != 0)
+		rules_unloading_begins();
+	walk(3);
+	judge_expect(3);
+}
+
 /* What a heap record has instead of its caller. */
 static void test_records(void **state)
 {
@@ -537,6 +561,7 @@ int main(void)
 		JUDGED(test_vfork),
 		JUDGED(test_no_room),
 		JUDGED(test_records),
+		JUDGED(test_epochs_are_used_up), /* the last: no rule is kept afterwards */
 	};
 
 	if (stack_begin(1, 1u << 14, LIMIT))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:stacks/ahead.c,stacks/pages.c,stacks/frame_names.c,stacks/rules.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
+/* links: preload:stacks/ahead.c,stacks/pages.c,stacks/frame_names.c */
 /* preload/stacks/ahead.c: what the log expects. That nothing depends on it is what test_stack shows. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include "preload/stacks/ahead.h"
 
 #define WALKS 300u
+#define NAMES 2048u /* homes of all walks */
 
 /* What ahead.c is linked with wants these; nothing here calls them. */
 bool clock_is_tsc = true;
@@ -31,19 +32,17 @@ bool recorder_find_room(struct recorder_lane *full, unsigned int count)
 	return false;
 }
 
-static struct frame_name name[WALKS];
-
-static uint64_t walk_of(unsigned int i)
+static uint64_t home_of(unsigned int i)
 {
-	return ahead_walk(i * 4 + 4) | ahead_walk_rule(i * 8, 0) | ahead_walk_rule(i * 4, 2);
+	return i * 4 + 4;
 }
 
 /* Was the walk where the thread expected it? */
 static bool note(struct ahead *ahead, unsigned int i)
 {
-	bool expected = ahead->log[ahead->next & AHEAD_LOG_MASK] == walk_of(i);
+	bool expected = ahead->log[ahead->next & AHEAD_LOG_MASK] == home_of(i);
 
-	ahead_note(ahead, walk_of(i), &name[i]);
+	ahead_note(ahead, home_of(i));
 	return expected;
 }
 
@@ -60,18 +59,11 @@ static struct ahead ahead_with_log(void)
 {
 	struct ahead ahead = { 0 };
 
-	memset(name, 0, sizeof(name));
+	assert_true(frame_names_begin(NAMES));
+	memset(frame_names.entry, 0, NAMES * sizeof(*frame_names.entry));
 	ahead_begin(&ahead);
 	assert_non_null(ahead.log);
 	return ahead;
-}
-
-static void test_walk(void **state)
-{
-	(void)state;
-	assert_int_equal(ahead_walk(8), 2);
-	assert_int_equal(ahead_walk_rule(8, 0), 2ull << 16);
-	assert_int_equal(ahead_walk_rule(8, 2), 2ull << 48);
 }
 
 /* The second time all but the first are expected, the third time all are; what was in between costs one. */
@@ -96,9 +88,9 @@ static void test_followed(void **state)
 	(void)state;
 	note_all(&ahead);
 	note_all(&ahead);
-	place = frame_place(&name[5]);
+	place = frame_place(&frame_names.entry[home_of(5)]);
 	note_all(&ahead);
-	assert_int_equal(frame_place(&name[5]), place);
+	assert_int_equal(frame_place(&frame_names.entry[home_of(5)]), place);
 }
 
 /* The log begins anew at its end, and what it had is not believed. */
@@ -134,7 +126,7 @@ static void test_logs(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < AHEAD_WALKS_MIN; i++) {
 		assert_null(ahead.log);
-		ahead_note(&ahead, walk_of(1), &name[1]);
+		ahead_note(&ahead, home_of(1));
 	}
 	assert_non_null(ahead.log);
 	for (unsigned int i = 0; i < 2 * AHEAD_LOGS_MAX; i++) {
@@ -144,16 +136,16 @@ static void test_logs(void **state)
 	}
 	assert_true(logs < AHEAD_LOGS_MAX);
 	assert_null(other.log);
-	ahead_note(&other, walk_of(1), &name[1]);
+	ahead_note(&other, home_of(1));
 	assert_int_equal(other.walks, 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walk),        cmocka_unit_test(test_repeats),
-		cmocka_unit_test(test_followed),    cmocka_unit_test(test_wraps),
-		cmocka_unit_test(test_two_threads), cmocka_unit_test(test_logs),
+		cmocka_unit_test(test_repeats), cmocka_unit_test(test_followed),
+		cmocka_unit_test(test_wraps),   cmocka_unit_test(test_two_threads),
+		cmocka_unit_test(test_logs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
