@@ -138,6 +138,7 @@ enum evt_gpu_state {
 	EVT_GPU_FAILED = 3,     /* a function of CUPTI failed, nothing is recorded */
 	EVT_GPU_IN_USE = 4,     /* somebody had CUPTI before us */
 	EVT_GPU_LEFT = 5,       /* somebody came after us: from here on nothing is recorded */
+	EVT_GPU_SHARED = 6,     /* somebody came after us, and both are served */
 	EVT_GPU_STATE_LIMIT,
 };
 

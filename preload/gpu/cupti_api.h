@@ -19,6 +19,7 @@ enum {
 	CUPTI_OK = 0,
 	CUPTI_INVALID_PARAMETER = 1,
 	CUPTI_NOT_INITIALISED = 15,
+	CUPTI_NOT_COMPATIBLE = 23,
 	CUPTI_INVALID_KIND = 21,
 	CUPTI_MAX_LIMIT = 12,
 	CUPTI_MULTIPLE_SUBSCRIBERS = 39,
@@ -31,9 +32,12 @@ enum cupti_kind {
 	CUPTI_KERNEL =
 		3, /* as CUPTI_CONCURRENT_KERNEL; never asked for, it has kernels wait for each other */
 	CUPTI_CONCURRENT_KERNEL = 10,
+	CUPTI_DRIVER_CALL = 4,
+	CUPTI_RUNTIME_CALL = 5,
 	CUPTI_OVERHEAD = 17,
 	CUPTI_MEMCPY_PEER = 22, /* MEMCPY2 */
 	CUPTI_SYNCHRONIZATION = 38,
+	CUPTI_EXTERNAL_CORRELATION = 39,
 	CUPTI_KINDS = 64,
 };
 
@@ -41,6 +45,7 @@ enum cupti_domain { CUPTI_DRIVER_API = 1, CUPTI_RUNTIME_API = 2, CUPTI_DOMAINS =
 
 #define CUPTI_FLUSH_FORCED 1u
 #define CUPTI_THREAD_ID_SYSTEM 1
+#define CUPTI_ATTRIBUTE_ZEROED 5 /* ..._ATTR_ZEROED_OUT_ACTIVITY_BUFFER */
 
 /* CUpti_CallbackData */
 struct cupti_callback {
@@ -57,6 +62,7 @@ struct cupti_callback {
 
 typedef void cupti_callback_function(void *user, int domain, uint32_t id,
 				     const struct cupti_callback *callback);
+typedef uint64_t cupti_timestamp_function(void);
 typedef void cupti_buffer_requested(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records);
 typedef void cupti_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 				    size_t valid_bytes);
@@ -145,28 +151,60 @@ struct cupti_overhead {
 	uint64_t start_ns, end_ns;
 };
 
+/* CUpti_ActivityAPI: a call of the runtime or the driver. */
+struct cupti_call {
+	uint32_t kind;
+	uint32_t id;
+	uint64_t start_ns, end_ns;
+	uint32_t process, thread;
+	uint32_t correlation;
+	uint32_t result;
+};
+
+/* CUpti_ActivityExternalCorrelation */
+struct cupti_external {
+	uint32_t kind;
+	uint32_t whose; /* CUpti_ExternalCorrelationKind */
+	uint64_t id;
+	uint32_t correlation;
+	uint32_t pad;
+};
+
 /*
  * The functions. CUPTI_FUNCTION(name, parameters, is_needed): without one that is needed nothing is started.
  */
-#define CUPTI_FUNCTIONS(FUNCTION)                                                             \
-	FUNCTION(cuptiGetVersion, (uint32_t * ret_version), 1)                                \
-	FUNCTION(cuptiGetTimestamp, (uint64_t * ret_ns), 1)                                   \
-	FUNCTION(cuptiSubscribe,                                                              \
-		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,      \
-		  void *user),                                                                \
-		 1)                                                                           \
-	FUNCTION(cuptiUnsubscribe, (cupti_subscriber subscriber), 1)                          \
-	FUNCTION(cuptiEnableCallback,                                                         \
-		 (uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id), 1)      \
-	FUNCTION(cuptiActivityRegisterCallbacks,                                              \
-		 (cupti_buffer_requested * requested, cupti_buffer_completed * completed), 1) \
-	FUNCTION(cuptiActivityEnable, (int kind), 1)                                          \
-	FUNCTION(cuptiActivityDisable, (int kind), 1)                                         \
-	FUNCTION(cuptiActivityFlushAll, (uint32_t how), 1)                                    \
-	FUNCTION(cuptiActivityFlushPeriod, (uint32_t period_ms), 0)                           \
-	FUNCTION(cuptiActivityGetNextRecord,                                                  \
-		 (uint8_t * buffer, size_t valid_bytes, void **record), 1)                    \
-	FUNCTION(cuptiActivityGetNumDroppedRecords,                                           \
-		 (void *context, uint32_t stream, size_t *ret_dropped), 0)
+#define CUPTI_FUNCTIONS(FUNCTION)                                                                \
+	FUNCTION(cuptiGetVersion, (uint32_t * ret_version), 1)                                   \
+	FUNCTION(cuptiGetTimestamp, (uint64_t * ret_ns), 1)                                      \
+	FUNCTION(cuptiSubscribe,                                                                 \
+		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,         \
+		  void *user),                                                                   \
+		 1)                                                                              \
+	FUNCTION(cuptiUnsubscribe, (cupti_subscriber subscriber), 1)                             \
+	FUNCTION(cuptiEnableCallback,                                                            \
+		 (uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id), 1)         \
+	FUNCTION(cuptiActivityRegisterCallbacks,                                                 \
+		 (cupti_buffer_requested * requested, cupti_buffer_completed * completed), 1)    \
+	FUNCTION(cuptiActivityEnable, (int kind), 1)                                             \
+	FUNCTION(cuptiActivityDisable, (int kind), 1)                                            \
+	FUNCTION(cuptiActivityFlushAll, (uint32_t how), 1)                                       \
+	FUNCTION(cuptiActivityFlushPeriod, (uint32_t period_ms), 0)                              \
+	FUNCTION(cuptiActivityGetNextRecord,                                                     \
+		 (uint8_t * buffer, size_t valid_bytes, void **record), 1)                       \
+	FUNCTION(cuptiActivityGetNumDroppedRecords,                                              \
+		 (void *context, uint32_t stream, size_t *ret_dropped), 0)                       \
+	/* of another user's only: gpu_exports.c */                                              \
+	FUNCTION(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * timestamp), \
+		 0)                                                                              \
+	FUNCTION(cuptiActivitySetAttribute, (int attribute, size_t *bytes, void *value), 0)      \
+	FUNCTION(cuptiActivityEnableContext, (void *context, int kind), 0)                       \
+	FUNCTION(cuptiActivityDisableContext, (void *context, int kind), 0)                      \
+	FUNCTION(cuptiEnableDomain, (uint32_t on, cupti_subscriber subscriber, int domain), 0)   \
+	FUNCTION(cuptiEnableAllDomains, (uint32_t on, cupti_subscriber subscriber), 0)           \
+	FUNCTION(cuptiSubscribe_v2,                                                              \
+		 (cupti_subscriber * ret_subscriber, cupti_callback_function * callback,         \
+		  void *user, void *parameters),                                                 \
+		 0)                                                                              \
+	FUNCTION(cuptiFinalize, (void), 0)
 
 #endif

@@ -11,8 +11,9 @@
 #include "preload/base/futex.h"
 #include "preload/base/log.h"
 #include "preload/gpu/gpu_buffers.h"
-#include "preload/gpu/gpu_library.h"
+#include "preload/gpu/gpu_copy.h"
 #include "preload/gpu/gpu_records.h"
+#include "preload/gpu/gpu_share.h"
 #include "preload/record/correlation.h"
 #include "preload/record/family.h"
 #include "preload/record/recorder.h"
@@ -28,8 +29,7 @@ enum {
 };
 
 static _Atomic int state;
-static struct gpu_library cupti;
-static cupti_subscriber subscriber;
+static _Atomic bool is_shared; /* another user was here, and that was recorded */
 static uint32_t version;
 
 bool gpu_is_on(void)
@@ -55,33 +55,38 @@ static void state_record(enum evt_gpu_state what, cupti_result result, const cha
 static _Atomic uint32_t
 	buffers_taken; /* so far; at the end somebody looks whether it still moves */
 
-static void buffer_requested(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records)
+void gpu_buffer_requested(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records)
 {
 	*ret_buffer = gpu_buffer_take(ret_bytes);
 	*ret_records = 0; /* as many as it holds */
 }
 
-static void dropped_record(void *context, uint32_t stream)
+size_t gpu_take_dropped(void *context, uint32_t stream)
 {
 	size_t dropped = 0;
 
-	if (cupti.cuptiActivityGetNumDroppedRecords &&
-	    cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_OK)
-		gpu_lost(dropped, EVT_GPU_LOST_DROPPED);
+	if (!gpu_cupti.cuptiActivityGetNumDroppedRecords ||
+	    gpu_cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) != CUPTI_OK)
+		return 0;
+	gpu_lost(dropped, EVT_GPU_LOST_DROPPED);
+	return dropped;
 }
 
-static void buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
-			     size_t valid_bytes)
+/* Ours first: what the other does with its copy takes as long as it likes. */
+void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			  size_t valid_bytes)
 {
 	int now = atomic_load(&state), saved = errno;
 
 	if (!buffer)
 		return;
-	if ((now == GPU_ON || now == GPU_STARTING || now == GPU_LEAVING) && valid_bytes <= bytes) {
-		gpu_records_take(buffer, valid_bytes, cupti.cuptiActivityGetNextRecord,
-				 cupti.cuptiGetTimestamp);
-		dropped_record(context, stream);
-	}
+	if (valid_bytes > bytes)
+		valid_bytes = 0;
+	if (now == GPU_ON || now == GPU_STARTING || now == GPU_LEAVING)
+		gpu_records_take(buffer, valid_bytes, gpu_cupti.cuptiActivityGetNextRecord,
+				 gpu_cupti.cuptiGetTimestamp);
+	gpu_copy_dropped(gpu_take_dropped(context, stream));
+	gpu_copy_take(context, stream, buffer, valid_bytes, gpu_cupti.cuptiActivityGetNextRecord);
 	atomic_fetch_add(&buffers_taken, 1);
 	gpu_buffer_give(buffer, bytes);
 	errno = saved;
@@ -97,26 +102,25 @@ static const int kinds[] = { CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,
 /* A CUPTI that does not know a function has none that could be called. */
 static void callbacks_enable(void)
 {
-#define RUNTIME(id, name, constant) \
-	(void)cupti.cuptiEnableCallback(1, subscriber, CUPTI_RUNTIME_API, id);
-#define DRIVER(id, name) (void)cupti.cuptiEnableCallback(1, subscriber, CUPTI_DRIVER_API, id);
+#define RUNTIME(id, name, constant) (void)gpu_share_callback(GPU_US, true, CUPTI_RUNTIME_API, id);
+#define DRIVER(id, name) (void)gpu_share_callback(GPU_US, true, CUPTI_DRIVER_API, id);
 #include "preload/gpu/callbacks.def"
 }
 
 /* Without kernels there is nothing worth having; of the others what there is. */
 static cupti_result kinds_enable(void)
 {
-	cupti_result result = cupti.cuptiActivityEnable(kinds[0]);
+	cupti_result result = gpu_share_kind(GPU_US, true, kinds[0]);
 
 	for (size_t i = 1; i < KINDS && !result; i++)
-		(void)cupti.cuptiActivityEnable(kinds[i]);
+		(void)gpu_share_kind(GPU_US, true, kinds[i]);
 	return result;
 }
 
 static void kinds_disable(void)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		(void)cupti.cuptiActivityDisable(kinds[i]);
+		(void)gpu_share_kind(GPU_US, false, kinds[i]);
 }
 
 struct failure {
@@ -126,27 +130,28 @@ struct failure {
 
 static struct failure cupti_start(void)
 {
-	cupti_result result = cupti.cuptiGetVersion(&version);
+	cupti_result result = gpu_cupti.cuptiGetVersion(&version);
+	cupti_subscriber subscriber;
 
 	if (result)
 		return (struct failure){ result, "cuptiGetVersion" };
-	result = cupti.cuptiSubscribe(&subscriber, gpu_callback, NULL);
+	result = gpu_share_subscribe(GPU_US, &subscriber);
 	if (result)
 		return (struct failure){ result, "cuptiSubscribe" };
-	result = cupti.cuptiActivityRegisterCallbacks(buffer_requested, buffer_completed);
+	result = gpu_share_register();
 	if (result) {
-		(void)cupti.cuptiUnsubscribe(subscriber);
+		(void)gpu_share_unsubscribe(GPU_US);
 		return (struct failure){ result, "cuptiActivityRegisterCallbacks" };
 	}
 	result = kinds_enable();
 	if (result) {
 		kinds_disable();
-		(void)cupti.cuptiUnsubscribe(subscriber);
+		(void)gpu_share_unsubscribe(GPU_US);
 		return (struct failure){ result, "cuptiActivityEnable" };
 	}
 	callbacks_enable();
-	if (cupti.cuptiActivityFlushPeriod)
-		(void)cupti.cuptiActivityFlushPeriod(GPU_FLUSH_PERIOD_MS);
+	if (gpu_cupti.cuptiActivityFlushPeriod)
+		(void)gpu_cupti.cuptiActivityFlushPeriod(GPU_FLUSH_PERIOD_MS);
 	return (struct failure){ 0 };
 }
 
@@ -165,7 +170,12 @@ static void start(void)
 	if (!(settings.trace & 1u << SETTINGS_FAMILY_gpu) || !recorder_is_open() ||
 	    !atomic_compare_exchange_strong(&state, &off, GPU_STARTING))
 		return;
-	if (!gpu_library_open(&cupti, &missing)) {
+	if (!gpu_share_is_used()) { /* somebody came while we did not record, and is not to be disturbed */
+		atomic_store(&state, GPU_GONE);
+		state_record(EVT_GPU_IN_USE, 0, NULL);
+		return;
+	}
+	if (!gpu_share_open(&missing)) {
 		atomic_store(&state, GPU_GONE);
 		state_record(missing ? EVT_GPU_FAILED : EVT_GPU_NO_LIBRARY, 0, missing);
 		return;
@@ -181,7 +191,7 @@ static void start(void)
 	}
 	atomic_store(&state, GPU_ON);
 	__atomic_store_n(&correlation_wanted, true, __ATOMIC_RELAXED);
-	state_record(EVT_GPU_STARTED, 0, cupti.path);
+	state_record(EVT_GPU_STARTED, 0, gpu_cupti.path);
 	(void)atexit(at_exit);
 }
 
@@ -201,7 +211,7 @@ static _Atomic uint32_t flushed;
 static void *flush_thread(void *unused)
 {
 	(void)unused;
-	(void)cupti.cuptiActivityFlushAll(CUPTI_FLUSH_FORCED);
+	(void)gpu_cupti.cuptiActivityFlushAll(CUPTI_FLUSH_FORCED);
 	atomic_store(&flushed, 1);
 	futex_wake(&flushed);
 	return NULL;
@@ -251,6 +261,14 @@ void gpu_flush(void)
 	errno = saved;
 }
 
+/* --- the other user --- */
+
+void gpu_share_with(const char *function)
+{
+	if (gpu_is_on() && !atomic_exchange(&is_shared, true))
+		state_record(EVT_GPU_SHARED, 0, function);
+}
+
 void gpu_leave_to(const char *function)
 {
 	int on = GPU_ON, saved = errno;
@@ -260,9 +278,9 @@ void gpu_leave_to(const char *function)
 	__atomic_store_n(&correlation_wanted, false, __ATOMIC_RELAXED);
 	kinds_disable();
 	gpu_flush();
-	(void)cupti.cuptiUnsubscribe(subscriber);
-	if (cupti.cuptiActivityFlushPeriod)
-		(void)cupti.cuptiActivityFlushPeriod(0);
+	(void)gpu_share_unsubscribe(GPU_US);
+	if (gpu_cupti.cuptiActivityFlushPeriod)
+		(void)gpu_cupti.cuptiActivityFlushPeriod(0);
 	atomic_store(&state, GPU_GONE);
 	state_record(EVT_GPU_LEFT, 0, function);
 	log_line("another profiler uses CUPTI now (%s): work of the GPU is not recorded from here "
@@ -273,6 +291,8 @@ void gpu_leave_to(const char *function)
 
 static void gpu_forked(void)
 {
+	gpu_share_forked();
+	gpu_copy_forked();
 	if (atomic_load(&state) == GPU_OFF)
 		return;
 	atomic_store(&state, GPU_GONE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUPTI's life in the process: begun when the driver begins (InitializeInjection), its records taken, left to another
- * user who comes, emptied at the end.
+ * CUPTI's life in the process: begun when the driver begins (InitializeInjection), its records taken, shared with another
+ * user who comes (gpu_share.h), left to one whom it cannot be shared with, emptied at the end.
  *
  * CUPTI has a thread of its own that hands out what is done, once a second; we have none. No call of CUPTI is made with
  * anything of ours held, nor from within a function of the heap.
@@ -21,15 +21,28 @@
 /* It is ours and records. False in a forked child: CUPTI is the parent's. */
 bool gpu_is_on(void);
 
-/* Another user of CUPTI has come by that function: it is theirs from now on. At the second call nothing happens. */
+/* Another user of CUPTI has come by that function. The first is recorded. */
+void gpu_share_with(const char *function);
+/* The same, of one that cannot be served beside us: it is theirs from now on. At the second call nothing happens. */
 void gpu_leave_to(const char *function);
 /* All that ran on the GPU is told when it returns; or it took too long, which is said. */
 void gpu_flush(void);
 
+/* For cuptiActivityRegisterCallbacks(). */
+void gpu_buffer_requested(uint8_t **ret_buffer, size_t *ret_bytes, size_t *ret_records);
+void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			  size_t valid_bytes);
+/* Records that CUPTI has lost since the last look; they are recorded as lost. */
+size_t gpu_take_dropped(void *context, uint32_t stream);
+
 /* --- gpu_callback.c --- */
 
-/* Before and after calls of CUDA, for cuptiSubscribe(). */
+/* Before and after calls of CUDA, for cuptiSubscribe(): ours and the other user's. */
 void gpu_callback(void *user, int domain, uint32_t id, const struct cupti_callback *callback);
+/* The greatest number of a call so far that starts work, 0: none. */
+uint32_t gpu_last_correlation(void);
+/* Room for what both users keep from a call's beginning to its end. */
+void gpu_callback_prepare_two(void);
 
 /* --- gpu_exports.c --- */
 

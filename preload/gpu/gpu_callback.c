@@ -7,13 +7,16 @@
 #include "preload/gpu/gpu.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
+#include "preload/gpu/gpu_share.h"
 #include "preload/record/correlation.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
 
-#define IDS 1024u /* of a domain */
+#define IDS GPU_CALLBACK_IDS
 
 /* Names by domain and id. */
 static const char *const names[CUPTI_DOMAINS][IDS] = {
@@ -39,10 +42,25 @@ static void call_record(const char *name, const struct cupti_callback *callback,
 	recorder_leave(lane);
 }
 
+static uint32_t last_correlation;
+
+uint32_t gpu_last_correlation(void)
+{
+	return __atomic_load_n(&last_correlation, __ATOMIC_RELAXED);
+}
+
+/* Two threads may put the smaller number last: it is one of a call that runs now, too. */
+static void correlation_note(uint32_t correlation)
+{
+	if ((int32_t)(correlation - __atomic_load_n(&last_correlation, __ATOMIC_RELAXED)) > 0)
+		__atomic_store_n(&last_correlation, correlation, __ATOMIC_RELAXED);
+}
+
 static void call_begins(const struct cupti_callback *callback)
 {
 	uint32_t self = correlation_self, number = callback->correlation << 2;
 
+	correlation_note(callback->correlation);
 	*callback->kept = 0;
 	if (callback->correlation >= CORRELATION_LIMIT) {
 		*callback->kept = clock_ticks();
@@ -71,17 +89,111 @@ static void call_ends(const char *name, const struct cupti_callback *callback)
 	call_record(name, callback, start);
 }
 
-void gpu_callback(void *user, int domain, uint32_t id, const struct cupti_callback *callback)
+static void call_ours(int domain, uint32_t id, const struct cupti_callback *callback)
 {
-	int saved = errno;
-
-	(void)user;
-	if (domain <= 0 || domain >= CUPTI_DOMAINS || id >= IDS || !names[domain][id] ||
-	    !callback || !callback->kept || !gpu_is_on())
+	if (!names[domain][id] || !callback->kept || !gpu_is_on())
 		return;
 	if (callback->site == 0)
 		call_begins(callback);
 	else
 		call_ends(names[domain][id], callback);
+}
+
+/* --- the other user's callback --- */
+
+/*
+ * CUPTI gives a word to a subscriber that it has at both ends of a call. Where both users are called each has one:
+ * a pair of them, to which CUPTI's word points.
+ */
+struct pair {
+	_Atomic bool is_taken;
+	uint64_t ours, theirs;
+};
+#define PAIRS 4096u
+
+static _Atomic(struct pair *) pairs;
+
+void gpu_callback_prepare_two(void)
+{
+	struct pair *none = NULL, *made;
+	int saved = errno;
+
+	if (atomic_load(&pairs))
+		return;
+	made = mmap(NULL, PAIRS * sizeof(*made), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (made != MAP_FAILED && !atomic_compare_exchange_strong(&pairs, &none, made))
+		munmap(made, PAIRS * sizeof(*made));
+	errno = saved;
+}
+
+static struct pair *pair_take(uint32_t correlation)
+{
+	struct pair *all = atomic_load(&pairs);
+
+	for (uint32_t i = 0; all && i < PAIRS; i++) {
+		struct pair *pair = &all[(correlation + i) % PAIRS];
+		bool is_taken = false;
+
+		if (atomic_compare_exchange_strong(&pair->is_taken, &is_taken, true)) {
+			pair->ours = pair->theirs = 0;
+			return pair;
+		}
+	}
+	return NULL;
+}
+
+static struct pair *pair_of(uint64_t word)
+{
+	uintptr_t all = (uintptr_t)atomic_load(&pairs);
+
+	if (!all || word - all >= PAIRS * sizeof(struct pair))
+		return NULL;
+	return &atomic_load(&pairs)[(word - all) / sizeof(struct pair)];
+}
+
+static void call_both(void *user, cupti_callback_function *theirs, int domain, uint32_t id,
+		      const struct cupti_callback *callback)
+{
+	struct pair *pair = callback->site == 0 ? pair_take(callback->correlation)
+						: pair_of(*callback->kept);
+	struct cupti_callback copy = *callback;
+	uint64_t nothing = 0;
+
+	if (callback->site == 0)
+		*callback->kept = (uint64_t)(uintptr_t)pair;
+	copy.kept = pair ? &pair->ours : &nothing;
+	if (pair)
+		call_ours(domain, id, &copy);
+	copy.kept = pair ? &pair->theirs : &nothing;
+	theirs(user, domain, id, &copy);
+	if (pair && callback->site != 0)
+		atomic_store(&pair->is_taken, false);
+}
+
+void gpu_callback(void *unused, int domain, uint32_t id, const struct cupti_callback *callback)
+{
+	cupti_callback_function *theirs;
+	int saved = errno;
+	uint8_t users;
+	void *user;
+
+	(void)unused;
+	if (domain <= 0 || domain >= CUPTI_DOMAINS || id >= IDS) {
+		theirs = gpu_share_their_callback(&user);
+		if (theirs)
+			theirs(user, domain, id, callback);
+		return;
+	}
+	if (!callback)
+		return;
+	users = atomic_load_explicit(&gpu_share_callbacks[domain][id], memory_order_relaxed);
+	theirs = users & GPU_THEM ? gpu_share_their_callback(&user) : NULL;
+	if (!theirs)
+		call_ours(domain, id, callback);
+	else if (users & GPU_US && callback->kept && gpu_is_on())
+		call_both(user, theirs, domain, id, callback);
+	else
+		theirs(user, domain, id, callback);
 	errno = saved;
 }

@@ -1,31 +1,254 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions by which another user of CUPTI comes (hooks.def). What it asked for is done as if we had never been
- * there: no subscriber, no buffers and no kinds of ours are left when the original is called.
+ * The functions by which another user of CUPTI comes (hooks.def). While we use CUPTI each is done for the two of us
+ * (gpu_share.h); whatever fails for the other fails as it would without us. Where nothing of the GPU is
+ * recorded, and in a forked child, the original is called and nothing else.
  */
 #include "preload/gpu/gpu.h"
 
+#include <errno.h>
 #include <stddef.h>
 
-#include "preload/gpu/gpu_library.h"
+#include "preload/gpu/gpu_clock.h"
+#include "preload/gpu/gpu_copy.h"
+#include "preload/gpu/gpu_share.h"
 #include "preload/hook/hook.h"
 
-#define EXPORTED(name, parameters, arguments)                          \
-	HOOK_EXPORT int name parameters                                \
-	{                                                              \
-		int(*original) parameters;                             \
-                                                                       \
-		*(void **)(void *)&original = gpu_library_find(#name); \
-		if (!original)                                         \
-			return CUPTI_NOT_INITIALISED;                  \
-		gpu_leave_to(#name);                                   \
-		return original arguments;                             \
-	}
+static bool is_shared(const char *function)
+{
+	const char *missing;
+
+	if (!gpu_share_is_used() || !gpu_share_open(&missing))
+		return false;
+	gpu_share_with(function);
+	return true;
+}
+
+/* The body of a function: both(...) when CUPTI is shared, else the original. */
+#define EXPORTED(name, parameters, arguments)                                 \
+	static cupti_result both_##name parameters;                           \
+	HOOK_EXPORT int name parameters                                       \
+	{                                                                     \
+		int(*original) parameters;                                    \
+                                                                              \
+		if (is_shared(#name))                                         \
+			return both_##name arguments;                         \
+		*(void **)(void *)&original = gpu_library_find(#name);        \
+		return original ? original arguments : CUPTI_NOT_INITIALISED; \
+	}                                                                     \
+	static cupti_result both_##name parameters
+
+/* --- callbacks --- */
 
 EXPORTED(cuptiSubscribe,
 	 (cupti_subscriber * ret_subscriber, cupti_callback_function *callback, void *user),
 	 (ret_subscriber, callback, user))
+{
+	cupti_result result;
+
+	if (!ret_subscriber || !callback)
+		return gpu_cupti.cuptiSubscribe(ret_subscriber, callback, user);
+	result = gpu_share_subscribe(GPU_THEM, ret_subscriber);
+	if (result)
+		return result;
+	gpu_callback_prepare_two();
+	gpu_share_set_their_callback(callback, user);
+	return CUPTI_OK;
+}
+
+EXPORTED(cuptiUnsubscribe, (cupti_subscriber subscriber), (subscriber))
+{
+	cupti_result result;
+
+	(void)subscriber;
+	result = gpu_share_unsubscribe(GPU_THEM);
+	if (!result)
+		gpu_share_set_their_callback(NULL, NULL);
+	return result;
+}
+
+EXPORTED(cuptiEnableCallback, (uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id),
+	 (on, subscriber, domain, id))
+{
+	(void)subscriber;
+	return gpu_share_callback(GPU_THEM, on != 0, domain, id);
+}
+
+/* Not by CUPTI's function where it would switch ours off; it does not know all of the ids. */
+static cupti_result domain_switch(uint32_t on, cupti_subscriber subscriber, int domain)
+{
+	cupti_result result = CUPTI_OK;
+
+	if (domain <= 0 || domain >= CUPTI_DOMAINS)
+		return gpu_cupti.cuptiEnableDomain
+			       ? gpu_cupti.cuptiEnableDomain(on, subscriber, domain)
+			       : CUPTI_NOT_INITIALISED;
+	if (on && gpu_cupti.cuptiEnableDomain)
+		result = gpu_cupti.cuptiEnableDomain(on, subscriber, domain);
+	for (uint32_t id = 0; !result && id < GPU_CALLBACK_IDS; id++)
+		(void)gpu_share_callback(GPU_THEM, on != 0, domain, id);
+	return result;
+}
+
+EXPORTED(cuptiEnableDomain, (uint32_t on, cupti_subscriber subscriber, int domain),
+	 (on, subscriber, domain))
+{
+	return domain_switch(on, subscriber, domain);
+}
+
+#define ALL_DOMAINS 8 /* at most: CUPTI refuses what it does not know */
+
+EXPORTED(cuptiEnableAllDomains, (uint32_t on, cupti_subscriber subscriber), (on, subscriber))
+{
+	cupti_result first = domain_switch(on, subscriber, CUPTI_DRIVER_API);
+	cupti_result second = domain_switch(on, subscriber, CUPTI_RUNTIME_API);
+
+	for (int domain = CUPTI_DOMAINS; domain < ALL_DOMAINS; domain++)
+		(void)domain_switch(on, subscriber, domain);
+	return first ? first : second;
+}
+
+/* --- records --- */
+
 EXPORTED(cuptiActivityRegisterCallbacks,
 	 (cupti_buffer_requested * requested, cupti_buffer_completed *completed),
 	 (requested, completed))
+{
+	cupti_result result;
+
+	if (!requested || !completed)
+		return CUPTI_INVALID_PARAMETER;
+	result = gpu_share_register();
+	if (!result)
+		gpu_copy_register(requested, completed);
+	return result;
+}
+
+EXPORTED(cuptiActivityEnable, (int kind), (kind))
+{
+	cupti_result result = gpu_share_kind(GPU_THEM, true, kind);
+
+	if (!result && kind > 0)
+		gpu_copy_kind((uint32_t)kind, true);
+	return result;
+}
+
+EXPORTED(cuptiActivityDisable, (int kind), (kind))
+{
+	cupti_result result = gpu_share_kind(GPU_THEM, false, kind);
+
+	if (!result && kind > 0)
+		gpu_copy_kind((uint32_t)kind, false);
+	return result;
+}
+
+EXPORTED(cuptiActivityFlushAll, (uint32_t how), (how))
+{
+	cupti_result result = gpu_cupti.cuptiActivityFlushAll(how);
+
+	gpu_copy_flush();
+	return result;
+}
+
+/* Ours is a second; who wants it sooner gets it sooner. */
+EXPORTED(cuptiActivityFlushPeriod, (uint32_t period_ms), (period_ms))
+{
+	if (!gpu_cupti.cuptiActivityFlushPeriod)
+		return CUPTI_NOT_INITIALISED;
+	gpu_copy_set_prompt(period_ms != 0);
+	if (gpu_is_on() && (!period_ms || period_ms > GPU_FLUSH_PERIOD_MS))
+		period_ms = GPU_FLUSH_PERIOD_MS;
+	return gpu_cupti.cuptiActivityFlushPeriod(period_ms);
+}
+
+EXPORTED(cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *ret_dropped),
+	 (context, stream, ret_dropped))
+{
+	if (!ret_dropped)
+		return CUPTI_INVALID_PARAMETER;
+	gpu_copy_dropped(gpu_take_dropped(context, stream));
+	*ret_dropped = gpu_copy_take_dropped();
+	return CUPTI_OK;
+}
+
+/*
+ * The same function again changes nothing, and CUPTI garbles records each time it is given one (pytorch#192021): it
+ * is told once.
+ */
+EXPORTED(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * timestamp),
+	 (timestamp))
+{
+	cupti_result result;
+
+	if (!gpu_cupti.cuptiActivityRegisterTimestampCallback)
+		return CUPTI_NOT_INITIALISED;
+	if (timestamp && timestamp == gpu_clock_theirs())
+		return CUPTI_OK;
+	if (gpu_is_on())
+		(void)gpu_cupti.cuptiActivityFlushAll(0); /* these have CUPTI's own */
+	gpu_clock_prepare(gpu_cupti.cuptiGetTimestamp);
+	result = gpu_cupti.cuptiActivityRegisterTimestampCallback(timestamp);
+	if (!result)
+		gpu_clock_follow(timestamp);
+	return result;
+}
+
+/* Buffers that are zeroes would have to be ours. */
+EXPORTED(cuptiActivitySetAttribute, (int attribute, size_t *bytes, void *value),
+	 (attribute, bytes, value))
+{
+	if (attribute == CUPTI_ATTRIBUTE_ZEROED)
+		return CUPTI_OK;
+	if (!gpu_cupti.cuptiActivitySetAttribute)
+		return CUPTI_NOT_INITIALISED;
+	return gpu_cupti.cuptiActivitySetAttribute(attribute, bytes, value);
+}
+
+/* Its CUPTI ends, ours goes on. */
 EXPORTED(cuptiFinalize, (void), ())
+{
+	cupti_result result = CUPTI_OK;
+
+	if (!gpu_is_on()) {
+		if (gpu_cupti.cuptiFinalize)
+			result = gpu_cupti.cuptiFinalize();
+		gpu_share_reset();
+		return result;
+	}
+	for (int kind = 1; kind < CUPTI_KINDS; kind++)
+		if (gpu_share_wants(GPU_THEM, (uint32_t)kind))
+			(void)both_cuptiActivityDisable(kind);
+	gpu_copy_flush();
+	(void)both_cuptiUnsubscribe(NULL);
+	gpu_copy_register(NULL, NULL);
+	return result;
+}
+
+/* --- what cannot be done for two: we go --- */
+
+#define LEAVING(name, parameters, arguments, then)                     \
+	HOOK_EXPORT int name parameters                                \
+	{                                                              \
+		int(*original) parameters;                             \
+		cupti_result result = CUPTI_NOT_INITIALISED;           \
+                                                                       \
+		*(void **)(void *)&original = gpu_library_find(#name); \
+		if (original) {                                        \
+			gpu_leave_to(#name);                           \
+			result = original arguments;                   \
+		}                                                      \
+		if (!result)                                           \
+			then;                                          \
+		return result;                                         \
+	}
+
+/* The new way to use CUPTI, which cannot be mixed with ours. */
+LEAVING(cuptiSubscribe_v2,
+	(cupti_subscriber * ret_subscriber, cupti_callback_function *callback, void *user,
+	 void *parameters),
+	(ret_subscriber, callback, user, parameters), gpu_share_end())
+/* Of one context only: which of them a record is of cannot be seen in all kinds. */
+LEAVING(cuptiActivityEnableContext, (void *context, int kind), (context, kind),
+	gpu_copy_kind((uint32_t)kind, true))
+LEAVING(cuptiActivityDisableContext, (void *context, int kind), (context, kind),
+	gpu_copy_kind((uint32_t)kind, false))

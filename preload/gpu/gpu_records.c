@@ -1,65 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_records.h. The two clocks are looked at together once a buffer: CUPTI's by its own function, between two
- * looks at ours. Both run in true nanoseconds, so the record's event says how long ago its work began.
+ * See gpu_records.h. The clocks are looked at together once a buffer (gpu_clock.h); the record's event says how long ago
+ * its work began.
  */
 #include "preload/gpu/gpu_records.h"
 
 #include <string.h>
 
+#include "preload/gpu/gpu_clock.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
 
 #define FIELDS(event) (sizeof(struct evt_##event) / sizeof(uint64_t))
 #define AT(event, field) (offsetof(struct evt_##event, field) / sizeof(uint64_t))
 #define PUT(event, field_, value) (r->field[AT(event, field_)] = (uint64_t)(value))
-/* --- clocks --- */
-
-/* Both clocks at one moment. */
-struct moment {
-	uint64_t ticks, cupti_ns;
-	double ns_per_tick;
-};
-
-#define MOMENT_LOOKS 4u
-
-/* Ours since the first buffer, against the kernel's: a batch takes milliseconds, and a millionth of them is nothing. */
-static double tick_rate(uint64_t ticks)
-{
-	static _Atomic uint64_t first_ticks, first_ns;
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), none = 0;
-
-	if (!clock_is_tsc)
-		return 1;
-	if (atomic_compare_exchange_strong(&first_ns, &none, now_ns))
-		atomic_store(&first_ticks, ticks);
-	if (now_ns - atomic_load(&first_ns) < 1000000 || !atomic_load(&first_ticks))
-		return 0; /* not known yet: as good as no time that passes */
-	return (double)(now_ns - atomic_load(&first_ns)) /
-	       (double)(ticks - atomic_load(&first_ticks));
-}
-
-/* The look that took least. */
-static bool moment_look(struct moment *moment, cupti_result (*timestamp)(uint64_t *))
-{
-	uint64_t best = UINT64_MAX;
-
-	for (unsigned int i = 0; i < MOMENT_LOOKS; i++) {
-		uint64_t before = clock_ticks(), cupti_ns, after;
-
-		if (timestamp(&cupti_ns))
-			return false;
-		after = clock_ticks();
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		moment->ticks = before + best / 2;
-		moment->cupti_ns = cupti_ns;
-	}
-	moment->ns_per_tick = tick_rate(moment->ticks);
-	return true;
-}
-
 /* --- events --- */
 
 static uint64_t name_put(const char *name, struct recorder_lane *lane)
@@ -73,20 +27,19 @@ static uint64_t name_put(const char *name, struct recorder_lane *lane)
 	return string_id(&text, lane);
 }
 
-static void event_put(struct gpu_record *r, const struct moment *moment)
+static void event_put(struct gpu_record *r, const struct gpu_moment *moment, int64_t ago_ns)
 {
 	struct recorder_lane *lane = recorder_enter(RECORDER_LATE, RECORDER_IN_RECORD);
-	uint64_t ticks, since_ns;
+	uint64_t ticks;
 
 	if (!lane)
 		return;
 	if (r->event == EVT_gpu_kernel)
 		PUT(gpu_kernel, kernel, name_put(r->name, lane));
 	ticks = clock_ticks();
-	since_ns = (uint64_t)((double)(int64_t)(ticks - moment->ticks) * moment->ns_per_tick);
-	/* the first two fields of all of them */
-	r->field[0] = moment->cupti_ns + since_ns - r->start_ns;
-	r->field[1] = r->end_ns - r->start_ns;
+	/* the first field of all of them */
+	r->field[0] = (uint64_t)(ago_ns + (int64_t)((double)(int64_t)(ticks - moment->ticks) *
+						    moment->ns_per_tick));
 	(void)recorder_put(lane, r->event, ticks - recorder_base, r->field, r->fields);
 	recorder_leave(lane);
 }
@@ -113,10 +66,11 @@ void gpu_records_take(uint8_t *buffer, size_t valid_bytes,
 		      cupti_result (*timestamp)(uint64_t *))
 {
 	uint64_t strange = 0, unfinished = 0;
-	struct moment moment = { 0 };
+	struct gpu_moment moment;
 	void *record = NULL;
 	struct gpu_record r;
-	bool is_timed = moment_look(&moment, timestamp);
+	bool is_timed = gpu_moment_look(&moment, timestamp);
+	int64_t ago_ns;
 
 	while (next(buffer, valid_bytes, &record) == CUPTI_OK) {
 		size_t at = (size_t)((uint8_t *)record - buffer);
@@ -129,10 +83,11 @@ void gpu_records_take(uint8_t *buffer, size_t valid_bytes,
 			continue;
 		if (!r.end_ns)
 			unfinished++;
-		else if (!is_timed || r.end_ns < r.start_ns || !r.start_ns)
-			strange++;
+		else if (is_timed &&
+			 gpu_moment_place(&moment, r.start_ns, r.end_ns, &ago_ns, &r.field[1]))
+			event_put(&r, &moment, ago_ns);
 		else
-			event_put(&r, &moment);
+			strange++;
 	}
 	gpu_lost(strange, EVT_GPU_LOST_STRANGE);
 	gpu_lost(unfinished, EVT_GPU_LOST_UNFINISHED);

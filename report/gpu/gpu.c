@@ -120,6 +120,10 @@ static void take_cupti(void *state, const struct source_event *event, bool count
 		mine->gpu.version = cupti->version;
 	if (cupti->state == EVT_GPU_STARTED)
 		return;
+	if (cupti->state == EVT_GPU_SHARED) {
+		mine->gpu.shared_what = event_name(mine->source, event, cupti->what);
+		return;
+	}
 	mine->gpu.state_result = cupti->result;
 	mine->gpu.state_what = event_name(mine->source, event, cupti->what);
 }

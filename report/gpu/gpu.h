@@ -45,6 +45,7 @@ struct gpu {
 		[EVT_GPU_STATE_LIMIT]; /* processes in which CUPTI was started, and so on */
 	uint64_t state_result;         /* of the last that failed */
 	uint32_t state_what;           /* name, of the last that failed or left */
+	uint32_t shared_what;          /* the function by which another user came */
 	uint64_t version;
 };
 

@@ -110,12 +110,18 @@ static void trace_total(const struct report *report, struct facts *facts)
 
 /* --- what people read above them --- */
 
+static void name_print(char *to, size_t room, const struct run *run, uint32_t number)
+{
+	const struct source_name *name = source_name_at(run_source(run), number);
+
+	text_escape(to, room, source_name_text(name), name->text ? name->length : 0);
+}
+
 static void print_absence(const struct gpu *gpu, const struct run *run, const struct screen *screen)
 {
-	const struct source_name *name = source_name_at(run_source(run), gpu->state_what);
 	char what[96];
 
-	text_escape(what, sizeof(what), source_name_text(name), name->text ? name->length : 0);
+	name_print(what, sizeof(what), run, gpu->state_what);
 	if (gpu->state_count[EVT_GPU_NO_LIBRARY])
 		screen_print_prose(screen,
 				   "no libcupti was found: install NVIDIA's nvidia-cuda-cupti of "
@@ -132,6 +138,10 @@ static void print_absence(const struct gpu *gpu, const struct run *run, const st
 		screen_print_prose(screen,
 				   "another profiler came (%s): the GPU's work from then on is not "
 				   "here",
+				   what);
+	name_print(what, sizeof(what), run, gpu->shared_what);
+	if (gpu->state_count[EVT_GPU_SHARED] && !gpu->state_count[EVT_GPU_LEFT])
+		screen_print_prose(screen, "another profiler used CUPTI at the same time (%s)",
 				   what);
 }
 

@@ -71,6 +71,7 @@ struct fake_call {
 	bool outer_nested;
 	uint32_t outer_correlation;
 	uint64_t kept[2]; /* for whoever is told of the call, by domain */
+	uint64_t start_ns;
 };
 
 struct fake_thread {

@@ -276,6 +276,7 @@ static void child_start(void)
 	/* a tool of the parent is none of ours */
 	atomic_store(&fake_tool, NULL);
 	memset(fake_device_copies, 0, sizeof(fake_device_copies));
+	memset(&fake_device_overheads, 0, sizeof(fake_device_overheads));
 	atomic_store(&fake_device_waits, 0);
 	atomic_store(&fake_device_dropped, 0);
 	atomic_store(&fake_stub_calls, 0);

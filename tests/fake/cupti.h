@@ -2,6 +2,10 @@
 /*
  * The fake libcupti: callbacks and activity records of what the fake device does (device.h).
  *
+ * Of CUPTI's own kinds there are calls of the runtime and of the driver (those that start work or wait), the numbers that
+ * a user pushes for them, and an overhead of 700 ns with each 64th kernel. A user's clock (RegisterTimestampCallback)
+ * counts for what is asked for from then on; what was asked for before keeps CUPTI's.
+ *
  * As the real one: callbacks come only for what was subscribed and enabled, records only of kinds that are enabled;
  * a kind's records are laid out as the version says, longer than their common head; one subscriber at a time;
  * RegisterCallbacks replaces; Enable without callbacks fails. Records wait until the device is done with the work;
@@ -22,10 +26,24 @@
 #include "tests/fake/device.h"
 #include "tests/fake/entry.h"
 
+/* --- cupti_own.c: the kinds that are no work of the device --- */
+
+/* A call of the program has returned: its records and those of the numbers pushed for it. */
+void cupti_call_done(const struct fake_call *call, int domain, uint64_t start_ns, int result);
+/* Now, as records of calls have it. */
+uint64_t cupti_call_now(void);
+void cupti_overhead_sometimes(const struct fake_work *work);
+bool cupti_has_their_clock(void);
+/* From the device's times to those of the user's clock. */
+void cupti_their_times(struct fake_work *work);
+
 /* --- cupti_records.c: queue and buffers --- */
 
 bool cupti_kind_is_on(const struct fake_work *work);
+bool cupti_has_kind(int kind);
 void cupti_kind_set(int kind, bool on);
+/* The first buffer is asked for by the call that has something to tell. */
+void cupti_buffer_prepare(void);
 void cupti_set_buffers(cupti_buffer_requested *requested, cupti_buffer_completed *completed);
 bool cupti_has_buffers(void);
 bool cupti_queue(const struct fake_work *work);

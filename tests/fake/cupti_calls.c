@@ -45,19 +45,30 @@ static void tool_call(struct fake_call *call, bool is_done, int result)
 {
 	int domain = call->is_runtime ? CUPTI_RUNTIME_API : CUPTI_DRIVER_API;
 
-	if (!is_done)
+	if (!is_done) {
+		cupti_buffer_prepare();
+		call->start_ns = cupti_call_now();
 		callback_call(call, domain, false, 0);
+	}
 	if (domain == CUPTI_RUNTIME_API)
 		callback_call(call, CUPTI_DRIVER_API, is_done, result);
-	if (is_done)
+	if (is_done) {
 		callback_call(call, domain, true, result);
+		cupti_call_done(call, domain, call->start_ns, result);
+	}
 	if (is_done && cupti_queue_is_long())
 		cupti_flush_some();
 }
 
 static bool tool_work(const struct fake_work *work)
 {
-	return cupti_kind_is_on(work) && cupti_queue(work);
+	struct fake_work with_clock = *work;
+
+	with_clock.has_their_clock = cupti_has_their_clock();
+	if (!cupti_kind_is_on(work) || !cupti_queue(&with_clock))
+		return false;
+	cupti_overhead_sometimes(&with_clock);
+	return true;
 }
 
 static const struct fake_tool tool = { .call = tool_call, .work = tool_work };
@@ -79,7 +90,7 @@ int do_cuptiSubscribe(cupti_subscriber *ret_subscriber, cupti_callback_function 
 
 int do_cuptiUnsubscribe(cupti_subscriber subscriber)
 {
-	if (subscriber != &the_subscriber)
+	if (subscriber != &the_subscriber || !atomic_load(&the_subscriber.callback))
 		return CUPTI_INVALID_PARAMETER;
 	for (int domain = 0; domain < CUPTI_DOMAINS; domain++)
 		for (unsigned int id = 0; id < IDS; id++)
@@ -103,6 +114,12 @@ int do_cuptiEnableDomain(uint32_t on, cupti_subscriber subscriber, int domain)
 	return CUPTI_OK;
 }
 
+int do_cuptiEnableAllDomains(uint32_t on, cupti_subscriber subscriber)
+{
+	(void)do_cuptiEnableDomain(on, subscriber, CUPTI_DRIVER_API);
+	return do_cuptiEnableDomain(on, subscriber, CUPTI_RUNTIME_API);
+}
+
 /* --- activities --- */
 
 int do_cuptiActivityRegisterCallbacks(cupti_buffer_requested *requested,
@@ -121,6 +138,9 @@ int do_cuptiActivityEnable(int kind)
 		return CUPTI_INVALID_KIND;
 	if (!cupti_has_buffers())
 		return CUPTI_NOT_INITIALISED;
+	if ((kind == CUPTI_KERNEL && cupti_has_kind(CUPTI_CONCURRENT_KERNEL)) ||
+	    (kind == CUPTI_CONCURRENT_KERNEL && cupti_has_kind(CUPTI_KERNEL)))
+		return CUPTI_NOT_COMPATIBLE;
 	cupti_kind_set(kind, true);
 	return CUPTI_OK;
 }
@@ -131,6 +151,17 @@ int do_cuptiActivityDisable(int kind)
 		return CUPTI_INVALID_KIND;
 	cupti_kind_set(kind, false);
 	return CUPTI_OK;
+}
+
+/* There is one context. */
+int do_cuptiActivityEnableContext(void *context, int kind)
+{
+	return context ? do_cuptiActivityEnable(kind) : CUPTI_INVALID_PARAMETER;
+}
+
+int do_cuptiActivityDisableContext(void *context, int kind)
+{
+	return context ? do_cuptiActivityDisable(kind) : CUPTI_INVALID_PARAMETER;
 }
 
 int do_cuptiActivityFlushAll(uint32_t how)
@@ -184,6 +215,17 @@ int do_cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t 
 	(void)context;
 	(void)stream;
 	*ret_dropped = cupti_take_dropped();
+	return CUPTI_OK;
+}
+
+/* Whoever used it: all is gone. */
+int do_cuptiFinalize(void)
+{
+	for (int kind = 1; kind < CUPTI_KINDS; kind++)
+		cupti_kind_set(kind, false);
+	(void)do_cuptiUnsubscribe(&the_subscriber);
+	cupti_flush(true);
+	cupti_set_buffers(NULL, NULL);
 	return CUPTI_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define QUEUE (1u << 20) /* memory that is touched only when used */
 #define BATCH 1024u
@@ -20,11 +21,11 @@
 static const struct version {
 	const char *name;
 	uint32_t version;
-	size_t kernel, copy, set, wait;
+	size_t kernel, copy, set, wait, overhead;
 } versions[] = {
-	{ "13.2", 130202, 224, 96, 88, 56 }, { "13.0", 130001, 216, 96, 88, 56 },
-	{ "12.9", 28, 208, 96, 88, 56 },     { "12.1", 18, 208, 88, 88, 40 },
-	{ "11.8", 18, 200, 88, 88, 40 },
+	{ "13.2", 130202, 224, 96, 88, 56, 56 }, { "13.0", 130001, 216, 96, 88, 56, 56 },
+	{ "12.9", 28, 208, 96, 88, 56, 56 },     { "12.1", 18, 208, 88, 88, 40, 40 },
+	{ "11.8", 18, 200, 88, 88, 40, 40 },
 };
 
 static _Atomic bool kinds[CUPTI_KINDS];
@@ -84,9 +85,21 @@ static int kind_of(const struct fake_work *work)
 	static const int of[FAKE_WORK_KINDS] = { [FAKE_KERNEL] = CUPTI_CONCURRENT_KERNEL,
 						 [FAKE_COPY] = CUPTI_MEMCPY,
 						 [FAKE_SET] = CUPTI_MEMSET,
-						 [FAKE_WAIT] = CUPTI_SYNCHRONIZATION };
+						 [FAKE_WAIT] = CUPTI_SYNCHRONIZATION,
+						 [FAKE_EXTERNAL] = CUPTI_EXTERNAL_CORRELATION,
+						 [FAKE_OVERHEAD] = CUPTI_OVERHEAD };
 
+	if (work->kind == FAKE_CALL)
+		return work->is_runtime ? CUPTI_RUNTIME_CALL : CUPTI_DRIVER_CALL;
+	/* one who wants kernels one after the other */
+	if (work->kind == FAKE_KERNEL && atomic_load(&kinds[CUPTI_KERNEL]))
+		return CUPTI_KERNEL;
 	return of[work->kind];
+}
+
+bool cupti_has_kind(int kind)
+{
+	return atomic_load(&kinds[kind]);
 }
 
 bool cupti_kind_is_on(const struct fake_work *work)
@@ -189,7 +202,7 @@ static unsigned int queue_take(struct fake_work *batch, bool all)
 static size_t kernel_write(void *at, const struct fake_work *work)
 {
 	struct cupti_kernel record = {
-		.kind = CUPTI_CONCURRENT_KERNEL,
+		.kind = (uint32_t)kind_of(work),
 		.registers = 32,
 		.start_ns = work->start_ns,
 		.end_ns = work->end_ns,
@@ -269,34 +282,90 @@ static size_t wait_write(void *at, const struct fake_work *work)
 	return version_now()->wait;
 }
 
-static size_t record_write(void *at, const struct fake_work *work)
+static size_t overhead_write(void *at, const struct fake_work *work)
 {
+	struct cupti_overhead record = { .kind = CUPTI_OVERHEAD,
+					 .what = 1, /* the driver's compiler */
+					 .start_ns = work->start_ns,
+					 .end_ns = work->end_ns };
+
+	memcpy(at, &record, sizeof(record));
+	return version_now()->overhead;
+}
+
+static size_t call_write(void *at, const struct fake_work *work)
+{
+	struct cupti_call record = { .kind = (uint32_t)kind_of(work),
+				     .id = work->id,
+				     .start_ns = work->start_ns,
+				     .end_ns = work->end_ns,
+				     .process = (uint32_t)getpid(),
+				     .thread = work->thread,
+				     .correlation = work->correlation,
+				     .result = work->copy };
+
+	memcpy(at, &record, sizeof(record));
+	return sizeof(record);
+}
+
+static size_t external_write(void *at, const struct fake_work *work)
+{
+	struct cupti_external record = { .kind = CUPTI_EXTERNAL_CORRELATION,
+					 .whose = work->id,
+					 .id = work->bytes,
+					 .correlation = work->correlation };
+
+	memcpy(at, &record, sizeof(record));
+	return sizeof(record);
+}
+
+static size_t record_write(void *at, const struct fake_work *asked)
+{
+	static size_t (*const write[FAKE_WORK_KINDS])(void *, const struct fake_work *) = {
+		[FAKE_KERNEL] = kernel_write,     [FAKE_COPY] = copy_write,
+		[FAKE_SET] = set_write,           [FAKE_WAIT] = wait_write,
+		[FAKE_CALL] = call_write,         [FAKE_EXTERNAL] = external_write,
+		[FAKE_OVERHEAD] = overhead_write,
+	};
+	struct fake_work work = *asked;
+
+	if (work.has_their_clock)
+		cupti_their_times(&work);
 	memset(at, 0, RECORD_MAX);
-	switch (work->kind) {
-	case FAKE_KERNEL:
-		return kernel_write(at, work);
-	case FAKE_COPY:
-		return copy_write(at, work);
-	case FAKE_SET:
-		return set_write(at, work);
+	return write[work.kind](at, &work);
+}
+
+static size_t length_of(const uint8_t *record)
+{
+	const struct version *version = version_now();
+	uint32_t kind;
+
+	memcpy(&kind, record, sizeof(kind));
+	switch (kind) {
+	case CUPTI_MEMCPY:
+		return version->copy;
+	case CUPTI_MEMSET:
+		return version->set;
+	case CUPTI_SYNCHRONIZATION:
+		return version->wait;
+	case CUPTI_OVERHEAD:
+		return version->overhead;
+	case CUPTI_DRIVER_CALL:
+	case CUPTI_RUNTIME_CALL:
+		return sizeof(struct cupti_call);
+	case CUPTI_EXTERNAL_CORRELATION:
+		return sizeof(struct cupti_external);
 	default:
-		return wait_write(at, work);
+		return version->kernel;
 	}
 }
 
 int cupti_next_record(uint8_t *buffer, size_t valid_bytes, void **record)
 {
-	const struct version *version = version_now();
 	uint8_t *at = *record ? *record : buffer;
-	uint32_t kind;
 
-	if (*record) {
-		memcpy(&kind, at, sizeof(kind));
-		at += kind == CUPTI_MEMCPY            ? version->copy
-		      : kind == CUPTI_MEMSET          ? version->set
-		      : kind == CUPTI_SYNCHRONIZATION ? version->wait
-						      : version->kernel;
-	}
+	if (*record)
+		at += length_of(at);
 	if (!buffer || at >= buffer + valid_bytes)
 		return CUPTI_MAX_LIMIT;
 	*record = at;
@@ -359,6 +428,18 @@ void cupti_flush(bool all)
 	flush_all(all);
 	for (unsigned int i = 0; i < GROUPS && cupti_has_buffers(); i++)
 		buffer_close(&open_buffers[i]);
+	pthread_mutex_unlock(&flush_lock);
+}
+
+void cupti_buffer_prepare(void)
+{
+	struct open_buffer *buffer = &open_buffers[0];
+
+	if (!cupti_has_buffers() || pthread_mutex_trylock(&flush_lock))
+		return;
+	if (!buffer->memory)
+		atomic_load (&buffer_requested)(&buffer->memory, &buffer->bytes,
+						&buffer->records_max);
 	pthread_mutex_unlock(&flush_lock);
 }
 

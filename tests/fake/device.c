@@ -13,6 +13,7 @@
 
 _Atomic(const struct fake_tool *) fake_tool;
 struct fake_device_sum fake_device_copies[EVT_CUDA_COPY_LIMIT];
+struct fake_device_sum fake_device_overheads;
 _Atomic uint64_t fake_device_waits, fake_device_dropped;
 
 /* Of each device: when it is done, its default stream, its engines for copies to and from it. */

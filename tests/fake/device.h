@@ -18,7 +18,17 @@
 
 #define DEVICE_LATENCY_NS 2000u
 
-enum fake_work_kind { FAKE_KERNEL, FAKE_COPY, FAKE_SET, FAKE_WAIT, FAKE_WORK_KINDS };
+/* The last three are the tool's own. */
+enum fake_work_kind {
+	FAKE_KERNEL,
+	FAKE_COPY,
+	FAKE_SET,
+	FAKE_WAIT,
+	FAKE_CALL,
+	FAKE_EXTERNAL,
+	FAKE_OVERHEAD,
+	FAKE_WORK_KINDS
+};
 
 struct fake_work {
 	enum fake_work_kind kind;
@@ -30,6 +40,9 @@ struct fake_work {
 	uint32_t copy; /* enum evt_cuda_copy_kind; of FAKE_WAIT CUpti_ActivitySynchronizationType */
 	uint64_t graph_node;
 	uint32_t graph;
+	uint32_t id; /* of FAKE_CALL: which function; of FAKE_EXTERNAL: whose number */
+	bool is_runtime;
+	bool has_their_clock; /* the user of the tool had given it one when this was asked for */
 };
 
 /* Who wants to know; one at a time. */
@@ -56,6 +69,7 @@ struct fake_device_sum {
 	_Atomic uint64_t calls, bytes, total_ns;
 };
 extern struct fake_device_sum fake_device_copies[EVT_CUDA_COPY_LIMIT];
+extern struct fake_device_sum fake_device_overheads;
 extern _Atomic uint64_t fake_device_waits, fake_device_dropped;
 
 #pragma GCC visibility pop

@@ -169,8 +169,12 @@ static void device_write(FILE *file)
 			(unsigned long long)sum->bytes, (unsigned long long)sum->total_ns);
 		separator = ", ";
 	}
-	fprintf(file, "}, \"waits\": %llu, \"dropped\": %llu},\n",
-		(unsigned long long)fake_device_waits, (unsigned long long)fake_device_dropped);
+	fprintf(file,
+		"}, \"waits\": %llu, \"dropped\": %llu, "
+		"\"overheads\": {\"calls\": %llu, \"total_ns\": %llu}},\n",
+		(unsigned long long)fake_device_waits, (unsigned long long)fake_device_dropped,
+		(unsigned long long)fake_device_overheads.calls,
+		(unsigned long long)fake_device_overheads.total_ns);
 }
 
 static void memory_write(FILE *file)

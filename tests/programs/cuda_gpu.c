@@ -3,16 +3,14 @@
  * Work for the fake device: kernels of several grids on several streams, copies, memsets, waits, a graph, launches
  * from threads; what they take is what the fake's model of time says (tests/fake/device.h).
  *
- * usage: cuda_gpu work | many COUNT | fork | second | abrupt | pause
+ * usage: cuda_gpu work | many COUNT | fork | abrupt | pause
  *   work    all of it, one after the other, then a wait
  *   many    COUNT launches, from four threads
  *   fork    a forked child that does nothing of CUDA, work before and after it
- *   second  work, then another user of CUPTI comes, then work again
  *   abrupt  work, then _exit() at once
  *   pause   work, a pause of three seconds, then kill -9 of itself
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -80,43 +78,6 @@ static void run_work(void)
 	OK(cudaDeviceSynchronize());
 }
 
-static void other_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
-			    size_t valid)
-{
-	(void)context;
-	(void)stream;
-	(void)bytes;
-	fprintf(stderr, "other: a buffer of %d bytes or more\n", valid > 0);
-	free(buffer);
-}
-
-static void other_requested(uint8_t **buffer, size_t *bytes, size_t *records)
-{
-	*bytes = 1 << 16;
-	*buffer = aligned_alloc(8, *bytes);
-	*records = 0;
-}
-
-static void run_second(void)
-{
-	int (*register_callbacks)(void *, void *) = (int (*)(void *, void *))dlsym(
-		RTLD_DEFAULT, "cuptiActivityRegisterCallbacks");
-	void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
-	int (*enable)(int) = cupti ? (int (*)(int))dlsym(cupti, "cuptiActivityEnable") : NULL;
-	int (*flush)(uint32_t) = cupti ? (int (*)(uint32_t))dlsym(cupti, "cuptiActivityFlushAll")
-				       : NULL;
-
-	if (!register_callbacks || !enable || !flush) {
-		fputs("no CUPTI\n", stderr);
-		exit(3);
-	}
-	if (register_callbacks((void *)other_requested, (void *)other_completed) || enable(10))
-		exit(4);
-	launch(&kernel_large, 5, NULL);
-	OK(cudaDeviceSynchronize());
-	flush(1);
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "work";
@@ -137,8 +98,6 @@ int main(int argc, char **argv)
 		waitpid(child, NULL, 0);
 		run_work();
 	}
-	if (strcmp(what, "second") == 0)
-		run_second();
 	if (strcmp(what, "abrupt") == 0)
 		_exit(0);
 	if (strcmp(what, "pause") == 0) {

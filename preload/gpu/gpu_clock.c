@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* See gpu_clock.h. */
+#include "preload/gpu/gpu_clock.h"
+
+#include <stdatomic.h>
+
+#include "preload/base/clock.h"
+#include "preload/record/entry.h"
+
+#define LOOKS 4u
+#define BASELINE_MIN_NS 100000u /* below, the rate of a clock says nothing */
+#define FUTURE_MAX_NS 1000000000
+#define PAST_MAX_NS 86400e9
+
+/* A clock and ours at one time. */
+struct pair {
+	uint64_t ticks, stamp;
+};
+
+static _Atomic(cupti_timestamp_function *) theirs;
+static struct pair own_last;     /* CUPTI's own, before it got theirs; valid once theirs is set */
+static struct pair theirs_first; /* as CUPTI got it */
+
+cupti_timestamp_function *gpu_clock_theirs(void)
+{
+	return atomic_load_explicit(&theirs, memory_order_acquire);
+}
+
+/* Of several looks the one that took least. */
+static bool look(struct pair *ret_pair, cupti_result (*timestamp)(uint64_t *),
+		 cupti_timestamp_function *other)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (unsigned int i = 0; i < LOOKS; i++) {
+		uint64_t before = clock_ticks(), stamp = 0, after;
+
+		if (other)
+			stamp = other();
+		else if (timestamp(&stamp))
+			return false;
+		after = clock_ticks();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		*ret_pair = (struct pair){ before + best / 2, stamp };
+	}
+	return true;
+}
+
+/* Since the region was made: long enough for a millionth. */
+static double tick_rate(uint64_t ticks)
+{
+	const struct region_header *region = entry_region();
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (!clock_is_tsc)
+		return 1;
+	if (!region || now_ns <= region->base_mono || ticks <= region->base_tsc)
+		return 0;
+	return (double)(now_ns - region->base_mono) / (double)(ticks - region->base_tsc);
+}
+
+/* It is ours when it reads the same, nanoseconds when it runs about so, else what it has run since CUPTI got it. */
+static double unit_rate(const struct pair *now, double ns_per_tick)
+{
+	double ns = (double)(int64_t)(now->ticks - theirs_first.ticks) * ns_per_tick;
+	double units = (double)(int64_t)(now->stamp - theirs_first.stamp);
+	int64_t apart = (int64_t)(now->stamp - now->ticks);
+
+	if (apart > -1000000 && apart < 1000000)
+		return ns_per_tick;
+	if (ns < BASELINE_MIN_NS || units <= 0)
+		return 1;
+	return ns / units > 0.999 && ns / units < 1.001 ? 1 : ns / units;
+}
+
+bool gpu_moment_look(struct gpu_moment *ret_moment, cupti_result (*timestamp)(uint64_t *))
+{
+	cupti_timestamp_function *other = gpu_clock_theirs();
+	struct pair now;
+
+	*ret_moment = (struct gpu_moment){ 0 };
+	if (!look(&now, timestamp, other))
+		return false;
+	ret_moment->ticks = now.ticks;
+	ret_moment->ns_per_tick = tick_rate(now.ticks);
+	ret_moment->clock[GPU_CLOCK_CUPTI].ns_per_unit = 1;
+	ret_moment->clock[GPU_CLOCK_CUPTI].stamp = now.stamp;
+	if (!other)
+		return true;
+	ret_moment->clock[GPU_CLOCK_THEIRS].stamp = now.stamp;
+	ret_moment->clock[GPU_CLOCK_THEIRS].ns_per_unit = unit_rate(&now, ret_moment->ns_per_tick);
+	ret_moment->clock[GPU_CLOCK_CUPTI].stamp = own_last.stamp +
+						   (uint64_t)((double)(int64_t)(now.ticks -
+										own_last.ticks) *
+							      ret_moment->ns_per_tick);
+	return true;
+}
+
+static bool is_sensible(double ago_ns)
+{
+	return ago_ns > -FUTURE_MAX_NS && ago_ns < PAST_MAX_NS;
+}
+
+bool gpu_moment_place(const struct gpu_moment *moment, uint64_t start, uint64_t end,
+		      int64_t *ret_ago_ns, uint64_t *ret_duration_ns)
+{
+	if (!start || end < start)
+		return false;
+	for (unsigned int i = GPU_CLOCKS; i-- > 0;) {
+		double rate = moment->clock[i].ns_per_unit;
+		double since_start = (double)(int64_t)(moment->clock[i].stamp - start) * rate;
+		double since_end = (double)(int64_t)(moment->clock[i].stamp - end) * rate;
+
+		if (rate == 0 || !is_sensible(since_start) || !is_sensible(since_end))
+			continue;
+		*ret_ago_ns = rate == 1 ? (int64_t)(moment->clock[i].stamp - start)
+					: (int64_t)since_start;
+		*ret_duration_ns = rate == 1 ? end - start
+					     : (uint64_t)((double)(end - start) * rate + 0.5);
+		return true;
+	}
+	return false;
+}
+
+void gpu_clock_prepare(cupti_result (*timestamp)(uint64_t *))
+{
+	if (!gpu_clock_theirs())
+		(void)look(&own_last, timestamp, NULL);
+}
+
+void gpu_clock_follow(cupti_timestamp_function *other)
+{
+	(void)look(&theirs_first, NULL, other);
+	atomic_store_explicit(&theirs, other, memory_order_release);
+}

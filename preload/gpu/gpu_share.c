@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* See gpu_share.h. */
+#include "preload/gpu/gpu_share.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "preload/base/futex.h"
+#include "preload/gpu/gpu.h"
+#include "preload/gpu/gpu_copy.h"
+#include "preload/record/recorder.h"
+#include "preload/record/wake.h"
+#include "preload/settings/settings.h"
+
+enum { UNDECIDED, SHARED, THEIRS };
+
+static _Atomic int mode;
+static _Atomic uint8_t wanted[CUPTI_KINDS];
+static _Atomic uint8_t subscribers;
+static _Atomic bool is_registered;
+static _Atomic bool is_open;
+static cupti_subscriber subscriber;
+static _Atomic(cupti_callback_function *) their_callback;
+static void *_Atomic their_user;
+
+_Atomic uint8_t gpu_share_callbacks[CUPTI_DOMAINS][GPU_CALLBACK_IDS];
+struct gpu_library gpu_cupti;
+
+/* --- one at a time --- */
+
+#define WAIT_NS 50000000u
+#define WAITS 20u
+
+static _Atomic uint32_t busy;
+
+/* Whoever comes from within CUPTI, which may hold something of its own, must not wait for ever. */
+static void turn_take(void)
+{
+	uint32_t nobody = 0;
+	int saved = errno;
+
+	for (unsigned int i = 0; i < WAITS; i++) {
+		nobody = 0;
+		if (atomic_compare_exchange_strong(&busy, &nobody, 1))
+			break;
+		futex_wait(&busy, 1, WAIT_NS);
+	}
+	errno = saved;
+}
+
+static void turn_end(void)
+{
+	int saved = errno;
+
+	atomic_store(&busy, 0);
+	futex_wake(&busy);
+	errno = saved;
+}
+
+/* --- whether --- */
+
+bool gpu_share_is_used(void)
+{
+	int undecided = UNDECIDED;
+	bool is_wanted;
+
+	if (atomic_load(&mode) == UNDECIDED) {
+		is_wanted = settings.trace & 1u << SETTINGS_FAMILY_gpu && wake_program() &&
+			    recorder_is_open();
+		(void)atomic_compare_exchange_strong(&mode, &undecided,
+						     is_wanted ? SHARED : THEIRS);
+	}
+	return atomic_load(&mode) == SHARED;
+}
+
+void gpu_share_end(void)
+{
+	atomic_store(&mode, THEIRS);
+}
+
+/* What the parent had of CUPTI is the parent's; in a child of one that had nothing all is still to be decided. */
+void gpu_share_forked(void)
+{
+	if (atomic_load(&mode) == SHARED)
+		atomic_store(&mode, THEIRS);
+	atomic_store(&busy, 0);
+}
+
+bool gpu_share_open(const char **ret_missing)
+{
+	bool is_found;
+
+	*ret_missing = NULL;
+	if (atomic_load(&is_open))
+		return true;
+	turn_take();
+	is_found = atomic_load(&is_open) || gpu_library_open(&gpu_cupti, ret_missing);
+	atomic_store(&is_open, is_found);
+	turn_end();
+	return is_found;
+}
+
+void gpu_share_reset(void)
+{
+	for (int kind = 0; kind < CUPTI_KINDS; kind++)
+		atomic_store(&wanted[kind], 0);
+	for (int domain = 0; domain < CUPTI_DOMAINS; domain++)
+		for (uint32_t id = 0; id < GPU_CALLBACK_IDS; id++)
+			atomic_store(&gpu_share_callbacks[domain][id], 0);
+	atomic_store(&subscribers, 0);
+	atomic_store(&is_registered, false);
+}
+
+/* --- subscriber and callbacks --- */
+
+cupti_result gpu_share_subscribe(enum gpu_user who, cupti_subscriber *ret_subscriber)
+{
+	cupti_result result = CUPTI_OK;
+
+	turn_take();
+	if (atomic_load(&subscribers) & who)
+		result = CUPTI_MULTIPLE_SUBSCRIBERS;
+	else if (!atomic_load(&subscribers))
+		result = gpu_cupti.cuptiSubscribe(&subscriber, gpu_callback, NULL);
+	if (!result) {
+		atomic_fetch_or(&subscribers, who);
+		*ret_subscriber = subscriber;
+	}
+	turn_end();
+	return result;
+}
+
+static void callbacks_drop(enum gpu_user who)
+{
+	for (int domain = 1; domain < CUPTI_DOMAINS; domain++)
+		for (uint32_t id = 0; id < GPU_CALLBACK_IDS; id++)
+			if (atomic_load(&gpu_share_callbacks[domain][id]) & who)
+				(void)gpu_share_callback(who, false, domain, id);
+}
+
+cupti_result gpu_share_unsubscribe(enum gpu_user who)
+{
+	cupti_result result = CUPTI_OK;
+
+	if (!(atomic_load(&subscribers) & who))
+		return CUPTI_INVALID_PARAMETER;
+	callbacks_drop(who);
+	turn_take();
+	if (!(atomic_fetch_and(&subscribers, (uint8_t)~who) & ~who))
+		result = gpu_cupti.cuptiUnsubscribe(subscriber);
+	turn_end();
+	return result;
+}
+
+cupti_result gpu_share_callback(enum gpu_user who, bool on, int domain, uint32_t id)
+{
+	_Atomic uint8_t *users;
+	cupti_result result;
+
+	if (domain <= 0 || domain >= CUPTI_DOMAINS || id >= GPU_CALLBACK_IDS)
+		return gpu_cupti.cuptiEnableCallback(on, subscriber, domain, id);
+	users = &gpu_share_callbacks[domain][id];
+	if (on) {
+		atomic_fetch_or(users, who);
+		result = gpu_cupti.cuptiEnableCallback(1, subscriber, domain, id);
+		if (result)
+			atomic_fetch_and(users, (uint8_t)~who);
+		return result;
+	}
+	if (atomic_fetch_and(users, (uint8_t)~who) & ~who)
+		return CUPTI_OK;
+	result = gpu_cupti.cuptiEnableCallback(0, subscriber, domain, id);
+	if (atomic_load(users)) /* the other came in between */
+		(void)gpu_cupti.cuptiEnableCallback(1, subscriber, domain, id);
+	return result;
+}
+
+cupti_callback_function *gpu_share_their_callback(void **ret_user)
+{
+	*ret_user = atomic_load_explicit(&their_user, memory_order_relaxed);
+	return atomic_load_explicit(&their_callback, memory_order_acquire);
+}
+
+void gpu_share_set_their_callback(cupti_callback_function *callback, void *user)
+{
+	atomic_store(&their_user, user);
+	atomic_store(&their_callback, callback);
+}
+
+/* --- buffers and kinds --- */
+
+cupti_result gpu_share_register(void)
+{
+	cupti_result result = CUPTI_OK;
+
+	turn_take();
+	if (!atomic_load(&is_registered))
+		result = gpu_cupti.cuptiActivityRegisterCallbacks(gpu_buffer_requested,
+								  gpu_buffer_completed);
+	if (!result)
+		atomic_store(&is_registered, true);
+	turn_end();
+	return result;
+}
+
+bool gpu_share_wants(enum gpu_user who, uint32_t kind)
+{
+	return kind < CUPTI_KINDS &&
+	       atomic_load_explicit(&wanted[kind], memory_order_relaxed) & who;
+}
+
+static cupti_result kind_switch(bool on, int kind)
+{
+	return on ? gpu_cupti.cuptiActivityEnable(kind) : gpu_cupti.cuptiActivityDisable(kind);
+}
+
+/* CUPTI records kernels in one of two ways; whoever asks for the slower one gets it, and for both of us. */
+static bool is_shadowed(int kind)
+{
+	return kind == CUPTI_CONCURRENT_KERNEL && atomic_load(&wanted[CUPTI_KERNEL]);
+}
+
+static void shadow_change(bool on, int kind)
+{
+	if (kind == CUPTI_KERNEL && atomic_load(&wanted[CUPTI_CONCURRENT_KERNEL]))
+		(void)kind_switch(on, CUPTI_CONCURRENT_KERNEL);
+}
+
+static cupti_result kind_on(enum gpu_user who, int kind)
+{
+	uint8_t before = atomic_fetch_or(&wanted[kind], who);
+	cupti_result result;
+
+	if (is_shadowed(kind))
+		return CUPTI_OK;
+	if (!(before & who))
+		shadow_change(false, kind);
+	result = kind_switch(true, kind);
+	if (result && !(before & who)) {
+		atomic_fetch_and(&wanted[kind], (uint8_t)~who);
+		shadow_change(true, kind);
+	}
+	return result;
+}
+
+static cupti_result kind_off(enum gpu_user who, int kind)
+{
+	uint8_t before = atomic_fetch_and(&wanted[kind], (uint8_t)~who);
+	cupti_result result;
+
+	if (before & ~who || is_shadowed(kind))
+		return CUPTI_OK;
+	result = kind_switch(false, kind);
+	if (before & who)
+		shadow_change(true, kind);
+	if (atomic_load(&wanted[kind])) /* the other came in between */
+		(void)kind_switch(true, kind);
+	return result;
+}
+
+cupti_result gpu_share_kind(enum gpu_user who, bool on, int kind)
+{
+	if (kind <= 0 || kind >= CUPTI_KINDS)
+		return kind_switch(on, kind);
+	return on ? kind_on(who, kind) : kind_off(who, kind);
+}
