@@ -165,7 +165,7 @@ static void fill_processes(const struct memory_state *state, struct table *table
 static void memory_want(struct report *report)
 {
 	((struct memory_state *)report->state)->resident = resident_want(
-		report->run, &(struct resident_options){ { BY_alloc_caller } });
+		report->run, &(struct resident_options){ { BY_alloc_caller, HEAP_OF_C } });
 }
 
 static void memory_fill(struct report *report, struct table *table)

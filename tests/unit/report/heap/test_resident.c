@@ -69,7 +69,7 @@ static void finish(void)
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
 	run = run_new(source, &plain);
-	resident = resident_want(run, &(struct resident_options){ { BY_alloc_caller } });
+	resident = resident_want(run, &(struct resident_options){ { BY_alloc_caller, HEAP_OF_C } });
 	run_read(run, false);
 }
 

@@ -148,10 +148,10 @@ static void what_stacks_hold_adds_up_to_the_heap(void **state)
 	assert_int_equal(sum_of("0x10;0x21").row.kept_bytes, 0);
 	assert_int_equal(sum_of("0x10;0x21").row.peak_bytes, 7);
 	for (size_t i = 0; i < sums.count; i++) {
-		bytes += stack_sums_get(\& sums, i).row.bytes_allocated;
-		kept += stack_sums_get(\& sums, i).row.kept_bytes;
-		peak += stack_sums_get(\& sums, i).row.peak_bytes;
-		peak_blocks += stack_sums_get(\& sums, i).row.peak_allocations;
+		bytes += stack_sums_get(&sums, i).row.bytes_allocated;
+		kept += stack_sums_get(&sums, i).row.kept_bytes;
+		peak += stack_sums_get(&sums, i).row.peak_bytes;
+		peak_blocks += stack_sums_get(&sums, i).row.peak_allocations;
 	}
 	assert_int_equal(heap->totals.bytes_allocated, 177);
 	assert_int_equal(bytes, heap->totals.bytes_allocated);
@@ -189,8 +189,8 @@ static void functions_are_of_the_innermost_frame(void **state)
 	finish_recording();
 	read_heap(&plain, STACK_BY_FUNCTION, NULL);
 	assert_int_equal(sums.count, 2);
-	assert_int_equal(stack_sums_get(\& sums, 0).row.bytes_allocated, 170);
-	assert_int_equal(stack_sums_get(\& sums, 1).row.bytes_allocated, 7);
+	assert_int_equal(stack_sums_get(&sums, 0).row.bytes_allocated, 170);
+	assert_int_equal(stack_sums_get(&sums, 1).row.bytes_allocated, 7);
 	/* of both stacks the one that keeps more is shown */
 	assert_string_equal(named_stack_text(&rows.names, rows.place[0].stack, &rows.names.texts),
 			    "0x10;0x20");
@@ -208,7 +208,7 @@ static void a_filter_is_about_any_frame(void **state)
 	finish_recording();
 	read_heap(&plain, STACK_BY_FUNCTION, &options);
 	assert_int_equal(sums.count, 1);
-	assert_int_equal(stack_sums_get(\& sums, 0).row.bytes_allocated, 20);
+	assert_int_equal(stack_sums_get(&sums, 0).row.bytes_allocated, 20);
 	release();
 }
 
@@ -240,7 +240,7 @@ static void processes_share_their_stacks(void **state)
 	read_heap(&plain, STACK_BY_STACK, NULL);
 	assert_int_equal(heap->row_count, 2);
 	assert_int_equal(sums.count, 1);
-	assert_int_equal(stack_sums_get(\& sums, 0).row.kept_bytes, 11);
+	assert_int_equal(stack_sums_get(&sums, 0).row.kept_bytes, 11);
 	release();
 }
 
