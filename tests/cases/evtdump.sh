@@ -98,6 +98,13 @@ END
 record actions python3 pl/actions.py
 # lines of Python in stacks
 INTERCEPT_STACKS=python record lines python3 -c 'blocks = [bytearray(5000 + k) for k in range(9)]'
+# objects of Python; one that there is no memory for
+INTERCEPT_TRACE=+pymem record pymem python3 -c '
+try:
+    block = bytearray(1)
+    block *= 1 << 46
+except MemoryError:
+    pass'
 # stacks, in a file made for it: every flag, two processes, more than one frame holds
 need_program stack_file
 "$PROGRAMS/stack_file" "$PWD/stacks.evt" || fail "stack_file failed"

@@ -249,7 +249,8 @@ static void show_all(const struct recording *r)
 	for (unsigned int i = 0; i < REPORT_LIMIT; i++) {
 		const struct report_info *info = &report_infos[i];
 
-		if (info->takes & (TAKES_FILES | TAKES_WORD)) /* exports have cases of their own */
+		/* exports and the page have cases of their own */
+		if (info->takes & (TAKES_FILES | TAKES_WORD) || i == REPORT_page)
 			continue;
 		show_by(r, (enum report_id)i, NULL);
 		for (unsigned int k = 0; k < KEY_ID_LIMIT; k++)
