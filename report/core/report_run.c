@@ -131,6 +131,8 @@ int report_run(const struct report_kind *kind, struct report_request *request)
 	else
 		table_init(&table, info->id, NULL);
 	status = request_prepare(request, &table);
+	if (kind->form == REPORT_TABLE)
+		table.plan = &request->arrangement;
 	if (!status)
 		status = report_read_ahead(&report, &table);
 	table_release(&table);

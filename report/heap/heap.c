@@ -32,6 +32,7 @@ void heap_release(struct heap *heap)
 		map_release(&heap->process[i]->blocks);
 		map_release(&heap->process[i]->large);
 		map_release(&heap->process[i]->callers);
+		pages_release(&heap->process[i]->stacks);
 		free(heap->process[i]);
 	}
 	free(heap->process);
@@ -66,6 +67,16 @@ static uint32_t heap_add_row(struct heap *heap, const struct heap_op *op, uint64
 	return (uint32_t)heap->row_count++;
 }
 
+static uint32_t heap_row_of_stack(struct heap *heap, struct heap_process *process,
+				  const struct heap_op *op)
+{
+	uint32_t *row = pages_place(&process->stacks, (uint32_t)op->caller);
+
+	if (!*row)
+		*row = heap_add_row(heap, op, op->caller) + 1;
+	return *row - 1;
+}
+
 uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const struct heap_op *op)
 {
 	struct map *rows = &heap->key_rows;
@@ -73,12 +84,15 @@ uint32_t heap_row_of(struct heap *heap, struct heap_process *process, const stru
 	uint64_t key;
 	bool added;
 
-	switch (heap->by) {
-	case HEAP_BY_CALLER:
-	case HEAP_BY_STACK:
-		if (process->forgets_callers)
-			map_clear(&process->callers);
+	if (process->forgets_callers) {
+		map_clear(&process->callers);
+		pages_release(&process->stacks);
 		process->forgets_callers = false;
+	}
+	switch (heap->by) {
+	case HEAP_BY_STACK:
+		return heap_row_of_stack(heap, process, op);
+	case HEAP_BY_CALLER:
 		rows = &process->callers;
 		key = op->caller;
 		break;

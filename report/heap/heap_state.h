@@ -7,6 +7,7 @@
 #define REPORT_HEAP_HEAP_STATE_H
 
 #include "report/base/memory.h"
+#include "report/base/pages.h"
 #include "report/base/recents.h"
 #include "report/heap/heap.h"
 
@@ -30,9 +31,10 @@ struct heap_process {
 	uint64_t site_frame; /* of which `site_row` holds; 0: of none */
 	uint32_t *site_row;  /* row + 1 of each site that was seen */
 	size_t site_room;
-	struct map blocks;  /* address to row << 32 | size */
-	struct map large;   /* address to size */
-	struct map callers; /* address to row + 1 */
+	struct map blocks;   /* address to row << 32 | size */
+	struct map large;    /* address to size */
+	struct map callers;  /* address to row; not by stack */
+	struct pages stacks; /* by stack: row + 1 */
 	struct recents frees, displaced;
 };
 

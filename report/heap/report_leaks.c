@@ -91,11 +91,14 @@ static void leaks_fill(struct report *report, struct table *table)
 	stack_sums_make(&sums, state->heap, source, &state->stacks, WEIGHT_KEPT);
 	curves = growth_curves(state->growth, sums.place, sums.count);
 	for (size_t i = 0; i < sums.count; i++) {
-		if (!sums.sum[i].row.kept_allocations)
+		struct stack_sum sum = stack_sums_get(&sums, i);
+
+		if (!sum.row.kept_allocations)
 			continue;
 		table_add_row(table);
 		stack_rows_put(&state->stacks, table, i);
-		put_row(state, table, &sums.sum[i], &curves[i], source_end_ns(source));
+		put_row(state, table, &sum, &curves[i], source_end_ns(source));
+		table_settle_row(table);
 	}
 	free(curves);
 	stack_sums_release(&sums);

@@ -42,11 +42,14 @@ static void peak_fill(struct report *report, struct table *table)
 	stack_rows_attach(&state->stacks, table, options->stack_frames);
 	stack_sums_make(&sums, state->heap, source, &state->stacks, WEIGHT_PEAK);
 	for (size_t i = 0; i < sums.count; i++) {
-		if (!sums.sum[i].row.peak_allocations)
+		struct stack_sum sum = stack_sums_get(&sums, i);
+
+		if (!sum.row.peak_allocations)
 			continue;
 		table_add_row(table);
 		stack_rows_put(&state->stacks, table, i);
-		put_row(&state->heap->totals, table, &sums.sum[i].row);
+		put_row(&state->heap->totals, table, &sum.row);
+		table_settle_row(table);
 	}
 	stack_sums_release(&sums);
 }

@@ -152,9 +152,12 @@ void heap_fill_stacks(struct heap *heap, struct source *source, struct table *ta
 
 	stack_sums_make(&sums, heap, source, rows, WEIGHT_BYTES);
 	for (size_t i = 0; i < sums.count; i++) {
+		struct stack_sum sum = stack_sums_get(&sums, i);
+
 		table_add_row(table);
 		stack_rows_put(rows, table, i);
-		heap_put_counters(table, &sums.sum[i].row, heap->totals.bytes_allocated);
+		heap_put_counters(table, &sum.row, heap->totals.bytes_allocated);
+		table_settle_row(table);
 	}
 	stack_sums_release(&sums);
 }

@@ -31,15 +31,43 @@ static uint64_t weight_of(const struct heap_row *row, enum stack_weight weight)
 	}
 }
 
-static void sum_add(struct stack_sums *sums, size_t place, const struct heap_row *row)
+static struct stack_sum sum_of(const struct heap_row *row)
 {
+	return (struct stack_sum){ *row, row->last_ns, row->latest_ns };
+}
+
+struct stack_sum stack_sums_get(const struct stack_sums *sums, size_t place)
+{
+	uint32_t at = sums->at[place];
+
+	return at & STACK_SUM_JOINED ? sums->joined[at & ~STACK_SUM_JOINED]
+				     : sum_of(&sums->heap->row[at]);
+}
+
+static struct stack_sum *sum_join(struct stack_sums *sums, size_t place)
+{
+	struct stack_sum first = stack_sums_get(sums, place);
+
+	if (sums->at[place] & STACK_SUM_JOINED)
+		return &sums->joined[sums->at[place] & ~STACK_SUM_JOINED];
+	sums->joined = memory_room(sums->joined, sums->joined_count, &sums->joined_room,
+				   sizeof(*sums->joined));
+	sums->at[place] = STACK_SUM_JOINED | (uint32_t)sums->joined_count;
+	sums->joined[sums->joined_count] = first;
+	return &sums->joined[sums->joined_count++];
+}
+
+static void sum_add(struct stack_sums *sums, size_t place, uint32_t number)
+{
+	const struct heap_row *row = &sums->heap->row[number];
 	struct stack_sum *sum;
 
 	if (place == sums->count) {
-		sums->sum = memory_room(sums->sum, place, &sums->room, sizeof(*sums->sum));
-		sums->sum[sums->count++] = (struct stack_sum){ .first_ns = UINT64_MAX };
+		sums->at = memory_room(sums->at, place, &sums->room, sizeof(*sums->at));
+		sums->at[sums->count++] = number;
+		return;
 	}
-	sum = &sums->sum[place];
+	sum = sum_join(sums, place);
 	heap_row_join(&sum->row, row);
 	if (row->last_ns < sum->first_ns)
 		sum->first_ns = row->last_ns;
@@ -53,6 +81,7 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 	struct source_process *const *process;
 
 	source_processes(source, &process);
+	sums->heap = heap;
 	sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];
@@ -61,12 +90,13 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 
 		sums->place[i] = stack_rows_place(rows, &use);
 		if (sums->place[i] != STACK_LEFT_OUT)
-			sum_add(sums, sums->place[i], row);
+			sum_add(sums, sums->place[i], (uint32_t)i);
 	}
 }
 
 void stack_sums_release(struct stack_sums *sums)
 {
-	free(sums->sum);
+	free(sums->at);
+	free(sums->joined);
 	free(sums->place);
 }

@@ -10,15 +10,22 @@
 #include "report/stacks/stack_rows.h"
 
 struct stack_sum {
-	struct heap_row row;          /* of all of it; peak, key and process mean nothing */
+	struct heap_row row;          /* of all of it; key, process and times mean nothing */
 	uint64_t first_ns, latest_ns; /* of its allocations */
 };
 
+/* Most stacks are one row of the heap: only what is put together of several takes memory of its own. */
 struct stack_sums {
-	struct stack_sum *sum; /* by place of stack_rows */
+	const struct heap *heap;
+	uint32_t *
+		at; /* by place of stack_rows: a row of the heap, or STACK_SUM_JOINED | one of `joined` */
 	size_t count, room;
+	struct stack_sum *joined;
+	size_t joined_count, joined_room;
 	size_t *place; /* of each row of the heap; STACK_LEFT_OUT: none */
 };
+
+#define STACK_SUM_JOINED 0x80000000u
 
 /* What of a row says which stack weighs most. */
 enum stack_weight { WEIGHT_BYTES, WEIGHT_KEPT, WEIGHT_PEAK };
@@ -26,6 +33,7 @@ enum stack_weight { WEIGHT_BYTES, WEIGHT_KEPT, WEIGHT_PEAK };
 /* After heap_finish(). All zeros is empty. */
 void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct source *source,
 		     struct stack_rows *rows, enum stack_weight weight);
+struct stack_sum stack_sums_get(const struct stack_sums *sums, size_t place);
 void stack_sums_release(struct stack_sums *sums);
 
 /* Adds the counters of a row to another. */

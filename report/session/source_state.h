@@ -9,6 +9,7 @@
 #ifndef REPORT_SESSION_SOURCE_STATE_H
 #define REPORT_SESSION_SOURCE_STATE_H
 
+#include "report/base/map.h"
 #include "report/session/merge.h"
 #include "report/file/reader.h"
 #include "report/session/source.h"

@@ -1,45 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames by hash, those of one hash in a chain: equality is compared, never believed of a hash. */
+/* Open addressing with linear probing; a frame is compared, never believed of a hash. */
 #include "report/session/stacks.h"
 
 #include <stdlib.h>
 
+#include "report/base/map.h"
 #include "report/base/memory.h"
 
-static uint64_t frame_hash(uint32_t parent, uint64_t address, uint32_t flags)
-{
-	uint64_t hash = (address ^ (uint64_t)flags << 56) * 0x9e3779b97f4a7c15u;
-
-	hash = (hash ^ hash >> 32 ^ parent) * 0xff51afd7ed558ccdu;
-	hash ^= hash >> 32;
-	return hash ? hash : 1;
-}
+#define SLOTS_FIRST 1024u
 
 void stacks_init(struct stacks *stacks)
 {
-	*stacks = (struct stacks){ .count = 1 };
-	map_init(&stacks->frames);
+	*stacks = (struct stacks){ .count = 1, .slots = SLOTS_FIRST };
 	stacks->frame = memory_room(NULL, 0, &stacks->room, sizeof(*stacks->frame));
+	stacks->slot = memory_zero(stacks->slots, sizeof(*stacks->slot));
+	stacks->secret = map_hash_bytes(NULL, 0, 1) | 1; /* no file can be made to collide */
 }
 
 void stacks_release(struct stacks *stacks)
 {
-	map_release(&stacks->frames);
 	free(stacks->frame);
+	free(stacks->slot);
 	*stacks = (struct stacks){ 0 };
+}
+
+static inline size_t frame_home(const struct stacks *stacks, uint32_t parent, uint64_t address,
+				uint32_t flags)
+{
+	uint64_t hash = (address ^ (uint64_t)flags << 56) * stacks->secret;
+
+	hash = (hash ^ hash >> 32 ^ parent) * stacks->secret;
+	return (hash >> 32 ^ hash >> 16) & (stacks->slots - 1);
+}
+
+static void stacks_expand(struct stacks *stacks)
+{
+	size_t mask = stacks->slots * 2 - 1;
+
+	free(stacks->slot);
+	stacks->slots *= 2;
+	stacks->slot = memory_zero(stacks->slots, sizeof(*stacks->slot));
+	memory_ask_huge_pages(stacks->slot, stacks->slots * sizeof(*stacks->slot));
+	for (uint32_t i = 1; i < stacks->count; i++) {
+		const struct stack_frame *frame = &stacks->frame[i];
+		size_t at = frame_home(stacks, frame->parent, frame->address, frame->flags);
+
+		while (stacks->slot[at])
+			at = (at + 1) & mask;
+		stacks->slot[at] = i;
+	}
 }
 
 uint32_t stacks_add(struct stacks *stacks, uint32_t parent, uint64_t address, uint32_t flags)
 {
-	bool added;
-	struct map_entry *entry = map_put(&stacks->frames, frame_hash(parent, address, flags),
-					  &added);
+	size_t at = frame_home(stacks, parent, address, flags), mask = stacks->slots - 1;
 
-	for (uint32_t at = (uint32_t)entry->value; at; at = stacks->frame[at].next) {
-		const struct stack_frame *frame = &stacks->frame[at];
+	for (; stacks->slot[at]; at = (at + 1) & mask) {
+		const struct stack_frame *frame = &stacks->frame[stacks->slot[at]];
 
 		if (frame->address == address && frame->parent == parent && frame->flags == flags)
-			return at;
+			return stacks->slot[at];
 	}
 	if (stacks->count >= STACKS_MAX) {
 		stacks->refused++;
@@ -47,10 +67,11 @@ uint32_t stacks_add(struct stacks *stacks, uint32_t parent, uint64_t address, ui
 	}
 	stacks->frame = memory_room(stacks->frame, stacks->count, &stacks->room,
 				    sizeof(*stacks->frame));
-	stacks->frame[stacks->count] = (struct stack_frame){ address, parent, flags,
-							     (uint32_t)entry->value };
-	entry->value = stacks->count;
-	return (uint32_t)stacks->count++;
+	stacks->frame[stacks->count] = (struct stack_frame){ address, parent, flags };
+	stacks->slot[at] = (uint32_t)stacks->count++;
+	if (stacks->count > stacks->slots / 2)
+		stacks_expand(stacks);
+	return (uint32_t)stacks->count - 1;
 }
 
 unsigned int stacks_depth(const struct stacks *stacks, uint32_t stack)

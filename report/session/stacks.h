@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/base/map.h"
-
 #define STACK_NONE 0u
 #define STACKS_MAX (64u << 20)
 
@@ -22,13 +20,14 @@ struct stack_frame {
 	uint64_t address; /* a return address, but with FRAME_IS_EXACT */
 	uint32_t parent;  /* who called; STACK_NONE: the outermost */
 	uint32_t flags;   /* FRAME_IS_... of collector/format/frame_flags.h */
-	uint32_t next;    /* another frame of the same hash, 0: none; for stacks.c */
 };
 
 struct stacks {
-	struct map frames; /* hash of a frame: the number of the last one added that has it */
 	struct stack_frame *frame; /* by number; [0] is no frame */
 	size_t count, room;
+	uint32_t *slot; /* of the hash: a frame's number, 0: none */
+	size_t slots;   /* a power of two */
+	uint64_t secret;
 	uint64_t refused;
 };
 

@@ -38,6 +38,7 @@ static void table_expand(struct node_table *table)
 	free(table->slot);
 	table->slots *= 2;
 	table->slot = memory_zero(table->slots, sizeof(*table->slot));
+	memory_ask_huge_pages(table->slot, table->slots * sizeof(*table->slot));
 	for (uint32_t i = 1; i < table->count; i++) {
 		size_t at = node_home(table, table->node[i].parent, table->node[i].frame);
 

@@ -20,7 +20,7 @@ static size_t most_growing(const struct summary *summary, const struct stack_sum
 
 	*ret_per_step = 0;
 	for (size_t i = 0; i < sums->count; i++) {
-		uint64_t kept = sums->sum[i].row.kept_bytes;
+		uint64_t kept = stack_sums_get(sums, i).row.kept_bytes;
 		double per_step;
 
 		if (kept < LEAK_BYTES_MIN || kept < least ||
@@ -68,7 +68,8 @@ void summary_print_leak(const struct summary *summary, const struct screen *scre
 	curves = growth_curves(summary->growth, sums.place, sums.count);
 	most = most_growing(summary, &sums, curves, &per_step);
 	if (most != SIZE_MAX)
-		print_leak(&rows, most, per_step, sums.sum[most].row.kept_bytes, screen);
+		print_leak(&rows, most, per_step, stack_sums_get(&sums, most).row.kept_bytes,
+			   screen);
 	free(curves);
 	stack_sums_release(&sums);
 	stack_rows_release(&rows);

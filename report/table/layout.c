@@ -20,35 +20,6 @@ const struct column *layout_column(const struct layout *layout, size_t at)
 	return layout->document->table->column[layout->column[at]];
 }
 
-/* Zeros in all rows, or the same text; of the rows that are not shown, too. */
-static bool column_is_dull(const struct table *table, size_t column)
-{
-	const struct cell *first = table->row_count ? table_cell(table, 0, column) : NULL;
-
-	for (size_t row = 0; row < table->row_count; row++) {
-		const struct cell *cell = table_cell(table, row, column);
-
-		if (cell->kind == CELL_TEXT
-			    ? cell->kind != first->kind || cell->length != first->length ||
-				      memcmp(cell->text, first->text, cell->length) != 0
-			    : cell->kind != CELL_NONE && cell->number != 0)
-			return false;
-	}
-	return true;
-}
-
-/* No row has a value, shown or not: what the column counts was not recorded. */
-static bool column_is_empty(const struct table *table, size_t column)
-{
-	for (size_t row = 0; row < table->row_count; row++) {
-		const struct cell *cell = table_cell(table, row, column);
-
-		if (cell->kind != CELL_NONE && (cell->kind != CELL_TEXT || cell->length))
-			return false;
-	}
-	return true;
-}
-
 /* A column that nobody asked for by its name or by --sort, and that has nothing to tell. */
 static bool column_is_left_out(const struct document *document, size_t column)
 {
@@ -59,10 +30,11 @@ static bool column_is_left_out(const struct document *document, size_t column)
 		return false;
 	if (priority == COLUMN_PRIORITY_HIDDEN)
 		return true;
+	/* not recorded, or zeros in all rows, or the same text */
 	return priority && table->row_count &&
-	       (column_is_empty(table, column) ||
+	       (!table_column_is_filled(table, column) ||
 		(priority >= DULL_PRIORITY && column + 1 != document->key &&
-		 column_is_dull(table, column)));
+		 !table_column_tells(table, column)));
 }
 
 static void layout_choose(struct layout *layout)

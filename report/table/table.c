@@ -7,6 +7,8 @@
 
 #include "report/table/row_filter.h"
 
+#define BEST_MAX 4096u /* more rows to be shown are all kept */
+
 void table_init(struct table *table, const char *report, const char *const *left_out)
 {
 	const struct column *all[COLUMNS_MAX];
@@ -29,6 +31,7 @@ void table_release(struct table *table)
 	free(table->parent);
 	free(table->order);
 	free(table->made);
+	free(table->best);
 	text_store_release(&table->texts);
 }
 
@@ -207,6 +210,105 @@ static void rows_sort(size_t *row, size_t count, size_t wanted, struct sort_cont
 	qsort_r(row, count, sizeof(*row), row_compare, context);
 }
 
+static bool is_late(const struct table *table, size_t column)
+{
+	for (size_t i = 0; i < table->late.column_count; i++)
+		if (table->column[column] == &column_list[table->late.column[i]])
+			return true;
+	return false;
+}
+
+static bool depends_on_late(const struct table *table, const struct arrangement *arrangement)
+{
+	if (arrangement->sort >= 0 && is_late(table, (size_t)arrangement->sort))
+		return true;
+	for (size_t i = 0; i < arrangement->row_filter_count; i++)
+		if (is_late(table, arrangement->condition[i].column))
+			return true;
+	return false;
+}
+
+/* --- rows that cannot be shown --- */
+
+static bool cell_is_filled(const struct cell *cell)
+{
+	return cell->kind != CELL_NONE && (cell->kind != CELL_TEXT || cell->length);
+}
+
+static bool cell_tells(const struct cell *cell, const struct cell *first)
+{
+	if (cell->kind == CELL_TEXT)
+		return cell->kind != first->kind || cell->length != first->length ||
+		       memcmp(cell->text, first->text, cell->length) != 0;
+	return cell->kind != CELL_NONE && cell->number != 0;
+}
+
+static bool table_can_drop(const struct table *table)
+{
+	const struct arrangement *plan = table->plan;
+
+	return plan && plan->limit && plan->limit <= BEST_MAX && plan->sort >= 0 &&
+	       !plan->row_filter_count && !table->is_tree && !table->pinned &&
+	       !depends_on_late(table, plan);
+}
+
+static void table_drop_row(struct table *table)
+{
+	size_t row = --table->row_count;
+
+	table->dropped++;
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct cell *cell = table_cell(table, row, i);
+
+		table->of_dropped[i].is_filled |= cell_is_filled(cell);
+		table->of_dropped[i].is_telling |= cell_tells(cell, table_cell(table, 0, i));
+	}
+}
+
+void table_settle_row(struct table *table)
+{
+	struct sort_context context = { table, table->plan };
+	size_t row = table->row_count - 1, limit;
+
+	if (!table_can_drop(table))
+		return;
+	limit = table->plan->limit;
+	if (!table->best)
+		table->best = memory_zero(limit, sizeof(*table->best));
+	if (table->best_count < limit) {
+		table->best[table->best_count++] = row;
+		for (size_t i = limit / 2; table->best_count == limit && i-- > 0;)
+			heap_sink(table->best, limit, i, &context);
+		return;
+	}
+	if (row_compare(&row, &table->best[0], &context) > 0) {
+		table_drop_row(table);
+		return;
+	}
+	table->best[0] = row;
+	heap_sink(table->best, limit, 0, &context);
+}
+
+bool table_column_is_filled(const struct table *table, size_t column)
+{
+	bool is_filled = table->of_dropped[column].is_filled;
+
+	for (size_t row = 0; row < table->row_count && !is_filled; row++)
+		is_filled = cell_is_filled(table_cell(table, row, column));
+	return is_filled;
+}
+
+bool table_column_tells(const struct table *table, size_t column)
+{
+	bool tells = table->of_dropped[column].is_telling;
+
+	for (size_t row = 0; row < table->row_count && !tells; row++)
+		tells = cell_tells(table_cell(table, row, column), table_cell(table, 0, column));
+	return tells;
+}
+
+/* --- order --- */
+
 static bool *table_choose(const struct table *table, const struct arrangement *arrangement)
 {
 	bool *keep = memory_zero(table->row_count, sizeof(*keep));
@@ -255,24 +357,6 @@ static void table_nest(struct table *table)
 	free(stack);
 }
 
-static bool is_late(const struct table *table, size_t column)
-{
-	for (size_t i = 0; i < table->late.column_count; i++)
-		if (table->column[column] == &column_list[table->late.column[i]])
-			return true;
-	return false;
-}
-
-static bool depends_on_late(const struct table *table, const struct arrangement *arrangement)
-{
-	if (arrangement->sort >= 0 && is_late(table, (size_t)arrangement->sort))
-		return true;
-	for (size_t i = 0; i < arrangement->row_filter_count; i++)
-		if (is_late(table, arrangement->condition[i].column))
-			return true;
-	return false;
-}
-
 static void make_late(struct table *table, size_t row)
 {
 	if (!table->made)
@@ -306,6 +390,7 @@ void table_arrange(struct table *table, const struct arrangement *arrangement)
 			  table->is_tree ? 0 : arrangement->limit, &context);
 	if (table->is_tree)
 		table_nest(table);
+	table->passed += table->dropped;
 	table->shown = table->passed;
 	if (arrangement->limit && table->shown > arrangement->limit + table->pinned)
 		table->shown = arrangement->limit + table->pinned;

@@ -82,6 +82,15 @@ struct table {
 	size_t *order; /* rows to show, in order, and then others; made by table_arrange() */
 	size_t shown;  /* of order */
 	size_t passed; /* rows that met the conditions: shown plus those past the limit */
+	const struct arrangement
+		*plan; /* what table_arrange() will be called with; NULL: not known */
+	size_t *best;  /* rows that are shown as far as is known, the last of them first */
+	size_t best_count;
+	size_t dropped; /* by table_settle_row() */
+	struct {
+		bool is_filled, is_telling;
+	} of_dropped
+		[COLUMNS_MAX]; /* what their cells had in each column; see table_column_tells() */
 	struct table_late late;
 	bool *made; /* by row; NULL: none */
 	struct table_stacks stacks;
@@ -104,6 +113,17 @@ void table_set_text(struct table *table, enum column_id column, const char *text
 /* Text of a cell of any row. */
 void table_fill_text(struct table *table, size_t row, enum column_id column, const char *text,
 		     size_t length);
+
+/*
+ * The row added last has all of its cells. Where so many rows before it come first that it cannot be shown it is taken out
+ * again, and the next row has its number; it counts all the same. For tables that may have a million rows.
+ */
+void table_settle_row(struct table *table);
+
+/* Whether any row has a value there, shown or not. */
+bool table_column_is_filled(const struct table *table, size_t column);
+/* Whether any row has a number that is not 0 there, or a text that is not the first row's; shown or not. */
+bool table_column_tells(const struct table *table, size_t column);
 
 static inline const struct cell *table_cell(const struct table *table, size_t row, size_t column)
 {

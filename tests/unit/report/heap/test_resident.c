@@ -10,6 +10,7 @@
 
 #include <sys/mman.h>
 
+#include "report/core/keys.h"
 #include "report/heap/resident.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
@@ -68,7 +69,7 @@ static void finish(void)
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
 	run = run_new(source, &plain);
-	resident = resident_want(run, NULL);
+	resident = resident_want(run, &(struct resident_options){ { BY_alloc_caller } });
 	run_read(run, false);
 }
 

@@ -100,14 +100,19 @@ static void release(void)
 }
 
 /* The place whose stack has that text. */
-static const struct stack_sum *sum_of(const char *text)
+static size_t place_of(const char *text)
 {
 	for (size_t i = 0; i < sums.count; i++)
 		if (!strcmp(named_stack_text(&rows.names, rows.place[i].stack, &rows.names.texts),
 			    text))
-			return &sums.sum[i];
+			return i;
 	fail_msg("no stack %s", text);
-	return NULL;
+	return 0;
+}
+
+static struct stack_sum sum_of(const char *text)
+{
+	return stack_sums_get(&sums, place_of(text));
 }
 
 /* Two stacks with the same innermost frame; the peak is at the third tick: 100 + 20 + 7. */
@@ -131,22 +136,22 @@ static void what_stacks_hold_adds_up_to_the_heap(void **state)
 	finish_recording();
 	read_heap(&plain, STACK_BY_STACK, NULL);
 	assert_int_equal(sums.count, 3);
-	assert_int_equal(sum_of("0x10;0x20")->row.bytes_allocated, 150);
-	assert_int_equal(sum_of("0x10;0x20")->row.allocations, 2);
-	assert_int_equal(sum_of("0x10;0x20")->row.kept_bytes, 50);
-	assert_int_equal(sum_of("0x10;0x20")->row.kept_allocations, 1);
-	assert_int_equal(sum_of("0x10;0x20")->row.peak_bytes, 100);
-	assert_int_equal(sum_of("0x10;0x20")->row.peak_allocations, 1);
-	assert_int_equal(sum_of("0x10;0x20")->first_ns, 1 * TICK);
-	assert_int_equal(sum_of("0x10;0x20")->latest_ns, 5 * TICK);
-	assert_int_equal(sum_of("0x11;0x20")->row.kept_bytes, 20);
-	assert_int_equal(sum_of("0x10;0x21")->row.kept_bytes, 0);
-	assert_int_equal(sum_of("0x10;0x21")->row.peak_bytes, 7);
+	assert_int_equal(sum_of("0x10;0x20").row.bytes_allocated, 150);
+	assert_int_equal(sum_of("0x10;0x20").row.allocations, 2);
+	assert_int_equal(sum_of("0x10;0x20").row.kept_bytes, 50);
+	assert_int_equal(sum_of("0x10;0x20").row.kept_allocations, 1);
+	assert_int_equal(sum_of("0x10;0x20").row.peak_bytes, 100);
+	assert_int_equal(sum_of("0x10;0x20").row.peak_allocations, 1);
+	assert_int_equal(sum_of("0x10;0x20").first_ns, 1 * TICK);
+	assert_int_equal(sum_of("0x10;0x20").latest_ns, 5 * TICK);
+	assert_int_equal(sum_of("0x11;0x20").row.kept_bytes, 20);
+	assert_int_equal(sum_of("0x10;0x21").row.kept_bytes, 0);
+	assert_int_equal(sum_of("0x10;0x21").row.peak_bytes, 7);
 	for (size_t i = 0; i < sums.count; i++) {
-		bytes += sums.sum[i].row.bytes_allocated;
-		kept += sums.sum[i].row.kept_bytes;
-		peak += sums.sum[i].row.peak_bytes;
-		peak_blocks += sums.sum[i].row.peak_allocations;
+		bytes += stack_sums_get(&sums, i).row.bytes_allocated;
+		kept += stack_sums_get(&sums, i).row.kept_bytes;
+		peak += stack_sums_get(&sums, i).row.peak_bytes;
+		peak_blocks += stack_sums_get(&sums, i).row.peak_allocations;
 	}
 	assert_int_equal(heap->totals.bytes_allocated, 177);
 	assert_int_equal(bytes, heap->totals.bytes_allocated);
@@ -170,8 +175,8 @@ static void filters_give_the_same_stacks(void **state)
 	put_usual();
 	finish_recording();
 	read_heap(&first_part, STACK_BY_STACK, NULL);
-	assert_int_equal(sum_of("0x10;0x20")->row.bytes_allocated, 100);
-	assert_int_equal(sum_of("0x10;0x21")->row.bytes_allocated, 7);
+	assert_int_equal(sum_of("0x10;0x20").row.bytes_allocated, 100);
+	assert_int_equal(sum_of("0x10;0x21").row.bytes_allocated, 7);
 	assert_int_equal(heap->totals.bytes_allocated, 127);
 	release();
 }
@@ -184,8 +189,8 @@ static void functions_are_of_the_innermost_frame(void **state)
 	finish_recording();
 	read_heap(&plain, STACK_BY_FUNCTION, NULL);
 	assert_int_equal(sums.count, 2);
-	assert_int_equal(sums.sum[0].row.bytes_allocated, 170);
-	assert_int_equal(sums.sum[1].row.bytes_allocated, 7);
+	assert_int_equal(stack_sums_get(&sums, 0).row.bytes_allocated, 170);
+	assert_int_equal(stack_sums_get(&sums, 1).row.bytes_allocated, 7);
 	/* of both stacks the one that keeps more is shown */
 	assert_string_equal(named_stack_text(&rows.names, rows.place[0].stack, &rows.names.texts),
 			    "0x10;0x20");
@@ -203,7 +208,7 @@ static void a_filter_is_about_any_frame(void **state)
 	finish_recording();
 	read_heap(&plain, STACK_BY_FUNCTION, &options);
 	assert_int_equal(sums.count, 1);
-	assert_int_equal(sums.sum[0].row.bytes_allocated, 20);
+	assert_int_equal(stack_sums_get(&sums, 0).row.bytes_allocated, 20);
 	release();
 }
 
@@ -218,8 +223,8 @@ static void callers_are_stacks_of_one_frame(void **state)
 	finish_recording();
 	read_heap(&plain, STACK_BY_STACK, NULL);
 	assert_int_equal(sums.count, 2);
-	assert_int_equal(sum_of("0x77")->row.kept_bytes, 11);
-	assert_int_equal(sum_of("(unknown)")->row.kept_bytes, 1);
+	assert_int_equal(sum_of("0x77").row.kept_bytes, 11);
+	assert_int_equal(sum_of("(unknown)").row.kept_bytes, 1);
 	assert_false(rows.names.is_deep);
 	release();
 }
@@ -235,7 +240,7 @@ static void processes_share_their_stacks(void **state)
 	read_heap(&plain, STACK_BY_STACK, NULL);
 	assert_int_equal(heap->row_count, 2);
 	assert_int_equal(sums.count, 1);
-	assert_int_equal(sums.sum[0].row.kept_bytes, 11);
+	assert_int_equal(stack_sums_get(&sums, 0).row.kept_bytes, 11);
 	release();
 }
 
@@ -260,9 +265,7 @@ static void put_steps(void)
 
 static enum growth_verdict verdict_of(const char *text, double *ret_per_step)
 {
-	const struct stack_sum *sum = sum_of(text);
-
-	return growth_judge(&curves[sum - sums.sum], sum->row.kept_bytes, ret_per_step);
+	return growth_judge(&curves[place_of(text)], sum_of(text).row.kept_bytes, ret_per_step);
 }
 
 static void what_grows_is_told_from_what_stays(void **state)
@@ -279,8 +282,8 @@ static void what_grows_is_told_from_what_stays(void **state)
 	assert_float_equal(per_step, 10, 0.001);
 	assert_int_equal(verdict_of("0x10;0x42", &per_step), GROWTH_STOPPED);
 	assert_int_equal(verdict_of("0x10;0x40", &per_step), GROWTH_EARLIER);
-	assert_int_equal(sum_of("0x10;0x43")->row.kept_bytes, 0);
-	assert_int_equal(sum_of("0x10;0x41")->row.kept_bytes, 10 * STEPS);
+	assert_int_equal(sum_of("0x10;0x43").row.kept_bytes, 0);
+	assert_int_equal(sum_of("0x10;0x41").row.kept_bytes, 10 * STEPS);
 	release();
 }
 

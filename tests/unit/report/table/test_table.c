@@ -130,6 +130,78 @@ static void few_of_many_are_the_first_ones(void **state)
 	table_release(&whole);
 }
 
+/* A table that is told how it will be arranged keeps few rows, shows the same ones and counts all. */
+static void rows_that_cannot_be_shown_are_dropped(void **state)
+{
+	static const size_t limits[] = { 1, 2, 7, 40 };
+	static char name[MANY][12];
+	uint64_t seed = 1;
+
+	(void)state;
+	for (unsigned int k = 0; k < 2 * sizeof(limits) / sizeof(limits[0]); k++) {
+		struct table table, whole;
+		struct arrangement plan = { .descending = k % 2, .limit = limits[k / 2] };
+
+		table_init(&table, "nvtx", NULL);
+		table_init(&whole, "nvtx", NULL);
+		plan.sort = column_of(&table, "count");
+		table.plan = &plan;
+		for (size_t i = 0; i < MANY; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			snprintf(name[i], sizeof(name[i]), "r%u", (unsigned int)(seed >> 40) % 50);
+			add_range(&table, name[i], 1 + (seed >> 33) % 300, 1000);
+			table_settle_row(&table);
+			add_range(&whole, name[i], 1 + (seed >> 33) % 300, 1000);
+		}
+		table_arrange(&table, &plan);
+		table_arrange(&whole, &plan);
+		assert_true(table.row_count < MANY / 2);
+		assert_int_equal(table.passed, MANY);
+		assert_int_equal(table.shown, plan.limit);
+		for (size_t i = 0; i < table.shown; i++)
+			for (size_t column = 0; column < table.column_count; column++)
+				assert_memory_equal(table_cell(&table, table.order[i], column),
+						    table_cell(&whole, whole.order[i], column),
+						    sizeof(struct cell));
+		table_release(&table);
+		table_release(&whole);
+	}
+}
+
+/* What a column says is known of the rows that were dropped, too. */
+static void dropped_rows_tell(void **state)
+{
+	static const char *const names[] = { "count", "min_ns", "max_ns", "name", "domain" };
+	static const bool filled[] = { true, true, false, true, true };
+	static const bool tells[] = { true, true, false, true, false };
+	struct arrangement plan = { .descending = true, .limit = 1 };
+	struct table table;
+
+	(void)state;
+	table_init(&table, "nvtx", NULL);
+	plan.sort = column_of(&table, "count");
+	table.plan = &plan;
+	for (unsigned int i = 0; i < 3; i++) {
+		table_add_row(&table);
+		table_set_text(&table, COLUMN_nvtx_name, i == 1 ? "other" : "name", i == 1 ? 5 : 4);
+		table_set_text(&table, COLUMN_nvtx_domain, "default", 7);
+		table_set_number(&table, COLUMN_nvtx_count, 10 - i);
+		if (i == 2)
+			table_set_number(&table, COLUMN_nvtx_min_ns, 7);
+		table_settle_row(&table);
+	}
+	table_arrange(&table, &plan);
+	assert_int_equal(table.row_count, 1);
+	assert_int_equal(table.passed, 3);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t column = (size_t)column_of(&table, names[i]);
+
+		assert_int_equal(table_column_is_filled(&table, column), filled[i]);
+		assert_int_equal(table_column_tells(&table, column), tells[i]);
+	}
+	table_release(&table);
+}
+
 static double number_in(const char *expression)
 {
 	const struct column *columns[COLUMNS_MAX];
@@ -426,6 +498,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_sorted_and_limited),
 		cmocka_unit_test(few_of_many_are_the_first_ones),
+		cmocka_unit_test(rows_that_cannot_be_shown_are_dropped),
+		cmocka_unit_test(dropped_rows_tell),
 		cmocka_unit_test(rows_must_meet_all_conditions),
 		cmocka_unit_test(a_heading_in_seconds_compares_seconds),
 		cmocka_unit_test(eighty_columns),
