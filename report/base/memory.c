@@ -51,12 +51,10 @@ void memory_ask_huge_pages(void *memory, size_t bytes)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
-void *memory_room(void *array, size_t count, size_t *capacity, size_t bytes)
+void *memory_room_grow(void *array, size_t count, size_t *capacity, size_t bytes)
 {
 	size_t grown = *capacity ? *capacity * 2 : 16;
 
-	if (count < *capacity)
-		return array;
 	if (grown <= count)
 		grown = count + 1;
 	array = memory_grow(array, grown, bytes);

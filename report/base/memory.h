@@ -14,11 +14,16 @@
 void *memory_zero(size_t count, size_t bytes);
 /* realloc() to `count` elements; never NULL. */
 void *memory_grow(void *memory, size_t count, size_t bytes);
+/* For memory_room(). */
+void *memory_room_grow(void *array, size_t count, size_t *capacity, size_t bytes);
 /*
  * Makes room for element `count` of an array that holds *capacity: returns the array, doubled and
  * its new part zeroed when it was full.
  */
-void *memory_room(void *array, size_t count, size_t *capacity, size_t bytes);
+static inline void *memory_room(void *array, size_t count, size_t *capacity, size_t bytes)
+{
+	return count < *capacity ? array : memory_room_grow(array, count, capacity, bytes);
+}
 
 /* Memory of many megabytes that is about to be filled: fewer and larger pages, where the system has them. */
 void memory_ask_huge_pages(void *memory, size_t bytes);

@@ -5,9 +5,9 @@
 
 #include "report/stacks/stack_report.h"
 
-#define SHARE_MIN 0.005 /* of all: what is less is left out for people */
-#define ROWS_SHOWN 60   /* a tree needs more of them than a table */
-#define JOINED_BYTES_MAX 4096u
+#define SHARE_MIN 0.005  /* of all: what is less is left out for people */
+#define ROWS_SHOWN 60    /* a tree needs more of them than a table */
+#define JOINED_BYTES 48u /* of names that are joined: what is more is a number */
 
 struct tree_state {
 	struct stack_report stacks;
@@ -86,6 +86,27 @@ static uint32_t put_name(const struct filling *filling, uint32_t node, FILE *out
 	return node;
 }
 
+/*
+ * What does not fit is counted. Of callers the first say most, of calls the last does: there the tree goes on. The whole
+ * chain would be cut in its middle, and leave main() at the end of each row.
+ */
+static void put_rest(const struct filling *filling, uint32_t node, FILE *out)
+{
+	const char *sign = filling->state->is_bottom_up ? " < " : " > ";
+	uint32_t last = node;
+	size_t count = 1;
+
+	for (; filling->only[last]; count++)
+		last = filling->only[last];
+	if (filling->state->is_bottom_up) {
+		fprintf(out, "%s%zu more", sign, count);
+		return;
+	}
+	if (count > 1)
+		fprintf(out, "%s%zu more", sign, count - 1);
+	fprintf(out, "%s%s", sign, tree_name(&filling->tree, last));
+}
+
 /* "main > train > step", of callers "step < train < main"; in memory of the table. */
 static const char *joined_name(struct filling *filling, uint32_t node)
 {
@@ -99,10 +120,14 @@ static const char *joined_name(struct filling *filling, uint32_t node)
 	out = open_memstream(&text, &length);
 	if (!out)
 		return tree_name(&filling->tree, node);
-	while (node && (size_t)ftell(out) < JOINED_BYTES_MAX) {
-		fputs(ftell(out) ? sign : "", out);
+	node = put_name(filling, node, out);
+	while (node &&
+	       (size_t)ftell(out) + strlen(tree_name(&filling->tree, node)) < JOINED_BYTES) {
+		fputs(sign, out);
 		node = put_name(filling, node, out);
 	}
+	if (node)
+		put_rest(filling, node, out);
 	fclose(out);
 	kept = text_store_put(&filling->table->texts, text, length);
 	free(text);

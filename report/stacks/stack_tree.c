@@ -8,33 +8,50 @@
 void stack_tree_init(struct stack_tree *tree, const struct named_stacks *names, bool is_bottom_up)
 {
 	*tree = (struct stack_tree){ .names = names, .is_bottom_up = is_bottom_up, .count = 1 };
-	map_init(&tree->children);
+	node_table_init(&tree->children);
+	map_init(&tree->names_seen);
 	tree->node = memory_room(NULL, 0, &tree->room, sizeof(*tree->node));
 }
 
 void stack_tree_release(struct stack_tree *tree)
 {
-	map_release(&tree->children);
+	node_table_release(&tree->children);
+	map_release(&tree->names_seen);
+	free(tree->name);
 	free(tree->node);
 	free(tree->known);
 	free(tree->path);
 }
 
+/* Frames of one name are one: the first of them. */
+static uint32_t name_of(struct stack_tree *tree, uint32_t frame)
+{
+	struct map_entry *entry;
+	const char *name;
+	bool added;
+
+	tree->name = memory_room(tree->name, frame, &tree->name_room, sizeof(*tree->name));
+	if (tree->name[frame])
+		return tree->name[frame];
+	name = tree->names->frame[frame].name;
+	entry = map_put(&tree->names_seen, map_hash_bytes(name, strlen(name), 0), &added);
+	if (added)
+		entry->value = frame;
+	return tree->name[frame] = (uint32_t)entry->value;
+}
+
 static uint32_t child_of(struct stack_tree *tree, uint32_t parent, uint32_t frame)
 {
-	const char *name = tree->names->frame[frame].name;
-	bool added;
-	struct map_entry *entry = map_put(
-		&tree->children, map_hash_bytes(name, strlen(name), parent + 1ull), &added);
+	uint32_t child = node_table_put(&tree->children, parent, name_of(tree, frame));
 
-	if (!added)
-		return (uint32_t)entry->value;
-	tree->node = memory_room(tree->node, tree->count, &tree->room, sizeof(*tree->node));
-	tree->node[tree->count] = (struct tree_node){ .parent = parent,
-						      .depth = tree->node[parent].depth + 1,
-						      .frame = frame };
-	entry->value = tree->count;
-	return (uint32_t)tree->count++;
+	if (child < tree->count)
+		return child;
+	tree->node = memory_room(tree->node, child, &tree->room, sizeof(*tree->node));
+	tree->node[child] = (struct tree_node){ .parent = parent,
+						.depth = tree->node[parent].depth + 1,
+						.frame = frame };
+	tree->count = child + 1u;
+	return child;
 }
 
 static uint32_t from_innermost(struct stack_tree *tree, uint32_t stack)
@@ -88,31 +105,57 @@ void stack_tree_settle(struct stack_tree *tree)
 		tree->node[tree->node[i].parent].total += tree->node[i].total;
 }
 
-struct order_context {
-	const struct stack_tree *tree;
-};
+/* --- order --- */
 
-/* Backwards: lists are built from their end. */
-static int compare_names(const void *left, const void *right, void *context)
+static int compare_frames(const void *left, const void *right, void *context)
 {
-	const struct stack_tree *tree = ((const struct order_context *)context)->tree;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order = strcmp(tree_name(tree, b), tree_name(tree, a));
+	const struct named_frame *frame = context;
 
-	return order ? order : (a < b) - (a > b);
+	return strcmp(frame[*(const uint32_t *)left].name, frame[*(const uint32_t *)right].name);
+}
+
+/* By frame, of those that stand for a name: its place among all names, from 0. Owned by the caller. */
+static uint32_t *rank_names(const struct stack_tree *tree, uint32_t *ret_count)
+{
+	uint32_t *rank = memory_zero(tree->name_room + 1, sizeof(*rank)), count = 0;
+	uint32_t *sorted = memory_zero(tree->name_room + 1, sizeof(*sorted));
+
+	for (uint32_t i = 0; i < tree->name_room; i++)
+		if (i && tree->name[i] == i)
+			sorted[count++] = i;
+	qsort_r(sorted, count, sizeof(*sorted), compare_frames, tree->names->frame);
+	for (uint32_t i = 0; i < count; i++)
+		rank[sorted[i]] = i;
+	free(sorted);
+	*ret_count = count;
+	return rank;
+}
+
+/* Nodes by name, backwards: lists are built from their end. Names are few and nodes are many. */
+static void sort_by_name(const struct stack_tree *tree, uint32_t *ret_sorted)
+{
+	uint32_t names, *rank = rank_names(tree, &names);
+	size_t *end = memory_zero(names + 1,
+				  sizeof(*end)); /* of the nodes of a name and of those after it */
+
+	for (uint32_t i = 1; i < tree->count; i++)
+		end[rank[tree->name[tree->node[i].frame]]]++;
+	for (uint32_t i = names; i-- > 0;)
+		end[i] += end[i + 1];
+	for (uint32_t i = 1; i < tree->count; i++)
+		ret_sorted[--end[rank[tree->name[tree->node[i].frame]]]] = i;
+	free(rank);
+	free(end);
 }
 
 uint32_t *stack_tree_order(const struct stack_tree *tree)
 {
-	struct order_context context = { tree };
 	uint32_t *sorted = memory_zero(tree->count + 1, sizeof(*sorted)),
 		 *first = memory_zero(tree->count + 1, sizeof(*first)),
 		 *next = memory_zero(tree->count + 1, sizeof(*next)), at = TREE_ROOT;
 	size_t count = 0;
 
-	for (uint32_t i = 1; i < tree->count; i++)
-		sorted[i - 1] = i;
-	qsort_r(sorted, tree->count - 1, sizeof(*sorted), compare_names, &context);
+	sort_by_name(tree, sorted);
 	for (size_t i = 0; i + 1 < tree->count; i++) {
 		uint32_t parent = tree->node[sorted[i]].parent;
 

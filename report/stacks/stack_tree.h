@@ -21,12 +21,15 @@ struct tree_node {
 };
 
 struct stack_tree {
-	const struct named_stacks *names;
+	const struct named_stacks *names; /* whose frame 0 is none */
 	bool is_bottom_up;
 	struct tree_node *node; /* [0] is the root: all */
 	size_t count, room;
-	struct map children; /* parent and name to node */
-	uint32_t *known;     /* top-down: node of a named stack; 0: not yet */
+	struct node_table children; /* parent and name: the nodes' own numbers */
+	struct map names_seen;      /* hash of a name to the first frame that has it */
+	uint32_t *name;             /* by frame: that one; 0: not yet */
+	size_t name_room;
+	uint32_t *known; /* top-down: node of a named stack; 0: not yet */
 	size_t known_room;
 	uint32_t *path;
 	size_t path_room;
