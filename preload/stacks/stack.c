@@ -165,6 +165,7 @@ static inline __attribute__((always_inline)) uint64_t id_for(struct recorder_lan
 							     enum evt_family family,
 							     struct step_place p)
 {
+	frame_names_hear();
 	if (__builtin_expect(stack_python_families >> family & 1, 0))
 		return stack_native_families >> family & 1 ? stack_of_both(lane, p)
 							   : stack_of_python(lane);
