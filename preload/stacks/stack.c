@@ -28,6 +28,7 @@
 unsigned int stack_families;
 unsigned int stack_native_families, stack_python_families;
 unsigned int stack_without;
+uint64_t stack_min_bytes;
 uint64_t (*stack_python)(struct recorder_lane *lane);
 uint64_t (*stack_join)(struct recorder_lane *lane, uint64_t native, uint64_t python);
 
@@ -188,8 +189,7 @@ uint64_t stack_outside(struct recorder_lane *lane, enum evt_family family)
 
 /* --- records --- */
 
-/* The innermost frame that is no wrapper. */
-static uint64_t plain_caller(void *const *frame)
+uint64_t stack_plain_caller(void *const *frame)
 {
 	struct step_place p = place_of(frame);
 	struct step_span span = { memory_page(p.rsp - 8), memory_page(p.rsp - 8) + MEMORY_PAGE };
@@ -209,7 +209,7 @@ uint64_t stack_here(struct recorder_lane *lane, void *const *frame)
 {
 	uint64_t id = id_for(lane, EVT_FAMILY_alloc, place_of(frame));
 
-	return id ? id | RECORD_STACK_BIT : plain_caller(frame);
+	return id ? id | RECORD_STACK_BIT : stack_plain_caller(frame);
 }
 
 uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks, unsigned int words)

@@ -56,6 +56,7 @@ static void stacks_start(void)
 	unsigned int native = families_of(SETTINGS_STACKS_NATIVE) | both;
 	int error;
 
+	stack_min_bytes = settings.stacks_min_bytes;
 	stack_without = families_of(SETTINGS_STACKS_OFF);
 	if (!(native | python))
 		return;

@@ -131,11 +131,8 @@ static int ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BEGUN(test_once),
-		BEGUN(test_asked),
-		BEGUN(test_one_home),
-		BEGUN(test_chain),
-		BEGUN(test_one_id),
+		BEGUN(test_once),  BEGUN(test_asked),  BEGUN(test_one_home),
+		BEGUN(test_chain), BEGUN(test_one_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
