@@ -103,11 +103,8 @@ static uint32_t table_place(struct stack_table *table, uint64_t id)
 {
 	uint32_t *slot = table->slot ? slot_find(table, id) : NULL;
 
-	if (slot && *slot)
-		return *slot;
-	if (!table_reserve(table))
-		return 0;
-	slot = slot_find(table, id);
+	if (!slot || !*slot)
+		slot = table_reserve(table) ? slot_find(table, id) : NULL;
 	if (!slot)
 		return 0;
 	if (!*slot) {
