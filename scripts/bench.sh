@@ -3,7 +3,7 @@
 #
 # usage: bench.sh            what `make bench` calls; all groups, about 20 minutes on two cores
 #        make bench B=heap   one group, or several: heap nvtx cuda start size report read train import
-#                            instructions torch torch-train torch-table, and, only when named, torch-100k
+#                            instructions stacks torch torch-train torch-table, and, only when named, torch-100k
 #        make bench ROUNDS=9 more rounds, for a noisy machine
 # Compiles the subjects (tests/bench) and measures them bare, under intercept and under the peers that are
 # installed, in turn. Prints a table; writes O/bench/results.md and every single run to O/bench/results.json.
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 O=${O:-build}
 nvtx=$(sed -n 's/^NVTX_CFLAGS := //p' "$O/config.mk" 2>/dev/null)
 mkdir -p "$O/bench" || exit 1
-for program in heap nvtx io clock; do
+for program in heap nvtx io clock stacks; do
 	# shellcheck disable=SC2086 # a list of words
 	"${CC:-cc}" -O2 -D_GNU_SOURCE= $nvtx "tests/bench/$program.c" -o "$O/bench/$program" -lpthread -ldl || exit 1
 done

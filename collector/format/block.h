@@ -82,6 +82,8 @@ struct frame_stack_losses {
 	uint64_t cuts, clashes;
 };
 struct frame_stack_losses frame_settle_stacks(struct frame_writer *fw);
+/* What is known of stacks; to forget in while no frame is open. */
+struct stack_table *frame_stacks(struct frame_writer *fw);
 
 /* Convenience over frame_put() for the collector's own events: FRAME_PUT(fw, t, lost, .count = 3) */
 #define FRAME_PUT(fw, time_ns, event, ...)  \

@@ -274,6 +274,11 @@ void frame_define_stack(struct frame_writer *fw, uint64_t id, uint64_t parent, u
 	stack_table_define(&fw->kinds.stacks, id, parent, address, flags);
 }
 
+struct stack_table *frame_stacks(struct frame_writer *fw)
+{
+	return &fw->kinds.stacks;
+}
+
 bool frame_has_open_stacks(const struct frame_writer *fw)
 {
 	return !fw->closed && fw->kinds.open_count;

@@ -78,6 +78,8 @@ static bool table_reserve(struct stack_table *table)
 	uint32_t room = table->room ? table->room * 2 : DEFINITIONS_FIRST;
 	struct stack_definition *larger;
 
+	if (table->limit && stack_table_count(table) >= table->limit)
+		return false;
 	if (table->count < table->room)
 		return true;
 	if (room > STACK_DEFINITIONS_MAX)
@@ -99,11 +101,10 @@ static bool table_reserve(struct stack_table *table)
 /* Its place; a new one has no meaning yet. 0: there is no room. */
 static uint32_t table_place(struct stack_table *table, uint64_t id)
 {
-	uint32_t *slot;
+	uint32_t *slot = table->slot ? slot_find(table, id) : NULL;
 
-	if (!table_reserve(table))
-		return 0;
-	slot = slot_find(table, id);
+	if (!slot || !*slot)
+		slot = table_reserve(table) ? slot_find(table, id) : NULL;
 	if (!slot)
 		return 0;
 	if (!*slot) {
@@ -128,10 +129,13 @@ void stack_table_define(struct stack_table *table, uint64_t id, uint64_t parent,
 	uint32_t outer = parent && place ? parent_place(table, parent) : 0;
 	struct stack_definition *definition;
 
-	if (!place || (parent && !outer))
+	if (!place || (parent && !outer)) {
+		table->refused++;
 		return; /* who names it finds nothing, and counts that */
+	}
 	table->last = place;
 	definition = &table->definition[place];
+	definition->age = table->age;
 	if (definition->is_known) {
 		table->clashes += definition->address != address || definition->parent != outer ||
 				  definition->flags != (uint8_t)flags;
@@ -142,6 +146,68 @@ void stack_table_define(struct stack_table *table, uint64_t id, uint64_t parent,
 	definition->flags = (uint8_t)flags;
 	definition->is_known = true;
 }
+
+/* --- ages --- */
+
+void stack_table_age(struct stack_table *table)
+{
+	table->refused = 0;
+	if (++table->age)
+		return;
+	table->age = 1;
+	for (uint32_t i = 1; i < table->count; i++)
+		table->definition[i].age = 0;
+}
+
+/* Whoever is used needs those that called it. */
+static void ages_spread(struct stack_table *table)
+{
+	for (uint32_t i = 1; i < table->count; i++) {
+		uint32_t place = table->definition[i].age == table->age
+					 ? table->definition[i].parent
+					 : 0;
+
+		for (; place && table->definition[place].age != table->age;
+		     place = table->definition[place].parent)
+			table->definition[place].age = table->age;
+	}
+}
+
+static void slots_fill(struct stack_table *table)
+{
+	memset(table->slot, 0, ((size_t)1 << table->slot_bits) * sizeof(*table->slot));
+	for (uint32_t i = 1; i < table->count; i++) {
+		uint32_t *slot = slot_find(table, table->definition[i].id);
+
+		if (slot)
+			*slot = i;
+	}
+}
+
+uint32_t stack_table_forget(struct stack_table *table)
+{
+	uint32_t *moved = table->count ? calloc(table->count, sizeof(*moved)) : NULL;
+	uint32_t count = 1;
+
+	if (!moved)
+		return stack_table_count(table);
+	ages_spread(table);
+	for (uint32_t i = 1; i < table->count; i++) {
+		if (table->definition[i].age != table->age)
+			continue;
+		moved[i] = count;
+		table->definition[count++] = table->definition[i];
+	}
+	table->last = moved[table->last];
+	table->count = count;
+	for (uint32_t i = 1; i < count; i++)
+		table->definition[i].parent = moved[table->definition[i].parent];
+	slots_fill(table);
+	free(moved);
+	return stack_table_count(table);
+}
+
+/* --- nodes --- */
 
 /* Room for so many more nodes. */
 static bool nodes_reserve(struct stack_table *table, uint32_t more)

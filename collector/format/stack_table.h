@@ -5,7 +5,10 @@
  * numbers, so that each frame can be read alone.
  *
  * Trusts no definition: an id that was said to be something else before stays what it was, circles and stacks deeper than
- * STACK_DEPTH_MAX are cut. Memory: at most STACK_DEFINITIONS_MAX definitions of 32 bytes, none before the first. One thread.
+ * STACK_DEPTH_MAX are cut. Memory: at most `limit` definitions of 32 bytes, none before the first. One thread.
+ *
+ * A run of hours has more stacks than there is room for. So definitions have an age: stack_table_age() begins the next
+ * one, the programs are asked to define anew what they use, and stack_table_forget() drops what they have not.
  */
 #ifndef COLLECTOR_FORMAT_STACK_TABLE_H
 #define COLLECTOR_FORMAT_STACK_TABLE_H
@@ -37,6 +40,7 @@ struct stack_definition {
 	uint32_t node;
 	uint8_t flags;
 	bool is_known; /* else only somebody's parent so far */
+	uint8_t age;   /* that it was defined in, last */
 };
 
 struct stack_node {
@@ -49,6 +53,9 @@ struct stack_node {
 struct stack_table {
 	struct stack_definition *definition; /* from 1 on */
 	uint32_t count, room;
+	uint32_t limit;   /* of definitions, 0: STACK_DEFINITIONS_MAX */
+	uint32_t refused; /* that found no room, in this age */
+	uint8_t age;
 	uint32_t last;  /* place of what was defined last */
 	uint32_t *slot; /* places of definitions by hash of the id, 0 free */
 	uint32_t slot_bits;
@@ -75,6 +82,19 @@ void stack_table_reset(struct stack_table *table);
 /* `id` and `parent` are below STACK_WORD, `parent` 0 for an outermost frame. */
 void stack_table_define(struct stack_table *table, uint64_t id, uint64_t parent, uint64_t address,
 			uint32_t flags);
+
+/* Begins the next age. */
+void stack_table_age(struct stack_table *table);
+/*
+ * Between two frames of the file: drops the definitions that were not made in this age, but for those that called one
+ * that was. How many are left.
+ */
+uint32_t stack_table_forget(struct stack_table *table);
+
+static inline uint32_t stack_table_count(const struct stack_table *table)
+{
+	return table->count ? table->count - 1 : 0;
+}
 
 /*
  * The node of a stack in the present frame, made when it is new. `is_last`: what is not known by now will never be: what

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 6u
+#define REGION_VERSION 7u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 36)
@@ -203,6 +203,8 @@ struct region_header {
 	_Alignas(64) _Atomic uint32_t process_limit; /* entries ever used: where a scan may stop */
 	_Atomic uint32_t ring_limit[REGION_CLASSES]; /* the same for the rings of each class */
 	_Atomic uint64_t lost_no_process;
+	/* The collector adds 1: what a stack's frames are is to be said anew before they are used again. */
+	_Alignas(64) _Atomic uint32_t stacks_asked;
 };
 
 /* Where things are, from the region's length alone. */

@@ -150,6 +150,7 @@ static int collector_take_memory(struct collector *c, const struct collector_sta
 	    streams_init(&c->streams, &c->common))
 		return -1;
 	drain_init(&c->drain, &c->common, c->fw);
+	renewal_init(&c->renewal, c->fw, start->bytes);
 	(void)samples_init(&c->samples, &c->common, &c->processes, &c->streams.numbers);
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include "collector/turn/naming.h"
 #include "collector/processes/processes.h"
 #include "collector/samples/samples.h"
+#include "collector/turn/renewal.h"
 #include "collector/drain/sched.h"
 #include "collector/drain/streams.h"
 
@@ -32,6 +33,7 @@ struct collector {
 	struct frame_writer *fw;
 	struct output output;
 	struct naming naming;
+	struct renewal renewal;
 	uint64_t started_ns; /* steady times */
 	uint64_t closed_ns;  /* the last frame */
 	uint64_t steered_ns; /* the clock */

@@ -294,6 +294,7 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 		cut_write(c, &cut);
 	if (kind == EPOCH_NOW)
 		entries_free(c);
+	renewal_turn(&c->renewal, c->fw, c->common.view.header, cut.steady_ns);
 	if (kind != EPOCH_FULL) /* those alone end processes and look at threads */
 		c->closed_ns = cut.steady_ns;
 	if (cut.steady_ns - c->steered_ns >= STEER_NS) {

@@ -156,10 +156,12 @@ static __attribute__((noinline)) uint64_t caller_skip_afresh(void *const *frame)
 }
 
 /* INTERCEPT_STACKS is not `caller`. */
-static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame)
+static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame, uint64_t bytes)
 {
 	if (stack_is_off(EVT_FAMILY_alloc))
 		return 0;
+	if (bytes < stack_min_bytes)
+		return stack_plain_caller(frame);
 	recorder_switch(lane, RECORDER_IN_RECORD);
 	return stack_here(lane, frame);
 }
@@ -188,10 +190,10 @@ static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *fram
 	return address;
 }
 
-uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t word)
+uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t word, uint64_t bytes)
 {
 	if ((stack_families | stack_without) >> EVT_FAMILY_alloc & 1)
-		return caller_by_stack(lane, frame);
+		return caller_by_stack(lane, frame, bytes);
 	return caller_skip_wrappers(frame, word);
 }
 

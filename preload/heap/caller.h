@@ -56,21 +56,21 @@ static inline uint64_t caller_word(uint64_t address)
 	return __atomic_load_n(caller_home(address), __ATOMIC_RELAXED);
 }
 
-uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t word);
+uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t word, uint64_t bytes);
 
 /*
- * Who called, as the record of `lane` has it. Where that is a stack `lane` is IN_RECORD afterwards, and the stack's
+ * Who called for `bytes`, as the record of `lane` has it. Where that is a stack `lane` is IN_RECORD afterwards, and the stack's
  * frames are in the ring: the record's time has to be taken later.
  */
 static inline __attribute__((always_inline)) uint64_t caller_of(struct recorder_lane *lane,
-								void *const *frame)
+								void *const *frame, uint64_t bytes)
 {
 	uint64_t address = (uintptr_t)frame[1];
 	uint64_t word = caller_word(address);
 
 	if (__builtin_expect(word == address, 1))
 		return address;
-	return caller_skip(lane, frame, word);
+	return caller_skip(lane, frame, word, bytes);
 }
 
 struct cfi_row;

@@ -35,7 +35,7 @@ static inline __attribute__((always_inline)) void record_born(struct recorder_la
 							      uint64_t size, void *const *frame)
 {
 	uint64_t ptr = (uintptr_t)block;
-	uint64_t caller = caller_of(lane, frame);
+	uint64_t caller = caller_of(lane, frame, size);
 	uint64_t now = recorder_now();
 	uint64_t *at;
 

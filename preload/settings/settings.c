@@ -265,6 +265,11 @@ static bool parse_STACKS_DEPTH(const char *value)
 	       settings.stacks_depth >= 1;
 }
 
+static bool parse_STACKS_MIN(const char *value)
+{
+	return parse_size(value, &settings.stacks_min_bytes);
+}
+
 const char *settings_capture_prefix(void)
 {
 	if (!settings.capture_labels)

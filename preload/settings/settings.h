@@ -50,6 +50,7 @@ struct settings {
 	char trace_text[SETTINGS_NAME_BYTES]; /* the same as names with commas between */
 	enum settings_stacks stacks[SETTINGS_FAMILIES];
 	unsigned int stacks_depth;
+	uint64_t stacks_min_bytes; /* of an allocation that has a stack */
 	enum settings_capture capture;
 	bool capture_nvtx, capture_labels; /* which ranges of that name, at least one of them */
 	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */

@@ -2,13 +2,15 @@
 /* See frame_names.h. */
 #include "preload/stacks/frame_names.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "preload/stacks/pages.h"
 
 #define SALTS 4u /* ids that a frame tries before it goes without */
 
-struct frame_names frame_names;
+static const _Atomic uint32_t nobody_asks;
+struct frame_names frame_names = { .asked = &nobody_asks };
 
 bool frame_names_begin(uint64_t entries)
 {
@@ -29,6 +31,22 @@ void frame_names_forked(void)
 	for (uint64_t i = 0; frame_names.entry && i <= frame_names.mask; i++)
 		__atomic_store_n(&frame_names.entry[i].id, 0, __ATOMIC_RELAXED);
 	frame_names.generation = 1;
+}
+
+void frame_names_listen(const _Atomic uint32_t *asked)
+{
+	frame_names.heard = atomic_load_explicit(asked, memory_order_relaxed);
+	frame_names.asked = asked;
+}
+
+/* One of the threads that hear it forgets for all. Another one's walk of this moment ends in the generation before. */
+void frame_names_answer(uint32_t asked)
+{
+	uint32_t heard = __atomic_load_n(&frame_names.heard, __ATOMIC_RELAXED);
+
+	if (asked != heard && __atomic_compare_exchange_n(&frame_names.heard, &heard, asked, false,
+							  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		frame_names_forked();
 }
 
 static bool entry_is_current(const struct frame_name *e)

@@ -5,8 +5,8 @@
  * again, which costs space and nothing else. The table also keeps a second hash, of all the way to the frame: where
  * two frames have one id, the later one takes another.
  *
- * A forked child sends its frames itself: frame_names_forked() makes the table forget. Any thread, signal handlers
- * too; no lock, no allocation.
+ * A forked child sends its frames itself: frame_names_forked() makes the table forget. So does the collector's question
+ * (collector/turn/renewal.h), which each record with a stack hears. Any thread, signal handlers too; no lock, no allocation.
  */
 #ifndef PRELOAD_STACKS_FRAME_NAMES_H
 #define PRELOAD_STACKS_FRAME_NAMES_H
@@ -27,9 +27,11 @@ struct frame_name {
 };
 
 struct frame_names {
-	struct frame_name *entry; /* NULL: none is remembered */
-	uint64_t mask;            /* entries - 1 */
-	uint64_t generation;      /* at most FRAME_NAMES_GENERATIONS */
+	struct frame_name *entry;      /* NULL: none is remembered */
+	uint64_t mask;                 /* entries - 1 */
+	uint64_t generation;           /* at most FRAME_NAMES_GENERATIONS */
+	const _Atomic uint32_t *asked; /* the collector's question, never NULL */
+	uint32_t heard;                /* its number that `generation` is an answer to */
 };
 
 #define FRAME_NAMES_LINE 4u
@@ -42,6 +44,19 @@ PRELOAD_HIDDEN extern struct frame_names frame_names;
 /* Entries, a power of two. False: no memory. While all gates are shut. */
 bool frame_names_begin(uint64_t entries);
 void frame_names_forked(void);
+
+/* Where the region's stacks_asked is in this process. Forgets nothing. */
+void frame_names_listen(const _Atomic uint32_t *asked);
+void frame_names_answer(uint32_t asked);
+
+/* Before a thread looks at what it remembers of ids. */
+static inline void frame_names_hear(void)
+{
+	uint32_t asked = __atomic_load_n((const uint32_t *)frame_names.asked, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(asked != __atomic_load_n(&frame_names.heard, __ATOMIC_RELAXED), 0))
+		frame_names_answer(asked);
+}
 
 /* The halves of a product tell its factors apart; neither constant can be met by an address. */
 static inline uint64_t frame_mix(uint64_t a, uint64_t b)

@@ -28,6 +28,7 @@
 unsigned int stack_families;
 unsigned int stack_native_families, stack_python_families;
 unsigned int stack_without;
+uint64_t stack_min_bytes;
 uint64_t (*stack_python)(struct recorder_lane *lane);
 uint64_t (*stack_join)(struct recorder_lane *lane, uint64_t native, uint64_t python);
 
@@ -165,6 +166,7 @@ static inline __attribute__((always_inline)) uint64_t id_for(struct recorder_lan
 							     enum evt_family family,
 							     struct step_place p)
 {
+	frame_names_hear();
 	if (__builtin_expect(stack_python_families >> family & 1, 0))
 		return stack_native_families >> family & 1 ? stack_of_both(lane, p)
 							   : stack_of_python(lane);
@@ -187,8 +189,7 @@ uint64_t stack_outside(struct recorder_lane *lane, enum evt_family family)
 
 /* --- records --- */
 
-/* The innermost frame that is no wrapper. */
-static uint64_t plain_caller(void *const *frame)
+uint64_t stack_plain_caller(void *const *frame)
 {
 	struct step_place p = place_of(frame);
 	struct step_span span = { memory_page(p.rsp - 8), memory_page(p.rsp - 8) + MEMORY_PAGE };
@@ -208,7 +209,7 @@ uint64_t stack_here(struct recorder_lane *lane, void *const *frame)
 {
 	uint64_t id = id_for(lane, EVT_FAMILY_alloc, place_of(frame));
 
-	return id ? id | RECORD_STACK_BIT : plain_caller(frame);
+	return id ? id | RECORD_STACK_BIT : stack_plain_caller(frame);
 }
 
 uint64_t stack_here_of(struct recorder_lane *lane, enum evt_family family, void *const *frame)

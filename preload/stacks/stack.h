@@ -29,6 +29,9 @@ PRELOAD_HIDDEN extern uint64_t (*stack_python)(struct recorder_lane *lane);
 /* Whose records have not even a caller. */
 PRELOAD_HIDDEN extern unsigned int stack_without;
 
+/* An allocation of fewer bytes has its caller only. */
+PRELOAD_HIDDEN extern uint64_t stack_min_bytes;
+
 static inline bool stack_is_wanted(enum evt_family family)
 {
 	return __builtin_expect(stack_families >> family & 1, 0);
@@ -72,6 +75,9 @@ static inline uint64_t stack_of(struct recorder_lane *lane, enum evt_family fami
 {
 	return stack_is_wanted(family) ? stack_outside(lane, family) : 0;
 }
+
+/* The return address of the innermost frame that is no wrapper. */
+uint64_t stack_plain_caller(void *const *frame);
 
 /* What a heap record has for its caller: RECORD_STACK_BIT and the id, or else the return address. */
 uint64_t stack_here(struct recorder_lane *lane, void *const *frame);

@@ -6,9 +6,11 @@
 #include "preload/base/hidden.h"
 #include "preload/base/log.h"
 #include "preload/base/object.h"
+#include "preload/record/entry.h"
 #include "preload/record/family.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
+#include "preload/stacks/frame_names.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
 
@@ -23,6 +25,20 @@ static unsigned int families_of(enum settings_stacks mode)
 	return families;
 }
 
+static void stacks_listen(void)
+{
+	struct region_header *region = entry_region();
+
+	if (region)
+		frame_names_listen(&region->stacks_asked);
+}
+
+static void stacks_forked(void)
+{
+	stack_forked();
+	stacks_listen();
+}
+
 static void stacks_begun(void)
 {
 	struct object self;
@@ -30,6 +46,7 @@ static void stacks_begun(void)
 	if (object_of((uintptr_t)stacks_begun, &self))
 		stack_set_own((uintptr_t)self.start, (uintptr_t)self.end);
 	recorder_on_thread_end(stack_thread_ends);
+	stacks_listen();
 }
 
 static void stacks_start(void)
@@ -39,6 +56,7 @@ static void stacks_start(void)
 	unsigned int native = families_of(SETTINGS_STACKS_NATIVE) | both;
 	int error;
 
+	stack_min_bytes = settings.stacks_min_bytes;
 	stack_without = families_of(SETTINGS_STACKS_OFF);
 	if (!(native | python))
 		return;
@@ -55,4 +73,4 @@ static void stacks_start(void)
 }
 
 PRELOAD_HIDDEN extern const struct family family_stacks;
-const struct family family_stacks = { .start = stacks_start, .forked = stack_forked };
+const struct family family_stacks = { .start = stacks_start, .forked = stacks_forked };

@@ -55,7 +55,7 @@ thread.join()
 END
 INTERCEPT_STACKS=alloc:python run_traced "$last" deep.py || fail "deep.py ended with $?"
 stack=$("$REPORT" dump "$OUTPUT" | sed -n 's/.* malloc ptr=[^ ]* size=7000001 .*stack=\([^ ]*\).*/\1/p')
-expect_eq "frames of a deep stack" "$(tr ',' '\n' <<<"$stack" | wc -l)" 256
+expect_eq "frames of a deep stack" "$(tr ',' '\n' <<<"$stack" | wc -l)" 1024
 expect_match "the outermost is marked as cut" "$stack" '/(12|28)$'
 
 # without Python there are callers, and nothing is said

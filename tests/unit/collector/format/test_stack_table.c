@@ -322,10 +322,56 @@ static void ids_may_be_chosen_to_collide(void **state)
 	assert_int_equal(read_block(f, close_frame(f)).count, 5000);
 }
 
+/* What is defined again stays, with those that called it; the rest is forgotten, and may come again. */
+static void ages(void **state)
+{
+	struct stack_table table = { .limit = 1000 };
+	struct defined *d = random_stacks(9);
+	uint32_t node;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 1000; i++)
+		stack_table_define(&table, d[i].id, d[i].parent ? d[d[i].parent].id : 0,
+				   d[i].address, d[i].flags);
+	assert_int_equal(stack_table_count(&table), 1000);
+	stack_table_define(&table, d[1001].id, 0, 1, 0);
+	assert_int_equal(table.refused, 1);
+	stack_table_define(&table, d[500].id, d[d[500].parent].id, d[500].address, d[500].flags);
+	assert_int_equal(table.refused, 1); /* it is there */
+	stack_table_age(&table);
+	assert_int_equal(table.refused, 0);
+	for (uint32_t i = 2; i <= 1000; i += 100)
+		stack_table_define(&table, d[i].id, d[i].parent ? d[d[i].parent].id : 0,
+				   d[i].address, d[i].flags);
+	assert_in_range(stack_table_forget(&table), 10, 500);
+	stack_table_reset(&table);
+	for (uint32_t i = 1; i <= 1000; i++) {
+		bool again = i % 100 == 2;
+		enum stack_node_result found = stack_table_node(&table, d[i].id, false, &node);
+
+		if (!again)
+			continue;
+		assert_int_equal(found, STACK_FOUND);
+		for (uint32_t at = i; at; at = d[at].parent, node = table.node[node].parent)
+			assert_int_equal(table.node[node].address, d[at].address);
+		assert_int_equal(node, 0);
+	}
+	for (uint32_t age = 0; age < 600; age++) /* its number begins anew */
+		stack_table_age(&table);
+	stack_table_define(&table, d[7].id, d[d[7].parent].id, d[7].address, d[7].flags);
+	assert_true(stack_table_forget(&table) < 60);
+	stack_table_reset(&table);
+	assert_int_not_equal(stack_table_node(&table, d[999].id, false, &node), STACK_FOUND);
+	assert_int_equal(table.cuts, 0);
+	stack_table_release(&table);
+	free(d);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ages),
 		TEST(random_stacks_round_trip),
 		TEST(the_caller_is_no_wrapper),
 		TEST(a_frame_without_stacks_is_as_before),

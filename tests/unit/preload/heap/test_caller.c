@@ -70,7 +70,7 @@ static void test_rows(void **state)
 static __attribute__((noinline)) uint64_t who_called(uint64_t *ret_plain)
 {
 	*ret_plain = (uintptr_t)__builtin_return_address(0);
-	return caller_of(&lane, CALLER_FRAME);
+	return caller_of(&lane, CALLER_FRAME, 64);
 }
 
 static void test_plain_caller(void **state)

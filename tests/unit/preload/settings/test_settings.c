@@ -283,6 +283,11 @@ static void stacks_by_family(void **state)
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_NATIVE);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_cuda], SETTINGS_STACKS_OFF);
 	assert_int_equal(settings.stacks_depth, 4096);
+	read_with("INTERCEPT_STACKS=native", "INTERCEPT_STACKS_MIN=64K");
+	assert_int_equal(settings.stacks_min_bytes, 65536);
+	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS_MIN=-1", NULL),
+			       "INTERCEPT_STACKS_MIN='-1' is not allowed"));
+	assert_int_equal(settings.stacks_min_bytes, 0);
 	read_with("INTERCEPT_STACKS=alloc:native", NULL);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_NATIVE);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_cuda], SETTINGS_STACKS_CALLER);

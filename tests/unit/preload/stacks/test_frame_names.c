@@ -13,6 +13,7 @@
 #include "tests/unit/preload/stacks/stack_judge.h"
 
 static struct judge *judge;
+static const _Atomic uint32_t nobody;
 
 static uint64_t send_outermost(uint64_t word)
 {
@@ -39,6 +40,27 @@ static void test_once(void **state)
 	frame_names_forked();
 	assert_int_equal(send_outermost(0x1000), id);
 	assert_int_equal(frames_sent(), 2);
+}
+
+/* The collector asks: what was sent is sent again, once. */
+static void test_asked(void **state)
+{
+	_Atomic uint32_t asked = 4;
+	uint64_t id = send_outermost(0x1000);
+
+	(void)state;
+	frame_names_listen(&asked);
+	frame_names_hear();
+	assert_int_equal(send_outermost(0x1000), id);
+	assert_int_equal(frames_sent(), 1);
+	asked = 5;
+	for (unsigned int i = 0; i < 3; i++) {
+		frame_names_hear();
+		assert_int_equal(send_outermost(0x1000), id);
+		assert_int_equal(frames_sent(), 2);
+	}
+	frame_names.asked = &nobody;
+	frame_names.heard = 0;
 }
 
 /* Two frames of one place by turns, in a line that is full of others. */
@@ -109,10 +131,8 @@ static int ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BEGUN(test_once),
-		BEGUN(test_one_home),
-		BEGUN(test_chain),
-		BEGUN(test_one_id),
+		BEGUN(test_once),  BEGUN(test_asked),  BEGUN(test_one_home),
+		BEGUN(test_chain), BEGUN(test_one_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
