@@ -78,5 +78,5 @@ END
 # the summary has them in front of all tables, at 80 columns
 COLUMNS=80 "$REPORT" "$OUTPUT" >summary.txt || fail "summary ended with $?"
 grep -A 2 '^lines of Python by CPU time' summary.txt | grep -Eq '^shares.py:[0-9]+ +burn .* %' || fail "no lines: $(cat summary.txt)"
-grep -A 7 '^functions of Python by CPU time' summary.txt | grep -Eq '^shares.py:14 +work ' || fail "no functions: $(cat summary.txt)"
+grep -A 7 '^functions of Python by CPU time' summary.txt | grep -Eq '^shares.py:10 +work ' || fail "no functions: $(cat summary.txt)"
 expect_eq "lines of the summary that are too wide" "$(awk 'length > 80' summary.txt)" ""
