@@ -47,6 +47,9 @@ struct python_layout {
 #define PYTHON_STRING_STATE \
 	32u /* bits 2 to 4: bytes of a character, bit 5: compact, bit 6: ASCII */
 #define PYTHON_GIL_BYTES 208u
+#define PYTHON_GIL_HOLDER 8u  /* in the GIL: the thread that has it, or had it last */
+#define PYTHON_GIL_LOCKED 16u /* an int: 1 while a thread has it */
+#define PYTHON_GIL_HEAD_BYTES 20u
 #define PYTHON_OWNER_C 3u
 #define PYTHON_THREAD_BYTES 184u /* of a thread, as far as its fields above lie */
 #define PYTHON_CODE_BYTES 144u   /* of a code object, the same */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/samples/gil.h"
+
 #define NS_PER_S 1000000000ull
 #define SHARE 20u /* of the collector's time: one part for this */
 #define INTERPRETERS_MAX 16u
@@ -228,7 +230,7 @@ static enum sample_plan thread_plan(struct sampled_thread *thread)
 	if (look->state == EVT_PYTHON_RUNS && thread->last.state != EVT_PYTHON_RUNS &&
 	    thread->last.state != EVT_PYTHON_TORN && look->cpu_ns < thread->cpu_ns + WAKING_NS)
 		look->state = EVT_PYTHON_READY;
-	if (thread->last.place && look->state != EVT_PYTHON_RUNS &&
+	if (thread->last.place && look->state != EVT_PYTHON_RUNS && look->state != EVT_PYTHON_GIL &&
 	    look->cpu_ns < thread->cpu_ns + 1000 &&
 	    look->state == (enum evt_python_state)thread->last.state)
 		return PLAN_REST;
@@ -268,6 +270,7 @@ static uint64_t word_at(struct memory *memory, uint64_t address)
 
 struct listed {
 	uint64_t address, gil;
+	uint64_t holder; /* of that GIL: address of the thread that has it, 0: nobody */
 	uint32_t tid;
 };
 
@@ -305,11 +308,12 @@ static uint32_t process_list(struct samples *samples, const struct sampled_proce
 		uint64_t gil = layout->gil ? runtime + layout->gil
 					   : word_at(memory, interpreter + layout->gil_pointer);
 		uint64_t thread = word_at(memory, interpreter + layout->threads);
+		uint64_t holder = gil_holder(memory, gil);
 
 		for (; thread && count < room;
 		     thread = word_at(memory, thread + layout->thread_next))
 			listed[count++] = (struct listed){
-				thread, gil, tid_of(memory, layout, thread, tid_offset)
+				thread, gil, holder, tid_of(memory, layout, thread, tid_offset)
 			};
 		interpreter = word_at(memory, interpreter + layout->interpreter_next);
 	}
@@ -373,6 +377,38 @@ static void process_read(struct samples *samples, struct sampled_process *sample
 	memory_fetch(&samples->memory);
 }
 
+static uint32_t place_of_thread(struct samples *samples, const struct sampled_process *sampled,
+				uint32_t tid)
+{
+	uint32_t next = 0;
+	const struct sampled_thread *thread = thread_of(samples, sampled->number, tid, &next);
+
+	return thread && thread->last.looks && thread->last.state != EVT_PYTHON_TORN
+		       ? thread->last.place
+		       : 0;
+}
+
+/* Into the samples of this look: a thread that waits, and the one that it waits for, were read in any order. */
+static void process_note_holder(struct samples *samples, const struct sampled_process *sampled,
+				const struct listed *holder)
+{
+	uint32_t place = place_of_thread(samples, sampled, holder->tid);
+
+	for (uint32_t i = 0; i < samples->thread_count; i++) {
+		struct sampled_thread *thread = &samples->thread[i];
+		bool is_holder = thread->address == holder->address;
+
+		if (thread->process != sampled->number || thread->gil != holder->gil ||
+		    thread->seen != samples->looks || thread->plan != PLAN_WALK)
+			continue;
+		/* who waits for itself has just got it */
+		if (is_holder != (thread->last.state == EVT_PYTHON_GIL)) {
+			thread->last.holder = holder->tid;
+			thread->last.holder_place = is_holder ? 0 : place;
+		}
+	}
+}
+
 static void process_take_thread(struct samples *samples, const struct process *process,
 				struct sampled_process *sampled, const struct code_reader *reader,
 				const struct listed *listed, uint32_t *next)
@@ -410,6 +446,9 @@ static void process_take(struct samples *samples, const struct process *process,
 	memory_keep_hints(&samples->memory, &sampled->hints);
 	for (uint32_t i = 0; i < count; i++)
 		process_take_thread(samples, process, sampled, &reader, &listed[i], &next);
+	for (uint32_t i = 0; i < count; i++)
+		if (listed[i].address == listed[i].holder)
+			process_note_holder(samples, sampled, &listed[i]);
 }
 
 /* A process that says for the first time what Python it has. */
@@ -581,7 +620,8 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 		if (!frame_block_room(fw) ||
 		    FRAME_PUT(fw, sample->time_ns, python_sample, .place = sample->place,
 			      .state = sample->state, .cpu_us = sample->cpu_us,
-			      .ready_us = sample->ready_us, .looks = sample->looks))
+			      .ready_us = sample->ready_us, .looks = sample->looks,
+			      .holder = sample->holder, .holder_place = sample->holder_place))
 			break;
 		written++;
 	}

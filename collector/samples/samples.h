@@ -28,6 +28,7 @@ struct sample {
 	uint64_t time_ns;
 	uint32_t stream, order;
 	uint32_t place, state, cpu_us, ready_us, looks;
+	uint32_t holder, holder_place; /* of the GIL, as python_sample has them */
 };
 
 /* What is done about a thread at a look at its process. */

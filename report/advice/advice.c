@@ -99,6 +99,8 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 		snprintf(advice[count].command, ADVICE_COMMAND_BYTES, "%s", rules[i].command);
 		if (!rules[i].look(bottleneck, &advice[count]))
 			continue;
+		if (bottleneck->lines)
+			step_lines_say(bottleneck->lines, &advice[count]);
 		if (advice[count].severity == ADVICE_WARNING &&
 		    advice_share(bottleneck, &advice[count]) > SHARE_OF_PROBLEM)
 			advice[count].severity = ADVICE_PROBLEM;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rule about more threads than CPUs. That the loop's thread has no CPU is not enough, for others may be busy on the
+ * The rules about threads. More threads than CPUs: That the loop's thread has no CPU is not enough, for others may be busy on the
  * machine: the recorded processes must keep its CPUs busy themselves.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,5 +95,31 @@ bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct a
 		advice->value, busy, cores,
 		threads ? "; number of threads of torch at its import: " : "",
 		threads ? (int)threads->length : 0, threads ? threads->text : "");
+	return true;
+}
+
+#define GIL_LOOKS_MIN 50u
+
+/* Of the loop's thread, in its steps. Who had it is said where a line stands out. */
+bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct step_lines *lines = bottleneck->lines;
+	char line[STEP_LINE_BYTES], words[STEP_LINE_BYTES + 64] = "";
+	double percent, share;
+
+	if (!lines || lines->all_looks < GIL_LOOKS_MIN || !lines->all_ns)
+		return false;
+	share = (double)lines->gil_ns / (double)lines->all_ns;
+	if (!advice_exceeds(advice, 100 * share))
+		return false;
+	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
+	if (step_lines_most(lines, STEP_LINES_HOLDERS, line, &percent))
+		snprintf(words, sizeof(words),
+			 " Another thread had it: %.0f %% of that time in %s.", percent, line);
+	advice_say(
+		advice,
+		"by samples, the thread of the loop waited for the GIL for %.1f %% of the steps' "
+		"time.%s",
+		advice->value, words);
 	return true;
 }

@@ -30,6 +30,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_device }),
 		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
 		.evidence = evidence_want(run, NULL),
+		.lines = step_lines_want(run, NULL),
 		.environment = run_facts_want(run, NULL),
 		.io_by_file = io_want(run, &(struct io_options){ BY_io_file }),
 		.io_by_process = io_want(run, &(struct io_options){ BY_io_process }),

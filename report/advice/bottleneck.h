@@ -7,6 +7,7 @@
 #include "report/table/export.h"
 #include "report/advice/steady_loop.h"
 #include "report/advice/run_facts.h"
+#include "report/advice/step_lines.h"
 #include "report/core/ranges.h"
 #include "report/cuda/cuda.h"
 #include "report/heap/heap.h"
@@ -25,6 +26,7 @@ struct bottleneck {
 	struct tensors *tensors;
 	struct steps *steps;
 	struct evidence *evidence;
+	struct step_lines *lines;
 	struct run_facts *environment;
 	struct io_reading *io_by_file, *io_by_process, *io_by_operator;
 

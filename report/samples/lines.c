@@ -97,6 +97,28 @@ void lines_make(struct lines *lines, const struct samples *samples, bool by_func
 		row_add(&making, &samples->row[i]);
 }
 
+void lines_make_gil(struct lines *lines, const struct gil *gil, bool by_function)
+{
+	struct making making = { lines, gil->samples };
+
+	*lines = (struct lines){ .by_function = by_function };
+	map_init(&lines->map);
+	for (size_t i = 0; i < gil->row_count; i++) {
+		const struct gil_row *row = &gil->row[i];
+		struct gil_counts *counts;
+
+		if (row->thread)
+			continue;
+		counts = row->place == SAMPLE_TORN_PLACE
+				 ? &line_torn(&making)->gil
+				 : &line_of(&making, samples_place(gil->samples, row->place))->gil;
+		counts->looks += row->counts.looks;
+		counts->held_ns += row->counts.held_ns;
+		counts->wait_ns += row->counts.wait_ns;
+		counts->blocked_ns += row->counts.blocked_ns;
+	}
+}
+
 void lines_release(struct lines *lines)
 {
 	free(lines->line);

@@ -7,7 +7,7 @@
 #ifndef REPORT_SAMPLES_LINES_H
 #define REPORT_SAMPLES_LINES_H
 
-#include "report/samples/sample_events.h"
+#include "report/samples/gil_events.h"
 
 struct line_memory {
 	uint64_t allocations, bytes_allocated;
@@ -22,6 +22,7 @@ struct line {
 	bool is_torn;            /* stacks that could not be read */
 	struct sample_counts self, total;
 	struct line_memory memory, total_memory;
+	struct gil_counts gil;
 	uint64_t seen; /* the stack that was added last */
 };
 
@@ -35,6 +36,8 @@ struct lines {
 
 /* `by_function`: the number is that of its first line. */
 void lines_make(struct lines *lines, const struct samples *samples, bool by_function);
+/* Those that had the GIL or waited for it; only line->gil is filled. */
+void lines_make_gil(struct lines *lines, const struct gil *gil, bool by_function);
 /* The line that is the same as `wanted`, which is added as it is where there is none; valid until the next one is. */
 struct line *lines_line(struct lines *lines, const struct line *wanted);
 void lines_release(struct lines *lines);

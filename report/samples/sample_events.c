@@ -6,7 +6,6 @@
 
 #include "report/core/options.h"
 
-#define WAIT_MAX_NS 2000000000u /* that one sample can stand for: the rest was not seen */
 #define NO_OPERATOR 0u
 
 struct sampled_thread {
@@ -28,8 +27,7 @@ struct state {
 	struct run_key operator;
 };
 
-/* A number of the file, and the file; 0 stays 0. */
-static uint64_t key_in_file(const struct source_event *event, uint64_t id)
+uint64_t sample_place_key(const struct source_event *event, uint64_t id)
 {
 	return id && id <= UINT32_MAX ? ((uint64_t)event->file->index + 1) << 32 | id : 0;
 }
@@ -54,7 +52,7 @@ static void take_code(void *state, const struct source_event *event, bool counts
 	struct state *mine = state;
 	struct samples *samples = &mine->samples;
 	const struct evt_python_code *code = EVENT_AS(python_code, &event->event);
-	size_t at = define(&samples->codes, key_in_file(event, code->id), samples->code_count);
+	size_t at = define(&samples->codes, sample_place_key(event, code->id), samples->code_count);
 
 	(void)counts;
 	if (at == SAMPLE_NONE)
@@ -72,7 +70,8 @@ static void take_place(void *state, const struct source_event *event, bool count
 {
 	struct samples *samples = state;
 	const struct evt_python_place *place = EVENT_AS(python_place, &event->event);
-	size_t at = define(&samples->places, key_in_file(event, place->id), samples->place_count);
+	size_t at = define(&samples->places, sample_place_key(event, place->id),
+			   samples->place_count);
 
 	(void)counts;
 	if (at == SAMPLE_NONE)
@@ -80,8 +79,8 @@ static void take_place(void *state, const struct source_event *event, bool count
 	samples->place = memory_room(samples->place, at, &samples->place_room,
 				     sizeof(*samples->place));
 	samples->place[at] = (struct sample_place){
-		.from = place->from < place->id ? key_in_file(event, place->from) : 0,
-		.code = key_in_file(event, place->code),
+		.from = place->from < place->id ? sample_place_key(event, place->from) : 0,
+		.code = sample_place_key(event, place->code),
 		.line = place->line <= UINT32_MAX ? (uint32_t)place->line : 0,
 	};
 	samples->place_count++;
@@ -119,7 +118,7 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 	unsigned int state = sample->state < EVT_PYTHON_STATE_LIMIT ? (unsigned int)sample->state
 								    : EVT_PYTHON_WAITS;
 
-	if (!thread->last_ns || time_ns < thread->last_ns || passed_ns > WAIT_MAX_NS)
+	if (!thread->last_ns || time_ns < thread->last_ns || passed_ns > SAMPLE_WAIT_MAX_NS)
 		passed_ns = 0;
 	thread->last_ns = time_ns;
 	thread->carried_ns += sample->cpu_us * 1000;
@@ -153,7 +152,7 @@ static struct sample_row *row_of(struct samples *samples, uint64_t key, uint64_t
 static uint64_t place_of(const struct source_event *event, const struct evt_python_sample *sample)
 {
 	return sample->state == EVT_PYTHON_TORN ? SAMPLE_TORN_PLACE
-						: key_in_file(event, sample->place);
+						: sample_place_key(event, sample->place);
 }
 
 static void take_sample(void *state, const struct source_event *event, bool is_counted)

@@ -15,6 +15,7 @@
 
 #define SAMPLE_NONE UINT32_MAX
 #define SAMPLE_TORN_PLACE 1u /* keys of places are larger: a stack that could not be read */
+#define SAMPLE_WAIT_MAX_NS 2000000000u /* that one sample can stand for: the rest was not seen */
 #define SAMPLE_NOT_PYTHON "(no Python function)"
 #define SAMPLE_TORN "(stack could not be read)"
 #define SAMPLE_DEPTH_MAX 1024u /* of places that are followed: the collector has fewer */
@@ -62,6 +63,9 @@ struct samples_options {
 	enum key_id by; /* of report lines */
 };
 ANALYSIS(samples, struct samples)
+
+/* Of a place, or a function, by its number in the event's file; 0 stays 0. */
+uint64_t sample_place_key(const struct source_event *event, uint64_t id);
 
 /* NULL: its definition was lost. */
 const struct sample_place *samples_place(const struct samples *samples, uint64_t key);

@@ -75,6 +75,9 @@ void summary_print_memory(const struct summary *summary, const struct screen *sc
 
 /* Which lines of Python took the CPU time; nothing, and false, when too little was sampled to say so. */
 bool summary_print_lines(const struct summary *summary, const struct screen *screen);
+/* The lines and functions with most of it; nothing where few samples were taken. */
+void summary_print_lines_parts(const struct summary *summary, const struct document *document,
+			       const struct screen *screen);
 
 /* What imports of Python took; nothing, and false, where that is a small part of the run, or of several processes. */
 bool summary_print_imports(const struct summary *summary, const struct screen *screen);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
+#include "report/core/keys.h"
 #include "report/samples/lines.h"
 #include "report/summary/summary.h"
 
@@ -104,4 +105,99 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	}
 	lines_release(&lines);
 	return tells;
+}
+
+/* --- the tables --- */
+
+#define ROWS_OF_LINES 5
+#define TITLE_OF_LINES "lines of Python by CPU time"
+#define TITLE_OF_FUNCTIONS "functions of Python by CPU time, with what they called"
+
+#define PACKAGE "/__init__.py"
+
+/* Without its folder, which is in report lines; of a package that is its name. */
+static const char *short_file(const char *text, size_t *length)
+{
+	size_t package = strlen(PACKAGE), kept = *length;
+	const char *slash;
+
+	if (kept > package && !memcmp(text + kept - package, PACKAGE, package))
+		kept -= package;
+	slash = memrchr(text, '/', kept);
+	if (!slash)
+		return text;
+	*length -= (size_t)(slash + 1 - text);
+	return slash + 1;
+}
+
+static void put_place(const struct summary *summary, struct table *table, const struct line *line)
+{
+	size_t length;
+	const char *text = name_text(source_name_at(summary->source, line->file), &length);
+	const char *shown;
+
+	text = short_file(text, &length);
+	shown = text_store_format(&table->texts, "%.*s:%u", (int)length, text, line->number);
+	table_set_text(table, COLUMN_lines_file, shown, strlen(shown));
+	text = name_text(source_name_at(summary->source, line->function), &length);
+	table_set_text(table, COLUMN_lines_function, text, length);
+}
+
+static void put_share(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
+{
+	table_set_real(table, column, whole ? 100.0 * (double)part / (double)whole : 0);
+}
+
+static void fill_lines(const struct summary *summary, const struct lines *lines,
+		       struct table *table)
+{
+	uint64_t all_ns = summary->samples->all.cpu_ns;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct line *line = &lines->line[i];
+
+		if (!is_named(summary, line))
+			continue;
+		table_add_row(table);
+		put_place(summary, table, line);
+		table_set_number(table, COLUMN_lines_cpu_ns, line->self.cpu_ns);
+		put_share(table, COLUMN_lines_percent, line->self.cpu_ns, all_ns);
+		table_set_number(table, COLUMN_lines_wait_ns, line->self.wait_ns);
+		table_set_number(table, COLUMN_lines_total_cpu_ns, line->total.cpu_ns);
+		put_share(table, COLUMN_lines_total_percent, line->total.cpu_ns, all_ns);
+		table_set_number(table, COLUMN_lines_total_wait_ns, line->total.wait_ns);
+	}
+}
+
+void summary_print_lines_parts(const struct summary *summary, const struct document *document,
+			       const struct screen *screen)
+{
+	static const enum column_id lines_shown[] = { COLUMN_lines_file, COLUMN_lines_function,
+						      COLUMN_lines_cpu_ns, COLUMN_lines_percent,
+						      COLUMN_lines_wait_ns };
+	static const enum column_id functions_shown[] = { COLUMN_lines_file, COLUMN_lines_function,
+							  COLUMN_lines_total_cpu_ns,
+							  COLUMN_lines_total_percent,
+							  COLUMN_lines_total_wait_ns };
+	static const struct part parts[] = {
+		{ TITLE_OF_LINES, COLUMN_lines_cpu_ns, ROWS_OF_LINES, lines_shown,
+		  sizeof(lines_shown) / sizeof(lines_shown[0]) },
+		{ TITLE_OF_FUNCTIONS, COLUMN_lines_total_cpu_ns, ROWS_OF_LINES, functions_shown,
+		  sizeof(functions_shown) / sizeof(functions_shown[0]) },
+	};
+
+	if (summary->samples->all.looks < LOOKS_MIN || !summary->samples->all.cpu_ns)
+		return;
+	for (unsigned int by_function = 0; by_function < 2; by_function++) {
+		struct lines lines;
+		struct table table;
+
+		lines_make(&lines, summary->samples, by_function);
+		key_init_table(&table, BY_lines_line);
+		fill_lines(summary, &lines, &table);
+		if (table.row_count)
+			part_print(&table, &parts[by_function], document, screen);
+		table_release(&table);
+		lines_release(&lines);
+	}
 }

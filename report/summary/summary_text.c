@@ -445,6 +445,7 @@ void summary_print(const struct summary *summary, const struct document *documen
 	summary_print_children(summary, screen);
 	summary_print_cost(summary, screen);
 	summary_print_exits(summary, screen);
+	summary_print_lines_parts(summary, document, screen);
 	summary_print_torch(summary, document, screen);
 	summary_print_ranges(summary, document, screen);
 	summary_print_cuda(summary, document, screen);

@@ -74,3 +74,9 @@ assert tree["totals"]["total"] == totals["cpu_ns"] and tree["totals"]["of"] == "
 END
 "$REPORT" flame --of samples --value live "$OUTPUT" | grep -q 'samples has no --value live' || fail "a value that samples lack"
 "$REPORT" flame --of alloc --value gil "$OUTPUT" | grep -q 'alloc has no --value gil' || fail "a value that alloc lacks"
+
+# the summary has them in front of all tables, at 80 columns
+COLUMNS=80 "$REPORT" "$OUTPUT" >summary.txt || fail "summary ended with $?"
+grep -A 2 '^lines of Python by CPU time' summary.txt | grep -Eq '^shares.py:[0-9]+ +burn .* %' || fail "no lines: $(cat summary.txt)"
+grep -A 7 '^functions of Python by CPU time' summary.txt | grep -Eq '^shares.py:10 +work ' || fail "no functions: $(cat summary.txt)"
+expect_eq "lines of the summary that are too wide" "$(awk 'length > 80' summary.txt)" ""

@@ -11,5 +11,14 @@ for name in sleep_labelled decode collate recompilation closure growing_tensors;
 	program=$ROOT/tests/truth/programs/$name.py
 	INTERCEPT_TRACE=$(sed -n 's/^# trace: //p' "$program") run_traced "$PYTHON" "$program" >out 2>err || fail "$name: $(cat err)"
 	python3 "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$name"
+	# advice names the line of the program's own, by samples
+	case $name in
+	collate) line='collate.py:12 \(collate\)' ;;
+	decode) line='decode.py:[0-9]+ \(__getitem__\)' ;;
+	sleep_labelled) line='sleep_labelled.py:14 \(before\)' ;;
+	*) line= ;;
+	esac
+	[[ ! $line ]] || expect_match "the line of $name" "$("$REPORT" bottleneck --format json "$OUTPUT")" \
+		"By samples, [0-9]+ % of the time [A-Za-z ]+ was in $line"
 	rm "$OUTPUT"
 done

@@ -114,6 +114,40 @@ static void each_layout_is_sampled(void **state)
 	}
 }
 
+/* Who had the GIL at each of `looks` looks at the thread that spins: the same all the time. */
+static uint32_t holder_seen(uint32_t looks)
+{
+	uint32_t holder = 0, place;
+
+	made_process_look(looks);
+	(void)samples_of(EVT_PYTHON_RUNS, &place);
+	for (uint32_t i = 0; i < looked.samples.waiting_count; i++)
+		if (looked.samples.waiting[i].looks)
+			holder = looked.samples.waiting[i].holder;
+	return holder;
+}
+
+/* The thread that spins has the GIL, or had it last, or a thread has it that nobody lists. */
+static void holder_of_the_gil_is_known(void **state)
+{
+	(void)state;
+	for (unsigned int minor = 8; minor <= 13; minor++) {
+		uint32_t tid = atomic_load(&spinner.tid), gil;
+
+		begin_with(minor, 1, tid);
+		gil = made.layout->gil ? MADE_RUNTIME + made.layout->gil : MADE_CFRAME;
+		made_put(gil + PYTHON_GIL_HOLDER, made_address(made_thread(0)));
+		assert_int_equal(holder_seen(3), 0);
+		made_put(gil + PYTHON_GIL_LOCKED, 1);
+		assert_int_equal(holder_seen(3), tid);
+		made_put(gil + PYTHON_GIL_HOLDER, made_address(made_thread(1)));
+		assert_int_equal(holder_seen(3), 0);
+		made_put(gil + PYTHON_GIL_HOLDER, 0x10);
+		assert_int_equal(holder_seen(3), 0);
+		made_process_release();
+	}
+}
+
 /* Where nothing changes a look takes one read. */
 static void look_is_one_read(void **state)
 {
@@ -274,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_layout_is_sampled),
+		cmocka_unit_test(holder_of_the_gil_is_known),
 		cmocka_unit_test(look_is_one_read),
 		cmocka_unit_test(torn_stack_has_no_line),
 		cmocka_unit_test(thread_ends),

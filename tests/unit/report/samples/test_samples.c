@@ -8,6 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
+#include "report/samples/gil_events.h"
 #include "report/samples/lines.h"
 #include "report/samples/source_text.h"
 #include "report/session/source_open.h"
@@ -20,6 +21,7 @@ static struct cuda_recording c;
 static struct source *source;
 static struct run *run;
 static struct samples *samples;
+static struct gil *gil;
 static struct lines lines;
 
 static const struct filter_settings plain = { .pid = FILTER_NO_ID,
@@ -72,6 +74,7 @@ static void read_as(struct filter_settings options)
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
 	run = run_new(source, &options);
 	samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	gil = gil_want(run, NULL);
 	run_read(run, false);
 }
 
@@ -353,6 +356,57 @@ static void circles_end(void **state)
 	finish();
 }
 
+/* --- the GIL --- */
+
+static void sample_holder(uint64_t time_ns, uint64_t place, uint64_t state, uint64_t holder,
+			  uint64_t holder_place)
+{
+	FRAME_PUT(c.r.fw, time_ns, python_sample, .place = place, .state = state, .looks = 1,
+		  .holder = holder, .holder_place = holder_place);
+}
+
+/* Whose tid it is that has it, of which nobody else is known here: the thread itself, or somebody. */
+static void waits_belong_to_who_had_the_gil(void **state)
+{
+	uint64_t tid = 0;
+	struct source_thread *const *thread;
+
+	(void)state;
+	for (unsigned int round = 0; round < 2; round++) { /* the first tells its tid */
+		start();
+		define_all();
+		frame_begin_block(c.r.fw, 1);
+		FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+		sample_holder(11 * MS, 3, EVT_PYTHON_RUNS, tid, 0);
+		sample_holder(31 * MS, 3, EVT_PYTHON_RUNS, 0, 0); /* without it: C code */
+		sample_holder(41 * MS, 1, EVT_PYTHON_GIL, tid, 3);
+		sample_holder(46 * MS, 1, EVT_PYTHON_GIL, tid, 0);
+		sample_holder(66 * MS, 1, EVT_PYTHON_GIL, 0, 0);
+		sample_holder(68 * MS, 1, EVT_PYTHON_GIL, 4711, 3); /* nobody's tid */
+		frame_end_block(c.r.fw);
+		read_as(plain);
+		assert_true(source_threads(source, &thread) > 0);
+		if (!tid) {
+			tid = thread[0]->tid;
+			finish();
+		}
+	}
+	assert_int_equal(gil->all.held_ns, 10 * MS);
+	assert_int_equal(gil->all.looks, 1);
+	assert_int_equal(gil->all.wait_ns, 37 * MS);
+	assert_int_equal(gil->all.blocked_ns, 15 * MS);
+	assert_int_equal(gil->unknown_ns, 22 * MS);
+	lines_make_gil(&lines, gil, false);
+	assert_int_equal(line_at(11)->gil.held_ns, 10 * MS);
+	assert_int_equal(line_at(11)->gil.blocked_ns, 10 * MS);
+	assert_int_equal(line_at(2)->gil.wait_ns, 37 * MS);
+	for (size_t i = 0; i < lines.count; i++)
+		if (lines.line[i].is_torn)
+			assert_int_equal(lines.line[i].gil.blocked_ns, 5 * MS);
+	assert_int_equal(lines.count, 3);
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +419,7 @@ int main(void)
 		cmocka_unit_test(paths_match_by_their_ends),
 		cmocka_unit_test(samples_are_stacks),
 		cmocka_unit_test(circles_end),
+		cmocka_unit_test(waits_belong_to_who_had_the_gil),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* See step_lines.h. */
+#include "report/advice/step_lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice/evidence_events.h"
+#include "report/base/text.h"
+#include "report/core/keys.h"
+
+#define LOOKS_MIN 20u    /* fewer say little */
+#define PERCENT_MIN 30.0 /* a line with less does not stand out */
+#define NAME_SHOWN 60u   /* bytes of a file's name, and of a function's */
+
+/* A look in a step that may still turn out not to be whole. */
+struct step_lines_pending {
+	uint32_t process;
+	enum step_lines_of of;
+	bool is_gil;
+	uint64_t step, place, holder_place, ns;
+};
+
+/* --- lines --- */
+
+/* Not of an installed package, of Python itself, or made up. */
+static bool is_own(const struct source *source, uint32_t file)
+{
+	static const char *const others[] = { "/site-packages/", "/dist-packages/", "/lib/python3",
+					      "<frozen " };
+	size_t length;
+	const char *text;
+
+	if (file == SAMPLE_NONE)
+		return false;
+	text = name_text(source_name_at(source, file), &length);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (memmem(text, length, others[i], strlen(others[i])))
+			return false;
+	return true;
+}
+
+struct own_line {
+	uint32_t file, function, number;
+	uint64_t ns;
+};
+
+/* The user's innermost line of the stack, else the innermost of all. */
+static struct own_line line_of(const struct step_lines *lines, uint64_t key)
+{
+	struct own_line found = { .file = SAMPLE_NONE, .function = SAMPLE_NONE };
+	unsigned int depth = 0;
+
+	for (const struct sample_place *place = samples_place(lines->samples, key);
+	     place && depth < SAMPLE_DEPTH_MAX;
+	     place = place->from ? samples_place(lines->samples, place->from) : NULL, depth++) {
+		const struct sample_code *code = samples_code(lines->samples, place->code);
+
+		bool own = code && is_own(lines->source, code->file);
+
+		if (code && (own || !depth)) {
+			found.file = code->file;
+			found.function = code->function;
+			found.number = place->line;
+		}
+		if (own)
+			break;
+	}
+	return found;
+}
+
+static void row_add(struct step_lines *lines, enum step_lines_of of, uint64_t place, uint64_t ns)
+{
+	const uint64_t words[] = { of, place };
+	struct map_entry *entry;
+	bool added;
+
+	lines->ns[of] += ns;
+	lines->looks[of]++;
+	entry = map_put(&lines->rows, map_hash_bytes(words, sizeof(words), 0), &added);
+	if (added) {
+		lines->row = memory_room(lines->row, lines->row_count, &lines->row_room,
+					 sizeof(*lines->row));
+		lines->row[lines->row_count] = (struct step_lines_row){ of, place, 0 };
+		entry->value = lines->row_count++;
+	}
+	lines->row[entry->value].ns += ns;
+}
+
+static void pending_count(struct step_lines *lines, const struct step_lines_pending *look)
+{
+	lines->all_ns += look->ns;
+	lines->all_looks++;
+	row_add(lines, look->of, look->place, look->ns);
+	if (!look->is_gil)
+		return;
+	lines->gil_ns += look->ns;
+	if (look->holder_place)
+		row_add(lines, STEP_LINES_HOLDERS, look->holder_place, look->ns);
+}
+
+/* Steps of the process that have ended since: whole ones count, others never do. */
+static void pending_settle(struct step_lines *lines, uint32_t process, uint64_t step)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < lines->pending_count; i++) {
+		const struct step_lines_pending *look = &lines->pending[i];
+
+		if (look->process != process || look->step == step)
+			lines->pending[kept++] = *look;
+		else if (evidence_sample_of(lines->evidence, process, look->step))
+			pending_count(lines, look);
+	}
+	lines->pending_count = kept;
+}
+
+/* --- events --- */
+
+static enum step_lines_of of_kind(uint64_t kind)
+{
+	switch (kind) {
+	case EVIDENCE_DATALOADER:
+		return STEP_LINES_DATALOADER;
+	case EVIDENCE_OPTIMIZER:
+	case EVIDENCE_OPTIMIZER_PLAIN:
+		return STEP_LINES_OPTIMIZER;
+	case EVIDENCE_ZERO_GRAD:
+		return STEP_LINES_ZERO_GRAD;
+	case EVIDENCE_ITEM:
+	case EVIDENCE_WAITS:
+		return STEP_LINES_WAITS;
+	case EVIDENCE_LABEL:
+	case EVIDENCE_RANGE:
+	case EVIDENCE_ACTION:
+		return STEP_LINES_OUTSIDE;
+	default:
+		return STEP_LINES_OPERATORS;
+	}
+}
+
+/* What the thread is in: of all that is open what says most, which is what the list has last. */
+static enum step_lines_of open_on(const struct evidence *evidence, uint32_t thread)
+{
+	enum step_lines_of most = STEP_LINES_OUTSIDE;
+
+	for (uint32_t scope = nest_top(&evidence->nest, thread); scope != NEST_NONE;
+	     scope = evidence->nest.scope[scope].below) {
+		enum step_lines_of of = of_kind(evidence->nest.scope[scope].key);
+
+		most = of > most ? of : most;
+	}
+	return most;
+}
+
+static uint64_t passed_of(struct step_lines *lines, const struct source_event *event)
+{
+	uint64_t time_ns = event->event.time_ns, before_ns;
+	uint32_t index = event->thread->index;
+
+	lines->last_ns = memory_room(lines->last_ns, index, &lines->last_room,
+				     sizeof(*lines->last_ns));
+	before_ns = lines->last_ns[index];
+	lines->last_ns[index] = time_ns;
+	return before_ns && time_ns > before_ns && time_ns - before_ns <= SAMPLE_WAIT_MAX_NS
+		       ? time_ns - before_ns
+		       : 0;
+}
+
+static void take_sample(void *state, const struct source_event *event, bool counts)
+{
+	struct step_lines *lines = state;
+	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
+	uint32_t process = event->process->index;
+	const struct evidence_process *at = process < lines->evidence->process_room
+						    ? &lines->evidence->process[process]
+						    : NULL;
+	uint64_t passed_ns = passed_of(lines, event);
+
+	if (!at || !at->under_way)
+		return;
+	pending_settle(lines, process, at->number);
+	if (!counts || !sample->looks || !at->from.time_ns || at->thread != event->thread->index)
+		return;
+	lines->pending = memory_room(lines->pending, lines->pending_count, &lines->pending_room,
+				     sizeof(*lines->pending));
+	lines->pending[lines->pending_count++] = (struct step_lines_pending){
+		.process = process,
+		.of = open_on(lines->evidence, event->thread->index),
+		.is_gil = sample->state == EVT_PYTHON_GIL,
+		.step = at->number,
+		.place = sample_place_key(event, sample->place),
+		.holder_place = sample_place_key(event, sample->holder_place),
+		.ns = passed_ns,
+	};
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct step_lines *lines = state;
+
+	(void)options;
+	map_init(&lines->rows);
+	lines->source = run_source(run);
+	lines->evidence = evidence_want(run, NULL);
+	lines->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, lines);
+}
+
+static void release(void *state)
+{
+	struct step_lines *lines = state;
+
+	map_release(&lines->rows);
+	free(lines->row);
+	free(lines->pending);
+	free(lines->last_ns);
+}
+
+const struct analysis_kind analysis_step_lines = {
+	.name = "lines of steps",
+	.state_bytes = sizeof(struct step_lines),
+	.options_bytes = sizeof(struct step_lines_options),
+	.start = start,
+	.release = release,
+};
+
+/* --- in words --- */
+
+static void show_name(const struct source *source, uint32_t name, bool is_file,
+		      char shown[NAME_SHOWN + 1])
+{
+	size_t length;
+	const char *text = name_text(source_name_at(source, name), &length);
+	const char *slash = is_file ? memrchr(text, '/', length) : NULL;
+
+	if (slash) {
+		length -= (size_t)(slash + 1 - text);
+		text = slash + 1;
+	}
+	text_escape(shown, NAME_SHOWN + 1, text, length);
+}
+
+/* The line with most; file SAMPLE_NONE: none is known. Rows of one line are added up. */
+static struct own_line find_most(const struct step_lines *lines, enum step_lines_of of)
+{
+	struct own_line *line = memory_zero(lines->row_count + 1, sizeof(*line));
+	struct own_line most = { .file = SAMPLE_NONE };
+	size_t count = 0;
+	struct map known;
+
+	map_init(&known);
+	for (size_t i = 0; i < lines->row_count; i++) {
+		struct own_line at = line_of(lines, lines->row[i].place);
+		const uint32_t words[] = { at.file, at.function, at.number };
+		struct map_entry *entry;
+		bool added;
+
+		if (lines->row[i].of != of || at.file == SAMPLE_NONE)
+			continue;
+		entry = map_put(&known, map_hash_bytes(words, sizeof(words), 0), &added);
+		if (added) {
+			line[count] = at;
+			entry->value = count++;
+		}
+		line[entry->value].ns += lines->row[i].ns;
+		if (line[entry->value].ns > most.ns)
+			most = line[entry->value];
+	}
+	map_release(&known);
+	free(line);
+	return most;
+}
+
+bool step_lines_most(const struct step_lines *lines, enum step_lines_of of,
+		     char text[STEP_LINE_BYTES], double *ret_percent)
+{
+	char file[NAME_SHOWN + 1], function[NAME_SHOWN + 1];
+	struct own_line most = { .file = SAMPLE_NONE };
+
+	if (lines->looks[of] >= LOOKS_MIN && lines->ns[of])
+		most = find_most(lines, of);
+	if (most.file == SAMPLE_NONE)
+		return false;
+	*ret_percent = 100.0 * (double)most.ns / (double)lines->ns[of];
+	if (*ret_percent < PERCENT_MIN)
+		return false;
+	show_name(lines->source, most.file, true, file);
+	show_name(lines->source, most.function, false, function);
+	snprintf(text, STEP_LINE_BYTES, "%s:%u (%s)", file, most.number, function);
+	return true;
+}
+
+void step_lines_say(const struct step_lines *lines, struct advice *advice)
+{
+	static const struct {
+		bool (*look)(const struct bottleneck *bottleneck, struct advice *advice);
+		enum step_lines_of of;
+		const char *words;
+	} lined[] = {
+		{ advice_between_operators, STEP_LINES_OUTSIDE, "time outside of operators" },
+		{ advice_dataloader, STEP_LINES_DATALOADER, "time in the DataLoader" },
+		{ advice_optimizer, STEP_LINES_OPTIMIZER, "optimizer's time" },
+		{ advice_zero_grad, STEP_LINES_ZERO_GRAD, "time in zero_grad()" },
+		{ advice_item, STEP_LINES_WAITS, "time in such calls" },
+		{ advice_synchronising, STEP_LINES_WAITS, "time in such calls" },
+		{ advice_small_operators, STEP_LINES_OPERATORS, "time in operators" },
+	};
+	char line[STEP_LINE_BYTES];
+	size_t used = strlen(advice->text);
+	double percent;
+
+	for (size_t i = 0; i < sizeof(lined) / sizeof(lined[0]); i++)
+		if (lined[i].look == advice->rule->look &&
+		    step_lines_most(lines, lined[i].of, line, &percent))
+			snprintf(advice->text + used, sizeof(advice->text) - used,
+				 " By samples, %.0f %% of the %s was in %s.", percent,
+				 lined[i].words, line);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which lines of Python the thread of the loop was in, by what the time of its steps went to, from samples; and for how long it waited
+ * for the GIL, and who had it then. Of whole settled steps only, as all evidence.
+ *
+ * A line is the innermost one of the user's own code: not of an installed package or of Python itself, where
+ * there is one. Memory grows with places and with the samples of a step.
+ */
+#ifndef REPORT_ADVICE_STEP_LINES_H
+#define REPORT_ADVICE_STEP_LINES_H
+
+#include "report/advice/advice.h"
+#include "report/advice/evidence.h"
+#include "report/samples/sample_events.h"
+
+enum step_lines_of {
+	STEP_LINES_OUTSIDE, /* of operators */
+	STEP_LINES_OPERATORS,
+	STEP_LINES_WAITS, /* values read from tensors, CUDA calls that wait */
+	STEP_LINES_ZERO_GRAD,
+	STEP_LINES_OPTIMIZER,
+	STEP_LINES_DATALOADER,
+	STEP_LINES_HOLDERS, /* of others that had the GIL while the loop waited for it */
+	STEP_LINES_LIMIT,
+};
+
+struct step_lines_row {
+	enum step_lines_of of;
+	uint64_t place; /* what it is is known once all is read */
+	uint64_t ns;
+};
+
+struct step_lines {
+	const struct evidence *evidence;
+	const struct samples *samples;
+	struct source *source;
+	struct step_lines_row *row;
+	size_t row_count, row_room;
+	struct map rows;
+	uint64_t ns[STEP_LINES_LIMIT], looks[STEP_LINES_LIMIT];
+	uint64_t all_ns, all_looks, gil_ns; /* gil_ns: also where nobody knows who had it */
+	struct step_lines_pending *pending; /* of the steps that are under way */
+	size_t pending_count, pending_room;
+	uint64_t *last_ns; /* by thread */
+	size_t last_room;
+};
+
+struct step_lines_options {
+	uint32_t none;
+};
+ANALYSIS(step_lines, struct step_lines)
+
+#define STEP_LINE_BYTES 256u
+/*
+ * "train.py:41 (collate)": the line with most of that time, and its share in %; false where too few samples were taken of it, or
+ * none stands out.
+ */
+bool step_lines_most(const struct step_lines *lines, enum step_lines_of of,
+		     char text[STEP_LINE_BYTES], double *ret_percent);
+/* A sentence more for advice that has a line; nothing for other advice. */
+void step_lines_say(const struct step_lines *lines, struct advice *advice);
+
+#endif

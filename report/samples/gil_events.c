@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* See gil_events.h. */
+#include "report/samples/gil_events.h"
+
+#include <stdlib.h>
+
+#include "report/core/keys.h"
+
+static struct gil_counts *counts_at(struct gil *gil, uint64_t key, const struct gil_row *row)
+{
+	bool added;
+	struct map_entry *entry = map_put(&gil->rows, key, &added);
+
+	if (added) {
+		gil->row = memory_room(gil->row, gil->row_count, &gil->row_room, sizeof(*gil->row));
+		gil->row[gil->row_count] = *row;
+		entry->value = gil->row_count++;
+	}
+	return &gil->row[entry->value].counts;
+}
+
+static struct gil_counts *counts_of_place(struct gil *gil, uint64_t place)
+{
+	return counts_at(gil, place * 2 + 2, &(struct gil_row){ .place = place });
+}
+
+static struct gil_counts *counts_of_thread(struct gil *gil, const struct source_thread *thread)
+{
+	return counts_at(gil, (uint64_t)thread->index * 2 + 1,
+			 &(struct gil_row){ thread, 0, { 0 } });
+}
+
+/* A number of the kernel's is used again: the last one that had it. */
+static const struct source_thread *thread_of(const struct source_event *event, uint64_t tid)
+{
+	const struct source_thread *found = NULL;
+
+	for (const struct source_thread *thread = event->process->first_thread; thread;
+	     thread = thread->next)
+		if (thread->tid == tid && (!found || thread->start_ns >= found->start_ns))
+			found = thread;
+	return found;
+}
+
+/* Since the look before; 0 at the first one. */
+static uint64_t passed_of(struct gil *gil, const struct source_event *event, bool begins)
+{
+	uint64_t time_ns = event->event.time_ns, before_ns;
+	uint32_t index = event->thread->index;
+
+	gil->last_ns = memory_room(gil->last_ns, index, &gil->last_room, sizeof(*gil->last_ns));
+	before_ns = gil->last_ns[index];
+	gil->last_ns[index] = time_ns;
+	if (begins || !before_ns || time_ns < before_ns || time_ns - before_ns > SAMPLE_WAIT_MAX_NS)
+		return 0;
+	return time_ns - before_ns;
+}
+
+static void take_wait(struct gil *gil, const struct source_event *event,
+		      const struct evt_python_sample *sample, uint64_t passed_ns)
+{
+	const struct source_thread *holder = sample->holder ? thread_of(event, sample->holder)
+							    : NULL;
+
+	gil->all.wait_ns += passed_ns;
+	counts_of_thread(gil, event->thread)->wait_ns += passed_ns;
+	counts_of_place(gil, sample_place_key(event, sample->place))->wait_ns += passed_ns;
+	if (!holder) {
+		gil->unknown_ns += passed_ns;
+		return;
+	}
+	gil->all.blocked_ns += passed_ns;
+	counts_of_thread(gil, holder)->blocked_ns += passed_ns;
+	counts_of_place(gil, sample->holder_place ? sample_place_key(event, sample->holder_place)
+						  : SAMPLE_TORN_PLACE)
+		->blocked_ns += passed_ns;
+}
+
+static void counts_hold(struct gil_counts *counts, uint64_t passed_ns)
+{
+	counts->looks++;
+	counts->held_ns += passed_ns;
+}
+
+static void take_sample(void *state, const struct source_event *event, bool is_counted)
+{
+	struct gil *gil = state;
+	const struct evt_python_sample *sample = EVENT_AS(python_sample, &event->event);
+	uint64_t passed_ns = passed_of(gil, event, !sample->looks);
+
+	if (!is_counted || !sample->looks)
+		return;
+	if (sample->state == EVT_PYTHON_GIL) {
+		take_wait(gil, event, sample, passed_ns);
+	} else if (sample->holder && sample->holder == event->thread->tid) {
+		uint64_t place = sample->state == EVT_PYTHON_TORN
+					 ? SAMPLE_TORN_PLACE
+					 : sample_place_key(event, sample->place);
+
+		counts_hold(&gil->all, passed_ns);
+		counts_hold(counts_of_thread(gil, event->thread), passed_ns);
+		counts_hold(counts_of_place(gil, place), passed_ns);
+	}
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct gil *gil = state;
+
+	(void)options;
+	map_init(&gil->rows);
+	gil->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
+	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, gil);
+}
+
+static void release(void *state)
+{
+	struct gil *gil = state;
+
+	map_release(&gil->rows);
+	free(gil->row);
+	free(gil->last_ns);
+}
+
+const struct analysis_kind analysis_gil = {
+	.name = "gil",
+	.state_bytes = sizeof(struct gil),
+	.options_bytes = sizeof(struct gil_options),
+	.start = start,
+	.release = release,
+};
