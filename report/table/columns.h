@@ -9,7 +9,7 @@
 #include "report/base/units.h"
 
 #define COLUMN_PRIORITY_HIDDEN 9
-#define COLUMNS_MAX 32 /* of one report */
+#define COLUMNS_MAX 48 /* of one report */
 
 enum column_order {
 	COLUMN_ORDER_ASC,
