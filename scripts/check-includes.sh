@@ -37,7 +37,7 @@ layers='
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
-	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/python
+	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/stacks preload/python
 	preload/tensors   : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
 	preload/modules   : preload/base preload/settings preload/record preload/python
 	preload/pymem     : preload/base preload/settings preload/record preload/stacks preload/python

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Prints a folder that has memray and greenlet, for PYTHONPATH of an interpreter that has torch:
-# ${XDG_CACHE_HOME:-~/.cache}/intercept/memray, filled when it is not there (30 MB). Tests compare with the one and switch
-# stacks with the other. What it does meanwhile is told on stderr.
+# Prints a folder that has memray, for PYTHONPATH of an interpreter that has torch: ${XDG_CACHE_HOME:-~/.cache}/intercept/memray,
+# filled when it is not there (60 MB). Tests compare with it. What it does meanwhile is told on stderr.
 
 die() {
 	echo "memray-env: $*" >&2
@@ -17,11 +16,11 @@ mkdir -p "${folder%/*}" || die "cannot make '${folder%/*}'"
 
 exec 9>"$folder.lock" || die "cannot write '$folder.lock'"
 flock 9
-if [ ! -d "$folder/memray" ] || [ ! -d "$folder/greenlet" ]; then
+if [ ! -d "$folder/memray" ]; then
 	rm -rf "$folder.part"
 	"$python" -m pip install --disable-pip-version-check --no-cache-dir --target "$folder.part" \
-		memray greenlet >&2 9>&- ||
-		die "cannot install memray and greenlet into '$folder': see above (is there a network?)"
+		memray >&2 9>&- ||
+		die "cannot install memray into '$folder': see above (is there a network?)"
 	rm -rf "$folder"
 	mv "$folder.part" "$folder" || die "cannot make '$folder'"
 fi

@@ -13,7 +13,11 @@ if ! scripts/find-python.sh >/dev/null && ! scripts/python-env.sh >/dev/null; th
 else
 	scripts/lightning-env.sh >/dev/null || echo "test-env: no PyTorch Lightning: its tests are skipped" >&2
 	scripts/viewers-env.sh >/dev/null || echo "test-env: no HolisticTraceAnalysis, torch-tb-profiler: tests of exports with them are skipped" >&2
-	scripts/memray-env.sh >/dev/null || echo "test-env: no memray, greenlet: tests that compare with it or switch stacks are skipped" >&2
+	scripts/memray-env.sh >/dev/null || echo "test-env: no memray: tests that compare with it are skipped" >&2
 	scripts/starting-env.sh >/dev/null || echo "test-env: no pytest, uvicorn and so on: tests of starting are skipped" >&2
 fi
+for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3; do
+	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+	scripts/greenlet-env.sh "$python" >/dev/null || echo "test-env: no greenlet for $python: its tests are skipped" >&2
+done
 exit 0

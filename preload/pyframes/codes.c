@@ -16,6 +16,7 @@
 
 #define ENTRIES (1u << 16)
 #define BUCKETS 4096u    /* of ends, by address */
+#define PAGES 4096u      /* that are remembered */
 #define TYPE_DEALLOC 48u /* tp_dealloc in a type, the same since 2.2 */
 #define TEXT_BYTES_MAX 4096u
 #define TABLE_BYTES_MAX (64u << 10)
@@ -24,6 +25,7 @@
 static struct {
 	struct id_entry *entry;
 	uint32_t *ends; /* by bucket */
+	uint64_t *page; /* that could be read */
 	const struct python_layout *layout;
 	uint64_t type;
 	void (*dealloc)(void *code);
@@ -52,7 +54,9 @@ bool codes_begin(const struct python_layout *layout, void *code_type)
 		codes.entry = pages_map(ENTRIES * sizeof(*codes.entry));
 	if (!codes.ends)
 		codes.ends = pages_map(BUCKETS * sizeof(*codes.ends));
-	if (!codes.entry || !codes.ends)
+	if (!codes.page)
+		codes.page = pages_map(PAGES * sizeof(*codes.page));
+	if (!codes.entry || !codes.ends || !codes.page)
 		return false;
 	codes.layout = layout;
 	codes.type = (uintptr_t)code_type;
@@ -65,12 +69,25 @@ bool codes_begin(const struct python_layout *layout, void *code_type)
 
 /* --- reading --- */
 
+/* As a thread's own pages (page.h), for all threads: texts and tables of code lie close together. */
+static bool page_is_readable(uint64_t page)
+{
+	uint64_t *known = &codes.page[page / MEMORY_PAGE % PAGES];
+
+	if (__atomic_load_n(known, __ATOMIC_RELAXED) == page)
+		return true;
+	if (!memory_page_is_readable(page))
+		return false;
+	__atomic_store_n(known, page, __ATOMIC_RELAXED);
+	return true;
+}
+
 static bool can_read(uint64_t address, size_t bytes)
 {
 	if (!address || address >> 47 || bytes >> 20)
 		return false;
 	for (uint64_t page = memory_page(address); page < address + bytes; page += MEMORY_PAGE)
-		if (!memory_page_is_readable(page))
+		if (!page_is_readable(page))
 			return false;
 	return true;
 }

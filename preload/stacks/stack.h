@@ -79,6 +79,14 @@ static inline uint64_t stack_of(struct recorder_lane *lane, enum evt_family fami
 /* The return address of the innermost frame that is no wrapper. */
 uint64_t stack_plain_caller(void *const *frame);
 
+/* The id of the thread's Python stack alone, where the family's records have Python frames; 0: none. */
+static inline uint64_t stack_python_of(struct recorder_lane *lane, enum evt_family family)
+{
+	if (__builtin_expect(!(stack_python_families >> family & 1), 1) || !stack_python)
+		return 0;
+	return stack_python(lane);
+}
+
 /* What a heap record has for its caller: RECORD_STACK_BIT and the id, or else the return address. */
 uint64_t stack_here(struct recorder_lane *lane, void *const *frame);
 

@@ -17,6 +17,7 @@
 #include "preload/steps/steps.h"
 #include "preload/record/strings.h"
 #include "preload/base/symbols.h"
+#include "preload/stacks/stack.h"
 #include "preload/torch/torch_function.h"
 #include "preload/torch/torch_inputs.h"
 #include "preload/torch/torch_layout.h"
@@ -106,34 +107,39 @@ static inline bool is_async(const uint64_t *function)
 	       torch_api.is_async && torch_api.is_async(function);
 }
 
-static bool record_plain(struct recorder_lane *lane, uint64_t ticks, uint64_t name)
+/* An operator that begins: when, and the Python stack that called it; 0: none. */
+struct beginning {
+	uint64_t ticks, stack;
+};
+
+static bool record_plain(struct recorder_lane *lane, struct beginning begin, uint64_t name)
 {
-	uint64_t *at = recorder_room(lane, 2);
+	uint64_t *at = stack_room(lane, begin.stack, begin.ticks, 2);
 
 	if (!at)
 		return false;
-	at[0] = record_word(ticks, EVT_torch_begin);
+	at[0] = record_word(begin.ticks, EVT_torch_begin);
 	at[1] = name;
 	recorder_publish(lane, 2);
 	return true;
 }
 
 /* Word by word where they stay: a copy of fields just written would wait for them. */
-static bool record_operator(const uint64_t *function, uint64_t name, uint64_t ticks,
+static bool record_operator(const uint64_t *function, uint64_t name, struct beginning begin,
 			    struct recorder_lane *lane)
 {
 	uint64_t *at, scope, sequence;
 
 	if (!torch_function.sequence)
-		return record_plain(lane, ticks, name);
+		return record_plain(lane, begin, name);
 	scope = torch_function_scope(function);
 	sequence = function[torch_function.sequence];
 	if (!scope && (int64_t)sequence < 0)
-		return record_plain(lane, ticks, name);
-	at = recorder_room(lane, 6);
+		return record_plain(lane, begin, name);
+	at = stack_room(lane, begin.stack, begin.ticks, 6);
 	if (!at)
 		return false;
-	at[0] = record_word(ticks, EVT_torch_begin_ex);
+	at[0] = record_word(begin.ticks, EVT_torch_begin_ex);
 	at[1] = name;
 	at[2] = scope;
 	at[3] = sequence;
@@ -155,6 +161,7 @@ static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
 
 static inline void record_begin(const uint64_t *function, struct recorder_lane *lane)
 {
+	uint64_t stack = stack_python_of(lane, EVT_FAMILY_torch);
 	uint64_t ticks = thread_clock_edge(lane, recorder_now());
 	const struct torch_value *inputs;
 	const char *name;
@@ -170,7 +177,8 @@ static inline void record_begin(const uint64_t *function, struct recorder_lane *
 		(void)recorder_put(lane, EVT_torch_async_begin, ticks, field, 2);
 		return;
 	}
-	if (!record_operator(function, id, ticks, lane) || !with_inputs)
+	if (!record_operator(function, id, (struct beginning){ ticks, stack }, lane) ||
+	    !with_inputs)
 		return;
 	inputs = torch_function_inputs(function, &count);
 	if (count)

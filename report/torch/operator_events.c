@@ -11,27 +11,77 @@
 #include "report/torch/operator_naming.h"
 
 #define NO_OPERATOR "(no operator)"
+#define SCOPE_FORWARD 0u /* of at::RecordScope */
+#define SCOPE_BACKWARD 1u
 
 struct operator_state {
 	struct operators operators; /* first: it is what others see */
 	struct source *source;
 	struct operator_naming *naming;
 	struct async_scopes async;
+	struct run_key key; /* of what called, where rows are by that */
+	bool is_placed;
+	struct map
+		forward; /* process, torch's thread and sequence number of a forward operator: its place */
 };
+
+const struct run_key *operators_key(const struct operators *operators)
+{
+	return &((const struct operator_state *)operators)->key;
+}
+
+static uint64_t forward_hash(const struct source_event *event, uint64_t thread, uint64_t sequence)
+{
+	const uint64_t words[3] = { event->process->index, thread, sequence };
+
+	return map_hash_bytes(words, sizeof(words), 0);
+}
+
+/*
+ * Nested forward operators have one number: the last one's place is kept, which is that of all but in functions of Python that
+ * operators call. A backward function takes it away, as it runs once.
+ */
+static void find_place(struct operator_state *mine, const struct source_event *event,
+		       struct operator_opening *opening)
+{
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+	struct map_entry *entry;
+	bool added;
+
+	opening->caller = key_of(&mine->key, event);
+	if (event->event.id != EVT_torch_begin_ex || (int64_t)begin->sequence < 0)
+		return;
+	if (begin->scope == SCOPE_FORWARD && opening->caller) {
+		map_put(&mine->forward, forward_hash(event, begin->thread, begin->sequence), &added)
+			->value = opening->caller;
+		return;
+	}
+	entry = begin->scope == SCOPE_BACKWARD
+			? map_find(&mine->forward,
+				   forward_hash(event, begin->forward_thread, begin->sequence))
+			: NULL;
+	if (!entry)
+		return;
+	opening->caller = entry->value;
+	opening->is_placed_by_forward = true;
+	map_remove(&mine->forward, entry);
+}
 
 static void take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct operator_state *mine = state;
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+	struct operator_opening opening = {
+		.place = event_place(event),
+		.name = mine->naming->name,
+		.scope = event->event.id == EVT_torch_begin_ex ? begin->scope : 0,
+		.hidden = mine->naming->is_hidden,
+		.counts = counts,
+	};
 
-	operators_begin(&mine->operators,
-			&(struct operator_opening){
-				.place = event_place(event),
-				.name = mine->naming->name,
-				.scope = event->event.id == EVT_torch_begin_ex ? begin->scope : 0,
-				.hidden = mine->naming->is_hidden,
-				.counts = counts,
-			});
+	if (mine->is_placed)
+		find_place(mine, event, &opening);
+	operators_begin(&mine->operators, &opening);
 }
 
 static void take_end(void *state, const struct source_event *event, bool counts)
@@ -156,6 +206,10 @@ static void start(void *state, struct run *run, const void *options)
 	mine->naming = operator_naming_want(run, NULL);
 	operators_init(&mine->operators, asked->by_shapes != 0);
 	async_scopes_init(&mine->async);
+	map_init(&mine->forward);
+	mine->is_placed = asked->is_placed;
+	if (mine->is_placed)
+		mine->key = run_key(run, asked->by);
 	if (asked->is_full) {
 		works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(cuda_calls)),
 			     take_work, mine);
@@ -164,7 +218,9 @@ static void start(void *state, struct run *run, const void *options)
 	if (asked->is_full || asked->with_gpu)
 		late_listen(late_want(run), &listener, mine);
 	run_reads(run, EVT_torch_begin, 0, take_begin, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex,
+		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope), take_begin,
+		  mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_end_named, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
@@ -185,6 +241,7 @@ static void release(void *state)
 
 	operators_release(&mine->operators);
 	async_scopes_release(&mine->async);
+	map_release(&mine->forward);
 }
 
 const struct analysis_kind analysis_operators = {

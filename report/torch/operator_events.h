@@ -4,13 +4,19 @@
 #define REPORT_TORCH_OPERATOR_EVENTS_H
 
 #include "report/core/analysis.h"
+#include "report/core/key.h"
 #include "report/torch/operators.h"
 
 struct operators_options {
 	uint32_t by_shapes;
-	uint32_t is_full;  /* memory, CUDA calls and FLOPs too: all that report ops shows */
-	uint32_t with_gpu; /* what the GPU did for them; is_full has it, too */
+	uint32_t is_full;   /* memory, CUDA calls and FLOPs too: all that report ops shows */
+	uint32_t with_gpu;  /* what the GPU did for them; is_full has it, too */
+	uint32_t is_placed; /* by `by` as well, a key of what called: BY_ops_line and its like */
+	enum key_id by;
 };
 ANALYSIS(operators, struct operators)
+
+/* Where is_placed: what a row's place is. Of the analysis' own state. */
+const struct run_key *operators_key(const struct operators *operators);
 
 #endif

@@ -24,7 +24,8 @@ struct operator_open {
 	uint64_t flops;
 	struct operator_work own, children;
 	struct operator_call kept; /* the only child so far, of the same name */
-	bool hidden, has_kept, has_children, is_user;
+	uint64_t caller;
+	bool hidden, has_kept, has_children, is_user, is_placed_by_forward;
 };
 
 _Static_assert(OPERATOR_NONE == LATE_NO_ROW, "an operator without a row is a scope without one");
@@ -48,6 +49,7 @@ void operators_init(struct operators *operators, bool by_shapes)
 	late_scopes_init(&operators->late, scope_is_over, operators);
 	map_init(&operators->rows);
 	map_init(&operators->shaped_rows);
+	map_init(&operators->placed_rows);
 	map_init(&operators->row_threads);
 }
 
@@ -61,6 +63,7 @@ void operators_release(struct operators *operators)
 	free(operators->open);
 	map_release(&operators->rows);
 	map_release(&operators->shaped_rows);
+	map_release(&operators->placed_rows);
 	map_release(&operators->row_threads);
 }
 
@@ -116,6 +119,64 @@ static uint32_t operators_shaped_row(struct operators *operators, uint32_t row, 
 									.scope = fresh.scope,
 									.shapes = shapes });
 	return (uint32_t)entry->value;
+}
+
+static uint32_t operators_placed_row(struct operators *operators, uint32_t row, uint64_t place)
+{
+	const uint64_t words[2] = { row, place };
+	struct operator_row fresh = operators->row[row];
+	struct map_entry *entry;
+	bool added;
+
+	if (!place)
+		return row;
+	entry = map_put(&operators->placed_rows, map_hash_bytes(words, sizeof(words), 0), &added);
+	if (added)
+		entry->value = operators_add_row(operators,
+						 (struct operator_row){ .name = fresh.name,
+									.scope = fresh.scope,
+									.shapes = OPERATOR_NONE,
+									.caller = place });
+	return (uint32_t)entry->value;
+}
+
+static void row_join(struct operator_row *into, struct operator_row *from)
+{
+	into->calls += from->calls;
+	into->open += from->open;
+	into->flops += from->flops;
+	timing_merge(&into->time, &from->time);
+	work_add(&into->total, &from->total);
+	work_add(&into->self, &from->self);
+	from->calls = from->open = 0;
+}
+
+/* Threads are counted anew: rows may have some in common. */
+static void threads_join(struct operators *operators, const uint32_t *into)
+{
+	struct map_entry *entry = NULL;
+	struct map joined;
+	bool added;
+
+	map_init(&joined);
+	for (size_t i = 0; i < operators->row_count; i++)
+		operators->row[i].threads = 0;
+	while ((entry = map_next(&operators->row_threads, entry))) {
+		uint32_t row = into[(entry->key >> 32) - 1];
+
+		map_put(&joined, (uint64_t)(row + 1) << 32 | (uint32_t)entry->key, &added);
+		operators->row[row].threads += added;
+	}
+	map_release(&operators->row_threads);
+	operators->row_threads = joined;
+}
+
+void operators_join(struct operators *operators, const uint32_t *into)
+{
+	threads_join(operators, into);
+	for (size_t i = 0; i < operators->row_count; i++)
+		if (into[i] != i)
+			row_join(&operators->row[into[i]], &operators->row[i]);
 }
 
 static void operators_count_thread(struct operators *operators, uint32_t row, uint32_t thread)
@@ -223,17 +284,39 @@ void operators_cut(struct operators *operators, struct nest_place place, enum ne
 	nest_cut(&operators->nest, place, how);
 }
 
+struct place {
+	uint64_t number;
+	bool is_by_forward;
+};
+
+/* Its own, unless what it is in has one by its forward operator, or it has none. */
+static struct place operators_place(const struct operators *operators, uint32_t entry,
+				    const struct operator_opening *opening)
+{
+	struct place place = { opening->caller, opening->is_placed_by_forward };
+	uint32_t parent = operators->nest.scope[entry].parent;
+	const struct operator_open *around = parent == NEST_NONE ? NULL : &operators->open[parent];
+
+	if (around && !place.is_by_forward && (around->is_placed_by_forward || !place.number))
+		place = (struct place){ around->caller, around->is_placed_by_forward };
+	return place;
+}
+
 void operators_begin(struct operators *operators, const struct operator_opening *opening)
 {
 	uint32_t entry = nest_begin(&operators->nest, opening->place, opening->name,
 				    opening->hidden);
 	uint32_t row = OPERATOR_NONE;
 	struct operator_open *open;
+	struct place place;
 
 	if (entry == NEST_NONE)
 		return;
+	place = operators_place(operators, entry, opening);
 	if (opening->counts && !opening->hidden)
-		row = operators_row_of(operators, opening->name, opening->scope);
+		row = operators_placed_row(
+			operators, operators_row_of(operators, opening->name, opening->scope),
+			place.number);
 	if (entry >= operators->open_room)
 		operators->open = memory_room(operators->open, entry, &operators->open_room,
 					      sizeof(*operators->open));
@@ -244,6 +327,8 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 	open->own = open->children = (struct operator_work){ 0 };
 	open->hidden = opening->hidden;
 	open->is_user = opening->scope == EVT_SCOPE_USER;
+	open->caller = place.number;
+	open->is_placed_by_forward = place.is_by_forward;
 	open->has_kept = open->has_children = false;
 }
 
@@ -259,7 +344,9 @@ void operators_add_apart(struct operators *operators, const struct operator_open
 
 	if (!opening->counts || opening->hidden)
 		return;
-	call.row = operators_row_of(operators, opening->name, opening->scope);
+	call.row = operators_placed_row(operators,
+					operators_row_of(operators, opening->name, opening->scope),
+					opening->caller);
 	if (end_ns > opening->place.time_ns)
 		call.total.ns = end_ns - opening->place.time_ns;
 	call.children = call.total;

@@ -46,6 +46,7 @@ struct operator_work {
 struct operator_row {
 	uint32_t name, scope;
 	uint32_t shapes; /* OPERATOR_NONE: not by shapes, or they were not recorded */
+	uint64_t caller; /* by stack: as given by the caller; 0: none */
 	uint32_t threads, last_thread;
 	uint64_t calls, open; /* open: of them, ended by us and not by the program */
 	uint64_t flops;       /* 0: not known */
@@ -62,6 +63,7 @@ struct operators {
 	size_t row_count, row_room;
 	struct map rows;            /* name and scope to row */
 	struct map shaped_rows;     /* row of name and scope, shapes to row */
+	struct map placed_rows;     /* the same by places */
 	struct map row_threads;     /* row and thread that were seen together */
 	struct nest nest;           /* by name */
 	struct operator_open *open; /* beside its scopes */
@@ -77,7 +79,10 @@ void operators_release(struct operators *operators);
 struct operator_opening {
 	struct nest_place place;
 	uint32_t name;
-	uint64_t scope; /* at::RecordScope */
+	uint64_t scope;  /* at::RecordScope */
+	uint64_t caller; /* place that called it; 0: rows are not by that, or it is not known */
+	/* A backward function at the place of its forward operator: what is inside belongs there, too. */
+	bool is_placed_by_forward;
 	bool hidden;
 	bool counts; /* the filters hold */
 };
@@ -97,6 +102,8 @@ void operators_add_apart(struct operators *operators, const struct operator_open
 /* The inputs of the operator that has just begun; flops 0: not known. */
 void operators_describe(struct operators *operators, uint32_t thread, uint32_t shapes,
 			uint64_t flops);
+/* Once all is read: row i becomes part of row into[i], at most i, and has no calls any more; itself: it stays. */
+void operators_join(struct operators *operators, const uint32_t *into);
 /* The thread has done this. */
 void operators_note(struct operators *operators, uint32_t thread, const struct operator_work *work);
 /*

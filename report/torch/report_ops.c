@@ -2,11 +2,12 @@
 /* Report `ops`: PyTorch's operators as torch.profiler's key_averages() shows them. */
 #include "report/core/report_kind.h"
 #include "report/core/unmatched.h"
+#include "report/stacks/stack_rows.h"
 #include "report/torch/operator_events.h"
 #include "report/torch/rows_ops.h"
 
 struct ops_state {
-	const struct operators *operators;
+	struct operators *operators;
 	struct ops_totals totals;
 };
 
@@ -65,17 +66,22 @@ static void ops_sort_sampled(struct report_request *request, const struct table 
 
 static void ops_want(struct report *report)
 {
-	bool by_shapes = report->request->options->by == BY_ops_shape;
+	enum key_id by = report->request->options->by;
 
 	((struct ops_state *)report->state)->operators = operators_want(
-		report->run,
-		&(struct operators_options){ .by_shapes = by_shapes, .is_full = true });
+		report->run, &(struct operators_options){
+				     .by_shapes = by == BY_ops_shape,
+				     .is_full = true,
+				     .is_placed = stack_by_of(by) != STACK_BY_LIMIT,
+				     .by = by,
+			     });
 }
 
 static void ops_fill(struct report *report, struct table *table)
 {
 	struct ops_state *state = report->state;
 
+	ops_settle(state->operators);
 	state->totals = ops_fill_table(state->operators, run_source(report->run), table);
 	if (ops_are_sampled(state->operators))
 		ops_sort_sampled(report->request, table);

@@ -2,9 +2,12 @@
 /* The rows of operators as a table of report ops: see rows_ops.h. */
 #include "report/torch/rows_ops.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/table/rows_timing.h"
+#include "report/torch/operator_events.h"
 
 struct operator_text ops_row_name(const struct source *source, const struct operator_row *row)
 {
@@ -33,6 +36,7 @@ static const char *scope_text(uint32_t scope)
 struct ops_whole {
 	uint64_t self_ns, gpu_self_ns;
 	bool use_device, has_memory, has_gpu;
+	const struct run_key *key; /* of what called */
 	bool sampled; /* what is inside of an operator was mostly not recorded: no self, no shares */
 };
 
@@ -92,13 +96,15 @@ static void put_gpu(struct table *table, const struct operator_row *row, uint64_
 }
 
 static void put_key(struct table *table, const struct source *source,
-		    const struct operator_row *row)
+		    const struct operator_row *row, const struct run_key *key)
 {
 	struct operator_text text = ops_row_name(source, row);
 	const char *scope = scope_text(row->scope);
 
 	table_set_text(table, COLUMN_ops_name, text.text, text.length);
 	table_set_text(table, COLUMN_ops_scope, scope, strlen(scope));
+	if (key->kind)
+		key_put(key, row->caller, table);
 	if (row->shapes == OPERATOR_NONE)
 		return;
 	text.text = name_text(source_name_at(source, row->shapes), &text.length);
@@ -109,7 +115,7 @@ static void put_row(struct table *table, const struct source *source,
 		    const struct operator_row *row, const struct ops_whole *ops)
 {
 	table_add_row(table);
-	put_key(table, source, row);
+	put_key(table, source, row, ops->key);
 	put_times(table, row, ops);
 	if (ops->has_memory && !ops->sampled)
 		put_memory(table, row, ops->use_device);
@@ -147,6 +153,34 @@ struct ops_totals ops_add_up(const struct operators *operators, const struct sou
 	return totals;
 }
 
+void ops_settle(struct operators *operators)
+{
+	const struct run_key *key = operators_key(operators);
+	uint32_t *into = memory_zero(operators->row_count + 1, sizeof(*into));
+	struct map rows;
+	bool added;
+
+	map_init(&rows);
+	for (uint32_t i = 0; i < operators->row_count; i++) {
+		struct operator_row *row = &operators->row[i];
+		uint64_t words[4] = { row->name, row->scope, row->shapes,
+				      key_settle(key, row->caller) };
+		struct map_entry *first;
+
+		row->caller = words[3];
+		first = map_put(&rows, map_hash_bytes(words, sizeof(words), 0), &added);
+		if (added)
+			first->value = i;
+		into[i] = (uint32_t)first->value;
+	}
+	operators_join(operators, into);
+	for (size_t i = 0; i < operators->row_count; i++)
+		if (operators->row[i].caller == KEY_LEFT_OUT)
+			operators->row[i].calls = 0;
+	map_release(&rows);
+	free(into);
+}
+
 struct ops_totals ops_fill_table(const struct operators *operators, const struct source *source,
 				 struct table *table)
 {
@@ -156,6 +190,7 @@ struct ops_totals ops_fill_table(const struct operators *operators, const struct
 				   .use_device = ops_use_device(operators),
 				   .has_memory = operators->has_memory,
 				   .has_gpu = operators->has_gpu && !ops_are_sampled(operators),
+				   .key = operators_key(operators),
 				   .sampled = ops_are_sampled(operators) };
 
 	for (size_t i = 0; i < operators->row_count; i++)

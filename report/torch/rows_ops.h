@@ -13,6 +13,9 @@ struct ops_totals {
 	uint64_t self_cuda_ns; /* on the GPU */
 };
 
+/* Once all is read: rows whose callers mean the same by --by become one. Before the table. */
+void ops_settle(struct operators *operators);
+
 /* `table` has columns of report ops; operators without a call that counts are left out. */
 struct ops_totals ops_fill_table(const struct operators *operators, const struct source *source,
 				 struct table *table);

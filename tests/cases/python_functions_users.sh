@@ -91,6 +91,30 @@ other = greenlet.greenlet(work)
 print([other.switch() for _ in range(6)])
 EOF
 
+# two greenlets import a module each, and switch within it and within functions
+for i in 0 1; do
+	cat >switching_$i.py <<'EOF'
+import greenlet
+def turn(n):
+    if n % 2:
+        return turn(n - 1)
+    greenlet.getcurrent().parent.switch(__name__)
+for i in range(10):
+    turn(2 * i + 1)
+EOF
+done
+cat >importing.py <<'EOF'
+import greenlet
+def load(name):
+    __import__(name)
+    return "end of " + name
+both = [greenlet.greenlet(load) for _ in range(2)]
+seen = [g.switch("switching_%d" % i) for i, g in enumerate(both)]
+while not all(g.dead for g in both):
+    seen += [g.switch() for g in both]
+print(seen)
+EOF
+
 # a C function without a name, as a careless extension makes it: it can be called, not asked for its name
 cat >nameless.py <<'EOF'
 import ctypes
@@ -145,10 +169,21 @@ for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
 			'[r["function"] for r in rows]')" '<built-in function>'
 	fi
 
-	if "$python" -c 'import greenlet' 2>/dev/null; then
+	# scripts/greenlet-env.sh installs it
+	greenlet=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/greenlet/3.$minor
+	if PYTHONPATH=$greenlet "$python" -c 'import greenlet' 2>/dev/null; then
 		rm -f "$OUTPUT"
-		expect_eq "$python: greenlets" "$(run_traced "$python" generators.py)" "$("$python" generators.py)"
+		expect_eq "$python: greenlets" "$(PYTHONPATH=$greenlet run_traced "$python" generators.py)" \
+			"$(PYTHONPATH=$greenlet "$python" generators.py)"
 		expect_eq "$python: calls in greenlets" "$(json functions "$OUTPUT" \
 			'sum(r["ncalls"] for r in rows if r["function"] == "inner")')" 1
+		rm -f "$OUTPUT"
+		expect_eq "$python: greenlets in imports" "$(PYTHONPATH=$greenlet INTERCEPT_TRACE=+functions,-alloc run_traced "$python" importing.py)" \
+			"$(PYTHONPATH=$greenlet "$python" importing.py)"
+		expect_eq "$python: calls in them" "$(json functions "$OUTPUT" \
+			'sum(r["ncalls"] for r in rows if r["function"] == "turn")')" 40
+		expect_eq "$python: imports that switched" "$(json imports "$OUTPUT" \
+			'sorted(r["module"] for r in rows if (r["module"] or "").startswith("switching"))')" '["switching_0", "switching_1"]'
+		"$REPORT" check "$OUTPUT" >check.out || fail "$python: check of greenlets: $(cat check.out)"
 	fi
 done

@@ -29,8 +29,10 @@ static struct nest_place at(struct nest_place place, uint64_t time_ns)
 
 static void begin_at(struct nest_place place, uint64_t time_ns, uint32_t name)
 {
-	operators_begin(&operators, &(struct operator_opening){ at(place, time_ns), name, 0,
-								name == HIDDEN, true });
+	operators_begin(&operators, &(struct operator_opening){ .place = at(place, time_ns),
+								.name = name,
+								.hidden = name == HIDDEN,
+								.counts = true });
 }
 
 static void end_at(struct nest_place place, uint64_t time_ns)
