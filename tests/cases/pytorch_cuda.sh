@@ -49,8 +49,11 @@ expect_sums "$OUTPUT"
 
 # operators, ranges, modules, threads and steps have the GPU's time that follows from the events one by one
 rm -f counts.*.json
-INTERCEPT_TRACE=-alloc,-imports,+modules INTERCEPT_OUTPUT=$PWD/joined.evt train "$LIB:$preload" >joined.out || exit 1
+INTERCEPT_STACKS=python INTERCEPT_TRACE=-alloc,-imports,+modules INTERCEPT_OUTPUT=$PWD/joined.evt train "$LIB:$preload" >joined.out || exit 1
 python3 "$ROOT/tests/fake/judge_gpu.py" "$REPORT" joined.evt >judge.out || fail "$(head -n 20 judge.out)"
 expect joined.evt 'ops.sum("self_cuda_ns") <= threads.sum("gpu_ns")' 'ops.sum("self_cuda_ns") == ops.totals.self_cuda_ns' \
 	'ops("--sort", "cuda_time_total").rows[0].total_cuda_ns == max(row.total_cuda_ns for row in ops.rows)' \
-	'steps.totals.kernel_ns > 0' 'steps.totals.gpu_late == 0' 'actions.row(name="Optimizer.step#Adam.step").gpu_ns > 0'
+	'steps.totals.kernel_ns > 0' 'steps.totals.gpu_late == 0' 'actions.row(name="Optimizer.step#Adam.step").gpu_ns > 0' \
+	'kernels("--by", "step").sum("total_ns") == kernels.totals.total_ns' 'kernels("--by", "step").row(step=5).total_ns > 0' \
+	'kernels("--by", "line").sum("total_ns") == kernels.totals.total_ns' 'kernels("--by", "stack").sum("calls") == kernels.totals.calls' \
+	'any("demo_train.py" in row.python and row.total_ns > 0 for row in kernels("--by", "python").rows)'
