@@ -53,18 +53,21 @@ static void put_fields(const struct chrome *chrome, struct trace_file *file,
 
 	for (unsigned int i = CALL_FUNCTION + 1; i < known->field_count; i++) {
 		uint64_t value = event->event.value[i];
+		const char *name = known->field[i].name;
 		struct trace_text text;
 
-		if (known->field[i].is_span || !strcmp(known->field[i].name, CORRELATION))
+		if (known->field[i].is_span || !strcmp(name, CORRELATION))
 			continue;
+		if (!strcmp(name, "stream")) /* HTA takes what has it for work of a GPU */
+			name = "stream handle";
 		if (known->field[i].codec == EVT_CODEC_name) {
 			text.text = name_text(source_name_of(chrome->source, event->file, value),
 					      &text.length);
-			trace_argument_text(file, known->field[i].name, text);
+			trace_argument_text(file, name, text);
 		} else if (known->field[i].codec == EVT_CODEC_sint) {
-			trace_argument_signed(file, known->field[i].name, (int64_t)value);
+			trace_argument_signed(file, name, (int64_t)value);
 		} else {
-			trace_argument_number(file, known->field[i].name, value);
+			trace_argument_number(file, name, value);
 		}
 	}
 }
