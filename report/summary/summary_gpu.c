@@ -57,12 +57,12 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 	if (!totals.span_ns || !most)
 		return;
 	put_name(summary, most->key[GPU_KEY_WHAT], name);
-	screen_print_prose(screen,
-			   "The GPU%s busy for %s of the %s from the first work to the last (%s); the "
-			   "kernel %s took %s (prof-report utilization, kernels).",
-			   totals.devices > 1 ? "s were" : " was",
-			   unit_format_ns(a, totals.busy_ns), unit_format_ns(b, totals.span_ns),
-			   unit_format_percent(c, 100.0 * (double)totals.busy_ns /
-							  (double)totals.span_ns),
-			   name, unit_format_ns(d, most->time.total_ns));
+	screen_print_prose(
+		screen,
+		"The GPU%s busy for %s of the %s from the first work to the last (%s); the "
+		"kernel %s took %s (prof-report utilization, kernels).",
+		totals.devices > 1 ? "s were" : " was", unit_format_ns(a, totals.busy_ns),
+		unit_format_ns(b, totals.span_ns),
+		unit_format_percent(c, 100.0 * (double)totals.busy_ns / (double)totals.span_ns),
+		name, unit_format_ns(d, most->time.total_ns));
 }
