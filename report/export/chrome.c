@@ -193,6 +193,7 @@ static void start(void *state, struct run *run, const void *options)
 	};
 	chrome_scopes_start(chrome, run);
 	chrome_moments_start(chrome, run);
+	chrome_device_start(chrome, run);
 }
 
 static void cut(void *state, const struct cut *cut)
@@ -212,6 +213,7 @@ static void release(void *state)
 
 	chrome_scopes_release(chrome);
 	chrome_moments_release(chrome);
+	chrome_device_release(chrome);
 	while (chrome->files) {
 		struct trace_file *file = chrome->files;
 
@@ -266,6 +268,7 @@ static int close_files(struct chrome *chrome)
 		if (process[i]->index < chrome->process_room &&
 		    chrome->of_process[process[i]->index])
 			name_process(chrome, process[i]);
+	chrome_device_finish(chrome);
 	for (struct trace_file *file = chrome->files; file; file = file->next) {
 		if (trace_close(file, chrome->request))
 			status = STATUS_INPUT;

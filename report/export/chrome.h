@@ -10,6 +10,8 @@
 #define REPORT_EXPORT_CHROME_H
 
 #include "report/base/map.h"
+#include "report/base/demangle.h"
+#include "report/core/late.h"
 #include "report/core/analysis.h"
 #include "report/core/async_scopes.h"
 #include "report/core/nest.h"
@@ -84,6 +86,13 @@ struct chrome {
 	size_t ranges, range_room;
 	uint32_t range_unused;
 	uint64_t ids, flows;
+
+	struct demangler demangler; /* of kernels */
+	struct trace_text *kernel;  /* by index of a name */
+	size_t kernel_room;
+	struct map line_known;    /* of `line` */
+	struct chrome_line *line; /* streams of devices that something is on */
+	size_t lines, line_room;
 };
 ANALYSIS(chrome, struct chrome)
 
@@ -109,6 +118,11 @@ struct trace_file *chrome_begin(struct chrome *chrome, const struct source_threa
 void chrome_scopes_start(struct chrome *chrome, struct run *run);
 void chrome_scopes_cut(struct chrome *chrome, const struct cut *cut);
 void chrome_scopes_release(struct chrome *chrome);
+/* `External id` of the innermost operator that is open on the thread, 0: none is. */
+uint64_t chrome_operator_id(const struct chrome *chrome, uint32_t thread);
+void chrome_device_start(struct chrome *chrome, struct run *run);
+void chrome_device_finish(struct chrome *chrome);
+void chrome_device_release(struct chrome *chrome);
 void chrome_moments_start(struct chrome *chrome, struct run *run);
 void chrome_moments_finish(struct chrome *chrome);
 void chrome_moments_release(struct chrome *chrome);

@@ -11,6 +11,7 @@
 #include "report/base/memory.h"
 
 #define COUNTER_EVERY_NS 1000000u /* of a counter that changes all the time */
+#define CORRELATION "correlation" /* a field of calls, and an argument */
 #define CALL_FUNCTION 0u          /* the first field of all calls */
 
 struct chrome_range {
@@ -28,7 +29,23 @@ static bool is_of_driver(struct trace_text name)
 	       name.text[2] <= 'Z';
 }
 
-/* All fields but the name of the function and the time in it, which the event has. */
+/* CUPTI's number of the call; of another one a number that CUPTI's, of 32 bits, cannot be. */
+static uint64_t correlation_of(struct chrome *chrome, const struct event *event)
+{
+	uint64_t correlation = 0;
+
+	if (event->id == EVT_cuda_launch)
+		correlation = EVENT_AS(cuda_launch, event)->correlation;
+	else if (event->id == EVT_cuda_copy)
+		correlation = EVENT_AS(cuda_copy, event)->correlation;
+	else if (event->id == EVT_cuda_call)
+		correlation = EVENT_AS(cuda_call, event)->correlation;
+	else if (event->id == EVT_gpu_call)
+		correlation = EVENT_AS(gpu_call, event)->correlation;
+	return correlation ? correlation : UINT32_MAX + ++chrome->ids;
+}
+
+/* All fields but the number of the call, the name of the function and the time in it, which the event has. */
 static void put_fields(const struct chrome *chrome, struct trace_file *file,
 		       const struct source_event *event)
 {
@@ -36,18 +53,21 @@ static void put_fields(const struct chrome *chrome, struct trace_file *file,
 
 	for (unsigned int i = CALL_FUNCTION + 1; i < known->field_count; i++) {
 		uint64_t value = event->event.value[i];
+		const char *name = known->field[i].name;
 		struct trace_text text;
 
-		if (known->field[i].is_span)
+		if (known->field[i].is_span || !strcmp(name, CORRELATION))
 			continue;
+		if (!strcmp(name, "stream")) /* HTA takes what has it for work of a GPU */
+			name = "stream handle";
 		if (known->field[i].codec == EVT_CODEC_name) {
 			text.text = name_text(source_name_of(chrome->source, event->file, value),
 					      &text.length);
-			trace_argument_text(file, known->field[i].name, text);
+			trace_argument_text(file, name, text);
 		} else if (known->field[i].codec == EVT_CODEC_sint) {
-			trace_argument_signed(file, known->field[i].name, (int64_t)value);
+			trace_argument_signed(file, name, (int64_t)value);
 		} else {
-			trace_argument_number(file, known->field[i].name, value);
+			trace_argument_number(file, name, value);
 		}
 	}
 }
@@ -60,6 +80,7 @@ static void put_call(struct chrome *chrome, const struct source_event *event, co
 	struct chrome_place place = { .phase = 'X', .name = chrome_json(chrome, name) };
 	struct trace_text plain;
 	struct trace_file *file;
+	uint64_t external;
 
 	plain.text = name_text(source_name_at(chrome->source, name), &plain.length);
 	place.category = category ? category : is_of_driver(plain) ? "cuda_driver" : "cuda_runtime";
@@ -68,8 +89,12 @@ static void put_call(struct chrome *chrome, const struct source_event *event, co
 	file = chrome_begin(chrome, event->thread, &place);
 	if (!file)
 		return;
-	if (!category)
-		trace_argument_number(file, "correlation", ++chrome->ids);
+	if (!category) {
+		external = chrome_operator_id(chrome, event->thread->index);
+		if (external)
+			trace_argument_number(file, "External id", external);
+		trace_argument_number(file, CORRELATION, correlation_of(chrome, &event->event));
+	}
 	put_fields(chrome, file, event);
 	trace_end(file);
 }
@@ -78,6 +103,12 @@ static void take_cuda(void *state, const struct source_event *event, bool counts
 {
 	if (counts && !event_is_nested_call(&event->event))
 		put_call(state, event, NULL, EVENT_AS(cuda_call, &event->event)->duration_ns);
+}
+
+static void take_hidden_call(void *state, const struct source_event *event, bool counts)
+{
+	if (counts)
+		put_call(state, event, NULL, EVENT_AS(gpu_call, &event->event)->duration_ns);
 }
 
 static void take_io(void *state, const struct source_event *event, bool counts)
@@ -362,6 +393,7 @@ void chrome_moments_start(struct chrome *chrome, struct run *run)
 		     take_tensor, chrome);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		run_reads(run, calls[i], FIELDS_ALL, take_cuda, chrome);
+	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden_call, chrome);
 	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
 		if (id != EVT_io_fd)
 			run_reads(run, (enum evt_id)id, FIELDS_ALL, take_io, chrome);

@@ -438,3 +438,11 @@ void chrome_scopes_release(struct chrome *chrome)
 	map_release(&chrome->forward);
 	free(chrome->moment);
 }
+
+uint64_t chrome_operator_id(const struct chrome *chrome, uint32_t thread)
+{
+	const struct chrome_nest *nest = &chrome->nest[CHROME_OPERATORS];
+	uint32_t at = nest_innermost(&nest->nest, thread);
+
+	return at == NEST_NONE ? 0 : nest->scope[at].id;
+}

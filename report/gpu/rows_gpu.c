@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/base/demangle.h"
+#include "report/gpu/kernel_class.h"
 #include "report/table/rows_timing.h"
 
 #define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
@@ -57,6 +58,13 @@ static void put_name(struct naming *naming, struct table *table, enum column_id 
 	else
 		table_set_text(table, column, source_name_text(name),
 			       name->text ? name->length : strlen(source_name_text(name)));
+}
+
+static bool uses_tensor_cores(const struct naming *naming, uint64_t index)
+{
+	const struct source_name *name = source_name_at(naming->source, (uint32_t)index);
+
+	return name->text && kernel_class_of(name->text, name->length) & KERNEL_USES_TENSOR_CORES;
 }
 
 /* Groups whose keys mean the same become the first of them; those that --filter leaves out have no work any more. */
@@ -120,6 +128,8 @@ static void kernels_put_key(struct gpu *gpu, struct naming *naming, const struct
 		return;
 	}
 	put_name(naming, table, COLUMN_kernels_name, key[GPU_KEY_WHAT]);
+	put_text(table, COLUMN_kernels_tensor_cores,
+		 uses_tensor_cores(naming, key[GPU_KEY_WHAT]) ? "yes" : "no");
 	if (gpu->keyed != GPU_KERNELS || gpu->form != GPU_BY_GRID)
 		return;
 	put_text(table, COLUMN_kernels_grid,

@@ -78,6 +78,16 @@ static void summary_put_memory(const struct summary *summary, struct facts *fact
 	put_where_told(facts, "memory_rest_bytes", UNIT_BYTES, has_kinds, resident_rest(moment));
 }
 
+static void put_gpu(const struct summary *summary, struct facts *facts)
+{
+	struct gpu_totals gpu = summary_gpu_add_up(summary);
+
+	if (!gpu.devices)
+		return;
+	facts_number(facts, "gpu_busy_ns", UNIT_NS, gpu.busy_ns);
+	facts_number(facts, "gpu_span_ns", UNIT_NS, gpu.span_ns);
+}
+
 static void summary_total(const struct report *report, struct facts *facts)
 {
 	const struct summary *summary = report->state;
@@ -121,6 +131,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "memcpy_bytes", UNIT_BYTES, totals->cuda.copied_bytes);
 	facts_number(facts, "device_peak_bytes", UNIT_BYTES, totals->cuda.device_peak_bytes);
 	facts_number(facts, "device_live_bytes", UNIT_BYTES, totals->cuda.device_live_bytes);
+	put_gpu(summary, facts);
 	facts_number(facts, "steps", UNIT_COUNT, summary->steps->time.count);
 	facts_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&summary->steps->time, 50));
 	facts_number(facts, "step_total_ns", UNIT_NS, summary->steps->time.total_ns);
@@ -158,6 +169,8 @@ static void summary_want(struct report *report)
 		.ranges = ranges_want(
 			run, &(struct ranges_options){ .work = WORK_BIT(bytes_allocated) }),
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
+		.gpu = gpu_want(run, &(struct gpu_options){ .by = BY_kernels_name }),
+		.gpu_time = gpu_time_want(run, NULL),
 		.operators = operators_want(run, NULL),
 		.samples = samples_want(run, &(struct samples_options){ BY_lines_line }),
 		.imports = imports_want(run, NULL),

@@ -8,6 +8,8 @@
 #include "report/core/range_names.h"
 #include "report/core/ranges.h"
 #include "report/cuda/cuda.h"
+#include "report/gpu/gpu.h"
+#include "report/gpu/gpu_time.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap.h"
 #include "report/heap/resident.h"
@@ -54,6 +56,8 @@ struct summary {
 	struct resident *resident;
 	struct ranges *ranges;
 	struct cuda *cuda;
+	struct gpu *gpu; /* by kernel */
+	struct gpu_time *gpu_time;
 	struct operators *operators;
 	struct steps *steps;
 	struct samples *samples; /* by line */
@@ -72,6 +76,13 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 /* What grows from step to step, where the run bears that out; else nothing. */
 void summary_print_leak(const struct summary *summary, const struct screen *screen);
 void summary_print_memory(const struct summary *summary, const struct screen *screen);
+
+/* How busy the GPUs were, where their work was recorded; else nothing. */
+struct gpu_totals {
+	uint64_t devices, span_ns, busy_ns; /* of each device of each process, added up */
+};
+struct gpu_totals summary_gpu_add_up(const struct summary *summary);
+void summary_print_gpu(const struct summary *summary, const struct screen *screen);
 
 /* Which lines of Python took the CPU time; nothing, and false, when too little was sampled to say so. */
 bool summary_print_lines(const struct summary *summary, const struct screen *screen);

@@ -511,6 +511,7 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 		tells = print_taken(summary, screen);
 	tells |= summary_print_lines(summary, screen);
 	tells |= summary_print_imports(summary, screen);
+	summary_print_gpu(summary, screen);
 	if (!tells)
 		print_nothing(summary, screen);
 	print_memory(summary, screen);

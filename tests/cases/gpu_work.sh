@@ -28,10 +28,16 @@ for how in FAKE_CUPTI_VERSION={11.8,12.1,12.9,13.0,13.2} FAKE_CUPTI_ORDER={rever
 		'kernels("--by", "grid").row(grid="1000x1x1").calls == 20' 'summary.totals.events_lost == 0'
 	unset "${how%%=*}"
 	expect "$OUTPUT" 'threads.sum("gpu_ns") == kernels.totals.total_ns + gpu_copies.totals.total_ns' \
+		'utilization.totals.late == 0' 'utilization.row(device=0).compute_ns <= kernels.totals.total_ns' \
+		'utilization.row(device=0).idle_ns + utilization.row(device=0).busy_ns == utilization.row(device=0).span_ns' \
+		'utilization.totals.busy_ns == summary.totals.gpu_busy_ns' 'len({row.stream for row in gpu_idle.rows}) == 3' \
 		'threads.sum("gpu_ops") == 296' 'processes.sum("gpu_ns") == threads.sum("gpu_ns")' \
 		'launches.sum("gpu_ns") + 15 * 1020 == kernels.totals.total_ns' 'memcpy.sum("gpu_ns") == gpu_copies.totals.total_ns' \
 		'memcpy.row(kind="HtoD").gpu_rate == gpu_copies.row(kind="HtoD").rate'
 done
+
+"$REPORT" summary "$OUTPUT" >summary.out
+expect_match "the summary" "$(tr '\n' ' ' <summary.out)" "The GPU was busy for .*; the kernel small took"
 
 # a kernel belongs to the time in which it was asked for, however late CUPTI tells of it
 half=$(json launches "$OUTPUT" 'totals["calls"]')

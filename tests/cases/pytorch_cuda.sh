@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-# timeout: 300
+# timeout: 500
 need_torch
 fake=$BUILD/fake
 preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13"
@@ -49,8 +49,39 @@ expect_sums "$OUTPUT"
 
 # operators, ranges, modules, threads and steps have the GPU's time that follows from the events one by one
 rm -f counts.*.json
-INTERCEPT_TRACE=-alloc,-imports,+modules INTERCEPT_OUTPUT=$PWD/joined.evt train "$LIB:$preload" >joined.out || exit 1
+INTERCEPT_STACKS=python INTERCEPT_TRACE=-alloc,-imports,+modules INTERCEPT_OUTPUT=$PWD/joined.evt train "$LIB:$preload" >joined.out || exit 1
 python3 "$ROOT/tests/fake/judge_gpu.py" "$REPORT" joined.evt >judge.out || fail "$(head -n 20 judge.out)"
 expect joined.evt 'ops.sum("self_cuda_ns") <= threads.sum("gpu_ns")' 'ops.sum("self_cuda_ns") == ops.totals.self_cuda_ns' \
 	'ops("--sort", "cuda_time_total").rows[0].total_cuda_ns == max(row.total_cuda_ns for row in ops.rows)' \
-	'steps.totals.kernel_ns > 0' 'steps.totals.gpu_late == 0' 'actions.row(name="Optimizer.step#Adam.step").gpu_ns > 0'
+	'steps.totals.kernel_ns > 0' 'steps.totals.gpu_late == 0' 'actions.row(name="Optimizer.step#Adam.step").gpu_ns > 0' \
+	'kernels("--by", "step").sum("total_ns") == kernels.totals.total_ns' 'kernels("--by", "step").row(step=5).total_ns > 0' \
+	'kernels("--by", "line").sum("total_ns") == kernels.totals.total_ns' 'kernels("--by", "stack").sum("calls") == kernels.totals.calls' \
+	'any("demo_train.py" in row.python and row.total_ns > 0 for row in kernels("--by", "python").rows)'
+
+# the trace has all of it, each piece with its call and operator
+mkdir traces
+"$REPORT" export chrome joined.evt -o traces/ 2>/dev/null || fail "export chrome"
+"$REPORT" kernels -f json --limit 0 joined.evt >kernels.json
+python3 - <<'END' || fail "export chrome: $(ls -l traces)"
+import collections, glob, gzip, json
+(path,) = glob.glob("traces/*.json.gz")
+events = json.load(gzip.open(path))["traceEvents"]
+of = collections.defaultdict(list)
+for event in events:
+    of[event.get("cat"), event["ph"]].append(event)
+rows = json.load(open("kernels.json"))["rows"]
+assert collections.Counter(e["name"] for e in of["kernel", "X"]) == {row["name"]: row["calls"] for row in rows}
+assert abs(sum(e["dur"] for e in of["kernel", "X"]) - sum(row["total_ns"] for row in rows) / 1000) < 1
+calls = {e["args"]["correlation"]: e for e in of["cuda_runtime", "X"] + of["cuda_driver", "X"]}
+assert len(calls) == len(of["cuda_runtime", "X"] + of["cuda_driver", "X"])
+operators = {e["args"]["External id"]: e for e in of["cpu_op", "X"] + of["user_annotation", "X"] if "External id" in e.get("args", {})}
+for event in of["kernel", "X"] + of["gpu_memcpy", "X"] + of["gpu_memset", "X"]:
+    call = calls[event["args"]["correlation"]]
+    assert call["ts"] <= event["ts"] and call["args"].get("External id") == event["args"].get("External id")
+    if "External id" in event["args"]:
+        operator = operators[event["args"]["External id"]]
+        assert operator["tid"] == call["tid"] and operator["ts"] <= call["ts"] + 0.001 and call["ts"] + call["dur"] <= operator["ts"] + operator["dur"] + 0.002
+arrows = {phase: sorted(e["id"] for e in of["ac2g", phase]) for phase in "sf"}
+assert arrows["s"] == arrows["f"] == sorted(e["args"]["correlation"] for e in of["kernel", "X"] + of["gpu_memcpy", "X"] + of["gpu_memset", "X"])
+assert any(e["ph"] == "M" and e["name"] == "process_name" and e["args"].get("name") == "GPU 0" for e in events)
+END

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* What the GPUs did, in a sentence of the summary: how busy they were, and which kernel took most of it. */
+#include <string.h>
+
+#include "report/base/demangle.h"
+#include "report/base/symbol.h"
+#include "report/base/text.h"
+#include "report/summary/summary.h"
+
+#define NAME_BYTES 100
+
+struct gpu_totals summary_gpu_add_up(const struct summary *summary)
+{
+	struct gpu_totals totals = { .devices = summary->gpu_time->lane_count };
+
+	for (size_t i = 0; i < summary->gpu_time->lane_count; i++) {
+		const struct gpu_lane *lane = &summary->gpu_time->lane[i];
+
+		totals.span_ns += lane->last_ns - lane->first_ns;
+		totals.busy_ns += lane->busy_ns;
+	}
+	return totals;
+}
+
+static const struct group *largest_kernel(const struct gpu *gpu)
+{
+	const struct groups *kernels = &gpu->table[GPU_KERNELS];
+	const struct group *most = NULL;
+
+	for (size_t i = 0; i < kernels->count; i++)
+		if (!most || kernels->group[i].time.total_ns > most->time.total_ns)
+			most = &kernels->group[i];
+	return most;
+}
+
+static void put_name(const struct summary *summary, uint64_t index, char shown[NAME_BYTES])
+{
+	const struct source_name *name = source_name_at(summary->source, (uint32_t)index);
+	struct demangler demangler = { .output = 0 };
+	const char *text = name->text ? demangle(&demangler, name->text, name->length, false)
+				      : NULL;
+	size_t length;
+
+	text = text ? text : source_name_text(name);
+	text = symbol_base(text, strlen(text), &length);
+	text_escape(shown, NAME_BYTES, text, length);
+	demangler_release(&demangler);
+}
+
+void summary_print_gpu(const struct summary *summary, const struct screen *screen)
+{
+	struct gpu_totals totals = summary_gpu_add_up(summary);
+	const struct group *most = largest_kernel(summary->gpu);
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
+	char name[NAME_BYTES];
+
+	if (!totals.span_ns || !most)
+		return;
+	put_name(summary, most->key[GPU_KEY_WHAT], name);
+	screen_print_prose(
+		screen,
+		"The GPU%s busy for %s of the %s from the first work to the last (%s); the "
+		"kernel %s took %s (prof-report utilization, kernels).",
+		totals.devices > 1 ? "s were" : " was", unit_format_ns(a, totals.busy_ns),
+		unit_format_ns(b, totals.span_ns),
+		unit_format_percent(c, 100.0 * (double)totals.busy_ns / (double)totals.span_ns),
+		name, unit_format_ns(d, most->time.total_ns));
+}
