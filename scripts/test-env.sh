@@ -14,4 +14,5 @@ else
 	scripts/viewers-env.sh >/dev/null || echo "test-env: no HolisticTraceAnalysis, torch-tb-profiler: tests of exports with them are skipped" >&2
 	scripts/starting-env.sh >/dev/null || echo "test-env: no pytest, uvicorn and so on: tests of starting are skipped" >&2
 fi
+scripts/cupti-headers.sh >/dev/null || echo "test-env: no headers of CUPTI: the test of its layouts is skipped" >&2
 exit 0
