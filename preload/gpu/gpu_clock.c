@@ -109,11 +109,27 @@ static bool is_sensible(double ago_ns)
 	return ago_ns > -FUTURE_MAX_NS && ago_ns < PAST_MAX_NS;
 }
 
+/* The usual case, in whole nanoseconds. */
+static bool place_own(uint64_t now, uint64_t start, uint64_t end, int64_t *ret_ago_ns,
+		      uint64_t *ret_duration_ns)
+{
+	uint64_t latest = now + FUTURE_MAX_NS;
+
+	if (start > latest || end > latest || latest - start > (uint64_t)PAST_MAX_NS)
+		return false;
+	*ret_ago_ns = (int64_t)(now - start);
+	*ret_duration_ns = end - start;
+	return true;
+}
+
 bool gpu_moment_place(const struct gpu_moment *moment, uint64_t start, uint64_t end,
 		      int64_t *ret_ago_ns, uint64_t *ret_duration_ns)
 {
 	if (!start || end < start)
 		return false;
+	if (moment->clock[GPU_CLOCK_THEIRS].ns_per_unit == 0)
+		return place_own(moment->clock[GPU_CLOCK_CUPTI].stamp, start, end, ret_ago_ns,
+				 ret_duration_ns);
 	for (unsigned int i = GPU_CLOCKS; i-- > 0;) {
 		double rate = moment->clock[i].ns_per_unit;
 		double since_start = since(moment->clock[i].stamp, start, rate);

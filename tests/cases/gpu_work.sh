@@ -29,6 +29,10 @@ for how in FAKE_CUPTI_VERSION={11.8,12.1,12.9,13.0,13.2} FAKE_CUPTI_ORDER={rever
 	unset "${how%%=*}"
 done
 same_as_fake "$OUTPUT" counts.json
+# CUPTI's own time is recorded, too
+overheads=$("$REPORT" dump "$OUTPUT" | awk '/ gpu_overhead / { for (i = 1; i <= NF; i++) if (sub("duration_ns=", "", $i)) ns += $i; calls++ } END { print calls + 0, ns + 0 }')
+expect_eq "overheads" "$overheads" "$(python3 -c 'import json; device = json.load(open("counts.json"))["device"]; print(*device["overheads"].values())')"
+expect_match "overheads" "$overheads" '^[4-9] '
 
 # what CUPTI drops is counted, what is there is right
 FAKE_CUPTI_DROP=10 gpu work || fail "drop: status $?"
