@@ -20,4 +20,5 @@ for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3; do
 	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
 	scripts/greenlet-env.sh "$python" >/dev/null || echo "test-env: no greenlet for $python: its tests are skipped" >&2
 done
+scripts/cupti-headers.sh >/dev/null || echo "test-env: no headers of CUPTI: the test of its layouts is skipped" >&2
 exit 0

@@ -27,6 +27,7 @@ static const char *const names[CUPTI_DOMAINS][IDS] = {
 
 static void call_record(const char *name, const struct cupti_callback *callback, uint64_t start)
 {
+	int saved = errno;
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_gpu, RECORDER_IN_RECORD);
 	struct string text = string_of(name);
 	uint64_t ticks = clock_ticks(), field[4];
@@ -40,6 +41,7 @@ static void call_record(const char *name, const struct cupti_callback *callback,
 	ticks = clock_ticks();
 	(void)recorder_put(lane, EVT_gpu_call, ticks - recorder_base, field, 4);
 	recorder_leave(lane);
+	errno = saved;
 }
 
 static uint32_t last_correlation;
@@ -89,7 +91,7 @@ static void call_ends(const char *name, const struct cupti_callback *callback)
 	call_record(name, callback, start);
 }
 
-static void call_ours(int domain, uint32_t id, const struct cupti_callback *callback)
+static inline void call_ours(int domain, uint32_t id, const struct cupti_callback *callback)
 {
 	if (!names[domain][id] || !callback->kept || !gpu_is_on())
 		return;
@@ -171,29 +173,34 @@ static void call_both(void *user, cupti_callback_function *theirs, int domain, u
 		atomic_store(&pair->is_taken, false);
 }
 
+/* Where the other user wants it, or may: of domains that are none of ours CUPTI calls for it only. */
+__attribute__((noinline)) static void call_with_theirs(int domain, uint32_t id,
+						       const struct cupti_callback *callback)
+{
+	bool is_api = domain > 0 && domain < CUPTI_DOMAINS && id < IDS;
+	int saved = errno;
+	void *user;
+	cupti_callback_function *theirs = gpu_share_their_callback(&user);
+
+	if (is_api && callback && callback->kept && gpu_is_on() &&
+	    atomic_load(&gpu_share_callbacks[domain][id]) & GPU_US) {
+		if (theirs)
+			call_both(user, theirs, domain, id, callback);
+		else
+			call_ours(domain, id, callback);
+	} else if (theirs) {
+		theirs(user, domain, id, callback);
+	}
+	errno = saved;
+}
+
 void gpu_callback(void *unused, int domain, uint32_t id, const struct cupti_callback *callback)
 {
-	cupti_callback_function *theirs;
-	int saved = errno;
-	uint8_t users;
-	void *user;
-
 	(void)unused;
-	if (domain <= 0 || domain >= CUPTI_DOMAINS || id >= IDS) {
-		theirs = gpu_share_their_callback(&user);
-		if (theirs)
-			theirs(user, domain, id, callback);
-		return;
-	}
-	if (!callback)
-		return;
-	users = atomic_load_explicit(&gpu_share_callbacks[domain][id], memory_order_relaxed);
-	theirs = users & GPU_THEM ? gpu_share_their_callback(&user) : NULL;
-	if (!theirs)
+	if (__builtin_expect(domain > 0 && domain < CUPTI_DOMAINS && id < IDS && callback, 1) &&
+	    !(atomic_load_explicit(&gpu_share_callbacks[domain][id], memory_order_relaxed) &
+	      GPU_THEM))
 		call_ours(domain, id, callback);
-	else if (users & GPU_US && callback->kept && gpu_is_on())
-		call_both(user, theirs, domain, id, callback);
 	else
-		theirs(user, domain, id, callback);
-	errno = saved;
+		call_with_theirs(domain, id, callback);
 }

@@ -98,9 +98,28 @@ bool gpu_moment_look(struct gpu_moment *ret_moment, cupti_result (*timestamp)(ui
 	return true;
 }
 
+/* A stamp may be anything, and so far away that a difference would wrap. */
+static double since(uint64_t now, uint64_t stamp, double rate)
+{
+	return stamp <= now ? (double)(now - stamp) * rate : -(double)(stamp - now) * rate;
+}
+
 static bool is_sensible(double ago_ns)
 {
 	return ago_ns > -FUTURE_MAX_NS && ago_ns < PAST_MAX_NS;
+}
+
+/* The usual case, in whole nanoseconds. */
+static bool place_own(uint64_t now, uint64_t start, uint64_t end, int64_t *ret_ago_ns,
+		      uint64_t *ret_duration_ns)
+{
+	uint64_t latest = now + FUTURE_MAX_NS;
+
+	if (start > latest || end > latest || latest - start > (uint64_t)PAST_MAX_NS)
+		return false;
+	*ret_ago_ns = (int64_t)(now - start);
+	*ret_duration_ns = end - start;
+	return true;
 }
 
 bool gpu_moment_place(const struct gpu_moment *moment, uint64_t start, uint64_t end,
@@ -108,10 +127,13 @@ bool gpu_moment_place(const struct gpu_moment *moment, uint64_t start, uint64_t 
 {
 	if (!start || end < start)
 		return false;
+	if (moment->clock[GPU_CLOCK_THEIRS].ns_per_unit == 0)
+		return place_own(moment->clock[GPU_CLOCK_CUPTI].stamp, start, end, ret_ago_ns,
+				 ret_duration_ns);
 	for (unsigned int i = GPU_CLOCKS; i-- > 0;) {
 		double rate = moment->clock[i].ns_per_unit;
-		double since_start = (double)(int64_t)(moment->clock[i].stamp - start) * rate;
-		double since_end = (double)(int64_t)(moment->clock[i].stamp - end) * rate;
+		double since_start = since(moment->clock[i].stamp, start, rate);
+		double since_end = since(moment->clock[i].stamp, end, rate);
 
 		if (rate == 0 || !is_sensible(since_start) || !is_sensible(since_end))
 			continue;

@@ -46,6 +46,10 @@ early=$(json launches "$OUTPUT" 'totals["calls"]' --time "..$end")
 ((early > 0 && early < half)) || fail "--time: $early of $half launches"
 expect "$OUTPUT" "kernels('--time', '..$end').totals.calls >= $early" "kernels('--time', '..$end').totals.calls + kernels('--time', '$end..').totals.calls == 255"
 same_as_fake "$OUTPUT" counts.json
+# CUPTI's own time is recorded, too
+overheads=$("$REPORT" dump "$OUTPUT" | awk '/ gpu_overhead / { for (i = 1; i <= NF; i++) if (sub("duration_ns=", "", $i)) ns += $i; calls++ } END { print calls + 0, ns + 0 }')
+expect_eq "overheads" "$overheads" "$(python3 -c 'import json; device = json.load(open("counts.json"))["device"]; print(*device["overheads"].values())')"
+expect_match "overheads" "$overheads" '^[4-9] '
 
 # what CUPTI drops is counted, what is there is right
 FAKE_CUPTI_DROP=10 gpu work || fail "drop: status $?"

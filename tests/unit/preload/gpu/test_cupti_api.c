@@ -49,21 +49,61 @@ SAME(CUpti_ActivityMemset4, graphId, cupti_memset, graph);
 SAME_HEAD(CUpti_ActivitySynchronization, cupti_synchronization);
 SAME(CUpti_ActivitySynchronization, streamId, cupti_synchronization, stream);
 SAME(CUpti_ActivityOverhead, start, cupti_overhead, start_ns);
+SAME_HEAD(CUpti_ActivityAPI, cupti_call);
+SAME(CUpti_ActivityAPI, cbid, cupti_call, id);
+SAME(CUpti_ActivityAPI, threadId, cupti_call, thread);
+SAME(CUpti_ActivityExternalCorrelation, externalId, cupti_external, id);
+SAME(CUpti_ActivityExternalCorrelation, externalKind, cupti_external, whose);
+SAME(CUpti_ActivityExternalCorrelation, correlationId, cupti_external, correlation);
+/* The longest of this version, which CUPTI writes; cases/gpu_layouts.sh names them. */
+#ifdef NEWEST_KERNEL
+SAME_HEAD(NEWEST_KERNEL, cupti_kernel);
+SAME(NEWEST_KERNEL, registersPerThread, cupti_kernel, registers);
+SAME(NEWEST_KERNEL, gridX, cupti_kernel, grid);
+SAME(NEWEST_KERNEL, blockX, cupti_kernel, block);
+SAME(NEWEST_KERNEL, staticSharedMemory, cupti_kernel, static_shared);
+SAME(NEWEST_KERNEL, name, cupti_kernel, name);
+SAME(NEWEST_KERNEL, graphNodeId, cupti_kernel, graph_node);
+SAME(NEWEST_KERNEL, graphId, cupti_kernel, graph);
+#endif
+#ifdef NEWEST_MEMCPY
+SAME_HEAD(NEWEST_MEMCPY, cupti_memcpy);
+SAME(NEWEST_MEMCPY, bytes, cupti_memcpy, bytes);
+SAME(NEWEST_MEMCPY, graphId, cupti_memcpy, graph);
+SAME_HEAD(NEWEST_MEMCPYPTOP, cupti_memcpy_peer);
+SAME(NEWEST_MEMCPYPTOP, dstDeviceId, cupti_memcpy_peer, destination_device);
+SAME_HEAD(NEWEST_MEMSET, cupti_memset);
+SAME(NEWEST_MEMSET, memoryKind, cupti_memset, memory);
+SAME_HEAD(NEWEST_SYNCHRONIZATION, cupti_synchronization);
+SAME(NEWEST_SYNCHRONIZATION, streamId, cupti_synchronization, stream);
+SAME(NEWEST_OVERHEAD, overheadKind, cupti_overhead, what);
+SAME(NEWEST_OVERHEAD, start, cupti_overhead, start_ns);
+SAME(NEWEST_OVERHEAD, end, cupti_overhead, end_ns);
+#endif
 SAME(CUpti_CallbackData, functionReturnValue, cupti_callback, result);
 SAME(CUpti_CallbackData, correlationData, cupti_callback, kept);
 SAME(CUpti_CallbackData, correlationId, cupti_callback, correlation);
 
-_Static_assert((int)CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL == CUPTI_CONCURRENT_KERNEL &&
-		       (int)CUPTI_ACTIVITY_KIND_MEMCPY == CUPTI_MEMCPY &&
-		       (int)CUPTI_ACTIVITY_KIND_MEMCPY2 == CUPTI_MEMCPY_PEER &&
-		       (int)CUPTI_ACTIVITY_KIND_MEMSET == CUPTI_MEMSET &&
-		       (int)CUPTI_ACTIVITY_KIND_SYNCHRONIZATION == CUPTI_SYNCHRONIZATION &&
-		       (int)CUPTI_ACTIVITY_KIND_OVERHEAD == CUPTI_OVERHEAD &&
-		       (int)CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED ==
-			       CUPTI_MULTIPLE_SUBSCRIBERS,
-	       "numbers");
-/* Older headers lack the newest names, which the list has from CUDA 13.2. */
-#if CUPTI_API_VERSION >= 130200
+_Static_assert(
+	(int)CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL == CUPTI_CONCURRENT_KERNEL &&
+		(int)CUPTI_ACTIVITY_KIND_MEMCPY == CUPTI_MEMCPY &&
+		(int)CUPTI_ACTIVITY_KIND_MEMCPY2 == CUPTI_MEMCPY_PEER &&
+		(int)CUPTI_ACTIVITY_KIND_MEMSET == CUPTI_MEMSET &&
+		(int)CUPTI_ACTIVITY_KIND_SYNCHRONIZATION == CUPTI_SYNCHRONIZATION &&
+		(int)CUPTI_ACTIVITY_KIND_OVERHEAD == CUPTI_OVERHEAD &&
+		(int)CUPTI_ACTIVITY_KIND_KERNEL == CUPTI_KERNEL &&
+		(int)CUPTI_ACTIVITY_KIND_DRIVER == CUPTI_DRIVER_CALL &&
+		(int)CUPTI_ACTIVITY_KIND_RUNTIME == CUPTI_RUNTIME_CALL &&
+		(int)CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION == CUPTI_EXTERNAL_CORRELATION &&
+		(int)CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER == CUPTI_ATTRIBUTE_ZEROED &&
+		(int)CUPTI_ERROR_NOT_COMPATIBLE == CUPTI_NOT_COMPATIBLE &&
+		(int)CUPTI_ERROR_NOT_INITIALIZED == CUPTI_NOT_INITIALISED &&
+		(int)CUPTI_ERROR_INVALID_PARAMETER == CUPTI_INVALID_PARAMETER &&
+		(int)CUPTI_ERROR_MAX_LIMIT_REACHED == CUPTI_MAX_LIMIT &&
+		(int)CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED == CUPTI_MULTIPLE_SUBSCRIBERS,
+	"numbers");
+/* Older headers lack the newest names, which the list has from CUDA 13.2; newer ones no longer name all of the ids. */
+#if CUPTI_API_VERSION >= 130200 && CUPTI_API_VERSION < 130300
 #define RUNTIME(id, name, constant) \
 	_Static_assert(CUPTI_RUNTIME_TRACE_CBID_##constant == (id), #constant);
 #define DRIVER(id, name) _Static_assert(CUPTI_DRIVER_TRACE_CBID_##name == (id), #name);
