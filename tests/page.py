@@ -191,11 +191,12 @@ def timeline(browser, report, path):
     assert width <= before and abs(width - min(1000, browser.value(f"{data}.end"))) < 1, (path, width)
     browser.key("Escape")
     assert browser.value(f"{t}.to - {t}.from") == before
-    # the middle of the longest span of a lane
-    found = browser.value(f"""(() => {{ let best = null;
+    # the middle of the longest span, looked at from near: it is wide enough to be hit
+    found = browser.value(f"""(async () => {{ let best = null;
         for (const row of {rows}) for (let at = 0; at < row.start.length; at++)
             if (row.count[at] === 1 && {t}.top[row.lane] !== undefined && (!best || row.duration[at] > best.row.duration[best.at])) best = {{ row, at }};
         if (!best) return null;
+        await {t}.look(best.row.start[best.at] - best.row.duration[best.at], best.row.start[best.at] + 2 * best.row.duration[best.at]);
         scrollTo(0, scrollY + {t}.canvas.getBoundingClientRect().y + {t}.top[best.row.lane] - 200);
         const c = {t}.canvas.getBoundingClientRect();
         return [c.x + {t}.x(best.row.start[best.at] + best.row.duration[best.at] / 2), c.y + {t}.top[best.row.lane] + LANE_HEAD + best.row.depth * LANE_ROW + 6, {data}.names[best.row.name[best.at]]]; }})()""")
@@ -206,7 +207,7 @@ def timeline(browser, report, path):
         browser.wait(f"!!({t}.chosen && document.querySelector('.detail pre'))")
         assert browser.value(f"{data}.names[{t}.chosen.row.name[{t}.chosen.at]]") == name, path
         assert browser.value(f"document.querySelector('.detail pre').textContent.startsWith(show({json.dumps(name)}))"), name
-    browser.value("scrollTo(0, 0); 1")
+    browser.value(f"scrollTo(0, 0); {t}.look(0, {data}.end).then(() => 1)")
     box = browser.value(f"(() => {{ const b = {t}.canvas.getBoundingClientRect(); return [b.x, b.y, b.width]; }})()")
     browser.drag(box[0] + 2, box[1] + 8, box[0] + box[2] - 2, box[1] + 8)
     browser.wait(f"!!({t}.selection && document.querySelector('.detail').rows)")
