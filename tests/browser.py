@@ -115,7 +115,7 @@ class Browser:
 
     def wait(self, expression):
         until = time.monotonic() + LIMIT_S
-        while not self.value(expression):
+        while not self.value(f"!!({expression})"):
             assert time.monotonic() < until, f"not true in {LIMIT_S} s: {expression}; errors: {self.errors}"
             time.sleep(0.02)
 

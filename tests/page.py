@@ -155,6 +155,78 @@ def memory(browser, report, path):
         assert line["kind"] != "resident" or seen[line["pid"]] == line["peak_bytes"], (path, line["pid"])
 
 
+def timeline(browser, report, path):
+    """As many spans as export chrome has, of the same names and times; zooming, selecting, searching, clicking."""
+    subprocess.run([report, "export", "chrome", path, "-o", "trace.json"], capture_output=True, timeout=100)
+    events = json.load(open("trace.json"))["traceEvents"]
+    spans = [e for e in events if e["ph"] in "XBb"]
+    go(browser, "timeline")
+    has = any(entry["kind"] == "timeline" for entry in browser.value("page.manifest.pieces"))
+    assert has == bool(spans), (path, len(spans))
+    if not has:
+        return
+    t, data = "byId('panel').timeline", "byId('panel').timeline.data"
+    browser.value(f"Promise.all({data}.missing({data}.levels.length - 1, 0, {data}.end)).then(() => 1)")
+    rows = f"[...{data}.rows({data}.levels.length - 1, 0, {data}.end)]"
+    assert browser.value(f"{rows}.reduce((sum, row) => sum + row.count.reduce((a, b) => a + b, 0), 0)") == len(spans) == browser.value(f"{data}.about.spans"), path
+    if not browser.value(f"{data}.about.merged_ns") and not browser.value(f"{data}.about.thinned_ns"):
+        wanted, got = {}, {}
+        for event in spans:
+            if event["ph"] == "X":
+                key = event["cat"], event["name"]
+                count, spent = wanted.get(key, (0, 0))
+                wanted[key] = count + 1, spent + event["dur"]
+        for name, category, duration in browser.value(f"{rows}.flatMap((row) => row.duration.map((d, at) => [{data}.names[row.name[at]], {data}.categories[row.name[at]], d]))"):
+            count, spent = got.get((category, name), (0, 0))
+            got[category, name] = count + 1, spent + duration / 1000
+        for key, (count, spent) in wanted.items():
+            assert got[key][0] == count and abs(got[key][1] - spent) < 0.01 * count + 0.1, (path, key, got[key], count, spent)
+    # rows of one lane and depth are in order; what is inside lies below
+    assert browser.value(f"{rows}.every((row) => row.start.every((s, at) => !at || s >= row.start[at - 1]))"), path
+    browser.value(f"{t}.canvas.focus(); 1")
+    before = browser.value(f"{t}.to - {t}.from")
+    for _ in range(60):
+        browser.key("w", "KeyW")
+    width = browser.value(f"{t}.to - {t}.from")
+    assert width <= before and abs(width - min(1000, browser.value(f"{data}.end"))) < 1, (path, width)
+    browser.key("Escape")
+    assert browser.value(f"{t}.to - {t}.from") == before
+    # the middle of the longest span, looked at from near: it is wide enough to be hit
+    found = browser.value(f"""(async () => {{ let best = null;
+        for (const row of {rows}) for (let at = 0; at < row.start.length; at++)
+            if (row.count[at] === 1 && {t}.top[row.lane] !== undefined && (!best || row.duration[at] > best.row.duration[best.at])) best = {{ row, at }};
+        if (!best) return null;
+        await {t}.look(best.row.start[best.at] - best.row.duration[best.at], best.row.start[best.at] + 2 * best.row.duration[best.at]);
+        scrollTo(0, scrollY + {t}.canvas.getBoundingClientRect().y + {t}.top[best.row.lane] - 200);
+        const c = {t}.canvas.getBoundingClientRect();
+        return [c.x + {t}.x(best.row.start[best.at] + best.row.duration[best.at] / 2), c.y + {t}.top[best.row.lane] + LANE_HEAD + best.row.depth * LANE_ROW + 6, {data}.names[best.row.name[best.at]]]; }})()""")
+    if found:
+        x, y, name = found
+        for kind in ("mousePressed", "mouseReleased"):
+            browser.point(kind, x, y, button="left", clickCount=1)
+        browser.wait(f"!!({t}.chosen && document.querySelector('.detail pre'))")
+        assert browser.value(f"{data}.names[{t}.chosen.row.name[{t}.chosen.at]]") == name, path
+        assert browser.value(f"document.querySelector('.detail pre').textContent.startsWith(show({json.dumps(name)}))"), name
+    browser.value(f"scrollTo(0, 0); {t}.look(0, {data}.end).then(() => 1)")
+    box = browser.value(f"(() => {{ const b = {t}.canvas.getBoundingClientRect(); return [b.x, b.y, b.width]; }})()")
+    browser.drag(box[0] + 2, box[1] + 8, box[0] + box[2] - 2, box[1] + 8)
+    browser.wait(f"!!({t}.selection && document.querySelector('.detail').rows)")
+    sums = browser.value("document.querySelector('.detail').rows")
+    assert sums and sum(row["count"] for row in sums) <= len(spans) and browser.value("document.querySelectorAll('.detail tbody tr').length") > 0
+    name = next((row["name"] for row in sums if row["category"]), None)
+    if name:
+        browser.value(f"{t}.chosen = {t}.selection = null; 1")
+        browser.click("#panel input[type=search]")
+        browser.type(name)
+        browser.key("Enter")
+        browser.wait(f"!!{t}.chosen")
+        assert browser.value(f"{data}.names[{t}.chosen.row.name[{t}.chosen.at]].toLowerCase().includes({json.dumps(name)}.toLowerCase())")
+        start, end = browser.value(f"[{t}.chosen.row.start[{t}.chosen.at], {t}.chosen.row.start[{t}.chosen.at] + {t}.chosen.row.duration[{t}.chosen.at]]")
+        assert browser.value(f"{t}.from") <= end and browser.value(f"{t}.to") >= start
+    go(browser, "timeline/0/2000")
+    assert browser.value(f"[{t}.from, {t}.to]") == [0, min(2000, browser.value(f"{data}.end"))]
+
+
 def page(browser, report, path):
     done = subprocess.run([report, "page", path, "-o", "page.html"], capture_output=True, text=True, timeout=100)
     assert "to be opened with a browser" in done.stderr, done
@@ -169,6 +241,7 @@ def page(browser, report, path):
     work(browser, path)
     flames(browser, report, path)
     memory(browser, report, path)
+    timeline(browser, report, path)
     assert browser.value("page.errors") == [] and browser.errors == [], (path, browser.errors)
     assert browser.value("typeof window.hacked") == "undefined"
     print(path, size)

@@ -95,6 +95,11 @@ static struct trace_file *add_file(struct chrome *chrome, uint64_t rank, uint64_
 	file = memory_zero(1, sizeof(*file));
 	file->rank = rank;
 	file->world_size = world_size;
+	file->watch = chrome->watch;
+	if (file->watch) {
+		*last = file;
+		return file;
+	}
 	file->path = name_file(chrome, rank);
 	if (!trace_open(file, chrome->request, &chrome->head)) {
 		*last = file;
@@ -184,6 +189,7 @@ static void start(void *state, struct run *run, const void *options)
 	struct source_file *const *file;
 
 	chrome->request = asked->request;
+	chrome->watch = asked->watch;
 	chrome->source = run_source(run);
 	chrome->filters = run_filters(run);
 	chrome->head = (struct trace_head){
@@ -304,7 +310,7 @@ int export_chrome(struct report_request *request)
 	int status;
 
 	run_set_options(run, request->options);
-	chrome = chrome_want(run, &(struct chrome_options){ request });
+	chrome = chrome_want(run, &(struct chrome_options){ .request = request });
 	chrome->is_folder = output && !stat(output, &folder) && S_ISDIR(folder.st_mode);
 	if (!chrome->is_folder)
 		add_file(chrome, UINT64_MAX, 0);

@@ -48,6 +48,7 @@ struct chrome_nest {
 
 struct chrome_options {
 	struct report_request *request;
+	const struct trace_watch *watch; /* takes all events; NULL: they go to files */
 };
 
 struct chrome {
@@ -62,6 +63,7 @@ struct chrome {
 
 	struct trace_head head;
 	struct trace_file *files;
+	const struct trace_watch *watch;
 	bool is_folder; /* a file a rank */
 	bool failed;    /* a file could not be opened: the message is made */
 	struct trace_file **of_process;

@@ -106,6 +106,10 @@ void trace_begin(struct trace_file *trace, const struct trace_event *event)
 {
 	struct sink *sink = &trace->sink;
 
+	if (trace->watch) {
+		trace->watch->take(trace->watch->context, event);
+		return;
+	}
 	if (SINK_BYTES - sink->used < PIECE_MAX)
 		sink_flush(sink);
 	sink_text(sink, trace->has_events ? ",\n{\"ph\": \"" : "\n{\"ph\": \"");
@@ -148,30 +152,40 @@ static void put_argument(struct trace_file *trace, const char *name)
 
 void trace_argument_number(struct trace_file *trace, const char *name, uint64_t value)
 {
+	if (trace->watch)
+		return;
 	put_argument(trace, name);
 	sink_unsigned(&trace->sink, value);
 }
 
 void trace_argument_signed(struct trace_file *trace, const char *name, int64_t value)
 {
+	if (trace->watch)
+		return;
 	put_argument(trace, name);
 	sink_signed(&trace->sink, value);
 }
 
 void trace_argument_json(struct trace_file *trace, const char *name, struct trace_text value)
 {
+	if (trace->watch)
+		return;
 	put_argument(trace, name);
 	sink_put(&trace->sink, value.text, value.length);
 }
 
 void trace_argument_text(struct trace_file *trace, const char *name, struct trace_text value)
 {
+	if (trace->watch)
+		return;
 	put_argument(trace, name);
 	sink_json(&trace->sink, value.text, value.length);
 }
 
 void trace_end(struct trace_file *trace)
 {
+	if (trace->watch)
+		return;
 	if (trace->has_arguments)
 		sink_put(&trace->sink, "}}", 2);
 	else

@@ -19,9 +19,17 @@ struct trace_text {
 	size_t length;
 };
 
+/* Who takes events instead of a file, as they are begun; without arguments. */
+struct trace_event;
+struct trace_watch {
+	void (*take)(void *context, const struct trace_event *event);
+	void *context;
+};
+
 struct trace_file {
-	uint64_t rank, world_size; /* UINT64_MAX: of no rank */
-	char *path;                /* owned; NULL: stdout */
+	const struct trace_watch *watch; /* NULL: it is a file. Borrowed */
+	uint64_t rank, world_size;       /* UINT64_MAX: of no rank */
+	char *path;                      /* owned; NULL: stdout */
 	struct trace_file *next;
 	uint64_t events; /* without metadata */
 	bool has_arguments, has_events;

@@ -3,6 +3,7 @@
 
 const PANELS = [
 	["overview", "Overview", panelOverview],
+	["timeline", "Timeline", panelTimeline],
 	["flames", "Flame graphs", panelFlames],
 	["memory", "Memory", panelMemory],
 	["steps", "Steps", panelSteps],
@@ -50,7 +51,7 @@ async function panelShow() {
 	for (const [name] of PANELS)
 		byId("tab-" + name).setAttribute("aria-selected", name === chosen[0]);
 	panel.setAttribute("aria-labelledby", "tab-" + chosen[0]);
-	panel.redraw = panel.table = panel.chart = panel.graph = panel.curves = null;
+	panel.redraw = panel.table = panel.timeline = panel.chart = panel.graph = panel.curves = null;
 	try {
 		await chosen[2](page.manifest, panel, rest);
 	} catch (error) {

@@ -9,6 +9,7 @@
 #include "report/page/page_flames.h"
 #include "report/page/page_memory.h"
 #include "report/page/page_tables.h"
+#include "report/page/page_timeline.h"
 
 FILE *page_text_open(char **text, size_t *length)
 {
@@ -60,6 +61,7 @@ struct page_parts {
 	struct page_tables tables;
 	struct page_flames flames;
 	struct page_memory memory;
+	struct timeline timeline;
 };
 
 static int page_write(struct page *page, struct page_parts *parts)
@@ -71,6 +73,7 @@ static int page_write(struct page *page, struct page_parts *parts)
 	page_tables_put(&parts->tables, page);
 	page_flames_put(&parts->flames, page);
 	page_memory_put(&parts->memory, page);
+	page_timeline_put(&parts->timeline, page);
 	put_losses(page);
 	bytes = page->file.bytes;
 	if (page_file_close(&page->file, page->request))
@@ -109,6 +112,8 @@ static int page_source(struct report_request *request)
 	run_set_options(page.run, request->options);
 	page_flames_want(&parts.flames, &page);
 	page_memory_want(&parts.memory, &page);
+	timeline_init(&parts.timeline);
+	page_timeline_want(&parts.timeline, &page);
 	status = page_tables_want(&parts.tables, &page);
 	if (!status) {
 		request_read(request, page.run);
@@ -116,6 +121,7 @@ static int page_source(struct report_request *request)
 	}
 	page_tables_release(&parts.tables);
 	page_flames_release(&parts.flames);
+	timeline_release(&parts.timeline);
 	run_free(page.run);
 	return status;
 }

@@ -88,7 +88,7 @@ async function panelSteps(manifest, panel) {
 	const rows = [...table.document.rows].sort((a, b) => a.pid - b.pid || a.step - b.step);
 	const detail = el("div", { class: "detail" });
 	const chart = new StepChart(rows, (row) => {
-		const link = manifest.timeline ? el("button", { type: "button", onclick: () => { location.hash = `timeline/${row.start_ns}/${row.start_ns + row.total_ns}`; } }, "Show in the timeline") : "";
+		const link = manifest.pieces.some((one) => one.kind === "timeline") ? el("button", { type: "button", class: "into", onclick: () => { location.hash = `timeline/${row.start_ns}/${row.start_ns + row.total_ns}`; } }, "Show in the timeline") : "";
 		detail.replaceChildren(el("pre", {}, show(chart.describe(row))), link);
 	});
 	panel.replaceChildren(sentences(table.about.head) || "",

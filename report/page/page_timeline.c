@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* The timeline as pieces of a page: see page_timeline.h. */
+#include "report/page/page_timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/export/chrome.h"
+
+#define PIXELS 2048u        /* of the run in level 0 */
+#define FINER 64u           /* from level to level; less where there is no room for that */
+#define COMPLETE UINT32_MAX /* the next level has all that is left */
+#define PIECES_MAX 256u     /* of a level */
+#define LEVELS_MAX 16u
+#define SPANS_FEW 500000u /* a browser unpacks as many at once */
+#define SPAN_BYTES 8u     /* in the file, about: measured, 6 to 7 */
+#define MERGED_BYTES 13u  /* of a merged one: 10 to 13 */
+#define BYTES_MIN \
+	4200000u /* of the timeline in the file, at most: a quarter of the recording, within these */
+#define BYTES_MAX 12000000u
+#define PIDS (1u << 22) /* as report/export/chrome.c numbers processes of the same pid */
+#define ID_BYTES 64u
+
+struct level {
+	uint64_t grain_ns; /* shorter spans are merged */
+	uint64_t above_ns; /* what is at least that long is in an earlier level */
+	uint64_t piece_ns; /* a piece's stretch of time */
+	unsigned int pieces;
+	unsigned int number;
+};
+
+void page_timeline_want(struct timeline *timeline, struct page *page)
+{
+	chrome_want(page->run, &(struct chrome_options){ .request = page->request,
+							 .watch = &timeline->watch });
+}
+
+static uint64_t length_of(const struct span *span)
+{
+	return span->duration_ns ? span->duration_ns : 1;
+}
+
+/* Those that a level has as they are. */
+static bool is_in(const struct level *level, const struct span *span)
+{
+	return length_of(span) >= level->grain_ns && length_of(span) < level->above_ns;
+}
+
+/* --- merged spans of a level --- */
+
+struct merging {
+	struct span *span;
+	size_t count, room;
+};
+
+static void merging_add(struct merging *merging, const struct level *level, const struct span *span)
+{
+	struct span *last = merging->count ? &merging->span[merging->count - 1] : NULL;
+	uint64_t end = span->start_ns + span->duration_ns, last_end;
+
+	if (last && last->lane == span->lane && last->depth == span->depth &&
+	    last->start_ns / level->grain_ns == span->start_ns / level->grain_ns) {
+		last_end = last->start_ns + last->duration_ns;
+		last->duration_ns = (end > last_end ? end : last_end) - last->start_ns;
+		last->count += span->count;
+		last->busy_ns += span->busy_ns;
+		return;
+	}
+	merging->span = memory_room(merging->span, merging->count, &merging->room,
+				    sizeof(*merging->span));
+	merging->span[merging->count++] = *span;
+}
+
+static struct merging level_merge(const struct level *level, const struct timeline *timeline)
+{
+	struct merging merging = { .count = 0 };
+
+	for (size_t i = 0; i < timeline->count; i++)
+		if (length_of(&timeline->span[i]) < level->grain_ns)
+			merging_add(&merging, level, &timeline->span[i]);
+	return merging;
+}
+
+/* --- pieces --- */
+
+/* Spans of a piece: those of `list` whose numbers are `at`, in the order lane, depth, start. */
+struct part {
+	const struct span *list;
+	uint32_t *at;
+	size_t count, room;
+};
+
+static void part_add(struct part *part, size_t at)
+{
+	part->at = memory_room(part->at, part->count, &part->room, sizeof(*part->at));
+	part->at[part->count++] = (uint32_t)at;
+}
+
+static uint64_t start_of(const struct span *span, uint64_t before)
+{
+	return span->start_ns - before;
+}
+
+static uint64_t duration_of(const struct span *span, uint64_t before)
+{
+	(void)before;
+	return span->duration_ns;
+}
+
+/* Of a merged one the number of names: it has none. */
+static uint64_t name_of(const struct span *span, uint64_t names)
+{
+	return span->count > 1 ? names : span->name;
+}
+
+static bool has_merged(const struct part *part)
+{
+	for (size_t i = 0; i < part->count; i++)
+		if (part->list[part->at[i]].count > 1)
+			return true;
+	return false;
+}
+
+static uint64_t count_of(const struct span *span, uint64_t before)
+{
+	(void)before;
+	return span->count;
+}
+
+static uint64_t busy_of(const struct span *span, uint64_t before)
+{
+	(void)before;
+	return span->busy_ns;
+}
+
+/* `deltas`: each is given the start of the one before it, else `constant`. */
+static void put_list(FILE *out, const struct part *part, size_t from, size_t to,
+		     uint64_t (*of)(const struct span *span, uint64_t other), bool deltas,
+		     uint64_t constant)
+{
+	uint64_t before = constant;
+
+	fputs(",[", out);
+	for (size_t i = from; i < to; i++) {
+		const struct span *span = &part->list[part->at[i]];
+
+		fprintf(out, "%s%" PRIu64, i > from ? "," : "", of(span, before));
+		if (deltas)
+			before = span->start_ns;
+	}
+	putc(']', out);
+}
+
+/* [[lane, depth, [start, after the one before, ...], [duration], [name], [count], [busy]], ...]; the last two where one is merged */
+static void put_part(FILE *out, const struct part *part, uint64_t from_ns, uint64_t names)
+{
+	bool counts = has_merged(part);
+	size_t from = 0, to;
+
+	putc('[', out);
+	for (; from < part->count; from = to) {
+		const struct span *first = &part->list[part->at[from]];
+
+		for (to = from; to < part->count; to++)
+			if (part->list[part->at[to]].lane != first->lane ||
+			    part->list[part->at[to]].depth != first->depth)
+				break;
+		fprintf(out, "%s[%u,%u", from ? ",\n" : "", first->lane, first->depth);
+		put_list(out, part, from, to, start_of, true, from_ns);
+		put_list(out, part, from, to, duration_of, false, 0);
+		put_list(out, part, from, to, name_of, false, names);
+		if (counts) {
+			put_list(out, part, from, to, count_of, false, 0);
+			put_list(out, part, from, to, busy_of, false, 0);
+		}
+		putc(']', out);
+	}
+	putc(']', out);
+}
+
+static void put_piece(struct page *page, const struct level *level, unsigned int number,
+		      const struct part part[2], uint64_t names)
+{
+	char id[ID_BYTES], *text = NULL;
+	size_t length = 0;
+	FILE *out = page_text_open(&text, &length);
+
+	fputs("{\"spans\":", out);
+	put_part(out, &part[0], level->piece_ns * number, names);
+	fputs(",\"merged\":", out);
+	put_part(out, &part[1], level->piece_ns * number, names);
+	fputs("}\n", out);
+	fclose(out);
+	snprintf(id, sizeof(id), "timeline-%u-%u", level->number, number);
+	page_file_put(&page->file, id, text, length);
+	free(text);
+}
+
+/* Sorts spans into pieces and writes those that have any; their numbers go to the head of the timeline. */
+static void put_level(struct page *page, const struct timeline *timeline, const struct level *level,
+		      const struct merging *merging, struct json *head)
+{
+	struct part(*part)[2] = memory_zero(level->pieces, sizeof(*part));
+
+	for (size_t i = 0; i < timeline->count; i++)
+		if (is_in(level, &timeline->span[i]))
+			part_add(&part[timeline->span[i].start_ns / level->piece_ns][0], i);
+	for (size_t i = 0; i < merging->count; i++)
+		part_add(&part[merging->span[i].start_ns / level->piece_ns][1], i);
+	json_open(head, NULL, '{');
+	json_number(head, "grain_ns", level->grain_ns);
+	json_number(head, "piece_ns", level->piece_ns);
+	json_number(head, "merged", merging->count);
+	json_open(head, "pieces", '[');
+	for (unsigned int i = 0; i < level->pieces; i++) {
+		part[i][0].list = timeline->span;
+		part[i][1].list = merging->span;
+		if (part[i][0].count || part[i][1].count) {
+			put_piece(page, level, i, part[i], timeline->names);
+			json_number(head, NULL, i);
+		}
+		free(part[i][0].at);
+		free(part[i][1].at);
+	}
+	json_close(head, ']');
+	json_close(head, '}');
+	free(part);
+}
+
+/* --- levels --- */
+
+static struct level level_first(uint64_t end_ns)
+{
+	return (struct level){ .grain_ns = end_ns / PIXELS + 1,
+			       .above_ns = UINT64_MAX,
+			       .piece_ns = end_ns + 1,
+			       .pieces = 1 };
+}
+
+static struct level level_next(const struct level *level, uint64_t end_ns, unsigned int finer)
+{
+	struct level next = { .grain_ns = finer == COMPLETE ? 1 : level->grain_ns / finer,
+			      .above_ns = level->grain_ns,
+			      .pieces = finer == COMPLETE ? PIECES_MAX : level->pieces * finer,
+			      .number = level->number + 1 };
+
+	next.grain_ns += !next.grain_ns;
+	if (next.pieces > PIECES_MAX)
+		next.pieces = PIECES_MAX;
+	next.piece_ns = end_ns / next.pieces + 1;
+	return next;
+}
+
+static size_t level_count(const struct level *level, const struct timeline *timeline)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < timeline->count; i++)
+		count += is_in(level, &timeline->span[i]);
+	return count;
+}
+
+static uint64_t bytes_allowed(struct source *source)
+{
+	struct source_file *const *file;
+	size_t count = source_files(source, &file);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += file[i]->bytes / 4;
+	return bytes < BYTES_MIN ? BYTES_MIN : bytes > BYTES_MAX ? BYTES_MAX : bytes;
+}
+
+/* A level that fits what is left: all of the rest, else as fine as may be, else none. */
+static bool level_choose(struct level *level, const struct level *last,
+			 const struct timeline *timeline, uint64_t end_ns, uint64_t left)
+{
+	unsigned int first = last->number || timeline->count <= SPANS_FEW ? COMPLETE : FINER;
+
+	for (unsigned int finer = first; finer > 1; finer = finer == COMPLETE ? FINER : finer / 2) {
+		struct merging merging;
+		uint64_t expected;
+
+		*level = level_next(last, end_ns, finer);
+		merging = level_merge(level, timeline);
+		expected = merging.count * MERGED_BYTES + level_count(level, timeline) * SPAN_BYTES;
+		free(merging.span);
+		if (expected <= left)
+			return true;
+	}
+	return false;
+}
+
+/* Returns how long the longest spans are that are only there as merged ones; 0: all are there. */
+static uint64_t put_levels(struct page *page, const struct timeline *timeline, uint64_t end_ns,
+			   struct json *head)
+{
+	uint64_t before = page->file.bytes, allowed = bytes_allowed(page->request->source),
+		 merged_ns = 0;
+	struct level level = level_first(end_ns), last;
+
+	json_open(head, "levels", '[');
+	for (unsigned int i = 0; i < LEVELS_MAX; i++) {
+		struct merging merging = level_merge(&level, timeline);
+		uint64_t used;
+
+		put_level(page, timeline, &level, &merging, head);
+		free(merging.span);
+		merged_ns = merging.count ? level.grain_ns : 0;
+		used = page->file.bytes - before;
+		last = level;
+		if (!merging.count || used >= allowed ||
+		    !level_choose(&level, &last, timeline, end_ns, allowed - used))
+			break;
+	}
+	json_close(head, ']');
+	return merged_ns;
+}
+
+/* --- lanes and names --- */
+
+static const struct source_thread *thread_of(struct source *source, const struct lane *lane)
+{
+	struct source_thread *const *thread;
+	size_t count = source_threads(source, &thread);
+
+	for (size_t i = 0; i < count && lane->pid < PIDS; i++)
+		if (thread[i]->tid == lane->tid && thread[i]->process->pid == lane->pid)
+			return thread[i];
+	return NULL;
+}
+
+static void put_lane(struct json *json, struct source *source, const struct lane *lane)
+{
+	static const char *const kinds[] = { [LANE_THREAD] = "thread",
+					     [LANE_STEPS] = "steps",
+					     [LANE_RANGES] = "ranges",
+					     [LANE_STREAM] = "stream" };
+	const struct source_thread *thread = lane->kind == LANE_STREAM ? NULL
+								       : thread_of(source, lane);
+	const char *name = "";
+	size_t length = 0;
+
+	if (thread)
+		thread_name(thread, &name, &length);
+	json_open(json, NULL, '{');
+	json_string(json, "kind", kinds[lane->kind]);
+	json_number(json, "pid", lane->pid % PIDS);
+	json_number(json, "tid", lane->tid);
+	json_text(json, "name", name, length);
+	json_number(json, "depths", lane->depths);
+	json_number(json, "busy_ns", lane->busy_ns);
+	json_close(json, '}');
+}
+
+/* Texts are JSON already. */
+static void put_names(FILE *out, const struct timeline *timeline)
+{
+	fputs("\"names\":[", out);
+	for (size_t i = 0; i < timeline->names; i++)
+		fprintf(out, "%s%.*s", i ? ",\n" : "", (int)timeline->name[i].length,
+			timeline->name[i].json);
+	fputs("],\"categories\":[", out);
+	for (size_t i = 0; i < timeline->names; i++)
+		fprintf(out, "%s\"%s\"", i ? "," : "", timeline->name[i].category);
+	fputs("]", out);
+}
+
+void page_timeline_put(struct timeline *timeline, struct page *page)
+{
+	struct source *source = page->request->source;
+	uint64_t end_ns = source_end_ns(source);
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = page_text_open(&text, &length);
+	struct json json = { .out = out };
+
+	timeline_settle(timeline, end_ns);
+	fputs("{\"about\":", out);
+	json_open(&json, NULL, '{');
+	json_number(&json, "end_ns", end_ns);
+	json_number(&json, "spans", timeline->all);
+	json_number(&json, "thinned_ns", timeline->grain_ns);
+	json_number(&json, "merged_ns", put_levels(page, timeline, end_ns, &json));
+	json_open(&json, "lanes", '[');
+	for (size_t i = 0; i < timeline->lanes; i++)
+		put_lane(&json, source, &timeline->lane[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	fputs(",", out);
+	put_names(out, timeline);
+	fputs("}\n", out);
+	fclose(out);
+	if (timeline->count) {
+		page_file_put(&page->file, "timeline", text, length);
+		json_close(page_file_entry(&page->file, "timeline", "timeline"), '}');
+	}
+	free(text);
+}

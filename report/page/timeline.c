@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Spans of a run in bounded memory: see timeline.h. */
+#include "report/page/timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP_NAME "\"ProfilerStep#"
+#define NO_END " (end not recorded)\""
+#define GRAIN_FIRST_NS 64u
+
+/* --- names and lanes --- */
+
+static bool name_is(const struct timeline_name *known, const char *category, const char *json,
+		    size_t length)
+{
+	return known->length == length && !memcmp(known->json, json, length) &&
+	       !strcmp(known->category, category);
+}
+
+static uint32_t name_of(struct timeline *timeline, const char *category, struct trace_text json)
+{
+	uint64_t key = map_hash_bytes(json.text, json.length, (uint64_t)(unsigned char)*category);
+	struct map_entry *entry;
+	bool added;
+
+	for (;; key = key + 1 ? key + 1 : 1) { /* of two that collide the second goes on */
+		entry = map_put(&timeline->known_names, key, &added);
+		if (added ||
+		    name_is(&timeline->name[entry->value], category, json.text, json.length))
+			break;
+	}
+	if (!added)
+		return (uint32_t)entry->value;
+	entry->value = timeline->names;
+	timeline->name = memory_room(timeline->name, timeline->names, &timeline->name_room,
+				     sizeof(*timeline->name));
+	timeline->name[timeline->names] = (struct timeline_name){
+		text_store_put(&timeline->texts, json.text, json.length), category, json.length
+	};
+	return (uint32_t)timeline->names++;
+}
+
+static enum lane_kind kind_of(const struct trace_event *event)
+{
+	if (event->phase == 'b' || event->phase == 'e')
+		return LANE_RANGES;
+	if (!strcmp(event->category, "kernel") || !strncmp(event->category, "gpu_", 4))
+		return LANE_STREAM;
+	if (event->name.length > strlen(STEP_NAME) &&
+	    !memcmp(event->name.text, STEP_NAME, strlen(STEP_NAME)))
+		return LANE_STEPS;
+	return LANE_THREAD;
+}
+
+static uint32_t lane_of(struct timeline *timeline, const struct trace_event *event)
+{
+	const uint64_t words[3] = { event->pid, event->tid, kind_of(event) };
+	bool added;
+	struct map_entry *entry = map_put(&timeline->known_lanes,
+					  map_hash_bytes(words, sizeof(words), 0), &added);
+
+	if (!added)
+		return (uint32_t)entry->value;
+	entry->value = timeline->lanes;
+	timeline->lane = memory_room(timeline->lane, timeline->lanes, &timeline->lane_room,
+				     sizeof(*timeline->lane));
+	timeline->lane[timeline->lanes] = (struct lane){ .pid = event->pid,
+							 .tid = event->tid,
+							 .kind = (enum lane_kind)words[2] };
+	return (uint32_t)timeline->lanes++;
+}
+
+/* --- spans --- */
+
+static uint64_t end_of(const struct span *span)
+{
+	return span->start_ns + span->duration_ns;
+}
+
+/* Whether the span became part of the last short one of its lane, which lies among those before `count`. */
+static bool span_merge(struct timeline *timeline, const struct span *span)
+{
+	struct lane *lane = &timeline->lane[span->lane];
+	struct span *into;
+	uint64_t end;
+
+	if (span->duration_ns >= timeline->grain_ns)
+		return false;
+	into = lane->merged ? &timeline->span[lane->merged - 1] : NULL;
+	if (!into || into->start_ns / timeline->grain_ns != span->start_ns / timeline->grain_ns)
+		return false;
+	end = end_of(span) > end_of(into) ? end_of(span) : end_of(into);
+	if (span->start_ns < into->start_ns)
+		into->start_ns = span->start_ns;
+	into->duration_ns = end - into->start_ns;
+	into->busy_ns += span->busy_ns;
+	into->count += span->count;
+	return true;
+}
+
+static void span_keep(struct timeline *timeline, const struct span *span)
+{
+	if (timeline->grain_ns && span_merge(timeline, span))
+		return;
+	timeline->span = memory_room(timeline->span, timeline->count, &timeline->room,
+				     sizeof(*timeline->span));
+	timeline->span[timeline->count++] = *span;
+	if (timeline->grain_ns && span->duration_ns < timeline->grain_ns)
+		timeline->lane[span->lane].merged = (uint32_t)timeline->count;
+}
+
+/* Short ones are put together until half of the room is free. */
+static void merge_short(struct timeline *timeline)
+{
+	while (timeline->count > SPANS_MAX / 2) {
+		size_t count = timeline->count;
+
+		timeline->grain_ns = timeline->grain_ns ? 2 * timeline->grain_ns : GRAIN_FIRST_NS;
+		for (size_t i = 0; i < timeline->lanes; i++)
+			timeline->lane[i].merged = 0;
+		timeline->count = 0;
+		for (size_t i = 0; i < count; i++) {
+			struct span span = timeline->span[i];
+
+			span_keep(timeline, &span);
+		}
+	}
+}
+
+static void span_put(struct timeline *timeline, struct span span)
+{
+	span.count = 1;
+	span.busy_ns = span.duration_ns;
+	timeline->all++;
+	timeline->lane[span.lane].busy_ns += span.duration_ns;
+	span_keep(timeline, &span);
+	if (timeline->count >= SPANS_MAX)
+		merge_short(timeline);
+}
+
+/* Open until the end: its duration is set by timeline_settle(). */
+static void span_put_open(struct timeline *timeline, struct span span, const char *category,
+			  struct trace_text json)
+{
+	size_t room = json.length + sizeof(NO_END);
+	char *text = memory_grow(NULL, room, 1);
+
+	snprintf(text, room, "%.*s" NO_END, (int)json.length - 1, json.text);
+	span.name = name_of(timeline, category, (struct trace_text){ text, strlen(text) });
+	span.duration_ns = UINT64_MAX;
+	timeline->all++;
+	span.count = 1;
+	timeline->span = memory_room(timeline->span, timeline->count, &timeline->room,
+				     sizeof(*timeline->span));
+	timeline->span[timeline->count++] = span;
+	free(text);
+}
+
+/* --- events --- */
+
+static void range_flush(struct timeline *timeline)
+{
+	const struct timeline_name *name = &timeline->begun_name;
+
+	if (timeline->has_begun)
+		span_put_open(timeline, timeline->begun, name->category,
+			      (struct trace_text){ name->json, name->length });
+	timeline->has_begun = false;
+}
+
+/* Both ends of a range of a process come one after the other; one without an end comes alone. */
+static void take_range(struct timeline *timeline, const struct trace_event *event)
+{
+	struct span span = { .start_ns = event->time_ns, .lane = lane_of(timeline, event) };
+
+	if (event->phase == 'e' && timeline->has_begun && timeline->begun_id == event->id &&
+	    event->time_ns >= timeline->begun.start_ns) {
+		span = timeline->begun;
+		span.duration_ns = event->time_ns - span.start_ns;
+		timeline->has_begun = false;
+		span_put(timeline, span);
+		return;
+	}
+	if (event->phase == 'e')
+		return;
+	range_flush(timeline);
+	span.name = name_of(timeline, event->category, event->name);
+	timeline->begun = span;
+	timeline->begun_id = event->id;
+	timeline->begun_name = timeline->name[span.name];
+	timeline->has_begun = true;
+}
+
+static void take(void *context, const struct trace_event *event)
+{
+	struct timeline *timeline = context;
+	struct span span = { .start_ns = event->time_ns, .duration_ns = event->duration_ns };
+
+	if (event->phase == 'b' || event->phase == 'e') {
+		take_range(timeline, event);
+		return;
+	}
+	if (event->phase != 'X' && event->phase != 'B')
+		return;
+	span.lane = lane_of(timeline, event);
+	if (event->phase == 'B') {
+		span_put_open(timeline, span, event->category, event->name);
+		return;
+	}
+	span.name = name_of(timeline, event->category, event->name);
+	span_put(timeline, span);
+}
+
+void timeline_init(struct timeline *timeline)
+{
+	*timeline = (struct timeline){ .watch = { take, timeline } };
+	map_init(&timeline->known_lanes);
+	map_init(&timeline->known_names);
+}
+
+void timeline_release(struct timeline *timeline)
+{
+	map_release(&timeline->known_lanes);
+	map_release(&timeline->known_names);
+	text_store_release(&timeline->texts);
+	free(timeline->span);
+	free(timeline->lane);
+	free(timeline->name);
+}
+
+/* --- depths --- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* What contains others comes before them. */
+static int compare_nested(const void *first, const void *second)
+{
+	const struct span *a = first, *b = second;
+	int result = compare(a->lane, b->lane);
+
+	if (!result)
+		result = compare(a->start_ns, b->start_ns);
+	if (!result)
+		result = compare(b->duration_ns, a->duration_ns);
+	return result ? result : compare(a->name, b->name);
+}
+
+static int compare_rows(const void *first, const void *second)
+{
+	const struct span *a = first, *b = second;
+	int result = compare(a->lane, b->lane);
+
+	if (!result)
+		result = compare(a->depth, b->depth);
+	if (!result)
+		result = compare(a->start_ns, b->start_ns);
+	return result ? result : compare(a->duration_ns, b->duration_ns);
+}
+
+static void find_depths(struct timeline *timeline)
+{
+	uint64_t open[SPAN_DEPTH_MAX];
+	uint32_t lane = UINT32_MAX, depth = 0;
+
+	for (size_t i = 0; i < timeline->count; i++) {
+		struct span *span = &timeline->span[i];
+
+		if (span->lane != lane)
+			depth = 0;
+		lane = span->lane;
+		while (depth && open[depth - 1] <= span->start_ns)
+			depth--;
+		if (depth == SPAN_DEPTH_MAX)
+			depth--;
+		span->depth = depth;
+		open[depth++] = end_of(span);
+		if (depth > timeline->lane[lane].depths)
+			timeline->lane[lane].depths = depth;
+	}
+}
+
+void timeline_settle(struct timeline *timeline, uint64_t end_ns)
+{
+	range_flush(timeline);
+	for (size_t i = 0; i < timeline->count; i++) {
+		struct span *span = &timeline->span[i];
+
+		if (span->start_ns > end_ns)
+			span->start_ns = end_ns;
+		if (span->duration_ns > end_ns - span->start_ns)
+			span->duration_ns = end_ns - span->start_ns;
+		if (!span->busy_ns)
+			span->busy_ns = span->duration_ns;
+	}
+	if (!timeline->count)
+		return;
+	qsort(timeline->span, timeline->count, sizeof(*timeline->span), compare_nested);
+	find_depths(timeline);
+	qsort(timeline->span, timeline->count, sizeof(*timeline->span), compare_rows);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spans of a run: what was open when, on which lane (a thread, a stream, the steps of a process), in bounded memory. They come
+ * as the events of a trace (report/export/chrome.h), each at its end.
+ *
+ * When there are too many, short ones that are near to each other on a lane become one, which counts them. Nothing is dropped:
+ * counts add up to all that came. One thread.
+ */
+#ifndef REPORT_PAGE_TIMELINE_H
+#define REPORT_PAGE_TIMELINE_H
+
+#include "report/base/map.h"
+#include "report/base/memory.h"
+#include "report/export/trace_file.h"
+
+#define SPANS_MAX 2000000u
+#define SPAN_DEPTH_MAX 60u
+
+struct span {
+	uint64_t start_ns, duration_ns;
+	uint64_t busy_ns;    /* of a merged one: the durations of its spans */
+	uint32_t lane, name; /* name: of a merged one nothing */
+	uint32_t count;      /* more than 1: merged */
+	uint32_t depth;      /* by timeline_settle() */
+};
+
+enum lane_kind { LANE_THREAD, LANE_STEPS, LANE_RANGES, LANE_STREAM };
+
+struct lane {
+	uint64_t pid, tid; /* as the trace has them */
+	enum lane_kind kind;
+	uint32_t depths; /* so many rows */
+	uint32_t merged; /* the span that took the last short one, plus 1 */
+	uint64_t busy_ns;
+};
+
+struct timeline_name {
+	const char *json, *category; /* a JSON string; a word of the trace's */
+	size_t length;
+};
+
+struct timeline {
+	struct trace_watch watch;
+	struct span *span;
+	size_t count, room;
+	struct lane *lane;
+	size_t lanes, lane_room;
+	struct timeline_name *name;
+	size_t names, name_room;
+	struct map known_lanes, known_names;
+	struct text_store texts;
+	uint64_t all;      /* spans that came */
+	uint64_t grain_ns; /* shorter ones have been merged; 0: none */
+	struct span begun; /* the last begin of a range of a process */
+	uint64_t begun_id;
+	bool has_begun;
+	struct timeline_name begun_name;
+};
+
+/* The timeline does not move from here on: its watch knows it. */
+void timeline_init(struct timeline *timeline);
+void timeline_release(struct timeline *timeline);
+
+/* After the last event: what has no end is open until end_ns, spans have depths and are in the order lane, depth, start. */
+void timeline_settle(struct timeline *timeline, uint64_t end_ns);
+
+#endif

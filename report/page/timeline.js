@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* The timeline: lanes of spans on a canvas, from the whole run to a microsecond, by mouse and keys. */
+
+const LANE_HEAD = 16;
+const LANE_ROW = 15;
+const LANE_GAP = 6;
+const AXIS = 20;
+const TIMELINE_HEIGHT_MAX = 6000;
+const VIEW_MIN_NS = 1000;
+const TABLE_OF = { cpu_op: "ops", python_function: "modules", cuda_runtime: "api", cuda_driver: "api", io: "io", kernel: "kernels", gpu_memcpy: "gpu-copies", gpu_memset: "gpu-copies" };
+
+class Timeline {
+	constructor(data) {
+		this.data = data;
+		this.from = 0;
+		this.to = data.end;
+		this.selection = null;
+		this.chosen = null;
+		this.found = null;
+		this.onChange = () => {};
+		this.lanes = this.layOut();
+		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": "timeline; W and S zoom, A and D move, Escape shows the whole run",
+			onmousemove: (event) => this.move(event), onmouseleave: tipHide, onmousedown: (event) => this.down(event), onmouseup: (event) => this.up(event),
+			onkeydown: (event) => this.key(event) });
+		this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+	}
+
+	/* Steps of a process come first, then its ranges and threads; streams last. */
+	layOut() {
+		const rank = { steps: 0, ranges: 1, thread: 2, stream: 3 };
+		const lanes = this.data.about.lanes.map((lane, number) => ({ ...lane, number }));
+		lanes.sort((a, b) => (a.kind === "stream") - (b.kind === "stream") || a.pid - b.pid || rank[a.kind] - rank[b.kind] ||
+			(b.tid === b.pid) - (a.tid === a.pid) || b.busy_ns - a.busy_ns);
+		this.top = [];
+		this.height = AXIS;
+		this.hidden = 0;
+		for (const lane of lanes) {
+			const height = LANE_HEAD + lane.depths * LANE_ROW + LANE_GAP;
+			if (this.height + height > TIMELINE_HEIGHT_MAX) {
+				this.hidden++;
+				continue;
+			}
+			this.top[lane.number] = this.height;
+			this.height += height;
+		}
+		return lanes;
+	}
+
+	laneTitle(lane) {
+		const name = lane.name ? show(lane.name) + " " : "";
+		return { steps: `steps of process ${lane.pid}`, ranges: `ranges of process ${lane.pid}, begun by thread ${lane.tid}`,
+			thread: `${name}${lane.tid}, process ${lane.pid}`, stream: `GPU ${lane.pid}, stream ${lane.tid}` }[lane.kind];
+	}
+
+	x(ns) {
+		return (ns - this.from) / (this.to - this.from) * this.canvas.clientWidth;
+	}
+
+	ns(x) {
+		return this.from + x / this.canvas.clientWidth * (this.to - this.from);
+	}
+
+	look(from, to) {
+		const width = Math.min(this.data.end, Math.max(VIEW_MIN_NS, to - from));
+		this.from = Math.max(0, Math.min(from, this.data.end - width));
+		this.to = this.from + width;
+		return this.draw();
+	}
+
+	zoom(by, around) {
+		const middle = around === undefined ? (this.from + this.to) / 2 : around;
+		return this.look(middle - (middle - this.from) * by, middle + (this.to - middle) * by);
+	}
+
+	/* What is there is drawn at once, and again when the rest has been unpacked. */
+	async draw() {
+		const level = this.data.levelFor((this.to - this.from) / Math.max(1, this.canvas.clientWidth));
+		const missing = this.data.missing(level, this.from, this.to), turn = this.turn = {};
+		this.level = level;
+		this.paint();
+		if (missing.length) {
+			await Promise.all(missing);
+			if (turn === this.turn)
+				this.paint();
+		}
+		this.onChange();
+	}
+
+	paint() {
+		const context = this.context = canvasFit(this.canvas, this.height);
+		this.front = color("front");
+		this.paintAxis(context);
+		for (const lane of this.lanes)
+			if (this.top[lane.number] !== undefined) {
+				context.fillStyle = color("dim");
+				context.fillText(cut(this.laneTitle(lane), 200), 2, this.top[lane.number] + 12);
+			}
+		for (const row of this.data.rows(this.level, this.from, this.to))
+			this.paintRow(context, row);
+		this.paintSelection(context);
+	}
+
+	paintAxis(context) {
+		const width = this.canvas.clientWidth, raw = (this.to - this.from) / Math.max(1, width / 110), power = 10 ** Math.floor(Math.log10(raw));
+		const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw);
+		for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) {
+			context.fillStyle = color("line");
+			context.fillRect(this.x(at), 0, 1, this.height);
+			context.fillStyle = color("dim");
+			context.fillText(this.axisText(at, step), this.x(at) + 3, 12);
+		}
+	}
+
+	/* With as many digits as tell two of them apart. */
+	axisText(ns, step) {
+		const [name, factor] = SCALES.ns.filter((scale) => scale[1] <= 1e9 && scale[1] <= Math.max(1, ns)).pop() || SCALES.ns[0];
+		return (ns / factor).toFixed(Math.max(0, Math.min(9, Math.ceil(Math.log10(factor / step))))) + " " + name;
+	}
+
+	colorOfSpan(row, at) {
+		if (row.count[at] > 1)
+			return color("line");
+		const name = row.name[at];
+		if (this.found && this.found.has(name))
+			return color("pick");
+		this.colors = this.colors && this.theme === document.documentElement.dataset.theme ? this.colors : [];
+		this.theme = document.documentElement.dataset.theme;
+		return this.found ? color("soft") : this.colors[name] || (this.colors[name] = colorOf(this.data.names[name]));
+	}
+
+	paintRow(context, row) {
+		const top = this.top[row.lane];
+		if (top === undefined)
+			return;
+		const y = top + LANE_HEAD + row.depth * LANE_ROW, width = this.canvas.clientWidth;
+		for (let i = this.data.firstAfter(row, this.from); i < row.start.length && row.start[i] <= this.to; i++) {
+			const x = Math.max(0, this.x(row.start[i])), right = Math.min(width, this.x(row.start[i] + row.duration[i]));
+			if (right < 0)
+				continue;
+			context.fillStyle = this.colorOfSpan(row, i);
+			context.fillRect(x, y, Math.max(0.7, right - x - (right - x > 3 ? 0.5 : 0)), LANE_ROW - 2);
+			if (this.chosen && this.chosen.row === row && this.chosen.at === i) {
+				context.strokeStyle = color("mark");
+				context.lineWidth = 2;
+				context.strokeRect(x, y, Math.max(2, right - x), LANE_ROW - 2);
+			}
+			if (right - x > 26)
+				this.paintName(context, row, i, x, right, y);
+		}
+	}
+
+	paintName(context, row, at, x, right, y) {
+		context.save();
+		context.beginPath();
+		context.rect(x, y, right - x - 2, LANE_ROW);
+		context.clip();
+		context.fillStyle = this.front;
+		context.fillText(cut(show(this.data.nameOf(row, at)), 200), x + 3, y + 10.5);
+		context.restore();
+	}
+
+	paintSelection(context) {
+		if (!this.selection)
+			return;
+		const [from, to] = this.selection.map((ns) => this.x(ns));
+		context.globalAlpha = 0.2;
+		context.fillStyle = color("mark");
+		context.fillRect(from, 0, Math.max(1, to - from), this.height);
+		context.globalAlpha = 1;
+	}
+
+	/* --- the mouse --- */
+
+	place(event) {
+		const box = this.canvas.getBoundingClientRect();
+		return [event.clientX - box.left, event.clientY - box.top];
+	}
+
+	/* Narrow ones are met a pixel beside them, too: the nearest to the moment. */
+	spanAt([x, y]) {
+		const ns = this.ns(x), slack = 1.5 * (this.to - this.from) / this.canvas.clientWidth;
+		let best = null, nearest = Infinity;
+		for (const row of this.data.rows(this.level, this.from, this.to)) {
+			const top = this.top[row.lane] + LANE_HEAD + row.depth * LANE_ROW;
+			if (!(y >= top && y < top + LANE_ROW))
+				continue;
+			for (let i = this.data.firstAfter(row, ns - slack); i < row.start.length && row.start[i] <= ns + slack; i++) {
+				const far = Math.max(row.start[i] - ns, ns - row.start[i] - row.duration[i], 0);
+				if (far <= slack && far < nearest) {
+					nearest = far;
+					best = { row, at: i };
+				}
+			}
+		}
+		return best;
+	}
+
+	describe({ row, at }) {
+		const merged = row.count[at] > 1, lane = this.data.about.lanes[row.lane];
+		return show(this.data.nameOf(row, at)) + "\n" + shownNumber(merged ? row.busy[at] : row.duration[at], "ns") +
+			(merged ? ` in ${shownNumber(row.duration[at], "ns")}` : "") + `, from ${shownNumber(row.start[at], "ns")}\n` + this.laneTitle(lane);
+	}
+
+	move(event) {
+		const place = this.place(event);
+		if (this.grip) {
+			const [x] = place;
+			if (this.grip.moves)
+				this.look(this.grip.from - (x - this.grip.x) / this.canvas.clientWidth * (this.grip.to - this.grip.from), this.grip.to - (x - this.grip.x) / this.canvas.clientWidth * (this.grip.to - this.grip.from));
+			else if (Math.abs(x - this.grip.x) > 3) {
+				this.selection = [this.ns(Math.min(x, this.grip.x)), this.ns(Math.max(x, this.grip.x))].map((ns) => Math.max(0, Math.min(this.data.end, Math.round(ns))));
+				this.paint();
+			}
+			return;
+		}
+		const span = this.spanAt(place);
+		if (span)
+			tipShow(event, this.describe(span));
+		else
+			tipHide();
+	}
+
+	down(event) {
+		const [x] = this.place(event);
+		this.grip = { x, from: this.from, to: this.to, moves: event.shiftKey || event.button === 1 };
+	}
+
+	up(event) {
+		const [x, y] = this.place(event), grip = this.grip;
+		this.grip = null;
+		if (!grip || grip.moves)
+			return;
+		if (Math.abs(x - grip.x) <= 3) {
+			this.selection = null;
+			this.chosen = this.spanAt([x, y]);
+			this.paint();
+		}
+		this.onChange();
+	}
+
+	wheel(event) {
+		if (event.ctrlKey || event.metaKey || event.altKey) {
+			event.preventDefault();
+			this.zoom(event.deltaY > 0 ? 1.25 : 0.8, this.ns(this.place(event)[0]));
+		} else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+			event.preventDefault();
+			const by = (event.deltaX || event.deltaY) / this.canvas.clientWidth * (this.to - this.from);
+			this.look(this.from + by, this.to + by);
+		}
+	}
+
+	key(event) {
+		const width = this.to - this.from, by = { a: -0.2, ArrowLeft: -0.2, d: 0.2, ArrowRight: 0.2 }[event.key];
+		if (event.ctrlKey || event.altKey || event.metaKey)
+			return;
+		if (event.key === "w" || event.key === "+")
+			this.zoom(0.6);
+		else if (event.key === "s" || event.key === "-")
+			this.zoom(1 / 0.6);
+		else if (by)
+			this.look(this.from + by * width, this.to + by * width);
+		else if (event.key === "Escape") {
+			this.selection = this.chosen = null;
+			this.look(0, this.data.end);
+		} else
+			return;
+		event.preventDefault();
+	}
+
+	/* --- search and sums --- */
+
+	search(words) {
+		const wanted = words.toLowerCase();
+		this.found = wanted ? new Set(this.data.names.flatMap((name, at) => (name.toLowerCase().includes(wanted) ? [at] : []))) : null;
+		this.paint();
+	}
+
+	async findNext() {
+		if (!this.found)
+			return;
+		await Promise.all(this.data.missing(this.data.levels.length - 1, 0, this.data.end));
+		const after = this.chosen ? this.chosen.row.start[this.chosen.at] : -1;
+		const span = this.data.next(this.found, after) || this.data.next(this.found, -1);
+		if (!span)
+			return;
+		this.chosen = span;
+		const { row, at } = span, width = Math.max(row.duration[at] * 4, (this.to - this.from) / 4);
+		await this.look(row.start[at] + row.duration[at] / 2 - width / 2, row.start[at] + row.duration[at] / 2 + width / 2);
+	}
+
+	async sums() {
+		const [from, to] = this.selection;
+		await Promise.all(this.data.missing(this.data.levels.length - 1, from, to));
+		return this.data.sums(from, to);
+	}
+}
+
+/* --- the panel --- */
+
+const SUM_COLUMNS = [
+	{ name: "name", header: "name", unit: "text", priority: 0, descends: false, doc: "what was open" },
+	{ name: "category", header: "kind", unit: "text", priority: 1, descends: false, doc: "as export chrome names it" },
+	{ name: "count", header: "began", unit: "count", priority: 0, descends: true, doc: "how many began in the selection" },
+	{ name: "total_ns", header: "time inside", unit: "ns", priority: 0, descends: true, doc: "their time in the selection, with what is inside of them" },
+];
+
+async function timelineDetail(timeline, place) {
+	if (timeline.selection) {
+		const [from, to] = timeline.selection, rows = await timeline.sums();
+		if (!timeline.selection || timeline.selection[0] !== from)
+			return;
+		place.rows = rows;
+		place.replaceChildren(el("h2", {}, `${shownNumber(to - from, "ns")} from ${shownNumber(from, "ns")} `,
+			el("button", { type: "button", class: "into", onclick: () => { timeline.selection = null; timeline.look(from, to); } }, "Zoom in")),
+			new DataTable(SUM_COLUMNS, rows).node);
+	} else if (timeline.chosen) {
+		const { row, at } = timeline.chosen, table = row.count[at] > 1 ? null : TABLE_OF[timeline.data.categories[row.name[at]]];
+		const name = row.count[at] > 1 ? "" : timeline.data.names[row.name[at]];
+		place.replaceChildren(el("pre", {}, timeline.describe(timeline.chosen)),
+			el("button", { type: "button", class: "into", onclick: () => timeline.look(row.start[at] - row.duration[at] * 0.1, row.start[at] + row.duration[at] * 1.1) }, "Zoom in"), " ",
+			table ? el("button", { type: "button", class: "row", onclick: () => { location.hash = `tables/${table}/${encodeURIComponent(name)}`; } }, `Show its row of ${table}`) : "");
+	} else
+		place.replaceChildren();
+}
+
+function timelineNotes(data) {
+	const { about } = data, notes = [`${about.spans.toLocaleString("en-US")} spans.`];
+	if (about.merged_ns)
+		notes.push(`The page has no room for all: what is shorter than ${shownNumber(about.merged_ns, "ns")} is merged (grey), with counts. prof-report page --time A..B has more of a part.`);
+	return el("p", { class: "dim" }, notes.join(" ") + " Drag to select, Shift and drag to move, Ctrl and wheel to zoom; W, S, A, D and Escape do it by keys.");
+}
+
+async function panelTimeline(manifest, panel, route) {
+	if (!manifest.pieces.some((one) => one.kind === "timeline")) {
+		const ops = await tableOf(manifest, "ops");
+		panel.replaceChildren(el("p", { class: "empty" }, "The recording has nothing that begins and ends. " + (ops && ops.about.empty ? show(ops.about.empty) + "." : "")));
+		return;
+	}
+	const data = new TimelineData(await piece("timeline")), timeline = new Timeline(data), detail = el("div", { class: "detail" });
+	const search = el("input", { type: "search", placeholder: "Search, Enter for the next", "aria-label": "Search the timeline", oninput: () => timeline.search(search.value),
+		onkeydown: (event) => { if (event.key === "Enter") timeline.findNext(); } });
+	const range = el("span", { class: "range dim" });
+	const button = (label, title, run) => el("button", { type: "button", title, onclick: run }, label);
+	timeline.onChange = () => {
+		range.textContent = `${timeline.axisText(timeline.from, (timeline.to - timeline.from) / 20)} to ${timeline.axisText(timeline.to, (timeline.to - timeline.from) / 20)}`;
+		return timelineDetail(timeline, detail);
+	};
+	panel.replaceChildren(el("div", { class: "tools" }, search, button("+", "zoom in", () => timeline.zoom(0.5)), button("−", "zoom out", () => timeline.zoom(2)),
+		button("Whole run", "show all", () => timeline.look(0, data.end)), range), timelineNotes(data),
+		timeline.hidden ? el("p", { class: "dim" }, `${timeline.hidden} more lanes did less and have no room here; prof-report page --thread TID shows one.`) : "",
+		detail, timeline.canvas);
+	panel.timeline = timeline;
+	panel.redraw = () => timeline.draw();
+	if (route.length > 1 && Number(route[1]) > Number(route[0]))
+		await timeline.look(Number(route[0]), Number(route[1]));
+	else
+		await timeline.draw();
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The timeline: what nests, what has no end, and that nothing is lost when short spans are merged for lack of room. */
+/* links: report */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/page/timeline.h"
+
+static void put(struct timeline *timeline, char phase, const char *name, uint64_t start,
+		uint64_t length)
+{
+	timeline->watch.take(timeline->watch.context, &(struct trace_event){
+							      .phase = phase,
+							      .category = "cpu_op",
+							      .name = { name, strlen(name) },
+							      .pid = 1,
+							      .tid = 2,
+							      .time_ns = start,
+							      .duration_ns = length,
+							      .id = 7,
+						      });
+}
+
+static void test_depths(void **state)
+{
+	struct timeline timeline;
+
+	(void)state;
+	timeline_init(&timeline);
+	put(&timeline, 'X', "\"inner\"", 10, 5); /* at its end: before what is around it */
+	put(&timeline, 'X', "\"inner\"", 20, 5);
+	put(&timeline, 'X', "\"outer\"", 10, 20);
+	put(&timeline, 'X', "\"next\"", 30, 1);
+	timeline_settle(&timeline, 100);
+	assert_int_equal(timeline.count, 4);
+	assert_int_equal(timeline.lane[0].depths, 2);
+	assert_int_equal(timeline.span[0].start_ns, 10);
+	assert_int_equal(timeline.span[0].duration_ns, 20);
+	assert_int_equal(timeline.span[1].start_ns, 30);
+	assert_int_equal(timeline.span[2].depth, 1);
+	assert_int_equal(timeline.span[2].start_ns, 10);
+	assert_int_equal(timeline.span[3].start_ns, 20);
+	assert_int_equal(timeline.span[2].name, timeline.span[3].name);
+	assert_int_equal(timeline.all, 4);
+	timeline_release(&timeline);
+}
+
+/* What never ended is open to the end, and is called so; a range of a process has two ends. */
+static void test_ends(void **state)
+{
+	struct timeline timeline;
+
+	(void)state;
+	timeline_init(&timeline);
+	put(&timeline, 'B', "\"runs on\"", 40, 0);
+	put(&timeline, 'b', "\"range\"", 5, 0);
+	put(&timeline, 'e', "\"range\"", 9, 0);
+	put(&timeline, 'e', "\"range\"", 11, 0); /* of nothing */
+	put(&timeline, 'b', "\"open\"", 6, 0);
+	put(&timeline, 'i', "\"a moment\"", 6, 0);
+	timeline_settle(&timeline, 100);
+	assert_int_equal(timeline.all, 3);
+	assert_int_equal(timeline.count, 3);
+	assert_int_equal(timeline.lanes, 2);
+	assert_int_equal(timeline.span[0].duration_ns, 60);
+	assert_string_equal(timeline.name[timeline.span[0].name].json,
+			    "\"runs on (end not recorded)\"");
+	assert_int_equal(timeline.span[1].duration_ns, 4);
+	assert_int_equal(timeline.span[2].duration_ns, 94);
+	timeline_release(&timeline);
+}
+
+/* Times that a damaged file says: behind the end, longer than can be. */
+static void test_wrong_times(void **state)
+{
+	struct timeline timeline;
+
+	(void)state;
+	timeline_init(&timeline);
+	put(&timeline, 'X', "\"late\"", 500, 5);
+	put(&timeline, 'X', "\"long\"", 50, UINT64_MAX);
+	put(&timeline, 'X', "\"last\"", UINT64_MAX, UINT64_MAX);
+	timeline_settle(&timeline, 100);
+	for (size_t i = 0; i < timeline.count; i++)
+		assert_true(timeline.span[i].start_ns + timeline.span[i].duration_ns <= 100);
+	timeline_release(&timeline);
+}
+
+static void test_many(void **state)
+{
+	struct timeline timeline;
+	uint64_t count = 0, busy = 0, spans = SPANS_MAX + SPANS_MAX / 4;
+
+	(void)state;
+	timeline_init(&timeline);
+	for (uint64_t i = 0; i < spans; i++)
+		put(&timeline, 'X', i % 2 ? "\"a\"" : "\"b\"", 100 * i, i % 1000 ? 20 : 100000);
+	assert_true(timeline.count < SPANS_MAX);
+	assert_true(timeline.grain_ns > 0);
+	timeline_settle(&timeline, 100 * spans + 100000);
+	for (size_t i = 0; i < timeline.count; i++) {
+		count += timeline.span[i].count;
+		busy += timeline.span[i].busy_ns;
+	}
+	assert_int_equal(count, spans);
+	assert_int_equal(timeline.all, spans);
+	assert_int_equal(busy, spans / 1000 * 100000 + (spans - spans / 1000) * 20);
+	timeline_release(&timeline);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_depths),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_wrong_times),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
