@@ -43,8 +43,8 @@ PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,-z,nodelete,--no-undefined,--sort
 
 ALLOCATOR = $(if $(SAN),,$(JEMALLOC_LIBS))
 COLLECTOR_LIBS = -lzstd -lpthread
-REPORT_LIBS = -lzstd -lz -liberty -ldw -lelf -lm -lpthread $(ALLOCATOR)
-TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -lz -liberty -ldw -lelf -lm -lpthread -ldl
+REPORT_LIBS = -lzstd -lz -lsqlite3 -liberty -ldw -lelf -lm -lpthread $(ALLOCATOR)
+TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -lz -lsqlite3 -liberty -ldw -lelf -lm -lpthread -ldl
 
 # --- what there is to build ---------------------------------------------------------------------
 

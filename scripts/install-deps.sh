@@ -7,7 +7,7 @@
 # (about 2 GB). Does nothing when all are there. Where there is a Python with PyTorch, `bench` puts Scalene (PyPI)
 # into a directory of its own: it would bring other versions.
 
-packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libjemalloc-dev libunwind-dev
+packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libsqlite3-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libiberty-dev libdw-dev libcmocka-dev zstd binutils python3 python3-venv
 	clang clang-format clang-tidy cppcheck shellcheck universal-ctags musl-tools valgrind zsh"
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2 uftrace"

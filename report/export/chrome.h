@@ -46,10 +46,12 @@ struct chrome_nest {
 
 struct chrome_options {
 	struct report_request *request;
+	const struct trace_writer *writer; /* NULL: JSON */
 };
 
 struct chrome {
 	struct report_request *request;
+	const struct trace_writer *writer;
 	struct source *source;
 	const struct selection *filters;
 	const struct operator_naming *naming;
@@ -104,6 +106,9 @@ struct chrome_place {
 };
 struct trace_file *chrome_begin(struct chrome *chrome, const struct source_thread *thread,
 				const struct chrome_place *place);
+
+/* Reads the request's source and writes its events as the writer has them: the whole of an exporter. */
+int chrome_export(struct report_request *request, const struct trace_writer *writer);
 
 /* For start(), cut(), finish() and release() of the analysis. */
 void chrome_scopes_start(struct chrome *chrome, struct run *run);

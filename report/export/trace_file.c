@@ -40,6 +40,8 @@ int trace_open(struct trace_file *trace, struct report_request *request,
 {
 	trace->events = 0;
 	trace->has_arguments = trace->has_events = false;
+	if (trace->writer)
+		return trace->writer->open(trace, request, head);
 	if (sink_open(&trace->sink, request, trace->path, false))
 		return -1;
 	put_head(trace, head);
@@ -86,6 +88,8 @@ int trace_close(struct trace_file *trace, struct report_request *request)
 	struct sink *sink = &trace->sink;
 	const char *name = trace->path ? trace->path : "stdout";
 
+	if (trace->writer)
+		return trace->writer->close(trace, request);
 	sink_text(sink, "\n  ],\n");
 	put_losses(sink, request->source);
 	put_faults(sink, request->source);
@@ -106,6 +110,11 @@ void trace_begin(struct trace_file *trace, const struct trace_event *event)
 {
 	struct sink *sink = &trace->sink;
 
+	if (trace->writer) {
+		trace->events++;
+		trace->writer->begin(trace, event);
+		return;
+	}
 	if (SINK_BYTES - sink->used < PIECE_MAX)
 		sink_flush(sink);
 	sink_text(sink, trace->has_events ? ",\n{\"ph\": \"" : "\n{\"ph\": \"");
@@ -148,30 +157,46 @@ static void put_argument(struct trace_file *trace, const char *name)
 
 void trace_argument_number(struct trace_file *trace, const char *name, uint64_t value)
 {
+	if (trace->writer) {
+		trace->writer->number(trace, name, value);
+		return;
+	}
 	put_argument(trace, name);
 	sink_unsigned(&trace->sink, value);
 }
 
 void trace_argument_signed(struct trace_file *trace, const char *name, int64_t value)
 {
+	if (trace->writer) {
+		trace->writer->number(trace, name, (uint64_t)value);
+		return;
+	}
 	put_argument(trace, name);
 	sink_signed(&trace->sink, value);
 }
 
 void trace_argument_json(struct trace_file *trace, const char *name, struct trace_text value)
 {
+	if (trace->writer)
+		return;
 	put_argument(trace, name);
 	sink_put(&trace->sink, value.text, value.length);
 }
 
 void trace_argument_text(struct trace_file *trace, const char *name, struct trace_text value)
 {
+	if (trace->writer)
+		return;
 	put_argument(trace, name);
 	sink_json(&trace->sink, value.text, value.length);
 }
 
 void trace_end(struct trace_file *trace)
 {
+	if (trace->writer) {
+		trace->writer->end(trace);
+		return;
+	}
 	if (trace->has_arguments)
 		sink_put(&trace->sink, "}}", 2);
 	else
@@ -183,6 +208,10 @@ void trace_metadata(struct trace_file *trace, const char *what, uint64_t pid, ui
 {
 	struct sink *sink = &trace->sink;
 
+	if (trace->writer) {
+		trace->writer->metadata(trace, what, pid, tid, value);
+		return;
+	}
 	sink_print(sink,
 		   "%s\n{\"ph\": \"M\", \"name\": \"%s\", \"pid\": %llu, \"tid\": %llu, "
 		   "\"ts\": 0.000, \"args\": {\"%s\": ",

@@ -19,9 +19,31 @@ struct trace_text {
 	size_t length;
 };
 
+struct trace_file;
+struct trace_event;
+struct trace_head;
+struct run;
+
+/* Another format than JSON. Each as the function of that name below; `want` and `rest` may be NULL. */
+struct trace_writer {
+	/* Before the source is read: what else the format has; handed to rest(), which writes it. */
+	const void *(*want)(struct run *run);
+	void (*rest)(struct trace_file *trace, const void *wanted, struct report_request *request);
+	int (*open)(struct trace_file *trace, struct report_request *request,
+		    const struct trace_head *head);
+	int (*close)(struct trace_file *trace, struct report_request *request);
+	void (*begin)(struct trace_file *trace, const struct trace_event *event);
+	void (*number)(struct trace_file *trace, const char *name, uint64_t value);
+	void (*end)(struct trace_file *trace);
+	void (*metadata)(struct trace_file *trace, const char *what, uint64_t pid, uint64_t tid,
+			 const struct trace_text *value);
+};
+
 struct trace_file {
-	uint64_t rank, world_size; /* UINT64_MAX: of no rank */
-	char *path;                /* owned; NULL: stdout */
+	const struct trace_writer *writer; /* NULL: JSON */
+	void *writer_state;                /* the writer's own */
+	uint64_t rank, world_size;         /* UINT64_MAX: of no rank */
+	char *path;                        /* owned; NULL: stdout */
 	struct trace_file *next;
 	uint64_t events; /* without metadata */
 	bool has_arguments, has_events;
