@@ -43,8 +43,8 @@ PRELOAD_LDFLAGS := -shared -Wl,-z,now,-z,relro,-z,nodelete,--no-undefined,--sort
 
 ALLOCATOR = $(if $(SAN),,$(JEMALLOC_LIBS))
 COLLECTOR_LIBS = -lzstd -lpthread
-REPORT_LIBS = -lzstd -lz -liberty -ldw -lelf -lm -lpthread $(ALLOCATOR)
-TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -lz -liberty -ldw -lelf -lm -lpthread -ldl
+REPORT_LIBS = -lzstd -lz -lsqlite3 -liberty -ldw -lelf -lm -lpthread $(ALLOCATOR)
+TEST_LIBS := -Wl,--as-needed -lcmocka -lzstd -lz -lsqlite3 -liberty -ldw -lelf -lm -lpthread -ldl
 
 # --- what there is to build ---------------------------------------------------------------------
 
@@ -288,7 +288,7 @@ check-generated: ## fail when a generated part is out of date
 SHARE = $(DESTDIR)$(PREFIX)/share
 install: programs ## programs, man pages and documents; PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/lib/intercept $(DESTDIR)$(PREFIX)/libexec/intercept \
-		$(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/man/man7 $(SHARE)/doc/intercept/docs
+		$(DESTDIR)$(PREFIX)/bin $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/man/man1 $(SHARE)/man/man7 $(SHARE)/doc/intercept/docs
 	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/intercept/
 	install -m 755 $(COLLECTOR) $(DESTDIR)$(PREFIX)/libexec/intercept/
 	install -m 755 $(REPORT) $(DESTDIR)$(PREFIX)/bin/
@@ -296,10 +296,15 @@ install: programs ## programs, man pages and documents; PREFIX=/usr/local DESTDI
 	install -m 644 $(wildcard docs/*.1) $(SHARE)/man/man1/
 	install -m 644 $(wildcard docs/*.7) $(SHARE)/man/man7/
 	install -m 644 README.md $(SHARE)/doc/intercept/
+	install -m 644 scripts/completions/prof-report.bash $(SHARE)/bash-completion/completions/prof-report
+	ln -sf prof-report $(SHARE)/bash-completion/completions/intercept
+	install -m 644 scripts/completions/_prof-report $(SHARE)/zsh/site-functions/
 	install -m 644 $(wildcard docs/*.md) docs/LICENSE $(SHARE)/doc/intercept/docs/
 
 uninstall: ## undo install
 	rm -f $(DESTDIR)$(PREFIX)/bin/prof-report $(DESTDIR)$(PREFIX)/bin/intercept
+	rm -f $(SHARE)/bash-completion/completions/prof-report $(SHARE)/bash-completion/completions/intercept \
+		$(SHARE)/zsh/site-functions/_prof-report
 	rm -f $(patsubst docs/%,$(SHARE)/man/man1/%,$(wildcard docs/*.1)) \
 		$(patsubst docs/%,$(SHARE)/man/man7/%,$(wildcard docs/*.7))
 	rm -rf $(DESTDIR)$(PREFIX)/lib/intercept $(DESTDIR)$(PREFIX)/libexec/intercept $(SHARE)/doc/intercept

@@ -122,6 +122,7 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 	tests='|tests/.*'
 	only 'zstd' "collector/output/compress.c|report/file/decompress.c$tests"
 	only 'zlib' "report/export/sink.c$tests"
+	only 'sqlite3' "report/export/sqlite.c$tests"
 	only 'libiberty' "report/base/demangle.c$tests"
 	only 'elfutils/|libelf|gelf' "collector/[a-z_/]*.c|report/[a-z_/]*.c$tests"
 	only 'libunwind' "preload/[a-z_]*/stack.c$tests"

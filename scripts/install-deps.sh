@@ -7,9 +7,9 @@
 # (about 2 GB), or with `browser` what opens pages in tests. Does nothing when all are there. Where there is a Python with PyTorch, `bench` puts Scalene (PyPI)
 # into a directory of its own: it would bring other versions.
 
-packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libjemalloc-dev libunwind-dev
+packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libsqlite3-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libiberty-dev libdw-dev libcmocka-dev zstd binutils python3 python3-venv
-	clang clang-format clang-tidy cppcheck shellcheck universal-ctags musl-tools valgrind"
+	clang clang-format clang-tidy cppcheck shellcheck universal-ctags musl-tools valgrind zsh"
 [ "$1" = browser ] && packages=chromium
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2 uftrace"
 [ "$1" = soak ] && packages="bc busybox-static bzip2 cron curl dash default-jdk-headless emacs-nox ffmpeg file gdb git

@@ -38,6 +38,7 @@ command -v "$cc" >/dev/null || { echo "make: compiler '$cc' not found: set CC or
 require zstd.h libzstd-dev
 require libiberty/demangle.h libiberty-dev
 require zlib.h zlib1g-dev
+require sqlite3.h libsqlite3-dev
 require elfutils/libdwfl.h libdw-dev
 require xxhash.h libxxhash-dev
 

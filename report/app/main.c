@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "report/app/pager.h"
 #include "report/app/recipe.h"
 #include "report/core/report_kind.h"
 #include "report/session/session_files.h"
@@ -36,6 +37,9 @@ __asm__(".pushsection .note.intercept, \"a\", @note\n"
 	".balign 4\n"
 	".popsection\n");
 
+/* Of the process: where stdout leads to must be known while it is kept. */
+static struct pager pager = { -1, -1 };
+
 static char *default_files[] = { (char[]){ "run.evt" } };
 
 /* What COLUMNS or else the terminal sets; 0: nothing limits the width. */
@@ -45,7 +49,7 @@ static size_t screen_limit(const struct options *options)
 	struct winsize size;
 	long width = columns ? strtol(columns, NULL, 10) : 0;
 
-	if (width <= 0 && !options->output && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+	if (width <= 0 && !options->output && !ioctl(pager_terminal(&pager), TIOCGWINSZ, &size))
 		width = size.ws_col ? size.ws_col : WIDTH_DEFAULT;
 	if (width <= 0)
 		return 0;
@@ -66,8 +70,8 @@ static struct screen screen_of_stdout(const struct options *options)
 		.out = stdout,
 		.width = limit ? limit : WIDTH_DEFAULT,
 		.uncut = !limit,
-		.color = isatty(STDOUT_FILENO) && !options->no_color && !(no_color && *no_color) &&
-			 !(terminal && !strcmp(terminal, "dumb")),
+		.color = isatty(pager_terminal(&pager)) && !options->no_color &&
+			 !(no_color && *no_color) && !(terminal && !strcmp(terminal, "dumb")),
 		.utf8 = locale_is_utf8(),
 	};
 }
@@ -194,6 +198,27 @@ static int print_texts(const struct options *options)
 	return STATUS_OK;
 }
 
+/* Of what people read, and is not without end. */
+static bool is_paged(const struct options *options)
+{
+	if (options->help || options->list)
+		return true;
+	return report_infos[options->report].takes & TAKES_FORMAT && !options->output &&
+	       (options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN);
+}
+
+static int show(struct options *options)
+{
+	int status;
+
+	if (is_paged(options))
+		pager_begin(&pager);
+	status = options->help || options->list || options->version ? print_texts(options)
+								    : run(options);
+	pager_end(&pager);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -205,10 +230,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, end_quietly);
 	if (options_parse(&options, argc, argv, message, sizeof(message)))
 		talk_print("%s", message);
-	else if (options.help || options.list || options.version)
-		status = print_texts(&options);
 	else
-		status = run(&options);
+		status = show(&options);
 	options_release(&options);
 	return finish_stdout(status);
 }

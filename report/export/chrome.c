@@ -93,10 +93,11 @@ static struct trace_file *add_file(struct chrome *chrome, uint64_t rank, uint64_
 	if (chrome->failed)
 		return NULL;
 	file = memory_zero(1, sizeof(*file));
+	file->writer = chrome->writer;
 	file->rank = rank;
 	file->world_size = world_size;
-	file->watch = chrome->watch;
-	if (file->watch) {
+	file->writer_state = chrome->context;
+	if (file->writer && !file->writer->open) {
 		*last = file;
 		return file;
 	}
@@ -189,7 +190,8 @@ static void start(void *state, struct run *run, const void *options)
 	struct source_file *const *file;
 
 	chrome->request = asked->request;
-	chrome->watch = asked->watch;
+	chrome->writer = asked->writer;
+	chrome->context = asked->context;
 	chrome->source = run_source(run);
 	chrome->filters = run_filters(run);
 	chrome->head = (struct trace_head){
@@ -297,27 +299,37 @@ static void say_ranks(const struct chrome *chrome)
 		are_several |= rank != UINT64_MAX && first != UINT64_MAX && rank != first;
 		first = rank != UINT64_MAX ? rank : first;
 	}
-	if (are_several && !chrome->is_folder)
+	if (are_several && !chrome->is_folder && !chrome->writer)
 		talk_print("several ranks are in one file; -o FOLDER/ writes a file for each");
 }
 
 int export_chrome(struct report_request *request)
 {
+	return chrome_export(request, NULL);
+}
+
+int chrome_export(struct report_request *request, const struct trace_writer *writer)
+{
 	struct run *run = run_new(request->source, &request->scope);
 	const char *output = request->options->output;
+	const void *wanted = NULL;
 	struct stat folder;
 	struct chrome *chrome;
 	int status;
 
 	run_set_options(run, request->options);
-	chrome = chrome_want(run, &(struct chrome_options){ .request = request });
-	chrome->is_folder = output && !stat(output, &folder) && S_ISDIR(folder.st_mode);
+	chrome = chrome_want(run, &(struct chrome_options){ .request = request, .writer = writer });
+	if (writer && writer->want)
+		wanted = writer->want(run);
+	chrome->is_folder = !writer && output && !stat(output, &folder) && S_ISDIR(folder.st_mode);
 	if (!chrome->is_folder)
 		add_file(chrome, UINT64_MAX, 0);
 	if (!chrome->failed)
 		request_read(request, run);
 	if (chrome->is_folder && !chrome->files)
 		add_file(chrome, UINT64_MAX, 0);
+	if (writer && writer->rest && chrome->files)
+		writer->rest(chrome->files, wanted, request);
 	status = close_files(chrome);
 	say_ranks(chrome);
 	run_free(run);

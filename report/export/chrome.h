@@ -48,11 +48,13 @@ struct chrome_nest {
 
 struct chrome_options {
 	struct report_request *request;
-	const struct trace_watch *watch; /* takes all events; NULL: they go to files */
+	const struct trace_writer *writer; /* NULL: JSON */
+	void *context;                     /* the writer's own, for one that opens nothing */
 };
 
 struct chrome {
 	struct report_request *request;
+	const struct trace_writer *writer;
 	struct source *source;
 	const struct selection *filters;
 	const struct operator_naming *naming;
@@ -63,7 +65,7 @@ struct chrome {
 
 	struct trace_head head;
 	struct trace_file *files;
-	const struct trace_watch *watch;
+	void *context;
 	bool is_folder; /* a file a rank */
 	bool failed;    /* a file could not be opened: the message is made */
 	struct trace_file **of_process;
@@ -115,6 +117,9 @@ struct chrome_place {
 };
 struct trace_file *chrome_begin(struct chrome *chrome, const struct source_thread *thread,
 				const struct chrome_place *place);
+
+/* Reads the request's source and writes its events as the writer has them: the whole of an exporter. */
+int chrome_export(struct report_request *request, const struct trace_writer *writer);
 
 /* For start(), cut(), finish() and release() of the analysis. */
 void chrome_scopes_start(struct chrome *chrome, struct run *run);

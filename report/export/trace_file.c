@@ -40,6 +40,8 @@ int trace_open(struct trace_file *trace, struct report_request *request,
 {
 	trace->events = 0;
 	trace->has_arguments = trace->has_events = false;
+	if (trace->writer)
+		return trace->writer->open(trace, request, head);
 	if (sink_open(&trace->sink, request, trace->path, false))
 		return -1;
 	put_head(trace, head);
@@ -86,6 +88,8 @@ int trace_close(struct trace_file *trace, struct report_request *request)
 	struct sink *sink = &trace->sink;
 	const char *name = trace->path ? trace->path : "stdout";
 
+	if (trace->writer)
+		return trace->writer->close(trace, request);
 	sink_text(sink, "\n  ],\n");
 	put_losses(sink, request->source);
 	put_faults(sink, request->source);
@@ -106,8 +110,9 @@ void trace_begin(struct trace_file *trace, const struct trace_event *event)
 {
 	struct sink *sink = &trace->sink;
 
-	if (trace->watch) {
-		trace->watch->take(trace->watch->context, event);
+	if (trace->writer) {
+		trace->events++;
+		trace->writer->begin(trace, event);
 		return;
 	}
 	if (SINK_BYTES - sink->used < PIECE_MAX)
@@ -152,23 +157,29 @@ static void put_argument(struct trace_file *trace, const char *name)
 
 void trace_argument_number(struct trace_file *trace, const char *name, uint64_t value)
 {
-	if (trace->watch)
+	if (trace->writer) {
+		if (trace->writer->number)
+			trace->writer->number(trace, name, value);
 		return;
+	}
 	put_argument(trace, name);
 	sink_unsigned(&trace->sink, value);
 }
 
 void trace_argument_signed(struct trace_file *trace, const char *name, int64_t value)
 {
-	if (trace->watch)
+	if (trace->writer) {
+		if (trace->writer->number)
+			trace->writer->number(trace, name, (uint64_t)value);
 		return;
+	}
 	put_argument(trace, name);
 	sink_signed(&trace->sink, value);
 }
 
 void trace_argument_json(struct trace_file *trace, const char *name, struct trace_text value)
 {
-	if (trace->watch)
+	if (trace->writer)
 		return;
 	put_argument(trace, name);
 	sink_put(&trace->sink, value.text, value.length);
@@ -176,7 +187,7 @@ void trace_argument_json(struct trace_file *trace, const char *name, struct trac
 
 void trace_argument_text(struct trace_file *trace, const char *name, struct trace_text value)
 {
-	if (trace->watch)
+	if (trace->writer)
 		return;
 	put_argument(trace, name);
 	sink_json(&trace->sink, value.text, value.length);
@@ -184,8 +195,11 @@ void trace_argument_text(struct trace_file *trace, const char *name, struct trac
 
 void trace_end(struct trace_file *trace)
 {
-	if (trace->watch)
+	if (trace->writer) {
+		if (trace->writer->end)
+			trace->writer->end(trace);
 		return;
+	}
 	if (trace->has_arguments)
 		sink_put(&trace->sink, "}}", 2);
 	else
@@ -197,6 +211,11 @@ void trace_metadata(struct trace_file *trace, const char *what, uint64_t pid, ui
 {
 	struct sink *sink = &trace->sink;
 
+	if (trace->writer) {
+		if (trace->writer->metadata)
+			trace->writer->metadata(trace, what, pid, tid, value);
+		return;
+	}
 	sink_print(sink,
 		   "%s\n{\"ph\": \"M\", \"name\": \"%s\", \"pid\": %llu, \"tid\": %llu, "
 		   "\"ts\": 0.000, \"args\": {\"%s\": ",

@@ -19,17 +19,34 @@ struct trace_text {
 	size_t length;
 };
 
-/* Who takes events instead of a file, as they are begun; without arguments. */
+struct trace_file;
 struct trace_event;
-struct trace_watch {
-	void (*take)(void *context, const struct trace_event *event);
-	void *context;
+struct trace_head;
+struct run;
+
+/*
+ * Another format than JSON, or who takes events for something else. Each as the function of that name below; all but
+ * begin() may be NULL. Without open() there is no file, and writer_state is what chrome_options gave.
+ */
+struct trace_writer {
+	/* Before the source is read: what else the format has; handed to rest(), which writes it. */
+	const void *(*want)(struct run *run);
+	void (*rest)(struct trace_file *trace, const void *wanted, struct report_request *request);
+	int (*open)(struct trace_file *trace, struct report_request *request,
+		    const struct trace_head *head);
+	int (*close)(struct trace_file *trace, struct report_request *request);
+	void (*begin)(struct trace_file *trace, const struct trace_event *event);
+	void (*number)(struct trace_file *trace, const char *name, uint64_t value);
+	void (*end)(struct trace_file *trace);
+	void (*metadata)(struct trace_file *trace, const char *what, uint64_t pid, uint64_t tid,
+			 const struct trace_text *value);
 };
 
 struct trace_file {
-	const struct trace_watch *watch; /* NULL: it is a file. Borrowed */
-	uint64_t rank, world_size;       /* UINT64_MAX: of no rank */
-	char *path;                      /* owned; NULL: stdout */
+	const struct trace_writer *writer; /* NULL: JSON */
+	void *writer_state;                /* the writer's own */
+	uint64_t rank, world_size;         /* UINT64_MAX: of no rank */
+	char *path;                        /* owned; NULL: stdout */
 	struct trace_file *next;
 	uint64_t events; /* without metadata */
 	bool has_arguments, has_events;

@@ -32,7 +32,8 @@ struct level {
 void page_timeline_want(struct timeline *timeline, struct page *page)
 {
 	chrome_want(page->run, &(struct chrome_options){ .request = page->request,
-							 .watch = &timeline->watch });
+							 .writer = &timeline_writer,
+							 .context = timeline });
 }
 
 static uint64_t length_of(const struct span *span)

@@ -193,9 +193,9 @@ static void take_range(struct timeline *timeline, const struct trace_event *even
 	timeline->has_begun = true;
 }
 
-static void take(void *context, const struct trace_event *event)
+static void take(struct trace_file *trace, const struct trace_event *event)
 {
-	struct timeline *timeline = context;
+	struct timeline *timeline = trace->writer_state;
 	struct span span = { .start_ns = event->time_ns, .duration_ns = event->duration_ns };
 
 	if (event->phase == 'b' || event->phase == 'e') {
@@ -213,9 +213,11 @@ static void take(void *context, const struct trace_event *event)
 	span_put(timeline, span);
 }
 
+const struct trace_writer timeline_writer = { .begin = take };
+
 void timeline_init(struct timeline *timeline)
 {
-	*timeline = (struct timeline){ .watch = { take, timeline } };
+	*timeline = (struct timeline){ .count = 0 };
 	map_init(&timeline->known_lanes);
 	map_init(&timeline->known_names);
 }

@@ -40,7 +40,6 @@ struct timeline_name {
 };
 
 struct timeline {
-	struct trace_watch watch;
 	struct span *span;
 	size_t count, room;
 	struct lane *lane;
@@ -57,7 +56,9 @@ struct timeline {
 	struct timeline_name begun_name;
 };
 
-/* The timeline does not move from here on: its watch knows it. */
+/* Takes a trace's events; its context is the timeline, which does not move while it does. */
+extern const struct trace_writer timeline_writer;
+
 void timeline_init(struct timeline *timeline);
 void timeline_release(struct timeline *timeline);
 

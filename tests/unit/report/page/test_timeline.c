@@ -15,16 +15,18 @@
 static void put(struct timeline *timeline, char phase, const char *name, uint64_t start,
 		uint64_t length)
 {
-	timeline->watch.take(timeline->watch.context, &(struct trace_event){
-							      .phase = phase,
-							      .category = "cpu_op",
-							      .name = { name, strlen(name) },
-							      .pid = 1,
-							      .tid = 2,
-							      .time_ns = start,
-							      .duration_ns = length,
-							      .id = 7,
-						      });
+	struct trace_file trace = { .writer_state = timeline };
+
+	timeline_writer.begin(&trace, &(struct trace_event){
+					      .phase = phase,
+					      .category = "cpu_op",
+					      .name = { name, strlen(name) },
+					      .pid = 1,
+					      .tid = 2,
+					      .time_ns = start,
+					      .duration_ns = length,
+					      .id = 7,
+				      });
 }
 
 static void test_depths(void **state)
