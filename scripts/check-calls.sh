@@ -33,13 +33,14 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 	forbid preload "$changes" settings
 	forbid preload "$sockets" nursery # a Unix socket
 	forbid collector "$sockets|$runs" nursery
-	forbid report "$sockets|$runs"
+	forbid report "$sockets"
+	forbid report "$runs" pager # the PAGER of the user, on a terminal only
 	forbid collector "$ends" main
 	forbid collector "$prints" main
 	forbid collector "$environment|$changes" main
 	forbid collector/format "$ends|$prints|$environment|$changes"
-	forbid report "$ends" 'main|memory'
+	forbid report "$ends" 'main|memory|pager'
 	forbid report 'stderr' 'talk|memory|run|export' # names in lines are escaped there
-	forbid report "$environment|$changes" 'main|symbol_cache' # where a cache is, and whether servers are asked
+	forbid report "$environment|$changes" 'main|symbol_cache|pager' # where a cache is, and whether servers are asked
 } | sort -u | grep . && exit 1
 exit 0

@@ -116,22 +116,29 @@ static void put_indent(struct sink *sink, unsigned int depth)
 		sink_put(sink, " ", 1);
 }
 
+static void put_name(struct sink *sink, const char *name)
+{
+	char shown[NAMED_TEXT_FRAME_MAX];
+	size_t length = named_frame_text(shown, name);
+
+	sink_put(sink, shown, length);
+}
+
 /* "0x1234: function (file.c:12)", as massif has frames; of a module without lines its path. */
 static void put_frame(const struct massif *massif, const struct named_frame *frame)
 {
-	char shown[NAMED_TEXT_FRAME_MAX];
 	struct sink *sink = massif->sink;
 
 	sink_hex(sink, frame->offset);
 	sink_text(sink, ": ");
-	sink_put(sink, shown, named_frame_text(shown, frame->name));
+	put_name(sink, frame->name);
 	if (frame->file) {
 		sink_text(sink, " (");
-		sink_put(sink, shown, named_frame_text(shown, frame->file));
+		put_name(sink, frame->file);
 		sink_print(sink, ":%u)", frame->line);
 	} else if (frame->module) {
 		sink_text(sink, " (in ");
-		sink_put(sink, shown, named_frame_text(shown, frame->module));
+		put_name(sink, frame->module);
 		sink_text(sink, ")");
 	}
 }
