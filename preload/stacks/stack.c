@@ -216,7 +216,7 @@ uint64_t stack_here_of(struct recorder_lane *lane, enum evt_family family, void 
 {
 	uint64_t id = id_for(lane, family, place_of(frame));
 
-	return id ? id | RECORD_STACK_BIT : plain_caller(frame);
+	return id ? id | RECORD_STACK_BIT : stack_plain_caller(frame);
 }
 
 uint64_t *stack_room(struct recorder_lane *lane, uint64_t stack, uint64_t ticks, unsigned int words)

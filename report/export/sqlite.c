@@ -493,7 +493,7 @@ static const void *want_gpu(struct run *run)
 	return gpu_want(run, &(struct gpu_options){ .by = BY_kernels_name, .trace = true });
 }
 
-static void put_kernel(struct sql *sql, const struct gpu_work *work, uint64_t pid,
+static void put_kernel(struct sql *sql, const struct late_work *work, uint64_t pid,
 		       const struct source_name *name)
 {
 	size_t length;
@@ -518,9 +518,9 @@ static void put_kernel(struct sql *sql, const struct gpu_work *work, uint64_t pi
 	free(compact);
 }
 
-static void put_copy(struct sql *sql, const struct gpu_work *work, uint64_t pid)
+static void put_copy(struct sql *sql, const struct late_work *work, uint64_t pid)
 {
-	if (work->what == GPU_KIND_SET)
+	if (work->kind == LATE_SET)
 		SQL_PUT(sql, SQL_MEMSET, INTEGER(work->start_ns),
 			INTEGER(work->start_ns + work->duration_ns), INTEGER(work->device),
 			INTEGER(work->context), INTEGER(work->stream), INTEGER(work->correlation),
@@ -539,10 +539,10 @@ static void put_gpu(struct trace_file *trace, const void *wanted, struct report_
 	size_t processes = source_processes(request->source, &process);
 
 	for (size_t i = 0; i < gpu->trace_count; i++) {
-		const struct gpu_work *work = &gpu->trace[i];
+		const struct late_work *work = &gpu->trace[i];
 		uint64_t pid = work->process < processes ? process[work->process]->pid : 0;
 
-		if (work->is_kernel)
+		if (work->kind == LATE_KERNEL)
 			put_kernel(trace->writer_state, work, pid,
 				   source_name_at(request->source, work->what));
 		else

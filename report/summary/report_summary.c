@@ -165,7 +165,8 @@ static void summary_want(struct report *report)
 		.source = run_source(run),
 		.heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack }),
 		.growth = growth_want(run, NULL),
-		.resident = resident_want(run, &(struct resident_options){ { BY_alloc_stack, HEAP_OF_C } }),
+		.resident = resident_want(
+			run, &(struct resident_options){ { BY_alloc_stack, HEAP_OF_C } }),
 		.ranges = ranges_want(
 			run, &(struct ranges_options){ .work = WORK_BIT(bytes_allocated) }),
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),

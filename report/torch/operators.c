@@ -290,8 +290,8 @@ struct place {
 };
 
 /* Its own, unless what it is in has one by its forward operator, or it has none. */
-static struct place operators_place(const struct operators *operators, uint32_t entry,
-				    const struct operator_opening *opening)
+static struct place place_of(const struct operators *operators, uint32_t entry,
+			     const struct operator_opening *opening)
 {
 	struct place place = { opening->caller, opening->is_placed_by_forward };
 	uint32_t parent = operators->nest.scope[entry].parent;
@@ -312,7 +312,7 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 
 	if (entry == NEST_NONE)
 		return;
-	place = operators_place(operators, entry, opening);
+	place = place_of(operators, entry, opening);
 	if (opening->counts && !opening->hidden)
 		row = operators_placed_row(
 			operators, operators_row_of(operators, opening->name, opening->scope),
