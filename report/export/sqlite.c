@@ -552,6 +552,7 @@ static void put_gpu(struct trace_file *trace, const void *wanted, struct report_
 }
 
 static const struct trace_writer writer = {
+	.has_own_gpu = true,
 	.want = want_gpu,
 	.rest = put_gpu,
 	.open = sql_open,
