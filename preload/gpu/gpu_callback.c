@@ -25,6 +25,80 @@ static const char *const names[CUPTI_DOMAINS][IDS] = {
 #include "preload/gpu/callbacks.def"
 };
 
+/* --- a word for two --- */
+
+/*
+ * CUPTI gives a word to a subscriber that it has at both ends of a call. Where both users are called each has one:
+ * a pair of them, to which CUPTI's word points.
+ */
+struct pair {
+	_Atomic bool is_taken;
+	uint64_t ours, theirs;
+};
+#define PAIRS 4096u
+
+static _Atomic(struct pair *) pairs;
+
+void gpu_callback_prepare_two(void)
+{
+	struct pair *none = NULL, *made;
+	int saved = errno;
+
+	if (atomic_load(&pairs))
+		return;
+	made = mmap(NULL, PAIRS * sizeof(*made), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (made != MAP_FAILED && !atomic_compare_exchange_strong(&pairs, &none, made))
+		munmap(made, PAIRS * sizeof(*made));
+	errno = saved;
+}
+
+static struct pair *pair_take(uint32_t correlation)
+{
+	struct pair *all = atomic_load(&pairs);
+
+	for (uint32_t i = 0; all && i < PAIRS; i++) {
+		struct pair *pair = &all[(correlation + i) % PAIRS];
+		bool is_taken = false;
+
+		if (atomic_compare_exchange_strong(&pair->is_taken, &is_taken, true)) {
+			pair->ours = pair->theirs = 0;
+			return pair;
+		}
+	}
+	return NULL;
+}
+
+static struct pair *pair_of(uint64_t word)
+{
+	uintptr_t all = (uintptr_t)atomic_load(&pairs);
+
+	if (!all || word - all >= PAIRS * sizeof(struct pair))
+		return NULL;
+	return &atomic_load(&pairs)[(word - all) / sizeof(struct pair)];
+}
+
+static void pair_release(struct pair *pair)
+{
+	atomic_store(&pair->is_taken, false);
+}
+
+/* Where the other user has gone since the call began, the pair is still to be released. */
+static uint64_t word_take(uint64_t *kept)
+{
+	uint64_t word = *kept;
+	struct pair *pair = pair_of(word);
+
+	*kept = 0;
+	if (__builtin_expect(!pair, 1))
+		return word;
+	word = pair->ours;
+	pair_release(pair);
+	return word;
+}
+
+/* --- ours --- */
+
 static void call_record(const char *name, const struct cupti_callback *callback, uint64_t start)
 {
 	int saved = errno;
@@ -81,11 +155,10 @@ static void call_begins(const struct cupti_callback *callback)
 
 static void call_ends(const char *name, const struct cupti_callback *callback)
 {
-	uint64_t start = *callback->kept;
+	uint64_t start = *callback->kept ? word_take(callback->kept) : 0;
 
 	if (!start)
 		return;
-	*callback->kept = 0;
 	if (correlation_self == (callback->correlation << 2 | CORRELATION_OWN))
 		correlation_self = 0;
 	call_record(name, callback, start);
@@ -103,57 +176,6 @@ static inline void call_ours(int domain, uint32_t id, const struct cupti_callbac
 
 /* --- the other user's callback --- */
 
-/*
- * CUPTI gives a word to a subscriber that it has at both ends of a call. Where both users are called each has one:
- * a pair of them, to which CUPTI's word points.
- */
-struct pair {
-	_Atomic bool is_taken;
-	uint64_t ours, theirs;
-};
-#define PAIRS 4096u
-
-static _Atomic(struct pair *) pairs;
-
-void gpu_callback_prepare_two(void)
-{
-	struct pair *none = NULL, *made;
-	int saved = errno;
-
-	if (atomic_load(&pairs))
-		return;
-	made = mmap(NULL, PAIRS * sizeof(*made), PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (made != MAP_FAILED && !atomic_compare_exchange_strong(&pairs, &none, made))
-		munmap(made, PAIRS * sizeof(*made));
-	errno = saved;
-}
-
-static struct pair *pair_take(uint32_t correlation)
-{
-	struct pair *all = atomic_load(&pairs);
-
-	for (uint32_t i = 0; all && i < PAIRS; i++) {
-		struct pair *pair = &all[(correlation + i) % PAIRS];
-		bool is_taken = false;
-
-		if (atomic_compare_exchange_strong(&pair->is_taken, &is_taken, true)) {
-			pair->ours = pair->theirs = 0;
-			return pair;
-		}
-	}
-	return NULL;
-}
-
-static struct pair *pair_of(uint64_t word)
-{
-	uintptr_t all = (uintptr_t)atomic_load(&pairs);
-
-	if (!all || word - all >= PAIRS * sizeof(struct pair))
-		return NULL;
-	return &atomic_load(&pairs)[(word - all) / sizeof(struct pair)];
-}
-
 static void call_both(void *user, cupti_callback_function *theirs, int domain, uint32_t id,
 		      const struct cupti_callback *callback)
 {
@@ -167,30 +189,38 @@ static void call_both(void *user, cupti_callback_function *theirs, int domain, u
 	copy.kept = pair ? &pair->ours : &nothing;
 	if (pair)
 		call_ours(domain, id, &copy);
+	else if (callback->site != 0) /* the other came in between: the word is ours */
+		call_ours(domain, id, callback);
 	copy.kept = pair ? &pair->theirs : &nothing;
 	theirs(user, domain, id, &copy);
 	if (pair && callback->site != 0)
-		atomic_store(&pair->is_taken, false);
+		pair_release(pair);
+}
+
+/* Both were called when the call began: then the other has to get its own word, whoever has gone since. */
+static bool is_of_two(const struct cupti_callback *callback)
+{
+	return callback->site != 0 && pair_of(*callback->kept);
 }
 
 /* Where the other user wants it, or may: of domains that are none of ours CUPTI calls for it only. */
 __attribute__((noinline)) static void call_with_theirs(int domain, uint32_t id,
 						       const struct cupti_callback *callback)
 {
-	bool is_api = domain > 0 && domain < CUPTI_DOMAINS && id < IDS;
+	bool is_api = domain > 0 && domain < CUPTI_DOMAINS && id < IDS && callback &&
+		      callback->kept;
+	bool is_ours = is_api && gpu_is_on() &&
+		       atomic_load(&gpu_share_callbacks[domain][id]) & GPU_US;
 	int saved = errno;
 	void *user;
 	cupti_callback_function *theirs = gpu_share_their_callback(&user);
 
-	if (is_api && callback && callback->kept && gpu_is_on() &&
-	    atomic_load(&gpu_share_callbacks[domain][id]) & GPU_US) {
-		if (theirs)
-			call_both(user, theirs, domain, id, callback);
-		else
-			call_ours(domain, id, callback);
-	} else if (theirs) {
+	if (theirs && is_api && (is_ours || is_of_two(callback)))
+		call_both(user, theirs, domain, id, callback);
+	else if (theirs)
 		theirs(user, domain, id, callback);
-	}
+	else if (is_ours)
+		call_ours(domain, id, callback);
 	errno = saved;
 }
 

@@ -54,11 +54,7 @@ size_t batch_add(struct batch *batch, enum report_id id, enum key_id by)
 	one->request = (struct report_request){ .options = &one->options,
 						.source = batch->outer->source,
 						.screen = batch->outer->screen };
-	one->report = (struct report){ .kind = kinds[id], .request = &one->request };
-	if (by == KEY_ID_LIMIT)
-		table_init(&one->table, report_infos[id].id, NULL);
-	else
-		key_init_table(&one->table, by);
+	report_job_init(&one->job, kinds[id], &one->request);
 	batch->report = memory_room(batch->report, batch->count, &batch->room,
 				    sizeof(*batch->report));
 	batch->report[batch->count] = one;
@@ -73,23 +69,8 @@ static void batch_want(struct batch *batch)
 		struct batch_report *one = batch->report[i];
 
 		one->request.scope = batch->outer->scope;
-		one->report.state = memory_zero(one->report.kind->state_bytes + 1, 1);
-		one->report.run = batch->run;
-		if (one->report.kind->want)
-			one->report.kind->want(&one->report);
+		report_job_want(&one->job, batch->run);
 	}
-}
-
-static const char *batch_explain(struct batch_report *one)
-{
-	const struct report_kind *kind = one->report.kind;
-	const char *text = NULL;
-
-	if (one->table.row_count || (kind->form != REPORT_TABLE && kind->form != REPORT_PART))
-		return NULL;
-	if (kind->explain)
-		text = kind->explain(&one->report, &one->absence);
-	return text ? text : why_empty_explain(one->report.run, kind->family, &one->absence);
 }
 
 /* Cells that are made late are made for all rows: nobody knows yet which are looked at. */
@@ -97,11 +78,8 @@ static void batch_fill(struct batch_report *one)
 {
 	const struct arrangement all = { .sort = -1 };
 
-	one->report.kind->fill(&one->report, &one->table);
-	if (one->report.kind->total)
-		one->report.kind->total(&one->report, &one->facts);
-	table_arrange(&one->table, &all);
-	one->empty = batch_explain(one);
+	report_job_fill(&one->job);
+	table_arrange(&one->job.table, &all);
 }
 
 int batch_read(struct batch *batch)
@@ -126,15 +104,8 @@ int batch_read(struct batch *batch)
 
 void batch_release(struct batch *batch)
 {
-	for (size_t i = 0; i < batch->count; i++) {
-		struct batch_report *one = batch->report[i];
-
-		if (one->report.state && one->report.kind->release)
-			one->report.kind->release(&one->report);
-		facts_release(&one->facts);
-		table_release(&one->table);
-		free(one->report.state);
-	}
+	for (size_t i = 0; i < batch->count; i++)
+		report_job_release(&batch->report[i]->job);
 	if (batch->run)
 		run_free(batch->run);
 	windows_release(&batch->windows);

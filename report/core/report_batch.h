@@ -9,18 +9,14 @@
 #ifndef REPORT_CORE_REPORT_BATCH_H
 #define REPORT_CORE_REPORT_BATCH_H
 
-#include "report/core/report_kind.h"
+#include "report/core/report_job.h"
 
 struct batch_report {
 	enum report_id id;
 	enum key_id by;
 	struct options options; /* the request's, but for the report and its key */
 	struct report_request request;
-	struct report report;
-	struct table table;
-	struct facts facts;
-	struct why_empty absence;
-	const char *empty; /* why there is no row; NULL when there are some or nothing is known */
+	struct report_job job;
 };
 
 struct batch {

@@ -37,8 +37,8 @@ void facts_release(struct facts *facts)
 	text_store_release(&facts->texts);
 }
 
-int report_job_open(struct report_job *job, const struct report_kind *kind,
-		    struct report_request *request)
+void report_job_init(struct report_job *job, const struct report_kind *kind,
+		     struct report_request *request)
 {
 	const struct report_info *info = &report_infos[request->options->report];
 
@@ -47,6 +47,12 @@ int report_job_open(struct report_job *job, const struct report_kind *kind,
 		key_init_table(&job->table, request->options->by);
 	else
 		table_init(&job->table, info->id, NULL);
+}
+
+int report_job_open(struct report_job *job, const struct report_kind *kind,
+		    struct report_request *request)
+{
+	report_job_init(job, kind, request);
 	if (kind->form == REPORT_TABLE)
 		job->table.plan = &request->arrangement;
 	return request_prepare(request, &job->table);
@@ -91,8 +97,6 @@ static struct document make_document(struct report *report, const struct facts *
 
 	if (kind->form == REPORT_TABLE)
 		document.scope = scope_recorded(report->run, recorded);
-	if (kind->form == REPORT_TEXT)
-		report->request->arrangement.limit = 0;
 	return document;
 }
 
@@ -107,13 +111,13 @@ void report_job_fill(struct report_job *job)
 	job->document = make_document(report, &job->facts, &job->absence, &job->recorded);
 }
 
-int report_write(struct report *report, struct table *table, const struct facts *facts)
+int report_job_write(struct report_job *job)
 {
-	struct scope_text recorded;
-	struct why_empty absence;
-	struct document document = make_document(report, facts, &absence, &recorded);
+	struct report_request *request = job->report.request;
 
-	return request_write(report->request, &document, table);
+	if (job->report.kind->form == REPORT_TEXT)
+		request->arrangement.limit = 0;
+	return request_write(request, &job->document, &job->table);
 }
 
 void report_job_release(struct report_job *job)

@@ -73,11 +73,6 @@ struct report_kind {
 
 /* The kind of a report; read-only. */
 const struct report_kind *report_kind_of(enum report_id id);
-/*
- * Writes what was filled as the request's options ask, once request_prepare() has looked at them. A status; the request may
- * have a message.
- */
-int report_write(struct report *report, struct table *table, const struct facts *facts);
 /* STATUS_OK, or another with one line in the request's message. */
 int report_run(const struct report_kind *kind, struct report_request *request);
 

@@ -16,7 +16,7 @@ static int report_read(struct report_job *job, struct report_request *request)
 	report_job_want(job, run);
 	request_read(request, run);
 	report_job_fill(job);
-	status = request_write(request, &job->document, &job->table);
+	status = report_job_write(job);
 	report_job_release(job);
 	run_free(run);
 	return status;

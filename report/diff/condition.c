@@ -176,7 +176,7 @@ static int judge_rows(const struct condition *condition, const struct sides *sid
 		/* of all rows: one that is new or gone has no change in percent */
 		if (!condition->row && isnan(value_of(condition, &change)))
 			continue;
-		result = judge(condition, row->name, &change, one->table.column[column]->unit);
+		result = judge(condition, row->name, &change, one->job.table.column[column]->unit);
 		status = result > status ? result : status;
 	}
 	joined_release(&joined);
@@ -192,8 +192,8 @@ int condition_judge(const struct condition *condition, const struct sides *sides
 	enum unit unit;
 	struct change change = joined_change_total(sides, condition->place, condition->column,
 						   &unit);
-	int column = columns_find(one->table.column, one->table.column_count, condition->column,
-				  strlen(condition->column));
+	int column = columns_find(one->job.table.column, one->job.table.column_count,
+				  condition->column, strlen(condition->column));
 
 	if (!condition->row && (change.has_before || change.has_after))
 		return judge(condition, NULL, &change, unit);

@@ -58,7 +58,7 @@ static const char *key_words(const struct batch_report *one)
 
 static bool is_key(const struct batch_report *one, size_t at)
 {
-	const struct column *column = one->table.column[at];
+	const struct column *column = one->job.table.column[at];
 	const char *words = key_words(one);
 	bool is_listed = words ? has_word(words, column->name) : column->priority == 0;
 
@@ -70,7 +70,7 @@ static bool is_key(const struct batch_report *one, size_t at)
 
 bool joined_compares(const struct batch_report *one, size_t at)
 {
-	const struct column *column = one->table.column[at];
+	const struct column *column = one->job.table.column[at];
 
 	return !column_is_text(column) && column->unit != UNIT_ID && column->unit != UNIT_CLASS &&
 	       !is_of_one_run(column->name) && !is_key(one, at);
@@ -172,7 +172,7 @@ static void joined_put(struct joined *joined, size_t side, size_t row, const cha
 static void name_row(const struct batch_report *one, size_t row, const char *const *keys,
 		     struct naming *naming)
 {
-	const struct table *table = &one->table;
+	const struct table *table = &one->job.table;
 
 	*naming = (struct naming){ .key = NULL };
 	naming->key_out = open_memstream(&naming->key, &naming->key_bytes);
@@ -191,13 +191,13 @@ static void name_row(const struct batch_report *one, size_t row, const char *con
 static void joined_add_side(struct joined *joined, size_t side)
 {
 	const struct batch_report *one = joined->sides->side[side].batch.report[joined->place];
-	const char **keys = memory_zero(one->table.row_count + 1, sizeof(*keys));
+	const char **keys = memory_zero(one->job.table.row_count + 1, sizeof(*keys));
 
-	for (size_t row = 0; row < one->table.row_count; row++) {
+	for (size_t row = 0; row < one->job.table.row_count; row++) {
 		struct naming naming;
 
 		name_row(one, row, keys, &naming);
-		if (one->table.is_tree)
+		if (one->job.table.is_tree)
 			keys[row] = text_store_put(&joined->texts, naming.key, strlen(naming.key));
 		joined_put(joined, side, row, naming.key, naming.name);
 		free(naming.key);
@@ -228,7 +228,7 @@ bool joined_is_one_sided(const struct sides *sides, size_t place)
 	size_t with = 0;
 
 	for (size_t i = 0; i < sides->count; i++)
-		with += sides->side[i].batch.report[place]->table.row_count > 0;
+		with += sides->side[i].batch.report[place]->job.table.row_count > 0;
 	return with && with < sides->count;
 }
 
@@ -329,9 +329,9 @@ static struct measured measure_row(const struct batch_report *one, size_t row, s
 
 	if (row == SIZE_MAX)
 		return measured;
-	measured.value = cell_value(table_cell(&one->table, row, column));
+	measured.value = cell_value(table_cell(&one->job.table, row, column));
 	measured.has = !isnan(measured.value);
-	measured.error = row_error(&one->table, row, one->table.column[column]->name);
+	measured.error = row_error(&one->job.table, row, one->job.table.column[column]->name);
 	return measured;
 }
 
@@ -347,7 +347,7 @@ struct change joined_change(const struct joined *joined, const struct joined_row
 	for (size_t i = 0; i < sides->count; i++)
 		measured[i] = measure_row(sides->side[i].batch.report[joined->place], row->row[i],
 					  column);
-	change = noise_judge(measured, last, &measured[last], one->table.column[column]->unit);
+	change = noise_judge(measured, last, &measured[last], one->job.table.column[column]->unit);
 	free(measured);
 	return change;
 }
@@ -392,18 +392,18 @@ static double total_error(const struct batch_report *one, const char *fact)
 	if (one->id != REPORT_steps)
 		return NAN;
 	if (!strcmp(fact, "p50_ns"))
-		return series_error(&one->table, "total_ns", true);
+		return series_error(&one->job.table, "total_ns", true);
 	if (!strcmp(fact, "avg_ns"))
-		return series_error(&one->table, "total_ns", false);
-	return (double)one->table.row_count * series_error(&one->table, fact, false);
+		return series_error(&one->job.table, "total_ns", false);
+	return (double)one->job.table.row_count * series_error(&one->job.table, fact, false);
 }
 
 /* Without rows a total of 0 is no measurement, but that nothing leaked is one. */
 static bool has_totals(const struct batch_report *one)
 {
-	return one->table.row_count ||
+	return one->job.table.row_count ||
 	       (one->id == REPORT_leaks &&
-		!why_empty_is_off(one->report.run, one->report.kind->family));
+		!why_empty_is_off(one->job.report.run, one->job.report.kind->family));
 }
 
 struct change joined_change_total(const struct sides *sides, size_t place, const char *fact,
@@ -418,8 +418,8 @@ struct change joined_change_total(const struct sides *sides, size_t place, const
 		const struct batch_report *one = sides->side[i].batch.report[place];
 
 		measured[i].error = NAN;
-		for (size_t k = 0; k < one->facts.count; k++) {
-			const struct fact *found = &one->facts.fact[k];
+		for (size_t k = 0; k < one->job.facts.count; k++) {
+			const struct fact *found = &one->job.facts.fact[k];
 
 			if (strcmp(found->name, fact) != 0 || found->cell.kind == CELL_TEXT)
 				continue;

@@ -172,8 +172,8 @@ static void add_rows(struct diff *diff, const struct joined *joined, enum report
 	for (size_t i = 0; i < joined->count; i++) {
 		struct one_change one = { .report = report,
 					  .row = joined->row[i].name,
-					  .metric = of->table.column[column]->name,
-					  .unit = of->table.column[column]->unit,
+					  .metric = of->job.table.column[column]->name,
+					  .unit = of->job.table.column[column]->unit,
 					  .group = group };
 
 		one.change = joined_change(joined, &joined->row[i], column);
@@ -194,7 +194,8 @@ static void diff_overview(struct diff *diff)
 {
 	for (size_t i = 0; i < OVERVIEW; i++) {
 		const struct shown *shown = &diff->shown[i];
-		const struct table *table = &diff->sides.side[0].batch.report[shown->place]->table;
+		const struct table
+			*table = &diff->sides.side[0].batch.report[shown->place]->job.table;
 		int column = columns_find(table->column, table->column_count, shown->column,
 					  strlen(shown->column));
 
@@ -222,7 +223,7 @@ static int diff_columns(struct diff *diff, const struct batch_report *one, bool 
 	int column = -1;
 
 	if (name && strcmp(name, "all") != 0) {
-		column = columns_find(one->table.column, one->table.column_count, name,
+		column = columns_find(one->job.table.column, one->job.table.column_count, name,
 				      strlen(name));
 		if (options->metric && (column < 0 || !joined_compares(one, (size_t)column)))
 			return diff_fail(
@@ -234,7 +235,7 @@ static int diff_columns(struct diff *diff, const struct batch_report *one, bool 
 		chosen[column] = true;
 		return STATUS_OK;
 	}
-	for (size_t i = 0; i < one->table.column_count; i++)
+	for (size_t i = 0; i < one->job.table.column_count; i++)
 		chosen[i] = joined_compares(one, i);
 	return STATUS_OK;
 }
@@ -242,7 +243,7 @@ static int diff_columns(struct diff *diff, const struct batch_report *one, bool 
 static int diff_report(struct diff *diff)
 {
 	const struct batch_report *one = sides_after(&diff->sides)->batch.report[diff->place];
-	const struct facts *facts = &one->facts;
+	const struct facts *facts = &one->job.facts;
 	bool chosen[COLUMNS_MAX] = { false };
 	const struct joined *joined;
 	int status = diff_columns(diff, one, chosen);
@@ -255,7 +256,7 @@ static int diff_report(struct diff *diff)
 				  diff->request->options->format != FORMAT_TABLE);
 	diff->is_one_sided[diff->report] = joined_is_one_sided(&diff->sides, diff->place);
 	joined = diff_join(diff, diff->place);
-	for (size_t i = 0; i < one->table.column_count; i++)
+	for (size_t i = 0; i < one->job.table.column_count; i++)
 		if (chosen[i])
 			add_rows(diff, joined, diff->report, i, i + 1, UNLIMITED, true);
 	return STATUS_OK;

@@ -225,9 +225,8 @@ void chrome_device_start(struct chrome *chrome, struct run *run)
 						       .takes_homeless = true };
 
 	map_init(&chrome->line_known);
-	if (chrome->writer && chrome->writer->has_own_gpu)
-		return;
-	late_listen(late_want(run), &listener, chrome);
+	if (!chrome->writer || !chrome->writer->leaves_devices)
+		late_listen(late_want(run), &listener, chrome);
 }
 
 /* The names of devices and streams, before the files are closed. */

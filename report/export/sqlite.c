@@ -58,6 +58,9 @@ struct sql {
 	struct demangler demangler;
 	char *plain; /* a name without its quotes */
 	size_t plain_room;
+	char *readable; /* a text as it is bound */
+	size_t readable_room;
+	char *opened_path; /* as sqlite takes it for a file's */
 
 	struct trace_event event; /* under way */
 	enum sql_table table;     /* SQL_TABLES: it has none */
@@ -89,6 +92,52 @@ static void sql_fail(struct sql *sql, int result)
 		sql->failed = result;
 }
 
+static bool is_plain(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!text[i] || (unsigned char)text[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* Python does not read a row with a text that is not UTF-8, and a NUL ends a text for most: both become U+FFFD. */
+static struct sql_value readable_text(struct sql *sql, const struct sql_value *value)
+{
+	struct sql_value made = *value;
+
+	if (is_plain(value->text, value->length))
+		return made;
+	if (value->length * 3 > sql->readable_room) {
+		sql->readable_room = value->length * 3;
+		sql->readable = memory_grow(sql->readable, sql->readable_room, 1);
+	}
+	made.text = sql->readable;
+	made.length = 0;
+	for (size_t i = 0, bytes = 0; i < value->length; i += bytes) {
+		const char *at = &value->text[i];
+		uint32_t character = 0;
+
+		bytes = text_decode(at, value->length - i, &character);
+		if (!bytes || !character) {
+			memcpy(sql->readable + made.length, "\xef\xbf\xbd", 3);
+			made.length += 3;
+			bytes = 1;
+			continue;
+		}
+		memcpy(sql->readable + made.length, at, bytes);
+		made.length += bytes;
+	}
+	return made;
+}
+
+static void bind_text(struct sql *sql, sqlite3_stmt *insert, int at, const struct sql_value *value)
+{
+	struct sql_value text = readable_text(sql, value);
+
+	sql_fail(sql, sqlite3_bind_text64(insert, at, text.text, text.length, SQLITE_TRANSIENT,
+					  SQLITE_UTF8));
+}
+
 static void sql_put(struct sql *sql, enum sql_table table, const struct sql_value *value, int count)
 {
 	sqlite3_stmt *insert = sql->insert[table];
@@ -99,9 +148,7 @@ static void sql_put(struct sql *sql, enum sql_table table, const struct sql_valu
 		if (value[i].kind == SQL_INTEGER)
 			sql_fail(sql, sqlite3_bind_int64(insert, i + 1, value[i].integer));
 		else if (value[i].kind == SQL_TEXT)
-			sql_fail(sql,
-				 sqlite3_bind_text64(insert, i + 1, value[i].text, value[i].length,
-						     SQLITE_TRANSIENT, SQLITE_UTF8));
+			bind_text(sql, insert, i + 1, &value[i]);
 		else
 			sql_fail(sql, sqlite3_bind_null(insert, i + 1));
 	}
@@ -237,6 +284,8 @@ static void sql_free(struct sql *sql)
 	demangler_release(&sql->demangler);
 	free(sql->name);
 	free(sql->plain);
+	free(sql->readable);
+	free(sql->opened_path);
 	free(sql);
 }
 
@@ -249,6 +298,16 @@ static void put_session(struct sql *sql, const struct trace_head *head)
 	SQL_PUT(sql, SQL_SYSTEM, NONE, NONE, TEXT("ProfilerVersion"), NONE, TEXT(head->version));
 	for (uint64_t kind = 0; kind <= 10; kind++)
 		SQL_PUT(sql, SQL_COPY_KINDS, INTEGER(kind), TEXT(gpu_copy_text(kind)));
+}
+
+/* ":memory:" is no file for sqlite. */
+static char *path_of_file(const char *path)
+{
+	size_t room = strlen(path) + sizeof("./");
+	char *made = memory_zero(room, 1);
+
+	snprintf(made, room, "%s%s", *path == ':' ? "./" : "", path);
+	return made;
 }
 
 /* Opened as any output is, so that no recording is written over; then it is sqlite's. */
@@ -267,7 +326,8 @@ static int sql_open(struct trace_file *trace, struct report_request *request,
 	sql->path = trace->path;
 	map_init(&sql->names);
 	sql->name = memory_room(NULL, 0, &sql->name_room, sizeof(*sql->name));
-	sql_fail(sql, sqlite3_open_v2(trace->path, &sql->db,
+	sql->opened_path = path_of_file(trace->path);
+	sql_fail(sql, sqlite3_open_v2(sql->opened_path, &sql->db,
 				      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL));
 	run_statement(sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
 	make_tables(sql);
@@ -352,7 +412,7 @@ static enum sql_table table_of(const struct trace_event *event)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(known[i].category, event->category))
 			return known[i].table;
-	return SQL_TABLES; /* ends of arrows, and work of the GPU, which rest() has */
+	return SQL_TABLES; /* ends of arrows */
 }
 
 static void sql_begin(struct trace_file *trace, const struct trace_event *event)
@@ -552,7 +612,7 @@ static void put_gpu(struct trace_file *trace, const void *wanted, struct report_
 }
 
 static const struct trace_writer writer = {
-	.has_own_gpu = true,
+	.leaves_devices = true,
 	.want = want_gpu,
 	.rest = put_gpu,
 	.open = sql_open,

@@ -48,9 +48,9 @@ static int write_report(struct tables *tables, struct batch_report *one)
 	one->options.output = path;
 	one->options.format = tables->format;
 	one->options.limit = LIMIT_DEFAULT;
-	status = request_prepare(&one->request, &one->table);
+	status = request_prepare(&one->request, &one->job.table);
 	if (!status)
-		status = report_write(&one->report, &one->table, &one->facts);
+		status = report_job_write(&one->job);
 	if (status)
 		snprintf(tables->request->message, sizeof(tables->request->message), "%s",
 			 one->request.message);

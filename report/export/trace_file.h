@@ -29,7 +29,7 @@ struct run;
  * begin() may be NULL. Without open() there is no file, and writer_state is what chrome_options gave.
  */
 struct trace_writer {
-	bool has_own_gpu; /* what a GPU did is in rest(), and not in begin() */
+	bool leaves_devices; /* work of the GPU is no event: rest() has it */
 	/* Before the source is read: what else the format has; handed to rest(), which writes it. */
 	const void *(*want)(struct run *run);
 	void (*rest)(struct trace_file *trace, const void *wanted, struct report_request *request);

@@ -6,32 +6,20 @@
 #include <string.h>
 
 #include "report/core/key.h"
+#include "report/core/report_batch.h"
 
 #define TABLE_BYTES_MAX 400000u /* of one table in the file */
 #define ANSWER_WIDTH 4096u      /* of sentences that are not broken */
 #define ROWS_MIN 20u
 #define ID_BYTES 96u
 
-static const struct report_kind *const kinds[REPORT_LIMIT] = {
-#define REPORT(id, name, takes, sort, doc, more) [REPORT_##id] = &report_kind_##id,
-#include "report/families.def"
-};
-
 /* Trees of stacks are flame graphs here. */
 static bool is_shown(enum report_id id)
 {
-	const struct report_kind *kind = kinds[id];
+	const struct report_kind *kind = report_kind_of(id);
 
 	return kind->want && report_infos[id].takes & TAKES_FORMAT &&
 	       !(report_infos[id].takes & TAKES_of);
-}
-
-static enum key_id first_key(enum report_id id)
-{
-	for (unsigned int key = 0; key < KEY_ID_LIMIT; key++)
-		if (!strcmp(key_list[key].report, report_infos[id].id))
-			return (enum key_id)key;
-	return (enum key_id)0;
 }
 
 int page_tables_want(struct page_tables *tables, struct page *page)
@@ -42,6 +30,7 @@ int page_tables_want(struct page_tables *tables, struct page *page)
 							     sizeof(*tables->table)) };
 	for (unsigned int id = 0; id < REPORT_LIMIT && !status; id++) {
 		struct page_table *table = &tables->table[tables->count];
+		enum key_id by = batch_key((enum report_id)id, NULL);
 
 		if (!is_shown((enum report_id)id))
 			continue;
@@ -51,10 +40,11 @@ int page_tables_want(struct page_tables *tables, struct page *page)
 		table->options.format = FORMAT_JSON;
 		table->options.limit = PAGE_ROWS_MAX;
 		table->options.output = NULL;
-		table->options.by = first_key((enum report_id)id);
+		table->options.by = by == KEY_ID_LIMIT ? (enum key_id)0 : by;
 		table->request = *page->request;
 		table->request.options = &table->options;
-		status = report_job_open(&table->job, kinds[id], &table->request);
+		status = report_job_open(&table->job, report_kind_of((enum report_id)id),
+					 &table->request);
 		if (status)
 			snprintf(page->request->message, sizeof(page->request->message), "%s",
 				 table->request.message);
@@ -166,7 +156,7 @@ static char *table_json(const struct page *page, struct page_table *table, size_
 
 	table->request.screen = page_screen(page, out);
 	fputs("{\"document\": ", out);
-	request_write(&table->request, &table->job.document, &table->job.table);
+	report_job_write(&table->job);
 	fputs(", \"about\": ", out);
 	put_about(out, page, table);
 	fputs("}\n", out);

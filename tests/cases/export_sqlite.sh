@@ -104,6 +104,16 @@ assert names == ["');DROP TABLE x"], names
 commands = [name for name, in data.execute("SELECT name FROM PROCESSES")]
 assert len(commands) == 1 and "DELETE FROM StringIds;--" in commands[0], commands
 END
+# what is no UTF-8 can be read all the same
+cp "drop');DELETE FROM StringIds;--" $'bad\xffna\xc3\xa9me'
+rm -f run.evt*
+run_traced $'./bad\xffna\xc3\xa9me' || fail "status $?"
+"$REPORT" export sqlite "$OUTPUT" -o :memory: 2>err || fail "$(cat err)"
+PYTHONUTF8=1 python3 - <<'END' || fail "a name that is no UTF-8"
+import sqlite3
+data = sqlite3.connect("./:memory:")
+assert [name for name, in data.execute("SELECT name FROM PROCESSES")] == ["./bad\ufffdna\u00e9me"]
+END
 try() { # STATUS ARGUMENT...
 	local wanted=$1 status
 	shift

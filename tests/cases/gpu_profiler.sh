@@ -21,7 +21,7 @@ same() { # our tables are the device's own
 		'summary.totals.events_lost == 0'
 }
 
-for what in window "again 100" late calls callbacks clock serial finalize early period small refuse threads fork; do
+for what in window "again 100" late calls callbacks goes clock serial finalize early period small refuse threads fork; do
 	# shellcheck disable=SC2086 # a number is a word of its own
 	profiler $what
 	expect_eq "$what: what is said" "$(cat traced.err)" ""

@@ -9,6 +9,7 @@
  *   late       the work is on its way when the kinds are switched off
  *   calls      as torch.profiler: calls and pushed numbers as well
  *   callbacks  a subscriber that keeps a word from a call's beginning to its end; domains, a second subscriber
+ *   goes       a callback that is switched off between a call's beginning and its end
  *   clock      with a clock of its own, given to CUPTI while work is on its way, and again
  *   serial     CUPTI_ACTIVITY_KIND_KERNEL
  *   finalize   ends CUPTI, and begins anew
@@ -256,6 +257,34 @@ static void run_callbacks(void)
 	rest();
 }
 
+static cupti_subscriber self;
+
+static void callback_once(void *user, int domain, uint32_t id, const struct cupti_callback *data)
+{
+	callback(user, domain, id, data);
+	if (data->site == 0)
+		OK(cuptiEnableCallback(0, self, domain, id));
+}
+
+/* More often than there may be such calls at once. */
+static void run_goes(void)
+{
+	OK(cuptiSubscribe(&self, callback_once, host));
+	for (unsigned int i = 0; i < 5000; i++) {
+		OK(cuptiEnableCallback(1, self, CUPTI_RUNTIME_API, 211));
+		launch(&kernel_small, 1);
+	}
+	print_callbacks("goes");
+	OK(cuptiUnsubscribe(self));
+	rest();
+	OK(cuptiSubscribe(&self, callback, host));
+	OK(cuptiEnableCallback(1, self, CUPTI_RUNTIME_API, 211));
+	work(3);
+	print_callbacks("stays");
+	OK(cuptiUnsubscribe(self));
+	rest();
+}
+
 /* --- clocks --- */
 
 /* Three times as fast as nanoseconds, and begins elsewhere. */
@@ -407,7 +436,7 @@ static const struct {
 	{ "late", run_late },     { "calls", run_calls },     { "callbacks", run_callbacks },
 	{ "clock", run_clock },   { "serial", run_serial },   { "finalize", run_finalize },
 	{ "period", run_period }, { "refuse", run_refuse },   { "threads", run_threads },
-	{ "fork", run_fork },     { "context", run_context },
+	{ "fork", run_fork },     { "context", run_context }, { "goes", run_goes },
 };
 
 int main(int argc, char **argv)
