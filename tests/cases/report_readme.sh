@@ -7,7 +7,9 @@ ln -s "$BUILD" build
 cp "$ROOT/tests/golden/families3.evt" run.evt
 cp "$ROOT/tests/golden/newer_event.evt" run.evt.1
 cp run.evt before.evt
-cp run.evt after.evt
+for name in after base1 base2 base3; do
+	cp run.evt $name.evt
+done
 count=0
 while read -r line; do
 	count=$((count + 1))
