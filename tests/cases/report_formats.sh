@@ -49,8 +49,8 @@ END
 while read -r line; do
 	case $line in
 	io*) file=io.evt ;;
-	kernels* | gpu-* | sync*) file=gpu.evt ;;
-	memory* | lines* | functions* | imports*) file=$OUTPUT ;; # the golden files are older
+	kernels* | gpu-* | sync* | utilization*) file=gpu.evt ;;
+	memory* | lines* | functions* | imports* | gil*) file=$OUTPUT ;; # the golden files are older
 	*) file=families.evt ;;
 	esac
 	# shellcheck disable=SC2086 # words

@@ -6,6 +6,8 @@
 ln -s "$BUILD" build
 cp "$ROOT/tests/golden/families3.evt" run.evt
 cp "$ROOT/tests/golden/newer_event.evt" run.evt.1
+cp run.evt before.evt
+cp run.evt after.evt
 count=0
 while read -r line; do
 	count=$((count + 1))
