@@ -249,6 +249,20 @@ size_t text_shorten(char *shown, const char *text, size_t length, size_t width, 
 	return keep;
 }
 
+size_t text_shorten_end(char *shown, const char *text, size_t length, size_t width,
+			const char *mark)
+{
+	size_t mark_bytes = strlen(mark), mark_width = text_width(mark, mark_bytes), head;
+
+	if (text_width(text, length) <= width || width <= mark_width)
+		mark_bytes = mark_width = 0;
+	head = text_fit(text, length, width - mark_width);
+	memcpy(shown, text, head);
+	memcpy(shown + head, mark, mark_bytes);
+	shown[head + mark_bytes] = '\0';
+	return head + mark_bytes;
+}
+
 bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length)
 {
 	size_t at = 0, p = 0, star = SIZE_MAX, star_at = 0;

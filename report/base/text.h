@@ -46,6 +46,9 @@ size_t text_width(const char *text, size_t length);
  * in front of a path. `shown` has room for length + strlen(mark) + 2.
  */
 size_t text_shorten(char *shown, const char *text, size_t length, size_t width, const char *mark);
+/* The same, but what is left out is the end. */
+size_t text_shorten_end(char *shown, const char *text, size_t length, size_t width,
+			const char *mark);
 
 /* Glob with * and ?, over bytes; linear time in practice, no recursion. */
 bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length);

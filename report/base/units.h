@@ -23,6 +23,7 @@ enum unit {
 	UNIT_AMOUNT,  /* 1.23 G */
 	UNIT_TEXT,
 	UNIT_SYMBOL, /* text: a C++ name, see symbol.h */
+	UNIT_CODE,   /* text: a line of a program, which is read from its beginning */
 };
 
 /* "count", "ns", "bytes", ... as in exports. */

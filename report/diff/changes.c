@@ -48,6 +48,8 @@ static int compare_changes(const void *left, const void *right)
 
 void changes_arrange(struct changes *changes, size_t from, size_t most)
 {
+	if (changes->count == from)
+		return;
 	qsort(changes->change + from, changes->count - from, sizeof(*changes->change),
 	      compare_changes);
 	if (changes->count - from > most)

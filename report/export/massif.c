@@ -217,9 +217,10 @@ static void put_snapshots(struct massif *massif)
 	curve_sample(&massif->heap->curve, end_ns, value, POINTS);
 	put_snapshot(massif, 0, 0, "empty");
 	for (unsigned int i = 0; i < POINTS; i++) {
-		uint64_t to_ns = end_ns / POINTS * (i + 1);
+		bool is_last = i + 1 == POINTS;
+		uint64_t to_ns = is_last ? end_ns : end_ns / POINTS * (i + 1);
 
-		if (!has_peak && totals->peak_time_ns <= to_ns) {
+		if (!has_peak && (totals->peak_time_ns <= to_ns || is_last)) {
 			has_peak = true;
 			put_snapshot(massif, totals->peak_time_ns, massif->peak.stacks.all, "peak");
 			put_tree(massif, &massif->peak);

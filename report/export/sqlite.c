@@ -538,10 +538,12 @@ static void sql_metadata(struct trace_file *trace, const char *what, uint64_t pi
 {
 	struct sql *sql = trace->writer_state;
 
-	if (!strcmp(what, "process_name") && value)
+	if (!value || !value->text)
+		return;
+	if (!strcmp(what, "process_name"))
 		SQL_PUT(sql, SQL_PROCESSES, INTEGER(pid << GLOBAL_SHIFT), INTEGER(pid),
 			{ .kind = SQL_TEXT, .text = value->text, .length = value->length });
-	else if (!strcmp(what, "thread_name") && value)
+	else if (!strcmp(what, "thread_name"))
 		SQL_PUT(sql, SQL_THREADS, INTEGER(id_of(sql, value->text, value->length)), NONE,
 			INTEGER(pid << GLOBAL_SHIFT | tid));
 }

@@ -94,6 +94,12 @@ static void gil_fill(struct report *report, struct table *table)
 {
 	const struct gil_state *state = report->state;
 
+	/* most rows have blocked nobody: of those the one that had the GIL longest comes first */
+	if (!report->request->options->sort)
+		report->request->arrangement.then = (size_t)columns_find(table->column,
+									 table->column_count,
+									 "held_ns", 7) +
+						    1;
 	if (state->by_thread)
 		fill_threads(state->gil, table);
 	else

@@ -90,6 +90,7 @@ void sample_counts_add(struct sample_counts *into, const struct sample_counts *m
 {
 	into->looks += more->looks;
 	into->cpu_ns += more->cpu_ns;
+	into->cpu_looks += more->cpu_looks;
 	into->native_ns += more->native_ns;
 	into->wait_ns += more->wait_ns;
 	into->ready_ns += more->ready_ns;
@@ -124,6 +125,7 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 	thread->carried_ns += sample->cpu_us * 1000;
 	if (state == EVT_PYTHON_RUNS || state == EVT_PYTHON_TORN) {
 		counts.cpu_ns = thread->carried_ns;
+		counts.cpu_looks = counts.cpu_ns ? sample->looks : 0;
 		thread->carried_ns = 0;
 		if (key_of(&mine->operator, event) != NO_OPERATOR)
 			counts.native_ns = counts.cpu_ns;

@@ -22,6 +22,7 @@
 
 struct sample_counts {
 	uint64_t looks, cpu_ns, native_ns, wait_ns, ready_ns;
+	uint64_t cpu_looks; /* those that have CPU time: what shares of it stand on */
 	uint64_t state_ns[EVT_PYTHON_STATE_LIMIT];
 };
 

@@ -121,7 +121,7 @@ static void edge_apply(struct steps *steps, const struct step_edge *edge)
 
 static void ops_compact(struct step_delay *delay)
 {
-	if (delay->first * 2 < delay->count)
+	if (!delay->first || delay->first * 2 < delay->count)
 		return;
 	memmove(delay->op, &delay->op[delay->first],
 		(delay->count - delay->first) * sizeof(*delay->op));
@@ -131,6 +131,8 @@ static void ops_compact(struct step_delay *delay)
 
 static void edges_compact(struct step_delay *delay, size_t done)
 {
+	if (!done)
+		return;
 	memmove(delay->edge, &delay->edge[done], (delay->edge_count - done) * sizeof(*delay->edge));
 	delay->edge_count -= done;
 }

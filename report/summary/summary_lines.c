@@ -83,7 +83,7 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	struct prose prose;
 	bool tells;
 
-	if (samples->all.looks < LOOKS_MIN)
+	if (samples->all.cpu_looks < LOOKS_MIN)
 		return false;
 	lines_make(&lines, samples, false);
 	line = next_line(summary, &lines, NULL);
@@ -148,7 +148,7 @@ static void put_share(struct table *table, enum column_id column, uint64_t part,
 	table_set_real(table, column, whole ? 100.0 * (double)part / (double)whole : 0);
 }
 
-static void fill_lines(const struct summary *summary, const struct lines *lines,
+static void fill_lines(const struct summary *summary, const struct lines *lines, bool is_total,
 		       struct table *table)
 {
 	uint64_t all_ns = summary->samples->all.cpu_ns;
@@ -156,7 +156,7 @@ static void fill_lines(const struct summary *summary, const struct lines *lines,
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct line *line = &lines->line[i];
 
-		if (!is_named(summary, line))
+		if (!is_named(summary, line) || !(is_total ? line->total : line->self).cpu_ns)
 			continue;
 		table_add_row(table);
 		put_place(summary, table, line);
@@ -186,7 +186,7 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 		  sizeof(functions_shown) / sizeof(functions_shown[0]) },
 	};
 
-	if (summary->samples->all.looks < LOOKS_MIN || !summary->samples->all.cpu_ns)
+	if (summary->samples->all.cpu_looks < LOOKS_MIN)
 		return;
 	for (unsigned int by_function = 0; by_function < 2; by_function++) {
 		struct lines lines;
@@ -194,7 +194,7 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 
 		lines_make(&lines, summary->samples, by_function);
 		key_init_table(&table, BY_lines_line);
-		fill_lines(summary, &lines, &table);
+		fill_lines(summary, &lines, by_function, &table);
 		if (table.row_count)
 			part_print(&table, &parts[by_function], document, screen);
 		table_release(&table);

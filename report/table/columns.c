@@ -89,5 +89,6 @@ const char *columns_suggest(const struct column *const *columns, size_t count, c
 
 bool column_is_text(const struct column *column)
 {
-	return column->unit == UNIT_TEXT || column->unit == UNIT_SYMBOL;
+	return column->unit == UNIT_TEXT || column->unit == UNIT_SYMBOL ||
+	       column->unit == UNIT_CODE;
 }

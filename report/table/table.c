@@ -171,6 +171,11 @@ static int row_compare(const void *left, const void *right, void *context)
 
 	if (order)
 		return sort->arrangement->descending ? -order : order;
+	if (sort->arrangement->then)
+		order = cell_compare(table_cell(table, b, sort->arrangement->then - 1),
+				     table_cell(table, a, sort->arrangement->then - 1));
+	if (order)
+		return order;
 	for (size_t i = 0; i < table->column_count; i++) {
 		if (table->column[i]->priority == 0 && i != key) {
 			order = cell_compare(table_cell(table, a, i), table_cell(table, b, i));

@@ -139,6 +139,7 @@ struct arrangement {
 	size_t limit; /* 0: all */
 	const struct row_filter *condition;
 	size_t row_filter_count;
+	size_t then; /* column + 1 that decides where rows are alike, the largest first; 0: none */
 };
 /* Fills order, shown and passed. In a tree rows stay below their parents, which are kept for them. */
 void table_arrange(struct table *table, const struct arrangement *arrangement);

@@ -91,5 +91,14 @@ done
 # each line of the file has what was seen in it
 "$REPORT" lines --source script.py "$OUTPUT" >text || fail "lines --source ended with $?"
 expect_match "the source beside its figures" "$(grep 'Method()()' text)" '[1-9].* Method\(\)\(\)'
+# on a narrow screen half of it is the source, from the beginning of each line
+COLUMNS=80 "$REPORT" lines --source script.py "$OUTPUT" >text || fail "lines --source at 80 columns"
+python3 - text script.py <<'END' || fail "the source cannot be read at 80 columns: $(head -20 text)"
+import sys
+shown, source = (open(name, encoding="utf-8").read().split("\n") for name in sys.argv[1:])
+assert max(map(len, shown)) <= 80, shown
+for number, line in enumerate(source[:-1], 1):
+    assert line[:36] in shown[number], (line, shown[number])
+END
 expect_eq "lines of the source" "$(json lines "$OUTPUT" 'len(rows)' --source script.py)" "$(grep -c '' script.py)"
 "$REPORT" lines --source no-such.py "$OUTPUT" 2>&1 | grep -q 'cannot be read' || fail "a file that is not there is not said"

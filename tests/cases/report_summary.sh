@@ -64,6 +64,12 @@ burn()'
 	expect_match "too few samples" "$("$REPORT" --time ..400ms "$OUTPUT" | tr '\n' ' ')" \
 		'range or CUDA call, and too few samples \(INTERCEPT_SAMPLE=1000 takes more\)\. '
 	rm -f run.evt
+	# many looks at a program that waits do not make the few that saw it run an answer
+	INTERCEPT_SAMPLE=50 run_traced "${PYTHON:-python3}" -c 'import time; time.sleep(3)' || fail "status $?"
+	[[ $(json lines "$OUTPUT" 'totals["samples"]') -ge 100 ]] || fail "it was not looked at"
+	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
+	[[ $one != *"time sampled in"* && $one != *"by CPU time (5"* ]] || fail "shares of a few looks: $one"
+	rm -f run.evt
 	# with Python's stacks few blocks have a module: it is not the one that most is for
 	INTERCEPT_STACKS=python run_traced "${PYTHON:-python3}" -c 'x = [bytearray(1000000) for _ in range(60)]' || fail "status $?"
 	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')

@@ -216,6 +216,23 @@ static void width_counts_columns(void **state)
 	assert_int_equal(text_width("\xf0\x9f\x98\x80", 4), 2); /* an emoji */
 }
 
+static void code_is_shortened_at_its_end(void **state)
+{
+	char shown[64];
+
+	(void)state;
+	assert_int_equal(text_shorten_end(shown, "abcdefghij", 10, 10, ".."), 10);
+	assert_string_equal(shown, "abcdefghij");
+	assert_int_equal(text_shorten_end(shown, "    /a/b(c)", 11, 8, ".."), 8);
+	assert_string_equal(shown, "    /a..");
+	text_shorten_end(shown, "abcdefghij", 10, 2, "..");
+	assert_string_equal(shown, "ab");
+	text_shorten_end(shown, "abc", 3, 0, "..");
+	assert_string_equal(shown, "");
+	text_shorten_end(shown, "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 9, 4, "\xe2\x80\xa6");
+	assert_string_equal(shown, "\xe6\x97\xa5\xe2\x80\xa6");
+}
+
 static void names_are_shortened_in_the_middle(void **state)
 {
 	char shown[64];
@@ -295,6 +312,7 @@ int main(void)
 		cmocka_unit_test(a_name_is_one_word_of_a_shell),
 		cmocka_unit_test(escape_stays_within_its_room),
 		cmocka_unit_test(width_counts_columns),
+		cmocka_unit_test(code_is_shortened_at_its_end),
 		cmocka_unit_test(names_are_shortened_in_the_middle),
 		cmocka_unit_test(paths_lose_whole_folders_in_front),
 		cmocka_unit_test(globs),

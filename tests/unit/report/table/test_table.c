@@ -57,8 +57,8 @@ static int column_of(const struct table *table, const char *name)
 
 static void arrange(struct table *table, const char *sort, bool descending, size_t limit)
 {
-	table_arrange(table,
-		      &(struct arrangement){ column_of(table, sort), descending, limit, NULL, 0 });
+	table_arrange(table, &(struct arrangement){ column_of(table, sort), descending, limit, NULL,
+						    0, 0 });
 }
 
 #define NO_LIMIT 0
@@ -95,6 +95,13 @@ static void rows_are_sorted_and_limited(void **state)
 	assert_int_equal(table.order[0], 1);
 	assert_int_equal(table.order[1], 0);
 	assert_int_equal(table.shown, 3);
+	add_range(&table, "a", 100, 1000000);
+	table_arrange(&table,
+		      &(struct arrangement){ .sort = column_of(&table, "count"),
+					     .then = (size_t)column_of(&table, "total_ns") + 1 });
+	assert_int_equal(table.order[0], 1); /* or by what is asked for, the largest first */
+	assert_int_equal(table.order[1], 0);
+	assert_int_equal(table.order[2], 3);
 	table_release(&table);
 }
 
@@ -238,10 +245,10 @@ static void rows_must_meet_all_conditions(void **state)
 					  table.column_count, message, sizeof(message)),
 			 0);
 	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0,
-						     condition, 1 });
+						     condition, 1, 0 });
 	assert_int_equal(table.shown, 3);
 	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0,
-						     condition, 2 });
+						     condition, 2, 0 });
 	assert_int_equal(table.shown, 2);
 	table_release(&table);
 }
