@@ -91,10 +91,10 @@ bool gpu_moment_look(struct gpu_moment *ret_moment, cupti_result (*timestamp)(ui
 		return true;
 	ret_moment->clock[GPU_CLOCK_THEIRS].stamp = now.stamp;
 	ret_moment->clock[GPU_CLOCK_THEIRS].ns_per_unit = unit_rate(&now, ret_moment->ns_per_tick);
-	ret_moment->clock[GPU_CLOCK_CUPTI].stamp = own_last.stamp +
-						   (uint64_t)((double)(int64_t)(now.ticks -
-										own_last.ticks) *
-							      ret_moment->ns_per_tick);
+	ret_moment->clock[GPU_CLOCK_CUPTI]
+		.stamp = own_last.stamp +
+			 (uint64_t)(int64_t)((double)(int64_t)(now.ticks - own_last.ticks) *
+					     ret_moment->ns_per_tick);
 	return true;
 }
 

@@ -115,8 +115,13 @@ static void buffer_give(struct their_buffer *buffer)
 	atomic_store(&buffer->state, buffer->memory ? OPEN : FREE);
 }
 
+/* `buffer` NULL: more threads copy at once than there are. */
 static void record_put(struct their_buffer *buffer, const uint8_t *record, size_t bytes)
 {
+	if (!buffer) {
+		gpu_copy_dropped(1);
+		return;
+	}
 	if (buffer->memory && (buffer->bytes - buffer->valid < bytes ||
 			       (buffer->records_max && buffer->records == buffer->records_max)))
 		buffer_complete(buffer);
@@ -174,7 +179,9 @@ void gpu_copy_take(void *context, uint32_t stream, uint8_t *buffer, size_t valid
 	if (to) {
 		to->context = context;
 		to->stream = stream;
-		records_copy(to, buffer, valid_bytes, next);
+	}
+	records_copy(to, buffer, valid_bytes, next);
+	if (to) {
 		if (atomic_load(&is_prompt) && to->valid)
 			buffer_complete(to);
 		buffer_give(to);
