@@ -25,7 +25,7 @@
 static struct {
 	struct id_entry *entry;
 	uint32_t *ends; /* by bucket */
-	uint64_t *page; /* that could be read */
+	uint64_t *page; /* that could be read, and when: see page_is_readable() */
 	const struct python_layout *layout;
 	uint64_t type;
 	void (*dealloc)(void *code);
@@ -69,16 +69,20 @@ bool codes_begin(const struct python_layout *layout, void *code_type)
 
 /* --- reading --- */
 
-/* As a thread's own pages (page.h), for all threads: texts and tables of code lie close together. */
+/*
+ * As a thread's own pages (page.h), for all threads: texts and tables of code lie close together. What was readable holds
+ * until code ends, as that may unmap its memory: the low bits of an entry count ends.
+ */
 static bool page_is_readable(uint64_t page)
 {
+	uint64_t ends = __atomic_load_n(&codes_ended, __ATOMIC_ACQUIRE) % MEMORY_PAGE;
 	uint64_t *known = &codes.page[page / MEMORY_PAGE % PAGES];
 
-	if (__atomic_load_n(known, __ATOMIC_RELAXED) == page)
+	if (__atomic_load_n(known, __ATOMIC_RELAXED) == (page | ends))
 		return true;
 	if (!memory_page_is_readable(page))
 		return false;
-	__atomic_store_n(known, page, __ATOMIC_RELAXED);
+	__atomic_store_n(known, page | ends, __ATOMIC_RELAXED);
 	return true;
 }
 
