@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "report/base/talk.h"
+#include "report/export/exporter.h"
 #include "report/page/page_flames.h"
 #include "report/page/page_memory.h"
 #include "report/page/page_tables.h"
@@ -79,8 +80,7 @@ static int page_write(struct page *page, struct page_parts *parts)
 	if (page_file_close(&page->file, page->request))
 		return STATUS_INPUT;
 	say_written(page, bytes);
-	export_losses(page->request->source,
-		      &(struct screen){ .out = stderr, .width = PAGE_WIDTH });
+	export_say_losses(page->request);
 	return STATUS_OK;
 }
 
