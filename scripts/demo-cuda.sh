@@ -44,5 +44,8 @@ cat <<END
 Once more: the GPU was a fake. More of the same run:
   $O/prof-report launches --by range $file
   $O/prof-report kernels --by op $file
+  $O/prof-report ops $file
+  $O/prof-report utilization $file
+  $O/prof-report gpu-idle $file
   $O/prof-report nvtx $file
 END

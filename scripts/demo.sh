@@ -23,7 +23,9 @@ show "$O/prof-report" "$file" || exit 1
 cat <<END
 
 More of the same run:
-  $O/prof-report alloc --by size $file
+  $O/prof-report bottleneck $file
+  $O/prof-report lines --source scripts/demo_train.py $file
+  $O/prof-report page -o run.html $file
   $O/prof-report nvtx --sort self_ns --limit 10 $file
   $O/prof-report alloc --range epoch $file
   $O/prof-report --list

@@ -122,6 +122,18 @@ void stack_report_total(const struct stack_report *state, struct facts *facts)
 	facts_number(facts, "total", UNIT_AMOUNT, state->all);
 }
 
+/* Whether something of the family happened: what has no stack, or no value of the kind, is not drawn. */
+static bool has_events(const struct stack_report *state, const struct run *run)
+{
+	if (run_filters(run)->any || run_options(run)->filter_count)
+		return false;
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		if (evt_descriptors[id].family == state->from->family &&
+		    run_events(run, (enum evt_id)id))
+			return true;
+	return false;
+}
+
 const char *stack_report_explain(const struct stack_report *state, const struct report *report,
 				 struct why_empty *absence)
 {
@@ -131,5 +143,17 @@ const char *stack_report_explain(const struct stack_report *state, const struct 
 					 state->from->name, value_names[state->value]);
 	if (state->from->explain && state->from->explain(state->from_state))
 		return state->from->explain(state->from_state);
+	if (has_events(state, report->run)) {
+		bool is_sure = state->value == STACK_CALLS || state->value == STACK_TIME;
+
+		snprintf(
+			absence->text, sizeof(absence->text),
+			is_sure ? "nothing of %s has a stack: record with INTERCEPT_STACKS=native, "
+				  "python or both"
+				: "no stack of %s has bytes to show: INTERCEPT_STACKS=native, "
+				  "python or both records stacks",
+			state->from->name);
+		return absence->text;
+	}
 	return why_empty_explain(report->run, state->from->family, absence);
 }

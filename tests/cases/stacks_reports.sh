@@ -56,6 +56,14 @@ grep -q '^  recurse (21 times) > train ' out || fail "top-down: $(cat out)"
 "$REPORT" bottom-up native.evt >out || fail "status $?"
 grep -q '^  fine < train ' out || fail "bottom-up: $(cat out)"
 
+# what was recorded without a stack is not called absent
+INTERCEPT_STACKS=caller INTERCEPT_TRACE=+io OUTPUT=io.evt run_traced cat /dev/null || fail "status $?"
+for report in flame top-down; do
+	"$REPORT" $report --of io io.evt >out || fail "status $?"
+	grep -Eq '^(nothing|no stack) of io .* INTERCEPT_STACKS' out || fail "calls without stacks, by $report: $(cat out)"
+done
+"$REPORT" flame --of cuda io.evt | grep -q '^no CUDA call was seen' || fail "no call of CUDA: $("$REPORT" flame --of cuda io.evt)"
+
 "$REPORT" flame --output flame.svg native.evt || fail "status $?"
 python3 - <<'END' || fail "the graph is no XML, or lacks a frame"
 import xml.etree.ElementTree as tree
