@@ -1,6 +1,7 @@
 #!/bin/bash
 # No line of a table or of the summary is wider than the screen. Where there is none, no name is cut and no column left out.
 # SPDX-License-Identifier: MIT
+# timeout: 300
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 TABLES=$(tables keys) python3 - "$REPORT" "$ROOT"/tests/golden/*.evt <<'END' || fail "lines are wider than the screen"

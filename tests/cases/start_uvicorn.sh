@@ -30,13 +30,14 @@ cat >ask.py <<'END'
 import sys, time, urllib.error, urllib.request
 
 def ask(tries):
-    try:
-        return urllib.request.urlopen("http://127.0.0.1:%s/" % sys.argv[1], timeout=120).read()
-    except urllib.error.URLError:  # bound, but no worker listens yet
-        if not tries:
-            raise
-        time.sleep(0.2)
-        return ask(tries - 1)
+    while True:
+        try:
+            return urllib.request.urlopen("http://127.0.0.1:%s/" % sys.argv[1], timeout=120).read()
+        except urllib.error.URLError as error:  # bound, but no worker listens yet
+            tries -= 1
+            if tries < 0:
+                sys.exit("after all tries: %s" % error)
+            time.sleep(0.2)
 
 for _ in range(7):
     answer = ask(int(sys.argv[2]))
@@ -62,7 +63,7 @@ serves() { # COMMAND PROCESSES TRIES: seven requests, then the end
 	done
 	[[ $port ]] || fail "$line: no port: $(cat log)"
 	if ! python ask.py "$port" "$3" 2>ask.log; then
-		echo "$line: no answer: $(tail -5 log; tail -1 ask.log; look $server)" >&2
+		echo "$line: no answer: $(tail -5 log; tail -3 ask.log; look $server)" >&2
 		kill -TERM $server
 		wait $server
 		"$REPORT" processes --columns pid,command,exit_status "$OUTPUT" >&2

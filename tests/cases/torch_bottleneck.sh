@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-# timeout: 240
+# timeout: 400
 need_torch
 need_program counts
 export OMP_NUM_THREADS=1

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-# timeout: 300
+# timeout: 500
 need_torch
 cat >models.py <<'END'
 import copy, pickle, threading, torch
