@@ -4,7 +4,7 @@
 # usage: cupti-headers.sh
 # Prints the folder with the headers of every released CUPTI since 11.8, a folder each, out of NVIDIA's packages on
 # PyPI: ${XDG_CACHE_HOME:-~/.cache}/intercept/cupti, which is made when it is not there (10 MB a package to load, 2 MB kept).
-# What it does meanwhile is told on stderr.
+# What it does meanwhile goes to stderr.
 
 cd "$(dirname "$0")/.." || exit 1
 die() {

@@ -4,7 +4,7 @@
 # usage: greenlet-env.sh PYTHON
 # Prints a folder that has greenlet for that interpreter, for its PYTHONPATH:
 # ${XDG_CACHE_HOME:-~/.cache}/intercept/greenlet/VERSION, filled when it is not there (2 MB). Tests switch stacks with it. What
-# it does meanwhile is told on stderr.
+# it does meanwhile goes to stderr.
 
 die() {
 	echo "greenlet-env: $*" >&2

@@ -3,7 +3,7 @@
 #
 # Prints a folder that has PyTorch Lightning under both of its names, for PYTHONPATH of an interpreter that has
 # torch: ${XDG_CACHE_HOME:-~/.cache}/intercept/lightning, filled when it is not there (30 MB). torch itself is
-# not installed. What it does meanwhile is told on stderr.
+# not installed. What it does meanwhile goes to stderr.
 
 die() {
 	echo "lightning-env: $*" >&2

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Prints a folder that has memray, for PYTHONPATH of an interpreter that has torch: ${XDG_CACHE_HOME:-~/.cache}/intercept/memray,
-# filled when it is not there (60 MB). Tests compare with it. What it does meanwhile is told on stderr.
+# filled when it is not there (60 MB). Tests compare with it. What it does meanwhile goes to stderr.
 
 die() {
 	echo "memray-env: $*" >&2

@@ -3,7 +3,7 @@
 #
 # Prints the path of an interpreter that has PyTorch and scikit-learn. $PYTHON is taken when it is set and
 # must have them; otherwise ${XDG_CACHE_HOME:-~/.cache}/intercept/venv is used and made when it is not there
-# (about 5.6 GB). What it does meanwhile is told on stderr.
+# (about 5.6 GB). What it does meanwhile goes to stderr.
 
 die() {
 	echo "python-env: $*" >&2

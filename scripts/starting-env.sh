@@ -3,7 +3,7 @@
 #
 # Prints a virtual environment that has what docs/STARTING.md starts programs with: pytest, uvicorn, gunicorn,
 # accelerate, Jupyter's nbconvert. It is ${XDG_CACHE_HOME:-~/.cache}/intercept/starting, made when it is not there
-# (170 MB, versions of scripts/starting.txt); torch is that of scripts/find-python.sh. What it does is told on stderr.
+# (170 MB, versions of scripts/starting.txt); torch is that of scripts/find-python.sh. What it does goes to stderr.
 
 die() {
 	echo "starting-env: $*" >&2

@@ -3,7 +3,7 @@
 #
 # Prints a folder that has HolisticTraceAnalysis and torch-tb-profiler, for PYTHONPATH of an interpreter that has torch:
 # ${XDG_CACHE_HOME:-~/.cache}/intercept/viewers, filled when it is not there (700 MB). Tests open exports with them. What
-# it does meanwhile is told on stderr.
+# it does meanwhile goes to stderr.
 
 die() {
 	echo "viewers-env: $*" >&2
