@@ -61,7 +61,7 @@ mkdir -p torch
 cp "$PROGRAMS/libfake_c10.so" torch/libc10.so
 record tensors "$PROGRAMS/tensors" "$PWD/torch/libc10.so"
 # operators of PyTorch, where there is one
-missing='module_end|gpu_overhead' # the fake device has no overhead of its own
+missing=module_end
 if PYTHON=$("$ROOT/scripts/find-python.sh"); then
 	cat >torch.prog <<'END'
 import torch
@@ -77,7 +77,7 @@ d.destroy_process_group()
 END
 	INTERCEPT_TRACE=torch,shapes,modules INTERCEPT_OPERATORS=2 record torch "$PYTHON" torch.prog
 else
-	missing='module_end|gpu_overhead|step|torch_.*'
+	missing='module_end|step|torch_.*'
 fi
 # actions of Lightning's Trainer; a package that is like it is enough
 mkdir -p pl/pytorch_lightning/profilers
