@@ -56,3 +56,30 @@ struct run_key run_key(struct run *run, enum key_id id)
 	}
 	return key;
 }
+
+void key_settle_groups(const struct run_key *key, struct groups *groups, unsigned int word)
+{
+	struct map rows;
+	bool added;
+
+	if (!key->kind || !key->kind->settle)
+		return;
+	map_init(&rows);
+	for (size_t i = 0; i < groups->count; i++) {
+		struct group *group = &groups->group[i], nowhere = { .errors = 0 };
+		struct map_entry *row;
+
+		group->key[word] = key_settle(key, group->key[word]);
+		if (group->key[word] == KEY_LEFT_OUT) {
+			group_move(&nowhere, group);
+			timing_release(&nowhere.time);
+			continue;
+		}
+		row = map_put(&rows, map_hash_bytes(group->key, sizeof(group->key), 0), &added);
+		if (added)
+			row->value = i;
+		else
+			group_move(&groups->group[row->value], group);
+	}
+	map_release(&rows);
+}

@@ -10,6 +10,7 @@
 #ifndef REPORT_CORE_KEY_H
 #define REPORT_CORE_KEY_H
 
+#include "report/base/groups.h"
 #include "report/core/analysis.h"
 #include "report/core/keys.h"
 
@@ -61,6 +62,12 @@ static inline uint64_t key_settle(const struct run_key *key, uint64_t value)
 {
 	return key->kind && key->kind->settle ? key->kind->settle(key->state, value) : value;
 }
+
+/*
+ * Groups whose word is a key: those whose keys mean the same become the first of them, those that --filter leaves out have
+ * no call any more.
+ */
+void key_settle_groups(const struct run_key *key, struct groups *groups, unsigned int word);
 
 static inline void key_put(const struct run_key *key, uint64_t value, struct table *table)
 {

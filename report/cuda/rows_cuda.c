@@ -109,35 +109,6 @@ static bool filling_put_kind(const struct filling *filling, const struct group *
 	return true;
 }
 
-/* Groups whose keys mean the same become the first of them; those that --filter leaves out have no call any more. */
-static void filling_settle(const struct filling *filling)
-{
-	struct groups *groups = filling->groups;
-	struct map rows;
-	bool added;
-
-	if (!filling->key || !filling->key->kind->settle)
-		return;
-	map_init(&rows);
-	for (size_t i = 0; i < groups->count; i++) {
-		struct group *group = &groups->group[i], nowhere = { .errors = 0 };
-		struct map_entry *row;
-
-		group->key[KEY_WORD] = key_settle(filling->key, group->key[KEY_WORD]);
-		if (group->key[KEY_WORD] == KEY_LEFT_OUT) {
-			group_move(&nowhere, group);
-			timing_release(&nowhere.time);
-			continue;
-		}
-		row = map_put(&rows, map_hash_bytes(group->key, sizeof(group->key), 0), &added);
-		if (added)
-			row->value = i;
-		else
-			group_move(&groups->group[row->value], group);
-	}
-	map_release(&rows);
-}
-
 static const struct run_key *key_of_table(const struct cuda *cuda, enum cuda_table table)
 {
 	return cuda->keyed == table ? cuda_key(cuda) : NULL;
@@ -187,7 +158,8 @@ void launches_fill_table(struct cuda *cuda, struct table *table, struct kernel_n
 
 	if (!filling.key && filling.by != BY_launches_stream)
 		filling_join(&filling);
-	filling_settle(&filling);
+	if (filling.key)
+		key_settle_groups(filling.key, filling.groups, KEY_WORD);
 	for (size_t i = 0; i < filling.groups->count; i++) {
 		const struct group *group = &filling.groups->group[i];
 
@@ -220,7 +192,8 @@ void api_fill_table(struct cuda *cuda, const struct source *source, struct table
 				   .key = key_of_table(cuda, CUDA_API),
 				   .all_ns = groups_total(&cuda->api).time.total_ns };
 
-	filling_settle(&filling);
+	if (filling.key)
+		key_settle_groups(filling.key, filling.groups, KEY_WORD);
 	for (size_t i = 0; i < filling.groups->count; i++) {
 		const struct group *group = &filling.groups->group[i];
 
@@ -291,7 +264,8 @@ void copies_fill_table(struct cuda *cuda, const struct source *source, struct ta
 				   .key = key_of_table(cuda, CUDA_COPIES),
 				   .all_ns = groups_total(&cuda->copies).time.total_ns };
 
-	filling_settle(&filling);
+	if (filling.key)
+		key_settle_groups(filling.key, filling.groups, KEY_WORD);
 	for (size_t i = 0; i < filling.groups->count; i++) {
 		const struct group *group = &filling.groups->group[i];
 

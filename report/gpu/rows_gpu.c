@@ -67,34 +67,10 @@ static bool uses_tensor_cores(const struct naming *naming, uint64_t index)
 	return name->text && kernel_class_of(name->text, name->length) & KERNEL_USES_TENSOR_CORES;
 }
 
-/* Groups whose keys mean the same become the first of them; those that --filter leaves out have no work any more. */
 static void table_settle(struct gpu *gpu, enum gpu_table which)
 {
-	const struct run_key *key = gpu_key(gpu);
-	struct groups *groups = &gpu->table[which];
-	struct map rows;
-	bool added;
-
-	if (gpu->keyed != which || !key->kind || !key->kind->settle)
-		return;
-	map_init(&rows);
-	for (size_t i = 0; i < groups->count; i++) {
-		struct group *group = &groups->group[i];
-		struct map_entry *row;
-
-		group->key[GPU_KEY_PLACE] = key_settle(key, group->key[GPU_KEY_PLACE]);
-		row = map_put(&rows, map_hash_bytes(group->key, sizeof(group->key), 0), &added);
-		if (added)
-			row->value = i;
-		else
-			group_move(&groups->group[row->value], group);
-	}
-	map_release(&rows);
-}
-
-static bool group_is_shown(const struct group *group)
-{
-	return group->time.count && group->key[GPU_KEY_PLACE] != KEY_LEFT_OUT;
+	if (gpu->keyed == which)
+		key_settle_groups(gpu_key(gpu), &gpu->table[which], GPU_KEY_PLACE);
 }
 
 static double share_of(const struct group *group, uint64_t all_ns)
@@ -151,7 +127,7 @@ void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *tabl
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *group = &groups->group[i];
 
-		if (!group_is_shown(group))
+		if (!group->time.count)
 			continue;
 		table_add_row(table);
 		kernels_put_key(gpu, &naming, group, table);
@@ -186,7 +162,7 @@ void gpu_fill_copies(struct gpu *gpu, struct table *table)
 		const struct group *group = &groups->group[i];
 		double rate = (double)group->bytes * 1e9 / (double)group->time.total_ns;
 
-		if (!group_is_shown(group))
+		if (!group->time.count)
 			continue;
 		table_add_row(table);
 		copies_put_key(gpu, group, table);
@@ -209,7 +185,7 @@ void gpu_fill_waits(struct gpu *gpu, struct table *table)
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *group = &groups->group[i];
 
-		if (!group_is_shown(group))
+		if (!group->time.count)
 			continue;
 		table_add_row(table);
 		if (gpu->keyed == GPU_WAITS)
