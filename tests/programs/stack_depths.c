@@ -16,15 +16,14 @@
 #define TIMES 300u
 #define DEEPEST 40u
 
-static void *volatile sink;
-
 static __attribute__((noinline)) void descend(unsigned int left, unsigned int depth)
 {
 	if (left) {
 		descend(left - 1, depth);
 	} else {
-		sink = malloc(9000 + depth);
-		free(sink);
+		void *volatile block = malloc(9000 + depth); /* its own: two threads that shared it would free a block twice */
+
+		free(block);
 	}
 	__asm__ volatile("" ::: "memory"); /* no tail call */
 }
