@@ -220,6 +220,8 @@ $(filter-out %fakecuda.so,$(FAKE_CUDA)): $(O)/fake/libfakecuda.so
 
 $(filter $(O)/programs/cuda_% $(O)/programs/libcuda_%,$(TEST_PROGRAMS)): | $(FAKE_CUDA)
 $(O)/programs/first_malloc: | $(O)/programs/libfirst_malloc.so
+$(O)/programs/libdlsym_callers.so: | $(O)/programs/libdlsym_resolver.so
+$(O)/programs/dlsym_callers: | $(O)/programs/libdlsym_callers.so
 
 .PHONY: help deps demo demo-cuda test bench lint format fuzz fuzz-replay docs check-generated
 test: tests ## run all tests, no GPU needed, after installing what they need; one: make test T=name
@@ -283,6 +285,23 @@ docs: ## write the generated parts of docs/ and README.md again
 check-generated: ## fail when a generated part is out of date
 	@scripts/gen-docs.sh --check
 
+# The wheel brings the libraries of its programs, in lib/intercept of the environment. DT_RPATH, not DT_RUNPATH: it also holds for
+# what those libraries need. Of jemalloc the archive: the shared one would bring libstdc++.
+WHEEL := $(O)/wheel/prof-report $(O)/wheel/intercept-collector
+wheel_rpath = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(1)/lib/intercept'
+$(O)/wheel/prof-report: $(REPORT_OBJECTS) $(FORMAT_OBJECTS)
+	$(call begin,LD)
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) -static-libgcc $(call wheel_rpath,..) $^ $(REPORT_LIBS:-ljemalloc=$(JEMALLOC_ARCHIVE)) -o $@
+$(O)/wheel/intercept-collector: $(COLLECTOR_OBJECTS) $(FORMAT_OBJECTS)
+	$(call begin,LD)
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $(call wheel_rpath,../..) $^ $(COLLECTOR_LIBS) -o $@
+
+.PHONY: wheel deb
+wheel: programs $(WHEEL) ## a package for pip, in $(O)/dist (DIST): pip install brings all programs
+	@VERSION=$(VERSION) scripts/package.sh wheel
+deb: programs ## a Debian package, in $(O)/dist (DIST)
+	@VERSION=$(VERSION) scripts/package.sh deb
+
 .PHONY: install uninstall clean stats
 # README.md lies above the other documents, as here: its links hold.
 SHARE = $(DESTDIR)$(PREFIX)/share
@@ -299,7 +318,7 @@ install: programs ## programs, man pages and documents; PREFIX=/usr/local DESTDI
 	install -m 644 scripts/completions/prof-report.bash $(SHARE)/bash-completion/completions/prof-report
 	ln -sf prof-report $(SHARE)/bash-completion/completions/intercept
 	install -m 644 scripts/completions/_prof-report $(SHARE)/zsh/site-functions/
-	install -m 644 $(wildcard docs/*.md) docs/LICENSE $(SHARE)/doc/intercept/docs/
+	install -m 644 $(wildcard docs/*.md docs/*.png) docs/LICENSE $(SHARE)/doc/intercept/docs/
 
 uninstall: ## undo install
 	rm -f $(DESTDIR)$(PREFIX)/bin/prof-report $(DESTDIR)$(PREFIX)/bin/intercept

@@ -8,6 +8,7 @@
 
 #include "collector/format/error.h"
 #include "collector/format/heap_decode.h"
+#include "collector/format/own_decode.h"
 
 #define TABLES 4u /* counters of records by turns: adding to the same word twice in a row is slow */
 
@@ -240,37 +241,6 @@ static inline uint64_t decoder_get_size(struct decoder *d, struct decoder_kind *
 	return kind->size;
 }
 
-static void decoder_get_text(struct cursor *c, uint64_t *word)
-{
-	uint64_t length = get_varint(c);
-	const uint8_t *bytes = get_bytes(c, length);
-
-	word[0] = (uint64_t)(uintptr_t)bytes;
-	word[1] = bytes ? length : 0;
-}
-
-/* A value of a column of its own. */
-static void decoder_get_own(struct decoder *d, const struct plan_step *step, uint64_t *word)
-{
-	struct cursor *c = &d->column[step->column];
-
-	switch (step->codec) {
-	case EVT_CODEC_sint:
-		*word = (uint64_t)unzigzag(get_varint(c));
-		break;
-	case EVT_CODEC_addr:
-	case EVT_CODEC_block:
-		*word = address_of_code(get_varint(c), d->last_address[step->column]);
-		d->last_address[step->column] = *word;
-		break;
-	case EVT_CODEC_text:
-		decoder_get_text(c, word);
-		break;
-	default:
-		*word = get_varint(c);
-	}
-}
-
 /* `marks`: what event_is_brief() needs, if the event is of those that have it. */
 static inline uint64_t decoder_get_shared(struct decoder *d, struct decoder_kind *kind,
 					  enum evt_codec codec, uint32_t mark, uint64_t *words)
@@ -293,20 +263,24 @@ static void decoder_get_generic(struct decoder *d, struct decoder_kind *kind, ui
 
 	for (unsigned int i = 0; i < kind->words; i++)
 		words[i] = 0;
+	if (plan->caller_word != PLAN_NOWHERE)
+		words[plan->caller_word] = kind->caller;
+	if (kind->may_wait) {
+		own_wait(d, kind->id, words);
+		return;
+	}
 	for (unsigned int i = 0; i < plan->steps; i++) {
 		const struct plan_step *step = &plan->step[i];
 		uint64_t value;
 
 		if (!codec_is_shared(step->codec)) {
-			decoder_get_own(d, step, &words[step->word]);
+			own_get(d, step, &words[step->word]);
 			continue;
 		}
 		value = decoder_get_shared(d, kind, (enum evt_codec)step->codec, 0, words);
 		if (step->word != PLAN_NOWHERE)
 			words[step->word] = value;
 	}
-	if (plan->caller_word != PLAN_NOWHERE)
-		words[plan->caller_word] = kind->caller;
 }
 
 /* No event: its values are in the way of others'. Returns the sum of its sizes. */
@@ -391,7 +365,7 @@ static void decoder_record_generic(struct decoder *d, struct decoder_kind *kind,
 			words[step->word] = decoder_get_shared(d, kind, (enum evt_codec)step->codec,
 							       0, words);
 		else
-			decoder_get_own(d, step, &words[step->word]);
+			own_get(d, step, &words[step->word]);
 	}
 	record->address = words[0];
 	record->size = kind->record == HEAP_RECORD_BORN ? words[1] : 0;
@@ -533,6 +507,7 @@ int decoder_read_values(struct decoder *d, struct decoder_output *output)
 		else
 			decoder_read_record(d, &r, output);
 	}
+	own_fill_all(d);
 	heap = d->heap_records;
 	output->last_ns = block_clock_at(&r.place.clock, d->count - heap, heap);
 	if (r.sum)

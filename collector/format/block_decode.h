@@ -24,6 +24,7 @@ struct decoder_kind {
 	uint8_t record; /* enum heap_record_kind, 0: it becomes none */
 	uint8_t quick;  /* enum quick */
 	bool is_sum;    /* it is added up */
+	bool may_wait;  /* own_may_wait() */
 };
 
 /* Kinds that need little; heap_decode.c reads them. */
@@ -43,6 +44,14 @@ struct trail {
 	 * heap records: of any birth, 1 + its place among those). Of a death: not 0 until a birth
 	 * names it. */
 	uint32_t open[HEAP_WINDOW];
+};
+
+#define OWN_ROWS 64u /* what they take together stays in the nearest cache */
+
+/* Events of one id whose values are still to be read; see own_decode.h. */
+struct own_rows {
+	uint32_t count;
+	uint64_t *words[OWN_ROWS];
 };
 
 struct decoder {
@@ -72,6 +81,7 @@ struct decoder {
 	bool number_failed; /* a kind beyond all that a frame may have */
 	struct trail births;
 	struct trail deaths;
+	struct own_rows own[EVT_ID_LIMIT];
 };
 
 /* Bits that do not meet when those of a group are added up. */

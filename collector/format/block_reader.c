@@ -11,6 +11,7 @@
 #include "collector/format/block_decode.h"
 #include "collector/format/error.h"
 #include "collector/format/frame_flags.h"
+#include "collector/format/own_decode.h"
 #include "collector/format/stack_reader.h"
 #include "collector/format/stack_table.h"
 
@@ -190,6 +191,7 @@ static void frame_plan_kinds(struct decoder *d)
 		kind->words = plan->words + plan->extra;
 		kind->record = plan->is_record ? heap_record_kind(kind->id) : 0;
 		kind->is_sum = plan->shape == PLAN_SUM;
+		kind->may_wait = own_may_wait(plan);
 		kind->quick = (uint8_t)kind_quick(kind, plan, d->plans->full[kind->id].shape);
 		d->visit[i] = VISIT_ID(kind->id) | (plan->shape > PLAN_PASS ? VISIT : 0) |
 			      (plan->is_heap ? VISIT_UNITS : 0);

@@ -139,6 +139,11 @@ enum evt_gpu_state {
 	EVT_GPU_IN_USE = 4,     /* somebody had CUPTI before us */
 	EVT_GPU_LEFT = 5,       /* somebody came after us: from here on nothing is recorded */
 	EVT_GPU_SHARED = 6,     /* somebody came after us, and both are served */
+	EVT_GPU_INJECTED =
+		7, /* CUDA_INJECTION64_PATH names another tool's library: CUPTI is left to it */
+	EVT_GPU_LATE = 8,    /* CUDA was there before us: what it did until then is not known */
+	EVT_GPU_COPY = 9,    /* a second libcupti was opened; ours answers for it */
+	EVT_GPU_STATIC = 10, /* a library has a CUPTI of its own in it: left to that */
 	EVT_GPU_STATE_LIMIT,
 };
 

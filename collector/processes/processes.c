@@ -5,6 +5,7 @@
  */
 #include "collector/processes/processes.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,6 +138,18 @@ static void process_tell_rank(struct common *common, const struct process *proce
 		tell_meta(common, process, "world_size", text);
 }
 
+/* Of its allocations only some have stacks: how many bytes lie from one to the next. */
+static void process_tell_sampling(struct common *common, const struct process *process)
+{
+	uint64_t every = view_load64(&common->view.header->stacks_every);
+	char text[24];
+
+	if (!every)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64, every);
+	tell_meta(common, process, "stacks_every", text);
+}
+
 static const struct process *process_parent(const struct processes *processes,
 					    const struct region_process *shared)
 {
@@ -177,6 +190,7 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		    .parent = parent ? parent->number : 0, .command = process->command,
 		    .executable = process->executable);
 	process_tell_rank(common, process, view_load64(&shared->rank));
+	process_tell_sampling(common, process);
 	reading.process = process->number;
 	reading.from_ns = process->start_ns;
 	if (parent)

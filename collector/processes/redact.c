@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program may write its title over its arguments, with spaces where ends were: so the first word ends
- * at a space, too, and before its folders are looked for.
- */
+/* What becomes of texts is in collector/format/paths.c, which prof-report has, too. */
 #include "collector/processes/redact.h"
 
 #include <stdbool.h>
@@ -11,47 +8,16 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "collector/format/paths.h"
 #include "collector/processes/proc.h"
 #include "collector/region/region.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define BOOT_ID_BYTES 36u
-#define WORD_ENDS " =:,;\"'\t\n" /* where a path may begin */
 
 static bool redact_is_set(uint32_t redact, enum region_redact what)
 {
 	return redact & 1u << what;
-}
-
-static size_t command_first_word(char *text, size_t length)
-{
-	const char *end = memchr(text, ' ', length), *slash;
-
-	if (end)
-		length = (size_t)(end - text);
-	slash = memrchr(text, '/', length);
-	if (!slash)
-		return length;
-	length -= (size_t)(slash + 1 - text);
-	memmove(text, slash + 1, length);
-	return length;
-}
-
-/* Every character up to the last slash of its word goes. */
-static size_t command_base_names(char *text, size_t length)
-{
-	size_t used = 0, word = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '/') {
-			used = word;
-			continue;
-		}
-		text[used++] = text[i];
-		if (text[i] && strchr(WORD_ENDS, text[i]))
-			word = used;
-	}
-	return used;
 }
 
 size_t redact_command(uint32_t redact, char *text, size_t length)
@@ -65,12 +31,7 @@ size_t redact_command(uint32_t redact, char *text, size_t length)
 
 const char *redact_path(uint32_t redact, const char *path, size_t *length)
 {
-	const char *slash = memrchr(path, '/', *length);
-
-	if (!slash || !redact_is_set(redact, REGION_REDACT_paths))
-		return path;
-	*length -= (size_t)(slash + 1 - path);
-	return slash + 1;
+	return redact_is_set(redact, REGION_REDACT_paths) ? path_base_name(path, length) : path;
 }
 
 void redact_host(uint32_t redact, char *host, size_t room, const char *session)

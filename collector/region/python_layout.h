@@ -28,33 +28,39 @@ struct python_layout {
 	uint16_t frame_code, frame_back, frame_bytes;
 	uint16_t frame_at; /* the instruction: its number, or with code_start its address */
 	uint16_t
-		frame_owner; /* a byte, PYTHON_OWNER_C of a frame that is no function's; 0: not there */
+		frame_owner; /* a byte, from PYTHON_OWNER_C on of a frame that is no function's; 0: not there */
+	uint16_t frame_tag; /* bits of its pointer to the code that are no part of the address */
+	uint16_t
+		frame_copy; /* an int: which copy of the code's instructions it runs; 0: not there */
 	uint16_t frame_entry; /* a byte, not 0 where C code has called the function; 0: not there */
 	uint16_t entry_chain,
 		entry_previous; /* in a thread: structs of the interpreter's C frames; 0: none */
 	uint16_t code_line, code_file, code_name, code_table;
-	uint16_t code_start;  /* the first instruction; 0: they are an object of their own */
+	uint16_t code_start; /* the first instruction; 0: they are an object of their own */
+	uint16_t
+		code_copies; /* a count of copies and their addresses, the first is at code_start; 0: none */
+	uint16_t code_bytes;  /* of a code object, as far as its fields above lie */
 	uint16_t gil;         /* in _PyRuntime; 0: */
 	uint16_t gil_pointer; /* in an interpreter, where it is */
+	uint16_t gil_holder,
+		gil_locked; /* in it: the thread that has it, or had it last; an int, 1 while one has it */
+	uint16_t object_type;             /* in an object */
+	uint16_t bytes_size, bytes_data;  /* in bytes */
+	uint16_t text_length, text_state; /* in a str: its characters; a word: */
+	uint16_t
+		text_shift; /* three bits from here on are bytes of a character, then compact, then ASCII */
 	uint16_t ascii_data, wide_data; /* in a str: where its characters begin */
 };
 
-/* The same in all of them. */
-#define PYTHON_TYPE 8u        /* in an object */
-#define PYTHON_BYTES_SIZE 16u /* in bytes */
-#define PYTHON_BYTES_DATA 32u
-#define PYTHON_STRING_LENGTH 16u /* in a str, in characters */
-#define PYTHON_STRING_STATE \
-	32u /* bits 2 to 4: bytes of a character, bit 5: compact, bit 6: ASCII */
 #define PYTHON_GIL_BYTES 208u
-#define PYTHON_GIL_HOLDER 8u  /* in the GIL: the thread that has it, or had it last */
-#define PYTHON_GIL_LOCKED 16u /* an int: 1 while a thread has it */
-#define PYTHON_GIL_HEAD_BYTES 20u
+#define PYTHON_GIL_HEAD_BYTES 32u /* as far as its fields above lie */
 #define PYTHON_OWNER_C 3u
-#define PYTHON_THREAD_BYTES 184u /* of a thread, as far as its fields above lie */
-#define PYTHON_CODE_BYTES 144u   /* of a code object, the same */
+#define PYTHON_THREAD_BYTES 184u /* of a thread, the same */
+#define PYTHON_FRAME_BYTES 128u  /* of a frame, at most */
+#define PYTHON_CODE_BYTES 192u   /* of a code object, at most */
+#define PYTHON_TEXT_BYTES 64u    /* of the head of a str, at most */
 
-/* NULL: of that version nothing is known. */
+/* NULL: of that version no offsets are known beforehand (see python_offsets.h). */
 static inline const struct python_layout *python_layout_of(unsigned int minor)
 {
 	static const struct python_layout layouts[] = {

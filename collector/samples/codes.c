@@ -97,18 +97,21 @@ static size_t put_utf8(char *to, uint32_t character)
 static bool read_text(const struct code_reader *reader, uint64_t address, char *text,
 		      size_t *ret_length)
 {
-	uint8_t head[PYTHON_STRING_STATE + 4], data[NAME_BYTES_MAX];
+	uint8_t head[PYTHON_TEXT_BYTES], data[NAME_BYTES_MAX];
 	uint64_t length;
 	uint32_t state, width, character;
+	const struct python_layout *layout = reader->layout;
 
-	if (memory_copy(reader->memory, address, head, sizeof(head)) != sizeof(head))
+	if (memory_copy(reader->memory, address, head, layout->text_state + 4u) !=
+	    layout->text_state + 4u)
 		return false;
-	memcpy(&length, head + PYTHON_STRING_LENGTH, sizeof(length));
-	memcpy(&state, head + PYTHON_STRING_STATE, sizeof(state));
-	width = state >> 2 & 7;
-	if (!(state >> 5 & 1) || (width != 1 && width != 2 && width != 4))
+	memcpy(&length, head + layout->text_length, sizeof(length));
+	memcpy(&state, head + layout->text_state, sizeof(state));
+	state >>= layout->text_shift;
+	width = state & 7;
+	if (!(state >> 3 & 1) || (width != 1 && width != 2 && width != 4))
 		return false;
-	address += state >> 6 & 1 ? reader->layout->ascii_data : reader->layout->wide_data;
+	address += state >> 4 & 1 ? layout->ascii_data : layout->wide_data;
 	if (length > sizeof(data) / width)
 		length = sizeof(data) / width;
 	if (memory_copy(reader->memory, address, data, length * width) != length * width)
@@ -151,9 +154,9 @@ static bool read_code(const struct code_reader *reader, uint64_t address, struct
 	uint8_t bytes[PYTHON_CODE_BYTES];
 	uint64_t type;
 
-	if (!memory_get(reader->memory, address, bytes, sizeof(bytes)))
+	if (!memory_get(reader->memory, address, bytes, layout->code_bytes))
 		return false;
-	memcpy(&type, bytes + PYTHON_TYPE, sizeof(type));
+	memcpy(&type, bytes + layout->object_type, sizeof(type));
 	memcpy(&code->file, bytes + layout->code_file, sizeof(code->file));
 	memcpy(&code->name, bytes + layout->code_name, sizeof(code->name));
 	memcpy(&code->table, bytes + layout->code_table, sizeof(code->table));
@@ -231,12 +234,12 @@ static uint32_t read_line(const struct code_reader *reader, const struct code_kn
 	uint64_t length = 0;
 	uint32_t line = 0;
 
-	if (bytes && memory_copy(reader->memory, known->table + PYTHON_BYTES_SIZE, &length,
+	if (bytes && memory_copy(reader->memory, known->table + reader->layout->bytes_size, &length,
 				 sizeof(length)) == sizeof(length)) {
 		if (length > TABLE_BYTES_MAX)
 			length = TABLE_BYTES_MAX;
-		table.length = memory_copy(reader->memory, known->table + PYTHON_BYTES_DATA, bytes,
-					   length);
+		table.length = memory_copy(
+			reader->memory, known->table + reader->layout->bytes_data, bytes, length);
 		line = line_table_find(&table, offset);
 	}
 	free(bytes);

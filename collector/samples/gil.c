@@ -3,10 +3,7 @@
 #include "collector/samples/gil.h"
 
 #include <string.h>
-
-#include "collector/region/python_layout.h"
-
-uint64_t gil_holder(struct memory *memory, uint64_t gil)
+uint64_t gil_holder(struct memory *memory, const struct python_layout *layout, uint64_t gil)
 {
 	uint8_t bytes[PYTHON_GIL_HEAD_BYTES];
 	uint64_t holder;
@@ -14,7 +11,7 @@ uint64_t gil_holder(struct memory *memory, uint64_t gil)
 
 	if (!memory_get(memory, gil, bytes, sizeof(bytes)))
 		return 0;
-	memcpy(&holder, bytes + PYTHON_GIL_HOLDER, sizeof(holder));
-	memcpy(&locked, bytes + PYTHON_GIL_LOCKED, sizeof(locked));
+	memcpy(&holder, bytes + layout->gil_holder, sizeof(holder));
+	memcpy(&locked, bytes + layout->gil_locked, sizeof(locked));
 	return locked == 1 ? holder : 0;
 }

@@ -9,6 +9,9 @@
 /* Of what is wanted at once; the rest of the room is for what comes new. */
 #define HINT_BYTES_MAX (48u * MEMORY_PAGE)
 #define HINT_PARTS_MAX 480u
+#define JOINED_MAX \
+	1024u /* bytes of a part that others were joined to: to copy them costs less than a part */
+#define JOINED_AMONG 32u /* the last parts */
 
 static ssize_t read_process(uint32_t pid, const struct iovec *local, size_t local_count,
 			    const struct iovec *remote, size_t remote_count)
@@ -81,11 +84,38 @@ void memory_begin(struct memory *memory, uint32_t pid)
 	memory->error = 0;
 }
 
+/* One part for both, where they lie in one page: what can be read of one can be of the other. */
+static bool part_join(struct memory *memory, struct memory_part *part, uint64_t address,
+		      uint32_t bytes)
+{
+	uint64_t begin = address < part->address ? address : part->address;
+	uint64_t end = address + bytes, part_end = part->address + part->bytes;
+
+	if (begin / MEMORY_PAGE != (end - 1) / MEMORY_PAGE ||
+	    begin / MEMORY_PAGE != (part_end - 1) / MEMORY_PAGE)
+		return false;
+	end = end > part_end ? end : part_end;
+	if (end - begin > JOINED_MAX && end - begin > part->bytes)
+		return false;
+	memory->filled += (uint32_t)(end - begin) - part->bytes;
+	part->address = begin;
+	part->bytes = (uint32_t)(end - begin);
+	return true;
+}
+
 void memory_want(struct memory *memory, uint64_t address, uint32_t bytes)
 {
-	if (bytes <= MEMORY_PAGE && memory->count < HINT_PARTS_MAX &&
-	    memory->filled + bytes <= HINT_BYTES_MAX)
-		(void)part_add(memory, address, bytes);
+	uint32_t first = memory->count > memory->fetched + JOINED_AMONG
+				 ? memory->count - JOINED_AMONG
+				 : memory->fetched;
+
+	if (!bytes || bytes > MEMORY_PAGE || address > UINT64_MAX - MEMORY_PAGE ||
+	    memory->count >= HINT_PARTS_MAX || memory->filled + bytes > HINT_BYTES_MAX)
+		return;
+	for (uint32_t i = memory->count; i > first; i--)
+		if (part_join(memory, &memory->part[i - 1], address, bytes))
+			return;
+	(void)part_add(memory, address, bytes);
 }
 
 void memory_want_hints(struct memory *memory, const struct memory_hints *hints)
@@ -96,6 +126,13 @@ void memory_want_hints(struct memory *memory, const struct memory_hints *hints)
 
 void memory_fetch(struct memory *memory)
 {
+	uint32_t offset = memory->fetched < memory->count ? memory->part[memory->fetched].offset
+							  : 0;
+
+	for (uint32_t i = memory->fetched; i < memory->count; i++) { /* some were joined */
+		memory->part[i].offset = offset;
+		offset += memory->part[i].bytes;
+	}
 	if (memory->count > memory->fetched)
 		read_parts(memory, memory->fetched);
 	memory->fetched = memory->count;
@@ -130,7 +167,7 @@ static bool part_get(struct memory *memory, uint64_t address, void *to, uint32_t
 
 	if (!part) {
 		if (!part_add(memory, wanted.address, wanted.bytes))
-			return false;
+			return memory_copy(memory, address, to, bytes) == bytes;
 		memory_fetch(memory);
 		part = &memory->part[memory->count - 1];
 		if (!part->bytes)

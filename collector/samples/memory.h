@@ -2,7 +2,7 @@
 /*
  * Memory of another process, read while that runs. What was of use the last time, for the process and for those of its threads
  * that are looked at, is read first and at once, so that stacks that have not changed much take one system call together; the
- * rest is read as it is asked for.
+ * rest is read as it is asked for, and kept while there is room.
  *
  * Nothing that is read is believed: addresses may be anything. One thread; about 300 KiB, taken once.
  */

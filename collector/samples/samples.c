@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/region/python_offsets.h"
 #include "collector/samples/gil.h"
 
 #define NS_PER_S 1000000000ull
@@ -292,31 +293,34 @@ static uint32_t tid_of(struct memory *memory, const struct python_layout *layout
 	return tid;
 }
 
-/* Its threads as the interpreters list them; at most `room`. */
-static uint32_t process_list(struct samples *samples, const struct sampled_process *process,
+/* Its threads as the interpreters list them; at most `room`. That there are more is counted. */
+static uint32_t process_list(struct samples *samples, struct sampled_process *process,
 			     const struct region_process *shared, struct listed *listed,
 			     uint32_t room)
 {
-	const struct python_layout *layout = process->layout;
+	const struct python_layout *layout = &process->layout;
 	struct memory *memory = &samples->memory;
 	uint64_t runtime = view_load64(&shared->python_runtime);
 	uint32_t tid_offset = python_word_of(view_load64(&shared->python)).tid_offset;
 	uint64_t interpreter = word_at(memory, runtime + layout->interpreters);
 	uint32_t count = 0;
+	bool is_cut = false;
 
 	for (uint32_t i = 0; interpreter && i < INTERPRETERS_MAX; i++) {
 		uint64_t gil = layout->gil ? runtime + layout->gil
 					   : word_at(memory, interpreter + layout->gil_pointer);
 		uint64_t thread = word_at(memory, interpreter + layout->threads);
-		uint64_t holder = gil_holder(memory, gil);
+		uint64_t holder = gil_holder(memory, layout, gil);
 
 		for (; thread && count < room;
 		     thread = word_at(memory, thread + layout->thread_next))
 			listed[count++] = (struct listed){
 				thread, gil, holder, tid_of(memory, layout, thread, tid_offset)
 			};
+		is_cut |= thread != 0;
 		interpreter = word_at(memory, interpreter + layout->interpreter_next);
 	}
+	process->now.partial += is_cut || interpreter;
 	return count;
 }
 
@@ -372,7 +376,7 @@ static void process_read(struct samples *samples, struct sampled_process *sample
 		if (thread->plan != PLAN_WALK)
 			continue;
 		memory_want_hints(&samples->memory, &thread->hints);
-		stack_want(&thread->known, &samples->memory);
+		stack_want(&thread->known, &sampled->layout, &samples->memory);
 	}
 	memory_fetch(&samples->memory);
 }
@@ -430,7 +434,7 @@ static void process_take(struct samples *samples, const struct process *process,
 {
 	static struct listed listed[SAMPLES_THREADS_MAX];
 	struct code_reader reader = { .memory = &samples->memory,
-				      .layout = sampled->layout,
+				      .layout = &sampled->layout,
 				      .process = sampled->number,
 				      .code_type = view_load64(&shared->python_code_type) };
 	uint32_t count, next = 0;
@@ -455,10 +459,12 @@ static void process_take(struct samples *samples, const struct process *process,
 static void process_meet(struct sampled_process *sampled, const struct process *process,
 			 const struct python_word *word)
 {
+	const struct python_layout *known = python_layout_of(word->minor);
+
 	memory_hints_release(&sampled->hints);
-	*sampled = (struct sampled_process){ .number = process->number,
-					     .serial = process->serial,
-					     .layout = python_layout_of(word->minor) };
+	*sampled = (struct sampled_process){ .number = process->number, .serial = process->serial };
+	if (known)
+		sampled->layout = *known;
 	sampled->told.off = EVT_PYTHON_OFF_LIMIT; /* so that the first is told */
 	sampled->now.process = process->number;
 	sampled->now.hz = word->hz;
@@ -466,10 +472,27 @@ static void process_meet(struct sampled_process *sampled, const struct process *
 		sampled->now.off = EVT_PYTHON_OFF_ELSEWHERE;
 	else if (word->standing == PYTHON_STANDS_REFUSED)
 		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
-	else if (word->standing == PYTHON_STANDS_UNKNOWN || !sampled->layout)
+	else if (word->standing == PYTHON_STANDS_UNKNOWN ||
+		 (!known && !python_offset_words_of(word->minor)))
 		sampled->now.off = EVT_PYTHON_OFF_VERSION;
 	else if (word->standing != PYTHON_STANDS_CHECKED)
 		sampled->now.off = EVT_PYTHON_OFF_LAYOUT;
+}
+
+/* Of a CPython that says itself where it keeps things, once. What it says is checked there. */
+static bool process_read_layout(struct samples *samples, struct sampled_process *sampled,
+				const struct process *process, const struct region_process *shared,
+				unsigned int minor)
+{
+	uint64_t word[PYTHON_OFFSETS_WORDS];
+
+	memory_begin(&samples->memory, process->pid);
+	if (memory_copy(&samples->memory, view_load64(&shared->python_runtime), word,
+			sizeof(word)) != sizeof(word))
+		process_note_error(samples, sampled);
+	else if (!python_offsets_take(word, minor, &sampled->layout))
+		sampled->now.off = EVT_PYTHON_OFF_LAYOUT;
+	return sampled->layout.minor;
 }
 
 static bool process_can_be_seen(const struct process *process)
@@ -495,7 +518,9 @@ static unsigned int process_look(struct samples *samples, uint32_t entry)
 	sampled->seen = samples->looks;
 	if (sampled->now.off)
 		return 0;
-	process_take(samples, process, sampled, shared);
+	if (sampled->layout.minor ||
+	    process_read_layout(samples, sampled, process, shared, word.minor))
+		process_take(samples, process, sampled, shared);
 	return sampled->now.off ? 0 : word.hz;
 }
 

@@ -58,8 +58,8 @@ struct sampled_thread {
 };
 
 struct sampled_process {
-	uint32_t number, serial; /* 0: none */
-	const struct python_layout *layout;
+	uint32_t number, serial;     /* 0: none */
+	struct python_layout layout; /* minor 0: not known */
 	struct memory_hints hints;
 	struct evt_python_sampling told, now;
 	uint64_t seen;

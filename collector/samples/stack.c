@@ -11,6 +11,7 @@
 
 struct frame {
 	uint64_t code, back, at;
+	uint32_t copy; /* of its code's instructions: the one that it runs */
 	uint8_t owner;
 };
 
@@ -25,11 +26,12 @@ static bool is_due(const struct stack_known *known, uint32_t index)
 	return (index + known->reads) % STACK_TURN == 0;
 }
 
-void stack_want(const struct stack_known *known, struct memory *memory)
+void stack_want(const struct stack_known *known, const struct python_layout *layout,
+		struct memory *memory)
 {
 	for (uint32_t i = STACK_CHECKED; i < known->count; i++)
 		if (is_due(known, i))
-			memory_want(memory, known->frame[i].code, PYTHON_CODE_BYTES);
+			memory_want(memory, known->frame[i].code, layout->code_bytes);
 }
 
 static uint64_t word_in(const uint8_t *bytes, uint32_t offset)
@@ -40,11 +42,19 @@ static uint64_t word_in(const uint8_t *bytes, uint32_t offset)
 	return word;
 }
 
+static uint32_t half_in(const uint8_t *bytes, uint32_t offset)
+{
+	uint32_t half;
+
+	memcpy(&half, bytes + offset, sizeof(half));
+	return half;
+}
+
 /* Frames of 3.11 and later lie side by side, older ones are objects of their own. */
 static bool read_frame(const struct code_reader *reader, uint64_t address, struct frame *frame)
 {
 	const struct python_layout *layout = reader->layout;
-	uint8_t bytes[128];
+	uint8_t bytes[PYTHON_FRAME_BYTES];
 	bool is_read = layout->code_start
 			       ? memory_get_around(reader->memory, address, bytes,
 						   layout->frame_bytes)
@@ -52,11 +62,30 @@ static bool read_frame(const struct code_reader *reader, uint64_t address, struc
 
 	if (!is_read)
 		return false;
-	frame->code = word_in(bytes, layout->frame_code);
+	frame->code = word_in(bytes, layout->frame_code) & ~(uint64_t)layout->frame_tag;
 	frame->back = word_in(bytes, layout->frame_back);
 	frame->at = layout->code_start ? word_in(bytes, layout->frame_at)
 				       : (uint32_t)word_in(bytes, layout->frame_at);
 	frame->owner = layout->frame_owner ? bytes[layout->frame_owner] : 0;
+	frame->copy = layout->frame_copy ? half_in(bytes, layout->frame_copy) : 0;
+	return true;
+}
+
+/* As if it ran the instructions in the code itself: threads of free-threaded builds have copies. */
+static bool find_instruction(const struct code_reader *reader, const struct frame *frame,
+			     uint64_t *ret_instruction)
+{
+	const struct python_layout *layout = reader->layout;
+	uint64_t copies, copy[2];
+
+	*ret_instruction = frame->at;
+	if (!frame->copy || !layout->code_copies)
+		return true;
+	if (!memory_get(reader->memory, frame->code + layout->code_copies, &copies, 8) ||
+	    !memory_get(reader->memory, copies, &copy[0], 8) || frame->copy >= copy[0] ||
+	    !memory_get(reader->memory, copies + 8 + frame->copy * 8ull, &copy[1], 8))
+		return false;
+	*ret_instruction = frame->at - copy[1] + frame->code + layout->code_start;
 	return true;
 }
 
@@ -106,6 +135,7 @@ static bool walk_add(struct walk *walk, struct codes *codes, const struct code_r
 {
 	const struct stack_frame *before = find_known(walk, known, address);
 	struct stack_frame *now = &walk->frame[walk->count];
+	uint64_t instruction;
 	uint32_t index;
 
 	*now = (struct stack_frame){ address, frame->code, frame->back, frame->at, { 0 }, 0 };
@@ -118,7 +148,8 @@ static bool walk_add(struct walk *walk, struct codes *codes, const struct code_r
 			return true;
 		}
 	}
-	if (!codes_find(codes, reader, frame->code, frame->at, &now->found))
+	if (!find_instruction(reader, frame, &instruction) ||
+	    !codes_find(codes, reader, frame->code, instruction, &now->found))
 		return false;
 	if (before && is_same(before, frame) && now->found.code == before->found.code &&
 	    now->found.line == before->found.line)
@@ -180,7 +211,7 @@ static bool walk_frames(struct walk *walk, struct codes *codes, const struct cod
 		if (!read_frame(reader, at, &frame))
 			return false;
 		*address = frame.back;
-		if (frame.owner != PYTHON_OWNER_C &&
+		if (frame.owner < PYTHON_OWNER_C &&
 		    !walk_add(walk, codes, reader, known, at, &frame))
 			return false;
 	}

@@ -38,7 +38,8 @@ struct stack_known {
 void stack_known_release(struct stack_known *known);
 
 /* What the next look is going to read of the code objects that are due. */
-void stack_want(const struct stack_known *known, struct memory *memory);
+void stack_want(const struct stack_known *known, const struct python_layout *layout,
+		struct memory *memory);
 
 struct stack {
 	uint32_t place; /* 0: there is no room for more places */

@@ -39,6 +39,19 @@ bool parse_number(const char *text, unsigned int max, unsigned int *ret_value)
 	return true;
 }
 
+bool parse_time(const char *text, uint64_t *ret_ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
+	static const uint64_t unit_ns[] = { 1, 1000, 1000000, 1000000000 };
+	uint64_t value;
+	const char *end = parse_digits(text, &value);
+	int unit = end ? parse_word(end, units) : -1;
+
+	if (!end || (unit < 0 && (*end || value)))
+		return false;
+	return !__builtin_mul_overflow(value, unit < 0 ? 1 : unit_ns[unit], ret_ns);
+}
+
 bool parse_size(const char *text, uint64_t *ret_bytes)
 {
 	static const char units[] = "kmgt";

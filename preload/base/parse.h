@@ -15,6 +15,9 @@ int parse_word(const char *text, const char *const *words);
 /* Decimal digits, at most `max`. */
 bool parse_number(const char *text, unsigned int max, unsigned int *ret_value);
 
+/* 500ns, 10us, 2ms or 1s; 0 without a unit, too. */
+bool parse_time(const char *text, uint64_t *ret_ns);
+
 /* 64, 64K, 64M, 64MiB, 64MB: always powers of 1024. */
 bool parse_size(const char *text, uint64_t *ret_bytes);
 

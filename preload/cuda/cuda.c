@@ -5,9 +5,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "preload/stacks/stack.h"
+#include "preload/stacks/long_calls.h"
 #include "preload/record/capture.h"
 #include "preload/record/correlation.h"
+#include "preload/record/driver.h"
 #include "preload/cuda/cuda_kernels.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
@@ -90,7 +91,8 @@ static inline uint64_t *record_begin(const struct cuda_call *call, struct record
 {
 	uint64_t function = function_id(call->function, lane);
 	uint64_t ticks = call->end - recorder_base;
-	uint64_t *at = stack_room(lane, stack_of(lane, EVT_FAMILY_cuda), ticks, fields + 1);
+	uint64_t stack = stack_of_call(lane, EVT_FAMILY_cuda, call->end - call->start);
+	uint64_t *at = stack_room(lane, stack, ticks, fields + 1);
 
 	if (!at) {
 		recorder_leave(lane);
@@ -109,6 +111,15 @@ static inline void record_end(struct recorder_lane *lane, unsigned int fields)
 {
 	recorder_publish(lane, fields + 1);
 	recorder_leave(lane);
+}
+
+/* The same, of a call that no driver is needed for only when it fails. */
+static inline void record_end_on_gpu(const struct cuda_call *call, struct recorder_lane *lane,
+				     unsigned int fields)
+{
+	record_end(lane, fields);
+	if (!call->result)
+		driver_note();
 }
 
 void cuda_record_call(const struct cuda_call *call, uint64_t stream, uintptr_t object)
@@ -146,7 +157,7 @@ void cuda_record_launch(const struct cuda_call *call, const struct cuda_launch *
 	field[12] = launch->block.z;
 	field[13] = launch->shared_bytes;
 	field[14] = call->correlation;
-	record_end(lane, FIELDS);
+	record_end_on_gpu(call, lane, FIELDS);
 }
 
 void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy)
@@ -163,7 +174,7 @@ void cuda_record_copy(const struct cuda_call *call, const struct cuda_copy *copy
 	field[7] = copy->destination;
 	field[8] = copy->source;
 	field[9] = call->correlation;
-	record_end(lane, FIELDS);
+	record_end_on_gpu(call, lane, FIELDS);
 }
 
 /* Host memory is of no device; else the thread's current one, which has just been used. */
@@ -197,7 +208,7 @@ void cuda_record_created(const struct cuda_call *call, const struct cuda_memory 
 	field[6] = (uint64_t)device;
 	field[7] = memory->address;
 	field[8] = memory->bytes;
-	record_end(lane, FIELDS);
+	record_end_on_gpu(call, lane, FIELDS);
 }
 
 void cuda_record_alloc(const struct cuda_call *call, const struct cuda_memory *memory)

@@ -3,11 +3,11 @@
 #ifndef PRELOAD_FUNCTIONS_CALLS_H
 #define PRELOAD_FUNCTIONS_CALLS_H
 
+#include "preload/functions/call_types.h"
 #include "preload/functions/function_names.h"
 #include "preload/record/strings.h"
 
-/* False: its gate is shut. */
-static inline void call_put(uint32_t event, uint64_t id)
+static inline __attribute__((always_inline)) void call_put(uint32_t event, uint64_t id)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_functions, RECORDER_IN_RECORD);
 
@@ -18,7 +18,7 @@ static inline void call_put(uint32_t event, uint64_t id)
 }
 
 /* False: the function is left out. */
-static inline bool call_of_code(uint32_t event, void *code)
+static inline __attribute__((always_inline)) bool call_of_code(uint32_t event, void *code)
 {
 	uint64_t id = function_of_code(code);
 
@@ -45,11 +45,5 @@ static inline void call_of_method(uint32_t event, void *method, void *callable)
 bool monitor_begin(void *globals) PRELOAD_HIDDEN;
 bool profile_begin(void) PRELOAD_HIDDEN;
 void profile_see_set(void) PRELOAD_HIDDEN;
-
-/* What kind of callable that is, and where its PyMethodDef stands; NULL: no function of C. */
-void *call_method_of(void *callable, bool takes_descriptors) PRELOAD_HIDDEN;
-/* A frame's code in 3.8, which has no function for it; borrowed. NULL: what stands there is none. */
-void *call_code_in(void *frame) PRELOAD_HIDDEN;
-bool call_types_find(void) PRELOAD_HIDDEN;
 
 #endif

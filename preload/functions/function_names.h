@@ -9,9 +9,12 @@
 #define PRELOAD_FUNCTIONS_FUNCTION_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "preload/base/hidden.h"
+#include "preload/functions/call_types.h"
 #include "preload/record/recorder.h"
 
 /* Once: false where CPython lacks something. `label`: a function of functions.py, borrowed, kept for ever. */
@@ -20,19 +23,34 @@ bool function_names_begin(void *label) PRELOAD_HIDDEN;
 /* Not to be recorded, by INTERCEPT_FUNCTIONS. */
 #define FUNCTION_LEFT_OUT 1u
 
+/* What a code object has for who asked for room: co_extra, the same from 3.6 on. */
+struct function_extra {
+	ssize_t count;
+	void *word[];
+};
+
 struct function_api {
 	int (*get_extra)(void *code, ssize_t index, void **ret_extra);
 	ssize_t index;
+	size_t place; /* of co_extra in a code object, in words; 0: not found out */
 };
 PRELOAD_HIDDEN extern struct function_api function_api;
 
 /* What the code carries: 0 when it was never seen. */
 static inline uint64_t function_of_code(void *code)
 {
-	void *extra = NULL;
+	void **words = code, *value = NULL;
+	const struct function_extra *extra;
 
-	(void)function_api.get_extra(code, function_api.index, &extra);
-	return (uint64_t)(uintptr_t)extra;
+	if (__builtin_expect(function_api.place && words[call_types.type_word] == call_types.code,
+			     1)) {
+		extra = words[function_api.place];
+		return extra && extra->count > function_api.index
+			       ? (uint64_t)(uintptr_t)extra->word[function_api.index]
+			       : 0;
+	}
+	(void)function_api.get_extra(code, function_api.index, &value);
+	return (uint64_t)(uintptr_t)value;
 }
 
 /* The event of a code of which nothing is known yet, or whose text has to be sent again. Its frame is the innermost

@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include "preload/base/log.h"
-#include "preload/base/symbols.h"
 #include "preload/functions/calls.h"
 #include "preload/functions/monitor.h"
 #include "preload/python/listeners.h"
@@ -20,48 +19,7 @@ __asm__(".pushsection .rodata\n"
 	".popsection\n");
 extern const char functions_text[] __attribute__((visibility("hidden")));
 
-static struct {
-	void *function, *descriptor, *code,
-		*method; /* types; method: of C functions that know their class */
-	unsigned int type_word;
-} types;
 static bool is_ready;
-
-bool call_types_find(void)
-{
-	void *type_type = symbols_find_loaded("PyType_Type");
-
-	types.function = symbols_find_loaded("PyCFunction_Type");
-	types.descriptor = symbols_find_loaded("PyMethodDescr_Type");
-	types.method = symbols_find_loaded("PyCMethod_Type");
-	types.code = symbols_find_loaded("PyCode_Type");
-	if (!types.function || !types.descriptor || !types.code || !type_type)
-		return false;
-	for (types.type_word = 1; types.type_word <= 3; types.type_word += 2)
-		if (((void **)types.function)[types.type_word] == type_type)
-			return true;
-	return false;
-}
-
-/* PyCFunctionObject: head, m_ml. PyMethodDescrObject: head, d_type, d_name, d_qualname, d_method. */
-void *call_method_of(void *callable, bool takes_descriptors)
-{
-	void **words = callable, *type = words[types.type_word];
-
-	if (type == types.function || (type == types.method && type))
-		return words[types.type_word + 1];
-	if (takes_descriptors && type == types.descriptor)
-		return words[types.type_word + 4];
-	return NULL;
-}
-
-/* PyFrameObject: head, size, f_back, f_code */
-void *call_code_in(void *frame)
-{
-	void **code = ((void **)frame)[types.type_word + 3];
-
-	return code && code[types.type_word] == types.code ? code : NULL;
-}
 
 /* given(label, DISABLE) of functions.py */
 static void *take_given(void *self, void *arguments)

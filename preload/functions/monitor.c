@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "preload/base/symbols.h"
+#include "preload/functions/callback.h"
 #include "preload/functions/calls.h"
 #include "preload/python/python_api.h"
 #include "preload/settings/settings.h"
@@ -14,7 +15,16 @@ void *monitor_disable;
 static void *none; /* immortal since 3.12 */
 
 /* The arguments begin with the code and the place in it. */
-#define CALLBACK(name) static void *name(void *self, void *const *argument, ssize_t count)
+#define CALLBACK(name) \
+	static void *name(void *self, void *const *argument, size_t flags, void *names)
+#define HAS_ARGUMENTS(number) has_arguments(self, flags, names, number)
+
+static inline bool has_arguments(void *self, size_t flags, void *names, size_t number)
+{
+	(void)self;
+	(void)names;
+	return __builtin_expect(CALLBACK_COUNT(flags) >= number, 1);
+}
 
 static inline void *see(uint32_t event, void *code)
 {
@@ -26,29 +36,25 @@ static inline void *see(uint32_t event, void *code)
 
 CALLBACK(see_enter)
 {
-	(void)self;
-	return count > 0 ? see(EVT_function_enter, argument[0]) : none;
+	return HAS_ARGUMENTS(1) ? see(EVT_function_enter, argument[0]) : none;
 }
 
 CALLBACK(see_return)
 {
-	(void)self;
-	return count > 0 ? see(EVT_function_return, argument[0]) : none;
+	return HAS_ARGUMENTS(1) ? see(EVT_function_return, argument[0]) : none;
 }
 
 /* These cannot be switched off for one place. */
 CALLBACK(see_throw)
 {
-	(void)self;
-	if (count > 0)
+	if (HAS_ARGUMENTS(1))
 		(void)call_of_code(EVT_function_enter, argument[0]);
 	return none;
 }
 
 CALLBACK(see_unwind)
 {
-	(void)self;
-	if (count > 0)
+	if (HAS_ARGUMENTS(1))
 		(void)call_of_code(EVT_function_return, argument[0]);
 	return none;
 }
@@ -61,10 +67,9 @@ static inline bool is_left_out(void *code)
 
 CALLBACK(see_call)
 {
-	void *method = count < 3 ? NULL : call_method_of(argument[2], true);
+	void *method = HAS_ARGUMENTS(3) ? call_method_of(argument[2], true) : NULL;
 
-	(void)self;
-	if (count > 0 && __builtin_expect(is_left_out(argument[0]), 0)) {
+	if (HAS_ARGUMENTS(1) && __builtin_expect(is_left_out(argument[0]), 0)) {
 		python_api.Py_IncRef(monitor_disable);
 		return monitor_disable;
 	}
@@ -75,28 +80,21 @@ CALLBACK(see_call)
 
 CALLBACK(see_c_return)
 {
-	void *method = count < 3 ? NULL : call_method_of(argument[2], true);
+	void *method = HAS_ARGUMENTS(3) ? call_method_of(argument[2], true) : NULL;
 
-	(void)self;
 	if (method && !is_left_out(argument[0]))
 		call_of_method(EVT_function_return, method, argument[2]);
 	return none;
 }
 
-#define METHOD(name, function)                                                                   \
-	{                                                                                        \
-		name, (void *(*)(void *, void *))(void (*)(void))function, PYTHON_METH_FASTCALL, \
-			NULL                                                                     \
-	}
-
 bool monitor_begin(void *globals)
 {
-	static struct python_method methods[] = {
-		METHOD("PY_START", see_enter),   METHOD("PY_RESUME", see_enter),
-		METHOD("PY_THROW", see_throw),   METHOD("PY_RETURN", see_return),
-		METHOD("PY_YIELD", see_return),  METHOD("PY_UNWIND", see_unwind),
-		METHOD("CALL", see_call),        METHOD("C_RETURN", see_c_return),
-		METHOD("C_RAISE", see_c_return),
+	static const struct callback callbacks[] = {
+		{ "PY_START", see_enter },   { "PY_RESUME", see_enter },
+		{ "PY_THROW", see_throw },   { "PY_RETURN", see_return },
+		{ "PY_YIELD", see_return },  { "PY_UNWIND", see_unwind },
+		{ "CALL", see_call },        { "C_RETURN", see_c_return },
+		{ "C_RAISE", see_c_return },
 	};
 	void *table, *function, *result = NULL;
 
@@ -105,11 +103,11 @@ bool monitor_begin(void *globals)
 	if (!none || !function || monitor_disable == none)
 		return false;
 	table = python_api.PyDict_New();
-	if (table) {
-		python_put_methods(table, methods, sizeof(methods) / sizeof(methods[0]));
+	if (table && callbacks_put(table, call_types.type_word + 1, callbacks,
+				   sizeof(callbacks) / sizeof(callbacks[0])))
 		result = python_api.PyObject_CallFunctionObjArgs(function, table, NULL);
+	if (table)
 		python_api.Py_DecRef(table);
-	}
 	if (!result) {
 		python_api.PyErr_Clear();
 		return false;

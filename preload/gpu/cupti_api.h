@@ -34,14 +34,20 @@ enum cupti_kind {
 	CUPTI_CONCURRENT_KERNEL = 10,
 	CUPTI_DRIVER_CALL = 4,
 	CUPTI_RUNTIME_CALL = 5,
+	CUPTI_DEVICE = 8,
 	CUPTI_OVERHEAD = 17,
 	CUPTI_MEMCPY_PEER = 22, /* MEMCPY2 */
 	CUPTI_SYNCHRONIZATION = 38,
 	CUPTI_EXTERNAL_CORRELATION = 39,
+	CUPTI_MEMORY = 49, /* MEMORY2 */
+	CUPTI_GRAPH_TRACE = 51,
 	CUPTI_KINDS = 64,
 };
 
 enum cupti_domain { CUPTI_DRIVER_API = 1, CUPTI_RUNTIME_API = 2, CUPTI_DOMAINS = 3 };
+#define CUPTI_RESOURCE 3       /* a domain whose callbacks are about something else than a call */
+#define CUPTI_NODE_CREATED 13u /* CUPTI_CBID_RESOURCE_GRAPHNODE_... */
+#define CUPTI_NODE_CLONED 20u
 
 #define CUPTI_FLUSH_FORCED 1u
 #define CUPTI_THREAD_ID_SYSTEM 1
@@ -58,6 +64,22 @@ struct cupti_callback {
 	uint32_t context_id;
 	uint64_t *kept; /* the same word before and after */
 	uint32_t correlation;
+};
+
+/* CUpti_ResourceData */
+struct cupti_resource {
+	void *context;
+	void *handle;
+	const void *about; /* of graphs a struct cupti_graph_data */
+};
+
+/* CUpti_GraphData */
+struct cupti_graph_data {
+	void *graph, *original;
+	void *node, *original_node;
+	int kind; /* CUgraphNodeType */
+	void *dependency;
+	void *exec;
 };
 
 typedef void cupti_callback_function(void *user, int domain, uint32_t id,
@@ -170,6 +192,43 @@ struct cupti_external {
 	uint32_t pad;
 };
 
+/* CUpti_ActivityMemory2 and later. */
+struct cupti_memory {
+	uint32_t kind;
+	uint32_t operation, memory;
+	uint32_t correlation;
+	uint64_t address, bytes, timestamp_ns, pc;
+	uint32_t process, device, context, stream;
+	const char *name;
+	uint32_t is_asynchronous, pad;
+	uint32_t pool, pool_pad;
+};
+
+/* CUpti_ActivityGraphTrace and later. */
+struct cupti_graph_trace {
+	uint32_t kind;
+	uint32_t correlation;
+	uint64_t start_ns, end_ns;
+	uint32_t device, graph, context, stream;
+};
+
+/* CUpti_ActivityDevice4 and later. */
+struct cupti_device {
+	uint32_t kind;
+	uint32_t flags;
+	uint64_t bandwidth_kbs, memory_bytes;
+	uint32_t constant_bytes, l2_bytes, warp_threads, clock_khz, copy_engines, multiprocessors;
+	uint32_t instructions, sm_warps, sm_blocks, sm_shared_bytes, sm_registers;
+	uint32_t block_registers, block_shared_bytes, block_threads;
+	uint32_t block_size[3], grid_size[3];
+	uint32_t major, minor, device, has_ecc;
+	uint8_t uuid[16];
+	const char *name;
+	uint8_t is_visible, is_mig, reserved[6];
+	uint32_t gpu_instance, compute_instance;
+	uint8_t mig_uuid[16];
+};
+
 /*
  * The functions. CUPTI_FUNCTION(name, parameters, is_needed): without one that is needed nothing is started.
  */
@@ -193,6 +252,9 @@ struct cupti_external {
 		 (uint8_t * buffer, size_t valid_bytes, void **record), 1)                       \
 	FUNCTION(cuptiActivityGetNumDroppedRecords,                                              \
 		 (void *context, uint32_t stream, size_t *ret_dropped), 0)                       \
+	/* nodes of graphs; without them work of a graph has no place of its capture */          \
+	FUNCTION(cuptiGetGraphId, (void *graph, uint32_t *ret_id), 0)                            \
+	FUNCTION(cuptiGetGraphNodeId, (void *node, uint64_t *ret_id), 0)                         \
 	/* of another user's only: gpu_exports.c */                                              \
 	FUNCTION(cuptiActivityRegisterTimestampCallback, (cupti_timestamp_function * timestamp), \
 		 0)                                                                              \

@@ -3,15 +3,14 @@
 #include "preload/gpu/gpu.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "preload/base/futex.h"
 #include "preload/base/log.h"
 #include "preload/gpu/gpu_buffers.h"
+#include "preload/gpu/gpu_clock.h"
 #include "preload/gpu/gpu_copy.h"
+#include "preload/gpu/gpu_flusher.h"
 #include "preload/gpu/gpu_records.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/record/correlation.h"
@@ -94,10 +93,17 @@ void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_
 
 /* --- start --- */
 
-static const int kinds[] = { CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,
-			     CUPTI_MEMCPY_PEER,       CUPTI_MEMSET,
-			     CUPTI_SYNCHRONIZATION,   CUPTI_OVERHEAD };
+/* The last only by choice: with it CUPTI tells nothing of what is in a graph. */
+static const int kinds[] = {
+	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,   CUPTI_MEMCPY_PEER, CUPTI_MEMSET,     CUPTI_DEVICE,
+	CUPTI_SYNCHRONIZATION,   CUPTI_OVERHEAD, CUPTI_MEMORY,      CUPTI_GRAPH_TRACE
+};
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static bool kind_is_wanted(int kind)
+{
+	return kind != CUPTI_GRAPH_TRACE || settings.graphs == SETTINGS_GRAPHS_WHOLE;
+}
 
 /* A CUPTI that does not know a function has none that could be called. */
 static void callbacks_enable(void)
@@ -105,6 +111,10 @@ static void callbacks_enable(void)
 #define RUNTIME(id, name, constant) (void)gpu_share_callback(GPU_US, true, CUPTI_RUNTIME_API, id);
 #define DRIVER(id, name) (void)gpu_share_callback(GPU_US, true, CUPTI_DRIVER_API, id);
 #include "preload/gpu/callbacks.def"
+	if (!gpu_cupti.cuptiGetGraphNodeId || settings.graphs == SETTINGS_GRAPHS_WHOLE)
+		return;
+	(void)gpu_share_callback(GPU_US, true, CUPTI_RESOURCE, CUPTI_NODE_CREATED);
+	(void)gpu_share_callback(GPU_US, true, CUPTI_RESOURCE, CUPTI_NODE_CLONED);
 }
 
 /* Without kernels there is nothing worth having; of the others what there is. */
@@ -113,14 +123,22 @@ static cupti_result kinds_enable(void)
 	cupti_result result = gpu_share_kind(GPU_US, true, kinds[0]);
 
 	for (size_t i = 1; i < KINDS && !result; i++)
-		(void)gpu_share_kind(GPU_US, true, kinds[i]);
+		if (kind_is_wanted(kinds[i]))
+			(void)gpu_share_kind(GPU_US, true, kinds[i]);
 	return result;
 }
 
 static void kinds_disable(void)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		(void)gpu_share_kind(GPU_US, false, kinds[i]);
+		if (kind_is_wanted(kinds[i]))
+			(void)gpu_share_kind(GPU_US, false, kinds[i]);
+}
+
+static void calls_begin(void)
+{
+	atomic_store(&state, GPU_ON);
+	__atomic_store_n(&correlation_wanted, true, __ATOMIC_RELAXED);
 }
 
 struct failure {
@@ -143,33 +161,58 @@ static struct failure cupti_start(void)
 		(void)gpu_share_unsubscribe(GPU_US);
 		return (struct failure){ result, "cuptiActivityRegisterCallbacks" };
 	}
+	gpu_clock_begin(gpu_cupti.cuptiGetTimestamp);
+	callbacks_enable();
+	calls_begin(); /* first: no work without its call, where threads are at it already */
 	result = kinds_enable();
 	if (result) {
+		__atomic_store_n(&correlation_wanted, false, __ATOMIC_RELAXED);
 		kinds_disable();
 		(void)gpu_share_unsubscribe(GPU_US);
 		return (struct failure){ result, "cuptiActivityEnable" };
 	}
-	callbacks_enable();
 	if (gpu_cupti.cuptiActivityFlushPeriod)
 		(void)gpu_cupti.cuptiActivityFlushPeriod(GPU_FLUSH_PERIOD_MS);
 	return (struct failure){ 0 };
 }
 
+static _Atomic bool exits;
+
 /* Before the handlers of CUDA and of CUPTI, which were set before: CUPTI still works. */
 static void at_exit(void)
 {
 	gpu_flush();
+	atomic_store(&exits, true);
 }
 
-static void start(void)
+#define INJECTION "CUDA_INJECTION64_PATH"
+
+static void start_gives_way(enum evt_gpu_state why, const char *to, const char *reason)
 {
-	const char *missing;
+	atomic_store(&state, GPU_GONE);
+	state_record(why, 0, to);
+	log_line("%s '%s': CUPTI is left to it, work of the GPU is not recorded", reason, to);
+}
+
+static void start(bool is_late)
+{
+	/* the library of another tool (nsys, ncu) that the driver was to load in our place, or "none" */
+	const char *missing, *other = is_late && settings.injection[0] ? settings.injection : NULL;
 	struct failure failure;
 	int off = GPU_OFF;
 
 	if (!(settings.trace & 1u << SETTINGS_FAMILY_gpu) || !recorder_is_open() ||
 	    !atomic_compare_exchange_strong(&state, &off, GPU_STARTING))
 		return;
+	if (other) {
+		start_gives_way(EVT_GPU_INJECTED, other, INJECTION " is");
+		return;
+	}
+	other = gpu_library_static();
+	if (other) {
+		start_gives_way(EVT_GPU_STATIC, other, "a CUPTI of its own is in");
+		return;
+	}
 	if (!gpu_share_is_used()) { /* somebody came while we did not record, and is not to be disturbed */
 		atomic_store(&state, GPU_GONE);
 		state_record(EVT_GPU_IN_USE, 0, NULL);
@@ -189,76 +232,44 @@ static void start(void)
 			     failure.result, failure.function);
 		return;
 	}
-	atomic_store(&state, GPU_ON);
-	__atomic_store_n(&correlation_wanted, true, __ATOMIC_RELAXED);
 	state_record(EVT_GPU_STARTED, 0, gpu_cupti.path);
+	if (is_late)
+		state_record(EVT_GPU_LATE, 0, NULL);
 	(void)atexit(at_exit);
 }
 
-static void gpu_driver_starts(void)
+static void gpu_driver_starts(bool is_late)
 {
 	int saved = errno;
 
-	start();
+	start(is_late);
 	errno = saved;
 }
 
 /* --- end --- */
 
-/* CUPTI can hang when it is emptied: so that is done by a thread that nobody waits for for long. */
-static _Atomic uint32_t flushed;
-
-static void *flush_thread(void *unused)
-{
-	(void)unused;
-	(void)gpu_cupti.cuptiActivityFlushAll(CUPTI_FLUSH_FORCED);
-	atomic_store(&flushed, 1);
-	futex_wake(&flushed);
-	return NULL;
-}
-
-/* The thread and what libc allocates for it are ours: no event of the heap. */
-static bool flush_thread_start(void)
-{
-	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
-	sigset_t all, old;
-	pthread_t thread;
-	bool is_started;
-
-	sigfillset(&all); /* the program's handlers are not to run on it */
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	is_started = pthread_create(&thread, NULL, flush_thread, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (is_started)
-		pthread_detach(thread);
-	if (lane)
-		recorder_leave(lane);
-	return is_started;
-}
-
 void gpu_flush(void)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GPU_FLUSH_MAX_NS, now;
-	int saved = errno, stage = atomic_load(&state);
+	int saved = errno, stage = atomic_load(&state), error;
 
 	if ((stage != GPU_ON && stage != GPU_LEAVING) || !recorder_is_open())
 		return;
-	atomic_store(&flushed, 0);
-	if (!flush_thread_start())
-		return;
-	while (!atomic_load(&flushed) && (now = clock_ns(CLOCK_MONOTONIC)) < until) {
-		uint32_t before = atomic_load(&buffers_taken);
-		uint64_t left = until - now;
-
-		futex_wait(&flushed, 0, left < GPU_FLUSH_NS ? left : GPU_FLUSH_NS);
-		if (before == atomic_load(&buffers_taken) &&
-		    clock_ns(CLOCK_MONOTONIC) - now >= GPU_FLUSH_NS)
-			break;
-	}
-	if (!atomic_load(&flushed))
+	error = gpu_flusher_flush(&buffers_taken);
+	if (error == -ETIMEDOUT)
 		log_line("CUPTI did not hand out its last records in time: some work of the GPU is "
 			 "missing from the recording");
+	else if (error)
+		log_line("cannot start the thread that takes CUPTI's last records (error %d): some "
+			 "work of the GPU is missing from the recording",
+			 -error);
 	errno = saved;
+}
+
+/* Once exit handlers run, CUPTI has been emptied, and may be gone. */
+static void gpu_leaves(void)
+{
+	if (!atomic_load(&exits))
+		gpu_flush();
 }
 
 /* --- the other user --- */
@@ -267,6 +278,14 @@ void gpu_share_with(const char *function)
 {
 	if (gpu_is_on() && !atomic_exchange(&is_shared, true))
 		state_record(EVT_GPU_SHARED, 0, function);
+}
+
+void gpu_copy_found(const char *path)
+{
+	static _Atomic bool is_said;
+
+	if (!atomic_exchange(&is_said, true))
+		state_record(EVT_GPU_COPY, 0, path);
 }
 
 void gpu_leave_to(const char *function)
@@ -303,4 +322,5 @@ static void gpu_forked(void)
 const struct family family_gpu = {
 	.driver_starts = gpu_driver_starts,
 	.forked = gpu_forked,
+	.leaves = gpu_leaves,
 };

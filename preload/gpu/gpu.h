@@ -3,7 +3,7 @@
  * CUPTI's life in the process: begun when the driver begins (InitializeInjection), its records taken, shared with another
  * user who comes (gpu_share.h), left to one whom it cannot be shared with, emptied at the end.
  *
- * CUPTI has a thread of its own that hands out what is done, once a second; we have none. No call of CUPTI is made with
+ * CUPTI has a thread of its own that hands out what is done, once a second; we have none (but gpu_flusher.h). No call of CUPTI is made with
  * anything of ours held, nor from within a function of the heap.
  */
 #ifndef PRELOAD_GPU_GPU_H
@@ -15,14 +15,14 @@
 #include "preload/gpu/cupti_api.h"
 
 #define GPU_FLUSH_PERIOD_MS 1000u
-#define GPU_FLUSH_NS 200000000u     /* at the end: so long without a record */
-#define GPU_FLUSH_MAX_NS 800000000u /* and never longer */
 
 /* It is ours and records. False in a forked child: CUPTI is the parent's. */
 bool gpu_is_on(void);
 
 /* Another user of CUPTI has come by that function. The first is recorded. */
 void gpu_share_with(const char *function);
+/* A second libcupti was opened, by that path. The first is recorded. */
+void gpu_copy_found(const char *path);
 /* The same, of one that cannot be served beside us: it is theirs from now on. At the second call nothing happens. */
 void gpu_leave_to(const char *function);
 /* All that ran on the GPU is told when it returns; or it took too long, which is said. */

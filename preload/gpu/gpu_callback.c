@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "preload/gpu/gpu_graphs.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/record/correlation.h"
 #include "preload/record/recorder.h"
@@ -203,19 +204,37 @@ static bool is_of_two(const struct cupti_callback *callback)
 	return callback->site != 0 && pair_of(*callback->kept);
 }
 
+static bool is_wanted_by(enum gpu_user who, int domain, uint32_t id)
+{
+	return atomic_load_explicit(&gpu_share_callbacks[domain][id], memory_order_relaxed) & who;
+}
+
+/* What a callback of this domain is called with is no call. */
+static void call_of_resource(uint32_t id, const void *about)
+{
+	void *user;
+	cupti_callback_function *theirs = gpu_share_their_callback(&user);
+
+	if (is_wanted_by(GPU_US, CUPTI_RESOURCE, id) && gpu_is_on())
+		gpu_graphs_take(id, about);
+	if (theirs && is_wanted_by(GPU_THEM, CUPTI_RESOURCE, id))
+		theirs(user, CUPTI_RESOURCE, id, about);
+}
+
 /* Where the other user wants it, or may: of domains that are none of ours CUPTI calls for it only. */
 __attribute__((noinline)) static void call_with_theirs(int domain, uint32_t id,
 						       const struct cupti_callback *callback)
 {
 	bool is_api = domain > 0 && domain < CUPTI_DOMAINS && id < IDS && callback &&
 		      callback->kept;
-	bool is_ours = is_api && gpu_is_on() &&
-		       atomic_load(&gpu_share_callbacks[domain][id]) & GPU_US;
+	bool is_ours = is_api && gpu_is_on() && is_wanted_by(GPU_US, domain, id);
 	int saved = errno;
 	void *user;
 	cupti_callback_function *theirs = gpu_share_their_callback(&user);
 
-	if (theirs && is_api && (is_ours || is_of_two(callback)))
+	if (domain == CUPTI_RESOURCE && id < IDS && callback)
+		call_of_resource(id, callback);
+	else if (theirs && is_api && (is_ours || is_of_two(callback)))
 		call_both(user, theirs, domain, id, callback);
 	else if (theirs)
 		theirs(user, domain, id, callback);
@@ -228,8 +247,7 @@ void gpu_callback(void *unused, int domain, uint32_t id, const struct cupti_call
 {
 	(void)unused;
 	if (__builtin_expect(domain > 0 && domain < CUPTI_DOMAINS && id < IDS && callback, 1) &&
-	    !(atomic_load_explicit(&gpu_share_callbacks[domain][id], memory_order_relaxed) &
-	      GPU_THEM))
+	    !is_wanted_by(GPU_THEM, domain, id))
 		call_ours(domain, id, callback);
 	else
 		call_with_theirs(domain, id, callback);

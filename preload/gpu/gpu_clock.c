@@ -11,10 +11,15 @@
 #define BASELINE_MIN_NS 100000u /* below, the rate of a clock says nothing */
 #define FUTURE_MAX_NS 1000000000
 #define PAST_MAX_NS 86400e9
+#define DRIFT_MIN_NS 500e6 /* below, a drift cannot be told from what looks are wrong by */
+#define DRIFT_LEAST 20000  /* the rate of our ticks is not known better */
+#define DRIFT_RENEW_NS 10e9
+#define DRIFT_DOUBT_NS 500.0
+#define DRIFT_MAX 1e6 /* a thousandth: more is a clock that was set */
 
 /* A clock and ours at one time. */
 struct pair {
-	uint64_t ticks, stamp;
+	uint64_t ticks, stamp, apart;
 };
 
 static _Atomic(cupti_timestamp_function *) theirs;
@@ -43,7 +48,7 @@ static bool look(struct pair *ret_pair, cupti_result (*timestamp)(uint64_t *),
 		if (after - before >= best)
 			continue;
 		best = after - before;
-		*ret_pair = (struct pair){ before + best / 2, stamp };
+		*ret_pair = (struct pair){ before + best / 2, stamp, best };
 	}
 	return true;
 }
@@ -75,6 +80,55 @@ static double unit_rate(const struct pair *now, double ns_per_tick)
 	return ns / units > 0.999 && ns / units < 1.001 ? 1 : ns / units;
 }
 
+/* --- drift of CUPTI's own clock --- */
+
+/*
+ * Of two looks at both clocks. The earlier one is replaced when it is old, so that a clock that is set (NTP) disturbs no
+ * longer than that; what the looks themselves can be wrong by is no drift.
+ */
+static struct pair drift_from;
+static _Atomic int64_t drift_known;
+static atomic_flag drift_busy = ATOMIC_FLAG_INIT;
+
+static int64_t drift_between(const struct pair *now, double ns_per_tick)
+{
+	double ours = (double)(int64_t)(now->ticks - drift_from.ticks) * ns_per_tick;
+	double told = (double)(int64_t)(now->stamp - drift_from.stamp);
+	double doubt = (double)(now->apart + drift_from.apart) * ns_per_tick + DRIFT_DOUBT_NS;
+	double drift = told > 0 ? (ours - told) / told * 1e9 : 0;
+
+	if ((ours - told < doubt && told - ours < doubt) || drift > DRIFT_MAX ||
+	    drift < -DRIFT_MAX || (drift < DRIFT_LEAST && drift > -DRIFT_LEAST))
+		return 0;
+	return (int64_t)drift;
+}
+
+static int64_t drift_follow(const struct pair *now, double ns_per_tick)
+{
+	double since_ns;
+
+	if (atomic_flag_test_and_set(&drift_busy))
+		return atomic_load(&drift_known);
+	since_ns = (double)(int64_t)(now->ticks - drift_from.ticks) * ns_per_tick;
+	if (!drift_from.ticks || since_ns < 0) {
+		drift_from = *now;
+	} else if (since_ns >= DRIFT_MIN_NS) {
+		atomic_store(&drift_known, drift_between(now, ns_per_tick));
+		if (since_ns > DRIFT_RENEW_NS)
+			drift_from = *now;
+	}
+	atomic_flag_clear(&drift_busy);
+	return atomic_load(&drift_known);
+}
+
+void gpu_clock_begin(cupti_result (*timestamp)(uint64_t *))
+{
+	struct pair now;
+
+	if (!gpu_clock_theirs() && look(&now, timestamp, NULL) && !drift_from.ticks)
+		(void)drift_follow(&now, 1);
+}
+
 bool gpu_moment_look(struct gpu_moment *ret_moment, cupti_result (*timestamp)(uint64_t *))
 {
 	cupti_timestamp_function *other = gpu_clock_theirs();
@@ -84,11 +138,14 @@ bool gpu_moment_look(struct gpu_moment *ret_moment, cupti_result (*timestamp)(ui
 	if (!look(&now, timestamp, other))
 		return false;
 	ret_moment->ticks = now.ticks;
+	ret_moment->apart_ticks = now.apart;
 	ret_moment->ns_per_tick = tick_rate(now.ticks);
 	ret_moment->clock[GPU_CLOCK_CUPTI].ns_per_unit = 1;
 	ret_moment->clock[GPU_CLOCK_CUPTI].stamp = now.stamp;
-	if (!other)
+	if (!other) {
+		ret_moment->drift = drift_follow(&now, ret_moment->ns_per_tick);
 		return true;
+	}
 	ret_moment->clock[GPU_CLOCK_THEIRS].stamp = now.stamp;
 	ret_moment->clock[GPU_CLOCK_THEIRS].ns_per_unit = unit_rate(&now, ret_moment->ns_per_tick);
 	ret_moment->clock[GPU_CLOCK_CUPTI]
@@ -109,15 +166,17 @@ static bool is_sensible(double ago_ns)
 	return ago_ns > -FUTURE_MAX_NS && ago_ns < PAST_MAX_NS;
 }
 
-/* The usual case, in whole nanoseconds. */
-static bool place_own(uint64_t now, uint64_t start, uint64_t end, int64_t *ret_ago_ns,
-		      uint64_t *ret_duration_ns)
+/* The usual case, in whole nanoseconds; a duration stays as CUPTI has it, who sees the device's own clock. */
+static bool place_own(const struct gpu_moment *moment, uint64_t start, uint64_t end,
+		      int64_t *ret_ago_ns, uint64_t *ret_duration_ns)
 {
-	uint64_t latest = now + FUTURE_MAX_NS;
+	uint64_t now = moment->clock[GPU_CLOCK_CUPTI].stamp, latest = now + FUTURE_MAX_NS;
 
 	if (start > latest || end > latest || latest - start > (uint64_t)PAST_MAX_NS)
 		return false;
 	*ret_ago_ns = (int64_t)(now - start);
+	if (__builtin_expect(moment->drift != 0, 0))
+		*ret_ago_ns += (int64_t)((double)*ret_ago_ns * (double)moment->drift / 1e9);
 	*ret_duration_ns = end - start;
 	return true;
 }
@@ -128,8 +187,7 @@ bool gpu_moment_place(const struct gpu_moment *moment, uint64_t start, uint64_t 
 	if (!start || end < start)
 		return false;
 	if (moment->clock[GPU_CLOCK_THEIRS].ns_per_unit == 0)
-		return place_own(moment->clock[GPU_CLOCK_CUPTI].stamp, start, end, ret_ago_ns,
-				 ret_duration_ns);
+		return place_own(moment, start, end, ret_ago_ns, ret_duration_ns);
 	for (unsigned int i = GPU_CLOCKS; i-- > 0;) {
 		double rate = moment->clock[i].ns_per_unit;
 		double since_start = since(moment->clock[i].stamp, start, rate);

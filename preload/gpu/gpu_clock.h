@@ -18,13 +18,17 @@ enum { GPU_CLOCK_CUPTI, GPU_CLOCK_THEIRS, GPU_CLOCKS };
 
 /* All clocks at one time. Once a buffer. */
 struct gpu_moment {
-	uint64_t ticks;
+	uint64_t ticks, apart_ticks; /* between the two looks at ours */
 	double ns_per_tick;
+	int64_t drift; /* so many billionths slower CUPTI's own runs than ours; 0: not known, or too little to be */
 	struct {
 		uint64_t stamp;
 		double ns_per_unit; /* 0: there is no such clock */
 	} clock[GPU_CLOCKS];
 };
+
+/* From here on a drift can be known. */
+void gpu_clock_begin(cupti_result (*timestamp)(uint64_t *));
 
 bool gpu_moment_look(struct gpu_moment *ret_moment, cupti_result (*timestamp)(uint64_t *));
 

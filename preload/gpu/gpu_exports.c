@@ -79,7 +79,7 @@ static cupti_result domain_switch(uint32_t on, cupti_subscriber subscriber, int 
 {
 	cupti_result result = CUPTI_OK;
 
-	if (domain <= 0 || domain >= CUPTI_DOMAINS)
+	if (domain <= 0 || domain >= GPU_DOMAINS)
 		return gpu_cupti.cuptiEnableDomain
 			       ? gpu_cupti.cuptiEnableDomain(on, subscriber, domain)
 			       : CUPTI_NOT_INITIALISED;

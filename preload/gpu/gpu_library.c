@@ -3,6 +3,7 @@
 #include "preload/gpu/gpu_library.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -48,6 +49,31 @@ static bool loaded_find(struct loaded *loaded)
 {
 	(void)dl_iterate_phdr(loaded_look, loaded);
 	return loaded->is_found;
+}
+
+static int static_look(struct dl_phdr_info *module, size_t bytes, void *context)
+{
+	const char **ret_path = context, *soname;
+	struct symbols s;
+
+	(void)bytes;
+	if (!symbols_of_module(module, &s) || symbols_contain(&s, (void *)(uintptr_t)static_look))
+		return 0;
+	soname = symbols_string(&s, DT_SONAME, 0);
+	if ((soname && strncmp(soname, "libcupti.so", 11) == 0) ||
+	    !symbols_address(&s, "cuptiActivityRegisterCallbacks"))
+		return 0;
+	*ret_path = module->dlpi_name && *module->dlpi_name ? module->dlpi_name
+							    : program_invocation_name;
+	return 1;
+}
+
+const char *gpu_library_static(void)
+{
+	const char *path = NULL;
+
+	(void)dl_iterate_phdr(static_look, &path);
+	return path;
 }
 
 void *gpu_library_find(const char *name)

@@ -22,6 +22,9 @@ struct gpu_library {
 /* False: there is none, or one without a function that we need; *ret_missing is its name then, else NULL. */
 bool gpu_library_open(struct gpu_library *library, const char **ret_missing);
 
+/* A loaded object that is no libcupti, and has CUPTI linked into it where it can be seen; its path, NULL. */
+const char *gpu_library_static(void);
+
 /* A function of the libcupti that is loaded, NULL. */
 void *gpu_library_find(const char *name);
 

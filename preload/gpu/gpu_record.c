@@ -36,6 +36,8 @@ static void kernel_read(const struct cupti_kernel *kernel, struct gpu_record *r)
 	    (uint64_t)(uint32_t)kernel->static_shared + (uint32_t)kernel->dynamic_shared);
 	PUT(gpu_kernel, registers, kernel->registers);
 	PUT(gpu_kernel, graph, kernel->graph);
+	r->node = kernel->graph_node;
+	r->correlation = kernel->correlation;
 }
 
 static void copy_read(const struct cupti_memcpy *copy, struct gpu_record *r)
@@ -52,6 +54,8 @@ static void copy_read(const struct cupti_memcpy *copy, struct gpu_record *r)
 	PUT(gpu_copy, asynchronous, copy->flags & COPY_IS_ASYNCHRONOUS);
 	PUT(gpu_copy, to_device, NO_DEVICE);
 	PUT(gpu_copy, graph, copy->graph);
+	r->node = copy->graph_node;
+	r->correlation = copy->correlation;
 }
 
 static void peer_read(const struct cupti_memcpy_peer *copy, struct gpu_record *r)
@@ -68,6 +72,8 @@ static void peer_read(const struct cupti_memcpy_peer *copy, struct gpu_record *r
 	PUT(gpu_copy, asynchronous, copy->flags & COPY_IS_ASYNCHRONOUS);
 	PUT(gpu_copy, to_device, copy->destination_device);
 	PUT(gpu_copy, graph, copy->graph);
+	r->node = copy->graph_node;
+	r->correlation = copy->correlation;
 }
 
 static void set_read(const struct cupti_memset *set, struct gpu_record *r)
@@ -81,6 +87,8 @@ static void set_read(const struct cupti_memset *set, struct gpu_record *r)
 	PUT(gpu_set, bytes, set->bytes);
 	PUT(gpu_set, value, set->value);
 	PUT(gpu_set, graph, set->graph);
+	r->node = set->graph_node;
+	r->correlation = set->correlation;
 }
 
 static void wait_read(const struct cupti_synchronization *wait, struct gpu_record *r)
@@ -96,6 +104,34 @@ static void overhead_read(const struct cupti_overhead *overhead, struct gpu_reco
 {
 	HEAD(gpu_overhead, overhead);
 	PUT(gpu_overhead, kind, overhead->what);
+}
+
+/* Something that happens at once: both times are the same. */
+static void memory_read(const struct cupti_memory *memory, struct gpu_record *r)
+{
+	r->event = EVT_gpu_memory;
+	r->fields = FIELDS(gpu_memory);
+	r->start_ns = r->end_ns = memory->timestamp_ns;
+	PUT(gpu_memory, operation, memory->operation);
+	PUT(gpu_memory, correlation, memory->correlation);
+	PUT(gpu_memory, device, memory->device);
+	PUT(gpu_memory, context, memory->context);
+	PUT(gpu_memory, stream, memory->stream);
+	PUT(gpu_memory, memory, memory->memory);
+	PUT(gpu_memory, address, memory->address);
+	PUT(gpu_memory, bytes, memory->bytes);
+	PUT(gpu_memory, asynchronous, memory->is_asynchronous != 0);
+	PUT(gpu_memory, pool, memory->pool);
+}
+
+static void graph_read(const struct cupti_graph_trace *graph, struct gpu_record *r)
+{
+	HEAD(gpu_graph, graph);
+	PUT(gpu_graph, correlation, graph->correlation);
+	PUT(gpu_graph, device, graph->device);
+	PUT(gpu_graph, context, graph->context);
+	PUT(gpu_graph, stream, graph->stream);
+	PUT(gpu_graph, graph, graph->graph);
 }
 
 /* The head is copied: records are packed to 8 bytes, and what is read twice may change. */
@@ -137,6 +173,15 @@ bool gpu_record_read(const void *record, size_t bytes, struct gpu_record *ret_re
 	case CUPTI_OVERHEAD:
 		READ(cupti_overhead, overhead_read);
 		break;
+	case CUPTI_MEMORY:
+		READ(cupti_memory, memory_read);
+		break;
+	case CUPTI_GRAPH_TRACE:
+		READ(cupti_graph_trace, graph_read);
+		break;
+	case CUPTI_DEVICE:
+		ret_record->event = EVT_gpu_device;
+		return bytes >= sizeof(struct cupti_device);
 	default:
 		break;
 	}

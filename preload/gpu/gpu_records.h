@@ -19,12 +19,15 @@
 struct gpu_record {
 	enum evt_id event; /* 0: of a kind that is not recorded */
 	uint64_t start_ns, end_ns;
-	const char *name; /* CUPTI's; NULL: none */
+	const char *name;     /* CUPTI's; NULL: none */
+	uint64_t node;        /* of a graph; 0: none */
+	uint32_t correlation; /* where there is a node */
 	uint64_t field[EVT_FIELDS_MAX];
 	unsigned int fields;
 };
 
-/* False: shorter than the head of its kind. Reads `bytes` bytes at most. */
+/* False: shorter than the head of its kind. Reads `bytes` bytes at most. Of EVT_gpu_device nothing but the event is set
+ * (gpu_device.h). */
 bool gpu_record_read(const void *record, size_t bytes, struct gpu_record *ret_record);
 
 /* All of a buffer, by `next` (cuptiActivityGetNextRecord); `timestamp` is cuptiGetTimestamp. */

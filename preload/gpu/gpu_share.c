@@ -24,7 +24,7 @@ static cupti_subscriber subscriber;
 static _Atomic(cupti_callback_function *) their_callback;
 static void *_Atomic their_user;
 
-_Atomic uint8_t gpu_share_callbacks[CUPTI_DOMAINS][GPU_CALLBACK_IDS];
+_Atomic uint8_t gpu_share_callbacks[GPU_DOMAINS][GPU_CALLBACK_IDS];
 struct gpu_library gpu_cupti;
 
 /* --- one at a time --- */
@@ -105,7 +105,7 @@ void gpu_share_reset(void)
 {
 	for (int kind = 0; kind < CUPTI_KINDS; kind++)
 		atomic_store(&wanted[kind], 0);
-	for (int domain = 0; domain < CUPTI_DOMAINS; domain++)
+	for (int domain = 0; domain < GPU_DOMAINS; domain++)
 		for (uint32_t id = 0; id < GPU_CALLBACK_IDS; id++)
 			atomic_store(&gpu_share_callbacks[domain][id], 0);
 	atomic_store(&subscribers, 0);
@@ -133,7 +133,7 @@ cupti_result gpu_share_subscribe(enum gpu_user who, cupti_subscriber *ret_subscr
 
 static void callbacks_drop(enum gpu_user who)
 {
-	for (int domain = 1; domain < CUPTI_DOMAINS; domain++)
+	for (int domain = 1; domain < GPU_DOMAINS; domain++)
 		for (uint32_t id = 0; id < GPU_CALLBACK_IDS; id++)
 			if (atomic_load(&gpu_share_callbacks[domain][id]) & who)
 				(void)gpu_share_callback(who, false, domain, id);
@@ -158,7 +158,7 @@ cupti_result gpu_share_callback(enum gpu_user who, bool on, int domain, uint32_t
 	_Atomic uint8_t *users;
 	cupti_result result;
 
-	if (domain <= 0 || domain >= CUPTI_DOMAINS || id >= GPU_CALLBACK_IDS)
+	if (domain <= 0 || domain >= GPU_DOMAINS || id >= GPU_CALLBACK_IDS)
 		return gpu_cupti.cuptiEnableCallback(on, subscriber, domain, id);
 	users = &gpu_share_callbacks[domain][id];
 	if (on) {

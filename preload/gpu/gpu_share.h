@@ -18,9 +18,10 @@
 enum gpu_user { GPU_US = 1, GPU_THEM = 2 };
 
 #define GPU_CALLBACK_IDS 1024u /* of a domain */
+#define GPU_DOMAINS 4          /* CUPTI_RESOURCE is the last that we use */
 
-/* Which users want the callback; only of CUPTI_RUNTIME_API and CUPTI_DRIVER_API. */
-PRELOAD_HIDDEN extern _Atomic uint8_t gpu_share_callbacks[CUPTI_DOMAINS][GPU_CALLBACK_IDS];
+/* Which users want the callback; only of CUPTI_RUNTIME_API, CUPTI_DRIVER_API and CUPTI_RESOURCE. */
+PRELOAD_HIDDEN extern _Atomic uint8_t gpu_share_callbacks[GPU_DOMAINS][GPU_CALLBACK_IDS];
 /* CUPTI, as gpu_share_open() found it. */
 PRELOAD_HIDDEN extern struct gpu_library gpu_cupti;
 

@@ -160,7 +160,7 @@ static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame, 
 {
 	if (stack_is_off(EVT_FAMILY_alloc))
 		return 0;
-	if (bytes < stack_min_bytes)
+	if (!stack_is_due(bytes))
 		return stack_plain_caller(frame);
 	recorder_switch(lane, RECORDER_IN_RECORD);
 	return stack_here(lane, frame);

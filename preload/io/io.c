@@ -5,7 +5,7 @@
 #include "preload/io/descriptor.h"
 #include "preload/record/entry.h"
 #include "preload/record/family.h"
-#include "preload/stacks/stack.h"
+#include "preload/stacks/long_calls.h"
 
 /* In .tdata it fills a gap: thread-local storage is small (scripts/check-exports.sh). */
 __thread bool io_has_vforked __attribute__((tls_model("initial-exec"), section(".tdata")));
@@ -63,7 +63,8 @@ static inline __attribute__((always_inline)) struct io_record record_begin(
 static inline void record_put(struct io_record *r, uint32_t type, const uint64_t *field,
 			      unsigned int fields)
 {
-	stack_put(r->lane, stack_of(r->lane, EVT_FAMILY_io), type, r->now, field, fields);
+	stack_put(r->lane, stack_of_call(r->lane, EVT_FAMILY_io, r->duration), type, r->now, field,
+		  fields);
 	recorder_leave(r->lane);
 	errno = r->saved;
 }

@@ -46,11 +46,11 @@ void families_forked(void)
 #include "preload/families.def"
 }
 
-void families_driver_starts(void)
+void families_driver_starts(bool is_late)
 {
 #define FAMILY(name)                     \
 	if (family_##name.driver_starts) \
-		family_##name.driver_starts();
+		family_##name.driver_starts(is_late);
 #include "preload/families.def"
 }
 
@@ -61,5 +61,13 @@ void families_flush(void)
 #define FAMILY(name)                                                  \
 	if (family_##name.flush && clock_ns(CLOCK_MONOTONIC) < until) \
 		family_##name.flush(until);
+#include "preload/families.def"
+}
+
+void families_leave(void)
+{
+#define FAMILY(name)              \
+	if (family_##name.leaves) \
+		family_##name.leaves();
 #include "preload/families.def"
 }

@@ -5,12 +5,15 @@
 #ifndef PRELOAD_LIFE_FAMILIES_H
 #define PRELOAD_LIFE_FAMILIES_H
 
+#include <stdbool.h>
+
 void families_loaded(void);
 void families_start(void);
 void families_opened(void);
 void families_forked(void);
+void families_driver_starts(bool is_late);
 /* At most FAMILY_FLUSH_NS: a family whose turn comes later is passed over. */
-void families_driver_starts(void);
 void families_flush(void);
+void families_leave(void);
 
 #endif

@@ -29,6 +29,7 @@
 #include "preload/record/strings.h"
 #include "preload/settings/settings.h"
 #include "preload/record/trouble.h"
+#include "preload/record/driver.h"
 #include "preload/record/wake.h"
 
 enum init_state {
@@ -171,6 +172,7 @@ static int start_recording(void)
 				    .keep = settings.keep,
 				    .redact = settings.redact,
 				    .place = place_wanted(),
+				    .stacks_every = settings_sampled_stacks(),
 				    .session = session.id,
 				    .output = session.output,
 				    .trace = settings.trace_text,
@@ -238,6 +240,12 @@ static bool init_activate(void)
 	return running;
 }
 
+static void init_driver_found(void)
+{
+	if (atomic_load(&init_state) == INIT_RUNNING)
+		families_driver_starts(true);
+}
+
 /* A forked child whose region's collector has finished: dormant, as if it had not recorded yet. */
 static void init_sleep(void)
 {
@@ -296,6 +304,7 @@ __attribute__((constructor)) static void init_library(void)
 
 	(void)hook_resolve();
 	wake_program = init_activate;
+	driver_found = init_driver_found;
 	clock_init();
 	log_init();
 	settings_read();
@@ -314,11 +323,12 @@ __attribute__((constructor)) static void init_library(void)
 /* Called by the CUDA driver at its initialisation, by way of CUDA_INJECTION64_PATH. */
 HOOK_EXPORT int InitializeInjection(void)
 {
+	__atomic_store_n(&driver_is_known, true, __ATOMIC_RELAXED);
 	/* a program that has no CUDA recorded is not woken by it */
 	if (settings.trace & (1u << SETTINGS_FAMILY_cuda | 1u << SETTINGS_FAMILY_gpu) ||
 	    settings.capture == SETTINGS_CAPTURE_CUDA)
 		(void)init_activate();
 	if (atomic_load(&init_state) == INIT_RUNNING)
-		families_driver_starts();
+		families_driver_starts(false);
 	return 1;
 }

@@ -9,8 +9,9 @@ struct region_wish {
 	uint64_t bytes; /* taken down to what RLIMIT_AS allows, not below REGION_BYTES_MIN */
 	uint64_t max_file_bytes;
 	uint32_t keep;
-	uint32_t redact; /* 1 << enum region_redact */
-	uint32_t place;  /* 1 << enum region_place */
+	uint32_t redact;       /* 1 << enum region_redact */
+	uint32_t place;        /* 1 << enum region_place */
+	uint64_t stacks_every; /* as in region.h */
 	const char *session;
 	const char *output;
 	const char *trace;

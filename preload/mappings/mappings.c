@@ -17,6 +17,7 @@
 #include "preload/hook/hook.h"
 #include "preload/io/io.h"
 #include "preload/record/recorder.h"
+#include "preload/stacks/thread.h"
 
 #define PAGE_BYTES 4096u
 #define PAGES(bytes) (((bytes) + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1))
@@ -132,6 +133,7 @@ static __attribute__((noinline)) int recorded_munmap(void *address, size_t bytes
 		record_gone(address, PAGES(bytes));
 	call.start = of_io ? recorder_now() : 0;
 	result = hook_real.munmap(address, bytes);
+	stack_python_forget();
 	if (of_io)
 		io_record_unmap(&call, address, bytes, result);
 	return result;

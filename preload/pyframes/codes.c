@@ -15,9 +15,10 @@
 #include "preload/stacks/pages.h"
 
 #define ENTRIES (1u << 16)
-#define BUCKETS 4096u    /* of ends, by address */
-#define PAGES 4096u      /* that are remembered */
-#define TYPE_DEALLOC 48u /* tp_dealloc in a type, the same since 2.2 */
+#define BUCKETS 4096u /* of ends, by address */
+#define PAGES 4096u   /* that are remembered */
+#define TYPE_DEALLOC \
+	40u /* tp_dealloc in a type, behind the word that says what an object is; since 2.2 */
 #define TEXT_BYTES_MAX 4096u
 #define TABLE_BYTES_MAX (64u << 10)
 #define UNIT_BYTES 2u /* of an instruction */
@@ -48,7 +49,8 @@ static void code_ends(void *code)
 
 bool codes_begin(const struct python_layout *layout, void *code_type)
 {
-	void (**dealloc)(void *) = (void (**)(void *))(void *)((char *)code_type + TYPE_DEALLOC);
+	void (**dealloc)(void *) = (void (**)(void *))(void *)((char *)code_type +
+							       layout->object_type + TYPE_DEALLOC);
 
 	if (!codes.entry)
 		codes.entry = pages_map(ENTRIES * sizeof(*codes.entry));
@@ -88,7 +90,7 @@ static bool page_is_readable(uint64_t page)
 
 static bool can_read(uint64_t address, size_t bytes)
 {
-	if (!address || address >> 47 || bytes >> 20)
+	if (address < MEMORY_PAGE || address >> 47 || bytes >> 20)
 		return false;
 	for (uint64_t page = memory_page(address); page < address + bytes; page += MEMORY_PAGE)
 		if (!page_is_readable(page))
@@ -128,18 +130,18 @@ static bool text_read(uint64_t address, const char **ret_text, size_t *ret_bytes
 
 	if (address % 8 || !can_read(address, codes.layout->wide_data))
 		return false;
-	length = word_at(address + PYTHON_STRING_LENGTH);
-	state = half_at(address + PYTHON_STRING_STATE);
-	width = state >> 2 & 7;
-	if (!(state >> 5 & 1) || (width != 1 && width != 2 && width != 4))
+	length = word_at(address + codes.layout->text_length);
+	state = half_at(address + codes.layout->text_state) >> codes.layout->text_shift;
+	width = state & 7;
+	if (!(state >> 3 & 1) || (width != 1 && width != 2 && width != 4))
 		return false;
 	length = length < TEXT_BYTES_MAX ? length : TEXT_BYTES_MAX;
-	data = address + (state >> 6 & 1 ? codes.layout->ascii_data : codes.layout->wide_data);
+	data = address + (state >> 4 & 1 ? codes.layout->ascii_data : codes.layout->wide_data);
 	if (!can_read(data, length * width))
 		return false;
 	*ret_text = (const char *)(uintptr_t)data;
 	*ret_bytes = length;
-	if (state >> 6 & 1)
+	if (state >> 4 & 1)
 		return true;
 	*ret_bytes = text_convert(*ret_text, length, width, room);
 	*ret_text = room;
@@ -148,21 +150,19 @@ static bool text_read(uint64_t address, const char **ret_text, size_t *ret_bytes
 
 static uint32_t line_read(uint64_t table, uint32_t first, uint32_t offset)
 {
-	uint64_t length;
+	uint64_t length, data = table + codes.layout->bytes_data;
 
-	if (table % 8 || !can_read(table, PYTHON_BYTES_DATA))
+	if (table % 8 || !can_read(table, codes.layout->bytes_data))
 		return 0;
-	length = word_at(table + PYTHON_BYTES_SIZE);
+	length = word_at(table + codes.layout->bytes_size);
 	length = length < TABLE_BYTES_MAX ? length : TABLE_BYTES_MAX;
-	if (!can_read(table + PYTHON_BYTES_DATA, length))
+	if (!can_read(data, length))
 		return 0;
-	return line_table_find(
-		&(struct line_table){
-			.form = (enum python_table)codes.layout->table,
-			.bytes = (const uint8_t *)(uintptr_t)(table + PYTHON_BYTES_DATA),
-			.length = length,
-			.first_line = first },
-		offset);
+	return line_table_find(&(struct line_table){ .form = (enum python_table)codes.layout->table,
+						     .bytes = (const uint8_t *)(uintptr_t)data,
+						     .length = length,
+						     .first_line = first },
+			       offset);
 }
 
 /* Bytes into the code; less than 0 before its first instruction has begun. */
@@ -174,13 +174,34 @@ static int64_t offset_of(uint64_t code, uint64_t instruction)
 	       (codes.layout->table == PYTHON_RANGES ? (int)UNIT_BYTES : 1);
 }
 
+static uint64_t instruction_find(uint64_t code, uint64_t instruction, uint32_t copy)
+{
+	uint64_t copies;
+
+	if (code % 8 || !can_read(code, codes.layout->code_copies + 8u))
+		return 0;
+	copies = word_at(code + codes.layout->code_copies);
+	if (copies % 8 || !can_read(copies, 8) || copy >= word_at(copies) ||
+	    !can_read(copies + 8 + copy * 8ull, 8))
+		return 0;
+	return instruction - word_at(copies + 8 + copy * 8ull) + code + codes.layout->code_start;
+}
+
+uint64_t code_instruction(uint64_t code, uint64_t instruction, uint32_t copy)
+{
+	if (__builtin_expect(!copy || !codes.layout->code_copies, 1))
+		return instruction;
+	return instruction_find(code, instruction, copy);
+}
+
 bool code_read(uint64_t code, uint64_t instruction, struct code_line *ret_line)
 {
 	const struct python_layout *layout = codes.layout;
 	int64_t offset = offset_of(code, instruction);
 
-	if (code % 8 || !can_read(code, PYTHON_CODE_BYTES) ||
-	    word_at(code + PYTHON_TYPE) != codes.type || offset > INT32_MAX)
+	if (code % 8 || (layout->code_start && !instruction) ||
+	    !can_read(code, layout->code_bytes) ||
+	    word_at(code + layout->object_type) != codes.type || offset > INT32_MAX)
 		return false;
 	if (!text_read(word_at(code + layout->code_name), &ret_line->function,
 		       &ret_line->function_bytes, ret_line->room[0]) ||

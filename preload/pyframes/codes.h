@@ -34,6 +34,12 @@ struct code_line {
 	char room[2][512];    /* texts that are not ASCII, cut where they are longer */
 };
 
+/*
+ * Threads of free-threaded builds run copies of the code's instructions: the same one in the code itself. 0 stands for one that
+ * cannot be found: no code has it.
+ */
+uint64_t code_instruction(uint64_t code, uint64_t instruction, uint32_t copy);
+
 /* `instruction`: as the frame has it (python_layout.frame_at). False: it is no code object, or cannot be read. */
 bool code_read(uint64_t code, uint64_t instruction, struct code_line *ret_line);
 

@@ -37,7 +37,8 @@ static bool entries_of_chain(struct stack_python *t)
 	for (uint32_t i = t->frames; i-- > 0;) {
 		if (!t->frame[i].is_entry)
 			continue;
-		if (!at || at % 8 || !pyframes_page_is_readable(t, memory_page(at)) ||
+		if (at < MEMORY_PAGE || at >> 47 || at % 8 ||
+		    !pyframes_page_is_readable(t, memory_page(at)) ||
 		    !pyframes_page_is_readable(t, memory_page(at + join.previous)))
 			return false;
 		t->frame[i].entry = at;
@@ -129,8 +130,7 @@ static bool join_holds(const struct stack_thread *n, uint64_t native, uint64_t p
 {
 	uint32_t frames = n->state & STACK_STATE_FRAMES;
 
-	return frames && n->python.frames &&
-	       (n->frame[frames - 1].name & (RECORD_STACK_BIT - 1)) == native &&
+	return frames && n->python.frames && n->id == native &&
 	       n->python.frame[n->python.frames - 1].id == python;
 }
 

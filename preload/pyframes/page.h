@@ -12,7 +12,7 @@
 #include "preload/stacks/memory.h"
 #include "preload/stacks/thread.h"
 
-/* `page` as memory_page() has it. */
+/* `page` as memory_page() has it, and not the first one: that stands for none. */
 static inline bool pyframes_page_is_readable(struct stack_python *t, uint64_t page)
 {
 	uint64_t *known = &t->page[page / MEMORY_PAGE % STACK_PYTHON_PAGES];

@@ -14,6 +14,7 @@
 #include "preload/base/symbols.h"
 #include "preload/pyframes/codes.h"
 #include "preload/pyframes/join.h"
+#include "preload/pyframes/leaf.h"
 #include "preload/pyframes/page.h"
 #include "preload/record/entry.h"
 #include "preload/settings/settings.h"
@@ -54,11 +55,16 @@ static inline uint64_t word_at(uint64_t address)
 	return *(const uint64_t *)(uintptr_t)address;
 }
 
+static inline uint32_t half_at(uint64_t address)
+{
+	return *(const uint32_t *)(uintptr_t)address;
+}
+
 static inline bool can_read(struct stack_python *t, uint64_t address, uint64_t bytes)
 {
 	uint64_t first = memory_page(address), last = memory_page(address + bytes - 1);
 
-	return address && !(address >> 47) && address % 8 == 0 &&
+	return address >= MEMORY_PAGE && !(address >> 47) && address % 8 == 0 &&
 	       pyframes_page_is_readable(t, first) &&
 	       (first == last || pyframes_page_is_readable(t, last));
 }
@@ -92,7 +98,7 @@ static inline bool interpreters_are_many(void)
 }
 
 /* 0: none, or none that can be read. */
-static uint64_t frame_innermost(struct stack_python *t)
+static inline __attribute__((always_inline)) uint64_t frame_innermost(struct stack_python *t)
 {
 	uint64_t thread = (uint64_t)(uintptr_t)pthread_getspecific(python.key), at;
 
@@ -123,7 +129,7 @@ static inline uint64_t frame_instruction(uint64_t frame)
 static inline bool frame_is_of_c(uint64_t frame)
 {
 	return python.layout.frame_owner &&
-	       *(const uint8_t *)(uintptr_t)(frame + python.layout.frame_owner) == PYTHON_OWNER_C;
+	       *(const uint8_t *)(uintptr_t)(frame + python.layout.frame_owner) >= PYTHON_OWNER_C;
 }
 
 static inline uint8_t byte_at(uint64_t address)
@@ -142,7 +148,14 @@ static void frame_read(uint64_t frame, struct stack_python_frame *ret_frame)
 	ret_frame->code = word_at(frame + python.layout.frame_code);
 	ret_frame->instruction = frame_instruction(frame);
 	ret_frame->is_of_c = frame_is_of_c(frame);
+	ret_frame->copy = python.layout.frame_copy ? half_at(frame + python.layout.frame_copy) : 0;
 	ret_frame->flag = frame_flag(frame);
+}
+
+/* What a frame points with may have marks in its low bits. */
+static inline uint64_t code_of(const struct stack_python_frame *frame)
+{
+	return frame->code & ~(uint64_t)python.layout.frame_tag;
 }
 
 static uint64_t epoch_now(void)
@@ -171,9 +184,10 @@ static inline __attribute__((always_inline)) bool linked_as(enum frame_form form
 	while (known != t->frame) {
 		known--;
 		frame = known->frame;
-		if (at != frame)
+		__asm__(""
+			: "+r"(frame)); /* else the compiler loads by `at`, which it knows to be the same */
+		if (at != known->frame)
 			return false;
-		__asm__("" : "+r"(frame));
 		other = word_at(frame + code) ^ known->code;
 		if (form == FORM_NUMBER)
 			other |= *(const uint32_t *)(uintptr_t)(frame + instruction) ^
@@ -263,18 +277,24 @@ static bool frame_is_entry(const struct stack_python_frame *frame,
 	return true;
 }
 
-/* Outermost first. How many frames are known then; the ids of what C code has is its caller's. */
-static bool frames_name(struct reading *r, struct recorder_lane *lane)
+/*
+ * Outermost first; the ids of what C code has is its caller's. A signal handler may put other frames here meanwhile: what
+ * is sent of a frame is made of what was read of it once, so that it is right of any. `change` is that of this reading.
+ */
+static bool frames_name(struct reading *r, struct recorder_lane *lane, uint64_t change)
 {
 	struct stack_python *t = r->thread;
 	uint32_t depth = r->stand;
 	uint64_t parent = depth ? t->frame[depth - 1].id : 0;
 	uint64_t path = depth ? t->frame[depth - 1].path : 0;
 
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&t->changes, __ATOMIC_RELAXED) != change)
+		return false; /* id and path may be of two */
 	for (uint32_t i = r->fresh; i-- > 0; depth++) {
 		struct stack_python_frame *f = &t->frame[depth];
 		const struct stack_python_frame *outer = depth ? &t->frame[depth - 1] : NULL;
-		uint64_t flags = FRAME_IS_PYTHON, line;
+		uint64_t flags = FRAME_IS_PYTHON, line, word;
 
 		__atomic_store_n(&t->frames, 0, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -283,7 +303,8 @@ static bool frames_name(struct reading *r, struct recorder_lane *lane)
 		f->path = path;
 		if (f->is_of_c)
 			continue;
-		line = code_line_id(lane, f->code, f->instruction);
+		line = code_line_id(lane, code_of(f),
+				    code_instruction(code_of(f), f->instruction, f->copy));
 		if (!line)
 			return false;
 		f->is_entry = frame_is_entry(f, outer);
@@ -291,9 +312,9 @@ static bool frames_name(struct reading *r, struct recorder_lane *lane)
 			flags |= FRAME_IS_ENTRY;
 		if (!parent && r->outer)
 			flags |= FRAME_IS_TRUNCATED;
-		f->word = line | flags << RECORD_FRAME_SHIFT;
-		path = f->path = frame_path(path, f->word);
-		parent = f->id = frame_name(lane, parent, f->word, path);
+		f->word = word = line | flags << RECORD_FRAME_SHIFT;
+		f->path = path = frame_path(path, word);
+		f->id = parent = frame_name(lane, parent, word, path);
 		if (!parent)
 			return false;
 	}
@@ -305,6 +326,11 @@ static uint64_t miss(const struct recorder_lane *lane)
 	if (lane->mask)
 		entry_count_lost(ENTRY_LOST_STACK);
 	return 0;
+}
+
+static inline uint64_t path_outside(const struct stack_python *t, uint32_t frames)
+{
+	return frames > 1 ? t->frame[frames - 2].path : 0;
 }
 
 /*
@@ -331,15 +357,49 @@ static __attribute__((noinline)) uint64_t stack_read(struct stack_python *t,
 		r = (struct reading){ .thread = t };
 		good = frames_read(&r, at, 0);
 	}
-	good = good && frames_name(&r, lane);
+	good = good && frames_name(&r, lane, change);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!good || t->changes != change)
 		return miss(lane);
 	t->epoch = epoch;
 	t->outer = r.outer;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->frames = r.stand + r.fresh;
-	return t->frames ? t->frame[t->frames - 1].id : 0;
+	frames = r.stand + r.fresh;
+	t->frames = frames;
+	if (!frames)
+		return 0;
+	if (!t->frame[frames - 1].is_of_c)
+		leaf_keep(t, &t->frame[frames - 1], path_outside(t, frames), epoch);
+	return t->frame[frames - 1].id;
+}
+
+/*
+ * Of `frames` that stand all but the innermost are where they were, and that is at another instruction: it may have been there
+ * before. 0: not known. A signal handler that reads in between has found this frame where we do.
+ */
+static inline uint64_t stack_read_leaf(struct stack_python *t, uint32_t frames, uint64_t changes)
+{
+	struct stack_python_frame *f = &t->frame[frames - 1];
+	uint64_t instruction = frame_instruction(f->frame), change = ++t->changes;
+	struct stack_python_leaf leaf;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (change != changes + 1 || f->is_of_c ||
+	    word_at(f->frame + python.layout.frame_code) != f->code ||
+	    frame_flag(f->frame) != f->flag || frame_is_of_c(f->frame) ||
+	    !leaf_find(t, f, path_outside(t, frames), instruction, t->epoch, &leaf))
+		return 0;
+	__atomic_store_n(&t->frames, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	f->instruction = instruction;
+	f->word = leaf.word;
+	f->path = leaf.path;
+	f->id = leaf.id;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (t->changes != change)
+		return 0;
+	t->frames = frames;
+	return leaf.id;
 }
 
 /* The id of the stack, 0: the thread runs no Python, or its frames cannot be had (counted). `lane` is IN_RECORD. */
@@ -359,8 +419,10 @@ static uint64_t pyframes_stack(struct recorder_lane *lane)
 	frames = __atomic_load_n(&t->frames, __ATOMIC_RELAXED);
 	if (!frames || t->epoch != epoch_now() || !frames_are_linked(t, at, frames, &same))
 		return stack_read(t, lane, at, 0, changes);
-	if (same < frames)
-		return stack_read(t, lane, at, same, changes);
+	if (same < frames) {
+		id = same + 1 == frames ? stack_read_leaf(t, frames, changes++) : 0;
+		return id ? id : stack_read(t, lane, at, same, changes);
+	}
 	id = t->frame[frames - 1].id;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->frames, __ATOMIC_RELAXED) == frames)
@@ -416,8 +478,9 @@ static bool example_is_read(const struct pyframes_example *example)
 	if (!can_read(t, at, python.layout.frame_bytes))
 		return false;
 	frame_read(at, &outer);
-	return !inner.is_of_c && inner.code == example->code && outer.code == example->outer_code &&
-	       code_read(inner.code, inner.instruction, &line) && line.line == example->line &&
+	return !inner.is_of_c && code_of(&inner) == example->code &&
+	       code_of(&outer) == example->outer_code &&
+	       code_read(code_of(&inner), inner.instruction, &line) && line.line == example->line &&
 	       text_is(line.function, line.function_bytes, example->function) &&
 	       text_is(line.file, line.file_bytes, example->file);
 }

@@ -12,6 +12,7 @@
 #include "preload/python/python_api.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
+#include "preload/stacks/frame_names.h"
 #include "preload/stacks/stack.h"
 
 #define LAYERS 2u /* how often pymem_begin() is called */
@@ -48,10 +49,22 @@ static inline void call_end(void)
 
 /* --- records --- */
 
+/* stack_here_of(), without what native frames need of it. */
+static inline uint64_t python_caller_of(struct recorder_lane *lane, void *const *frame)
+{
+	uint64_t id;
+
+	frame_names_hear();
+	id = stack_python_of(lane, EVT_FAMILY_pymem);
+	return id ? id | RECORD_STACK_BIT : stack_plain_caller(frame);
+}
+
 static inline uint64_t caller_of(struct recorder_lane *lane, void *const *frame)
 {
 	if (stack_is_wanted(EVT_FAMILY_pymem))
-		return stack_here_of(lane, EVT_FAMILY_pymem, frame);
+		return stack_native_families >> EVT_FAMILY_pymem & 1
+			       ? stack_here_of(lane, EVT_FAMILY_pymem, frame)
+			       : python_caller_of(lane, frame);
 	return stack_is_off(EVT_FAMILY_pymem) ? 0 : (uintptr_t)frame[1];
 }
 

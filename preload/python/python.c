@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/base/interpreter.h"
 #include "preload/pyframes/pyframes.h"
 #include "preload/python/facts.h"
 #include "preload/python/listeners.h"
@@ -184,6 +185,7 @@ static int audit(const char *event, void *arguments, void *data)
 
 static void python_begin(void)
 {
+	interpreter_find();
 	if (!(torch_is_wanted() || sampling_is_wanted() || pyframes_are_wanted() ||
 	      families_are_wanted()) ||
 	    !python_api_find() || python_api.Py_IsInitialized())

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "collector/region/python_layout.h"
+#include "collector/region/python_offsets.h"
 #include "preload/base/seccomp.h"
 #include "preload/base/symbols.h"
 #include "preload/pyframes/pyframes.h"
@@ -46,6 +47,7 @@ enum argument {
 };
 
 static struct {
+	struct python_layout layout;
 	uint64_t word, runtime, code_type;
 	bool yama; /* the kernel lets only ancestors read a program, and whom it names */
 } told;
@@ -97,6 +99,11 @@ static uint64_t address_of(const void *object)
 
 /* --- the check --- */
 
+static uint64_t code_of(const struct python_layout *layout, uint64_t frame)
+{
+	return word_at(frame + layout->frame_code) & ~(uint64_t)layout->frame_tag;
+}
+
 static bool thread_is_listed(const struct python_layout *layout, uint64_t runtime, uint64_t self)
 {
 	uint64_t interpreter = word_at(runtime + layout->interpreters);
@@ -145,11 +152,9 @@ static bool frames_are_right(const struct python_layout *layout, uint64_t thread
 		frame = word_at(frame + layout->cframe_frame);
 	if (layout->frame_owner && !read_self(frame + layout->frame_owner, &owner, 1))
 		return false;
-	return owner != PYTHON_OWNER_C &&
-	       word_at(frame + layout->frame_code) == argument[ARGUMENT_CODE] &&
+	return owner < PYTHON_OWNER_C && code_of(layout, frame) == argument[ARGUMENT_CODE] &&
 	       place_is_right(layout, frame, argument[ARGUMENT_CODE], code_bytes) &&
-	       word_at(word_at(frame + layout->frame_back) + layout->frame_code) ==
-		       argument[ARGUMENT_OUTER];
+	       code_of(layout, word_at(frame + layout->frame_back)) == argument[ARGUMENT_OUTER];
 }
 
 static bool code_is_right(const struct python_layout *layout, const uint64_t *argument,
@@ -157,12 +162,12 @@ static bool code_is_right(const struct python_layout *layout, const uint64_t *ar
 {
 	uint64_t code = argument[ARGUMENT_CODE];
 
-	return word_at(code + PYTHON_TYPE) == code_type &&
+	return word_at(code + layout->object_type) == code_type &&
 	       word_at(code + layout->code_file) == argument[ARGUMENT_FILE] &&
 	       word_at(code + layout->code_name) == argument[ARGUMENT_NAME] &&
 	       word_at(code + layout->code_table) == argument[ARGUMENT_TABLE] &&
 	       half_at(code + layout->code_line) == first_line &&
-	       word_at(argument[ARGUMENT_TABLE] + PYTHON_BYTES_SIZE) == table_bytes;
+	       word_at(argument[ARGUMENT_TABLE] + layout->bytes_size) == table_bytes;
 }
 
 /* The name is "innermost", the wide one two characters U+4E2D. */
@@ -172,11 +177,12 @@ static bool texts_are_right(const struct python_layout *layout, const uint64_t *
 	uint64_t name = argument[ARGUMENT_NAME], wide = argument[ARGUMENT_WIDE];
 	char text[sizeof(expected) - 1];
 
-	return word_at(name + PYTHON_STRING_LENGTH) == sizeof(text) &&
-	       (half_at(name + PYTHON_STRING_STATE) >> 2 & 0x1f) == (1 | 1 << 3 | 1 << 4) &&
+	return word_at(name + layout->text_length) == sizeof(text) &&
+	       (half_at(name + layout->text_state) >> layout->text_shift & 0x1f) ==
+		       (1 | 1 << 3 | 1 << 4) &&
 	       read_self(name + layout->ascii_data, text, sizeof(text)) &&
 	       memcmp(text, expected, sizeof(text)) == 0 &&
-	       (half_at(wide + PYTHON_STRING_STATE) >> 2 & 0x1f) == (2 | 1 << 3) &&
+	       (half_at(wide + layout->text_state) >> layout->text_shift & 0x1f) == (2 | 1 << 3) &&
 	       half_at(wide + layout->wide_data) == 0x4e2d4e2d;
 }
 
@@ -261,7 +267,7 @@ static void begin_frames(const struct python_word *word, const struct python_lay
 	};
 
 	if (word->standing == PYTHON_STANDS_UNKNOWN)
-		pyframes_refuse("this version of Python is not known (3.8 to 3.13 are)");
+		pyframes_refuse("this version of Python is not known (3.8 to 3.14 are)");
 	else if (word->standing == PYTHON_STANDS_REFUSED)
 		pyframes_refuse(
 			"memory cannot be read to check their layout, as in a container that "
@@ -272,14 +278,29 @@ static void begin_frames(const struct python_word *word, const struct python_lay
 		pyframes_refuse("this build of Python keeps them in another way");
 }
 
-static enum python_standing standing_of(const struct python_layout *layout,
-					const uint64_t *argument, const char *numbers)
+/* From a table of ours, or from what the interpreter says of itself. */
+static bool layout_find(unsigned int minor, struct python_layout *ret_layout)
 {
-	if (!layout)
+	const struct python_layout *known = python_layout_of(minor);
+	uint64_t word[PYTHON_OFFSETS_WORDS];
+
+	if (known)
+		*ret_layout = *known;
+	else
+		return read_self(told.runtime, word, sizeof(word)) &&
+		       python_offsets_take(word, minor, ret_layout);
+	return true;
+}
+
+static enum python_standing standing_of(unsigned int minor, const uint64_t *argument,
+					const char *numbers)
+{
+	if (!python_layout_of(minor) && !python_offset_words_of(minor))
 		return PYTHON_STANDS_UNKNOWN;
 	if (!reading_is_allowed())
 		return PYTHON_STANDS_REFUSED;
-	if (told.runtime && told.code_type && layout_is_right(layout, argument, numbers))
+	if (told.runtime && told.code_type && layout_find(minor, &told.layout) &&
+	    layout_is_right(&told.layout, argument, numbers))
 		return PYTHON_STANDS_CHECKED;
 	return PYTHON_STANDS_DIFFERENT;
 }
@@ -287,7 +308,6 @@ static enum python_standing standing_of(const struct python_layout *layout,
 void sampling_check(void *arguments)
 {
 	struct python_word word = { .minor = python_minor(), .hz = settings.sample_hz };
-	const struct python_layout *layout = python_layout_of(word.minor);
 	uint64_t argument[ARGUMENT_LIMIT];
 	const char *numbers;
 	int saved = errno;
@@ -297,12 +317,12 @@ void sampling_check(void *arguments)
 	numbers = text_of(arguments, ARGUMENT_NUMBERS);
 	told.runtime = address_of(symbols_find_loaded("_PyRuntime"));
 	told.code_type = address_of(symbols_find_loaded("PyCode_Type"));
-	word.standing = standing_of(layout, argument, numbers);
+	word.standing = standing_of(word.minor, argument, numbers);
 	if (word.standing == PYTHON_STANDS_CHECKED)
 		word.tid_offset = find_tid_offset();
 	told.yama = yama_is_on();
 	if (pyframes_are_wanted())
-		begin_frames(&word, layout, argument, arguments);
+		begin_frames(&word, &told.layout, argument, arguments);
 	told.word = sampling_is_wanted() ? python_word_pack(&word) : 0;
 	sampling_tell();
 	errno = saved;
@@ -318,8 +338,9 @@ void sampling_tell(void)
 	atomic_store(&own->python_runtime, told.runtime);
 	atomic_store(&own->python_code_type, told.code_type);
 	atomic_store(&own->gates, address_of(recorder_gates->gate));
-	atomic_store_explicit(&own->python, told.word, memory_order_release);
 	collector = atomic_load(&entry_region()->collector_pid);
+	/* before it is asked to look: one look that is refused is the last */
 	if (told.yama && collector)
 		(void)syscall(SYS_prctl, PR_SET_PTRACER, (unsigned long)collector, 0, 0, 0);
+	atomic_store_explicit(&own->python, told.word, memory_order_release);
 }

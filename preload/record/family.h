@@ -9,6 +9,7 @@
 #ifndef PRELOAD_RECORD_FAMILY_H
 #define PRELOAD_RECORD_FAMILY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FAMILY_FLUSH_NS 200000000u /* for the flush() of all families together */
@@ -26,11 +27,15 @@ struct family {
 	 * here. Within malloc() perhaps: no lock, no allocation (`make lint` follows it). */
 	void (*forked)(void);
 	/* The CUDA driver starts in this process, which records: within its cuInit(), which may be within any
-	 * CUDA call. Once, on the thread that makes it. */
-	void (*driver_starts)(void);
+	 * CUDA call, on the thread that makes it. `is_late`: it was found to have started unseen, behind a call that
+	 * succeeded (driver.h). Of threads that come at once each may call. */
+	void (*driver_starts)(bool is_late);
 	/* exit(): what is still held back is recorded now or never; the gates are open if they were. Returns
 	 * before CLOCK_MONOTONIC is `until_ns`. Not called at _exit(), which a signal handler may call. */
 	void (*flush)(uint64_t until_ns);
+	/* Python's os._exit(): the same, where threads may be made and memory allocated. Not at any other _exit(), which a
+	 * signal handler may call, nor in a child of vfork(). Returns within a second. */
+	void (*leaves)(void);
 };
 
 #endif

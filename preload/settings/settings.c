@@ -18,6 +18,9 @@
 #define PAGE 4096u
 #define MAX_FILE_MIN (64u << 10) /* below, not even the bookkeeping has room */
 #define MIB (1ull << 20)
+#define STACKS_EVERY_MIN (1u << 10)
+#define STACKS_EVERY_MAX (1u << 30)
+#define STACKS_MIN_NS_MAX 1000000000000ull
 #define STACKS_DEPTH_MAX 4096u /* STACK_DEPTH_MAX of preload/stacks/thread.h */
 
 struct settings settings;
@@ -270,6 +273,66 @@ static bool parse_STACKS_MIN(const char *value)
 	return parse_size(value, &settings.stacks_min_bytes);
 }
 
+static bool parse_STACKS_EVERY(const char *value)
+{
+	uint64_t bytes;
+
+	if (!parse_size(value, &bytes) ||
+	    (bytes && (bytes < STACKS_EVERY_MIN || bytes > STACKS_EVERY_MAX)))
+		return false;
+	settings.stacks_every_bytes = bytes;
+	return true;
+}
+
+/* TIME or FAMILY:TIME, of these bytes. A time alone is for all families that have calls. */
+static bool min_time_take(const char *item, size_t length)
+{
+	static const enum settings_family families[] = { SETTINGS_FAMILY_cuda, SETTINGS_FAMILY_io };
+	const char *colon = memchr(item, ':', length);
+	size_t name = colon ? (size_t)(colon - item) : 0, skip = colon ? name + 1 : 0;
+	char time[24] = "";
+	bool found = false;
+	uint64_t ns;
+
+	if (length - skip >= sizeof(time))
+		return false;
+	memcpy(time, item + skip, length - skip);
+	if (!parse_time(time, &ns) || ns > STACKS_MIN_NS_MAX)
+		return false;
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		if (colon && !text_is(item, name, family_names[families[i]]))
+			continue;
+		settings.stacks_min_ns[families[i]] = ns;
+		found = true;
+	}
+	return found;
+}
+
+static bool parse_STACKS_MIN_TIME(const char *value)
+{
+	memset(settings.stacks_min_ns, 0, sizeof(settings.stacks_min_ns));
+	while (*value) {
+		size_t length = strcspn(value, ",");
+
+		if (length && !min_time_take(value, length))
+			return false;
+		value += length;
+		value += *value == ',';
+	}
+	return true;
+}
+
+static bool has_stacks(enum settings_family family)
+{
+	return settings.stacks[family] != SETTINGS_STACKS_CALLER &&
+	       settings.stacks[family] != SETTINGS_STACKS_OFF;
+}
+
+uint64_t settings_sampled_stacks(void)
+{
+	return has_stacks(SETTINGS_FAMILY_alloc) ? settings.stacks_every_bytes : 0;
+}
+
 const char *settings_capture_prefix(void)
 {
 	if (!settings.capture_labels)
@@ -380,6 +443,16 @@ static bool parse_FULL(const char *value)
 
 	if (index >= 0)
 		settings.full = (enum settings_full)index;
+	return index >= 0;
+}
+
+static bool parse_GRAPHS(const char *value)
+{
+	static const char *const words[] = { "nodes", "whole", NULL };
+	int index = parse_word(value, words);
+
+	if (index >= 0)
+		settings.graphs = (enum settings_graphs)index;
 	return index >= 0;
 }
 
@@ -509,14 +582,66 @@ static void choose_capture(void)
 	settings.capture_name[0] = 0;
 }
 
+/* Who asks which stacks are kept wants some. */
+static void say_without_stacks(const char *name, bool is_asked, const char *what, bool has)
+{
+	if (is_asked && !has && speaking)
+		log_line("%s changes nothing: %s have no stacks; set " PREFIX
+			 "STACKS=native or python",
+			 name, what);
+}
+
+static void say_stacks(void)
+{
+	bool calls_have = has_stacks(SETTINGS_FAMILY_cuda) || has_stacks(SETTINGS_FAMILY_io);
+
+	say_without_stacks(PREFIX "STACKS_MIN", settings.stacks_min_bytes, "allocations",
+			   has_stacks(SETTINGS_FAMILY_alloc));
+	say_without_stacks(PREFIX "STACKS_EVERY", settings.stacks_every_bytes, "allocations",
+			   has_stacks(SETTINGS_FAMILY_alloc));
+	say_without_stacks(PREFIX "STACKS_MIN_TIME",
+			   settings.stacks_min_ns[SETTINGS_FAMILY_cuda] ||
+				   settings.stacks_min_ns[SETTINGS_FAMILY_io],
+			   "calls", calls_have);
+}
+
+/* Of what is never sampled nothing can be estimated. */
+static void choose_stacks(void)
+{
+	say_stacks();
+	if (!settings.stacks_every_bytes || !settings.stacks_min_bytes)
+		return;
+	if (speaking)
+		log_line(PREFIX "STACKS_MIN and " PREFIX
+				"STACKS_EVERY are both set, and a sample has no least size; "
+				"taking " PREFIX "STACKS_EVERY");
+	settings.stacks_min_bytes = 0;
+}
+
+/* Copied: it is asked for late, when a program that writes its title over its environment has done so. */
+static void choose_injection(void)
+{
+	const char *path = environment_find("CUDA_INJECTION64_PATH", 21);
+	const char *name = path ? strrchr(path, '/') : NULL;
+	size_t length = path ? strnlen(path, SETTINGS_NAME_BYTES - 1) : 0;
+
+	if (path && strcmp(name ? name + 1 : path, "libintercept.so") == 0)
+		length = 0;
+	if (length)
+		memcpy(settings.injection, path, length);
+	settings.injection[length] = 0;
+}
+
 void settings_read(void)
 {
 	for (size_t i = 0; i < SETTING_COUNT; i++)
 		setting_read(&setting_list[i]);
 	choose_capture();
+	choose_stacks();
 	settings.rank = rank_word();
 	settings.session = environment_find(PREFIX "SESSION", PREFIX_LENGTH + 7);
 	settings.preload = environment_find("LD_PRELOAD", 10);
+	choose_injection();
 }
 
 /* --- unknown variables --- */

@@ -40,6 +40,7 @@ enum settings_capture {
 	SETTINGS_CAPTURE_STEPS /* INTERCEPT_SCHEDULE */
 };
 enum settings_full { SETTINGS_FULL_WAIT, SETTINGS_FULL_DROP };
+enum settings_graphs { SETTINGS_GRAPHS_NODES, SETTINGS_GRAPHS_WHOLE };
 enum settings_children { SETTINGS_CHILDREN_AUTO, SETTINGS_CHILDREN_ALL, SETTINGS_CHILDREN_NONE };
 
 struct settings {
@@ -51,6 +52,9 @@ struct settings {
 	enum settings_stacks stacks[SETTINGS_FAMILIES];
 	unsigned int stacks_depth;
 	uint64_t stacks_min_bytes; /* of an allocation that has a stack */
+	uint64_t
+		stacks_every_bytes; /* from one sampled allocation to the next; 0: each has a stack */
+	uint64_t stacks_min_ns[SETTINGS_FAMILIES]; /* of a call that has a stack */
 	enum settings_capture capture;
 	bool capture_nvtx, capture_labels; /* which ranges of that name, at least one of them */
 	char capture_name[SETTINGS_NAME_BYTES]; /* NAME or NAME@DOMAIN */
@@ -63,6 +67,7 @@ struct settings {
 	unsigned int sample_hz;              /* looks a second at Python stacks, 0: none */
 	uint64_t buffer_bytes;               /* whole pages */
 	enum settings_full full;
+	enum settings_graphs graphs;
 	enum settings_children children;
 	unsigned int keep;
 	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */
@@ -72,6 +77,8 @@ struct settings {
 	bool help;
 	const char *session; /* value of INTERCEPT_SESSION or NULL; belongs to the environment */
 	const char *preload; /* that of LD_PRELOAD, the same way */
+	/* what CUDA_INJECTION64_PATH names before we set it: another tool's library, "none"; "" when ours or nothing; cut */
+	char injection[SETTINGS_NAME_BYTES];
 };
 
 extern struct settings settings;
@@ -82,6 +89,9 @@ void settings_read(void);
 /* One line for every wrong value and every unknown INTERCEPT_* variable; the list when HELP=1 and this is
  * the `first` process of the session. */
 void settings_speak(bool first);
+
+/* Bytes from one sampled allocation to the next, 0 where allocations have no stacks or all have one. */
+uint64_t settings_sampled_stacks(void);
 
 /* Of SETTINGS_CAPTURE_RANGE: which ranges, as the user writes it. */
 const char *settings_capture_prefix(void);

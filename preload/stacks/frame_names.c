@@ -113,10 +113,10 @@ static enum known line_find(uint64_t home, uint64_t mark, uint64_t path)
 		/* replaced meanwhile: the path may be the next one's */
 		if (__atomic_load_n(&e->id, __ATOMIC_RELAXED) != mark)
 			continue;
-		if ((seen ^ path) >> FRAME_PLACE_BITS)
+		if (!frame_entry_has(seen, path))
 			return KNOWN_ANOTHER;
 		if (i)
-			entry_come_home(home, e, mark, path);
+			entry_come_home(home, e, mark, path << FRAME_PLACE_BITS);
 		return KNOWN_SENT;
 	}
 	return KNOWN_NOT;
@@ -125,17 +125,17 @@ static enum known line_find(uint64_t home, uint64_t mark, uint64_t path)
 uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t word, uint64_t path)
 {
 	uint64_t field[] = { 0, parent, word };
-	uint64_t hash = frame_mix(parent, word);
+	uint64_t salted = path;
 
 	for (uint64_t salt = 0; salt < SALTS; salt++) {
-		uint64_t id = frame_id_of(hash);
+		uint64_t id = frame_id_of(salted), home = frame_home(id);
 		uint64_t mark = id | frame_names.generation << RECORD_STACK_BITS;
 
-		switch (line_find(hash & frame_names.mask, mark, path)) {
+		switch (line_find(home, mark, path)) {
 		case KNOWN_SENT:
 			return id;
 		case KNOWN_ANOTHER:
-			hash = frame_mix(hash, salt);
+			salted = frame_mix(salted, salt);
 			continue;
 		case KNOWN_NOT:
 			break;
@@ -147,8 +147,7 @@ uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t w
 			return 0;
 		(void)recorder_put(lane, RECORD_FRAME, recorder_now(), field,
 				   RECORD_FRAME_WORDS - 1);
-		entry_come_home(hash & frame_names.mask, line_spare(hash & frame_names.mask), mark,
-				path);
+		entry_come_home(home, line_spare(home), mark, path << FRAME_PLACE_BITS);
 		return id;
 	}
 	return 0;

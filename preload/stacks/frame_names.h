@@ -19,10 +19,7 @@
 
 struct frame_name {
 	uint64_t id; /* generation above RECORD_STACK_BITS; 0: free */
-	/*
-	 * frame_path(): the same frame and who called it, by another function; in its lower FRAME_PLACE_BITS where some
-	 * thread's log has it (ahead.h).
-	 */
+	/* frame_path() without its upper FRAME_PLACE_BITS; below it, where some thread's log has the frame (ahead.h) */
 	uint64_t path;
 };
 
@@ -67,13 +64,6 @@ static inline uint64_t frame_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t frame_id_of(uint64_t hash)
-{
-	uint64_t id = hash >> (64 - RECORD_STACK_BITS);
-
-	return id ? id : 1;
-}
-
 /* All of the way to a frame: its word and the path of who called it, 0 of the outermost. */
 static inline uint64_t frame_path(uint64_t outer, uint64_t word)
 {
@@ -82,28 +72,37 @@ static inline uint64_t frame_path(uint64_t outer, uint64_t word)
 	return path ^ path >> 32;
 }
 
-/* A stack as it grows inwards. */
-struct frame_chain {
-	uint64_t hash;
-	uint64_t id; /* as long as no two frames of the way have one id */
-	uint64_t path;
-};
-
-static inline __attribute__((always_inline)) void frame_chain_add(struct frame_chain *c,
-								  uint64_t word)
+/* The upper bits of the path, which are mixed best. Where another path has the same, one of them gets another id. */
+static inline uint64_t frame_id_of(uint64_t path)
 {
-	c->hash = frame_mix(c->id, word);
-	c->id = frame_id_of(c->hash);
-	c->path = frame_path(c->path, word);
+	uint64_t id = path >> (64 - RECORD_STACK_BITS);
+
+	return id ? id : 1;
 }
 
-static inline bool frame_is_sent(uint64_t hash, uint64_t id, uint64_t path)
+/* Where an id stands in the table: two paths that come to one id meet there. */
+static inline uint64_t frame_home(uint64_t id)
 {
-	const struct frame_name *e = &frame_names.entry[hash & frame_names.mask];
+	return id & frame_names.mask;
+}
+
+static inline bool frame_entry_has(uint64_t path_and_place, uint64_t path)
+{
+	return !((path_and_place ^ path << FRAME_PLACE_BITS) >> FRAME_PLACE_BITS);
+}
+
+/*
+ * Has the frame been given to the collector under frame_id_of()? Then all that called it have been, too: they were given
+ * before. False: ask frame_name().
+ */
+static inline __attribute__((always_inline)) bool frame_is_sent(uint64_t path)
+{
+	uint64_t id = frame_id_of(path);
+	const struct frame_name *e = &frame_names.entry[frame_home(id)];
 
 	return __atomic_load_n(&e->id, __ATOMIC_ACQUIRE) ==
 		       (id | frame_names.generation << RECORD_STACK_BITS) &&
-	       !((__atomic_load_n(&e->path, __ATOMIC_RELAXED) ^ path) >> FRAME_PLACE_BITS);
+	       frame_entry_has(__atomic_load_n(&e->path, __ATOMIC_RELAXED), path);
 }
 
 static inline uint32_t frame_place(const struct frame_name *e)
@@ -119,15 +118,6 @@ static inline void frame_place_set(struct frame_name *e, uint32_t place)
 	__atomic_store_n(&e->path, (path & ~FRAME_PLACE_MASK) | place, __ATOMIC_RELAXED);
 }
 
-/*
- * Have the chain's last frame and all that called it been given to the collector? They are when it has been: it was
- * given after them. False: look at each (frame_name()), from the outermost on.
- */
-static inline __attribute__((always_inline)) bool frame_chain_is_sent(const struct frame_chain *c)
-{
-	return frame_is_sent(c->hash, c->id, c->path);
-}
-
 uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t word, uint64_t path);
 
 /*
@@ -137,10 +127,7 @@ uint64_t frame_name_send(struct recorder_lane *lane, uint64_t parent, uint64_t w
 static inline uint64_t frame_name(struct recorder_lane *lane, uint64_t parent, uint64_t word,
 				  uint64_t path)
 {
-	uint64_t hash = frame_mix(parent, word);
-	uint64_t id = frame_id_of(hash);
-
-	return frame_is_sent(hash, id, path) ? id : frame_name_send(lane, parent, word, path);
+	return frame_is_sent(path) ? frame_id_of(path) : frame_name_send(lane, parent, word, path);
 }
 
 #endif

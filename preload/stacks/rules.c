@@ -118,8 +118,9 @@ uint64_t rule_pack(const struct cfi_row *row)
 	if (row->rbp.how == CFI_SAVED_LOST || row->ret.how != CFI_SAVED_BY_CFA ||
 	    row->ret.offset != -8)
 		return RULE_UNKNOWN;
-	if (!offset_fits(row->offset, RULE_OFFSET_BITS) || rbp % 8 || !offset_fits(rbp / 8, 24) ||
-	    row->after < 0 || row->after % 8 || row->after / 8 > RULE_AFTER_MAX)
+	if (!offset_fits(row->offset, RULE_OFFSET_BITS) || rbp % 8 ||
+	    !offset_fits(rbp / 8, RULE_SAVED_BITS) || row->after < 0 || row->after % 8 ||
+	    row->after / 8 > RULE_AFTER_MAX)
 		return RULE_UNKNOWN;
 	if (row_is_usual(row)) {
 		usual = RULE_IS_USUAL;
@@ -127,8 +128,8 @@ uint64_t rule_pack(const struct cfi_row *row)
 	}
 	return usual | kinds[row->cfa] | (uint64_t)saved[row->rbp.how] << RULE_RBP_SHIFT |
 	       (uint64_t)(row->after / 8) << RULE_AFTER_SHIFT |
-	       ((uint64_t)row->offset & ((1ull << RULE_OFFSET_BITS) - 1)) << RULE_OFFSET_SHIFT |
-	       (uint64_t)(rbp / 8) << RULE_SAVED_SHIFT;
+	       (uint64_t)row->offset << RULE_OFFSET_SHIFT |
+	       ((uint64_t)(rbp / 8) & ((1ull << RULE_SAVED_BITS) - 1)) << RULE_SAVED_SHIFT;
 }
 
 /* --- working out --- */
@@ -189,7 +190,7 @@ uint64_t rule_search(uint64_t key)
 {
 	uint64_t home = key * 0x9e3779b97f4a7c15u >> 24 & rules.mask;
 	uint64_t line = home & ~(uint64_t)(RULES_LINE - 1);
-	struct rule_entry *hot = &rules.hot[rule_home(key, RULES_HOT_BITS)];
+	struct rule_entry *hot = rule_hot(key & RULES_PLACE);
 	uint64_t rule;
 	bool keep;
 

@@ -53,9 +53,11 @@ enum rule_rbp {
 #define RULE_IS_USUAL (1u << 6)
 #define RULE_AFTER_SHIFT 7u /* in words */
 #define RULE_AFTER_MAX 31u
-#define RULE_OFFSET_SHIFT 12u
-#define RULE_OFFSET_BITS 28u /* bytes, signed */
-#define RULE_SAVED_SHIFT 40u /* in words, signed, 24 bits */
+#define RULE_SAVED_SHIFT 12u
+#define RULE_SAVED_BITS 24u /* in words, signed */
+#define RULE_OFFSET_SHIFT \
+	36u /* bytes, signed, 28 bits: each walk waits for it, so it takes one shift */
+#define RULE_OFFSET_BITS 28u
 
 static inline enum rule_kind rule_kind(uint64_t rule)
 {
@@ -69,8 +71,7 @@ static inline enum rule_rbp rule_rbp(uint64_t rule)
 
 static inline int64_t rule_offset(uint64_t rule)
 {
-	return (int64_t)(rule << (64 - RULE_OFFSET_SHIFT - RULE_OFFSET_BITS)) >>
-	       (64 - RULE_OFFSET_BITS);
+	return (int64_t)rule >> RULE_OFFSET_SHIFT;
 }
 
 static inline int64_t rule_after(uint64_t rule)
@@ -80,7 +81,9 @@ static inline int64_t rule_after(uint64_t rule)
 
 static inline int64_t rule_rbp_offset(uint64_t rule)
 {
-	return ((int64_t)rule >> RULE_SAVED_SHIFT) * 8;
+	return ((int64_t)(rule << (64 - RULE_SAVED_SHIFT - RULE_SAVED_BITS)) >>
+		(64 - RULE_SAVED_BITS)) *
+	       8;
 }
 
 /* The row in one word; RULE_UNKNOWN when it does not fit. */
@@ -89,6 +92,9 @@ uint64_t rule_pack(const struct cfi_row *row);
 struct rule_entry {
 	uint64_t mark, word;
 };
+
+#define RULE_ENTRY_BITS 4u /* of its size */
+_Static_assert(sizeof(struct rule_entry) == 1u << RULE_ENTRY_BITS, "rule_hot() counts bytes");
 
 #define RULES_LINE 4u /* entries */
 #define RULES_HOT_BITS 14u
@@ -123,9 +129,12 @@ static inline uint64_t rules_epoch(void)
 
 uint64_t rule_search(uint64_t key);
 
-static inline uint64_t rule_home(uint64_t key, unsigned int bits)
+/* By the address alone, so that a walk does not wait for more; the mark has the epoch. */
+static inline struct rule_entry *rule_hot(uint64_t place)
 {
-	return key * 0x9e3779b97f4a7c15u >> (64 - bits);
+	uint64_t at = place * 0x9e3779b97f4a7c15u >> (64 - RULES_HOT_BITS - RULE_ENTRY_BITS);
+
+	return (struct rule_entry *)((char *)rules.hot + (at & ~(sizeof(struct rule_entry) - 1)));
 }
 
 /* What keys of an epoch have in the bits that RULES_PLACE leaves. */
@@ -140,7 +149,7 @@ static inline uint64_t rules_epoch_bits(uint64_t epoch)
 static inline __attribute__((always_inline)) uint64_t rule_at(uint64_t place, uint64_t epoch_bits)
 {
 	uint64_t key = place | epoch_bits;
-	const struct rule_entry *e = &rules.hot[rule_home(key, RULES_HOT_BITS)];
+	const struct rule_entry *e = rule_hot(place);
 	uint64_t word = __atomic_load_n(&e->word, __ATOMIC_RELAXED);
 
 	if (__builtin_expect((__atomic_load_n(&e->mark, __ATOMIC_RELAXED) ^

@@ -106,8 +106,8 @@ static inline __attribute__((always_inline)) uint64_t id_at(struct recorder_lane
 	last = &t->frame[state & STACK_STATE_FRAMES] - 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (walk_is_at(last, &p) && t->epoch == walk_epoch() &&
-	    !reads_differ(t->read, &t->read[frame_first_read(last + 1)])) {
-		id = last->name & (RECORD_STACK_BIT - 1);
+	    !reads_differ(t, frame_first_read(t, last + 1))) {
+		id = t->id;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&t->state, __ATOMIC_RELAXED) == state)
 			return id;

@@ -32,6 +32,18 @@ PRELOAD_HIDDEN extern unsigned int stack_without;
 /* An allocation of fewer bytes has its caller only. */
 PRELOAD_HIDDEN extern uint64_t stack_min_bytes;
 
+/* Bytes from one sampled allocation to the next, on average; 0: every allocation has a stack. */
+PRELOAD_HIDDEN extern uint64_t stack_every;
+
+/* Is this allocation sampled? Where stack_every is set. */
+bool stack_is_sampled(uint64_t bytes);
+
+/* Has an allocation of so many bytes its stack, or its caller only? Once for each allocation. */
+static inline bool stack_is_due(uint64_t bytes)
+{
+	return bytes >= stack_min_bytes && (!stack_every || stack_is_sampled(bytes));
+}
+
 static inline bool stack_is_wanted(enum evt_family family)
 {
 	return __builtin_expect(stack_families >> family & 1, 0);

@@ -11,6 +11,7 @@
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
+#include "preload/stacks/long_calls.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
 
@@ -57,6 +58,9 @@ static void stacks_start(void)
 	int error;
 
 	stack_min_bytes = settings.stacks_min_bytes;
+	stack_every = settings.stacks_every_bytes;
+	long_calls_ns[EVT_FAMILY_cuda] = settings.stacks_min_ns[SETTINGS_FAMILY_cuda];
+	long_calls_ns[EVT_FAMILY_io] = settings.stacks_min_ns[SETTINGS_FAMILY_io];
 	stack_without = families_of(SETTINGS_STACKS_OFF);
 	if (!(native | python))
 		return;

@@ -5,7 +5,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "preload/base/clock.h"
 #include "preload/stacks/pages.h"
+#include "preload/stacks/stack.h"
 
 #define SLOTS 4096u
 #define SLOTS_BYTES_MAX (512u << 20) /* of all together; what is used of them takes memory */
@@ -13,6 +15,7 @@
 __thread struct stack_thread *stack_self __attribute__((tls_model("initial-exec")));
 
 unsigned int stack_depth_limit;
+uint64_t stack_every;
 /* Mapped when stacks are wanted: a program without has no room for them. */
 static struct slot_pool {
 	_Atomic(struct stack_thread *) memory[SLOTS];
@@ -20,13 +23,21 @@ static struct slot_pool {
 } * pool;
 static _Atomic uint32_t slot_hint; /* where the last one was found */
 
-/* Of a thread that found no slot, and of one that has ended but still runs. */
-static struct stack_thread without, ended;
+/* Of a thread that found no slot, and of one that has ended but still runs: no frames, so nothing is written to them. */
+static const struct stack_thread nobody[2];
+#define WITHOUT ((struct stack_thread *)&nobody[0])
+#define ENDED ((struct stack_thread *)&nobody[1])
+
+/* One more than there can be: fresh_put_reads() writes it. */
+static size_t reads_room(void)
+{
+	return STACK_READS_PADS + (size_t)stack_depth_limit * STACK_READS_MAX + 1;
+}
 
 static size_t slot_bytes(void)
 {
 	return sizeof(struct stack_thread) + (stack_depth_limit + 2) * sizeof(struct stack_frame) +
-	       ((size_t)stack_depth_limit * STACK_READS_MAX + 1) * sizeof(struct stack_read) +
+	       reads_room() * sizeof(struct stack_read) +
 	       (stack_depth_limit + 1) * sizeof(struct stack_fresh) +
 	       (size_t)stack_depth_limit * 2 * sizeof(struct stack_python_frame);
 }
@@ -47,6 +58,12 @@ bool stack_threads_begin(unsigned int depth)
 	return pool;
 }
 
+/* Threads, and a child of fork() and its parent, draw apart from each other. */
+static uint64_t sample_seed(const void *place)
+{
+	return clock_ticks() ^ (uintptr_t)place * 0x9e3779b97f4a7c15u;
+}
+
 static struct stack_thread *slot_map(uint32_t slot)
 {
 	struct stack_thread *t = pages_map(slot_bytes());
@@ -56,11 +73,13 @@ static struct stack_thread *slot_map(uint32_t slot)
 	t->frame = (struct stack_frame *)(t + 1) + 1;
 	t->frame[-1].rsp = UINT64_MAX;
 	t->read = (struct stack_read *)(t->frame + stack_depth_limit + 1);
-	t->fresh = (struct stack_fresh *)(t->read + (size_t)stack_depth_limit * STACK_READS_MAX +
-					  1);
+	t->fresh = (struct stack_fresh *)(t->read + reads_room());
+	for (unsigned int i = 0; i < STACK_READS_PADS; i++, t->read++)
+		*t->read = (struct stack_read){ &t->read->value, 0 };
 	t->python.frame = (struct stack_python_frame *)(t->fresh + stack_depth_limit + 1);
 	t->python.fresh = t->python.frame + stack_depth_limit;
 	t->python.room = stack_depth_limit;
+	sample_begin(&t->sample, sample_seed(t), stack_every);
 	atomic_store(&pool->memory[slot], t);
 	return t;
 }
@@ -106,8 +125,28 @@ struct stack_thread *stack_thread_claim(void)
 	struct stack_thread *t = stack_self ? NULL : slot_take();
 
 	if (!stack_self)
-		stack_self = t ? t : &without; /* it does not look again */
+		stack_self = t ? t : WITHOUT; /* it does not look again */
 	return t;
+}
+
+/* Without a slot each allocation draws for itself: what is left of a distance is as long as a new one. */
+static __attribute__((noinline)) bool sample_without(uint64_t bytes)
+{
+	struct sample sample;
+
+	sample_begin(&sample, sample_seed(&sample), stack_every);
+	return sample_hits(&sample, bytes, stack_every);
+}
+
+bool stack_is_sampled(uint64_t bytes)
+{
+	struct stack_thread *t = stack_self;
+
+	if (__builtin_expect(!t, 0))
+		t = stack_thread_claim();
+	if (__builtin_expect(!t || !t->frame, 0))
+		return sample_without(bytes);
+	return sample_hits(&t->sample, bytes, stack_every);
 }
 
 struct stack_python *stack_thread_python(void)
@@ -117,6 +156,20 @@ struct stack_python *stack_thread_python(void)
 	if (__builtin_expect(!t, 0))
 		t = stack_thread_claim();
 	return t && t->frame ? &t->python : NULL;
+}
+
+void stack_python_forget(void)
+{
+	struct stack_thread *t = stack_self;
+
+	if (!t || !t->frame)
+		return;
+	t->python.changes++;
+	t->python.frames = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	for (unsigned int i = 0; i < STACK_PYTHON_PAGES; i++)
+		t->python.page[i] = 0;
+	t->python.thread = 0;
 }
 
 static void slot_give_back(struct stack_thread *t)
@@ -133,14 +186,14 @@ void stack_thread_ends(void)
 {
 	struct stack_thread *t = stack_self;
 
-	stack_self = &ended;
+	stack_self = ENDED;
 	if (t && t->frame)
 		slot_give_back(t);
 }
 
 struct stack_thread *stack_thread_borrow(void)
 {
-	return stack_self == &ended ? slot_take() : NULL;
+	return stack_self == ENDED ? slot_take() : NULL;
 }
 
 void stack_thread_return(struct stack_thread *borrowed)
@@ -150,6 +203,8 @@ void stack_thread_return(struct stack_thread *borrowed)
 
 void stack_threads_forked(void)
 {
+	if (stack_self && stack_self->frame)
+		sample_begin(&stack_self->sample, sample_seed(stack_self), stack_every);
 	for (uint32_t slot = 0; pool && slot < SLOTS; slot++)
 		if (atomic_load_explicit(&pool->memory[slot], memory_order_relaxed) != stack_self)
 			atomic_store_explicit(&pool->taken[slot], false, memory_order_relaxed);

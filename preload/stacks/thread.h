@@ -12,9 +12,11 @@
 
 #include "preload/base/hidden.h"
 #include "preload/stacks/ahead.h"
+#include "preload/stacks/sample.h"
 
 #define STACK_DEPTH_MAX 4096u
-#define STACK_READS_MAX 3u /* words of memory that leaving one frame reads */
+#define STACK_READS_MAX 3u  /* words of memory that leaving one frame reads */
+#define STACK_READS_PADS 3u /* before a thread's reads: of themselves, always the same */
 
 struct stack_read {
 	const uint64_t *at;
@@ -23,17 +25,14 @@ struct stack_read {
 
 /* Outermost first. */
 struct stack_frame {
-	uint64_t rsp;  /* where it goes on when it is returned to */
-	uint64_t word; /* address and flags, as in RECORD_FRAME */
-	uint64_t rbp;  /* where it is live */
-	uint64_t name; /* id; STACK_READ_SHIFT: which read is its first; STACK_RBP_IS_LIVE */
-	uint64_t path; /* frame_names.h */
+	uint64_t rsp;   /* where it goes on when it is returned to */
+	uint64_t word;  /* address and flags, as in RECORD_FRAME */
+	uint64_t rbp;   /* where it is live */
+	uint64_t first; /* read of it, in bytes from the thread's first one; STACK_RBP_IS_LIVE */
+	uint64_t path;  /* frame_names.h */
 };
 
-#define STACK_READ_SHIFT 47u
-#define STACK_READ_MASK 0xffffull
-#define STACK_RBP_IS_LIVE_SHIFT 63u
-#define STACK_RBP_IS_LIVE (1ull << STACK_RBP_IS_LIVE_SHIFT)
+#define STACK_RBP_IS_LIVE 1u
 
 /*
  * A frame as it was stepped, innermost first. Where its rule is RULE_IS_USUAL, what was read is what the next one says;
@@ -56,9 +55,16 @@ struct stack_python_frame {
 	bool is_of_c; /* what it says of itself: preload/pyframes */
 	uint8_t flag;
 	bool is_entry; /* C code has called it */
+	uint32_t copy; /* of its code's instructions: the one that it runs */
 };
 
 #define STACK_PYTHON_PAGES 32u
+#define STACK_PYTHON_LEAVES 32u /* a power of two */
+
+/* preload/pyframes/leaf.h */
+struct stack_python_leaf {
+	uint64_t code, instruction, outer, word, id, path, sum;
+};
 
 /* What the thread remembers of its last Python stack; preload/pyframes has it. */
 struct stack_python {
@@ -70,6 +76,7 @@ struct stack_python {
 	uint64_t thread;  /* thread state that is this thread's own */
 	uint64_t page[STACK_PYTHON_PAGES];        /* that could be read */
 	struct stack_python_frame *frame, *fresh; /* outermost first; as read, innermost first */
+	struct stack_python_leaf leaf[STACK_PYTHON_LEAVES];
 };
 
 struct stack_thread {
@@ -77,17 +84,24 @@ struct stack_thread {
 		state; /* number of changes above STACK_STATE_SHIFT, number of frames that are known */
 	uint64_t epoch;      /* that these were found under */
 	uintptr_t low, high; /* the pages around the stack that can be read */
+	uint64_t id;         /* of the last stack */
 	bool cut;            /* the outermost frame known is not that of the stack: depth limit */
-	/* One more than the limit: the last has the number of reads only. frame[-1] lies further out than all. */
+	/* One more than the limit: the last has `first` only. frame[-1] lies further out than all. */
 	struct stack_frame *frame;
-	struct stack_read *read;
+	struct stack_read *read; /* behind STACK_READS_PADS */
 	struct stack_fresh *fresh;
 	struct stack_python python;
 	struct ahead ahead;
+	struct sample sample; /* where INTERCEPT_STACKS_EVERY is set */
 };
 
 /* This thread's; NULL: it has no memory, or has ended. */
 struct stack_python *stack_thread_python(void);
+/*
+ * Memory of this thread's Python frames may be gone: CPython unmaps a part of their stack while it still names a frame in it.
+ * The next stack is read anew, and no page without asking.
+ */
+void stack_python_forget(void);
 
 #define STACK_STATE_SHIFT 16u
 #define STACK_STATE_FRAMES 0xffffu

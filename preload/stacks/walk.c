@@ -24,7 +24,7 @@ static const struct stack_frame *frames_beyond(const struct stack_thread *t,
 					       const struct stack_frame *last,
 					       const struct stack_read *read)
 {
-	while (last >= t->frame && &t->read[frame_first_read(last)] > read)
+	while (last >= t->frame && frame_first_read(t, last) > read)
 		last--;
 	return last >= t->frame ? last - 1 : last;
 }
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) bool walk_meets(struct walk *w, uin
 		w->known = t->frame - 1;
 		return false;
 	}
-	read = reads_differ(t->read, &t->read[frame_first_read(w->known + 1)]);
+	read = reads_differ(t, frame_first_read(t, w->known + 1));
 	if (read) {
 		w->known = frames_beyond(t, w->known, read);
 		return false;
@@ -130,52 +130,55 @@ static inline struct stack_read *fresh_put_reads(const struct stack_fresh *f, ui
 }
 
 /*
- * The collector has not been given all of the frames from `depth` on: it is now, outermost first. How many of the
- * thread's frames are known then: less than `end` when the ring had no room.
+ * The collector has not been given all of the `end` frames: it is now, outermost first, from behind the last that it has
+ * been given. The id of the innermost; 0: the ring had no room. A signal handler may put other frames here meanwhile:
+ * what is sent of a frame is made of what was read of it once, so that it is right of any.
  */
-static __attribute__((noinline)) unsigned int frames_send(struct stack_thread *t,
-							  struct recorder_lane *lane,
-							  unsigned int depth, unsigned int end)
+static __attribute__((noinline)) uint64_t frames_send(const struct stack_thread *t,
+						      struct recorder_lane *lane, unsigned int end)
 {
-	uint64_t parent = depth ? t->frame[depth - 1].name & (RECORD_STACK_BIT - 1) : 0;
+	uint64_t parent = 0, path = 0, word;
+	unsigned int depth = end;
 
-	for (; depth < end; depth++) {
-		struct stack_frame *f = &t->frame[depth];
-
-		parent = frame_name(lane, parent, f->word, f->path);
-		if (!parent)
-			break;
-		f->name = (f->name & ~(RECORD_STACK_BIT - 1)) | parent;
+	for (; depth && !parent; depth -= !parent) {
+		path = __atomic_load_n(&t->frame[depth - 1].path, __ATOMIC_RELAXED);
+		parent = frame_is_sent(path) ? frame_id_of(path) : 0;
 	}
-	t->frame[depth].name &= STACK_READ_MASK << STACK_READ_SHIFT;
-	return depth;
+	if (!parent)
+		path = 0;
+	for (; depth < end; depth++) {
+		word = __atomic_load_n(&t->frame[depth].word, __ATOMIC_RELAXED);
+		path = frame_path(path, word);
+		parent = frame_name(lane, parent, word, path);
+		if (!parent)
+			return 0;
+	}
+	return parent;
 }
 
-/* The fresh frames, outermost first; NULL: the last stack is no longer what it was. Returns the end of the reads. */
+/* The fresh frames, outermost first; NULL: the last stack is no longer what it was. Returns where the reads' number is. */
 static inline __attribute__((always_inline)) struct stack_frame *walk_put_frames(
-	const struct walk *w, struct frame_chain *chain)
+	const struct walk *w)
 {
 	struct stack_thread *t = w->thread;
 	struct stack_frame *to = &t->frame[w->stand];
-	uint64_t live = 0, first = 0;
-	struct stack_read *read;
+	uint64_t live = 0, path = 0;
+	struct stack_read *read = t->read;
 
 	if (w->stand) {
-		chain->id = to[-1].name & (RECORD_STACK_BIT - 1);
-		chain->path = to[-1].path;
-		live = to[-1].name >> STACK_RBP_IS_LIVE_SHIFT;
-		first = frame_first_read(to);
+		path = to[-1].path;
+		live = to[-1].first & STACK_RBP_IS_LIVE;
+		read = (struct stack_read *)frame_first_read(t, to);
 	}
-	if (__builtin_expect(first > (uint64_t)w->stand * STACK_READS_MAX, 0))
+	if (__builtin_expect(read - t->read > (ptrdiff_t)w->stand * STACK_READS_MAX, 0))
 		return NULL; /* a signal handler came in between; stack_walk() will see it, too */
-	read = &t->read[first];
 	for (const struct stack_fresh *f = w->end; f-- > t->fresh; to++) {
 		uint64_t word = f->word |
 				(f->rule & RULE_IS_WRAPPER) / RULE_IS_WRAPPER *
 					((uint64_t)FRAME_IS_WRAPPER << RECORD_FRAME_SHIFT);
-		uint64_t reads = (uint64_t)(read - t->read) << STACK_READ_SHIFT;
+		uint64_t first = (uint64_t)((char *)read - (char *)t->read);
 
-		frame_chain_add(chain, word);
+		path = frame_path(path, word);
 		if (__builtin_expect(f->rule & RULE_IS_USUAL, 1)) {
 			uint64_t is_saved = f->rule >> RULE_RBP_SHIFT & 1;
 
@@ -188,30 +191,31 @@ static inline __attribute__((always_inline)) struct stack_frame *walk_put_frames
 		to->rsp = f->rsp;
 		to->word = word;
 		to->rbp = f->rbp;
-		to->name = chain->id | reads | live << STACK_RBP_IS_LIVE_SHIFT;
-		to->path = chain->path;
+		to->first = first | live;
+		to->path = path;
 	}
-	to->name = (uint64_t)(read - t->read) << STACK_READ_SHIFT;
+	to->first = (uint64_t)((char *)read - (char *)t->read);
 	return to;
 }
 
-/* How many frames are known then. */
+/* How many frames are known then, and the id of all of them; 0 of an id: missed. */
 static inline __attribute__((always_inline)) unsigned int walk_keep(const struct walk *w,
-								    struct recorder_lane *lane)
+								    struct recorder_lane *lane,
+								    uint64_t *ret_id)
 {
 	struct stack_thread *t = w->thread;
-	struct frame_chain chain = { 0 };
-	const struct stack_frame *end = walk_put_frames(w, &chain);
-	unsigned int depth;
+	const struct stack_frame *end = walk_put_frames(w);
+	uint64_t path;
 
-	if (__builtin_expect(!end, 0))
+	if (__builtin_expect(!end || end == t->frame, 0))
 		return 0;
-	depth = (unsigned int)(end - t->frame);
+	path = end[-1].path;
+	*ret_id = frame_id_of(path);
 	if (w->end != t->fresh)
-		ahead_note(&t->ahead, chain.hash & frame_names.mask);
-	if (__builtin_expect(frame_chain_is_sent(&chain), 1))
-		return depth;
-	return frames_send(t, lane, w->stand, depth);
+		ahead_note(&t->ahead, frame_home(*ret_id));
+	if (__builtin_expect(!frame_is_sent(path), 0))
+		*ret_id = frames_send(t, lane, (unsigned int)(end - t->frame));
+	return (unsigned int)(end - t->frame);
 }
 
 /* --- from one stack to the next --- */
@@ -260,11 +264,14 @@ __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, struct rec
 			  .span = span_of(t, p.rsp),
 			  .known = &t->frame[frames] - 1,
 			  .known_is_cut = t->cut };
-	unsigned int depth, wanted;
+	unsigned int depth;
+	uint64_t id = 0;
 
 	walk_frames(&w, p, rules_epoch_bits(epoch));
-	depth = walk_keep(&w, lane);
-	wanted = w.stand + (unsigned int)(w.end - t->fresh);
+	depth = walk_keep(&w, lane, &id);
+	if (__builtin_expect(!id, 0))
+		depth = 0;
+	t->id = id;
 	t->epoch = epoch;
 	t->cut = w.stand ? t->cut : w.cut;
 	t->low = w.span.low;
@@ -274,7 +281,5 @@ __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, struct rec
 		(void)state_begin(t);
 		return walk_missed(lane);
 	}
-	if (__builtin_expect(depth < wanted || !depth, 0))
-		return walk_missed(lane);
-	return t->frame[depth - 1].name & (RECORD_STACK_BIT - 1);
+	return __builtin_expect(id, 1) ? id : walk_missed(lane);
 }

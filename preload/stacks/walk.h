@@ -24,26 +24,42 @@ static inline uint64_t walk_epoch(void)
 	return rules_epoch() | frame_names.generation;
 }
 
-static inline uint64_t frame_first_read(const struct stack_frame *f)
+static inline const struct stack_read *frame_first_read(const struct stack_thread *t,
+							const struct stack_frame *f)
 {
-	return f->name >> STACK_READ_SHIFT & STACK_READ_MASK;
+	return (const struct stack_read *)((const char *)t->read +
+					   (f->first & ~(uint64_t)STACK_RBP_IS_LIVE));
 }
 
 static inline bool walk_is_at(const struct stack_frame *f, const struct step_place *p)
 {
 	return f->rsp == p->rsp && !((f->word ^ p->word) & WALK_SAME_BITS) &&
-	       (f->rbp == p->rbp || !(f->name & STACK_RBP_IS_LIVE));
+	       (f->rbp == p->rbp || !(f->first & STACK_RBP_IS_LIVE));
 }
 
-/* Which of the reads is the first from the end that reads something else; NULL: none. */
-static inline const struct stack_read *reads_differ(const struct stack_read *read,
+static inline bool read_is_same(const struct stack_read *read)
+{
+	return __builtin_expect(*read->at == read->value, 1);
+}
+
+/*
+ * Which of the thread's reads is the first from the end that reads something else; NULL: none. By fours without a rest, whose
+ * length no branch predictor knows: before the first one stand some that never differ.
+ */
+static inline const struct stack_read *reads_differ(const struct stack_thread *t,
 						    const struct stack_read *end)
 {
-#pragma GCC unroll 4
-	while (end != read) {
-		end--;
-		if (__builtin_expect(*end->at != end->value, 0))
-			return end;
+	const struct stack_read *first = t->read;
+
+	for (; end > first; end -= STACK_READS_PADS + 1) {
+		if (!read_is_same(end - 1))
+			return end - 1;
+		if (!read_is_same(end - 2))
+			return end - 2;
+		if (!read_is_same(end - 3))
+			return end - 3;
+		if (!read_is_same(end - 4))
+			return end - 4;
 	}
 	return NULL;
 }

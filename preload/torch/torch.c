@@ -182,7 +182,7 @@ static inline void record_begin(const uint64_t *function, struct recorder_lane *
 		return;
 	inputs = torch_function_inputs(function, &count);
 	if (count)
-		torch_inputs_record(name, inputs, count, ticks, lane);
+		torch_inputs_record(name, id, inputs, count, ticks, lane);
 }
 
 /* For capture_range.h: apart from the numbers of NVTX ranges. */
@@ -363,6 +363,7 @@ static void find_inputs(void)
 		return;
 	}
 	torch_layout.undefined = symbols_find_loaded("_ZN3c1019UndefinedTensorImpl10_singletonE");
+	torch_inputs_prepare();
 	with_inputs = torch_layout_found();
 	if (!with_inputs)
 		log_line("this version of torch is not supported for shapes (tensors are not as "

@@ -4,7 +4,11 @@
 
 #include <string.h>
 
+#include "preload/record/entry.h"
+#include "preload/base/symbols.h"
 #include "preload/record/strings.h"
+#include "preload/settings/settings.h"
+#include "preload/torch/torch_collective.h"
 #include "preload/torch/torch_shapes.h"
 
 #define CONV2D_INPUTS 7u
@@ -56,8 +60,36 @@ static uint64_t name_of_integers(const char *operator_name, const struct torch_v
 		       hash_of_words(&integers) ^ SALT_INTEGERS, lane);
 }
 
-void torch_inputs_record(const char *name, const struct torch_value *inputs, size_t count,
-			 uint64_t ticks, struct recorder_lane *lane)
+/* --- operators of torch.distributed --- */
+
+#define DISTRIBUTED "c10d::"
+
+static uint64_t class_of_groups; /* the first word of a c10d::ProcessGroup */
+
+void torch_inputs_prepare(void)
+{
+	const uint64_t *table = symbols_find_loaded("_ZTVN4c10d12ProcessGroupE");
+
+	class_of_groups = table ? (uintptr_t)(table + 2) : 0;
+}
+
+static void collective_record(uint64_t name_id, const struct torch_value *inputs, size_t count,
+			      uint64_t ticks, struct recorder_lane *lane)
+{
+	const uint64_t field[4] = {
+		name_id,
+		(uint64_t)torch_collective_bytes(&inputs[0]),
+		count > 1 ? (uint64_t)torch_collective_bytes(&inputs[1]) : 0,
+		torch_collective_ranks(inputs, count, class_of_groups,
+				       region_rank_number(settings.rank),
+				       region_rank_world(settings.rank)),
+	};
+
+	(void)recorder_put(lane, EVT_torch_collective, ticks, field, 4);
+}
+
+void torch_inputs_record(const char *name, uint64_t id, const struct torch_value *inputs,
+			 size_t count, uint64_t ticks, struct recorder_lane *lane)
 {
 	struct torch_shapes shapes;
 	uint64_t types, field[3];
@@ -68,4 +100,6 @@ void torch_inputs_record(const char *name, const struct torch_value *inputs, siz
 	field[1] = name_of(&shapes, torch_shapes_types_text, types ^ SALT_TYPES, lane);
 	field[2] = name_of_integers(name, inputs, count, lane);
 	(void)recorder_put(lane, EVT_torch_inputs, ticks, field, 3);
+	if (strncmp(name, DISTRIBUTED, strlen(DISTRIBUTED)) == 0)
+		collective_record(id, inputs, count, ticks, lane);
 }

@@ -17,7 +17,7 @@
 enum input_type { TYPE_NONE = 0x80, TYPE_SCALAR, TYPE_TENSOR_LIST, TYPE_SCALAR_LIST };
 
 static const char *const type_names[] = {
-#define TYPE(name) name,
+#define TYPE(name, bytes) name,
 #include "preload/torch/torch_types.def"
 #undef TYPE
 };

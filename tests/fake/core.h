@@ -9,7 +9,7 @@
  *
  * Environment: FAKE_CUDA_COUNTS (file for the JSON, %p is the pid), FAKE_CUDA_FAIL
  * ("cudaMalloc:3=2,cudaMemcpyAsync:*=700": the third call, or all, fail with this code and do nothing),
- * FAKE_CUDA_DELAY ("cudaDeviceSynchronize=1000000": nanoseconds), FAKE_CUDA_DEVICES (1). Of the fake libcupti: cupti.h.
+ * FAKE_CUDA_DELAY ("cudaDeviceSynchronize=1000000": nanoseconds), FAKE_CUDA_DEVICES (1), CUDA_VISIBLE_DEVICES (numbers). Of the fake libcupti: cupti.h.
  */
 #ifndef TESTS_FAKE_CORE_H
 #define TESTS_FAKE_CORE_H
@@ -110,6 +110,8 @@ void fake_leave_plain(struct fake_call *call);
 
 void fake_cuda_write(void);
 unsigned int fake_device_count(void);
+/* Which device of the machine the process' device is: CUDA_VISIBLE_DEVICES. */
+unsigned int fake_device_physical(unsigned int device);
 
 /* --- copies (counts.c) --- */
 
@@ -200,15 +202,18 @@ struct fake_node {
 	const char *kernel;
 	dim3 grid, block;
 	uint32_t shared_bytes;
+	uint64_t id; /* CUPTI's number */
 };
 
 struct CUgraph_st {
+	uint32_t id;
 	_Atomic uint64_t nodes;
 	_Atomic(struct fake_node *) last;
 };
 
 struct CUgraphExec_st {
 	uint32_t id;
+	struct CUgraph_st copy; /* of the graph: its nodes are copies, too */
 	struct fake_node *last;
 };
 
@@ -227,6 +232,9 @@ int fake_stream_create(CUstream *ret_stream, int priority);
 int fake_stream_destroy(CUstream stream);
 /* NULL when it is no stream that was made, or does not capture. */
 CUgraph fake_stream_graph(CUstream stream);
+/* A number of CUPTI's for a node of the graph. */
+uint64_t fake_node_number(CUgraph graph);
+int fake_graph_create(CUgraph *ret_graph);
 int fake_capture_begin(CUstream stream, CUgraph graph);
 int fake_capture_end(CUstream stream, CUgraph *ret_graph);
 int fake_event_record(CUevent event);

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,19 +159,36 @@ void fake_call_tell(struct fake_call *call, bool is_done, int result)
 		fake_thread.correlation = call->outer_correlation;
 }
 
-/* As the real runtime: the first call that needs a device starts the driver, and that the tools. */
-static void driver_start(const struct fake_function *function)
+static void driver_start(void)
 {
-	static _Atomic bool is_started;
 	void (*start)(void), *driver;
 
-	if (is_started || !strncmp(function->name, "__cuda", 6) ||
-	    atomic_exchange(&is_started, true) || !getenv("CUDA_INJECTION64_PATH"))
+	if (!getenv("CUDA_INJECTION64_PATH"))
 		return;
 	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 	start = driver ? (void (*)(void))dlsym(driver, "cuda_fake_start") : NULL;
 	if (start)
 		start();
+}
+
+/* As the real runtime: the first call that needs a device starts the driver, and that the tools; others wait for it. */
+static void driver_need(const struct fake_function *function)
+{
+	enum { NOT, STARTING, STARTED };
+	static _Atomic int stage;
+	static __thread bool is_mine;
+	int not = NOT;
+
+	if (stage == STARTED || is_mine || !strncmp(function->name, "__cuda", 6))
+		return;
+	if (atomic_compare_exchange_strong(&stage, &not, STARTING)) {
+		is_mine = true;
+		driver_start();
+		is_mine = false;
+		stage = STARTED;
+	}
+	while (stage != STARTED)
+		sched_yield();
 }
 
 int fake_enter(struct fake_call *call, struct fake_library *library, unsigned int number)
@@ -189,7 +207,7 @@ int fake_enter(struct fake_call *call, struct fake_library *library, unsigned in
 		return 0;
 	}
 	if (library->is_runtime)
-		driver_start(function);
+		driver_need(function);
 	nth = atomic_fetch_add(&function->calls, 1) + 1;
 	if (function->callback)
 		fake_call_tell(call, false, 0);
@@ -245,10 +263,27 @@ int fake_copied(unsigned int kind, size_t bytes)
 
 unsigned int fake_device_count(void)
 {
-	const char *text = getenv("FAKE_CUDA_DEVICES");
-	unsigned int count = text ? (unsigned int)atoi(text) : 1;
+	const char *text = getenv("FAKE_CUDA_DEVICES"), *visible = getenv("CUDA_VISIBLE_DEVICES");
+	unsigned int count = text ? (unsigned int)atoi(text) : 1, shown = 0;
 
-	return count < FAKE_DEVICES ? count : FAKE_DEVICES;
+	if (count > FAKE_DEVICES)
+		count = FAKE_DEVICES;
+	if (!visible || !*visible)
+		return count;
+	for (shown = 1; (visible = strchr(visible, ',')); visible++)
+		shown++;
+	return shown < count ? shown : count;
+}
+
+unsigned int fake_device_physical(unsigned int device)
+{
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+	if (!visible || !*visible)
+		return device;
+	while (device-- && strchr(visible, ','))
+		visible = strchr(visible, ',') + 1;
+	return (unsigned int)atoi(visible);
 }
 
 static void name_forget(struct fake_name *name, void *context)

@@ -255,6 +255,21 @@ int do_cuGetErrorName(int error, const char **pStr)
 	return 0;
 }
 
+/* --- tables of functions without names --- */
+
+/*
+ * NVIDIA's own static runtime, as in cuDNN, asks for such tables and calls through them unseen. There are none here. To
+ * say so lets it fail as without a device; a success that leaves the table empty makes it jump to NULL.
+ */
+int do_cuGetExportTable(const void **table, const void *id)
+{
+	(void)id;
+	if (!table)
+		return FAKE_INVALID_VALUE;
+	*table = NULL;
+	return FAKE_NOT_FOUND;
+}
+
 /* --- functions by name --- */
 
 /* Handed out for every name that is not there: PyTorch needs something callable. */

@@ -272,7 +272,7 @@ PER_THREAD(cudaStreamEndCapture, _ptsz)
 
 int do_cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 {
-	return fake_object_create((void **)graph);
+	return fake_graph_create(graph);
 }
 
 int do_cudaGraphInstantiate(void **pGraphExec, void *graph, uintptr_t c, uintptr_t d, uintptr_t e)

@@ -8,7 +8,7 @@
  *
  * As the real one: callbacks come only for what was subscribed and enabled, records only of kinds that are enabled;
  * a kind's records are laid out as the version says, longer than their common head; one subscriber at a time;
- * RegisterCallbacks replaces; Enable without callbacks fails. Records wait until the device is done with the work;
+ * RegisterCallbacks replaces, and may come after Enable (as Proton has it). Records wait until the device is done with the work;
  * then a full buffer, FlushAll or the flush period (a thread) hands them out. A forked child gets nothing.
  * Functions fail by FAKE_CUDA_FAIL (core.h), `others` of the JSON counts their calls. Environment besides:
  *
@@ -16,6 +16,7 @@
  *   FAKE_CUPTI_CLOCK     nanoseconds that the device's clock is ahead of CLOCK_REALTIME
  *   FAKE_CUPTI_ORDER     reverse: each batch of records the other way round; late: only FlushAll(1) hands out
  *   FAKE_CUPTI_THREADS   1: a buffer of each of four groups of threads, filled side by side
+ *   FAKE_CUPTI_MIG       1: the devices are parts of GPUs
  *   FAKE_CUPTI_DROP      N: each Nth record is dropped and counted
  *   FAKE_CUPTI_HANG      1: FlushAll(1) never returns
  */
@@ -32,6 +33,8 @@
 void cupti_call_done(const struct fake_call *call, int domain, uint64_t start_ns, int result);
 /* Now, as records of calls have it. */
 uint64_t cupti_call_now(void);
+/* As the kind is asked for. */
+void cupti_devices_tell(void);
 void cupti_overhead_sometimes(const struct fake_work *work);
 bool cupti_has_their_clock(void);
 /* From the device's times to those of the user's clock. */

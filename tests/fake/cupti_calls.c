@@ -14,11 +14,12 @@
 /* --- subscribers and their callbacks --- */
 
 #define IDS 1024u
+#define DOMAINS 7 /* up to CUPTI_CB_DOMAIN_STATE */
 
 struct CUpti_Subscriber_st {
 	_Atomic(cupti_callback_function *) callback;
 	void *user;
-	_Atomic bool on[CUPTI_DOMAINS][IDS];
+	_Atomic bool on[DOMAINS][IDS];
 };
 
 static struct CUpti_Subscriber_st the_subscriber;
@@ -71,7 +72,47 @@ static bool tool_work(const struct fake_work *work)
 	return true;
 }
 
-static const struct fake_tool tool = { .call = tool_call, .work = tool_work };
+/* A resource callback; what it is called with is valid until it returns. */
+static void tool_node(CUgraph graph, const void *node, const void *original)
+{
+	uint32_t id = original ? CUPTI_NODE_CLONED : CUPTI_NODE_CREATED;
+	cupti_callback_function *callback = atomic_load(&the_subscriber.callback);
+	struct cupti_graph_data data = { .graph = graph,
+					 .node = (void *)(uintptr_t)node,
+					 .original_node = (void *)(uintptr_t)original };
+	struct cupti_resource resource = { .context = &the_subscriber, .about = &data };
+
+	if (callback && atomic_load(&the_subscriber.on[CUPTI_RESOURCE][id]))
+		callback(the_subscriber.user, CUPTI_RESOURCE, id, (const void *)&resource);
+}
+
+static bool tool_has_whole_graphs(void)
+{
+	return cupti_has_kind(CUPTI_GRAPH_TRACE);
+}
+
+static const struct fake_tool tool = { .call = tool_call,
+				       .work = tool_work,
+				       .node = tool_node,
+				       .has_whole_graphs = tool_has_whole_graphs };
+
+int do_cuptiGetGraphId(CUgraph graph, uint32_t *ret_id)
+{
+	*ret_id = graph->id;
+	return CUPTI_OK;
+}
+
+int do_cuptiGetGraphExecId(CUgraphExec exec, uint32_t *ret_id)
+{
+	*ret_id = exec->id;
+	return CUPTI_OK;
+}
+
+int do_cuptiGetGraphNodeId(const struct fake_node *node, uint64_t *ret_id)
+{
+	*ret_id = node->id;
+	return CUPTI_OK;
+}
 
 int do_cuptiSubscribe(cupti_subscriber *ret_subscriber, cupti_callback_function *callback,
 		      void *user)
@@ -92,7 +133,7 @@ int do_cuptiUnsubscribe(cupti_subscriber subscriber)
 {
 	if (subscriber != &the_subscriber || !atomic_load(&the_subscriber.callback))
 		return CUPTI_INVALID_PARAMETER;
-	for (int domain = 0; domain < CUPTI_DOMAINS; domain++)
+	for (int domain = 0; domain < DOMAINS; domain++)
 		for (unsigned int id = 0; id < IDS; id++)
 			atomic_store(&subscriber->on[domain][id], false);
 	atomic_store(&subscriber->callback, NULL);
@@ -101,7 +142,7 @@ int do_cuptiUnsubscribe(cupti_subscriber subscriber)
 
 int do_cuptiEnableCallback(uint32_t on, cupti_subscriber subscriber, int domain, uint32_t id)
 {
-	if (subscriber != &the_subscriber || domain >= CUPTI_DOMAINS || id >= IDS)
+	if (subscriber != &the_subscriber || domain >= DOMAINS || id >= IDS)
 		return CUPTI_INVALID_PARAMETER;
 	atomic_store(&subscriber->on[domain][id], on != 0);
 	return CUPTI_OK;
@@ -109,7 +150,7 @@ int do_cuptiEnableCallback(uint32_t on, cupti_subscriber subscriber, int domain,
 
 int do_cuptiEnableDomain(uint32_t on, cupti_subscriber subscriber, int domain)
 {
-	for (uint32_t id = 0; domain < CUPTI_DOMAINS && id < IDS; id++)
+	for (uint32_t id = 0; domain < DOMAINS && id < IDS; id++)
 		(void)do_cuptiEnableCallback(on, subscriber, domain, id);
 	return CUPTI_OK;
 }
@@ -136,12 +177,12 @@ int do_cuptiActivityEnable(int kind)
 {
 	if (kind <= 0 || kind >= CUPTI_KINDS)
 		return CUPTI_INVALID_KIND;
-	if (!cupti_has_buffers())
-		return CUPTI_NOT_INITIALISED;
 	if ((kind == CUPTI_KERNEL && cupti_has_kind(CUPTI_CONCURRENT_KERNEL)) ||
 	    (kind == CUPTI_CONCURRENT_KERNEL && cupti_has_kind(CUPTI_KERNEL)))
 		return CUPTI_NOT_COMPATIBLE;
 	cupti_kind_set(kind, true);
+	if (kind == CUPTI_DEVICE)
+		cupti_devices_tell();
 	return CUPTI_OK;
 }
 

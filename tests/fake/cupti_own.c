@@ -209,3 +209,13 @@ void cupti_overhead_sometimes(const struct fake_work *work)
 	atomic_fetch_add(&fake_device_overheads.calls, 1);
 	atomic_fetch_add(&fake_device_overheads.total_ns, OVERHEAD_NS);
 }
+
+/* --- devices --- */
+
+void cupti_devices_tell(void)
+{
+	struct fake_work work = { .kind = FAKE_DEVICE };
+
+	for (work.device = 0; work.device < fake_device_count(); work.device++)
+		(void)cupti_queue(&work);
+}

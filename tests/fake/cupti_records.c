@@ -21,11 +21,13 @@
 static const struct version {
 	const char *name;
 	uint32_t version;
-	size_t kernel, copy, set, wait, overhead;
+	size_t kernel, copy, set, wait, overhead, memory, graph, device;
 } versions[] = {
-	{ "13.2", 130202, 224, 96, 88, 56, 56 }, { "13.0", 130001, 216, 96, 88, 56, 56 },
-	{ "12.9", 28, 208, 96, 88, 56, 56 },     { "12.1", 18, 208, 88, 88, 40, 40 },
-	{ "11.8", 18, 200, 88, 88, 40, 40 },
+	{ "13.2", 130202, 224, 96, 88, 56, 56, 128, 56, 184 },
+	{ "13.0", 130001, 216, 96, 88, 56, 56, 128, 56, 184 },
+	{ "12.9", 28, 208, 96, 88, 56, 56, 128, 56, 184 },
+	{ "12.1", 18, 208, 88, 88, 40, 40, 120, 48, 176 },
+	{ "11.8", 18, 200, 88, 88, 40, 40, 120, 48, 176 },
 };
 
 static _Atomic bool kinds[CUPTI_KINDS];
@@ -87,7 +89,10 @@ static int kind_of(const struct fake_work *work)
 						 [FAKE_SET] = CUPTI_MEMSET,
 						 [FAKE_WAIT] = CUPTI_SYNCHRONIZATION,
 						 [FAKE_EXTERNAL] = CUPTI_EXTERNAL_CORRELATION,
-						 [FAKE_OVERHEAD] = CUPTI_OVERHEAD };
+						 [FAKE_OVERHEAD] = CUPTI_OVERHEAD,
+						 [FAKE_MEMORY] = CUPTI_MEMORY,
+						 [FAKE_GRAPH] = CUPTI_GRAPH_TRACE,
+						 [FAKE_DEVICE] = CUPTI_DEVICE };
 
 	if (work->kind == FAKE_CALL)
 		return work->is_runtime ? CUPTI_RUNTIME_CALL : CUPTI_DRIVER_CALL;
@@ -293,6 +298,80 @@ static size_t overhead_write(void *at, const struct fake_work *work)
 	return version_now()->overhead;
 }
 
+/* CUpti_ActivityMemoryKind */
+static size_t memory_write(void *at, const struct fake_work *work)
+{
+	static const uint32_t of[EVT_CUDA_MEMORY_LIMIT] = {
+		[EVT_CUDA_DEVICE] = 3,     [EVT_CUDA_POOL] = 3,  [EVT_CUDA_MANAGED] = 5,
+		[EVT_CUDA_PINNED] = 2,     [EVT_CUDA_ARRAY] = 4, [EVT_CUDA_VIRTUAL] = 3,
+		[EVT_CUDA_REGISTERED] = 2,
+	};
+	struct cupti_memory record = { .kind = CUPTI_MEMORY,
+				       .operation = work->is_release ? 2 : 1,
+				       .memory = of[work->copy],
+				       .correlation = work->correlation,
+				       .address = work->address,
+				       .bytes = work->bytes,
+				       .timestamp_ns = work->start_ns,
+				       .process = (uint32_t)getpid(),
+				       .device = work->device,
+				       .context = work->device + 1,
+				       .is_asynchronous = work->copy == EVT_CUDA_POOL,
+				       .pool = work->copy == EVT_CUDA_POOL };
+
+	memcpy(at, &record, sizeof(record));
+	return version_now()->memory;
+}
+
+static size_t graph_write(void *at, const struct fake_work *work)
+{
+	struct cupti_graph_trace record = { .kind = CUPTI_GRAPH_TRACE,
+					    .correlation = work->correlation,
+					    .start_ns = work->start_ns,
+					    .end_ns = work->end_ns,
+					    .device = work->device,
+					    .graph = work->graph,
+					    .context = work->device + 1,
+					    .stream = work->stream };
+
+	memcpy(at, &record, sizeof(record));
+	return version_now()->graph;
+}
+
+/* As an H100 has it; the number of the device is in its UUIDs. */
+static size_t device_write(void *at, const struct fake_work *work)
+{
+	struct cupti_device record = { .kind = CUPTI_DEVICE,
+				       .bandwidth_kbs = 3352320000,
+				       .memory_bytes = (uint64_t)80 << 30,
+				       .constant_bytes = 65536,
+				       .l2_bytes = 50 << 20,
+				       .warp_threads = 32,
+				       .clock_khz = 1980000,
+				       .copy_engines = 3,
+				       .multiprocessors = 132,
+				       .sm_warps = 64,
+				       .sm_blocks = 32,
+				       .sm_shared_bytes = 233472,
+				       .sm_registers = 65536,
+				       .block_registers = 65536,
+				       .block_shared_bytes = 49152,
+				       .block_threads = 1024,
+				       .major = 9,
+				       .device = work->device,
+				       .name = "Fake of intercept",
+				       .is_visible = 1,
+				       .is_mig = getenv("FAKE_CUPTI_MIG") != NULL,
+				       .gpu_instance = work->device + 3,
+				       .compute_instance = work->device + 5 };
+
+	memset(record.uuid, 0xa0 + (int)fake_device_physical(work->device), sizeof(record.uuid));
+	memset(record.mig_uuid, 0xb0 + (int)fake_device_physical(work->device),
+	       sizeof(record.mig_uuid));
+	memcpy(at, &record, sizeof(record));
+	return version_now()->device;
+}
+
 static size_t call_write(void *at, const struct fake_work *work)
 {
 	struct cupti_call record = { .kind = (uint32_t)kind_of(work),
@@ -325,7 +404,8 @@ static size_t record_write(void *at, const struct fake_work *asked)
 		[FAKE_KERNEL] = kernel_write,     [FAKE_COPY] = copy_write,
 		[FAKE_SET] = set_write,           [FAKE_WAIT] = wait_write,
 		[FAKE_CALL] = call_write,         [FAKE_EXTERNAL] = external_write,
-		[FAKE_OVERHEAD] = overhead_write,
+		[FAKE_OVERHEAD] = overhead_write, [FAKE_MEMORY] = memory_write,
+		[FAKE_GRAPH] = graph_write,       [FAKE_DEVICE] = device_write,
 	};
 	struct fake_work work = *asked;
 
@@ -350,6 +430,12 @@ static size_t length_of(const uint8_t *record)
 		return version->wait;
 	case CUPTI_OVERHEAD:
 		return version->overhead;
+	case CUPTI_MEMORY:
+		return version->memory;
+	case CUPTI_GRAPH_TRACE:
+		return version->graph;
+	case CUPTI_DEVICE:
+		return version->device;
 	case CUPTI_DRIVER_CALL:
 	case CUPTI_RUNTIME_CALL:
 		return sizeof(struct cupti_call);

@@ -13,7 +13,8 @@
 
 _Atomic(const struct fake_tool *) fake_tool;
 struct fake_device_sum fake_device_copies[EVT_CUDA_COPY_LIMIT];
-struct fake_device_sum fake_device_overheads;
+struct fake_device_sum fake_device_overheads, fake_device_graphs;
+struct fake_device_sum fake_device_given, fake_device_taken;
 _Atomic uint64_t fake_device_waits, fake_device_dropped;
 
 /* Of each device: when it is done, its default stream, its engines for copies to and from it. */
@@ -107,6 +108,12 @@ static void work_count(const struct fake_work *work)
 	case FAKE_WAIT:
 		atomic_fetch_add(&fake_device_waits, 1);
 		return;
+	case FAKE_MEMORY:
+		sum_add(work->is_release ? &fake_device_taken : &fake_device_given, work);
+		return;
+	case FAKE_GRAPH:
+		sum_add(&fake_device_graphs, work);
+		return;
 	default:
 		sum_add(&fake_device_copies[work->kind == FAKE_SET ? EVT_CUDA_COPY_MEMSET
 								   : work->copy],
@@ -139,6 +146,44 @@ void fake_device_submit(struct fake_work *work, CUstream stream)
 	work->stream = stream_is_made(stream) ? stream->id : STREAM_DEFAULT;
 	work_place(work, stream_is_made(stream) ? &stream->busy_ns : &device->default_ns, device);
 	work_tell(work);
+}
+
+void fake_device_memory(const struct fake_block *block, bool is_release)
+{
+	struct fake_work work = { .kind = FAKE_MEMORY,
+				  .device = (uint32_t)block->device,
+				  .address = block->address,
+				  .bytes = block->size,
+				  .copy = block->kind,
+				  .is_release = is_release };
+
+	if (!atomic_load(&fake_tool))
+		return;
+	work.start_ns = work.end_ns = fake_device_now();
+	work_tell(&work);
+}
+
+void fake_device_graph(struct fake_work *nodes, unsigned int count, CUstream stream)
+{
+	struct device *device = &devices[fake_thread.device];
+	struct fake_work whole = { .kind = FAKE_GRAPH, .graph = nodes[0].graph };
+
+	for (unsigned int i = 0; i < count; i++)
+		work_place(&nodes[i],
+			   stream_is_made(stream) ? &stream->busy_ns : &device->default_ns, device);
+	whole.device = (uint32_t)fake_thread.device;
+	whole.stream = stream_is_made(stream) ? stream->id : STREAM_DEFAULT;
+	whole.start_ns = nodes[0].start_ns;
+	whole.end_ns = nodes[count - 1].end_ns;
+	work_tell(&whole);
+}
+
+void fake_device_node(CUgraph graph, const void *node, const void *original)
+{
+	const struct fake_tool *tool = atomic_load(&fake_tool);
+
+	if (tool)
+		tool->node(graph, node, original);
 }
 
 static void sleep_until(uint64_t end_ns)

@@ -18,15 +18,18 @@
 
 #define DEVICE_LATENCY_NS 2000u
 
-/* The last three are the tool's own. */
+/* From FAKE_CALL on they are the tool's own. */
 enum fake_work_kind {
 	FAKE_KERNEL,
 	FAKE_COPY,
 	FAKE_SET,
 	FAKE_WAIT,
+	FAKE_MEMORY, /* given out or given back */
+	FAKE_GRAPH,  /* all of a graph's launch */
 	FAKE_CALL,
 	FAKE_EXTERNAL,
 	FAKE_OVERHEAD,
+	FAKE_DEVICE,
 	FAKE_WORK_KINDS
 };
 
@@ -37,10 +40,13 @@ struct fake_work {
 	const char *name; /* of a kernel */
 	dim3 grid, block;
 	uint32_t shared_bytes;
-	uint32_t copy; /* enum evt_cuda_copy_kind; of FAKE_WAIT CUpti_ActivitySynchronizationType */
+	uint32_t
+		copy; /* enum evt_cuda_copy_kind; of FAKE_WAIT CUpti_ActivitySynchronizationType; of FAKE_MEMORY enum evt_cuda_memory */
+	bool is_release;
 	uint64_t graph_node;
 	uint32_t graph;
-	uint32_t id; /* of FAKE_CALL: which function; of FAKE_EXTERNAL: whose number */
+	uint64_t address; /* of FAKE_MEMORY */
+	uint32_t id;      /* of FAKE_CALL: which function; of FAKE_EXTERNAL: whose number */
 	bool is_runtime;
 	bool has_their_clock; /* the user of the tool had given it one when this was asked for */
 };
@@ -51,12 +57,21 @@ struct fake_tool {
 	void (*call)(struct fake_call *call, bool is_done, int result);
 	/* The device has something to do. False: nobody wants to know, it is not counted. */
 	bool (*work)(const struct fake_work *work);
+	/* A graph has got a node; `original`: as the copy of that one. */
+	void (*node)(CUgraph graph, const void *node, const void *original);
+	/* Graphs are told as one piece of work. */
+	bool (*has_whole_graphs)(void);
 };
 
 extern _Atomic(const struct fake_tool *) fake_tool;
 
 /* The work of a kernel, a copy or a memset; its stream, device, thread, times and ids are filled in here. */
 void fake_device_submit(struct fake_work *work, CUstream stream);
+/* Memory was given out or given back: at once. */
+void fake_device_memory(const struct fake_block *block, bool is_release);
+/* All of a graph whose nodes are to be told by nobody: they take place all the same. */
+void fake_device_graph(struct fake_work *nodes, unsigned int count, CUstream stream);
+void fake_device_node(CUgraph graph, const void *node, const void *original);
 /* Sleeps until the stream, or the whole device, is done. `what`: CUpti_ActivitySynchronizationType */
 void fake_device_wait(CUstream stream, bool all, uint32_t what);
 /* A launch by a library that calls no function that anybody can interpose. */
@@ -69,7 +84,8 @@ struct fake_device_sum {
 	_Atomic uint64_t calls, bytes, total_ns;
 };
 extern struct fake_device_sum fake_device_copies[EVT_CUDA_COPY_LIMIT];
-extern struct fake_device_sum fake_device_overheads;
+extern struct fake_device_sum fake_device_overheads, fake_device_graphs;
+extern struct fake_device_sum fake_device_given, fake_device_taken; /* memory */
 extern _Atomic uint64_t fake_device_waits, fake_device_dropped;
 
 #pragma GCC visibility pop

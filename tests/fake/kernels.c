@@ -101,12 +101,14 @@ static void node_add(CUgraph graph, const struct fake_launch *launch, const char
 		abort();
 	*node = (struct fake_node){ .next = atomic_load(&graph->last),
 				    .kernel = kernel,
+				    .id = fake_node_number(graph),
 				    .grid = launch->grid,
 				    .block = launch->block,
 				    .shared_bytes = (uint32_t)launch->shared_bytes };
 	while (!atomic_compare_exchange_weak(&graph->last, &node->next, node))
 		continue;
 	atomic_fetch_add(&graph->nodes, 1);
+	fake_device_node(graph, node, NULL);
 }
 
 int fake_kernel_launch(const struct fake_launch *launch)

@@ -2,7 +2,7 @@
 /*
  * Device, managed and pinned memory: all of it is host memory, kept in a tree by address.
  */
-#include "tests/fake/core.h"
+#include "tests/fake/device.h"
 
 #include <pthread.h>
 #include <search.h>
@@ -64,6 +64,7 @@ static int block_add(unsigned int kind, void *address, size_t size, bool is_ours
 	if (block->is_counted)
 		memory_count(block);
 	fake_memory_unlock();
+	fake_device_memory(block, false);
 	return 0;
 }
 
@@ -130,6 +131,7 @@ static void block_end(struct fake_block *block)
 		memory->frees++;
 		memory->live_bytes -= block->size;
 	}
+	fake_device_memory(block, true);
 	if (block->is_ours)
 		free((void *)block->address);
 	free(block);

@@ -169,6 +169,15 @@ static void device_write(FILE *file)
 			(unsigned long long)sum->bytes, (unsigned long long)sum->total_ns);
 		separator = ", ";
 	}
+	fprintf(file, "}, \"graphs\": {\"calls\": %llu, \"total_ns\": %llu}",
+		(unsigned long long)fake_device_graphs.calls,
+		(unsigned long long)fake_device_graphs.total_ns);
+	fprintf(file, ", \"given\": {\"calls\": %llu, \"bytes\": %llu}",
+		(unsigned long long)fake_device_given.calls,
+		(unsigned long long)fake_device_given.bytes);
+	fprintf(file, ", \"taken\": {\"calls\": %llu, \"bytes\": %llu",
+		(unsigned long long)fake_device_taken.calls,
+		(unsigned long long)fake_device_taken.bytes);
 	fprintf(file,
 		"}, \"waits\": %llu, \"dropped\": %llu, "
 		"\"overheads\": {\"calls\": %llu, \"total_ns\": %llu}},\n",

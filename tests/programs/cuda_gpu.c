@@ -3,18 +3,26 @@
  * Work for the fake device: kernels of several grids on several streams, copies, memsets, waits, a graph, launches
  * from threads; what they take is what the fake's model of time says (tests/fake/device.h).
  *
- * usage: cuda_gpu work | many COUNT | fork | abrupt | pause
+ * usage: cuda_gpu work | many COUNT | fork | abrupt | handler | vfork | killed | pause | threads | exec PROGRAM [ARGUMENT]...
  *   work    all of it, one after the other, then a wait
  *   many    COUNT launches, from four threads
  *   fork    a forked child that does nothing of CUDA, work before and after it
  *   abrupt  work, then _exit() at once
+ *   handler the same in a handler of a signal that interrupts malloc()
+ *   vfork   work, a child of vfork() that calls _exit(), work, then kill -9 of itself
+ *   killed  work, then kill -9 of itself at once
  *   pause   work, a pause of three seconds, then kill -9 of itself
+ *   threads work, then prints how many threads the process has
+ *   exec    work, then becomes PROGRAM
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cuda_client.h"
@@ -78,6 +86,48 @@ static void run_work(void)
 	OK(cudaDeviceSynchronize());
 }
 
+static void leave(int signal)
+{
+	_exit(signal == SIGUSR1 ? 3 : 4);
+}
+
+/* Sooner or later the signal finds malloc() with its lock held. */
+static void run_handler(void)
+{
+	void *volatile block;
+	struct timespec soon = { 0, 1000000 };
+	struct itimerspec at = { { 0, 0 }, soon };
+	struct sigevent how = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	timer_t timer;
+
+	signal(SIGUSR1, leave);
+	timer_create(CLOCK_MONOTONIC, &how, &timer);
+	timer_settime(timer, 0, &at, NULL);
+	for (;;) {
+		block = malloc(3000);
+		free(block);
+	}
+}
+
+/* Those that have ended may still be there for a moment: asked until it is as few as ever, for two seconds. */
+static void print_threads(void)
+{
+	int fewest = 1 << 30;
+
+	for (int i = 0; i < 200; i++) {
+		DIR *tasks = opendir("/proc/self/task");
+		int count = 0;
+
+		while (readdir(tasks))
+			count++;
+		closedir(tasks);
+		if (count < fewest)
+			fewest = count;
+		usleep(10000);
+	}
+	printf("%d\n", fewest - 2); /* . and .. */
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "work";
@@ -100,6 +150,16 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(what, "abrupt") == 0)
 		_exit(0);
+	if (strcmp(what, "handler") == 0)
+		run_handler();
+	if (strcmp(what, "vfork") == 0 && vfork() == 0)
+		_exit(0);
+	if (strcmp(what, "vfork") == 0 || strcmp(what, "killed") == 0)
+		kill(getpid(), SIGKILL);
+	if (strcmp(what, "threads") == 0)
+		print_threads();
+	if (strcmp(what, "exec") == 0)
+		execvp(argv[2], argv + 2);
 	if (strcmp(what, "pause") == 0) {
 		sleep(3);
 		kill(getpid(), SIGKILL);

@@ -50,7 +50,7 @@ def objects():
     for i in range(500):
         KEPT.append(Slotted())  # same
     KEPT.extend([str(i) * 2 for i in range(1000, 2000)])
-    KEPT.append({"key %d" % i: i for i in range(1000, 3000)})  # same
+    KEPT.append({"key %d" % i: None for i in range(1000, 3000)})  # same
 
 
 def in_thread():

@@ -11,11 +11,11 @@ for library in (with_gil, without_gil):
 lock = threading.Lock()
 
 
-def expect(frame):
+def expect(frame, line=None):
     frames = []
     while frame:
-        frames.append([frame.f_code.co_name, frame.f_code.co_filename, frame.f_lineno])
-        frame = frame.f_back
+        frames.append([frame.f_code.co_name, frame.f_code.co_filename, line or frame.f_lineno])
+        frame, line = frame.f_back, None
     with lock, open(sys.argv[1], "a") as file:
         file.write(json.dumps(frames) + "\n")
 
@@ -151,6 +151,25 @@ def reused():
         exec(compile("\n" * k + "def f%d():\n  return probe()\nf%d()" % (k, k), "reused%d.py" % k, "exec"), {"probe": probe})
 
 
+TURNS = """def turns(times):
+    here = sys._getframe()
+    for _ in range(times):
+        expect(here, here.f_code.co_firstlineno + 5), expect(here, here.f_code.co_firstlineno + 6)
+    for _ in range(times):
+        with_gil.free(with_gil.malloc(SIZE))
+        with_gil.free(with_gil.malloc(SIZE))
+def both():
+    turns(5)
+    turns(7)
+both()
+"""
+
+
+def by_turns():
+    for k in range(20):
+        exec(compile("\n" * k + TURNS, "turns.py", "exec"), dict(globals()))
+
+
 def zipped():
     with zipfile.ZipFile("packed.zip", "w") as file:
         file.writestr("packed.py", "def call(f):\n    return f()\n")
@@ -209,6 +228,7 @@ def main():
     exceptions()
     texts()
     reused()
+    by_turns()
     zipped()
     recursive(300)
     threads()

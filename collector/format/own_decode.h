@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values in columns that belong to one field of one event, a column at a time: of some events that wait until there are
+ * enough of them, all values of one field, then those of the next. So the place in a column stays in a register, and the
+ * length of a number is what it was for the one before. Private to the reader of blocks.
+ */
+#ifndef COLLECTOR_FORMAT_OWN_DECODE_H
+#define COLLECTOR_FORMAT_OWN_DECODE_H
+
+#include "collector/format/block_decode.h"
+
+/* All that is read of the event is in columns of its own, so that it may wait. */
+bool own_may_wait(const struct event_plan *plan);
+
+/* The event's words are filled by the next own_fill() at the latest. They are zero where nothing is read. */
+void own_fill(struct decoder *d, uint32_t id);
+static inline void own_wait(struct decoder *d, uint32_t id, uint64_t *words)
+{
+	struct own_rows *rows = &d->own[id];
+
+	rows->words[rows->count++] = words;
+	if (rows->count == OWN_ROWS)
+		own_fill(d, id);
+}
+
+/* Of all events: at the end of a block. */
+void own_fill_all(struct decoder *d);
+
+/* One value, now. */
+void own_get(struct decoder *d, const struct plan_step *step, uint64_t *word);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* See interpreter.h. */
+#include "preload/base/interpreter.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/base/symbols.h"
+
+static struct {
+	uintptr_t low, high; /* span of its object */
+	int (*has_gil)(void);
+} interpreter;
+
+static bool begins(const char *path, const char *prefix)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strncmp(slash ? slash + 1 : path, prefix, strlen(prefix)) == 0;
+}
+
+/* ld.so has no name for the program. Its file's, since argv[0] may be anything. */
+static bool program_is_python(void)
+{
+	char path[PATH_MAX];
+	long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof(path) - 1);
+
+	if (length <= 0)
+		return false;
+	path[length] = 0;
+	return begins(path, "python");
+}
+
+static int look(struct dl_phdr_info *module, size_t bytes, void *unused)
+{
+	struct symbols s;
+	void *has_gil;
+
+	(void)bytes;
+	(void)unused;
+	if (!symbols_of_module(module, &s))
+		return 0;
+	has_gil = symbols_address(&s, "PyGILState_Check");
+	if (!has_gil)
+		return 0;
+	if (module->dlpi_name[0] ? begins(module->dlpi_name, "libpython") : program_is_python()) {
+		memcpy(&interpreter.has_gil, &has_gil, sizeof(has_gil));
+		interpreter.low = s.low;
+		interpreter.high = s.high;
+	}
+	return 1;
+}
+
+void interpreter_find(void)
+{
+	(void)dl_iterate_phdr(look, NULL);
+}
+
+bool interpreter_calls(const void *address)
+{
+	return (uintptr_t)address - interpreter.low < interpreter.high - interpreter.low &&
+	       interpreter.has_gil();
+}

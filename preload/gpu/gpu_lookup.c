@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dlsym(): how a profiler comes that opens a libcupti of its own, as Triton's Proton does. Two of them in a process break each
+ * other, so it gets, for every function of CUPTI, ours where we share it (hooks.def) and else that of the libcupti which
+ * is used already. Any other name goes to the original by a jump: it sees its caller, which RTLD_NEXT goes by, and
+ * costs nine instructions more, of some nine hundred.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/base/hidden.h"
+#include "preload/gpu/gpu.h"
+#include "preload/gpu/gpu_share.h"
+#include "preload/hook/hook.h"
+#include "preload/hook/origin.h"
+#include "preload/settings/settings.h"
+
+void *dlsym(void *restrict handle, const char *restrict name);
+
+/* Called from the assembly below. */
+PRELOAD_HIDDEN void *gpu_lookup_answer(void *handle, const char *name);
+PRELOAD_HIDDEN void *gpu_lookup_original(void);
+
+PRELOAD_HIDDEN void *gpu_lookup_next; /* the original; NULL: not looked for yet */
+
+/* rdi and rsi are the caller's arguments, 0 as rax: the original is to be asked. */
+__asm__(".pushsection .text\n"
+	".globl dlsym\n"
+	".type dlsym, @function\n"
+	"dlsym:\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
+	"	test %rsi, %rsi\n"
+	"	je 1f\n"
+	"	cmpb $'c', (%rsi)\n"
+	"	jne 1f\n"
+	"	cmpb $'u', 1(%rsi)\n"
+	"	jne 1f\n"
+	"	cmpb $'p', 2(%rsi)\n"
+	"	jne 1f\n"
+	"	push %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	push %rsi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call gpu_lookup_answer\n"
+	"	add $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	pop %rsi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	pop %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	test %rax, %rax\n"
+	"	je 1f\n"
+	"	ret\n"
+	"1:	mov gpu_lookup_next(%rip), %rax\n"
+	"	test %rax, %rax\n"
+	"	je 2f\n"
+	"	jmp *%rax\n"
+	"2:	push %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	push %rsi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call gpu_lookup_original\n"
+	"	add $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	pop %rsi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	pop %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	jmp *%rax\n"
+	"	.cfi_endproc\n"
+	".size dlsym, .-dlsym\n"
+	".popsection\n");
+
+/* Where there is no original: whoever asks finds nothing. */
+static void *nothing(void *handle, const char *name)
+{
+	(void)handle;
+	(void)name;
+	return NULL;
+}
+
+/*
+ * ld.so relocates us after the libraries, and calls the resolvers of their indirect functions meanwhile. Of libc we can
+ * reach nothing yet, so what such a resolver looks for is not there. What ld.so fills in tells.
+ */
+static void *const volatile own_place = (void *)nothing;
+
+static bool is_relocated(void)
+{
+	void *here;
+
+	__asm__("lea %c1(%%rip), %0" : "=r"(here) : "i"(nothing));
+	return own_place == here;
+}
+
+void *gpu_lookup_original(void)
+{
+	void *next = is_relocated() ? origin_next("dlsym") : NULL;
+
+	if (!next)
+		return (void *)nothing;
+	__atomic_store_n(&gpu_lookup_next, next, __ATOMIC_RELEASE);
+	return next;
+}
+
+static void *original_ask(void *handle, const char *name)
+{
+	void *next = __atomic_load_n(&gpu_lookup_next, __ATOMIC_ACQUIRE);
+	void *(*ask)(void *, const char *);
+
+	if (!next)
+		next = gpu_lookup_original();
+	*(void **)(void *)&ask = next;
+	return ask(handle, name);
+}
+
+static void *own_function(const char *name)
+{
+#define ENTRY(returns, name_, parameters) \
+	if (strcmp(name, #name_) == 0)    \
+		return (void *)name_;
+#include "preload/gpu/hooks.def"
+#undef ENTRY
+	return NULL;
+}
+
+/* The library's last name, of an address in it; NULL: none that is a libcupti. */
+static const char *cupti_of(const void *address, Dl_info *info)
+{
+	const char *name;
+
+	if (!dladdr(address, info) || !info->dli_fname)
+		return NULL;
+	name = strrchr(info->dli_fname, '/');
+	name = name ? name + 1 : info->dli_fname;
+	return strncmp(name, "libcupti.so", 11) == 0 ? info->dli_fname : NULL;
+}
+
+void *gpu_lookup_answer(void *handle, const char *name)
+{
+	Dl_info theirs, used;
+	void *found, *instead;
+	const char *path;
+	int saved = errno;
+
+	if (strncmp(name, "cupti", 5) != 0 || handle == RTLD_DEFAULT || handle == RTLD_NEXT ||
+	    !(settings.trace & 1u << SETTINGS_FAMILY_gpu))
+		return NULL;
+	found = original_ask(handle, name);
+	path = found ? cupti_of(found, &theirs) : NULL;
+	if (!path || !gpu_share_is_used()) {
+		errno = saved;
+		return NULL;
+	}
+	instead = gpu_library_find(name);
+	if (instead && cupti_of(instead, &used) && used.dli_fbase != theirs.dli_fbase)
+		gpu_copy_found(path);
+	if (own_function(name))
+		instead = own_function(name);
+	errno = saved;
+	return instead;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether the CUDA driver has told us that it starts (InitializeInjection). Where it was there before us, or was told of
+ * another library or of none, it never does: then the first call that succeeded on a GPU tells instead. Hooks of CUDA know only
+ * this; what happens then is set by life/.
+ *
+ * Any thread, not from within a function of the heap, and with nothing of ours held: CUPTI is loaded and started.
+ */
+#ifndef PRELOAD_RECORD_DRIVER_H
+#define PRELOAD_RECORD_DRIVER_H
+
+#include <stdbool.h>
+
+#include "preload/base/hidden.h"
+
+/* Set by life/ as the driver calls, and by driver_note(). */
+PRELOAD_HIDDEN extern bool driver_is_known;
+/* NULL until the constructor has run. */
+PRELOAD_HIDDEN extern void (*driver_found)(void);
+
+/* The first caller of all calls driver_found(). */
+PRELOAD_HIDDEN void driver_report(void);
+
+/* A call has succeeded that needs the driver. */
+static inline void driver_note(void)
+{
+	if (__builtin_expect(!__atomic_load_n(&driver_is_known, __ATOMIC_RELAXED), 0))
+		driver_report();
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* See long_calls.h. */
+#include "preload/stacks/long_calls.h"
+
+#include "preload/record/entry.h"
+
+#define SETTLED_NS 10000000u /* after so long the rate is known for good */
+#define PRECISION 1000u      /* part of the time that readings may lie apart */
+#define READINGS 4u
+
+uint64_t long_calls_ns[EVT_FAMILY_LIMIT];
+
+static uint64_t
+	rate; /* ticks a nanosecond, times 2^32; 0: not settled. Threads that come first work out the same */
+
+/* a / b with 32 bits behind the point. Integers only: what the program finds in its floating point flags is its own. */
+static uint64_t ratio(uint64_t a, uint64_t b)
+{
+	uint64_t result = a / b, rest = a % b;
+
+	for (unsigned int i = 0; i < 32; i++) {
+		rest <<= 1;
+		result = result << 1 | (rest >= b);
+		rest -= rest >= b ? b : 0;
+	}
+	return result;
+}
+
+/*
+ * The clock of the records against CLOCK_MONOTONIC, since the region was made. Who loses the CPU between the two readings
+ * reads again, and settles nothing.
+ */
+static uint64_t rate_of(const struct region_header *region)
+{
+	uint64_t before = 0, after = UINT64_MAX, ns = 0, now;
+
+	for (unsigned int i = 0; i < READINGS && after - before > ns / PRECISION; i++) {
+		before = clock_ticks() - region->base_tsc;
+		ns = clock_ns(CLOCK_MONOTONIC) - region->base_mono;
+		after = clock_ticks() - region->base_tsc;
+	}
+	if (!ns || ns >> 62 || after >> 62)
+		return 1ull << 32;
+	now = ratio(before + (after - before) / 2, ns);
+	if (ns >= SETTLED_NS && after - before <= ns / PRECISION)
+		__atomic_store_n(&rate, now, __ATOMIC_RELAXED);
+	return now;
+}
+
+uint64_t long_calls_ticks(uint64_t ns)
+{
+	uint64_t known = __atomic_load_n(&rate, __ATOMIC_RELAXED);
+	const struct region_header *region;
+
+	if (!clock_is_tsc)
+		return ns;
+	if (__builtin_expect(!known, 0)) {
+		region = entry_region();
+		known = region ? rate_of(region) : 1ull << 32;
+	}
+	return (uint64_t)((unsigned __int128)ns * known >> 32);
+}
