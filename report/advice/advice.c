@@ -25,6 +25,8 @@ static const struct advice_rule rules[] = {
 static bool is_guess(const struct advice *advice)
 {
 	return advice->rule->look == advice_small_operators ||
+	       advice->rule->look == advice_small_kernels ||
+	       advice->rule->look == advice_gpu_idle ||
 	       (advice->rule->look == advice_slow_steps && advice->severity == ADVICE_NOTE);
 }
 
@@ -33,7 +35,8 @@ static bool explains(const struct advice *cause, const struct advice *guess)
 {
 	if (is_guess(cause) || advice_is_of_run(cause))
 		return false;
-	return guess->rule->look == advice_slow_steps || cause->rule->look == advice_optimizer ||
+	return guess->rule->look == advice_slow_steps || guess->rule->look == advice_gpu_idle ||
+	       guess->rule->look == advice_small_kernels || cause->rule->look == advice_optimizer ||
 	       cause->rule->look == advice_zero_grad || cause->rule->look == advice_item;
 }
 
@@ -86,7 +89,8 @@ double advice_share(const struct bottleneck *bottleneck, const struct advice *ad
 
 bool advice_is_of_run(const struct advice *advice)
 {
-	return advice->rule->look == advice_first_step || advice->rule->look == advice_startup;
+	return advice->rule->look == advice_first_step || advice->rule->look == advice_startup ||
+	       advice->rule->look == advice_slow_imports;
 }
 
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count)

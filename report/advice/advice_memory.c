@@ -28,12 +28,34 @@ bool advice_device_allocations(const struct bottleneck *bottleneck, struct advic
 	return true;
 }
 
+/* What CUPTI says of the memory, not what is known of what was pinned. */
+static bool look_at_told_copies(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
+	uint64_t steps = bottleneck->gpu->steps;
+	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	if (!advice_exceeds(advice, (double)work->pageable_bytes / (double)steps))
+		return false;
+	advice->gain_ns = work->pageable_ns;
+	advice_say(advice,
+		   "%.0f %% of the asynchronous copies to and from the device are of memory that "
+		   "is not "
+		   "pinned, and so the host waits for them: %s and %s a step.",
+		   100.0 * (double)work->pageable / (double)work->copies,
+		   unit_format_bytes(bytes, work->pageable_bytes / steps),
+		   unit_format_ns(time, work->pageable_ns / steps));
+	return true;
+}
+
 bool advice_pageable_copies(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct evidence_work *work = &bottleneck->loop.work;
 	uint64_t steps = bottleneck->loop.steps;
 	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
 
+	if (bottleneck->gpu->work.copies)
+		return look_at_told_copies(bottleneck, advice);
 	/* what was pinned before recording began is not known */
 	if (!steps || bottleneck->limited || 2 * work->pageable_copies < work->copies_to_device ||
 	    !advice_exceeds(advice, (double)work->pageable_bytes / (double)steps))

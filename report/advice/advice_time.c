@@ -120,19 +120,24 @@ bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *
 	return true;
 }
 
+/* Copies that block are another rule's. */
 bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct evidence_work *work = &bottleneck->loop.work;
+	const struct gpu_evidence_work *blocking = &bottleneck->gpu->work;
+	uint64_t ns = work->sync_ns, calls = work->sync_calls;
 	char time[UNIT_TEXT_BYTES];
 
-	if (!share_exceeds(bottleneck, advice, work->sync_ns))
+	ns -= ns < blocking->blocking_ns ? ns : blocking->blocking_ns;
+	calls -= calls < blocking->blocking_copies ? calls : blocking->blocking_copies;
+	if (!share_exceeds(bottleneck, advice, ns))
 		return false;
 	advice_say(
 		advice,
 		"CUDA calls that wait for the GPU take %.1f %% of the steps' time: %.1f calls and "
 		"%s a step; aten::item %.1f times a step.",
-		advice->value, per_step(bottleneck, work->sync_calls),
-		unit_format_ns(time, work->sync_ns / bottleneck->loop.steps),
+		advice->value, per_step(bottleneck, calls),
+		unit_format_ns(time, ns / bottleneck->loop.steps),
 		per_step(bottleneck, work->items));
 	return true;
 }

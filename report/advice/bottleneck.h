@@ -5,11 +5,16 @@
 
 #include "report/advice/advice.h"
 #include "report/table/export.h"
+#include "report/advice/gpu_evidence.h"
+#include "report/advice/import_evidence.h"
 #include "report/advice/steady_loop.h"
 #include "report/advice/run_facts.h"
 #include "report/advice/step_lines.h"
 #include "report/core/ranges.h"
 #include "report/cuda/cuda.h"
+#include "report/functions/function_events.h"
+#include "report/gpu/gpu_time.h"
+#include "report/gpu/untold.h"
 #include "report/heap/heap.h"
 #include "report/io/io_events.h"
 #include "report/tensors/tensors.h"
@@ -26,8 +31,13 @@ struct bottleneck {
 	struct tensors *tensors;
 	struct steps *steps;
 	struct evidence *evidence;
+	struct gpu_evidence *gpu;
+	struct gpu_time *gpu_time;
+	struct untold *untold;
 	struct step_lines *lines;
 	struct run_facts *environment;
+	struct import_evidence *imports;
+	struct functions *functions;
 	struct io_reading *io_by_file, *io_by_process, *io_by_operator;
 
 	struct steady_loop loop;              /* what shares are of */

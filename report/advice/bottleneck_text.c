@@ -6,11 +6,13 @@
 
 #include "report/core/why_empty.h"
 #include "report/advice/bottleneck.h"
+#include "report/advice/top_functions.h"
 #include "report/cuda/rows_cuda.h"
 #include "report/nvtx/rows_ranges.h"
 #include "report/steps/rows_steps.h"
 #include "report/tensors/rows_tensors.h"
 #include "report/core/scope.h"
+#include "report/session/ranks.h"
 #include "report/table/part.h"
 #include "report/torch/part_ops.h"
 #include "report/base/text.h"
@@ -146,6 +148,46 @@ static void print_devices(const struct bottleneck *bottleneck, const struct scre
 	}
 }
 
+/* The lowest rank that is not `own`; UINT64_MAX: there is none. */
+static uint64_t other_rank(const struct source *source, uint64_t own)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t rank = source_rank(source, process[i]);
+
+		if (rank != own && rank < lowest)
+			lowest = rank;
+	}
+	return lowest;
+}
+
+/* Of several ranks, all count in steps and tables, but one process has the rest. */
+static void print_ranks(const struct bottleneck *bottleneck, const struct screen *screen)
+{
+	const struct filter_settings *scope = &run_filters(bottleneck->run)->settings;
+	uint64_t own = source_rank(bottleneck->source, bottleneck->process), other;
+	struct ranks ranks;
+
+	if (scope->has_rank || scope->pid != FILTER_NO_ID ||
+	    !ranks_describe(bottleneck->source, &ranks) || ranks.count < 2)
+		return;
+	other = other_rank(bottleneck->source, own);
+	put_label(screen, "ranks");
+	fputs(ranks.there, screen->out);
+	if (ranks.world_size)
+		fprintf(screen->out, " of %" PRIu64, ranks.world_size);
+	fputs("; what stands above, and the times from import to end, are those of ", screen->out);
+	if (own != UINT64_MAX)
+		fprintf(screen->out, "rank %" PRIu64 " (pid %" PRIu64 ")", own,
+			(uint64_t)bottleneck->process->pid);
+	else
+		fprintf(screen->out, "pid %" PRIu64, (uint64_t)bottleneck->process->pid);
+	fprintf(screen->out, "; --rank %" PRIu64 " shows rank %" PRIu64, other, other);
+}
+
 static void print_environment(const struct bottleneck *bottleneck, const struct screen *screen)
 {
 	screen_print(screen, SCREEN_BOLD, "environment\n");
@@ -161,6 +203,7 @@ static void print_environment(const struct bottleneck *bottleneck, const struct 
 	}
 	print_line(bottleneck, screen, print_host);
 	print_line(bottleneck, screen, print_python);
+	print_line(bottleneck, screen, print_ranks);
 	print_line(bottleneck, screen, print_devices);
 }
 
@@ -353,6 +396,7 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 	print_operators(bottleneck, document, screen);
 	print_ranges(bottleneck, document, screen);
 	print_cuda(bottleneck, document, screen);
+	top_functions_print(bottleneck, document, screen);
 	screen_print(screen, SCREEN_BOLD, "\nwhat to change first\n");
 	if (!bottleneck->operator_calls)
 		screen_print_prose(screen, "%s",

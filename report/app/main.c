@@ -14,20 +14,22 @@
 
 #include "report/app/pager.h"
 #include "report/app/recipe.h"
+#include "report/core/opening.h"
 #include "report/core/report_kind.h"
 #include "report/session/session_files.h"
 #include "report/session/sessions.h"
 #include "report/session/source_say.h"
+#include "collector/format/error.h"
 #include "report/base/talk.h"
 #include "report/base/text.h"
+#include "report/raw/copies.h"
+#include "report/raw/redact_words.h"
 
 #ifndef INTERCEPT_VERSION
 #define INTERCEPT_VERSION "unknown"
 #endif
 
 #define WIDTH_DEFAULT 80
-#define WIDTH_MIN 40
-#define WIDTH_MAX 1000
 
 /* Never recorded, whatever LD_PRELOAD says: preload/life/own_program.c looks for this note. */
 __asm__(".pushsection .note.intercept, \"a\", @note\n"
@@ -42,13 +44,15 @@ static struct pager pager = { -1, -1 };
 
 static char *default_files[] = { (char[]){ "run.evt" } };
 
-/* What COLUMNS or else the terminal sets; 0: nothing limits the width. */
+/* What --width, COLUMNS or else the terminal sets; 0: nothing limits the width. */
 static size_t screen_limit(const struct options *options)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 	long width = columns ? strtol(columns, NULL, 10) : 0;
 
+	if (options->width)
+		return options->width;
 	if (width <= 0 && !options->output && !ioctl(pager_terminal(&pager), TIOCGWINSZ, &size))
 		width = size.ws_col ? size.ws_col : WIDTH_DEFAULT;
 	if (width <= 0)
@@ -76,17 +80,13 @@ static struct screen screen_of_stdout(const struct options *options)
 	};
 }
 
-static int run_on_source(struct report_request *request)
+static int run_on_files(struct report_request *request, const struct source_options *source_options)
 {
 	const struct options *options = request->options;
-	struct source_options source_options = { .live = options->live,
-						 .wait_s = options->wait_s,
-						 .waits = options->waits,
-						 .note = note_print };
 	char message[1024] = "";
 	int status;
 
-	if (source_open(&request->source, options->file, options->file_count, &source_options,
+	if (source_open(&request->source, options->file, options->file_count, source_options,
 			message, sizeof(message))) {
 		talk_print("%s", message);
 		return STATUS_INPUT;
@@ -98,6 +98,62 @@ static int run_on_source(struct report_request *request)
 		source_say_missing(request->source);
 	}
 	source_close(request->source);
+	return status;
+}
+
+/* Beside what is written; of stdout among the temporary files. */
+static const char *place_of_copies(const struct options *options, char ret_path[PATH_MAX])
+{
+	const char *folder = getenv("TMPDIR");
+
+	if (options->output)
+		return options->output;
+	snprintf(ret_path, PATH_MAX, "%s/prof-report", folder && *folder ? folder : "/tmp");
+	return ret_path;
+}
+
+static int run_on_copies(struct report_request *request, const struct session_files *files,
+			 unsigned int what)
+{
+	const struct source_options opening = { .only_named = true, .base_names = true };
+	const struct options *options = request->options;
+	struct options own = *options;
+	struct copies copies;
+	char place[PATH_MAX];
+	int status = STATUS_INPUT;
+
+	if (copies_open(&copies, place_of_copies(options, place)) ||
+	    copies_make(&copies, files, what)) {
+		talk_print("%s", copies.message);
+	} else {
+		own.file = copies.path;
+		own.file_count = copies.count;
+		request->options = &own;
+		status = run_on_files(request, &opening);
+		request->options = options;
+	}
+	copies_close(&copies);
+	return status;
+}
+
+/* With --redact what is read is a copy that has not got what is left out. */
+static int run_on_source(struct report_request *request)
+{
+	const struct options *options = request->options;
+	const struct source_options opening = opening_of(options);
+	struct session_files files = { .options = &opening };
+	unsigned int what = redact_words_take(request, 0);
+	int error = 0, status = STATUS_INPUT;
+
+	if (!what)
+		return request->message[0] ? STATUS_USAGE : run_on_files(request, &opening);
+	for (size_t i = 0; i < options->file_count && !error; i++)
+		error = session_files_add(&files, options->file[i]);
+	if (error)
+		talk_print("%s", evt_error_text(error));
+	else
+		status = run_on_copies(request, &files, what);
+	session_files_release(&files);
 	return status;
 }
 

@@ -13,10 +13,16 @@ void groups_init(struct groups *groups)
 	map_init(&groups->index);
 }
 
+void group_release(struct group *group)
+{
+	timing_release(&group->time);
+	free(group->sum);
+}
+
 void groups_release(struct groups *groups)
 {
 	for (size_t i = 0; i < groups->count; i++)
-		timing_release(&groups->group[i].time);
+		group_release(&groups->group[i]);
 	free(groups->group);
 	map_release(&groups->index);
 }
@@ -56,12 +62,30 @@ void groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
 		group->max_bytes = call->bytes;
 }
 
+double *group_sums(struct group *group)
+{
+	if (!group->sum)
+		group->sum = memory_zero(GROUP_SUMS, sizeof(*group->sum));
+	return group->sum;
+}
+
+static void sums_move(struct group *into, struct group *from)
+{
+	if (!from->sum)
+		return;
+	for (unsigned int i = 0; i < GROUP_SUMS; i++)
+		group_sums(into)[i] += from->sum[i];
+	free(from->sum);
+	from->sum = NULL;
+}
+
 void group_move(struct group *into, struct group *from)
 {
 	timing_merge(&into->time, &from->time);
 	into->errors += from->errors;
 	into->bytes += from->bytes;
 	into->late_ns += from->late_ns;
+	sums_move(into, from);
 	if (from->max_bytes > into->max_bytes)
 		into->max_bytes = from->max_bytes;
 	timing_release(&from->time);

@@ -13,12 +13,14 @@
 #include "report/base/timing.h"
 
 #define GROUP_WORDS 6
+#define GROUP_SUMS 4
 
 struct group {
 	uint64_t key[GROUP_WORDS]; /* what the words are is the user's; unused ones are 0 */
 	struct timing time;
 	uint64_t errors, bytes, max_bytes;
 	uint64_t late_ns; /* of work that a call asked for and that was told later */
+	double *sum;      /* GROUP_SUMS of them, the user's; NULL: all 0 */
 };
 
 struct groups {
@@ -32,6 +34,11 @@ struct group_call {
 	uint64_t duration_ns, bytes;
 	bool failed; /* its bytes do not count */
 };
+
+/* For adding to. */
+double *group_sums(struct group *group);
+/* Frees the contents. */
+void group_release(struct group *group);
 
 void groups_init(struct groups *groups);
 void groups_release(struct groups *groups);

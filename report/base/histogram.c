@@ -3,6 +3,7 @@
 #include "report/base/histogram.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ static uint64_t bucket_middle(uint32_t bucket)
 void histogram_release(struct histogram *histogram)
 {
 	free(histogram->slot);
-	*histogram = (struct histogram){ NULL, 0, 0 };
+	*histogram = (struct histogram){ .slot = NULL };
 }
 
 /* First slot whose bucket is not below `bucket`. No branches: which way it goes is as good as random. */
@@ -55,23 +56,45 @@ static uint32_t histogram_search(const struct histogram *histogram, uint32_t buc
 	return low + (left && histogram->slot[low] < least);
 }
 
-void histogram_add(struct histogram *histogram, uint64_t value, uint64_t samples)
+/* Where values are dense, buckets that are so far apart are as far apart in slots. False: it is elsewhere, or nowhere. */
+static inline bool histogram_guess(const struct histogram *histogram, uint32_t bucket,
+				   uint32_t *ret_at)
 {
-	uint32_t bucket = bucket_of(value), at = histogram_search(histogram, bucket);
+	uint32_t at = histogram->last + bucket;
 
-	if (at < histogram->used && histogram->slot[at] >> SAMPLE_BITS == bucket) {
-		histogram->slot[at] += samples;
-		return;
-	}
+	if (!histogram->used)
+		return false;
+	at -= (uint32_t)(histogram->slot[histogram->last] >> SAMPLE_BITS);
+	if (at >= histogram->used || histogram->slot[at] >> SAMPLE_BITS != bucket)
+		return false;
+	*ret_at = at;
+	return true;
+}
+
+static void histogram_insert(struct histogram *histogram, uint32_t at, uint64_t slot)
+{
 	if (histogram->used == histogram->room) {
-		histogram->room = histogram->room ? histogram->room * 2 : 2;
+		histogram->room = (uint16_t)(histogram->room ? histogram->room * 2 : 2);
 		histogram->slot = memory_grow(histogram->slot, histogram->room,
 					      sizeof(*histogram->slot));
 	}
 	memmove(&histogram->slot[at + 1], &histogram->slot[at],
 		(histogram->used - at) * sizeof(*histogram->slot));
-	histogram->slot[at] = (uint64_t)bucket << SAMPLE_BITS | samples;
+	histogram->slot[at] = slot;
 	histogram->used++;
+}
+
+void histogram_add(struct histogram *histogram, uint64_t value, uint64_t samples)
+{
+	uint32_t bucket = bucket_of(value), at;
+
+	if (!histogram_guess(histogram, bucket, &at))
+		at = histogram_search(histogram, bucket);
+	if (at < histogram->used && histogram->slot[at] >> SAMPLE_BITS == bucket)
+		histogram->slot[at] += samples;
+	else
+		histogram_insert(histogram, at, (uint64_t)bucket << SAMPLE_BITS | samples);
+	histogram->last = (uint16_t)at;
 }
 
 void histogram_merge(struct histogram *into, const struct histogram *from)

@@ -11,7 +11,8 @@
 
 struct histogram {
 	uint64_t *slot; /* sorted: bucket in the upper 16 bits, samples in the lower 48 */
-	uint32_t used, room;
+	uint16_t used, room;
+	uint16_t last; /* slot that was added to last */
 };
 
 void histogram_release(struct histogram *histogram);

@@ -61,6 +61,7 @@ void map_expand(struct map *map)
 	map->entry = memory_zero(size, sizeof(*map->entry));
 	/* touched all over: without this nearly every look-up misses the TLB too */
 	memory_ask_huge_pages(map->entry, size * sizeof(*map->entry));
+	memory_populate(map->entry, size * sizeof(*map->entry));
 	map->mask = size - 1;
 	map->limit = size / 2;
 	map->shift = 64 - (unsigned int)__builtin_ctzll(size);

@@ -10,6 +10,11 @@
 
 #define CHUNK_BYTES 65536
 #define HUGE_PAGE ((uintptr_t)2 << 20)
+#define PAGE ((uintptr_t)4096)
+#define POPULATE_MIN ((uintptr_t)64 << 10) /* less is not worth a call */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse */
+#endif
 #define HUGE_ROOM_MIN (8u << 20) /* of an array: in less there may be more of a page than of it */
 
 struct text_chunk {
@@ -49,6 +54,15 @@ void memory_ask_huge_pages(void *memory, size_t bytes)
 
 	if (from < to)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+void memory_populate(void *memory, size_t bytes)
+{
+	uintptr_t from = ((uintptr_t)memory + PAGE - 1) & ~(PAGE - 1);
+	uintptr_t to = ((uintptr_t)memory + bytes) & ~(PAGE - 1);
+
+	if (from < to && to - from >= POPULATE_MIN)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
 }
 
 void *memory_room_grow(void *array, size_t count, size_t *capacity, size_t bytes)

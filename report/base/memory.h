@@ -28,6 +28,12 @@ static inline void *memory_room(void *array, size_t count, size_t *capacity, siz
 /* Memory of many megabytes that is about to be filled: fewer and larger pages, where the system has them. */
 void memory_ask_huge_pages(void *memory, size_t bytes);
 
+/*
+ * Memory fresh from the system that is about to be touched all over: its pages are made with one call. Else each costs a
+ * fault, and two where it is read before it is written.
+ */
+void memory_populate(void *memory, size_t bytes);
+
 /* Text that lives as long as the store; addresses do not move. Zero-initialised is empty. */
 struct text_store {
 	struct text_chunk *chunk;

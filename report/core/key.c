@@ -72,7 +72,7 @@ void key_settle_groups(const struct run_key *key, struct groups *groups, unsigne
 		group->key[word] = key_settle(key, group->key[word]);
 		if (group->key[word] == KEY_LEFT_OUT) {
 			group_move(&nowhere, group);
-			timing_release(&nowhere.time);
+			group_release(&nowhere);
 			continue;
 		}
 		row = map_put(&rows, map_hash_bytes(group->key, sizeof(group->key), 0), &added);

@@ -7,15 +7,10 @@
 
 #include "report/base/map.h"
 #include "report/base/memory.h"
+#include "report/core/late_calls.h"
 #include "report/core/work.h"
 
-#define CALLS_KEPT (1u << 16) /* before those whose work was told are looked through */
-
-struct late_call {
-	uint64_t id, start_ns, end_ns, seen_ns;
-	uint32_t thread;
-	bool counts, has_work;
-};
+#define TOLD_KEPT (1u << 16) /* before what has been joined makes room */
 
 /* Told before its call was seen. */
 struct late_told {
@@ -28,16 +23,14 @@ struct late_told {
 struct listening {
 	struct late_listener how;
 	void *state;
+	size_t place; /* which of a call's; of those that ask for places */
 };
 
 struct late_state {
 	struct late late; /* first: it is what others see */
 	struct listening *listening;
 	size_t listening_count, listening_room;
-	struct map calls; /* id to place in `call` + 1 */
-	struct late_call *call;
-	uint64_t *place; /* as many a call as there are listeners */
-	size_t call_count, call_room, place_room, sweep_at;
+	struct late_calls calls;
 	struct late_told *told; /* in the order of its telling; from `told_first` on */
 	size_t told_first, told_count, told_room;
 	struct map waiting; /* id to the last of its work in `told` + 1 */
@@ -49,8 +42,7 @@ static void late_start(void *state, struct run *run, const void *options)
 
 	(void)run;
 	(void)options;
-	mine->sweep_at = CALLS_KEPT;
-	map_init(&mine->calls);
+	late_calls_init(&mine->calls);
 	map_init(&mine->waiting);
 }
 
@@ -60,7 +52,9 @@ void late_listen(struct late *late, const struct late_listener *listener, void *
 
 	mine->listening = memory_room(mine->listening, mine->listening_count, &mine->listening_room,
 				      sizeof(*mine->listening));
-	mine->listening[mine->listening_count++] = (struct listening){ *listener, state };
+	mine->listening[mine->listening_count++] = (struct listening){ *listener, state,
+								       mine->calls.places };
+	mine->calls.places += listener->place != NULL;
 }
 
 /* Never 0, which no map takes. */
@@ -71,105 +65,81 @@ static uint64_t id_of(uint32_t process, uint64_t correlation)
 
 /* --- calls --- */
 
-static uint64_t *places_of(const struct late_state *mine, size_t call)
+static void call_drop(const struct late_state *mine, size_t call, bool had_work)
 {
-	return &mine->place[call * mine->listening_count];
-}
+	const uint64_t *places = late_call_places(&mine->calls, call);
 
-static void call_drop(const struct late_state *mine, size_t call)
-{
 	for (size_t i = 0; i < mine->listening_count; i++)
 		if (mine->listening[i].how.drop)
 			mine->listening[i].how.drop(mine->listening[i].state,
-						    places_of(mine, call)[i]);
+						    places[mine->listening[i].place], had_work);
 }
 
-static bool call_is_over(const struct late_call *call, uint64_t now_ns)
+struct sweep {
+	struct late_state *late;
+	uint64_t now_ns;
+};
+
+static bool call_is_over(void *state, size_t number)
 {
-	return call->seen_ns + (call->has_work ? LATE_STAY_NS : LATE_WORKLESS_NS) < now_ns;
+	const struct sweep *sweep = state;
+	const struct late_call *call = &sweep->late->calls.call[number];
+
+	if (call->seen_ns + (call->has_work ? LATE_STAY_NS : LATE_WORKLESS_NS) >= sweep->now_ns)
+		return false;
+	call_drop(sweep->late, number, call->has_work);
+	return true;
 }
 
-/* Those whose work was told long ago make room. */
-static void calls_sweep(struct late_state *mine, uint64_t now_ns)
+static void told_join_waiting(struct late_state *mine, uint64_t id, size_t call);
+
+static void call_put_places(const struct late_state *mine, size_t call,
+			    const struct source_event *event, bool counts)
 {
-	size_t kept = 0;
+	uint64_t *places = late_call_places(&mine->calls, call);
 
-	map_clear(&mine->calls);
-	for (size_t i = 0; i < mine->call_count; i++) {
-		bool added;
+	for (size_t i = 0; i < mine->listening_count; i++) {
+		const struct listening *listening = &mine->listening[i];
 
-		if (call_is_over(&mine->call[i], now_ns)) {
-			call_drop(mine, i);
-			continue;
-		}
-		mine->call[kept] = mine->call[i];
-		memmove(places_of(mine, kept), places_of(mine, i),
-			mine->listening_count * sizeof(*mine->place));
-		map_put(&mine->calls, mine->call[kept].id, &added)->value = kept + 1;
-		kept++;
+		if (listening->how.place)
+			places[listening->place] = listening->how.place(listening->state, event,
+									counts);
 	}
-	mine->call_count = kept;
-	mine->sweep_at = kept * 2 > CALLS_KEPT ? kept * 2 : CALLS_KEPT;
 }
-
-static size_t call_take(struct late_state *mine, uint64_t id)
-{
-	struct map_entry *entry;
-	bool added;
-
-	entry = map_put(&mine->calls, id, &added);
-	if (!added) {
-		call_drop(mine, entry->value - 1);
-		return entry->value - 1;
-	}
-	mine->call = memory_room(mine->call, mine->call_count, &mine->call_room,
-				 sizeof(*mine->call));
-	mine->place = memory_room(mine->place, (mine->call_count + 1) * mine->listening_count,
-				  &mine->place_room, sizeof(*mine->place));
-	entry->value = ++mine->call_count;
-	return entry->value - 1;
-}
-
-static void told_join_waiting(struct late_state *mine, uint64_t id);
 
 void late_put_call(struct late *late, const struct source_event *event, bool counts,
 		   uint64_t correlation, uint64_t duration_ns)
 {
 	struct late_state *mine = (struct late_state *)late;
 	uint64_t time_ns = event->event.time_ns;
-	uint64_t id = id_of(event->process->index, correlation);
 	size_t at;
 
 	if (!correlation)
 		return;
-	if (mine->call_count >= mine->sweep_at)
-		calls_sweep(mine, time_ns);
-	at = call_take(mine, id);
-	mine->call[at] = (struct late_call){
-		.id = id,
+	if (late_calls_want_sweep(&mine->calls))
+		late_calls_sweep(&mine->calls, call_is_over, &(struct sweep){ mine, time_ns });
+	at = late_calls_put(&mine->calls, event->process->index, correlation);
+	if (mine->calls.call[at].exists)
+		call_drop(mine, at, true);
+	mine->calls.call[at] = (struct late_call){
 		.start_ns = time_ns > duration_ns ? time_ns - duration_ns : 0,
 		.end_ns = time_ns,
 		.seen_ns = time_ns,
 		.thread = event->thread->index,
+		.exists = true,
 		.counts = counts,
 	};
-	for (size_t i = 0; i < mine->listening_count; i++) {
-		const struct listening *listening = &mine->listening[i];
-
-		places_of(mine, at)[i] = listening->how.place
-						 ? listening->how.place(listening->state, event,
-									counts)
-						 : LATE_NOTHING;
-	}
+	call_put_places(mine, at, event, counts);
 	if (mine->waiting.count)
-		told_join_waiting(mine, id);
+		told_join_waiting(mine, id_of(event->process->index, correlation), at);
 }
 
 /* --- work --- */
 
 static void work_join(struct late_state *mine, size_t at, uint64_t told_ns, struct late_work *work)
 {
-	struct late_call *call = &mine->call[at];
+	const uint64_t *places = late_call_places(&mine->calls, at);
+	struct late_call *call = &mine->calls.call[at];
 
 	call->has_work = true;
 	if (told_ns > call->seen_ns)
@@ -187,7 +157,10 @@ static void work_join(struct late_state *mine, size_t at, uint64_t told_ns, stru
 		const struct listening *listening = &mine->listening[i];
 
 		if (work->counts || listening->how.takes_uncounted)
-			listening->how.take(listening->state, places_of(mine, at)[i], work);
+			listening->how.take(listening->state,
+					    listening->how.place ? places[listening->place]
+								 : LATE_NOTHING,
+					    work);
 	}
 }
 
@@ -215,10 +188,10 @@ static void told_wait(struct late_state *mine, uint64_t id, uint64_t told_ns,
 }
 
 /* The call has come after all. */
-static void told_join_waiting(struct late_state *mine, uint64_t id)
+static void told_join_waiting(struct late_state *mine, uint64_t id, size_t call)
 {
 	struct map_entry *entry = map_find(&mine->waiting, id);
-	size_t call = (size_t)map_find(&mine->calls, id)->value - 1, next = 0;
+	size_t next = 0;
 
 	if (!entry)
 		return;
@@ -233,18 +206,16 @@ static void told_join_waiting(struct late_state *mine, uint64_t id)
 	map_remove(&mine->waiting, entry);
 }
 
-void late_put_work(struct late *late, uint64_t told_ns, const struct late_work *work)
+void late_put_work(struct late *late, uint64_t told_ns, struct late_work *work)
 {
 	struct late_state *mine = (struct late_state *)late;
-	uint64_t id = id_of(work->process, work->correlation);
-	const struct map_entry *entry = map_find(&mine->calls, id);
-	struct late_work joined = *work;
+	size_t call = late_calls_find(&mine->calls, work->process, work->correlation);
 
 	mine->late.taken++;
-	if (entry)
-		work_join(mine, entry->value - 1, told_ns, &joined);
+	if (call != LATE_NO_CALL)
+		work_join(mine, call, told_ns, work);
 	else
-		told_wait(mine, id, told_ns, work);
+		told_wait(mine, id_of(work->process, work->correlation), told_ns, work);
 }
 
 /* What still waits moves to the front; places in the chains move with it. */
@@ -283,10 +254,18 @@ static void late_settle(void *state, uint64_t upto_ns)
 			work_be_homeless(mine, &told->work);
 		told->is_done = true;
 	}
-	if (mine->told_first > CALLS_KEPT && mine->told_first > mine->told_count / 2)
+	if (mine->told_first > TOLD_KEPT && mine->told_first > mine->told_count / 2)
 		told_compact(mine);
 	if (mine->told_first == mine->told_count && mine->told_count)
 		told_compact(mine);
+}
+
+static bool call_ends(void *state, size_t number)
+{
+	const struct late_state *mine = state;
+
+	call_drop(mine, number, mine->calls.call[number].has_work);
+	return true;
 }
 
 /* No more work comes. */
@@ -294,21 +273,16 @@ static void late_finish(void *state)
 {
 	struct late_state *mine = state;
 
-	for (size_t i = 0; i < mine->call_count; i++)
-		call_drop(mine, i);
-	mine->call_count = 0;
-	map_clear(&mine->calls);
+	late_calls_sweep(&mine->calls, call_ends, mine);
 }
 
 static void late_release(void *state)
 {
 	struct late_state *mine = state;
 
-	map_release(&mine->calls);
+	late_calls_release(&mine->calls);
 	map_release(&mine->waiting);
 	free(mine->listening);
-	free(mine->call);
-	free(mine->place);
 	free(mine->told);
 }
 

@@ -25,13 +25,16 @@ enum late_kind { LATE_KERNEL, LATE_COPY, LATE_SET, LATE_WAIT, LATE_KINDS };
 
 struct late_work {
 	enum late_kind kind;
-	bool is_communication; /* a kernel that moves data between devices (nccl) */
-	bool has_call, counts; /* of the call: the filters hold */
+	bool is_communication;             /* a kernel that moves data between devices (nccl) */
+	bool uses_tensor_cores, is_helper; /* by its name; helper: prepares or ends a product */
+	bool has_call, counts;             /* of the call: the filters hold */
 	uint64_t start_ns, duration_ns, bytes, correlation;
 	uint64_t call_start_ns, call_end_ns;
 	uint32_t process, thread; /* indices; thread: of the call */
 	uint32_t what;            /* kernel: its name's index; copy, wait: CUPTI's kind */
 	uint32_t device, context, stream, graph;
+	uint64_t
+		node; /* of the graph, CUPTI's number; 0: none, or nobody wants to know (report/gpu/gpu_work.h) */
 	uint32_t grid[3], block[3], shared_bytes, registers; /* of kernels */
 	uint32_t from_memory, to_memory; /* CUpti_ActivityMemoryKind; of copies */
 	bool is_asynchronous;
@@ -52,8 +55,9 @@ struct late_listener {
 	uint64_t (*place)(void *state, const struct source_event *event, bool counts);
 	/* Work of a call; LATE_NOTHING where it has none. */
 	void (*take)(void *state, uint64_t place, const struct late_work *work);
-	/* The call has gone: its place does not come again. May be NULL. */
-	void (*drop)(void *state, uint64_t place);
+	/* The call has gone, or another took its number: its place does not come again. `had_work`: some of it was told,
+	 * or that is not known. May be NULL. */
+	void (*drop)(void *state, uint64_t place, bool had_work);
 	bool takes_uncounted; /* work whose call the filters leave out, too */
 	bool takes_homeless;  /* work without a recorded call, too */
 };
@@ -74,7 +78,7 @@ struct late *late_provide(struct run *run);
 /* The call of the event has returned. */
 void late_put_call(struct late *late, const struct source_event *event, bool counts,
 		   uint64_t correlation, uint64_t duration_ns);
-/* What was done, told at that time; process and correlation say whose it is. */
-void late_put_work(struct late *late, uint64_t told_ns, const struct late_work *work);
+/* What was done, told at that time; process and correlation say whose it is. What is known of the call is put into it. */
+void late_put_work(struct late *late, uint64_t told_ns, struct late_work *work);
 
 #endif

@@ -259,6 +259,11 @@ bool nest_end_elsewhere(struct nest *nest, struct nest_place place, uint64_t key
 	return false;
 }
 
+bool nest_end_named(struct nest *nest, struct nest_place place, uint64_t key, bool elsewhere)
+{
+	return elsewhere ? nest_end_elsewhere(nest, place, key) : nest_end_key(nest, place, key);
+}
+
 void nest_cut(struct nest *nest, struct nest_place place, enum nest_ending how)
 {
 	if (place.thread >= nest->thread_room)

@@ -89,6 +89,8 @@ bool nest_end(struct nest *nest, struct nest_place place);
 bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key);
 /* The same on any other thread of the process. */
 bool nest_end_elsewhere(struct nest *nest, struct nest_place place, uint64_t key);
+/* One of the two: as events tell it that have a field for another thread's end. */
+bool nest_end_named(struct nest *nest, struct nest_place place, uint64_t key, bool elsewhere);
 /* All scopes of the thread. */
 void nest_cut(struct nest *nest, struct nest_place place, enum nest_ending how);
 

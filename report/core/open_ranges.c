@@ -127,12 +127,9 @@ void open_ranges_take_closing(struct open_ranges *ranges, struct source *source,
 		(void)nest_end(&ranges->of[OPEN_RANGE_LABEL].nest, place);
 		break;
 	case EVT_torch_end_ex:
-		if (EVENT_AS(torch_end_ex, &event->event)->thread)
-			(void)nest_end_elsewhere(&ranges->of[OPEN_RANGE_LABEL].nest, place,
-						 key_of(name_of(source, event, first)));
-		else
-			(void)nest_end_key(&ranges->of[OPEN_RANGE_LABEL].nest, place,
-					   key_of(name_of(source, event, first)));
+		(void)nest_end_named(&ranges->of[OPEN_RANGE_LABEL].nest, place,
+				     key_of(name_of(source, event, first)),
+				     EVENT_AS(torch_end_ex, &event->event)->thread != 0);
 		break;
 	case EVT_action_end:
 		(void)nest_end_key(&ranges->of[OPEN_RANGE_ACTION].nest, place,

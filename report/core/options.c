@@ -94,6 +94,19 @@ static int take_columns(struct parser *parser, const char *value)
 	return 0;
 }
 
+static int take_width(struct parser *parser, const char *value)
+{
+	uint64_t width;
+
+	if (parser_number(parser, "width", value, &width))
+		return -1;
+	if (width < WIDTH_MIN || width > WIDTH_MAX)
+		return parser_fail(parser, "--width '%s' is not from %d to %d", value, WIDTH_MIN,
+				   WIDTH_MAX);
+	parser->options->width = (size_t)width;
+	return 0;
+}
+
 static int take_filter(struct parser *parser, const char *value)
 {
 	struct options *options = parser->options;
@@ -175,6 +188,12 @@ static int take_format(struct parser *parser, const char *value)
 	parser->options->format = (enum export_format)format;
 	parser->options->format_given = true;
 	return 0;
+}
+
+static int take_csv(struct parser *parser, const char *value)
+{
+	(void)value;
+	return take_format(parser, "csv");
 }
 
 static int take_raw(struct parser *parser, const char *value)
@@ -397,6 +416,8 @@ static int parser_take_own(struct parser *parser, const struct option_info *opti
 	size_t count = 0;
 	int chosen = 0;
 
+	if (!option->argument) /* a switch: that it is there says all */
+		return 0;
 	if (!*value)
 		return parser_fail(parser, "--%s needs a value: %s", option->name,
 				   option->argument);
@@ -604,28 +625,51 @@ static bool report_takes(const struct report_info *report, unsigned int group)
 	return report->takes & group || (group == TAKES_OUTPUT && report->takes & TAKES_FORMAT);
 }
 
+#define REPORTS_NAMED 6u /* in a message; more are a list that nobody reads */
+
+/* The reports that take the options of a group, with commas; "" when there are too many to name. */
+static void name_reports(unsigned int group, char *ret_reports, size_t room)
+{
+	unsigned int count = 0;
+	size_t used = 0;
+
+	ret_reports[0] = 0;
+	for (int i = 0; i < REPORT_LIMIT; i++) {
+		if (!report_takes(&report_infos[i], group))
+			continue;
+		used += (size_t)snprintf(ret_reports + used, room - used, "%s%s",
+					 count++ ? ", " : "", report_infos[i].name);
+		if (count > REPORTS_NAMED || used >= room) {
+			ret_reports[0] = 0;
+			return;
+		}
+	}
+}
+
+static int parser_refuse_group(struct parser *parser, const char *report, unsigned int bit)
+{
+	const char *option = parser->options->given_name[bit];
+	char reports[256];
+
+	name_reports(1u << bit, reports, sizeof(reports));
+	if (reports[0])
+		return parser_fail(parser, "report '%s' takes no --%s; these do: %s", report,
+				   option, reports);
+	return parser_fail(parser,
+			   "report '%s' takes no --%s; prof-report help %s lists what it takes",
+			   report, option, report);
+}
+
 /* Options that the report has no use for would be ignored in silence: they are refused. */
 static int parser_check(struct parser *parser)
 {
 	const struct options *options = parser->options;
 	const struct report_info *report = &report_infos[options->report];
-	char reports[1024] = "";
 
-	for (unsigned int bit = 0; bit < OPTION_GROUPS; bit++) {
-		unsigned int group = 1u << bit;
-
-		if (!(options->given & group) || report_takes(report, group) || options->help)
-			continue;
-		for (int i = 0; i < REPORT_LIMIT; i++) {
-			size_t used = strlen(reports);
-
-			if (report_takes(&report_infos[i], group))
-				snprintf(reports + used, sizeof(reports) - used, "%s%s",
-					 used ? ", " : "", report_infos[i].name);
-		}
-		return parser_fail(parser, "report '%s' takes no --%s; these do: %s", report->name,
-				   options->given_name[bit], reports);
-	}
+	for (unsigned int bit = 0; bit < OPTION_GROUPS; bit++)
+		if (options->given & 1u << bit && !report_takes(report, 1u << bit) &&
+		    !options->help)
+			return parser_refuse_group(parser, report->name, bit);
 	if (parser_check_drawn(parser))
 		return -1;
 	if (options->raw && options->format != FORMAT_CSV && !options->help)
@@ -661,6 +705,28 @@ static int parser_choose_key(struct parser *parser)
 	return chosen < 0 ? -1 : 0;
 }
 
+/* Of a report that is of one run, those to compare with are no files of it. */
+static int parser_split_base(struct parser *parser)
+{
+	struct options *options = parser->options;
+
+	if (options->against == SIZE_MAX || options->help ||
+	    report_infos[options->report].takes & TAKES_COMPARE)
+		return 0;
+	options->base_count = options->file_count - options->against;
+	options->file_count = options->against;
+	if (options->base_count) {
+		options->base = memory_zero(options->base_count, sizeof(*options->base));
+		memcpy(options->base, options->file + options->against,
+		       options->base_count * sizeof(*options->base));
+		return 0;
+	}
+	return parser_fail(parser,
+			   "--against: no recording follows it; name those to compare with, as in "
+			   "%s NEW.evt --against BASE.evt",
+			   report_infos[options->report].name);
+}
+
 int options_parse(struct options *options, int argc, char **argv, char *message,
 		  size_t message_bytes)
 {
@@ -690,7 +756,7 @@ int options_parse(struct options *options, int argc, char **argv, char *message,
 	}
 	if (parser_check_word(&parser) != 0)
 		return -1;
-	if (parser_check(&parser) != 0)
+	if (parser_check(&parser) != 0 || parser_split_base(&parser) != 0)
 		return -1;
 	return parser_choose_key(&parser);
 }
@@ -700,4 +766,5 @@ void options_release(struct options *options)
 	free(options->filter);
 	free(options->fail_if);
 	free(options->file);
+	free(options->base);
 }

@@ -24,10 +24,11 @@ enum option_group {
 	TAKES_TREE = 16,
 	TAKES_FILES = 32, /* the report reads the files itself */
 	TAKES_STACK = 64,
-	TAKES_OUTPUT = 128,  /* and every report that has TAKES_FORMAT */
-	TAKES_WORD = 256,    /* a word comes before the files: what it does with them */
-	TAKES_COMPARE = 512, /* it reads several runs */
-	TAKES_OF_REPORTS = 1024,
+	TAKES_OUTPUT = 128,   /* and every report that has TAKES_FORMAT */
+	TAKES_WORD = 256,     /* a word comes before the files: what it does with them */
+	TAKES_COMPARE = 512,  /* it reads several runs */
+	TAKES_AGAINST = 1024, /* it has runs to compare with */
+	TAKES_OF_REPORTS = 2048,
 };
 #define OPTION_GROUPS 32 /* bits of all */
 
@@ -65,6 +66,8 @@ struct report_option_value {
 
 #define LIMIT_DEFAULT SIZE_MAX
 #define STACK_SHOWN_MAX 4096u /* of --stack */
+#define WIDTH_MIN 40          /* of a line, in characters */
+#define WIDTH_MAX 1000
 #define WAIT_DEFAULT_S 60
 #define WAIT_MAX_S 1000000000u
 
@@ -80,6 +83,8 @@ struct options {
 	size_t fail_if_count;
 	const char *metric; /* NULL: not given */
 	size_t against;     /* the first of `file` behind --against, SIZE_MAX: it was not given */
+	char **base;        /* of a report that is of one run: what stood behind --against */
+	size_t base_count;
 	enum export_format format;
 	const char *by_name; /* as given, NULL: not */
 	enum key_id by;      /* of the report, its first when not given */
@@ -88,6 +93,7 @@ struct options {
 	unsigned int wait_s; /* for runs that are still writing, unless live */
 	size_t stack_frames; /* of each row, to be shown below it */
 	bool format_given;
+	size_t width; /* characters in a line, 0: not told */
 	bool tree, raw, raw_stacks, live, waits, no_color, list, help, version;
 	char **file;
 	size_t file_count;

@@ -162,10 +162,11 @@ static void take_late(void *state, uint64_t place, const struct late_work *work)
 		late_scopes_add(&ranges->late, set->scope[i], work);
 }
 
-static void drop_late(void *state, uint64_t place)
+static void drop_late(void *state, uint64_t place, bool had_work)
 {
 	struct ranges *ranges = state;
 
+	(void)had_work;
 	late_scopes_drop(&ranges->late, (uint32_t)place);
 	if (place >> 32)
 		set_drop(ranges, (uint32_t)(place >> 32));

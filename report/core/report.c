@@ -254,18 +254,31 @@ void request_read(struct report_request *request, struct run *run)
 			 scope_no_range(run, &why));
 }
 
+/* Asked for once: an export of many ranks writes many files. False when it is gone. */
+static bool input_find(struct source_file *file)
+{
+	struct stat input;
+
+	if (!file->place.is_known && !stat(file->path, &input)) {
+		file->place.is_known = true;
+		file->place.device = input.st_dev;
+		file->place.inode = input.st_ino;
+	}
+	return file->place.is_known;
+}
+
 /* Writing over one of the files that were read would destroy the measurement. */
 static bool output_is_input(struct report_request *request, int descriptor)
 {
 	struct source_file *const *file;
 	size_t count = source_files(request->source, &file);
-	struct stat output, input;
+	struct stat output;
 
 	if (fstat(descriptor, &output))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!stat(file[i]->path, &input) && input.st_dev == output.st_dev &&
-		    input.st_ino == output.st_ino)
+		if (input_find(file[i]) && file[i]->place.device == output.st_dev &&
+		    file[i]->place.inode == output.st_ino)
 			return true;
 	return false;
 }

@@ -55,6 +55,9 @@ struct run {
 	bool *stopped; /* by process: recording, by its last capture range */
 	size_t stopped_room;
 	uint64_t settled_ns;
+	struct source_event waiting; /* for run_continue() to go on */
+	bool has_waiting;
+	uint64_t continued; /* events that it has taken */
 };
 
 struct run *run_new(struct source *source, const struct filter_settings *filter)
@@ -457,15 +460,44 @@ static void progress_step(struct progress *progress)
 		(unsigned long long)(progress->events >> 20));
 }
 
+void run_begin(struct run *run)
+{
+	run_complete_wants(run);
+	run_order_readers(run);
+	source_want_heap(run->source, run_take_heap, run);
+	source_want(run->source, &run->wants);
+}
+
+bool run_continue(struct run *run, uint64_t until_ns)
+{
+	while (run->has_waiting || !source_next(run->source, &run->waiting)) {
+		run->has_waiting = run->waiting.event.time_ns >= until_ns;
+		if (run->has_waiting)
+			return true;
+		if (run->continued++ % SETTLE_EVENTS == 0)
+			run_settle_to(run, source_settled_ns(run->source),
+				      run->waiting.event.time_ns);
+		run_take(run, &run->waiting);
+	}
+	return false;
+}
+
+uint64_t run_waiting_ns(const struct run *run)
+{
+	return run->waiting.event.time_ns;
+}
+
+void run_end(struct run *run)
+{
+	run_finish(run);
+}
+
 void run_read(struct run *run, bool shows_progress)
 {
 	struct progress progress = { .enabled = shows_progress && isatty(STDERR_FILENO) };
 	struct source_event event;
 
-	run_complete_wants(run);
-	run_order_readers(run);
-	source_want_heap(run->source, run_take_heap, run);
-	source_want(run->source, &run->wants);
+	run_begin(run);
 	clock_gettime(CLOCK_MONOTONIC, &progress.start);
 	while (!source_next(run->source, &event)) {
 		if (progress.events % SETTLE_EVENTS == 0)

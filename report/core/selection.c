@@ -211,6 +211,8 @@ static bool event_nests(uint32_t id)
 	case EVT_gpu_set:
 	case EVT_gpu_wait:
 	case EVT_gpu_lost:
+	case EVT_gpu_graph:
+	case EVT_gpu_node:
 	case EVT_fact: /* told once, of all of the run */
 		return true;
 	default:

@@ -10,6 +10,7 @@
 #include "report/base/talk.h"
 #include "report/base/text.h"
 #include "report/diff/changes.h"
+#include "report/diff/compare.h"
 #include "report/diff/condition.h"
 
 #define TOTALS_GROUP 0
@@ -283,8 +284,9 @@ static void print_side(const struct screen *screen, const char *role, const stru
 	prose_end(&line, screen);
 }
 
-static const struct source_name *meta_of(const struct source *source,
-					 const struct source_meta *like)
+/* The first of that key, of the session or of a process; NULL: there is none. */
+static const struct source_meta *meta_like(const struct source *source,
+					   const struct source_meta *like)
 {
 	const struct source_meta *meta;
 	size_t count = source_metas(source, &meta);
@@ -293,7 +295,7 @@ static const struct source_name *meta_of(const struct source *source,
 		if (!meta[i].process == !like->process &&
 		    meta[i].key->length == like->key->length && meta[i].key->text &&
 		    !memcmp(meta[i].key->text, like->key->text, like->key->length))
-			return meta[i].value;
+			return &meta[i];
 	return NULL;
 }
 
@@ -311,15 +313,17 @@ static void print_environment(const struct screen *screen, const struct source *
 
 	for (size_t i = 0; i < count; i++) {
 		const struct source_name *was, *is = meta[i].value;
+		const struct source_meta *other;
 		size_t known = 0;
 		struct prose line;
 
-		if (!meta[i].key->text || meta_of(after, &meta[i]) != is)
+		if (!meta[i].key->text || meta_like(after, &meta[i]) != &meta[i])
 			continue;
 		while (known < sizeof(facts) / sizeof(facts[0]) &&
 		       strcmp(facts[known], meta[i].key->text) != 0)
 			known++;
-		was = meta_of(before, &meta[i]);
+		other = meta_like(before, &meta[i]);
+		was = other ? other->value : NULL;
 		if (known == sizeof(facts) / sizeof(facts[0]) || !was || !was->text || !is ||
 		    !is->text || !strcmp(was->text, is->text))
 			continue;
@@ -391,13 +395,31 @@ static void diff_total(const struct diff *diff, struct facts *facts)
 	facts_number(facts, "not_told", UNIT_COUNT, count[VERDICT_NONE]);
 }
 
-static int diff_write(struct diff *diff)
+/* Who shows the document: its head and foot, where --format has neither. NULL: nobody. */
+struct diff_reader {
+	FILE *head, *foot;
+	size_t rows, shown;
+};
+
+static void diff_read(struct diff_reader *reader, const struct document *document,
+		      struct screen screen, const struct table *table)
+{
+	screen.out = reader->head;
+	document->head(document, &screen);
+	screen.out = reader->foot;
+	document->foot(document, &screen);
+	reader->rows = table->passed;
+	reader->shown = table->shown;
+}
+
+static int diff_write(struct diff *diff, struct diff_reader *reader)
 {
 	struct source **before = memory_zero(diff->sides.count, sizeof(struct source *));
 	struct facts facts = { .count = 0 };
 	struct report_request *request = diff->request;
 	struct document document = {
 		.head = diff_head,
+		.names_first = true,
 		.foot = diff_foot,
 		.context = diff,
 		.before = before,
@@ -415,6 +437,8 @@ static int diff_write(struct diff *diff)
 	document.fact = facts.fact;
 	document.fact_count = facts.count;
 	status = request_write(request, &document, &diff->table);
+	if (reader)
+		diff_read(reader, &document, request->screen, &diff->table);
 	facts_release(&facts);
 	free(before);
 	return status;
@@ -442,7 +466,7 @@ static int diff_show(struct diff *diff)
 	else
 		diff_overview(diff);
 	if (!status)
-		status = diff_write(diff);
+		status = diff_write(diff, NULL);
 	if (status)
 		return status;
 	faults = sides_say_faults(&diff->sides);
@@ -480,6 +504,145 @@ static int diff_files(struct report_request *request)
 	if (!status)
 		status = diff_show(diff);
 	diff_release(diff);
+	free(diff);
+	return status;
+}
+
+/* --- all of it, for the page --- */
+
+/* The table of another report, as nothing had been compared yet. */
+static int diff_begin_again(struct diff *diff)
+{
+	struct report_request again = { .options = diff->request->options,
+					.screen = diff->request->screen };
+
+	request_release(diff->request);
+	*diff->request = again;
+	changes_release(&diff->changes);
+	diff->changes = (struct changes){ .count = 0 };
+	memset(diff->is_one_sided, 0, sizeof(diff->is_one_sided));
+	table_release(&diff->table);
+	table_init(&diff->table, "diff", NULL);
+	return request_prepare(diff->request, &diff->table);
+}
+
+static FILE *text_open(char **text, size_t *length)
+{
+	FILE *out = open_memstream(text, length);
+
+	if (!out)
+		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual line */
+	return out;
+}
+
+/* What diff->has_report says: of one report, or of all. */
+static int diff_put(struct diff *diff, take_compared *take, void *context)
+{
+	struct screen *screen = &diff->request->screen;
+	const struct report_info *info = diff->has_report ? &report_infos[diff->report] : NULL;
+	struct compared one = { .report = info ? info->name : NULL,
+				.by = info && diff->by != KEY_ID_LIMIT ? key_list[diff->by].name
+								       : NULL,
+				.metric = info ? info->sort : NULL };
+	char *text[3] = { NULL };
+	size_t length[3];
+	FILE *out[3];
+	struct diff_reader reader;
+	int status = STATUS_OK;
+
+	for (unsigned int i = 0; i < 3; i++)
+		out[i] = text_open(&text[i], &length[i]);
+	reader = (struct diff_reader){ .head = out[1], .foot = out[2] };
+	screen->out = out[0];
+	if (diff->has_report)
+		status = diff_report(diff);
+	else
+		diff_overview(diff);
+	if (!status)
+		status = diff_write(diff, &reader);
+	for (unsigned int i = 0; i < 3; i++)
+		fclose(out[i]);
+	one.json = text[0];
+	one.length = length[0];
+	one.head = text[1];
+	one.foot = text[2];
+	one.rows = reader.rows;
+	one.shown = reader.shown;
+	if (!status)
+		take(context, &one);
+	for (unsigned int i = 0; i < 3; i++)
+		free(text[i]);
+	return status;
+}
+
+/* Each report of the overview, by the key that it has there, after the overview itself. */
+static int diff_put_all(struct diff *diff, take_compared *take, void *context)
+{
+	int status = diff_put(diff, take, context);
+
+	diff->has_report = true;
+	for (size_t i = 0; i < OVERVIEW && !status; i++) {
+		size_t before = 0;
+
+		while (before < i && diff->shown[before].place != diff->shown[i].place)
+			before++;
+		if (before < i)
+			continue;
+		diff->report = diff->shown[i].report;
+		diff->place = diff->shown[i].place;
+		diff->by = sides_after(&diff->sides)->batch.report[diff->place]->by;
+		status = diff_begin_again(diff);
+		if (!status)
+			status = diff_put(diff, take, context);
+	}
+	return status;
+}
+
+static int diff_documents(struct diff *diff, take_compared *take, void *context)
+{
+	const struct options *options = diff->request->options;
+	int status = diff_prepare(diff);
+
+	if (!status)
+		status = sides_open(&diff->sides, diff->request, diff->file, diff->file_count,
+				    options->against);
+	if (!status) {
+		diff_want(diff);
+		status = sides_read(&diff->sides);
+	}
+	if (!status)
+		status = diff_put_all(diff, take, context);
+	if (!status)
+		sides_say_faults(&diff->sides);
+	return status;
+}
+
+int compare_put(struct report_request *request, char *const *base, size_t base_count, size_t most,
+		take_compared *take, void *context)
+{
+	struct options options = *request->options;
+	struct report_request own = { .options = &options, .screen = request->screen };
+	struct diff *diff = memory_zero(1, sizeof(*diff));
+	int status;
+
+	options.report = REPORT_diff;
+	options.format = FORMAT_JSON;
+	options.limit = most;
+	options.output = NULL;
+	options.by_name = NULL;
+	options.against = options.file_count;
+	options.file = memory_zero(options.file_count + base_count + 1, sizeof(*options.file));
+	memcpy(options.file, request->options->file, options.against * sizeof(*options.file));
+	memcpy(options.file + options.against, base, base_count * sizeof(*options.file));
+	options.file_count = options.against + base_count;
+	diff->request = &own;
+	diff->by = KEY_ID_LIMIT;
+	status = diff_documents(diff, take, context);
+	if (status)
+		snprintf(request->message, sizeof(request->message), "%s", own.message);
+	diff_release(diff);
+	request_release(&own);
+	free(options.file);
 	free(diff);
 	return status;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "report/core/opening.h"
 #include "report/session/session_files.h"
 #include "report/session/sessions.h"
 #include "report/session/source_say.h"
@@ -77,10 +78,7 @@ static int sides_split(struct sides *sides, char *const *file, size_t count, siz
 static int side_open(struct side *side, struct report_request *outer)
 {
 	const struct options *options = outer->options;
-	const struct source_options opening = { .live = options->live,
-						.wait_s = options->wait_s,
-						.waits = options->waits,
-						.note = note_print };
+	const struct source_options opening = opening_of(options);
 
 	side->options = *options;
 	side->options.file = side->file;

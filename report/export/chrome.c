@@ -81,12 +81,22 @@ static char *name_file(const struct chrome *chrome, uint64_t rank)
 	return path;
 }
 
-static struct trace_file *add_file(struct chrome *chrome, uint64_t rank, uint64_t world_size)
+static bool is_file_of(const struct chrome *chrome, const struct trace_file *file, uint64_t rank,
+		       const char *host)
+{
+	if (!chrome->is_folder)
+		return true;
+	return file->rank == rank &&
+	       (!chrome->writer || !chrome->writer->splits || !strcmp(file->host, host));
+}
+
+static struct trace_file *add_file(struct chrome *chrome, uint64_t rank, uint64_t world_size,
+				   const char *host)
 {
 	struct trace_file *file, **last = &chrome->files;
 
 	for (file = chrome->files; file; file = file->next) {
-		if (file->rank == rank || !chrome->is_folder)
+		if (is_file_of(chrome, file, rank, host))
 			return file;
 		last = &file->next;
 	}
@@ -96,6 +106,7 @@ static struct trace_file *add_file(struct chrome *chrome, uint64_t rank, uint64_
 	file->writer = chrome->writer;
 	file->rank = rank;
 	file->world_size = world_size;
+	file->host = host;
 	file->writer_state = chrome->context;
 	if (file->writer && !file->writer->open) {
 		*last = file;
@@ -116,8 +127,9 @@ struct trace_file *chrome_file(struct chrome *chrome, const struct source_proces
 {
 	room_for_process(chrome, process->index);
 	if (!chrome->of_process[process->index])
-		chrome->of_process[process->index] = add_file(chrome, rank_of(chrome, process),
-							      process->world_size);
+		chrome->of_process[process->index] = add_file(
+			chrome, rank_of(chrome, process), process->world_size,
+			process->file->host ? process->file->host : "");
 	return chrome->of_process[process->index];
 }
 
@@ -166,7 +178,8 @@ struct trace_file *chrome_begin(struct chrome *chrome, const struct source_threa
 							 .tid = thread->tid,
 							 .time_ns = place->time_ns,
 							 .duration_ns = place->duration_ns,
-							 .id = place->id });
+							 .id = place->id,
+							 .is_counted = place->is_counted });
 	return file;
 }
 
@@ -201,6 +214,7 @@ static void start(void *state, struct run *run, const void *options)
 	};
 	chrome_scopes_start(chrome, run);
 	chrome_moments_start(chrome, run);
+	chrome_samples_start(chrome, run);
 	chrome_device_start(chrome, run);
 }
 
@@ -255,6 +269,8 @@ static void name_process(struct chrome *chrome, const struct source_process *pro
 	const struct source_thread *thread = process->first_thread;
 	struct trace_text text;
 
+	if (chrome->writer && chrome->writer->process)
+		chrome->writer->process(file, process, pid);
 	text.text = name_text(process->command, &text.length);
 	trace_metadata(file, "process_name", pid, 0, &text, 0);
 	trace_metadata(file, "process_labels", pid, 0, &TRACE_TEXT("CPU"), 0);
@@ -264,6 +280,27 @@ static void name_process(struct chrome *chrome, const struct source_process *pro
 		trace_metadata(file, "thread_name", pid, thread->tid, &text, 0);
 		trace_metadata(file, "thread_sort_index", pid, thread->tid, NULL, thread->tid);
 	}
+}
+
+static bool is_asked(struct chrome *chrome, const struct source_process *process)
+{
+	const struct filter_settings *asked = &chrome->filters->settings;
+	uint64_t rank = rank_of(chrome, process);
+
+	if (asked->pid != FILTER_NO_ID && asked->pid != process->pid)
+		return false;
+	return !asked->has_rank || (rank >= asked->rank_from && rank <= asked->rank_to);
+}
+
+/* Of processes, too, that have no event. */
+static void add_all_files(struct chrome *chrome)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(chrome->source, &process);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_asked(chrome, process[i]))
+			chrome_file(chrome, process[i]);
 }
 
 static int close_files(struct chrome *chrome)
@@ -280,7 +317,7 @@ static int close_files(struct chrome *chrome)
 	for (struct trace_file *file = chrome->files; file; file = file->next) {
 		if (trace_close(file, chrome->request))
 			status = STATUS_INPUT;
-		else if (!status)
+		else if (!status && !(chrome->writer && chrome->writer->splits))
 			export_say_written(file->path, file->events, "event", file->sink.bytes);
 	}
 	return status;
@@ -305,10 +342,10 @@ static void say_ranks(const struct chrome *chrome)
 
 int export_chrome(struct report_request *request)
 {
-	return chrome_export(request, NULL);
+	return chrome_export(request, NULL, NULL);
 }
 
-int chrome_export(struct report_request *request, const struct trace_writer *writer)
+int chrome_export(struct report_request *request, const struct trace_writer *writer, void *context)
 {
 	struct run *run = run_new(request->source, &request->scope);
 	const char *output = request->options->output;
@@ -318,16 +355,21 @@ int chrome_export(struct report_request *request, const struct trace_writer *wri
 	int status;
 
 	run_set_options(run, request->options);
-	chrome = chrome_want(run, &(struct chrome_options){ .request = request, .writer = writer });
+	chrome = chrome_want(run, &(struct chrome_options){ .request = request,
+							    .writer = writer,
+							    .context = context });
 	if (writer && writer->want)
 		wanted = writer->want(run);
-	chrome->is_folder = !writer && output && !stat(output, &folder) && S_ISDIR(folder.st_mode);
+	chrome->is_folder = writer ? writer->splits
+				   : output && !stat(output, &folder) && S_ISDIR(folder.st_mode);
 	if (!chrome->is_folder)
-		add_file(chrome, UINT64_MAX, 0);
+		add_file(chrome, UINT64_MAX, 0, chrome->head.host);
 	if (!chrome->failed)
 		request_read(request, run);
+	if (writer && writer->splits)
+		add_all_files(chrome);
 	if (chrome->is_folder && !chrome->files)
-		add_file(chrome, UINT64_MAX, 0);
+		add_file(chrome, UINT64_MAX, 0, chrome->head.host);
 	if (writer && writer->rest && chrome->files)
 		writer->rest(chrome->files, wanted, request);
 	status = close_files(chrome);

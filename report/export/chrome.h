@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The trace of `export chrome` under way: an analysis that writes events to trace files as it meets them. What its parts
- * share: files by rank, names as JSON, numbers of processes. What opens and closes on threads is chrome_scopes.c, all else
- * chrome_moments.c.
+ * share: files by rank, names as JSON, numbers of processes. What opens and closes on threads is chrome_scopes.c, samples are
+ * chrome_samples.c, all else chrome_moments.c.
  *
  * Memory grows with names, threads, ranks and what is open, not with events.
  */
@@ -17,6 +17,8 @@
 #include "report/core/nest.h"
 #include "report/core/work.h"
 #include "report/export/trace_file.h"
+#include "report/heap/heap_events.h"
+#include "report/samples/sample_events.h"
 #include "report/steps/step_events.h"
 #include "report/torch/operator_naming.h"
 
@@ -59,6 +61,8 @@ struct chrome {
 	const struct selection *filters;
 	const struct operator_naming *naming;
 	const struct steps *steps;
+	const struct samples *samples; /* NULL: the format has no line for them */
+	struct heap *heap;
 	struct works *works;
 	struct chrome_nest nest[CHROME_NESTS];
 	struct async_scopes async;
@@ -114,12 +118,16 @@ struct chrome_place {
 	const char *category;
 	struct trace_text name;
 	uint64_t time_ns, duration_ns, id;
+	bool is_counted; /* as of a trace_event */
 };
 struct trace_file *chrome_begin(struct chrome *chrome, const struct source_thread *thread,
 				const struct chrome_place *place);
 
-/* Reads the request's source and writes its events as the writer has them: the whole of an exporter. */
-int chrome_export(struct report_request *request, const struct trace_writer *writer);
+/*
+ * Reads the request's source and writes its events as the writer has them: the whole of an exporter. `context` is the
+ * writer_state of each file before its open().
+ */
+int chrome_export(struct report_request *request, const struct trace_writer *writer, void *context);
 
 /* For start(), cut(), finish() and release() of the analysis. */
 void chrome_scopes_start(struct chrome *chrome, struct run *run);
@@ -130,10 +138,12 @@ uint64_t chrome_operator_id(const struct chrome *chrome, uint32_t thread);
 void chrome_device_start(struct chrome *chrome, struct run *run);
 void chrome_device_finish(struct chrome *chrome);
 void chrome_device_release(struct chrome *chrome);
+void chrome_samples_start(struct chrome *chrome, struct run *run);
 void chrome_moments_start(struct chrome *chrome, struct run *run);
 void chrome_moments_finish(struct chrome *chrome);
 void chrome_moments_release(struct chrome *chrome);
 
+#define CHROME_STACKS "python_stack" /* category of samples */
 #define TRACE_TEXT(literal) ((struct trace_text){ literal, sizeof(literal) - 1 })
 
 #endif

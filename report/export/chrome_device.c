@@ -167,7 +167,8 @@ static void put_work(struct chrome *chrome, const struct source_process *process
 						 .pid = work->device,
 						 .tid = work->stream,
 						 .time_ns = work->start_ns,
-						 .duration_ns = work->duration_ns });
+						 .duration_ns = work->duration_ns,
+						 .owner = chrome_pid(chrome, process) });
 	put_arguments(file, work, external);
 	trace_end(file);
 	if (!work->has_call || !thread)
@@ -232,6 +233,8 @@ void chrome_device_start(struct chrome *chrome, struct run *run)
 /* The names of devices and streams, before the files are closed. */
 void chrome_device_finish(struct chrome *chrome)
 {
+	if (chrome->writer && chrome->writer->names_devices)
+		return;
 	for (size_t i = 0; i < chrome->lines; i++) {
 		const struct chrome_line *line = &chrome->line[i];
 		char label[32], stream[32];

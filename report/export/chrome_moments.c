@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
+#include "report/core/keys.h"
 
 #define COUNTER_EVERY_NS 1000000u /* of a counter that changes all the time */
 #define CORRELATION "correlation" /* a field of calls, and an argument */
@@ -222,27 +223,38 @@ static bool is_wanted(const struct chrome *chrome, const struct source_process *
 	return time_ns >= asked->from_ns && time_ns < asked->to_ns;
 }
 
+static void put_bytes(struct chrome *chrome, const struct source_process *process, uint64_t time_ns,
+		      struct trace_text name, uint64_t bytes)
+{
+	struct trace_file *file = chrome_file(chrome, process);
+
+	if (!file)
+		return;
+	trace_begin(file, &(struct trace_event){ .phase = 'C',
+						 .category = "memory",
+						 .name = name,
+						 .pid = chrome_pid(chrome, process),
+						 .tid = process->pid,
+						 .time_ns = time_ns });
+	trace_argument_number(file, "bytes", bytes);
+	trace_end(file);
+}
+
+/* The heap beside it: its live bytes at the same moment. */
 static void take_resident(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_process_memory *memory = EVENT_AS(process_memory, &event->event);
 	const struct source_process *process = source_process_of(event->file, memory->process);
 	struct chrome *chrome = state;
-	struct trace_file *file;
 
 	(void)counts;
 	if (!process || !is_wanted(chrome, process, event->event.time_ns))
 		return;
-	file = chrome_file(chrome, process);
-	if (!file)
-		return;
-	trace_begin(file, &(struct trace_event){ .phase = 'C',
-						 .category = "memory",
-						 .name = TRACE_TEXT("\"resident memory\""),
-						 .pid = chrome_pid(chrome, process),
-						 .tid = process->pid,
-						 .time_ns = event->event.time_ns });
-	trace_argument_number(file, "bytes", memory->resident_bytes);
-	trace_end(file);
+	put_bytes(chrome, process, event->event.time_ns, TRACE_TEXT("\"resident memory\""),
+		  memory->resident_bytes);
+	if (chrome->heap->totals.allocations)
+		put_bytes(chrome, process, event->event.time_ns, TRACE_TEXT("\"heap\""),
+			  heap_live_bytes_of(chrome->heap, process->index));
 }
 
 /* --- NVTX beside its nesting ranges --- */
@@ -348,11 +360,12 @@ static void put_step(struct chrome *chrome, const struct step_row *row)
 	struct source_process *const *process;
 	size_t count = source_processes(chrome->source, &process);
 	const struct source_thread *thread;
+	bool takes_all = chrome->writer && chrome->writer->splits;
 	struct trace_file *file;
 	char name[64];
 
 	if (row->process >= count ||
-	    (row->process < chrome->process_room && chrome->has_steps[row->process]))
+	    (!takes_all && row->process < chrome->process_room && chrome->has_steps[row->process]))
 		return;
 	thread = process[row->process]->first_thread;
 	while (thread && thread->tid != process[row->process]->pid && thread->next)
@@ -366,7 +379,10 @@ static void put_step(struct chrome *chrome, const struct step_row *row)
 					.category = "user_annotation",
 					.name = { name, strlen(name) },
 					.time_ns = row->start_ns,
-					.duration_ns = row->total_ns - (row->total_ns > 0) });
+					.duration_ns = row->total_ns -
+						       (row->total_ns > 0 && !takes_all),
+					.id = row->number,
+					.is_counted = true });
 	if (file)
 		trace_end(file);
 }
@@ -388,6 +404,7 @@ void chrome_moments_start(struct chrome *chrome, struct run *run)
 			     .name = chrome->request->options->of_report[REPORT_OPTION_step].text,
 			     .wants_rows = true,
 			     .host_only = true });
+	chrome->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller, HEAP_OF_C });
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, chrome);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
 		     take_tensor, chrome);

@@ -281,14 +281,11 @@ static void take_operator_end(void *state, const struct source_event *event, boo
 static void take_label_end(void *state, const struct source_event *event, bool counts)
 {
 	struct chrome *chrome = state;
-	struct nest *nest = &chrome->nest[CHROME_OPERATORS].nest;
-	uint32_t name = event_name(chrome->source, event, event->event.value[0]);
+	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
 
 	(void)counts;
-	if (EVENT_AS(torch_end_ex, &event->event)->thread)
-		nest_end_elsewhere(nest, event_place(event), name);
-	else
-		nest_end_key(nest, event_place(event), name);
+	nest_end_named(&chrome->nest[CHROME_OPERATORS].nest, event_place(event),
+		       event_name(chrome->source, event, end->name), end->thread != 0);
 }
 
 static void take_async_begin(void *state, const struct source_event *event, bool counts)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
+#include "report/export/protobuf.h"
 
 /* Numbers of fields in profile.proto. */
 enum {
@@ -34,40 +35,6 @@ enum {
 
 /* Numbers of strings: 0 is empty; two for each frame behind these. */
 enum { STRING_TYPE = 1, STRING_UNIT, STRING_COMMENT, STRING_FRAMES };
-
-/* A message that is made before its length is known. */
-struct message {
-	uint8_t *byte;
-	size_t length, room;
-};
-
-static void message_byte(struct message *message, uint8_t byte)
-{
-	message->byte = memory_room(message->byte, message->length, &message->room, 1);
-	message->byte[message->length++] = byte;
-}
-
-static void message_varint(struct message *message, uint64_t value)
-{
-	for (; value > 127; value >>= 7)
-		message_byte(message, (uint8_t)(value | 128));
-	message_byte(message, (uint8_t)value);
-}
-
-static void message_number(struct message *message, unsigned int field, uint64_t value)
-{
-	message_varint(message, field << 3);
-	message_varint(message, value);
-}
-
-static void message_bytes(struct message *message, unsigned int field, const void *bytes,
-			  size_t length)
-{
-	message_varint(message, field << 3 | 2);
-	message_varint(message, length);
-	for (size_t i = 0; i < length; i++)
-		message_byte(message, ((const uint8_t *)bytes)[i]);
-}
 
 /* `inner` becomes a field of the profile, and is empty afterwards. */
 static void write_message(struct sink *sink, unsigned int field, struct message *inner)

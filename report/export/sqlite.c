@@ -7,6 +7,7 @@
  */
 #include "report/export/chrome.h"
 #include "report/export/exporter.h"
+#include "report/export/plain_text.h"
 #include "report/export/sqlite.def"
 
 #include <errno.h>
@@ -17,7 +18,6 @@
 #include "report/base/demangle.h"
 #include "report/base/memory.h"
 #include "report/base/symbol.h"
-#include "report/base/text.h"
 #include "report/core/keys.h"
 #include "report/gpu/gpu.h"
 
@@ -56,11 +56,9 @@ struct sql {
 	size_t name_count, name_room;
 	struct text_store texts;
 	struct demangler demangler;
-	char *plain; /* a name without its quotes */
-	size_t plain_room;
-	char *readable; /* a text as it is bound */
-	size_t readable_room;
-	char *opened_path; /* as sqlite takes it for a file's */
+	struct plain_text plain;    /* a name without its quotes */
+	struct plain_text readable; /* a text as it is bound */
+	char *opened_path;          /* as sqlite takes it for a file's */
 
 	struct trace_event event; /* under way */
 	enum sql_table table;     /* SQL_TABLES: it has none */
@@ -92,47 +90,11 @@ static void sql_fail(struct sql *sql, int result)
 		sql->failed = result;
 }
 
-static bool is_plain(const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (!text[i] || (unsigned char)text[i] >= 0x80)
-			return false;
-	return true;
-}
-
-/* Python does not read a row with a text that is not UTF-8, and a NUL ends a text for most: both become U+FFFD. */
-static struct sql_value readable_text(struct sql *sql, const struct sql_value *value)
-{
-	struct sql_value made = *value;
-
-	if (is_plain(value->text, value->length))
-		return made;
-	if (value->length * 3 > sql->readable_room) {
-		sql->readable_room = value->length * 3;
-		sql->readable = memory_grow(sql->readable, sql->readable_room, 1);
-	}
-	made.text = sql->readable;
-	made.length = 0;
-	for (size_t i = 0, bytes = 0; i < value->length; i += bytes) {
-		const char *at = &value->text[i];
-		uint32_t character = 0;
-
-		bytes = text_decode(at, value->length - i, &character);
-		if (!bytes || !character) {
-			memcpy(sql->readable + made.length, "\xef\xbf\xbd", 3);
-			made.length += 3;
-			bytes = 1;
-			continue;
-		}
-		memcpy(sql->readable + made.length, at, bytes);
-		made.length += bytes;
-	}
-	return made;
-}
-
 static void bind_text(struct sql *sql, sqlite3_stmt *insert, int at, const struct sql_value *value)
 {
-	struct sql_value text = readable_text(sql, value);
+	/* Python does not read a row with a text that is not UTF-8 */
+	struct trace_text text = plain_text_clean(
+		&sql->readable, (struct trace_text){ value->text, value->length });
 
 	sql_fail(sql, sqlite3_bind_text64(insert, at, text.text, text.length, SQLITE_TRANSIENT,
 					  SQLITE_UTF8));
@@ -188,54 +150,11 @@ static uint64_t id_of(struct sql *sql, const char *text, size_t length)
 	}
 }
 
-static unsigned int hex_value(const char *at)
-{
-	char digits[5] = { at[0], at[1], at[2], at[3], 0 };
-
-	return (unsigned int)strtoul(digits, NULL, 16);
-}
-
-static size_t put_utf8(char *at, unsigned int character)
-{
-	if (character < 0x80) {
-		at[0] = (char)character;
-		return 1;
-	}
-	if (character < 0x800) {
-		at[0] = (char)(0xc0 | character >> 6);
-		at[1] = (char)(0x80 | (character & 0x3f));
-		return 2;
-	}
-	at[0] = (char)(0xe0 | character >> 12);
-	at[1] = (char)(0x80 | (character >> 6 & 0x3f));
-	at[2] = (char)(0x80 | (character & 0x3f));
-	return 3;
-}
-
-/* Events come with their names as JSON, made by sink_json(): \", \\ and \uXXXX are all its escapes. */
 static uint64_t id_of_json(struct sql *sql, struct trace_text json)
 {
-	size_t length = 0;
+	struct trace_text plain = plain_text_of_json(&sql->plain, json);
 
-	if (json.length < 2)
-		return id_of(sql, "", 0);
-	if (json.length > sql->plain_room) {
-		sql->plain_room = json.length * 2;
-		sql->plain = memory_grow(sql->plain, sql->plain_room, 1);
-	}
-	for (size_t i = 1; i + 1 < json.length; i++) {
-		char byte = json.text[i];
-
-		if (byte == '\\' && json.text[i + 1] == 'u' && i + 6 < json.length) {
-			length += put_utf8(sql->plain + length, hex_value(json.text + i + 2));
-			i += 5;
-			continue;
-		}
-		if (byte == '\\')
-			byte = json.text[++i];
-		sql->plain[length++] = byte;
-	}
-	return id_of(sql, sql->plain, length);
+	return id_of(sql, plain.text, plain.length);
 }
 
 /* --- the file --- */
@@ -283,8 +202,8 @@ static void sql_free(struct sql *sql)
 	text_store_release(&sql->texts);
 	demangler_release(&sql->demangler);
 	free(sql->name);
-	free(sql->plain);
-	free(sql->readable);
+	plain_text_release(&sql->plain);
+	plain_text_release(&sql->readable);
 	free(sql->opened_path);
 	free(sql);
 }
@@ -628,7 +547,7 @@ static const struct trace_writer writer = {
 int export_sqlite(struct report_request *request)
 {
 	if (request->options->output)
-		return chrome_export(request, &writer);
+		return chrome_export(request, &writer, NULL);
 	snprintf(request->message, sizeof(request->message),
 		 "export sqlite needs a file: add -o FILE");
 	return STATUS_USAGE;

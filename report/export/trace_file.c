@@ -179,16 +179,22 @@ void trace_argument_signed(struct trace_file *trace, const char *name, int64_t v
 
 void trace_argument_json(struct trace_file *trace, const char *name, struct trace_text value)
 {
-	if (trace->writer)
+	if (trace->writer) {
+		if (trace->writer->text)
+			trace->writer->text(trace, name, value);
 		return;
+	}
 	put_argument(trace, name);
 	sink_put(&trace->sink, value.text, value.length);
 }
 
 void trace_argument_text(struct trace_file *trace, const char *name, struct trace_text value)
 {
-	if (trace->writer)
+	if (trace->writer) {
+		if (trace->writer->text)
+			trace->writer->text(trace, name, value);
 		return;
+	}
 	put_argument(trace, name);
 	sink_json(&trace->sink, value.text, value.length);
 }

@@ -30,6 +30,9 @@ struct run;
  */
 struct trace_writer {
 	bool leaves_devices; /* work of the GPU is no event: rest() has it */
+	bool names_devices;  /* itself: there is no metadata of devices and streams */
+	bool takes_samples;  /* stretches of samples are events, of category CHROME_STACKS */
+	bool splits; /* a file a host and rank, open() is asked for each; all steps; says what it wrote */
 	/* Before the source is read: what else the format has; handed to rest(), which writes it. */
 	const void *(*want)(struct run *run);
 	void (*rest)(struct trace_file *trace, const void *wanted, struct report_request *request);
@@ -38,7 +41,12 @@ struct trace_writer {
 	int (*close)(struct trace_file *trace, struct report_request *request);
 	void (*begin)(struct trace_file *trace, const struct trace_event *event);
 	void (*number)(struct trace_file *trace, const char *name, uint64_t value);
+	/* `value` as bytes, or as JSON that is no string. */
+	void (*text)(struct trace_file *trace, const char *name, struct trace_text value);
 	void (*end)(struct trace_file *trace);
+	/* Once all is read, for each process of the file. */
+	void (*process)(struct trace_file *trace, const struct source_process *process,
+			uint64_t pid);
 	void (*metadata)(struct trace_file *trace, const char *what, uint64_t pid, uint64_t tid,
 			 const struct trace_text *value);
 };
@@ -47,6 +55,7 @@ struct trace_file {
 	const struct trace_writer *writer; /* NULL: JSON */
 	void *writer_state;                /* the writer's own */
 	uint64_t rank, world_size;         /* UINT64_MAX: of no rank */
+	const char *host;                  /* "" when it is not known */
 	char *path;                        /* owned; NULL: stdout */
 	struct trace_file *next;
 	uint64_t events; /* without metadata */
@@ -58,7 +67,10 @@ struct trace_event {
 	char phase; /* X: it took duration_ns; i: a moment; C: a counter; b, e: of a process, by `id`; s, f: ends of a flow */
 	const char *category;   /* of us, plain ASCII */
 	struct trace_text name; /* already a JSON string */
-	uint64_t pid, tid, time_ns, duration_ns, id;
+	uint64_t pid, tid, time_ns, duration_ns;
+	uint64_t id;     /* of what has two ends; of a counted step its number */
+	uint64_t owner;  /* of what a GPU did: pid of the process that it did it for; else 0 */
+	bool is_counted; /* a step that the program has no label for */
 };
 
 /* What the head says of the session. */

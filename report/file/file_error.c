@@ -51,7 +51,7 @@ void file_error_describe(int error, int error_number, char *text, size_t room)
 	case EVT_FOREIGN:
 		snprintf(text, room,
 			 "is not a recording of intercept: name the file that it wrote, run.evt or "
-			 "what INTERCEPT_OUTPUT was set to");
+			 "what INTERCEPT_OUTPUT was set to; unpack a .zip first");
 		return;
 	case EVT_EMPTY:
 		snprintf(

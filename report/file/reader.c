@@ -214,6 +214,14 @@ static bool error_is_damage(int error)
 	return error != EVT_OK && error != EVT_END && error != EVT_NO_MEMORY && error != EVT_IO;
 }
 
+static bool reader_lacks_magic(struct reader *reader, uint64_t offset)
+{
+	size_t available;
+
+	return reader->follows && window_at(&reader->window, offset, 4, &available) &&
+	       available < 4;
+}
+
 /* One step: EVT_OK gives a frame, EVT_END says go on. */
 static int reader_step(struct reader *reader, struct reader_frame *frame)
 {
@@ -221,15 +229,30 @@ static int reader_step(struct reader *reader, struct reader_frame *frame)
 	uint32_t magic = reader_magic(reader, offset);
 	int error;
 
-	if (magic == ZSTD_FRAME_MAGIC && !reader->facts.complete)
+	if (!magic && reader_lacks_magic(reader, offset))
+		error = EVT_TRUNCATED;
+	else if (magic == ZSTD_FRAME_MAGIC && !reader->facts.complete)
 		error = reader_take_frame(reader, frame);
 	else if (magic_is_skippable(magic))
 		error = ending_take(reader, magic);
 	else
 		error = EVT_CORRUPT;
+	if (error == EVT_TRUNCATED && reader->follows)
+		return error;
 	if (error_is_damage(error))
 		error = damage_pass(reader, error);
 	return error;
+}
+
+/* There are no bytes behind the position, or too few yet. */
+static int reader_stop(struct reader *reader)
+{
+	if (reader->follows)
+		return EVT_END;
+	reader->done = true;
+	damage_tell_end(reader);
+	ending_check(reader);
+	return reader->window.error ? reader->window.error : EVT_END;
 }
 
 int reader_next(struct reader *reader, struct reader_frame *ret_frame)
@@ -239,13 +262,11 @@ int reader_next(struct reader *reader, struct reader_frame *ret_frame)
 	int error;
 
 	while (!reader->done) {
-		if (!window_at(&reader->window, reader->facts.position, 1, &available)) {
-			reader->done = true;
-			damage_tell_end(reader);
-			ending_check(reader);
-			break;
-		}
+		if (!window_at(&reader->window, reader->facts.position, 1, &available))
+			return reader_stop(reader);
 		error = reader_step(reader, &frame);
+		if (error == EVT_TRUNCATED) /* as reader_step() says of a file that grows only */
+			return EVT_END;
 		if (error == EVT_OK)
 			*ret_frame = frame;
 		if (error != EVT_END)
@@ -291,6 +312,8 @@ static int reader_start(struct reader *reader)
 		return reader->window.error;
 	if (!bytes)
 		return EVT_EMPTY;
+	if (available >= 4 && !memcmp(bytes, "PK\3\4", 4))
+		return EVT_FOREIGN; /* a .zip: of its recordings the first would pass for a damaged one */
 	error = file_header_read(bytes, available, &reader->facts.header, &length);
 	if (error == EVT_NEWER)
 		return error;
@@ -335,6 +358,15 @@ void reader_close(struct reader *reader)
 	window_release(&reader->window);
 	free(reader->seek);
 	free(reader);
+}
+
+void reader_follow(struct reader *reader, bool grows)
+{
+	bool is_whole = reader->facts.complete && reader->seek_checked;
+
+	reader->follows = grows && !is_whole;
+	reader->facts.live = grows;
+	reader->done &= is_whole;
 }
 
 void reader_want(struct reader *reader, const struct frame_wants *wants)

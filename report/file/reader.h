@@ -77,6 +77,13 @@ struct reader_scratch *reader_scratch_new(void);
 void reader_scratch_free(struct reader_scratch *scratch);
 void reader_share(struct reader *reader, struct reader_scratch *scratch);
 
+/*
+ * The file grows: from now on what is not whole at its end is no fault, and reader_next() goes on there when it is called
+ * again after EVT_END, once bytes->size says that there is more. Without `grows` nobody writes any more, and what is missing
+ * is a fault. Whatever was read stays as it is.
+ */
+void reader_follow(struct reader *reader, bool grows);
+
 /* The next data frame, valid until the next call. EVT_END at the end, EVT_NO_MEMORY, EVT_IO. */
 int reader_next(struct reader *reader, struct reader_frame *ret_frame);
 

@@ -45,6 +45,7 @@ struct reader {
 	size_t seek_count, seek_room;
 	bool seek_checked;
 	bool damaged; /* some bytes were passed over: the seek table cannot match */
+	bool follows; /* the file grows: see reader_follow() */
 	bool done;
 };
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/time_order.h"
 #include "report/core/scope.h"
+#include "report/gpu/occupancy.h"
 
 struct gpu_state {
 	struct gpu gpu; /* first: it is what others see */
@@ -77,13 +79,39 @@ static void work_put_key(const struct gpu_state *mine, uint64_t place, const str
 		key_put_grid(work, key);
 }
 
+static void kernel_add_sums(struct gpu *gpu, const struct late_work *work, double sum[GROUP_SUMS])
+{
+	const struct evt_gpu_limits *limits = gpu_limits_of(&gpu->limits, work->process,
+							    work->device);
+	struct occupancy_launch launch = { .shared_bytes = work->shared_bytes,
+					   .registers = work->registers };
+	double duration_ns = (double)work->duration_ns;
+	struct occupancy found;
+
+	memcpy(launch.grid, work->grid, sizeof(launch.grid));
+	memcpy(launch.block, work->block, sizeof(launch.block));
+	if (work->uses_tensor_cores)
+		sum[GPU_SUM_TENSOR_NS] += duration_ns;
+	if (!limits || !occupancy_of(limits, &launch, &found)) {
+		gpu->occupancy_unknown++;
+		return;
+	}
+	sum[GPU_SUM_KNOWN_NS] += duration_ns;
+	sum[GPU_SUM_SM_BLOCKS] += found.sm_blocks * duration_ns;
+	sum[GPU_SUM_OCCUPANCY] += found.part * duration_ns;
+}
+
 static void work_count(struct gpu_state *mine, uint64_t place, const struct late_work *work)
 {
+	struct groups *groups = &mine->gpu.table[table_of_work(work)];
 	struct group_call timed = { .duration_ns = work->duration_ns, .bytes = work->bytes };
 	uint64_t key[GROUP_WORDS] = { 0 };
 
 	work_put_key(mine, place, work, key);
-	groups_add(&mine->gpu.table[table_of_work(work)], key, &timed);
+	groups_add(groups, key, &timed);
+	if (work->kind == LATE_KERNEL)
+		kernel_add_sums(&mine->gpu, work,
+				group_sums(&groups->group[groups_place(groups, key)]));
 	if (mine->wants_trace && late_is_on_device(work))
 		trace_add(mine, work);
 }
@@ -118,8 +146,12 @@ static void take_cupti(void *state, const struct source_event *event, bool count
 	mine->gpu.state_count[cupti->state]++;
 	if (cupti->version)
 		mine->gpu.version = cupti->version;
-	if (cupti->state == EVT_GPU_STARTED)
+	if (cupti->state == EVT_GPU_STARTED || cupti->state == EVT_GPU_LATE)
 		return;
+	if (cupti->state == EVT_GPU_COPY) {
+		mine->gpu.copy_what = event_name(mine->source, event, cupti->what);
+		return;
+	}
 	if (cupti->state == EVT_GPU_SHARED) {
 		mine->gpu.shared_what = event_name(mine->source, event, cupti->what);
 		return;
@@ -136,6 +168,15 @@ static void take_lost(void *state, const struct source_event *event, bool counts
 	(void)counts;
 	if (lost->reason < EVT_GPU_LOST_LIMIT)
 		mine->gpu.lost[lost->reason] += lost->count;
+}
+
+static void take_limits(void *state, const struct source_event *event, bool counts)
+{
+	struct gpu_state *mine = state;
+
+	(void)counts;
+	gpu_limits_put(&mine->gpu.limits, event->process->index,
+		       EVENT_AS(gpu_limits, &event->event));
 }
 
 /* --- life --- */
@@ -187,14 +228,37 @@ static void start(void *state, struct run *run, const void *options)
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_init(&mine->gpu.table[i]);
 	run_reads(run, EVT_gpu_cupti, FIELDS_ALL, take_cupti, mine);
+	gpu_limits_init(&mine->gpu.limits);
+	run_reads(run, EVT_gpu_limits, FIELDS_ALL, take_limits, mine);
 	run_reads(run, EVT_gpu_lost, FIELDS_ALL, take_lost, mine);
 }
 
-static int work_compare(const void *a, const void *b)
-{
-	const struct late_work *left = a, *right = b;
+/* When a piece began, and its place in the trace. */
+struct trace_place {
+	uint64_t start_ns, at;
+};
 
-	return left->start_ns < right->start_ns ? -1 : left->start_ns > right->start_ns;
+/* By their start: places are put in order, and each piece is moved once. */
+static void trace_sort(struct gpu *gpu)
+{
+	struct trace_place *order = memory_zero(gpu->trace_count, sizeof(*order));
+	struct late_work *trace;
+	bool is_sorted = true;
+
+	for (size_t i = 0; i < gpu->trace_count; i++) {
+		order[i] = (struct trace_place){ gpu->trace[i].start_ns, i };
+		is_sorted &= !i || order[i - 1].start_ns <= order[i].start_ns;
+	}
+	if (!is_sorted) {
+		time_order_sort(order, gpu->trace_count, sizeof(*order));
+		trace = memory_grow(NULL, gpu->trace_count, sizeof(*trace));
+		for (size_t i = 0; i < gpu->trace_count; i++)
+			trace[i] = gpu->trace[order[i].at];
+		free(gpu->trace);
+		gpu->trace = trace;
+		gpu->trace_room = gpu->trace_count;
+	}
+	free(order);
 }
 
 static void finish(void *state)
@@ -202,8 +266,7 @@ static void finish(void *state)
 	struct gpu_state *mine = state;
 
 	if (mine->gpu.trace_count)
-		qsort(mine->gpu.trace, mine->gpu.trace_count, sizeof(*mine->gpu.trace),
-		      work_compare);
+		trace_sort(&mine->gpu);
 }
 
 static void release(void *state)
@@ -212,6 +275,7 @@ static void release(void *state)
 
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_release(&mine->gpu.table[i]);
+	gpu_limits_release(&mine->gpu.limits);
 	free(mine->gpu.trace);
 }
 

@@ -12,6 +12,7 @@
 #include "report/base/groups.h"
 #include "report/core/key.h"
 #include "report/core/late.h"
+#include "report/gpu/gpu_limits.h"
 
 enum gpu_table { GPU_KERNELS, GPU_COPIES, GPU_WAITS, GPU_TABLES };
 
@@ -28,6 +29,14 @@ enum {
 
 #define GPU_KIND_SET 255u
 
+/* Sums of groups of kernels: weights are durations, so that a mean is one sum by another. */
+enum {
+	GPU_SUM_KNOWN_NS,  /* of kernels whose occupancy is known */
+	GPU_SUM_SM_BLOCKS, /* blocks per multiprocessor, times duration */
+	GPU_SUM_OCCUPANCY, /* estimated occupancy, times duration */
+	GPU_SUM_TENSOR_NS, /* of kernels on tensor cores, by their names */
+};
+
 /* What the rows of the table `keyed` are by; those of the others are by what they are. */
 enum gpu_form { GPU_BY_WHAT, GPU_BY_KIND, GPU_BY_GRID, GPU_BY_STREAM, GPU_BY_DEVICE };
 
@@ -39,8 +48,11 @@ struct gpu {
 	struct late_work *trace; /* by their start; NULL: nobody wants them */
 	size_t trace_count, trace_room;
 
+	struct gpu_limits limits;
+	uint64_t occupancy_unknown; /* kernels that the means leave out */
 	struct late *late;
 	uint64_t lost[EVT_GPU_LOST_LIMIT];
+	uint32_t copy_what; /* name of a second libcupti */
 	uint64_t state_count
 		[EVT_GPU_STATE_LIMIT]; /* processes in which CUPTI was started, and so on */
 	uint64_t state_result;         /* of the last that failed */

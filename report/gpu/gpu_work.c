@@ -3,8 +3,12 @@
  * Provides the GPU's work to all that want it (core/late.h): events of families cuda and gpu become calls and pieces of
  * work. What threads have had done is counted in gpu_ns and gpu_ops.
  */
+#include "report/gpu/gpu_work.h"
+
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/core/late.h"
 #include "report/core/work.h"
 #include "report/gpu/kernel_class.h"
@@ -14,6 +18,16 @@ struct gpu_work_state {
 	struct late *late;
 	struct works *works;
 	struct kernel_classes classes;
+	struct held *held; /* by thread that tells of it */
+	size_t held_room;
+	bool holds;
+};
+
+/* Work of a graph's node, which is named next. */
+struct held {
+	bool is_there;
+	uint64_t told_ns;
+	struct late_work work;
 };
 
 static void put_call(void *state, const struct source_event *event, bool counts,
@@ -80,11 +94,65 @@ _Static_assert(offsetof(struct evt_gpu_kernel, ago_ns) == offsetof(struct evt_gp
 			       offsetof(struct evt_gpu_wait, duration_ns),
 	       "work is told with the same head");
 
-static void put_work(struct gpu_work_state *mine, const struct source_event *event,
-		     const struct late_work *work)
+static struct held *held_of(struct gpu_work_state *mine, uint32_t thread)
 {
+	mine->held = memory_room(mine->held, thread, &mine->held_room, sizeof(*mine->held));
+	return &mine->held[thread];
+}
+
+static void held_put(struct gpu_work_state *mine, struct held *held)
+{
+	if (held->is_there)
+		late_put_work(mine->late, held->told_ns, &held->work);
+	held->is_there = false;
+}
+
+static void put_work(struct gpu_work_state *mine, const struct source_event *event,
+		     struct late_work *work)
+{
+	struct held *held;
+
 	works_note_late(mine->works);
-	late_put_work(mine->late, event->event.time_ns, work);
+	if (!mine->holds) {
+		late_put_work(mine->late, event->event.time_ns, work);
+		return;
+	}
+	held = held_of(mine, event->thread->index);
+	held_put(mine, held);
+	*held = (struct held){ true, event->event.time_ns, *work };
+	if (!work->graph)
+		held_put(mine, held);
+}
+
+static void take_node(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_node *node = EVENT_AS(gpu_node, &event->event);
+	struct gpu_work_state *mine = state;
+	struct held *held = held_of(mine, event->thread->index);
+
+	(void)counts;
+	if (held->is_there && held->work.correlation == node->correlation)
+		held->work.node = node->node;
+	held_put(mine, held);
+}
+
+void gpu_work_want_nodes(struct run *run)
+{
+	struct gpu_work_state *mine = run_want(run, &analysis_gpu_work, NULL);
+
+	if (mine->holds)
+		return;
+	mine->holds = true;
+	run_reads(run, EVT_gpu_node, FIELDS_ALL, take_node, mine);
+}
+
+/* A file that was cut between work and its node. */
+static void settle(void *state, uint64_t upto_ns)
+{
+	struct gpu_work_state *mine = state;
+
+	for (size_t i = 0; upto_ns == UINT64_MAX && i < mine->held_room; i++)
+		held_put(mine, &mine->held[i]);
 }
 
 static void take_kernel(void *state, const struct source_event *event, bool counts)
@@ -92,11 +160,14 @@ static void take_kernel(void *state, const struct source_event *event, bool coun
 	const struct evt_gpu_kernel *kernel = EVENT_AS(gpu_kernel, &event->event);
 	struct gpu_work_state *mine = state;
 	struct late_work work = work_of(event, LATE_KERNEL, kernel->correlation);
+	unsigned int classes;
 
 	(void)counts;
 	work.what = event_name(mine->source, event, kernel->kernel);
-	work.is_communication = kernel_classes_of(&mine->classes, work.what) &
-				KERNEL_IS_COMMUNICATION;
+	classes = kernel_classes_of(&mine->classes, work.what);
+	work.is_communication = (classes & KERNEL_IS_COMMUNICATION) != 0;
+	work.uses_tensor_cores = (classes & KERNEL_USES_TENSOR_CORES) != 0;
+	work.is_helper = (classes & KERNEL_IS_HELPER) != 0;
 	work.device = (uint32_t)kernel->device;
 	work.context = (uint32_t)kernel->context;
 	work.stream = (uint32_t)kernel->stream;
@@ -206,12 +277,16 @@ static void start(void *state, struct run *run, const void *options)
 
 static void release(void *state)
 {
-	kernel_classes_release(&((struct gpu_work_state *)state)->classes);
+	struct gpu_work_state *mine = state;
+
+	kernel_classes_release(&mine->classes);
+	free(mine->held);
 }
 
 const struct analysis_kind analysis_gpu_work = {
 	.name = "gpu work",
 	.state_bytes = sizeof(struct gpu_work_state),
 	.start = start,
+	.settle = settle,
 	.release = release,
 };

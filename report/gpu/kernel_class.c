@@ -17,6 +17,16 @@ static const char *const communication[] = {
 #include "report/gpu/kernel_patterns.def"
 };
 
+static const char *const helpers[] = {
+#define HELPER(part) part,
+#include "report/gpu/kernel_patterns.def"
+};
+
+static const char *const recent[] = {
+#define RECENT(part) part,
+#include "report/gpu/kernel_patterns.def"
+};
+
 void kernel_classes_init(struct kernel_classes *classes, struct source *source)
 {
 	*classes = (struct kernel_classes){ .source = source };
@@ -51,13 +61,27 @@ static bool is_communication(const char *text, size_t length)
 	return memmem(text, (size_t)(end - text), "ncclKernel", strlen("ncclKernel")) != NULL;
 }
 
+static bool has_any(const char *text, size_t length, const char *const *part, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (memmem(text, length, part[i], strlen(part[i])))
+			return true;
+	return false;
+}
+
+#define HAS_ANY(text, length, parts) \
+	has_any(text, length, parts, sizeof(parts) / sizeof((parts)[0]))
+
 unsigned int kernel_class_of(const char *text, size_t length)
 {
 	unsigned int bits = KERNEL_IS_KNOWN;
 
-	for (size_t i = 0; i < sizeof(tensor_cores) / sizeof(tensor_cores[0]); i++)
-		if (memmem(text, length, tensor_cores[i], strlen(tensor_cores[i])))
-			bits |= KERNEL_USES_TENSOR_CORES;
+	if (HAS_ANY(text, length, tensor_cores))
+		bits |= KERNEL_USES_TENSOR_CORES;
+	if (HAS_ANY(text, length, helpers))
+		bits |= KERNEL_IS_HELPER;
+	if (HAS_ANY(text, length, recent))
+		bits |= KERNEL_IS_OF_RECENT_GPU;
 	if (is_communication(text, length))
 		bits |= KERNEL_IS_COMMUNICATION;
 	return bits;

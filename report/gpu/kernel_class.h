@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kernel is, by its name (kernel_patterns.def): of tensor cores, of communication. A name is looked at once, but
+ * What a kernel is, by its name (kernel_patterns.def): of tensor cores, of communication, a helper. A name is looked at once, but
  * for one whose text is still to come. Memory grows with names. One thread.
  */
 #ifndef REPORT_GPU_KERNEL_CLASS_H
@@ -11,6 +11,8 @@
 #define KERNEL_IS_KNOWN 1u
 #define KERNEL_IS_COMMUNICATION 2u
 #define KERNEL_USES_TENSOR_CORES 4u
+#define KERNEL_IS_OF_RECENT_GPU 16u /* made for a GPU that has tensor cores */
+#define KERNEL_IS_HELPER 8u         /* of a product: it moves or adds up what the others compute */
 
 struct kernel_classes {
 	struct source *source;

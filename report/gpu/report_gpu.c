@@ -3,9 +3,11 @@
 #include "report/base/text.h"
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu.h"
+#include "report/gpu/untold.h"
 
 struct gpu_report {
 	struct gpu *gpu;
+	struct untold *untold;
 };
 
 static struct gpu *gpu_of(const struct report *report)
@@ -19,6 +21,7 @@ static void want(struct report *report)
 
 	state->gpu = gpu_want(report->run,
 			      &(struct gpu_options){ .by = report->request->options->by });
+	state->untold = untold_want(report->run, NULL);
 }
 
 static void want_trace(struct report *report)
@@ -27,6 +30,7 @@ static void want_trace(struct report *report)
 
 	state->gpu = gpu_want(report->run,
 			      &(struct gpu_options){ .by = BY_kernels_name, .trace = true });
+	state->untold = untold_want(report->run, NULL);
 }
 
 /* The choices of --names: full, short, mangled. */
@@ -60,13 +64,30 @@ static void trace_fill(struct report *report, struct table *table)
 	gpu_fill_trace(gpu_of(report), report->run, table, is_mangled(report), is_full(report));
 }
 
-static uint64_t lost_of(const struct gpu *gpu)
+static const struct untold *untold_of(const struct report *report)
 {
-	uint64_t lost = 0;
+	return ((const struct gpu_report *)report->state)->untold;
+}
+
+/* Records that are known to be lost, and calls of whose work there is none. */
+static uint64_t lost_of(const struct report *report)
+{
+	const struct gpu *gpu = gpu_of(report);
+	uint64_t lost = untold_of(report)->calls;
 
 	for (unsigned int i = 0; i < EVT_GPU_LOST_LIMIT; i++)
 		lost += gpu->lost[i];
 	return lost;
+}
+
+static void losses_of(const struct report *report, struct facts *facts)
+{
+	const struct gpu *gpu = gpu_of(report);
+
+	facts_number(facts, "lost", UNIT_COUNT, lost_of(report));
+	facts_number(facts, "untold", UNIT_COUNT, untold_of(report)->calls);
+	facts_number(facts, "clamped", UNIT_COUNT, gpu->late->clamped);
+	facts_number(facts, "without_call", UNIT_COUNT, gpu->late->homeless);
 }
 
 static void total_of(const struct report *report, enum gpu_table table, struct facts *facts)
@@ -78,14 +99,13 @@ static void total_of(const struct report *report, enum gpu_table table, struct f
 	facts_number(facts, "total_ns", UNIT_NS, total.time.total_ns);
 	if (table == GPU_COPIES)
 		facts_number(facts, "bytes", UNIT_BYTES, total.bytes);
-	facts_number(facts, "lost", UNIT_COUNT, lost_of(gpu));
-	facts_number(facts, "clamped", UNIT_COUNT, gpu->late->clamped);
-	facts_number(facts, "without_call", UNIT_COUNT, gpu->late->homeless);
+	losses_of(report, facts);
 }
 
 static void kernels_total(const struct report *report, struct facts *facts)
 {
 	total_of(report, GPU_KERNELS, facts);
+	facts_number(facts, "occupancy_unknown", UNIT_COUNT, gpu_of(report)->occupancy_unknown);
 }
 
 static void copies_total(const struct report *report, struct facts *facts)
@@ -103,9 +123,7 @@ static void trace_total(const struct report *report, struct facts *facts)
 	const struct gpu *gpu = gpu_of(report);
 
 	facts_number(facts, "rows", UNIT_COUNT, gpu->trace_count);
-	facts_number(facts, "lost", UNIT_COUNT, lost_of(gpu));
-	facts_number(facts, "clamped", UNIT_COUNT, gpu->late->clamped);
-	facts_number(facts, "without_call", UNIT_COUNT, gpu->late->homeless);
+	losses_of(report, facts);
 }
 
 /* --- what people read above them --- */
@@ -139,6 +157,21 @@ static void print_absence(const struct gpu *gpu, const struct run *run, const st
 				   "another profiler came (%s): the GPU's work from then on is not "
 				   "here",
 				   what);
+	if (gpu->state_count[EVT_GPU_INJECTED] || gpu->state_count[EVT_GPU_STATIC])
+		screen_print_prose(screen,
+				   "CUPTI was left to another tool (%s): no work of the GPU was "
+				   "recorded",
+				   what);
+	if (gpu->state_count[EVT_GPU_LATE])
+		screen_print_prose(
+			screen, "CUDA had started before CUPTI: work of the GPU until then is not "
+				"here, and graphs made until then may be incomplete");
+	name_print(what, sizeof(what), run, gpu->copy_what);
+	if (gpu->state_count[EVT_GPU_COPY])
+		screen_print_prose(screen,
+				   "another profiler opened a libcupti of its own (%s); it was "
+				   "given the one in use",
+				   what);
 	name_print(what, sizeof(what), run, gpu->shared_what);
 	if (gpu->state_count[EVT_GPU_SHARED] && !gpu->state_count[EVT_GPU_LEFT])
 		screen_print_prose(screen, "another profiler used CUPTI at the same time (%s)",
@@ -169,6 +202,11 @@ static void print_losses(const struct gpu *gpu, const struct screen *screen)
 				   unit_format_count(number, gpu->late->clamped));
 }
 
+static const char *explain(const struct report *report, struct why_empty *absence)
+{
+	return untold_explain(untold_of(report), report->run, absence);
+}
+
 static void head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -176,6 +214,7 @@ static void head(const struct document *document, const struct screen *screen)
 
 	print_absence(gpu, report->run, screen);
 	print_losses(gpu, screen);
+	untold_print(untold_of(report), run_source(report->run), screen);
 }
 
 const struct report_kind report_kind_kernels = {
@@ -184,6 +223,7 @@ const struct report_kind report_kind_kernels = {
 	.want = want,
 	.fill = kernels_fill,
 	.total = kernels_total,
+	.explain = explain,
 	.head = head,
 };
 
@@ -193,6 +233,7 @@ const struct report_kind report_kind_gpu_copies = {
 	.want = want,
 	.fill = copies_fill,
 	.total = copies_total,
+	.explain = explain,
 	.head = head,
 };
 
@@ -202,6 +243,7 @@ const struct report_kind report_kind_gpu_trace = {
 	.want = want_trace,
 	.fill = trace_fill,
 	.total = trace_total,
+	.explain = explain,
 	.head = head,
 };
 
@@ -211,5 +253,6 @@ const struct report_kind report_kind_sync = {
 	.want = want,
 	.fill = waits_fill,
 	.total = waits_total,
+	.explain = explain,
 	.head = head,
 };

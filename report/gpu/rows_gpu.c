@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "report/base/demangle.h"
 #include "report/gpu/kernel_class.h"
+#include "report/gpu/kernel_text.h"
 #include "report/table/rows_timing.h"
 
 #define RATE_MAX 1e18 /* bytes a second; only a damaged file says more */
@@ -38,26 +38,30 @@ static const char *dimensions_text(struct table *table, uint64_t x, uint64_t y, 
 	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
 }
 
-/* How names are shown; the table keeps what is made. */
+#define TEXTS_KEPT 64u /* of dimensions: a program has few, and asks for them by turns */
+
+/* How names are shown; the table keeps what is made, and the latest are not made again. */
 struct naming {
 	const struct source *source;
-	struct demangler demangler;
-	bool mangled, full;
+	struct kernel_text names;
+	struct dimensions {
+		uint32_t size[3];
+		const char *text;
+	} dimensions[TEXTS_KEPT];
 };
 
-static void put_name(struct naming *naming, struct table *table, enum column_id column,
-		     uint64_t index)
+static const char *naming_dimensions(struct naming *naming, struct table *table,
+				     const uint32_t size[3])
 {
-	const struct source_name *name = source_name_at(naming->source, (uint32_t)index);
-	const char *text = NULL;
+	uint32_t hash = (size[0] * 31 + size[1]) * 31 + size[2];
+	struct dimensions *known = &naming->dimensions[hash * 0x9e3779b1u >> 26];
 
-	if (!naming->mangled && name->text)
-		text = demangle(&naming->demangler, name->text, name->length, naming->full);
-	if (text)
-		put_text(table, column, text_store_format(&table->texts, "%s", text));
-	else
-		table_set_text(table, column, source_name_text(name),
-			       name->text ? name->length : strlen(source_name_text(name)));
+	_Static_assert(TEXTS_KEPT == 1u << (32 - 26), "the hash has as many bits");
+	if (!known->text || memcmp(known->size, size, sizeof(known->size)) != 0) {
+		memcpy(known->size, size, sizeof(known->size));
+		known->text = dimensions_text(table, size[0], size[1], size[2]);
+	}
+	return known->text;
 }
 
 static bool uses_tensor_cores(const struct naming *naming, uint64_t index)
@@ -103,7 +107,8 @@ static void kernels_put_key(struct gpu *gpu, struct naming *naming, const struct
 			table_set_number(table, COLUMN_kernels_stream, key[GPU_KEY_STREAM]);
 		return;
 	}
-	put_name(naming, table, COLUMN_kernels_name, key[GPU_KEY_WHAT]);
+	kernel_text_put(&naming->names, naming->source, table, COLUMN_kernels_name,
+			key[GPU_KEY_WHAT]);
 	put_text(table, COLUMN_kernels_tensor_cores,
 		 uses_tensor_cores(naming, key[GPU_KEY_WHAT]) ? "yes" : "no");
 	if (gpu->keyed != GPU_KERNELS || gpu->form != GPU_BY_GRID)
@@ -116,10 +121,29 @@ static void kernels_put_key(struct gpu *gpu, struct naming *naming, const struct
 				 key[GPU_KEY_GRID_Z_BLOCK_Z]));
 }
 
+/* Empty where no kernel of the row has a known occupancy. */
+static void kernels_put_occupancy(const struct group *group, struct table *table)
+{
+	double known_ns;
+
+	if (!group->sum)
+		return;
+	if (group->time.total_ns)
+		table_set_real(table, COLUMN_kernels_tc_percent,
+			       100 * group->sum[GPU_SUM_TENSOR_NS] / (double)group->time.total_ns);
+	known_ns = group->sum[GPU_SUM_KNOWN_NS];
+	if (known_ns <= 0)
+		return;
+	table_set_real(table, COLUMN_kernels_sm_blocks, group->sum[GPU_SUM_SM_BLOCKS] / known_ns);
+	table_set_real(table, COLUMN_kernels_occupancy_percent,
+		       100 * group->sum[GPU_SUM_OCCUPANCY] / known_ns);
+}
+
 void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *table, bool mangled,
 		      bool full)
 {
-	struct naming naming = { .source = run_source(run), .mangled = mangled, .full = full };
+	struct naming naming = { .source = run_source(run),
+				 .names = { .mangled = mangled, .full = full } };
 	struct groups *groups = &gpu->table[GPU_KERNELS];
 	uint64_t all_ns = groups_total(groups).time.total_ns;
 
@@ -132,8 +156,9 @@ void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *tabl
 		table_add_row(table);
 		kernels_put_key(gpu, &naming, group, table);
 		PUT_TIMES(table, kernels, group, all_ns);
+		kernels_put_occupancy(group, table);
 	}
-	demangler_release(&naming.demangler);
+	kernel_text_release(&naming.names);
 }
 
 static void copies_put_key(struct gpu *gpu, const struct group *group, struct table *table)
@@ -213,21 +238,20 @@ static void trace_put(struct naming *naming, const struct late_work *work, struc
 		table_set_number(table, COLUMN_gpu_trace_bytes, work->bytes);
 		return;
 	}
-	put_name(naming, table, COLUMN_gpu_trace_name, work->what);
-	put_text(table, COLUMN_gpu_trace_grid,
-		 dimensions_text(table, work->grid[0], work->grid[1], work->grid[2]));
-	put_text(table, COLUMN_gpu_trace_block,
-		 dimensions_text(table, work->block[0], work->block[1], work->block[2]));
+	kernel_text_put(&naming->names, naming->source, table, COLUMN_gpu_trace_name, work->what);
+	put_text(table, COLUMN_gpu_trace_grid, naming_dimensions(naming, table, work->grid));
+	put_text(table, COLUMN_gpu_trace_block, naming_dimensions(naming, table, work->block));
 }
 
 void gpu_fill_trace(struct gpu *gpu, const struct run *run, struct table *table, bool mangled,
 		    bool full)
 {
-	struct naming naming = { .source = run_source(run), .mangled = mangled, .full = full };
+	struct naming naming = { .source = run_source(run),
+				 .names = { .mangled = mangled, .full = full } };
 
 	for (size_t i = 0; i < gpu->trace_count; i++) {
 		table_add_row(table);
 		trace_put(&naming, &gpu->trace[i], table);
 	}
-	demangler_release(&naming.demangler);
+	kernel_text_release(&naming.names);
 }

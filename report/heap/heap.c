@@ -17,7 +17,7 @@
 
 void heap_init(struct heap *heap, enum heap_by by)
 {
-	*heap = (struct heap){ .by = by };
+	*heap = (struct heap){ .by = by, .layers_due_ns = LAYERS_NEVER };
 	curve_init(&heap->curve);
 	map_init(&heap->key_rows);
 }
@@ -38,7 +38,43 @@ void heap_release(struct heap *heap)
 	free(heap->process);
 	free(heap->thread);
 	free(heap->row);
+	free(heap->estimate);
 	map_release(&heap->key_rows);
+	if (heap->layers)
+		layers_release(heap->layers);
+	free(heap->layers);
+}
+
+/* --- what it consists of over time --- */
+
+void heap_keep_layers(struct heap *heap)
+{
+	if (heap->layers)
+		return;
+	heap->layers = memory_zero(1, sizeof(*heap->layers));
+	layers_init(heap->layers);
+	heap->layers_due_ns = heap->layers->due_ns;
+}
+
+static uint64_t row_live_bytes(const void *owner, size_t row)
+{
+	return ((const struct heap *)owner)->row[row].live_bytes;
+}
+
+void heap_look_layers(struct heap *heap, uint64_t time_ns)
+{
+	layers_look(heap->layers, time_ns, heap->totals.live_bytes, heap, heap->row_count,
+		    row_live_bytes);
+	heap->layers_due_ns = heap->layers->due_ns;
+}
+
+const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
+{
+	if (heap->layers_due_ns != LAYERS_NEVER)
+		layers_end(heap->layers, end_ns, heap->totals.live_bytes, heap, heap->row_count,
+			   row_live_bytes);
+	heap->layers_due_ns = LAYERS_NEVER;
+	return heap->layers;
 }
 
 struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
@@ -64,7 +100,10 @@ static uint32_t heap_add_row(struct heap *heap, const struct heap_op *op, uint64
 	row->last_ns = op->time_ns;
 	row->process = op->process;
 	row->peak_seen = heap->peak_number;
-	return (uint32_t)heap->row_count++;
+	heap->row_count++;
+	if (heap->may_estimate)
+		estimate_add_row(heap, op->process);
+	return (uint32_t)(heap->row_count - 1);
 }
 
 static uint32_t heap_row_of_stack(struct heap *heap, struct heap_process *process,
@@ -116,6 +155,8 @@ static inline void heap_live_add(struct heap *heap, struct heap_process *process
 	struct heap_row *row = &heap->row[row_number];
 	struct heap_totals *totals = &heap->totals;
 
+	if (__builtin_expect(heap->estimate != NULL, 0))
+		estimate_live_add(heap, row_number, size);
 	heap_row_keep_peak(heap, row);
 	row->live_allocations++;
 	row->live_bytes += size;
@@ -132,6 +173,8 @@ static inline void heap_live_drop(struct heap *heap, struct heap_process *proces
 	struct heap_row *row = &heap->row[row_number];
 	struct heap_totals *totals = &heap->totals;
 
+	if (__builtin_expect(heap->estimate != NULL, 0))
+		estimate_live_drop(heap, row_number, size);
 	heap_row_keep_peak(heap, row);
 	row->live_allocations--;
 	row->live_bytes -= size;
@@ -396,6 +439,8 @@ static void heap_restore(struct heap *heap, const struct heap_op *op)
 
 void heap_apply(struct heap *heap, const struct heap_op *op, uint32_t row)
 {
+	if (__builtin_expect(op->time_ns >= heap->layers_due_ns, 0))
+		heap_look_layers(heap, op->time_ns);
 	switch (op->kind) {
 	case HEAP_ALLOCATION:
 		heap_allocate(heap, op, row);
@@ -459,6 +504,8 @@ static void row_keep(struct heap *heap, uint32_t number, uint64_t size)
 		return;
 	heap->row[number].kept_allocations++;
 	heap->row[number].kept_bytes += size;
+	if (heap->estimate)
+		estimate_keep(heap, number, size);
 	heap->totals.kept_allocations++;
 	heap->totals.kept_bytes += size;
 }
@@ -521,4 +568,5 @@ void heap_finish(struct heap *heap)
 	for (size_t i = 0; i < heap->row_count; i++)
 		heap_row_keep_peak(heap, &heap->row[i]);
 	heap_finish_kept(heap);
+	estimate_finish(heap, heap->has_ends);
 }

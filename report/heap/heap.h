@@ -21,9 +21,11 @@
 #include <stdint.h>
 
 #include "report/base/curve.h"
+#include "report/base/layers.h"
 #include "report/base/map.h"
 #include "report/base/size_class.h"
 #include "report/core/key.h"
+#include "report/heap/estimate.h"
 #include "report/session/source.h"
 
 #define HEAP_QUEUE 16 /* as many misses of the cache are waited for at once */
@@ -89,8 +91,13 @@ struct heap {
 	uint64_t peak_number; /* how often the peak was raised */
 	struct heap_row *row;
 	size_t row_count, row_room;
+	bool may_estimate;              /* stacks of these blocks may be a sample */
+	struct heap_estimate *estimate; /* by row; NULL: no stack is a sample */
+	size_t estimate_room;
 	uint64_t class_allocations[SIZE_CLASSES], class_bytes[SIZE_CLASSES];
 	struct curve curve;
+	struct layers *layers;         /* of rows' live bytes; NULL: nobody wants them */
+	uint64_t layers_due_ns;        /* as layers->due_ns */
 	struct heap_process **process; /* by index, NULL before its first event */
 	size_t process_room;
 	struct heap_thread *thread; /* by index */
@@ -102,6 +109,10 @@ struct heap {
 
 void heap_init(struct heap *heap, enum heap_by by);
 void heap_release(struct heap *heap);
+/* Live bytes of the rows over time are kept, too; before the first event. A second time changes nothing. */
+void heap_keep_layers(struct heap *heap);
+/* All layers, after heap_finish(): the last is what lives at end_ns. */
+const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns);
 /* The counters show an event after heap_finish() or heap_live_bytes() at the latest. */
 void heap_take(struct heap *heap, const struct heap_op *op);
 /* The same for records of one thread, where all events count; only by caller. */

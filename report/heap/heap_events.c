@@ -116,6 +116,7 @@ static void heap_start(void *state, struct run *run, const void *options)
 
 	heap_init(heap, by);
 	heap->source = run_source(run);
+	heap->may_estimate = by == HEAP_BY_STACK && asked->of == HEAP_OF_C;
 	if (by == HEAP_BY_KEY)
 		heap->key = run_key(run, asked->by);
 	run_reads(run, EVT_capture_start, 0, take_capture, heap);

@@ -237,11 +237,32 @@ static void records_settle_peak(struct taking *t)
 	}
 }
 
+/* Rows have what of pairs is live before record `at`, and have not again: by the sign. */
+static void pairs_live(struct taking *t, uint32_t at, uint64_t sign)
+{
+	for (uint32_t before = t->given->from; before < at; before++) {
+		const struct heap_record *record = &t->given->record[before];
+
+		if (record->partner >= at && record_is_pair(t, before))
+			t->heap->row[t->process->site_row[record->site] - 1]
+				.live_bytes += sign * record->size;
+	}
+}
+
+static void records_look_layers(struct taking *t, uint32_t at, uint64_t time_ns)
+{
+	pairs_live(t, at, 1);
+	heap_look_layers(t->heap, time_ns);
+	pairs_live(t, at, UINT64_MAX);
+}
+
 static inline void record_pass(struct taking *t, uint32_t at, bool is_pair)
 {
 	const struct heap_record *record = &t->given->record[at];
 	uint64_t time_ns = merge_time(record->time_ns, t->given->offset_ns);
 
+	if (__builtin_expect(time_ns >= t->heap->layers_due_ns, 0))
+		records_look_layers(t, at, time_ns);
 	if (!is_pair)
 		record_take(t, at, time_ns);
 	else if (record->partner > at)
@@ -256,7 +277,9 @@ void heap_take_records(struct heap *heap, const struct source_heap *given)
 
 	heap_drain(heap);
 	t.process = heap_process_at(heap, given->process->index);
-	t.pairs = given->leads && !t.process->distrusts;
+	/* a row of samples has to hear of each block, and its first one may come within the run */
+	t.pairs = given->leads && !t.process->distrusts &&
+		  !(heap->may_estimate && given->process->stacks_every);
 	sites_begin(t.process, given);
 	for (uint32_t at = given->from; at < given->to;) {
 		uint32_t chunk = given->to - at < LOOK_AHEAD ? given->to : at + LOOK_AHEAD;

@@ -28,6 +28,25 @@ static uint64_t value_of(const struct heap_row *row, enum stack_value value)
 	}
 }
 
+static uint64_t estimate_of(const struct heap_estimate *estimate, enum stack_value value)
+{
+	switch (value) {
+	case STACK_CALLS:
+		return estimate_whole(estimate->all.allocations);
+	case STACK_LIVE:
+		return estimate_whole(estimate->kept.bytes);
+	case STACK_PEAK:
+		return estimate_whole(estimate->peak.bytes);
+	default:
+		return estimate_whole(estimate->all.bytes);
+	}
+}
+
+static bool is_estimated(const void *state)
+{
+	return ((const struct heap *)state)->estimate != NULL;
+}
+
 static void put(const void *state, struct source *source, enum stack_value value,
 		take_stack_use *take, void *context)
 {
@@ -38,7 +57,10 @@ static void put(const void *state, struct source *source, enum stack_value value
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];
 		const struct stack_use use = { process[row->process], (uint32_t)row->key,
-					       row->last_ns, value_of(row, value) };
+					       row->last_ns,
+					       heap->estimate
+						       ? estimate_of(&heap->estimate[i], value)
+						       : value_of(row, value) };
 
 		if (use.weight)
 			take(context, &use);
@@ -52,6 +74,7 @@ const struct stack_source stack_source_alloc = {
 	.first = STACK_BYTES,
 	.want = want_c,
 	.put = put,
+	.is_estimated = is_estimated,
 };
 
 const struct stack_source stack_source_pymem = {

@@ -56,6 +56,8 @@ void heap_displace(struct heap *heap, struct heap_process *process, struct map_e
 		   const struct heap_op *op);
 /* `row`, of an allocation: 1 + its row, 0 when that is to be found. */
 void heap_apply(struct heap *heap, const struct heap_op *op, uint32_t row);
+/* Before what comes at time_ns, which is not before layers_due_ns. */
+void heap_look_layers(struct heap *heap, uint64_t time_ns);
 /* The block that is live at the address, among those that are not brief; NULL: none. */
 struct map_entry *heap_find_block(struct heap_process *process, uint64_t address);
 /* What waits in the queue. */
@@ -118,6 +120,8 @@ static inline void heap_count_allocation(struct heap *heap, uint32_t row_number,
 					 const struct heap_op *op)
 {
 	heap_count_row(heap, row_number, op->size, op->time_ns);
+	if (__builtin_expect(heap->estimate != NULL, 0))
+		estimate_count(heap, row_number, op->size);
 	heap->totals.allocations++;
 	heap->totals.bytes_allocated += op->size;
 }

@@ -5,6 +5,7 @@
 #include "report/heap/heap_events.h"
 #include "report/heap/resident.h"
 #include "report/heap/rows_heap.h"
+#include "report/heap/heap_share.h"
 #include "report/core/scope.h"
 #include "report/table/curve_print.h"
 #include "report/core/unmatched.h"
@@ -135,8 +136,11 @@ static void alloc_foot(const struct document *document, const struct screen *scr
 	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
 			       state->heap->totals.reused);
 	alloc_print_arenas(report, screen);
-	if (state->has_stacks)
+	heap_print_sampling(state->heap, report, screen);
+	if (state->has_stacks) {
+		heap_share_print(state->heap, screen);
 		stack_rows_print_notes(&state->stacks, screen);
+	}
 	if (state->is_named && !state->has_stacks &&
 	    symbols_missing(&state->callers.symbols, &missing)[0])
 		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
@@ -209,6 +213,15 @@ static void alloc_fill_callers(struct report *report, struct table *table)
 		heap_fill_table(state->heap, run_source(report->run), table);
 }
 
+static void alloc_fill_estimates(struct report *report, struct table *table)
+{
+	static struct column quiet;
+	struct alloc_state *state = report->state;
+
+	heap_show_estimates(report, table, COLUMN_alloc_bytes_allocated, &quiet);
+	heap_fill_stacks(state->heap, run_source(report->run), table, &state->stacks);
+}
+
 static void alloc_fill(struct report *report, struct table *table)
 {
 	static const struct stack_columns columns = { COLUMN_alloc_stack, COLUMN_alloc_function,
@@ -227,6 +240,8 @@ static void alloc_fill(struct report *report, struct table *table)
 	}
 	if (options->by == BY_alloc_caller)
 		alloc_fill_callers(report, table);
+	else if (state->has_stacks && state->heap->estimate)
+		alloc_fill_estimates(report, table);
 	else if (state->has_stacks)
 		heap_fill_stacks(state->heap, source, table, &state->stacks);
 	else
@@ -263,6 +278,7 @@ static void alloc_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "temporary_allocations", UNIT_COUNT, totals->temporary_allocations);
 	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
 	facts_number(facts, "reallocs_failed", UNIT_COUNT, totals->reallocs_failed);
+	heap_share_total(state->heap, facts);
 }
 
 const struct report_kind report_kind_alloc = {

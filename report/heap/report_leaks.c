@@ -8,6 +8,7 @@
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/rows_heap.h"
+#include "report/heap/heap_share.h"
 #include "report/heap/stack_sums.h"
 
 #define EARLY_SHARE 0.1 /* of the run */
@@ -77,11 +78,23 @@ static void put_row(struct leaks_state *state, struct table *table, const struct
 	state->growing_bytes += (uint64_t)(per_step + 0.5);
 }
 
+/* Of a sample nothing can be said of growth: what is drawn is more in one part of the steps than in another. */
+static void put_estimate(struct leaks_state *state, struct table *table,
+			 const struct stack_sum *sum)
+{
+	static const struct estimate_columns columns = { COLUMN_leaks_estimated_allocations,
+							 COLUMN_leaks_estimated_bytes,
+							 COLUMN_leaks_estimated_percent };
+
+	heap_put_estimate(table, columns, sum->estimate.kept, state->heap->totals.kept_bytes);
+}
+
 static void leaks_fill(struct report *report, struct table *table)
 {
 	static const struct stack_columns columns = { COLUMN_leaks_stack, COLUMN_leaks_function,
 						      COLUMN_leaks_line, COLUMN_leaks_module,
 						      COLUMN_leaks_python };
+	static struct column quiet;
 	const struct options *options = report->request->options;
 	struct leaks_state *state = report->state;
 	struct source *source = run_source(report->run);
@@ -90,6 +103,9 @@ static void leaks_fill(struct report *report, struct table *table)
 
 	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by), columns);
 	stack_rows_attach(&state->stacks, table, options->stack_frames);
+	stack_sums_estimate(&sums, state->heap);
+	if (sums.is_estimated)
+		heap_show_estimates(report, table, COLUMN_leaks_bytes, &quiet);
 	stack_sums_make(&sums, state->heap, source, &state->stacks, WEIGHT_KEPT);
 	curves = growth_curves(state->growth, sums.place, sums.count);
 	for (size_t i = 0; i < sums.count; i++) {
@@ -99,7 +115,10 @@ static void leaks_fill(struct report *report, struct table *table)
 			continue;
 		table_add_row(table);
 		stack_rows_put(&state->stacks, table, i);
-		put_row(state, table, &sum, &curves[i], source_end_ns(source));
+		if (sums.is_estimated)
+			put_estimate(state, table, &sum);
+		else
+			put_row(state, table, &sum, &curves[i], source_end_ns(source));
 		table_settle_row(table);
 	}
 	free(curves);
@@ -125,7 +144,7 @@ static void leaks_head(const struct document *document, const struct screen *scr
 		fprintf(screen->out, "grows        by %s a step, in %s of the rows\n",
 			unit_format_bytes(step, state->growing_bytes),
 			unit_format_count(count, state->growing));
-	else if (growth_steps(state->growth) >= GROWTH_LOOKS_MIN)
+	else if (growth_steps(state->growth) >= GROWTH_LOOKS_MIN && !state->heap->estimate)
 		fprintf(screen->out, "grows        nothing, over %s steps\n",
 			unit_format_count(count, growth_steps(state->growth)));
 	putc('\n', screen->out);
@@ -139,7 +158,10 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 
 	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
 			       state->heap->totals.reused);
-	if (!steps)
+	heap_print_sampling(state->heap, report, screen);
+	if (state->heap->estimate)
+		screen_print_prose(screen, "nothing is known of growth: stacks are a sample");
+	else if (!steps)
 		screen_print_prose(screen,
 				   "nothing is known of growth: the recording has no steps");
 	else if (steps < GROWTH_LOOKS_MIN)
@@ -147,6 +169,7 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 				   "nothing is known of growth: %u steps are too few, %u "
 				   "would do",
 				   (unsigned int)steps, GROWTH_LOOKS_MIN);
+	heap_share_print(state->heap, screen);
 	stack_rows_print_notes(&state->stacks, screen);
 }
 
@@ -164,6 +187,7 @@ static void leaks_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "growth", UNIT_BYTES, state->growing_bytes);
 	facts_number(facts, "frees_unmatched", UNIT_COUNT, totals->frees_unmatched);
 	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
+	heap_share_total(((const struct leaks_state *)report->state)->heap, facts);
 }
 
 static const char *leaks_explain(const struct report *report, struct why_empty *absence)

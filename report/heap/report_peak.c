@@ -4,6 +4,7 @@
 #include "report/core/unmatched.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/rows_heap.h"
+#include "report/heap/heap_share.h"
 #include "report/heap/stack_sums.h"
 
 struct peak_state {
@@ -31,11 +32,22 @@ static void put_row(const struct heap_totals *totals, struct table *table,
 			       100.0 * (double)row->peak_bytes / (double)totals->peak_bytes);
 }
 
+static void put_estimate(const struct heap_totals *totals, struct table *table,
+			 const struct heap_estimate *estimate)
+{
+	static const struct estimate_columns columns = { COLUMN_peak_estimated_allocations,
+							 COLUMN_peak_estimated_bytes,
+							 COLUMN_peak_estimated_percent };
+
+	heap_put_estimate(table, columns, estimate->peak, totals->peak_bytes);
+}
+
 static void peak_fill(struct report *report, struct table *table)
 {
 	static const struct stack_columns columns = { COLUMN_peak_stack, COLUMN_peak_function,
 						      COLUMN_peak_line, COLUMN_peak_module,
 						      COLUMN_peak_python };
+	static struct column quiet;
 	const struct options *options = report->request->options;
 	struct peak_state *state = report->state;
 	struct source *source = run_source(report->run);
@@ -43,15 +55,21 @@ static void peak_fill(struct report *report, struct table *table)
 
 	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by), columns);
 	stack_rows_attach(&state->stacks, table, options->stack_frames);
+	stack_sums_estimate(&sums, state->heap);
+	if (sums.is_estimated)
+		heap_show_estimates(report, table, COLUMN_peak_bytes, &quiet);
 	stack_sums_make(&sums, state->heap, source, &state->stacks, WEIGHT_PEAK);
 	for (size_t i = 0; i < sums.count; i++) {
 		struct stack_sum sum = stack_sums_get(&sums, i);
 
-		if (!sum.row.peak_allocations)
+		if (!sum.row.peak_allocations) /* a sample that lived then is one of these */
 			continue;
 		table_add_row(table);
 		stack_rows_put(&state->stacks, table, i);
-		put_row(&state->heap->totals, table, &sum.row);
+		if (sums.is_estimated)
+			put_estimate(&state->heap->totals, table, &sum.estimate);
+		else
+			put_row(&state->heap->totals, table, &sum.row);
 		table_settle_row(table);
 	}
 	stack_sums_release(&sums);
@@ -80,6 +98,8 @@ static void peak_foot(const struct document *document, const struct screen *scre
 
 	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
 			       state->heap->totals.reused);
+	heap_print_sampling(state->heap, report, screen);
+	heap_share_print(state->heap, screen);
 	stack_rows_print_notes(&state->stacks, screen);
 }
 
@@ -93,6 +113,7 @@ static void peak_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "time_ns", UNIT_NS, totals->peak_time_ns);
 	facts_number(facts, "frees_unmatched", UNIT_COUNT, totals->frees_unmatched);
 	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
+	heap_share_total(((const struct peak_state *)report->state)->heap, facts);
 }
 
 static void peak_release(struct report *report)

@@ -32,6 +32,84 @@ static void heap_put_counters(struct table *table, const struct heap_row *row, u
 	table_set_number(table, COLUMN_alloc_temporary_allocations, row->temporary_allocations);
 }
 
+/* --- estimates --- */
+
+void heap_show_estimates(struct report *report, struct table *table, enum column_id counted,
+			 struct column *quiet)
+{
+	static const char name[] = "estimated_bytes";
+
+	if (!report->request->options->sort)
+		report->request->arrangement.sort = columns_find(table->column, table->column_count,
+								 name, sizeof(name) - 1);
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (table->column[i] != &column_list[counted])
+			continue;
+		*quiet = *table->column[i];
+		quiet->priority = 1;
+		table->column[i] = quiet;
+	}
+}
+
+void heap_put_estimate(struct table *table, struct estimate_columns columns,
+		       struct estimate_amount amount, uint64_t all_bytes)
+{
+	table_set_number(table, columns.allocations, estimate_whole(amount.allocations));
+	table_set_number(table, columns.bytes, estimate_whole(amount.bytes));
+	if (all_bytes)
+		table_set_real(table, columns.percent,
+			       100.0 * (double)amount.bytes / ESTIMATE_ONE / (double)all_bytes);
+}
+
+static uint64_t sampled_every(const struct heap *heap)
+{
+	for (size_t i = 0; i < heap->row_count; i++)
+		if (heap->estimate[i].every)
+			return heap->estimate[i].every;
+	return 0;
+}
+
+void heap_print_sampling(const struct heap *heap, const struct report *report,
+			 const struct screen *screen)
+{
+	const struct options *options = report->request->options;
+	char every[UNIT_TEXT_BYTES];
+
+	if (!heap->estimate)
+		return;
+	unit_format_bytes(every, sampled_every(heap));
+	if (stack_by_of(options->by) != STACK_BY_LIMIT)
+		screen_print_prose(screen,
+				   "columns with ~ are estimates: one allocation in %s has its "
+				   "stack (INTERCEPT_STACKS_EVERY). What is said above the table, "
+				   "and --by caller, is counted",
+				   every);
+	else if (stack_rows_are_filtered(options))
+		screen_print_prose(screen,
+				   "--filter stack~NAME finds sampled allocations only, one in %s "
+				   "(INTERCEPT_STACKS_EVERY)",
+				   every);
+}
+
+/* What is said of a stack's blocks is an estimate or a count, never both. */
+static void heap_put_sum(const struct heap *heap, struct table *table, const struct stack_sum *sum)
+{
+	static const struct estimate_columns columns = { COLUMN_alloc_estimated_allocations,
+							 COLUMN_alloc_estimated_bytes,
+							 COLUMN_alloc_estimated_percent };
+	const struct heap_totals *totals = &heap->totals;
+
+	if (!heap->estimate) {
+		heap_put_counters(table, &sum->row, totals->bytes_allocated);
+		return;
+	}
+	heap_put_estimate(table, columns, sum->estimate.all, totals->bytes_allocated);
+	table_set_number(table, COLUMN_alloc_estimated_peak_bytes,
+			 estimate_whole(sum->estimate.peak.bytes));
+	table_set_number(table, COLUMN_alloc_estimated_live_bytes,
+			 estimate_whole(sum->estimate.kept.bytes));
+}
+
 static void heap_put_key(const struct heap *heap, struct table *table, const struct heap_row *row)
 {
 	if (heap->by == HEAP_BY_SIZE)
@@ -156,13 +234,14 @@ void heap_fill_stacks(struct heap *heap, struct source *source, struct table *ta
 {
 	struct stack_sums sums = { .count = 0 };
 
+	stack_sums_estimate(&sums, heap);
 	stack_sums_make(&sums, heap, source, rows, WEIGHT_BYTES);
 	for (size_t i = 0; i < sums.count; i++) {
 		struct stack_sum sum = stack_sums_get(&sums, i);
 
 		table_add_row(table);
 		stack_rows_put(rows, table, i);
-		heap_put_counters(table, &sum.row, heap->totals.bytes_allocated);
+		heap_put_sum(heap, table, &sum);
 		table_settle_row(table);
 	}
 	stack_sums_release(&sums);

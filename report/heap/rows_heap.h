@@ -32,6 +32,22 @@ uint64_t heap_row_caller(const struct heap *heap, const struct source *source,
 void heap_fill_stacks(struct heap *heap, struct source *source, struct table *table,
 		      struct stack_rows *rows);
 
+/*
+ * Rows have estimates: the largest come first, unless the user has said what does, and people do not see the `counted` column,
+ * which stays empty. `quiet` becomes that column's and outlives the table.
+ */
+void heap_show_estimates(struct report *report, struct table *table, enum column_id counted,
+			 struct column *quiet);
+/* An amount of estimate.h in two columns, and its share of `all_bytes` in a third. */
+struct estimate_columns {
+	enum column_id allocations, bytes, percent;
+};
+void heap_put_estimate(struct table *table, struct estimate_columns columns,
+		       struct estimate_amount amount, uint64_t all_bytes);
+/* Below a table whose rows are estimates, or may be misread as such. */
+void heap_print_sampling(const struct heap *heap, const struct report *report,
+			 const struct screen *screen);
+
 /* What the live bytes are, in words; of a Python program it is what it used at its end: its runtime frees most of that. */
 const char *heap_still_live(const struct heap *heap, const struct run *run,
 			    struct scope_text *ret_text);

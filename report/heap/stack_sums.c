@@ -19,6 +19,18 @@ void heap_row_join(struct heap_row *into, const struct heap_row *from)
 	into->peak_allocations += from->peak_allocations;
 }
 
+static uint64_t estimated_weight(const struct heap_estimate *estimate, enum stack_weight weight)
+{
+	switch (weight) {
+	case WEIGHT_KEPT:
+		return estimate->kept.bytes;
+	case WEIGHT_PEAK:
+		return estimate->peak.bytes;
+	default:
+		return estimate->all.bytes;
+	}
+}
+
 static uint64_t weight_of(const struct heap_row *row, enum stack_weight weight)
 {
 	switch (weight) {
@@ -31,17 +43,21 @@ static uint64_t weight_of(const struct heap_row *row, enum stack_weight weight)
 	}
 }
 
-static struct stack_sum sum_of(const struct heap_row *row)
+static struct stack_sum sum_of(const struct stack_sums *sums, uint32_t number)
 {
-	return (struct stack_sum){ *row, row->last_ns, row->latest_ns };
+	const struct heap_row *row = &sums->heap->row[number];
+	struct stack_sum sum = { *row, row->last_ns, row->latest_ns, { .every = 0 } };
+
+	if (sums->is_estimated)
+		sum.estimate = sums->heap->estimate[number];
+	return sum;
 }
 
 struct stack_sum stack_sums_get(const struct stack_sums *sums, size_t place)
 {
 	uint32_t at = sums->at[place];
 
-	return at & STACK_SUM_JOINED ? sums->joined[at & ~STACK_SUM_JOINED]
-				     : sum_of(&sums->heap->row[at]);
+	return at & STACK_SUM_JOINED ? sums->joined[at & ~STACK_SUM_JOINED] : sum_of(sums, at);
 }
 
 static struct stack_sum *sum_join(struct stack_sums *sums, size_t place)
@@ -69,10 +85,17 @@ static void sum_add(struct stack_sums *sums, size_t place, uint32_t number)
 	}
 	sum = sum_join(sums, place);
 	heap_row_join(&sum->row, row);
+	if (sums->is_estimated)
+		estimate_join(&sum->estimate, &sums->heap->estimate[number]);
 	if (row->last_ns < sum->first_ns)
 		sum->first_ns = row->last_ns;
 	if (row->latest_ns > sum->latest_ns)
 		sum->latest_ns = row->latest_ns;
+}
+
+void stack_sums_estimate(struct stack_sums *sums, const struct heap *heap)
+{
+	sums->is_estimated = heap->estimate != NULL;
 }
 
 void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct source *source,
@@ -85,10 +108,16 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 	sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];
+		const struct heap_estimate *estimate = sums->is_estimated ? &heap->estimate[i]
+									  : NULL;
 		const struct stack_use use = { process[row->process], (uint32_t)row->key,
-					       row->last_ns, weight_of(row, weight) };
+					       row->last_ns,
+					       estimate ? estimated_weight(estimate, weight)
+							: weight_of(row, weight) };
 
-		sums->place[i] = stack_rows_place(rows, &use);
+		sums->place[i] = estimate && estimate->of == ESTIMATE_OF_NOTHING
+					 ? STACK_LEFT_OUT
+					 : stack_rows_place(rows, &use);
 		if (sums->place[i] != STACK_LEFT_OUT)
 			sum_add(sums, sums->place[i], (uint32_t)i);
 	}

@@ -10,13 +10,15 @@
 #include "report/stacks/stack_rows.h"
 
 struct stack_sum {
-	struct heap_row row;          /* of all of it; key, process and times mean nothing */
-	uint64_t first_ns, latest_ns; /* of its allocations */
+	struct heap_row row;           /* of all of it; key, process and times mean nothing */
+	uint64_t first_ns, latest_ns;  /* of its allocations */
+	struct heap_estimate estimate; /* where these are asked for */
 };
 
 /* Most stacks are one row of the heap: only what is put together of several takes memory of its own. */
 struct stack_sums {
 	const struct heap *heap;
+	bool is_estimated; /* rows without a stack are left out where others stand for them */
 	uint32_t *
 		at; /* by place of stack_rows: a row of the heap, or STACK_SUM_JOINED | one of `joined` */
 	size_t count, room;
@@ -31,6 +33,8 @@ struct stack_sums {
 enum stack_weight { WEIGHT_BYTES, WEIGHT_KEPT, WEIGHT_PEAK };
 
 /* After heap_finish(). All zeros is empty. */
+/* stack_sums_estimate(): before stack_sums_make(), where estimates are shown if there are any. */
+void stack_sums_estimate(struct stack_sums *sums, const struct heap *heap);
 void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct source *source,
 		     struct stack_rows *rows, enum stack_weight weight);
 struct stack_sum stack_sums_get(const struct stack_sums *sums, size_t place);

@@ -9,6 +9,7 @@ const PANELS = [
 	["steps", "Steps", panelSteps],
 	["advice", "Advice", panelAdvice],
 	["tables", "Tables", panelTables],
+	["compare", "Compare", panelCompare],
 ];
 
 const page = { manifest: null, shown: null, errors: [] };
@@ -51,7 +52,7 @@ async function panelShow() {
 	for (const [name] of PANELS)
 		byId("tab-" + name).setAttribute("aria-selected", name === chosen[0]);
 	panel.setAttribute("aria-labelledby", "tab-" + chosen[0]);
-	panel.redraw = panel.table = panel.timeline = panel.chart = panel.graph = panel.curves = null;
+	panel.redraw = panel.table = panel.timeline = panel.chart = panel.graph = panel.curves = panel.charts = null;
 	try {
 		await chosen[2](page.manifest, panel, rest);
 	} catch (error) {

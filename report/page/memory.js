@@ -4,17 +4,24 @@
 const MEMORY_HEIGHT = 190;
 const MEMORY_SAYS = { heap: "live blocks of the heap, all processes", tensors: "live tensors on ", resident: "resident memory of process " };
 
+/* To the flame graph of what lived at the peak: of all processes and devices. */
+function peakButton(kind) {
+	const of = { heap: "alloc", tensors: "tensors" }[kind];
+	const flame = page.manifest.pieces.find((one) => one.kind === "flame" && one.of === of && one.value === "peak" && one.all);
+	return flame ? el("button", { type: "button", class: "peak", onclick: () => { location.hash = "flames/" + flame.id; } }, "What lived at the peak") : "";
+}
+
 class MemoryCurve {
 	constructor(line, end) {
 		this.line = line;
 		this.end = end;
 		this.at = -1;
 		this.highest = Math.max(1, line.peak_bytes, ...line.values);
-		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": this.title() + "; arrow keys choose a moment",
-			onmousemove: (event) => this.hover(event), onmouseleave: () => { tipHide(); this.at = -1; this.draw(); }, onkeydown: (event) => this.key(event) });
+		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": this.title() + "; arrow keys choose a moment, Enter shows it in the timeline",
+			onmousemove: (event) => this.hover(event), onclick: (event) => { this.hover(event); this.pick(); }, onmouseleave: () => { tipHide(); this.at = -1; this.draw(); }, onkeydown: (event) => this.key(event) });
 		this.said = el("span", { class: "dim" });
 		this.node = el("section", { class: "curve", "data-kind": line.kind }, el("h2", {}, this.title(), " ",
-			el("span", { class: "dim" }, `peak ${shownNumber(line.peak_bytes, "bytes")} at ${shownNumber(line.peak_ns, "ns")} `), this.said), this.canvas);
+			el("span", { class: "dim" }, `peak ${shownNumber(line.peak_bytes, "bytes")} at ${shownNumber(line.peak_ns, "ns")} `), this.said, peakButton(line.kind)), this.canvas);
 	}
 
 	title() {
@@ -30,6 +37,13 @@ class MemoryCurve {
 		return `${shownNumber(this.line.values[at], "bytes")} at ${shownNumber(this.time(at), "ns")}`;
 	}
 
+	/* The timeline around the chosen moment, where the page has one. */
+	pick() {
+		const each = this.end / this.line.values.length, middle = this.time(this.at);
+		if (this.at >= 0 && page.manifest.pieces.some((one) => one.kind === "timeline"))
+			location.hash = `timeline/${Math.max(0, Math.floor(middle - 5 * each))}/${Math.ceil(middle + 5 * each)}`;
+	}
+
 	hover(event) {
 		const box = this.canvas.getBoundingClientRect(), count = this.line.values.length;
 		this.at = Math.max(0, Math.min(count - 1, Math.floor((event.clientX - box.left) / box.width * count)));
@@ -39,6 +53,8 @@ class MemoryCurve {
 
 	key(event) {
 		const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+		if (event.key === "Enter")
+			this.pick();
 		if (!by)
 			return;
 		event.preventDefault();
@@ -80,11 +96,13 @@ async function panelMemory(manifest, panel) {
 		return;
 	}
 	const data = await piece("memory"), curves = data.lines.map((line) => new MemoryCurve(line, data.end_ns));
-	const table = await tableOf(manifest, "memory");
-	panel.replaceChildren(...curves.map((curve) => curve.node),
+	const table = await tableOf(manifest, "memory"), charts = await layersCharts(manifest, data.end_ns);
+	panel.replaceChildren(...curves.filter((curve) => curve.line.kind !== "resident").map((curve) => curve.node), ...charts.map((chart) => chart.node),
+		...curves.filter((curve) => curve.line.kind === "resident").map((curve) => curve.node),
 		data.left_out ? el("p", { class: "dim" }, `${data.left_out} more processes had less; prof-report memory --by process lists them.`) : "",
 		table && table.document.rows.length ? el("section", {}, el("h2", {}, "What resident memory consisted of"), new DataTable(table.about.columns, table.document.rows).node) : "");
-	curves.forEach((curve) => curve.draw());
-	panel.redraw = () => curves.forEach((curve) => curve.draw());
+	panel.redraw = () => [...curves, ...charts].forEach((one) => one.draw());
+	panel.redraw();
 	panel.curves = curves;
+	panel.charts = charts;
 }

@@ -7,7 +7,9 @@
 
 #include "report/base/talk.h"
 #include "report/export/exporter.h"
+#include "report/page/page_compare.h"
 #include "report/page/page_flames.h"
+#include "report/page/page_layers.h"
 #include "report/page/page_memory.h"
 #include "report/page/page_tables.h"
 #include "report/page/page_timeline.h"
@@ -53,7 +55,7 @@ static void say_written(const struct page *page, uint64_t bytes)
 {
 	char size[UNIT_TEXT_BYTES];
 
-	if (page->request->options->output)
+	if (page->request->options->output && page->request->options->report == REPORT_page)
 		talk_print("'%s': %s, to be opened with a browser", page->request->options->output,
 			   unit_format(size, UNIT_BYTES, bytes));
 }
@@ -62,23 +64,29 @@ struct page_parts {
 	struct page_tables tables;
 	struct page_flames flames;
 	struct page_memory memory;
-	struct timeline timeline;
+	struct page_layers layers;
+	struct page_timeline timeline;
 };
 
 static int page_write(struct page *page, struct page_parts *parts)
 {
 	uint64_t bytes;
+	int status;
 
 	if (page_file_open(&page->file, page->request))
 		return STATUS_INPUT;
 	page_tables_put(&parts->tables, page);
 	page_flames_put(&parts->flames, page);
 	page_memory_put(&parts->memory, page);
+	page_layers_put(&parts->layers, page);
 	page_timeline_put(&parts->timeline, page);
+	status = page_compare_put(page);
 	put_losses(page);
 	bytes = page->file.bytes;
 	if (page_file_close(&page->file, page->request))
 		return STATUS_INPUT;
+	if (status)
+		return status;
 	say_written(page, bytes);
 	export_say_losses(page->request);
 	return STATUS_OK;
@@ -88,7 +96,8 @@ static int page_check(struct report_request *request)
 {
 	if (request->screen.session.name) {
 		snprintf(request->message, sizeof(request->message),
-			 "page shows one session at a time: name the files of one only");
+			 "page shows one session at a time: name the files of one only; those to "
+			 "compare with stand behind --against");
 		return STATUS_USAGE;
 	}
 	if (!request->options->output && isatty(STDOUT_FILENO)) {
@@ -106,13 +115,15 @@ static int page_source(struct report_request *request)
 	struct page_parts parts;
 	int status = page_check(request);
 
+	if (!status)
+		status = page_compare_check(&page);
 	if (status)
 		return status;
 	page.run = run_new(request->source, &request->scope);
 	run_set_options(page.run, request->options);
 	page_flames_want(&parts.flames, &page);
 	page_memory_want(&parts.memory, &page);
-	timeline_init(&parts.timeline);
+	page_layers_want(&parts.layers, &page);
 	page_timeline_want(&parts.timeline, &page);
 	status = page_tables_want(&parts.tables, &page);
 	if (!status) {
@@ -121,7 +132,7 @@ static int page_source(struct report_request *request)
 	}
 	page_tables_release(&parts.tables);
 	page_flames_release(&parts.flames);
-	timeline_release(&parts.timeline);
+	page_timeline_release(&parts.timeline);
 	run_free(page.run);
 	return status;
 }

@@ -29,11 +29,20 @@ struct level {
 	unsigned int number;
 };
 
-void page_timeline_want(struct timeline *timeline, struct page *page)
+void page_timeline_want(struct page_timeline *mine, struct page *page)
 {
-	chrome_want(page->run, &(struct chrome_options){ .request = page->request,
-							 .writer = &timeline_writer,
-							 .context = timeline });
+	const struct chrome_options options = { .request = page->request,
+						.writer = &timeline_writer,
+						.context = &mine->spans };
+
+	timeline_init(&mine->spans);
+	page_samples_want(&mine->samples, page, &mine->spans, chrome_want(page->run, &options));
+}
+
+void page_timeline_release(struct page_timeline *mine)
+{
+	page_samples_release(&mine->samples);
+	timeline_release(&mine->spans);
 }
 
 static uint64_t length_of(const struct span *span)
@@ -336,7 +345,8 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 	static const char *const kinds[] = { [LANE_THREAD] = "thread",
 					     [LANE_STEPS] = "steps",
 					     [LANE_RANGES] = "ranges",
-					     [LANE_STREAM] = "stream" };
+					     [LANE_STREAM] = "stream",
+					     [LANE_SAMPLES] = "samples" };
 	const struct source_thread *thread = lane->kind == LANE_STREAM ? NULL
 								       : thread_of(source, lane);
 	const char *name = "";
@@ -346,6 +356,7 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 		thread_name(thread, &name, &length);
 	json_open(json, NULL, '{');
 	json_string(json, "kind", kinds[lane->kind]);
+	json_number(json, "process", lane->pid); /* of two that had one pid, two numbers */
 	json_number(json, "pid", lane->pid % PIDS);
 	json_number(json, "tid", lane->tid);
 	json_text(json, "name", name, length);
@@ -367,8 +378,21 @@ static void put_names(FILE *out, const struct timeline *timeline)
 	fputs("]", out);
 }
 
-void page_timeline_put(struct timeline *timeline, struct page *page)
+static void put_arrows(struct page *page, const struct arrows *arrows)
 {
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = page_text_open(&text, &length);
+
+	arrows_put(arrows, out);
+	fclose(out);
+	page_file_put(&page->file, "timeline-arrows", text, length);
+	free(text);
+}
+
+void page_timeline_put(struct page_timeline *mine, struct page *page)
+{
+	struct timeline *timeline = &mine->spans;
 	struct source *source = page->request->source;
 	uint64_t end_ns = source_end_ns(source);
 	char *text = NULL;
@@ -377,11 +401,16 @@ void page_timeline_put(struct timeline *timeline, struct page *page)
 	struct json json = { .out = out };
 
 	timeline_settle(timeline, end_ns);
+	page_samples_put(&mine->samples, page);
 	fputs("{\"about\":", out);
 	json_open(&json, NULL, '{');
 	json_number(&json, "end_ns", end_ns);
 	json_number(&json, "spans", timeline->all);
+	json_number(&json, "stretches", mine->samples.stretches);
+	json_number(&json, "looks", mine->samples.looks);
 	json_number(&json, "thinned_ns", timeline->grain_ns);
+	json_number(&json, "arrows", timeline->arrows.all);
+	json_number(&json, "arrows_kept", timeline->arrows.count);
 	json_number(&json, "merged_ns", put_levels(page, timeline, end_ns, &json));
 	json_open(&json, "lanes", '[');
 	for (size_t i = 0; i < timeline->lanes; i++)
@@ -393,6 +422,7 @@ void page_timeline_put(struct timeline *timeline, struct page *page)
 	fputs("}\n", out);
 	fclose(out);
 	if (timeline->count) {
+		put_arrows(page, &timeline->arrows);
 		page_file_put(&page->file, "timeline", text, length);
 		json_close(page_file_entry(&page->file, "timeline", "timeline"), '}');
 	}

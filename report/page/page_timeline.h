@@ -11,10 +11,17 @@
 #define REPORT_PAGE_PAGE_TIMELINE_H
 
 #include "report/page/page.h"
+#include "report/page/page_samples.h"
 #include "report/page/timeline.h"
 
-/* The timeline has been initialised, and does not move. */
-void page_timeline_want(struct timeline *timeline, struct page *page);
-void page_timeline_put(struct timeline *timeline, struct page *page);
+struct page_timeline {
+	struct timeline spans;
+	struct page_samples samples;
+};
+
+/* It does not move until it is released. */
+void page_timeline_want(struct page_timeline *mine, struct page *page);
+void page_timeline_put(struct page_timeline *mine, struct page *page);
+void page_timeline_release(struct page_timeline *mine);
 
 #endif

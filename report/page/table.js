@@ -36,6 +36,11 @@ function compareCells(a, b) {
 	return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/* Of a table whose rows differ in unit, the row's own. */
+function unitOf(column, row) {
+	return column.unit === "amount" ? row.unit : column.unit;
+}
+
 class DataTable {
 	constructor(columns, rows, settings) {
 		this.columns = columns;
@@ -104,7 +109,7 @@ class DataTable {
 		return this.order.filter((at) => this.columns.some((column) => {
 			const value = this.rows[at][column.name];
 			return value !== null && value !== undefined &&
-				(shownCell(value, column.unit).toLowerCase().includes(words) || String(value).toLowerCase().includes(words));
+				(shownCell(value, unitOf(column, this.rows[at])).toLowerCase().includes(words) || String(value).toLowerCase().includes(words));
 		}));
 	}
 
@@ -124,8 +129,8 @@ class DataTable {
 	}
 
 	cell(column, row) {
-		const value = row[column.name], text = shownCell(value, column.unit);
-		const node = el("td", { class: isNumeric(column) ? "number" : "" }, cut(text, 4000));
+		const value = row[column.name], text = shownCell(value, unitOf(column, row));
+		const node = el("td", { class: (isNumeric(column) ? "number " : "") + "of-" + column.name }, cut(text, 4000));
 		if (column.unit === "percent" && typeof value === "number") {
 			node.classList.add("share");
 			node.style.setProperty("--share", Math.max(0, Math.min(100, value)) + "%");
@@ -139,7 +144,8 @@ class DataTable {
 		const passed = this.passed(), shown = this.all ? passed : passed.slice(0, ROWS_AT_ONCE);
 		const columns = this.shownColumns();
 		this.drawHead();
-		this.body.replaceChildren(...shown.map((at) => el("tr", { "data-row": at, onclick: (event) => this.open(event, at) },
+		const mark = this.settings.mark || (() => "");
+		this.body.replaceChildren(...shown.map((at) => el("tr", { "data-row": at, class: mark(this.rows[at]), onclick: (event) => this.open(event, at) },
 			columns.map((column) => this.cell(column, this.rows[at])))));
 		if (shown.length < passed.length)
 			this.body.append(el("tr", {}, el("td", { colspan: Math.max(1, columns.length) },

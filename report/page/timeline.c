@@ -54,9 +54,23 @@ static enum lane_kind kind_of(const struct trace_event *event)
 	return LANE_THREAD;
 }
 
-static uint32_t lane_of(struct timeline *timeline, const struct trace_event *event)
+uint32_t timeline_add_name(struct timeline *timeline, const char *category)
 {
-	const uint64_t words[3] = { event->pid, event->tid, kind_of(event) };
+	timeline->name = memory_room(timeline->name, timeline->names, &timeline->name_room,
+				     sizeof(*timeline->name));
+	timeline->name[timeline->names] = (struct timeline_name){ "\"\"", category, 2 };
+	return (uint32_t)timeline->names++;
+}
+
+void timeline_set_name(struct timeline *timeline, uint32_t name, struct trace_text json)
+{
+	timeline->name[name].json = text_store_put(&timeline->texts, json.text, json.length);
+	timeline->name[name].length = json.length;
+}
+
+uint32_t timeline_lane(struct timeline *timeline, uint64_t pid, uint64_t tid, enum lane_kind kind)
+{
+	const uint64_t words[3] = { pid, tid, kind };
 	bool added;
 	struct map_entry *entry = map_put(&timeline->known_lanes,
 					  map_hash_bytes(words, sizeof(words), 0), &added);
@@ -66,10 +80,13 @@ static uint32_t lane_of(struct timeline *timeline, const struct trace_event *eve
 	entry->value = timeline->lanes;
 	timeline->lane = memory_room(timeline->lane, timeline->lanes, &timeline->lane_room,
 				     sizeof(*timeline->lane));
-	timeline->lane[timeline->lanes] = (struct lane){ .pid = event->pid,
-							 .tid = event->tid,
-							 .kind = (enum lane_kind)words[2] };
+	timeline->lane[timeline->lanes] = (struct lane){ .pid = pid, .tid = tid, .kind = kind };
 	return (uint32_t)timeline->lanes++;
+}
+
+static uint32_t lane_of(struct timeline *timeline, const struct trace_event *event)
+{
+	return timeline_lane(timeline, event->pid, event->tid, kind_of(event));
 }
 
 /* --- spans --- */
@@ -140,6 +157,11 @@ static void span_put(struct timeline *timeline, struct span span)
 		merge_short(timeline);
 }
 
+void timeline_add(struct timeline *timeline, const struct span *span)
+{
+	span_put(timeline, *span);
+}
+
 /* Open until the end: its duration is set by timeline_settle(). */
 static void span_put_open(struct timeline *timeline, struct span span, const char *category,
 			  struct trace_text json)
@@ -193,6 +215,19 @@ static void take_range(struct timeline *timeline, const struct trace_event *even
 	timeline->has_begun = true;
 }
 
+/* From a thread to a stream (ac2g, as Kineto calls it), or to a thread. */
+static void take_arrow(struct timeline *timeline, const struct trace_event *event)
+{
+	bool begins = event->phase == 's', is_work = !begins && !strcmp(event->category, "ac2g");
+	uint32_t lane = timeline_lane(timeline, event->pid, event->tid,
+				      is_work ? LANE_STREAM : LANE_THREAD);
+
+	if (begins)
+		arrows_begin(&timeline->arrows, event->id, lane, event->time_ns);
+	else
+		arrows_end(&timeline->arrows, event->id, lane, event->time_ns);
+}
+
 static void take(struct trace_file *trace, const struct trace_event *event)
 {
 	struct timeline *timeline = trace->writer_state;
@@ -200,6 +235,10 @@ static void take(struct trace_file *trace, const struct trace_event *event)
 
 	if (event->phase == 'b' || event->phase == 'e') {
 		take_range(timeline, event);
+		return;
+	}
+	if (event->phase == 's' || event->phase == 'f') {
+		take_arrow(timeline, event);
 		return;
 	}
 	if (event->phase != 'X' && event->phase != 'B')
@@ -227,6 +266,7 @@ void timeline_release(struct timeline *timeline)
 	map_release(&timeline->known_lanes);
 	map_release(&timeline->known_names);
 	text_store_release(&timeline->texts);
+	arrows_release(&timeline->arrows);
 	free(timeline->span);
 	free(timeline->lane);
 	free(timeline->name);
@@ -289,6 +329,7 @@ static void find_depths(struct timeline *timeline)
 void timeline_settle(struct timeline *timeline, uint64_t end_ns)
 {
 	range_flush(timeline);
+	arrows_settle(&timeline->arrows, end_ns);
 	for (size_t i = 0; i < timeline->count; i++) {
 		struct span *span = &timeline->span[i];
 

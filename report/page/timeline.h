@@ -12,6 +12,7 @@
 #include "report/base/map.h"
 #include "report/base/memory.h"
 #include "report/export/trace_file.h"
+#include "report/page/arrows.h"
 
 #define SPANS_MAX 2000000u
 #define SPAN_DEPTH_MAX 60u
@@ -24,7 +25,7 @@ struct span {
 	uint32_t depth;      /* by timeline_settle() */
 };
 
-enum lane_kind { LANE_THREAD, LANE_STEPS, LANE_RANGES, LANE_STREAM };
+enum lane_kind { LANE_THREAD, LANE_STEPS, LANE_RANGES, LANE_STREAM, LANE_SAMPLES };
 
 struct lane {
 	uint64_t pid, tid; /* as the trace has them */
@@ -54,6 +55,7 @@ struct timeline {
 	uint64_t begun_id;
 	bool has_begun;
 	struct timeline_name begun_name;
+	struct arrows arrows;
 };
 
 /* Takes a trace's events; its context is the timeline, which does not move while it does. */
@@ -61,6 +63,13 @@ extern const struct trace_writer timeline_writer;
 
 void timeline_init(struct timeline *timeline);
 void timeline_release(struct timeline *timeline);
+
+/* What is no event of a trace: the number of a lane, and a span on it, whose count and busy_ns are set here. */
+uint32_t timeline_lane(struct timeline *timeline, uint64_t pid, uint64_t tid, enum lane_kind kind);
+void timeline_add(struct timeline *timeline, const struct span *span);
+/* A name whose text is known later, and that text, a JSON string. `category` stays. */
+uint32_t timeline_add_name(struct timeline *timeline, const char *category);
+void timeline_set_name(struct timeline *timeline, uint32_t name, struct trace_text json);
 
 /* After the last event: what has no end is open until end_ns, spans have depths and are in the order lane, depth, start. */
 void timeline_settle(struct timeline *timeline, uint64_t end_ns);

@@ -17,6 +17,7 @@ class Timeline {
 		this.selection = null;
 		this.chosen = null;
 		this.found = null;
+		this.arrows = new Arrows(this);
 		this.onChange = () => {};
 		this.lanes = this.layOut();
 		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": "timeline; W and S zoom, A and D move, Escape shows the whole run",
@@ -25,16 +26,19 @@ class Timeline {
 		this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
 	}
 
-	/* Steps of a process come first, then its ranges and threads; streams last. */
+	/* Steps of a process come first, then its ranges and threads, each with its stacks of Python below it; streams last. */
 	layOut() {
-		const rank = { steps: 0, ranges: 1, thread: 2, stream: 3 };
+		const rank = { steps: 0, ranges: 1, thread: 2, samples: 2, stream: 3 }, busy = new Map(), of = (lane) => lane.process + "/" + lane.tid;
 		const lanes = this.data.about.lanes.map((lane, number) => ({ ...lane, number }));
-		lanes.sort((a, b) => (a.kind === "stream") - (b.kind === "stream") || a.pid - b.pid || rank[a.kind] - rank[b.kind] ||
-			(b.tid === b.pid) - (a.tid === a.pid) || b.busy_ns - a.busy_ns);
+		for (const lane of lanes.filter((one) => one.kind === "thread"))
+			busy.set(of(lane), lane.busy_ns);
+		const weight = (lane) => (lane.kind === "samples" ? busy.get(of(lane)) || 0 : lane.busy_ns);
+		lanes.sort((a, b) => (a.kind === "stream") - (b.kind === "stream") || a.process - b.process || rank[a.kind] - rank[b.kind] ||
+			(b.tid === b.pid) - (a.tid === a.pid) || weight(b) - weight(a) || a.tid - b.tid || (a.kind === "samples") - (b.kind === "samples"));
 		this.top = [];
 		this.height = AXIS;
 		this.hidden = 0;
-		for (const lane of lanes) {
+		for (const lane of lanes.filter((one) => one.depths)) {
 			const height = LANE_HEAD + lane.depths * LANE_ROW + LANE_GAP;
 			if (this.height + height > TIMELINE_HEIGHT_MAX) {
 				this.hidden++;
@@ -49,7 +53,7 @@ class Timeline {
 	laneTitle(lane) {
 		const name = lane.name ? show(lane.name) + " " : "";
 		return { steps: `steps of process ${lane.pid}`, ranges: `ranges of process ${lane.pid}, begun by thread ${lane.tid}`,
-			thread: `${name}${lane.tid}, process ${lane.pid}`, stream: `GPU ${lane.pid}, stream ${lane.tid}` }[lane.kind];
+			thread: `${name}${lane.tid}, process ${lane.pid}`, samples: `${name}${lane.tid}, process ${lane.pid}: what Python was in (pale: it waits)`, stream: `GPU ${lane.pid}, stream ${lane.tid}` }[lane.kind];
 	}
 
 	x(ns) {
@@ -97,6 +101,7 @@ class Timeline {
 			}
 		for (const row of this.data.rows(this.level, this.from, this.to))
 			this.paintRow(context, row);
+		this.arrows.paint(context);
 		this.paintSelection(context);
 	}
 
@@ -128,6 +133,11 @@ class Timeline {
 		return this.found ? color("soft") : this.colors[name] || (this.colors[name] = colorOf(this.data.names[name]));
 	}
 
+	/* A thread that was seen waiting. */
+	isPale(row, at) {
+		return row.count[at] === 1 && this.data.about.lanes[row.lane].kind === "samples" && this.data.categories[row.name[at]] !== "runs";
+	}
+
 	paintRow(context, row) {
 		const top = this.top[row.lane];
 		if (top === undefined)
@@ -138,7 +148,9 @@ class Timeline {
 			if (right < 0)
 				continue;
 			context.fillStyle = this.colorOfSpan(row, i);
+			context.globalAlpha = this.isPale(row, i) ? 0.4 : 1;
 			context.fillRect(x, y, Math.max(0.7, right - x - (right - x > 3 ? 0.5 : 0)), LANE_ROW - 2);
+			context.globalAlpha = 1;
 			if (this.chosen && this.chosen.row === row && this.chosen.at === i) {
 				context.strokeStyle = color("mark");
 				context.lineWidth = 2;
@@ -198,7 +210,14 @@ class Timeline {
 	describe({ row, at }) {
 		const merged = row.count[at] > 1, lane = this.data.about.lanes[row.lane];
 		return show(this.data.nameOf(row, at)) + "\n" + shownNumber(merged ? row.busy[at] : row.duration[at], "ns") +
-			(merged ? ` in ${shownNumber(row.duration[at], "ns")}` : "") + `, from ${shownNumber(row.start[at], "ns")}\n` + this.laneTitle(lane);
+			(merged ? ` in ${shownNumber(row.duration[at], "ns")}` : "") + `, from ${shownNumber(row.start[at], "ns")}\n` +
+			(lane.kind === "samples" && !merged ? this.data.categories[row.name[at]] + "\n" : "") + this.laneTitle(lane);
+	}
+
+	/* With the stack around it, where it is one of Python. */
+	describeWhole(span) {
+		const { row, at } = span, stack = row.count[at] > 1 ? "" : this.data.stacks.text(row.name[at], STACK_TIP_FRAMES);
+		return this.describe(span) + (stack ? "\n" + stack : "");
 	}
 
 	move(event) {
@@ -215,7 +234,7 @@ class Timeline {
 		}
 		const span = this.spanAt(place);
 		if (span)
-			tipShow(event, this.describe(span));
+			tipShow(event, this.describeWhole(span));
 		else
 			tipHide();
 	}
@@ -232,10 +251,34 @@ class Timeline {
 			return;
 		if (Math.abs(x - grip.x) <= 3) {
 			this.selection = null;
-			this.chosen = this.spanAt([x, y]);
-			this.paint();
+			this.choose(this.spanAt([x, y]));
+			return;
 		}
 		this.onChange();
+	}
+
+	/* The span, or null; its arrows are there when the promise is kept. */
+	async choose(span) {
+		this.chosen = span;
+		await this.arrows.choose(span);
+		this.paint();
+		await this.onChange();
+	}
+
+	/* The span becomes the chosen one, in the middle of so many ns or of what there is room for. */
+	async goTo(span, wide) {
+		const { row, at } = span, width = Math.max(row.duration[at] * 4, wide || (this.to - this.from) / 4), middle = row.start[at] + row.duration[at] / 2;
+		this.chosen = span;
+		await this.arrows.choose(span);
+		await this.look(middle - width / 2, middle + width / 2);
+		this.reveal(span.row);
+	}
+
+	/* The window is moved when the row is out of sight, or below the details. */
+	reveal(row) {
+		const y = this.canvas.getBoundingClientRect().top + this.top[row.lane] + LANE_HEAD + row.depth * LANE_ROW;
+		if (!(y >= 0 && y < innerHeight * 0.6))
+			scrollBy(0, y - innerHeight * 0.3);
 	}
 
 	wheel(event) {
@@ -260,7 +303,8 @@ class Timeline {
 		else if (by)
 			this.look(this.from + by * width, this.to + by * width);
 		else if (event.key === "Escape") {
-			this.selection = this.chosen = null;
+			this.selection = null;
+			this.choose(null);
 			this.look(0, this.data.end);
 		} else
 			return;
@@ -283,9 +327,7 @@ class Timeline {
 		const span = this.data.next(this.found, after) || this.data.next(this.found, -1);
 		if (!span)
 			return;
-		this.chosen = span;
-		const { row, at } = span, width = Math.max(row.duration[at] * 4, (this.to - this.from) / 4);
-		await this.look(row.start[at] + row.duration[at] / 2 - width / 2, row.start[at] + row.duration[at] / 2 + width / 2);
+		await this.goTo(span);
 	}
 
 	async sums() {
@@ -314,20 +356,28 @@ async function timelineDetail(timeline, place) {
 			el("button", { type: "button", class: "into", onclick: () => { timeline.selection = null; timeline.look(from, to); } }, "Zoom in")),
 			new DataTable(SUM_COLUMNS, rows).node);
 	} else if (timeline.chosen) {
-		const { row, at } = timeline.chosen, table = row.count[at] > 1 ? null : TABLE_OF[timeline.data.categories[row.name[at]]];
-		const name = row.count[at] > 1 ? "" : timeline.data.names[row.name[at]];
+		const chosen = timeline.chosen, { row, at } = chosen, merged = row.count[at] > 1, is_stack = timeline.data.about.lanes[row.lane].kind === "samples";
+		const table = merged ? null : is_stack ? "lines" : TABLE_OF[timeline.data.categories[row.name[at]]];
+		const name = merged ? "" : is_stack ? timeline.data.names[row.name[at]].replace(/ \([^(]*\)$/, "") : timeline.data.names[row.name[at]];
+		const stacks = await stacksDetail(timeline);
+		if (timeline.chosen !== chosen)
+			return;
 		place.replaceChildren(el("pre", {}, timeline.describe(timeline.chosen)),
 			el("button", { type: "button", class: "into", onclick: () => timeline.look(row.start[at] - row.duration[at] * 0.1, row.start[at] + row.duration[at] * 1.1) }, "Zoom in"), " ",
-			table ? el("button", { type: "button", class: "row", onclick: () => { location.hash = `tables/${table}/${encodeURIComponent(name)}`; } }, `Show its row of ${table}`) : "");
+			table ? el("button", { type: "button", class: "row", onclick: () => { location.hash = `tables/${table}/${encodeURIComponent(name)}`; } }, `Show its row of ${table}`) : "",
+			stacks, arrowsDetail(timeline));
 	} else
 		place.replaceChildren();
 }
 
-function timelineNotes(data) {
-	const { about } = data, notes = [`${about.spans.toLocaleString("en-US")} spans.`];
+function timelineNotes(data, stacksMissing) {
+	const { about } = data, notes = [`${(about.spans - about.stretches).toLocaleString("en-US")} spans.`];
 	if (about.merged_ns)
 		notes.push(`The page has no room for all: what is shorter than ${shownNumber(about.merged_ns, "ns")} is merged (grey), with counts. prof-report page --time A..B has more of a part.`);
-	return el("p", { class: "dim" }, notes.join(" ") + " Drag to select, Shift and drag to move, Ctrl and wheel to zoom; W, S, A, D and Escape do it by keys.");
+	if (about.arrows)
+		notes.push(`${about.arrows_kept < about.arrows ? `${about.arrows_kept.toLocaleString("en-US")} of ` : ""}${about.arrows.toLocaleString("en-US")} arrows: click a span to see its own.`);
+	notes.push(about.looks ? `Below a thread stands what Python was in: ${about.looks.toLocaleString("en-US")} looks; click one for its stack.` : stacksMissing);
+	return el("p", { class: "dim" }, notes.filter((note) => note).join(" ") + " Drag to select, Shift and drag to move, Ctrl and wheel to zoom; W, S, A, D and Escape do it by keys.");
 }
 
 async function panelTimeline(manifest, panel, route) {
@@ -336,7 +386,8 @@ async function panelTimeline(manifest, panel, route) {
 		panel.replaceChildren(el("p", { class: "empty" }, "The recording has nothing that begins and ends. " + (ops && ops.about.empty ? show(ops.about.empty) + "." : "")));
 		return;
 	}
-	const data = new TimelineData(await piece("timeline")), timeline = new Timeline(data), detail = el("div", { class: "detail" });
+	const lines = manifest.pieces.find((one) => one.kind === "table" && one.name === "lines"), missing = lines && lines.empty ? show(lines.empty) + "." : "";
+	const data = new TimelineData(await piece("timeline")), stacks = new Stacks(data), timeline = new Timeline(data), detail = el("div", { class: "detail below" });
 	const search = el("input", { type: "search", placeholder: "Search, Enter for the next", "aria-label": "Search the timeline", oninput: () => timeline.search(search.value),
 		onkeydown: (event) => { if (event.key === "Enter") timeline.findNext(); } });
 	const range = el("span", { class: "range dim" });
@@ -346,10 +397,11 @@ async function panelTimeline(manifest, panel, route) {
 		return timelineDetail(timeline, detail);
 	};
 	panel.replaceChildren(el("div", { class: "tools" }, search, button("+", "zoom in", () => timeline.zoom(0.5)), button("−", "zoom out", () => timeline.zoom(2)),
-		button("Whole run", "show all", () => timeline.look(0, data.end)), range), timelineNotes(data),
+		button("Whole run", "show all", () => timeline.look(0, data.end)), range), timelineNotes(data, missing),
 		timeline.hidden ? el("p", { class: "dim" }, `${timeline.hidden} more lanes did less and have no room here; prof-report page --thread TID shows one.`) : "",
-		detail, timeline.canvas);
+		timeline.canvas, detail);
 	panel.timeline = timeline;
+	stacks.load(); /* for who points at one */
 	panel.redraw = () => timeline.draw();
 	if (route.length > 1 && Number(route[1]) > Number(route[0]))
 		await timeline.look(Number(route[0]), Number(route[1]));

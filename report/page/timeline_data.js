@@ -86,13 +86,29 @@ class TimelineData {
 				const end = row.start[i] + row.duration[i], inside = Math.min(end, to) - Math.max(row.start[i], from);
 				if (inside < 0)
 					continue;
-				const merged = row.count[i] > 1, key = merged ? "" : row.name[i];
-				const sum = sums.get(key) || { name: merged ? "shorter ones, merged" : this.names[key], category: merged ? "" : this.categories[key], count: 0, total_ns: 0 };
+				const merged = row.count[i] > 1, at = row.name[i], key = merged ? "" : this.categories[at] + "\0" + this.names[at];
+				const sum = sums.get(key) || { name: merged ? "shorter ones, merged" : this.names[at], category: merged ? "" : this.categories[at], count: 0, total_ns: 0 };
 				sum.count += row.start[i] >= from ? row.count[i] : 0;
 				sum.total_ns += merged && row.duration[i] ? Math.round(row.busy[i] * inside / row.duration[i]) : merged ? row.busy[i] : inside;
 				sums.set(key, sum);
 			}
 		return [...sums.values()].sort((a, b) => b.total_ns - a.total_ns);
+	}
+
+	/* The innermost span of the lane that begins at the moment, among what is loaded; else one that is open then; else null. */
+	startingAt(lane, moment) {
+		let best = null, open = null;
+		for (const row of this.rows(this.levels.length - 1, moment, moment)) {
+			if (row.lane !== lane)
+				continue;
+			for (let i = this.firstAfter(row, moment); i < row.start.length && row.start[i] <= moment; i++) {
+				if (row.start[i] === moment && row.count[i] === 1 && (!best || row.depth > best.row.depth))
+					best = { row, at: i };
+				else if (row.start[i] + row.duration[i] >= moment && (!open || row.depth > open.row.depth))
+					open = { row, at: i };
+			}
+		}
+		return best || open;
 	}
 
 	/* The next span after the moment whose name passes, over all levels that are loaded. */

@@ -22,6 +22,8 @@ function scaled(scale, value) {
 }
 
 function shownNumber(value, unit) {
+	if (value < 0 && unit === "change")
+		return "-" + shownNumber(-value, unit).slice(1);
 	if (value < 0)
 		return "-" + shownNumber(-value, unit);
 	if (unit === "ns" && value >= 60e9 && value < 120e9)
@@ -32,6 +34,8 @@ function shownNumber(value, unit) {
 		return (value / 1e9).toPrecision(3) + " GB/s";
 	if (unit === "percent")
 		return value > 0 && value < 0.05 ? "<0.1 %" : value.toFixed(1) + " %";
+	if (unit === "change")
+		return (value > 0 ? "+" : "") + (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en-US") : value.toFixed(1)) + " %";
 	if (unit === "id")
 		return String(value);
 	return Number.isInteger(value) ? value.toLocaleString("en-US") : value.toPrecision(4);

@@ -7,6 +7,7 @@
  *
  * Changes nothing. The checks themselves are in reader.c (bytes) and check.c (meaning).
  */
+#include "report/core/opening.h"
 #include "report/core/report_kind.h"
 
 #include <errno.h>
@@ -118,16 +119,13 @@ static bool checking_file(struct checking *checking, const struct session_file *
 static int check_files(struct report_request *request)
 {
 	const struct options *options = request->options;
-	const struct source_options opening = { .live = options->live,
-						.wait_s = options->wait_s,
-						.waits = options->waits,
-						.copies = true,
-						.note = note_print };
+	struct source_options opening = opening_of(options);
 	struct session_files files = { .options = &opening };
 	struct checking checking = { .out = stdout };
 	int error = EVT_OK;
 	bool good = true;
 
+	opening.copies = true;
 	for (size_t i = 0; i < options->file_count && !error; i++)
 		error = session_files_add(&files, options->file[i]);
 	if (error)

@@ -16,6 +16,7 @@
  * With more than one file, `# <path>` comes before each, escaped as text.h does. scripts/evtdump.py writes the same bytes: the
  * two are compared with each other.
  */
+#include "report/core/opening.h"
 #include "report/core/report_kind.h"
 
 #include <errno.h>
@@ -257,16 +258,13 @@ static void dump_file(struct dump *dump, const struct session_file *file)
 static int dump_files(struct report_request *request)
 {
 	const struct options *options = request->options;
-	const struct source_options opening = { .live = options->live,
-						.wait_s = options->wait_s,
-						.waits = options->waits,
-						.copies = true,
-						.note = note_print };
+	struct source_options opening = opening_of(options);
 	struct session_files files = { .options = &opening };
 	struct dump *dump = calloc(1, sizeof(*dump));
 	int error = dump ? EVT_OK : EVT_NO_MEMORY;
 	size_t faults = 1;
 
+	opening.copies = true;
 	for (size_t i = 0; i < options->file_count && !error; i++)
 		error = session_files_add(&files, options->file[i]);
 	if (error)

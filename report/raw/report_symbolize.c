@@ -5,6 +5,7 @@
  *
  *   <copy>: <n> of <n> addresses named, <bytes> bytes added
  */
+#include "report/core/opening.h"
 #include "report/core/report_kind.h"
 
 #include <limits.h>
@@ -109,15 +110,12 @@ static int symbolize_file(const struct session_file *file, const char *copy,
 static int symbolize_files(struct report_request *request)
 {
 	const struct options *options = request->options;
-	const struct source_options opening = { .live = options->live,
-						.wait_s = options->wait_s,
-						.waits = options->waits,
-						.only_named = options->output != NULL,
-						.note = note_print };
+	struct source_options opening = opening_of(options);
 	struct session_files files = { .options = &opening };
 	char copy[PATH_MAX], message[2 * PATH_MAX + 128];
 	int error = EVT_OK, status = STATUS_OK;
 
+	opening.only_named = options->output != NULL;
 	for (size_t i = 0; i < options->file_count && !error; i++)
 		error = session_files_add(&files, options->file[i]);
 	if (error)

@@ -2,7 +2,7 @@
 /*
  * Samples by line or by function: what was seen there itself, and in stacks that it is part of. Made of what an analysis
  * has counted, once everything is read. Lines of the same number, function and file are one, whatever process ran them. What they
- * have of the heap is added where it is known (line_memory.h).
+ * have of the heap is added where it is known (line_memory.h), and of the GPU (line_gpu.h).
  */
 #ifndef REPORT_SAMPLES_LINES_H
 #define REPORT_SAMPLES_LINES_H
@@ -15,6 +15,11 @@ struct line_memory {
 	uint64_t peak_bytes; /* at the heap's peak */
 };
 
+struct line_gpu {
+	uint64_t gpu_ns;               /* what the GPU did for its calls */
+	uint64_t copies, copied_bytes; /* between host and device, as it asked for them */
+};
+
 struct line {
 	uint32_t file, function; /* indices of names; SAMPLE_NONE: not known */
 	uint32_t number;         /* 0: none, or not known */
@@ -22,6 +27,7 @@ struct line {
 	bool is_torn;            /* stacks that could not be read */
 	struct sample_counts self, total;
 	struct line_memory memory, total_memory;
+	struct line_gpu gpu, total_gpu;
 	struct gil_counts gil;
 	uint64_t seen; /* the stack that was added last */
 };

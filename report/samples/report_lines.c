@@ -6,6 +6,7 @@
 
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
+#include "report/samples/line_gpu.h"
 #include "report/samples/line_memory.h"
 #include "report/samples/lines.h"
 #include "report/samples/source_text.h"
@@ -13,12 +14,17 @@
 #define NO_MEMORY                                     \
 	"no block of the heap has a line of Python: " \
 	"record with INTERCEPT_STACKS=python to have them"
+#define NO_GPU                                   \
+	"no call of CUDA has a line of Python: " \
+	"record with INTERCEPT_STACKS=python to have the GPU's time by line"
 
 struct lines_state {
 	const struct samples *samples;
 	struct source_text text;
-	const void *heap; /* NULL: nobody looks at it */
-	bool has_memory;  /* lines of Python are known of it */
+	const void *heap;               /* NULL: nobody looks at it */
+	bool has_memory;                /* lines of Python are known of it */
+	const struct line_gpu_use *gpu; /* likewise */
+	bool has_gpu;
 };
 
 static void put_percent(struct table *table, enum column_id column, uint64_t part, uint64_t whole)
@@ -55,6 +61,7 @@ static void put_counts(struct table *table, const struct sample_counts *counts, 
 	table_set_number(table, COLUMN_lines_python_ns, counts->cpu_ns - counts->native_ns);
 	table_set_number(table, COLUMN_lines_native_ns, counts->native_ns);
 	table_set_number(table, COLUMN_lines_wait_ns, counts->wait_ns);
+	table_set_number(table, COLUMN_lines_cuda_ns, counts->cuda_ns);
 	put_percent(table, COLUMN_lines_percent, counts->cpu_ns, all_ns);
 	put_states(table, counts);
 }
@@ -64,6 +71,7 @@ static void put_total(struct table *table, const struct sample_counts *counts, u
 	table_set_number(table, COLUMN_lines_total_samples, counts->looks);
 	table_set_number(table, COLUMN_lines_total_cpu_ns, counts->cpu_ns);
 	table_set_number(table, COLUMN_lines_total_wait_ns, counts->wait_ns);
+	table_set_number(table, COLUMN_lines_total_cuda_ns, counts->cuda_ns);
 	put_percent(table, COLUMN_lines_total_percent, counts->cpu_ns, all_ns);
 }
 
@@ -76,6 +84,15 @@ static void put_memory(struct table *table, const struct line *line)
 	table_set_number(table, COLUMN_lines_total_bytes_allocated,
 			 line->total_memory.bytes_allocated);
 	table_set_number(table, COLUMN_lines_total_live_bytes, line->total_memory.live_bytes);
+}
+
+static void put_gpu(struct table *table, const struct line *line)
+{
+	table_set_number(table, COLUMN_lines_gpu_ns, line->gpu.gpu_ns);
+	table_set_number(table, COLUMN_lines_total_gpu_ns, line->total_gpu.gpu_ns);
+	table_set_number(table, COLUMN_lines_copies, line->gpu.copies);
+	table_set_number(table, COLUMN_lines_copied_bytes, line->gpu.copied_bytes);
+	table_set_number(table, COLUMN_lines_total_copied_bytes, line->total_gpu.copied_bytes);
 }
 
 static void put_line(struct table *table, const struct source *source, const struct line *line,
@@ -114,6 +131,8 @@ static void fill_source_rows(struct lines_state *state, const struct report *rep
 			sample_counts_add(&all.total, &line->total);
 			line_memory_join(&all.memory, &line->memory);
 			line_memory_join(&all.total_memory, &line->total_memory);
+			line_gpu_join(&all.gpu, &line->gpu);
+			line_gpu_join(&all.total_gpu, &line->total_gpu);
 		}
 		table_add_row(table);
 		table_set_number(table, COLUMN_lines_line, number);
@@ -127,6 +146,8 @@ static void fill_source_rows(struct lines_state *state, const struct report *rep
 		}
 		if (all.total_memory.allocations)
 			put_memory(table, &all);
+		if (all.total_gpu.gpu_ns || all.total_gpu.copies)
+			put_gpu(table, &all);
 	}
 }
 
@@ -139,7 +160,7 @@ static void table_put_source_first(struct table *table)
 	} first[] = {
 		{ "text", 0 },          { "total_cpu_ns", 0 },     { "total_percent", 1 },
 		{ "total_wait_ns", 1 }, { "total_live_bytes", 1 }, { "percent", 3 },
-		{ "wait_ns", 3 },       { "live_bytes", 3 },
+		{ "wait_ns", 3 },       { "live_bytes", 3 },       { "total_gpu_ns", 1 },
 	};
 	static struct column column[sizeof(first) / sizeof(first[0])];
 
@@ -184,12 +205,15 @@ static void lines_fill(struct report *report, struct table *table)
 	lines_make(&lines, samples, report->request->options->by == BY_lines_function);
 	state->has_memory = state->heap &&
 			    line_memory_add(state->heap, run_source(report->run), &lines);
+	state->has_gpu = state->gpu && line_gpu_add(state->gpu, run_source(report->run), &lines);
 	if (path && source_text_read(&state->text, path))
 		fill_source(state, report, &lines, table);
 	for (size_t i = 0; !path && i < lines.count; i++) {
 		put_line(table, run_source(report->run), &lines.line[i], samples->all.cpu_ns);
 		if (state->has_memory)
 			put_memory(table, &lines.line[i]);
+		if (state->has_gpu)
+			put_gpu(table, &lines.line[i]);
 	}
 	lines_release(&lines);
 }
@@ -202,6 +226,8 @@ static void lines_prepare(struct report *report)
 	state->samples = samples_want(report->run, &(struct samples_options){ .by = options->by });
 	if (!state->samples->key.kind && line_memory_is_wanted(options))
 		state->heap = line_memory_want(report->run);
+	if (!state->samples->key.kind && line_gpu_is_wanted(options))
+		state->gpu = line_gpu_want(report->run, NULL);
 }
 
 static void samples_total(const struct report *report, struct facts *facts)
@@ -212,9 +238,11 @@ static void samples_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "cpu_ns", UNIT_NS, samples->all.cpu_ns);
 	facts_number(facts, "native_ns", UNIT_NS, samples->all.native_ns);
 	facts_number(facts, "wait_ns", UNIT_NS, samples->all.wait_ns);
+	facts_number(facts, "cuda_ns", UNIT_NS, samples->all.cuda_ns);
 	facts_number(facts, "samples_torn", UNIT_COUNT, samples->torn);
 	facts_number(facts, "samples_cut", UNIT_COUNT, samples->cut);
 	facts_number(facts, "samples_dropped", UNIT_COUNT, samples->dropped);
+	facts_number(facts, "samples_partial", UNIT_COUNT, samples->partial);
 }
 
 static const char *samples_explain(const struct report *report, struct why_empty *absence)
@@ -228,6 +256,8 @@ static const char *samples_explain(const struct report *report, struct why_empty
 		       "a text file";
 	if (state->heap)
 		return NO_MEMORY;
+	if (state->gpu)
+		return NO_GPU;
 	return samples_why_none(state->samples);
 }
 
@@ -250,9 +280,16 @@ static void samples_foot(const struct document *document, const struct screen *s
 				   unit_format_count(number, samples->cut));
 	if (state->heap && !state->has_memory)
 		screen_print_prose(screen, NO_MEMORY);
+	if (state->gpu && !state->has_gpu && line_gpu_has_work(state->gpu))
+		screen_print_prose(screen, NO_GPU);
 	if (samples->dropped)
 		screen_print_prose(screen, "%s samples found no room in the collector's memory.",
 				   unit_format_count(number, samples->dropped));
+	if (samples->partial)
+		screen_print_prose(screen,
+				   "%s looks left threads out: at most 4,096 threads and 16 "
+				   "interpreters of a process are followed.",
+				   unit_format_count(number, samples->partial));
 	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT; i++)
 		if (samples->off[i] && samples->all.looks)
 			screen_print_prose(screen, "Of %s process%s %s.",

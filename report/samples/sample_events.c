@@ -5,12 +5,14 @@
 #include <stdlib.h>
 
 #include "report/core/options.h"
+#include "report/samples/open_looks.h"
 
 #define NO_OPERATOR 0u
 
 struct sampled_thread {
 	uint64_t carried_ns; /* CPU time that no line has got yet */
 	uint64_t last_ns;
+	struct open_looks looks; /* that count */
 };
 
 struct sampled_process {
@@ -94,6 +96,7 @@ void sample_counts_add(struct sample_counts *into, const struct sample_counts *m
 	into->native_ns += more->native_ns;
 	into->wait_ns += more->wait_ns;
 	into->ready_ns += more->ready_ns;
+	into->cuda_ns += more->cuda_ns;
 	for (unsigned int i = 0; i < EVT_PYTHON_STATE_LIMIT; i++)
 		into->state_ns[i] += more->state_ns[i];
 }
@@ -177,6 +180,64 @@ static void take_sample(void *state, const struct source_event *event, bool is_c
 		     samples->is_by_place ? place_of(event, sample) : 0);
 	sample_counts_add(&row->counts, &counts);
 	sample_counts_add(&samples->all, &counts);
+	open_looks_add(&thread_at(mine, event)->looks, place_of(event, sample),
+		       (uint64_t)(row - samples->row),
+		       &(struct open_look){ .time_ns = event->event.time_ns,
+					    .all_ns = counts.cpu_ns + counts.wait_ns,
+					    .python_ns = counts.cpu_ns - counts.native_ns });
+}
+
+static void take_call(struct state *mine, const struct source_event *event, uint64_t duration_ns)
+{
+	struct samples *samples = &mine->samples;
+	uint64_t end_ns = event->event.time_ns;
+	struct sample_counts counts = { 0 };
+	struct open_looks *looks;
+	struct open_look look;
+
+	if (event->thread->index >= mine->thread_room)
+		return;
+	looks = &thread_at(mine, event)->looks;
+	if (!looks->count)
+		return;
+	look = open_looks_take(looks, end_ns > duration_ns ? end_ns - duration_ns : 0);
+	counts.cuda_ns = look.all_ns;
+	counts.native_ns = look.python_ns;
+	sample_counts_add(&samples->row[looks->row].counts, &counts);
+	sample_counts_add(&samples->all, &counts);
+}
+
+/* Each begins with the same fields. */
+static void take_cuda(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	take_call(state, event, EVENT_AS(cuda_call, &event->event)->duration_ns);
+}
+
+static void take_hidden(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	take_call(state, event, EVENT_AS(gpu_call, &event->event)->duration_ns);
+}
+
+_Static_assert(offsetof(struct evt_cuda_call, duration_ns) ==
+			       offsetof(struct evt_cuda_launch, duration_ns) &&
+		       offsetof(struct evt_cuda_call, duration_ns) ==
+			       offsetof(struct evt_cuda_copy, duration_ns) &&
+		       offsetof(struct evt_cuda_call, duration_ns) ==
+			       offsetof(struct evt_cuda_alloc, duration_ns) &&
+		       offsetof(struct evt_cuda_call, duration_ns) ==
+			       offsetof(struct evt_cuda_free, duration_ns),
+	       "calls are told with the same head");
+
+static void read_calls(struct state *mine, struct run *run)
+{
+	run_reads(run, EVT_cuda_call, FIELD_BIT(cuda_call, duration_ns), take_cuda, mine);
+	run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_launch, duration_ns), take_cuda, mine);
+	run_reads(run, EVT_cuda_copy, FIELD_BIT(cuda_copy, duration_ns), take_cuda, mine);
+	run_reads(run, EVT_cuda_alloc, FIELD_BIT(cuda_alloc, duration_ns), take_cuda, mine);
+	run_reads(run, EVT_cuda_free, FIELD_BIT(cuda_free, duration_ns), take_cuda, mine);
+	run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, duration_ns), take_hidden, mine);
 }
 
 /* Counters of a process that were told before are part of these. */
@@ -198,6 +259,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 	samples->torn += now->torn - told->torn;
 	samples->cut += now->cut - told->cut;
 	samples->dropped += now->dropped - told->dropped;
+	samples->partial += now->partial - told->partial;
 	if (now->off && now->off < EVT_PYTHON_OFF_LIMIT && !told->off)
 		samples->off[now->off]++;
 	*told = *now;
@@ -219,6 +281,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_python_place, FIELDS_ALL, take_place, mine);
 	run_reads(run, EVT_python_sample, FIELDS_ALL, take_sample, mine);
 	run_reads(run, EVT_python_sampling, FIELDS_ALL, take_sampling, mine);
+	read_calls(mine, run);
 }
 
 static void release(void *state)
@@ -259,7 +322,7 @@ const struct sample_code *samples_code(const struct samples *samples, uint64_t k
 
 static const char *const off_texts[EVT_PYTHON_OFF_LIMIT] = {
 	[EVT_PYTHON_OFF_VERSION] = "no Python stack was sampled: this version does not know the "
-				   "program's CPython, only 3.8 to 3.13",
+				   "program's CPython, only 3.8 to 3.14",
 	[EVT_PYTHON_OFF_LAYOUT] = "no Python stack was sampled: the program's CPython is built in "
 				  "another way than the usual one",
 	[EVT_PYTHON_OFF_REFUSED] = "no Python stack was sampled: the kernel does not let the "

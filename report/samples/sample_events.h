@@ -4,7 +4,8 @@
  * under each key of --by, and what places are.
  *
  * CPU time since a thread was last seen running goes to where it is seen running next: so a line that only waits gets
- * none of it. Waits are the time since the look before. Memory grows with places, keys and threads.
+ * none of it. Waits are the time since the look before. Looks in a CUDA call are known once it returns: one that
+ * never does is not seen (open_looks.h). Memory grows with places, keys and threads.
  */
 #ifndef REPORT_SAMPLES_SAMPLE_EVENTS_H
 #define REPORT_SAMPLES_SAMPLE_EVENTS_H
@@ -23,6 +24,7 @@
 struct sample_counts {
 	uint64_t looks, cpu_ns, native_ns, wait_ns, ready_ns;
 	uint64_t cpu_looks; /* those that have CPU time: what shares of it stand on */
+	uint64_t cuda_ns;   /* of CPU time and waits: a CUDA call was open */
 	uint64_t state_ns[EVT_PYTHON_STATE_LIMIT];
 };
 
@@ -54,8 +56,8 @@ struct samples {
 	size_t code_count, code_room;
 	struct map codes;
 	struct sample_counts all;
-	uint64_t torn, cut, dropped;
-	uint64_t off[EVT_PYTHON_OFF_LIMIT]; /* processes by why they were not sampled */
+	uint64_t torn, cut, dropped, partial; /* of python_sampling, of all processes */
+	uint64_t off[EVT_PYTHON_OFF_LIMIT];   /* processes by why they were not sampled */
 	struct run_key key;
 	bool is_by_place;
 };

@@ -56,6 +56,7 @@ struct source_process {
 	const struct source_name *command, *executable;
 	uint64_t rank,
 		world_size; /* of a distributed run, as its variables say; UINT64_MAX and 0: not told */
+	uint64_t stacks_every;     /* INTERCEPT_STACKS_EVERY; 0: stacks are no sample */
 	bool rank_is_torch;        /* RANK said so, as torchrun sets it: see source_rank() */
 	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */
 	bool ended;
@@ -138,6 +139,10 @@ struct source_file {
 		cost_waits;                   /* of its collector, last `cost` event */
 	uint64_t start_real_ns;               /* CLOCK_REALTIME of its time 0, 0 when unknown */
 	const struct source_symbols *symbols; /* those read so far: a writer puts them first */
+	struct {
+		bool is_known;
+		uint64_t device, inode;
+	} place; /* on disk; for who writes files, which asks for it once (report/core/report.c) */
 };
 
 struct source_options {
@@ -146,6 +151,7 @@ struct source_options {
 	unsigned int wait_s; /* without live: wait no longer, all files together */
 	bool copies; /* of recordings that are named count, too: each file is looked at for itself */
 	bool only_named; /* do not look for the session's other files */
+	bool base_names; /* source_file.path is without folders: they are nobody's business */
 	/* One line for stderr while opening: which session was taken, what is waited for. May be NULL. */
 	void (*note)(void *context, const char *line);
 	void *note_context;
@@ -247,6 +253,12 @@ uint32_t source_stack_or_caller(struct source *source, uint32_t stack, uint64_t 
  */
 int source_next(struct source *source, struct source_event *ret_event);
 
+/*
+ * For files that are being written, before the first source_next() and whenever it has said EVT_END: what has come since is given
+ * out next. Without `grows` nobody writes any more, and what is missing is a fault. 0 or an error of source_next().
+ */
+int source_resume(struct source *source, bool grows);
+
 /* Events of a name field, by file. Never NULL; id 0 is the empty string. */
 const struct source_name *source_name_of(struct source *source, struct source_file *file,
 					 uint64_t id);
@@ -295,6 +307,8 @@ size_t source_threads(const struct source *source, struct source_thread *const *
 size_t source_losses(const struct source *source, const struct source_loss **ret_losses);
 size_t source_metas(const struct source *source, const struct source_meta **ret_metas);
 size_t source_faults(const struct source *source, const struct source_fault **ret_faults);
+/* What could not be read has readable parts behind it, as far as is known; a file that only ends too early has none. */
+bool source_file_has_holes(const struct source *source, const struct source_file *file);
 uint64_t source_cpu_ns(const struct source *source); /* of all processes, so far */
 uint64_t source_end_ns(
 	const struct source *source); /* time of the last event or watermark so far */

@@ -72,6 +72,7 @@ int loss_add_untold(struct file_row *file)
 	if (!facts->complete || facts->end.lost <= file->lost_told)
 		return EVT_OK;
 	event.count = facts->end.lost - file->lost_told;
+	file->lost_told = facts->end.lost; /* once, however often it ends */
 	if (facts->end.frames != facts->frames)
 		event.reason = 0; /* it may have been told in a frame that is missing */
 	return loss_add(file, &event, facts->end.end_ns);
@@ -97,7 +98,9 @@ static uint64_t name_number(const struct source_name *name)
 	return number;
 }
 
-static void process_add_rank(struct source *source, struct source_process *process,
+#define STACKS_EVERY_LIMIT (1ull << 32)
+
+static void process_add_fact(struct source *source, struct source_process *process,
 			     const struct source_name *key, const struct source_name *value)
 {
 	uint64_t number = name_number(value);
@@ -106,6 +109,8 @@ static void process_add_rank(struct source *source, struct source_process *proce
 		process->rank = number;
 	} else if (name_says(key, "world_size") && number != UINT64_MAX) {
 		process->world_size = number;
+	} else if (name_says(key, "stacks_every") && number < STACKS_EVERY_LIMIT) {
+		process->stacks_every = number;
 	} else if (name_says(key, "rank_variable")) {
 		process->rank_is_torch = name_says(value, "RANK");
 		source->has_torch_ranks |= process->rank_is_torch;
@@ -124,7 +129,7 @@ int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_
 	int error;
 
 	if (event->process && !process_mention(file, event->process, time_ns, &row))
-		process_add_rank(source, &row->process,
+		process_add_fact(source, &row->process,
 				 source_name_of(source, &file->file, event->key),
 				 source_name_of(source, &file->file, event->value));
 	if (source->meta_count >= SOURCE_METAS_MAX)
@@ -160,4 +165,15 @@ void fault_add(struct file_row *file, uint64_t offset, int error, const char *fo
 	va_start(arguments, format);
 	vsnprintf(fault->text, sizeof(fault->text), format, arguments);
 	va_end(arguments);
+}
+
+bool source_file_has_holes(const struct source *source, const struct source_file *file)
+{
+	const struct source_fault *fault;
+	size_t count = source_faults(source, &fault);
+
+	for (size_t i = 0; i < count; i++)
+		if (fault[i].file == file && fault[i].error != EVT_TRUNCATED)
+			return true;
+	return false;
 }

@@ -203,6 +203,16 @@ int source_open_files(struct source **ret_source, struct session_file *files, si
 	return EVT_OK;
 }
 
+static void source_take_base_names(struct source *source)
+{
+	for (size_t i = 0; i < source->file_count; i++) {
+		struct source_file *file = &source->file[i]->file;
+		const char *slash = strrchr(file->path, '/');
+
+		file->path = slash ? slash + 1 : file->path;
+	}
+}
+
 int source_open(struct source **ret_source, char *const *paths, size_t count,
 		const struct source_options *options, char *message, size_t message_bytes)
 {
@@ -217,6 +227,8 @@ int source_open(struct source **ret_source, char *const *paths, size_t count,
 	else
 		error = source_open_files(ret_source, files.file, files.count, message,
 					  message_bytes);
+	if (!error && options && options->base_names)
+		source_take_base_names(*ret_source);
 	session_files_release(&files);
 	return error;
 }

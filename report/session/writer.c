@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,4 +150,91 @@ void writer_look(struct writer *writer, int fd)
 		return;
 	writer->program_pid = proc_find(process_is_recorded, writer);
 	writer_take_command(writer);
+}
+
+/* --- from a process to its file --- */
+
+#define PARENTS_MAX 64u
+#define RECORDING ".evt"
+
+/* What is looked for in a walk through /proc. */
+struct finding {
+	uint32_t pid;           /* the one that was named */
+	uint64_t device, inode; /* of the memory of the collector that is being looked at */
+	char *path;             /* of its file */
+};
+
+static uint32_t parent_of(uint32_t pid)
+{
+	char text[512];
+	const char *name_end;
+	unsigned int parent = 0;
+
+	if (!proc_read(pid, "stat", text, sizeof(text)))
+		return 0;
+	name_end = strrchr(text, ')'); /* the name may hold anything */
+	if (!name_end || sscanf(name_end, ") %*c %u", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+static bool process_descends(uint32_t pid, uint32_t from)
+{
+	for (unsigned int i = 0; pid && i < PARENTS_MAX; i++) {
+		if (pid == from)
+			return true;
+		pid = parent_of(pid);
+	}
+	return false;
+}
+
+static bool process_is_wanted(uint32_t pid, void *context)
+{
+	const struct finding *finding = context;
+	uint64_t device = finding->device, inode = finding->inode;
+
+	return process_descends(pid, finding->pid) && process_maps(pid, &device, &inode);
+}
+
+/* The recording that a process has open. */
+static bool process_recording(uint32_t pid, char *ret_path)
+{
+	char folder[PATH_ROOM];
+	struct dirent *entry;
+	bool found = false;
+	DIR *open_files;
+
+	snprintf(folder, sizeof(folder), "/proc/%u/fd", pid);
+	open_files = opendir(folder);
+	while (open_files && !found && (entry = readdir(open_files))) {
+		ssize_t length = readlinkat(dirfd(open_files), entry->d_name, ret_path,
+					    PATH_MAX - 1);
+
+		ret_path[length > 0 ? length : 0] = 0;
+		found = length > 0 && *ret_path == '/' && strstr(ret_path, RECORDING);
+	}
+	if (open_files)
+		closedir(open_files);
+	return found;
+}
+
+static bool collector_is_wanted(uint32_t pid, void *context)
+{
+	struct finding *finding = context;
+	char name[PATH_ROOM];
+
+	finding->inode = 0;
+	if (!proc_read(pid, "comm", name, sizeof(name)) || strcmp(name, NAME) != 0 ||
+	    !process_maps(pid, &finding->device, &finding->inode))
+		return false;
+	if (pid != finding->pid && !proc_find(process_is_wanted, finding))
+		return false;
+	return process_recording(pid, finding->path);
+}
+
+bool writer_find_file(uint32_t pid, char *ret_path)
+{
+	struct finding finding = { .pid = pid, .path = ret_path };
+
+	return proc_find(collector_is_wanted, &finding) != 0;
 }

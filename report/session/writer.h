@@ -7,6 +7,8 @@
 #ifndef REPORT_SESSION_WRITER_H
 #define REPORT_SESSION_WRITER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define WRITER_COMMAND_BYTES 64
@@ -20,5 +22,11 @@ struct writer {
 
 /* Looks anew, first at those found before: the file of descriptor `fd`. Takes some milliseconds. */
 void writer_look(struct writer *writer, int fd);
+
+/*
+ * The recording of the process with that pid, of one that descends from it, or that such a collector writes: its path in
+ * `ret_path`, PATH_MAX bytes. False: there is none, or it is not to be seen. Looks at all of /proc.
+ */
+bool writer_find_file(uint32_t pid, char *ret_path);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "report/stacks/stack_keys.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static void keys_release(void *state)
 
 	map_release(&keys->known);
 	free(keys->use);
+	free(keys->events);
 	free(keys->first);
 	free(keys->generation);
 	if (keys->is_named)
@@ -60,21 +62,51 @@ struct stack_keys *stack_keys_want(struct run *run, enum stack_by by)
 	return run_want(run, &analysis_stack_keys, &(struct stack_keys_options){ .by = by });
 }
 
+/*
+ * Is it one of those whose stacks are counted? What frees has none by its nature. And an analysis may ask twice of one
+ * event, for the call and for its work on the GPU: no thread makes two calls at one time.
+ */
+static bool keys_count_event(struct stack_keys *keys, const struct source_event *event)
+{
+	uint32_t id = event->event.id;
+
+	if (id == EVT_tensor_free || (event->event.time_ns == keys->last_ns &&
+				      event->thread == keys->last_thread && id == keys->last_id))
+		return false;
+	keys->last_ns = event->event.time_ns;
+	keys->last_thread = event->thread;
+	keys->last_id = id;
+	return true;
+}
+
+static void keys_note_family(struct stack_keys *keys, enum evt_family family)
+{
+	if (!keys->count && !keys->missing)
+		keys->family = family;
+	else if (keys->family != family)
+		keys->family = EVT_FAMILY_system;
+}
+
 uint64_t stack_keys_of(struct stack_keys *keys, const struct source_event *event)
 {
 	uint32_t process = event->process->index;
 	uint64_t words[3] = { process, event->stack,
 			      process < keys->generation_room ? keys->generation[process] : 0 };
 	struct map_entry *entry;
-	bool added;
+	bool added, counts = keys_count_event(keys, event);
 
+	if (counts)
+		keys_note_family(keys, evt_descriptors[event->event.id].family);
 	if (event->stack == STACK_NONE) {
-		keys->misses = true;
+		keys->missing += counts;
+		keys->misses_native |= evt_descriptors[event->event.id].family != EVT_FAMILY_torch;
 		return 0;
 	}
 	entry = map_put(&keys->known, map_hash_bytes(words, sizeof(words), 0), &added);
 	if (added) {
 		keys->use = memory_room(keys->use, keys->count, &keys->room, sizeof(*keys->use));
+		keys->events = memory_room(keys->events, keys->count, &keys->events_room,
+					   sizeof(*keys->events));
 		keys->use[keys->count++] = (struct stack_use){
 			.process = event->process,
 			.stack = event->stack,
@@ -82,6 +114,7 @@ uint64_t stack_keys_of(struct stack_keys *keys, const struct source_event *event
 		};
 		entry->value = keys->count;
 	}
+	keys->events[entry->value - 1] += counts;
 	return entry->value;
 }
 
@@ -146,20 +179,56 @@ static uint64_t settle(const void *state, uint64_t key)
 	return keys->first[key - 1];
 }
 
+static const char *events_named(enum evt_family family)
+{
+	switch (family) {
+	case EVT_FAMILY_cuda:
+		return "CUDA calls";
+	case EVT_FAMILY_io:
+		return "calls of input and output";
+	case EVT_FAMILY_tensors:
+		return "allocations of tensors";
+	case EVT_FAMILY_torch:
+		return "operators";
+	default:
+		return "events";
+	}
+}
+
+/* How many of the events have a stack. */
+static const char *share(struct stack_keys *keys)
+{
+	bool *is_cut = stacks_find_cut(source_stacks(run_source(keys->run)));
+	struct stack_share share = { .all = keys->missing };
+	size_t used;
+
+	for (size_t i = 0; i < keys->count; i++)
+		stack_share_add(&share, is_cut, keys->use[i].stack, keys->events[i]);
+	free(is_cut);
+	if (!stack_share_write(&share, events_named(keys->family), keys->share))
+		return NULL;
+	used = strlen(keys->share);
+	if (keys->missing)
+		snprintf(keys->share + used, sizeof(keys->share) - used,
+			 "; what has none was recorded without (INTERCEPT_STACKS, "
+			 "INTERCEPT_STACKS_MIN_TIME), or its thread ran no Python");
+	return keys->share;
+}
+
 static const char *note(void *state)
 {
-	const struct stack_keys *keys = (const struct stack_keys *)((const char *)state -
-								    offsetof(struct stack_keys,
-									     rows));
+	struct stack_keys *keys = (struct stack_keys *)((char *)state -
+							offsetof(struct stack_keys, rows));
 
 	if (keys->by == STACK_BY_PYTHON && !keys->rows.has_python)
 		return STACKS_WITHOUT_PYTHON;
-	if (!keys->misses)
-		return NULL;
 	if (keys->count)
-		return "what has no stack was recorded without (INTERCEPT_STACKS), or its thread "
-		       "ran "
-		       "no Python";
+		return share(keys);
+	if (!keys->missing)
+		return NULL;
+	if (!keys->misses_native)
+		return "operators have no stack here: INTERCEPT_STACKS=python in the program's "
+		       "environment records their lines of Python";
 	return "what has no stack was recorded without: INTERCEPT_STACKS=native, python or both in "
 	       "the program's environment records them";
 }

@@ -5,6 +5,7 @@
 
 #include "report/core/key.h"
 #include "report/stacks/stack_rows.h"
+#include "report/stacks/stack_share.h"
 
 /* The state of an analysis: see stack_keys_want(). */
 struct stack_keys {
@@ -13,10 +14,18 @@ struct stack_keys {
 	enum stack_by by;
 	struct map known;      /* process, stack and generation to key */
 	struct stack_use *use; /* by key - 1 */
-	size_t count, room;
+	uint64_t *events;      /* likewise: that have this stack */
+	size_t count, room, events_room;
 	uint32_t *generation; /* of the modules of a process */
 	size_t generation_room;
-	bool misses; /* some event had no stack */
+	uint64_t missing;       /* events without a stack */
+	bool misses_native;     /* that were none of PyTorch's, which have stacks of Python only */
+	enum evt_family family; /* of the events; EVT_FAMILY_system: of several */
+	const struct source_thread
+		*last_thread; /* of the last event: who asks twice of one has one */
+	uint64_t last_ns;
+	uint32_t last_id;
+	char share[STACK_SHARE_BYTES + 160];
 	bool is_named;
 	struct stack_rows rows; /* once all is read */
 	uint64_t *first; /* of each key - 1: the first that means the same, or KEY_LEFT_OUT */

@@ -94,12 +94,18 @@ enum unit stack_report_unit(const struct stack_report *state)
 					     : UNIT_BYTES;
 }
 
+static bool is_estimated(const struct stack_report *state)
+{
+	return state->from->is_estimated && state->from->is_estimated(state->from_state);
+}
+
 void stack_report_describe(const struct stack_report *state, char *text, size_t room)
 {
 	const char *says = state->from->says[state->value];
 	char amount[UNIT_TEXT_BYTES];
 
-	snprintf(text, room, "%s: %s, %s", state->from->name,
+	snprintf(text, room, "%s: %s%s, %s", state->from->name,
+		 is_estimated(state) ? "estimated from a sample: " : "",
 		 says ? says : value_says[state->value],
 		 unit_format(amount, stack_report_unit(state), state->all));
 }
@@ -119,7 +125,8 @@ void stack_report_total(const struct stack_report *state, struct facts *facts)
 
 	facts_text(facts, "of", state->from->name, strlen(state->from->name));
 	facts_text(facts, "value", name, strlen(name));
-	facts_number(facts, "total", UNIT_AMOUNT, state->all);
+	facts_number(facts, is_estimated(state) ? "estimated_total" : "total", UNIT_AMOUNT,
+		     state->all);
 }
 
 /* Whether something of the family happened: what has no stack, or no value of the kind, is not drawn. */

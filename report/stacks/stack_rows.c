@@ -163,6 +163,11 @@ size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 	return number;
 }
 
+const char *stack_rows_text(struct stack_rows *rows, size_t place)
+{
+	return text_of(rows, rows->place[place].stack);
+}
+
 static void put_text(struct table *table, enum column_id column, const char *text)
 {
 	if (text && column < COLUMN_ID_LIMIT)

@@ -77,6 +77,8 @@ void stack_rows_release(struct stack_rows *rows);
 
 /* The place that the call belongs to, from 0 in order of appearance; STACK_LEFT_OUT: --filter leaves it out. */
 size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use);
+/* What the place is, for people; as long as the rows. Not of stacks. */
+const char *stack_rows_text(struct stack_rows *rows, size_t place);
 /* Fills the row added last with what the place is. */
 void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place);
 /* A row that is something else (a caller) has that stack. */

@@ -40,6 +40,8 @@ struct stack_source {
 	/* Instead of put(): its stacks are none of the source's, and are made in `names`. */
 	void (*put_named)(const void *state, struct named_stacks *names, enum stack_value value,
 			  take_stack_use *take, void *context);
+	/* Its values are estimates, as stacks are a sample; NULL: they never are. */
+	bool (*is_estimated)(const void *state);
 	/* Why it has nothing, NULL: as for any family. */
 	const char *(*explain)(const void *state);
 };

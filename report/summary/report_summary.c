@@ -82,6 +82,8 @@ static void put_gpu(const struct summary *summary, struct facts *facts)
 {
 	struct gpu_totals gpu = summary_gpu_add_up(summary);
 
+	if (gpu.devices || summary->untold->calls)
+		facts_number(facts, "gpu_untold", UNIT_COUNT, summary->untold->calls);
 	if (!gpu.devices)
 		return;
 	facts_number(facts, "gpu_busy_ns", UNIT_NS, gpu.busy_ns);
@@ -172,6 +174,7 @@ static void summary_want(struct report *report)
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.gpu = gpu_want(run, &(struct gpu_options){ .by = BY_kernels_name }),
 		.gpu_time = gpu_time_want(run, NULL),
+		.untold = untold_want(run, NULL),
 		.operators = operators_want(run, NULL),
 		.samples = samples_want(run, &(struct samples_options){ BY_lines_line }),
 		.imports = imports_want(run, NULL),

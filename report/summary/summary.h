@@ -10,6 +10,7 @@
 #include "report/cuda/cuda.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_time.h"
+#include "report/gpu/untold.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap.h"
 #include "report/heap/resident.h"
@@ -58,6 +59,7 @@ struct summary {
 	struct cuda *cuda;
 	struct gpu *gpu; /* by kernel */
 	struct gpu_time *gpu_time;
+	struct untold *untold;
 	struct operators *operators;
 	struct steps *steps;
 	struct samples *samples; /* by line */

@@ -54,6 +54,7 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
 	char name[NAME_BYTES];
 
+	untold_print(summary->untold, summary->source, screen);
 	if (!totals.span_ns || !most)
 		return;
 	put_name(summary, most->key[GPU_KEY_WHAT], name);

@@ -10,6 +10,7 @@
 #include "report/session/ranks.h"
 #include "report/core/why_empty.h"
 #include "report/heap/rows_heap.h"
+#include "report/heap/heap_share.h"
 #include "report/nvtx/rows_ranges.h"
 #include "report/steps/rows_steps.h"
 #include "report/process/rows_threads.h"
@@ -255,6 +256,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 		(struct heap_names){ .form = SYMBOLS_FULL, .for_people = true, .is_brief = true });
 	part_print(&table, &part, document, screen);
 	summary_print_leak(summary, screen);
+	heap_share_print(summary->heap, screen);
 	late_callers_release(&callers);
 	table_release(&table);
 }

@@ -67,6 +67,7 @@ struct document {
 	const char *scope;   /* one line in front of all: what was recorded; NULL when all was */
 	const char *empty;   /* one line for a table without rows, NULL: a general one */
 	bool raw;            /* csv: formulas stay formulas */
+	bool names_first;    /* what rows are named gets half of the screen before figures do */
 	bool head_only;      /* the table is for programs: people get all from the head */
 };
 

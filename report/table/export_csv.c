@@ -15,11 +15,25 @@ static bool text_is_formula(const char *text, size_t length)
 	return length && *text && strchr("=+-@\t\r", *text);
 }
 
+/* It stands in the file as it is: nothing is escaped, quoted or marked. */
+static bool text_is_plain(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (text[i] <= ' ' || text[i] > '~' || text[i] == ',' || text[i] == '"')
+			return false;
+	return true;
+}
+
 static void csv_put_text(FILE *out, const char *text, size_t length, bool raw)
 {
 	size_t room = text_escape_room(length) + 1, mark = !raw && text_is_formula(text, length);
-	char *shown = memory_grow(NULL, room, 1);
+	char *shown;
 
+	if (!mark && text_is_plain(text, length)) {
+		fwrite_unlocked(text, 1, length, out);
+		return;
+	}
+	shown = memory_grow(NULL, room, 1);
 	*shown = '\'';
 	length = mark + text_escape(shown + mark, room - mark, text, length);
 	if (!strpbrk(shown, ",\" ")) {
@@ -36,11 +50,22 @@ static void csv_put_text(FILE *out, const char *text, size_t length, bool raw)
 	free(shown);
 }
 
+/* Millions of them: printf() takes several times as long. */
+static void csv_put_number(FILE *out, uint64_t number)
+{
+	char digits[20], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	fwrite_unlocked(at, 1, (size_t)(digits + sizeof(digits) - at), out);
+}
+
 static void csv_put_cell(FILE *out, const struct cell *cell, bool raw)
 {
 	switch (cell->kind) {
 	case CELL_NUMBER:
-		fprintf(out, "%" PRIu64, cell->number);
+		csv_put_number(out, cell->number);
 		break;
 	case CELL_SIGNED:
 		fprintf(out, "%" PRId64, (int64_t)cell->number);
@@ -73,11 +98,11 @@ void export_csv(const struct document *document, const struct screen *screen)
 		}
 		for (size_t i = 0; i < document->shown_count; i++) {
 			if (i)
-				putc(',', screen->out);
+				putc_unlocked(',', screen->out);
 			csv_put_cell(screen->out,
 				     table_cell(table, table->order[row], document->shown[i]),
 				     document->raw);
 		}
-		putc('\n', screen->out);
+		putc_unlocked('\n', screen->out);
 	}
 }

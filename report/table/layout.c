@@ -131,7 +131,8 @@ static size_t layout_least(const struct layout *layout, size_t screen_width)
 {
 	size_t least = 0, main_least = screen_width * 3 / 10;
 
-	if (layout->main != SIZE_MAX && layout_column(layout, layout->main)->unit == UNIT_CODE)
+	if (layout->document->names_first ||
+	    (layout->main != SIZE_MAX && layout_column(layout, layout->main)->unit == UNIT_CODE))
 		main_least = screen_width / 2;
 	if (main_least < MAIN_WIDTH_MIN)
 		main_least = MAIN_WIDTH_MIN;

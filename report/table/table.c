@@ -209,6 +209,14 @@ static void heap_sink(size_t *row, size_t count, size_t at, struct sort_context 
 	}
 }
 
+static bool rows_are_sorted(const size_t *row, size_t count, struct sort_context *context)
+{
+	for (size_t i = 1; i < count; i++)
+		if (row_compare(&row[i - 1], &row[i], context) > 0)
+			return false;
+	return true;
+}
+
 /* Sorts; of many rows of which few are shown only those come first, and the others in no order. */
 static void rows_sort(size_t *row, size_t count, size_t wanted, struct sort_context *context)
 {
@@ -223,7 +231,8 @@ static void rows_sort(size_t *row, size_t count, size_t wanted, struct sort_cont
 		}
 		count = wanted;
 	}
-	qsort_r(row, count, sizeof(*row), row_compare, context);
+	if (!rows_are_sorted(row, count, context))
+		qsort_r(row, count, sizeof(*row), row_compare, context);
 }
 
 static bool is_late(const struct table *table, size_t column)

@@ -32,21 +32,40 @@ const char *tensor_device_text(uint64_t device, char ret_text[TENSOR_DEVICE_BYTE
 }
 
 /* "parent (aten::empty)" of one that only allocates for what is around it. */
-static void put_nested_key(const struct run_key *key, struct table *table, uint64_t value)
+static const char *nested_text(const struct run_key *key, uint64_t value, struct text_store *texts)
 {
 	uint64_t around = tensor_key_around(value);
-	const char *inner, *outer, *text;
+	const char *inner, *outer;
 	size_t inner_length, outer_length;
 
-	if (!around) {
+	inner = key->kind->text(key->state, tensor_key_inner(value), &inner_length);
+	if (!around)
+		return text_store_format(texts, "%.*s", (int)inner_length, inner);
+	outer = key->kind->text(key->state, around, &outer_length);
+	return text_store_format(texts, "%.*s (%.*s)", (int)outer_length, outer, (int)inner_length,
+				 inner);
+}
+
+static void put_nested_key(const struct run_key *key, struct table *table, uint64_t value)
+{
+	const char *text;
+
+	if (!tensor_key_around(value)) {
 		key_put(key, value, table);
 		return;
 	}
-	inner = key->kind->text(key->state, tensor_key_inner(value), &inner_length);
-	outer = key->kind->text(key->state, around, &outer_length);
-	text = text_store_format(&table->texts, "%.*s (%.*s)", (int)outer_length, outer,
-				 (int)inner_length, inner);
+	text = nested_text(key, value, &table->texts);
 	table_set_text(table, key->column[0], text, strlen(text));
+}
+
+const char *tensors_row_text(const struct tensors *tensors, const struct tensor_row *row,
+			     struct text_store *texts)
+{
+	const struct run_key *key = tensors_key(tensors);
+
+	if (!row->key || !key->kind || !key->kind->text)
+		return "(no operator)";
+	return nested_text(key, row->key, texts);
 }
 
 static void put_key(const struct tensors *tensors, struct table *table,

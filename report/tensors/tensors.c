@@ -23,7 +23,9 @@ struct tensor_process {
 
 void tensors_init(struct tensors *tensors, enum tensors_by by)
 {
-	*tensors = (struct tensors){ .by = by, .unused = BLOCK_NONE };
+	*tensors = (struct tensors){ .by = by,
+				     .unused = BLOCK_NONE,
+				     .layers_due_ns = LAYERS_NEVER };
 	map_init(&tensors->rows);
 	map_init(&tensors->devices);
 	map_init(&tensors->blocks);
@@ -42,6 +44,41 @@ void tensors_release(struct tensors *tensors)
 	map_release(&tensors->devices);
 	map_release(&tensors->blocks);
 	map_release(&tensors->reserved);
+	if (tensors->layers)
+		layers_release(tensors->layers);
+	free(tensors->layers);
+}
+
+/* --- what they consist of over time --- */
+
+void tensors_keep_layers(struct tensors *tensors)
+{
+	if (tensors->layers)
+		return;
+	tensors->layers = memory_zero(1, sizeof(*tensors->layers));
+	layers_init(tensors->layers);
+	tensors->layers_due_ns = tensors->layers->due_ns;
+}
+
+static uint64_t row_live_bytes(const void *owner, size_t row)
+{
+	return ((const struct tensors *)owner)->row[row].live_bytes;
+}
+
+static void tensors_look_layers(struct tensors *tensors, uint64_t time_ns)
+{
+	layers_look(tensors->layers, time_ns, tensors->live.bytes, tensors, tensors->row_count,
+		    row_live_bytes);
+	tensors->layers_due_ns = tensors->layers->due_ns;
+}
+
+const struct layers *tensors_end_layers(struct tensors *tensors, uint64_t end_ns)
+{
+	if (tensors->layers_due_ns != LAYERS_NEVER)
+		layers_end(tensors->layers, end_ns, tensors->live.bytes, tensors,
+			   tensors->row_count, row_live_bytes);
+	tensors->layers_due_ns = LAYERS_NEVER;
+	return tensors->layers;
 }
 
 static struct tensor_process *tensors_process_at(struct tensors *tensors, uint32_t index)
@@ -240,6 +277,8 @@ void tensors_allocate(struct tensors *tensors, const struct tensor_op *op)
 	struct recent early;
 	bool added;
 
+	if (op->time_ns >= tensors->layers_due_ns)
+		tensors_look_layers(tensors, op->time_ns);
 	if (op->counts) {
 		row = tensors_count(tensors, op, op->bytes, false);
 		flow_add(&tensors->flow, op->bytes, false);
@@ -276,6 +315,8 @@ uint64_t tensors_free(struct tensors *tensors, const struct tensor_op *op)
 	struct tensor_block block = { .row = ROW_OUTSIDE };
 	struct recent old;
 
+	if (op->time_ns >= tensors->layers_due_ns)
+		tensors_look_layers(tensors, op->time_ns);
 	if (process->displaced.count &&
 	    recents_take(&process->displaced, op->address, op->time_ns, op->thread, &old)) {
 		tensors->reused -= old.row != ROW_OUTSIDE;

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "report/base/curve.h"
+#include "report/base/layers.h"
 #include "report/base/map.h"
 
 #define TENSOR_OUTER_MAX 64u /* keys around one */
@@ -79,7 +80,9 @@ struct tensors {
 	size_t device_count, device_room;
 	struct tensor_block *block;
 	size_t block_count, block_room;
-	uint32_t unused; /* list of free entries of `block` */
+	uint32_t unused;        /* list of free entries of `block` */
+	struct layers *layers;  /* of rows' live bytes, of all devices; NULL: nobody wants them */
+	uint64_t layers_due_ns; /* as layers->due_ns */
 	struct map rows, devices, blocks;
 	struct map reserved;             /* process and device to bytes */
 	struct tensor_process **process; /* by index, NULL before its first event */
@@ -88,6 +91,9 @@ struct tensors {
 
 void tensors_init(struct tensors *tensors, enum tensors_by by);
 void tensors_release(struct tensors *tensors);
+/* As those of the heap (report/heap/heap.h). */
+void tensors_keep_layers(struct tensors *tensors);
+const struct layers *tensors_end_layers(struct tensors *tensors, uint64_t end_ns);
 
 void tensors_allocate(struct tensors *tensors, const struct tensor_op *op);
 /* Returns the bytes that are freed, 0 when they are not known. */

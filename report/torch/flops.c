@@ -5,17 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "report/torch/shapes.h"
+
 #define INPUTS_MAX 3 /* that any formula looks at */
-#define DIMENSIONS_MAX 16
-
-struct shape {
-	uint64_t size[DIMENSIONS_MAX];
-	unsigned int count;
-};
-
-struct shape_parser {
-	const char *at, *end;
-};
 
 enum flops_kind flops_kind_of(const char *name, size_t length)
 {
@@ -35,64 +27,6 @@ enum flops_kind flops_kind_of(const char *name, size_t length)
 	return FLOPS_NONE;
 }
 
-static bool parser_take(struct shape_parser *parser, char wanted)
-{
-	while (parser->at < parser->end && (*parser->at == ' ' || *parser->at == ','))
-		parser->at++;
-	if (parser->at == parser->end || *parser->at != wanted)
-		return false;
-	parser->at++;
-	return true;
-}
-
-static bool parser_take_number(struct shape_parser *parser, uint64_t *ret_number)
-{
-	const char *from;
-	uint64_t number = 0;
-
-	while (parser->at < parser->end && (*parser->at == ' ' || *parser->at == ','))
-		parser->at++;
-	from = parser->at;
-	while (parser->at < parser->end && *parser->at >= '0' && *parser->at <= '9') {
-		uint64_t digit = (uint64_t)(*parser->at++ - '0');
-
-		if (__builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_add_overflow(number, digit, &number))
-			return false;
-	}
-	*ret_number = number;
-	return parser->at > from;
-}
-
-/* One input: [a, b] or []. */
-static bool parser_take_shape(struct shape_parser *parser, struct shape *ret_shape)
-{
-	ret_shape->count = 0;
-	if (!parser_take(parser, '['))
-		return false;
-	while (!parser_take(parser, ']'))
-		if (ret_shape->count == DIMENSIONS_MAX ||
-		    !parser_take_number(parser, &ret_shape->size[ret_shape->count++]))
-			return false;
-	return true;
-}
-
-static uint64_t product(uint64_t a, uint64_t b)
-{
-	uint64_t result;
-
-	return __builtin_mul_overflow(a, b, &result) ? 0 : result;
-}
-
-static uint64_t shape_elements(const struct shape *shape)
-{
-	uint64_t elements = 1;
-
-	for (unsigned int i = 0; i < shape->count; i++)
-		elements = product(elements, shape->size[i]);
-	return elements;
-}
-
 /* Elements of the left, times the last dimension of the right, twice: a batch is in the left. */
 static uint64_t flops_of_product(const struct shape *left, const struct shape *right,
 				 unsigned int dimensions)
@@ -100,7 +34,7 @@ static uint64_t flops_of_product(const struct shape *left, const struct shape *r
 	if (left->count != dimensions || right->count != dimensions ||
 	    left->size[dimensions - 1] != right->size[dimensions - 2])
 		return 0;
-	return product(2, product(shape_elements(left), right->size[dimensions - 1]));
+	return shape_product(2, shape_product(shape_elements(left), right->size[dimensions - 1]));
 }
 
 /* Where the integers of a convolution stand. */
@@ -113,43 +47,45 @@ static uint64_t conv2d_output(const struct shape *image, const struct shape *ker
 	uint64_t padded, reach;
 
 	if (__builtin_add_overflow(image->size[2 + dimension],
-				   product(2, integers->size[PADDING + dimension]), &padded) ||
+				   shape_product(2, integers->size[PADDING + dimension]),
+				   &padded) ||
 	    !kernel->size[2 + dimension] || !integers->size[STRIDE + dimension])
 		return 0;
-	reach = product(integers->size[DILATION + dimension], kernel->size[2 + dimension] - 1);
+	reach = shape_product(integers->size[DILATION + dimension],
+			      kernel->size[2 + dimension] - 1);
 	return padded > reach ? (padded - reach - 1) / integers->size[STRIDE + dimension] + 1 : 0;
 }
 
 static uint64_t flops_of_conv2d(const struct shape *image, const struct shape *kernel,
 				const struct flops_inputs *inputs)
 {
-	struct shape_parser parser = { inputs->integers,
-				       inputs->integers + inputs->integers_length };
 	struct shape integers;
 	uint64_t flops = 2;
 
-	if (image->count != 4 || kernel->count != 4 || !parser_take_shape(&parser, &integers) ||
+	if (image->count != 4 || kernel->count != 4 ||
+	    !shape_read(inputs->integers, inputs->integers_length, &integers) ||
 	    integers.count != INTEGERS || !integers.size[GROUPS])
 		return 0;
-	flops = product(flops, conv2d_output(image, kernel, &integers, 0));
-	flops = product(flops, conv2d_output(image, kernel, &integers, 1));
-	flops = product(flops, product(image->size[0], image->size[1]));
-	flops = product(flops, product(kernel->size[0], product(kernel->size[2], kernel->size[3])));
+	flops = shape_product(flops, conv2d_output(image, kernel, &integers, 0));
+	flops = shape_product(flops, conv2d_output(image, kernel, &integers, 1));
+	flops = shape_product(flops, shape_product(image->size[0], image->size[1]));
+	flops = shape_product(
+		flops,
+		shape_product(kernel->size[0], shape_product(kernel->size[2], kernel->size[3])));
 	return flops / integers.size[GROUPS];
 }
 
 uint64_t flops_of_inputs(enum flops_kind kind, const struct flops_inputs *inputs)
 {
-	struct shape_parser parser = { inputs->shapes, inputs->shapes + inputs->shapes_length };
 	unsigned int wanted = kind == FLOPS_EACH                             ? 1
 			      : kind == FLOPS_ADDMM || kind == FLOPS_BADDBMM ? 3
 									     : 2;
 	struct shape input[INPUTS_MAX];
 
-	if (!parser_take(&parser, '['))
+	if (shapes_read(inputs->shapes, inputs->shapes_length, input, wanted) < wanted)
 		return 0;
 	for (unsigned int i = 0; i < wanted; i++)
-		if (!parser_take_shape(&parser, &input[i]))
+		if (input[i].is_list)
 			return 0;
 	switch (kind) {
 	case FLOPS_MM:

@@ -188,8 +188,9 @@ static void take_late(void *state, uint64_t place, const struct late_work *work)
 	late_scopes_add(&operators->late, (uint32_t)place, work);
 }
 
-static void drop_late(void *state, uint64_t place)
+static void drop_late(void *state, uint64_t place, bool had_work)
 {
+	(void)had_work;
 	late_scopes_drop(&((struct operator_state *)state)->operators.late, (uint32_t)place);
 }
 

@@ -356,10 +356,7 @@ void operators_add_apart(struct operators *operators, const struct operator_open
 void operators_end_named(struct operators *operators, struct nest_place place, uint32_t name,
 			 bool elsewhere)
 {
-	bool ended = elsewhere ? nest_end_elsewhere(&operators->nest, place, name)
-			       : nest_end_key(&operators->nest, place, name);
-
-	operators->unmatched += !ended;
+	operators->unmatched += !nest_end_named(&operators->nest, place, name, elsewhere);
 }
 
 void operators_describe(struct operators *operators, uint32_t thread, uint32_t shapes,

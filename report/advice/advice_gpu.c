@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rules about what ran on the GPU, which CUPTI told of. Most are nsys' expert rules and the TensorBoard plugin's
+ * recommendations, but for steps instead of the whole run. Without work of a GPU in steps they say nothing.
+ */
+#include "report/advice/bottleneck.h"
+#include "report/base/units.h"
+
+#define IDLE_MATTERS 20.0    /* % of the steps' time: below that the host keeps up */
+#define BUSY_STEPS_SHARE 0.5 /* of the settled steps that ask for work of the GPU at all */
+#define UNTOLD_MATTERS 0.01  /* calls whose work is not known, in parts of the work */
+#define RECENT_SHARE 0.5     /* of the products' time, by names that say for which GPU they are */
+
+static double per_step(const struct bottleneck *bottleneck, uint64_t count)
+{
+	return (double)count / (double)bottleneck->gpu->steps;
+}
+
+static bool share_exceeds(const struct bottleneck *bottleneck, struct advice *advice, uint64_t ns)
+{
+	advice->gain_ns = ns;
+	return advice_exceeds(advice, bottleneck_share(bottleneck, ns));
+}
+
+/* All that the GPU did was told, and in time; what a program that was killed still had is little of it. */
+static bool is_told(const struct bottleneck *bottleneck)
+{
+	if (bottleneck->untold->calls > UNTOLD_MATTERS * (double)bottleneck->gpu_time->told->taken)
+		return false;
+	return !bottleneck->steps->gpu_late && !bottleneck->gpu_time->late &&
+	       !run_events(bottleneck->run, EVT_gpu_lost);
+}
+
+/* The loop runs on a GPU: most of its steps ask for work that CUPTI told of. */
+static bool loop_has_gpu(const struct bottleneck *bottleneck)
+{
+	return is_told(bottleneck) && bottleneck->gpu->work.kernels &&
+	       (double)bottleneck->gpu->steps > BUSY_STEPS_SHARE * (double)bottleneck->loop.steps;
+}
+
+/* Nothing ran on a device, in settled steps. */
+static uint64_t idle_ns_of(const struct bottleneck *bottleneck)
+{
+	const struct steps *steps = bottleneck->steps;
+	uint64_t idle_ns = 0;
+
+	for (size_t i = 0; i < steps->row_count; i++)
+		if (!bottleneck->loop.is_warm[i] && steps->row[i].total_ns > steps->row[i].gpu_ns)
+			idle_ns += steps->row[i].total_ns - steps->row[i].gpu_ns;
+	return idle_ns;
+}
+
+bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t idle_ns = idle_ns_of(bottleneck);
+	char time[UNIT_TEXT_BYTES];
+
+	if (!loop_has_gpu(bottleneck) || !share_exceeds(bottleneck, advice, idle_ns))
+		return false;
+	advice_say(advice, "nothing ran on the GPU for %.1f %% of the steps' time, %s a step.",
+		   advice->value, unit_format_ns(time, idle_ns / bottleneck->loop.steps));
+	return true;
+}
+
+/* A long gap as far as it is inside of the loop of the process. */
+static uint64_t gap_in_loop(const struct bottleneck *bottleneck, const struct gpu_long_gap *gap)
+{
+	uint64_t from_ns = gap->start_ns, to_ns = gap->start_ns + gap->ns;
+
+	if (!bottleneck->process ||
+	    bottleneck->gpu_time->lane[gap->lane].process != bottleneck->process->index)
+		return 0;
+	if (from_ns < bottleneck->first_step_ns)
+		from_ns = bottleneck->first_step_ns;
+	if (to_ns > bottleneck->last_step_ns)
+		to_ns = bottleneck->last_step_ns;
+	return to_ns > from_ns && to_ns - from_ns >= GPU_GAP_LONG_NS ? to_ns - from_ns : 0;
+}
+
+bool advice_gpu_gaps(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t all_ns = 0, longest_ns = 0, count = 0;
+	char all[UNIT_TEXT_BYTES], longest[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < bottleneck->gpu_time->gap_count; i++) {
+		uint64_t ns = gap_in_loop(bottleneck, &bottleneck->gpu_time->gap[i]);
+
+		all_ns += ns;
+		count += ns != 0;
+		longest_ns = ns > longest_ns ? ns : longest_ns;
+	}
+	if (!is_told(bottleneck) || !advice_exceeds(advice, (double)count))
+		return false;
+	advice->gain_ns = all_ns;
+	advice_say(
+		advice,
+		"%.0f time%s between the first step and the last a GPU did nothing for 500 ms or "
+		"more: %s in all, %s at most.",
+		advice->value, count == 1 ? "" : "s", unit_format_ns(all, all_ns),
+		unit_format_ns(longest, longest_ns));
+	return true;
+}
+
+bool advice_small_kernels(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
+	uint64_t idle_ns = idle_ns_of(bottleneck);
+	char kernel[UNIT_TEXT_BYTES], longer[UNIT_TEXT_BYTES];
+
+	if (!loop_has_gpu(bottleneck) || bottleneck_share(bottleneck, idle_ns) < IDLE_MATTERS ||
+	    !advice_exceeds(advice, 100.0 * (double)work->short_kernels / (double)work->kernels))
+		return false;
+	advice->gain_ns = work->short_by_ns < idle_ns ? work->short_by_ns : idle_ns;
+	advice_say(
+		advice,
+		"%.0f %% of the kernels in steps took less than the call that launched them, by %s "
+		"a step; a kernel took %s on average, and the GPU was idle for %.0f %% of the "
+		"steps' time.",
+		advice->value,
+		unit_format_ns(longer, (uint64_t)per_step(bottleneck, work->short_by_ns)),
+		unit_format_ns(kernel, work->kernel_ns / work->kernels),
+		bottleneck_share(bottleneck, idle_ns));
+	return true;
+}
+
+/* Only where names say that the GPU has tensor cores: no attribute of it is recorded. */
+bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
+	char time[UNIT_TEXT_BYTES];
+
+	if (!loop_has_gpu(bottleneck) || bottleneck->sampled || work->tensor_core_ns ||
+	    (double)work->recent_ns <= RECENT_SHARE * (double)work->product_ns ||
+	    !advice_exceeds(advice, 100.0 * (double)work->product_ns / (double)work->kernel_ns))
+		return false;
+	advice->gain_ns = work->product_ns;
+	advice_say(
+		advice,
+		"matrix products and convolutions take %.0f %% of the kernels' time in steps, %s a "
+		"step, and no kernel ran on tensor cores, by its name; this GPU has them.",
+		advice->value,
+		unit_format_ns(time, (uint64_t)per_step(bottleneck, work->product_ns)));
+	return true;
+}
+
+bool advice_blocking_copies(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
+	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	if (!work->blocking_copies || !share_exceeds(bottleneck, advice, work->blocking_ns))
+		return false;
+	advice_say(
+		advice,
+		"copies that hold the host up until they are done take %.1f %% of the steps' time: "
+		"%.1f a step, %s and %s.",
+		advice->value, per_step(bottleneck, work->blocking_copies),
+		unit_format_bytes(bytes, (uint64_t)per_step(bottleneck, work->blocking_bytes)),
+		unit_format_ns(time, (uint64_t)per_step(bottleneck, work->blocking_ns)));
+	return true;
+}
+
+bool advice_blocking_sets(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
+	char time[UNIT_TEXT_BYTES];
+
+	if (!work->blocking_sets || !share_exceeds(bottleneck, advice, work->blocking_sets_ns))
+		return false;
+	advice_say(advice,
+		   "memsets by calls that are not asynchronous take %.1f %% of the steps' time: "
+		   "%.1f a "
+		   "step, %s.",
+		   advice->value, per_step(bottleneck, work->blocking_sets),
+		   unit_format_ns(time, (uint64_t)per_step(bottleneck, work->blocking_sets_ns)));
+	return true;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* What the GPU did for the loop: see gpu_evidence.h. */
+#include "report/advice/gpu_evidence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice/evidence_events.h"
+#include "report/base/memory.h"
+#include "report/core/key.h"
+#include "report/cuda/cuda_events.h"
+#include "report/gpu/kernel_class.h"
+#include "report/torch/op_costs.h"
+
+#define MEMORY_PAGEABLE 1u /* CUpti_ActivityMemoryKind */
+#define OPERATORS_AROUND 16u
+
+struct gpu_evidence_state {
+	struct gpu_evidence gpu; /* first: it is what others see */
+	struct source *source;
+	struct evidence *evidence;
+	const void *operators; /* of key_kind_op */
+	struct map steps;      /* process << 40 | number, + 1, to place in `step` */
+	struct map products;   /* key of an operator to whether it is a product, + 1 */
+	struct map functions;  /* name of a CUDA function to whether it blocks, + 1 */
+	struct kernel_classes classes;
+};
+
+/* --- steps --- */
+
+/* Of the event's process, SIZE_MAX: none is under way, or it is warm-up. */
+static size_t step_of(struct gpu_evidence_state *mine, const struct source_event *event)
+{
+	struct gpu_evidence *gpu = &mine->gpu;
+	uint32_t process = event->process->index;
+	const struct evidence_process *at;
+	struct map_entry *entry;
+	bool added;
+
+	if (process >= mine->evidence->process_room)
+		return SIZE_MAX;
+	at = &mine->evidence->process[process];
+	if (!at->under_way || at->number < EVIDENCE_SETTLED || at->number >> 40)
+		return SIZE_MAX;
+	entry = map_put(&mine->steps, ((uint64_t)process << 40 | at->number) + 1, &added);
+	if (!added)
+		return entry->value;
+	gpu->step = memory_room(gpu->step, gpu->step_count, &gpu->step_room, sizeof(*gpu->step));
+	gpu->step[gpu->step_count] = (struct gpu_evidence_step){ .process = process,
+								 .number = at->number };
+	entry->value = gpu->step_count++;
+	return entry->value;
+}
+
+/* --- places of calls: step + 1, twice, and whether it is a product's --- */
+
+static bool is_product(struct gpu_evidence_state *mine, uint64_t operator)
+{
+	bool added;
+	struct map_entry *known = map_put(&mine->products, operator, & added);
+	size_t length;
+	const char *text;
+
+	if (added) {
+		text = key_kind_op.text(mine->operators, operator, & length);
+		known->value = op_is_product(text, length);
+	}
+	return known->value;
+}
+
+static bool is_in_product(struct gpu_evidence_state *mine, const struct source_event *event)
+{
+	uint64_t around[OPERATORS_AROUND];
+	unsigned int count = key_kind_op.around(mine->operators, event, around, OPERATORS_AROUND);
+
+	for (unsigned int i = 0; i < count; i++)
+		if (is_product(mine, around[i]))
+			return true;
+	return false;
+}
+
+static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+{
+	struct gpu_evidence_state *mine = state;
+	size_t step = counts ? step_of(mine, event) : SIZE_MAX;
+
+	if (step == SIZE_MAX)
+		return LATE_NOTHING;
+	return (uint64_t)(step + 1) << 1 | is_in_product(mine, event);
+}
+
+/* --- work --- */
+
+static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_work *sum,
+			const struct late_work *work, bool is_products)
+{
+	uint64_t call_ns = work->call_end_ns - work->call_start_ns;
+	unsigned int classes = kernel_classes_of(&mine->classes, work->what);
+
+	if (work->is_communication)
+		return;
+	sum->kernels++;
+	sum->kernel_ns += work->duration_ns;
+	if (work->uses_tensor_cores)
+		sum->tensor_core_ns += work->duration_ns;
+	if (is_products && !work->is_helper) {
+		sum->product_ns += work->duration_ns;
+		sum->recent_ns += classes & KERNEL_IS_OF_RECENT_GPU ? work->duration_ns : 0;
+	}
+	/* a graph's launch is one call of many kernels */
+	if (!work->graph && work->duration_ns < call_ns) {
+		sum->short_kernels++;
+		sum->short_by_ns += call_ns - work->duration_ns;
+	}
+}
+
+static void take_copy(struct gpu_evidence_work *sum, const struct late_work *work)
+{
+	bool is_to_device = work->what == 1, is_to_host = work->what == 2; /* of CUPTI's kinds */
+	uint32_t host_memory = is_to_device ? work->from_memory : work->to_memory;
+
+	if (!work->is_asynchronous || (!is_to_device && !is_to_host))
+		return;
+	sum->copies++;
+	if (host_memory != MEMORY_PAGEABLE)
+		return;
+	sum->pageable++;
+	sum->pageable_bytes += work->bytes;
+	sum->pageable_ns += work->call_end_ns - work->call_start_ns;
+}
+
+static void take_work(void *state, uint64_t place, const struct late_work *work)
+{
+	struct gpu_evidence_state *mine = state;
+	struct gpu_evidence_work *sum;
+
+	if (place == LATE_NOTHING)
+		return;
+	sum = &mine->gpu.step[(place >> 1) - 1].work;
+	if (work->kind == LATE_KERNEL)
+		take_kernel(mine, sum, work, place & 1);
+	else if (work->kind == LATE_COPY)
+		take_copy(sum, work);
+}
+
+/* --- calls that block --- */
+
+static bool blocks(struct gpu_evidence_state *mine, const struct source_event *event)
+{
+	uint32_t name = event_name(mine->source, event,
+				   EVENT_AS(cuda_copy, &event->event)->function);
+	const struct source_name *text = source_name_at(mine->source, name);
+	struct map_entry *known;
+	bool added;
+
+	if (!text->text)
+		return false;
+	known = map_put(&mine->functions, (uint64_t)name + 1, &added);
+	if (added)
+		known->value = !memmem(text->text, text->length, "Async", strlen("Async"));
+	return known->value;
+}
+
+static void take_copy_call(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_copy *copy = EVENT_AS(cuda_copy, &event->event);
+	struct gpu_evidence_state *mine = state;
+	struct gpu_evidence_work *sum;
+	size_t step;
+
+	if (!counts || copy->result || event_is_nested_call(&event->event) || !blocks(mine, event))
+		return;
+	step = step_of(mine, event);
+	if (step == SIZE_MAX)
+		return;
+	sum = &mine->gpu.step[step].work;
+	if (copy->kind == EVT_CUDA_COPY_MEMSET) {
+		sum->blocking_sets++;
+		sum->blocking_sets_ns += copy->duration_ns;
+		return;
+	}
+	sum->blocking_copies++;
+	sum->blocking_bytes += copy->bytes;
+	sum->blocking_ns += copy->duration_ns;
+}
+
+/* --- the analysis --- */
+
+static void start(void *state, struct run *run, const void *options)
+{
+	static const struct late_listener listener = { .place = place_of, .take = take_work };
+	struct gpu_evidence_state *mine = state;
+
+	(void)options;
+	mine->source = run_source(run);
+	mine->evidence = evidence_want(run, NULL);
+	mine->operators = key_kind_op.start(run);
+	map_init(&mine->steps);
+	map_init(&mine->products);
+	map_init(&mine->functions);
+	kernel_classes_init(&mine->classes, mine->source);
+	mine->gpu.late = late_want(run);
+	late_listen(mine->gpu.late, &listener, mine);
+	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy_call, mine);
+}
+
+/* Of steps that were whole. */
+static void finish(void *state)
+{
+	struct gpu_evidence_state *mine = state;
+
+	for (size_t i = 0; i < mine->gpu.step_count; i++) {
+		const struct gpu_evidence_step *step = &mine->gpu.step[i];
+
+		if (!evidence_sample_of(mine->evidence, step->process, step->number))
+			continue;
+		mine->gpu.steps++;
+#define FIELD(name) mine->gpu.work.name += step->work.name;
+		GPU_EVIDENCE_WORK(FIELD)
+#undef FIELD
+	}
+}
+
+static void release(void *state)
+{
+	struct gpu_evidence_state *mine = state;
+
+	map_release(&mine->steps);
+	map_release(&mine->products);
+	map_release(&mine->functions);
+	kernel_classes_release(&mine->classes);
+	free(mine->gpu.step);
+}
+
+const struct analysis_kind analysis_gpu_evidence = {
+	.name = "gpu evidence",
+	.state_bytes = sizeof(struct gpu_evidence_state),
+	.options_bytes = sizeof(struct gpu_evidence_options),
+	.start = start,
+	.finish = finish,
+	.release = release,
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The Python functions with most time of their own: see top_functions.h. */
+#include "report/advice/top_functions.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/core/keys.h"
+#include "report/functions/function_place.h"
+#include "report/samples/lines.h"
+#include "report/table/part.h"
+
+#define ROWS 10
+
+/* --- of calls --- */
+
+static void call_put(struct table *table, const struct source *source, const struct call_row *row,
+		     uint64_t all_ns)
+{
+	size_t length;
+	const char *text = function_place_text(function_place_of(source, row->function),
+					       &table->texts, &length);
+
+	table_add_row(table);
+	table_set_text(table, COLUMN_functions_place, text, length);
+	table_set_number(table, COLUMN_functions_ncalls, row->counts.calls);
+	table_set_number(table, COLUMN_functions_tottime_ns, row->counts.self_ns);
+	table_set_number(table, COLUMN_functions_cumtime_ns, row->counts.total_ns);
+	if (all_ns)
+		table_set_real(table, COLUMN_functions_percent,
+			       100.0 * (double)row->counts.self_ns / (double)all_ns);
+}
+
+static void calls_fill(const struct bottleneck *bottleneck, struct table *table)
+{
+	const struct calls *calls = &bottleneck->functions->calls;
+	uint64_t all_ns = 0;
+
+	for (size_t i = 0; i < calls->row_count; i++)
+		all_ns += calls->row[i].counts.self_ns;
+	for (size_t i = 0; i < calls->row_count; i++)
+		call_put(table, bottleneck->source, &calls->row[i], all_ns);
+}
+
+static const enum column_id call_columns[] = { COLUMN_functions_place, COLUMN_functions_percent,
+					       COLUMN_functions_tottime_ns,
+					       COLUMN_functions_cumtime_ns,
+					       COLUMN_functions_ncalls };
+static const struct part call_part = { "Python functions by self time, of all calls (prof-report "
+				       "functions)",
+				       COLUMN_functions_tottime_ns, ROWS, call_columns,
+				       sizeof(call_columns) / sizeof(call_columns[0]) };
+
+/* --- of samples --- */
+
+static void put_name(struct table *table, enum column_id column, const struct source *source,
+		     uint32_t name)
+{
+	size_t length;
+	const char *text = name_text(source_name_at(source, name), &length);
+
+	table_set_text(table, column, text, length);
+}
+
+static void line_put(struct table *table, const struct source *source, const struct line *line,
+		     uint64_t all_ns)
+{
+	table_add_row(table);
+	put_name(table, COLUMN_lines_function, source, line->function);
+	put_name(table, COLUMN_lines_file, source, line->file);
+	if (line->number)
+		table_set_number(table, COLUMN_lines_line, line->number);
+	table_set_number(table, COLUMN_lines_cpu_ns, line->self.cpu_ns);
+	table_set_number(table, COLUMN_lines_wait_ns, line->self.wait_ns);
+	table_set_real(table, COLUMN_lines_percent,
+		       100.0 * (double)line->self.cpu_ns / (double)all_ns);
+}
+
+/* CPU time of threads that ran no Python is part of the whole, as in report lines, but is no row. */
+static void lines_fill(const struct bottleneck *bottleneck, struct table *table)
+{
+	struct lines lines = { 0 };
+	uint64_t all_ns = 0;
+
+	lines_make(&lines, bottleneck->lines->samples, true);
+	for (size_t i = 0; i < lines.count; i++)
+		all_ns += lines.line[i].self.cpu_ns;
+	for (size_t i = 0; i < lines.count; i++)
+		if (lines.line[i].file != SAMPLE_NONE && lines.line[i].self.cpu_ns)
+			line_put(table, bottleneck->source, &lines.line[i], all_ns);
+	lines_release(&lines);
+}
+
+static const enum column_id line_columns[] = { COLUMN_lines_function, COLUMN_lines_percent,
+					       COLUMN_lines_cpu_ns,   COLUMN_lines_wait_ns,
+					       COLUMN_lines_file,     COLUMN_lines_line };
+static const struct part line_part = { "Python functions by self CPU time, sampled (prof-report "
+				       "lines --by function)",
+				       COLUMN_lines_cpu_ns, ROWS, line_columns,
+				       sizeof(line_columns) / sizeof(line_columns[0]) };
+
+void top_functions_print(const struct bottleneck *bottleneck, const struct document *document,
+			 const struct screen *screen)
+{
+	bool has_calls = bottleneck->functions->calls.row_count != 0;
+	struct table table;
+
+	key_init_table(&table, has_calls ? BY_functions_function : BY_lines_function);
+	if (has_calls)
+		calls_fill(bottleneck, &table);
+	else
+		lines_fill(bottleneck, &table);
+	if (table.row_count)
+		part_print(&table, has_calls ? &call_part : &line_part, document, screen);
+	table_release(&table);
+}

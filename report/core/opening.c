@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/core/opening.h"
+
+#include "report/session/session_files.h"
+
+struct source_options opening_of(const struct options *options)
+{
+	return (struct source_options){ .live = options->live,
+					.wait_s = options->wait_s,
+					.waits = options->waits,
+					.note = note_print };
+}

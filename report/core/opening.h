@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* How the files of a command line are opened: what its options say of that, in one place for all who open files themselves. */
+#ifndef REPORT_CORE_OPENING_H
+#define REPORT_CORE_OPENING_H
+
+#include "report/core/options.h"
+#include "report/session/source.h"
+
+/* What the options do not speak of is left at its default; the caller sets what it wants else. */
+struct source_options opening_of(const struct options *options);
+
+#endif

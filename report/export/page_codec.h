@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of a Parquet file, compressed with zstd: one frame each. Running out of memory ends the program. One thread. */
+#ifndef REPORT_EXPORT_PAGE_CODEC_H
+#define REPORT_EXPORT_PAGE_CODEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialised is empty. */
+struct page_codec {
+	void *context; /* of zstd */
+	uint8_t *byte; /* the result, until the next call */
+	size_t length, room;
+};
+
+void page_codec_run(struct page_codec *codec, const uint8_t *bytes, size_t length);
+void page_codec_release(struct page_codec *codec);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table as a Parquet file: rows are gathered by columns and written as a row group when there are PARQUET_GROUP_ROWS of
+ * them, or when the caller wants its memory back. Knows nothing of what rows mean.
+ *
+ * The subset of the format: version 2 of parquet.thrift (github.com/apache/parquet-format), INT64 and UTF-8 columns, flat,
+ * required or optional; data pages of version 1, one a column chunk, values PLAIN or by a dictionary (RLE_DICTIONARY,
+ * bit-packed); zstd; least and greatest value and count of nulls of each chunk, so that engines skip what cannot match.
+ * Not a library: Debian has none in C, and Arrow's C++ is 60 MB of which this needs one writer.
+ *
+ * The file is open only while a row group is written, so that thousands of tables need no descriptors. Memory beside the
+ * rows grows with row groups, 60 bytes a column of each. One thread.
+ */
+#ifndef REPORT_EXPORT_PARQUET_TABLE_H
+#define REPORT_EXPORT_PARQUET_TABLE_H
+
+#include <stdbool.h>
+
+#include "report/base/map.h"
+#include "report/core/report.h"
+#include "report/export/page_codec.h"
+#include "report/export/protobuf.h"
+
+#define PARQUET_GROUP_ROWS (1u << 17)
+#define PARQUET_COLUMNS_MAX 16u
+
+/* Texts by number, shared by tables. */
+struct parquet_text {
+	const char *text; /* valid UTF-8 */
+	size_t length;
+};
+
+struct parquet_texts {
+	struct map known; /* hash to place */
+	struct parquet_text *text;
+	size_t count, room;
+	struct text_store store;
+};
+
+uint32_t parquet_texts_put(struct parquet_texts *texts, const char *text, size_t length);
+void parquet_texts_release(struct parquet_texts *texts);
+
+struct parquet_column {
+	const char *name; /* `name_length` bytes of it */
+	size_t name_length;
+	bool is_text, is_optional;
+};
+
+/* What all tables of an export need to write a row group. */
+struct parquet_writer {
+	struct report_request *request; /* gets the message of the first failure */
+	bool failed;
+	uint64_t bytes; /* written */
+	struct parquet_texts texts;
+	struct page_codec codec;
+	struct message page, header;
+	struct map dictionary; /* of the column under way: number of a text + 1 to its place */
+	uint32_t *in_dictionary;
+	size_t in_dictionary_room;
+};
+
+struct parquet_cell {
+	bool is_null;
+	int64_t value; /* of a text its number */
+};
+
+struct parquet_table {
+	const struct parquet_column *column;
+	uint32_t columns;
+	char *path;      /* owned; NULL: no row yet */
+	uint64_t length; /* of the file so far; 0: not begun */
+	uint32_t rows;   /* gathered */
+	uint32_t room;
+	int64_t *value[PARQUET_COLUMNS_MAX];
+	uint8_t *is_null[PARQUET_COLUMNS_MAX];
+	uint64_t total_rows, group_count;
+	struct message groups; /* their metadata, encoded */
+};
+
+/* What the file says beside its rows. */
+struct parquet_note {
+	const char *key, *value;
+};
+
+/* `cell` has one for each column. Returns whether the table is full. */
+bool parquet_table_put(struct parquet_table *table, const struct parquet_cell *cell);
+/* Bytes that its rows take; about. */
+uint64_t parquet_table_bytes(const struct parquet_table *table);
+/* Writes the rows that are gathered as a row group; with `frees` their memory goes back. */
+void parquet_table_flush(struct parquet_table *table, struct parquet_writer *writer, bool frees);
+/* The rest and the footer; frees what the table has. A table without rows leaves no file. */
+void parquet_table_close(struct parquet_table *table, struct parquet_writer *writer,
+			 const struct parquet_note *note, size_t notes);
+void parquet_writer_release(struct parquet_writer *writer);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts of a trace for formats that are not JSON: valid UTF-8 without NUL, whatever the bytes are. What is neither becomes
+ * U+FFFD. A result lives until the next call with the same `room`, or as long as its source.
+ *
+ * Zero-initialised is empty. One thread.
+ */
+#ifndef REPORT_EXPORT_PLAIN_TEXT_H
+#define REPORT_EXPORT_PLAIN_TEXT_H
+
+#include "report/export/trace_file.h"
+
+struct plain_text {
+	char *byte;
+	size_t room;
+};
+
+struct trace_text plain_text_clean(struct plain_text *room, struct trace_text text);
+/* What sink_json() has made, without quotes and escapes. */
+struct trace_text plain_text_of_json(struct plain_text *room, struct trace_text json);
+void plain_text_release(struct plain_text *room);
+
+#endif

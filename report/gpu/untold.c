@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/* See untold.h. Calls are followed by core/late.h: a place is a kind of call and what it is counted for. */
+#include "report/gpu/untold.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/map.h"
+#include "report/base/memory.h"
+#include "report/base/units.h"
+#include "report/core/late.h"
+
+enum {
+	CALL_NONE, /* LATE_NOTHING */
+	CALL_LAUNCH,
+	CALL_COPY,
+	CALL_HIDDEN, /* a launch past all that can be interposed */
+	CALL_GRAPH,
+	CALL_KINDS,
+};
+#define CALL_BITS 3u
+
+/* What a function is, by its name. */
+enum {
+	FUNCTION_UNSEEN,
+	FUNCTION_OTHER,
+	FUNCTION_LAUNCHES,
+	FUNCTION_LAUNCHES_GRAPH,
+	FUNCTION_BEGINS_CAPTURE,
+	FUNCTION_ENDS_CAPTURE,
+};
+
+struct untold_process {
+	const struct source_process *process;
+	uint64_t started_ns; /* CUPTI; 0: it is not known to have */
+	uint64_t lost, count[CALL_KINDS];
+	uint32_t capturing; /* streams */
+	bool is_unknown, has_nodes, launches_graphs;
+};
+
+struct untold_graph {
+	uint32_t process;
+	bool has_work;
+	uint64_t count; /* launches without */
+};
+
+struct untold_thread {
+	uint64_t captured_ns; /* the last node of a graph that it made */
+	bool tells;           /* of work: it is CUPTI's, or flushes */
+};
+
+struct untold_state {
+	struct untold untold; /* first: it is what others see */
+	struct source *source;
+	struct untold_process *process;
+	struct untold_graph *graph;
+	struct untold_thread *thread;
+	uint8_t *function; /* by name */
+	size_t process_room, graph_count, graph_room, thread_room, function_room;
+	struct map graphs; /* (process, handle) to graph + 1 */
+};
+
+static struct untold_process *process_of(struct untold_state *mine,
+					 const struct source_process *process)
+{
+	mine->process = memory_room(mine->process, process->index, &mine->process_room,
+				    sizeof(*mine->process));
+	mine->process[process->index].process = process;
+	return &mine->process[process->index];
+}
+
+static struct untold_thread *thread_of(struct untold_state *mine,
+				       const struct source_thread *thread)
+{
+	mine->thread = memory_room(mine->thread, thread->index, &mine->thread_room,
+				   sizeof(*mine->thread));
+	return &mine->thread[thread->index];
+}
+
+/* --- functions --- */
+
+static uint8_t function_by_text(const char *text)
+{
+	if (!text)
+		return FUNCTION_OTHER;
+	if (strstr(text, "GraphLaunch"))
+		return FUNCTION_LAUNCHES_GRAPH;
+	if (strstr(text, "LaunchKernel") || strstr(text, "LaunchCooperative"))
+		return FUNCTION_LAUNCHES;
+	if (strstr(text, "StreamBeginCapture"))
+		return FUNCTION_BEGINS_CAPTURE;
+	return strstr(text, "StreamEndCapture") ? FUNCTION_ENDS_CAPTURE : FUNCTION_OTHER;
+}
+
+static uint8_t function_of(struct untold_state *mine, const struct source_event *event,
+			   uint64_t name)
+{
+	uint32_t index = event_name(mine->source, event, name);
+
+	mine->function = memory_room(mine->function, index, &mine->function_room,
+				     sizeof(*mine->function));
+	if (mine->function[index] == FUNCTION_UNSEEN)
+		mine->function[index] = function_by_text(source_name_at(mine->source, index)->text);
+	return mine->function[index];
+}
+
+/* --- calls --- */
+
+static uint64_t place_make(uint32_t index, unsigned int kind)
+{
+	return (uint64_t)index << CALL_BITS | kind;
+}
+
+static bool call_is_followed(struct untold_state *mine, const struct source_event *event,
+			     uint64_t duration_ns)
+{
+	const struct untold_process *process = process_of(mine, event->process);
+	uint64_t time_ns = event->event.time_ns;
+	uint64_t start_ns = time_ns > duration_ns ? time_ns - duration_ns : 0;
+
+	return process->started_ns && start_ns >= process->started_ns && !process->capturing &&
+	       thread_of(mine, event->thread)->captured_ns < start_ns;
+}
+
+static uint64_t place_of_graph(struct untold_state *mine, const struct source_event *event,
+			       uint64_t handle)
+{
+	uint64_t key = (handle ^ (uint64_t)event->process->index << 48) | 1;
+	bool added;
+	struct map_entry *entry = map_put(&mine->graphs, key, &added);
+
+	process_of(mine, event->process)->launches_graphs = true;
+	if (added) {
+		mine->graph = memory_room(mine->graph, mine->graph_count, &mine->graph_room,
+					  sizeof(*mine->graph));
+		mine->graph[mine->graph_count] = (struct untold_graph){
+			.process = event->process->index
+		};
+		entry->value = mine->graph_count++;
+	}
+	return place_make((uint32_t)entry->value, CALL_GRAPH);
+}
+
+static uint64_t place_of_hidden(struct untold_state *mine, const struct source_event *event)
+{
+	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
+	uint8_t function = function_of(mine, event, call->function);
+
+	if (function == FUNCTION_LAUNCHES_GRAPH)
+		process_of(mine, event->process)->launches_graphs = true;
+	if (function != FUNCTION_LAUNCHES || call->result ||
+	    !call_is_followed(mine, event, call->duration_ns))
+		return LATE_NOTHING;
+	return place_make(event->process->index, CALL_HIDDEN);
+}
+
+/* A copy of which the addresses decide may be from host to host, and one of nothing is none. */
+static bool copy_has_work(const struct evt_cuda_copy *copy)
+{
+	return !copy->result && copy->bytes && copy->kind != EVT_CUDA_COPY_HTOH &&
+	       copy->kind != EVT_CUDA_COPY_DEFAULT;
+}
+
+static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+{
+	struct untold_state *mine = state;
+	const struct event *what = &event->event;
+
+	if (!counts)
+		return LATE_NOTHING;
+	switch (what->id) {
+	case EVT_cuda_launch:
+		if (EVENT_AS(cuda_launch, what)->result ||
+		    !call_is_followed(mine, event, EVENT_AS(cuda_launch, what)->duration_ns))
+			return LATE_NOTHING;
+		return place_make(event->process->index, CALL_LAUNCH);
+	case EVT_cuda_copy:
+		if (!copy_has_work(EVENT_AS(cuda_copy, what)) ||
+		    !call_is_followed(mine, event, EVENT_AS(cuda_copy, what)->duration_ns))
+			return LATE_NOTHING;
+		return place_make(event->process->index, CALL_COPY);
+	case EVT_cuda_call:
+		if (EVENT_AS(cuda_call, what)->result ||
+		    function_of(mine, event, EVENT_AS(cuda_call, what)->function) !=
+			    FUNCTION_LAUNCHES_GRAPH ||
+		    !call_is_followed(mine, event, EVENT_AS(cuda_call, what)->duration_ns))
+			return LATE_NOTHING;
+		return place_of_graph(mine, event, EVENT_AS(cuda_call, what)->object);
+	default:
+		return place_of_hidden(mine, event);
+	}
+}
+
+static void take_work(void *state, uint64_t place, const struct late_work *work)
+{
+	struct untold_state *mine = state;
+
+	if ((place & ((1u << CALL_BITS) - 1)) == CALL_GRAPH && late_is_on_device(work))
+		mine->graph[place >> CALL_BITS].has_work = true;
+}
+
+static void drop_call(void *state, uint64_t place, bool has_work)
+{
+	struct untold_state *mine = state;
+	unsigned int kind = place & ((1u << CALL_BITS) - 1);
+
+	if (has_work || kind == CALL_NONE)
+		return;
+	if (kind == CALL_GRAPH)
+		mine->graph[place >> CALL_BITS].count++;
+	else
+		mine->process[place >> CALL_BITS].count[kind]++;
+}
+
+/* --- what is known of processes --- */
+
+static void take_call(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_call *call = EVENT_AS(cuda_call, &event->event);
+	struct untold_state *mine = state;
+	uint8_t function = function_of(mine, event, call->function);
+	struct untold_process *process;
+
+	(void)counts;
+	if (call->result ||
+	    (function != FUNCTION_BEGINS_CAPTURE && function != FUNCTION_ENDS_CAPTURE))
+		return;
+	process = process_of(mine, event->process);
+	if (function == FUNCTION_BEGINS_CAPTURE)
+		process->capturing++;
+	else if (process->capturing)
+		process->capturing--;
+}
+
+static void take_captured(void *state, const struct source_event *event, bool counts)
+{
+	struct untold_state *mine = state;
+
+	(void)counts;
+	process_of(mine, event->process)->has_nodes = true;
+	thread_of(mine, event->thread)->captured_ns = event->event.time_ns;
+}
+
+static void take_cupti(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_cupti *cupti = EVENT_AS(gpu_cupti, &event->event);
+	struct untold_process *process = process_of(state, event->process);
+
+	(void)counts;
+	if (cupti->state == EVT_GPU_STARTED)
+		process->started_ns = event->event.time_ns + !event->event.time_ns;
+	else if (cupti->state == EVT_GPU_LEFT)
+		process->is_unknown = true;
+}
+
+static void take_lost(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	process_of(state, event->process)->lost += EVENT_AS(gpu_lost, &event->event)->count;
+}
+
+/* Read with each buffer of CUPTI's. */
+static void take_clock(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	thread_of(state, event->thread)->tells = true;
+}
+
+static void take_ring_lost(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_lost *lost = EVENT_AS(lost, &event->event);
+	const struct source_thread *thread = source_thread_of(event->file, lost->stream);
+	const struct source_process *process = source_process_of(event->file, lost->process);
+
+	(void)counts;
+	if (lost_is_of_stacks(lost->reason) || !process)
+		return;
+	if (!thread)
+		process_of(state, process)->is_unknown = true;
+	else if (thread_of(state, thread)->tells)
+		process_of(state, process)->lost += lost->count;
+}
+
+static void nothing(void *state, const struct source_event *event, bool counts)
+{
+	(void)state;
+	(void)event;
+	(void)counts;
+}
+
+/* --- life --- */
+
+static void start(void *state, struct run *run, const void *options)
+{
+	static const struct late_listener listener = { .place = place_of,
+						       .take = take_work,
+						       .drop = drop_call };
+	struct untold_state *mine = state;
+
+	(void)options;
+	mine->source = run_source(run);
+	map_init(&mine->graphs);
+	run_reads(run, EVT_cuda_launch, FIELD_BIT(cuda_launch, result), nothing, mine);
+	run_reads(run, EVT_cuda_copy,
+		  FIELD_BIT(cuda_copy, result) | FIELD_BIT(cuda_copy, kind) |
+			  FIELD_BIT(cuda_copy, bytes),
+		  nothing, mine);
+	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
+	run_reads(run, EVT_gpu_captured, FIELD_BIT(gpu_captured, graph), take_captured, mine);
+	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
+	run_reads(run, EVT_gpu_lost, FIELD_BIT(gpu_lost, count), take_lost, mine);
+	run_reads(run, EVT_gpu_clock, FIELD_BIT(gpu_clock, drift), take_clock, mine);
+	run_reads(run, EVT_lost, FIELDS_ALL, take_ring_lost, mine);
+	late_listen(late_want(run), &listener, mine);
+}
+
+static uint64_t untold_of(const struct untold_state *mine, const struct untold_process *process)
+{
+	uint64_t count = process->count[CALL_LAUNCH] + process->count[CALL_COPY] +
+			 process->count[CALL_GRAPH];
+	bool knows_captured = process->has_nodes || !process->launches_graphs;
+
+	if (!process->process || process->is_unknown ||
+	    (process->process->file->live && !process->process->ended))
+		return 0;
+	count += knows_captured ? process->count[CALL_HIDDEN] : 0;
+	if (count <= process->lost || source_file_has_holes(mine->source, process->process->file))
+		return 0;
+	return count - process->lost;
+}
+
+static void add_up(struct untold_state *mine)
+{
+	struct untold *untold = &mine->untold;
+
+	*untold = (struct untold){ 0 };
+	for (uint32_t i = 0; i < mine->process_room; i++) {
+		uint64_t count = untold_of(mine, &mine->process[i]);
+
+		untold->calls += count;
+		untold->processes += count > 0;
+		if (count <= untold->most)
+			continue;
+		untold->most = count;
+		untold->process = i;
+	}
+}
+
+static void finish(void *state)
+{
+	struct untold_state *mine = state;
+
+	for (size_t i = 0; i < mine->graph_count; i++)
+		if (mine->graph[i].has_work)
+			mine->process[mine->graph[i].process].count[CALL_GRAPH] += mine->graph[i]
+											   .count;
+	add_up(mine);
+}
+
+static void release(void *state)
+{
+	struct untold_state *mine = state;
+
+	map_release(&mine->graphs);
+	free(mine->process);
+	free(mine->graph);
+	free(mine->thread);
+	free(mine->function);
+}
+
+const struct analysis_kind analysis_untold = {
+	.name = "untold work",
+	.state_bytes = sizeof(struct untold_state),
+	.options_bytes = sizeof(struct untold_options),
+	.start = start,
+	.finish = finish,
+	.release = release,
+};
+
+void untold_print(const struct untold *untold, const struct source *source,
+		  const struct screen *screen)
+{
+	struct source_process *const *process;
+	char calls[UNIT_TEXT_BYTES], most[UNIT_TEXT_BYTES], of[120];
+
+	if (!untold->calls)
+		return;
+	source_processes(source, &process);
+	unit_format_count(calls, untold->calls);
+	if (untold->processes > 1)
+		snprintf(of, sizeof(of), " in %u processes (%s of them in %u)", untold->processes,
+			 unit_format_count(most, untold->most), process[untold->process]->pid);
+	else
+		snprintf(of, sizeof(of), " in process %u", process[untold->process]->pid);
+	screen_print_prose(
+		screen,
+		"LOST: the work of %s launch%s, copies or memsets%s: CUPTI had not handed "
+		"it out when the program ended",
+		calls, untold->calls == 1 ? "" : "es", of);
+}
+
+const char *untold_explain(const struct untold *untold, const struct run *run,
+			   struct why_empty *absence)
+{
+	if (!untold->calls)
+		return why_empty_explain(run, EVT_FAMILY_gpu, absence);
+	snprintf(absence->text, sizeof(absence->text),
+		 "nothing of what was asked for is known: CUPTI hands out what the GPU did once a "
+		 "second, and had not when the program ended");
+	return absence->text;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* See idle.h. Rows are the keys of the timelines (timeline.h): a stretch has its row's number. */
+#include "report/idle/idle.h"
+
+#include <stdlib.h>
+
+#include "report/base/map.h"
+#include "report/base/memory.h"
+#include "report/core/open_ranges.h"
+#include "report/idle/idle_calls.h"
+#include "report/idle/open_gaps.h"
+#include "report/idle/timeline.h"
+#include "report/samples/stretches.h"
+
+struct idle_state {
+	struct idle idle; /* first: it is what others see */
+	struct gpu_time *time;
+	struct source *source;
+	struct map rows;
+	struct timelines lines; /* scopes and calls */
+	struct timelines looks; /* what is asked where the others know nothing */
+	uint32_t *process;      /* of threads */
+	size_t process_room, threads;
+	struct open_gaps open;
+	size_t pieces_max;
+	bool by_place;
+};
+
+static uint32_t row_of(struct idle_state *mine, enum idle_kind kind, uint64_t value)
+{
+	struct idle *idle = &mine->idle;
+	const uint64_t words[] = { kind, value };
+	bool added;
+	struct map_entry *entry = map_put(&mine->rows, map_hash_bytes(words, sizeof(words), 0),
+					  &added);
+
+	if (!added)
+		return (uint32_t)entry->value;
+	idle->row = memory_room(idle->row, idle->row_count, &idle->row_room, sizeof(*idle->row));
+	idle->row[idle->row_count] = (struct idle_row){ .kind = kind, .value = value };
+	entry->value = idle->row_count++;
+	return (uint32_t)entry->value;
+}
+
+static void note_thread(struct idle_state *mine, const struct source_thread *thread,
+			const struct source_process *process)
+{
+	mine->process = memory_room(mine->process, thread->index, &mine->process_room,
+				    sizeof(*mine->process));
+	mine->process[thread->index] = process->index;
+	if (thread->index >= mine->threads)
+		mine->threads = thread->index + 1;
+}
+
+/* --- what threads do --- */
+
+/* Where both are wanted and none is open, nothing is known; by operator or range alone, that is known. */
+static uint32_t scope_row(struct idle_state *mine, const struct source_event *event)
+{
+	const struct idle *idle = &mine->idle;
+	uint64_t op = key_of(&idle->op, event), range = op ? 0 : key_of(&idle->range, event);
+
+	if (op || (idle->op.kind && !idle->range.kind))
+		return row_of(mine, IDLE_OP, op);
+	if (range || !idle->op.kind)
+		return row_of(mine, IDLE_RANGE, range);
+	return TIMELINE_NOT_KNOWN;
+}
+
+static void take_scope(void *state, const struct source_event *event, bool counts)
+{
+	struct idle_state *mine = state;
+
+	(void)counts;
+	note_thread(mine, event->thread, event->process);
+	timelines_put_scope(&mine->lines, event->thread->index, event->event.time_ns,
+			    scope_row(mine, event));
+}
+
+static void take_call(void *state, const struct source_event *event, bool counts)
+{
+	struct idle_state *mine = state;
+	uint64_t to_ns = event->event.time_ns, duration_ns = idle_call_duration_ns(&event->event);
+	uint32_t name;
+
+	(void)counts;
+	if (idle_call_is_nested(&event->event))
+		return;
+	name = event_name(mine->source, event, event->event.value[0]);
+	note_thread(mine, event->thread, event->process);
+	timelines_put_call(
+		&mine->lines, event->thread->index, to_ns > duration_ns ? to_ns - duration_ns : 0,
+		to_ns,
+		row_of(mine, idle_call_kind(event->event.id, source_name_at(mine->source, name)),
+		       name));
+}
+
+/* Looks while nothing changed are told together: the first of them was made when it was due. */
+static void take_look(void *state, const struct stretch *stretch)
+{
+	struct idle_state *mine = state;
+	uint64_t first_ns = stretch->from_ns + (stretch->to_ns - stretch->from_ns) / stretch->looks;
+	uint32_t thread = stretch->thread->index;
+	uint32_t row = mine->by_place ? row_of(mine, IDLE_PLACE, stretch->place)
+				      : row_of(mine, IDLE_STATE, stretch->state);
+
+	note_thread(mine, stretch->thread, stretch->process);
+	timelines_put_look(&mine->looks, thread, stretch->from_ns, first_ns, row);
+	timelines_put_look(&mine->looks, thread, first_ns, stretch->to_ns, row);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	struct idle_state *mine = state;
+
+	if (cut->thread && cut->reason != CUT_LIVE && cut->thread->index < mine->lines.room)
+		timelines_put_scope(&mine->lines, cut->thread->index, cut->time_ns,
+				    TIMELINE_NOT_KNOWN);
+}
+
+/* --- gaps --- */
+
+/* A part of a gap, told to `take` with what is known of it. */
+struct asking {
+	const struct timelines *looks;
+	timeline_take *take;
+	void *state;
+	uint32_t thread;
+};
+
+static void ask_looks(void *state, uint32_t key, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct asking *asking = state;
+
+	if (key == TIMELINE_NOT_KNOWN)
+		timelines_each(asking->looks, asking->thread, from_ns, to_ns, asking->take,
+			       asking->state);
+	else
+		asking->take(asking->state, key, from_ns, to_ns);
+}
+
+static void gap_ask(const struct idle_state *mine, uint32_t thread, uint64_t from_ns,
+		    uint64_t to_ns, timeline_take *take, void *state)
+{
+	struct asking asking = { &mine->looks, take, state, thread };
+
+	if (from_ns < to_ns)
+		timelines_each(&mine->lines, thread, from_ns, to_ns, ask_looks, &asking);
+}
+
+static void sum_add(struct idle_sum *sum, uint64_t count, uint64_t total_ns, uint64_t max_ns)
+{
+	sum->count += count;
+	sum->total_ns += total_ns;
+	if (max_ns > sum->max_ns)
+		sum->max_ns = max_ns;
+}
+
+struct gap_counting {
+	struct idle *idle;
+	enum gpu_gap kind;
+};
+
+static void count_stretch(void *state, uint32_t key, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct gap_counting *counting = state;
+	uint64_t ns = to_ns - from_ns;
+
+	sum_add(&counting->idle->row[key].gap[counting->kind], 1, ns, ns);
+}
+
+/* What was forgotten of the gap, up to mine->time->done_ns at that moment; returns from when on it is not. */
+static uint64_t gap_count_open(struct idle_state *mine, const struct gpu_gap_found *gap)
+{
+	const struct open_gap *open = open_gaps_find(&mine->open, gap->stream, gap->thread,
+						     gap->from_ns);
+	const struct open_gap_part *part = NULL;
+
+	if (!open || open->to_ns > gap->to_ns)
+		return gap->from_ns;
+	while ((part = open_gap_next(&mine->open, open, part)))
+		sum_add(&mine->idle.row[part->key].gap[gap->kind], part->count, part->total_ns,
+			part->max_ns);
+	return open->to_ns;
+}
+
+static void take_gap(void *state, const struct gpu_gap_found *gap)
+{
+	struct idle_state *mine = state;
+	struct gap_counting counting = { &mine->idle, gap->kind };
+
+	if (gap->has_call)
+		gap_ask(mine, gap->thread, gap_count_open(mine, gap), gap->to_ns, count_stretch,
+			&counting);
+	else
+		count_stretch(&counting, TIMELINE_NOT_KNOWN, gap->from_ns, gap->to_ns);
+}
+
+/* --- gaps that have not ended when there is no room for more --- */
+
+struct gap_keeping {
+	struct open_gaps *open;
+	struct open_gap *gap;
+};
+
+static void keep_stretch(void *state, uint32_t key, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct gap_keeping *keeping = state;
+
+	open_gap_add(keeping->open, keeping->gap, key, to_ns - from_ns);
+}
+
+static void keep_open_gap(struct idle_state *mine, uint32_t stream, uint32_t thread)
+{
+	const struct gpu_stream_time *at = &mine->time->stream[stream];
+	uint64_t upto_ns = mine->time->done_ns;
+	struct gap_keeping keeping = { &mine->open,
+				       open_gaps_put(&mine->open, stream, thread, at->last_ns) };
+
+	gap_ask(mine, thread, keeping.gap->to_ns, upto_ns, keep_stretch, &keeping);
+	keeping.gap->to_ns = upto_ns;
+}
+
+/* What threads did up to the work that has been added up goes into the gaps that are open. */
+static void fold(struct idle_state *mine)
+{
+	const struct gpu_time *time = mine->time;
+
+	for (size_t i = 0; i < time->stream_count; i++) {
+		const struct gpu_stream_time *stream = &time->stream[i];
+
+		if (!stream->has_work || stream->last_ns >= time->done_ns)
+			continue;
+		for (size_t thread = 0; thread < mine->threads; thread++)
+			if (mine->process[thread] == time->lane[stream->lane].process)
+				keep_open_gap(mine, (uint32_t)i, (uint32_t)thread);
+	}
+	timelines_forget(&mine->lines, time->done_ns);
+	timelines_forget(&mine->looks, time->done_ns);
+}
+
+/* --- the analysis --- */
+
+static void want_scopes(struct idle_state *mine, struct run *run, enum key_id by)
+{
+	if (by != BY_gpu_idle_range)
+		mine->idle.op = run_key(run, BY_gpu_idle_op);
+	if (by != BY_gpu_idle_op)
+		mine->idle.range = run_key(run, BY_gpu_idle_range);
+	for (size_t i = 0; i < open_range_event_count; i++)
+		run_reads(run, open_range_events[i], FIELDS_ALL, take_scope, mine);
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	const struct idle_options *asked = options;
+	struct idle_state *mine = state;
+
+	mine->source = run_source(run);
+	mine->pieces_max = asked->pieces_max ? asked->pieces_max : IDLE_PIECES_MAX;
+	map_init(&mine->rows);
+	open_gaps_init(&mine->open);
+	mine->time = gpu_time_want(run, NULL);
+	if (asked->by == BY_gpu_idle_kind)
+		return;
+	row_of(mine, IDLE_NOT_KNOWN, 0);
+	gpu_time_listen(mine->time, take_gap, mine);
+	mine->by_place = asked->by == BY_gpu_idle_line || asked->by == BY_gpu_idle_function;
+	if (!mine->by_place)
+		want_scopes(mine, run, asked->by);
+	if (asked->by == BY_gpu_idle_activity)
+		idle_calls_read(run, take_call, mine);
+	if (mine->by_place || asked->by == BY_gpu_idle_activity)
+		stretches_want(run, &(struct stretches_options){ .take = take_look,
+								 .context = mine,
+								 .is_each_look = true });
+}
+
+static void settle(void *state, uint64_t upto_ns)
+{
+	struct idle_state *mine = state;
+
+	if (upto_ns != UINT64_MAX && mine->lines.pieces + mine->looks.pieces > mine->pieces_max)
+		fold(mine);
+}
+
+static void release(void *state)
+{
+	struct idle_state *mine = state;
+
+	map_release(&mine->rows);
+	timelines_release(&mine->lines);
+	timelines_release(&mine->looks);
+	open_gaps_release(&mine->open);
+	free(mine->process);
+	free(mine->idle.row);
+}
+
+const struct analysis_kind analysis_idle = {
+	.name = "idle GPU",
+	.state_bytes = sizeof(struct idle_state),
+	.options_bytes = sizeof(struct idle_options),
+	.start = start,
+	.cut = cut,
+	.settle = settle,
+	.release = release,
+};

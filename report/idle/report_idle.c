@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* Report `gpu-idle`: what each stream of a GPU waited for, and what the thread that launches did meanwhile. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/core/report_kind.h"
+#include "report/gpu/untold.h"
+#include "report/idle/idle.h"
+#include "report/samples/lines.h"
+#include "report/samples/stretches.h"
+
+#define UNKNOWN "unknown"
+#define DATALOADER "enumerate(DataLoader)"
+
+struct idle_report {
+	struct gpu_time *time;
+	struct untold *untold;
+	struct idle *idle;
+	struct samples *samples; /* NULL: rows are by no line */
+};
+
+static const char *const gap_texts[GPU_GAPS] = { "host wait", "kernel wait", "other" };
+
+static void want(struct report *report)
+{
+	struct idle_report *state = report->state;
+	enum key_id by = report->request->options->by;
+
+	state->time = gpu_time_want(report->run, NULL);
+	state->untold = untold_want(report->run, NULL);
+	state->idle = idle_want(report->run, &(struct idle_options){ .by = by });
+	if (by == BY_gpu_idle_line || by == BY_gpu_idle_function)
+		state->samples = samples_want(report->run,
+					      &(struct samples_options){ .by = BY_lines_line });
+}
+
+static void put_text(struct table *table, enum column_id column, const char *text)
+{
+	table_set_text(table, column, text, strlen(text));
+}
+
+static void put_sum(struct table *table, enum gpu_gap kind, const struct idle_sum *sum)
+{
+	put_text(table, COLUMN_gpu_idle_kind, gap_texts[kind]);
+	table_set_number(table, COLUMN_gpu_idle_count, sum->count);
+	table_set_number(table, COLUMN_gpu_idle_total_ns, sum->total_ns);
+	table_set_number(table, COLUMN_gpu_idle_avg_ns, sum->total_ns / sum->count);
+	table_set_number(table, COLUMN_gpu_idle_max_ns, sum->max_ns);
+}
+
+/* --- by kind: streams --- */
+
+static struct idle_sum stream_sum(const struct gpu_stream_time *stream, int kind)
+{
+	return (struct idle_sum){ stream->gap_count[kind], stream->gap_ns[kind],
+				  stream->gap_max_ns[kind] };
+}
+
+static void put_stream(struct report *report, const struct gpu_stream_time *stream,
+		       struct table *table)
+{
+	const struct idle_report *state = report->state;
+	const struct gpu_lane *lane = &state->time->lane[stream->lane];
+	struct source_process *const *process;
+
+	source_processes(run_source(report->run), &process);
+	table_add_row(table);
+	table_set_number(table, COLUMN_gpu_idle_device, lane->device);
+	table_set_number(table, COLUMN_gpu_idle_stream, stream->stream);
+	table_set_number(table, COLUMN_gpu_idle_pid, process[lane->process]->pid);
+}
+
+static void fill_streams(struct report *report, struct table *table)
+{
+	const struct gpu_time *time = ((const struct idle_report *)report->state)->time;
+
+	for (size_t i = 0; i < time->stream_count; i++)
+		for (int kind = 0; kind < GPU_GAPS; kind++) {
+			struct idle_sum sum = stream_sum(&time->stream[i], kind);
+
+			if (!sum.count)
+				continue;
+			put_stream(report, &time->stream[i], table);
+			put_sum(table, (enum gpu_gap)kind, &sum);
+		}
+}
+
+/* --- by lines: places that mean the same are one row --- */
+
+static struct line line_of(const struct samples *samples, const struct idle_row *row,
+			   bool by_function)
+{
+	const struct sample_place *place = row->kind == IDLE_PLACE
+						   ? samples_place(samples, row->value)
+						   : NULL;
+	const struct sample_code *code = place ? samples_code(samples, place->code) : NULL;
+
+	if (!code)
+		return (struct line){ .file = SAMPLE_NONE,
+				      .function = SAMPLE_NONE,
+				      .is_torn = row->kind == IDLE_PLACE &&
+						 row->value == SAMPLE_TORN_PLACE,
+				      /* tells what was not looked at from what is no Python */
+				      .first_line = row->kind == IDLE_NOT_KNOWN };
+	return (struct line){ .file = code->file,
+			      .function = code->function,
+			      .number = by_function ? code->line : place->line,
+			      .first_line = code->line };
+}
+
+static void sum_join(struct idle_sum *into, const struct idle_sum *more)
+{
+	into->count += more->count;
+	into->total_ns += more->total_ns;
+	if (more->max_ns > into->max_ns)
+		into->max_ns = more->max_ns;
+}
+
+static void put_name(struct table *table, enum column_id column, const struct source *source,
+		     uint32_t name)
+{
+	size_t length;
+	const char *text = name_text(source_name_at(source, name), &length);
+
+	table_set_text(table, column, text, length);
+}
+
+static void put_line(struct table *table, const struct source *source, const struct line *line)
+{
+	if (line->file != SAMPLE_NONE)
+		put_name(table, COLUMN_gpu_idle_file, source, line->file);
+	if (line->number)
+		table_set_number(table, COLUMN_gpu_idle_line, line->number);
+	if (line->function != SAMPLE_NONE)
+		put_name(table, COLUMN_gpu_idle_function, source, line->function);
+	else
+		put_text(table, COLUMN_gpu_idle_function,
+			 line->is_torn      ? SAMPLE_TORN
+			 : line->first_line ? UNKNOWN
+					    : SAMPLE_NOT_PYTHON);
+}
+
+static void put_lines(const struct report *report, const struct lines *lines,
+		      const struct idle_sum (*sum)[GPU_GAPS], struct table *table)
+{
+	for (size_t i = 0; i < lines->count; i++)
+		for (int kind = 0; kind < GPU_GAPS; kind++) {
+			if (!sum[i][kind].count)
+				continue;
+			table_add_row(table);
+			put_line(table, run_source(report->run), &lines->line[i]);
+			put_sum(table, (enum gpu_gap)kind, &sum[i][kind]);
+		}
+}
+
+static void fill_lines(struct report *report, struct table *table)
+{
+	const struct idle_report *state = report->state;
+	bool by_function = report->request->options->by == BY_gpu_idle_function;
+	struct idle_sum(*sum)[GPU_GAPS] = memory_zero(state->idle->row_count + 1, sizeof(*sum));
+	struct lines lines = { .by_function = by_function };
+
+	map_init(&lines.map);
+	for (size_t i = 0; i < state->idle->row_count; i++) {
+		const struct idle_row *row = &state->idle->row[i];
+		struct line wanted = line_of(state->samples, row, by_function);
+		const struct line *line = lines_line(&lines, &wanted);
+
+		for (int kind = 0; kind < GPU_GAPS; kind++)
+			sum_join(&sum[line - lines.line][kind], &row->gap[kind]);
+	}
+	put_lines(report, &lines, (const struct idle_sum(*)[GPU_GAPS])sum, table);
+	lines_release(&lines);
+	free(sum);
+}
+
+/* --- by what was recorded --- */
+
+static bool has_part(const struct report *report, const struct idle_row *row, const char *part)
+{
+	size_t length;
+	const char *text = name_text(source_name_at(run_source(report->run), (uint32_t)row->value),
+				     &length);
+
+	return memmem(text, length, part, strlen(part)) != NULL;
+}
+
+static bool is_dataloader(const struct idle *idle, const struct idle_row *row)
+{
+	size_t length;
+	const char *text;
+
+	if (!row->value) /* outside of all operators */
+		return false;
+	text = idle->op.kind->text(idle->op.state, row->value, &length);
+	return length >= strlen(DATALOADER) && !memcmp(text, DATALOADER, strlen(DATALOADER));
+}
+
+static const char *activity_text(const struct report *report, const struct idle_row *row)
+{
+	const struct idle *idle = ((const struct idle_report *)report->state)->idle;
+
+	switch (row->kind) {
+	case IDLE_OP:
+		return is_dataloader(idle, row) ? "DataLoader" : "operator";
+	case IDLE_RANGE:
+		return "range";
+	case IDLE_CUDA:
+		return has_part(report, row, "Synchronize") ? "CUDA wait" : "CUDA call";
+	case IDLE_CUDA_LAUNCH:
+		return "CUDA launch";
+	case IDLE_CUDA_COPY:
+		return "CUDA copy";
+	case IDLE_CUDA_MEMORY:
+		return "CUDA memory";
+	case IDLE_IO:
+		return "I/O";
+	case IDLE_STATE:
+		return "Python";
+	case IDLE_PLACE:
+	case IDLE_NOT_KNOWN:
+		break;
+	}
+	return UNKNOWN;
+}
+
+/* The columns of a key, or of an activity one for all of them. */
+static void put_key(const struct report *report, const struct run_key *key, uint64_t value,
+		    struct table *table)
+{
+	struct run_key named = *key;
+
+	if (report->request->options->by == BY_gpu_idle_activity)
+		named.column[0] = COLUMN_gpu_idle_name;
+	key_put(&named, value, table);
+}
+
+static void put_unknown(const struct report *report, struct table *table)
+{
+	if (report->request->options->by == BY_gpu_idle_op)
+		put_text(table, COLUMN_gpu_idle_op, UNKNOWN);
+	if (report->request->options->by == BY_gpu_idle_range)
+		put_text(table, COLUMN_gpu_idle_range, UNKNOWN);
+}
+
+static void put_row(const struct report *report, const struct idle_row *row, struct table *table)
+{
+	const struct idle *idle = ((const struct idle_report *)report->state)->idle;
+
+	put_text(table, COLUMN_gpu_idle_activity, activity_text(report, row));
+	switch (row->kind) {
+	case IDLE_NOT_KNOWN:
+		put_unknown(report, table);
+		break;
+	case IDLE_OP:
+		put_key(report, &idle->op, row->value, table);
+		break;
+	case IDLE_RANGE:
+		put_key(report, &idle->range, row->value, table);
+		break;
+	case IDLE_STATE:
+		put_text(table, COLUMN_gpu_idle_name,
+			 stretch_state_text((enum evt_python_state)row->value));
+		break;
+	default:
+		put_name(table, COLUMN_gpu_idle_name, run_source(report->run),
+			 (uint32_t)row->value);
+	}
+}
+
+static void fill_rows(struct report *report, struct table *table)
+{
+	const struct idle *idle = ((const struct idle_report *)report->state)->idle;
+
+	for (size_t i = 0; i < idle->row_count; i++)
+		for (int kind = 0; kind < GPU_GAPS; kind++) {
+			const struct idle_sum *sum = &idle->row[i].gap[kind];
+
+			if (!sum->count)
+				continue;
+			table_add_row(table);
+			put_row(report, &idle->row[i], table);
+			put_sum(table, (enum gpu_gap)kind, sum);
+		}
+}
+
+static void fill(struct report *report, struct table *table)
+{
+	switch (report->request->options->by) {
+	case BY_gpu_idle_kind:
+		fill_streams(report, table);
+		break;
+	case BY_gpu_idle_line:
+	case BY_gpu_idle_function:
+		fill_lines(report, table);
+		break;
+	default:
+		fill_rows(report, table);
+	}
+}
+
+/* --- totals, and what people read above them --- */
+
+static void total(const struct report *report, struct facts *facts)
+{
+	const struct idle_report *state = report->state;
+	const struct idle *idle = state->idle;
+	struct idle_sum all = { 0 }, unknown = { 0 };
+
+	for (size_t i = 0; i < state->time->stream_count; i++)
+		for (int kind = 0; kind < GPU_GAPS; kind++) {
+			struct idle_sum sum = stream_sum(&state->time->stream[i], kind);
+
+			sum_join(&all, &sum);
+		}
+	for (int kind = 0; kind < GPU_GAPS && idle->row_count; kind++)
+		sum_join(&unknown, &idle->row[0].gap[kind]);
+	facts_number(facts, "count", UNIT_COUNT, all.count);
+	facts_number(facts, "total_ns", UNIT_NS, all.total_ns);
+	if (idle->row_count)
+		facts_number(facts, "unknown_ns", UNIT_NS, unknown.total_ns);
+	facts_number(facts, "late", UNIT_COUNT, state->time->late);
+	facts_number(facts, "untold", UNIT_COUNT, state->untold->calls);
+}
+
+static const char *explain(const struct report *report, struct why_empty *absence)
+{
+	const struct idle_report *state = report->state;
+
+	return untold_explain(state->untold, report->run, absence);
+}
+
+static void head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct idle_report *state = report->state;
+	char number[UNIT_TEXT_BYTES];
+
+	if (state->time->late)
+		screen_print_prose(
+			screen,
+			"kernels and copies that CUPTI told of too late, which are here in "
+			"part: %s",
+			unit_format_count(number, state->time->late));
+	untold_print(state->untold, run_source(report->run), screen);
+}
+
+const struct report_kind report_kind_gpu_idle = {
+	.state_bytes = sizeof(struct idle_report),
+	.family = EVT_FAMILY_gpu,
+	.want = want,
+	.fill = fill,
+	.total = total,
+	.explain = explain,
+	.head = head,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arrows of the timeline in bounded memory: from a call to what the GPU did for it, from an operator to its backward. They come
+ * as flows of a trace, both ends one after the other.
+ *
+ * When there are too many, every second one stays, again and again: those that stay are spread over the run. One thread.
+ */
+#ifndef REPORT_PAGE_ARROWS_H
+#define REPORT_PAGE_ARROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define ARROWS_MAX 131072u
+
+struct arrow {
+	uint64_t from_ns, to_ns;
+	uint32_t from_lane, to_lane;
+};
+
+struct arrows {
+	struct arrow *arrow;
+	size_t count, room;
+	uint64_t all;  /* that came */
+	uint64_t step; /* every so many are kept */
+	struct arrow begun;
+	uint64_t begun_id;
+	bool has_begun;
+};
+
+/* All zero is an empty one. */
+void arrows_begin(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t time_ns);
+/* An end without the begin of the same number right before it is none. */
+void arrows_end(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t time_ns);
+/* After the last one: in the order of their begins; nothing is later than end_ns. */
+void arrows_settle(struct arrows *arrows, uint64_t end_ns);
+/* [[from lane], [from, after the one before], [to lane], [to, after its begin]] */
+void arrows_put(const struct arrows *arrows, FILE *out);
+void arrows_release(struct arrows *arrows);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* What memory consisted of over time: see page_layers.h. */
+#include "report/page/page_layers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/core/keys.h"
+#include "report/stacks/stack_rows.h"
+#include "report/tensors/rows_tensors.h"
+
+#define PARTS_MAX 48u /* of a moment in the page */
+
+void page_layers_want(struct page_layers *layers, struct page *page)
+{
+	layers->heap = heap_want(page->run, &(struct heap_options){ BY_alloc_stack, HEAP_OF_C });
+	layers->tensors = tensors_want(page->run, &(struct tensors_options){ BY_tensors_op });
+	heap_keep_layers(layers->heap);
+	tensors_keep_layers(layers->tensors);
+}
+
+/* Rows as names: those of one name are one part. */
+struct naming {
+	uint32_t *name; /* of each row, plus 1; 0: not known yet */
+	const char **text;
+	size_t count, room;
+	struct map known;
+	struct text_store texts;
+};
+
+static void naming_init(struct naming *naming, size_t rows)
+{
+	*naming = (struct naming){ .name = memory_zero(rows + 1, sizeof(*naming->name)) };
+	map_init(&naming->known);
+}
+
+static void naming_release(struct naming *naming)
+{
+	map_release(&naming->known);
+	text_store_release(&naming->texts);
+	free(naming->name);
+	free(naming->text);
+}
+
+static void naming_set(struct naming *naming, size_t row, const char *text)
+{
+	bool added;
+	struct map_entry *entry = map_put(&naming->known, map_hash_bytes(text, strlen(text), 0),
+					  &added);
+
+	if (added) {
+		naming->text = memory_room(naming->text, naming->count, &naming->room,
+					   sizeof(char *));
+		entry->value = naming->count;
+		naming->text[naming->count++] = text_store_put(&naming->texts, text, strlen(text));
+	}
+	naming->name[row] = (uint32_t)entry->value + 1;
+}
+
+/* --- a piece --- */
+
+static int compare_parts(const void *first, const void *second)
+{
+	const struct layers_part *a = first, *b = second;
+
+	if (a->value != b->value)
+		return a->value < b->value ? 1 : -1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* The moment's parts by name: `row` is then the name's number. Returns how many there are. */
+static size_t moment_join(const struct layers_moment *moment, const struct naming *naming,
+			  struct layers_part *parts, uint32_t *at)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < moment->count; i++) {
+		uint32_t name = naming->name[moment->part[i].row] - 1;
+
+		if (!at[name]) {
+			parts[count] = (struct layers_part){ .row = name };
+			at[name] = (uint32_t)++count;
+		}
+		parts[at[name] - 1].value += moment->part[i].value;
+	}
+	for (size_t i = 0; i < count; i++)
+		at[parts[i].row] = 0;
+	qsort(parts, count, sizeof(*parts), compare_parts);
+	return count < PARTS_MAX ? count : PARTS_MAX;
+}
+
+static void put_moment(struct json *json, const struct layers_part *part, size_t count)
+{
+	json_open(json, NULL, '[');
+	json_open(json, NULL, '[');
+	for (size_t i = 0; i < count; i++)
+		json_number(json, NULL, part[i].row);
+	json_close(json, ']');
+	json_open(json, NULL, '[');
+	for (size_t i = 0; i < count; i++)
+		json_number(json, NULL, part[i].value);
+	json_close(json, ']');
+	json_close(json, ']');
+}
+
+static void put_layers(struct json *json, const struct layers *layers, const struct naming *naming)
+{
+	struct layers_part *parts = memory_zero(LAYERS_PARTS, sizeof(*parts));
+	uint32_t *at = memory_zero(naming->count + 1, sizeof(*at));
+
+	json_open(json, "times", '[');
+	for (size_t i = 0; i < layers->count; i++)
+		json_number(json, NULL, layers->moment[i].time_ns);
+	json_close(json, ']');
+	json_open(json, "all", '[');
+	for (size_t i = 0; i < layers->count; i++)
+		json_number(json, NULL, layers->moment[i].all);
+	json_close(json, ']');
+	json_open(json, "names", '[');
+	for (size_t i = 0; i < naming->count; i++)
+		json_string(json, NULL, naming->text[i]);
+	json_close(json, ']');
+	json_open(json, "parts", '[');
+	for (size_t i = 0; i < layers->count; i++)
+		put_moment(json, parts, moment_join(&layers->moment[i], naming, parts, at));
+	json_close(json, ']');
+	free(parts);
+	free(at);
+}
+
+static void put_piece(struct page *page, const char *id, const char *of, const char *by,
+		      const struct layers *layers, const struct naming *naming)
+{
+	char *text = NULL;
+	size_t length = 0;
+	struct json json = { .out = page_text_open(&text, &length) }, *entry;
+
+	json_open(&json, NULL, '{');
+	put_layers(&json, layers, naming);
+	json_close(&json, '}');
+	fclose(json.out);
+	page_file_put(&page->file, id, text, length);
+	free(text);
+	entry = page_file_entry(&page->file, id, "layers");
+	json_string(entry, "of", of);
+	json_string(entry, "by", by);
+	json_close(entry, '}');
+}
+
+/* --- what rows are --- */
+
+static void name_stacks(struct naming *naming, const struct layers *layers, const struct heap *heap,
+			struct source *source, struct stack_rows *rows)
+{
+	struct source_process *const *process;
+
+	source_processes(source, &process);
+	for (size_t i = 0; i < layers->count; i++)
+		for (uint32_t j = 0; j < layers->moment[i].count; j++) {
+			uint32_t number = layers->moment[i].part[j].row;
+			const struct heap_row *row = &heap->row[number];
+			struct stack_use use = { process[row->process], (uint32_t)row->key,
+						 row->last_ns, 1 };
+			size_t place;
+
+			if (naming->name[number])
+				continue;
+			place = stack_rows_place(rows, &use);
+			naming_set(naming, number,
+				   place == STACK_LEFT_OUT ? "(left out by --filter)"
+							   : stack_rows_text(rows, place));
+		}
+}
+
+static void put_heap(struct page *page, struct heap *heap, const struct layers *layers,
+		     enum stack_by by)
+{
+	struct source *source = page->request->source;
+	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT };
+	bool is_python = by == STACK_BY_PYTHON;
+	struct stack_rows rows;
+	struct naming naming;
+
+	stack_rows_init(&rows, source, page->request->options, by, none);
+	naming_init(&naming, heap->row_count);
+	name_stacks(&naming, layers, heap, source, &rows);
+	if (!is_python || rows.has_python)
+		put_piece(page, is_python ? "layers-heap-python" : "layers-heap-function", "heap",
+			  is_python ? "line of Python" : "function", layers, &naming);
+	naming_release(&naming);
+	stack_rows_release(&rows);
+}
+
+static const char *tensor_name(const struct tensors *tensors, const struct tensor_row *row,
+			       struct text_store *texts)
+{
+	const char *text = tensors_row_text(tensors, row, texts);
+	char device[TENSOR_DEVICE_BYTES];
+
+	if (tensors->device_count < 2)
+		return text;
+	return text_store_format(texts, "%s, %s", text,
+				 tensor_device_text(tensors->device[row->device].device, device));
+}
+
+static void put_tensors(struct page *page, const struct tensors *tensors,
+			const struct layers *layers)
+{
+	struct naming naming;
+
+	naming_init(&naming, tensors->row_count);
+	for (size_t i = 0; i < tensors->row_count; i++)
+		naming_set(&naming, i, tensor_name(tensors, &tensors->row[i], &naming.texts));
+	put_piece(page, "layers-tensors-op", "tensors", "operator", layers, &naming);
+	naming_release(&naming);
+}
+
+void page_layers_put(const struct page_layers *layers, struct page *page)
+{
+	uint64_t end_ns = source_end_ns(page->request->source);
+	const struct layers *heap = heap_end_layers(layers->heap, end_ns),
+			    *tensors = tensors_end_layers(layers->tensors, end_ns);
+
+	if (layers->heap->totals.allocations) {
+		if (!layers->heap->estimate) /* of a sample of stacks most blocks have no line */
+			put_heap(page, layers->heap, heap, STACK_BY_PYTHON);
+		put_heap(page, layers->heap, heap, STACK_BY_FUNCTION);
+	}
+	if (layers->tensors->flow.allocations)
+		put_tensors(page, layers->tensors, tensors);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples of Python's stacks in the timeline: a lane a thread, of what it was in and what it did there, one stretch after the
+ * other (report/samples/stretches.h); and the piece "timeline-stacks", which has the whole stack of each:
+ *
+ *   {"name": [number of the timeline's name, ...], "place": [its innermost place, ...],
+ *    "from": [1 + the place around the place, 0: none, ...], "frame": [its text, ...], "frames": [text, ...]}
+ */
+#ifndef REPORT_PAGE_PAGE_SAMPLES_H
+#define REPORT_PAGE_PAGE_SAMPLES_H
+
+#include "report/export/chrome.h"
+#include "report/page/page.h"
+#include "report/page/timeline.h"
+#include "report/samples/stretches.h"
+
+/* A name of the timeline: a stack, and what a thread did there. */
+struct seen_stack {
+	uint64_t place;
+	uint32_t name;
+};
+
+struct page_samples {
+	struct timeline *timeline; /* borrowed */
+	struct chrome *chrome;     /* the run's; numbers processes */
+	const struct samples *samples;
+	struct source *source;
+	struct map known; /* place and state to an entry of `seen` */
+	struct seen_stack *seen;
+	size_t count, room;
+	uint64_t looks, stretches;
+};
+
+/* Neither `samples` nor `timeline` move until the run is over. */
+void page_samples_want(struct page_samples *samples, struct page *page, struct timeline *timeline,
+		       struct chrome *chrome);
+/* Names what is in the timeline, and writes the piece; before the timeline is written. */
+void page_samples_put(struct page_samples *samples, struct page *page);
+void page_samples_release(struct page_samples *samples);
+
+#endif

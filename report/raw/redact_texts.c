@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* See redact_texts.h. A text that is a path anywhere is one everywhere. */
+#include "report/raw/redact_texts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "collector/format/error.h"
+#include "collector/format/paths.h"
+#include "report/base/memory.h"
+#include "report/file/file_error.h"
+#include "report/file/reader.h"
+
+enum redact_role { ROLE_COMMAND, ROLE_PATH, ROLE_FUNCTION, ROLE_HOST, ROLE_OUTPUT, ROLE_SESSION };
+
+/* While a file is read: the names of three keys of `meta`, and the metas themselves. */
+struct reading {
+	struct redact_texts *texts;
+	uint64_t host, output, session; /* ids, 0: not seen */
+	struct evt_meta *meta;
+	size_t meta_count, meta_room;
+};
+#define ID_LIMIT (1ull << 62) /* keys of the map are id + 1 */
+
+/* Fields with a role. `field` is the place of its word. */
+static const struct redacted {
+	unsigned int event, field;
+	enum redact_role role;
+} fields[] = {
+#define REDACTED(event, field, role) \
+	{ EVT_##event, offsetof(struct evt_##event, field) / sizeof(uint64_t), ROLE_##role },
+#include "report/raw/redact_fields.def"
+};
+#define FIELDS (sizeof(fields) / sizeof(fields[0]))
+
+void redact_texts_init(struct redact_texts *texts, unsigned int what)
+{
+	*texts = (struct redact_texts){ .what = what };
+	map_init(&texts->roles);
+}
+
+void redact_texts_release(struct redact_texts *texts)
+{
+	map_release(&texts->roles);
+}
+
+static uint64_t hash_of(const char *text, uint64_t secret)
+{
+	return XXH64(text, strlen(text), secret);
+}
+
+void redact_texts_name(struct redact_texts *texts, const struct file_header *header,
+		       uint64_t secret)
+{
+	snprintf(texts->host, sizeof(texts->host), "redacted-%08x",
+		 (unsigned int)(hash_of(header->host, secret) >> 32));
+	snprintf(texts->session, sizeof(texts->session), "%016llx",
+		 (unsigned long long)hash_of(header->session, secret));
+}
+
+/* --- what texts are used for --- */
+
+static void texts_note(struct redact_texts *texts, uint64_t id, enum redact_role role)
+{
+	struct map_entry *entry;
+	bool added;
+
+	if (!id || id >= ID_LIMIT)
+		return;
+	entry = map_put(&texts->roles, id + 1, &added);
+	if (added)
+		entry->value = 0;
+	entry->value |= 1u << role;
+}
+
+static void texts_take_string(struct reading *reading, const struct evt_string *string)
+{
+	const char *text = evt_text_bytes(string->text);
+	size_t length = string->text.length;
+
+	if (length == 4 && !memcmp(text, "host", 4))
+		reading->host = string->id;
+	if (length == 6 && !memcmp(text, "output", 6))
+		reading->output = string->id;
+	if (length == 7 && !memcmp(text, "session", 7))
+		reading->session = string->id;
+}
+
+static void texts_take(struct reading *reading, const struct event *event)
+{
+	if (event->id == EVT_string)
+		texts_take_string(reading, EVENT_AS(string, event));
+	if (event->id == EVT_meta) {
+		reading->meta = memory_room(reading->meta, reading->meta_count, &reading->meta_room,
+					    sizeof(*reading->meta));
+		reading->meta[reading->meta_count++] = *EVENT_AS(meta, event);
+	}
+	for (size_t i = 0; i < FIELDS; i++)
+		if (fields[i].event == event->id)
+			texts_note(reading->texts, event->value[fields[i].field], fields[i].role);
+}
+
+/* Keys are defined in the frame of their first use, or later: so once all is read. */
+static void texts_take_metas(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->meta_count; i++) {
+		const struct evt_meta *meta = &reading->meta[i];
+		enum redact_role role = meta->key == reading->host      ? ROLE_HOST
+					: meta->key == reading->output  ? ROLE_OUTPUT
+					: meta->key == reading->session ? ROLE_SESSION
+									: ROLE_PATH;
+
+		texts_note(reading->texts, meta->value, role);
+	}
+}
+
+static void texts_fault(void *context, uint64_t offset, int error, const char *text)
+{
+	struct redact_texts *texts = context;
+
+	(void)error;
+	if (!texts->error[0])
+		snprintf(texts->error, sizeof(texts->error), ": offset %llu: %s",
+			 (unsigned long long)offset, text);
+}
+
+/* Names in fields that this program does not know could be anything. */
+static bool schema_is_known(const struct schema *schema)
+{
+	for (unsigned int id = 0; schema && id < EVT_ID_LIMIT; id++) {
+		const struct schema_event *event = &schema->event[id];
+		unsigned int known = evt_descriptors[id].name ? evt_descriptors[id].field_count : 0;
+
+		for (unsigned int i = known; event->name && i < event->field_count; i++)
+			if (event->field[i].codec == EVT_CODEC_name ||
+			    event->field[i].codec == EVT_CODEC_text)
+				return false;
+	}
+	return true;
+}
+
+int redact_texts_read(struct redact_texts *texts, const struct session_file *file)
+{
+	const struct reader_listener listener = { texts_fault, texts, NULL };
+	struct reading reading = { .texts = texts };
+	struct reader_frame frame;
+	struct reader *reader;
+	char text[FILE_ERROR_BYTES];
+	int error = reader_open(&reader, &file->bytes, true, &listener);
+
+	if (error) {
+		file_error_describe(error, 0, text, sizeof(text));
+		snprintf(texts->error, sizeof(texts->error), " %s", text);
+		return -1;
+	}
+	while (!(error = reader_next(reader, &frame)))
+		for (size_t i = 0; i < frame.block_count; i++)
+			for (uint32_t j = 0; j < frame.block[i].count; j++)
+				texts_take(&reading, &frame.block[i].event[j]);
+	texts_take_metas(&reading);
+	if (!schema_is_known(reader_schema(reader)))
+		snprintf(texts->error, sizeof(texts->error),
+			 ": it has names that this version does not know; use a newer prof-report");
+	else if (error != EVT_END)
+		snprintf(texts->error, sizeof(texts->error), ": %s", evt_error_text(error));
+	free(reading.meta);
+	reader_close(reader);
+	return texts->error[0] ? -1 : 0;
+}
+
+/* --- what is left of them --- */
+
+static size_t take_base_name(char *text, size_t length)
+{
+	const char *base = path_base_name(text, &length);
+
+	memmove(text, base, length);
+	return length;
+}
+
+/* What stands behind the last tab is the file. */
+static size_t take_base_of_file(char *text, size_t length)
+{
+	char *tab = memrchr(text, '\t', length);
+	size_t before = tab ? (size_t)(tab + 1 - text) : 0;
+
+	return before + take_base_name(text + before, length - before);
+}
+
+size_t redact_text(const struct redact_texts *texts, uint64_t id, char *text, size_t length)
+{
+	const struct map_entry *entry = id < ID_LIMIT ? map_find(&texts->roles, id + 1) : NULL;
+	uint64_t roles = entry ? entry->value : 0;
+
+	if (texts->what & REDACT_HOST && roles & 1u << ROLE_OUTPUT)
+		return 0; /* the host may be part of it */
+	if (roles & 1u << ROLE_SESSION) {
+		length = strlen(texts->session);
+		memcpy(text, texts->session, length);
+	}
+	if (texts->what & REDACT_HOST && roles & 1u << ROLE_HOST) {
+		length = strlen(texts->host);
+		memcpy(text, texts->host, length);
+	}
+	if (texts->what & REDACT_ARGS && roles & 1u << ROLE_COMMAND)
+		length = command_first_word(text, length);
+	if (!(texts->what & REDACT_PATHS))
+		return length;
+	if (roles & (1u << ROLE_COMMAND))
+		length = command_base_names(text, length);
+	if (roles & (1u << ROLE_FUNCTION))
+		length = take_base_of_file(text, length);
+	if (roles & (1u << ROLE_PATH | 1u << ROLE_OUTPUT))
+		length = take_base_name(text, length);
+	return length;
+}
+
+size_t redact_symbol_text(const struct redact_texts *texts, char *text, size_t length)
+{
+	return texts->what & REDACT_PATHS ? take_base_name(text, length) : length;
+}

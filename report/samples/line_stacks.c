@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* See line_stacks.h. */
+#include "report/samples/line_stacks.h"
+
+#include "collector/format/frame_flags.h"
+#include "report/session/stacks.h"
+
+/* The line that the frame is; false: it is none of Python's. */
+static bool line_of(const struct lines *lines, const struct stack_use *use,
+		    const struct stack_frame *frame, struct line *ret_line)
+{
+	const struct source_python_line *python = NULL;
+
+	if (frame->flags & FRAME_IS_PYTHON)
+		python = source_python_line(use->process, frame->address);
+	if (!python)
+		return false;
+	*ret_line = (struct line){
+		.file = python->file->index,
+		.function = python->function->index,
+		.number = lines->by_function ? python->first : python->line,
+		.first_line = python->first,
+	};
+	return true;
+}
+
+bool line_stack_put(struct lines *lines, const struct stacks *stacks, const struct stack_use *use,
+		    take_line *take, void *context)
+{
+	static const struct line none = { .file = SAMPLE_NONE, .function = SAMPLE_NONE };
+	uint64_t number = ++lines->stacks;
+	bool is_innermost = true;
+	struct line *line, wanted;
+	uint32_t stack = use->stack;
+
+	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
+		if (!line_of(lines, use, stacks_frame(stacks, stack), &wanted))
+			continue;
+		line = lines_line(lines, &wanted);
+		take(context, line, is_innermost, line->seen != number);
+		line->seen = number;
+		is_innermost = false;
+	}
+	if (is_innermost)
+		take(context, lines_line(lines, &none), true, true);
+	return !is_innermost;
+}
+
+bool line_stack_is_python(const struct lines *lines, const struct stacks *stacks,
+			  const struct stack_use *use)
+{
+	uint32_t stack = use->stack;
+	struct line line;
+
+	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent)
+		if (line_of(lines, use, stacks_frame(stacks, stack), &line))
+			return true;
+	return false;
+}

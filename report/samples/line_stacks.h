@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines of Python that a recorded stack goes through: its innermost one, and those that led there. */
+#ifndef REPORT_SAMPLES_LINE_STACKS_H
+#define REPORT_SAMPLES_LINE_STACKS_H
+
+#include "report/samples/lines.h"
+#include "report/stacks/stack_rows.h"
+
+/* The line is valid during the call. `is_first`: the stack has not been at this line further in. */
+typedef void take_line(void *context, struct line *line, bool is_innermost, bool is_first);
+
+/* One that has none of Python's is at the line of what is no Python function, and false is returned. */
+bool line_stack_put(struct lines *lines, const struct stacks *stacks, const struct stack_use *use,
+		    take_line *take, void *context);
+
+/* It has one. */
+bool line_stack_is_python(const struct lines *lines, const struct stacks *stacks,
+			  const struct stack_use *use);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* See collective_sizes.h. */
+#include "report/torch/collective_sizes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/core/nest.h"
+
+/* --- the definitions --- */
+
+static double factor_of(enum collective_kind kind, double n)
+{
+	switch (kind) {
+#define KIND(name, factor)      \
+	case COLLECTIVE_##name: \
+		return factor;
+#include "report/torch/collective_ops.def"
+	default:
+		return 0;
+	}
+}
+
+static bool factor_needs_ranks(enum collective_kind kind)
+{
+	return factor_of(kind, 2) != factor_of(kind, 3);
+}
+
+/* As real numbers, for sizes are products; below 0: not known. */
+struct operands {
+	double first, second, n;
+};
+
+static const struct {
+	const char *name;
+	enum collective_kind kind;
+} operators[] = {
+#define OPERATOR(kind, name, size) { name, COLLECTIVE_##kind },
+#include "report/torch/collective_ops.def"
+};
+
+static double size_at(size_t index, struct operands o)
+{
+	const double first = o.first, second = o.second, n = o.n;
+	const double size[] = {
+#define OPERATOR(kind, name, size) size,
+#include "report/torch/collective_ops.def"
+	};
+
+	(void)n;
+	return size[index];
+}
+
+/* It is known when what it is made of is: then it is the same whatever the rest may be. */
+static bool size_is_known(size_t index, struct operands o)
+{
+	struct operands others = o;
+
+	others.first = o.first < 0 ? o.first - 1 : o.first;
+	others.second = o.second < 0 ? o.second - 1 : o.second;
+	others.n = o.n <= 0 ? o.n - 1 : o.n;
+	return size_at(index, o) == size_at(index, others) && size_at(index, o) >= 0;
+}
+
+bool collective_size_of(const char *name, size_t length, int64_t first, int64_t second,
+			uint64_t ranks, struct collective_size *ret_size)
+{
+	const struct operands o = { (double)first, (double)second, ranks ? (double)ranks : -1 };
+
+	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+		enum collective_kind kind = operators[i].kind;
+
+		if (strlen(operators[i].name) != length || memcmp(operators[i].name, name, length))
+			continue;
+		*ret_size = (struct collective_size){ .kind = kind,
+						      .bytes = COLLECTIVE_UNKNOWN,
+						      .bus_bytes = -1 };
+		if (!size_is_known(i, o) || size_at(i, o) > (double)INT64_MAX)
+			return true;
+		ret_size->bytes = (uint64_t)size_at(i, o);
+		if (ranks || !factor_needs_ranks(kind))
+			ret_size->bus_bytes = size_at(i, o) * factor_of(kind, o.n);
+		return true;
+	}
+	return false;
+}
+
+enum collective_kind collective_kind_of(const char *op, size_t length)
+{
+	static const struct {
+		const char *name;
+		enum collective_kind kind;
+	} labels[] = {
+#define KIND(name, factor) { #name, COLLECTIVE_##name },
+#include "report/torch/collective_ops.def"
+#define LABEL(name, kind) { name, COLLECTIVE_##kind },
+#include "report/torch/collective_ops.def"
+	};
+
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+		if (strlen(labels[i].name) == length && !memcmp(labels[i].name, op, length))
+			return labels[i].kind;
+	return COLLECTIVE_NO_KIND;
+}
+
+void collective_size_add(struct collective_size *to, const struct collective_size *more)
+{
+	if (to->bytes == COLLECTIVE_UNKNOWN || more->bytes == COLLECTIVE_UNKNOWN ||
+	    __builtin_add_overflow(to->bytes, more->bytes, &to->bytes))
+		to->bytes = COLLECTIVE_UNKNOWN;
+	if (to->bus_bytes < 0 || more->bus_bytes < 0)
+		to->bus_bytes = -1;
+	else
+		to->bus_bytes += more->bus_bytes;
+}
+
+/* --- the analysis --- */
+
+struct sizes_state {
+	struct collective_sizes sizes; /* first: it is what others see */
+	struct source *source;
+	struct nest ops;   /* keys: names */
+	uint32_t *of_open; /* beside the nest: place in `size` + 1 */
+	size_t of_open_room;
+};
+
+uint32_t collective_sizes_open(const struct collective_sizes *sizes, uint32_t thread)
+{
+	const struct sizes_state *mine = (const struct sizes_state *)sizes;
+	uint32_t scope = nest_top(&mine->ops, thread);
+
+	for (unsigned int i = 0; scope != NEST_NONE && i < NEST_LOOKS_MAX; i++) {
+		if (mine->of_open[scope])
+			return mine->of_open[scope];
+		scope = mine->ops.scope[scope].below;
+	}
+	return 0;
+}
+
+static void take_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct sizes_state *mine = state;
+	uint32_t name = event_name(mine->source, event, event->event.value[0]);
+	uint32_t scope = nest_begin(&mine->ops, event_place(event), name, false);
+
+	(void)counts;
+	if (scope == NEST_NONE)
+		return;
+	mine->of_open = memory_room(mine->of_open, scope, &mine->of_open_room,
+				    sizeof(*mine->of_open));
+	mine->of_open[scope] = 0;
+}
+
+static void take_collective(void *state, const struct source_event *event, bool counts)
+{
+	struct sizes_state *mine = state;
+	const struct evt_torch_collective *op = EVENT_AS(torch_collective, &event->event);
+	uint32_t top = nest_top(&mine->ops, event->thread->index);
+	const struct source_name *name = source_name_at(mine->source,
+							event_name(mine->source, event, op->name));
+	struct collective_sizes *sizes = &mine->sizes;
+	struct collective_size size;
+
+	if (!name->text || !collective_size_of(name->text, name->length, (int64_t)op->first_bytes,
+					       (int64_t)op->second_bytes, op->ranks, &size))
+		return;
+	size.process = event->process->index;
+	size.counts = counts;
+	sizes->size = memory_room(sizes->size, sizes->count, &sizes->room, sizeof(size));
+	sizes->size[sizes->count++] = size;
+	if (top != NEST_NONE)
+		mine->of_open[top] = (uint32_t)sizes->count;
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	nest_end(&((struct sizes_state *)state)->ops, event_place(event));
+}
+
+static void take_end_named(void *state, const struct source_event *event, bool counts)
+{
+	struct sizes_state *mine = state;
+	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
+	uint32_t name = event_name(mine->source, event, end->name);
+
+	(void)counts;
+	nest_end_named(&mine->ops, event_place(event), name, end->thread != 0);
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct sizes_state *mine = state;
+
+	(void)options;
+	mine->source = run_source(run);
+	nest_init(&mine->ops, (struct nest_options){ 0 }, NULL, NULL);
+	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), take_begin, mine);
+	run_reads(run, EVT_torch_collective, FIELDS_ALL, take_collective, mine);
+	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	if (cut->thread)
+		nest_cut(&((struct sizes_state *)state)->ops, cut_place(cut), cut_ending(cut));
+}
+
+static void release(void *state)
+{
+	struct sizes_state *mine = state;
+
+	free(mine->sizes.size);
+	free(mine->of_open);
+	nest_release(&mine->ops);
+}
+
+const struct analysis_kind analysis_collective_sizes = {
+	.name = "collective sizes",
+	.state_bytes = sizeof(struct sizes_state),
+	.options_bytes = sizeof(struct collective_sizes_options),
+	.start = start,
+	.cut = cut,
+	.release = release,
+};

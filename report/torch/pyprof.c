@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/* What PyProf knows of each kernel: see pyprof.h. */
+#include "report/torch/pyprof.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+#include "report/core/scope.h"
+
+#define SCOPE_FORWARD 0u /* of at::RecordScope */
+#define SCOPE_BACKWARD 1u
+
+/* Beside an open operator. */
+struct open_op {
+	struct pyprof_op op;
+	uint64_t sequence, instance;
+	bool is_user, is_backward, is_origin_known;
+	uint32_t forward;        /* place in `forward` + 1 while it has one */
+	struct pyprof_op origin; /* of a backward function: the forward operator */
+	bool has_cost;           /* looked at */
+	struct op_cost cost;
+};
+
+/* A forward operator whose backward function may still run. */
+struct forward_op {
+	struct pyprof_op op;
+	uint32_t next; /* of the unused ones, + 1 */
+};
+
+/* The place of a launch (core/late.h). */
+struct held_call {
+	struct pyprof_call call;
+	uint32_t next;
+};
+
+struct pyprof_state {
+	struct pyprof pyprof; /* first: it is what others see */
+	struct source *source;
+	struct run *run;
+	struct nest ops, modules; /* keys: names */
+	struct open_op *open;     /* beside the nest of operators */
+	size_t open_room;
+	struct forward_op *forward;
+	size_t forward_count, forward_room;
+	struct map
+		forwards; /* process, torch's thread and sequence number, to place in `forward` */
+	struct held_call *held;
+	size_t held_count, held_room;
+	uint32_t unused_forward, unused_held; /* + 1 */
+	uint64_t instances;
+};
+
+static const struct pyprof_op no_op = { .name = PYPROF_NO_NAME,
+					.shapes = PYPROF_NO_NAME,
+					.types = PYPROF_NO_NAME,
+					.integers = PYPROF_NO_NAME,
+					.module = PYPROF_NO_NAME };
+
+/* --- forward operators by their number --- */
+
+static uint64_t forward_key(const struct source_event *event, uint64_t thread, uint64_t sequence)
+{
+	const uint64_t words[3] = { event->process->index, thread, sequence };
+
+	return map_hash_bytes(words, sizeof(words), 0);
+}
+
+/* Nested operators have one number; the last one makes the node of the graph. */
+static uint32_t forward_put(struct pyprof_state *mine, uint64_t key, const struct pyprof_op *op)
+{
+	bool added;
+	struct map_entry *entry = map_put(&mine->forwards, key, &added);
+
+	if (added && mine->unused_forward) {
+		entry->value = mine->unused_forward - 1;
+		mine->unused_forward = mine->forward[entry->value].next;
+	} else if (added) {
+		mine->forward = memory_room(mine->forward, mine->forward_count, &mine->forward_room,
+					    sizeof(*mine->forward));
+		entry->value = mine->forward_count++;
+	}
+	mine->forward[entry->value].op = *op;
+	return (uint32_t)entry->value + 1;
+}
+
+/* A backward function runs once, and takes its forward operator away. */
+static bool forward_take(struct pyprof_state *mine, uint64_t key, struct pyprof_op *ret_op)
+{
+	struct map_entry *entry = map_find(&mine->forwards, key);
+
+	if (!entry)
+		return false;
+	*ret_op = mine->forward[entry->value].op;
+	mine->forward[entry->value].next = mine->unused_forward;
+	mine->unused_forward = (uint32_t)entry->value + 1;
+	map_remove(&mine->forwards, entry);
+	return true;
+}
+
+/* --- operators --- */
+
+static void join_directions(struct pyprof_state *mine, const struct source_event *event,
+			    struct open_op *open)
+{
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+
+	open->is_user = begin->scope == EVT_SCOPE_USER;
+	open->is_backward = begin->scope == SCOPE_BACKWARD;
+	if ((int64_t)begin->sequence < 0)
+		return;
+	open->sequence = begin->sequence;
+	if (begin->scope == SCOPE_FORWARD)
+		open->forward = forward_put(
+			mine, forward_key(event, begin->thread, begin->sequence), &open->op);
+	else if (open->is_backward)
+		open->is_origin_known = forward_take(
+			mine, forward_key(event, begin->forward_thread, begin->sequence),
+			&open->origin);
+}
+
+static void take_begin(void *state, const struct source_event *event, bool counts)
+{
+	struct pyprof_state *mine = state;
+	uint32_t name = event_name(mine->source, event, event->event.value[0]);
+	uint32_t scope = nest_begin(&mine->ops, event_place(event), name, false), module;
+	struct open_op *open;
+
+	(void)counts;
+	if (scope == NEST_NONE)
+		return;
+	mine->open = memory_room(mine->open, scope, &mine->open_room, sizeof(*mine->open));
+	open = &mine->open[scope];
+	*open = (struct open_op){ .op = no_op,
+				  .sequence = PYPROF_NO_SEQUENCE,
+				  .instance = ++mine->instances };
+	open->op.name = name;
+	module = nest_innermost(&mine->modules, event->thread->index);
+	if (module != NEST_NONE)
+		open->op.module = (uint32_t)mine->modules.scope[module].key;
+	open->op.line = mine->pyprof.line_kind->of(mine->pyprof.line, event);
+	if (event->event.id == EVT_torch_begin_ex)
+		join_directions(mine, event, open);
+}
+
+static void take_inputs(void *state, const struct source_event *event, bool counts)
+{
+	struct pyprof_state *mine = state;
+	const struct evt_torch_inputs *inputs = EVENT_AS(torch_inputs, &event->event);
+	uint32_t top = nest_top(&mine->ops, event->thread->index);
+	struct open_op *open;
+
+	(void)counts;
+	if (top == NEST_NONE)
+		return;
+	open = &mine->open[top];
+	open->op.shapes = event_name(mine->source, event, inputs->shapes);
+	open->op.types = event_name(mine->source, event, inputs->types);
+	open->op.integers = event_name(mine->source, event, inputs->integers);
+	if (open->forward)
+		mine->forward[open->forward - 1].op = open->op;
+	mine->pyprof.inputs++;
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	nest_end(&((struct pyprof_state *)state)->ops, event_place(event));
+}
+
+static void take_end_named(void *state, const struct source_event *event, bool counts)
+{
+	struct pyprof_state *mine = state;
+	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
+	uint32_t name = event_name(mine->source, event, end->name);
+
+	(void)counts;
+	nest_end_named(&mine->ops, event_place(event), name, end->thread != 0);
+}
+
+static void take_module(void *state, const struct source_event *event, bool counts)
+{
+	struct pyprof_state *mine = state;
+
+	(void)counts;
+	if (event->event.id == EVT_torch_module_end)
+		nest_end(&mine->modules, event_place(event));
+	else
+		nest_begin(&mine->modules, event_place(event),
+			   event_name(mine->source, event, event->event.value[0]), false);
+}
+
+/* --- launches --- */
+
+static const char *text_of(const struct pyprof_state *mine, uint32_t name, size_t *ret_length)
+{
+	const struct source_name *text;
+
+	*ret_length = 0;
+	if (name == PYPROF_NO_NAME)
+		return NULL;
+	text = source_name_at(mine->source, name);
+	*ret_length = text->text ? text->length : 0;
+	return text->text;
+}
+
+static const struct op_cost *cost_of(struct pyprof_state *mine, struct open_op *open)
+{
+	struct op_inputs inputs;
+
+	if (open->has_cost)
+		return &open->cost;
+	open->has_cost = true;
+	inputs.name = text_of(mine, open->op.name, &inputs.name_length);
+	inputs.shapes = text_of(mine, open->op.shapes, &inputs.shapes_length);
+	inputs.types = text_of(mine, open->op.types, &inputs.types_length);
+	inputs.integers = text_of(mine, open->op.integers, &inputs.integers_length);
+	open->cost = inputs.name && inputs.shapes ? op_cost_of(&inputs) : (struct op_cost){ 0 };
+	return &open->cost;
+}
+
+static void call_take_sequence(struct pyprof_call *call, uint64_t sequence)
+{
+	if (sequence == PYPROF_NO_SEQUENCE || sequence == call->sequence)
+		return;
+	if (call->sequence == PYPROF_NO_SEQUENCE)
+		call->sequence = sequence;
+	else if (call->other_sequence == PYPROF_NO_SEQUENCE)
+		call->other_sequence = sequence;
+}
+
+/* A backward function is known by the forward operator, if that was seen. */
+static void call_take_backward(struct pyprof_call *call, const struct open_op *open)
+{
+	call->is_backward = true;
+	call->op = open->is_origin_known ? open->origin : open->op;
+	call->is_node = !open->is_origin_known;
+}
+
+/* From the innermost operator outwards. */
+static struct pyprof_call call_of_thread(struct pyprof_state *mine, uint32_t thread)
+{
+	struct pyprof_call call = { .op = no_op,
+				    .sequence = PYPROF_NO_SEQUENCE,
+				    .other_sequence = PYPROF_NO_SEQUENCE };
+	uint32_t at = nest_innermost(&mine->ops, thread);
+
+	for (; at != NEST_NONE; at = mine->ops.scope[at].parent) {
+		struct open_op *open = &mine->open[at];
+
+		if (open->is_user)
+			continue;
+		call_take_sequence(&call, open->sequence);
+		if (!call.cost.is_known && cost_of(mine, open)->is_known) {
+			call.cost = open->cost;
+			call.instance = open->instance;
+		}
+		if (call.op.name == PYPROF_NO_NAME)
+			call.op = open->op;
+		if (open->is_backward && !call.is_backward)
+			call_take_backward(&call, open);
+	}
+	return call;
+}
+
+static uint64_t place_of(void *state, const struct source_event *event, bool counts)
+{
+	struct pyprof_state *mine = state;
+	uint32_t at = mine->unused_held;
+	struct pyprof_call *call;
+
+	if (!counts)
+		return LATE_NOTHING;
+	if (at) {
+		mine->unused_held = mine->held[at - 1].next;
+	} else {
+		mine->held = memory_room(mine->held, mine->held_count, &mine->held_room,
+					 sizeof(*mine->held));
+		at = (uint32_t)++mine->held_count;
+	}
+	call = &mine->held[at - 1].call;
+	*call = call_of_thread(mine, event->thread->index);
+	if (!call->is_backward) {
+		uint64_t line = mine->pyprof.line_kind->of(mine->pyprof.line, event);
+		uint32_t module = nest_innermost(&mine->modules, event->thread->index);
+
+		call->op.line = line ? line : call->op.line;
+		if (module != NEST_NONE)
+			call->op.module = (uint32_t)mine->modules.scope[module].key;
+	}
+	return at;
+}
+
+static void drop_place(void *state, uint64_t place, bool had_work)
+{
+	struct pyprof_state *mine = state;
+
+	(void)had_work;
+	if (place == LATE_NOTHING)
+		return;
+	mine->held[place - 1].next = mine->unused_held;
+	mine->unused_held = (uint32_t)place;
+}
+
+static void take_work(void *state, uint64_t place, const struct late_work *work)
+{
+	struct pyprof_state *mine = state;
+	struct pyprof *pyprof = &mine->pyprof;
+	struct pyprof_kernel *kernel;
+	struct scope_text text;
+
+	if (work->kind != LATE_KERNEL ||
+	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
+		return;
+	pyprof->kernel = memory_room(pyprof->kernel, pyprof->count, &pyprof->room,
+				     sizeof(*pyprof->kernel));
+	kernel = &pyprof->kernel[pyprof->count++];
+	*kernel = (struct pyprof_kernel){
+		.start_ns = work->start_ns,
+		.duration_ns = work->duration_ns,
+		.process = work->process,
+		.thread = work->thread,
+		.name = work->what,
+		.device = work->device,
+		.stream = work->stream,
+		.grid = { work->grid[0], work->grid[1], work->grid[2] },
+		.block = { work->block[0], work->block[1], work->block[2] },
+		.has_call = work->has_call,
+		.uses_tensor_cores = work->uses_tensor_cores,
+		.is_helper = work->is_helper,
+		.call = { .op = no_op,
+			  .sequence = PYPROF_NO_SEQUENCE,
+			  .other_sequence = PYPROF_NO_SEQUENCE },
+	};
+	if (place != LATE_NOTHING)
+		kernel->call = mine->held[place - 1].call;
+}
+
+/* --- once all is read --- */
+
+static int kernel_compare(const void *a, const void *b)
+{
+	const struct pyprof_kernel *left = a, *right = b;
+
+	return (left->start_ns > right->start_ns) - (left->start_ns < right->start_ns);
+}
+
+static bool is_same_op(const struct pyprof_kernel *a, const struct pyprof_kernel *b)
+{
+	return a->call.sequence == b->call.sequence && a->call.op.name == b->call.op.name &&
+	       a->call.sequence != PYPROF_NO_SEQUENCE;
+}
+
+/* PyProf's number of a kernel among those that follow each other with one operator and sequence number. */
+static void count_subs(struct pyprof *pyprof)
+{
+	struct map last; /* process + 1 to its last kernel */
+	bool added;
+
+	map_init(&last);
+	for (size_t i = 0; i < pyprof->count; i++) {
+		struct pyprof_kernel *kernel = &pyprof->kernel[i];
+		struct map_entry *entry = map_put(&last, (uint64_t)kernel->process + 1, &added);
+
+		if (!added && is_same_op(kernel, &pyprof->kernel[entry->value]))
+			kernel->sub = pyprof->kernel[entry->value].sub + 1;
+		entry->value = i;
+	}
+	map_release(&last);
+}
+
+/* The first kernels of an operator that are no mere helpers do what it is for. */
+static void hand_out_costs(struct pyprof *pyprof)
+{
+	struct map done; /* instance to kernels that have its cost */
+	bool added;
+
+	map_init(&done);
+	for (size_t i = 0; i < pyprof->count; i++) {
+		struct pyprof_kernel *kernel = &pyprof->kernel[i];
+		const struct op_cost *cost = &kernel->call.cost;
+		struct map_entry *entry;
+
+		if (!cost->is_known || (cost->is_product && kernel->is_helper))
+			continue;
+		entry = map_put(&done, kernel->call.instance, &added);
+		if (added)
+			entry->value = 0;
+		kernel->has_its_cost = entry->value < cost->kernels;
+		entry->value += kernel->has_its_cost;
+	}
+	map_release(&done);
+}
+
+/* --- the analysis --- */
+
+static void start(void *state, struct run *run, const void *options)
+{
+	static const struct late_listener listener = {
+		.place = place_of, .take = take_work, .drop = drop_place, .takes_homeless = true
+	};
+	struct pyprof_state *mine = state;
+
+	(void)options;
+	mine->run = run;
+	mine->source = run_source(run);
+	nest_init(&mine->ops, (struct nest_options){ 0 }, NULL, NULL);
+	nest_init(&mine->modules, (struct nest_options){ 0 }, NULL, NULL);
+	map_init(&mine->forwards);
+	mine->pyprof.line_kind = &key_kind_python;
+	mine->pyprof.line = key_kind_python.start(run);
+	mine->pyprof.late = late_want(run);
+	late_listen(mine->pyprof.late, &listener, mine);
+	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, mine);
+	run_reads(run, EVT_torch_end, 0, take_end, mine);
+	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, take_module, mine);
+	run_reads(run, EVT_torch_module_end, 0, take_module, mine);
+}
+
+static void cut(void *state, const struct cut *cut)
+{
+	struct pyprof_state *mine = state;
+
+	if (!cut->thread)
+		return;
+	nest_cut(&mine->ops, cut_place(cut), cut_ending(cut));
+	nest_cut(&mine->modules, cut_place(cut), cut_ending(cut));
+}
+
+static void finish(void *state)
+{
+	struct pyprof *pyprof = &((struct pyprof_state *)state)->pyprof;
+
+	if (pyprof->count)
+		qsort(pyprof->kernel, pyprof->count, sizeof(*pyprof->kernel), kernel_compare);
+	count_subs(pyprof);
+	hand_out_costs(pyprof);
+}
+
+static void release(void *state)
+{
+	struct pyprof_state *mine = state;
+
+	nest_release(&mine->ops);
+	nest_release(&mine->modules);
+	map_release(&mine->forwards);
+	free(mine->open);
+	free(mine->forward);
+	free(mine->held);
+	free(mine->pyprof.kernel);
+}
+
+const struct analysis_kind analysis_pyprof = {
+	.name = "pyprof",
+	.state_bytes = sizeof(struct pyprof_state),
+	.options_bytes = sizeof(struct pyprof_options),
+	.start = start,
+	.cut = cut,
+	.finish = finish,
+	.release = release,
+};

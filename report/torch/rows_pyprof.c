@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of report pyprof as PyProf's table shows them. */
+#include <string.h>
+
+#include "report/base/demangle.h"
+#include "report/torch/pyprof.h"
+
+#define NOTHING "-"
+#define NOT_KNOWN "na"
+#define BACKWARD \
+	"Backward" /* a backward function is called after its operator, and so from there on */
+#define AFTER_CLASS ": " /* in a module's name, and behind it the dotted one */
+#define NAMESPACE "::"
+
+struct rows {
+	const struct pyprof *pyprof;
+	const struct source *source;
+	struct demangler demangler;
+	struct table *table;
+};
+
+static void put_text(struct table *table, enum column_id column, const char *text)
+{
+	table_set_text(table, column, text, strlen(text));
+}
+
+/* NULL: not known. */
+static const char *text_of(const struct rows *rows, uint32_t name, size_t *ret_length)
+{
+	const struct source_name *text;
+
+	if (name == PYPROF_NO_NAME)
+		return NULL;
+	text = source_name_at(rows->source, name);
+	*ret_length = text->length;
+	return text->text;
+}
+
+/* --- the operator --- */
+
+/* "aten" and "addmm" of aten::addmm; "Addmm" of AddmmBackward0. */
+static void put_operator(const struct rows *rows, const struct pyprof_call *call)
+{
+	size_t length, skipped;
+	const char *text = text_of(rows, call->op.name, &length), *part;
+
+	if (!text) {
+		put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
+		put_text(rows->table, COLUMN_pyprof_op, NOT_KNOWN);
+		return;
+	}
+	part = call->is_node ? memmem(text, length, BACKWARD, strlen(BACKWARD)) : NULL;
+	if (part && part > text)
+		length = (size_t)(part - text);
+	part = memmem(text, length, NAMESPACE, strlen(NAMESPACE));
+	if (part)
+		table_set_text(rows->table, COLUMN_pyprof_mod, text, (size_t)(part - text));
+	else
+		put_text(rows->table, COLUMN_pyprof_mod, NOT_KNOWN);
+	skipped = part ? (size_t)(part - text) + strlen(NAMESPACE) : 0;
+	table_set_text(rows->table, COLUMN_pyprof_op, text + skipped, length - skipped);
+}
+
+static void put_layer(const struct rows *rows, uint32_t module)
+{
+	size_t length;
+	const char *text = text_of(rows, module, &length), *part;
+
+	if (!text) {
+		put_text(rows->table, COLUMN_pyprof_layer, NOTHING);
+		return;
+	}
+	part = memmem(text, length, AFTER_CLASS, strlen(AFTER_CLASS));
+	if (part) {
+		length -= (size_t)(part - text) + strlen(AFTER_CLASS);
+		text = part + strlen(AFTER_CLASS);
+	}
+	table_set_text(rows->table, COLUMN_pyprof_layer, text, length);
+}
+
+/* Sizes and element types of the inputs. */
+static void put_params(const struct rows *rows, const struct pyprof_op *op)
+{
+	size_t shapes_length, types_length;
+	const char *shapes = text_of(rows, op->shapes, &shapes_length);
+	const char *types = text_of(rows, op->types, &types_length);
+
+	if (!shapes)
+		put_text(rows->table, COLUMN_pyprof_params, NOTHING);
+	else if (!types)
+		table_set_text(rows->table, COLUMN_pyprof_params, shapes, shapes_length);
+	else
+		put_text(rows->table, COLUMN_pyprof_params,
+			 text_store_format(&rows->table->texts, "%.*s %.*s", (int)shapes_length,
+					   shapes, (int)types_length, types));
+}
+
+static void put_trace(const struct rows *rows, uint64_t line)
+{
+	const enum column_id column[KEY_COLUMNS_MAX] = { COLUMN_pyprof_trace };
+	const struct pyprof *pyprof = rows->pyprof;
+
+	pyprof->line_kind->put(pyprof->line, pyprof->line_kind->settle(pyprof->line, line),
+			       rows->table, column);
+}
+
+static void put_call(const struct rows *rows, const struct pyprof_call *call)
+{
+	struct table *table = rows->table;
+
+	if (call->sequence != PYPROF_NO_SEQUENCE)
+		table_set_number(table, COLUMN_pyprof_seq, call->sequence);
+	if (call->other_sequence != PYPROF_NO_SEQUENCE)
+		table_set_number(table, COLUMN_pyprof_altseq, call->other_sequence);
+	put_text(table, COLUMN_pyprof_dir, call->is_backward ? "bprop" : "fprop");
+	put_operator(rows, call);
+	put_layer(rows, call->op.module);
+	put_trace(rows, call->op.line);
+	put_params(rows, &call->op);
+}
+
+/* --- the kernel --- */
+
+static void put_name(struct rows *rows, uint32_t name)
+{
+	const struct source_name *text = source_name_at(rows->source, name);
+	const char *shown = text->text ? demangle(&rows->demangler, text->text, text->length, false)
+				       : NULL;
+
+	if (shown)
+		put_text(rows->table, COLUMN_pyprof_kernel,
+			 text_store_format(&rows->table->texts, "%s", shown));
+	else
+		table_set_text(rows->table, COLUMN_pyprof_kernel, source_name_text(text),
+			       text->text ? text->length : strlen(source_name_text(text)));
+}
+
+static void put_dimensions(const struct rows *rows, enum column_id column, const uint32_t size[3])
+{
+	put_text(rows->table, column,
+		 text_store_format(&rows->table->texts, "%u,%u,%u", size[0], size[1], size[2]));
+}
+
+/* Nothing where there is no formula; 0 for a kernel that only helps, or comes after those that the cost is of. */
+static void put_cost(const struct rows *rows, const struct pyprof_kernel *kernel)
+{
+	const struct op_cost *cost = &kernel->call.cost;
+
+	if (!cost->is_known)
+		return;
+	table_set_number(rows->table, COLUMN_pyprof_flops, kernel->has_its_cost ? cost->flops : 0);
+	if (cost->has_bytes)
+		table_set_number(rows->table, COLUMN_pyprof_bytes,
+				 kernel->has_its_cost ? cost->bytes : 0);
+}
+
+static const char *tensor_cores_text(const struct pyprof_kernel *kernel)
+{
+	if (kernel->uses_tensor_cores)
+		return "1";
+	return kernel->call.cost.is_product ? "0" : NOTHING;
+}
+
+static void put_kernel(struct rows *rows, const struct pyprof_kernel *kernel, uint32_t tid)
+{
+	struct table *table = rows->table;
+
+	if (kernel->has_call)
+		table_set_number(table, COLUMN_pyprof_tid, tid);
+	table_set_number(table, COLUMN_pyprof_sub, kernel->sub);
+	put_name(rows, kernel->name);
+	table_set_number(table, COLUMN_pyprof_sil, kernel->duration_ns);
+	put_text(table, COLUMN_pyprof_tc, tensor_cores_text(kernel));
+	table_set_number(table, COLUMN_pyprof_device, kernel->device);
+	table_set_number(table, COLUMN_pyprof_stream, kernel->stream);
+	put_dimensions(rows, COLUMN_pyprof_grid, kernel->grid);
+	put_dimensions(rows, COLUMN_pyprof_block, kernel->block);
+	put_cost(rows, kernel);
+}
+
+void pyprof_fill(const struct pyprof *pyprof, const struct run *run, struct table *table)
+{
+	struct rows rows = { .pyprof = pyprof, .source = run_source(run), .table = table };
+	struct source_thread *const *thread;
+
+	source_threads(rows.source, &thread);
+	for (size_t i = 0; i < pyprof->count; i++) {
+		const struct pyprof_kernel *kernel = &pyprof->kernel[i];
+
+		table_add_row(table);
+		table_set_number(table, COLUMN_pyprof_idx, i + 1);
+		put_call(&rows, &kernel->call);
+		put_kernel(&rows, kernel, kernel->has_call ? thread[kernel->thread]->tid : 0);
+	}
+	table->stacks.note = NULL; /* the trace is not among the columns that are shown unasked */
+	demangler_release(&rows.demangler);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* See board.h. A figure that was not recorded has no line. */
+#include "report/watch/board.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/text.h"
+#include "report/watch/board_list.h"
+#include "report/heap/heap.h"
+#include "report/session/ranks.h"
+
+#define SECOND_NS 1e9
+#define LINE_BYTES 1024
+#define LIST_ROWS 8u     /* where nobody says how many lines there are */
+#define LIST_ROWS_MIN 3u /* heading, names of columns, a row */
+#define FIGURE 9         /* columns of a number */
+
+/* All files together. */
+struct sums {
+	uint64_t window[FOLLOWER_COUNTS], total[FOLLOWER_COUNTS];
+	uint64_t window_ns, end_ns; /* the longest */
+	uint64_t resident, live_bytes, processes, living, threads;
+	uint64_t lost, faults, bytes, step_processes, last_number, last_step_ns;
+	uint32_t pid;
+	const char *command;
+	struct follower_window *of; /* by follower */
+	bool has_heap, has_gpu, has_io;
+};
+
+struct board_writer {
+	const struct board *board;
+	const struct screen *screen;
+	size_t used; /* lines */
+};
+
+/* --- what there is --- */
+
+static void sums_add_processes(struct sums *sums, const struct source *source)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+	struct source_thread *const *thread;
+	size_t threads = source_threads(source, &thread);
+
+	sums->processes += count;
+	for (size_t i = 0; i < count; i++) {
+		if (!sums->command && process[i]->command) {
+			sums->pid = process[i]->pid;
+			sums->command = source_name_text(process[i]->command);
+		}
+		if (process[i]->ended)
+			continue;
+		sums->living++;
+		sums->resident += process[i]->memory_bytes;
+	}
+	for (size_t i = 0; i < threads; i++)
+		sums->threads += !thread[i]->ended && !thread[i]->process->ended;
+}
+
+static void sums_add_losses(struct sums *sums, const struct source *source)
+{
+	const struct source_loss *loss;
+	const struct source_fault *fault;
+	size_t count = source_losses(source, &loss);
+
+	for (size_t i = 0; i < count; i++)
+		sums->lost += loss[i].count;
+	sums->faults += source_faults(source, &fault);
+}
+
+static void sums_add(struct sums *sums, const struct follower *follower,
+		     struct follower_window window)
+{
+	uint64_t end_ns = source_end_ns(follower->source);
+	struct source_file *const *file;
+
+	for (unsigned int i = 0; i < FOLLOWER_COUNTS; i++) {
+		sums->total[i] += follower_count(follower, i);
+		sums->window[i] += follower_count_in(follower, &window, i);
+	}
+	sums->window_ns = window.ns > sums->window_ns ? window.ns : sums->window_ns;
+	sums->end_ns = end_ns > sums->end_ns ? end_ns : sums->end_ns;
+	sums->live_bytes += follower->heap->totals.live_bytes;
+	sums->step_processes += follower->steps->processes;
+	if (follower->steps->last_number > sums->last_number)
+		sums->last_number = follower->steps->last_number;
+	if (follower->steps->last_ns)
+		sums->last_step_ns = follower->steps->last_ns;
+	source_files(follower->source, &file);
+	sums->bytes += file[0]->bytes;
+	sums_add_processes(sums, follower->source);
+	sums_add_losses(sums, follower->source);
+}
+
+static void sums_make(struct sums *sums, const struct board *board)
+{
+	*sums = (struct sums){ .of = memory_zero(board->count + 1, sizeof(*sums->of)) };
+	for (size_t i = 0; i < board->count; i++) {
+		sums->of[i] = follower_window(board->follower[i]);
+		sums_add(sums, board->follower[i], sums->of[i]);
+	}
+}
+
+/* --- lines --- */
+
+/* One line, escaped already, cut to the width. */
+static void put_line(struct board_writer *writer, const char *color, const char *line)
+{
+	char *shown = memory_grow(NULL, strlen(line) + 8, 1);
+	size_t length = text_shorten_end(shown, line, strlen(line), writer->screen->width,
+					 writer->screen->utf8 ? "\xe2\x80\xa6" : "~");
+
+	writer->used++;
+	if (color)
+		screen_print(writer->screen, color, "%.*s", (int)length, shown);
+	else
+		fprintf(writer->screen->out, "%.*s", (int)length, shown);
+	fputc('\n', writer->screen->out);
+	free(shown);
+}
+
+static char *escape(char *shown, size_t room, const char *text)
+{
+	text_escape(shown, room, text, strlen(text));
+	return shown;
+}
+
+static double in_seconds(const struct sums *sums)
+{
+	return sums->window_ns ? (double)sums->window_ns / SECOND_NS : 1;
+}
+
+/* So many a second, in that unit. */
+static const char *rate(char text[UNIT_TEXT_BYTES], const struct sums *sums,
+			enum follower_count which, enum unit unit)
+{
+	return unit_format(text, unit,
+			   (uint64_t)((double)sums->window[which] / in_seconds(sums) + 0.5));
+}
+
+static void put_head(struct board_writer *writer, const struct sums *sums)
+{
+	const struct board *board = writer->board;
+	char line[LINE_BYTES], name[LINE_BYTES / 4], command[LINE_BYTES / 2] = "",
+									  time[UNIT_TEXT_BYTES];
+	const char *state = board->has_ended ? "has ended" : "running";
+	int used;
+
+	escape(name, sizeof(name), board->name);
+	if (!board->count) {
+		snprintf(line, sizeof(line), "%s  waiting for its program to start", name);
+		put_line(writer, SCREEN_BOLD, line);
+		return;
+	}
+	if (sums->command)
+		escape(command, sizeof(command), sums->command);
+	used = snprintf(line, sizeof(line), "%s  %s, %s", name, state,
+			unit_format(time, UNIT_NS, sums->end_ns));
+	if (sums->pid) /* else what is there does not tell */
+		snprintf(line + used, sizeof(line) - (size_t)used, "  pid %u  %s", sums->pid,
+			 command);
+	put_line(writer, SCREEN_BOLD, line);
+}
+
+static void put_steps(struct board_writer *writer, const struct sums *sums)
+{
+	char line[LINE_BYTES], last[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
+	double each = (double)sums->window[FOLLOWER_STEPS] / in_seconds(sums) /
+		      (double)(sums->step_processes ? sums->step_processes : 1);
+	int used;
+
+	if (!sums->step_processes)
+		return;
+	used = snprintf(line, sizeof(line), "steps     %.3g/s", each);
+	if (sums->step_processes > 1)
+		used += snprintf(line + used, sizeof(line) - (size_t)used,
+				 " in each of %llu processes",
+				 (unsigned long long)sums->step_processes);
+	if (sums->last_step_ns)
+		used += snprintf(line + used, sizeof(line) - (size_t)used, "   last one %s",
+				 unit_format(last, UNIT_NS, sums->last_step_ns));
+	snprintf(line + used, sizeof(line) - (size_t)used, "   %s in all, last number %llu",
+		 unit_format(all, UNIT_COUNT, sums->total[FOLLOWER_STEPS]),
+		 (unsigned long long)sums->last_number);
+	put_line(writer, NULL, line);
+}
+
+static void put_cpu(struct board_writer *writer, const struct sums *sums)
+{
+	char line[LINE_BYTES], memory[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
+	uint64_t processes = writer->board->has_ended ? sums->processes : sums->living;
+	int used = snprintf(line, sizeof(line), "cpu       %.2f cores   %s in all   %llu process%s",
+			    (double)sums->window[FOLLOWER_CPU_NS] / SECOND_NS / in_seconds(sums),
+			    unit_format(all, UNIT_NS, sums->total[FOLLOWER_CPU_NS]),
+			    (unsigned long long)processes, processes == 1 ? "" : "es");
+
+	if (!writer->board->has_ended)
+		snprintf(line + used, sizeof(line) - (size_t)used, ", %llu thread%s   memory %s",
+			 (unsigned long long)sums->threads, sums->threads == 1 ? "" : "s",
+			 unit_format(memory, UNIT_BYTES, sums->resident));
+	put_line(writer, NULL, line);
+}
+
+static void put_heap(struct board_writer *writer, const struct sums *sums)
+{
+	char line[LINE_BYTES], live[UNIT_TEXT_BYTES], calls[UNIT_TEXT_BYTES],
+		bytes[UNIT_TEXT_BYTES];
+
+	if (!sums->total[FOLLOWER_ALLOCATIONS])
+		return;
+	snprintf(line, sizeof(line), "heap      %s live   %s/s allocated in %s calls/s",
+		 unit_format(live, UNIT_BYTES, sums->live_bytes),
+		 rate(bytes, sums, FOLLOWER_ALLOCATED, UNIT_BYTES),
+		 rate(calls, sums, FOLLOWER_ALLOCATIONS, UNIT_COUNT));
+	put_line(writer, NULL, line);
+}
+
+static void put_gpu(struct board_writer *writer, const struct sums *sums)
+{
+	char line[LINE_BYTES], copied[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
+
+	if (!sums->total[FOLLOWER_GPU_NS] && !sums->total[FOLLOWER_COPIED])
+		return;
+	snprintf(line, sizeof(line),
+		 "gpu       %.0f %% of the time in kernels   %s in all   %s/s copied",
+		 100 * (double)sums->window[FOLLOWER_GPU_NS] / SECOND_NS / in_seconds(sums),
+		 unit_format(all, UNIT_NS, sums->total[FOLLOWER_GPU_NS]),
+		 rate(copied, sums, FOLLOWER_COPIED, UNIT_BYTES));
+	put_line(writer, NULL, line);
+}
+
+static void put_io(struct board_writer *writer, const struct sums *sums)
+{
+	char line[LINE_BYTES], text[4][UNIT_TEXT_BYTES];
+
+	if (!sums->total[FOLLOWER_READ] && !sums->total[FOLLOWER_WRITTEN])
+		return;
+	snprintf(line, sizeof(line), "io        %s/s read, %s/s written   %s and %s in all",
+		 rate(text[0], sums, FOLLOWER_READ, UNIT_BYTES),
+		 rate(text[1], sums, FOLLOWER_WRITTEN, UNIT_BYTES),
+		 unit_format(text[2], UNIT_BYTES, sums->total[FOLLOWER_READ]),
+		 unit_format(text[3], UNIT_BYTES, sums->total[FOLLOWER_WRITTEN]));
+	put_line(writer, NULL, line);
+}
+
+static void put_file(struct board_writer *writer, const struct sums *sums)
+{
+	char line[LINE_BYTES], bytes[UNIT_TEXT_BYTES], events[UNIT_TEXT_BYTES];
+	size_t count = writer->board->count;
+
+	snprintf(line, sizeof(line), "recorded  %s in %zu file%s, %s events/s",
+		 unit_format(bytes, UNIT_BYTES, sums->bytes), count, count == 1 ? "" : "s",
+		 rate(events, sums, FOLLOWER_RECORDS, UNIT_COUNT));
+	put_line(writer, NULL, line);
+}
+
+static void put_trouble(struct board_writer *writer, const struct sums *sums)
+{
+	char line[LINE_BYTES], lost[UNIT_TEXT_BYTES], name[LINE_BYTES / 2];
+
+	if (sums->lost) {
+		snprintf(line, sizeof(line), "lost      %s events: the figures are too low",
+			 unit_format(lost, UNIT_COUNT, sums->lost));
+		put_line(writer, SCREEN_RED, line);
+	}
+	if (sums->faults) {
+		snprintf(line, sizeof(line), "damaged   %llu places; prof-report check says where",
+			 (unsigned long long)sums->faults);
+		put_line(writer, SCREEN_RED, line);
+	}
+	for (size_t i = 0; i < writer->board->count; i++) {
+		const struct follower *follower = writer->board->follower[i];
+
+		if (!follower->is_gone && !follower->is_cut_short)
+			continue;
+		snprintf(line, sizeof(line), "%s  %s",
+			 follower->is_cut_short ? "cut short" : "moved    ",
+			 escape(name, sizeof(name), follower->path));
+		put_line(writer, SCREEN_RED, line);
+	}
+}
+
+/* --- lists --- */
+
+static void put_list_head(struct board_writer *writer, const struct watch_kind *kind,
+			  const struct sums *sums)
+{
+	char line[LINE_BYTES], title[LINE_BYTES / 4], time[UNIT_TEXT_BYTES];
+
+	snprintf(title, sizeof(title), "%s, the last %s", kind->title,
+		 unit_format(time, UNIT_NS, sums->window_ns));
+	snprintf(line, sizeof(line), "%6s %*s %*s %*s  %s", "share", FIGURE, kind->heading[0],
+		 FIGURE, kind->heading[1], FIGURE, "in all", title);
+	put_line(writer, SCREEN_BOLD, line);
+}
+
+static void put_row(struct board_writer *writer, const struct watch_kind *kind,
+		    const struct board_list *list, const struct board_row *row)
+{
+	char text[3][UNIT_TEXT_BYTES], figures[LINE_BYTES], *line, *shown, *cut;
+	size_t length = strlen(row->name), room = text_escape_room(length), used, width;
+	double share = list->window_sum ? 100.0 * (double)row->window[0] / (double)list->window_sum
+					: 0;
+
+	used = (size_t)snprintf(figures, sizeof(figures), "%5.1f%% %*s %*s %*s  ", share, FIGURE,
+				unit_format(text[0], kind->unit[0], row->window[0]), FIGURE,
+				unit_format(text[1], kind->unit[1], row->window[1]), FIGURE,
+				unit_format(text[2], kind->unit[0], row->total[0]));
+	shown = memory_grow(NULL, room + 1, 1);
+	cut = memory_grow(NULL, room + 8, 1);
+	length = text_escape(shown, room + 1, row->name, length);
+	width = writer->screen->width > used + 8 ? writer->screen->width - used : 8;
+	length = (kind->is_long ? text_shorten_end : text_shorten)(
+		cut, shown, length, width, writer->screen->utf8 ? "\xe2\x80\xa6" : "~");
+	line = memory_grow(NULL, used + length + 1, 1);
+	snprintf(line, used + length + 1, "%s%.*s", figures, (int)length, cut);
+	put_line(writer, NULL, line);
+	free(line);
+	free(shown);
+	free(cut);
+}
+
+static void put_list(struct board_writer *writer, const struct watch_kind *kind,
+		     const struct board_list *list, const struct sums *sums, size_t rows)
+{
+	char line[LINE_BYTES];
+
+	put_line(writer, NULL, "");
+	put_list_head(writer, kind, sums);
+	for (size_t i = 0; i < list->count && i < rows; i++)
+		put_row(writer, kind, list, &list->row[i]);
+	if (list->count > rows && !writer->board->rows) {
+		snprintf(line, sizeof(line), "%6s and %zu more", "", list->count - rows);
+		put_line(writer, SCREEN_DIM, line);
+	}
+}
+
+/* Rows of each list, so that all together fill the lines that are left: short ones leave theirs to the others. */
+static void share_rows(struct board_writer *writer, const struct board_list list[WATCH_KINDS],
+		       size_t ret_rows[WATCH_KINDS])
+{
+	size_t left = writer->board->rows > writer->used + 1
+			      ? writer->board->rows - writer->used - 1
+			      : 0;
+	bool grew = true;
+
+	for (unsigned int i = 0; i < WATCH_KINDS; i++) {
+		size_t wanted = list[i].count < LIST_ROWS ? list[i].count : LIST_ROWS;
+
+		ret_rows[i] = writer->board->rows ? 0 : wanted;
+		if (!writer->board->rows || !list[i].count || left < LIST_ROWS_MIN)
+			continue;
+		ret_rows[i] = 1;
+		left -= LIST_ROWS_MIN;
+	}
+	while (writer->board->rows && left && grew) {
+		grew = false;
+		for (unsigned int i = 0; i < WATCH_KINDS && left; i++) {
+			if (!ret_rows[i] || ret_rows[i] >= list[i].count)
+				continue;
+			ret_rows[i]++;
+			left--;
+			grew = true;
+		}
+	}
+}
+
+static void put_lists(struct board_writer *writer, const struct sums *sums)
+{
+	struct board_list list[WATCH_KINDS];
+	size_t rows[WATCH_KINDS];
+
+	for (unsigned int kind = 0; kind < WATCH_KINDS; kind++) {
+		board_list_init(&list[kind]);
+		for (size_t i = 0; i < writer->board->count; i++)
+			board_list_add(&list[kind], writer->board->follower[i], &sums->of[i], kind);
+		board_list_sort(&list[kind]);
+	}
+	share_rows(writer, list, rows);
+	for (unsigned int kind = 0; kind < WATCH_KINDS; kind++) {
+		if (rows[kind])
+			put_list(writer, &watch_kinds[kind], &list[kind], sums, rows[kind]);
+		board_list_release(&list[kind]);
+	}
+}
+
+void board_print(const struct board *board, const struct screen *screen)
+{
+	static void (*const parts[])(struct board_writer *,
+				     const struct sums *) = { put_head, put_steps,   put_cpu,
+							      put_heap, put_gpu,     put_io,
+							      put_file, put_trouble, put_lists };
+	struct board_writer writer = { board, screen, 0 };
+	struct sums sums;
+
+	sums_make(&sums, board);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if ((board->count || i == 0) &&
+		    (!board->rows || writer.used + 1 < board->rows || !i))
+			parts[i](&writer, &sums);
+	if (board->is_live && board->rows > writer.used)
+		screen_print(screen, SCREEN_DIM, "q ends");
+	free(sums.of);
+}
