@@ -41,6 +41,6 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 	forbid collector/format "$ends|$prints|$environment|$changes"
 	forbid report "$ends" 'main|memory|pager'
 	forbid report 'stderr' 'talk|memory|run|export' # names in lines are escaped there
-	forbid report "$environment|$changes" 'main|symbol_cache|pager' # where a cache is, and whether servers are asked
+	forbid report "$environment|$changes" 'main|symbol_cache|pager|terminal' # what the terminal is, where a cache is, and whether servers are asked
 } | sort -u | grep . && exit 1
 exit 0

@@ -35,7 +35,7 @@ layers='
 	preload/stacks    : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks
-	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io
+	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/stacks
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps
 	preload/torch     : preload/base preload/settings preload/record preload/hook preload/steps preload/stacks preload/python
 	preload/tensors   : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
@@ -56,12 +56,15 @@ layers='
 	report/core    : families events collector/format/block.h report/base report/session report/table
 	report/*       : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
+	report/idle    : events report/base report/session report/table report/core report/gpu report/samples
 	report/advice  : report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/*
 	report/export  : events report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/export report/*
+	report/watch   : families events errors report/base report/session report/table report/core report/*
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/core
-	report/app     : families report/base report/session report/table report/core
+	report/pack    : errors report/base report/session report/table report/core report/raw
+	report/app     : families errors report/raw report/base report/session report/table report/core
 '
 
 check_layers() {
@@ -120,8 +123,8 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 {
 	check_layers
 	tests='|tests/.*'
-	only 'zstd' "collector/output/compress.c|report/file/decompress.c$tests"
-	only 'zlib' "report/export/sink.c$tests"
+	only 'zstd' "collector/output/compress.c|report/file/decompress.c|report/file/recompress.c|report/export/page_codec.c$tests"
+	only 'zlib' "report/export/sink.c|report/pack/zip.c$tests"
 	only 'sqlite3' "report/export/sqlite.c$tests"
 	only 'libiberty' "report/base/demangle.c$tests"
 	only 'elfutils/|libelf|gelf' "collector/[a-z_/]*.c|report/[a-z_/]*.c$tests"

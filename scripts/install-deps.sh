@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# usage: install-deps.sh [bench|soak|browser]
+# usage: install-deps.sh [bench|soak|browser|firefox]
 # Installs the Debian or Ubuntu packages that are missing: what building, testing, lint and the demo need,
 # or with `bench` the tools that `make bench` compares with, or with `soak` the programs that `make soak` runs
-# (about 2 GB), or with `browser` what opens pages in tests. Does nothing when all are there. Where there is a Python with PyTorch, `bench` puts Scalene (PyPI)
+# (about 2 GB), or with `browser` or `firefox` what opens pages in tests. Does nothing when all are there. Where there is a Python with PyTorch, `bench` puts Scalene (PyPI)
 # into a directory of its own: it would bring other versions.
 
 packages="gcc g++ make libc6-dev libzstd-dev zlib1g-dev libsqlite3-dev libjemalloc-dev libunwind-dev
 	libxxhash-dev libiberty-dev libdw-dev libcmocka-dev zstd binutils python3 python3-venv
-	clang clang-format clang-tidy cppcheck shellcheck universal-ctags musl-tools valgrind zsh"
+	clang clang-format clang-tidy cppcheck gfortran heaptrack shellcheck universal-ctags musl-tools valgrind zsh
+	python3-wheel dpkg-dev lintian"
+command -v rustc >/dev/null || packages="$packages rustc" # rustup's will do
 [ "$1" = browser ] && packages=chromium
+[ "$1" = firefox ] && packages=firefox-esr
 [ "$1" = bench ] && packages="heaptrack lttng-tools liblttng-ust-dev babeltrace2 uftrace"
 [ "$1" = soak ] && packages="bc busybox-static bzip2 cron curl dash default-jdk-headless emacs-nox ffmpeg file gdb git
 	gnupg golang-go imagemagick iproute2 jq lsof lua5.4 make nginx-light nodejs openssh-client

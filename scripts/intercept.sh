@@ -25,8 +25,20 @@ for library in "$here/../lib/intercept/libintercept.so" "$here/libintercept.so" 
 done
 [ -f "$library" ] || die "libintercept.so is not at '$library': install it, or run make"
 library=$(readlink -f "$library")
+folder=$(dirname "$library")
+case $library in
+*[:\ ]*) # the loader takes names apart there, and so would that of every child
+	link=${XDG_CACHE_HOME:-${HOME:-}/.cache}/intercept/library/$(printf '%s' "$library" | cksum | tr ' ' -)/libintercept.so
+	case $link in
+	*[:\ ]* | [!/]*) die "LD_PRELOAD cannot name '$library': install intercept where no space or colon is in the path, or set XDG_CACHE_HOME to such a folder" ;;
+	esac
+	[ "$(readlink "$link" 2>/dev/null)" = "$library" ] || { mkdir -p "${link%/*}" && ln -sfn "$library" "$link"; } ||
+		die "cannot make the link '$link', which stands for a path with a space or colon: set XDG_CACHE_HOME to a folder that can be written"
+	library=$link
+	;;
+esac
 report=$here/prof-report
-[ -x "$report" ] || report=$(dirname "$library")/prof-report
+[ -x "$report" ] || report=$folder/prof-report
 case $report in
 "$PWD"/*) report=${report#"$PWD"/} ;;
 esac

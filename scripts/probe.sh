@@ -44,6 +44,11 @@ require xxhash.h libxxhash-dev
 
 jemalloc=
 echo 'int main(void) { return 0; }' | $cc -x c - -ljemalloc -o /dev/null 2>/dev/null && jemalloc=-ljemalloc
+archive= # what can be linked into a program without libstdc++
+for name in libjemalloc_pic.a libjemalloc.a; do
+	if [ -z "$archive" ] && echo '#include <stdlib.h>
+int main(void) { return !malloc(1); }' | $cc -x c - -l:$name -lm -lpthread -ldl -o /dev/null 2>/dev/null; then archive="-l:$name"; fi
+done
 libunwind=
 has_header libunwind.h && libunwind=yes
 python=$("$here/find-python.sh") || python=
@@ -57,6 +62,7 @@ nvtx=$(first_directory nvtx3/nvToolsExt.h "${CUDA_HOME:-/usr/local/cuda}/include
 
 {
 	echo "JEMALLOC_LIBS := $jemalloc"
+	echo "JEMALLOC_ARCHIVE := $archive"
 	echo "CUDA_CFLAGS := ${cuda:+-isystem $cuda}"
 	echo "NVTX_CFLAGS := ${nvtx:+-isystem $nvtx -DHAVE_NVTX3}"
 } >"$config.tmp"

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# usage: test-gpu.sh [--build] [--fake DIRECTORY] [--runs N]
+# usage: test-gpu.sh [--build] [--fake DIRECTORY] [--runs N] [--only CHECK,...]
 # Checks what can only be seen on a GPU: exact counts of programs in CUDA C++, a training beside
 # torch.profiler and beside itself, what a launch costs. What is missing is skipped with its reason.
 # Needs O (build): the three programs, which are taken as they are when they run here.
 #   --build  only compile the test programs into O/gpu, for a machine that has no nvcc
 #   --fake   the fake CUDA of that directory in the place of a GPU: checks this script, not a GPU
 #   --runs   of each variant of what is timed (3)
-# $OUT (O/gpu-results) gets log.txt, tables.txt, results.json and recordings; $PYTHON is an interpreter with
+#   --only   these checks
+# $OUT (O/gpu-results) gets log.txt, tables.txt, results.json, figures.json and recordings; $PYTHON is an interpreter with
 # torch. The last line is "N passed, N failed, N skipped", with the reason where all were.
-# shellcheck disable=SC2317 # the checks are called by name
+# shellcheck disable=SC2034,SC2317 # for the checks, which are called by name
 
 cd "$(dirname "$0")/.." || exit 1
 ROOT=$PWD
@@ -19,13 +20,15 @@ O=${O:-build}
 OUT=${OUT:-$O/gpu-results}
 PREBUILT=$O/gpu
 export LC_ALL=C
-CHECKS=(counts counts_static driver launch_cost train_plain train_demo)
+CHECKS=(counts counts_static driver launch_cost train_plain train_demo work_elementwise work_cublas work_triton
+	work_graph work_workers beside_plain beside_demo killed million cost)
 only_build='' fake='' runs=3
 while (($#)); do
 	case $1 in
 	--build) only_build=1 ;;
 	--fake) fake=$(realpath "$2") || exit 2; shift ;;
 	--runs) runs=$2; shift ;;
+	--only) IFS=, read -ra CHECKS <<<"$2"; shift ;;
 	*) sed -n '4s/^# //p' "$0" >&2; exit 2 ;;
 	esac
 	shift
@@ -72,7 +75,8 @@ if [[ $only_build ]]; then
 fi
 
 mkdir -p "$OUT" || exit 1
-rm -f "$OUT"/{log.txt,tables.txt,results.json,work.tar.gz} "$OUT"/*.evt
+rm -f "$OUT"/{log.txt,tables.txt,results.json,figures.json,work.tar.gz} "$OUT"/*.evt
+export FIGURES=$OUT/figures.json # a line each
 work=$(mktemp -d "${TMPDIR:-/tmp}/intercept-gpu.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -174,14 +178,41 @@ need_programs() {
 	return 0
 }
 
+need_values() {
+	[[ $fake ]] && echo "values mean nothing on a fake CUDA" && exit 77
+	return 0
+}
+
+# What PyTorch would load of NVIDIA's lies beneath ours, where it is a fake one.
+find_beneath() {
+	local name
+	beneath='' nothing=() without=()
+	[[ $fake ]] || return 0
+	for name in libcudart.so.13 libcuda.so.1 libcublas.so.13 libcublasLt.so.13 libcupti.so.13; do
+		beneath+=:$fake/$name
+	done
+	nothing=(--values-mean-nothing)
+	without=(--without-cudnn --epochs 1)
+	export TRITON_LIBCUDA_PATH=$fake
+}
+
+# Prints why PyTorch cannot be used, or nothing. It takes seconds to start.
+find_torch() {
+	LD_PRELOAD=$beneath "${PYTHON:-python3}" -c 'import sys, torch
+if sys.argv[1] and not (torch.version.cuda or "").startswith("13."):
+    print("the fake CUDA is for a PyTorch of CUDA 13")
+elif not torch.cuda.is_available():
+    print("this torch sees no GPU")' "$fake" || echo "torch of '${PYTHON:-python3}' cannot be imported"
+}
+
 need_torch() {
 	local missing
-	[[ $fake ]] && echo "values mean nothing on a fake CUDA" && exit 77
 	missing=$("${PYTHON:-python3}" -c 'import sys, importlib.util as u
 print(*[name for name in sys.argv[1:] if not u.find_spec(name)])' torch numpy "$@" 2>&1)
 	[[ $missing ]] && echo "'${PYTHON:-python3}' has no $missing" && exit 77
-	"${PYTHON:-python3}" -c 'import sys, torch
-sys.exit(not torch.cuda.is_available())' || { echo "this torch sees no GPU"; exit 77; }
+	[[ -e $work/torch ]] || find_torch >"$work/torch"
+	[[ -s $work/torch ]] && cat "$work/torch" && exit 77
+	return 0
 }
 
 # --- running ---
@@ -204,11 +235,21 @@ program() { # NAME [ARGUMENT]...
 	return "$status"
 }
 
+python_run() { # FILE [ARGUMENT]...: with what `preload` says
+	local ours=${preload[1]:-} status
+	timeout 400 env "${preload[@]}" "LD_PRELOAD=${ours#LD_PRELOAD=}$beneath" TRITON_CACHE_DIR="$work/triton" \
+		"${PYTHON:-python3}" -W ignore "$@" >"$work/python.out" 2>"$work/python.err"
+	status=$?
+	((status)) && cat "$work/python.err" "$work/python.out"
+	return "$status"
+}
+
 train() { # RESULT WORK [OPTION]...
-	timeout 300 env "${preload[@]}" "${PYTHON:-python3}" -W ignore tests/gpu/train.py "$@" \
-		2>"$work/train.err" && return
-	cat "$work/train.err"
-	return 1
+	python_run tests/gpu/train.py "$@"
+}
+
+work() { # RESULT WORK [OPTION]...
+	python_run tests/gpu/work.py "$@" "${nothing[@]}"
 }
 
 compare() {
@@ -226,93 +267,7 @@ show_tables() { # TITLE RECORDING
 
 # --- the checks ---
 
-check_counted() { # NAME: outputs agree, reports say what the program counted
-	need_programs
-	program "$1" >"$work/$1.bare.json" || return
-	traced "$work/$1.evt" program "$1" >"$work/$1.json" || return
-	compare outputs "$work/$1.bare.json" "$work/$1.json" &&
-		compare counts "$O/prof-report" "$work/$1.json" "$work/$1.evt" || return
-	show_tables "$1" "$work/$1.evt"
-}
-
-check_counts() {
-	check_counted counts
-}
-
-check_driver() {
-	check_counted driver
-}
-
-check_counts_static() {
-	local runtime=''
-	need_programs
-	program counts_static >"$work/static.bare.json" &&
-		traced "$work/static.evt" program counts_static >"$work/static.json" &&
-		compare outputs "$work/static.bare.json" "$work/static.json" &&
-		compare nothing "$O/prof-report" "$work/static.evt" || return
-	[[ $fake ]] || compare worked "$work/static.json"
-}
-
-check_launch_cost() {
-	local i bare=() with=()
-	need_programs
-	for ((i = 0; i < runs; i++)); do
-		program launch_cost 200 >"$work/cost.bare.$i.json" &&
-			traced "$work/cost.evt" program launch_cost 200 >"$work/cost.$i.json" || return
-		bare+=("$work/cost.bare.$i.json")
-		with+=("$work/cost.$i.json")
-	done
-	compare ratio "a launch" "${bare[@]}" -- "${with[@]}" || return
-	traced "$work/cost.empty.evt" program launch_cost 0 >"$work/cost.empty.json" &&
-		compare bytes "$work/cost.evt" "$work/cost.empty.evt" $((200 * 500))
-}
-
-train_variants() { # RESULT WORK: bare and with two sets of families in turn
-	local i
-	for ((i = 0; i < runs; i++)); do
-		train "$1.bare.$i.json" "$2" &&
-			traced "$1.evt" train "$1.alloc,nvtx,cuda.$i.json" "$2" &&
-			INTERCEPT_TRACE=nvtx,cuda traced "$1.cuda.evt" train "$1.nvtx,cuda.$i.json" "$2" || return
-	done
-}
-
-same_results() { # WHAT RESULT...: losses and weights of each are those of the first
-	local what=$1 first=$2 other
-	shift 2
-	for other; do
-		compare outputs "$first" "$other" ns >"$work/same" && continue
-		echo "$what differ:"
-		cat "$work/same"
-		return 1
-	done
-	echo "$what: losses and weights are equal bit by bit"
-}
-
-check_train() { # WORK [OPTION of compare kernels]
-	local name=$1 result=$work/train_$1 kind
-	shift
-	train_variants "$result" "$name" || return
-	same_results "bare runs" "$result".bare.*.json || return
-	for kind in alloc,nvtx,cuda nvtx,cuda; do
-		same_results "bare and under intercept, trace '$kind'" "$result.bare.0.json" \
-			"$result.$kind".*.json || return
-		compare ratio "a step of $name, trace '$kind'" "$result".bare.*.json -- "$result.$kind".*.json
-	done
-	show_tables "train $name" "$result.cuda.evt"
-	train "$result.profiled.json" "$name" --trace "$result.trace.json" &&
-		same_results "bare and under torch.profiler" "$result.bare.0.json" "$result.profiled.json" &&
-		compare kernels "$O/prof-report" "$result.evt" measured "$result.trace.json" "$@"
-}
-
-check_train_plain() {
-	need_torch
-	check_train plain --whole
-}
-
-check_train_demo() {
-	need_torch sklearn
-	check_train demo
-}
+. tests/gpu/checks.sh
 
 run_check() { # NAME
 	local name=$1 status start=$SECONDS
@@ -344,6 +299,7 @@ fi
 find_ours || skip_all "intercept does not run here: $(tail -n 1 "$work/carried.log"); built again: \
 $(cat "$work/make.log" "$work/ours.log" | tail -n 1)"
 find_programs
+find_beneath
 tell "intercept: $("$O/prof-report" --version), $(git -c safe.directory="$ROOT" describe --always 2>/dev/null)"
 tell "toolkit: $([[ $nvcc ]] && "$nvcc" --version | sed -n "s/.*release //p" || echo none); kernel $(uname -r)"
 for name in "${CHECKS[@]}"; do
