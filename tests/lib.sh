@@ -5,6 +5,7 @@
 # then it sources this file: . "$ROOT/tests/lib.sh". To run one: make test T=NAME
 #
 #   $ROOT $BUILD $LIB $COLLECTOR $REPORT $PROGRAMS   the tree and what was built
+#   "${PYTHONS[@]}"                   where a Python may be that cases with one try: some are not there, some too old or new
 #   run_traced COMMAND...             run it under intercept; the file is $OUTPUT (./run.evt)
 #   json REPORT FILE EXPRESSION [OPTION...]
 #                                     a value out of `prof-report REPORT --format json`; EXPRESSION is
@@ -13,6 +14,7 @@
 #                                     go on, or end the test with a line that says what was wrong
 #   expect FILE EXPRESSION...         each is true of the reports over FILE (expect.py says what it sees)
 #   expect_sums FILE                  the whole is the sum of the parts in every report
+#   expect_stacks NOTES               what stack_note.h wrote is what was recorded
 #   collector_of FILE                 pid of the process that has the file open, as soon as there is one
 #   same_as_fake FILE COUNTS...       the CUDA reports say what the fake CUDA counted (FAKE_CUDA_COUNTS)
 #   same_as_bare COMMAND...           output, status and standard error are those without intercept
@@ -38,6 +40,9 @@ REPORT=$BUILD/prof-report
 PROGRAMS=$BUILD/programs
 OUTPUT=$PWD/run.evt
 export ROOT BUILD LIB COLLECTOR REPORT PROGRAMS
+# shellcheck disable=SC2034 # for cases
+PYTHONS=("${HOME:-/}"/.pyenv/versions/3.*/bin/python3 "${XDG_CACHE_HOME:-${HOME:-/}/.cache}"/intercept/pythons/3.*/bin/python3
+	/usr/bin/python3 /usr/local/bin/python3)
 
 fail() {
 	echo "$*" >&2
@@ -68,7 +73,7 @@ need_lightning() {
 	[[ -d $folder ]] && export PYTHONPATH=$folder${PYTHONPATH:+:$PYTHONPATH}
 	"$PYTHON" -c 'import sys, importlib.util as u
 sys.exit(not all(u.find_spec(name) for name in ("lightning", "pytorch_lightning")))' 2>/dev/null ||
-		skip "no Lightning for $PYTHON (scripts/lightning-env.sh installs it)"
+		skip "no Lightning for $PYTHON (scripts/pip-folder.sh lightning installs it)"
 }
 
 need_starting() {
@@ -164,9 +169,12 @@ same_as_fake() {
 		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 }
 
+# Reports that print something else than a table, as a pattern.
+no_tables='dump|check|symbolize|export|diff|page|watch|redact|pack'
+
 tables() {
 	local report key
-	for report in $("$REPORT" --list | awk '{ print $1 }' | grep -vxE 'dump|check|symbolize|export|diff|page'); do
+	for report in $("$REPORT" --list | awk '{ print $1 }' | grep -vxE "$no_tables"); do
 		echo "$report"
 		[[ $1 == keys ]] || continue
 		for key in $("$REPORT" "$report" --by no-such-key 2>&1 | sed -n 's/.* is not one of //p' | tr -d ,); do
@@ -178,6 +186,14 @@ tables() {
 help_columns() { # the unit is the last word with two spaces behind it
 	"$REPORT" "$1" --help | sed -nE '/^  name +heading +unit/,/^$/s/^  ([a-z0-9_]+) +(.*[^ ]) +[A-Za-z/]+  +.*/\1:\2/p' |
 		grep -v '^name:heading$'
+}
+
+damaged_copies() { # RECORDING: cut.evt, the first two thirds of it; bad.evt, with other bytes in the middle
+	local bytes
+	bytes=$(stat -c %s "$1")
+	head -c $((bytes * 2 / 3)) "$1" >cut.evt
+	cp "$1" bad.evt
+	printf 'xxxxxxxxxxxxxxxx' | dd of=bad.evt bs=1 seek=$((bytes / 2)) conv=notrunc status=none
 }
 
 run_bare() {
@@ -197,4 +213,13 @@ same_as_bare() {
 	grep -v '^intercept: ' traced.err | cmp bare.err - || fail "standard error of $* differs: $(head -c 600 traced.err)"
 	(($(grep -c '^intercept: ' traced.err) <= ${ALLOWED_LINES:-0})) ||
 		fail "$*: more than ${ALLOWED_LINES:-0} lines of ours: $(cat traced.err)"
+}
+
+expect_stacks() { # NOTES, what stack_note.h wrote: each is the recorded stack
+	local size where stack
+	"$REPORT" dump "$OUTPUT" | sed -n 's/.* malloc ptr=[^ ]* size=\(70000[0-9]*\) .*stack=\([^ ]*\).*/\1 \2/p' >recorded.txt
+	# the innermost frame is note() itself; a flag says what of a frame is special: here none is
+	while read -r size where stack; do
+		expect_eq "stack of '$where' ($size)" "$(sed -n "s/^$size [^,]*,//p" recorded.txt)" "$stack"
+	done <"$1"
 }

@@ -10,6 +10,8 @@ import json, os, subprocess, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser
+from page_layers import layers
+from page_stacks import stacks
 
 SHOWN = "page.shown !== null"
 
@@ -153,6 +155,57 @@ def memory(browser, report, path):
     for line in lines:
         assert max(line["values"]) <= line["peak_bytes"] or line["kind"] == "resident", line
         assert line["kind"] != "resident" or seen[line["pid"]] == line["peak_bytes"], (path, line["pid"])
+    charts = layers(browser, report, path)
+    # from a moment into the timeline, and from the peak to what lived then
+    entries, end = browser.value("page.manifest.pieces"), browser.value("byId('panel').curves && byId('panel').curves.length && byId('panel').curves[0].end")
+    if lines and any(entry["kind"] == "timeline" for entry in entries):
+        browser.value("page.shown = null; 1")
+        browser.click("#panel canvas")
+        browser.wait(SHOWN + " && byId('panel').timeline")
+        start, to = browser.value("[byId('panel').timeline.from, byId('panel').timeline.to]")
+        assert start <= end / 2 <= to and to - start <= max(1000, end / 40), (path, start, to, end)
+        go(browser, "memory")
+    if heap["allocations"] and any(e["kind"] == "flame" and (e["of"], e["value"]) == ("alloc", "peak") and e["all"] for e in entries):
+        browser.value("page.shown = null; 1")
+        browser.click(".curve[data-kind=heap] .peak")
+        browser.wait(SHOWN + " && byId('panel').graph")
+        assert browser.value("byId('panel').graph.root.total") == next(e["all"] for e in entries if e["kind"] == "flame" and (e["of"], e["value"]) == ("alloc", "peak")), path
+    return charts
+
+
+def arrows(browser, path, events):
+    """As many as export chrome has flows; the longest span that some begin in is clicked: its arrows lead to the spans of the trace."""
+    t, data = "byId('panel').timeline", "byId('panel').timeline.data"
+    flows = {}
+    for event in events:
+        if event["ph"] in "sf":
+            flows.setdefault((event["cat"], event["id"], event.get("pid") if event["cat"] == "fwdbwd" else 0), {})[event["ph"]] = event
+    pairs = [flow for flow in flows.values() if len(flow) == 2]
+    starts = sum(1 for event in events if event["ph"] == "s")
+    assert browser.value(f"{data}.about.arrows") == starts, (path, starts)
+    if not starts:
+        return 0
+    names = {(e["pid"], e["tid"], round(e["ts"] * 1000)): e["name"] for e in events if e["ph"] == "X"}
+    wanted = {names.get((p["f"]["pid"], p["f"]["tid"], round(p["f"]["ts"] * 1000))) for p in pairs} - {None}
+    span = f"""(async () => {{ await {t}.arrows.load(); const {{ data }} = {t};
+        const one = {t}.arrows.all.find((arrow) => data.startingAt(arrow.fromLane, arrow.from) && {t}.top[arrow.fromLane] !== undefined && {t}.top[arrow.toLane] !== undefined);
+        if (!one) return false;
+        await {t}.goTo(data.startingAt(one.fromLane, one.from)); return true; }})()"""
+    assert browser.value(span), path
+    found = browser.value(f"{t}.arrows.rows.map((row) => [row.name, row.arrow, row.after_ns])")
+    assert found and all(kind in ("launches", "backward", "launched by", "forward") for _, kind, _ in found), (path, found)
+    assert browser.value("document.querySelectorAll('.arrows tbody tr').length") > 0
+    for name, kind, _ in found:
+        assert kind not in ("launches", "backward") or name in wanted or name == "(merged in this page)" or name.endswith("short ones"), (path, name)
+    drawn = browser.value(f"(() => {{ const c = {t}.canvas.getContext('2d'), stroke = c.stroke; let count = 0; c.stroke = () => count++; {t}.arrows.paint(c); c.stroke = stroke; return count; }})()")
+    assert drawn == min(300, browser.value(f"{t}.arrows.shown.filter((one) => {t}.top[one.fromLane] !== undefined && {t}.top[one.toLane] !== undefined).length")) > 0
+    first = browser.value(f"(() => {{ const row = {t}.arrows.rows.find((one) => one.span); return row && row.span.row.start[row.span.at]; }})()")
+    if first is not None:
+        browser.click(".along")
+        browser.wait(f"{t}.chosen && {t}.chosen.row.start[{t}.chosen.at] === {first}")
+        assert browser.value(f"{t}.arrows.rows.length") > 0, path
+    browser.value(f"{t}.choose(null).then(() => {t}.look(0, {data}.end)).then(() => 1)")
+    return starts
 
 
 def timeline(browser, report, path):
@@ -162,13 +215,14 @@ def timeline(browser, report, path):
     spans = [e for e in events if e["ph"] in "XBb"]
     go(browser, "timeline")
     has = any(entry["kind"] == "timeline" for entry in browser.value("page.manifest.pieces"))
-    assert has == bool(spans), (path, len(spans))
+    looks = json.loads(subprocess.run([report, "lines", "--format", "json", path], capture_output=True, timeout=100).stdout)["totals"]["samples"]
+    assert has == bool(spans) or looks, (path, len(spans))
     if not has:
-        return
+        return 0, 0
     t, data = "byId('panel').timeline", "byId('panel').timeline.data"
     browser.value(f"Promise.all({data}.missing({data}.levels.length - 1, 0, {data}.end)).then(() => 1)")
     rows = f"[...{data}.rows({data}.levels.length - 1, 0, {data}.end)]"
-    assert browser.value(f"{rows}.reduce((sum, row) => sum + row.count.reduce((a, b) => a + b, 0), 0)") == len(spans) == browser.value(f"{data}.about.spans"), path
+    assert browser.value(f"{rows}.reduce((sum, row) => sum + row.count.reduce((a, b) => a + b, 0), 0)") == len(spans) + browser.value(f"{data}.about.stretches") == browser.value(f"{data}.about.spans"), path
     if not browser.value(f"{data}.about.merged_ns") and not browser.value(f"{data}.about.thinned_ns"):
         wanted, got = {}, {}
         for event in spans:
@@ -212,7 +266,7 @@ def timeline(browser, report, path):
     browser.drag(box[0] + 2, box[1] + 8, box[0] + box[2] - 2, box[1] + 8)
     browser.wait(f"!!({t}.selection && document.querySelector('.detail').rows)")
     sums = browser.value("document.querySelector('.detail').rows")
-    assert sums and sum(row["count"] for row in sums) <= len(spans) and browser.value("document.querySelectorAll('.detail tbody tr').length") > 0
+    assert sums and sum(row["count"] for row in sums) <= browser.value(f"{data}.about.spans") and browser.value("document.querySelectorAll('.detail tbody tr').length") > 0
     name = next((row["name"] for row in sums if row["category"]), None)
     if name:
         browser.value(f"{t}.chosen = {t}.selection = null; 1")
@@ -223,8 +277,11 @@ def timeline(browser, report, path):
         assert browser.value(f"{data}.names[{t}.chosen.row.name[{t}.chosen.at]].toLowerCase().includes({json.dumps(name)}.toLowerCase())")
         start, end = browser.value(f"[{t}.chosen.row.start[{t}.chosen.at], {t}.chosen.row.start[{t}.chosen.at] + {t}.chosen.row.duration[{t}.chosen.at]]")
         assert browser.value(f"{t}.from") <= end and browser.value(f"{t}.to") >= start
+    found = arrows(browser, path, events)
+    seen = stacks(browser, report, path)
     go(browser, "timeline/0/2000")
     assert browser.value(f"[{t}.from, {t}.to]") == [0, min(2000, browser.value(f"{data}.end"))]
+    return found, seen
 
 
 def page(browser, report, path):
@@ -240,11 +297,11 @@ def page(browser, report, path):
     overview(browser, report, path)
     work(browser, path)
     flames(browser, report, path)
-    memory(browser, report, path)
-    timeline(browser, report, path)
+    charts = memory(browser, report, path)
+    found, seen = timeline(browser, report, path)
     assert browser.value("page.errors") == [] and browser.errors == [], (path, browser.errors)
     assert browser.value("typeof window.hacked") == "undefined"
-    print(path, size)
+    print(path, size, "arrows", found, "looks", seen, "charts", charts)
 
 
 def main(report, *paths):

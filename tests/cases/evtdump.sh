@@ -54,6 +54,7 @@ record cuda "$PROGRAMS/cuda_threads" 2 3
 # the GPU: work whose calls are not recorded as CUDA calls, and records that CUPTI dropped
 need_program cuda_gpu
 INTERCEPT_TRACE=gpu FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
+INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
 # calls of Python functions
 INTERCEPT_TRACE=+functions record functions python3 -c 'print(sorted([2, 1], key=abs))'
 # memory of tensors
@@ -70,12 +71,15 @@ optimizer = torch.optim.SGD([weight], lr=0.1)
 for _ in range(20):
     torch.nn.Identity()(weight.sum()).backward()
     optimizer.step()
-import torch.distributed as d
-d.init_process_group("gloo", store=d.HashStore(), rank=0, world_size=1)
-d.all_reduce(weight.detach())
-d.destroy_process_group()
 END
 	INTERCEPT_TRACE=torch,shapes,modules INTERCEPT_OPERATORS=2 record torch "$PYTHON" torch.prog
+	cat >collective.prog <<'END'
+import torch, torch.distributed as d
+d.init_process_group("gloo", store=d.HashStore(), rank=0, world_size=1)
+d.all_reduce(torch.ones(2))
+d.destroy_process_group()
+END
+	INTERCEPT_TRACE=torch,shapes record collective "$PYTHON" collective.prog
 else
 	missing='module_end|step|torch_.*'
 fi

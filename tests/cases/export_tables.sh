@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 400
-reports=$("$REPORT" --list | awk '{ print $1 }' | grep -vxE 'dump|check|symbolize|export|diff|page')
+reports=$("$REPORT" --list | awk '{ print $1 }' | grep -vxE "$no_tables")
 same() { # FILE FORMAT: all reports
 	rm -rf folder
 	"$REPORT" export "$2" "$1" -o folder 2>err

@@ -6,7 +6,7 @@
 # timeout: 400
 need_torch
 folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/viewers
-[[ -d $folder/hta && -d $folder/torch_tb_profiler ]] || skip "no viewers of traces (scripts/viewers-env.sh installs them)"
+[[ -d $folder/hta && -d $folder/torch_tb_profiler ]] || skip "no viewers of traces (scripts/pip-folder.sh viewers installs them)"
 cat >work.py <<'END'
 import torch
 torch.manual_seed(1)

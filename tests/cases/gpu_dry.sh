@@ -11,17 +11,17 @@ compare=$ROOT/tests/gpu/compare.py
 OUT=$PWD/none CUDA_VISIBLE_DEVICES='' "$script" >none.out 2>none.err
 expect_eq "exit status without a GPU" $? 0
 expect_eq "standard error without a GPU" "$(cat none.err)" ''
-expect_match "last line without a GPU" "$(tail -n 1 none.out)" '^0 passed, 0 failed, 6 skipped: no GPU: .'
+expect_match "last line without a GPU" "$(tail -n 1 none.out)" '^0 passed, 0 failed, 16 skipped: no GPU: .'
 
 need_tool nvcc
 [[ -e $BUILD/fake/libcudart.so.13 ]] || skip "the fake CUDA was not built"
 "$script" --build >build.out 2>&1 || fail "nvcc: $(cat build.out)"
 # as on a machine that has no nvcc
-OUT=$PWD/out PATH=/usr/bin:/bin CUDA_HOME=$PWD "$script" --fake "$BUILD/fake" --runs 1 >fake.out 2>&1
+OUT=$PWD/out PATH=/usr/bin:/bin PYTHON=$PWD/no-python CUDA_HOME=$PWD "$script" --fake "$BUILD/fake" --runs 1 >fake.out 2>&1
 status=$?
 ((status == 0)) || fail "exit status $status over the fake: $(cat fake.out)"
 expect_match "programs" "$(cat fake.out)" 'toolkit: none'
-expect_eq "last line over the fake" "$(tail -n 1 fake.out)" '4 passed, 0 failed, 2 skipped'
+expect_eq "last line over the fake" "$(tail -n 1 fake.out)" '4 passed, 0 failed, 12 skipped'
 for file in log.txt tables.txt results.json counts.evt driver.evt; do
 	[[ -s out/$file ]] || fail "no $file"
 done

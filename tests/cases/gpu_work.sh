@@ -26,6 +26,10 @@ for how in FAKE_CUPTI_VERSION={11.8,12.1,12.9,13.0,13.2} FAKE_CUPTI_ORDER={rever
 		'kernels("--by", "thread").sum("calls") == 255' 'len(kernels("--by", "thread").rows) == 5' \
 		'kernels("--by", "stream").row(stream=7).calls == 220' 'kernels("--by", "device").row(device=0).calls == 255' \
 		'kernels("--by", "grid").row(grid="1000x1x1").calls == 20' 'summary.totals.events_lost == 0'
+	# told after its kernels, a device says nothing of them: that is counted
+	[[ $how == *ORDER* ]] || expect "$OUTPUT" 'all(abs(row.sm_blocks - 1000 / 132) < 1e-4 and abs(row.occupancy_percent - 100 * 1000 / 132 * 128 / 2048) < 1e-4 for row in kernels("--by", "grid").rows if row.grid == "1000x1x1")' \
+		'all(row.occupancy_percent > 0 and row.tc_percent == 0 for row in kernels.rows)' \
+		'kernels.totals.occupancy_unknown == 0'
 	unset "${how%%=*}"
 	expect "$OUTPUT" 'threads.sum("gpu_ns") == kernels.totals.total_ns + gpu_copies.totals.total_ns' \
 		'utilization.totals.late == 0' 'utilization.row(device=0).compute_ns <= kernels.totals.total_ns' \
@@ -68,6 +72,12 @@ for call in cuptiEnableCallback cuptiActivityFlushPeriod cuptiActivityGetNumDrop
 	FAKE_CUDA_FAIL="$call:*=999" gpu work || fail "$call: status $?"
 	expect "$OUTPUT" 'launches.totals.calls == 243' 'summary.totals.events_lost == 0'
 done
+# kinds beside kernels, and nodes of graphs: without them all else is there
+for call in cuptiActivityEnable:{5,8}=999 cuptiGetGraphNodeId:*=999 cuptiGetGraphId:*=999; do
+	FAKE_CUDA_FAIL=$call gpu work || fail "$call: status $?"
+	expect_eq "$call: what is said" "$(cat gpu.err)" ""
+	same "$OUTPUT"
+done
 FAKE_CUDA_FAIL=cuptiSubscribe:1=39 gpu work || fail "in use: status $?"
 "$REPORT" kernels "$OUTPUT" >table.out 2>&1
 expect_match "in use" "$(cat table.out)" "another profiler had CUPTI"
@@ -80,12 +90,42 @@ expect_match "hang" "$(cat gpu.err)" "did not hand out its last records in time"
 gpu fork || fail "fork: status $?"
 same "$OUTPUT"
 
-# ended at once: what was handed out is there; killed after a pause: all of it
+# ended at once by _exit(): CUPTI is asked for nothing, since a signal handler may be what ends the program; what is missing is counted.
+# Of 243 launches 3 are captured; graphs of which nothing is known count not. CUPTI hands out nothing by itself.
+export FAKE_CUDA_FAIL='cuptiActivityFlushPeriod:*=999'
 gpu abrupt || fail "abrupt: status $?"
-expect "$OUTPUT" 'launches.totals.calls == 243'
+expect_eq "abrupt: what is said" "$(cat gpu.err)" ""
+expect "$OUTPUT" 'launches.totals.calls == 243' 'kernels.totals.calls == 0' 'kernels.totals.untold == 281'
+gpu handler
+expect_eq "in a signal handler" $? 3
+expect "$OUTPUT" 'launches.totals.calls == 243' 'kernels.totals.calls == 0' 'kernels.totals.untold == 281'
+# the same of what CUPTI holds when the program becomes another, which uses CUDA or not
+gpu exec "$PROGRAMS/cuda_gpu" threads >/dev/null || fail "exec: status $?"
+expect "$OUTPUT" 'launches.totals.calls == 486' 'kernels.totals.calls == 255' 'kernels.totals.untold == 281' 'kernels.totals.lost == 281'
+gpu exec true || fail "exec true: status $?"
+expect "$OUTPUT" 'launches.totals.calls == 243' 'kernels.totals.calls == 0' 'kernels.totals.untold == 281'
+# the program has no thread of ours; CUPTI's is its own
+INTERCEPT_TRACE=-gpu gpu threads >none.out || fail "threads: status $?"
+expect_eq "threads" "$("$PROGRAMS/cuda_gpu" threads) $(gpu threads) $(cat none.out)" "1 1 1"
+unset FAKE_CUDA_FAIL
+expect_eq "threads, CUPTI's among them" "$(gpu threads)" 2
+# killed at once: what was not handed out is counted; a child of vfork() asks for nothing of its parent's
+for how in killed vfork; do
+	gpu $how
+	expect_eq "$how" $? 137
+	expect "$OUTPUT" 'kernels.totals.calls > 0 or kernels.totals.untold == 281' 'kernels.totals.lost == kernels.totals.untold' \
+		'utilization.totals.untold == kernels.totals.untold' 'gpu_copies.totals.untold == kernels.totals.untold' \
+		'summary.totals.gpu_untold == kernels.totals.untold'
+	INTERCEPT_GRAPHS=whole gpu $how
+	expect "$OUTPUT" 'kernels.totals.calls > 0 or kernels.totals.untold == 281'
+done
+for report in kernels gpu-idle summary; do
+	expect_match "$report" "$("$REPORT" "$report" "$OUTPUT" | tr -s '\n ' ' ')" "LOST: the work of [0-9]+ launches, copies or memsets in process [0-9]+: CUPTI had not handed it out when the program ended"
+done
+# killed after a pause: all of it
 gpu pause
 expect_eq "killed" $? 137
-expect "$OUTPUT" 'kernels.totals.calls == 255' 'kernels.totals.without_call == 0'
+expect "$OUTPUT" 'kernels.totals.calls == 255' 'kernels.totals.without_call == 0' 'kernels.totals.untold == 0'
 
 # from several threads at once
 gpu many 200000 || fail "many: status $?"

@@ -98,6 +98,17 @@ chmod +x broken
 timeout 20 "$intercept" run -o a ./broken >/dev/null 2>&1
 [ $? != 124 ] || fail "a program that is cut hangs intercept"
 
+# LD_PRELOAD cannot name a path with a space: a link in the cache stands for it.
+mkdir 'a place'
+ln "$LIB" 'a place/' 2>/dev/null || cp "$LIB" 'a place/'
+cp "$COLLECTOR" "$ROOT/scripts/intercept.sh" 'a place/'
+XDG_CACHE_HOME=$PWD/cache 'a place/intercept.sh' run -o spaced "$PROGRAMS/empty" 2>err
+expect_eq "status by a path with a space" $? 0
+says 'in spaced.*\.evt; next'
+expect_eq "the link" "$(readlink cache/intercept/library/*/libintercept.so)" "$PWD/a place/libintercept.so"
+XDG_CACHE_HOME="$PWD/a place" 'a place/intercept.sh' run -o spaced true 2>err && fail "a link with a space was taken"
+says "LD_PRELOAD cannot name '.*/a place/libintercept.so': install intercept where no space or colon is in the path"
+
 # Wrong words: one line, status 2.
 for wrong in '' 'start' 'run' 'run --' 'run --nosuch x true' 'run --nosuch' 'run -z true' 'run --steps x true' 'run --steps 9..3 true' 'run -o' 'run -o folder/ true'; do
 	# shellcheck disable=SC2086 # words

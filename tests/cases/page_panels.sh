@@ -26,12 +26,29 @@ INTERCEPT_MAX_FILE=64K run_traced python3 -c '
 for i in range(150):
     x = [bytes(600 + j % 7) for j in range(3000)]' || fail "losses: status $?"
 mv run.evt losses.evt
+cat >held.py <<'END'
+def held(count):
+    return [bytearray(20000) for _ in range(count)]
+kept = []
+for i in range(30):
+    kept += held(60)
+    for _ in range(200):
+        bytearray(90000)
+    if i == 20:
+        del kept[:600]
+END
+INTERCEPT_STACKS=python run_traced python3 held.py || fail "held: status $?"
+mv run.evt held.evt
 some=$ROOT/tests/truth/recordings/collate.evt
 bytes=$(stat -c %s "$some")
 cp "$some" bad.evt
 printf 'xxxxxxxxxxxxxxxx' | dd of=bad.evt bs=1 seek=$((bytes / 2)) conv=notrunc status=none
-pages empty.evt counts.evt stacks.evt gpu.evt losses.evt bad.evt "$ROOT"/tests/golden/{cut,families,io}.evt \
-	"$ROOT"/tests/truth/recordings/{decode_python,good_workers}.evt
+pages empty.evt counts.evt stacks.evt held.evt gpu.evt losses.evt bad.evt "$ROOT"/tests/golden/{cut,families,io,samples}.evt \
+	"$ROOT"/tests/truth/recordings/{decode_python,gil_contention,good_workers}.evt
+[[ $(grep -c ' arrows [1-9]' log) -ge 2 ]] || fail "too few pages have arrows: $(cat log)"
+[[ $(grep -c ' looks [1-9]' log) -ge 2 ]] || fail "too few pages have stacks of Python: $(cat log)"
+
+grep -q 'held.evt .* charts 2' log || fail "no memory by line of Python: $(cat log)"
 
 # what is refused, and never the recording
 "$REPORT" page bad.evt -o bad.evt 2>err && fail "the recording was written over"

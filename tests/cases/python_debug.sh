@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 found=0
-for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3; do
+for python in "${PYTHONS[@]}"; do
 	[[ -x $python ]] || continue
 	found=$((found + 1))
 	for setting in PYTHONMALLOC=debug PYTHONMALLOC=malloc_debug PYTHONDEVMODE=1 PYTHONTRACEMALLOC=1; do

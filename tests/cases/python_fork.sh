@@ -1,5 +1,5 @@
 #!/bin/bash
-# os.fork() and multiprocessing under Python 3.12 and newer: no warning, and every worker is in the file.
+# os.fork() and multiprocessing under Python 3.9 and newer: no warning, and every worker is in the file.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -23,7 +23,7 @@ if __name__ == "__main__":
             pool.join()
 END
 found=0
-for python in "${HOME:-/}"/.pyenv/versions/3.1[23]*/bin/python3 /usr/bin/python3; do
+for python in "${PYTHONS[@]}"; do
 	"$python" -c 'import sys; sys.exit(sys.version_info[:2] < (3, 9))' 2>/dev/null || continue
 	found=$((found + 1))
 	rm -f ./*.evt
@@ -32,8 +32,8 @@ for python in "${HOME:-/}"/.pyenv/versions/3.1[23]*/bin/python3 /usr/bin/python3
 	expect "$OUTPUT" 'len(processes.select(exit_status=11)) == 1' \
 		'len([r for r in processes.rows if r.parent_pid == min(r.pid for r in processes.rows)]) >= 3' \
 		'summary.totals.events_lost == 0'
-	# fork, 2 fork workers, then spawn: 2 workers and their resource tracker, by exec
-	expect_between "processes" "$(json processes "$OUTPUT" 'len(rows)')" 6 7
+	# fork, 2 fork workers, then spawn: 2 workers and their resource tracker, by exec (before 3.10 a row more each: they fork first)
+	expect_between "processes" "$(json processes "$OUTPUT" 'len({row["pid"] for row in rows})')" 6 7
 	expect_sums "$OUTPUT"
 done
 ((found > 0)) || skip "no Python 3.9 or newer is installed"

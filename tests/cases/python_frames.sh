@@ -1,5 +1,5 @@
 #!/bin/bash
-# Python stacks equal sys._getframe()'s at the same place, of code of all kinds, on each Python 3.8 to 3.13 of the machine.
+# Python stacks equal sys._getframe()'s at the same place, of code of all kinds, on each Python 3.8 to 3.14 of the machine.
 # SPDX-License-Identifier: MIT
 # timeout: 400
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
@@ -31,15 +31,40 @@ compare() { # PYTHON: of a run of python_frames.py with these settings
 }
 
 found=0
-for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3 /usr/local/bin/python3; do
-	"$python" -c 'import ctypes, sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+for python in "${PYTHONS[@]}"; do
+	"$python" -c 'import ctypes, sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
 	found=$((found + 1))
 	compare "$python"
 	last=$python
 done
-((found > 0)) || skip "no Python 3.8 to 3.13 is installed"
+((found > 0)) || skip "no Python 3.8 to 3.14 is installed"
 PYTHONMALLOC=debug compare "$last"
 PYTHONMALLOC=malloc compare "$last"
+
+# CPython unmaps a part of its frames' stack while the thread still names a frame in it
+cat >parts.py <<'END'
+class Made:
+    def __init__(self, a=1): self.a = a
+def plain(a): return a
+def generator():
+    yield 1
+def wrong(a, b): pass
+def edge(n):
+    if n:
+        return edge(n - 1)
+    Made(); Made(a=2); plain(1); plain(*[1]); list(generator())
+    try:
+        wrong(1)
+    except TypeError:
+        pass
+    return [x for x in (lambda: (1, 2))()]
+print(sum(len(edge(i)) for i in range(700)))
+END
+for python in "${PYTHONS[@]}"; do
+	"$python" -c "import sys; sys.exit(sys.version_info < (3, 8))" 2>/dev/null || continue
+	rm -f ./*.evt*
+	expect_eq "parts.py of '$python'" "$(INTERCEPT_STACKS=python INTERCEPT_TRACE=+pymem,+io run_traced "$python" parts.py 2>&1)" 1400
+done
 
 # deeper than what is kept: the innermost frames, and a mark
 cat >deep.py <<'END'

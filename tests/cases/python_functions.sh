@@ -206,7 +206,7 @@ EOF
 
 pythons() {
 	local python
-	for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
+	for python in "${PYTHONS[@]}"; do
 		"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null && echo "$python"
 	done
 }

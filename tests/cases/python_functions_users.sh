@@ -129,7 +129,7 @@ print([nameless(i) for i in range(3)])
 EOF
 
 export INTERCEPT_TRACE=+functions,-alloc
-for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
+for python in "${PYTHONS[@]}"; do
 	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
 	LD_PRELOAD='' "$python" inside.py >bare.out 2>bare.err || fail "$python: bare"
 	rm -f "$OUTPUT"

@@ -52,7 +52,7 @@ for row in sorted(set(theirs) | set(ours), key=str):
 sys.exit(theirs != ours)
 EOF
 
-for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
+for python in "${PYTHONS[@]}"; do
 	"$python" -c 'import sys, sqlite3; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
 	tried=$((${tried:-0} + 1))
 	"$python" program.py # writes the .pyc files, if anybody may
@@ -84,7 +84,24 @@ except ImportError:
 
 # the summary names them where they matter
 rm -f "$OUTPUT"
-mkdir -p slow && echo 'import time; time.sleep(0.3)' >slow/__init__.py
+mkdir -p slow && echo 'import time; time.sleep(3)' >slow/__init__.py
 run_traced python3 -c 'import slow'
 expect_match "the summary" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-	'Imports of Python modules took .*, [0-9.]+ ms of it for slow; the slowest by itself is slow with [0-9.]+ ms \(prof-report imports\)'
+	'Imports of Python modules took .*, [0-9.]+ m?s of it for slow; the slowest by itself is slow with [0-9.]+ m?s \(prof-report imports\)'
+
+# advice says which packages and who imports them; the functions with most time of their own stand above it, and what they are from
+expect_match "advice" "$(json bottleneck "$OUTPUT" '[row["text"] for row in rows if row["id"] == "slow_imports"]')" \
+	'imports of Python modules took .* of the run, most by slow [0-9.]+ s'
+rm -f "$OUTPUT"
+cat >functions.py <<'EOF2'
+def busy():
+    return sum([i * i for i in range(3000000)])
+busy()
+EOF2
+INTERCEPT_TRACE=+functions run_traced python3 functions.py
+expect_match "functions of calls" "$("$REPORT" bottleneck "$OUTPUT" | tr '\n' ' ')" \
+	'Python functions by self time, of all calls \(prof-report functions\).*functions.py:1\(busy\)'
+rm -f "$OUTPUT"
+INTERCEPT_SAMPLE=1000 run_traced python3 functions.py
+expect_match "functions of samples" "$("$REPORT" bottleneck "$OUTPUT" | tr '\n' ' ')" \
+	'Python functions by self CPU time, sampled \(prof-report lines --by function\).* busy '

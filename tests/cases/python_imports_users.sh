@@ -37,7 +37,7 @@ later.__code__ = later.__code__.replace(co_linetable=b"")
 later()
 EOF
 
-for python in "$(command -v python3)" "$HOME"/.pyenv/versions/3.*/bin/python; do
+for python in "${PYTHONS[@]}"; do
 	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
 	tried=$((${tried:-0} + 1))
 	rm -f "$OUTPUT"

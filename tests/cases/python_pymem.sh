@@ -1,5 +1,5 @@
 #!/bin/bash
-# Objects of Python by line equal tracemalloc's and memray's, on each Python 3.8 to 3.13, whatever allocates; nothing changes for the program.
+# Objects of Python by line equal tracemalloc's and memray's, on each Python 3.8 to 3.14, whatever allocates; nothing changes for the program.
 # SPDX-License-Identifier: MIT
 # timeout: 400
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
@@ -36,8 +36,9 @@ by_tracemalloc() { # PYTHON
 }
 
 found=0
-for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3 /usr/local/bin/python3; do
-	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+for python in "${PYTHONS[@]}"; do
+	"$python" -c 'import sys, sysconfig
+sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14) or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null || continue
 	found=$((found + 1))
 	last=$python
 	by_tracemalloc "$python"
@@ -57,7 +58,7 @@ sys.exit("lines differ: %r %r" % (a, b) if any(a[str(n)] != b[str(n)] for n in l
 			fail "$python $option: tracemalloc says something else with us"
 	done
 done
-((found > 0)) || skip "no Python 3.8 to 3.13 is installed"
+((found > 0)) || skip "no Python 3.8 to 3.14 is installed"
 PYTHONMALLOC=debug by_tracemalloc "$last"
 PYTHONMALLOC=malloc by_tracemalloc "$last"
 PYTHONMALLOC=pymalloc_debug by_tracemalloc "$last"
@@ -90,8 +91,9 @@ if __name__ == "__main__":
         os._exit(work("c") % 251)
     print(os.waitpid(child, 0)[1], sys.getallocatedblocks() > 1000)
 END
-for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3; do
-	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+for python in "${PYTHONS[@]}"; do
+	"$python" -c 'import sys, sysconfig
+sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14) or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null || continue
 	expect_eq "$python: output" "$(run_traced "$python" kinds.py 2>err.txt)" "$("$python" kinds.py)"
 	expect_eq "$python: what is said" "$(cat err.txt)" ""
 	"$REPORT" check ./*.evt* >check.txt || fail "check of processes of $python: $(cat check.txt)"
@@ -143,7 +145,7 @@ expect_match "when it was not asked for" "$("$REPORT" alloc --allocator python "
 # memray on the same script
 folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/memray
 need_torch
-[[ -d $folder/memray ]] || skip "no memray (scripts/memray-env.sh installs it); all before it passed"
+[[ -d $folder/memray ]] || skip "no memray (scripts/pip-folder.sh memray installs it); all before it passed"
 cat >memray_lines.py <<'END'
 import collections, json, sys
 from memray import AllocatorType, FileReader

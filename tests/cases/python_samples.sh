@@ -1,5 +1,5 @@
 #!/bin/bash
-# Python stacks are sampled from outside: names, files and lines are those of the program's own frames, 3.8 to 3.13.
+# Python stacks are sampled from outside: names, files and lines are those of the program's own frames, 3.8 to 3.14.
 # SPDX-License-Identifier: MIT
 # timeout: 400
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
@@ -73,8 +73,8 @@ assert totals["samples"] > 50 and totals["samples_cut"] > 0, totals
 assert totals["samples_torn"] <= totals["samples"] // 4, totals
 END
 found=0
-for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3; do
-	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+for python in "${PYTHONS[@]}"; do
+	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
 	found=$((found + 1))
 	rm -f ./*.evt*
 	INTERCEPT_SAMPLE=1000 run_traced "$python" script.py >out || fail "'$python' ended with $?"
@@ -86,7 +86,7 @@ for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3; do
 	expect_eq "torn as check counts" "$("$REPORT" check "$OUTPUT" | grep -o '[0-9]* samples torn' || echo 0 samples torn)" \
 		"$torn samples torn"
 done
-((found > 0)) || skip "no Python 3.8 to 3.13 is installed"
+((found > 0)) || skip "no Python 3.8 to 3.14 is installed"
 
 # each line of the file has what was seen in it
 "$REPORT" lines --source script.py "$OUTPUT" >text || fail "lines --source ended with $?"

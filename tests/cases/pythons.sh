@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every Python 3.8 to 3.13 on the machine starts under us and runs a small script with the same output.
+# Every Python 3.8 to 3.14 on the machine starts under us and runs a small script with the same output.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -15,8 +15,8 @@ print(sys.version_info[:3], sorted(out))
 sys.exit(3)
 END
 found=0
-for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3 /usr/local/bin/python3; do
-	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+for python in "${PYTHONS[@]}"; do
+	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
 	found=$((found + 1))
 	rm -f ./*.evt
 	same_as_bare "$python" -W error script.py
@@ -24,4 +24,4 @@ for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3 /usr
 	expect "$OUTPUT" 'len(processes.rows) == 1' 'processes.rows[0].exit_status == 3' \
 		'len(threads.rows) == 5' 'alloc.totals.allocations > 1000' 'summary.totals.events_lost == 0'
 done
-((found > 0)) || skip "no Python 3.8 to 3.13 is installed"
+((found > 0)) || skip "no Python 3.8 to 3.14 is installed"

@@ -85,3 +85,45 @@ arrows = {phase: sorted(e["id"] for e in of["ac2g", phase]) for phase in "sf"}
 assert arrows["s"] == arrows["f"] == sorted(e["args"]["correlation"] for e in of["kernel", "X"] + of["gpu_memcpy", "X"] + of["gpu_memset", "X"])
 assert any(e["ph"] == "M" and e["name"] == "process_name" and e["args"].get("name") == "GPU 0" for e in events)
 END
+# the fake device is done at once: advice sees that it waits, and claims nothing that names do not say
+expect_eq "advice on the GPU" "$(json bottleneck joined.evt \
+	'sorted({row["id"] for row in rows} & {"gpu_idle", "no_device_time", "no_tensor_cores", "gpu_gaps", "blocking_copies", "blocking_sets"})')" '["gpu_idle"]'
+
+# each kernel has its operator, its direction, and FLOPs by the sizes of inputs
+rm -f counts.*.json
+cat >net.py <<'END'
+import os, time, torch, torch.nn as nn
+torch.set_num_threads(1)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(512, 128), nn.Linear(128, 10)
+    def forward(self, x):
+        return self.second(torch.relu(self.first(x)))
+net, x, y = Net().cuda(), torch.ones(16, 512).cuda(), torch.zeros(16, dtype=torch.long).cuda()
+for step in range(3):
+    nn.functional.cross_entropy(net(x), y).backward()
+torch.cuda.synchronize()
+# PyTorch aborts at its end, with nothing preloaded too, while autograd's thread still drops the last graph (pytorch issue 190489):
+# wait until every other thread sleeps and has not run in between
+def others():
+    return {id: open(f"/proc/self/task/{id}/status").read() for id in os.listdir("/proc/self/task") if int(id) != os.getpid()}
+before = None
+while before != (before := others()) or "(running)" in "".join(before.values()):
+    time.sleep(0.05)
+END
+INTERCEPT_STACKS=python INTERCEPT_TRACE=-alloc,-imports,+modules,+shapes INTERCEPT_OUTPUT=$PWD/net.evt LD_PRELOAD=$LIB:$preload "$PYTHON" net.py || fail "net: $?"
+flops() { # LAYER DIRECTION
+	echo "sum(row.flops or 0 for row in pyprof.rows if (row.op, row.layer, row.dir) == ('addmm', '$1', '$2'))"
+}
+# the first layer's input needs no gradient: one product backward, where the second has two
+expect net.evt 'pyprof.totals.kernels == kernels.totals.calls' 'pyprof.sum("sil") == kernels.totals.total_ns' \
+	"$(flops first fprop) == 3 * 2 * 16 * 512 * 128" "$(flops second fprop) == 3 * 2 * 16 * 128 * 10" \
+	"$(flops first bprop) == 3 * 2 * 16 * 512 * 128" "$(flops second bprop) == 2 * 3 * 2 * 16 * 128 * 10" \
+	'all(row.seq is not None and "linear.py" in row.trace for row in pyprof.rows if row.op == "addmm")' \
+	'any((row.op, row.dir, row.layer) == ("relu", "bprop", "Net") for row in pyprof.rows)'
+"$REPORT" pyprof net.evt -c idx,seq,altseq,tid,layer,trace,dir,sub,mod,op,kernel,params,sil,tc,device,stream,grid,block,flops,bytes --csv >pyprof.csv || fail "--csv"
+expect_eq "PyProf's columns" "$(head -n 1 pyprof.csv)" "idx,seq,altseq,tid,layer,trace,dir,sub,mod,op,kernel,params,sil,tc,device,stream,grid,block,flops,bytes"
+"$REPORT" pyprof net.evt -w 90 >narrow.out || fail "-w"
+expect_eq "lines wider than -w says" "$(awk 'length > 90' narrow.out)" ""
+"$REPORT" pyprof net.evt -w 5 2>&1 | grep -q "not from 40 to 1000" || fail "-w 5 is accepted"

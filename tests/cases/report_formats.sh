@@ -6,7 +6,7 @@
 
 need_program captured
 run_traced "$PROGRAMS/captured" || fail "status $?"
-cp "$ROOT"/tests/golden/{families,io}.evt .
+cp "$ROOT"/tests/golden/{families,io,collectives}.evt .
 need_program cuda_gpu
 INTERCEPT_OUTPUT=gpu.evt LD_PRELOAD=$LIB "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 formats() { # FILE REPORT OPTION...
@@ -29,7 +29,7 @@ written = json.load(open("written.json"))
 keys = {"report", "files", "session", "losses", "columns", "rows", "totals"}
 assert keys <= set(doc), "keys: %s" % sorted(keys - set(doc))
 assert doc["report"] == report and doc["rows"] == written["rows"]
-assert doc["rows"] or file not in ("families.evt", "io.evt", "gpu.evt"), "no row, though the file has events of the family"
+assert doc["rows"] or file not in ("families.evt", "io.evt", "gpu.evt", "collectives.evt"), "no row, though the file has events of the family"
 names = [column["name"] for column in doc["columns"]]
 assert all("unit" in column for column in doc["columns"])
 assert all(list(row) == names for row in doc["rows"]), "columns differ from rows"
@@ -49,7 +49,8 @@ END
 while read -r line; do
 	case $line in
 	io*) file=io.evt ;;
-	kernels* | gpu-* | sync* | utilization*) file=gpu.evt ;;
+	nccl*) file=collectives.evt ;;
+	kernels* | gpu-* | graphs* | sync* | utilization* | pyprof*) file=gpu.evt ;;
 	memory* | lines* | functions* | imports* | gil*) file=$OUTPUT ;; # the golden files are older
 	*) file=families.evt ;;
 	esac
@@ -76,6 +77,7 @@ want nvtx domain name count total_ns self_ns avg_ns min_ns max_ns stddev_ns p50_
 want api name calls total_ns percent avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns errors
 want kernels name calls total_ns avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns lost clamped without_call
 want gpu-trace start_ns duration_ns name device context stream correlation grid block bytes
+want graphs graph pid launches nodes calls total_ns launch_ns span_ns gap_ns host_ns without_work
 want launches kernel calls total_ns percent avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns errors
 want memcpy kind calls bytes total_ns avg_ns min_ns max_ns stddev_ns p50_ns p90_ns p99_ns avg_bytes max_bytes \
 	rate errors

@@ -50,7 +50,7 @@ fails 2 "report 'alloc' has no column 'alocs', did you mean 'allocs'|did you mea
 fails 2 "report 'alloc' has no column 'zzz'; prof-report alloc --help lists them" alloc --sort zzz
 fails 2 "no column 'zzz'; prof-report alloc --help lists the columns" alloc --filter zzz=1
 fails 2 "'x' is not a whole number, such as 20" alloc --limit x
-fails 2 "these do: .* symbolize, export, diff, page$" check -o x # all of them
+fails 2 "report 'check' takes no --output; prof-report help check lists what it takes$" check -o x # not the forty that do
 fails 2 "no directory '/nowhere': make it" alloc -o /nowhere/x
 fails 2 "only one report at a time" alloc ops
 fails 1 "cannot write 'folder': Is a directory; name another file" alloc -o folder

@@ -34,6 +34,15 @@ for file in ddp.0.evt ddp.1.evt ddp.norank.evt; do
 	expect_eq "what is said of $file" "$(cat err)" ''
 done
 
+# Advice for several ranks says which of them its environment is that of, and how the others are seen.
+bottleneck() { # ARGUMENT...
+	COLUMNS=300 "$REPORT" bottleneck "$ROOT/tests/truth/recordings/good_ranks.evt" "$@" >out 2>err || fail "status $? ($(cat err))"
+	grep '^ranks' out || true
+}
+expect_match "ranks of an advice" "$(bottleneck)" '^ranks +0 and 1 of 2; what stands above, and the times from import to end, are those of rank 1 \(pid [0-9]+\); --rank 0 shows rank 0$'
+expect_eq "ranks of one" "$(bottleneck --rank 0)" ''
+expect_match "environment of one" "$(cat out)" 'RANK=0'
+
 # One alone says so; a copy beside it is not added up, nor one that is named.
 mkdir alone
 cp ddp.norank.evt alone/x.evt
@@ -122,3 +131,10 @@ done
 wait "${pids[@]}"
 sleep 0.3
 expect_eq "files of four runs at once" "$(find . -name '*.evt*' | wc -l)" 4
+
+# Faults in several files: the line about the first says that there are others.
+mkdir cut
+for file in "$ROOT"/tests/truth/recordings/good_ranks*.evt; do head -c $(($(stat -c %s "$file") * 2 / 3)) "$file" >"cut/${file##*/}"; done
+"$REPORT" ops cut/good_ranks.evt >out 2>err
+expect_eq "status of cut files" $? 1
+expect_match "what is said of them" "$(cat err)" "^prof-report: 'cut/good_ranks.evt': offset .*; 5 more, in other files too: prof-report check$"

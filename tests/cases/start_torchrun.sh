@@ -23,3 +23,7 @@ END
 export PET_RDZV_ENDPOINT=localhost:0 PET_RDZV_BACKEND=c10d
 eval "$(documented "LD_PRELOAD=\$LIB torchrun")" >out 2>&1 || fail "torchrun: $(cat out)"
 expect run.evt 'ops.row(name="aten::erf").calls == 14' 'len(processes.rows) == 3'
+# both ranks made each collective, and who came first waited
+expect run.evt 'nccl.row(backend="gloo", op="all_reduce").processes == 2' 'nccl.row(op="all_reduce").calls % 2 == 0' \
+	'nccl.row(op="all_reduce").calls >= 14' '0 < nccl.row(op="all_reduce").wait_ns <= nccl.row(op="all_reduce").total_ns' \
+	'nccl("--by", "rank").sum("calls") == nccl.totals.calls' '{row.rank for row in nccl("--by", "rank").rows} == {0, 1}'

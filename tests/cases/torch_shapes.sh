@@ -10,6 +10,7 @@ import collections, json, threading, torch
 from torch.profiler import profile, ProfilerActivity
 torch.set_num_threads(1)
 x, h, z = torch.ones(2, 3, requires_grad=True), torch.ones(4, dtype=torch.half), torch.ones((), dtype=torch.int64)
+RARE = [name for name in dir(torch) if isinstance(getattr(torch, name), torch.dtype) and not name.startswith("q")]
 def work():
     torch.cat([x, x], 0); torch.stack([x, x]); x * 2; x * 2.5; x * True; x * 1j; h * h; z + 1; x.add(x, alpha=3)
     torch.empty(3, 4); x.sum(0); x.sum([1, 0], True); x.sum().backward(); torch.where(x > 0, x, x); x.to(torch.float64)
@@ -17,6 +18,8 @@ def work():
     torch.zeros(1, 2, 3, 1, 2, 1, 1).sum(); torch._foreach_add([x.detach(), h], 1.0); x.expand(4, 2, 3)
     for name in ("uint8", "int8", "int16", "int32", "int64", "float64", "bfloat16", "complex64", "complex128", "bool"):
         torch.zeros(2, 0, dtype=getattr(torch, name)).logical_not()
+    for name in RARE:
+        torch.empty(2, 0, dtype=getattr(torch, name)).view(0, 2)
 work()
 with profile(activities=[ProfilerActivity.CPU]):
     pass  # the first one may run operators of its own

@@ -11,8 +11,15 @@ compare.py kernels PROF-REPORT RUN.evt RANGE TRACE.json [--whole]
     Launches by kernel inside the NVTX range against a trace of torch.profiler of the same work in another
     run; RANGE - is all of it. --whole: no library launches anything past us, so the calls of each
     launching function are equal as well.
+compare.py device PROF-REPORT RUN.evt RANGE TRACE.json
+    What the GPU ran inside the NVTX range, by kernel: as often as torch.profiler has it, which looked at the same run, and as
+    long: all of it within TIME_APART. The kernels and their numbers are left in RUN.evt.kernels for `again`.
+compare.py again PROF-REPORT RUN.evt RANGE KERNELS.json   the same kernels as often, in a run without torch.profiler
+compare.py number PROF-REPORT RUN.evt RANGE RESULT.json   as many kernels as the program (work.py, counts.cu) asked for
+compare.py static PROF-REPORT RUN.evt TALLY.json       kernels of a static runtime: those that its program counted
 compare.py ratio WHAT BARE.json... -- TRACED.json...   medians of the key `ns` and their ratio
 compare.py bytes RUN.evt EMPTY.evt LAUNCHES            bytes on disk for each launch
+Figures are appended to the file $FIGURES as well, a line of JSON each.
 """
 
 import collections
@@ -29,6 +36,18 @@ BY_THE_COMPILER = {"__cudaGetKernel"}
 # Kernels that are PyTorch's own are compiled into libraries that call the shared runtime: none of them
 # may be missing. Those of cuBLAS, cuDNN and the like are launched where interposition does not reach.
 OF_TORCH = re.compile(r"\b(at|c10|torch|caffe2)::")
+
+
+# Of all kernels' time, and of each a rounding: torch.profiler's traces have microseconds with three digits.
+TIME_APART = 0.001
+ROUNDING_NS = 1
+
+
+def figure(name, unit, value):
+    path = os.environ.get("FIGURES")
+    if path:
+        with open(path, "a") as file:
+            file.write(json.dumps({"name": name, "unit": unit, "value": value}) + "\n")
 
 
 def fail(lines):
@@ -257,12 +276,92 @@ def compare_kernels(program, path, span, trace, *options):
         print("  %6d  %.160s" % (count, name))
 
 
+# --- what the GPU ran ---
+
+
+def device_kernels(program, path, span):
+    """{kernel: [calls, total_ns]}, demangled."""
+    name_of = demangler()
+    document = report(program, "kernels", path, "--names", "mangled", *(() if span == "-" else ("--range", span)))
+    wrong = ["%s: %s = %d, wanted 0" % (path, key, document["totals"][key])
+             for key in ("lost", "without_call") if document["totals"].get(key)]
+    if wrong:
+        fail(wrong)
+    if document["totals"].get("clamped"):
+        print("%d pieces of work seemed to begin before their call" % document["totals"]["clamped"])
+    return sums(document["rows"], lambda row: name_of(row["name"]), "calls", "total_ns")
+
+
+def trace_kernels(path):
+    events = load(path)
+    found = {}
+    for event in events["traceEvents"] if isinstance(events, dict) else events:
+        if event.get("cat") == "kernel":
+            row = found.setdefault(event["name"], [0, 0])
+            row[0] += 1
+            row[1] += round(event["dur"] * 1000)
+    return found
+
+
+def counts_of(kernels):
+    return {name: row[0] for name, row in kernels.items()}
+
+
+def compare_device(program, path, span, trace):
+    ours, theirs = device_kernels(program, path, span), trace_kernels(trace)
+    wrong = differences("kernels", counts_of(ours), counts_of(theirs))
+    got, wanted = (sum(row[1] for row in kernels.values()) for kernels in (ours, theirs))
+    calls = sum(row[0] for row in theirs.values())
+    if abs(got - wanted) > TIME_APART * wanted + ROUNDING_NS * calls:
+        wrong.append("kernels: recorded %d ns in all, torch.profiler has %d" % (got, wanted))
+    if not ours:
+        wrong.append("no kernel recorded in the range '%s'" % span)
+    if wrong:
+        fail(wrong)
+    with open(path + ".kernels", "w") as file:
+        json.dump(ours, file)
+    print("equal: %d kernels of %d names; %d ns on the GPU, torch.profiler %d" % (calls, len(ours), got, wanted))
+
+
+def compare_again(program, path, span, kernels):
+    ours, before = device_kernels(program, path, span), load(kernels)
+    wrong = differences("kernels", counts_of(ours), counts_of(before))
+    if wrong:
+        fail(wrong)
+    got, wanted = (sum(row[1] for row in kernels.values()) for kernels in (ours, before))
+    print("equal: %d kernels without torch.profiler; %d ns on the GPU, with it %d" % (
+        sum(row[0] for row in ours.values()), got, wanted))
+
+
+def compare_number(program, path, span, result):
+    wanted = load(result)
+    got = sum(row[0] for row in device_kernels(program, path, span).values())
+    if got != wanted["kernels"] or not wanted["value"]:
+        fail(["kernels: recorded %d, the program launched %d; its result is %s"
+              % (got, wanted["kernels"], "right" if wanted["value"] else "wrong")])
+    print("equal: %d kernels" % got)
+
+
+def compare_static(program, path, tally_path):
+    """What failed did not run; what a graph holds may run more often than it was launched."""
+    tally = load(tally_path)["kernels"]
+    ran = {name: row[0] - row[1] for name, row in tally.items() if row[0] > row[1]}
+    got = counts_of(sums(report(program, "kernels", path, "--names", "mangled")["rows"], by_name("name"), "calls"))
+    missing = ["kernels: %s: recorded %s, launched %d" % (name, got.get(name, "nothing"), count)
+               for name, count in ran.items() if got.get(name, 0) < count]
+    if missing:
+        fail(missing)
+    print("seen: %d kernels of a static runtime, at least %d launched" % (sum(got.values()), sum(ran.values())))
+
+
 # --- costs ---
 
 
 def compare_ratio(what, *paths):
     split = paths.index("--")
     bare, traced = ([load(path)["ns"] for path in side] for side in (paths[:split], paths[split + 1:]))
+    figure(what + ", bare", "ns", statistics.median(bare))
+    figure(what + ", under intercept", "ns", statistics.median(traced))
     print("%s: bare %.0f ns, under intercept %.0f ns: %+.0f ns, ratio %.3f (medians of %d and %d runs)" % (
         what, statistics.median(bare), statistics.median(traced),
         statistics.median(traced) - statistics.median(bare),
@@ -271,16 +370,19 @@ def compare_ratio(what, *paths):
 
 def compare_bytes(path, empty, launches):
     difference = os.path.getsize(path) - os.path.getsize(empty)
+    figure("on disk", "bytes a launch", difference / int(launches))
     print("on disk: %.2f bytes a launch (%s launches)" % (difference / int(launches), launches))
 
 
 def main():
     commands = {"counts": compare_counts, "worked": compare_worked, "nothing": compare_nothing,
                 "outputs": compare_outputs, "kernels": compare_kernels, "ratio": compare_ratio,
-                "bytes": compare_bytes}
+                "bytes": compare_bytes, "device": compare_device, "again": compare_again,
+                "number": compare_number, "static": compare_static}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])
 
 
-main()
+if __name__ == "__main__":
+    main()

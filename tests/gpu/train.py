@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""train.py RESULT.json WORK [--device DEVICE] [--epochs N] [--trace TRACE.json]
+"""train.py RESULT.json WORK [--device DEVICE] [--epochs N] [--trace TRACE.json] [--without-cudnn]
 
 Trains with deterministic algorithms and writes losses, a digest of the final weights and nanoseconds a
 step. WORK is `demo` (the demo's network and data loader: cuDNN and cuBLAS launch most of it) or `plain`
@@ -83,6 +83,7 @@ def profiled(path, device):
         activities.append(torch.profiler.ProfilerActivity.CUDA)
     with torch.profiler.profile(activities=activities) as profile:
         yield
+        synchronize(device)
     profile.export_chrome_trace(path)
 
 
@@ -100,6 +101,7 @@ def parse():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--epochs", type=int, help="5 of demo, 20 of plain, after one to warm up")
     parser.add_argument("--trace")
+    parser.add_argument("--without-cudnn", action="store_true", help="which finds no device in a fake CUDA")
     return parser.parse_args()
 
 
@@ -110,6 +112,7 @@ def main():
     torch.set_num_threads(1)
     # Without a deterministic form an operation only warns: test-gpu looks whether bare runs agree.
     torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.backends.cudnn.enabled = not options.without_cudnn
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.deterministic = True
     network, batches = (make_demo if options.work == "demo" else make_plain)(device)

@@ -48,7 +48,19 @@ struct run {
 		unsigned int opens, reads; /* a step */
 		uint64_t bytes, call_ns;   /* of a read; of each call */
 		bool in_loader;
-	} reading; /* of one file */
+	} reading;            /* of one file */
+	void (*before)(void); /* writes what is before the first step, from 2 ms on */
+	/* Kernels, one after the other from the begin of a step on; none: CUPTI tells nothing. */
+	struct device {
+		unsigned int kernels; /* a step */
+		uint64_t kernel_ns, launch_ns, between_ns;
+		const char *kernel, *operator;
+		unsigned int gap_every;    /* each so many steps the device is given nothing */
+		unsigned int copies, sets; /* a step, by calls that block */
+		uint64_t copy_ns;
+		unsigned int
+			memory; /* CUpti_ActivityMemoryKind of copy_bytes, told by CUPTI; 0: not told */
+	} device;
 };
 
 static const struct run well = {
@@ -158,12 +170,63 @@ static void step_cuda(const struct run *run, unsigned int step)
 		now += 5 * US;
 		CUDA_PUT(&c, now, cuda_copy, "cudaMemcpyAsync", 5 * US, .kind = EVT_CUDA_COPY_HTOD,
 			 .bytes = run->copy_bytes, .destination = 0x7000000,
-			 .source = run->copy_source);
+			 .source = run->copy_source,
+			 .correlation = run->device.memory ? (run->number + step) * 1000 + 999 : 0);
 	}
 	if (run->wait_ns) {
 		now += run->wait_ns;
 		CUDA_PUT(&c, now, cuda_call, "cudaStreamSynchronize", run->wait_ns, .result = 0);
 	}
+}
+
+static void step_kernels(const struct device *device, uint64_t number)
+{
+	uint64_t begin_ns = now;
+
+	for (unsigned int i = 0; i < device->kernels; i++) {
+		uint64_t correlation = number * 1000 + i + 1;
+
+		if (device->operator)
+			FRAME_PUT(c.r.fw, now, torch_begin, .name = name(device->operator));
+		now += device->launch_ns;
+		CUDA_PUT(&c, now, cuda_launch, "cudaLaunchKernel", device->launch_ns,
+			 .kernel = name(device->kernel), .correlation = correlation);
+		if (device->operator)
+			frame_put(c.r.fw, EVT_torch_end, now, &now);
+		begin_ns = begin_ns > now ? begin_ns : now;
+		FRAME_PUT(c.r.fw, now, gpu_kernel, .ago_ns = (int64_t)(now - begin_ns),
+			  .duration_ns = device->kernel_ns, .correlation = correlation,
+			  .kernel = name(device->kernel), .stream = 7);
+		begin_ns += device->kernel_ns + device->between_ns;
+	}
+}
+
+static void step_device(const struct run *run, unsigned int step)
+{
+	const struct device *device = &run->device;
+	uint64_t number = run->number + step;
+
+	if (device->copies || device->sets)
+		FRAME_PUT(c.r.fw, now, torch_begin, .name = name("aten::copy_"));
+	for (unsigned int i = 0; i < device->copies; i++) {
+		now += device->copy_ns;
+		CUDA_PUT(&c, now, cuda_copy, "cudaMemcpy", device->copy_ns,
+			 .kind = EVT_CUDA_COPY_HTOD, .bytes = 4096, .source = 0x100000);
+	}
+	for (unsigned int i = 0; i < device->sets; i++) {
+		now += device->copy_ns;
+		CUDA_PUT(&c, now, cuda_copy, "cudaMemset", device->copy_ns,
+			 .kind = EVT_CUDA_COPY_MEMSET, .bytes = 4096);
+	}
+	if (device->copies || device->sets)
+		frame_put(c.r.fw, EVT_torch_end, now, &now);
+	if (device->memory)
+		FRAME_PUT(c.r.fw, now, gpu_copy, .ago_ns = 0, .duration_ns = US,
+			  .correlation = number * 1000 + 999, .kind = 1,
+			  .source_memory = device->memory, .destination_memory = 3,
+			  .bytes = run->copy_bytes, .asynchronous = 1, .stream = 7);
+	if (!device->gap_every || step % device->gap_every)
+		step_kernels(device, number);
 }
 
 /* As in a closure: forward, and a node of the backward pass. */
@@ -243,6 +306,7 @@ static void write_step(const struct run *run, unsigned int step)
 	bool slow = run->slow_every && step % run->slow_every == run->slow_every - 1;
 
 	step_loads(run);
+	step_device(run, step);
 	scope("Optimizer.zero_grad#SGD.zero_grad", USER, run->zero_grad_ns);
 	for (unsigned int i = 0; i < run->operators; i++) {
 		scope("aten::mm", 0, run->operator_ns);
@@ -290,6 +354,8 @@ static void write_run(uint32_t stream, const struct run *run)
 	CUDA_PUT(&c, MS, cuda_alloc, "cudaHostAlloc", 5, .kind = EVT_CUDA_PINNED,
 		 .address = 0x100000, .bytes = 1 << 20);
 	open_file(0);
+	if (run->before)
+		run->before();
 	now = run->start_ns;
 	idle_ns = 0;
 	reads_clock = run->reads_clock;

@@ -10,42 +10,9 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/region_fixture.h"
+#include "tests/unit/collector_fixture.h"
 
-#include "collector/turn/collector.h"
 #include "collector/turn/epoch.h"
-
-#define REGION_BYTES (4u << 20)
-
-static struct fixture f;
-static struct collector c;
-static struct content content;
-
-static int setup(void **state)
-{
-	(void)state;
-	fixture_init(&f, REGION_BYTES);
-	fixture_add_process(&f, 0, (uint32_t)getpid());
-	return collector_init(&c, &(struct collector_start){ .base = f.base, .bytes = f.bytes });
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	collector_release(&c);
-	fixture_release(&f);
-	return 0;
-}
-
-/* Ends the file and reads it. */
-static void finish(void)
-{
-	collector_turn(&c);
-	collector_finish(&c);
-	assert_true(c.finished);
-	content_read(&content, f.output);
-	assert_true(content.ended);
-}
 
 static void heap_records_arrive_exactly(void **state)
 {

@@ -18,6 +18,8 @@
 #include "collector/format/error.h"
 #include "tests/unit/frame_fixture.h"
 
+#define TURNS 12000u
+
 static void check_event(const struct event *event, uint32_t id, const uint64_t *words)
 {
 	uint32_t count = evt_descriptors[id].field_count;
@@ -62,6 +64,57 @@ static void every_event_round_trip(void **state)
 			assert_int_equal(block.event[e].time_ns, 96 * e);
 			check_event(&block.event[e], id, words[e]);
 		}
+	}
+}
+
+static uint32_t random_event(uint64_t *seed)
+{
+	uint32_t id;
+
+	do
+		id = 1 + (uint32_t)(next_random(seed) % (EVT_ID_LIMIT - 1));
+	while (!evt_descriptors[id].name || evt_is_of_block(id));
+	return id;
+}
+
+static void random_words(uint64_t *seed, uint32_t id, uint64_t words[EVT_WORDS_MAX])
+{
+	static const char text[] = "a text";
+	uint32_t count = evt_descriptors[id].field_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		words[i] = edges[next_random(seed) % EDGES] >> next_random(seed) % 64;
+	if (count && evt_descriptors[id].field[count - 1].codec == EVT_CODEC_caller)
+		words[count - 1] = next_random(seed) % 1000;
+	if (!has_text(id))
+		return;
+	words[count - 1] = (uint64_t)(uintptr_t)text;
+	words[count] = next_random(seed) % sizeof(text);
+}
+
+/* Columns are read for many events at once: each gets its own values, however their kinds take turns. */
+static void kinds_may_take_turns(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t seed = 11, words[EVT_WORDS_MAX];
+	struct event_block block;
+
+	frame_begin_block(f->writer, 5);
+	for (uint32_t i = 0; i < TURNS; i++) {
+		uint32_t id = random_event(&seed);
+
+		random_words(&seed, id, words);
+		assert_int_equal(frame_put(f->writer, id, 96 * i, words), 0);
+	}
+	block = read_block(f, close_frame(f));
+	assert_int_equal(block.count, TURNS);
+	seed = 11;
+	for (uint32_t i = 0; i < TURNS; i++) {
+		uint32_t id = random_event(&seed);
+
+		random_words(&seed, id, words);
+		assert_int_equal(block.event[i].time_ns, 96 * i);
+		check_event(&block.event[i], id, words);
 	}
 }
 
@@ -511,6 +564,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_event_round_trip, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(kinds_may_take_turns, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(time_does_not_fall_within_a_block, fixture_new,
 						fixture_free),
 		cmocka_unit_test_setup_teardown(heap_times_are_rounded, fixture_new, fixture_free),

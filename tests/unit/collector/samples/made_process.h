@@ -21,7 +21,7 @@ static struct made_process {
 
 static inline void made_process_say(unsigned int minor, enum python_standing standing)
 {
-	struct python_word word = { .minor = minor,
+	struct python_word word = { .minor = minor % FREE_THREADED,
 				    .hz = PYTHON_HZ_MAX,
 				    .tid_offset = MADE_TID_OFFSET,
 				    .standing = standing };

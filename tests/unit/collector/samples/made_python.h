@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "collector/region/python_layout.h"
+#include "tests/unit/python_layouts.h"
 
 #define MADE_BYTES 0x10000u
 #define MADE_THREADS 64u
@@ -31,6 +31,8 @@ enum {
 	MADE_CODE = 0x5000,
 	MADE_TEXT = 0x5800,
 	MADE_TABLE = 0x6000,
+	MADE_COPIES = 0x6200, /* of code: their list, and one */
+	MADE_COPY = 0x6400,
 	MADE_IDS = 0x6800, /* what pthread_self() is in versions that know no more */
 	MADE_THREAD = 0x8000,
 };
@@ -96,9 +98,11 @@ static inline void made_tid(uint32_t index, uint32_t tid)
 
 static inline void made_text(uint32_t offset, const char *text)
 {
-	made_put(offset + PYTHON_STRING_LENGTH, strlen(text));
-	made.bytes[offset + PYTHON_STRING_STATE] = 1 << 2 | 1 << 5 | 1 << 6;
-	memcpy(made.bytes + offset + made.layout->ascii_data, text, strlen(text));
+	const struct python_layout *layout = made.layout;
+
+	made_put(offset + layout->text_length, strlen(text));
+	made_put(offset + layout->text_state, 0x19u << layout->text_shift);
+	memcpy(made.bytes + offset + layout->ascii_data, text, strlen(text));
 }
 
 static inline void made_code(uint32_t index, const char *name, uint32_t line)
@@ -113,24 +117,33 @@ static inline void made_code(uint32_t index, const char *name, uint32_t line)
 
 	made_text(text, "made.py");
 	made_text(text + 128, name);
-	made_put(table + PYTHON_BYTES_SIZE, sizeof(tables[0]));
-	memcpy(made.bytes + table + PYTHON_BYTES_DATA, tables[layout->table], sizeof(tables[0]));
-	made_put(code + PYTHON_TYPE, made_address(MADE_CODE_TYPE));
+	made_put(table + layout->bytes_size, sizeof(tables[0]));
+	memcpy(made.bytes + table + layout->bytes_data, tables[layout->table], sizeof(tables[0]));
+	made_put(code + layout->object_type, made_address(MADE_CODE_TYPE));
 	made_put(code + layout->code_file, made_address(text));
 	made_put(code + layout->code_name, made_address(text + 128));
 	made_put(code + layout->code_table, made_address(table));
 	memcpy(made.bytes + code + layout->code_line, &line, sizeof(line));
+	if (!layout->code_copies)
+		return;
+	made_put(code + layout->code_copies, made_address(MADE_COPIES + index * 64));
+	made_put(MADE_COPIES + index * 64, 2);
+	made_put(MADE_COPIES + index * 64 + 16, made_address(MADE_COPY + index * 64));
 }
 
-/* Frame `index` runs that code, at its fourth byte, and was called by the next one. */
+/* Frame `index` runs that code (every other one a copy, where there are), at its fourth byte, and was called by the next one. */
 static inline void made_frame(uint32_t index, uint32_t code, uint32_t is_last)
 {
 	const struct python_layout *layout = made.layout;
 	uint32_t frame = MADE_FRAME + index * 128, number = 4;
 
-	made_put(frame + layout->frame_code, made_address(MADE_CODE + code * 256));
+	made_put(frame + layout->frame_code,
+		 made_address(MADE_CODE + code * 256) | (layout->frame_tag & index));
 	made_put(frame + layout->frame_back, is_last ? 0 : made_address(frame + 128));
-	if (layout->code_start)
+	if (layout->frame_copy && index % 2) {
+		made_put(frame + layout->frame_copy, 1);
+		made_put(frame + layout->frame_at, made_address(MADE_COPY + code * 64) + 4);
+	} else if (layout->code_start)
 		made_put(frame + layout->frame_at,
 			 made_address(MADE_CODE + code * 256) + layout->code_start + 4);
 	else
@@ -143,7 +156,9 @@ static inline void made_python_init(unsigned int minor, uint32_t threads, uint32
 	char name[16];
 
 	memset(&made, 0, sizeof(made));
-	made.layout = python_layout_of(minor);
+	made.layout = layout_of(minor);
+	if (offset_words_of(minor))
+		memcpy(made.bytes + MADE_RUNTIME, offset_words_of(minor), 81 * sizeof(uint64_t));
 	made_put(MADE_GATES, 1);
 	made_put(MADE_RUNTIME + made.layout->interpreters, made_address(MADE_INTERPRETER));
 	if (!made.layout->gil)

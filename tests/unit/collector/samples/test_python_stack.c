@@ -36,11 +36,15 @@ struct made_code {
 	uint8_t bytes[256];
 	struct text file, name;
 	struct {
-		uint8_t head[PYTHON_BYTES_DATA];
+		uint8_t head[32];
 		uint8_t data[8];
 	} table;
 };
-static struct made_code code[3], many[40];
+static struct made_code code[3];
+/* Each in a page of its own: what is read of one is not joined to another. */
+static struct {
+	_Alignas(MEMORY_PAGE) struct made_code code;
+} many[40];
 
 static uint64_t at(const void *object)
 {
@@ -88,8 +92,8 @@ static ssize_t read_here(uint32_t pid, const struct iovec *local, size_t local_c
 
 static void make_text(struct text *text, const char *from)
 {
-	put64(text->bytes, PYTHON_STRING_LENGTH, strlen(from));
-	text->bytes[PYTHON_STRING_STATE] = 1 << 2 | 1 << 5 | 1 << 6;
+	put64(text->bytes, layout->text_length, strlen(from));
+	text->bytes[layout->text_state] = 1 << 2 | 1 << 5 | 1 << 6;
 	memcpy(text->bytes + layout->ascii_data, from, strlen(from));
 }
 
@@ -101,9 +105,9 @@ static void make_code(struct made_code *made, const char *name, uint32_t line)
 	memset(made, 0, sizeof(*made));
 	make_text(&made->file, "made.py");
 	make_text(&made->name, name);
-	put64(made->table.head, PYTHON_BYTES_SIZE, sizeof(table));
+	put64(made->table.head, layout->bytes_size, sizeof(table));
 	memcpy(made->table.data, table, sizeof(table));
-	put64(made->bytes, PYTHON_TYPE, at(code_type));
+	put64(made->bytes, layout->object_type, at(code_type));
 	put64(made->bytes, layout->code_file, at(&made->file));
 	put64(made->bytes, layout->code_name, at(&made->name));
 	put64(made->bytes, layout->code_table, at(&made->table));
@@ -147,7 +151,7 @@ static int begin(void **state)
 		char name[16];
 
 		snprintf(name, sizeof(name), "many%u", i);
-		make_code(&many[i], name, 100 + i);
+		make_code(&many[i].code, name, 100 + i);
 	}
 	make_frame(0, &code[0], false);
 	make_frame(1, &code[1], true);
@@ -228,7 +232,7 @@ static void what_is_no_stack_is_torn(void **state)
 	struct stack stack;
 
 	(void)state;
-	put64(code[0].bytes, PYTHON_TYPE, at(thread)); /* no code object */
+	put64(code[0].bytes, layout->object_type, at(thread)); /* no code object */
 	assert_int_equal(read_stack(&stack), STACK_TORN);
 	make_code(&code[0], "inner", 10);
 	put64(frame[1], layout->frame_code, 1);
@@ -237,7 +241,7 @@ static void what_is_no_stack_is_torn(void **state)
 	put64(frame[0], layout->frame_back, UINT64_MAX - 3);
 	assert_int_equal(read_stack(&stack), STACK_TORN);
 	make_frame(0, &code[0], false);
-	put64(code[0].name.bytes, PYTHON_STRING_LENGTH, UINT64_MAX);
+	put64(code[0].name.bytes, layout->text_length, UINT64_MAX);
 	put64(code[0].bytes, layout->code_name, 3);
 	assert_int_equal(read_stack(&stack), STACK_TORN);
 	assert_int_equal(told(EVT_python_place), 0);
@@ -291,7 +295,7 @@ static enum stack_result read_with(const struct memory_hints *hints, struct stac
 {
 	memory_begin(&memory, 1);
 	memory_want_hints(&memory, hints);
-	stack_want(&known, &memory);
+	stack_want(&known, layout, &memory);
 	memory_fetch(&memory);
 	memory_begin_use(&memory);
 	return stack_read(&codes, &reader, at(thread), &known, stack);
@@ -322,6 +326,57 @@ static void hints_save_calls(void **state)
 	memory_hints_release(&hints);
 }
 
+/* Neighbours in a page are read together, twice the same once; what lies far away, or in another page, is not. */
+static void neighbours_are_one_part(void **state)
+{
+	static _Alignas(MEMORY_PAGE) uint8_t pages[2 * MEMORY_PAGE];
+	uint8_t got[16];
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(pages); i++)
+		pages[i] = (uint8_t)(i * 7 + i / 256);
+	memory_begin(&memory, 1);
+	memory_want(&memory, at(pages + 500), 16);
+	memory_want(&memory, at(pages + 500), 16);
+	memory_want(&memory, at(pages + 100), 8);
+	memory_want(&memory, at(pages + 104), 4);
+	assert_int_equal(memory.count, 1);
+	memory_want(&memory, at(pages + 2000), 16); /* too far */
+	memory_want(&memory, at(pages + MEMORY_PAGE - 8), 8);
+	memory_want(&memory, at(pages + MEMORY_PAGE), 8); /* another page */
+	memory_want(&memory, at(pages + 3000), 0);
+	memory_want(&memory, UINT64_MAX - 4, 8);
+	assert_int_equal(memory.count, 4);
+	memory_fetch(&memory);
+	assert_int_equal(memory.filled, 416 + 16 + 8 + 8);
+	for (unsigned int i = 0; i < 4; i++) {
+		static const unsigned int from[] = { 100, 500, 2000, MEMORY_PAGE - 8 };
+
+		assert_true(memory_get(&memory, at(pages + from[i]), got, i == 3 ? 8 : 16));
+		assert_memory_equal(got, pages + from[i], i == 3 ? 8 : 16);
+	}
+	assert_int_equal(memory.count, 4);
+}
+
+/* Many threads of one process: what finds no room is read by itself. */
+static void more_than_there_is_room_for(void **state)
+{
+	static uint8_t bytes[3 * MEMORY_PARTS * 64];
+	uint8_t got[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i += 64)
+		bytes[i] = (uint8_t)(i / 64 % 251);
+	memory_begin(&memory, 1);
+	for (size_t i = 0; i < sizeof(bytes); i += 64) {
+		assert_true(memory_get(&memory, at(bytes + i), got, sizeof(got)));
+		assert_int_equal(got[0], i / 64 % 251);
+	}
+	assert_true(memory_get_around(&memory, at(bytes), got, sizeof(got)));
+	assert_false(memory_get(&memory, 8, got, sizeof(got)));
+	assert_int_equal(memory.count, MEMORY_PARTS);
+}
+
 /* Only the innermost ones and every eighth of the others are read of 40 code objects that have not changed. */
 static void unchanged_frames_are_not_read(void **state)
 {
@@ -331,13 +386,13 @@ static void unchanged_frames_are_not_read(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 40; i++)
-		make_frame(i, &many[i], i == 39);
+		make_frame(i, &many[i].code, i == 39);
 	for (unsigned int i = 0; i < 3; i++) {
 		assert_int_equal(read_with(&hints, &stack), STACK_READ);
 		memory_keep_hints(&memory, &hints);
 	}
 	for (uint32_t i = 0; i < hints.count; i++)
-		read += hints.hint[i].bytes == PYTHON_CODE_BYTES;
+		read += hints.hint[i].bytes == layout->code_bytes;
 	assert_in_range(read, STACK_CHECKED, STACK_CHECKED + 40 / STACK_TURN);
 	memory_hints_release(&hints);
 }
@@ -350,12 +405,12 @@ static void other_code_at_the_same_place_is_seen(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 40; i++)
-		make_frame(i, &many[i], i == 39);
+		make_frame(i, &many[i].code, i == 39);
 	assert_int_equal(read_stack(&first), STACK_READ);
-	make_code(&many[0], "new", 5);
+	make_code(&many[0].code, "new", 5);
 	assert_int_equal(read_stack(&stack), STACK_READ);
 	assert_int_not_equal(stack.place, first.place);
-	make_code(&many[30], "newer", 6);
+	make_code(&many[30].code, "newer", 6);
 	first = stack;
 	while (stack.place == first.place && looks++ < 2 * STACK_TURN)
 		assert_int_equal(read_stack(&stack), STACK_READ);
@@ -376,7 +431,7 @@ static void what_is_known_changes_nothing(void **state)
 
 		random = random * 1103515245 + 12345;
 		for (unsigned int i = from; i < from + depth; i++)
-			make_frame(i, &many[(i + (round / 7 + i / 9) % 3) % 40],
+			make_frame(i, &many[(i + (round / 7 + i / 9) % 3) % 40].code,
 				   i + 1 == from + depth);
 		put64(cframe, layout->cframe_frame, at(frame[from]));
 		assert_int_equal(read_stack(&stack), STACK_READ);
@@ -400,6 +455,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(deep_stack_is_cut, begin, end),
 		cmocka_unit_test_setup_teardown(refusal_is_known, begin, end),
 		cmocka_unit_test_setup_teardown(hints_save_calls, begin, end),
+		cmocka_unit_test_setup_teardown(neighbours_are_one_part, begin, end),
+		cmocka_unit_test_setup_teardown(more_than_there_is_room_for, begin, end),
 		cmocka_unit_test_setup_teardown(unchanged_frames_are_not_read, begin, end),
 		cmocka_unit_test_setup_teardown(other_code_at_the_same_place_is_seen, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_known_changes_nothing, begin, end),

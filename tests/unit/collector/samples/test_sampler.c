@@ -100,7 +100,7 @@ static void each_layout_is_sampled(void **state)
 	uint32_t place;
 
 	(void)state;
-	for (unsigned int minor = 8; minor <= 13; minor++) {
+	for (unsigned int minor = 8; minor; minor = layout_next(minor)) {
 		begin_with(minor, 1, atomic_load(&spinner.tid));
 		made_process_look(4);
 		assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 3);
@@ -131,21 +131,38 @@ static uint32_t holder_seen(uint32_t looks)
 static void holder_of_the_gil_is_known(void **state)
 {
 	(void)state;
-	for (unsigned int minor = 8; minor <= 13; minor++) {
+	for (unsigned int minor = 8; minor; minor = layout_next(minor)) {
 		uint32_t tid = atomic_load(&spinner.tid), gil;
 
 		begin_with(minor, 1, tid);
 		gil = made.layout->gil ? MADE_RUNTIME + made.layout->gil : MADE_CFRAME;
-		made_put(gil + PYTHON_GIL_HOLDER, made_address(made_thread(0)));
+		made_put(gil + made.layout->gil_holder, made_address(made_thread(0)));
 		assert_int_equal(holder_seen(3), 0);
-		made_put(gil + PYTHON_GIL_LOCKED, 1);
+		made_put(gil + made.layout->gil_locked, 1);
 		assert_int_equal(holder_seen(3), tid);
-		made_put(gil + PYTHON_GIL_HOLDER, made_address(made_thread(1)));
+		made_put(gil + made.layout->gil_holder, made_address(made_thread(1)));
 		assert_int_equal(holder_seen(3), 0);
-		made_put(gil + PYTHON_GIL_HOLDER, 0x10);
+		made_put(gil + made.layout->gil_holder, 0x10);
 		assert_int_equal(holder_seen(3), 0);
 		made_process_release();
 	}
+}
+
+/* AddressSanitizer sees a read beyond a frame. */
+static void words_at_the_end_of_a_frame_are_read(void **state)
+{
+	uint32_t place = 0;
+
+	(void)state;
+	begin_with(FREE_THREADED + 14, 1, atomic_load(&spinner.tid));
+	made_put(MADE_RUNTIME + 36 * 8, PYTHON_FRAME_BYTES - 5); /* owner */
+	made_put(MADE_RUNTIME + 38 * 8, PYTHON_FRAME_BYTES - 4); /* copy */
+	for (uint32_t i = 0; i < MADE_FRAMES; i++)
+		made_put(MADE_FRAME + i * 128 + PYTHON_FRAME_BYTES - 8, 1ull << 32);
+	made_process_look(4);
+	assert_int_equal(samples_of(EVT_PYTHON_TORN, &place), 0);
+	assert_int_equal(standing()->off, EVT_PYTHON_ON);
+	made_process_release();
 }
 
 /* Where nothing changes a look takes one read. */
@@ -218,6 +235,12 @@ static void lists_without_end_end(void **state)
 	made_tid(2, 0);
 	made_process_look(2);
 	assert_int_equal(looked.samples.thread_count, 3);
+	samples_settle(&looked.samples, 1);
+	assert_int_equal(standing()->partial, 5);
+	made_put(MADE_INTERPRETER + made.layout->interpreter_next, 0);
+	made_process_look(2); /* now all of them are followed */
+	samples_settle(&looked.samples, 2);
+	assert_int_equal(standing()->partial, 5);
 	made_process_release();
 }
 
@@ -275,13 +298,48 @@ static void nothing_is_seen_while_gates_are_shut(void **state)
 	made_process_release();
 }
 
+/* The words at the start of _PyRuntime, as a program may leave them: `index` is another one. */
+static void layout_refused_with(uint32_t index, uint64_t word)
+{
+	begin_with(FREE_THREADED + 14, 1, atomic_load(&spinner.tid));
+	made_put(MADE_RUNTIME + index * 8, word);
+	made_process_look(3);
+	samples_settle(&looked.samples, 1);
+	assert_int_equal(standing()->off, EVT_PYTHON_OFF_LAYOUT);
+	made_process_release();
+}
+
+static void words_of_a_program_are_not_believed(void **state)
+{
+	const struct python_offset_words *at = python_offset_words_of(14);
+	const uint8_t index[] = {
+		at->interpreters,  at->interpreter_next, at->threads,      at->gil_pointer,
+		at->gil,           at->thread_next,      at->thread_frame, at->thread_id,
+		at->thread_native, at->frame_back,       at->frame_code,   at->frame_at,
+		at->frame_owner,   at->frame_copy,       at->code_file,    at->code_name,
+		at->code_table,    at->code_line,        at->code_start,   at->code_copies,
+		at->object_type,   at->bytes_size,       at->bytes_data,   at->text_state,
+		at->text_length,   at->text_data
+	};
+
+	(void)state;
+	layout_refused_with(0, 0);
+	layout_refused_with(1, 0x30d00f0);
+	layout_refused_with(2, 2);
+	for (size_t i = 0; i < sizeof(index); i++) {
+		layout_refused_with(index[i], UINT64_MAX);
+		layout_refused_with(index[i], UINT16_MAX);
+		layout_refused_with(index[i], 1ull << 32);
+	}
+}
+
 static void why_there_are_none_is_told(void **state)
 {
 	static const struct {
 		unsigned int minor;
 		enum python_standing standing;
 		enum evt_python_off off;
-	} all[] = { { 14, PYTHON_STANDS_UNKNOWN, EVT_PYTHON_OFF_VERSION },
+	} all[] = { { 15, PYTHON_STANDS_UNKNOWN, EVT_PYTHON_OFF_VERSION },
 		    { 11, PYTHON_STANDS_REFUSED, EVT_PYTHON_OFF_REFUSED },
 		    { 77, PYTHON_STANDS_CHECKED, EVT_PYTHON_OFF_VERSION },
 		    { 12, PYTHON_STANDS_DIFFERENT, EVT_PYTHON_OFF_LAYOUT } };
@@ -309,6 +367,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_layout_is_sampled),
 		cmocka_unit_test(holder_of_the_gil_is_known),
+		cmocka_unit_test(words_at_the_end_of_a_frame_are_read),
 		cmocka_unit_test(look_is_one_read),
 		cmocka_unit_test(torn_stack_has_no_line),
 		cmocka_unit_test(thread_ends),
@@ -316,6 +375,7 @@ int main(void)
 		cmocka_unit_test(kernel_that_refuses_is_asked_no_more),
 		cmocka_unit_test(process_that_is_gone_is_given_up),
 		cmocka_unit_test(nothing_is_seen_while_gates_are_shut),
+		cmocka_unit_test(words_of_a_program_are_not_believed),
 		cmocka_unit_test(why_there_are_none_is_told),
 	};
 

@@ -109,6 +109,7 @@ static void who_has_not_run_waits_for_the_same(void **state)
 	if (child == 0) {
 		char byte;
 
+		close(channel[1]); /* so that it ends with us */
 		_exit(read(channel[0], &byte, 1) != 1);
 	}
 	thread_files_init(&files, (uint32_t)child, (uint32_t)child);
@@ -116,6 +117,8 @@ static void who_has_not_run_waits_for_the_same(void **state)
 		turns = look.turns;
 		if (!thread_look(&files, 0, &look) || !look.turns) {
 			thread_files_close(&files);
+			close(channel[1]);
+			assert_int_equal(waitpid(child, NULL, 0), child);
 			skip(); /* no schedstat in this kernel */
 		}
 		usleep(1000);

@@ -55,6 +55,36 @@ SAME(CUpti_ActivityAPI, threadId, cupti_call, thread);
 SAME(CUpti_ActivityExternalCorrelation, externalId, cupti_external, id);
 SAME(CUpti_ActivityExternalCorrelation, externalKind, cupti_external, whose);
 SAME(CUpti_ActivityExternalCorrelation, correlationId, cupti_external, correlation);
+SAME(CUpti_ActivityMemory2, memoryOperationType, cupti_memory, operation);
+SAME(CUpti_ActivityMemory2, memoryKind, cupti_memory, memory);
+SAME(CUpti_ActivityMemory2, correlationId, cupti_memory, correlation);
+SAME(CUpti_ActivityMemory2, address, cupti_memory, address);
+SAME(CUpti_ActivityMemory2, bytes, cupti_memory, bytes);
+SAME(CUpti_ActivityMemory2, timestamp, cupti_memory, timestamp_ns);
+SAME(CUpti_ActivityMemory2, streamId, cupti_memory, stream);
+SAME(CUpti_ActivityMemory2, isAsync, cupti_memory, is_asynchronous);
+SAME(CUpti_ActivityMemory2, memoryPoolConfig, cupti_memory, pool);
+SAME_HEAD(CUpti_ActivityGraphTrace, cupti_graph_trace);
+SAME(CUpti_ActivityGraphTrace, streamId, cupti_graph_trace, stream);
+SAME(CUpti_ActivityGraphTrace, graphId, cupti_graph_trace, graph);
+SAME(CUpti_ActivityDevice4, globalMemoryBandwidth, cupti_device, bandwidth_kbs);
+SAME(CUpti_ActivityDevice4, numMultiprocessors, cupti_device, multiprocessors);
+SAME(CUpti_ActivityDevice4, maxWarpsPerMultiprocessor, cupti_device, sm_warps);
+SAME(CUpti_ActivityDevice4, maxSharedMemoryPerMultiprocessor, cupti_device, sm_shared_bytes);
+SAME(CUpti_ActivityDevice4, maxRegistersPerMultiprocessor, cupti_device, sm_registers);
+SAME(CUpti_ActivityDevice4, maxRegistersPerBlock, cupti_device, block_registers);
+SAME(CUpti_ActivityDevice4, maxSharedMemoryPerBlock, cupti_device, block_shared_bytes);
+SAME(CUpti_ActivityDevice4, maxThreadsPerBlock, cupti_device, block_threads);
+SAME(CUpti_ActivityDevice4, computeCapabilityMajor, cupti_device, major);
+SAME(CUpti_ActivityDevice4, id, cupti_device, device);
+SAME(CUpti_ActivityDevice4, uuid, cupti_device, uuid);
+SAME(CUpti_ActivityDevice4, name, cupti_device, name);
+SAME(CUpti_ActivityDevice4, isMigEnabled, cupti_device, is_mig);
+SAME(CUpti_ActivityDevice4, migUuid, cupti_device, mig_uuid);
+SAME(CUpti_ResourceData, resourceDescriptor, cupti_resource, about);
+SAME(CUpti_GraphData, node, cupti_graph_data, node);
+SAME(CUpti_GraphData, originalNode, cupti_graph_data, original_node);
+SAME(CUpti_GraphData, nodeType, cupti_graph_data, kind);
 /* The longest of this version, which CUPTI writes; cases/gpu_layouts.sh names them. */
 #ifdef NEWEST_KERNEL
 SAME_HEAD(NEWEST_KERNEL, cupti_kernel);
@@ -79,6 +109,12 @@ SAME(NEWEST_SYNCHRONIZATION, streamId, cupti_synchronization, stream);
 SAME(NEWEST_OVERHEAD, overheadKind, cupti_overhead, what);
 SAME(NEWEST_OVERHEAD, start, cupti_overhead, start_ns);
 SAME(NEWEST_OVERHEAD, end, cupti_overhead, end_ns);
+SAME(NEWEST_MEMORY, address, cupti_memory, address);
+SAME(NEWEST_MEMORY, memoryPoolConfig, cupti_memory, pool);
+SAME_HEAD(NEWEST_GRAPHTRACE, cupti_graph_trace);
+SAME(NEWEST_GRAPHTRACE, streamId, cupti_graph_trace, stream);
+SAME(NEWEST_DEVICE, maxThreadsPerBlock, cupti_device, block_threads);
+SAME(NEWEST_DEVICE, migUuid, cupti_device, mig_uuid);
 #endif
 SAME(CUpti_CallbackData, functionReturnValue, cupti_callback, result);
 SAME(CUpti_CallbackData, correlationData, cupti_callback, kept);
@@ -91,6 +127,12 @@ _Static_assert(
 		(int)CUPTI_ACTIVITY_KIND_MEMSET == CUPTI_MEMSET &&
 		(int)CUPTI_ACTIVITY_KIND_SYNCHRONIZATION == CUPTI_SYNCHRONIZATION &&
 		(int)CUPTI_ACTIVITY_KIND_OVERHEAD == CUPTI_OVERHEAD &&
+		(int)CUPTI_ACTIVITY_KIND_DEVICE == CUPTI_DEVICE &&
+		(int)CUPTI_ACTIVITY_KIND_MEMORY2 == CUPTI_MEMORY &&
+		(int)CUPTI_ACTIVITY_KIND_GRAPH_TRACE == CUPTI_GRAPH_TRACE &&
+		(int)CUPTI_CB_DOMAIN_RESOURCE == CUPTI_RESOURCE &&
+		(int)CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED == (int)CUPTI_NODE_CREATED &&
+		(int)CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED == (int)CUPTI_NODE_CLONED &&
 		(int)CUPTI_ACTIVITY_KIND_KERNEL == CUPTI_KERNEL &&
 		(int)CUPTI_ACTIVITY_KIND_DRIVER == CUPTI_DRIVER_CALL &&
 		(int)CUPTI_ACTIVITY_KIND_RUNTIME == CUPTI_RUNTIME_CALL &&

@@ -64,17 +64,22 @@ static void note_flush(const char *what, uint64_t until)
 	{                                                                                         \
 		note(#name ".forked");                                                            \
 	}                                                                                         \
-	static void name##_driver_starts(void)                                                    \
+	static void name##_driver_starts(bool is_late)                                            \
 	{                                                                                         \
-		note(#name ".driver_starts");                                                     \
+		note(is_late ? #name ".driver_starts" : "early");                                 \
 	}                                                                                         \
 	static void name##_flush(uint64_t until_ns)                                               \
 	{                                                                                         \
 		note_flush(#name ".flush", until_ns);                                             \
 	}                                                                                         \
+	static void name##_leaves(void)                                                           \
+	{                                                                                         \
+		note(#name ".leaves");                                                            \
+	}                                                                                         \
 	extern const struct family family_##name;                                                 \
 	const struct family family_##name = { name##_loaded, name##_start,         name##_opened, \
-					      name##_forked, name##_driver_starts, name##_flush };
+					      name##_forked, name##_driver_starts, name##_flush,  \
+					      name##_leaves };
 #include "preload/families.def"
 
 static int setup(void **state)
@@ -99,6 +104,8 @@ static const char in_order[] =
 #include "preload/families.def"
 #define FAMILY(name) #name ".flush "
 #include "preload/families.def"
+#define FAMILY(name) #name ".leaves "
+#include "preload/families.def"
 	;
 
 static void each_family_is_called_in_the_order_of_the_list(void **state)
@@ -108,8 +115,9 @@ static void each_family_is_called_in_the_order_of_the_list(void **state)
 	families_start();
 	families_opened();
 	families_forked();
-	families_driver_starts();
+	families_driver_starts(true);
 	families_flush();
+	families_leave();
 	assert_string_equal(called, in_order);
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -33,23 +34,27 @@ static void read_with(const char *first, const char *second)
 	settings_read();
 }
 
-/* What settings_speak() says with that environment. */
+/* What settings_speak() says with that environment, in a process of its own: each says a few lines only. */
 static const char *spoken_with(const char *first, const char *second)
 {
 	static char text[16384];
-	int keep = dup(STDERR_FILENO), pipes[2];
+	int pipes[2];
 	ssize_t n;
+	pid_t child;
 
 	assert_int_equal(pipe(pipes), 0);
 	read_with(first, second);
-	dup2(pipes[1], STDERR_FILENO);
-	log_init();
-	settings_speak(true);
-	dup2(keep, STDERR_FILENO);
+	child = fork();
+	if (!child) {
+		dup2(pipes[1], STDERR_FILENO);
+		log_init();
+		settings_speak(true);
+		_exit(0);
+	}
 	close(pipes[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
 	n = read(pipes[0], text, sizeof(text) - 1);
 	close(pipes[0]);
-	close(keep);
 	text[n > 0 ? n : 0] = 0;
 	return text;
 }
@@ -225,6 +230,61 @@ static void one_setting_says_when_to_record(void **state)
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_RANGE);
 }
 
+static void a_sample_of_stacks(void **state)
+{
+	(void)state;
+	read_with("INTERCEPT_STACKS=native", "INTERCEPT_STACKS_EVERY=512K");
+	assert_int_equal(settings.stacks_every_bytes, 512 << 10);
+	assert_int_equal(settings_sampled_stacks(), 512 << 10);
+	read_with("INTERCEPT_STACKS=native,alloc:caller", "INTERCEPT_STACKS_EVERY=512K");
+	assert_int_equal(settings_sampled_stacks(), 0);
+	read_with("INTERCEPT_STACKS_EVERY=1K", NULL);
+	assert_int_equal(settings_sampled_stacks(), 0);
+	assert_non_null(
+		strstr(spoken_with("INTERCEPT_STACKS_EVERY=1K", NULL),
+		       "INTERCEPT_STACKS_EVERY changes nothing: allocations have no stacks"));
+	assert_non_null(strstr(
+		spoken_with("INTERCEPT_STACKS_MIN_TIME=1us", "INTERCEPT_STACKS=alloc:native"),
+		"INTERCEPT_STACKS_MIN_TIME changes nothing: calls have no stacks"));
+	assert_string_equal(spoken_with("INTERCEPT_STACKS=native", "INTERCEPT_STACKS_EVERY=1K"),
+			    "");
+	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS_EVERY=1023", NULL),
+			       "INTERCEPT_STACKS_EVERY='1023' is not allowed"));
+	assert_int_equal(settings.stacks_every_bytes, 0);
+	read_with("INTERCEPT_STACKS_EVERY=2G", NULL);
+	assert_int_equal(settings.stacks_every_bytes, 0);
+	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS_EVERY=1M", "INTERCEPT_STACKS_MIN=4K"),
+			       "taking INTERCEPT_STACKS_EVERY"));
+	assert_int_equal(settings.stacks_min_bytes, 0);
+}
+
+static void stacks_of_long_calls(void **state)
+{
+	static const char *const wrong[] = {
+		"1",    "us",          "1h", "alloc:1us", "cuda:", "1001s", "99999999999999999999s",
+		"1us ", "cuda:1us:2us"
+	};
+	char setting[64];
+
+	(void)state;
+	read_with("INTERCEPT_STACKS_MIN_TIME=1us", NULL);
+	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_cuda], 1000);
+	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_io], 1000);
+	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_alloc], 0);
+	read_with("INTERCEPT_STACKS_MIN_TIME=500ns,io:2ms", NULL);
+	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_cuda], 500);
+	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_io], 2000000);
+	read_with("INTERCEPT_STACKS_MIN_TIME=cuda:1000s", NULL);
+	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_cuda], 1000000000000);
+	assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_io], 0);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(setting, sizeof(setting), "INTERCEPT_STACKS_MIN_TIME=%s", wrong[i]);
+		read_with(setting, NULL);
+		assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_cuda], 0);
+		assert_int_equal(settings.stacks_min_ns[SETTINGS_FAMILY_io], 0);
+	}
+}
+
 static void a_wrong_value_is_one_line(void **state)
 {
 	(void)state;
@@ -301,6 +361,35 @@ static void stacks_by_family(void **state)
 		strstr(spoken_with("INTERCEPT_STACKS=nobody:native", NULL), "nobody:native"));
 }
 
+/* A program writes its title over its environment later; what was there is still known. */
+static void the_other_injection_is_kept(void **state)
+{
+	static const struct {
+		const char *entry, *other;
+	} cases[] = {
+		{ "CUDA_INJECTION64_PATH=/opt/nsys/libother.so", "/opt/nsys/libother.so" },
+		{ "CUDA_INJECTION64_PATH=none", "none" },
+		{ "CUDA_INJECTION64_PATH=/usr/lib/intercept/libintercept.so", "" },
+		{ "CUDA_INJECTION64_PATH=libintercept.so", "" },
+		{ "CUDA_INJECTION64_PATH=", "" },
+		{ "OTHER=1", "" },
+	};
+	char entry[1024];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		strcpy(entry, cases[i].entry);
+		read_with(entry, NULL);
+		memset(entry, 'x', strlen(entry));
+		assert_string_equal(settings.injection, cases[i].other);
+	}
+	memset(entry, 'y', sizeof(entry) - 1);
+	memcpy(entry, "CUDA_INJECTION64_PATH=", 22);
+	entry[sizeof(entry) - 1] = 0;
+	read_with(entry, NULL);
+	assert_int_equal(strlen(settings.injection), SETTINGS_NAME_BYTES - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,9 +403,12 @@ int main(void)
 		cmocka_unit_test(a_schedule_limits_what_is_recorded),
 		cmocka_unit_test(one_setting_says_when_to_record),
 		cmocka_unit_test(a_wrong_value_is_one_line),
+		cmocka_unit_test(stacks_of_long_calls),
+		cmocka_unit_test(a_sample_of_stacks),
 		cmocka_unit_test(a_planned_family_is_refused_by_name),
 		cmocka_unit_test(an_unknown_variable_gets_the_nearest_name),
 		cmocka_unit_test(help_names_every_setting),
+		cmocka_unit_test(the_other_injection_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

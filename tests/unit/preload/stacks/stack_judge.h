@@ -128,6 +128,15 @@ static inline _Unwind_Reason_Code judge_visit(struct _Unwind_Context *context, v
 	return _URC_NO_REASON;
 }
 
+/* All frames of whoever calls this, innermost first. */
+static __attribute__((noinline)) void judge_by_libgcc(struct judge *j)
+{
+	_Unwind_Backtrace(judge_visit, j);
+}
+
+/* Which unwinder judges. */
+static void (*judge_collect)(struct judge *j) = judge_by_libgcc;
+
 static inline void judge_print(struct judge *j, unsigned int at, uint64_t id)
 {
 	fprintf(stderr, "stack of thread differs; judge, ours:\n");
@@ -155,7 +164,7 @@ static __attribute__((noinline, unused)) void judge_compare(struct judge *j, uin
 
 	judge_read_lane(j);
 	j->frames = 0;
-	_Unwind_Backtrace(judge_visit, j);
+	judge_collect(j);
 	while (at < j->frames && j->ip[at] != (uintptr_t)caller)
 		at++;
 	for (unsigned int i = at; frame && right; i++, depth++) {

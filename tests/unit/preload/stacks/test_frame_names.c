@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
+/* links: preload:stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
 /* preload/stacks/frame_names.c: what is sent, how often, and under which id. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static uint64_t frames_sent(void)
 
 static uint64_t home_of(uint64_t word)
 {
-	return frame_mix(0, word) & frame_names.mask;
+	return frame_home(frame_id_of(frame_path(0, word)));
 }
 
 static void test_once(void **state)
@@ -81,34 +81,31 @@ static void test_one_home(void **state)
 
 static void test_chain(void **state)
 {
-	struct frame_chain chain = { 0 }, other = { 0 };
 	uint64_t outer = send_outermost(0x1000);
-	uint64_t path = frame_path(0, 0x1000);
+	uint64_t path = frame_path(frame_path(0, 0x1000), 0x2000);
 
 	(void)state;
-	frame_chain_add(&chain, 0x1000);
-	assert_int_equal(chain.id, outer);
-	assert_true(frame_chain_is_sent(&chain));
-	frame_chain_add(&chain, 0x2000);
-	assert_false(frame_chain_is_sent(&chain));
-	assert_int_equal(frame_name(&judge->lane, outer, 0x2000, frame_path(path, 0x2000)),
-			 chain.id);
-	assert_true(frame_chain_is_sent(&chain));
-	frame_chain_add(&other, 0x1001);
-	frame_chain_add(&other, 0x2000);
-	assert_false(frame_chain_is_sent(&other));
+	assert_true(frame_is_sent(frame_path(0, 0x1000)));
+	assert_false(frame_is_sent(path));
+	assert_int_equal(frame_name(&judge->lane, outer, 0x2000, path), frame_id_of(path));
+	assert_true(frame_is_sent(path));
+	assert_false(frame_is_sent(frame_path(frame_path(0, 0x1001), 0x2000)));
 }
 
 /* Of two ways that come to one id, the later has another; both stay. */
 static void test_one_id(void **state)
 {
-	uint64_t first = frame_name(&judge->lane, 7, 0x1000, 11ull << 32);
-	uint64_t second = frame_name(&judge->lane, 7, 0x1000, 12ull << 32);
+	uint64_t one = (7ull << (64 - RECORD_STACK_BITS)) + 11, other = one + 1;
+	uint64_t first = frame_name(&judge->lane, 7, 0x1000, one);
+	uint64_t second = frame_name(&judge->lane, 7, 0x1000, other);
 
 	(void)state;
+	assert_int_equal(frame_id_of(one), frame_id_of(other));
 	assert_int_not_equal(first, second);
-	assert_int_equal(frame_name(&judge->lane, 7, 0x1000, 11ull << 32), first);
-	assert_int_equal(frame_name(&judge->lane, 7, 0x1000, 12ull << 32), second);
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(frame_name(&judge->lane, 7, 0x1000, one), first);
+		assert_int_equal(frame_name(&judge->lane, 7, 0x1000, other), second);
+	}
 	assert_int_equal(frames_sent(), 2);
 }
 

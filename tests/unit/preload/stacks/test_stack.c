@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
+/* links: preload:stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/symbols.c */
 /* preload/stacks/stack.c: every stack is compared with libgcc's, which reads all of it each time. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <alloca.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -17,8 +19,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "preload/stacks/frame_names.h"
 #include "preload/stacks/rules.h"
+#include "preload/stacks/thread.h"
 #include "tests/unit/preload/stacks/stack_judge.h"
+#ifdef JUDGE_IS_LIBUNWIND
+#include "tests/unit/preload/stacks/unwind_judge.h"
+#endif
 
 #define LIMIT 256u
 #define NOINLINE __attribute__((noinline))
@@ -477,6 +484,170 @@ static void test_vfork(void **state)
 	judge_expect(10);
 }
 
+/* --- frames that go away in other ways than by returning --- */
+
+#ifdef __clang__
+#define HOT __attribute__((noinline)) /* only checked with it */
+#else
+#define HOT __attribute__((noinline, optimize("O2", "optimize-sibling-calls")))
+#endif
+
+/* Each is left by a jump to the next: none of them is on the stack. */
+static HOT void tail_last(unsigned int depth)
+{
+	walk(depth);
+	always = 1;
+}
+
+static HOT void tail_middle(unsigned int depth)
+{
+	tail_last(depth + 1);
+}
+
+static HOT void tail_first(unsigned int depth)
+{
+	tail_middle(depth + 1);
+}
+
+static void test_tail_calls(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 50; i++) {
+		tail_first(draw(4));
+		walk(draw(4));
+	}
+	judge_expect(100);
+}
+
+static jmp_buf landing;
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winfinite-recursion" /* it ends by longjmp() */
+static NOINLINE void jump_from(unsigned int depth)
+{
+	char *area = alloca(16 + 8 * draw(64));
+
+	memset(area, 0x5a, 16);
+	walk(1 + draw(3));
+	if (depth * (unsigned int)always == 0)
+		longjmp(landing, 1);
+	jump_from(depth - 1);
+	always = 1;
+	__asm__ volatile("" ::"r"(area) : "memory");
+}
+
+#pragma GCC diagnostic pop
+
+static void test_longjmp(void **state)
+{
+	(void)state;
+	for (volatile unsigned int i = 0; i < 50; i++) {
+		if (!setjmp(landing))
+			jump_from(1 + draw(20));
+		walk(1 + draw(5)); /* where frames lay that nobody has left */
+	}
+	judge_expect(100);
+}
+
+static pthread_key_t ending;
+static uint64_t ended_wrong, ended_compared;
+
+static void thread_ends(void *value)
+{
+	(void)value;
+	walk(3);
+	ended_wrong = judge->wrong;
+	ended_compared = judge->compared;
+	judge_free(judge);
+}
+
+static void *thread_run(void *arg)
+{
+	judge = judge_new();
+	frame_names_forked(); /* this judge has heard of no frame */
+	walk(4);
+	pthread_setspecific(ending, judge);
+	return arg;
+}
+
+/* A destructor of thread-local data, below libc's own end of the thread. */
+static void test_thread_destructor(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_key_create(&ending, thread_ends), 0);
+	for (unsigned int i = 0; i < 5; i++) {
+		assert_int_equal(pthread_create(&thread, NULL, thread_run, NULL), 0);
+		pthread_join(thread, NULL);
+		assert_int_equal(ended_wrong, 0);
+		assert_true(ended_compared >= 2);
+	}
+	pthread_key_delete(ending);
+}
+
+#define THREADS 10000u
+#define THREADS_AT_ONCE 50u
+static pthread_mutex_t one_at_a_time =
+	PTHREAD_MUTEX_INITIALIZER; /* frames are in one judge's lane */
+
+static void *thread_of_many(void *arg)
+{
+	random_state = (uintptr_t)&arg;
+	for (unsigned int i = 0; i < 2; i++) {
+		pthread_mutex_lock(&one_at_a_time);
+		judge = arg;
+		walk(2);
+		pthread_mutex_unlock(&one_at_a_time);
+	}
+	stack_thread_ends(); /* as the recorder does it at its end */
+	return NULL;
+}
+
+/* Each is new: it takes a slot that others have left, at a stack that was theirs. There are fewer slots than threads. */
+static void test_many_threads(void **state)
+{
+	pthread_t thread[THREADS_AT_ONCE];
+	uint64_t missed = judge_missed;
+
+	(void)state;
+	for (unsigned int n = 0; n < THREADS; n += THREADS_AT_ONCE) {
+		for (unsigned int i = 0; i < THREADS_AT_ONCE; i++)
+			assert_int_equal(pthread_create(&thread[i], NULL, thread_of_many, judge),
+					 0);
+		for (unsigned int i = 0; i < THREADS_AT_ONCE; i++)
+			pthread_join(thread[i], NULL);
+	}
+	judge_expect(2 * THREADS);
+	assert_int_equal(judge_missed, missed);
+}
+
+/* Before main(): only counted here, judged below. */
+static uint64_t started_wrong, started_compared;
+
+static __attribute__((constructor)) void before_main(void)
+{
+#ifdef JUDGE_IS_LIBUNWIND
+	if (!judge_is_libunwind())
+		return;
+#endif
+	if (stack_begin(1, 1u << 14, LIMIT))
+		return;
+	judge = judge_new();
+	walk(5);
+	started_wrong = judge->wrong;
+	started_compared = judge->compared;
+	judge_free(judge);
+	judge = NULL;
+}
+
+static void test_constructor(void **state)
+{
+	(void)state;
+	assert_int_equal(started_wrong, 0);
+	assert_true(started_compared >= 1);
+}
+
 /* --- no room --- */
 
 static NOINLINE uint64_t unjudged_probe(void)
@@ -557,6 +728,11 @@ int main(void)
 		JUDGED(test_interrupted_walks),
 		JUDGED(test_coroutines),
 		JUDGED(test_code_without_tables),
+		JUDGED(test_tail_calls),
+		JUDGED(test_longjmp),
+		JUDGED(test_thread_destructor),
+		JUDGED(test_many_threads),
+		JUDGED(test_constructor),
 		JUDGED(test_fork),
 		JUDGED(test_vfork),
 		JUDGED(test_no_room),
@@ -564,6 +740,10 @@ int main(void)
 		JUDGED(test_epochs_are_used_up), /* the last: no rule is kept afterwards */
 	};
 
+#ifdef JUDGE_IS_LIBUNWIND
+	if (!judge_is_libunwind())
+		return 1;
+#endif
 	if (stack_begin(1, 1u << 14, LIMIT))
 		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,37 +13,7 @@
 
 #include "report/advice/place_text.h"
 #include "report/base/text.h"
-#include "tests/unit/training_recording.h"
-
-static const struct advice *advice_of(const char *id)
-{
-	for (size_t i = 0; i < bottleneck.advice_count; i++)
-		if (!strcmp(bottleneck.advice[i].rule->id, id))
-			return &bottleneck.advice[i];
-	return NULL;
-}
-
-/* This, and nothing else but `also`, which may be NULL. */
-static const struct advice *only(const char *id, const char *also)
-{
-	for (size_t i = 0; i < bottleneck.advice_count; i++) {
-		const char *got = bottleneck.advice[i].rule->id;
-
-		if (strcmp(got, id) && (!also || strcmp(got, also)))
-			fail_msg("%s: %s", got, bottleneck.advice[i].text);
-	}
-	if (!advice_of(id))
-		fail_msg("no advice '%s'", id);
-	assert_true(advice_of(id)->text[0]);
-	return advice_of(id);
-}
-
-static void write_one(const struct run *run)
-{
-	start(1);
-	write_run(1, run);
-	read_back();
-}
+#include "tests/unit/advice_recording.h"
 
 /* One thing of `well` is another. */
 #define CHANGED(field, value)              \
@@ -421,6 +391,87 @@ static void a_long_time_before_the_first_step(void **state)
 	release();
 }
 
+static void import_event(uint64_t time_ns, const char *module, const char *file, uint64_t line)
+{
+	FRAME_PUT(c.r.fw, time_ns, import_begin, .module = name(module), .file = name(file),
+		  .line = line);
+}
+
+static void import_ends(uint64_t time_ns)
+{
+	FRAME_PUT(c.r.fw, time_ns, import_end, .failed = 0);
+}
+
+/* slow takes 1.6 s, 0.4 s of it for its part's other; torch 5 s, 4 s of it for numpy: both are its own. */
+static void write_imports(void)
+{
+	uint64_t at = 100 * MS;
+
+	import_event(at, "slow.part", "/home/u/train.py", 7);
+	import_event(at + 200 * MS, "other", "/lib/slow/part.py", 3);
+	import_ends(at + 600 * MS);
+	import_ends(at + 1600ull * MS);
+	import_event(at + 1600ull * MS, "torch", "/home/u/train.py", 8);
+	import_event(at + 2000ull * MS, "numpy", "/lib/torch/__init__.py", 1);
+	import_ends(at + 6000ull * MS);
+	import_ends(at + 6600ull * MS);
+}
+
+static void slow_imports_before_the_first_step(void **state)
+{
+	struct run run = well;
+	const struct advice *advice;
+
+	(void)state;
+	run.start_ns = 7000ull * MS;
+	start(1);
+	write_run(1, &run);
+	frame_begin_block(c.r.fw, 1);
+	import_event(now, "late", "/home/u/train.py", 70); /* after the first step */
+	import_ends(now + 9000ull * MS);
+	now += 9000ull * MS;
+	frame_end_block(c.r.fw);
+	read_back();
+	assert_null(advice_of("slow_imports"));
+	release();
+	run.before = write_imports;
+	write_one(&run);
+	advice = only("slow_imports", NULL);
+	assert_int_equal(advice->gain_ns, 1600ull * MS);
+	assert_non_null(strstr(advice->text, "before the first step took 1.60 s"));
+	assert_non_null(strstr(advice->text, "most by slow 1.20 s (by train.py:7), other 400 ms "
+					     "(by part.py:3)."));
+	assert_null(strstr(advice->text, "numpy"));
+	release();
+}
+
+static void slow_imports_without_steps(void **state)
+{
+	(void)state;
+	start(1);
+	frame_begin_block(c.r.fw, 1);
+	import_event(50 * MS, "a.b", "", 0); /* still open at the end */
+	import_event(50 * MS, "quick", "/x.py", 1);
+	import_ends(249 * MS); /* not long enough */
+	frame_end_block(c.r.fw);
+	now = 500 * MS;
+	read_back();
+	assert_null(advice_of("slow_imports"));
+	release();
+	start(1);
+	frame_begin_block(c.r.fw, 1);
+	import_event(50 * MS, "slow", "", 0);
+	import_ends(450 * MS);
+	import_ends(460 * MS); /* of none */
+	frame_end_block(c.r.fw);
+	now = 500 * MS;
+	read_back();
+	assert_non_null(
+		strstr(advice_of("slow_imports")->text, "imports of Python modules took 400 ms"));
+	assert_non_null(strstr(advice_of("slow_imports")->text, "most by slow 400 ms."));
+	release();
+}
+
 static void no_steps_at_all(void **state)
 {
 	(void)state;
@@ -683,6 +734,8 @@ int main(void)
 		cmocka_unit_test(ranks_that_wait),
 		cmocka_unit_test(ranks_that_are_missing),
 		cmocka_unit_test(a_long_time_before_the_first_step),
+		cmocka_unit_test(slow_imports_before_the_first_step),
+		cmocka_unit_test(slow_imports_without_steps),
 		cmocka_unit_test(no_steps_at_all),
 		cmocka_unit_test(recordings_of_a_part),
 		cmocka_unit_test(what_failed_comes_first),

@@ -198,6 +198,11 @@ static void wrong_options_are_named(void **state)
 	REFUSES("--limit needs a value: N", "alloc", "--limit");
 	REFUSES("--tree takes no value", "nvtx", "--tree=1");
 	REFUSES("report 'alloc' takes no --tree; these do: nvtx", "alloc", "--tree");
+	REFUSES("report 'alloc' takes no --against; these do: diff, page", "alloc", "--against",
+		"x");
+	REFUSES("report 'check' takes no --output; prof-report help check lists", "check", "-o",
+		"x");
+	REFUSES("--against: no recording follows it", "page", "run.evt", "--against");
 	REFUSES("takes no --sort", "--sort", "x");
 	REFUSES("--time '2..1' ends before it begins", "--time", "2..1");
 	REFUSES("--time '7' is not A..B", "--time", "7");

@@ -15,6 +15,7 @@
 #include "report/nvtx/range_events.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/table_fixture.h"
 
 #define ADD "_ZN2at3addIfEEvPT_" /* at::add<float>(float*) */
 #define ADD_DOUBLE "_ZN2at3addIdEEvPT_"
@@ -95,25 +96,13 @@ static void release(void)
 
 static const struct cell *cell_of(size_t row, enum column_id column)
 {
-	for (size_t i = 0; i < table.column_count; i++)
-		if (table.column[i] == &column_list[column])
-			return table_cell(&table, row, i);
-	fail_msg("no column %s", column_list[column].name);
-	return NULL;
+	return cell_at(&table, row, column);
 }
 
 /* The row whose text in the column is `text`. */
 static size_t row_of(enum column_id column, const char *text)
 {
-	for (size_t row = 0; row < table.row_count; row++) {
-		const struct cell *cell = cell_of(row, column);
-
-		if (cell->kind == CELL_TEXT && cell->length == strlen(text) &&
-		    !memcmp(cell->text, text, cell->length))
-			return row;
-	}
-	fail_msg("no row '%s'", text);
-	return 0;
+	return row_at(&table, column, text, 0);
 }
 
 static uint64_t number_of(enum column_id key, const char *text, enum column_id column)

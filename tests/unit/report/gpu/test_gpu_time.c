@@ -139,7 +139,13 @@ static void a_gap_is_of_whom_the_stream_waited_for(void **state)
 
 static unsigned int class_of(const char *text)
 {
-	return kernel_class_of(text, strlen(text)) & ~KERNEL_IS_KNOWN;
+	return kernel_class_of(text, strlen(text)) &
+	       (KERNEL_USES_TENSOR_CORES | KERNEL_IS_COMMUNICATION);
+}
+
+static bool is(const char *text, unsigned int bit)
+{
+	return kernel_class_of(text, strlen(text)) & bit;
 }
 
 static void names_say_what_a_kernel_is(void **state)
@@ -162,6 +168,12 @@ static void names_say_what_a_kernel_is(void **state)
 	assert_int_equal(class_of("void at::native::nccl_like"), 0);
 	assert_int_equal(class_of(""), 0);
 	assert_int_equal(class_of("_Z"), 0);
+	assert_true(is("ampere_sgemm_32x32_sliced1x4_nn", KERNEL_IS_OF_RECENT_GPU));
+	assert_true(is("volta_sgemm_128x64_nt", KERNEL_IS_OF_RECENT_GPU));
+	assert_false(is("maxwell_sgemm_128x64_nt", KERNEL_IS_OF_RECENT_GPU));
+	assert_true(is("_ZN8cublasLt19splitKreduce_kernelILi32EEEvv", KERNEL_IS_HELPER));
+	assert_true(is("void cudnn::ops::nchwToNhwcKernel<float>", KERNEL_IS_HELPER));
+	assert_false(is("ampere_sgemm_32x32_sliced1x4_nn", KERNEL_IS_HELPER));
 }
 
 int main(void)

@@ -14,6 +14,7 @@
 #include "report/torch/operator_events.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/table_fixture.h"
 
 #define USER 7u
 #define COPIES 2 /* of a recording, as files of one session */
@@ -97,11 +98,7 @@ static void release_reading(void)
 
 static const struct cell *cell_of(size_t row, enum column_id column)
 {
-	for (size_t i = 0; i < table.column_count; i++)
-		if (table.column[i] == &column_list[column])
-			return table_cell(&table, row, i);
-	fail_msg("no column %s", column_list[column].name);
-	return NULL;
+	return cell_at(&table, row, column);
 }
 
 static bool row_is(size_t row, const char *name)

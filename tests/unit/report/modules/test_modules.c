@@ -13,6 +13,7 @@
 #include "report/nvtx/rows_ranges.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/table_fixture.h"
 
 #define COPIES 2 /* of a recording, as files of one session */
 
@@ -107,27 +108,12 @@ static void release(void)
 
 static const struct cell *cell_of(size_t row, enum column_id column)
 {
-	for (size_t i = 0; i < table.column_count; i++)
-		if (table.column[i] == &column_list[column])
-			return table_cell(&table, row, i);
-	fail_msg("no column %s", column_list[column].name);
-	return NULL;
+	return cell_at(&table, row, column);
 }
 
-static bool cell_is(const struct cell *cell, const char *text)
-{
-	return cell->kind == CELL_TEXT && cell->length == strlen(text) &&
-	       !memcmp(cell->text, text, cell->length);
-}
-
-/* The row of the module, the nth one of that name. */
 static size_t row_of(const char *module, size_t nth)
 {
-	for (size_t row = 0; row < table.row_count; row++)
-		if (cell_is(cell_of(row, COLUMN_modules_module), module) && !nth--)
-			return row;
-	fail_msg("no row '%s'", module);
-	return 0;
+	return row_at(&table, COLUMN_modules_module, module, nth);
 }
 
 static uint64_t number_of(const char *module, enum column_id column)

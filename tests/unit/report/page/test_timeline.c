@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -116,13 +117,80 @@ static void test_many(void **state)
 	timeline_release(&timeline);
 }
 
+static void put_end(struct timeline *timeline, char phase, const char *category, uint64_t pid,
+		    uint64_t id, uint64_t start)
+{
+	struct trace_file trace = { .writer_state = timeline };
+
+	timeline_writer.begin(&trace, &(struct trace_event){ .phase = phase,
+							     .category = category,
+							     .name = { "\"flow\"", 6 },
+							     .pid = pid,
+							     .tid = 2,
+							     .time_ns = start,
+							     .id = id });
+}
+
+/* Both ends make one, in the order of their begins; a single end is none. */
+static void test_arrows(void **state)
+{
+	struct timeline timeline;
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	(void)state;
+	timeline_init(&timeline);
+	put_end(&timeline, 'f', "ac2g", 0, 1, 5); /* of nothing */
+	put_end(&timeline, 's', "ac2g", 1, 8, 50);
+	put_end(&timeline, 'f', "ac2g", 0, 8, 70);
+	put_end(&timeline, 's', "ac2g", 1, 9, 55); /* never ends */
+	put_end(&timeline, 's', "fwdbwd", 1, 9, 20);
+	put_end(&timeline, 'f', "ac2g", 1, 7, 21); /* of another */
+	put_end(&timeline, 'f', "fwdbwd", 1, 9, 300);
+	put_end(&timeline, 'f', "fwdbwd", 1, 9, 301);
+	timeline_settle(&timeline, 100);
+	assert_int_equal(timeline.arrows.all, 2);
+	arrows_put(&timeline.arrows, out);
+	fclose(out);
+	assert_int_equal(timeline.lane[0].kind, LANE_STREAM);
+	assert_int_equal(timeline.lane[1].kind, LANE_THREAD);
+	assert_string_equal(text, "[[1,1],[20,30],[1,0],[80,20]]\n");
+	assert_int_equal(timeline.all, 0);
+	free(text);
+	timeline_release(&timeline);
+}
+
+/* Beyond the room every second one stays: the count is of all, and those left are of the whole run. */
+static void test_arrows_many(void **state)
+{
+	struct timeline timeline;
+	const uint64_t count = 3 * ARROWS_MAX;
+
+	(void)state;
+	timeline_init(&timeline);
+	for (uint64_t i = 0; i < count; i++) {
+		put_end(&timeline, 's', "fwdbwd", 1, i, 10 * i);
+		put_end(&timeline, 'f', "fwdbwd", 1, i, 10 * i + 3);
+	}
+	timeline_settle(&timeline, 10 * count);
+	assert_int_equal(timeline.arrows.all, count);
+	assert_in_range(timeline.arrows.count, ARROWS_MAX / 2, ARROWS_MAX - 1);
+	for (size_t i = 1; i < timeline.arrows.count; i++)
+		assert_int_equal(timeline.arrows.arrow[i].from_ns -
+					 timeline.arrows.arrow[i - 1].from_ns,
+				 10 * timeline.arrows.step);
+	assert_true(timeline.arrows.arrow[timeline.arrows.count - 1].from_ns >
+		    10 * count - 20 * timeline.arrows.step);
+	timeline_release(&timeline);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_depths),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_wrong_times),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_depths),      cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_wrong_times), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_arrows),      cmocka_unit_test(test_arrows_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

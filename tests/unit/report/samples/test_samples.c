@@ -166,6 +166,45 @@ static void native_is_an_operator(void **state)
 	finish();
 }
 
+static void call(uint64_t end_ns, uint64_t duration_ns, uint64_t flags)
+{
+	FRAME_PUT(c.r.fw, end_ns, cuda_call, .function = cuda_recording_name(&c, "cudaX"),
+		  .duration_ns = duration_ns, .flags = flags);
+}
+
+/* A call is known at its end: what was seen meanwhile is its time, once, and none of Python's. */
+static void calls_of_cuda_are_known_at_their_end(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 3, EVT_PYTHON_RUNS, 1000); /* before the call, in its line */
+	sample(21 * MS, 3, EVT_PYTHON_RUNS, 2000);
+	sample(31 * MS, 3, EVT_PYTHON_LOCK, 0);
+	call(35 * MS, 10 * MS, EVT_CUDA_NESTED);
+	sample(41 * MS, 3, EVT_PYTHON_RUNS, 4000);
+	call(45 * MS, 30 * MS, 0);
+	sample(51 * MS, 3, EVT_PYTHON_RUNS, 500); /* behind it */
+	call(52 * MS, MS / 2, 0);
+	FRAME_PUT(c.r.fw, 53 * MS, torch_begin_ex, .name = cuda_recording_name(&c, "aten::mm"));
+	sample(61 * MS, 1, EVT_PYTHON_RUNS, 8000);
+	FRAME_PUT(c.r.fw, 62 * MS, gpu_call, .function = cuda_recording_name(&c, "cudaY"),
+		  .duration_ns = 5 * MS);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	lines_make(&lines, samples, false);
+	assert_int_equal(line_at(11)->self.cpu_ns, 7500000);
+	assert_int_equal(line_at(11)->self.cuda_ns, 16 * MS);
+	assert_int_equal(line_at(11)->self.native_ns, 6 * MS);
+	assert_int_equal(line_at(2)->self.cuda_ns, 8 * MS);
+	assert_int_equal(line_at(2)->self.native_ns, 8 * MS);
+	assert_int_equal(samples->all.cuda_ns, 24 * MS);
+	assert_int_equal(line_at(3)->total.cuda_ns, 16 * MS);
+	finish();
+}
+
 static void filters_hold(void **state)
 {
 	struct filter_settings later = plain;
@@ -208,7 +247,7 @@ static void lost_definitions_are_rows(void **state)
 	define_place(7, 6, 9, 4);
 	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 77, .off = 99, .torn = 5);
 	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 1, .off = 3, .torn = 5);
-	FRAME_PUT(c.r.fw, 3, python_sampling, .process = 1, .off = 3, .torn = 6);
+	FRAME_PUT(c.r.fw, 3, python_sampling, .process = 1, .off = 3, .torn = 6, .partial = 7);
 	frame_end_block(c.r.fw);
 	frame_begin_block(c.r.fw, 1);
 	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
@@ -223,6 +262,7 @@ static void lost_definitions_are_rows(void **state)
 	assert_int_equal(lines.count, 1);
 	assert_int_equal(lines.line[0].file, SAMPLE_NONE);
 	assert_int_equal(samples->torn, 11);
+	assert_int_equal(samples->partial, 7);
 	assert_int_equal(torn_of_process(1), 6);
 	assert_int_equal(torn_of_process(77), 5);
 	assert_int_equal(samples->off[EVT_PYTHON_OFF_REFUSED], 1);
@@ -413,6 +453,7 @@ int main(void)
 		cmocka_unit_test(shares_are_those_of_the_program),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(native_is_an_operator),
+		cmocka_unit_test(calls_of_cuda_are_known_at_their_end),
 		cmocka_unit_test(filters_hold),
 		cmocka_unit_test(lost_definitions_are_rows),
 		cmocka_unit_test(torn_stacks_are_a_row),

@@ -12,6 +12,7 @@
 #include "report/stacks/node_table.h"
 
 #define NODES 50000u
+#define CHILDREN 3000u
 
 static uint32_t parent_of(uint32_t number)
 {
@@ -38,10 +39,35 @@ static void the_same_pair_is_the_same_node(void **state)
 	node_table_release(&table);
 }
 
+/* Far more than are in a list, of several parents in turns, among them none. */
+static void a_parent_may_have_any_number_of_children(void **state)
+{
+	struct node_table table;
+	uint32_t number[3][CHILDREN];
+
+	(void)state;
+	node_table_init(&table);
+	assert_int_equal(node_table_put(&table, 0, 1), 1);
+	assert_int_equal(node_table_put(&table, 1, 1), 2);
+	for (uint32_t i = 0; i < CHILDREN; i++)
+		for (uint32_t parent = 0; parent < 3; parent++) {
+			number[parent][i] = node_table_put(&table, parent, 100 + i);
+			assert_int_equal(number[parent][i], 3 + i * 3 + parent);
+		}
+	for (uint32_t i = CHILDREN; i-- > 0;)
+		for (uint32_t parent = 0; parent < 3; parent++)
+			assert_int_equal(node_table_put(&table, parent, 100 + i),
+					 number[parent][i]);
+	assert_int_equal(table.count, 3 + 3 * CHILDREN);
+	assert_int_equal(node_table_put(&table, 3, 100), 3 + 3 * CHILDREN);
+	node_table_release(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_pair_is_the_same_node),
+		cmocka_unit_test(a_parent_may_have_any_number_of_children),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "report/steps/step_events.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/table_fixture.h"
 
 #define STEP_NS 100u
 
@@ -69,11 +70,7 @@ static void release(void)
 
 static const struct cell *cell_of(size_t row, enum column_id column)
 {
-	for (size_t i = 0; i < table.column_count; i++)
-		if (table.column[i] == &column_list[column])
-			return table_cell(&table, row, i);
-	fail_msg("no column %s", column_list[column].name);
-	return NULL;
+	return cell_at(&table, row, column);
 }
 
 static void one_very_long_step_hides_no_other(void **state)

@@ -15,6 +15,7 @@
 #include "report/torch/rows_ops.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/table_fixture.h"
 
 static struct cuda_recording c;
 static struct source *source;
@@ -116,24 +117,12 @@ static void release(void)
 
 static const struct cell *cell_of(size_t row, enum column_id column)
 {
-	for (size_t i = 0; i < table.column_count; i++)
-		if (table.column[i] == &column_list[column])
-			return table_cell(&table, row, i);
-	fail_msg("no column %s", column_list[column].name);
-	return NULL;
+	return cell_at(&table, row, column);
 }
 
 static const struct cell *cell_by(enum column_id key, const char *text, enum column_id column)
 {
-	for (size_t row = 0; row < table.row_count; row++) {
-		const struct cell *cell = cell_of(row, key);
-
-		if (cell->kind == CELL_TEXT && cell->length == strlen(text) &&
-		    !memcmp(cell->text, text, cell->length))
-			return cell_of(row, column);
-	}
-	fail_msg("no row '%s'", text);
-	return NULL;
+	return cell_of(row_at(&table, key, text, 0), column);
 }
 
 static uint64_t number_of(const char *name, enum column_id column)

@@ -1,0 +1,129 @@
+#!/bin/bash
+# Several devices, resets, capture ranges, graphs with the place of their capture, memory, exec, fork, a CUDA that was there first.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 200
+need_program cuda_life
+export FAKE_CUDA_COUNTS=$PWD/counts.%p.json
+
+life() { # WHAT...: a new recording; dump.out has its events
+	rm -f ./*.evt* counts.*.json
+	run_traced "$PROGRAMS/cuda_life" "$@" 2>gpu.err || fail "$*: status $?: $(cat gpu.err)"
+	"$REPORT" dump --wait 60 "$OUTPUT" >dump.out || fail "$*: dump: status $?"
+}
+quiet() {
+	expect_eq "line ${BASH_LINENO[0]}: what is said" "$(cat gpu.err)" ""
+}
+same() { # the tables are the fake's own
+	quiet
+	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
+		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
+	expect "$OUTPUT" 'kernels.totals.lost == 0' 'kernels.totals.without_call == 0' 'kernels.totals.clamped == 0' \
+		'summary.totals.events_lost == 0'
+}
+count() { # PATTERN: events
+	grep -cE "$1" dump.out
+}
+
+# each device has its work, its UUID and its limits
+FAKE_CUDA_DEVICES=3 life devices 3
+same
+expect "$OUTPUT" 'len(kernels("--by", "device").rows) == 3' 'all(row.calls == 20 for row in kernels("--by", "device").rows)'
+expect_eq "devices" "$(count ' gpu_device .*mig_uuid="" memory_bytes=85899345920 bandwidth_kbs=3352320000 visible=1 gpu_instance=0')" 3
+expect_eq "limits" "$(count ' gpu_limits device=[012] major=9 minor=0 multiprocessors=132 warp_threads=32 sm_warps=64 sm_blocks=32 sm_registers=65536 sm_shared_bytes=233472 ')" 3
+for i in 0 1 2; do
+	expect_eq "UUID of $i" "$(count " gpu_device device=$i .* uuid=\"GPU-a${i}a${i}a${i}a${i}-a${i}a${i}-a${i}a${i}-a${i}a${i}-a${i}a${i}a${i}a${i}a${i}a${i}\"")" 1
+done
+# a rank has a device of its own, and its number 0 is not the other's; parts of a GPU
+for rank in 1 2; do
+	FAKE_CUDA_DEVICES=3 CUDA_VISIBLE_DEVICES=$rank FAKE_CUPTI_MIG=1 life devices 1
+	same
+	expect_eq "devices of rank $rank" "$(count ' gpu_device ')" 1
+	expect_eq "rank $rank" "$(count " gpu_device device=0 .* uuid=\"GPU-a${rank}a.* mig_uuid=\"MIG-b${rank}b${rank}b.* gpu_instance=3 compute_instance=5")" 1
+done
+
+life reset
+same
+expect "$OUTPUT" 'kernels.totals.calls == 21'
+
+# only what was asked for while the range was open
+INTERCEPT_CAPTURE=cuda-profiler-api life profiler
+quiet
+expect "$OUTPUT" 'kernels.totals.calls == 10' 'launches.totals.calls == 10'
+
+# nodes: captured on the thread that captures, copied as the graph is made executable; work names the copy
+life capture
+same
+expect_eq "captured" "$(count ' gpu_captured .*of=0x0 ')" 4
+python3 - <<'END' || fail "graphs: $(cat dump.out)"
+import re
+field = re.compile(r"(\w+)=(\S+)")
+launches, origin, captured, work, replays = {}, {}, {}, [], 0
+for line in open("dump.out"):
+    match = re.match(r"(\d+) (\S+) (\w+) ?(.*)", line)
+    if not match:
+        continue
+    time, thread, kind, rest = int(match[1]), match[2], match[3], dict(field.findall(match[4]))
+    if kind == "cuda_launch":
+        launches.setdefault(thread, []).append((time - int(rest["duration_ns"]), time, rest["kernel"]))
+    if kind == "gpu_captured" and rest["of"] == "0x0":
+        captured[rest["node"]] = time, thread
+    elif kind == "gpu_captured":
+        origin[rest["node"]] = rest["of"]
+    if kind == "gpu_kernel":
+        last = rest["kernel"]
+    if kind == "gpu_node":
+        work.append((rest["node"], last))
+assert len(work) == 12 and len(origin) == 4, (work, origin)
+for node, kernel in work:
+    time, thread = captured[origin[node]]
+    inside = [name for begin, end, name in launches[thread] if begin <= time <= end]
+    assert inside == [kernel], (node, kernel, inside)
+END
+# as one piece each
+INTERCEPT_GRAPHS=whole life capture
+quiet
+expect_eq "whole graphs" "$(count ' gpu_graph ')" 3
+expect_eq "nodes" "$(count ' gpu_(kernel|node|captured) ')" 0
+total=$(awk '/ gpu_graph / { for (i = 1; i <= NF; i++) if (sub("duration_ns=", "", $i)) ns += $i } END { print ns }' dump.out)
+expect_eq "time of whole graphs" "$total" "$(python3 -c 'import glob, json; print(json.load(open(glob.glob("counts.*.json")[0]))["device"]["graphs"]["total_ns"])')"
+
+# memory of each kind, given out and given back
+life memory
+quiet
+for kind in 3:1000:0 2:2000:0 5:3000:0 3:4000:1; do
+	IFS=: read -r memory bytes pool <<<"$kind"
+	for operation in 1 2; do
+		expect_eq "memory $kind $operation" "$(count " gpu_memory .* operation=$operation .* memory=$memory address=0x[0-9a-f]+ bytes=$bytes asynchronous=$pool pool=$pool")" 1
+	done
+done
+
+# the program that comes next has all of its own; a child of one that has not used CUDA has, too
+life exec
+expect "$OUTPUT" 'launches.totals.calls == 30' 'kernels.totals.without_call == 0' 'kernels.totals.calls >= 20'
+life fork
+same
+expect "$OUTPUT" 'kernels.totals.calls == 20' 'len(kernels("--by", "thread").rows) == 2'
+
+# the driver was there first and calls nobody: the first call that succeeds starts CUPTI, once, whoever comes at the same time
+for threads in 1 8; do
+	life late $threads
+	quiet
+	expect_eq "$threads: starts" "$(count ' gpu_cupti state=1 ')" 1
+	expect_eq "$threads: late" "$(count ' gpu_cupti state=8 ')" 1
+	expect "$OUTPUT" "launches.totals.calls == 10 * $threads + 10" 'kernels.row(name="second(float*)").calls == 10' 'kernels.totals.lost == 0'
+	"$REPORT" kernels "$OUTPUT" >table.out 2>&1
+	expect_match "late" "$(tr -s '\n ' ' ' <table.out)" 'CUDA had started before CUPTI'
+done
+# another tool is to be told of the driver's start: CUPTI is its, and is not loaded
+for other in /opt/nsys/libToolsInjection64.so none; do
+	CUDA_INJECTION64_PATH=$other life other
+	expect_match "another tool" "$(cat gpu.err)" "CUDA_INJECTION64_PATH is '$other': CUPTI is left to it, work of the GPU is not recorded"
+	expect_eq "another tool" "$(count " gpu_cupti state=7 .*what=\"$other\"")" 1
+	expect "$OUTPUT" 'launches.totals.calls == 10' 'kernels.totals.calls == 0'
+	grep -q '"libcupti' counts.*.json && fail "libcupti was loaded beside another tool"
+	"$REPORT" kernels "$OUTPUT" >table.out 2>&1
+	expect_match "another tool" "$(tr -s '\n ' ' ' <table.out)" "CUPTI was left to another tool \\($other\\)"
+done
+exit 0

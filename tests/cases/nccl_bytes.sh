@@ -1,0 +1,103 @@
+#!/bin/bash
+# Collectives of gloo under torchrun: bytes are those of the tensors, exactly, and bandwidths follow from them.
+# SPDX-License-Identifier: MIT
+# timeout: 400
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_torch
+"$PYTHON" -c 'import torch.distributed as d; exit(not (d.is_available() and d.is_gloo_available()))' || skip "this torch has no gloo"
+cat >train.py <<'END'
+import os, sys
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+rank, n = dist.get_rank(), dist.get_world_size()
+if sys.argv[1] == "calls":
+    for dtype in torch.float32, torch.float64, torch.int32, torch.bfloat16, torch.uint8, torch.half:
+        dist.all_reduce(torch.ones(1000, dtype=dtype))
+    dist.all_reduce(torch.ones(7, 5, 3))
+    dist.all_reduce_coalesced([torch.ones(10), torch.ones(2, 10)])
+    own, parts, whole = torch.ones(1000), [torch.zeros(1000) for _ in range(n)], torch.zeros(1000 * n)
+    dist.all_gather(parts, own)
+    dist.all_gather_into_tensor(whole, own)
+    dist.broadcast(torch.ones(11, dtype=torch.int64), 0)
+    dist.reduce(torch.ones(12), 0)
+    dist.all_to_all_single(torch.zeros(100 * n), torch.ones(100 * n))
+    dist.gather(own, parts if rank == 0 else None)
+    dist.scatter(own, parts if rank == 0 else None)
+    (dist.send if rank == 0 else dist.recv)(torch.ones(13), 1 - rank)
+elif sys.argv[1] == "subgroup":  # a group of one rank: 8 bytes that do not go over any bus
+    groups = [dist.new_group([0]), dist.new_group([1])]
+    dist.all_reduce(torch.ones(3))
+    dist.all_reduce(torch.ones(2), group=groups[rank])
+elif sys.argv[1] == "lists":  # gloo makes several all_reduces of it: whose bytes they are is not known
+    dist.reduce_scatter(torch.ones(1000), [torch.zeros(1000) for _ in range(n)])
+else:
+    if sys.argv[1] == "ddp":
+        model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 8))
+    else:
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.fsdp import fully_shard
+        model = fully_shard(torch.nn.Linear(8, 8), mesh=init_device_mesh("cpu", (n,)))
+    for _ in range(7):
+        model(torch.randn(4, 8)).sum().backward()
+dist.barrier()
+os._exit(0)
+END
+export PET_RDZV_ENDPOINT=localhost:0 PET_RDZV_BACKEND=c10d OMP_NUM_THREADS=1
+
+ranks() { # WORK [TRACE]: two of them, recorded in WORK.0.evt and WORK.1.evt
+	INTERCEPT_TRACE=${2:-+shapes} INTERCEPT_OUTPUT=$PWD/$1.%r.evt LD_PRELOAD=$LIB \
+		"$PYTHON" -m torch.distributed.run --nproc-per-node 2 train.py "$1" >"$1.out" 2>&1 || fail "$1: $(tail -n 5 "$1.out")"
+}
+bytes() { # WORK: operation, calls and bytes of both ranks, a line each
+	"$REPORT" nccl --format json --limit 0 --wait 60 "$1".[01].evt >"$1.json" || fail "nccl of $1"
+	python3 -c 'import json, sys
+for row in sorted(json.load(open(sys.argv[1]))["rows"], key=lambda row: row["op"]):
+    print(row["op"], row["calls"], row.get("bytes"))' "$1.json"
+}
+
+ranks calls
+expect_eq "bytes of each operation" "$(bytes calls)" "all_gather 4 32000
+all_reduce 16 $((2 * (1000 * (4 + 8 + 4 + 2 + 1 + 2) + 7 * 5 * 3 * 4 + 30 * 4)))
+all_to_all 2 1600
+barrier 2 0
+broadcast 2 176
+gather 2 16000
+recv 1 52
+reduce 2 96
+scatter 2 16000
+send 1 52"
+# nccl-tests' definitions, with two ranks
+python3 - calls.json <<'END' || fail "bandwidths"
+import json, sys
+factors = {"all_reduce": 1, "all_gather": 0.5, "all_to_all": 0.5, "gather": 0.5, "scatter": 0.5}
+for row in json.load(open(sys.argv[1]))["rows"]:
+    if row["op"] == "barrier":
+        assert row["alg_rate"] is None and row["bus_rate"] is None
+        continue
+    rate = row["bytes"] * 1e9 / row["total_ns"]
+    assert abs(row["alg_rate"] - rate) <= 1, row
+    assert abs(row["bus_rate"] - rate * factors.get(row["op"], 1)) <= 1, row
+END
+ranks subgroup
+expect_eq "bytes of groups" "$(bytes subgroup | grep all_reduce)" "all_reduce 4 $((2 * (8 + 12)))"
+python3 - subgroup.json <<'END' || fail "the bus bandwidth of a group of one rank"
+import json, sys
+(row,) = [row for row in json.load(open(sys.argv[1]))["rows"] if row["op"] == "all_reduce"]
+assert abs(row["bus_rate"] - 24e9 / row["total_ns"]) <= 1 and abs(row["alg_rate"] - 40e9 / row["total_ns"]) <= 1, row
+END
+ranks lists
+expect_match "what is not known" "$(bytes lists | grep all_reduce)" '^all_reduce [0-9]+ None$'
+ranks ddp
+expect_eq "bytes of DistributedDataParallel's gradients" "$(bytes ddp | grep all_reduce)" "all_reduce 14 $((14 * 4 * (8 * 8 + 8)))"
+# FSDP gathers the parameters; gloo scatters the gradients by all_reduce
+if "$PYTHON" -c 'from torch.distributed.fsdp import fully_shard' 2>/dev/null; then
+	ranks fsdp
+	expect_eq "bytes of FSDP" "$(bytes fsdp | grep all_)" "all_gather 14 $((14 * 4 * (8 * 8 + 8)))
+all_reduce 14 $((14 * 4 * (8 * 8 + 8)))"
+fi
+rm -f ddp.*
+ranks ddp -alloc # without shapes: no bytes, and the times as ever
+expect_eq "bytes without shapes" "$(bytes ddp | grep all_reduce)" "all_reduce 14 None"

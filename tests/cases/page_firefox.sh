@@ -1,0 +1,22 @@
+#!/bin/bash
+# The page in a real Firefox: each panel is drawn, and a click on the timeline shows a span.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_tool firefox-esr
+"$REPORT" page "$ROOT/tests/truth/recordings/good.evt" -o page.html 2>err || fail "page: $(cat err)"
+"$REPORT" page "$ROOT/tests/golden/families.evt" -o families.html 2>err || fail "page: $(cat err)"
+python3 "$ROOT/tests/firefox.py" families.html page.html >out 2>err || fail "$(tail -n 3 err)"
+expect_match "what was drawn" "$(cat out)" 'page.html 8 panels [1-9][0-9]* canvases'
+
+# a page that is cut off says so
+head -c $(($(stat -c %s page.html) / 2)) page.html >cut.html
+timeout 100 python3 - 2>err <<'PY' || fail "$(tail -n 3 err)"
+import os, sys
+sys.path.insert(0, os.environ["ROOT"] + "/tests")
+from firefox import Firefox
+with Firefox() as firefox:
+    firefox.call("WebDriver:Navigate", url="file://" + os.path.abspath("cut.html"))
+    firefox.wait("document.body.textContent.includes('This page cannot be shown')")
+PY
+exit 0

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page_compare.py PROF-REPORT AFTER BEFORE...: the page's comparison in a real browser.
+
+Each document is that of `prof-report diff --format json`; reports and columns are chosen with the page's own lists; what is noise is no
+change. Prints what is wrong, exit status 1.
+"""
+import json, os, subprocess, sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import Browser
+from page import SHOWN, go
+
+ROWS_MAX = 3000  # as report/page/page_compare.c
+
+
+def diff(report, after, before, *words):
+    done = subprocess.run([report, "diff", *words, after, "--against", *before, "--format", "json", "--limit", str(ROWS_MAX)], capture_output=True, timeout=100)
+    return json.loads(done.stdout)
+
+
+def choose(browser, label, text):
+    """One of a list, as a user picks it."""
+    browser.value(f"""(() => {{ const list = document.querySelector('select[aria-label="{label}"]');
+        list.value = {json.dumps(text)}; list.dispatchEvent(new Event('change')); return list.value; }})()""")
+
+
+def report_of(browser, report, after, before, entry):
+    words = ([entry["name"]] if entry["name"] else []) + (["--by", entry["by"]] if entry["by"] else [])
+    wanted = diff(report, after, before, *words)
+    has = browser.value(f"piece('{entry['id']}').then((one) => one.document)")
+    for key in ("report", "columns", "rows", "totals", "losses"):
+        assert has[key] == wanted[key], (entry, key, str(has[key])[:300], str(wanted[key])[:300])
+    assert entry["shown"] == len(wanted["rows"]), entry
+    return wanted["rows"]
+
+
+def shown(browser, entry, rows):
+    """What is on the screen: the rows of the column that is chosen, and what the verdict makes of them."""
+    metrics = list(dict.fromkeys(row["metric"] for row in rows if row["row"] is not None and entry["name"]))
+    for metric in metrics[:3] + (["all columns"] if len(metrics) != 1 else []):
+        if len(metrics) > 1:
+            choose(browser, "Column", metric)
+        wanted = [row for row in rows if row["row"] is None or metric in (row["metric"], "all columns")]
+        assert browser.value("byId('panel').table.rows.length") == len(wanted), (entry, metric)
+        cells = browser.value("[...document.querySelectorAll('.changes tbody tr')].filter((tr) => tr.dataset.row).map((tr) => [tr.className, (tr.querySelector('.of-verdict') || { textContent: '-' }).textContent])")
+        for row, (name, text) in zip(wanted, cells):
+            assert text == (row["verdict"] or "-") and name == ("verdict-" + row["verdict"] if row["verdict"] else ""), (entry, row, name, text)
+
+
+def main(report, after, *before):
+    subprocess.run([report, "page", after, "--against", *before, "-o", "compare.html"], check=True, timeout=100)
+    with Browser(dark=len(before) > 1) as browser:
+        browser.open("compare.html", "#compare")
+        browser.wait("page.shown !== null || page.errors.length")
+        entries = [one for one in browser.value("page.manifest.pieces") if one["kind"] == "compare"]
+        assert [one["name"] for one in entries][0] is None and {"steps", "ops", "summary"} <= {one["name"] for one in entries}, entries
+        for entry in entries:
+            rows = report_of(browser, report, after, before, entry)
+            if entry["name"] and not rows:
+                continue
+            go(browser, "compare/" + (entry["name"] or ""))
+            if rows:
+                shown(browser, entry, rows)
+        go(browser, "compare")
+        browser.value("page.shown = null; 1")
+        choose(browser, "Report", "steps")
+        browser.wait(SHOWN + " && page.shown === 'compare/steps'")
+        assert browser.value("page.errors") == [] and browser.errors == [], browser.errors
+    print(len(entries), "comparisons,", sum(one["rows"] for one in entries), "changes")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Memory over time in the page, by what it belonged to, compared with `prof-report alloc --time 0..T` and `tensors`: what lives at a moment
+is what was allocated before it and not freed until then."""
+import json, subprocess
+
+PARTS_MAX = 48  # as report/page/page_layers.c
+BY = {"line of Python": ("alloc", "python"), "function": ("alloc", "function"), "operator": ("tensors", "op")}
+
+
+def live(report, path, entry, time):
+    """Live bytes by name at a moment, as the report has them, and of all."""
+    name, by = BY[entry["by"]]
+    done = subprocess.run([report, name, "--by", by, "--time", f"0..{time}", "--format", "json", path], capture_output=True, timeout=100)
+    rows = json.loads(done.stdout)["rows"]
+    if any(row.get("estimated_live_bytes") is not None for row in rows):
+        return None  # the report has estimates of what the page has as it was recorded
+    return sorted((row["live_bytes"] for row in rows if row["live_bytes"]), reverse=True)
+
+
+def check_moment(report, path, entry, data, at):
+    names, sizes = data["parts"][at]
+    wanted = live(report, path, entry, data["times"][at])
+    if wanted is None:
+        return
+    assert sum(wanted) == data["all"][at], (path, entry, at, data["times"][at], sum(wanted), data["all"][at])
+    assert sorted(sizes, reverse=True) == sizes and len(set(names)) == len(names)
+    if entry["of"] == "heap":  # tensors of an operator on two devices are two rows, or one
+        assert sizes == wanted[:PARTS_MAX], (path, entry, data["times"][at], sizes[:6], wanted[:6])
+
+
+def layers(browser, report, path):
+    """The memory panel is shown. How many charts there are; each adds up, and a click lists what lived."""
+    entries = [one for one in browser.value("page.manifest.pieces") if one["kind"] == "layers"]
+    allocations = json.loads(subprocess.run([report, "alloc", "--format", "json", "--limit", "1", path], capture_output=True, timeout=100).stdout)["totals"]
+    assert any(one["of"] == "heap" for one in entries) == (allocations["allocations"] > 0), (path, entries)
+    for number, entry in enumerate(entries):
+        data = browser.value(f"piece('{entry['id']}')")
+        count = len(data["times"])
+        assert 0 < count <= 192 and len(data["all"]) == len(data["parts"]) == count
+        assert data["times"] == sorted(set(data["times"])) or data["times"][:-1] == sorted(set(data["times"][:-1])), (path, entry)
+        for (names, sizes), whole in zip(data["parts"], data["all"]):
+            assert len(names) == len(sizes) and sum(sizes) <= whole and all(size > 0 for size in sizes), (path, entry)
+        if entry["of"] == "heap":
+            assert data["all"][-1] == allocations["end_bytes"] and max(data["all"]) <= allocations["peak_bytes"], (path, entry)
+        chart = f"byId('panel').charts[{number}]"
+        at = data["all"].index(max(data["all"]))
+        for moment in {at, count // 2, count // 3}:
+            check_moment(report, path, entry, data, moment)
+        # a click in the middle of the moment's time; the arrow key goes on
+        browser.value(f"(() => {{ const c = {chart}; c.canvas.scrollIntoView({{ block: 'center' }}); c.canvas.focus(); return 1; }})()")
+        x, y = browser.value(f"""(() => {{ const c = {chart}, b = c.canvas.getBoundingClientRect(), next = c.data.times[{at} + 1] || c.end;
+            return [b.x + Math.min((c.data.times[{at}] + next) / 2 / c.end * b.width, b.width - 2), b.y + 40]; }})()""")
+        for kind in ("mousePressed", "mouseReleased"):
+            browser.point(kind, x, y, button="left", clickCount=1)
+        chosen = browser.value(f"{chart}.at")
+        assert chosen >= 0, (path, entry)
+        rows = browser.value(f"{chart}.lived.rows")
+        assert sum(row["bytes"] for row in rows) == data["all"][chosen], (path, entry, chosen)
+        assert browser.value(f"{chart}.lived.querySelectorAll('tbody tr').length") == len(rows)
+        browser.value(f"{chart}.canvas.focus(); 1")
+        browser.key("ArrowLeft")
+        assert browser.value(f"{chart}.at") == max(0, chosen - 1)
+        heights = browser.value(f"{chart}.heights")
+        assert all(abs(sum(one) - whole) < 1 for one, whole in zip(heights, data["all"])), (path, entry)
+    return len(entries)

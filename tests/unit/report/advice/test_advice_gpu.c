@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/advice/advice_gpu.c, gpu_evidence.c: advice on what the GPU did, of trainings where one thing is wrong and where none is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "tests/unit/advice_recording.h"
+
+static void one_is_wrong(struct run run, const char *id, double value)
+{
+	const struct advice *advice;
+
+	write_one(&run);
+	advice = only(id, NULL);
+	assert_true(advice->value > value * 0.95 && advice->value < value * 1.05);
+	assert_true(advice->value > advice->rule->threshold);
+	release();
+}
+
+/* A loop whose GPU is busy for 9 of 10 ms: ten kernels of 900 us. */
+static const struct device busy = { .kernels = 10,
+				    .kernel_ns = 900 * US,
+				    .launch_ns = 5 * US,
+				    .kernel = "elementwise_kernel",
+				    .operator= "aten::cumsum" };
+
+static struct run on_device(struct device device)
+{
+	struct run run = well;
+
+	run.operator_ns = 600 * US;
+	run.device = device;
+	return run;
+}
+
+/* With one thing of `busy` that is another. */
+#define DEVICE(field, value)                  \
+	({                                    \
+		struct device changed = busy; \
+		changed.field = (value);      \
+		on_device(changed);           \
+	})
+
+static void expect_no_advice(const struct run *run)
+{
+	write_one(run);
+	for (size_t i = 0; i < bottleneck.advice_count; i++)
+		fail_msg("%s: %s", bottleneck.advice[i].rule->id, bottleneck.advice[i].text);
+	release();
+}
+
+static void a_busy_gpu_gets_no_advice(void **state)
+{
+	struct run run = on_device(busy);
+
+	(void)state;
+	expect_no_advice(&run);
+	run.device.memory = 2; /* pinned, though nobody saw it being pinned */
+	run.copy_source = 0x9000000;
+	expect_no_advice(&run);
+}
+
+static void a_gpu_that_waits_is_seen(void **state)
+{
+	struct run run = DEVICE(kernel_ns, 300 * US);
+
+	(void)state;
+	one_is_wrong(run, "gpu_idle", 70);
+	run.dataloader_ns = 6 * MS; /* the cause comes first */
+	run.operator_ns = 100 * US;
+	write_one(&run);
+	only("dataloader", "gpu_idle");
+	assert_string_equal(bottleneck.advice[0].rule->id, "dataloader");
+	release();
+	run = DEVICE(kernel_ns, 300 * US);
+	run.steps = 0; /* no loop, no share */
+	write_one(&run);
+	assert_null(advice_of("gpu_idle"));
+	release();
+}
+
+static void losses_leave_idle_times_open(void **state)
+{
+	struct run run = DEVICE(kernel_ns, 300 * US);
+
+	(void)state;
+	start(1);
+	write_run(1, &run);
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, now, gpu_lost, .count = 3);
+	frame_end_block(c.r.fw);
+	read_back();
+	assert_null(advice_of("gpu_idle"));
+	release();
+}
+
+static void kernels_shorter_than_their_launch(void **state)
+{
+	struct run run = on_device((struct device){
+		.kernels = 500, .kernel_ns = 2 * US, .launch_ns = 6 * US, .kernel = "k",
+.operator = "aten::cumsum" });
+	const struct advice *advice;
+
+	(void)state;
+	run.operator_ns = 100 * US;
+	write_one(&run);
+	advice = only("small_kernels", "gpu_idle");
+	assert_true(advice->value > 99.9);
+	/* 57 steps behind the warm-up, 4 us for each kernel */
+	assert_int_equal(advice->gain_ns, 57ull * 500 * 4 * US);
+	release();
+	run.device.kernel_ns = 19 * US; /* longer, and the GPU is busy */
+	expect_no_advice(&run);
+}
+
+static void products_without_tensor_cores(void **state)
+{
+	struct run run = DEVICE(operator, "aten::mm");
+	const struct advice *advice;
+
+	(void)state;
+	run.device.kernel = "ampere_sgemm_128x64_nn";
+	write_one(&run);
+	advice = only("no_tensor_cores", NULL);
+	assert_true(advice->value > 99.9);
+	assert_int_equal(advice->gain_ns, 57ull * 10 * 900 * US);
+	release();
+	run.device.kernel = "ampere_fp16_s16816gemm_fp16_128x64_nn";
+	expect_no_advice(&run);
+	run.device.kernel = "maxwell_sgemm_128x64_nn"; /* it has none */
+	expect_no_advice(&run);
+	run.device.kernel = "ampere_sgemm_128x64_nn"; /* of something that is no product */
+	run.device.operator= "aten::cumsum";
+	expect_no_advice(&run);
+}
+
+static void calls_that_block(void **state)
+{
+	struct run run = DEVICE(copies, 3);
+
+	(void)state;
+	run.device.copy_ns = 100 * US;
+	one_is_wrong(run, "blocking_copies", 2.85);
+	run = DEVICE(sets, 3);
+	run.device.copy_ns = 100 * US;
+	one_is_wrong(run, "blocking_sets", 2.85);
+	run.device.copy_ns = 10 * US;
+	expect_no_advice(&run);
+	run = DEVICE(copies, 10); /* not counted twice */
+	run.operator_ns = 400 * US;
+	run.device.copy_ns = 200 * US;
+	write_one(&run);
+	only("blocking_copies", NULL);
+	release();
+}
+
+static void pageable_memory_as_cupti_tells(void **state)
+{
+	struct run run = DEVICE(memory, 1); /* pageable, though it was pinned once */
+
+	(void)state;
+	write_one(&run);
+	assert_int_equal(only("pageable_copies", NULL)->value, run.copy_bytes);
+	assert_int_equal(advice_of("pageable_copies")->gain_ns, 57ull * 5 * US);
+	release();
+}
+
+static void long_gaps_of_the_device(void **state)
+{
+	struct run run = DEVICE(gap_every, 1);
+	const struct advice *advice;
+
+	(void)state;
+	run.steps = 12;
+	run.step_ns = run.first_ns = 700 * MS;
+	run.operator_ns = 60 * MS;
+	run.device.kernels = 1;
+	run.device.kernel_ns = 650 * MS;
+	run.device.gap_every = 0;
+	expect_no_advice(&run);
+	run.device.gap_every = 4; /* nothing in steps 0, 4 and 8 */
+	write_one(&run);
+	assert_int_equal(only("gpu_gaps", NULL)->value, 2);
+	release();
+	run.device.gap_every = 0;
+	run.device.kernel_ns = 100 * MS;
+	write_one(&run);
+	advice = only("gpu_gaps", "gpu_idle");
+	assert_int_equal(advice->value, 11);
+	assert_in_range(advice->gain_ns, 11ull * 599 * MS, 11ull * 601 * MS);
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_busy_gpu_gets_no_advice),
+		cmocka_unit_test(a_gpu_that_waits_is_seen),
+		cmocka_unit_test(losses_leave_idle_times_open),
+		cmocka_unit_test(kernels_shorter_than_their_launch),
+		cmocka_unit_test(products_without_tensor_cores),
+		cmocka_unit_test(calls_that_block),
+		cmocka_unit_test(pageable_memory_as_cupti_tells),
+		cmocka_unit_test(long_gaps_of_the_device),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

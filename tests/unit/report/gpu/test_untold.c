@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/gpu/untold.c over recordings in memory: calls whose work never came, and all that is none of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/gpu/untold.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define SECOND 1000000000ull
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static const struct untold *untold;
+
+static uint64_t name(const char *text)
+{
+	return cuda_recording_name(&c, text);
+}
+
+static void start(void)
+{
+	cuda_recording_start(&c, 2);
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, 100, gpu_cupti, .state = EVT_GPU_STARTED);
+}
+
+static void launch(uint64_t time_ns, uint64_t correlation)
+{
+	CUDA_PUT(&c, time_ns, cuda_launch, "cudaLaunchKernel", 5, .kernel = name("k"),
+		 .correlation = correlation);
+}
+
+static void copy(uint64_t time_ns, uint64_t correlation, uint64_t kind, uint64_t bytes)
+{
+	CUDA_PUT(&c, time_ns, cuda_copy, "cudaMemcpyAsync", 5, .kind = kind, .bytes = bytes,
+		 .correlation = correlation);
+}
+
+static void launch_graph(uint64_t time_ns, uint64_t correlation, uint64_t graph)
+{
+	CUDA_PUT(&c, time_ns, cuda_call, "cudaGraphLaunch", 5, .object = graph,
+		 .correlation = correlation);
+}
+
+static void call(uint64_t time_ns, const char *function)
+{
+	CUDA_PUT(&c, time_ns, cuda_call, function, 5, .stream = 7);
+}
+
+static void launch_hidden(uint64_t time_ns, uint64_t correlation, const char *function)
+{
+	FRAME_PUT(c.r.fw, time_ns, gpu_call, .function = name(function), .duration_ns = 5,
+		  .correlation = correlation);
+}
+
+static void kernel(uint64_t told_ns, uint64_t correlation)
+{
+	FRAME_PUT(c.r.fw, told_ns, gpu_kernel, .ago_ns = 10, .duration_ns = 5,
+		  .correlation = correlation, .kernel = name("k"));
+}
+
+static void read_within(uint64_t from_ns, uint64_t to_ns)
+{
+	static char path[] = "one.evt";
+	const struct filter_settings filter = {
+		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .from_ns = from_ns, .to_ns = to_ns
+	};
+	struct session_file file;
+	char message[256];
+
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 5 * SECOND);
+	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, &filter);
+	untold = untold_want(run, NULL);
+	run_read(run, false);
+}
+
+static void finish(void)
+{
+	read_within(0, UINT64_MAX);
+}
+
+static void release(void)
+{
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+static void calls_without_work_count(void **state)
+{
+	(void)state;
+	start();
+	launch(1000, 1);
+	launch(1100, 2);
+	copy(1200, 3, EVT_CUDA_COPY_HTOD, 10);
+	copy(1300, 4, EVT_CUDA_COPY_MEMSET, 10);
+	launch_hidden(1400, 5, "cuLaunchKernelEx");
+	launch_hidden(1500, 6, "cudaLaunchKernel");
+	kernel(SECOND, 1);
+	kernel(SECOND, 6);
+	finish();
+	assert_int_equal(untold->calls, 4);
+	assert_int_equal(untold->most, 4);
+	assert_int_equal(untold->processes, 1);
+	release();
+}
+
+static void what_has_no_work_does_not_count(void **state)
+{
+	(void)state;
+	start();
+	launch(103, 1);                          /* began before CUPTI had started */
+	launch(1000, 0);                         /* CUPTI gave it no number */
+	copy(1100, 2, EVT_CUDA_COPY_HTOD, 0);    /* of nothing */
+	copy(1200, 3, EVT_CUDA_COPY_HTOH, 10);   /* CUPTI need not see it */
+	copy(1300, 4, EVT_CUDA_COPY_DEFAULT, 1); /* may be the same */
+	CUDA_PUT(&c, 1400, cuda_launch, "cudaLaunchKernel", 5, .correlation = 5, .result = 1);
+	CUDA_PUT(&c, 1500, cuda_copy, "cudaMemset", 5, .kind = EVT_CUDA_COPY_MEMSET, .bytes = 1,
+		 .correlation = 6, .result = 1);
+	CUDA_PUT(&c, 1600, cuda_call, "cudaDeviceSynchronize", 5, .correlation = 7);
+	launch_hidden(1700, 8, "cuMemcpyHtoD_v2");
+	launch_hidden(1800, 9, "cudaDeviceSynchronize");
+	finish();
+	assert_int_equal(untold->calls, 0);
+	release();
+}
+
+static void what_is_captured_does_not_count(void **state)
+{
+	(void)state;
+	start();
+	call(900, "cudaStreamBeginCapture");
+	launch(1000, 1);
+	call(1100, "cudaStreamEndCapture");
+	FRAME_PUT(c.r.fw, 1198, gpu_captured, .node = 1, .graph = 1); /* within the next call */
+	launch_hidden(1200, 2, "cuLaunchKernel");
+	launch(1300, 3);
+	finish();
+	assert_int_equal(untold->calls, 1);
+	release();
+}
+
+/* Where nodes are not told, a launch that is not interposed may be captured. */
+static void of_graphs_without_nodes_hidden_launches_do_not_count(void **state)
+{
+	(void)state;
+	start();
+	launch_hidden(1200, 2, "cuLaunchKernel");
+	launch_hidden(1300, 3, "cudaGraphLaunch");
+	finish();
+	assert_int_equal(untold->calls, 0);
+	release();
+}
+
+static void a_graph_counts_once_it_had_work(void **state)
+{
+	(void)state;
+	start();
+	launch_graph(1000, 1, 0xa0);
+	launch_graph(1100, 2, 0xa0);
+	launch_graph(1200, 3, 0xb0); /* may be empty */
+	kernel(SECOND, 1);
+	kernel(SECOND, 1);
+	finish();
+	assert_int_equal(untold->calls, 1);
+	release();
+}
+
+static void each_loss_counts_once(void **state)
+{
+	(void)state;
+	start();
+	launch(1000, 1);
+	launch(1100, 2);
+	launch(1200, 3);
+	FRAME_PUT(c.r.fw, SECOND, gpu_lost, .count = 2, .reason = EVT_GPU_LOST_DROPPED);
+	finish();
+	assert_int_equal(untold->calls, 1);
+	release();
+
+	start();
+	launch(1000, 1);
+	FRAME_PUT(c.r.fw, SECOND, gpu_lost, .count = 2, .reason = EVT_GPU_LOST_STRANGE);
+	finish();
+	assert_int_equal(untold->calls, 0);
+	release();
+}
+
+static void what_is_left_to_another_does_not_count(void **state)
+{
+	(void)state;
+	start();
+	launch(1000, 1);
+	FRAME_PUT(c.r.fw, SECOND, gpu_cupti, .state = EVT_GPU_LEFT);
+	finish();
+	assert_int_equal(untold->calls, 0);
+	release();
+}
+
+/* A number that comes again is another call's; work of the first may have come under it. */
+static void numbers_may_come_again(void **state)
+{
+	(void)state;
+	start();
+	launch(1000, 1);
+	launch(1100, 1);
+	finish();
+	assert_int_equal(untold->calls, 1);
+	release();
+}
+
+static void filters_look_at_the_call(void **state)
+{
+	(void)state;
+	start();
+	launch(1000, 1);
+	launch(2000, 2);
+	launch(3000, 3);
+	kernel(SECOND, 2);
+	read_within(1500, 3500);
+	assert_int_equal(untold->calls, 1);
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_without_work_count),
+		cmocka_unit_test(what_has_no_work_does_not_count),
+		cmocka_unit_test(what_is_captured_does_not_count),
+		cmocka_unit_test(of_graphs_without_nodes_hidden_launches_do_not_count),
+		cmocka_unit_test(a_graph_counts_once_it_had_work),
+		cmocka_unit_test(each_loss_counts_once),
+		cmocka_unit_test(what_is_left_to_another_does_not_count),
+		cmocka_unit_test(numbers_may_come_again),
+		cmocka_unit_test(filters_look_at_the_call),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

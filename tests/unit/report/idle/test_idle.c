@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/idle/idle.c: gaps of a stream taken apart by what the launching thread was in, from made-up recordings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/core/late.h"
+#include "report/idle/idle.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+
+#define MS 1000000ull
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static const struct idle *idle;
+static const struct gpu_time *times;
+
+static const struct filter_settings plain = { .pid = FILTER_NO_ID,
+					      .tid = FILTER_NO_ID,
+					      .to_ns = UINT64_MAX };
+
+static uint64_t name(const char *text)
+{
+	return cuda_recording_name(&c, text);
+}
+
+static void launch(uint64_t time_ns, uint64_t correlation)
+{
+	CUDA_PUT(&c, time_ns, cuda_launch, "cudaLaunchKernel", 10, .kernel = name("k"),
+		 .correlation = correlation);
+}
+
+static void kernel(uint64_t told_ns, uint64_t begin_ns, uint64_t took_ns, uint64_t correlation,
+		   uint64_t stream)
+{
+	FRAME_PUT(c.r.fw, told_ns, gpu_kernel, .ago_ns = (int64_t)(told_ns - begin_ns),
+		  .duration_ns = took_ns, .correlation = correlation, .kernel = name("k"),
+		  .stream = stream);
+}
+
+static void op(uint64_t time_ns, const char *text)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin, .name = name(text));
+}
+
+static void op_end(uint64_t time_ns)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_end);
+}
+
+static void look(uint64_t time_ns, uint64_t place, uint64_t state)
+{
+	FRAME_PUT(c.r.fw, time_ns, python_sample, .place = place, .state = state, .looks = 1);
+}
+
+static void read_all(enum key_id by, uint32_t pieces_max)
+{
+	static char path[] = "one.evt";
+	struct session_file file = { .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
+	char message[256];
+
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, &plain);
+	idle = idle_want(run, &(struct idle_options){ .by = by, .pieces_max = pieces_max });
+	times = gpu_time_want(run, NULL);
+	run_read(run, false);
+}
+
+static void close_all(void)
+{
+	run_free(run);
+	source_close(source);
+}
+
+static uint64_t gaps_ns(void)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < times->stream_count; i++)
+		for (int kind = 0; kind < GPU_GAPS; kind++)
+			ns += times->stream[i].gap_ns[kind];
+	return ns;
+}
+
+static uint64_t all_ns(void)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < idle->row_count; i++)
+		for (int kind = 0; kind < GPU_GAPS; kind++)
+			ns += idle->row[i].gap[kind].total_ns;
+	return ns;
+}
+
+/* Of the rows of a kind whose name is `text`; NULL: whose value is `value`. */
+static uint64_t ns_of(enum idle_kind kind, const char *text, uint64_t value)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < idle->row_count; i++) {
+		const struct idle_row *row = &idle->row[i];
+		size_t length = 0;
+		const char *shown = NULL;
+
+		if (row->kind != kind)
+			continue;
+		if (kind == IDLE_OP && row->value)
+			shown = idle->op.kind->text(idle->op.state, row->value, &length);
+		else if (text && kind != IDLE_OP)
+			shown = name_text(source_name_at(source, (uint32_t)row->value), &length);
+		if (text ? shown && length == strlen(text) && !memcmp(shown, text, length)
+			 : row->value == value)
+			for (int gap = 0; gap < GPU_GAPS; gap++)
+				ns += row->gap[gap].total_ns;
+	}
+	return ns;
+}
+
+/*
+ * Kernels of stream 7 until 2000 and from 10010 on, and from 10,510 on, asked for by thread 1; thread 2 does something
+ * else. In the first gap: an operator with a call of CUDA and a read in it, a wait, a range, looks, nothing.
+ */
+static void record_two_gaps(void)
+{
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 1);
+	launch(1000, 1);
+	op(2500, "aten::copy_");
+	FRAME_PUT(c.r.fw, 3100, io_read, .function = name("read"), .fd = 3, .bytes = 1,
+		  .duration = 100);
+	CUDA_PUT(&c, 3900, cuda_alloc, "cudaMalloc", 400, .bytes = 5, .address = 4096);
+	op_end(4000);
+	CUDA_PUT(&c, 5500, cuda_call, "cudaStreamSynchronize", 1000, .stream = 0);
+	FRAME_PUT(c.r.fw, 6000, nvtx_push, .domain = name("default"), .name = name("load"));
+	op(6200, "enumerate(DataLoader)#x");
+	op_end(6900);
+	FRAME_PUT(c.r.fw, 7000, nvtx_pop, .domain = name("default"));
+	launch(10000, 2);
+	launch(10500, 3);
+	kernel(20000, 1500, 500, 1, 7);
+	kernel(20000, 10010, 400, 2, 7);
+	kernel(20000, 10510, 400, 3, 7);
+	kernel(20000, 12000, 400, 99, 7); /* nobody knows whose */
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 2);
+	op(1500, "aten::elsewhere");
+	op_end(11000);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 20000 * MS);
+}
+
+static void activities_are_the_innermost(void **state)
+{
+	(void)state;
+	record_two_gaps();
+	read_all(BY_gpu_idle_activity, 0);
+	assert_int_equal(gaps_ns(), 8010 + 100 + 1090);
+	assert_int_equal(all_ns(), gaps_ns());
+	assert_int_equal(ns_of(IDLE_IO, "read", 0), 100);
+	assert_int_equal(ns_of(IDLE_CUDA_MEMORY, "cudaMalloc", 0), 400);
+	assert_int_equal(ns_of(IDLE_OP, "aten::copy_", 0), 1500 - 500);
+	assert_int_equal(ns_of(IDLE_CUDA, "cudaStreamSynchronize", 0), 1000);
+	assert_int_equal(ns_of(IDLE_OP, "enumerate(DataLoader)#x", 0), 700);
+	assert_int_equal(ns_of(IDLE_RANGE, NULL, 0), 0);
+	assert_int_equal(ns_of(IDLE_CUDA_LAUNCH, "cudaLaunchKernel", 0), 10 + 10);
+	assert_int_equal(ns_of(IDLE_OP, "aten::elsewhere", 0), 0);
+	assert_int_equal(idle->row[0].gap[GPU_GAP_OTHER].total_ns +
+				 idle->row[0].gap[GPU_GAP_KERNEL].total_ns,
+			 1090);
+	/* before the operator, up to the wait, up to the range, after it but for the launch, and the rest of two launches */
+	assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0),
+			 500 + 500 + 500 + 2990 + 10 + 80 + 10 + 1090);
+	close_all();
+
+	read_all(BY_gpu_idle_op, 0);
+	assert_int_equal(all_ns(), gaps_ns());
+	assert_int_equal(ns_of(IDLE_OP, "aten::copy_", 0), 1500);
+	assert_int_equal(ns_of(IDLE_OP, "enumerate(DataLoader)#x", 0), 700);
+	assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0), 500 + 1090);
+	assert_int_equal(ns_of(IDLE_OP, NULL, 0), 8110 - 500 - 1500 - 700);
+	close_all();
+
+	read_all(BY_gpu_idle_kind, 0);
+	assert_int_equal(idle->row_count, 0);
+	assert_int_equal(gaps_ns(), 9200);
+	close_all();
+	cuda_recording_release(&c);
+}
+
+static void looks_count_where_nothing_else_is_known(void **state)
+{
+	(void)state;
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 1, .function = name("main"), .file = name("a.py"),
+		  .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 1, .code = 1, .line = 2);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 2, .code = 1, .line = 3);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+	launch(1 * MS, 1);
+	look(5 * MS, 1, EVT_PYTHON_SLEEP);
+	op(6 * MS, "aten::add");
+	op_end(7 * MS);
+	look(10 * MS, 1, EVT_PYTHON_SLEEP);
+	look(15 * MS, 2, EVT_PYTHON_RUNS);
+	launch(18 * MS, 2);
+	look(20 * MS, 1, EVT_PYTHON_RUNS);
+	kernel(30 * MS, 1 * MS, 1 * MS, 1, 7);
+	kernel(30 * MS, 18 * MS, 1 * MS, 2, 7);
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 10000 * MS);
+
+	read_all(BY_gpu_idle_line, 0);
+	assert_int_equal(gaps_ns(), 16 * MS);
+	assert_int_equal(all_ns(), 16 * MS);
+	assert_int_equal(ns_of(IDLE_PLACE, NULL, 1ull << 32 | 1), 5 * MS);
+	assert_int_equal(ns_of(IDLE_PLACE, NULL, 1ull << 32 | 2), 5 * MS);
+	assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0), 6 * MS);
+	close_all();
+
+	read_all(BY_gpu_idle_activity, 0);
+	assert_int_equal(all_ns(), 16 * MS);
+	assert_int_equal(ns_of(IDLE_OP, "aten::add", 0), 1 * MS);
+	/* by line nobody knows from 15 ms on, but before and after that it was running */
+	assert_int_equal(ns_of(IDLE_STATE, NULL, EVT_PYTHON_RUNS), 8 * MS - 10);
+	assert_int_equal(ns_of(IDLE_STATE, NULL, EVT_PYTHON_SLEEP), 3 * MS);
+	assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0), 4 * MS);
+	assert_int_equal(ns_of(IDLE_CUDA_LAUNCH, "cudaLaunchKernel", 0), 10);
+	close_all();
+	cuda_recording_release(&c);
+}
+
+#define ROUNDS 20000u
+
+/* Stream 8 does one thing at the begin and one at the end, minutes later; stream 7 one each 10 ms. */
+static void record_long_gap(void)
+{
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 1);
+	launch(MS, ROUNDS + 1);
+	kernel(MS + 100, MS, 10, ROUNDS + 1, 8);
+	for (uint64_t i = 1; i <= ROUNDS; i++) {
+		if (frame_block_room(c.r.fw) < 10) {
+			frame_end_block(c.r.fw);
+			frame_begin_block(c.r.fw, 1);
+		}
+		op(10 * MS * i, i % 2 ? "aten::one" : "aten::two");
+		op_end(10 * MS * i + 3 * MS);
+		launch(10 * MS * i + 4 * MS, i);
+		kernel(10 * MS * i + 5 * MS, 10 * MS * i + 4 * MS, 10, i, 7);
+	}
+	launch(10 * MS * (ROUNDS + 1), ROUNDS + 2);
+	kernel(10 * MS * (ROUNDS + 1) + 100, 10 * MS * (ROUNDS + 1), 10, ROUNDS + 2, 8);
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 10 * MS * (ROUNDS + 2));
+}
+
+/* The same, whether all stretches are kept until the end or hardly any. */
+static void long_gaps_are_known_in_little_memory(void **state)
+{
+	static const uint32_t pieces_max[] = { 0, 100 };
+
+	(void)state;
+	record_long_gap();
+	for (size_t i = 0; i < 2; i++) {
+		read_all(BY_gpu_idle_op, pieces_max[i]);
+		assert_int_equal(all_ns(), gaps_ns());
+		assert_int_equal(times->stream_count, 2);
+		assert_int_equal(ns_of(IDLE_OP, "aten::one", 0),
+				 ROUNDS / 2 * 3 * MS + (ROUNDS / 2 - 1) * 3 * MS);
+		assert_int_equal(ns_of(IDLE_OP, "aten::two", 0), 2 * (ROUNDS / 2 * 3 * MS));
+		assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0), 9 * MS - 10);
+		assert_int_equal(times->late, 0);
+		close_all();
+	}
+	cuda_recording_release(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(activities_are_the_innermost),
+		cmocka_unit_test(looks_count_where_nothing_else_is_known),
+		cmocka_unit_test(long_gaps_are_known_in_little_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/torch/pyprof.c: kernels joined with operators, backward with forward, over recordings in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/session/source_open.h"
+#include "report/torch/pyprof.h"
+#include "tests/unit/cuda_recording.h"
+
+#define SECOND 1000000000u
+#define NONE UINT64_MAX
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static const struct pyprof *pyprof;
+static uint64_t launches;
+
+static uint64_t name(const char *text)
+{
+	return cuda_recording_name(&c, text);
+}
+
+static void start(void)
+{
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 1);
+	launches = 0;
+}
+
+static void on_stream(uint32_t stream)
+{
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, stream);
+}
+
+/* thread: torch's number of this one, of a backward function that of the forward one. */
+static void begin(uint64_t time_ns, const char *op, uint64_t scope, uint64_t sequence,
+		  uint64_t thread)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin_ex, .name = name(op), .scope = scope,
+		  .sequence = (int64_t)sequence, .thread = scope == 1 ? 9 : thread,
+		  .forward_thread = scope == 1 ? thread : 0);
+}
+
+static void inputs(uint64_t time_ns, const char *shapes, const char *types)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_inputs, .shapes = name(shapes), .types = name(types));
+}
+
+static void end(uint64_t time_ns)
+{
+	frame_put(c.r.fw, EVT_torch_end, time_ns, &time_ns); /* it has no field */
+}
+
+/* A launch, whose kernel begins at once and is told then. */
+static void kernel(uint64_t time_ns, const char *text)
+{
+	launches++;
+	CUDA_PUT(&c, time_ns, cuda_launch, "cudaLaunchKernel", 1, .kernel = name(text),
+		 .correlation = launches);
+	FRAME_PUT(c.r.fw, time_ns, gpu_kernel, .ago_ns = 0, .duration_ns = 10,
+		  .correlation = launches, .kernel = name(text), .stream = 7);
+}
+
+static void finish(const struct filter_settings *filter)
+{
+	static const struct filter_settings plain = { .pid = FILTER_NO_ID,
+						      .tid = FILTER_NO_ID,
+						      .to_ns = UINT64_MAX };
+	static char path[] = "one.evt";
+	struct session_file file;
+	char message[256];
+
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, 2ull * SECOND);
+	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, filter ? filter : &plain);
+	pyprof = pyprof_want(run, NULL);
+	run_read(run, false);
+}
+
+static void release(void)
+{
+	run_free(run);
+	source_close(source);
+	cuda_recording_release(&c);
+}
+
+static const char *op_of(size_t at)
+{
+	uint32_t op = pyprof->kernel[at].call.op.name;
+
+	return op == PYPROF_NO_NAME ? "" : source_name_at(source, op)->text;
+}
+
+static const char *layer_of(size_t at)
+{
+	uint32_t module = pyprof->kernel[at].call.op.module;
+
+	return module == PYPROF_NO_NAME ? "" : source_name_at(source, module)->text;
+}
+
+/* linear() forward on one thread, its two products backward on another, as PyTorch calls them. */
+static void backward_has_what_forward_was(void **state)
+{
+	(void)state;
+	start();
+	FRAME_PUT(c.r.fw, 90, torch_module_begin, .name = name("Linear: fc"));
+	begin(100, "aten::linear", 0, 5, 1);
+	inputs(101, "[[16, 8], [4, 8], [4]]", "['float', 'float', 'float']");
+	begin(110, "aten::addmm", 0, 6, 1);
+	inputs(111, "[[4], [16, 8], [8, 4], [], []]",
+	       "['float', 'float', 'float', 'Scalar', 'Scalar']");
+	kernel(120, "splitKreduce_kernel");
+	kernel(130, "sgemm");
+	kernel(140, "sgemm");
+	end(150);
+	end(160);
+	frame_put(c.r.fw, EVT_torch_module_end, 170, &(uint64_t){ 0 });
+	on_stream(2);
+	begin(200, "AddmmBackward0", 1, 6, 1);
+	begin(210, "aten::mm", 0, NONE, 0);
+	inputs(211, "[[16, 4], [4, 8]]", "['float', 'float']");
+	kernel(220, "ampere_h16816gemm");
+	end(230);
+	kernel(240, "bare");
+	end(250);
+	finish(NULL);
+	assert_int_equal(pyprof->count, 5);
+	assert_int_equal(pyprof->inputs, 3);
+	for (size_t i = 0; i < 5; i++) {
+		assert_string_equal(op_of(i), "aten::addmm");
+		assert_string_equal(layer_of(i), "Linear: fc");
+		assert_int_equal(pyprof->kernel[i].call.is_backward, i > 2);
+		assert_int_equal(pyprof->kernel[i].call.sequence, 6);
+		assert_int_equal(pyprof->kernel[i].sub, i);
+	}
+	assert_int_equal(pyprof->kernel[0].call.other_sequence, 5);
+	assert_int_equal(pyprof->kernel[3].call.other_sequence, PYPROF_NO_SEQUENCE);
+	/* the first kernel that is no helper has the FLOPs, once an operator */
+	assert_false(pyprof->kernel[0].has_its_cost);
+	assert_true(pyprof->kernel[1].has_its_cost);
+	assert_int_equal(pyprof->kernel[1].call.cost.flops, 2 * 16 * 8 * 4);
+	assert_false(pyprof->kernel[2].has_its_cost);
+	assert_true(pyprof->kernel[3].has_its_cost);
+	assert_true(pyprof->kernel[3].uses_tensor_cores);
+	assert_int_equal(pyprof->kernel[3].call.cost.flops, 2 * 16 * 4 * 8);
+	assert_false(pyprof->kernel[4].call.cost.is_known);
+	release();
+}
+
+static void numbers_are_of_their_thread(void **state)
+{
+	(void)state;
+	start();
+	begin(100, "aten::relu", 0, 5, 1);
+	end(110);
+	on_stream(2);
+	begin(120, "aten::tanh", 0, 5, 2);
+	end(130);
+	begin(200, "TanhBackward0", 1, 5, 2);
+	kernel(210, "a");
+	end(220);
+	begin(300, "ReluBackward0", 1, 5, 1);
+	kernel(310, "b");
+	end(320);
+	begin(400, "ReluBackward0", 1, 5, 1); /* again: the forward operator has gone */
+	kernel(410, "c");
+	end(420);
+	finish(NULL);
+	assert_string_equal(op_of(0), "aten::tanh");
+	assert_string_equal(op_of(1), "aten::relu");
+	assert_string_equal(op_of(2), "ReluBackward0");
+	assert_true(pyprof->kernel[2].call.is_node);
+	assert_true(pyprof->kernel[2].call.is_backward);
+	release();
+}
+
+static void labels_and_the_outside_are_no_operators(void **state)
+{
+	struct filter_settings later = {
+		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .from_ns = 150, .to_ns = UINT64_MAX
+	};
+
+	(void)state;
+	start();
+	kernel(100, "a");
+	begin(200, "aten::relu", 0, NONE, 1);
+	begin(210, "label", 7, NONE, 1);
+	kernel(220, "b");
+	end(230);
+	end(240);
+	begin(300, "label", 7, NONE, 1);
+	kernel(310, "c");
+	end(320);
+	finish(&later);
+	assert_int_equal(pyprof->count, 2);
+	assert_string_equal(op_of(0), "aten::relu");
+	assert_string_equal(op_of(1), "");
+	assert_int_equal(pyprof->kernel[1].call.sequence, PYPROF_NO_SEQUENCE);
+	release();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(backward_has_what_forward_was),
+		cmocka_unit_test(numbers_are_of_their_thread),
+		cmocka_unit_test(labels_and_the_outside_are_no_operators),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
