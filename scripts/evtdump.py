@@ -5,9 +5,10 @@
 A second reader of run.evt, written from docs/FORMAT.md alone: prints what `prof-report dump FILE` prints, so
 that a test can compare them. Slow and plain on purpose; for anything else use prof-report. Needs Python 3.8
 and either the module zstandard or the program zstd. Exit status 1 when something is damaged or missing:
-what can be read is printed, the rest is told on stderr.
+what can be read is printed, the rest is told on stderr. The seek table is not looked at.
 """
 import json
+import re
 import struct
 import subprocess
 import sys
@@ -170,23 +171,37 @@ def read_header(data):
         sys.exit("evtdump: version %d is newer than this reader" % version)
 
 
-def pieces(data):
-    """(offset, magic, bytes) of everything after each other; a cut piece ends it with Damage."""
-    at = 0
-    while at < len(data):
-        if len(data) - at < 8:
-            raise Damage("cut at byte %d" % at)
-        magic, length = struct.unpack_from("<II", data, at)
-        if 0x184D2A50 <= magic <= 0x184D2A5F:
-            length += 8
-        elif magic == MAGIC_ZSTD:
-            length = zstd_frame_length(data, at) or len(data) + 1
-        else:
-            raise Damage("no frame at byte %d" % at)
-        if at + length > len(data):
-            raise Damage("cut inside the frame at byte %d" % at)
-        yield at, magic, data[at:at + length]
-        at += length
+def piece_at(data, at):
+    """(magic, bytes) of what begins at `at`, whole."""
+    if len(data) - at < 8:
+        raise Damage("cut at byte %d" % at)
+    magic, length = struct.unpack_from("<II", data, at)
+    if 0x184D2A50 <= magic <= 0x184D2A5F:
+        length += 8
+    elif magic == MAGIC_ZSTD:
+        length = zstd_frame_length(data, at) or len(data) + 1
+    else:
+        raise Damage("no frame at byte %d" % at)
+    if at + length > len(data):
+        raise Damage("cut inside the frame at byte %d" % at)
+    return magic, data[at:at + length]
+
+
+def verifies(data, at):
+    """Whether a frame or the end marker begins at `at` beyond doubt."""
+    try:
+        magic, piece = piece_at(data, at)
+        if magic == MAGIC_END:
+            return bool(checked_payload(data, at, 40))
+        return magic == MAGIC_ZSTD and decompress(piece)[:4] in (b"DATA", b"SCHM")
+    except Damage:
+        return False
+
+
+def next_piece(data, at):
+    """Where reading goes on behind damage that ends before `at`; the end of the file when nothing verifies."""
+    starts = re.compile(rb"\x28\xb5\x2f\xfd|\x51\x2a\x4d\x18").finditer(data, at)
+    return next((match.start() for match in starts if verifies(data, match.start())), len(data))
 
 
 # --- schema -------------------------------------------------------------------------------------
@@ -405,26 +420,30 @@ class Recording:
     def __init__(self, data):
         self.damage, self.frames, self.types = [], [], None
         self.data = data
-        try:
-            read_header(data)
-            for at, magic, piece in pieces(data):
-                if magic == MAGIC_ZSTD:
-                    self.take_frame(at, piece)
-                elif magic == MAGIC_END:
-                    checked_payload(data, at, 40)
-        except (Damage, struct.error) as error:
-            self.damage.append(str(error))
+        at = 0
+        while at < len(data) or not at:
+            try:
+                at = self.take(at)
+            except (Damage, struct.error) as error:
+                self.damage.append("at byte %d: %s" % (at, error))
+                at = next_piece(data, at + 1) if at else len(data)
 
-    def take_frame(self, at, piece):
-        try:
-            content = decompress(piece)
-            if self.types is None:
-                self.types = read_schema(content)
-                return
-            frame = Frame(content, self.types)
-        except Damage as error:
-            self.damage.append("frame at byte %d: %s" % (at, error))
+    def take(self, at):
+        """Where what follows the piece at `at` begins."""
+        if at == 0:
+            read_header(self.data)
+        magic, piece = piece_at(self.data, at)
+        if magic == MAGIC_ZSTD:
+            self.take_frame(decompress(piece))
+        elif magic == MAGIC_END:
+            checked_payload(self.data, at, 40)
+        return at + len(piece)
+
+    def take_frame(self, content):
+        if self.types is None:
+            self.types = read_schema(content)
             return
+        frame = Frame(content, self.types)
         if self.frames and frame.sequence != self.frames[-1].sequence + 1:
             self.damage.append("frame %d follows frame %d" % (frame.sequence, self.frames[-1].sequence))
         self.frames.append(frame)

@@ -136,6 +136,27 @@ same_dump cut.evt any
 cp heap.evt changed.evt
 printf '\377\377\377\377' | dd of=changed.evt bs=1 seek=$((size / 2)) conv=notrunc status=none
 same_dump changed.evt any
+# the magic and the length of each frame behind the schema, where the end of the frame cannot be known any more
+PYTHONDONTWRITEBYTECODE=1 python3 - "$ROOT" heap.evt >starts.txt <<'END' || fail "no frames in heap.evt"
+import sys
+sys.path.insert(0, sys.argv[1] + "/scripts")
+import evtdump
+data, at = open(sys.argv[2], "rb").read(), 0
+while at < len(data):
+    magic, piece = evtdump.piece_at(data, at)
+    if magic == evtdump.MAGIC_ZSTD:
+        print(at)
+    at += len(piece)
+END
+sed 1d starts.txt | head -n 4 >frames.txt
+[[ -s frames.txt ]] || fail "heap.evt has no frame but the schema's"
+while read -r start; do
+	for part in 0 9; do
+		cp heap.evt changed.evt
+		printf '\377\377\377\377' | dd of=changed.evt bs=1 seek=$((start + part)) conv=notrunc status=none
+		same_dump changed.evt any
+	done
+done <frames.txt
 
 for file in "$ROOT"/tests/golden/*.evt; do
 	[[ -e $file ]] && same_dump "$file" any
