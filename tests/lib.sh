@@ -17,7 +17,7 @@
 #   expect_stacks NOTES               what stack_note.h wrote is what was recorded
 #   collector_of FILE                 pid of the process that has the file open, as soon as there is one
 #   eventually WHAT COMMAND...        until the command succeeds, or end the test: for what others do in their own time
-#   complete FILE...                  until no process of ours writes any of these recordings
+#   written [FILE...]                 until no process of ours writes any of these recordings, or of all in the folder
 #   progress_of FILE                  what program progress or cuda_progress has done so far
 #   same_as_fake FILE COUNTS...       the CUDA reports say what the fake CUDA counted (FAKE_CUDA_COUNTS)
 #   same_as_bare COMMAND...           output, status and standard error are those without intercept
@@ -171,11 +171,15 @@ eventually() {
 	fail "$what: not within $i looks"
 }
 
-# complete FILE...: a program does not wait for ever until its collector has written all: its file may grow for a moment.
-complete() {
+# written [FILE...]: a program does not wait for ever until its collector has written all: its file may grow for a moment. Without a
+# name it is all that is here now, of which an older one may just be going away.
+written() {
 	local file
 	for file; do
 		eventually "a recording '$file'" test -s "$file"
+	done
+	(($#)) || set -- ./*.evt*
+	for file; do
 		"$REPORT" check --wait 60 "$file" >/dev/null 2>&1
 	done
 }

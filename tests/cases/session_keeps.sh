@@ -13,7 +13,7 @@ subprocess.run([sys.executable, "child.py"], env={**os.environ, **dict(word.spli
 PROGRAM
 run() { # OUTPUT ARGUMENT...: what it leaves is complete when the next one comes
 	INTERCEPT_OUTPUT=$1 LD_PRELOAD=$LIB "$python" "${@:2}" || fail "status $?: $*"
-	complete ./*.evt
+	written
 }
 small() { # OUTPUT TIMES
 	for ((i = 0; i < $2; i++)); do run "$1" -c pass; done

@@ -14,7 +14,7 @@ python=$(python3 -c "import sys; print(sys.executable)") # not a launcher of its
 launch() { # NAME
 	INTERCEPT_OUTPUT=$1 LD_PRELOAD=$LIB "$python" launch.py 2>err || fail "$(cat err)"
 	[[ ! -s err ]] || fail "we said something: $(cat err)"
-	complete ./*.evt
+	written
 }
 settled() { # FILES...: what is too much goes when the program is gone
 	for ((i = 0; i < 400; i++)); do
@@ -131,7 +131,7 @@ pids=()
 mkfifo held
 exec 7<>held # each of them waits for a line
 for i in 1 2 3 4; do
-	INTERCEPT_KEEP=0 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$python" -c "input()" <held &
+	INTERCEPT_KEEP=0 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$python" -c "import os; os.read(0, 1)" <held &
 	pids+=($!)
 done
 four_files() {
@@ -140,7 +140,7 @@ four_files() {
 eventually "the files of all four" four_files
 printf '\n\n\n\n' >&7
 wait "${pids[@]}"
-complete ./*.evt
+written
 expect_eq "files of four runs at once" "$(find . -name '*.evt*' | wc -l)" 4
 
 # Faults in several files: the line about the first says that there are others.
