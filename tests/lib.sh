@@ -16,6 +16,9 @@
 #   expect_sums FILE                  the whole is the sum of the parts in every report
 #   expect_stacks NOTES               what stack_note.h wrote is what was recorded
 #   collector_of FILE                 pid of the process that has the file open, as soon as there is one
+#   eventually WHAT COMMAND...        until the command succeeds, or end the test: for what others do in their own time
+#   written [FILE...]                 until no process of ours writes any of these recordings, or of all in the folder
+#   progress_of FILE                  what program progress or cuda_progress has done so far
 #   same_as_fake FILE COUNTS...       the CUDA reports say what the fake CUDA counted (FAKE_CUDA_COUNTS)
 #   same_as_bare COMMAND...           output, status and standard error are those without intercept
 #   tables reports|keys            the reports of prof-report --list that make a table of a recording; keys: each
@@ -155,6 +158,40 @@ collector_of() {
 		sleep 0.05
 	done
 	return 1
+}
+
+# eventually WHAT COMMAND...: asks 20 times a second, for a minute at least, until the command succeeds.
+eventually() {
+	local what=$1 i
+	shift
+	for ((i = 0; i < 1200; i++)); do
+		"$@" && return
+		sleep 0.05
+	done
+	fail "$what: not within $i looks"
+}
+
+# written [FILE...]: a program does not wait for ever until its collector has written all: its file may grow for a moment. Without a
+# name it is all that is here now, of which an older one may just be going away.
+written() {
+	local file
+	for file; do
+		eventually "a recording '$file'" test -s "$file"
+	done
+	(($#)) || set -- ./*.evt*
+	for file; do
+		"$REPORT" check --wait 60 "$file" >/dev/null 2>&1
+	done
+}
+
+# progress_of FILE: the sum of the counters that tests/programs/progress.c and cuda_progress.c count in; 0 when it is not there.
+progress_of() {
+	od -An -v -t u8 -w8 "$1" 2>/dev/null | awk '{ sum += $1 } END { printf "%d\n", sum }'
+}
+
+# has_progress FILE NUMBER: so much is done.
+has_progress() {
+	(($(progress_of "$1") >= $2))
 }
 
 # same_as_fake [-o REPORT...] [--peak] FILE COUNTS...: the CUDA reports are what the fake CUDA counted.

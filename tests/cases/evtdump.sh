@@ -118,7 +118,7 @@ grep -q ', 2004 stacks of 100004 frames$' check.txt || fail "check does not coun
 # losses: the limit of the file
 INTERCEPT_MAX_FILE=256K INTERCEPT_OUTPUT=$PWD/limited.evt LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 1 &
 pid=$!
-sleep 1
+eventually "four times of what the file has room for" has_progress progress 6000000
 kill -9 $pid
 wait $pid 2>/dev/null
 same_dump "$PWD/limited.evt"

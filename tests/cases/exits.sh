@@ -13,10 +13,7 @@ try() { # HOW EXPECTED-STATUS BLOCKS
 	expect_eq "status of '$1'" $? "$2"
 	expect_eq "standard error of '$1'" "$(grep -c '^intercept:' err)" 0
 	# Killed in its first milliseconds: the collector has yet to make the file.
-	for ((i = 0; i < 100; i++)); do
-		[[ -s $OUTPUT ]] && break
-		sleep 0.02
-	done
+	eventually "the file of '$1'" test -s "$OUTPUT"
 	expect "$OUTPUT" "sized(4242) == $3" \
 		"ended(processes.rows[0], $2)" 'summary.totals.events_lost == 0'
 	"$REPORT" check "$OUTPUT" >check.out || fail "check of '$1': $(cat check.out)"

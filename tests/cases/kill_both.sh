@@ -1,33 +1,25 @@
 #!/bin/bash
-# kill -9 of program and collector together: readable, and all that is older than a second is there.
+# kill -9 of program and collector together: readable, and all that had been written is there.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program progress
-progress() {
-	python3 -c "import struct; print(sum(struct.unpack('512Q', open('progress', 'rb').read())))"
-}
-collector_of() { # FILE: pid of the process that has it open
-	local link
-	for link in /proc/[0-9]*/fd/*; do
-		[[ $(readlink "$link" 2>/dev/null) == "$1" ]] || continue
-		link=${link#/proc/}
-		echo "${link%%/*}"
-		return
-	done
+has_recorded() { # EVENTS: they are in the file
+	local events
+	events=$(json alloc "$OUTPUT" 'totals["allocations"] + totals["frees"] + totals["frees_unmatched"]' --live 2>/dev/null)
+	((${events:-0} >= $1))
 }
 
 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 2 1000 2>err &
 pid=$!
-sleep 1.3
+eventually "the program's start" has_progress progress 1000
 collector=$(collector_of "$OUTPUT")
 [[ $collector ]] || fail "no process has the file open"
-# A second for the frame to be closed; 200 ms for a busy machine to write it.
-early=$(progress)
-sleep 1.2
+early=$(progress_of progress)
+eventually "a frame that was closed and written while the program runs" has_recorded "$early"
 kill -9 "$collector" $pid
 wait $pid 2>/dev/null
-late=$(progress)
+late=$(progress_of progress)
 # Not complete, so status 1; what is there is shown.
 "$REPORT" alloc --format json "$OUTPUT" >alloc.json 2>err
 expect_eq "exit status of an unfinished file" $? 1

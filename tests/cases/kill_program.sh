@@ -4,21 +4,18 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program progress
-progress() { # the sum of all counters, now
-	python3 -c "import struct; print(sum(struct.unpack('512Q', open('progress', 'rb').read())))"
-}
-
 for round in 1 2 3 4 5; do
 	rm -f progress
 	OUTPUT=$PWD/run$round.evt # the collector of the round before may be at work still
 	threads=$((round % 3 + 1))
 	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/progress" progress $threads 2>err &
 	pid=$!
-	sleep "0.$((RANDOM % 2))$((RANDOM % 10))5"
+	eventually "the program's start" has_progress progress 1
+	sleep "0.$((RANDOM % 2))$((RANDOM % 10))5" # any moment
 	kill -9 $pid
 	wait $pid 2>/dev/null
-	[[ -s progress ]] || continue
-	done=$(progress)
+	done=$(progress_of progress)
+	eventually "the file of round $round" test -s "$OUTPUT" # killed in its first milliseconds: the collector has yet to make it
 	# An event may have happened and not yet have been counted by the program: one a thread. A thread
 	# that is starting uses the heap as well: a few.
 	got=$(json alloc "$OUTPUT" 'totals["allocations"] + totals["frees"] + totals["frees_unmatched"]') || fail "the file cannot be read"

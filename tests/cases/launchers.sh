@@ -9,6 +9,7 @@ try() { # COMMAND...
 	run_traced "$@" >out 2>err
 	expect_eq "exit status of $*" $? 21
 	expect_eq "standard error of $*" "$(cat err)" ''
+	eventually "the file of $*" test -s "$OUTPUT"
 	expect_eq "files of $*" "$(echo ./*.evt)" ./run.evt
 	expect "$OUTPUT" 'processes.rows[0].exit_status == 21' 'alloc.totals.allocations >= 200' \
 		"'$wanted' in processes.rows[0].command"

@@ -109,12 +109,16 @@ wrong = {n: (rows[n]["calls"] if n in rows else None, len(theirs.get(n, ()))) fo
          if n not in rows or rows[n]["calls"] != len(theirs.get(n, ()))}
 assert not wrong, "calls of ours and theirs: %r" % wrong
 assert len(theirs) > 60 and all(r["open"] == 0 for r in rows.values())
+late = []
 for name, times in theirs.items():
     ours, total = rows[name]["total_ns"], sum(times)
-    if exact:  # ours are outside of theirs, and hardly longer: a switch of tasks may come between
-        assert -5000 * len(times) <= ours - total <= 20e6 + 100e3 * len(times), (name, ours, total)
+    if exact:  # ours are outside of theirs, and hardly longer; where a busy machine comes between, one is far off, but not many are
+        assert ours - total >= -5000 * len(times), (name, ours, total)
+        if ours - total > 20e6 + 100e3 * len(times):
+            late.append((name, ours, total))
     elif name.endswith("SingleDeviceStrategy.training_step"):  # mostly sleeps
         assert 16 * 3e6 <= ours < 20 * total, (name, ours, total)
+assert len(late) <= len(theirs) // 20, late
 END
 # what torch's own profiler says on standard error has times in it
 "$PYTHON" fit.py lightning.pytorch simple timer others bare >bare.out 2>err || fail "bare: $(tail -5 err)"

@@ -10,7 +10,7 @@ preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/li
 "$PYTHON" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("sklearn"))' || skip "no sklearn in '$PYTHON'"
 [[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
 	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
-
+export PYTHONPATH=$ROOT/tests/torch/rest # PyTorch's own end
 train() { # PRELOAD: two epochs; prints what the training does but the times
 	local status
 	LD_PRELOAD=$1 "$PYTHON" "$ROOT/scripts/demo_train.py" 2 --device cuda >train.out 2>train.err
@@ -92,7 +92,7 @@ expect_eq "advice on the GPU" "$(json bottleneck joined.evt \
 # each kernel has its operator, its direction, and FLOPs by the sizes of inputs
 rm -f counts.*.json
 cat >net.py <<'END'
-import os, time, torch, torch.nn as nn
+import torch, torch.nn as nn
 torch.set_num_threads(1)
 class Net(nn.Module):
     def __init__(self):
@@ -104,13 +104,6 @@ net, x, y = Net().cuda(), torch.ones(16, 512).cuda(), torch.zeros(16, dtype=torc
 for step in range(3):
     nn.functional.cross_entropy(net(x), y).backward()
 torch.cuda.synchronize()
-# PyTorch aborts at its end, with nothing preloaded too, while autograd's thread still drops the last graph (pytorch issue 190489):
-# wait until every other thread sleeps and has not run in between
-def others():
-    return {id: open(f"/proc/self/task/{id}/status").read() for id in os.listdir("/proc/self/task") if int(id) != os.getpid()}
-before = None
-while before != (before := others()) or "(running)" in "".join(before.values()):
-    time.sleep(0.05)
 END
 INTERCEPT_STACKS=python INTERCEPT_TRACE=-alloc,-imports,+modules,+shapes INTERCEPT_OUTPUT=$PWD/net.evt LD_PRELOAD=$LIB:$preload "$PYTHON" net.py || fail "net: $?"
 flops() { # LAYER DIRECTION

@@ -33,7 +33,7 @@ def work(count):
 END
 mkdir first second
 OUTPUT=$PWD/first/run.evt
-INTERCEPT_CHILDREN=all INTERCEPT_TRACE=+io,+functions INTERCEPT_STACKS=both run_traced "$python" "$PWD/user-hidden2/main.py" --api-key=hidden1 ||
+INTERCEPT_SAMPLE=1000 INTERCEPT_CHILDREN=all INTERCEPT_TRACE=+io,+functions INTERCEPT_STACKS=both run_traced "$python" "$PWD/user-hidden2/main.py" --api-key=hidden1 ||
 	fail "status $?"
 "$REPORT" symbolize first/run.evt >/dev/null || fail "symbolize: status $?"
 bytes_of() { # FILE...: all that is in them, decompressed or not

@@ -7,9 +7,10 @@ cat >sleeps.py <<'END'
 import threading
 import time
 
-threading.Thread(target=time.sleep, args=(0.2,)).start()
+brief = threading.Thread(target=time.sleep, args=(0.2,))
+brief.start()
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
-time.sleep(0.6)
+brief.join()
 END
 run_traced python3 sleeps.py || fail "status $?"
 expect "$OUTPUT" 'len(threads.rows) == 3' \

@@ -30,9 +30,9 @@ expect_eq "events of the thread, filtered" "$(json threads "$OUTPUT" 'rows[0]["e
 
 # A step that runs for 20 ms and sleeps for 30.
 OUTPUT=$PWD/steps.evt
-INTERCEPT_STEP=step run_traced "$PROGRAMS/running" steps || fail "steps: status $?"
+INTERCEPT_STEP=step run_traced "$PROGRAMS/running" steps >out || fail "steps: status $?"
 expect "$OUTPUT" 'steps.totals.steps >= 4' \
-	'all(20e6 <= r.running_ns < 29e6 and r.waiting_ns >= 30e6 for r in steps.rows)' \
+	"all(20e6 <= r.running_ns < $(used step) + 9e6 and r.waiting_ns >= 30e6 for r in steps.rows)" \
 	'all(r.other_running_ns + r.other_waiting_ns == r.other_ns for r in steps.rows)' \
 	'all(r.operators_ns == 0 and r.operators_running_ns is None for r in steps.rows)' \
 	'steps.totals.waiting_ns >= 4 * 30e6'

@@ -79,6 +79,7 @@ expect_match "command" "$(commands run.evt)" 'sys.stdin.read'
 rm -f ./*.evt*
 run() { # ALLOCATIONS
 	LD_PRELOAD=$LIB "$PROGRAMS/heap_calls" "$1" 2>err || fail "status $? of heap_calls: $(cat err)"
+	written run.evt
 }
 need_program heap_calls
 cp "$PROGRAMS/heap_calls" another

@@ -11,7 +11,10 @@ cat >parent.py <<'PROGRAM'
 import os, subprocess, sys
 subprocess.run([sys.executable, "child.py"], env={**os.environ, **dict(word.split("=") for word in sys.argv[1:])}, check=True)
 PROGRAM
-run() { INTERCEPT_OUTPUT=$1 LD_PRELOAD=$LIB "$python" "${@:2}" || fail "status $?: $*"; }
+run() { # OUTPUT ARGUMENT...: what it leaves is complete when the next one comes
+	INTERCEPT_OUTPUT=$1 LD_PRELOAD=$LIB "$python" "${@:2}" || fail "status $?: $*"
+	written
+}
 small() { # OUTPUT TIMES
 	for ((i = 0; i < $2; i++)); do run "$1" -c pass; done
 }

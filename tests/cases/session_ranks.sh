@@ -14,6 +14,7 @@ python=$(python3 -c "import sys; print(sys.executable)") # not a launcher of its
 launch() { # NAME
 	INTERCEPT_OUTPUT=$1 LD_PRELOAD=$LIB "$python" launch.py 2>err || fail "$(cat err)"
 	[[ ! -s err ]] || fail "we said something: $(cat err)"
+	written
 }
 settled() { # FILES...: what is too much goes when the program is gone
 	for ((i = 0; i < 400; i++)); do
@@ -109,7 +110,10 @@ expect "$OUTPUT.1" 'len(processes.rows) == 3'
 mv run.evt.1 mine.evt
 launch run.evt
 launch run.evt
-sleep 0.3
+for ((i = 0; i < 400; i++)); do
+	[[ -e ${third[0]} || -e ${third[1]} ]] || break
+	sleep 0.05
+done
 for file in mine.evt "${second[@]}"; do [[ -e $file ]] || fail "$file is gone"; done
 expect "$PWD/mine.evt" 'len(processes.rows) == 3'
 [[ ! -e ${third[0]} && ! -e ${third[1]} ]] || fail "ranks of a run that is gone are there: $(ls)"
@@ -124,12 +128,19 @@ done
 # Runs at the same time: none of them is an earlier one of another.
 rm -f ./*.evt*
 pids=()
+mkfifo held
+exec 7<>held # each of them waits for a line
 for i in 1 2 3 4; do
-	INTERCEPT_KEEP=0 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$python" -c "import sys; sys.stdin.read()" < <(sleep 1) &
+	INTERCEPT_KEEP=0 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$python" -c "import os; os.read(0, 1)" <held &
 	pids+=($!)
 done
+four_files() {
+	(($(find . -name '*.evt*' | wc -l) == 4))
+}
+eventually "the files of all four" four_files
+printf '\n\n\n\n' >&7
 wait "${pids[@]}"
-sleep 0.3
+written
 expect_eq "files of four runs at once" "$(find . -name '*.evt*' | wc -l)" 4
 
 # Faults in several files: the line about the first says that there are others.

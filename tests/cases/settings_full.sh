@@ -8,10 +8,10 @@ try() { # FULL: leaves $done, what the program did
 	rm -f ./*.evt progress
 	INTERCEPT_FULL=$1 INTERCEPT_BUFFER=1M INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 3 &
 	pid=$!
-	sleep 0.4
+	eventually "more than the buffer holds" has_progress progress 1000000
 	kill -9 $pid
 	wait $pid 2>/dev/null
-	done=$(python3 -c "import struct; print(sum(struct.unpack('512Q', open('progress', 'rb').read())))")
+	done=$(progress_of progress)
 }
 try wait
 expect "$OUTPUT" 'summary.totals.events_lost == 0' \

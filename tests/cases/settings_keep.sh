@@ -19,9 +19,10 @@ for pair in run.evt:5 run.evt.1:4 run.evt.2:3; do
 done
 # A file that somebody still writes is never touched.
 rm -f ./run.evt*
-INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB sleep 3 &
+INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB sleep 300 &
 pid=$!
-sleep 0.5
+trap 'kill $pid 2>/dev/null' EXIT
+eventually "the live file" test -s run.evt
 run_traced "$PROGRAMS/exits" return 7 || fail "status $?"
 beside=$(find . -name 'run.*.evt')
 [[ $beside ]] || fail "no file beside the live one: $(ls)"

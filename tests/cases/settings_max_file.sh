@@ -6,10 +6,10 @@
 need_program progress
 INTERCEPT_MAX_FILE=256K INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 2 &
 pid=$!
-sleep 1.5
+eventually "four times of what the file has room for" has_progress progress 6000000
 kill -9 $pid
 wait $pid 2>/dev/null
-done=$(python3 -c "import struct; print(sum(struct.unpack('512Q', open('progress', 'rb').read())))")
+done=$(progress_of progress)
 expect_between "bytes of the file" "$(stat -c %s "$OUTPUT")" 50000 400000
 expect "$OUTPUT" 'summary.totals.events_lost > 0' \
 	"summary.totals.events + summary.totals.events_lost >= $done" \

@@ -8,12 +8,12 @@ INTERCEPT_OUTPUT="$PWD/%p-%h-%e.evt" LD_PRELOAD=$LIB "$PROGRAMS/empty" &
 pid=$!
 wait $pid
 name=$pid-$(uname -n)-empty.evt
-[[ -s $name ]] || fail "no file '$name': $(ls)"
+eventually "a file '$name' ($(ls))" test -s "$name"
 expect "$PWD/$name" "processes.rows[0].pid == $pid"
 LD_PRELOAD=$LIB "$PROGRAMS/empty" || fail "status $?"
-[[ -s run.evt ]] || fail "no run.evt: $(ls)"
+eventually "run.evt ($(ls))" test -s run.evt
 RANK=3 INTERCEPT_OUTPUT="r%r.evt" LD_PRELOAD=$LIB "$PROGRAMS/empty" || fail "status $?"
-[[ -s r3.evt ]] || fail "no r3.evt: $(ls)"
+eventually "r3.evt ($(ls))" test -s r3.evt
 mkdir sub
 INTERCEPT_OUTPUT=sub/x.evt LD_PRELOAD=$LIB "$PROGRAMS/empty" || fail "status $?"
 expect "$PWD/sub/x.evt" 'len(processes.rows) == 1'

@@ -27,13 +27,13 @@ def app(environ, start_response):
     return [b"done"]
 END
 cat >ask.py <<'END'
-import sys, time, urllib.error, urllib.request
+import sys, time, urllib.request
 
 def ask(tries):
     while True:
         try:
             return urllib.request.urlopen("http://127.0.0.1:%s/" % sys.argv[1], timeout=120).read()
-        except urllib.error.URLError as error:  # bound, but no worker listens yet
+        except OSError as error:  # bound, but no worker listens yet, or the one that did is replaced
             tries -= 1
             if tries < 0:
                 sys.exit("after all tries: %s" % error)

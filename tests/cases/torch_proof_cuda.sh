@@ -7,6 +7,7 @@
 need_torch
 [[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
 	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
+export PYTHONPATH=$ROOT/tests/torch/rest # PyTorch's own end
 fake=$BUILD/fake
 LIB=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13
 run_traced "$PYTHON" "$ROOT/tests/torch/proof.py" proof.json cuda 2>err || fail "$(tail -5 err)"

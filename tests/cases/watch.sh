@@ -31,7 +31,7 @@ ends() { # it
 	wait "$program"
 }
 shows() { # FILE TEXT: until the blocks that are printed there have it
-	for _ in {1..600}; do
+	for ((i = 0; i < 600; i++)); do
 		grep -qF -- "$2" "$1" && return
 		sleep 0.1
 	done

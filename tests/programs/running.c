@@ -160,12 +160,19 @@ static void in_a_child(void)
 
 static void steps(void)
 {
+	uint64_t longest = 0;
+
 	for (int i = 0; i < STEPS; i++) {
+		uint64_t from = cpu_ns(), used;
+
 		nvtxRangePushA("step");
 		spin(20 * MS);
 		sleep_ns(30 * MS);
 		nvtxRangePop();
+		used = cpu_ns() - from;
+		longest = used > longest ? used : longest;
 	}
+	printf("step %llu\n", (unsigned long long)longest);
 }
 
 int main(int argc, char **argv)

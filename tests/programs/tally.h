@@ -54,7 +54,7 @@ static inline struct tally *tally_row(void)
 /* After an allocation that gave `block`. */
 static inline void tally_took(struct tally *t, void *block, size_t size)
 {
-	int64_t live;
+	int64_t live, peak;
 
 	if (!block)
 		_exit(98);
@@ -62,8 +62,10 @@ static inline void tally_took(struct tally *t, void *block, size_t size)
 	t->bytes_allocated += size;
 	t->last = block;
 	live = __atomic_add_fetch(&tally_table->live_bytes, (int64_t)size, __ATOMIC_SEQ_CST);
-	if (live > tally_table->peak_bytes)
-		tally_table->peak_bytes = live;
+	peak = __atomic_load_n(&tally_table->peak_bytes, __ATOMIC_SEQ_CST);
+	while (live > peak && !__atomic_compare_exchange_n(&tally_table->peak_bytes, &peak, live, 0,
+							   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		continue;
 }
 
 /* Before a free of `block`, which this process allocated with `size`. */

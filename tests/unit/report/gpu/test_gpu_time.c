@@ -10,36 +10,11 @@
 
 #include "report/gpu/gpu_time.h"
 #include "report/gpu/kernel_class.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/gpu_recording.h"
 
 #define SECOND 1000000000u
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static const struct gpu_time *times;
-
-static const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					      .tid = FILTER_NO_ID,
-					      .to_ns = UINT64_MAX };
-
-static uint64_t name(const char *text)
-{
-	return cuda_recording_name(&c, text);
-}
-
-static void start(void)
-{
-	cuda_recording_start(&c, 2);
-	frame_begin_block(c.r.fw, 1);
-}
-
-static void launch(uint64_t time_ns, uint64_t correlation)
-{
-	CUDA_PUT(&c, time_ns, cuda_launch, "cudaLaunchKernel", 5, .kernel = name("k"),
-		 .correlation = correlation);
-}
 
 struct where {
 	uint64_t device, stream;
@@ -48,33 +23,16 @@ struct where {
 static void kernel(struct where at, uint64_t begin_ns, uint64_t took_ns, uint64_t correlation,
 		   const char *text)
 {
-	uint64_t told_ns = SECOND;
-
-	FRAME_PUT(c.r.fw, told_ns, gpu_kernel, .ago_ns = (int64_t)(told_ns - begin_ns),
-		  .duration_ns = took_ns, .correlation = correlation, .kernel = name(text),
-		  .device = at.device, .stream = at.stream);
+	KERNEL_PUT(SECOND, begin_ns, took_ns, correlation, text, .device = at.device,
+		   .stream = at.stream);
 }
 
 static void finish(void)
 {
-	static char path[] = "one.evt";
-	struct session_file file;
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 2ull * SECOND);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	close_recording(2ull * SECOND);
+	open_run(NULL);
 	times = gpu_time_want(run, NULL);
 	run_read(run, false);
-}
-
-static void release(void)
-{
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
 }
 
 /*
@@ -86,7 +44,7 @@ static void a_device_is_busy_when_anything_runs(void **state)
 	const struct gpu_lane *lane;
 
 	(void)state;
-	start();
+	start(2);
 	for (uint64_t i = 1; i <= 4; i++)
 		launch(100 * i, i);
 	FRAME_PUT(c.r.fw, SECOND, gpu_copy, .ago_ns = SECOND - 5000, .duration_ns = 100,
@@ -116,7 +74,7 @@ static void a_gap_is_of_whom_the_stream_waited_for(void **state)
 	const struct gpu_stream_time *stream;
 
 	(void)state;
-	start();
+	start(2);
 	launch(1000, 1);
 	launch(1100, 2);
 	launch(1200, 3);

@@ -14,32 +14,11 @@
 
 #include "report/gpu/gpu.h"
 #include "report/gpu/graphs.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/gpu_recording.h"
 
 #define SECOND 1000000000ull
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct graphs *graphs;
-
-static uint64_t name(const char *text)
-{
-	return cuda_recording_name(&c, text);
-}
-
-static void start(void)
-{
-	cuda_recording_start(&c, 2);
-	frame_begin_block(c.r.fw, 1);
-}
-
-static void on_stream(uint32_t stream)
-{
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, stream);
-}
 
 static void push(uint64_t time_ns, const char *text)
 {
@@ -63,7 +42,7 @@ static void copy(uint64_t time_ns, uint64_t node, uint64_t of)
 	FRAME_PUT(c.r.fw, time_ns, gpu_captured, .node = node, .of = of, .graph = 2);
 }
 
-static void launch(uint64_t time_ns, uint64_t correlation, uint64_t handle)
+static void launch_graph(uint64_t time_ns, uint64_t correlation, uint64_t handle)
 {
 	CUDA_PUT(&c, time_ns, cuda_call, "cudaGraphLaunch", 7, .object = handle,
 		 .correlation = correlation);
@@ -71,36 +50,17 @@ static void launch(uint64_t time_ns, uint64_t correlation, uint64_t handle)
 
 static void kernel(uint64_t begin_ns, uint64_t took_ns, uint64_t correlation, uint64_t node)
 {
-	FRAME_PUT(c.r.fw, SECOND, gpu_kernel, .ago_ns = (int64_t)(SECOND - begin_ns),
-		  .duration_ns = took_ns, .correlation = correlation, .kernel = name("k"),
-		  .graph = 2);
+	KERNEL_PUT(SECOND, begin_ns, took_ns, correlation, "k", .graph = 2);
 	if (node)
 		FRAME_PUT(c.r.fw, SECOND, gpu_node, .correlation = correlation, .node = node);
 }
 
 static void finish(enum key_id by)
 {
-	static char path[] = "one.evt";
-	const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					       .tid = FILTER_NO_ID,
-					       .to_ns = UINT64_MAX };
-	struct session_file file;
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 5 * SECOND);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	close_recording(5 * SECOND);
+	open_run(NULL);
 	graphs = graphs_want(run, &(struct graphs_options){ .by = by });
 	run_read(run, false);
-}
-
-static void release(void)
-{
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
 }
 
 /* Pieces whose capture's range is that one; "": those in none. The low half of such a key is its name's index + 1. */
@@ -125,9 +85,9 @@ static void a_launch_lasts_from_its_first_node_to_its_last(void **state)
 	const struct graph_row *row;
 
 	(void)state;
-	start();
-	launch(1000, 1, 0xa0);
-	launch(9000, 2, 0xa0);
+	start(2);
+	launch_graph(1000, 1, 0xa0);
+	launch_graph(9000, 2, 0xa0);
 	on_stream(2);
 	kernel(3000, 100, 1, 52); /* told backwards */
 	kernel(2000, 700, 1, 51);
@@ -151,10 +111,10 @@ static void a_launch_lasts_from_its_first_node_to_its_last(void **state)
 static void launches_without_work_are_of_the_graph_of_their_handle(void **state)
 {
 	(void)state;
-	start();
-	launch(1000, 1, 0xa0);
-	launch(2000, 2, 0xa0);
-	launch(3000, 3, 0xb0);
+	start(2);
+	launch_graph(1000, 1, 0xa0);
+	launch_graph(2000, 2, 0xa0);
+	launch_graph(3000, 3, 0xb0);
 	CUDA_PUT(&c, 4000, cuda_call, "cudaGraphLaunch", 7, .object = 0xa0, .correlation = 4,
 		 .result = 1);
 	on_stream(2);
@@ -174,7 +134,7 @@ static void launches_without_work_are_of_the_graph_of_their_handle(void **state)
 static void work_of_other_calls_is_of_no_graph(void **state)
 {
 	(void)state;
-	start();
+	start(2);
 	CUDA_PUT(&c, 1000, cuda_launch, "cudaLaunchKernel", 5, .kernel = name("k"),
 		 .correlation = 1);
 	on_stream(2);
@@ -188,7 +148,7 @@ static void work_of_other_calls_is_of_no_graph(void **state)
 static void nodes_have_the_range_of_their_capture(void **state)
 {
 	(void)state;
-	start();
+	start(2);
 	push(100, "a");
 	capture(200, 10);
 	pop(300);
@@ -202,8 +162,8 @@ static void nodes_have_the_range_of_their_capture(void **state)
 	copy(730, 30, 21);
 	copy(740, 23, 13);
 	push(800, "replay");
-	launch(1000, 1, 0xa0);
-	launch(2000, 2, 0xa0);
+	launch_graph(1000, 1, 0xa0);
+	launch_graph(2000, 2, 0xa0);
 	pop(2100);
 	on_stream(2);
 	for (uint64_t i = 1; i <= 2; i++) {
@@ -226,12 +186,12 @@ static void nodes_have_the_range_of_their_capture(void **state)
 static void copies_in_a_circle_have_no_context(void **state)
 {
 	(void)state;
-	start();
+	start(2);
 	copy(700, 20, 21);
 	copy(710, 21, 20);
 	copy(720, 20, 21);
 	copy(730, 22, 22);
-	launch(1000, 1, 0xa0);
+	launch_graph(1000, 1, 0xa0);
 	on_stream(2);
 	kernel(2000, 10, 1, 20);
 	kernel(2020, 10, 1, 22);
@@ -243,12 +203,12 @@ static void copies_in_a_circle_have_no_context(void **state)
 static void a_node_names_the_work_before_it_on_its_thread_only(void **state)
 {
 	(void)state;
-	start();
+	start(2);
 	push(100, "a");
 	capture(200, 10);
 	pop(300);
-	launch(1000, 1, 0xa0);
-	launch(2000, 2, 0xa0);
+	launch_graph(1000, 1, 0xa0);
+	launch_graph(2000, 2, 0xa0);
 	on_stream(2);
 	kernel(3000, 10, 1, 0);                                            /* its node was lost */
 	FRAME_PUT(c.r.fw, SECOND, gpu_node, .correlation = 2, .node = 10); /* of other work */
@@ -262,9 +222,9 @@ static void a_node_names_the_work_before_it_on_its_thread_only(void **state)
 static void whole_graphs_have_launches_and_no_gaps(void **state)
 {
 	(void)state;
-	start();
-	launch(1000, 1, 0xa0);
-	launch(2000, 2, 0xa0);
+	start(2);
+	launch_graph(1000, 1, 0xa0);
+	launch_graph(2000, 2, 0xa0);
 	on_stream(2);
 	for (uint64_t i = 1; i <= 2; i++)
 		FRAME_PUT(c.r.fw, SECOND, gpu_graph, .ago_ns = (int64_t)(SECOND - 2000 * i),

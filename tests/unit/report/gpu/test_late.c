@@ -12,53 +12,21 @@
 #include <cmocka.h>
 
 #include "report/nvtx/range_events.h"
-#include "report/session/source_open.h"
 #include "report/steps/step_events.h"
 #include "report/torch/operator_events.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/gpu_recording.h"
 
 #define SECOND 1000000000u
 #define USER 7u
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static const struct ranges *ranges;
 static const struct operators *operators;
 static const struct steps *steps;
 static const struct late *late;
 
-static const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					      .tid = FILTER_NO_ID,
-					      .to_ns = UINT64_MAX };
-
-static uint64_t name(const char *text)
-{
-	return cuda_recording_name(&c, text);
-}
-
-static void start(void)
-{
-	cuda_recording_start(&c, 2);
-	frame_begin_block(c.r.fw, 1);
-}
-
-static void on_stream(uint32_t stream)
-{
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, stream);
-}
-
-static void launch(uint64_t time_ns, uint64_t correlation)
-{
-	CUDA_PUT(&c, time_ns, cuda_launch, "cudaLaunchKernel", 5, .kernel = name("k"),
-		 .correlation = correlation);
-}
-
 static void kernel(uint64_t told_ns, uint64_t begin_ns, uint64_t took_ns, uint64_t correlation)
 {
-	FRAME_PUT(c.r.fw, told_ns, gpu_kernel, .ago_ns = (int64_t)(told_ns - begin_ns),
-		  .duration_ns = took_ns, .correlation = correlation, .kernel = name("k"));
+	KERNEL_PUT(told_ns, begin_ns, took_ns, correlation, "k");
 }
 
 static void push(uint64_t time_ns, const char *text)
@@ -88,12 +56,7 @@ static void mark(uint64_t time_ns, uint64_t number)
 
 static void read_as(struct filter_settings options)
 {
-	static char path[] = "one.evt";
-	struct session_file file = { .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	char message[256];
-
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &options);
+	open_run(&options);
 	ranges = ranges_want(run, &(struct ranges_options){ .work = WORK_BIT(gpu_ns) });
 	operators = operators_want(run, &(struct operators_options){ .is_full = true });
 	steps = steps_want(run, &(struct steps_options){ .wants_rows = true });
@@ -103,21 +66,8 @@ static void read_as(struct filter_settings options)
 
 static void finish(uint64_t end_ns)
 {
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, end_ns);
+	close_recording(end_ns);
 	read_as(plain);
-}
-
-static void release_run(void)
-{
-	run_free(run);
-	source_close(source);
-}
-
-static void release(void)
-{
-	release_run();
-	cuda_recording_release(&c);
 }
 
 static bool name_is(uint32_t index, const char *text)
@@ -154,7 +104,7 @@ static struct work thread_work(size_t index)
 static void work_is_counted_in_the_ranges_around_its_call(void **state)
 {
 	(void)state;
-	start();
+	start(2);
 	push(100, "outer");
 	launch(110, 1);
 	push(120, "inner");
@@ -191,7 +141,7 @@ static void work_is_counted_in_the_ranges_around_its_call(void **state)
 static void start_end_ranges_have_the_work_of_their_process(void **state)
 {
 	(void)state;
-	start();
+	start(2);
 	FRAME_PUT(c.r.fw, 100, nvtx_start, .domain = name(""), .name = name("all"), .range = 1);
 	launch(110, 1);
 	FRAME_PUT(c.r.fw, 120, nvtx_start, .domain = name(""), .name = name("second"), .range = 2);
@@ -220,7 +170,7 @@ static void start_end_ranges_have_the_work_of_their_process(void **state)
 static void an_only_child_of_its_parents_name_is_the_same_operator(void **state)
 {
 	(void)state;
-	start();
+	start(2);
 	begin(100, "conv");
 	begin(110, "conv");
 	begin(115, "gemm");
@@ -257,7 +207,7 @@ static void a_filter_looks_at_the_call(void **state)
 	struct filter_settings early = plain, other = plain;
 
 	(void)state;
-	start();
+	start(2);
 	push(100, "r");
 	launch(110, 1);
 	launch(500, 2);
@@ -269,13 +219,13 @@ static void a_filter_looks_at_the_call(void **state)
 	kernel(SECOND + 2, 900, 1000, 3);
 	finish(2ull * SECOND);
 	assert_int_equal(thread_work(0).gpu_ns, 110);
-	release_run();
+	close_run();
 	early.to_ns = 300;
 	read_as(early);
 	assert_int_equal(thread_work(0).gpu_ns, 10);
 	assert_int_equal(thread_work(1).gpu_ns, 1000);
 	assert_int_equal(range_of("r")->work.gpu_ns, 10);
-	release_run();
+	close_run();
 	other.tid = 200;
 	read_as(other);
 	assert_int_equal(thread_work(0).gpu_ns, 0);
@@ -286,7 +236,7 @@ static void a_filter_looks_at_the_call(void **state)
 static void work_waits_for_its_call_and_not_for_ever(void **state)
 {
 	(void)state;
-	start();
+	start(2);
 	push(50, "r");
 	on_stream(2); /* CUPTI's thread is ahead of the call's */
 	kernel(100, 60, 10, 1);
@@ -307,7 +257,7 @@ static void work_waits_for_its_call_and_not_for_ever(void **state)
 static void steps_have_what_ran_in_their_time(void **state)
 {
 	(void)state;
-	start();
+	start(2);
 	FRAME_PUT(c.r.fw, 10, gpu_cupti, .state = EVT_GPU_STARTED);
 	mark(1000, 1);
 	begin(1100, "aten::mm");
@@ -345,7 +295,7 @@ static void memory_is_of_what_is_under_way(void **state)
 	enum { LAUNCHES = 1000 };
 
 	(void)state;
-	start();
+	start(2);
 	for (uint64_t i = 1; i <= LAUNCHES; i++) {
 		uint64_t at = i * SECOND;
 

@@ -9,32 +9,16 @@
 #include <cmocka.h>
 
 #include "report/gpu/untold.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/gpu_recording.h"
 
 #define SECOND 1000000000ull
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static const struct untold *untold;
 
-static uint64_t name(const char *text)
+static void start_with_cupti(void)
 {
-	return cuda_recording_name(&c, text);
-}
-
-static void start(void)
-{
-	cuda_recording_start(&c, 2);
-	frame_begin_block(c.r.fw, 1);
+	start(2);
 	FRAME_PUT(c.r.fw, 100, gpu_cupti, .state = EVT_GPU_STARTED);
-}
-
-static void launch(uint64_t time_ns, uint64_t correlation)
-{
-	CUDA_PUT(&c, time_ns, cuda_launch, "cudaLaunchKernel", 5, .kernel = name("k"),
-		 .correlation = correlation);
 }
 
 static void copy(uint64_t time_ns, uint64_t correlation, uint64_t kind, uint64_t bytes)
@@ -62,24 +46,17 @@ static void launch_hidden(uint64_t time_ns, uint64_t correlation, const char *fu
 
 static void kernel(uint64_t told_ns, uint64_t correlation)
 {
-	FRAME_PUT(c.r.fw, told_ns, gpu_kernel, .ago_ns = 10, .duration_ns = 5,
-		  .correlation = correlation, .kernel = name("k"));
+	KERNEL_PUT(told_ns, told_ns - 10, 5, correlation, "k");
 }
 
 static void read_within(uint64_t from_ns, uint64_t to_ns)
 {
-	static char path[] = "one.evt";
 	const struct filter_settings filter = {
 		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .from_ns = from_ns, .to_ns = to_ns
 	};
-	struct session_file file;
-	char message[256];
 
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 5 * SECOND);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &filter);
+	close_recording(5 * SECOND);
+	open_run(&filter);
 	untold = untold_want(run, NULL);
 	run_read(run, false);
 }
@@ -89,17 +66,10 @@ static void finish(void)
 	read_within(0, UINT64_MAX);
 }
 
-static void release(void)
-{
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
-}
-
 static void calls_without_work_count(void **state)
 {
 	(void)state;
-	start();
+	start_with_cupti();
 	launch(1000, 1);
 	launch(1100, 2);
 	copy(1200, 3, EVT_CUDA_COPY_HTOD, 10);
@@ -118,7 +88,7 @@ static void calls_without_work_count(void **state)
 static void what_has_no_work_does_not_count(void **state)
 {
 	(void)state;
-	start();
+	start_with_cupti();
 	launch(103, 1);                          /* began before CUPTI had started */
 	launch(1000, 0);                         /* CUPTI gave it no number */
 	copy(1100, 2, EVT_CUDA_COPY_HTOD, 0);    /* of nothing */
@@ -138,7 +108,7 @@ static void what_has_no_work_does_not_count(void **state)
 static void what_is_captured_does_not_count(void **state)
 {
 	(void)state;
-	start();
+	start_with_cupti();
 	call(900, "cudaStreamBeginCapture");
 	launch(1000, 1);
 	call(1100, "cudaStreamEndCapture");
@@ -154,7 +124,7 @@ static void what_is_captured_does_not_count(void **state)
 static void of_graphs_without_nodes_hidden_launches_do_not_count(void **state)
 {
 	(void)state;
-	start();
+	start_with_cupti();
 	launch_hidden(1200, 2, "cuLaunchKernel");
 	launch_hidden(1300, 3, "cudaGraphLaunch");
 	finish();
@@ -165,7 +135,7 @@ static void of_graphs_without_nodes_hidden_launches_do_not_count(void **state)
 static void a_graph_counts_once_it_had_work(void **state)
 {
 	(void)state;
-	start();
+	start_with_cupti();
 	launch_graph(1000, 1, 0xa0);
 	launch_graph(1100, 2, 0xa0);
 	launch_graph(1200, 3, 0xb0); /* may be empty */
@@ -179,7 +149,7 @@ static void a_graph_counts_once_it_had_work(void **state)
 static void each_loss_counts_once(void **state)
 {
 	(void)state;
-	start();
+	start_with_cupti();
 	launch(1000, 1);
 	launch(1100, 2);
 	launch(1200, 3);
@@ -188,7 +158,7 @@ static void each_loss_counts_once(void **state)
 	assert_int_equal(untold->calls, 1);
 	release();
 
-	start();
+	start_with_cupti();
 	launch(1000, 1);
 	FRAME_PUT(c.r.fw, SECOND, gpu_lost, .count = 2, .reason = EVT_GPU_LOST_STRANGE);
 	finish();
@@ -199,7 +169,7 @@ static void each_loss_counts_once(void **state)
 static void what_is_left_to_another_does_not_count(void **state)
 {
 	(void)state;
-	start();
+	start_with_cupti();
 	launch(1000, 1);
 	FRAME_PUT(c.r.fw, SECOND, gpu_cupti, .state = EVT_GPU_LEFT);
 	finish();
@@ -211,7 +181,7 @@ static void what_is_left_to_another_does_not_count(void **state)
 static void numbers_may_come_again(void **state)
 {
 	(void)state;
-	start();
+	start_with_cupti();
 	launch(1000, 1);
 	launch(1100, 1);
 	finish();
@@ -222,7 +192,7 @@ static void numbers_may_come_again(void **state)
 static void filters_look_at_the_call(void **state)
 {
 	(void)state;
-	start();
+	start_with_cupti();
 	launch(1000, 1);
 	launch(2000, 2);
 	launch(3000, 3);

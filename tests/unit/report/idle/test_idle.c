@@ -10,38 +10,19 @@
 
 #include "report/core/late.h"
 #include "report/idle/idle.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+
+#define LAUNCH_NS 10
+#include "tests/unit/gpu_recording.h"
 
 #define MS 1000000ull
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static const struct idle *idle;
 static const struct gpu_time *times;
-
-static const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					      .tid = FILTER_NO_ID,
-					      .to_ns = UINT64_MAX };
-
-static uint64_t name(const char *text)
-{
-	return cuda_recording_name(&c, text);
-}
-
-static void launch(uint64_t time_ns, uint64_t correlation)
-{
-	CUDA_PUT(&c, time_ns, cuda_launch, "cudaLaunchKernel", 10, .kernel = name("k"),
-		 .correlation = correlation);
-}
 
 static void kernel(uint64_t told_ns, uint64_t begin_ns, uint64_t took_ns, uint64_t correlation,
 		   uint64_t stream)
 {
-	FRAME_PUT(c.r.fw, told_ns, gpu_kernel, .ago_ns = (int64_t)(told_ns - begin_ns),
-		  .duration_ns = took_ns, .correlation = correlation, .kernel = name("k"),
-		  .stream = stream);
+	KERNEL_PUT(told_ns, begin_ns, took_ns, correlation, "k", .stream = stream);
 }
 
 static void op(uint64_t time_ns, const char *text)
@@ -61,21 +42,10 @@ static void look(uint64_t time_ns, uint64_t place, uint64_t state)
 
 static void read_all(enum key_id by, uint32_t pieces_max)
 {
-	static char path[] = "one.evt";
-	struct session_file file = { .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	char message[256];
-
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	open_run(NULL);
 	idle = idle_want(run, &(struct idle_options){ .by = by, .pieces_max = pieces_max });
 	times = gpu_time_want(run, NULL);
 	run_read(run, false);
-}
-
-static void close_all(void)
-{
-	run_free(run);
-	source_close(source);
 }
 
 static uint64_t gaps_ns(void)
@@ -128,8 +98,7 @@ static uint64_t ns_of(enum idle_kind kind, const char *text, uint64_t value)
  */
 static void record_two_gaps(void)
 {
-	cuda_recording_start(&c, 1);
-	frame_begin_block(c.r.fw, 1);
+	start(1);
 	launch(1000, 1);
 	op(2500, "aten::copy_");
 	FRAME_PUT(c.r.fw, 3100, io_read, .function = name("read"), .fd = 3, .bytes = 1,
@@ -147,14 +116,11 @@ static void record_two_gaps(void)
 	kernel(20000, 10010, 400, 2, 7);
 	kernel(20000, 10510, 400, 3, 7);
 	kernel(20000, 12000, 400, 99, 7); /* nobody knows whose */
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, 2);
+	on_stream(2);
 	op(1500, "aten::elsewhere");
 	op_end(11000);
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, 1);
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 20000 * MS);
+	on_stream(1);
+	close_recording(20000 * MS);
 }
 
 static void activities_are_the_innermost(void **state)
@@ -178,7 +144,7 @@ static void activities_are_the_innermost(void **state)
 	/* before the operator, up to the wait, up to the range, after it but for the launch, and the rest of two launches */
 	assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0),
 			 500 + 500 + 500 + 2990 + 10 + 80 + 10 + 1090);
-	close_all();
+	close_run();
 
 	read_all(BY_gpu_idle_op, 0);
 	assert_int_equal(all_ns(), gaps_ns());
@@ -186,13 +152,12 @@ static void activities_are_the_innermost(void **state)
 	assert_int_equal(ns_of(IDLE_OP, "enumerate(DataLoader)#x", 0), 700);
 	assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0), 500 + 1090);
 	assert_int_equal(ns_of(IDLE_OP, NULL, 0), 8110 - 500 - 1500 - 700);
-	close_all();
+	close_run();
 
 	read_all(BY_gpu_idle_kind, 0);
 	assert_int_equal(idle->row_count, 0);
 	assert_int_equal(gaps_ns(), 9200);
-	close_all();
-	cuda_recording_release(&c);
+	release();
 }
 
 static void looks_count_where_nothing_else_is_known(void **state)
@@ -204,8 +169,7 @@ static void looks_count_where_nothing_else_is_known(void **state)
 		  .line = 1);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 1, .code = 1, .line = 2);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 2, .code = 1, .line = 3);
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, 1);
+	on_stream(1);
 	launch(1 * MS, 1);
 	look(5 * MS, 1, EVT_PYTHON_SLEEP);
 	op(6 * MS, "aten::add");
@@ -216,8 +180,7 @@ static void looks_count_where_nothing_else_is_known(void **state)
 	look(20 * MS, 1, EVT_PYTHON_RUNS);
 	kernel(30 * MS, 1 * MS, 1 * MS, 1, 7);
 	kernel(30 * MS, 18 * MS, 1 * MS, 2, 7);
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 10000 * MS);
+	close_recording(10000 * MS);
 
 	read_all(BY_gpu_idle_line, 0);
 	assert_int_equal(gaps_ns(), 16 * MS);
@@ -225,7 +188,7 @@ static void looks_count_where_nothing_else_is_known(void **state)
 	assert_int_equal(ns_of(IDLE_PLACE, NULL, 1ull << 32 | 1), 5 * MS);
 	assert_int_equal(ns_of(IDLE_PLACE, NULL, 1ull << 32 | 2), 5 * MS);
 	assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0), 6 * MS);
-	close_all();
+	close_run();
 
 	read_all(BY_gpu_idle_activity, 0);
 	assert_int_equal(all_ns(), 16 * MS);
@@ -235,8 +198,7 @@ static void looks_count_where_nothing_else_is_known(void **state)
 	assert_int_equal(ns_of(IDLE_STATE, NULL, EVT_PYTHON_SLEEP), 3 * MS);
 	assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0), 4 * MS);
 	assert_int_equal(ns_of(IDLE_CUDA_LAUNCH, "cudaLaunchKernel", 0), 10);
-	close_all();
-	cuda_recording_release(&c);
+	release();
 }
 
 #define ROUNDS 20000u
@@ -244,14 +206,12 @@ static void looks_count_where_nothing_else_is_known(void **state)
 /* Stream 8 does one thing at the begin and one at the end, minutes later; stream 7 one each 10 ms. */
 static void record_long_gap(void)
 {
-	cuda_recording_start(&c, 1);
-	frame_begin_block(c.r.fw, 1);
+	start(1);
 	launch(MS, ROUNDS + 1);
 	kernel(MS + 100, MS, 10, ROUNDS + 1, 8);
 	for (uint64_t i = 1; i <= ROUNDS; i++) {
 		if (frame_block_room(c.r.fw) < 10) {
-			frame_end_block(c.r.fw);
-			frame_begin_block(c.r.fw, 1);
+			on_stream(1);
 		}
 		op(10 * MS * i, i % 2 ? "aten::one" : "aten::two");
 		op_end(10 * MS * i + 3 * MS);
@@ -260,8 +220,7 @@ static void record_long_gap(void)
 	}
 	launch(10 * MS * (ROUNDS + 1), ROUNDS + 2);
 	kernel(10 * MS * (ROUNDS + 1) + 100, 10 * MS * (ROUNDS + 1), 10, ROUNDS + 2, 8);
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 10 * MS * (ROUNDS + 2));
+	close_recording(10 * MS * (ROUNDS + 2));
 }
 
 /* The same, whether all stretches are kept until the end or hardly any. */
@@ -280,7 +239,7 @@ static void long_gaps_are_known_in_little_memory(void **state)
 		assert_int_equal(ns_of(IDLE_OP, "aten::two", 0), 2 * (ROUNDS / 2 * 3 * MS));
 		assert_int_equal(ns_of(IDLE_NOT_KNOWN, NULL, 0), 9 * MS - 10);
 		assert_int_equal(times->late, 0);
-		close_all();
+		close_run();
 	}
 	cuda_recording_release(&c);
 }

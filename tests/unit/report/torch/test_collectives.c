@@ -9,22 +9,13 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/session/source_open.h"
 #include "report/torch/collectives.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/gpu_recording.h"
 
 #define SECOND 1000000000u
 #define USER 7u
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static const struct collectives *all;
-
-static uint64_t name(const char *text)
-{
-	return cuda_recording_name(&c, text);
-}
 
 static void on_process(unsigned int process)
 {
@@ -52,26 +43,10 @@ static void scope(uint64_t begin_ns, uint64_t end_ns, const char *label)
 
 static void finish(enum key_id by)
 {
-	static const struct filter_settings plain = { .pid = FILTER_NO_ID,
-						      .tid = FILTER_NO_ID,
-						      .to_ns = UINT64_MAX };
-	static char path[] = "one.evt";
-	struct session_file file;
-	char message[256];
-
 	cuda_recording_finish(&c, 2ull * SECOND);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	open_run(NULL);
 	all = collectives_want(run, &(struct collectives_options){ .by = by });
 	run_read(run, false);
-}
-
-static void release(void)
-{
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
 }
 
 static const struct collective_row *row_of(const char *label, unsigned int process)

@@ -8,35 +8,19 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "report/session/source_open.h"
 #include "report/torch/pyprof.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/gpu_recording.h"
 
 #define SECOND 1000000000u
 #define NONE UINT64_MAX
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static const struct pyprof *pyprof;
 static uint64_t launches;
 
-static uint64_t name(const char *text)
+static void start_counting(void)
 {
-	return cuda_recording_name(&c, text);
-}
-
-static void start(void)
-{
-	cuda_recording_start(&c, 1);
-	frame_begin_block(c.r.fw, 1);
+	start(1);
 	launches = 0;
-}
-
-static void on_stream(uint32_t stream)
-{
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, stream);
 }
 
 /* thread: torch's number of this one, of a backward function that of the forward one. */
@@ -64,33 +48,15 @@ static void kernel(uint64_t time_ns, const char *text)
 	launches++;
 	CUDA_PUT(&c, time_ns, cuda_launch, "cudaLaunchKernel", 1, .kernel = name(text),
 		 .correlation = launches);
-	FRAME_PUT(c.r.fw, time_ns, gpu_kernel, .ago_ns = 0, .duration_ns = 10,
-		  .correlation = launches, .kernel = name(text), .stream = 7);
+	KERNEL_PUT(time_ns, time_ns, 10, launches, text, .stream = 7);
 }
 
 static void finish(const struct filter_settings *filter)
 {
-	static const struct filter_settings plain = { .pid = FILTER_NO_ID,
-						      .tid = FILTER_NO_ID,
-						      .to_ns = UINT64_MAX };
-	static char path[] = "one.evt";
-	struct session_file file;
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 2ull * SECOND);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, filter ? filter : &plain);
+	close_recording(2ull * SECOND);
+	open_run(filter);
 	pyprof = pyprof_want(run, NULL);
 	run_read(run, false);
-}
-
-static void release(void)
-{
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
 }
 
 static const char *op_of(size_t at)
@@ -111,7 +77,7 @@ static const char *layer_of(size_t at)
 static void backward_has_what_forward_was(void **state)
 {
 	(void)state;
-	start();
+	start_counting();
 	FRAME_PUT(c.r.fw, 90, torch_module_begin, .name = name("Linear: fc"));
 	begin(100, "aten::linear", 0, 5, 1);
 	inputs(101, "[[16, 8], [4, 8], [4]]", "['float', 'float', 'float']");
@@ -159,7 +125,7 @@ static void backward_has_what_forward_was(void **state)
 static void numbers_are_of_their_thread(void **state)
 {
 	(void)state;
-	start();
+	start_counting();
 	begin(100, "aten::relu", 0, 5, 1);
 	end(110);
 	on_stream(2);
@@ -190,7 +156,7 @@ static void labels_and_the_outside_are_no_operators(void **state)
 	};
 
 	(void)state;
-	start();
+	start_counting();
 	kernel(100, "a");
 	begin(200, "aten::relu", 0, NONE, 1);
 	begin(210, "label", 7, NONE, 1);
