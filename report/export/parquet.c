@@ -189,10 +189,14 @@ static void row_set(struct parquet *parquet, const char *column, uint64_t value)
 			parquet->cell[i] = (struct parquet_cell){ .value = (int64_t)value };
 }
 
+/* Without a text, as of a thread that has no name, the cell stays null. */
 static void row_set_text(struct parquet *parquet, const char *column, struct trace_text text)
 {
-	struct trace_text clean = plain_text_clean(&parquet->clean, text);
+	struct trace_text clean;
 
+	if (!text.text)
+		return;
+	clean = plain_text_clean(&parquet->clean, text);
 	row_set(parquet, column,
 		parquet_texts_put(&parquet->writer.texts, clean.text, clean.length));
 }

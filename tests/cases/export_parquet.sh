@@ -61,6 +61,8 @@ assert one("copies", "SUM(bytes)") == sum(row["bytes"] for row in copies)
 assert one("copies", "COUNT(*)") == sum(row["calls"] for row in copies)
 assert one("processes", "COUNT(*)") == len(table("processes")["rows"])
 assert one("threads", "COUNT(*)") == len(threads["rows"])
+named = [(row["tid"], row["name"] or None) for row in threads["rows"]]  # null: it has no name
+assert sorted(rows("threads", "SELECT tid, name FROM $"), key=str) == sorted(named, key=str), (path, named)
 assert one("losses", "SUM(count)") == sum(loss["count"] for loss in threads["losses"])
 assert one("faults", "COUNT(*)") == len(threads["faults"])
 
