@@ -134,7 +134,7 @@ static void json_put_columns(struct json *json, const struct document *document)
 static void json_put_stack(struct json *json, const char *key, const struct table *table,
 			   size_t row)
 {
-	struct table_frame *frame = memory_zero(STACK_FRAMES_MAX, sizeof(*frame));
+	struct table_frame *frame = memory_grow(NULL, STACK_FRAMES_MAX, sizeof(*frame));
 	size_t count = table->stacks.frames(table->stacks.state, row, frame, STACK_FRAMES_MAX);
 
 	json_open(json, key, '[');
