@@ -464,9 +464,7 @@ static uint64_t put_losses(struct parquet_rank *rank, struct source *source)
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *reason = loss[i].reason < EVT_LOST_LIMIT_COUNT
-					     ? evt_lost_reasons[loss[i].reason]
-					     : NULL;
+		const char *reason = source_loss_text(&loss[i]);
 
 		if (rank_of(parquet, loss[i].process) != rank)
 			continue;
@@ -474,7 +472,7 @@ static uint64_t put_losses(struct parquet_rank *rank, struct source *source)
 		if (loss[i].process)
 			row_set(parquet, "pid", loss[i].process->pid);
 		row_set(parquet, "count", loss[i].count);
-		row_set_word(parquet, "reason", reason ? reason : "unknown");
+		row_set_word(parquet, "reason", reason);
 		row_end(rank);
 		lost += loss[i].count;
 	}

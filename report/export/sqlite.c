@@ -273,14 +273,12 @@ static void put_losses(struct sql *sql, struct source *source)
 	size_t losses = source_losses(source, &loss), faults = source_faults(source, &fault);
 
 	for (size_t i = 0; i < losses; i++) {
-		const char *reason = loss[i].reason < EVT_LOST_LIMIT_COUNT
-					     ? evt_lost_reasons[loss[i].reason]
-					     : NULL;
+		const char *reason = source_loss_text(&loss[i]);
 
 		SQL_PUT(sql, SQL_LOSSES,
 			loss[i].process ? INTEGER((uint64_t)loss[i].process->pid << GLOBAL_SHIFT)
 					: NONE,
-			INTEGER(loss[i].count), TEXT(reason ? reason : "unknown"));
+			INTEGER(loss[i].count), TEXT(reason));
 	}
 	for (size_t i = 0; i < faults; i++)
 		SQL_PUT(sql, SQL_FAULTS, fault[i].file ? TEXT(fault[i].file->path) : NONE,

@@ -64,9 +64,7 @@ static void json_put_losses(struct json *json, struct source *source)
 	json_open(json, "losses", '[');
 	for (size_t i = 0; i < count; i++) {
 		json_open(json, NULL, '{');
-		json_string(json, "reason",
-			    loss[i].reason < EVT_LOST_LIMIT_COUNT ? evt_lost_reasons[loss[i].reason]
-								  : NULL);
+		json_string(json, "reason", source_loss_text(&loss[i]));
 		json_number(json, "count", loss[i].count);
 		if (loss[i].process)
 			json_number(json, "process", loss[i].process->pid);
