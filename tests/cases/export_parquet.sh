@@ -137,19 +137,11 @@ assert duckdb.sql(f"SELECT command FROM {all_of('processes')}").fetchall() == [(
 END
 
 # what is refused: an export that is there, a file instead of a folder, a full disk, no folder
-try() { # STATUS ARGUMENT...
-	local wanted=$1 status
-	shift
-	"$REPORT" export parquet "$@" >stdout 2>err
-	status=$?
-	expect_eq "status of export parquet $* ($(cat err))" $status "$wanted"
-	expect_eq "lines of export parquet $* ($(cat err))" "$(wc -l <err)" 1
-}
 cp "$some" own.evt
-try 1 "$OUTPUT" -o out
+refuses 1 '^prof-report: ' export parquet "$OUTPUT" -o out
 expect_match "an export that is there" "$(cat err)" "'out/host=.*/rank=.*' is there already, of an export before; remove it"
-try 2 own.evt
-try 1 own.evt -o own.evt
-try 2 own.evt -o nowhere/folder
+refuses 2 '^prof-report: ' export parquet own.evt
+refuses 1 '^prof-report: ' export parquet own.evt -o own.evt
+refuses 2 '^prof-report: ' export parquet own.evt -o nowhere/folder
 cmp own.evt "$some" || fail "the recording was written over"
 exit 0

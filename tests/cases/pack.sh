@@ -160,14 +160,6 @@ bytes_of exported/run.zip >stream
 (($(holds part.py) > 0)) || fail "names of files went with their folders"
 
 # Refused, with a line each; no file is left.
-refuses() { # STATUS REGEX ARGUMENT...
-	local wanted=$1 regex=$2
-	shift 2
-	"$REPORT" "$@" >out 2>err
-	expect_eq "status of $*" $? "$wanted"
-	expect_eq "lines of $*" "$(wc -l <err)" 1
-	expect_match "$*" "$(cat err)" "$regex"
-}
 refuses 1 'is not a recording.*unpack a .zip first' summary first/run.zip
 refuses 1 "'first/run.zip' is there; remove it" pack first/run.evt
 refuses 1 "cannot write beside 'no/such/x.zip'" pack -o no/such/x.zip first/run.evt
