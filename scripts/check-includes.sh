@@ -63,7 +63,7 @@ layers='
 	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/export report/*
 	report/watch   : families events errors report/base report/session report/table report/core report/*
 	report/raw     : collector/format report/base report/file report/session report/table report/symbols report/core
-	report/pack    : errors report/base report/session report/table report/core report/raw
+	report/pack    : errors report/base report/session report/table report/symbols report/core report/raw
 	report/app     : families errors report/raw report/base report/session report/table report/core
 '
 

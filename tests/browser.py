@@ -11,6 +11,17 @@ import json, os, select, shutil, subprocess, tempfile, time
 LIMIT_S = 100
 
 
+def end(process, log, folder):
+    """Of a browser that was asked to, with what it has written."""
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    log.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 class Browser:
     def __init__(self, width=1280, height=900, dark=False):
         self.profile = tempfile.mkdtemp(prefix="browser.")
@@ -53,13 +64,7 @@ class Browser:
             self.call("Browser.close")
         except (OSError, AssertionError):
             pass
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.log.close()
-        shutil.rmtree(self.profile, ignore_errors=True)
+        end(self.process, self.log, self.profile)
 
     def read(self, until):
         """The next message; None when none came until then."""

@@ -5,9 +5,11 @@
 Every panel is opened with a click on its tab and drawn without a word of an error; a click on the timeline's canvas shows a span.
 Prints what was drawn, or what is wrong with exit status 1.
 """
-import json, os, shutil, socket, subprocess, sys, tempfile, time
+import json, os, socket, subprocess, sys, tempfile, time
 
-LIMIT_S = 100
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import LIMIT_S, end
+
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the protocol's key of a reference to an element (W3C WebDriver)
 PREFERENCES = {"marionette.port": 0, "browser.shell.checkDefaultBrowser": False, "datareporting.policy.dataSubmissionEnabled": False,
                "toolkit.telemetry.enabled": False, "app.update.disabledForTesting": True, "network.proxy.type": 1, "network.proxy.socks": "127.0.0.1",
@@ -50,14 +52,8 @@ class Firefox:
             self.call("Marionette:Quit", flags=["eForceQuit"])
         except (OSError, AssertionError):
             pass
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
         self.socket.close()
-        self.log.close()
-        shutil.rmtree(self.home, ignore_errors=True)
+        end(self.process, self.log, self.home)
 
     def more(self):
         piece = self.socket.recv(1 << 20)
@@ -91,6 +87,9 @@ class Firefox:
             assert time.monotonic() < until, f"not true in {LIMIT_S} s: {expression}; the panel: {self.value(TEXT)[:500]}"
             time.sleep(0.05)
 
+    def open(self, path, fragment=""):
+        self.call("WebDriver:Navigate", url="file://" + os.path.abspath(path) + fragment)
+
     def click(self, selector):
         found = self.call("WebDriver:FindElement", using="css selector", value=selector)["value"]
         self.call("WebDriver:ElementClick", id=found[ELEMENT])
@@ -110,16 +109,23 @@ DRAWN = """[...document.querySelectorAll('#panel canvas')].every((one) => {
 })"""
 
 
+def go(firefox, place):
+    """To a part of the page, by its address."""
+    before = firefox.value("(byId('panel').firstChild.before = 1)")
+    firefox.value(f"location.hash === '#{place}' ? panelShow() : (location.hash = {json.dumps(place)})")
+    firefox.wait(f"byId('panel').firstChild && byId('panel').firstChild.before !== {before}")
+
+
 def page(firefox, path):
-    firefox.call("WebDriver:Navigate", url="file://" + os.path.abspath(path))
+    firefox.open(path)
     firefox.wait("document.title.endsWith('intercept') && document.querySelectorAll('.card').length")
     tabs = firefox.value("[...document.querySelectorAll('#tabs button')].map((one) => one.id)")
     assert len(tabs) >= 7, tabs
     canvases = 0
     for tab in tabs:
-        before = firefox.value("(document.getElementById('panel').firstChild.before = 1)")
+        before = firefox.value("(byId('panel').firstChild.before = 1)")
         firefox.click("#" + tab)
-        firefox.wait(f"document.getElementById('{tab}').getAttribute('aria-selected') === 'true' && document.getElementById('panel').firstChild.before !== {before}")
+        firefox.wait(f"byId('{tab}').getAttribute('aria-selected') === 'true' && byId('panel').firstChild.before !== {before}")
         text = firefox.value(TEXT)
         assert text.strip() and "cannot be shown" not in text, (path, tab, text[:500])
         firefox.wait(DRAWN)

@@ -12,6 +12,7 @@
 #                                     Python and sees doc, rows, totals, losses and row(column=value, ...)
 #   expect_eq WHAT GOT WANTED, expect_between WHAT GOT LOW HIGH, expect_match WHAT GOT REGEX
 #                                     go on, or end the test with a line that says what was wrong
+#   refuses STATUS REGEX ARGUMENT...  prof-report with these arguments ends so, with one line that matches
 #   expect FILE EXPRESSION...         each is true of the reports over FILE (expect.py says what it sees)
 #   expect_sums FILE                  the whole is the sum of the parts in every report
 #   expect_stacks NOTES               what stack_note.h wrote is what was recorded
@@ -123,6 +124,16 @@ expect_between() {
 
 expect_match() {
 	[[ $2 =~ $3 ]] || fail "$1: got '$2', wanted something like '$3'"
+}
+
+refuses() { # STATUS REGEX ARGUMENT...; its outputs stay in out and err
+	local wanted=$1 regex=$2 status
+	shift 2
+	"$REPORT" "$@" >out 2>err
+	status=$?
+	expect_eq "status of $* ($(cat err))" $status "$wanted"
+	expect_eq "lines of $* ($(cat err))" "$(wc -l <err)" 1
+	expect_match "what $* says" "$(cat err)" "$regex"
 }
 
 # expect FILE EXPRESSION...: each is true of the reports over FILE (see expect.py), or the test ends.

@@ -51,6 +51,22 @@ def panels(browser):
     browser.wait(SHOWN + " && page.shown === 'overview'")
 
 
+def hurried(browser):
+    """A part that is slow to come does not take the place of the one that was chosen after it."""
+    slow = next((entry["id"] for entry in browser.value("page.manifest.pieces") if entry["kind"] == "timeline"), None)
+    if not slow:
+        return
+    browser.value(f"(() => {{ const one = piece('{slow}'); page.held = new Promise((go) => {{ page.go = go; }}); pieces.set('{slow}', page.held.then(() => one)); return 1; }})()")
+    go_now = "new Promise((done) => { addEventListener('hashchange', () => done(1), { once: true }); location.hash = '%s'; })"
+    browser.value(go_now % "timeline")
+    browser.value(go_now % "steps")
+    browser.value("page.go(1); page.held.then(() => 1)")
+    browser.wait(SHOWN + " && page.shown === 'steps'")
+    browser.value("new Promise((done) => setTimeout(done, 50))")
+    assert browser.value("!byId('panel').timeline && !document.querySelector('#panel [aria-label=\"Search the timeline\"]')"), "the timeline stands below another tab"
+    assert browser.value("byId('tab-steps').getAttribute('aria-selected')") == "true"
+
+
 def tables(browser, report, path):
     """What is in the page is what the reports say, whatever the order in which it was asked."""
     listed = subprocess.run([report, "--list"], capture_output=True, text=True).stdout.split("\n")
@@ -277,6 +293,9 @@ def timeline(browser, report, path):
         assert browser.value(f"{data}.names[{t}.chosen.row.name[{t}.chosen.at]].toLowerCase().includes({json.dumps(name)}.toLowerCase())")
         start, end = browser.value(f"[{t}.chosen.row.start[{t}.chosen.at], {t}.chosen.row.start[{t}.chosen.at] + {t}.chosen.row.duration[{t}.chosen.at]]")
         assert browser.value(f"{t}.from") <= end and browser.value(f"{t}.to") >= start
+    started = [row["pid"] for row in sorted(document(report, "processes", path, 0)["rows"], key=lambda row: row["start_ns"])]
+    drawn = list(dict.fromkeys(browser.value(f"{t}.lanes.filter((lane) => lane.kind !== 'stream').map((lane) => lane.pid)")))
+    assert drawn == [pid for pid in started if pid in drawn], (drawn, started)
     found = arrows(browser, path, events)
     seen = stacks(browser, report, path)
     go(browser, "timeline/0/2000")
@@ -293,6 +312,7 @@ def page(browser, report, path):
     browser.open("page.html")
     browser.wait("page.shown !== null || page.errors.length")
     panels(browser)
+    hurried(browser)
     tables(browser, report, path)
     overview(browser, report, path)
     work(browser, path)

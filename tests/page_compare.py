@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""page_compare.py PROF-REPORT AFTER BEFORE...: the page's comparison in a real browser.
+"""page_compare.py [--firefox] PROF-REPORT AFTER BEFORE...: the page's comparison in a real browser, Chromium if not told otherwise.
 
 Each document is that of `prof-report diff --format json`; reports and columns are chosen with the page's own lists; what is noise is no
 change. Prints what is wrong, exit status 1.
@@ -8,8 +8,8 @@ change. Prints what is wrong, exit status 1.
 import json, os, subprocess, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import firefox, page
 from browser import Browser
-from page import SHOWN, go
 
 ROWS_MAX = 3000  # as report/page/page_compare.c
 
@@ -48,26 +48,36 @@ def shown(browser, entry, rows):
             assert text == (row["verdict"] or "-") and name == ("verdict-" + row["verdict"] if row["verdict"] else ""), (entry, row, name, text)
 
 
-def main(report, after, *before):
-    subprocess.run([report, "page", after, "--against", *before, "-o", "compare.html"], check=True, timeout=100)
-    with Browser(dark=len(before) > 1) as browser:
-        browser.open("compare.html", "#compare")
-        browser.wait("page.shown !== null || page.errors.length")
-        entries = [one for one in browser.value("page.manifest.pieces") if one["kind"] == "compare"]
-        assert [one["name"] for one in entries][0] is None and {"steps", "ops", "summary"} <= {one["name"] for one in entries}, entries
-        for entry in entries:
-            rows = report_of(browser, report, after, before, entry)
-            if entry["name"] and not rows:
-                continue
-            go(browser, "compare/" + (entry["name"] or ""))
-            if rows:
-                shown(browser, entry, rows)
-        go(browser, "compare")
-        browser.value("page.shown = null; 1")
-        choose(browser, "Report", "steps")
-        browser.wait(SHOWN + " && page.shown === 'compare/steps'")
-        assert browser.value("page.errors") == [] and browser.errors == [], browser.errors
+def compare(browser, go, report, after, before):
+    browser.open("compare.html", "#compare")
+    browser.wait("document.querySelector('#panel select') || byId('panel').textContent.includes('cannot be shown')")
+    entries = [one for one in browser.value("piece('manifest').then((one) => one.pieces)") if one["kind"] == "compare"]
+    assert [one["name"] for one in entries][0] is None and {"steps", "ops", "summary"} <= {one["name"] for one in entries}, entries
+    for entry in entries:
+        rows = report_of(browser, report, after, before, entry)
+        if entry["name"] and not rows:
+            continue
+        go(browser, "compare/" + (entry["name"] or ""))
+        if rows:
+            shown(browser, entry, rows)
+    go(browser, "compare")
+    choose(browser, "Report", "steps")
+    browser.wait("location.hash === '#compare/steps' && document.querySelector('select[aria-label=Report]').value === 'steps'")
+    assert "cannot be shown" not in browser.value("byId('panel').textContent")
     print(len(entries), "comparisons,", sum(one["rows"] for one in entries), "changes")
+
+
+def main(*words):
+    in_firefox = words[0] == "--firefox"
+    report, after, *before = words[in_firefox:]
+    subprocess.run([report, "page", after, "--against", *before, "-o", "compare.html"], check=True, timeout=100)
+    if in_firefox:
+        with firefox.Firefox() as browser:
+            compare(browser, firefox.go, report, after, before)
+        return
+    with Browser(dark=len(before) > 1) as browser:
+        compare(browser, page.go, report, after, before)
+        assert browser.value("page.errors") == [] and browser.errors == [], browser.errors
 
 
 if __name__ == "__main__":

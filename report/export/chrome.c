@@ -349,7 +349,6 @@ int chrome_export(struct report_request *request, const struct trace_writer *wri
 {
 	struct run *run = run_new(request->source, &request->scope);
 	const char *output = request->options->output;
-	const void *wanted = NULL;
 	struct stat folder;
 	struct chrome *chrome;
 	int status;
@@ -358,8 +357,6 @@ int chrome_export(struct report_request *request, const struct trace_writer *wri
 	chrome = chrome_want(run, &(struct chrome_options){ .request = request,
 							    .writer = writer,
 							    .context = context });
-	if (writer && writer->want)
-		wanted = writer->want(run);
 	chrome->is_folder = writer ? writer->splits
 				   : output && !stat(output, &folder) && S_ISDIR(folder.st_mode);
 	if (!chrome->is_folder)
@@ -370,8 +367,6 @@ int chrome_export(struct report_request *request, const struct trace_writer *wri
 		add_all_files(chrome);
 	if (chrome->is_folder && !chrome->files)
 		add_file(chrome, UINT64_MAX, 0, chrome->head.host);
-	if (writer && writer->rest && chrome->files)
-		writer->rest(chrome->files, wanted, request);
 	status = close_files(chrome);
 	say_ranks(chrome);
 	run_free(run);

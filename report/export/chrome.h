@@ -4,7 +4,7 @@
  * share: files by rank, names as JSON, numbers of processes. What opens and closes on threads is chrome_scopes.c, samples are
  * chrome_samples.c, all else chrome_moments.c.
  *
- * Memory grows with names, threads, ranks and what is open, not with events.
+ * Memory grows with names, threads, ranks, steps (150 bytes each) and what is open, not with events.
  */
 #ifndef REPORT_EXPORT_CHROME_H
 #define REPORT_EXPORT_CHROME_H
@@ -58,6 +58,7 @@ struct chrome {
 	struct report_request *request;
 	const struct trace_writer *writer;
 	struct source *source;
+	const struct run *run;
 	const struct selection *filters;
 	const struct operator_naming *naming;
 	const struct steps *steps;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
+#include "report/core/scope.h"
 #include "report/export/chrome.h"
 
 #define DEVICE_SORT_INDEX 5000000u /* below the threads, as Kineto has them */
@@ -160,6 +161,14 @@ static void put_work(struct chrome *chrome, const struct source_process *process
 
 	if (!file)
 		return;
+	if (chrome->writer && chrome->writer->work) {
+		chrome->writer->work(file, work, chrome_pid(chrome, process),
+				     work->kind == LATE_KERNEL
+					     ? source_name_at(chrome->source, work->what)
+					     : NULL);
+		file->events++;
+		return;
+	}
 	note_line(chrome, file, work);
 	trace_begin(file, &(struct trace_event){ .phase = 'X',
 						 .category = categories[work->kind],
@@ -205,13 +214,15 @@ static uint64_t place_of(void *state, const struct source_event *event, bool cou
 	return chrome_operator_id(state, event->thread->index);
 }
 
+/* What nobody is known to have asked for is treated as by report `kernels`. */
 static void take_work(void *state, uint64_t place, const struct late_work *work)
 {
 	struct chrome *chrome = state;
 	struct source_process *const *process;
 	size_t count = source_processes(chrome->source, &process);
+	struct scope_text text;
 
-	if (!work->has_call && chrome->filters->any)
+	if (!work->has_call && (chrome->filters->any || scope_recorded(chrome->run, &text)))
 		return;
 	if (work->kind == LATE_WAIT)
 		put_wait(chrome, work);
@@ -225,9 +236,9 @@ void chrome_device_start(struct chrome *chrome, struct run *run)
 						       .take = take_work,
 						       .takes_homeless = true };
 
+	chrome->run = run;
 	map_init(&chrome->line_known);
-	if (!chrome->writer || !chrome->writer->leaves_devices)
-		late_listen(late_want(run), &listener, chrome);
+	late_listen(late_want(run), &listener, chrome);
 }
 
 /* The names of devices and streams, before the files are closed. */

@@ -189,10 +189,14 @@ static void row_set(struct parquet *parquet, const char *column, uint64_t value)
 			parquet->cell[i] = (struct parquet_cell){ .value = (int64_t)value };
 }
 
+/* Without a text, as of a thread that has no name, the cell stays null. */
 static void row_set_text(struct parquet *parquet, const char *column, struct trace_text text)
 {
-	struct trace_text clean = plain_text_clean(&parquet->clean, text);
+	struct trace_text clean;
 
+	if (!text.text)
+		return;
+	clean = plain_text_clean(&parquet->clean, text);
 	row_set(parquet, column,
 		parquet_texts_put(&parquet->writer.texts, clean.text, clean.length));
 }
@@ -460,9 +464,7 @@ static uint64_t put_losses(struct parquet_rank *rank, struct source *source)
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *reason = loss[i].reason < EVT_LOST_LIMIT_COUNT
-					     ? evt_lost_reasons[loss[i].reason]
-					     : NULL;
+		const char *reason = source_loss_text(&loss[i]);
 
 		if (rank_of(parquet, loss[i].process) != rank)
 			continue;
@@ -470,7 +472,7 @@ static uint64_t put_losses(struct parquet_rank *rank, struct source *source)
 		if (loss[i].process)
 			row_set(parquet, "pid", loss[i].process->pid);
 		row_set(parquet, "count", loss[i].count);
-		row_set_word(parquet, "reason", reason ? reason : "unknown");
+		row_set_word(parquet, "reason", reason);
 		row_end(rank);
 		lost += loss[i].count;
 	}

@@ -290,16 +290,13 @@ static void put_losses(struct perfetto *perfetto, struct source *source)
 	struct perfetto_event packet = { .start_ns = source_end_ns(source) };
 
 	for (size_t i = 0; i < count; i++) {
-		const char *reason = loss[i].reason < EVT_LOST_LIMIT_COUNT
-					     ? evt_lost_reasons[loss[i].reason]
-					     : NULL;
+		const char *reason = source_loss_text(&loss[i]);
 
 		packet.track = line_below(perfetto, 0, "intercept: losses and faults");
 		perfetto_event_begin(&perfetto->out, &packet, PERFETTO_MOMENT, "intercept_losses",
 				     TRACE_TEXT("\"LOST\""));
 		perfetto_number(&perfetto->out, "count", loss[i].count);
 		perfetto_number(&perfetto->out, "pid", loss[i].process ? loss[i].process->pid : 0);
-		reason = reason ? reason : "unknown";
 		perfetto_text(&perfetto->out, "reason",
 			      (struct trace_text){ reason, strlen(reason) });
 		perfetto_event_end(&perfetto->out, &packet);

@@ -18,7 +18,6 @@
 #include "report/base/demangle.h"
 #include "report/base/memory.h"
 #include "report/base/symbol.h"
-#include "report/core/keys.h"
 #include "report/gpu/gpu.h"
 
 /* nsys' numbers of kinds of NVTX events. */
@@ -47,6 +46,11 @@ struct sql_name {
 	size_t length;
 };
 
+/* Ids of a kernel's name; 0: it was not asked for. */
+struct sql_kernel {
+	uint64_t mangled, full, compact;
+};
+
 struct sql {
 	sqlite3 *db;
 	sqlite3_stmt *insert[SQL_TABLES];
@@ -56,6 +60,9 @@ struct sql {
 	size_t name_count, name_room;
 	struct text_store texts;
 	struct demangler demangler;
+	struct sql_kernel *kernel; /* by index of a name */
+	size_t kernel_room;
+	struct sql_kernel nameless; /* of one whose text has not come */
 	struct plain_text plain;    /* a name without its quotes */
 	struct plain_text readable; /* a text as it is bound */
 	char *opened_path;          /* as sqlite takes it for a file's */
@@ -201,6 +208,7 @@ static void sql_free(struct sql *sql)
 	map_release(&sql->names);
 	text_store_release(&sql->texts);
 	demangler_release(&sql->demangler);
+	free(sql->kernel);
 	free(sql->name);
 	plain_text_release(&sql->plain);
 	plain_text_release(&sql->readable);
@@ -265,14 +273,12 @@ static void put_losses(struct sql *sql, struct source *source)
 	size_t losses = source_losses(source, &loss), faults = source_faults(source, &fault);
 
 	for (size_t i = 0; i < losses; i++) {
-		const char *reason = loss[i].reason < EVT_LOST_LIMIT_COUNT
-					     ? evt_lost_reasons[loss[i].reason]
-					     : NULL;
+		const char *reason = source_loss_text(&loss[i]);
 
 		SQL_PUT(sql, SQL_LOSSES,
 			loss[i].process ? INTEGER((uint64_t)loss[i].process->pid << GLOBAL_SHIFT)
 					: NONE,
-			INTEGER(loss[i].count), TEXT(reason ? reason : "unknown"));
+			INTEGER(loss[i].count), TEXT(reason));
 	}
 	for (size_t i = 0; i < faults; i++)
 		SQL_PUT(sql, SQL_FAULTS, fault[i].file ? TEXT(fault[i].file->path) : NONE,
@@ -469,78 +475,82 @@ static void sql_metadata(struct trace_file *trace, const char *what, uint64_t pi
 
 /* --- what the GPU did --- */
 
-static const void *want_gpu(struct run *run)
+/* How a kernel is called: as it was recorded, in full, and short. Each name is taken apart once. */
+static const struct sql_kernel *kernel_name(struct sql *sql, uint32_t index,
+					    const struct source_name *name)
 {
-	return gpu_want(run, &(struct gpu_options){ .by = BY_kernels_name, .trace = true });
+	struct sql_kernel ids;
+	const char *text, *full, *demangled;
+	size_t length, full_length;
+	char *compact;
+
+	if (index < sql->kernel_room && sql->kernel[index].mangled)
+		return &sql->kernel[index];
+	full = text = name_text(name, &length);
+	full_length = length;
+	demangled = demangle(&sql->demangler, text, length, true);
+	if (demangled) {
+		full = demangled;
+		full_length = strlen(demangled);
+	}
+	compact = memory_zero(full_length + 1, 1);
+	ids.mangled = id_of(sql, text, length);
+	ids.full = id_of(sql, full, full_length);
+	ids.compact = id_of(sql, compact, symbol_compact(compact, full, full_length));
+	free(compact);
+	if (!name->text) { /* it may still come */
+		sql->nameless = ids;
+		return &sql->nameless;
+	}
+	sql->kernel = memory_room(sql->kernel, index, &sql->kernel_room, sizeof(*sql->kernel));
+	sql->kernel[index] = ids;
+	return &sql->kernel[index];
 }
 
 static void put_kernel(struct sql *sql, const struct late_work *work, uint64_t pid,
 		       const struct source_name *name)
 {
-	size_t length;
-	const char *text = name_text(name, &length);
-	const char *demangled = demangle(&sql->demangler, text, length, true);
-	char *compact;
-	uint64_t mangled_id = id_of(sql, text, length), full_id = mangled_id, short_id;
-	const char *full = demangled ? demangled : text;
-	size_t full_length = demangled ? strlen(demangled) : length;
+	const struct sql_kernel *ids = kernel_name(sql, work->what, name);
 
-	if (demangled)
-		full_id = id_of(sql, full, full_length);
-	compact = memory_zero(full_length + 1, 1);
-	short_id = id_of(sql, compact, symbol_compact(compact, full, full_length));
-	SQL_PUT(sql, SQL_KERNEL, INTEGER(work->start_ns),
-		INTEGER(work->start_ns + work->duration_ns), INTEGER(work->device),
-		INTEGER(work->context), INTEGER(work->stream), INTEGER(work->correlation),
-		INTEGER(pid << GLOBAL_SHIFT), INTEGER(full_id), INTEGER(short_id),
-		INTEGER(mangled_id), INTEGER(work->grid[0]), INTEGER(work->grid[1]),
-		INTEGER(work->grid[2]), INTEGER(work->block[0]), INTEGER(work->block[1]),
-		INTEGER(work->block[2]));
-	free(compact);
+	SQL_PUT(sql, SQL_KERNEL, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
+		INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
+		INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT), INTEGER(ids->full),
+		INTEGER(ids->compact), INTEGER(ids->mangled), INTEGER(work->grid[0]),
+		INTEGER(work->grid[1]), INTEGER(work->grid[2]), INTEGER(work->block[0]),
+		INTEGER(work->block[1]), INTEGER(work->block[2]));
 }
 
 static void put_copy(struct sql *sql, const struct late_work *work, uint64_t pid)
 {
 	if (work->kind == LATE_SET)
-		SQL_PUT(sql, SQL_MEMSET, INTEGER(work->start_ns),
-			INTEGER(work->start_ns + work->duration_ns), INTEGER(work->device),
-			INTEGER(work->context), INTEGER(work->stream), INTEGER(work->correlation),
-			INTEGER(pid << GLOBAL_SHIFT), INTEGER(work->bytes));
+		SQL_PUT(sql, SQL_MEMSET, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
+			INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
+			INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT),
+			INTEGER(work->bytes));
 	else
-		SQL_PUT(sql, SQL_MEMCPY, INTEGER(work->start_ns),
-			INTEGER(work->start_ns + work->duration_ns), INTEGER(work->device),
-			INTEGER(work->context), INTEGER(work->stream), INTEGER(work->correlation),
-			INTEGER(pid << GLOBAL_SHIFT), INTEGER(work->bytes), INTEGER(work->what));
+		SQL_PUT(sql, SQL_MEMCPY, INTEGER(work->start_ns), INTEGER(late_end_ns(work)),
+			INTEGER(work->device), INTEGER(work->context), INTEGER(work->stream),
+			INTEGER(work->correlation), INTEGER(pid << GLOBAL_SHIFT),
+			INTEGER(work->bytes), INTEGER(work->what));
 }
 
-static void put_gpu(struct trace_file *trace, const void *wanted, struct report_request *request)
+static void sql_work(struct trace_file *trace, const struct late_work *work, uint64_t pid,
+		     const struct source_name *name)
 {
-	const struct gpu *gpu = wanted;
-	struct source_process *const *process;
-	size_t processes = source_processes(request->source, &process);
-
-	for (size_t i = 0; i < gpu->trace_count; i++) {
-		const struct late_work *work = &gpu->trace[i];
-		uint64_t pid = work->process < processes ? process[work->process]->pid : 0;
-
-		if (work->kind == LATE_KERNEL)
-			put_kernel(trace->writer_state, work, pid,
-				   source_name_at(request->source, work->what));
-		else
-			put_copy(trace->writer_state, work, pid);
-	}
-	trace->events += gpu->trace_count;
+	if (work->kind == LATE_KERNEL)
+		put_kernel(trace->writer_state, work, pid, name);
+	else
+		put_copy(trace->writer_state, work, pid);
 }
 
 static const struct trace_writer writer = {
-	.leaves_devices = true,
-	.want = want_gpu,
-	.rest = put_gpu,
+	.names_devices = true,
 	.open = sql_open,
 	.close = sql_close,
 	.begin = sql_begin,
 	.number = sql_number,
 	.end = sql_end,
+	.work = sql_work,
 	.metadata = sql_metadata,
 };
 

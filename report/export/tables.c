@@ -69,14 +69,11 @@ static void put_losses(struct sink *sink, struct source *source)
 
 	sink_text(sink, "process,count,reason\n");
 	for (size_t i = 0; i < count; i++) {
-		const char *reason = loss[i].reason < EVT_LOST_LIMIT_COUNT
-					     ? evt_lost_reasons[loss[i].reason]
-					     : NULL;
+		const char *reason = source_loss_text(&loss[i]);
 
 		if (loss[i].process)
 			sink_unsigned(sink, loss[i].process->pid);
-		sink_print(sink, ",%llu,\"%s\"\n", (unsigned long long)loss[i].count,
-			   reason ? reason : "unknown");
+		sink_print(sink, ",%llu,\"%s\"\n", (unsigned long long)loss[i].count, reason);
 	}
 }
 

@@ -56,12 +56,12 @@ static void put_losses(struct sink *sink, struct source *source)
 
 	sink_text(sink, "  \"intercept_losses\": [");
 	for (size_t i = 0; i < count; i++) {
-		const char *reason = evt_lost_reasons[loss[i].reason];
+		const char *reason = source_loss_text(&loss[i]);
 
 		sink_print(sink, "%s\n    {\"pid\": %llu, \"count\": %llu, \"reason\": ", before,
 			   (unsigned long long)(loss[i].process ? loss[i].process->pid : 0),
 			   (unsigned long long)loss[i].count);
-		sink_json(sink, reason ? reason : "unknown", strlen(reason ? reason : "unknown"));
+		sink_json(sink, reason, strlen(reason));
 		sink_text(sink, "}");
 		before = ",";
 	}

@@ -22,20 +22,17 @@ struct trace_text {
 struct trace_file;
 struct trace_event;
 struct trace_head;
-struct run;
+struct late_work;
+struct source_name;
 
 /*
  * Another format than JSON, or who takes events for something else. Each as the function of that name below; all but
  * begin() may be NULL. Without open() there is no file, and writer_state is what chrome_options gave.
  */
 struct trace_writer {
-	bool leaves_devices; /* work of the GPU is no event: rest() has it */
-	bool names_devices;  /* itself: there is no metadata of devices and streams */
-	bool takes_samples;  /* stretches of samples are events, of category CHROME_STACKS */
+	bool names_devices; /* itself: there is no metadata of devices and streams */
+	bool takes_samples; /* stretches of samples are events, of category CHROME_STACKS */
 	bool splits; /* a file a host and rank, open() is asked for each; all steps; says what it wrote */
-	/* Before the source is read: what else the format has; handed to rest(), which writes it. */
-	const void *(*want)(struct run *run);
-	void (*rest)(struct trace_file *trace, const void *wanted, struct report_request *request);
 	int (*open)(struct trace_file *trace, struct report_request *request,
 		    const struct trace_head *head);
 	int (*close)(struct trace_file *trace, struct report_request *request);
@@ -44,6 +41,9 @@ struct trace_writer {
 	/* `value` as bytes, or as JSON that is no string. */
 	void (*text)(struct trace_file *trace, const char *name, struct trace_text value);
 	void (*end)(struct trace_file *trace);
+	/* Takes a piece of work of a device, which is no event then. `name`: of a kernel. */
+	void (*work)(struct trace_file *trace, const struct late_work *work, uint64_t pid,
+		     const struct source_name *name);
 	/* Once all is read, for each process of the file. */
 	void (*process)(struct trace_file *trace, const struct source_process *process,
 			uint64_t pid);

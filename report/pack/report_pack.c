@@ -45,7 +45,7 @@ static const char readme[] =
 	"\n"
 	"  page.html   all of it to look at: open it with a browser\n"
 	"  *.evt       the recording, a file a process; functions have their names\n"
-	"  source/     the Python files that it names (only with --sources)\n"
+	"  source/     the source files that it names (only with --sources)\n"
 	"\n"
 	"With intercept installed, in the folder where this file is:\n"
 	"\n"
@@ -200,7 +200,7 @@ static void print_result(const struct pack *pack)
 	else
 		putchar('\n');
 	if (pack->sources.missing)
-		talk_print("%llu Python files are not there, or larger than 4 MiB: left out",
+		talk_print("%llu source files are not there, or larger than 4 MiB: left out",
 			   (unsigned long long)pack->sources.missing);
 }
 

@@ -1,31 +1,71 @@
 /* SPDX-License-Identifier: MIT */
-/* See sources.h. Names of a source are different texts: no file comes twice. */
+/* See sources.h. */
 #include "report/pack/sources.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/base/map.h"
+#include "report/symbols/answers.h"
 
 #define FOLDER "source"
-#define ENDING ".py"
 
-/* No control character, no "..", no backslash: a name that unpacks to where it should. */
+struct adding {
+	struct zip *zip;
+	struct map seen; /* hashes of names in the archive */
+	struct sources_count count;
+};
+
+static const char *const endings_python[] = { ".py", NULL };
+/* Of what compilers make code of, and of what they include. */
+static const char *const endings_native[] = { ".c",   ".cc",  ".cpp", ".cxx", ".c++",
+					      ".C",   ".h",   ".hh",  ".hpp", ".hxx",
+					      ".h++", ".inl", ".ipp", ".tcc", ".cu",
+					      ".cuh", ".rs",  ".go",  ".f",   ".f90",
+					      ".F90", ".pyx", ".s",   ".S",   NULL };
+
+static bool ends_with_any(const char *text, size_t length, const char *const *ending)
+{
+	for (; *ending; ending++) {
+		size_t bytes = strlen(*ending);
+
+		if (length > bytes && !memcmp(text + length - bytes, *ending, bytes))
+			return true;
+	}
+	return false;
+}
+
+/* No control character and no backslash. */
 static bool name_is_plain(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f || text[i] == '\\')
 			return false;
-	return !memmem(text, length, "/../", 4) && !memmem(text, length, "//", 2);
+	return true;
 }
 
-static bool name_is_source(const struct source_name *name)
+/* As compilers do that were called with "../x.c": without "." and "..", so that it unpacks to where it should. */
+static void put_packed(char packed[PATH_MAX], const char *path)
 {
-	size_t length = name->text ? name->length : 0, ending = strlen(ENDING);
+	char *at = packed + sprintf(packed, FOLDER), *root = at;
 
-	return length > ending && length < PATH_MAX - sizeof(FOLDER) && name->text[0] == '/' &&
-	       !memcmp(name->text + length - ending, ENDING, ending) &&
-	       name_is_plain(name->text, length);
+	while (*path) {
+		size_t length = strcspn(path, "/");
+
+		if (length == 2 && !memcmp(path, "..", 2)) {
+			while (at > root && *--at != '/')
+				;
+		} else if (length && !(length == 1 && *path == '.')) {
+			*at++ = '/';
+			memcpy(at, path, length);
+			at += length;
+		}
+		path += length + (path[length] == '/');
+	}
+	*at = 0;
 }
 
 static bool is_there(const char *path)
@@ -33,29 +73,85 @@ static bool is_there(const char *path)
 	struct stat status;
 
 	return !stat(path, &status) && S_ISREG(status.st_mode) &&
-	       status.st_size <= (off_t)SOURCE_BYTES_MAX;
+	       status.st_size <= (off_t)SOURCE_BYTES_MAX && !access(path, R_OK);
+}
+
+/* 0 too when it is none, or cannot be taken. */
+static int add_file(struct adding *adding, const char *text, size_t length,
+		    const char *const *endings)
+{
+	char path[PATH_MAX], packed[PATH_MAX];
+	bool added;
+
+	if (length >= PATH_MAX - sizeof(FOLDER) || *text != '/' ||
+	    !ends_with_any(text, length, endings) || !name_is_plain(text, length))
+		return 0;
+	snprintf(path, sizeof(path), "%.*s", (int)length, text);
+	put_packed(packed, path);
+	map_put(&adding->seen, map_hash_bytes(packed, strlen(packed), 0), &added);
+	if (!added)
+		return 0;
+	if (adding->count.taken >= SOURCE_FILES_MAX || !is_there(path)) {
+		adding->count.missing++;
+		return 0;
+	}
+	adding->count.taken++;
+	return zip_add(adding->zip, packed, path, true);
+}
+
+static int add_python(struct adding *adding, const struct source *source)
+{
+	size_t names = source_name_count(source);
+	int error = 0;
+
+	for (size_t i = 0; i < names && !error; i++) {
+		const struct source_name *name = source_name_at(source, (uint32_t)i);
+
+		if (name->text && name->length)
+			error = add_file(adding, name->text, name->length, endings_python);
+	}
+	return error;
+}
+
+/* The files of lines that functions of one file of code are at. */
+static int add_answers(struct adding *adding, const struct source_symbols *symbols)
+{
+	struct answers answers;
+	int error = 0;
+
+	answers_init(&answers);
+	if (answers_read(&answers, symbols->bytes, symbols->length))
+		for (size_t i = 0; i < answers.frames && !error; i++)
+			if (answers.frame[i].file)
+				error = add_file(adding, answers.frame[i].file,
+						 strlen(answers.frame[i].file), endings_native);
+	answers_release(&answers);
+	return error;
+}
+
+static int add_native(struct adding *adding, const struct source *source)
+{
+	struct source_file *const *file;
+	size_t files = source_files(source, &file);
+	int error = 0;
+
+	for (size_t i = 0; i < files; i++)
+		for (const struct source_symbols *symbols = file[i]->symbols; symbols && !error;
+		     symbols = symbols->next)
+			error = add_answers(adding, symbols);
+	return error;
 }
 
 int sources_add(struct zip *zip, const struct source *source, struct sources_count *ret_count)
 {
-	struct sources_count count = { 0, 0 };
-	size_t names = source_name_count(source);
+	struct adding adding = { .zip = zip };
+	int error;
 
-	for (size_t i = 0; i < names; i++) {
-		const struct source_name *name = source_name_at(source, (uint32_t)i);
-		char packed[PATH_MAX], *path = packed + strlen(FOLDER);
-
-		if (!name_is_source(name))
-			continue;
-		snprintf(packed, sizeof(packed), FOLDER "%.*s", (int)name->length, name->text);
-		if (count.taken >= SOURCE_FILES_MAX || !is_there(path)) {
-			count.missing++;
-			continue;
-		}
-		if (zip_add(zip, packed, path, true))
-			return -1;
-		count.taken++;
-	}
-	*ret_count = count;
-	return 0;
+	map_init(&adding.seen);
+	error = add_python(&adding, source);
+	if (!error)
+		error = add_native(&adding, source);
+	map_release(&adding.seen);
+	*ret_count = adding.count;
+	return error;
 }

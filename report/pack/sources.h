@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Python files that a recording names and that are there: absolute, ending in .py, regular, at most SOURCE_BYTES_MAX each. What
- * a recording names could be anything: nothing else of this machine is ever taken.
+ * The sources that a recording names and that are there: Python files, and those of the lines that its symbols have (C, C++,
+ * Rust and so on, where there was debug information). Absolute, with an ending of such files, regular, at most SOURCE_BYTES_MAX
+ * each. What a recording names could be anything: nothing else of this machine is ever taken.
  */
 #ifndef REPORT_PACK_SOURCES_H
 #define REPORT_PACK_SOURCES_H
@@ -13,7 +14,7 @@
 #define SOURCE_FILES_MAX 20000u
 
 struct sources_count {
-	uint64_t taken, missing; /* missing: not there, too large, or too many */
+	uint64_t taken, missing; /* missing: not there, not readable, too large, or too many */
 };
 
 /*

@@ -5,11 +5,11 @@ const ARROWS_DRAWN = 300;
 const ARROWS_LISTED = 200;
 
 const ARROW_COLUMNS = [
-	{ name: "name", header: "name", unit: "text", priority: 0, descends: false, doc: "what the arrow leads to or comes from" },
-	{ name: "arrow", header: "arrow", unit: "text", priority: 0, descends: false, doc: "what it means" },
-	{ name: "after_ns", header: "after", unit: "ns", priority: 0, descends: true, doc: "from its begin to its end" },
-	{ name: "duration_ns", header: "takes", unit: "ns", priority: 0, descends: true, doc: "how long the other end takes" },
-	{ name: "lane", header: "where", unit: "text", priority: 0, descends: false, doc: "thread or stream of the other end" },
+	tableColumn("name", "name", "text", "what the arrow leads to or comes from"),
+	tableColumn("arrow", "arrow", "text", "what it means"),
+	tableColumn("after_ns", "after", "ns", "from its begin to its end"),
+	tableColumn("duration_ns", "takes", "ns", "how long the other end takes"),
+	tableColumn("lane", "where", "text", "thread or stream of the other end"),
 ];
 
 class Arrows {

@@ -3,14 +3,14 @@
 
 const COMPARE_ALL = "all columns";
 const COMPARE_COLUMNS = [
-	{ name: "what", header: "what", unit: "text", priority: 0, descends: false, doc: "the total or the row" },
-	{ name: "metric", header: "column", unit: "text", priority: 1, descends: false, doc: "the column or total" },
-	{ name: "before", header: "before", unit: "amount", priority: 0, descends: true, doc: "its value in the run before; of several runs their mean" },
-	{ name: "after", header: "after", unit: "amount", priority: 0, descends: true, doc: "its value in the run after" },
-	{ name: "change", header: "change", unit: "amount", priority: 0, descends: true, doc: "after minus before" },
-	{ name: "percent", header: "change%", unit: "change", priority: 0, descends: true, doc: "the same as a share of before" },
-	{ name: "noise", header: "noise", unit: "amount", priority: 1, descends: true, doc: "the least change that is more than noise; - where that is not known" },
-	{ name: "verdict", header: "verdict", unit: "text", priority: 0, descends: false, doc: "longer, shorter, more, less, same, noise, new or gone; - where the runs do not tell" },
+	tableColumn("what", "what", "text", "the total or the row"),
+	tableColumn("metric", "column", "text", "the column or total", 1),
+	tableColumn("before", "before", "amount", "its value in the run before; of several runs their mean"),
+	tableColumn("after", "after", "amount", "its value in the run after"),
+	tableColumn("change", "change", "amount", "after minus before"),
+	tableColumn("percent", "change%", "change", "the same as a share of before"),
+	tableColumn("noise", "noise", "amount", "the least change that is more than noise; - where that is not known", 1),
+	tableColumn("verdict", "verdict", "text", "longer, shorter, more, less, same, noise, new or gone; - where the runs do not tell"),
 ];
 const COMPARE_HOW = "prof-report page AFTER.evt --against BEFORE.evt -o run.html compares two runs here; several runs before tell more of what is noise.";
 

@@ -7,9 +7,9 @@ const LAYERS_OF = { heap: "live blocks of the heap", tensors: "live tensors" };
 const LAYER_REST = "the rest";
 
 const LIVED_COLUMNS = [
-	{ name: "name", header: "what", unit: "text", priority: 0, descends: false, doc: "what asked for it" },
-	{ name: "bytes", header: "bytes", unit: "bytes", priority: 0, descends: true, doc: "of its blocks that lived at that moment" },
-	{ name: "percent", header: "share", unit: "percent", priority: 0, descends: true, doc: "of all that lived then" },
+	tableColumn("name", "what", "text", "what asked for it"),
+	tableColumn("bytes", "bytes", "bytes", "of its blocks that lived at that moment"),
+	tableColumn("percent", "share", "percent", "of all that lived then"),
 ];
 
 class LayersChart {

@@ -12,7 +12,7 @@ const PANELS = [
 	["compare", "Compare", panelCompare],
 ];
 
-const page = { manifest: null, shown: null, errors: [] };
+const page = { manifest: null, shown: null, errors: [], turn: 0, drawn: Promise.resolve() };
 
 function themeSet(name) {
 	document.documentElement.dataset.theme = name;
@@ -43,14 +43,26 @@ function route() {
 	});
 }
 
-async function panelShow() {
+/* Parts are drawn one after the other, or one that is slow to unpack would take the place of the next; those in between are left out. */
+function panelShow() {
 	const [id, ...rest] = route();
 	const chosen = PANELS.find(([name]) => name === id) || PANELS[0];
-	const panel = byId("panel");
+	const turn = ++page.turn;
 	page.shown = null;
 	tipHide();
 	for (const [name] of PANELS)
 		byId("tab-" + name).setAttribute("aria-selected", name === chosen[0]);
+	page.drawn = page.drawn.then(async () => {
+		if (turn === page.turn)
+			await panelDraw(chosen, rest);
+		if (turn === page.turn)
+			page.shown = location.hash.slice(1) || PANELS[0][0];
+	});
+	return page.drawn;
+}
+
+async function panelDraw(chosen, rest) {
+	const panel = byId("panel");
 	panel.setAttribute("aria-labelledby", "tab-" + chosen[0]);
 	panel.redraw = panel.table = panel.timeline = panel.chart = panel.graph = panel.curves = panel.charts = null;
 	try {
@@ -60,7 +72,6 @@ async function panelShow() {
 		console.error(error);
 		panel.replaceChildren(el("p", { class: "empty" }, "This part of the page cannot be shown: " + show(error.message)));
 	}
-	page.shown = location.hash.slice(1) || PANELS[0][0];
 }
 
 function keyDown(event) {

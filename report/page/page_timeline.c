@@ -340,6 +340,19 @@ static const struct source_thread *thread_of(struct source *source, const struct
 	return NULL;
 }
 
+/* The lane's process among all, as they began: pids begin anew at their limit. */
+static size_t process_order(struct source *source, const struct lane *lane)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process), i = 0;
+	uint64_t same_before = lane->pid / PIDS;
+
+	for (; i < count; i++)
+		if (process[i]->pid == lane->pid % PIDS && !same_before--)
+			break;
+	return i;
+}
+
 static void put_lane(struct json *json, struct source *source, const struct lane *lane)
 {
 	static const char *const kinds[] = { [LANE_THREAD] = "thread",
@@ -358,6 +371,7 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 	json_string(json, "kind", kinds[lane->kind]);
 	json_number(json, "process", lane->pid); /* of two that had one pid, two numbers */
 	json_number(json, "pid", lane->pid % PIDS);
+	json_number(json, "order", process_order(source, lane));
 	json_number(json, "tid", lane->tid);
 	json_text(json, "name", name, length);
 	json_number(json, "depths", lane->depths);

@@ -5,9 +5,9 @@ const STACK_ROWS = 100;
 const STACK_TIP_FRAMES = 14;
 
 const STACK_COLUMNS = [
-	{ name: "name", header: "innermost function", unit: "text", priority: 0, descends: false, doc: "function of Python, file and line; click for the whole stack" },
-	{ name: "state", header: "what it did", unit: "text", priority: 0, descends: false, doc: "as the looks at the thread saw it" },
-	{ name: "total_ns", header: "time inside", unit: "ns", priority: 0, descends: true, doc: "of the span; a look stands for the time since the one before" },
+	tableColumn("name", "innermost function", "text", "function of Python, file and line; click for the whole stack"),
+	tableColumn("state", "what it did", "text", "as the looks at the thread saw it"),
+	tableColumn("total_ns", "time inside", "ns", "of the span; a look stands for the time since the one before"),
 ];
 
 class Stacks {

@@ -41,6 +41,11 @@ function unitOf(column, row) {
 	return column.unit === "amount" ? row.unit : column.unit;
 }
 
+/* A column of a table that is not a report's. Priority 0: always shown first; 1: where there is room. */
+function tableColumn(name, header, unit, doc, priority) {
+	return { name, header, unit, priority: priority || 0, descends: unit !== "text", doc };
+}
+
 class DataTable {
 	constructor(columns, rows, settings) {
 		this.columns = columns;

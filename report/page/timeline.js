@@ -26,14 +26,14 @@ class Timeline {
 		this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
 	}
 
-	/* Steps of a process come first, then its ranges and threads, each with its stacks of Python below it; streams last. */
+	/* Processes as they began. Steps of a process come first, then its ranges and threads, each with its stacks of Python below it; streams last. */
 	layOut() {
 		const rank = { steps: 0, ranges: 1, thread: 2, samples: 2, stream: 3 }, busy = new Map(), of = (lane) => lane.process + "/" + lane.tid;
 		const lanes = this.data.about.lanes.map((lane, number) => ({ ...lane, number }));
 		for (const lane of lanes.filter((one) => one.kind === "thread"))
 			busy.set(of(lane), lane.busy_ns);
 		const weight = (lane) => (lane.kind === "samples" ? busy.get(of(lane)) || 0 : lane.busy_ns);
-		lanes.sort((a, b) => (a.kind === "stream") - (b.kind === "stream") || a.process - b.process || rank[a.kind] - rank[b.kind] ||
+		lanes.sort((a, b) => (a.kind === "stream") - (b.kind === "stream") || a.order - b.order || a.process - b.process || rank[a.kind] - rank[b.kind] ||
 			(b.tid === b.pid) - (a.tid === a.pid) || weight(b) - weight(a) || a.tid - b.tid || (a.kind === "samples") - (b.kind === "samples"));
 		this.top = [];
 		this.height = AXIS;
@@ -340,10 +340,10 @@ class Timeline {
 /* --- the panel --- */
 
 const SUM_COLUMNS = [
-	{ name: "name", header: "name", unit: "text", priority: 0, descends: false, doc: "what was open" },
-	{ name: "category", header: "kind", unit: "text", priority: 1, descends: false, doc: "as export chrome names it" },
-	{ name: "count", header: "began", unit: "count", priority: 0, descends: true, doc: "how many began in the selection" },
-	{ name: "total_ns", header: "time inside", unit: "ns", priority: 0, descends: true, doc: "their time in the selection, with what is inside of them" },
+	tableColumn("name", "name", "text", "what was open"),
+	tableColumn("category", "kind", "text", "as export chrome names it", 1),
+	tableColumn("count", "began", "count", "how many began in the selection"),
+	tableColumn("total_ns", "time inside", "ns", "their time in the selection, with what is inside of them"),
 ];
 
 async function timelineDetail(timeline, place) {

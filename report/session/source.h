@@ -305,6 +305,8 @@ size_t source_files(const struct source *source, struct source_file *const **ret
 size_t source_processes(const struct source *source, struct source_process *const **ret_processes);
 size_t source_threads(const struct source *source, struct source_thread *const **ret_threads);
 size_t source_losses(const struct source *source, const struct source_loss **ret_losses);
+/* Why, in a few words. */
+const char *source_loss_text(const struct source_loss *loss);
 size_t source_metas(const struct source *source, const struct source_meta **ret_metas);
 size_t source_faults(const struct source *source, const struct source_fault **ret_faults);
 /* What could not be read has readable parts behind it, as far as is known; a file that only ends too early has none. */

@@ -64,6 +64,12 @@ int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_
 	return EVT_OK;
 }
 
+const char *source_loss_text(const struct source_loss *loss)
+{
+	return loss->reason < EVT_LOST_LIMIT_COUNT ? evt_lost_reasons[loss->reason]
+						   : evt_lost_reasons[0];
+}
+
 int loss_add_untold(struct file_row *file)
 {
 	const struct reader_facts *facts = reader_facts(file->reader);

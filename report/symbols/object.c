@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/base/map.h"
 #include "report/base/memory.h"
 
 #define BUILD_ID_HEX_MAX 128u
@@ -47,6 +48,8 @@ struct object {
 	bool has_units; /* the same */
 	Dwarf *dwarf;   /* NULL: there is none */
 	uint64_t dwarf_bias;
+	struct map files; /* address of a name as elfutils has it: to that of the whole one */
+	struct text_store texts;
 };
 
 /* --- opening --- */
@@ -124,6 +127,7 @@ struct object *object_open(const char *path, const char *build_id, enum object_s
 	if (file < 0)
 		return NULL;
 	object = memory_zero(1, sizeof(*object));
+	map_init(&object->files);
 	object->dwfl = dwfl_begin(&callbacks);
 	*ret_state = OBJECT_UNREADABLE;
 	if (!object->dwfl)
@@ -157,6 +161,8 @@ void object_close(struct object *object)
 		dwfl_end(object->dwfl);
 	free(object->function);
 	free(object->unit);
+	map_release(&object->files);
+	text_store_release(&object->texts);
 	free(object);
 }
 
@@ -401,6 +407,21 @@ static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die
 	}
 }
 
+/* Of DWARF 4 elfutils puts the folder of the compiler's call before a name that is relative to it, of DWARF 5 it does not. */
+static const char *whole_name(struct object *object, Dwarf_Die *unit, const char *name)
+{
+	const char *folder = name && *name != '/' ? text_of(unit, DW_AT_comp_dir) : NULL;
+	struct map_entry *entry;
+	bool added;
+
+	if (!folder || *folder != '/')
+		return name;
+	entry = map_put(&object->files, (uintptr_t)name, &added);
+	if (added)
+		entry->value = (uintptr_t)text_store_format(&object->texts, "%s/%s", folder, name);
+	return (const char *)(uintptr_t)entry->value;
+}
+
 static void find_source(struct object *object, uint64_t address, struct object_place *place)
 {
 	Dwarf_Die unit, innermost = { 0 }, *scopes = NULL;
@@ -421,6 +442,8 @@ static void find_source(struct object *object, uint64_t address, struct object_p
 	count = innermost.addr ? dwarf_getscopes_die(&innermost, &scopes) : 0;
 	set_functions(place, &unit, scopes, count);
 	free(scopes);
+	for (size_t i = 0; i < place->frames; i++)
+		place->frame[i].file = whole_name(object, &unit, place->frame[i].file);
 }
 
 void object_find(struct object *object, uint64_t address, struct object_place *ret_place)

@@ -37,7 +37,7 @@ void object_close(struct object *object);
 /* A function, and where the address, or what is inlined in it, stands in it. */
 struct object_frame {
 	const char *function; /* as the compiler made it: mangled; NULL: unknown */
-	const char *file;     /* NULL: unknown */
+	const char *file;     /* whole where its folder is known; NULL: unknown */
 	uint32_t line;        /* 0: unknown */
 };
 

@@ -160,15 +160,13 @@ void prose_end(struct prose *prose, const struct screen *screen)
 
 static void export_loss(const struct source_loss *loss, const struct screen *screen)
 {
-	const char *reason = loss->reason < EVT_LOST_LIMIT_COUNT ? evt_lost_reasons[loss->reason]
-								 : NULL;
 	char count[UNIT_TEXT_BYTES], process[32] = "";
 
 	if (loss->process)
 		snprintf(process, sizeof(process), " in process %u", loss->process->pid);
 	screen_print(screen, SCREEN_RED, "LOST %s %s%s: %s", unit_format_count(count, loss->count),
 		     lost_is_of_stacks(loss->reason) ? "stacks" : "events", process,
-		     reason ? reason : "for a reason this version does not know");
+		     source_loss_text(loss));
 	putc('\n', screen->out);
 }
 

@@ -30,7 +30,8 @@ static void csv_put_text(FILE *out, const char *text, size_t length, bool raw)
 	char *shown;
 
 	if (!mark && text_is_plain(text, length)) {
-		fwrite_unlocked(text, 1, length, out);
+		if (length)
+			fwrite_unlocked(text, 1, length, out);
 		return;
 	}
 	shown = memory_grow(NULL, room, 1);

@@ -64,9 +64,7 @@ static void json_put_losses(struct json *json, struct source *source)
 	json_open(json, "losses", '[');
 	for (size_t i = 0; i < count; i++) {
 		json_open(json, NULL, '{');
-		json_string(json, "reason",
-			    loss[i].reason < EVT_LOST_LIMIT_COUNT ? evt_lost_reasons[loss[i].reason]
-								  : NULL);
+		json_string(json, "reason", source_loss_text(&loss[i]));
 		json_number(json, "count", loss[i].count);
 		if (loss[i].process)
 			json_number(json, "process", loss[i].process->pid);
@@ -134,7 +132,7 @@ static void json_put_columns(struct json *json, const struct document *document)
 static void json_put_stack(struct json *json, const char *key, const struct table *table,
 			   size_t row)
 {
-	struct table_frame *frame = memory_zero(STACK_FRAMES_MAX, sizeof(*frame));
+	struct table_frame *frame = memory_grow(NULL, STACK_FRAMES_MAX, sizeof(*frame));
 	size_t count = table->stacks.frames(table->stacks.state, row, frame, STACK_FRAMES_MAX);
 
 	json_open(json, key, '[');

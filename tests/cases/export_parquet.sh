@@ -61,6 +61,8 @@ assert one("copies", "SUM(bytes)") == sum(row["bytes"] for row in copies)
 assert one("copies", "COUNT(*)") == sum(row["calls"] for row in copies)
 assert one("processes", "COUNT(*)") == len(table("processes")["rows"])
 assert one("threads", "COUNT(*)") == len(threads["rows"])
+named = [(row["tid"], row["name"] or None) for row in threads["rows"]]  # null: it has no name
+assert sorted(rows("threads", "SELECT tid, name FROM $"), key=str) == sorted(named, key=str), (path, named)
 assert one("losses", "SUM(count)") == sum(loss["count"] for loss in threads["losses"])
 assert one("faults", "COUNT(*)") == len(threads["faults"])
 
@@ -135,19 +137,11 @@ assert duckdb.sql(f"SELECT command FROM {all_of('processes')}").fetchall() == [(
 END
 
 # what is refused: an export that is there, a file instead of a folder, a full disk, no folder
-try() { # STATUS ARGUMENT...
-	local wanted=$1 status
-	shift
-	"$REPORT" export parquet "$@" >stdout 2>err
-	status=$?
-	expect_eq "status of export parquet $* ($(cat err))" $status "$wanted"
-	expect_eq "lines of export parquet $* ($(cat err))" "$(wc -l <err)" 1
-}
 cp "$some" own.evt
-try 1 "$OUTPUT" -o out
+refuses 1 '^prof-report: ' export parquet "$OUTPUT" -o out
 expect_match "an export that is there" "$(cat err)" "'out/host=.*/rank=.*' is there already, of an export before; remove it"
-try 2 own.evt
-try 1 own.evt -o own.evt
-try 2 own.evt -o nowhere/folder
+refuses 2 '^prof-report: ' export parquet own.evt
+refuses 1 '^prof-report: ' export parquet own.evt -o own.evt
+refuses 2 '^prof-report: ' export parquet own.evt -o nowhere/folder
 cmp own.evt "$some" || fail "the recording was written over"
 exit 0

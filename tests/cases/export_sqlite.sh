@@ -114,18 +114,10 @@ import sqlite3
 data = sqlite3.connect("./:memory:")
 assert [name for name, in data.execute("SELECT name FROM PROCESSES")] == ["./bad\ufffdna\u00e9me"]
 END
-try() { # STATUS ARGUMENT...
-	local wanted=$1 status
-	shift
-	"$REPORT" export sqlite "$@" >out 2>err
-	status=$?
-	expect_eq "status of export sqlite $*" $status "$wanted"
-	expect_eq "lines of export sqlite $* ($(cat err))" "$(wc -l <err)" 1
-}
 cp "$ROOT/tests/golden/counts.evt" own.evt
-try 2 own.evt
-try 1 own.evt -o own.evt
+refuses 2 '^prof-report: ' export sqlite own.evt
+refuses 1 '^prof-report: ' export sqlite own.evt -o own.evt
 cmp own.evt "$ROOT/tests/golden/counts.evt" || fail "the recording was written over"
-try 1 own.evt -o /
+refuses 1 '^prof-report: ' export sqlite own.evt -o /
 [ ! -e /dev/full ] || { "$REPORT" export sqlite own.evt -o /dev/full 2>err; expect_eq "status of a full disk" $? 1; }
 exit 0

@@ -30,20 +30,12 @@ expect_eq "faults" "$(wc -l <cut/faults.csv)" "$(($(json threads "$ROOT/tests/go
 # --step and other filters hold; what cannot be is one line.
 "$REPORT" export json --step 3..5 "$ROOT/tests/truth/recordings/good.evt" -o steps 2>err || fail "$(cat err)"
 expect_eq "steps" "$(python3 -c 'import json; print(len(json.load(open("steps/steps.json"))["rows"]))')" 3
-try() { # STATUS ARGUMENT...
-	local wanted=$1 status
-	shift
-	"$REPORT" export "$@" >out 2>err
-	status=$?
-	expect_eq "status of export $*" $status "$wanted"
-	expect_eq "lines of export $* ($(cat err))" "$(wc -l <err)" 1
-}
 : >a_file
-try 2 csv "$ROOT/tests/golden/counts.evt"
-try 1 csv "$ROOT/tests/golden/counts.evt" -o a_file
-try 2 csv --value peak "$ROOT/tests/golden/counts.evt" -o folder
-try 2 json "$ROOT/tests/golden/counts.evt" -o nowhere/folder
-try 1 json a_file -o folder
+refuses 2 '^prof-report: ' export csv "$ROOT/tests/golden/counts.evt"
+refuses 1 '^prof-report: ' export csv "$ROOT/tests/golden/counts.evt" -o a_file
+refuses 2 '^prof-report: ' export csv --value peak "$ROOT/tests/golden/counts.evt" -o folder
+refuses 2 '^prof-report: ' export json "$ROOT/tests/golden/counts.evt" -o nowhere/folder
+refuses 1 '^prof-report: ' export json a_file -o folder
 
 # massif: the peak is the heap's, the trees add up, ms_print has the same numbers
 need_program stack_leaks
@@ -81,9 +73,9 @@ for (_, lines), whole in zip(trees, (peak, live)):
     assert check(lines, 0, 0) == len(lines)
     assert max(line[0] for line in lines) > 1, "no stack has two frames"
 END
-try 2 massif --value live "$OUTPUT" -o x
-try 2 massif --of cuda "$OUTPUT" -o x
-try 1 massif "$ROOT/tests/truth/recordings/good.evt" -o x # no heap was recorded
+refuses 2 '^prof-report: ' export massif --value live "$OUTPUT" -o x
+refuses 2 '^prof-report: ' export massif --of cuda "$OUTPUT" -o x
+refuses 1 '^prof-report: ' export massif "$ROOT/tests/truth/recordings/good.evt" -o x # no heap was recorded
 command -v ms_print >/dev/null || skip "no ms_print (valgrind); all else passed"
 ms_print massif.out >printed || fail "ms_print: status $?"
 grep -q "$(sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/; ta' <<<"$peak")" printed || fail "ms_print does not show the peak of $peak"

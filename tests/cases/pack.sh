@@ -58,7 +58,7 @@ for report in alloc lines processes threads; do
 		"$(json $report first/run.evt '[len(rows), totals.get("allocations")]')"
 done
 
-# With the sources, and nothing but Python files.
+# With the sources, and nothing but sources.
 "$REPORT" pack --sources first/run.evt -o sources.zip >out 2>err || fail "--sources: status $? ($(cat err))"
 python3 - sources.zip "$PWD" <<'END2' || fail "the sources are not those of the program"
 import sys, zipfile
@@ -68,8 +68,51 @@ with zipfile.ZipFile(sys.argv[1]) as pack:
     sources = [name for name in pack.namelist() if name.startswith("source/")]
     for name in "/user-hidden2/main.py", "/user-hidden2/inner/part.py":
         assert pack.read("source" + folder + name) == open(folder + name, "rb").read()
-    assert all(name.endswith(".py") and ".." not in name for name in sources)
+    assert all(name.endswith((".py", ".c", ".h", ".cpp", ".rs", ".S")) and ".." not in name for name in sources), sources
 END2
+
+# Those of C and of what is included, as debug information names them; once, without "..", and no file that is no source.
+mkdir -p code/src code/include code/build
+printf '%s\n' '#include <stdlib.h>' 'static inline void *inlined(void)' '{' 'return malloc(1000);' '}' >code/include/part.h
+cat >code/src/work.c <<'END2'
+#include "part.h"
+void *volatile kept[5];
+#line 1 "/etc/passwd"
+void secret(void) { kept[2] = malloc(3000); }
+#line 1 "../src/gone.c"
+void gone(void) { kept[3] = malloc(4000); }
+#line 1 "../src/large.c"
+void large(void) { kept[4] = malloc(5000); }
+#line 9 "../src/work.c"
+int main(void)
+{
+	kept[0] = inlined();
+	kept[1] = malloc(2000);
+	secret();
+	gone();
+	large();
+	return 0;
+}
+END2
+head -c $((5 << 20)) /dev/zero >code/src/large.c
+(cd code/build && gcc -g -O1 -fno-inline-functions-called-once -I../include -o work ../src/work.c) || fail "no compiler"
+OUTPUT=$PWD/code.evt
+(cd code/build && run_traced ./work) || fail "status $?"
+"$REPORT" pack --sources code.evt -o code.zip >out 2>err || fail "--sources of C: status $? ($(cat err))"
+expect_match "what is left out" "$(cat err)" '^prof-report: [0-9]+ source files are not there, or larger than 4 MiB: left out$'
+python3 - code.zip "$PWD/code" <<'END2' || fail "the sources are not those of the C program"
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as pack:
+    assert pack.testzip() is None
+    folder = sys.argv[2]
+    names = pack.namelist()
+    for name in "/src/work.c", "/include/part.h":
+        assert pack.read("source" + folder + name) == open(folder + name, "rb").read(), names
+    own = {name for name in names if name.startswith("source" + folder)}
+    assert len(own) == 2 and len(set(names)) == len(names), names
+    assert not any("passwd" in name or ".." in name for name in names), names
+END2
+OUTPUT=$PWD/first/run.evt
 
 # No secret in a byte, of what is packed in pieces too.
 bytes_of() { # FILE...: all that is in it
@@ -117,14 +160,6 @@ bytes_of exported/run.zip >stream
 (($(holds part.py) > 0)) || fail "names of files went with their folders"
 
 # Refused, with a line each; no file is left.
-refuses() { # STATUS REGEX ARGUMENT...
-	local wanted=$1 regex=$2
-	shift 2
-	"$REPORT" "$@" >out 2>err
-	expect_eq "status of $*" $? "$wanted"
-	expect_eq "lines of $*" "$(wc -l <err)" 1
-	expect_match "$*" "$(cat err)" "$regex"
-}
 refuses 1 'is not a recording.*unpack a .zip first' summary first/run.zip
 refuses 1 "'first/run.zip' is there; remove it" pack first/run.evt
 refuses 1 "cannot write beside 'no/such/x.zip'" pack -o no/such/x.zip first/run.evt

@@ -17,25 +17,19 @@ compared "$recordings/good.evt" "$recordings/good.evt"
 head -c 20000 "$recordings/good.evt" >cut.evt
 compared "$recordings/good.evt" cut.evt
 
-refused() { # STATUS REGEX ARGUMENT...
-	local wanted=$1 regex=$2 status
-	shift 2
-	"$REPORT" page "$@" >out 2>err
-	status=$?
-	expect_eq "status of page $*" $status "$wanted"
-	expect_match "what page $* says" "$(cat err)" "$regex"
-}
 cp "$recordings/good.evt" base.evt
-refused 2 'no recording follows it' base.evt --against -o x.html
-refused 1 "'base.evt': it is a file that is read" "$recordings/good_adam.evt" --against base.evt -o base.evt
+refuses 2 'no recording follows it' page base.evt --against -o x.html
+refuses 1 "'base.evt': it is a file that is read" page "$recordings/good_adam.evt" --against base.evt -o base.evt
 cmp base.evt "$recordings/good.evt" || fail "a recording was written over"
-refused 2 'either --redact or --against' base.evt --against base.evt --redact host -o x.html
-refused 1 "gone.evt" base.evt --against gone.evt -o x.html
+refuses 2 'either --redact or --against' page base.evt --against base.evt --redact host -o x.html
+refuses 1 "gone.evt" page base.evt --against gone.evt -o x.html
 : >empty.evt
-refused 1 "empty.evt" base.evt --against empty.evt -o x.html
+refuses 1 "empty.evt" page base.evt --against empty.evt -o x.html
 head -c 3000 /dev/urandom >noise.evt
-refused 1 "noise.evt" base.evt --against noise.evt -o x.html
-refused 2 "one session at a time" base.evt "$recordings/good_adam.evt" -o x.html
+refuses 1 "noise.evt" page base.evt --against noise.evt -o x.html
+"$REPORT" page base.evt "$recordings/good_adam.evt" -o x.html 2>err
+expect_eq "status of a page of two sessions" $? 2
+expect_match "a page of two sessions" "$(tail -n 1 err)" "one session at a time"
 
 # the page of one run has a sentence instead
 "$REPORT" page base.evt -o one.html 2>err || fail "page: $(cat err)"

@@ -1,13 +1,22 @@
 #!/bin/bash
-# The page in a real Firefox: each panel is drawn, and a click on the timeline shows a span.
+# The page in a real Firefox: each panel is drawn, a click on the timeline shows a span, and a comparison is that of report diff.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
+# timeout: 240
 need_tool firefox-esr
 "$REPORT" page "$ROOT/tests/truth/recordings/good.evt" -o page.html 2>err || fail "page: $(cat err)"
 "$REPORT" page "$ROOT/tests/golden/families.evt" -o families.html 2>err || fail "page: $(cat err)"
 python3 "$ROOT/tests/firefox.py" families.html page.html >out 2>err || fail "$(tail -n 3 err)"
 expect_match "what was drawn" "$(cat out)" 'page.html 8 panels [1-9][0-9]* canvases'
+
+# with --against: documents, rows and verdicts of each comparison
+for pair in "recordings/good_adam.evt recordings/good.evt" "../golden/families3.evt ../golden/families.evt"; do
+	read -r after before <<<"$pair"
+	python3 "$ROOT/tests/page_compare.py" --firefox "$REPORT" "$ROOT/tests/truth/$after" "$ROOT/tests/truth/$before" >out 2>err ||
+		fail "$after against $before: $(tail -n 3 err)"
+	expect_match "comparisons" "$(cat out)" '^[1-9][0-9]+ comparisons, [1-9][0-9]* changes$'
+done
 
 # a page that is cut off says so
 head -c $(($(stat -c %s page.html) / 2)) page.html >cut.html
@@ -16,7 +25,7 @@ import os, sys
 sys.path.insert(0, os.environ["ROOT"] + "/tests")
 from firefox import Firefox
 with Firefox() as firefox:
-    firefox.call("WebDriver:Navigate", url="file://" + os.path.abspath("cut.html"))
+    firefox.open("cut.html")
     firefox.wait("document.body.textContent.includes('This page cannot be shown')")
 PY
 exit 0

@@ -115,30 +115,22 @@ for name in counts counts2 families families3 io killed memory newer_event range
 done
 
 # Refused, with a line each; no file is left.
-refuses() { # STATUS REGEX ARGUMENT...
-	local wanted=$1 regex=$2
-	shift 2
-	"$REPORT" redact "$@" >out 2>err
-	expect_eq "status of redact $*" $? "$wanted"
-	expect_eq "lines of redact $*" "$(wc -l <err)" 1
-	expect_match "redact $*" "$(cat err)" "$regex"
-}
-refuses 2 "--redact 'args,names' is none of args, paths and host" --redact args,names paths.evt
-refuses 2 '--redact needs a value' --redact '' paths.evt
-refuses 1 "'args.evt' is there; remove it" -o args.evt first/run.evt
-refuses 1 "^prof-report: 'args.evt' is the recording itself; name another with -o" -o args.evt args.evt
+refuses 2 "--redact 'args,names' is none of args, paths and host" redact --redact args,names paths.evt
+refuses 2 '--redact needs a value' redact --redact '' paths.evt
+refuses 1 "'args.evt' is there; remove it" redact -o args.evt first/run.evt
+refuses 1 "^prof-report: 'args.evt' is the recording itself; name another with -o" redact -o args.evt args.evt
 ln -s args.evt link.evt
-refuses 1 "'link.evt' is the recording itself; name another with -o" -o link.evt args.evt
-refuses 1 'does not exist|No such file' nothing.evt
+refuses 1 "'link.evt' is the recording itself; name another with -o" redact -o link.evt args.evt
+refuses 1 'does not exist|No such file' redact nothing.evt
 : >empty.evt
-refuses 1 "^prof-report: 'empty.evt' is empty: .*record or copy it again" empty.evt
+refuses 1 "^prof-report: 'empty.evt' is empty: .*record or copy it again" redact empty.evt
 echo "no recording" >foreign.evt
-refuses 1 "^prof-report: 'foreign.evt' is not a recording of intercept: name the file" foreign.evt
-refuses 1 "cannot write 'no/such/folder.evt'" -o no/such/folder.evt first/run.evt
+refuses 1 "^prof-report: 'foreign.evt' is not a recording of intercept: name the file" redact foreign.evt
+refuses 1 "cannot write 'no/such/folder.evt'" redact -o no/such/folder.evt first/run.evt
 cp paths.evt damaged.evt
 printf 'XXXXXXXX' | dd of=damaged.evt bs=1 seek=$(($(stat -c %s damaged.evt) / 2)) conv=notrunc 2>/dev/null
-refuses 1 "'damaged.evt'" -o x.evt damaged.evt
+refuses 1 "'damaged.evt'" redact -o x.evt damaged.evt
 head -c $(($(stat -c %s paths.evt) / 2)) paths.evt >short.evt
-refuses 1 "'short.evt'" -o x.evt short.evt
+refuses 1 "'short.evt'" redact -o x.evt short.evt
 [[ -z $(find . -maxdepth 1 -name 'x.evt*') ]] || fail "a file was left: $(ls)"
 exit 0

@@ -134,27 +134,19 @@ expect_eq "status of a file without a process" $? 1
 expect_match "its head" "$(head -n 1 out)" '^killed.evt  has ended, 0 ns$'
 
 # Names and words that are wrong: one line each.
-refuses() { # STATUS REGEX ARGUMENT...
-	local wanted=$1 regex=$2
-	shift 2
-	"$REPORT" watch "$@" >out 2>err
-	expect_eq "status of watch $*" $? "$wanted"
-	expect_eq "lines of watch $*" "$(wc -l <err)" 1
-	expect_match "watch $*" "$(cat err)" "$regex"
-}
-refuses 2 "--interval '0' is not a number from 0.05 to 86400" --interval 0 whole.evt
-refuses 2 "--count 'x' is not a number" --count x whole.evt
-refuses 2 "--window '-1' is not a number" --window -1 whole.evt
-refuses 2 'watch takes one recording or one pid, not 2' whole.evt whole.evt
-refuses 1 'there is no process 99999999' 99999999
-refuses 1 'there is no process 99999999999' --count 1 99999999999
-refuses 1 'there is no process 0;' --count 1 0
+refuses 2 "--interval '0' is not a number from 0.05 to 86400" watch --interval 0 whole.evt
+refuses 2 "--count 'x' is not a number" watch --count x whole.evt
+refuses 2 "--window '-1' is not a number" watch --window -1 whole.evt
+refuses 2 'watch takes one recording or one pid, not 2' watch whole.evt whole.evt
+refuses 1 'there is no process 99999999' watch 99999999
+refuses 1 'there is no process 99999999999' watch --count 1 99999999999
+refuses 1 'there is no process 0;' watch --count 1 0
 sleep 100 &
-refuses 1 "process $! is not being recorded" $!
+refuses 1 "process $! is not being recorded" watch $!
 kill $!
-refuses 1 'is not a recording' "$ROOT/README.md"
+refuses 1 'is not a recording' watch "$ROOT/README.md"
 printf '\033]0;title\007' >"$(printf 'esc\033[31m.evt')"
-refuses 1 'esc.x1b' "$(printf 'esc\033[31m.evt')"
+refuses 1 'esc.x1b' watch "$(printf 'esc\033[31m.evt')"
 
 # On a terminal: drawn in its place, all of it given back however it ends.
 on_terminal() { # SIZE SCRIPT ARGUMENT...

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* All of a comparison, a document a report: see compare.h. */
+#include "report/diff/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/diff/diff.h"
+
+static FILE *text_open(char **text, size_t *length)
+{
+	FILE *out = open_memstream(text, length);
+
+	if (!out)
+		memory_grow(NULL, SIZE_MAX, 1); /* ends the program with the usual line */
+	return out;
+}
+
+/* What diff->has_report says: of one report, or of all. */
+static int diff_put(struct diff *diff, take_compared *take, void *context)
+{
+	struct screen *screen = &diff->request->screen;
+	const struct report_info *info = diff->has_report ? &report_infos[diff->report] : NULL;
+	struct compared one = { .report = info ? info->name : NULL,
+				.by = info && diff->by != KEY_ID_LIMIT ? key_list[diff->by].name
+								       : NULL,
+				.metric = info ? info->sort : NULL };
+	char *text[3] = { NULL };
+	size_t length[3];
+	FILE *out[3];
+	struct diff_reader reader;
+	int status;
+
+	for (unsigned int i = 0; i < 3; i++)
+		out[i] = text_open(&text[i], &length[i]);
+	reader = (struct diff_reader){ .head = out[1], .foot = out[2] };
+	screen->out = out[0];
+	status = diff_write(diff, &reader);
+	for (unsigned int i = 0; i < 3; i++)
+		fclose(out[i]);
+	one.json = text[0];
+	one.length = length[0];
+	one.head = text[1];
+	one.foot = text[2];
+	one.rows = reader.rows;
+	one.shown = reader.shown;
+	if (!status)
+		take(context, &one);
+	for (unsigned int i = 0; i < 3; i++)
+		free(text[i]);
+	return status;
+}
+
+/* Each report of the overview, by the key that it has there, after the overview itself. */
+static int diff_put_all(struct diff *diff, take_compared *take, void *context)
+{
+	int status = diff_put(diff, take, context);
+
+	diff->has_report = true;
+	for (size_t i = 0; i < DIFF_OVERVIEW && !status; i++) {
+		size_t before = 0;
+
+		while (before < i && diff->shown[before].place != diff->shown[i].place)
+			before++;
+		if (before < i)
+			continue;
+		diff->report = diff->shown[i].report;
+		diff->place = diff->shown[i].place;
+		diff->by = sides_after(&diff->sides)->batch.report[diff->place]->by;
+		status = diff_begin_again(diff);
+		if (!status)
+			status = diff_put(diff, take, context);
+	}
+	return status;
+}
+
+static int diff_documents(struct diff *diff, take_compared *take, void *context)
+{
+	int status = diff_prepare(diff);
+
+	if (!status)
+		status = diff_read(diff);
+	if (!status)
+		status = diff_put_all(diff, take, context);
+	if (!status)
+		sides_say_faults(&diff->sides);
+	return status;
+}
+
+int compare_put(struct report_request *request, char *const *base, size_t base_count, size_t most,
+		take_compared *take, void *context)
+{
+	struct options options = *request->options;
+	struct report_request own = { .options = &options, .screen = request->screen };
+	struct diff *diff = memory_zero(1, sizeof(*diff));
+	int status;
+
+	options.report = REPORT_diff;
+	options.format = FORMAT_JSON;
+	options.limit = most;
+	options.output = NULL;
+	options.by_name = NULL;
+	options.against = options.file_count;
+	options.file = memory_zero(options.file_count + base_count + 1, sizeof(*options.file));
+	memcpy(options.file, request->options->file, options.against * sizeof(*options.file));
+	memcpy(options.file + options.against, base, base_count * sizeof(*options.file));
+	options.file_count = options.against + base_count;
+	diff->request = &own;
+	diff->by = KEY_ID_LIMIT;
+	status = diff_documents(diff, take, context);
+	if (status)
+		snprintf(request->message, sizeof(request->message), "%s", own.message);
+	diff_release(diff);
+	request_release(&own);
+	free(options.file);
+	free(diff);
+	return status;
+}

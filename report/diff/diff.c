@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* What is compared of runs: see diff.h. */
+#include "report/diff/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+
+#define TOTALS_GROUP 0
+#define UNLIMITED SIZE_MAX
+
+static const struct diff_shown overview[DIFF_OVERVIEW] = {
+#define DIFF_FACT(report, key, fact) { REPORT_##report, #key, #fact, 0, 0 },
+#include "report/diff/diff.def"
+#define DIFF_ROWS(report, key, column, rows) { REPORT_##report, #key, #column, rows, 0 },
+#include "report/diff/diff.def"
+};
+
+int diff_fail(struct diff *diff, const char *format, const char *word)
+{
+	snprintf(diff->request->message, sizeof(diff->request->message), format, word);
+	return STATUS_USAGE;
+}
+
+/* --- what is read --- */
+
+static void diff_want(struct diff *diff)
+{
+	if (diff->has_report)
+		diff->place = sides_add(&diff->sides, diff->report, diff->by);
+	memcpy(diff->shown, overview, sizeof(overview));
+	for (size_t i = 0; i < DIFF_OVERVIEW && !diff->has_report; i++)
+		diff->shown[i].place = sides_add(
+			&diff->sides, overview[i].report,
+			*overview[i].key ? batch_key(overview[i].report, overview[i].key)
+					 : joined_key(overview[i].report));
+	for (size_t i = 0; i < diff->request->options->fail_if_count; i++)
+		diff->condition[i].place = sides_add(
+			&diff->sides, diff->condition[i].report,
+			diff->has_report && diff->condition[i].report == diff->report
+				? diff->by
+				: diff->condition[i].by);
+}
+
+int diff_read(struct diff *diff)
+{
+	int status = sides_open(&diff->sides, diff->request, diff->file, diff->file_count,
+				diff->against);
+
+	if (status)
+		return status;
+	diff_want(diff);
+	return sides_read(&diff->sides);
+}
+
+/* --- what changed --- */
+
+static void add_total(struct diff *diff, enum report_id report, size_t place, const char *fact,
+		      bool keeps_same)
+{
+	struct one_change one = { .report = report, .metric = fact, .group = TOTALS_GROUP };
+
+	one.change = joined_change_total(&diff->sides, place, fact, &one.unit);
+	changes_add(&diff->changes, &one, keeps_same);
+}
+
+static void add_rows(struct diff *diff, const struct joined *joined, enum report_id report,
+		     size_t column, size_t group, size_t most, bool keeps_same)
+{
+	const struct batch_report *of = diff->sides.side[0].batch.report[joined->place];
+	size_t from = diff->changes.count;
+
+	for (size_t i = 0; i < joined->count; i++) {
+		struct one_change one = { .report = report,
+					  .row = joined->row[i].name,
+					  .metric = of->job.table.column[column]->name,
+					  .unit = of->job.table.column[column]->unit,
+					  .group = group };
+
+		one.change = joined_change(joined, &joined->row[i], column);
+		changes_add(&diff->changes, &one, keeps_same);
+	}
+	changes_arrange(&diff->changes, from, most);
+}
+
+static struct joined *diff_join(struct diff *diff, size_t place)
+{
+	diff->joined = memory_room(diff->joined, diff->joined_count, &diff->joined_room,
+				   sizeof(*diff->joined));
+	joined_make(&diff->joined[diff->joined_count], &diff->sides, place);
+	return &diff->joined[diff->joined_count++];
+}
+
+static void diff_overview(struct diff *diff)
+{
+	for (size_t i = 0; i < DIFF_OVERVIEW; i++) {
+		const struct diff_shown *shown = &diff->shown[i];
+		const struct table
+			*table = &diff->sides.side[0].batch.report[shown->place]->job.table;
+		int column = columns_find(table->column, table->column_count, shown->column,
+					  strlen(shown->column));
+
+		diff->is_one_sided[shown->report] = joined_is_one_sided(&diff->sides,
+									shown->place) &&
+						    shown->report != REPORT_summary;
+		if (diff->is_one_sided[shown->report])
+			continue;
+		if (!shown->rows)
+			add_total(diff, shown->report, shown->place, shown->column, false);
+		else if (column >= 0)
+			add_rows(diff, diff_join(diff, shown->place), shown->report, (size_t)column,
+				 i + 1, shown->rows, false);
+	}
+}
+
+/* The columns to compare: one for people, all that are numbers for programs. */
+static int diff_columns(struct diff *diff, const struct batch_report *one, bool chosen[COLUMNS_MAX])
+{
+	const struct options *options = diff->request->options;
+	bool for_people = options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN;
+	const char *name = options->metric ? options->metric
+			   : for_people    ? report_infos[one->id].sort
+					   : NULL;
+	int column = -1;
+
+	if (name && strcmp(name, "all") != 0) {
+		column = columns_find(one->job.table.column, one->job.table.column_count, name,
+				      strlen(name));
+		if (options->metric && (column < 0 || !joined_compares(one, (size_t)column)))
+			return diff_fail(
+				diff,
+				"--metric: the report has no column '%.100s' of numbers to compare",
+				name);
+	}
+	if (column >= 0 && joined_compares(one, (size_t)column)) {
+		chosen[column] = true;
+		return STATUS_OK;
+	}
+	for (size_t i = 0; i < one->job.table.column_count; i++)
+		chosen[i] = joined_compares(one, i);
+	return STATUS_OK;
+}
+
+static int diff_report(struct diff *diff)
+{
+	const struct batch_report *one = sides_after(&diff->sides)->batch.report[diff->place];
+	const struct facts *facts = &one->job.facts;
+	bool chosen[COLUMNS_MAX] = { false };
+	const struct joined *joined;
+	int status = diff_columns(diff, one, chosen);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->fact[i].cell.kind != CELL_TEXT && facts->fact[i].unit != UNIT_TEXT)
+			add_total(diff, diff->report, diff->place, facts->fact[i].name,
+				  diff->request->options->format != FORMAT_TABLE);
+	diff->is_one_sided[diff->report] = joined_is_one_sided(&diff->sides, diff->place);
+	joined = diff_join(diff, diff->place);
+	for (size_t i = 0; i < one->job.table.column_count; i++)
+		if (chosen[i])
+			add_rows(diff, joined, diff->report, i, i + 1, UNLIMITED, true);
+	return STATUS_OK;
+}
+
+/* --- documents --- */
+
+static void diff_total(const struct diff *diff, struct facts *facts)
+{
+	uint64_t count[VERDICT_LIMIT] = { 0 };
+
+	for (size_t i = 0; i < diff->changes.count; i++)
+		count[diff->changes.change[i].change.verdict]++;
+	facts_number(facts, "compared", UNIT_COUNT, diff->changes.count);
+	for (int i = VERDICT_SAME; i < VERDICT_LIMIT; i++)
+		facts_number(facts, verdict_names[i], UNIT_COUNT, count[i]);
+	facts_number(facts, "not_told", UNIT_COUNT, count[VERDICT_NONE]);
+}
+
+static void reader_take(struct diff_reader *reader, const struct document *document,
+			struct screen screen, const struct table *table)
+{
+	screen.out = reader->head;
+	document->head(document, &screen);
+	screen.out = reader->foot;
+	document->foot(document, &screen);
+	reader->rows = table->passed;
+	reader->shown = table->shown;
+}
+
+int diff_write(struct diff *diff, struct diff_reader *reader)
+{
+	struct source **before = memory_zero(diff->sides.count, sizeof(struct source *));
+	struct facts facts = { .count = 0 };
+	struct report_request *request = diff->request;
+	struct document document = {
+		.head = diff_head,
+		.names_first = true,
+		.foot = diff_foot,
+		.context = diff,
+		.before = before,
+		.before_count = diff->sides.count - 1,
+		.empty = diff->has_report ? "neither run has rows or totals of it"
+					  : "nothing that both runs recorded has changed",
+	};
+	int status = STATUS_OK;
+
+	if (diff->has_report)
+		status = diff_report(diff);
+	else
+		diff_overview(diff);
+	for (size_t i = 0; i + 1 < diff->sides.count; i++)
+		before[i] = diff->sides.side[i].request.source;
+	request->source = sides_after(&diff->sides)->request.source;
+	changes_fill(&diff->changes, &diff->table, !diff->has_report);
+	diff_total(diff, &facts);
+	document.fact = facts.fact;
+	document.fact_count = facts.count;
+	if (!status)
+		status = request_write(request, &document, &diff->table);
+	if (reader)
+		reader_take(reader, &document, request->screen, &diff->table);
+	facts_release(&facts);
+	free(before);
+	return status;
+}
+
+int diff_begin_again(struct diff *diff)
+{
+	struct report_request again = { .options = diff->request->options,
+					.screen = diff->request->screen };
+
+	request_release(diff->request);
+	*diff->request = again;
+	changes_release(&diff->changes);
+	diff->changes = (struct changes){ .count = 0 };
+	memset(diff->is_one_sided, 0, sizeof(diff->is_one_sided));
+	table_release(&diff->table);
+	table_init(&diff->table, "diff", NULL);
+	return request_prepare(diff->request, &diff->table);
+}
+
+void diff_release(struct diff *diff)
+{
+	for (size_t i = 0; i < diff->joined_count; i++)
+		joined_release(&diff->joined[i]);
+	free(diff->joined);
+	changes_release(&diff->changes);
+	table_release(&diff->table);
+	sides_release(&diff->sides);
+	free(diff->condition);
+	free(diff->file);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A comparison under way: what is compared of the runs (sides.h), and the changes that were found. Report `diff` makes one
+ * (report_diff.c), and who shows all of it at once (compare.c) several of one reading. One thread.
+ *
+ *   prepare the words of the command line; diff_read(); diff_write() for each document; diff_release()
+ *
+ * Each function gives a status, with the message of `request`, unless it says otherwise.
+ */
+#ifndef REPORT_DIFF_DIFF_H
+#define REPORT_DIFF_DIFF_H
+
+#include "report/diff/changes.h"
+#include "report/diff/condition.h"
+
+/* A line of the overview: diff.def. */
+struct diff_shown {
+	enum report_id report;
+	const char *key, *column;
+	size_t rows; /* 0: a total */
+	size_t place;
+};
+
+enum {
+#define DIFF_FACT(report, key, fact) DIFF_OF_FACT_##report##_##fact,
+#define DIFF_ROWS(report, key, column, rows) DIFF_OF_ROWS_##report##_##column,
+#include "report/diff/diff.def"
+	DIFF_OVERVIEW, /* lines of it */
+};
+
+struct diff {
+	struct report_request *request;
+	struct sides sides;
+	char **file; /* of the command line, without the report's name */
+	size_t file_count;
+	size_t against;
+	enum report_id report;
+	bool has_report;
+	enum key_id by;
+	size_t place; /* of that report */
+	struct diff_shown shown[DIFF_OVERVIEW];
+	struct condition *condition;
+	struct joined *joined; /* kept for their texts */
+	size_t joined_count, joined_room;
+	struct changes changes;
+	bool is_one_sided[REPORT_LIMIT];
+	struct table table;
+};
+
+/* Takes the command line's words and conditions (report_diff.c). */
+int diff_prepare(struct diff *diff);
+/* Opens the runs and reads all that is compared of them, once. */
+int diff_read(struct diff *diff);
+
+/* Who shows a document that has neither head nor foot of its own. */
+struct diff_reader {
+	FILE *head, *foot;
+	size_t rows, shown;
+};
+
+/* Compares what diff->has_report says, one report or all of the overview, and writes it. `reader`: NULL, nobody. */
+int diff_write(struct diff *diff, struct diff_reader *reader);
+/* The table of another report, as if nothing had been compared yet. */
+int diff_begin_again(struct diff *diff);
+/* The message, with one word in it. Returns STATUS_USAGE. */
+int diff_fail(struct diff *diff, const char *format, const char *word);
+void diff_release(struct diff *diff);
+
+/* --- diff_words.c: what people read around the table; the document's context is the diff --- */
+
+void diff_head(const struct document *document, const struct screen *screen);
+void diff_foot(const struct document *document, const struct screen *screen);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What people read around a comparison: see diff.h. */
+#include "report/diff/diff.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/base/text.h"
+
+static void print_side(const struct screen *screen, const char *role, const struct side *side)
+{
+	struct source *source = side->request.source;
+	struct source_process *const *process;
+	char text[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	prose_begin(&line, screen);
+	fprintf(line.screen.out, "%s: ", role);
+	text_print(line.screen.out, side->name);
+	fprintf(line.screen.out, ", %s", unit_format_ns(text, source_end_ns(source)));
+	if (source_processes(source, &process) && process[0]->command &&
+	    process[0]->command->text) {
+		fputs(", ", line.screen.out);
+		text_print(line.screen.out, process[0]->command->text);
+	}
+	prose_end(&line, screen);
+}
+
+/* The first of that key, of the session or of a process; NULL: there is none. */
+static const struct source_meta *meta_like(const struct source *source,
+					   const struct source_meta *like)
+{
+	const struct source_meta *meta;
+	size_t count = source_metas(source, &meta);
+
+	for (size_t i = 0; i < count; i++)
+		if (!meta[i].process == !like->process &&
+		    meta[i].key->length == like->key->length && meta[i].key->text &&
+		    !memcmp(meta[i].key->text, like->key->text, like->key->length))
+			return &meta[i];
+	return NULL;
+}
+
+/* Facts of the environment that tell the runs apart: versions, threads, settings. */
+static void print_environment(const struct screen *screen, const struct source *before,
+			      const struct source *after)
+{
+	static const char *const facts[] = { "python_version",  "torch_version",
+					     "torch_cuda",      "torch_threads",
+					     "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES",
+					     "WORLD_SIZE",      "trace",
+					     "stacks",          "sample" };
+	const struct source_meta *meta;
+	size_t count = source_metas(after, &meta);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct source_name *was, *is = meta[i].value;
+		const struct source_meta *other;
+		size_t known = 0;
+		struct prose line;
+
+		if (!meta[i].key->text || meta_like(after, &meta[i]) != &meta[i])
+			continue;
+		while (known < sizeof(facts) / sizeof(facts[0]) &&
+		       strcmp(facts[known], meta[i].key->text) != 0)
+			known++;
+		other = meta_like(before, &meta[i]);
+		was = other ? other->value : NULL;
+		if (known == sizeof(facts) / sizeof(facts[0]) || !was || !was->text || !is ||
+		    !is->text || !strcmp(was->text, is->text))
+			continue;
+		prose_begin(&line, screen);
+		fprintf(line.screen.out, "%s: ", facts[known]);
+		text_print(line.screen.out, was->text);
+		fputs(" before, ", line.screen.out);
+		text_print(line.screen.out, is->text);
+		fputs(" after", line.screen.out);
+		prose_end(&line, screen);
+	}
+}
+
+void diff_head(const struct document *document, const struct screen *screen)
+{
+	const struct diff *diff = document->context;
+	const struct sides *sides = &diff->sides;
+
+	for (size_t i = 0; i + 1 < sides->count; i++)
+		print_side(screen, "before", &sides->side[i]);
+	print_side(screen, "after", sides_after(sides));
+	print_environment(screen, sides->side[0].request.source,
+			  sides_after(sides)->request.source);
+	if (diff->has_report && diff->changes.count)
+		screen_print_prose(screen, "report %s%s%s", report_infos[diff->report].name,
+				   diff->by == KEY_ID_LIMIT ? "" : " by ",
+				   diff->by == KEY_ID_LIMIT ? "" : key_list[diff->by].name);
+	putc('\n', screen->out);
+}
+
+void diff_foot(const struct document *document, const struct screen *screen)
+{
+	const struct diff *diff = document->context;
+	bool is_untold = false, is_counted = false;
+
+	for (int i = 0; i < REPORT_LIMIT; i++)
+		if (diff->is_one_sided[i])
+			screen_print_prose(screen, "%s: not all of the runs have rows of it%s",
+					   report_infos[i].name,
+					   diff->has_report ? ""
+							    : ", so that it is not compared here");
+	for (size_t i = 0; i < diff->changes.count; i++) {
+		const struct one_change *one = &diff->changes.change[i];
+
+		is_untold |= one->change.verdict == VERDICT_NONE;
+		is_counted |= isnan(one->change.noise) && (one->change.verdict == VERDICT_MORE ||
+							   one->change.verdict == VERDICT_LESS);
+	}
+	if (is_untold)
+		screen_print_prose(
+			screen,
+			"No verdict: the runs do not say how much this varies; more runs do "
+			"(--against).");
+	else if (is_counted)
+		screen_print_prose(screen, "more, less: exact for these runs; whether they vary "
+					   "from run to run more runs "
+					   "tell (--against).");
+}

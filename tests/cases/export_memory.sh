@@ -1,0 +1,39 @@
+#!/bin/bash
+# Exports of events need memory for names and for what is open, not for the length of a run; sums are those of the tables.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 300
+need_program work_file
+for seconds in 30 60; do
+	"$PROGRAMS/work_file" $seconds $seconds.evt || fail "work_file failed"
+done
+mv 30.evt short.evt
+mv 60.evt long.evt
+expect_eq "kernels" "$(json kernels long.evt 'totals["calls"]')" $((60 * 16000))
+cat >peak.py <<'END'
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stderr=subprocess.PIPE, text=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, done.stderr.strip(), file=sys.stderr)
+sys.exit(done.returncode)
+END
+for format in chrome perfetto sqlite parquet; do
+	for length in short long; do
+		rm -rf "$length.out"
+		python3 peak.py "$REPORT" export $format $length.evt -o $length.out 2>$length.err || fail "$format: $(cat $length.err)"
+	done
+	# 15,000 KiB for 480,000 more kernels: a fifth of what they would need
+	expect_between "KiB that export $format takes for twice as much" "$(cut -d' ' -f1 long.err)" 1000 \
+		$(($(cut -d' ' -f1 short.err) + 15000))
+	[[ $format != sqlite ]] || mv long.out long.sqlite
+done
+python3 - <<'END' || fail "what is in the database"
+import sqlite3
+data = sqlite3.connect("file:long.sqlite?mode=ro", uri=True)
+rows = data.execute('''SELECT f.value, s.value, m.value, COUNT(*), SUM(k."end" - k.start) FROM CUPTI_ACTIVITY_KIND_KERNEL AS k
+    JOIN StringIds AS f ON f.id = demangledName JOIN StringIds AS s ON s.id = shortName
+    JOIN StringIds AS m ON m.id = mangledName GROUP BY demangledName''').fetchall()
+assert sorted(rows) == sorted((f"kernel<{i}>()", f"kernel<{i}>", f"_Z6kernelILi{i}EEvv", 24000, 24000 * 20000) for i in range(40)), rows[:3]
+assert data.execute("SELECT COUNT(*) FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN PROCESSES USING (globalPid)").fetchone() == (960000,)
+END
+exit 0
