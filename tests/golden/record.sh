@@ -38,12 +38,13 @@ record killed exits sigkill 20 || true
 mkdir /mnt/home/data && cd /mnt/home/data
 INTERCEPT_TRACE=io record io io_calls all
 cd /mnt/home
-# With the names of their functions in them: who reads them has neither the programs nor this C library.
+# Those with stacks or callers in libraries have the names of their functions in them: who reads them has neither the programs nor this
+# C library, or has it without its debug package.
 echo | INTERCEPT_TRACE=alloc INTERCEPT_STACKS=native record stacks stack_leaks
 INTERCEPT_TRACE=alloc INTERCEPT_STACKS=native INTERCEPT_STACKS_EVERY=64K record sampled stack_shares few
 INTERCEPT_TRACE=-alloc,-imports INTERCEPT_SAMPLE=100 record samples /mnt/home/venv/bin/python -I -S samples.py
 INTERCEPT_TRACE=pymem INTERCEPT_STACKS=python INTERCEPT_SAMPLE=0 record pymem /mnt/home/venv/bin/python -I -S objects.py
-for name in stacks sampled pymem; do
+for name in memory stacks sampled pymem; do
 	XDG_CACHE_HOME=/mnt/home/cache prof-report symbolize --wait 60 "/mnt/out/$name.evt" -o "/mnt/out/$name.named"
 	mv "/mnt/out/$name.named" "/mnt/out/$name.evt"
 done
