@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/base/object_span.h"
+
 #define NOT_NEEDED UINT32_MAX
 
 static const char *const kind_prefix[CUDA_KINDS] = {
@@ -33,8 +35,10 @@ static uint32_t soname_major(const char *soname)
 
 bool cuda_search_open(const struct object *object, struct symbols *s)
 {
-	*s = (struct symbols){ .low = (uintptr_t)object->start,
-			       .high = (uintptr_t)object->end,
+	struct object_span span = object_span(object);
+
+	*s = (struct symbols){ .low = span.low,
+			       .high = span.high,
 			       .load = object->map->l_addr,
 			       .dynamic = object->map->l_ld };
 	return symbols_open(s);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/base/object.h"
+#include "preload/base/object_span.h"
 #include "preload/stacks/cfi.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/wrappers.h"
@@ -47,7 +47,8 @@ unsigned int caller_rule(const struct cfi_row *row)
 /* How to leave the frame of the function that holds `address`, a return address; 0: unknown. */
 static unsigned int object_rule(const struct object *object, uint64_t address)
 {
-	struct cfi_span span = { (uintptr_t)object->start, (uintptr_t)object->end, false };
+	struct object_span whole = object_span(object);
+	struct cfi_span span = { whole.low, whole.high, whole.has_holes };
 	struct cfi_row row;
 
 	return cfi_find_row(span, (uintptr_t)object->header, address - 1, &row) ? caller_rule(&row)
@@ -57,9 +58,12 @@ static unsigned int object_rule(const struct object *object, uint64_t address)
 static unsigned int rule_work_out(uint64_t address)
 {
 	struct object object;
+	struct object_span span;
 
-	if (!object_of(address, &object) || !wrappers_contain(object.map, (uintptr_t)object.start,
-							      (uintptr_t)object.end, address - 1))
+	if (!object_of(address, &object))
+		return 0;
+	span = object_span(&object);
+	if (!wrappers_contain(object.map, span.low, span.high, address - 1))
 		return 0;
 	return object_rule(&object, address);
 }

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "preload/base/object.h"
+#include "preload/base/object_span.h"
 #include "preload/stacks/pages.h"
 #include "preload/stacks/wrappers.h"
 
@@ -138,6 +138,7 @@ static uint64_t rule_work_out(uint64_t address, bool exact)
 {
 	uint64_t within = exact ? address : address - 1;
 	uint64_t rule = RULE_UNKNOWN;
+	struct object_span whole;
 	struct object object;
 	struct cfi_span span;
 	struct cfi_row row;
@@ -146,7 +147,8 @@ static uint64_t rule_work_out(uint64_t address, bool exact)
 		return RULE_END;
 	if (!object_of(within, &object))
 		return RULE_NONE;
-	span = (struct cfi_span){ (uintptr_t)object.start, (uintptr_t)object.end, true };
+	whole = object_span(&object);
+	span = (struct cfi_span){ whole.low, whole.high, true };
 	if (cfi_find_row(span, (uintptr_t)object.header, within, &row))
 		rule = rule_pack(&row);
 	if (wrappers_contain(object.map, span.low, span.high, within))

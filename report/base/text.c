@@ -263,6 +263,60 @@ size_t text_shorten_end(char *shown, const char *text, size_t length, size_t wid
 	return head + mark_bytes;
 }
 
+/* Where the frame begins whose end is at `end`. */
+static size_t frame_start(const char *text, size_t end)
+{
+	while (end && text[end - 1] != ';')
+		end--;
+	return end;
+}
+
+/* Where the innermost of the frames up to `end` begin that fit into `width`, with a mark for those that do not; `end`: none fits. */
+static size_t frames_fit(const char *text, size_t end, size_t width, size_t mark_width)
+{
+	size_t from = end;
+
+	for (size_t at = end; at; at = at > 1 ? at - 1 : 0) {
+		at = frame_start(text, at);
+		if (text_width(text + at, end - at) + (at ? mark_width + 1 : 0) > width)
+			break;
+		from = at;
+		if (!at)
+			break;
+	}
+	return from;
+}
+
+static size_t put_frames(char *shown, const char *text, size_t from, size_t end, const char *mark)
+{
+	return (size_t)sprintf(shown, "%s%s%.*s", from ? mark : "", from ? ";" : "",
+			       (int)(end - from), text + from);
+}
+
+size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t width,
+			  const char *mark)
+{
+	size_t mark_width = text_width(mark, strlen(mark)), leaf = frame_start(text, length);
+	size_t from = frames_fit(text, length, width, mark_width), caller, end, used;
+
+	if (!leaf || text_width(text, length) <= width || width < 2 * (mark_width + 1) + mark_width)
+		return text_shorten(shown, text, length, width, mark);
+	if (from < leaf)
+		return put_frames(shown, text, from, length, mark);
+	end = leaf - 1;
+	width -= mark_width + 1;
+	from = frames_fit(text, end, width, mark_width);
+	caller = frame_start(text, end);
+	if (from < end) {
+		used = put_frames(shown, text, from, end, mark);
+	} else {
+		used = caller ? (size_t)sprintf(shown, "%s;", mark) : 0;
+		used += text_shorten(shown + used, text + caller, end - caller,
+				     width - (caller ? mark_width + 1 : 0), mark);
+	}
+	return used + (size_t)sprintf(shown + used, ";%s", mark);
+}
+
 bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length)
 {
 	size_t at = 0, p = 0, star = SIZE_MAX, star_at = 0;

@@ -50,6 +50,14 @@ size_t text_shorten(char *shown, const char *text, size_t length, size_t width, 
 size_t text_shorten_end(char *shown, const char *text, size_t length, size_t width,
 			const char *mark);
 
+/*
+ * A stack, frames outermost first with ; between: whole frames, the innermost ones, and `mark` for the others. Where the
+ * innermost one leaves no room for its caller it goes too, as rows have it in a column of its own. `shown` has room
+ * for length + 2 * strlen(mark) + 2.
+ */
+size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t width,
+			  const char *mark);
+
 /* Glob with * and ?, over bytes; linear time in practice, no recursion. */
 bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length);
 

@@ -54,7 +54,8 @@ const char *unit_name(enum unit unit)
 		[UNIT_COUNT] = "count",  [UNIT_ID] = "id",           [UNIT_NS] = "ns",
 		[UNIT_BYTES] = "bytes",  [UNIT_PERCENT] = "percent", [UNIT_CLASS] = "bytes",
 		[UNIT_RATE] = "bytes/s", [UNIT_TEXT] = "text",       [UNIT_SYMBOL] = "text",
-		[UNIT_CODE] = "text",    [UNIT_SECONDS] = "ns",      [UNIT_AMOUNT] = "count",
+		[UNIT_CODE] = "text",    [UNIT_STACK] = "text",      [UNIT_SECONDS] = "ns",
+		[UNIT_AMOUNT] = "count",
 	};
 
 	return names[unit];

@@ -24,6 +24,7 @@ enum unit {
 	UNIT_TEXT,
 	UNIT_SYMBOL, /* text: a C++ name, see symbol.h */
 	UNIT_CODE,   /* text: a line of a program, which is read from its beginning */
+	UNIT_STACK,  /* text: functions, outermost first, with ; between */
 };
 
 /* "count", "ns", "bytes", ... as in exports. */

@@ -108,6 +108,8 @@ void report_job_fill(struct report_job *job)
 	kind->fill(report, &job->table);
 	if (kind->total)
 		kind->total(report, &job->facts);
+	if (job->table.stacks.total)
+		job->table.stacks.total(job->table.stacks.state, &job->facts);
 	job->document = make_document(report, &job->facts, &job->absence, &job->recorded);
 }
 

@@ -11,7 +11,8 @@ void unmatched_print_blocks(const struct screen *screen, uint64_t frees, uint64_
 			screen,
 			"unmatched: %s free%s of blocks whose allocation is not recorded for this "
 			"process. The block was allocated before a fork() by the parent, or while "
-			"nothing was recorded. No row counts %s.",
+			"nothing was recorded, as by the constructors of the libraries that the "
+			"program is linked with. No row counts %s.",
 			unit_format_count(count, frees), frees == 1 ? "" : "s",
 			frees == 1 ? "this free" : "these frees");
 	if (reused)

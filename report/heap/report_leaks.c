@@ -125,6 +125,17 @@ static void leaks_fill(struct report *report, struct table *table)
 	stack_sums_release(&sums);
 }
 
+/* Rows come by bytes, and what a program loads and keeps is more than what it leaks. */
+static const char *where_growth_is(const struct document *document)
+{
+	const struct table *table = document->table;
+
+	if (document->kept &&
+	    table->column[document->kept - 1] == &column_list[COLUMN_leaks_growth])
+		return "";
+	return " (--sort growth has them first)";
+}
+
 static void leaks_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -141,9 +152,9 @@ static void leaks_head(const struct document *document, const struct screen *scr
 		unit_format_count(count, totals->kept_allocations),
 		totals->kept_allocations == 1 ? "" : "s");
 	if (state->growing)
-		fprintf(screen->out, "grows        by %s a step, in %s of the rows\n",
+		fprintf(screen->out, "grows        by %s a step, in %s of the rows%s\n",
 			unit_format_bytes(step, state->growing_bytes),
-			unit_format_count(count, state->growing));
+			unit_format_count(count, state->growing), where_growth_is(document));
 	else if (growth_steps(state->growth) >= GROWTH_LOOKS_MIN && !state->heap->estimate)
 		fprintf(screen->out, "grows        nothing, over %s steps\n",
 			unit_format_count(count, growth_steps(state->growth)));

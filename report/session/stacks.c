@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists, and open addressing with linear probing for what is in none; a frame is compared, never believed of a hash. */
+/* Lists, and slots for what is in none. */
 #include "report/session/stacks.h"
 
 #include <stdbool.h>
@@ -7,8 +7,6 @@
 
 #include "report/base/map.h"
 #include "report/base/memory.h"
-
-#define SLOTS_FIRST 1024u
 
 void stacks_init(struct stacks *stacks)
 {
@@ -20,7 +18,7 @@ void stacks_init(struct stacks *stacks)
 void stacks_release(struct stacks *stacks)
 {
 	free(stacks->frame);
-	free(stacks->slot);
+	slots_release(&stacks->far);
 	*stacks = (struct stacks){ 0 };
 }
 
@@ -29,35 +27,30 @@ static inline bool frame_is(const struct stack_frame *frame, uint64_t address, u
 	return frame->address == address && frame->flags == flags;
 }
 
-static inline size_t frame_home(const struct stacks *stacks, const struct stack_frame *wanted)
+static inline uint64_t frame_hash(const struct stacks *stacks, const struct stack_frame *wanted)
 {
 	uint64_t hash = (wanted->address ^ (uint64_t)wanted->flags << 56) * stacks->secret;
 
 	hash = (hash ^ hash >> 32 ^ wanted->parent) * stacks->secret;
-	return (hash >> 32 ^ hash >> 16) & (stacks->slots - 1);
+	return hash >> 32 ^ hash >> 16;
 }
 
-/* Where the frame stands in the hash, or where it would. */
+static inline bool is_wanted(const void *owner, uint32_t number, const void *wanted)
+{
+	const struct stack_frame *frame = &((const struct stacks *)owner)->frame[number];
+	const struct stack_frame *other = wanted;
+
+	return frame->parent == other->parent && frame_is(frame, other->address, other->flags);
+}
+
 static uint32_t *slot_of(const struct stacks *stacks, const struct stack_frame *wanted)
 {
-	size_t at = frame_home(stacks, wanted), mask = stacks->slots - 1;
-
-	for (; stacks->slot[at]; at = (at + 1) & mask) {
-		const struct stack_frame *frame = &stacks->frame[stacks->slot[at]];
-
-		if (frame->parent == wanted->parent &&
-		    frame_is(frame, wanted->address, wanted->flags))
-			break;
-	}
-	return &stacks->slot[at];
+	return slots_find(&stacks->far, frame_hash(stacks, wanted), is_wanted, stacks, wanted);
 }
 
 static void stacks_expand(struct stacks *stacks)
 {
-	free(stacks->slot);
-	stacks->slots = stacks->slots ? stacks->slots * 2 : SLOTS_FIRST;
-	stacks->slot = memory_zero(stacks->slots, sizeof(*stacks->slot));
-	memory_ask_huge_pages(stacks->slot, stacks->slots * sizeof(*stacks->slot));
+	slots_expand(&stacks->far);
 	for (uint32_t i = 1; i < stacks->count; i++)
 		if (stacks->frame[i].sibling == STACK_IS_FAR)
 			*slot_of(stacks, &stacks->frame[i]) = i;
@@ -80,12 +73,12 @@ static uint32_t add_far(struct stacks *stacks, const struct stack_frame *frame)
 {
 	uint32_t *slot;
 
-	if (stacks->far >= stacks->slots / 2)
+	if (slots_are_full(&stacks->far))
 		stacks_expand(stacks);
 	slot = slot_of(stacks, frame);
 	if (!*slot) {
 		*slot = frame_add(stacks, frame);
-		stacks->far += *slot != STACK_NONE;
+		stacks->far.used += *slot != STACK_NONE;
 	}
 	return *slot;
 }

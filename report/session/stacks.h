@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/base/slots.h"
+
 #define STACK_NONE 0u
 #define STACKS_MAX (64u << 20)
 #define STACKS_NEAR 8u
@@ -32,10 +34,7 @@ struct stack_frame {
 struct stacks {
 	struct stack_frame *frame; /* by number; [0] is no frame */
 	size_t count, room;
-	uint32_t *
-		slot; /* of the hash: a frame's number, 0: none; NULL: nobody has so many callees */
-	size_t slots; /* a power of two */
-	size_t far;   /* frames in it */
+	struct slots far; /* of frames in no list; empty: nobody has so many callees */
 	uint64_t secret;
 	uint64_t refused;
 };

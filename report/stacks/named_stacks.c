@@ -147,6 +147,13 @@ static uint32_t add_name(struct named_stacks *names, const char *name)
 	return add_frame(names, &(struct named_frame){ .name = name });
 }
 
+/* Where libc begins a program or a thread; few machines have the names of these functions. */
+static bool is_begin_in_libc(const struct named_frame *frame)
+{
+	return !frame->function && frame->module &&
+	       (!strncmp(frame->module, "libc.so.", 8) || !strncmp(frame->module, "libc-2.", 7));
+}
+
 /* The caller's own text stands for a function that nothing is known of. */
 static struct named_frame frame_of(struct named_stacks *names, const struct source_process *process,
 				   const struct symbol *symbol, const struct stack_frame *raw,
@@ -166,7 +173,7 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 	if (!frame.name)
 		frame.name = caller_of(&names->texts, process, raw->address, time_ns).text;
 	frame.folds_inner = raw->flags & FRAME_IS_WRAPPER || folds & FOLD_IS_INNER;
-	frame.folds_outer = folds & FOLD_IS_OUTER;
+	frame.folds_outer = folds & FOLD_IS_OUTER || is_begin_in_libc(&frame);
 	frame.folds_python = folds & FOLD_IS_PYTHON;
 	return frame;
 }
@@ -233,6 +240,15 @@ static const struct named_call *call_of(struct named_stacks *names, size_t epoch
 	return &names->call[entry->value];
 }
 
+/* Is the node one frame, of a program whose begin has no name? */
+static bool is_nameless_begin(const struct named_stacks *names, uint32_t node)
+{
+	const struct named_frame *frame = named_frame_of(names, node);
+
+	return node != NAMED_NONE && named_parent(names, node) == NAMED_NONE && !frame->function &&
+	       frame->module;
+}
+
 /* NAMED_NONE: it was folded away. */
 static uint32_t add_call(struct named_stacks *names, uint32_t parent, const struct named_call *call,
 			 bool folds)
@@ -246,6 +262,8 @@ static uint32_t add_call(struct named_stacks *names, uint32_t parent, const stru
 			continue;
 		if (folds && named->is_python && !named_stack_python(names, parent))
 			parent = without_interpreter(names, parent);
+		if (folds && frame[i].folds_outer && is_nameless_begin(names, parent))
+			parent = NAMED_NONE;
 		if (!folds || parent != NAMED_NONE || !frame[i].folds_outer)
 			parent = node_table_put(&names->nodes, parent, frame[i].frame);
 	}

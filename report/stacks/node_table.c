@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists, and open addressing with linear probing for what is in none; a node is compared, never believed of a hash. */
+/* Lists, and slots for what is in none. */
 #include "report/stacks/node_table.h"
 
 #include <stdlib.h>
 
 #include "report/base/map.h"
 #include "report/base/memory.h"
-
-#define SLOTS_FIRST 1024u
 
 void node_table_init(struct node_table *table)
 {
@@ -19,37 +17,35 @@ void node_table_init(struct node_table *table)
 void node_table_release(struct node_table *table)
 {
 	free(table->node);
-	free(table->slot);
+	slots_release(&table->far);
 	*table = (struct node_table){ 0 };
 }
 
-static inline size_t node_home(const struct node_table *table, uint32_t parent, uint32_t frame)
+static inline uint64_t node_hash(const struct node_table *table, uint32_t parent, uint32_t frame)
 {
 	uint64_t hash = ((uint64_t)frame << 32 | parent) * table->secret;
 
-	return ((hash ^ hash >> 32) * table->secret >> 32) & (table->slots - 1);
+	return (hash ^ hash >> 32) * table->secret >> 32;
 }
 
-/* Where the node stands in the hash, or where it would. */
+static inline bool is_wanted(const void *owner, uint32_t number, const void *wanted)
+{
+	const struct named_node *node = &((const struct node_table *)owner)->node[number];
+	const struct named_node *other = wanted;
+
+	return node->parent == other->parent && node->frame == other->frame;
+}
+
 static uint32_t *slot_of(const struct node_table *table, uint32_t parent, uint32_t frame)
 {
-	size_t at = node_home(table, parent, frame), mask = table->slots - 1;
+	struct named_node wanted = { .parent = parent, .frame = frame };
 
-	for (; table->slot[at]; at = (at + 1) & mask) {
-		const struct named_node *node = &table->node[table->slot[at]];
-
-		if (node->parent == parent && node->frame == frame)
-			break;
-	}
-	return &table->slot[at];
+	return slots_find(&table->far, node_hash(table, parent, frame), is_wanted, table, &wanted);
 }
 
 static void table_expand(struct node_table *table)
 {
-	free(table->slot);
-	table->slots = table->slots ? table->slots * 2 : SLOTS_FIRST;
-	table->slot = memory_zero(table->slots, sizeof(*table->slot));
-	memory_ask_huge_pages(table->slot, table->slots * sizeof(*table->slot));
+	slots_expand(&table->far);
 	for (uint32_t i = 1; i < table->count; i++) {
 		const struct named_node *node = &table->node[i];
 
@@ -71,12 +67,12 @@ static uint32_t put_far(struct node_table *table, uint32_t parent, uint32_t fram
 {
 	uint32_t *slot;
 
-	if (table->far >= table->slots / 2)
+	if (slots_are_full(&table->far))
 		table_expand(table);
 	slot = slot_of(table, parent, frame);
 	if (!*slot) {
 		*slot = node_add(table, parent, frame, NODE_IS_FAR);
-		table->far++;
+		table->far.used++;
 	}
 	return *slot;
 }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/base/slots.h"
+
 #define NODE_CHILDREN_NEAR 8u
 #define NODE_IS_FAR UINT32_MAX /* `sibling` of one that is in no list: it stands in the hash */
 
@@ -25,10 +27,7 @@ struct named_node {
 struct node_table {
 	struct named_node *node; /* [0] is none; its children have no parent */
 	size_t count, room;
-	uint32_t *
-		slot; /* of the hash: a node's number, 0: none; NULL: nobody has so many children */
-	size_t slots; /* a power of two */
-	size_t far;   /* nodes in it */
+	struct slots far; /* of nodes in no list; empty: nobody has so many children */
 	uint64_t secret;
 };
 

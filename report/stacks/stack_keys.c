@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/core/report_kind.h"
+
 #define NO_STACK "(no stack)"
 
 struct stack_keys_options {
@@ -196,15 +198,22 @@ static const char *events_named(enum evt_family family)
 }
 
 /* How many of the events have a stack. */
-static const char *share(struct stack_keys *keys)
+static struct stack_share share_of(const struct stack_keys *keys)
 {
 	bool *is_cut = stacks_find_cut(source_stacks(run_source(keys->run)));
 	struct stack_share share = { .all = keys->missing };
-	size_t used;
 
 	for (size_t i = 0; i < keys->count; i++)
 		stack_share_add(&share, is_cut, keys->use[i].stack, keys->events[i]);
 	free(is_cut);
+	return share;
+}
+
+static const char *share(struct stack_keys *keys)
+{
+	struct stack_share share = share_of(keys);
+	size_t used;
+
 	if (!stack_share_write(&share, events_named(keys->family), keys->share))
 		return NULL;
 	used = strlen(keys->share);
@@ -215,10 +224,23 @@ static const char *share(struct stack_keys *keys)
 	return keys->share;
 }
 
+static struct stack_keys *keys_of_rows(void *rows)
+{
+	return (struct stack_keys *)((char *)rows - offsetof(struct stack_keys, rows));
+}
+
+static void total(void *state, struct facts *facts)
+{
+	struct stack_share share = share_of(keys_of_rows(state));
+
+	facts_number(facts, "stack_events", UNIT_COUNT, share.all);
+	facts_number(facts, "stacked_events", UNIT_COUNT, share.stacked);
+	facts_number(facts, "cut_stacks", UNIT_COUNT, share.cut);
+}
+
 static const char *note(void *state)
 {
-	struct stack_keys *keys = (struct stack_keys *)((char *)state -
-							offsetof(struct stack_keys, rows));
+	struct stack_keys *keys = keys_of_rows(state);
 
 	if (keys->by == STACK_BY_PYTHON && !keys->rows.has_python)
 		return STACKS_WITHOUT_PYTHON;
@@ -262,6 +284,7 @@ static void put(const void *state, uint64_t key, struct table *table, const enum
 		}
 		stack_rows_attach(&keys->rows, table, options ? options->stack_frames : 0);
 		table->stacks.note = note;
+		table->stacks.total = total;
 	}
 	if (!key) {
 		stack_rows_note(&keys->rows, row, NAMED_NONE);

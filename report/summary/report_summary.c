@@ -11,6 +11,7 @@
 #include "report/cuda/cuda_events.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
+#include "report/heap/heap_share.h"
 #include "report/nvtx/range_events.h"
 #include "report/process/children.h"
 #include "report/steps/step_events.h"
@@ -118,6 +119,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "bytes_allocated", UNIT_BYTES, heap->bytes_allocated);
 	facts_number(facts, "peak_bytes", UNIT_BYTES, heap->peak_bytes);
 	facts_number(facts, "live_bytes", UNIT_BYTES, heap->kept_bytes);
+	heap_share_total(summary->heap, facts);
 	facts_number(facts, "operators", UNIT_COUNT, totals->operators.calls);
 	if (ops_are_sampled(summary->operators)) /* what cannot be told is null */
 		facts_none(facts, "operators_self_cpu_ns", UNIT_NS);

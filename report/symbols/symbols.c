@@ -39,11 +39,11 @@ void symbols_release(struct symbols *symbols)
 	text_store_release(&symbols->texts);
 }
 
-/* Up to what a compiler appends to the name of a part or a copy of a function. */
+/* Up to what a compiler appends to the name of a part or a copy of a function, or a linker: the version. */
 static size_t length_without_suffix(const char *function)
 {
 	static const char *const suffixes[] = { ".constprop.", ".isra.", ".part.", ".cold",
-						".lto_priv.",  ".llvm.", NULL };
+						".lto_priv.",  ".llvm.", "@",      NULL };
 	size_t length = strlen(function);
 
 	for (const char *const *suffix = suffixes; *suffix; suffix++) {

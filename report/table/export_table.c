@@ -28,6 +28,8 @@ static void layout_put(const struct layout *layout, const struct screen *screen,
 		memcpy(shown, text, length + 1);
 	else if (layout_column(layout, at)->unit == UNIT_CODE)
 		length = text_shorten_end(shown, text, length, room, mark);
+	else if (layout_column(layout, at)->unit == UNIT_STACK)
+		length = text_shorten_stack(shown, text, length, room, mark);
 	else
 		length = text_shorten(shown, text, length, room, mark);
 	used = text_width(shown, length) + indent;

@@ -184,6 +184,26 @@ static void layout_fit(struct layout *layout, size_t screen_width)
 	}
 }
 
+/* Stacks take what is left of the screen. */
+static void layout_widen_stacks(struct layout *layout, const size_t *natural, size_t screen_width)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < layout->count; i++)
+		used += layout->width[i] ? layout->width[i] + LAYOUT_GAP : 0;
+	used -= used ? LAYOUT_GAP : 0;
+	for (size_t i = 0; i < layout->count && used < screen_width; i++) {
+		size_t more = screen_width - used;
+
+		if (layout_column(layout, i)->unit != UNIT_STACK || !layout->width[i])
+			continue;
+		if (more > natural[i] - layout->width[i])
+			more = natural[i] - layout->width[i];
+		layout->width[i] += more;
+		used += more;
+	}
+}
+
 /* Nothing is cut: a column is as wide as its longest name, within reason. */
 static void layout_widen(struct layout *layout)
 {
@@ -195,6 +215,8 @@ static void layout_widen(struct layout *layout)
 void layout_make(struct layout *layout, const struct document *document,
 		 const struct screen *screen)
 {
+	size_t natural[COLUMNS_MAX];
+
 	*layout = (struct layout){ .document = document };
 	layout_choose(layout);
 	layout_fill(layout);
@@ -202,9 +224,11 @@ void layout_make(struct layout *layout, const struct document *document,
 		layout_widen(layout);
 		return;
 	}
+	memcpy(natural, layout->width, sizeof(natural));
 	layout_limit_sides(layout, screen->width);
 	layout_compact(layout, screen->width);
 	layout_fit(layout, screen->width);
+	layout_widen_stacks(layout, natural, screen->width);
 }
 
 void layout_release(struct layout *layout)

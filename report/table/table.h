@@ -59,6 +59,8 @@ struct table_frame {
 	uint32_t line;   /* 0: unknown */
 };
 
+struct facts;
+
 /* Rows that have a stack: what exports make a list of, and people see below a row. */
 struct table_stacks {
 	/* Frames, innermost first, at most `room`; returns how many there are. NULL: rows have none. */
@@ -67,6 +69,7 @@ struct table_stacks {
 	enum column_id column;            /* whose text is the stack in one line */
 	size_t below;                     /* so many frames are shown below each row */
 	const char *(*note)(void *state); /* a sentence below the table; NULL: none */
+	void (*total)(void *state, struct facts *facts); /* what it says, as totals; NULL: none */
 };
 
 struct table {

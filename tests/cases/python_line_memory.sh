@@ -98,6 +98,11 @@ END
 	INTERCEPT_STACKS=python run_traced "$python" steps.py || fail "steps.py ended with $?"
 	expect_eq "growth by line" "$(json leaks "$OUTPUT" \
 		"[(r['growth'], r['seems']) for r in rows if r['line'] and r['line'].endswith('steps.py:8')]" --by line)" '[[10001, "grows"]]'
+	# what was loaded is more than what leaks, so that the first rows are others
+	expect_match "where it is said to be" "$("$REPORT" leaks --by line --limit 1 "$OUTPUT")" \
+		'grows  .*of the rows \(--sort growth has them first\)'
+	expect_match "what is first then" "$("$REPORT" leaks --by line --limit 1 --sort growth "$OUTPUT" | tr '\n' ' ')" \
+		'of the rows  *line.*steps\.py:8'
 	expect_eq "what does not grow" "$(json leaks "$OUTPUT" \
 		"[r['growth'] for r in rows if r['line'] and r['line'].endswith('steps.py:9')] in ([], [None])" --by line)" true
 fi

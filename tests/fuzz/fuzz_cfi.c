@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:stacks/cfi.c,stacks/cfi_expression.c,stacks/rules.c,stacks/pages.c,stacks/wrappers.c,base/symbols.c */
+/* links: preload:stacks/cfi.c,stacks/cfi_expression.c,stacks/rules.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c */
 /*
  * Call frame information from anywhere: the input is an object, its .eh_frame_hdr first. Every address near it is looked
  * up, every offset taken for an entry. Nothing outside the input may be read.

@@ -248,6 +248,34 @@ static void names_are_shortened_in_the_middle(void **state)
 	assert_true(text_width(shown, strlen(shown)) <= 5);
 }
 
+static const char *shortened_stack(const char *stack, size_t width)
+{
+	static char shown[128];
+
+	text_shorten_stack(shown, stack, strlen(stack), width, "..");
+	assert_true(text_width(shown, strlen(shown)) <= width);
+	return shown;
+}
+
+static void stacks_keep_whole_frames_next_to_the_innermost(void **state)
+{
+	(void)state;
+	assert_string_equal(shortened_stack("main;outer;inner", 16), "main;outer;inner");
+	assert_string_equal(shortened_stack("main;outer;inner", 15), "..;outer;inner");
+	assert_string_equal(shortened_stack("main;outer;inner", 14), "..;outer;inner");
+	/* the row has the innermost in a column of its own */
+	assert_string_equal(shortened_stack("main;outer;inner", 13), "main;outer;..");
+	assert_string_equal(shortened_stack("main;outer;inner", 12), "..;outer;..");
+	assert_string_equal(shortened_stack("main;outer;inner", 10), "..;o..r;..");
+	assert_string_equal(shortened_stack("main;a_long_function", 12), "main;..");
+	assert_string_equal(shortened_stack("a_function_of_length", 10), "a_fu..ngth");
+	assert_string_equal(shortened_stack(";;;;;;;;;;;;;;;;", 10), "..;;;;;;;;");
+	for (size_t width = 0; width < 20; width++)
+		shortened_stack("\xe6\x97\xa5\xe6\x9c\xac;\xe8\xaa\x9e;\xe6\x97\xa5;", width);
+	for (size_t width = 0; width < 20; width++)
+		shortened_stack(";;main;;outer;", width);
+}
+
 static void paths_lose_whole_folders_in_front(void **state)
 {
 	static const char path[] = "/usr/lib/python3/torch/nn/modules/linear.py";
@@ -313,6 +341,7 @@ int main(void)
 		cmocka_unit_test(escape_stays_within_its_room),
 		cmocka_unit_test(width_counts_columns),
 		cmocka_unit_test(code_is_shortened_at_its_end),
+		cmocka_unit_test(stacks_keep_whole_frames_next_to_the_innermost),
 		cmocka_unit_test(names_are_shortened_in_the_middle),
 		cmocka_unit_test(paths_lose_whole_folders_in_front),
 		cmocka_unit_test(globs),

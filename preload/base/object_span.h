@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory that a loaded object takes. What object_of() gives is that for libraries, which lie in one piece. Of an
+ * executable with a hole between its segments, as those for huge pages have (node), it gives the one segment that was asked
+ * for, and .eh_frame and the symbols are in another.
+ *
+ * Takes no lock, allocates nothing, makes no system call: any thread, signal handlers too.
+ */
+#ifndef PRELOAD_BASE_OBJECT_SPAN_H
+#define PRELOAD_BASE_OBJECT_SPAN_H
+
+#include "preload/base/object.h"
+
+struct object_span {
+	uintptr_t low, high; /* from its first byte to behind its last one */
+	bool has_holes;      /* not all of it is the object's, or mapped */
+};
+
+struct object_span object_span(const struct object *object);
+
+#endif
