@@ -15,7 +15,8 @@
 #define INTERPRETERS_MAX 16u
 #define IDLE_LOOKS 50u /* then a thread that does nothing is looked at less often */
 #define SKIP_MAX 7u
-#define LOOKS_MAX 10u /* that one sample stands for: 0.1 s */
+#define LOOKS_MAX 10u    /* that one sample stands for: 0.1 s */
+#define WAITED_LOOKS 16u /* for so many a thread that runs is asked whether it has been woken */
 #define WAKING_NS \
 	100000u /* CPU time of a thread that was woken and has not got to do anything yet */
 #define FAILURES_MAX 20u /* in a row, before a process is given up */
@@ -242,8 +243,11 @@ static enum sample_plan thread_plan(struct sampled_thread *thread)
 	if (look->state == EVT_PYTHON_RUNS && thread->last.state != EVT_PYTHON_RUNS &&
 	    thread->last.state != EVT_PYTHON_TORN && look->cpu_ns < thread->cpu_ns + WAKING_NS)
 		look->state = EVT_PYTHON_READY;
-	thread->on = look->state == EVT_PYTHON_RUNS ? thread_place_of(&thread->files, look)
-						    : THREAD_ON_CPU;
+	thread->on = look->state == EVT_PYTHON_RUNS && thread->ran++ < WAITED_LOOKS
+			     ? thread_place_of(&thread->files, look)
+			     : THREAD_ON_CPU;
+	if (look->state != EVT_PYTHON_RUNS || thread->on == THREAD_WOKEN)
+		thread->ran = 0;
 	if (thread->on != THREAD_ON_CPU)
 		look->state = EVT_PYTHON_READY;
 	if (thread->last.place && look->state != EVT_PYTHON_RUNS && look->state != EVT_PYTHON_GIL &&

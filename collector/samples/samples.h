@@ -54,6 +54,7 @@ struct sampled_thread {
 	bool has_begun;
 	enum thread_place on;
 	uint32_t waited; /* place where it waited last */
+	uint32_t ran;    /* looks since it was seen to wait, or to have waited */
 	uint32_t idle;   /* looks since it last ran */
 	uint32_t skip;   /* looks that are left out before the next one */
 	uint64_t seen;   /* the look at its process that it was in */

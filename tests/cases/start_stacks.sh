@@ -106,7 +106,8 @@ kernel() { # NAME SETTING: a kernel of its own, which alone is traced
 serve bare env
 kernel bare
 grep -q '^/wrong 200 ' bare.answers || fail "the server does not answer: $(cat bare.answers)"
-grep -q '^15.1 .*work' bare.outputs && grep -q 'ZeroDivisionError' bare.outputs || fail "the kernel does not run: $(cat bare.outputs)"
+grep -qE '^ *15.1 .*work' bare.outputs || fail "no calls of work(): $(cat bare.outputs)"
+grep -q 'ZeroDivisionError' bare.outputs || fail "the kernel does not run: $(cat bare.outputs)"
 for setting in INTERCEPT_STACKS=python INTERCEPT_STACKS=both INTERCEPT_TRACE=+functions; do
 	rm -f ./*.evt
 	serve traced run_traced env "$setting"
