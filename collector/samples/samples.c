@@ -15,7 +15,8 @@
 #define INTERPRETERS_MAX 16u
 #define IDLE_LOOKS 50u /* then a thread that does nothing is looked at less often */
 #define SKIP_MAX 7u
-#define LOOKS_MAX 10u /* that one sample stands for: 0.1 s */
+#define LOOKS_MAX 10u    /* that one sample stands for: 0.1 s */
+#define WAITED_LOOKS 16u /* for so many a thread that runs is asked whether it has been woken */
 #define WAKING_NS \
 	100000u /* CPU time of a thread that was woken and has not got to do anything yet */
 #define FAILURES_MAX 20u /* in a row, before a process is given up */
@@ -187,6 +188,14 @@ static void thread_rest(struct samples *samples, struct sampled_process *process
 	thread->skip = thread->idle > IDLE_LOOKS ? SKIP_MAX : 0;
 }
 
+/* Where a thread that is ready stands if it has not gone on since it waited: the place of now where that is certain. */
+static uint32_t stood(const struct sampled_thread *thread, uint32_t before, uint32_t now)
+{
+	if (thread->on == THREAD_WOKEN)
+		return now;
+	return thread->on == THREAD_QUEUED ? thread->waited : before;
+}
+
 static void thread_walk(struct samples *samples, struct sampled_process *process,
 			struct sampled_thread *thread, const struct code_reader *reader)
 {
@@ -212,9 +221,12 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 					.looks = 1 };
 	if (result == STACK_TORN)
 		thread->last.state = EVT_PYTHON_TORN;
-	/* it has gone on: the kernel only has not counted that yet */
-	else if (look->state == EVT_PYTHON_READY && stack.place != before)
+	/* it has gone on: the kernel only has not counted that yet, or others have put it into the queue */
+	else if (look->state == EVT_PYTHON_READY &&
+		 stack.place != stood(thread, before, stack.place))
 		thread->last.state = EVT_PYTHON_RUNS;
+	else if (look->state != EVT_PYTHON_READY && look->state != EVT_PYTHON_RUNS)
+		thread->waited = stack.place;
 }
 
 /* Whether it has run, before anything of its memory is read. */
@@ -230,6 +242,13 @@ static enum sample_plan thread_plan(struct sampled_thread *thread)
 		return PLAN_NONE;
 	if (look->state == EVT_PYTHON_RUNS && thread->last.state != EVT_PYTHON_RUNS &&
 	    thread->last.state != EVT_PYTHON_TORN && look->cpu_ns < thread->cpu_ns + WAKING_NS)
+		look->state = EVT_PYTHON_READY;
+	thread->on = look->state == EVT_PYTHON_RUNS && thread->ran++ < WAITED_LOOKS
+			     ? thread_place_of(&thread->files, look)
+			     : THREAD_ON_CPU;
+	if (look->state != EVT_PYTHON_RUNS || thread->on == THREAD_WOKEN)
+		thread->ran = 0;
+	if (thread->on != THREAD_ON_CPU)
 		look->state = EVT_PYTHON_READY;
 	if (thread->last.place && look->state != EVT_PYTHON_RUNS && look->state != EVT_PYTHON_GIL &&
 	    look->cpu_ns < thread->cpu_ns + 1000 &&

@@ -52,9 +52,12 @@ struct sampled_thread {
 	uint64_t cpu_ns, ready_ns; /* told so far */
 	struct sample last;        /* looks 0: none is to be told */
 	bool has_begun;
-	uint32_t idle; /* looks since it last ran */
-	uint32_t skip; /* looks that are left out before the next one */
-	uint64_t seen; /* the look at its process that it was in */
+	enum thread_place on;
+	uint32_t waited; /* place where it waited last */
+	uint32_t ran;    /* looks since it was seen to wait, or to have waited */
+	uint32_t idle;   /* looks since it last ran */
+	uint32_t skip;   /* looks that are left out before the next one */
+	uint64_t seen;   /* the look at its process that it was in */
 };
 
 struct sampled_process {

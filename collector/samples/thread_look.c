@@ -14,6 +14,7 @@
 
 #define PATH_ROOM 64
 #define LINE_ROOM 512
+#define STATUS_ROOM 4096
 
 static uint32_t files_open;
 
@@ -35,8 +36,9 @@ void thread_files_close(struct thread_files *files)
 	files->schedstat = files->call = -1;
 }
 
-/* The line at the start of the file, terminated; 0: none. */
-static size_t read_line(const struct thread_files *files, const char *name, int *fd, char *line)
+/* What is at the start of the file, terminated; 0: nothing. */
+static size_t read_file(const struct thread_files *files, const char *name, int *fd, char *text,
+			size_t room)
 {
 	char path[PATH_ROOM];
 	ssize_t length;
@@ -48,13 +50,18 @@ static size_t read_line(const struct thread_files *files, const char *name, int 
 	}
 	if (file < 0)
 		return 0;
-	length = pread(file, line, LINE_ROOM - 1, 0);
+	length = pread(file, text, room - 1, 0);
 	if (files->is_counted)
 		*fd = file;
 	else
 		close(file);
-	line[length > 0 ? length : 0] = 0;
+	text[length > 0 ? length : 0] = 0;
 	return length > 0 ? (size_t)length : 0;
+}
+
+static size_t read_line(const struct thread_files *files, const char *name, int *fd, char *line)
+{
+	return read_file(files, name, fd, line, LINE_ROOM);
 }
 
 enum evt_python_state thread_state_of_letter(char letter)
@@ -152,4 +159,51 @@ bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *l
 	else
 		look->state = state_by_stat(files);
 	return true;
+}
+
+static bool number_behind(const char *text, const char *name, uint64_t *ret_number)
+{
+	const char *at = strstr(text, name);
+	char *end;
+
+	if (!at)
+		return false;
+	at += strlen(name);
+	*ret_number = strtoull(at, &end, 10);
+	return end != at;
+}
+
+bool thread_switches_of(const char *status, struct thread_switches *ret_switches)
+{
+	return number_behind(status, "\nvoluntary_ctxt_switches:", &ret_switches->to_wait) &&
+	       number_behind(status, "\nnonvoluntary_ctxt_switches:", &ret_switches->to_others);
+}
+
+/* Neither has changed: it was on no CPU in between. */
+static bool is_where_it_was(struct thread_files *files, const struct thread_look *look)
+{
+	struct thread_look again = { .turns = 0 };
+	char line[LINE_ROOM];
+
+	return read_line(files, "schedstat", &files->schedstat, line) &&
+	       thread_times_of(line, &again) && again.turns == look->turns &&
+	       again.cpu_ns == look->cpu_ns;
+}
+
+enum thread_place thread_place_of(struct thread_files *files, const struct thread_look *look)
+{
+	struct thread_files once = *files;
+	struct thread_switches before = files->switches, now;
+	char status[STATUS_ROOM];
+	int none = -1;
+
+	once.is_counted = false;
+	if (!look->turns || !read_file(&once, "status", &none, status, sizeof(status)) ||
+	    !thread_switches_of(status, &now))
+		return THREAD_ON_CPU;
+	files->switches = now;
+	if (now.to_wait + now.to_others != look->turns || now.to_wait == before.to_wait ||
+	    !is_where_it_was(files, look))
+		return THREAD_ON_CPU; /* or it has not waited: it stands where it ran */
+	return now.to_others == before.to_others ? THREAD_WOKEN : THREAD_QUEUED;
 }

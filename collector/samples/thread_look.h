@@ -2,6 +2,7 @@
 /*
  * What the kernel says of a thread at this moment: its CPU time, the time that it waited for a CPU, and whether it
  * runs or what it waits for (/proc/PID/task/TID/schedstat, syscall and, where that may not be read, stat).
+ * A thread that the kernel calls running may be in a queue for a CPU: it has got one as often as it gave one up (status).
  * The files stay open while the thread is followed, for the first THREAD_LOOK_FILES threads.
  */
 #ifndef COLLECTOR_SAMPLES_THREAD_LOOK_H
@@ -20,9 +21,15 @@ struct thread_look {
 	enum evt_python_state state;
 };
 
+/* Times that a thread gave a CPU up: because it waited, and because another one was to have it. */
+struct thread_switches {
+	uint64_t to_wait, to_others;
+};
+
 struct thread_files {
 	uint32_t pid, tid;
-	int schedstat, call; /* -1: not open */
+	struct thread_switches switches; /* as they were read last */
+	int schedstat, call;             /* -1: not open */
 	bool is_counted;
 };
 
@@ -34,6 +41,14 @@ void thread_files_close(struct thread_files *files);
  * `gil`: address of the interpreter's lock in the process, 0 unknown. False: there is no such thread (any more).
  */
 bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *look);
+
+/*
+ * Of one that runs by `look`, just made: whether it is in a queue for a CPU. It was put there where it waited, or by others where it
+ * ran; which of the two is certain only if nobody has put it there since this was asked last. On a CPU also where the kernel does not say.
+ */
+enum thread_place { THREAD_ON_CPU, THREAD_QUEUED, THREAD_WOKEN };
+enum thread_place thread_place_of(struct thread_files *files, const struct thread_look *look);
+bool thread_switches_of(const char *status, struct thread_switches *ret_switches);
 
 /* A line of /proc/PID/task/TID/schedstat, of syscall, or stat's letter of the state: for tests. */
 bool thread_times_of(const char *line, struct thread_look *look);

@@ -207,7 +207,7 @@ void function_record_method(uint32_t event, void *method, void *callable)
 	int saved = errno;
 
 	python_api.PyErr_Fetch(&type, &value, &trace);
-	if (*method_name(method))
+	if (*(const char *const *)method)
 		text_object = python_api.PyObject_CallFunctionObjArgs(label, callable, NULL);
 	if (text_object)
 		bytes = python_api.PyUnicode_AsUTF8AndSize(text_object, &length);

@@ -23,6 +23,15 @@ struct call_counts {
 	uint64_t self_ns, total_ns; /* total: recursive calls count once */
 };
 
+static inline void call_counts_add(struct call_counts *into, const struct call_counts *more)
+{
+	into->calls += more->calls;
+	into->recursive += more->recursive;
+	into->open += more->open;
+	into->self_ns += more->self_ns;
+	into->total_ns += more->total_ns;
+}
+
 struct call_row {
 	uint64_t key; /* of --by */
 	uint32_t function;

@@ -21,8 +21,14 @@ static void take_enter(void *state, const struct source_event *event, bool count
 	struct call call = call_of(mine, event, EVENT_AS(function_enter, &event->event)->function);
 
 	call.counts = counts;
-	if (counts)
+	if (mine->functions.by_action) {
+		action_calls_enter(&mine->functions.actions, &call);
+		call.key = action_calls_any(&mine->functions.actions, call.thread)
+				   ? FUNCTIONS_IN_ACTION
+				   : FUNCTIONS_NO_ACTION;
+	} else if (counts) {
 		call.key = key_of(&mine->functions.key, event);
+	}
 	calls_enter(&mine->functions.calls, &call);
 }
 
@@ -33,6 +39,32 @@ static void take_return(void *state, const struct source_event *event, bool coun
 
 	(void)counts;
 	calls_return(&mine->functions.calls, &call);
+	if (mine->functions.by_action)
+		action_calls_return(&mine->functions.actions, &call);
+}
+
+_Static_assert(sizeof(struct evt_action_begin) == sizeof(struct evt_action_end), "both are a name");
+
+static uint32_t name_of_action(const struct function_state *mine, const struct source_event *event)
+{
+	return event_name(mine->source, event, EVENT_AS(action_begin, &event->event)->name);
+}
+
+static void take_action(void *state, const struct source_event *event, bool counts)
+{
+	struct function_state *mine = state;
+
+	(void)counts;
+	action_calls_begin(&mine->functions.actions, event_place(event),
+			   name_of_action(mine, event));
+}
+
+static void take_action_end(void *state, const struct source_event *event, bool counts)
+{
+	struct function_state *mine = state;
+
+	(void)counts;
+	action_calls_end(&mine->functions.actions, event_place(event), name_of_action(mine, event));
 }
 
 static void start(void *state, struct run *run, const void *options)
@@ -42,21 +74,33 @@ static void start(void *state, struct run *run, const void *options)
 
 	mine->source = run_source(run);
 	mine->functions.key = run_key(run, asked->by);
+	mine->functions.by_action = asked->by == BY_functions_action;
 	calls_init(&mine->functions.calls);
+	action_calls_init(&mine->functions.actions);
+	if (mine->functions.by_action) {
+		run_reads(run, EVT_action_begin, FIELDS_ALL, take_action, mine);
+		run_reads(run, EVT_action_end, FIELDS_ALL, take_action_end, mine);
+	}
 	run_reads(run, EVT_function_enter, FIELDS_ALL, take_enter, mine);
 	run_reads(run, EVT_function_return, FIELDS_ALL, take_return, mine);
 }
 
 static void cut(void *state, const struct cut *cut)
 {
-	if (cut->thread)
-		calls_cut(&((struct function_state *)state)->functions.calls, cut->thread->index,
-			  cut->time_ns, cut_ending(cut));
+	struct functions *functions = &((struct function_state *)state)->functions;
+
+	if (!cut->thread)
+		return;
+	calls_cut(&functions->calls, cut->thread->index, cut->time_ns, cut_ending(cut));
+	action_calls_cut(&functions->actions, cut_place(cut), cut_ending(cut));
 }
 
 static void release(void *state)
 {
-	calls_release(&((struct function_state *)state)->functions.calls);
+	struct functions *functions = &((struct function_state *)state)->functions;
+
+	calls_release(&functions->calls);
+	action_calls_release(&functions->actions);
 }
 
 const struct analysis_kind analysis_functions = {

@@ -5,11 +5,18 @@
 
 #include "report/core/analysis.h"
 #include "report/core/key.h"
+#include "report/functions/action_calls.h"
 #include "report/functions/calls.h"
 
+/* Keys of `calls` where rows are by action: whether any was open. */
+enum { FUNCTIONS_NO_ACTION, FUNCTIONS_IN_ACTION };
+
 struct functions {
-	struct calls calls;
+	struct calls calls; /* each call once */
 	struct run_key key;
+	bool by_action;
+	struct action_calls
+		actions; /* where rows are by action: a call as often as it was in any */
 };
 
 struct functions_options {

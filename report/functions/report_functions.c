@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `functions`: cProfile's table from calls that were recorded one by one. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/base/map.h"
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
 #include "report/functions/function_events.h"
@@ -11,6 +13,7 @@
 
 #define AWAY \
 	"<not recorded: the program's own profile function>" /* pairs with preload/functions/profile.c */
+#define NO_ACTION "(no action)"
 
 struct functions_state {
 	const struct functions *functions;
@@ -145,24 +148,85 @@ static void fill_pairs(const struct report *report, struct table *table)
 	}
 }
 
+/* Rows of a function whose keys mean the same become one, the first; the others, and those left out, have no call. */
+static struct call_row *settled_rows(const struct functions *functions)
+{
+	const struct calls *calls = &functions->calls;
+	struct call_row *row = memory_zero(calls->row_count + 1, sizeof(*row));
+	struct map first;
+	bool added;
+
+	map_init(&first);
+	for (size_t i = 0; i < calls->row_count; i++) {
+		uint64_t words[2] = { key_settle(&functions->key, calls->row[i].key),
+				      calls->row[i].function };
+		struct map_entry *entry;
+
+		row[i].key = words[0];
+		row[i].function = calls->row[i].function;
+		if (words[0] == KEY_LEFT_OUT)
+			continue;
+		entry = map_put(&first, map_hash_bytes(words, sizeof(words), 0), &added);
+		if (added)
+			entry->value = i;
+		call_counts_add(&row[entry->value].counts, &calls->row[i].counts);
+	}
+	map_release(&first);
+	return row;
+}
+
+static void fill_rows(const struct report *report, struct table *table)
+{
+	const struct functions_state *state = report->state;
+	const struct functions *functions = state->functions;
+	struct call_row *row = settled_rows(functions);
+
+	for (size_t i = 0; i < functions->calls.row_count; i++) {
+		if (!row[i].counts.calls)
+			continue;
+		table_add_row(table);
+		key_put(&functions->key, row[i].key, table);
+		put_row(table, run_source(report->run), row[i].function, &row[i].counts,
+			state->sums.self_ns);
+	}
+	free(row);
+}
+
+static void fill_actions(const struct report *report, struct table *table)
+{
+	const struct functions_state *state = report->state;
+	const struct calls *all = &state->functions->calls,
+			   *inside = &state->functions->actions.calls;
+	const struct source *source = run_source(report->run);
+
+	for (size_t i = 0; i < all->row_count + inside->row_count; i++) {
+		bool is_inside = i >= all->row_count;
+		const struct call_row *row = is_inside ? &inside->row[i - all->row_count]
+						       : &all->row[i];
+		const char *text = NO_ACTION;
+		size_t length = strlen(text);
+
+		if (!is_inside && row->key == FUNCTIONS_IN_ACTION)
+			continue;
+		if (is_inside)
+			text = name_text(source_name_at(source, (uint32_t)row->key - 1), &length);
+		table_add_row(table);
+		table_set_text(table, COLUMN_functions_action, text, length);
+		put_row(table, source, row->function, &row->counts, state->sums.self_ns);
+	}
+}
+
 static void functions_fill(struct report *report, struct table *table)
 {
 	struct functions_state *state = report->state;
-	const struct functions *functions = state->functions;
-	const struct source *source = run_source(report->run);
 
-	state->sums = add_up(functions, source);
-	if (report->request->options->by == BY_functions_caller) {
+	state->sums = add_up(state->functions, run_source(report->run));
+	if (report->request->options->by == BY_functions_caller)
 		fill_pairs(report, table);
-		return;
-	}
-	for (size_t i = 0; i < functions->calls.row_count; i++) {
-		const struct call_row *row = &functions->calls.row[i];
-
-		table_add_row(table);
-		key_put(&functions->key, row->key, table);
-		put_row(table, source, row->function, &row->counts, state->sums.self_ns);
-	}
+	else if (state->functions->by_action)
+		fill_actions(report, table);
+	else
+		fill_rows(report, table);
 }
 
 /* --- around them --- */

@@ -25,6 +25,29 @@ static struct import_origin *origin_of_top(struct imports *imports, uint32_t thr
 	return &imports->origin[row];
 }
 
+static void begin_inside(struct imports *imports, uint32_t thread)
+{
+	uint32_t top = nest_top(&imports->ranges.nest, thread);
+
+	imports->inside = memory_room(imports->inside, top, &imports->inside_room,
+				      sizeof(*imports->inside));
+	imports->inside[top] = (struct work){ 0 };
+}
+
+/* The import ends: what it did is inside of the one around it, whether that one counts or not. */
+static void end_inside(struct imports *imports, uint32_t scope, const struct work *now)
+{
+	struct work all = work_between(&imports->ranges.open[scope].work, now), self;
+	uint32_t around = imports->ranges.nest.scope[scope].parent;
+	uint32_t row = imports->ranges.open[scope].row;
+
+	self = work_between(&imports->inside[scope], &all);
+	if (around != NEST_NONE)
+		work_add(&imports->inside[around], &all);
+	if (row != RANGE_NONE)
+		work_add(&imports->origin[row].self, &self);
+}
+
 static void take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct import_state *mine = state;
@@ -40,6 +63,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 			    .work = works_of_thread(mine->works, event->thread),
 			    .counts = counts,
 		    });
+	begin_inside(&mine->imports, event->thread->index);
 	origin = origin_of_top(&mine->imports, event->thread->index);
 	if (!origin || origin->is_known)
 		return;
@@ -52,17 +76,20 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 {
 	struct import_state *mine = state;
 	struct import_origin *origin = origin_of_top(&mine->imports, event->thread->index);
+	struct work now = works_of_thread(mine->works, event->thread);
+	uint32_t top = nest_top(&mine->imports.ranges.nest, event->thread->index);
 
 	(void)counts;
 	if (origin)
 		origin->failed += EVENT_AS(import_end, &event->event)->failed != 0;
-	ranges_pop(&mine->imports.ranges,
-		   &(struct range_closing){
-			   .time_ns = event->event.time_ns,
-			   .thread = event->thread->index,
-			   .process = event->process->index,
-			   .work = works_of_thread(mine->works, event->thread),
-		   });
+	if (top != NEST_NONE)
+		end_inside(&mine->imports, top, &now);
+	ranges_pop(&mine->imports.ranges, &(struct range_closing){
+						  .time_ns = event->event.time_ns,
+						  .thread = event->thread->index,
+						  .process = event->process->index,
+						  .work = now,
+					  });
 }
 
 static void start(void *state, struct run *run, const void *options)
@@ -80,10 +107,17 @@ static void start(void *state, struct run *run, const void *options)
 static void cut(void *state, const struct cut *cut)
 {
 	struct import_state *mine = state;
+	const struct nest *nest = &mine->imports.ranges.nest;
+	struct work now;
 
-	if (cut->thread)
-		ranges_cut(&mine->imports.ranges, cut_place(cut),
-			   works_of_thread(mine->works, cut->thread), cut_ending(cut));
+	if (!cut->thread)
+		return;
+	now = works_of_thread(mine->works, cut->thread);
+	if (cut_ending(cut) != NEST_RUNS_ON)
+		for (uint32_t scope = nest_top(nest, cut->thread->index); scope != NEST_NONE;
+		     scope = nest->scope[scope].below)
+			end_inside(&mine->imports, scope, &now);
+	ranges_cut(&mine->imports.ranges, cut_place(cut), now, cut_ending(cut));
 }
 
 static void release(void *state)
@@ -92,6 +126,7 @@ static void release(void *state)
 
 	ranges_release(&imports->ranges);
 	free(imports->origin);
+	free(imports->inside);
 }
 
 const struct analysis_kind analysis_imports = {

@@ -15,12 +15,15 @@ struct import_origin {
 	uint32_t file; /* index of a name, which may be empty */
 	uint64_t line; /* 0: none */
 	uint64_t failed;
+	struct work self; /* without what imports inside did */
 };
 
 struct imports {
 	struct ranges ranges;
 	struct import_origin *origin; /* by row */
 	size_t origin_room;
+	struct work *inside; /* by open import: what those directly inside did */
+	size_t inside_room;
 };
 
 struct imports_options {

@@ -75,6 +75,20 @@ static void put_row(struct table *table, const struct source *source,
 	table_set_number(table, COLUMN_imports_open, row->open);
 }
 
+/* Only where the family was recorded, as its other columns. */
+static void put_self(struct table *table, const struct work_columns *columns,
+		     const struct work *self)
+{
+	if (columns->column[WORK_bytes_allocated] != COLUMN_ID_LIMIT) {
+		table_set_number(table, COLUMN_imports_self_allocations, self->allocations);
+		table_set_number(table, COLUMN_imports_self_bytes_allocated, self->bytes_allocated);
+	}
+	if (columns->column[WORK_io_calls] != COLUMN_ID_LIMIT) {
+		table_set_number(table, COLUMN_imports_self_io_calls, self->io_calls);
+		table_set_number(table, COLUMN_imports_self_io_bytes, self->io_bytes);
+	}
+}
+
 static void imports_fill(struct report *report, struct table *table)
 {
 	const struct options *options = report->request->options;
@@ -91,6 +105,7 @@ static void imports_fill(struct report *report, struct table *table)
 			table->parent[place] = ranges->row[i].parent;
 		put_row(table, run_source(report->run), state, i);
 		work_put_columns(&columns, table, &ranges->row[i].work);
+		put_self(table, &columns, &state->imports->origin[i].self);
 	}
 	if (options->tree && !options->sort) /* rows are in the order of their first imports */
 		report->request->arrangement.sort = -1;

@@ -82,6 +82,43 @@ try:
 except ImportError:
     traceback.print_exc()'
 
+# what each import allocated and read, with and without the modules within, where that was recorded
+rm -f "$OUTPUT"
+mkdir -p costs && head -c 1000000 /dev/zero >data
+cat >costs/__init__.py <<'EOF'
+import os, costs.inner
+file = os.open("data", os.O_RDONLY)
+read = os.read(file, 300000)
+blocks = [bytearray(1 << 20) for _ in range(3)]
+os.close(file)
+EOF
+cat >costs/inner.py <<'EOF'
+import os
+file = os.open("data", os.O_RDONLY)
+for _ in range(100):
+    os.pread(file, 7000, 0)
+blocks = [bytearray(1 << 20) for _ in range(5)]
+os.close(file)
+EOF
+PYTHONDONTWRITEBYTECODE=1 INTERCEPT_TRACE=+io run_traced python3 -c 'import costs'
+expect "$OUTPUT" '700000 <= imports.row(module="costs.inner").io_bytes < 710000' \
+	'300000 <= imports.row(module="costs").self_io_bytes < 310000' \
+	'imports.row(module="costs").io_bytes == imports.row(module="costs").self_io_bytes + imports.row(module="costs.inner").io_bytes' \
+	'imports.row(module="costs").io_calls == imports.row(module="costs").self_io_calls + imports.row(module="costs.inner").io_calls' \
+	'102 <= imports.row(module="costs.inner").self_io_calls < 150' \
+	'5 << 20 <= imports.row(module="costs.inner").bytes_allocated < 6 << 20' \
+	'3 << 20 <= imports.row(module="costs").self_bytes_allocated < 4 << 20' \
+	'imports.row(module="costs").bytes_allocated == imports.row(module="costs").self_bytes_allocated + imports.row(module="costs.inner").bytes_allocated' \
+	'imports.sum("self_bytes_allocated") == sum(r.bytes_allocated for r in imports.rows if r.depth == 0)' \
+	'imports.sum("self_allocations") == sum(r.allocations for r in imports.rows if r.depth == 0)' \
+	'imports.sum("self_io_calls") == sum(r.io_calls for r in imports.rows if r.depth == 0)' \
+	'imports.sum("self_io_bytes") == sum(r.io_bytes for r in imports.rows if r.depth == 0)'
+rm -f "$OUTPUT"
+INTERCEPT_TRACE=-alloc run_traced python3 -c 'import costs'
+expect_eq "what was not recorded" "$(json imports "$OUTPUT" '[row(module="costs")[name] for name in
+	("bytes_allocated", "self_bytes_allocated", "allocations", "self_allocations", "io_calls", "io_bytes", "self_io_calls", "self_io_bytes")]')" \
+	"[null, null, null, null, null, null, null, null]"
+
 # the summary names them where they matter
 rm -f "$OUTPUT"
 mkdir -p slow && echo 'import time; time.sleep(3)' >slow/__init__.py

@@ -8,6 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,6 +137,66 @@ static void who_has_not_run_waits_for_the_same(void **state)
 	thread_files_close(&files);
 }
 
+static void switches_are_counted(void **state)
+{
+	const char *const wrong[] = {
+		"", "Name:\tpython\n", "\nvoluntary_ctxt_switches:\t5\n",
+		"\nvoluntary_ctxt_switches:\t\nnonvoluntary_ctxt_switches:\t\n"
+	};
+	struct thread_switches switches;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_false(thread_switches_of(wrong[i], &switches));
+	assert_true(
+		thread_switches_of("Name:\tvoluntary_ctxt_switches:7\nvoluntary_ctxt_switches:\t5\n"
+				   "nonvoluntary_ctxt_switches:\t31\n",
+				   &switches));
+	assert_int_equal(switches.to_wait, 5);
+	assert_int_equal(switches.to_others, 31);
+}
+
+/* A child that waits has given its CPU up; the thread that asks is on one. */
+static void who_is_on_a_cpu_is_told(void **state)
+{
+	struct thread_files own, other;
+	struct thread_look look = { .turns = 0 };
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		alarm(100); /* it ends without us, too */
+		for (;;)
+			pause();
+	}
+	assert_true(child > 0);
+	thread_files_init(&own, (uint32_t)getpid(), (uint32_t)syscall(SYS_gettid));
+	if (!thread_look(&own, 0, &look) || !look.turns) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		skip();
+	}
+	assert_int_equal(thread_place_of(&own, &look), THREAD_ON_CPU);
+	thread_files_close(&own);
+	thread_files_init(&other, (uint32_t)child, (uint32_t)child);
+	do
+		assert_true(thread_look(&other, 0, &look));
+	while (look.state == EVT_PYTHON_RUNS || !look.turns);
+	assert_int_not_equal(thread_place_of(&other, &look), THREAD_ON_CPU);
+	assert_int_equal(thread_place_of(&other, &look), THREAD_ON_CPU); /* has not waited since */
+	other.switches.to_wait--;
+	assert_int_equal(thread_place_of(&other, &look), THREAD_WOKEN);
+	other.switches.to_wait--;
+	other.switches.to_others--;
+	assert_int_equal(thread_place_of(&other, &look), THREAD_QUEUED);
+	look.cpu_ns--; /* it has run while it was looked at */
+	other.switches.to_wait--;
+	assert_int_equal(thread_place_of(&other, &look), THREAD_ON_CPU);
+	thread_files_close(&other);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +205,8 @@ int main(void)
 		cmocka_unit_test(who_has_not_run_waits_for_the_same),
 		cmocka_unit_test(looker_runs),
 		cmocka_unit_test(thread_that_is_gone_is_none),
+		cmocka_unit_test(switches_are_counted),
+		cmocka_unit_test(who_is_on_a_cpu_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

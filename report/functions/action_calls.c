@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* See action_calls.h. */
+#include "report/functions/action_calls.h"
+
+/* What is open in the action is over with it, as cProfile's disable() has it. */
+static void action_ended(void *state, const struct nest_end *end)
+{
+	calls_cut(&((struct action_calls *)state)->calls, end->scope, end->time_ns, end->how);
+}
+
+void action_calls_init(struct action_calls *actions)
+{
+	calls_init(&actions->calls);
+	nest_init(&actions->nest, (struct nest_options){ .is_keyed = true }, action_ended, actions);
+}
+
+void action_calls_release(struct action_calls *actions)
+{
+	calls_release(&actions->calls);
+	nest_release(&actions->nest);
+}
+
+void action_calls_begin(struct action_calls *actions, struct nest_place place, uint32_t name)
+{
+	nest_begin(&actions->nest, place, name, false);
+}
+
+void action_calls_end(struct action_calls *actions, struct nest_place place, uint32_t name)
+{
+	(void)nest_end_key(&actions->nest, place, name);
+}
+
+bool action_calls_any(const struct action_calls *actions, uint32_t thread)
+{
+	return nest_top(&actions->nest, thread) != NEST_NONE;
+}
+
+/* The actions that count: an end is the innermost's of its name, so what has one around it keeps it. */
+static uint32_t next_that_counts(const struct action_calls *actions, uint32_t scope)
+{
+	while (scope != NEST_NONE && actions->nest.scope[scope].outer != NEST_NONE)
+		scope = actions->nest.scope[scope].below;
+	return scope;
+}
+
+void action_calls_enter(struct action_calls *actions, const struct call *call)
+{
+	uint32_t scope = next_that_counts(actions, nest_top(&actions->nest, call->thread));
+
+	while (scope != NEST_NONE) {
+		struct call inside = *call;
+
+		inside.thread = scope;
+		inside.key = actions->nest.scope[scope].key + 1;
+		calls_enter(&actions->calls, &inside);
+		scope = next_that_counts(actions, actions->nest.scope[scope].below);
+	}
+}
+
+void action_calls_return(struct action_calls *actions, const struct call *call)
+{
+	uint32_t scope = next_that_counts(actions, nest_top(&actions->nest, call->thread));
+
+	while (scope != NEST_NONE) {
+		struct call inside = *call;
+
+		inside.thread = scope;
+		calls_return(&actions->calls, &inside);
+		scope = next_that_counts(actions, actions->nest.scope[scope].below);
+	}
+}
+
+void action_calls_cut(struct action_calls *actions, struct nest_place place, enum nest_ending how)
+{
+	nest_cut(&actions->nest, place, how);
+}
