@@ -160,4 +160,26 @@ for other in /opt/nsys/libToolsInjection64.so none; do
 	"$REPORT" kernels "$OUTPUT" >table.out 2>&1
 	expect_match "another tool" "$(tr -s '\n ' ' ' <table.out)" "CUPTI was left to another tool \\($other\\)"
 done
+# its library is there without the variable, preloaded or opened by the program: the same
+for other in libToolsInjectionProxy64.so:Systems libToolsInjection64.so:Systems libcuda-injection.so:Compute; do
+	cp "$PROGRAMS/libplain_hash.so" "./${other%:*}"
+	rm -f ./*.evt* counts.*.json
+	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD="$LIB $PWD/${other%:*}" "$PROGRAMS/cuda_life" other 2>gpu.err || fail "$other: status $?"
+	expect_eq "$other: what is said" "$(cat gpu.err)" \
+		"intercept: Nsight ${other#*:} is here with '$PWD/${other%:*}': CUPTI is left to it, work of the GPU is not recorded"
+	"$REPORT" dump --wait 60 "$OUTPUT" >dump.out
+	expect_eq "$other" "$(count " gpu_cupti state=7 .*what=\"$PWD/${other%:*}\"")" 1
+	expect "$OUTPUT" 'launches.totals.calls == 10' 'kernels.totals.calls == 0'
+	grep -q '"libcupti' counts.*.json && fail "libcupti was loaded beside $other"
+done
+# another name is nobody's
+cp "$PROGRAMS/libplain_hash.so" ./libNoToolsInjection.so
+rm -f ./*.evt*
+INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD="$LIB $PWD/libNoToolsInjection.so" "$PROGRAMS/cuda_life" other 2>gpu.err || fail "no tool: status $?"
+quiet
+expect "$OUTPUT" 'kernels.totals.calls == 10'
+# the variable was ours, and another tool has taken it since: the driver calls that one
+life taken
+expect_match "taken" "$(cat gpu.err)" "intercept: CUDA_INJECTION64_PATH is '/opt/tool/libtool.so': CUPTI is left to it, work of the GPU is not recorded$"
+expect "$OUTPUT" 'launches.totals.calls == 10' 'kernels.totals.calls == 0'
 exit 0

@@ -2,7 +2,7 @@
 /*
  * What happens to a GPU's context while work is done, over the fake CUDA.
  *
- * usage: cuda_life devices N | reset | profiler | capture | memory | held | exec | fork | other | late N
+ * usage: cuda_life devices N | reset | profiler | capture | memory | held | exec | fork | other | taken | late N
  *   devices N  work on each of N devices, from a thread of its own and from this one
  *   reset      work, cudaDeviceReset() while work is on its way, work
  *   profiler   cudaProfilerStart and Stop around half of the work
@@ -12,6 +12,7 @@
  *   exec       work, then exec of itself as `devices 1`
  *   fork       a child of a program that has not used CUDA yet does the work; then the parent, and a child at its end
  *   other      work, where the environment names another library to the driver
+ *   taken      work, after another library has been named to the driver
  *   late N     CUDA starts with no library named to it (CUDA_INJECTION64_PATH gone); then N threads make their first call at
  *              once, and one works on
  */
@@ -228,7 +229,10 @@ int main(int argc, char **argv)
 		run_late(number);
 	else if (strcmp(what, "other") == 0)
 		work();
-	else if (strcmp(what, "exec") == 0) {
+	else if (strcmp(what, "taken") == 0) {
+		setenv("CUDA_INJECTION64_PATH", "/opt/tool/libtool.so", 1);
+		work();
+	} else if (strcmp(what, "exec") == 0) {
 		work();
 		execl(argv[0], argv[0], "devices", "1", (char *)NULL);
 	} else
