@@ -187,6 +187,15 @@ static void at_exit(void)
 
 #define INJECTION "CUDA_INJECTION64_PATH"
 
+/*
+ * The library of another tool (nsys, ncu) that the driver was to load in our place, or "none". That was told to the driver
+ * before us, or since, by whoever found the variable to be ours.
+ */
+static const char *injected(void)
+{
+	return settings.injection[0] ? settings.injection : settings_injection_now();
+}
+
 static void start_gives_way(enum evt_gpu_state why, const char *to, const char *reason)
 {
 	atomic_store(&state, GPU_GONE);
@@ -196,8 +205,7 @@ static void start_gives_way(enum evt_gpu_state why, const char *to, const char *
 
 static void start(bool is_late)
 {
-	/* the library of another tool (nsys, ncu) that the driver was to load in our place, or "none" */
-	const char *missing, *other = is_late && settings.injection[0] ? settings.injection : NULL;
+	const char *missing, *profiler, *other = is_late ? injected() : NULL;
 	struct failure failure;
 	int off = GPU_OFF;
 
@@ -206,6 +214,11 @@ static void start(bool is_late)
 		return;
 	if (other) {
 		start_gives_way(EVT_GPU_INJECTED, other, INJECTION " is");
+		return;
+	}
+	other = gpu_library_profiler(&profiler);
+	if (other) {
+		start_gives_way(EVT_GPU_INJECTED, other, profiler);
 		return;
 	}
 	other = gpu_library_static();

@@ -76,6 +76,41 @@ const char *gpu_library_static(void)
 	return path;
 }
 
+struct profiler {
+	const char *text, *path;
+};
+
+static int profiler_look(struct dl_phdr_info *module, size_t bytes, void *context)
+{
+	static const struct {
+		const char *file, *text;
+	} known[] = {
+#define PROFILER(file, text) { file, text },
+#include "preload/gpu/profilers.def"
+	};
+	const char *path = module->dlpi_name ? module->dlpi_name : "";
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	struct profiler *profiler = context;
+
+	(void)bytes;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strncmp(file, known[i].file, strlen(known[i].file)) != 0)
+			continue;
+		*profiler = (struct profiler){ known[i].text, path };
+		return 1;
+	}
+	return 0;
+}
+
+const char *gpu_library_profiler(const char **ret_text)
+{
+	struct profiler profiler = { 0 };
+
+	(void)dl_iterate_phdr(profiler_look, &profiler);
+	*ret_text = profiler.text;
+	return profiler.path;
+}
+
 void *gpu_library_find(const char *name)
 {
 	struct loaded cupti = { .soname = "libcupti.so", .function = name };

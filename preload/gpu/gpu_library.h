@@ -25,6 +25,12 @@ bool gpu_library_open(struct gpu_library *library, const char **ret_missing);
 /* A loaded object that is no libcupti, and has CUPTI linked into it where it can be seen; its path, NULL. */
 const char *gpu_library_static(void);
 
+/*
+ * A library of a profiler with a CUPTI of its own that shows nowhere (profilers.def) is loaded: its path, and in
+ * *ret_text what is to be said before it; NULL.
+ */
+const char *gpu_library_profiler(const char **ret_text);
+
 /* A function of the libcupti that is loaded, NULL. */
 void *gpu_library_find(const char *name);
 

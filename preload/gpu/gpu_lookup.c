@@ -26,6 +26,22 @@ PRELOAD_HIDDEN void *gpu_lookup_original(void);
 
 PRELOAD_HIDDEN void *gpu_lookup_next; /* the original; NULL: not looked for yet */
 
+/* Around a call in between: the caller's arguments stay, and the stack is as the ABI wants it. */
+#define ARGUMENTS_KEEP                \
+	"	push %rdi\n"                \
+	"	.cfi_adjust_cfa_offset 8\n" \
+	"	push %rsi\n"                \
+	"	.cfi_adjust_cfa_offset 8\n" \
+	"	sub $8, %rsp\n"             \
+	"	.cfi_adjust_cfa_offset 8\n"
+#define ARGUMENTS_BACK                 \
+	"	add $8, %rsp\n"              \
+	"	.cfi_adjust_cfa_offset -8\n" \
+	"	pop %rsi\n"                  \
+	"	.cfi_adjust_cfa_offset -8\n" \
+	"	pop %rdi\n"                  \
+	"	.cfi_adjust_cfa_offset -8\n"
+
 /* rdi and rsi are the caller's arguments, 0 as rax: the original is to be asked. */
 __asm__(".pushsection .text\n"
 	".globl dlsym\n"
@@ -40,20 +56,7 @@ __asm__(".pushsection .text\n"
 	"	cmpb $'u', 1(%rsi)\n"
 	"	jne 1f\n"
 	"	cmpb $'p', 2(%rsi)\n"
-	"	jne 1f\n"
-	"	push %rdi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %rsi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	call gpu_lookup_answer\n"
-	"	add $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %rsi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %rdi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
+	"	jne 1f\n" ARGUMENTS_KEEP "	call gpu_lookup_answer\n" ARGUMENTS_BACK
 	"	test %rax, %rax\n"
 	"	je 1f\n"
 	"	ret\n"
@@ -61,20 +64,7 @@ __asm__(".pushsection .text\n"
 	"	test %rax, %rax\n"
 	"	je 2f\n"
 	"	jmp *%rax\n"
-	"2:	push %rdi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	push %rsi\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	sub $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	call gpu_lookup_original\n"
-	"	add $8, %rsp\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %rsi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	pop %rdi\n"
-	"	.cfi_adjust_cfa_offset -8\n"
-	"	jmp *%rax\n"
+	"2:\n" ARGUMENTS_KEEP "	call gpu_lookup_original\n" ARGUMENTS_BACK "	jmp *%rax\n"
 	"	.cfi_endproc\n"
 	".size dlsym, .-dlsym\n"
 	".popsection\n");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * exec: the program leaves the time in its entry first, since nobody else knows when its image ended. An
- * exec that fails takes it back. The originals do the work.
+ * exec that fails takes it back. Where Python calls, what is held back is recorded before (departure.h). The originals do
+ * the work.
  *
  * Those that take a list make an array of it and call the original that takes one, as libc does. All of them
- * may be called in a signal handler and in a vfork() child: no lock, no allocation but on the stack.
+ * may be called in a signal handler and in a vfork() child: no lock, no allocation but on the stack, unless Python calls.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -12,19 +13,21 @@
 #include <stdint.h>
 
 #include "preload/hook/hook.h"
+#include "preload/life/departure.h"
 #include "preload/life/process.h"
 
-#define EXEC(name, ...)                                        \
-	({                                                     \
-		int result_ = -1;                              \
-		if (hook_resolve() && hook_real.name) {        \
-			process_note_exec(true);               \
-			result_ = hook_real.name(__VA_ARGS__); \
-			process_note_exec(false);              \
-		} else {                                       \
-			errno = ENOSYS;                        \
-		}                                              \
-		result_;                                       \
+#define EXEC(name, ...)                                               \
+	({                                                            \
+		int result_ = -1;                                     \
+		if (hook_resolve() && hook_real.name) {               \
+			departure_flush(__builtin_return_address(0)); \
+			process_note_exec(true);                      \
+			result_ = hook_real.name(__VA_ARGS__);        \
+			process_note_exec(false);                     \
+		} else {                                              \
+			errno = ENOSYS;                               \
+		}                                                     \
+		result_;                                              \
 	})
 
 /* How many there are up to the NULL. */

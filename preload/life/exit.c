@@ -8,35 +8,14 @@
 #include <unistd.h>
 
 #include "collector/format/events.h"
-#include "preload/base/interpreter.h"
 #include "preload/hook/hook.h"
-#include "preload/life/families.h"
+#include "preload/life/departure.h"
 #include "preload/life/process.h"
-#include "preload/record/entry.h"
-#include "preload/record/recorder.h"
-
-/* None of our hooks is under way on this thread, nor left by longjmp(). */
-static bool is_outside_hooks(void)
-{
-	return recorder_self.lane[0].owner < RECORDER_BUSY_MIN &&
-	       recorder_self.lane[1].owner < RECORDER_BUSY_MIN;
-}
-
-/*
- * Before the gates shut. Only in Python's os._exit(): any other caller may be a signal handler that interrupted malloc()
- * or CUDA. In a child of vfork() all is the parent's.
- */
-static void leave(const void *caller)
-{
-	if (recorder_is_open() && entry_is_own() && recorder_gates->generation &&
-	    is_outside_hooks() && interpreter_calls(caller))
-		families_leave();
-}
 
 /* PID 1 of a container takes the collector with it, so it alone waits here. */
 static void note_status(int status, const void *caller)
 {
-	leave(caller);
+	departure_flush(caller);
 	(void)process_end(status, EVT_END_IMMEDIATE, syscall(SYS_getpid) == 1);
 }
 

@@ -33,8 +33,9 @@ struct family {
 	/* exit(): what is still held back is recorded now or never; the gates are open if they were. Returns
 	 * before CLOCK_MONOTONIC is `until_ns`. Not called at _exit(), which a signal handler may call. */
 	void (*flush)(uint64_t until_ns);
-	/* Python's os._exit(): the same, where threads may be made and memory allocated. Not at any other _exit(), which a
-	 * signal handler may call, nor in a child of vfork(). Returns within a second. */
+	/* Python's os._exit() and os.exec*(): the same, where threads may be made and memory allocated. Not at any other
+	 * _exit() or exec, which a signal handler may call, nor in a child of vfork(). Returns within a second. An exec
+	 * that fails comes back, and the program goes on. */
 	void (*leaves)(void);
 };
 

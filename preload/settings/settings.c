@@ -618,15 +618,22 @@ static void choose_stacks(void)
 	settings.stacks_min_bytes = 0;
 }
 
-/* Copied: it is asked for late, when a program that writes its title over its environment has done so. */
-static void choose_injection(void)
+const char *settings_injection_now(void)
 {
 	const char *path = environment_find("CUDA_INJECTION64_PATH", 21);
 	const char *name = path ? strrchr(path, '/') : NULL;
+
+	if (!path || !*path || strcmp(name ? name + 1 : path, "libintercept.so") == 0)
+		return NULL;
+	return path;
+}
+
+/* Copied: it is asked for late, when a program that writes its title over its environment has done so. */
+static void choose_injection(void)
+{
+	const char *path = settings_injection_now();
 	size_t length = path ? strnlen(path, SETTINGS_NAME_BYTES - 1) : 0;
 
-	if (path && strcmp(name ? name + 1 : path, "libintercept.so") == 0)
-		length = 0;
 	if (length)
 		memcpy(settings.injection, path, length);
 	settings.injection[length] = 0;

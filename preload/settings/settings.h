@@ -85,6 +85,8 @@ extern struct settings settings;
 
 /* Reads the environment into `settings`. May be called again (tests do). */
 void settings_read(void);
+/* The library that CUDA_INJECTION64_PATH names at this moment, where that is another than ours; NULL. */
+const char *settings_injection_now(void);
 
 /* One line for every wrong value and every unknown INTERCEPT_* variable; the list when HELP=1 and this is
  * the `first` process of the session. */

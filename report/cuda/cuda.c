@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/core/key.h"
 
 #define RESULT_NOT_READY 600 /* cudaErrorNotReady, CUDA_ERROR_NOT_READY: what a query answers */
 #define STREAM_LEGACY 1      /* cudaStreamLegacy: the default stream by its other name */
@@ -31,6 +32,13 @@ static enum cuda_table table_of(enum key_id by)
 	return (enum cuda_table)i;
 }
 
+enum device_rows device_rows_of(enum key_id by)
+{
+	if (by == BY_device_memory_device)
+		return DEVICE_BY_DEVICE;
+	return table_of(by) == CUDA_MEMORY && key_kind_of(by) ? DEVICE_BY_KEY : DEVICE_BY_KIND;
+}
+
 void cuda_init(struct cuda *cuda, enum key_id by, bool by_kind)
 {
 	cuda->by = by;
@@ -39,7 +47,7 @@ void cuda_init(struct cuda *cuda, enum key_id by, bool by_kind)
 	groups_init(&cuda->launches);
 	groups_init(&cuda->copies);
 	groups_init(&cuda->failures);
-	device_memory_init(&cuda->memory, cuda->keyed == CUDA_MEMORY);
+	device_memory_init(&cuda->memory, device_rows_of(by));
 }
 
 void cuda_release(struct cuda *cuda)

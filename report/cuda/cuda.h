@@ -45,6 +45,7 @@ struct cuda {
 	struct groups failures; /* by function and result */
 	uint64_t *outside;      /* calls with a key of 0 in the table of `by`, by thread */
 	size_t outside_room;
+	uint64_t last_key; /* of the call taken last; 0 where the rows are not by a kind of key */
 	bool has_gpu; /* work of a GPU was recorded, and is in late_ns of launches and copies */
 };
 
@@ -66,6 +67,9 @@ uint64_t cuda_place(struct cuda *cuda, const struct cuda_call *call);
 void cuda_take_late(struct cuda *cuda, uint64_t place, uint64_t duration_ns);
 /* Launches or copies have the rows that are asked for: work of a GPU is to be counted in them. */
 bool cuda_wants_late(const struct cuda *cuda);
+
+/* What rows of device memory are by, with that --by. */
+enum device_rows device_rows_of(enum key_id by);
 
 /* What the call adds to the work of its thread. */
 struct work cuda_work_of(const struct event *event);

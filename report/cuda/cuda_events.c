@@ -34,7 +34,9 @@ static struct cuda_call call_of(struct cuda_state *mine, const struct source_eve
 		call.is_named = EVENT_AS(cuda_launch, inner)->kernel != 0;
 		call.kernel = event_name(mine->source, event, EVENT_AS(cuda_launch, inner)->kernel);
 	}
-	call.key = key_of(&mine->key, event);
+	/* what it is asked for is counted as having a stack or none */
+	if (mine->cuda.keyed != CUDA_MEMORY || inner->id == EVT_cuda_alloc)
+		call.key = key_of(&mine->key, event);
 	return call;
 }
 
@@ -46,6 +48,7 @@ static void take(void *state, const struct source_event *event, bool counts)
 	if (event_is_nested_call(&event->event))
 		return;
 	call = call_of(mine, event, counts);
+	mine->cuda.last_key = call.key;
 	cuda_take(&mine->cuda, &call);
 }
 

@@ -16,9 +16,9 @@ struct device_block {
 	uint32_t row, previous, next; /* in its list; next also among the unused */
 };
 
-void device_memory_init(struct device_memory *memory, bool by_key)
+void device_memory_init(struct device_memory *memory, enum device_rows by)
 {
-	*memory = (struct device_memory){ .by_key = by_key, .unused = BLOCK_NONE };
+	*memory = (struct device_memory){ .by = by, .unused = BLOCK_NONE };
 	map_init(&memory->rows);
 	map_init(&memory->blocks);
 	map_init(&memory->lists);
@@ -45,13 +45,11 @@ uint64_t device_memory_at_peak(const struct device_memory *memory, uint32_t row)
 }
 
 /* Addresses, arrays and virtual memory are numbered each on their own. */
-static uint64_t identity_of(const struct device_op *op)
+static uint64_t identity_of(const struct device_memory *memory, const struct device_op *op)
 {
-	uint64_t words[] = { op->process,
-			     op->kind == EVT_CUDA_ARRAY || op->kind == EVT_CUDA_VIRTUAL
-				     ? op->kind
-				     : EVT_CUDA_ANY,
-			     op->address };
+	bool is_apart = !memory->has_addresses_only &&
+			(op->kind == EVT_CUDA_ARRAY || op->kind == EVT_CUDA_VIRTUAL);
+	uint64_t words[] = { op->process, is_apart ? op->kind : EVT_CUDA_ANY, op->address };
 
 	return map_hash_bytes(words, sizeof(words), 0);
 }
@@ -65,7 +63,9 @@ static uint64_t list_of(const struct device_op *op)
 
 static uint32_t device_memory_row_of(struct device_memory *memory, const struct device_op *op)
 {
-	uint64_t words[] = { op->kind, (uint64_t)op->device, memory->by_key ? op->key : 0 };
+	uint64_t kind = memory->by == DEVICE_BY_DEVICE ? device_kind_is_host(op->kind) : op->kind;
+	uint64_t words[] = { kind, (uint64_t)op->device,
+			     memory->by == DEVICE_BY_KEY ? op->key : 0 };
 	struct map_entry *entry;
 	bool added;
 
@@ -178,7 +178,7 @@ static void device_memory_displace(struct device_memory *memory, uint32_t at, ui
 
 void device_memory_allocate(struct device_memory *memory, const struct device_op *op)
 {
-	uint64_t identity = identity_of(op);
+	uint64_t identity = identity_of(memory, op);
 	struct map_entry *known = map_find(&memory->blocks, identity);
 	uint32_t row = op->counts ? device_memory_row_of(memory, op) : ROW_OUTSIDE, at;
 	bool added;
@@ -264,7 +264,7 @@ void device_memory_free(struct device_memory *memory, const struct device_op *op
 		device_memory_reset(memory, op);
 		return;
 	}
-	identity = identity_of(op);
+	identity = identity_of(memory, op);
 	if (device_memory_free_displaced(memory, identity, op->begin_ns))
 		return;
 	known = map_find(&memory->blocks, identity);

@@ -22,6 +22,8 @@
 #include "report/base/ledger.h"
 #include "report/base/map.h"
 
+#define DEVICE_VARIABLES EVT_CUDA_MEMORY_LIMIT /* a kind: of modules, which CUPTI tells of */
+#define DEVICE_KINDS (EVT_CUDA_MEMORY_LIMIT + 1)
 #define DISPLACED_MAX 64 /* as many calls that free may be on their way at once */
 
 struct device_op {
@@ -33,16 +35,20 @@ struct device_op {
 	bool counts;  /* the filters hold: an allocation that does not count is only remembered */
 };
 
+/* What the rows are by: device and kind, these and a key, or device, with host memory apart. */
+enum device_rows { DEVICE_BY_KIND, DEVICE_BY_KEY, DEVICE_BY_DEVICE };
+
 struct device_row {
 	int64_t device; /* -1 unknown */
-	uint64_t kind;  /* enum evt_cuda_memory */
+	uint64_t kind;  /* enum evt_cuda_memory, or DEVICE_VARIABLES; by device: of the first */
 	uint64_t key;   /* of the first */
 	uint64_t allocations, frees, bytes_allocated;
 	struct highwater live;
 };
 
 struct device_memory {
-	bool by_key;
+	enum device_rows by;
+	bool has_addresses_only; /* arrays and virtual memory, too, are known by address */
 	struct device_row *row;
 	size_t row_count, row_room;
 	struct map rows; /* hash of device, kind and key */
@@ -62,7 +68,7 @@ struct device_memory {
 	uint64_t reused; /* blocks that were allocated again without a free */
 };
 
-void device_memory_init(struct device_memory *memory, bool by_key);
+void device_memory_init(struct device_memory *memory, enum device_rows by);
 void device_memory_release(struct device_memory *memory);
 /* After the last call, before device_memory_at_peak(). */
 void device_memory_finish(struct device_memory *memory);

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports `api`, `launches`, `memcpy` and `device-memory`: what the program asked of CUDA. */
+/* Reports `api`, `launches` and `memcpy`: what the program asked of CUDA. */
 #include "report/cuda/notes_cuda.h"
 #include "report/core/report_kind.h"
 #include "report/cuda/rows_cuda.h"
-#include "report/cuda/rows_device.h"
-#include "report/core/scope.h"
-#include "report/core/unmatched.h"
 
-/* Of each of the four. */
+/* Of each of the three. */
 struct cuda_report {
 	struct cuda *cuda;
 	struct works *works;       /* NULL: the rows are not by range */
 	struct kernel_names names; /* of launches; they live as long as the table that shows them */
-	struct device_totals totals;
 };
 
 static bool cuda_has_calls(const struct run *run)
@@ -114,38 +110,6 @@ static const char *memcpy_explain(const struct report *report, struct why_empty 
 	return cuda_has_calls(report->run) ? "nothing was copied or set through CUDA" : NULL;
 }
 
-/* --- device-memory --- */
-
-static void device_memory_fill(struct report *report, struct table *table)
-{
-	struct cuda_report *state = report->state;
-
-	state->totals = device_fill_table(state->cuda, table);
-}
-
-static void device_memory_total(const struct report *report, struct facts *facts)
-{
-	const struct cuda_report *state = report->state;
-	const struct device_memory *memory = &state->cuda->memory;
-	const struct device_totals *totals = &state->totals;
-
-	facts_number(facts, "allocations", UNIT_COUNT, totals->allocations);
-	facts_number(facts, "frees", UNIT_COUNT, totals->frees);
-	facts_number(facts, "frees_unmatched", UNIT_COUNT, memory->frees_unmatched);
-	facts_number(facts, "bytes_allocated", UNIT_BYTES, totals->bytes_allocated);
-	facts_number(facts, "peak_bytes", UNIT_BYTES, highwater_peak(&memory->device));
-	facts_number(facts, "live_bytes", UNIT_BYTES, totals->live_bytes);
-	facts_number(facts, "host_peak_bytes", UNIT_BYTES, highwater_peak(&memory->host));
-	facts_number(facts, "host_live_bytes", UNIT_BYTES, memory->host.now);
-	facts_number(facts, "address_reused", UNIT_COUNT, memory->reused);
-}
-
-static const char *device_memory_explain(const struct report *report, struct why_empty *absence)
-{
-	(void)absence;
-	return cuda_has_calls(report->run) ? "no memory was asked of CUDA" : NULL;
-}
-
 /* --- what people read above them --- */
 
 static void api_head(const struct document *document, const struct screen *screen)
@@ -180,36 +144,6 @@ static void memcpy_head(const struct document *document, const struct screen *sc
 			    groups_total(&state->cuda->copies).time.count);
 }
 
-static void device_memory_head(const struct document *document, const struct screen *screen)
-{
-	const struct report *report = document->context;
-	const struct cuda_report *state = report->state;
-	const struct device_memory *memory = &state->cuda->memory;
-	struct scope_text still_live;
-	char number[UNIT_TEXT_BYTES];
-
-	if (memory->row_count)
-		fprintf(screen->out, "device memory peak %s",
-			unit_format_bytes(number, highwater_peak(&memory->device)));
-	if (memory->row_count)
-		fprintf(screen->out, ", %s %s", scope_still_live(report->run, &still_live),
-			unit_format_bytes(number, memory->device.now));
-	if (highwater_peak(&memory->host))
-		fprintf(screen->out, "; pinned and registered peak %s",
-			unit_format_bytes(number, highwater_peak(&memory->host)));
-	if (memory->row_count)
-		fputs("\n\n", screen->out);
-}
-
-static void device_memory_foot(const struct document *document, const struct screen *screen)
-{
-	const struct report *report = document->context;
-	const struct cuda_report *state = report->state;
-
-	unmatched_print_blocks(screen, state->cuda->memory.frees_unmatched,
-			       state->cuda->memory.reused);
-}
-
 const struct report_kind report_kind_api = {
 	.state_bytes = sizeof(struct cuda_report),
 	.family = EVT_FAMILY_cuda,
@@ -238,15 +172,4 @@ const struct report_kind report_kind_memcpy = {
 	.total = memcpy_total,
 	.explain = memcpy_explain,
 	.head = memcpy_head,
-};
-
-const struct report_kind report_kind_device_memory = {
-	.state_bytes = sizeof(struct cuda_report),
-	.family = EVT_FAMILY_cuda,
-	.want = cuda_prepare,
-	.fill = device_memory_fill,
-	.total = device_memory_total,
-	.explain = device_memory_explain,
-	.head = device_memory_head,
-	.foot = device_memory_foot,
 };

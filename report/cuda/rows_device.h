@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that CUDA gave out as a table of report device-memory. */
+/* Memory that CUDA gave out as a table of report device-memory: what calls, CUPTI and PyTorch say of it, row by row. */
 #ifndef REPORT_CUDA_ROWS_DEVICE_H
 #define REPORT_CUDA_ROWS_DEVICE_H
 
 #include "report/cuda/cuda_events.h"
+#include "report/cuda/cupti_memory.h"
+#include "report/cuda/torch_reserved.h"
 #include "report/table/table.h"
 
 struct device_totals {
 	uint64_t allocations, frees, bytes_allocated, live_bytes;
 };
 
+/* Of one reading, with the same --by. */
+struct device_view {
+	const struct cuda *cuda;
+	const struct cupti_memory *cupti;      /* NULL: its columns are empty */
+	const struct torch_reserved *reserved; /* NULL likewise */
+};
+
+/* What calls say, or CUPTI: the sums of its rows. */
+struct device_totals device_totals_of(const struct device_memory *memory);
 /* `table` has the columns of the key that they were read with. */
-struct device_totals device_fill_table(const struct cuda *cuda, struct table *table);
+void device_fill_table(const struct device_view *view, struct table *table);
 
 #endif

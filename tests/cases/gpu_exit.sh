@@ -1,5 +1,5 @@
 #!/bin/bash
-# Python's os._exit() empties CUPTI; every other _exit() leaves it alone, whoever calls it, and what is missing then is counted.
+# Python's os._exit() and os.execv() empty CUPTI; every other _exit() and exec leaves it alone, whoever calls it, and what is missing then is counted.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -34,6 +34,24 @@ if end == "fork":
         os._exit(4)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
     os._exit(3)
+if end == "exec":
+    os.execv("/bin/sh", ["sh", "-c", "exit 3"])
+if end == "noexec":  # the program goes on
+    try:
+        os.execvpe("/no/such/program", ["program"], os.environ)
+    except FileNotFoundError:
+        pass
+    user.cuda_user_run(50)
+    os._exit(3)
+if end == "execchild":  # a child has nothing that is to be emptied
+    child = os.fork()
+    if child == 0:
+        os.execv("/bin/sh", ["sh", "-c", "exit 4"])
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
+    os._exit(3)
+if end == "library exec":  # execv() from another library's code
+    argv = (ctypes.c_char_p * 4)(b"sh", b"-c", b"exit 3", None)
+    libc.execv(b"/bin/sh", argv)
 if end == "library":  # _exit() from another library's code
     libc._exit(3)
 if end == "handler":  # of C: within whatever it interrupts
@@ -62,7 +80,7 @@ try() { # PYTHON
 	python=$1
 	# CUPTI hands out nothing by itself
 	export FAKE_CUDA_FAIL='cuptiActivityFlushPeriod:*=999'
-	for how in os thread signal atexit handlers fork; do
+	for how in os thread signal atexit handlers fork exec execchild; do
 		for _ in 1 2 3 4 5; do # so long as the machine is too busy for the thread that empties CUPTI
 			run $how 3
 			grep -q 'in time' err || break
@@ -70,7 +88,9 @@ try() { # PYTHON
 		expect_eq "$python: $how: what is said" "$(grep '^intercept' err)" ""
 		expect "$OUTPUT" 'launches.totals.calls == 50' 'kernels.totals.calls == 50' 'kernels.totals.lost == 0' 'kernels.totals.untold == 0'
 	done
-	for how in library:3 handler:10 watchdog:1 child:137; do
+	run noexec 3
+	expect "$OUTPUT" 'launches.totals.calls == 100' 'kernels.totals.calls == 100' 'kernels.totals.lost == 0' 'kernels.totals.untold == 0'
+	for how in library:3 "library exec:3" handler:10 watchdog:1 child:137; do
 		run "${how%:*}" "${how#*:}"
 		expect_eq "$python: $how: what is said" "$(grep '^intercept' err)" ""
 		expect "$OUTPUT" 'launches.totals.calls == 50' 'kernels.totals.calls == 0' 'kernels.totals.untold == 100'

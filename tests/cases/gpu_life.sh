@@ -99,6 +99,40 @@ for kind in 3:1000:0 2:2000:0 5:3000:0 3:4000:1; do
 	done
 done
 
+# the same in device-memory: what calls say and what CUPTI says, whatever the order in which it is told
+for how in FAKE_CUPTI_VERSION={11.8,13.2} FAKE_CUPTI_ORDER={reverse,late}; do
+	export "${how?}"
+	INTERCEPT_STACKS=native FAKE_CUDA_DEVICES=2 life held
+	unset "${how%%=*}"
+	quiet
+	expect "$OUTPUT" 'device_memory.totals.allocations == 305' 'device_memory.totals.cupti_allocations == 306' \
+		'device_memory.totals.cupti_without_call == 1' 'device_memory.totals.cupti_late == 0' 'device_memory.totals.lost == 0' \
+		'device_memory.totals.cupti_frees == 300' 'device_memory.totals.cupti_frees_unmatched == 0' 'device_memory.totals.cupti_address_reused == 0' \
+		'device_memory.totals.peak_bytes == 52000' 'device_memory.totals.cupti_peak_bytes == 52000' \
+		'device_memory.totals.live_bytes == 2900' 'device_memory.totals.cupti_live_bytes == 9900' \
+		'device_memory.row(device=0, kind="device").cupti_live_bytes == 9000' 'device_memory.row(device=0, kind="device").live_bytes == 2000' \
+		'device_memory.row(device=1, kind="device").cupti_peak_bytes == 920' 'device_memory.row(device=0, kind="pool").cupti_allocations == 100' \
+		'device_memory("--by", "device").row(device=0).cupti_peak_bytes == 52000' 'device_memory("--by", "device").row(device=1).cupti_live_bytes == 900' \
+		'device_memory("--by", "device").row(device=0).cupti_frees == 200' \
+		'device_memory("--by", "function").row(function="hold", device=0).cupti_live_bytes == 2000' \
+		'device_memory("--by", "function").row(function="hold", device=1).cupti_live_bytes == 900' \
+		'device_memory("--by", "function").row(function="pass", device=1, kind="pool").cupti_allocations == 50' \
+		'device_memory("--by", "function").sum("cupti_live_bytes") == 9900' 'device_memory("--by", "process").sum("cupti_live_bytes") == 9900' \
+		'device_memory("--time", "0..1ns").totals.cupti_allocations == 0'
+done
+"$REPORT" device-memory "$OUTPUT" >table.out
+expect_match "what people read" "$(tr -s '\n ' ' ' <table.out)" 'as CUPTI tells: device memory peak 50.8 KiB, still live 9.67 KiB blocks that no recorded call asked for, so that only CUPTI has them: 1 '
+# what CUPTI drops is said: a block of an address that comes again is over at the latest then
+FAKE_CUPTI_DROP=3 FAKE_CUDA_DEVICES=2 life held
+quiet
+expect "$OUTPUT" 'device_memory.totals.allocations == 305' 'device_memory.totals.lost > 190' 'device_memory.totals.cupti_allocations < 306' \
+	'device_memory.totals.cupti_live_bytes == device_memory.sum("cupti_live_bytes")'
+"$REPORT" device-memory "$OUTPUT" >table.out
+expect_match "what people read" "$(tr -s '\n ' ' ' <table.out)" 'LOST: [0-9]+ records of the GPU'
+# without CUPTI its columns are empty
+INTERCEPT_TRACE=-gpu FAKE_CUDA_DEVICES=2 life held
+expect "$OUTPUT" 'device_memory.totals.allocations == 305' 'all(row.cupti_allocations is None for row in device_memory.rows)'
+
 # the program that comes next has all of its own; a child of one that has not used CUDA has, too
 life exec
 expect "$OUTPUT" 'launches.totals.calls == 30' 'kernels.totals.without_call == 0' 'kernels.totals.calls >= 20'
@@ -126,4 +160,26 @@ for other in /opt/nsys/libToolsInjection64.so none; do
 	"$REPORT" kernels "$OUTPUT" >table.out 2>&1
 	expect_match "another tool" "$(tr -s '\n ' ' ' <table.out)" "CUPTI was left to another tool \\($other\\)"
 done
+# its library is there without the variable, preloaded or opened by the program: the same
+for other in libToolsInjectionProxy64.so:Systems libToolsInjection64.so:Systems libcuda-injection.so:Compute; do
+	cp "$PROGRAMS/libplain_hash.so" "./${other%:*}"
+	rm -f ./*.evt* counts.*.json
+	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD="$LIB $PWD/${other%:*}" "$PROGRAMS/cuda_life" other 2>gpu.err || fail "$other: status $?"
+	expect_eq "$other: what is said" "$(cat gpu.err)" \
+		"intercept: Nsight ${other#*:} is here with '$PWD/${other%:*}': CUPTI is left to it, work of the GPU is not recorded"
+	"$REPORT" dump --wait 60 "$OUTPUT" >dump.out
+	expect_eq "$other" "$(count " gpu_cupti state=7 .*what=\"$PWD/${other%:*}\"")" 1
+	expect "$OUTPUT" 'launches.totals.calls == 10' 'kernels.totals.calls == 0'
+	grep -q '"libcupti' counts.*.json && fail "libcupti was loaded beside $other"
+done
+# another name is nobody's
+cp "$PROGRAMS/libplain_hash.so" ./libNoToolsInjection.so
+rm -f ./*.evt*
+INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD="$LIB $PWD/libNoToolsInjection.so" "$PROGRAMS/cuda_life" other 2>gpu.err || fail "no tool: status $?"
+quiet
+expect "$OUTPUT" 'kernels.totals.calls == 10'
+# the variable was ours, and another tool has taken it since: the driver calls that one
+life taken
+expect_match "taken" "$(cat gpu.err)" "intercept: CUDA_INJECTION64_PATH is '/opt/tool/libtool.so': CUPTI is left to it, work of the GPU is not recorded$"
+expect "$OUTPUT" 'launches.totals.calls == 10' 'kernels.totals.calls == 0'
 exit 0

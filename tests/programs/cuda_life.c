@@ -2,15 +2,17 @@
 /*
  * What happens to a GPU's context while work is done, over the fake CUDA.
  *
- * usage: cuda_life devices N | reset | profiler | capture | memory | exec | fork | other | late N
+ * usage: cuda_life devices N | reset | profiler | capture | memory | held | exec | fork | other | taken | late N
  *   devices N  work on each of N devices, from a thread of its own and from this one
  *   reset      work, cudaDeviceReset() while work is on its way, work
  *   profiler   cudaProfilerStart and Stop around half of the work
  *   capture    a graph of four kernels, launched three times by another thread than the one that captured it
  *   memory     memory of each kind is given out and given back
+ *   held       memory on two devices, by two functions, some of it past all calls; what is held at the end is known
  *   exec       work, then exec of itself as `devices 1`
  *   fork       a child of a program that has not used CUDA yet does the work; then the parent, and a child at its end
  *   other      work, where the environment names another library to the driver
+ *   taken      work, after another library has been named to the driver
  *   late N     CUDA starts with no library named to it (CUDA_INJECTION64_PATH gone); then N threads make their first call at
  *              once, and one works on
  */
@@ -120,6 +122,47 @@ static void run_memory(void)
 	OK(cudaFree(device));
 }
 
+__attribute__((noinline)) static void hold(size_t bytes, int count)
+{
+	void *device;
+
+	for (int i = 0; i < count; i++)
+		OK(cudaMalloc(&device, bytes));
+}
+
+/* Held for a while: what is given out again may be where it was. */
+__attribute__((noinline)) static void pass(size_t bytes, int count)
+{
+	void *device, *pool;
+
+	for (int i = 0; i < count; i++) {
+		OK(cudaMalloc(&device, bytes));
+		OK(cudaFree(device));
+		OK(cudaMallocAsync(&pool, bytes, NULL));
+		OK(cudaFreeAsync(pool, NULL));
+	}
+}
+
+/* As a static runtime does: no symbol shows it. */
+static void hold_unseen(size_t bytes)
+{
+	int (*allocate)(unsigned int, size_t, void **);
+	void *device;
+
+	*(void **)&allocate = dlsym(RTLD_DEFAULT, "fake_allocate");
+	OK(allocate(1, bytes, &device));
+}
+
+static void run_held(void)
+{
+	hold(1000, 2);
+	pass(50000, 100);
+	hold_unseen(7000);
+	OK(cudaSetDevice(1));
+	hold(300, 3);
+	pass(20, 50);
+}
+
 static void run_fork(void)
 {
 	pid_t child = fork();
@@ -178,13 +221,18 @@ int main(int argc, char **argv)
 		run_capture();
 	else if (strcmp(what, "memory") == 0)
 		run_memory();
+	else if (strcmp(what, "held") == 0)
+		run_held();
 	else if (strcmp(what, "fork") == 0)
 		run_fork();
 	else if (strcmp(what, "late") == 0)
 		run_late(number);
 	else if (strcmp(what, "other") == 0)
 		work();
-	else if (strcmp(what, "exec") == 0) {
+	else if (strcmp(what, "taken") == 0) {
+		setenv("CUDA_INJECTION64_PATH", "/opt/tool/libtool.so", 1);
+		work();
+	} else if (strcmp(what, "exec") == 0) {
 		work();
 		execl(argv[0], argv[0], "devices", "1", (char *)NULL);
 	} else

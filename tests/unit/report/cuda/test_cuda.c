@@ -281,7 +281,8 @@ static void selection_leave_out_calls_and_follow_memory(void **state)
 	assert_int_equal(highwater_peak(&cuda->memory.device), 30);
 	assert_int_equal(cuda->memory.device.now, 0);
 	key_init_table(&table, BY_device_memory_range);
-	assert_int_equal(device_fill_table(cuda, &table).bytes_allocated, 30);
+	device_fill_table(&(struct device_view){ .cuda = cuda }, &table);
+	assert_int_equal(device_totals_of(&cuda->memory).bytes_allocated, 30);
 	assert_int_equal(number_of(COLUMN_device_memory_range, "step", COLUMN_device_memory_frees),
 			 1);
 	table_release(&table);

@@ -21,7 +21,7 @@ static struct device_memory memory;
 static int start(void **state)
 {
 	(void)state;
-	device_memory_init(&memory, false);
+	device_memory_init(&memory, DEVICE_BY_KIND);
 	return 0;
 }
 
@@ -195,7 +195,7 @@ static void put_in(uint32_t range, uint64_t time_ns, int64_t device, uint64_t ad
 static void rows_at_the_peak_add_up_to_it(void **state)
 {
 	(void)state;
-	memory.by_key = true;
+	memory.by = DEVICE_BY_KEY;
 	put_in(1, 10, 0, A, 85);
 	put_in(2, 20, 0, B, 100);
 	take(30, 30, EVT_CUDA_ANY, B);
@@ -217,7 +217,7 @@ static void rows_at_the_peak_add_up_to_it(void **state)
 static void a_free_told_late_moves_the_peak(void **state)
 {
 	(void)state;
-	memory.by_key = true;
+	memory.by = DEVICE_BY_KEY;
 	put_in(1, 10, 0, A, 100);
 	put_in(2, 5000, 0, A, 30); /* the free of the first began at 4000 and returns at 9000 */
 	put_in(3, 6000, 0, B, 80);
@@ -232,7 +232,7 @@ static void a_free_told_late_moves_the_peak(void **state)
 static void ranges_have_a_row_for_each_device(void **state)
 {
 	(void)state;
-	memory.by_key = true;
+	memory.by = DEVICE_BY_KEY;
 	put_in(1, 10, 0, A, 10);
 	put_in(1, 20, 1, B, 20);
 	assert_int_equal(memory.row_count, 2);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* See departure.h. */
+#include "preload/life/departure.h"
+
+#include <stdbool.h>
+
+#include "preload/base/interpreter.h"
+#include "preload/life/families.h"
+#include "preload/record/entry.h"
+#include "preload/record/recorder.h"
+
+/* None of our hooks is under way on this thread, nor left by longjmp(). */
+static bool is_outside_hooks(void)
+{
+	return recorder_self.lane[0].owner < RECORDER_BUSY_MIN &&
+	       recorder_self.lane[1].owner < RECORDER_BUSY_MIN;
+}
+
+void departure_flush(const void *caller)
+{
+	if (recorder_is_open() && entry_is_own() && recorder_gates->generation &&
+	    is_outside_hooks() && interpreter_calls(caller))
+		families_leave();
+}

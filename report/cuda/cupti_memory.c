@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* See cupti_memory.h. */
+#include "report/cuda/cupti_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+#include "report/base/time_order.h"
+#include "report/core/late.h"
+#include "report/core/scope.h"
+#include "report/cuda/cuda_events.h"
+
+#define TOLERANCE_NS 10000u /* so far may CUPTI's clock and ours be apart */
+#define ASKED_MAX 4096u     /* calls under way at once; a hostile file has more */
+#define QUEUE_SOME 1024u    /* changes that are worth a look */
+
+enum { GIVEN = 1, TAKEN = 2 }; /* CUpti_ActivityMemoryOperationType */
+
+/* What happens to memory, by its time (time_order.h). */
+struct change {
+	uint64_t time_ns;
+	enum { CHANGE_ASKED, CHANGE_GIVEN, CHANGE_TAKEN, CHANGE_RESET } what;
+	uint32_t process;
+	uint64_t end_ns; /* of the call */
+	uint64_t address, bytes, kind, key;
+	int64_t device;
+	uint64_t counts;
+};
+
+struct cupti_memory_state {
+	struct cupti_memory told; /* first: it is what others see */
+	struct run *run;
+	const struct cuda *cuda;
+	struct change *queue;
+	size_t count, room, look_at;
+	uint64_t done_ns; /* up to there the order is settled */
+	struct change
+		*asked; /* calls that have begun and may still get their block, oldest first */
+	size_t asked_count, asked_room;
+};
+
+/* --- in --- */
+
+static void queue_put(struct cupti_memory_state *mine, const struct change *change)
+{
+	mine->queue = memory_room(mine->queue, mine->count, &mine->room, sizeof(*mine->queue));
+	mine->queue[mine->count++] = *change;
+}
+
+/* CUpti_ActivityMemoryKind. Host memory is of no device. */
+static uint64_t kind_of(const struct evt_gpu_memory *memory)
+{
+	static const uint64_t kinds[] = {
+		[2] = EVT_CUDA_PINNED,  [3] = EVT_CUDA_DEVICE,  [4] = EVT_CUDA_ARRAY,
+		[5] = EVT_CUDA_MANAGED, [6] = DEVICE_VARIABLES, [7] = DEVICE_VARIABLES
+	};
+	uint64_t kind = memory->memory < sizeof(kinds) / sizeof(kinds[0]) ? kinds[memory->memory]
+									  : EVT_CUDA_ANY;
+
+	return kind == EVT_CUDA_DEVICE && (memory->pool || memory->asynchronous) ? EVT_CUDA_POOL
+										 : kind;
+}
+
+static void take_memory(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_memory *memory = EVENT_AS(gpu_memory, &event->event);
+	struct cupti_memory_state *mine = state;
+	uint64_t now_ns = event->event.time_ns;
+	bool is_early = memory->ago_ns > 0 && (uint64_t)memory->ago_ns > now_ns;
+	struct change change = { .time_ns = is_early ? 0 : now_ns - (uint64_t)memory->ago_ns,
+				 .what = memory->operation == TAKEN ? CHANGE_TAKEN : CHANGE_GIVEN,
+				 .process = event->process->index,
+				 .address = memory->address,
+				 .bytes = memory->bytes,
+				 .kind = kind_of(memory) };
+
+	(void)counts;
+	if (memory->operation != GIVEN && memory->operation != TAKEN)
+		return;
+	change.device = device_kind_is_host(change.kind) ? -1 : (int64_t)memory->device;
+	mine->told.records++;
+	mine->told.late += change.time_ns < mine->done_ns;
+	queue_put(mine, &change);
+}
+
+/* A call of family cuda, placed at its begin: before what happens in it. */
+static void take_allocation(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_alloc *call = EVENT_AS(cuda_alloc, &event->event);
+	struct cupti_memory_state *mine = state;
+	uint64_t time_ns = event->event.time_ns;
+	uint64_t lasted_ns = call->duration_ns + TOLERANCE_NS;
+
+	if (event_is_nested_call(&event->event) || call->result || !call->address)
+		return;
+	queue_put(mine, &(struct change){ .time_ns = time_ns > lasted_ns ? time_ns - lasted_ns : 0,
+					  .what = CHANGE_ASKED,
+					  .process = event->process->index,
+					  .end_ns = time_ns + TOLERANCE_NS,
+					  .address = call->address,
+					  .kind = call->kind,
+					  .key = mine->cuda->last_key,
+					  .counts = counts });
+}
+
+/* cudaDeviceReset() ends all that is left on the device; nobody says that CUPTI tells of each block. */
+static void take_free(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_free *call = EVENT_AS(cuda_free, &event->event);
+
+	(void)counts;
+	if (call->kind != EVT_CUDA_ALL || call->result || event_is_nested_call(&event->event))
+		return;
+	queue_put(state, &(struct change){ .time_ns = event->event.time_ns,
+					   .what = CHANGE_RESET,
+					   .process = event->process->index,
+					   .device = call->device });
+}
+
+static void take_lost(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	((struct cupti_memory_state *)state)->told.lost += EVENT_AS(gpu_lost, &event->event)->count;
+}
+
+/* --- in the order of time --- */
+
+static void asked_put(struct cupti_memory_state *mine, const struct change *call)
+{
+	if (mine->asked_count == ASKED_MAX)
+		memmove(mine->asked, mine->asked + 1, --mine->asked_count * sizeof(*mine->asked));
+	mine->asked = memory_room(mine->asked, mine->asked_count, &mine->asked_room,
+				  sizeof(*mine->asked));
+	mine->asked[mine->asked_count++] = *call;
+}
+
+/* The oldest call under way that was given the address; those that are over go. */
+static bool asked_take(struct cupti_memory_state *mine, const struct change *given,
+		       struct change *ret_call)
+{
+	size_t kept = 0;
+	bool is_found = false;
+
+	for (size_t i = 0; i < mine->asked_count; i++) {
+		const struct change *call = &mine->asked[i];
+
+		if (call->end_ns < given->time_ns)
+			continue;
+		if (!is_found && call->address == given->address &&
+		    call->process == given->process) {
+			*ret_call = *call;
+			is_found = true;
+			continue;
+		}
+		mine->asked[kept++] = *call;
+	}
+	mine->asked_count = kept;
+	return is_found;
+}
+
+static void give(struct cupti_memory_state *mine, const struct change *given)
+{
+	struct device_op op = { .time_ns = given->time_ns,
+				.begin_ns = given->time_ns,
+				.address = given->address,
+				.bytes = given->bytes,
+				.kind = given->kind,
+				.device = given->device,
+				.process = given->process };
+	struct scope_text text;
+	struct change call;
+
+	if (asked_take(mine, given, &call)) {
+		op.key = call.key;
+		op.counts = call.counts != 0;
+		op.kind = call.kind; /* CUPTI's are fewer */
+		op.device = device_kind_is_host(op.kind) ? -1 : op.device;
+	} else {
+		op.counts = !run_filters(mine->run)->any && !scope_recorded(mine->run, &text);
+		mine->told.without_call += op.counts;
+	}
+	device_memory_allocate(&mine->told.memory, &op);
+}
+
+static void change_apply(struct cupti_memory_state *mine, const struct change *change)
+{
+	struct device_op op = { .time_ns = change->time_ns,
+				.begin_ns = change->time_ns,
+				.address = change->address,
+				.kind = change->what == CHANGE_RESET ? EVT_CUDA_ALL : EVT_CUDA_ANY,
+				.device = change->device,
+				.process = change->process,
+				.counts = !run_filters(mine->run)->any };
+
+	if (change->what == CHANGE_ASKED)
+		asked_put(mine, change);
+	else if (change->what == CHANGE_GIVEN)
+		give(mine, change);
+	else
+		device_memory_free(&mine->told.memory, &op);
+}
+
+/* Putting in order is worth it when there is twice as much as was left the last time. */
+static void settle(void *state, uint64_t upto_ns)
+{
+	struct cupti_memory_state *mine = state;
+	bool is_last = upto_ns == UINT64_MAX;
+	uint64_t until_ns = is_last ? upto_ns : upto_ns > LATE_WAIT_NS ? upto_ns - LATE_WAIT_NS : 0;
+	size_t done = 0;
+
+	if (!is_last && mine->count < mine->look_at)
+		return;
+	time_order_sort(mine->queue, mine->count, sizeof(*mine->queue));
+	while (done < mine->count && mine->queue[done].time_ns <= until_ns)
+		change_apply(mine, &mine->queue[done++]);
+	mine->count -= done;
+	if (done)
+		memmove(mine->queue, &mine->queue[done], mine->count * sizeof(*mine->queue));
+	mine->done_ns = until_ns;
+	mine->look_at = 2 * mine->count + QUEUE_SOME;
+}
+
+/* --- life --- */
+
+static void start(void *state, struct run *run, const void *options)
+{
+	const struct cupti_memory_options *asked = options;
+	struct cupti_memory_state *mine = state;
+
+	mine->run = run;
+	mine->cuda = cuda_want(run, &(struct cuda_options){ .by = asked->by });
+	mine->look_at = QUEUE_SOME;
+	device_memory_init(&mine->told.memory, device_rows_of(asked->by));
+	mine->told.memory.has_addresses_only = true;
+	run_reads(run, EVT_gpu_memory, FIELDS_ALL, take_memory, mine);
+	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_allocation, mine);
+	run_reads(run, EVT_cuda_free, FIELDS_ALL, take_free, mine);
+	run_reads(run, EVT_gpu_lost, FIELDS_ALL, take_lost, mine);
+}
+
+static void finish(void *state)
+{
+	device_memory_finish(&((struct cupti_memory_state *)state)->told.memory);
+}
+
+static void release(void *state)
+{
+	struct cupti_memory_state *mine = state;
+
+	device_memory_release(&mine->told.memory);
+	free(mine->queue);
+	free(mine->asked);
+}
+
+const struct analysis_kind analysis_cupti_memory = {
+	.name = "cupti memory",
+	.state_bytes = sizeof(struct cupti_memory_state),
+	.options_bytes = sizeof(struct cupti_memory_options),
+	.start = start,
+	.settle = settle,
+	.finish = finish,
+	.release = release,
+};

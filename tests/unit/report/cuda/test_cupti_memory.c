@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/cuda/cupti_memory.c, rows_device.c, torch_reserved.c: memory as CUPTI tells, over recordings in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/cuda/rows_device.h"
+#include "report/session/source_open.h"
+#include "tests/unit/cuda_recording.h"
+#include "tests/unit/table_fixture.h"
+
+#define SECOND 1000000000ull
+#define A 0x7f0000000000ull
+#define B 0x7f0000100000ull
+#define US 1000ull
+#define EVENTS 20000u /* a run looks what is settled after so many */
+
+static struct cuda_recording c;
+static struct source *source;
+static struct run *run;
+static struct device_view view;
+static struct table table;
+
+static void begin(void)
+{
+	cuda_recording_start(&c, 1);
+	frame_begin_block(c.r.fw, 1);
+}
+
+static void read_by(enum key_id by, const char *range)
+{
+	static char path[] = "memory.evt";
+	struct filter_settings filter = {
+		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX, .range = range
+	};
+	struct session_file file = { .path = path };
+	char message[256];
+
+	file.bytes = bytes_of(c.r.bytes, c.r.length);
+	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	run = run_new(source, &filter);
+	view.cuda = cuda_want(run, &(struct cuda_options){ by });
+	view.cupti = cupti_memory_want(run, &(struct cupti_memory_options){ by });
+	view.reserved = torch_reserved_want(run, NULL);
+	run_read(run, false);
+	key_init_table(&table, by);
+	device_fill_table(&view, &table);
+}
+
+static void finish(uint64_t end_ns)
+{
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, end_ns);
+}
+
+static void release_run(void)
+{
+	table_release(&table);
+	run_free(run);
+	source_close(source);
+}
+
+static void release(void)
+{
+	release_run();
+	cuda_recording_release(&c);
+}
+
+/* Told at `now_ns` of what was at `time_ns`. */
+static void tell(uint64_t now_ns, uint64_t time_ns, unsigned int operation, uint64_t address,
+		 uint64_t bytes)
+{
+	FRAME_PUT(c.r.fw, now_ns, gpu_memory, .ago_ns = (int64_t)(now_ns - time_ns),
+		  .operation = operation, .memory = 3, .address = address, .bytes = bytes);
+}
+
+/* A call that returns at `time_ns` and took 2 us. */
+static void ask(uint64_t time_ns, uint64_t address, uint64_t bytes)
+{
+	CUDA_PUT(&c, time_ns, cuda_alloc, "cudaMalloc", 2000, .kind = EVT_CUDA_DEVICE,
+		 .bytes = bytes, .address = address);
+}
+
+static uint64_t at(size_t row, enum column_id column)
+{
+	assert_true(row < table.row_count);
+	return cell_at(&table, row, column)->number;
+}
+
+static void records_in_any_order_are_put_in_theirs(void **state)
+{
+	(void)state;
+	begin();
+	tell(900 * US, 400 * US, 1, A, 30); /* after A was given back */
+	tell(900 * US, 300 * US, 2, A, 100);
+	tell(900 * US, 200 * US, 1, B, 50);
+	tell(900 * US, 100 * US, 1, A, 100);
+	finish(1000 * US);
+	read_by(BY_device_memory_kind, NULL);
+	assert_int_equal(table.row_count, 1);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_allocations), 3);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_frees), 1);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_bytes), 180);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_peak_bytes), 150);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_live_bytes), 80);
+	assert_int_equal(at(0, COLUMN_device_memory_allocations), 0);
+	assert_int_equal(view.cupti->memory.reused, 0);
+	assert_int_equal(view.cupti->without_call, 3);
+	assert_int_equal(view.cupti->late, 0);
+	release();
+}
+
+static void a_block_is_of_the_call_around_it(void **state)
+{
+	(void)state;
+	begin();
+	FRAME_PUT(c.r.fw, 10 * US, nvtx_push, .name = cuda_recording_name(&c, "load"));
+	ask(100 * US, A, 1000);
+	FRAME_PUT(c.r.fw, 110 * US, nvtx_pop, .domain = 0);
+	FRAME_PUT(c.r.fw, 120 * US, nvtx_push, .name = cuda_recording_name(&c, "step"));
+	CUDA_PUT(&c, 200 * US, cuda_free, "cudaFree", 1000, .device = -1, .address = A);
+	ask(300 * US, A, 1000); /* the same place again */
+	FRAME_PUT(c.r.fw, 310 * US, nvtx_pop, .domain = 0);
+	tell(900 * US, 299 * US, 1, A, 2048);
+	tell(900 * US, 199 * US + 500, 2, A, 1024);
+	tell(900 * US, 99 * US, 1, A, 1024);
+	tell(900 * US, 500 * US, 1, B, 4096); /* no call */
+	finish(1000 * US);
+	read_by(BY_device_memory_range, NULL);
+	assert_int_equal(table.row_count, 3);
+	assert_int_equal(at(row_at(&table, COLUMN_device_memory_range, "load", 0),
+			    COLUMN_device_memory_cupti_frees),
+			 1);
+	assert_int_equal(at(row_at(&table, COLUMN_device_memory_range, "load", 0),
+			    COLUMN_device_memory_cupti_bytes),
+			 1024);
+	assert_int_equal(at(row_at(&table, COLUMN_device_memory_range, "step", 0),
+			    COLUMN_device_memory_cupti_live_bytes),
+			 2048);
+	assert_int_equal(at(row_at(&table, COLUMN_device_memory_range, "step", 0),
+			    COLUMN_device_memory_live_bytes),
+			 1000);
+	assert_int_equal(view.cupti->without_call, 1);
+	release_run();
+	/* filters look at the call; what has none does not count then */
+	read_by(BY_device_memory_range, "step");
+	assert_int_equal(table.row_count, 1);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_allocations), 1);
+	assert_int_equal(view.cupti->without_call, 0);
+	assert_int_equal(view.cupti->memory.device.now, 2048);
+	release();
+}
+
+static void lost_records_leave_no_wrong_sum_of_an_address(void **state)
+{
+	(void)state;
+	begin();
+	tell(900 * US, 100 * US, 1, A, 100);
+	tell(900 * US, 200 * US, 1, A, 70); /* its release was lost */
+	tell(900 * US, 300 * US, 2, A, 70);
+	tell(900 * US, 400 * US, 2, B, 5); /* its allocation was lost */
+	FRAME_PUT(c.r.fw, 900 * US, gpu_lost, .count = 2, .reason = EVT_GPU_LOST_DROPPED);
+	finish(1000 * US);
+	read_by(BY_device_memory_kind, NULL);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_live_bytes), 0);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_peak_bytes), 100);
+	assert_int_equal(view.cupti->memory.reused, 1);
+	assert_int_equal(view.cupti->memory.frees_unmatched, 1);
+	assert_int_equal(view.cupti->lost, 2);
+	release();
+}
+
+static void a_reset_ends_what_is_left(void **state)
+{
+	(void)state;
+	begin();
+	CUDA_PUT(&c, 500 * US, cuda_free, "cudaDeviceReset", 1000, .kind = EVT_CUDA_ALL,
+		 .device = 0);
+	tell(900 * US, 100 * US, 1, A, 100);
+	tell(900 * US, 600 * US, 1, A, 7);
+	FRAME_PUT(c.r.fw, 901 * US, gpu_memory, .ago_ns = 0, .operation = 9, .memory = 3,
+		  .address = B, .bytes = 1); /* what that is nobody knows */
+	finish(1000 * US);
+	read_by(BY_device_memory_device, NULL);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_frees), 1);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_live_bytes), 7);
+	assert_int_equal(view.cupti->memory.reused, 0);
+	assert_int_equal(view.cupti->records, 2);
+	release();
+}
+
+/* Ten seconds and more behind: applied as it comes, and counted. */
+static void what_is_told_too_late_is_counted(void **state)
+{
+	(void)state;
+	begin();
+	for (uint64_t i = 0; i < EVENTS; i++)
+		tell(SECOND + i, SECOND + i, 1 + i % 2, A, 10);
+	frame_end_block(c.r.fw);
+	recording_close_frame(&c.r, 30 * SECOND);
+	frame_begin_block(c.r.fw, 1);
+	for (uint64_t i = 0; i < EVENTS; i++)
+		tell(30 * SECOND, 30 * SECOND, 1 + i % 2, A, 10);
+	tell(30 * SECOND, 2, 1, B, 10);
+	finish(31 * SECOND);
+	read_by(BY_device_memory_kind, NULL);
+	assert_int_equal(view.cupti->late, 1);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_allocations), EVENTS + 1);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_live_bytes), 10);
+	release();
+}
+
+static void totals(uint64_t time_ns, uint64_t device, uint64_t reserved)
+{
+	FRAME_PUT(c.r.fw, time_ns, tensor_totals, .device = device, .allocated = 1,
+		  .reserved = reserved);
+}
+
+static void pytorch_says_what_it_holds(void **state)
+{
+	(void)state;
+	begin();
+	tell(100 * US, 100 * US, 1, A, 500);
+	totals(200 * US, 1 << 8 | 1, 300);
+	totals(300 * US, 1 << 8 | 1, 400);
+	totals(400 * US, 1 << 8 | 1, 100);
+	totals(450 * US, 1 << 8 | 2, 50);
+	totals(500 * US, 0, 900); /* the CPU */
+	finish(1000 * US);
+	read_by(BY_device_memory_device, NULL);
+	assert_int_equal(table.row_count, 1);
+	assert_int_equal(at(0, COLUMN_device_memory_torch_reserved_bytes), 400);
+	assert_int_equal(highwater_peak(&view.reserved->all), 400);
+	assert_int_equal(highwater_peak(torch_reserved_of(view.reserved, 1)), 50);
+	assert_null(torch_reserved_of(view.reserved, 2));
+	release();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_in_any_order_are_put_in_theirs),
+		cmocka_unit_test(a_block_is_of_the_call_around_it),
+		cmocka_unit_test(lost_records_leave_no_wrong_sum_of_an_address),
+		cmocka_unit_test(a_reset_ends_what_is_left),
+		cmocka_unit_test(what_is_told_too_late_is_counted),
+		cmocka_unit_test(pytorch_says_what_it_holds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
