@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/vast.h"
 #include "report/heap/heap_state.h"
 
 void heap_init(struct heap *heap, enum heap_by by)
@@ -37,7 +38,7 @@ void heap_release(struct heap *heap)
 	}
 	free(heap->process);
 	free(heap->thread);
-	free(heap->row);
+	vast_release(heap->row, heap->row_room, sizeof(*heap->row));
 	free(heap->estimate);
 	map_release(&heap->key_rows);
 	if (heap->layers)
@@ -94,7 +95,7 @@ static uint32_t heap_add_row(struct heap *heap, const struct heap_op *op, uint64
 {
 	struct heap_row *row;
 
-	heap->row = memory_room(heap->row, heap->row_count, &heap->row_room, sizeof(*heap->row));
+	heap->row = vast_room(heap->row, heap->row_count, &heap->row_room, sizeof(*heap->row));
 	row = &heap->row[heap->row_count];
 	row->key = key;
 	row->last_ns = op->time_ns;
