@@ -30,6 +30,7 @@ void heap_release(struct heap *heap)
 			continue;
 		free(heap->process[i]->young);
 		free(heap->process[i]->site_row);
+		free(heap->process[i]->changed);
 		map_release(&heap->process[i]->blocks);
 		map_release(&heap->process[i]->large);
 		map_release(&heap->process[i]->callers);
@@ -76,6 +77,39 @@ const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
 			   row_live_bytes);
 	heap->layers_due_ns = LAYERS_NEVER;
 	return heap->layers;
+}
+
+/* --- which rows change --- */
+
+void heap_keep_changes(struct heap *heap)
+{
+	heap->keeps_changes = true;
+}
+
+void heap_note_change(struct heap *heap, struct heap_process *process, uint32_t number)
+{
+	struct heap_row *row = &heap->row[number];
+
+	if (row->changes_seen == process->changes + 1)
+		return;
+	row->changes_seen = process->changes + 1;
+	process->changed = memory_room(process->changed, process->changed_count,
+				       &process->changed_room, sizeof(*process->changed));
+	process->changed[process->changed_count++] = number;
+}
+
+size_t heap_take_changes(struct heap *heap, uint32_t index, const uint32_t **ret_rows)
+{
+	struct heap_process *process;
+	size_t count;
+
+	heap_drain(heap);
+	process = heap_process_at(heap, index);
+	count = process->changed_count;
+	process->changed_count = 0;
+	process->changes++;
+	*ret_rows = process->changed;
+	return count;
 }
 
 struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
@@ -158,6 +192,8 @@ static inline void heap_live_add(struct heap *heap, struct heap_process *process
 
 	if (__builtin_expect(heap->estimate != NULL, 0))
 		estimate_live_add(heap, row_number, size);
+	if (__builtin_expect(heap->keeps_changes, 0))
+		heap_note_change(heap, process, row_number);
 	heap_row_keep_peak(heap, row);
 	row->live_allocations++;
 	row->live_bytes += size;
@@ -176,6 +212,8 @@ static inline void heap_live_drop(struct heap *heap, struct heap_process *proces
 
 	if (__builtin_expect(heap->estimate != NULL, 0))
 		estimate_live_drop(heap, row_number, size);
+	if (__builtin_expect(heap->keeps_changes, 0))
+		heap_note_change(heap, process, row_number);
 	heap_row_keep_peak(heap, row);
 	row->live_allocations--;
 	row->live_bytes -= size;
