@@ -23,7 +23,7 @@ struct text_chunk {
 	char bytes[];
 };
 
-static void memory_give_up(size_t count, size_t bytes)
+void memory_give_up(size_t count, size_t bytes)
 {
 	fprintf(stderr, "prof-report: out of memory (%zu elements of %zu bytes)\n", count, bytes);
 	exit(1);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* There is no memory for so many elements: says so and ends the program. */
+void memory_give_up(size_t count, size_t bytes) __attribute__((noreturn));
 /* `count` zeroed elements; never NULL. */
 void *memory_zero(size_t count, size_t bytes);
 /* realloc() to `count` elements; never NULL. */

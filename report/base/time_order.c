@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/vast.h"
 
-#define NEAR 64u      /* elements that one is moved back by; from further away it begins a run */
-#define WORDS_MAX 32u /* of an element that is moved so */
+#define NEAR 64u /* elements that one is moved back by; from further away it begins a run */
+#define LARGE_BYTES ((size_t)1 << 20) /* of an array whose copy is worth memory of its own */
+#define WORDS_MAX 32u                 /* of an element that is moved so */
 
 /* An array of elements of so many words; the first is the time. */
 struct order {
@@ -110,17 +112,24 @@ static void runs_halve(struct order *order)
 void time_order_sort(void *array, size_t count, size_t bytes)
 {
 	struct order order = { .from = array, .words = bytes / sizeof(uint64_t), .count = count };
-	uint64_t *other;
+	bool is_large = count > LARGE_BYTES / bytes;
+	uint64_t *other = NULL;
+	size_t room = 0;
 
 	if (!count)
 		return;
 	runs_find(&order);
-	other = order.runs > 1 ? memory_grow(NULL, count, bytes) : NULL;
+	if (order.runs > 1)
+		other = is_large ? vast_room(NULL, count, &room, bytes)
+				 : memory_grow(NULL, count, bytes);
 	order.to = other;
 	while (order.runs > 1)
 		runs_halve(&order);
 	if (order.from != array)
 		memcpy(array, order.from, count * bytes);
 	free(order.run);
-	free(other);
+	if (is_large)
+		vast_release(other, room, bytes);
+	else
+		free(other);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/vast.h"
 
 #define PAGES_KEPT ((1u << 16) / LATE_PAGE_CALLS) /* before anything is looked through */
 
@@ -20,8 +21,8 @@ void late_calls_init(struct late_calls *calls)
 void late_calls_release(struct late_calls *calls)
 {
 	map_release(&calls->pages);
-	free(calls->call);
-	free(calls->place);
+	vast_release(calls->call, calls->call_room, sizeof(*calls->call));
+	vast_release(calls->place, calls->place_room, sizeof(*calls->place));
 	free(calls->key);
 	free(calls->free);
 }
@@ -43,10 +44,10 @@ static size_t page_make(struct late_calls *calls)
 
 	if (calls->free_count)
 		return calls->free[--calls->free_count];
-	calls->call = memory_room(calls->call, calls_after - 1, &calls->call_room,
-				  sizeof(*calls->call));
-	calls->place = memory_room(calls->place, calls_after * calls->places, &calls->place_room,
-				   sizeof(*calls->place));
+	calls->call = vast_room(calls->call, calls_after - 1, &calls->call_room,
+				sizeof(*calls->call));
+	calls->place = vast_room(calls->place, calls_after * calls->places, &calls->place_room,
+				 sizeof(*calls->place));
 	calls->key = memory_room(calls->key, page, &calls->key_room, sizeof(*calls->key));
 	calls->page_count++;
 	return page;

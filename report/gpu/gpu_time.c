@@ -7,6 +7,7 @@
 
 #include "report/base/memory.h"
 #include "report/base/time_order.h"
+#include "report/base/vast.h"
 #include "report/core/scope.h"
 
 #define FLUSH_NS 500000000u /* of time at once */
@@ -77,7 +78,7 @@ static uint32_t stream_of(struct gpu_time_state *mine, uint32_t lane, uint32_t s
 
 static void edges_put(struct edges *edges, uint32_t lane, enum gpu_class class, uint64_t time_ns)
 {
-	edges->edge = memory_room(edges->edge, edges->count, &edges->room, sizeof(*edges->edge));
+	edges->edge = vast_room(edges->edge, edges->count, &edges->room, sizeof(*edges->edge));
 	edges->edge[edges->count++] = (struct edge){ time_ns, lane, (uint8_t) class };
 }
 
@@ -104,8 +105,8 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 	edges_put(&mine->ends, lane, class_of(work), end_ns);
 	if (work->has_call)
 		edges_put(&mine->calls, lane, GPU_IS_ASKED, work->call_start_ns);
-	mine->piece = memory_room(mine->piece, mine->piece_count, &mine->piece_room,
-				  sizeof(*mine->piece));
+	mine->piece = vast_room(mine->piece, mine->piece_count, &mine->piece_room,
+				sizeof(*mine->piece));
 	mine->piece[mine->piece_count++] = (struct piece){
 		.start_ns = work->start_ns,
 		.end_ns = end_ns,
@@ -330,15 +331,20 @@ static void finish(void *state)
 	flush(state, UINT64_MAX);
 }
 
+static void edges_release(struct edges *edges)
+{
+	vast_release(edges->edge, edges->room, sizeof(*edges->edge));
+}
+
 static void release(void *state)
 {
 	struct gpu_time_state *mine = state;
 
 	map_release(&mine->lanes);
 	map_release(&mine->streams);
-	free(mine->calls.edge);
-	free(mine->ends.edge);
-	free(mine->piece);
+	edges_release(&mine->calls);
+	edges_release(&mine->ends);
+	vast_release(mine->piece, mine->piece_room, sizeof(*mine->piece));
 	free(mine->time.lane);
 	free(mine->time.stream);
 	free(mine->time.gap);

@@ -31,17 +31,43 @@ static struct growth_process *process_of(struct growth *growth, uint32_t index)
 	return growth->process[index];
 }
 
+/* Parts of an earlier look come to those of a later one, which hold where both have a row. */
+static void look_join(struct growth *growth, struct growth_look *later, struct growth_look *earlier)
+{
+	uint32_t join = ++growth->joins;
+
+	for (size_t i = 0; i < later->count; i++) {
+		growth->mark = memory_room(growth->mark, later->part[i].row, &growth->mark_room,
+					   sizeof(*growth->mark));
+		growth->mark[later->part[i].row] = join;
+	}
+	if (earlier->count)
+		later->part = memory_grow(later->part, later->count + earlier->count,
+					  sizeof(*later->part));
+	for (size_t i = 0; i < earlier->count; i++) {
+		uint32_t row = earlier->part[i].row;
+
+		if (row >= growth->mark_room || growth->mark[row] != join)
+			later->part[later->count++] = earlier->part[i];
+	}
+	look_release(earlier);
+}
+
 /* Every second look is enough from now on. */
-static void process_thin(struct growth_process *process)
+static void process_thin(struct growth *growth, struct growth_process *process)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < process->looks; i++) {
-		if (process->look[i].step % (2 * process->every)) {
-			look_release(&process->look[i]);
+		struct growth_look *look = &process->look[i];
+
+		if (look->step % (2 * process->every)) {
+			look_join(growth, look, &process->forgotten);
+			process->forgotten = *look;
 			continue;
 		}
-		process->look[kept++] = process->look[i];
+		look_join(growth, look, &process->forgotten);
+		process->look[kept++] = *look;
 	}
 	for (size_t i = kept; i < process->looks; i++)
 		process->look[i] = (struct growth_look){ 0 };
@@ -49,14 +75,15 @@ static void process_thin(struct growth_process *process)
 	process->every *= 2;
 }
 
-static void look_take(struct growth_look *look, const struct heap *heap, uint32_t process)
+static void look_take(struct growth_look *look, struct heap *heap, uint32_t process)
 {
-	look->part = memory_grow(NULL, heap->row_count, sizeof(*look->part));
-	for (size_t i = 0; i < heap->row_count; i++)
-		if (heap->row[i].process == process && heap->row[i].live_bytes)
-			look->part[look->count++] = (struct growth_part){ (uint32_t)i,
-									  heap->row[i].live_bytes };
-	look->part = memory_grow(look->part, look->count, sizeof(*look->part));
+	const uint32_t *row;
+	size_t count = heap_take_changes(heap, process, &row);
+
+	look->part = memory_grow(NULL, count, sizeof(*look->part));
+	look->count = count;
+	for (size_t i = 0; i < count; i++)
+		look->part[i] = (struct growth_part){ row[i], heap->row[row[i]].live_bytes };
 }
 
 static void take_step(void *state, const struct source_event *event, bool counts)
@@ -70,13 +97,13 @@ static void take_step(void *state, const struct source_event *event, bool counts
 	if (step % process->every)
 		return;
 	if (process->looks == GROWTH_LOOKS)
-		process_thin(process);
+		process_thin(growth, process);
 	if (step % process->every)
 		return;
-	heap_live_bytes(growth->heap); /* what waits in its queue is counted */
 	look = &process->look[process->looks++];
 	look->step = step;
 	look_take(look, growth->heap, event->process->index);
+	look_join(growth, look, &process->forgotten);
 }
 
 static void growth_start(void *state, struct run *run, const void *options)
@@ -85,6 +112,7 @@ static void growth_start(void *state, struct run *run, const void *options)
 	struct growth *growth = state;
 
 	growth->heap = heap_want(run, &(struct heap_options){ BY_alloc_stack, asked->of });
+	heap_keep_changes(growth->heap);
 	run_reads(run, EVT_step, 0, take_step, growth);
 }
 
@@ -95,9 +123,12 @@ static void growth_end(void *state)
 	for (size_t i = 0; i < growth->room; i++) {
 		for (size_t k = 0; growth->process[i] && k < GROWTH_LOOKS; k++)
 			look_release(&growth->process[i]->look[k]);
+		if (growth->process[i])
+			look_release(&growth->process[i]->forgotten);
 		free(growth->process[i]);
 	}
 	free(growth->process);
+	free(growth->mark);
 }
 
 const struct analysis_kind analysis_growth = {
@@ -110,8 +141,9 @@ const struct analysis_kind analysis_growth = {
 
 /* --- what it means --- */
 
-static void curve_add(struct growth_curve *curve, const struct growth_process *process,
-		      uint32_t index, size_t look, uint64_t bytes)
+/* From the look on that much more; what all looks add up to is curve_add_up()'s. */
+static void curve_change(struct growth_curve *curve, const struct growth_process *process,
+			 uint32_t index, size_t look, uint64_t more)
 {
 	if (curve->looks && curve->process != index) {
 		curve->is_mixed = true;
@@ -122,25 +154,43 @@ static void curve_add(struct growth_curve *curve, const struct growth_process *p
 			curve->step[i] = process->look[i].step;
 	curve->looks = process->looks;
 	curve->process = index;
-	curve->bytes[look] += bytes;
+	curve->bytes[look] += more;
+}
+
+static void curve_add_up(struct growth_curve *curve)
+{
+	for (size_t i = 1; i < curve->looks; i++)
+		curve->bytes[i] += curve->bytes[i - 1];
+}
+
+/* `bytes`: what lived of each row at the look before. */
+static void curves_put_look(struct growth_curve *curves, const struct growth_process *process,
+			    uint32_t index, size_t look, const size_t *place, size_t count,
+			    uint64_t *bytes)
+{
+	for (size_t i = 0; i < process->look[look].count; i++) {
+		const struct growth_part *part = &process->look[look].part[i];
+		uint64_t before = bytes[part->row];
+
+		bytes[part->row] = part->bytes;
+		if (place[part->row] < count && part->bytes != before)
+			curve_change(&curves[place[part->row]], process, index, look,
+				     part->bytes - before);
+	}
 }
 
 struct growth_curve *growth_curves(const struct growth *growth, const size_t *place, size_t count)
 {
 	struct growth_curve *curves = memory_zero(count + 1, sizeof(*curves));
+	uint64_t *bytes = memory_zero(growth->heap->row_count, sizeof(*bytes));
 
-	for (uint32_t i = 0; i < growth->room; i++) {
-		const struct growth_process *process = growth->process[i];
-
-		for (size_t look = 0; process && look < process->looks; look++)
-			for (size_t k = 0; k < process->look[look].count; k++) {
-				const struct growth_part *part = &process->look[look].part[k];
-
-				if (place[part->row] < count)
-					curve_add(&curves[place[part->row]], process, i, look,
-						  part->bytes);
-			}
-	}
+	for (uint32_t i = 0; i < growth->room; i++)
+		for (size_t look = 0; growth->process[i] && look < growth->process[i]->looks;
+		     look++)
+			curves_put_look(curves, growth->process[i], i, look, place, count, bytes);
+	free(bytes);
+	for (size_t i = 0; i < count; i++)
+		curve_add_up(&curves[i]);
 	return curves;
 }
 

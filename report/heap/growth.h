@@ -14,20 +14,21 @@
 #define GROWTH_LOOKS 32u
 #define GROWTH_LOOKS_MIN 8u /* fewer say nothing */
 
-/* What lived of a row at a look. */
+/* What lives of a row from a look on. */
 struct growth_part {
 	uint32_t row;
 	uint64_t bytes;
 };
 
 struct growth_look {
-	uint64_t step; /* so many had begun before */
-	struct growth_part *part;
+	uint64_t step;            /* so many had begun before */
+	struct growth_part *part; /* rows that are not as at the look before; each once */
 	size_t count;
 };
 
 struct growth_process {
 	struct growth_look look[GROWTH_LOOKS];
+	struct growth_look forgotten; /* the last one, when it was forgotten: parts for the next */
 	size_t looks;
 	uint64_t steps, every; /* every: steps from look to look */
 };
@@ -36,6 +37,9 @@ struct growth {
 	struct heap *heap;
 	struct growth_process **process; /* by index; NULL: no step */
 	size_t room;
+	uint32_t *mark; /* by row, while looks are joined: the last join that it was in */
+	size_t mark_room;
+	uint32_t joins;
 };
 
 struct growth_options {

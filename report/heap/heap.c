@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/vast.h"
 #include "report/heap/heap_state.h"
 
 void heap_init(struct heap *heap, enum heap_by by)
@@ -29,6 +30,7 @@ void heap_release(struct heap *heap)
 			continue;
 		free(heap->process[i]->young);
 		free(heap->process[i]->site_row);
+		free(heap->process[i]->changed);
 		map_release(&heap->process[i]->blocks);
 		map_release(&heap->process[i]->large);
 		map_release(&heap->process[i]->callers);
@@ -37,7 +39,7 @@ void heap_release(struct heap *heap)
 	}
 	free(heap->process);
 	free(heap->thread);
-	free(heap->row);
+	vast_release(heap->row, heap->row_room, sizeof(*heap->row));
 	free(heap->estimate);
 	map_release(&heap->key_rows);
 	if (heap->layers)
@@ -77,6 +79,39 @@ const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
 	return heap->layers;
 }
 
+/* --- which rows change --- */
+
+void heap_keep_changes(struct heap *heap)
+{
+	heap->keeps_changes = true;
+}
+
+void heap_note_change(struct heap *heap, struct heap_process *process, uint32_t number)
+{
+	struct heap_row *row = &heap->row[number];
+
+	if (row->changes_seen == process->changes + 1)
+		return;
+	row->changes_seen = process->changes + 1;
+	process->changed = memory_room(process->changed, process->changed_count,
+				       &process->changed_room, sizeof(*process->changed));
+	process->changed[process->changed_count++] = number;
+}
+
+size_t heap_take_changes(struct heap *heap, uint32_t index, const uint32_t **ret_rows)
+{
+	struct heap_process *process;
+	size_t count;
+
+	heap_drain(heap);
+	process = heap_process_at(heap, index);
+	count = process->changed_count;
+	process->changed_count = 0;
+	process->changes++;
+	*ret_rows = process->changed;
+	return count;
+}
+
 struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
 {
 	struct heap_process *process = memory_zero(1, sizeof(*process));
@@ -94,7 +129,7 @@ static uint32_t heap_add_row(struct heap *heap, const struct heap_op *op, uint64
 {
 	struct heap_row *row;
 
-	heap->row = memory_room(heap->row, heap->row_count, &heap->row_room, sizeof(*heap->row));
+	heap->row = vast_room(heap->row, heap->row_count, &heap->row_room, sizeof(*heap->row));
 	row = &heap->row[heap->row_count];
 	row->key = key;
 	row->last_ns = op->time_ns;
@@ -157,6 +192,8 @@ static inline void heap_live_add(struct heap *heap, struct heap_process *process
 
 	if (__builtin_expect(heap->estimate != NULL, 0))
 		estimate_live_add(heap, row_number, size);
+	if (__builtin_expect(heap->keeps_changes, 0))
+		heap_note_change(heap, process, row_number);
 	heap_row_keep_peak(heap, row);
 	row->live_allocations++;
 	row->live_bytes += size;
@@ -175,6 +212,8 @@ static inline void heap_live_drop(struct heap *heap, struct heap_process *proces
 
 	if (__builtin_expect(heap->estimate != NULL, 0))
 		estimate_live_drop(heap, row_number, size);
+	if (__builtin_expect(heap->keeps_changes, 0))
+		heap_note_change(heap, process, row_number);
 	heap_row_keep_peak(heap, row);
 	row->live_allocations--;
 	row->live_bytes -= size;

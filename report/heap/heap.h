@@ -71,6 +71,7 @@ struct heap_row {
 	uint64_t last_ns;          /* of the last new use of the key, to find its module */
 	uint64_t latest_ns;        /* of the last allocation */
 	uint32_t process;
+	uint32_t changes_seen; /* it is among those of heap_take_changes() with that number */
 };
 
 struct heap_totals {
@@ -96,8 +97,9 @@ struct heap {
 	size_t estimate_room;
 	uint64_t class_allocations[SIZE_CLASSES], class_bytes[SIZE_CLASSES];
 	struct curve curve;
-	struct layers *layers;         /* of rows' live bytes; NULL: nobody wants them */
-	uint64_t layers_due_ns;        /* as layers->due_ns */
+	struct layers *layers;  /* of rows' live bytes; NULL: nobody wants them */
+	uint64_t layers_due_ns; /* as layers->due_ns */
+	bool keeps_changes;
 	struct heap_process **process; /* by index, NULL before its first event */
 	size_t process_room;
 	struct heap_thread *thread; /* by index */
@@ -111,6 +113,13 @@ void heap_init(struct heap *heap, enum heap_by by);
 void heap_release(struct heap *heap);
 /* Live bytes of the rows over time are kept, too; before the first event. A second time changes nothing. */
 void heap_keep_layers(struct heap *heap);
+/* Which rows change is kept, too, for heap_take_changes(); before the first event. */
+void heap_keep_changes(struct heap *heap);
+/*
+ * The rows of the process whose live bytes have changed since the last call, or since the first event, in no order; each once.
+ * Returns how many. Valid until the next event.
+ */
+size_t heap_take_changes(struct heap *heap, uint32_t process, const uint32_t **ret_rows);
 /* All layers, after heap_finish(): the last is what lives at end_ns. */
 const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns);
 /* The counters show an event after heap_finish() or heap_live_bytes() at the latest. */

@@ -36,6 +36,9 @@ struct heap_process {
 	struct map callers;  /* address to row; not by stack */
 	struct pages stacks; /* by stack: row + 1 */
 	struct recents frees, displaced;
+	uint32_t *changed; /* rows, see heap_take_changes() */
+	size_t changed_count, changed_room;
+	uint32_t changes; /* how often they were taken */
 };
 
 struct heap_undo {
@@ -77,6 +80,9 @@ static inline struct heap_thread *heap_thread_at(struct heap *heap, uint32_t ind
 					   sizeof(struct heap_thread));
 	return &heap->thread[index];
 }
+
+/* With keeps_changes: the row's live bytes are about to change. */
+void heap_note_change(struct heap *heap, struct heap_process *process, uint32_t row);
 
 /* Must come before a row's live bytes change: keeps what they were at the last peak. */
 static inline void heap_row_keep_peak(const struct heap *heap, struct heap_row *row)

@@ -225,6 +225,7 @@ static void heap_fill_callers(struct heap *heap, struct source *source, struct t
 		table_set_text(table, COLUMN_alloc_caller, callers.text[i],
 			       strlen(callers.text[i]));
 		heap_put_counters(table, &callers.row[i], heap->totals.bytes_allocated);
+		table_settle_row(table);
 	}
 	callers_release(&callers);
 }

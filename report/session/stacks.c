@@ -7,17 +7,18 @@
 
 #include "report/base/map.h"
 #include "report/base/memory.h"
+#include "report/base/vast.h"
 
 void stacks_init(struct stacks *stacks)
 {
 	*stacks = (struct stacks){ .count = 1 };
-	stacks->frame = memory_room(NULL, 0, &stacks->room, sizeof(*stacks->frame));
+	stacks->frame = vast_room(NULL, 0, &stacks->room, sizeof(*stacks->frame));
 	stacks->secret = map_hash_bytes(NULL, 0, 1) | 1; /* no file can be made to collide */
 }
 
 void stacks_release(struct stacks *stacks)
 {
-	free(stacks->frame);
+	vast_release(stacks->frame, stacks->room, sizeof(*stacks->frame));
 	slots_release(&stacks->far);
 	*stacks = (struct stacks){ 0 };
 }
@@ -62,8 +63,8 @@ static uint32_t frame_add(struct stacks *stacks, const struct stack_frame *frame
 		stacks->refused++;
 		return STACK_NONE;
 	}
-	stacks->frame = memory_room(stacks->frame, stacks->count, &stacks->room,
-				    sizeof(*stacks->frame));
+	stacks->frame = vast_room(stacks->frame, stacks->count, &stacks->room,
+				  sizeof(*stacks->frame));
 	stacks->frame[stacks->count] = *frame;
 	return (uint32_t)stacks->count++;
 }

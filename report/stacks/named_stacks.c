@@ -8,6 +8,7 @@
 #include "collector/format/frame_flags.h"
 #include "report/base/pages.h"
 #include "report/base/text.h"
+#include "report/base/vast.h"
 #include "report/session/callers.h"
 #include "report/symbols/object.h"
 
@@ -44,7 +45,7 @@ void named_stacks_init(struct named_stacks *names, struct source *source, enum s
 	map_init(&names->calls);
 	map_init(&names->folds);
 	node_table_init(&names->nodes);
-	names->frame = memory_room(NULL, 0, &names->frame_room, sizeof(*names->frame));
+	names->frame = vast_room(NULL, 0, &names->frame_room, sizeof(*names->frame));
 }
 
 void named_stacks_release(struct named_stacks *names)
@@ -55,9 +56,9 @@ void named_stacks_release(struct named_stacks *names)
 	for (size_t i = 0; i < names->epoch_count; i++)
 		pages_release(&names->epoch[i].node);
 	free(names->epoch);
-	free(names->call);
-	free(names->call_frame);
-	free(names->frame);
+	vast_release(names->call, names->call_room, sizeof(*names->call));
+	vast_release(names->call_frame, names->call_frame_room, sizeof(*names->call_frame));
+	vast_release(names->frame, names->frame_room, sizeof(*names->frame));
 	free(names->path);
 	free(names->outer);
 	map_release(&names->frames);
@@ -135,8 +136,8 @@ static uint32_t add_frame(struct named_stacks *names, const struct named_frame *
 
 	if (!added)
 		return (uint32_t)entry->value;
-	names->frame = memory_room(names->frame, names->frame_count, &names->frame_room,
-				   sizeof(*names->frame));
+	names->frame = vast_room(names->frame, names->frame_count, &names->frame_room,
+				 sizeof(*names->frame));
 	names->frame[names->frame_count] = *frame;
 	entry->value = names->frame_count;
 	return (uint32_t)names->frame_count++;
@@ -209,9 +210,8 @@ static struct named_call make_call(struct named_stacks *names, const struct sour
 	while (count) {
 		struct named_frame frame = frame_of(names, process, &symbol[--count], raw, time_ns);
 
-		names->call_frame = memory_room(names->call_frame, names->call_frame_count,
-						&names->call_frame_room,
-						sizeof(*names->call_frame));
+		names->call_frame = vast_room(names->call_frame, names->call_frame_count,
+					      &names->call_frame_room, sizeof(*names->call_frame));
 		names->call_frame[names->call_frame_count++] = (struct call_frame){
 			add_frame(names, &frame), frame.folds_outer
 		};
@@ -232,8 +232,8 @@ static const struct named_call *call_of(struct named_stacks *names, size_t epoch
 	if (added) {
 		struct named_call call = make_call(names, process, raw, time_ns);
 
-		names->call = memory_room(names->call, names->call_count, &names->call_room,
-					  sizeof(*names->call));
+		names->call = vast_room(names->call, names->call_count, &names->call_room,
+					sizeof(*names->call));
 		names->call[names->call_count] = call;
 		entry->value = names->call_count++;
 	}

@@ -6,17 +6,18 @@
 
 #include "report/base/map.h"
 #include "report/base/memory.h"
+#include "report/base/vast.h"
 
 void node_table_init(struct node_table *table)
 {
 	*table = (struct node_table){ .count = 1 };
-	table->node = memory_room(NULL, 0, &table->room, sizeof(*table->node));
+	table->node = vast_room(NULL, 0, &table->room, sizeof(*table->node));
 	table->secret = map_hash_bytes(NULL, 0, 1) | 1; /* no file can be made to collide */
 }
 
 void node_table_release(struct node_table *table)
 {
-	free(table->node);
+	vast_release(table->node, table->room, sizeof(*table->node));
 	slots_release(&table->far);
 	*table = (struct node_table){ 0 };
 }
@@ -57,7 +58,7 @@ static void table_expand(struct node_table *table)
 static uint32_t node_add(struct node_table *table, uint32_t parent, uint32_t frame,
 			 uint32_t sibling)
 {
-	table->node = memory_room(table->node, table->count, &table->room, sizeof(*table->node));
+	table->node = vast_room(table->node, table->count, &table->room, sizeof(*table->node));
 	table->node[table->count] = (struct named_node){ parent, frame, 0, sibling };
 	return (uint32_t)table->count++;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/vast.h"
+
 #define FILTER_STACK "stack~"
 #define NO_PYTHON "(no Python function)"
 
@@ -55,8 +57,8 @@ void stack_rows_release(struct stack_rows *rows)
 {
 	named_stacks_release(&rows->names);
 	map_release(&rows->places);
-	free(rows->place);
-	free(rows->place_of);
+	vast_release(rows->place, rows->place_room, sizeof(*rows->place));
+	vast_release(rows->place_of, rows->place_of_room, sizeof(*rows->place_of));
 	free(rows->row_stack);
 }
 
@@ -122,8 +124,8 @@ static size_t place_number(struct stack_rows *rows, uint32_t stack)
 	uint32_t key = key_of(rows, stack), *known;
 	size_t number = rows->place_count;
 
-	rows->place_of = memory_room(rows->place_of, key, &rows->place_of_room,
-				     sizeof(*rows->place_of));
+	rows->place_of = vast_room(rows->place_of, key, &rows->place_of_room,
+				   sizeof(*rows->place_of));
 	known = &rows->place_of[key];
 	if (*known)
 		return *known - 1;
@@ -152,8 +154,8 @@ size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 			return STACK_LEFT_OUT;
 	number = place_number(rows, stack);
 	if (number == rows->place_count) {
-		rows->place = memory_room(rows->place, number, &rows->place_room,
-					  sizeof(*rows->place));
+		rows->place = vast_room(rows->place, number, &rows->place_room,
+					sizeof(*rows->place));
 		rows->place[rows->place_count++] = (struct stack_place){ use->weight, stack };
 		return number;
 	}

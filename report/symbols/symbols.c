@@ -8,6 +8,7 @@
 
 #include "collector/format/frame_flags.h"
 #include "report/base/symbol.h"
+#include "report/base/vast.h"
 
 /* The forms of a name: many addresses are in one function, and to demangle is slow. */
 struct symbols_name {
@@ -31,8 +32,8 @@ void symbols_release(struct symbols *symbols)
 {
 	places_release(&symbols->found);
 	free(symbols->name);
-	free(symbols->place);
-	free(symbols->frame);
+	vast_release(symbols->place, symbols->place_room, sizeof(*symbols->place));
+	vast_release(symbols->frame, symbols->frame_room, sizeof(*symbols->frame));
 	map_release(&symbols->names);
 	map_release(&symbols->places);
 	demangler_release(&symbols->demangler);
@@ -109,8 +110,8 @@ static const char *file_name(const char *path)
 
 static struct symbol *add_frame(struct symbols *symbols, const struct symbol *frame)
 {
-	symbols->frame = memory_room(symbols->frame, symbols->frames_count, &symbols->frame_room,
-				     sizeof(*symbols->frame));
+	symbols->frame = vast_room(symbols->frame, symbols->frames_count, &symbols->frame_room,
+				   sizeof(*symbols->frame));
 	symbols->frame[symbols->frames_count] = *frame;
 	return &symbols->frame[symbols->frames_count++];
 }
@@ -171,8 +172,8 @@ static const struct symbols_place *place_of(struct symbols *symbols,
 	if (!added)
 		return &symbols->place[entry->value];
 	entry->value = symbols->places_count;
-	symbols->place = memory_room(symbols->place, symbols->places_count, &symbols->place_room,
-				     sizeof(*symbols->place));
+	symbols->place = vast_room(symbols->place, symbols->places_count, &symbols->place_room,
+				   sizeof(*symbols->place));
 	place = &symbols->place[symbols->places_count++];
 	place->first = symbols->frames_count;
 	if (module) {

@@ -20,8 +20,10 @@ void table_init(struct table *table, const char *report, const char *const *left
 
 		for (const char *const *name = left_out; name && *name; name++)
 			wanted = wanted && strcmp(*name, all[i]->name) != 0;
-		if (wanted)
-			table->column[table->column_count++] = all[i];
+		if (!wanted)
+			continue;
+		table->place[all[i] - column_list] = (uint8_t)table->column_count;
+		table->column[table->column_count++] = all[i];
 	}
 }
 
@@ -55,6 +57,10 @@ size_t table_add_row(struct table *table)
 /* The cell of a row, NULL when the table leaves the column out. */
 static struct cell *table_find_cell(struct table *table, size_t row, enum column_id column)
 {
+	size_t guess = table->place[column];
+
+	if (guess < table->column_count && table->column[guess] == &column_list[column])
+		return &table->cell[row * table->column_count + guess];
 	for (size_t i = 0; i < table->column_count; i++)
 		if (table->column[i] == &column_list[column])
 			return &table->cell[row * table->column_count + i];
@@ -285,8 +291,12 @@ static void table_drop_row(struct table *table)
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct cell *cell = table_cell(table, row, i);
 
-		table->of_dropped[i].is_filled |= cell_is_filled(cell);
-		table->of_dropped[i].is_telling |= cell_tells(cell, table_cell(table, 0, i));
+		if (cell->kind == CELL_NONE)
+			continue;
+		if (!table->of_dropped[i].is_filled)
+			table->of_dropped[i].is_filled = cell_is_filled(cell);
+		if (!table->of_dropped[i].is_telling)
+			table->of_dropped[i].is_telling = cell_tells(cell, table_cell(table, 0, i));
 	}
 }
 

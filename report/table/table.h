@@ -75,7 +75,8 @@ struct table_stacks {
 struct table {
 	const struct column *column[COLUMNS_MAX];
 	size_t column_count;
-	struct cell *cell; /* rows of column_count cells */
+	uint8_t place[COLUMN_ID_LIMIT]; /* where a column was put by table_init(): a guess */
+	struct cell *cell;              /* rows of column_count cells */
 	size_t row_count, row_room;
 	uint32_t *parent; /* of each row, smaller than its own number; only when is_tree */
 	size_t parent_room;
