@@ -21,7 +21,8 @@ static __attribute__((noinline)) void descend(unsigned int left, unsigned int de
 	if (left) {
 		descend(left - 1, depth);
 	} else {
-		void *volatile block = malloc(9000 + depth); /* its own: two threads that shared it would free a block twice */
+		/* its own: two threads that shared it would free a block twice */
+		void *volatile block = malloc(9000 + depth);
 
 		free(block);
 	}
