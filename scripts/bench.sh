@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: bench.sh            what `make bench` calls; all groups, about 20 minutes on two cores
-#        make bench B=heap   one group, or several: heap nvtx cuda start size report read train import
+#        make bench B=heap   one group, or several: heap nvtx cuda gpu start size report read train import
 #                            instructions stacks torch torch-train torch-table, and, only when named, torch-100k
 #        make bench ROUNDS=9 more rounds, for a noisy machine
 # Compiles the subjects (tests/bench) and measures them bare, under intercept and under the peers that are
@@ -26,6 +26,8 @@ echo 'libcudart.so.13 { global: cu*; __cuda*; local: *; };' >"$O/bench/cudart.ma
 	-Wl,-rpath,'$ORIGIN' -lpthread || exit 1
 # an operator callback that does nothing
 "${CC:-cc}" -O2 -D_GNU_SOURCE= -fPIC -shared tests/bench/empty_callback.c -o "$O/bench/libempty_callback.so" || exit 1
+# a tool that does nothing with what CUPTI tells; the fake CUDA is of `make tests`
+"${CC:-cc}" -O2 -D_GNU_SOURCE= -I. -fPIC -shared tests/bench/empty_cupti.c -o "$O/bench/libempty_cupti.so" -ldl || exit 1
 PYTHON=$(scripts/find-python.sh) || PYTHON=
 export PYTHON
 unset LD_PRELOAD

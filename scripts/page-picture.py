@@ -15,7 +15,7 @@ from browser import Browser
 
 WIDTH, HEIGHT, BYTES_MAX = 1280, 720, 200_000
 
-# The longest arrow within one step of the later half, and the step around it.
+# The longest arrow within one step of the later half, in which Python was looked at too, and the step around it.
 LOOK = """(async () => {
     const t = byId('panel').timeline, { data } = t;
     await t.arrows.load();
@@ -24,7 +24,10 @@ LOOK = """(async () => {
         .flatMap((row) => row.start.length ? [...row.start].map((start, at) => [start, row.duration[at]]) : []).sort((a, b) => a[0] - b[0]);
     const within = ([start, duration]) => t.arrows.all.filter((one) => one.from >= start && one.to < start + duration)
         .sort((a, b) => (b.to - b.from) - (a.to - a.from));
-    const step = steps.slice(Math.floor(steps.length / 2)).find((one) => within(one).length) || steps.find((one) => within(one).length);
+    const stretches = [...data.rows(data.levels.length - 1, 0, data.end)].filter((row) => data.about.lanes[row.lane].kind === 'samples').flatMap((row) => [...row.start]);
+    const looks = ([start, duration]) => stretches.filter((one) => one >= start && one < start + duration).length;
+    const later = steps.slice(Math.floor(steps.length / 2)), has = (one) => within(one).length;
+    const step = later.find((one) => has(one) && looks(one) > 3) || later.find(has) || steps.find(has);
     if (!step) return false;
     const arrow = within(step)[0];
     await t.choose(data.startingAt(arrow.fromLane, arrow.from));
@@ -43,7 +46,8 @@ def record(folder):
     if not python:
         die("no Python with torch: make demo installs one")
     path = folder + "/run.evt"
-    environment = dict(os.environ, PATH=os.path.dirname(python) + ":" + os.environ["PATH"], INTERCEPT_OUTPUT=path, LD_PRELOAD=BUILD + "/libintercept.so")
+    environment = dict(os.environ, PATH=os.path.dirname(python) + ":" + os.environ["PATH"], INTERCEPT_OUTPUT=path, LD_PRELOAD=BUILD + "/libintercept.so",
+                       INTERCEPT_SAMPLE="1000")  # a step takes some milliseconds
     if subprocess.run(["python", "demo_train.py", "3"], cwd=ROOT + "/scripts", env=environment).returncode:
         die("the demo failed")
     return path

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# usage: test-gpu.sh [--build] [--fake DIRECTORY] [--runs N] [--only CHECK,...]
+# usage: test-gpu.sh [--build] [--fake DIRECTORY] [--runs N] [--only CHECK,...] [--within SECONDS]
 # Checks what can only be seen on a GPU: exact counts of programs in CUDA C++, a training beside
 # torch.profiler and beside itself, what a launch costs. What is missing is skipped with its reason.
 # Needs O (build): the three programs, which are taken as they are when they run here.
@@ -9,6 +9,7 @@
 #   --fake   the fake CUDA of that directory in the place of a GPU: checks this script, not a GPU
 #   --runs   of each variant of what is timed (3)
 #   --only   these checks
+#   --within begin no check after so many seconds, for a machine that is lent for a time; those that say most come first
 # $OUT (O/gpu-results) gets log.txt, tables.txt, results.json, figures.json and recordings; $PYTHON is an interpreter with
 # torch. The last line is "N passed, N failed, N skipped", with the reason where all were.
 # shellcheck disable=SC2034,SC2317 # for the checks, which are called by name
@@ -20,15 +21,16 @@ O=${O:-build}
 OUT=${OUT:-$O/gpu-results}
 PREBUILT=$O/gpu
 export LC_ALL=C
-CHECKS=(counts counts_static driver launch_cost train_plain train_demo work_elementwise work_cublas work_triton
-	work_graph work_workers beside_plain beside_demo killed million cost)
-only_build='' fake='' runs=3
+CHECKS=(counts counts_static driver launch_cost work_elementwise work_cublas work_graph work_triton beside_plain
+	work_memory work_workers killed million train_plain beside_demo cost train_demo)
+only_build='' fake='' runs=3 within=
 while (($#)); do
 	case $1 in
 	--build) only_build=1 ;;
 	--fake) fake=$(realpath "$2") || exit 2; shift ;;
 	--runs) runs=$2; shift ;;
 	--only) IFS=, read -ra CHECKS <<<"$2"; shift ;;
+	--within) within=$2; shift ;;
 	*) sed -n '4s/^# //p' "$0" >&2; exit 2 ;;
 	esac
 	shift
@@ -258,7 +260,7 @@ compare() {
 
 show_tables() { # TITLE RECORDING
 	local report
-	for report in summary api launches memcpy device-memory; do
+	for report in summary api launches memcpy device-memory kernels gpu-copies sync utilization gpu-idle graphs; do
 		printf '\n== %s: %s\n\n' "$1" "$report"
 		COLUMNS=160 "$O/prof-report" "$report" "$2"
 	done >>"$OUT/tables.txt" 2>&1
@@ -271,8 +273,13 @@ show_tables() { # TITLE RECORDING
 
 run_check() { # NAME
 	local name=$1 status start=$SECONDS
-	(check_"$name") >"$work/$name.log" 2>&1
-	status=$?
+	if [[ $within ]] && ((SECONDS >= within)); then
+		echo "the $within seconds of --within are over" >"$work/$name.log"
+		status=77
+	else
+		(check_"$name") >"$work/$name.log" 2>&1
+		status=$?
+	fi
 	case $status in
 	0) passed=$((passed + 1)) ;;
 	77) skipped=$((skipped + 1)) ;;
@@ -287,6 +294,14 @@ run_check() { # NAME
 	python3 -c 'import json, sys
 print(json.dumps({"check": sys.argv[1], "status": int(sys.argv[2]), "output": open(sys.argv[3]).read()}))' \
 		"$name" "$status" "$work/$name.log" >>"$work/results"
+	write_results
+}
+
+# After each check: whoever ends us leaves what was found.
+write_results() {
+	python3 -c 'import json, sys
+print(json.dumps([json.loads(line) for line in open(sys.argv[1])], indent=1))' "$work/results" \
+		>"$OUT/results.json"
 }
 
 command -v python3 >/dev/null || skip_all "python3 not found"
@@ -305,7 +320,4 @@ tell "toolkit: $([[ $nvcc ]] && "$nvcc" --version | sed -n "s/.*release //p" || 
 for name in "${CHECKS[@]}"; do
 	run_check "$name"
 done
-python3 -c 'import json, sys
-print(json.dumps([json.loads(line) for line in open(sys.argv[1])], indent=1))' "$work/results" \
-	>"$OUT/results.json"
 finish

@@ -126,10 +126,10 @@ expect_match() {
 	[[ $2 =~ $3 ]] || fail "$1: got '$2', wanted something like '$3'"
 }
 
-refuses() { # STATUS REGEX ARGUMENT...; its outputs stay in out and err
+refuses() { # STATUS REGEX ARGUMENT...; its outputs stay in stdout and err
 	local wanted=$1 regex=$2 status
 	shift 2
-	"$REPORT" "$@" >out 2>err
+	"$REPORT" "$@" >stdout 2>err
 	status=$?
 	expect_eq "status of $* ($(cat err))" $status "$wanted"
 	expect_eq "lines of $* ($(cat err))" "$(wc -l <err)" 1

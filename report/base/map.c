@@ -52,11 +52,11 @@ void map_clear(struct map *map)
 	map->count = 0;
 }
 
-void map_expand(struct map *map)
+/* `size`: entries, a power of two. */
+static void map_resize(struct map *map, size_t size)
 {
 	struct map_entry *old = map->entry;
 	size_t old_size = old ? map->mask + 1 : 0;
-	size_t size = old ? old_size * 2 : MAP_ENTRIES_MIN;
 
 	map->entry = memory_zero(size, sizeof(*map->entry));
 	/* touched all over: without this nearly every look-up misses the TLB too */
@@ -76,6 +76,21 @@ void map_expand(struct map *map)
 		map->entry[at] = old[i];
 	}
 	free(old);
+}
+
+void map_expand(struct map *map)
+{
+	map_resize(map, map->entry ? (map->mask + 1) * 2 : MAP_ENTRIES_MIN);
+}
+
+void map_reserve(struct map *map, size_t count)
+{
+	size_t size = MAP_ENTRIES_MIN;
+
+	while (size / 2 <= count)
+		size *= 2;
+	if (map->limit <= count)
+		map_resize(map, size);
 }
 
 /* Moves later entries of the run back over the hole, so that no tombstone is needed. */

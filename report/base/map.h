@@ -36,6 +36,8 @@ void map_init_addresses(struct map *map);
 void map_release(struct map *map);
 void map_clear(struct map *map);
 void map_expand(struct map *map);
+/* Room for so many entries in all, at once. */
+void map_reserve(struct map *map, size_t count);
 void map_remove(struct map *map, struct map_entry *entry);
 
 static inline size_t map_slot(const struct map *map, uint64_t key)

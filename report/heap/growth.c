@@ -163,35 +163,53 @@ static void curve_add_up(struct growth_curve *curve)
 		curve->bytes[i] += curve->bytes[i - 1];
 }
 
-/* `bytes`: what lived of each row at the look before. */
-static void curves_put_look(struct growth_curve *curves, const struct growth_process *process,
-			    uint32_t index, size_t look, const size_t *place, size_t count,
-			    uint64_t *bytes)
+/* What is needed while curves are made. */
+struct curving {
+	struct growth_curve *curve;
+	const size_t *place;
+	size_t count;
+	const bool *is_wanted;
+	uint64_t *bytes; /* what lived of each row at the look before */
+};
+
+static bool place_is_wanted(const struct curving *c, size_t place)
+{
+	return place < c->count && (!c->is_wanted || c->is_wanted[place]);
+}
+
+static void curves_put_look(const struct curving *c, const struct growth_process *process,
+			    uint32_t index, size_t look)
 {
 	for (size_t i = 0; i < process->look[look].count; i++) {
 		const struct growth_part *part = &process->look[look].part[i];
-		uint64_t before = bytes[part->row];
+		uint64_t before = c->bytes[part->row];
 
-		bytes[part->row] = part->bytes;
-		if (place[part->row] < count && part->bytes != before)
-			curve_change(&curves[place[part->row]], process, index, look,
+		c->bytes[part->row] = part->bytes;
+		if (part->bytes != before && place_is_wanted(c, c->place[part->row]))
+			curve_change(&c->curve[c->place[part->row]], process, index, look,
 				     part->bytes - before);
 	}
 }
 
-struct growth_curve *growth_curves(const struct growth *growth, const size_t *place, size_t count)
+struct growth_curve *growth_curves(const struct growth *growth, const size_t *place, size_t count,
+				   const bool *is_wanted)
 {
-	struct growth_curve *curves = memory_zero(count + 1, sizeof(*curves));
-	uint64_t *bytes = memory_zero(growth->heap->row_count, sizeof(*bytes));
+	const struct curving c = { .curve = memory_zero(count + 1, sizeof(*c.curve)),
+				   .place = place,
+				   .count = count,
+				   .is_wanted = is_wanted,
+				   .bytes = memory_zero(growth->heap->row_count,
+							sizeof(*c.bytes)) };
 
 	for (uint32_t i = 0; i < growth->room; i++)
 		for (size_t look = 0; growth->process[i] && look < growth->process[i]->looks;
 		     look++)
-			curves_put_look(curves, growth->process[i], i, look, place, count, bytes);
-	free(bytes);
+			curves_put_look(&c, growth->process[i], i, look);
+	free(c.bytes);
 	for (size_t i = 0; i < count; i++)
-		curve_add_up(&curves[i]);
-	return curves;
+		if (place_is_wanted(&c, i))
+			curve_add_up(&c.curve[i]);
+	return c.curve;
 }
 
 static double grown(const struct growth_curve *curve, size_t from, size_t to)

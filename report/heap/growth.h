@@ -64,8 +64,12 @@ struct growth_curve {
 	bool is_mixed; /* of several processes with steps: nothing is said */
 };
 
-/* Curves of `count` places that rows of the heap belong to, by `place` of each row (SIZE_MAX: none). Owned by the caller: free(). */
-struct growth_curve *growth_curves(const struct growth *growth, const size_t *place, size_t count);
+/*
+ * Curves of `count` places that rows of the heap belong to, by `place` of each row (SIZE_MAX: none). `is_wanted`, by place: those
+ * of others stay empty; NULL: all are. Owned by the caller: free().
+ */
+struct growth_curve *growth_curves(const struct growth *growth, const size_t *place, size_t count,
+				   const bool *is_wanted);
 /* `*ret_per_step`: bytes, where it grows or has grown; else 0. */
 enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept_bytes,
 				 double *ret_per_step);

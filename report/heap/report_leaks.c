@@ -100,6 +100,7 @@ static void leaks_fill(struct report *report, struct table *table)
 	struct source *source = run_source(report->run);
 	struct stack_sums sums = { .count = 0 };
 	struct growth_curve *curves;
+	bool *is_kept;
 
 	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by), columns);
 	stack_rows_attach(&state->stacks, table, options->stack_frames);
@@ -107,7 +108,10 @@ static void leaks_fill(struct report *report, struct table *table)
 	if (sums.is_estimated)
 		heap_show_estimates(report, table, COLUMN_leaks_bytes, &quiet);
 	stack_sums_make(&sums, state->heap, source, &state->stacks, WEIGHT_KEPT);
-	curves = growth_curves(state->growth, sums.place, sums.count);
+	is_kept = memory_zero(sums.count, sizeof(*is_kept));
+	for (size_t i = 0; i < sums.count; i++)
+		is_kept[i] = stack_sums_get(&sums, i).row.kept_allocations;
+	curves = growth_curves(state->growth, sums.place, sums.count, is_kept);
 	for (size_t i = 0; i < sums.count; i++) {
 		struct stack_sum sum = stack_sums_get(&sums, i);
 
@@ -122,6 +126,7 @@ static void leaks_fill(struct report *report, struct table *table)
 		table_settle_row(table);
 	}
 	free(curves);
+	free(is_kept);
 	stack_sums_release(&sums);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/heap/stack_sums.h"
 #include "report/summary/summary.h"
@@ -11,11 +12,26 @@
 #define LEAK_BYTES_MIN (64u << 10) /* that nobody has freed */
 #define NAME_BYTES 200
 
-/* The function that grows most; SIZE_MAX: none does. */
-static size_t most_growing(const struct summary *summary, const struct stack_sums *sums,
-			   const struct growth_curve *curves, double *ret_per_step)
+/* Places that have kept enough to be spoken of. */
+static bool *large_ones(const struct summary *summary, const struct stack_sums *sums)
 {
 	uint64_t least = (uint64_t)(LEAK_SHARE_MIN * (double)summary->heap->totals.peak_bytes);
+	bool *is_large = memory_zero(sums->count, sizeof(*is_large));
+
+	for (size_t i = 0; i < sums->count; i++) {
+		uint64_t kept = stack_sums_get(sums, i).row.kept_bytes;
+
+		is_large[i] = kept >= LEAK_BYTES_MIN && kept >= least;
+	}
+	return is_large;
+}
+
+/* The function that grows most; SIZE_MAX: none does. */
+static size_t most_growing(const struct summary *summary, const struct stack_sums *sums,
+			   const bool *is_large, double *ret_per_step)
+{
+	struct growth_curve *curves = growth_curves(summary->growth, sums->place, sums->count,
+						    is_large);
 	size_t most = SIZE_MAX;
 
 	*ret_per_step = 0;
@@ -23,13 +39,13 @@ static size_t most_growing(const struct summary *summary, const struct stack_sum
 		uint64_t kept = stack_sums_get(sums, i).row.kept_bytes;
 		double per_step;
 
-		if (kept < LEAK_BYTES_MIN || kept < least ||
-		    growth_judge(&curves[i], kept, &per_step) != GROWTH_STEADY ||
+		if (!is_large[i] || growth_judge(&curves[i], kept, &per_step) != GROWTH_STEADY ||
 		    per_step <= *ret_per_step)
 			continue;
 		*ret_per_step = per_step;
 		most = i;
 	}
+	free(curves);
 	return most;
 }
 
@@ -56,7 +72,7 @@ void summary_print_leak(const struct summary *summary, const struct screen *scre
 						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
 						   COLUMN_ID_LIMIT };
 	struct stack_sums sums = { .count = 0 };
-	struct growth_curve *curves;
+	bool *is_large;
 	struct stack_rows rows;
 	double per_step;
 	size_t most;
@@ -65,12 +81,12 @@ void summary_print_leak(const struct summary *summary, const struct screen *scre
 		return;
 	stack_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, none);
 	stack_sums_make(&sums, summary->heap, summary->source, &rows, WEIGHT_KEPT);
-	curves = growth_curves(summary->growth, sums.place, sums.count);
-	most = most_growing(summary, &sums, curves, &per_step);
+	is_large = large_ones(summary, &sums);
+	most = most_growing(summary, &sums, is_large, &per_step);
 	if (most != SIZE_MAX)
 		print_leak(&rows, most, per_step, stack_sums_get(&sums, most).row.kept_bytes,
 			   screen);
-	free(curves);
+	free(is_large);
 	stack_sums_release(&sums);
 	stack_rows_release(&rows);
 }

@@ -248,11 +248,30 @@ static const char *get_text(struct answers *answers, struct cursor *c)
 	return text_store_put(&answers->store, length ? (const char *)text : "", length);
 }
 
+/* How many there are is known: arrays that grow would be copied again and again. */
+static void reserve_texts(struct answers *answers, size_t count)
+{
+	answers->text = memory_zero(count, sizeof(*answers->text));
+	answers->text_room = count;
+	map_reserve(&answers->texts, count);
+}
+
+/* Most have one frame. */
+static void reserve_addresses(struct answers *answers, size_t count)
+{
+	answers->answer = memory_zero(count, sizeof(*answers->answer));
+	answers->frame = memory_zero(count, sizeof(*answers->frame));
+	answers->room = answers->frame_room = count;
+	map_reserve(&answers->addresses, count);
+}
+
 static void read_texts(struct answers *answers, struct cursor *c)
 {
 	uint64_t count = get_varint(c);
 
 	c->failed |= count > cursor_left(c);
+	if (!c->failed)
+		reserve_texts(answers, count);
 	for (uint64_t i = 0; i < count && !c->failed; i++) {
 		const char *text = get_text(answers, c);
 		bool added;
@@ -313,6 +332,9 @@ static bool read_content(struct answers *answers, struct cursor *c)
 	read_texts(answers, c);
 	count = get_varint(c);
 	c->failed |= count > cursor_left(c);
+	if (!c->failed)
+		reserve_addresses(answers,
+				  count < ANSWERS_ADDRESSES_MAX ? count : ANSWERS_ADDRESSES_MAX);
 	for (uint64_t i = 0; i < count && !c->failed; i++)
 		read_answer(answers, c, &address);
 	return !c->failed && !cursor_left(c);

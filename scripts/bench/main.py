@@ -12,11 +12,12 @@ import time
 
 import groups
 import groups_count
+import groups_gpu
 import groups_stacks
 import groups_torch
 import table
 
-DEFAULT = {**groups.GROUPS, **groups_count.GROUPS, **groups_stacks.GROUPS, **groups_torch.GROUPS}
+DEFAULT = {**groups.GROUPS, **groups_count.GROUPS, **groups_gpu.GROUPS, **groups_stacks.GROUPS, **groups_torch.GROUPS}
 GROUPS = {**DEFAULT, **groups_torch.ON_REQUEST}
 
 

@@ -8,8 +8,8 @@ need_torch
 [[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
 	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
 "$PYTHON" -c 'import sklearn' 2>/dev/null || skip "no sklearn for '$PYTHON'"
-OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --only work_elementwise,work_cublas,work_graph,work_workers,killed >fake.out 2>&1 || fail "$(cat fake.out)"
-expect_eq "last line" "$(tail -n 1 fake.out)" '5 passed, 0 failed, 0 skipped'
+OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --only work_elementwise,work_cublas,work_graph,work_workers,work_memory,killed >fake.out 2>&1 || fail "$(cat fake.out)"
+expect_eq "last line" "$(tail -n 1 fake.out)" '6 passed, 0 failed, 0 skipped'
 # what the comparison says to be equal it would see if it were not
 python3 - "$ROOT/tests/gpu/compare.py" "$REPORT" <<'END' || fail "differences are not seen"
 import json, subprocess, sys
@@ -35,5 +35,10 @@ differs("ns in all", "device", report, recording, "measured", "trace.json")
 json.dump({"kernels": kernels[0]["calls"] + 1, "value": True}, open("result.json", "w"))
 differs("the program launched", "number", report, recording, "measured", "result.json")
 json.dump({"kernels": kernels[0]["calls"], "value": False}, open("result.json", "w"))
+result = json.load(open("out/work_memory.json"))
+subprocess.run([sys.executable, compare, "memory", report, "out/work_memory.evt", "out/work_memory.json"], check=True)
+for key, what in (("segments", "PyTorch alone has"), ("reserved_bytes", "PyTorch held")):
+    json.dump({**result, key: result[key] + 1000}, open("more.json", "w"))
+    differs(what, "memory", report, "out/work_memory.evt", "more.json")
 differs("wrong", "number", report, recording, "measured", "result.json")
 END

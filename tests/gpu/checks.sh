@@ -128,6 +128,15 @@ check_work_workers() {
 	check_work workers 300
 }
 
+# What calls, CUPTI and PyTorch's allocator say of the same memory.
+check_work_memory() {
+	local result=$work/work_memory
+	need_torch numpy
+	traced "$result.evt" work "$result.json" memory --count 20 &&
+		compare memory "$O/prof-report" "$result.evt" "$result.json" || return
+	cp "$result.json" "$OUT/" && show_tables "work memory" "$result.evt"
+}
+
 # A training with torch.profiler in it, and without: kernels as often and as long as it has them.
 check_beside() { # WORK
 	local result=$work/beside_$1

@@ -354,6 +354,31 @@ def compare_static(program, path, tally_path):
     print("seen: %d kernels of a static runtime, at least %d launched" % (sum(got.values()), sum(ran.values())))
 
 
+def compare_memory(program, path, result):
+    """What calls, CUPTI and PyTorch say of the device's memory: each of PyTorch's blocks is a call, each call is in CUPTI's records."""
+    wanted = load(result)
+    document = report(program, "device-memory", path, "--by", "device")
+    totals = document["totals"]
+    row = next((row for row in document["rows"] if row["device"] == 0 and row["kind"] == "device"), None)
+    if not row:
+        fail(["device-memory: no row of device 0"])
+    wrong = ["%s = %d, wanted 0" % (key, totals[key]) for key in ("lost", "cupti_late", "frees_unmatched", "cupti_frees_unmatched")
+             if totals[key]]
+    if row["torch_reserved_bytes"] != wanted["reserved_bytes"]:
+        wrong.append("PyTorch held %s bytes, the report has %s" % (wanted["reserved_bytes"], row["torch_reserved_bytes"]))
+    for what, least in (("allocations", wanted["segments"]), ("peak_bytes", wanted["reserved_bytes"])):
+        for key in (what, "cupti_" + what):
+            if (row[key] or 0) < least:
+                wrong.append("%s = %s, PyTorch alone has %d" % (key, row[key], least))
+    if (row["cupti_allocations"] or 0) < row["allocations"]:
+        wrong.append("CUPTI has %s blocks, calls asked for %d" % (row["cupti_allocations"], row["allocations"]))
+    if wrong:
+        fail(wrong)
+    print("blocks: PyTorch %d, calls %d, CUPTI %d (%d of no call); peak: %d, %d, %d bytes; never freed: calls %d, CUPTI %d bytes" % (
+        wanted["segments"], row["allocations"], row["cupti_allocations"], totals["cupti_without_call"], wanted["reserved_bytes"],
+        row["peak_bytes"], row["cupti_peak_bytes"], row["live_bytes"], row["cupti_live_bytes"]))
+
+
 # --- costs ---
 
 
@@ -378,7 +403,8 @@ def main():
     commands = {"counts": compare_counts, "worked": compare_worked, "nothing": compare_nothing,
                 "outputs": compare_outputs, "kernels": compare_kernels, "ratio": compare_ratio,
                 "bytes": compare_bytes, "device": compare_device, "again": compare_again,
-                "number": compare_number, "static": compare_static}
+                "number": compare_number, "static": compare_static,
+                "memory": compare_memory}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -2,8 +2,8 @@
 """work.py RESULT.json WORK [--count N] [--trace TRACE.json] [--values-mean-nothing]
 
 Does one thing on the GPU, N times, inside the NVTX range "measured" of the process, after a warm-up: elementwise, cublas,
-triton, graph (N replays of three kernels), launches, workers (batches of a DataLoader with two of them), killed
-(as elementwise, then kill -9 after two seconds). --trace has torch.profiler look at just that. RESULT.json gets what
+triton, graph (N replays of three kernels), launches, workers (batches of a DataLoader with two of them), memory
+(blocks that PyTorch has to ask CUDA for), killed (as elementwise, then kill -9 after two seconds). --trace has torch.profiler look at just that. RESULT.json gets what
 is known of it: kernels (how many there have to be), nanoseconds a time, value (a result that is right).
 --values-mean-nothing: over a fake CUDA, which computes nothing.
 """
@@ -107,8 +107,27 @@ class Workers(Elementwise):
             self.x.add_(batch.to("cuda")[:1])
 
 
+class Memory(Elementwise):
+    """Tensors that are held, each larger than what PyTorch's allocator still has."""
+
+    kernels = None
+
+    def __init__(self):
+        super().__init__()
+        self.held = []
+
+    def __call__(self, count):
+        for i in range(count):
+            self.held.append(torch.empty((21 + i) << 20, dtype=torch.uint8, device="cuda"))
+
+    def is_right(self, count):
+        del self.held[count // 2:]
+        torch.cuda.empty_cache()
+        return True
+
+
 WORKS = {"elementwise": Elementwise, "cublas": Cublas, "triton": Triton, "graph": Graph, "launches": Elementwise,
-         "workers": Workers, "killed": Elementwise}
+         "workers": Workers, "memory": Memory, "killed": Elementwise}
 
 
 def parse():
@@ -156,7 +175,10 @@ def main():
     result = {"work": options.work, "count": options.count, "ns": ns,
               "kernels": work.kernels and work.kernels * options.count,
               "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-              "value": options.values_mean_nothing or work.is_right(options.count)}
+              "value": work.is_right(options.count) or options.values_mean_nothing}
+    stats = torch.cuda.memory_stats()
+    result["reserved_bytes"] = stats["reserved_bytes.all.peak"]
+    result["segments"], result["held_segments"] = (stats["segment.all." + what] for what in ("allocated", "current"))
     with open(options.result, "w") as file:
         json.dump(result, file)
     if options.work == "killed":

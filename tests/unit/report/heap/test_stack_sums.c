@@ -86,7 +86,7 @@ static void read_heap(const struct filter_settings *settings, enum stack_by by,
 	stack_rows_init(&rows, source, options, by, no_columns);
 	sums = (struct stack_sums){ .count = 0 };
 	stack_sums_make(&sums, heap, source, &rows, WEIGHT_KEPT);
-	curves = growth_curves(growth, sums.place, sums.count);
+	curves = growth_curves(growth, sums.place, sums.count, NULL);
 }
 
 static void release(void)
