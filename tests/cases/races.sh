@@ -14,6 +14,8 @@ cuda_moments tls
 cuda_profiler threads
 2 cuda_progress progress 2
 cuda_threads 4 10
+cuda_within new
+cuda_within context
 exceptions 100
 handover 2 1000
 io_calls all

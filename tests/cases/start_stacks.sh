@@ -53,6 +53,7 @@ END
 serve() { # NAME COMMAND...: what a server answers, its end, and what it logs of it
 	local name=$1 server i port=''
 	shift
+	: >log # now: or the port of the server before is taken
 	("$@" python -m uvicorn --port 0 --no-use-colors app:app) >log 2>&1 &
 	server=$!
 	for ((i = 0; i < 1200 && !${#port}; i++)); do
