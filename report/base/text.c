@@ -293,27 +293,30 @@ static size_t put_frames(char *shown, const char *text, size_t from, size_t end,
 			       (int)(end - from), text + from);
 }
 
-size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t width,
-			  const char *mark)
+/* As many as fit of the frames up to `end`; where not even the innermost does, a part of it. */
+static size_t put_innermost(char *shown, const char *text, size_t end, size_t width,
+			    const char *mark)
 {
-	size_t mark_width = text_width(mark, strlen(mark)), leaf = frame_start(text, length);
-	size_t from = frames_fit(text, length, width, mark_width), caller, end, used;
+	size_t mark_width = text_width(mark, strlen(mark)), innermost = frame_start(text, end);
+	size_t from = frames_fit(text, end, width, mark_width), used;
+
+	if (from < end)
+		return put_frames(shown, text, from, end, mark);
+	used = innermost ? (size_t)sprintf(shown, "%s;", mark) : 0;
+	return used + text_shorten(shown + used, text + innermost, end - innermost,
+				   width - (innermost ? mark_width + 1 : 0), mark);
+}
+
+size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t width,
+			  const char *mark, bool beside)
+{
+	size_t mark_width = text_width(mark, strlen(mark)), leaf = frame_start(text, length), used;
 
 	if (!leaf || text_width(text, length) <= width || width < 2 * (mark_width + 1) + mark_width)
 		return text_shorten(shown, text, length, width, mark);
-	if (from < leaf)
-		return put_frames(shown, text, from, length, mark);
-	end = leaf - 1;
-	width -= mark_width + 1;
-	from = frames_fit(text, end, width, mark_width);
-	caller = frame_start(text, end);
-	if (from < end) {
-		used = put_frames(shown, text, from, end, mark);
-	} else {
-		used = caller ? (size_t)sprintf(shown, "%s;", mark) : 0;
-		used += text_shorten(shown + used, text + caller, end - caller,
-				     width - (caller ? mark_width + 1 : 0), mark);
-	}
+	if (!beside || frames_fit(text, length, width, mark_width) < leaf)
+		return put_innermost(shown, text, length, width, mark);
+	used = put_innermost(shown, text, leaf - 1, width - mark_width - 1, mark);
 	return used + (size_t)sprintf(shown + used, ";%s", mark);
 }
 
