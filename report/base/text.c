@@ -115,6 +115,16 @@ static size_t text_escape_one(char shown[16], const char *text, size_t bytes, ui
 	return (size_t)sprintf(shown, character < 0x80 ? "\\x%02x" : "\\u{%x}", character);
 }
 
+/* How much of the text is ASCII that stands for itself: nearly all of most, and so it is taken at once. */
+static size_t plain_start(const char *text, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length && text[at] >= ' ' && text[at] < 0x7f)
+		at++;
+	return at;
+}
+
 size_t text_escape_room(size_t length)
 {
 	return length * 4 + 1; /* \xNN for each byte; \u{NNNN} stands for two bytes or more */
@@ -124,12 +134,22 @@ size_t text_escape(char *shown, size_t room, const char *text, size_t length)
 {
 	size_t used = 0;
 
-	while (length) {
+	while (length && used < room) {
+		size_t left = room - 1 - used, plain = plain_start(text, length);
 		uint32_t character = 0;
 		char one[16];
-		size_t bytes = text_decode(text, length, &character);
-		size_t more = text_escape_one(one, text, bytes, character);
+		size_t bytes, more;
 
+		if (plain > left)
+			plain = left;
+		memcpy(shown + used, text, plain);
+		used += plain;
+		text += plain;
+		length -= plain;
+		if (!length)
+			break;
+		bytes = text_decode(text, length, &character);
+		more = text_escape_one(one, text, bytes, character);
 		if (used + more >= room)
 			break;
 		memcpy(shown + used, one, more);
@@ -164,8 +184,15 @@ size_t text_width(const char *text, size_t length)
 
 	while (length) {
 		uint32_t character = 0;
-		size_t bytes = text_decode(text, length, &character);
+		size_t bytes;
 
+		if ((unsigned char)*text < 0x80) { /* nearly all of most */
+			width++;
+			text++;
+			length--;
+			continue;
+		}
+		bytes = text_decode(text, length, &character);
 		width += bytes ? text_character_width(character) : 1;
 		text += bytes ? bytes : 1;
 		length -= bytes ? bytes : 1;
