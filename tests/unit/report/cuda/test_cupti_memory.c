@@ -258,6 +258,30 @@ static void pytorch_says_what_it_holds(void **state)
 	release();
 }
 
+/* PyTorch gives nothing back as it ends: the next process has the memory. */
+static void a_process_that_has_ended_holds_nothing(void **state)
+{
+	(void)state;
+	cuda_recording_start(&c, 3);
+	frame_begin_block(c.r.fw, 1);
+	totals(100 * US, 1 << 8 | 1, 300);
+	totals(110 * US, 1 << 8 | 2, 20);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 500 * US, process_end, .process = 1);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 3);
+	totals(400 * US, 1 << 8 | 1, 10);  /* both run */
+	totals(600 * US, 1 << 8 | 1, 305); /* the first has ended */
+	finish(1000 * US);
+	read_by(BY_device_memory_device, NULL);
+	assert_int_equal(highwater_peak(torch_reserved_of(view.reserved, 0)), 310);
+	assert_int_equal(highwater_peak(torch_reserved_of(view.reserved, 1)), 20);
+	assert_int_equal(highwater_peak(&view.reserved->all), 330);
+	assert_int_equal(view.reserved->all.now, 305);
+	release();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -268,6 +292,7 @@ int main(void)
 		cmocka_unit_test(a_reset_ends_what_is_left),
 		cmocka_unit_test(what_is_told_too_late_is_counted),
 		cmocka_unit_test(pytorch_says_what_it_holds),
+		cmocka_unit_test(a_process_that_has_ended_holds_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
