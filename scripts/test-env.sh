@@ -20,6 +20,7 @@ else
 	scripts/starting-env.sh >/dev/null || echo "test-env: no pytest, uvicorn and so on: tests of starting are skipped" >&2
 fi
 scripts/readers-env.sh >/dev/null || echo "test-env: no DuckDB, pyarrow, Polars, Perfetto's schema: tests of exports with them are skipped" >&2
+scripts/debian-readers.sh >/dev/null || echo "test-env: no pprof, flamegraph.pl: the test of stacks in them is skipped" >&2
 scripts/newer-python-env.sh >/dev/null || echo "test-env: no CPython 3.14: it is not among the interpreters that tests try" >&2
 for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3; do
 	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue

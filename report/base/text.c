@@ -115,6 +115,16 @@ static size_t text_escape_one(char shown[16], const char *text, size_t bytes, ui
 	return (size_t)sprintf(shown, character < 0x80 ? "\\x%02x" : "\\u{%x}", character);
 }
 
+/* How much of the text is ASCII that stands for itself: nearly all of most, and so it is taken at once. */
+static size_t plain_start(const char *text, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length && text[at] >= ' ' && text[at] < 0x7f)
+		at++;
+	return at;
+}
+
 size_t text_escape_room(size_t length)
 {
 	return length * 4 + 1; /* \xNN for each byte; \u{NNNN} stands for two bytes or more */
@@ -124,12 +134,22 @@ size_t text_escape(char *shown, size_t room, const char *text, size_t length)
 {
 	size_t used = 0;
 
-	while (length) {
+	while (length && used < room) {
+		size_t left = room - 1 - used, plain = plain_start(text, length);
 		uint32_t character = 0;
 		char one[16];
-		size_t bytes = text_decode(text, length, &character);
-		size_t more = text_escape_one(one, text, bytes, character);
+		size_t bytes, more;
 
+		if (plain > left)
+			plain = left;
+		memcpy(shown + used, text, plain);
+		used += plain;
+		text += plain;
+		length -= plain;
+		if (!length)
+			break;
+		bytes = text_decode(text, length, &character);
+		more = text_escape_one(one, text, bytes, character);
 		if (used + more >= room)
 			break;
 		memcpy(shown + used, one, more);
@@ -164,8 +184,15 @@ size_t text_width(const char *text, size_t length)
 
 	while (length) {
 		uint32_t character = 0;
-		size_t bytes = text_decode(text, length, &character);
+		size_t bytes;
 
+		if ((unsigned char)*text < 0x80) { /* nearly all of most */
+			width++;
+			text++;
+			length--;
+			continue;
+		}
+		bytes = text_decode(text, length, &character);
 		width += bytes ? text_character_width(character) : 1;
 		text += bytes ? bytes : 1;
 		length -= bytes ? bytes : 1;
@@ -293,27 +320,30 @@ static size_t put_frames(char *shown, const char *text, size_t from, size_t end,
 			       (int)(end - from), text + from);
 }
 
-size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t width,
-			  const char *mark)
+/* As many as fit of the frames up to `end`; where not even the innermost does, a part of it. */
+static size_t put_innermost(char *shown, const char *text, size_t end, size_t width,
+			    const char *mark)
 {
-	size_t mark_width = text_width(mark, strlen(mark)), leaf = frame_start(text, length);
-	size_t from = frames_fit(text, length, width, mark_width), caller, end, used;
+	size_t mark_width = text_width(mark, strlen(mark)), innermost = frame_start(text, end);
+	size_t from = frames_fit(text, end, width, mark_width), used;
+
+	if (from < end)
+		return put_frames(shown, text, from, end, mark);
+	used = innermost ? (size_t)sprintf(shown, "%s;", mark) : 0;
+	return used + text_shorten(shown + used, text + innermost, end - innermost,
+				   width - (innermost ? mark_width + 1 : 0), mark);
+}
+
+size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t width,
+			  const char *mark, bool beside)
+{
+	size_t mark_width = text_width(mark, strlen(mark)), leaf = frame_start(text, length), used;
 
 	if (!leaf || text_width(text, length) <= width || width < 2 * (mark_width + 1) + mark_width)
 		return text_shorten(shown, text, length, width, mark);
-	if (from < leaf)
-		return put_frames(shown, text, from, length, mark);
-	end = leaf - 1;
-	width -= mark_width + 1;
-	from = frames_fit(text, end, width, mark_width);
-	caller = frame_start(text, end);
-	if (from < end) {
-		used = put_frames(shown, text, from, end, mark);
-	} else {
-		used = caller ? (size_t)sprintf(shown, "%s;", mark) : 0;
-		used += text_shorten(shown + used, text + caller, end - caller,
-				     width - (caller ? mark_width + 1 : 0), mark);
-	}
+	if (!beside || frames_fit(text, length, width, mark_width) < leaf)
+		return put_innermost(shown, text, length, width, mark);
+	used = put_innermost(shown, text, leaf - 1, width - mark_width - 1, mark);
 	return used + (size_t)sprintf(shown + used, ";%s", mark);
 }
 

@@ -52,11 +52,11 @@ size_t text_shorten_end(char *shown, const char *text, size_t length, size_t wid
 
 /*
  * A stack, frames outermost first with ; between: whole frames, the innermost ones, and `mark` for the others. Where the
- * innermost one leaves no room for its caller it goes too, as rows have it in a column of its own. `shown` has room
- * for length + 2 * strlen(mark) + 2.
+ * innermost one leaves no room for its caller it goes too if it stands `beside` in a column of its own; else it stays, and
+ * is shortened if it must be. `shown` has room for length + 2 * strlen(mark) + 2.
  */
 size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t width,
-			  const char *mark);
+			  const char *mark, bool beside);
 
 /* Glob with * and ?, over bytes; linear time in practice, no recursion. */
 bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length);

@@ -12,7 +12,7 @@
 #include "report/cuda/cuda_events.h"
 
 #define TOLERANCE_NS 10000u /* so far may CUPTI's clock and ours be apart */
-#define ASKED_MAX 4096u     /* calls under way at once; a hostile file has more */
+#define ASKED_MAX 4096u     /* calls that are kept; a hostile file has more under way */
 #define QUEUE_SOME 1024u    /* changes that are worth a look */
 
 enum { GIVEN = 1, TAKEN = 2 }; /* CUpti_ActivityMemoryOperationType */
@@ -126,10 +126,24 @@ static void take_lost(void *state, const struct source_event *event, bool counts
 
 /* --- in the order of time --- */
 
+/* Those that are over at that time go; of more than half of the room then the oldest, so that this is rare. */
+static void asked_forget(struct cupti_memory_state *mine, uint64_t now_ns)
+{
+	size_t kept = 0, many;
+
+	for (size_t i = 0; i < mine->asked_count; i++)
+		if (mine->asked[i].end_ns >= now_ns)
+			mine->asked[kept++] = mine->asked[i];
+	many = kept > ASKED_MAX / 2 ? kept - ASKED_MAX / 2 : 0;
+	mine->asked_count = kept - many;
+	if (many)
+		memmove(mine->asked, mine->asked + many, mine->asked_count * sizeof(*mine->asked));
+}
+
 static void asked_put(struct cupti_memory_state *mine, const struct change *call)
 {
 	if (mine->asked_count == ASKED_MAX)
-		memmove(mine->asked, mine->asked + 1, --mine->asked_count * sizeof(*mine->asked));
+		asked_forget(mine, call->time_ns);
 	mine->asked = memory_room(mine->asked, mine->asked_count, &mine->asked_room,
 				  sizeof(*mine->asked));
 	mine->asked[mine->asked_count++] = *call;

@@ -6,6 +6,8 @@
  */
 #include "report/export/stack_export.h"
 
+#include <string.h>
+
 /* A name of one line, and none that would be taken for the number of an earlier one, as in (12). */
 static void put_name(struct sink *sink, const char *key, const char *name)
 {
@@ -24,6 +26,12 @@ static const struct named_frame *frame_of(const struct stack_export *it, uint32_
 	return &it->tree.names->frame[it->tree.node[node].frame];
 }
 
+static bool is_same_function(const struct named_frame *one, const struct named_frame *other)
+{
+	return !strcmp(one->name, other->name) &&
+	       !strcmp(one->file ? one->file : "", other->file ? other->file : "");
+}
+
 /* A function that calls itself is another one inside of itself, as callgrind's --separate-recs has it: sums stay right. */
 static void put_function(const struct stack_export *it, const char *key, uint32_t node)
 {
@@ -33,7 +41,7 @@ static void put_function(const struct stack_export *it, const char *key, uint32_
 
 	for (uint32_t at = it->tree.node[node].parent; at != TREE_ROOT;
 	     at = it->tree.node[at].parent)
-		level += it->tree.node[at].frame == it->tree.node[node].frame;
+		level += is_same_function(frame_of(it, at), frame);
 	named_frame_text(shown, frame->name);
 	if (level > 1)
 		snprintf(name, sizeof(name), "%s'%u", shown, level);
@@ -50,6 +58,7 @@ static void put_cost(struct sink *sink, uint32_t line, uint64_t value)
 	sink_put(sink, "\n", 1);
 }
 
+/* Of each, 0 too: callgrind_annotate warns of a source file that no line of it has a value of its own. */
 static void put_own(struct stack_export *it, uint32_t node)
 {
 	const struct named_frame *frame = frame_of(it, node);
@@ -77,7 +86,7 @@ static void put_call(struct stack_export *it, uint32_t node)
 int export_callgrind(struct report_request *request)
 {
 	struct stack_export it;
-	int status = stack_export_begin(&it, request, false);
+	int status = stack_export_begin(&it, request, TREE_BY_FRAME, false);
 	char what[128];
 
 	if (!status) {
@@ -88,8 +97,7 @@ int export_callgrind(struct report_request *request)
 			   what, stack_export_unit(&it), (unsigned long long)it.state.all);
 	}
 	for (size_t i = 0; !status && i + 1 < it.tree.count; i++) {
-		if (it.tree.node[it.order[i]].self)
-			put_own(&it, it.order[i]);
+		put_own(&it, it.order[i]);
 		if (it.tree.node[it.order[i]].parent != TREE_ROOT)
 			put_call(&it, it.order[i]);
 	}

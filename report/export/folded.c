@@ -31,7 +31,7 @@ static void put_line(struct stack_export *it, const uint32_t *path, const struct
 static int write_lines(struct report_request *request, bool has_no_spaces)
 {
 	struct stack_export it;
-	int status = stack_export_begin(&it, request, false);
+	int status = stack_export_begin(&it, request, TREE_BY_NAME, false);
 	uint32_t *path = memory_zero(it.tree.count + 1, sizeof(*path));
 
 	for (size_t i = 0; !status && i + 1 < it.tree.count; i++) {

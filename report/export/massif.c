@@ -55,7 +55,7 @@ static void tree_make(struct heap_tree *tree, struct massif *massif, enum stack_
 	tree->stacks.value = value;
 	tree->stacks.has_value = true;
 	stack_report_read(&tree->stacks, &massif->report);
-	stack_report_tree(&tree->stacks, made, true);
+	stack_report_tree(&tree->stacks, made, true, TREE_BY_FRAME);
 	tree->first = memory_zero(made->count + 1, sizeof(*tree->first));
 	tree->next = memory_zero(made->count + 1, sizeof(*tree->next));
 	sorted = memory_zero(made->count + 1, sizeof(*sorted));

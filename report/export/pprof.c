@@ -29,7 +29,6 @@ enum {
 	LINE_LINE = 2,
 	FUNCTION_ID = 1,
 	FUNCTION_NAME = 2,
-	FUNCTION_SYSTEM_NAME = 3,
 	FUNCTION_FILE = 4,
 };
 
@@ -78,6 +77,10 @@ static void write_strings(struct stack_export *it)
 	}
 }
 
+/*
+ * A function without a name of the system's own: pprof takes a name that is also that one for one to be demangled, and cuts out
+ * what it takes for template arguments and parameters. <module> and <lambda> would be left without a name.
+ */
 static void write_frame(struct sink *sink, const struct named_frame *frame, uint64_t number)
 {
 	struct message message = { .length = 0 }, line = { .length = 0 };
@@ -85,7 +88,6 @@ static void write_frame(struct sink *sink, const struct named_frame *frame, uint
 
 	message_number(&message, FUNCTION_ID, number);
 	message_number(&message, FUNCTION_NAME, name);
-	message_number(&message, FUNCTION_SYSTEM_NAME, name);
 	message_number(&message, FUNCTION_FILE, name + 1);
 	write_message(sink, PROFILE_FUNCTION, &message);
 	message_number(&line, LINE_FUNCTION, number);
@@ -134,7 +136,7 @@ static void write_profile(struct stack_export *it)
 int export_pprof(struct report_request *request)
 {
 	struct stack_export it;
-	int status = stack_export_begin(&it, request, true);
+	int status = stack_export_begin(&it, request, TREE_BY_FRAME, true);
 
 	if (!status)
 		write_profile(&it);

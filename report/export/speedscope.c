@@ -13,9 +13,27 @@ static void put_text(struct sink *sink, const char *text)
 	sink_json(sink, text, strlen(text));
 }
 
-/* Their numbers are those of the named frames less one: [0] is none. */
-static void put_frames(struct sink *sink, const struct named_stacks *names)
+/* By frame: whether others count as the same function that are on another line. Owned by the caller. */
+static bool *find_lines(const struct stack_tree *tree)
 {
+	const struct named_stacks *names = tree->names;
+	bool *has_lines = memory_zero(names->frame_count + 1, sizeof(*has_lines));
+
+	for (size_t i = 1; i < names->frame_count && i < tree->name_room; i++)
+		if (tree->name[i] && names->frame[i].line != names->frame[tree->name[i]].line)
+			has_lines[tree->name[i]] = true;
+	return has_lines;
+}
+
+/*
+ * Their numbers are those of the named frames less one: [0] is none. A function that values of several lines were added up of
+ * has no line.
+ */
+static void put_frames(struct sink *sink, const struct stack_tree *tree)
+{
+	const struct named_stacks *names = tree->names;
+	bool *has_lines = find_lines(tree);
+
 	for (size_t i = 1; i < names->frame_count; i++) {
 		const struct named_frame *frame = &names->frame[i];
 
@@ -25,10 +43,11 @@ static void put_frames(struct sink *sink, const struct named_stacks *names)
 			sink_text(sink, ", \"file\": ");
 			put_text(sink, frame->file);
 		}
-		if (frame->line)
+		if (frame->line && !has_lines[i])
 			sink_print(sink, ", \"line\": %u", frame->line);
 		sink_text(sink, "}");
 	}
+	free(has_lines);
 }
 
 static void put_stack(struct sink *sink, const struct stack_tree *tree, const uint32_t *path,
@@ -37,7 +56,7 @@ static void put_stack(struct sink *sink, const struct stack_tree *tree, const ui
 	for (uint32_t depth = 1; depth <= node->depth; depth++) {
 		if (depth > 1)
 			sink_text(sink, ", ");
-		sink_unsigned(sink, tree->node[path[depth]].frame - 1);
+		sink_unsigned(sink, tree->name[tree->node[path[depth]].frame] - 1);
 	}
 }
 
@@ -76,7 +95,7 @@ static void put_weights(struct stack_export *it)
 int export_speedscope(struct report_request *request)
 {
 	struct stack_export it;
-	int status = stack_export_begin(&it, request, false);
+	int status = stack_export_begin(&it, request, TREE_BY_FILE, false);
 	uint32_t *path = memory_zero(it.tree.count + 1, sizeof(*path));
 	char what[128];
 
@@ -86,7 +105,7 @@ int export_speedscope(struct report_request *request)
 				   "\"name\": ");
 		put_text(it.sink, what);
 		sink_text(it.sink, ",\n\"shared\": {\"frames\": [");
-		put_frames(it.sink, &it.state.rows.names);
+		put_frames(it.sink, &it.tree);
 		sink_text(it.sink, "\n]},\n\"profiles\": [{\"type\": \"sampled\", \"name\": ");
 		put_text(it.sink, what);
 		sink_print(it.sink, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": %llu,\n",

@@ -23,7 +23,8 @@ static int say_nothing(struct stack_export *it)
 	return STATUS_INPUT;
 }
 
-int stack_export_begin(struct stack_export *it, struct report_request *request, bool zips)
+int stack_export_begin(struct stack_export *it, struct report_request *request,
+		       enum tree_identity identity, bool zips)
 {
 	*it = (struct stack_export){ .report = { .kind = &report_kind_export,
 						 .request = request } };
@@ -32,7 +33,7 @@ int stack_export_begin(struct stack_export *it, struct report_request *request, 
 	stack_report_want(&it->state, &it->report);
 	request_read(request, it->report.run);
 	stack_report_read(&it->state, &it->report);
-	stack_report_tree(&it->state, &it->tree, false);
+	stack_report_tree(&it->state, &it->tree, false, identity);
 	it->order = stack_tree_order(&it->tree);
 	if (!it->state.all)
 		return say_nothing(it);

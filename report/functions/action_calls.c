@@ -11,7 +11,9 @@ static void action_ended(void *state, const struct nest_end *end)
 void action_calls_init(struct action_calls *actions)
 {
 	calls_init(&actions->calls);
-	nest_init(&actions->nest, (struct nest_options){ .is_keyed = true }, action_ended, actions);
+	nest_init(&actions->nest,
+		  (struct nest_options){ .is_keyed = true, .depth_max = ACTION_DEPTH_MAX },
+		  action_ended, actions);
 }
 
 void action_calls_release(struct action_calls *actions)
@@ -32,7 +34,7 @@ void action_calls_end(struct action_calls *actions, struct nest_place place, uin
 
 bool action_calls_any(const struct action_calls *actions, uint32_t thread)
 {
-	return nest_top(&actions->nest, thread) != NEST_NONE;
+	return nest_innermost(&actions->nest, thread) != NEST_NONE;
 }
 
 /* The actions that count: an end is the innermost's of its name, so what has one around it keeps it. */
@@ -45,7 +47,7 @@ static uint32_t next_that_counts(const struct action_calls *actions, uint32_t sc
 
 void action_calls_enter(struct action_calls *actions, const struct call *call)
 {
-	uint32_t scope = next_that_counts(actions, nest_top(&actions->nest, call->thread));
+	uint32_t scope = next_that_counts(actions, nest_innermost(&actions->nest, call->thread));
 
 	while (scope != NEST_NONE) {
 		struct call inside = *call;
@@ -59,7 +61,7 @@ void action_calls_enter(struct action_calls *actions, const struct call *call)
 
 void action_calls_return(struct action_calls *actions, const struct call *call)
 {
-	uint32_t scope = next_that_counts(actions, nest_top(&actions->nest, call->thread));
+	uint32_t scope = next_that_counts(actions, nest_innermost(&actions->nest, call->thread));
 
 	while (scope != NEST_NONE) {
 		struct call inside = *call;

@@ -252,6 +252,7 @@ void gpu_fill_trace(struct gpu *gpu, const struct run *run, struct table *table,
 	for (size_t i = 0; i < gpu->trace_count; i++) {
 		table_add_row(table);
 		trace_put(&naming, &gpu->trace[i], table);
+		table_settle_row(table);
 	}
 	kernel_text_release(&naming.names);
 }

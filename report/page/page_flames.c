@@ -180,7 +180,7 @@ static void put_tree(struct page *page, const struct page_flame *flame, const ch
 	size_t length;
 	char *text;
 
-	stack_report_tree(&flame->state, &tree, false);
+	stack_report_tree(&flame->state, &tree, false, TREE_BY_NAME);
 	drawing.order = stack_tree_order(&tree);
 	choose_least(&drawing);
 	text = flame_json(flame, &drawing, &length);

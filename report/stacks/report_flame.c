@@ -42,7 +42,7 @@ static void draw_folded(const struct stack_report *state, FILE *out)
 	struct stack_tree tree;
 	uint32_t *order, *path;
 
-	stack_report_tree(state, &tree, false);
+	stack_report_tree(state, &tree, false, TREE_BY_NAME);
 	order = stack_tree_order(&tree);
 	path = memory_zero(tree.count + 1, sizeof(*path));
 	for (size_t i = 0; i + 1 < tree.count; i++) {
@@ -75,7 +75,7 @@ static void draw_svg(const struct stack_report *state, struct source *source, FI
 	snprintf(title, sizeof(title), "%s",
 		 count ? source_name_text(process[0]->command) : "intercept");
 	stack_report_describe(state, subtitle, sizeof(subtitle));
-	stack_report_tree(state, &tree, false);
+	stack_report_tree(state, &tree, false, TREE_BY_NAME);
 	flame_svg_write(out, &tree, &text);
 	stack_tree_release(&tree);
 }

@@ -208,7 +208,7 @@ static void fill_tree(struct report *report, struct table *table)
 	if (options->limit == LIMIT_DEFAULT && filling.for_people)
 		report->request->arrangement.limit = ROWS_SHOWN;
 	stack_report_read(&state->stacks, report);
-	stack_report_tree(&state->stacks, &filling.tree, state->is_bottom_up);
+	stack_report_tree(&state->stacks, &filling.tree, state->is_bottom_up, TREE_BY_NAME);
 	filling.only = memory_zero(filling.tree.count, sizeof(*filling.only));
 	filling.is_joined = memory_zero(filling.tree.count, sizeof(*filling.is_joined));
 	filling.row = memory_zero(filling.tree.count, sizeof(*filling.row));

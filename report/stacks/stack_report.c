@@ -79,9 +79,11 @@ void stack_report_release(struct stack_report *state)
 	free(state->weight);
 }
 
-void stack_report_tree(const struct stack_report *state, struct stack_tree *tree, bool is_bottom_up)
+void stack_report_tree(const struct stack_report *state, struct stack_tree *tree, bool is_bottom_up,
+		       enum tree_identity identity)
 {
 	stack_tree_init(tree, &state->rows.names, is_bottom_up);
+	tree->identity = identity;
 	for (size_t i = 0; i < state->rows.place_count; i++)
 		stack_tree_add(tree, state->rows.place[i].stack, state->weight[i]);
 	stack_tree_settle(tree);

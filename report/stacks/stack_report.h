@@ -27,8 +27,8 @@ void stack_report_read(struct stack_report *state, struct report *report);
 void stack_report_release(struct stack_report *state);
 
 /* The places as a tree. The caller releases it. */
-void stack_report_tree(const struct stack_report *state, struct stack_tree *tree,
-		       bool is_bottom_up);
+void stack_report_tree(const struct stack_report *state, struct stack_tree *tree, bool is_bottom_up,
+		       enum tree_identity identity);
 
 enum unit stack_report_unit(const struct stack_report *state);
 /* "alloc: bytes at the peak, 1.23 MiB", cut to `room`. */

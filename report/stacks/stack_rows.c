@@ -250,6 +250,7 @@ void stack_rows_attach(struct stack_rows *rows, struct table *table, size_t belo
 	table->stacks = (struct table_stacks){ .frames = frames_of_row,
 					       .state = rows,
 					       .column = rows->columns.stack,
+					       .innermost = rows->columns.function,
 					       .below = below };
 }
 

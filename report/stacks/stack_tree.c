@@ -23,18 +23,27 @@ void stack_tree_release(struct stack_tree *tree)
 	free(tree->path);
 }
 
-/* Frames of one name are one: the first of them. */
+static uint64_t hash_identity(const struct stack_tree *tree, const struct named_frame *frame)
+{
+	uint64_t seed = 0;
+
+	if (tree->identity == TREE_BY_FILE && frame->file)
+		seed = map_hash_bytes(frame->file, strlen(frame->file), 1);
+	return map_hash_bytes(frame->name, strlen(frame->name), seed);
+}
+
+/* Frames that count as one are the first of them. */
 static uint32_t name_of(struct stack_tree *tree, uint32_t frame)
 {
 	struct map_entry *entry;
-	const char *name;
 	bool added;
 
 	tree->name = memory_room(tree->name, frame, &tree->name_room, sizeof(*tree->name));
 	if (tree->name[frame])
 		return tree->name[frame];
-	name = tree->names->frame[frame].name;
-	entry = map_put(&tree->names_seen, map_hash_bytes(name, strlen(name), 0), &added);
+	if (tree->identity == TREE_BY_FRAME)
+		return tree->name[frame] = frame;
+	entry = map_put(&tree->names_seen, hash_identity(tree, &tree->names->frame[frame]), &added);
 	if (added)
 		entry->value = frame;
 	return tree->name[frame] = (uint32_t)entry->value;
@@ -111,7 +120,10 @@ static int compare_frames(const void *left, const void *right, void *context)
 {
 	const struct named_frame *frame = context;
 
-	return strcmp(frame[*(const uint32_t *)left].name, frame[*(const uint32_t *)right].name);
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = strcmp(frame[a].name, frame[b].name);
+
+	return order ? order : (a > b) - (a < b);
 }
 
 /* By frame, of those that stand for a name: its place among all names, from 0. Owned by the caller. */

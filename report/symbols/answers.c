@@ -248,6 +248,14 @@ static const char *get_text(struct answers *answers, struct cursor *c)
 	return text_store_put(&answers->store, length ? (const char *)text : "", length);
 }
 
+#define MEAN_BYTES 8u /* of a text or address of most files, at least */
+
+/* So many are worth room of their own at once; for the others it grows: a hostile file says as many as it has bytes. */
+static size_t likely(uint64_t count, const struct cursor *c)
+{
+	return count < cursor_left(c) / MEAN_BYTES ? count : cursor_left(c) / MEAN_BYTES;
+}
+
 /* How many there are is known: arrays that grow would be copied again and again. */
 static void reserve_texts(struct answers *answers, size_t count)
 {
@@ -271,7 +279,7 @@ static void read_texts(struct answers *answers, struct cursor *c)
 
 	c->failed |= count > cursor_left(c);
 	if (!c->failed)
-		reserve_texts(answers, count);
+		reserve_texts(answers, likely(count, c));
 	for (uint64_t i = 0; i < count && !c->failed; i++) {
 		const char *text = get_text(answers, c);
 		bool added;
@@ -333,8 +341,7 @@ static bool read_content(struct answers *answers, struct cursor *c)
 	count = get_varint(c);
 	c->failed |= count > cursor_left(c);
 	if (!c->failed)
-		reserve_addresses(answers,
-				  count < ANSWERS_ADDRESSES_MAX ? count : ANSWERS_ADDRESSES_MAX);
+		reserve_addresses(answers, likely(count, c));
 	for (uint64_t i = 0; i < count && !c->failed; i++)
 		read_answer(answers, c, &address);
 	return !c->failed && !cursor_left(c);

@@ -15,6 +15,18 @@ static void put_spaces(FILE *out, size_t count)
 		putc(' ', out);
 }
 
+/* Beside the stack, so that the stack need not have it. */
+static bool innermost_is_shown(const struct layout *layout)
+{
+	enum column_id innermost = layout->document->table->stacks.innermost;
+
+	for (size_t i = 0; i < layout->count; i++)
+		if (layout->width[i] && innermost < COLUMN_ID_LIMIT &&
+		    layout_column(layout, i) == &column_list[innermost])
+			return true;
+	return false;
+}
+
 /* One cell; the last column of text is not padded. */
 static void layout_put(const struct layout *layout, const struct screen *screen, size_t at,
 		       const char *text, size_t indent)
@@ -29,7 +41,8 @@ static void layout_put(const struct layout *layout, const struct screen *screen,
 	else if (layout_column(layout, at)->unit == UNIT_CODE)
 		length = text_shorten_end(shown, text, length, room, mark);
 	else if (layout_column(layout, at)->unit == UNIT_STACK)
-		length = text_shorten_stack(shown, text, length, room, mark);
+		length = text_shorten_stack(shown, text, length, room, mark,
+					    innermost_is_shown(layout));
 	else
 		length = text_shorten(shown, text, length, room, mark);
 	used = text_width(shown, length) + indent;

@@ -66,8 +66,9 @@ struct table_stacks {
 	/* Frames, innermost first, at most `room`; returns how many there are. NULL: rows have none. */
 	size_t (*frames)(void *state, size_t row, struct table_frame *frame, size_t room);
 	void *state;
-	enum column_id column;            /* whose text is the stack in one line */
-	size_t below;                     /* so many frames are shown below each row */
+	enum column_id column;    /* whose text is the stack in one line */
+	enum column_id innermost; /* that has its innermost function; COLUMN_ID_LIMIT: none */
+	size_t below;             /* so many frames are shown below each row */
 	const char *(*note)(void *state); /* a sentence below the table; NULL: none */
 	void (*total)(void *state, struct facts *facts); /* what it says, as totals; NULL: none */
 };

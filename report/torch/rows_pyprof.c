@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/base/demangle.h"
+#include "report/base/map.h"
 #include "report/torch/pyprof.h"
 
 #define NOTHING "-"
@@ -16,6 +17,7 @@ struct rows {
 	const struct pyprof *pyprof;
 	const struct source *source;
 	struct demangler demangler;
+	struct map names; /* of kernels, as they are shown: texts of the table */
 	struct table *table;
 };
 
@@ -121,15 +123,29 @@ static void put_call(const struct rows *rows, const struct pyprof_call *call)
 
 /* --- the kernel --- */
 
+/* NULL: it is shown as it is. Of one name, which may be long, one text serves all of its kernels. */
+static const char *name_shown(struct rows *rows, uint32_t name, const struct source_name *text)
+{
+	bool added;
+	struct map_entry *entry = map_put(&rows->names, name + 1ull, &added);
+	const char *shown;
+
+	if (added) {
+		shown = demangle(&rows->demangler, text->text, text->length, false);
+		entry->value = shown ? (uintptr_t)text_store_format(&rows->table->texts, "%s",
+								    shown)
+				     : 0;
+	}
+	return (const char *)(uintptr_t)entry->value;
+}
+
 static void put_name(struct rows *rows, uint32_t name)
 {
 	const struct source_name *text = source_name_at(rows->source, name);
-	const char *shown = text->text ? demangle(&rows->demangler, text->text, text->length, false)
-				       : NULL;
+	const char *shown = text->text ? name_shown(rows, name, text) : NULL;
 
 	if (shown)
-		put_text(rows->table, COLUMN_pyprof_kernel,
-			 text_store_format(&rows->table->texts, "%s", shown));
+		put_text(rows->table, COLUMN_pyprof_kernel, shown);
 	else
 		table_set_text(rows->table, COLUMN_pyprof_kernel, source_name_text(text),
 			       text->text ? text->length : strlen(source_name_text(text)));
@@ -183,6 +199,7 @@ void pyprof_fill(const struct pyprof *pyprof, const struct run *run, struct tabl
 	struct rows rows = { .pyprof = pyprof, .source = run_source(run), .table = table };
 	struct source_thread *const *thread;
 
+	map_init(&rows.names);
 	source_threads(rows.source, &thread);
 	for (size_t i = 0; i < pyprof->count; i++) {
 		const struct pyprof_kernel *kernel = &pyprof->kernel[i];
@@ -191,7 +208,9 @@ void pyprof_fill(const struct pyprof *pyprof, const struct run *run, struct tabl
 		table_set_number(table, COLUMN_pyprof_idx, i + 1);
 		put_call(&rows, &kernel->call);
 		put_kernel(&rows, kernel, kernel->has_call ? thread[kernel->thread]->tid : 0);
+		table_settle_row(table);
 	}
 	table->stacks.note = NULL; /* the trace is not among the columns that are shown unasked */
 	demangler_release(&rows.demangler);
+	map_release(&rows.names);
 }

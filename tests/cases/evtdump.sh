@@ -133,9 +133,6 @@ sed -n 's/^EVENT([0-9]*, \([a-z_]*\),.*/\1/p' "$ROOT"/collector/format/events/*.
 size=$(stat -c %s heap.evt)
 head -c $((size * 3 / 4)) heap.evt >cut.evt
 same_dump cut.evt any
-cp heap.evt changed.evt
-printf '\377\377\377\377' | dd of=changed.evt bs=1 seek=$((size / 2)) conv=notrunc status=none
-same_dump changed.evt any
 # the magic and the length of each frame behind the schema, where the end of the frame cannot be known any more
 PYTHONDONTWRITEBYTECODE=1 python3 - "$ROOT" heap.evt >starts.txt <<'END' || fail "no frames in heap.evt"
 import sys
@@ -150,6 +147,11 @@ while at < len(data):
 END
 sed 1d starts.txt | head -n 4 >frames.txt
 [[ -s frames.txt ]] || fail "heap.evt has no frame but the schema's"
+# behind the schema, which this reader has nothing in place of
+behind=$(head -n 1 frames.txt)
+cp heap.evt changed.evt
+printf '\377\377\377\377' | dd of=changed.evt bs=1 seek=$((behind + (size - behind) / 2)) conv=notrunc status=none
+same_dump changed.evt any
 while read -r start; do
 	for part in 0 9; do
 		cp heap.evt changed.evt

@@ -27,6 +27,15 @@ for format in chrome perfetto sqlite parquet; do
 		$(($(cut -d' ' -f1 short.err) + 15000))
 	[[ $format != sqlite ]] || mv long.out long.sqlite
 done
+# a table with a row for each kernel keeps those that it shows
+for report in gpu-trace pyprof; do
+	for length in short long; do
+		python3 peak.py "$REPORT" $report $length.evt --limit 20 >/dev/null 2>$length.err || fail "$report: $(cat $length.err)"
+	done
+	# 135,000 KiB for 480,000 more: all of their rows would be 190,000 and 270,000
+	expect_between "KiB that $report takes for twice as much" "$(cut -d' ' -f1 long.err)" 1000 \
+		$(($(cut -d' ' -f1 short.err) + 135000))
+done
 python3 - <<'END' || fail "what is in the database"
 import sqlite3
 data = sqlite3.connect("file:long.sqlite?mode=ro", uri=True)

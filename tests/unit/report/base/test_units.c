@@ -248,13 +248,32 @@ static void names_are_shortened_in_the_middle(void **state)
 	assert_true(text_width(shown, strlen(shown)) <= 5);
 }
 
-static const char *shortened_stack(const char *stack, size_t width)
+static const char *shortened(const char *stack, size_t width, bool beside)
 {
 	static char shown[128];
 
-	text_shorten_stack(shown, stack, strlen(stack), width, "..");
+	text_shorten_stack(shown, stack, strlen(stack), width, "..", beside);
 	assert_true(text_width(shown, strlen(shown)) <= width);
 	return shown;
+}
+
+static const char *shortened_stack(const char *stack, size_t width)
+{
+	return shortened(stack, width, true);
+}
+
+/* What all of the row is about. */
+static void stacks_keep_an_innermost_that_stands_nowhere_else(void **state)
+{
+	(void)state;
+	assert_string_equal(shortened("main;outer;inner", 15, false), "..;outer;inner");
+	assert_string_equal(shortened("main;outer;inner", 13, false), "..;inner");
+	assert_string_equal(shortened("main;outer;inner", 8, false), "..;inner");
+	assert_string_equal(shortened("main;a_long_function", 12, false), "..;a_lo..ion");
+	for (size_t width = 0; width < 20; width++)
+		shortened("\xe6\x97\xa5\xe6\x9c\xac;\xe8\xaa\x9e;\xe6\x97\xa5;", width, false);
+	for (size_t width = 0; width < 20; width++)
+		shortened(";;main;;outer;", width, false);
 }
 
 static void stacks_keep_whole_frames_next_to_the_innermost(void **state)
@@ -341,6 +360,7 @@ int main(void)
 		cmocka_unit_test(escape_stays_within_its_room),
 		cmocka_unit_test(width_counts_columns),
 		cmocka_unit_test(code_is_shortened_at_its_end),
+		cmocka_unit_test(stacks_keep_an_innermost_that_stands_nowhere_else),
 		cmocka_unit_test(stacks_keep_whole_frames_next_to_the_innermost),
 		cmocka_unit_test(names_are_shortened_in_the_middle),
 		cmocka_unit_test(paths_lose_whole_folders_in_front),

@@ -155,6 +155,24 @@ static void a_block_is_of_the_call_around_it(void **state)
 	release();
 }
 
+/* One call takes long, as the first does, and other threads ask meanwhile: theirs are over, and CUPTI tells of none. */
+static void many_calls_do_not_displace_one_under_way(void **state)
+{
+	(void)state;
+	begin();
+	for (uint64_t i = 0; i < 6000; i++)
+		ask(1000 * US + i * 100 * US, B + i, 8);
+	CUDA_PUT(&c, SECOND, cuda_alloc, "cudaMalloc", SECOND - 100 * US, .kind = EVT_CUDA_DEVICE,
+		 .bytes = 1000, .address = A);
+	tell(SECOND + 900 * US, SECOND - 1 * US, 1, A, 1024);
+	finish(2 * SECOND);
+	read_by(BY_device_memory_kind, NULL);
+	assert_int_equal(at(0, COLUMN_device_memory_allocations), 6001);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_bytes), 1024);
+	assert_int_equal(view.cupti->without_call, 0);
+	release();
+}
+
 static void lost_records_leave_no_wrong_sum_of_an_address(void **state)
 {
 	(void)state;
@@ -240,15 +258,41 @@ static void pytorch_says_what_it_holds(void **state)
 	release();
 }
 
+/* PyTorch gives nothing back as it ends: the next process has the memory. */
+static void a_process_that_has_ended_holds_nothing(void **state)
+{
+	(void)state;
+	cuda_recording_start(&c, 3);
+	frame_begin_block(c.r.fw, 1);
+	totals(100 * US, 1 << 8 | 1, 300);
+	totals(110 * US, 1 << 8 | 2, 20);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 500 * US, process_end, .process = 1);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 3);
+	totals(400 * US, 1 << 8 | 1, 10);  /* both run */
+	totals(600 * US, 1 << 8 | 1, 305); /* the first has ended */
+	finish(1000 * US);
+	read_by(BY_device_memory_device, NULL);
+	assert_int_equal(highwater_peak(torch_reserved_of(view.reserved, 0)), 310);
+	assert_int_equal(highwater_peak(torch_reserved_of(view.reserved, 1)), 20);
+	assert_int_equal(highwater_peak(&view.reserved->all), 330);
+	assert_int_equal(view.reserved->all.now, 305);
+	release();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_in_any_order_are_put_in_theirs),
 		cmocka_unit_test(a_block_is_of_the_call_around_it),
+		cmocka_unit_test(many_calls_do_not_displace_one_under_way),
 		cmocka_unit_test(lost_records_leave_no_wrong_sum_of_an_address),
 		cmocka_unit_test(a_reset_ends_what_is_left),
 		cmocka_unit_test(what_is_told_too_late_is_counted),
 		cmocka_unit_test(pytorch_says_what_it_holds),
+		cmocka_unit_test(a_process_that_has_ended_holds_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

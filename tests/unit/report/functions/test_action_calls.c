@@ -151,6 +151,24 @@ static void a_cut_ends_actions_and_their_calls(void **state)
 	    &(struct call_counts){ .calls = 2, .open = 2, .self_ns = 20, .total_ns = 20 });
 }
 
+/* Of a file that has nothing else a call would take as long as all of it. */
+static void the_deepest_are_none(void **state)
+{
+	(void)state;
+	for (uint32_t name = 0; name < ACTION_DEPTH_MAX + 50; name++)
+		action_calls_begin(&actions, at(name), name);
+	enter(1000, F);
+	leave(1010, F);
+	assert_int_equal(actions.calls.row_count, ACTION_DEPTH_MAX);
+	for (uint32_t name = ACTION_DEPTH_MAX + 50; name--;)
+		action_calls_end(&actions, at(1020), name);
+	assert_false(action_calls_any(&actions, 3));
+	action_calls_begin(&actions, at(1030), 1);
+	enter(1040, F);
+	leave(1050, F);
+	has(1, F, &(struct call_counts){ .calls = 2, .self_ns = 20, .total_ns = 20 });
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +176,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_open_is_over_with_the_action, begin, end),
 		cmocka_unit_test_setup_teardown(one_name_counts_once, begin, end),
 		cmocka_unit_test_setup_teardown(actions_may_overlap, begin, end),
+		cmocka_unit_test_setup_teardown(the_deepest_are_none, begin, end),
 		cmocka_unit_test_setup_teardown(a_cut_ends_actions_and_their_calls, begin, end),
 	};
 

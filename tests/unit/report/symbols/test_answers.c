@@ -17,6 +17,9 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "report/symbols/answers.h"
 #include "report/symbols/symbol_cache.h"
 
@@ -123,6 +126,33 @@ static void bytes_that_are_damaged(void **state)
 	assert_true(answers_read(&again, bytes, length));
 	free(bytes);
 	answers_release(&again);
+	answers_release(&answers);
+}
+
+/* As many texts as bytes, all of them empty: room for what a file says is not taken at once. */
+static void a_file_of_nothing_takes_little(void **state)
+{
+	static uint8_t bytes[1u << 20];
+	size_t head, count = sizeof(bytes) - 64, length;
+	struct answers answers;
+	uint8_t *empty;
+	uint64_t hash;
+
+	(void)state;
+	answers_init(&answers);
+	empty = answers_write(&answers, &answers.subject, &length);
+	head = length - 2 - sizeof(hash); /* without how many texts and addresses */
+	memcpy(bytes, empty, head);
+	for (size_t left = count; left; left >>= 7)
+		bytes[head++] = (uint8_t)((left & 0x7f) | (left >> 7 ? 0x80 : 0));
+	length = head + count + 1;
+	hash = XXH64(bytes, length, 0);
+	memcpy(bytes + length, &hash, sizeof(hash));
+	assert_true(answers_read(&answers, bytes, length + sizeof(hash)));
+	assert_int_equal(answers.text_count, count);
+	assert_int_equal(answers.count, 0);
+	assert_in_range(answers.texts.mask, 1, count);
+	free(empty);
 	answers_release(&answers);
 }
 
@@ -242,6 +272,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_and_back),
 		cmocka_unit_test(bytes_that_are_damaged),
+		cmocka_unit_test(a_file_of_nothing_takes_little),
 		cmocka_unit_test(answers_between_runs),
 		cmocka_unit_test(what_is_oldest_goes_first),
 	};
