@@ -6,7 +6,7 @@
 python=$("$ROOT/scripts/find-python.sh") || python=/usr/bin/python3
 folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/coverage
 export PYTHONPATH=$folder PYTHONDONTWRITEBYTECODE=1
-[[ -e $folder/made-of ]] && "$python" -c 'import coverage, pytest, pytest_cov' 2>/dev/null ||
+{ [[ -e $folder/made-of ]] && "$python" -c 'import coverage, pytest, pytest_cov' 2>/dev/null; } ||
 	skip "no coverage and pytest-cov (scripts/pip-folder.sh coverage installs them)"
 
 mkdir mine
@@ -73,18 +73,18 @@ measured() { # NAME COMMAND...: tests, and what was covered; nothing that has a 
 	local name=$1
 	shift
 	rm -f .coverage "$OUTPUT"
-	"$@" "$python" -m pytest -p no:cacheprovider -q --color=no --cov=mine --cov-branch --cov-report=json:$name.json test_mine.py >$name.out 2>$name.err
-	echo "status $?" >>$name.out
+	"$@" "$python" -m pytest -p no:cacheprovider -q --color=no --cov=mine --cov-branch "--cov-report=json:$name.json" test_mine.py >"$name.out" 2>"$name.err"
+	echo "status $?" >>"$name.out"
 	rm -f .coverage
-	"$@" "$python" -m coverage run -m mine_script >>$name.out 2>>$name.err
-	"$python" -m coverage json -q -o $name.script.json || fail "$name: no data of coverage: $(cat $name.err)"
-	"$python" - $name <<'END' >>$name.out
+	"$@" "$python" -m coverage run -m mine_script >>"$name.out" 2>>"$name.err"
+	"$python" -m coverage json -q -o "$name.script.json" || fail "$name: no data of coverage: $(cat "$name.err")"
+	"$python" - "$name" <<'END' >>"$name.out"
 import json, sys
 for path in (sys.argv[1] + ".json", sys.argv[1] + ".script.json"):
     for file, of in sorted(json.load(open(path))["files"].items()):
         print(file, of["executed_lines"], of["missing_lines"], of["executed_branches"], of["missing_branches"])
 END
-	sed -i -E "s/in [0-9.]+s/in a while/; s/0x[0-9a-f]+/an address/; s/$name.json/a file/" $name.out
+	sed -i -E "s/in [0-9.]+s/in a while/; s/0x[0-9a-f]+/an address/; s/$name.json/a file/" "$name.out"
 }
 echo 'import mine; print(mine.fib(5), mine.branches(1), mine.in_thread())' >mine_script.py
 
