@@ -195,6 +195,21 @@ written() {
 	done
 }
 
+# serve_web COMMAND...: a server that says in its log where it listens; $server is its process, $port the port. The log is in log.
+serve_web() {
+	local i
+	port=''
+	: >log # now, and not when the server's shell comes to it: the port of the server before would be taken
+	("$@") >>log 2>&1 &
+	server=$!
+	for ((i = 0; i < 1200 && !${#port}; i++)); do
+		port=$(sed -nE 's,.*(running on|Listening at:) .*http://127\.0\.0\.1:([0-9]+).*,\2,p' log | head -n 1)
+		kill -0 $server 2>/dev/null || fail "$*: $(cat log)"
+		sleep 0.1 # between two looks
+	done
+	[[ $port ]] || fail "$*: no port: $(cat log)"
+}
+
 # progress_of FILE: the sum of the counters that tests/programs/progress.c and cuda_progress.c count in; 0 when it is not there.
 progress_of() {
 	od -An -v -t u8 -w8 "$1" 2>/dev/null | awk '{ sum += $1 } END { printf "%d\n", sum }'

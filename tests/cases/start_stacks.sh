@@ -51,21 +51,13 @@ for path in ["/work", "/async", "/thread", "/wrong", "/absent"] * 3:
         print(path, error.code, error.read())
 END
 serve() { # NAME COMMAND...: what a server answers, its end, and what it logs of it
-	local name=$1 server i port=''
+	local name=$1 server port
 	shift
-	: >log # now: or the port of the server before is taken
-	("$@" python -m uvicorn --port 0 --no-use-colors app:app) >log 2>&1 &
-	server=$!
-	for ((i = 0; i < 1200 && !${#port}; i++)); do
-		port=$(sed -nE 's,.*running on .*http://127\.0\.0\.1:([0-9]+).*,\1,p' log | head -n 1)
-		kill -0 $server 2>/dev/null || fail "$name: $(cat log)"
-		sleep 0.1
-	done
-	[[ $port ]] || fail "$name: no port: $(cat log)"
+	serve_web "$@" python -m uvicorn --port 0 --no-use-colors app:app
 	python ask.py "$port" >"$name.answers" || fail "$name: no answer: $(tail -5 log)"
 	# the shell of the server has one child, the server
-	kill -INT "$(pgrep -P $server || echo $server)"
-	wait $server
+	kill -INT "$(pgrep -P "$server" || echo "$server")"
+	wait "$server"
 	echo "status $?" >>"$name.answers"
 	# what the server says, without pids, ports and our own lines
 	sed -E 's/\[[0-9]+\]/[pid]/; s/127\.0\.0\.1:[0-9]+/here/g; /^intercept: /d; s/0x[0-9a-f]+/address/g' log >>"$name.answers"

@@ -52,27 +52,19 @@ look() { # PID: what it and its children do, for the log of a failure
 	done
 }
 serves() { # COMMAND PROCESSES TRIES: seven requests, then the end
-	local server i port='' line
+	local server port line
 	line=$(documented "$1")
-	: >log # now, and not when the server's shell comes to it: the port of the server before would be taken
-	(eval "exec env $line") >log 2>&1 &
-	server=$!
-	for ((i = 0; i < 1200 && !${#port}; i++)); do
-		port=$(sed -nE 's,.*(running on|Listening at:) .*http://127\.0\.0\.1:([0-9]+).*,\2,p' log | head -n 1)
-		kill -0 $server 2>/dev/null || fail "$line: $(cat log)"
-		sleep 0.1
-	done
-	[[ $port ]] || fail "$line: no port: $(cat log)"
+	serve_web eval "exec env $line"
 	if ! python ask.py "$port" "$3" 2>ask.log; then
-		echo "$line: no answer: $(tail -5 log; tail -3 ask.log; look $server)" >&2
-		kill -TERM $server
-		wait $server
+		echo "$line: no answer: $(tail -5 log; tail -3 ask.log; look "$server")" >&2
+		kill -TERM "$server"
+		wait "$server"
 		"$REPORT" processes --columns pid,command,exit_status "$OUTPUT" >&2
 		rm -f ./*.evt
 		return 1
 	fi
-	kill -TERM $server
-	wait $server
+	kill -TERM "$server"
+	wait "$server"
 	expect "$OUTPUT" 'ops.row(name="aten::erf").calls == 7' "len(processes.rows) >= $2"
 	rm ./*.evt
 }
