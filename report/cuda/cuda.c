@@ -162,7 +162,7 @@ static void cuda_take_memory(struct cuda *cuda, const struct cuda_call *call)
 		.begin_ns = time_ns > born->duration_ns ? time_ns - born->duration_ns : 0,
 		.address = is_born ? born->address : dies->address,
 		.bytes = is_born ? born->bytes : 0,
-		.kind = is_born ? born->kind : dies->kind,
+		.kind = is_born ? device_kind_of_event(born->kind) : dies->kind,
 		.device = is_born ? born->device : dies->device,
 		.process = call->process,
 		.key = call->key,

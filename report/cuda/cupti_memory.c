@@ -99,7 +99,7 @@ static void take_allocation(void *state, const struct source_event *event, bool 
 					  .process = event->process->index,
 					  .end_ns = time_ns + TOLERANCE_NS,
 					  .address = call->address,
-					  .kind = call->kind,
+					  .kind = device_kind_of_event(call->kind),
 					  .key = mine->cuda->last_key,
 					  .counts = counts });
 }

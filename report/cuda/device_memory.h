@@ -78,6 +78,12 @@ uint64_t device_memory_at_peak(const struct device_memory *memory, uint32_t row)
 void device_memory_allocate(struct device_memory *memory, const struct device_op *op);
 void device_memory_free(struct device_memory *memory, const struct device_op *op);
 
+/* The kind of an event; what a newer version or nobody knows is EVT_CUDA_ANY. */
+static inline uint64_t device_kind_of_event(uint64_t kind)
+{
+	return kind < EVT_CUDA_MEMORY_LIMIT ? kind : EVT_CUDA_ANY;
+}
+
 /* Whether the kind is on the host. */
 static inline bool device_kind_is_host(uint64_t kind)
 {

@@ -91,6 +91,22 @@ static uint64_t at(size_t row, enum column_id column)
 	return cell_at(&table, row, column)->number;
 }
 
+/* Of a newer recording, or a hostile one: CUPTI's variables of modules are no kind of the file's. */
+static void a_kind_that_nobody_knows_is_unknown(void **state)
+{
+	(void)state;
+	begin();
+	CUDA_PUT(&c, 100 * US, cuda_alloc, "cudaMallocNew", 2000, .kind = EVT_CUDA_MEMORY_LIMIT,
+		 .bytes = 100, .address = A);
+	tell(200 * US, 100 * US, 1, A, 100);
+	finish(1000 * US);
+	read_by(BY_device_memory_kind, NULL);
+	assert_int_equal(table.row_count, 1);
+	assert_string_equal(cell_at(&table, 0, COLUMN_device_memory_kind)->text, "unknown");
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_bytes), 100);
+	release();
+}
+
 static void records_in_any_order_are_put_in_theirs(void **state)
 {
 	(void)state;
@@ -285,6 +301,7 @@ static void a_process_that_has_ended_holds_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_kind_that_nobody_knows_is_unknown),
 		cmocka_unit_test(records_in_any_order_are_put_in_theirs),
 		cmocka_unit_test(a_block_is_of_the_call_around_it),
 		cmocka_unit_test(many_calls_do_not_displace_one_under_way),
