@@ -16,12 +16,15 @@
 #include "report/base/vast.h"
 #include "report/heap/heap_state.h"
 #include "report/heap/live_blocks.h"
+#include "report/stacks/stack_share.h"
 
 void heap_init(struct heap *heap, enum heap_by by)
 {
 	*heap = (struct heap){ .by = by, .layers_due_ns = LAYERS_NEVER };
 	curve_init(&heap->curve);
 	map_init(&heap->key_rows);
+	if (by == HEAP_BY_STACK)
+		heap->share = memory_zero(1, sizeof(*heap->share));
 }
 
 void heap_release(struct heap *heap)
@@ -42,6 +45,7 @@ void heap_release(struct heap *heap)
 	free(heap->thread);
 	vast_release(heap->row, heap->row_room, sizeof(*heap->row));
 	free(heap->estimate);
+	free(heap->share);
 	map_release(&heap->key_rows);
 	if (heap->layers)
 		layers_release(heap->layers);

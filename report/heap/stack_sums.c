@@ -79,7 +79,6 @@ static void sum_add(struct stack_sums *sums, size_t place, uint32_t number)
 	struct stack_sum *sum;
 
 	if (place == sums->count) {
-		sums->at = memory_room(sums->at, place, &sums->room, sizeof(*sums->at));
 		sums->at[sums->count++] = number;
 		return;
 	}
@@ -106,6 +105,8 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 	source_processes(source, &process);
 	sums->heap = heap;
 	sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));
+	sums->at = memory_zero(heap->row_count + 1,
+			       sizeof(*sums->at)); /* a row has one place at most */
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];
 		const struct heap_estimate *estimate = sums->is_estimated ? &heap->estimate[i]
