@@ -104,7 +104,8 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 
 	source_processes(source, &process);
 	sums->heap = heap;
-	sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));
+	if (sums->keeps_places)
+		sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));
 	sums->at = memory_zero(heap->row_count + 1,
 			       sizeof(*sums->at)); /* a row has one place at most */
 	for (size_t i = 0; i < heap->row_count; i++) {
@@ -115,12 +116,14 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 					       row->last_ns,
 					       estimate ? estimated_weight(estimate, weight)
 							: weight_of(row, weight) };
+		size_t place = estimate && estimate->of == ESTIMATE_OF_NOTHING
+				       ? STACK_LEFT_OUT
+				       : stack_rows_place(rows, &use);
 
-		sums->place[i] = estimate && estimate->of == ESTIMATE_OF_NOTHING
-					 ? STACK_LEFT_OUT
-					 : stack_rows_place(rows, &use);
-		if (sums->place[i] != STACK_LEFT_OUT)
-			sum_add(sums, sums->place[i], (uint32_t)i);
+		if (sums->keeps_places)
+			sums->place[i] = place;
+		if (place != STACK_LEFT_OUT)
+			sum_add(sums, place, (uint32_t)i);
 	}
 }
 

@@ -24,7 +24,8 @@ struct stack_sums {
 	size_t count;
 	struct stack_sum *joined;
 	size_t joined_count, joined_room;
-	size_t *place; /* of each row of the heap; STACK_LEFT_OUT: none */
+	bool keeps_places; /* somebody wants `place` */
+	size_t *place;     /* of each row of the heap; STACK_LEFT_OUT: none */
 };
 
 #define STACK_SUM_JOINED 0x80000000u
