@@ -12,32 +12,40 @@
 
 #define FLUSH_NS 500000000u /* of time at once */
 
-/* One thing more, or less, of a class. By their time, see time_order.h. */
-struct edge {
-	uint64_t time_ns;
+/* A piece of work that has begun, by its end. */
+struct ending {
+	uint64_t end_ns;
 	uint32_t lane;
 	uint8_t class;
 };
 
-struct edges {
-	struct edge *edge;
-	size_t count, room, at; /* `at`: of the next that is taken */
+/* Pieces that run: a binary heap, as few run at once. */
+struct endings {
+	struct ending *ending;
+	size_t count, room;
+};
+
+/* When a call began to wait; see time_order.h. */
+struct asking {
+	uint64_t call_ns;
+	size_t piece;
 };
 
 /* A piece of work of a stream, by its start: one thing of its class more, and one call less that waits. */
 struct piece {
 	uint64_t start_ns, end_ns, call_ns; /* call_ns: 0 when the call is not known */
 	uint32_t stream;
-	uint32_t thread : 28, class : 3, has_call : 1; /* thread: of the call */
+	uint32_t thread : 28, class : 2;     /* thread: of the call */
+	uint32_t has_call : 1, is_asked : 1; /* is_asked: the call has begun to wait */
 };
 
 struct gpu_time_state {
 	struct gpu_time time; /* first: it is what others see */
 	struct run *run;
 	struct map lanes, streams;
-	struct edges calls, ends; /* calls begin to wait, pieces end */
-	struct piece *piece;
-	size_t piece_count, piece_room;
+	struct endings endings;
+	struct piece *piece; /* from `piece_first` on they have not begun */
+	size_t piece_first, piece_count, piece_room;
 };
 
 /* --- work as it is told --- */
@@ -76,12 +84,6 @@ static uint32_t stream_of(struct gpu_time_state *mine, uint32_t lane, uint32_t s
 	return (uint32_t)entry->value;
 }
 
-static void edges_put(struct edges *edges, uint32_t lane, enum gpu_class class, uint64_t time_ns)
-{
-	edges->edge = vast_room(edges->edge, edges->count, &edges->room, sizeof(*edges->edge));
-	edges->edge[edges->count++] = (struct edge){ time_ns, lane, (uint8_t) class };
-}
-
 static enum gpu_class class_of(const struct late_work *work)
 {
 	if (work->kind != LATE_KERNEL)
@@ -102,9 +104,6 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 		return;
 	mine->time.late += work->start_ns < mine->time.done_ns;
 	lane = lane_of(mine, work);
-	edges_put(&mine->ends, lane, class_of(work), end_ns);
-	if (work->has_call)
-		edges_put(&mine->calls, lane, GPU_IS_ASKED, work->call_start_ns);
 	mine->piece = vast_room(mine->piece, mine->piece_count, &mine->piece_room,
 				sizeof(*mine->piece));
 	mine->piece[mine->piece_count++] = (struct piece){
@@ -113,7 +112,7 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 		.call_ns = work->has_call ? work->call_start_ns : 0,
 		.stream = stream_of(mine, lane, work->stream),
 		.thread = work->has_call ? work->thread & 0xfffffffu : 0,
-		.class = class_of(work) & 7u,
+		.class = class_of(work) & 3u,
 		.has_call = work->has_call
 	};
 }
@@ -122,9 +121,11 @@ static void take_work(void *state, uint64_t place, const struct late_work *work)
 
 static void lane_charge(struct gpu_lane *lane, uint64_t time_ns)
 {
-	uint64_t passed = time_ns > lane->swept_ns ? time_ns - lane->swept_ns : 0;
+	uint64_t passed = time_ns - lane->swept_ns;
 	bool is_busy = false;
 
+	if (time_ns <= lane->swept_ns)
+		return;
 	for (int i = 0; i < GPU_IS_ASKED; i++) {
 		lane->class_ns[i] += lane->active[i] ? passed : 0;
 		is_busy |= lane->active[i] > 0;
@@ -153,27 +154,29 @@ static void note_gap(struct gpu_time *time, uint32_t lane, uint64_t start_ns, ui
 	time->gap[time->gap_count++] = (struct gpu_long_gap){ lane, start_ns, end_ns - start_ns };
 }
 
-static void edge_apply(struct gpu_time *time, const struct edge *edge, bool begins)
+/* One thing more of the class, or one less. */
+static void lane_change(struct gpu_time *time, uint32_t number, enum gpu_class class,
+			uint64_t time_ns, bool begins)
 {
-	struct gpu_lane *lane = &time->lane[edge->lane];
-	uint32_t *active = &lane->active[edge->class];
+	struct gpu_lane *lane = &time->lane[number];
+	uint32_t *active = &lane->active[class];
 
-	lane_charge(lane, edge->time_ns);
-	if (edge->class != GPU_IS_ASKED && begins && lane->has_begun && is_idle(lane))
-		note_gap(time, edge->lane, lane->last_ns, edge->time_ns);
+	lane_charge(lane, time_ns);
+	if (class != GPU_IS_ASKED && begins && lane->has_begun && is_idle(lane))
+		note_gap(time, number, lane->last_ns, time_ns);
 	if (begins)
 		++*active;
 	else if (*active)
 		--*active;
-	if (edge->class == GPU_IS_ASKED) {
+	if (class == GPU_IS_ASKED) {
 		lane->queue_max = *active > lane->queue_max ? *active : lane->queue_max;
 		return;
 	}
 	if (!lane->has_begun)
-		lane->first_ns = edge->time_ns;
+		lane->first_ns = time_ns;
 	lane->has_begun = true;
-	if (edge->time_ns > lane->last_ns)
-		lane->last_ns = edge->time_ns;
+	if (time_ns > lane->last_ns)
+		lane->last_ns = time_ns;
 }
 
 static void gap_add(struct gpu_time *time, const struct gpu_gap_found *gap)
@@ -189,7 +192,8 @@ static void gap_add(struct gpu_time *time, const struct gpu_gap_found *gap)
 		time->take_gap(time->taker, gap);
 }
 
-static void piece_apply(struct gpu_time *time, const struct piece *piece)
+/* What its stream did before it. */
+static void piece_end_gap(struct gpu_time *time, const struct piece *piece)
 {
 	struct gpu_stream_time *stream = &time->stream[piece->stream];
 	uint64_t gap_ns = piece->start_ns > stream->last_ns ? piece->start_ns - stream->last_ns : 0;
@@ -211,90 +215,169 @@ static void piece_apply(struct gpu_time *time, const struct piece *piece)
 		stream->last_ns = piece->end_ns;
 }
 
-static void edges_apply_next(struct gpu_time *time, struct edges *edges, bool begins)
+/* --- pieces that run --- */
+
+static void endings_put(struct endings *endings, struct ending ending)
 {
-	edge_apply(time, &edges->edge[edges->at++], begins);
+	size_t at = endings->count++;
+
+	endings->ending = memory_room(endings->ending, at, &endings->room, sizeof(ending));
+	for (; at && endings->ending[(at - 1) / 2].end_ns > ending.end_ns; at = (at - 1) / 2)
+		endings->ending[at] = endings->ending[(at - 1) / 2];
+	endings->ending[at] = ending;
 }
 
-static void piece_apply_edge(struct gpu_time *time, const struct piece *piece, bool begins)
+static struct ending endings_take(struct endings *endings)
 {
-	const struct edge edge = { piece->start_ns, time->stream[piece->stream].lane,
-				   begins ? (uint8_t)piece->class : (uint8_t)GPU_IS_ASKED };
+	struct ending first = endings->ending[0], last = endings->ending[--endings->count];
+	size_t at = 0, child;
 
-	if (begins || piece->has_call)
-		edge_apply(time, &edge, begins);
+	for (; (child = 2 * at + 1) < endings->count; at = child) {
+		child += child + 1 < endings->count &&
+			 endings->ending[child + 1].end_ns < endings->ending[child].end_ns;
+		if (endings->ending[child].end_ns >= last.end_ns)
+			break;
+		endings->ending[at] = endings->ending[child];
+	}
+	endings->ending[at] = last;
+	return first;
 }
 
-/* Of the next, UINT64_MAX when there is none up to that time. */
-static uint64_t edges_next_ns(const struct edges *edges, uint64_t upto_ns)
+/* Those that end before `time_ns`, or then. */
+static void endings_apply(struct gpu_time_state *mine, uint64_t time_ns)
 {
-	uint64_t time_ns = edges->at < edges->count ? edges->edge[edges->at].time_ns : UINT64_MAX;
+	while (mine->endings.count && mine->endings.ending[0].end_ns <= time_ns) {
+		struct ending ending = endings_take(&mine->endings);
 
-	return time_ns <= upto_ns ? time_ns : UINT64_MAX;
-}
-
-static uint64_t piece_next_ns(const struct gpu_time_state *mine, size_t at, uint64_t upto_ns)
-{
-	uint64_t time_ns = at < mine->piece_count ? mine->piece[at].start_ns : UINT64_MAX;
-
-	return time_ns <= upto_ns ? time_ns : UINT64_MAX;
-}
-
-/*
- * All edges up to that time, in order. What begins goes before what ends: one thing that follows another at once
- * leaves no gap. Returns how many pieces have begun.
- */
-static size_t edges_apply(struct gpu_time_state *mine, uint64_t upto_ns)
-{
-	size_t begun = 0, given = 0; /* pieces that have begun, and whose call waits no longer */
-
-	for (;;) {
-		uint64_t call_ns = edges_next_ns(&mine->calls, upto_ns);
-		uint64_t end_ns = edges_next_ns(&mine->ends, upto_ns);
-		uint64_t begin_ns = piece_next_ns(mine, begun, upto_ns);
-		uint64_t give_ns = piece_next_ns(mine, given, upto_ns);
-
-		if (mine->calls.at < mine->calls.count && call_ns <= upto_ns &&
-		    call_ns <= begin_ns && call_ns <= end_ns && call_ns <= give_ns)
-			edges_apply_next(&mine->time, &mine->calls, true);
-		else if (begun < mine->piece_count && begin_ns <= upto_ns && begin_ns <= end_ns &&
-			 begin_ns <= give_ns)
-			piece_apply_edge(&mine->time, &mine->piece[begun++], true);
-		else if (given < begun && give_ns <= end_ns)
-			piece_apply_edge(&mine->time, &mine->piece[given++], false);
-		else if (mine->ends.at < mine->ends.count && end_ns <= upto_ns)
-			edges_apply_next(&mine->time, &mine->ends, false);
-		else
-			return begun;
+		lane_change(&mine->time, ending.lane, (enum gpu_class)ending.class, ending.end_ns,
+			    false);
 	}
 }
 
-static void edges_forget_applied(struct edges *edges)
+/* --- calls that wait --- */
+
+/* Of pieces whose calls have not begun to wait, in the order of their calls. */
+struct askings {
+	struct piece *piece;
+	struct asking *asking; /* NULL: that is the order of the pieces */
+	size_t at, count, room;
+};
+
+static bool piece_asks(const struct piece *piece)
 {
-	if (edges->at)
-		memmove(edges->edge, &edges->edge[edges->at],
-			(edges->count - edges->at) * sizeof(*edges->edge));
-	edges->count -= edges->at;
-	edges->at = 0;
+	return piece->has_call && !piece->is_asked;
 }
 
+static bool pieces_ask_in_order(const struct piece *piece, size_t count)
+{
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!piece_asks(&piece[i]))
+			continue;
+		if (piece[i].call_ns < last_ns)
+			return false;
+		last_ns = piece[i].call_ns;
+	}
+	return true;
+}
+
+static struct askings askings_make(struct piece *piece, size_t pieces)
+{
+	struct askings askings = { .piece = piece, .count = pieces };
+
+	if (pieces_ask_in_order(piece, pieces))
+		return askings;
+	askings.count = 0;
+	for (size_t i = 0; i < pieces; i++) {
+		if (!piece_asks(&piece[i]))
+			continue;
+		askings.asking = vast_room(askings.asking, askings.count, &askings.room,
+					   sizeof(*askings.asking));
+		askings.asking[askings.count++] = (struct asking){ piece[i].call_ns, i };
+	}
+	time_order_sort(askings.asking, askings.count, sizeof(*askings.asking));
+	return askings;
+}
+
+/* The next one; NULL: there is none. */
+static struct piece *askings_first(struct askings *askings)
+{
+	if (askings->asking)
+		return askings->at < askings->count
+			       ? &askings->piece[askings->asking[askings->at].piece]
+			       : NULL;
+	while (askings->at < askings->count && !piece_asks(&askings->piece[askings->at]))
+		askings->at++;
+	return askings->at < askings->count ? &askings->piece[askings->at] : NULL;
+}
+
+/* Calls that begin to wait before `time_ns`, or then, and before them what ends earlier. */
+static void askings_apply(struct gpu_time_state *mine, struct askings *askings, uint64_t time_ns)
+{
+	struct piece *piece;
+
+	while ((piece = askings_first(askings)) && piece->call_ns <= time_ns) {
+		if (piece->call_ns)
+			endings_apply(mine, piece->call_ns - 1);
+		lane_change(&mine->time, mine->time.stream[piece->stream].lane, GPU_IS_ASKED,
+			    piece->call_ns, true);
+		piece->is_asked = true;
+		askings->at++;
+	}
+}
+
+/* --- all that has been told --- */
+
+static void piece_begin(struct gpu_time_state *mine, const struct piece *piece)
+{
+	uint32_t lane = mine->time.stream[piece->stream].lane;
+
+	lane_change(&mine->time, lane, (enum gpu_class)piece->class, piece->start_ns, true);
+	if (piece->has_call)
+		lane_change(&mine->time, lane, GPU_IS_ASKED, piece->start_ns, false);
+	endings_put(&mine->endings, (struct ending){ piece->end_ns, lane, (uint8_t)piece->class });
+	piece_end_gap(&mine->time, piece);
+}
+
+/*
+ * All up to that time, in order. What begins goes before what ends: one thing that follows another at once leaves no gap. A
+ * call goes before both.
+ */
 static void flush(struct gpu_time_state *mine, uint64_t upto_ns)
 {
-	size_t pieces;
+	struct piece *piece = mine->piece ? mine->piece + mine->piece_first : NULL;
+	size_t count = mine->piece_count - mine->piece_first, begun = 0;
+	struct askings askings;
 
-	time_order_sort(mine->calls.edge, mine->calls.count, sizeof(struct edge));
-	time_order_sort(mine->ends.edge, mine->ends.count, sizeof(struct edge));
-	time_order_sort(mine->piece, mine->piece_count, sizeof(struct piece));
-	pieces = edges_apply(mine, upto_ns);
-	for (size_t i = 0; i < pieces; i++)
-		piece_apply(&mine->time, &mine->piece[i]);
-	edges_forget_applied(&mine->calls);
-	edges_forget_applied(&mine->ends);
-	mine->piece_count -= pieces;
-	if (pieces)
-		memmove(mine->piece, &mine->piece[pieces],
-			mine->piece_count * sizeof(*mine->piece));
+	time_order_sort(piece, count, sizeof(*piece));
+	askings = askings_make(piece, count);
+	for (; begun < count && piece[begun].start_ns <= upto_ns; begun++) {
+		uint64_t start_ns = piece[begun].start_ns;
+
+		askings_apply(mine, &askings, start_ns);
+		if (start_ns)
+			endings_apply(mine, start_ns - 1);
+		piece_begin(mine, &piece[begun]);
+	}
+	askings_apply(mine, &askings, upto_ns);
+	endings_apply(mine, upto_ns);
+	vast_release(askings.asking, askings.room, sizeof(*askings.asking));
+	mine->piece_first += begun;
 	mine->time.done_ns = upto_ns;
+}
+
+/* What has begun makes room, when it is half of all. */
+static void pieces_compact(struct gpu_time_state *mine)
+{
+	size_t left = mine->piece_count - mine->piece_first;
+
+	if (mine->piece_first < left)
+		return;
+	if (left)
+		memmove(mine->piece, &mine->piece[mine->piece_first], left * sizeof(*mine->piece));
+	mine->piece_count = left;
+	mine->piece_first = 0;
 }
 
 /* --- the analysis --- */
@@ -324,16 +407,12 @@ static void settle(void *state, uint64_t upto_ns)
 
 	if (upto_ns != UINT64_MAX && upto_ns > mine->time.done_ns + FLUSH_NS + LATE_WAIT_NS)
 		flush(mine, upto_ns - LATE_WAIT_NS);
+	pieces_compact(mine);
 }
 
 static void finish(void *state)
 {
 	flush(state, UINT64_MAX);
-}
-
-static void edges_release(struct edges *edges)
-{
-	vast_release(edges->edge, edges->room, sizeof(*edges->edge));
 }
 
 static void release(void *state)
@@ -342,8 +421,7 @@ static void release(void *state)
 
 	map_release(&mine->lanes);
 	map_release(&mine->streams);
-	edges_release(&mine->calls);
-	edges_release(&mine->ends);
+	free(mine->endings.ending);
 	vast_release(mine->piece, mine->piece_room, sizeof(*mine->piece));
 	free(mine->time.lane);
 	free(mine->time.stream);

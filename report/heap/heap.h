@@ -95,6 +95,7 @@ struct heap {
 	bool may_estimate;              /* stacks of these blocks may be a sample */
 	struct heap_estimate *estimate; /* by row; NULL: no stack is a sample */
 	size_t estimate_room;
+	struct stack_share *share; /* by stack: of heap_share.h, made when it is asked for first */
 	uint64_t class_allocations[SIZE_CLASSES], class_bytes[SIZE_CLASSES];
 	struct curve curve;
 	struct layers *layers;  /* of rows' live bytes; NULL: nobody wants them */

@@ -4,6 +4,10 @@
  * process does something with its address in that frame of the file, its death is known without a look
  * among the live blocks. What a pair adds to its caller's live bytes is gone again at its end, so that the row hears of it
  * only when the heap's peak comes between the two. All other records go the way of heap.c.
+ *
+ * Records come in chunks. In most of them nothing can rise: with all that is born in the chunk, and nothing that dies, the
+ * heap would not be larger than it was in the curve's present interval. Then what pairs do to live bytes is added up,
+ * and nobody looks at the time.
  */
 #include "report/heap/heap.h"
 
@@ -11,6 +15,7 @@
 #include <string.h>
 
 #include "report/heap/heap_state.h"
+#include "report/heap/live_blocks.h"
 #include "report/session/merge.h"
 
 #define LOOK_AHEAD 32u /* records; as many misses of the cache are waited for at once */
@@ -20,11 +25,25 @@ struct taking {
 	struct heap *heap;
 	struct heap_process *process;
 	const struct source_heap *given;
-	bool pairs;    /* partners are what they seem */
+	uint32_t
+		pair_span; /* records from given->from on that may be partners; 0 where these are not what they seem */
 	uint32_t peak; /* of the run: 1 + place of the last rise above all before, 0: none */
-	bool is_pair[LOOK_AHEAD];      /* of those that come next, see records_look() */
+	bool after_pair; /* of the first record of the chunk: the one before it, in the run, is of a pair */
 	uint64_t paired, paired_bytes; /* of the run so far */
 };
+
+/* Records that come next. Of `born`, at most: a death has a size only with its partner, which came before. */
+struct chunk {
+	uint32_t from, to;
+	bool is_pair[LOOK_AHEAD];
+	uint64_t
+		born; /* bytes of what is born; at most, and modulo 2^64 where `sizes` is not small */
+	uint64_t sizes;  /* all bits of these */
+	uint64_t latest; /* time of the file */
+	bool restores;   /* realloc() may have kept a block after all */
+};
+
+#define SIZES_SMALL_BITS 48u /* those of a chunk, added up, stay below 2^64 */
 
 /* What an allocation there is by. */
 static uint64_t site_key(const struct taking *t, uint16_t site)
@@ -69,15 +88,20 @@ static void sites_begin(struct heap_process *process, const struct source_heap *
 	memset(process->site_row, 0, given->sites * sizeof(*process->site_row));
 }
 
-/* Both of them are in the run. */
-static inline bool record_is_pair(const struct taking *t, uint32_t at)
+/* Both of them are in the run, of which the first `span` records may be partners. */
+static inline bool is_pair_of(const struct source_heap *given, uint32_t span, uint32_t at)
 {
-	const struct heap_record *record = &t->given->record[at];
+	const struct heap_record *record = &given->record[at];
 	uint32_t partner = record->partner;
 
-	return t->pairs && partner != at && partner >= t->given->from && partner < t->given->to &&
-	       (!t->given->shared ||
-		!heap_is_shared(t->given->shared, t->given->process->index, record->address));
+	return partner != at && partner - given->from < span &&
+	       (!given->shared ||
+		!heap_is_shared(given->shared, given->process->index, record->address));
+}
+
+static inline bool record_is_pair(const struct taking *t, uint32_t at)
+{
+	return is_pair_of(t->given, t->pair_span, at);
 }
 
 /* The block that is live at the address of a new one is gone. */
@@ -181,30 +205,57 @@ static void record_take(struct taking *t, uint32_t at, uint64_t time_ns)
 }
 
 /* In a table that stays in the cache, see heap.h. */
-static inline bool record_is_brief(const struct taking *t, const struct heap_record *record,
-				   uint32_t at)
+static inline bool is_brief(const struct source_heap *given, const struct heap_record *record,
+			    uint32_t at)
 {
-	const struct heap_record *partner = &t->given->record[record->partner];
+	const struct heap_record *partner = &given->record[record->partner];
 
 	return record->partner != at && (record->partner > at ? record : partner)->is_renewed;
 }
 
-/* Is it a pair? If live blocks will be looked at for it, they are on their way from here on. */
-static inline bool record_look(const struct taking *t, uint32_t at)
+/*
+ * Of the next records, all at once: which are of pairs; and where live blocks will be looked at, these are on their way from
+ * here on, so that many misses of the cache are waited for together.
+ */
+static struct chunk records_look(const struct taking *t, uint32_t from)
 {
-	const struct heap_record *record = &t->given->record[at];
-	bool is_pair = record_is_pair(t, at);
+	const struct source_heap given =
+		*t->given; /* which nothing that is written here can change */
+	const struct map blocks = t->process->blocks;
+	struct chunk chunk = { .from = from };
+	uint32_t span = t->pair_span;
+	uint64_t born = 0, sizes = 0, latest = 0;
 
-	if (is_pair ? !record->is_renewed && record->partner > at : !record_is_brief(t, record, at))
-		map_touch(&t->process->blocks, record->address);
-	return is_pair;
+	chunk.to = given.to - from < LOOK_AHEAD ? given.to : from + LOOK_AHEAD;
+	for (uint32_t at = from; at < chunk.to; at++) {
+		const struct heap_record *record = &given.record[at];
+		bool is_pair = is_pair_of(&given, span, at), begins = record->partner >= at;
+
+		chunk.is_pair[at - from] = is_pair;
+		born += begins ? record->size : 0;
+		sizes |= record->size;
+		latest = record->time_ns > latest ? record->time_ns : latest;
+		if (!is_pair)
+			chunk.restores |= given.site[record->site].kind == HEAP_RECORD_FAILED;
+		if (is_pair ? !record->is_renewed && begins : !is_brief(&given, record, at))
+			map_touch(&blocks, record->address);
+	}
+	chunk.born = born;
+	chunk.sizes = sizes;
+	chunk.latest = latest;
+	return chunk;
 }
 
-/* Of the next records, all at once: so many misses of the cache are waited for together. */
-static void records_look(struct taking *t, uint32_t from, uint32_t to)
+/* Neither the peak nor the curve can rise, and no moment is due. */
+static bool chunk_is_quiet(const struct taking *t, const struct chunk *chunk)
 {
-	for (uint32_t at = from; at < to; at++)
-		t->is_pair[at - from] = record_look(t, at);
+	const struct heap *heap = t->heap;
+	uint64_t latest_ns = merge_time(chunk->latest, t->given->offset_ns), most;
+
+	return !chunk->restores && !(chunk->sizes >> SIZES_SMALL_BITS) &&
+	       latest_ns < heap->curve.end_ns && latest_ns < heap->layers_due_ns &&
+	       !__builtin_add_overflow(heap->totals.live_bytes, chunk->born, &most) &&
+	       most <= heap->curve.highest[heap->curve.at];
 }
 
 /* Both sides of each pair are in the run. */
@@ -271,6 +322,150 @@ static inline void record_pass(struct taking *t, uint32_t at, bool is_pair)
 		pair_end(t, at, time_ns);
 }
 
+/* The record before that one: what heap_apply() would have kept of it. */
+static inline void record_follow(struct taking *t, const struct chunk *chunk, uint32_t at)
+{
+	if (at > chunk->from ? chunk->is_pair[at - chunk->from - 1] : t->after_pair)
+		thread_follow(t, at - 1);
+}
+
+/* What heap_apply() does with an allocation; false, and nothing has changed, where it is not as simple as nearly always. */
+static inline bool quiet_born(struct taking *t, const struct chunk *chunk, uint32_t at,
+			      uint64_t time_ns)
+{
+	const struct heap_record *record = &t->given->record[at];
+	struct heap_process *process = t->process;
+	struct heap *heap = t->heap;
+	uint32_t row;
+
+	if (heap->estimate || process->frees.count || young_find(process, record->address))
+		return false;
+	record_follow(t, chunk, at);
+	row = site_row(t, record->site, time_ns);
+	heap_count_row(heap, row, record->size, time_ns);
+	if (!record->is_renewed || record->partner == at ||
+	    !young_put(process, record->address, record->size, row)) {
+		bool added;
+		struct map_entry *block = map_put(&process->blocks, record->address, &added);
+
+		if (__builtin_expect(!added, 0))
+			heap_displace(heap, process, block,
+				      &(struct heap_op){ .time_ns = time_ns,
+							 .thread = t->given->thread->index });
+		block_set(process, block, row, record->size);
+	}
+	heap->totals.allocations++;
+	heap->totals.bytes_allocated += record->size;
+	heap_thread_at(heap, t->given->thread->index)->last_allocated = record->address;
+	heap_live_add_to_row(heap, process, row, record->size);
+	heap->totals.live_allocations++;
+	heap->totals.live_bytes += record->size;
+	return true;
+}
+
+/* Likewise with a free. */
+static inline bool quiet_dies(struct taking *t, const struct chunk *chunk, uint32_t at,
+			      enum heap_record_kind kind)
+{
+	const struct heap_record *record = &t->given->record[at];
+	struct heap_process *process = t->process;
+	struct heap *heap = t->heap;
+	struct heap_thread *thread;
+	bool temporary;
+	uint32_t row;
+	uint64_t size;
+
+	if (heap->estimate || process->displaced.count ||
+	    !heap_take_block(process, record->address, &row, &size))
+		return false;
+	record_follow(t, chunk, at);
+	thread = heap_thread_at(heap, t->given->thread->index);
+	temporary = thread->last_allocated == record->address;
+	thread->last_allocated = 0;
+	if (kind == HEAP_RECORD_REALLOC)
+		thread->undo = (struct heap_undo){
+			record->address, size, row, true, true, temporary
+		};
+	heap_count_free(heap, row, size);
+	if (row == ROW_OUTSIDE)
+		return true;
+	heap->row[row].temporary_allocations += temporary;
+	heap->totals.temporary_allocations += temporary;
+	heap_live_drop_from_row(heap, process, row, size);
+	heap->totals.live_allocations--;
+	heap->totals.live_bytes -= size;
+	return true;
+}
+
+/* Not of a pair. */
+static inline void record_take_quietly(struct taking *t, const struct chunk *chunk, uint32_t at,
+				       uint64_t time_ns)
+{
+	const struct heap_record *record = &t->given->record[at];
+	enum heap_record_kind kind = (enum heap_record_kind)t->given->site[record->site].kind;
+	bool is_done = record->address &&
+		       (kind == HEAP_RECORD_BORN ? quiet_born(t, chunk, at, time_ns)
+						 : quiet_dies(t, chunk, at, kind));
+
+	if (__builtin_expect(!is_done, 0))
+		record_take(t, at, time_ns);
+}
+
+/* What pairs of a quiet chunk add up to. */
+struct quiet {
+	uint64_t begun, begun_bytes, ended, ended_bytes;
+};
+
+static inline void quiet_begin(struct taking *t, uint32_t at, uint64_t time_ns, struct quiet *sums)
+{
+	const struct heap_record *record = &t->given->record[at];
+	uint32_t row = site_row(t, record->site, time_ns);
+
+	if (!record->is_renewed)
+		pair_displace(t, record, time_ns);
+	heap_count_row(t->heap, row, record->size, time_ns);
+	sums->begun++;
+	sums->begun_bytes += record->size;
+}
+
+static inline void quiet_end(struct taking *t, uint32_t at, uint64_t time_ns, struct quiet *sums)
+{
+	const struct heap_record *record = &t->given->record[at];
+
+	if (record->partner + 1u == at || t->given->site[record->site].kind == HEAP_RECORD_REALLOC)
+		pair_mark(t, at, time_ns);
+	sums->ended++;
+	sums->ended_bytes += record->size;
+}
+
+/*
+ * Until the chunk is done the heap's live bytes lack what its pairs do. Without what these free they are too high, but not above
+ * what chunk_is_quiet() found to raise nothing; without what these get they still hold all that others free.
+ */
+static void chunk_pass_quietly(struct taking *t, const struct chunk *chunk)
+{
+	struct heap_totals *totals = &t->heap->totals;
+	uint64_t offset_ns = t->given->offset_ns;
+	struct quiet sums = { 0 };
+
+	for (uint32_t at = chunk->from; at < chunk->to; at++) {
+		const struct heap_record *record = &t->given->record[at];
+		uint64_t time_ns = merge_time(record->time_ns, offset_ns);
+
+		if (!chunk->is_pair[at - chunk->from])
+			record_take_quietly(t, chunk, at, time_ns);
+		else if (record->partner > at)
+			quiet_begin(t, at, time_ns, &sums);
+		else
+			quiet_end(t, at, time_ns, &sums);
+	}
+	t->paired += sums.begun;
+	t->paired_bytes += sums.begun_bytes;
+	totals->live_allocations += sums.begun - sums.ended;
+	totals->live_bytes += sums.begun_bytes - sums.ended_bytes;
+	t->heap->curve.last = totals->live_bytes;
+}
+
 void heap_take_records(struct heap *heap, const struct source_heap *given)
 {
 	struct taking t = { .heap = heap, .given = given };
@@ -278,15 +473,20 @@ void heap_take_records(struct heap *heap, const struct source_heap *given)
 	heap_drain(heap);
 	t.process = heap_process_at(heap, given->process->index);
 	/* a row of samples has to hear of each block, and its first one may come within the run */
-	t.pairs = given->leads && !t.process->distrusts &&
-		  !(heap->may_estimate && given->process->stacks_every);
+	if (given->leads && !t.process->distrusts &&
+	    !(heap->may_estimate && given->process->stacks_every))
+		t.pair_span = given->to - given->from;
 	sites_begin(t.process, given);
 	for (uint32_t at = given->from; at < given->to;) {
-		uint32_t chunk = given->to - at < LOOK_AHEAD ? given->to : at + LOOK_AHEAD;
+		struct chunk chunk = records_look(&t, at);
 
-		records_look(&t, at, chunk);
-		for (uint32_t i = 0; at < chunk; at++, i++)
-			record_pass(&t, at, t.is_pair[i]);
+		if (chunk_is_quiet(&t, &chunk))
+			chunk_pass_quietly(&t, &chunk);
+		else
+			for (; at < chunk.to; at++)
+				record_pass(&t, at, chunk.is_pair[at - chunk.from]);
+		t.after_pair = chunk.is_pair[chunk.to - 1 - chunk.from];
+		at = chunk.to;
 	}
 	pairs_settle(&t);
 	if (record_is_pair(&t, given->to - 1))

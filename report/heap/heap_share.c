@@ -7,23 +7,28 @@
 #include "report/session/stacks.h"
 #include "report/stacks/stack_share.h"
 
-static struct stack_share share_of(const struct heap *heap)
+static void share_make(const struct heap *heap, struct stack_share *share)
 {
-	struct stack_share share = { 0, 0, 0 };
-	bool *is_cut;
+	bool *is_cut = stacks_find_cut(source_stacks(heap->source));
 
-	if (heap->by != HEAP_BY_STACK)
-		return share;
-	is_cut = stacks_find_cut(source_stacks(heap->source));
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];
 
-		stack_share_add(&share, is_cut,
+		stack_share_add(share, is_cut,
 				estimate_is_caller(heap, row) ? STACK_NONE : (uint32_t)row->key,
 				row->allocations);
 	}
 	free(is_cut);
-	return share;
+}
+
+/* There may be a million rows, and totals and foot both want it. */
+static struct stack_share share_of(const struct heap *heap)
+{
+	if (!heap->share)
+		return (struct stack_share){ 0, 0, 0 };
+	if (!heap->share->all)
+		share_make(heap, heap->share);
+	return *heap->share;
 }
 
 void heap_share_print(const struct heap *heap, const struct screen *screen)

@@ -98,7 +98,7 @@ static void leaks_fill(struct report *report, struct table *table)
 	const struct options *options = report->request->options;
 	struct leaks_state *state = report->state;
 	struct source *source = run_source(report->run);
-	struct stack_sums sums = { .count = 0 };
+	struct stack_sums sums = { .keeps_places = true };
 	struct growth_curve *curves;
 	bool *is_kept;
 

@@ -79,7 +79,6 @@ static void sum_add(struct stack_sums *sums, size_t place, uint32_t number)
 	struct stack_sum *sum;
 
 	if (place == sums->count) {
-		sums->at = memory_room(sums->at, place, &sums->room, sizeof(*sums->at));
 		sums->at[sums->count++] = number;
 		return;
 	}
@@ -105,7 +104,10 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 
 	source_processes(source, &process);
 	sums->heap = heap;
-	sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));
+	if (sums->keeps_places)
+		sums->place = memory_zero(heap->row_count + 1, sizeof(*sums->place));
+	sums->at = memory_zero(heap->row_count + 1,
+			       sizeof(*sums->at)); /* a row has one place at most */
 	for (size_t i = 0; i < heap->row_count; i++) {
 		const struct heap_row *row = &heap->row[i];
 		const struct heap_estimate *estimate = sums->is_estimated ? &heap->estimate[i]
@@ -114,12 +116,14 @@ void stack_sums_make(struct stack_sums *sums, const struct heap *heap, struct so
 					       row->last_ns,
 					       estimate ? estimated_weight(estimate, weight)
 							: weight_of(row, weight) };
+		size_t place = estimate && estimate->of == ESTIMATE_OF_NOTHING
+				       ? STACK_LEFT_OUT
+				       : stack_rows_place(rows, &use);
 
-		sums->place[i] = estimate && estimate->of == ESTIMATE_OF_NOTHING
-					 ? STACK_LEFT_OUT
-					 : stack_rows_place(rows, &use);
-		if (sums->place[i] != STACK_LEFT_OUT)
-			sum_add(sums, sums->place[i], (uint32_t)i);
+		if (sums->keeps_places)
+			sums->place[i] = place;
+		if (place != STACK_LEFT_OUT)
+			sum_add(sums, place, (uint32_t)i);
 	}
 }
 

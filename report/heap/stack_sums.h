@@ -21,10 +21,11 @@ struct stack_sums {
 	bool is_estimated; /* rows without a stack are left out where others stand for them */
 	uint32_t *
 		at; /* by place of stack_rows: a row of the heap, or STACK_SUM_JOINED | one of `joined` */
-	size_t count, room;
+	size_t count;
 	struct stack_sum *joined;
 	size_t joined_count, joined_room;
-	size_t *place; /* of each row of the heap; STACK_LEFT_OUT: none */
+	bool keeps_places; /* somebody wants `place` */
+	size_t *place;     /* of each row of the heap; STACK_LEFT_OUT: none */
 };
 
 #define STACK_SUM_JOINED 0x80000000u

@@ -71,7 +71,7 @@ void summary_print_leak(const struct summary *summary, const struct screen *scre
 	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
 						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
 						   COLUMN_ID_LIMIT };
-	struct stack_sums sums = { .count = 0 };
+	struct stack_sums sums = { .keeps_places = true };
 	bool *is_large;
 	struct stack_rows rows;
 	double per_step;

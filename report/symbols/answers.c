@@ -248,12 +248,13 @@ static const char *get_text(struct answers *answers, struct cursor *c)
 	return text_store_put(&answers->store, length ? (const char *)text : "", length);
 }
 
-#define MEAN_BYTES 8u /* of a text or address of most files, at least */
+#define TEXT_BYTES_MEAN 8u /* of most files, at least */
+#define ADDRESS_BYTES 6u   /* of one with a frame, at least */
 
 /* So many are worth room of their own at once; for the others it grows: a hostile file says as many as it has bytes. */
-static size_t likely(uint64_t count, const struct cursor *c)
+static size_t likely(uint64_t count, const struct cursor *c, size_t bytes)
 {
-	return count < cursor_left(c) / MEAN_BYTES ? count : cursor_left(c) / MEAN_BYTES;
+	return count < cursor_left(c) / bytes ? count : cursor_left(c) / bytes;
 }
 
 /* How many there are is known: arrays that grow would be copied again and again. */
@@ -279,7 +280,7 @@ static void read_texts(struct answers *answers, struct cursor *c)
 
 	c->failed |= count > cursor_left(c);
 	if (!c->failed)
-		reserve_texts(answers, likely(count, c));
+		reserve_texts(answers, likely(count, c, TEXT_BYTES_MEAN));
 	for (uint64_t i = 0; i < count && !c->failed; i++) {
 		const char *text = get_text(answers, c);
 		bool added;
@@ -341,7 +342,7 @@ static bool read_content(struct answers *answers, struct cursor *c)
 	count = get_varint(c);
 	c->failed |= count > cursor_left(c);
 	if (!c->failed)
-		reserve_addresses(answers, likely(count, c));
+		reserve_addresses(answers, likely(count, c, ADDRESS_BYTES));
 	for (uint64_t i = 0; i < count && !c->failed; i++)
 		read_answer(answers, c, &address);
 	return !c->failed && !cursor_left(c);

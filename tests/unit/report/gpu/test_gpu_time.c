@@ -95,6 +95,207 @@ static void a_gap_is_of_whom_the_stream_waited_for(void **state)
 	release();
 }
 
+/* --- against sums that are made without any order --- */
+
+#define PIECES 1200u
+#define LANES 2u
+#define STREAMS 3u
+#define WINDOWS 60u
+#define GRID 1000000u /* ns; so that much happens at the same moments */
+
+struct piece {
+	uint64_t call_ns, start_ns, end_ns;
+	uint32_t lane, stream;
+	bool is_copy, is_told;
+};
+
+static struct piece all[PIECES]; /* in the order of their calls */
+static uint32_t told[PIECES];    /* in the order of their telling */
+static uint32_t told_count;
+
+static uint64_t pick(uint64_t *seed, uint64_t below)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (*seed >> 33) % below;
+}
+
+/* Of the calls up to there some pieces, or all; in no order. */
+static void tell(uint64_t *seed, uint64_t time_ns, uint32_t calls, bool tells_all)
+{
+	uint32_t first = (uint32_t)pick(seed, calls);
+
+	for (uint32_t i = 0; i < calls; i++) {
+		uint32_t at = (first + i) % calls;
+		struct piece *piece = &all[at];
+		bool is_old = piece->end_ns + 4ull * SECOND < time_ns;
+
+		if (piece->is_told || piece->end_ns > time_ns ||
+		    (!tells_all && !is_old && pick(seed, 3)))
+			continue;
+		piece->is_told = true;
+		told[told_count++] = at;
+		if (piece->is_copy)
+			FRAME_PUT(c.r.fw, time_ns, gpu_copy,
+				  .ago_ns = (int64_t)(time_ns - piece->start_ns),
+				  .duration_ns = piece->end_ns - piece->start_ns,
+				  .correlation = at + 1, .kind = 1, .device = piece->lane,
+				  .stream = piece->stream);
+		else
+			KERNEL_PUT(time_ns, piece->start_ns, piece->end_ns - piece->start_ns,
+				   at + 1, "a", .device = piece->lane, .stream = piece->stream);
+	}
+}
+
+static void make_pieces(uint64_t seed)
+{
+	uint32_t calls = 0;
+
+	told_count = 0;
+	start(2);
+	for (uint32_t window = 1; window <= WINDOWS; window++) {
+		uint64_t begin_ns = (uint64_t)window * SECOND;
+
+		for (uint32_t i = 0; i < PIECES / WINDOWS && window != 20; i++, calls++) {
+			struct piece *piece = &all[calls];
+			uint64_t call_ns = begin_ns + i * 5ull * GRID + LAUNCH_NS;
+
+			*piece = (struct piece){ .call_ns = call_ns - LAUNCH_NS,
+						 .start_ns = begin_ns +
+							     (i * 5 + pick(&seed, 2500)) * GRID,
+						 .lane = !pick(&seed, 4),
+						 .stream = (uint32_t)pick(&seed, STREAMS),
+						 .is_copy = !pick(&seed, 5) };
+			piece->end_ns = piece->start_ns + pick(&seed, 40) * GRID;
+			launch(call_ns, calls + 1);
+			for (int more = 0; more < 8;
+			     more++) /* what is settled is asked for now and then */
+				launch(call_ns, 0);
+		}
+		tell(&seed, begin_ns + SECOND - GRID, calls, window == WINDOWS);
+		frame_end_block(c.r.fw);
+		recording_close_frame(&c.r, begin_ns + SECOND - GRID);
+		frame_begin_block(c.r.fw, 1);
+	}
+	tell(&seed, (WINDOWS + 4ull) * SECOND, calls, true);
+	close_recording((WINDOWS + 5ull) * SECOND);
+	open_run(NULL);
+	times = gpu_time_want(run, NULL);
+	run_read(run, false);
+}
+
+/* Of the lane's pieces, how many run in the stretch of the grid that begins then. */
+static uint32_t running(uint32_t lane, uint64_t time_ns, bool is_copy)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < told_count; i++) {
+		const struct piece *piece = &all[told[i]];
+
+		count += piece->lane == lane && piece->is_copy == is_copy &&
+			 piece->start_ns <= time_ns && piece->end_ns > time_ns;
+	}
+	return count;
+}
+
+/* Calls that have begun to wait by then, and whose pieces begin at `time_ns` or later, or later only. */
+static uint32_t waiting(uint32_t lane, uint64_t time_ns, bool counts_those_that_begin)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < told_count; i++) {
+		const struct piece *piece = &all[told[i]];
+
+		count += piece->lane == lane && piece->call_ns <= time_ns &&
+			 piece->start_ns + counts_those_that_begin > time_ns;
+	}
+	return count;
+}
+
+static void compare_lane(const struct gpu_lane *lane)
+{
+	struct gpu_lane sums = { .first_ns = UINT64_MAX };
+
+	for (uint32_t i = 0; i < told_count; i++) {
+		const struct piece *piece = &all[told[i]];
+
+		if (piece->lane != lane->device)
+			continue;
+		sums.first_ns = piece->start_ns < sums.first_ns ? piece->start_ns : sums.first_ns;
+		sums.last_ns = piece->end_ns > sums.last_ns ? piece->end_ns : sums.last_ns;
+	}
+	for (uint64_t at = SECOND; at < sums.last_ns; at += GRID) {
+		uint32_t computes = running(lane->device, at, false);
+		uint32_t copies = running(lane->device, at, true);
+		uint32_t most = waiting(lane->device, at, true);
+
+		sums.class_ns[GPU_COMPUTES] += computes ? GRID : 0;
+		sums.class_ns[GPU_COPIES_DATA] += copies ? GRID : 0;
+		sums.busy_ns += computes || copies ? GRID : 0;
+		sums.queue_max = most > sums.queue_max ? most : sums.queue_max;
+		if (at >= sums.first_ns)
+			sums.queue_ns += (double)waiting(lane->device, at, false) * GRID;
+	}
+	assert_true(lane->first_ns == sums.first_ns);
+	assert_true(lane->last_ns == sums.last_ns);
+	assert_true(lane->class_ns[GPU_COMPUTES] == sums.class_ns[GPU_COMPUTES]);
+	assert_true(lane->class_ns[GPU_COPIES_DATA] == sums.class_ns[GPU_COPIES_DATA]);
+	assert_true(lane->busy_ns == sums.busy_ns);
+	assert_int_equal(lane->queue_max, sums.queue_max);
+	assert_true(lane->queue_ns == sums.queue_ns); /* whole numbers below 2^53 */
+}
+
+/* What the stream has done nothing in, whatever it waited for. */
+static uint64_t idle_ns(uint32_t lane, uint32_t stream)
+{
+	uint64_t first_ns = UINT64_MAX, last_ns = 0, idle = 0;
+
+	for (uint32_t i = 0; i < told_count; i++) {
+		const struct piece *piece = &all[told[i]];
+
+		if (piece->lane != lane || piece->stream != stream)
+			continue;
+		first_ns = piece->start_ns < first_ns ? piece->start_ns : first_ns;
+		last_ns = piece->start_ns > last_ns ? piece->start_ns : last_ns;
+	}
+	for (uint64_t at = first_ns; at < last_ns; at += GRID) {
+		bool is_busy = false;
+
+		for (uint32_t i = 0; i < told_count && !is_busy; i++) {
+			const struct piece *piece = &all[told[i]];
+
+			is_busy = piece->lane == lane && piece->stream == stream &&
+				  piece->start_ns <= at && piece->end_ns > at;
+		}
+		idle += is_busy ? 0 : GRID;
+	}
+	return idle;
+}
+
+static void times_are_those_of_sums_without_order(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2; seed++) {
+		make_pieces(seed);
+		assert_int_equal(told_count, PIECES - PIECES / WINDOWS);
+		assert_int_equal(times->late, 0);
+		assert_int_equal(times->lane_count, LANES);
+		assert_int_equal(times->stream_count, LANES * STREAMS);
+		for (uint32_t i = 0; i < LANES; i++)
+			compare_lane(&times->lane[i]);
+		for (uint32_t i = 0; i < LANES * STREAMS; i++) {
+			const struct gpu_stream_time *stream = &times->stream[i];
+			uint64_t gaps = 0;
+
+			for (int gap = 0; gap < GPU_GAPS; gap++)
+				gaps += stream->gap_ns[gap];
+			assert_true(gaps ==
+				    idle_ns(times->lane[stream->lane].device, stream->stream));
+		}
+		assert_true(times->gap_count > 0);
+		release();
+	}
+}
+
 static unsigned int class_of(const char *text)
 {
 	return kernel_class_of(text, strlen(text)) &
@@ -139,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_is_busy_when_anything_runs),
 		cmocka_unit_test(a_gap_is_of_whom_the_stream_waited_for),
+		cmocka_unit_test(times_are_those_of_sums_without_order),
 		cmocka_unit_test(names_say_what_a_kernel_is),
 	};
 

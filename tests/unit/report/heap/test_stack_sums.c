@@ -84,7 +84,7 @@ static void read_heap(const struct filter_settings *settings, enum stack_by by,
 	growth = growth_want(run, NULL);
 	run_read(run, false);
 	stack_rows_init(&rows, source, options, by, no_columns);
-	sums = (struct stack_sums){ .count = 0 };
+	sums = (struct stack_sums){ .keeps_places = true };
 	stack_sums_make(&sums, heap, source, &rows, WEIGHT_KEPT);
 	curves = growth_curves(growth, sums.place, sums.count, NULL);
 }
