@@ -61,6 +61,7 @@ static void layout_put(const struct layout *layout, const struct screen *screen,
 static void layout_put_row(const struct layout *layout, const struct screen *screen, size_t row)
 {
 	const struct table *table = layout->document->table;
+	struct text_store made = { .chunk = NULL };
 	bool first = true;
 
 	for (size_t i = 0; i < layout->count; i++) {
@@ -75,9 +76,10 @@ static void layout_put_row(const struct layout *layout, const struct screen *scr
 		if (row == SIZE_MAX)
 			layout_put(layout, screen, i, layout_column(layout, i)->header, 0);
 		else
-			layout_put(layout, screen, i, layout->text[row * layout->count + i],
+			layout_put(layout, screen, i, layout_text(layout, &made, row, i),
 				   depth * LAYOUT_INDENT);
 	}
+	text_store_release(&made);
 }
 
 /* The columns that had no room, as an option to type; how many more there are where they do not fit. */
