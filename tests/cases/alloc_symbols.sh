@@ -66,3 +66,10 @@ rm -f subject
 objcopy --only-keep-debug "$BUILD/programs/symbols" subject.debug || fail "objcopy"
 objcopy --strip-all --add-gnu-debuglink=subject.debug "$BUILD/programs/symbols" subject || fail "objcopy"
 expect_eq "functions by debug link" "$(said 'row["function"]')" '["ends(unsigned long)", "app::inlined(unsigned long)", "plain", "hidden(unsigned long)"]'
+
+# one is no plural
+need_program one_block
+rm -f "$OUTPUT"
+run_traced "$PROGRAMS/one_block" || fail "one_block: status $?"
+"$REPORT" alloc "$OUTPUT" >out || fail "status $?"
+expect_eq "lines that say how many blocks" "$(grep -c ' in 1 block\( at .*\|, .*\)\?$' out)" 3
