@@ -269,5 +269,6 @@ void layout_make(struct layout *layout, const struct document *document,
 void layout_release(struct layout *layout)
 {
 	free(layout->text);
+	free(layout->stack_end);
 	text_store_release(&layout->texts);
 }

@@ -18,6 +18,7 @@ struct layout {
 	size_t count, main; /* main: the place of the column that gives way, SIZE_MAX: none */
 	const char **text;  /* shown rows of `count` cells; NULL: layout_text() makes it */
 	struct text_store texts;
+	size_t *stack_end; /* stack_cells.h, by shown row; NULL: all innermost frames */
 };
 
 void layout_make(struct layout *layout, const struct document *document,
