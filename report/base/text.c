@@ -291,7 +291,7 @@ size_t text_shorten_end(char *shown, const char *text, size_t length, size_t wid
 }
 
 #define STACK_PARTS_MIN 32 /* a narrower column shows one part of a stack only, */
-#define STACK_PART_MIN 16  /* and one that is narrower still always the same one */
+#define STACK_PART_MIN 20  /* and one that is narrower still always the same one */
 
 /* Where the frame begins whose end is at `end`. */
 static size_t frame_start(const char *text, size_t end)
@@ -405,13 +405,16 @@ size_t text_shorten_stack_to(char *shown, const char *text, size_t length, size_
 {
 	size_t mark_width = text_width(mark, strlen(mark)), leaf = frame_start(text, length);
 	size_t inner_end = beside && leaf ? leaf - 1 : length, used;
+	char between[BETWEEN_MAX];
 
 	if (end >= inner_end || text_width(text, length) <= width ||
 	    width < (beside ? STACK_PART_MIN : STACK_PARTS_MIN))
 		return text_shorten_stack(shown, text, length, width, mark, beside);
 	if (width < STACK_PARTS_MIN) {
-		used = put_innermost(shown, text, end, width - mark_width - 1, mark);
-		return used + (size_t)sprintf(shown + used, ";%s", mark);
+		used = put_between(between, text, end + 1, inner_end + 1, mark);
+		used = put_innermost(shown, text, end,
+				     width - mark_width - 1 - text_width(between, used), mark);
+		return used + (size_t)sprintf(shown + used, ";%s%s", between, mark);
 	}
 	used = put_two_parts(shown, text, end, inner_end, width - (beside ? mark_width + 1 : 0),
 			     mark);

@@ -101,6 +101,9 @@ static void the_frame_that_differs_is_shown(void **state)
 	static const char *const beside[] = { "leaf      ..;train;(2);resize_the_storage;..",
 					      "leaf      ..;evaluate;(2);resize_the_storage;..",
 					      "leaf      main;train;other;leaf" };
+	static const char *const narrow[] = { "leaf      main;train;(3);..",
+					      "leaf      main;evaluate;(3);..",
+					      "leaf      main;train;other;leaf" };
 	static const char *const alone[] = { "..;train;(2);resize_the_storage;leaf",
 					     "..;evaluate;(2);resize_the_storage;leaf",
 					     "main;train;other;leaf" };
@@ -108,6 +111,7 @@ static void the_frame_that_differs_is_shown(void **state)
 	(void)state;
 	expect(stack, 3, 48, true, beside);
 	expect(stack, 3, 42, false, alone);
+	expect(stack, 3, 38, true, narrow);
 }
 
 /* It has no outer frames where it is the outermost; and next to the inner ones nothing lies between. */
@@ -168,6 +172,7 @@ static void a_recursion_differs_by_its_depth(void **state)
 	}
 	expect_all_differ(stack, ROWS, 60, true);
 	expect_all_differ(stack, ROWS, 44, false);
+	expect_all_differ(stack, ROWS, 38, true);
 }
 
 /* Where frames are missing in the text already, nobody knows how many lie between. */
