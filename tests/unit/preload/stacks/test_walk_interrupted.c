@@ -223,7 +223,7 @@ static void interrupt_everywhere(bool frames_are_sent)
 				 inner->wrong);
 	}
 	/* but for what sets and clears the trap flag */
-	assert_in_range(interrupted, instructions - 10, instructions);
+	assert_in_range(interrupted, instructions * 9 / 10, instructions);
 }
 
 static void interrupt_by(void (*handler)(void))
