@@ -235,13 +235,20 @@ static bool state_replace(struct stack_thread *t, uint64_t from, uint64_t to)
 	return replaced;
 }
 
-static uint64_t state_begin(struct stack_thread *t)
+/*
+ * From here on the thread knows no frames; how many it knew until then. In one instruction: a handler that comes between a
+ * look at the number and the store would leave other frames behind the number than were counted. Whatever else is
+ * known of them is read after this only.
+ */
+static inline unsigned int state_begin(struct stack_thread *t, uint64_t *ret_state)
 {
-	uint64_t state = (t->state | STACK_STATE_FRAMES) + 1;
+	uint64_t from;
 
-	__atomic_store_n(&t->state, state, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return state;
+	do {
+		from = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
+		*ret_state = (from | STACK_STATE_FRAMES) + 1;
+	} while (__builtin_expect(!state_replace(t, from, *ret_state), 0));
+	return (unsigned int)(from & STACK_STATE_FRAMES);
 }
 
 static struct step_span span_of(const struct stack_thread *t, uintptr_t rsp)
@@ -258,11 +265,11 @@ __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, struct rec
 					      struct step_place p)
 {
 	uint64_t epoch = walk_epoch();
-	unsigned int frames = t->epoch == epoch ? t->state & STACK_STATE_FRAMES : 0;
-	uint64_t state = state_begin(t);
+	uint64_t state;
+	unsigned int frames = state_begin(t, &state);
 	struct walk w = { .thread = t,
 			  .span = span_of(t, p.rsp),
-			  .known = &t->frame[frames] - 1,
+			  .known = &t->frame[t->epoch == epoch ? frames : 0] - 1,
 			  .known_is_cut = t->cut };
 	unsigned int depth;
 	uint64_t id = 0;
@@ -278,7 +285,7 @@ __attribute__((noinline)) uint64_t stack_walk(struct stack_thread *t, struct rec
 	t->high = w.span.high;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__builtin_expect(!state_replace(t, state, state | depth), 0)) {
-		(void)state_begin(t);
+		(void)state_begin(t, &state);
 		return walk_missed(lane);
 	}
 	return __builtin_expect(id, 1) ? id : walk_missed(lane);

@@ -290,6 +290,9 @@ size_t text_shorten_end(char *shown, const char *text, size_t length, size_t wid
 	return head + mark_bytes;
 }
 
+#define STACK_PARTS_MIN 32 /* a narrower column shows one part of a stack only, */
+#define STACK_PART_MIN 20  /* and one that is narrower still always the same one */
+
 /* Where the frame begins whose end is at `end`. */
 static size_t frame_start(const char *text, size_t end)
 {
@@ -345,6 +348,77 @@ size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t w
 		return put_innermost(shown, text, length, width, mark);
 	used = put_innermost(shown, text, leaf - 1, width - mark_width - 1, mark);
 	return used + (size_t)sprintf(shown + used, ";%s", mark);
+}
+
+#define BETWEEN_MAX 32u
+
+/*
+ * What stands for the frames between two parts: how many there are, as stacks of a recursion differ in nothing else; the
+ * mark where some of them are not in the text either ("(12 frames)").
+ */
+static size_t put_between(char between[BETWEEN_MAX], const char *text, size_t from, size_t to,
+			  const char *mark)
+{
+	size_t frames = 0;
+
+	between[0] = 0;
+	if (from >= to)
+		return 0;
+	for (size_t at = from; at < to; at++) {
+		if (text[at] == '(' && (!at || text[at - 1] == ';'))
+			return (size_t)snprintf(between, BETWEEN_MAX, "%s;", mark);
+		frames += text[at] == ';';
+	}
+	return (size_t)snprintf(between, BETWEEN_MAX, "(%zu);", frames);
+}
+
+/* The frame that ends at `end`, and the innermost ones up to `inner_end`; each takes what the other leaves. */
+static size_t put_two_parts(char *shown, const char *text, size_t end, size_t inner_end,
+			    size_t width, const char *mark)
+{
+	size_t begin = frame_start(text, end), innermost = frame_start(text, inner_end);
+	size_t mark_width = text_width(mark, strlen(mark)), used = 0, from, room;
+	size_t outer_width = text_width(text + begin, end - begin);
+	size_t inner_width = text_width(text + innermost, inner_end - innermost);
+	char between[BETWEEN_MAX];
+
+	used = put_between(between, text, end + 1, innermost, mark);
+	room = width - (begin ? mark_width + 1 : 0) - text_width(between, used) - 1;
+	if (outer_width + inner_width > room) {
+		outer_width = outer_width < room / 2 ? outer_width : room / 2;
+		if (room - outer_width > inner_width)
+			outer_width = room - inner_width;
+	}
+	inner_width = room - outer_width;
+	from = frames_fit(text, inner_end, inner_width + mark_width + 1, mark_width);
+	from = from == inner_end ? innermost : from;
+	from = from <= end ? end + 1 : from;
+	put_between(between, text, end + 1, from, mark);
+	used = begin ? (size_t)sprintf(shown, "%s;", mark) : 0;
+	used += text_shorten(shown + used, text + begin, end - begin, outer_width, mark);
+	used += (size_t)sprintf(shown + used, ";%s", between);
+	return used + text_shorten(shown + used, text + from, inner_end - from, inner_width, mark);
+}
+
+size_t text_shorten_stack_to(char *shown, const char *text, size_t length, size_t end, size_t width,
+			     const char *mark, bool beside)
+{
+	size_t mark_width = text_width(mark, strlen(mark)), leaf = frame_start(text, length);
+	size_t inner_end = beside && leaf ? leaf - 1 : length, used;
+	char between[BETWEEN_MAX];
+
+	if (end >= inner_end || text_width(text, length) <= width ||
+	    width < (beside ? STACK_PART_MIN : STACK_PARTS_MIN))
+		return text_shorten_stack(shown, text, length, width, mark, beside);
+	if (width < STACK_PARTS_MIN) {
+		used = put_between(between, text, end + 1, inner_end + 1, mark);
+		used = put_innermost(shown, text, end,
+				     width - mark_width - 1 - text_width(between, used), mark);
+		return used + (size_t)sprintf(shown + used, ";%s%s", between, mark);
+	}
+	used = put_two_parts(shown, text, end, inner_end, width - (beside ? mark_width + 1 : 0),
+			     mark);
+	return beside ? used + (size_t)sprintf(shown + used, ";%s", mark) : used;
 }
 
 bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length)

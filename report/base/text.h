@@ -57,6 +57,12 @@ size_t text_shorten_end(char *shown, const char *text, size_t length, size_t wid
  */
 size_t text_shorten_stack(char *shown, const char *text, size_t length, size_t width,
 			  const char *mark, bool beside);
+/*
+ * The same, with the frame that ends at `end` before the innermost ones, and between them how many are left out: "..;outer;(12);inner".
+ * `shown` has room for length + 5 * strlen(mark) + 32.
+ */
+size_t text_shorten_stack_to(char *shown, const char *text, size_t length, size_t end, size_t width,
+			     const char *mark, bool beside);
 
 /* Glob with * and ?, over bytes; linear time in practice, no recursion. */
 bool text_matches(const char *text, size_t length, const char *pattern, size_t pattern_length);

@@ -362,6 +362,7 @@ int request_write(struct report_request *request, struct document *document, str
 	struct screen screen = request->screen;
 	bool failed;
 
+	request->arrangement.writes_by_row = true;
 	table_arrange(table, &request->arrangement);
 	document->report = report_infos[request->options->report].name;
 	document->source = request->source;

@@ -24,6 +24,11 @@ struct alloc_state {
 	struct resident *resident; /* NULL: not asked for */
 };
 
+static const char *blocks(uint64_t count)
+{
+	return count == 1 ? "block" : "blocks";
+}
+
 static void alloc_print_totals(const struct report *report, const struct screen *screen)
 {
 	const struct alloc_state *state = report->state;
@@ -31,26 +36,26 @@ static void alloc_print_totals(const struct report *report, const struct screen 
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 	struct scope_text still_live;
 
-	fprintf(screen->out, "allocated    %s in %s blocks",
+	fprintf(screen->out, "allocated    %s in %s %s",
 		unit_format_bytes(a, totals->bytes_allocated),
-		unit_format_count(b, totals->allocations));
+		unit_format_count(b, totals->allocations), blocks(totals->allocations));
 	if (totals->allocations)
 		fprintf(screen->out, ", %s of them temporary",
 			unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
 						       (double)totals->allocations));
-	fprintf(screen->out, "\npeak         %s in %s blocks at %s\n",
+	fprintf(screen->out, "\npeak         %s in %s %s at %s\n",
 		unit_format_bytes(a, totals->peak_bytes),
-		unit_format_count(b, totals->peak_allocations),
+		unit_format_count(b, totals->peak_allocations), blocks(totals->peak_allocations),
 		unit_format_ns(c, totals->peak_time_ns));
-	fprintf(screen->out, "%-11s  %s in %s blocks\n",
+	fprintf(screen->out, "%-11s  %s in %s %s\n",
 		heap_still_live(state->heap, report->run, &still_live),
 		unit_format_bytes(a, totals->kept_bytes),
-		unit_format_count(b, totals->kept_allocations));
+		unit_format_count(b, totals->kept_allocations), blocks(totals->kept_allocations));
 	if (state->heap->has_ends)
-		fprintf(screen->out,
-			"after that   %s in %s blocks, when Python had freed its own\n",
+		fprintf(screen->out, "after that   %s in %s %s, when Python had freed its own\n",
 			unit_format_bytes(a, totals->live_bytes),
-			unit_format_count(b, totals->live_allocations));
+			unit_format_count(b, totals->live_allocations),
+			blocks(totals->live_allocations));
 }
 
 /* One line a class of sizes. */

@@ -59,6 +59,7 @@ void stack_rows_release(struct stack_rows *rows)
 	map_release(&rows->places);
 	vast_release(rows->place, rows->place_room, sizeof(*rows->place));
 	vast_release(rows->place_of, rows->place_of_room, sizeof(*rows->place_of));
+	text_store_release(&rows->late);
 	free(rows->row_stack);
 }
 
@@ -187,6 +188,7 @@ static void make_text(void *state, struct table *table, size_t row)
 {
 	struct stack_rows *rows = state;
 	uint32_t stack = row < rows->row_room ? rows->row_stack[row] : NAMED_NONE;
+	bool is_by_row = table->late.is_by_row && table->late.state == rows;
 	const char *text;
 
 	/* one frame is said already; programs get it all the same */
@@ -194,7 +196,9 @@ static void make_text(void *state, struct table *table, size_t row)
 	    (rows->names.for_people && rows->columns.function < COLUMN_ID_LIMIT &&
 	     named_parent(&rows->names, stack) == NAMED_NONE))
 		return;
-	text = named_stack_text(&rows->names, stack, &rows->names.texts);
+	if (is_by_row)
+		text_store_release(&rows->late);
+	text = named_stack_text(&rows->names, stack, is_by_row ? &rows->late : &rows->names.texts);
 	table_fill_text(table, row, rows->columns.stack, text, strlen(text));
 }
 
@@ -204,7 +208,10 @@ static void put_late_text(struct stack_rows *rows, struct table *table, size_t r
 	if (rows->columns.stack >= COLUMN_ID_LIMIT)
 		return;
 	if (!table->late.make)
-		table->late = (struct table_late){ make_text, rows, &rows->columns.stack, 1 };
+		table->late = (struct table_late){ .make = make_text,
+						   .state = rows,
+						   .column = &rows->columns.stack,
+						   .column_count = 1 };
 	if (table->late.state != rows)
 		make_text(rows, table, row);
 }

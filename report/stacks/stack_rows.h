@@ -57,6 +57,8 @@ struct stack_rows {
 	size_t place_count, place_room;
 	const char *part[STACK_PARTS_MAX]; /* of --filter stack~PART: all must be in a stack */
 	size_t parts;
+	struct text_store
+		late; /* of the row that was made last, where rows are made as they are written */
 	uint32_t *row_stack; /* by row of the table */
 	size_t row_room;
 };

@@ -92,6 +92,7 @@ void export_csv(const struct document *document, const struct screen *screen)
 		putc('\n', screen->out);
 	}
 	for (size_t row = 0; row < table->shown; row++) {
+		table_make_row(table, table->order[row]);
 		if (screen->session.name) {
 			csv_put_text(screen->out, screen->session.name,
 				     strlen(screen->session.name), document->raw);

@@ -24,26 +24,27 @@ static void markdown_put_head(const struct layout *layout, FILE *out)
 	fputs("|\n", out);
 }
 
-static void markdown_put_row(const struct layout *layout, size_t row, struct text_store *texts,
-			     FILE *out)
+static void markdown_put_row(const struct layout *layout, size_t row, FILE *out)
 {
 	const struct table *table = layout->document->table;
+	struct text_store texts = { .chunk = NULL };
 
+	table_make_row(table, table->order[row]);
 	for (size_t i = 0; i < layout->count; i++) {
 		if (!layout->width[i])
 			continue;
 		fputs("| ", out);
-		markdown_put_text(out, export_cell_text(texts, layout_column(layout, i),
+		markdown_put_text(out, export_cell_text(&texts, layout_column(layout, i),
 							table_cell(table, table->order[row],
 								   layout->column[i])));
 		putc(' ', out);
 	}
 	fputs("|\n", out);
+	text_store_release(&texts);
 }
 
 void export_markdown(const struct document *document, const struct screen *screen)
 {
-	struct text_store texts = { NULL };
 	struct layout layout;
 
 	for (size_t i = 0; i < document->before_count; i++)
@@ -53,7 +54,6 @@ void export_markdown(const struct document *document, const struct screen *scree
 	layout_make(&layout, document, screen);
 	markdown_put_head(&layout, screen->out);
 	for (size_t row = 0; row < document->table->shown; row++)
-		markdown_put_row(&layout, row, &texts, screen->out);
+		markdown_put_row(&layout, row, screen->out);
 	layout_release(&layout);
-	text_store_release(&texts);
 }

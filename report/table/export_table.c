@@ -8,6 +8,7 @@
 
 #include "report/table/layout.h"
 #include "report/base/text.h"
+#include "report/table/stack_cells.h"
 
 static void put_spaces(FILE *out, size_t count)
 {
@@ -15,34 +16,22 @@ static void put_spaces(FILE *out, size_t count)
 		putc(' ', out);
 }
 
-/* Beside the stack, so that the stack need not have it. */
-static bool innermost_is_shown(const struct layout *layout)
-{
-	enum column_id innermost = layout->document->table->stacks.innermost;
-
-	for (size_t i = 0; i < layout->count; i++)
-		if (layout->width[i] && innermost < COLUMN_ID_LIMIT &&
-		    layout_column(layout, i) == &column_list[innermost])
-			return true;
-	return false;
-}
-
 /* One cell; the last column of text is not padded. */
 static void layout_put(const struct layout *layout, const struct screen *screen, size_t at,
-		       const char *text, size_t indent)
+		       const char *text, size_t indent, size_t stack_end)
 {
 	const char *mark = screen->utf8 ? "\xe2\x80\xa6" : "..";
 	size_t length = strlen(text), width = layout->width[at], used,
 	       room = width > indent ? width - indent : 1;
-	char *shown = memory_grow(NULL, length + 8, 1);
+	char *shown = memory_grow(NULL, length + 64, 1);
 
 	if (screen->uncut)
 		memcpy(shown, text, length + 1);
 	else if (layout_column(layout, at)->unit == UNIT_CODE)
 		length = text_shorten_end(shown, text, length, room, mark);
 	else if (layout_column(layout, at)->unit == UNIT_STACK)
-		length = text_shorten_stack(shown, text, length, room, mark,
-					    innermost_is_shown(layout));
+		length = text_shorten_stack_to(shown, text, length, stack_end, room, mark,
+					       stack_cells_innermost_is_shown(layout));
 	else
 		length = text_shorten(shown, text, length, room, mark);
 	used = text_width(shown, length) + indent;
@@ -61,6 +50,7 @@ static void layout_put(const struct layout *layout, const struct screen *screen,
 static void layout_put_row(const struct layout *layout, const struct screen *screen, size_t row)
 {
 	const struct table *table = layout->document->table;
+	struct text_store made = { .chunk = NULL };
 	bool first = true;
 
 	for (size_t i = 0; i < layout->count; i++) {
@@ -73,11 +63,14 @@ static void layout_put_row(const struct layout *layout, const struct screen *scr
 		put_spaces(screen->out, first ? 0 : LAYOUT_GAP);
 		first = false;
 		if (row == SIZE_MAX)
-			layout_put(layout, screen, i, layout_column(layout, i)->header, 0);
+			layout_put(layout, screen, i, layout_column(layout, i)->header, 0,
+				   SIZE_MAX);
 		else
-			layout_put(layout, screen, i, layout->text[row * layout->count + i],
-				   depth * LAYOUT_INDENT);
+			layout_put(layout, screen, i, layout_text(layout, &made, row, i),
+				   depth * LAYOUT_INDENT,
+				   layout->stack_end ? layout->stack_end[row] : SIZE_MAX);
 	}
+	text_store_release(&made);
 }
 
 /* The columns that had no room, as an option to type; how many more there are where they do not fit. */
@@ -157,6 +150,7 @@ void export_table_rows(const struct document *document, const struct screen *scr
 	struct layout layout;
 
 	layout_make(&layout, document, screen);
+	stack_cells_tell_apart(&layout, screen);
 	if (screen->color)
 		fputs("\033[" SCREEN_BOLD "m", screen->out);
 	layout_put_row(&layout, screen, SIZE_MAX);

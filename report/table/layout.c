@@ -65,7 +65,42 @@ size_t layout_depth(const struct layout *layout, size_t row)
 	return levels < INDENT_MAX ? (size_t)levels : INDENT_MAX;
 }
 
-static void layout_fill(struct layout *layout)
+const char *layout_text(const struct layout *layout, struct text_store *texts, size_t row,
+			size_t at)
+{
+	const struct table *table = layout->document->table;
+	const char *text = layout->text[row * layout->count + at];
+
+	if (text)
+		return text;
+	table_make_row(table, table->order[row]);
+	return export_cell_text(texts, layout_column(layout, at),
+				table_cell(table, table->order[row], layout->column[at]));
+}
+
+/* How wide it is. What is made by row is not kept. */
+static size_t layout_fill_cell(struct layout *layout, size_t row, size_t at)
+{
+	const struct table *table = layout->document->table;
+	struct text_store made = { .chunk = NULL };
+	bool is_kept = !table_is_by_row(table, layout->column[at]);
+	const char *text = layout_text(layout, is_kept ? &layout->texts : &made, row, at);
+	size_t width = text_width(text, strlen(text));
+
+	if (is_kept)
+		layout->text[row * layout->count + at] = text;
+	text_store_release(&made);
+	return width;
+}
+
+/* Is it as wide as any column is ever shown? Then texts that are dear to make need not be looked at. */
+static bool layout_is_wide(const struct layout *layout, const struct screen *screen, size_t at)
+{
+	return table_is_by_row(layout->document->table, layout->column[at]) &&
+	       layout->width[at] >= UNCUT_WIDTH_MAX && layout->width[at] >= screen->width;
+}
+
+static void layout_fill(struct layout *layout, const struct screen *screen)
 {
 	const struct table *table = layout->document->table;
 
@@ -74,16 +109,15 @@ static void layout_fill(struct layout *layout)
 		layout->width[i] = strlen(layout_column(layout, i)->header);
 	for (size_t r = 0; r < table->shown; r++) {
 		for (size_t i = 0; i < layout->count; i++) {
-			const char *text = export_cell_text(
-				&layout->texts, layout_column(layout, i),
-				table_cell(table, table->order[r], layout->column[i]));
-			size_t width = text_width(text, strlen(text));
+			size_t width;
 
+			if (layout_is_wide(layout, screen, i))
+				continue;
+			width = layout_fill_cell(layout, r, i);
 			if (i == layout->main)
 				width += layout_depth(layout, table->order[r]) * LAYOUT_INDENT;
 			if (width > layout->width[i])
 				layout->width[i] = width;
-			layout->text[r * layout->count + i] = text;
 		}
 	}
 }
@@ -110,6 +144,7 @@ static void layout_compact(struct layout *layout, size_t screen_width)
 
 	for (size_t i = 0; i < layout->count; i++) {
 		if (layout_column(layout, i)->unit != UNIT_SYMBOL ||
+		    table_is_by_row(table, layout->column[i]) ||
 		    layout->width[i] <= screen_width * 2 / 5)
 			continue;
 		layout->width[i] = strlen(layout_column(layout, i)->header);
@@ -219,7 +254,7 @@ void layout_make(struct layout *layout, const struct document *document,
 
 	*layout = (struct layout){ .document = document };
 	layout_choose(layout);
-	layout_fill(layout);
+	layout_fill(layout, screen);
 	if (screen->uncut) {
 		layout_widen(layout);
 		return;
@@ -234,5 +269,6 @@ void layout_make(struct layout *layout, const struct document *document,
 void layout_release(struct layout *layout)
 {
 	free(layout->text);
+	free(layout->stack_end);
 	text_store_release(&layout->texts);
 }

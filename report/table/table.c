@@ -324,12 +324,41 @@ void table_settle_row(struct table *table)
 	heap_sink(table->best, limit, 0, &context);
 }
 
+bool table_is_by_row(const struct table *table, size_t column)
+{
+	return table->late.is_by_row && is_late(table, column);
+}
+
+/* The cells are what a table is made of and nothing that a reader of it could tell from cells that were there before. */
+void table_make_row(const struct table *table, size_t row)
+{
+	struct table *made = (struct table *)table;
+
+	if (!made->late.is_by_row || made->late.row == row)
+		return;
+	for (size_t i = 0; made->late.row < made->row_count && i < made->late.column_count; i++) {
+		struct cell *cell = table_find_cell(made, made->late.row, made->late.column[i]);
+
+		if (cell)
+			*cell = (struct cell){ .kind = CELL_NONE };
+	}
+	made->late.row = row;
+	made->late.make(made->late.state, made, row);
+}
+
+static bool row_is_filled(const struct table *table, size_t row, size_t column)
+{
+	if (table_is_by_row(table, column))
+		table_make_row(table, row);
+	return cell_is_filled(table_cell(table, row, column));
+}
+
 bool table_column_is_filled(const struct table *table, size_t column)
 {
 	bool is_filled = table->of_dropped[column].is_filled;
 
 	for (size_t row = 0; row < table->row_count && !is_filled; row++)
-		is_filled = cell_is_filled(table_cell(table, row, column));
+		is_filled = row_is_filled(table, row, column);
 	return is_filled;
 }
 
@@ -337,6 +366,8 @@ bool table_column_tells(const struct table *table, size_t column)
 {
 	bool tells = table->of_dropped[column].is_telling;
 
+	if (table_is_by_row(table, column)) /* more than LATE_ROWS_MAX of them */
+		return table_column_is_filled(table, column);
 	for (size_t row = 0; row < table->row_count && !tells; row++)
 		tells = cell_tells(table_cell(table, row, column), table_cell(table, 0, column));
 	return tells;
@@ -429,6 +460,10 @@ void table_arrange(struct table *table, const struct arrangement *arrangement)
 	table->shown = table->passed;
 	if (arrangement->limit && table->shown > arrangement->limit + table->pinned)
 		table->shown = arrangement->limit + table->pinned;
-	for (size_t i = 0; table->late.make && i < table->shown; i++)
+	table->late.is_by_row = table->late.make && arrangement->writes_by_row &&
+				table->shown > LATE_ROWS_MAX &&
+				!depends_on_late(table, arrangement);
+	table->late.row = SIZE_MAX;
+	for (size_t i = 0; table->late.make && !table->late.is_by_row && i < table->shown; i++)
 		make_late(table, table->order[i]);
 }

@@ -41,14 +41,18 @@ struct row_filter; /* of --filter, see condition.h */
 struct table;
 
 /*
- * Cells that are dear to make, such as functions by address: table_arrange() has them made for the rows that are shown, or
- * for all rows when their order or a condition is about such a column. A row's are made once.
+ * Cells that are dear to make, such as stacks: table_arrange() has them made for the rows that are shown, or
+ * for all rows when their order or a condition is about such a column. A row's are made once. But texts of a million rows
+ * are gigabytes: beyond LATE_ROWS_MAX they are made by table_make_row() as rows are written, and `is_by_row` says so.
  */
+#define LATE_ROWS_MAX 1000u
 struct table_late {
 	void (*make)(void *state, struct table *table, size_t row); /* NULL: there are none */
 	void *state;
 	const enum column_id *column;
 	size_t column_count;
+	bool is_by_row; /* what was made of the row before is no longer needed */
+	size_t row;     /* that was made last, then */
 };
 
 /* A frame of a row's stack. Texts live as long as the table; they are NULL where nothing is known, but `name`. */
@@ -145,7 +149,12 @@ struct arrangement {
 	const struct row_filter *condition;
 	size_t row_filter_count;
 	size_t then; /* column + 1 that decides where rows are alike, the largest first; 0: none */
+	bool writes_by_row; /* table_make_row() is called before a row's cells are looked at */
 };
+/* Is the column's text of each row only there after table_make_row()? */
+bool table_is_by_row(const struct table *table, size_t column);
+/* Of these columns the row's cells, until the next row's are asked for. Nothing where there are no such columns. */
+void table_make_row(const struct table *table, size_t row);
 /* Fills order, shown and passed. In a tree rows stay below their parents, which are kept for them. */
 void table_arrange(struct table *table, const struct arrangement *arrangement);
 

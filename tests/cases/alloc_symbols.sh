@@ -66,3 +66,21 @@ rm -f subject
 objcopy --only-keep-debug "$BUILD/programs/symbols" subject.debug || fail "objcopy"
 objcopy --strip-all --add-gnu-debuglink=subject.debug "$BUILD/programs/symbols" subject || fail "objcopy"
 expect_eq "functions by debug link" "$(said 'row["function"]')" '["ends(unsigned long)", "app::inlined(unsigned long)", "plain", "hidden(unsigned long)"]'
+
+# a small table of symbols within the stripped file, as Fedora has it: functions without lines
+rm -f subject subject.debug small small.xz
+objcopy --only-keep-debug --strip-debug "$BUILD/programs/symbols" small 2>/dev/null || fail "objcopy"
+strip -o subject "$BUILD/programs/symbols" || fail "strip"
+if xz -k small && objcopy --add-section .gnu_debugdata=small.xz subject; then
+	expect_eq "functions of .gnu_debugdata" "$(said 'row["function"]')" '["ends(unsigned long)", "app::made<long>(long)", "plain", "hidden(unsigned long)"]'
+	printf garbage >garbage
+	objcopy --update-section .gnu_debugdata=garbage subject || fail "objcopy"
+	expect_eq "functions of what is no table" "$(said 'row["function"]')" '[null, null, null, null]'
+fi
+
+# one is no plural
+need_program one_block
+rm -f "$OUTPUT"
+run_traced "$PROGRAMS/one_block" || fail "one_block: status $?"
+"$REPORT" alloc "$OUTPUT" >out || fail "status $?"
+expect_eq "lines that say how many blocks" "$(grep -c ' in 1 block\( at .*\|, .*\)\?$' out)" 3

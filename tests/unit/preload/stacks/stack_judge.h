@@ -151,22 +151,14 @@ static inline void judge_print(struct judge *j, unsigned int at, uint64_t id)
 	}
 }
 
-/*
- * Is `id` the stack of the function that was to return to `caller`? Truncated stacks are to be right as far as they
- * go; the limit of depth is `limit`. The caller of this must not be inlined.
- */
-static __attribute__((noinline, unused)) void judge_compare(struct judge *j, uint64_t id,
-							    void *caller, unsigned int limit)
+/* Is `id` the stack whose frames the judge has collected, from the `at`th on? What names them has been read. */
+static __attribute__((noinline, unused)) void judge_collected(struct judge *j, unsigned int at,
+							      uint64_t id, unsigned int limit)
 {
-	unsigned int at = 0, depth = 0;
+	unsigned int depth = 0;
 	uint64_t frame = id;
 	bool right = true;
 
-	judge_read_lane(j);
-	j->frames = 0;
-	judge_collect(j);
-	while (at < j->frames && j->ip[at] != (uintptr_t)caller)
-		at++;
 	for (unsigned int i = at; frame && right; i++, depth++) {
 		struct judge_name *name = judge_name(j, frame);
 		uint64_t flags = name->word >> RECORD_FRAME_SHIFT;
@@ -189,6 +181,29 @@ static __attribute__((noinline, unused)) void judge_compare(struct judge *j, uin
 	j->wrong++;
 	if (j->wrong < 4)
 		judge_print(j, at, id);
+}
+
+/* The judge's own frames, down to the function that was to return to `caller`: how many there are. */
+static inline unsigned int judge_inner(const struct judge *j, const void *caller)
+{
+	unsigned int at = 0;
+
+	while (at < j->frames && j->ip[at] != (uintptr_t)caller)
+		at++;
+	return at;
+}
+
+/*
+ * Is `id` the stack of the function that was to return to `caller`? Truncated stacks are to be right as far as they
+ * go; the limit of depth is `limit`. The caller of this must not be inlined.
+ */
+static __attribute__((noinline, unused)) void judge_compare(struct judge *j, uint64_t id,
+							    void *caller, unsigned int limit)
+{
+	judge_read_lane(j);
+	j->frames = 0;
+	judge_collect(j);
+	judge_collected(j, judge_inner(j, caller), id, limit);
 }
 
 #endif

@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -334,39 +333,6 @@ static void test_stack_overflow(void **state)
 	signal(SIGSEGV, SIG_DFL);
 	judge_expect(2);
 	assert_int_equal(judge->truncated, judge->compared); /* more than the limit of depth */
-}
-
-/* Signals at any moment, within the walk too. */
-static volatile uint64_t ticks_handled;
-
-static void handle_tick(int number)
-{
-	struct judge *own = judge;
-	static struct judge *inner;
-
-	(void)number;
-	if (!inner)
-		return;
-	judge = inner;
-	stack_id(&judge->lane, STACK_FRAME);
-	judge_read_lane(inner);
-	judge = own;
-	ticks_handled++;
-}
-
-static void test_interrupted_walks(void **state)
-{
-	struct sigaction action = { .sa_handler = handle_tick };
-	struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
-
-	(void)state;
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
-	for (unsigned int i = 0; i < 100 && !judge->wrong; i++)
-		walk(1 + draw(8));
-	setitimer(ITIMER_REAL, &never, NULL);
-	signal(SIGALRM, SIG_IGN);
-	assert_int_equal(judge->wrong, 0);
 }
 
 /* --- other stacks --- */
@@ -725,7 +691,6 @@ int main(void)
 		JUDGED(test_signals),
 		JUDGED(test_fault),
 		JUDGED(test_stack_overflow),
-		JUDGED(test_interrupted_walks),
 		JUDGED(test_coroutines),
 		JUDGED(test_code_without_tables),
 		JUDGED(test_tail_calls),

@@ -58,7 +58,7 @@ static int column_of(const struct table *table, const char *name)
 static void arrange(struct table *table, const char *sort, bool descending, size_t limit)
 {
 	table_arrange(table, &(struct arrangement){ column_of(table, sort), descending, limit, NULL,
-						    0, 0 });
+						    0, 0, false });
 }
 
 #define NO_LIMIT 0
@@ -245,10 +245,10 @@ static void rows_must_meet_all_conditions(void **state)
 					  table.column_count, message, sizeof(message)),
 			 0);
 	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0,
-						     condition, 1, 0 });
+						     condition, 1, 0, false });
 	assert_int_equal(table.shown, 3);
 	table_arrange(&table, &(struct arrangement){ column_of(&table, "total_ns"), true, 0,
-						     condition, 2, 0 });
+						     condition, 2, 0, false });
 	assert_int_equal(table.shown, 2);
 	table_release(&table);
 }
@@ -500,6 +500,109 @@ static void deep_trees_are_no_problem(void **state)
 	table_release(&table);
 }
 
+/* --- cells that are made late --- */
+
+struct maker {
+	struct text_store texts;
+	char one[32]; /* of the row that was made last, where they are made by row */
+	size_t made;
+};
+
+static void make_stack(void *state, struct table *table, size_t row)
+{
+	struct maker *maker = state;
+	const char *text;
+
+	maker->made++;
+	snprintf(maker->one, sizeof(maker->one), "range \"%zu\" %s", row,
+		 row % 7 ? "" : "with a tail");
+	text = table->late.is_by_row
+		       ? maker->one
+		       : text_store_put(&maker->texts, maker->one, strlen(maker->one));
+	table_fill_text(table, row, COLUMN_leaks_stack, text, strlen(text));
+}
+
+/* Of a table of so many rows, whose stacks are made late; to be freed. */
+static char *written(size_t rows, const struct arrangement *plan, struct maker *maker,
+		     void (*exporter)(const struct document *, const struct screen *))
+{
+	static const enum column_id stack = COLUMN_leaks_stack;
+	struct document document = { .report = "leaks", .shown_count = 2 };
+	struct screen screen = { .width = 40 };
+	struct table table;
+	size_t length;
+	char *text;
+
+	table_init(&table, "leaks", NULL);
+	for (size_t i = 0; i < rows; i++) {
+		table_add_row(&table);
+		table_set_number(&table, COLUMN_leaks_allocations, i * 7919 % rows);
+	}
+	table.late = (struct table_late){
+		.make = make_stack, .state = maker, .column = &stack, .column_count = 1
+	};
+	table_arrange(&table, plan);
+	document.table = &table;
+	document.shown[0] = (size_t)column_of(&table, "stack");
+	document.shown[1] = (size_t)column_of(&table, "allocations");
+	screen.out = open_memstream(&text, &length);
+	exporter(&document, &screen);
+	fclose(screen.out);
+	table_release(&table);
+	text_store_release(&maker->texts);
+	return text;
+}
+
+/* Whoever looks at a row without asking for it, or keeps what was made of another, writes something else. */
+static void rows_are_made_as_they_are_written(void **state)
+{
+	static void (*const all[])(const struct document *,
+				   const struct screen *) = { export_csv, export_markdown,
+							      export_table_rows };
+	struct table table;
+	int count;
+
+	(void)state;
+	table_init(&table, "leaks", NULL);
+	count = column_of(&table, "allocations");
+	table_release(&table);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct maker kept = { .made = 0 }, by_row = { .made = 0 };
+		struct arrangement plan = { .sort = count, .descending = true };
+		char *wanted = written(LATE_ROWS_MAX + 500, &plan, &kept, all[i]), *text;
+
+		plan.writes_by_row = true;
+		text = written(LATE_ROWS_MAX + 500, &plan, &by_row, all[i]);
+		assert_string_equal(text, wanted);
+		assert_non_null(strstr(text, "range"));
+		assert_int_equal(kept.made, LATE_ROWS_MAX + 500);
+		assert_true(by_row.made >= kept.made);
+		free(wanted);
+		free(text);
+	}
+}
+
+/* Few rows are made once and kept, and so are those whose order is about what is made. */
+static void late_cells_are_kept(void **state)
+{
+	struct maker few = { .made = 0 }, sorted = { .made = 0 };
+	struct arrangement plan = { .sort = -1, .writes_by_row = true };
+	struct table table;
+	char *text;
+
+	(void)state;
+	text = written(LATE_ROWS_MAX, &plan, &few, export_table_rows);
+	assert_int_equal(few.made, LATE_ROWS_MAX);
+	free(text);
+	table_init(&table, "leaks", NULL);
+	plan.sort = column_of(&table, "stack");
+	table_release(&table);
+	text = written(LATE_ROWS_MAX + 1, &plan, &sorted, export_csv);
+	assert_int_equal(sorted.made, LATE_ROWS_MAX + 1);
+	assert_true(strstr(text, "\"\"10\"\"") < strstr(text, "\"\"9\"\""));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +625,8 @@ int main(void)
 		cmocka_unit_test(json_writes_out_what_is_not_seen),
 		cmocka_unit_test(trees_keep_rows_below_their_parents),
 		cmocka_unit_test(deep_trees_are_no_problem),
+		cmocka_unit_test(rows_are_made_as_they_are_written),
+		cmocka_unit_test(late_cells_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
