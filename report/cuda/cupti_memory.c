@@ -21,7 +21,7 @@ enum { GIVEN = 1, TAKEN = 2 }; /* CUpti_ActivityMemoryOperationType */
 struct change {
 	uint64_t time_ns;
 	enum { CHANGE_ASKED, CHANGE_GIVEN, CHANGE_TAKEN, CHANGE_RESET } what;
-	uint32_t process;
+	const struct source_process *process;
 	uint64_t end_ns; /* of the call */
 	uint64_t address, bytes, kind, key;
 	int64_t device;
@@ -70,7 +70,7 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 	bool is_early = memory->ago_ns > 0 && (uint64_t)memory->ago_ns > now_ns;
 	struct change change = { .time_ns = is_early ? 0 : now_ns - (uint64_t)memory->ago_ns,
 				 .what = memory->operation == TAKEN ? CHANGE_TAKEN : CHANGE_GIVEN,
-				 .process = event->process->index,
+				 .process = event->process,
 				 .address = memory->address,
 				 .bytes = memory->bytes,
 				 .kind = kind_of(memory) };
@@ -96,7 +96,7 @@ static void take_allocation(void *state, const struct source_event *event, bool 
 		return;
 	queue_put(mine, &(struct change){ .time_ns = time_ns > lasted_ns ? time_ns - lasted_ns : 0,
 					  .what = CHANGE_ASKED,
-					  .process = event->process->index,
+					  .process = event->process,
 					  .end_ns = time_ns + TOLERANCE_NS,
 					  .address = call->address,
 					  .kind = device_kind_of_event(call->kind),
@@ -114,7 +114,7 @@ static void take_free(void *state, const struct source_event *event, bool counts
 		return;
 	queue_put(state, &(struct change){ .time_ns = event->event.time_ns,
 					   .what = CHANGE_RESET,
-					   .process = event->process->index,
+					   .process = event->process,
 					   .device = call->device });
 }
 
@@ -181,7 +181,8 @@ static void give(struct cupti_memory_state *mine, const struct change *given)
 				.bytes = given->bytes,
 				.kind = given->kind,
 				.device = given->device,
-				.process = given->process };
+				.process = given->process->index,
+				.holder = given->process };
 	struct scope_text text;
 	struct change call;
 
@@ -204,7 +205,8 @@ static void change_apply(struct cupti_memory_state *mine, const struct change *c
 				.address = change->address,
 				.kind = change->what == CHANGE_RESET ? EVT_CUDA_ALL : EVT_CUDA_ANY,
 				.device = change->device,
-				.process = change->process,
+				.process = change->process->index,
+				.holder = change->process,
 				.counts = !run_filters(mine->run)->any };
 
 	if (change->what == CHANGE_ASKED)
@@ -245,7 +247,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->run = run;
 	mine->cuda = cuda_want(run, &(struct cuda_options){ .by = asked->by });
 	mine->look_at = QUEUE_SOME;
-	device_memory_init(&mine->told.memory, device_rows_of(asked->by));
+	device_memory_init(&mine->told.memory, device_rows_of(asked->by), run_source(run));
 	mine->told.memory.has_addresses_only = true;
 	run_reads(run, EVT_gpu_memory, FIELDS_ALL, take_memory, mine);
 	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_allocation, mine);

@@ -43,7 +43,7 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "peak_bytes", UNIT_BYTES, highwater_peak(&memory->device));
 	facts_number(facts, "live_bytes", UNIT_BYTES, called.live_bytes);
 	facts_number(facts, "host_peak_bytes", UNIT_BYTES, highwater_peak(&memory->host));
-	facts_number(facts, "host_live_bytes", UNIT_BYTES, memory->host.now);
+	facts_number(facts, "host_live_bytes", UNIT_BYTES, memory->host_left);
 	facts_number(facts, "address_reused", UNIT_COUNT, memory->reused);
 	facts_number(facts, "cupti_allocations", UNIT_COUNT, given.allocations);
 	facts_number(facts, "cupti_frees", UNIT_COUNT, given.frees);
@@ -83,7 +83,7 @@ static void print_called(const struct report *report, const struct screen *scree
 			unit_format_bytes(number, highwater_peak(&memory->device)));
 	if (memory->row_count)
 		fprintf(screen->out, ", %s %s", scope_still_live(report->run, &still_live),
-			unit_format_bytes(number, memory->device.now));
+			unit_format_bytes(number, memory->device_left));
 	if (highwater_peak(&memory->host))
 		fprintf(screen->out, "; pinned and registered peak %s",
 			unit_format_bytes(number, highwater_peak(&memory->host)));
@@ -99,7 +99,7 @@ static void print_told(const struct cupti_memory *cupti, const struct screen *sc
 		return;
 	screen_print_prose(screen, "as CUPTI tells: device memory peak %s, still live %s",
 			   unit_format_bytes(peak, highwater_peak(&cupti->memory.device)),
-			   unit_format_bytes(live, cupti->memory.device.now));
+			   unit_format_bytes(live, cupti->memory.device_left));
 	if (cupti->without_call)
 		screen_print_prose(screen,
 				   "blocks that no recorded call asked for, so that only CUPTI has "

@@ -71,7 +71,7 @@ static void part_add(struct device_part *part, const struct device_memory *memor
 	part->bytes_allocated += row->bytes_allocated;
 	part->peak_bytes = highwater_peak(&row->live);
 	part->at_peak_bytes += device_memory_at_peak(memory, number);
-	part->live_bytes += row->live.now;
+	part->live_bytes += row->left;
 	part->rows++;
 }
 
@@ -145,7 +145,7 @@ struct device_totals device_totals_of(const struct device_memory *memory)
 		totals.allocations += row->allocations;
 		totals.frees += row->frees;
 		totals.bytes_allocated += row->bytes_allocated;
-		totals.live_bytes += row->live.now;
+		totals.live_bytes += row->left;
 	}
 	return totals;
 }

@@ -21,7 +21,7 @@ struct tensor_process {
 	struct recents frees, displaced;
 };
 
-void tensors_init(struct tensors *tensors, enum tensors_by by)
+void tensors_init(struct tensors *tensors, enum tensors_by by, const struct source *source)
 {
 	*tensors = (struct tensors){ .by = by,
 				     .unused = BLOCK_NONE,
@@ -29,7 +29,7 @@ void tensors_init(struct tensors *tensors, enum tensors_by by)
 	map_init(&tensors->rows);
 	map_init(&tensors->devices);
 	map_init(&tensors->blocks);
-	map_init(&tensors->reserved);
+	holdings_init(&tensors->reserved, source);
 }
 
 void tensors_release(struct tensors *tensors)
@@ -43,7 +43,7 @@ void tensors_release(struct tensors *tensors)
 	map_release(&tensors->rows);
 	map_release(&tensors->devices);
 	map_release(&tensors->blocks);
-	map_release(&tensors->reserved);
+	holdings_release(&tensors->reserved);
 	if (tensors->layers)
 		layers_release(tensors->layers);
 	free(tensors->layers);
@@ -335,17 +335,28 @@ uint64_t tensors_free(struct tensors *tensors, const struct tensor_op *op)
 	return block.bytes;
 }
 
-void tensors_reserve(struct tensors *tensors, uint32_t process, uint64_t device, uint64_t bytes)
+static void drop_reserved(void *owner, const struct holding *gone)
 {
-	uint32_t index = tensors_device_of(tensors, device);
-	struct tensor_device *of = &tensors->device[index];
-	uint64_t words[] = { process, device };
-	struct map_entry *entry;
-	bool added;
+	struct tensors *tensors = owner;
+	uint32_t index = tensors_device_of(tensors, gone->thing);
 
-	entry = map_put(&tensors->reserved, map_hash_bytes(words, sizeof(words), 0), &added);
-	of->reserved += bytes - entry->value;
-	entry->value = bytes;
+	tensors->device[index].reserved -= gone->bytes;
+}
+
+void tensors_reserve(struct tensors *tensors, const struct source_process *process,
+		     uint64_t time_ns, uint64_t device, uint64_t bytes)
+{
+	uint32_t index = tensors_device_of(tensors, device), place;
+	struct tensor_device *of = &tensors->device[index];
+	struct holding *holding;
+
+	holdings_drop_ended(&tensors->reserved, time_ns, drop_reserved, tensors);
+	place = holdings_place(&tensors->reserved, process, device);
+	holding = &tensors->reserved.holding[place];
+	if (holding->is_gone)
+		return;
+	of->reserved += bytes - holding->bytes;
+	holding->bytes = bytes;
 	if (of->reserved > of->reserved_peak)
 		of->reserved_peak = of->reserved;
 }

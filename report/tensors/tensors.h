@@ -21,6 +21,7 @@
 #include "report/base/curve.h"
 #include "report/base/layers.h"
 #include "report/base/map.h"
+#include "report/core/holdings.h"
 
 #define TENSOR_OUTER_MAX 64u /* keys around one */
 
@@ -63,8 +64,9 @@ struct tensor_device {
 	struct tensor_flow flow; /* frees: of blocks whose allocation counts */
 	struct tensor_live live;
 	uint64_t ooms;
-	uint64_t reserved, reserved_peak; /* by its allocators, 0: not told */
-	struct curve curve;               /* of live bytes */
+	uint64_t reserved,
+		reserved_peak; /* by its allocators, 0: not told; of processes that have not ended */
+	struct curve curve;    /* of live bytes */
 };
 
 struct tensors {
@@ -84,12 +86,13 @@ struct tensors {
 	struct layers *layers;  /* of rows' live bytes, of all devices; NULL: nobody wants them */
 	uint64_t layers_due_ns; /* as layers->due_ns */
 	struct map rows, devices, blocks;
-	struct map reserved;             /* process and device to bytes */
+	struct holdings reserved;        /* of devices */
 	struct tensor_process **process; /* by index, NULL before its first event */
 	size_t process_room;
 };
 
-void tensors_init(struct tensors *tensors, enum tensors_by by);
+/* `source` says which processes have ended, and outlives it; NULL: none does. */
+void tensors_init(struct tensors *tensors, enum tensors_by by, const struct source *source);
 void tensors_release(struct tensors *tensors);
 /* As those of the heap (report/heap/heap.h). */
 void tensors_keep_layers(struct tensors *tensors);
@@ -98,7 +101,8 @@ const struct layers *tensors_end_layers(struct tensors *tensors, uint64_t end_ns
 void tensors_allocate(struct tensors *tensors, const struct tensor_op *op);
 /* Returns the bytes that are freed, 0 when they are not known. */
 uint64_t tensors_free(struct tensors *tensors, const struct tensor_op *op);
-void tensors_reserve(struct tensors *tensors, uint32_t process, uint64_t device, uint64_t bytes);
+void tensors_reserve(struct tensors *tensors, const struct source_process *process,
+		     uint64_t time_ns, uint64_t device, uint64_t bytes);
 void tensors_fail(struct tensors *tensors, uint64_t device);
 /* After the last event, before rows are read. */
 void tensors_finish(struct tensors *tensors);

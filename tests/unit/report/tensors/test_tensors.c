@@ -23,7 +23,7 @@ static struct tensors tensors;
 static int start(void **state)
 {
 	(void)state;
-	tensors_init(&tensors, TENSORS_BY_KEY);
+	tensors_init(&tensors, TENSORS_BY_KEY, NULL);
 	return 0;
 }
 
@@ -186,10 +186,12 @@ static void a_child_starts_with_none(void **state)
 
 static void what_is_reserved_is_the_sum_of_processes(void **state)
 {
+	static const struct source_process first = { .index = 0 }, second = { .index = 1 };
+
 	(void)state;
-	tensors_reserve(&tensors, 0, CUDA0, 100);
-	tensors_reserve(&tensors, 1, CUDA0, 50);
-	tensors_reserve(&tensors, 0, CUDA0, 20);
+	tensors_reserve(&tensors, &first, 10, CUDA0, 100);
+	tensors_reserve(&tensors, &second, 20, CUDA0, 50);
+	tensors_reserve(&tensors, &first, 30, CUDA0, 20);
 	tensors_fail(&tensors, CUDA0);
 	assert_int_equal(tensors.device[0].reserved, 70);
 	assert_int_equal(tensors.device[0].reserved_peak, 150);
