@@ -94,10 +94,16 @@ void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_
 /* --- start --- */
 
 /* The last only by choice: with it CUPTI tells nothing of what is in a graph. */
-static const int kinds[] = {
-	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,   CUPTI_MEMCPY_PEER, CUPTI_MEMSET,     CUPTI_DEVICE,
-	CUPTI_SYNCHRONIZATION,   CUPTI_OVERHEAD, CUPTI_MEMORY,      CUPTI_GRAPH_TRACE
-};
+static const int kinds[] = { CUPTI_CONCURRENT_KERNEL,
+			     CUPTI_MEMCPY,
+			     CUPTI_MEMCPY_PEER,
+			     CUPTI_MEMSET,
+			     CUPTI_DEVICE,
+			     CUPTI_SYNCHRONIZATION,
+			     CUPTI_OVERHEAD,
+			     CUPTI_MEMORY,
+			     CUPTI_MEMORY_POOL,
+			     CUPTI_GRAPH_TRACE };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 static bool kind_is_wanted(int kind)

@@ -24,8 +24,10 @@
 #include "report/base/map.h"
 #include "report/core/holdings.h"
 
-#define DEVICE_VARIABLES EVT_CUDA_MEMORY_LIMIT /* a kind: of modules, which CUPTI tells of */
-#define DEVICE_KINDS (EVT_CUDA_MEMORY_LIMIT + 1)
+/* Kinds that only CUPTI tells of: of modules; of the host, not pinned. */
+#define DEVICE_VARIABLES EVT_CUDA_MEMORY_LIMIT
+#define HOST_PAGEABLE (EVT_CUDA_MEMORY_LIMIT + 1)
+#define DEVICE_KINDS (EVT_CUDA_MEMORY_LIMIT + 2)
 #define DISPLACED_MAX 64 /* as many calls that free may be on their way at once */
 
 struct device_op {
@@ -43,7 +45,7 @@ enum device_rows { DEVICE_BY_KIND, DEVICE_BY_KEY, DEVICE_BY_DEVICE };
 
 struct device_row {
 	int64_t device; /* -1 unknown */
-	uint64_t kind;  /* enum evt_cuda_memory, or DEVICE_VARIABLES; by device: of the first */
+	uint64_t kind;  /* enum evt_cuda_memory, or one of CUPTI's; by device: of the first */
 	uint64_t key;   /* of the first */
 	uint64_t allocations, frees, bytes_allocated;
 	uint64_t left; /* bytes that were never given back */
@@ -66,7 +68,7 @@ struct device_memory {
 		uint32_t row, holding;
 	} displaced[DISPLACED_MAX];
 	unsigned int displaced_next;
-	struct highwater device, host; /* all of the device kinds; pinned and registered */
+	struct highwater device, host; /* all of the device kinds; of the host */
 	uint64_t device_left, host_left;
 	struct holdings holdings; /* of rows */
 	struct ledger ledger;     /* rows at the peak of `device` */
@@ -95,7 +97,7 @@ static inline uint64_t device_kind_of_event(uint64_t kind)
 /* Whether the kind is on the host. */
 static inline bool device_kind_is_host(uint64_t kind)
 {
-	return kind == EVT_CUDA_PINNED || kind == EVT_CUDA_REGISTERED;
+	return kind == EVT_CUDA_PINNED || kind == EVT_CUDA_REGISTERED || kind == HOST_PAGEABLE;
 }
 
 #endif

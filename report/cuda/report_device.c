@@ -55,6 +55,9 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "cupti_address_reused", UNIT_COUNT, told->reused);
 	facts_number(facts, "cupti_without_call", UNIT_COUNT, state->cupti->without_call);
 	facts_number(facts, "cupti_late", UNIT_COUNT, state->cupti->late);
+	facts_number(facts, "cupti_pool_bytes", UNIT_BYTES,
+		     highwater_peak(&state->cupti->pools.all));
+	facts_number(facts, "graph_nodes", UNIT_COUNT, state->cupti->graph_nodes);
 	facts_number(facts, "lost", UNIT_COUNT, state->cupti->lost);
 	facts_number(facts, "torch_reserved_bytes", UNIT_BYTES,
 		     highwater_peak(&state->reserved->all));
@@ -91,6 +94,17 @@ static void print_called(const struct report *report, const struct screen *scree
 		fputs("\n", screen->out);
 }
 
+static void print_graphs(const struct cupti_memory *cupti, const struct screen *screen)
+{
+	char number[UNIT_TEXT_BYTES];
+
+	if (cupti->graph_nodes)
+		screen_print_prose(screen,
+				   "nodes of CUDA graphs that allocate memory: %s; what they hold "
+				   "while a graph runs is not in these figures",
+				   unit_format_count(number, cupti->graph_nodes));
+}
+
 static void print_told(const struct cupti_memory *cupti, const struct screen *screen)
 {
 	char peak[UNIT_TEXT_BYTES], live[UNIT_TEXT_BYTES], number[UNIT_TEXT_BYTES];
@@ -100,6 +114,12 @@ static void print_told(const struct cupti_memory *cupti, const struct screen *sc
 	screen_print_prose(screen, "as CUPTI tells: device memory peak %s, still live %s",
 			   unit_format_bytes(peak, highwater_peak(&cupti->memory.device)),
 			   unit_format_bytes(live, cupti->memory.device_left));
+	if (highwater_peak(&cupti->pools.all))
+		screen_print_prose(
+			screen,
+			"pools of stream-ordered memory held up to %s at one time, given out "
+			"or not",
+			unit_format_bytes(number, highwater_peak(&cupti->pools.all)));
 	if (cupti->without_call)
 		screen_print_prose(screen,
 				   "blocks that no recorded call asked for, so that only CUPTI has "
@@ -128,6 +148,7 @@ static void head(const struct document *document, const struct screen *screen)
 
 	print_called(report, screen);
 	print_told(state->cupti, screen);
+	print_graphs(state->cupti, screen);
 	if (reserved)
 		screen_print_prose(screen,
 				   "PyTorch's allocators held up to %s of it at one time (report "

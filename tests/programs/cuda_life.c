@@ -2,13 +2,14 @@
 /*
  * What happens to a GPU's context while work is done, over the fake CUDA.
  *
- * usage: cuda_life devices N | reset | profiler | capture | memory | held | exec | fork | other | taken | late N
+ * usage: cuda_life devices N | reset | profiler | capture | memory | held | pool | exec | fork | other | taken | late N
  *   devices N  work on each of N devices, from a thread of its own and from this one
  *   reset      work, cudaDeviceReset() while work is on its way, work
  *   profiler   cudaProfilerStart and Stop around half of the work
  *   capture    a graph of four kernels, launched three times by another thread than the one that captured it
  *   memory     memory of each kind is given out and given back
  *   held       memory on two devices, by two functions, some of it past all calls; what is held at the end is known
+ *   pool       stream-ordered memory that its pool keeps, gives out again, and gives back when it is trimmed
  *   exec       work, then exec of itself as `devices 1`
  *   fork       a child of a program that has not used CUDA yet does the work; then the parent, and a child at its end
  *   other      work, where the environment names another library to the driver
@@ -153,6 +154,18 @@ static void hold_unseen(size_t bytes)
 	OK(allocate(1, bytes, &device));
 }
 
+static void run_pool(void)
+{
+	void *first, *second;
+
+	OK(cudaMallocAsync(&first, 3 << 20, NULL));  /* the fake's pool takes 4 MiB for it, */
+	OK(cudaMallocAsync(&second, 2 << 20, NULL)); /* and 6 for both */
+	OK(cudaFreeAsync(first, NULL));
+	OK(cudaMemPoolTrimTo(NULL, 0));
+	OK(cudaFreeAsync(second, NULL));
+	OK(cudaMallocAsync(&second, 1 << 20, NULL));
+}
+
 static void run_held(void)
 {
 	hold(1000, 2);
@@ -223,6 +236,8 @@ int main(int argc, char **argv)
 		run_memory();
 	else if (strcmp(what, "held") == 0)
 		run_held();
+	else if (strcmp(what, "pool") == 0)
+		run_pool();
 	else if (strcmp(what, "fork") == 0)
 		run_fork();
 	else if (strcmp(what, "late") == 0)

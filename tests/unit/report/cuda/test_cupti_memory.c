@@ -343,6 +343,72 @@ static void blocks_of_a_process_that_has_ended_are_no_part_of_a_peak(void **stat
 	release();
 }
 
+/* Of the host, pinned or not: no part of what a device has. */
+static void pageable_memory_is_the_hosts(void **state)
+{
+	(void)state;
+	begin();
+	tell(100 * US, 100 * US, 1, A, 500);
+	FRAME_PUT(c.r.fw, 200 * US, gpu_memory, .operation = 1, .memory = 1, .address = B,
+		  .bytes = 70);
+	finish(1000 * US);
+	read_by(BY_device_memory_kind, NULL);
+	assert_int_equal(table.row_count, 2);
+	assert_int_equal(at(row_at(&table, COLUMN_device_memory_kind, "pageable", 0),
+			    COLUMN_device_memory_cupti_live_bytes),
+			 70);
+	assert_int_equal(highwater_peak(&view.cupti->memory.device), 500);
+	assert_int_equal(highwater_peak(&view.cupti->memory.host), 70);
+	release();
+}
+
+static void pool(uint64_t now_ns, uint64_t time_ns, unsigned int operation, uint64_t address,
+		 uint64_t bytes)
+{
+	FRAME_PUT(c.r.fw, now_ns, gpu_pool, .ago_ns = (int64_t)(now_ns - time_ns),
+		  .operation = operation, .address = address, .bytes = bytes);
+}
+
+static void pools_hold_more_than_they_give_out(void **state)
+{
+	(void)state;
+	cuda_recording_start(&c, 3);
+	frame_begin_block(c.r.fw, 1);
+	pool(400 * US, 200 * US, 3, A, 64); /* told in no order */
+	FRAME_PUT(c.r.fw, 400 * US, gpu_memory, .ago_ns = 300 * US, .operation = 1, .memory = 3,
+		  .address = A, .bytes = 10, .pool = 1, .pool_address = A, .pool_bytes = 512);
+	pool(400 * US, 150 * US, 1, B, 100);
+	pool(400 * US, 180 * US, 2, B, 100); /* gone */
+	pool(400 * US, 300 * US, 1, B, 90);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 500 * US, process_end, .process = 1);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 3);
+	pool(700 * US, 600 * US, 1, A, 600); /* of another process: the first has ended */
+	finish(1000 * US);
+	read_by(BY_device_memory_device, NULL);
+	assert_int_equal(highwater_peak(&view.cupti->pools.all), 612);
+	assert_int_equal(view.cupti->pools.all.now, 600);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_pool_bytes), 612);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_peak_bytes), 10);
+	assert_null(cupti_pools_of(&view.cupti->pools, 1));
+	release();
+}
+
+static void nodes_that_allocate_are_counted_once(void **state)
+{
+	(void)state;
+	begin();
+	FRAME_PUT(c.r.fw, 100 * US, gpu_captured, .node = 1, .graph = 1, .kind = 10);
+	FRAME_PUT(c.r.fw, 110 * US, gpu_captured, .node = 2, .of = 1, .graph = 2, .kind = 10);
+	FRAME_PUT(c.r.fw, 120 * US, gpu_captured, .node = 3, .graph = 1, .kind = 11);
+	finish(1000 * US);
+	read_by(BY_device_memory_kind, NULL);
+	assert_int_equal(view.cupti->graph_nodes, 1);
+	release();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -355,6 +421,9 @@ int main(void)
 		cmocka_unit_test(what_is_told_too_late_is_counted),
 		cmocka_unit_test(pytorch_says_what_it_holds),
 		cmocka_unit_test(a_process_that_has_ended_holds_nothing),
+		cmocka_unit_test(pageable_memory_is_the_hosts),
+		cmocka_unit_test(pools_hold_more_than_they_give_out),
+		cmocka_unit_test(nodes_that_allocate_are_counted_once),
 		cmocka_unit_test(blocks_of_a_process_that_has_ended_are_no_part_of_a_peak),
 	};
 
