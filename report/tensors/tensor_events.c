@@ -110,6 +110,17 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 		tensors->operators_one_in = one_in;
 }
 
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	const struct source_process *process = source_process_of(
+		event->file, EVENT_AS(process_end, &event->event)->process);
+
+	(void)counts;
+	if (process)
+		tensors_end_process(&((struct tensor_state *)state)->tensors, process->index,
+				    event->event.time_ns);
+}
+
 static void start(void *state, struct run *run, const void *options)
 {
 	const struct tensors_options *asked = options;
@@ -124,6 +135,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, mine);
 	run_reads(run, EVT_tensor_oom, FIELDS_ALL, take_failure, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
+	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, mine);
 }
 
 static void finish(void *state)

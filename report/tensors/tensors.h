@@ -9,6 +9,9 @@
  * A row holds what was allocated at its key (also: how much of that was live at the device's peak, and is
  * at the end), what was freed there, whatever its origin, and both of all that happened inside of it.
  *
+ * A process that has ended holds nothing: what it never freed is live in the rows, and in no peak and no sum
+ * over time from then on.
+ *
  * Memory grows with live blocks and with rows.
  */
 #ifndef REPORT_TENSORS_TENSORS_H
@@ -50,13 +53,16 @@ struct tensor_row {
 	uint32_t device; /* index */
 	struct tensor_flow self, total;
 	uint64_t live_allocations, live_bytes;
+	uint64_t gone_bytes; /* of the live ones, those of processes that have ended */
 	uint64_t peak_bytes; /* at the device's peak; tensors_finish() completes it */
 	uint64_t peak_seen;
 };
 
 /* What lives on a device, or on all. */
 struct tensor_live {
-	uint64_t allocations, bytes, peak_bytes, peak_time_ns, peak_number;
+	uint64_t allocations, bytes;
+	uint64_t gone_bytes; /* of `bytes`, those of processes that have ended */
+	uint64_t peak_bytes, peak_time_ns, peak_number;
 };
 
 struct tensor_device {
@@ -103,6 +109,8 @@ void tensors_allocate(struct tensors *tensors, const struct tensor_op *op);
 uint64_t tensors_free(struct tensors *tensors, const struct tensor_op *op);
 void tensors_reserve(struct tensors *tensors, const struct source_process *process,
 		     uint64_t time_ns, uint64_t device, uint64_t bytes);
+/* It holds nothing from here on. */
+void tensors_end_process(struct tensors *tensors, uint32_t process, uint64_t time_ns);
 void tensors_fail(struct tensors *tensors, uint64_t device);
 /* After the last event, before rows are read. */
 void tensors_finish(struct tensors *tensors);
