@@ -187,6 +187,18 @@ for other in libToolsInjectionProxy64.so:Systems libToolsInjection64.so:Systems 
 	expect "$OUTPUT" 'launches.totals.calls == 10' 'kernels.totals.calls == 0'
 	grep -q '"libcupti' counts.*.json && fail "libcupti was loaded beside $other"
 done
+# it is opened after CUPTI was started here: what was recorded until then stays, from then on CUPTI is the other's
+for other in libToolsInjection64.so libcuda-injection.so; do
+	life opened "$PWD/$other"
+	expect_eq "$other, opened: what is said" "$(cat gpu.err)" \
+		"intercept: another profiler uses CUPTI now ($PWD/$other): work of the GPU is not recorded from here on"
+	expect_eq "$other, opened" "$(count " gpu_cupti state=5 .*what=\"$PWD/$other\"")" 1
+	"$REPORT" kernels "$OUTPUT" >table.out 2>&1
+	expect_match "opened" "$(tr -s '\n ' ' ' <table.out)" "another profiler came \\($PWD/$other\\): the GPU's work from then on is not here"
+	expect "$OUTPUT" 'kernels.row(name="first(float*)").calls == 10' 'launches.row(kernel="first(float*)").calls == 20' \
+		'kernels.row(name="second(float*)").calls <= launches.row(kernel="second(float*)").calls' \
+		'kernels.totals.calls + kernels.totals.untold + 10 == launches.totals.calls' 'kernels.totals.lost == 0'
+done
 # another name is nobody's
 cp "$PROGRAMS/libplain_hash.so" ./libNoToolsInjection.so
 rm -f ./*.evt*

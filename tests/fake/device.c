@@ -12,6 +12,7 @@
 #define ENGINES 2u
 
 _Atomic(const struct fake_tool *) fake_tool;
+_Atomic bool fake_is_subscribed; /* somebody is called back by CUPTI */
 struct fake_device_sum fake_device_copies[EVT_CUDA_COPY_LIMIT];
 struct fake_device_sum fake_device_overheads, fake_device_graphs;
 struct fake_device_sum fake_device_given, fake_device_taken;

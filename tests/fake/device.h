@@ -66,6 +66,7 @@ struct fake_tool {
 };
 
 extern _Atomic(const struct fake_tool *) fake_tool;
+extern _Atomic bool fake_is_subscribed;
 
 /* The work of a kernel, a copy or a memset; its stream, device, thread, times and ids are filled in here. */
 void fake_device_submit(struct fake_work *work, CUstream stream);
