@@ -22,12 +22,12 @@ MASK = 2 ** 64 - 1
 MAGIC_ZSTD = 0xFD2FB528
 MAGIC_HEADER, MAGIC_END = 0x184D2A50, 0x184D2A51
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
-VERSION = 4
+VERSION = 5
 FRAME_MAX = 16 << 20
 RECORDS_MAX, KINDS_MAX, FIELDS_MAX, WINDOW = 32768, 65536, 16, 4096
 NODES_MAX, DEPTH_MAX = 262144, 32768
 WRAPPER = 2  # flag of a node
-UINT, SINT, ADDR, NAME, TEXT, BORN, DIES, SIZE, CALLER, BLOCK = range(1, 11)
+UINT, SINT, ADDR, NAME, TEXT, BORN, DIES, SIZE, CALLER, BLOCK, DELTA, SERIAL = range(1, 13)
 KEY_KINDS, KEY_TIMES, KEY_SIZES, KEY_HEAP_TIMES = 0, 1, 6, 7
 HEAP_TIME_UNIT = 32  # ns
 KEY_BORN, KEY_DIES = 2, 4  # of the codes; the far addresses have the next key
@@ -44,6 +44,17 @@ def unzigzag(value):
 def address_from(code, base):
     low, high = code >> 60, code & (2 ** 60 - 1)
     return (base + (unzigzag(high) << 4) + low) & MASK
+
+
+def step_from(code, last):
+    """The number whose code against the last one that was not 0 this is."""
+    zero = -last - 1 & MASK
+    zero = (zero << 1 ^ -(zero >> 63)) & MASK
+    if code == 1:
+        return 0
+    if code == zero:
+        code = 1
+    return last + 1 + unzigzag(code) & MASK
 
 
 def xxh64(data):
@@ -222,7 +233,7 @@ class Type:
         for _ in range(count):
             entry = cursor.sub()
             self.fields.append((entry.text().decode(), entry.varint()))
-            if not UINT <= self.fields[-1][1] <= BLOCK:
+            if not UINT <= self.fields[-1][1] <= SERIAL:
                 raise Damage("codec %d is unknown" % self.fields[-1][1])
         self.has_caller = any(codec == CALLER for _, codec in self.fields)
 
@@ -304,6 +315,12 @@ class Block:
             return unzigzag(value)
         if codec in (ADDR, BLOCK):
             value = self.last_address[key] = address_from(value, self.last_address.get(key, 0))
+        if codec in (DELTA, SERIAL):
+            last = self.last_address.get(key, 0)
+            value = step_from(value, last)
+            self.last_address[key] = value or last
+            if codec == DELTA and value >> 63:
+                value -= 1 << 64
         return value
 
     def value(self, kind, index, codec):
@@ -470,7 +487,7 @@ class Dump:
             value = self.names.get(value, b"<lost #%d>" % value)
         if codec in (NAME, TEXT):
             return json.dumps(value.decode("utf-8", "surrogateescape"))
-        return "0x%x" % value if codec in (ADDR, BORN, DIES, CALLER, BLOCK) else str(value)
+        return "0x%x" % value if codec in (ADDR, BORN, DIES, CALLER, BLOCK, SERIAL) else str(value)
 
     def line(self, record):
         who = self.threads.get(record.stream, str(record.stream))

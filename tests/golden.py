@@ -3,7 +3,8 @@
 """golden.py PROF-REPORT FILE WANTED [--update]
 
 Compares what the reports say of FILE with the JSON file WANTED: every value that is there must be said,
-more is welcome. Prints the differences, exit status 1.
+more is welcome. Prints the differences, exit status 1. --update adds to WANTED what it has not; what it has stays as it is, and
+is still compared. Without a WANTED it is made.
 """
 
 import json
@@ -63,16 +64,35 @@ def differences(wanted, got, where):
         yield "%s: got %s, wanted %s" % (where, json.dumps(got)[:200], json.dumps(wanted)[:200])
 
 
+def added(wanted, got):
+    """`wanted`, and what only `got` has."""
+    if isinstance(wanted, dict) and isinstance(got, dict):
+        return {key: added(wanted[key], got.get(key)) if key in wanted else got[key] for key in {**wanted, **got}}
+    if isinstance(wanted, list) and isinstance(got, list):
+        if isinstance(by_name(wanted), dict) and isinstance(by_name(got), dict):
+            return wanted + [row for row in got if row["name"] not in by_name(wanted)]
+        if len(wanted) == len(got):
+            return [added(*pair) for pair in zip(wanted, got)]
+    return wanted
+
+
+def write(path, document):
+    with open(path, "w") as file:
+        json.dump(document, file, indent=1, sort_keys=True)
+        file.write("\n")
+
+
 def main():
     program, path, wanted_path = sys.argv[1:4]
     got = read(program, path)
-    if "--update" in sys.argv[4:]:
-        with open(wanted_path, "w") as file:
-            json.dump(got, file, indent=1, sort_keys=True)
-            file.write("\n")
-        return 0
+    updates = "--update" in sys.argv[4:]
+    if updates and not os.path.exists(wanted_path):
+        write(wanted_path, got)
     with open(wanted_path) as file:
         wanted = json.load(file)
+    if updates and added(wanted, got) != wanted:
+        wanted = added(wanted, got)
+        write(wanted_path, wanted)
     found = list(differences(wanted, got, os.path.basename(path)))
     print("\n".join(found[:20]))
     return 1 if found else 0

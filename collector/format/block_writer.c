@@ -55,6 +55,11 @@ static void frame_put_own(struct frame_writer *fw, uint32_t id, uint32_t field,
 		column_put(column, address_code(word[0], *last));
 		*last = word[0];
 		break;
+	case EVT_CODEC_delta:
+	case EVT_CODEC_serial:
+		column_put(column, step_code(word[0], *last));
+		*last = word[0] ? word[0] : *last;
+		break;
 	case EVT_CODEC_text:
 		column_put(column, word[1]);
 		memcpy(column->at, (const void *)(uintptr_t)word[0], word[1]);
@@ -129,8 +134,9 @@ static int frame_make_room(struct frame_writer *fw, uint32_t id, const uint64_t 
 static bool event_is_flat(const struct evt_descriptor *event)
 {
 	static const bool flat[EVT_CODEC_LIMIT] = {
-		[EVT_CODEC_uint] = true,  [EVT_CODEC_sint] = true, [EVT_CODEC_addr] = true,
-		[EVT_CODEC_block] = true, [EVT_CODEC_name] = true,
+		[EVT_CODEC_uint] = true,   [EVT_CODEC_sint] = true, [EVT_CODEC_addr] = true,
+		[EVT_CODEC_block] = true,  [EVT_CODEC_name] = true, [EVT_CODEC_delta] = true,
+		[EVT_CODEC_serial] = true,
 	};
 
 	for (unsigned int i = 0; i < event->field_count; i++)
@@ -171,6 +177,9 @@ static inline uint64_t flat_code(enum evt_codec codec, uint64_t word, uint64_t *
 	if (codec == EVT_CODEC_addr || codec == EVT_CODEC_block) {
 		code = address_code(word, *last);
 		*last = word;
+	} else if (codec_is_step(codec)) {
+		code = step_code(word, *last);
+		*last = word ? word : *last;
 	} else if (codec == EVT_CODEC_sint) {
 		code = zigzag((int64_t)word);
 	}

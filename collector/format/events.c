@@ -37,6 +37,8 @@ enum {
 #define ORDER_dies(name) char name;
 #define ORDER_size(name) char name;
 #define ORDER_block(name) char name;
+#define ORDER_delta(name) char name;
+#define ORDER_serial(name) char name;
 #define ORDER_text(name) char name[];
 #define ORDER_caller(name) char name[];
 
@@ -58,6 +60,8 @@ enum {
 #define IS_SPAN_dies false
 #define IS_SPAN_size false
 #define IS_SPAN_block false
+#define IS_SPAN_delta false
+#define IS_SPAN_serial false
 #define IS_SPAN_text false
 #define IS_SPAN_caller false
 
@@ -89,6 +93,8 @@ const char *const evt_codec_names[EVT_CODEC_LIMIT] = {
 	[EVT_CODEC_size] = "size",
 	[EVT_CODEC_caller] = "caller",
 	[EVT_CODEC_block] = "block",
+	[EVT_CODEC_delta] = "delta",
+	[EVT_CODEC_serial] = "serial",
 };
 
 const char *const evt_family_names[EVT_FAMILY_LIMIT] = {

@@ -31,6 +31,8 @@ enum evt_codec {
 	EVT_CODEC_size = 8,
 	EVT_CODEC_caller = 9,
 	EVT_CODEC_block = 10,
+	EVT_CODEC_delta = 11,
+	EVT_CODEC_serial = 12,
 	EVT_CODEC_LIMIT,
 	EVT_CODEC_span = EVT_CODEC_uint, /* in the file; in the ring it is in ticks */
 };
@@ -185,6 +187,8 @@ static inline const char *evt_text_bytes(struct evt_text text)
 #define EVT_TYPE_size uint64_t
 #define EVT_TYPE_caller uint64_t
 #define EVT_TYPE_block uint64_t
+#define EVT_TYPE_delta int64_t
+#define EVT_TYPE_serial uint64_t
 
 #define EVENT(id, name, family, doc) struct evt_##name {
 #define FIELD(codec, name, doc) EVT_TYPE_##codec name;

@@ -66,6 +66,40 @@ static inline uint64_t size_of_code(uint64_t code, uint64_t last)
 }
 
 /*
+ * A number against the last one of its column that was not 0: most are the next one, or near. Three codes trade places, so
+ * that each number has one: the next number is 0, the number 0 is 1, and the same number has the code that 0 would have had.
+ */
+#define STEP_NEXT 0u
+#define STEP_ZERO 1u
+
+static inline uint64_t step_zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (0 - (difference >> 63));
+}
+
+static inline uint64_t step_code(uint64_t number, uint64_t last)
+{
+	uint64_t code = step_zigzag(number - last - 1), zero = step_zigzag(0 - last - 1);
+
+	return code == zero ? STEP_ZERO : code == STEP_ZERO ? zero : code;
+}
+
+static inline uint64_t step_of_code(uint64_t code, uint64_t last)
+{
+	uint64_t zero = step_zigzag(0 - last - 1);
+
+	if (code == STEP_ZERO)
+		return 0;
+	code = code == zero ? STEP_ZERO : code;
+	return last + 1 + ((code >> 1) ^ (0 - (code & 1)));
+}
+
+static inline bool codec_is_step(unsigned int codec)
+{
+	return codec == EVT_CODEC_delta || codec == EVT_CODEC_serial;
+}
+
+/*
  * An address of a column of its own, against the last one there. Most lie at multiples of 16: those
  * differences are counted in 16s, and the four bits that are left go to the top.
  */

@@ -62,6 +62,15 @@ static void column_read(struct decoder *d, const struct plan_step *step,
 		for (uint32_t i = 0; i < rows->count; i++)
 			rows->words[i][word] = last = address_of_code(next_varint(&c), last);
 		break;
+	case EVT_CODEC_delta:
+	case EVT_CODEC_serial:
+		for (uint32_t i = 0; i < rows->count; i++) {
+			uint64_t number = step_of_code(next_varint(&c), last);
+
+			last = number ? number : last;
+			rows->words[i][word] = number;
+		}
+		break;
 	case EVT_CODEC_text:
 		for (uint32_t i = 0; i < rows->count; i++)
 			text_get(&c, &rows->words[i][word]);
@@ -103,6 +112,12 @@ void own_get(struct decoder *d, const struct plan_step *step, uint64_t *word)
 	case EVT_CODEC_block:
 		*word = address_of_code(get_varint(c), d->last_address[step->column]);
 		d->last_address[step->column] = *word;
+		break;
+	case EVT_CODEC_delta:
+	case EVT_CODEC_serial:
+		*word = step_of_code(get_varint(c), d->last_address[step->column]);
+		if (*word)
+			d->last_address[step->column] = *word;
 		break;
 	case EVT_CODEC_text:
 		text_get(c, word);

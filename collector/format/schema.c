@@ -183,7 +183,12 @@ static int schema_add_absent(struct schema_event *event, const struct evt_field 
 static bool codec_is_address(unsigned int codec)
 {
 	return codec == EVT_CODEC_addr || codec == EVT_CODEC_born || codec == EVT_CODEC_dies ||
-	       codec == EVT_CODEC_block;
+	       codec == EVT_CODEC_block || codec == EVT_CODEC_serial;
+}
+
+static bool codec_is_signed(unsigned int codec)
+{
+	return codec == EVT_CODEC_sint || codec == EVT_CODEC_delta;
 }
 
 static bool codec_is_number(unsigned int codec)
@@ -195,7 +200,8 @@ static bool codec_is_number(unsigned int codec)
 static bool codecs_agree(unsigned int file, unsigned int own)
 {
 	return file == own || (codec_is_address(file) && codec_is_address(own)) ||
-	       (codec_is_number(file) && codec_is_number(own));
+	       (codec_is_number(file) && codec_is_number(own)) ||
+	       (codec_is_signed(file) && codec_is_signed(own));
 }
 
 /* Puts the fields into the order of this program's own event of that id, if it has one. */

@@ -40,6 +40,7 @@ enum cupti_kind {
 	CUPTI_SYNCHRONIZATION = 38,
 	CUPTI_EXTERNAL_CORRELATION = 39,
 	CUPTI_MEMORY = 49, /* MEMORY2 */
+	CUPTI_MEMORY_POOL = 50,
 	CUPTI_GRAPH_TRACE = 51,
 	CUPTI_KINDS = 64,
 };
@@ -192,7 +193,7 @@ struct cupti_external {
 	uint32_t pad;
 };
 
-/* CUpti_ActivityMemory2 and later. */
+/* CUpti_ActivityMemory3 and later. */
 struct cupti_memory {
 	uint32_t kind;
 	uint32_t operation, memory;
@@ -202,6 +203,16 @@ struct cupti_memory {
 	const char *name;
 	uint32_t is_asynchronous, pad;
 	uint32_t pool, pool_pad;
+	uint64_t pool_address, pool_threshold, pool_bytes, pool_used;
+};
+
+/* CUpti_ActivityMemoryPool2 and later: a pool was made, destroyed or trimmed. */
+struct cupti_memory_pool {
+	uint32_t kind;
+	uint32_t operation, pool;
+	uint32_t correlation;
+	uint32_t process, device;
+	uint64_t kept_bytes, address, bytes, threshold, timestamp_ns, used;
 };
 
 /* CUpti_ActivityGraphTrace and later. */

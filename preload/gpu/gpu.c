@@ -14,6 +14,7 @@
 #include "preload/gpu/gpu_records.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/record/correlation.h"
+#include "preload/record/driver.h"
 #include "preload/record/family.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
@@ -28,6 +29,7 @@ enum {
 };
 
 static _Atomic int state;
+static _Atomic uint16_t loads; /* of libraries, when a profiler was looked for last */
 static _Atomic bool is_shared; /* another user was here, and that was recorded */
 static uint32_t version;
 
@@ -87,6 +89,8 @@ void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_
 	gpu_copy_dropped(gpu_take_dropped(context, stream));
 	gpu_copy_take(context, stream, buffer, valid_bytes, gpu_cupti.cuptiActivityGetNextRecord);
 	atomic_fetch_add(&buffers_taken, 1);
+	if (now == GPU_ON) /* the program's next call looks who else has come */
+		__atomic_store_n(&driver_is_known, false, __ATOMIC_RELAXED);
 	gpu_buffer_give(buffer, bytes);
 	errno = saved;
 }
@@ -94,10 +98,16 @@ void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_
 /* --- start --- */
 
 /* The last only by choice: with it CUPTI tells nothing of what is in a graph. */
-static const int kinds[] = {
-	CUPTI_CONCURRENT_KERNEL, CUPTI_MEMCPY,   CUPTI_MEMCPY_PEER, CUPTI_MEMSET,     CUPTI_DEVICE,
-	CUPTI_SYNCHRONIZATION,   CUPTI_OVERHEAD, CUPTI_MEMORY,      CUPTI_GRAPH_TRACE
-};
+static const int kinds[] = { CUPTI_CONCURRENT_KERNEL,
+			     CUPTI_MEMCPY,
+			     CUPTI_MEMCPY_PEER,
+			     CUPTI_MEMSET,
+			     CUPTI_DEVICE,
+			     CUPTI_SYNCHRONIZATION,
+			     CUPTI_OVERHEAD,
+			     CUPTI_MEMORY,
+			     CUPTI_MEMORY_POOL,
+			     CUPTI_GRAPH_TRACE };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 static bool kind_is_wanted(int kind)
@@ -251,11 +261,24 @@ static void start(bool is_late)
 	(void)atexit(at_exit);
 }
 
+/* Of a profiler that was opened since: it is not to be the one that loses. */
+static void look_for_profiler(void)
+{
+	char path[512];
+
+	if (gpu_library_new_profiler(&loads, path, sizeof(path)))
+		gpu_leave_to(path);
+}
+
+/* `is_late`: by a call of the program's that has succeeded. */
 static void gpu_driver_starts(bool is_late)
 {
 	int saved = errno;
 
-	start(is_late);
+	if (is_late && gpu_is_on())
+		look_for_profiler();
+	else
+		start(is_late);
 	errno = saved;
 }
 

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -100,6 +101,27 @@ static int profiler_look(struct dl_phdr_info *module, size_t bytes, void *contex
 		return 1;
 	}
 	return 0;
+}
+
+static int loads_look(struct dl_phdr_info *module, size_t bytes, void *loads)
+{
+	(void)bytes; /* glibc has this member since 2.4 */
+	*(uint16_t *)loads = (uint16_t)module->dlpi_adds;
+	return 1;
+}
+
+bool gpu_library_new_profiler(_Atomic uint16_t *loads, char *ret_path, size_t room)
+{
+	uint16_t now = 0;
+	struct profiler profiler = { 0 };
+
+	(void)dl_iterate_phdr(loads_look, &now);
+	if (atomic_exchange(loads, now) == now)
+		return false;
+	(void)dl_iterate_phdr(profiler_look, &profiler);
+	if (profiler.path)
+		path_copy(ret_path, room, profiler.path); /* it may be closed again */
+	return profiler.path != NULL;
 }
 
 const char *gpu_library_profiler(const char **ret_text)

@@ -31,6 +31,9 @@ const char *gpu_library_static(void);
  */
 const char *gpu_library_profiler(const char **ret_text);
 
+/* The same, its path cut where it is longer than `room`; true only where something has been loaded since the last look, by *loads. */
+bool gpu_library_new_profiler(_Atomic uint16_t *loads, char *ret_path, size_t room);
+
 /* A function of the libcupti that is loaded, NULL. */
 void *gpu_library_find(const char *name);
 

@@ -16,6 +16,7 @@
 	} while (0)
 
 #define NO_DEVICE (-1)
+#define CUPTI_POOL_OURS 1u      /* CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL */
 #define COPY_IS_ASYNCHRONOUS 1u /* CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC */
 
 static void kernel_read(const struct cupti_kernel *kernel, struct gpu_record *r)
@@ -122,6 +123,26 @@ static void memory_read(const struct cupti_memory *memory, struct gpu_record *r)
 	PUT(gpu_memory, bytes, memory->bytes);
 	PUT(gpu_memory, asynchronous, memory->is_asynchronous != 0);
 	PUT(gpu_memory, pool, memory->pool);
+	if (memory->pool != CUPTI_POOL_OURS)
+		return;
+	PUT(gpu_memory, pool_address, memory->pool_address);
+	PUT(gpu_memory, pool_bytes, memory->pool_bytes);
+}
+
+/* Of a pool of another process there are no sizes. */
+static void pool_read(const struct cupti_memory_pool *pool, struct gpu_record *r)
+{
+	if (pool->pool != CUPTI_POOL_OURS)
+		return;
+	r->event = EVT_gpu_pool;
+	r->fields = FIELDS(gpu_pool);
+	r->start_ns = r->end_ns = pool->timestamp_ns;
+	PUT(gpu_pool, operation, pool->operation);
+	PUT(gpu_pool, correlation, pool->correlation);
+	PUT(gpu_pool, device, pool->device);
+	PUT(gpu_pool, address, pool->address);
+	PUT(gpu_pool, bytes, pool->bytes);
+	PUT(gpu_pool, used_bytes, pool->used);
 }
 
 static void graph_read(const struct cupti_graph_trace *graph, struct gpu_record *r)
@@ -175,6 +196,9 @@ bool gpu_record_read(const void *record, size_t bytes, struct gpu_record *ret_re
 		break;
 	case CUPTI_MEMORY:
 		READ(cupti_memory, memory_read);
+		break;
+	case CUPTI_MEMORY_POOL:
+		READ(cupti_memory_pool, pool_read);
 		break;
 	case CUPTI_GRAPH_TRACE:
 		READ(cupti_graph_trace, graph_read);

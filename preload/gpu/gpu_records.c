@@ -55,7 +55,8 @@ static void event_put(struct gpu_record *r, const struct gpu_moment *moment, int
 _Static_assert(AT(gpu_kernel, duration_ns) == 1 && AT(gpu_copy, duration_ns) == 1 &&
 		       AT(gpu_set, duration_ns) == 1 && AT(gpu_wait, duration_ns) == 1 &&
 		       AT(gpu_overhead, duration_ns) == 1 && AT(gpu_graph, duration_ns) == 1 &&
-		       AT(gpu_kernel, ago_ns) == 0 && AT(gpu_memory, ago_ns) == 0,
+		       AT(gpu_kernel, ago_ns) == 0 && AT(gpu_memory, ago_ns) == 0 &&
+		       AT(gpu_pool, ago_ns) == 0,
 	       "all begin with their times");
 
 /* Once a second at most: whoever reads the file sees how far the clocks are apart, and what was made of it. */
@@ -129,7 +130,7 @@ void gpu_records_take(uint8_t *buffer, size_t valid_bytes,
 			strange++;
 			continue;
 		}
-		if (r.event != EVT_gpu_memory)
+		if (r.event != EVT_gpu_memory && r.event != EVT_gpu_pool)
 			r.field[1] = duration_ns;
 		event_put(&r, &moment, ago_ns);
 	}

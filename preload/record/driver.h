@@ -13,12 +13,13 @@
 
 #include "preload/base/hidden.h"
 
-/* Set by life/ as the driver calls, and by driver_note(). */
+/* Set by life/ as the driver calls, and by driver_note(). Reset by who wants driver_found() to be called once more, by the
+ * next such call: from a thread of the program's, outside of all that CUPTI calls. */
 PRELOAD_HIDDEN extern bool driver_is_known;
 /* NULL until the constructor has run. */
 PRELOAD_HIDDEN extern void (*driver_found)(void);
 
-/* The first caller of all calls driver_found(). */
+/* The first caller calls driver_found(). */
 PRELOAD_HIDDEN void driver_report(void);
 
 /* A call has succeeded that needs the driver. */

@@ -39,7 +39,7 @@ enum device_rows device_rows_of(enum key_id by)
 	return table_of(by) == CUDA_MEMORY && key_kind_of(by) ? DEVICE_BY_KEY : DEVICE_BY_KIND;
 }
 
-void cuda_init(struct cuda *cuda, enum key_id by, bool by_kind)
+void cuda_init(struct cuda *cuda, const struct source *source, enum key_id by, bool by_kind)
 {
 	cuda->by = by;
 	cuda->keyed = by_kind ? table_of(by) : CUDA_TABLES;
@@ -47,7 +47,7 @@ void cuda_init(struct cuda *cuda, enum key_id by, bool by_kind)
 	groups_init(&cuda->launches);
 	groups_init(&cuda->copies);
 	groups_init(&cuda->failures);
-	device_memory_init(&cuda->memory, device_rows_of(by));
+	device_memory_init(&cuda->memory, device_rows_of(by), source);
 }
 
 void cuda_release(struct cuda *cuda)
@@ -165,6 +165,7 @@ static void cuda_take_memory(struct cuda *cuda, const struct cuda_call *call)
 		.kind = is_born ? device_kind_of_event(born->kind) : dies->kind,
 		.device = is_born ? born->device : dies->device,
 		.process = call->process,
+		.holder = call->holder,
 		.key = call->key,
 		.counts = call->counts,
 	};

@@ -55,11 +55,12 @@ struct cuda_call {
 	uint32_t function, kernel; /* names; kernel of launches only */
 	bool is_named;             /* the kernel has a name */
 	uint32_t process, thread;
+	const struct source_process *holder; /* the process */
 	uint64_t key;
 	bool counts; /* the filters hold */
 };
 
-void cuda_init(struct cuda *cuda, enum key_id by, bool by_kind);
+void cuda_init(struct cuda *cuda, const struct source *source, enum key_id by, bool by_kind);
 void cuda_release(struct cuda *cuda);
 void cuda_take(struct cuda *cuda, const struct cuda_call *call);
 /* Where work of the call is to be counted, for cuda_take_late(); 0: it is neither a launch nor a copy. */

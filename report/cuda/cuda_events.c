@@ -26,6 +26,7 @@ static struct cuda_call call_of(struct cuda_state *mine, const struct source_eve
 	const struct event *inner = &event->event;
 	struct cuda_call call = { .event = inner,
 				  .process = event->process->index,
+				  .holder = event->process,
 				  .thread = event->thread->index,
 				  .counts = counts };
 
@@ -82,7 +83,7 @@ static void start(void *state, struct run *run, const void *options)
 
 	mine->source = run_source(run);
 	mine->key = run_key(run, asked->by);
-	cuda_init(&mine->cuda, asked->by, mine->key.kind != NULL);
+	cuda_init(&mine->cuda, mine->source, asked->by, mine->key.kind != NULL);
 	if (cuda_wants_late(&mine->cuda))
 		late_listen(late_want(run), &listener, mine);
 	for (size_t i = 0; i < CALLS; i++)

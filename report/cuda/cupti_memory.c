@@ -16,12 +16,14 @@
 #define QUEUE_SOME 1024u    /* changes that are worth a look */
 
 enum { GIVEN = 1, TAKEN = 2 }; /* CUpti_ActivityMemoryOperationType */
+enum { POOL_DESTROYED = 2 };   /* CUpti_ActivityMemoryPoolOperationType */
+enum { NODE_ALLOCATES = 10 };  /* CUgraphNodeType */
 
 /* What happens to memory, by its time (time_order.h). */
 struct change {
 	uint64_t time_ns;
-	enum { CHANGE_ASKED, CHANGE_GIVEN, CHANGE_TAKEN, CHANGE_RESET } what;
-	uint32_t process;
+	enum { CHANGE_ASKED, CHANGE_GIVEN, CHANGE_TAKEN, CHANGE_RESET, CHANGE_POOL } what;
+	const struct source_process *process;
 	uint64_t end_ns; /* of the call */
 	uint64_t address, bytes, kind, key;
 	int64_t device;
@@ -48,12 +50,13 @@ static void queue_put(struct cupti_memory_state *mine, const struct change *chan
 	mine->queue[mine->count++] = *change;
 }
 
-/* CUpti_ActivityMemoryKind. Host memory is of no device. */
+/* CUpti_ActivityMemoryKind */
 static uint64_t kind_of(const struct evt_gpu_memory *memory)
 {
 	static const uint64_t kinds[] = {
-		[2] = EVT_CUDA_PINNED,  [3] = EVT_CUDA_DEVICE,  [4] = EVT_CUDA_ARRAY,
-		[5] = EVT_CUDA_MANAGED, [6] = DEVICE_VARIABLES, [7] = DEVICE_VARIABLES
+		[1] = HOST_PAGEABLE,   [2] = EVT_CUDA_PINNED,  [3] = EVT_CUDA_DEVICE,
+		[4] = EVT_CUDA_ARRAY,  [5] = EVT_CUDA_MANAGED, [6] = DEVICE_VARIABLES,
+		[7] = DEVICE_VARIABLES
 	};
 	uint64_t kind = memory->memory < sizeof(kinds) / sizeof(kinds[0]) ? kinds[memory->memory]
 									  : EVT_CUDA_ANY;
@@ -62,15 +65,28 @@ static uint64_t kind_of(const struct evt_gpu_memory *memory)
 										 : kind;
 }
 
+static uint64_t time_of(const struct source_event *event, int64_t ago_ns)
+{
+	uint64_t now_ns = event->event.time_ns;
+
+	return ago_ns > 0 && (uint64_t)ago_ns > now_ns ? 0 : now_ns - (uint64_t)ago_ns;
+}
+
+static void put_pool(struct cupti_memory_state *mine, const struct change *pool)
+{
+	struct change change = *pool;
+
+	change.what = CHANGE_POOL;
+	queue_put(mine, &change);
+}
+
 static void take_memory(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_memory *memory = EVENT_AS(gpu_memory, &event->event);
 	struct cupti_memory_state *mine = state;
-	uint64_t now_ns = event->event.time_ns;
-	bool is_early = memory->ago_ns > 0 && (uint64_t)memory->ago_ns > now_ns;
-	struct change change = { .time_ns = is_early ? 0 : now_ns - (uint64_t)memory->ago_ns,
+	struct change change = { .time_ns = time_of(event, memory->ago_ns),
 				 .what = memory->operation == TAKEN ? CHANGE_TAKEN : CHANGE_GIVEN,
-				 .process = event->process->index,
+				 .process = event->process,
 				 .address = memory->address,
 				 .bytes = memory->bytes,
 				 .kind = kind_of(memory) };
@@ -82,6 +98,34 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 	mine->told.records++;
 	mine->told.late += change.time_ns < mine->done_ns;
 	queue_put(mine, &change);
+	if (memory->pool_address)
+		put_pool(mine, &(struct change){ .time_ns = change.time_ns,
+						 .process = event->process,
+						 .address = memory->pool_address,
+						 .bytes = memory->pool_bytes,
+						 .device = (int64_t)memory->device });
+}
+
+static void take_pool(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_pool *pool = EVENT_AS(gpu_pool, &event->event);
+
+	(void)counts;
+	put_pool(state,
+		 &(struct change){ .time_ns = time_of(event, pool->ago_ns),
+				   .process = event->process,
+				   .address = pool->address,
+				   .bytes = pool->operation == POOL_DESTROYED ? 0 : pool->bytes,
+				   .device = (int64_t)pool->device });
+}
+
+static void take_captured(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_captured *node = EVENT_AS(gpu_captured, &event->event);
+
+	((struct cupti_memory_state *)state)->told.graph_nodes += counts &&
+								  node->kind == NODE_ALLOCATES &&
+								  !node->of;
 }
 
 /* A call of family cuda, placed at its begin: before what happens in it. */
@@ -96,7 +140,7 @@ static void take_allocation(void *state, const struct source_event *event, bool 
 		return;
 	queue_put(mine, &(struct change){ .time_ns = time_ns > lasted_ns ? time_ns - lasted_ns : 0,
 					  .what = CHANGE_ASKED,
-					  .process = event->process->index,
+					  .process = event->process,
 					  .end_ns = time_ns + TOLERANCE_NS,
 					  .address = call->address,
 					  .kind = device_kind_of_event(call->kind),
@@ -114,7 +158,7 @@ static void take_free(void *state, const struct source_event *event, bool counts
 		return;
 	queue_put(state, &(struct change){ .time_ns = event->event.time_ns,
 					   .what = CHANGE_RESET,
-					   .process = event->process->index,
+					   .process = event->process,
 					   .device = call->device });
 }
 
@@ -181,7 +225,8 @@ static void give(struct cupti_memory_state *mine, const struct change *given)
 				.bytes = given->bytes,
 				.kind = given->kind,
 				.device = given->device,
-				.process = given->process };
+				.process = given->process->index,
+				.holder = given->process };
 	struct scope_text text;
 	struct change call;
 
@@ -204,13 +249,17 @@ static void change_apply(struct cupti_memory_state *mine, const struct change *c
 				.address = change->address,
 				.kind = change->what == CHANGE_RESET ? EVT_CUDA_ALL : EVT_CUDA_ANY,
 				.device = change->device,
-				.process = change->process,
+				.process = change->process->index,
+				.holder = change->process,
 				.counts = !run_filters(mine->run)->any };
 
 	if (change->what == CHANGE_ASKED)
 		asked_put(mine, change);
 	else if (change->what == CHANGE_GIVEN)
 		give(mine, change);
+	else if (change->what == CHANGE_POOL)
+		cupti_pools_take(&mine->told.pools, change->process, change->time_ns,
+				 change->device, change->address, change->bytes);
 	else
 		device_memory_free(&mine->told.memory, &op);
 }
@@ -245,9 +294,12 @@ static void start(void *state, struct run *run, const void *options)
 	mine->run = run;
 	mine->cuda = cuda_want(run, &(struct cuda_options){ .by = asked->by });
 	mine->look_at = QUEUE_SOME;
-	device_memory_init(&mine->told.memory, device_rows_of(asked->by));
+	device_memory_init(&mine->told.memory, device_rows_of(asked->by), run_source(run));
 	mine->told.memory.has_addresses_only = true;
+	cupti_pools_init(&mine->told.pools, run_source(run));
 	run_reads(run, EVT_gpu_memory, FIELDS_ALL, take_memory, mine);
+	run_reads(run, EVT_gpu_pool, FIELDS_ALL, take_pool, mine);
+	run_reads(run, EVT_gpu_captured, FIELDS_ALL, take_captured, mine);
 	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_allocation, mine);
 	run_reads(run, EVT_cuda_free, FIELDS_ALL, take_free, mine);
 	run_reads(run, EVT_gpu_lost, FIELDS_ALL, take_lost, mine);
@@ -263,6 +315,7 @@ static void release(void *state)
 	struct cupti_memory_state *mine = state;
 
 	device_memory_release(&mine->told.memory);
+	cupti_pools_release(&mine->told.pools);
 	free(mine->queue);
 	free(mine->asked);
 }

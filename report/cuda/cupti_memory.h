@@ -15,10 +15,14 @@
 
 #include "report/core/analysis.h"
 #include "report/core/keys.h"
+#include "report/cuda/cupti_pools.h"
 #include "report/cuda/device_memory.h"
 
 struct cupti_memory {
 	struct device_memory memory;
+	struct cupti_pools pools;
+	uint64_t
+		graph_nodes; /* of CUDA graphs, which allocate: nobody knows what CUPTI tells of that */
 	uint64_t records;      /* of memory, whether they count or not */
 	uint64_t without_call; /* blocks that count and were given out in no recorded call */
 	uint64_t late;         /* records that were told too late for their order */

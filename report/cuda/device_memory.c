@@ -13,12 +13,15 @@
 struct device_block {
 	uint64_t identity, list; /* hashes; list 0: no reset frees it */
 	uint64_t time_ns, bytes;
-	uint32_t row, previous, next; /* in its list; next also among the unused */
+	uint32_t row, holding;
+	uint32_t previous, next; /* in its list; next also among the unused */
 };
 
-void device_memory_init(struct device_memory *memory, enum device_rows by)
+void device_memory_init(struct device_memory *memory, enum device_rows by,
+			const struct source *source)
 {
 	*memory = (struct device_memory){ .by = by, .unused = BLOCK_NONE };
+	holdings_init(&memory->holdings, source);
 	map_init(&memory->rows);
 	map_init(&memory->blocks);
 	map_init(&memory->lists);
@@ -29,6 +32,7 @@ void device_memory_release(struct device_memory *memory)
 	free(memory->row);
 	free(memory->block);
 	ledger_release(&memory->ledger);
+	holdings_release(&memory->holdings);
 	map_release(&memory->rows);
 	map_release(&memory->blocks);
 	map_release(&memory->lists);
@@ -94,16 +98,55 @@ static void device_memory_change(struct device_memory *memory, uint32_t row, uin
 					    !device_kind_is_host(memory->row[row].kind) });
 }
 
+/* What nobody gives back as a process ends. */
+static bool device_memory_is_gone(const struct device_memory *memory, uint32_t holding)
+{
+	return holding != HOLDING_NONE && memory->holdings.holding[holding].is_gone;
+}
+
+static void device_memory_hold(struct device_memory *memory, uint32_t holding, uint64_t bytes)
+{
+	if (holding != HOLDING_NONE)
+		memory->holdings.holding[holding].bytes += bytes;
+}
+
+static void row_lower(struct device_memory *memory, uint32_t row, uint64_t from_ns, uint64_t bytes)
+{
+	highwater_lower(&memory->row[row].live, from_ns, bytes);
+	highwater_lower(device_memory_sum(memory, row), from_ns, bytes);
+	device_memory_change(memory, row, from_ns, -(int64_t)bytes);
+}
+
+static void row_raise(struct device_memory *memory, uint32_t row, uint64_t time_ns, uint64_t bytes)
+{
+	highwater_raise(&memory->row[row].live, time_ns, bytes);
+	highwater_raise(device_memory_sum(memory, row), time_ns, bytes);
+	device_memory_change(memory, row, time_ns, (int64_t)bytes);
+}
+
+static void drop_of_ended(void *owner, const struct holding *gone)
+{
+	row_lower(owner, (uint32_t)gone->thing, gone->process->end_ns, gone->bytes);
+}
+
+static uint64_t *device_memory_left(struct device_memory *memory, uint32_t row)
+{
+	return device_kind_is_host(memory->row[row].kind) ? &memory->host_left
+							  : &memory->device_left;
+}
+
 static void device_memory_lower(struct device_memory *memory, const struct device_block *block,
 				uint64_t from_ns)
 {
 	if (block->row == ROW_OUTSIDE)
 		return;
-	if (from_ns < block->time_ns)
-		from_ns = block->time_ns;
-	highwater_lower(&memory->row[block->row].live, from_ns, block->bytes);
-	highwater_lower(device_memory_sum(memory, block->row), from_ns, block->bytes);
-	device_memory_change(memory, block->row, from_ns, -(int64_t)block->bytes);
+	memory->row[block->row].left -= block->bytes;
+	*device_memory_left(memory, block->row) -= block->bytes;
+	if (device_memory_is_gone(memory, block->holding))
+		return;
+	device_memory_hold(memory, block->holding, 0 - block->bytes);
+	row_lower(memory, block->row, from_ns < block->time_ns ? block->time_ns : from_ns,
+		  block->bytes);
 }
 
 static uint32_t device_memory_take_block(struct device_memory *memory)
@@ -168,7 +211,8 @@ static void device_memory_displace(struct device_memory *memory, uint32_t at, ui
 		.born_ns = block->time_ns,
 		.time_ns = time_ns,
 		.bytes = block->bytes,
-		.row = block->row
+		.row = block->row,
+		.holding = block->holding
 	};
 	memory->displaced_next = (memory->displaced_next + 1) % DISPLACED_MAX;
 	memory->reused += block->row != ROW_OUTSIDE;
@@ -181,8 +225,12 @@ void device_memory_allocate(struct device_memory *memory, const struct device_op
 	uint64_t identity = identity_of(memory, op);
 	struct map_entry *known = map_find(&memory->blocks, identity);
 	uint32_t row = op->counts ? device_memory_row_of(memory, op) : ROW_OUTSIDE, at;
+	uint32_t holding = HOLDING_NONE;
 	bool added;
 
+	holdings_drop_ended(&memory->holdings, op->time_ns, drop_of_ended, memory);
+	if (row != ROW_OUTSIDE)
+		holding = holdings_place(&memory->holdings, op->holder, row);
 	if (known)
 		device_memory_displace(memory, (uint32_t)known->value, op->time_ns);
 	at = device_memory_take_block(memory);
@@ -192,6 +240,7 @@ void device_memory_allocate(struct device_memory *memory, const struct device_op
 		.time_ns = op->time_ns,
 		.bytes = op->bytes,
 		.row = row,
+		.holding = holding,
 	};
 	device_memory_link(memory, at);
 	map_put(&memory->blocks, identity, &added)->value = at;
@@ -199,9 +248,12 @@ void device_memory_allocate(struct device_memory *memory, const struct device_op
 		return;
 	memory->row[row].allocations++;
 	memory->row[row].bytes_allocated += op->bytes;
-	highwater_raise(&memory->row[row].live, op->time_ns, op->bytes);
-	highwater_raise(device_memory_sum(memory, row), op->time_ns, op->bytes);
-	device_memory_change(memory, row, op->time_ns, (int64_t)op->bytes);
+	memory->row[row].left += op->bytes;
+	*device_memory_left(memory, row) += op->bytes;
+	if (device_memory_is_gone(memory, holding))
+		return;
+	device_memory_hold(memory, holding, op->bytes);
+	row_raise(memory, row, op->time_ns, op->bytes);
 }
 
 /* The free of a block whose address another allocation has got meanwhile. */
@@ -226,6 +278,8 @@ static bool device_memory_free_displaced(struct device_memory *memory, uint64_t 
 		begin_ns = first->born_ns;
 	memory->reused--;
 	memory->row[first->row].frees++;
+	if (device_memory_is_gone(memory, first->holding))
+		return true;
 	highwater_correct(&memory->row[first->row].live, begin_ns, first->time_ns, first->bytes);
 	highwater_correct(device_memory_sum(memory, first->row), begin_ns, first->time_ns,
 			  first->bytes);

@@ -43,7 +43,7 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "peak_bytes", UNIT_BYTES, highwater_peak(&memory->device));
 	facts_number(facts, "live_bytes", UNIT_BYTES, called.live_bytes);
 	facts_number(facts, "host_peak_bytes", UNIT_BYTES, highwater_peak(&memory->host));
-	facts_number(facts, "host_live_bytes", UNIT_BYTES, memory->host.now);
+	facts_number(facts, "host_live_bytes", UNIT_BYTES, memory->host_left);
 	facts_number(facts, "address_reused", UNIT_COUNT, memory->reused);
 	facts_number(facts, "cupti_allocations", UNIT_COUNT, given.allocations);
 	facts_number(facts, "cupti_frees", UNIT_COUNT, given.frees);
@@ -55,6 +55,9 @@ static void total(const struct report *report, struct facts *facts)
 	facts_number(facts, "cupti_address_reused", UNIT_COUNT, told->reused);
 	facts_number(facts, "cupti_without_call", UNIT_COUNT, state->cupti->without_call);
 	facts_number(facts, "cupti_late", UNIT_COUNT, state->cupti->late);
+	facts_number(facts, "cupti_pool_bytes", UNIT_BYTES,
+		     highwater_peak(&state->cupti->pools.all));
+	facts_number(facts, "graph_nodes", UNIT_COUNT, state->cupti->graph_nodes);
 	facts_number(facts, "lost", UNIT_COUNT, state->cupti->lost);
 	facts_number(facts, "torch_reserved_bytes", UNIT_BYTES,
 		     highwater_peak(&state->reserved->all));
@@ -83,12 +86,23 @@ static void print_called(const struct report *report, const struct screen *scree
 			unit_format_bytes(number, highwater_peak(&memory->device)));
 	if (memory->row_count)
 		fprintf(screen->out, ", %s %s", scope_still_live(report->run, &still_live),
-			unit_format_bytes(number, memory->device.now));
+			unit_format_bytes(number, memory->device_left));
 	if (highwater_peak(&memory->host))
 		fprintf(screen->out, "; pinned and registered peak %s",
 			unit_format_bytes(number, highwater_peak(&memory->host)));
 	if (memory->row_count)
 		fputs("\n", screen->out);
+}
+
+static void print_graphs(const struct cupti_memory *cupti, const struct screen *screen)
+{
+	char number[UNIT_TEXT_BYTES];
+
+	if (cupti->graph_nodes)
+		screen_print_prose(screen,
+				   "nodes of CUDA graphs that allocate memory: %s; what they hold "
+				   "while a graph runs is not in these figures",
+				   unit_format_count(number, cupti->graph_nodes));
 }
 
 static void print_told(const struct cupti_memory *cupti, const struct screen *screen)
@@ -99,7 +113,13 @@ static void print_told(const struct cupti_memory *cupti, const struct screen *sc
 		return;
 	screen_print_prose(screen, "as CUPTI tells: device memory peak %s, still live %s",
 			   unit_format_bytes(peak, highwater_peak(&cupti->memory.device)),
-			   unit_format_bytes(live, cupti->memory.device.now));
+			   unit_format_bytes(live, cupti->memory.device_left));
+	if (highwater_peak(&cupti->pools.all))
+		screen_print_prose(
+			screen,
+			"pools of stream-ordered memory held up to %s at one time, given out "
+			"or not",
+			unit_format_bytes(number, highwater_peak(&cupti->pools.all)));
 	if (cupti->without_call)
 		screen_print_prose(screen,
 				   "blocks that no recorded call asked for, so that only CUPTI has "
@@ -128,6 +148,7 @@ static void head(const struct document *document, const struct screen *screen)
 
 	print_called(report, screen);
 	print_told(state->cupti, screen);
+	print_graphs(state->cupti, screen);
 	if (reserved)
 		screen_print_prose(screen,
 				   "PyTorch's allocators held up to %s of it at one time (report "

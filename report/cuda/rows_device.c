@@ -34,7 +34,7 @@ static const char *memory_kind_text(enum device_rows by, uint64_t kind)
 		[EVT_CUDA_POOL] = "pool",         [EVT_CUDA_MANAGED] = "managed",
 		[EVT_CUDA_PINNED] = "pinned",     [EVT_CUDA_REGISTERED] = "registered",
 		[EVT_CUDA_ARRAY] = "array",       [EVT_CUDA_VIRTUAL] = "virtual",
-		[DEVICE_VARIABLES] = "variables",
+		[DEVICE_VARIABLES] = "variables", [HOST_PAGEABLE] = "pageable",
 	};
 
 	if (by == DEVICE_BY_DEVICE)
@@ -71,7 +71,7 @@ static void part_add(struct device_part *part, const struct device_memory *memor
 	part->bytes_allocated += row->bytes_allocated;
 	part->peak_bytes = highwater_peak(&row->live);
 	part->at_peak_bytes += device_memory_at_peak(memory, number);
-	part->live_bytes += row->live.now;
+	part->live_bytes += row->left;
 	part->rows++;
 }
 
@@ -116,6 +116,7 @@ static void line_put(const struct device_view *view, struct table *table,
 	};
 	const struct device_memory *memory = &view->cuda->memory;
 	const char *kind = memory_kind_text(memory->by, line->kind);
+	bool is_whole = memory->by == DEVICE_BY_DEVICE && !device_kind_is_host(line->kind);
 	const struct highwater *held;
 
 	table_add_row(table);
@@ -127,9 +128,11 @@ static void line_put(const struct device_view *view, struct table *table,
 	part_put(&line->part[CALLED], table, called);
 	if (view->cupti && view->cupti->records)
 		part_put(&line->part[TOLD], table, told);
-	held = view->reserved && memory->by == DEVICE_BY_DEVICE && !device_kind_is_host(line->kind)
-		       ? torch_reserved_of(view->reserved, line->device)
-		       : NULL;
+	held = view->cupti && is_whole ? cupti_pools_of(&view->cupti->pools, line->device) : NULL;
+	if (held)
+		table_set_number(table, COLUMN_device_memory_cupti_pool_bytes,
+				 highwater_peak(held));
+	held = view->reserved && is_whole ? torch_reserved_of(view->reserved, line->device) : NULL;
 	if (held)
 		table_set_number(table, COLUMN_device_memory_torch_reserved_bytes,
 				 highwater_peak(held));
@@ -145,7 +148,7 @@ struct device_totals device_totals_of(const struct device_memory *memory)
 		totals.allocations += row->allocations;
 		totals.frees += row->frees;
 		totals.bytes_allocated += row->bytes_allocated;
-		totals.live_bytes += row->live.now;
+		totals.live_bytes += row->left;
 	}
 	return totals;
 }

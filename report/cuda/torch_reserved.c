@@ -4,24 +4,20 @@
 
 #include <stdlib.h>
 
-#include "report/base/map.h"
 #include "report/base/memory.h"
+#include "report/core/holdings.h"
 
 #define TYPE_CUDA 1u /* c10::DeviceType, which event fields `device` have above their eighth bit */
 
-/* What a process holds of a device, by what it said last. */
-struct holding {
-	const struct source_process *process;
-	int64_t device;
-	uint64_t bytes;
-};
-
 struct torch_reserved_state {
 	struct torch_reserved reserved; /* first: it is what others see */
-	struct holding *holding;
-	size_t count, room;
-	struct map places; /* hash of process and device to a place in it */
+	struct holdings holdings;       /* of devices, as the event has them */
 };
+
+static int64_t number_of(uint64_t device)
+{
+	return (int64_t)(device & 0xff) - 1;
+}
 
 static struct torch_reserved_device *device_at(struct torch_reserved *reserved, int64_t number)
 {
@@ -46,56 +42,38 @@ static void held_change(struct highwater *held, uint64_t time_ns, uint64_t from,
 		highwater_lower(held, time_ns, from - to);
 }
 
-static void hold(struct torch_reserved *reserved, struct holding *holding, uint64_t time_ns,
-		 uint64_t bytes)
+static void hold(struct torch_reserved *reserved, uint64_t device, uint64_t time_ns, uint64_t from,
+		 uint64_t to)
 {
-	held_change(&device_at(reserved, holding->device)->held, time_ns, holding->bytes, bytes);
-	held_change(&reserved->all, time_ns, holding->bytes, bytes);
-	holding->bytes = bytes;
+	held_change(&device_at(reserved, number_of(device))->held, time_ns, from, to);
+	held_change(&reserved->all, time_ns, from, to);
 }
 
-/* PyTorch says nothing as it ends. Asked before a sum rises, which is rare: allocators keep what they have. */
-static void drop_ended(struct torch_reserved_state *mine, uint64_t time_ns)
+static void drop(void *owner, const struct holding *gone)
 {
-	for (size_t i = 0; i < mine->count; i++) {
-		struct holding *holding = &mine->holding[i];
-
-		if (holding->bytes && holding->process->ended && holding->process->end_ns < time_ns)
-			hold(&mine->reserved, holding, holding->process->end_ns, 0);
-	}
+	hold(owner, gone->thing, gone->process->end_ns, gone->bytes, 0);
 }
 
-static struct holding *holding_of(struct torch_reserved_state *mine,
-				  const struct source_process *process, uint64_t device)
-{
-	uint64_t words[] = { process->index, device };
-	struct map_entry *place;
-	bool added;
-
-	place = map_put(&mine->places, map_hash_bytes(words, sizeof(words), 0), &added);
-	if (!added)
-		return &mine->holding[place->value];
-	place->value = mine->count;
-	mine->holding = memory_room(mine->holding, mine->count, &mine->room,
-				    sizeof(*mine->holding));
-	mine->holding[mine->count] = (struct holding){ .process = process,
-						       .device = (int64_t)(device & 0xff) - 1 };
-	return &mine->holding[mine->count++];
-}
-
+/* PyTorch says nothing as it ends. */
 static void take_totals(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_tensor_totals *totals = EVENT_AS(tensor_totals, &event->event);
 	struct torch_reserved_state *mine = state;
+	struct holdings *holdings = &mine->holdings;
+	uint64_t time_ns = event->event.time_ns;
 	struct holding *holding;
+	uint32_t place;
 
 	(void)counts;
 	if (totals->device >> 8 != TYPE_CUDA || !(totals->device & 0xff))
 		return;
-	holding = holding_of(mine, event->process, totals->device);
-	if (totals->reserved > holding->bytes)
-		drop_ended(mine, event->event.time_ns);
-	hold(&mine->reserved, holding, event->event.time_ns, totals->reserved);
+	holdings_drop_ended(holdings, time_ns, drop, &mine->reserved);
+	place = holdings_place(holdings, event->process, totals->device);
+	holding = &holdings->holding[place];
+	if (holding->is_gone)
+		return;
+	hold(&mine->reserved, totals->device, time_ns, holding->bytes, totals->reserved);
+	holding->bytes = totals->reserved;
 }
 
 const struct highwater *torch_reserved_of(const struct torch_reserved *reserved, int64_t device)
@@ -111,7 +89,7 @@ static void start(void *state, struct run *run, const void *options)
 	struct torch_reserved_state *mine = state;
 
 	(void)options;
-	map_init(&mine->places);
+	holdings_init(&mine->holdings, run_source(run));
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, mine);
 }
 
@@ -119,8 +97,7 @@ static void release(void *state)
 {
 	struct torch_reserved_state *mine = state;
 
-	map_release(&mine->places);
-	free(mine->holding);
+	holdings_release(&mine->holdings);
 	free(mine->reserved.device);
 }
 

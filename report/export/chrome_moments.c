@@ -65,7 +65,8 @@ static void put_fields(const struct chrome *chrome, struct trace_file *file,
 			text.text = name_text(source_name_of(chrome->source, event->file, value),
 					      &text.length);
 			trace_argument_text(file, name, text);
-		} else if (known->field[i].codec == EVT_CODEC_sint) {
+		} else if (known->field[i].codec == EVT_CODEC_sint ||
+			   known->field[i].codec == EVT_CODEC_delta) {
 			trace_argument_signed(file, name, (int64_t)value);
 		} else {
 			trace_argument_number(file, name, value);

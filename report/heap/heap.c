@@ -27,19 +27,28 @@ void heap_init(struct heap *heap, enum heap_by by)
 		heap->share = memory_zero(1, sizeof(*heap->share));
 }
 
+static void process_release(struct heap_process *process)
+{
+	free(process->young);
+	free(process->site_row);
+	free(process->changed);
+	map_release(&process->blocks);
+	map_release(&process->large);
+	map_release(&process->callers);
+	pages_release(&process->stacks);
+	free(process);
+}
+
 void heap_release(struct heap *heap)
 {
-	for (size_t i = 0; i < heap->process_room; i++) {
-		if (!heap->process[i])
-			continue;
-		free(heap->process[i]->young);
-		free(heap->process[i]->site_row);
-		free(heap->process[i]->changed);
-		map_release(&heap->process[i]->blocks);
-		map_release(&heap->process[i]->large);
-		map_release(&heap->process[i]->callers);
-		pages_release(&heap->process[i]->stacks);
-		free(heap->process[i]);
+	for (size_t i = 0; i < heap->process_room; i++)
+		if (heap->process[i])
+			process_release(heap->process[i]);
+	while (heap->ended) {
+		struct heap_process *process = heap->ended;
+
+		heap->ended = process->next_ended;
+		process_release(process);
 	}
 	free(heap->process);
 	free(heap->thread);
@@ -73,15 +82,6 @@ void heap_look_layers(struct heap *heap, uint64_t time_ns)
 	layers_look(heap->layers, time_ns, heap->totals.live_bytes, heap, heap->row_count,
 		    row_live_bytes);
 	heap->layers_due_ns = heap->layers->due_ns;
-}
-
-const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
-{
-	if (heap->layers_due_ns != LAYERS_NEVER)
-		layers_end(heap->layers, end_ns, heap->totals.live_bytes, heap, heap->row_count,
-			   row_live_bytes);
-	heap->layers_due_ns = LAYERS_NEVER;
-	return heap->layers;
 }
 
 /* --- which rows change --- */
@@ -126,6 +126,7 @@ struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
 	map_init_addresses(&process->blocks);
 	map_init(&process->large);
 	map_init(&process->callers);
+	process->index = index;
 	heap->process[index] = process;
 	return process;
 }
@@ -381,12 +382,19 @@ uint64_t heap_live_bytes(struct heap *heap)
 	return heap->totals.live_bytes;
 }
 
-uint64_t heap_live_bytes_of(struct heap *heap, uint32_t process)
+uint64_t heap_live_bytes_of(struct heap *heap, uint32_t index)
 {
+	const struct heap_process *process = NULL;
+
 	heap_drain(heap);
-	return process < heap->process_room && heap->process[process]
-		       ? heap->process[process]->live_bytes
-		       : 0;
+	if (index < heap->process_room)
+		process = heap->process[index];
+	if (process)
+		return process->live_bytes;
+	for (process = heap->ended; process && process->index != index;)
+		process =
+			process->next_ended; /* who asks does so soon after the end: it is among the first */
+	return process ? process->live_bytes : 0;
 }
 
 /* --- what lived when programs were done --- */
@@ -403,16 +411,23 @@ static void row_keep(struct heap *heap, uint32_t number, uint64_t size)
 	heap->totals.kept_bytes += size;
 }
 
-static void process_keep(struct heap *heap, struct heap_process *process)
+/* All blocks of the process that live. */
+static void process_each(struct heap *heap, struct heap_process *process,
+			 void (*take)(struct heap *heap, uint32_t row, uint64_t size))
 {
 	struct map_entry *block = NULL;
 
-	process->is_done = true;
 	while ((block = map_next(&process->blocks, block)))
-		row_keep(heap, (uint32_t)(block->value >> 32), block_size(process, block));
+		take(heap, (uint32_t)(block->value >> 32), block_size(process, block));
 	for (size_t i = 0; process->young && i < 1u << YOUNG_BITS; i++)
 		if (process->young[i].address)
-			row_keep(heap, process->young[i].row, process->young[i].size);
+			take(heap, process->young[i].row, process->young[i].size);
+}
+
+static void process_keep(struct heap *heap, struct heap_process *process)
+{
+	process->is_done = true;
+	process_each(heap, process, row_keep);
 }
 
 void heap_end_program(struct heap *heap, uint32_t process)
@@ -425,12 +440,111 @@ void heap_end_program(struct heap *heap, uint32_t process)
 	process_keep(heap, heap->process[process]);
 }
 
+/* --- processes that have ended --- */
+
+static void row_let_go(struct heap *heap, uint32_t number, uint64_t size)
+{
+	struct heap_row *row;
+
+	if (number == ROW_OUTSIDE)
+		return;
+	row = &heap->row[number];
+	if (heap->estimate)
+		estimate_live_drop(heap, number, size);
+	heap_row_keep_peak(heap, row);
+	row->live_allocations--;
+	row->live_bytes -= size;
+	heap->totals.live_allocations--;
+	heap->totals.live_bytes -= size;
+}
+
+/* What was never freed is live in the rows in the end. Peaks are over. */
+static void row_restore(struct heap *heap, uint32_t number, uint64_t size)
+{
+	if (number == ROW_OUTSIDE)
+		return;
+	if (heap->estimate)
+		estimate_live_add(heap, number, size);
+	heap->row[number].live_allocations++;
+	heap->row[number].live_bytes += size;
+	heap->totals.live_allocations++;
+	heap->totals.live_bytes += size;
+}
+
+void heap_end_process(struct heap *heap, uint32_t index, uint64_t time_ns)
+{
+	struct heap_process *process;
+
+	heap_drain(heap);
+	if (index >= heap->process_room || !heap->process[index])
+		return;
+	if (time_ns >= heap->layers_due_ns)
+		heap_look_layers(heap, time_ns);
+	process = heap->process[index];
+	process_each(heap, process, row_let_go);
+	curve_put(&heap->curve, time_ns, heap->totals.live_bytes);
+	process->next_ended = heap->ended;
+	heap->ended = process;
+	heap->process[index] = NULL; /* what is told late begins anew, with no blocks */
+}
+
+struct held {
+	const struct heap *heap;
+	uint64_t *ended; /* by row: bytes of processes that have ended; NULL: none */
+};
+
+static void held_add(struct held *held, struct heap_process *process)
+{
+	struct map_entry *block = NULL;
+	uint32_t row;
+
+	while ((block = map_next(&process->blocks, block))) {
+		row = (uint32_t)(block->value >> 32);
+		if (row != ROW_OUTSIDE)
+			held->ended[row] += block_size(process, block);
+	}
+	for (size_t i = 0; process->young && i < 1u << YOUNG_BITS; i++)
+		if (process->young[i].address && process->young[i].row != ROW_OUTSIDE)
+			held->ended[process->young[i].row] += process->young[i].size;
+}
+
+static uint64_t row_held_bytes(const void *owner, size_t row)
+{
+	const struct held *held = owner;
+
+	return held->heap->row[row].live_bytes - (held->ended ? held->ended[row] : 0);
+}
+
+const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
+{
+	struct held held = { .heap = heap };
+	uint64_t bytes = heap->totals.live_bytes;
+
+	if (heap->layers_due_ns == LAYERS_NEVER)
+		return heap->layers;
+	if (heap->ended)
+		held.ended = memory_zero(heap->row_count, sizeof(*held.ended));
+	for (struct heap_process *process = heap->ended; process; process = process->next_ended)
+		held_add(&held, process);
+	for (size_t i = 0; held.ended && i < heap->row_count; i++)
+		bytes -= held.ended[i];
+	layers_end(heap->layers, end_ns, bytes, &held, heap->row_count, row_held_bytes);
+	heap->layers_due_ns = LAYERS_NEVER;
+	free(held.ended);
+	return heap->layers;
+}
+
+/* --- the end --- */
+
 /* Of a process that nothing was said of, its end is what counts. */
 static void heap_finish_kept(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->process_room; i++)
 		if (heap->process[i] && !heap->process[i]->is_done && heap->has_ends)
 			process_keep(heap, heap->process[i]);
+	for (struct heap_process *process = heap->ended; process; process = process->next_ended)
+		if (!process->is_done && heap->has_ends)
+			process_keep(heap, process);
 	for (size_t i = 0; i < heap->row_count && !heap->has_ends; i++) {
 		heap->row[i].kept_allocations = heap->row[i].live_allocations;
 		heap->row[i].kept_bytes = heap->row[i].live_bytes;
@@ -460,6 +574,8 @@ void heap_finish(struct heap *heap)
 	heap_drain(heap);
 	for (size_t i = 0; i < heap->row_count; i++)
 		heap_row_keep_peak(heap, &heap->row[i]);
+	for (struct heap_process *process = heap->ended; process; process = process->next_ended)
+		process_each(heap, process, row_restore);
 	heap_finish_kept(heap);
 	estimate_finish(heap, heap->has_ends);
 }

@@ -5,7 +5,8 @@
  * A block is known by process and address. An allocation of an address that is
  * live ends the old block (`reused`); across threads an order that is wrong by at most
  * RECENT_TOLERANCE_NS is put right; a free of a block never seen is unmatched; a forked child starts
- * with no blocks (its process number is new). Peak: greatest sum of live bytes over all processes.
+ * with no blocks (its process number is new). Peak: greatest sum of live bytes over all processes that run; what one
+ * never freed is live in the rows after heap_finish(), but in no sum over time from its end on.
  *
  * Most blocks live for a moment, and the file tells of many beforehand (event_is_brief()): those are kept
  * in a table that stays in the cache, not among the others.
@@ -101,7 +102,9 @@ struct heap {
 	struct layers *layers;  /* of rows' live bytes; NULL: nobody wants them */
 	uint64_t layers_due_ns; /* as layers->due_ns */
 	bool keeps_changes;
-	struct heap_process **process; /* by index, NULL before its first event */
+	struct heap_process *
+		*process;           /* by index, NULL before its first event, and after its end */
+	struct heap_process *ended; /* list */
 	size_t process_room;
 	struct heap_thread *thread; /* by index */
 	size_t thread_room;
@@ -121,7 +124,7 @@ void heap_keep_changes(struct heap *heap);
  * Returns how many. Valid until the next event.
  */
 size_t heap_take_changes(struct heap *heap, uint32_t process, const uint32_t **ret_rows);
-/* All layers, after heap_finish(): the last is what lives at end_ns. */
+/* All layers, after heap_finish(): the last is what lives at end_ns, of processes that have not ended. */
 const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns);
 /* The counters show an event after heap_finish() or heap_live_bytes() at the latest. */
 void heap_take(struct heap *heap, const struct heap_op *op);
@@ -129,10 +132,12 @@ void heap_take(struct heap *heap, const struct heap_op *op);
 void heap_take_records(struct heap *heap, const struct source_heap *records);
 /* Of all processes, after all that was taken. */
 uint64_t heap_live_bytes(struct heap *heap);
-/* Of one. */
+/* Of one; where it has ended, at its end. */
 uint64_t heap_live_bytes_of(struct heap *heap, uint32_t process);
 /* The process's program is done: what it frees from here on was never freed by the program. */
 void heap_end_program(struct heap *heap, uint32_t process);
+/* It holds nothing from here on. */
+void heap_end_process(struct heap *heap, uint32_t process, uint64_t time_ns);
 /* The modules of a process have changed: what its callers' addresses mean may be another thing now. */
 void heap_forget_callers(struct heap *heap, uint32_t process);
 /* Recording has stopped in the process, or events of it were lost: an address may not be what it seems. */

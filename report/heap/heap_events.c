@@ -76,6 +76,16 @@ static void take_teardown(void *state, const struct source_event *event, bool co
 	heap_end_program(state, event->process->index);
 }
 
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	const struct source_process *process = source_process_of(
+		event->file, EVENT_AS(process_end, &event->event)->process);
+
+	(void)counts;
+	if (process)
+		heap_end_process(state, process->index, event->event.time_ns);
+}
+
 static void take_records(void *state, const struct source_heap *records)
 {
 	heap_take_records(state, records);
@@ -122,6 +132,7 @@ static void heap_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_capture_start, 0, take_capture, heap);
 	run_reads(run, EVT_capture_stop, 0, take_capture, heap);
 	run_reads(run, EVT_teardown_begin, 0, take_teardown, heap);
+	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, heap);
 	if (by == HEAP_BY_STACK)
 		run_reads_stacks(run);
 	if (asked->of == HEAP_OF_PYTHON)

@@ -24,7 +24,8 @@ struct heap_young {
 
 struct heap_process {
 	struct heap_young *young; /* NULL before the first */
-	bool distrusts;           /* no brief blocks any more */
+	uint32_t index;
+	bool distrusts;       /* no brief blocks any more */
 	bool forgets_callers; /* before the next look: modules come in dozens, and are forgotten once */
 	bool is_done;         /* rows have kept what lived when the program was done */
 	uint64_t live_bytes;
@@ -39,6 +40,7 @@ struct heap_process {
 	uint32_t *changed; /* rows, see heap_take_changes() */
 	size_t changed_count, changed_room;
 	uint32_t changes; /* how often they were taken */
+	struct heap_process *next_ended;
 };
 
 struct heap_undo {

@@ -123,9 +123,11 @@ static void dump_put_value(struct dump *dump, unsigned int codec, const uint64_t
 	case EVT_CODEC_dies:
 	case EVT_CODEC_caller:
 	case EVT_CODEC_block:
+	case EVT_CODEC_serial:
 		line_put_hex(&dump->line, word[0]);
 		break;
 	case EVT_CODEC_sint:
+	case EVT_CODEC_delta:
 		line_put_signed(&dump->line, (int64_t)word[0]);
 		break;
 	case EVT_CODEC_name:

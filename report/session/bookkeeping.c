@@ -40,6 +40,7 @@ static int process_take_end(struct file_row *file, const struct evt_process_end 
 
 	if (error)
 		return error;
+	file->source->processes_ended += !row->process.ended;
 	row->process.ended = true;
 	row->process.end_ns = time_ns > row->process.end_ns ? time_ns : row->process.end_ns;
 	row->process.exit_status = event->exit_status;

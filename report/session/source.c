@@ -508,6 +508,11 @@ size_t source_processes(const struct source *source, struct source_process *cons
 	return source->process_count;
 }
 
+uint64_t source_processes_ended(const struct source *source)
+{
+	return source->processes_ended;
+}
+
 size_t source_threads(const struct source *source, struct source_thread *const **ret_threads)
 {
 	*ret_threads = source->thread;

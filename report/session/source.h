@@ -303,6 +303,8 @@ const struct source_thread *source_thread_of(const struct source_file *file, uin
 
 size_t source_files(const struct source *source, struct source_file *const **ret_files);
 size_t source_processes(const struct source *source, struct source_process *const **ret_processes);
+/* So many of them have ended so far. */
+uint64_t source_processes_ended(const struct source *source);
 size_t source_threads(const struct source *source, struct source_thread *const **ret_threads);
 size_t source_losses(const struct source *source, const struct source_loss **ret_losses);
 /* Why, in a few words. */

@@ -90,6 +90,7 @@ struct source {
 	struct source_process **process;
 	size_t process_count, process_room;
 	uint64_t cpu_ns; /* of all of them, so far */
+	uint64_t processes_ended;
 	struct source_thread **thread;
 	size_t thread_count, thread_room;
 	struct source_loss *loss;

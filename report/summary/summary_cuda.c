@@ -23,7 +23,7 @@ struct cuda_totals cuda_add_up(const struct cuda *cuda, const struct source *sou
 		.copies = copies.time.count,
 		.copied_bytes = copies.bytes,
 		.device_peak_bytes = highwater_peak(&cuda->memory.device),
-		.device_live_bytes = cuda->memory.device.now,
+		.device_live_bytes = cuda->memory.device_left,
 	};
 }
 

@@ -83,8 +83,8 @@ static void take_totals(void *state, const struct source_event *event, bool coun
 	const struct evt_tensor_totals *totals = EVENT_AS(tensor_totals, &event->event);
 
 	(void)counts;
-	tensors_reserve(&((struct tensor_state *)state)->tensors, event->process->index,
-			totals->device, totals->reserved);
+	tensors_reserve(&((struct tensor_state *)state)->tensors, event->process,
+			event->event.time_ns, totals->device, totals->reserved);
 }
 
 /* The allocator has given back what it could before it gave up. */
@@ -94,7 +94,8 @@ static void take_failure(void *state, const struct source_event *event, bool cou
 	const struct evt_tensor_oom *oom = EVENT_AS(tensor_oom, &event->event);
 
 	if (oom->device)
-		tensors_reserve(tensors, event->process->index, oom->device, oom->reserved);
+		tensors_reserve(tensors, event->process, event->event.time_ns, oom->device,
+				oom->reserved);
 	if (counts)
 		tensors_fail(tensors, oom->device);
 }
@@ -109,6 +110,17 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 		tensors->operators_one_in = one_in;
 }
 
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	const struct source_process *process = source_process_of(
+		event->file, EVENT_AS(process_end, &event->event)->process);
+
+	(void)counts;
+	if (process)
+		tensors_end_process(&((struct tensor_state *)state)->tensors, process->index,
+				    event->event.time_ns);
+}
+
 static void start(void *state, struct run *run, const void *options)
 {
 	const struct tensors_options *asked = options;
@@ -116,12 +128,14 @@ static void start(void *state, struct run *run, const void *options)
 
 	mine->key = run_key(run, asked->by);
 	tensors_init(&mine->tensors,
-		     asked->by == BY_tensors_size ? TENSORS_BY_SIZE : TENSORS_BY_KEY);
+		     asked->by == BY_tensors_size ? TENSORS_BY_SIZE : TENSORS_BY_KEY,
+		     run_source(run));
 	run_reads(run, EVT_tensor_alloc, FIELDS_ALL, take_block, mine);
 	run_reads(run, EVT_tensor_free, FIELDS_ALL, take_block, mine);
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, mine);
 	run_reads(run, EVT_tensor_oom, FIELDS_ALL, take_failure, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
+	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, mine);
 }
 
 static void finish(void *state)

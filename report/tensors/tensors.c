@@ -14,14 +14,16 @@
 struct tensor_block {
 	uint64_t bytes;
 	uint32_t row;
-	uint32_t next; /* among the unused */
+	uint32_t next, previous; /* among those of its process; `next` among the unused */
 };
 
 struct tensor_process {
 	struct recents frees, displaced;
+	uint32_t first; /* of its blocks */
+	bool is_gone;   /* it has ended: what is told of it late is held by nobody */
 };
 
-void tensors_init(struct tensors *tensors, enum tensors_by by)
+void tensors_init(struct tensors *tensors, enum tensors_by by, const struct source *source)
 {
 	*tensors = (struct tensors){ .by = by,
 				     .unused = BLOCK_NONE,
@@ -29,7 +31,7 @@ void tensors_init(struct tensors *tensors, enum tensors_by by)
 	map_init(&tensors->rows);
 	map_init(&tensors->devices);
 	map_init(&tensors->blocks);
-	map_init(&tensors->reserved);
+	holdings_init(&tensors->reserved, source);
 }
 
 void tensors_release(struct tensors *tensors)
@@ -43,7 +45,7 @@ void tensors_release(struct tensors *tensors)
 	map_release(&tensors->rows);
 	map_release(&tensors->devices);
 	map_release(&tensors->blocks);
-	map_release(&tensors->reserved);
+	holdings_release(&tensors->reserved);
 	if (tensors->layers)
 		layers_release(tensors->layers);
 	free(tensors->layers);
@@ -60,23 +62,30 @@ void tensors_keep_layers(struct tensors *tensors)
 	tensors->layers_due_ns = tensors->layers->due_ns;
 }
 
-static uint64_t row_live_bytes(const void *owner, size_t row)
+static uint64_t row_held_bytes(const void *owner, size_t row)
 {
-	return ((const struct tensors *)owner)->row[row].live_bytes;
+	const struct tensor_row *of = &((const struct tensors *)owner)->row[row];
+
+	return of->live_bytes - of->gone_bytes;
+}
+
+static uint64_t held_bytes(const struct tensor_live *live)
+{
+	return live->bytes - live->gone_bytes;
 }
 
 static void tensors_look_layers(struct tensors *tensors, uint64_t time_ns)
 {
-	layers_look(tensors->layers, time_ns, tensors->live.bytes, tensors, tensors->row_count,
-		    row_live_bytes);
+	layers_look(tensors->layers, time_ns, held_bytes(&tensors->live), tensors,
+		    tensors->row_count, row_held_bytes);
 	tensors->layers_due_ns = tensors->layers->due_ns;
 }
 
 const struct layers *tensors_end_layers(struct tensors *tensors, uint64_t end_ns)
 {
 	if (tensors->layers_due_ns != LAYERS_NEVER)
-		layers_end(tensors->layers, end_ns, tensors->live.bytes, tensors,
-			   tensors->row_count, row_live_bytes);
+		layers_end(tensors->layers, end_ns, held_bytes(&tensors->live), tensors,
+			   tensors->row_count, row_held_bytes);
 	tensors->layers_due_ns = LAYERS_NEVER;
 	return tensors->layers;
 }
@@ -85,8 +94,10 @@ static struct tensor_process *tensors_process_at(struct tensors *tensors, uint32
 {
 	tensors->process = memory_room(tensors->process, index, &tensors->process_room,
 				       sizeof(struct tensor_process *));
-	if (!tensors->process[index])
+	if (!tensors->process[index]) {
 		tensors->process[index] = memory_zero(1, sizeof(**tensors->process));
+		tensors->process[index]->first = BLOCK_NONE;
+	}
 	return tensors->process[index];
 }
 
@@ -128,9 +139,9 @@ static void live_add(struct tensor_live *live, uint64_t bytes, uint64_t time_ns)
 {
 	live->allocations++;
 	live->bytes += bytes;
-	if (live->bytes <= live->peak_bytes)
+	if (held_bytes(live) <= live->peak_bytes)
 		return;
-	live->peak_bytes = live->bytes;
+	live->peak_bytes = held_bytes(live);
 	live->peak_time_ns = time_ns;
 	live->peak_number++;
 }
@@ -143,37 +154,68 @@ static void row_keep_peak(const struct tensors *tensors, struct tensor_row *row)
 	if (row->peak_seen == number)
 		return;
 	row->peak_seen = number;
-	row->peak_bytes = row->live_bytes;
+	row->peak_bytes = row->live_bytes - row->gone_bytes;
 }
 
-static void tensors_live_add(struct tensors *tensors, uint32_t row_number, uint64_t bytes,
-			     uint64_t time_ns)
+/* By the sign: the row's process has gone with them, or they were told to be freed after all. */
+static void tensors_let_go(struct tensors *tensors, uint32_t row_number, uint64_t bytes)
+{
+	struct tensor_row *row = &tensors->row[row_number];
+
+	row_keep_peak(tensors, row);
+	row->gone_bytes += bytes;
+	tensors->device[row->device].live.gone_bytes += bytes;
+	tensors->live.gone_bytes += bytes;
+}
+
+static void tensors_live_add(struct tensors *tensors, const struct tensor_process *process,
+			     uint32_t row_number, uint64_t bytes, uint64_t time_ns)
 {
 	struct tensor_row *row = &tensors->row[row_number];
 	struct tensor_device *device = &tensors->device[row->device];
 
 	row_keep_peak(tensors, row);
+	if (process->is_gone)
+		tensors_let_go(tensors, row_number, bytes);
 	row->live_allocations++;
 	row->live_bytes += bytes;
 	live_add(&device->live, bytes, time_ns);
 	live_add(&tensors->live, bytes, time_ns);
-	curve_put(&device->curve, time_ns, device->live.bytes);
+	curve_put(&device->curve, time_ns, held_bytes(&device->live));
 }
 
-static void tensors_live_drop(struct tensors *tensors, uint32_t row_number, uint64_t bytes,
-			      uint64_t time_ns)
+static void tensors_live_drop(struct tensors *tensors, const struct tensor_process *process,
+			      uint32_t row_number, uint64_t bytes, uint64_t time_ns)
 {
 	struct tensor_row *row = &tensors->row[row_number];
 	struct tensor_device *device = &tensors->device[row->device];
 
 	row_keep_peak(tensors, row);
+	if (process->is_gone)
+		tensors_let_go(tensors, row_number, 0 - bytes);
 	row->live_allocations--;
 	row->live_bytes -= bytes;
 	device->live.allocations--;
 	device->live.bytes -= bytes;
 	tensors->live.allocations--;
 	tensors->live.bytes -= bytes;
-	curve_put(&device->curve, time_ns, device->live.bytes);
+	curve_put(&device->curve, time_ns, held_bytes(&device->live));
+}
+
+void tensors_end_process(struct tensors *tensors, uint32_t index, uint64_t time_ns)
+{
+	struct tensor_process *process = tensors_process_at(tensors, index);
+
+	if (process->is_gone)
+		return;
+	process->is_gone = true;
+	if (time_ns >= tensors->layers_due_ns)
+		tensors_look_layers(tensors, time_ns);
+	for (uint32_t at = process->first; at != BLOCK_NONE; at = tensors->block[at].next)
+		if (tensors->block[at].row != ROW_OUTSIDE)
+			tensors_let_go(tensors, tensors->block[at].row, tensors->block[at].bytes);
+	for (size_t i = 0; i < tensors->device_count && process->first != BLOCK_NONE; i++)
+		curve_put(&tensors->device[i].curve, time_ns, held_bytes(&tensors->device[i].live));
 }
 
 /* --- what happens --- */
@@ -233,11 +275,34 @@ static uint32_t tensors_take_block(struct tensors *tensors)
 	return (uint32_t)tensors->block_count++;
 }
 
-static struct tensor_block tensors_drop_block(struct tensors *tensors, struct map_entry *known)
+static void tensors_add_block(struct tensors *tensors, struct tensor_process *process,
+			      uint64_t identity, uint64_t bytes, uint32_t row)
+{
+	uint32_t at = tensors_take_block(tensors);
+	bool added;
+
+	tensors->block[at] = (struct tensor_block){
+		.bytes = bytes, .row = row, .next = process->first, .previous = BLOCK_NONE
+	};
+	if (process->first != BLOCK_NONE)
+		tensors->block[process->first].previous = at;
+	process->first = at;
+	map_put(&tensors->blocks, identity, &added)->value = at;
+}
+
+static struct tensor_block tensors_drop_block(struct tensors *tensors,
+					      struct tensor_process *process,
+					      struct map_entry *known)
 {
 	uint32_t at = (uint32_t)known->value;
 	struct tensor_block block = tensors->block[at];
 
+	if (block.next != BLOCK_NONE)
+		tensors->block[block.next].previous = block.previous;
+	if (block.previous != BLOCK_NONE)
+		tensors->block[block.previous].next = block.next;
+	else
+		process->first = block.next;
 	tensors->block[at].next = tensors->unused;
 	tensors->unused = at;
 	map_remove(&tensors->blocks, known);
@@ -257,15 +322,15 @@ static void tensors_end_block(struct tensors *tensors, uint32_t row, uint64_t by
 static void tensors_displace(struct tensors *tensors, const struct tensor_op *op,
 			     struct map_entry *known)
 {
-	struct tensor_block block = tensors_drop_block(tensors, known);
+	struct tensor_process *process = tensors_process_at(tensors, op->process);
+	struct tensor_block block = tensors_drop_block(tensors, process, known);
 
-	recents_put(
-		&tensors_process_at(tensors, op->process)->displaced,
-		(struct recent){ op->address, op->time_ns, block.bytes, op->thread, block.row });
+	recents_put(&process->displaced, (struct recent){ op->address, op->time_ns, block.bytes,
+							  op->thread, block.row });
 	if (block.row == ROW_OUTSIDE)
 		return;
 	tensors->reused++;
-	tensors_live_drop(tensors, block.row, block.bytes, op->time_ns);
+	tensors_live_drop(tensors, process, block.row, block.bytes, op->time_ns);
 }
 
 void tensors_allocate(struct tensors *tensors, const struct tensor_op *op)
@@ -273,9 +338,8 @@ void tensors_allocate(struct tensors *tensors, const struct tensor_op *op)
 	struct tensor_process *process = tensors_process_at(tensors, op->process);
 	uint64_t identity = identity_of(op);
 	struct map_entry *known = map_find(&tensors->blocks, identity);
-	uint32_t row = ROW_OUTSIDE, at;
+	uint32_t row = ROW_OUTSIDE;
 	struct recent early;
-	bool added;
 
 	if (op->time_ns >= tensors->layers_due_ns)
 		tensors_look_layers(tensors, op->time_ns);
@@ -292,11 +356,9 @@ void tensors_allocate(struct tensors *tensors, const struct tensor_op *op)
 	}
 	if (known)
 		tensors_displace(tensors, op, known);
-	at = tensors_take_block(tensors);
-	tensors->block[at] = (struct tensor_block){ .bytes = op->bytes, .row = row };
-	map_put(&tensors->blocks, identity, &added)->value = at;
+	tensors_add_block(tensors, process, identity, op->bytes, row);
 	if (row != ROW_OUTSIDE)
-		tensors_live_add(tensors, row, op->bytes, op->time_ns);
+		tensors_live_add(tensors, process, row, op->bytes, op->time_ns);
 }
 
 /* Of a block never seen. `row` of its entry: what it added to frees_unmatched. */
@@ -323,9 +385,9 @@ uint64_t tensors_free(struct tensors *tensors, const struct tensor_op *op)
 		block.bytes = old.size;
 		block.row = old.row;
 	} else if (known) {
-		block = tensors_drop_block(tensors, known);
+		block = tensors_drop_block(tensors, process, known);
 		if (block.row != ROW_OUTSIDE)
-			tensors_live_drop(tensors, block.row, block.bytes, op->time_ns);
+			tensors_live_drop(tensors, process, block.row, block.bytes, op->time_ns);
 	} else {
 		return tensors_free_unmatched(tensors, op);
 	}
@@ -335,17 +397,28 @@ uint64_t tensors_free(struct tensors *tensors, const struct tensor_op *op)
 	return block.bytes;
 }
 
-void tensors_reserve(struct tensors *tensors, uint32_t process, uint64_t device, uint64_t bytes)
+static void drop_reserved(void *owner, const struct holding *gone)
 {
-	uint32_t index = tensors_device_of(tensors, device);
-	struct tensor_device *of = &tensors->device[index];
-	uint64_t words[] = { process, device };
-	struct map_entry *entry;
-	bool added;
+	struct tensors *tensors = owner;
+	uint32_t index = tensors_device_of(tensors, gone->thing);
 
-	entry = map_put(&tensors->reserved, map_hash_bytes(words, sizeof(words), 0), &added);
-	of->reserved += bytes - entry->value;
-	entry->value = bytes;
+	tensors->device[index].reserved -= gone->bytes;
+}
+
+void tensors_reserve(struct tensors *tensors, const struct source_process *process,
+		     uint64_t time_ns, uint64_t device, uint64_t bytes)
+{
+	uint32_t index = tensors_device_of(tensors, device), place;
+	struct tensor_device *of = &tensors->device[index];
+	struct holding *holding;
+
+	holdings_drop_ended(&tensors->reserved, time_ns, drop_reserved, tensors);
+	place = holdings_place(&tensors->reserved, process, device);
+	holding = &tensors->reserved.holding[place];
+	if (holding->is_gone)
+		return;
+	of->reserved += bytes - holding->bytes;
+	holding->bytes = bytes;
 	if (of->reserved > of->reserved_peak)
 		of->reserved_peak = of->reserved;
 }

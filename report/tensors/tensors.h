@@ -9,6 +9,9 @@
  * A row holds what was allocated at its key (also: how much of that was live at the device's peak, and is
  * at the end), what was freed there, whatever its origin, and both of all that happened inside of it.
  *
+ * A process that has ended holds nothing: what it never freed is live in the rows, and in no peak and no sum
+ * over time from then on.
+ *
  * Memory grows with live blocks and with rows.
  */
 #ifndef REPORT_TENSORS_TENSORS_H
@@ -21,6 +24,7 @@
 #include "report/base/curve.h"
 #include "report/base/layers.h"
 #include "report/base/map.h"
+#include "report/core/holdings.h"
 
 #define TENSOR_OUTER_MAX 64u /* keys around one */
 
@@ -49,13 +53,16 @@ struct tensor_row {
 	uint32_t device; /* index */
 	struct tensor_flow self, total;
 	uint64_t live_allocations, live_bytes;
+	uint64_t gone_bytes; /* of the live ones, those of processes that have ended */
 	uint64_t peak_bytes; /* at the device's peak; tensors_finish() completes it */
 	uint64_t peak_seen;
 };
 
 /* What lives on a device, or on all. */
 struct tensor_live {
-	uint64_t allocations, bytes, peak_bytes, peak_time_ns, peak_number;
+	uint64_t allocations, bytes;
+	uint64_t gone_bytes; /* of `bytes`, those of processes that have ended */
+	uint64_t peak_bytes, peak_time_ns, peak_number;
 };
 
 struct tensor_device {
@@ -63,8 +70,9 @@ struct tensor_device {
 	struct tensor_flow flow; /* frees: of blocks whose allocation counts */
 	struct tensor_live live;
 	uint64_t ooms;
-	uint64_t reserved, reserved_peak; /* by its allocators, 0: not told */
-	struct curve curve;               /* of live bytes */
+	uint64_t reserved,
+		reserved_peak; /* by its allocators, 0: not told; of processes that have not ended */
+	struct curve curve;    /* of live bytes */
 };
 
 struct tensors {
@@ -84,12 +92,13 @@ struct tensors {
 	struct layers *layers;  /* of rows' live bytes, of all devices; NULL: nobody wants them */
 	uint64_t layers_due_ns; /* as layers->due_ns */
 	struct map rows, devices, blocks;
-	struct map reserved;             /* process and device to bytes */
+	struct holdings reserved;        /* of devices */
 	struct tensor_process **process; /* by index, NULL before its first event */
 	size_t process_room;
 };
 
-void tensors_init(struct tensors *tensors, enum tensors_by by);
+/* `source` says which processes have ended, and outlives it; NULL: none does. */
+void tensors_init(struct tensors *tensors, enum tensors_by by, const struct source *source);
 void tensors_release(struct tensors *tensors);
 /* As those of the heap (report/heap/heap.h). */
 void tensors_keep_layers(struct tensors *tensors);
@@ -98,7 +107,10 @@ const struct layers *tensors_end_layers(struct tensors *tensors, uint64_t end_ns
 void tensors_allocate(struct tensors *tensors, const struct tensor_op *op);
 /* Returns the bytes that are freed, 0 when they are not known. */
 uint64_t tensors_free(struct tensors *tensors, const struct tensor_op *op);
-void tensors_reserve(struct tensors *tensors, uint32_t process, uint64_t device, uint64_t bytes);
+void tensors_reserve(struct tensors *tensors, const struct source_process *process,
+		     uint64_t time_ns, uint64_t device, uint64_t bytes);
+/* It holds nothing from here on. */
+void tensors_end_process(struct tensors *tensors, uint32_t process, uint64_t time_ns);
 void tensors_fail(struct tensors *tensors, uint64_t device);
 /* After the last event, before rows are read. */
 void tensors_finish(struct tensors *tensors);

@@ -55,6 +55,8 @@ record cuda "$PROGRAMS/cuda_threads" 2 3
 need_program cuda_gpu
 INTERCEPT_TRACE=gpu FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
+need_program cuda_life
+record pool "$PROGRAMS/cuda_life" pool
 # calls of Python functions
 INTERCEPT_TRACE=+functions record functions python3 -c 'print(sorted([2, 1], key=abs))'
 # memory of tensors

@@ -15,3 +15,32 @@ done
 
 line=$("$REPORT" dump "$ROOT/tests/golden/newer_event.evt" | grep -c 'heap_trim pad=5 released=1')
 expect_eq "events of a later version that dump names" "$line" 1
+
+# UPDATE adds what is missing, and leaves what is there as it is: a value that has changed is still a difference
+cp "$ROOT/tests/golden/counts.evt" .
+python3 - "$ROOT/tests/golden/counts.json" old.json <<'END'
+import json, sys
+document = json.load(open(sys.argv[1]))
+table = document["alloc --by size"]["document"]
+del table["totals"]["frees"], table["rows"][0]["allocations"], document["processes"]
+table["totals"]["allocations"] += 1
+document["summary"]["document"]["rows"].pop(2)
+json.dump(document, open(sys.argv[2], "w"))
+END
+python3 "$ROOT/tests/golden.py" "$REPORT" counts.evt old.json --update >said && fail "a value that has changed was accepted"
+expect_eq "differences" "$(wc -l <said)" 1
+expect_match "the difference" "$(cat said)" 'alloc --by size\.document\.totals\.allocations: got'
+python3 - "$ROOT/tests/golden/counts.json" old.json <<'END' || fail "what was missing is not there, or what was there is not"
+import json, sys
+before, after = (json.load(open(path)) for path in sys.argv[1:])
+table, added = (each["alloc --by size"]["document"] for each in (before, after))
+assert added["totals"] == {**added["totals"], **table["totals"], "allocations": table["totals"]["allocations"] + 1}
+assert added["rows"][0] == {**added["rows"][0], **table["rows"][0]}
+assert after["processes"]["document"]["rows"][0].items() >= before["processes"]["document"]["rows"][0].items()
+names = [[row["name"] for row in each["summary"]["document"]["rows"]] for each in (before, after)]
+assert set(names[0]) <= set(names[1]) and len(set(names[1])) == len(names[1])
+END
+cp old.json again.json
+python3 "$ROOT/tests/golden.py" "$REPORT" counts.evt again.json --update >/dev/null
+cmp old.json again.json || fail "a second update has changed the file"
+python3 "$ROOT/tests/golden.py" "$REPORT" counts.evt new.json --update >said || fail "a new file: $(cat said)"

@@ -24,7 +24,7 @@ types_differ() { # DEFINITION...
 checked=0
 for folder in "$cache"/*/; do
 	types=()
-	for name in Kernel Memcpy MemcpyPtoP Memset Synchronization Overhead Memory GraphTrace Device; do
+	for name in Kernel Memcpy MemcpyPtoP Memset Synchronization Overhead Memory MemoryPool GraphTrace Device; do
 		type=$(newest $name)
 		[[ $type ]] || fail "$folder: no CUpti_Activity$name"
 		types+=("-DNEWEST_${name^^}=$type")

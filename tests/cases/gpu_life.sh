@@ -99,6 +99,21 @@ for kind in 3:1000:0 2:2000:0 5:3000:0 3:4000:1; do
 	done
 done
 
+# what a pool holds is more than what is given out of it, until it is trimmed
+for how in FAKE_CUPTI_VERSION={11.8,13.2} FAKE_CUPTI_ORDER=reverse; do
+	export "${how?}"
+	life pool
+	unset "${how%%=*}"
+	quiet
+	expect_eq "$how: blocks say how large their pool is" "$(grep -oE ' pool_bytes=[0-9]+' dump.out | sort | uniq -c | tr -s ' \n' ' ')" \
+		' 2 pool_bytes=2097152 1 pool_bytes=4194304 2 pool_bytes=6291456 '
+	expect_eq "$how: trimmed" "$(count ' gpu_pool .* operation=3 .* address=0x7e0000000000 bytes=2097152 used_bytes=2097152')" 1
+	expect "$OUTPUT" 'device_memory.totals.cupti_pool_bytes == 6 << 20' 'device_memory.totals.cupti_peak_bytes == 5 << 20' \
+		'device_memory("--by", "device").row(device=0).cupti_pool_bytes == 6 << 20' 'device_memory.totals.graph_nodes == 0'
+done
+"$REPORT" device-memory "$OUTPUT" >table.out
+expect_match "what people read" "$(tr -s '\n ' ' ' <table.out)" 'pools of stream-ordered memory held up to 6.00 MiB at one time, given out or not '
+
 # the same in device-memory: what calls say and what CUPTI says, whatever the order in which it is told
 for how in FAKE_CUPTI_VERSION={11.8,13.2} FAKE_CUPTI_ORDER={reverse,late}; do
 	export "${how?}"
@@ -121,7 +136,7 @@ for how in FAKE_CUPTI_VERSION={11.8,13.2} FAKE_CUPTI_ORDER={reverse,late}; do
 		'device_memory("--time", "0..1ns").totals.cupti_allocations == 0'
 done
 "$REPORT" device-memory "$OUTPUT" >table.out
-expect_match "what people read" "$(tr -s '\n ' ' ' <table.out)" 'as CUPTI tells: device memory peak 50.8 KiB, still live 9.67 KiB blocks that no recorded call asked for, so that only CUPTI has them: 1 '
+expect_match "what people read" "$(tr -s '\n ' ' ' <table.out)" 'as CUPTI tells: device memory peak 50.8 KiB, still live 9.67 KiB pools of stream-ordered memory held up to 4.00 MiB at one time, given out or not blocks that no recorded call asked for, so that only CUPTI has them: 1 '
 # what CUPTI drops is said: a block of an address that comes again is over at the latest then
 FAKE_CUPTI_DROP=3 FAKE_CUDA_DEVICES=2 life held
 quiet
@@ -171,6 +186,18 @@ for other in libToolsInjectionProxy64.so:Systems libToolsInjection64.so:Systems 
 	expect_eq "$other" "$(count " gpu_cupti state=7 .*what=\"$PWD/${other%:*}\"")" 1
 	expect "$OUTPUT" 'launches.totals.calls == 10' 'kernels.totals.calls == 0'
 	grep -q '"libcupti' counts.*.json && fail "libcupti was loaded beside $other"
+done
+# it is opened after CUPTI was started here: what was recorded until then stays, from then on CUPTI is the other's
+for other in libToolsInjection64.so libcuda-injection.so; do
+	life opened "$PWD/$other"
+	expect_eq "$other, opened: what is said" "$(cat gpu.err)" \
+		"intercept: another profiler uses CUPTI now ($PWD/$other): work of the GPU is not recorded from here on"
+	expect_eq "$other, opened" "$(count " gpu_cupti state=5 .*what=\"$PWD/$other\"")" 1
+	"$REPORT" kernels "$OUTPUT" >table.out 2>&1
+	expect_match "opened" "$(tr -s '\n ' ' ' <table.out)" "another profiler came \\($PWD/$other\\): the GPU's work from then on is not here"
+	expect "$OUTPUT" 'kernels.row(name="first(float*)").calls == 10' 'launches.row(kernel="first(float*)").calls == 20' \
+		'kernels.row(name="second(float*)").calls <= launches.row(kernel="second(float*)").calls' \
+		'kernels.totals.calls + kernels.totals.untold + 10 == launches.totals.calls' 'kernels.totals.lost == 0'
 done
 # another name is nobody's
 cp "$PROGRAMS/libplain_hash.so" ./libNoToolsInjection.so

@@ -3,6 +3,7 @@
  * Bodies of the fake libcudart: allocations, pools, addresses.
  */
 #include "tests/fake/cudart_bodies.h"
+#include "tests/fake/device.h"
 
 #include <string.h>
 
@@ -170,6 +171,12 @@ int do_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *
 int do_cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
 	return fake_object_free(memPool);
+}
+
+int do_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
+{
+	fake_device_trim();
+	return 0;
 }
 
 int do_cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)

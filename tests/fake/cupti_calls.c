@@ -126,6 +126,7 @@ int do_cuptiSubscribe(cupti_subscriber *ret_subscriber, cupti_callback_function 
 		return CUPTI_MULTIPLE_SUBSCRIBERS;
 	*ret_subscriber = &the_subscriber;
 	atomic_store(&fake_tool, &tool);
+	atomic_store(&fake_is_subscribed, true);
 	return CUPTI_OK;
 }
 
@@ -137,6 +138,7 @@ int do_cuptiUnsubscribe(cupti_subscriber subscriber)
 		for (unsigned int id = 0; id < IDS; id++)
 			atomic_store(&subscriber->on[domain][id], false);
 	atomic_store(&subscriber->callback, NULL);
+	atomic_store(&fake_is_subscribed, false);
 	return CUPTI_OK;
 }
 
@@ -170,6 +172,7 @@ int do_cuptiActivityRegisterCallbacks(cupti_buffer_requested *requested,
 		return CUPTI_INVALID_PARAMETER;
 	cupti_set_buffers(requested, completed);
 	atomic_store(&fake_tool, &tool);
+	atomic_store(&fake_is_subscribed, true);
 	return CUPTI_OK;
 }
 

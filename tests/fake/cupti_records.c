@@ -21,13 +21,13 @@
 static const struct version {
 	const char *name;
 	uint32_t version;
-	size_t kernel, copy, set, wait, overhead, memory, graph, device;
+	size_t kernel, copy, set, wait, overhead, memory, graph, device, pool;
 } versions[] = {
-	{ "13.2", 130202, 224, 96, 88, 56, 56, 128, 56, 184 },
-	{ "13.0", 130001, 216, 96, 88, 56, 56, 128, 56, 184 },
-	{ "12.9", 28, 208, 96, 88, 56, 56, 128, 56, 184 },
-	{ "12.1", 18, 208, 88, 88, 40, 40, 120, 48, 176 },
-	{ "11.8", 18, 200, 88, 88, 40, 40, 120, 48, 176 },
+	{ "13.2", 130202, 224, 96, 88, 56, 56, 128, 56, 184, 80 },
+	{ "13.0", 130001, 216, 96, 88, 56, 56, 128, 56, 184, 80 },
+	{ "12.9", 28, 208, 96, 88, 56, 56, 128, 56, 184, 72 },
+	{ "12.1", 18, 208, 88, 88, 40, 40, 120, 48, 176, 72 },
+	{ "11.8", 18, 200, 88, 88, 40, 40, 120, 48, 176, 72 },
 };
 
 static _Atomic bool kinds[CUPTI_KINDS];
@@ -91,6 +91,7 @@ static int kind_of(const struct fake_work *work)
 						 [FAKE_EXTERNAL] = CUPTI_EXTERNAL_CORRELATION,
 						 [FAKE_OVERHEAD] = CUPTI_OVERHEAD,
 						 [FAKE_MEMORY] = CUPTI_MEMORY,
+						 [FAKE_POOL] = CUPTI_MEMORY_POOL,
 						 [FAKE_GRAPH] = CUPTI_GRAPH_TRACE,
 						 [FAKE_DEVICE] = CUPTI_DEVICE };
 
@@ -298,6 +299,8 @@ static size_t overhead_write(void *at, const struct fake_work *work)
 	return version_now()->overhead;
 }
 
+#define POOL_AT(device) (0x7e0000000000 + ((uint64_t)(device) << 36))
+
 /* CUpti_ActivityMemoryKind */
 static size_t memory_write(void *at, const struct fake_work *work)
 {
@@ -317,10 +320,32 @@ static size_t memory_write(void *at, const struct fake_work *work)
 				       .device = work->device,
 				       .context = work->device + 1,
 				       .is_asynchronous = work->copy == EVT_CUDA_POOL,
-				       .pool = work->copy == EVT_CUDA_POOL };
+				       .pool = work->copy == EVT_CUDA_POOL,
+				       .pool_address = work->copy == EVT_CUDA_POOL
+							       ? POOL_AT(work->device)
+							       : 0,
+				       .pool_bytes = work->pool_bytes,
+				       .pool_used = work->pool_used };
 
 	memcpy(at, &record, sizeof(record));
 	return version_now()->memory;
+}
+
+static size_t pool_write(void *at, const struct fake_work *work)
+{
+	struct cupti_memory_pool record = { .kind = CUPTI_MEMORY_POOL,
+					    .operation = 3,
+					    .pool = 1,
+					    .correlation = work->correlation,
+					    .process = (uint32_t)getpid(),
+					    .device = work->device,
+					    .address = POOL_AT(work->device),
+					    .bytes = work->pool_bytes,
+					    .timestamp_ns = work->start_ns,
+					    .used = work->pool_used };
+
+	memcpy(at, &record, sizeof(record));
+	return version_now()->pool;
 }
 
 static size_t graph_write(void *at, const struct fake_work *work)
@@ -406,6 +431,7 @@ static size_t record_write(void *at, const struct fake_work *asked)
 		[FAKE_CALL] = call_write,         [FAKE_EXTERNAL] = external_write,
 		[FAKE_OVERHEAD] = overhead_write, [FAKE_MEMORY] = memory_write,
 		[FAKE_GRAPH] = graph_write,       [FAKE_DEVICE] = device_write,
+		[FAKE_POOL] = pool_write,
 	};
 	struct fake_work work = *asked;
 
@@ -432,6 +458,8 @@ static size_t length_of(const uint8_t *record)
 		return version->overhead;
 	case CUPTI_MEMORY:
 		return version->memory;
+	case CUPTI_MEMORY_POOL:
+		return version->pool;
 	case CUPTI_GRAPH_TRACE:
 		return version->graph;
 	case CUPTI_DEVICE:

@@ -12,6 +12,7 @@
 #define ENGINES 2u
 
 _Atomic(const struct fake_tool *) fake_tool;
+_Atomic bool fake_is_subscribed; /* somebody is called back by CUPTI */
 struct fake_device_sum fake_device_copies[EVT_CUDA_COPY_LIMIT];
 struct fake_device_sum fake_device_overheads, fake_device_graphs;
 struct fake_device_sum fake_device_given, fake_device_taken;
@@ -111,6 +112,8 @@ static void work_count(const struct fake_work *work)
 	case FAKE_MEMORY:
 		sum_add(work->is_release ? &fake_device_taken : &fake_device_given, work);
 		return;
+	case FAKE_POOL:
+		return;
 	case FAKE_GRAPH:
 		sum_add(&fake_device_graphs, work);
 		return;
@@ -148,6 +151,45 @@ void fake_device_submit(struct fake_work *work, CUstream stream)
 	work_tell(work);
 }
 
+/* A pool of each device: it grows by 2 MiB, and keeps what is given back. */
+#define POOL_STEP ((uint64_t)2 << 20)
+
+static struct fake_pool {
+	_Atomic uint64_t used, bytes;
+} pools[FAKE_DEVICES];
+
+static uint64_t pool_round(uint64_t bytes)
+{
+	return (bytes + POOL_STEP - 1) / POOL_STEP * POOL_STEP;
+}
+
+static void pool_change(struct fake_work *work, bool is_release)
+{
+	struct fake_pool *pool = &pools[work->device];
+
+	if (is_release)
+		atomic_fetch_sub(&pool->used, work->bytes);
+	else
+		atomic_fetch_add(&pool->used, work->bytes);
+	word_raise(&pool->bytes, pool_round(atomic_load(&pool->used)));
+	work->pool_bytes = atomic_load(&pool->bytes);
+	work->pool_used = atomic_load(&pool->used);
+}
+
+void fake_device_trim(void)
+{
+	struct fake_work work = { .kind = FAKE_POOL, .device = (uint32_t)fake_thread.device };
+	struct fake_pool *pool = &pools[work.device];
+
+	work.pool_used = atomic_load(&pool->used);
+	work.pool_bytes = pool_round(work.pool_used);
+	atomic_store(&pool->bytes, work.pool_bytes);
+	if (!atomic_load(&fake_tool))
+		return;
+	work.start_ns = work.end_ns = fake_device_now();
+	work_tell(&work);
+}
+
 void fake_device_memory(const struct fake_block *block, bool is_release)
 {
 	struct fake_work work = { .kind = FAKE_MEMORY,
@@ -157,6 +199,8 @@ void fake_device_memory(const struct fake_block *block, bool is_release)
 				  .copy = block->kind,
 				  .is_release = is_release };
 
+	if (block->kind == EVT_CUDA_POOL)
+		pool_change(&work, is_release);
 	if (!atomic_load(&fake_tool))
 		return;
 	work.start_ns = work.end_ns = fake_device_now();

@@ -25,6 +25,7 @@ enum fake_work_kind {
 	FAKE_SET,
 	FAKE_WAIT,
 	FAKE_MEMORY, /* given out or given back */
+	FAKE_POOL,   /* of memory: trimmed */
 	FAKE_GRAPH,  /* all of a graph's launch */
 	FAKE_CALL,
 	FAKE_EXTERNAL,
@@ -45,8 +46,9 @@ struct fake_work {
 	bool is_release;
 	uint64_t graph_node;
 	uint32_t graph;
-	uint64_t address; /* of FAKE_MEMORY */
-	uint32_t id;      /* of FAKE_CALL: which function; of FAKE_EXTERNAL: whose number */
+	uint64_t address;               /* of FAKE_MEMORY */
+	uint64_t pool_bytes, pool_used; /* of FAKE_POOL, and FAKE_MEMORY of a pool */
+	uint32_t id; /* of FAKE_CALL: which function; of FAKE_EXTERNAL: whose number */
 	bool is_runtime;
 	bool has_their_clock; /* the user of the tool had given it one when this was asked for */
 };
@@ -64,11 +66,14 @@ struct fake_tool {
 };
 
 extern _Atomic(const struct fake_tool *) fake_tool;
+extern _Atomic bool fake_is_subscribed;
 
 /* The work of a kernel, a copy or a memset; its stream, device, thread, times and ids are filled in here. */
 void fake_device_submit(struct fake_work *work, CUstream stream);
 /* Memory was given out or given back: at once. */
 void fake_device_memory(const struct fake_block *block, bool is_release);
+/* The pool of the present device gives back what nobody has of it. */
+void fake_device_trim(void);
 /* All of a graph whose nodes are to be told by nobody: they take place all the same. */
 void fake_device_graph(struct fake_work *nodes, unsigned int count, CUstream stream);
 void fake_device_node(CUgraph graph, const void *node, const void *original);

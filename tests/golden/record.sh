@@ -22,7 +22,7 @@ mount --bind "${XDG_CACHE_HOME:-$HOME/.cache}/intercept/lightning" /mnt/home/lig
 mount --bind "${O:-$root/build}/fake" /mnt/home/fake
 cp "$root"/tests/golden/{families,collectives,samples,objects}.py /mnt/home
 cp "${O:-$root/build}"/{libintercept.so,intercept-collector,prof-report} /mnt/home
-cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls,mappings,stack_leaks,stack_shares} /mnt/home
+cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls,mappings,stack_leaks,stack_shares,cuda_gpu} /mnt/home
 export PATH=/mnt/home:/usr/bin:/bin
 cd /mnt/home
 record() { # NAME COMMAND...
@@ -49,6 +49,7 @@ for name in stacks sampled pymem; do
 done
 record whole counts /dev/null 2 2 2
 fake=/mnt/home/fake
+INTERCEPT_TRACE=cuda,gpu,nvtx INTERCEPT_SAMPLE=0 record gpu env LD_LIBRARY_PATH=$fake cuda_gpu work
 env -i PATH="$PATH" PYTHONPATH=/mnt/home/lightning INTERCEPT_OUTPUT=/mnt/out/families.evt \
 	INTERCEPT_TRACE=+shapes,+modules INTERCEPT_CAPTURE=cuda-profiler-api \
 	LD_PRELOAD="/mnt/home/libintercept.so:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13" \

@@ -2,22 +2,25 @@
 /*
  * What happens to a GPU's context while work is done, over the fake CUDA.
  *
- * usage: cuda_life devices N | reset | profiler | capture | memory | held | exec | fork | other | taken | late N
+ * usage: cuda_life devices N | reset | profiler | capture | memory | held | pool | exec | fork | other | taken | opened LIBRARY | late N
  *   devices N  work on each of N devices, from a thread of its own and from this one
  *   reset      work, cudaDeviceReset() while work is on its way, work
  *   profiler   cudaProfilerStart and Stop around half of the work
  *   capture    a graph of four kernels, launched three times by another thread than the one that captured it
  *   memory     memory of each kind is given out and given back
  *   held       memory on two devices, by two functions, some of it past all calls; what is held at the end is known
+ *   pool       stream-ordered memory that its pool keeps, gives out again, and gives back when it is trimmed
  *   exec       work, then exec of itself as `devices 1`
  *   fork       a child of a program that has not used CUDA yet does the work; then the parent, and a child at its end
  *   other      work, where the environment names another library to the driver
  *   taken      work, after another library has been named to the driver
+ *   opened     work, opens the library, and works on until CUPTI has no subscriber any more, then ten launches
  *   late N     CUDA starts with no library named to it (CUDA_INJECTION64_PATH gone); then N threads make their first call at
  *              once, and one works on
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -153,6 +156,18 @@ static void hold_unseen(size_t bytes)
 	OK(allocate(1, bytes, &device));
 }
 
+static void run_pool(void)
+{
+	void *first, *second;
+
+	OK(cudaMallocAsync(&first, 3 << 20, NULL));  /* the fake's pool takes 4 MiB for it, */
+	OK(cudaMallocAsync(&second, 2 << 20, NULL)); /* and 6 for both */
+	OK(cudaFreeAsync(first, NULL));
+	OK(cudaMemPoolTrimTo(NULL, 0));
+	OK(cudaFreeAsync(second, NULL));
+	OK(cudaMallocAsync(&second, 1 << 20, NULL));
+}
+
 static void run_held(void)
 {
 	hold(1000, 2);
@@ -204,6 +219,25 @@ static void run_late(long count)
 		launch(&kernel_second, i, NULL);
 }
 
+/* Over the fake: who it calls back is known. */
+static void run_opened(const char *library)
+{
+	const _Atomic bool *subscribed = dlsym(RTLD_DEFAULT, "fake_is_subscribed");
+
+	work();
+	if (!subscribed || !atomic_load(subscribed) || !dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
+		fprintf(stderr, "nobody has subscribed, or %s\n", dlerror());
+		exit(1);
+	}
+	for (unsigned int i = 1; atomic_load(subscribed); i++) {
+		launch(&kernel_second, 1 + i % 100, NULL);
+		usleep(1000);
+	}
+	for (unsigned int i = 1; i <= 10; i++)
+		launch(&kernel_first, i, NULL);
+	OK(cudaDeviceSynchronize());
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "reset";
@@ -223,10 +257,14 @@ int main(int argc, char **argv)
 		run_memory();
 	else if (strcmp(what, "held") == 0)
 		run_held();
+	else if (strcmp(what, "pool") == 0)
+		run_pool();
 	else if (strcmp(what, "fork") == 0)
 		run_fork();
 	else if (strcmp(what, "late") == 0)
 		run_late(number);
+	else if (strcmp(what, "opened") == 0)
+		run_opened(argv[2]);
 	else if (strcmp(what, "other") == 0)
 		work();
 	else if (strcmp(what, "taken") == 0) {

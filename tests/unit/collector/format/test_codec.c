@@ -98,6 +98,24 @@ static void address_code_round_trip(void **state)
 	}
 }
 
+static void step_code_round_trip(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < EDGES; i++) {
+		for (size_t j = 0; j < EDGES; j++)
+			assert_true(step_of_code(step_code(edges[i], edges[j]), edges[j]) ==
+				    edges[i]);
+	}
+	/* each number has a code of its own, near 0 and where numbers wrap */
+	for (uint64_t last = (uint64_t)-9; last != 9; last++)
+		for (uint64_t number = (uint64_t)-9; number != 9; number++)
+			assert_true(step_of_code(step_code(number, last), last) == number);
+	assert_int_equal(step_code(8, 7), 0);
+	assert_int_equal(step_code(0, 7), 1);
+	assert_int_equal(step_code(7, 7), 15); /* that of 0 */
+	assert_int_equal(step_code(9, 7), 2);
+}
+
 static void size_code_round_trip(void **state)
 {
 	(void)state;
@@ -142,6 +160,7 @@ int main(void)
 		cmocka_unit_test(zigzag_round_trip),
 		cmocka_unit_test(cursor_refuses_what_is_not_there),
 		cmocka_unit_test(address_code_round_trip),
+		cmocka_unit_test(step_code_round_trip),
 		cmocka_unit_test(size_code_round_trip),
 		cmocka_unit_test(descriptors_match_structs),
 		cmocka_unit_test(every_code_has_a_text),

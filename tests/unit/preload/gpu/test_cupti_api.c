@@ -111,6 +111,16 @@ SAME(NEWEST_OVERHEAD, start, cupti_overhead, start_ns);
 SAME(NEWEST_OVERHEAD, end, cupti_overhead, end_ns);
 SAME(NEWEST_MEMORY, address, cupti_memory, address);
 SAME(NEWEST_MEMORY, memoryPoolConfig, cupti_memory, pool);
+SAME(NEWEST_MEMORY, memoryPoolConfig.address, cupti_memory, pool_address);
+SAME(NEWEST_MEMORY, memoryPoolConfig.pool.size, cupti_memory, pool_bytes);
+SAME(NEWEST_MEMORYPOOL, memoryPoolOperationType, cupti_memory_pool, operation);
+SAME(NEWEST_MEMORYPOOL, memoryPoolType, cupti_memory_pool, pool);
+SAME(NEWEST_MEMORYPOOL, correlationId, cupti_memory_pool, correlation);
+SAME(NEWEST_MEMORYPOOL, deviceId, cupti_memory_pool, device);
+SAME(NEWEST_MEMORYPOOL, address, cupti_memory_pool, address);
+SAME(NEWEST_MEMORYPOOL, size, cupti_memory_pool, bytes);
+SAME(NEWEST_MEMORYPOOL, timestamp, cupti_memory_pool, timestamp_ns);
+SAME(NEWEST_MEMORYPOOL, utilizedSize, cupti_memory_pool, used);
 SAME_HEAD(NEWEST_GRAPHTRACE, cupti_graph_trace);
 SAME(NEWEST_GRAPHTRACE, streamId, cupti_graph_trace, stream);
 SAME(NEWEST_DEVICE, maxThreadsPerBlock, cupti_device, block_threads);
@@ -129,6 +139,7 @@ _Static_assert(
 		(int)CUPTI_ACTIVITY_KIND_OVERHEAD == CUPTI_OVERHEAD &&
 		(int)CUPTI_ACTIVITY_KIND_DEVICE == CUPTI_DEVICE &&
 		(int)CUPTI_ACTIVITY_KIND_MEMORY2 == CUPTI_MEMORY &&
+		(int)CUPTI_ACTIVITY_KIND_MEMORY_POOL == CUPTI_MEMORY_POOL &&
 		(int)CUPTI_ACTIVITY_KIND_GRAPH_TRACE == CUPTI_GRAPH_TRACE &&
 		(int)CUPTI_CB_DOMAIN_RESOURCE == CUPTI_RESOURCE &&
 		(int)CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED == (int)CUPTI_NODE_CREATED &&

@@ -107,7 +107,8 @@ static bool event_is_free(uint32_t id)
 	if (!event->name || event->family == EVT_FAMILY_system)
 		return false;
 	for (unsigned int i = 0; i < event->field_count; i++)
-		if (event->field[i].codec > EVT_CODEC_name)
+		if (event->field[i].codec > EVT_CODEC_name &&
+		    event->field[i].codec < EVT_CODEC_delta)
 			return false;
 	return true;
 }

@@ -10,6 +10,7 @@
 
 #include "report/cuda/rows_device.h"
 #include "report/session/source_open.h"
+#include "report/tensors/tensor_events.h"
 #include "tests/unit/cuda_recording.h"
 #include "tests/unit/table_fixture.h"
 
@@ -23,6 +24,7 @@ static struct cuda_recording c;
 static struct source *source;
 static struct run *run;
 static struct device_view view;
+static struct tensors *tensors;
 static struct table table;
 
 static void begin(void)
@@ -46,6 +48,7 @@ static void read_by(enum key_id by, const char *range)
 	view.cuda = cuda_want(run, &(struct cuda_options){ by });
 	view.cupti = cupti_memory_want(run, &(struct cupti_memory_options){ by });
 	view.reserved = torch_reserved_want(run, NULL);
+	tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_device });
 	run_read(run, false);
 	key_init_table(&table, by);
 	device_fill_table(&view, &table);
@@ -295,6 +298,114 @@ static void a_process_that_has_ended_holds_nothing(void **state)
 	assert_int_equal(highwater_peak(torch_reserved_of(view.reserved, 1)), 20);
 	assert_int_equal(highwater_peak(&view.reserved->all), 330);
 	assert_int_equal(view.reserved->all.now, 305);
+	/* and so it is in report tensors */
+	assert_int_equal(tensors->device[0].reserved_peak, 310);
+	assert_int_equal(tensors->device[0].reserved, 305);
+	assert_int_equal(tensors->device[1].reserved_peak, 20);
+	release();
+}
+
+/* The blocks of a program that ends are not given back one by one, and the next program's are not beside them. */
+static void blocks_of_a_process_that_has_ended_are_no_part_of_a_peak(void **state)
+{
+	(void)state;
+	cuda_recording_start(&c, 3);
+	frame_begin_block(c.r.fw, 1);
+	ask(100 * US, A, 300);
+	CUDA_PUT(&c, 110 * US, cuda_alloc, "cudaHostAlloc", 2000, .kind = EVT_CUDA_PINNED,
+		 .bytes = 40, .address = B);
+	tell(400 * US, 99 * US, 1, A, 300);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 500 * US, process_end, .process = 1);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 3);
+	ask(300 * US, B, 20); /* both run */
+	tell(650 * US, 299 * US, 1, B, 20);
+	ask(600 * US, A, 310);
+	CUDA_PUT(&c, 610 * US, cuda_alloc, "cudaHostAlloc", 2000, .kind = EVT_CUDA_PINNED,
+		 .bytes = 50, .address = B + 64);
+	tell(650 * US, 599 * US, 1, A, 310);
+	finish(1000 * US);
+	read_by(BY_device_memory_device, NULL);
+	assert_int_equal(highwater_peak(&view.cuda->memory.device), 330);
+	assert_int_equal(highwater_peak(&view.cuda->memory.host), 50);
+	assert_int_equal(highwater_peak(&view.cupti->memory.device), 330);
+	assert_int_equal(at(0, COLUMN_device_memory_peak_bytes), 330);
+	assert_int_equal(at(0, COLUMN_device_memory_at_peak_bytes), 330);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_peak_bytes), 330);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_at_peak_bytes), 330);
+	/* never given back, whoever has ended */
+	assert_int_equal(at(0, COLUMN_device_memory_live_bytes), 630);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_live_bytes), 630);
+	assert_int_equal(view.cuda->memory.device_left, 630);
+	assert_int_equal(view.cuda->memory.host_left, 90);
+	release();
+}
+
+/* Of the host, pinned or not: no part of what a device has. */
+static void pageable_memory_is_the_hosts(void **state)
+{
+	(void)state;
+	begin();
+	tell(100 * US, 100 * US, 1, A, 500);
+	FRAME_PUT(c.r.fw, 200 * US, gpu_memory, .operation = 1, .memory = 1, .address = B,
+		  .bytes = 70);
+	finish(1000 * US);
+	read_by(BY_device_memory_kind, NULL);
+	assert_int_equal(table.row_count, 2);
+	assert_int_equal(at(row_at(&table, COLUMN_device_memory_kind, "pageable", 0),
+			    COLUMN_device_memory_cupti_live_bytes),
+			 70);
+	assert_int_equal(highwater_peak(&view.cupti->memory.device), 500);
+	assert_int_equal(highwater_peak(&view.cupti->memory.host), 70);
+	release();
+}
+
+static void pool(uint64_t now_ns, uint64_t time_ns, unsigned int operation, uint64_t address,
+		 uint64_t bytes)
+{
+	FRAME_PUT(c.r.fw, now_ns, gpu_pool, .ago_ns = (int64_t)(now_ns - time_ns),
+		  .operation = operation, .address = address, .bytes = bytes);
+}
+
+static void pools_hold_more_than_they_give_out(void **state)
+{
+	(void)state;
+	cuda_recording_start(&c, 3);
+	frame_begin_block(c.r.fw, 1);
+	pool(400 * US, 200 * US, 3, A, 64); /* told in no order */
+	FRAME_PUT(c.r.fw, 400 * US, gpu_memory, .ago_ns = 300 * US, .operation = 1, .memory = 3,
+		  .address = A, .bytes = 10, .pool = 1, .pool_address = A, .pool_bytes = 512);
+	pool(400 * US, 150 * US, 1, B, 100);
+	pool(400 * US, 180 * US, 2, B, 100); /* gone */
+	pool(400 * US, 300 * US, 1, B, 90);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 500 * US, process_end, .process = 1);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 3);
+	pool(700 * US, 600 * US, 1, A, 600); /* of another process: the first has ended */
+	finish(1000 * US);
+	read_by(BY_device_memory_device, NULL);
+	assert_int_equal(highwater_peak(&view.cupti->pools.all), 612);
+	assert_int_equal(view.cupti->pools.all.now, 600);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_pool_bytes), 612);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_peak_bytes), 10);
+	assert_null(cupti_pools_of(&view.cupti->pools, 1));
+	release();
+}
+
+static void nodes_that_allocate_are_counted_once(void **state)
+{
+	(void)state;
+	begin();
+	FRAME_PUT(c.r.fw, 100 * US, gpu_captured, .node = 1, .graph = 1, .kind = 10);
+	FRAME_PUT(c.r.fw, 110 * US, gpu_captured, .node = 2, .of = 1, .graph = 2, .kind = 10);
+	FRAME_PUT(c.r.fw, 120 * US, gpu_captured, .node = 3, .graph = 1, .kind = 11);
+	finish(1000 * US);
+	read_by(BY_device_memory_kind, NULL);
+	assert_int_equal(view.cupti->graph_nodes, 1);
 	release();
 }
 
@@ -310,6 +421,10 @@ int main(void)
 		cmocka_unit_test(what_is_told_too_late_is_counted),
 		cmocka_unit_test(pytorch_says_what_it_holds),
 		cmocka_unit_test(a_process_that_has_ended_holds_nothing),
+		cmocka_unit_test(pageable_memory_is_the_hosts),
+		cmocka_unit_test(pools_hold_more_than_they_give_out),
+		cmocka_unit_test(nodes_that_allocate_are_counted_once),
+		cmocka_unit_test(blocks_of_a_process_that_has_ended_are_no_part_of_a_peak),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static struct device_memory memory;
 static int start(void **state)
 {
 	(void)state;
-	device_memory_init(&memory, DEVICE_BY_KIND);
+	device_memory_init(&memory, DEVICE_BY_KIND, NULL);
 	return 0;
 }
 

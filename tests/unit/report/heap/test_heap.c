@@ -389,6 +389,65 @@ static void what_lived_when_the_program_was_done_was_kept(void **state)
 	heap_release(&heap);
 }
 
+/* Nobody says that a process frees what it has as it ends, and it holds nothing after that. */
+static void peak_is_not_of_processes_that_have_ended(void **state)
+{
+	struct heap heap;
+	const struct layers *layers;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_KEY);
+	heap_keep_layers(&heap);
+	allocate(&heap, 100, 0, 0, 0x10, 60);
+	allocate(&heap, 110, 0, 1, 0x20, 1ull << 33);
+	heap_take(&heap, &(struct heap_op){ 120, 0x30, 40, 0, 0, 0, HEAP_ALLOCATION, true, true });
+	heap_take(&heap,
+		  &(struct heap_op){ 121, 0x50, 999, 0, 0, 0, HEAP_ALLOCATION, false, false });
+	release(&heap, 130, 0, 1, 0x20);
+	heap_end_process(&heap, 7, 140); /* nobody */
+	heap_end_process(&heap, 0, 200);
+	heap_end_process(&heap, 0, 201);
+	assert_int_equal(heap_live_bytes(&heap), 0);
+	assert_int_equal(heap_live_bytes_of(&heap, 0), 100);
+	assert_int_equal(heap_live_bytes_of(&heap, 7), 0);
+	release(&heap, 210, 0, 0, 0x10); /* told late: of a block that nobody knows */
+	allocate(&heap, 300, 1, 0, 0x10, 1ull << 34);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.peak_bytes, 1ull << 34);
+	assert_int_equal(heap.totals.peak_time_ns, 300);
+	assert_int_equal(heap.totals.peak_allocations, 1);
+	assert_int_equal(heap.row[0].peak_bytes, 1ull << 34);
+	assert_int_equal(heap.row[0].peak_allocations, 1);
+	/* what was never freed is counted, whoever has ended */
+	assert_int_equal(heap.totals.live_bytes, (1ull << 34) + 100);
+	assert_int_equal(heap.totals.live_allocations, 3);
+	assert_int_equal(heap.row[0].live_bytes, (1ull << 34) + 100);
+	assert_int_equal(heap.totals.kept_bytes, (1ull << 34) + 100);
+	assert_int_equal(heap.totals.frees_unmatched, 1);
+	layers = heap_end_layers(&heap, 400);
+	assert_int_equal(layers->moment[layers->count - 1].part[0].value, 1ull << 34);
+	assert_int_equal(layers->moment[layers->count - 1].all, 1ull << 34);
+	heap_release(&heap);
+}
+
+static void what_a_process_had_at_its_end_was_kept(void **state)
+{
+	struct heap heap;
+
+	(void)state;
+	heap_init(&heap, HEAP_BY_CALLER);
+	allocate(&heap, 100, 0, 0, 0x10, 60);
+	heap_end_process(&heap, 0, 200); /* killed: it was not told when its program was done */
+	allocate(&heap, 300, 1, 0, 0x10, 7);
+	heap_end_program(&heap, 1);
+	heap_end_process(&heap, 1, 400);
+	heap_finish(&heap);
+	assert_int_equal(heap.totals.kept_bytes, 67);
+	assert_int_equal(heap.totals.live_bytes, 67);
+	assert_int_equal(heap.totals.peak_bytes, 60);
+	heap_release(&heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,6 +465,8 @@ int main(void)
 		cmocka_unit_test(brief_blocks_count_as_others),
 		cmocka_unit_test(classes_are_powers_of_two),
 		cmocka_unit_test(what_lived_when_the_program_was_done_was_kept),
+		cmocka_unit_test(peak_is_not_of_processes_that_have_ended),
+		cmocka_unit_test(what_a_process_had_at_its_end_was_kept),
 		cmocka_unit_test(curve_keeps_the_greatest_values),
 	};
 

@@ -23,7 +23,7 @@ static struct tensors tensors;
 static int start(void **state)
 {
 	(void)state;
-	tensors_init(&tensors, TENSORS_BY_KEY);
+	tensors_init(&tensors, TENSORS_BY_KEY, NULL);
 	return 0;
 }
 
@@ -184,12 +184,73 @@ static void a_child_starts_with_none(void **state)
 	assert_int_equal(tensors.live.bytes, 100);
 }
 
+/* Nobody says that a process frees what it has as it ends, and it holds nothing after that. */
+static void a_process_that_has_ended_holds_nothing(void **state)
+{
+	struct tensor_op second = at(40, OTHER, A, 100), late = at(50, INNER, B, 0);
+	const struct layers *layers;
+
+	(void)state;
+	tensors_keep_layers(&tensors);
+	put(10, INNER, A, 100);
+	put(20, INNER, B, 7);
+	tensors_end_process(&tensors, 0, 30);
+	tensors_end_process(&tensors, 0, 31);
+	tensors_end_process(&tensors, 5, 32); /* one that had none */
+	second.process = 1;
+	tensors_allocate(&tensors, &second);
+	assert_int_equal(tensors_free(&tensors, &late), 7); /* told late */
+	put(60, INNER, B, 1000);
+	tensors_finish(&tensors);
+	assert_int_equal(tensors.live.peak_bytes, 107);
+	assert_int_equal(tensors.live.peak_time_ns, 20);
+	assert_int_equal(tensors.device[0].live.peak_bytes, 107);
+	assert_int_equal(row_of(0, INNER)->peak_bytes, 107);
+	assert_int_equal(row_of(0, OTHER)->peak_bytes, 0);
+	/* what was never freed is counted, whoever has ended */
+	assert_int_equal(tensors.live.bytes, 1200);
+	assert_int_equal(row_of(0, INNER)->live_bytes, 1100);
+	layers = tensors_end_layers(&tensors, 100);
+	assert_int_equal(layers->moment[layers->count - 1].all, 100);
+	assert_int_equal(layers->moment[layers->count - 1].count, 1);
+	assert_int_equal(layers->moment[layers->count - 1].part[0].value, 100);
+}
+
+static void blocks_of_several_processes_go_with_their_own(void **state)
+{
+	struct tensor_op op = at(1, INNER, 0, 10);
+
+	(void)state;
+	for (uint32_t i = 0; i < 12; i++) {
+		op.process = i % 3;
+		op.address = A + i;
+		tensors_allocate(&tensors, &op);
+	}
+	for (uint32_t i = 0; i < 12; i += 5) { /* of each process one: 0, 5 (2), 10 (1) */
+		op.process = i % 3;
+		op.address = A + i;
+		assert_int_equal(tensors_free(&tensors, &op), 10);
+	}
+	tensors_end_process(&tensors, 1, 2);
+	assert_int_equal(tensors.live.gone_bytes, 30);
+	assert_int_equal(tensors.live.bytes, 90);
+	tensors_end_process(&tensors, 0, 3);
+	assert_int_equal(tensors.live.gone_bytes, 60);
+	op.process = 2;
+	op.address = A + 2;
+	assert_int_equal(tensors_free(&tensors, &op), 10);
+	assert_int_equal(tensors.live.gone_bytes, 60);
+	assert_int_equal(tensors.live.bytes, 80);
+}
+
 static void what_is_reserved_is_the_sum_of_processes(void **state)
 {
+	static const struct source_process first = { .index = 0 }, second = { .index = 1 };
+
 	(void)state;
-	tensors_reserve(&tensors, 0, CUDA0, 100);
-	tensors_reserve(&tensors, 1, CUDA0, 50);
-	tensors_reserve(&tensors, 0, CUDA0, 20);
+	tensors_reserve(&tensors, &first, 10, CUDA0, 100);
+	tensors_reserve(&tensors, &second, 20, CUDA0, 50);
+	tensors_reserve(&tensors, &first, 30, CUDA0, 20);
 	tensors_fail(&tensors, CUDA0);
 	assert_int_equal(tensors.device[0].reserved, 70);
 	assert_int_equal(tensors.device[0].reserved_peak, 150);
@@ -221,6 +282,10 @@ int main(void)
 						stop),
 		cmocka_unit_test_setup_teardown(what_does_not_count_is_remembered, start, stop),
 		cmocka_unit_test_setup_teardown(a_child_starts_with_none, start, stop),
+		cmocka_unit_test_setup_teardown(a_process_that_has_ended_holds_nothing, start,
+						stop),
+		cmocka_unit_test_setup_teardown(blocks_of_several_processes_go_with_their_own,
+						start, stop),
 		cmocka_unit_test_setup_teardown(what_is_reserved_is_the_sum_of_processes, start,
 						stop),
 		cmocka_unit_test(devices_have_names),
