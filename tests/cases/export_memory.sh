@@ -41,14 +41,16 @@ for report in gpu-trace pyprof; do
 		[[ $options != "--format csv" ]] || expect_eq "rows of $report" "$(wc -l <long.out)" $((60 * 16000 + 1))
 	done
 done
-# nor do the exports that have all tables, and the page: 600 MiB is the most that it may take of whatever length
+# nor do the exports that have all tables, and the page, whose timeline is full with 800,000 kernels and their launches
+"$PROGRAMS/work_file" 50 nearly.evt || fail "work_file failed"
 for format in "export csv" "export json" page; do
+	[[ $format != page ]] || mv nearly.evt short.evt
 	for length in short long; do
 		rm -rf $length.out
 		# shellcheck disable=SC2086 # two words
 		python3 peak.py "$REPORT" $format $length.evt -o $length.out 2>$length.err || fail "$format: $(cat $length.err)"
 	done
-	expect_between "KiB that $format takes for twice as much" "$(cut -d' ' -f1 long.err)" 1000 \
+	expect_between "KiB that $format takes for more" "$(cut -d' ' -f1 long.err)" 1000 \
 		$(($(cut -d' ' -f1 short.err) + 15000))
 	expect_between "KiB that $format takes" "$(cut -d' ' -f1 long.err)" 1000 614400
 done
