@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/time_order.h"
 #include "report/base/vast.h"
 
 void step_delay_init(struct step_delay *delay, struct steps *steps)
@@ -140,13 +141,6 @@ void step_delay_put_work(struct step_delay *delay, const struct late_work *work)
 	edge_put(delay, work, category_of(work), end_ns, false);
 }
 
-static int edge_compare(const void *a, const void *b)
-{
-	const struct step_edge *left = a, *right = b;
-
-	return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
-}
-
 /* --- both, in order --- */
 
 static void edge_apply(struct steps *steps, const struct step_edge *edge)
@@ -184,8 +178,8 @@ void step_delay_flush(struct step_delay *delay, uint64_t upto_ns)
 
 	if (!delay->waits || (delay->first == delay->count && !delay->edge_count))
 		return;
-	if (delay->edge_count)
-		qsort(delay->edge, delay->edge_count, sizeof(*delay->edge), edge_compare);
+	/* those that have waited are in order already */
+	time_order_sort(delay->edge, delay->edge_count, sizeof(*delay->edge));
 	while (delay->first < delay->count) {
 		uint64_t time_ns = delay->held[delay->first].place.time_ns;
 
