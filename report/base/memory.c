@@ -123,12 +123,24 @@ char *text_store_format(struct text_store *store, const char *format, ...)
 	return text;
 }
 
-void text_store_release(struct text_store *store)
+struct text_mark text_store_mark(const struct text_store *store)
 {
-	while (store->chunk) {
+	return (struct text_mark){ store->chunk, store->chunk ? store->chunk->used : 0 };
+}
+
+void text_store_rewind(struct text_store *store, struct text_mark mark)
+{
+	while (store->chunk != mark.chunk) {
 		struct text_chunk *next = store->chunk->next;
 
 		free(store->chunk);
 		store->chunk = next;
 	}
+	if (mark.chunk)
+		mark.chunk->used = mark.used;
+}
+
+void text_store_release(struct text_store *store)
+{
+	text_store_rewind(store, (struct text_mark){ NULL, 0 });
 }

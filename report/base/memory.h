@@ -44,5 +44,12 @@ char *text_store_put(struct text_store *store, const char *text, size_t length);
 char *text_store_format(struct text_store *store, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void text_store_release(struct text_store *store);
+/* What was put since that mark is gone; of marks that were passed on the way back none is good any more. */
+struct text_mark {
+	struct text_chunk *chunk;
+	size_t used;
+};
+struct text_mark text_store_mark(const struct text_store *store);
+void text_store_rewind(struct text_store *store, struct text_mark mark);
 
 #endif

@@ -357,13 +357,25 @@ static size_t request_key_column(const struct report_request *request, const str
 	return column < 0 ? 0 : (size_t)column + 1;
 }
 
+/* What programs read as it comes; people get a table whose columns are as wide as their longest cell. */
+static bool is_streamed(const struct report_request *request, const struct table *table)
+{
+	enum export_format format = request->options->format;
+
+	return (format == FORMAT_CSV || format == FORMAT_JSON) &&
+	       table_can_stream(table, &request->arrangement);
+}
+
 int request_write(struct report_request *request, struct document *document, struct table *table)
 {
 	struct screen screen = request->screen;
 	bool failed;
 
 	request->arrangement.writes_by_row = true;
-	table_arrange(table, &request->arrangement);
+	document->arrangement = &request->arrangement;
+	document->streamed = is_streamed(request, table) ? table : NULL;
+	if (!document->streamed)
+		table_arrange(table, &request->arrangement);
 	document->report = report_infos[request->options->report].name;
 	document->source = request->source;
 	document->table = table;

@@ -74,12 +74,13 @@ static void batch_want(struct batch *batch)
 }
 
 /* Cells that are made late are made for all rows: nobody knows yet which are looked at. */
-static void batch_fill(struct batch_report *one)
+static void batch_fill(const struct batch *batch, struct batch_report *one)
 {
 	const struct arrangement all = { .sort = -1 };
 
 	report_job_fill(&one->job);
-	table_arrange(&one->job.table, &all);
+	if (!batch->only_writes || !one->job.table.pending.next)
+		table_arrange(&one->job.table, &all);
 }
 
 int batch_read(struct batch *batch)
@@ -97,7 +98,7 @@ int batch_read(struct batch *batch)
 		batch_want(batch);
 		request_read(outer, batch->run);
 		for (size_t i = 0; i < batch->count; i++)
-			batch_fill(batch->report[i]);
+			batch_fill(batch, batch->report[i]);
 	}
 	return status;
 }

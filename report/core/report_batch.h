@@ -25,6 +25,7 @@ struct batch {
 	struct windows windows; /* of --step, which the run's filters look at */
 	struct batch_report **report;
 	size_t count, room;
+	bool only_writes; /* nobody looks at rows: those that are pending stay so until they are written */
 };
 
 /* Whether a report makes rows from events, by its options alone. */

@@ -6,6 +6,7 @@
  */
 #include "report/export/stack_export.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A name of one line, and none that would be taken for the number of an earlier one, as in (12). */
@@ -83,19 +84,26 @@ static void put_call(struct stack_export *it, uint32_t node)
 	put_cost(it->sink, caller->line, called->total);
 }
 
+static void put_head(struct stack_export *it)
+{
+	char *lost = export_losses_line(it->report.request, "\ndesc: Losses: ");
+	char what[128];
+
+	stack_report_describe(&it->state, what, sizeof(what));
+	sink_print(it->sink, "# callgrind format\nversion: 1\ncreator: intercept\ncmd: %s", what);
+	sink_text(it->sink, lost);
+	sink_print(it->sink, "\npositions: line\nevents: %s\nsummary: %llu\n",
+		   stack_export_unit(it), (unsigned long long)it->state.all);
+	free(lost);
+}
+
 int export_callgrind(struct report_request *request)
 {
 	struct stack_export it;
 	int status = stack_export_begin(&it, request, TREE_BY_FRAME, false);
-	char what[128];
 
-	if (!status) {
-		stack_report_describe(&it.state, what, sizeof(what));
-		sink_print(it.sink,
-			   "# callgrind format\nversion: 1\ncreator: intercept\ncmd: %s\n"
-			   "positions: line\nevents: %s\nsummary: %llu\n",
-			   what, stack_export_unit(&it), (unsigned long long)it.state.all);
-	}
+	if (!status)
+		put_head(&it);
 	for (size_t i = 0; !status && i + 1 < it.tree.count; i++) {
 		put_own(&it, it.order[i]);
 		if (it.tree.node[it.order[i]].parent != TREE_ROOT)

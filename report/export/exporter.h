@@ -21,6 +21,9 @@ void export_say(const struct report_request *request,
 		void (*print)(void *context, const struct screen *screen), void *context);
 /* The same of what the recording has lost. */
 void export_say_losses(const struct report_request *request);
+/* The same as one line, its sentences behind `before` and with "; " between them, for formats that have room for a remark. "" when
+ * nothing was lost. For free(). */
+char *export_losses_line(const struct report_request *request, const char *before);
 /* "trace.json: 1,234 events, 56 MB": what has been written; nothing when that went to stdout. */
 void export_say_written(const char *path, uint64_t count, const char *what, uint64_t bytes);
 

@@ -239,13 +239,18 @@ static void put_head(struct massif *massif)
 	struct source_process *const *process;
 	const char *command = "unknown";
 	size_t length = strlen(command);
+	char *lost;
 
 	if (source_processes(source, &process) && process[0]->command &&
 	    process[0]->command->text) {
 		command = process[0]->command->text;
 		length = process[0]->command->length;
 	}
-	sink_text(massif->sink, "desc: intercept, bytes that the program asked for\ncmd: ");
+	lost = export_losses_line(massif->report.request, "; ");
+	sink_text(massif->sink, "desc: intercept, bytes that the program asked for");
+	sink_text(massif->sink, lost);
+	sink_text(massif->sink, "\ncmd: ");
+	free(lost);
 	for (size_t i = 0; i < length; i++)
 		sink_put(massif->sink, (unsigned char)command[i] < ' ' ? " " : &command[i], 1);
 	sink_text(massif->sink, "\ntime_unit: ms\n");

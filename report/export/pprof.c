@@ -61,16 +61,30 @@ static void write_text(struct sink *sink, const char *text)
 	free(message.byte);
 }
 
+/* A comment: what it is of, and what was lost. */
+static void write_comment(struct stack_export *it)
+{
+	char what[128], *lost = export_losses_line(it->report.request, "; ");
+	struct message message = { .length = 0 };
+
+	stack_report_describe(&it->state, what, sizeof(what));
+	for (const char *at = what; *at; at++)
+		message_byte(&message, (uint8_t)*at);
+	for (const char *at = lost; *at; at++)
+		message_byte(&message, (uint8_t)*at);
+	write_message(it->sink, PROFILE_STRING, &message);
+	free(message.byte);
+	free(lost);
+}
+
 static void write_strings(struct stack_export *it)
 {
 	const struct named_stacks *names = &it->state.rows.names;
-	char what[128];
 
-	stack_report_describe(&it->state, what, sizeof(what));
 	write_text(it->sink, "");
 	write_text(it->sink, it->state.from->name);
 	write_text(it->sink, stack_export_unit(it));
-	write_text(it->sink, what);
+	write_comment(it);
 	for (size_t i = 1; i < names->frame_count; i++) {
 		write_text(it->sink, names->frame[i].name);
 		write_text(it->sink, names->frame[i].file ? names->frame[i].file : "");

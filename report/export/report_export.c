@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/base/memory.h"
 #include "report/base/talk.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
@@ -24,11 +25,12 @@ static const struct exporter {
 #define LINE_WIDTH 4096u /* of sentences that become a line of stderr */
 #define FORMATS (sizeof(all) / sizeof(all[0]))
 
-void export_say(const struct report_request *request,
-		void (*print)(void *context, const struct screen *screen), void *context)
+/* What `print` prints, uncut, for free(). */
+static char *text_of(const struct report_request *request,
+		     void (*print)(void *context, const struct screen *screen), void *context)
 {
 	struct screen screen = request->screen;
-	char *text = NULL, *at, *line;
+	char *text = NULL;
 	size_t length;
 
 	screen.out = open_memstream(&text, &length);
@@ -36,18 +38,44 @@ void export_say(const struct report_request *request,
 	screen.uncut = true;
 	screen.width = LINE_WIDTH;
 	if (!screen.out)
-		return;
+		memory_give_up(LINE_WIDTH, 1);
 	print(context, &screen);
-	if (!fclose(screen.out))
-		for (at = text; (line = strsep(&at, "\n"));)
-			if (*line)
-				talk_print("%s", line);
+	if (fclose(screen.out))
+		memory_give_up(LINE_WIDTH, 1);
+	return text;
+}
+
+void export_say(const struct report_request *request,
+		void (*print)(void *context, const struct screen *screen), void *context)
+{
+	char *text = text_of(request, print, context), *at = text, *line;
+
+	while ((line = strsep(&at, "\n")))
+		if (*line)
+			talk_print("%s", line);
 	free(text);
 }
 
 static void print_losses(void *source, const struct screen *screen)
 {
 	export_losses(source, screen);
+}
+
+char *export_losses_line(const struct report_request *request, const char *before)
+{
+	char *text = text_of(request, print_losses, request->source), *at = text, *line, *joined;
+	size_t length, lines = 0;
+	FILE *out = open_memstream(&joined, &length);
+
+	if (!out)
+		memory_give_up(LINE_WIDTH, 1);
+	while ((line = strsep(&at, "\n")))
+		if (*line)
+			fprintf(out, "%s%s", lines++ ? "; " : before, line);
+	if (fclose(out))
+		memory_give_up(LINE_WIDTH, 1);
+	free(text);
+	return joined;
 }
 
 void export_say_losses(const struct report_request *request)

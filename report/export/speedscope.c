@@ -3,6 +3,7 @@
 #include "report/export/stack_export.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/base/memory.h"
 
@@ -92,6 +93,19 @@ static void put_weights(struct stack_export *it)
 	}
 }
 
+/* The only place of the format for a remark. */
+static void put_title(struct stack_export *it, const char *what)
+{
+	char *lost = export_losses_line(it->report.request, "; ");
+	size_t room = strlen(what) + strlen(lost) + 1;
+	char *title = memory_zero(room, 1);
+
+	snprintf(title, room, "%s%s", what, lost);
+	put_text(it->sink, title);
+	free(title);
+	free(lost);
+}
+
 int export_speedscope(struct report_request *request)
 {
 	struct stack_export it;
@@ -103,7 +117,7 @@ int export_speedscope(struct report_request *request)
 		stack_report_describe(&it.state, what, sizeof(what));
 		sink_text(it.sink, "{\"$schema\": \"" SCHEMA "\",\n\"exporter\": \"intercept\",\n"
 				   "\"name\": ");
-		put_text(it.sink, what);
+		put_title(&it, what);
 		sink_text(it.sink, ",\n\"shared\": {\"frames\": [");
 		put_frames(it.sink, &it.tree);
 		sink_text(it.sink, "\n]},\n\"profiles\": [{\"type\": \"sampled\", \"name\": ");

@@ -140,6 +140,7 @@ static int write_tables(struct report_request *request, enum export_format forma
 	if (status)
 		return status;
 	batch_init(&batch, request);
+	batch.only_writes = true;
 	for (int id = 0; id < REPORT_LIMIT; id++)
 		if (batch_takes((enum report_id)id))
 			batch_add(&batch, (enum report_id)id, batch_key((enum report_id)id, NULL));

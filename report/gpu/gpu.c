@@ -2,11 +2,8 @@
 /* See gpu.h. The calls of the work are found by core/late.h. */
 #include "report/gpu/gpu.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "report/base/memory.h"
-#include "report/base/time_order.h"
 #include "report/core/scope.h"
 #include "report/gpu/occupancy.h"
 
@@ -27,10 +24,22 @@ const struct run_key *gpu_key(const struct gpu *gpu)
 
 static void trace_add(struct gpu_state *mine, const struct late_work *work)
 {
-	struct gpu *gpu = &mine->gpu;
+	const struct gpu_piece piece = {
+		.start_ns = work->start_ns,
+		.duration_ns = work->duration_ns,
+		.bytes = work->bytes,
+		.correlation = work->correlation,
+		.kind = work->kind,
+		.process = work->process,
+		.what = work->what,
+		.device = work->device,
+		.context = work->context,
+		.stream = work->stream,
+		.grid = { work->grid[0], work->grid[1], work->grid[2] },
+		.block = { work->block[0], work->block[1], work->block[2] },
+	};
 
-	gpu->trace = memory_room(gpu->trace, gpu->trace_count, &gpu->trace_room, sizeof(*work));
-	gpu->trace[gpu->trace_count++] = *work;
+	spool_put(&mine->gpu.trace, &piece);
 }
 
 static uint64_t two_words(uint64_t high, uint64_t low)
@@ -219,6 +228,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->run = run;
 	mine->source = run_source(run);
 	mine->wants_trace = asked->trace;
+	spool_init(&mine->gpu.trace, sizeof(struct gpu_piece));
 	mine->gpu.by = asked->by;
 	mine->gpu.keyed = table_of(asked->by);
 	mine->key = run_key(run, asked->by);
@@ -233,42 +243,6 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_gpu_lost, FIELDS_ALL, take_lost, mine);
 }
 
-/* When a piece began, and its place in the trace. */
-struct trace_place {
-	uint64_t start_ns, at;
-};
-
-/* By their start: places are put in order, and each piece is moved once. */
-static void trace_sort(struct gpu *gpu)
-{
-	struct trace_place *order = memory_zero(gpu->trace_count, sizeof(*order));
-	struct late_work *trace;
-	bool is_sorted = true;
-
-	for (size_t i = 0; i < gpu->trace_count; i++) {
-		order[i] = (struct trace_place){ gpu->trace[i].start_ns, i };
-		is_sorted &= !i || order[i - 1].start_ns <= order[i].start_ns;
-	}
-	if (!is_sorted) {
-		time_order_sort(order, gpu->trace_count, sizeof(*order));
-		trace = memory_grow(NULL, gpu->trace_count, sizeof(*trace));
-		for (size_t i = 0; i < gpu->trace_count; i++)
-			trace[i] = gpu->trace[order[i].at];
-		free(gpu->trace);
-		gpu->trace = trace;
-		gpu->trace_room = gpu->trace_count;
-	}
-	free(order);
-}
-
-static void finish(void *state)
-{
-	struct gpu_state *mine = state;
-
-	if (mine->gpu.trace_count)
-		trace_sort(&mine->gpu);
-}
-
 static void release(void *state)
 {
 	struct gpu_state *mine = state;
@@ -276,7 +250,7 @@ static void release(void *state)
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_release(&mine->gpu.table[i]);
 	gpu_limits_release(&mine->gpu.limits);
-	free(mine->gpu.trace);
+	spool_release(&mine->gpu.trace);
 }
 
 const struct analysis_kind analysis_gpu = {
@@ -284,6 +258,5 @@ const struct analysis_kind analysis_gpu = {
 	.state_bytes = sizeof(struct gpu_state),
 	.options_bytes = sizeof(struct gpu_options),
 	.start = start,
-	.finish = finish,
 	.release = release,
 };

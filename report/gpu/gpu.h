@@ -4,12 +4,14 @@
  * (collector/format/events/gpu.def); its call is found by process and correlation number, and what the call was in
  * (range, operator, thread) is the place of the work. Filters look at the call.
  *
- * Memory grows with distinct rows and with calls whose work has not been told yet; `trace` with all work.
+ * Memory grows with distinct rows and with calls whose work has not been told yet. `trace` has all work, most of it in a
+ * temporary file (report/base/spool.h).
  */
 #ifndef REPORT_GPU_GPU_H
 #define REPORT_GPU_GPU_H
 
 #include "report/base/groups.h"
+#include "report/base/spool.h"
 #include "report/core/key.h"
 #include "report/core/late.h"
 #include "report/gpu/gpu_limits.h"
@@ -37,6 +39,13 @@ enum {
 	GPU_SUM_TENSOR_NS, /* of kernels on tensor cores, by their names */
 };
 
+/* A piece of work in `trace`, as it is in struct late_work. */
+struct gpu_piece {
+	uint64_t start_ns; /* first: they are in its order */
+	uint64_t duration_ns, bytes, correlation;
+	uint32_t kind, process, what, device, context, stream, grid[3], block[3];
+};
+
 /* What the rows of the table `keyed` are by; those of the others are by what they are. */
 enum gpu_form { GPU_BY_WHAT, GPU_BY_KIND, GPU_BY_GRID, GPU_BY_STREAM, GPU_BY_DEVICE };
 
@@ -45,8 +54,7 @@ struct gpu {
 	enum gpu_table keyed; /* the table that `by` is of; GPU_TABLES: none */
 	struct groups table[GPU_TABLES];
 	enum gpu_form form;
-	struct late_work *trace; /* by their start; NULL: nobody wants them */
-	size_t trace_count, trace_room;
+	struct spool trace; /* of struct gpu_piece; empty where nobody wants them */
 
 	struct gpu_limits limits;
 	uint64_t occupancy_unknown; /* kernels that the means leave out */
@@ -78,7 +86,11 @@ void gpu_fill_kernels(struct gpu *gpu, const struct run *run, struct table *tabl
 		      bool full);
 void gpu_fill_copies(struct gpu *gpu, struct table *table);
 void gpu_fill_waits(struct gpu *gpu, struct table *table);
-void gpu_fill_trace(struct gpu *gpu, const struct run *run, struct table *table, bool mangled,
-		    bool full);
+/* Rows of the trace are made when they are needed: this is what is left to do, as long as the table. */
+struct gpu_trace_rows;
+struct gpu_trace_rows *gpu_trace_rows_new(struct gpu *gpu, const struct run *run, bool mangled,
+					  bool full);
+void gpu_trace_rows_put(struct gpu_trace_rows *rows, struct table *table);
+void gpu_trace_rows_free(struct gpu_trace_rows *rows);
 
 #endif

@@ -7,14 +7,23 @@
 static const char *name_demangle(struct kernel_text *names, struct table *table, uint64_t index,
 				 const struct source_name *name)
 {
-	const char *text;
+	struct map_entry *entry;
+	bool added;
 
-	if (names->last_text && names->last_index == index)
-		return names->last_text;
-	text = demangle(&names->demangler, name->text, name->length, names->full);
-	names->last_index = index;
-	names->last_text = text ? text_store_format(&table->texts, "%s", text) : NULL;
-	return names->last_text;
+	if (!names->has_map)
+		map_init(&names->made);
+	names->has_map = true;
+	entry = map_put(&names->made, index + 1, &added);
+	if (added) {
+		const char *text = demangle(&names->demangler, name->text, name->length,
+					    names->full);
+
+		entry->value = text ? (uintptr_t)text_store_format(names->texts ? names->texts
+										: &table->texts,
+								   "%s", text)
+				    : 0;
+	}
+	return (const char *)(uintptr_t)entry->value;
 }
 
 void kernel_text_put(struct kernel_text *names, const struct source *source, struct table *table,
@@ -35,4 +44,6 @@ void kernel_text_put(struct kernel_text *names, const struct source *source, str
 void kernel_text_release(struct kernel_text *names)
 {
 	demangler_release(&names->demangler);
+	if (names->has_map)
+		map_release(&names->made);
 }

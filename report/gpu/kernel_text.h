@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of kernels as a table shows them, by --names; the latest is not made twice. All zeros is empty, and full is off. */
+/* Names of kernels as a table shows them, by --names; none is made twice. All zeros is empty, and full is off. */
 #ifndef REPORT_GPU_KERNEL_TEXT_H
 #define REPORT_GPU_KERNEL_TEXT_H
 
 #include "report/base/demangle.h"
+#include "report/base/map.h"
 #include "report/session/source.h"
 #include "report/table/table.h"
 
 struct kernel_text {
 	struct demangler demangler;
 	bool mangled, full;
-	uint64_t last_index;
-	const char *last_text; /* the table's; NULL: none yet */
+	struct text_store *texts; /* that what is made is kept in; NULL: the table's own */
+	struct map made;          /* an index + 1 to its text; 0: it is shown as it is */
+	bool has_map;
 };
 
 /* Into the row added last; `index`: of the name. One table each. */

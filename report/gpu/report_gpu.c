@@ -8,6 +8,7 @@
 struct gpu_report {
 	struct gpu *gpu;
 	struct untold *untold;
+	struct gpu_trace_rows *rows;
 };
 
 static struct gpu *gpu_of(const struct report *report)
@@ -61,7 +62,16 @@ static void waits_fill(struct report *report, struct table *table)
 
 static void trace_fill(struct report *report, struct table *table)
 {
-	gpu_fill_trace(gpu_of(report), report->run, table, is_mangled(report), is_full(report));
+	struct gpu_report *state = report->state;
+
+	state->rows = gpu_trace_rows_new(state->gpu, report->run, is_mangled(report),
+					 is_full(report));
+	gpu_trace_rows_put(state->rows, table);
+}
+
+static void trace_release(struct report *report)
+{
+	gpu_trace_rows_free(((struct gpu_report *)report->state)->rows);
 }
 
 static const struct untold *untold_of(const struct report *report)
@@ -122,7 +132,7 @@ static void trace_total(const struct report *report, struct facts *facts)
 {
 	const struct gpu *gpu = gpu_of(report);
 
-	facts_number(facts, "rows", UNIT_COUNT, gpu->trace_count);
+	facts_number(facts, "rows", UNIT_COUNT, gpu->trace.count);
 	losses_of(report, facts);
 }
 
@@ -242,6 +252,7 @@ const struct report_kind report_kind_gpu_trace = {
 	.family = EVT_FAMILY_gpu,
 	.want = want_trace,
 	.fill = trace_fill,
+	.release = trace_release,
 	.total = trace_total,
 	.explain = explain,
 	.head = head,

@@ -2,6 +2,7 @@
 /* What the GPU did as tables: see gpu.h. */
 #include "report/gpu/gpu.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/gpu/kernel_class.h"
@@ -38,31 +39,11 @@ static const char *dimensions_text(struct table *table, uint64_t x, uint64_t y, 
 	return text_store_format(&table->texts, "%ux%ux%u", (uint32_t)x, (uint32_t)y, (uint32_t)z);
 }
 
-#define TEXTS_KEPT 64u /* of dimensions: a program has few, and asks for them by turns */
-
-/* How names are shown; the table keeps what is made, and the latest are not made again. */
+/* How names are shown. */
 struct naming {
 	const struct source *source;
 	struct kernel_text names;
-	struct dimensions {
-		uint32_t size[3];
-		const char *text;
-	} dimensions[TEXTS_KEPT];
 };
-
-static const char *naming_dimensions(struct naming *naming, struct table *table,
-				     const uint32_t size[3])
-{
-	uint32_t hash = (size[0] * 31 + size[1]) * 31 + size[2];
-	struct dimensions *known = &naming->dimensions[hash * 0x9e3779b1u >> 26];
-
-	_Static_assert(TEXTS_KEPT == 1u << (32 - 26), "the hash has as many bits");
-	if (!known->text || memcmp(known->size, size, sizeof(known->size)) != 0) {
-		memcpy(known->size, size, sizeof(known->size));
-		known->text = dimensions_text(table, size[0], size[1], size[2]);
-	}
-	return known->text;
-}
 
 static bool uses_tensor_cores(const struct naming *naming, uint64_t index)
 {
@@ -220,39 +201,109 @@ void gpu_fill_waits(struct gpu *gpu, struct table *table)
 	}
 }
 
-static void trace_put(struct naming *naming, const struct late_work *work, struct table *table)
-{
-	struct source_process *const *process;
+/* --- the trace --- */
 
-	source_processes(naming->source, &process);
-	table_set_number(table, COLUMN_gpu_trace_start_ns, work->start_ns);
-	table_set_number(table, COLUMN_gpu_trace_duration_ns, work->duration_ns);
-	table_set_number(table, COLUMN_gpu_trace_device, work->device);
-	table_set_number(table, COLUMN_gpu_trace_context, work->context);
-	table_set_number(table, COLUMN_gpu_trace_stream, work->stream);
-	table_set_number(table, COLUMN_gpu_trace_correlation, work->correlation);
-	table_set_number(table, COLUMN_gpu_trace_pid, process[work->process]->pid);
-	if (work->kind != LATE_KERNEL) {
-		put_text(table, COLUMN_gpu_trace_name,
-			 gpu_copy_text(work->kind == LATE_SET ? GPU_KIND_SET : work->what));
-		table_set_number(table, COLUMN_gpu_trace_bytes, work->bytes);
-		return;
+#define TEXTS_KEPT 64u /* of dimensions: a program has few, and asks for them by turns */
+
+/* The latest dimensions are not made again. All texts live as long as the rows. */
+struct gpu_trace_rows {
+	struct gpu *gpu;
+	struct naming naming;
+	struct text_store texts;
+	uint64_t last_start_ns; /* of the row made last */
+	struct dimensions {
+		uint32_t size[3];
+		const char *text;
+	} dimensions[TEXTS_KEPT];
+};
+
+static const char *trace_dimensions(struct gpu_trace_rows *rows, const uint32_t size[3])
+{
+	uint32_t hash = (size[0] * 31 + size[1]) * 31 + size[2];
+	struct dimensions *known = &rows->dimensions[hash * 0x9e3779b1u >> 26];
+
+	_Static_assert(TEXTS_KEPT == 1u << (32 - 26), "the hash has as many bits");
+	if (!known->text || memcmp(known->size, size, sizeof(known->size)) != 0) {
+		memcpy(known->size, size, sizeof(known->size));
+		known->text = text_store_format(&rows->texts, "%ux%ux%u", size[0], size[1],
+						size[2]);
 	}
-	kernel_text_put(&naming->names, naming->source, table, COLUMN_gpu_trace_name, work->what);
-	put_text(table, COLUMN_gpu_trace_grid, naming_dimensions(naming, table, work->grid));
-	put_text(table, COLUMN_gpu_trace_block, naming_dimensions(naming, table, work->block));
+	return known->text;
 }
 
-void gpu_fill_trace(struct gpu *gpu, const struct run *run, struct table *table, bool mangled,
-		    bool full)
+static void trace_put(struct gpu_trace_rows *rows, const struct gpu_piece *piece,
+		      struct table *table)
 {
-	struct naming naming = { .source = run_source(run),
-				 .names = { .mangled = mangled, .full = full } };
+	const struct source *source = rows->naming.source;
+	struct source_process *const *process;
 
-	for (size_t i = 0; i < gpu->trace_count; i++) {
-		table_add_row(table);
-		trace_put(&naming, &gpu->trace[i], table);
-		table_settle_row(table);
+	source_processes(source, &process);
+	table_set_number(table, COLUMN_gpu_trace_start_ns, piece->start_ns);
+	table_set_number(table, COLUMN_gpu_trace_duration_ns, piece->duration_ns);
+	table_set_number(table, COLUMN_gpu_trace_device, piece->device);
+	table_set_number(table, COLUMN_gpu_trace_context, piece->context);
+	table_set_number(table, COLUMN_gpu_trace_stream, piece->stream);
+	table_set_number(table, COLUMN_gpu_trace_correlation, piece->correlation);
+	table_set_number(table, COLUMN_gpu_trace_pid, process[piece->process]->pid);
+	if (piece->kind != LATE_KERNEL) {
+		put_text(table, COLUMN_gpu_trace_name,
+			 gpu_copy_text(piece->kind == LATE_SET ? GPU_KIND_SET : piece->what));
+		table_set_number(table, COLUMN_gpu_trace_bytes, piece->bytes);
+		return;
 	}
-	kernel_text_release(&naming.names);
+	kernel_text_put(&rows->naming.names, source, table, COLUMN_gpu_trace_name, piece->what);
+	put_text(table, COLUMN_gpu_trace_grid, trace_dimensions(rows, piece->grid));
+	put_text(table, COLUMN_gpu_trace_block, trace_dimensions(rows, piece->block));
+}
+
+static bool trace_next(void *state, struct table *table)
+{
+	struct gpu_trace_rows *rows = state;
+	const struct gpu_piece *piece = spool_next(&rows->gpu->trace);
+
+	if (!piece)
+		return false;
+	table_add_row(table);
+	trace_put(rows, piece, table);
+	rows->last_start_ns = piece->start_ns;
+	return true;
+}
+
+static bool trace_ties(void *state)
+{
+	struct gpu_trace_rows *rows = state;
+	const struct gpu_piece *piece = spool_peek(&rows->gpu->trace);
+
+	return piece && piece->start_ns == rows->last_start_ns;
+}
+
+struct gpu_trace_rows *gpu_trace_rows_new(struct gpu *gpu, const struct run *run, bool mangled,
+					  bool full)
+{
+	struct gpu_trace_rows *rows = memory_zero(1, sizeof(*rows));
+
+	rows->gpu = gpu;
+	rows->naming = (struct naming){
+		.source = run_source(run),
+		.names = { .mangled = mangled, .full = full, .texts = &rows->texts },
+	};
+	return rows;
+}
+
+void gpu_trace_rows_put(struct gpu_trace_rows *rows, struct table *table)
+{
+	spool_rewind(&rows->gpu->trace);
+	table->pending = (struct table_pending){ .next = trace_next,
+						 .ties = trace_ties,
+						 .state = rows,
+						 .order = COLUMN_gpu_trace_start_ns };
+}
+
+void gpu_trace_rows_free(struct gpu_trace_rows *rows)
+{
+	if (!rows)
+		return;
+	kernel_text_release(&rows->naming.names);
+	text_store_release(&rows->texts);
+	free(rows);
 }

@@ -271,7 +271,7 @@ void heap_fill_named_table(struct heap *heap, struct source *source, struct tabl
 		[LATE_CALLER] = COLUMN_alloc_caller,
 	};
 
-	late_callers_init(callers, names.form, columns);
+	late_callers_init(callers, source, names.form, columns);
 	callers->symbols.is_off = names.is_off;
 	callers->for_people = names.for_people;
 	callers->is_brief = names.is_brief;

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/export/chrome.h"
 
@@ -18,6 +19,10 @@
 #define BYTES_MIN \
 	4200000u /* of the timeline in the file, at most: a quarter of the recording, within these */
 #define BYTES_MAX 12000000u
+#define NAMES_BYTES_MAX 4500000u /* of all names, before they are packed */
+#define NAME_LONGEST 100000u
+#define BYTES_OF_REST \
+	2500000u        /* of the page for what comes after the levels: arrows, comparisons */
 #define PIDS (1u << 22) /* as report/export/chrome.c numbers processes of the same pid */
 #define ID_BYTES 64u
 
@@ -239,14 +244,6 @@ static void put_level(struct page *page, const struct timeline *timeline, const 
 
 /* --- levels --- */
 
-static struct level level_first(uint64_t end_ns)
-{
-	return (struct level){ .grain_ns = end_ns / PIXELS + 1,
-			       .above_ns = UINT64_MAX,
-			       .piece_ns = end_ns + 1,
-			       .pieces = 1 };
-}
-
 static struct level level_next(const struct level *level, uint64_t end_ns, unsigned int finer)
 {
 	struct level next = { .grain_ns = finer == COMPLETE ? 1 : level->grain_ns / finer,
@@ -270,15 +267,42 @@ static size_t level_count(const struct level *level, const struct timeline *time
 	return count;
 }
 
-static uint64_t bytes_allowed(struct source *source)
+/* For levels; what the other parts have left of the page. */
+static uint64_t bytes_allowed(const struct page *page)
 {
 	struct source_file *const *file;
-	size_t count = source_files(source, &file);
-	uint64_t bytes = 0;
+	size_t count = source_files(page->request->source, &file);
+	uint64_t bytes = 0, taken = page->file.bytes + NAMES_BYTES_MAX * 4 / 3 + BYTES_OF_REST;
+	uint64_t left = taken < PAGE_BYTES_MAX ? PAGE_BYTES_MAX - taken : 0;
 
 	for (size_t i = 0; i < count; i++)
 		bytes += file[i]->bytes / 4;
-	return bytes < BYTES_MIN ? BYTES_MIN : bytes > BYTES_MAX ? BYTES_MAX : bytes;
+	bytes = bytes < BYTES_MIN ? BYTES_MIN : bytes > BYTES_MAX ? BYTES_MAX : bytes;
+	return bytes < left ? bytes : left;
+}
+
+static uint64_t level_bytes(const struct level *level, const struct timeline *timeline)
+{
+	struct merging merging = level_merge(level, timeline);
+
+	free(merging.span);
+	return merging.count * MERGED_BYTES + level_count(level, timeline) * SPAN_BYTES;
+}
+
+/* The whole run; with thousands of lanes as coarse as it has to be. */
+static struct level level_first(const struct timeline *timeline, uint64_t end_ns, uint64_t allowed)
+{
+	struct level level;
+
+	for (unsigned int pixels = PIXELS; pixels; pixels /= 2) {
+		level = (struct level){ .grain_ns = end_ns / pixels + 1,
+					.above_ns = UINT64_MAX,
+					.piece_ns = end_ns + 1,
+					.pieces = 1 };
+		if (level_bytes(&level, timeline) <= allowed)
+			break;
+	}
+	return level;
 }
 
 /* A level that fits what is left: all of the rest, else as fine as may be, else none. */
@@ -288,14 +312,8 @@ static bool level_choose(struct level *level, const struct level *last,
 	unsigned int first = last->number || timeline->count <= SPANS_FEW ? COMPLETE : FINER;
 
 	for (unsigned int finer = first; finer > 1; finer = finer == COMPLETE ? FINER : finer / 2) {
-		struct merging merging;
-		uint64_t expected;
-
 		*level = level_next(last, end_ns, finer);
-		merging = level_merge(level, timeline);
-		expected = merging.count * MERGED_BYTES + level_count(level, timeline) * SPAN_BYTES;
-		free(merging.span);
-		if (expected <= left)
+		if (level_bytes(level, timeline) <= left)
 			return true;
 	}
 	return false;
@@ -305,9 +323,8 @@ static bool level_choose(struct level *level, const struct level *last,
 static uint64_t put_levels(struct page *page, const struct timeline *timeline, uint64_t end_ns,
 			   struct json *head)
 {
-	uint64_t before = page->file.bytes, allowed = bytes_allowed(page->request->source),
-		 merged_ns = 0;
-	struct level level = level_first(end_ns), last;
+	uint64_t before = page->file.bytes, allowed = bytes_allowed(page), merged_ns = 0;
+	struct level level = level_first(timeline, end_ns, allowed), last;
 
 	json_open(head, "levels", '[');
 	for (unsigned int i = 0; i < LEVELS_MAX; i++) {
@@ -379,13 +396,60 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 	json_close(json, '}');
 }
 
+/* So long may a name be that all of them have room. */
+static size_t longest_name(const struct timeline *timeline)
+{
+	size_t low = 0, high = NAME_LONGEST;
+
+	while (low < high) {
+		size_t middle = (low + high + 1) / 2;
+		uint64_t bytes = 0;
+
+		for (size_t i = 0; i < timeline->names; i++)
+			bytes += timeline->name[i].length < middle ? timeline->name[i].length
+								   : middle;
+		if (bytes <= NAMES_BYTES_MAX)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+/* The length of a character of a JSON string, escaped or of several bytes. */
+static size_t character_bytes(const char *at)
+{
+	unsigned char first = (unsigned char)*at;
+
+	if (first == '\\')
+		return at[1] == 'u' ? 6 : 2;
+	return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* A JSON string, or its begin and an ellipsis. */
+static void put_name(FILE *out, const struct timeline_name *name, size_t longest)
+{
+	static const char more[] = "\xe2\x80\xa6\"";
+	size_t length = 1;
+
+	if (name->length <= longest) {
+		fwrite(name->json, 1, name->length, out);
+		return;
+	}
+	while (length + character_bytes(&name->json[length]) + strlen(more) <= longest)
+		length += character_bytes(&name->json[length]);
+	fwrite(name->json, 1, length, out);
+	fputs(more, out);
+}
+
 /* Texts are JSON already. */
-static void put_names(FILE *out, const struct timeline *timeline)
+static void put_names(FILE *out, const struct timeline *timeline, size_t longest)
 {
 	fputs("\"names\":[", out);
-	for (size_t i = 0; i < timeline->names; i++)
-		fprintf(out, "%s%.*s", i ? ",\n" : "", (int)timeline->name[i].length,
-			timeline->name[i].json);
+	for (size_t i = 0; i < timeline->names; i++) {
+		fputs(i ? ",\n" : "", out);
+		put_name(out, &timeline->name[i], longest);
+	}
 	fputs("],\"categories\":[", out);
 	for (size_t i = 0; i < timeline->names; i++)
 		fprintf(out, "%s\"%s\"", i ? "," : "", timeline->name[i].category);
@@ -410,12 +474,13 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	struct source *source = page->request->source;
 	uint64_t end_ns = source_end_ns(source);
 	char *text = NULL;
-	size_t length = 0;
+	size_t length = 0, longest;
 	FILE *out = page_text_open(&text, &length);
 	struct json json = { .out = out };
 
 	timeline_settle(timeline, end_ns);
 	page_samples_put(&mine->samples, page);
+	longest = longest_name(timeline);
 	fputs("{\"about\":", out);
 	json_open(&json, NULL, '{');
 	json_number(&json, "end_ns", end_ns);
@@ -425,6 +490,8 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	json_number(&json, "thinned_ns", timeline->grain_ns);
 	json_number(&json, "arrows", timeline->arrows.all);
 	json_number(&json, "arrows_kept", timeline->arrows.count);
+	if (longest < NAME_LONGEST)
+		json_number(&json, "name_bytes", longest);
 	json_number(&json, "merged_ns", put_levels(page, timeline, end_ns, &json));
 	json_open(&json, "lanes", '[');
 	for (size_t i = 0; i < timeline->lanes; i++)
@@ -432,7 +499,7 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	json_close(&json, ']');
 	json_close(&json, '}');
 	fputs(",", out);
-	put_names(out, timeline);
+	put_names(out, timeline, longest);
 	fputs("}\n", out);
 	fclose(out);
 	if (timeline->count) {

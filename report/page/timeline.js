@@ -372,6 +372,8 @@ async function timelineDetail(timeline, place) {
 
 function timelineNotes(data, stacksMissing) {
 	const { about } = data, notes = [`${(about.spans - about.stretches).toLocaleString("en-US")} spans.`];
+	if (about.name_bytes)
+		notes.push(`The page has no room for all names: long ones are cut after ${about.name_bytes} bytes, and end in … The tables have them whole.`);
 	if (about.merged_ns)
 		notes.push(`The page has no room for all: what is shorter than ${shownNumber(about.merged_ns, "ns")} is merged (grey), with counts. prof-report page --time A..B has more of a part.`);
 	if (about.arrows)

@@ -39,6 +39,7 @@ struct symbolizing {
 	struct group *group;
 	size_t group_count, group_room;
 	struct places places;
+	struct places_missed missed;
 	struct symbolized *result;
 };
 
@@ -133,7 +134,8 @@ static bool answer(struct symbolizing *symbolizing, const struct asked *asked,
 	uint64_t address = asked->address - asked->before - (module ? module->bias : 0);
 	struct object_place place;
 
-	places_find(&symbolizing->places, asked->process, module, address, &place);
+	places_find(&symbolizing->places, asked->process, module, address, &symbolizing->missed,
+		    &place);
 	if (!place.frames)
 		return false;
 	if (module && places_is_memory(module)) {
@@ -205,15 +207,18 @@ int symbolize(struct symbolized *symbolized, struct source *source)
 	map_init(&symbolizing.stacks);
 	map_init(&symbolizing.groups);
 	places_init(&symbolizing.places);
+	places_missed_init(&symbolizing.missed);
 	error = read_addresses(&symbolizing, source);
 	for (size_t i = 0; i < symbolizing.asked_count; i++)
 		answer_everywhere(&symbolizing, &symbolizing.asked[i]);
-	places_missing(&symbolizing.places, symbolized->missing, sizeof(symbolized->missing));
+	places_missing(&symbolizing.places, &symbolizing.missed, symbolized->missing,
+		       sizeof(symbolized->missing));
 	for (size_t i = 0; i < symbolizing.group_count; i++) {
 		add_frame(&symbolizing, &symbolizing.group[i]);
 		answers_release(&symbolizing.group[i].answers);
 	}
 	places_release(&symbolizing.places);
+	places_missed_release(&symbolizing.missed);
 	map_release(&symbolizing.seen);
 	map_release(&symbolizing.stacks);
 	map_release(&symbolizing.groups);

@@ -39,7 +39,7 @@ struct call_frame {
 void named_stacks_init(struct named_stacks *names, struct source *source, enum symbol_form form)
 {
 	*names = (struct named_stacks){ .source = source, .frame_count = 1 };
-	symbols_init(&names->symbols, form);
+	symbols_init(&names->symbols, source, form);
 	map_init(&names->frames);
 	map_init(&names->epochs);
 	map_init(&names->calls);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/time_order.h"
+#include "report/base/vast.h"
 
 void step_delay_init(struct step_delay *delay, struct steps *steps)
 {
@@ -14,7 +16,8 @@ void step_delay_init(struct step_delay *delay, struct steps *steps)
 
 void step_delay_release(struct step_delay *delay)
 {
-	free(delay->op);
+	vast_release(delay->held, delay->room, sizeof(*delay->held));
+	vast_release(delay->more, delay->more_room, sizeof(*delay->more));
 	free(delay->edge);
 }
 
@@ -58,6 +61,12 @@ static void op_apply(struct steps *steps, struct step_op *op)
 	}
 }
 
+static bool op_has_more(enum step_op_kind kind)
+{
+	return kind == STEP_OP_SPAN || kind == STEP_OP_IO || kind == STEP_OP_CLOCK ||
+	       kind == STEP_OP_MARK;
+}
+
 void step_delay_put(struct step_delay *delay, const struct step_op *op)
 {
 	struct step_op now = *op;
@@ -66,8 +75,35 @@ void step_delay_put(struct step_delay *delay, const struct step_op *op)
 		op_apply(delay->steps, &now);
 		return;
 	}
-	delay->op = memory_room(delay->op, delay->count, &delay->room, sizeof(*delay->op));
-	delay->op[delay->count++] = now;
+	delay->held = vast_room(delay->held, delay->count, &delay->room, sizeof(*delay->held));
+	delay->held[delay->count++] = (struct step_held){ .place = now.place,
+							  .kind = (uint8_t)now.kind,
+							  .category = (uint8_t)now.category,
+							  .how = (uint8_t)now.how,
+							  .is_numbered = now.is_numbered,
+							  .has_more = op_has_more(now.kind) };
+	if (!op_has_more(now.kind))
+		return;
+	delay->more = vast_room(delay->more, delay->more_count, &delay->more_room,
+				sizeof(*delay->more));
+	delay->more[delay->more_count++] = (struct step_more){ now.ns, now.mark };
+}
+
+/* The first of those that wait, which waits no longer. */
+static void held_apply(struct step_delay *delay)
+{
+	const struct step_held *held = &delay->held[delay->first++];
+	struct step_op op = { .kind = (enum step_op_kind)held->kind,
+			      .category = (enum step_category)held->category,
+			      .how = (enum nest_ending)held->how,
+			      .is_numbered = held->is_numbered,
+			      .place = held->place };
+
+	if (held->has_more) {
+		op.ns = delay->more[delay->more_first].ns;
+		op.mark = delay->more[delay->more_first++].mark;
+	}
+	op_apply(delay->steps, &op);
 }
 
 /* --- the device --- */
@@ -105,13 +141,6 @@ void step_delay_put_work(struct step_delay *delay, const struct late_work *work)
 	edge_put(delay, work, category_of(work), end_ns, false);
 }
 
-static int edge_compare(const void *a, const void *b)
-{
-	const struct step_edge *left = a, *right = b;
-
-	return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
-}
-
 /* --- both, in order --- */
 
 static void edge_apply(struct steps *steps, const struct step_edge *edge)
@@ -123,10 +152,15 @@ static void ops_compact(struct step_delay *delay)
 {
 	if (!delay->first || delay->first * 2 < delay->count)
 		return;
-	memmove(delay->op, &delay->op[delay->first],
-		(delay->count - delay->first) * sizeof(*delay->op));
+	memmove(delay->held, &delay->held[delay->first],
+		(delay->count - delay->first) * sizeof(*delay->held));
 	delay->count -= delay->first;
 	delay->first = 0;
+	if (delay->more_first)
+		memmove(delay->more, &delay->more[delay->more_first],
+			(delay->more_count - delay->more_first) * sizeof(*delay->more));
+	delay->more_count -= delay->more_first;
+	delay->more_first = 0;
 }
 
 static void edges_compact(struct step_delay *delay, size_t done)
@@ -144,16 +178,16 @@ void step_delay_flush(struct step_delay *delay, uint64_t upto_ns)
 
 	if (!delay->waits || (delay->first == delay->count && !delay->edge_count))
 		return;
-	if (delay->edge_count)
-		qsort(delay->edge, delay->edge_count, sizeof(*delay->edge), edge_compare);
-	for (; delay->first < delay->count; delay->first++) {
-		struct step_op *op = &delay->op[delay->first];
+	/* those that have waited are in order already */
+	time_order_sort(delay->edge, delay->edge_count, sizeof(*delay->edge));
+	while (delay->first < delay->count) {
+		uint64_t time_ns = delay->held[delay->first].place.time_ns;
 
-		if (upto_ns != UINT64_MAX && op->place.time_ns > upto_ns)
+		if (upto_ns != UINT64_MAX && time_ns > upto_ns)
 			break;
-		while (edge < delay->edge_count && delay->edge[edge].time_ns <= op->place.time_ns)
+		while (edge < delay->edge_count && delay->edge[edge].time_ns <= time_ns)
 			edge_apply(delay->steps, &delay->edge[edge++]);
-		op_apply(delay->steps, op);
+		held_apply(delay);
 	}
 	while (edge < delay->edge_count && delay->edge[edge].time_ns <= upto_ns)
 		edge_apply(delay->steps, &delay->edge[edge++]);

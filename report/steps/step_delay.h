@@ -35,11 +35,27 @@ struct step_op {
 	struct step_mark mark;
 };
 
+/* A step_op that waits, small: there may be many millions in LATE_WAIT_NS. */
+struct step_held {
+	struct nest_place place;
+	uint8_t kind, category, how;
+	bool is_numbered;
+	bool has_more; /* the next of `more` is its own */
+};
+
+/* What few of them have. */
+struct step_more {
+	uint64_t ns;
+	struct step_mark mark;
+};
+
 struct step_delay {
 	struct steps *steps;
-	bool waits;         /* there is a GPU */
-	struct step_op *op; /* in the order of their telling, from `first` on */
+	bool waits;             /* there is a GPU */
+	struct step_held *held; /* in the order of their telling, from `first` on */
 	size_t first, count, room;
+	struct step_more *more; /* likewise, from `more_first` on */
+	size_t more_first, more_count, more_room;
 	struct step_edge {
 		uint64_t time_ns;
 		uint32_t process;

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void late_callers_init(struct late_callers *callers, enum symbol_form form,
-		       const enum column_id column[LATE_CALLER_COLUMNS])
+void late_callers_init(struct late_callers *callers, const struct source *source,
+		       enum symbol_form form, const enum column_id column[LATE_CALLER_COLUMNS])
 {
 	*callers = (struct late_callers){ .call = NULL };
-	symbols_init(&callers->symbols, form);
+	symbols_init(&callers->symbols, source, form);
 	memcpy(callers->column, column, sizeof(callers->column));
 }
 

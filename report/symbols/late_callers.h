@@ -32,8 +32,8 @@ struct late_callers {
 };
 
 /* `column`: by enum late_caller_column. For programs, until for_people and is_brief are set. */
-void late_callers_init(struct late_callers *callers, enum symbol_form form,
-		       const enum column_id column[LATE_CALLER_COLUMNS]);
+void late_callers_init(struct late_callers *callers, const struct source *source,
+		       enum symbol_form form, const enum column_id column[LATE_CALLER_COLUMNS]);
 void late_callers_release(struct late_callers *callers);
 
 /* Of a row of the table. */

@@ -13,6 +13,9 @@
 
 #define FILES_NAMED 3u
 #define NOTHING SIZE_MAX
+#define IS_JIT (1ull << 63) /* in a number of places_missed.seen */
+
+static struct places *shared;
 
 struct places_object {
 	const char *path, *build_id;
@@ -41,6 +44,36 @@ void places_init(struct places *places)
 	map_init(&places->processes);
 	map_init(&places->files);
 	map_init(&places->stored);
+}
+
+struct places *places_hold(const struct source *source)
+{
+	struct places *places = shared;
+
+	while (places && places->source != source)
+		places = places->next;
+	if (!places) {
+		places = memory_zero(1, sizeof(*places));
+		places_init(places);
+		places->source = source;
+		places->next = shared;
+		shared = places;
+	}
+	places->holders++;
+	return places;
+}
+
+void places_drop(struct places *places)
+{
+	struct places **link = &shared;
+
+	if (--places->holders)
+		return;
+	while (*link != places)
+		link = &(*link)->next;
+	*link = places->next;
+	places_release(places);
+	free(places);
 }
 
 static void release_object(struct places_object *object)
@@ -156,17 +189,45 @@ static struct places_object *object_of(struct places *places, const struct sourc
 	return object;
 }
 
+static bool note_missed(struct places_missed *missed, uint64_t number)
+{
+	bool added;
+
+	map_put(&missed->seen, number + 1, &added);
+	return added;
+}
+
+static void miss_object(struct places_missed *missed, size_t number)
+{
+	if (!note_missed(missed, number))
+		return;
+	missed->object = memory_room(missed->object, missed->objects, &missed->object_room,
+				     sizeof(*missed->object));
+	missed->object[missed->objects++] = number;
+}
+
+static void miss_jit(struct places_missed *missed, size_t number)
+{
+	if (!note_missed(missed, number | IS_JIT))
+		return;
+	missed->jit = memory_room(missed->jit, missed->jits, &missed->jit_room,
+				  sizeof(*missed->jit));
+	missed->jit[missed->jits++] = number;
+}
+
 /* Opened when something is asked that no earlier run knows. */
-static void find_in_object(struct places_object *object, uint64_t address,
-			   struct object_place *place)
+static void find_in_object(struct places *places, struct places_object *object, uint64_t address,
+			   struct places_missed *missed, struct object_place *place)
 {
 	if (answers_find(&object->answers, address, place))
 		return;
 	if (!object->is_opened)
 		object->object = object_open(object->path, object->build_id, &object->state);
 	object->is_opened = true;
-	if (!object->object)
+	if (!object->object) {
+		miss_object(missed, (size_t)(object - places->object));
 		return;
+	}
 	object_find(object->object, address, place);
 	answers_add(&object->answers, address, place);
 	object->is_new = true;
@@ -182,7 +243,7 @@ bool places_is_memory(const struct source_module *module)
 }
 
 static void find_in_map(struct places *places, const struct source_process *process,
-			uint64_t address, struct object_place *place)
+			uint64_t address, struct places_missed *missed, struct object_place *place)
 {
 	struct places_jit *jit;
 	struct map_entry *entry;
@@ -200,10 +261,12 @@ static void find_in_map(struct places *places, const struct source_process *proc
 	jit = &places->jit[entry->value];
 	if (jit->map)
 		perf_map_find(jit->map, address, place);
+	else
+		miss_jit(missed, entry->value);
 }
 
 void places_find(struct places *places, const struct source_process *process,
-		 const struct source_module *module, uint64_t address,
+		 const struct source_module *module, uint64_t address, struct places_missed *missed,
 		 struct object_place *ret_place)
 {
 	*ret_place = (struct object_place){ .offset = UINT64_MAX };
@@ -215,12 +278,25 @@ void places_find(struct places *places, const struct source_process *process,
 		return;
 	ret_place->frames = 0;
 	if (module)
-		find_in_object(object_of(places, module), address, ret_place);
+		find_in_object(places, object_of(places, module), address, missed, ret_place);
 	else if (process->file)
-		find_in_map(places, process, address, ret_place);
+		find_in_map(places, process, address, missed, ret_place);
 }
 
 /* --- what is missing --- */
+
+void places_missed_init(struct places_missed *missed)
+{
+	*missed = (struct places_missed){ .object = NULL };
+	map_init(&missed->seen);
+}
+
+void places_missed_release(struct places_missed *missed)
+{
+	map_release(&missed->seen);
+	free(missed->object);
+	free(missed->jit);
+}
 
 struct missing {
 	char *text;
@@ -246,14 +322,15 @@ static void miss_map(struct missing *missing, const struct places_jit *jit)
 {
 	char name[32];
 
-	if (jit->map || jit->state == PERF_MAP_MISSING)
+	if (jit->state == PERF_MAP_MISSING)
 		return;
 	snprintf(name, sizeof(name), "perf-%u.map", jit->pid);
 	miss(missing, name,
 	     jit->state == PERF_MAP_OTHER_TIME ? "is not this process' own" : "cannot be read");
 }
 
-void places_missing(const struct places *places, char *ret_text, size_t bytes)
+void places_missing(const struct places *places, const struct places_missed *missed, char *ret_text,
+		    size_t bytes)
 {
 	static const char *const why[] = { [OBJECT_FOUND] = "",
 					   [OBJECT_MISSING] = "is not there",
@@ -262,16 +339,16 @@ void places_missing(const struct places *places, char *ret_text, size_t bytes)
 	struct missing missing = { .text = ret_text, .bytes = bytes };
 
 	ret_text[0] = '\0';
-	for (size_t i = 0; i < places->objects_count; i++) {
-		const struct places_object *object = &places->object[i];
+	for (size_t i = 0; i < missed->objects; i++) {
+		const struct places_object *object = &places->object[missed->object[i]];
 		const char *name = strrchr(object->path, '/');
 
-		if (object->is_opened && !object->object && object->path[0] == '/')
+		if (object->path[0] == '/')
 			miss(&missing, name && name[1] ? name + 1 : object->path,
 			     why[object->state]);
 	}
-	for (size_t i = 0; i < places->jit_count; i++)
-		miss_map(&missing, &places->jit[i]);
+	for (size_t i = 0; i < missed->jits; i++)
+		miss_map(&missing, &places->jit[missed->jit[i]]);
 	if (missing.count > FILES_NAMED)
 		snprintf(ret_text + missing.used, bytes - missing.used, ", and %zu more",
 			 missing.count - FILES_NAMED);

@@ -6,7 +6,8 @@
  *   the file of code that was recorded (object.h); of the vDSO this machine's
  *   for code that no file holds the program's perf map (perf_map.h)
  *
- * Each file is opened when the first address of it is asked for that nobody else knows. One thread.
+ * Each file is opened when the first address of it is asked for that nobody else knows. All who ask about one recording share
+ * what was found out, as libraries and what is known of them are large: places_hold(). One thread.
  */
 #ifndef REPORT_SYMBOLS_PLACES_H
 #define REPORT_SYMBOLS_PLACES_H
@@ -16,6 +17,9 @@
 #include "report/symbols/object.h"
 
 struct places {
+	const struct source *source; /* NULL: not shared */
+	struct places *next;         /* of those that are shared */
+	size_t holders;
 	struct map objects;   /* hash of path and build-id: to `object` */
 	struct map processes; /* address of a process: to `jit` */
 	struct map files;     /* address of a file whose symbol frames are read */
@@ -28,22 +32,37 @@ struct places {
 	size_t answers_count, answers_room;
 };
 
+/* What one who asks could not be told, as a file was not there; others who hold the same places may lack other files. */
+struct places_missed {
+	struct map seen;
+	size_t *object, *jit; /* numbers, in the order in which they were missed */
+	size_t objects, object_room, jits, jit_room;
+};
+
 void places_init(struct places *places);
 /* Keeps what was found out for the next run. */
 void places_release(struct places *places);
+
+/* Those of the source, new if nobody holds them. To be dropped before the source is closed. */
+struct places *places_hold(const struct source *source);
+void places_drop(struct places *places);
+
+void places_missed_init(struct places_missed *missed);
+void places_missed_release(struct places_missed *missed);
 
 /*
  * `module`: where the address lies, NULL in none. `address`: as the module's file has it, without one as it is in the
  * process. Texts live as long as the places. No frames: nothing is known.
  */
 void places_find(struct places *places, const struct source_process *process,
-		 const struct source_module *module, uint64_t address,
+		 const struct source_module *module, uint64_t address, struct places_missed *missed,
 		 struct object_place *ret_place);
 
 /* Memory that only looks as if it were a file's: code may be made in it, which is the process'. */
 bool places_is_memory(const struct source_module *module);
 
 /* Files that were not what the recording speaks of, in one line for people; "" when there were none. */
-void places_missing(const struct places *places, char *ret_text, size_t bytes);
+void places_missing(const struct places *places, const struct places_missed *missed, char *ret_text,
+		    size_t bytes);
 
 #endif

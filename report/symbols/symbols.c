@@ -20,17 +20,20 @@ struct symbols_place {
 	size_t first, count;
 };
 
-void symbols_init(struct symbols *symbols, enum symbol_form form)
+void symbols_init(struct symbols *symbols, const struct source *source, enum symbol_form form)
 {
-	*symbols = (struct symbols){ .form = form };
-	places_init(&symbols->found);
+	*symbols = (struct symbols){ .form = form, .found = places_hold(source) };
+	places_missed_init(&symbols->missed);
+	map_init(&symbols->files);
 	map_init(&symbols->names);
 	map_init(&symbols->places);
 }
 
 void symbols_release(struct symbols *symbols)
 {
-	places_release(&symbols->found);
+	places_drop(symbols->found);
+	places_missed_release(&symbols->missed);
+	map_release(&symbols->files);
 	free(symbols->name);
 	vast_release(symbols->place, symbols->place_room, sizeof(*symbols->place));
 	vast_release(symbols->frame, symbols->frame_room, sizeof(*symbols->frame));
@@ -116,13 +119,25 @@ static struct symbol *add_frame(struct symbols *symbols, const struct symbol *fr
 	return &symbols->frame[symbols->frames_count++];
 }
 
+/* Few files have many addresses. */
+static const char *file_text(struct symbols *symbols, const char *file)
+{
+	size_t length = strlen(file);
+	bool added;
+	struct map_entry *entry = map_put(&symbols->files, map_hash_bytes(file, length, 0), &added);
+
+	if (added)
+		entry->value = (uintptr_t)text_store_put(&symbols->texts, file, length);
+	return (const char *)entry->value;
+}
+
 static void set_frame(struct symbols *symbols, struct symbol *symbol,
 		      const struct object_frame *frame)
 {
 	if (frame->function)
 		set_name(symbols, symbol, frame->function);
 	if (frame->file)
-		symbol->file = text_store_put(&symbols->texts, frame->file, strlen(frame->file));
+		symbol->file = file_text(symbols, frame->file);
 	symbol->line = frame->line;
 }
 
@@ -133,7 +148,8 @@ static void look_up(struct symbols *symbols, const struct source_process *proces
 {
 	struct object_place place;
 
-	places_find(&symbols->found, process, module, unknown->address - before, &place);
+	places_find(symbols->found, process, module, unknown->address - before, &symbols->missed,
+		    &place);
 	for (size_t i = 0; i < place.frames; i++) {
 		struct symbol *symbol = add_frame(symbols, unknown);
 
@@ -248,6 +264,6 @@ const char *symbols_text(struct symbols *symbols, const struct symbol *symbol)
 
 const char *symbols_missing(const struct symbols *symbols, struct symbols_missing *missing)
 {
-	places_missing(&symbols->found, missing->text, sizeof(missing->text));
+	places_missing(symbols->found, &symbols->missed, missing->text, sizeof(missing->text));
 	return missing->text;
 }

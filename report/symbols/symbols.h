@@ -53,7 +53,9 @@ struct symbols {
 	bool is_off; /* modules are all that is known */
 	struct demangler demangler;
 	struct text_store texts;
-	struct places found;
+	struct places *found; /* shared */
+	struct places_missed missed;
+	struct map files; /* hash of a file's name: to its text */
 	struct map names; /* hash of a name as compilers have it: to `name` */
 	struct symbols_name *name;
 	size_t names_count, name_room;
@@ -65,7 +67,8 @@ struct symbols {
 	struct symbol call; /* of symbols_of_call() */
 };
 
-void symbols_init(struct symbols *symbols, enum symbol_form form);
+/* To be released before the source is closed. */
+void symbols_init(struct symbols *symbols, const struct source *source, enum symbol_form form);
 void symbols_release(struct symbols *symbols);
 
 /*

@@ -24,6 +24,11 @@ void (*const exporters[FORMAT_LIMIT])(const struct document *document,
 	[FORMAT_PSTATS] = export_pstats,
 };
 
+bool document_next_rows(const struct document *document)
+{
+	return document->streamed && table_next_part(document->streamed, document->arrangement);
+}
+
 /* What is drawn has no place for what was lost: it is said beside it. */
 static void export_drawn(const struct document *document, const struct screen *screen,
 			 enum export_format format)

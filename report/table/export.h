@@ -50,7 +50,10 @@ struct document {
 	struct source *const *before; /* of a comparison: the runs that `source` is compared with */
 	size_t before_count;
 	const struct table *table;
-	size_t shown[COLUMNS_MAX]; /* the table's columns to show, in order */
+	/* NULL: the table has all rows. Else it is that table, and gets them in parts: document_next_rows() */
+	struct table *streamed;
+	const struct arrangement *arrangement; /* of the parts */
+	size_t shown[COLUMNS_MAX];             /* the table's columns to show, in order */
 	size_t shown_count;
 	bool shown_chosen; /* by the user: none is left out */
 	size_t kept;       /* the table's column + 1 that is never left out, 0 for none */
@@ -82,6 +85,9 @@ void export_folded(const struct document *document, const struct screen *screen)
 void export_pstats(const struct document *document, const struct screen *screen);
 void export_svg(const struct document *document, const struct screen *screen);
 void export_markdown(const struct document *document, const struct screen *screen);
+
+/* Makes the next rows of a table that is streamed; false: there are none, the first time too. Of other tables never more. */
+bool document_next_rows(const struct document *document);
 
 /* The rows alone, as export_table() draws them; for the parts of the summary. */
 void export_table_rows(const struct document *document, const struct screen *screen);

@@ -80,17 +80,10 @@ static void csv_put_cell(FILE *out, const struct cell *cell, bool raw)
 	}
 }
 
-void export_csv(const struct document *document, const struct screen *screen)
+static void csv_put_rows(const struct document *document, const struct screen *screen)
 {
 	const struct table *table = document->table;
 
-	if (!screen->session.name || screen->session.is_first) {
-		fputs(screen->session.name ? "file," : "", screen->out);
-		for (size_t i = 0; i < document->shown_count; i++)
-			fprintf(screen->out, "%s%s", i ? "," : "",
-				table->column[document->shown[i]]->name);
-		putc('\n', screen->out);
-	}
 	for (size_t row = 0; row < table->shown; row++) {
 		table_make_row(table, table->order[row]);
 		if (screen->session.name) {
@@ -107,4 +100,20 @@ void export_csv(const struct document *document, const struct screen *screen)
 		}
 		putc_unlocked('\n', screen->out);
 	}
+}
+
+void export_csv(const struct document *document, const struct screen *screen)
+{
+	const struct table *table = document->table;
+
+	if (!screen->session.name || screen->session.is_first) {
+		fputs(screen->session.name ? "file," : "", screen->out);
+		for (size_t i = 0; i < document->shown_count; i++)
+			fprintf(screen->out, "%s%s", i ? "," : "",
+				table->column[document->shown[i]]->name);
+		putc('\n', screen->out);
+	}
+	do
+		csv_put_rows(document, screen);
+	while (document_next_rows(document));
 }

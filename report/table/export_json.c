@@ -178,12 +178,14 @@ static void json_put_rows(struct json *json, const struct document *document)
 	const struct table *table = document->table;
 
 	json_open(json, "rows", '[');
-	for (size_t row = 0; row < table->shown; row++) {
-		table_make_row(table, table->order[row]);
-		json_open(json, NULL, '{');
-		json_put_row(json, document, table->order[row]);
-		json_close(json, '}');
-	}
+	do {
+		for (size_t row = 0; row < table->shown; row++) {
+			table_make_row(table, table->order[row]);
+			json_open(json, NULL, '{');
+			json_put_row(json, document, table->order[row]);
+			json_close(json, '}');
+		}
+	} while (document_next_rows(document));
 	json_close(json, ']');
 }
 

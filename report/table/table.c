@@ -7,7 +7,8 @@
 
 #include "report/table/row_filter.h"
 
-#define BEST_MAX 4096u /* more rows to be shown are all kept */
+#define BEST_MAX 4096u  /* more rows to be shown are all kept */
+#define PART_ROWS 2048u /* of pending rows, in memory at once */
 
 void table_init(struct table *table, const char *report, const char *const *left_out)
 {
@@ -433,7 +434,7 @@ static void make_late(struct table *table, size_t row)
 	table->late.make(table->late.state, table, row);
 }
 
-void table_arrange(struct table *table, const struct arrangement *arrangement)
+static void rows_order(struct table *table, const struct arrangement *arrangement)
 {
 	struct sort_context context = { table, arrangement };
 	bool *keep;
@@ -466,4 +467,54 @@ void table_arrange(struct table *table, const struct arrangement *arrangement)
 	table->late.row = SIZE_MAX;
 	for (size_t i = 0; table->late.make && !table->late.is_by_row && i < table->shown; i++)
 		make_late(table, table->order[i]);
+}
+
+/* --- rows that are pending --- */
+
+static void make_pending(struct table *table)
+{
+	const struct table_pending pending = table->pending;
+
+	table->pending.next = NULL;
+	for (;;) {
+		struct text_mark mark = text_store_mark(&table->texts);
+		size_t dropped = table->dropped;
+
+		if (!pending.next(pending.state, table))
+			return;
+		table_settle_row(table);
+		if (table->dropped != dropped)
+			text_store_rewind(&table->texts, mark);
+	}
+}
+
+void table_arrange(struct table *table, const struct arrangement *arrangement)
+{
+	if (table->pending.next)
+		make_pending(table);
+	rows_order(table, arrangement);
+}
+
+/* The first rows of many are few, and the others must be counted: those are not streamed. */
+bool table_can_stream(const struct table *table, const struct arrangement *arrangement)
+{
+	return table->pending.next && arrangement->sort >= 0 && !arrangement->descending &&
+	       !arrangement->limit && !arrangement->then &&
+	       table->column[arrangement->sort] == &column_list[table->pending.order];
+}
+
+/* A part ends where the order of what comes next is certain. */
+bool table_next_part(struct table *table, const struct arrangement *arrangement)
+{
+	const struct table_pending *pending = &table->pending;
+
+	table->row_count = 0;
+	text_store_release(&table->texts);
+	free(table->made);
+	table->made = NULL;
+	while ((table->row_count < PART_ROWS || (pending->ties && pending->ties(pending->state))) &&
+	       pending->next(pending->state, table))
+		;
+	rows_order(table, arrangement);
+	return table->row_count > 0;
 }

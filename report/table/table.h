@@ -63,6 +63,18 @@ struct table_frame {
 	uint32_t line;   /* 0: unknown */
 };
 
+/*
+ * Rows that are made when they are needed, for tables that may have many millions: a part at a time where they are written in
+ * the order they come in, else all of them by table_arrange(). What they add to table->texts goes with them.
+ */
+struct table_pending {
+	bool (*next)(void *state, struct table *table); /* adds a row; false: there is none left */
+	/* Whether the next row is alike in `order` to the last one. NULL: none is. */
+	bool (*ties)(void *state);
+	void *state;
+	enum column_id order; /* they come by it, ascending */
+};
+
 struct facts;
 
 /* Rows that have a stack: what exports make a list of, and people see below a row. */
@@ -100,6 +112,7 @@ struct table {
 		bool is_filled, is_telling;
 	} of_dropped
 		[COLUMNS_MAX]; /* what their cells had in each column; see table_column_tells() */
+	struct table_pending pending; /* next is NULL: all rows are there */
 	struct table_late late;
 	bool *made; /* by row; NULL: none */
 	struct table_stacks stacks;
@@ -155,7 +168,15 @@ struct arrangement {
 bool table_is_by_row(const struct table *table, size_t column);
 /* Of these columns the row's cells, until the next row's are asked for. Nothing where there are no such columns. */
 void table_make_row(const struct table *table, size_t row);
-/* Fills order, shown and passed. In a tree rows stay below their parents, which are kept for them. */
+/*
+ * Fills order, shown and passed. In a tree rows stay below their parents, which are kept for them. Rows that are pending are
+ * made first, all of them.
+ */
 void table_arrange(struct table *table, const struct arrangement *arrangement);
+
+/* Whether rows are pending that can be written as they come, in the order that is asked for. */
+bool table_can_stream(const struct table *table, const struct arrangement *arrangement);
+/* In place of the rows that are there the next few thousand, arranged. False: there are none. */
+bool table_next_part(struct table *table, const struct arrangement *arrangement);
 
 #endif

@@ -3,8 +3,12 @@
 #include "report/torch/pyprof.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/slots.h"
+#include "report/base/spool.h"
+#include "report/base/vast.h"
 #include "report/core/scope.h"
 
 #define SCOPE_FORWARD 0u /* of at::RecordScope */
@@ -33,6 +37,46 @@ struct held_call {
 	uint32_t next;
 };
 
+/* What calls of one kind have in common: few of many kernels. */
+enum {
+	FORM_NAME_SHAPES, /* two indices of names each */
+	FORM_TYPES_INTEGERS,
+	FORM_MODULE_FLAGS,
+	FORM_LINE,
+	FORM_KERNELS,
+	FORM_FLOPS,
+	FORM_BYTES,
+	FORM_WORDS
+};
+struct call_form {
+	uint64_t word[FORM_WORDS];
+};
+enum {
+	FORM_IS_BACKWARD = 1,
+	FORM_IS_NODE = 2,
+	FORM_IS_KNOWN = 4,
+	FORM_IS_PRODUCT = 8,
+	FORM_HAS_BYTES = 16
+};
+
+/* A kernel as it waits for those that began before it. */
+struct told_kernel {
+	uint64_t start_ns; /* first: they are in its order */
+	uint64_t duration_ns, sequence, other_sequence, instance;
+	uint32_t process, thread, name, device, stream;
+	uint32_t form; /* place + 1 */
+	uint32_t flags, grid[3], block[3];
+	uint32_t nothing; /* a multiple of 8 bytes */
+};
+enum { TOLD_HAS_CALL = 1, TOLD_USES_TENSOR_CORES = 2, TOLD_IS_HELPER = 4 };
+
+/* The kernel before, of a process. */
+struct last_kernel {
+	bool is_known;
+	uint64_t sequence;
+	uint32_t op, sub;
+};
+
 struct pyprof_state {
 	struct pyprof pyprof; /* first: it is what others see */
 	struct source *source;
@@ -48,6 +92,15 @@ struct pyprof_state {
 	size_t held_count, held_room;
 	uint32_t unused_forward, unused_held; /* + 1 */
 	uint64_t instances;
+	struct spool told; /* struct told_kernel */
+	struct call_form *form;
+	size_t form_count, form_room;
+	struct slots forms; /* their places + 1 */
+	/* of the kernels in order, up to the one that was handed out */
+	struct last_kernel *last; /* by process */
+	size_t last_room;
+	uint8_t *having; /* by instance: so many of its kernels have its cost */
+	size_t having_room;
 };
 
 static const struct pyprof_op no_op = { .name = PYPROF_NO_NAME,
@@ -301,94 +354,210 @@ static void drop_place(void *state, uint64_t place, bool had_work)
 	mine->unused_held = (uint32_t)place;
 }
 
+static uint64_t two_words(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+static struct call_form form_of(const struct pyprof_call *call)
+{
+	const struct pyprof_op *op = &call->op;
+	const struct op_cost *cost = &call->cost;
+	uint32_t flags = (call->is_backward ? FORM_IS_BACKWARD : 0) |
+			 (call->is_node ? FORM_IS_NODE : 0) | (cost->is_known ? FORM_IS_KNOWN : 0) |
+			 (cost->is_product ? FORM_IS_PRODUCT : 0) |
+			 (cost->has_bytes ? FORM_HAS_BYTES : 0);
+
+	return (struct call_form){ { [FORM_NAME_SHAPES] = two_words(op->name, op->shapes),
+				     [FORM_TYPES_INTEGERS] = two_words(op->types, op->integers),
+				     [FORM_MODULE_FLAGS] = two_words(op->module, flags),
+				     [FORM_LINE] = op->line,
+				     [FORM_KERNELS] = cost->kernels,
+				     [FORM_FLOPS] = cost->flops,
+				     [FORM_BYTES] = cost->bytes } };
+}
+
+/* All but numbers of the call itself. */
+static struct pyprof_call form_call(const struct call_form *form)
+{
+	const uint64_t *word = form->word;
+	uint64_t flags = word[FORM_MODULE_FLAGS];
+
+	return (struct pyprof_call){
+		.op = { .name = (uint32_t)(word[FORM_NAME_SHAPES] >> 32),
+			.shapes = (uint32_t)word[FORM_NAME_SHAPES],
+			.types = (uint32_t)(word[FORM_TYPES_INTEGERS] >> 32),
+			.integers = (uint32_t)word[FORM_TYPES_INTEGERS],
+			.module = (uint32_t)(flags >> 32),
+			.line = word[FORM_LINE] },
+		.cost = { .is_known = flags & FORM_IS_KNOWN,
+			  .is_product = flags & FORM_IS_PRODUCT,
+			  .has_bytes = flags & FORM_HAS_BYTES,
+			  .kernels = (unsigned int)word[FORM_KERNELS],
+			  .flops = word[FORM_FLOPS],
+			  .bytes = word[FORM_BYTES] },
+		.is_backward = flags & FORM_IS_BACKWARD,
+		.is_node = flags & FORM_IS_NODE,
+	};
+}
+
+static bool form_is(const void *owner, uint32_t number, const void *wanted)
+{
+	const struct pyprof_state *mine = owner;
+
+	return !memcmp(&mine->form[number - 1], wanted, sizeof(struct call_form));
+}
+
+static uint32_t *form_slot(const struct pyprof_state *mine, const struct call_form *form)
+{
+	return slots_find(&mine->forms, map_hash_bytes(form, sizeof(*form), 0), form_is, mine,
+			  form);
+}
+
+/* Its place + 1. */
+static uint32_t form_put(struct pyprof_state *mine, const struct pyprof_call *call)
+{
+	const struct call_form form = form_of(call);
+	uint32_t *slot;
+
+	if (slots_are_full(&mine->forms)) {
+		slots_expand(&mine->forms);
+		for (size_t i = 0; i < mine->form_count; i++)
+			*form_slot(mine, &mine->form[i]) = (uint32_t)i + 1;
+	}
+	slot = form_slot(mine, &form);
+	if (!*slot) {
+		mine->form = vast_room(mine->form, mine->form_count, &mine->form_room,
+				       sizeof(*mine->form));
+		mine->form[mine->form_count++] = form;
+		mine->forms.used++;
+		*slot = (uint32_t)mine->form_count;
+	}
+	return *slot;
+}
+
 static void take_work(void *state, uint64_t place, const struct late_work *work)
 {
 	struct pyprof_state *mine = state;
-	struct pyprof *pyprof = &mine->pyprof;
-	struct pyprof_kernel *kernel;
+	struct pyprof_call call = { .op = no_op,
+				    .sequence = PYPROF_NO_SEQUENCE,
+				    .other_sequence = PYPROF_NO_SEQUENCE };
+	struct told_kernel told;
 	struct scope_text text;
 
 	if (work->kind != LATE_KERNEL ||
 	    (!work->has_call && (run_filters(mine->run)->any || scope_recorded(mine->run, &text))))
 		return;
-	pyprof->kernel = memory_room(pyprof->kernel, pyprof->count, &pyprof->room,
-				     sizeof(*pyprof->kernel));
-	kernel = &pyprof->kernel[pyprof->count++];
-	*kernel = (struct pyprof_kernel){
+	if (place != LATE_NOTHING)
+		call = mine->held[place - 1].call;
+	told = (struct told_kernel){
 		.start_ns = work->start_ns,
 		.duration_ns = work->duration_ns,
+		.sequence = call.sequence,
+		.other_sequence = call.other_sequence,
+		.instance = call.instance,
 		.process = work->process,
 		.thread = work->thread,
 		.name = work->what,
 		.device = work->device,
 		.stream = work->stream,
+		.form = form_put(mine, &call),
+		.flags = (work->has_call ? TOLD_HAS_CALL : 0) |
+			 (work->uses_tensor_cores ? TOLD_USES_TENSOR_CORES : 0) |
+			 (work->is_helper ? TOLD_IS_HELPER : 0),
 		.grid = { work->grid[0], work->grid[1], work->grid[2] },
 		.block = { work->block[0], work->block[1], work->block[2] },
-		.has_call = work->has_call,
-		.uses_tensor_cores = work->uses_tensor_cores,
-		.is_helper = work->is_helper,
-		.call = { .op = no_op,
-			  .sequence = PYPROF_NO_SEQUENCE,
-			  .other_sequence = PYPROF_NO_SEQUENCE },
 	};
-	if (place != LATE_NOTHING)
-		kernel->call = mine->held[place - 1].call;
+	spool_put(&mine->told, &told);
+	mine->pyprof.count++;
 }
 
 /* --- once all is read --- */
 
-static int kernel_compare(const void *a, const void *b)
-{
-	const struct pyprof_kernel *left = a, *right = b;
-
-	return (left->start_ns > right->start_ns) - (left->start_ns < right->start_ns);
-}
-
-static bool is_same_op(const struct pyprof_kernel *a, const struct pyprof_kernel *b)
-{
-	return a->call.sequence == b->call.sequence && a->call.op.name == b->call.op.name &&
-	       a->call.sequence != PYPROF_NO_SEQUENCE;
-}
-
 /* PyProf's number of a kernel among those that follow each other with one operator and sequence number. */
-static void count_subs(struct pyprof *pyprof)
+static uint32_t next_sub(struct pyprof_state *mine, const struct told_kernel *told, uint32_t op)
 {
-	struct map last; /* process + 1 to its last kernel */
-	bool added;
+	struct last_kernel *last;
 
-	map_init(&last);
-	for (size_t i = 0; i < pyprof->count; i++) {
-		struct pyprof_kernel *kernel = &pyprof->kernel[i];
-		struct map_entry *entry = map_put(&last, (uint64_t)kernel->process + 1, &added);
-
-		if (!added && is_same_op(kernel, &pyprof->kernel[entry->value]))
-			kernel->sub = pyprof->kernel[entry->value].sub + 1;
-		entry->value = i;
-	}
-	map_release(&last);
+	mine->last = memory_room(mine->last, told->process, &mine->last_room, sizeof(*mine->last));
+	last = &mine->last[told->process];
+	if (last->is_known && last->sequence == told->sequence && last->op == op &&
+	    told->sequence != PYPROF_NO_SEQUENCE)
+		last->sub++;
+	else
+		*last = (struct last_kernel){ .is_known = true,
+					      .sequence = told->sequence,
+					      .op = op };
+	return last->sub;
 }
 
 /* The first kernels of an operator that are no mere helpers do what it is for. */
-static void hand_out_costs(struct pyprof *pyprof)
+static bool takes_cost(struct pyprof_state *mine, const struct op_cost *cost, uint64_t instance,
+		       bool is_helper)
 {
-	struct map done; /* instance to kernels that have its cost */
-	bool added;
+	uint8_t *having;
 
-	map_init(&done);
-	for (size_t i = 0; i < pyprof->count; i++) {
-		struct pyprof_kernel *kernel = &pyprof->kernel[i];
-		const struct op_cost *cost = &kernel->call.cost;
-		struct map_entry *entry;
+	if (!cost->is_known || (cost->is_product && is_helper))
+		return false;
+	mine->having = vast_room(mine->having, instance, &mine->having_room, 1);
+	having = &mine->having[instance];
+	if (*having >= cost->kernels || *having == UINT8_MAX)
+		return false;
+	++*having;
+	return true;
+}
 
-		if (!cost->is_known || (cost->is_product && kernel->is_helper))
-			continue;
-		entry = map_put(&done, kernel->call.instance, &added);
-		if (added)
-			entry->value = 0;
-		kernel->has_its_cost = entry->value < cost->kernels;
-		entry->value += kernel->has_its_cost;
+void pyprof_rewind(struct pyprof *pyprof)
+{
+	struct pyprof_state *mine = (struct pyprof_state *)pyprof;
+
+	spool_rewind(&mine->told);
+	memset(mine->last, 0, mine->last_room * sizeof(*mine->last));
+	memset(mine->having, 0, mine->having_room);
+}
+
+bool pyprof_next(struct pyprof *pyprof, struct pyprof_kernel *ret_kernel)
+{
+	struct pyprof_state *mine = (struct pyprof_state *)pyprof;
+	const struct told_kernel *told = spool_next(&mine->told);
+
+	if (!told)
+		return false;
+	*ret_kernel = (struct pyprof_kernel){
+		.duration_ns = told->duration_ns,
+		.process = told->process,
+		.thread = told->thread,
+		.name = told->name,
+		.device = told->device,
+		.stream = told->stream,
+		.grid = { told->grid[0], told->grid[1], told->grid[2] },
+		.block = { told->block[0], told->block[1], told->block[2] },
+		.has_call = told->flags & TOLD_HAS_CALL,
+		.uses_tensor_cores = told->flags & TOLD_USES_TENSOR_CORES,
+		.is_helper = told->flags & TOLD_IS_HELPER,
+		.call = form_call(&mine->form[told->form - 1]),
+	};
+	ret_kernel->call.sequence = told->sequence;
+	ret_kernel->call.other_sequence = told->other_sequence;
+	ret_kernel->call.instance = told->instance;
+	ret_kernel->sub = next_sub(mine, told, ret_kernel->call.op.name);
+	ret_kernel->has_its_cost = takes_cost(mine, &ret_kernel->call.cost, told->instance,
+					      ret_kernel->is_helper);
+	return true;
+}
+
+static void finish(void *state)
+{
+	struct pyprof *pyprof = state;
+	struct pyprof_kernel kernel;
+
+	pyprof_rewind(pyprof);
+	while (pyprof_next(pyprof, &kernel)) {
+		pyprof->total_ns += kernel.duration_ns;
+		pyprof->backward_ns += kernel.call.is_backward ? kernel.duration_ns : 0;
+		pyprof->tensor_core_ns += kernel.uses_tensor_cores ? kernel.duration_ns : 0;
+		pyprof->flops += kernel.has_its_cost ? kernel.call.cost.flops : 0;
 	}
-	map_release(&done);
 }
 
 /* --- the analysis --- */
@@ -402,6 +571,7 @@ static void start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	mine->run = run;
+	spool_init(&mine->told, sizeof(struct told_kernel));
 	mine->source = run_source(run);
 	nest_init(&mine->ops, (struct nest_options){ 0 }, NULL, NULL);
 	nest_init(&mine->modules, (struct nest_options){ 0 }, NULL, NULL);
@@ -429,16 +599,6 @@ static void cut(void *state, const struct cut *cut)
 	nest_cut(&mine->modules, cut_place(cut), cut_ending(cut));
 }
 
-static void finish(void *state)
-{
-	struct pyprof *pyprof = &((struct pyprof_state *)state)->pyprof;
-
-	if (pyprof->count)
-		qsort(pyprof->kernel, pyprof->count, sizeof(*pyprof->kernel), kernel_compare);
-	count_subs(pyprof);
-	hand_out_costs(pyprof);
-}
-
 static void release(void *state)
 {
 	struct pyprof_state *mine = state;
@@ -449,7 +609,11 @@ static void release(void *state)
 	free(mine->open);
 	free(mine->forward);
 	free(mine->held);
-	free(mine->pyprof.kernel);
+	spool_release(&mine->told);
+	vast_release(mine->form, mine->form_room, sizeof(*mine->form));
+	slots_release(&mine->forms);
+	free(mine->last);
+	vast_release(mine->having, mine->having_room, 1);
 }
 
 const struct analysis_kind analysis_pyprof = {

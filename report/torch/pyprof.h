@@ -7,8 +7,9 @@
  * forward operator of its number. FLOPs and bytes are of the innermost operator around the launch that has a formula
  * (op_costs.def), and count for as many of its kernels as compute. Filters look at the launch.
  *
- * Memory grows with kernels, with launches whose work has not been told, and with forward operators whose backward function
- * has not run. One thread.
+ * Memory grows with distinct operators and inputs, with launches whose work has not been told, with forward operators whose
+ * backward function has not run, and by a byte an operator called. Kernels wait in a temporary file (report/base/spool.h).
+ * One thread.
  */
 #ifndef REPORT_TORCH_PYPROF_H
 #define REPORT_TORCH_PYPROF_H
@@ -39,7 +40,7 @@ struct pyprof_call {
 };
 
 struct pyprof_kernel {
-	uint64_t start_ns, duration_ns;
+	uint64_t duration_ns;
 	uint32_t process, thread, name, device, stream, grid[3], block[3];
 	bool has_call, uses_tensor_cores, is_helper;
 	struct pyprof_call call;
@@ -48,8 +49,8 @@ struct pyprof_kernel {
 };
 
 struct pyprof {
-	struct pyprof_kernel *kernel; /* once all is read by their start */
-	size_t count, room;
+	uint64_t count; /* kernels */
+	uint64_t total_ns, backward_ns, tensor_core_ns, flops;
 	uint64_t inputs; /* calls of operators whose inputs were recorded */
 	struct late *late;
 	const struct key_kind *line_kind; /* of the line of Python */
@@ -60,9 +61,18 @@ struct pyprof_options {
 };
 ANALYSIS(pyprof, struct pyprof)
 
+/* Once all is read: kernels by their start, from the first one, any number of times. */
+void pyprof_rewind(struct pyprof *pyprof);
+/* False behind the last. */
+bool pyprof_next(struct pyprof *pyprof, struct pyprof_kernel *ret_kernel);
+
 /* --- rows_pyprof.c --- */
 
+/* Rows are made when they are needed: this is what is left to do, as long as the table. */
 struct table;
-void pyprof_fill(const struct pyprof *pyprof, const struct run *run, struct table *table);
+struct pyprof_rows;
+struct pyprof_rows *pyprof_rows_new(struct pyprof *pyprof, const struct run *run);
+void pyprof_rows_put(struct pyprof_rows *rows, struct table *table);
+void pyprof_rows_free(struct pyprof_rows *rows);
 
 #endif

@@ -5,6 +5,7 @@
 
 struct pyprof_report {
 	struct pyprof *pyprof;
+	struct pyprof_rows *rows;
 };
 
 static struct pyprof *pyprof_of(const struct report *report)
@@ -19,27 +20,26 @@ static void want(struct report *report)
 
 static void fill(struct report *report, struct table *table)
 {
-	pyprof_fill(pyprof_of(report), report->run, table);
+	struct pyprof_report *state = report->state;
+
+	state->rows = pyprof_rows_new(state->pyprof, report->run);
+	pyprof_rows_put(state->rows, table);
+}
+
+static void release(struct report *report)
+{
+	pyprof_rows_free(((struct pyprof_report *)report->state)->rows);
 }
 
 static void total(const struct report *report, struct facts *facts)
 {
 	const struct pyprof *pyprof = pyprof_of(report);
-	uint64_t total_ns = 0, backward_ns = 0, tensor_core_ns = 0, flops = 0;
 
-	for (size_t i = 0; i < pyprof->count; i++) {
-		const struct pyprof_kernel *kernel = &pyprof->kernel[i];
-
-		total_ns += kernel->duration_ns;
-		backward_ns += kernel->call.is_backward ? kernel->duration_ns : 0;
-		tensor_core_ns += kernel->uses_tensor_cores ? kernel->duration_ns : 0;
-		flops += kernel->has_its_cost ? kernel->call.cost.flops : 0;
-	}
 	facts_number(facts, "kernels", UNIT_COUNT, pyprof->count);
-	facts_number(facts, "total_ns", UNIT_NS, total_ns);
-	facts_number(facts, "bprop_ns", UNIT_NS, backward_ns);
-	facts_number(facts, "tensor_core_ns", UNIT_NS, tensor_core_ns);
-	facts_number(facts, "flops", UNIT_COUNT, flops);
+	facts_number(facts, "total_ns", UNIT_NS, pyprof->total_ns);
+	facts_number(facts, "bprop_ns", UNIT_NS, pyprof->backward_ns);
+	facts_number(facts, "tensor_core_ns", UNIT_NS, pyprof->tensor_core_ns);
+	facts_number(facts, "flops", UNIT_COUNT, pyprof->flops);
 	facts_number(facts, "without_call", UNIT_COUNT, pyprof->late->homeless);
 }
 
@@ -63,4 +63,5 @@ const struct report_kind report_kind_pyprof = {
 	.fill = fill,
 	.total = total,
 	.foot = foot,
+	.release = release,
 };

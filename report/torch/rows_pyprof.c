@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of report pyprof as PyProf's table shows them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/base/demangle.h"
@@ -13,12 +14,15 @@
 #define AFTER_CLASS ": " /* in a module's name, and behind it the dotted one */
 #define NAMESPACE "::"
 
-struct rows {
-	const struct pyprof *pyprof;
+struct pyprof_rows {
+	struct pyprof *pyprof;
 	const struct source *source;
+	struct source_thread *const *thread;
 	struct demangler demangler;
-	struct map names; /* of kernels, as they are shown: texts of the table */
-	struct table *table;
+	struct map names;        /* of kernels, as they are shown */
+	struct text_store texts; /* of the names */
+	struct table *table;     /* the one that gets the row */
+	uint64_t count;          /* rows made */
 };
 
 static void put_text(struct table *table, enum column_id column, const char *text)
@@ -27,7 +31,7 @@ static void put_text(struct table *table, enum column_id column, const char *tex
 }
 
 /* NULL: not known. */
-static const char *text_of(const struct rows *rows, uint32_t name, size_t *ret_length)
+static const char *text_of(const struct pyprof_rows *rows, uint32_t name, size_t *ret_length)
 {
 	const struct source_name *text;
 
@@ -41,7 +45,7 @@ static const char *text_of(const struct rows *rows, uint32_t name, size_t *ret_l
 /* --- the operator --- */
 
 /* "aten" and "addmm" of aten::addmm; "Addmm" of AddmmBackward0. */
-static void put_operator(const struct rows *rows, const struct pyprof_call *call)
+static void put_operator(const struct pyprof_rows *rows, const struct pyprof_call *call)
 {
 	size_t length, skipped;
 	const char *text = text_of(rows, call->op.name, &length), *part;
@@ -63,7 +67,7 @@ static void put_operator(const struct rows *rows, const struct pyprof_call *call
 	table_set_text(rows->table, COLUMN_pyprof_op, text + skipped, length - skipped);
 }
 
-static void put_layer(const struct rows *rows, uint32_t module)
+static void put_layer(const struct pyprof_rows *rows, uint32_t module)
 {
 	size_t length;
 	const char *text = text_of(rows, module, &length), *part;
@@ -81,7 +85,7 @@ static void put_layer(const struct rows *rows, uint32_t module)
 }
 
 /* Sizes and element types of the inputs. */
-static void put_params(const struct rows *rows, const struct pyprof_op *op)
+static void put_params(const struct pyprof_rows *rows, const struct pyprof_op *op)
 {
 	size_t shapes_length, types_length;
 	const char *shapes = text_of(rows, op->shapes, &shapes_length);
@@ -97,7 +101,7 @@ static void put_params(const struct rows *rows, const struct pyprof_op *op)
 					   shapes, (int)types_length, types));
 }
 
-static void put_trace(const struct rows *rows, uint64_t line)
+static void put_trace(const struct pyprof_rows *rows, uint64_t line)
 {
 	const enum column_id column[KEY_COLUMNS_MAX] = { COLUMN_pyprof_trace };
 	const struct pyprof *pyprof = rows->pyprof;
@@ -106,7 +110,7 @@ static void put_trace(const struct rows *rows, uint64_t line)
 			       rows->table, column);
 }
 
-static void put_call(const struct rows *rows, const struct pyprof_call *call)
+static void put_call(const struct pyprof_rows *rows, const struct pyprof_call *call)
 {
 	struct table *table = rows->table;
 
@@ -124,7 +128,8 @@ static void put_call(const struct rows *rows, const struct pyprof_call *call)
 /* --- the kernel --- */
 
 /* NULL: it is shown as it is. Of one name, which may be long, one text serves all of its kernels. */
-static const char *name_shown(struct rows *rows, uint32_t name, const struct source_name *text)
+static const char *name_shown(struct pyprof_rows *rows, uint32_t name,
+			      const struct source_name *text)
 {
 	bool added;
 	struct map_entry *entry = map_put(&rows->names, name + 1ull, &added);
@@ -132,14 +137,12 @@ static const char *name_shown(struct rows *rows, uint32_t name, const struct sou
 
 	if (added) {
 		shown = demangle(&rows->demangler, text->text, text->length, false);
-		entry->value = shown ? (uintptr_t)text_store_format(&rows->table->texts, "%s",
-								    shown)
-				     : 0;
+		entry->value = shown ? (uintptr_t)text_store_format(&rows->texts, "%s", shown) : 0;
 	}
 	return (const char *)(uintptr_t)entry->value;
 }
 
-static void put_name(struct rows *rows, uint32_t name)
+static void put_name(struct pyprof_rows *rows, uint32_t name)
 {
 	const struct source_name *text = source_name_at(rows->source, name);
 	const char *shown = text->text ? name_shown(rows, name, text) : NULL;
@@ -151,14 +154,15 @@ static void put_name(struct rows *rows, uint32_t name)
 			       text->text ? text->length : strlen(source_name_text(text)));
 }
 
-static void put_dimensions(const struct rows *rows, enum column_id column, const uint32_t size[3])
+static void put_dimensions(const struct pyprof_rows *rows, enum column_id column,
+			   const uint32_t size[3])
 {
 	put_text(rows->table, column,
 		 text_store_format(&rows->table->texts, "%u,%u,%u", size[0], size[1], size[2]));
 }
 
 /* Nothing where there is no formula; 0 for a kernel that only helps, or comes after those that the cost is of. */
-static void put_cost(const struct rows *rows, const struct pyprof_kernel *kernel)
+static void put_cost(const struct pyprof_rows *rows, const struct pyprof_kernel *kernel)
 {
 	const struct op_cost *cost = &kernel->call.cost;
 
@@ -177,7 +181,7 @@ static const char *tensor_cores_text(const struct pyprof_kernel *kernel)
 	return kernel->call.cost.is_product ? "0" : NOTHING;
 }
 
-static void put_kernel(struct rows *rows, const struct pyprof_kernel *kernel, uint32_t tid)
+static void put_kernel(struct pyprof_rows *rows, const struct pyprof_kernel *kernel, uint32_t tid)
 {
 	struct table *table = rows->table;
 
@@ -194,23 +198,58 @@ static void put_kernel(struct rows *rows, const struct pyprof_kernel *kernel, ui
 	put_cost(rows, kernel);
 }
 
-void pyprof_fill(const struct pyprof *pyprof, const struct run *run, struct table *table)
+static bool next_row(void *state, struct table *table)
 {
-	struct rows rows = { .pyprof = pyprof, .source = run_source(run), .table = table };
-	struct source_thread *const *thread;
+	struct pyprof_rows *rows = state;
+	struct pyprof_kernel kernel;
 
-	map_init(&rows.names);
-	source_threads(rows.source, &thread);
-	for (size_t i = 0; i < pyprof->count; i++) {
-		const struct pyprof_kernel *kernel = &pyprof->kernel[i];
+	if (!pyprof_next(rows->pyprof, &kernel))
+		return false;
+	rows->table = table;
+	table_add_row(table);
+	table_set_number(table, COLUMN_pyprof_idx, ++rows->count);
+	put_call(rows, &kernel.call);
+	put_kernel(rows, &kernel, kernel.has_call ? rows->thread[kernel.thread]->tid : 0);
+	return true;
+}
 
-		table_add_row(table);
-		table_set_number(table, COLUMN_pyprof_idx, i + 1);
-		put_call(&rows, &kernel->call);
-		put_kernel(&rows, kernel, kernel->has_call ? thread[kernel->thread]->tid : 0);
-		table_settle_row(table);
-	}
-	table->stacks.note = NULL; /* the trace is not among the columns that are shown unasked */
-	demangler_release(&rows.demangler);
-	map_release(&rows.names);
+struct pyprof_rows *pyprof_rows_new(struct pyprof *pyprof, const struct run *run)
+{
+	struct pyprof_rows *rows = memory_zero(1, sizeof(*rows));
+
+	rows->pyprof = pyprof;
+	rows->source = run_source(run);
+	map_init(&rows->names);
+	source_threads(rows->source, &rows->thread);
+	return rows;
+}
+
+/* Totals are asked for before there is a row: what the trace says of itself comes with a row that is taken out again. */
+static void attach_trace(struct pyprof_rows *rows, struct table *table)
+{
+	rows->table = table;
+	table_add_row(table);
+	put_trace(rows, 0);
+	table->stacks.note = NULL; /* it is not among the columns that are shown unasked */
+	table->row_count--;
+}
+
+void pyprof_rows_put(struct pyprof_rows *rows, struct table *table)
+{
+	if (rows->pyprof->count)
+		attach_trace(rows, table);
+	pyprof_rewind(rows->pyprof);
+	table->pending = (struct table_pending){ .next = next_row,
+						 .state = rows,
+						 .order = COLUMN_pyprof_idx };
+}
+
+void pyprof_rows_free(struct pyprof_rows *rows)
+{
+	if (!rows)
+		return;
+	demangler_release(&rows->demangler);
+	map_release(&rows->names);
+	text_store_release(&rows->texts);
+	free(rows);
 }

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-# timeout: 300
+# timeout: 400
 need_program work_file
 for seconds in 30 60; do
 	"$PROGRAMS/work_file" $seconds $seconds.evt || fail "work_file failed"
@@ -27,15 +27,34 @@ for format in chrome perfetto sqlite parquet; do
 		$(($(cut -d' ' -f1 short.err) + 15000))
 	[[ $format != sqlite ]] || mv long.out long.sqlite
 done
-# a table with a row for each kernel keeps those that it shows
+rm -rf short.out long.out
+# tables with a row for each kernel write rows as they come, and wait in a temporary file
 for report in gpu-trace pyprof; do
-	for length in short long; do
-		python3 peak.py "$REPORT" $report $length.evt --limit 20 >/dev/null 2>$length.err || fail "$report: $(cat $length.err)"
+	for options in "--format csv" "--format json" "--limit 20"; do
+		for length in short long; do
+			# shellcheck disable=SC2086 # two words
+			python3 peak.py "$REPORT" $report $length.evt $options >$length.out 2>$length.err || fail "$report: $(cat $length.err)"
+		done
+		# what they needed when they kept them all: 95,000 to 150,000 KiB for 480,000 more
+		expect_between "KiB that $report $options takes for twice as much" "$(cut -d' ' -f1 long.err)" 1000 \
+			$(($(cut -d' ' -f1 short.err) + 15000))
+		[[ $options != "--format csv" ]] || expect_eq "rows of $report" "$(wc -l <long.out)" $((60 * 16000 + 1))
 	done
-	# 135,000 KiB for 480,000 more: all of their rows would be 190,000 and 270,000
-	expect_between "KiB that $report takes for twice as much" "$(cut -d' ' -f1 long.err)" 1000 \
-		$(($(cut -d' ' -f1 short.err) + 135000))
 done
+# nor do the exports that have all tables, and the page, whose timeline is full with 800,000 kernels and their launches
+"$PROGRAMS/work_file" 50 nearly.evt || fail "work_file failed"
+for format in "export csv" "export json" page; do
+	[[ $format != page ]] || mv nearly.evt short.evt
+	for length in short long; do
+		rm -rf $length.out
+		# shellcheck disable=SC2086 # two words
+		python3 peak.py "$REPORT" $format $length.evt -o $length.out 2>$length.err || fail "$format: $(cat $length.err)"
+	done
+	expect_between "KiB that $format takes for more" "$(cut -d' ' -f1 long.err)" 1000 \
+		$(($(cut -d' ' -f1 short.err) + 15000))
+	expect_between "KiB that $format takes" "$(cut -d' ' -f1 long.err)" 1000 614400
+done
+expect_between "bytes of the page" "$(stat -c %s long.out)" 1000 26214400
 python3 - <<'END' || fail "what is in the database"
 import sqlite3
 data = sqlite3.connect("file:long.sqlite?mode=ro", uri=True)

@@ -33,6 +33,14 @@ scope = json.load(open("out.speedscope"))
 assert scope["$schema"] == "https://www.speedscope.app/file-format-schema.json"
 profile, = scope["profiles"]
 assert (profile["type"], profile["unit"], profile["startValue"], profile["endValue"]) == ("sampled", "bytes", 0, whole)
+# the rules of speedscope's file format (src/lib/file-format-spec.ts of speedscope), written anew: Debian and PyPI do not have its schema
+assert set(scope) == {"$schema", "exporter", "name", "shared", "profiles"} and set(scope["shared"]) == {"frames"}, scope.keys()
+assert set(profile) == {"type", "name", "unit", "startValue", "endValue", "samples", "weights"}, profile.keys()
+for frame in scope["shared"]["frames"]:
+    assert set(frame) <= {"name", "file", "line", "col"} and isinstance(frame["name"], str), frame
+    assert isinstance(frame.get("file", ""), str) and type(frame.get("line", 1)) is int and frame.get("line", 1) > 0, frame
+assert all(type(at) is int and 0 <= at < len(scope["shared"]["frames"]) for stack in profile["samples"] for at in stack)
+assert all(type(weight) is int and weight > 0 for weight in profile["weights"]) and sum(profile["weights"]) == profile["endValue"]
 names = [frame["name"] for frame in scope["shared"]["frames"]]
 shown = collections.Counter()
 for stack, weight in zip(profile["samples"], profile["weights"], strict=True):

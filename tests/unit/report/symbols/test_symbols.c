@@ -85,7 +85,7 @@ static void functions_that_are_inlined(void **state)
 	(void)state;
 	make_library(path);
 	mapped_init(&mapped, path, "");
-	symbols_init(&symbols, SYMBOLS_FULL);
+	symbols_init(&symbols, NULL, SYMBOLS_FULL);
 	address = address_with(&symbols, &mapped, 3, START);
 	assert_true(address);
 	/* the first byte of what is inlined: a call that comes back to it was outer()'s own */
@@ -134,7 +134,7 @@ static void addresses_of_nothing(void **state)
 
 	(void)state;
 	mapped_init(&mapped, "/no/such/library.so", "00ff");
-	symbols_init(&symbols, SYMBOLS_FULL);
+	symbols_init(&symbols, NULL, SYMBOLS_FULL);
 	assert_int_equal(
 		symbols_frames_of(&symbols, &mapped.process, START + 0x1234, 0, 1, symbol, 2), 1);
 	assert_null(symbol[0].function);
@@ -149,11 +149,54 @@ static void addresses_of_nothing(void **state)
 	symbols_release(&symbols);
 }
 
+/* Libraries are large: those who ask about one recording open each once. What one has not asked it does not say it lacks. */
+static void one_recording_is_looked_up_once(void **state)
+{
+	const struct source *source = (const void *)"one", *other = (const void *)"two";
+	struct symbols first, second, elsewhere;
+	struct symbols_missing missing;
+	struct symbol symbol[2];
+	struct mapped mapped, gone;
+	char path[64];
+
+	(void)state;
+	make_library(path);
+	mapped_init(&mapped, path, "");
+	mapped_init(&gone, "/no/such/library.so", "00ff");
+	symbols_init(&first, source, SYMBOLS_FULL);
+	symbols_init(&second, source, SYMBOLS_FULL);
+	symbols_init(&elsewhere, other, SYMBOLS_FULL);
+	assert_ptr_equal(first.found, second.found);
+	assert_ptr_not_equal(first.found, elsewhere.found);
+	assert_true(address_with(&first, &mapped, 3, START));
+	assert_int_equal(first.found->objects_count, 1);
+	assert_true(address_with(&second, &mapped, 3, START));
+	assert_int_equal(first.found->objects_count, 1);
+	assert_int_equal(elsewhere.found->objects_count, 0);
+
+	symbols_frames_of(&first, &gone.process, START + 0x1234, 0, 1, symbol, 2);
+	assert_string_equal(symbols_missing(&first, &missing), "library.so is not there");
+	assert_string_equal(symbols_missing(&second, &missing), "");
+	symbols_frames_of(&second, &gone.process, START + 0x4321, 0, 1, symbol, 2);
+	symbols_frames_of(&second, &gone.process, START + 0x5321, 0, 1, symbol, 2);
+	assert_string_equal(symbols_missing(&second, &missing), "library.so is not there");
+
+	symbols_release(&first);
+	assert_true(address_with(&second, &mapped, 3, START));
+	symbols_release(&second);
+	symbols_init(&first, source, SYMBOLS_FULL);
+	assert_int_equal(first.found->objects_count, 0);
+	symbols_release(&first);
+	symbols_release(&elsewhere);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_that_are_inlined),
 		cmocka_unit_test(addresses_of_nothing),
+		cmocka_unit_test(one_recording_is_looked_up_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -603,12 +603,118 @@ static void late_cells_are_kept(void **state)
 	free(text);
 }
 
+#define PENDING_MANY 10000u /* some parts of a table that is streamed */
+
+/* Rows with numbers as count, times as min_ns, each time twice and the middle ones all at once. */
+struct pending_rows {
+	uint64_t made;
+};
+
+static uint64_t time_of_pending(uint64_t number)
+{
+	return number > 2000 && number < 6000 ? 1000 : number < 6000 ? number / 2 : number;
+}
+
+static bool make_pending_row(void *state, struct table *table)
+{
+	struct pending_rows *rows = state;
+	const char *name;
+
+	if (rows->made == PENDING_MANY)
+		return false;
+	table_add_row(table);
+	name = text_store_format(&table->texts, "r%u", (unsigned int)(rows->made * 7919 % 97));
+	table_set_text(table, COLUMN_nvtx_name, name, strlen(name));
+	table_set_number(table, COLUMN_nvtx_count, rows->made);
+	table_set_number(table, COLUMN_nvtx_min_ns, time_of_pending(rows->made++));
+	return true;
+}
+
+static bool pending_row_ties(void *state)
+{
+	const struct pending_rows *rows = state;
+
+	return rows->made && rows->made < PENDING_MANY &&
+	       time_of_pending(rows->made) == time_of_pending(rows->made - 1);
+}
+
+/* What is streamed is what is written when all rows are there; parts are small, and end where no tie does. */
+static void rows_are_streamed_in_parts(void **state)
+{
+	struct pending_rows made = { 0 }, again = { 0 };
+	struct table whole, parts;
+	struct arrangement arrangement = { .limit = 0 };
+	size_t row = 0, largest = 0;
+
+	(void)state;
+	table_init(&whole, "nvtx", NULL);
+	table_init(&parts, "nvtx", NULL);
+	arrangement.sort = column_of(&whole, "min_ns");
+	whole.pending = (struct table_pending){ make_pending_row, pending_row_ties, &made,
+						COLUMN_nvtx_min_ns };
+	parts.pending = (struct table_pending){ make_pending_row, pending_row_ties, &again,
+						COLUMN_nvtx_min_ns };
+	table_arrange(&whole, &arrangement);
+	assert_int_equal(whole.shown, PENDING_MANY);
+	assert_true(table_can_stream(&parts, &arrangement));
+	while (table_next_part(&parts, &arrangement)) {
+		largest = parts.row_count > largest ? parts.row_count : largest;
+		for (size_t i = 0; i < parts.shown; i++, row++)
+			for (size_t k = 0; k < parts.column_count; k++) {
+				const struct cell *a = table_cell(&parts, parts.order[i], k);
+				const struct cell *b = table_cell(&whole, whole.order[row], k);
+
+				assert_int_equal(a->kind, b->kind);
+				assert_int_equal(a->length, b->length);
+				if (a->kind == CELL_TEXT)
+					assert_memory_equal(a->text, b->text, a->length);
+				else
+					assert_int_equal(a->number, b->number);
+			}
+	}
+	assert_int_equal(row, PENDING_MANY);
+	assert_in_range(largest, 1, PENDING_MANY - 1);
+	table_release(&whole);
+	table_release(&parts);
+}
+
+/* Another order, and the first few of many, need all rows. */
+static void what_is_not_in_order_is_not_streamed(void **state)
+{
+	struct pending_rows made = { 0 };
+	struct table table;
+	struct arrangement plan = { .limit = 5 };
+
+	(void)state;
+	table_init(&table, "nvtx", NULL);
+	table.pending = (struct table_pending){ make_pending_row, NULL, &made, COLUMN_nvtx_min_ns };
+	plan.sort = column_of(&table, "min_ns");
+	assert_false(table_can_stream(&table, &plan));
+	plan.limit = 0;
+	plan.descending = true;
+	assert_false(table_can_stream(&table, &plan));
+	plan = (struct arrangement){ .sort = column_of(&table, "count"), .limit = 3 };
+	assert_false(table_can_stream(&table, &plan));
+	plan.descending = true;
+	plan.limit = 3;
+	table.plan = &plan;
+	table_arrange(&table, &plan);
+	assert_int_equal(table.passed, PENDING_MANY);
+	assert_int_equal(table.shown, 3);
+	assert_int_equal(table_cell(&table, table.order[0], (size_t)plan.sort)->number,
+			 PENDING_MANY - 1);
+	assert_false(table_can_stream(&table, &plan));
+	table_release(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_sorted_and_limited),
 		cmocka_unit_test(few_of_many_are_the_first_ones),
 		cmocka_unit_test(rows_that_cannot_be_shown_are_dropped),
+		cmocka_unit_test(rows_are_streamed_in_parts),
+		cmocka_unit_test(what_is_not_in_order_is_not_streamed),
 		cmocka_unit_test(dropped_rows_tell),
 		cmocka_unit_test(rows_must_meet_all_conditions),
 		cmocka_unit_test(a_heading_in_seconds_compares_seconds),

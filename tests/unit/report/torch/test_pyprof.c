@@ -14,7 +14,8 @@
 #define SECOND 1000000000u
 #define NONE UINT64_MAX
 
-static const struct pyprof *pyprof;
+static struct pyprof *pyprof;
+static struct pyprof_kernel kernels[8]; /* by their start */
 static uint64_t launches;
 
 static void start_counting(void)
@@ -57,18 +58,23 @@ static void finish(const struct filter_settings *filter)
 	open_run(filter);
 	pyprof = pyprof_want(run, NULL);
 	run_read(run, false);
+	assert_in_range(pyprof->count, 1, 8);
+	pyprof_rewind(pyprof);
+	for (size_t i = 0; i < pyprof->count; i++)
+		assert_true(pyprof_next(pyprof, &kernels[i]));
+	assert_false(pyprof_next(pyprof, &kernels[0]));
 }
 
 static const char *op_of(size_t at)
 {
-	uint32_t op = pyprof->kernel[at].call.op.name;
+	uint32_t op = kernels[at].call.op.name;
 
 	return op == PYPROF_NO_NAME ? "" : source_name_at(source, op)->text;
 }
 
 static const char *layer_of(size_t at)
 {
-	uint32_t module = pyprof->kernel[at].call.op.module;
+	uint32_t module = kernels[at].call.op.module;
 
 	return module == PYPROF_NO_NAME ? "" : source_name_at(source, module)->text;
 }
@@ -104,21 +110,21 @@ static void backward_has_what_forward_was(void **state)
 	for (size_t i = 0; i < 5; i++) {
 		assert_string_equal(op_of(i), "aten::addmm");
 		assert_string_equal(layer_of(i), "Linear: fc");
-		assert_int_equal(pyprof->kernel[i].call.is_backward, i > 2);
-		assert_int_equal(pyprof->kernel[i].call.sequence, 6);
-		assert_int_equal(pyprof->kernel[i].sub, i);
+		assert_int_equal(kernels[i].call.is_backward, i > 2);
+		assert_int_equal(kernels[i].call.sequence, 6);
+		assert_int_equal(kernels[i].sub, i);
 	}
-	assert_int_equal(pyprof->kernel[0].call.other_sequence, 5);
-	assert_int_equal(pyprof->kernel[3].call.other_sequence, PYPROF_NO_SEQUENCE);
+	assert_int_equal(kernels[0].call.other_sequence, 5);
+	assert_int_equal(kernels[3].call.other_sequence, PYPROF_NO_SEQUENCE);
 	/* the first kernel that is no helper has the FLOPs, once an operator */
-	assert_false(pyprof->kernel[0].has_its_cost);
-	assert_true(pyprof->kernel[1].has_its_cost);
-	assert_int_equal(pyprof->kernel[1].call.cost.flops, 2 * 16 * 8 * 4);
-	assert_false(pyprof->kernel[2].has_its_cost);
-	assert_true(pyprof->kernel[3].has_its_cost);
-	assert_true(pyprof->kernel[3].uses_tensor_cores);
-	assert_int_equal(pyprof->kernel[3].call.cost.flops, 2 * 16 * 4 * 8);
-	assert_false(pyprof->kernel[4].call.cost.is_known);
+	assert_false(kernels[0].has_its_cost);
+	assert_true(kernels[1].has_its_cost);
+	assert_int_equal(kernels[1].call.cost.flops, 2 * 16 * 8 * 4);
+	assert_false(kernels[2].has_its_cost);
+	assert_true(kernels[3].has_its_cost);
+	assert_true(kernels[3].uses_tensor_cores);
+	assert_int_equal(kernels[3].call.cost.flops, 2 * 16 * 4 * 8);
+	assert_false(kernels[4].call.cost.is_known);
 	release();
 }
 
@@ -144,8 +150,8 @@ static void numbers_are_of_their_thread(void **state)
 	assert_string_equal(op_of(0), "aten::tanh");
 	assert_string_equal(op_of(1), "aten::relu");
 	assert_string_equal(op_of(2), "ReluBackward0");
-	assert_true(pyprof->kernel[2].call.is_node);
-	assert_true(pyprof->kernel[2].call.is_backward);
+	assert_true(kernels[2].call.is_node);
+	assert_true(kernels[2].call.is_backward);
 	release();
 }
 
@@ -170,7 +176,7 @@ static void labels_and_the_outside_are_no_operators(void **state)
 	assert_int_equal(pyprof->count, 2);
 	assert_string_equal(op_of(0), "aten::relu");
 	assert_string_equal(op_of(1), "");
-	assert_int_equal(pyprof->kernel[1].call.sequence, PYPROF_NO_SEQUENCE);
+	assert_int_equal(kernels[1].call.sequence, PYPROF_NO_SEQUENCE);
 	release();
 }
 
