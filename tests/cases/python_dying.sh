@@ -80,7 +80,7 @@ pythons() {
 }
 mapfile -t found < <(pythons)
 ((${#found[@]})) || skip "no Python 3.8 to 3.14 is installed"
-rounds=$((48 / ${#found[@]})) # of each kind of death
+rounds=$((36 / ${#found[@]})) # of each kind of death
 
 for python in "${found[@]}"; do
 	sampled "$python" -W ignore dying.py "$rounds"
@@ -120,7 +120,7 @@ for runner in runners:
 print(len(done), threading.active_count())
 END
 for python in "${found[@]}"; do
-	sampled "$python" ending.py 2000
-	expect "$OUTPUT" 'processes.rows[0].threads >= 2009' \
+	sampled "$python" ending.py 1200
+	expect "$OUTPUT" 'processes.rows[0].threads >= 1209' \
 		'lines.totals.samples_partial * 10 <= lines.totals.samples' # of a list of threads that changed while it was read
 done
