@@ -2,7 +2,6 @@
 /* See memory.h. */
 #include "collector/samples/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,8 @@
 #define JOINED_MAX \
 	1024u /* bytes of a part that others were joined to: to copy them costs less than a part */
 #define JOINED_AMONG 32u /* the last parts */
+#define WATCHED_PARTS (2u * MEMORY_WATCHED)
+#define WATCHED_BYTES (WATCHED_PARTS * (uint32_t)sizeof(uint64_t))
 
 static ssize_t read_process(uint32_t pid, const struct iovec *local, size_t local_count,
 			    const struct iovec *remote, size_t remote_count)
@@ -23,7 +24,7 @@ int memory_init(struct memory *memory)
 {
 	memset(memory, 0, sizeof(*memory));
 	memory->read = read_process;
-	memory->data = malloc(MEMORY_BYTES);
+	memory->data = malloc(MEMORY_BYTES + WATCHED_BYTES);
 	return memory->data ? 0 : -1;
 }
 
@@ -33,17 +34,18 @@ void memory_release(struct memory *memory)
 	memory->data = NULL;
 }
 
-/* All parts from `first` on. One that cannot be read becomes empty, and the ones behind it are tried again. */
-static void read_parts(struct memory *memory, uint32_t first)
+/* The parts that are listed. One that cannot be read becomes empty, and the ones behind it are tried again. */
+static void read_listed(struct memory *memory, struct memory_part *const *listed, uint32_t limit)
 {
-	struct iovec local[MEMORY_PARTS], remote[MEMORY_PARTS];
+	struct iovec local[MEMORY_PARTS + WATCHED_PARTS], remote[MEMORY_PARTS + WATCHED_PARTS];
+	uint32_t first = 0;
 
-	while (first < memory->count) {
-		uint32_t count = memory->count - first, i = 0;
+	while (first < limit) {
+		uint32_t count = limit - first, i = 0;
 		ssize_t got;
 
 		for (i = 0; i < count; i++) {
-			const struct memory_part *part = &memory->part[first + i];
+			const struct memory_part *part = listed[first + i];
 
 			local[i] = (struct iovec){ memory->data + part->offset, part->bytes };
 			remote[i] = (struct iovec){ (void *)(uintptr_t)part->address, part->bytes };
@@ -52,23 +54,74 @@ static void read_parts(struct memory *memory, uint32_t first)
 		got = memory->read(memory->pid, local, count, remote, count);
 		if (got < 0)
 			memory->error = errno;
-		for (i = 0; i < count && got >= (ssize_t)memory->part[first + i].bytes; i++)
-			got -= (ssize_t)memory->part[first + i].bytes;
+		for (i = 0; i < count && got >= (ssize_t)listed[first + i]->bytes; i++)
+			got -= (ssize_t)listed[first + i]->bytes;
 		first += i;
 		if (i < count)
-			memory->part[first++].bytes = 0;
-		if (memory->error == EPERM || memory->error == ESRCH || memory->error == ENOSYS)
+			listed[first++]->bytes = 0;
+		if (memory_is_refused(memory))
 			break;
 	}
+	for (; first < limit; first++)
+		listed[first]->bytes = 0;
+}
+
+/* All parts from `first` on. */
+static void read_parts(struct memory *memory, uint32_t first)
+{
+	struct memory_part *listed[MEMORY_PARTS];
+	uint32_t count = 0;
+
 	for (; first < memory->count; first++)
-		memory->part[first].bytes = 0;
+		listed[count++] = &memory->part[first];
+	read_listed(memory, listed, count);
+}
+
+/* Those of so many bytes. */
+static uint32_t list_moving(struct memory *memory, uint32_t from, uint32_t to,
+			    struct memory_part **listed, uint32_t count)
+{
+	for (uint32_t i = 0; i < memory->count; i++) {
+		struct memory_part *part = &memory->part[i];
+
+		if (part->moves && part->bytes >= from && part->bytes <= to)
+			listed[count++] = part;
+	}
+	return count;
+}
+
+/* Single words, which say where the frames are, before the pages of frames. */
+bool memory_again(struct memory *memory, struct memory_watch *watch)
+{
+	struct memory_part *listed[MEMORY_PARTS + WATCHED_PARTS], word[WATCHED_PARTS];
+	uint32_t count = 0, words = 0;
+	bool is_read = true;
+
+	memory->is_again = true;
+	for (; words < 2 * watch->count; words++)
+		word[words] = (struct memory_part){ .address = watch->address[words % watch->count],
+						    .bytes = sizeof(uint64_t),
+						    .offset = MEMORY_BYTES + 8 * words };
+	for (uint32_t i = 0; i < watch->count; i++)
+		listed[count++] = &word[i];
+	count = list_moving(memory, 1, MEMORY_PAGE / 2, listed, count);
+	count = list_moving(memory, MEMORY_PAGE / 2 + 1, MEMORY_PAGE, listed, count);
+	for (uint32_t i = watch->count; i < words; i++)
+		listed[count++] = &word[i];
+	read_listed(memory, listed, count);
+	for (uint32_t i = 0; i < words; i++)
+		is_read &= word[i].bytes != 0;
+	memcpy(watch->before, memory->data + MEMORY_BYTES, watch->count * sizeof(uint64_t));
+	memcpy(watch->after, memory->data + MEMORY_BYTES + 8 * watch->count,
+	       watch->count * sizeof(uint64_t));
+	return is_read;
 }
 
 static bool part_add(struct memory *memory, uint64_t address, uint32_t bytes)
 {
 	if (memory->count == MEMORY_PARTS || bytes > MEMORY_BYTES - memory->filled)
 		return false;
-	memory->part[memory->count++] = (struct memory_part){ address, bytes, memory->filled,
+	memory->part[memory->count++] = (struct memory_part){ address, bytes, memory->filled, false,
 							      false };
 	memory->filled += bytes;
 	return true;
@@ -82,6 +135,7 @@ void memory_begin(struct memory *memory, uint32_t pid)
 	memory->filled = 0;
 	memory->recent = 0;
 	memory->error = 0;
+	memory->moving = memory->is_again = false;
 }
 
 /* One part for both, where they lie in one page: what can be read of one can be of the other. */
@@ -141,7 +195,8 @@ void memory_fetch(struct memory *memory)
 void memory_begin_use(struct memory *memory)
 {
 	for (uint32_t i = 0; i < memory->count; i++)
-		memory->part[i].is_used = false;
+		memory->part[i].is_used = memory->part[i].moves = false;
+	memory->is_again = false;
 }
 
 static struct memory_part *part_with(struct memory *memory, uint64_t address, uint32_t bytes)
@@ -152,6 +207,8 @@ static struct memory_part *part_with(struct memory *memory, uint64_t address, ui
 		if (at >= memory->count)
 			at = 0;
 		part = &memory->part[at];
+		if (memory->moving && memory->is_again && !part->moves)
+			continue;
 		if (part->bytes >= bytes && address - part->address <= part->bytes - bytes) {
 			memory->recent = at;
 			return part;
@@ -174,6 +231,7 @@ static bool part_get(struct memory *memory, uint64_t address, void *to, uint32_t
 			return false;
 	}
 	part->is_used = true;
+	part->moves |= memory->moving;
 	memcpy(to, memory->data + part->offset + (address - part->address), bytes);
 	return true;
 }

@@ -9,6 +9,7 @@
 #ifndef COLLECTOR_SAMPLES_MEMORY_H
 #define COLLECTOR_SAMPLES_MEMORY_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,12 +41,15 @@ struct memory {
 		uint64_t address;
 		uint32_t bytes, offset; /* in `data` */
 		bool is_used;
+		bool moves; /* was asked for while `moving` */
 	} part[MEMORY_PARTS];
 	uint32_t count;
 	uint32_t fetched; /* parts that were read, or could not be */
 	uint32_t recent;  /* the part that was asked for last: the next one often follows it */
 	uint32_t filled;  /* bytes of data */
-	uint8_t *data;    /* MEMORY_BYTES */
+	bool moving;      /* what is asked for now changes while the program runs: memory_again() */
+	bool is_again;    /* of that, nothing older than the last memory_again() is handed out */
+	uint8_t *data;    /* MEMORY_BYTES, then words that are watched */
 	int error;        /* errno of the last read that failed, 0: none since memory_begin() */
 	uint32_t calls;
 };
@@ -67,9 +71,27 @@ bool memory_get(struct memory *memory, uint64_t address, void *to, uint32_t byte
 /* The same, and what lies around them in the page is likely to be asked for too. */
 bool memory_get_around(struct memory *memory, uint64_t address, void *to, uint32_t bytes);
 
+/* Words that say whether what was read between two looks at them is of one moment. */
+#define MEMORY_WATCHED 2u
+struct memory_watch {
+	uint64_t address[MEMORY_WATCHED], before[MEMORY_WATCHED], after[MEMORY_WATCHED];
+	uint32_t count;
+};
+/*
+ * What was asked for while `moving` since memory_begin_use() or memory_begin() is read again, at once, and the words before it and
+ * behind it. False when one of them could not be read.
+ */
+bool memory_again(struct memory *memory, struct memory_watch *watch);
+
 /* What has been asked for since memory_begin_use() or memory_begin(). Without memory: what it was. */
 void memory_keep_hints(const struct memory *memory, struct memory_hints *hints);
 void memory_hints_release(struct memory_hints *hints);
+
+/* The last error was none of the moment: nothing of this process can be read. */
+static inline bool memory_is_refused(const struct memory *memory)
+{
+	return memory->error == EPERM || memory->error == ESRCH || memory->error == ENOSYS;
+}
 
 /* Straight into the caller's memory, as much as is there up to `bytes`. */
 size_t memory_copy(struct memory *memory, uint64_t address, void *to, size_t bytes);

@@ -200,6 +200,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 			struct sampled_thread *thread, const struct code_reader *reader)
 {
 	const struct thread_look *look = &thread->look;
+	const struct stack_wanted wanted = { thread->address, look->state == EVT_PYTHON_RUNS };
 	uint64_t now_ns = clock_now_ns(samples);
 	uint32_t before = thread->last.place;
 	enum stack_result result;
@@ -208,7 +209,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	thread_settle(samples, process, thread);
 	thread->idle = thread->skip = 0;
 	memory_begin_use(&samples->memory);
-	result = stack_read(&samples->codes, reader, thread->address, &thread->known, &stack);
+	result = stack_read(&samples->codes, reader, &wanted, &thread->known, &stack);
 	memory_keep_hints(&samples->memory, &thread->hints);
 	process->now.torn += result == STACK_TORN;
 	process->now.cut += stack.is_cut;

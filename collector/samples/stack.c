@@ -89,21 +89,6 @@ static bool find_instruction(const struct code_reader *reader, const struct fram
 	return true;
 }
 
-/* Its innermost frame; 0: none. */
-static bool read_innermost(const struct code_reader *reader, uint64_t thread, uint64_t *ret_frame)
-{
-	const struct python_layout *layout = reader->layout;
-	uint8_t bytes[PYTHON_THREAD_BYTES];
-
-	if (!memory_get(reader->memory, thread, bytes, sizeof(bytes)))
-		return false;
-	*ret_frame = word_in(bytes, layout->thread_frame);
-	if (!layout->has_cframe || !*ret_frame)
-		return true;
-	return memory_get(reader->memory, *ret_frame + layout->cframe_frame, ret_frame,
-			  sizeof(*ret_frame));
-}
-
 /* A stack as it is read, the innermost frame first. */
 struct walk {
 	struct stack_frame frame[STACK_FRAMES_MAX];
@@ -111,7 +96,43 @@ struct walk {
 		[STACK_FRAMES_MAX]; /* its index in what is known, when nothing of it has changed */
 	uint32_t count;
 	uint32_t next; /* of what is known: inside of that all is seen */
+	bool is_late;  /* something was not among what was read at once */
+	struct memory_watch watch;
 };
+
+/* Its innermost frame; 0: none. What says so is watched. */
+static bool read_innermost(const struct code_reader *reader, uint64_t thread,
+			   struct memory_watch *watch, uint64_t *ret_frame)
+{
+	const struct python_layout *layout = reader->layout;
+	uint8_t bytes[PYTHON_THREAD_BYTES];
+
+	watch->count = 0;
+	if (!memory_get(reader->memory, thread, bytes, sizeof(bytes)))
+		return false;
+	*ret_frame = watch->before[0] = word_in(bytes, layout->thread_frame);
+	watch->address[watch->count++] = thread + layout->thread_frame;
+	if (!layout->has_cframe || !*ret_frame)
+		return true;
+	watch->address[watch->count++] = *ret_frame + layout->cframe_frame;
+	if (!memory_get(reader->memory, *ret_frame + layout->cframe_frame, ret_frame,
+			sizeof(*ret_frame)))
+		return false;
+	watch->before[1] = *ret_frame;
+	return true;
+}
+
+/* `watch` is of the last read of all: the innermost frame was the same when it began and when it ended. */
+static bool watch_held(const struct memory_watch *watch, const struct memory_watch *now)
+{
+	if (!watch->count || watch->count != now->count)
+		return false;
+	for (uint32_t i = 0; i < now->count; i++)
+		if (watch->address[i] != now->address[i] || watch->before[i] != now->before[i] ||
+		    watch->after[i] != now->before[i])
+			return false;
+	return true;
+}
 
 /* What is known of the frame at this address; NULL: nothing. */
 static const struct stack_frame *find_known(struct walk *walk, const struct stack_known *known,
@@ -203,13 +224,19 @@ static void known_keep(struct stack_known *known, const struct walk *walk)
 static bool walk_frames(struct walk *walk, struct codes *codes, const struct code_reader *reader,
 			const struct stack_known *known, uint64_t *address)
 {
+	struct memory *memory = reader->memory;
+
 	for (uint32_t links = 0;
 	     *address && walk->count < STACK_FRAMES_MAX && links < STACK_FRAMES_MAX * 2; links++) {
 		uint64_t at = *address;
+		uint32_t fetched = memory->fetched;
 		struct frame frame;
 
+		memory->moving = true;
 		if (!read_frame(reader, at, &frame))
 			return false;
+		memory->moving = false;
+		walk->is_late |= memory->fetched != fetched;
 		*address = frame.back;
 		if (frame.owner < PYTHON_OWNER_C &&
 		    !walk_add(walk, codes, reader, known, at, &frame))
@@ -218,21 +245,72 @@ static bool walk_frames(struct walk *walk, struct codes *codes, const struct cod
 	return true;
 }
 
-enum stack_result stack_read(struct codes *codes, const struct code_reader *reader, uint64_t thread,
-			     struct stack_known *known, struct stack *ret_stack)
+static enum stack_result walk_read(struct walk *walk, struct codes *codes,
+				   const struct code_reader *reader, uint64_t thread,
+				   const struct stack_known *known, bool *ret_is_cut)
 {
-	struct walk walk;
+	struct memory *memory = reader->memory;
+	uint32_t fetched = memory->fetched;
+	bool is_read;
 	uint64_t at;
 
-	walk.count = walk.next = 0;
-	*ret_stack = (struct stack){ 0 };
-	if (!read_innermost(reader, thread, &at) ||
-	    !walk_frames(&walk, codes, reader, known, &at) || (!walk.count && at)) {
-		known->count = 0;
+	walk->count = walk->next = 0;
+	*ret_is_cut = false;
+	memory->moving = true;
+	is_read = read_innermost(reader, thread, &walk->watch, &at);
+	walk->is_late = memory->fetched != fetched;
+	is_read = is_read && walk_frames(walk, codes, reader, known, &at);
+	memory->moving = false;
+	if (!is_read || (!walk->count && at))
 		return STACK_TORN;
+	*ret_is_cut = at != 0;
+	return walk->count ? STACK_READ : STACK_NONE;
+}
+
+/*
+ * Of one moment: a thread that stands still has no other. Of one that runs all that changes is read again in one call, until
+ * its innermost frame was the same before and after: then so were that and all its callers. In code that calls all the time
+ * no read is so short. Left out, it would have less than its share; so in the end it is enough that which frame is the
+ * innermost was read just before the frames were, in the same call.
+ */
+static enum stack_result read_whole(struct walk *walk, struct codes *codes,
+				    const struct code_reader *reader,
+				    const struct stack_wanted *wanted,
+				    const struct stack_known *known, bool *ret_is_cut)
+{
+	enum stack_result result = walk_read(walk, codes, reader, wanted->thread, known,
+					     ret_is_cut);
+	bool is_whole = !wanted->runs && !walk->is_late;
+
+	for (uint32_t i = 1; (result == STACK_TORN || !is_whole) && i < STACK_TRIES; i++) {
+		struct memory_watch watch = walk->watch;
+		bool is_still;
+
+		if (memory_is_refused(reader->memory))
+			return STACK_TORN;
+		is_still = memory_again(reader->memory, &watch);
+		result = walk_read(walk, codes, reader, wanted->thread, known, ret_is_cut);
+		is_still = is_still && watch_held(&watch, &walk->watch);
+		is_whole = !walk->is_late && (is_still || i >= STACK_STRICT_TRIES);
 	}
-	ret_stack->is_cut = at != 0;
+	return is_whole ? result : STACK_TORN;
+}
+
+enum stack_result stack_read(struct codes *codes, const struct code_reader *reader,
+			     const struct stack_wanted *wanted, struct stack_known *known,
+			     struct stack *ret_stack)
+{
+	struct walk walk;
+	enum stack_result result;
+
+	*ret_stack = (struct stack){ 0 };
+	result = read_whole(&walk, codes, reader, wanted, known, &ret_stack->is_cut);
+	if (result == STACK_TORN) {
+		ret_stack->is_cut = false;
+		known->count = 0;
+		return result;
+	}
 	ret_stack->place = walk_place(&walk, known, codes->places);
 	known_keep(known, &walk);
-	return walk.count ? STACK_READ : STACK_NONE;
+	return result;
 }

@@ -20,9 +20,11 @@
 enum stack_result {
 	STACK_READ,
 	STACK_NONE, /* the thread runs no Python function */
-	STACK_TORN, /* a frame that is none, or could not be read */
+	STACK_TORN, /* at none of STACK_TRIES reads all frames were frames, of one moment */
 };
 
+#define STACK_STRICT_TRIES 4u /* then frames of one read are enough */
+#define STACK_TRIES 10u
 #define STACK_CHECKED 4u
 #define STACK_TURN 8u
 
@@ -46,8 +48,14 @@ struct stack {
 	bool is_cut;    /* it is deeper than what was read */
 };
 
-/* `thread`: address of the thread's state. `reader->memory` has begun for it. */
-enum stack_result stack_read(struct codes *codes, const struct code_reader *reader, uint64_t thread,
-			     struct stack_known *known, struct stack *ret_stack);
+struct stack_wanted {
+	uint64_t thread; /* address of the thread's state */
+	bool runs;       /* what the reader has of it may have changed meanwhile */
+};
+
+/* `reader->memory` has begun for it. */
+enum stack_result stack_read(struct codes *codes, const struct code_reader *reader,
+			     const struct stack_wanted *wanted, struct stack_known *known,
+			     struct stack *ret_stack);
 
 #endif

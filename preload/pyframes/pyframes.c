@@ -113,7 +113,12 @@ static inline __attribute__((always_inline)) uint64_t frame_innermost(struct sta
 	if (!python.layout.has_cframe || !at)
 		return at;
 	at += python.layout.cframe_frame;
-	return can_read(t, at, sizeof(at)) ? word_at(at) : 0;
+	if (__builtin_expect(at != t->cframe, 0)) {
+		if (!can_read(t, at, sizeof(at)))
+			return 0;
+		t->cframe = at;
+	}
+	return word_at(at);
 }
 
 /* --- frames --- */
@@ -405,11 +410,12 @@ static inline uint64_t stack_read_leaf(struct stack_python *t, uint32_t frames, 
 /* The id of the stack, 0: the thread runs no Python, or its frames cannot be had (counted). `lane` is IN_RECORD. */
 static uint64_t pyframes_stack(struct recorder_lane *lane)
 {
-	struct stack_python *t = stack_thread_python();
+	struct stack_thread *self = stack_self;
+	struct stack_python *t = self && self->frame ? &self->python : stack_thread_python();
 	uint32_t frames, same = 0;
 	uint64_t at, id, changes;
 
-	if (!t)
+	if (__builtin_expect(!t, 0))
 		return 0;
 	at = frame_innermost(t);
 	if (!at)

@@ -170,6 +170,7 @@ void stack_python_forget(void)
 	for (unsigned int i = 0; i < STACK_PYTHON_PAGES; i++)
 		t->python.page[i] = 0;
 	t->python.thread = 0;
+	t->python.cframe = 0;
 }
 
 static void slot_give_back(struct stack_thread *t)

@@ -245,17 +245,36 @@ static void functions_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "unmatched", UNIT_COUNT, state->functions->calls.unmatched);
 }
 
+/* Those that called something. */
+static uint64_t threads_of(const struct calls *calls)
+{
+	uint64_t threads = 0;
+
+	for (size_t i = 0; i < calls->thread_room; i++)
+		threads += calls->thread[i].room != 0;
+	return threads;
+}
+
+/* cProfile has one thread, whose time is at most that of the run. */
 static void functions_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct function_sums *sums = &((const struct functions_state *)report->state)->sums;
+	const struct functions_state *state = report->state;
+	const struct function_sums *sums = &state->sums;
+	uint64_t threads = threads_of(&state->functions->calls);
 	char calls[UNIT_TEXT_BYTES], primitive[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+	char many[UNIT_TEXT_BYTES];
 
-	if (sums->calls)
-		screen_print(screen, SCREEN_BOLD, "%s function calls (%s primitive calls) in %s\n",
-			     unit_format_count(calls, sums->calls),
-			     unit_format_count(primitive, sums->primitive),
-			     unit_format_ns(time, sums->self_ns));
+	if (!sums->calls)
+		return;
+	screen_print(screen, SCREEN_BOLD, "%s function calls (%s primitive calls) in %s",
+		     unit_format_count(calls, sums->calls),
+		     unit_format_count(primitive, sums->primitive),
+		     unit_format_ns(time, sums->self_ns));
+	if (threads > 1)
+		screen_print(screen, SCREEN_BOLD, ", the times of %s threads added up",
+			     unit_format_count(many, threads));
+	screen_print(screen, SCREEN_BOLD, "\n");
 }
 
 static void functions_foot(const struct document *document, const struct screen *screen)

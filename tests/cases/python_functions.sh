@@ -224,12 +224,21 @@ done
 ((${#python})) || skip "no CPython 3.8 or newer"
 
 expect_match "the table" "$("$REPORT" functions --limit 0 "$OUTPUT")" '[0-9]+/2 .*program.py:3\(fib\)'
+[[ $("$REPORT" functions "$OUTPUT") != *threads* ]] || fail "one thread has times of several"
 expect_match "callers" "$("$REPORT" functions --callers '(fib)' "$OUTPUT")" 'program.py:[0-9]+\(main\)'
 [[ $("$REPORT" functions --callers '(fib)' "$OUTPUT") != *wrapped* ]] || fail "--callers shows others"
 expect_match "callees" "$("$REPORT" functions --callees '(static)' "$OUTPUT")" '\{built-in method builtins.sum\}'
 [[ $("$REPORT" functions --callees '(static)' "$OUTPUT") != *'builtins.max'* ]] || fail "--callees shows others"
 expect_eq "--format pstats elsewhere" "$("$REPORT" alloc --format pstats "$OUTPUT" 2>&1)" \
 	"prof-report: report 'alloc' has no --format pstats: it is of report functions"
+
+# several threads: their times are added up, and can be more than the run took
+rm -f "$OUTPUT"
+run_traced "$python" -c 'import threading, time
+threads = [threading.Thread(target=time.sleep, args=(0.1,)) for _ in range(3)]
+[t.start() for t in threads]
+[t.join() for t in threads]' || fail "$python: threads"
+expect_match "of threads" "$("$REPORT" functions "$OUTPUT")" '[0-9]+ function calls .* in .*, the times of 4 threads added up'
 
 # only the modules that are asked for; the time of others is their callers'
 mkdir -p mypkg/utils && echo 'from . import utils

@@ -50,7 +50,8 @@ def objects():
     for i in range(500):
         KEPT.append(Slotted())  # same
     KEPT.extend([str(i) * 2 for i in range(1000, 2000)])
-    KEPT.append({"key %d" % i: None for i in range(1000, 3000)})  # same
+    numbers = list(range(1000, 3000))  # so that the next line makes none: 3.14 keeps some for reuse
+    KEPT.append({"key %d" % i: None for i in numbers})  # same
 
 
 def in_thread():

@@ -66,6 +66,8 @@ __attribute__((no_sanitize("address"))) static void copy_bytes(char *to, const v
 
 /* It reads this process, as process_vm_readv() would: what is not mapped is refused. */
 static bool refuses;
+static unsigned int reads;
+static void (*moves)(unsigned int read); /* what the program does before it */
 static ssize_t read_here(uint32_t pid, const struct iovec *local, size_t local_count,
 			 const struct iovec *remote, size_t remote_count)
 {
@@ -77,6 +79,9 @@ static ssize_t read_here(uint32_t pid, const struct iovec *local, size_t local_c
 		errno = EPERM;
 		return -1;
 	}
+	reads++;
+	if (moves)
+		moves(reads);
 	for (size_t i = 0; i < local_count; i++) {
 		uint64_t address = at(remote[i].iov_base);
 
@@ -125,7 +130,8 @@ static void make_frame(unsigned int i, const struct made_code *made, bool is_las
 static enum stack_result read_stack(struct stack *stack)
 {
 	memory_begin(&memory, 1);
-	return stack_read(&codes, &reader, at(thread), &known, stack);
+	return stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), false }, &known,
+			  stack);
 }
 
 static int begin(void **state)
@@ -134,6 +140,8 @@ static int begin(void **state)
 	memset(&common, 0, sizeof(common));
 	memset(frame, 0, sizeof(frame));
 	refuses = false;
+	reads = 0;
+	moves = NULL;
 	layout = python_layout_of(MINOR);
 	journal_init(&common.journal);
 	assert_int_equal(names_init(&common.names, &common.journal), 0);
@@ -298,7 +306,8 @@ static enum stack_result read_with(const struct memory_hints *hints, struct stac
 	stack_want(&known, layout, &memory);
 	memory_fetch(&memory);
 	memory_begin_use(&memory);
-	return stack_read(&codes, &reader, at(thread), &known, stack);
+	return stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), false }, &known,
+			  stack);
 }
 
 /* One system call where all is as it was; a hint that has gone bad costs no more than itself. */
@@ -436,10 +445,74 @@ static void what_is_known_changes_nothing(void **state)
 		put64(cframe, layout->cframe_frame, at(frame[from]));
 		assert_int_equal(read_stack(&stack), STACK_READ);
 		memory_begin(&memory, 1);
-		assert_int_equal(stack_read(&codes, &reader, at(thread), &nothing, &plain),
+		assert_int_equal(stack_read(&codes, &reader,
+					    &(struct stack_wanted){ at(thread), false }, &nothing,
+					    &plain),
 				 STACK_READ);
 		stack_known_release(&nothing);
 		assert_int_equal(stack.place, plain.place);
+	}
+}
+
+static enum stack_result read_running(struct stack *stack)
+{
+	memory_begin(&memory, 1);
+	return stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), true }, &known,
+			  stack);
+}
+
+/* A frame is garbage for so many reads; then it is one. */
+static unsigned int torn_until;
+static void is_torn_at_first(unsigned int read)
+{
+	put64(frame[0], layout->frame_code, read < torn_until ? 1 : at(code[0].bytes));
+}
+
+static void torn_stack_is_read_again(void **state)
+{
+	struct stack stack;
+
+	(void)state;
+	moves = is_torn_at_first;
+	torn_until = 6;
+	assert_int_equal(read_stack(&stack), STACK_READ);
+	assert_int_equal(stack.place, 2);
+	reads = 0;
+	torn_until = UINT32_MAX;
+	assert_int_equal(read_running(&stack), STACK_TORN);
+	assert_int_equal(stack.place, 0);
+	assert_in_range(reads, STACK_TRIES, 6 * STACK_TRIES);
+}
+
+/* While the frames are being asked for "outer" is left, and "other" calls "inner" in its place. */
+static void calls_other(unsigned int read)
+{
+	if (read != 3)
+		return;
+	make_frame(0, &code[0], false);
+	make_frame(1, &code[2], true);
+	put64(cframe, layout->cframe_frame, at(frame[0]));
+}
+
+/* Frames that were read one after the other: those behind the change have callers that never called the first ones. */
+static void frames_of_two_moments_are_no_stack(void **state)
+{
+	uint32_t after;
+	struct stack stack;
+
+	(void)state;
+	make_frame(1, &code[2], true);
+	assert_int_equal(read_stack(&stack), STACK_READ);
+	after = stack.place;
+	stack_known_release(&known);
+	for (unsigned int runs = 0; runs < 2; runs++) {
+		reads = 0;
+		moves = NULL;
+		make_frame(0, &code[1], false);
+		make_frame(1, &code[1], true);
+		moves = calls_other;
+		assert_int_equal(runs ? read_running(&stack) : read_stack(&stack), STACK_READ);
+		assert_int_equal(stack.place, after);
 	}
 }
 
@@ -460,6 +533,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(unchanged_frames_are_not_read, begin, end),
 		cmocka_unit_test_setup_teardown(other_code_at_the_same_place_is_seen, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_known_changes_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(torn_stack_is_read_again, begin, end),
+		cmocka_unit_test_setup_teardown(frames_of_two_moments_are_no_stack, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

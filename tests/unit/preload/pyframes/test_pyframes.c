@@ -78,6 +78,8 @@ void *symbols_find_loaded(const char *name)
 	return strcmp(name, "_Py_IsFinalizing") != 0 ? NULL : (void *)is_finalizing;
 }
 
+__thread struct stack_thread *stack_self;
+
 struct stack_python *stack_thread_python(void)
 {
 	return &thread;
