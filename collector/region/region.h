@@ -69,10 +69,10 @@ struct region_process {
 	uint32_t pid;            /* in the namespace of the process */
 	uint32_t parent_pid;
 	uint32_t parent; /* entry of the recorded process that forked it, UINT32_MAX when none */
-	uint32_t unused;
-	_Atomic int32_t exit_status;  /* REGION_STATUS_UNKNOWN until known */
-	_Atomic uint32_t exit_how;    /* enum evt_end_how */
-	_Atomic uint64_t exit_cpu_ns; /* CPU time at exit, 0 until known */
+	_Atomic uint32_t python_threads; /* as the collector saw them last */
+	_Atomic int32_t exit_status;     /* REGION_STATUS_UNKNOWN until known */
+	_Atomic uint32_t exit_how;       /* enum evt_end_how */
+	_Atomic uint64_t exit_cpu_ns;    /* CPU time at exit, 0 until known */
 	uint64_t start_tsc;
 	_Atomic uint64_t lost_no_ring;
 	_Atomic uint64_t lost_nested;

@@ -450,7 +450,7 @@ static void process_take_thread(struct samples *samples, const struct process *p
 }
 
 static void process_take(struct samples *samples, const struct process *process,
-			 struct sampled_process *sampled, const struct region_process *shared)
+			 struct sampled_process *sampled, struct region_process *shared)
 {
 	static struct listed listed[SAMPLES_THREADS_MAX];
 	struct code_reader reader = { .memory = &samples->memory,
@@ -467,6 +467,7 @@ static void process_take(struct samples *samples, const struct process *process,
 	}
 	sampled->failures = 0;
 	count = process_list(samples, sampled, shared, listed, SAMPLES_THREADS_MAX);
+	atomic_store_explicit(&shared->python_threads, count, memory_order_relaxed);
 	memory_keep_hints(&samples->memory, &sampled->hints);
 	for (uint32_t i = 0; i < count; i++)
 		process_take_thread(samples, process, sampled, &reader, &listed[i], &next);
@@ -525,7 +526,7 @@ static bool process_can_be_seen(const struct process *process)
 static unsigned int process_look(struct samples *samples, uint32_t entry)
 {
 	const struct process *process = &samples->processes->slot[entry];
-	const struct region_process *shared = &samples->common->view.process[entry];
+	struct region_process *shared = &samples->common->view.process[entry];
 	struct sampled_process *sampled = &samples->process[entry];
 	uint64_t packed = process->number ? view_load64(&shared->python) : 0;
 	struct python_word word = python_word_of(packed);

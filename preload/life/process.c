@@ -4,8 +4,11 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "collector/format/events.h"
+#include "collector/region/python_layout.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/glibc.h"
@@ -140,12 +143,25 @@ void process_note_exec(bool begins)
 		atomic_store(&entry_own()->exec_tsc, begins ? clock_ticks() : 0);
 }
 
+/*
+ * CPython 3.10 is gone by now, and a daemon thread that still computes crashes when it takes the GIL. A wait would give it
+ * the time for that; without one the file is complete a moment after the program. How many threads there were is known
+ * where Python is sampled. PID 1 takes the collector with it.
+ */
+static bool wait_does_harm(const struct region_process *self)
+{
+	return python_word_of(atomic_load(&self->python)).minor == 10 &&
+	       atomic_load(&self->python_threads) > 1 && syscall(SYS_getpid) != 1;
+}
+
 static void exit_handler(int status, void *unused)
 {
+	bool records = recorder_is_open() && entry_is_own() && recorder_gates->generation;
+
 	(void)unused;
-	if (recorder_is_open() && entry_is_own() && recorder_gates->generation)
+	if (records)
 		families_flush();
-	process_ended(process_end(status, EVT_END_EXIT, true));
+	process_ended(process_end(status, EVT_END_EXIT, records && !wait_does_harm(entry_own())));
 }
 
 void process_install_handlers(void (*left)(void), void (*ended)(bool collector_moves))

@@ -85,6 +85,7 @@ static void take(uint32_t entry, uint64_t children_before_ns)
 	atomic_store(&p->lost_stacks, 0);
 	atomic_store(&p->waits, 0);
 	atomic_store(&p->python, 0);
+	atomic_store(&p->python_threads, 0);
 	atomic_store_explicit(&p->state, REGION_PROCESS_LIVE, memory_order_release);
 	self = entry;
 }

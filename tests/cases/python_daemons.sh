@@ -1,0 +1,54 @@
+#!/bin/bash
+# CPython 3.10 with daemon threads at its end is not held up, since such a thread crashes when it takes the GIL of an interpreter that is gone; others are.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+cat >script.py <<'END'
+import sys, threading, time
+if sys.argv[1] == "daemon":
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+input()
+sys.exit(3)
+END
+python_is() { # MINOR: the first interpreter of that version
+	local python
+	for python in "${PYTHONS[@]}"; do
+		"$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, int(sys.argv[1])))' "$1" 2>/dev/null &&
+			echo "$python" && return
+	done
+	return 1
+}
+threads_are_seen() { # FILE COUNT
+	(($("$REPORT" lines --by thread --limit 0 --format csv "$1" 2>/dev/null | tail -n +2 | wc -l) >= $2))
+}
+# An end that waits for a collector which stands still says so; one that does not wait knows nothing of it.
+ends() { # PYTHON WHAT THREADS
+	rm -f go ./*.evt*
+	mkfifo go
+	INTERCEPT_SAMPLE=200 run_traced "$1" script.py "$2" <go >out 2>err &
+	local pid=$! collector status
+	exec 3>go
+	eventually "$3 sampled threads in $OUTPUT" threads_are_seen "$OUTPUT" "$3"
+	collector=$(collector_of "$OUTPUT") || fail "no process has the file open"
+	kill -STOP "$collector"
+	echo >&3
+	wait $pid
+	status=$?
+	kill -CONT "$collector"
+	exec 3>&-
+	expect_eq "exit status of $*" $status 3
+	"$REPORT" check --wait 60 "$OUTPUT" >check.txt || fail "$*: check: $(cat check.txt)"
+	expect "$OUTPUT" 'summary.totals.events_lost == 0' 'processes.rows[0].exit_status == 3'
+}
+
+old=$(python_is 10) || skip "no Python 3.10 is installed"
+ends "$old" daemon 2
+expect_eq "what 3.10 with a daemon thread has to say" "$(cat err)" ""
+ends "$old" alone 1
+[[ -s err ]] || fail "3.10 without daemon threads did not wait for its collector"
+for minor in 8 9 11 12 13; do
+	other=$(python_is $minor) || continue
+	ends "$other" daemon 2
+	[[ -s err ]] || fail "3.$minor did not wait for its collector"
+	break
+done
