@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define PAGE_BYTES_MAX 25000000u  /* of the file */
-#define PAGE_BYTES_LEAST 1000000u /* a smaller budget counts as this */
+#define PAGE_BYTES_LEAST 450000u /* a smaller budget counts as this */
 #define PAGE_BYTES_FRAME 400000u  /* kept for style, script and the list of pieces */
 #define PAGE_PIECE_LEAST 12000u   /* kept for a piece, where there is as much */
 

@@ -174,7 +174,7 @@ function sentences(text) {
 
 async function drawReport(manifest, entry, place, words) {
 	if (entry.left_out) {
-		place.replaceChildren(el("h2", {}, entry.name), noRoom("this table", `it has 0 of ${entry.rows.toLocaleString("en-US")} rows; prof-report ${entry.name} has all.`));
+		place.replaceChildren(el("h2", {}, entry.name), entry.empty ? el("p", { class: "empty" }, show(entry.empty) + ".") : noRoom("this table", `it has 0 of ${entry.rows.toLocaleString("en-US")} rows; prof-report ${entry.name} has all.`));
 		return;
 	}
 	const { about, document: doc } = await piece(entry.id);
