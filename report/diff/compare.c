@@ -19,7 +19,7 @@ static FILE *text_open(char **text, size_t *length)
 }
 
 /* What diff->has_report says: of one report, or of all. */
-static int diff_put(struct diff *diff, take_compared *take, void *context)
+static int diff_put_once(struct diff *diff, take_compared *take, void *context, size_t *ret_again)
 {
 	struct screen *screen = &diff->request->screen;
 	const struct report_info *info = diff->has_report ? &report_infos[diff->report] : NULL;
@@ -46,17 +46,36 @@ static int diff_put(struct diff *diff, take_compared *take, void *context)
 	one.foot = text[2];
 	one.rows = reader.rows;
 	one.shown = reader.shown;
+	one.most = diff->request->options->limit;
 	if (!status)
-		take(context, &one);
+		*ret_again = take(context, &one);
 	for (unsigned int i = 0; i < 3; i++)
 		free(text[i]);
 	return status;
 }
 
-/* Each report of the overview, by the key that it has there, after the overview itself. */
-static int diff_put_all(struct diff *diff, take_compared *take, void *context)
+/* With fewer rows as long as the taker wants that. */
+static int diff_put(struct diff *diff, struct options *options, take_compared *take, void *context)
 {
-	int status = diff_put(diff, take, context);
+	size_t most = options->limit, again = 0;
+	int status = diff_put_once(diff, take, context, &again);
+
+	while (!status && again) {
+		options->limit = again;
+		again = 0;
+		status = diff_begin_again(diff);
+		if (!status)
+			status = diff_put_once(diff, take, context, &again);
+	}
+	options->limit = most;
+	return status;
+}
+
+/* Each report of the overview, by the key that it has there, after the overview itself. */
+static int diff_put_all(struct diff *diff, struct options *options, take_compared *take,
+			void *context)
+{
+	int status = diff_put(diff, options, take, context);
 
 	diff->has_report = true;
 	for (size_t i = 0; i < DIFF_OVERVIEW && !status; i++) {
@@ -71,19 +90,20 @@ static int diff_put_all(struct diff *diff, take_compared *take, void *context)
 		diff->by = sides_after(&diff->sides)->batch.report[diff->place]->by;
 		status = diff_begin_again(diff);
 		if (!status)
-			status = diff_put(diff, take, context);
+			status = diff_put(diff, options, take, context);
 	}
 	return status;
 }
 
-static int diff_documents(struct diff *diff, take_compared *take, void *context)
+static int diff_documents(struct diff *diff, struct options *options, take_compared *take,
+			  void *context)
 {
 	int status = diff_prepare(diff);
 
 	if (!status)
 		status = diff_read(diff);
 	if (!status)
-		status = diff_put_all(diff, take, context);
+		status = diff_put_all(diff, options, take, context);
 	if (!status)
 		sides_say_faults(&diff->sides);
 	return status;
@@ -109,7 +129,7 @@ int compare_put(struct report_request *request, char *const *base, size_t base_c
 	options.file_count = options.against + base_count;
 	diff->request = &own;
 	diff->by = KEY_ID_LIMIT;
-	status = diff_documents(diff, take, context);
+	status = diff_documents(diff, &options, take, context);
 	if (status)
 		snprintf(request->message, sizeof(request->message), "%s", own.message);
 	diff_release(diff);

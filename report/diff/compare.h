@@ -15,9 +15,11 @@ struct compared {
 	const char *json;        /* a whole document, with at most `most` rows */
 	const char *head, *foot; /* what people read around it; "" for nothing */
 	size_t length, rows, shown;
+	size_t most; /* rows that it may have */
 };
 
-typedef void take_compared(void *context, const struct compared *one);
+/* Returns 0 when it has taken it; else it wants the same again with at most so many rows. */
+typedef size_t take_compared(void *context, const struct compared *one);
 
 /*
  * The request's files are those of the run after, `base` those of the runs before; its options say which events count. A

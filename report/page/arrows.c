@@ -14,7 +14,7 @@ void arrows_begin(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t ti
 	arrows->has_begun = true;
 }
 
-static void keep_every_second(struct arrows *arrows)
+void arrows_halve(struct arrows *arrows)
 {
 	for (size_t i = 0; i < arrows->count / 2; i++)
 		arrows->arrow[i] = arrows->arrow[2 * i];
@@ -36,7 +36,7 @@ void arrows_end(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t time
 	arrows->begun.to_ns = time_ns;
 	arrows->arrow[arrows->count++] = arrows->begun;
 	if (arrows->count == ARROWS_MAX)
-		keep_every_second(arrows);
+		arrows_halve(arrows);
 }
 
 static int compare(const void *first, const void *second)

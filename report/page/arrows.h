@@ -34,6 +34,8 @@ struct arrows {
 void arrows_begin(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t time_ns);
 /* An end without the begin of the same number right before it is none. */
 void arrows_end(struct arrows *arrows, uint64_t id, uint32_t lane, uint64_t time_ns);
+/* Every second one of those that are there. */
+void arrows_halve(struct arrows *arrows);
 /* After the last one: in the order of their begins; nothing is later than end_ns. */
 void arrows_settle(struct arrows *arrows, uint64_t end_ns);
 /* [[from lane], [from, after the one before], [to lane], [to, after its begin]] */

@@ -46,7 +46,8 @@ async function panelCompare(manifest, panel, route) {
 		panel.replaceChildren(el("p", { class: "empty" }, "This page is of one run. " + COMPARE_HOW));
 		return;
 	}
-	const entry = entries.find((one) => (one.name || "") === (route[0] || "")) || entries[0], { document: doc, head, foot } = await piece(entry.id);
+	const entry = entries.find((one) => (one.name || "") === (route[0] || "")) || entries[0];
+	const { document: doc, head, foot } = entry.left_out ? { document: { rows: [] } } : await piece(entry.id);
 	const rows = doc.rows.map(compareRow), metrics = entry.name ? compareMetrics(rows) : [], place = el("div", { class: "changes" });
 	const first = metrics.includes(route[1]) ? route[1] : metrics.includes(entry.metric) ? entry.metric : metrics[0] || COMPARE_ALL;
 	const label = (one) => one.name || "what changed most";
@@ -55,6 +56,6 @@ async function panelCompare(manifest, panel, route) {
 		compareSelect("Report", entries.map(label), label(entry), (name) => { location.hash = "compare/" + encodeURIComponent((entries.find((one) => label(one) === name) || {}).name || ""); }),
 		metrics.length > 1 ? compareSelect("Column", [...metrics, COMPARE_ALL], first, draw) : ""),
 		sentences(head) || "", entry.shown < entry.rows ? el("p", { class: "dim" }, `The page has ${entry.shown.toLocaleString("en-US")} of ${entry.rows.toLocaleString("en-US")} changes; prof-report diff has all.`) : "",
-		rows.length ? place : el("p", { class: "empty" }, "Nothing that both runs recorded has changed."), sentences(foot) || "");
+		rows.length ? place : entry.left_out ? noRoom("these changes", "prof-report diff has them.") : el("p", { class: "empty" }, "Nothing that both runs recorded has changed."), sentences(foot) || "");
 	draw(first);
 }

@@ -26,8 +26,13 @@ function piece(id) {
 	return pieces.get(id);
 }
 
+/* A part that the page has no room for, and where it is. */
+function noRoom(what, command) {
+	return el("p", { class: "empty noroom" }, `The page has no room for ${what}: ${command}`);
+}
+
 /* The table of a report, or null when the page has none of it. */
 async function tableOf(manifest, name) {
 	const entry = manifest.pieces.find((one) => one.kind === "table" && one.name === name);
-	return entry ? piece(entry.id) : null;
+	return entry && !entry.left_out ? piece(entry.id) : null;
 }

@@ -178,8 +178,8 @@ async function panelFlames(manifest, panel, route) {
 	const select = el("select", { "aria-label": "Which stacks", onchange: () => { location.hash = "flames/" + select.value; } },
 		some.map((one) => el("option", { value: one.id, selected: one === chosen }, one.title)));
 	panel.replaceChildren(el("div", { class: "tools" }, select, ...flameTools(graph)), graph.status, graph.canvas,
-		data.left_out ? el("p", { class: "dim" }, `${data.left_out.toLocaleString("en-US")} functions are too small to be seen: they count in those around them.`) : "",
-		flameDepth(graph.top) < 2 ? el("p", { class: "dim" }, "Only the innermost caller was recorded. INTERCEPT_STACKS=native, python or both records whole stacks.") : "",
+		data.left_out ? el("p", { class: "dim" }, `${data.left_out.toLocaleString("en-US")} functions are left out, too small to be seen or more than the page has room for: they count in those around them.`) : "",
+		flameDepth(graph.top) < 2 && !data.left_out ? el("p", { class: "dim" }, "Only the innermost caller was recorded. INTERCEPT_STACKS=native, python or both records whole stacks.") : "",
 		...missing);
 	graph.draw();
 	panel.redraw = () => graph.draw();

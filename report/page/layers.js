@@ -24,11 +24,18 @@ class LayersChart {
 		this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": `${this.title()}; arrow keys choose a moment`,
 			onmousemove: (event) => this.hover(event), onmouseleave: tipHide, onclick: (event) => this.choose(this.momentAt(event)), onkeydown: (event) => this.key(event) });
 		this.lived = el("div", { class: "lived" });
-		this.node = el("section", { class: "layers", "data-piece": entry.id }, el("h2", {}, this.title()), this.legend(), this.canvas, this.lived);
+		this.node = el("section", { class: "layers", "data-piece": entry.id }, el("h2", {}, this.title()), this.thinned(), this.legend(), this.canvas, this.lived);
 	}
 
 	title() {
 		return `${LAYERS_OF[this.entry.of]} over time, by ${this.entry.by}`;
+	}
+
+	/* What the page has no room for. */
+	thinned() {
+		const { times, moments, parts_max: most } = this.data, few = times.length < moments;
+		const said = [few ? `${times.length} of ${moments} moments` : "", most ? `the largest ${most} parts of each` : ""].filter((text) => text);
+		return said.length ? el("p", { class: "dim" }, `The page has no room for all: it has ${said.join(", ")}; all else is the rest.`) : "";
 	}
 
 	/* Names that had most at any moment, and had it longest. */
@@ -143,6 +150,6 @@ class LayersChart {
 
 /* A chart a piece. */
 async function layersCharts(manifest, end) {
-	const entries = manifest.pieces.filter((one) => one.kind === "layers");
+	const entries = manifest.pieces.filter((one) => one.kind === "layers" && !one.left_out);
 	return Promise.all(entries.map(async (entry) => new LayersChart(entry, await piece(entry.id), end)));
 }

@@ -95,9 +95,12 @@ async function panelMemory(manifest, panel) {
 		panel.replaceChildren(el("p", { class: "empty" }, alloc && alloc.about.empty ? show(alloc.about.empty) + "." : "Nothing is known of memory over time."));
 		return;
 	}
-	const data = await piece("memory"), curves = data.lines.map((line) => new MemoryCurve(line, data.end_ns));
+	const stored = manifest.pieces.find((one) => one.kind === "memory");
+	const data = stored.left_out ? { lines: [], end_ns: 0 } : await piece("memory"), curves = data.lines.map((line) => new MemoryCurve(line, data.end_ns));
 	const table = await tableOf(manifest, "memory"), charts = await layersCharts(manifest, data.end_ns);
-	panel.replaceChildren(...curves.filter((curve) => curve.line.kind !== "resident").map((curve) => curve.node), ...charts.map((chart) => chart.node),
+	panel.replaceChildren(stored.left_out ? noRoom("memory over time", "prof-report memory has it.") : "",
+		data.moments ? el("p", { class: "dim" }, `The page has no room for all: the curves have ${data.moments} points.`) : "",
+		...curves.filter((curve) => curve.line.kind !== "resident").map((curve) => curve.node), ...charts.map((chart) => chart.node),
 		...curves.filter((curve) => curve.line.kind === "resident").map((curve) => curve.node),
 		data.left_out ? el("p", { class: "dim" }, `${data.left_out} more processes had less; prof-report memory --by process lists them.`) : "",
 		table && table.document.rows.length ? el("section", {}, el("h2", {}, "What resident memory consisted of"), new DataTable(table.about.columns, table.document.rows).node) : "");

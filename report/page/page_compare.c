@@ -10,6 +10,7 @@
 
 #define ROWS_MAX 3000u /* of a report; all that changed most come first */
 #define ID_BYTES 96u
+#define PIECES 32u /* more than there are reports to compare: each after another has its least */
 
 static bool is_same_file(const char *path, const char *other)
 {
@@ -41,10 +42,12 @@ int page_compare_check(struct page *page)
 	return STATUS_OK;
 }
 
-static void put_piece(struct page *page, const char *id, const struct compared *one)
+/* False: it has no room. */
+static bool put_piece(struct page *page, const char *id, const struct compared *one)
 {
 	char *text = NULL;
 	size_t length = 0;
+	bool fits;
 	struct json json = { .out = page_text_open(&text, &length) };
 
 	json_open(&json, NULL, '{');
@@ -54,25 +57,36 @@ static void put_piece(struct page *page, const char *id, const struct compared *
 	fwrite(one->json, 1, one->length, json.out);
 	json_close(&json, '}');
 	fclose(json.out);
-	page_file_put(&page->file, id, text, length);
+	fits = page_file_weigh(text, length) <= page_budget_room(&page->file.budget, PIECES);
+	if (fits)
+		page_file_put(&page->file, id, text, length);
 	free(text);
+	return fits;
 }
 
-static void take_compared_report(void *context, const struct compared *one)
+static size_t take_compared_report(void *context, const struct compared *one)
 {
 	struct page *page = context;
 	char id[ID_BYTES];
 	struct json *entry;
+	bool fits;
 
 	snprintf(id, sizeof(id), "compare-%s", one->report ? one->report : "all");
-	put_piece(page, id, one);
-	entry = page_file_entry(&page->file, id, "compare");
+	fits = put_piece(page, id, one);
+	if (!fits && one->most > 1) {
+		size_t rows = one->shown < one->most ? one->shown : one->most;
+
+		return rows > 4 ? rows / 4 : 1;
+	}
+	entry = fits ? page_file_entry(&page->file, id, "compare")
+		     : page_file_leave_out(&page->file, id, "compare");
 	json_string(entry, "name", one->report);
 	json_string(entry, "by", one->by);
 	json_string(entry, "metric", one->metric);
 	json_number(entry, "rows", one->rows);
-	json_number(entry, "shown", one->shown);
+	json_number(entry, "shown", fits ? one->shown : 0);
 	json_close(entry, '}');
+	return 0;
 }
 
 int page_compare_put(struct page *page)
@@ -84,6 +98,7 @@ int page_compare_put(struct page *page)
 	if (!options->base_count)
 		return STATUS_OK;
 	own.screen = page_screen(page, NULL);
+	page_budget_begin(&page->file.budget, PAGE_COMPARE);
 	status = compare_put(&own, options->base, options->base_count, ROWS_MAX,
 			     take_compared_report, page);
 	if (status)

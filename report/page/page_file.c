@@ -3,14 +3,23 @@
 #include "report/page/page_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/base/base64.h"
 #include "report/base/memory.h"
 #include "report/page/page_source.h"
 
+static uint64_t bytes_max(void)
+{
+	const char *own = getenv("PROF_REPORT_PAGE_BYTES");
+
+	return own && *own ? strtoull(own, NULL, 10) : PAGE_BYTES_MAX;
+}
+
 int page_file_open(struct page_file *file, struct report_request *request)
 {
 	*file = (struct page_file){ .sink = memory_zero(1, sizeof(*file->sink)) };
+	page_budget_init(&file->budget, bytes_max(), request->options->base_count > 0);
 	if (sink_open(file->sink, request, request->options->output, false)) {
 		free(file->sink);
 		file->sink = NULL;
@@ -31,7 +40,7 @@ size_t page_file_weigh(const char *json, size_t length)
 	size_t packed = 0;
 
 	free(sink_deflate(json, length, &packed));
-	return base64_length(packed);
+	return base64_length(packed) + PAGE_TAG_BYTES;
 }
 
 void page_file_put(struct page_file *file, const char *id, const char *json, size_t length)
@@ -45,6 +54,7 @@ void page_file_put(struct page_file *file, const char *id, const char *json, siz
 	sink_put(file->sink, text, base64_length(packed));
 	sink_text(file->sink, "</script>\n");
 	file->bytes += base64_length(packed);
+	page_budget_use(&file->budget, base64_length(packed) + PAGE_TAG_BYTES + strlen(id));
 	file->pieces++;
 	free(text);
 	free(bytes);
@@ -56,6 +66,14 @@ struct json *page_file_entry(struct page_file *file, const char *id, const char 
 	json_string(&file->manifest, "id", id);
 	json_string(&file->manifest, "kind", kind);
 	return &file->manifest;
+}
+
+struct json *page_file_leave_out(struct page_file *file, const char *id, const char *kind)
+{
+	struct json *entry = page_file_entry(file, id, kind);
+
+	json_bool(entry, "left_out", true);
+	return entry;
 }
 
 struct json *page_file_end_pieces(struct page_file *file)

@@ -14,8 +14,9 @@
 
 #include "report/base/json.h"
 #include "report/export/sink.h"
+#include "report/page/page_budget.h"
 
-#define PAGE_BYTES_MAX 25000000u
+#define PAGE_TAG_BYTES 64u /* around a piece, without its id */
 
 struct page_file {
 	struct sink *sink;    /* owned */
@@ -24,12 +25,15 @@ struct page_file {
 	size_t manifest_bytes;
 	uint64_t bytes; /* of pieces so far, as they stand in the file */
 	size_t pieces;
+	struct page_budget budget;
 };
 
-/* 0, or -1 with the request's message. */
+/* 0, or -1 with the request's message. PROF_REPORT_PAGE_BYTES, for tests, is another limit of the file than PAGE_BYTES_MAX. */
 int page_file_open(struct page_file *file, struct report_request *request);
 /* What the piece would take of the file. */
 size_t page_file_weigh(const char *json, size_t length);
+/* An entry of a piece that is not in the page, for lack of room. To be closed as others. */
+struct json *page_file_leave_out(struct page_file *file, const char *id, const char *kind);
 /* Writes the piece; its line of the manifest is the caller's, between page_file_entry() and json_close(). */
 void page_file_put(struct page_file *file, const char *id, const char *json, size_t length);
 /* Opens the object of a piece in the manifest, with its id and kind. */

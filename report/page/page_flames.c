@@ -64,19 +64,33 @@ static bool is_drawn(const struct drawing *drawing, size_t at)
 }
 
 /* What is below a node is never more than it: no node is drawn without those around it. */
-static void choose_least(struct drawing *drawing)
+static void count_left_out(struct drawing *drawing)
 {
 	size_t nodes = drawing->tree->count - 1;
 
+	drawing->left_out = 0;
+	for (size_t i = 0; i < nodes; i++)
+		drawing->left_out += !is_drawn(drawing, i);
+}
+
+static void draw_fewer(struct drawing *drawing)
+{
+	drawing->least = drawing->least > UINT64_MAX / 2 ? UINT64_MAX : drawing->least * 2;
+	count_left_out(drawing);
+}
+
+static size_t drawn(const struct drawing *drawing)
+{
+	return drawing->tree->count - 1 - drawing->left_out;
+}
+
+static void choose_least(struct drawing *drawing)
+{
 	drawing->least = drawing->tree->node[TREE_ROOT].total / SHARE_MIN_OF_ALL;
 	drawing->least += !drawing->least;
-	do {
-		drawing->left_out = 0;
-		for (size_t i = 0; i < nodes; i++)
-			drawing->left_out += !is_drawn(drawing, i);
-		drawing->least *= 2;
-	} while (nodes - drawing->left_out > NODES_MAX);
-	drawing->least /= 2;
+	count_left_out(drawing);
+	while (drawn(drawing) > NODES_MAX)
+		draw_fewer(drawing);
 }
 
 /* Numbers of names in the order of their first use; the names themselves come after. */
@@ -173,7 +187,9 @@ static void put_entry(struct page *page, const struct page_flame *flame, const c
 	json_close(entry, '}');
 }
 
-static void put_tree(struct page *page, const struct page_flame *flame, const char *id)
+/* The smallest functions are joined to those around them until the rest has room: none at all always has. */
+static void put_tree(struct page *page, const struct page_flame *flame, const char *id,
+		     uint64_t room)
 {
 	struct stack_tree tree;
 	struct drawing drawing = { .tree = &tree };
@@ -184,13 +200,18 @@ static void put_tree(struct page *page, const struct page_flame *flame, const ch
 	drawing.order = stack_tree_order(&tree);
 	choose_least(&drawing);
 	text = flame_json(flame, &drawing, &length);
+	while (drawn(&drawing) && page_file_weigh(text, length) > room) {
+		draw_fewer(&drawing);
+		free(text);
+		text = flame_json(flame, &drawing, &length);
+	}
 	page_file_put(&page->file, id, text, length);
 	free(text);
 	free(drawing.order);
 	stack_tree_release(&tree);
 }
 
-static void put_flame(struct page *page, struct page_flame *flame)
+static void put_flame(struct page *page, struct page_flame *flame, size_t pieces)
 {
 	struct facts facts = { .count = 0 };
 	struct why_empty absence;
@@ -202,7 +223,7 @@ static void put_flame(struct page *page, struct page_flame *flame)
 	value = facts.fact[1].cell.text;
 	snprintf(id, sizeof(id), "flame-%s-%s", flame->state.from->name, value);
 	if (flame->state.all)
-		put_tree(page, flame, id);
+		put_tree(page, flame, id, page_budget_room(&page->file.budget, pieces));
 	else
 		empty = stack_report_explain(&flame->state, &flame->report, &absence);
 	put_entry(page, flame, id, value, empty);
@@ -212,6 +233,7 @@ static void put_flame(struct page *page, struct page_flame *flame)
 
 void page_flames_put(struct page_flames *flames, struct page *page)
 {
+	page_budget_begin(&page->file.budget, PAGE_FLAMES);
 	for (size_t i = 0; i < flames->count; i++)
-		put_flame(page, &flames->flame[i]);
+		put_flame(page, &flames->flame[i], flames->count - i);
 }

@@ -9,7 +9,14 @@
 #include "report/stacks/stack_rows.h"
 #include "report/tensors/rows_tensors.h"
 
-#define PARTS_MAX 48u /* of a moment in the page */
+#define PARTS_MAX 48u /* of a moment in the page; fewer where it has no room */
+#define PARTS_MIN 6u
+#define PIECES 3u /* of this file */
+
+/* What of the layers is put: the largest parts of each so many-th moment. */
+struct thinning {
+	size_t parts, step;
+};
 
 void page_layers_want(struct page_layers *layers, struct page *page)
 {
@@ -70,7 +77,7 @@ static int compare_parts(const void *first, const void *second)
 
 /* The moment's parts by name: `row` is then the name's number. Returns how many there are. */
 static size_t moment_join(const struct layers_moment *moment, const struct naming *naming,
-			  struct layers_part *parts, uint32_t *at)
+			  struct layers_part *parts, uint32_t *at, size_t most)
 {
 	size_t count = 0;
 
@@ -86,7 +93,7 @@ static size_t moment_join(const struct layers_moment *moment, const struct namin
 	for (size_t i = 0; i < count; i++)
 		at[parts[i].row] = 0;
 	qsort(parts, count, sizeof(*parts), compare_parts);
-	return count < PARTS_MAX ? count : PARTS_MAX;
+	return count < most ? count : most;
 }
 
 static void put_moment(struct json *json, const struct layers_part *part, size_t count)
@@ -103,45 +110,101 @@ static void put_moment(struct json *json, const struct layers_part *part, size_t
 	json_close(json, ']');
 }
 
-static void put_layers(struct json *json, const struct layers *layers, const struct naming *naming)
+/* The numbers of names are those of their first use: only names that are used are in the piece. */
+static void put_parts(struct json *json, const struct layers *layers, const struct naming *naming,
+		      const struct thinning *thinning)
 {
 	struct layers_part *parts = memory_zero(LAYERS_PARTS, sizeof(*parts));
-	uint32_t *at = memory_zero(naming->count + 1, sizeof(*at));
+	uint32_t *at = memory_zero(naming->count + 1, sizeof(*at)),
+		 *shown = memory_zero(naming->count + 1, sizeof(*shown)),
+		 *used = memory_zero(naming->count + 1, sizeof(*used)), names = 0;
 
-	json_open(json, "times", '[');
-	for (size_t i = 0; i < layers->count; i++)
-		json_number(json, NULL, layers->moment[i].time_ns);
-	json_close(json, ']');
-	json_open(json, "all", '[');
-	for (size_t i = 0; i < layers->count; i++)
-		json_number(json, NULL, layers->moment[i].all);
+	json_open(json, "parts", '[');
+	for (size_t i = 0; i < layers->count; i += thinning->step) {
+		size_t count = moment_join(&layers->moment[i], naming, parts, at, thinning->parts);
+
+		for (size_t k = 0; k < count; k++) {
+			uint32_t name = parts[k].row;
+
+			if (!shown[name]) {
+				used[names] = name;
+				shown[name] = ++names;
+			}
+			parts[k].row = shown[name] - 1;
+		}
+		put_moment(json, parts, count);
+	}
 	json_close(json, ']');
 	json_open(json, "names", '[');
-	for (size_t i = 0; i < naming->count; i++)
-		json_string(json, NULL, naming->text[i]);
-	json_close(json, ']');
-	json_open(json, "parts", '[');
-	for (size_t i = 0; i < layers->count; i++)
-		put_moment(json, parts, moment_join(&layers->moment[i], naming, parts, at));
+	for (uint32_t i = 0; i < names; i++)
+		json_string(json, NULL, naming->text[used[i]]);
 	json_close(json, ']');
 	free(parts);
 	free(at);
+	free(shown);
+	free(used);
+}
+
+static void put_layers(struct json *json, const struct layers *layers, const struct naming *naming,
+		       const struct thinning *thinning)
+{
+	json_open(json, "times", '[');
+	for (size_t i = 0; i < layers->count; i += thinning->step)
+		json_number(json, NULL, layers->moment[i].time_ns);
+	json_close(json, ']');
+	json_open(json, "all", '[');
+	for (size_t i = 0; i < layers->count; i += thinning->step)
+		json_number(json, NULL, layers->moment[i].all);
+	json_close(json, ']');
+	put_parts(json, layers, naming, thinning);
+	json_number(json, "moments", layers->count);
+	if (thinning->parts < PARTS_MAX)
+		json_number(json, "parts_max", thinning->parts);
+}
+
+static char *layers_json(const struct layers *layers, const struct naming *naming,
+			 const struct thinning *thinning, size_t *ret_length)
+{
+	char *text = NULL;
+	struct json json = { .out = page_text_open(&text, ret_length) };
+
+	json_open(&json, NULL, '{');
+	put_layers(&json, layers, naming, thinning);
+	json_close(&json, '}');
+	fclose(json.out);
+	return text;
+}
+
+/* Fewer parts, then fewer moments. False: no further. */
+static bool thin(struct thinning *thinning, const struct layers *layers)
+{
+	if (thinning->parts > PARTS_MIN) {
+		thinning->parts /= 2;
+		return true;
+	}
+	thinning->step *= 2;
+	return thinning->step < layers->count;
 }
 
 static void put_piece(struct page *page, const char *id, const char *of, const char *by,
 		      const struct layers *layers, const struct naming *naming)
 {
-	char *text = NULL;
-	size_t length = 0;
-	struct json json = { .out = page_text_open(&text, &length) }, *entry;
+	struct thinning thinning = { PARTS_MAX, 1 };
+	uint64_t room = page_budget_room(&page->file.budget, PIECES);
+	struct json *entry;
+	size_t length;
+	char *text = layers_json(layers, naming, &thinning, &length);
+	bool fits;
 
-	json_open(&json, NULL, '{');
-	put_layers(&json, layers, naming);
-	json_close(&json, '}');
-	fclose(json.out);
-	page_file_put(&page->file, id, text, length);
+	while (!(fits = page_file_weigh(text, length) <= room) && thin(&thinning, layers)) {
+		free(text);
+		text = layers_json(layers, naming, &thinning, &length);
+	}
+	if (fits)
+		page_file_put(&page->file, id, text, length);
 	free(text);
-	entry = page_file_entry(&page->file, id, "layers");
+	entry = fits ? page_file_entry(&page->file, id, "layers")
+		     : page_file_leave_out(&page->file, id, "layers");
 	json_string(entry, "of", of);
 	json_string(entry, "by", by);
 	json_close(entry, '}');

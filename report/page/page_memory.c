@@ -8,7 +8,9 @@
 #include "report/core/keys.h"
 #include "report/tensors/rows_tensors.h"
 
-#define MOMENTS 512u
+#define MOMENTS 512u /* fewer where the page has no room */
+#define MOMENTS_MIN 8u
+#define PIECES 4u         /* of memory: these curves, and page_layers.c */
 #define PROCESSES_MAX 16u /* curves of those that had most */
 
 void page_memory_want(struct page_memory *memory, struct page *page)
@@ -24,13 +26,14 @@ struct line {
 	const char *kind, *name;
 	size_t name_length;
 	uint64_t peak_bytes, peak_ns, end_ns, pid;
+	size_t moments;
 };
 
 static void put_line(struct json *json, const struct line *line, const struct curve *curve)
 {
 	uint64_t values[MOMENTS];
 
-	curve_sample(curve, line->end_ns, values, MOMENTS);
+	curve_sample(curve, line->end_ns, values, line->moments);
 	json_open(json, NULL, '{');
 	json_string(json, "kind", line->kind);
 	json_text(json, "name", line->name, line->name_length);
@@ -39,7 +42,7 @@ static void put_line(struct json *json, const struct line *line, const struct cu
 	json_number(json, "peak_bytes", line->peak_bytes);
 	json_number(json, "peak_ns", line->peak_ns);
 	json_open(json, "values", '[');
-	for (size_t i = 0; i < MOMENTS; i++)
+	for (size_t i = 0; i < line->moments; i++)
 		json_number(json, NULL, values[i]);
 	json_close(json, ']');
 	json_close(json, '}');
@@ -62,14 +65,14 @@ static bool is_shown(const struct page_memory *memory, size_t count, size_t at)
 }
 
 static size_t put_processes(struct json *json, const struct page_memory *memory,
-			    struct source *source)
+			    struct source *source, size_t moments)
 {
 	struct source_process *const *process;
 	size_t count = source_processes(source, &process), left_out = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct resident_process *seen = resident_of(memory->resident, (uint32_t)i);
-		struct line line = { .kind = "resident", .name = "" };
+		struct line line = { .kind = "resident", .name = "", .moments = moments };
 
 		if (!seen)
 			continue;
@@ -88,7 +91,8 @@ static size_t put_processes(struct json *json, const struct page_memory *memory,
 	return left_out;
 }
 
-static void put_devices(struct json *json, const struct tensors *tensors, uint64_t end_ns)
+static void put_devices(struct json *json, const struct tensors *tensors, uint64_t end_ns,
+			size_t moments)
 {
 	for (size_t i = 0; i < tensors->device_count; i++) {
 		const struct tensor_device *device = &tensors->device[i];
@@ -97,20 +101,22 @@ static void put_devices(struct json *json, const struct tensors *tensors, uint64
 				     .name = tensor_device_text(device->device, name),
 				     .peak_bytes = device->live.peak_bytes,
 				     .peak_ns = device->live.peak_time_ns,
-				     .end_ns = end_ns };
+				     .end_ns = end_ns,
+				     .moments = moments };
 
 		line.name_length = strlen(line.name);
 		put_line(json, &line, &device->curve);
 	}
 }
 
-static char *memory_json(const struct page_memory *memory, const struct page *page,
+static char *memory_json(const struct page_memory *memory, const struct page *page, size_t moments,
 			 size_t *ret_length, size_t *ret_lines)
 {
 	struct source *source = page->request->source;
 	const struct heap_totals *totals = &memory->heap->totals;
 	uint64_t end_ns = source_end_ns(source);
-	struct line heap = { "heap", "", 0, totals->peak_bytes, totals->peak_time_ns, end_ns, 0 };
+	struct line heap = { "heap", "", 0,      totals->peak_bytes, totals->peak_time_ns,
+			     end_ns, 0,  moments };
 	char *text = NULL;
 	struct json json = { .out = page_text_open(&text, ret_length) };
 	size_t left_out;
@@ -120,11 +126,13 @@ static char *memory_json(const struct page_memory *memory, const struct page *pa
 	json_open(&json, "lines", '[');
 	if (totals->allocations)
 		put_line(&json, &heap, &memory->heap->curve);
-	put_devices(&json, memory->tensors, end_ns);
-	left_out = put_processes(&json, memory, source);
+	put_devices(&json, memory->tensors, end_ns, moments);
+	left_out = put_processes(&json, memory, source, moments);
 	*ret_lines = json.more[json.depth];
 	json_close(&json, ']');
 	json_number(&json, "left_out", left_out);
+	if (moments < MOMENTS)
+		json_number(&json, "moments", moments);
 	json_close(&json, '}');
 	fclose(json.out);
 	return text;
@@ -132,10 +140,20 @@ static char *memory_json(const struct page_memory *memory, const struct page *pa
 
 void page_memory_put(const struct page_memory *memory, struct page *page)
 {
-	size_t length, lines;
-	char *text = memory_json(memory, page, &length, &lines);
+	size_t length, lines, moments = MOMENTS;
+	char *text = memory_json(memory, page, moments, &length, &lines);
+	uint64_t room;
 
-	if (lines) {
+	page_budget_begin(&page->file.budget, PAGE_MEMORY);
+	room = page_budget_room(&page->file.budget, PIECES);
+	while (lines && moments > MOMENTS_MIN && page_file_weigh(text, length) > room) {
+		moments /= 2;
+		free(text);
+		text = memory_json(memory, page, moments, &length, &lines);
+	}
+	if (lines && page_file_weigh(text, length) > room) {
+		json_close(page_file_leave_out(&page->file, "memory", "memory"), '}');
+	} else if (lines) {
 		page_file_put(&page->file, "memory", text, length);
 		json_close(page_file_entry(&page->file, "memory", "memory"), '}');
 	}

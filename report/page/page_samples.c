@@ -155,12 +155,12 @@ static void put_stacks(struct stack_list *list)
 
 	json_open(&list->json, NULL, '{');
 	json_open(&list->json, "name", '[');
-	for (size_t i = 0; i < samples->count; i++)
+	for (size_t i = 0; i < samples->kept; i++)
 		if (samples_place(samples->samples, samples->seen[i].place))
 			json_number(&list->json, NULL, samples->seen[i].name);
 	json_close(&list->json, ']');
 	json_open(&list->json, "place", '[');
-	for (size_t i = 0; i < samples->count; i++) {
+	for (size_t i = 0; i < samples->kept; i++) {
 		const struct sample_place *place = samples_place(samples->samples,
 								 samples->seen[i].place);
 
@@ -200,25 +200,40 @@ static void name_stacks(const struct page_samples *samples)
 	}
 }
 
-void page_samples_put(struct page_samples *samples, struct page *page)
+/* The first samples->kept of the stacks. */
+static char *stacks_json(const struct page_samples *samples, size_t *ret_length)
 {
 	struct stack_list list = { .samples = samples };
 	char *text = NULL;
-	size_t length = 0;
 
-	name_stacks(samples);
-	if (!samples->count)
-		return;
 	list.number = memory_zero(samples->samples->place_count + 1, sizeof(*list.number));
 	map_init(&list.texts);
-	for (size_t i = 0; i < samples->count; i++)
+	for (size_t i = 0; i < samples->kept; i++)
 		list_add(&list, samples_place(samples->samples, samples->seen[i].place));
-	list.json.out = page_text_open(&text, &length);
+	list.json.out = page_text_open(&text, ret_length);
 	put_stacks(&list);
 	fclose(list.json.out);
-	page_file_put(&page->file, "timeline-stacks", text, length);
-	free(text);
 	map_release(&list.texts);
 	free(list.place);
 	free(list.number);
+	return text;
+}
+
+void page_samples_put(struct page_samples *samples, struct page *page, uint64_t room)
+{
+	size_t length;
+	char *text;
+
+	name_stacks(samples);
+	samples->kept = samples->count;
+	if (!samples->count)
+		return;
+	text = stacks_json(samples, &length);
+	while (samples->kept && page_file_weigh(text, length) > room) {
+		samples->kept /= 2;
+		free(text);
+		text = stacks_json(samples, &length);
+	}
+	page_file_put(&page->file, "timeline-stacks", text, length);
+	free(text);
 }

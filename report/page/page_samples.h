@@ -28,6 +28,7 @@ struct page_samples {
 	struct map known; /* place and state to an entry of `seen` */
 	struct seen_stack *seen;
 	size_t count, room;
+	size_t kept; /* of them, those whose stack the page has room for */
 	uint64_t looks, stretches;
 };
 
@@ -35,7 +36,7 @@ struct page_samples {
 void page_samples_want(struct page_samples *samples, struct page *page, struct timeline *timeline,
 		       struct chrome *chrome);
 /* Names what is in the timeline, and writes the piece; before the timeline is written. */
-void page_samples_put(struct page_samples *samples, struct page *page);
+void page_samples_put(struct page_samples *samples, struct page *page, uint64_t room);
 void page_samples_release(struct page_samples *samples);
 
 #endif

@@ -22,6 +22,13 @@ static bool is_shown(enum report_id id)
 	       !(report_infos[id].takes & TAKES_of);
 }
 
+/* What the overview and the advice are made of: before all others, and never left out. */
+static bool is_first(const struct page_table *table)
+{
+	return table->options.report == REPORT_summary ||
+	       table->options.report == REPORT_bottleneck;
+}
+
 int page_tables_want(struct page_tables *tables, struct page *page)
 {
 	int status = STATUS_OK;
@@ -164,46 +171,67 @@ static char *table_json(const struct page *page, struct page_table *table, size_
 	return text;
 }
 
-/* Fewer rows when those of the table are long. */
-static char *table_json_that_fits(const struct page *page, struct page_table *table,
+/* Fewer rows when those of the table are long, or where the page has no room; those with the least are left out. */
+static char *table_json_that_fits(const struct page *page, struct page_table *table, uint64_t room,
 				  size_t *ret_length)
 {
+	size_t *limit = &table->request.arrangement.limit;
 	char *text = table_json(page, table, ret_length);
+	uint64_t bytes = page_file_weigh(text, *ret_length);
 
-	while (page_file_weigh(text, *ret_length) > TABLE_BYTES_MAX &&
-	       table->request.arrangement.limit / 4 >= ROWS_MIN) {
-		table->request.arrangement.limit /= 4;
+	while (*limit > 1 &&
+	       (bytes > room || (bytes > TABLE_BYTES_MAX && *limit / 4 >= ROWS_MIN))) {
+		*limit = *limit > 4 ? *limit / 4 : 1;
 		free(text);
 		text = table_json(page, table, ret_length);
+		bytes = page_file_weigh(text, *ret_length);
 	}
+	table->is_left_out = bytes > room && !is_first(table);
 	return text;
 }
 
-static void put_table(struct page *page, struct page_table *table)
+static void put_table(struct page *page, struct page_table *table, size_t pieces)
 {
-	const struct report_info *info = &report_infos[table->options.report];
 	char id[ID_BYTES], *text;
-	struct json *entry;
 	size_t length;
 
-	text = table_json_that_fits(page, table, &length);
-	snprintf(id, sizeof(id), "table-%s", info->name);
-	page_file_put(&page->file, id, text, length);
+	text = table_json_that_fits(page, table, page_budget_room(&page->file.budget, pieces),
+				    &length);
+	snprintf(id, sizeof(id), "table-%s", report_infos[table->options.report].name);
+	if (!table->is_left_out)
+		page_file_put(&page->file, id, text, length);
 	free(text);
-	entry = page_file_entry(&page->file, id, "table");
+}
+
+static void put_entry(struct page *page, const struct page_table *table)
+{
+	const struct report_info *info = &report_infos[table->options.report];
+	char id[ID_BYTES];
+	struct json *entry;
+
+	snprintf(id, sizeof(id), "table-%s", info->name);
+	entry = table->is_left_out ? page_file_leave_out(&page->file, id, "table")
+				   : page_file_entry(&page->file, id, "table");
 	json_string(entry, "name", info->name);
 	json_string(entry, "title", info->doc);
 	json_number(entry, "rows", table->job.table.passed);
-	json_number(entry, "shown", table->job.table.shown);
+	json_number(entry, "shown", table->is_left_out ? 0 : table->job.table.shown);
 	json_string(entry, "empty", table->job.table.row_count ? NULL : table->job.document.empty);
 	json_close(entry, '}');
 }
 
 void page_tables_put(struct page_tables *tables, struct page *page)
 {
+	size_t pieces = tables->count;
+
 	/* What a report says around its table may settle rows that others share: all tables come first. */
 	for (size_t i = 0; i < tables->count; i++)
 		report_job_fill(&tables->table[i].job);
+	page_budget_begin(&page->file.budget, PAGE_TABLES);
+	for (unsigned int later = 0; later < 2; later++)
+		for (size_t i = 0; i < tables->count; i++)
+			if (is_first(&tables->table[i]) != later)
+				put_table(page, &tables->table[i], pieces--);
 	for (size_t i = 0; i < tables->count; i++)
-		put_table(page, &tables->table[i]);
+		put_entry(page, &tables->table[i]);
 }

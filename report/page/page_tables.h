@@ -14,6 +14,7 @@ struct page_table {
 	struct options options; /* the command line's, for this report */
 	struct report_request request;
 	struct report_job job;
+	bool is_left_out; /* the page has no room for one row */
 };
 
 struct page_tables {

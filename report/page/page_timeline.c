@@ -21,8 +21,10 @@
 #define BYTES_MAX 12000000u
 #define NAMES_BYTES_MAX 4500000u /* of all names, before they are packed */
 #define NAME_LONGEST 100000u
-#define BYTES_OF_REST \
-	2500000u        /* of the page for what comes after the levels: arrows, comparisons */
+#define LANE_BYTES 40u  /* in the file, about */
+#define STACKS_SHARE 4u /* of what the timeline may have: stacks; */
+#define ARROWS_SHARE 8u /* arrows; */
+#define NAMES_SHARE 4u  /* names, before they are packed */
 #define PIDS (1u << 22) /* as report/export/chrome.c numbers processes of the same pid */
 #define ID_BYTES 64u
 
@@ -193,12 +195,11 @@ static void put_part(FILE *out, const struct part *part, uint64_t from_ns, uint6
 	putc(']', out);
 }
 
-static void put_piece(struct page *page, const struct level *level, unsigned int number,
-		      const struct part part[2], uint64_t names)
+static char *piece_json(const struct level *level, unsigned int number, const struct part part[2],
+			uint64_t names, size_t *ret_length)
 {
-	char id[ID_BYTES], *text = NULL;
-	size_t length = 0;
-	FILE *out = page_text_open(&text, &length);
+	char *text = NULL;
+	FILE *out = page_text_open(&text, ret_length);
 
 	fputs("{\"spans\":", out);
 	put_part(out, &part[0], level->piece_ns * number, names);
@@ -206,14 +207,24 @@ static void put_piece(struct page *page, const struct level *level, unsigned int
 	put_part(out, &part[1], level->piece_ns * number, names);
 	fputs("}\n", out);
 	fclose(out);
+	return text;
+}
+
+static void put_piece(struct page *page, const struct level *level, unsigned int number,
+		      const struct part part[2], uint64_t names)
+{
+	char id[ID_BYTES];
+	size_t length;
+	char *text = piece_json(level, number, part, names, &length);
+
 	snprintf(id, sizeof(id), "timeline-%u-%u", level->number, number);
 	page_file_put(&page->file, id, text, length);
 	free(text);
 }
 
-/* Sorts spans into pieces and writes those that have any; their numbers go to the head of the timeline. */
-static void put_level(struct page *page, const struct timeline *timeline, const struct level *level,
-		      const struct merging *merging, struct json *head)
+/* Sorts spans into pieces: [0] as they are, [1] merged. To be freed by parts_free(). */
+static struct part (*parts_new(const struct timeline *timeline, const struct level *level,
+			       const struct merging *merging))[2]
 {
 	struct part(*part)[2] = memory_zero(level->pieces, sizeof(*part));
 
@@ -222,24 +233,63 @@ static void put_level(struct page *page, const struct timeline *timeline, const 
 			part_add(&part[timeline->span[i].start_ns / level->piece_ns][0], i);
 	for (size_t i = 0; i < merging->count; i++)
 		part_add(&part[merging->span[i].start_ns / level->piece_ns][1], i);
+	for (unsigned int i = 0; i < level->pieces; i++) {
+		part[i][0].list = timeline->span;
+		part[i][1].list = merging->span;
+	}
+	return part;
+}
+
+static void parts_free(struct part (*part)[2], const struct level *level)
+{
+	for (unsigned int i = 0; i < level->pieces; i++) {
+		free(part[i][0].at);
+		free(part[i][1].at);
+	}
+	free(part);
+}
+
+/* What the level takes of the file, exactly. */
+static uint64_t level_weigh(const struct timeline *timeline, const struct level *level,
+			    const struct merging *merging)
+{
+	struct part(*part)[2] = parts_new(timeline, level, merging);
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 0; i < level->pieces; i++) {
+		size_t length;
+		char *text;
+
+		if (!part[i][0].count && !part[i][1].count)
+			continue;
+		text = piece_json(level, i, part[i], timeline->names, &length);
+		bytes += page_file_weigh(text, length) + ID_BYTES;
+		free(text);
+	}
+	parts_free(part, level);
+	return bytes;
+}
+
+/* Writes the pieces that have any spans; their numbers go to the head of the timeline. */
+static void put_level(struct page *page, const struct timeline *timeline, const struct level *level,
+		      const struct merging *merging, struct json *head)
+{
+	struct part(*part)[2] = parts_new(timeline, level, merging);
+
 	json_open(head, NULL, '{');
 	json_number(head, "grain_ns", level->grain_ns);
 	json_number(head, "piece_ns", level->piece_ns);
 	json_number(head, "merged", merging->count);
 	json_open(head, "pieces", '[');
 	for (unsigned int i = 0; i < level->pieces; i++) {
-		part[i][0].list = timeline->span;
-		part[i][1].list = merging->span;
 		if (part[i][0].count || part[i][1].count) {
 			put_piece(page, level, i, part[i], timeline->names);
 			json_number(head, NULL, i);
 		}
-		free(part[i][0].at);
-		free(part[i][1].at);
 	}
 	json_close(head, ']');
 	json_close(head, '}');
-	free(part);
+	parts_free(part, level);
 }
 
 /* --- levels --- */
@@ -267,67 +317,88 @@ static size_t level_count(const struct level *level, const struct timeline *time
 	return count;
 }
 
-/* For levels; what the other parts have left of the page. */
-static uint64_t bytes_allowed(const struct page *page)
+/* For levels: what looks well in the page, and what it can have at all. */
+struct allowance {
+	uint64_t wanted, room;
+};
+
+static struct allowance bytes_allowed(const struct page *page, uint64_t rest)
 {
 	struct source_file *const *file;
 	size_t count = source_files(page->request->source, &file);
-	uint64_t bytes = 0, taken = page->file.bytes + NAMES_BYTES_MAX * 4 / 3 + BYTES_OF_REST;
-	uint64_t left = taken < PAGE_BYTES_MAX ? PAGE_BYTES_MAX - taken : 0;
+	uint64_t bytes = 0, left = page_budget_left(&page->file.budget);
+	struct allowance allowed = { .room = left > rest ? left - rest : 0 };
 
 	for (size_t i = 0; i < count; i++)
 		bytes += file[i]->bytes / 4;
 	bytes = bytes < BYTES_MIN ? BYTES_MIN : bytes > BYTES_MAX ? BYTES_MAX : bytes;
-	return bytes < left ? bytes : left;
+	allowed.wanted = bytes < allowed.room ? bytes : allowed.room;
+	return allowed;
 }
 
-static uint64_t level_bytes(const struct level *level, const struct timeline *timeline)
+/* By the usual size of a span; weighed where that is near to the room that there is. */
+static bool level_fits(const struct level *level, const struct timeline *timeline,
+		       const struct allowance *allowed)
 {
 	struct merging merging = level_merge(level, timeline);
+	uint64_t bytes = merging.count * MERGED_BYTES + level_count(level, timeline) * SPAN_BYTES;
+	bool fits = bytes <= allowed->wanted;
 
+	if (fits && bytes > allowed->room / 3)
+		fits = level_weigh(timeline, level, &merging) <= allowed->room;
 	free(merging.span);
-	return merging.count * MERGED_BYTES + level_count(level, timeline) * SPAN_BYTES;
+	return fits;
 }
 
 /* The whole run; with thousands of lanes as coarse as it has to be. */
-static struct level level_first(const struct timeline *timeline, uint64_t end_ns, uint64_t allowed)
+static bool level_first(struct level *first, const struct timeline *timeline, uint64_t end_ns,
+			const struct allowance *allowed)
 {
-	struct level level;
 
 	for (unsigned int pixels = PIXELS; pixels; pixels /= 2) {
-		level = (struct level){ .grain_ns = end_ns / pixels + 1,
-					.above_ns = UINT64_MAX,
-					.piece_ns = end_ns + 1,
-					.pieces = 1 };
-		if (level_bytes(&level, timeline) <= allowed)
-			break;
-	}
-	return level;
-}
-
-/* A level that fits what is left: all of the rest, else as fine as may be, else none. */
-static bool level_choose(struct level *level, const struct level *last,
-			 const struct timeline *timeline, uint64_t end_ns, uint64_t left)
-{
-	unsigned int first = last->number || timeline->count <= SPANS_FEW ? COMPLETE : FINER;
-
-	for (unsigned int finer = first; finer > 1; finer = finer == COMPLETE ? FINER : finer / 2) {
-		*level = level_next(last, end_ns, finer);
-		if (level_bytes(level, timeline) <= left)
+		*first = (struct level){ .grain_ns = end_ns / pixels + 1,
+					 .above_ns = UINT64_MAX,
+					 .piece_ns = end_ns + 1,
+					 .pieces = 1 };
+		if (level_fits(first, timeline, allowed))
 			return true;
 	}
 	return false;
 }
 
-/* Returns how long the longest spans are that are only there as merged ones; 0: all are there. */
-static uint64_t put_levels(struct page *page, const struct timeline *timeline, uint64_t end_ns,
-			   struct json *head)
+/* A level that fits what is left: all of the rest, else as fine as may be, else none. */
+static bool level_choose(struct level *level, const struct level *last,
+			 const struct timeline *timeline, uint64_t end_ns,
+			 const struct allowance *left)
 {
-	uint64_t before = page->file.bytes, allowed = bytes_allowed(page), merged_ns = 0;
-	struct level level = level_first(timeline, end_ns, allowed), last;
+	unsigned int first = last->number || timeline->count <= SPANS_FEW ? COMPLETE : FINER;
+
+	for (unsigned int finer = first; finer > 1; finer = finer == COMPLETE ? FINER : finer / 2) {
+		*level = level_next(last, end_ns, finer);
+		if (level_fits(level, timeline, left))
+			return true;
+	}
+	return false;
+}
+
+static struct allowance allowance_left(const struct allowance *allowed, uint64_t used)
+{
+	return (struct allowance){ allowed->wanted > used ? allowed->wanted - used : 0,
+				   allowed->room > used ? allowed->room - used : 0 };
+}
+
+/* `rest`: of the file, for what follows. Returns how long the longest spans are that are only there as merged ones; 0: all are there;
+ * UINT64_MAX: there is no room for any level. */
+static uint64_t put_levels(struct page *page, const struct timeline *timeline, uint64_t end_ns,
+			   uint64_t rest, struct json *head)
+{
+	uint64_t before = page->file.bytes, merged_ns = 0;
+	struct allowance allowed = bytes_allowed(page, rest), left;
+	struct level level, last;
+	bool has_room = level_first(&level, timeline, end_ns, &allowed);
 
 	json_open(head, "levels", '[');
-	for (unsigned int i = 0; i < LEVELS_MAX; i++) {
+	for (unsigned int i = 0; i < LEVELS_MAX && has_room; i++) {
 		struct merging merging = level_merge(&level, timeline);
 		uint64_t used;
 
@@ -335,13 +406,14 @@ static uint64_t put_levels(struct page *page, const struct timeline *timeline, u
 		free(merging.span);
 		merged_ns = merging.count ? level.grain_ns : 0;
 		used = page->file.bytes - before;
+		left = allowance_left(&allowed, used);
 		last = level;
-		if (!merging.count || used >= allowed ||
-		    !level_choose(&level, &last, timeline, end_ns, allowed - used))
+		if (!merging.count || !left.wanted ||
+		    !level_choose(&level, &last, timeline, end_ns, &left))
 			break;
 	}
 	json_close(head, ']');
-	return merged_ns;
+	return has_room ? merged_ns : UINT64_MAX;
 }
 
 /* --- lanes and names --- */
@@ -397,7 +469,7 @@ static void put_lane(struct json *json, struct source *source, const struct lane
 }
 
 /* So long may a name be that all of them have room. */
-static size_t longest_name(const struct timeline *timeline)
+static size_t longest_name(const struct timeline *timeline, uint64_t room)
 {
 	size_t low = 0, high = NAME_LONGEST;
 
@@ -408,7 +480,7 @@ static size_t longest_name(const struct timeline *timeline)
 		for (size_t i = 0; i < timeline->names; i++)
 			bytes += timeline->name[i].length < middle ? timeline->name[i].length
 								   : middle;
-		if (bytes <= NAMES_BYTES_MAX)
+		if (bytes <= NAMES_BYTES_MAX && bytes <= room)
 			low = middle;
 		else
 			high = middle - 1;
@@ -456,16 +528,39 @@ static void put_names(FILE *out, const struct timeline *timeline, size_t longest
 	fputs("]", out);
 }
 
-static void put_arrows(struct page *page, const struct arrows *arrows)
+static char *arrows_json(const struct arrows *arrows, size_t *ret_length)
 {
 	char *text = NULL;
-	size_t length = 0;
-	FILE *out = page_text_open(&text, &length);
+	FILE *out = page_text_open(&text, ret_length);
 
 	arrows_put(arrows, out);
 	fclose(out);
+	return text;
+}
+
+static void put_arrows(struct page *page, struct arrows *arrows, uint64_t room)
+{
+	size_t length = 0;
+	char *text = arrows_json(arrows, &length);
+
+	while (arrows->count && page_file_weigh(text, length) > room) {
+		arrows_halve(arrows);
+		free(text);
+		text = arrows_json(arrows, &length);
+	}
 	page_file_put(&page->file, "timeline-arrows", text, length);
 	free(text);
+}
+
+/* What names and lanes take of the file, about: never less where they do not repeat themselves. */
+static uint64_t head_bytes(const struct timeline *timeline, size_t longest)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < timeline->names; i++)
+		bytes += (timeline->name[i].length < longest ? timeline->name[i].length : longest) +
+			 2;
+	return bytes * 4 / 3 + timeline->lanes * LANE_BYTES + 2ull * PAGE_PIECE_LEAST;
 }
 
 void page_timeline_put(struct page_timeline *mine, struct page *page)
@@ -474,25 +569,34 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	struct source *source = page->request->source;
 	uint64_t end_ns = source_end_ns(source);
 	char *text = NULL;
+	uint64_t room, rest, merged_ns;
 	size_t length = 0, longest;
 	FILE *out = page_text_open(&text, &length);
 	struct json json = { .out = out };
 
 	timeline_settle(timeline, end_ns);
-	page_samples_put(&mine->samples, page);
-	longest = longest_name(timeline);
+	page_budget_begin(&page->file.budget, PAGE_TIMELINE);
+	room = page_budget_left(&page->file.budget);
+	page_samples_put(&mine->samples, page, room / STACKS_SHARE);
+	if (timeline->count)
+		put_arrows(page, &timeline->arrows, room / ARROWS_SHARE);
+	longest = longest_name(timeline, room / NAMES_SHARE);
+	rest = head_bytes(timeline, longest);
 	fputs("{\"about\":", out);
 	json_open(&json, NULL, '{');
 	json_number(&json, "end_ns", end_ns);
 	json_number(&json, "spans", timeline->all);
 	json_number(&json, "stretches", mine->samples.stretches);
 	json_number(&json, "looks", mine->samples.looks);
+	json_number(&json, "stacks", mine->samples.count);
+	json_number(&json, "stacks_kept", mine->samples.kept);
 	json_number(&json, "thinned_ns", timeline->grain_ns);
 	json_number(&json, "arrows", timeline->arrows.all);
 	json_number(&json, "arrows_kept", timeline->arrows.count);
 	if (longest < NAME_LONGEST)
 		json_number(&json, "name_bytes", longest);
-	json_number(&json, "merged_ns", put_levels(page, timeline, end_ns, &json));
+	merged_ns = put_levels(page, timeline, end_ns, rest, &json);
+	json_number(&json, "merged_ns", merged_ns);
 	json_open(&json, "lanes", '[');
 	for (size_t i = 0; i < timeline->lanes; i++)
 		put_lane(&json, source, &timeline->lane[i]);
@@ -502,8 +606,11 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	put_names(out, timeline, longest);
 	fputs("}\n", out);
 	fclose(out);
-	if (timeline->count) {
-		put_arrows(page, &timeline->arrows);
+	if (timeline->count &&
+	    (merged_ns == UINT64_MAX ||
+	     page_file_weigh(text, length) > page_budget_left(&page->file.budget))) {
+		json_close(page_file_leave_out(&page->file, "timeline", "timeline"), '}');
+	} else if (timeline->count) {
 		page_file_put(&page->file, "timeline", text, length);
 		json_close(page_file_entry(&page->file, "timeline", "timeline"), '}');
 	}

@@ -82,7 +82,7 @@ async function panelSteps(manifest, panel) {
 	const entry = manifest.pieces.find((one) => one.kind === "table" && one.name === "steps");
 	const table = await tableOf(manifest, "steps");
 	if (!table || !table.document.rows.length) {
-		panel.replaceChildren(el("p", { class: "empty" }, table ? show(table.about.empty || "no step was recorded") + "." : ""));
+		panel.replaceChildren(el("p", { class: "empty" }, table ? show(table.about.empty || "no step was recorded") + "." : "The page has no room for the steps: prof-report steps has them."));
 		return;
 	}
 	const rows = [...table.document.rows].sort((a, b) => a.pid - b.pid || a.step - b.step);

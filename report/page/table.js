@@ -173,6 +173,10 @@ function sentences(text) {
 }
 
 async function drawReport(manifest, entry, place, words) {
+	if (entry.left_out) {
+		place.replaceChildren(el("h2", {}, entry.name), entry.empty ? el("p", { class: "empty" }, show(entry.empty) + ".") : noRoom("this table", `it has 0 of ${entry.rows.toLocaleString("en-US")} rows; prof-report ${entry.name} has all.`));
+		return;
+	}
 	const { about, document: doc } = await piece(entry.id);
 	const parts = [el("h2", {}, entry.name, el("span", { class: "dim" }, " · " + about.title + (about.by ? ", by " + about.by : "")))];
 	if (about.recorded)

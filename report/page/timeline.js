@@ -376,6 +376,8 @@ function timelineNotes(data, stacksMissing) {
 		notes.push(`The page has no room for all names: long ones are cut after ${about.name_bytes} bytes, and end in … The tables have them whole.`);
 	if (about.merged_ns)
 		notes.push(`The page has no room for all: what is shorter than ${shownNumber(about.merged_ns, "ns")} is merged (grey), with counts. prof-report page --time A..B has more of a part.`);
+	if (about.stacks_kept < about.stacks)
+		notes.push(`The page has no room for all stacks: ${about.stacks_kept.toLocaleString("en-US")} of ${about.stacks.toLocaleString("en-US")} are there.`);
 	if (about.arrows)
 		notes.push(`${about.arrows_kept < about.arrows ? `${about.arrows_kept.toLocaleString("en-US")} of ` : ""}${about.arrows.toLocaleString("en-US")} arrows: click a span to see its own.`);
 	notes.push(about.looks ? `Below a thread stands what Python was in: ${about.looks.toLocaleString("en-US")} looks; click one for its stack.` : stacksMissing);
@@ -383,7 +385,12 @@ function timelineNotes(data, stacksMissing) {
 }
 
 async function panelTimeline(manifest, panel, route) {
-	if (!manifest.pieces.some((one) => one.kind === "timeline")) {
+	const entry = manifest.pieces.find((one) => one.kind === "timeline");
+	if (entry && entry.left_out) {
+		panel.replaceChildren(noRoom("the timeline", "prof-report page --time A..B has a part of it, and export chrome has all."));
+		return;
+	}
+	if (!entry) {
 		const ops = await tableOf(manifest, "ops");
 		panel.replaceChildren(el("p", { class: "empty" }, "The recording has nothing that begins and ends. " + (ops && ops.about.empty ? show(ops.about.empty) + "." : "")));
 		return;

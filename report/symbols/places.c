@@ -67,7 +67,7 @@ void places_drop(struct places *places)
 {
 	struct places **link = &shared;
 
-	if (--places->holders)
+	if (!places || --places->holders)
 		return;
 	while (*link != places)
 		link = &(*link)->next;

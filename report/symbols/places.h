@@ -43,7 +43,7 @@ void places_init(struct places *places);
 /* Keeps what was found out for the next run. */
 void places_release(struct places *places);
 
-/* Those of the source, new if nobody holds them. To be dropped before the source is closed. */
+/* Those of the source, new if nobody holds them. To be dropped before the source is closed; a report that never began has NULL. */
 struct places *places_hold(const struct source *source);
 void places_drop(struct places *places);
 
