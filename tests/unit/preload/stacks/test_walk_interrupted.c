@@ -64,13 +64,15 @@ static ucontext_t other, here;
 
 static NOINLINE void other_deep(unsigned int depth)
 {
-	if (depth)
+	if (depth) {
 		other_deep(depth - 1);
-	for (; !depth;) { /* the frames stay as they are from one signal to the next */
+		always = 1; /* or the call were a jump */
+		return;
+	}
+	for (;;) { /* the frames stay as they are from one signal to the next */
 		handle_here();
 		swapcontext(&other, &here);
 	}
-	always = 1;
 }
 
 static void other_run(void)
