@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser
 
 PAPER_WIDTH = 718  # A4 without margins of 1 cm, at 96 pixels an inch
+SHRINK = 2  # so much smaller browsers print what is too wide
 SHOWN = "page.shown !== null"
 
 # Elements with text of their own that are seen, and their contrast to what is painted behind them.
@@ -45,6 +46,8 @@ HIDDEN = """(() => {
             continue;
         if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
             found.push("hidden: " + e.tagName + "." + e.className + ": " + text.slice(0, 40));
+        if (e.getBoundingClientRect().right > innerWidth * SHRINK + 1)
+            found.push("off the paper: " + Math.round(e.getBoundingClientRect().right) + " " + e.tagName + "." + e.className + ": " + text.slice(0, 40));
         for (let box = e; box && box !== document.body; box = box.parentElement) {
             const style = getComputedStyle(box);
             if (style.overflowX !== "visible" && box.scrollWidth > box.clientWidth + 1 || style.overflowY !== "visible" && box.scrollHeight > box.clientHeight + 1)
@@ -106,7 +109,7 @@ def paper(browser, wrong):
             go(browser, place)
             media(browser, scheme, "print")
             browser.call("Emulation.setDeviceMetricsOverride", width=PAPER_WIDTH, height=1000, deviceScaleFactor=1, mobile=False)
-            wrong += [f"paper of {scheme} {place}: {text}" for text in browser.value(HIDDEN)[:4]]
+            wrong += [f"paper of {scheme} {place}: {text}" for text in browser.value(HIDDEN.replace("SHRINK", str(SHRINK)))[:4]]
             is_readable(browser, wrong, f"paper of {scheme} {place}")
             browser.wait("document.documentElement.dataset.theme === 'light'")  # in which charts are drawn anew
             if browser.value("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)":
