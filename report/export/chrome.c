@@ -145,18 +145,13 @@ struct source_thread *chrome_thread(const struct chrome *chrome, uint32_t index)
 struct trace_text chrome_json(struct chrome *chrome, uint32_t name)
 {
 	const struct source_name *known = source_name_at(chrome->source, name);
-	struct sink *sink;
 	struct trace_text json;
 	size_t length;
 	const char *text = name_text(known, &length);
 
 	if (name < chrome->json_room && chrome->json[name].text)
 		return chrome->json[name];
-	sink = memory_zero(1, sizeof(*sink)); /* its buffer is all that is used of it */
-	sink_json(sink, text, length < SINK_BYTES / 8 ? length : SINK_BYTES / 8);
-	json.length = sink->used;
-	json.text = text_store_put(&chrome->texts, sink->buffer, sink->used);
-	free(sink);
+	json.text = sink_json_text(&chrome->texts, text, length, &json.length);
 	if (name >= chrome->json_room)
 		chrome->json = memory_room(chrome->json, name, &chrome->json_room,
 					   sizeof(*chrome->json));

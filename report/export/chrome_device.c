@@ -53,17 +53,12 @@ static struct trace_text kernel_json(struct chrome *chrome, uint32_t name)
 				   ? demangle(&chrome->demangler, known->text, known->length, true)
 				   : NULL;
 	struct trace_text json;
-	struct sink *sink;
 
 	if (name < chrome->kernel_room && chrome->kernel[name].text)
 		return chrome->kernel[name];
 	if (!text)
 		return chrome_json(chrome, name);
-	sink = memory_zero(1, sizeof(*sink)); /* its buffer is all that is used of it */
-	sink_json(sink, text, strnlen(text, SINK_BYTES / 8));
-	json.length = sink->used;
-	json.text = text_store_put(&chrome->texts, sink->buffer, sink->used);
-	free(sink);
+	json.text = sink_json_text(&chrome->texts, text, strlen(text), &json.length);
 	chrome->kernel = memory_room(chrome->kernel, name, &chrome->kernel_room,
 				     sizeof(*chrome->kernel));
 	chrome->kernel[name] = json;

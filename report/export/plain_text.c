@@ -68,13 +68,37 @@ static size_t put_utf8(char *at, unsigned int character)
 		at[1] = (char)(0x80 | (character & 0x3f));
 		return 2;
 	}
-	at[0] = (char)(0xe0 | character >> 12);
-	at[1] = (char)(0x80 | (character >> 6 & 0x3f));
-	at[2] = (char)(0x80 | (character & 0x3f));
-	return 3;
+	if (character < 0x10000) {
+		at[0] = (char)(0xe0 | character >> 12);
+		at[1] = (char)(0x80 | (character >> 6 & 0x3f));
+		at[2] = (char)(0x80 | (character & 0x3f));
+		return 3;
+	}
+	at[0] = (char)(0xf0 | character >> 18);
+	at[1] = (char)(0x80 | (character >> 12 & 0x3f));
+	at[2] = (char)(0x80 | (character >> 6 & 0x3f));
+	at[3] = (char)(0x80 | (character & 0x3f));
+	return 4;
 }
 
-/* \", \\ and \uXXXX are all the escapes of sink_json(); six bytes become three at most. */
+/* The character of the escape at `at`, a \u: json_text() has two for what is beyond 16 bits. Returns the length of its escape. */
+static size_t escaped_character(const char *at, size_t length, unsigned int *ret_character)
+{
+	unsigned int low;
+
+	*ret_character = hex_value(at + 2);
+	if (*ret_character < 0xd800 || *ret_character > 0xdfff)
+		return 6;
+	low = length >= 12 && at[6] == '\\' && at[7] == 'u' ? hex_value(at + 8) : 0;
+	if (*ret_character > 0xdbff || low < 0xdc00 || low > 0xdfff) {
+		*ret_character = 0xfffd; /* half of a pair is no character */
+		return 6;
+	}
+	*ret_character = 0x10000 + ((*ret_character & 0x3ff) << 10) + (low & 0x3ff);
+	return 12;
+}
+
+/* \", \\ and \uXXXX are all the escapes of sink_json() and json_text(); six bytes become three at most, twelve four. */
 struct trace_text plain_text_of_json(struct plain_text *room, struct trace_text json)
 {
 	struct trace_text made = { "", 0 };
@@ -89,9 +113,10 @@ struct trace_text plain_text_of_json(struct plain_text *room, struct trace_text 
 		char byte = json.text[i];
 
 		if (byte == '\\' && json.text[i + 1] == 'u' && i + 6 < json.length) {
-			made.length += put_utf8(room->byte + made.length,
-						hex_value(json.text + i + 2));
-			i += 5;
+			unsigned int character;
+
+			i += escaped_character(json.text + i, json.length - 1 - i, &character) - 1;
+			made.length += put_utf8(room->byte + made.length, character);
 			continue;
 		}
 		if (byte == '\\')

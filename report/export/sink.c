@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -205,6 +206,44 @@ void sink_json(struct sink *sink, const char *text, size_t length)
 		length -= bytes ? bytes : 1;
 	}
 	sink_put(sink, "\"", 1);
+}
+
+/* Bytes of the text that a sink has room for, escaped; no character is cut in two. */
+static size_t piece_length(const char *text, size_t length)
+{
+	size_t piece = SINK_BYTES / 8;
+
+	if (length <= piece)
+		return length;
+	for (int i = 0; i < 3 && ((unsigned char)text[piece] & 0xc0) == 0x80; i++)
+		piece--;
+	return piece;
+}
+
+char *sink_json_text(struct text_store *texts, const char *text, size_t length, size_t *ret_length)
+{
+	struct sink *sink = memory_zero(1,
+					sizeof(*sink)); /* its buffer is all that is used of it */
+	char *json = NULL, *kept;
+	size_t used = 0;
+
+	do {
+		size_t piece = piece_length(text, length);
+
+		used -= used != 0; /* a quote ends the piece before, one begins this one */
+		sink->used = 0;
+		sink_json(sink, text, piece);
+		json = memory_grow(json, used + sink->used, 1);
+		memcpy(json + used, sink->buffer + (used != 0), sink->used - (used != 0));
+		used += sink->used - (used != 0);
+		text += piece;
+		length -= piece;
+	} while (length);
+	kept = text_store_put(texts, json, used);
+	*ret_length = used;
+	free(json);
+	free(sink);
+	return kept;
 }
 
 char *sink_deflate(const char *bytes, size_t length, size_t *ret_length)

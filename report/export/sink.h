@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/core/report.h"
 
 #define SINK_BYTES 65536u
@@ -63,6 +64,8 @@ void sink_micros(struct sink *sink, uint64_t ns);
 void sink_print(struct sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A JSON string: valid UTF-8 without control characters, whatever the bytes are; what is no UTF-8 becomes U+FFFD. */
 void sink_json(struct sink *sink, const char *text, size_t length);
+/* The same, however long it is, as a text that lives as long as `texts`. */
+char *sink_json_text(struct text_store *texts, const char *text, size_t length, size_t *ret_length);
 
 /* `bytes` as zlib has them (RFC 1950); owned by the caller. Running out of memory ends the program. */
 char *sink_deflate(const char *bytes, size_t length, size_t *ret_length);

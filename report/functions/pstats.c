@@ -8,6 +8,8 @@
 #include "report/base/memory.h"
 #include "report/functions/function_place.h"
 
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
 #define DIGIT_BITS 15u /* of marshal's long */
 
 static void put_word(FILE *out, uint32_t number)
@@ -74,17 +76,22 @@ static size_t character(const unsigned char *text, size_t length)
 	return bytes;
 }
 
-/* What is no UTF-8 becomes ?, or marshal would refuse the whole file. */
+/* What is no UTF-8 becomes U+FFFD as in JSON, or marshal would refuse the whole file. */
 static void put_text(FILE *out, const char *text, size_t length)
 {
-	putc('u', out);
-	put_word(out, (uint32_t)length);
+	uint32_t written = 0;
+
 	for (size_t i = 0, bytes; i < length; i += bytes) {
 		bytes = character((const unsigned char *)text + i, length - i);
-		if (bytes)
-			fwrite(text + i, 1, bytes, out);
-		else
-			putc('?', out);
+		written += bytes ? (uint32_t)bytes : sizeof(REPLACEMENT) - 1;
+		bytes += !bytes;
+	}
+	putc('u', out);
+	put_word(out, written);
+	for (size_t i = 0, bytes; i < length; i += bytes) {
+		bytes = character((const unsigned char *)text + i, length - i);
+		fputs(bytes ? "" : REPLACEMENT, out);
+		fwrite(text + i, 1, bytes, out);
 		bytes += !bytes;
 	}
 }

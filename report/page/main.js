@@ -12,9 +12,15 @@ const PANELS = [
 	["compare", "Compare", panelCompare],
 ];
 
-const page = { manifest: null, shown: null, errors: [], turn: 0, drawn: Promise.resolve() };
+const page = { manifest: null, shown: null, errors: [], turn: 0, drawn: Promise.resolve(), theme: "light" };
 
+/* Paper is white whatever the screen is, and a canvas keeps the colours that it was drawn in. */
 function themeSet(name) {
+	page.theme = name;
+	themeDraw(matchMedia("print").matches ? "light" : name);
+}
+
+function themeDraw(name) {
 	document.documentElement.dataset.theme = name;
 	const panel = byId("panel");
 	if (panel.redraw)
@@ -25,7 +31,8 @@ function themeStart() {
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	themeSet(dark.matches ? "dark" : "light");
 	dark.addEventListener("change", () => themeSet(dark.matches ? "dark" : "light"));
-	byId("theme").addEventListener("click", () => themeSet(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+	matchMedia("print").addEventListener("change", () => themeSet(page.theme));
+	byId("theme").addEventListener("click", () => themeSet(page.theme === "dark" ? "light" : "dark"));
 }
 
 function tabsDraw() {

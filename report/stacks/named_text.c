@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/stacks/named_stacks.h"
 
@@ -20,7 +21,7 @@ static bool is_continued(char byte) /* a byte inside a character of UTF-8 */
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-static size_t shorten(char shorter[NAMED_TEXT_FRAME_MAX], const char *name, size_t length)
+static size_t shorten(char shown[NAMED_TEXT_FRAME_MAX], const char *name, size_t length)
 {
 	size_t head = LONG_HEAD, tail = length - LONG_TAIL;
 
@@ -28,20 +29,33 @@ static size_t shorten(char shorter[NAMED_TEXT_FRAME_MAX], const char *name, size
 		head--;
 	while (tail < length && is_continued(name[tail]))
 		tail++;
-	return (size_t)snprintf(shorter, NAMED_TEXT_FRAME_MAX, "%.*s...%s", (int)head, name,
+	return (size_t)snprintf(shown, NAMED_TEXT_FRAME_MAX, "%.*s...%s", (int)head, name,
 				name + tail);
+}
+
+/* Escaped first: what is left out is marked and both ends stay, however much longer escapes make the name. */
+static size_t escape_long(char shown[NAMED_TEXT_FRAME_MAX], const char *name, size_t length,
+			  size_t room)
+{
+	char *whole = memory_grow(NULL, room, 1);
+
+	length = text_escape(whole, room, name, length);
+	if (length >= NAMED_TEXT_FRAME_MAX)
+		length = shorten(shown, whole, length);
+	else
+		memcpy(shown, whole, length + 1);
+	free(whole);
+	return length;
 }
 
 size_t named_frame_text(char shown[NAMED_TEXT_FRAME_MAX], const char *name)
 {
-	size_t length = strlen(name);
-	char shorter[NAMED_TEXT_FRAME_MAX];
+	size_t length = strlen(name), room = text_escape_room(length);
 
-	if (length >= NAMED_TEXT_FRAME_MAX) {
-		length = shorten(shorter, name, length);
-		name = shorter;
-	}
-	length = text_escape(shown, NAMED_TEXT_FRAME_MAX, name, length);
+	if (room <= NAMED_TEXT_FRAME_MAX)
+		length = text_escape(shown, NAMED_TEXT_FRAME_MAX, name, length);
+	else
+		length = escape_long(shown, name, length, room);
 	for (size_t i = 0; i < length; i++)
 		if (shown[i] == ';')
 			shown[i] = ':';
