@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 400
-INTERCEPT_MAX_FILE=64K INTERCEPT_STACKS=native run_traced python3 -c '
+INTERCEPT_MAX_FILE=256K INTERCEPT_STACKS=native run_traced python3 -c '
 x = [[bytes(600 + j % 7) for j in range(3000)] for i in range(150)]' || fail "status $?"
 lost=$(json summary "$OUTPUT" 'sum(loss["count"] for loss in losses)')
 ((lost > 1000)) || fail "only $lost events were lost"

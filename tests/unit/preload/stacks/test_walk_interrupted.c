@@ -61,18 +61,18 @@ static void handle_deep(void)
 
 /* On another stack: one that has few frames, none of which are those of the walk. */
 static ucontext_t other, here;
+static volatile bool is_over; /* it never is */
 
 static NOINLINE void other_deep(unsigned int depth)
 {
-	if (depth) {
+	if (depth)
 		other_deep(depth - 1);
-		always = 1; /* or the call were a jump */
-		return;
-	}
-	for (;;) { /* the frames stay as they are from one signal to the next */
-		handle_here();
-		swapcontext(&other, &here);
-	}
+	else
+		while (!is_over) { /* the frames stay as they are from one signal to the next */
+			handle_here();
+			swapcontext(&other, &here);
+		}
+	always = 1;
 }
 
 static void other_run(void)
