@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGE_BYTES_MAX 25000000u  /* of the file */
+#define PAGE_BYTES_MAX 25000000u /* of the file */
 #define PAGE_BYTES_LEAST 450000u /* a smaller budget counts as this */
-#define PAGE_BYTES_FRAME 400000u  /* kept for style, script and the list of pieces */
-#define PAGE_PIECE_LEAST 12000u   /* kept for a piece, where there is as much */
+#define PAGE_BYTES_FRAME 400000u /* kept for style, script and the list of pieces */
+#define PAGE_PIECE_LEAST 12000u  /* kept for a piece, where there is as much */
 
 /* In the order in which they are made. */
 enum page_part { PAGE_TABLES, PAGE_FLAMES, PAGE_MEMORY, PAGE_TIMELINE, PAGE_COMPARE, PAGE_PARTS };
