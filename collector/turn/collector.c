@@ -222,8 +222,10 @@ static void collector_gather(struct collector *c, uint64_t now)
 			continue;
 		result = drain_stream(&c->drain, stream, now, GATHER_WORDS);
 		c->busy |= result == DRAIN_MORE || result == DRAIN_FULL;
-		if (result == DRAIN_FULL || frame_bytes(c->fw) >= FRAME_BYTES_FULL)
+		if (result == DRAIN_FULL || frame_bytes(c->fw) >= FRAME_BYTES_FULL) {
 			epoch_close(c, EPOCH_FULL);
+			processes_set_flushed(&c->processes, &c->common);
+		}
 	}
 }
 
@@ -291,11 +293,9 @@ void collector_turn(struct collector *c)
 			collector_finish(c);
 			return;
 		}
-	} else if (c->processes.leaving) {
-		epoch_close(c, EPOCH_NOW);
+	} else if (c->processes.leaving || collector_is_due(c, steady_ns)) {
+		epoch_close(c, EPOCH_NOW); /* which ends those, too, that left since the look */
 		processes_set_flushed(&c->processes, &c->common);
-	} else if (collector_is_due(c, steady_ns)) {
-		epoch_close(c, EPOCH_NOW);
 	}
 	collector_tidy(c, now);
 	naming_turn(&c->naming, &c->output, c->drain.records, steady_ns);
