@@ -268,12 +268,24 @@ static void cut_write_last(struct collector *c, const struct cut *cut)
 	cut_write(c, cut);
 }
 
+/* Who has ended by now: its end goes with the frame, else what others did later would be read as if it still held its memory. */
+static void look_for_ends(struct collector *c)
+{
+	c->processes.looked_ns = 0;
+	processes_scan(&c->processes, &c->common, self_steady_ns());
+}
+
 void epoch_close(struct collector *c, enum epoch_kind kind)
 {
-	struct cut cut = cut_take(c, kind);
+	struct cut cut;
 
+	look_for_ends(c);
+	if (kind == EPOCH_FULL && c->processes.leaving)
+		kind = EPOCH_NOW;
+	cut = cut_take(c, kind);
 	/* after the watermark: a thread that began before it has records of before it */
-	processes_scan(&c->processes, &c->common, cut.steady_ns);
+	if (kind != EPOCH_FULL)
+		look_for_ends(c);
 	streams_scan(&c->streams, &c->common, &c->processes);
 	for (cut_drain_all(c, &cut); !cut.complete; cut_drain_all(c, &cut))
 		cut_write(c, &(struct cut){ EPOCH_FULL, cut.sync, cut.limit, cut.now_ns,

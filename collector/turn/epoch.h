@@ -9,7 +9,7 @@
 #include "collector/turn/collector.h"
 
 enum epoch_kind {
-	EPOCH_FULL, /* the frame is full: cut at its newest record */
+	EPOCH_FULL, /* the frame is full: cut at its newest record; EPOCH_NOW where a process is leaving */
 	EPOCH_NOW,  /* cut at this moment; processes that are leaving are ended */
 	EPOCH_LAST, /* the same, and it ends the file */
 };
