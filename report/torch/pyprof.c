@@ -512,8 +512,10 @@ void pyprof_rewind(struct pyprof *pyprof)
 	struct pyprof_state *mine = (struct pyprof_state *)pyprof;
 
 	spool_rewind(&mine->told);
-	memset(mine->last, 0, mine->last_room * sizeof(*mine->last));
-	memset(mine->having, 0, mine->having_room);
+	if (mine->last)
+		memset(mine->last, 0, mine->last_room * sizeof(*mine->last));
+	if (mine->having)
+		memset(mine->having, 0, mine->having_room);
 }
 
 bool pyprof_next(struct pyprof *pyprof, struct pyprof_kernel *ret_kernel)
