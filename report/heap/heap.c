@@ -484,6 +484,7 @@ void heap_end_process(struct heap *heap, uint32_t index, uint64_t time_ns)
 	process_each(heap, process, row_let_go);
 	curve_put(&heap->curve, time_ns, heap->totals.live_bytes);
 	process->next_ended = heap->ended;
+	process->ended_ns = time_ns;
 	heap->ended = process;
 	heap->process[index] = NULL; /* what is told late begins anew, with no blocks */
 }
@@ -515,6 +516,15 @@ static uint64_t row_held_bytes(const void *owner, size_t row)
 	return held->heap->row[row].live_bytes - (held->ended ? held->ended[row] : 0);
 }
 
+/* The end of the last one that ran is the end of the recording. */
+static bool is_last(const struct heap *heap, const struct heap_process *process)
+{
+	for (size_t i = 0; i < heap->process_room; i++)
+		if (heap->process[i])
+			return false;
+	return process->ended_ns == heap->ended->ended_ns;
+}
+
 const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
 {
 	struct held held = { .heap = heap };
@@ -525,7 +535,8 @@ const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns)
 	if (heap->ended)
 		held.ended = memory_zero(heap->row_count, sizeof(*held.ended));
 	for (struct heap_process *process = heap->ended; process; process = process->next_ended)
-		held_add(&held, process);
+		if (!is_last(heap, process))
+			held_add(&held, process);
 	for (size_t i = 0; held.ended && i < heap->row_count; i++)
 		bytes -= held.ended[i];
 	layers_end(heap->layers, end_ns, bytes, &held, heap->row_count, row_held_bytes);

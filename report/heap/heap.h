@@ -124,7 +124,10 @@ void heap_keep_changes(struct heap *heap);
  * Returns how many. Valid until the next event.
  */
 size_t heap_take_changes(struct heap *heap, uint32_t process, const uint32_t **ret_rows);
-/* All layers, after heap_finish(): the last is what lives at end_ns, of processes that have not ended. */
+/*
+ * All layers, after heap_finish(): the last is what lives at end_ns, of processes that have not ended; if all have, what
+ * lived as the last one ended.
+ */
 const struct layers *heap_end_layers(struct heap *heap, uint64_t end_ns);
 /* The counters show an event after heap_finish() or heap_live_bytes() at the latest. */
 void heap_take(struct heap *heap, const struct heap_op *op);

@@ -41,6 +41,7 @@ struct heap_process {
 	size_t changed_count, changed_room;
 	uint32_t changes; /* how often they were taken */
 	struct heap_process *next_ended;
+	uint64_t ended_ns;
 };
 
 struct heap_undo {

@@ -36,6 +36,25 @@ static uint64_t cuda_count_events(const struct summary *summary)
 	return events;
 }
 
+/* On a line of their own, where there are any: all in one is wider than a screen. */
+static void cuda_print_graphs(const struct cuda_totals *totals, uint64_t nested,
+			      const struct screen *screen)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	if (!totals->graph_launches && !nested)
+		return;
+	fputs("      ", screen->out);
+	if (totals->graph_launches)
+		fprintf(screen->out, "%s graph launch%s",
+			unit_format_count(text, totals->graph_launches),
+			totals->graph_launches == 1 ? "" : "es");
+	if (nested)
+		fprintf(screen->out, "%s%s nested not counted", totals->graph_launches ? ", " : "",
+			unit_format_count(text, nested));
+	putc('\n', screen->out);
+}
+
 static void cuda_print_calls(const struct summary *summary, const struct cuda_totals *totals,
 			     const struct screen *screen)
 {
@@ -49,14 +68,8 @@ static void cuda_print_calls(const struct summary *summary, const struct cuda_to
 	if (totals->errors)
 		screen_print(screen, SCREEN_RED, ", %s failed",
 			     unit_format_count(a, totals->errors));
-	if (totals->graph_launches)
-		fprintf(screen->out, ", %s graph launch%s",
-			unit_format_count(a, totals->graph_launches),
-			totals->graph_launches == 1 ? "" : "es");
-	if (events > totals->calls)
-		fprintf(screen->out, ", %s nested not counted",
-			unit_format_count(a, events - totals->calls));
 	putc('\n', screen->out);
+	cuda_print_graphs(totals, events > totals->calls ? events - totals->calls : 0, screen);
 }
 
 static void cuda_print_memory(const struct summary *summary, const struct cuda_totals *totals,

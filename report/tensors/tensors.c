@@ -21,6 +21,7 @@ struct tensor_process {
 	struct recents frees, displaced;
 	uint32_t first; /* of its blocks */
 	bool is_gone;   /* it has ended: what is told of it late is held by nobody */
+	uint64_t ended_ns;
 };
 
 void tensors_init(struct tensors *tensors, enum tensors_by by, const struct source *source)
@@ -79,15 +80,6 @@ static void tensors_look_layers(struct tensors *tensors, uint64_t time_ns)
 	layers_look(tensors->layers, time_ns, held_bytes(&tensors->live), tensors,
 		    tensors->row_count, row_held_bytes);
 	tensors->layers_due_ns = tensors->layers->due_ns;
-}
-
-const struct layers *tensors_end_layers(struct tensors *tensors, uint64_t end_ns)
-{
-	if (tensors->layers_due_ns != LAYERS_NEVER)
-		layers_end(tensors->layers, end_ns, held_bytes(&tensors->live), tensors,
-			   tensors->row_count, row_held_bytes);
-	tensors->layers_due_ns = LAYERS_NEVER;
-	return tensors->layers;
 }
 
 static struct tensor_process *tensors_process_at(struct tensors *tensors, uint32_t index)
@@ -209,6 +201,7 @@ void tensors_end_process(struct tensors *tensors, uint32_t index, uint64_t time_
 	if (process->is_gone)
 		return;
 	process->is_gone = true;
+	process->ended_ns = time_ns;
 	if (time_ns >= tensors->layers_due_ns)
 		tensors_look_layers(tensors, time_ns);
 	for (uint32_t at = process->first; at != BLOCK_NONE; at = tensors->block[at].next)
@@ -216,6 +209,52 @@ void tensors_end_process(struct tensors *tensors, uint32_t index, uint64_t time_
 			tensors_let_go(tensors, tensors->block[at].row, tensors->block[at].bytes);
 	for (size_t i = 0; i < tensors->device_count && process->first != BLOCK_NONE; i++)
 		curve_put(&tensors->device[i].curve, time_ns, held_bytes(&tensors->device[i].live));
+}
+
+/* --- the end --- */
+
+/* 0: some process has not ended. */
+static uint64_t last_end(const struct tensors *tensors)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < tensors->process_room; i++) {
+		const struct tensor_process *process = tensors->process[i];
+
+		if (process && !process->is_gone)
+			return 0;
+		if (process && process->ended_ns > last)
+			last = process->ended_ns;
+	}
+	return last;
+}
+
+/* The end of the last one that ran is the end of the recording. */
+static void tensors_take_back_last(struct tensors *tensors)
+{
+	uint64_t last = last_end(tensors);
+
+	for (size_t i = 0; last && i < tensors->process_room; i++) {
+		const struct tensor_process *process = tensors->process[i];
+
+		if (!process || process->ended_ns != last)
+			continue;
+		for (uint32_t at = process->first; at != BLOCK_NONE; at = tensors->block[at].next)
+			if (tensors->block[at].row != ROW_OUTSIDE)
+				tensors_let_go(tensors, tensors->block[at].row,
+					       0 - tensors->block[at].bytes);
+	}
+}
+
+const struct layers *tensors_end_layers(struct tensors *tensors, uint64_t end_ns)
+{
+	if (tensors->layers_due_ns == LAYERS_NEVER)
+		return tensors->layers;
+	tensors_take_back_last(tensors);
+	layers_end(tensors->layers, end_ns, held_bytes(&tensors->live), tensors, tensors->row_count,
+		   row_held_bytes);
+	tensors->layers_due_ns = LAYERS_NEVER;
+	return tensors->layers;
 }
 
 /* --- what happens --- */

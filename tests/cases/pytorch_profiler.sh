@@ -27,7 +27,7 @@ for what in once again schedule threads first fork; do
 		fail "the child: $(head -c 3000 same.out)"
 	python3 "$ROOT/tests/fake/compare_gpu.py" --within 1 "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
 		fail "$what: $(cat compare.out)"
-	expect "$OUTPUT" 'kernels.totals.lost == 0' 'kernels.totals.without_call == 0' 'kernels.totals.clamped == 0' \
+	expect "$OUTPUT" 'kernels.totals.lost == 0' 'kernels.totals.without_call == 0' 'kernels.totals.clamped <= 1 + kernels.totals.calls // 100' \
 		'kernels.totals.calls > 5' 'summary.totals.events_lost == 0'
 done
 "$REPORT" kernels "$OUTPUT" >table.out 2>&1
