@@ -97,6 +97,13 @@ run_traced() {
 	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$@"
 }
 
+# A recording with losses: what happens takes more than the 64 KiB that the file may have.
+run_lossy() {
+	INTERCEPT_MAX_FILE=64K run_traced python3 -c '
+for i in range(150):
+    x = [bytes(600 + j % 7) for j in range(3000)]' || fail "losses: status $?"
+}
+
 json() {
 	local report=$1 file=$2 expression=$3
 	shift 3

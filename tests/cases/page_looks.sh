@@ -8,9 +8,7 @@ need_tool chromium
 need_program cuda_gpu
 FAKE_CUDA_COUNTS=$PWD/counts.json run_traced "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 mv run.evt gpu.evt
-INTERCEPT_MAX_FILE=64K run_traced python3 -c '
-for i in range(150):
-    x = [bytes(600 + j % 7) for j in range(3000)]' || fail "losses: status $?"
+run_lossy
 mv run.evt losses.evt
 for file in "$ROOT/tests/truth/recordings/good_workers.evt" "$ROOT/tests/truth/recordings/decode_python.evt" gpu.evt losses.evt; do
 	"$REPORT" page "$file" -o "$(basename "$file" .evt).html" 2>err || fail "$file: $(cat err)"

@@ -22,9 +22,7 @@ INTERCEPT_STACKS=native run_traced "$PROGRAMS/counts" /dev/null 2 2 2 || fail "s
 mv run.evt stacks.evt
 FAKE_CUDA_COUNTS=$PWD/counts.json run_traced "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 mv run.evt gpu.evt
-INTERCEPT_MAX_FILE=64K run_traced python3 -c '
-for i in range(150):
-    x = [bytes(600 + j % 7) for j in range(3000)]' || fail "losses: status $?"
+run_lossy
 mv run.evt losses.evt
 cat >held.py <<'END'
 def held(count):
