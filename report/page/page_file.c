@@ -9,11 +9,13 @@
 #include "report/base/memory.h"
 #include "report/page/page_source.h"
 
+/* The tests' own limit, or that of all; what is no number, or more, is that of all. */
 static uint64_t bytes_max(void)
 {
 	const char *own = getenv("PROF_REPORT_PAGE_BYTES");
+	uint64_t bytes = own ? strtoull(own, NULL, 10) : 0;
 
-	return own && *own ? strtoull(own, NULL, 10) : PAGE_BYTES_MAX;
+	return bytes && bytes < PAGE_BYTES_MAX ? bytes : PAGE_BYTES_MAX;
 }
 
 int page_file_open(struct page_file *file, struct report_request *request)
