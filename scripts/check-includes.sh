@@ -128,7 +128,7 @@ only() { # HEADER-PATTERN FILE-PATTERN: a library's header and the files that ma
 	only 'sqlite3' "report/export/sqlite.c$tests"
 	only 'libiberty' "report/base/demangle.c$tests"
 	only 'elfutils/|libelf|gelf' "collector/[a-z_/]*.c|report/[a-z_/]*.c$tests"
-	only 'libunwind' "preload/[a-z_]*/stack.c$tests"
+	only 'libunwind' 'tests/.*'
 	only 'cupti' "preload/[a-z_]*/cupti.c$tests"
 	only '(cuda|nvtx3/|nvToolsExt)' "tests/.*"
 	# elfutils: one file a side

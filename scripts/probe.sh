@@ -69,7 +69,7 @@ nvtx=$(first_directory nvtx3/nvToolsExt.h "${CUDA_HOME:-/usr/local/cuda}/include
 {
 	echo "optional parts:"
 	row jemalloc "$jemalloc" "allocator of prof-report"
-	row libunwind "$libunwind" "headers, which no part uses yet"
+	row libunwind "$libunwind" "judge of native stacks, in the tests"
 	row "CUDA headers" "$cuda" "check of our declarations against the real ones"
 	row "NVTX 3 headers" "$nvtx" "tests that use the real header"
 	row PyTorch "$python" "tests and demo with a real training${python:+ ($python)}"
