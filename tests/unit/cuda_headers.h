@@ -2,7 +2,8 @@
 /*
  * The functions of preload/cuda/hooks.def against the real headers of CUDA 13, at compile time: each line is
  * declared once more beside the headers' own declaration, which the compiler compares. What is declared
- * here is called nowhere. Without these headers HAVE_CUDA_13 is not defined.
+ * here is called nowhere. Without these headers HAVE_CUDA_13 is not defined. PyTorch's packages bring them without those of
+ * the profiler's switch: then nothing compares these functions.
  */
 #ifndef TESTS_UNIT_CUDA_HEADERS_H
 #define TESTS_UNIT_CUDA_HEADERS_H
@@ -18,8 +19,12 @@
 
 #ifdef HAVE_CUDA_13
 
+#if __has_include(<cudaProfiler.h>)
 #include <cudaProfiler.h>
+#endif
+#if __has_include(<cuda_profiler_api.h>)
 #include <cuda_profiler_api.h>
+#endif
 #include <cuda_runtime_api.h>
 
 /* The headers give these names to other functions. */
