@@ -41,14 +41,16 @@ include=$(sed -n 's/^CUDA_CFLAGS := -isystem //p' "$BUILD/config.mk" 2>/dev/null
 [[ -f $include/cudaTypedefs.h ]] || skip "no cudaTypedefs.h: arguments checked, nothing else"
 grep -qE '^#define +CUDA_VERSION +13' "$include/cuda.h" || skip "not the headers of CUDA 13"
 
-# The packages of PyTorch have all headers but those two.
+# The packages of PyTorch have most headers; those of the runtime do not compile without the others.
 mkdir few
 ln -s "$include"/* few/
-rm -f few/cudaProfiler.h few/cuda_profiler_api.h
+rm -f few/cudaProfiler.h few/cuda_profiler_api.h few/crt
 own=$("${CC:-gcc}" -print-file-name=include) # not /usr/local/include, where a toolkit may be, too
-"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -fsyntax-only -nostdinc -isystem few -isystem "$own" -isystem /usr/include/x86_64-linux-gnu \
-	-isystem /usr/include -I"$ROOT" "$ROOT/tests/unit/preload/cuda/test_cuda_api.c" >few.txt 2>&1 ||
-	fail "without cudaProfiler.h: $(head -n 3 few.txt)"
+for test in cuda/test_cuda_api gpu/test_cupti_api; do
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -fsyntax-only -nostdinc -isystem few -isystem "$own" -isystem /usr/include/x86_64-linux-gnu \
+		-isystem /usr/include -I"$ROOT" "$ROOT/tests/unit/preload/$test.c" >few.txt 2>&1 ||
+		fail "$test with PyTorch's headers: $(head -n 3 few.txt)"
+done
 
 # A version of a function that came later has other parameters: it must be in the list too, or a program that
 # asks for it would be given a wrapper of fewer. The per-thread twins all came with 7.0 or later.

@@ -16,7 +16,8 @@
 #include "preload/gpu/gpu_records.h"
 
 #ifdef __has_include
-#if __has_include(<cupti.h>)
+#if __has_include( \
+	<cupti.h>) && __has_include(<crt/host_defines.h>) /* PyTorch's packages lack these */
 #pragma GCC diagnostic ignored "-Wpedantic"
 #include <cupti.h>
 
