@@ -150,7 +150,7 @@ static uint64_t rule_work_out(uint64_t address, bool exact)
 	whole = object_span(&object);
 	span = (struct cfi_span){ whole.low, whole.high, true };
 	if (cfi_find_row(span, (uintptr_t)object.header, within, &row))
-		rule = rule_pack(&row);
+		rule = rule_pack(&row) & ~(exact ? (uint64_t)RULE_IS_USUAL : 0);
 	if (wrappers_contain(object.map, span.low, span.high, within))
 		rule |= RULE_IS_WRAPPER;
 	return rule;

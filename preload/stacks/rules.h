@@ -48,7 +48,8 @@ enum rule_rbp {
 #define RULE_IS_WRAPPER (1u << 5)
 /*
  * CFA = rsp or rbp + a multiple of 8, and rbp either saved below the CFA or the caller's still. Nearly all are, and
- * step.h leaves them without a branch: the distance of the saved rbp is that of the return address where rbp is not saved.
+ * step.h leaves them without a branch: the distance of the saved rbp is that of the return address where rbp is not saved. Never
+ * of a frame that was interrupted: it may begin where nothing can be read.
  */
 #define RULE_IS_USUAL (1u << 6)
 #define RULE_AFTER_SHIFT 7u /* in words */

@@ -45,14 +45,21 @@ bool step_span_reach(struct step_span *span, uintptr_t at)
 	return true;
 }
 
-/* Another stack, perhaps. */
+/*
+ * Another stack, perhaps. One that has overflowed begins where nothing can be read: from the first page on that can be, then. What
+ * lies below is not read, as no rule of a frame that was interrupted is RULE_IS_USUAL.
+ */
 static bool span_move(struct step_span *span, uintptr_t rsp)
 {
+	uintptr_t page = memory_page(rsp), end = page + STEP_REACH_PAGES * MEMORY_PAGE;
+
 	if (rsp - span->low < span->high - span->low)
 		return true;
-	if (!memory_page_is_readable(rsp))
+	while (page < end && !memory_page_is_readable(page))
+		page += MEMORY_PAGE;
+	if (page >= end)
 		return false;
-	*span = (struct step_span){ memory_page(rsp), memory_page(rsp) + MEMORY_PAGE };
+	*span = (struct step_span){ page, page + MEMORY_PAGE };
 	return true;
 }
 

@@ -380,12 +380,14 @@ static uint32_t node_of(struct named_stacks *names, const struct source_process 
 uint32_t named_stack_of(struct named_stacks *names, const struct source_process *process,
 			uint32_t stack, uint64_t time_ns)
 {
+	const struct stack_frame *innermost;
 	uint32_t node, kept;
 	size_t epoch;
 
 	if (stack == STACK_NONE || stack >= source_stacks(names->source)->count)
 		return node_table_put(&names->nodes, NAMED_NONE, add_name(names, UNKNOWN_NAME));
-	names->is_deep |= stacks_frame(source_stacks(names->source), stack)->parent != STACK_NONE;
+	innermost = stacks_frame(source_stacks(names->source), stack);
+	names->is_deep |= innermost->parent != STACK_NONE || innermost->flags & FRAME_IS_TRUNCATED;
 	epoch = epoch_of(names, process, time_ns);
 	node = kept = node_of(names, process, stack, epoch, time_ns);
 	while (!names->is_raw && node != NAMED_NONE && named_frame_of(names, node)->folds_inner)

@@ -44,7 +44,8 @@ struct named_stacks {
 	struct symbols symbols;
 	bool is_raw;     /* nothing is folded */
 	bool for_people; /* names without parameters */
-	bool is_deep; /* a stack with more than one frame was seen, or one that ends at its caller on purpose */
+	/* a stack with more than one frame was seen, one that was cut, or one that ends at its caller on purpose */
+	bool is_deep;
 	struct map frames;         /* identity to frame */
 	struct named_frame *frame; /* [0] is none */
 	size_t frame_count, frame_room;

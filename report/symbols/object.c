@@ -23,6 +23,7 @@
 #include "report/base/memory.h"
 
 #define BUILD_ID_HEX_MAX 128u
+#define SCOPES_MAX 64  /* of code, within each other */
 #define LOOKS_BACK 64u /* symbols that begin before the address, to find one that covers it */
 
 struct function {
@@ -31,9 +32,15 @@ struct function {
 	bool is_global;
 };
 
-struct unit_range {
-	uint64_t start, end; /* first: count_up_to(); of DWARF's addresses */
-	Dwarf_Off unit;
+/* Of DWARF's addresses: the code of a unit, or of a function. */
+struct code_range {
+	uint64_t start, end; /* first: count_up_to() */
+	Dwarf_Off die;
+};
+
+struct code_ranges {
+	struct code_range *range; /* sorted when all have been added */
+	size_t count, room;
 };
 
 struct object {
@@ -42,12 +49,14 @@ struct object {
 	uint64_t bias; /* of libdwfl's addresses over the file's */
 	struct function *function;
 	size_t functions, function_room;
-	bool has_functions;      /* they were looked for */
-	struct unit_range *unit; /* NULL before the first look; sorted */
-	size_t units, unit_room;
+	bool has_functions; /* they were looked for */
+	struct code_ranges units;
 	bool has_units; /* the same */
 	Dwarf *dwarf;   /* NULL: there is none */
 	uint64_t dwarf_bias;
+	struct map scoped;         /* offset of a unit + 1: to `scope` */
+	struct code_ranges *scope; /* functions of the units that were asked for */
+	size_t scopes, scope_room;
 	struct map files; /* address of a name as elfutils has it: to that of the whole one */
 	struct text_store texts;
 };
@@ -128,6 +137,7 @@ struct object *object_open(const char *path, const char *build_id, enum object_s
 		return NULL;
 	object = memory_zero(1, sizeof(*object));
 	map_init(&object->files);
+	map_init(&object->scoped);
 	object->dwfl = dwfl_begin(&callbacks);
 	*ret_state = OBJECT_UNREADABLE;
 	if (!object->dwfl)
@@ -160,7 +170,11 @@ void object_close(struct object *object)
 	if (object->dwfl)
 		dwfl_end(object->dwfl);
 	free(object->function);
-	free(object->unit);
+	free(object->units.range);
+	for (size_t i = 0; i < object->scopes; i++)
+		free(object->scope[i].range);
+	free(object->scope);
+	map_release(&object->scoped);
 	map_release(&object->files);
 	text_store_release(&object->texts);
 	free(object);
@@ -266,26 +280,34 @@ static const struct function *function_at(struct object *object, uint64_t addres
 
 /* --- DWARF --- */
 
-static void add_ranges(struct object *object, Dwarf_Die *unit)
+static void add_ranges(struct code_ranges *ranges, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
 
-	while ((offset = dwarf_ranges(unit, offset, &base, &start, &end)) > 0) {
+	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		if (start >= end)
 			continue;
-		object->unit = memory_room(object->unit, object->units, &object->unit_room,
-					   sizeof(*object->unit));
-		object->unit[object->units++] = (struct unit_range){ start, end,
-								     dwarf_dieoffset(unit) };
+		ranges->range = memory_room(ranges->range, ranges->count, &ranges->room,
+					    sizeof(*ranges->range));
+		ranges->range[ranges->count++] = (struct code_range){ start, end,
+								      dwarf_dieoffset(die) };
 	}
 }
 
-static int compare_units(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
-	const struct unit_range *left = a, *right = b;
+	const struct code_range *left = a, *right = b;
 
-	return left->start < right->start ? -1 : left->start > right->start;
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	return left->die < right->die ? -1 : left->die > right->die;
+}
+
+static void sort_ranges(struct code_ranges *ranges)
+{
+	if (ranges->count)
+		qsort(ranges->range, ranges->count, sizeof(*ranges->range), compare_ranges);
 }
 
 static void read_units(struct object *object)
@@ -302,20 +324,97 @@ static void read_units(struct object *object)
 		Dwarf_Die unit;
 
 		if (dwarf_offdie(object->dwarf, offset + head, &unit))
-			add_ranges(object, &unit);
+			add_ranges(&object->units, &unit);
 		offset = next;
 	}
-	if (object->units)
-		qsort(object->unit, object->units, sizeof(*object->unit), compare_units);
+	sort_ranges(&object->units);
 }
 
 /* `address` is DWARF's. */
 static bool unit_at(struct object *object, uint64_t address, Dwarf_Die *ret_unit)
 {
-	size_t count = count_up_to(object->unit, object->units, sizeof(*object->unit), address);
+	const struct code_range *range = object->units.range;
+	size_t count = count_up_to(range, object->units.count, sizeof(*range), address);
 
-	return count && address < object->unit[count - 1].end &&
-	       dwarf_offdie(object->dwarf, object->unit[count - 1].unit, ret_unit);
+	return count && address < range[count - 1].end &&
+	       dwarf_offdie(object->dwarf, range[count - 1].die, ret_unit);
+}
+
+/* The next one in the file, so that it ends whatever a file says. */
+static bool sibling_of(Dwarf_Die *die)
+{
+	Dwarf_Off before = dwarf_dieoffset(die);
+
+	return !dwarf_siblingof(die, die) && dwarf_dieoffset(die) > before;
+}
+
+/* Functions stand in namespaces, types and, in Fortran, in others. A declaration and what is only ever inlined have no code. */
+static void add_functions(struct code_ranges *ranges, Dwarf_Die *outer, unsigned int depth)
+{
+	Dwarf_Die die;
+
+	if (depth == SCOPES_MAX || dwarf_child(outer, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+			add_ranges(ranges, &die);
+			add_functions(ranges, &die, depth + 1);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_enumeration_type:
+			add_functions(ranges, &die, depth + 1);
+			break;
+		default:
+			break;
+		}
+	} while (sibling_of(&die));
+}
+
+/* Which function of the unit has its code there? elfutils goes through all of the unit for each address. */
+static bool function_die_at(struct object *object, Dwarf_Die *unit, uint64_t address,
+			    Dwarf_Die *ret_function)
+{
+	bool added;
+	struct map_entry *entry = map_put(&object->scoped, dwarf_dieoffset(unit) + 1, &added);
+	const struct code_ranges *ranges;
+	size_t at;
+
+	if (added) {
+		object->scope = memory_room(object->scope, object->scopes, &object->scope_room,
+					    sizeof(*object->scope));
+		object->scope[object->scopes] = (struct code_ranges){ 0 };
+		add_functions(&object->scope[object->scopes], unit, 0);
+		sort_ranges(&object->scope[object->scopes]);
+		entry->value = object->scopes++;
+	}
+	ranges = &object->scope[entry->value];
+	at = count_up_to(ranges->range, ranges->count, sizeof(*ranges->range), address);
+	for (size_t looked = 0; looked < LOOKS_BACK && looked < at; looked++)
+		if (address < ranges->range[at - 1 - looked].end)
+			return dwarf_offdie(object->dwarf, ranges->range[at - 1 - looked].die,
+					    ret_function);
+	return false;
+}
+
+/* The block of code, or the inlined function, right inside of `outer` that the address is in. */
+static bool scope_within(Dwarf_Die *outer, uint64_t address, Dwarf_Die *ret_inner)
+{
+	if (dwarf_child(outer, ret_inner))
+		return false;
+	do {
+		int tag = dwarf_tag(ret_inner);
+
+		if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+		     tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+		    dwarf_haspc(ret_inner, address) > 0)
+			return true;
+	} while (sibling_of(ret_inner));
+	return false;
 }
 
 static const char *text_of(Dwarf_Die *die, unsigned int name)
@@ -385,10 +484,10 @@ static const char *name_of_fortran(const char *symbol, Dwarf_Die *unit, Dwarf_Di
 	return symbol;
 }
 
-/* The functions around the address, from the innermost outwards; the outermost keeps the symbol's name, if there is one. */
+/* `scopes` around the address, outermost first, become frames, innermost first; the outermost keeps the symbol's name, if there is one. */
 static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *scopes, int count)
 {
-	for (int i = 0; i < count; i++) {
+	for (int i = count - 1; i >= 0; i--) {
 		struct object_frame *frame = &place->frame[place->frames - 1];
 		int tag = dwarf_tag(&scopes[i]);
 
@@ -424,8 +523,8 @@ static const char *whole_name(struct object *object, Dwarf_Die *unit, const char
 
 static void find_source(struct object *object, uint64_t address, struct object_place *place)
 {
-	Dwarf_Die unit, innermost = { 0 }, *scopes = NULL;
-	int count;
+	Dwarf_Die unit, scopes[SCOPES_MAX];
+	int count = 0;
 
 	if (!object->has_units)
 		read_units(object);
@@ -434,14 +533,12 @@ static void find_source(struct object *object, uint64_t address, struct object_p
 		return;
 	place->frames = place->frames ? place->frames : 1;
 	set_line(&place->frame[0], &unit, address);
-	if (dwarf_getscopes(&unit, address, &scopes) > 0)
-		innermost = scopes[0];
-	free(scopes);
-	scopes = NULL;
-	/* what is around it in the code: the first call goes to where an inlined one was defined */
-	count = innermost.addr ? dwarf_getscopes_die(&innermost, &scopes) : 0;
+	if (function_die_at(object, &unit, address, &scopes[0]))
+		count = 1;
+	while (count && count < SCOPES_MAX &&
+	       scope_within(&scopes[count - 1], address, &scopes[count]))
+		count++;
 	set_functions(place, &unit, scopes, count);
-	free(scopes);
 	for (size_t i = 0; i < place->frames; i++)
 		place->frame[i].file = whole_name(object, &unit, place->frame[i].file);
 }

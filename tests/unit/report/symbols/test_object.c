@@ -177,6 +177,33 @@ static void functions_of_a_library(void **state)
 	unlink(path);
 }
 
+/* Linked with -flto: what is inlined was described in another unit. */
+static void inlined_by_the_linker(void **state)
+{
+	static const char path[] = "object-linked.so";
+	static const char command[] =
+		"echo 'static inline int g(int x) { __asm__ volatile(\"nop\"); return x * 3; } "
+		"int f(int x) { return g(x) + g(x + 1); }' | gcc -g -O2 -flto -shared -fPIC "
+		"-nostdlib -Wl,--build-id=none -x c - -o object-linked.so 2>object-linked.txt";
+	bool has_inlined = false;
+	struct object_place place;
+	struct object *object;
+
+	(void)state;
+	if (system(command))
+		skip();
+	object = opened(path, "", OBJECT_FOUND);
+	for (uint64_t address = 0; address < 0x10000; address++) {
+		object_find(object, address, &place);
+		has_inlined |= place.frames == 2 && !strcmp(place.frame[0].function, "g") &&
+			       !strcmp(place.frame[1].function, "f");
+	}
+	assert_true(has_inlined);
+	object_close(object);
+	unlink(path);
+	unlink("object-linked.txt");
+}
+
 /* The one of this machine, and of no other kernel. */
 static void functions_of_the_vdso(void **state)
 {
@@ -208,9 +235,8 @@ static void functions_of_the_vdso(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_no_file_of_code),
-		cmocka_unit_test(files_that_are_damaged),
-		cmocka_unit_test(functions_of_a_library),
+		cmocka_unit_test(what_is_no_file_of_code), cmocka_unit_test(files_that_are_damaged),
+		cmocka_unit_test(functions_of_a_library),  cmocka_unit_test(inlined_by_the_linker),
 		cmocka_unit_test(functions_of_the_vdso),
 	};
 
