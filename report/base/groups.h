@@ -27,6 +27,7 @@ struct groups {
 	struct group *group; /* in the order of their first call */
 	size_t count, room;
 	struct map index; /* hash of the key to place; 64 bits with a secret: taken for the key */
+	size_t latest;    /* asked for: most calls are of the same key as the one before */
 };
 
 /* One call. */
