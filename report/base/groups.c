@@ -56,9 +56,9 @@ static inline bool key_is(const uint64_t key[GROUP_WORDS], const uint64_t other[
 
 static inline struct group *groups_at(struct groups *groups, const uint64_t key[GROUP_WORDS])
 {
-	struct group *latest = groups->group + groups->latest;
-
-	return groups->count && key_is(latest->key, key) ? latest : groups_look_up(groups, key);
+	if (groups->count && key_is(groups->group[groups->latest].key, key))
+		return &groups->group[groups->latest];
+	return groups_look_up(groups, key);
 }
 
 size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS])
@@ -66,19 +66,20 @@ size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS])
 	return (size_t)(groups_at(groups, key) - groups->group);
 }
 
-void groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
-		const struct group_call *call)
+struct group *groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
+			 const struct group_call *call)
 {
 	struct group *group = groups_at(groups, key);
 
 	timing_add(&group->time, call->duration_ns);
 	if (call->failed) {
 		group->errors++;
-		return;
+		return group;
 	}
 	group->bytes += call->bytes;
 	if (call->bytes > group->max_bytes)
 		group->max_bytes = call->bytes;
+	return group;
 }
 
 double *group_sums(struct group *group)

@@ -43,8 +43,9 @@ void group_release(struct group *group);
 
 void groups_init(struct groups *groups);
 void groups_release(struct groups *groups);
-void groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
-		const struct group_call *call);
+/* Returns where it was counted, until the next call. */
+struct group *groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
+			 const struct group_call *call);
 /* Where a call of that key is counted, before it is. */
 size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS]);
 /* Moves what `from` has counted, for groups that are one row; a group without a call is no row. */
