@@ -257,18 +257,22 @@ static inline bool codec_is_shared(uint8_t codec)
 	return codec == EVT_CODEC_born || codec == EVT_CODEC_dies || codec == EVT_CODEC_size;
 }
 
+/* Two at a time. */
+static inline void words_clear(uint64_t *words, unsigned int count)
+{
+	for (unsigned int i = 0; i + 1 < count; i += 2)
+		memset(&words[i], 0, 2 * sizeof(*words));
+	if (count % 2)
+		words[count - 1] = 0;
+}
+
 static void decoder_get_generic(struct decoder *d, struct decoder_kind *kind, uint64_t *words)
 {
 	const struct event_plan *plan = &d->plan[kind->id];
 
-	for (unsigned int i = 0; i < kind->words; i++)
-		words[i] = 0;
+	words_clear(words, kind->words);
 	if (plan->caller_word != PLAN_NOWHERE)
 		words[plan->caller_word] = kind->caller;
-	if (kind->may_wait) {
-		own_wait(d, kind->id, words);
-		return;
-	}
 	for (unsigned int i = 0; i < plan->steps; i++) {
 		const struct plan_step *step = &plan->step[i];
 		uint64_t value;
@@ -451,6 +455,44 @@ struct reading {
 	uint32_t *heap_before;
 };
 
+/*
+ * Events whose values all wait, as many as come one after the other. Words that nothing is read into are 0; where all are
+ * read nothing has to be cleared.
+ */
+static void decoder_read_waiting(struct decoder *d, struct reading *out)
+{
+	struct reading r = *out;
+	uint32_t visit = r.place.visit;
+
+	for (; visit < d->visited_count; visit++) {
+		uint32_t record = d->visited[visit], heap = d->visited_heap[visit];
+		uint16_t number = d->numbers.value[record];
+		const struct decoder_kind *kind = &d->kind[number];
+
+		if (!kind->may_wait)
+			break;
+		*r.event++ = (struct event){ block_clock_at(&r.place.clock, record + 1 - heap,
+							    heap),
+					     d->stream,
+					     (uint8_t)kind->id,
+					     d->plan[kind->id].words,
+					     number,
+					     r.words };
+		if (!kind->is_full)
+			words_clear(r.words, kind->words);
+		if (kind->caller_word != PLAN_NOWHERE)
+			r.words[kind->caller_word] = kind->caller;
+		own_wait(d, kind->id, r.words);
+		r.words += kind->words;
+		if (r.sum)
+			*r.sum++ = r.place.sum;
+		if (r.heap_before)
+			*r.heap_before++ = r.place.records;
+	}
+	r.place.visit = visit;
+	*out = r;
+}
+
 /* A record of any kind. */
 static void decoder_read_record(struct decoder *d, struct reading *r,
 				const struct decoder_output *output)
@@ -502,8 +544,13 @@ int decoder_read_values(struct decoder *d, struct decoder_output *output)
 	d->births.last_far = d->deaths.last_far = 0;
 	output->first_ns = block_clock_at(&r.place.clock, !heap, heap);
 	while (r.place.visit < d->visited_count) {
-		if (d->kind[d->numbers.value[d->visited[r.place.visit]]].quick)
+		const struct decoder_kind
+			*kind = &d->kind[d->numbers.value[d->visited[r.place.visit]]];
+
+		if (kind->quick)
 			decoder_read_heap(d, output->heap, &r.place);
+		else if (kind->may_wait)
+			decoder_read_waiting(d, &r);
 		else
 			decoder_read_record(d, &r, output);
 	}

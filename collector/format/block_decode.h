@@ -24,7 +24,9 @@ struct decoder_kind {
 	uint8_t record; /* enum heap_record_kind, 0: it becomes none */
 	uint8_t quick;  /* enum quick */
 	bool is_sum;    /* it is added up */
-	bool may_wait;  /* own_may_wait() */
+	bool may_wait;  /* own_may_wait(): it is an event without words that follow the fields */
+	bool is_full;   /* likewise: every word is read, or is the caller */
+	uint8_t caller_word; /* PLAN_NOWHERE: it reads 0 */
 };
 
 /* Kinds that need little; heap_decode.c reads them. */

@@ -16,6 +16,7 @@
 #include "collector/format/stack_table.h"
 
 #define CHUNK_BYTES (1u << 20)
+#define CHUNK_WORTH_WORDS 512u /* one with less room is not looked at again */
 #define PAGE_BYTES ((uintptr_t)4096)
 #define POPULATE_BYTES (64u << 10) /* less is not worth a call */
 #ifndef MADV_POPULATE_WRITE
@@ -48,7 +49,7 @@ struct frame_reader {
 	uint32_t nodes;
 	uint32_t *kind_node; /* of the frame, by kind */
 	struct chunk *first;
-	struct chunk *current;
+	struct chunk **open; /* those before it are as good as full */
 };
 
 struct frame_reader *frame_reader_new(const struct schema *schema)
@@ -106,11 +107,18 @@ void frame_reader_free(struct frame_reader *fr)
 	free(fr);
 }
 
+/*
+ * Room for a power of two, so that the next frame's block, which is nearly as long, finds it large enough: else each that is a
+ * little longer would take new memory, and leave the old unused.
+ */
 static struct chunk *chunk_new(size_t words)
 {
-	size_t room = words > CHUNK_BYTES / 8 ? words : CHUNK_BYTES / 8;
-	struct chunk *chunk = malloc(sizeof(*chunk) + room * 8);
+	size_t room = CHUNK_BYTES / 8;
+	struct chunk *chunk;
 
+	while (room < words)
+		room *= 2;
+	chunk = malloc(sizeof(*chunk) + room * 8);
 	if (chunk)
 		*chunk = (struct chunk){ .room = room };
 	return chunk;
@@ -132,19 +140,21 @@ static void chunk_populate(struct chunk *chunk)
 /* `words` words that live until the next frame; NULL when there is no memory. */
 static uint64_t *frame_take_words(struct frame_reader *fr, size_t words)
 {
-	struct chunk **place = fr->current ? &fr->current : &fr->first;
+	struct chunk **place = fr->open, *chunk;
 	uint64_t *at;
 
 	while (*place && (*place)->room - (*place)->used < words)
 		place = &(*place)->next;
 	if (!*place)
 		*place = chunk_new(words);
-	if (!*place)
+	chunk = *place;
+	if (!chunk)
 		return NULL;
-	fr->current = *place;
-	at = fr->current->words + fr->current->used;
-	fr->current->used += words;
-	chunk_populate(fr->current);
+	at = chunk->words + chunk->used;
+	chunk->used += words;
+	chunk_populate(chunk);
+	while (*fr->open && (*fr->open)->room - (*fr->open)->used < CHUNK_WORTH_WORDS)
+		fr->open = &(*fr->open)->next;
 	return at;
 }
 
@@ -192,6 +202,8 @@ static void frame_plan_kinds(struct decoder *d)
 		kind->record = plan->is_record ? heap_record_kind(kind->id) : 0;
 		kind->is_sum = plan->shape == PLAN_SUM;
 		kind->may_wait = own_may_wait(plan);
+		kind->is_full = own_fills(plan);
+		kind->caller_word = plan->caller_word;
 		kind->quick = (uint8_t)kind_quick(kind, plan, d->plans->full[kind->id].shape);
 		d->visit[i] = VISIT_ID(kind->id) | (plan->shape > PLAN_PASS ? VISIT : 0) |
 			      (plan->is_heap ? VISIT_UNITS : 0);
@@ -337,7 +349,7 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 		return EVT_CORRUPT;
 	fr->records_left = 0;
 	fr->blocks = cursor_of(c.at, 0);
-	fr->current = NULL;
+	fr->open = &fr->first;
 	for (struct chunk *chunk = fr->first; chunk; chunk = chunk->next)
 		chunk->used = 0;
 	error = frame_read_stacks(fr, cursor_of(stacks, stack_bytes), nodes);

@@ -16,24 +16,13 @@ bool own_may_wait(const struct event_plan *plan)
 	return may;
 }
 
-/* Its first two bytes in registers: longer numbers are rare in most columns. */
-static inline uint64_t next_varint(struct cursor *c)
+bool own_fills(const struct event_plan *plan)
 {
-	const uint8_t *at = c->at;
+	unsigned int words = plan->caller_word != PLAN_NOWHERE;
 
-	if (__builtin_expect(c->end - at >= 2, 1)) {
-		uint32_t low = at[0], high = at[1];
-
-		if (low < 0x80) {
-			c->at = at + 1;
-			return low;
-		}
-		if (high < 0x80) {
-			c->at = at + 2;
-			return (low & 0x7f) | high << 7;
-		}
-	}
-	return get_varint(c);
+	for (unsigned int i = 0; i < plan->steps; i++)
+		words += plan->step[i].codec == EVT_CODEC_text ? 2 : 1;
+	return words == (unsigned int)plan->words + plan->extra;
 }
 
 static inline void text_get(struct cursor *c, uint64_t *word)
@@ -45,41 +34,57 @@ static inline void text_get(struct cursor *c, uint64_t *word)
 	word[1] = bytes ? length : 0;
 }
 
+/* A code that stays at the same address needs no arithmetic, and most do. */
+static inline uint64_t next_address(uint64_t code, uint64_t last)
+{
+	return code ? address_of_code(code, last) : last;
+}
+
+/* Likewise: most are the next number. */
+static inline uint64_t next_step(uint64_t code, uint64_t last)
+{
+	return code == STEP_NEXT && last != UINT64_MAX ? last + 1 : step_of_code(code, last);
+}
+
+static void texts_read(struct decoder *d, const struct plan_step *step, const struct own_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->count; i++)
+		text_get(&d->column[step->column], &rows->words[i][step->word]);
+}
+
+/* The codes first, many at once, then what each of them means. */
 static void column_read(struct decoder *d, const struct plan_step *step,
 			const struct own_rows *rows)
 {
-	struct cursor c = d->column[step->column];
-	uint64_t last = d->last_address[step->column];
+	uint64_t code[OWN_ROWS + VARINTS_STRIDE], last = d->last_address[step->column];
 	uint8_t word = step->word;
 
+	varints_take(&d->lanes, &d->column[step->column], code, rows->count);
 	switch (step->codec) {
 	case EVT_CODEC_sint:
 		for (uint32_t i = 0; i < rows->count; i++)
-			rows->words[i][word] = (uint64_t)unzigzag(next_varint(&c));
+			rows->words[i][word] = (uint64_t)unzigzag(code[i]);
 		break;
 	case EVT_CODEC_addr:
 	case EVT_CODEC_block:
+#pragma GCC unroll 4
 		for (uint32_t i = 0; i < rows->count; i++)
-			rows->words[i][word] = last = address_of_code(next_varint(&c), last);
+			rows->words[i][word] = last = next_address(code[i], last);
 		break;
 	case EVT_CODEC_delta:
 	case EVT_CODEC_serial:
 		for (uint32_t i = 0; i < rows->count; i++) {
-			uint64_t number = step_of_code(next_varint(&c), last);
+			uint64_t number = next_step(code[i], last);
 
 			last = number ? number : last;
 			rows->words[i][word] = number;
 		}
 		break;
-	case EVT_CODEC_text:
-		for (uint32_t i = 0; i < rows->count; i++)
-			text_get(&c, &rows->words[i][word]);
-		break;
 	default:
+#pragma GCC unroll 8
 		for (uint32_t i = 0; i < rows->count; i++)
-			rows->words[i][word] = next_varint(&c);
+			rows->words[i][word] = code[i];
 	}
-	d->column[step->column] = c;
 	d->last_address[step->column] = last;
 }
 
@@ -88,8 +93,12 @@ void own_fill(struct decoder *d, uint32_t id)
 	struct own_rows *rows = &d->own[id];
 	const struct event_plan *plan = &d->plan[id];
 
-	for (unsigned int i = 0; i < plan->steps; i++)
-		column_read(d, &plan->step[i], rows);
+	for (unsigned int i = 0; i < plan->steps; i++) {
+		if (plan->step[i].codec == EVT_CODEC_text)
+			texts_read(d, &plan->step[i], rows);
+		else
+			column_read(d, &plan->step[i], rows);
+	}
 	rows->count = 0;
 }
 

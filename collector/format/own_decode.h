@@ -12,6 +12,9 @@
 /* All that is read of the event is in columns of its own, so that it may wait. */
 bool own_may_wait(const struct event_plan *plan);
 
+/* Every word of the event is read, or is its caller. */
+bool own_fills(const struct event_plan *plan);
+
 /* The event's words are filled by the next own_fill() at the latest. They are zero where nothing is read. */
 void own_fill(struct decoder *d, uint32_t id);
 static inline void own_wait(struct decoder *d, uint32_t id, uint64_t *words)

@@ -12,7 +12,7 @@
 
 #include "collector/format/error.h"
 
-#define STRIDE 16u /* bytes looked at together; values written beyond the last one */
+#define STRIDE VARINTS_STRIDE
 
 /* What one pass over a column needs. */
 struct unpacking {
@@ -151,6 +151,125 @@ int varints_unpack(struct varints *varints, const struct varint_lanes *lanes, st
 	varints->next_late = varints->late;
 	return u.column.failed || u.column.at != u.column.end ? EVT_CORRUPT : 0;
 }
+
+/* --- some at a time --- */
+
+/* Eight 16-bit numbers as 64-bit ones. */
+static inline void lanes_widen(__m128i eight, uint64_t *value)
+{
+	const __m128i zero = _mm_setzero_si128();
+	__m128i low = _mm_unpacklo_epi16(eight, zero), high = _mm_unpackhi_epi16(eight, zero);
+	__m128i *at = (__m128i *)(void *)value;
+
+	_mm_storeu_si128(at, _mm_unpacklo_epi32(low, zero));
+	_mm_storeu_si128(at + 1, _mm_unpackhi_epi32(low, zero));
+	_mm_storeu_si128(at + 2, _mm_unpacklo_epi32(high, zero));
+	_mm_storeu_si128(at + 3, _mm_unpackhi_epi32(high, zero));
+}
+
+/* Which of the bytes end a number of one or two bytes: of those up to the first longer one, `count` at most. */
+static inline unsigned int ends_of(unsigned int goes_on, size_t count)
+{
+	unsigned int is_long = goes_on & goes_on << 1;
+	unsigned int whole = is_long ? (unsigned int)__builtin_ctz(is_long) - 1 : STRIDE;
+	unsigned int ends = ~goes_on & ((1u << whole) - 1);
+
+	for (unsigned int n = (unsigned int)__builtin_popcount(ends); n > count; n--)
+		ends &= ~(1u << (31 - (unsigned int)__builtin_clz(ends)));
+	return ends;
+}
+
+/* Numbers of one or two bytes in the next sixteen, `count` at most; returns how many, 0: a longer one is next. */
+__attribute__((target("ssse3,popcnt"))) static inline size_t take_stride(
+	const struct varint_lanes *lanes, struct cursor *column, uint64_t *value, size_t count)
+{
+	const __m128i zero = _mm_setzero_si128();
+	__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)column->at), before;
+	unsigned int goes_on = (unsigned int)_mm_movemask_epi8(bytes), ends, first;
+
+	if (!goes_on && count >= STRIDE) {
+		lanes_widen(_mm_unpacklo_epi8(bytes, zero), value);
+		lanes_widen(_mm_unpackhi_epi8(bytes, zero), value + STRIDE / 2);
+		column->at += STRIDE;
+		return STRIDE;
+	}
+	before = _mm_slli_si128(bytes, 1);
+	ends = ends_of(goes_on, count);
+	if (!ends)
+		return 0;
+	first = (unsigned int)__builtin_popcount(ends & 0xff);
+	lanes_widen(lanes_unpack(lanes, _mm_unpacklo_epi8(bytes, zero),
+				 _mm_unpacklo_epi8(before, zero), ends),
+		    value);
+	lanes_widen(lanes_unpack(lanes, _mm_unpackhi_epi8(bytes, zero),
+				 _mm_unpackhi_epi8(before, zero), ends >> 8),
+		    value + first);
+	column->at += 32 - (unsigned int)__builtin_clz(ends);
+	return (unsigned int)__builtin_popcount(ends);
+}
+
+/* Groups of seven bits, one a byte, move together: of two bytes, of four, of all eight. */
+static inline uint64_t sevens_join(uint64_t word)
+{
+	word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
+	word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
+	return (word & 0x0fffffff) | (word & 0x0fffffff00000000) >> 4;
+}
+
+/* One number of whatever length. */
+static inline uint64_t take_one(struct cursor *c)
+{
+	const uint64_t tops = 0x8080808080808080;
+	uint64_t word, ends;
+	unsigned int last;
+
+	if (cursor_left(c) < CODEC_VARINT_MAX)
+		return get_varint(c);
+	memcpy(&word, c->at, sizeof(word));
+	ends = ~word & tops;
+	if (ends) {
+		last = (unsigned int)__builtin_ctzll(ends);
+		c->at += last / 8 + 1;
+		return sevens_join(word & ~tops & (UINT64_MAX >> (63 - last)));
+	}
+	if (c->at[8] >= 0x80)
+		return get_varint(c);
+	c->at += 9;
+	return sevens_join(word & ~tops) | (uint64_t)c->at[-1] << 56;
+}
+
+__attribute__((target("ssse3,popcnt"))) static void take_strides(const struct varint_lanes *lanes,
+								 struct cursor *column,
+								 uint64_t *value, size_t count)
+{
+	struct cursor c = *column;
+	size_t at = 0;
+
+	while (at < count && cursor_left(&c) >= STRIDE) {
+		size_t taken = take_stride(lanes, &c, &value[at], count - at);
+
+		at += taken;
+		/* where most numbers are long, one look each would cost more than it saves */
+		for (size_t some = taken ? 1 : 4; taken < STRIDE / 4 && some && at < count; some--)
+			value[at++] = take_one(&c);
+	}
+	while (at < count)
+		value[at++] = get_varint(&c);
+	*column = c;
+}
+
+void varints_take(const struct varint_lanes *lanes, struct cursor *column, uint64_t *value,
+		  size_t count)
+{
+	if (lanes->usable) {
+		take_strides(lanes, column, value, count);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		value[i] = get_varint(column);
+}
+
+/* --- sums --- */
 
 static int varints_reserve_sum(struct varints *varints, size_t count)
 {

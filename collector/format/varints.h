@@ -13,6 +13,7 @@
 
 #include "collector/format/codec.h"
 
+#define VARINTS_STRIDE 16u      /* bytes looked at together; values written beyond the last one */
 #define VARINTS_LATE UINT16_MAX /* in `value`: the number stands in `late` */
 
 /* For each set of eight lanes the shuffle that moves them to the front. */
@@ -56,6 +57,13 @@ int varints_unpack(struct varints *varints, const struct varint_lanes *lanes, st
  * numbers, so that it fits. EVT_NO_MEMORY.
  */
 int varints_add_up(struct varints *varints, size_t count);
+
+/*
+ * The next `count` numbers of a column that may hold more, of any length. `value` has room for VARINTS_STRIDE more. A column
+ * that ends before, or is damaged, fails and gives zeros.
+ */
+void varints_take(const struct varint_lanes *lanes, struct cursor *column, uint64_t *value,
+		  size_t count);
 
 /* The next of them; at most as often as `count` said. */
 static inline uint64_t varints_next(struct varints *varints)

@@ -27,19 +27,38 @@ void groups_release(struct groups *groups)
 	map_release(&groups->index);
 }
 
-static struct group *groups_at(struct groups *groups, const uint64_t key[GROUP_WORDS])
+static struct group *groups_look_up(struct groups *groups, const uint64_t key[GROUP_WORDS])
 {
 	uint64_t hash = map_hash_bytes(key, GROUP_WORDS * sizeof(*key), 0);
 	bool added;
 	struct map_entry *entry = map_put(&groups->index, hash, &added);
 
+	if (added)
+		entry->value = groups->count;
+	groups->latest = entry->value;
 	if (!added)
 		return &groups->group[entry->value];
-	entry->value = groups->count;
 	groups->group = memory_room(groups->group, groups->count, &groups->room,
 				    sizeof(*groups->group));
 	memcpy(groups->group[groups->count].key, key, GROUP_WORDS * sizeof(*key));
 	return &groups->group[groups->count++];
+}
+
+/* No call of memcmp(): keys are short, and this is done for every call. */
+static inline bool key_is(const uint64_t key[GROUP_WORDS], const uint64_t other[GROUP_WORDS])
+{
+	uint64_t differs = 0;
+
+	for (unsigned int i = 0; i < GROUP_WORDS; i++)
+		differs |= key[i] ^ other[i];
+	return !differs;
+}
+
+static inline struct group *groups_at(struct groups *groups, const uint64_t key[GROUP_WORDS])
+{
+	if (groups->count && key_is(groups->group[groups->latest].key, key))
+		return &groups->group[groups->latest];
+	return groups_look_up(groups, key);
 }
 
 size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS])
@@ -47,19 +66,20 @@ size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS])
 	return (size_t)(groups_at(groups, key) - groups->group);
 }
 
-void groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
-		const struct group_call *call)
+struct group *groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
+			 const struct group_call *call)
 {
 	struct group *group = groups_at(groups, key);
 
 	timing_add(&group->time, call->duration_ns);
 	if (call->failed) {
 		group->errors++;
-		return;
+		return group;
 	}
 	group->bytes += call->bytes;
 	if (call->bytes > group->max_bytes)
 		group->max_bytes = call->bytes;
+	return group;
 }
 
 double *group_sums(struct group *group)

@@ -27,6 +27,7 @@ struct groups {
 	struct group *group; /* in the order of their first call */
 	size_t count, room;
 	struct map index; /* hash of the key to place; 64 bits with a secret: taken for the key */
+	size_t latest;    /* asked for: most calls are of the same key as the one before */
 };
 
 /* One call. */
@@ -42,8 +43,9 @@ void group_release(struct group *group);
 
 void groups_init(struct groups *groups);
 void groups_release(struct groups *groups);
-void groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
-		const struct group_call *call);
+/* Returns where it was counted, until the next call. */
+struct group *groups_add(struct groups *groups, const uint64_t key[GROUP_WORDS],
+			 const struct group_call *call);
 /* Where a call of that key is counted, before it is. */
 size_t groups_place(struct groups *groups, const uint64_t key[GROUP_WORDS]);
 /* Moves what `from` has counted, for groups that are one row; a group without a call is no row. */

@@ -8,16 +8,16 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/base/vast.h"
 
-#define NEAR 64u /* elements that one is moved back by; from further away it begins a run */
-#define LARGE_BYTES ((size_t)1 << 20) /* of an array whose copy is worth memory of its own */
-#define WORDS_MAX 32u                 /* of an element that is moved so */
+#define NEAR 64u      /* elements that one is moved back by; from further away it begins a run */
+#define WORDS_MAX 32u /* of an element that is moved so */
 
 /* An array of elements of so many words; the first is the time. */
 struct order {
-	uint64_t *from, *to;
+	uint64_t *from;
 	size_t words, count;
+	uint64_t *other; /* elements that are being moved */
+	size_t other_room;
 	size_t *run; /* where each begins, and at last the end */
 	size_t runs;
 };
@@ -27,18 +27,25 @@ static inline uint64_t time_at(const struct order *order, size_t at)
 	return order->from[at * order->words];
 }
 
-/* The element goes to its place among those before it. False when that is far away: nothing has changed. */
-static bool run_insert(const struct order *order, size_t begin, size_t at)
+static inline uint64_t *words_copy(uint64_t *to, const uint64_t *from, size_t words)
 {
-	uint64_t element[WORDS_MAX], *from = order->from;
+	for (size_t i = 0; i < words; i++)
+		to[i] = from[i];
+	return to + words;
+}
+
+/* The element goes to its place among those before it. False when that is far away: nothing has changed. */
+static inline bool run_insert(const struct order *order, size_t begin, size_t at)
+{
+	uint64_t element[WORDS_MAX], *from = order->from, time = time_at(order, at);
 	size_t words = order->words, to = at;
 
-	for (; to > begin && time_at(order, to - 1) > time_at(order, at); to--)
-		if (at - to == NEAR || words > WORDS_MAX)
-			return false;
-	memcpy(element, &from[at * words], words * sizeof(*element));
-	memmove(&from[(to + 1) * words], &from[to * words], (at - to) * words * sizeof(*element));
-	memcpy(&from[to * words], element, words * sizeof(*element));
+	if (words > WORDS_MAX || (at - begin > NEAR && time_at(order, at - NEAR - 1) > time))
+		return false;
+	words_copy(element, &from[at * words], words);
+	for (; to > begin && time_at(order, to - 1) > time; to--)
+		words_copy(&from[to * words], &from[(to - 1) * words], words);
+	words_copy(&from[to * words], element, words);
 	return true;
 }
 
@@ -64,72 +71,106 @@ static void runs_find(struct order *order)
 	order->run[order->runs] = order->count;
 }
 
-static inline uint64_t *words_copy(uint64_t *to, const uint64_t *from, size_t words)
+/* First element of [low, high) that is later than `time`. They are in order, and it is mostly near the end. */
+static size_t first_later(const struct order *order, size_t low, size_t high, uint64_t time)
 {
-	for (size_t i = 0; i < words; i++)
-		to[i] = from[i];
-	return to + words;
+	size_t from = high;
+
+	for (size_t step = 1; from > low && time_at(order, from - 1) > time; step *= 2) {
+		high = from - 1;
+		from = high - low > step ? high - step : low;
+	}
+	while (from < high) {
+		size_t middle = from + (high - from) / 2;
+
+		if (time_at(order, middle) > time)
+			high = middle;
+		else
+			from = middle + 1;
+	}
+	return high;
 }
 
-/* Two runs that follow each other become one, at the same place of the other array. */
-static inline void runs_merge(const struct order *order, size_t left, size_t right, size_t end)
+/* First element of [low, high) that is not earlier; it is mostly near the beginning. */
+static size_t first_not_earlier(const struct order *order, size_t low, size_t high, uint64_t time)
+{
+	size_t to = low;
+
+	for (size_t step = 1; to < high && time_at(order, to) < time; step *= 2) {
+		low = to + 1;
+		to = high - low > step ? low + step : high;
+	}
+	while (low < to) {
+		size_t middle = low + (to - low) / 2;
+
+		if (time_at(order, middle) < time)
+			low = middle + 1;
+		else
+			to = middle;
+	}
+	return low;
+}
+
+/* Room for so many elements; what was there is gone. */
+static uint64_t *order_reserve(struct order *order, size_t elements)
+{
+	if (elements > order->other_room) {
+		free(order->other);
+		order->other = memory_grow(NULL, elements, order->words * sizeof(*order->other));
+		order->other_room = elements;
+	}
+	return order->other;
+}
+
+/*
+ * Two runs that follow each other become one. Only where they overlap anything is moved, and of long runs of a recording that
+ * is a small part.
+ */
+static void runs_merge(struct order *order, size_t left, size_t right, size_t end)
 {
 	size_t words = order->words;
-	const uint64_t *a = order->from + left * words, *b = order->from + right * words;
-	const uint64_t *a_end = b, *b_end = order->from + end * words;
-	uint64_t *to = order->to + left * words;
+	size_t from = first_later(order, left, right, time_at(order, right));
+	size_t upto = first_not_earlier(order, right, end, time_at(order, right - 1));
+	const uint64_t *a = order_reserve(order, right - from), *a_end = a + (right - from) * words;
+	const uint64_t *b = order->from + right * words, *b_end = order->from + upto * words;
+	uint64_t *to = order->from + from * words;
 
+	if (from == right)
+		return;
+	memcpy(order->other, to, (right - from) * words * sizeof(*to));
 	while (a < a_end && b < b_end) {
 		const uint64_t **least = *b < *a ? &b : &a;
 
 		to = words_copy(to, *least, words);
 		*least += words;
 	}
+	/* what is left of the second is at its place */
 	memcpy(to, a, (size_t)(a_end - a) * sizeof(*to));
-	to += a_end - a;
-	memcpy(to, b, (size_t)(b_end - b) * sizeof(*to));
 }
 
 /* Every second run is merged with the one before it. */
 static void runs_halve(struct order *order)
 {
-	uint64_t *from = order->from;
 	size_t runs = 0;
 
 	for (size_t i = 0; i < order->runs; i += 2) {
-		size_t left = order->run[i], right = order->run[i + 1];
-		size_t end = i + 2 <= order->runs ? order->run[i + 2] : right;
-
-		runs_merge(order, left, right, end);
-		order->run[runs++] = left;
+		if (i + 1 < order->runs)
+			runs_merge(order, order->run[i], order->run[i + 1], order->run[i + 2]);
+		order->run[runs++] = order->run[i];
 	}
 	order->run[runs] = order->count;
 	order->runs = runs;
-	order->from = order->to;
-	order->to = from;
 }
 
 void time_order_sort(void *array, size_t count, size_t bytes)
 {
 	struct order order = { .from = array, .words = bytes / sizeof(uint64_t), .count = count };
-	bool is_large = count > LARGE_BYTES / bytes;
-	uint64_t *other = NULL;
-	size_t room = 0;
 
 	if (!count)
 		return;
 	runs_find(&order);
-	if (order.runs > 1)
-		other = is_large ? vast_room(NULL, count, &room, bytes)
-				 : memory_grow(NULL, count, bytes);
-	order.to = other;
 	while (order.runs > 1)
 		runs_halve(&order);
-	if (order.from != array)
-		memcpy(array, order.from, count * bytes);
 	free(order.run);
-	if (is_large)
-		vast_release(other, room, bytes);
-	else
-		free(other);
+	free(order.other);
 }

@@ -30,6 +30,7 @@ struct late_state {
 	struct late late; /* first: it is what others see */
 	struct listening *listening;
 	size_t listening_count, listening_room;
+	size_t droppers; /* of those, that want to know what has gone */
 	struct late_calls calls;
 	struct late_told *told; /* in the order of its telling; from `told_first` on */
 	size_t told_first, told_count, told_room;
@@ -55,6 +56,7 @@ void late_listen(struct late *late, const struct late_listener *listener, void *
 	mine->listening[mine->listening_count++] = (struct listening){ *listener, state,
 								       mine->calls.places };
 	mine->calls.places += listener->place != NULL;
+	mine->droppers += listener->drop != NULL;
 }
 
 /* Never 0, which no map takes. */
@@ -69,6 +71,8 @@ static void call_drop(const struct late_state *mine, size_t call, bool had_work)
 {
 	const uint64_t *places = late_call_places(&mine->calls, call);
 
+	if (!mine->droppers)
+		return;
 	for (size_t i = 0; i < mine->listening_count; i++)
 		if (mine->listening[i].how.drop)
 			mine->listening[i].how.drop(mine->listening[i].state,
@@ -260,20 +264,18 @@ static void late_settle(void *state, uint64_t upto_ns)
 		told_compact(mine);
 }
 
-static bool call_ends(void *state, size_t number)
-{
-	const struct late_state *mine = state;
-
-	call_drop(mine, number, mine->calls.call[number].has_work);
-	return true;
-}
-
 /* No more work comes. */
 static void late_finish(void *state)
 {
 	struct late_state *mine = state;
 
-	late_calls_sweep(&mine->calls, call_ends, mine);
+	for (size_t number = 0; mine->droppers && number < late_calls_end(&mine->calls); number++) {
+		struct late_call *call = &mine->calls.call[number];
+
+		if (call->exists)
+			call_drop(mine, number, call->has_work);
+		call->exists = false;
+	}
 }
 
 static void late_release(void *state)

@@ -58,6 +58,12 @@ static inline bool late_calls_want_sweep(const struct late_calls *calls)
 void late_calls_sweep(struct late_calls *calls, bool (*is_over)(void *state, size_t number),
 		      void *state);
 
+/* Beyond the last number; some before it may not exist. */
+static inline size_t late_calls_end(const struct late_calls *calls)
+{
+	return calls->page_count * LATE_PAGE_CALLS;
+}
+
 static inline uint64_t *late_call_places(const struct late_calls *calls, size_t number)
 {
 	return &calls->place[number * calls->places];

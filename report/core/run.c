@@ -49,8 +49,8 @@ struct run {
 	size_t heap_reader_count, heap_reader_room;
 	struct frame_wants wants;
 	bool counts_all;
-	uint64_t by_id[EVT_ID_LIMIT], all, unknown; /* that count */
-	uint64_t *of_thread, *of_process;           /* by index */
+	uint64_t by_id[UINT8_MAX + 1], all; /* that count */
+	uint64_t *of_thread, *of_process;   /* by index */
 	size_t thread_room, process_room;
 	bool *stopped; /* by process: recording, by its last capture range */
 	size_t stopped_room;
@@ -329,7 +329,7 @@ static void run_take_book(struct run *run, const struct source_event *event)
 
 /* --- events --- */
 
-static void run_count(struct run *run, const struct source_event *event)
+static inline void run_count(struct run *run, const struct source_event *event)
 {
 	uint32_t thread = event->thread->index, process = event->process->index;
 
@@ -342,10 +342,7 @@ static void run_count(struct run *run, const struct source_event *event)
 	run->of_thread[thread]++;
 	run->of_process[process]++;
 	run->all++;
-	if (event->event.id < EVT_ID_LIMIT && evt_descriptors[event->event.id].name)
-		run->by_id[event->event.id]++;
-	else
-		run->unknown++;
+	run->by_id[event->event.id]++;
 }
 
 static inline void run_take(struct run *run, const struct source_event *event)
@@ -359,10 +356,13 @@ static inline void run_take(struct run *run, const struct source_event *event)
 	}
 	if (event->event.id == EVT_capture_start || event->event.id == EVT_capture_stop)
 		run_take_capture(run, event);
-	verdict =
-		event->event.id == EVT_thread_clock
-			? FILTER_PASSES_BY /* followed everywhere, and nothing that the program did */
-			: selection_judge(&run->filters, run->source, event);
+	if (event->event.id == EVT_thread_clock)
+		verdict =
+			FILTER_PASSES_BY; /* followed everywhere, and nothing that the program did */
+	else if (!run->filters.any)
+		verdict = FILTER_COUNTS;
+	else
+		verdict = selection_judge(&run->filters, run->source, event);
 	if (verdict == FILTER_OUT)
 		return;
 	if (verdict == FILTER_COUNTS)
@@ -418,10 +418,7 @@ static void run_count_passed(struct run *run)
 		uint64_t count = source_passed(run->source, (enum evt_id)id);
 
 		run->all += count;
-		if (evt_descriptors[id].name)
-			run->by_id[id] += count;
-		else
-			run->unknown += count;
+		run->by_id[id] += count;
 	}
 }
 
@@ -544,7 +541,12 @@ uint64_t run_events_of_all(const struct run *run)
 
 uint64_t run_events_unknown(const struct run *run)
 {
-	return run->unknown;
+	uint64_t unknown = 0;
+
+	for (unsigned int id = 0; id <= UINT8_MAX; id++)
+		if (id >= EVT_ID_LIMIT || !evt_descriptors[id].name)
+			unknown += run->by_id[id];
+	return unknown;
 }
 
 uint64_t run_events_of_thread(const struct run *run, const struct source_thread *thread)

@@ -133,14 +133,18 @@ bool works_have_late(const struct run *run)
 	return works && works->has_late;
 }
 
-void works_put_late(struct works *works, uint32_t thread, uint32_t process, const struct work *work)
+struct work *works_late_at_thread(struct works *works, uint32_t thread)
 {
 	works->late_thread = memory_room(works->late_thread, thread, &works->late_thread_room,
 					 sizeof(*works->late_thread));
+	return &works->late_thread[thread];
+}
+
+struct work *works_late_at_process(struct works *works, uint32_t process)
+{
 	works->late_process = memory_room(works->late_process, process, &works->late_process_room,
 					  sizeof(*works->late_process));
-	work_add(&works->late_thread[thread], work);
-	work_add(&works->late_process[process], work);
+	return &works->late_process[process];
 }
 
 static uint64_t *work_at(struct work *work, enum work_id id)

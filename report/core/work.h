@@ -73,8 +73,8 @@ void works_put(struct works *works, const struct source_event *event, bool count
 struct work *works_at_thread(struct works *works, const struct source_event *event, bool counts);
 struct work *works_at_process(struct works *works, const struct source_event *event, bool counts);
 /* The same of what is told late (core/late.h), by index. No difference of two looks has it: it comes when they are over. */
-void works_put_late(struct works *works, uint32_t thread, uint32_t process,
-		    const struct work *work);
+struct work *works_late_at_thread(struct works *works, uint32_t thread);
+struct work *works_late_at_process(struct works *works, uint32_t process);
 /* Such work was recorded: 0 of it is none. */
 void works_note_late(struct works *works);
 bool works_have_late(const struct run *run);

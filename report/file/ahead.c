@@ -21,6 +21,7 @@ struct slot {
 struct ahead {
 	struct workers *workers;
 	struct slot slot[AHEAD_SLOTS];
+	unsigned int slots; /* in use */
 	unsigned int first,
 		count; /* that are at work or done; the one taken last is not among them */
 	bool holds;    /* the slot before `first` was given out */
@@ -58,12 +59,21 @@ static int slot_init(struct slot *slot, const struct schema *schema,
 	return error ? error : frame_decoder_init(&slot->decoder, schema, wants);
 }
 
+static unsigned int slots_for(const struct workers *workers)
+{
+	unsigned int slots = workers_threads(workers) + 2;
+
+	return slots < AHEAD_SLOTS ? slots : AHEAD_SLOTS;
+}
+
 struct ahead *ahead_new(struct workers *workers, const struct schema *schema,
 			const struct frame_wants *wants)
 {
 	struct ahead *ahead = calloc(1, sizeof(*ahead));
 	int error = ahead ? EVT_OK : EVT_NO_MEMORY;
 
+	if (!error)
+		ahead->slots = slots_for(workers);
 	for (unsigned int i = 0; i < AHEAD_SLOTS && !error; i++)
 		error = slot_init(&ahead->slot[i], schema, wants);
 	if (error) {
@@ -76,7 +86,7 @@ struct ahead *ahead_new(struct workers *workers, const struct schema *schema,
 
 static struct slot *ahead_slot(struct ahead *ahead, unsigned int index)
 {
-	return &ahead->slot[(ahead->first + index) % AHEAD_SLOTS];
+	return &ahead->slot[(ahead->first + index) % ahead->slots];
 }
 
 void ahead_free(struct ahead *ahead)
@@ -95,7 +105,7 @@ void ahead_free(struct ahead *ahead)
 
 bool ahead_has_room(const struct ahead *ahead)
 {
-	return ahead->count + ahead->holds < AHEAD_SLOTS;
+	return ahead->count + ahead->holds < ahead->slots;
 }
 
 uint64_t ahead_end(const struct ahead *ahead)
@@ -124,7 +134,7 @@ void ahead_put(struct ahead *ahead, uint64_t offset, const uint8_t *bytes, size_
 
 static void ahead_forget_first(struct ahead *ahead)
 {
-	ahead->first = (ahead->first + 1) % AHEAD_SLOTS;
+	ahead->first = (ahead->first + 1) % ahead->slots;
 	ahead->count--;
 }
 

@@ -3,7 +3,8 @@
  * Frames that are unpacked and decoded before their turn, by other threads. Only what is whole counts:
  * a frame in which anything is wrong is given up here and read again by the reader itself, which says
  * what is wrong with it, at its place among the others. Belongs to one reader and its thread; the jobs
- * know nothing but their own slot. Memory: AHEAD_SLOTS frames and their events.
+ * know nothing but their own slot. Memory: a frame and its events for each thread, one that waits and one that is
+ * read; AHEAD_SLOTS at most. More are not in time any sooner, and what is decoded leaves the cache.
  */
 #ifndef REPORT_FILE_AHEAD_H
 #define REPORT_FILE_AHEAD_H

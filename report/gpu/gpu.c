@@ -7,12 +7,26 @@
 #include "report/core/scope.h"
 #include "report/gpu/occupancy.h"
 
+#define OCCUPANCIES_KNOWN 16u /* by the last bits of the grid and the block */
+
+/* Of a shape of launches, which come again and again. */
+struct known_occupancy {
+	struct occupancy_shape {
+		struct occupancy_launch launch;
+		uint32_t process, device;
+	} of;
+	bool is_there; /* else nothing is known of it */
+	bool is_known;
+	struct occupancy found;
+};
+
 struct gpu_state {
 	struct gpu gpu; /* first: it is what others see */
 	struct source *source;
 	struct run *run;
 	struct run_key key;
 	bool wants_trace;
+	struct known_occupancy known[OCCUPANCIES_KNOWN];
 };
 
 const struct run_key *gpu_key(const struct gpu *gpu)
@@ -88,26 +102,50 @@ static void work_put_key(const struct gpu_state *mine, uint64_t place, const str
 		key_put_grid(work, key);
 }
 
-static void kernel_add_sums(struct gpu *gpu, const struct late_work *work, double sum[GROUP_SUMS])
+static struct occupancy_shape shape_of(const struct late_work *work)
 {
-	const struct evt_gpu_limits *limits = gpu_limits_of(&gpu->limits, work->process,
-							    work->device);
-	struct occupancy_launch launch = { .shared_bytes = work->shared_bytes,
-					   .registers = work->registers };
-	double duration_ns = (double)work->duration_ns;
-	struct occupancy found;
+	struct occupancy_shape shape = { .launch.shared_bytes = work->shared_bytes,
+					 .launch.registers = work->registers,
+					 .process = work->process,
+					 .device = work->device };
 
-	memcpy(launch.grid, work->grid, sizeof(launch.grid));
-	memcpy(launch.block, work->block, sizeof(launch.block));
+	memcpy(shape.launch.grid, work->grid, sizeof(shape.launch.grid));
+	memcpy(shape.launch.block, work->block, sizeof(shape.launch.block));
+	return shape;
+}
+
+/* Until other limits are told. */
+static const struct known_occupancy *occupancy_find(struct gpu_state *mine,
+						    const struct late_work *work)
+{
+	const struct occupancy_shape shape = shape_of(work);
+	uint32_t bits = shape.launch.grid[0] + shape.launch.block[0] / 32;
+	struct known_occupancy *known = &mine->known[bits % OCCUPANCIES_KNOWN];
+	const struct evt_gpu_limits *limits;
+
+	if (known->is_there && !memcmp(&known->of, &shape, sizeof(shape)))
+		return known;
+	limits = gpu_limits_of(&mine->gpu.limits, work->process, work->device);
+	*known = (struct known_occupancy){ .of = shape, .is_there = true };
+	known->is_known = limits && occupancy_of(limits, &shape.launch, &known->found);
+	return known;
+}
+
+static void kernel_add_sums(struct gpu_state *mine, const struct late_work *work,
+			    double sum[GROUP_SUMS])
+{
+	const struct known_occupancy *known = occupancy_find(mine, work);
+	double duration_ns = (double)work->duration_ns;
+
 	if (work->uses_tensor_cores)
 		sum[GPU_SUM_TENSOR_NS] += duration_ns;
-	if (!limits || !occupancy_of(limits, &launch, &found)) {
-		gpu->occupancy_unknown++;
+	if (!known->is_known) {
+		mine->gpu.occupancy_unknown++;
 		return;
 	}
 	sum[GPU_SUM_KNOWN_NS] += duration_ns;
-	sum[GPU_SUM_SM_BLOCKS] += found.sm_blocks * duration_ns;
-	sum[GPU_SUM_OCCUPANCY] += found.part * duration_ns;
+	sum[GPU_SUM_SM_BLOCKS] += known->found.sm_blocks * duration_ns;
+	sum[GPU_SUM_OCCUPANCY] += known->found.part * duration_ns;
 }
 
 static void work_count(struct gpu_state *mine, uint64_t place, const struct late_work *work)
@@ -115,12 +153,12 @@ static void work_count(struct gpu_state *mine, uint64_t place, const struct late
 	struct groups *groups = &mine->gpu.table[table_of_work(work)];
 	struct group_call timed = { .duration_ns = work->duration_ns, .bytes = work->bytes };
 	uint64_t key[GROUP_WORDS] = { 0 };
+	struct group *group;
 
 	work_put_key(mine, place, work, key);
-	groups_add(groups, key, &timed);
+	group = groups_add(groups, key, &timed);
 	if (work->kind == LATE_KERNEL)
-		kernel_add_sums(&mine->gpu, work,
-				group_sums(&groups->group[groups_place(groups, key)]));
+		kernel_add_sums(mine, work, group_sums(group));
 	if (mine->wants_trace && late_is_on_device(work))
 		trace_add(mine, work);
 }
@@ -186,6 +224,7 @@ static void take_limits(void *state, const struct source_event *event, bool coun
 	(void)counts;
 	gpu_limits_put(&mine->gpu.limits, event->process->index,
 		       EVENT_AS(gpu_limits, &event->event));
+	memset(mine->known, 0, sizeof(mine->known));
 }
 
 /* --- life --- */

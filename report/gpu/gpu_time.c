@@ -43,6 +43,10 @@ struct gpu_time_state {
 	struct gpu_time time; /* first: it is what others see */
 	struct run *run;
 	struct map lanes, streams;
+	struct latest {
+		uint64_t lane_key, stream_key; /* 0: none */
+		uint32_t lane, stream;
+	} latest; /* that work was told of */
 	struct endings endings;
 	struct piece *piece; /* from `piece_first` on they have not begun */
 	size_t piece_first, piece_count, piece_room;
@@ -52,11 +56,16 @@ struct gpu_time_state {
 
 static uint32_t lane_of(struct gpu_time_state *mine, const struct late_work *work)
 {
+	uint64_t key = ((uint64_t)work->process << 32 | work->device) + 1;
 	struct gpu_time *time = &mine->time;
+	struct map_entry *entry;
 	bool added;
-	struct map_entry *entry = map_put(
-		&mine->lanes, ((uint64_t)work->process << 32 | work->device) + 1, &added);
 
+	if (mine->latest.lane_key == key)
+		return mine->latest.lane;
+	entry = map_put(&mine->lanes, key, &added);
+	mine->latest.lane_key = key;
+	mine->latest.lane = added ? (uint32_t)time->lane_count : (uint32_t)entry->value;
 	if (!added)
 		return (uint32_t)entry->value;
 	time->lane = memory_room(time->lane, time->lane_count, &time->lane_room,
@@ -69,11 +78,16 @@ static uint32_t lane_of(struct gpu_time_state *mine, const struct late_work *wor
 
 static uint32_t stream_of(struct gpu_time_state *mine, uint32_t lane, uint32_t stream)
 {
+	uint64_t key = ((uint64_t)lane << 32 | stream) + 1;
 	struct gpu_time *time = &mine->time;
+	struct map_entry *entry;
 	bool added;
-	struct map_entry *entry = map_put(&mine->streams, ((uint64_t)lane << 32 | stream) + 1,
-					  &added);
 
+	if (mine->latest.stream_key == key)
+		return mine->latest.stream;
+	entry = map_put(&mine->streams, key, &added);
+	mine->latest.stream_key = key;
+	mine->latest.stream = added ? (uint32_t)time->stream_count : (uint32_t)entry->value;
 	if (!added)
 		return (uint32_t)entry->value;
 	time->stream = memory_room(time->stream, time->stream_count, &time->stream_room,
@@ -126,6 +140,7 @@ static void lane_charge(struct gpu_lane *lane, uint64_t time_ns)
 
 	if (time_ns <= lane->swept_ns)
 		return;
+#pragma GCC unroll 4
 	for (int i = 0; i < GPU_IS_ASKED; i++) {
 		lane->class_ns[i] += lane->active[i] ? passed : 0;
 		is_busy |= lane->active[i] > 0;
@@ -140,10 +155,12 @@ static void lane_charge(struct gpu_lane *lane, uint64_t time_ns)
 
 static bool is_idle(const struct gpu_lane *lane)
 {
+	uint32_t active = 0;
+
+#pragma GCC unroll 4
 	for (int i = 0; i < GPU_IS_ASKED; i++)
-		if (lane->active[i])
-			return false;
-	return true;
+		active |= lane->active[i];
+	return !active;
 }
 
 static void note_gap(struct gpu_time *time, uint32_t lane, uint64_t start_ns, uint64_t end_ns)

@@ -240,11 +240,17 @@ static void take_cupti(void *state, const struct source_event *event, bool count
 static void count_work(void *state, uint64_t place, const struct late_work *work)
 {
 	struct gpu_work_state *mine = state;
+	struct work *thread, *process;
 
 	(void)place;
-	if (late_is_on_device(work))
-		works_put_late(mine->works, work->thread, work->process,
-			       &(struct work){ .gpu_ns = work->duration_ns, .gpu_ops = 1 });
+	if (!late_is_on_device(work))
+		return;
+	thread = works_late_at_thread(mine->works, work->thread);
+	process = works_late_at_process(mine->works, work->process);
+	thread->gpu_ns += work->duration_ns;
+	thread->gpu_ops++;
+	process->gpu_ns += work->duration_ns;
+	process->gpu_ops++;
 }
 
 static void start(void *state, struct run *run, const void *options)

@@ -337,8 +337,8 @@ static int source_keep_books(struct source *source, const struct source_event *e
 	return error == EVT_NO_MEMORY ? error : EVT_OK;
 }
 
-static void source_give(struct source *source, const struct event *event, uint64_t time_ns,
-			struct source_event *ret_event)
+static inline void source_give(struct source *source, const struct event *event, uint64_t time_ns,
+			       struct source_event *ret_event)
 {
 	source->at = event + 1;
 	if (source->run->sum)

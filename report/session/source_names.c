@@ -43,6 +43,8 @@ static int name_put(struct file_row *file, uint64_t id, struct name_row *row)
 	int error = lookup_put(&file->names, id, row);
 
 	file->name_count += !error;
+	if (file->recent[id % NAMES_RECENT].id == id)
+		file->recent[id % NAMES_RECENT].id = 0;
 	return error;
 }
 
@@ -115,12 +117,19 @@ int names_define(struct file_row *file, uint64_t id, struct evt_text text)
 const struct source_name *source_name_of(struct source *source, struct source_file *file,
 					 uint64_t id)
 {
+	struct file_row *mine = (struct file_row *)file;
 	struct name_row *row;
 
 	if (id == 0)
 		return &source->empty_name;
-	row = name_mention((struct file_row *)file, id);
-	return row ? &row->name : &source->overflow_name;
+	if (mine->recent[id % NAMES_RECENT].id == id)
+		return mine->recent[id % NAMES_RECENT].name;
+	row = name_mention(mine, id);
+	if (!row)
+		return &source->overflow_name;
+	mine->recent[id % NAMES_RECENT].id = id;
+	mine->recent[id % NAMES_RECENT].name = &row->name;
+	return &row->name;
 }
 
 const char *source_name_text(const struct source_name *name)

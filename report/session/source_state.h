@@ -57,6 +57,8 @@ struct stream_row {
 	uint64_t level;
 };
 
+#define NAMES_RECENT 64u /* of a file, by the last bits of their ids */
+
 struct file_row {
 	struct source_file file;
 	struct source *source;
@@ -64,6 +66,10 @@ struct file_row {
 	struct bytes bytes;
 	struct reader *reader;
 	struct lookup names, processes, streams;
+	struct {
+		uint64_t id; /* 0: none */
+		const struct source_name *name;
+	} recent[NAMES_RECENT];     /* of `names` */
 	uint64_t frame;             /* number of the present one among those of all files, from 1 */
 	struct heap_shared *shared; /* of the present frame, owned; NULL before the first */
 	bool is_shared;             /* it has any */

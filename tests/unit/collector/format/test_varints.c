@@ -140,12 +140,101 @@ static void wrong_lengths_are_refused(void **state)
 	varints_release(&varints);
 }
 
+/* In parts of `part` numbers, as many as there are. */
+static void check_parts(const struct varint_lanes *lanes, const struct column *column, size_t count,
+			size_t part)
+{
+	struct cursor all = cursor_of(column->bytes, column->length);
+	uint64_t *value = malloc((part + VARINTS_STRIDE) * sizeof(*value));
+
+	for (size_t at = 0; at < count; at += part) {
+		size_t some = count - at < part ? count - at : part;
+
+		varints_take(lanes, &all, value, some);
+		for (size_t i = 0; i < some; i++)
+			assert_int_equal(value[i], column->number[at + i]);
+	}
+	assert_false(all.failed);
+	assert_ptr_equal(all.at, all.end);
+	free(value);
+}
+
+static void parts_are_taken(void **state)
+{
+	static const size_t parts[] = { 1, 3, 15, 16, 17, 64 };
+	static struct column column;
+	struct varint_lanes lanes, none = { .usable = false };
+
+	(void)state;
+	varint_lanes_init(&lanes);
+	for (uint32_t rare = 1; rare <= 1000; rare *= 10) {
+		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+			column_make(&column, 5000, rare, rare + i);
+			check_parts(&lanes, &column, 5000, parts[i]);
+			check_parts(&none, &column, 5000, parts[i]);
+			free(column.bytes);
+		}
+	}
+}
+
+/* Every length, in a form longer than it need be too, and one more than any number takes. */
+static void lengths_are_taken(void **state)
+{
+	struct varint_lanes lanes;
+	uint8_t bytes[2 * CODEC_VARINT_MAX + VARINTS_STRIDE];
+	uint64_t value[2 + VARINTS_STRIDE];
+
+	(void)state;
+	varint_lanes_init(&lanes);
+	for (size_t length = 1; length <= CODEC_VARINT_MAX + 1; length++) {
+		struct cursor c = cursor_of(bytes, sizeof(bytes));
+
+		memset(bytes, 0, sizeof(bytes));
+		memset(bytes, 0x80, length - 1);
+		bytes[0] |= 5;
+		bytes[length] = 7;
+		varints_take(&lanes, &c, value, 2);
+		assert_int_equal(c.failed, length > CODEC_VARINT_MAX);
+		if (c.failed)
+			continue;
+		assert_int_equal(value[0], 5);
+		assert_int_equal(value[1], 7);
+		assert_ptr_equal(c.at, bytes + length + 1);
+	}
+}
+
+static void columns_that_end_fail(void **state)
+{
+	static struct column column;
+	struct varint_lanes lanes;
+	uint64_t value[64 + VARINTS_STRIDE];
+
+	(void)state;
+	varint_lanes_init(&lanes);
+	for (uint32_t rare = 1; rare <= 100; rare *= 10) {
+		column_make(&column, 64, rare, rare);
+		for (size_t cut = 1; cut <= column.length; cut++) {
+			uint8_t *bytes = malloc(column.length - cut + 1);
+			struct cursor c = cursor_of(bytes, column.length - cut);
+
+			memcpy(bytes, column.bytes, column.length - cut);
+			varints_take(&lanes, &c, value, 64);
+			assert_true(c.failed);
+			free(bytes);
+		}
+		free(column.bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_round_trip),
 		cmocka_unit_test(greatest_sum_fits),
 		cmocka_unit_test(wrong_lengths_are_refused),
+		cmocka_unit_test(parts_are_taken),
+		cmocka_unit_test(lengths_are_taken),
+		cmocka_unit_test(columns_that_end_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

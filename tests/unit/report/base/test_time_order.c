@@ -68,12 +68,29 @@ static void backwards_and_equal(void **state)
 	expect_sorted(MOST);
 }
 
+/* Longer than what is inserted one by one: from runs that do not meet to those that lie in each other. */
+static void long_runs_overlap(void **state)
+{
+	(void)state;
+	for (size_t length = 66; length <= MOST; length += 13) {
+		for (size_t apart = 0; apart <= 2 * length; apart += 7) {
+			for (size_t count = 0; count < MOST; count++)
+				put(count, count % length + count / length * apart);
+			expect_sorted(MOST);
+			for (size_t count = 0; count < MOST; count++)
+				put(count, count % length * 3 + (9 - count / length) * apart);
+			expect_sorted(MOST);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_number_of_runs),
 		cmocka_unit_test(few_elements),
 		cmocka_unit_test(backwards_and_equal),
+		cmocka_unit_test(long_runs_overlap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
