@@ -104,6 +104,11 @@ struct workers *workers_new(void)
 	return NULL;
 }
 
+unsigned int workers_count(const struct workers *workers)
+{
+	return workers->thread_count;
+}
+
 void workers_free(struct workers *workers)
 {
 	if (!workers)

@@ -18,6 +18,7 @@ struct job {
 
 /* One thread for each core but the caller's, at most a few. NULL: there is one core, or no thread. */
 struct workers *workers_new(void);
+unsigned int workers_count(const struct workers *workers);
 /* No job may be put any more or be waited for. NULL is fine. */
 void workers_free(struct workers *workers);
 

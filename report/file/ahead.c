@@ -20,7 +20,8 @@ struct slot {
 
 struct ahead {
 	struct workers *workers;
-	struct slot slot[AHEAD_SLOTS];
+	struct slot slot[AHEAD_SLOTS_MAX];
+	unsigned int slots;
 	unsigned int first,
 		count; /* that are at work or done; the one taken last is not among them */
 	bool holds;    /* the slot before `first` was given out */
@@ -62,9 +63,12 @@ struct ahead *ahead_new(struct workers *workers, const struct schema *schema,
 			const struct frame_wants *wants)
 {
 	struct ahead *ahead = calloc(1, sizeof(*ahead));
+	unsigned int slots = workers_count(workers) + 2;
 	int error = ahead ? EVT_OK : EVT_NO_MEMORY;
 
-	for (unsigned int i = 0; i < AHEAD_SLOTS && !error; i++)
+	if (ahead)
+		ahead->slots = slots < AHEAD_SLOTS_MAX ? slots : AHEAD_SLOTS_MAX;
+	for (unsigned int i = 0; !error && i < ahead->slots; i++)
 		error = slot_init(&ahead->slot[i], schema, wants);
 	if (error) {
 		ahead_free(ahead);
@@ -76,7 +80,7 @@ struct ahead *ahead_new(struct workers *workers, const struct schema *schema,
 
 static struct slot *ahead_slot(struct ahead *ahead, unsigned int index)
 {
-	return &ahead->slot[(ahead->first + index) % AHEAD_SLOTS];
+	return &ahead->slot[(ahead->first + index) % ahead->slots];
 }
 
 void ahead_free(struct ahead *ahead)
@@ -85,7 +89,7 @@ void ahead_free(struct ahead *ahead)
 		return;
 	for (unsigned int i = 0; i < ahead->count; i++)
 		workers_take_back(ahead->workers, &ahead_slot(ahead, i)->job);
-	for (unsigned int i = 0; i < AHEAD_SLOTS; i++) {
+	for (unsigned int i = 0; i < ahead->slots; i++) {
 		decompressor_release(&ahead->slot[i].decompressor);
 		frame_decoder_release(&ahead->slot[i].decoder);
 		free(ahead->slot[i].bytes);
@@ -95,7 +99,7 @@ void ahead_free(struct ahead *ahead)
 
 bool ahead_has_room(const struct ahead *ahead)
 {
-	return ahead->count + ahead->holds < AHEAD_SLOTS;
+	return ahead->count + ahead->holds < ahead->slots;
 }
 
 uint64_t ahead_end(const struct ahead *ahead)
@@ -124,7 +128,7 @@ void ahead_put(struct ahead *ahead, uint64_t offset, const uint8_t *bytes, size_
 
 static void ahead_forget_first(struct ahead *ahead)
 {
-	ahead->first = (ahead->first + 1) % AHEAD_SLOTS;
+	ahead->first = (ahead->first + 1) % ahead->slots;
 	ahead->count--;
 }
 

@@ -3,7 +3,8 @@
  * Frames that are unpacked and decoded before their turn, by other threads. Only what is whole counts:
  * a frame in which anything is wrong is given up here and read again by the reader itself, which says
  * what is wrong with it, at its place among the others. Belongs to one reader and its thread; the jobs
- * know nothing but their own slot. Memory: AHEAD_SLOTS frames and their events.
+ * know nothing but their own slot. Memory: the frame that was
+ * given out, one for each thread and one more, with their events.
  */
 #ifndef REPORT_FILE_AHEAD_H
 #define REPORT_FILE_AHEAD_H
@@ -15,7 +16,7 @@
 #include "report/base/workers.h"
 #include "report/file/frame_decoder.h"
 
-#define AHEAD_SLOTS 4u
+#define AHEAD_SLOTS_MAX 5u
 
 struct ahead;
 
