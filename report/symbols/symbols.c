@@ -68,7 +68,7 @@ static size_t length_without_suffix(const char *function)
 /* The function's names in the form that was asked for. */
 static struct symbols_name make_name(struct symbols *symbols, const char *function)
 {
-	struct symbols_name name;
+	struct symbols_name name = { .function_hash = 0 };
 	bool is_mangled = symbols->form == SYMBOLS_MANGLED;
 	size_t length = is_mangled ? strlen(function) : length_without_suffix(function);
 	const char *full = NULL, *brief = NULL;
