@@ -74,6 +74,19 @@ static inline void decoder_list_group(struct decoder *d, uint32_t from, uint32_t
 	d->visited_count = at;
 }
 
+/* Likewise where all of them are read, and all or none have a time in units: `step` is 1 or 0. */
+static inline void decoder_list_all(struct decoder *d, uint32_t from, uint32_t step)
+{
+	uint16_t *visited = &d->visited[d->visited_count];
+	uint16_t *heap = &d->visited_heap[d->visited_count];
+
+	for (uint32_t i = 0; i < VISIT_GROUP; i++) {
+		visited[i] = (uint16_t)(from + i);
+		heap[i] = (uint16_t)(d->heap_records + (i + 1) * step);
+	}
+	d->visited_count += VISIT_GROUP;
+}
+
 /*
  * Lists the records that something is read of, and counts all of them by event id. What the kinds of a group are
  * is added up first: often there is nothing to be listed.
@@ -88,7 +101,7 @@ static int decoder_list_visits(struct decoder *d)
 	d->visited_count = d->heap_records = 0;
 	for (uint32_t from = 0; from < d->count; from += VISIT_GROUP) {
 		uint32_t to = from + VISIT_GROUP < d->count ? from + VISIT_GROUP : d->count;
-		uint32_t sum = 0;
+		uint32_t sum = 0, read, units;
 
 #pragma GCC unroll 8
 		for (uint32_t i = from; i < to; i++) {
@@ -97,9 +110,13 @@ static int decoder_list_visits(struct decoder *d)
 			table[i % TABLES][(uint8_t)visit]++;
 			sum += visit;
 		}
-		if (sum / VISIT % (2 * VISIT_GROUP))
+		read = sum / VISIT % (2 * VISIT_GROUP);
+		units = has_units ? sum / VISIT_UNITS : 0;
+		if (read == VISIT_GROUP && units % VISIT_GROUP == 0)
+			decoder_list_all(d, from, units / VISIT_GROUP);
+		else if (read)
 			decoder_list_group(d, from, to, has_units);
-		d->heap_records += has_units ? sum / VISIT_UNITS : 0;
+		d->heap_records += units;
 	}
 	return decoder_add_tables(d, table) ? EVT_CORRUPT : 0;
 }

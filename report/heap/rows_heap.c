@@ -132,99 +132,119 @@ uint64_t heap_row_caller(const struct heap *heap, const struct source *source,
 	return stacks_frame(stacks, stack)->address;
 }
 
-/* Rows of one caller become the first of them, whatever process and mapping; one that --filter leaves out is none. */
-struct heap_callers {
-	struct heap_row *row; /* with what was joined: the heap's own are for other tables, too */
-	const char **text;    /* of each row; NULL: it is part of another */
-	uint64_t *most;       /* bytes of the stack that weighs most in it */
-	uint32_t *stack;      /* that one, named */
-	struct map places;
+/* Rows of one caller are one, whatever process and mapping; the heap's own are for other tables, too. */
+struct heap_caller {
+	struct heap_row row;
+	const char *text;
+	uint64_t most;  /* bytes of the stack that weighs most in it */
+	uint32_t stack; /* that one, named */
+	size_t first;   /* row of the heap */
 };
+
+struct heap_callers {
+	const struct heap *heap;
+	const struct source *source;
+	struct source_process *const *process;
+	struct heap_caller *caller; /* in the order of their first rows */
+	size_t count, room;
+	struct map places; /* identity to place in `caller` */
+	struct caller_memo memo;
+};
+
+static void callers_init(struct heap_callers *callers, const struct heap *heap,
+			 const struct source *source)
+{
+	*callers = (struct heap_callers){ .heap = heap, .source = source };
+	source_processes(source, &callers->process);
+	map_init(&callers->places);
+	caller_memo_init(&callers->memo);
+}
 
 static void callers_release(struct heap_callers *callers)
 {
-	free(callers->row);
 	map_release(&callers->places);
-	free(callers->text);
-	free(callers->most);
-	free(callers->stack);
+	caller_memo_release(&callers->memo);
+	free(callers->caller);
 }
 
-static bool callers_note_stack(struct heap_callers *callers, size_t at, const struct heap_row *row,
-			       struct stack_rows *rows, const struct source_process *process)
+/* By stack a caller has many rows. */
+static struct caller callers_name(struct heap_callers *callers, const struct heap_row *row,
+				  struct text_store *texts)
 {
-	struct stack_use use = { process, (uint32_t)row->key, row->last_ns, row->bytes_allocated };
-	size_t place = stack_rows_place(rows, &use);
+	const struct source_process *process = callers->process[row->process];
+	uint64_t address = heap_row_caller(callers->heap, callers->source, row);
 
-	if (place == STACK_LEFT_OUT)
-		return false;
-	if (callers->most[at] > use.weight)
-		return true;
-	callers->most[at] = use.weight;
-	callers->stack[at] = rows->place[place].stack;
-	return true;
+	if (callers->heap->by == HEAP_BY_STACK)
+		return caller_memo_of(&callers->memo, texts, process, address, row->last_ns);
+	return caller_of(texts, process, address, row->last_ns);
 }
 
-static struct heap_callers callers_join(struct heap *heap, struct source *source,
-					struct table *table, struct stack_rows *rows)
+/* The caller's place, with the row in it. */
+static struct heap_caller *callers_add(struct heap_callers *callers, const struct caller *caller,
+				       size_t number)
 {
-	struct heap_callers callers = {
-		.text = memory_zero(heap->row_count + 1, sizeof(*callers.text)),
-		.most = memory_zero(heap->row_count + 1, sizeof(*callers.most)),
-		.stack = memory_zero(heap->row_count + 1, sizeof(*callers.stack)),
-		.row = memory_zero(heap->row_count + 1, sizeof(*callers.row)),
-	};
-	struct source_process *const *processes;
+	const struct heap_row *row = &callers->heap->row[number];
+	bool added;
+	struct map_entry *entry = map_put(&callers->places, caller->identity, &added);
+	struct heap_caller *into;
 
-	source_processes(source, &processes);
-	if (heap->row_count)
-		memcpy(callers.row, heap->row, heap->row_count * sizeof(*callers.row));
-	map_init(&callers.places);
-	for (size_t i = 0; i < heap->row_count; i++) {
-		struct heap_row *row = &heap->row[i];
-		const struct source_process *process = processes[row->process];
-		struct caller caller = caller_of(&table->texts, process,
-						 heap_row_caller(heap, source, row), row->last_ns);
-		struct map_entry *known = map_find(&callers.places, caller.identity);
-		size_t at = known ? (size_t)known->value : i;
-		bool added;
-
-		if (rows && !callers_note_stack(&callers, at, row, rows, process))
-			continue;
-		if (known) {
-			heap_row_join(&callers.row[at], row);
-			continue;
-		}
-		map_put(&callers.places, caller.identity, &added)->value = i;
-		callers.text[i] = caller.text;
+	if (!added) {
+		into = &callers->caller[entry->value];
+		heap_row_join(&into->row, row);
+		return into;
 	}
-	return callers;
+	callers->caller = memory_room(callers->caller, callers->count, &callers->room,
+				      sizeof(*callers->caller));
+	entry->value = callers->count;
+	into = &callers->caller[callers->count++];
+	*into = (struct heap_caller){ .row = *row, .text = caller->text, .first = number };
+	return into;
+}
+
+/* One that --filter leaves out is none. `rows` NULL: stacks are not asked for. */
+static void callers_join(struct heap_callers *callers, struct text_store *texts,
+			 struct stack_rows *rows)
+{
+	for (size_t i = 0; i < callers->heap->row_count; i++) {
+		const struct heap_row *row = &callers->heap->row[i];
+		const struct stack_use use = { callers->process[row->process], (uint32_t)row->key,
+					       row->last_ns, row->bytes_allocated };
+		struct caller caller = callers_name(callers, row, texts);
+		size_t place = rows ? stack_rows_place(rows, &use) : 0;
+		struct heap_caller *into;
+
+		if (place == STACK_LEFT_OUT)
+			continue;
+		into = callers_add(callers, &caller, i);
+		if (rows && use.weight >= into->most) {
+			into->most = use.weight;
+			into->stack = rows->place[place].stack;
+		}
+	}
 }
 
 /* `rows` NULL: stacks are not asked for. */
 static void heap_fill_callers(struct heap *heap, struct source *source, struct table *table,
 			      struct late_callers *late, struct stack_rows *rows)
 {
-	struct heap_callers callers = callers_join(heap, source, table, rows);
-	struct source_process *const *processes;
+	struct heap_callers callers;
 
-	source_processes(source, &processes);
-	for (size_t i = 0; i < heap->row_count; i++) {
-		const struct heap_row *row = &heap->row[i];
-		const struct late_call call = { processes[row->process],
-						heap_row_caller(heap, source, row), row->last_ns };
-		size_t number;
+	callers_init(&callers, heap, source);
+	callers_join(&callers, &table->texts, rows);
+	for (size_t i = 0; i < callers.count; i++) {
+		const struct heap_caller *caller = &callers.caller[i];
+		const struct heap_row *first = &heap->row[caller->first];
+		const struct late_call call = { callers.process[first->process],
+						heap_row_caller(heap, source, first),
+						first->last_ns };
+		size_t number = table_add_row(table);
 
-		if (!callers.text[i])
-			continue;
-		number = table_add_row(table);
 		if (late)
 			late_callers_add(late, number, &call);
 		if (rows)
-			stack_rows_note(rows, number, callers.stack[i]);
-		table_set_text(table, COLUMN_alloc_caller, callers.text[i],
-			       strlen(callers.text[i]));
-		heap_put_counters(table, &callers.row[i], heap->totals.bytes_allocated);
+			stack_rows_note(rows, number, caller->stack);
+		table_set_text(table, COLUMN_alloc_caller, caller->text, strlen(caller->text));
+		heap_put_counters(table, &caller->row, heap->totals.bytes_allocated);
 		table_settle_row(table);
 	}
 	callers_release(&callers);

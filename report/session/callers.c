@@ -3,6 +3,7 @@
 #include "report/session/callers.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/base/map.h"
@@ -54,5 +55,45 @@ struct caller caller_of(struct text_store *texts, const struct source_process *p
 	address -= module->bias;
 	caller.text = text_store_format(texts, "%s+0x%" PRIx64, name, address);
 	caller.identity = map_hash_bytes(path, strlen(path), address);
+	return caller;
+}
+
+void caller_memo_init(struct caller_memo *memo)
+{
+	*memo = (struct caller_memo){ .caller = NULL };
+	map_init(&memo->known);
+}
+
+void caller_memo_release(struct caller_memo *memo)
+{
+	map_release(&memo->known);
+	free(memo->caller);
+}
+
+static size_t memo_add(struct caller_memo *memo, const struct caller *caller)
+{
+	memo->caller = memory_room(memo->caller, memo->count, &memo->room, sizeof(*memo->caller));
+	memo->caller[memo->count++] = *caller;
+	return memo->count;
+}
+
+struct caller caller_memo_of(struct caller_memo *memo, struct text_store *texts,
+			     const struct source_process *process, uint64_t address,
+			     uint64_t time_ns)
+{
+	uint64_t words[] = { (uintptr_t)process, address };
+	struct map_entry *entry;
+	struct caller caller;
+	bool added;
+
+	/* what was before its start only the time tells */
+	if (!process || time_ns < process->start_ns)
+		return caller_of(texts, process, address, time_ns);
+	entry = map_put(&memo->known, map_hash_bytes(words, sizeof(words), 0), &added);
+	if (!added && entry->value)
+		return memo->caller[entry->value - 1];
+	caller = caller_of(texts, process, address, time_ns);
+	if (added && source_module_is_lasting(process, address))
+		entry->value = memo_add(memo, &caller);
 	return caller;
 }

@@ -296,6 +296,9 @@ struct thread_times process_times(const struct source_process *process);
 const struct source_module *source_module_at(const struct source_process *process, uint64_t address,
 					     uint64_t time_ns);
 
+/* From the process's start on it is the same one, or none, at any time. */
+bool source_module_is_lasting(const struct source_process *process, uint64_t address);
+
 /* The process with that number in the file, NULL when it is not known. */
 const struct source_process *source_process_of(const struct source_file *file, uint64_t number);
 /* The thread that a stream of the file belongs to, NULL when it is not known. */

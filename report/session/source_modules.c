@@ -86,3 +86,24 @@ const struct source_module *source_module_at(const struct source_process *proces
 	}
 	return NULL;
 }
+
+bool source_module_is_lasting(const struct source_process *process, uint64_t address)
+{
+	for (unsigned int i = 0; process && i < PARENTS_LIMIT; i++, process = process->parent) {
+		const struct source_module *found = NULL;
+
+		for (size_t at = 0; at < process->module_count; at++) {
+			const struct source_module *module = process->module[at];
+
+			if (address - module->start >= module->bytes)
+				continue;
+			if (found)
+				return false;
+			found = module;
+		}
+		/* until it came it stands for what was to come */
+		if (found)
+			return found->to_ns == UINT64_MAX;
+	}
+	return true;
+}

@@ -119,20 +119,25 @@ static uint64_t text_hash(const char *text, uint64_t seed)
 }
 
 /* What makes a frame the same place: its line where that is known, else its offset. */
-static uint64_t frame_identity(const struct named_frame *frame)
+static uint64_t frame_identity(const struct named_frame *frame, uint64_t function_hash)
 {
 	bool has_line = frame->function && frame->file && frame->line;
 	uint64_t place = has_line ? frame->line : frame->offset;
 	uint64_t hash = text_hash(has_line ? frame->file : "", text_hash(frame->module, place));
 
-	hash = text_hash(frame->function ? frame->function : frame->name, hash);
-	return map_hash_bytes(&place, sizeof(place), hash + has_line);
+	if (!function_hash)
+		function_hash = symbols_hash(frame->function ? frame->function : frame->name);
+	return map_hash_bytes((const uint64_t[]){ place, function_hash }, 2 * sizeof(place),
+			      hash + has_line);
 }
 
-static uint32_t add_frame(struct named_stacks *names, const struct named_frame *frame)
+/* `function_hash`: symbols_hash() of its function, 0: not known. */
+static uint32_t add_frame(struct named_stacks *names, const struct named_frame *frame,
+			  uint64_t function_hash)
 {
 	bool added;
-	struct map_entry *entry = map_put(&names->frames, frame_identity(frame), &added);
+	struct map_entry *entry = map_put(&names->frames, frame_identity(frame, function_hash),
+					  &added);
 
 	if (!added)
 		return (uint32_t)entry->value;
@@ -145,7 +150,7 @@ static uint32_t add_frame(struct named_stacks *names, const struct named_frame *
 
 static uint32_t add_name(struct named_stacks *names, const char *name)
 {
-	return add_frame(names, &(struct named_frame){ .name = name });
+	return add_frame(names, &(struct named_frame){ .name = name }, 0);
 }
 
 /* Where libc begins a program or a thread; few machines have the names of these functions. */
@@ -213,7 +218,7 @@ static struct named_call make_call(struct named_stacks *names, const struct sour
 		names->call_frame = vast_room(names->call_frame, names->call_frame_count,
 					      &names->call_frame_room, sizeof(*names->call_frame));
 		names->call_frame[names->call_frame_count++] = (struct call_frame){
-			add_frame(names, &frame), frame.folds_outer
+			add_frame(names, &frame, symbol[count].function_hash), frame.folds_outer
 		};
 	}
 	return call;
@@ -404,11 +409,60 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 				  false);
 }
 
+enum innermost {
+	INNERMOST_FOUND,
+	INNERMOST_FOLDED, /* all of the call is */
+	INNERMOST_OPEN,   /* what is outside of it decides */
+};
+
+/* What add_call() and the folding of wrappers leave of a call, whatever has called it. */
+static enum innermost innermost_of(const struct named_stacks *names, const struct named_call *call,
+				   uint32_t *ret_frame)
+{
+	const struct call_frame *frame = &names->call_frame[call->first];
+	enum innermost found = INNERMOST_FOLDED;
+
+	for (size_t i = call->count; i > 0; i--) {
+		const struct named_frame *named = &names->frame[frame[i - 1].frame];
+
+		if (!names->is_raw &&
+		    (frame[i - 1].folds_outer || named->folds_python || named->is_python))
+			return INNERMOST_OPEN;
+		if (found == INNERMOST_FOLDED && (names->is_raw || !named->folds_inner)) {
+			*ret_frame = frame[i - 1].frame;
+			found = INNERMOST_FOUND;
+		}
+	}
+	return found;
+}
+
+uint32_t named_innermost(struct named_stacks *names, const struct source_process *process,
+			 uint32_t stack, uint64_t time_ns)
+{
+	const struct stacks *stacks = source_stacks(names->source);
+	uint32_t frame = 0;
+	size_t epoch;
+
+	if (stack == STACK_NONE || stack >= stacks->count)
+		return 0;
+	names->is_deep |= stacks_frame(stacks, stack)->parent != STACK_NONE;
+	epoch = epoch_of(names, process, time_ns);
+	for (; stack != STACK_NONE; stack = stacks_frame(stacks, stack)->parent) {
+		const struct named_call *call = call_of(names, epoch, process,
+							stacks_frame(stacks, stack), time_ns);
+		enum innermost found = innermost_of(names, call, &frame);
+
+		if (found != INNERMOST_FOLDED)
+			return found == INNERMOST_FOUND ? frame : 0;
+	}
+	return 0;
+}
+
 uint32_t named_stack_put(struct named_stacks *names, uint32_t parent,
 			 const struct named_frame *frame)
 {
 	names->is_deep = true;
-	return node_table_put(&names->nodes, parent, add_frame(names, frame));
+	return node_table_put(&names->nodes, parent, add_frame(names, frame, 0));
 }
 
 size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct table_frame *frame,

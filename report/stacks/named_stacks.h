@@ -74,6 +74,13 @@ void named_stacks_release(struct named_stacks *names);
 uint32_t named_stack_of(struct named_stacks *names, const struct source_process *process,
 			uint32_t stack, uint64_t time_ns);
 
+/*
+ * The frame that is innermost in named_stack_of(), where that is known without the names of those that called it; else 0, and
+ * named_stack_of() has to be asked. Names what is innermost only.
+ */
+uint32_t named_innermost(struct named_stacks *names, const struct source_process *process,
+			 uint32_t stack, uint64_t time_ns);
+
 /* One that is made here: `frame` called from the named stack `parent`, NAMED_NONE: from nowhere. Its texts are borrowed. */
 uint32_t named_stack_put(struct named_stacks *names, uint32_t parent,
 			 const struct named_frame *frame);

@@ -61,6 +61,12 @@ void stack_rows_release(struct stack_rows *rows)
 	vast_release(rows->place_of, rows->place_of_room, sizeof(*rows->place_of));
 	text_store_release(&rows->late);
 	free(rows->row_stack);
+	free(rows->use);
+}
+
+void stack_rows_name_late(struct stack_rows *rows)
+{
+	rows->is_late = rows->by != STACK_BY_STACK && rows->by != STACK_BY_PYTHON && !rows->parts;
 }
 
 static const char *python_of(struct stack_rows *rows, uint32_t stack)
@@ -79,13 +85,10 @@ static const char *python_of(struct stack_rows *rows, uint32_t stack)
 }
 
 /* Where the function is not known its module is the next best, and at last the address. */
-static const char *text_of(struct stack_rows *rows, uint32_t stack)
+static const char *text_of_frame(struct stack_rows *rows, const struct named_frame *frame)
 {
-	const struct named_frame *frame = named_frame_of(&rows->names, stack);
 	const char *line;
 
-	if (rows->by == STACK_BY_PYTHON)
-		return python_of(rows, stack);
 	if (rows->by == STACK_BY_MODULE)
 		return frame->module ? frame->module : frame->name;
 	line = rows->by == STACK_BY_LINE ? named_frame_line(frame, &rows->names.texts) : NULL;
@@ -96,11 +99,11 @@ static const char *text_of(struct stack_rows *rows, uint32_t stack)
 	return text_store_format(&rows->names.texts, "[%s]", frame->module);
 }
 
-static uint64_t identity_of(struct stack_rows *rows, uint32_t stack)
+static const char *text_of(struct stack_rows *rows, uint32_t stack)
 {
-	const char *text = text_of(rows, stack);
-
-	return map_hash_bytes(text, strlen(text), 0);
+	if (rows->by == STACK_BY_PYTHON)
+		return python_of(rows, stack);
+	return text_of_frame(rows, named_frame_of(&rows->names, stack));
 }
 
 /*
@@ -118,21 +121,33 @@ static uint32_t key_of(const struct stack_rows *rows, uint32_t stack)
 		      : rows->names.nodes.node[stack].frame;
 }
 
-/* The place that the named stack belongs to; `place_count` when it is a new one, which the caller adds. */
-static size_t place_number(struct stack_rows *rows, uint32_t stack)
+static uint64_t identity_of(struct stack_rows *rows, uint32_t key, uint32_t stack)
 {
-	bool is_stack = rows->by == STACK_BY_STACK;
-	uint32_t key = key_of(rows, stack), *known;
+	const char *text = rows->by == STACK_BY_PYTHON
+				   ? python_of(rows, stack)
+				   : text_of_frame(rows, &rows->names.frame[key]);
+
+	return map_hash_bytes(text, strlen(text), 0);
+}
+
+/*
+ * The place that belongs to the key of key_of(); `place_count` when it is a new one, which the caller adds. `stack`: of
+ * that key, by Python function.
+ */
+static size_t place_number(struct stack_rows *rows, uint32_t key, uint32_t stack)
+{
 	size_t number = rows->place_count;
+	uint32_t *known;
 
 	rows->place_of = vast_room(rows->place_of, key, &rows->place_of_room,
 				   sizeof(*rows->place_of));
 	known = &rows->place_of[key];
 	if (*known)
 		return *known - 1;
-	if (!is_stack) {
+	if (rows->by != STACK_BY_STACK) {
 		bool added;
-		struct map_entry *entry = map_put(&rows->places, identity_of(rows, stack), &added);
+		struct map_entry *entry = map_put(&rows->places, identity_of(rows, key, stack),
+						  &added);
 
 		if (added)
 			entry->value = number;
@@ -142,33 +157,61 @@ static size_t place_number(struct stack_rows *rows, uint32_t stack)
 	return number;
 }
 
+/* The use is of that place; its stack, NAMED_NONE: not named yet. */
+static size_t place_add(struct stack_rows *rows, size_t number, const struct stack_use *use,
+			uint32_t stack)
+{
+	struct stack_place *place;
+	bool added = number == rows->place_count;
+
+	if (added)
+		rows->place = vast_room(rows->place, rows->place_count++, &rows->place_room,
+					sizeof(*rows->place));
+	place = &rows->place[number];
+	if (!added && use->weight <= place->weight)
+		return number;
+	*place = (struct stack_place){ use->weight, stack };
+	if (stack == NAMED_NONE) {
+		rows->use = memory_room(rows->use, number, &rows->use_room, sizeof(*rows->use));
+		rows->use[number] = *use;
+	}
+	return number;
+}
+
 size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use)
 {
-	uint32_t stack = use->process ? named_stack_of(&rows->names, use->process, use->stack,
-						       use->time_ns)
-				      : use->stack;
-	struct stack_place *place;
-	size_t number;
+	uint32_t stack = use->stack;
 
+	if (rows->is_late && use->process) {
+		uint32_t frame = named_innermost(&rows->names, use->process, stack, use->time_ns);
+
+		if (frame)
+			return place_add(rows, place_number(rows, frame, NAMED_NONE), use,
+					 NAMED_NONE);
+	}
+	if (use->process)
+		stack = named_stack_of(&rows->names, use->process, stack, use->time_ns);
 	for (size_t i = 0; i < rows->parts; i++)
 		if (!named_stack_has(&rows->names, stack, rows->part[i]))
 			return STACK_LEFT_OUT;
-	number = place_number(rows, stack);
-	if (number == rows->place_count) {
-		rows->place = vast_room(rows->place, number, &rows->place_room,
-					sizeof(*rows->place));
-		rows->place[rows->place_count++] = (struct stack_place){ use->weight, stack };
-		return number;
+	return place_add(rows, place_number(rows, key_of(rows, stack), stack), use, stack);
+}
+
+uint32_t stack_rows_stack(struct stack_rows *rows, size_t number)
+{
+	struct stack_place *place = &rows->place[number];
+
+	if (place->stack == NAMED_NONE) {
+		const struct stack_use *use = &rows->use[number];
+
+		place->stack = named_stack_of(&rows->names, use->process, use->stack, use->time_ns);
 	}
-	place = &rows->place[number];
-	if (use->weight > place->weight)
-		*place = (struct stack_place){ use->weight, stack };
-	return number;
+	return place->stack;
 }
 
 const char *stack_rows_text(struct stack_rows *rows, size_t place)
 {
-	return text_of(rows, rows->place[place].stack);
+	return text_of(rows, stack_rows_stack(rows, place));
 }
 
 static void put_text(struct table *table, enum column_id column, const char *text)
@@ -221,7 +264,7 @@ void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
 						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
 						   COLUMN_ID_LIMIT };
-	uint32_t stack = rows->place[place].stack;
+	uint32_t stack = stack_rows_stack(rows, place);
 	const struct named_frame *frame = named_frame_of(&rows->names, stack);
 	struct stack_columns key = none;
 

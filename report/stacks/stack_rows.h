@@ -37,7 +37,14 @@ struct stack_columns {
 
 struct stack_place {
 	uint64_t weight; /* of the stack that weighs most */
-	uint32_t stack;  /* that one, named */
+	uint32_t stack;  /* that one, named; NAMED_NONE: not yet */
+};
+
+/* A call that a row is made of: `stack` of the process at the time; without a process a named stack. */
+struct stack_use {
+	const struct source_process *process;
+	uint32_t stack;
+	uint64_t time_ns, weight;
 };
 
 #define STACK_PARTS_MAX 8u
@@ -55,6 +62,9 @@ struct stack_rows {
 	size_t place_of_room;
 	struct stack_place *place;
 	size_t place_count, place_room;
+	bool is_late; /* places' stacks are named by stack_rows_stack(); by function, line or module */
+	struct stack_use *use; /* by place, of those whose stack has no name yet */
+	size_t use_room;
 	const char *part[STACK_PARTS_MAX]; /* of --filter stack~PART: all must be in a stack */
 	size_t parts;
 	struct text_store
@@ -63,22 +73,22 @@ struct stack_rows {
 	size_t row_room;
 };
 
-/* A call that a row is made of: `stack` of the process at the time; without a process a named stack. */
-struct stack_use {
-	const struct source_process *process;
-	uint32_t stack;
-	uint64_t time_ns, weight;
-};
-
 #define STACK_LEFT_OUT SIZE_MAX
 
 /* `options`: --names, --symbols, --raw-stacks, --format and --filter are looked at. */
 void stack_rows_init(struct stack_rows *rows, struct source *source, const struct options *options,
 		     enum stack_by by, struct stack_columns columns);
 void stack_rows_release(struct stack_rows *rows);
+/*
+ * Before the first place, by function, line or module: whole stacks are named where stack_rows_stack() asks for them, others only
+ * as far as their row needs. For who shows few of them, and no notes.
+ */
+void stack_rows_name_late(struct stack_rows *rows);
 
 /* The place that the call belongs to, from 0 in order of appearance; STACK_LEFT_OUT: --filter leaves it out. */
 size_t stack_rows_place(struct stack_rows *rows, const struct stack_use *use);
+/* The place's stack that weighs most, named. */
+uint32_t stack_rows_stack(struct stack_rows *rows, size_t place);
 /* What the place is, for people; as long as the rows. Not of stacks. */
 const char *stack_rows_text(struct stack_rows *rows, size_t place);
 /* Fills the row added last with what the place is. */

@@ -172,10 +172,16 @@ static struct places_object *object_of(struct places *places, const struct sourc
 	const char *build_id = source_name_text(module->build_id);
 	struct places_object *object;
 	struct map_entry *entry;
-	uint64_t key = map_hash_bytes(path, strlen(path), 0);
+	uint64_t key;
 	bool added;
 
+	if (path == places->last_path && build_id == places->last_build_id)
+		return &places->object[places->last_object];
+	key = map_hash_bytes(path, strlen(path), 0);
 	entry = map_put(&places->objects, map_hash_bytes(build_id, strlen(build_id), key), &added);
+	places->last_path = path;
+	places->last_build_id = build_id;
+	places->last_object = added ? places->objects_count : entry->value;
 	if (!added)
 		return &places->object[entry->value];
 	entry->value = places->objects_count;

@@ -26,6 +26,9 @@ struct places {
 	struct map stored;    /* hash of what they are about: to the first of `answers` */
 	struct places_object *object;
 	size_t objects_count, object_room;
+	/* that was asked for last, by where its texts are; NULL: none */
+	const char *last_path, *last_build_id;
+	size_t last_object;
 	struct places_jit *jit;
 	size_t jit_count, jit_room;
 	struct places_stored *answers;

@@ -13,7 +13,13 @@
 /* The forms of a name: many addresses are in one function, and to demangle is slow. */
 struct symbols_name {
 	const char *function, *brief, *plain; /* as those of struct symbol */
+	uint64_t function_hash;
 };
+
+uint64_t symbols_hash(const char *text)
+{
+	return map_hash_bytes(text ? text : "", text ? strlen(text) : 0, 0);
+}
 
 /* What is known of an address: some of symbols.frame. */
 struct symbols_place {
@@ -62,7 +68,7 @@ static size_t length_without_suffix(const char *function)
 /* The function's names in the form that was asked for. */
 static struct symbols_name make_name(struct symbols *symbols, const char *function)
 {
-	struct symbols_name name;
+	struct symbols_name name = { .function_hash = 0 };
 	bool is_mangled = symbols->form == SYMBOLS_MANGLED;
 	size_t length = is_mangled ? strlen(function) : length_without_suffix(function);
 	const char *full = NULL, *brief = NULL;
@@ -93,6 +99,7 @@ static void set_name(struct symbols *symbols, struct symbol *symbol, const char 
 	if (added) {
 		struct symbols_name made = make_name(symbols, function);
 
+		made.function_hash = symbols_hash(made.function);
 		symbols->name = memory_room(symbols->name, symbols->names_count,
 					    &symbols->name_room, sizeof(*symbols->name));
 		symbols->name[symbols->names_count] = made;
@@ -100,6 +107,7 @@ static void set_name(struct symbols *symbols, struct symbol *symbol, const char 
 	}
 	name = &symbols->name[entry->value];
 	symbol->function = name->function;
+	symbol->function_hash = name->function_hash;
 	symbol->brief = name->brief;
 	symbol->plain = name->plain;
 }

@@ -33,11 +33,12 @@ enum symbol_source {
 };
 
 struct symbol {
-	const char *function; /* NULL: unknown */
-	const char *brief;    /* the same without parameters, where they were asked for */
-	const char *plain;    /* demangled, without parameters, in whatever form was asked for */
-	const char *file;     /* NULL: unknown */
-	uint32_t line;        /* 0: unknown */
+	const char *function;   /* NULL: unknown */
+	uint64_t function_hash; /* symbols_hash(function); 0: nobody knows it yet */
+	const char *brief;      /* the same without parameters, where they were asked for */
+	const char *plain;      /* demangled, without parameters, in whatever form was asked for */
+	const char *file;       /* NULL: unknown */
+	uint32_t line;          /* 0: unknown */
 	uint64_t
 		offset; /* of the address in the function; UINT64_MAX: unknown, as in inlined ones */
 	const char *module; /* the file's name, without its folder; NULL: unknown */
@@ -47,6 +48,9 @@ struct symbol {
 	bool is_python;  /* a function of Python; module and path are NULL */
 	bool is_inlined; /* in the function of the next frame outwards, which has the same address */
 };
+
+/* Of a text; NULL is the empty one. Never 0. */
+uint64_t symbols_hash(const char *text);
 
 struct symbols {
 	enum symbol_form form;
