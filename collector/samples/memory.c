@@ -106,6 +106,8 @@ bool memory_again(struct memory *memory, struct memory_watch *watch)
 		listed[count++] = &word[i];
 	count = list_moving(memory, 1, MEMORY_PAGE / 2, listed, count);
 	count = list_moving(memory, MEMORY_PAGE / 2 + 1, MEMORY_PAGE, listed, count);
+	memory->moment_from = 0;
+	memory->moment_to = memory->count;
 	for (uint32_t i = watch->count; i < words; i++)
 		listed[count++] = &word[i];
 	read_listed(memory, listed, count);
@@ -134,6 +136,7 @@ void memory_begin(struct memory *memory, uint32_t pid)
 	memory->fetched = 0;
 	memory->filled = 0;
 	memory->recent = 0;
+	memory->joins_from = memory->moment_from = memory->moment_to = 0;
 	memory->error = 0;
 	memory->moving = memory->is_again = false;
 }
@@ -157,14 +160,19 @@ static bool part_join(struct memory *memory, struct memory_part *part, uint64_t 
 	return true;
 }
 
+static bool can_be_wanted(const struct memory *memory, uint64_t address, uint32_t bytes)
+{
+	return bytes && bytes <= MEMORY_PAGE && address <= UINT64_MAX - MEMORY_PAGE &&
+	       memory->count < HINT_PARTS_MAX && memory->filled + bytes <= HINT_BYTES_MAX;
+}
+
 void memory_want(struct memory *memory, uint64_t address, uint32_t bytes)
 {
-	uint32_t first = memory->count > memory->fetched + JOINED_AMONG
+	uint32_t first = memory->count > memory->joins_from + JOINED_AMONG
 				 ? memory->count - JOINED_AMONG
-				 : memory->fetched;
+				 : memory->joins_from;
 
-	if (!bytes || bytes > MEMORY_PAGE || address > UINT64_MAX - MEMORY_PAGE ||
-	    memory->count >= HINT_PARTS_MAX || memory->filled + bytes > HINT_BYTES_MAX)
+	if (!can_be_wanted(memory, address, bytes))
 		return;
 	for (uint32_t i = memory->count; i > first; i--)
 		if (part_join(memory, &memory->part[i - 1], address, bytes))
@@ -178,6 +186,75 @@ void memory_want_hints(struct memory *memory, const struct memory_hints *hints)
 		memory_want(memory, hints->hint[i].address, hints->hint[i].bytes);
 }
 
+/* In parts of their own: what is joined to another part is read when that is. */
+static bool want_words(struct memory *memory, const struct memory_watch *watch)
+{
+	bool is_wanted = true;
+
+	for (uint32_t i = 0; i < watch->count; i++)
+		is_wanted = is_wanted && can_be_wanted(memory, watch->address[i], 8) &&
+			    part_add(memory, watch->address[i], 8);
+	memory->joins_from = memory->count;
+	return is_wanted;
+}
+
+static bool has_watched(const struct memory_hint *hint, const struct memory_watch *watch)
+{
+	for (uint32_t i = 0; i < watch->count; i++)
+		if (watch->address[i] - hint->address < hint->bytes)
+			return true;
+	return false;
+}
+
+void memory_want_moment(struct memory *memory, const struct memory_hints *hints,
+			struct memory_moment *moment)
+{
+	const struct memory_watch *watch = &moment->watch;
+	bool is_wanted = watch->count && want_words(memory, watch);
+
+	moment->from = memory->count;
+	for (uint32_t i = 0; i < hints->count; i++)
+		if (hints->hint[i].moves && !has_watched(&hints->hint[i], watch))
+			memory_want(memory, hints->hint[i].address, hints->hint[i].bytes);
+	moment->to = memory->count;
+	if (!is_wanted || !want_words(memory, watch))
+		moment->to = moment->from;
+	for (uint32_t i = 0; i < hints->count; i++)
+		if (!hints->hint[i].moves)
+			memory_want(memory, hints->hint[i].address, hints->hint[i].bytes);
+}
+
+static bool take_words(const struct memory *memory, uint32_t first, uint32_t count, uint64_t *word)
+{
+	bool is_read = true;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct memory_part *part = &memory->part[first + i];
+
+		is_read &= part->bytes == sizeof(*word);
+		memcpy(&word[i], memory->data + part->offset, sizeof(*word));
+	}
+	return is_read;
+}
+
+bool memory_take_moment(struct memory *memory, struct memory_moment *moment)
+{
+	struct memory_watch *watch = &moment->watch;
+
+	if (moment->from == moment->to || moment->to + watch->count > memory->fetched ||
+	    !take_words(memory, moment->from - watch->count, watch->count, watch->before) ||
+	    !take_words(memory, moment->to, watch->count, watch->after))
+		return false;
+	memory->moment_from = moment->from;
+	memory->moment_to = moment->to;
+	return true;
+}
+
+bool memory_is_of_moment(const struct memory *memory)
+{
+	return memory->recent >= memory->moment_from && memory->recent < memory->moment_to;
+}
+
 void memory_fetch(struct memory *memory)
 {
 	uint32_t offset = memory->fetched < memory->count ? memory->part[memory->fetched].offset
@@ -189,7 +266,7 @@ void memory_fetch(struct memory *memory)
 	}
 	if (memory->count > memory->fetched)
 		read_parts(memory, memory->fetched);
-	memory->fetched = memory->count;
+	memory->fetched = memory->joins_from = memory->count;
 }
 
 void memory_begin_use(struct memory *memory)
@@ -197,6 +274,7 @@ void memory_begin_use(struct memory *memory)
 	for (uint32_t i = 0; i < memory->count; i++)
 		memory->part[i].is_used = memory->part[i].moves = false;
 	memory->is_again = false;
+	memory->moment_from = memory->moment_to = 0;
 }
 
 static struct memory_part *part_with(struct memory *memory, uint64_t address, uint32_t bytes)
@@ -223,6 +301,7 @@ static bool part_get(struct memory *memory, uint64_t address, void *to, uint32_t
 	struct memory_part *part = part_with(memory, address, bytes);
 
 	if (!part) {
+		memory->recent = MEMORY_PARTS;
 		if (!part_add(memory, wanted.address, wanted.bytes))
 			return memory_copy(memory, address, to, bytes) == bytes;
 		memory_fetch(memory);
@@ -239,13 +318,13 @@ static bool part_get(struct memory *memory, uint64_t address, void *to, uint32_t
 bool memory_get(struct memory *memory, uint64_t address, void *to, uint32_t bytes)
 {
 	return address && bytes <= MEMORY_PAGE && address <= UINT64_MAX - bytes &&
-	       part_get(memory, address, to, bytes, (struct memory_hint){ address, bytes });
+	       part_get(memory, address, to, bytes, (struct memory_hint){ address, bytes, false });
 }
 
 bool memory_get_around(struct memory *memory, uint64_t address, void *to, uint32_t bytes)
 {
 	uint64_t page = address & ~(uint64_t)(MEMORY_PAGE - 1);
-	struct memory_hint whole = { page, MEMORY_PAGE };
+	struct memory_hint whole = { page, MEMORY_PAGE, false };
 
 	if (address - page + bytes > MEMORY_PAGE)
 		return memory_get(memory, address, to, bytes);
@@ -267,10 +346,14 @@ void memory_keep_hints(const struct memory *memory, struct memory_hints *hints)
 		hints->room = count;
 	}
 	hints->count = 0;
-	for (uint32_t i = 0; i < memory->count; i++)
-		if (memory->part[i].is_used)
-			hints->hint[hints->count++] = (struct memory_hint){ memory->part[i].address,
-									    memory->part[i].bytes };
+	for (uint32_t i = 0; i < memory->count; i++) {
+		const struct memory_part *part = &memory->part[i];
+
+		if (part->is_used)
+			hints->hint[hints->count++] = (struct memory_hint){ part->address,
+									    part->bytes,
+									    part->moves };
+	}
 }
 
 void memory_hints_release(struct memory_hints *hints)

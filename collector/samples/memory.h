@@ -24,6 +24,7 @@
 struct memory_hint {
 	uint64_t address;
 	uint32_t bytes;
+	bool moves; /* was asked for while `moving` */
 };
 struct memory_hints {
 	struct memory_hint *hint; /* owned; NULL while there is none */
@@ -45,12 +46,16 @@ struct memory {
 	} part[MEMORY_PARTS];
 	uint32_t count;
 	uint32_t fetched; /* parts that were read, or could not be */
-	uint32_t recent;  /* the part that was asked for last: the next one often follows it */
-	uint32_t filled;  /* bytes of data */
-	bool moving;      /* what is asked for now changes while the program runs: memory_again() */
-	bool is_again;    /* of that, nothing older than the last memory_again() is handed out */
-	uint8_t *data;    /* MEMORY_BYTES, then words that are watched */
-	int error;        /* errno of the last read that failed, 0: none since memory_begin() */
+	uint32_t
+		recent; /* the part that was asked for last: the next one often follows it; MEMORY_PARTS: none */
+	uint32_t joins_from; /* parts that others may be joined to */
+	uint32_t moment_from,
+		moment_to; /* parts that were read between two looks at watched words */
+	uint32_t filled;   /* bytes of data */
+	bool moving;   /* what is asked for now changes while the program runs: memory_again() */
+	bool is_again; /* of that, nothing older than the last memory_again() is handed out */
+	uint8_t *data; /* MEMORY_BYTES, then words that are watched */
+	int error;     /* errno of the last read that failed, 0: none since memory_begin() */
 	uint32_t calls;
 };
 
@@ -77,6 +82,21 @@ struct memory_watch {
 	uint64_t address[MEMORY_WATCHED], before[MEMORY_WATCHED], after[MEMORY_WATCHED];
 	uint32_t count;
 };
+/*
+ * The same with the first read of all: the words, then those of the hints that move, then the words again. Hints that hold such a
+ * word are left out. `watch->count` 0, or no room: they are wanted like others, and are of no moment.
+ */
+struct memory_moment {
+	struct memory_watch watch; /* addresses are the caller's */
+	uint32_t from, to;         /* parts */
+};
+void memory_want_moment(struct memory *memory, const struct memory_hints *hints,
+			struct memory_moment *moment);
+/* After memory_fetch() and memory_begin_use(). False: the words are not known. */
+bool memory_take_moment(struct memory *memory, struct memory_moment *moment);
+/* What was handed out last is of the moment that was taken last, or of the last memory_again(). */
+bool memory_is_of_moment(const struct memory *memory);
+
 /*
  * What was asked for while `moving` since memory_begin_use() or memory_begin() is read again, at once, and the words before it and
  * behind it. False when one of them could not be read.

@@ -395,8 +395,8 @@ static void process_read(struct samples *samples, struct sampled_process *sample
 		thread->plan = thread_plan(thread);
 		if (thread->plan != PLAN_WALK)
 			continue;
-		memory_want_hints(&samples->memory, &thread->hints);
-		stack_want(&thread->known, &sampled->layout, &samples->memory);
+		stack_want(&thread->known, &sampled->layout, thread->look.state == EVT_PYTHON_RUNS,
+			   &thread->hints, &samples->memory);
 	}
 	memory_fetch(&samples->memory);
 }

@@ -26,9 +26,15 @@ static bool is_due(const struct stack_known *known, uint32_t index)
 	return (index + known->reads) % STACK_TURN == 0;
 }
 
-void stack_want(const struct stack_known *known, const struct python_layout *layout,
-		struct memory *memory)
+void stack_want(struct stack_known *known, const struct python_layout *layout, bool runs,
+		const struct memory_hints *hints, struct memory *memory)
 {
+	if (runs) {
+		memory_want_moment(memory, hints, &known->moment);
+	} else {
+		known->moment.from = known->moment.to = 0;
+		memory_want_hints(memory, hints);
+	}
 	for (uint32_t i = STACK_CHECKED; i < known->count; i++)
 		if (is_due(known, i))
 			memory_want(memory, known->frame[i].code, layout->code_bytes);
@@ -97,6 +103,7 @@ struct walk {
 	uint32_t count;
 	uint32_t next; /* of what is known: inside of that all is seen */
 	bool is_late;  /* something was not among what was read at once */
+	bool is_apart; /* a frame was not among what was read between two looks at the watched words */
 	struct memory_watch watch;
 };
 
@@ -237,6 +244,7 @@ static bool walk_frames(struct walk *walk, struct codes *codes, const struct cod
 			return false;
 		memory->moving = false;
 		walk->is_late |= memory->fetched != fetched;
+		walk->is_apart |= !memory_is_of_moment(memory);
 		*address = frame.back;
 		if (frame.owner < PYTHON_OWNER_C &&
 		    !walk_add(walk, codes, reader, known, at, &frame))
@@ -255,6 +263,7 @@ static enum stack_result walk_read(struct walk *walk, struct codes *codes,
 	uint64_t at;
 
 	walk->count = walk->next = 0;
+	walk->is_apart = false;
 	*ret_is_cut = false;
 	memory->moving = true;
 	is_read = read_innermost(reader, thread, &walk->watch, &at);
@@ -268,21 +277,26 @@ static enum stack_result walk_read(struct walk *walk, struct codes *codes,
 }
 
 /*
- * Of one moment: a thread that stands still has no other. Of one that runs all that changes is read again in one call, until
+ * Of one moment: a thread that stands still has no other. Of one that runs all that changes is read in one call, until
  * its innermost frame was the same before and after: then so were that and all its callers. In code that calls all the time
  * no read is so short. Left out, it would have less than its share; so in the end it is enough that which frame is the
- * innermost was read just before the frames were, in the same call.
+ * innermost was read just before the frames were, in the same call. A stack that is where it was the last time takes no call
+ * but the one that reads ahead.
  */
 static enum stack_result read_whole(struct walk *walk, struct codes *codes,
 				    const struct code_reader *reader,
-				    const struct stack_wanted *wanted,
-				    const struct stack_known *known, bool *ret_is_cut)
+				    const struct stack_wanted *wanted, struct stack_known *known,
+				    bool *ret_is_cut)
 {
+	bool is_taken = wanted->runs && memory_take_moment(reader->memory, &known->moment);
 	enum stack_result result = walk_read(walk, codes, reader, wanted->thread, known,
 					     ret_is_cut);
-	bool is_whole = !wanted->runs && !walk->is_late;
+	bool is_first = is_taken && !walk->is_late && !walk->is_apart;
+	bool is_whole = wanted->runs ? is_first && watch_held(&known->moment.watch, &walk->watch)
+				     : !walk->is_late;
+	uint32_t strict = STACK_STRICT_TRIES - is_first;
 
-	for (uint32_t i = 1; (result == STACK_TORN || !is_whole) && i < STACK_TRIES; i++) {
+	for (uint32_t i = 0; (result == STACK_TORN || !is_whole) && i + 1 < STACK_TRIES; i++) {
 		struct memory_watch watch = walk->watch;
 		bool is_still;
 
@@ -291,7 +305,7 @@ static enum stack_result read_whole(struct walk *walk, struct codes *codes,
 		is_still = memory_again(reader->memory, &watch);
 		result = walk_read(walk, codes, reader, wanted->thread, known, ret_is_cut);
 		is_still = is_still && watch_held(&watch, &walk->watch);
-		is_whole = !walk->is_late && (is_still || i >= STACK_STRICT_TRIES);
+		is_whole = !walk->is_late && (is_still || i >= strict);
 	}
 	return is_whole ? result : STACK_TORN;
 }
@@ -305,6 +319,7 @@ enum stack_result stack_read(struct codes *codes, const struct code_reader *read
 
 	*ret_stack = (struct stack){ 0 };
 	result = read_whole(&walk, codes, reader, wanted, known, &ret_stack->is_cut);
+	known->moment = (struct memory_moment){ .watch = walk.watch };
 	if (result == STACK_TORN) {
 		ret_stack->is_cut = false;
 		known->count = 0;

@@ -23,7 +23,7 @@ enum stack_result {
 	STACK_TORN, /* at none of STACK_TRIES reads all frames were frames, of one moment */
 };
 
-#define STACK_STRICT_TRIES 4u /* then frames of one read are enough */
+#define STACK_STRICT_TRIES 3u /* reads at one go; then the frames of one are enough */
 #define STACK_TRIES 10u
 #define STACK_CHECKED 4u
 #define STACK_TURN 8u
@@ -36,12 +36,14 @@ struct stack_known {
 		uint32_t place;
 	} * frame; /* owned; the innermost first */
 	uint32_t count, room, reads;
+	struct memory_moment moment; /* of what says which frame is the innermost */
 };
 void stack_known_release(struct stack_known *known);
 
-/* What the next look is going to read of the code objects that are due. */
-void stack_want(const struct stack_known *known, const struct python_layout *layout,
-		struct memory *memory);
+/* What the next look is going to read: what was of use the last time, and code objects that are due. Of one that runs, in an order
+ * that tells whether its frames are of one moment. */
+void stack_want(struct stack_known *known, const struct python_layout *layout, bool runs,
+		const struct memory_hints *hints, struct memory *memory);
 
 struct stack {
 	uint32_t place; /* 0: there is no room for more places */

@@ -301,7 +301,10 @@ void collector_turn(struct collector *c)
 	naming_turn(&c->naming, &c->output, c->drain.records, steady_ns);
 }
 
-/* Until the bell rings or that time has passed; samples are taken meanwhile, which needs no turn. */
+/*
+ * Until the bell rings or that time has passed; samples are taken meanwhile, which needs no turn. Waking up costs more than a turn:
+ * where the next sample is due later than the turn, the turn comes now.
+ */
 static void collector_doze(struct collector *c, uint64_t timeout_ns)
 {
 	struct region_header *header = c->common.view.header;
@@ -311,8 +314,11 @@ static void collector_doze(struct collector *c, uint64_t timeout_ns)
 		view_futex_wait(&header->doorbell, c->bell,
 				samples_pause_ns(&c->samples, now_ns, until_ns - now_ns));
 		now_ns = self_steady_ns();
-		if (samples_pause_ns(&c->samples, now_ns, 1) == 0)
-			samples_take(&c->samples, now_ns);
+		if (samples_pause_ns(&c->samples, now_ns, 1))
+			continue;
+		samples_take(&c->samples, now_ns);
+		if (samples_are_due_after(&c->samples, until_ns))
+			return;
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 static struct {
 	uintptr_t low, high; /* span of its object */
 	int (*has_gil)(void);
+	const char *(*version)(void);
 } interpreter;
 
 static bool begins(const char *path, const char *prefix)
@@ -38,7 +40,7 @@ static bool program_is_python(void)
 static int look(struct dl_phdr_info *module, size_t bytes, void *unused)
 {
 	struct symbols s;
-	void *has_gil;
+	void *has_gil, *version;
 
 	(void)bytes;
 	(void)unused;
@@ -48,7 +50,9 @@ static int look(struct dl_phdr_info *module, size_t bytes, void *unused)
 	if (!has_gil)
 		return 0;
 	if (module->dlpi_name[0] ? begins(module->dlpi_name, "libpython") : program_is_python()) {
+		version = symbols_address(&s, "Py_GetVersion");
 		memcpy(&interpreter.has_gil, &has_gil, sizeof(has_gil));
+		memcpy(&interpreter.version, &version, sizeof(version));
 		interpreter.low = s.low;
 		interpreter.high = s.high;
 	}
@@ -58,6 +62,14 @@ static int look(struct dl_phdr_info *module, size_t bytes, void *unused)
 void interpreter_find(void)
 {
 	(void)dl_iterate_phdr(look, NULL);
+}
+
+/* "3.11.7 (main, ..." */
+unsigned int interpreter_minor(void)
+{
+	const char *text = interpreter.version ? interpreter.version() : "";
+
+	return strncmp(text, "3.", 2) == 0 ? (unsigned int)strtoul(text + 2, NULL, 10) : 0;
 }
 
 bool interpreter_calls(const void *address)

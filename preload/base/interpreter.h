@@ -17,4 +17,7 @@ void interpreter_find(void);
 /* `address` is the interpreter's, and this thread has the GIL. Any thread, signal handlers too: loads only. */
 bool interpreter_calls(const void *address);
 
+/* 11 of Python 3.11; 0: there is none, or another. After the interpreter's end, too. */
+unsigned int interpreter_minor(void);
+
 #endif

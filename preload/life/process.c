@@ -12,6 +12,8 @@
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/glibc.h"
+#include "preload/base/interpreter.h"
+#include "preload/base/symbols.h"
 #include "preload/life/families.h"
 #include "preload/record/capture.h"
 #include "preload/record/entry.h"
@@ -143,15 +145,28 @@ void process_note_exec(bool begins)
 		atomic_store(&entry_own()->exec_tsc, begins ? clock_ticks() : 0);
 }
 
+/* Since the program began; true where glibc does not say (before 2.32). Takes ld.so's lock, as exit() does. */
+static bool there_were_threads(void)
+{
+	const char *single = symbols_find_loaded("__libc_single_threaded");
+
+	return !single || !*single;
+}
+
 /*
  * CPython 3.10 is gone by now, and a daemon thread that still computes crashes when it takes the GIL. A wait would give it
- * the time for that; without one the file is complete a moment after the program. How many threads there were is known
- * where Python is sampled. PID 1 takes the collector with it.
+ * the time for that; without one the file is complete a moment after the program. How many threads of Python there were is
+ * known where the collector has looked; else any thread may be one. PID 1 takes the collector with it.
  */
 static bool wait_does_harm(const struct region_process *self)
 {
-	return python_word_of(atomic_load(&self->python)).minor == 10 &&
-	       atomic_load(&self->python_threads) > 1 && syscall(SYS_getpid) != 1;
+	unsigned int minor = python_word_of(atomic_load(&self->python)).minor;
+	uint32_t threads = atomic_load(&self->python_threads);
+
+	if (!minor)
+		minor = interpreter_minor();
+	return minor == 10 && (threads ? threads > 1 : there_were_threads()) &&
+	       syscall(SYS_getpid) != 1;
 }
 
 static void exit_handler(int status, void *unused)

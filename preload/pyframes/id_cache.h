@@ -15,7 +15,7 @@ struct id_entry {
 	uint64_t id;   /* 0: free */
 };
 
-/* The id, or 0 and where it belongs. `entries` is a power of two. */
+/* The id and where it is, or 0 and where it belongs. `entries` is a power of two. */
 static inline uint64_t id_cache_find(struct id_entry *cache, uint64_t entries, uint64_t key,
 				     struct id_entry **ret_at)
 {
@@ -25,8 +25,10 @@ static inline uint64_t id_cache_find(struct id_entry *cache, uint64_t entries, u
 	for (unsigned int i = 0; i < ID_CACHE_LINE; i++) {
 		uint64_t id = __atomic_load_n(&line[i].id, __ATOMIC_RELAXED);
 
-		if (id && (__atomic_load_n(&line[i].mark, __ATOMIC_RELAXED) ^ id) == key)
+		if (id && (__atomic_load_n(&line[i].mark, __ATOMIC_RELAXED) ^ id) == key) {
+			*ret_at = &line[i];
 			return id;
+		}
 		if (!id)
 			*ret_at = &line[i];
 	}

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See join.h. Pairs that were joined before are remembered, in a bounded table of the process. */
+/*
+ * See join.h. Pairs that were joined before are remembered, in a bounded table of the process, and once more in the order that
+ * they came in first: a program that does the same again asks for them in that order, so that the next one lies beside the last
+ * one, where the table would miss the cache for each.
+ */
 #include "preload/pyframes/join.h"
 
 #include <stddef.h>
@@ -12,9 +16,16 @@
 #include "preload/stacks/thread.h"
 
 #define PAIRS (1u << 17)
+#define TRAIL_BITS 16u
+#define TRAIL_MASK ((1u << TRAIL_BITS) - 1)
+#define TRAIL_AHEAD 2u /* that are looked at: one may be left out */
+
+_Static_assert(RECORD_STACK_BITS + TRAIL_BITS <= 64, "an id and a place of the trail in one word");
 
 static struct {
-	struct id_entry *pair;
+	struct id_entry *pair;  /* their id is an id and a place of the trail */
+	struct id_entry *trail; /* a ring */
+	uint32_t trail_next;
 	unsigned int chain, previous; /* in a thread state and in what it chains; 0: not there */
 } join;
 
@@ -26,7 +37,9 @@ bool join_begin(const struct python_layout *layout)
 	join.previous = layout->entry_previous;
 	if (!join.pair)
 		join.pair = pages_map(PAIRS * sizeof(*join.pair));
-	return join.pair;
+	if (!join.trail)
+		join.trail = pages_map((TRAIL_MASK + 1) * sizeof(*join.trail));
+	return join.pair && join.trail;
 }
 
 /* The chain of structs on the thread's own stack, the innermost first; as many as there are functions that C called. */
@@ -150,16 +163,55 @@ static __attribute__((noinline)) uint64_t join_new(struct recorder_lane *lane, u
 	return n->state == state && n->python.changes == changes ? id : 0;
 }
 
+/* The id at that place of the trail, if it is the key's, else 0. */
+static inline uint64_t trail_at(uint64_t place, uint64_t key)
+{
+	const struct id_entry *at = &join.trail[place & TRAIL_MASK];
+	uint64_t id = __atomic_load_n(&at->id, __ATOMIC_RELAXED);
+
+	return (__atomic_load_n(&at->mark, __ATOMIC_RELAXED) ^ id) == key ? id : 0;
+}
+
+static uint64_t trail_add(uint64_t key, uint64_t id)
+{
+	uint64_t place = __atomic_fetch_add(&join.trail_next, 1, __ATOMIC_RELAXED) & TRAIL_MASK;
+
+	id_cache_put(&join.trail[place], key, id);
+	return place;
+}
+
+/* What is not next on the trail; goes on there from *trail. */
+static __attribute__((noinline)) uint64_t join_apart(struct recorder_lane *lane, uint64_t native,
+						     uint64_t python, uint64_t key, uint64_t *trail)
+{
+	struct id_entry *at;
+	uint64_t found = id_cache_find(join.pair, PAIRS, key, &at);
+	uint64_t id = found & ((1ull << RECORD_STACK_BITS) - 1), place = found >> RECORD_STACK_BITS;
+
+	if (!id)
+		id = join_new(lane, native, python);
+	if (!id)
+		return 0;
+	if (!found || trail_at(place, key) != id) {
+		place = trail_add(key, id);
+		id_cache_put(at, key, id | place << RECORD_STACK_BITS);
+	}
+	*trail = place + 1;
+	return id;
+}
+
 uint64_t join_stacks(struct recorder_lane *lane, uint64_t native, uint64_t python)
 {
 	uint64_t key = frame_mix(native, python + (frame_names.generation << RECORD_STACK_BITS));
-	struct id_entry *at;
-	uint64_t id = id_cache_find(join.pair, PAIRS, key, &at);
+	uint64_t nowhere = 0, *trail = stack_self ? &stack_self->python.trail : &nowhere;
 
-	if (id)
-		return id;
-	id = join_new(lane, native, python);
-	if (id)
-		id_cache_put(at, key, id);
-	return id;
+	for (uint64_t i = 0; i < TRAIL_AHEAD; i++) {
+		uint64_t id = trail_at(*trail + i, key);
+
+		if (id) {
+			*trail += i + 1;
+			return id;
+		}
+	}
+	return join_apart(lane, native, python, key, trail);
 }

@@ -74,6 +74,7 @@ struct stack_python {
 	uint64_t epoch;   /* that the ids were made under */
 	uint64_t outer;   /* frame that called the outermost: 0, or one beyond the room */
 	uint64_t thread;  /* thread state that is this thread's own */
+	uint64_t trail;   /* preload/pyframes/join.c */
 	uint64_t
 		cframe; /* where that named its innermost frame last, which can be read; 0: not known */
 	uint64_t page[STACK_PYTHON_PAGES];        /* that could be read */

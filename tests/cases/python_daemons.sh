@@ -7,6 +7,7 @@ cat >script.py <<'END'
 import sys, threading, time
 if sys.argv[1] == "daemon":
     threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+open("ready", "w").close()
 input()
 sys.exit(3)
 END
@@ -22,12 +23,13 @@ threads_are_seen() { # FILE COUNT
 	(($("$REPORT" lines --by thread --limit 0 --format csv "$1" 2>/dev/null | tail -n +2 | wc -l) >= $2))
 }
 # An end that waits for a collector which stands still says so; one that does not wait knows nothing of it.
-ends() { # PYTHON WHAT THREADS
-	rm -f go ./*.evt*
+ends() { # PYTHON WHAT THREADS: how many are sampled; 0: nothing is
+	rm -f go ready ./*.evt*
 	mkfifo go
-	INTERCEPT_SAMPLE=200 run_traced "$1" script.py "$2" <go >out 2>err &
+	INTERCEPT_SAMPLE=$(($3 ? 200 : 0)) run_traced "$1" script.py "$2" <go >out 2>err &
 	local pid=$! collector status
 	exec 3>go
+	eventually "ready" test -e ready
 	eventually "$3 sampled threads in $OUTPUT" threads_are_seen "$OUTPUT" "$3"
 	collector=$(collector_of "$OUTPUT") || fail "no process has the file open"
 	kill -STOP "$collector"
@@ -46,6 +48,10 @@ ends "$old" daemon 2
 expect_eq "what 3.10 with a daemon thread has to say" "$(cat err)" ""
 ends "$old" alone 1
 [[ -s err ]] || fail "3.10 without daemon threads did not wait for its collector"
+ends "$old" daemon 0
+expect_eq "what 3.10 with a daemon thread has to say that is not sampled" "$(cat err)" ""
+ends "$old" alone 0
+[[ -s err ]] || fail "3.10 without daemon threads, not sampled, did not wait for its collector"
 for minor in 8 9 11 12 13; do
 	other=$(python_is $minor) || continue
 	ends "$other" daemon 2

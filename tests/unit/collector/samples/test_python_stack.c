@@ -67,7 +67,8 @@ __attribute__((no_sanitize("address"))) static void copy_bytes(char *to, const v
 /* It reads this process, as process_vm_readv() would: what is not mapped is refused. */
 static bool refuses;
 static unsigned int reads;
-static void (*moves)(unsigned int read); /* what the program does before it */
+static void (*moves)(unsigned int read);       /* what the program does before it */
+static void (*moves_within)(uint64_t address); /* and before a part of it */
 static ssize_t read_here(uint32_t pid, const struct iovec *local, size_t local_count,
 			 const struct iovec *remote, size_t remote_count)
 {
@@ -89,6 +90,8 @@ static ssize_t read_here(uint32_t pid, const struct iovec *local, size_t local_c
 			errno = EFAULT;
 			return all ? all : -1;
 		}
+		if (moves_within)
+			moves_within(address);
 		copy_bytes(local[i].iov_base, remote[i].iov_base, remote[i].iov_len);
 		all += (ssize_t)remote[i].iov_len;
 	}
@@ -142,6 +145,7 @@ static int begin(void **state)
 	refuses = false;
 	reads = 0;
 	moves = NULL;
+	moves_within = NULL;
 	layout = python_layout_of(MINOR);
 	journal_init(&common.journal);
 	assert_int_equal(names_init(&common.names, &common.journal), 0);
@@ -299,15 +303,25 @@ static void refusal_is_known(void **state)
 	assert_int_equal(memory.error, EPERM);
 }
 
-static enum stack_result read_with(const struct memory_hints *hints, struct stack *stack)
+/* The thread's state is read for its process. */
+static enum stack_result read_as(bool runs, struct memory_hints *hints, struct stack *stack)
 {
+	enum stack_result result;
+
 	memory_begin(&memory, 1);
-	memory_want_hints(&memory, hints);
-	stack_want(&known, layout, &memory);
+	memory_want(&memory, at(thread), PYTHON_THREAD_BYTES);
+	stack_want(&known, layout, runs, hints, &memory);
 	memory_fetch(&memory);
 	memory_begin_use(&memory);
-	return stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), false }, &known,
-			  stack);
+	result = stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), runs }, &known,
+			    stack);
+	memory_keep_hints(&memory, hints);
+	return result;
+}
+
+static enum stack_result read_with(struct memory_hints *hints, struct stack *stack)
+{
+	return read_as(false, hints, stack);
 }
 
 /* One system call where all is as it was; a hint that has gone bad costs no more than itself. */
@@ -320,14 +334,12 @@ static void hints_save_calls(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 40; i++)
 		make_frame(i, &code[i % 3], i == 39);
-	assert_int_equal(read_stack(&stack), STACK_READ);
-	memory_keep_hints(&memory, &hints);
 	for (unsigned int i = 0; i < 3 * STACK_TURN; i++) {
 		calls = memory.calls;
 		assert_int_equal(read_with(&hints, &stack), STACK_READ);
 		assert_int_equal(stack.place, 40);
-		assert_int_equal(memory.calls, calls + 1);
-		memory_keep_hints(&memory, &hints);
+		if (i)
+			assert_int_equal(memory.calls, calls + 1);
 	}
 	hints.hint[0].address = 8;
 	assert_int_equal(read_with(&hints, &stack), STACK_READ);
@@ -396,10 +408,8 @@ static void unchanged_frames_are_not_read(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 40; i++)
 		make_frame(i, &many[i].code, i == 39);
-	for (unsigned int i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(read_with(&hints, &stack), STACK_READ);
-		memory_keep_hints(&memory, &hints);
-	}
 	for (uint32_t i = 0; i < hints.count; i++)
 		read += hints.hint[i].bytes == layout->code_bytes;
 	assert_in_range(read, STACK_CHECKED, STACK_CHECKED + 40 / STACK_TURN);
@@ -516,6 +526,109 @@ static void frames_of_two_moments_are_no_stack(void **state)
 	}
 }
 
+/* One call, too, for a thread that runs and is where it was: its frames lie between two looks at which is the innermost. */
+static void running_stack_takes_one_call(void **state)
+{
+	struct memory_hints hints = { 0 };
+	struct stack stack;
+	uint32_t calls;
+
+	(void)state;
+	for (unsigned int i = 0; i < 40; i++)
+		make_frame(i, &code[i % 3], i == 39);
+	for (unsigned int i = 0; i < 2 * STACK_TURN; i++) {
+		calls = memory.calls;
+		assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+		assert_int_equal(stack.place, 40);
+		if (i > 1)
+			assert_int_equal(memory.calls, calls + 1);
+	}
+	/* more calls where the stack is another, and one again when that stays */
+	put64(cframe, layout->cframe_frame, at(frame[3]));
+	for (unsigned int i = 0; i < 4; i++) {
+		calls = memory.calls;
+		assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+		if (i > 1)
+			assert_int_equal(memory.calls, calls + 1);
+	}
+	memory_hints_release(&hints);
+}
+
+/* The program leaves "outer" for "other" just before that part is read, or behind it: never is there a frame of each. */
+static uint64_t moves_at;
+static bool has_moved;
+static void calls_other_within(uint64_t address)
+{
+	if (has_moved || address != moves_at)
+		return;
+	has_moved = true;
+	make_frame(2, &code[0], false);
+	make_frame(3, &code[2], true);
+	put64(cframe, layout->cframe_frame, at(frame[2]));
+	make_frame(0, &code[2], false); /* what is left is garbage that looks like frames */
+	make_frame(1, &code[1], true);
+}
+
+static void change_within_a_read_is_seen(void **state)
+{
+	const uint64_t moments[] = { at(thread) + layout->thread_frame,
+				     at(cframe) + layout->cframe_frame,
+				     at(frame[0]) & ~(uint64_t)(MEMORY_PAGE - 1),
+				     at(code[0].bytes) };
+	struct memory_hints hints = { 0 };
+	struct stack before, after, stack;
+
+	(void)state;
+	make_frame(2, &code[0], false);
+	make_frame(3, &code[2], true);
+	put64(cframe, layout->cframe_frame, at(frame[2]));
+	assert_int_equal(read_as(true, &hints, &after), STACK_READ);
+	for (unsigned int i = 0; i < 4; i++) {
+		make_frame(0, &code[0], false);
+		make_frame(1, &code[1], true);
+		put64(cframe, layout->cframe_frame, at(frame[0]));
+		for (unsigned int look = 0; look < 3; look++)
+			assert_int_equal(read_as(true, &hints, &before), STACK_READ);
+		assert_int_not_equal(before.place, after.place);
+		moves_at = moments[i];
+		has_moved = false;
+		moves_within = calls_other_within;
+		assert_int_equal(read_as(true, &hints, &stack), STACK_READ);
+		moves_within = NULL;
+		assert_true(stack.place == after.place || stack.place == before.place);
+		if (i != 3)
+			assert_int_equal(stack.place, after.place);
+	}
+	memory_hints_release(&hints);
+}
+
+/* A frame that was read for somebody else, before the words that are watched, is of no moment with the rest. */
+static void frame_read_for_others_is_read_again(void **state)
+{
+	struct memory_hint own = { at(frame[0]), sizeof(frame[0]), true };
+	struct memory_hints hints = { &own, 1, 1 };
+	struct stack before, after, stack;
+
+	(void)state;
+	put64(frame[0], layout->frame_back, at(frame[40]));
+	make_frame(40, &code[2], true);
+	assert_int_equal(read_stack(&after), STACK_READ);
+	make_frame(40, &code[1], true);
+	assert_int_equal(read_stack(&before), STACK_READ);
+	assert_int_not_equal(before.place, after.place);
+	memory_begin(&memory, 1);
+	memory_want(&memory, at(thread), PYTHON_THREAD_BYTES);
+	memory_want(&memory, at(frame[40]), sizeof(frame[40]));
+	stack_want(&known, layout, true, &hints, &memory);
+	memory_fetch(&memory);
+	make_frame(40, &code[2], true);
+	memory_begin_use(&memory);
+	assert_int_equal(stack_read(&codes, &reader, &(struct stack_wanted){ at(thread), true },
+				    &known, &stack),
+			 STACK_READ);
+	assert_int_equal(stack.place, after.place);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -535,6 +648,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_known_changes_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(torn_stack_is_read_again, begin, end),
 		cmocka_unit_test_setup_teardown(frames_of_two_moments_are_no_stack, begin, end),
+		cmocka_unit_test_setup_teardown(running_stack_takes_one_call, begin, end),
+		cmocka_unit_test_setup_teardown(change_within_a_read_is_seen, begin, end),
+		cmocka_unit_test_setup_teardown(frame_read_for_others_is_read_again, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

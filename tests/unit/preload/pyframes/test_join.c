@@ -314,6 +314,45 @@ static void older_ones_have_no_such_memory(void **state)
 		assert_true(join_begin(layout_of(minor)));
 }
 
+/* The pair of that number: one native frame of its own, and one function in it. */
+static void is_joined(unsigned int number)
+{
+	uint64_t path = frame_path(frame_path(0, number + 1), 11);
+
+	sent_count = 0;
+	native[0].word = number + 1;
+	thread.id = number;
+	python[1].id = number % 7;
+	assert_int_equal(join_stacks(NULL, thread.id, python[1].id), frame_id_of(path));
+}
+
+/* What is remembered, and in which order, and what of it had to be forgotten, changes no id. */
+static void whatever_comes_next_has_its_own_id(void **state)
+{
+	unsigned int random = 1;
+
+	(void)state;
+	start(12);
+	frame_names.generation++;
+	add_native(9000, 1);
+	add_c(9100);
+	add_python(11, true);
+	for (unsigned int i = 0; i < 9000; i++) {
+		is_joined(i % 3000);
+		if (i >= 3000)
+			assert_int_equal(sent_count, 0);
+	}
+	for (unsigned int i = 0; i < 400000; i++) {
+		random = random * 1103515245 + 12345;
+		is_joined((random >> 8) % (i % 2 ? 200000 : 50));
+	}
+	for (unsigned int i = 0; i < 9000; i++) /* one is left out, one comes twice */
+		is_joined(i % 3000 - (i % 11 == 5 && i % 3000));
+	thread.python.trail = UINT64_MAX - 1;
+	is_joined(1);
+	is_joined(2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +366,7 @@ int main(void)
 		cmocka_unit_test(chains_are_followed),
 		cmocka_unit_test(hostile_chains_are_nothing),
 		cmocka_unit_test(older_ones_have_no_such_memory),
+		cmocka_unit_test(whatever_comes_next_has_its_own_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
