@@ -59,7 +59,7 @@ static void looker_runs(void **state)
 	thread_files_init(&files, (uint32_t)getpid(), (uint32_t)syscall(SYS_gettid));
 	if (!thread_look(&files, 0, &first)) {
 		thread_files_close(&files);
-		skip(); /* no schedstat in this kernel */
+		skip(); /* no schedstat in this kernel; tests/run says so */
 	}
 	assert_true(thread_look(&files, 0, &second));
 	assert_true(second.cpu_ns >= first.cpu_ns);
@@ -120,7 +120,7 @@ static void who_has_not_run_waits_for_the_same(void **state)
 			thread_files_close(&files);
 			close(channel[1]);
 			assert_int_equal(waitpid(child, NULL, 0), child);
-			skip(); /* no schedstat in this kernel */
+			skip(); /* no schedstat in this kernel; tests/run says so */
 		}
 		usleep(1000);
 	} while (look.turns != turns || look.state == EVT_PYTHON_RUNS);
