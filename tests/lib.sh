@@ -69,6 +69,9 @@ need_program() {
 need_torch() {
 	PYTHON=$("$ROOT/scripts/find-python.sh") || skip "no Python with torch (make demo installs one)"
 	export PYTHON
+	# PyTorch's libraries are large: a case looks into each once. The folder goes with the case.
+	[[ ${PROF_REPORT_CACHE:-} != off ]] || PROF_REPORT_CACHE=$(mktemp -d) || fail "no folder for symbols"
+	export PROF_REPORT_CACHE
 }
 
 need_lightning() {

@@ -9,42 +9,8 @@ run_traced "$PROGRAMS/captured" || fail "status $?"
 cp "$ROOT"/tests/golden/{families,io,collectives}.evt .
 need_program cuda_gpu
 INTERCEPT_OUTPUT=gpu.evt LD_PRELOAD=$LIB "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
-formats() { # FILE REPORT OPTION...
-	local file=$1
-	shift
-	"$REPORT" "$@" "$file" >table.out 2>err || fail "$*: status $?"
-	expect_eq "standard error of $*" "$(cat err)" ''
-	[[ -s table.out ]] || fail "$* prints nothing"
-	grep -q $'\x1b' table.out && fail "$*: colour, but this is no terminal"
-	"$REPORT" "$@" --format json "$file" >json.out || fail "$*: status $?"
-	"$REPORT" "$@" --format csv "$file" >csv.out || fail "$*: status $?"
-	"$REPORT" "$@" --format markdown "$file" >md.out || fail "$*: status $?"
-	"$REPORT" "$@" --format json --output written.json "$file" >out || fail "$*: status $?"
-	expect_eq "standard output beside --output" "$(cat out)" ''
-	python3 - "$1" "$file" <<'END' || fail "$* of $file"
-import csv, json, sys
-report, file = sys.argv[1:]
-doc = json.load(open("json.out"))
-written = json.load(open("written.json"))
-keys = {"report", "files", "session", "losses", "columns", "rows", "totals"}
-assert keys <= set(doc), "keys: %s" % sorted(keys - set(doc))
-assert doc["report"] == report and doc["rows"] == written["rows"]
-assert doc["rows"] or file not in ("families.evt", "io.evt", "gpu.evt", "collectives.evt"), "no row, though the file has events of the family"
-names = [column["name"] for column in doc["columns"]]
-assert all("unit" in column for column in doc["columns"])
-assert all(list(row) == names for row in doc["rows"]), "columns differ from rows"
-if report != "summary":
-    rows = list(csv.reader(open("csv.out")))
-    assert rows[0] == names, (rows[0], names)
-    assert len(rows) - 1 == len(doc["rows"]), (len(rows), len(doc["rows"]))
-    for row, other in zip(rows[1:], doc["rows"]):
-        for cell, name in zip(row, names):
-            value = other[name]
-            if isinstance(value, int):
-                assert cell == str(value), (name, cell, value)
-    lines = open("md.out").read().splitlines() if doc["rows"] else ["|", "-"]
-    assert any(line.startswith("|") for line in lines) and any(set(line) <= set("|-: ") and line for line in lines)
-END
+formats() { # FILE REPORT OPTION...: what python asks for below
+	echo "$@" >>wanted
 }
 while read -r line; do
 	case $line in
@@ -59,6 +25,51 @@ while read -r line; do
 	# shellcheck disable=SC2086
 	[[ $line == *' '* ]] || formats "$OUTPUT" $line
 done < <(tables keys)
+python3 - "$REPORT" <<'END' || fail "a format of a report"
+import csv, io, json, subprocess, sys
+prof_report = sys.argv[1]
+def run(what, *arguments):
+    done = subprocess.run([prof_report, *arguments], capture_output=True)
+    assert done.returncode == 0, "%s: status %d: %s" % (what, done.returncode, done.stderr)
+    return done.stdout.decode(), done.stderr.decode()
+def judge(file, *command):
+    report = command[0]
+    table, talk = run("table", *command, file)
+    assert talk == "", "standard error: " + talk
+    assert table, "prints nothing"
+    assert "\x1b" not in table, "colour, but this is no terminal"
+    doc = json.loads(run("json", *command, "--format", "json", file)[0])
+    beside = run("--output", *command, "--format", "json", "--output", "written.json", file)[0]
+    assert beside == "", "standard output beside --output: " + beside
+    written = json.load(open("written.json"))
+    table_csv = run("csv", *command, "--format", "csv", file)[0]
+    markdown = run("markdown", *command, "--format", "markdown", file)[0]
+    keys = {"report", "files", "session", "losses", "columns", "rows", "totals"}
+    assert keys <= set(doc), "keys: %s" % sorted(keys - set(doc))
+    assert doc["report"] == report and doc["rows"] == written["rows"]
+    assert doc["rows"] or file not in ("families.evt", "io.evt", "gpu.evt", "collectives.evt"), "no row, though the file has events of the family"
+    names = [column["name"] for column in doc["columns"]]
+    assert all("unit" in column for column in doc["columns"])
+    assert all(list(row) == names for row in doc["rows"]), "columns differ from rows"
+    if report == "summary":
+        return
+    rows = list(csv.reader(io.StringIO(table_csv, newline="")))
+    assert rows[0] == names, (rows[0], names)
+    assert len(rows) - 1 == len(doc["rows"]), (len(rows), len(doc["rows"]))
+    for row, other in zip(rows[1:], doc["rows"]):
+        for cell, name in zip(row, names):
+            value = other[name]
+            if isinstance(value, int):
+                assert cell == str(value), (name, cell, value)
+    lines = markdown.splitlines() if doc["rows"] else ["|", "-"]
+    assert any(line.startswith("|") for line in lines) and any(set(line) <= set("|-: ") and line for line in lines)
+for line in open("wanted"):
+    file, *command = line.split()
+    try:
+        judge(file, *command)
+    except Exception as error:
+        sys.exit("%s of %s: %r" % (command, file, error))
+END
 (($(tables reports | wc -l) >= 15)) || fail "only $(tables reports | wc -l) reports are listed"
 want() { # REPORT COLUMN...
 	local report=$1

@@ -11,18 +11,34 @@ import sys
 
 REPORTS = [[], ["alloc", "--range", "none"], ["nvtx", "--tree"], ["modules", "--tree"]]
 REPORTS += [line.split() for line in os.environ["TABLES"].splitlines()]
-wide = 0
+wide = tables = 0
+empty, judged = set(), set()
+
+
+def run(path, report, width, *options):
+    environment = dict(os.environ, COLUMNS=str(width), LC_ALL="C.UTF-8")
+    command = [sys.argv[1], *report, *options, os.path.basename(path)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=os.path.dirname(path)).stdout
+
+
 for path in sys.argv[2:]:
     for report in REPORTS:
+        name = report[0] if report else None
+        if report == [name]:  # before its keys: without rows by one, there are none by the others
+            rows = name == "summary" or len(run(path, report, 80, "--format", "csv").splitlines()) > 1
+            (empty.discard if rows else empty.add)((path, name))
+        if (path, name) in empty and report != [name] and tuple(report) in judged:
+            continue  # by one key or another, a table without rows is the same; why it has none hangs on the file
+        if (path, name) in empty:
+            judged.add(tuple(report))
+        tables += 1
         for width in (80, 200):
-            environment = dict(os.environ, COLUMNS=str(width), LC_ALL="C.UTF-8")
-            command = [sys.argv[1], *report, os.path.basename(path)]
-            text = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=os.path.dirname(path))
-            for line in text.stdout.splitlines():
+            for line in run(path, report, width).splitlines():
                 if len(line) > width:
                     wide += 1
-                    print("%d of %d columns: %s: %s" % (len(line), width, " ".join(command[1:]), line), file=sys.stderr)
-sys.exit(wide != 0)
+                    print("%d of %d columns: %s of %s: %s" % (len(line), width, report, path, line), file=sys.stderr)
+print(tables, "tables", len(judged), "empty ones")
+sys.exit(wide != 0 or tables < 500)
 END
 
 # neither a terminal nor COLUMNS: names in full; a file is no terminal either, and `-o -` is stdout
