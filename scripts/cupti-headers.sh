@@ -19,11 +19,12 @@ flock 9
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
+python=$(scripts/find-python.sh) || python=python3 # Debian's own has no pip
 while read -r package version; do
 	case $package in '#'* | '') continue ;; esac
 	[ -e "$cache/$version/cupti.h" ] && continue
 	echo "loading $package $version" >&2
-	python3 -m pip download --disable-pip-version-check -q --no-deps --only-binary :all: \
+	"$python" -m pip download --disable-pip-version-check -q --no-deps --only-binary :all: \
 		--platform manylinux2014_x86_64 --platform manylinux_2_25_x86_64 --platform manylinux_2_27_x86_64 \
 		--platform manylinux1_x86_64 -d "$work/$version" "$package==$version" >&2 9>&- ||
 		die "cannot load $package $version: is there a network?"

@@ -10,6 +10,14 @@ die() {
 	exit 1
 }
 
+# Its packages bring some of CUDA's headers; with the rest of them tests compare our declarations with NVIDIA's.
+complete_headers() { # PIP
+	version=$("$1" show nvidia-cuda-runtime 2>/dev/null | sed -n 's/^Version: \([0-9]*\.[0-9]*\)\..*/\1/p')
+	[ -z "$version" ] ||
+		"$1" install --disable-pip-version-check --no-cache-dir --no-deps "nvidia-cuda-crt==$version.*" \
+			"nvidia-cuda-profiler-api==$version.*" || echo "python-env: no more headers of CUDA $version: see above" >&2
+}
+
 has_packages() {
 	"$1" -c 'import sys, importlib.util as u
 sys.exit(not all(u.find_spec(name) for name in ("torch", "numpy", "sklearn")))' 2>/dev/null
@@ -42,6 +50,7 @@ if ! has_packages "$venv/bin/python"; then
 		{ [ -x "$venv/bin/pip" ] || $python -m venv --clear "$venv"; } &&
 			"$venv/bin/pip" install --disable-pip-version-check --no-cache-dir torch numpy scikit-learn
 	} >&2 9>&- || die "cannot install PyTorch into '$venv': see above (is there a network?)"
+	complete_headers "$venv/bin/pip" >&2 9>&-
 	has_packages "$venv/bin/python" || die "'$venv' is incomplete: remove it and try again"
 fi
 echo "$venv/bin/python"
