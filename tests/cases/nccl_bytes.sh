@@ -49,7 +49,7 @@ export PET_RDZV_ENDPOINT=localhost:0 PET_RDZV_BACKEND=c10d OMP_NUM_THREADS=1
 
 ranks() { # WORK [TRACE]: two of them, recorded in WORK.0.evt and WORK.1.evt
 	INTERCEPT_TRACE=${2:-+shapes} INTERCEPT_OUTPUT=$PWD/$1.%r.evt LD_PRELOAD=$LIB \
-		"$PYTHON" -m torch.distributed.run --nproc-per-node 2 train.py "$1" >"$1.out" 2>&1 || fail "$1: $(tail -n 5 "$1.out")"
+		"$PYTHON" -m torch.distributed.run --local-addr 127.0.0.1 --nproc-per-node 2 train.py "$1" >"$1.out" 2>&1 || fail "$1: $(tail -n 5 "$1.out")"
 }
 bytes() { # WORK: operation, calls and bytes of both ranks, a line each
 	"$REPORT" nccl --format json --limit 0 --wait 60 "$1".[01].evt >"$1.json" || fail "nccl of $1"

@@ -5,7 +5,7 @@
 
 need_program processes
 need_tool unshare
-unshare -pf true 2>/dev/null || skip "may not make a pid namespace (root needed)"
+unshare -pf --mount-proc true 2>/dev/null || skip "may not make a pid namespace (root needed)"
 cat >inner.sh <<'END'
 INTERCEPT_OUTPUT=$1 LD_PRELOAD=$LIB exec "$PROGRAMS/processes" tree 5
 END
