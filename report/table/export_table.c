@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/table/layout.h"
+#include "report/base/symbol.h"
 #include "report/base/text.h"
 #include "report/table/stack_cells.h"
 
@@ -32,6 +33,8 @@ static void layout_put(const struct layout *layout, const struct screen *screen,
 	else if (layout_column(layout, at)->unit == UNIT_STACK)
 		length = text_shorten_stack_to(shown, text, length, stack_end, room, mark,
 					       stack_cells_innermost_is_shown(layout));
+	else if (layout_column(layout, at)->unit == UNIT_TEXT)
+		length = symbol_shorten(shown, text, length, room, mark);
 	else
 		length = text_shorten(shown, text, length, room, mark);
 	used = text_width(shown, length) + indent;
