@@ -14,7 +14,7 @@
 static void put_spaces(FILE *out, size_t count)
 {
 	while (count--)
-		putc(' ', out);
+		putc_unlocked(' ', out);
 }
 
 /* One cell; the last column of text is not padded. */
