@@ -5,6 +5,7 @@
  */
 #include "collector/processes/modules.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "collector/processes/maps.h"
 #include "collector/processes/redact.h"
+#include "collector/processes/start_map.h"
 
 #define MS 1000000ull
 #define PAUSE_FIRST (100 * MS) /* ten readings a second at most */
@@ -28,6 +30,7 @@ struct found_list {
 	struct found *found;
 	uint32_t count;
 	uint32_t room;
+	bool ours; /* the region is mapped, too */
 };
 
 static bool found_add(struct found_list *list, const struct found *found)
@@ -48,9 +51,9 @@ static bool found_add(struct found_list *list, const struct found *found)
 }
 
 /* Groups the lines: consecutive ones of one file are a run, kept when there is code in it. */
-static struct found_list maps_find_modules(struct maps *maps)
+static struct found_list maps_find_modules(struct maps *maps, struct maps_file region)
 {
-	struct found_list list = { 0 };
+	struct found_list list = { .ours = !region.inode };
 	struct maps_line line;
 	struct found run = { 0 };
 	bool code = false;
@@ -60,6 +63,7 @@ static struct found_list maps_find_modules(struct maps *maps)
 		bool same = file && run.path && run.module.file && line.inode == run.module.inode &&
 			    line.device == run.module.device && line.offset;
 
+		list.ours |= line.inode == region.inode && line.device == region.device;
 		if (!same) {
 			if (code && !found_add(&list, &run))
 				return list;
@@ -147,14 +151,23 @@ static void module_tell(const struct modules_reading *reading, const struct modu
 			    .build_id = module->build_id);
 }
 
+static void module_name(const struct modules_reading *reading, const char *path, size_t length,
+			const uint8_t *build_id, uint32_t build_id_bytes, struct module *module)
+{
+	struct names *names = &reading->common->names;
+	char hex[2 * IMAGE_BUILD_ID_BYTES + 1] = "";
+
+	for (uint32_t i = 0; i < build_id_bytes; i++)
+		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
+	path = redact_path(reading->common->view.redact, path, &length);
+	module->path = names_id_text(names, path, length);
+	module->build_id = names_id_text(names, hex, strlen(hex));
+}
+
 /* Looks into the file of a module that is new. */
 static void module_describe(const struct modules_reading *reading, const struct found *found,
 			    struct module *module)
 {
-	struct names *names = &reading->common->names;
-	size_t length = strlen(found->path);
-	const char *path;
-	char hex[2 * IMAGE_BUILD_ID_BYTES + 1] = "";
 	struct image image = { 0 };
 
 	if (!module->file)
@@ -163,12 +176,9 @@ static void module_describe(const struct modules_reading *reading, const struct 
 		image_of_vdso(&image);
 	else
 		file_look_up(reading, found, &image);
-	for (uint32_t i = 0; i < image.build_id_bytes; i++)
-		snprintf(hex + 2 * i, 3, "%02x", image.build_id[i]);
 	module->bias = module->start - image.lowest;
-	path = redact_path(reading->common->view.redact, found->path, &length);
-	module->path = names_id_text(names, path, length);
-	module->build_id = names_id_text(names, hex, strlen(hex));
+	module_name(reading, found->path, strlen(found->path), image.build_id, image.build_id_bytes,
+		    module);
 }
 
 /* Index of the last module that starts at or below the address, or -1. */
@@ -249,14 +259,16 @@ bool modules_read(struct modules *modules, const struct modules_reading *reading
 	uint32_t news = 0;
 
 	modules->missed = false;
-	if (!maps_init(&maps, reading->pid))
+	if (!reading->pid || !maps_init(&maps, reading->pid))
 		return false;
-	list = maps_find_modules(&maps);
-	fresh = list.count ? malloc(list.count * sizeof(*fresh)) : NULL;
+	list = maps_find_modules(&maps, reading->region);
+	fresh = list.count && list.ours ? malloc(list.count * sizeof(*fresh)) : NULL;
 	if (fresh)
 		news = modules_replace(modules, reading, &list, fresh);
 	free(list.found);
 	maps_release(&maps);
+	if (!list.ours)
+		return false;
 	if (news)
 		modules->pause_ns = PAUSE_FIRST;
 	else if (modules->pause_ns < PAUSE_LAST)
@@ -264,6 +276,54 @@ bool modules_read(struct modules *modules, const struct modules_reading *reading
 	modules->read_ns = reading->steady_ns;
 	modules->told_ns = reading->time_ns;
 	return true;
+}
+
+static int module_compare(const void *a, const void *b)
+{
+	const struct module *one = a, *other = b;
+
+	return one->start < other->start ? -1 : one->start > other->start;
+}
+
+/* ld.so knows a file by the name that it was asked for; /proc, and so all other recordings, by where that leads. */
+static void module_of_start(const struct modules_reading *reading, const struct start_module *start,
+			    struct module *ret_module)
+{
+	char path[PATH_MAX], real[PATH_MAX];
+	size_t length = start->path_bytes < sizeof(path) ? start->path_bytes : sizeof(path) - 1;
+
+	memcpy(path, start->path, length);
+	path[length] = 0;
+	*ret_module = (struct module){
+		.start = start->start, .end = start->end, .bias = start->bias, .file = true
+	};
+	if (*path == '/' && realpath(path, real))
+		memcpy(path, real, strlen(real) + 1);
+	module_name(reading, path, strlen(path), start->build_id, start->build_id_bytes,
+		    ret_module);
+}
+
+bool modules_take_start(struct modules *modules, const struct modules_reading *reading)
+{
+	struct start_map map;
+	struct start_module start;
+	struct module *list;
+
+	if (modules->count || !start_map_read(&map, &reading->common->view))
+		return false;
+	list = malloc(sizeof(map.room) / sizeof(struct region_start_module) * sizeof(*list));
+	if (!list)
+		return false;
+	while (start_map_next(&map, &start)) {
+		module_of_start(reading, &start, &list[modules->count]);
+		module_tell(reading, &list[modules->count++], reading->from_ns);
+	}
+	qsort(list, modules->count, sizeof(*list), module_compare);
+	modules->module = list;
+	modules->read_ns = reading->steady_ns;
+	modules->told_ns = reading->time_ns;
+	modules->pause_ns = PAUSE_FIRST;
+	return modules->count;
 }
 
 void modules_inherit(struct modules *modules, const struct modules *parent,

@@ -15,6 +15,7 @@
 
 #include "collector/core/common.h"
 #include "collector/processes/image.h"
+#include "collector/processes/maps.h"
 
 #define MODULES_MAX 16384u /* of one process */
 
@@ -54,10 +55,15 @@ struct modules_reading {
 	uint64_t time_ns; /* of this reading, on the file's clock */
 	uint64_t from_ns; /* modules found by the first reading are there since then */
 	uint64_t steady_ns;
+	struct maps_file
+		region; /* who does not map it is another program; inode 0: cannot be told */
 };
 
-/* Reads the maps and journals what has changed. False when they cannot be read. */
+/* Reads the maps and journals what has changed. False when they cannot be read, or are another program's. */
 bool modules_read(struct modules *modules, const struct modules_reading *reading);
+
+/* Of a process that cannot be read and has none: those that it had when its recording began (start_map.h). */
+bool modules_take_start(struct modules *modules, const struct modules_reading *reading);
 
 /* Those of a forked child are those of its parent until a reading says otherwise: journals them. */
 void modules_inherit(struct modules *modules, const struct modules *parent,

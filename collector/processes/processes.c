@@ -14,6 +14,7 @@
 #include "collector/processes/proc.h"
 #include "collector/processes/memory_samples.h"
 #include "collector/processes/redact.h"
+#include "collector/processes/start_map.h"
 
 #define MS 1000000ull
 #define PENDING_NS (1000 * MS)
@@ -58,6 +59,26 @@ struct process *processes_find(struct processes *processes, uint32_t entry, uint
 	return process->number && process->serial == serial ? process : NULL;
 }
 
+/* It said so itself when it began, and is over or another program by now. */
+static void process_identify_by_start(struct process *process, struct common *common)
+{
+	uint32_t redact = common->view.redact;
+	char text[PROC_COMMAND_BYTES];
+	const char *path;
+	size_t length;
+
+	if (!process->command) {
+		length = start_map_command(&common->view, text, sizeof(text));
+		length = redact_command(redact, text, length);
+		process->command = names_id_text(&common->names, text, length);
+	}
+	if (process->executable)
+		return;
+	length = start_map_executable(&common->view, text, sizeof(text));
+	path = redact_path(redact, text, &length);
+	process->executable = names_id_text(&common->names, path, length);
+}
+
 /* What /proc says, or what it said of the parent that forked it. */
 static void process_identify(struct process *process, const struct process *parent,
 			     struct common *common)
@@ -81,6 +102,16 @@ static void process_identify(struct process *process, const struct process *pare
 		process->command = parent->command;
 	if (parent && !process->executable)
 		process->executable = parent->executable;
+	process_identify_by_start(process, common);
+}
+
+/* The one that started us is of our namespace: it is another program when it no longer maps the region. */
+static void process_look_at_first(struct process *process, const struct namesake_region *region)
+{
+	if (!process->pid || !region->file.inode || maps_has_file(process->pid, region->file))
+		return;
+	process->gone = true;
+	process->execed = !watch_is_over(&process->watch);
 }
 
 /*
@@ -167,7 +198,8 @@ static void process_meet(struct processes *processes, struct common *common, uin
 	const struct region_process *shared = &common->view.process[entry];
 	const struct process *parent = process_parent(processes, shared);
 	struct process *process = &processes->slot[entry];
-	struct modules_reading reading = { .common = common };
+	struct modules_reading reading = { .common = common, .region = processes->region.file };
+	bool first = processes->first_fd;
 
 	if (parent == process)
 		parent = NULL;
@@ -178,11 +210,13 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		.pid = processes->inspect ? view_load32(&shared->pid) : 0,
 		.start_ns = common_ns(common, view_load64(&shared->start_tsc)),
 	};
-	if (!processes->first_fd) /* who started us is of our namespace, and may be gone by now */
+	if (!first) /* who started us is of our namespace, and may be gone by now */
 		process_find_pid(process, parent, view_load32(&shared->parent_pid),
 				 &processes->region);
 	watch_init(&process->watch, process->pid, processes->first_fd);
 	processes->first_fd = 0; /* the first that is met is the one that started us: entry 0 */
+	if (first)
+		process_look_at_first(process, &processes->region);
 	process_identify(process, parent, common);
 	JOURNAL_ADD(&common->journal, process->start_ns, process, .process = process->number,
 		    .pid = view_load32(&shared->pid),
@@ -385,24 +419,40 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 	return lost;
 }
 
+/* Nobody has looked at it, and there is nothing more to look at. */
+static bool modules_recall(const struct processes *processes, struct process *p,
+			   const struct modules_reading *reading)
+{
+	const struct process *parent = process_parent(processes,
+						      &reading->common->view.process[p->entry]);
+
+	if (!p->modules.count && parent && parent != p)
+		modules_inherit(&p->modules, &parent->modules, reading);
+	return p->modules.count || modules_take_start(&p->modules, reading);
+}
+
 bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
 			    uint64_t now_ns)
 {
-	struct modules_reading reading = { common, &processes->cache, 0, 0, now_ns, 0, steady_ns };
+	struct modules_reading reading = { common,    &processes->cache,     0, 0, now_ns, 0,
+					   steady_ns, processes->region.file };
 	bool any = false;
 
 	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
 		struct process *p = &processes->slot[i];
 		bool first = !p->modules.read_ns;
 
-		if (!p->number || p->gone || p->told)
+		if (!p->number || p->told || (p->gone && !first))
 			continue;
 		if (!first && !p->exiting && !modules_want_reading(&p->modules, steady_ns))
 			continue;
 		reading.pid = p->pid;
 		reading.process = p->number;
 		reading.from_ns = p->start_ns;
-		any |= modules_read(&p->modules, &reading);
+		if (!p->gone && modules_read(&p->modules, &reading))
+			any = true;
+		else if (first)
+			any |= modules_recall(processes, p, &reading);
 	}
 	return any;
 }

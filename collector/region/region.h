@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 9u
+#define REGION_VERSION 10u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 36)
@@ -29,6 +29,7 @@
 #define REGION_RING_BYTES_MIN 4096u
 #define REGION_PATH_BYTES 4096u
 #define REGION_TEXT_BYTES 256u
+#define REGION_START_BYTES (32u << 10) /* some three hundred modules */
 
 enum region_redact {
 #define REDACT(name) REGION_REDACT_##name,
@@ -160,6 +161,24 @@ struct region_ring {
 
 _Static_assert(sizeof(struct region_ring) == 128, "two cache lines");
 
+/*
+ * What the process was when its recording began, for when it is over, or another program, before the collector has
+ * looked at it. It holds for what it forks, too. Written once, before the collector starts. `room` has the command line
+ * (words with spaces between, padded to 8 bytes), then modules: each a struct, its path, its build-id, padded likewise. The
+ * first one is the program, by the name that /proc/self/exe has for it.
+ */
+struct region_start {
+	_Atomic uint32_t bytes; /* of `room` that are written; written last, 0: nothing was left */
+	uint32_t command_bytes;
+	char room[REGION_START_BYTES - 8];
+};
+
+struct region_start_module {
+	uint64_t start, end;
+	uint64_t bias; /* what is added to the addresses of its file */
+	uint32_t path_bytes, build_id_bytes;
+};
+
 /* How the clock of the records runs. */
 enum region_clock {
 	REGION_CLOCK_TSC = 1, /* rdtsc, invariant */
@@ -212,7 +231,8 @@ struct region_header {
 struct region_shape {
 	uint64_t bytes;
 	uint64_t process_offset;
-	uint64_t ring_offset; /* directory: struct region_ring[ring_count] */
+	uint64_t start_offset; /* struct region_start */
+	uint64_t ring_offset;  /* directory: struct region_ring[ring_count] */
 	uint32_t ring_count;
 	struct region_class {
 		uint32_t first; /* index of its first ring */
@@ -252,8 +272,9 @@ static inline int region_shape_of(uint64_t bytes, struct region_shape *ret_shape
 	if (bytes < REGION_BYTES_MIN || bytes > REGION_BYTES_MAX || bytes % 4096)
 		return -1;
 	s.process_offset = region_align(sizeof(struct region_header), 4096);
-	s.ring_offset = region_align(
+	s.start_offset = region_align(
 		s.process_offset + REGION_PROCESSES * sizeof(struct region_process), 4096);
+	s.ring_offset = s.start_offset + REGION_START_BYTES;
 	/* the directory's length depends on the count and the count on the room left: counted on the
 	 * whole region, which is a little more than fits, then cut to what fits below */
 	tables = s.ring_offset;
@@ -281,6 +302,11 @@ static inline int region_shape_of(uint64_t bytes, struct region_shape *ret_shape
 static inline struct region_process *region_processes(void *region, const struct region_shape *s)
 {
 	return (struct region_process *)((char *)region + s->process_offset);
+}
+
+static inline struct region_start *region_start(void *region, const struct region_shape *s)
+{
+	return (struct region_start *)((char *)region + s->start_offset);
 }
 
 static inline struct region_ring *region_rings(void *region, const struct region_shape *s)

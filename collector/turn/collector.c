@@ -17,6 +17,7 @@
 #include "collector/processes/proc.h"
 #include "collector/processes/living.h"
 #include "collector/processes/redact.h"
+#include "collector/processes/start_map.h"
 #include "collector/turn/self.h"
 
 #define MS 1000000ull
@@ -77,13 +78,15 @@ static void say_cannot_create(char *text, size_t room, const char *path, const c
 		 why ? "" : "; set INTERCEPT_OUTPUT to a writable path");
 }
 
-/* The name of the first process's program, without its folder. */
-static void program_name(uint32_t pid, char *name, size_t room)
+/* The name of the first process's program, without its folder. It may be another program by now. */
+static void program_name(const struct view *view, uint32_t pid, char *name, size_t room)
 {
 	char path[REGION_PATH_BYTES];
-	size_t length = proc_executable(pid, path, sizeof(path) - 1);
+	size_t length = start_map_executable(view, path, sizeof(path) - 1);
 	const char *slash;
 
+	if (!length)
+		length = proc_executable(pid, path, sizeof(path) - 1);
 	path[length] = 0;
 	slash = strrchr(path, '/');
 	snprintf(name, room, "%.*s", (int)room - 1, slash && slash[1] ? slash + 1 : "?");
@@ -121,7 +124,7 @@ static int collector_open_output(struct collector *c, const char *host, char *re
 	snprintf(header.session, sizeof(header.session), "%.*s", (int)sizeof(header.session) - 1,
 		 session);
 	snprintf(header.host, sizeof(header.host), "%.*s", (int)sizeof(header.host) - 1, host);
-	program_name(header.pid, header.program, sizeof(header.program));
+	program_name(view, header.pid, header.program, sizeof(header.program));
 	header.flags = (request.plain ? 0 : FILE_OF_INTEREST) |
 		       (place & 1u << REGION_PLACE_FIRST ? FILE_OF_FIRST : 0);
 	fd = output_name_open(&request, path, &why);

@@ -23,6 +23,7 @@
 #include "preload/record/entry.h"
 #include "preload/life/region_create.h"
 #include "preload/life/session.h"
+#include "preload/life/start_map.h"
 #include "preload/life/output_check.h"
 #include "preload/life/own_program.h"
 #include "preload/record/recorder.h"
@@ -105,6 +106,16 @@ static void warn_of_hidden_heap(void)
 		log_line("'%s' defines malloc and comes before libintercept.so: the heap is not "
 			 "recorded; if it is preloaded, put libintercept.so first in LD_PRELOAD",
 			 by);
+}
+
+/* Not again in a forked child, for the same reason: what it was is soon known of it, as it is no short one. */
+static void leave_start_map(struct region_header *region, const struct region_shape *shape)
+{
+	static bool done;
+
+	if (!done)
+		start_map_write(region_start(region, shape));
+	done = true;
 }
 
 static unsigned int families_wanted(void)
@@ -202,6 +213,7 @@ static int start_recording(void)
 		start_failed("get memory for", "INTERCEPT_BUFFER", -error);
 		return error;
 	}
+	leave_start_map(region.header, &region.shape);
 	error = entry_begin(region.header, &region.shape, settings.rank, &entry);
 	if (!error)
 		error = start_collector(fd, region.header);
@@ -298,10 +310,12 @@ static void start_by_role(void)
 			 program_invocation_short_name);
 }
 
-__attribute__((constructor)) static void init_library(void)
+/* glibc gives constructors what main() gets; another libc's program is refused before it is looked at. */
+__attribute__((constructor)) static void init_library(int argc, char **argv)
 {
 	int saved = errno;
 
+	(void)argc;
 	(void)hook_resolve();
 	wake_program = init_activate;
 	driver_found = init_driver_found;
@@ -310,7 +324,9 @@ __attribute__((constructor)) static void init_library(void)
 	settings_read();
 	session_begin(settings.output, settings.session, settings.preload, settings.children);
 	session_export(settings.preload);
+	start_map_arguments(argv);
 	start_by_role();
+	start_map_arguments(NULL);
 	if (session.role != SESSION_NEVER && !session.late)
 		families_loaded();
 	errno = saved;

@@ -4,7 +4,11 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "report/base/memory.h"
+#include "report/base/text.h"
 
 static bool is_of_name(char character)
 {
@@ -118,5 +122,131 @@ size_t symbol_compact(char *shown, const char *name, size_t length)
 		i++;
 	}
 	shown[used] = '\0';
+	return used;
+}
+
+/* Where the bracket at `at` is closed; `length` where it is not. */
+static size_t bracket_end(const char *name, size_t length, size_t at)
+{
+	long depth = 0;
+
+	for (size_t i = at; i < length; i++) {
+		size_t skipped = operator_length(name, length, i);
+
+		if (skipped) {
+			i += skipped - 1;
+			continue;
+		}
+		if (name[i])
+			depth += bracket_of(name, i);
+		if (!depth)
+			return i;
+	}
+	return length;
+}
+
+/* Of a type or a function, and not what Rust puts around a type and its trait: <A as B>::f, m::<impl A for B>::f */
+static bool is_generic(const char *name, size_t length, size_t at)
+{
+	if (name[at] != '<' || !at)
+		return false;
+	return is_of_name(name[at - 1]) ||
+	       (name[at - 1] == ':' && !starts_with(name + at, length - at, "<impl "));
+}
+
+/* Generic arguments within `levels` others, and all deeper ones, become a mark. The result is no longer than the name. */
+static size_t generics_fold(char *shown, const char *name, size_t length, unsigned int levels,
+			    const char *mark)
+{
+	size_t used = 0, mark_bytes = strlen(mark);
+	size_t open[2] = { 0 }; /* ends of those that we are in */
+	unsigned int depth = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		size_t skipped = operator_length(name, length, i), end;
+
+		if (skipped) {
+			memmove(shown + used, name + i, skipped);
+			used += skipped;
+			i += skipped - 1;
+			continue;
+		}
+		shown[used++] = name[i];
+		while (depth && i >= open[depth - 1])
+			depth--;
+		end = is_generic(name, length, i) ? bracket_end(name, length, i) : length;
+		if (end == length)
+			continue;
+		if (depth < levels) {
+			open[depth++] = end;
+		} else if (end - i > mark_bytes) {
+			memcpy(shown + used, mark, mark_bytes);
+			used += mark_bytes;
+			i = end - 1;
+		}
+	}
+	shown[used] = '\0';
+	return used;
+}
+
+/* Where the function's own name begins, with the :: before it; one that is nothing without what is before it has that, too. */
+static size_t function_start(const char *name, size_t length)
+{
+	size_t start = 0;
+	long depth = 0;
+
+	for (size_t i = 0; i + 2 < length; i++) {
+		size_t skipped = operator_length(name, length, i);
+
+		if (skipped) {
+			i += skipped - 1;
+			continue;
+		}
+		if (!depth && starts_with(name + i, length - i, "::") &&
+		    !strchr("{<:", name[i + 2]))
+			start = i;
+		if (name[i])
+			depth += bracket_of(name, i);
+	}
+	return start;
+}
+
+/* Without as much of what is before the function as it takes. 0: there is nothing before it. */
+static size_t shorten_before_function(char *shown, const char *name, size_t length, size_t width,
+				      const char *mark)
+{
+	size_t start = function_start(name, length), mark_bytes = strlen(mark);
+	size_t mark_width = text_width(mark, mark_bytes), tail, head;
+
+	if (!start || width <= 2 * mark_width)
+		return 0;
+	tail = text_width(name + start, length - start);
+	head = tail + mark_width < width ? text_fit(name, start, width - mark_width - tail) : 0;
+	memcpy(shown, name, head);
+	memcpy(shown + head, mark, mark_bytes);
+	head += mark_bytes;
+	return head + text_shorten_end(shown + head, name + start, length - start,
+				       tail + mark_width < width ? tail : width - mark_width, mark);
+}
+
+size_t symbol_shorten(char *shown, const char *name, size_t length, size_t width, const char *mark)
+{
+	char *folded;
+	size_t used = length;
+
+	if (text_width(name, length) <= width || !memmem(name, length, "::", 2))
+		return text_shorten(shown, name, length, width, mark);
+	folded = memory_grow(NULL, length + 1, 1);
+	for (unsigned int levels = 2; levels-- > 0 && text_width(name, used) > width;) {
+		used = generics_fold(folded, name, used, levels, mark);
+		name = folded;
+	}
+	length = used;
+	used = text_width(name, length) > width
+		       ? shorten_before_function(shown, name, length, width, mark)
+		       : 0;
+	if (!used)
+		used = text_shorten(shown, name, length, width, mark);
+	free(folded);
 	return used;
 }

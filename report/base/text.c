@@ -200,8 +200,7 @@ size_t text_width(const char *text, size_t length)
 	return width;
 }
 
-/* Bytes of the longest start of `text` that fits into `width` columns. */
-static size_t text_fit(const char *text, size_t length, size_t width)
+size_t text_fit(const char *text, size_t length, size_t width)
 {
 	size_t used = 0, at = 0;
 

@@ -40,6 +40,8 @@ void text_print(FILE *out, const char *text);
 
 /* Columns of escaped text. */
 size_t text_width(const char *text, size_t length);
+/* Bytes of the longest start of it that fits into `width` columns. */
+size_t text_fit(const char *text, size_t length, size_t width);
 /*
  * Shortens escaped text to `width` columns by taking out its middle, of a path (/..., ./..., ../..., ~/...) whole
  * folders in front; `mark` (1 column a byte or one UTF-8 character) stands for what is left out, "..." instead of ".."

@@ -109,11 +109,12 @@ const char *named_stack_text(const struct named_stacks *names, uint32_t stack,
 		used += length + 1;
 	}
 	free(path);
-	if (count == depth)
-		return text_store_format(texts, "%.*s%.*s", (int)used, head, (int)inner.used,
-					 inner.text + sizeof(inner.text) - inner.used);
-	return text_store_format(texts, "%.*s(%zu frames);%.*s", (int)used, head, depth - count,
-				 (int)inner.used, inner.text + sizeof(inner.text) - inner.used);
+	/* two sides and a number are less than `head`; printf() would take as long as all the rest */
+	if (count < depth)
+		used += (size_t)snprintf(head + used, sizeof(head) - used, "(%zu frames);",
+					 depth - count);
+	memcpy(head + used, inner.text + sizeof(inner.text) - inner.used, inner.used);
+	return text_store_put(texts, head, used + inner.used);
 }
 
 const char *named_frame_line(const struct named_frame *frame, struct text_store *texts)

@@ -40,13 +40,13 @@ static void csv_put_text(FILE *out, const char *text, size_t length, bool raw)
 	if (!strpbrk(shown, ",\" ")) {
 		fputs(shown, out);
 	} else {
-		putc('"', out);
+		putc_unlocked('"', out);
 		for (size_t i = 0; i < length; i++) {
 			if (shown[i] == '"')
-				putc('"', out);
-			putc(shown[i], out);
+				putc_unlocked('"', out);
+			putc_unlocked(shown[i], out);
 		}
-		putc('"', out);
+		putc_unlocked('"', out);
 	}
 	free(shown);
 }

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "report/table/layout.h"
+#include "report/base/symbol.h"
 #include "report/base/text.h"
 #include "report/table/stack_cells.h"
 
 static void put_spaces(FILE *out, size_t count)
 {
 	while (count--)
-		putc(' ', out);
+		putc_unlocked(' ', out);
 }
 
 /* One cell; the last column of text is not padded. */
@@ -32,6 +33,8 @@ static void layout_put(const struct layout *layout, const struct screen *screen,
 	else if (layout_column(layout, at)->unit == UNIT_STACK)
 		length = text_shorten_stack_to(shown, text, length, stack_end, room, mark,
 					       stack_cells_innermost_is_shown(layout));
+	else if (layout_column(layout, at)->unit == UNIT_TEXT)
+		length = symbol_shorten(shown, text, length, room, mark);
 	else
 		length = text_shorten(shown, text, length, room, mark);
 	used = text_width(shown, length) + indent;

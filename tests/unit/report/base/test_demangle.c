@@ -101,6 +101,74 @@ static void parts_of_names_are_found_by_their_brackets(void **state)
 	assert_string_equal(compact_of("((("), "(((");
 }
 
+static const char *shortened_of(const char *name, size_t width)
+{
+	static char text[1024];
+
+	symbol_shorten(text, name, strlen(name), width, "..");
+	return text;
+}
+
+/* Of tokenizers, polars, ruff, std, libstdc++ and PyTorch, as their files have them. */
+static void long_names_keep_their_function(void **state)
+{
+	static const struct {
+		size_t width;
+		const char *name, *shown;
+	} names[] = {
+		{ 40,
+		  "<alloc::vec::Vec<T> as "
+		  "alloc::vec::spec_from_iter::SpecFromIter<T,I>>::from_iter",
+		  "<alloc::vec::Vec<T> as allo..::from_iter" },
+		{ 60,
+		  "<tokenizers::tokenizer::TokenizerImpl<M,N,PT,PP,D> as "
+		  "core::clone::Clone>::clone",
+		  "<tokenizers::tokenizer::TokenizerImpl<..> as core::..::clone" },
+		{ 60,
+		  "alloc::vec::Vec<u8>::from_iter::<core::ops::range::Range<usize>> "
+		  "(spec_from_iter.rs:33)",
+		  "alloc::vec::Vec<..>::from_iter::<..> (spec_from_iter.rs:33)" },
+		{ 46, "core::ptr::drop_in_place<alloc::vec::Vec<tokenizers::tokenizer::Token>>",
+		  "core::ptr::drop_in_place<alloc::vec::Vec<..>>" },
+		{ 48,
+		  "hashbrown::map::HashMap<alloc::string::String,u32,S,A>::insert (map.rs:1754)",
+		  "hashbrown::map::HashMap<..::insert (map.rs:1754)" },
+		{ 44,
+		  "polars_core::chunked_array::ops::sort::arg_sort::{{closure}} (arg_sort.rs:52)",
+		  "po..::arg_sort::{{closure}} (arg_sort.rs:52)" },
+		{ 50,
+		  "polars_core::series::implementations::<impl polars_core::series::SeriesTrait "
+		  "for SeriesWrap<ChunkedArray<T>>>::rename",
+		  "polars_core::series::implementations::<i..::rename" },
+		{ 40,
+		  "ruff_python_parser::parser::expression::<impl "
+		  "ruff_python_parser::parser::Parser>::parse_call_expression",
+		  "ruff_python_par..::parse_call_expression" },
+		{ 50,
+		  "std::vector<std::pair<int, std::string>, std::allocator<std::pair<int, "
+		  "std::string> > >::push_back(int)",
+		  "std::vector<..>::push_back(int)" },
+		{ 46,
+		  "std::_Hashtable<int, std::pair<int const, c10::Type> >::operator<< "
+		  "<long>(std::ostream&)",
+		  "std::_Hash..::operator<< <long>(std::ostream&)" },
+		{ 12, "tokenizers::models::bpe::word::Word::merge_all", "..::merge_.." },
+		{ 20, "a->b<c<d::e and so on", "" },
+		{ 30, "python -m pytest tests/test_all.py::test_one --verbose", "" },
+		{ 12, "<<<<<<::<<<<<<<<<", "" },
+		{ 1, "a::b", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *shown = shortened_of(names[i].name, names[i].width);
+
+		assert_true(strlen(shown) <= names[i].width);
+		if (*names[i].shown)
+			assert_string_equal(shown, names[i].shown);
+	}
+}
+
 /* f(A<i,i>, A<S,S>, ...): each argument is twice as long as the one before. */
 static size_t name_that_doubles(char *text, unsigned int times)
 {
@@ -176,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_those_of_the_source),
 		cmocka_unit_test(parts_of_names_are_found_by_their_brackets),
+		cmocka_unit_test(long_names_keep_their_function),
 		cmocka_unit_test(hostile_names_take_bounded_time_and_memory),
 		cmocka_unit_test(names_of_10000_characters_are_names),
 	};

@@ -262,7 +262,8 @@ static void eighty_columns(void **state)
 	assert_string_equal(
 		drawn(&table, 80, true, export_table_rows),
 		"range                               count    total     self      p50  heap bytes\n"
-		"at::native::con\u2026Tensor const&)  1,234,567   900 ms   450 ms  1.50 us    4.50 "
+		"\u2026::conv2d_forward_with_a_very\u2026  1,234,567   900 ms   450 ms  1.50 us    "
+		"4.50 "
 		"MiB\n"
 		"backward \"x\", y                       100  7.00 ms  3.50 ms  1.50 us    4.50 "
 		"MiB\n"
