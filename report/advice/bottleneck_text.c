@@ -30,14 +30,23 @@ static void put_label(const struct screen *screen, const char *label)
 	fprintf(screen->out, "%-*s", LABEL_WIDTH, label);
 }
 
-static void put_text(const struct screen *screen, const char *text, size_t length, size_t width)
+typedef size_t shortener(char *shown, const char *text, size_t length, size_t width,
+			 const char *mark);
+
+static void put_shortened(const struct screen *screen, const char *text, size_t length,
+			  size_t width, shortener *shorten)
 {
 	char escaped[TEXT_BYTES * 4 + 1], shown[TEXT_BYTES * 4 + 8];
 	size_t used = text_escape(escaped, sizeof(escaped), text,
 				  length < TEXT_BYTES ? length : TEXT_BYTES);
 
-	text_shorten(shown, escaped, used, width, screen->utf8 ? "\xe2\x80\xa6" : "..");
+	shorten(shown, escaped, used, width, screen->utf8 ? "\xe2\x80\xa6" : "..");
 	fputs(shown, screen->out);
+}
+
+static void put_text(const struct screen *screen, const char *text, size_t length, size_t width)
+{
+	put_shortened(screen, text, length, width, text_shorten);
 }
 
 typedef void line_printer(const struct bottleneck *bottleneck, const struct screen *screen);
@@ -195,10 +204,12 @@ static void print_environment(const struct bottleneck *bottleneck, const struct 
 		return;
 	if (bottleneck->process->command && bottleneck->process->command->length) {
 		put_label(screen, "command");
-		put_name(screen, bottleneck->process->command,
-			 screen->uncut        ? TEXT_BYTES
-			 : screen->width > 40 ? screen->width - LABEL_WIDTH
-					      : 40);
+		put_shortened(screen, source_name_text(bottleneck->process->command),
+			      bottleneck->process->command->length,
+			      screen->uncut        ? TEXT_BYTES
+			      : screen->width > 40 ? screen->width - LABEL_WIDTH
+						   : 40,
+			      text_shorten_command);
 		putc('\n', screen->out);
 	}
 	print_line(bottleneck, screen, print_host);

@@ -275,6 +275,27 @@ size_t text_shorten(char *shown, const char *text, size_t length, size_t width, 
 	return keep;
 }
 
+const char *text_command_start(const char *command, size_t *length)
+{
+	const char *blank = memchr(command, ' ', *length);
+	const char *slash = memrchr(command, '/', blank ? (size_t)(blank - command) : *length);
+
+	if (!slash || slash + 1 == (blank ? blank : command + *length))
+		return command;
+	*length -= (size_t)(slash + 1 - command);
+	return slash + 1;
+}
+
+size_t text_shorten_command(char *shown, const char *command, size_t length, size_t width,
+			    const char *mark)
+{
+	const char *start = command;
+
+	if (text_width(command, length) > width)
+		start = text_command_start(command, &length);
+	return text_shorten(shown, start, length, width, mark);
+}
+
 size_t text_shorten_end(char *shown, const char *text, size_t length, size_t width,
 			const char *mark)
 {

@@ -48,7 +48,12 @@ size_t text_fit(const char *text, size_t length, size_t width);
  * in front of a path. `shown` has room for length + strlen(mark) + 2.
  */
 size_t text_shorten(char *shown, const char *text, size_t length, size_t width, const char *mark);
-/* The same, but what is left out is the end. */
+/* Of a command line: its program without folders, so that it is still seen which one it is; then the middle of the rest. */
+size_t text_shorten_command(char *shown, const char *command, size_t length, size_t width,
+			    const char *mark);
+/* Where the name of a command line's program begins, behind its folders; `length` becomes that of the rest. */
+const char *text_command_start(const char *command, size_t *length);
+/* text_shorten(), but what is left out is the end. */
 size_t text_shorten_end(char *shown, const char *text, size_t length, size_t width,
 			const char *mark);
 

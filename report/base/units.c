@@ -55,7 +55,7 @@ const char *unit_name(enum unit unit)
 		[UNIT_BYTES] = "bytes",  [UNIT_PERCENT] = "percent", [UNIT_CLASS] = "bytes",
 		[UNIT_RATE] = "bytes/s", [UNIT_TEXT] = "text",       [UNIT_SYMBOL] = "text",
 		[UNIT_CODE] = "text",    [UNIT_STACK] = "text",      [UNIT_SECONDS] = "ns",
-		[UNIT_AMOUNT] = "count",
+		[UNIT_AMOUNT] = "count", [UNIT_COMMAND] = "text",
 	};
 
 	return names[unit];

@@ -22,9 +22,10 @@ enum unit {
 	UNIT_RATE,    /* bytes a second, shown as GB/s */
 	UNIT_AMOUNT,  /* 1.23 G */
 	UNIT_TEXT,
-	UNIT_SYMBOL, /* text: a C++ name, see symbol.h */
-	UNIT_CODE,   /* text: a line of a program, which is read from its beginning */
-	UNIT_STACK,  /* text: functions, outermost first, with ; between */
+	UNIT_SYMBOL,  /* text: a C++ name, see symbol.h */
+	UNIT_CODE,    /* text: a line of a program, which is read from its beginning */
+	UNIT_COMMAND, /* text: a command line, which begins with the path of a program */
+	UNIT_STACK,   /* text: functions, outermost first, with ; between */
 };
 
 /* "count", "ns", "bytes", ... as in exports. */

@@ -281,8 +281,10 @@ static void memory_foot(const struct document *document, const struct screen *sc
 				   "the allocator keeps, variables of "
 				   "libraries, pinned memory, what a parent left to its "
 				   "forked child, what was reserved first and made usable "
-				   "later, and what was mapped before recording began or by "
-				   "a system call of a library's own");
+				   "later, what was mapped before recording began or by a "
+				   "system call of a library's own, and what intercept itself "
+				   "keeps: for native stacks up to 9 MiB, and 0.5 MiB for "
+				   "each thread");
 }
 
 const struct report_kind report_kind_memory = {

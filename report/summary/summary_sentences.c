@@ -32,17 +32,6 @@ static bool is_in_part(const struct summary *summary)
 /* --- what ran, and how long --- */
 
 /* The program by its name, without the folders it lies in. */
-static const char *command_start(const char *command, size_t *length)
-{
-	size_t word = strcspn(command, " ");
-	const char *slash = memrchr(command, '/', word < *length ? word : *length);
-
-	if (!slash || slash + 1 >= command + *length)
-		return command;
-	*length -= (size_t)(slash + 1 - command);
-	return slash + 1;
-}
-
 static void put_command(const struct summary *summary, const struct screen *screen)
 {
 	char escaped[4 * COMMAND_WIDTH_MAX + 1], shown[4 * COMMAND_WIDTH_MAX + 8];
@@ -57,7 +46,7 @@ static void put_command(const struct summary *summary, const struct screen *scre
 		return;
 	}
 	text = name_text(process[0]->command, &length);
-	text = command_start(text, &length);
+	text = text_command_start(text, &length);
 	used = text_escape(escaped, sizeof(escaped), text, length);
 	text_shorten(shown, escaped, used, width > COMMAND_MIN ? width : COMMAND_MIN,
 		     screen->utf8 ? "\xe2\x80\xa6" : "..");

@@ -340,6 +340,23 @@ static bool unit_at(struct object *object, uint64_t address, Dwarf_Die *ret_unit
 	       dwarf_offdie(object->dwarf, range[count - 1].die, ret_unit);
 }
 
+/*
+ * What has the functions of `unit`: itself, or with -gsplit-dwarf a unit of a .dwo file beside it, which elfutils finds and
+ * believes by the id that the compiler gave both. False: that file is gone.
+ */
+static bool full_unit_of(Dwarf_Die *unit, Dwarf_Die *ret_full)
+{
+	uint8_t type = 0;
+	Dwarf_Die full = { .addr = NULL };
+
+	*ret_full = *unit;
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &full, NULL, NULL, NULL) ||
+	    type != DW_UT_skeleton)
+		return true;
+	*ret_full = full;
+	return full.addr != NULL;
+}
+
 /* The next one in the file, so that it ends whatever a file says. */
 static bool sibling_of(Dwarf_Die *die)
 {
@@ -375,9 +392,9 @@ static void add_functions(struct code_ranges *ranges, Dwarf_Die *outer, unsigned
 	} while (sibling_of(&die));
 }
 
-/* Which function of the unit has its code there? elfutils goes through all of the unit for each address. */
-static bool function_die_at(struct object *object, Dwarf_Die *unit, uint64_t address,
-			    Dwarf_Die *ret_function)
+/* Which function of the unit has its code there? `unit` is in the file itself, `full` has the functions. elfutils goes through all of the unit for each address. */
+static bool function_die_at(struct object *object, Dwarf_Die *unit, Dwarf_Die *full,
+			    uint64_t address, Dwarf_Die *ret_function)
 {
 	bool added;
 	struct map_entry *entry = map_put(&object->scoped, dwarf_dieoffset(unit) + 1, &added);
@@ -388,7 +405,7 @@ static bool function_die_at(struct object *object, Dwarf_Die *unit, uint64_t add
 		object->scope = memory_room(object->scope, object->scopes, &object->scope_room,
 					    sizeof(*object->scope));
 		object->scope[object->scopes] = (struct code_ranges){ 0 };
-		add_functions(&object->scope[object->scopes], unit, 0);
+		add_functions(&object->scope[object->scopes], full, 0);
 		sort_ranges(&object->scope[object->scopes]);
 		entry->value = object->scopes++;
 	}
@@ -396,8 +413,8 @@ static bool function_die_at(struct object *object, Dwarf_Die *unit, uint64_t add
 	at = count_up_to(ranges->range, ranges->count, sizeof(*ranges->range), address);
 	for (size_t looked = 0; looked < LOOKS_BACK && looked < at; looked++)
 		if (address < ranges->range[at - 1 - looked].end)
-			return dwarf_offdie(object->dwarf, ranges->range[at - 1 - looked].die,
-					    ret_function);
+			return dwarf_offdie(dwarf_cu_getdwarf(full->cu),
+					    ranges->range[at - 1 - looked].die, ret_function);
 	return false;
 }
 
@@ -523,22 +540,22 @@ static const char *whole_name(struct object *object, Dwarf_Die *unit, const char
 
 static void find_source(struct object *object, uint64_t address, struct object_place *place)
 {
-	Dwarf_Die unit, scopes[SCOPES_MAX];
+	Dwarf_Die unit, full, scopes[SCOPES_MAX];
 	int count = 0;
 
 	if (!object->has_units)
 		read_units(object);
 	address -= object->dwarf_bias;
-	if (!object->dwarf || !unit_at(object, address, &unit))
-		return;
+	if (!object->dwarf || !unit_at(object, address, &unit) || !full_unit_of(&unit, &full))
+		return; /* a line that may be an inlined function's is not the function's of the symbol */
 	place->frames = place->frames ? place->frames : 1;
 	set_line(&place->frame[0], &unit, address);
-	if (function_die_at(object, &unit, address, &scopes[0]))
+	if (function_die_at(object, &unit, &full, address, &scopes[0]))
 		count = 1;
 	while (count && count < SCOPES_MAX &&
 	       scope_within(&scopes[count - 1], address, &scopes[count]))
 		count++;
-	set_functions(place, &unit, scopes, count);
+	set_functions(place, &full, scopes, count);
 	for (size_t i = 0; i < place->frames; i++)
 		place->frame[i].file = whole_name(object, &unit, place->frame[i].file);
 }

@@ -90,5 +90,6 @@ const char *columns_suggest(const struct column *const *columns, size_t count, c
 bool column_is_text(const struct column *column)
 {
 	return column->unit == UNIT_TEXT || column->unit == UNIT_SYMBOL ||
-	       column->unit == UNIT_CODE || column->unit == UNIT_STACK;
+	       column->unit == UNIT_CODE || column->unit == UNIT_COMMAND ||
+	       column->unit == UNIT_STACK;
 }

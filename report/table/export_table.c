@@ -30,6 +30,8 @@ static void layout_put(const struct layout *layout, const struct screen *screen,
 		memcpy(shown, text, length + 1);
 	else if (layout_column(layout, at)->unit == UNIT_CODE)
 		length = text_shorten_end(shown, text, length, room, mark);
+	else if (layout_column(layout, at)->unit == UNIT_COMMAND)
+		length = text_shorten_command(shown, text, length, room, mark);
 	else if (layout_column(layout, at)->unit == UNIT_STACK)
 		length = text_shorten_stack_to(shown, text, length, stack_end, room, mark,
 					       stack_cells_innermost_is_shown(layout));

@@ -24,3 +24,8 @@ for trace in alloc io alloc,io nvtx; do
 		"$(sed -n 's/^private //p' counted)"
 	expect_eq "by process with $trace" "$(json memory "$OUTPUT" 'len(rows)' --by process)" 1
 done
+
+# of a run with native stacks the tables of intercept are in what is not explained
+"$REPORT" memory "$ROOT/tests/golden/stacks.evt" >stacks.out || fail "stacks: status $?"
+tr '\n' ' ' <stacks.out | grep -q 'not explained: .* what intercept itself keeps: for native stacks up to 9 MiB' ||
+	fail "the tables of intercept are not named: $(cat stacks.out)"

@@ -248,6 +248,29 @@ static void names_are_shortened_in_the_middle(void **state)
 	assert_true(text_width(shown, strlen(shown)) <= 5);
 }
 
+static const char *shortened_command(const char *command, size_t width)
+{
+	static char shown[64];
+	size_t used = text_shorten_command(shown, command, strlen(command), width, "..");
+
+	assert_int_equal(used, strlen(shown));
+	return shown;
+}
+
+/* Which program it is comes first. As a path, a command line would end as the name of its last file. */
+static void commands_keep_their_program(void **state)
+{
+	(void)state;
+	assert_string_equal(shortened_command("/usr/lib/cc1 -o /tmp/a.s", 24),
+			    "/usr/lib/cc1 -o /tmp/a.s");
+	assert_string_equal(shortened_command("/usr/lib/cc1 -o /tmp/a.s", 23), "cc1 -o /tmp/a.s");
+	assert_string_equal(shortened_command("/usr/lib/cc1 -o /tmp/a.s", 12), "cc1 -..p/a.s");
+	assert_string_equal(shortened_command("cat /a/file/of/somebody", 14), "cat /a..mebody");
+	assert_string_equal(shortened_command("/usr/lib/", 6), "/u..b/");
+	assert_string_equal(shortened_command("/a/b/ x", 5), "/a..x");
+	assert_string_equal(shortened_command("", 5), "");
+}
+
 static const char *shortened(const char *stack, size_t width, bool beside)
 {
 	static char shown[128];
@@ -363,6 +386,7 @@ int main(void)
 		cmocka_unit_test(stacks_keep_an_innermost_that_stands_nowhere_else),
 		cmocka_unit_test(stacks_keep_whole_frames_next_to_the_innermost),
 		cmocka_unit_test(names_are_shortened_in_the_middle),
+		cmocka_unit_test(commands_keep_their_program),
 		cmocka_unit_test(paths_lose_whole_folders_in_front),
 		cmocka_unit_test(globs),
 		cmocka_unit_test(nearest_word),

@@ -204,6 +204,39 @@ static void inlined_by_the_linker(void **state)
 	unlink("object-linked.txt");
 }
 
+/* With -gsplit-dwarf the file has lines only; functions are in a file beside it. Without that one no inlined function is made up. */
+static void split_debug_information(void **state)
+{
+	static const char command[] =
+		"echo 'static inline int g(int x) { __asm__ volatile(\"nop\"); return x * 3; }\n"
+		"int f(int x) { return g(x) + g(x + 1); }' >object-split.c && "
+		"gcc -g -O2 -gsplit-dwarf -shared -fPIC -nostdlib -Wl,--build-id=none "
+		"object-split.c -o object-split.so 2>object-split.txt";
+	struct object_place place;
+
+	(void)state;
+	if (system(command))
+		skip();
+	for (unsigned int turn = 0; turn < 2; turn++) {
+		struct object *object = opened("object-split.so", "", OBJECT_FOUND);
+		bool has_inlined = false, has_line_of_inlined = false;
+
+		for (uint64_t address = 0; address < 0x10000; address++) {
+			object_find(object, address, &place);
+			has_inlined |= place.frames == 2 && !strcmp(place.frame[0].function, "g") &&
+				       !strcmp(place.frame[1].function, "f") &&
+				       place.frame[0].line == 1 && place.frame[1].line == 2 &&
+				       strstr(place.frame[1].file, "object-split.c");
+			has_line_of_inlined |= place.frames == 1 && place.frame[0].line == 1;
+		}
+		assert_int_equal(has_inlined, turn == 0);
+		assert_int_equal(has_line_of_inlined, false);
+		object_close(object);
+		assert_int_equal(system("rm -f *.dwo"), 0);
+	}
+	assert_int_equal(system("rm -f object-split.*"), 0);
+}
+
 /* The one of this machine, and of no other kernel. */
 static void functions_of_the_vdso(void **state)
 {
@@ -237,7 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_no_file_of_code), cmocka_unit_test(files_that_are_damaged),
 		cmocka_unit_test(functions_of_a_library),  cmocka_unit_test(inlined_by_the_linker),
-		cmocka_unit_test(functions_of_the_vdso),
+		cmocka_unit_test(split_debug_information), cmocka_unit_test(functions_of_the_vdso),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
