@@ -235,6 +235,8 @@ static void find_in_object(struct places *places, struct places_object *object, 
 		return;
 	}
 	object_find(object->object, address, place);
+	if (place->is_split)
+		return;
 	answers_add(&object->answers, address, place);
 	object->is_new = true;
 }
