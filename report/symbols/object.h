@@ -47,7 +47,7 @@ struct object_place {
 		frame[OBJECT_INLINED_MAX]; /* the innermost first; the last one is no inlined one */
 	size_t frames;                     /* 0: unknown */
 	uint64_t offset; /* of the address in the last frame's function; UINT64_MAX: unknown */
-	bool is_split;   /* more is in a .dwo file that is not there now: not to be kept for later */
+	bool is_split; /* more is in a .dwo file that is not there now: not to be kept for later */
 };
 
 /* `address`: as the file has it. */
