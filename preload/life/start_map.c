@@ -23,6 +23,7 @@ struct sheet {
 	char *room;
 	size_t at;
 	size_t program_bytes; /* of its path */
+	uint32_t left_out;
 	char program[REGION_PATH_BYTES];
 };
 
@@ -188,8 +189,10 @@ static int sheet_put_module(struct dl_phdr_info *module, size_t bytes, void *arg
 		return 0;
 	length = module_path(sheet, module, span.start, &path);
 	build_id = module_build_id(module, &span.build_id_bytes);
-	if (!length || !sheet_has(sheet, sizeof(span) + length + span.build_id_bytes))
+	if (!length || !sheet_has(sheet, sizeof(span) + length + span.build_id_bytes)) {
+		sheet->left_out++;
 		return 0;
+	}
 	span.path_bytes = (uint32_t)length;
 	sheet_put(sheet, &span, sizeof(span));
 	sheet_put(sheet, path, length);
@@ -210,5 +213,6 @@ void start_map_write(struct region_start *start)
 		sheet.program_bytes = (size_t)n;
 		(void)dl_iterate_phdr(sheet_put_module, &sheet);
 	}
+	start->left_out = sheet.left_out;
 	atomic_store_explicit(&start->bytes, (uint32_t)sheet.at, memory_order_release);
 }

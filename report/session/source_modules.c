@@ -16,8 +16,14 @@ int module_define(struct file_row *file, const struct evt_module *event, uint64_
 	struct process_row *row;
 	int error = process_mention(file, event->process, time_ns, &row);
 
-	if (error || row->process.module_count >= SOURCE_MODULES_MAX)
+	if (error)
 		return error;
+	if (row->process.module_count >= SOURCE_MODULES_MAX)
+		return loss_add(file,
+				&(struct evt_lost){ .process = event->process,
+						    .count = 1,
+						    .reason = EVT_LOST_MODULES },
+				time_ns);
 	error = array_reserve(&row->process.module, row->process.module_count, &row->module_room,
 			      sizeof(*row->process.module));
 	module = error ? NULL : store_take(&source->store, sizeof(*module));

@@ -410,6 +410,7 @@ static void the_tables_say_what_was_recorded(void **state)
 	FRAME_PUT(r.fw, 2, module, .process = 1, .start = 0x1000, .bytes = 0x1000, .path = 1);
 	FRAME_PUT(r.fw, 3, lost, .process = 2, .count = 5, .reason = EVT_LOST_FULL);
 	FRAME_PUT(r.fw, 4, lost, .process = 2, .count = 6, .reason = EVT_LOST_FULL);
+	FRAME_PUT(r.fw, 4, lost, .process = 2, .count = 7, .reason = EVT_LOST_MODULES);
 	FRAME_PUT(r.fw, 5, meta, .key = 1, .value = 1);
 	FRAME_PUT(r.fw, 6, process_end, .process = 2, .exit_status = 3, .cpu_ns = 44,
 		  .how = EVT_END_EXIT);
@@ -426,8 +427,9 @@ static void the_tables_say_what_was_recorded(void **state)
 	assert_int_equal(process[1]->exit_status, 3);
 	assert_int_equal(process[1]->cpu_ns, 44);
 	assert_int_equal(process[1]->lost, 11);
-	assert_int_equal(source_losses(source, &loss), 1);
+	assert_int_equal(source_losses(source, &loss), 2);
 	assert_int_equal(loss[0].count, 11);
+	assert_int_equal(loss[1].count, 7); /* of libraries: no event is missing */
 	assert_int_equal(source_metas(source, &meta), 1);
 	assert_string_equal(source_name_text(meta[0].value), "program");
 	assert_int_equal(process[0]->module_count, 1);
