@@ -148,6 +148,12 @@ static bool module_span(const struct dl_phdr_info *module, struct region_start_m
 	return code && span->start < span->end;
 }
 
+/* `ld.so PROGRAM`: then /proc/self/exe is ld.so, which nothing has loaded. */
+static bool program_is_loader(void)
+{
+	return !getauxval(AT_BASE);
+}
+
 /* The first has no name: it is the program. A relative path gets the directory before it. */
 static size_t module_path(struct sheet *sheet, const struct dl_phdr_info *module, uint64_t start,
 			  const char **ret_path)
@@ -161,7 +167,9 @@ static size_t module_path(struct sheet *sheet, const struct dl_phdr_info *module
 		size_t bytes = sheet->program_bytes;
 
 		sheet->program_bytes = 0;
-		return bytes;
+		if (!program_is_loader())
+			return bytes;
+		name = arguments && arguments[0] && *arguments[0] ? arguments[0] : "?";
 	}
 	if (start == getauxval(AT_SYSINFO_EHDR))
 		name = VDSO;
