@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files mapped with code into one process: module and module_end events from /proc/PID/maps, and
- * the answer to "is this address in one that the file knows?".
+ * The files mapped with code into one process: module and module_end events from /proc/PID/maps, or where that is too
+ * late from what the process left of its start (start_map.h), and the answer to "is this address in one that the file knows?".
  *
  * One thread. What is known of a file (build-id, lowest address) is kept in one cache for all
  * processes, by device, inode and times, so that forked children cost no second reading.
