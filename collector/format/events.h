@@ -68,14 +68,20 @@ enum evt_lost_reason {
 	EVT_LOST_STACK = 11,     /* frames of a stack are not known, its event is there */
 	EVT_LOST_STACK_ID = 12,  /* a frame of stacks was defined a second time, as another */
 	EVT_LOST_NO_STACK = 13,  /* a record has its caller only: its stack could not be had */
+	EVT_LOST_MODULES = 14,   /* files mapped into a process, more than are written down */
 	EVT_LOST_LIMIT_COUNT,
 };
 
-/* Those count stacks; the others events that are missing. */
 static inline bool lost_is_of_stacks(uint64_t reason)
 {
 	return reason == EVT_LOST_STACK || reason == EVT_LOST_STACK_ID ||
 	       reason == EVT_LOST_NO_STACK;
+}
+
+/* False: no event is missing, but what one of them means is not known in full. */
+static inline bool lost_is_of_events(uint64_t reason)
+{
+	return !lost_is_of_stacks(reason) && reason != EVT_LOST_MODULES;
 }
 
 /* python_sample.state */

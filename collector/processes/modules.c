@@ -30,10 +30,11 @@ struct found_list {
 	struct found *found;
 	uint32_t count;
 	uint32_t room;
-	bool ours; /* the region is mapped, too */
+	uint32_t left_out; /* that found no room */
+	bool ours;         /* the region is mapped, too */
 };
 
-static bool found_add(struct found_list *list, const struct found *found)
+static void found_add(struct found_list *list, const struct found *found)
 {
 	if (list->count == list->room) {
 		uint32_t room = list->room ? list->room * 2 : 128;
@@ -41,13 +42,14 @@ static bool found_add(struct found_list *list, const struct found *found)
 					       ? NULL
 					       : realloc(list->found, room * sizeof(*larger));
 
-		if (!larger)
-			return false;
+		if (!larger) {
+			list->left_out += found->module.file;
+			return;
+		}
 		list->found = larger;
 		list->room = room;
 	}
 	list->found[list->count++] = *found;
-	return true;
 }
 
 /* Groups the lines: consecutive ones of one file are a run, kept when there is code in it. */
@@ -65,8 +67,8 @@ static struct found_list maps_find_modules(struct maps *maps, struct maps_file r
 
 		list.ours |= line.inode == region.inode && line.device == region.device;
 		if (!same) {
-			if (code && !found_add(&list, &run))
-				return list;
+			if (code)
+				found_add(&list, &run);
 			run.module = (struct module){ .start = line.start,
 						      .end = line.end,
 						      .device = line.device,
@@ -269,6 +271,8 @@ bool modules_read(struct modules *modules, const struct modules_reading *reading
 	maps_release(&maps);
 	if (!list.ours)
 		return false;
+	if (list.left_out > modules->left_out)
+		modules->left_out = list.left_out;
 	if (news)
 		modules->pause_ns = PAUSE_FIRST;
 	else if (modules->pause_ns < PAUSE_LAST)
@@ -319,6 +323,7 @@ bool modules_take_start(struct modules *modules, const struct modules_reading *r
 		module_tell(reading, &list[modules->count++], reading->from_ns);
 	}
 	qsort(list, modules->count, sizeof(*list), module_compare);
+	modules->left_out = map.left_out;
 	modules->module = list;
 	modules->read_ns = reading->steady_ns;
 	modules->told_ns = reading->time_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files mapped with code into one process: module and module_end events from /proc/PID/maps, and
- * the answer to "is this address in one that the file knows?".
+ * The files mapped with code into one process: module and module_end events from /proc/PID/maps, or where that is too
+ * late from what the process left of its start (start_map.h), and the answer to "is this address in one that the file knows?".
  *
  * One thread. What is known of a file (build-id, lowest address) is kept in one cache for all
  * processes, by device, inode and times, so that forked children cost no second reading.
@@ -29,9 +29,10 @@ struct modules {
 	} * module;                            /* sorted by start */
 	uint32_t count;
 	uint32_t room;
-	bool missed;      /* an address was asked for that is in none */
-	uint64_t read_ns; /* steady time of the last reading, 0 before the first */
-	uint64_t told_ns; /* the same on the file's clock */
+	uint64_t left_out; /* that were found and are not in the list, at most so many at once */
+	bool missed;       /* an address was asked for that is in none */
+	uint64_t read_ns;  /* steady time of the last reading, 0 before the first */
+	uint64_t told_ns;  /* the same on the file's clock */
 	uint64_t
 		pause_ns; /* until the next reading for a miss; grows while readings find nothing */
 };

@@ -431,6 +431,16 @@ static bool modules_recall(const struct processes *processes, struct process *p,
 	return p->modules.count || modules_take_start(&p->modules, reading);
 }
 
+/* No event is missing. */
+static void tell_left_out(struct common *common, struct process *p, uint64_t now_ns)
+{
+	if (p->modules.left_out <= p->lost_modules)
+		return;
+	(void)loss_tell(common, now_ns, p->number, p->modules.left_out - p->lost_modules,
+			EVT_LOST_MODULES);
+	p->lost_modules = p->modules.left_out;
+}
+
 bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
 			    uint64_t now_ns)
 {
@@ -453,6 +463,7 @@ bool processes_read_modules(struct processes *processes, struct common *common, 
 			any = true;
 		else if (first)
 			any |= modules_recall(processes, p, &reading);
+		tell_left_out(common, p, now_ns);
 	}
 	return any;
 }

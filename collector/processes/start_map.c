@@ -32,6 +32,7 @@ bool start_map_read(struct start_map *map, const struct view *view)
 
 	if (!start)
 		return false;
+	map->left_out = view_load32(&start->left_out);
 	memcpy(map->room, start->room, map->bytes);
 	map->at = align8(map->at);
 	return map->at < map->bytes;

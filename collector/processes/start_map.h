@@ -16,6 +16,7 @@
 
 struct start_map {
 	uint32_t bytes, at; /* of `room`: filled, read */
+	uint32_t left_out;  /* modules that are not in it */
 	char room[REGION_START_BYTES];
 };
 

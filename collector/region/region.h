@@ -170,7 +170,9 @@ _Static_assert(sizeof(struct region_ring) == 128, "two cache lines");
 struct region_start {
 	_Atomic uint32_t bytes; /* of `room` that are written; written last, 0: nothing was left */
 	uint32_t command_bytes;
-	char room[REGION_START_BYTES - 8];
+	uint32_t left_out; /* modules that found no room */
+	uint32_t unused;
+	char room[REGION_START_BYTES - 16];
 };
 
 struct region_start_module {

@@ -23,6 +23,7 @@ struct sheet {
 	char *room;
 	size_t at;
 	size_t program_bytes; /* of its path */
+	uint32_t left_out;
 	char program[REGION_PATH_BYTES];
 };
 
@@ -147,6 +148,12 @@ static bool module_span(const struct dl_phdr_info *module, struct region_start_m
 	return code && span->start < span->end;
 }
 
+/* `ld.so PROGRAM`: then /proc/self/exe is ld.so, which nothing has loaded. */
+static bool program_is_loader(void)
+{
+	return !getauxval(AT_BASE);
+}
+
 /* The first has no name: it is the program. A relative path gets the directory before it. */
 static size_t module_path(struct sheet *sheet, const struct dl_phdr_info *module, uint64_t start,
 			  const char **ret_path)
@@ -160,7 +167,9 @@ static size_t module_path(struct sheet *sheet, const struct dl_phdr_info *module
 		size_t bytes = sheet->program_bytes;
 
 		sheet->program_bytes = 0;
-		return bytes;
+		if (!program_is_loader())
+			return bytes;
+		name = arguments && arguments[0] && *arguments[0] ? arguments[0] : "?";
 	}
 	if (start == getauxval(AT_SYSINFO_EHDR))
 		name = VDSO;
@@ -188,8 +197,10 @@ static int sheet_put_module(struct dl_phdr_info *module, size_t bytes, void *arg
 		return 0;
 	length = module_path(sheet, module, span.start, &path);
 	build_id = module_build_id(module, &span.build_id_bytes);
-	if (!length || !sheet_has(sheet, sizeof(span) + length + span.build_id_bytes))
+	if (!length || !sheet_has(sheet, sizeof(span) + length + span.build_id_bytes)) {
+		sheet->left_out++;
 		return 0;
+	}
 	span.path_bytes = (uint32_t)length;
 	sheet_put(sheet, &span, sizeof(span));
 	sheet_put(sheet, path, length);
@@ -210,5 +221,6 @@ void start_map_write(struct region_start *start)
 		sheet.program_bytes = (size_t)n;
 		(void)dl_iterate_phdr(sheet_put_module, &sheet);
 	}
+	start->left_out = sheet.left_out;
 	atomic_store_explicit(&start->bytes, (uint32_t)sheet.at, memory_order_release);
 }

@@ -316,7 +316,7 @@ static void run_take_book(struct run *run, const struct source_event *event)
 	const struct run_readers *readers;
 
 	if (event->event.id == EVT_lost &&
-	    !lost_is_of_stacks(EVENT_AS(lost, &event->event)->reason)) {
+	    lost_is_of_events(EVENT_AS(lost, &event->event)->reason)) {
 		run_take_lost(run, event);
 		run_lose(run, source_process_of(event->file, event->event.value[0]));
 	} else if (event->event.id == EVT_module || event->event.id == EVT_module_end) {

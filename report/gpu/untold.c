@@ -274,7 +274,7 @@ static void take_ring_lost(void *state, const struct source_event *event, bool c
 	const struct source_process *process = source_process_of(event->file, lost->process);
 
 	(void)counts;
-	if (lost_is_of_stacks(lost->reason) || !process)
+	if (!lost_is_of_events(lost->reason) || !process)
 		return;
 	if (!thread)
 		process_of(state, process)->is_unknown = true;

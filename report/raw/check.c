@@ -148,7 +148,7 @@ static int check_references(struct check *check, const struct event *event)
 				      "stream");
 	if (event->id == EVT_python_sampling)
 		check_count_torn(check, EVENT_AS(python_sampling, event));
-	if (event->id == EVT_lost && !lost_is_of_stacks(EVENT_AS(lost, event)->reason))
+	if (event->id == EVT_lost && lost_is_of_events(EVENT_AS(lost, event)->reason))
 		check->lost += EVENT_AS(lost, event)->count;
 	return error;
 }

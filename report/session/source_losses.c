@@ -56,7 +56,7 @@ int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_
 	if (error)
 		return error;
 	loss->count = add_capped(loss->count, event->count);
-	if (lost_is_of_stacks(reason))
+	if (!lost_is_of_events(reason))
 		return EVT_OK;
 	file->lost_told = add_capped(file->lost_told, event->count);
 	if (row)

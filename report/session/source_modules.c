@@ -16,8 +16,14 @@ int module_define(struct file_row *file, const struct evt_module *event, uint64_
 	struct process_row *row;
 	int error = process_mention(file, event->process, time_ns, &row);
 
-	if (error || row->process.module_count >= SOURCE_MODULES_MAX)
+	if (error)
 		return error;
+	if (row->process.module_count >= SOURCE_MODULES_MAX)
+		return loss_add(file,
+				&(struct evt_lost){ .process = event->process,
+						    .count = 1,
+						    .reason = EVT_LOST_MODULES },
+				time_ns);
 	error = array_reserve(&row->process.module, row->process.module_count, &row->module_room,
 			      sizeof(*row->process.module));
 	module = error ? NULL : store_take(&source->store, sizeof(*module));
@@ -36,12 +42,16 @@ int module_define(struct file_row *file, const struct evt_module *event, uint64_
 	return EVT_OK;
 }
 
+/*
+ * The oldest one there: what took its place may be told before, as the collector finds both in one look and the new one may have
+ * been there since the look before.
+ */
 void module_end(struct file_row *file, const struct evt_module_end *event, uint64_t time_ns)
 {
 	struct process_row *row = lookup_find(&file->processes, event->process);
 
-	for (size_t i = row ? row->process.module_count : 0; i > 0; i--) {
-		struct source_module *module = row->process.module[i - 1];
+	for (size_t i = 0; row && i < row->process.module_count; i++) {
+		struct source_module *module = row->process.module[i];
 
 		if (module->start == event->start && module->to_ns == UINT64_MAX) {
 			module->to_ns = time_ns;

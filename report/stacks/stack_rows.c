@@ -317,4 +317,6 @@ void stack_rows_print_notes(const struct stack_rows *rows, const struct screen *
 	if (symbols_missing(&rows->names.symbols, &missing)[0])
 		screen_print_prose(screen, "no functions of files that are not those recorded: %s",
 				   missing.text);
+	if (symbols_bare(&rows->names.symbols, &missing)[0])
+		screen_print_prose(screen, "%s", missing.text);
 }

@@ -546,7 +546,10 @@ static void find_source(struct object *object, uint64_t address, struct object_p
 	if (!object->has_units)
 		read_units(object);
 	address -= object->dwarf_bias;
-	if (!object->dwarf || !unit_at(object, address, &unit) || !full_unit_of(&unit, &full))
+	if (!object->dwarf || !unit_at(object, address, &unit))
+		return;
+	place->is_split = !full_unit_of(&unit, &full);
+	if (place->is_split)
 		return; /* a line that may be an inlined function's is not the function's of the symbol */
 	place->frames = place->frames ? place->frames : 1;
 	set_line(&place->frame[0], &unit, address);

@@ -12,6 +12,7 @@
 #ifndef REPORT_SYMBOLS_OBJECT_H
 #define REPORT_SYMBOLS_OBJECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,7 @@ struct object_place {
 		frame[OBJECT_INLINED_MAX]; /* the innermost first; the last one is no inlined one */
 	size_t frames;                     /* 0: unknown */
 	uint64_t offset; /* of the address in the last frame's function; UINT64_MAX: unknown */
+	bool is_split; /* more is in a .dwo file that is not there now: not to be kept for later */
 };
 
 /* `address`: as the file has it. */

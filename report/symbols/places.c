@@ -13,7 +13,9 @@
 
 #define FILES_NAMED 3u
 #define NOTHING SIZE_MAX
-#define IS_JIT (1ull << 63) /* in a number of places_missed.seen */
+#define IS_JIT (1ull << 63)  /* in a number of places_missed.seen */
+#define IS_BARE (1ull << 62) /* the same */
+#define PARENTS_LIMIT 64u    /* a file may say "in circles" */
 
 static struct places *shared;
 
@@ -235,6 +237,8 @@ static void find_in_object(struct places *places, struct places_object *object, 
 		return;
 	}
 	object_find(object->object, address, place);
+	if (place->is_split)
+		return;
 	answers_add(&object->answers, address, place);
 	object->is_new = true;
 }
@@ -271,6 +275,23 @@ static void find_in_map(struct places *places, const struct source_process *proc
 		miss_jit(missed, entry->value);
 }
 
+/* None of its own, and none that it could have from who forked it. */
+static bool has_modules(const struct source_process *process)
+{
+	for (unsigned int i = 0; process && i < PARENTS_LIMIT; i++, process = process->parent)
+		if (process->module_count)
+			return true;
+	return false;
+}
+
+static void miss_modules(struct places_missed *missed, const struct source_process *process)
+{
+	if (has_modules(process) || !note_missed(missed, (uintptr_t)process | IS_BARE))
+		return;
+	if (!missed->bare++)
+		missed->bare_pid = process->pid;
+}
+
 void places_find(struct places *places, const struct source_process *process,
 		 const struct source_module *module, uint64_t address, struct places_missed *missed,
 		 struct object_place *ret_place)
@@ -287,6 +308,8 @@ void places_find(struct places *places, const struct source_process *process,
 		find_in_object(places, object_of(places, module), address, missed, ret_place);
 	else if (process->file)
 		find_in_map(places, process, address, missed, ret_place);
+	if (!module && !ret_place->frames)
+		miss_modules(missed, process);
 }
 
 /* --- what is missing --- */

@@ -40,6 +40,9 @@ struct places_missed {
 	struct map seen;
 	size_t *object, *jit; /* numbers, in the order in which they were missed */
 	size_t objects, object_room, jits, jit_room;
+	uint32_t
+		bare_pid; /* of the first process of which no module is known, and how many there are */
+	size_t bare;
 };
 
 void places_init(struct places *places);

@@ -3,6 +3,7 @@
 #include "report/symbols/symbols.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,5 +274,21 @@ const char *symbols_text(struct symbols *symbols, const struct symbol *symbol)
 const char *symbols_missing(const struct symbols *symbols, struct symbols_missing *missing)
 {
 	places_missing(symbols->found, &symbols->missed, missing->text, sizeof(missing->text));
+	return missing->text;
+}
+
+const char *symbols_bare(const struct symbols *symbols, struct symbols_missing *missing)
+{
+	const struct places_missed *missed = &symbols->missed;
+	char more[48] = "";
+
+	missing->text[0] = '\0';
+	if (missed->bare > 1)
+		snprintf(more, sizeof(more), " and %zu more", missed->bare - 1);
+	if (missed->bare)
+		snprintf(missing->text, sizeof(missing->text),
+			 "no names in process %" PRIu32 "%s: which files it had mapped is not in "
+			 "the recording; it was over too soon, or /proc did not say",
+			 missed->bare_pid, more);
 	return missing->text;
 }

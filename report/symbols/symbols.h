@@ -100,5 +100,7 @@ struct symbols_missing {
 	char text[512];
 };
 const char *symbols_missing(const struct symbols *symbols, struct symbols_missing *missing);
+/* The same about processes of which no library is known, so that nothing can be looked up. */
+const char *symbols_bare(const struct symbols *symbols, struct symbols_missing *missing);
 
 #endif

@@ -163,6 +163,13 @@ void prose_end(struct prose *prose, const struct screen *screen)
 	free(prose->text);
 }
 
+static const char *loss_unit(uint32_t reason)
+{
+	if (lost_is_of_events(reason))
+		return "events";
+	return lost_is_of_stacks(reason) ? "stacks" : "libraries";
+}
+
 static void export_loss(const struct source_loss *loss, const struct screen *screen)
 {
 	char count[UNIT_TEXT_BYTES], process[32] = "";
@@ -170,8 +177,7 @@ static void export_loss(const struct source_loss *loss, const struct screen *scr
 	if (loss->process)
 		snprintf(process, sizeof(process), " in process %u", loss->process->pid);
 	screen_print(screen, SCREEN_RED, "LOST %s %s%s: %s", unit_format_count(count, loss->count),
-		     lost_is_of_stacks(loss->reason) ? "stacks" : "events", process,
-		     source_loss_text(loss));
+		     loss_unit(loss->reason), process, source_loss_text(loss));
 	putc('\n', screen->out);
 }
 

@@ -39,6 +39,17 @@ expect_eq "functions through a link" "$(names "$OUTPUT")" makes_blocks
 expect_eq "command through a link" "$(command_of "$OUTPUT")" "./link exit"
 grep -q " module .*path=\"$PWD/folder/leaves\"" <("$REPORT" dump "$OUTPUT") || fail "the file itself is not named"
 
+# started by ld.so, which is the program that /proc knows: its functions are not ld.so's
+loader=$(LC_ALL=C readelf -l "$PROGRAMS/leaves" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
+for ((round = 1; round <= 10; round++)); do
+	OUTPUT=$PWD/loader$round.evt
+	INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$loader" "$PROGRAMS/leaves" kill &
+	wait $! 2>/dev/null
+	eventually "the file by ld.so, round $round" test -s "$OUTPUT"
+	written "$OUTPUT"
+	expect_eq "functions by ld.so, round $round" "$(names "$OUTPUT")" makes_blocks
+done
+
 # what shall not be in the file is not
 OUTPUT=$PWD/redacted.evt
 INTERCEPT_REDACT=args,paths INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/leaves" exit

@@ -116,6 +116,15 @@ static void what_is_left_is_read(void **state)
 	assert_memory_equal(module.build_id, build_id, sizeof(build_id) - 1);
 }
 
+static void what_found_no_room_is_known(void **state)
+{
+	(void)state;
+	leave();
+	start->left_out = 7;
+	assert_true(start_map_read(&map, &view));
+	assert_int_equal(map.left_out, 7);
+}
+
 static void every_cut_ends_the_list(void **state)
 {
 	uint32_t bytes;
@@ -157,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(nothing_is_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_left_is_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_found_no_room_is_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(every_cut_ends_the_list, setup, teardown),
 		cmocka_unit_test_setup_teardown(lengths_that_cannot_be_end_the_list, setup,
 						teardown),

@@ -410,6 +410,7 @@ static void the_tables_say_what_was_recorded(void **state)
 	FRAME_PUT(r.fw, 2, module, .process = 1, .start = 0x1000, .bytes = 0x1000, .path = 1);
 	FRAME_PUT(r.fw, 3, lost, .process = 2, .count = 5, .reason = EVT_LOST_FULL);
 	FRAME_PUT(r.fw, 4, lost, .process = 2, .count = 6, .reason = EVT_LOST_FULL);
+	FRAME_PUT(r.fw, 4, lost, .process = 2, .count = 7, .reason = EVT_LOST_MODULES);
 	FRAME_PUT(r.fw, 5, meta, .key = 1, .value = 1);
 	FRAME_PUT(r.fw, 6, process_end, .process = 2, .exit_status = 3, .cpu_ns = 44,
 		  .how = EVT_END_EXIT);
@@ -426,8 +427,9 @@ static void the_tables_say_what_was_recorded(void **state)
 	assert_int_equal(process[1]->exit_status, 3);
 	assert_int_equal(process[1]->cpu_ns, 44);
 	assert_int_equal(process[1]->lost, 11);
-	assert_int_equal(source_losses(source, &loss), 1);
+	assert_int_equal(source_losses(source, &loss), 2);
 	assert_int_equal(loss[0].count, 11);
+	assert_int_equal(loss[1].count, 7); /* of libraries: no event is missing */
 	assert_int_equal(source_metas(source, &meta), 1);
 	assert_string_equal(source_name_text(meta[0].value), "program");
 	assert_int_equal(process[0]->module_count, 1);
@@ -438,6 +440,42 @@ static void the_tables_say_what_was_recorded(void **state)
 			 process[0]->module[0]); /* not yet seen */
 	assert_ptr_equal(source_module_at(process[1], 0x1000, 6),
 			 process[0]->module[0]); /* inherited */
+	source_close(source);
+	recording_release(&r);
+}
+
+/* The collector finds both in one look: the new one has been there since the look before, the old one ends now. */
+static void a_mapping_takes_the_place_of_another(void **state)
+{
+	struct source_process *const *process;
+	const struct source_module *before, *after;
+	struct source_event event;
+	struct recording r;
+	struct source *source;
+
+	(void)state;
+	recording_start(&r, &plain_header);
+	put_definitions(&r);
+	frame_begin_block(r.fw, 0);
+	put_string(&r, 2, "old");
+	put_string(&r, 3, "new");
+	FRAME_PUT(r.fw, 2, module, .process = 1, .start = 0x1000, .bytes = 0x2000, .path = 2);
+	FRAME_PUT(r.fw, 5, module, .process = 1, .start = 0x1000, .bytes = 0x1000, .path = 3);
+	FRAME_PUT(r.fw, 7, module_end, .process = 1, .start = 0x1000);
+	frame_end_block(r.fw);
+	recording_close_frame(&r, 40);
+	recording_finish(&r, 40);
+	source = open_images(&r, 1);
+	while (!source_next(source, &event))
+		;
+	assert_int_equal(source_processes(source, &process), 1);
+	before = source_module_at(process[0], 0x1800, 3);
+	after = source_module_at(process[0], 0x1800, 9);
+	assert_non_null(before);
+	assert_string_equal(source_name_text(before->path), "old");
+	assert_non_null(after);
+	assert_string_equal(source_name_text(after->path), "new");
+	assert_null(source_module_at(process[0], 0x2800, 9)); /* what is left of the old one */
 	source_close(source);
 	recording_release(&r);
 }
@@ -455,6 +493,7 @@ int main(void)
 		cmocka_unit_test(a_signal_handlers_stream_joins_its_thread),
 		cmocka_unit_test(a_stream_without_definition_has_a_row_that_says_so),
 		cmocka_unit_test(the_tables_say_what_was_recorded),
+		cmocka_unit_test(a_mapping_takes_the_place_of_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,7 +219,7 @@ static void split_debug_information(void **state)
 		skip();
 	for (unsigned int turn = 0; turn < 2; turn++) {
 		struct object *object = opened("object-split.so", "", OBJECT_FOUND);
-		bool has_inlined = false, has_line_of_inlined = false;
+		bool has_inlined = false, has_line_of_inlined = false, is_split = false;
 
 		for (uint64_t address = 0; address < 0x10000; address++) {
 			object_find(object, address, &place);
@@ -228,8 +228,10 @@ static void split_debug_information(void **state)
 				       place.frame[0].line == 1 && place.frame[1].line == 2 &&
 				       strstr(place.frame[1].file, "object-split.c");
 			has_line_of_inlined |= place.frames == 1 && place.frame[0].line == 1;
+			is_split |= place.is_split;
 		}
 		assert_int_equal(has_inlined, turn == 0);
+		assert_int_equal(is_split, turn == 1);
 		assert_int_equal(has_line_of_inlined, false);
 		object_close(object);
 		assert_int_equal(system("rm -f *.dwo"), 0);

@@ -150,6 +150,31 @@ static void addresses_of_nothing(void **state)
 }
 
 /* Libraries are large: those who ask about one recording open each once. What one has not asked it does not say it lacks. */
+/* Why there are addresses only is said of a process without any module, and not of one whose parent has some. */
+static void processes_without_modules(void **state)
+{
+	struct source_process bare = { .pid = 4711 }, other = { .pid = 4712 },
+			      child = { .pid = 4713 };
+	struct symbols_missing missing;
+	struct symbols symbols;
+	struct mapped mapped;
+
+	(void)state;
+	mapped_init(&mapped, "/nowhere/library.so", "");
+	child.parent = &mapped.process;
+	symbols_init(&symbols, NULL, SYMBOLS_FULL);
+	assert_string_equal(symbols_bare(&symbols, &missing), "");
+	symbols_of_call(&symbols, &child, 0x1000, 1);
+	symbols_of_call(&symbols, &mapped.process, 0x1000, 1);
+	assert_string_equal(symbols_bare(&symbols, &missing), "");
+	symbols_of_call(&symbols, &bare, 0x1000, 1);
+	symbols_of_call(&symbols, &bare, 0x2000, 1);
+	assert_non_null(strstr(symbols_bare(&symbols, &missing), "in process 4711: "));
+	symbols_of_call(&symbols, &other, 0x1000, 1);
+	assert_non_null(strstr(symbols_bare(&symbols, &missing), "in process 4711 and 1 more: "));
+	symbols_release(&symbols);
+}
+
 static void one_recording_is_looked_up_once(void **state)
 {
 	const struct source *source = (const void *)"one", *other = (const void *)"two";
@@ -196,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_that_are_inlined),
 		cmocka_unit_test(addresses_of_nothing),
+		cmocka_unit_test(processes_without_modules),
 		cmocka_unit_test(one_recording_is_looked_up_once),
 	};
 
