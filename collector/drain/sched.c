@@ -6,17 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PATH_ROOM 64
 #define SCHEDSTAT_ROOM 128
 #define STATUS_ROOM 4096
 
 static size_t read_of_thread(const struct stream *stream, const char *file, char *text, size_t room)
 {
-	char path[PATH_ROOM];
+	char path[PROC_PATH_BYTES];
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", stream->process->pid, stream->tid,
-		 file);
+	proc_thread_path(stream->process->pid, stream->tid, file, path, sizeof(path));
 	length = proc_read_file(path, text, room - 1);
 	text[length] = 0;
 	return length;

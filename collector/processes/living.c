@@ -47,7 +47,7 @@ static void living_add(const char *id, size_t length)
 static void living_look(struct session_origin *origin, uint32_t pid, char *bytes)
 {
 	static const char session[] = "INTERCEPT_SESSION=", preload[] = "LD_PRELOAD=";
-	char path[64], id[SESSION_ID_BYTES];
+	char path[PROC_PATH_BYTES], id[SESSION_ID_BYTES];
 	bool preloaded = false;
 	struct proc_stat stat;
 	size_t length;
@@ -63,7 +63,7 @@ static void living_look(struct session_origin *origin, uint32_t pid, char *bytes
 		}
 		preloaded |= !strncmp(at, preload, sizeof(preload) - 1);
 	}
-	if (!preloaded || !proc_stat(pid, &stat))
+	if (!preloaded || !proc_stat_numbered(pid, &stat))
 		return;
 	origin->pid = pid;
 	origin->start_ticks = stat.start_ticks;

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/processes/proc.h"
+
 #define MAPS_ROOM_FIRST (64u << 10)
 
 static bool maps_fill(struct maps *maps, int fd)
@@ -37,13 +39,13 @@ static bool maps_fill(struct maps *maps, int fd)
 
 bool maps_init(struct maps *maps, uint32_t pid)
 {
-	char path[64];
+	char path[PROC_PATH_BYTES];
 	bool filled;
 	int fd;
 
 	*maps = (struct maps){ 0 };
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	fd = open(pid ? path : "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	proc_path(pid, "maps", path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	filled = maps_fill(maps, fd);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "collector/processes/maps.h"
+#include "collector/processes/proc.h"
 #include "collector/processes/redact.h"
 #include "collector/processes/start_map.h"
 
@@ -127,7 +128,11 @@ static bool file_look_up(const struct modules_reading *reading, const struct fou
 	const struct modules_file *known;
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%u/root%s", reading->pid, found->path);
+	/* without a /proc of ours it is what has the same name here: its inode tells */
+	if (proc_is_ours())
+		snprintf(path, sizeof(path), "/proc/%u/root%s", reading->pid, found->path);
+	else
+		snprintf(path, sizeof(path), "%s", found->path);
 	if (stat(path, &st) || st.st_ino != found->module.inode)
 		return false;
 	known = cache_find(reading->cache, &st);

@@ -18,12 +18,12 @@
 /* The last number of the line "NSpid: 4711 12 1": what the process itself sees. 0: not told. */
 static uint32_t pid_inside(uint32_t pid)
 {
-	char path[64], text[STATUS_BYTES];
+	char path[PROC_PATH_BYTES], text[STATUS_BYTES];
 	unsigned long number = 0;
 	char *at, *end;
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	proc_path(pid, "status", path, sizeof(path));
 	length = proc_read_file(path, text, sizeof(text) - 1);
 	text[length] = 0;
 	at = strstr(text, "\nNSpid:");

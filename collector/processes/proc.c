@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATH_ROOM 64
 #define STAT_ROOM 1024
 #define STATUS_ROOM 4096
 #define NS_PER_S 1000000000ull
@@ -52,12 +52,47 @@ size_t proc_read_file(const char *path, char *bytes, size_t room)
 	return length;
 }
 
+enum proc_owner { PROC_UNKNOWN, PROC_OURS, PROC_OTHERS };
+
+/* /proc/self leads to the number that whoever mounted it has for us. */
+bool proc_is_ours(void)
+{
+	static atomic_int known = PROC_UNKNOWN;
+	int owner = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (owner == PROC_UNKNOWN) {
+		char text[24];
+		ssize_t n = readlink("/proc/self", text, sizeof(text) - 1);
+
+		text[n > 0 ? n : 0] = 0;
+		owner = strtol(text, NULL, 10) == getpid() ? PROC_OURS : PROC_OTHERS;
+		atomic_store_explicit(&known, owner, memory_order_relaxed);
+	}
+	return owner == PROC_OURS;
+}
+
+void proc_path(uint32_t pid, const char *file, char *path, size_t room)
+{
+	path[0] = 0;
+	if (pid == PROC_SELF)
+		snprintf(path, room, "/proc/self/%s", file);
+	else if (proc_is_ours())
+		snprintf(path, room, "/proc/%u/%s", pid, file);
+}
+
+void proc_thread_path(uint32_t pid, uint32_t tid, const char *file, char *path, size_t room)
+{
+	path[0] = 0;
+	if (proc_is_ours())
+		snprintf(path, room, "/proc/%u/task/%u/%s", pid, tid, file);
+}
+
 size_t proc_command(uint32_t pid, char *text, size_t room)
 {
-	char path[PATH_ROOM];
+	char path[PROC_PATH_BYTES];
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+	proc_path(pid, "cmdline", path, sizeof(path));
 	length = proc_read_file(path, text, room);
 	while (length && !text[length - 1])
 		length--;
@@ -70,20 +105,20 @@ size_t proc_command(uint32_t pid, char *text, size_t room)
 
 size_t proc_executable(uint32_t pid, char *text, size_t room)
 {
-	char path[PATH_ROOM];
+	char path[PROC_PATH_BYTES];
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	proc_path(pid, "exe", path, sizeof(path));
 	n = readlink(path, text, room);
 	return n > 0 ? (size_t)n : 0;
 }
 
 size_t proc_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room)
 {
-	char path[PATH_ROOM];
+	char path[PROC_PATH_BYTES];
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	proc_thread_path(pid, tid, "comm", path, sizeof(path));
 	length = proc_read_file(path, text, room);
 	return length && text[length - 1] == '\n' ? length - 1 : length;
 }
@@ -108,18 +143,16 @@ static bool stat_split(char *line, uint64_t *ret_field, char *ret_state)
 	return true;
 }
 
-bool proc_stat(uint32_t pid, struct proc_stat *ret_stat)
+static bool stat_read(const char *path, struct proc_stat *ret_stat)
 {
 	uint64_t field[STAT_FIELDS] = { 0 };
-	char path[PATH_ROOM], line[STAT_ROOM];
+	char line[STAT_ROOM];
 	long per_second = sysconf(_SC_CLK_TCK);
 	uint64_t tick_ns = per_second > 0 ? NS_PER_S / (uint64_t)per_second : 0;
 	size_t length;
 	char state;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	length = proc_read_file(pid == PROC_SELF ? "/proc/self/stat" : path, line,
-				sizeof(line) - 1);
+	length = proc_read_file(path, line, sizeof(line) - 1);
 	line[length] = 0;
 	if (!length || !tick_ns || !stat_split(line, field, &state))
 		return false;
@@ -137,6 +170,22 @@ bool proc_stat(uint32_t pid, struct proc_stat *ret_stat)
 	return true;
 }
 
+bool proc_stat(uint32_t pid, struct proc_stat *ret_stat)
+{
+	char path[PROC_PATH_BYTES];
+
+	proc_path(pid, "stat", path, sizeof(path));
+	return stat_read(path, ret_stat);
+}
+
+bool proc_stat_numbered(uint32_t number, struct proc_stat *ret_stat)
+{
+	char path[PROC_PATH_BYTES];
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", number);
+	return stat_read(path, ret_stat);
+}
+
 uint64_t proc_cpu_ns(uint32_t pid)
 {
 	struct proc_stat stat;
@@ -150,11 +199,11 @@ uint64_t proc_cpu_ns(uint32_t pid)
 
 uint64_t proc_memory_bytes(uint32_t pid)
 {
-	char path[PATH_ROOM], line[128];
+	char path[PROC_PATH_BYTES], line[128];
 	unsigned long long total, resident;
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%u/statm", pid);
+	proc_path(pid, "statm", path, sizeof(path));
 	length = proc_read_file(path, line, sizeof(line) - 1);
 	line[length] = 0;
 	if (sscanf(line, "%llu %llu", &total, &resident) != 2)
@@ -172,10 +221,10 @@ static uint64_t status_bytes(const char *text, const char *line)
 
 bool proc_memory(uint32_t pid, struct proc_memory *ret_memory)
 {
-	char path[PATH_ROOM], text[STATUS_ROOM];
+	char path[PROC_PATH_BYTES], text[STATUS_ROOM];
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	proc_path(pid, "status", path, sizeof(path));
 	length = proc_read_file(path, text, sizeof(text) - 1);
 	text[length] = 0;
 	*ret_memory = (struct proc_memory){

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define PROC_COMMAND_BYTES 4096u
+#define PROC_PATH_BYTES 64u /* room for any path below but that of a file of the process' own */
 #define PROC_NAME_BYTES 16u
 
 struct proc_stat {
@@ -30,6 +31,16 @@ struct proc_memory {
 	uint64_t anonymous_bytes, file_bytes, shared_bytes; /* of what is resident now */
 };
 
+/*
+ * "/proc/PID/FILE" and "/proc/PID/task/TID/FILE"; "", which nothing opens, where /proc is another pid
+ * namespace's (`unshare --pid` without a /proc of its own): its numbers are other processes' than ours.
+ * Any thread.
+ */
+void proc_path(uint32_t pid, const char *file, char *path, size_t room);
+void proc_thread_path(uint32_t pid, uint32_t tid, const char *file, char *path, size_t room);
+/* Whether /proc is there and numbers processes as this one does. */
+bool proc_is_ours(void);
+
 /* Length of the text put into `text` (not terminated), 0 when it cannot be known. */
 size_t proc_command(uint32_t pid, char *text, size_t room);
 size_t proc_executable(uint32_t pid, char *text, size_t room);
@@ -39,6 +50,8 @@ size_t proc_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room);
 
 /* False: no such process, or no /proc. */
 bool proc_stat(uint32_t pid, struct proc_stat *ret_stat);
+/* The same of what /proc has under that number, whoever it is: a name found in the folder itself. */
+bool proc_stat_numbered(uint32_t number, struct proc_stat *ret_stat);
 
 /* CPU time of all threads, 0 when it cannot be known. */
 uint64_t proc_cpu_ns(uint32_t pid);

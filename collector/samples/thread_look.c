@@ -12,7 +12,6 @@
 #include "collector/processes/proc.h"
 #include "collector/region/python_layout.h"
 
-#define PATH_ROOM 64
 #define LINE_ROOM 512
 #define STATUS_ROOM 4096
 
@@ -40,12 +39,12 @@ void thread_files_close(struct thread_files *files)
 static size_t read_file(const struct thread_files *files, const char *name, int *fd, char *text,
 			size_t room)
 {
-	char path[PATH_ROOM];
+	char path[PROC_PATH_BYTES];
 	ssize_t length;
 	int file = *fd;
 
 	if (file < 0) {
-		snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", files->pid, files->tid, name);
+		proc_thread_path(files->pid, files->tid, name, path, sizeof(path));
 		file = open(path, O_RDONLY | O_CLOEXEC);
 	}
 	if (file < 0)

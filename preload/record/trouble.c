@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -105,6 +106,16 @@ static void say_of_end(struct region_header *region, bool died)
 			 name);
 }
 
+/* Whether /proc numbers processes as we do; that of another pid namespace may be mounted. */
+static bool proc_is_ours(void)
+{
+	char self[24];
+	long n = syscall(SYS_readlink, "/proc/self", self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = 0;
+	return strtol(self, NULL, 10) == syscall(SYS_getpid);
+}
+
 /* Dead and not yet reaped: where process 1 does not reap it stays so. */
 static bool process_is_zombie(uint32_t pid)
 {
@@ -112,6 +123,8 @@ static bool process_is_zombie(uint32_t pid)
 	const char *end;
 	long fd, n;
 
+	if (!proc_is_ours())
+		return false;
 	number_put(strcpy(path, "/proc/") + 6, pid);
 	strcat(path, "/stat");
 	fd = syscall(SYS_open, path, O_RDONLY | O_CLOEXEC);

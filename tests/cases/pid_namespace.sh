@@ -16,4 +16,8 @@ expect "$OUTPUT" 'sized(5001) == 11 * 40' 'len(processes.rows) == 11' \
 # Without a /proc of its own the pids there mean others than ours do.
 rm -f run.evt
 unshare -pf bash inner.sh "$OUTPUT" || fail "without its /proc: status $?"
-expect "$OUTPUT" 'sized(5001) == 11 * 40' 'len(processes.rows) == 11'
+# What /proc has under their numbers is nobody of ours: no name of it, no sign that one of them has gone.
+expect "$OUTPUT" 'sized(5001) == 11 * 40' 'len(processes.rows) == 11' \
+	'all("programs/processes" in (row.command or "") for row in processes.rows)' \
+	'processes.row(pid=1).exit_status == 0' 'summary.totals.events_lost == 0'
+"$REPORT" check "$OUTPUT" >check.out || fail "without its /proc: check: $(cat check.out)"
