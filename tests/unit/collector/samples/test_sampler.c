@@ -166,14 +166,17 @@ static void words_at_the_end_of_a_frame_are_read(void **state)
 }
 
 /* Where nothing changes a look takes one read, and of a thread that runs one more: all that moves, of one moment. */
-static void look_is_two_reads(void **state)
+static void look_is_at_most_two_reads(void **state)
 {
 	(void)state;
 	begin_with(11, 1, atomic_load(&spinner.tid));
 	made_process_look(4);
-	made.reads = 0;
-	made_process_look(16);
-	assert_int_equal(made.reads, 2 * 16);
+	for (int i = 0; i < 16; i++) {
+		made.reads = 0;
+		made_process_look(1);
+		/* 1: the thread waits for a core, as no test can rule out */
+		assert_in_range(made.reads, 1, 2);
+	}
 	made_process_release();
 }
 
@@ -368,7 +371,7 @@ int main(void)
 		cmocka_unit_test(each_layout_is_sampled),
 		cmocka_unit_test(holder_of_the_gil_is_known),
 		cmocka_unit_test(words_at_the_end_of_a_frame_are_read),
-		cmocka_unit_test(look_is_two_reads),
+		cmocka_unit_test(look_is_at_most_two_reads),
 		cmocka_unit_test(torn_stack_has_no_line),
 		cmocka_unit_test(thread_ends),
 		cmocka_unit_test(lists_without_end_end),
