@@ -11,7 +11,7 @@
 
 #define MARK_ODD 0xd6e8feb86659fd93u
 #define ADDRESS_MASK ((1ull << 47) - 1)
-#define HOT_BYTES (sizeof(struct rule_entry) << RULES_HOT_BITS)
+#define HOT_ENTRIES (1ull << RULES_HOT_BITS)
 
 /* glibc's struct ucontext_t lies at rsp in the frame of a signal's return. */
 #define UCONTEXT_RSP 160
@@ -26,7 +26,7 @@ bool rules_begin(uint64_t entries, uintptr_t outermost)
 {
 	rules_outermost = outermost;
 	if (!rules.hot)
-		rules.hot = pages_map(HOT_BYTES);
+		rules.hot = pages_map(HOT_ENTRIES * sizeof(*rules.hot));
 	if (rules.entry || !rules.hot)
 		return rules.entry && rules.hot;
 	rules.entry = pages_map_huge(entries * sizeof(*rules.entry));
@@ -38,17 +38,17 @@ bool rules_begin(uint64_t entries, uintptr_t outermost)
 
 /* --- epochs --- */
 
-static void entries_forget(struct rule_entry *entry, uint64_t count)
+/* All numbers have been used: what is of their first use is not to be taken for what comes now. */
+static void hot_begins_anew(void)
 {
-	for (uint64_t i = 0; entry && i < count; i++)
-		__atomic_store_n(&entry[i].word, 0, __ATOMIC_RELAXED);
+	for (uint64_t i = 0; rules.hot && i < HOT_ENTRIES; i++)
+		__atomic_store_n(&rules.hot[i], 0, __ATOMIC_RELAXED);
 }
 
-/* All numbers have been used: what is of their first use is not to be taken for what comes now. */
-static void epochs_begin_anew(void)
+static void entries_begin_anew(void)
 {
-	entries_forget(rules.hot, 1ull << RULES_HOT_BITS);
-	entries_forget(rules.entry, rules.mask + 1);
+	for (uint64_t i = 0; rules.entry && i <= rules.mask; i++)
+		__atomic_store_n(&rules.entry[i].word, 0, __ATOMIC_RELAXED);
 }
 
 static void epoch_next(void)
@@ -56,8 +56,10 @@ static void epoch_next(void)
 	uint64_t one = 1ull << RULES_EPOCH_SHIFT;
 	uint64_t next = __atomic_add_fetch(&rules.epoch, one, __ATOMIC_SEQ_CST);
 
+	if ((next >> RULES_EPOCH_SHIFT) % RULES_HOT_EPOCHS == 0)
+		hot_begins_anew();
 	if ((next >> RULES_EPOCH_SHIFT) % RULES_EPOCHS == 0)
-		epochs_begin_anew();
+		entries_begin_anew();
 }
 
 void rules_unloading_begins(void)
@@ -86,16 +88,42 @@ static uint64_t pack_signal(const struct cfi_row *row)
 		     row->ret.how == CFI_SAVED_BY_RSP && row->ret.offset == UCONTEXT_RIP &&
 		     row->rbp.how == CFI_SAVED_BY_RSP && row->rbp.offset == UCONTEXT_RBP;
 
-	return usual ? RULE_SIGNAL : RULE_UNKNOWN;
+	return rule_of_kind(usual ? RULE_SIGNAL : RULE_UNKNOWN);
 }
 
-/* See RULE_IS_USUAL. */
-static bool row_is_usual(const struct cfi_row *row)
+/* See RULE_IS_USUAL; 0: it is not. */
+static uint64_t pack_usual(const struct cfi_row *row)
 {
-	if ((row->cfa != CFI_CFA_RSP && row->cfa != CFI_CFA_RBP) || row->offset % 8)
-		return false;
-	return row->rbp.how == CFI_SAVED_SAME ||
-	       (row->rbp.how == CFI_SAVED_BY_CFA && row->rbp.offset <= -16);
+	int64_t saved = row->rbp.how == CFI_SAVED_SAME ? 0 : -row->rbp.offset / 8 - 1;
+
+	if ((row->cfa != CFI_CFA_RSP && row->cfa != CFI_CFA_RBP) || row->offset % 8 ||
+	    row->offset < 0 || row->offset / 8 > USUAL_OFFSET_MAX)
+		return 0;
+	if (row->rbp.how != CFI_SAVED_SAME &&
+	    (row->rbp.how != CFI_SAVED_BY_CFA || saved < 1 || saved > USUAL_SAVED_MAX))
+		return 0;
+	return RULE_IS_USUAL | (row->cfa == CFI_CFA_RBP ? USUAL_BY_RBP : 0) | (uint64_t)saved << 3 |
+	       (uint64_t)(row->offset / 8) << USUAL_OFFSET_SHIFT;
+}
+
+static uint64_t pack(enum rule_kind kind, int64_t offset, int64_t after, enum rule_rbp rbp,
+		     int64_t saved)
+{
+	return rule_of_kind(kind) | (uint64_t)rbp << RULE_RBP_SHIFT |
+	       (uint64_t)(after / 8) << RULE_AFTER_SHIFT | (uint64_t)offset << RULE_OFFSET_SHIFT |
+	       ((uint64_t)(saved / 8) & ((1ull << RULE_SAVED_BITS) - 1)) << RULE_SAVED_SHIFT;
+}
+
+uint64_t rule_in_full(uint64_t rule)
+{
+	enum rule_kind kind = rule & USUAL_BY_RBP ? RULE_RBP : RULE_RSP;
+	uint64_t saved = rule & USUAL_SAVED_MASK;
+
+	if (!(rule & RULE_IS_USUAL))
+		return rule;
+	return pack(kind, (int64_t)usual_offset(rule), 0, saved ? RULE_RBP_BY_CFA : RULE_RBP_SAME,
+		    saved ? -(int64_t)saved - 8 : 0) |
+	       (rule & RULE_IS_WRAPPER);
 }
 
 uint64_t rule_pack(const struct cfi_row *row)
@@ -109,27 +137,24 @@ uint64_t rule_pack(const struct cfi_row *row)
 					 [CFI_SAVED_BY_RSP] = RULE_RBP_BY_RSP,
 					 [CFI_SAVED_BY_RBP] = RULE_RBP_BY_RBP };
 	int64_t rbp = row->rbp.how == CFI_SAVED_SAME ? 0 : row->rbp.offset;
-	uint64_t usual = 0;
+	uint64_t usual;
 
 	if (row->ret.how == CFI_SAVED_LOST)
-		return RULE_END;
+		return rule_of_kind(RULE_END);
 	if (row->signal)
 		return pack_signal(row);
 	if (row->rbp.how == CFI_SAVED_LOST || row->ret.how != CFI_SAVED_BY_CFA ||
 	    row->ret.offset != -8)
-		return RULE_UNKNOWN;
+		return rule_of_kind(RULE_UNKNOWN);
 	if (!offset_fits(row->offset, RULE_OFFSET_BITS) || rbp % 8 ||
 	    !offset_fits(rbp / 8, RULE_SAVED_BITS) || row->after < 0 || row->after % 8 ||
 	    row->after / 8 > RULE_AFTER_MAX)
-		return RULE_UNKNOWN;
-	if (row_is_usual(row)) {
-		usual = RULE_IS_USUAL;
-		rbp = row->rbp.how == CFI_SAVED_SAME ? -8 : rbp;
-	}
-	return usual | kinds[row->cfa] | (uint64_t)saved[row->rbp.how] << RULE_RBP_SHIFT |
-	       (uint64_t)(row->after / 8) << RULE_AFTER_SHIFT |
-	       (uint64_t)row->offset << RULE_OFFSET_SHIFT |
-	       ((uint64_t)(rbp / 8) & ((1ull << RULE_SAVED_BITS) - 1)) << RULE_SAVED_SHIFT;
+		return rule_of_kind(RULE_UNKNOWN);
+	usual = pack_usual(row);
+	if (usual)
+		return usual;
+	return pack((enum rule_kind)kinds[row->cfa], row->offset, row->after,
+		    (enum rule_rbp)saved[row->rbp.how], rbp);
 }
 
 /* --- working out --- */
@@ -137,20 +162,20 @@ uint64_t rule_pack(const struct cfi_row *row)
 static uint64_t rule_work_out(uint64_t address, bool exact)
 {
 	uint64_t within = exact ? address : address - 1;
-	uint64_t rule = RULE_UNKNOWN;
+	uint64_t rule = rule_of_kind(RULE_UNKNOWN);
 	struct object_span whole;
 	struct object object;
 	struct cfi_span span;
 	struct cfi_row row;
 
 	if (!exact && address == rules_outermost)
-		return RULE_END;
+		return rule_of_kind(RULE_END);
 	if (!object_of(within, &object))
-		return RULE_NONE;
+		return rule_of_kind(RULE_NONE);
 	whole = object_span(&object);
 	span = (struct cfi_span){ whole.low, whole.high, true };
 	if (cfi_find_row(span, (uintptr_t)object.header, within, &row))
-		rule = rule_pack(&row) & ~(exact ? (uint64_t)RULE_IS_USUAL : 0);
+		rule = exact ? rule_in_full(rule_pack(&row)) : rule_pack(&row);
 	if (wrappers_contain(object.map, span.low, span.high, within))
 		rule |= RULE_IS_WRAPPER;
 	return rule;
@@ -188,32 +213,105 @@ static void rule_keep(uint64_t key, uint64_t home, uint64_t word)
 	entry_write(at, key, word);
 }
 
-uint64_t rule_search(uint64_t key)
+/*
+ * Not if the epoch is over: its number may come again. It is looked at after the entry is there, so that one who was kept from
+ * that for all of the numbers' first use takes it away again.
+ */
+static void hot_put(uint64_t *at, uint64_t entry, uint64_t epoch)
 {
-	uint64_t home = key * 0x9e3779b97f4a7c15u >> 24 & rules.mask;
+	__atomic_store_n(at, entry, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&rules.epoch, __ATOMIC_SEQ_CST) != epoch)
+		__atomic_store_n(at, 0, __ATOMIC_RELAXED);
+}
+
+/*
+ * In one of the three other places, and so in its own from now on; 0: in none. Who stands there changes places with it: what
+ * an import used once would keep what is used all the time out of its place.
+ */
+static uint64_t hot_search(uint64_t code, uint64_t epoch)
+{
+	uint64_t *home = &rules.hot[rule_hot_place(code)];
+
+	for (uint64_t i = 1; i < RULES_HOT_WAYS; i++) {
+		uint64_t *other = &rules.hot[rule_hot_place(code) ^ i];
+		uint64_t entry = __atomic_load_n(other, __ATOMIC_RELAXED);
+
+		if (rule_hot_differs(entry, code, rules_epoch_bits(epoch)))
+			continue;
+		hot_put(other, __atomic_load_n(home, __ATOMIC_RELAXED), epoch);
+		hot_put(home, entry, epoch);
+		return entry;
+	}
+	return 0;
+}
+
+/* Into its own place. Who stands there goes to another of the four. */
+static void hot_keep(uint64_t code, uint64_t epoch, uint64_t rule)
+{
+	uint64_t *home = &rules.hot[rule_hot_place(code)];
+	uint64_t *other = &rules.hot[rule_hot_place(code) ^ (1 + (code >> 20) % 3)];
+	uint64_t known = __atomic_load_n(home, __ATOMIC_RELAXED), bits = rules_epoch_bits(epoch);
+
+	if (rule_hot_epoch(known) == bits)
+		hot_put(other, known, epoch);
+	hot_put(home, rule_hot_entry(rule, code, bits), epoch);
+}
+
+/* What keys of an epoch have in the bits that RULES_PLACE leaves. */
+static uint64_t key_bits(uint64_t epoch)
+{
+	uint64_t number = epoch >> RULES_EPOCH_SHIFT;
+
+	return (number & 0xff) << 48 | (number >> 8 & 0x7f) << 57;
+}
+
+/* From the large table; 0: it is not there. */
+static uint64_t entries_search(uint64_t key, uint64_t home)
+{
 	uint64_t line = home & ~(uint64_t)(RULES_LINE - 1);
-	struct rule_entry *hot = rule_hot(key & RULES_PLACE);
-	uint64_t rule;
-	bool keep;
 
 	for (unsigned int i = 0; rules.entry && i < RULES_LINE; i++) {
 		struct rule_entry *e = &rules.entry[line + i];
 		uint64_t word = __atomic_load_n(&e->word, __ATOMIC_RELAXED);
 
-		if (!word || !entry_is_of(e, key))
-			continue;
-		entry_write(hot, key, word);
-		return word;
+		if (word && entry_is_of(e, key))
+			return word;
 	}
+	return 0;
+}
+
+/* `ret_stays`: it may be kept. */
+static uint64_t rule_find(uint64_t key, bool *ret_stays)
+{
+	uint64_t home = key * 0x9e3779b97f4a7c15u >> 24 & rules.mask;
+	uint64_t rule = entries_search(key, home);
+
+	*ret_stays = true;
+	if (rule)
+		return rule;
 	/* looked at before the tables are: what is found in them may be unloaded afterwards, not before */
-	keep = rules.entry && !atomic_load(&unloading);
+	*ret_stays = rules.entry && !atomic_load(&unloading);
 	rule = rule_work_out(key & ADDRESS_MASK, key & RULES_EXACT);
 	/* no object's: code that is made while the program runs, and its place may be an object's next time */
-	if (rule == RULE_NONE)
-		return RULE_UNKNOWN;
-	if (keep) {
-		rule_keep(key, home, rule);
-		entry_write(hot, key, rule);
+	if (rule == rule_of_kind(RULE_NONE)) {
+		*ret_stays = false;
+		return rule_of_kind(RULE_UNKNOWN);
 	}
+	if (*ret_stays)
+		rule_keep(key, home, rule);
+	return rule;
+}
+
+uint64_t rule_search(uint64_t place)
+{
+	uint64_t epoch = rules_epoch(), code = rule_hot_code(place);
+	bool may_be_hot = place <= ADDRESS_MASK, stays;
+	uint64_t rule = may_be_hot ? hot_search(code, epoch) : 0;
+
+	if (rule)
+		return rule;
+	rule = rule_find((place & RULES_PLACE) | key_bits(epoch), &stays);
+	if (stays && may_be_hot && rule & RULE_IS_USUAL)
+		hot_keep(code, epoch, rule);
 	return rule;
 }

@@ -2,10 +2,11 @@
 /*
  * How to leave the frame that is at an address, in one word, and the process-wide tables of them.
  *
- * Two tables. The hot one is small, so that what a program uses now stays in the caches, and is looked at in one place.
- * The large one has lines of a cache line, so that one look is one miss. Both are bounded; what finds
- * its line full takes the place of another, which is worked out again when it is needed. Words are written whole and
- * relaxed. An entry's mark is made of address, epoch and word, so that halves of two entries fit nobody.
+ * Two tables. The hot one is small, so that what a program uses now stays in the caches, and is looked at in one place; it has
+ * the rules that nearly all frames have (RULE_IS_USUAL), with the rest of the address in the same word. The large one has all,
+ * and lines of a cache line, so that one look is one miss. Both are bounded; what finds its line full takes the
+ * place of another, which is worked out again when it is needed. Words are written whole and relaxed. In the large
+ * one an entry's mark is made of address, epoch and word, so that halves of two entries fit nobody.
  *
  * Epochs. An unloaded library's addresses may become another's. rules_unloading_begins() makes everything known
  * stale, and nothing is kept until the unloading has ended (unload.c).
@@ -23,7 +24,21 @@
 #include "preload/base/hidden.h"
 #include "preload/stacks/cfi.h"
 
-/* bits 0 to 2; 0 is no rule */
+/*
+ * A usual rule: CFA = rsp or rbp + some words, and rbp either saved below the return address or the caller's still. Nearly
+ * all are, and step.h leaves them without a branch: the distance of the saved rbp is that of the return address where rbp is
+ * not saved. Never of a frame that was interrupted: it may begin where nothing can be read. The bits that are left
+ * out here (RULE_HOT_MASK) say whose rule it is in the hot table, and nothing elsewhere.
+ */
+#define RULE_IS_USUAL (1u << 0)
+#define RULE_IS_WRAPPER (1u << 1)
+#define USUAL_BY_RBP (1u << 2)
+#define USUAL_SAVED_MASK (7u << 3) /* bytes from the return address down to rbp; 0: not saved */
+#define USUAL_SAVED_MAX 7          /* words */
+#define USUAL_OFFSET_SHIFT 54u     /* words, 10 bits */
+#define USUAL_OFFSET_MAX 1023
+
+/* Any other rule: bits 2 to 4; 0 is no rule */
 enum rule_kind {
 	RULE_NONE,
 	RULE_RSP,      /* CFA = rsp + offset */
@@ -35,7 +50,7 @@ enum rule_kind {
 	RULE_UNKNOWN,
 };
 
-/* bits 3 and 4 */
+/* bits 5 and 6 */
 enum rule_rbp {
 	RULE_RBP_SAME,
 	RULE_RBP_BY_CFA, /* saved at CFA + rule_rbp_offset() */
@@ -43,26 +58,31 @@ enum rule_rbp {
 	RULE_RBP_BY_RSP,
 };
 
-#define RULE_KIND_MASK 7u
-#define RULE_RBP_SHIFT 3u
-#define RULE_IS_WRAPPER (1u << 5)
-/*
- * CFA = rsp or rbp + a multiple of 8, and rbp either saved below the CFA or the caller's still. Nearly all are, and
- * step.h leaves them without a branch: the distance of the saved rbp is that of the return address where rbp is not saved. Never
- * of a frame that was interrupted: it may begin where nothing can be read.
- */
-#define RULE_IS_USUAL (1u << 6)
+#define RULE_KIND_SHIFT 2u
+#define RULE_RBP_SHIFT 5u
 #define RULE_AFTER_SHIFT 7u /* in words */
 #define RULE_AFTER_MAX 31u
 #define RULE_SAVED_SHIFT 12u
-#define RULE_SAVED_BITS 24u /* in words, signed */
-#define RULE_OFFSET_SHIFT \
-	36u /* bytes, signed, 28 bits: each walk waits for it, so it takes one shift */
+#define RULE_SAVED_BITS 24u   /* in words, signed */
+#define RULE_OFFSET_SHIFT 36u /* bytes, signed */
 #define RULE_OFFSET_BITS 28u
 
+/* Of a usual rule, in bytes. */
+static inline uint64_t usual_offset(uint64_t rule)
+{
+	return (rule >> USUAL_OFFSET_SHIFT) * 8;
+}
+
+/* Of a usual rule: where rbp is saved, or else the return address. */
+static inline uint64_t usual_saved_at(uint64_t rule, uint64_t cfa)
+{
+	return cfa - 8 - (rule & USUAL_SAVED_MASK);
+}
+
+/* Of all others. */
 static inline enum rule_kind rule_kind(uint64_t rule)
 {
-	return (enum rule_kind)(rule & RULE_KIND_MASK);
+	return (enum rule_kind)(rule >> RULE_KIND_SHIFT & 7);
 }
 
 static inline enum rule_rbp rule_rbp(uint64_t rule)
@@ -87,18 +107,21 @@ static inline int64_t rule_rbp_offset(uint64_t rule)
 	       8;
 }
 
-/* The row in one word; RULE_UNKNOWN when it does not fit. */
+/* The row in one word; rule_of_kind(RULE_UNKNOWN) when it does not fit. */
 uint64_t rule_pack(const struct cfi_row *row);
+/* A usual rule as the others are; any other as it is. */
+uint64_t rule_in_full(uint64_t rule);
+
+static inline uint64_t rule_of_kind(enum rule_kind kind)
+{
+	return (uint64_t)kind << RULE_KIND_SHIFT;
+}
 
 struct rule_entry {
 	uint64_t mark, word;
 };
 
-#define RULE_ENTRY_BITS 4u /* of its size */
-_Static_assert(sizeof(struct rule_entry) == 1u << RULE_ENTRY_BITS, "rule_hot() counts bytes");
-
 #define RULES_LINE 4u /* entries */
-#define RULES_HOT_BITS 14u
 /*
  * An address and, where the frame was interrupted there and is not to return there, this bit, which is that of the frame's
  * word. The epoch has bits that neither of them has.
@@ -108,8 +131,20 @@ _Static_assert(sizeof(struct rule_entry) == 1u << RULE_ENTRY_BITS, "rule_hot() c
 #define RULES_EPOCH_SHIFT 16u
 #define RULES_EPOCHS 0x8000u /* that entries can tell apart */
 
+/*
+ * The hot table. A product with an odd number, modulo 2^47, is another address' for no address: its upper bits are the
+ * place in the table, all others stand in the entry, and so do the last two of the place, as an entry may stand in each place
+ * of four. Thus an entry is its address' only.
+ */
+#define RULES_HOT_BITS 12u
+#define RULES_HOT_WAYS 4u
+#define RULES_HOT_EPOCH_SHIFT 6u
+#define RULES_HOT_EPOCHS 0x800u
+#define RULES_HOT_ADDRESS_SHIFT 17u
+#define RULE_HOT_MASK (RULE_IS_USUAL | (((1ull << 48) - 1) << RULES_HOT_EPOCH_SHIFT))
+
 struct rules {
-	struct rule_entry *hot;   /* 1 << RULES_HOT_BITS */
+	uint64_t *hot;            /* 1 << RULES_HOT_BITS usual rules; 0: none */
 	struct rule_entry *entry; /* NULL: nothing is kept */
 	uint64_t mask;            /* entries - 1 */
 	uint64_t
@@ -128,36 +163,54 @@ static inline uint64_t rules_epoch(void)
 	return __atomic_load_n(&rules.epoch, __ATOMIC_ACQUIRE);
 }
 
-uint64_t rule_search(uint64_t key);
+/* `place`: an address and RULES_EXACT. */
+uint64_t rule_search(uint64_t place);
 
-/* By the address alone, so that a walk does not wait for more; the mark has the epoch. */
-static inline struct rule_entry *rule_hot(uint64_t place)
+/* The place in its upper bits, what else says of the address below. */
+static inline uint64_t rule_hot_code(uint64_t address)
 {
-	uint64_t at = place * 0x9e3779b97f4a7c15u >> (64 - RULES_HOT_BITS - RULE_ENTRY_BITS);
-
-	return (struct rule_entry *)((char *)rules.hot + (at & ~(sizeof(struct rule_entry) - 1)));
+	return address * (0x9e3779b97f4a7c15u << RULES_HOT_ADDRESS_SHIFT);
 }
 
-/* What keys of an epoch have in the bits that RULES_PLACE leaves. */
+static inline uint64_t rule_hot_place(uint64_t code)
+{
+	return code >> (64 - RULES_HOT_BITS);
+}
+
+/* What the hot entries of an epoch have beside the code. */
 static inline uint64_t rules_epoch_bits(uint64_t epoch)
 {
-	uint64_t number = epoch >> RULES_EPOCH_SHIFT;
-
-	return (number & 0xff) << 48 | (number >> 8 & 0x7f) << 57;
+	return (epoch >> RULES_EPOCH_SHIFT & (RULES_HOT_EPOCHS - 1)) << RULES_HOT_EPOCH_SHIFT |
+	       RULE_IS_USUAL;
 }
 
-/* `place`: an address and RULES_EXACT; `epoch_bits`: rules_epoch_bits(). */
+/* 0: the entry is of that address and epoch. */
+static inline uint64_t rule_hot_differs(uint64_t entry, uint64_t code, uint64_t epoch_bits)
+{
+	return (entry ^ code ^ epoch_bits) & RULE_HOT_MASK;
+}
+
+/* As rules_epoch_bits() has it. */
+static inline uint64_t rule_hot_epoch(uint64_t entry)
+{
+	return entry & ((RULES_HOT_EPOCHS - 1) << RULES_HOT_EPOCH_SHIFT | (uint64_t)RULE_IS_USUAL);
+}
+
+static inline uint64_t rule_hot_entry(uint64_t rule, uint64_t code, uint64_t epoch_bits)
+{
+	return (rule & ~RULE_HOT_MASK) | ((code ^ epoch_bits) & RULE_HOT_MASK);
+}
+
+/* `place`: an address and RULES_EXACT; `epoch_bits`: rules_epoch_bits(). By the address alone, so that a walk does not wait for more. */
 static inline __attribute__((always_inline)) uint64_t rule_at(uint64_t place, uint64_t epoch_bits)
 {
-	uint64_t key = place | epoch_bits;
-	const struct rule_entry *e = rule_hot(place);
-	uint64_t word = __atomic_load_n(&e->word, __ATOMIC_RELAXED);
+	uint64_t code = rule_hot_code(place);
+	uint64_t entry = __atomic_load_n(&rules.hot[rule_hot_place(code)], __ATOMIC_RELAXED);
 
-	if (__builtin_expect((__atomic_load_n(&e->mark, __ATOMIC_RELAXED) ^
-			      word * 0xd6e8feb86659fd93u) == key,
-			     1))
-		return word;
-	return rule_search(key);
+	/* the code has no more of it than 47 bits */
+	if (__builtin_expect(!(rule_hot_differs(entry, code, epoch_bits) | place >> 47), 1))
+		return entry;
+	return rule_search(place);
 }
 
 #endif

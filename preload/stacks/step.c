@@ -110,11 +110,12 @@ static enum step_end step_to(struct step_span *span, struct step_place *p, struc
 
 enum step_end step_rare(struct step_span *span, struct step_place *p, struct stack_fresh *f)
 {
-	enum rule_kind kind = rule_kind(f->rule);
+	uint64_t rule = rule_in_full(f->rule);
+	enum rule_kind kind = rule_kind(rule);
 	uint64_t base = kind == RULE_RBP || kind == RULE_RBP_LOAD ? p->rbp : p->rsp;
-	uint64_t at = base + (uint64_t)rule_offset(f->rule);
+	uint64_t at = base + (uint64_t)rule_offset(rule);
 
-	f->rule &= ~(uint64_t)RULE_IS_USUAL;
+	f->rule = rule;
 	f->load.at = f->saved.at = f->ret.at = NULL;
 	switch (kind) {
 	case RULE_RSP:

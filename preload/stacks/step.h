@@ -44,8 +44,8 @@ bool step_span_grow(struct step_span *span, uintptr_t at);
 static inline __attribute__((always_inline)) bool step_usual(const struct step_span *span,
 							     struct step_place *p, uint64_t rule)
 {
-	uint64_t cfa = (rule & RULE_RBP ? p->rbp : p->rsp) + (uint64_t)rule_offset(rule);
-	uint64_t saved = cfa + (uint64_t)rule_rbp_offset(rule);
+	uint64_t cfa = (rule & USUAL_BY_RBP ? p->rbp : p->rsp) + usual_offset(rule);
+	uint64_t saved = usual_saved_at(rule, cfa);
 	uint64_t word, rbp;
 
 	/* saved lies below the return address or is that */
@@ -56,13 +56,14 @@ static inline __attribute__((always_inline)) bool step_usual(const struct step_s
 	rbp = *(const uint64_t *)saved;
 	if (__builtin_expect(word - 1 >= (1ull << 47) - 1, 0))
 		return false;
-	p->rbp = rule & RULE_RBP_BY_CFA << RULE_RBP_SHIFT ? rbp : p->rbp;
+	__asm__("" : "+r"(rbp)); /* loaded in any case: gcc makes a branch of it otherwise */
+	p->rbp = rule & USUAL_SAVED_MASK ? rbp : p->rbp;
 	p->word = word;
 	p->rsp = cfa;
 	return true;
 }
 
-/* By any rule, that of `f`, which gets what was read and is no longer RULE_IS_USUAL. */
+/* By any rule, that of `f`, which gets what was read, and its rule in full. */
 enum step_end step_rare(struct step_span *span, struct step_place *p, struct stack_fresh *f);
 
 /* The rare way has copies, so that what the caller hands in can stay in registers. */
@@ -90,7 +91,7 @@ static inline enum step_end step_out(struct step_span *span, struct step_place *
 
 static inline uint64_t step_rule(const struct step_place *p)
 {
-	return rule_at(p->word & RULES_PLACE, rules_epoch_bits(rules_epoch()));
+	return rule_at(p->word, rules_epoch_bits(rules_epoch()));
 }
 
 #endif

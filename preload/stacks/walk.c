@@ -122,7 +122,7 @@ static inline struct stack_read *fresh_put_reads(const struct stack_fresh *f, ui
 						 struct stack_read *read)
 {
 	const struct stack_fresh *outer = f + 1;
-	uint64_t saved = outer->rsp + (uint64_t)rule_rbp_offset(f->rule);
+	uint64_t saved = usual_saved_at(f->rule, outer->rsp);
 
 	read[0] = (struct stack_read){ (const uint64_t *)(outer->rsp - 8), outer->word };
 	read[1] = (struct stack_read){ (const uint64_t *)saved, outer->rbp };
@@ -180,10 +180,10 @@ static inline __attribute__((always_inline)) struct stack_frame *walk_put_frames
 
 		path = frame_path(path, word);
 		if (__builtin_expect(f->rule & RULE_IS_USUAL, 1)) {
-			uint64_t is_saved = f->rule >> RULE_RBP_SHIFT & 1;
+			uint64_t is_saved = (f->rule & USUAL_SAVED_MASK) != 0;
 
 			read = fresh_put_reads(f, live & is_saved, read);
-			live = (f->rule >> 1 & 1) | (live & ~is_saved);
+			live = (f->rule & USUAL_BY_RBP) / USUAL_BY_RBP | (live & ~is_saved);
 		} else {
 			read = fresh_put_rare_reads(f, live, read);
 			live = rule_uses_rbp(f->rule) || (live && !f->saved.at);

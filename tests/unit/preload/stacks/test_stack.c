@@ -649,7 +649,7 @@ static void test_epochs_are_used_up(void **state)
 	walk(3);
 	rules_unloading_begins();
 	for (uint64_t i = 0; i < 1ull << RULES_HOT_BITS; i++)
-		left += rules.hot[i].word != 0;
+		left += rules.hot[i] != 0;
 	for (uint64_t i = 0; i <= rules.mask; i++)
 		large += rules.entry[i].word != 0;
 	assert_int_equal(left, 0);
