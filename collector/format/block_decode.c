@@ -55,9 +55,10 @@ static int decoder_unpack_shared(struct decoder *d, const size_t *count)
 		error = varints_unpack(&d->shared[keys[i]], &d->lanes, &d->column[keys[i]],
 				       count[keys[i]]);
 	if (!error)
-		error = varints_add_up(&d->shared[COLUMN_TIME], count[COLUMN_TIME]);
+		error = varints_add_up(&d->shared[COLUMN_TIME], &d->lanes, count[COLUMN_TIME]);
 	if (!error)
-		error = varints_add_up(&d->shared[COLUMN_HEAP_TIME], count[COLUMN_HEAP_TIME]);
+		error = varints_add_up(&d->shared[COLUMN_HEAP_TIME], &d->lanes,
+				       count[COLUMN_HEAP_TIME]);
 	return error;
 }
 
