@@ -188,7 +188,9 @@ static void operators_count_thread(struct operators *operators, uint32_t row, ui
 	operators->row[row].threads += added;
 }
 
-static void operators_count(struct operators *operators, const struct operator_call *call)
+/* Inlined, as what a call has added up to should not go through memory: it would be read before it has come there. */
+static inline __attribute__((always_inline)) void operators_count(struct operators *operators,
+								  const struct operator_call *call)
 {
 	struct operator_work self = call->total;
 	struct operator_row *row;
@@ -213,8 +215,9 @@ static void operators_count(struct operators *operators, const struct operator_c
 /* --- open operators --- */
 
 /* A call that is an only child of its parent's name waits for the parent's end. */
-static void operators_pass_up(struct operators *operators, uint32_t parent_entry, uint64_t name,
-			      const struct operator_call *call)
+static inline __attribute__((always_inline)) void operators_pass_up(
+	struct operators *operators, uint32_t parent_entry, uint64_t name,
+	const struct operator_call *call)
 {
 	struct operator_open *parent;
 
