@@ -488,7 +488,9 @@ int decoder_read_values(struct decoder *d, struct decoder_output *output)
 		const struct decoder_kind
 			*kind = &d->kind[d->numbers.value[d->visited[r.place.visit]]];
 
-		if (kind->quick)
+		if (kind->quick == QUICK_SIZE)
+			decoder_read_sizes(d, &r.place);
+		else if (kind->quick)
 			decoder_read_heap(d, output->heap, &r.place);
 		else if (kind->may_wait)
 			decoder_read_waiting(d, &r);
