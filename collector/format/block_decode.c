@@ -9,6 +9,7 @@
 #include "collector/format/block_kinds.h"
 #include "collector/format/error.h"
 #include "collector/format/heap_decode.h"
+#include "collector/format/kinds_wide.h"
 #include "collector/format/own_decode.h"
 
 void decoder_forget_kinds(struct decoder *d, uint32_t count)
@@ -21,6 +22,7 @@ void decoder_forget_kinds(struct decoder *d, uint32_t count)
 void decoder_init(struct decoder *d)
 {
 	varint_lanes_init(&d->lanes);
+	d->has_wide_kinds = kinds_wide_is_usable();
 }
 
 void decoder_release(struct decoder *d)

@@ -55,7 +55,8 @@ struct trail {
 	0x40u            /* an event of the heap, whose time is in units where the block has such */
 #define CLASS_MANY 0x3fu /* stands for all event ids from the so many-th on */
 #define KINDS_STRIDE 16u /* records looked at together */
-_Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX && BLOCK_RECORDS_MAX % KINDS_STRIDE == 0,
+#define KINDS_STRIDE_WIDE 64u
+_Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX && BLOCK_RECORDS_MAX % KINDS_STRIDE_WIDE == 0,
 	       "decoder.visited holds every record, decoder.class whole groups of them");
 
 #define OWN_ROWS 64u /* what they take together stays in the nearest cache */
@@ -71,6 +72,7 @@ struct decoder {
 	const struct event_plan *plan;   /* those of the present frame, by id */
 	const bool *reads_shared;        /* columns, likewise */
 	struct varint_lanes lanes;
+	bool has_wide_kinds; /* kinds_wide_is_usable() */
 
 	struct decoder_kind kind[FRAME_KINDS_MAX];
 	/* CLASS_READ, CLASS_UNITS and the number of its event id in class_id; CLASS_NOTHING from kind_count on */
@@ -89,7 +91,8 @@ struct decoder {
 	struct varints numbers, shared[COLUMN_SHARED];
 	uint8_t class[BLOCK_RECORDS_MAX] __attribute__((aligned(KINDS_STRIDE)));
 	/* records that something is read of, and how many up to there have a time in units */
-	uint16_t visited[BLOCK_RECORDS_MAX + 1], visited_heap[BLOCK_RECORDS_MAX + 1];
+	uint16_t visited[BLOCK_RECORDS_MAX + KINDS_STRIDE],
+		visited_heap[BLOCK_RECORDS_MAX + KINDS_STRIDE];
 	uint32_t heap_records; /* that have a time in units */
 	uint32_t visited_count;
 	uint32_t records_of[EVT_ID_LIMIT];

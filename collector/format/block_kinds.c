@@ -8,6 +8,7 @@
 #include <immintrin.h>
 
 #include "collector/format/error.h"
+#include "collector/format/kinds_wide.h"
 
 #define STRIDE KINDS_STRIDE
 #define TABLES 4u /* counters of records by turns: adding to the same word twice in a row is slow */
@@ -115,17 +116,20 @@ __attribute__((target("popcnt"))) static void list_visits_quickly(struct decoder
 
 /* --- a block --- */
 
+/* `table` may be NULL. */
 static inline void fill_class(struct decoder *d, uint32_t (*table)[UINT8_MAX + 1],
 			      const uint16_t *number, uint32_t i)
 {
 	uint8_t class = d->class_of[number[i]];
 
 	d->class[i] = class;
-	table[i % TABLES][class]++;
+	if (table)
+		table[i % TABLES][class]++;
 }
 
-/* Bytes behind the records, up to a whole group, are of no class. */
-static void fill_classes(struct decoder *d, uint32_t (*table)[UINT8_MAX + 1])
+/* Bytes behind the records are of no class. Returns how many there are then, a multiple of KINDS_STRIDE_WIDE. */
+static inline __attribute__((always_inline)) uint32_t fill_classes(struct decoder *d,
+								   uint32_t (*table)[UINT8_MAX + 1])
 {
 	const uint16_t *number = d->numbers.value;
 	uint32_t count = d->count, whole = count / STRIDE * STRIDE, i = 0;
@@ -137,11 +141,13 @@ static void fill_classes(struct decoder *d, uint32_t (*table)[UINT8_MAX + 1])
 	}
 	for (; i < count; i++)
 		fill_class(d, table, number, i);
-	while (i % STRIDE)
+	while (i % KINDS_STRIDE_WIDE)
 		d->class[i++] = CLASS_NOTHING;
+	return i;
 }
 
-int kinds_list(struct decoder *d)
+/* By what a record adds to counters: quick where registers are narrow. */
+static int list_narrow(struct decoder *d)
 {
 	uint32_t table[TABLES][UINT8_MAX + 1] = { { 0 } };
 
@@ -149,7 +155,6 @@ int kinds_list(struct decoder *d)
 	for (uint32_t i = 0; i < TABLES; i++)
 		if (table[i][CLASS_NOTHING])
 			return EVT_CORRUPT;
-	memset(d->records_of, 0, sizeof(d->records_of));
 	if (d->class_count == CLASS_MANY)
 		count_each(d);
 	else
@@ -159,4 +164,30 @@ int kinds_list(struct decoder *d)
 	else
 		list_visits(d);
 	return 0;
+}
+
+/* By comparing all records with each class, until all are found. */
+static int list_wide(struct decoder *d)
+{
+	uint32_t padded = fill_classes(d, NULL), left = d->count;
+
+	if (kinds_wide_count(d->class, padded, CLASS_NOTHING) > padded - d->count)
+		return EVT_CORRUPT;
+	if (d->class_count == CLASS_MANY)
+		count_each(d);
+	for (uint32_t number = 1; left && d->class_count < CLASS_MANY; number++) {
+		uint16_t id = d->class_id[number];
+		uint8_t class = class_of_event(&d->plan[id], number);
+
+		d->records_of[id] = kinds_wide_count(d->class, padded, class);
+		left -= d->records_of[id];
+	}
+	kinds_wide_list(d, d->column[COLUMN_HEAP_TIME].at != NULL);
+	return 0;
+}
+
+int kinds_list(struct decoder *d)
+{
+	memset(d->records_of, 0, sizeof(d->records_of));
+	return d->has_wide_kinds ? list_wide(d) : list_narrow(d);
 }
