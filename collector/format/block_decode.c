@@ -418,7 +418,7 @@ static void decoder_read_waiting(struct decoder *d, struct reading *out)
 							    heap),
 					     d->stream,
 					     (uint8_t)kind->id,
-					     d->plan[kind->id].words,
+					     kind->fields,
 					     number,
 					     r.words };
 		if (!kind->is_full)
@@ -461,9 +461,8 @@ static void decoder_read_record(struct decoder *d, struct reading *r,
 		record_put_words(&output->heap[r->place.records - 1], kind, r->words);
 	else
 		decoder_get_words(d, kind, r->words, output->words);
-	*r->event++ = (struct event){
-		time_ns, d->stream, (uint8_t)kind->id, d->plan[kind->id].words, number, r->words
-	};
+	*r->event++ = (struct event){ time_ns,      d->stream, (uint8_t)kind->id,
+				      kind->fields, number,    r->words };
 	r->words += kind->words;
 	if (r->sum)
 		*r->sum++ = r->place.sum;

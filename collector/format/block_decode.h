@@ -21,6 +21,7 @@ struct decoder_kind {
 	uint16_t id;
 	uint8_t shape;
 	uint8_t words;  /* with those that follow the fields */
+	uint8_t fields; /* words of these */
 	uint8_t record; /* enum heap_record_kind, 0: it becomes none */
 	uint8_t quick;  /* enum quick */
 	bool is_sum;    /* it is added up */

@@ -204,6 +204,7 @@ static void frame_plan_kinds(struct decoder *d)
 		kind->record = plan->is_record ? heap_record_kind(kind->id) : 0;
 		kind->is_sum = plan->shape == PLAN_SUM;
 		kind->may_wait = own_may_wait(plan);
+		kind->fields = plan->words;
 		kind->is_full = own_fills(plan);
 		kind->caller_word = plan->caller_word;
 		kind->quick = (uint8_t)kind_quick(kind, plan, d->plans->full[kind->id].shape);
