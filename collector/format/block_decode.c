@@ -6,22 +6,23 @@
  */
 #include "collector/format/block_decode.h"
 
+#include "collector/format/block_kinds.h"
 #include "collector/format/error.h"
 #include "collector/format/heap_decode.h"
+#include "collector/format/kinds_wide.h"
 #include "collector/format/own_decode.h"
-
-#define TABLES 4u /* counters of records by turns: adding to the same word twice in a row is slow */
 
 void decoder_forget_kinds(struct decoder *d, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		d->visit[i] = VISIT_NOTHING;
+		d->class_of[i] = CLASS_NOTHING;
 	d->kind_count = 0;
 }
 
 void decoder_init(struct decoder *d)
 {
 	varint_lanes_init(&d->lanes);
+	d->has_wide_kinds = kinds_wide_is_usable();
 }
 
 void decoder_release(struct decoder *d)
@@ -45,82 +46,6 @@ static void numbers_put_late(struct decoder *d, uint16_t *number)
 		d->number_failed = true;
 }
 
-/* Records of each event id; returns how many are of no kind of the frame. */
-static uint32_t decoder_add_tables(struct decoder *d, uint32_t (*table)[UINT8_MAX + 1])
-{
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
-		d->records_of[id] = 0;
-		for (uint32_t i = 0; i < TABLES; i++)
-			d->records_of[id] += table[i][VISIT_ID(id)];
-	}
-	return table[0][VISIT_NOTHING] + table[1][VISIT_NOTHING] + table[2][VISIT_NOTHING] +
-	       table[3][VISIT_NOTHING];
-}
-
-/* Of one group, in which something is read. */
-static inline void decoder_list_group(struct decoder *d, uint32_t from, uint32_t to,
-				      uint32_t has_units)
-{
-	uint32_t at = d->visited_count, heap = d->heap_records;
-
-	for (uint32_t i = from; i < to; i++) {
-		uint32_t visit = d->visit[d->numbers.value[i]];
-
-		heap += visit / VISIT_UNITS & has_units;
-		d->visited[at] = (uint16_t)i;
-		d->visited_heap[at] = (uint16_t)heap;
-		at += visit / VISIT & 1;
-	}
-	d->visited_count = at;
-}
-
-/* Likewise where all of them are read, and all or none have a time in units: `step` is 1 or 0. */
-static inline void decoder_list_all(struct decoder *d, uint32_t from, uint32_t step)
-{
-	uint16_t *visited = &d->visited[d->visited_count];
-	uint16_t *heap = &d->visited_heap[d->visited_count];
-
-	for (uint32_t i = 0; i < VISIT_GROUP; i++) {
-		visited[i] = (uint16_t)(from + i);
-		heap[i] = (uint16_t)(d->heap_records + (i + 1) * step);
-	}
-	d->visited_count += VISIT_GROUP;
-}
-
-/*
- * Lists the records that something is read of, and counts all of them by event id. What the kinds of a group are
- * is added up first: often there is nothing to be listed.
- */
-static int decoder_list_visits(struct decoder *d)
-{
-	const uint16_t *number = d->numbers.value;
-	uint32_t table[TABLES][UINT8_MAX + 1] = { { 0 } };
-	/* files of version 1 have all times in one column, in ns */
-	uint32_t has_units = d->column[COLUMN_HEAP_TIME].at != NULL;
-
-	d->visited_count = d->heap_records = 0;
-	for (uint32_t from = 0; from < d->count; from += VISIT_GROUP) {
-		uint32_t to = from + VISIT_GROUP < d->count ? from + VISIT_GROUP : d->count;
-		uint32_t sum = 0, read, units;
-
-#pragma GCC unroll 8
-		for (uint32_t i = from; i < to; i++) {
-			uint32_t visit = d->visit[number[i]];
-
-			table[i % TABLES][(uint8_t)visit]++;
-			sum += visit;
-		}
-		read = sum / VISIT % (2 * VISIT_GROUP);
-		units = has_units ? sum / VISIT_UNITS : 0;
-		if (read == VISIT_GROUP && units % VISIT_GROUP == 0)
-			decoder_list_all(d, from, units / VISIT_GROUP);
-		else if (read)
-			decoder_list_group(d, from, to, has_units);
-		d->heap_records += units;
-	}
-	return decoder_add_tables(d, table) ? EVT_CORRUPT : 0;
-}
-
 /* The values of the shared columns of all records; the columns are there, or there are none. */
 static int decoder_unpack_shared(struct decoder *d, const size_t *count)
 {
@@ -132,9 +57,10 @@ static int decoder_unpack_shared(struct decoder *d, const size_t *count)
 		error = varints_unpack(&d->shared[keys[i]], &d->lanes, &d->column[keys[i]],
 				       count[keys[i]]);
 	if (!error)
-		error = varints_add_up(&d->shared[COLUMN_TIME], count[COLUMN_TIME]);
+		error = varints_add_up(&d->shared[COLUMN_TIME], &d->lanes, count[COLUMN_TIME]);
 	if (!error)
-		error = varints_add_up(&d->shared[COLUMN_HEAP_TIME], count[COLUMN_HEAP_TIME]);
+		error = varints_add_up(&d->shared[COLUMN_HEAP_TIME], &d->lanes,
+				       count[COLUMN_HEAP_TIME]);
 	return error;
 }
 
@@ -158,7 +84,7 @@ int decoder_read_kinds(struct decoder *d, struct decoder_needs *ret_needs)
 	if (!error)
 		numbers_put_late(d, d->numbers.value);
 	if (!error)
-		error = d->number_failed ? EVT_CORRUPT : decoder_list_visits(d);
+		error = d->number_failed ? EVT_CORRUPT : kinds_list(d);
 	if (error)
 		return error;
 	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
@@ -492,7 +418,7 @@ static void decoder_read_waiting(struct decoder *d, struct reading *out)
 							    heap),
 					     d->stream,
 					     (uint8_t)kind->id,
-					     d->plan[kind->id].words,
+					     kind->fields,
 					     number,
 					     r.words };
 		if (!kind->is_full)
@@ -535,9 +461,8 @@ static void decoder_read_record(struct decoder *d, struct reading *r,
 		record_put_words(&output->heap[r->place.records - 1], kind, r->words);
 	else
 		decoder_get_words(d, kind, r->words, output->words);
-	*r->event++ = (struct event){
-		time_ns, d->stream, (uint8_t)kind->id, d->plan[kind->id].words, number, r->words
-	};
+	*r->event++ = (struct event){ time_ns,      d->stream, (uint8_t)kind->id,
+				      kind->fields, number,    r->words };
 	r->words += kind->words;
 	if (r->sum)
 		*r->sum++ = r->place.sum;
@@ -564,7 +489,9 @@ int decoder_read_values(struct decoder *d, struct decoder_output *output)
 		const struct decoder_kind
 			*kind = &d->kind[d->numbers.value[d->visited[r.place.visit]]];
 
-		if (kind->quick)
+		if (kind->quick == QUICK_SIZE)
+			decoder_read_sizes(d, &r.place);
+		else if (kind->quick)
 			decoder_read_heap(d, output->heap, &r.place);
 		else if (kind->may_wait)
 			decoder_read_waiting(d, &r);

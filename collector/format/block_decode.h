@@ -21,6 +21,7 @@ struct decoder_kind {
 	uint16_t id;
 	uint8_t shape;
 	uint8_t words;  /* with those that follow the fields */
+	uint8_t fields; /* words of these */
 	uint8_t record; /* enum heap_record_kind, 0: it becomes none */
 	uint8_t quick;  /* enum quick */
 	bool is_sum;    /* it is added up */
@@ -48,6 +49,17 @@ struct trail {
 	uint32_t open[HEAP_WINDOW];
 };
 
+/* A byte of what has to be known of each record. */
+#define CLASS_NOTHING 0u /* no kind; so that memory which was never touched means it */
+#define CLASS_READ 0x80u /* something of it is read */
+#define CLASS_UNITS \
+	0x40u            /* an event of the heap, whose time is in units where the block has such */
+#define CLASS_MANY 0x3fu /* stands for all event ids from the so many-th on */
+#define KINDS_STRIDE 16u /* records looked at together */
+#define KINDS_STRIDE_WIDE 64u
+_Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX && BLOCK_RECORDS_MAX % KINDS_STRIDE_WIDE == 0,
+	       "decoder.visited holds every record, decoder.class whole groups of them");
+
 #define OWN_ROWS 64u /* what they take together stays in the nearest cache */
 
 /* Events of one id whose values are still to be read; see own_decode.h. */
@@ -61,11 +73,14 @@ struct decoder {
 	const struct event_plan *plan;   /* those of the present frame, by id */
 	const bool *reads_shared;        /* columns, likewise */
 	struct varint_lanes lanes;
+	bool has_wide_kinds; /* kinds_wide_is_usable() */
 
 	struct decoder_kind kind[FRAME_KINDS_MAX];
-	/* VISIT_ID, VISIT when something of it is read, VISIT_UNITS; VISIT_NOTHING from kind_count on */
-	uint32_t visit[FRAME_KINDS_MAX];
+	/* CLASS_READ, CLASS_UNITS and the number of its event id in class_id; CLASS_NOTHING from kind_count on */
+	uint8_t class_of[FRAME_KINDS_MAX];
 	uint32_t kind_count;
+	uint16_t class_id[CLASS_MANY];
+	uint32_t class_count; /* CLASS_MANY: there may be more */
 
 	/* the block */
 	uint32_t stream;
@@ -75,8 +90,10 @@ struct decoder {
 	struct cursor column[COLUMN_LIMIT];
 	uint64_t last_address[COLUMN_LIMIT];
 	struct varints numbers, shared[COLUMN_SHARED];
+	uint8_t class[BLOCK_RECORDS_MAX] __attribute__((aligned(KINDS_STRIDE)));
 	/* records that something is read of, and how many up to there have a time in units */
-	uint16_t visited[BLOCK_RECORDS_MAX + 1], visited_heap[BLOCK_RECORDS_MAX + 1];
+	uint16_t visited[BLOCK_RECORDS_MAX + KINDS_STRIDE],
+		visited_heap[BLOCK_RECORDS_MAX + KINDS_STRIDE];
 	uint32_t heap_records; /* that have a time in units */
 	uint32_t visited_count;
 	uint32_t records_of[EVT_ID_LIMIT];
@@ -85,20 +102,6 @@ struct decoder {
 	struct trail deaths;
 	struct own_rows own[EVT_ID_LIMIT];
 };
-
-/* Bits that do not meet when those of a group are added up. */
-#define VISIT_GROUP 8u
-#define VISIT 0x1000u
-#define VISIT_UNITS \
-	0x10000u         /* an event of the heap, whose time is in units where the block has such */
-#define VISIT_NOTHING 0u /* so that memory which was never touched means it */
-#define VISIT_ID(id) ((id) + 1u)
-#define VISIT_ID_MAX 0xffu
-_Static_assert(VISIT_GROUP *VISIT_ID_MAX < VISIT && VISIT_GROUP * VISIT < VISIT_UNITS,
-	       "sums of a group do not meet");
-_Static_assert(VISIT_ID(EVT_ID_LIMIT) <= VISIT_ID_MAX,
-	       "an id leaves room for the flag and for none");
-_Static_assert(BLOCK_RECORDS_MAX <= UINT16_MAX, "decoder.visited holds every record");
 
 /* `d` is zeroed. */
 void decoder_init(struct decoder *d);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "collector/format/block_decode.h"
+#include "collector/format/block_kinds.h"
 #include "collector/format/error.h"
 #include "collector/format/frame_flags.h"
 #include "collector/format/own_decode.h"
@@ -193,6 +194,7 @@ static void frame_plan_kinds(struct decoder *d)
 		exact |= d->plans->is_exact[d->kind[i].id];
 	d->plan = exact ? d->plans->exact : d->plans->wanted;
 	d->reads_shared = exact ? d->plans->exact_shared : d->plans->wanted_shared;
+	kinds_plan(d);
 	for (uint32_t i = 0; i < d->kind_count; i++) {
 		struct decoder_kind *kind = &d->kind[i];
 		const struct event_plan *plan = &d->plan[kind->id];
@@ -202,11 +204,10 @@ static void frame_plan_kinds(struct decoder *d)
 		kind->record = plan->is_record ? heap_record_kind(kind->id) : 0;
 		kind->is_sum = plan->shape == PLAN_SUM;
 		kind->may_wait = own_may_wait(plan);
+		kind->fields = plan->words;
 		kind->is_full = own_fills(plan);
 		kind->caller_word = plan->caller_word;
 		kind->quick = (uint8_t)kind_quick(kind, plan, d->plans->full[kind->id].shape);
-		d->visit[i] = VISIT_ID(kind->id) | (plan->shape > PLAN_PASS ? VISIT : 0) |
-			      (plan->is_heap ? VISIT_UNITS : 0);
 	}
 }
 

@@ -135,6 +135,26 @@ static inline void pass_dies(struct pass *pass, struct heap_record *all, uint32_
 	deaths->open[place] = 1;
 }
 
+void decoder_read_sizes(struct decoder *d, struct heap_place *place)
+{
+	struct pass pass = pass_begin(d);
+	const uint16_t *number = d->numbers.value;
+	uint64_t bytes = 0;
+	uint32_t i = place->visit, end = d->visited_count;
+
+	for (; i < end; i++) {
+		struct decoder_kind *kind = &d->kind[number[d->visited[i]]];
+
+		if (kind->quick != QUICK_SIZE)
+			break;
+		bytes += pass_get_size(&pass, kind);
+	}
+	pass_end(&pass);
+	place->sum.events += i - place->visit;
+	place->sum.bytes += bytes;
+	place->visit = i;
+}
+
 void decoder_read_heap(struct decoder *d, struct heap_record *all, struct heap_place *place)
 {
 	struct pass pass = pass_begin(d);
@@ -152,10 +172,6 @@ void decoder_read_heap(struct decoder *d, struct heap_record *all, struct heap_p
 			sum.bytes += kind->is_sum ? all[records].size : 0;
 		} else if (kind->quick == QUICK_DIES) {
 			pass_dies(&pass, all, records);
-		} else if (kind->quick == QUICK_SIZE) {
-			sum.bytes += pass_get_size(&pass, kind);
-			sum.events++;
-			continue;
 		} else {
 			break;
 		}

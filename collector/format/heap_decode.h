@@ -18,9 +18,11 @@ struct heap_place {
 };
 
 /*
- * From `place` on the records whose kind is quick, up to the first one that is not. What is wrong with a code is
+ * From `place` on the records whose kind is quick and becomes a heap record, up to the first one that is not. What is wrong with a code is
  * kept in its column's `failed`.
  */
 void decoder_read_heap(struct decoder *d, struct heap_record *all, struct heap_place *place);
+/* The same for those of which there is nothing but a size to be added up. */
+void decoder_read_sizes(struct decoder *d, struct heap_place *place);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "collector/format/error.h"
+#include "collector/format/varints_wide.h"
 
 #define STRIDE VARINTS_STRIDE
 
@@ -24,6 +25,7 @@ struct unpacking {
 void varint_lanes_init(struct varint_lanes *lanes)
 {
 	lanes->usable = __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("popcnt");
+	lanes->is_wide = wide_is_usable();
 	for (unsigned int set = 0; set < 256; set++) {
 		unsigned int at = 0;
 
@@ -86,6 +88,14 @@ __attribute__((target("ssse3,popcnt"))) static void unpack_short(const struct va
 	u->column.at = at;
 }
 
+static void unpack_wide(struct unpacking *u)
+{
+	size_t taken = wide_unpack(&u->column, u->value, u->left);
+
+	u->value += taken;
+	u->left -= taken;
+}
+
 static int late_put(struct varints *varints, struct varint_late late)
 {
 	if (varints->late_count == varints->late_room) {
@@ -139,6 +149,8 @@ int varints_unpack(struct varints *varints, const struct varint_lanes *lanes, st
 	error = varints_reserve(varints, count);
 	u = (struct unpacking){ *column, varints->value, count };
 	while (!error && u.left && !u.column.failed) {
+		if (lanes->is_wide)
+			unpack_wide(&u);
 		if (lanes->usable && u.left >= STRIDE && cursor_left(&u.column) >= STRIDE)
 			unpack_short(lanes, &u);
 		if (u.left)
@@ -296,7 +308,7 @@ static inline __m128i lanes_add_up(__m128i four, __m128i *total)
 	return sum;
 }
 
-int varints_add_up(struct varints *varints, size_t count)
+int varints_add_up(struct varints *varints, const struct varint_lanes *lanes, size_t count)
 {
 	const __m128i zero = _mm_setzero_si128(), late = _mm_set1_epi16((short)VARINTS_LATE);
 	__m128i total = zero;
@@ -305,6 +317,10 @@ int varints_add_up(struct varints *varints, size_t count)
 	if (error)
 		return error;
 	varints->sum[0] = 0;
+	if (lanes->is_wide) {
+		wide_add_up(varints->value, varints->sum, count);
+		return 0;
+	}
 	for (size_t i = 0; i < count; i += 8) { /* both arrays have room beyond their last one */
 		__m128i *sum = (__m128i *)(void *)&varints->sum[1 + i];
 		__m128i value = _mm_loadu_si128((const void *)&varints->value[i]);

@@ -18,7 +18,8 @@
 
 /* For each set of eight lanes the shuffle that moves them to the front. */
 struct varint_lanes {
-	bool usable; /* the processor has what it takes */
+	bool usable;  /* the processor has what it takes */
+	bool is_wide; /* and that of varints_wide.h */
 	uint8_t shuffle[256][16];
 };
 
@@ -56,7 +57,7 @@ int varints_unpack(struct varints *varints, const struct varint_lanes *lanes, st
  * Fills `sum`: sum[i] is what the first i of the `count` numbers add up to, those of `late` left out. At most 65536
  * numbers, so that it fits. EVT_NO_MEMORY.
  */
-int varints_add_up(struct varints *varints, size_t count);
+int varints_add_up(struct varints *varints, const struct varint_lanes *lanes, size_t count);
 
 /*
  * The next `count` numbers of a column that may hold more, of any length. `value` has room for VARINTS_STRIDE more. A column

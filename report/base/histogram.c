@@ -12,6 +12,8 @@
 #define SUB_BITS 6 /* 64 buckets for each power of two */
 #define SAMPLE_BITS 48
 #define SAMPLE_MASK ((1ull << SAMPLE_BITS) - 1)
+#define FILL_FROM 16u /* slots: few samples need no memory for what may come */
+#define GAP_MAX 8u
 
 static uint32_t bucket_of(uint64_t value)
 {
@@ -33,6 +35,11 @@ static uint64_t bucket_middle(uint32_t bucket)
 	octave = (bucket >> SUB_BITS) - 1;
 	low = (uint64_t)((bucket & ((1u << SUB_BITS) - 1)) + (1u << SUB_BITS)) << octave;
 	return low + ((1ull << octave) - 1) / 2;
+}
+
+static inline uint32_t bucket_at(const struct histogram *histogram, uint32_t at)
+{
+	return (uint32_t)(histogram->slot[at] >> SAMPLE_BITS);
 }
 
 void histogram_release(struct histogram *histogram)
@@ -64,24 +71,52 @@ static inline bool histogram_guess(const struct histogram *histogram, uint32_t b
 
 	if (!histogram->used)
 		return false;
-	at -= (uint32_t)(histogram->slot[histogram->last] >> SAMPLE_BITS);
-	if (at >= histogram->used || histogram->slot[at] >> SAMPLE_BITS != bucket)
+	at -= bucket_at(histogram, histogram->last);
+	if (at >= histogram->used || bucket_at(histogram, at) != bucket)
 		return false;
 	*ret_at = at;
 	return true;
 }
 
-static void histogram_insert(struct histogram *histogram, uint32_t at, uint64_t slot)
+static void histogram_make_room(struct histogram *histogram, uint32_t slots)
 {
-	if (histogram->used == histogram->room) {
-		histogram->room = (uint16_t)(histogram->room ? histogram->room * 2 : 2);
-		histogram->slot = memory_grow(histogram->slot, histogram->room,
-					      sizeof(*histogram->slot));
-	}
-	memmove(&histogram->slot[at + 1], &histogram->slot[at],
-		(histogram->used - at) * sizeof(*histogram->slot));
-	histogram->slot[at] = slot;
-	histogram->used++;
+	uint32_t room = histogram->room ? histogram->room : 2;
+
+	while (room < slots)
+		room *= 2;
+	if (room == histogram->room)
+		return;
+	histogram->slot = memory_grow(histogram->slot, room, sizeof(*histogram->slot));
+	histogram->room = (uint16_t)room;
+}
+
+/* Buckets between two of them that get slots of their own, so that guesses find what comes there later. */
+static uint32_t gap_between(const struct histogram *histogram, uint32_t low, uint32_t high)
+{
+	uint32_t gap = high - low - 1;
+
+	return histogram->used >= FILL_FROM && gap <= GAP_MAX ? gap : 0;
+}
+
+/* Returns the slot that it has become. */
+static uint32_t histogram_insert(struct histogram *histogram, uint32_t at, uint32_t bucket,
+				 uint64_t samples)
+{
+	uint32_t used = histogram->used, below = 0, above = 0;
+	uint64_t *slot;
+
+	if (at > 0)
+		below = gap_between(histogram, bucket_at(histogram, at - 1), bucket);
+	if (at < used)
+		above = gap_between(histogram, bucket, bucket_at(histogram, at));
+	histogram_make_room(histogram, used + below + 1 + above);
+	slot = &histogram->slot[at];
+	memmove(slot + below + 1 + above, slot, (used - at) * sizeof(*slot));
+	for (uint32_t i = 0; i < below + 1 + above; i++)
+		slot[i] = (uint64_t)(bucket - below + i) << SAMPLE_BITS;
+	slot[below] |= samples;
+	histogram->used = (uint16_t)(used + below + 1 + above);
+	return at + below;
 }
 
 void histogram_add(struct histogram *histogram, uint64_t value, uint64_t samples)
@@ -90,18 +125,21 @@ void histogram_add(struct histogram *histogram, uint64_t value, uint64_t samples
 
 	if (!histogram_guess(histogram, bucket, &at))
 		at = histogram_search(histogram, bucket);
-	if (at < histogram->used && histogram->slot[at] >> SAMPLE_BITS == bucket)
+	if (at < histogram->used && bucket_at(histogram, at) == bucket)
 		histogram->slot[at] += samples;
 	else
-		histogram_insert(histogram, at, (uint64_t)bucket << SAMPLE_BITS | samples);
+		at = histogram_insert(histogram, at, bucket, samples);
 	histogram->last = (uint16_t)at;
 }
 
 void histogram_merge(struct histogram *into, const struct histogram *from)
 {
-	for (uint32_t i = 0; i < from->used; i++)
+	for (uint32_t i = 0; i < from->used; i++) {
+		if (!(from->slot[i] & SAMPLE_MASK))
+			continue;
 		histogram_add(into, bucket_middle((uint32_t)(from->slot[i] >> SAMPLE_BITS)),
 			      from->slot[i] & SAMPLE_MASK);
+	}
 }
 
 uint64_t histogram_percentile(const struct histogram *histogram, double percent)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Percentiles of 64-bit numbers within 1 %: buckets of 1/64 of a power of two, answered by their
- * middle, so that the relative error is at most 1/128. Memory is 8 bytes for each bucket in use, of
- * which there are at most 3776, and none before the first sample.
+ * middle, so that the relative error is at most 1/128. Memory is 8 bytes for each bucket in use and, where there are more than a
+ * few, for up to eight empty ones between two of them; there are at most 3776, and none before the first sample.
  */
 #ifndef REPORT_BASE_HISTOGRAM_H
 #define REPORT_BASE_HISTOGRAM_H
@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 struct histogram {
-	uint64_t *slot; /* sorted: bucket in the upper 16 bits, samples in the lower 48 */
+	uint64_t *
+		slot; /* sorted: bucket in the upper 16 bits, samples in the lower 48, which may be 0 */
 	uint16_t used, room;
 	uint16_t last; /* slot that was added to last */
 };

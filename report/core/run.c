@@ -16,6 +16,8 @@
 #define PROGRESS_EVENTS (1u << 20) /* between looks at the clock */
 #define PROGRESS_AFTER_S 2
 #define SETTLE_EVENTS 1024u /* between looks at what is settled */
+_Static_assert(PROGRESS_EVENTS % SETTLE_EVENTS == 0,
+	       "a look at the clock is one at what is settled");
 
 struct run_analysis {
 	const struct analysis_kind *kind;
@@ -52,7 +54,11 @@ struct run {
 	uint64_t by_id[UINT8_MAX + 1], all; /* that count */
 	uint64_t *of_thread, *of_process;   /* by index */
 	size_t thread_room, process_room;
-	bool *stopped; /* by process: recording, by its last capture range */
+	const struct source_thread
+		*tallied; /* whose events have been counted in `tally` only; NULL: none */
+	uint64_t tally;
+	bool is_plain[EVT_ID_LIMIT]; /* events that count and only go to their readers */
+	bool *stopped;               /* by process: recording, by its last capture range */
 	size_t stopped_room;
 	uint64_t settled_ns;
 	struct source_event waiting; /* for run_continue() to go on */
@@ -329,25 +335,49 @@ static void run_take_book(struct run *run, const struct source_event *event)
 
 /* --- events --- */
 
-static inline void run_count(struct run *run, const struct source_event *event)
+/* What has been counted of one thread goes where it belongs. */
+static void run_put_tally(struct run *run)
 {
-	uint32_t thread = event->thread->index, process = event->process->index;
+	uint32_t thread, process;
 
+	if (!run->tallied)
+		return;
+	thread = run->tallied->index;
+	process = run->tallied->process->index;
 	if (thread >= run->thread_room)
 		run->of_thread = memory_room(run->of_thread, thread, &run->thread_room,
 					     sizeof(*run->of_thread));
 	if (process >= run->process_room)
 		run->of_process = memory_room(run->of_process, process, &run->process_room,
 					      sizeof(*run->of_process));
-	run->of_thread[thread]++;
-	run->of_process[process]++;
-	run->all++;
+	run->of_thread[thread] += run->tally;
+	run->of_process[process] += run->tally;
+	run->all += run->tally;
+	run->tally = 0;
+	run->tallied = NULL;
+}
+
+static inline void run_count(struct run *run, const struct source_event *event)
+{
+	if (event->thread != run->tallied) {
+		run_put_tally(run);
+		run->tallied = event->thread;
+	}
+	run->tally++;
 	run->by_id[event->event.id]++;
 }
 
-static inline void run_take(struct run *run, const struct source_event *event)
+static inline void run_give(const struct run *run, const struct source_event *event, bool counts)
 {
-	const struct run_readers *readers;
+	const struct run_readers *readers = &run->readers[event->event.id];
+
+	for (size_t i = 0; i < readers->count; i++)
+		readers->reader[i].take(readers->reader[i].state, event, counts);
+}
+
+/* Any event. */
+static void run_take_any(struct run *run, const struct source_event *event)
+{
 	enum filter_verdict verdict;
 
 	if (!event->process || !event->thread) {
@@ -367,11 +397,20 @@ static inline void run_take(struct run *run, const struct source_event *event)
 		return;
 	if (verdict == FILTER_COUNTS)
 		run_count(run, event);
-	if (event->event.id >= EVT_ID_LIMIT)
+	if (event->event.id < EVT_ID_LIMIT)
+		run_give(run, event, verdict == FILTER_COUNTS);
+}
+
+static inline void run_take(struct run *run, const struct source_event *event)
+{
+	uint8_t id = event->event.id;
+
+	if (id >= EVT_ID_LIMIT || !run->is_plain[id] || !event->thread || !event->process) {
+		run_take_any(run, event);
 		return;
-	readers = &run->readers[event->event.id];
-	for (size_t i = 0; i < readers->count; i++)
-		readers->reader[i].take(readers->reader[i].state, event, verdict == FILTER_COUNTS);
+	}
+	run_count(run, event);
+	run_give(run, event, true);
 }
 
 static void run_settle(struct run *run, uint64_t upto_ns)
@@ -428,6 +467,7 @@ static void run_finish(struct run *run)
 	size_t processes = source_processes(run->source, &process);
 
 	run_settle(run, UINT64_MAX);
+	run_put_tally(run);
 	if (!run->filters.any)
 		run_count_passed(run);
 	for (size_t i = 0; i < processes; i++)
@@ -443,11 +483,11 @@ struct progress {
 	uint64_t events;
 };
 
-static void progress_step(struct progress *progress)
+static void progress_show(struct progress *progress)
 {
 	struct timespec now;
 
-	if (++progress->events % PROGRESS_EVENTS || !progress->enabled)
+	if (progress->events % PROGRESS_EVENTS || !progress->events || !progress->enabled)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (now.tv_sec - progress->start.tv_sec < PROGRESS_AFTER_S)
@@ -461,6 +501,9 @@ void run_begin(struct run *run)
 {
 	run_complete_wants(run);
 	run_order_readers(run);
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		run->is_plain[id] = !run->filters.any && id != EVT_capture_start &&
+				    id != EVT_capture_stop && id != EVT_thread_clock;
 	source_want_heap(run->source, run_take_heap, run);
 	source_want(run->source, &run->wants);
 }
@@ -469,13 +512,16 @@ bool run_continue(struct run *run, uint64_t until_ns)
 {
 	while (run->has_waiting || !source_next(run->source, &run->waiting)) {
 		run->has_waiting = run->waiting.event.time_ns >= until_ns;
-		if (run->has_waiting)
+		if (run->has_waiting) {
+			run_put_tally(run);
 			return true;
+		}
 		if (run->continued++ % SETTLE_EVENTS == 0)
 			run_settle_to(run, source_settled_ns(run->source),
 				      run->waiting.event.time_ns);
 		run_take(run, &run->waiting);
 	}
+	run_put_tally(run);
 	return false;
 }
 
@@ -492,15 +538,17 @@ void run_end(struct run *run)
 void run_read(struct run *run, bool shows_progress)
 {
 	struct progress progress = { .enabled = shows_progress && isatty(STDERR_FILENO) };
-	struct source_event event;
+	const struct source_event *event;
 
 	run_begin(run);
 	clock_gettime(CLOCK_MONOTONIC, &progress.start);
-	while (!source_next(run->source, &event)) {
-		if (progress.events % SETTLE_EVENTS == 0)
-			run_settle_to(run, source_settled_ns(run->source), event.event.time_ns);
-		run_take(run, &event);
-		progress_step(&progress);
+	while ((event = source_step(run->source))) {
+		if (progress.events % SETTLE_EVENTS == 0) {
+			run_settle_to(run, source_settled_ns(run->source), event->event.time_ns);
+			progress_show(&progress);
+		}
+		progress.events++;
+		run_take(run, event);
 	}
 	if (progress.shown)
 		fprintf(stderr, "\r\033[K");

@@ -112,13 +112,37 @@ struct work *works_at_process(struct works *works, const struct source_event *ev
 	return &works->process[index][counts];
 }
 
+static uint64_t *work_at(struct work *work, enum work_id id)
+{
+	return &((uint64_t *)work)[id];
+}
+
+static void works_tell(const struct works *works, const struct source_event *event, bool counts,
+		       const struct work *work)
+{
+	for (size_t i = 0; i < works->listener_count; i++)
+		works->listener[i].take(works->listener[i].state, event, counts, work);
+}
+
 void works_put(struct works *works, const struct source_event *event, bool counts,
 	       const struct work *work)
 {
 	work_add(works_at_thread(works, event, counts), work);
 	work_add(works_at_process(works, event, counts), work);
-	for (size_t i = 0; i < works->listener_count; i++)
-		works->listener[i].take(works->listener[i].state, event, counts, work);
+	works_tell(works, event, counts, work);
+}
+
+void works_put_one(struct works *works, const struct source_event *event, bool counts,
+		   enum work_id id, uint64_t value)
+{
+	*work_at(works_at_thread(works, event, counts), id) += value;
+	*work_at(works_at_process(works, event, counts), id) += value;
+	if (works->listener_count) {
+		struct work work = { 0 };
+
+		*work_at(&work, id) = value;
+		works_tell(works, event, counts, &work);
+	}
 }
 
 void works_note_late(struct works *works)
@@ -145,11 +169,6 @@ struct work *works_late_at_process(struct works *works, uint32_t process)
 	works->late_process = memory_room(works->late_process, process, &works->late_process_room,
 					  sizeof(*works->late_process));
 	return &works->late_process[process];
-}
-
-static uint64_t *work_at(struct work *work, enum work_id id)
-{
-	return &((uint64_t *)work)[id];
 }
 
 static void works_add_sum(const struct works *works, struct work *work, const struct block_sum *sum)

@@ -69,6 +69,9 @@ struct works *works_provide(struct run *run);
 /* What the event did, at its thread and process. */
 void works_put(struct works *works, const struct source_event *event, bool counts,
 	       const struct work *work);
+/* The same of one counter. */
+void works_put_one(struct works *works, const struct source_event *event, bool counts,
+		   enum work_id id, uint64_t value);
 /* The same without listeners, for what happens all the time: where the provider adds itself. */
 struct work *works_at_thread(struct works *works, const struct source_event *event, bool counts);
 struct work *works_at_process(struct works *works, const struct source_event *event, bool counts);

@@ -61,7 +61,7 @@ static int slot_init(struct slot *slot, const struct schema *schema,
 
 static unsigned int slots_for(const struct workers *workers)
 {
-	unsigned int slots = workers_threads(workers) + 2;
+	unsigned int slots = workers_threads(workers) + 1;
 
 	return slots < AHEAD_SLOTS ? slots : AHEAD_SLOTS;
 }
@@ -132,6 +132,11 @@ void ahead_put(struct ahead *ahead, uint64_t offset, const uint8_t *bytes, size_
 	workers_put(ahead->workers, &slot->job);
 }
 
+void ahead_let_go(struct ahead *ahead)
+{
+	ahead->holds = false;
+}
+
 static void ahead_forget_first(struct ahead *ahead)
 {
 	ahead->first = (ahead->first + 1) % ahead->slots;
@@ -142,7 +147,7 @@ bool ahead_take(struct ahead *ahead, uint64_t offset, struct reader_frame *ret_f
 {
 	struct slot *slot;
 
-	ahead->holds = false;
+	ahead_let_go(ahead);
 	while (ahead->count && ahead_slot(ahead, 0)->frame.offset < offset) {
 		workers_take_back(ahead->workers, &ahead_slot(ahead, 0)->job);
 		ahead_forget_first(ahead);

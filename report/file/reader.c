@@ -200,6 +200,10 @@ static int reader_take_frame(struct reader *reader, struct reader_frame *frame)
 {
 	int error;
 
+	if (reader->ahead) { /* so that no thread is idle while this one waits */
+		ahead_let_go(reader->ahead);
+		reader_look_ahead(reader);
+	}
 	if (reader->ahead && ahead_take(reader->ahead, reader->facts.position, frame))
 		error = reader_pass_frame(reader, frame, reader_accept(reader, frame));
 	else

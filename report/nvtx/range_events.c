@@ -155,8 +155,7 @@ const struct analysis_kind analysis_ranges = {
 
 static void count_range(void *state, const struct source_event *event, bool counts)
 {
-	works_put(((struct work_provider *)state)->works, event, counts,
-		  &(struct work){ .nvtx_ranges = 1 });
+	works_put_one(((struct work_provider *)state)->works, event, counts, WORK_nvtx_ranges, 1);
 }
 
 static void work_start(void *state, struct run *run, const void *options)

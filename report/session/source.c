@@ -337,17 +337,18 @@ static int source_keep_books(struct source *source, const struct source_event *e
 	return error == EVT_NO_MEMORY ? error : EVT_OK;
 }
 
-static inline void source_give(struct source *source, const struct event *event, uint64_t time_ns,
-			       struct source_event *ret_event)
+static inline const struct source_event *source_give(struct source *source,
+						     const struct event *event, uint64_t time_ns)
 {
+	struct source_event *given = &source->current;
+
 	source->at = event + 1;
 	if (source->run->sum)
 		sums_move(source->run, source->run->sum++);
-	*ret_event = source->current;
-	ret_event->event = *event;
-	ret_event->event.time_ns = time_ns;
-	if (source->stack_of_kind)
-		ret_event->stack = source->stack_of_kind[event->kind];
+	given->event = *event;
+	given->event.time_ns = time_ns;
+	given->stack = source->stack_of_kind ? source->stack_of_kind[event->kind] : STACK_NONE;
+	return given;
 }
 
 static uint64_t source_head_ns(const struct source *source)
@@ -434,34 +435,44 @@ static int source_find(struct source *source)
 }
 
 /* Another run, or an event that says something of a process or thread. */
-__attribute__((noinline)) static int source_next_slowly(struct source *source,
-							struct source_event *ret_event)
+__attribute__((noinline)) static const struct source_event *source_step_slowly(
+	struct source *source)
 {
+	const struct source_event *given;
 	const struct event *event;
-	int error = source_find(source);
 
-	if (error)
-		return error;
+	source->error = source_find(source);
+	if (source->error)
+		return NULL;
 	event = source->at;
-	source_give(source, event, source_head_ns(source), ret_event);
+	given = source_give(source, event, source_head_ns(source));
 	/* the program did nothing: no event of its thread, see source_settle_run() */
 	source->begin += event->id == EVT_thread_clock;
 	if (source->keeps_books || is_own_book(event->id))
-		return source_keep_books(source, ret_event);
-	return EVT_OK;
+		source->error = source_keep_books(source, given);
+	return source->error ? NULL : given;
 }
 
-int source_next(struct source *source, struct source_event *ret_event)
+const struct source_event *source_step(struct source *source)
 {
 	const struct event *event = source->at;
 	uint64_t time_ns;
 
 	if (event >= source->end || source->keeps_books || source->slow[event->id % EVT_ID_LIMIT])
-		return source_next_slowly(source, ret_event);
+		return source_step_slowly(source);
 	time_ns = merge_time(event->time_ns, source->run->offset_ns);
 	if (time_ns >= source->until_ns)
-		return source_next_slowly(source, ret_event);
-	source_give(source, event, time_ns, ret_event);
+		return source_step_slowly(source);
+	return source_give(source, event, time_ns);
+}
+
+int source_next(struct source *source, struct source_event *ret_event)
+{
+	const struct source_event *given = source_step(source);
+
+	if (!given)
+		return source->error;
+	*ret_event = *given;
 	return EVT_OK;
 }
 

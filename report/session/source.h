@@ -252,6 +252,8 @@ uint32_t source_stack_or_caller(struct source *source, uint32_t stack, uint64_t 
  * EVT_END; a damaged frame is passed over and becomes a fault.
  */
 int source_next(struct source *source, struct source_event *ret_event);
+/* The same without a copy: valid until the next one. NULL where source_next() would not have returned 0. */
+const struct source_event *source_step(struct source *source);
 
 /*
  * For files that are being written, before the first source_next() and whenever it has said EVT_END: what has come since is given

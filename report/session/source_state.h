@@ -137,8 +137,10 @@ struct source {
 	const struct event *at, *end, *begin;
 	const uint32_t *stack_of_kind; /* NULL: its frame has no stacks, or they are not wanted */
 	uint64_t until_ns;
-	bool keeps_books;            /* it is of stream 0 */
-	struct source_event current; /* process, thread and file of the run */
+	bool keeps_books; /* it is of stream 0 */
+	struct source_event
+		current; /* process, thread and file of the run; the event given out last */
+	int error;       /* why source_step() gave none */
 };
 
 /* --- source_names.c --- */

@@ -26,8 +26,10 @@ void step_delay_begin(struct step_delay *delay)
 	delay->waits = true;
 }
 
-static void op_apply(struct steps *steps, struct step_op *op)
+static inline void op_apply(struct steps *steps, const struct step_op *op)
 {
+	struct step_mark mark;
+
 	switch (op->kind) {
 	case STEP_OP_OPEN:
 		steps_open(steps, op->place, op->category);
@@ -51,9 +53,10 @@ static void op_apply(struct steps *steps, struct step_op *op)
 		steps_clock(steps, op->place, op->ns);
 		return;
 	case STEP_OP_MARK:
+		mark = op->mark;
 		if (!op->is_numbered)
-			op->mark.number = steps_next_number(steps, op->place.process);
-		steps_mark(steps, op->place, &op->mark);
+			mark.number = steps_next_number(steps, op->place.process);
+		steps_mark(steps, op->place, &mark);
 		return;
 	case STEP_OP_INTERRUPT:
 		steps_interrupt(steps, op->place);
@@ -69,24 +72,22 @@ static bool op_has_more(enum step_op_kind kind)
 
 void step_delay_put(struct step_delay *delay, const struct step_op *op)
 {
-	struct step_op now = *op;
-
 	if (!delay->waits) {
-		op_apply(delay->steps, &now);
+		op_apply(delay->steps, op);
 		return;
 	}
 	delay->held = vast_room(delay->held, delay->count, &delay->room, sizeof(*delay->held));
-	delay->held[delay->count++] = (struct step_held){ .place = now.place,
-							  .kind = (uint8_t)now.kind,
-							  .category = (uint8_t)now.category,
-							  .how = (uint8_t)now.how,
-							  .is_numbered = now.is_numbered,
-							  .has_more = op_has_more(now.kind) };
-	if (!op_has_more(now.kind))
+	delay->held[delay->count++] = (struct step_held){ .place = op->place,
+							  .kind = (uint8_t)op->kind,
+							  .category = (uint8_t)op->category,
+							  .how = (uint8_t)op->how,
+							  .is_numbered = op->is_numbered,
+							  .has_more = op_has_more(op->kind) };
+	if (!op_has_more(op->kind))
 		return;
 	delay->more = vast_room(delay->more, delay->more_count, &delay->more_room,
 				sizeof(*delay->more));
-	delay->more[delay->more_count++] = (struct step_more){ now.ns, now.mark };
+	delay->more[delay->more_count++] = (struct step_more){ op->ns, op->mark };
 }
 
 /* The first of those that wait, which waits no longer. */

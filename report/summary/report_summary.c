@@ -177,7 +177,7 @@ static void summary_want(struct report *report)
 		.gpu = gpu_want(run, &(struct gpu_options){ .by = BY_kernels_name }),
 		.gpu_time = gpu_time_want(run, NULL),
 		.untold = untold_want(run, NULL),
-		.operators = operators_want(run, NULL),
+		.operators = operators_want_rows(run, NULL, OPERATORS_ALL),
 		.samples = samples_want(run, &(struct samples_options){ BY_lines_line }),
 		.imports = imports_want(run, NULL),
 		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),

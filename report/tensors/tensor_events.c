@@ -163,8 +163,8 @@ static void count_bytes(void *state, const struct source_event *event, bool coun
 {
 	uint64_t bytes = EVENT_AS(tensor_alloc, &event->event)->bytes;
 
-	works_put(((struct work_provider *)state)->works, event, counts,
-		  &(struct work){ .tensor_bytes = bytes });
+	works_put_one(((struct work_provider *)state)->works, event, counts, WORK_tensor_bytes,
+		      bytes);
 }
 
 static void work_start(void *state, struct run *run, const void *options)
@@ -192,13 +192,10 @@ static void count_growth(void *state, const struct source_event *event, bool cou
 	const struct growth_state *mine = state;
 	uint64_t bytes = mine->blocks->bytes;
 	uint64_t growth = event->event.id == EVT_tensor_alloc ? bytes : 0 - bytes;
-	struct work work = { 0 };
+	bool is_device = EVENT_AS(tensor_alloc, &event->event)->device != 0;
 
-	if (EVENT_AS(tensor_alloc, &event->event)->device)
-		work.tensor_device_growth = growth;
-	else
-		work.tensor_cpu_growth = growth;
-	works_put(mine->works, event, counts, &work);
+	works_put_one(mine->works, event, counts,
+		      is_device ? WORK_tensor_device_growth : WORK_tensor_cpu_growth, growth);
 }
 
 static void growth_start(void *state, struct run *run, const void *options)

@@ -206,6 +206,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->source = run_source(run);
 	mine->naming = operator_naming_want(run, NULL);
 	operators_init(&mine->operators, asked->by_shapes != 0);
+	mine->operators.kept = OPERATORS_FOLLOWED;
 	async_scopes_init(&mine->async);
 	map_init(&mine->forward);
 	mine->is_placed = asked->is_placed;

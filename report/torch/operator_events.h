@@ -14,7 +14,19 @@ struct operators_options {
 	uint32_t is_placed; /* by `by` as well, a key of what called: BY_ops_line and its like */
 	enum key_id by;
 };
+/* They are only followed, unless somebody keeps rows of them. */
 ANALYSIS(operators, struct operators)
+
+static inline struct operators *operators_want_rows(struct run *run,
+						    const struct operators_options *options,
+						    enum operators_kept kept)
+{
+	struct operators *operators = operators_want(run, options);
+
+	if (operators->kept < kept)
+		operators->kept = kept;
+	return operators;
+}
 
 /* Where is_placed: what a row's place is. Of the analysis' own state. */
 const struct run_key *operators_key(const struct operators *operators);

@@ -60,7 +60,7 @@ static void count_operator(void *state, const struct source_event *event, bool c
 	const struct operator_work_state *mine = state;
 
 	if (!mine->naming->is_hidden || event->event.id == EVT_torch_async_begin)
-		works_put(mine->works, event, counts, &(struct work){ .operators = 1 });
+		works_put_one(mine->works, event, counts, WORK_operators, 1);
 }
 
 static void work_start(void *state, struct run *run, const void *options)

@@ -43,7 +43,7 @@ static void scope_is_over(void *owner, uint32_t row, const struct late_sum *tota
 
 void operators_init(struct operators *operators, bool by_shapes)
 {
-	*operators = (struct operators){ .by_shapes = by_shapes };
+	*operators = (struct operators){ .by_shapes = by_shapes, .kept = OPERATORS_ALL };
 	nest_init(&operators->nest, (struct nest_options){ .depth_max = OPERATOR_DEPTH_MAX },
 		  operator_ended, operators);
 	late_scopes_init(&operators->late, scope_is_over, operators);
@@ -140,6 +140,20 @@ static uint32_t operators_placed_row(struct operators *operators, uint32_t row, 
 	return (uint32_t)entry->value;
 }
 
+/* OPERATOR_NONE: nobody asks for a row of it. */
+static uint32_t operators_row_for(struct operators *operators,
+				  const struct operator_opening *opening, uint64_t place)
+{
+	bool is_user = opening->scope == EVT_SCOPE_USER;
+	bool is_kept = operators->kept == OPERATORS_ALL ||
+		       (operators->kept == OPERATORS_OF_USER && is_user);
+
+	if (!opening->counts || opening->hidden || !is_kept)
+		return OPERATOR_NONE;
+	return operators_placed_row(
+		operators, operators_row_of(operators, opening->name, opening->scope), place);
+}
+
 static void row_join(struct operator_row *into, struct operator_row *from)
 {
 	into->calls += from->calls;
@@ -188,7 +202,9 @@ static void operators_count_thread(struct operators *operators, uint32_t row, ui
 	operators->row[row].threads += added;
 }
 
-static void operators_count(struct operators *operators, const struct operator_call *call)
+/* Inlined, as what a call has added up to should not go through memory: it would be read before it has come there. */
+static inline __attribute__((always_inline)) void operators_count(struct operators *operators,
+								  const struct operator_call *call)
 {
 	struct operator_work self = call->total;
 	struct operator_row *row;
@@ -213,8 +229,9 @@ static void operators_count(struct operators *operators, const struct operator_c
 /* --- open operators --- */
 
 /* A call that is an only child of its parent's name waits for the parent's end. */
-static void operators_pass_up(struct operators *operators, uint32_t parent_entry, uint64_t name,
-			      const struct operator_call *call)
+static inline __attribute__((always_inline)) void operators_pass_up(
+	struct operators *operators, uint32_t parent_entry, uint64_t name,
+	const struct operator_call *call)
 {
 	struct operator_open *parent;
 
@@ -254,6 +271,8 @@ static void operator_ended(void *state, const struct nest_end *end)
 	const struct operator_open *open = &operators->open[end->scope];
 	struct operator_call call;
 
+	if (operators->kept == OPERATORS_FOLLOWED)
+		return;
 	if (open->hidden) {
 		if (end->parent != NEST_NONE)
 			work_add(&operators->open[end->parent].own, &open->own);
@@ -306,17 +325,14 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 {
 	uint32_t entry = nest_begin(&operators->nest, opening->place, opening->name,
 				    opening->hidden);
-	uint32_t row = OPERATOR_NONE;
 	struct operator_open *open;
 	struct place place;
+	uint32_t row;
 
 	if (entry == NEST_NONE)
 		return;
 	place = place_of(operators, entry, opening);
-	if (opening->counts && !opening->hidden)
-		row = operators_placed_row(
-			operators, operators_row_of(operators, opening->name, opening->scope),
-			place.number);
+	row = operators_row_for(operators, opening, place.number);
 	if (entry >= operators->open_room)
 		operators->open = memory_room(operators->open, entry, &operators->open_room,
 					      sizeof(*operators->open));
@@ -342,11 +358,9 @@ void operators_add_apart(struct operators *operators, const struct operator_open
 {
 	struct operator_call call = { .thread = opening->place.thread };
 
-	if (!opening->counts || opening->hidden)
+	call.row = operators_row_for(operators, opening, opening->caller);
+	if (call.row == OPERATOR_NONE)
 		return;
-	call.row = operators_placed_row(operators,
-					operators_row_of(operators, opening->name, opening->scope),
-					opening->caller);
 	if (end_ns > opening->place.time_ns)
 		call.total.ns = end_ns - opening->place.time_ns;
 	call.children = call.total;

@@ -55,10 +55,14 @@ struct operator_row {
 	uint64_t gpu_total_ns, gpu_self_ns; /* on the GPU, of kernels, copies and memsets */
 };
 
+/* Which operators have rows; where they are only followed, none has. Each has more than those before it. */
+enum operators_kept { OPERATORS_FOLLOWED, OPERATORS_OF_USER, OPERATORS_ALL };
+
 struct operators {
 	bool by_shapes;
-	bool has_memory; /* tensors were recorded: 0 bytes are none */
-	bool has_gpu;    /* work of a GPU was recorded */
+	enum operators_kept kept; /* OPERATORS_ALL to begin with */
+	bool has_memory;          /* tensors were recorded: 0 bytes are none */
+	bool has_gpu;             /* work of a GPU was recorded */
 	struct operator_row *row;
 	size_t row_count, row_room;
 	struct map rows;            /* name and scope to row */

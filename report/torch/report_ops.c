@@ -68,13 +68,15 @@ static void ops_want(struct report *report)
 {
 	enum key_id by = report->request->options->by;
 
-	((struct ops_state *)report->state)->operators = operators_want(
-		report->run, &(struct operators_options){
-				     .by_shapes = by == BY_ops_shape,
-				     .is_full = true,
-				     .is_placed = stack_by_of(by) != STACK_BY_LIMIT,
-				     .by = by,
-			     });
+	((struct ops_state *)report->state)->operators = operators_want_rows(
+		report->run,
+		&(struct operators_options){
+			.by_shapes = by == BY_ops_shape,
+			.is_full = true,
+			.is_placed = stack_by_of(by) != STACK_BY_LIMIT,
+			.by = by,
+		},
+		OPERATORS_ALL);
 }
 
 static void ops_fill(struct report *report, struct table *table)

@@ -90,7 +90,7 @@ static const char *calls_name(const void *state, const struct source *source, si
 
 static void *ops_want(struct run *run)
 {
-	return operators_want(run, &(struct operators_options){ .by_shapes = 0 });
+	return operators_want_rows(run, NULL, OPERATORS_ALL);
 }
 
 static size_t ops_count(const void *state)

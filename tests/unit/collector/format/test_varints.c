@@ -65,7 +65,7 @@ static void check_column(struct varints *varints, const struct varint_lanes *lan
 	size_t late = 0;
 
 	assert_int_equal(varints_unpack(varints, lanes, &all, count), 0);
-	assert_int_equal(varints_add_up(varints, count), 0);
+	assert_int_equal(varints_add_up(varints, lanes, count), 0);
 	check_sums(varints, column, count);
 	for (size_t i = 0; i < count; i++) {
 		if (column->number[i] >= VARINTS_LATE)
@@ -77,17 +77,20 @@ static void check_column(struct varints *varints, const struct varint_lanes *lan
 
 static void columns_round_trip(void **state)
 {
-	static const size_t counts[] = { 0, 1, 7, 8, 15, 16, 17, 31, 33, 1000, NUMBERS };
+	static const size_t counts[] = { 0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 65, 1000, NUMBERS };
 	static struct column column;
-	struct varint_lanes lanes, none = { .usable = false };
+	struct varint_lanes lanes, narrow, none = { .usable = false };
 	struct varints varints = { 0 };
 
 	(void)state;
 	varint_lanes_init(&lanes);
+	narrow = lanes;
+	narrow.is_wide = false;
 	for (uint32_t rare = 1; rare <= 1000; rare *= 10) {
 		for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 			column_make(&column, counts[i], rare, rare + i);
 			check_column(&varints, &lanes, &column, counts[i]);
+			check_column(&varints, &narrow, &column, counts[i]);
 			check_column(&varints, &none, &column, counts[i]);
 			free(column.bytes);
 		}
@@ -111,6 +114,8 @@ static void greatest_sum_fits(void **state)
 						    VARINTS_LATE - 1) -
 					 column.bytes);
 	}
+	check_column(&varints, &lanes, &column, NUMBERS);
+	lanes.is_wide = false;
 	check_column(&varints, &lanes, &column, NUMBERS);
 	assert_int_equal(varints.sum[NUMBERS], NUMBERS * (VARINTS_LATE - 1u));
 	free(column.bytes);

@@ -30,8 +30,10 @@ static struct event_block read_records(struct fixture *f, uint32_t records)
 	return block;
 }
 
-/* One of the events of any id, with a random text or numbers. */
-static void put_random(struct fixture *f, uint64_t *seed, uint64_t time_ns)
+#define FEW_IDS 60u /* a frame of no other ids tells all of them apart by their classes */
+
+/* One of the events whose ids are below `ids`, with a random text or numbers. */
+static void put_random(struct fixture *f, uint64_t *seed, uint64_t time_ns, uint32_t ids)
 {
 	static const char text[] = "some text of a name";
 	uint64_t words[EVT_WORDS_MAX];
@@ -39,7 +41,7 @@ static void put_random(struct fixture *f, uint64_t *seed, uint64_t time_ns)
 
 	do
 		id = next_random(seed) % 3 ? EVT_malloc + (uint32_t)(next_random(seed) % 7)
-					   : (uint32_t)(next_random(seed) % EVT_ID_LIMIT);
+					   : (uint32_t)(next_random(seed) % ids);
 	while (!evt_descriptors[id].name);
 	count = evt_descriptors[id].field_count;
 	for (uint32_t i = 0; i < count; i++)
@@ -56,9 +58,11 @@ static void put_random(struct fixture *f, uint64_t *seed, uint64_t time_ns)
 
 static struct frame_image random_frame(struct fixture *f, uint64_t seed, uint32_t count)
 {
+	uint32_t ids = seed % 2 ? FEW_IDS : EVT_ID_LIMIT;
+
 	frame_begin_block(f->writer, 3);
 	for (uint32_t i = 0; i < count; i++)
-		put_random(f, &seed, 1000 + i * (i % 50 ? 90 : 90000));
+		put_random(f, &seed, 1000 + i * (i % 50 ? 90 : 90000), ids);
 	return close_frame(f);
 }
 

@@ -329,6 +329,41 @@ static void percentiles_are_within_one_percent(void **state)
 	histogram_release(&histogram);
 }
 
+/* Every sample by itself, and buckets in their order, while those between them get slots. */
+static void check_samples(const struct histogram *histogram, const uint64_t *sorted, size_t count)
+{
+	for (uint32_t i = 1; i < histogram->used; i++)
+		assert_true(histogram->slot[i - 1] >> 48 < histogram->slot[i] >> 48);
+	for (size_t i = 0; i < count; i++) {
+		double percent = 100.0 * ((double)i + 0.5) / (double)count;
+		double got = (double)histogram_percentile(histogram, percent);
+
+		assert_true(got >= (double)sorted[i] * 0.99 && got <= (double)sorted[i] * 1.01);
+	}
+}
+
+static void every_sample_is_in_its_bucket(void **state)
+{
+	enum { SAMPLES = 150 };
+	uint64_t value[SAMPLES], seed = 3;
+
+	(void)state;
+	for (unsigned int width = 1; width < 40; width++) {
+		struct histogram histogram = { 0 }, both = { 0 };
+
+		for (size_t i = 0; i < SAMPLES; i++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			value[i] = 1000 + (seed >> 20) % (1ull << width);
+			histogram_add(i % 3 ? &histogram : &both, value[i], 1);
+		}
+		histogram_merge(&both, &histogram);
+		qsort(value, SAMPLES, sizeof(value[0]), compare_numbers);
+		check_samples(&both, value, SAMPLES);
+		histogram_release(&histogram);
+		histogram_release(&both);
+	}
+}
+
 static void merged_rows_have_the_statistics_of_all(void **state)
 {
 	struct ranges ranges;
@@ -365,6 +400,7 @@ int main(void)
 		cmocka_unit_test(deep_nesting_takes_constant_time_each),
 		cmocka_unit_test(many_names_take_bounded_memory_each),
 		cmocka_unit_test(percentiles_are_within_one_percent),
+		cmocka_unit_test(every_sample_is_in_its_bucket),
 		cmocka_unit_test(merged_rows_have_the_statistics_of_all),
 	};
 

@@ -58,7 +58,8 @@ static void read_as(struct filter_settings options)
 {
 	open_run(&options);
 	ranges = ranges_want(run, &(struct ranges_options){ .work = WORK_BIT(gpu_ns) });
-	operators = operators_want(run, &(struct operators_options){ .is_full = true });
+	operators = operators_want_rows(run, &(struct operators_options){ .is_full = true },
+					OPERATORS_ALL);
 	steps = steps_want(run, &(struct steps_options){ .wants_rows = true });
 	late = late_want(run);
 	run_read(run, false);

@@ -76,8 +76,8 @@ static void read_as(struct filter_settings options, size_t copies, bool total_ro
 	assert_int_equal(source_open_files(&source, file, copies, message, sizeof(message)), 0);
 	run = run_new(source, &options);
 	actions = actions_want(run, NULL);
-	from = (struct actions_sources){ actions, operators_want(run, NULL), ranges_want(run, NULL),
-					 source, false };
+	from = (struct actions_sources){ actions, operators_want_rows(run, NULL, OPERATORS_OF_USER),
+					 ranges_want(run, NULL), source, false };
 	run_read(run, false);
 	table_init(&table, "actions", NULL);
 	totals = actions_fill_table(&from, &table, total_row);

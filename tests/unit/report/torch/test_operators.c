@@ -90,6 +90,49 @@ static uint64_t calls_of(uint32_t name)
 	return calls;
 }
 
+static void begin_of_user(uint64_t time_ns, uint32_t name)
+{
+	operators_begin(&operators, &(struct operator_opening){ .place = at(first, time_ns),
+								.name = name,
+								.scope = EVT_SCOPE_USER,
+								.counts = true });
+}
+
+/* User scopes have the same rows, their children are as long, and what is open is as deep, whoever has rows. */
+static void rows_are_of_whom_they_are_asked(void **state)
+{
+	static const enum operators_kept all[] = { OPERATORS_FOLLOWED, OPERATORS_OF_USER,
+						   OPERATORS_ALL };
+	uint32_t name;
+
+	for (size_t i = 0; i < 3; i++) {
+		stop(state);
+		start(state);
+		operators.kept = all[i];
+		begin_of_user(100, A);
+		begin(110, B);
+		assert_true(operators_innermost(&operators, 0, &name));
+		assert_int_equal(name, B);
+		end(130);
+		end(200);
+		operators_add_apart(&operators,
+				    &(struct operator_opening){ .place = at(first, 300),
+								.name = C,
+								.scope = EVT_SCOPE_USER,
+								.counts = true },
+				    310);
+		assert_false(operators_innermost(&operators, 0, &name));
+		assert_int_equal(operators.unmatched, 0);
+		assert_int_equal(calls_of(B), all[i] == OPERATORS_ALL);
+		assert_int_equal(calls_of(A) + calls_of(C), all[i] == OPERATORS_FOLLOWED ? 0 : 2);
+		if (all[i] == OPERATORS_FOLLOWED)
+			continue;
+		assert_int_equal(row_of(A)->total.ns, 100);
+		assert_int_equal(row_of(A)->self.ns, 80);
+		assert_int_equal(row_of(C)->total.ns, 10);
+	}
+}
+
 static void self_is_total_without_children(void **state)
 {
 	(void)state;
@@ -465,6 +508,7 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
 	const struct CMUnitTest tests[] = {
+		TEST(rows_are_of_whom_they_are_asked),
 		TEST(self_is_total_without_children),
 		TEST(chains_of_only_children_are_one_call),
 		TEST(children_with_siblings_are_calls_of_their_own),

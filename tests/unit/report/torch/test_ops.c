@@ -78,8 +78,9 @@ static void read_as(struct reading options)
 	file.bytes = bytes_of(c.r.bytes, c.r.length);
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
 	run = run_new(source, &options.filter);
-	operators = operators_want(run, &(struct operators_options){ .by_shapes = options.by_shapes,
-								     .is_full = true });
+	operators = operators_want_rows(
+		run, &(struct operators_options){ .by_shapes = options.by_shapes, .is_full = true },
+		OPERATORS_ALL);
 	launches = cuda_want(run, &(struct cuda_options){ BY_launches_op });
 	copies = cuda_want(run, &(struct cuda_options){ BY_memcpy_op });
 	heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_op });

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kinds of a block's records are: which of its records something is read of, and how many there are of each event
+ * id. Of most records nothing is read, so that this is what they cost. Private to the reader of blocks.
+ */
+#ifndef COLLECTOR_FORMAT_BLOCK_KINDS_H
+#define COLLECTOR_FORMAT_BLOCK_KINDS_H
+
+#include "collector/format/block_decode.h"
+
+/* The kinds of the frame are known, and the plan by which they are read. */
+void kinds_plan(struct decoder *d);
+
+/*
+ * Fills records_of, visited, visited_heap and heap_records from the numbers of the block's kinds. EVT_CORRUPT: one is of no
+ * kind of the frame.
+ */
+int kinds_list(struct decoder *d);
+
+#endif

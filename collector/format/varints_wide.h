@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Columns of short numbers on processors that can pick lanes out of a wide register (AVX-512 VBMI2: Intel since 2019, AMD
+ * since 2022): the same as in varints.c, 32 bytes at a time. Private to varints.c.
+ */
+#ifndef COLLECTOR_FORMAT_VARINTS_WIDE_H
+#define COLLECTOR_FORMAT_VARINTS_WIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/format/codec.h"
+
+#define WIDE_STRIDE 32u /* bytes looked at together */
+
+/* The processor has what it takes. Without it nothing below may be called. */
+bool wide_is_usable(void);
+
+/*
+ * Numbers of one or two bytes as they come one after the other, up to the first longer one, as long as both the column and
+ * `count` have room for WIDE_STRIDE. Returns how many, moves the cursor behind them.
+ */
+size_t wide_unpack(struct cursor *column, uint16_t *value, size_t count);
+
+/* See varints_add_up(); without sum[0]. */
+void wide_add_up(const uint16_t *value, uint32_t *sum, size_t count);
+
+#endif
