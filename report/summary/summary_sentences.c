@@ -499,6 +499,7 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 	    !ops_are_sampled(summary->operators))
 		tells = print_taken(summary, screen);
 	tells |= summary_print_lines(summary, screen);
+	tells |= summary_print_waits(summary, screen);
 	tells |= summary_print_imports(summary, screen);
 	summary_print_gpu(summary, screen);
 	if (!tells)
