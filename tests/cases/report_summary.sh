@@ -44,7 +44,7 @@ rm -f run.evt
 
 run_traced "$PROGRAMS/exits" || true
 expect_match "a program of which nothing has a time" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-	'Nothing recorded shows what its time went to: no step, operator, range or CUDA call\. '
+	'Nothing recorded shows what its time went to: no step, operator, range or CUDA call\. Only Python is sampled\. INTERCEPT_TRACE=\+io records input and output\. '
 rm -f run.evt
 
 # Python without anything of torch: lines answer, and with too few samples the sentence is how to have more
