@@ -315,18 +315,23 @@ static bool nothing_of_the_rest(const struct summary *summary, uint64_t all_ns)
 	       all_ns / 9 < summary->totals.wall_ns / 10;
 }
 
+/* Why samples say nothing. */
+static const char *without_samples(const struct summary *summary)
+{
+	if (summary->samples->all.looks)
+		return ", and too few samples (INTERCEPT_SAMPLE=1000 takes more).";
+	if (summary->imports->ranges.row_count)
+		return ", and no samples (INTERCEPT_SAMPLE=1000 takes them).";
+	return ". Only Python is sampled.";
+}
+
 /* Neither a kind of call nor samples and imports have anything to say. */
 static void print_nothing(const struct summary *summary, const struct screen *screen)
 {
-	bool has_looks = summary->samples->all.looks;
-
 	screen_print_prose(screen,
 			   "Nothing recorded shows what %s time went to: no step, operator, range "
-			   "or CUDA call%s.%s%s",
-			   is_in_part(summary) ? "that" : "its",
-			   has_looks ? ", and too few samples (INTERCEPT_SAMPLE=1000 takes more)"
-				     : "",
-			   has_looks ? "" : " Only Python is sampled.",
+			   "or CUDA call%s%s",
+			   is_in_part(summary) ? "that" : "its", without_samples(summary),
 			   why_empty_is_off(summary->run, EVT_FAMILY_io)
 				   ? " INTERCEPT_TRACE=+io records input and output."
 				   : "");
