@@ -46,8 +46,7 @@ static const enum column_id call_columns[] = { COLUMN_functions_place, COLUMN_fu
 					       COLUMN_functions_tottime_ns,
 					       COLUMN_functions_cumtime_ns,
 					       COLUMN_functions_ncalls };
-static const struct part call_part = { "Python functions by self time, of all calls (prof-report "
-				       "functions)",
+static const struct part call_part = { "Python functions by self time (prof-report functions)",
 				       COLUMN_functions_tottime_ns, ROWS, call_columns,
 				       sizeof(call_columns) / sizeof(call_columns[0]) };
 
@@ -94,10 +93,10 @@ static void lines_fill(const struct bottleneck *bottleneck, struct table *table)
 static const enum column_id line_columns[] = { COLUMN_lines_function, COLUMN_lines_percent,
 					       COLUMN_lines_cpu_ns,   COLUMN_lines_wait_ns,
 					       COLUMN_lines_file,     COLUMN_lines_line };
-static const struct part line_part = { "Python functions by self CPU time, sampled (prof-report "
-				       "lines --by function)",
-				       COLUMN_lines_cpu_ns, ROWS, line_columns,
-				       sizeof(line_columns) / sizeof(line_columns[0]) };
+static const struct part line_part = {
+	"functions by sampled CPU time (prof-report lines --by function)", COLUMN_lines_cpu_ns,
+	ROWS, line_columns, sizeof(line_columns) / sizeof(line_columns[0])
+};
 
 void top_functions_print(const struct bottleneck *bottleneck, const struct document *document,
 			 const struct screen *screen)

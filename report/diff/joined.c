@@ -280,15 +280,25 @@ static double calls_error(const struct table *table, size_t row, const char *nam
 	return NAN;
 }
 
+static const struct {
+	const char *column, *samples;
+} sampled[] = {
+#define DIFF_SAMPLES(column, samples) { #column, #samples },
+#include "report/diff/diff.def"
+};
+
+static bool is_sampled(const struct table *table, size_t row, const char *name)
+{
+	for (size_t i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++)
+		if (!strcmp(name, sampled[i].column) &&
+		    !isnan(named_value(table, row, sampled[i].samples)))
+			return true;
+	return false;
+}
+
 /* Looks that found a thread waiting say nothing of its CPU time. */
 static double samples_error(const struct table *table, size_t row, const char *name)
 {
-	static const struct {
-		const char *column, *samples;
-	} sampled[] = {
-#define DIFF_SAMPLES(column, samples) { #column, #samples },
-#include "report/diff/diff.def"
-	};
 	double wait = named_value(table, row, "wait_ns"),
 	       ready = named_value(table, row, "ready_ns");
 
@@ -332,6 +342,7 @@ static struct measured measure_row(const struct batch_report *one, size_t row, s
 	measured.value = cell_value(table_cell(&one->job.table, row, column));
 	measured.has = !isnan(measured.value);
 	measured.error = row_error(&one->job.table, row, one->job.table.column[column]->name);
+	measured.is_sampled = is_sampled(&one->job.table, row, one->job.table.column[column]->name);
 	return measured;
 }
 

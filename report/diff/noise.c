@@ -114,16 +114,37 @@ static double noise_within(const struct measured *before, size_t count,
 	return ERRORS_OF_NOISE * sqrt(squares / (runs * runs) + after->error * after->error);
 }
 
+/* So little was seen of it that another run of the same may well see nothing. */
+static bool is_missed_by_chance(const struct measured *one)
+{
+	return one->is_sampled && (isnan(one->error) || one->value <= ERRORS_OF_NOISE * one->error);
+}
+
+/* Of what only one side has. */
+static enum verdict verdict_of_one_side(const struct measured *before, size_t count,
+					const struct measured *after)
+{
+	bool by_chance = true, has_before = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!before[i].has)
+			continue;
+		has_before = true;
+		by_chance &= is_missed_by_chance(&before[i]);
+	}
+	if (after->has)
+		return is_missed_by_chance(after) ? VERDICT_NOISE : VERDICT_NEW;
+	if (!has_before)
+		return VERDICT_NONE;
+	return by_chance ? VERDICT_NOISE : VERDICT_GONE;
+}
+
 static enum verdict verdict_of(const struct change *change, enum unit unit)
 {
 	bool is_time = unit == UNIT_NS || unit == UNIT_SECONDS,
 	     is_counted = unit == UNIT_COUNT || unit == UNIT_BYTES || unit == UNIT_CLASS;
 	double by = change->after - change->before;
 
-	if (!change->has_before || !change->has_after)
-		return change->has_after    ? VERDICT_NEW
-		       : change->has_before ? VERDICT_GONE
-					    : VERDICT_NONE;
 	if (by == 0)
 		return VERDICT_SAME;
 	if (isnan(change->noise) && !is_counted)
@@ -150,7 +171,9 @@ struct change noise_judge(const struct measured *before, size_t count, const str
 	if (change.has_before && change.has_after)
 		change.noise = change.runs >= RUNS_MIN ? noise_between(value, change.runs)
 						       : noise_within(before, count, after);
-	change.verdict = verdict_of(&change, unit);
+	change.verdict = change.has_before && change.has_after
+				 ? verdict_of(&change, unit)
+				 : verdict_of_one_side(before, count, after);
 	free(value);
 	return change;
 }

@@ -19,8 +19,8 @@ enum verdict {
 	VERDICT_SHORTER,
 	VERDICT_MORE,
 	VERDICT_LESS,
-	VERDICT_NEW,  /* only after */
-	VERDICT_GONE, /* only before */
+	VERDICT_NEW,  /* only after, by more than looks miss by chance */
+	VERDICT_GONE, /* only before, likewise */
 	VERDICT_LIMIT,
 };
 extern const char *const verdict_names[VERDICT_LIMIT]; /* NULL for VERDICT_NONE */
@@ -29,6 +29,7 @@ extern const char *const verdict_names[VERDICT_LIMIT]; /* NULL for VERDICT_NONE 
 struct measured {
 	bool has; /* the run has a value */
 	double value, error;
+	bool is_sampled; /* where a run has none, no look may have met it */
 };
 
 struct change {

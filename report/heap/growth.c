@@ -14,7 +14,7 @@
 #define GROWTH_TO_FALL_MIN 2.0 /* what goes up and down by more than it grows is no growth */
 #define EARLIER_SHARE_MIN 0.9  /* of what is kept */
 
-static void look_release(struct growth_look *look)
+void growth_look_release(struct growth_look *look)
 {
 	free(look->part);
 	*look = (struct growth_look){ 0 };
@@ -32,7 +32,7 @@ static struct growth_process *process_of(struct growth *growth, uint32_t index)
 }
 
 /* Parts of an earlier look come to those of a later one, which hold where both have a row. */
-static void look_join(struct growth *growth, struct growth_look *later, struct growth_look *earlier)
+void growth_look_join(struct growth *growth, struct growth_look *later, struct growth_look *earlier)
 {
 	uint32_t join = ++growth->joins;
 
@@ -50,7 +50,7 @@ static void look_join(struct growth *growth, struct growth_look *later, struct g
 		if (row >= growth->mark_room || growth->mark[row] != join)
 			later->part[later->count++] = earlier->part[i];
 	}
-	look_release(earlier);
+	growth_look_release(earlier);
 }
 
 /* Every second look is enough from now on. */
@@ -62,11 +62,11 @@ static void process_thin(struct growth *growth, struct growth_process *process)
 		struct growth_look *look = &process->look[i];
 
 		if (look->step % (2 * process->every)) {
-			look_join(growth, look, &process->forgotten);
+			growth_look_join(growth, look, &process->forgotten);
 			process->forgotten = *look;
 			continue;
 		}
-		look_join(growth, look, &process->forgotten);
+		growth_look_join(growth, look, &process->forgotten);
 		process->look[kept++] = *look;
 	}
 	for (size_t i = kept; i < process->looks; i++)
@@ -75,25 +75,45 @@ static void process_thin(struct growth *growth, struct growth_process *process)
 	process->every *= 2;
 }
 
-static void look_take(struct growth_look *look, struct heap *heap, uint32_t process)
+void growth_look_take(struct growth *growth, struct growth_look *look, uint32_t process)
 {
 	const uint32_t *row;
-	size_t count = heap_take_changes(heap, process, &row);
+	size_t count = heap_take_changes(growth->heap, process, &row);
 
-	look->part = memory_grow(NULL, count, sizeof(*look->part));
-	look->count = count;
+	if (count)
+		look->part = memory_grow(look->part, look->count + count, sizeof(*look->part));
 	for (size_t i = 0; i < count; i++)
-		look->part[i] = (struct growth_part){ row[i], heap->row[row[i]].live_bytes };
+		look->part[look->count++] = (struct growth_part){
+			row[i], growth->heap->row[row[i]].live_bytes
+		};
+}
+
+/* What had changed before its first step may have been taken by looks at the whole. */
+static void look_take_all(struct growth *growth, struct growth_look *look, uint32_t process)
+{
+	const struct heap *heap = growth->heap;
+	const uint32_t *changed;
+	size_t room = 0;
+
+	(void)heap_take_changes(growth->heap, process, &changed);
+	for (uint32_t i = 0; i < heap->row_count; i++) {
+		if (heap->row[i].process != process || !heap->row[i].live_bytes)
+			continue;
+		look->part = memory_room(look->part, look->count, &room, sizeof(*look->part));
+		look->part[look->count++] = (struct growth_part){ i, heap->row[i].live_bytes };
+	}
 }
 
 static void take_step(void *state, const struct source_event *event, bool counts)
 {
 	struct growth *growth = state;
-	struct growth_process *process = process_of(growth, event->process->index);
+	uint32_t index = event->process->index;
+	struct growth_process *process = process_of(growth, index);
 	uint64_t step = process->steps++;
 	struct growth_look *look;
 
 	(void)counts;
+	growth_whole_release(growth);
 	if (step % process->every)
 		return;
 	if (process->looks == GROWTH_LOOKS)
@@ -101,9 +121,17 @@ static void take_step(void *state, const struct source_event *event, bool counts
 	if (step % process->every)
 		return;
 	look = &process->look[process->looks++];
-	look->step = step;
-	look_take(look, growth->heap, event->process->index);
-	look_join(growth, look, &process->forgotten);
+	*look = (struct growth_look){ .step = step, .time_ns = event->event.time_ns };
+	if (step)
+		growth_look_take(growth, look, index);
+	else
+		look_take_all(growth, look, index);
+	growth_look_join(growth, look, &process->forgotten);
+}
+
+static void growth_settle(void *state, uint64_t upto_ns)
+{
+	growth_whole_settle(state, upto_ns);
 }
 
 static void growth_start(void *state, struct run *run, const void *options)
@@ -114,6 +142,7 @@ static void growth_start(void *state, struct run *run, const void *options)
 	growth->heap = heap_want(run, &(struct heap_options){ BY_alloc_stack, asked->of });
 	heap_keep_changes(growth->heap);
 	run_reads(run, EVT_step, 0, take_step, growth);
+	growth_whole_start(growth, run, asked->of);
 }
 
 static void growth_end(void *state)
@@ -122,11 +151,12 @@ static void growth_end(void *state)
 
 	for (size_t i = 0; i < growth->room; i++) {
 		for (size_t k = 0; growth->process[i] && k < GROWTH_LOOKS; k++)
-			look_release(&growth->process[i]->look[k]);
+			growth_look_release(&growth->process[i]->look[k]);
 		if (growth->process[i])
-			look_release(&growth->process[i]->forgotten);
+			growth_look_release(&growth->process[i]->forgotten);
 		free(growth->process[i]);
 	}
+	growth_whole_release(growth);
 	free(growth->process);
 	free(growth->mark);
 }
@@ -136,6 +166,7 @@ const struct analysis_kind analysis_growth = {
 	.state_bytes = sizeof(struct growth),
 	.options_bytes = sizeof(struct growth_options),
 	.start = growth_start,
+	.settle = growth_settle,
 	.release = growth_end,
 };
 
@@ -205,6 +236,8 @@ struct growth_curve *growth_curves(const struct growth *growth, const size_t *pl
 		for (size_t look = 0; growth->process[i] && look < growth->process[i]->looks;
 		     look++)
 			curves_put_look(&c, growth->process[i], i, look);
+	for (size_t look = 0; look < growth->whole.looks; look++)
+		curves_put_look(&c, &growth->whole, 0, look);
 	free(c.bytes);
 	for (size_t i = 0; i < count; i++)
 		if (place_is_wanted(&c, i))
@@ -217,8 +250,7 @@ static double grown(const struct growth_curve *curve, size_t from, size_t to)
 	return (double)curve->bytes[to] - (double)curve->bytes[from];
 }
 
-/* The most that it fell from any earlier look to a later one. */
-static double fallen(const struct growth_curve *curve, size_t from, size_t to)
+double growth_fallen(const struct growth_curve *curve, size_t from, size_t to)
 {
 	uint64_t highest = 0, most = 0;
 
@@ -251,7 +283,7 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 	}
 	if (all > 0)
 		*ret_per_step = all / (double)(curve->step[last] - curve->step[first]);
-	if (parts == PARTS - 1 && all >= GROWTH_TO_FALL_MIN * fallen(curve, first, last))
+	if (parts == PARTS - 1 && all >= GROWTH_TO_FALL_MIN * growth_fallen(curve, first, last))
 		return GROWTH_STEADY;
 	if (latest <= 0)
 		return GROWTH_STOPPED;

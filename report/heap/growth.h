@@ -4,6 +4,9 @@
  * GROWTH_LOOKS looks a process are kept: when there are more, every second one is forgotten and looks come half as
  * often. What grows in each later part of the steps, and never falls by half as much, is a leak; what has stopped growing is a cache; what was there before the
  * first step belongs to the program's start.
+ *
+ * A recording without steps, as of a server, is looked at from allocation to allocation instead (growth_whole.c): all processes
+ * together, so many allocations from look to look. Time would not do: a server waits most of it, and does not grow then.
  */
 #ifndef REPORT_HEAP_GROWTH_H
 #define REPORT_HEAP_GROWTH_H
@@ -21,7 +24,8 @@ struct growth_part {
 };
 
 struct growth_look {
-	uint64_t step;            /* so many had begun before */
+	uint64_t step; /* so many had begun before; without steps: so many allocations */
+	uint64_t time_ns;
 	struct growth_part *part; /* rows that are not as at the look before; each once */
 	size_t count;
 };
@@ -37,6 +41,8 @@ struct growth {
 	struct heap *heap;
 	struct growth_process **process; /* by index; NULL: no step */
 	size_t room;
+	struct growth_process whole; /* without steps: all processes; empty once there is a step */
+	uint64_t due;                /* allocations: its next look */
 	uint32_t *mark; /* by row, while looks are joined: the last join that it was in */
 	size_t mark_room;
 	uint32_t joins;
@@ -54,6 +60,8 @@ enum growth_verdict {
 	GROWTH_STOPPED, /* not any more in the last part */
 	GROWTH_EARLIER, /* lived before the first step */
 	GROWTH_UNEVEN,  /* none of these */
+	GROWTH_LATE,    /* without steps: first allocated in the last quarter of the allocations */
+	GROWTH_PAUSED,  /* without steps: not allocated any more in it */
 };
 
 /* Bytes at looks of several rows that are one: the same looks, added up by growth_add(). */
@@ -75,5 +83,31 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 				 double *ret_per_step);
 /* Steps of the process that has most. */
 uint64_t growth_steps(const struct growth *growth);
+
+/* When what a curve is of was allocated, and how much is left. */
+struct growth_span {
+	uint64_t first_ns, latest_ns; /* of its allocations */
+	uint64_t kept_bytes;
+};
+/*
+ * The same without steps: of the time from the first look that saw it, in quarters of the allocations of all. Never
+ * GROWTH_EARLIER. Says GROWTH_UNKNOWN where there are steps.
+ */
+enum growth_verdict growth_judge_whole(const struct growth *growth,
+				       const struct growth_curve *curve,
+				       const struct growth_span *span);
+/* There are no steps, and looks enough for the above. */
+bool growth_is_whole(const struct growth *growth);
+
+/* For growth.c and growth_whole.c alone. */
+void growth_look_take(struct growth *growth, struct growth_look *look, uint32_t process);
+void growth_look_join(struct growth *growth, struct growth_look *later,
+		      struct growth_look *earlier);
+void growth_look_release(struct growth_look *look);
+/* The most that it fell from any earlier look to a later one. */
+double growth_fallen(const struct growth_curve *curve, size_t from, size_t to);
+void growth_whole_start(struct growth *growth, struct run *run, enum heap_of of);
+void growth_whole_release(struct growth *growth);
+void growth_whole_settle(struct growth *growth, uint64_t upto_ns);
 
 #endif

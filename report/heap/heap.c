@@ -440,6 +440,12 @@ void heap_end_program(struct heap *heap, uint32_t process)
 	process_keep(heap, heap->process[process]);
 }
 
+bool heap_program_is_done(const struct heap *heap, uint32_t process)
+{
+	return process < heap->process_room && heap->process[process] &&
+	       heap->process[process]->is_done;
+}
+
 /* --- processes that have ended --- */
 
 static void row_let_go(struct heap *heap, uint32_t number, uint64_t size)

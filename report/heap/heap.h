@@ -139,6 +139,7 @@ uint64_t heap_live_bytes(struct heap *heap);
 uint64_t heap_live_bytes_of(struct heap *heap, uint32_t process);
 /* The process's program is done: what it frees from here on was never freed by the program. */
 void heap_end_program(struct heap *heap, uint32_t process);
+bool heap_program_is_done(const struct heap *heap, uint32_t process);
 /* It holds nothing from here on. */
 void heap_end_process(struct heap *heap, uint32_t process, uint64_t time_ns);
 /* The modules of a process have changed: what its callers' addresses mean may be another thing now. */

@@ -12,13 +12,14 @@
 #include "report/heap/stack_sums.h"
 
 #define EARLY_SHARE 0.1 /* of the run */
+#define FREED_TIMES 10u /* so many times as many blocks as are kept: most were freed */
 
 struct leaks_state {
 	struct heap *heap;
 	struct growth *growth;
 	struct stack_rows stacks;
 	uint64_t blocks, bytes;          /* of all rows */
-	uint64_t growing, growing_bytes; /* rows, and bytes a step */
+	uint64_t growing, growing_bytes; /* rows, and bytes a step; without steps: bytes kept */
 };
 
 static void leaks_want(struct report *report)
@@ -31,8 +32,8 @@ static void leaks_want(struct report *report)
 	state->growth = growth_want(report->run, &(struct growth_options){ of });
 }
 
-/* What the run shows of a row; NULL: nothing. */
-static const char *seems(const struct stack_sum *sum, enum growth_verdict verdict, uint64_t end_ns)
+/* By growth; NULL: nothing. */
+static const char *seems_to_grow(enum growth_verdict verdict)
 {
 	switch (verdict) {
 	case GROWTH_STEADY:
@@ -42,20 +43,63 @@ static const char *seems(const struct stack_sum *sum, enum growth_verdict verdic
 	case GROWTH_EARLIER:
 		return "before the steps";
 	default:
-		break;
+		return NULL;
 	}
+}
+
+/* What the run shows of a row; NULL: nothing. */
+static const char *seems(const struct stack_sum *sum, enum growth_verdict verdict, uint64_t end_ns)
+{
+	const char *grows = seems_to_grow(verdict);
+
+	if (grows)
+		return grows;
 	if (sum->row.allocations == 1)
 		return "once";
 	if ((double)sum->latest_ns < EARLY_SHARE * (double)end_ns)
 		return "early";
-	return NULL;
+	if (sum->row.kept_allocations <= sum->row.allocations / FREED_TIMES)
+		return "mostly freed";
+	switch (verdict) {
+	case GROWTH_LATE:
+		return "late";
+	case GROWTH_PAUSED:
+		return "not lately";
+	case GROWTH_UNEVEN:
+		return "unevenly";
+	default:
+		return NULL;
+	}
+}
+
+static enum growth_verdict judge(const struct leaks_state *state, const struct stack_sum *sum,
+				 const struct growth_curve *curve, double *ret_per_step)
+{
+	*ret_per_step = 0;
+	if (growth_steps(state->growth))
+		return growth_judge(curve, sum->row.kept_bytes, ret_per_step);
+	return growth_judge_whole(
+		state->growth, curve,
+		&(struct growth_span){ sum->first_ns, sum->latest_ns, sum->row.kept_bytes });
+}
+
+static void put_growth(struct leaks_state *state, struct table *table, uint64_t kept_bytes,
+		       double per_step)
+{
+	state->growing++;
+	if (!growth_steps(state->growth)) {
+		state->growing_bytes += kept_bytes;
+		return;
+	}
+	table_set_number(table, COLUMN_leaks_growth, (uint64_t)(per_step + 0.5));
+	state->growing_bytes += (uint64_t)(per_step + 0.5);
 }
 
 static void put_row(struct leaks_state *state, struct table *table, const struct stack_sum *sum,
 		    const struct growth_curve *curve, uint64_t end_ns)
 {
 	double per_step;
-	enum growth_verdict verdict = growth_judge(curve, sum->row.kept_bytes, &per_step);
+	enum growth_verdict verdict = judge(state, sum, curve, &per_step);
 	const char *text = seems(sum, verdict, end_ns);
 
 	state->blocks += sum->row.kept_allocations;
@@ -71,11 +115,8 @@ static void put_row(struct leaks_state *state, struct table *table, const struct
 	table_set_number(table, COLUMN_leaks_allocated, sum->row.allocations);
 	if (text)
 		table_set_text(table, COLUMN_leaks_seems, text, strlen(text));
-	if (verdict != GROWTH_STEADY)
-		return;
-	table_set_number(table, COLUMN_leaks_growth, (uint64_t)(per_step + 0.5));
-	state->growing++;
-	state->growing_bytes += (uint64_t)(per_step + 0.5);
+	if (verdict == GROWTH_STEADY)
+		put_growth(state, table, sum->row.kept_bytes, per_step);
 }
 
 /* Of a sample nothing can be said of growth: what is drawn is more in one part of the steps than in another. */
@@ -141,12 +182,31 @@ static const char *where_growth_is(const struct document *document)
 	return " (--sort growth has them first)";
 }
 
+static void print_growth(const struct leaks_state *state, const struct document *document,
+			 FILE *out)
+{
+	uint64_t steps = growth_steps(state->growth);
+	char count[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES];
+
+	unit_format_count(count, state->growing);
+	unit_format_bytes(bytes, state->growing_bytes);
+	if (state->growing && steps)
+		fprintf(out, "grows        by %s a step, in %s of the rows%s\n", bytes, count,
+			where_growth_is(document));
+	else if (state->growing)
+		fprintf(out, "grows        %s of the rows: %s (--filter seems=grows shows them)\n",
+			count, bytes);
+	else if (steps >= GROWTH_LOOKS_MIN && !state->heap->estimate)
+		fprintf(out, "grows        nothing, over %s steps\n",
+			unit_format_count(count, steps));
+}
+
 static void leaks_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
 	const struct leaks_state *state = report->state;
 	const struct heap_totals *totals = &state->heap->totals;
-	char bytes[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES], step[UNIT_TEXT_BYTES];
+	char bytes[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
 	struct scope_text still_live;
 
 	if (!totals->allocations)
@@ -156,13 +216,7 @@ static void leaks_head(const struct document *document, const struct screen *scr
 		unit_format_bytes(bytes, totals->kept_bytes),
 		unit_format_count(count, totals->kept_allocations),
 		totals->kept_allocations == 1 ? "" : "s");
-	if (state->growing)
-		fprintf(screen->out, "grows        by %s a step, in %s of the rows%s\n",
-			unit_format_bytes(step, state->growing_bytes),
-			unit_format_count(count, state->growing), where_growth_is(document));
-	else if (growth_steps(state->growth) >= GROWTH_LOOKS_MIN && !state->heap->estimate)
-		fprintf(screen->out, "grows        nothing, over %s steps\n",
-			unit_format_count(count, growth_steps(state->growth)));
+	print_growth(state, document, screen->out);
 	putc('\n', screen->out);
 }
 
@@ -177,9 +231,13 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 	heap_print_sampling(state->heap, report, screen);
 	if (state->heap->estimate)
 		screen_print_prose(screen, "nothing is known of growth: stacks are a sample");
+	else if (growth_is_whole(state->growth))
+		screen_print_prose(
+			screen,
+			"no steps: what grows is judged by four equal parts of the allocations");
 	else if (!steps)
-		screen_print_prose(screen,
-				   "nothing is known of growth: the recording has no steps");
+		screen_print_prose(screen, "nothing is known of growth: the recording has no steps "
+					   "and is too short to do without");
 	else if (steps < GROWTH_LOOKS_MIN)
 		screen_print_prose(screen,
 				   "nothing is known of growth: %u steps are too few, %u "
@@ -200,7 +258,8 @@ static void leaks_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "shown_bytes", UNIT_BYTES, state->bytes);
 	facts_number(facts, "steps", UNIT_COUNT, growth_steps(state->growth));
 	facts_number(facts, "growing_rows", UNIT_COUNT, state->growing);
-	facts_number(facts, "growth", UNIT_BYTES, state->growing_bytes);
+	facts_number(facts, "growth", UNIT_BYTES,
+		     growth_steps(state->growth) ? state->growing_bytes : 0);
 	facts_number(facts, "frees_unmatched", UNIT_COUNT, totals->frees_unmatched);
 	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
 	heap_share_total(((const struct leaks_state *)report->state)->heap, facts);

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
 #include "report/heap/resident.h"
 #include "report/table/curve_print.h"
 
-#define NAME_BYTES 41
+#define NAME_WIDTH 40       /* of a command */
 #define REST_SHARE_MIN 0.02 /* less is not worth an explanation */
 
 struct memory_state {
@@ -220,21 +221,35 @@ static const char *memory_explain(const struct report *report, struct why_empty 
 	       "did not tell";
 }
 
+/* For free(); "" where it is not known. */
+static char *short_command(const struct source_process *process, const struct screen *screen)
+{
+	size_t length = 0;
+	const char *command = process->command ? name_text(process->command, &length) : "";
+	char *text = memory_zero(text_escape_room(length), 1), *shown;
+
+	length = text_escape(text, text_escape_room(length), command, length);
+	shown = memory_zero(length + 16, 1);
+	(void)text_shorten_command(shown, text, length, screen->uncut ? SIZE_MAX : NAME_WIDTH,
+				   screen->utf8 ? "\xe2\x80\xa6" : "..");
+	free(text);
+	return shown;
+}
+
 static void print_peak(const struct memory_state *state, const struct screen *screen)
 {
 	const struct resident_moment *peak = &state->most->peak;
 	const struct source_process *process = most_process(state);
-	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], name[NAME_BYTES];
-	size_t length = 0;
-	const char *command = process->command ? name_text(process->command, &length) : "";
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	char *name = short_command(process, screen);
 
-	text_escape(name, sizeof(name), command, length);
 	if (process->memory_peak_bytes)
 		fprintf(screen->out, "peak         %s, as the kernel counts it\n",
 			unit_format_bytes(a, process->memory_peak_bytes));
 	screen_print_prose(screen, "seen         %s at %s in process %u%s%s%s",
 			   unit_format_bytes(b, peak->resident), unit_format_ns(c, peak->time_ns),
-			   process->pid, length ? " (" : "", name, length ? ")" : "");
+			   process->pid, *name ? " (" : "", name, *name ? ")" : "");
+	free(name);
 }
 
 static void memory_head(const struct document *document, const struct screen *screen)

@@ -77,6 +77,11 @@ static void print_result(const struct symbolized *symbolized, const char *copy)
 	if (symbolized->missing[0])
 		talk_print("no functions of files that are not those recorded: %s",
 			   symbolized->missing);
+	if (symbolized->split)
+		talk_print("no lines of %llu address%s: .dwo files are not there; symbolize again "
+			   "where they are",
+			   (unsigned long long)symbolized->split,
+			   symbolized->split == 1 ? "" : "es");
 	if (symbolized->left_out)
 		talk_print("'%s': %llu addresses left out: their names are too long", copy,
 			   (unsigned long long)symbolized->left_out);

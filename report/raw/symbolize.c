@@ -143,6 +143,7 @@ static bool answer(struct symbolizing *symbolizing, const struct asked *asked,
 		module = NULL;
 	}
 	answers_add(&group_of(symbolizing, asked->process, module)->answers, address, &place);
+	symbolizing->result->split += place.is_split;
 	return true;
 }
 

@@ -21,6 +21,7 @@ struct symbolized {
 	struct symbol_frame *frame;
 	size_t count, room;
 	uint64_t addresses, named; /* all, and those of which something is known */
+	uint64_t split;            /* addresses that have no line while a .dwo file is not there */
 	uint64_t left_out;         /* answers whose names are longer than a frame can be */
 	char missing[512];         /* places_missing() */
 };

@@ -86,8 +86,10 @@ struct gpu_totals {
 struct gpu_totals summary_gpu_add_up(const struct summary *summary);
 void summary_print_gpu(const struct summary *summary, const struct screen *screen);
 
-/* Which lines of Python took the CPU time; nothing, and false, when too little was sampled to say so. */
+/* Which lines of Python took the CPU time, or which function most of it; nothing, and false, when too little was sampled to say so. */
 bool summary_print_lines(const struct summary *summary, const struct screen *screen);
+/* Where a program of one thread waited; nothing, and false, where that is a small part of the run. */
+bool summary_print_waits(const struct summary *summary, const struct screen *screen);
 /* The lines and functions with most of it; nothing where few samples were taken. */
 void summary_print_lines_parts(const struct summary *summary, const struct document *document,
 			       const struct screen *screen);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary's sentence on lines of Python: where sampled CPU time was spent. */
+/* The summary's sentences on lines of Python: where sampled CPU time was spent, and where a thread waited. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,10 @@
 
 #define LOOKS_MIN \
 	100u /* fewer say little: a share of 20 % is then off by 8 points more often than not */
+#define FEW_LOOKS_MIN 10u /* so many bear out where most was, if that has half of them */
 #define PERCENT_MIN 3u
+#define WAIT_PART 2u       /* part of the run that a wait takes at least, to be told */
+#define WAIT_SHOWN_PART 10 /* part of all waits that a line's are at least */
 #define SHOWN 2u
 #define PLACE_BYTES 200u
 
@@ -53,9 +56,8 @@ static const struct line *next_line(const struct summary *summary, const struct 
 	return most;
 }
 
-/* "41 % was spent in train.py:41 (train_epoch)" */
-static void put_line(const struct summary *summary, const struct line *line, bool is_first,
-		     const struct screen *screen)
+/* "train.py:41 (train_epoch)" */
+static void put_place_of(const struct summary *summary, const struct line *line, FILE *out)
 {
 	char file[4 * PLACE_BYTES + 1], function[4 * PLACE_BYTES + 1];
 	size_t length;
@@ -69,9 +71,130 @@ static void put_line(const struct summary *summary, const struct line *line, boo
 	text_escape(file, sizeof(file), text, length < PLACE_BYTES ? length : PLACE_BYTES);
 	text = name_text(source_name_at(summary->source, line->function), &length);
 	text_escape(function, sizeof(function), text, length < PLACE_BYTES ? length : PLACE_BYTES);
-	fprintf(screen->out, "%llu %% %sin %s:%u (%s)",
-		(unsigned long long)percent_of(summary, line), is_first ? "was spent " : "", file,
-		line->number, function);
+	fprintf(out, "%s:%u (%s)", file, line->number, function);
+}
+
+/* "41 % was spent in train.py:41 (train_epoch)" */
+static void put_line(const struct summary *summary, const struct line *line, bool is_first,
+		     const struct screen *screen)
+{
+	fprintf(screen->out, "%llu %% %sin ", (unsigned long long)percent_of(summary, line),
+		is_first ? "was spent " : "");
+	put_place_of(summary, line, screen->out);
+}
+
+/* Everything is in a module's code; only what it does itself says something of it. */
+static bool is_of_module(const struct summary *summary, const struct line *line)
+{
+	static const char module[] = "<module>";
+	size_t length;
+	const char *text = name_text(source_name_at(summary->source, line->function), &length);
+
+	return length == sizeof(module) - 1 && !memcmp(text, module, length);
+}
+
+static bool has_half(const struct summary *summary, const struct sample_counts *counts)
+{
+	const struct sample_counts *all = &summary->samples->all;
+
+	return 2 * counts->cpu_looks >= all->cpu_looks && counts->cpu_ns >= all->cpu_ns / 2;
+}
+
+/* The function with least, of those that half of all was spent in or below; NULL: none. */
+static const struct line *half_way(const struct summary *summary, const struct lines *functions)
+{
+	const struct line *least = NULL;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct line *line = &functions->line[i];
+
+		if (is_named(summary, line) && has_half(summary, &line->total) &&
+		    (!is_of_module(summary, line) || has_half(summary, &line->self)) &&
+		    (!least || line->total.cpu_ns < least->total.cpu_ns))
+			least = line;
+	}
+	return least;
+}
+
+/* Too few looks for shares of lines. */
+static bool print_few(const struct summary *summary, const struct screen *screen)
+{
+	const struct sample_counts *all = &summary->samples->all;
+	char time[UNIT_TEXT_BYTES];
+	const struct line *line;
+	struct lines functions;
+	struct prose prose;
+
+	if (all->cpu_looks < FEW_LOOKS_MIN)
+		return false;
+	lines_make(&functions, summary->samples, true);
+	line = half_way(summary, &functions);
+	if (line) {
+		prose_begin(&prose, screen);
+		fprintf(prose.screen.out, "Of %s of CPU time in %llu samples, ",
+			unit_format_ns(time, all->cpu_ns), (unsigned long long)all->cpu_looks);
+		fprintf(prose.screen.out, "%s was spent in ",
+			unit_format_ns(time, line->total.cpu_ns));
+		put_place_of(summary, line, prose.screen.out);
+		fputs(" and what it called (prof-report lines; INTERCEPT_SAMPLE=1000 takes more "
+		      "samples).",
+		      prose.screen.out);
+		prose_end(&prose, screen);
+	}
+	lines_release(&functions);
+	return line != NULL;
+}
+
+static const struct line *longest_wait(const struct lines *lines, const struct line *but)
+{
+	const struct line *most = NULL;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct line *line = &lines->line[i];
+
+		if (line != but && line->file != SAMPLE_NONE && line->self.wait_ns &&
+		    (!most || line->self.wait_ns > most->self.wait_ns))
+			most = line;
+	}
+	return most;
+}
+
+static void put_wait(const struct summary *summary, const struct line *line, const char *before,
+		     FILE *out)
+{
+	char time[UNIT_TEXT_BYTES];
+
+	fprintf(out, "%s%s in ", before, unit_format_ns(time, line->self.wait_ns));
+	put_place_of(summary, line, out);
+}
+
+bool summary_print_waits(const struct summary *summary, const struct screen *screen)
+{
+	uint64_t wait_ns = summary->samples->all.wait_ns;
+	const struct line *first, *second;
+	char time[UNIT_TEXT_BYTES];
+	struct lines lines;
+	struct prose prose;
+
+	/* of several threads each waits for another thing, most for work; steps say what they wait for */
+	if (summary->totals.processes != 1 || summary->totals.threads != 1 ||
+	    summary->steps->time.count || run_filters(summary->run)->any || !wait_ns ||
+	    wait_ns < summary->totals.wall_ns / WAIT_PART)
+		return false;
+	lines_make(&lines, summary->samples, false);
+	first = longest_wait(&lines, NULL);
+	second = longest_wait(&lines, first);
+	if (first) {
+		prose_begin(&prose, screen);
+		fprintf(prose.screen.out, "It waited for %s", unit_format_ns(time, wait_ns));
+		put_wait(summary, first, ": ", prose.screen.out);
+		if (second && second->self.wait_ns >= wait_ns / WAIT_SHOWN_PART)
+			put_wait(summary, second, ", ", prose.screen.out);
+		fputs(" (prof-report lines --sort wait_ns).", prose.screen.out);
+		prose_end(&prose, screen);
+	}
+	lines_release(&lines);
+	return first != NULL;
 }
 
 bool summary_print_lines(const struct summary *summary, const struct screen *screen)
@@ -84,7 +207,7 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	bool tells;
 
 	if (samples->all.cpu_looks < LOOKS_MIN)
-		return false;
+		return print_few(summary, screen);
 	lines_make(&lines, samples, false);
 	line = next_line(summary, &lines, NULL);
 	tells = line && percent_of(summary, line) >= PERCENT_MIN;

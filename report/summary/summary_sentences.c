@@ -315,15 +315,25 @@ static bool nothing_of_the_rest(const struct summary *summary, uint64_t all_ns)
 	       all_ns / 9 < summary->totals.wall_ns / 10;
 }
 
+/* Why samples say nothing. */
+static const char *without_samples(const struct summary *summary)
+{
+	if (summary->samples->all.looks)
+		return ", and too few samples (INTERCEPT_SAMPLE=1000 takes more).";
+	if (summary->imports->ranges.row_count)
+		return ", and no samples (INTERCEPT_SAMPLE=1000 takes them).";
+	return ". Only Python is sampled.";
+}
+
 /* Neither a kind of call nor samples and imports have anything to say. */
 static void print_nothing(const struct summary *summary, const struct screen *screen)
 {
 	screen_print_prose(screen,
 			   "Nothing recorded shows what %s time went to: no step, operator, range "
-			   "or CUDA call%s.",
-			   is_in_part(summary) ? "that" : "its",
-			   summary->samples->all.looks
-				   ? ", and too few samples (INTERCEPT_SAMPLE=1000 takes more)"
+			   "or CUDA call%s%s",
+			   is_in_part(summary) ? "that" : "its", without_samples(summary),
+			   why_empty_is_off(summary->run, EVT_FAMILY_io)
+				   ? " INTERCEPT_TRACE=+io records input and output."
 				   : "");
 }
 
@@ -499,6 +509,7 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 	    !ops_are_sampled(summary->operators))
 		tells = print_taken(summary, screen);
 	tells |= summary_print_lines(summary, screen);
+	tells |= summary_print_waits(summary, screen);
 	tells |= summary_print_imports(summary, screen);
 	summary_print_gpu(summary, screen);
 	if (!tells)

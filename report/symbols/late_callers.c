@@ -12,12 +12,14 @@ void late_callers_init(struct late_callers *callers, const struct source *source
 	*callers = (struct late_callers){ .call = NULL };
 	symbols_init(&callers->symbols, source, form);
 	memcpy(callers->column, column, sizeof(callers->column));
+	map_init(&callers->said);
 }
 
 void late_callers_release(struct late_callers *callers)
 {
 	symbols_release(&callers->symbols);
 	free(callers->call);
+	map_release(&callers->said);
 }
 
 void late_callers_add(struct late_callers *callers, size_t row, const struct late_call *call)
@@ -33,6 +35,43 @@ static void put(struct late_callers *callers, struct table *table, size_t row,
 		table_fill_text(table, row, callers->column[column], text, strlen(text));
 }
 
+static const struct symbol *symbol_of(struct late_callers *callers, const struct late_call *call)
+{
+	return symbols_of_call(&callers->symbols, call->process, call->address, call->time_ns);
+}
+
+static void put_address(struct late_callers *callers, struct table *table, size_t row,
+			const char *text)
+{
+	const struct symbol *symbol = symbol_of(callers, &callers->call[row]);
+
+	put(callers, table, row, LATE_CALLER,
+	    text_store_format(&table->texts, "%s at +0x%" PRIx64, text, symbol->address));
+}
+
+/* Two calls of a line, as where a function is inlined twice, are two rows: they have their addresses, too. */
+static void put_caller(struct late_callers *callers, struct table *table, size_t row,
+		       const struct symbol *symbol)
+{
+	const char *text = symbols_text(&callers->symbols, symbol);
+	struct map_entry *first;
+	bool is_first;
+
+	put(callers, table, row, LATE_CALLER, text);
+	if (!text)
+		return;
+	first = map_put(&callers->said, symbols_hash(text), &is_first);
+	if (is_first)
+		first->value = row + 1;
+	if (first->value == row + 1)
+		return;
+	if (first->value && !table->late.is_by_row)
+		put_address(callers, table, first->value - 1, text);
+	if (!table->late.is_by_row)
+		first->value = 0;
+	put_address(callers, table, row, text);
+}
+
 static void make(void *state, struct table *table, size_t row)
 {
 	struct late_callers *callers = state;
@@ -41,7 +80,7 @@ static void make(void *state, struct table *table, size_t row)
 
 	if (!call || !call->process)
 		return;
-	symbol = symbols_of_call(&callers->symbols, call->process, call->address, call->time_ns);
+	symbol = symbol_of(callers, call);
 	put(callers, table, row, LATE_MODULE, symbol->module);
 	if (!callers->is_brief)
 		put(callers, table, row, LATE_FUNCTION, symbol->function);
@@ -49,14 +88,13 @@ static void make(void *state, struct table *table, size_t row)
 		put(callers, table, row, LATE_LINE,
 		    text_store_format(&table->texts, "%s:%" PRIu32, symbol->file, symbol->line));
 	if (callers->for_people)
-		put(callers, table, row, LATE_CALLER, symbols_text(&callers->symbols, symbol));
+		put_caller(callers, table, row, symbol);
 }
 
 const char *late_callers_group(struct late_callers *callers, const struct late_call *call,
 			       enum late_caller_column by, const char *other)
 {
-	const struct symbol *symbol = symbols_of_call(&callers->symbols, call->process,
-						      call->address, call->time_ns);
+	const struct symbol *symbol = symbol_of(callers, call);
 
 	if (by == LATE_LINE && symbol->file && symbol->line)
 		return text_store_format(&callers->symbols.texts, "%s:%" PRIu32, symbol->file,

@@ -29,6 +29,7 @@ struct late_callers {
 	bool is_brief;   /* then its function and line are not said again in columns of their own */
 	struct late_call *call; /* by row */
 	size_t room;
+	struct map said; /* hash of what a caller became: to the row + 1 that was the first */
 };
 
 /* `column`: by enum late_caller_column. For programs, until for_people and is_brief are set. */

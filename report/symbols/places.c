@@ -223,7 +223,7 @@ static void miss_jit(struct places_missed *missed, size_t number)
 	missed->jit[missed->jits++] = number;
 }
 
-/* Opened when something is asked that no earlier run knows. */
+/* Opened when something is asked that no earlier run knows. `missed`: NULL, nobody wants to know. */
 static void find_in_object(struct places *places, struct places_object *object, uint64_t address,
 			   struct places_missed *missed, struct object_place *place)
 {
@@ -233,7 +233,8 @@ static void find_in_object(struct places *places, struct places_object *object, 
 		object->object = object_open(object->path, object->build_id, &object->state);
 	object->is_opened = true;
 	if (!object->object) {
-		miss_object(missed, (size_t)(object - places->object));
+		if (missed)
+			miss_object(missed, (size_t)(object - places->object));
 		return;
 	}
 	object_find(object->object, address, place);
@@ -292,6 +293,24 @@ static void miss_modules(struct places_missed *missed, const struct source_proce
 		missed->bare_pid = process->pid;
 }
 
+static bool has_line(const struct object_place *place)
+{
+	return place->frames && place->frame[0].file && place->frame[0].line;
+}
+
+/* Debug information may be there now that was not when the recording was symbolized; it knows what is inlined, too. */
+static void find_better(struct places *places, const struct source_module *module, uint64_t address,
+			struct object_place *place)
+{
+	struct object_place found = { .offset = UINT64_MAX };
+
+	find_in_object(places, object_of(places, module), address, NULL, &found);
+	if (has_line(&found))
+		*place = found;
+	else
+		place->is_split |= found.is_split;
+}
+
 void places_find(struct places *places, const struct source_process *process,
 		 const struct source_module *module, uint64_t address, struct places_missed *missed,
 		 struct object_place *ret_place)
@@ -301,8 +320,11 @@ void places_find(struct places *places, const struct source_process *process,
 		address += module->bias;
 		module = NULL;
 	}
-	if (find_stored(places, process, module, address, ret_place))
+	if (find_stored(places, process, module, address, ret_place)) {
+		if (module && !has_line(ret_place))
+			find_better(places, module, address, ret_place);
 		return;
+	}
 	ret_place->frames = 0;
 	if (module)
 		find_in_object(places, object_of(places, module), address, missed, ret_place);

@@ -9,6 +9,7 @@
 #include "report/table/layout.h"
 #include "report/base/symbol.h"
 #include "report/base/text.h"
+#include "report/table/name_cells.h"
 #include "report/table/stack_cells.h"
 
 static void put_spaces(FILE *out, size_t count)
@@ -156,6 +157,7 @@ void export_table_rows(const struct document *document, const struct screen *scr
 
 	layout_make(&layout, document, screen);
 	stack_cells_tell_apart(&layout, screen);
+	name_cells_tell_apart(&layout, screen);
 	if (screen->color)
 		fputs("\033[" SCREEN_BOLD "m", screen->out);
 	layout_put_row(&layout, screen, SIZE_MAX);

@@ -137,8 +137,11 @@ busy()
 EOF2
 INTERCEPT_TRACE=+functions run_traced python3 functions.py
 expect_match "functions of calls" "$("$REPORT" bottleneck "$OUTPUT" | tr '\n' ' ')" \
-	'Python functions by self time, of all calls \(prof-report functions\).*functions.py:1\(busy\)'
+	'Python functions by self time \(prof-report functions\).*functions.py:1\(busy\)'
 rm -f "$OUTPUT"
 INTERCEPT_SAMPLE=1000 run_traced python3 functions.py
 expect_match "functions of samples" "$("$REPORT" bottleneck "$OUTPUT" | tr '\n' ' ')" \
-	'Python functions by self CPU time, sampled \(prof-report lines --by function\).* busy '
+	'functions by sampled CPU time \(prof-report lines --by function\).* busy '
+# how many there are has room behind it
+expect_eq "titles that are too long for 80 columns with (10 of 1,234) behind them" \
+	"$("$REPORT" bottleneck "$OUTPUT" | grep '^[^ ].*functions.*(prof-report' | sed 's/ ([0-9]* of [0-9,]*)$//' | awk 'length > 66')" ""

@@ -44,7 +44,7 @@ rm -f run.evt
 
 run_traced "$PROGRAMS/exits" || true
 expect_match "a program of which nothing has a time" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-	'Nothing recorded shows what its time went to: no step, operator, range or CUDA call\. '
+	'Nothing recorded shows what its time went to: no step, operator, range or CUDA call\. Only Python is sampled\. INTERCEPT_TRACE=\+io records input and output\. '
 rm -f run.evt
 
 # Python without anything of torch: lines answer, and with too few samples the sentence is how to have more
@@ -59,6 +59,10 @@ burn()'
 	expect_match "lines of Python" "$one" 'of CPU time sampled in Python.s threads, [0-9]+ % was spent in <string>:4 \(burn\)'
 	[[ $one != *"Nothing recorded"* && $one != *"nothing of the rest"* ]] || fail "nothing is known beside lines: $one"
 	expect_match "what is next" "$one" 'prof-report lines '
+	rm -f run.evt
+	INTERCEPT_SAMPLE=0 run_traced "${PYTHON:-python3}" -c "$burn" || fail "status $?"
+	expect_match "no samples" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
+		'range or CUDA call, and no samples \(INTERCEPT_SAMPLE=1000 takes them\)\. '
 	rm -f run.evt
 	INTERCEPT_SAMPLE=20 run_traced "${PYTHON:-python3}" -c "$burn" || fail "status $?"
 	for ((end = 400; end < 60000; end += 200)); do # so long that the collector has looked

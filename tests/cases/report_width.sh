@@ -61,3 +61,7 @@ grep -q '^unmatched: 2 frees of blocks' alloc.out || fail "two unmatched frees a
 "$REPORT" alloc "$ROOT/tests/golden/killed.evt" >alloc.out || fail "alloc: status $?"
 grep -q '^caller' alloc.out || fail "no rows: $(cat alloc.out)"
 ! grep -q unmatched alloc.out || fail "nothing is unmatched, but it is explained"
+
+# a command that is cut in a sentence says so, and keeps its program
+expect_match "a command in a sentence" "$(COLUMNS=80 "$REPORT" memory "$ROOT/tests/golden/pymem.evt" | tr '\n' ' ')" \
+	'in process [0-9]+ \(python -I -S objects\.py[^)]*\)'

@@ -32,3 +32,18 @@ wanted=inner@$PWD/split.c:2
 expect_eq "with the .dwo file" "$(place)" "$wanted"
 mv ./*.dwo away
 expect_eq "from the cache" "$(place)" "$wanted"
+
+# a recording that was symbolized meanwhile: what it has poorly is asked again, and says how to have it better
+export PROF_REPORT_CACHE=off
+"$REPORT" symbolize "$OUTPUT" >out 2>err || fail "symbolize: $(cat err)"
+expect_match "what is said" "$(cat out err)" 'no lines of [1-9][0-9]* address(es)?: \.dwo files are not there; symbolize again where they are'
+OUTPUT=${OUTPUT%.evt}.symbols.evt
+expect_eq "symbolized without the .dwo file" "$(place)" outer@None
+mv away/*.dwo .
+expect_eq "where the .dwo file is" "$(place)" "$wanted"
+"$REPORT" symbolize "$OUTPUT" >out 2>err || fail "symbolize again: $(cat err)"
+[[ $(cat out err) != *dwo* ]] || fail "nothing is missing: $(cat out err)"
+mv split ./*.dwo away
+expect_eq "without program and .dwo file" "$(place)" "$wanted"
+text=$("$REPORT" alloc "$OUTPUT") || fail "status $?"
+[[ $text != *"no functions of"* ]] || fail "nothing is missing: $text"

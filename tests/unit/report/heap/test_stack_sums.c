@@ -287,6 +287,101 @@ static void what_grows_is_told_from_what_stays(void **state)
 	release();
 }
 
+#define ROUNDS 40u
+#define REQUESTS 1000u /* a round */
+#define ROUND_NS (1000u * TICK)
+
+/* A request of a server: what leaks, a cache of 500 blocks that are replaced, what comes and goes in waves. */
+static void put_request(uint64_t round, uint64_t request, uint64_t now)
+{
+	uint64_t number = round * REQUESTS + request, slot = 0x8000000 + number % 500 * 64;
+
+	born(now, 0x40000000 + number * 64, 10, stack_of(0x10, 0x41));
+	if (number >= 500)
+		dies(now, slot);
+	born(now, slot, 64, stack_of(0x10, 0x42));
+	if (round % 3 < 2)
+		born(now, 0x300000 + number * 64, 64, stack_of(0x10, 0x43));
+	for (uint64_t before = 1; round % 3 == 2 && before < 3; before++)
+		dies(now, 0x300000 + (number - before * REQUESTS) * 64);
+}
+
+/* A server: no steps; the collector looks at its memory between the rounds. */
+static void put_server(void)
+{
+	for (uint64_t round = 0; round < ROUNDS; round++) {
+		uint64_t now = (round + 1) * ROUND_NS;
+
+		if (round < 2)
+			born(now, 0x900000 + round * 64, 7, stack_of(0x10, 0x44));
+		if (round > ROUNDS - 4)
+			born(now, 0x900000 + round * 64, 7, stack_of(0x10, 0x45));
+		for (uint64_t request = 0; request < REQUESTS; request++)
+			put_request(round, request, now + request * TICK / 2);
+		on_stream(0);
+		FRAME_PUT(c.r.fw, now + ROUND_NS - TICK, process_memory, .process = 1,
+			  .resident_bytes = round);
+		frame_end_block(c.r.fw);
+		recording_close_frame(&c.r, now + ROUND_NS - TICK);
+		frame_begin_block(c.r.fw, 1);
+	}
+}
+
+static enum growth_verdict whole_verdict_of(const char *text)
+{
+	struct stack_sum sum = sum_of(text);
+
+	return growth_judge_whole(
+		growth, &curves[place_of(text)],
+		&(struct growth_span){ sum.first_ns, sum.latest_ns, sum.row.kept_bytes });
+}
+
+static void a_server_grows_without_steps(void **state)
+{
+	struct filter_settings of_process = plain;
+
+	(void)state;
+	of_process.pid = 100;
+	for (unsigned int is_filtered = 0; is_filtered < 2; is_filtered++) {
+		start(1);
+		put_server();
+		finish_recording();
+		read_heap(is_filtered ? &of_process : &plain, STACK_BY_STACK, NULL);
+		assert_int_equal(growth_steps(growth), 0);
+		assert_true(growth_is_whole(growth));
+		assert_int_equal(whole_verdict_of("0x10;0x41"), GROWTH_STEADY);
+		assert_int_equal(whole_verdict_of("0x10;0x42"), GROWTH_STOPPED);
+		assert_int_equal(whole_verdict_of("0x10;0x43"), GROWTH_UNEVEN);
+		assert_int_equal(whole_verdict_of("0x10;0x44"), GROWTH_PAUSED);
+		assert_int_equal(whole_verdict_of("0x10;0x45"), GROWTH_LATE);
+		release();
+	}
+}
+
+/* Steps are the better measure: with them nothing is judged by allocations. */
+static void the_first_step_ends_looks_at_the_whole(void **state)
+{
+	double per_step;
+
+	(void)state;
+	start(1);
+	put_server();
+	for (uint64_t step = 0; step < STEPS; step++) {
+		uint64_t now = (ROUNDS + 1) * ROUND_NS + step * TICK;
+
+		FRAME_PUT(c.r.fw, now, step, .number = step);
+		born(now + TICK / 2, 0x100000 + step * 64, 10, stack_of(0x10, 0x46));
+	}
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	assert_false(growth_is_whole(growth));
+	assert_int_equal(whole_verdict_of("0x10;0x41"), GROWTH_UNKNOWN);
+	assert_int_equal(verdict_of("0x10;0x41", &per_step), GROWTH_EARLIER);
+	assert_int_equal(verdict_of("0x10;0x46", &per_step), GROWTH_STEADY);
+	assert_float_equal(per_step, 10, 0.001);
+	release();
+}
+
 /* Blocks in flight: a loader has more or fewer of them each time somebody looks. */
 static void what_goes_up_and_down_does_not_grow(void **state)
 {
@@ -426,6 +521,8 @@ int main(void)
 		cmocka_unit_test(callers_are_stacks_of_one_frame),
 		cmocka_unit_test(processes_share_their_stacks),
 		cmocka_unit_test(what_grows_is_told_from_what_stays),
+		cmocka_unit_test(a_server_grows_without_steps),
+		cmocka_unit_test(the_first_step_ends_looks_at_the_whole),
 		cmocka_unit_test(what_goes_up_and_down_does_not_grow),
 		cmocka_unit_test(a_few_steps_say_nothing),
 		cmocka_unit_test(the_summary_says_what_grows),

@@ -13,6 +13,7 @@
 #include "report/samples/source_text.h"
 #include "report/session/source_open.h"
 #include "report/stacks/stack_source.h"
+#include "report/summary/summary.h"
 #include "tests/unit/cuda_recording.h"
 
 #define MS 1000000ull
@@ -447,6 +448,86 @@ static void waits_belong_to_who_had_the_gil(void **state)
 	finish();
 }
 
+/* What the summary says of lines and waits. */
+static char *summary_text(uint64_t wall_ns, size_t threads)
+{
+	struct steps steps = { .time.count = 0 };
+	const struct summary summary = {
+		.source = source,
+		.run = run,
+		.samples = samples,
+		.steps = &steps,
+		.totals = { .processes = 1, .threads = threads, .wall_ns = wall_ns }
+	};
+	struct screen screen = { .width = 300 };
+	char *text = NULL;
+	size_t length;
+
+	screen.out = open_memstream(&text, &length);
+	(void)summary_print_lines(&summary, &screen);
+	(void)summary_print_waits(&summary, &screen);
+	fclose(screen.out);
+	return text;
+}
+
+static void expect_summary(uint64_t wall_ns, size_t threads, const char *expected)
+{
+	char *text = summary_text(wall_ns, threads);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* `works` looks in work(), which main() called, and so many in main() itself; then it sleeps. */
+static void put_short_run(unsigned int works, unsigned int mains, uint64_t sleep_ms)
+{
+	uint64_t now = MS;
+
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, now, python_sample, .looks = 0);
+	for (unsigned int i = 0; i < works + mains; i++)
+		sample(now += 20 * MS, i < works ? 3 : 1, EVT_PYTHON_RUNS, 20000);
+	if (sleep_ms)
+		sample(now + sleep_ms * MS, 1, EVT_PYTHON_SLEEP, 0);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+}
+
+/* 100 looks are needed for shares of lines; fewer bear out where most was, and not how much of it. */
+static void few_looks_say_where_most_was(void **state)
+{
+	(void)state;
+	put_short_run(9, 4, 0);
+	expect_summary(1000 * MS, 1,
+		       "Of 260 ms of CPU time in 13 samples, 180 ms was spent in made.py:10 (work) "
+		       "and what it "
+		       "called (prof-report lines; INTERCEPT_SAMPLE=1000 takes more samples).\n");
+	finish();
+	put_short_run(6, 7, 0);
+	expect_summary(1000 * MS, 1,
+		       "Of 260 ms of CPU time in 13 samples, 260 ms was spent in made.py:1 (main) "
+		       "and what it "
+		       "called (prof-report lines; INTERCEPT_SAMPLE=1000 takes more samples).\n");
+	finish();
+	put_short_run(9, 0, 0);
+	expect_summary(1000 * MS, 1, "");
+	finish();
+}
+
+static void a_thread_that_waits_says_where(void **state)
+{
+	(void)state;
+	put_short_run(2, 0, 900);
+	expect_summary(1000 * MS, 1,
+		       "It waited for 900 ms: 900 ms in made.py:2 (main) (prof-report lines --sort "
+		       "wait_ns).\n");
+	expect_summary(1000 * MS, 2, "");
+	expect_summary(2000 * MS, 1, "");
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +542,8 @@ int main(void)
 		cmocka_unit_test(samples_are_stacks),
 		cmocka_unit_test(circles_end),
 		cmocka_unit_test(waits_belong_to_who_had_the_gil),
+		cmocka_unit_test(few_looks_say_where_most_was),
+		cmocka_unit_test(a_thread_that_waits_says_where),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

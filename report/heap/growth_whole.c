@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* What lives on the heap, over a recording without steps: see growth.h. */
+#include <stdlib.h>
+
+#include "report/core/keys.h"
+#include "report/heap/growth.h"
+#include "report/heap/heap_events.h"
+#include "report/session/merge.h"
+
+#define EVERY_MIN 1024u /* allocations from look to look, at first */
+#define PARTS 4u
+#define STEADY_SHARE_MIN 0.25  /* of the mean: less growth in a part is not steady */
+#define GROWTH_TO_FALL_MIN 2.0 /* what goes up and down by more than it grows is no growth */
+
+/* --- looks --- */
+
+/* Looks come where something lets us look, which is not at equal distances: one is kept where it is far enough from the one before. */
+static void whole_thin(struct growth *growth)
+{
+	struct growth_process *whole = &growth->whole;
+	size_t kept = 1;
+
+	whole->every *= 2;
+	for (size_t i = 1; i < whole->looks; i++) {
+		struct growth_look look = whole->look[i];
+
+		growth_look_join(growth, &look, &whole->forgotten);
+		if (look.step - whole->look[kept - 1].step < whole->every)
+			whole->forgotten = look;
+		else
+			whole->look[kept++] = look;
+	}
+	for (size_t i = kept; i < whole->looks; i++)
+		whole->look[i] = (struct growth_look){ 0 };
+	whole->looks = kept;
+}
+
+/* A look, where one is due. */
+static void whole_pass(struct growth *growth, uint64_t time_ns)
+{
+	struct growth_process *whole = &growth->whole;
+	struct heap *heap = growth->heap;
+	struct growth_look *look;
+
+	if (growth->room || heap->totals.allocations < growth->due || heap->estimate)
+		return;
+	whole->every = whole->every ? whole->every : EVERY_MIN;
+	while (whole->looks == GROWTH_LOOKS)
+		whole_thin(growth);
+	look = &whole->look[whole->looks++];
+	*look = (struct growth_look){ .step = heap->totals.allocations, .time_ns = time_ns };
+	for (uint32_t i = 0; i < heap->process_room; i++)
+		if (heap->process[i] && !heap_program_is_done(heap, i))
+			growth_look_take(growth, look, i);
+	growth_look_join(growth, look, &whole->forgotten);
+	growth->due = look->step + whole->every;
+}
+
+/* The end of all is no moment: programs have freed what they had. */
+void growth_whole_settle(struct growth *growth, uint64_t upto_ns)
+{
+	if (upto_ns != UINT64_MAX)
+		whole_pass(growth, upto_ns);
+}
+
+static void take_moment(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	whole_pass(state, event->event.time_ns);
+}
+
+static void take_records(void *state, const struct source_heap *given)
+{
+	if (given->to > given->from)
+		whole_pass(state,
+			   merge_time(given->record[given->to - 1].time_ns, given->offset_ns));
+}
+
+/* With filters records are events, and there are these and settle(). */
+void growth_whole_start(struct growth *growth, struct run *run, enum heap_of of)
+{
+	growth->due = EVERY_MIN;
+	run_reads(run, EVT_process_memory, 0, take_moment, growth);
+	if (of == HEAP_OF_C && !run_filters(run)->any)
+		run_reads_heap(run, take_records, growth);
+}
+
+void growth_whole_release(struct growth *growth)
+{
+	for (size_t i = 0; i < growth->whole.looks; i++)
+		growth_look_release(&growth->whole.look[i]);
+	growth_look_release(&growth->whole.forgotten);
+	growth->whole.looks = 0;
+}
+
+/* --- what it means --- */
+
+bool growth_is_whole(const struct growth *growth)
+{
+	return growth->whole.looks >= GROWTH_LOOKS_MIN;
+}
+
+/* The first look at or behind so many of the parts from look `first` to the last. */
+static size_t part_begins(const struct growth_curve *curve, size_t first, unsigned int parts)
+{
+	size_t last = curve->looks - 1, at = first;
+	uint64_t from = curve->step[first];
+	double wanted = (double)from + (double)(curve->step[last] - from) * parts / PARTS;
+
+	while (at < last && (double)curve->step[at] < wanted)
+		at++;
+	return at;
+}
+
+static size_t first_seen(const struct growth_curve *curve)
+{
+	size_t first = 0;
+
+	while (first < curve->looks && !curve->bytes[first])
+		first++;
+	return first;
+}
+
+static double grown(const struct growth_curve *curve, size_t from, size_t to)
+{
+	return (double)curve->bytes[to] - (double)curve->bytes[from];
+}
+
+/* The first part is the place warming up. */
+static enum growth_verdict judge_from(const struct growth_curve *curve, size_t first)
+{
+	size_t last = curve->looks - 1, second = part_begins(curve, first, 1);
+	double all = grown(curve, second, last), fallen = growth_fallen(curve, first, last);
+	double latest = 0;
+	unsigned int parts = 0;
+
+	for (unsigned int part = 1; part < PARTS; part++) {
+		size_t from = part_begins(curve, first, part);
+		size_t to = part_begins(curve, first, part + 1);
+
+		if (from == to)
+			return GROWTH_UNKNOWN; /* nobody looked in between */
+		latest = grown(curve, from, to);
+		parts += latest > 0 && latest >= STEADY_SHARE_MIN * all / (PARTS - 1);
+	}
+	if (parts == PARTS - 1 && all >= GROWTH_TO_FALL_MIN * fallen)
+		return GROWTH_STEADY;
+	if (latest <= 0 && (double)curve->bytes[last] >= GROWTH_TO_FALL_MIN * fallen)
+		return GROWTH_STOPPED;
+	return GROWTH_UNEVEN;
+}
+
+/* When the last quarter of the allocations begins; false where nobody looked in it. */
+static bool quarter_begins(const struct growth *growth, uint64_t *ret_ns)
+{
+	const struct growth_process *whole = &growth->whole;
+	struct growth_curve curve = { .looks = whole->looks };
+	size_t at;
+
+	for (size_t i = 0; i < whole->looks; i++)
+		curve.step[i] = whole->look[i].step;
+	at = part_begins(&curve, 0, PARTS - 1);
+	*ret_ns = whole->look[at].time_ns;
+	return at < whole->looks - 1;
+}
+
+enum growth_verdict growth_judge_whole(const struct growth *growth,
+				       const struct growth_curve *curve,
+				       const struct growth_span *span)
+{
+	uint64_t late_ns;
+	size_t first;
+
+	if (!growth_is_whole(growth) || !span->kept_bytes || !quarter_begins(growth, &late_ns))
+		return GROWTH_UNKNOWN;
+	if (span->latest_ns < late_ns)
+		return GROWTH_PAUSED;
+	if (span->first_ns >= late_ns)
+		return GROWTH_LATE;
+	first = first_seen(curve);
+	if (curve->looks < first + GROWTH_LOOKS_MIN)
+		return GROWTH_UNKNOWN;
+	return judge_from(curve, first);
+}
