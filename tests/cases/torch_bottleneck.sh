@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 400
-need_torch
+need_torch eager
 need_program counts
 export OMP_NUM_THREADS=1
 cat >train.py <<'PROGRAM'
