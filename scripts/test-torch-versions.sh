@@ -9,6 +9,7 @@
 
 cd "$(dirname "$0")/.." || exit 1
 export ROOT=$PWD O=${O:-build}
+export TORCH_AS_IT_IS=1 # tests/torch/eager is for the release that make test installs
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/intercept
 table=docs/COMPATIBILITY.md
 releases=(1.13.1-3.11 2.1.2-3.8 2.1.2-3.11 2.4.1-3.9 2.4.1-3.12 2.8.0-3.10 2.8.0-3.13 2.15.0-3.11 2.15.0-3.13)

@@ -75,7 +75,7 @@ def load(path):
 def count_sizes(program, path):
     """Heap blocks by their exact size, from the dump of all events."""
     done = subprocess.run((program, "dump", "--wait", "60", path), capture_output=True, text=True, errors="replace")
-    sizes = re.findall(r"\b(?:malloc|calloc|realloc|memalign) .*\bsize=(\d+)", done.stdout)
+    sizes = re.findall(r" (?:malloc|calloc|realloc|memalign) ptr=\S+ size=(\d+)", done.stdout)
     return collections.Counter(map(int, sizes))
 
 

@@ -74,14 +74,14 @@ for _ in range(20):
     torch.nn.Identity()(weight.sum()).backward()
     optimizer.step()
 END
-	INTERCEPT_TRACE=torch,shapes,modules INTERCEPT_OPERATORS=2 record torch "$PYTHON" torch.prog
+	PYTHONPATH=$ROOT/tests/torch/eager INTERCEPT_TRACE=torch,shapes,modules INTERCEPT_OPERATORS=2 record torch "$PYTHON" torch.prog
 	cat >collective.prog <<'END'
 import torch, torch.distributed as d
 d.init_process_group("gloo", store=d.HashStore(), rank=0, world_size=1)
 d.all_reduce(torch.ones(2))
 d.destroy_process_group()
 END
-	INTERCEPT_TRACE=torch,shapes record collective "$PYTHON" collective.prog
+	PYTHONPATH=$ROOT/tests/torch/eager INTERCEPT_TRACE=torch,shapes record collective "$PYTHON" collective.prog
 else
 	missing='module_end|step|torch_.*'
 fi
@@ -118,9 +118,9 @@ same_dump "$PWD/stacks.evt"
 "$REPORT" check "$PWD/stacks.evt" >check.txt || fail "check: $(cat check.txt)"
 grep -q ', 2004 stacks of 100004 frames$' check.txt || fail "check does not count stacks: $(cat check.txt)"
 # losses: the limit of the file
-INTERCEPT_MAX_FILE=256K INTERCEPT_OUTPUT=$PWD/limited.evt LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 1 &
+INTERCEPT_MAX_FILE=64K INTERCEPT_OUTPUT=$PWD/limited.evt LD_PRELOAD=$LIB "$PROGRAMS/progress" progress 1 &
 pid=$!
-eventually "four times of what the file has room for" has_progress progress 6000000
+eventually "four times of what the file has room for" has_progress progress 1500000
 kill -9 $pid
 wait $pid 2>/dev/null
 same_dump "$PWD/limited.evt"

@@ -4,11 +4,9 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 300
-need_torch
+need_cuda_torch eager
 folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/viewers
 [[ -d $folder/hta ]] || skip "no HolisticTraceAnalysis (scripts/pip-folder.sh viewers installs it)"
-[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
-	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
 fake=$BUILD/fake
 cat >train.py <<'END'
 import torch, torch.nn as nn

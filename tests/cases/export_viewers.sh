@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 400
-need_torch
+need_torch eager
 folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/viewers
 [[ -d $folder/hta && -d $folder/torch_tb_profiler ]] || skip "no viewers of traces (scripts/pip-folder.sh viewers installs them)"
 cat >work.py <<'END'

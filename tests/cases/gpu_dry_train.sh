@@ -4,11 +4,9 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 600
-need_torch
-[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
-	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
+need_cuda_torch eager
 "$PYTHON" -c 'import sklearn, triton' 2>/dev/null || skip "no sklearn or no Triton for '$PYTHON'"
-export PYTHONPATH=$ROOT/tests/torch/rest # PyTorch's own end
+export PYTHONPATH=$ROOT/tests/torch/rest${PYTHONPATH:+:$PYTHONPATH} # PyTorch's own end
 OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --only beside_plain,beside_demo,million,cost >fake.out 2>&1 || fail "$(cat fake.out)"
 expect_eq "last line" "$(tail -n 1 fake.out)" '4 passed, 0 failed, 0 skipped'
 [[ -s out/figures.json ]] || fail "no figures.json"

@@ -4,9 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 600
-need_torch
-[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
-	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
+need_cuda_torch eager
 "$PYTHON" -c 'import sklearn' 2>/dev/null || skip "no sklearn for '$PYTHON'"
 OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --only work_elementwise,work_cublas,work_graph,work_workers,work_memory,killed >fake.out 2>&1 || fail "$(cat fake.out)"
 expect_eq "last line" "$(tail -n 1 fake.out)" '6 passed, 0 failed, 0 skipped'

@@ -79,8 +79,7 @@ run_traced "$PROGRAMS/cuda_life" reset || fail "status $?"
 
 # a graph of PyTorch's
 fake=$BUILD/fake
-PYTHON=$("$ROOT/scripts/find-python.sh") || exit 0
-[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] || exit 0
+PYTHON=$("$ROOT/scripts/find-python.sh") && (need_cuda_torch eager) >/dev/null || exit 0
 cat >graph.py <<'END'
 import torch
 x = torch.zeros(64, device="cuda")

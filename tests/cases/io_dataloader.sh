@@ -4,7 +4,7 @@
 # timeout: 300
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-need_torch
+need_torch eager
 cat >train.py <<'END'
 import os, sys, torch
 

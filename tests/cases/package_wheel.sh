@@ -33,7 +33,9 @@ folders = os.path.join(os.path.dirname(ensurepip.__file__), "_bundled"), getattr
 print([file for folder in folders for file in glob.glob("%s/pip-*.whl" % folder)][0])') || fail "$1 brings no pip"
 	"$1" -m venv --without-pip "$there" >err 2>&1 || fail "$1 -m venv: $(tail -n 2 err)"
 	(cd "$there" && find . ! -type d ! -name '*.pyc' | sort) >before
-	"$there/bin/python" "$pip/pip" --disable-pip-version-check install -q --no-index "$wheel" >err 2>&1 || fail "$1: pip install: $(cat err)"
+	rm -rf pip # unpacked it is compiled once, not at each call
+	python3 -m zipfile -e "$pip" pip || fail "cannot unpack '$pip'"
+	PYTHONPATH=$PWD/pip "$there/bin/python" -m pip --disable-pip-version-check install -q --no-index "$wheel" >err 2>&1 || fail "$1: pip install: $(cat err)"
 	check_libraries "$there"
 	(
 		PATH=$there/bin:$PATH
@@ -45,7 +47,7 @@ print([file for folder in folders for file in glob.glob("%s/pip-*.whl" % folder)
 		[[ $(head -c 4 "$(command -v prof-report)" | tail -c 3) == ELF ]] || fail "prof-report is not started directly"
 	) || exit 1
 	expect of_wheel.evt 'alloc.totals.allocations > 1000' 'summary.totals.events_lost == 0'
-	"$there/bin/python" "$pip/pip" --disable-pip-version-check uninstall -q -y intercept >err 2>&1 || fail "$1: pip uninstall: $(cat err)"
+	PYTHONPATH=$PWD/pip "$there/bin/python" -m pip --disable-pip-version-check uninstall -q -y intercept >err 2>&1 || fail "$1: pip uninstall: $(cat err)"
 	(cd "$there" && find . ! -type d ! -name '*.pyc' | sort) >after
 	diff before after >err || fail "$1: pip uninstall leaves: $(cat err)"
 	expect_eq "folders of ours" "$(find "$there" -name 'intercept*')" ''

@@ -41,8 +41,7 @@ some=$ROOT/tests/truth/recordings/collate.evt
 bytes=$(stat -c %s "$some")
 cp "$some" bad.evt
 printf 'xxxxxxxxxxxxxxxx' | dd of=bad.evt bs=1 seek=$((bytes / 2)) conv=notrunc status=none
-# pids began anew: a child has a lower one than its parent
-pages "$ROOT/tests/truth/recordings/good_workers.evt"
+# of good_workers the pids began anew: a child has a lower one than its parent
 pages empty.evt counts.evt stacks.evt held.evt gpu.evt losses.evt bad.evt "$ROOT"/tests/golden/{cut,families,io,samples}.evt \
 	"$ROOT"/tests/truth/recordings/{decode_python,gil_contention,good_workers}.evt
 [[ $(grep -c ' arrows [1-9]' log) -ge 2 ]] || fail "too few pages have arrows: $(cat log)"

@@ -7,13 +7,13 @@
 # Each place burns CPU time, and so much that it must be seen.
 cat >script.py <<'END'
 import sys, threading, time
-def burn(seconds=0.4):
+def burn(seconds=0.15):
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         sum(range(50))
 def generator():
     for _ in range(2):
-        burn(0.2)
+        burn(0.1)
         yield
 async def coroutine():
     burn()
@@ -30,7 +30,7 @@ except StopIteration:
     pass
 Method()()
 (lambda: burn())()
-[burn(0.1) for _ in range(3)]
+[burn(0.05) for _ in range(3)]
 exec(compile("def made():\n\n  burn()\nmade()", "made up.py", "exec"), {"burn": burn})
 sys.setrecursionlimit(20000)
 threading.stack_size(256 << 20)
@@ -52,7 +52,7 @@ def want(function, number, file="script.py"):
     assert number in by.get((file, function), ()), (function, number, sorted(by.items()))
 def first(function, number, file="script.py"):
     assert (file, function, number) in functions, (function, number, sorted(functions))
-want("generator", line("        burn(0.2)"))
+want("generator", line("        burn(0.1)"))
 want("coroutine", line("async def coroutine():") + 1)
 want("__call__", line("    def __call__(self):") + 1)
 want("<lambda>", line("(lambda: burn())()"))
@@ -63,7 +63,7 @@ want("<module>", line("time.sleep(0.3)"))
 first("generator", line("def generator():"))
 first("coroutine", line("async def coroutine():"))
 first("__call__", line("    def __call__(self):"))
-first("burn", line("def burn(seconds=0.4):"))
+first("burn", line("def burn(seconds=0.15):"))
 first("made", 1, "made up.py")
 assert all(n is None or 0 < n <= len(source) for (f, _), ns in by.items() if f == "script.py" for n in ns)
 sleep = [r for r in rows if r["line"] == line("time.sleep(0.3)") and r["file"].endswith("script.py")]

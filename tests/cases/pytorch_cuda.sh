@@ -4,13 +4,11 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 500
-need_torch
+need_cuda_torch eager
 fake=$BUILD/fake
 preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13"
 "$PYTHON" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("sklearn"))' || skip "no sklearn in '$PYTHON'"
-[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
-	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
-export PYTHONPATH=$ROOT/tests/torch/rest # PyTorch's own end
+export PYTHONPATH=$ROOT/tests/torch/rest${PYTHONPATH:+:$PYTHONPATH} # PyTorch's own end
 train() { # PRELOAD: two epochs; prints what the training does but the times
 	local status
 	LD_PRELOAD=$1 "$PYTHON" "$ROOT/scripts/demo_train.py" 2 --device cuda >train.out 2>train.err

@@ -4,22 +4,21 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 600
-need_torch
+need_cuda_torch eager
 fake=$BUILD/fake
 preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13"
-[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
-	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
 export FAKE_CUDA_COUNTS=$PWD/counts.%p.json
 
 profiled() { # PRELOAD WHAT OUT
 	LD_PRELOAD=$1 "$PYTHON" "$ROOT/tests/torch/profiled.py" "$2" "$3" >profiled.out 2>profiled.err ||
 		fail "$2: status $?: $(tail -n 5 profiled.err)"
 }
-for what in once again schedule threads first fork; do
+# in one process what can be: CUDA is there before the profiler, and the other way round
+for what in once,again,schedule,threads first fork; do
 	rm -f ./*.evt* ./*.json*
-	profiled "$preload" $what alone.json
+	profiled "$preload" "$what" alone.json
 	rm -f counts.*.json
-	INTERCEPT_OUTPUT=$OUTPUT profiled "$LIB:$preload" $what beside.json
+	INTERCEPT_OUTPUT=$OUTPUT profiled "$LIB:$preload" "$what" beside.json
 	grep '^intercept: ' profiled.err && fail "$what: something is said"
 	python3 "$ROOT/tests/torch/same_profile.py" alone.json beside.json "$REPORT" "$OUTPUT" >same.out ||
 		fail "$what: $(head -c 3000 same.out)"

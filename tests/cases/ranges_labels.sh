@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 300
-need_torch
+need_torch eager
 cat >train.py <<'PROGRAM'
 import threading
 import torch

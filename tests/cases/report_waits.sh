@@ -68,10 +68,13 @@ report alloc --wait 2 "$OUTPUT"
 expect_eq "status with a writer that hangs" "$status" 1
 expect_match "that it hangs" "$(tail -1 err)" \
 	"still being written after 2 s: no process that it records lives, its collector \(pid $collector\) does not write; what is there so far$"
-# Long before a limit that is meant for a program that goes on.
-report alloc --wait 50 "$OUTPUT"
-expect_eq "status without a limit of its own" "$status" 1
+# Long before a limit that is meant for a program that goes on; at the same time without one.
+timeout 60 "$REPORT" alloc --wait 50 "$OUTPUT" >limit.out 2>&1 &
+limited=$!
 report alloc "$OUTPUT"
+wait $limited
+limited=$?
+expect_eq "status without a limit of its own ($(tail -1 limit.out))" $limited 1
 expect_eq "status unasked with a writer that hangs" "$status" 1
 expect_match "that it hangs, unasked" "$(tail -1 err)" "its collector \(pid $collector\) does not write; what is there so far$"
 expect_between "seconds waited for a writer that hangs" "$took" 9 40

@@ -4,16 +4,17 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 600
-need_torch
+need_torch eager
 train() { # KIND [NAME=VALUE...]
 	local kind=$1
 	shift
 	rm -f ./*.evt
-	run_traced env "$@" "$PYTHON" "$ROOT/tests/programs/steps.py" "$kind" - >out 2>err || fail "$kind: $(tail -3 err)"
+	run_traced env "$@" "$PYTHON" "$ROOT/tests/programs/steps.py" "$kind" - >out 2>err || {
+		! grep -q 'NVTX functions not installed' err || skip "torch without NVTX"
+		fail "$kind: $(tail -3 err)"
+	}
 	! grep '^intercept' err || fail "$kind: we said something"
 }
-"$PYTHON" -c 'import torch; torch.cuda.nvtx.range_push("a")' 2>err || skip "torch without NVTX"
-
 train nvtx INTERCEPT_TRACE=nvtx,torch INTERCEPT_STEP='iteration*' INTERCEPT_SCHEDULE=wait=4,active=2
 expect "$OUTPUT" 'sorted(int(r["step"]) for r in steps.rows) == [4, 5, 10, 11]' \
 	'sorted(r["name"] for r in nvtx.rows) == ["iteration 10", "iteration 11", "iteration 4", "iteration 5"]'

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 600
-need_torch
+need_torch eager
 export INTERCEPT_TRACE=-alloc
 train() { # KIND SCHEDULE [NAME=VALUE...]
 	local kind=$1 schedule=$2

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 240
-need_torch
+need_torch eager
 cat >train.py <<'END'
 import json, sys, threading, torch
 from torch.profiler import profile, ProfilerActivity

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 180
-need_torch
+need_torch eager
 cat >work.py <<'END'
 import threading, torch
 from torch.utils.data import DataLoader, Dataset

@@ -10,7 +10,7 @@ name = sysconfig.get_config_var("INSTSONAME") or ""
 folder = [sysconfig.get_config_var("LIBDIR") or "", os.path.join(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_config_var("MULTIARCH") or "")]
 print(next((os.path.join(f, name) for f in folder if ".so" in name and os.path.exists(os.path.join(f, name))), ""))')
 [[ -n $library ]] || skip "no shared libpython for '$PYTHON'"
-site=$("$PYTHON" -c 'import torch, os; print(os.path.dirname(os.path.dirname(torch.__file__)))')
+site=$("$PYTHON" -c 'import importlib.util as u, os; print(os.path.dirname(os.path.dirname(u.find_spec("torch").origin)))')
 PYTHONPATH=$site INTERCEPT_CHILDREN=all INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD="$LIB $library" \
 	"$PROGRAMS/embeds_python" 'import torch; torch.ones(3).erfinv(); print("done")' >out 2>err || fail "$(cat err)"
 expect_eq "its output" "$(cat out)" "done"

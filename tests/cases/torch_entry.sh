@@ -32,8 +32,9 @@ try "-m" 1 "$PYTHON" -m prog
 try "-I" 1 "$PYTHON" -I prog.py
 try "-c" 1 "$PYTHON" -c 'import torch; torch.ones(3).erfinv()'
 try stdin 1 "$PYTHON" - <prog.py
-site=$("$PYTHON" -c 'import torch, os; print(os.path.dirname(os.path.dirname(torch.__file__)))')
+site=$("$PYTHON" -c 'import importlib.util as u, os; print(os.path.dirname(os.path.dirname(u.find_spec("torch").origin)))')
 try "-S" 1 env PYTHONPATH="$site" "$PYTHON" -S prog.py
+export INTERCEPT_TRACE=-alloc # from here on it is about operators alone
 for method in fork spawn forkserver; do
 	cat >"$method.py" <<END
 import multiprocessing, prog
@@ -41,15 +42,15 @@ def work():
     prog.torch.ones(3).erfinv()
 if __name__ == "__main__":
     context = multiprocessing.get_context("$method")
-    children = [context.Process(target=work) for _ in range(2)]
+    children = [context.Process(target=work) for _ in range(2 if "$method" == "fork" else 1)]
     [c.start() for c in children]
     [c.join() for c in children]
 END
 done
 # the program's own, and one a child; a child that is not forked imports the module, which makes one more
 try fork 3 "$PYTHON" fork.py
-try spawn 5 "$PYTHON" spawn.py
-try forkserver 5 "$PYTHON" forkserver.py
+try spawn 3 "$PYTHON" spawn.py
+try forkserver 3 "$PYTHON" forkserver.py
 
 # who only asks whether there is a torch, as many packages do, imports it later; so does who failed at first
 cat >asks.py <<'END'

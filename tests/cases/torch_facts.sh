@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 240
-need_torch
+need_torch eager
 export INTERCEPT_TRACE=-alloc OMP_NUM_THREADS=1
 cat >prog.py <<'END'
 import platform

@@ -4,10 +4,8 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 180
-need_torch
-[[ $("$PYTHON" -c 'import torch; print(torch.version.cuda or "")' 2>/dev/null) == 13.* ]] ||
-	skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
-export PYTHONPATH=$ROOT/tests/torch/rest # PyTorch's own end
+need_cuda_torch eager
+export PYTHONPATH=$ROOT/tests/torch/rest${PYTHONPATH:+:$PYTHONPATH} # PyTorch's own end
 fake=$BUILD/fake
 LIB=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13
 run_traced "$PYTHON" "$ROOT/tests/torch/proof.py" proof.json cuda 2>err || fail "$(tail -5 err)"

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-need_torch
+need_torch eager
 cat >prog.py <<'END'
 import torch
 torch.set_num_threads(1)

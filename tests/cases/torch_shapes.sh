@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 180
-need_torch
+need_torch eager
 cat >shapes.py <<'END'
 import collections, json, threading, torch
 from torch.profiler import profile, ProfilerActivity

@@ -5,10 +5,11 @@
 
 # timeout: 240
 need_torch
-export PYTHONPATH=$ROOT/tests/truth
 # waits that no load makes shorter, and what is counted
 for name in sleep_labelled decode collate recompilation closure growing_tensors; do
 	program=$ROOT/tests/truth/programs/$name.py
+	export PYTHONPATH=$ROOT/tests/truth:$ROOT/tests/torch/eager
+	[[ $name != recompilation ]] || PYTHONPATH=$ROOT/tests/truth # torch.compile itself
 	# half a second of sleeps: at 50 Hz it depends on the machine whether that is enough looks for a line
 	INTERCEPT_SAMPLE=400 INTERCEPT_TRACE=$(sed -n 's/^# trace: //p' "$program") run_traced "$PYTHON" "$program" >out 2>err || fail "$name: $(cat err)"
 	python3 "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$name"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""profiled.py WHAT OUT
+"""profiled.py WHAT,... OUT
 
 Runs torch.profiler over work on "cuda" and writes what it has found to OUT, a JSON: for each session what its table and its
-trace have of the GPU. WHAT is once, again (100 sessions), schedule, threads, first (the profiler comes before CUDA) or fork.
+trace have of the GPU. WHAT is first (the profiler comes before CUDA), once, again (50 sessions), schedule, threads, one after
+another in one process, or fork, alone.
 """
 
 import collections
@@ -63,7 +64,7 @@ def once(steps=5):
 
 
 def again():
-    for number in range(100):
+    for number in range(50):
         once(1 + number % 3)
 
 
@@ -123,7 +124,8 @@ def main():
     if what == "fork":
         fork(out)
     else:
-        {"once": once, "again": again, "schedule": scheduled, "threads": threads, "first": first}[what]()
+        for each in what.split(","):
+            {"once": once, "again": again, "schedule": scheduled, "threads": threads, "first": first}[each]()
     write(out)
 
 

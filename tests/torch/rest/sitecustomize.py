@@ -10,6 +10,11 @@ import os
 import sys
 import time
 
+try:  # of the folders of PYTHONPATH only the first has its sitecustomize read
+    import eager  # noqa: F401
+except ImportError:
+    pass
+
 
 def others():
     found = {}

@@ -514,7 +514,8 @@ static void damaged_schema_does_not_crash(void **state)
 		assert_true(schema_read(&schema, part + 1, cut) < 0);
 		free(part);
 	}
-	for (size_t bit = 0; bit < length * 8; bit++) {
+	/* All bits of the first events, every seventh of those that are like them, each place in turn. */
+	for (size_t bit = 0; bit < length * 8; bit += bit < 8192 ? 1 : 7) {
 		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		if (schema_read(&schema, bytes, length) == 0)
 			schema_release(&schema);
