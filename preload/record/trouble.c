@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -110,10 +109,11 @@ static void say_of_end(struct region_header *region, bool died)
 static bool proc_is_ours(void)
 {
 	char self[24];
-	long n = syscall(SYS_readlink, "/proc/self", self, sizeof(self) - 1);
+	long number = 0, n = syscall(SYS_readlink, "/proc/self", self, sizeof(self));
 
-	self[n > 0 ? n : 0] = 0;
-	return strtol(self, NULL, 10) == syscall(SYS_getpid);
+	for (long i = 0; i < n; i++)
+		number = number * 10 + (self[i] - '0');
+	return number == syscall(SYS_getpid);
 }
 
 /* Dead and not yet reaped: where process 1 does not reap it stays so. */
