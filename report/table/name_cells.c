@@ -21,6 +21,8 @@ struct name_cell {
 	char *shown;
 	size_t place[PLACES_MAX]; /* bytes */
 	size_t places;
+	/* of the names that read the same: bytes shared with the one before; the next ones down and up that share less */
+	size_t shared, lower, upper;
 };
 
 struct name_cells {
@@ -180,21 +182,52 @@ static void cell_add_place(struct name_cell *cell, size_t place)
 		cell->place[cell->places++] = place;
 }
 
-/* Nearest names first. */
-static void cell_find_places(struct name_cell *group, size_t count, size_t at)
+/*
+ * What a name shares with one further away is the least of what neighbours share in between. So only names count where that
+ * becomes less: `lower` and `upper` lead from one such to the next, and thousands of names take no longer than few.
+ */
+static void group_link(struct name_cell *group, size_t count)
 {
-	for (size_t i = 1; i < count && group[at].places < PLACES_MAX; i++) {
-		if (at + i < count && strcmp(group[at].name, group[at + i].name) != 0)
-			cell_add_place(&group[at], shared_start(&group[at], &group[at + i]));
-		if (i <= at && strcmp(group[at].name, group[at - i].name) != 0)
-			cell_add_place(&group[at], shared_start(&group[at], &group[at - i]));
+	for (size_t i = 1; i < count; i++) {
+		group[i].shared = shared_start(&group[i - 1], &group[i]);
+		group[i].lower = i - 1;
+		while (group[i].lower && group[group[i].lower].shared >= group[i].shared)
+			group[i].lower = group[group[i].lower].lower;
+	}
+	for (size_t i = count - 1; i > 0; i--) {
+		group[i].upper = i + 1;
+		while (group[i].upper < count && group[group[i].upper].shared >= group[i].shared)
+			group[i].upper = group[group[i].upper].upper;
 	}
 }
 
-static void groups_tell_apart(struct name_cells *cells)
+/* Nearest names first. */
+static void cell_find_places(struct name_cell *group, size_t count, size_t at)
 {
+	struct name_cell *cell = &group[at];
+	size_t below = at, above = at + 1;
+
+	while ((below || above < count) && cell->places < PLACES_MAX) {
+		bool is_above = above < count && (!below || above - at <= at - below + 1);
+		size_t next = is_above ? above : below;
+		const struct name_cell *other = &group[is_above ? next : next - 1];
+
+		if (strcmp(cell->name, other->name) != 0)
+			cell_add_place(cell, group[next].shared);
+		if (is_above)
+			above = group[next].upper;
+		else
+			below = group[next].lower;
+	}
+}
+
+/* False: there is nothing more that could be shown. */
+static bool groups_tell_apart(struct name_cells *cells)
+{
+	bool is_more = false;
 	size_t end;
 
+	qsort(cells->cell, cells->count, sizeof(*cells->cell), compare_cells);
 	for (size_t first = 0; first < cells->count; first = end) {
 		struct name_cell *group = &cells->cell[first];
 
@@ -203,9 +236,15 @@ static void groups_tell_apart(struct name_cells *cells)
 				break;
 		if (!strcmp(group->name, cells->cell[end - 1].name))
 			continue;
-		for (size_t i = 0; i < end - first; i++)
+		group_link(group, end - first);
+		for (size_t i = 0; i < end - first; i++) {
+			size_t known = group[i].places;
+
 			cell_find_places(group, end - first, i);
+			is_more |= group[i].places > known;
+		}
 	}
+	return is_more;
 }
 
 /* By how much a column with such cells becomes wider, by `more` at most. */
@@ -261,25 +300,34 @@ static size_t room_left(const struct layout *layout, size_t screen_width)
 	return used < screen_width ? screen_width - used : 0;
 }
 
+static void cells_show_places(struct name_cells *cells, size_t more, const char *mark)
+{
+	for (size_t i = 0; i < cells->count; i++) {
+		cells->cell[i].room += more;
+		if (cells->cell[i].places)
+			cell_show_places(&cells->cell[i], mark);
+	}
+}
+
+/* What tells a cell from one group may be what told it from another before: such are looked at again. */
 static void column_tell_apart(struct layout *layout, const struct screen *screen, size_t at)
 {
 	const char *mark = screen->utf8 ? "\xe2\x80\xa6" : "..";
 	struct name_cells cells = { .count = layout->document->table->shown };
-	size_t more;
 
 	cells.cell = memory_zero(cells.count + 1, sizeof(*cells.cell));
 	for (size_t row = 0; row < cells.count; row++)
 		cell_make(layout, mark, row, at, &cells.cell[row]);
-	qsort(cells.cell, cells.count, sizeof(*cells.cell), compare_cells);
-	groups_tell_apart(&cells);
-	more = cells_lack(&cells, layout->width[at], room_left(layout, screen->width));
-	layout->width[at] += more;
+	for (unsigned int i = 0; i < PLACES_MAX && groups_tell_apart(&cells); i++) {
+		size_t more = cells_lack(&cells, layout->width[at],
+					 room_left(layout, screen->width));
+
+		layout->width[at] += more;
+		cells_show_places(&cells, more, mark);
+	}
 	for (size_t i = 0; i < cells.count; i++) {
 		struct name_cell *cell = &cells.cell[i];
 
-		cell->room += more;
-		if (cell->places)
-			cell_show_places(cell, mark);
 		if (cell->places)
 			layout->text[cell->row * layout->count + at] = text_store_put(
 				&layout->texts, cell->shown, strlen(cell->shown));

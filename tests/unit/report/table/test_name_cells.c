@@ -154,6 +154,30 @@ static void other_rows_stay_as_they_are(void **state)
 	EXPECT(COLUMN_diff_what, wide, 16, "äö…ä-a-öü-…ü-äöü", "äö…ä-b-öü-…ü-äöü");
 }
 
+/* Sixteen that differ in four places each: no neighbour in order has all of them. */
+static void places_of_names_further_away_are_found(void **state)
+{
+	char names[16][160];
+	const char *name[16];
+	char *text;
+
+	(void)state;
+	for (unsigned int i = 0; i < 16; i++) {
+		snprintf(names[i], sizeof(names[i]),
+			 "a_long_name_that_begins_%c_goes_on_for_long_%c_and_longer_still_%c_until_"
+			 "it_"
+			 "comes_%c_to_its_end_at_last",
+			 i & 8 ? 'x' : 'y', i & 4 ? 'x' : 'y', i & 2 ? 'x' : 'y',
+			 i & 1 ? 'x' : 'y');
+		name[i] = names[i];
+	}
+	text = shown("diff", COLUMN_diff_what, name, 16, 50);
+	for (size_t i = 0; i < 16; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(line[i], line[k]);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +185,7 @@ int main(void)
 		cmocka_unit_test(parameters_tell_overloads_apart),
 		cmocka_unit_test(all_places_that_differ_are_shown),
 		cmocka_unit_test(other_rows_stay_as_they_are),
+		cmocka_unit_test(places_of_names_further_away_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
