@@ -4,14 +4,14 @@
 
 #include <immintrin.h>
 
+#include "collector/format/varints_wide.h"
+
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,avx512bitalg,popcnt")))
 #define FLUSH 255u /* more would not fit into the byte that each lane counts in */
 
 bool kinds_wide_is_usable(void)
 {
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2") &&
-	       __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("popcnt");
+	return wide_is_usable() && __builtin_cpu_supports("avx512bitalg");
 }
 
 WIDE uint32_t kinds_wide_count(const uint8_t *class, uint32_t count, uint8_t wanted)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Columns of short numbers on processors that can pick lanes out of a wide register (AVX-512 VBMI2: Intel since 2019, AMD
- * since 2022): the same as in varints.c, 32 bytes at a time. Private to varints.c.
+ * since 2022): the same as in varints.c, 32 bytes at a time. Private to varints.c and kinds_wide.c.
  */
 #ifndef COLLECTOR_FORMAT_VARINTS_WIDE_H
 #define COLLECTOR_FORMAT_VARINTS_WIDE_H

@@ -43,7 +43,10 @@ static void living_add(const char *id, size_t length)
 	living.id[living.count++][length] = 0;
 }
 
-/* The session of a process by the environment it was started with, else the one that it has begun. */
+/*
+ * The session of a process by the environment it was started with, else the one that it has begun. `pid` is a name in /proc,
+ * whosever numbers these are: sessions are named by them, too.
+ */
 static void living_look(struct session_origin *origin, uint32_t pid, char *bytes)
 {
 	static const char session[] = "INTERCEPT_SESSION=", preload[] = "LD_PRELOAD=";
