@@ -53,17 +53,24 @@ static bool look(struct pair *ret_pair, cupti_result (*timestamp)(uint64_t *),
 	return true;
 }
 
-/* Since the region was made: long enough for a millionth. */
-static double tick_rate(uint64_t ticks)
+static cupti_result monotonic(uint64_t *ret_ns)
+{
+	*ret_ns = clock_ns(CLOCK_MONOTONIC);
+	return CUPTI_OK;
+}
+
+/* Since the region was made: long enough for a millionth. Who loses the CPU between two readings has others. */
+static double tick_rate(void)
 {
 	const struct region_header *region = entry_region();
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct pair now;
 
 	if (!clock_is_tsc)
 		return 1;
-	if (!region || now_ns <= region->base_mono || ticks <= region->base_tsc)
+	if (!region || !look(&now, monotonic, NULL) || now.stamp <= region->base_mono ||
+	    now.ticks <= region->base_tsc)
 		return 0;
-	return (double)(now_ns - region->base_mono) / (double)(ticks - region->base_tsc);
+	return (double)(now.stamp - region->base_mono) / (double)(now.ticks - region->base_tsc);
 }
 
 /* It is ours when it reads the same, nanoseconds when it runs about so, else what it has run since CUPTI got it. */
@@ -139,7 +146,7 @@ bool gpu_moment_look(struct gpu_moment *ret_moment, cupti_result (*timestamp)(ui
 		return false;
 	ret_moment->ticks = now.ticks;
 	ret_moment->apart_ticks = now.apart;
-	ret_moment->ns_per_tick = tick_rate(now.ticks);
+	ret_moment->ns_per_tick = tick_rate();
 	ret_moment->clock[GPU_CLOCK_CUPTI].ns_per_unit = 1;
 	ret_moment->clock[GPU_CLOCK_CUPTI].stamp = now.stamp;
 	if (!other) {

@@ -154,8 +154,9 @@ static void work_join(struct late_state *mine, size_t at, uint64_t told_ns, stru
 	work->call_start_ns = call->start_ns;
 	work->call_end_ns = call->end_ns;
 	if (work->start_ns < call->start_ns) {
+		if (call->start_ns - work->start_ns > LATE_DOUBT_NS)
+			mine->late.clamped += call->counts;
 		work->start_ns = call->start_ns;
-		mine->late.clamped += call->counts;
 	}
 	for (size_t i = 0; i < mine->listening_count; i++) {
 		const struct listening *listening = &mine->listening[i];

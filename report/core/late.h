@@ -7,7 +7,7 @@
  * Who provides it is the provider of the counter gpu_ns (core/work.h). A call is found by process and correlation
  * number. It may have any number of pieces of work (a graph's launch has), so it stays for LATE_STAY_NS after the last;
  * work whose call is not seen within LATE_WAIT_NS has none. Work does not begin before its call: what seems to, begins
- * with it and is counted in `clamped`.
+ * with it, and is counted in `clamped` where it is more than two clocks can be compared to (LATE_DOUBT_NS).
  *
  * One thread. A piece of work is good during take() only.
  */
@@ -19,6 +19,7 @@
 #define LATE_WAIT_NS 10000000000u      /* for the call of work */
 #define LATE_STAY_NS 10000000000u      /* of a call after its work was told */
 #define LATE_WORKLESS_NS 600000000000u /* of a call that no work was told of */
+#define LATE_DOUBT_NS 1000u            /* of work against its call: two clocks were read */
 #define LATE_NOTHING 0u                /* a place: nothing is open there */
 
 enum late_kind { LATE_KERNEL, LATE_COPY, LATE_SET, LATE_WAIT, LATE_KINDS };
@@ -63,7 +64,7 @@ struct late_listener {
 };
 
 struct late {
-	uint64_t clamped;  /* pieces that count and would have begun before their call */
+	uint64_t clamped;  /* pieces that count and began before their call, beyond doubt */
 	uint64_t homeless; /* their call was not recorded */
 	uint64_t taken;    /* pieces, of whatever kind */
 };

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:gpu/gpu_clock.c,base/clock.c */
-/* preload/gpu/gpu_clock.c: a clock of CUPTI's that runs slower or faster than ours. */
+/* preload/gpu/gpu_clock.c: a clock of CUPTI's that runs slower or faster than ours; the rate of our ticks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -13,7 +15,18 @@
 #include "preload/record/entry.h"
 
 static struct region_header header;
+static unsigned int until_stall; /* of readings of CLOCK_MONOTONIC; 0: none stalls */
 static double rate = 1;
+
+/* The one asked for comes late: its thread had lost the CPU. */
+int clock_gettime(clockid_t clock, struct timespec *ret_time)
+{
+	struct timespec late = { 0, 50000000 };
+
+	if (clock == CLOCK_MONOTONIC && until_stall && --until_stall == 0)
+		nanosleep(&late, NULL);
+	return (int)syscall(SYS_clock_gettime, clock, ret_time);
+}
 
 struct region_header *entry_region(void)
 {
@@ -67,10 +80,40 @@ static void a_clock_that_drifts_is_followed(void **state)
 	assert_in_range(ago_ns - true_ns + true_ns / 10000, 0, 2 * (uint64_t)true_ns / 10000);
 }
 
+static cupti_result realtime(uint64_t *ret_ns)
+{
+	*ret_ns = clock_ns(CLOCK_REALTIME);
+	return CUPTI_OK;
+}
+
+/* It was wrong by a half and more: by what the stall is of the time since the region was made. */
+static void the_rate_does_not_see_a_lost_cpu(void **state)
+{
+	struct gpu_moment calm, stalled;
+
+	(void)state;
+	clock_is_tsc = true;
+	do {
+		header.base_tsc = clock_ticks();
+		header.base_mono = clock_ns(CLOCK_MONOTONIC);
+	} while (clock_ticks() - header.base_tsc > 100000);
+	usleep(20000);
+	assert_true(gpu_moment_look(&calm, realtime));
+	for (unsigned int which = 1; which <= 4; which++) {
+		until_stall = which;
+		assert_true(gpu_moment_look(&stalled, realtime));
+		until_stall = 0;
+		assert_in_range((uint64_t)(stalled.ns_per_tick / calm.ns_per_tick * 1000), 990,
+				1010);
+	}
+	clock_is_tsc = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_clock_that_drifts_is_followed),
+		cmocka_unit_test(the_rate_does_not_see_a_lost_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

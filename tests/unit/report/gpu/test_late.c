@@ -244,14 +244,15 @@ static void work_waits_for_its_call_and_not_for_ever(void **state)
 	kernel(101, 70, 20, 1);
 	kernel(102, 70, 40, 99); /* of no call */
 	on_stream(1);
-	launch(110, 1);
-	kernel(120, 50, 30, 1); /* seems to begin before its call */
-	pop(130);
+	launch(10010, 1);
+	kernel(10020, 9000, 30, 1); /* seems to begin before its call, at 10005 */
+	kernel(10030, 9005, 30, 1); /* as two clocks can differ */
+	pop(10040);
 	finish(30ull * SECOND);
-	assert_int_equal(range_of("r")->work.gpu_ns, 60);
+	assert_int_equal(range_of("r")->work.gpu_ns, 90);
 	assert_int_equal(late->homeless, 1);
 	assert_int_equal(late->clamped, 3);
-	assert_int_equal(range_of("r")->gpu->projected.total_ns, 30); /* all three begin at 105 */
+	assert_int_equal(range_of("r")->gpu->projected.total_ns, 30); /* all four begin at 10005 */
 	release();
 }
 
