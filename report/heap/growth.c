@@ -88,22 +88,6 @@ void growth_look_take(struct growth *growth, struct growth_look *look, uint32_t 
 		};
 }
 
-/* What had changed before its first step may have been taken by looks at the whole. */
-static void look_take_all(struct growth *growth, struct growth_look *look, uint32_t process)
-{
-	const struct heap *heap = growth->heap;
-	const uint32_t *changed;
-	size_t room = 0;
-
-	(void)heap_take_changes(growth->heap, process, &changed);
-	for (uint32_t i = 0; i < heap->row_count; i++) {
-		if (heap->row[i].process != process || !heap->row[i].live_bytes)
-			continue;
-		look->part = memory_room(look->part, look->count, &room, sizeof(*look->part));
-		look->part[look->count++] = (struct growth_part){ i, heap->row[i].live_bytes };
-	}
-}
-
 static void take_step(void *state, const struct source_event *event, bool counts)
 {
 	struct growth *growth = state;
@@ -113,6 +97,8 @@ static void take_step(void *state, const struct source_event *event, bool counts
 	struct growth_look *look;
 
 	(void)counts;
+	if (growth->whole.looks) /* they have taken what had changed */
+		heap_change_live(growth->heap);
 	growth_whole_release(growth);
 	if (step % process->every)
 		return;
@@ -122,10 +108,7 @@ static void take_step(void *state, const struct source_event *event, bool counts
 		return;
 	look = &process->look[process->looks++];
 	*look = (struct growth_look){ .step = step, .time_ns = event->event.time_ns };
-	if (step)
-		growth_look_take(growth, look, index);
-	else
-		look_take_all(growth, look, index);
+	growth_look_take(growth, look, index);
 	growth_look_join(growth, look, &process->forgotten);
 }
 
