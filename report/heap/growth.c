@@ -100,6 +100,7 @@ static void take_step(void *state, const struct source_event *event, bool counts
 	if (growth->whole.looks) /* they have taken what had changed */
 		heap_change_live(growth->heap);
 	growth_whole_release(growth);
+	growth->steps = process->steps > growth->steps ? process->steps : growth->steps;
 	if (step % process->every)
 		return;
 	if (process->looks == GROWTH_LOOKS)
@@ -275,10 +276,5 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 
 uint64_t growth_steps(const struct growth *growth)
 {
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < growth->room; i++)
-		if (growth->process[i] && growth->process[i]->steps > most)
-			most = growth->process[i]->steps;
-	return most;
+	return growth->steps;
 }
