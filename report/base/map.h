@@ -110,6 +110,12 @@ static inline struct map_entry *map_next(const struct map *map, const struct map
 	return NULL;
 }
 
+/*
+ * Of a random number one to multiply keys by: keys that are so many apart, as most are, do not come to lie in heaps, whatever
+ * was drawn (one number in a hundred does that: searches of hundreds of entries). For the tests; maps have theirs.
+ */
+uint64_t map_multiplier(uint64_t random);
+
 /* Hash of bytes for text keys, with the same secret; never 0. */
 uint64_t map_hash_bytes(const void *bytes, size_t length, uint64_t seed);
 
