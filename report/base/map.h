@@ -36,7 +36,10 @@ void map_init_addresses(struct map *map);
 void map_release(struct map *map);
 void map_clear(struct map *map);
 void map_expand(struct map *map);
-/* Room for so many entries in all, at once. */
+/*
+ * Room for so many entries in all, at once. To be asked for before entries of another map come in its order: that is the
+ * order of the hash, and a map that grows would be full at its start and empty at its end, each search as long as what is there.
+ */
 void map_reserve(struct map *map, size_t count);
 void map_remove(struct map *map, struct map_entry *entry);
 
