@@ -12,7 +12,57 @@
 #define NEAR_ENTRIES 8u
 #define REGION_BITS 8u /* as large as NEAR_ENTRIES of the smallest blocks */
 
+#define QUOTIENT_MAX 64u
+#define DENOMINATOR_MAX (1u << 22) /* entries; a larger map may have longer searches */
+
 static uint64_t secret = 1;
+
+/*
+ * Multiples of a fraction (of 2^64) fall evenly, as many of them as there may be, where it is near to no fraction with a small denominator:
+ * no quotient of its continued fraction is large.
+ */
+static bool multiples_are_even(uint64_t fraction)
+{
+	uint64_t whole = UINT64_MAX, denominator = 1, before = 0;
+
+	while (fraction && denominator < DENOMINATOR_MAX) {
+		uint64_t quotient = whole / fraction, rest = whole % fraction;
+		uint64_t next = quotient * denominator + before;
+
+		if (quotient > QUOTIENT_MAX)
+			return false;
+		before = denominator;
+		denominator = next;
+		whole = fraction;
+		fraction = rest;
+	}
+	return denominator >= DENOMINATOR_MAX;
+}
+
+/* Keys are often numbers one after the other, in one half of the key or the other, or addresses so many bytes apart. */
+static bool multiplier_is_even(uint64_t multiplier)
+{
+	for (unsigned int bits = 0; bits <= 12; bits++)
+		if (!multiples_are_even(multiplier << bits))
+			return false;
+	return multiples_are_even(multiplier << 32);
+}
+
+uint64_t map_multiplier(uint64_t random)
+{
+	/* one in about fifty is; splitmix64, from there on */
+	for (unsigned int tries = 0; tries < 10000; tries++) {
+		uint64_t multiplier = random | 1;
+
+		if (multiplier_is_even(multiplier))
+			return multiplier;
+		random += 0x9e3779b97f4a7c15ull;
+		random = (random ^ random >> 30) * 0xbf58476d1ce4e5b9ull;
+		random = (random ^ random >> 27) * 0x94d049bb133111ebull;
+		random ^= random >> 31;
+	}
+	return random | 1;
+}
 
 /* Before main(), so that every thread has the same. */
 __attribute__((constructor)) static void map_draw_secret(void)
@@ -21,8 +71,7 @@ __attribute__((constructor)) static void map_draw_secret(void)
 
 	if (random)
 		memcpy(&secret, random, sizeof(secret));
-	secret ^= 0x9e3779b97f4a7c15ull;
-	secret |= 1;
+	secret = map_multiplier(secret ^ 0x9e3779b97f4a7c15ull);
 }
 
 void map_init(struct map *map)

@@ -36,7 +36,10 @@ void map_init_addresses(struct map *map);
 void map_release(struct map *map);
 void map_clear(struct map *map);
 void map_expand(struct map *map);
-/* Room for so many entries in all, at once. */
+/*
+ * Room for so many entries in all, at once. To be asked for before entries of another map come in its order: that is the
+ * order of the hash, and a map that grows would be full at its start and empty at its end, each search as long as what is there.
+ */
 void map_reserve(struct map *map, size_t count);
 void map_remove(struct map *map, struct map_entry *entry);
 
@@ -109,6 +112,12 @@ static inline struct map_entry *map_next(const struct map *map, const struct map
 			return &map->entry[at];
 	return NULL;
 }
+
+/*
+ * Of a random number one to multiply keys by: keys that are so many apart, as most are, do not come to lie in heaps, whatever
+ * was drawn (one number in a hundred does that: searches of hundreds of entries). For the tests; maps have theirs.
+ */
+uint64_t map_multiplier(uint64_t random);
 
 /* Hash of bytes for text keys, with the same secret; never 0. */
 uint64_t map_hash_bytes(const void *bytes, size_t length, uint64_t seed);

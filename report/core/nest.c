@@ -21,6 +21,7 @@ void nest_release(struct nest *nest)
 {
 	free(nest->scope);
 	free(nest->thread);
+	free(nest->process);
 	map_release(&nest->innermost);
 }
 
@@ -30,7 +31,7 @@ static struct nest_thread *nest_add_thread(struct nest *nest, uint32_t thread)
 
 	nest->thread = memory_room(nest->thread, thread, &nest->thread_room, sizeof(*nest->thread));
 	for (size_t i = before; i < nest->thread_room; i++)
-		nest->thread[i].top = NEST_NONE;
+		nest->thread[i].top = nest->thread[i].process = NEST_NONE;
 	return &nest->thread[thread];
 }
 
@@ -39,6 +40,31 @@ static inline struct nest_thread *nest_thread_at(struct nest *nest, uint32_t thr
 	if (thread < nest->thread_room)
 		return &nest->thread[thread];
 	return nest_add_thread(nest, thread);
+}
+
+/* The thread becomes one of its process'. */
+static void nest_link_thread(struct nest *nest, struct nest_place place)
+{
+	struct nest_thread *thread = &nest->thread[place.thread];
+	struct nest_process *process;
+	size_t before = nest->process_room;
+	uint32_t *at;
+
+	nest->process = memory_room(nest->process, place.process, &nest->process_room,
+				    sizeof(*nest->process));
+	for (size_t i = before; i < nest->process_room; i++)
+		nest->process[i] = (struct nest_process){ NEST_NONE, NEST_NONE };
+	process = &nest->process[place.process];
+	at = &process->first;
+	if (*at != NEST_NONE && place.thread > process->last)
+		at = &nest->thread[process->last].next;
+	while (*at != NEST_NONE && *at < place.thread)
+		at = &nest->thread[*at].next;
+	thread->next = *at;
+	thread->process = place.process;
+	*at = place.thread;
+	if (thread->next == NEST_NONE)
+		process->last = place.thread;
 }
 
 static inline uint32_t nest_take(struct nest *nest)
@@ -94,7 +120,8 @@ uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bo
 	struct nest_thread *thread = nest_thread_at(nest, place.thread);
 	uint32_t at, below = thread->top, parent = below;
 
-	thread->process = place.process;
+	if (thread->process == NEST_NONE)
+		nest_link_thread(nest, place);
 	if (nest->options.depth_max && thread->depth >= nest->options.depth_max) {
 		thread->beyond++;
 		return NEST_NONE;
@@ -241,14 +268,15 @@ bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key)
 
 bool nest_end_elsewhere(struct nest *nest, struct nest_place place, uint64_t key)
 {
-	unsigned int looks = NEST_LOOKS_MAX;
+	unsigned int looks = NEST_LOOKS_MAX, threads = NEST_THREADS_MAX;
+	uint32_t i = place.process < nest->process_room ? nest->process[place.process].first
+							: NEST_NONE;
 
-	for (uint32_t i = 0; looks && i < nest->thread_room; i++) {
+	for (; i != NEST_NONE && looks && threads; i = nest->thread[i].next, threads--) {
 		struct nest_place there = { place.time_ns, i, place.process };
 		uint32_t at;
 
-		looks--;
-		if (i == place.thread || nest->thread[i].process != place.process)
+		if (i == place.thread)
 			continue;
 		at = nest_look(nest, i, key, &looks);
 		if (at == NEST_NONE)

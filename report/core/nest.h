@@ -10,7 +10,7 @@
  * Open scopes are numbers, so that whoever follows them may keep an array of its own beside them; a number
  * is used again when its scope has ended. Threads are indices. Memory grows with threads and open scopes.
  * Beginning and ending take constant time, but for ends by key of a nest that is not keyed: these look at
- * NEST_LOOKS_MAX scopes.
+ * NEST_LOOKS_MAX scopes. An end on another thread looks at that many, of the threads of its process.
  */
 #ifndef REPORT_CORE_NEST_H
 #define REPORT_CORE_NEST_H
@@ -23,6 +23,7 @@
 
 #define NEST_NONE UINT32_MAX
 #define NEST_LOOKS_MAX 1024u
+#define NEST_THREADS_MAX 65536u /* of a process, where an end may be of any of them */
 
 enum nest_ending {
 	NEST_ENDS,    /* by the program */
@@ -50,9 +51,15 @@ struct nest_scope {
 
 struct nest_thread {
 	uint32_t top, depth; /* top: the innermost open scope */
-	uint32_t process;
-	uint64_t beyond; /* open ones deeper than depth_max */
+	uint32_t process;    /* NEST_NONE: nothing has been open on it */
+	uint32_t next;       /* of the process, by their numbers */
+	uint64_t beyond;     /* open ones deeper than depth_max */
 	uint64_t since_ns, covered_ns;
+};
+
+/* Its threads that had something open; NEST_NONE: none. */
+struct nest_process {
+	uint32_t first, last;
 };
 
 struct nest_options {
@@ -70,6 +77,8 @@ struct nest {
 	uint32_t unused; /* list of free entries of `scope`, by their `below` */
 	struct nest_thread *thread;
 	size_t thread_room;
+	struct nest_process *process;
+	size_t process_room;
 	struct map innermost; /* thread + 1 << 32 | key to scope; keys below 2^32 */
 };
 

@@ -88,22 +88,6 @@ void growth_look_take(struct growth *growth, struct growth_look *look, uint32_t 
 		};
 }
 
-/* What had changed before its first step may have been taken by looks at the whole. */
-static void look_take_all(struct growth *growth, struct growth_look *look, uint32_t process)
-{
-	const struct heap *heap = growth->heap;
-	const uint32_t *changed;
-	size_t room = 0;
-
-	(void)heap_take_changes(growth->heap, process, &changed);
-	for (uint32_t i = 0; i < heap->row_count; i++) {
-		if (heap->row[i].process != process || !heap->row[i].live_bytes)
-			continue;
-		look->part = memory_room(look->part, look->count, &room, sizeof(*look->part));
-		look->part[look->count++] = (struct growth_part){ i, heap->row[i].live_bytes };
-	}
-}
-
 static void take_step(void *state, const struct source_event *event, bool counts)
 {
 	struct growth *growth = state;
@@ -113,7 +97,10 @@ static void take_step(void *state, const struct source_event *event, bool counts
 	struct growth_look *look;
 
 	(void)counts;
+	if (growth->whole.looks) /* they have taken what had changed */
+		heap_change_live(growth->heap);
 	growth_whole_release(growth);
+	growth->steps = process->steps > growth->steps ? process->steps : growth->steps;
 	if (step % process->every)
 		return;
 	if (process->looks == GROWTH_LOOKS)
@@ -122,10 +109,7 @@ static void take_step(void *state, const struct source_event *event, bool counts
 		return;
 	look = &process->look[process->looks++];
 	*look = (struct growth_look){ .step = step, .time_ns = event->event.time_ns };
-	if (step)
-		growth_look_take(growth, look, index);
-	else
-		look_take_all(growth, look, index);
+	growth_look_take(growth, look, index);
 	growth_look_join(growth, look, &process->forgotten);
 }
 
@@ -292,10 +276,5 @@ enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept
 
 uint64_t growth_steps(const struct growth *growth)
 {
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < growth->room; i++)
-		if (growth->process[i] && growth->process[i]->steps > most)
-			most = growth->process[i]->steps;
-	return most;
+	return growth->steps;
 }

@@ -41,6 +41,7 @@ struct growth {
 	struct heap *heap;
 	struct growth_process **process; /* by index; NULL: no step */
 	size_t room;
+	uint64_t steps;              /* of the process with most */
 	struct growth_process whole; /* without steps: all processes; empty once there is a step */
 	uint64_t due;                /* allocations: its next look */
 	uint32_t *mark; /* by row, while looks are joined: the last join that it was in */

@@ -117,6 +117,14 @@ size_t heap_take_changes(struct heap *heap, uint32_t index, const uint32_t **ret
 	return count;
 }
 
+void heap_change_live(struct heap *heap)
+{
+	heap_drain(heap);
+	for (uint32_t i = 0; i < heap->row_count; i++)
+		if (heap->row[i].live_bytes)
+			heap_note_change(heap, heap_process_at(heap, heap->row[i].process), i);
+}
+
 struct heap_process *heap_add_process(struct heap *heap, uint32_t index)
 {
 	struct heap_process *process = memory_zero(1, sizeof(*process));

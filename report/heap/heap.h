@@ -124,6 +124,8 @@ void heap_keep_changes(struct heap *heap);
  * Returns how many. Valid until the next event.
  */
 size_t heap_take_changes(struct heap *heap, uint32_t process, const uint32_t **ret_rows);
+/* What lives counts as changed, whether or not that was taken: for the next heap_take_changes() of each process. */
+void heap_change_live(struct heap *heap);
 /*
  * All layers, after heap_finish(): the last is what lives at end_ns, of processes that have not ended; if all have, what
  * lived as the last one ended.

@@ -42,6 +42,21 @@ static const struct source_thread *thread_of(const struct source_event *event, u
 	return found;
 }
 
+static const struct source_thread *holder_of(struct gil *gil, const struct source_event *event,
+					     uint64_t tid)
+{
+	const struct source_process *process = event->process;
+
+	if (gil->holder.process != process || gil->holder.tid != tid ||
+	    gil->holder.newest != process->last_thread) {
+		gil->holder.process = process;
+		gil->holder.tid = tid;
+		gil->holder.newest = process->last_thread;
+		gil->holder.thread = thread_of(event, tid);
+	}
+	return gil->holder.thread;
+}
+
 /* Since the look before; 0 at the first one. */
 static uint64_t passed_of(struct gil *gil, const struct source_event *event, bool begins)
 {
@@ -59,7 +74,7 @@ static uint64_t passed_of(struct gil *gil, const struct source_event *event, boo
 static void take_wait(struct gil *gil, const struct source_event *event,
 		      const struct evt_python_sample *sample, uint64_t passed_ns)
 {
-	const struct source_thread *holder = sample->holder ? thread_of(event, sample->holder)
+	const struct source_thread *holder = sample->holder ? holder_of(gil, event, sample->holder)
 							    : NULL;
 
 	gil->all.wait_ns += passed_ns;

@@ -33,6 +33,12 @@ struct gil {
 	uint64_t unknown_ns; /* waits where it is not known who had it */
 	uint64_t *last_ns;   /* by thread */
 	size_t last_room;
+	struct {
+		const struct source_process *process;
+		const struct source_thread *newest,
+			*thread; /* the process' newest one at that time; who has it */
+		uint64_t tid;
+	} holder; /* that was looked for last: all who wait at one look have the same */
 };
 
 struct gil_options {

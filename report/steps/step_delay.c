@@ -47,7 +47,7 @@ static inline void op_apply(struct steps *steps, const struct step_op *op)
 		steps_span(steps, op->place, op->category, op->ns);
 		return;
 	case STEP_OP_IO:
-		steps_io(steps, op->place.thread, op->ns);
+		steps_io(steps, op->place, op->ns);
 		return;
 	case STEP_OP_CLOCK:
 		steps_clock(steps, op->place, op->ns);

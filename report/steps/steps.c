@@ -45,6 +45,7 @@ struct step_process {
 	uint64_t gpu_ns;
 	struct edges scopes, calls, device;
 	uint32_t owner; /* the thread that began the step */
+	uint32_t interruptions;
 	struct cpu_moment began;
 	struct cpu_clock clock;                /* of the owner, as of swept_ns */
 	uint64_t read_ns[STEP_CATEGORY_LIMIT]; /* what ns was then */
@@ -58,6 +59,7 @@ struct step_thread {
 	uint32_t process;
 	uint32_t depth[STEP_CATEGORY_LIMIT]; /* open scopes */
 	uint64_t io_ns;                      /* since it last ended a step, or recording began */
+	uint32_t interruptions;              /* of its process, as of io_ns */
 	struct cpu_clock clock;
 };
 
@@ -446,9 +448,20 @@ static void steps_add_rest(struct steps *steps, struct step_process *process)
 	process->has_rest = false;
 }
 
-void steps_io(struct steps *steps, uint32_t thread, uint64_t duration_ns)
+/* What was before an interruption does not count. */
+static uint64_t *io_since(const struct step_process *process, struct step_thread *thread)
 {
-	steps_thread_at(steps, thread)->io_ns += duration_ns;
+	if (thread->interruptions != process->interruptions)
+		thread->io_ns = 0;
+	thread->interruptions = process->interruptions;
+	return &thread->io_ns;
+}
+
+void steps_io(struct steps *steps, struct nest_place place, uint64_t duration_ns)
+{
+	const struct step_process *process = steps_process_at(steps, place.process);
+
+	*io_since(process, steps_thread_at(steps, place.thread)) += duration_ns;
 }
 
 void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark)
@@ -459,7 +472,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 				.start_ns = process->start_ns,
 				.process = place.process,
 				.name = mark->name,
-				.io_ns = thread->io_ns };
+				.io_ns = *io_since(process, thread) };
 
 	thread->io_ns = 0;
 	process_sweep(process, place.time_ns);
@@ -498,7 +511,5 @@ void steps_interrupt(struct steps *steps, struct nest_place place)
 	process->swept_ns = place.time_ns;
 	process->under_way = false;
 	process->seen = true;
-	for (size_t i = 0; i < steps->thread_room; i++)
-		if (steps->thread[i].process == place.process)
-			steps->thread[i].io_ns = 0;
+	process->interruptions++;
 }

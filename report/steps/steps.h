@@ -108,7 +108,7 @@ void steps_span(struct steps *steps, struct nest_place place, enum step_category
 void steps_device(struct steps *steps, uint32_t process, uint64_t time_ns,
 		  enum step_category category, bool begins);
 /* A call of input or output has returned; no category, it may be inside of any. */
-void steps_io(struct steps *steps, uint32_t thread, uint64_t duration_ns);
+void steps_io(struct steps *steps, struct nest_place place, uint64_t duration_ns);
 /* The clock of the thread was read. */
 void steps_clock(struct steps *steps, struct nest_place place, uint64_t cpu_ns);
 /* A step ends, and number `number` begins. */

@@ -148,6 +148,8 @@ static void take_complete(struct answers *answers, const struct answers *found)
 	const struct map_entry *entry = NULL;
 	struct object_place place;
 
+	/* they come in the order of their hash, see map_reserve() */
+	map_reserve(&answers->addresses, answers->addresses.count + found->addresses.count);
 	while ((entry = map_next(&found->addresses, entry)))
 		if (answers_find(found, entry->key - 1, &place) && is_complete(&place))
 			answers_add(answers, entry->key - 1, &place);

@@ -173,6 +173,8 @@ static void threads_join(struct operators *operators, const uint32_t *into)
 	bool added;
 
 	map_init(&joined);
+	/* they come in the order of their hash, see map_reserve() */
+	map_reserve(&joined, operators->row_threads.count);
 	for (size_t i = 0; i < operators->row_count; i++)
 		operators->row[i].threads = 0;
 	while ((entry = map_next(&operators->row_threads, entry))) {

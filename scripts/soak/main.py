@@ -73,7 +73,8 @@ def main():
     parser.add_argument("part", nargs="+", choices=sorted(PARTS))
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))  # cleans up
-    # Whoever runs the programs has to get there: root's TMPDIR may be root's alone.
+    # Whoever runs the programs has to get there: root's TMPDIR, and what root writes, may be root's alone.
+    os.umask(0o022)
     scratch = tempfile.mkdtemp(prefix="intercept-soak.", dir="/tmp" if box.user() else None)
     expected = lists.read("expected.txt", 2)
     try:

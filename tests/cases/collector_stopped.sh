@@ -6,11 +6,16 @@
 need_program progress
 cat >script.py <<'END'
 import sys, time
+def blocked():  # not on a CPU, and not waiting for one: what a busy machine does not change
+    with open("/proc/self/schedstat") as file:
+        cpu, queued = file.read().split()[:2]
+    return (time.monotonic_ns() - int(cpu) - int(queued)) / 1e9
 input()
-start = time.monotonic()
+start = blocked()
 for i in range(400000):
     bytearray(1000 + i % 5)
-print("done in time" if time.monotonic() - start < 8 else "too late: %.1f s" % (time.monotonic() - start))
+waited = blocked() - start
+print("done in time" if waited < 4 else "it waited %.1f s" % waited)
 sys.exit(3)
 END
 mkfifo go
@@ -27,6 +32,6 @@ took=$((SECONDS - start))
 kill -CONT "$collector"
 expect_eq "exit status" $status 3
 expect_eq output "$(cat out)" 'done in time'
-((took <= 12)) || fail "the end took $took s"
+((took <= 40)) || fail "the end took $took s"
 (($(wc -l <err) <= 1)) || fail "more than one line: $(cat err)"
 expect "$OUTPUT" 'summary.totals.events_lost > 0'

@@ -93,8 +93,7 @@ burn()'
 	rm -f run.evt
 	# what the machinery of imports takes is said of imports
 	"${PYTHON:-python3}" -c 'print("x = [", *(f"lambda: ({k}, {k}.5)," for k in range(60000)), "]", sep="\n")' >large.py
-	PYTHONPATH=. PYTHONPYCACHEPREFIX=$PWD "${PYTHON:-python3}" -c 'import large'
-	PYTHONPATH=. PYTHONPYCACHEPREFIX=$PWD INTERCEPT_SAMPLE=1000 run_traced "${PYTHON:-python3}" -c 'import large' || fail "status $?"
+	PYTHONPATH=. PYTHONDONTWRITEBYTECODE=1 INTERCEPT_SAMPLE=1000 run_traced "${PYTHON:-python3}" -c 'import large' || fail "status $?"
 	one=$("$REPORT" lines --limit 1 "$OUTPUT" | tr '\n' ' ')
 	expect_match "lines of an import" "$one" 'frozen'
 	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')

@@ -122,27 +122,105 @@ static void greatest_sum_fits(void **state)
 	varints_release(&varints);
 }
 
+/* The ways that a processor may have, the widest first; those that it has not are the next one. */
+enum { WIDE, NARROW, ONE_BY_ONE, WAYS };
+
+static void ways_init(struct varint_lanes *way)
+{
+	varint_lanes_init(&way[WIDE]);
+	way[NARROW] = way[WIDE];
+	way[NARROW].is_wide = false;
+	way[ONE_BY_ONE] = (struct varint_lanes){ .usable = false };
+}
+
 static void wrong_lengths_are_refused(void **state)
 {
 	static struct column column;
-	struct varint_lanes lanes;
+	struct varint_lanes way[WAYS];
 	struct varints varints = { 0 };
 
 	(void)state;
-	varint_lanes_init(&lanes);
+	ways_init(way);
 	column_make(&column, 1000, 10, 3);
-	for (size_t cut = 1; cut < 40; cut++) {
-		struct cursor all = cursor_of(column.bytes, column.length - cut);
+	for (size_t i = 0; i < WAYS; i++) {
+		for (size_t cut = 1; cut < 40; cut++) {
+			struct cursor all = cursor_of(column.bytes, column.length - cut);
 
-		assert_int_equal(varints_unpack(&varints, &lanes, &all, 1000), EVT_CORRUPT);
-	}
-	for (size_t count = 960; count < 1000; count++) {
-		struct cursor all = cursor_of(column.bytes, column.length);
+			assert_int_equal(varints_unpack(&varints, &way[i], &all, 1000),
+					 EVT_CORRUPT);
+		}
+		for (size_t count = 960; count < 1000; count++) {
+			struct cursor all = cursor_of(column.bytes, column.length);
 
-		assert_int_equal(varints_unpack(&varints, &lanes, &all, count), EVT_CORRUPT);
+			assert_int_equal(varints_unpack(&varints, &way[i], &all, count),
+					 EVT_CORRUPT);
+		}
 	}
 	free(column.bytes);
 	varints_release(&varints);
+}
+
+static uint32_t numbers_in(const uint8_t *bytes, size_t length)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < length; i++)
+		count += bytes[i] < 0x80;
+	return count;
+}
+
+/* Whatever the bytes are: the same numbers, or refused by all. Of its own length, so that a tool sees who reads on. */
+static void check_alike(const uint8_t *bytes, size_t length, size_t count)
+{
+	static struct varint_lanes way[WAYS];
+	struct varints got[WAYS] = { { 0 } };
+	int error[WAYS];
+
+	if (!way[ONE_BY_ONE].usable && !way[NARROW].usable)
+		ways_init(way);
+	for (size_t i = 0; i < WAYS; i++) {
+		struct cursor all = cursor_of(bytes, length);
+
+		error[i] = varints_unpack(&got[i], &way[i], &all, count);
+		assert_int_equal(error[i], error[0]);
+		if (error[i])
+			continue;
+		assert_int_equal(got[i].late_count, got[0].late_count);
+		for (size_t k = 0; k < count; k++)
+			assert_int_equal(got[i].value[k], got[0].value[k]);
+		for (size_t k = 0; k < got[0].late_count; k++)
+			assert_true(got[i].late[k].value == got[0].late[k].value &&
+				    got[i].late[k].at == got[0].late[k].at);
+	}
+	for (size_t i = 0; i < WAYS; i++)
+		varints_release(&got[i]);
+}
+
+static void any_bytes_are_read_alike(void **state)
+{
+	uint64_t seed = 7;
+	unsigned int whole = 0;
+
+	(void)state;
+	for (unsigned int round = 0; round < 4000; round++) {
+		size_t length = round % 211;
+		uint8_t *bytes = malloc(length + !length);
+		uint32_t count;
+
+		for (size_t i = 0; i < length; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			bytes[i] = (uint8_t)(seed >> 40);
+			if (seed >> 33 & (round % 4 ? 1 : 0)) /* long numbers in some rounds only */
+				bytes[i] &= 0x7f;
+		}
+		count = numbers_in(bytes, length);
+		check_alike(bytes, length, count);
+		check_alike(bytes, length, count + 1);
+		check_alike(bytes, length, count ? count - 1 : length / 2);
+		whole += count > 0;
+		free(bytes);
+	}
+	assert_true(whole > 3000);
 }
 
 /* In parts of `part` numbers, as many as there are. */
@@ -237,6 +315,7 @@ int main(void)
 		cmocka_unit_test(columns_round_trip),
 		cmocka_unit_test(greatest_sum_fits),
 		cmocka_unit_test(wrong_lengths_are_refused),
+		cmocka_unit_test(any_bytes_are_read_alike),
 		cmocka_unit_test(parts_are_taken),
 		cmocka_unit_test(lengths_are_taken),
 		cmocka_unit_test(columns_that_end_fail),

@@ -182,6 +182,34 @@ static void places_are_used_again(void **state)
 	nest_release(&nest);
 }
 
+/* In a session of many ranks the threads of others are nobody's business, nor are those of its own that have nothing open. */
+static void ends_are_found_among_thousands_of_threads(void **state)
+{
+	enum { THREADS = 20000, PROCESSES = 40 };
+
+	(void)state;
+	start((struct nest_options){ 0 });
+	for (uint32_t thread = 0; thread < THREADS; thread++) {
+		struct nest_place place = { 10, thread, thread % PROCESSES };
+
+		nest_begin(&nest, place, A, false);
+		if (thread % PROCESSES)
+			continue;
+		place.time_ns = 20;
+		assert_true(nest_end(&nest, place)); /* of process 0 all have ended */
+	}
+	begin(30, THREADS, B);
+	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0 }, A));
+	count = 0;
+	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0 }, B));
+	is(0, B, 10, 0);
+	assert_int_equal(ended[0].thread, THREADS);
+	count = 0;
+	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 50, 39, 39 }, A));
+	assert_int_equal(ended[0].thread, 39 + PROCESSES);
+	nest_release(&nest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +220,7 @@ int main(void)
 		cmocka_unit_test(a_cut_ends_what_is_open_on_its_thread),
 		cmocka_unit_test(what_is_too_deep_is_counted),
 		cmocka_unit_test(places_are_used_again),
+		cmocka_unit_test(ends_are_found_among_thousands_of_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,6 +406,59 @@ static void sample_holder(uint64_t time_ns, uint64_t place, uint64_t state, uint
 		  .holder = holder, .holder_place = holder_place);
 }
 
+static void put_thread(uint64_t time_ns, uint64_t stream, uint64_t tid)
+{
+	recording_close_frame(&c.r,
+			      time_ns - 1); /* a frame's own threads are known from its start */
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, time_ns, thread, .stream = stream, .process = 1, .tid = tid);
+	frame_end_block(c.r.fw);
+}
+
+static void wait_for(uint64_t time_ns, uint64_t holder)
+{
+	frame_begin_block(c.r.fw, 1);
+	sample_holder(time_ns, 1, EVT_PYTHON_GIL, holder, 0);
+	frame_end_block(c.r.fw);
+}
+
+static uint64_t blocked_by(size_t number)
+{
+	struct source_thread *const *thread;
+
+	assert_true(source_threads(source, &thread) > number);
+	for (size_t i = 0; i < gil->row_count; i++)
+		if (gil->row[i].thread == thread[number])
+			return gil->row[i].counts.blocked_ns;
+	return 0;
+}
+
+/* The kernel uses a thread's number again: it is whoever has it at the time. */
+static void a_holder_is_who_has_the_number_then(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	frame_end_block(c.r.fw);
+	wait_for(11 * MS, 500); /* of whom nothing is known yet */
+	put_thread(12 * MS, 8, 500);
+	wait_for(21 * MS, 500);
+	wait_for(24 * MS, 500);
+	put_thread(25 * MS, 9, 600);
+	put_thread(25 * MS, 10, 500);
+	wait_for(31 * MS, 500);
+	wait_for(36 * MS, 600);
+	wait_for(38 * MS, 500);
+	read_as(plain);
+	assert_int_equal(gil->unknown_ns, 10 * MS);
+	assert_int_equal(blocked_by(2), 13 * MS);
+	assert_int_equal(blocked_by(3), 5 * MS);
+	assert_int_equal(blocked_by(4), 9 * MS);
+	finish();
+}
+
 /* Whose tid it is that has it, of which nobody else is known here: the thread itself, or somebody. */
 static void waits_belong_to_who_had_the_gil(void **state)
 {
@@ -542,6 +595,7 @@ int main(void)
 		cmocka_unit_test(samples_are_stacks),
 		cmocka_unit_test(circles_end),
 		cmocka_unit_test(waits_belong_to_who_had_the_gil),
+		cmocka_unit_test(a_holder_is_who_has_the_number_then),
 		cmocka_unit_test(few_looks_say_where_most_was),
 		cmocka_unit_test(a_thread_that_waits_says_where),
 	};

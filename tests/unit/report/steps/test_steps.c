@@ -282,6 +282,35 @@ static void only_whole_steps_count(void **state)
 	assert_int_equal(steps.in_part, 1);
 }
 
+/* Input and output of the thread that ends a step: since the last one, or since its process was recorded again. */
+static void io_counts_from_the_interruption_of_its_process(void **state)
+{
+	static const struct nest_place first = { 10, 0, 0 }, second = { 10, 1, 1 };
+
+	(void)state;
+	marks(first, 0, A, true);
+	marks(second, 0, A, true);
+	steps_io(&steps, first, 3);
+	steps_io(&steps, second, 4);
+	steps_interrupt(&steps, (struct nest_place){ 20, 1, 1 });
+	steps_io(&steps, first, 5);
+	steps_io(&steps, second, 6);
+	marks(first, 1, A, true);
+	marks(second, 1, A, true); /* begins one: what was under way was interrupted */
+	steps_io(&steps, second, 7);
+	marks(second, 2, A, true);
+	assert_int_equal(steps.row_count, 2);
+	assert_int_equal(row_at(0)->io_ns, 8);
+	assert_int_equal(row_at(1)->io_ns, 7);
+	steps_io(&steps, second, 8);
+	steps_interrupt(&steps, (struct nest_place){ 30, 1, 1 });
+	marks(second, 3, A, true);
+	steps_interrupt(&steps, (struct nest_place){ 40, 0, 0 }); /* of another process */
+	steps_io(&steps, second, 9);
+	marks(second, 4, A, true);
+	assert_int_equal(row_at(2)->io_ns, 9);
+}
+
 static void scopes_end_where_events_were_lost(void **state)
 {
 	(void)state;
@@ -457,6 +486,7 @@ int main(void)
 		EACH(a_first_step_without_a_mark_begins_with_the_first_operator),
 		EACH(a_mark_of_the_first_step_leaves_out_what_was_before),
 		EACH(only_whole_steps_count),
+		EACH(io_counts_from_the_interruption_of_its_process),
 		EACH(scopes_end_where_events_were_lost),
 		EACH(processes_have_steps_of_their_own),
 		EACH(many_steps_and_one_long_one),

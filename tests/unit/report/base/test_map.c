@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report */
+/* report/base/map.c: what is put is found, and no number that may be drawn makes searches long. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "report/base/map.h"
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return *seed ^ *seed >> 29;
+}
+
+static void what_is_put_is_found(void **state)
+{
+	enum { KEYS = 5000 };
+	uint64_t seed = 1, sum = 0;
+	struct map map;
+	bool added;
+
+	(void)state;
+	map_init(&map);
+	for (uint64_t i = 1; i <= KEYS; i++) {
+		map_put(&map, i * i, &added)->value = i;
+		assert_true(added);
+		map_put(&map, i * i, &added)->value += 1;
+		assert_false(added);
+	}
+	for (unsigned int i = 0; i < KEYS / 2; i++) { /* any of them */
+		uint64_t number = next_random(&seed) % KEYS + 1;
+		struct map_entry *entry = map_find(&map, number * number);
+
+		if (entry) {
+			assert_int_equal(entry->value, number + 1);
+			map_remove(&map, entry);
+			assert_null(map_find(&map, number * number));
+			sum += number + 1;
+		}
+	}
+	for (const struct map_entry *entry = NULL; (entry = map_next(&map, entry));)
+		sum += entry->value;
+	assert_int_equal(sum, (uint64_t)KEYS * (KEYS + 1) / 2 + KEYS);
+	map_release(&map);
+}
+
+/* Entries that are looked at, for each of so many keys that are `apart`, when they are put into a map that grows no more. */
+static double looks_of(uint64_t multiplier, uint64_t apart, uint32_t keys)
+{
+	struct map map;
+	uint64_t looks = 0;
+	bool added;
+
+	map_init(&map);
+	map.multiplier = multiplier;
+	map_reserve(&map, keys);
+	for (uint64_t i = 1; i <= keys; i++) {
+		size_t home = map_slot(&map, i * apart);
+		const struct map_entry *entry = map_put(&map, i * apart, &added);
+
+		looks += (((size_t)(entry - map.entry) - home) & map.mask) + 1;
+	}
+	map_release(&map);
+	return (double)looks / keys;
+}
+
+static void searches_are_short_whatever_is_drawn(void **state)
+{
+	static const uint64_t aparts[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 4096, 1ull << 32 };
+	static const uint32_t counts[] = { 30, 400, 3000 };
+	uint64_t seed = 2;
+
+	(void)state;
+	for (unsigned int drawn = 0; drawn < 500; drawn++) {
+		uint64_t multiplier = map_multiplier(next_random(&seed));
+
+		assert_int_equal(multiplier % 2, 1);
+		for (size_t i = 0; i < sizeof(aparts) / sizeof(aparts[0]); i++)
+			for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++)
+				assert_true(looks_of(multiplier, aparts[i], counts[k]) < 9);
+	}
+}
+
+/* What would be good is left as it is; what never was is replaced. */
+static void a_number_is_replaced_only_where_it_has_to_be(void **state)
+{
+	uint64_t seed = 3;
+
+	(void)state;
+	for (unsigned int i = 0; i < 20; i++) {
+		uint64_t multiplier = map_multiplier(next_random(&seed));
+
+		assert_true(map_multiplier(multiplier) == multiplier);
+	}
+	assert_true(map_multiplier(0) > UINT32_MAX);
+	assert_true(map_multiplier(UINT64_MAX) != UINT64_MAX);
+	assert_true(looks_of(1ull << 40 | 1, 1, 400) > 100); /* what is avoided */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_put_is_found),
+		cmocka_unit_test(searches_are_short_whatever_is_drawn),
+		cmocka_unit_test(a_number_is_replaced_only_where_it_has_to_be),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
