@@ -72,15 +72,21 @@ static const char *seems(const struct stack_sum *sum, enum growth_verdict verdic
 	}
 }
 
-static enum growth_verdict judge(const struct leaks_state *state, const struct stack_sum *sum,
-				 const struct growth_curve *curve, double *ret_per_step)
+/* What is said of each place, with steps or without. */
+struct leaks_growth {
+	struct growth_said *said;
+	struct growth_curve *whole;
+};
+
+static struct growth_said judge(const struct leaks_state *state, const struct leaks_growth *growth,
+				size_t place, const struct stack_sum *sum)
 {
-	*ret_per_step = 0;
 	if (growth_steps(state->growth))
-		return growth_judge(curve, sum->row.kept_bytes, ret_per_step);
-	return growth_judge_whole(
-		state->growth, curve,
-		&(struct growth_span){ sum->first_ns, sum->latest_ns, sum->row.kept_bytes });
+		return growth->said[place];
+	return (struct growth_said){ .verdict = growth_judge_whole(
+					     state->growth, &growth->whole[place],
+					     &(struct growth_span){ sum->first_ns, sum->latest_ns,
+								    sum->row.kept_bytes }) };
 }
 
 static void put_growth(struct leaks_state *state, struct table *table, uint64_t kept_bytes,
@@ -96,11 +102,9 @@ static void put_growth(struct leaks_state *state, struct table *table, uint64_t 
 }
 
 static void put_row(struct leaks_state *state, struct table *table, const struct stack_sum *sum,
-		    const struct growth_curve *curve, uint64_t end_ns)
+		    struct growth_said said, uint64_t end_ns)
 {
-	double per_step;
-	enum growth_verdict verdict = judge(state, sum, curve, &per_step);
-	const char *text = seems(sum, verdict, end_ns);
+	const char *text = seems(sum, said.verdict, end_ns);
 
 	state->blocks += sum->row.kept_allocations;
 	state->bytes += sum->row.kept_bytes;
@@ -115,8 +119,8 @@ static void put_row(struct leaks_state *state, struct table *table, const struct
 	table_set_number(table, COLUMN_leaks_allocated, sum->row.allocations);
 	if (text)
 		table_set_text(table, COLUMN_leaks_seems, text, strlen(text));
-	if (verdict == GROWTH_STEADY)
-		put_growth(state, table, sum->row.kept_bytes, per_step);
+	if (said.verdict == GROWTH_STEADY)
+		put_growth(state, table, sum->row.kept_bytes, said.per_step);
 }
 
 /* Of a sample nothing can be said of growth: what is drawn is more in one part of the steps than in another. */
@@ -140,7 +144,7 @@ static void leaks_fill(struct report *report, struct table *table)
 	struct leaks_state *state = report->state;
 	struct source *source = run_source(report->run);
 	struct stack_sums sums = { .keeps_places = true };
-	struct growth_curve *curves;
+	struct leaks_growth growth;
 	bool *is_kept;
 
 	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by), columns);
@@ -152,7 +156,10 @@ static void leaks_fill(struct report *report, struct table *table)
 	is_kept = memory_zero(sums.count, sizeof(*is_kept));
 	for (size_t i = 0; i < sums.count; i++)
 		is_kept[i] = stack_sums_get(&sums, i).row.kept_allocations;
-	curves = growth_curves(state->growth, sums.place, sums.count, is_kept);
+	growth = (struct leaks_growth){
+		growth_say(state->growth, sums.place, sums.count, is_kept),
+		growth_curves_whole(state->growth, sums.place, sums.count, is_kept),
+	};
 	for (size_t i = 0; i < sums.count; i++) {
 		struct stack_sum sum = stack_sums_get(&sums, i);
 
@@ -163,10 +170,12 @@ static void leaks_fill(struct report *report, struct table *table)
 		if (sums.is_estimated)
 			put_estimate(state, table, &sum);
 		else
-			put_row(state, table, &sum, &curves[i], source_end_ns(source));
+			put_row(state, table, &sum, judge(state, &growth, i, &sum),
+				source_end_ns(source));
 		table_settle_row(table);
 	}
-	free(curves);
+	free(growth.said);
+	free(growth.whole);
 	free(is_kept);
 	stack_sums_release(&sums);
 }
