@@ -523,8 +523,28 @@ static void a_thread_that_waits_says_where(void **state)
 	expect_summary(1000 * MS, 1,
 		       "It waited for 900 ms: 900 ms in made.py:2 (main) (prof-report lines --sort "
 		       "wait_ns).\n");
-	expect_summary(1000 * MS, 2, "");
+	/* the others are libraries': what it waits for is theirs to do */
+	expect_summary(1000 * MS, 2,
+		       "Its one thread of Python waited for 900 ms: 900 ms in made.py:2 (main) "
+		       "(prof-report lines --sort wait_ns).\n");
 	expect_summary(2000 * MS, 1, "");
+	finish();
+}
+
+/* Of several each waits for another thing. */
+static void threads_that_wait_say_nothing(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	for (uint32_t stream = 1; stream <= 2; stream++) {
+		frame_begin_block(c.r.fw, stream);
+		FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+		sample(900 * MS, 1, EVT_PYTHON_SLEEP, 0);
+		frame_end_block(c.r.fw);
+	}
+	read_as(plain);
+	expect_summary(1000 * MS, 2, "");
 	finish();
 }
 
@@ -544,6 +564,7 @@ int main(void)
 		cmocka_unit_test(waits_belong_to_who_had_the_gil),
 		cmocka_unit_test(few_looks_say_where_most_was),
 		cmocka_unit_test(a_thread_that_waits_says_where),
+		cmocka_unit_test(threads_that_wait_say_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
