@@ -398,6 +398,7 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 		      const struct screen *screen)
 {
 	struct why_empty absence;
+	char count[UNIT_TEXT_BYTES];
 
 	print_environment(bottleneck, screen);
 	screen_print(screen, SCREEN_BOLD, "\nwhere the time went\n");
@@ -414,9 +415,9 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 				   why_empty_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
 	if (bottleneck->evidence->gaps.beyond)
 		screen_print_prose(screen,
-				   "%" PRIu64 " gaps between operators were too many to be kept: "
-				   "places that cost much may be missing here",
-				   bottleneck->evidence->gaps.beyond);
+				   "%s gaps between operators were too many to be kept: places "
+				   "that cost much may be missing here",
+				   unit_format_count(count, bottleneck->evidence->gaps.beyond));
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		print_advice(bottleneck, screen, i);
 	if (!bottleneck->advice_count && bottleneck->operator_calls)
