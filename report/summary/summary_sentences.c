@@ -508,6 +508,7 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 	if (!summary->steps->time.count && !why_empty_is_whole(summary->run) &&
 	    !ops_are_sampled(summary->operators))
 		tells = print_taken(summary, screen);
+	summary_print_ready(summary, screen);
 	tells |= summary_print_lines(summary, screen);
 	tells |= summary_print_waits(summary, screen);
 	tells |= summary_print_imports(summary, screen);

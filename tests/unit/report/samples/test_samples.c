@@ -464,6 +464,7 @@ static char *summary_text(uint64_t wall_ns, size_t threads)
 	size_t length;
 
 	screen.out = open_memstream(&text, &length);
+	summary_print_ready(&summary, &screen);
 	(void)summary_print_lines(&summary, &screen);
 	(void)summary_print_waits(&summary, &screen);
 	fclose(screen.out);
@@ -548,6 +549,37 @@ static void threads_that_wait_say_nothing(void **state)
 	finish();
 }
 
+/* The first thread runs for `cpu_ms` of three seconds and could have run for `ready_ms`; the other sleeps. */
+static void expect_ready(uint64_t cpu_ms, uint64_t ready_ms, const char *expected)
+{
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, MS, thread, .stream = 3, .process = 1, .tid = 300, .cpu_ns = MS);
+	FRAME_PUT(c.r.fw, MS, thread, .stream = 4, .process = 1, .tid = 400, .cpu_ns = MS);
+	for (uint64_t part = 0; part <= 3; part++) {
+		FRAME_PUT(c.r.fw, MS + part * 1000 * MS, thread_sched, .stream = 3,
+			  .cpu_ns = MS + part * cpu_ms * MS / 3,
+			  .runnable_ns = part * ready_ms * MS / 3);
+		FRAME_PUT(c.r.fw, MS + part * 1000 * MS, thread_sched, .stream = 4, .cpu_ns = MS,
+			  .runnable_ns = MS);
+	}
+	FRAME_PUT(c.r.fw, 3001 * MS, thread_end, .stream = 3, .cpu_ns = MS + cpu_ms * MS);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	expect_summary(3001 * MS, 2, expected);
+	finish();
+}
+
+static void a_thread_without_a_cpu_is_told(void **state)
+{
+	(void)state;
+	expect_ready(600, 1500,
+		     "Its busiest thread was ready to run and had no CPU for 1.50 s of its 3.00 s: "
+		     "others had them, or a limit held it back (prof-report threads).\n");
+	expect_ready(2100, 900, ""); /* not long */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -565,6 +597,7 @@ int main(void)
 		cmocka_unit_test(few_looks_say_where_most_was),
 		cmocka_unit_test(a_thread_that_waits_says_where),
 		cmocka_unit_test(threads_that_wait_say_nothing),
+		cmocka_unit_test(a_thread_without_a_cpu_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
