@@ -351,8 +351,11 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 	uint64_t all_ns = 0;
 	struct prose line;
 
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
 		all_ns += taken[i].ns;
+		if (taken[i].ns > summary->totals.wall_ns)
+			before = "Recorded, all threads added up: ";
+	}
 	if (!all_ns)
 		return false;
 	prose_begin(&line, screen);
