@@ -20,6 +20,8 @@ struct leaks_state {
 	struct stack_rows stacks;
 	uint64_t blocks, bytes;          /* of all rows */
 	uint64_t growing, growing_bytes; /* rows, and bytes a step; without steps: bytes kept */
+	uint64_t returned,
+		returned_bytes; /* the same of what grows and is freed behind the last step: no rows */
 };
 
 static void leaks_want(struct report *report)
@@ -123,6 +125,15 @@ static void put_row(struct leaks_state *state, struct table *table, const struct
 		put_growth(state, table, sum->row.kept_bytes, said.per_step);
 }
 
+/* What a function keeps until it returns is no row, and grows all the same. */
+static void note_returned(struct leaks_state *state, struct growth_said said)
+{
+	if (said.verdict != GROWTH_STEADY)
+		return;
+	state->returned++;
+	state->returned_bytes += (uint64_t)(said.per_step + 0.5);
+}
+
 /* Of a sample nothing can be said of growth: what is drawn is more in one part of the steps than in another. */
 static void put_estimate(struct leaks_state *state, struct table *table,
 			 const struct stack_sum *sum)
@@ -157,14 +168,16 @@ static void leaks_fill(struct report *report, struct table *table)
 	for (size_t i = 0; i < sums.count; i++)
 		is_kept[i] = stack_sums_get(&sums, i).row.kept_allocations;
 	growth = (struct leaks_growth){
-		growth_say(state->growth, sums.place, sums.count, is_kept),
+		growth_say(state->growth, sums.place, sums.count, NULL),
 		growth_curves_whole(state->growth, sums.place, sums.count, is_kept),
 	};
 	for (size_t i = 0; i < sums.count; i++) {
 		struct stack_sum sum = stack_sums_get(&sums, i);
 
-		if (!sum.row.kept_allocations)
+		if (!sum.row.kept_allocations) {
+			note_returned(state, growth.said[i]);
 			continue;
+		}
 		table_add_row(table);
 		stack_rows_put(&state->stacks, table, i);
 		if (sums.is_estimated)
@@ -191,6 +204,16 @@ static const char *where_growth_is(const struct document *document)
 	return " (--sort growth has them first)";
 }
 
+static void print_returned(const struct leaks_state *state, FILE *out)
+{
+	char bytes[UNIT_TEXT_BYTES];
+
+	if (state->returned && !state->heap->estimate)
+		fprintf(out, "%-11s  by %s a step where all was freed later (prof-report peak)\n",
+			state->growing ? "grows too" : "grows",
+			unit_format_bytes(bytes, state->returned_bytes));
+}
+
 static void print_growth(const struct leaks_state *state, const struct document *document,
 			 FILE *out)
 {
@@ -205,9 +228,10 @@ static void print_growth(const struct leaks_state *state, const struct document 
 	else if (state->growing)
 		fprintf(out, "grows        %s of the rows: %s (--filter seems=grows shows them)\n",
 			count, bytes);
-	else if (steps >= GROWTH_LOOKS_MIN && !state->heap->estimate)
+	else if (steps >= GROWTH_LOOKS_MIN && !state->heap->estimate && !state->returned)
 		fprintf(out, "grows        nothing, over %s steps\n",
 			unit_format_count(count, steps));
+	print_returned(state, out);
 }
 
 static void leaks_head(const struct document *document, const struct screen *screen)
