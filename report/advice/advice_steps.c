@@ -153,20 +153,17 @@ bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char before[UNIT_TEXT_BYTES], import[UNIT_TEXT_BYTES];
 	const struct source_process *process = bottleneck->process;
-	uint64_t ns;
+	uint64_t ns = bottleneck->first_step_ns;
 
-	if (!process || bottleneck->first_step_ns <= process->start_ns || bottleneck->limited)
+	if (!process || ns <= process->start_ns || bottleneck->limited)
 		return false;
-	ns = bottleneck->first_step_ns - process->start_ns;
 	if (ns < STARTUP_NS_MIN || !bottleneck->wall_ns ||
 	    !advice_exceeds(advice, 100.0 * (double)ns / (double)bottleneck->wall_ns))
 		return false;
 	advice_say(advice, "%s passed before the first step, %.1f %% of the run%s%s.",
 		   unit_format_ns(before, ns), advice->value,
 		   bottleneck->imported_ns ? "; import torch had ended after " : "",
-		   bottleneck->imported_ns
-			   ? unit_format_ns(import, bottleneck->imported_ns - process->start_ns)
-			   : "");
+		   bottleneck->imported_ns ? unit_format_ns(import, bottleneck->imported_ns) : "");
 	advice->gain_ns = ns;
 	return true;
 }

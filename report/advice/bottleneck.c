@@ -94,6 +94,13 @@ static void time_operators(struct bottleneck *bottleneck)
 			timing_merge(&bottleneck->operator_times, &operators->row[i].time);
 }
 
+const struct source_name *bottleneck_command(const struct bottleneck *bottleneck)
+{
+	struct source_process *const *process;
+
+	return source_processes(bottleneck->source, &process) ? process[0]->command : NULL;
+}
+
 bool bottleneck_is_worker(const struct source_process *process)
 {
 	const struct source_thread *thread = process->first_thread;

@@ -73,6 +73,8 @@ static inline double bottleneck_share(const struct bottleneck *bottleneck, uint6
 	return all ? 100.0 * (double)ns / (double)all : 0;
 }
 
+/* What was started, also where another process runs the loop; NULL: not known. */
+const struct source_name *bottleneck_command(const struct bottleneck *bottleneck);
 /* A process of a data loader. */
 bool bottleneck_is_worker(const struct source_process *process);
 

@@ -199,13 +199,14 @@ static void print_ranks(const struct bottleneck *bottleneck, const struct screen
 
 static void print_environment(const struct bottleneck *bottleneck, const struct screen *screen)
 {
+	const struct source_name *command = bottleneck_command(bottleneck);
+
 	screen_print(screen, SCREEN_BOLD, "environment\n");
 	if (!bottleneck->process)
 		return;
-	if (bottleneck->process->command && bottleneck->process->command->length) {
+	if (command && command->length) {
 		put_label(screen, "command");
-		put_shortened(screen, source_name_text(bottleneck->process->command),
-			      bottleneck->process->command->length,
+		put_shortened(screen, source_name_text(command), command->length,
 			      screen->uncut        ? TEXT_BYTES
 			      : screen->width > 40 ? screen->width - LABEL_WIDTH
 						   : 40,
@@ -231,17 +232,18 @@ static void print_phases(const struct bottleneck *bottleneck, const struct scree
 	fputs(unit_format_ns(text, bottleneck->wall_ns), screen->out);
 	if (process && bottleneck->imported_ns)
 		fprintf(screen->out, "; time to `import torch` done %s",
-			unit_format_ns(text, bottleneck->imported_ns - process->start_ns));
+			unit_format_ns(text, bottleneck->imported_ns));
 	if (process && bottleneck->first_step_ns > process->start_ns)
 		fprintf(screen->out, ", to the first %sstep %s", recorded,
-			unit_format_ns(text, bottleneck->first_step_ns - process->start_ns));
+			unit_format_ns(text, bottleneck->first_step_ns));
 	if (process && bottleneck->last_step_ns) {
 		fprintf(screen->out, "; %ssteps %s", recorded,
 			unit_format_ns(text, bottleneck->steps_ns));
-		if (process->end_ns > bottleneck->last_step_ns)
+		if (bottleneck->wall_ns > bottleneck->last_step_ns)
 			fprintf(screen->out, ", after the last%s %s",
 				in_part ? " recorded one" : "",
-				unit_format_ns(text, process->end_ns - bottleneck->last_step_ns));
+				unit_format_ns(text,
+					       bottleneck->wall_ns - bottleneck->last_step_ns));
 	}
 }
 
@@ -398,6 +400,7 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 		      const struct screen *screen)
 {
 	struct why_empty absence;
+	char count[UNIT_TEXT_BYTES];
 
 	print_environment(bottleneck, screen);
 	screen_print(screen, SCREEN_BOLD, "\nwhere the time went\n");
@@ -414,9 +417,9 @@ void bottleneck_print(const struct bottleneck *bottleneck, const struct document
 				   why_empty_explain(bottleneck->run, EVT_FAMILY_torch, &absence));
 	if (bottleneck->evidence->gaps.beyond)
 		screen_print_prose(screen,
-				   "%" PRIu64 " gaps between operators were too many to be kept: "
-				   "places that cost much may be missing here",
-				   bottleneck->evidence->gaps.beyond);
+				   "%s gaps between operators were too many to be kept: places "
+				   "that cost much may be missing here",
+				   unit_format_count(count, bottleneck->evidence->gaps.beyond));
 	for (size_t i = 0; i < bottleneck->advice_count; i++)
 		print_advice(bottleneck, screen, i);
 	if (!bottleneck->advice_count && bottleneck->operator_calls)

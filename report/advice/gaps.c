@@ -31,6 +31,7 @@ struct gap_thread {
 	uint64_t longest_ns;
 	struct gap *pending; /* of the step that is under way */
 	size_t pending_count, pending_room;
+	uint64_t pending_beyond; /* that were too many */
 };
 
 void gaps_init(struct gaps *gaps)
@@ -71,8 +72,7 @@ static void note_label(struct gap_thread *thread, uint32_t name, uint64_t took_n
 	thread->longest_ns = took_ns;
 }
 
-static void keep_pending(struct gaps *gaps, struct gap_thread *thread, struct nest_place place,
-			 uint32_t name)
+static void keep_pending(struct gap_thread *thread, struct nest_place place, uint32_t name)
 {
 	uint64_t took_ns = place.time_ns - thread->since_ns;
 	struct cpu_span cpu = { 0 };
@@ -80,7 +80,7 @@ static void keep_pending(struct gaps *gaps, struct gap_thread *thread, struct ne
 	if (took_ns < GAP_SHORT_NS)
 		thread->sum.short_ns += took_ns;
 	if (thread->pending_count >= GAP_PENDING_MAX) {
-		gaps->beyond++;
+		thread->pending_beyond++;
 		return;
 	}
 	if (thread->labels)
@@ -109,7 +109,7 @@ void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name)
 		return;
 	thread->busy_since_ns = place.time_ns;
 	if (thread->is_known && place.time_ns >= thread->since_ns)
-		keep_pending(gaps, thread, place, name);
+		keep_pending(thread, place, name);
 }
 
 void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name)
@@ -165,6 +165,7 @@ void gaps_cut(struct gaps *gaps, uint32_t thread)
 	at->depth = 0;
 	at->is_known = false;
 	at->pending_count = 0;
+	at->pending_beyond = 0;
 	at->sum = (struct gaps_sum){ 0 };
 }
 
@@ -218,7 +219,10 @@ struct gaps_sum gaps_step(struct gaps *gaps, uint32_t thread, const struct gaps_
 	sum.longest = GAP_NO_PLACE;
 	for (size_t i = 0; i < at->pending_count && step->counts && step->settled; i++)
 		keep(gaps, &at->pending[i], &sum);
+	if (step->counts && step->settled)
+		gaps->beyond += at->pending_beyond;
 	at->pending_count = 0;
+	at->pending_beyond = 0;
 	at->sum = (struct gaps_sum){ 0 };
 	return step->counts ? sum : (struct gaps_sum){ .longest = GAP_NO_PLACE };
 }

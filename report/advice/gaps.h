@@ -46,7 +46,8 @@ struct gaps {
 	struct map places;
 	struct gap_thread *thread;
 	size_t thread_room;
-	uint64_t beyond; /* gaps that were not kept: report bottleneck gives their number */
+	uint64_t
+		beyond; /* gaps of steps that were not kept: report bottleneck gives their number */
 };
 
 void gaps_init(struct gaps *gaps);

@@ -8,12 +8,12 @@
 #include "report/advice/bottleneck.h"
 #include "report/core/report_kind.h"
 
-/* Since the process began; nothing when it is not known. */
+/* Since the run began; nothing when it is not known. */
 static void put_since(struct facts *facts, const char *name, const struct bottleneck *bottleneck,
 		      uint64_t time_ns)
 {
 	if (time_ns && bottleneck->process && time_ns >= bottleneck->process->start_ns)
-		facts_number(facts, name, UNIT_NS, time_ns - bottleneck->process->start_ns);
+		facts_number(facts, name, UNIT_NS, time_ns);
 	else
 		facts_text(facts, name, NULL, 0);
 }
@@ -26,7 +26,7 @@ static void put_environment(struct facts *facts, const struct bottleneck *bottle
 					    "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES",
 					    "WORLD_SIZE",      "RANK" };
 	const struct source_process *process = bottleneck->process;
-	const struct source_name *command = process ? process->command : NULL;
+	const struct source_name *command = bottleneck_command(bottleneck);
 	const char *host = process ? process->file->host : NULL;
 
 	facts_text(facts, "command", command ? command->text : NULL, command ? command->length : 0);

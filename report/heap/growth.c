@@ -9,11 +9,6 @@
 #include "report/core/keys.h"
 #include "report/heap/heap_events.h"
 
-#define PARTS 4u               /* of the steps */
-#define STEADY_SHARE_MIN 0.25  /* of the mean: less growth in a part is not steady */
-#define GROWTH_TO_FALL_MIN 2.0 /* what goes up and down by more than it grows is no growth */
-#define EARLIER_SHARE_MIN 0.9  /* of what is kept */
-
 void growth_look_release(struct growth_look *look)
 {
 	free(look->part);
@@ -153,126 +148,6 @@ const struct analysis_kind analysis_growth = {
 	.settle = growth_settle,
 	.release = growth_end,
 };
-
-/* --- what it means --- */
-
-/* From the look on that much more; what all looks add up to is curve_add_up()'s. */
-static void curve_change(struct growth_curve *curve, const struct growth_process *process,
-			 uint32_t index, size_t look, uint64_t more)
-{
-	if (curve->looks && curve->process != index) {
-		curve->is_mixed = true;
-		return;
-	}
-	if (!curve->looks)
-		for (size_t i = 0; i < process->looks; i++)
-			curve->step[i] = process->look[i].step;
-	curve->looks = process->looks;
-	curve->process = index;
-	curve->bytes[look] += more;
-}
-
-static void curve_add_up(struct growth_curve *curve)
-{
-	for (size_t i = 1; i < curve->looks; i++)
-		curve->bytes[i] += curve->bytes[i - 1];
-}
-
-/* What is needed while curves are made. */
-struct curving {
-	struct growth_curve *curve;
-	const size_t *place;
-	size_t count;
-	const bool *is_wanted;
-	uint64_t *bytes; /* what lived of each row at the look before */
-};
-
-static bool place_is_wanted(const struct curving *c, size_t place)
-{
-	return place < c->count && (!c->is_wanted || c->is_wanted[place]);
-}
-
-static void curves_put_look(const struct curving *c, const struct growth_process *process,
-			    uint32_t index, size_t look)
-{
-	for (size_t i = 0; i < process->look[look].count; i++) {
-		const struct growth_part *part = &process->look[look].part[i];
-		uint64_t before = c->bytes[part->row];
-
-		c->bytes[part->row] = part->bytes;
-		if (part->bytes != before && place_is_wanted(c, c->place[part->row]))
-			curve_change(&c->curve[c->place[part->row]], process, index, look,
-				     part->bytes - before);
-	}
-}
-
-struct growth_curve *growth_curves(const struct growth *growth, const size_t *place, size_t count,
-				   const bool *is_wanted)
-{
-	const struct curving c = { .curve = memory_zero(count + 1, sizeof(*c.curve)),
-				   .place = place,
-				   .count = count,
-				   .is_wanted = is_wanted,
-				   .bytes = memory_zero(growth->heap->row_count,
-							sizeof(*c.bytes)) };
-
-	for (uint32_t i = 0; i < growth->room; i++)
-		for (size_t look = 0; growth->process[i] && look < growth->process[i]->looks;
-		     look++)
-			curves_put_look(&c, growth->process[i], i, look);
-	for (size_t look = 0; look < growth->whole.looks; look++)
-		curves_put_look(&c, &growth->whole, 0, look);
-	free(c.bytes);
-	for (size_t i = 0; i < count; i++)
-		if (place_is_wanted(&c, i))
-			curve_add_up(&c.curve[i]);
-	return c.curve;
-}
-
-static double grown(const struct growth_curve *curve, size_t from, size_t to)
-{
-	return (double)curve->bytes[to] - (double)curve->bytes[from];
-}
-
-double growth_fallen(const struct growth_curve *curve, size_t from, size_t to)
-{
-	uint64_t highest = 0, most = 0;
-
-	for (size_t i = from; i <= to; i++) {
-		if (curve->bytes[i] > highest)
-			highest = curve->bytes[i];
-		if (highest - curve->bytes[i] > most)
-			most = highest - curve->bytes[i];
-	}
-	return (double)most;
-}
-
-enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept_bytes,
-				 double *ret_per_step)
-{
-	size_t last = curve->looks ? curve->looks - 1 : 0, first = last / PARTS, parts = 0;
-	double all, mean, latest = 0;
-
-	*ret_per_step = 0;
-	if (curve->looks < GROWTH_LOOKS_MIN || curve->is_mixed)
-		return GROWTH_UNKNOWN;
-	if ((double)curve->bytes[0] >= EARLIER_SHARE_MIN * (double)kept_bytes)
-		return GROWTH_EARLIER;
-	all = grown(curve, first, last);
-	mean = all / (PARTS - 1);
-	/* the first part is the program warming up */
-	for (size_t part = 1; part < PARTS; part++) {
-		latest = grown(curve, last * part / PARTS, last * (part + 1) / PARTS);
-		parts += latest > 0 && latest >= STEADY_SHARE_MIN * mean;
-	}
-	if (all > 0)
-		*ret_per_step = all / (double)(curve->step[last] - curve->step[first]);
-	if (parts == PARTS - 1 && all >= GROWTH_TO_FALL_MIN * growth_fallen(curve, first, last))
-		return GROWTH_STEADY;
-	if (latest <= 0)
-		return GROWTH_STOPPED;
-	return GROWTH_UNEVEN;
-}
 
 uint64_t growth_steps(const struct growth *growth)
 {

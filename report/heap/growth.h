@@ -3,7 +3,7 @@
  * How what lives on the heap went from step to step: looks at the rows of a heap where steps of their process begin. At most
  * GROWTH_LOOKS looks a process are kept: when there are more, every second one is forgotten and looks come half as
  * often. What grows in each later part of the steps, and never falls by half as much, is a leak; what has stopped growing is a cache; what was there before the
- * first step belongs to the program's start.
+ * first step belongs to the program's start. Processes run the same code, as ranks do: each is judged by its own steps.
  *
  * A recording without steps, as of a server, is looked at from allocation to allocation instead (growth_whole.c): all processes
  * together, so many allocations from look to look. Time would not do: a server waits most of it, and does not grow then.
@@ -65,26 +65,33 @@ enum growth_verdict {
 	GROWTH_PAUSED,  /* without steps: not allocated any more in it */
 };
 
-/* Bytes at looks of several rows that are one: the same looks, added up by growth_add(). */
+/* Bytes at the looks of one process of all rows of a place, added up. */
 struct growth_curve {
 	uint64_t bytes[GROWTH_LOOKS], step[GROWTH_LOOKS];
 	size_t looks;
-	uint32_t process;
-	bool is_mixed; /* of several processes with steps: nothing is said */
+};
+
+/* What the processes with steps say of a place: each is judged by its own. */
+struct growth_said {
+	enum growth_verdict verdict; /* it grows where it does in one of them */
+	double per_step; /* bytes of all processes where it grows, or has grown; else 0 */
 };
 
 /*
- * Curves of `count` places that rows of the heap belong to, by `place` of each row (SIZE_MAX: none). `is_wanted`, by place: those
- * of others stay empty; NULL: all are. Owned by the caller: free().
+ * Of `count` places that rows of the heap belong to, by `place` of each row (SIZE_MAX: none). `is_wanted`, by place: nothing is
+ * known of others; NULL: all are. After heap_finish(). Owned by the caller: free().
  */
-struct growth_curve *growth_curves(const struct growth *growth, const size_t *place, size_t count,
-				   const bool *is_wanted);
-/* `*ret_per_step`: bytes, where it grows or has grown; else 0. */
+struct growth_said *growth_say(const struct growth *growth, const size_t *place, size_t count,
+			       const bool *is_wanted);
+/* One process's. `*ret_per_step`: bytes, where it grows or has grown; else 0. */
 enum growth_verdict growth_judge(const struct growth_curve *curve, uint64_t kept_bytes,
 				 double *ret_per_step);
 /* Steps of the process that has most. */
 uint64_t growth_steps(const struct growth *growth);
 
+/* Curves without steps, by place as above; empty where there are steps. Owned by the caller: free(). */
+struct growth_curve *growth_curves_whole(const struct growth *growth, const size_t *place,
+					 size_t count, const bool *is_wanted);
 /* When what a curve is of was allocated, and how much is left. */
 struct growth_span {
 	uint64_t first_ns, latest_ns; /* of its allocations */
@@ -100,11 +107,28 @@ enum growth_verdict growth_judge_whole(const struct growth *growth,
 /* There are no steps, and looks enough for the above. */
 bool growth_is_whole(const struct growth *growth);
 
-/* For growth.c and growth_whole.c alone. */
+/* For growth.c, growth_said.c and growth_whole.c alone. */
 void growth_look_take(struct growth *growth, struct growth_look *look, uint32_t process);
 void growth_look_join(struct growth *growth, struct growth_look *later,
 		      struct growth_look *earlier);
 void growth_look_release(struct growth_look *look);
+/* What is needed while curves are made: rows' changes to those of places. */
+struct growth_curving {
+	struct growth_curve *curve; /* by place; no looks: nothing of it has changed */
+	const size_t *place;
+	size_t count;
+	const bool *is_wanted;
+	uint64_t *bytes; /* what lived of each row at the look before */
+	size_t *touched; /* places that have a curve, each once */
+	size_t touched_count;
+};
+
+void growth_curving_start(struct growth_curving *curving, const struct growth *growth,
+			  const size_t *place, size_t count, const bool *is_wanted);
+/* All looks of a process; places that it has not touched stay as they are. */
+void growth_curving_take(struct growth_curving *curving, const struct growth_process *process);
+/* Without the curves. */
+void growth_curving_release(struct growth_curving *curving);
 /* The most that it fell from any earlier look to a later one. */
 double growth_fallen(const struct growth_curve *curve, size_t from, size_t to);
 void growth_whole_start(struct growth *growth, struct run *run, enum heap_of of);

@@ -95,6 +95,17 @@ void growth_whole_release(struct growth *growth)
 
 /* --- what it means --- */
 
+struct growth_curve *growth_curves_whole(const struct growth *growth, const size_t *place,
+					 size_t count, const bool *is_wanted)
+{
+	struct growth_curving curving;
+
+	growth_curving_start(&curving, growth, place, count, is_wanted);
+	growth_curving_take(&curving, &growth->whole);
+	growth_curving_release(&curving);
+	return curving.curve;
+}
+
 bool growth_is_whole(const struct growth *growth)
 {
 	return growth->whole.looks >= GROWTH_LOOKS_MIN;

@@ -20,6 +20,8 @@ struct leaks_state {
 	struct stack_rows stacks;
 	uint64_t blocks, bytes;          /* of all rows */
 	uint64_t growing, growing_bytes; /* rows, and bytes a step; without steps: bytes kept */
+	uint64_t returned,
+		returned_bytes; /* the same of what grows and is freed behind the last step: no rows */
 };
 
 static void leaks_want(struct report *report)
@@ -72,15 +74,21 @@ static const char *seems(const struct stack_sum *sum, enum growth_verdict verdic
 	}
 }
 
-static enum growth_verdict judge(const struct leaks_state *state, const struct stack_sum *sum,
-				 const struct growth_curve *curve, double *ret_per_step)
+/* What is said of each place, with steps or without. */
+struct leaks_growth {
+	struct growth_said *said;
+	struct growth_curve *whole;
+};
+
+static struct growth_said judge(const struct leaks_state *state, const struct leaks_growth *growth,
+				size_t place, const struct stack_sum *sum)
 {
-	*ret_per_step = 0;
 	if (growth_steps(state->growth))
-		return growth_judge(curve, sum->row.kept_bytes, ret_per_step);
-	return growth_judge_whole(
-		state->growth, curve,
-		&(struct growth_span){ sum->first_ns, sum->latest_ns, sum->row.kept_bytes });
+		return growth->said[place];
+	return (struct growth_said){ .verdict = growth_judge_whole(
+					     state->growth, &growth->whole[place],
+					     &(struct growth_span){ sum->first_ns, sum->latest_ns,
+								    sum->row.kept_bytes }) };
 }
 
 static void put_growth(struct leaks_state *state, struct table *table, uint64_t kept_bytes,
@@ -96,11 +104,9 @@ static void put_growth(struct leaks_state *state, struct table *table, uint64_t 
 }
 
 static void put_row(struct leaks_state *state, struct table *table, const struct stack_sum *sum,
-		    const struct growth_curve *curve, uint64_t end_ns)
+		    struct growth_said said, uint64_t end_ns)
 {
-	double per_step;
-	enum growth_verdict verdict = judge(state, sum, curve, &per_step);
-	const char *text = seems(sum, verdict, end_ns);
+	const char *text = seems(sum, said.verdict, end_ns);
 
 	state->blocks += sum->row.kept_allocations;
 	state->bytes += sum->row.kept_bytes;
@@ -115,8 +121,17 @@ static void put_row(struct leaks_state *state, struct table *table, const struct
 	table_set_number(table, COLUMN_leaks_allocated, sum->row.allocations);
 	if (text)
 		table_set_text(table, COLUMN_leaks_seems, text, strlen(text));
-	if (verdict == GROWTH_STEADY)
-		put_growth(state, table, sum->row.kept_bytes, per_step);
+	if (said.verdict == GROWTH_STEADY)
+		put_growth(state, table, sum->row.kept_bytes, said.per_step);
+}
+
+/* What a function keeps until it returns is no row, and grows all the same. */
+static void note_returned(struct leaks_state *state, struct growth_said said)
+{
+	if (said.verdict != GROWTH_STEADY)
+		return;
+	state->returned++;
+	state->returned_bytes += (uint64_t)(said.per_step + 0.5);
 }
 
 /* Of a sample nothing can be said of growth: what is drawn is more in one part of the steps than in another. */
@@ -140,7 +155,7 @@ static void leaks_fill(struct report *report, struct table *table)
 	struct leaks_state *state = report->state;
 	struct source *source = run_source(report->run);
 	struct stack_sums sums = { .keeps_places = true };
-	struct growth_curve *curves;
+	struct leaks_growth growth;
 	bool *is_kept;
 
 	stack_rows_init(&state->stacks, source, options, stack_by_of(options->by), columns);
@@ -152,21 +167,28 @@ static void leaks_fill(struct report *report, struct table *table)
 	is_kept = memory_zero(sums.count, sizeof(*is_kept));
 	for (size_t i = 0; i < sums.count; i++)
 		is_kept[i] = stack_sums_get(&sums, i).row.kept_allocations;
-	curves = growth_curves(state->growth, sums.place, sums.count, is_kept);
+	growth = (struct leaks_growth){
+		growth_say(state->growth, sums.place, sums.count, NULL),
+		growth_curves_whole(state->growth, sums.place, sums.count, is_kept),
+	};
 	for (size_t i = 0; i < sums.count; i++) {
 		struct stack_sum sum = stack_sums_get(&sums, i);
 
-		if (!sum.row.kept_allocations)
+		if (!sum.row.kept_allocations) {
+			note_returned(state, growth.said[i]);
 			continue;
+		}
 		table_add_row(table);
 		stack_rows_put(&state->stacks, table, i);
 		if (sums.is_estimated)
 			put_estimate(state, table, &sum);
 		else
-			put_row(state, table, &sum, &curves[i], source_end_ns(source));
+			put_row(state, table, &sum, judge(state, &growth, i, &sum),
+				source_end_ns(source));
 		table_settle_row(table);
 	}
-	free(curves);
+	free(growth.said);
+	free(growth.whole);
 	free(is_kept);
 	stack_sums_release(&sums);
 }
@@ -180,6 +202,16 @@ static const char *where_growth_is(const struct document *document)
 	    table->column[document->kept - 1] == &column_list[COLUMN_leaks_growth])
 		return "";
 	return " (--sort growth has them first)";
+}
+
+static void print_returned(const struct leaks_state *state, FILE *out)
+{
+	char bytes[UNIT_TEXT_BYTES];
+
+	if (state->returned && !state->heap->estimate)
+		fprintf(out, "%-11s  by %s a step where all was freed later (prof-report peak)\n",
+			state->growing ? "grows too" : "grows",
+			unit_format_bytes(bytes, state->returned_bytes));
 }
 
 static void print_growth(const struct leaks_state *state, const struct document *document,
@@ -196,9 +228,10 @@ static void print_growth(const struct leaks_state *state, const struct document 
 	else if (state->growing)
 		fprintf(out, "grows        %s of the rows: %s (--filter seems=grows shows them)\n",
 			count, bytes);
-	else if (steps >= GROWTH_LOOKS_MIN && !state->heap->estimate)
+	else if (steps >= GROWTH_LOOKS_MIN && !state->heap->estimate && !state->returned)
 		fprintf(out, "grows        nothing, over %s steps\n",
 			unit_format_count(count, steps));
+	print_returned(state, out);
 }
 
 static void leaks_head(const struct document *document, const struct screen *screen)

@@ -13,6 +13,7 @@ struct sampled_thread {
 	uint64_t carried_ns; /* CPU time that no line has got yet */
 	uint64_t last_ns;
 	struct open_looks looks; /* that count */
+	bool is_seen;
 };
 
 struct sampled_process {
@@ -176,6 +177,8 @@ static void take_sample(void *state, const struct source_event *event, bool is_c
 	counts = counts_of(mine, event);
 	if (!is_counted)
 		return;
+	samples->threads += !thread_at(mine, event)->is_seen;
+	thread_at(mine, event)->is_seen = true;
 	row = row_of(samples, samples->is_by_place ? 0 : key_of(&samples->key, event),
 		     samples->is_by_place ? place_of(event, sample) : 0);
 	sample_counts_add(&row->counts, &counts);

@@ -56,6 +56,7 @@ struct samples {
 	size_t code_count, code_room;
 	struct map codes;
 	struct sample_counts all;
+	uint32_t threads;                     /* that were seen */
 	uint64_t torn, cut, dropped, partial; /* of python_sampling, of all processes */
 	uint64_t off[EVT_PYTHON_OFF_LIMIT];   /* processes by why they were not sampled */
 	struct run_key key;

@@ -75,6 +75,8 @@ void summary_print(const struct summary *summary, const struct document *documen
 /* The first lines: what took the time, the causes, memory. */
 void summary_print_sentences(const struct summary *summary, const struct screen *screen);
 /* What the resident memory was at its peak; nothing when the recording does not tell. */
+/* That the busiest thread had no CPU for much of its time; else nothing. */
+void summary_print_ready(const struct summary *summary, const struct screen *screen);
 /* What grows from step to step, where the run bears that out; else nothing. */
 void summary_print_leak(const struct summary *summary, const struct screen *screen);
 void summary_print_memory(const struct summary *summary, const struct screen *screen);
@@ -88,7 +90,7 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 
 /* Which lines of Python took the CPU time, or which function most of it; nothing, and false, when too little was sampled to say so. */
 bool summary_print_lines(const struct summary *summary, const struct screen *screen);
-/* Where a program of one thread waited; nothing, and false, where that is a small part of the run. */
+/* Where a program with one thread of Python waited; nothing, and false, where that is a small part of the run. */
 bool summary_print_waits(const struct summary *summary, const struct screen *screen);
 /* The lines and functions with most of it; nothing where few samples were taken. */
 void summary_print_lines_parts(const struct summary *summary, const struct document *document,

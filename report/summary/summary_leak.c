@@ -30,22 +30,18 @@ static bool *large_ones(const struct summary *summary, const struct stack_sums *
 static size_t most_growing(const struct summary *summary, const struct stack_sums *sums,
 			   const bool *is_large, double *ret_per_step)
 {
-	struct growth_curve *curves = growth_curves(summary->growth, sums->place, sums->count,
-						    is_large);
+	struct growth_said *said = growth_say(summary->growth, sums->place, sums->count, is_large);
 	size_t most = SIZE_MAX;
 
 	*ret_per_step = 0;
 	for (size_t i = 0; i < sums->count; i++) {
-		uint64_t kept = stack_sums_get(sums, i).row.kept_bytes;
-		double per_step;
-
-		if (!is_large[i] || growth_judge(&curves[i], kept, &per_step) != GROWTH_STEADY ||
-		    per_step <= *ret_per_step)
+		if (!is_large[i] || said[i].verdict != GROWTH_STEADY ||
+		    said[i].per_step <= *ret_per_step)
 			continue;
-		*ret_per_step = per_step;
+		*ret_per_step = said[i].per_step;
 		most = i;
 	}
-	free(curves);
+	free(said);
 	return most;
 }
 

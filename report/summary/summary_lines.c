@@ -177,7 +177,7 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	struct prose prose;
 
 	/* of several threads each waits for another thing, most for work; steps say what they wait for */
-	if (summary->totals.processes != 1 || summary->totals.threads != 1 ||
+	if (summary->totals.processes != 1 || summary->samples->threads != 1 ||
 	    summary->steps->time.count || run_filters(summary->run)->any || !wait_ns ||
 	    wait_ns < summary->totals.wall_ns / WAIT_PART)
 		return false;
@@ -186,7 +186,9 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	second = longest_wait(&lines, first);
 	if (first) {
 		prose_begin(&prose, screen);
-		fprintf(prose.screen.out, "It waited for %s", unit_format_ns(time, wait_ns));
+		fprintf(prose.screen.out, "%s waited for %s",
+			summary->totals.threads == 1 ? "It" : "Its one thread of Python",
+			unit_format_ns(time, wait_ns));
 		put_wait(summary, first, ": ", prose.screen.out);
 		if (second && second->self.wait_ns >= wait_ns / WAIT_SHOWN_PART)
 			put_wait(summary, second, ", ", prose.screen.out);

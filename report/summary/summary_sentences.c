@@ -351,8 +351,11 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 	uint64_t all_ns = 0;
 	struct prose line;
 
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
 		all_ns += taken[i].ns;
+		if (taken[i].ns > summary->totals.wall_ns)
+			before = "Recorded, all threads added up: ";
+	}
 	if (!all_ns)
 		return false;
 	prose_begin(&line, screen);
@@ -508,6 +511,7 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 	if (!summary->steps->time.count && !why_empty_is_whole(summary->run) &&
 	    !ops_are_sampled(summary->operators))
 		tells = print_taken(summary, screen);
+	summary_print_ready(summary, screen);
 	tells |= summary_print_lines(summary, screen);
 	tells |= summary_print_waits(summary, screen);
 	tells |= summary_print_imports(summary, screen);

@@ -307,8 +307,10 @@ static void summary_print_ranges(const struct summary *summary, const struct doc
 	struct why_empty absence;
 	struct table table;
 
-	if (!summary->ranges->row_count && summary->totals.operators.calls)
-		return; /* labels are among the operators */
+	/* labels are among the operators, and lines of Python say where the time went, too */
+	if (!summary->ranges->row_count &&
+	    (summary->totals.operators.calls || summary->samples->all.looks))
+		return;
 	if (!summary->ranges->row_count) {
 		putc('\n', screen->out);
 		screen_print_prose(screen, "%s",

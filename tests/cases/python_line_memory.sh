@@ -105,6 +105,12 @@ END
 		'of the rows  *line.*steps\.py:8'
 	expect_eq "what does not grow" "$(json leaks "$OUTPUT" \
 		"[r['growth'] for r in rows if r['line'] and r['line'].endswith('steps.py:9')] in ([], [None])" --by line)" true
+	rm -f "$OUTPUT"
+	# what a function holds until it returns is no row: nothing of it was never freed
+	{ echo "def main():" && sed 's/^/    /' steps.py && echo "main()"; } >main.py
+	INTERCEPT_STACKS=python run_traced "$python" main.py || fail "main.py ended with $?"
+	expect_match "what was freed behind the last step" "$("$REPORT" leaks --by line --limit 1 "$OUTPUT")" \
+		'grows( too)?  +by [0-9.]+ KiB a step where all was freed later \(prof-report peak\)'
 fi
 
 # the same script under memray

@@ -47,6 +47,20 @@ expect_match "a program of which nothing has a time" "$("$REPORT" "$OUTPUT" | tr
 	'Nothing recorded shows what its time went to: no step, operator, range or CUDA call\. Only Python is sampled\. INTERCEPT_TRACE=\+io records input and output\. '
 rm -f run.evt
 
+# forty threads wait for as long as the program lives: that is more than it took
+if command -v python3 >/dev/null; then
+	INTERCEPT_TRACE=+io run_traced python3 -c 'import os, threading, time
+read, write = os.pipe()
+threads = [threading.Thread(target=os.read, args=(read, 1)) for _ in range(40)]
+for one in threads: one.start()
+time.sleep(1)
+os.write(write, bytes(40))
+for one in threads: one.join()' || fail "status $?"
+	expect_match "times of many threads" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
+		'Recorded, all threads added up: input and output '
+	rm -f run.evt
+fi
+
 # Python without anything of torch: lines answer, and with too few samples the sentence is how to have more
 if "${PYTHON:-python3}" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
 	burn='import time

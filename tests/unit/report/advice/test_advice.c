@@ -391,6 +391,26 @@ static void a_long_time_before_the_first_step(void **state)
 	release();
 }
 
+/* Ranks are started by a program that has run for a while: of the run, as everywhere. */
+static void a_rank_begins_late(void **state)
+{
+	struct run run = well;
+
+	(void)state;
+	run.start_ns = 20000ull * MS;
+	start(1);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 10000ull * MS, process, .process = 2, .pid = 101, .parent = 1);
+	FRAME_PUT(c.r.fw, 10000ull * MS, thread, .stream = 3, .process = 2, .tid = 101);
+	frame_end_block(c.r.fw);
+	write_run(3, &run);
+	read_back();
+	assert_int_equal(bottleneck.process->pid, 101);
+	only("startup", NULL);
+	assert_non_null(strstr(advice_of("startup")->text, "20.0 s passed before the first step"));
+	release();
+}
+
 static void import_event(uint64_t time_ns, const char *module, const char *file, uint64_t line)
 {
 	FRAME_PUT(c.r.fw, time_ns, import_begin, .module = name(module), .file = name(file),
@@ -734,6 +754,7 @@ int main(void)
 		cmocka_unit_test(ranks_that_wait),
 		cmocka_unit_test(ranks_that_are_missing),
 		cmocka_unit_test(a_long_time_before_the_first_step),
+		cmocka_unit_test(a_rank_begins_late),
 		cmocka_unit_test(slow_imports_before_the_first_step),
 		cmocka_unit_test(slow_imports_without_steps),
 		cmocka_unit_test(no_steps_at_all),

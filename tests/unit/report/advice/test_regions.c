@@ -150,6 +150,40 @@ static void names_of_a_gap(void **state)
 	assert_int_equal(label_of_a_gap(nothing, &ns), GAP_NO_NAME);
 }
 
+static void put_gaps(struct gaps *gaps, uint32_t thread, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		gaps_busy(gaps, (struct nest_place){ .time_ns = 10 * i, .thread = thread }, 1);
+		gaps_idle(gaps, (struct nest_place){ .time_ns = 10 * i + 5, .thread = thread }, 1);
+	}
+}
+
+/* Of a program without steps, or before the first one, nobody asks for gaps: none of them is missing anywhere. */
+static void too_many_gaps_count_in_steps_only(void **state)
+{
+	const struct gaps_step early = { .counts = true }, settled = { true, true };
+	struct gaps gaps;
+
+	(void)state;
+	gaps_init(&gaps);
+	put_gaps(&gaps, 0, GAP_PENDING_MAX + 100);
+	assert_int_equal(gaps.beyond, 0);
+	gaps_step(&gaps, 0, &early);
+	assert_int_equal(gaps.beyond, 0);
+	put_gaps(&gaps, 0, 100);
+	gaps_step(&gaps, 0, &settled);
+	assert_int_equal(gaps.beyond, 0);
+	put_gaps(&gaps, 0, GAP_PENDING_MAX + 100);
+	gaps_cut(&gaps, 0);
+	gaps_step(&gaps, 0, &settled);
+	assert_int_equal(gaps.beyond, 0);
+	/* the first of a thread that was cut has no beginning */
+	put_gaps(&gaps, 0, GAP_PENDING_MAX + 100);
+	gaps_step(&gaps, 0, &settled);
+	assert_int_equal(gaps.beyond, 99);
+	gaps_release(&gaps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +192,7 @@ int main(void)
 		cmocka_unit_test(without_gradients_nothing_is_counted),
 		cmocka_unit_test(the_longest_names_of_a_step),
 		cmocka_unit_test(names_of_a_gap),
+		cmocka_unit_test(too_many_gaps_count_in_steps_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ static struct growth *growth;
 static struct stack_rows rows;
 static struct stack_sums sums;
 static struct growth_curve *curves;
+static struct growth_said *said;
 
 static const struct filter_settings plain = { .pid = FILTER_NO_ID,
 					      .tid = FILTER_NO_ID,
@@ -86,12 +87,14 @@ static void read_heap(const struct filter_settings *settings, enum stack_by by,
 	stack_rows_init(&rows, source, options, by, no_columns);
 	sums = (struct stack_sums){ .keeps_places = true };
 	stack_sums_make(&sums, heap, source, &rows, WEIGHT_KEPT);
-	curves = growth_curves(growth, sums.place, sums.count, NULL);
+	curves = growth_curves_whole(growth, sums.place, sums.count, NULL);
+	said = growth_say(growth, sums.place, sums.count, NULL);
 }
 
 static void release(void)
 {
 	free(curves);
+	free(said);
 	stack_sums_release(&sums);
 	stack_rows_release(&rows);
 	run_free(run);
@@ -265,7 +268,8 @@ static void put_steps(void)
 
 static enum growth_verdict verdict_of(const char *text, double *ret_per_step)
 {
-	return growth_judge(&curves[place_of(text)], sum_of(text).row.kept_bytes, ret_per_step);
+	*ret_per_step = said[place_of(text)].per_step;
+	return said[place_of(text)].verdict;
 }
 
 static void what_grows_is_told_from_what_stays(void **state)
@@ -284,6 +288,55 @@ static void what_grows_is_told_from_what_stays(void **state)
 	assert_int_equal(verdict_of("0x10;0x40", &per_step), GROWTH_EARLIER);
 	assert_int_equal(sum_of("0x10;0x43").row.kept_bytes, 0);
 	assert_int_equal(sum_of("0x10;0x41").row.kept_bytes, 10 * STEPS);
+	release();
+}
+
+/* What a rank allocates in its steps: in place 0x41 it leaks so much, in 0x44 if it is `other`; 0x45 is freed behind the last but for one that
+ * was there before. */
+static void put_rank(uint64_t leaks, bool is_other)
+{
+	born(2, 0x500000, 7, stack_of(0x10, 0x45));
+	for (uint64_t step = 0; step < STEPS; step++) {
+		uint64_t now = STEP_NS + step * STEP_NS;
+
+		FRAME_PUT(c.r.fw, now, step, .number = step);
+		born(now + 1, 0x100000 + step * 64, leaks, stack_of(0x10, 0x41));
+		if (step < 20)
+			born(now + 2, 0x200000 + step * 64, 64, stack_of(0x10, 0x42));
+		if (is_other || step < 20)
+			born(now + 3, 0x300000 + step * 64, 32, stack_of(0x10, 0x44));
+		born(now + 4, 0x400000 + step * 64, 7, stack_of(0x10, 0x45));
+	}
+	for (uint64_t step = 0; step < STEPS; step++)
+		dies((STEPS + 1) * STEP_NS + step, 0x400000 + step * 64);
+}
+
+/* Ranks run the same code: each is judged by steps of its own, and what they say is put together. */
+static void ranks_grow_at_the_same_place(void **state)
+{
+	double per_step;
+
+	(void)state;
+	start(3);
+	born(1, 0x900000, 1000, stack_of(0x10, 0x40));
+	put_rank(10, false);
+	on_stream(3);
+	born(1, 0x900000, 1000, stack_of(0x10, 0x40));
+	put_rank(30, true);
+	on_stream(5); /* no steps: a worker says nothing of the others' */
+	born(STEP_NS * STEPS, 0x900000, 100000, stack_of(0x10, 0x41));
+	born(STEP_NS * STEPS, 0xa00000, 7, stack_of(0x10, 0x45));
+	finish_recording();
+	read_heap(&plain, STACK_BY_STACK, NULL);
+	assert_int_equal(verdict_of("0x10;0x41", &per_step), GROWTH_STEADY);
+	assert_float_equal(per_step, 40, 0.001);
+	assert_int_equal(verdict_of("0x10;0x42", &per_step), GROWTH_STOPPED);
+	assert_int_equal(verdict_of("0x10;0x40", &per_step), GROWTH_EARLIER);
+	/* one of them is enough, and only what it grows by counts */
+	assert_int_equal(verdict_of("0x10;0x44", &per_step), GROWTH_STEADY);
+	assert_float_equal(per_step, 32, 0.001);
+	assert_int_equal(verdict_of("0x10;0x45", &per_step), GROWTH_STEADY);
+	assert_float_equal(per_step, 14, 0.001);
 	release();
 }
 
@@ -521,6 +574,7 @@ int main(void)
 		cmocka_unit_test(callers_are_stacks_of_one_frame),
 		cmocka_unit_test(processes_share_their_stacks),
 		cmocka_unit_test(what_grows_is_told_from_what_stays),
+		cmocka_unit_test(ranks_grow_at_the_same_place),
 		cmocka_unit_test(a_server_grows_without_steps),
 		cmocka_unit_test(the_first_step_ends_looks_at_the_whole),
 		cmocka_unit_test(what_goes_up_and_down_does_not_grow),

@@ -517,6 +517,7 @@ static char *summary_text(uint64_t wall_ns, size_t threads)
 	size_t length;
 
 	screen.out = open_memstream(&text, &length);
+	summary_print_ready(&summary, &screen);
 	(void)summary_print_lines(&summary, &screen);
 	(void)summary_print_waits(&summary, &screen);
 	fclose(screen.out);
@@ -576,9 +577,60 @@ static void a_thread_that_waits_says_where(void **state)
 	expect_summary(1000 * MS, 1,
 		       "It waited for 900 ms: 900 ms in made.py:2 (main) (prof-report lines --sort "
 		       "wait_ns).\n");
-	expect_summary(1000 * MS, 2, "");
+	/* the others are libraries': what it waits for is theirs to do */
+	expect_summary(1000 * MS, 2,
+		       "Its one thread of Python waited for 900 ms: 900 ms in made.py:2 (main) "
+		       "(prof-report lines --sort wait_ns).\n");
 	expect_summary(2000 * MS, 1, "");
 	finish();
+}
+
+/* Of several each waits for another thing. */
+static void threads_that_wait_say_nothing(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	for (uint32_t stream = 1; stream <= 2; stream++) {
+		frame_begin_block(c.r.fw, stream);
+		FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+		sample(900 * MS, 1, EVT_PYTHON_SLEEP, 0);
+		frame_end_block(c.r.fw);
+	}
+	read_as(plain);
+	expect_summary(1000 * MS, 2, "");
+	finish();
+}
+
+/* The first thread runs for `cpu_ms` of three seconds and could have run for `ready_ms`; the other sleeps. */
+static void expect_ready(uint64_t cpu_ms, uint64_t ready_ms, const char *expected)
+{
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, MS, thread, .stream = 3, .process = 1, .tid = 300, .cpu_ns = MS);
+	FRAME_PUT(c.r.fw, MS, thread, .stream = 4, .process = 1, .tid = 400, .cpu_ns = MS);
+	for (uint64_t part = 0; part <= 3; part++) {
+		FRAME_PUT(c.r.fw, MS + part * 1000 * MS, thread_sched, .stream = 3,
+			  .cpu_ns = MS + part * cpu_ms * MS / 3,
+			  .runnable_ns = part * ready_ms * MS / 3);
+		FRAME_PUT(c.r.fw, MS + part * 1000 * MS, thread_sched, .stream = 4, .cpu_ns = MS,
+			  .runnable_ns = MS);
+	}
+	FRAME_PUT(c.r.fw, 3001 * MS, thread_end, .stream = 3, .cpu_ns = MS + cpu_ms * MS);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	expect_summary(3001 * MS, 2, expected);
+	finish();
+}
+
+static void a_thread_without_a_cpu_is_told(void **state)
+{
+	(void)state;
+	expect_ready(600, 1500,
+		     "Its busiest thread was ready to run and had no CPU for 1.50 s of its 3.00 s: "
+		     "others had them, or a limit held it back (prof-report threads).\n");
+	expect_ready(2100, 900, ""); /* not long */
 }
 
 int main(void)
@@ -598,6 +650,8 @@ int main(void)
 		cmocka_unit_test(a_holder_is_who_has_the_number_then),
 		cmocka_unit_test(few_looks_say_where_most_was),
 		cmocka_unit_test(a_thread_that_waits_says_where),
+		cmocka_unit_test(threads_that_wait_say_nothing),
+		cmocka_unit_test(a_thread_without_a_cpu_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

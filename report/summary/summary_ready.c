@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a thread could have run and had no CPU, in a line of the summary: without it times of a busy machine are the program's. */
+#include <stdio.h>
+
+#include "report/base/units.h"
+#include "report/summary/summary.h"
+
+#define READY_NS_MIN 1000000000u
+#define READY_SHARE_MIN 0.25 /* of the time that the thread lived */
+
+static bool is_busier(const struct thread_times *times, const struct thread_times *than)
+{
+	return times->cpu_ns + times->runnable_ns > than->cpu_ns + than->runnable_ns;
+}
+
+/* The one that ran or could have run for longest, of those whose waits are known; NULL: none. */
+static const struct source_thread *busiest(const struct source *source,
+					   struct thread_times *ret_times)
+{
+	struct source_thread *const *thread;
+	size_t count = source_threads(source, &thread);
+	const struct source_thread *found = NULL;
+
+	*ret_times = (struct thread_times){ .has_cpu = false };
+	for (size_t i = 0; i < count; i++) {
+		struct thread_times times = thread_times(thread[i]);
+
+		if (!times.has_waits || !is_busier(&times, ret_times))
+			continue;
+		*ret_times = times;
+		found = thread[i];
+	}
+	return found;
+}
+
+void summary_print_ready(const struct summary *summary, const struct screen *screen)
+{
+	char ready[UNIT_TEXT_BYTES], lived[UNIT_TEXT_BYTES], of[48] = "";
+	const struct source_thread *thread;
+	struct thread_times times;
+	uint64_t lived_ns;
+
+	thread = busiest(summary->source, &times);
+	if (!thread || run_filters(summary->run)->any || thread->end_ns <= thread->start_ns)
+		return;
+	lived_ns = thread->end_ns - thread->start_ns;
+	if (times.runnable_ns < READY_NS_MIN ||
+	    (double)times.runnable_ns < READY_SHARE_MIN * (double)lived_ns)
+		return;
+	if (summary->totals.processes > 1)
+		snprintf(of, sizeof(of), ", in process %u,", thread->process->pid);
+	screen_print_prose(screen,
+			   "Its busiest thread%s was ready to run and had no CPU for %s of its %s: "
+			   "others had them, or a limit held it back (prof-report threads).",
+			   of, unit_format_ns(ready, times.runnable_ns),
+			   unit_format_ns(lived, lived_ns));
+}
