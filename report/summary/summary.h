@@ -74,11 +74,11 @@ void summary_print(const struct summary *summary, const struct document *documen
 
 /* The first lines: what took the time, the causes, memory. */
 void summary_print_sentences(const struct summary *summary, const struct screen *screen);
-/* What the resident memory was at its peak; nothing when the recording does not tell. */
 /* That the busiest thread had no CPU for much of its time; else nothing. */
 void summary_print_ready(const struct summary *summary, const struct screen *screen);
 /* What grows from step to step, where the run bears that out; else nothing. */
 void summary_print_leak(const struct summary *summary, const struct screen *screen);
+/* What the resident memory was at its peak; nothing when the recording does not tell. */
 void summary_print_memory(const struct summary *summary, const struct screen *screen);
 
 /* How busy the GPUs were, where their work was recorded; else nothing. */

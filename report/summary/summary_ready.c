@@ -51,7 +51,7 @@ void summary_print_ready(const struct summary *summary, const struct screen *scr
 		snprintf(of, sizeof(of), ", in process %u,", thread->process->pid);
 	screen_print_prose(screen,
 			   "Its busiest thread%s was ready to run and had no CPU for %s of its %s: "
-			   "others had them, or a limit held it back (prof-report threads).",
+			   "other threads ran, or a limit held it back (prof-report threads).",
 			   of, unit_format_ns(ready, times.runnable_ns),
 			   unit_format_ns(lived, lived_ns));
 }

@@ -629,7 +629,7 @@ static void a_thread_without_a_cpu_is_told(void **state)
 	(void)state;
 	expect_ready(600, 1500,
 		     "Its busiest thread was ready to run and had no CPU for 1.50 s of its 3.00 s: "
-		     "others had them, or a limit held it back (prof-report threads).\n");
+		     "other threads ran, or a limit held it back (prof-report threads).\n");
 	expect_ready(2100, 900, ""); /* not long */
 }
 
