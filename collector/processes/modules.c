@@ -119,7 +119,26 @@ static const struct modules_file *cache_add(struct modules_cache *cache,
 	return &cache->file[cache->count++];
 }
 
-/* Reads the file as the process sees it, or takes what an earlier reading has found. */
+static bool is_that_file(const char *path, const struct found *found, struct stat *ret_st)
+{
+	return !stat(path, ret_st) && ret_st->st_ino == found->module.inode;
+}
+
+/*
+ * Where the process sees the file. It sees none when it has gone since its maps were read, or has changed its root; and without
+ * a /proc of ours there is no way to look. Then it is what has the same name here: its inode tells.
+ */
+static bool file_find(const struct modules_reading *reading, const struct found *found, char *path,
+		      size_t room, struct stat *ret_st)
+{
+	snprintf(path, room, "/proc/%u/root%s", reading->pid, found->path);
+	if (proc_is_ours() && is_that_file(path, found, ret_st))
+		return true;
+	snprintf(path, room, "%s", found->path);
+	return is_that_file(path, found, ret_st);
+}
+
+/* Reads the file, or takes what an earlier reading has found. */
 static bool file_look_up(const struct modules_reading *reading, const struct found *found,
 			 struct image *ret_image)
 {
@@ -128,12 +147,7 @@ static bool file_look_up(const struct modules_reading *reading, const struct fou
 	const struct modules_file *known;
 	struct stat st;
 
-	/* without a /proc of ours it is what has the same name here: its inode tells */
-	if (proc_is_ours())
-		snprintf(path, sizeof(path), "/proc/%u/root%s", reading->pid, found->path);
-	else
-		snprintf(path, sizeof(path), "%s", found->path);
-	if (stat(path, &st) || st.st_ino != found->module.inode)
+	if (!file_find(reading, found, path, sizeof(path), &st))
 		return false;
 	known = cache_find(reading->cache, &st);
 	if (!known) {
