@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "collector/format/layout.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/memory_samples.h"
 #include "collector/processes/redact.h"
@@ -523,8 +524,9 @@ static uint64_t process_end_ns(const struct common *common, const struct process
 	uint64_t said_tsc = view_load64(p->execed ? &shared->exec_tsc : &shared->exit_tsc);
 	uint64_t end_ns = p->start_ns;
 
-	if (p->newest_ticks)
-		end_ns = later(end_ns, clockmap_ns(&common->clock, p->newest_ticks));
+	if (p->newest_ticks) /* the file may have that record a unit later */
+		end_ns = later(end_ns,
+			       clockmap_ns(&common->clock, p->newest_ticks) + HEAP_TIME_UNIT);
 	if (said_tsc)
 		end_ns = later(end_ns, common_ns(common, said_tsc));
 	else if (p->gone)

@@ -99,6 +99,7 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
  * When the last process ended, or now_ns while one goes on. An end is what the process left in its entry;
  * where it left nothing (kill -9, exec) the latest moment at which it is known to have been there: its
  * newest record or our last look at it. So however late we come, nobody lasts longer than he did.
+ * It is later than all its records, as the file has their times: what it holds is let go there.
  */
 uint64_t processes_end_ns(const struct processes *processes, const struct common *common,
 			  uint64_t now_ns);
