@@ -173,6 +173,7 @@ bool advice_item(const struct bottleneck *bottleneck, struct advice *advice)
 bool advice_optimizer(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct evidence_work *work = &bottleneck->loop.work;
+	char text[UNIT_TEXT_BYTES];
 	double operators;
 
 	if (bottleneck->sampled || !work->optimizer_steps)
@@ -183,11 +184,10 @@ bool advice_optimizer(const struct bottleneck *bottleneck, struct advice *advice
 		    OPTIMIZER_GROUPED_MAX * (double)work->optimizer_operators ||
 	    !share_exceeds(bottleneck, advice, work->optimizer_ns))
 		return false;
-	advice_say(
-		advice,
-		"the optimizer takes %.1f %% of the steps' time and calls %.0f operators a step, "
-		"none of them on many tensors at once.",
-		advice->value, operators);
+	advice_say(advice,
+		   "the optimizer takes %.1f %% of the steps' time and calls %s operators a step, "
+		   "none of them on many tensors at once.",
+		   advice->value, unit_format_count(text, (uint64_t)(operators + 0.5)));
 	return true;
 }
 

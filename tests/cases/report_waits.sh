@@ -49,9 +49,13 @@ expect_eq "lines" "$(wc -l <err)" 1
 expect_between "allocations unasked" "$(python3 -c "import json; print(json.load(open('out'))['totals']['allocations'])")" 1 999999999
 report check "$OUTPUT"
 expect_eq "what check finds unasked ($(cat out err))" "$status" 0
-timeout 3 "$REPORT" alloc --wait "$OUTPUT" >out 2>err
-expect_eq "status of a wait without an end" $? 124
-expect_match "what is waited for without an end" "$(cat err)" "^prof-report: waiting for '.*run.evt': it records pid $pid "
+"$REPORT" alloc --wait "$OUTPUT" >out 2>waiting.err &
+waiting=$!
+eventually "what is waited for without an end" test -s waiting.err
+kill $waiting
+wait $waiting 2>/dev/null
+expect_eq "status of a wait without an end" $? 143
+expect_match "what is waited for without an end" "$(cat waiting.err)" "^prof-report: waiting for '.*run.evt': it records pid $pid "
 report check --wait 0 "$OUTPUT"
 expect_eq "what check finds ($(cat out err))" "$status" 1
 report alloc --live "$OUTPUT"
