@@ -293,6 +293,10 @@ static void leaks_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "growing_rows", UNIT_COUNT, state->growing);
 	facts_number(facts, "growth", UNIT_BYTES,
 		     growth_steps(state->growth) ? state->growing_bytes : 0);
+	facts_number(facts, "freed_later_rows", UNIT_COUNT,
+		     state->heap->estimate ? 0 : state->returned);
+	facts_number(facts, "freed_later_growth", UNIT_BYTES,
+		     state->heap->estimate ? 0 : state->returned_bytes);
 	facts_number(facts, "frees_unmatched", UNIT_COUNT, totals->frees_unmatched);
 	facts_number(facts, "address_reused", UNIT_COUNT, totals->reused);
 	heap_share_total(((const struct leaks_state *)report->state)->heap, facts);

@@ -111,6 +111,7 @@ END
 	INTERCEPT_STACKS=python run_traced "$python" main.py || fail "main.py ended with $?"
 	expect_match "what was freed behind the last step" "$("$REPORT" leaks --by line --limit 1 "$OUTPUT")" \
 		'grows( too)?  +by [0-9.]+ KiB a step where all was freed later \(prof-report peak\)'
+	expect "$OUTPUT" 'leaks.totals.freed_later_rows >= 1' 'leaks.totals.freed_later_growth >= 10001'
 fi
 
 # the same script under memray
