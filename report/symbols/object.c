@@ -23,7 +23,9 @@
 #include "report/base/memory.h"
 
 #define BUILD_ID_HEX_MAX 128u
-#define SCOPES_MAX 64  /* of code, within each other */
+#define TYPES_MAX 64    /* and namespaces, within each other */
+#define SCOPES_MAX 4096 /* of code, likewise */
+#define MORE_INLINED "(more inlined functions)"
 #define LOOKS_BACK 64u /* symbols that begin before the address, to find one that covers it */
 
 struct function {
@@ -57,6 +59,8 @@ struct object {
 	struct map scoped;         /* offset of a unit + 1: to `scope` */
 	struct code_ranges *scope; /* functions of the units that were asked for */
 	size_t scopes, scope_room;
+	Dwarf_Die *around; /* scopes around the address that is looked up, outermost first */
+	size_t around_room;
 	struct map files; /* address of a name as elfutils has it: to that of the whole one */
 	struct text_store texts;
 };
@@ -174,6 +178,7 @@ void object_close(struct object *object)
 	for (size_t i = 0; i < object->scopes; i++)
 		free(object->scope[i].range);
 	free(object->scope);
+	free(object->around);
 	map_release(&object->scoped);
 	map_release(&object->files);
 	text_store_release(&object->texts);
@@ -370,7 +375,7 @@ static void add_functions(struct code_ranges *ranges, Dwarf_Die *outer, unsigned
 {
 	Dwarf_Die die;
 
-	if (depth == SCOPES_MAX || dwarf_child(outer, &die))
+	if (depth == TYPES_MAX || dwarf_child(outer, &die))
 		return;
 	do {
 		switch (dwarf_tag(&die)) {
@@ -501,10 +506,27 @@ static const char *name_of_fortran(const char *symbol, Dwarf_Die *unit, Dwarf_Di
 	return symbol;
 }
 
-/* `scopes` around the address, outermost first, become frames, innermost first; the outermost keeps the symbol's name, if there is one. */
-static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *scopes, int count)
+/* Of more functions than there is room for the innermost are kept, as they have called, and the outermost, which holds them all. */
+static void add_outer(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *inlined)
 {
-	for (int i = count - 1; i >= 0; i--) {
+	struct object_frame *frame = &place->frame[place->frames - 1];
+
+	if (place->frames == OBJECT_INLINED_MAX) {
+		frame[-1] = (struct object_frame){ .function = MORE_INLINED };
+		set_call(frame, unit, inlined);
+		return;
+	}
+	frame[1] = (struct object_frame){ .function = frame->function };
+	frame->function = function_name_of(inlined);
+	set_call(&frame[1], unit, inlined);
+	place->frames++;
+}
+
+/* `scopes` around the address, outermost first, become frames, innermost first; the outermost keeps the symbol's name, if there is one. */
+static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die *scopes,
+			  size_t count)
+{
+	for (size_t i = count; i-- > 0;) {
 		struct object_frame *frame = &place->frame[place->frames - 1];
 		int tag = dwarf_tag(&scopes[i]);
 
@@ -514,12 +536,8 @@ static void set_functions(struct object_place *place, Dwarf_Die *unit, Dwarf_Die
 							  : function_name_of(&scopes[i]);
 			return;
 		}
-		if (tag != DW_TAG_inlined_subroutine || place->frames == OBJECT_INLINED_MAX)
-			continue;
-		frame[1] = (struct object_frame){ .function = frame->function };
-		frame->function = function_name_of(&scopes[i]);
-		set_call(&frame[1], unit, &scopes[i]);
-		place->frames++;
+		if (tag == DW_TAG_inlined_subroutine)
+			add_outer(place, unit, &scopes[i]);
 	}
 }
 
@@ -538,10 +556,29 @@ static const char *whole_name(struct object *object, Dwarf_Die *unit, const char
 	return (const char *)(uintptr_t)entry->value;
 }
 
+/* In object->around; returns how many, SCOPES_MAX where what is innermost was not reached. */
+static size_t find_scopes(struct object *object, Dwarf_Die *unit, Dwarf_Die *full, uint64_t address)
+{
+	Dwarf_Die scope, inner;
+	size_t count = 0;
+
+	if (!function_die_at(object, unit, full, address, &scope))
+		return 0;
+	while (count < SCOPES_MAX) {
+		object->around = memory_room(object->around, count, &object->around_room,
+					     sizeof(*object->around));
+		object->around[count++] = scope;
+		if (!scope_within(&scope, address, &inner))
+			break;
+		scope = inner;
+	}
+	return count;
+}
+
 static void find_source(struct object *object, uint64_t address, struct object_place *place)
 {
-	Dwarf_Die unit, full, scopes[SCOPES_MAX];
-	int count = 0;
+	Dwarf_Die unit, full;
+	size_t count;
 
 	if (!object->has_units)
 		read_units(object);
@@ -551,14 +588,12 @@ static void find_source(struct object *object, uint64_t address, struct object_p
 	place->is_split = !full_unit_of(&unit, &full);
 	if (place->is_split)
 		return; /* a line that may be an inlined function's is not the function's of the symbol */
+	count = find_scopes(object, &unit, &full, address);
+	if (count == SCOPES_MAX)
+		return; /* likewise */
 	place->frames = place->frames ? place->frames : 1;
 	set_line(&place->frame[0], &unit, address);
-	if (function_die_at(object, &unit, &full, address, &scopes[0]))
-		count = 1;
-	while (count && count < SCOPES_MAX &&
-	       scope_within(&scopes[count - 1], address, &scopes[count]))
-		count++;
-	set_functions(place, &full, scopes, count);
+	set_functions(place, &full, object->around, count);
 	for (size_t i = 0; i < place->frames; i++)
 		place->frame[i].file = whole_name(object, &unit, place->frame[i].file);
 }

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OBJECT_INLINED_MAX 16u
+#define OBJECT_INLINED_MAX 64u /* frames of one address; of more some are left out, and a frame says so */
 #define OBJECT_VDSO "[vdso]" /* path of the kernel's own library, which is in no file */
 
 struct object;
