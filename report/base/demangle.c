@@ -28,6 +28,8 @@ static void demangling_collect(const char *text, size_t length, void *opaque)
 {
 	struct demangling *demangling = opaque;
 
+	if (!length)
+		return; /* Rust's demangler has no text then */
 	if (length > sizeof(demangling->output) - demangling->used)
 		longjmp(demangling->too_long, 1);
 	memcpy(demangling->output + demangling->used, text, length);
