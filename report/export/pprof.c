@@ -107,7 +107,7 @@ static void write_frame(struct sink *sink, const struct named_frame *frame, uint
 	message_number(&line, LINE_FUNCTION, number);
 	message_number(&line, LINE_LINE, frame->line);
 	message_number(&message, LOCATION_ID, number);
-	message_number(&message, LOCATION_ADDRESS, frame->offset);
+	message_number(&message, LOCATION_ADDRESS, frame->is_many ? 0 : frame->offset);
 	message_bytes(&message, LOCATION_LINE, line.byte, line.length);
 	write_message(sink, PROFILE_LOCATION, &message);
 	free(message.byte);

@@ -139,8 +139,11 @@ static uint32_t add_frame(struct named_stacks *names, const struct named_frame *
 	struct map_entry *entry = map_put(&names->frames, frame_identity(frame, function_hash),
 					  &added);
 
-	if (!added)
+	if (!added) {
+		names->frame[entry->value].is_many |= names->frame[entry->value].offset !=
+						      frame->offset;
 		return (uint32_t)entry->value;
+	}
 	names->frame = vast_room(names->frame, names->frame_count, &names->frame_room,
 				 sizeof(*names->frame));
 	names->frame[names->frame_count] = *frame;
@@ -476,7 +479,8 @@ size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct tab
 		if (count < room)
 			frame[count] = (struct table_frame){ named->name,   named->function,
 							     named->file,   named->module,
-							     named->offset, named->line };
+							     named->offset, named->line,
+							     named->is_many };
 		count++;
 	}
 	return count;

@@ -145,7 +145,10 @@ static void json_put_stack(struct json *json, const char *key, const struct tabl
 		else
 			json_null(json, "line");
 		json_string(json, "module", frame[i].module);
-		json_number(json, "offset", frame[i].offset);
+		if (frame[i].is_many)
+			json_null(json, "offset");
+		else
+			json_number(json, "offset", frame[i].offset);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

@@ -61,6 +61,7 @@ struct table_frame {
 	const char *function, *file, *module;
 	uint64_t offset; /* in the module */
 	uint32_t line;   /* 0: unknown */
+	bool is_many;    /* several calls of that line: `offset` is that of one of them */
 };
 
 /*

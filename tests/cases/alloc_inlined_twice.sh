@@ -32,4 +32,10 @@ grep -oE 'at \+0x[0-9a-f]+' out | cut -d' ' -f2 >wanted
 while read -r address; do
 	grep -qF "twice$address " addresses || fail "$address is no caller of --symbols off: $(cat addresses)"
 done <wanted
+
+# --by stack they are one as well, so that there is no offset to give
+INTERCEPT_STACKS=native OUTPUT=native.evt run_traced ./twice
+single=$(json alloc "$OUTPUT" "[r['caller'] for r in rows if r['bytes_allocated'] == 70003][0]" --symbols off)
+expect_eq "offsets" "$(json alloc native.evt "sorted(set((f['function'], f['offset'] and 'twice+0x%x' % f['offset']) for r in rows for f in r['stack'] if f['line'] in (2, 3)))" --by stack)" \
+	"[[\"single\", \"$single\"], [\"twin\", null]]"
 expect_eq "by function they are one" "$(json alloc "$OUTPUT" "[r['allocations'] for r in rows if r['function'] == 'twin']" --by function)" "[2]"
