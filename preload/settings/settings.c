@@ -21,6 +21,7 @@
 #define STACKS_EVERY_MIN (1u << 10)
 #define STACKS_EVERY_MAX (1u << 30)
 #define STACKS_MIN_NS_MAX 1000000000000ull
+#define STACKS_DEPTH_DEFAULT 1024u
 #define STACKS_DEPTH_MAX 4096u /* STACK_DEPTH_MAX of preload/stacks/thread.h */
 
 struct settings settings;
@@ -227,7 +228,23 @@ static bool parse_TRACE(const char *value)
 	return true;
 }
 
-/* MODE or FAMILY:MODE, of these bytes. A name alone is for all families. */
+/* Whose records may have stacks. */
+static bool can_have_stacks(enum settings_family family)
+{
+	switch (family) {
+	case SETTINGS_FAMILY_alloc:
+	case SETTINGS_FAMILY_cuda:
+	case SETTINGS_FAMILY_torch:
+	case SETTINGS_FAMILY_tensors:
+	case SETTINGS_FAMILY_io:
+	case SETTINGS_FAMILY_pymem:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* MODE or FAMILY:MODE, of these bytes. A mode alone is for all families. */
 static bool stacks_take(const char *item, size_t length)
 {
 	static const char *const words[] = { "caller", "native", "off", "python", "both" };
@@ -239,7 +256,8 @@ static bool stacks_take(const char *item, size_t length)
 		if (!text_is(item + skip, length - skip, words[mode]))
 			continue;
 		for (size_t i = 0; i < SETTINGS_FAMILIES; i++) {
-			if (colon && !text_is(item, name, family_names[i]))
+			if (colon && (!text_is(item, name, family_names[i]) ||
+				      !can_have_stacks((enum settings_family)i)))
 				continue;
 			settings.stacks[i] = (enum settings_stacks)mode;
 			found = true;
@@ -594,7 +612,12 @@ static void say_without_stacks(const char *name, bool is_asked, const char *what
 static void say_stacks(void)
 {
 	bool calls_have = has_stacks(SETTINGS_FAMILY_cuda) || has_stacks(SETTINGS_FAMILY_io);
+	bool any_has = false;
 
+	for (int i = 0; i < SETTINGS_FAMILIES; i++)
+		any_has |= has_stacks((enum settings_family)i);
+	say_without_stacks(PREFIX "STACKS_DEPTH", settings.stacks_depth != STACKS_DEPTH_DEFAULT,
+			   "records", any_has);
 	say_without_stacks(PREFIX "STACKS_MIN", settings.stacks_min_bytes, "allocations",
 			   has_stacks(SETTINGS_FAMILY_alloc));
 	say_without_stacks(PREFIX "STACKS_EVERY", settings.stacks_every_bytes, "allocations",
