@@ -84,3 +84,16 @@ END
 rm -f ./*.evt
 INTERCEPT_TRACE=-tensors run_traced "$PYTHON" -c 'import torch; torch.ones(3)' || fail "with INTERCEPT_TRACE=-tensors"
 expect_eq "blocks without the family" "$("$REPORT" dump "$OUTPUT" | grep -c ' tensor_')" 0
+
+# who wanted a tensor is not the allocator that they all have, nor what makes any tensor
+INTERCEPT_STACKS=tensors:native INTERCEPT_TRACE=tensors OUTPUT=functions.evt run_traced "$PYTHON" -c '
+import torch
+kept = torch.arange(1000000.0)
+doubled = [torch.relu(kept) for i in range(5)]' || fail "functions: status $?"
+json tensors functions.evt "[r['function'] for r in rows if r['bytes_allocated'] >= 4000000 and r['function'] != '(no stack)']" --by function >functions
+for common in ::allocate empty_cpu empty_generic set_output_ wrap_kernel_functor callWithDispatchKey; do
+	! grep -qF -- "$common" functions || fail "by function: $(cat functions)"
+done
+grep -qE 'clamp_min|relu' functions || fail "by function, no relu: $(cat functions)"
+"$REPORT" tensors --by stack --raw-stacks --format json --limit 0 functions.evt | grep -qF 'Allocator::allocate' ||
+	fail "--raw-stacks has not all of them"
