@@ -25,6 +25,7 @@ enum object_state {
 	OBJECT_FOUND,
 	OBJECT_MISSING,     /* there is no such file */
 	OBJECT_OTHER_BUILD, /* there is one, of another build-id */
+	OBJECT_CHANGED,     /* none was recorded, and the file was changed since: it may be another build */
 	OBJECT_UNREADABLE,  /* no ELF file, or not allowed */
 };
 

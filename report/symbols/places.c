@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report/base/text.h"
 #include "report/symbols/answers.h"
@@ -13,6 +14,7 @@
 
 #define FILES_NAMED 3u
 #define NOTHING SIZE_MAX
+#define SECOND_NS 1000000000ull
 #define IS_JIT (1ull << 63)  /* in a number of places_missed.seen */
 #define IS_BARE (1ull << 62) /* the same */
 #define PARENTS_LIMIT 64u    /* a file may say "in circles" */
@@ -43,6 +45,7 @@ void places_init(struct places *places)
 {
 	*places = (struct places){ .object = NULL };
 	map_init(&places->objects);
+	map_init(&places->changes);
 	map_init(&places->processes);
 	map_init(&places->files);
 	map_init(&places->stored);
@@ -99,6 +102,7 @@ void places_release(struct places *places)
 	free(places->jit);
 	free(places->answers);
 	map_release(&places->objects);
+	map_release(&places->changes);
 	map_release(&places->processes);
 	map_release(&places->files);
 	map_release(&places->stored);
@@ -167,9 +171,38 @@ static bool find_stored(struct places *places, const struct source_process *proc
 
 /* --- in files of code --- */
 
-/* The file of a module, with what earlier runs have found out about it. Valid until the next call. */
-static struct places_object *object_of(struct places *places, const struct source_module *module)
+/* 0: it is not there. Writing into a file and putting another into its place both set that time, which no program can choose. */
+static uint64_t changed_ns(struct places *places, const char *path)
 {
+	bool added;
+	struct map_entry *entry = map_put(&places->changes, (uintptr_t)path, &added);
+	struct stat status;
+
+	if (added)
+		entry->value = stat(path, &status) ? 0
+						   : (uint64_t)status.st_ctim.tv_sec * SECOND_NS +
+							     (uint64_t)status.st_ctim.tv_nsec;
+	return entry->value;
+}
+
+/* Whether a file that nothing else identifies is younger than its mapping in the process. */
+static bool is_changed(struct places *places, const struct source_process *process,
+		       const struct source_module *module)
+{
+	const struct source_file *file = process->file;
+	const char *path = source_name_text(module->path);
+
+	if (*source_name_text(module->build_id) || *path != '/' || !file || !file->start_real_ns)
+		return false;
+	return changed_ns(places, path) >
+	       file->start_real_ns - (uint64_t)file->offset_ns + module->from_ns;
+}
+
+/* The file of a module, with what earlier runs have found out about it. Valid until the next call. */
+static struct places_object *object_of(struct places *places, const struct source_process *process,
+				       const struct source_module *module)
+{
+	bool changed = is_changed(places, process, module);
 	const char *path = source_name_text(module->path);
 	const char *build_id = source_name_text(module->build_id);
 	struct places_object *object;
@@ -177,12 +210,14 @@ static struct places_object *object_of(struct places *places, const struct sourc
 	uint64_t key;
 	bool added;
 
-	if (path == places->last_path && build_id == places->last_build_id)
+	if (path == places->last_path && build_id == places->last_build_id &&
+	    changed == places->last_is_changed)
 		return &places->object[places->last_object];
-	key = map_hash_bytes(path, strlen(path), 0);
+	key = map_hash_bytes(path, strlen(path), changed);
 	entry = map_put(&places->objects, map_hash_bytes(build_id, strlen(build_id), key), &added);
 	places->last_path = path;
 	places->last_build_id = build_id;
+	places->last_is_changed = changed;
 	places->last_object = added ? places->objects_count : entry->value;
 	if (!added)
 		return &places->object[entry->value];
@@ -192,6 +227,8 @@ static struct places_object *object_of(struct places *places, const struct sourc
 	object = &places->object[places->objects_count++];
 	object->path = path;
 	object->build_id = build_id;
+	object->is_opened = changed;
+	object->state = changed ? OBJECT_CHANGED : OBJECT_FOUND;
 	answers_init(&object->answers);
 	symbol_cache_load(&object->answers, path, build_id);
 	return object;
@@ -299,12 +336,13 @@ static bool has_line(const struct object_place *place)
 }
 
 /* Debug information may be there now that was not when the recording was symbolized; it knows what is inlined, too. */
-static void find_better(struct places *places, const struct source_module *module, uint64_t address,
+static void find_better(struct places *places, const struct source_process *process,
+			const struct source_module *module, uint64_t address,
 			struct object_place *place)
 {
 	struct object_place found = { .offset = UINT64_MAX };
 
-	find_in_object(places, object_of(places, module), address, NULL, &found);
+	find_in_object(places, object_of(places, process, module), address, NULL, &found);
 	if (has_line(&found))
 		*place = found;
 	else
@@ -322,12 +360,13 @@ void places_find(struct places *places, const struct source_process *process,
 	}
 	if (find_stored(places, process, module, address, ret_place)) {
 		if (module && !has_line(ret_place))
-			find_better(places, module, address, ret_place);
+			find_better(places, process, module, address, ret_place);
 		return;
 	}
 	ret_place->frames = 0;
 	if (module)
-		find_in_object(places, object_of(places, module), address, missed, ret_place);
+		find_in_object(places, object_of(places, process, module), address, missed,
+			       ret_place);
 	else if (process->file)
 		find_in_map(places, process, address, missed, ret_place);
 	if (!module && !ret_place->frames)
@@ -386,6 +425,7 @@ void places_missing(const struct places *places, const struct places_missed *mis
 	static const char *const why[] = { [OBJECT_FOUND] = "",
 					   [OBJECT_MISSING] = "is not there",
 					   [OBJECT_OTHER_BUILD] = "is another build",
+					   [OBJECT_CHANGED] = "has no build-id and was changed since",
 					   [OBJECT_UNREADABLE] = "cannot be read" };
 	struct missing missing = { .text = ret_text, .bytes = bytes };
 

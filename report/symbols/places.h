@@ -21,6 +21,7 @@ struct places {
 	struct places *next;         /* of those that are shared */
 	size_t holders;
 	struct map objects;   /* hash of path and build-id: to `object` */
+	struct map changes;   /* address of a path: when the file was changed last */
 	struct map processes; /* address of a process: to `jit` */
 	struct map files;     /* address of a file whose symbol frames are read */
 	struct map stored;    /* hash of what they are about: to the first of `answers` */
@@ -28,6 +29,7 @@ struct places {
 	size_t objects_count, object_room;
 	/* that was asked for last, by where its texts are; NULL: none */
 	const char *last_path, *last_build_id;
+	bool last_is_changed;
 	size_t last_object;
 	struct places_jit *jit;
 	size_t jit_count, jit_room;
