@@ -79,6 +79,12 @@ END
 		expect_match "Rust, $mangling" "$(named rust)" 'thing::inner::(Thing|<|.*Thing)'
 		expect_match "Rust, $mangling" "$(named rust)" '::grow"'
 		[[ ! $(named rust) =~ 17h|_R|[$]LT ]] || fail "Rust, $mangling: $(named rust)"
+		# what is inlined into it, down to the allocator, is nobody who wanted memory
+		rustc -g -O -C symbol-mangling-version=$mangling thing.rs -o inlined 2>err || rustc -g -O thing.rs -o inlined 2>err ||
+			fail "rustc -g: $(cat err)"
+		INTERCEPT_STACKS=native OUTPUT=stacks.evt traced ./inlined
+		expect_match "Rust, $mangling, by function" \
+			"$(json alloc stacks.evt "[r['function'] for r in rows if r['bytes_allocated'] == 80000]" --by function)" '^\["[^,]*::grow"\]$'
 	done
 fi
 [[ $found ]] || skip "neither gfortran nor rustc is installed"
