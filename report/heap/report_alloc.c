@@ -153,6 +153,9 @@ static void alloc_foot(const struct document *document, const struct screen *scr
 	if (state->is_named && !state->has_stacks &&
 	    symbols_bare(&state->callers.symbols, &missing)[0])
 		screen_print_prose(screen, "%s", missing.text);
+	if (state->is_named && !state->has_stacks &&
+	    symbols_nameless(&state->callers.symbols, &missing)[0])
+		screen_print_prose(screen, "%s", missing.text);
 	if (!(report->request->options->given & TAKES_BY)) /* not when one table was asked for */
 		alloc_print_sizes(state->heap, screen);
 }

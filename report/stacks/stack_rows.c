@@ -319,4 +319,6 @@ void stack_rows_print_notes(const struct stack_rows *rows, const struct screen *
 				   missing.text);
 	if (symbols_bare(&rows->names.symbols, &missing)[0])
 		screen_print_prose(screen, "%s", missing.text);
+	if (symbols_nameless(&rows->names.symbols, &missing)[0])
+		screen_print_prose(screen, "%s", missing.text);
 }

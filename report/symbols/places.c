@@ -14,6 +14,7 @@
 
 #define FILES_NAMED 3u
 #define NOTHING SIZE_MAX
+#define NAMELESS_MIN 8u /* addresses; of fewer half of them says little */
 #define SECOND_NS 1000000000ull
 #define IS_JIT (1ull << 63)  /* in a number of places_missed.seen */
 #define IS_BARE (1ull << 62) /* the same */
@@ -281,6 +282,18 @@ static void find_in_object(struct places *places, struct places_object *object, 
 	object->is_new = true;
 }
 
+static void count_nameless(struct places_missed *missed, uint64_t number,
+			   const struct object_place *place)
+{
+	bool added;
+
+	missed->asked++;
+	if (place->frames && place->frame[place->frames - 1].function)
+		return;
+	missed->nameless++;
+	map_put(&missed->nameless_of, number + 1, &added)->value++;
+}
+
 /* --- in no file --- */
 
 bool places_is_memory(const struct source_module *module)
@@ -364,10 +377,13 @@ void places_find(struct places *places, const struct source_process *process,
 		return;
 	}
 	ret_place->frames = 0;
-	if (module)
-		find_in_object(places, object_of(places, process, module), address, missed,
-			       ret_place);
-	else if (process->file)
+	if (module) {
+		struct places_object *object = object_of(places, process, module);
+
+		find_in_object(places, object, address, missed, ret_place);
+		if (object->state == OBJECT_FOUND)
+			count_nameless(missed, (uint64_t)(object - places->object), ret_place);
+	} else if (process->file)
 		find_in_map(places, process, address, missed, ret_place);
 	if (!module && !ret_place->frames)
 		miss_modules(missed, process);
@@ -379,11 +395,13 @@ void places_missed_init(struct places_missed *missed)
 {
 	*missed = (struct places_missed){ .object = NULL };
 	map_init(&missed->seen);
+	map_init(&missed->nameless_of);
 }
 
 void places_missed_release(struct places_missed *missed)
 {
 	map_release(&missed->seen);
+	map_release(&missed->nameless_of);
 	free(missed->object);
 	free(missed->jit);
 }
@@ -443,4 +461,26 @@ void places_missing(const struct places *places, const struct places_missed *mis
 	if (missing.count > FILES_NAMED)
 		snprintf(ret_text + missing.used, bytes - missing.used, ", and %zu more",
 			 missing.count - FILES_NAMED);
+}
+
+const char *places_nameless(const struct places *places, const struct places_missed *missed)
+{
+	const struct places_object *most = NULL;
+	uint64_t most_count = 0;
+	const char *slash;
+
+	if (missed->asked < NAMELESS_MIN || 2 * missed->nameless <= missed->asked)
+		return NULL;
+	for (size_t i = 0; i < places->objects_count; i++) {
+		const struct map_entry *entry = map_find(&missed->nameless_of, i + 1);
+
+		if (entry && entry->value > most_count) {
+			most = &places->object[i];
+			most_count = entry->value;
+		}
+	}
+	if (!most)
+		return NULL;
+	slash = strrchr(most->path, '/');
+	return slash && slash[1] ? slash + 1 : most->path;
 }

@@ -45,6 +45,8 @@ struct places_missed {
 	uint32_t
 		bare_pid; /* of the first process of which no module is known, and how many there are */
 	size_t bare;
+	size_t asked, nameless; /* addresses in files that were there; those of them that no symbol covers */
+	struct map nameless_of; /* by number of an object + 1: how many */
 };
 
 void places_init(struct places *places);
@@ -72,5 +74,8 @@ bool places_is_memory(const struct source_module *module);
 /* Files that were not what the recording speaks of, in one line for people; "" when there were none. */
 void places_missing(const struct places *places, const struct places_missed *missed, char *ret_text,
 		    size_t bytes);
+
+/* Name of the file that has most of the addresses without a function, where those are more than half of all; else NULL. */
+const char *places_nameless(const struct places *places, const struct places_missed *missed);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "collector/format/frame_flags.h"
 #include "report/base/symbol.h"
+#include "report/base/text.h"
 #include "report/base/vast.h"
 
 /* The forms of a name: many addresses are in one function, and to demangle is slow. */
@@ -290,5 +291,23 @@ const char *symbols_bare(const struct symbols *symbols, struct symbols_missing *
 			 "no names in process %" PRIu32 "%s: which files it had mapped is not in "
 			 "the recording; it was over too soon, or /proc did not say",
 			 missed->bare_pid, more);
+	return missing->text;
+}
+
+const char *symbols_nameless(const struct symbols *symbols, struct symbols_missing *missing)
+{
+	const struct places_missed *missed = &symbols->missed;
+	const char *name = places_nameless(symbols->found, missed);
+	char shown[96];
+
+	missing->text[0] = '\0';
+	if (!name)
+		return missing->text;
+	text_escape(shown, sizeof(shown), name, strlen(name));
+	snprintf(missing->text, sizeof(missing->text),
+		 "%zu of %zu places have no function, most of them in %s: its symbols are not on "
+		 "this machine; install its debug symbols (on Debian a package -dbgsym), or set "
+		 "DEBUGINFOD_URLS",
+		 missed->nameless, missed->asked, shown);
 	return missing->text;
 }

@@ -102,5 +102,7 @@ struct symbols_missing {
 const char *symbols_missing(const struct symbols *symbols, struct symbols_missing *missing);
 /* The same about processes of which no library is known, so that nothing can be looked up. */
 const char *symbols_bare(const struct symbols *symbols, struct symbols_missing *missing);
+/* The same about a file without symbols that most of what was looked up lies in, and what to do about it. */
+const char *symbols_nameless(const struct symbols *symbols, struct symbols_missing *missing);
 
 #endif
