@@ -30,7 +30,7 @@ struct named_frame {
 	const char *function, *file, *module; /* NULL: unknown */
 	uint32_t line;                        /* 0: unknown */
 	uint64_t offset; /* in the module as it is linked; the address where that is unknown */
-	bool is_many; /* calls of one line: `offset` is that of the first of them only */
+	bool is_many;    /* calls of one line: `offset` is that of the first of them only */
 	bool folds_inner, folds_outer, folds_python;
 	bool is_python;
 };

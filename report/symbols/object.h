@@ -16,7 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OBJECT_INLINED_MAX 64u /* frames of one address; of more some are left out, and a frame says so */
+/* Frames of one address; of more some are left out, and a frame says so. */
+#define OBJECT_INLINED_MAX 64u
 #define OBJECT_VDSO "[vdso]" /* path of the kernel's own library, which is in no file */
 
 struct object;
@@ -25,7 +26,7 @@ enum object_state {
 	OBJECT_FOUND,
 	OBJECT_MISSING,     /* there is no such file */
 	OBJECT_OTHER_BUILD, /* there is one, of another build-id */
-	OBJECT_CHANGED,     /* none was recorded, and the file was changed since: it may be another build */
+	OBJECT_CHANGED,     /* none was recorded, and the file is younger: maybe another build */
 	OBJECT_UNREADABLE,  /* no ELF file, or not allowed */
 };
 

@@ -440,11 +440,13 @@ static void miss_map(struct missing *missing, const struct places_jit *jit)
 void places_missing(const struct places *places, const struct places_missed *missed, char *ret_text,
 		    size_t bytes)
 {
-	static const char *const why[] = { [OBJECT_FOUND] = "",
-					   [OBJECT_MISSING] = "is not there",
-					   [OBJECT_OTHER_BUILD] = "is another build",
-					   [OBJECT_CHANGED] = "has no build-id and was changed since",
-					   [OBJECT_UNREADABLE] = "cannot be read" };
+	static const char *const why[] = {
+		[OBJECT_FOUND] = "",
+		[OBJECT_MISSING] = "is not there",
+		[OBJECT_OTHER_BUILD] = "is another build",
+		[OBJECT_CHANGED] = "has no build-id and was changed since",
+		[OBJECT_UNREADABLE] = "cannot be read"
+	};
 	struct missing missing = { .text = ret_text, .bytes = bytes };
 
 	ret_text[0] = '\0';

@@ -45,7 +45,8 @@ struct places_missed {
 	uint32_t
 		bare_pid; /* of the first process of which no module is known, and how many there are */
 	size_t bare;
-	size_t asked, nameless; /* addresses in files that were there; those of them that no symbol covers */
+	size_t asked;           /* addresses in files that were there */
+	size_t nameless;        /* those of them that no symbol covers */
 	struct map nameless_of; /* by number of an object + 1: how many */
 };
 

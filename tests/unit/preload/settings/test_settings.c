@@ -363,14 +363,16 @@ static void stacks_by_family(void **state)
 	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS=alloc:native,nvtx:native", NULL),
 			       "nvtx:native' is not allowed"));
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
-	assert_string_equal(spoken_with("INTERCEPT_STACKS=alloc:native,cuda:off,io:both,torch:python,"
-					"tensors:native,pymem:python",
-					NULL),
-			    "");
+	assert_string_equal(
+		spoken_with("INTERCEPT_STACKS=alloc:native,cuda:off,io:both,torch:python,"
+			    "tensors:native,pymem:python",
+			    NULL),
+		"");
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_io], SETTINGS_STACKS_BOTH);
 	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS_DEPTH=10", NULL),
 			       "INTERCEPT_STACKS_DEPTH changes nothing"));
-	assert_string_equal(spoken_with("INTERCEPT_STACKS=io:native", "INTERCEPT_STACKS_DEPTH=10"), "");
+	assert_string_equal(spoken_with("INTERCEPT_STACKS=io:native", "INTERCEPT_STACKS_DEPTH=10"),
+			    "");
 }
 
 /* A program writes its title over its environment later; what was there is still known. */
