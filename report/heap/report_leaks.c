@@ -253,6 +253,20 @@ static void leaks_head(const struct document *document, const struct screen *scr
 	putc('\n', screen->out);
 }
 
+/* A free that is not in the recording makes a leak of what was none. */
+static void print_lost(const struct source *source, const struct screen *screen)
+{
+	const struct source_loss *loss;
+	size_t count = source_losses(source, &loss);
+
+	while (count && !lost_is_of_events(loss[count - 1].reason))
+		count--;
+	if (count)
+		screen_print_prose(screen,
+				   "events were lost: a block whose free is among them counts as "
+				   "never freed");
+}
+
 static void leaks_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -261,6 +275,7 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 
 	unmatched_print_blocks(screen, state->heap->totals.frees_unmatched,
 			       state->heap->totals.reused);
+	print_lost(run_source(report->run), screen);
 	heap_print_sampling(state->heap, report, screen);
 	if (state->heap->estimate)
 		screen_print_prose(screen, "nothing is known of growth: stacks are a sample");

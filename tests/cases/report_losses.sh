@@ -17,4 +17,6 @@ while read -r report; do
 	shown=$("$REPORT" $report "$OUTPUT" | sed "s/,//g;${lines}q")
 	expect_eq "first lines of $report" "$shown" "$wanted"
 done < <(tables keys; echo 'threads -f markdown')
+"$REPORT" leaks "$OUTPUT" >out || fail "leaks: status $?"
+tr '\n' ' ' <out | grep -qF 'a block whose free is among them counts as never freed' || fail "leaks does not say what is none: $(cat out)"
 expect_match "line of check" "$("$REPORT" check "$OUTPUT")" "ok: .* bytes, $lost events lost\$"
