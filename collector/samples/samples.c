@@ -138,14 +138,14 @@ static struct sampled_thread *thread_add(struct samples *samples, const struct p
 	return thread;
 }
 
-/* The first look: from here on its times count. */
-static void thread_begin(struct samples *samples, struct sampled_process *process,
+/* The first look: from here on its times count. False: there is nothing to be seen of it. */
+static bool thread_begin(struct samples *samples, struct sampled_process *process,
 			 struct sampled_thread *thread)
 {
 	uint64_t now_ns = clock_now_ns(samples);
 
 	if (!thread_look(&thread->files, thread->gil, &thread->look))
-		return;
+		return false;
 	if (!thread->stream) {
 		thread->stream = ++*samples->stream_numbers;
 		JOURNAL_ADD(&samples->common->journal, now_ns, thread, .stream = thread->stream,
@@ -158,6 +158,7 @@ static void thread_begin(struct samples *samples, struct sampled_process *proces
 	thread->last = (struct sample){ 0 };
 	sample_keep(samples, process,
 		    &(struct sample){ .stream = thread->stream, .time_ns = now_ns });
+	return true;
 }
 
 static uint32_t take_us(uint64_t now_ns, uint64_t *told_ns)
@@ -230,6 +231,35 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 		thread->waited = stack.place;
 }
 
+/*
+ * Of the time since the look before, as much as it had a CPU for while it could run. Whether it has one at this moment is not
+ * asked: this look may have taken it.
+ */
+static uint32_t thread_share_us(const struct samples *samples, const struct thread_look *look)
+{
+	double cpu_ns = (double)look->cpu_ns, ready_ns = (double)look->ready_ns;
+
+	if (!look->cpu_ns)
+		return 0;
+	return (uint32_t)((double)(samples->since_ns / 1000) * cpu_ns / (cpu_ns + ready_ns));
+}
+
+/*
+ * Threads begin and end between two looks, and what they do before the first and after the last is not seen; one that lives
+ * for less than a period may not be seen at all. So who can run when it is seen for the first time stands for all of the
+ * time since the look before: as much too much as those that were not seen are too little.
+ */
+static void thread_meet(struct samples *samples, struct sampled_process *process,
+			struct sampled_thread *thread, const struct code_reader *reader)
+{
+	if (!thread_begin(samples, process, thread) || !samples->since_ns)
+		return;
+	thread_walk(samples, process, thread, reader);
+	if (thread->look.state == EVT_PYTHON_RUNS)
+		thread->last.cpu_us = thread_share_us(samples, &thread->look);
+	thread->plan = PLAN_WALK;
+}
+
 /* Whether it has run, before anything of its memory is read. */
 static enum sample_plan thread_plan(struct sampled_thread *thread)
 {
@@ -267,7 +297,7 @@ static void thread_take(struct samples *samples, struct sampled_process *process
 		thread->last.looks++;
 		break;
 	case PLAN_BEGIN:
-		thread_begin(samples, process, thread);
+		thread_meet(samples, process, thread, reader);
 		break;
 	case PLAN_REST:
 		thread_rest(samples, process, thread);
@@ -592,6 +622,17 @@ static uint64_t vary(struct samples *samples, uint64_t period_ns)
 	return period_ns / 2 + samples->random % (period_ns + 1);
 }
 
+/* Since the look before, 0: there was none that this one follows. A collector that was held up for long knows nothing of that. */
+static uint64_t since_ns(const struct samples *samples, uint64_t steady_ns)
+{
+	uint64_t planned_ns = samples->next_ns - samples->looked_ns;
+	uint64_t since_ns = steady_ns - samples->looked_ns;
+
+	if (!samples->looked_ns)
+		return 0;
+	return since_ns < 2 * planned_ns ? since_ns : 2 * planned_ns;
+}
+
 void samples_take(struct samples *samples, uint64_t steady_ns)
 {
 	unsigned int hz = 0;
@@ -600,12 +641,14 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 		return;
 	steady_ns = steady_now_ns();
 	samples->looks++;
+	samples->since_ns = since_ns(samples, steady_ns);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {
 		unsigned int wanted = process_look(samples, i);
 
 		hz = wanted > hz ? wanted : hz;
 	}
 	threads_sweep(samples);
+	samples->looked_ns = hz ? steady_ns : 0;
 	if (!hz) {
 		samples->next_ns = 0;
 		return;

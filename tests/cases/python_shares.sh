@@ -82,3 +82,38 @@ COLUMNS=80 "$REPORT" "$OUTPUT" >summary.txt || fail "summary ended with $?"
 grep -A 2 '^lines of Python by CPU time' summary.txt | grep -Eq '^shares.py:[0-9]+ +burn .* %' || fail "no lines: $(cat summary.txt)"
 grep -A 7 '^functions of Python by CPU time' summary.txt | grep -Eq '^shares.py:10 +work ' || fail "no functions: $(cat summary.txt)"
 expect_eq "lines of the summary that are too wide" "$(awk 'length > 80' summary.txt)" ""
+
+# Threads and processes that live for less than a look: half of the CPU time each by construction. What is seen for the first time stands for
+# those that nobody sees; on a busy machine that is no more than an estimate, so that only half as much and twice as much are wrong.
+cat >short.py <<'END'
+import os, sys, threading, time
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+def brief():
+    burn(0.005)
+def long():
+    burn(1.5)
+def child():
+    child_id = os.fork()
+    if not child_id:
+        brief()
+        os._exit(0)
+    os.waitpid(child_id, 0)
+def thread():
+    it = threading.Thread(target=brief)
+    it.start()
+    it.join()
+for _ in range(300):
+    thread() if sys.argv[1] == "threads" else child()
+long()
+END
+rm -f "$OUTPUT"
+for kind in threads children; do
+	run_traced "$python" short.py $kind || fail "short.py $kind ended with $?"
+	share=$(json lines "$OUTPUT" "(lambda of: 100 * of.get('brief', 0) // max(1, of.get('brief', 0) + of.get('long', 0)))(
+		{r['function']: r['total_cpu_ns'] for r in rows})" --by function --wait 60)
+	((share >= 33 && share <= 67)) || fail "$kind of 5 ms have $share % of the CPU time, 50 by construction"
+	rm -f "$OUTPUT"
+done
