@@ -321,6 +321,7 @@ static uint64_t word_at(struct memory *memory, uint64_t address)
 
 struct listed {
 	uint64_t address, gil;
+	uint32_t interpreter;
 	uint64_t holder; /* of that GIL: address of the thread that has it, 0: nobody */
 	uint32_t tid;
 };
@@ -365,7 +366,7 @@ static uint32_t process_list(struct samples *samples, struct sampled_process *pr
 		for (; thread && count < room;
 		     thread = word_at(memory, thread + layout->thread_next))
 			listed[count++] = (struct listed){
-				thread, gil, holder, tid_of(memory, layout, thread, tid_offset)
+				thread, gil, i, holder, tid_of(memory, layout, thread, tid_offset)
 			};
 		is_cut |= thread != 0;
 		interpreter = word_at(memory, interpreter + layout->interpreter_next);
@@ -479,6 +480,23 @@ static void process_take_thread(struct samples *samples, const struct process *p
 	thread_take(samples, sampled, thread, reader);
 }
 
+/*
+ * A thread has a state in each interpreter that it was in. The newest is listed first, and is where it is if that has a frame:
+ * those that called into it wait there. Else it has come back from there, and one behind it is meant.
+ */
+static bool is_left(struct samples *samples, const struct sampled_process *sampled,
+		    const struct listed *listed, uint32_t index, uint32_t count)
+{
+	if (listed[index].interpreter == listed[count - 1].interpreter ||
+	    stack_has_frame(&samples->memory, &sampled->layout, listed[index].address))
+		return false;
+	for (uint32_t i = index + 1; i < count; i++)
+		if (listed[i].tid == listed[index].tid &&
+		    listed[i].interpreter != listed[index].interpreter)
+			return true;
+	return false;
+}
+
 static void process_take(struct samples *samples, const struct process *process,
 			 struct sampled_process *sampled, struct region_process *shared)
 {
@@ -500,7 +518,8 @@ static void process_take(struct samples *samples, const struct process *process,
 	atomic_store_explicit(&shared->python_threads, count, memory_order_relaxed);
 	memory_keep_hints(&samples->memory, &sampled->hints);
 	for (uint32_t i = 0; i < count; i++)
-		process_take_thread(samples, process, sampled, &reader, &listed[i], &next);
+		if (!is_left(samples, sampled, listed, i, count))
+			process_take_thread(samples, process, sampled, &reader, &listed[i], &next);
 	for (uint32_t i = 0; i < count; i++)
 		if (listed[i].address == listed[i].holder)
 			process_note_holder(samples, sampled, &listed[i]);

@@ -117,3 +117,44 @@ for kind in threads children; do
 	((share >= 33 && share <= 67)) || fail "$kind of 5 ms have $share % of the CPU time, 50 by construction"
 	rm -f "$OUTPUT"
 done
+
+# A thread that has come back from another interpreter is in its own again, though it has a state in both.
+cat >interpreters.py <<'END'
+import time
+try:
+    import _interpreters as interpreters
+except ImportError:
+    try:
+        import _xxsubinterpreters as interpreters
+    except ImportError:
+        interpreters = None
+inside = """
+import time
+def guest():
+    end = time.thread_time() + 0.3
+    while time.thread_time() < end:
+        pass
+guest()
+"""
+def host():
+    end = time.thread_time() + 0.3
+    while time.thread_time() < end:
+        pass
+if interpreters:
+    other = interpreters.create()
+    interpreters.run_string(other, inside)
+    host()
+    print("both")
+END
+tried=0
+for each in "${PYTHONS[@]}"; do
+	[[ -x $each ]] && "$each" -c 'import sys; sys.exit(sys.version_info < (3, 8))' || continue
+	[[ $(run_traced "$each" interpreters.py 2>err) == both ]] || { rm -f "$OUTPUT"; continue; }
+	tried=$((tried + 1))
+	for name in guest host; do
+		ms=$(json lines "$OUTPUT" "sum(r['total_cpu_ns'] for r in rows if r['function'] == '$name') // 1000000" --by function --wait 60)
+		((ms >= 150)) || fail "$each: $name() has $ms ms of 300"
+	done
+	rm -f "$OUTPUT"
+done
+echo "interpreters of $tried releases were tried"
