@@ -74,6 +74,32 @@ assert scope["unit"] == "nanoseconds" and sum(scope["weights"]) == totals["cpu_n
 tree = json.load(open("tree.json"))
 assert tree["totals"]["total"] == totals["cpu_ns"] and tree["totals"]["of"] == "samples", tree["totals"]
 END
+# by line each frame names its line; in a table no two stacks read the same; time is what is sampled, of functions too
+"$REPORT" flame --time --by line --format folded "$OUTPUT" >by_line || fail "flame --time --by line ended with $?"
+"$REPORT" flame --time --format folded "$OUTPUT" | cmp - flame.folded || fail "flame --time is not flame --of samples"
+"$REPORT" top-down --time --by line --format json "$OUTPUT" >tree_by_line.json || fail "top-down --time --by line ended with $?"
+python3 - <<'END' || fail "flame --by line is not what lines has"
+import collections, json
+lines = json.load(open("lines.json"))
+rows = [line.rsplit(" ", 1) for line in open("by_line")]
+assert sum(int(ns) for stack, ns in rows) == lines["totals"]["cpu_ns"]
+by = collections.Counter()
+for stack, ns in rows:
+    by[stack.split(";")[-1]] += int(ns)
+mine = [r for r in lines["rows"] if r["file"].endswith("/shares.py") and r["cpu_ns"]]
+assert len(mine) >= 2, mine
+for r in mine:
+    name = "%s (%s:%d)" % (r["function"], "/".join(r["file"].split("/")[-2:]), r["line"])
+    assert by[name] == r["cpu_ns"], (name, by[name], r["cpu_ns"])
+assert any("burn (" in r["function"] for r in json.load(open("tree_by_line.json"))["rows"])
+END
+"$REPORT" flame --time --limit 0 --width 1000 "$OUTPUT" | awk '/;/ { print $1 }' | sort | uniq -d >twice
+expect_eq "stacks that a table has twice" "$(cat twice)" ""
+"$REPORT" functions --sampled --format csv "$OUTPUT" >sampled.csv || fail "functions --sampled ended with $?"
+"$REPORT" lines --by function --sort total_cpu_ns --format csv "$OUTPUT" | cmp - sampled.csv || fail "functions --sampled"
+"$REPORT" functions "$OUTPUT" 2>&1 | tr '\n' ' ' | grep -q -- '--sampled' || fail "functions does not lead to --sampled"
+"$REPORT" flame --time 5s "$OUTPUT" 2>&1 | grep -q 'not A\.\.B' || fail "a stretch of time without an end is not refused"
+
 "$REPORT" flame --of samples --value live "$OUTPUT" | grep -q 'samples has no --value live' || fail "a value that samples lack"
 "$REPORT" flame --of alloc --value gil "$OUTPUT" | grep -q 'alloc has no --value gil' || fail "a value that alloc lacks"
 
