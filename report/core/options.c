@@ -486,10 +486,7 @@ static bool argument_is_missing(const struct parser *parser, const struct option
 	return *option->argument == '[' && (!*next || next[strspn(next, "0123456789")]);
 }
 
-/*
- * "flame --time", without A..B: of what is sampled, which is time. What follows is an option or a file then, so that a
- * stretch of time that is written wrongly is not taken for that.
- */
+/* "flame --time" is of what is sampled, which is time. An option or a file follows: a wrong A..B is not taken for that. */
 static bool time_is_meant(const struct parser *parser, const struct option_info *option)
 {
 	const struct options *options = parser->options;
@@ -688,10 +685,8 @@ static void parser_turn_to_samples(struct parser *parser)
 		return;
 	options->given &= ~TAKES_sampled;
 	options->report = REPORT_lines;
-	if (!options->by_name)
-		options->by_name = "function";
-	if (!options->sort)
-		options->sort = "total_cpu_ns";
+	options->by_name = options->by_name ? options->by_name : "function";
+	options->sort = options->sort ? options->sort : "total_cpu_ns";
 }
 
 /* Options that the report has no use for would be ignored in silence: they are refused. */
