@@ -166,7 +166,7 @@ def host():
     end = time.thread_time() + 0.3
     while time.thread_time() < end:
         pass
-if interpreters:
+if interpreters and hasattr(interpreters, "run_string"):
     other = interpreters.create()
     interpreters.run_string(other, inside)
     host()
@@ -174,7 +174,7 @@ if interpreters:
 END
 tried=0
 for each in "${PYTHONS[@]}"; do
-	[[ -x $each ]] && "$each" -c 'import sys; sys.exit(sys.version_info < (3, 8))' || continue
+	[[ -x $each ]] || continue
 	[[ $(run_traced "$each" interpreters.py 2>err) == both ]] || { rm -f "$OUTPUT"; continue; }
 	tried=$((tried + 1))
 	for name in guest host; do
