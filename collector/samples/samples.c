@@ -221,6 +221,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 					.cpu_us = take_us(look->cpu_ns, &thread->cpu_ns),
 					.ready_us = take_us(look->ready_ns, &thread->ready_ns),
 					.looks = 1 };
+	process->told_ns += thread->last.cpu_us * 1000ull;
 	if (result == STACK_TORN)
 		thread->last.state = EVT_PYTHON_TORN;
 	/* it has gone on: the kernel only has not counted that yet, or others have put it into the queue */
@@ -231,32 +232,60 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 		thread->waited = stack.place;
 }
 
+/* CPU time of a process, threads that have ended included; 0: not to be had. */
+static uint64_t process_cpu_ns(uint32_t pid)
+{
+	struct timespec used;
+
+	/* clock_getcpuclockid() */
+	if (clock_gettime((clockid_t)(~pid << 3 | 2), &used))
+		return 0;
+	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+/* What the process has used and none of its threads was seen with; of one that is new no more is known than that it may be all. */
+static uint64_t process_untold_ns(struct sampled_process *process, uint32_t pid)
+{
+	uint64_t used_ns = process_cpu_ns(pid);
+
+	if (!process->base_ns || !used_ns)
+		return UINT64_MAX;
+	used_ns -= process->base_ns < used_ns ? process->base_ns : used_ns;
+	return used_ns > process->told_ns ? used_ns - process->told_ns : 0;
+}
+
 /*
  * Of the time since the look before, as much as it had a CPU for while it could run. Whether it has one at this moment is not
- * asked: this look may have taken it.
+ * asked: this look may have taken it. While it waits for one again it counts too much, so that others must have used that.
  */
-static uint32_t thread_share_us(const struct samples *samples, const struct thread_look *look)
+static uint32_t thread_share_us(const struct samples *samples, const struct thread_look *look,
+				uint64_t most_ns)
 {
-	double cpu_ns = (double)look->cpu_ns, ready_ns = (double)look->ready_ns;
+	double cpu_ns = (double)look->cpu_ns, ready_ns = (double)look->ready_ns, share_ns;
 
 	if (!look->cpu_ns)
 		return 0;
-	return (uint32_t)((double)(samples->since_ns / 1000) * cpu_ns / (cpu_ns + ready_ns));
+	share_ns = (double)samples->since_ns * cpu_ns / (cpu_ns + ready_ns);
+	return (uint32_t)((share_ns < (double)most_ns ? share_ns : (double)most_ns) / 1000);
 }
 
 /*
  * Threads begin and end between two looks, and what they do before the first and after the last is not seen; one that lives
- * for less than a period may not be seen at all. So who can run when it is seen for the first time stands for all of the
- * time since the look before: as much too much as those that were not seen are too little.
+ * for less than a period may not be seen at all. So who can run when it is seen for the first time stands for all of the time
+ * since the look before: as much too much as those that were not seen are too little.
  */
 static void thread_meet(struct samples *samples, struct sampled_process *process,
 			struct sampled_thread *thread, const struct code_reader *reader)
 {
+	uint64_t most_ns;
+
 	if (!thread_begin(samples, process, thread) || !samples->since_ns)
 		return;
+	most_ns = process_untold_ns(process, thread->files.pid);
 	thread_walk(samples, process, thread, reader);
 	if (thread->look.state == EVT_PYTHON_RUNS)
-		thread->last.cpu_us = thread_share_us(samples, &thread->look);
+		thread->last.cpu_us = thread_share_us(samples, &thread->look, most_ns);
+	process->told_ns += thread->last.cpu_us * 1000ull;
 	thread->plan = PLAN_WALK;
 }
 
@@ -391,6 +420,7 @@ static bool gates_are_open(struct memory *memory, uint64_t gates)
 /* While nothing is recorded: threads begin anew when it is again. */
 static void process_pause(struct samples *samples, struct sampled_process *sampled)
 {
+	sampled->base_ns = 0;
 	for (uint32_t i = 0; i < samples->thread_count; i++) {
 		struct sampled_thread *thread = &samples->thread[i];
 
@@ -520,6 +550,10 @@ static void process_take(struct samples *samples, const struct process *process,
 	for (uint32_t i = 0; i < count; i++)
 		if (!is_left(samples, sampled, listed, i, count))
 			process_take_thread(samples, process, sampled, &reader, &listed[i], &next);
+	if (!sampled->base_ns) {
+		sampled->base_ns = process_cpu_ns(process->pid);
+		sampled->told_ns = 0;
+	}
 	for (uint32_t i = 0; i < count; i++)
 		if (listed[i].address == listed[i].holder)
 			process_note_holder(samples, sampled, &listed[i]);

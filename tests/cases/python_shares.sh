@@ -110,7 +110,8 @@ grep -A 7 '^functions of Python by CPU time' summary.txt | grep -Eq '^shares.py:
 expect_eq "lines of the summary that are too wide" "$(awk 'length > 80' summary.txt)" ""
 
 # Threads and processes that live for less than a look: half of the CPU time each by construction. What is seen for the first time stands for
-# those that nobody sees; on a busy machine that is no more than an estimate, so that only half as much and twice as much are wrong.
+# those that nobody sees. That is an estimate; of threads it is never more than what the process has used and others were not seen with. Of
+# processes it may be too much where they wait for a CPU; before, they had nothing.
 cat >short.py <<'END'
 import os, sys, threading, time
 def burn(seconds):
@@ -140,7 +141,8 @@ for kind in threads children; do
 	run_traced "$python" short.py $kind || fail "short.py $kind ended with $?"
 	share=$(json lines "$OUTPUT" "(lambda of: 100 * of.get('brief', 0) // max(1, of.get('brief', 0) + of.get('long', 0)))(
 		{r['function']: r['total_cpu_ns'] for r in rows})" --by function --wait 60)
-	((share >= 33 && share <= 67)) || fail "$kind of 5 ms have $share % of the CPU time, 50 by construction"
+	most=$([[ $kind == threads ]] && echo 60 || echo 100)
+	((share >= 20 && share <= most)) || fail "$kind of 5 ms have $share % of the CPU time, 50 by construction"
 	rm -f "$OUTPUT"
 done
 
