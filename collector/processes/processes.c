@@ -369,6 +369,18 @@ void processes_scan(struct processes *processes, struct common *common, uint64_t
 	}
 }
 
+bool processes_have_new(const struct processes *processes, const struct common *common)
+{
+	uint32_t limit = table_limit(common, processes->limit);
+
+	for (uint32_t i = 0; i < limit; i++)
+		if (!processes->slot[i].number &&
+		    atomic_load_explicit(&common->view.process[i].state, memory_order_relaxed) ==
+			    REGION_PROCESS_LIVE)
+			return true;
+	return false;
+}
+
 /* By how much a counter of the region has grown; one that shrinks was scribbled over. */
 static uint64_t counter_growth(const void *counter, uint64_t *seen)
 {

@@ -81,6 +81,8 @@ void processes_release(struct processes *processes);
 
 /* New entries, changes of state, ends; counts alive, waiting and leaving anew. */
 void processes_scan(struct processes *processes, struct common *common, uint64_t steady_ns);
+/* The next scan will meet one that lives. */
+bool processes_have_new(const struct processes *processes, const struct common *common);
 
 /* The process that claimed `entry` the `serial`th time, NULL when it is not known (yet). */
 struct process *processes_find(struct processes *processes, uint32_t entry, uint32_t serial);

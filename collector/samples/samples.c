@@ -138,14 +138,14 @@ static struct sampled_thread *thread_add(struct samples *samples, const struct p
 	return thread;
 }
 
-/* The first look: from here on its times count. */
-static void thread_begin(struct samples *samples, struct sampled_process *process,
+/* The first look: from here on its times count. False: there is nothing to be seen of it. */
+static bool thread_begin(struct samples *samples, struct sampled_process *process,
 			 struct sampled_thread *thread)
 {
 	uint64_t now_ns = clock_now_ns(samples);
 
 	if (!thread_look(&thread->files, thread->gil, &thread->look))
-		return;
+		return false;
 	if (!thread->stream) {
 		thread->stream = ++*samples->stream_numbers;
 		JOURNAL_ADD(&samples->common->journal, now_ns, thread, .stream = thread->stream,
@@ -158,6 +158,7 @@ static void thread_begin(struct samples *samples, struct sampled_process *proces
 	thread->last = (struct sample){ 0 };
 	sample_keep(samples, process,
 		    &(struct sample){ .stream = thread->stream, .time_ns = now_ns });
+	return true;
 }
 
 static uint32_t take_us(uint64_t now_ns, uint64_t *told_ns)
@@ -220,6 +221,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 					.cpu_us = take_us(look->cpu_ns, &thread->cpu_ns),
 					.ready_us = take_us(look->ready_ns, &thread->ready_ns),
 					.looks = 1 };
+	process->told_ns += thread->last.cpu_us * 1000ull;
 	if (result == STACK_TORN)
 		thread->last.state = EVT_PYTHON_TORN;
 	/* it has gone on: the kernel only has not counted that yet, or others have put it into the queue */
@@ -228,6 +230,63 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 		thread->last.state = EVT_PYTHON_RUNS;
 	else if (look->state != EVT_PYTHON_READY && look->state != EVT_PYTHON_RUNS)
 		thread->waited = stack.place;
+}
+
+/* CPU time of a process, threads that have ended included; 0: not to be had. */
+static uint64_t process_cpu_ns(uint32_t pid)
+{
+	struct timespec used;
+
+	/* clock_getcpuclockid() */
+	if (clock_gettime((clockid_t)(~pid << 3 | 2), &used))
+		return 0;
+	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+/* What the process has used and none of its threads was seen with; of one that is new no more is known than that it may be all. */
+static uint64_t process_untold_ns(struct sampled_process *process, uint32_t pid)
+{
+	uint64_t used_ns = process_cpu_ns(pid);
+
+	if (!process->base_ns || !used_ns)
+		return UINT64_MAX;
+	used_ns -= process->base_ns < used_ns ? process->base_ns : used_ns;
+	return used_ns > process->told_ns ? used_ns - process->told_ns : 0;
+}
+
+/*
+ * Of the time since the look before, as much as it had a CPU for while it could run. Whether it has one at this moment is not
+ * asked: this look may have taken it. While it waits for one again it counts too much, so that others must have used that.
+ */
+static uint32_t thread_share_us(const struct samples *samples, const struct thread_look *look,
+				uint64_t most_ns)
+{
+	double cpu_ns = (double)look->cpu_ns, ready_ns = (double)look->ready_ns, share_ns;
+
+	if (!look->cpu_ns)
+		return 0;
+	share_ns = (double)samples->since_ns * cpu_ns / (cpu_ns + ready_ns);
+	return (uint32_t)((share_ns < (double)most_ns ? share_ns : (double)most_ns) / 1000);
+}
+
+/*
+ * Threads begin and end between two looks, and what they do before the first and after the last is not seen; one that lives
+ * for less than a period may not be seen at all. So who can run when it is seen for the first time stands for all of the time
+ * since the look before: as much too much as those that were not seen are too little.
+ */
+static void thread_meet(struct samples *samples, struct sampled_process *process,
+			struct sampled_thread *thread, const struct code_reader *reader)
+{
+	uint64_t most_ns;
+
+	if (!thread_begin(samples, process, thread) || !samples->since_ns)
+		return;
+	most_ns = process_untold_ns(process, thread->files.pid);
+	thread_walk(samples, process, thread, reader);
+	if (thread->look.state == EVT_PYTHON_RUNS)
+		thread->last.cpu_us = thread_share_us(samples, &thread->look, most_ns);
+	process->told_ns += thread->last.cpu_us * 1000ull;
+	thread->plan = PLAN_WALK;
 }
 
 /* Whether it has run, before anything of its memory is read. */
@@ -267,7 +326,7 @@ static void thread_take(struct samples *samples, struct sampled_process *process
 		thread->last.looks++;
 		break;
 	case PLAN_BEGIN:
-		thread_begin(samples, process, thread);
+		thread_meet(samples, process, thread, reader);
 		break;
 	case PLAN_REST:
 		thread_rest(samples, process, thread);
@@ -291,6 +350,7 @@ static uint64_t word_at(struct memory *memory, uint64_t address)
 
 struct listed {
 	uint64_t address, gil;
+	uint32_t interpreter;
 	uint64_t holder; /* of that GIL: address of the thread that has it, 0: nobody */
 	uint32_t tid;
 };
@@ -335,7 +395,7 @@ static uint32_t process_list(struct samples *samples, struct sampled_process *pr
 		for (; thread && count < room;
 		     thread = word_at(memory, thread + layout->thread_next))
 			listed[count++] = (struct listed){
-				thread, gil, holder, tid_of(memory, layout, thread, tid_offset)
+				thread, gil, i, holder, tid_of(memory, layout, thread, tid_offset)
 			};
 		is_cut |= thread != 0;
 		interpreter = word_at(memory, interpreter + layout->interpreter_next);
@@ -360,6 +420,7 @@ static bool gates_are_open(struct memory *memory, uint64_t gates)
 /* While nothing is recorded: threads begin anew when it is again. */
 static void process_pause(struct samples *samples, struct sampled_process *sampled)
 {
+	sampled->base_ns = 0;
 	for (uint32_t i = 0; i < samples->thread_count; i++) {
 		struct sampled_thread *thread = &samples->thread[i];
 
@@ -449,6 +510,23 @@ static void process_take_thread(struct samples *samples, const struct process *p
 	thread_take(samples, sampled, thread, reader);
 }
 
+/*
+ * A thread has a state in each interpreter that it was in. The newest is listed first, and is where it is if that has a frame:
+ * those that called into it wait there. Else it has come back from there, and one behind it is meant.
+ */
+static bool is_left(struct samples *samples, const struct sampled_process *sampled,
+		    const struct listed *listed, uint32_t index, uint32_t count)
+{
+	if (listed[index].interpreter == listed[count - 1].interpreter ||
+	    stack_has_frame(&samples->memory, &sampled->layout, listed[index].address))
+		return false;
+	for (uint32_t i = index + 1; i < count; i++)
+		if (listed[i].tid == listed[index].tid &&
+		    listed[i].interpreter != listed[index].interpreter)
+			return true;
+	return false;
+}
+
 static void process_take(struct samples *samples, const struct process *process,
 			 struct sampled_process *sampled, struct region_process *shared)
 {
@@ -470,7 +548,12 @@ static void process_take(struct samples *samples, const struct process *process,
 	atomic_store_explicit(&shared->python_threads, count, memory_order_relaxed);
 	memory_keep_hints(&samples->memory, &sampled->hints);
 	for (uint32_t i = 0; i < count; i++)
-		process_take_thread(samples, process, sampled, &reader, &listed[i], &next);
+		if (!is_left(samples, sampled, listed, i, count))
+			process_take_thread(samples, process, sampled, &reader, &listed[i], &next);
+	if (!sampled->base_ns) {
+		sampled->base_ns = process_cpu_ns(process->pid);
+		sampled->told_ns = 0;
+	}
 	for (uint32_t i = 0; i < count; i++)
 		if (listed[i].address == listed[i].holder)
 			process_note_holder(samples, sampled, &listed[i]);
@@ -592,6 +675,17 @@ static uint64_t vary(struct samples *samples, uint64_t period_ns)
 	return period_ns / 2 + samples->random % (period_ns + 1);
 }
 
+/* Since the look before, 0: there was none that this one follows. A collector that was held up for long knows nothing of that. */
+static uint64_t since_ns(const struct samples *samples, uint64_t steady_ns)
+{
+	uint64_t planned_ns = samples->next_ns - samples->looked_ns;
+	uint64_t since_ns = steady_ns - samples->looked_ns;
+
+	if (!samples->looked_ns)
+		return 0;
+	return since_ns < 2 * planned_ns ? since_ns : 2 * planned_ns;
+}
+
 void samples_take(struct samples *samples, uint64_t steady_ns)
 {
 	unsigned int hz = 0;
@@ -600,12 +694,14 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 		return;
 	steady_ns = steady_now_ns();
 	samples->looks++;
+	samples->since_ns = since_ns(samples, steady_ns);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {
 		unsigned int wanted = process_look(samples, i);
 
 		hz = wanted > hz ? wanted : hz;
 	}
 	threads_sweep(samples);
+	samples->looked_ns = hz ? steady_ns : 0;
 	if (!hz) {
 		samples->next_ns = 0;
 		return;

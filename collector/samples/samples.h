@@ -35,7 +35,7 @@ struct sample {
 enum sample_plan {
 	PLAN_NONE,  /* it has gone, or has no CPU time that can be read */
 	PLAN_SKIP,  /* it has done nothing for long */
-	PLAN_BEGIN, /* the first look */
+	PLAN_BEGIN, /* the first look: whether it has run is asked then */
 	PLAN_REST,  /* it has not run: all is as it was */
 	PLAN_WALK,
 };
@@ -66,6 +66,9 @@ struct sampled_process {
 	struct memory_hints hints;
 	struct evt_python_sampling told, now;
 	uint64_t seen;
+	uint64_t
+		base_ns; /* CPU time of the process at its first look, which nobody has been told of; 0: none yet */
+	uint64_t told_ns;  /* of its threads since */
 	uint32_t failures; /* looks in a row that could not be made */
 };
 
@@ -81,7 +84,9 @@ struct samples {
 	uint32_t thread_count, thread_room;
 	struct sample *waiting;
 	uint32_t waiting_count, waiting_room;
-	uint64_t next_ns; /* steady; 0: nothing to be looked at */
+	uint64_t next_ns;   /* steady; 0: nothing to be looked at */
+	uint64_t looked_ns; /* steady, of the last look that saw a process; 0: none */
+	uint64_t since_ns;  /* from that to this look; 0: it is the first */
 	uint64_t random, looks;
 	bool is_ready;
 };

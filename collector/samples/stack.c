@@ -129,6 +129,15 @@ static bool read_innermost(const struct code_reader *reader, uint64_t thread,
 	return true;
 }
 
+bool stack_has_frame(struct memory *memory, const struct python_layout *layout, uint64_t thread)
+{
+	const struct code_reader reader = { .memory = memory, .layout = layout };
+	struct memory_watch watch;
+	uint64_t frame;
+
+	return read_innermost(&reader, thread, &watch, &frame) && frame;
+}
+
 /* `watch` is of the last read of all: the innermost frame was the same when it began and when it ended. */
 static bool watch_held(const struct memory_watch *watch, const struct memory_watch *now)
 {

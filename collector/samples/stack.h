@@ -50,6 +50,9 @@ struct stack {
 	bool is_cut;    /* it is deeper than what was read */
 };
 
+/* The thread of this state runs a function of Python, or has called what it runs from one. False also where it cannot be read. */
+bool stack_has_frame(struct memory *memory, const struct python_layout *layout, uint64_t thread);
+
 struct stack_wanted {
 	uint64_t thread; /* address of the thread's state */
 	bool runs;       /* what the reader has of it may have changed meanwhile */

@@ -319,6 +319,8 @@ static void collector_doze(struct collector *c, uint64_t timeout_ns)
 		now_ns = self_steady_ns();
 		if (samples_pause_ns(&c->samples, now_ns, 1))
 			continue;
+		if (processes_have_new(&c->processes, &c->common))
+			return; /* it may be gone by the next turn: that looks at it */
 		samples_take(&c->samples, now_ns);
 		if (samples_are_due_after(&c->samples, until_ns))
 			return;

@@ -9,6 +9,7 @@
 
 #include "preload/base/interpreter.h"
 #include "preload/pyframes/pyframes.h"
+#include "preload/python/embedding.h"
 #include "preload/python/facts.h"
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
@@ -127,20 +128,6 @@ static void run_bootstrap(bool owns_program)
 	python_api.Py_DecRef(globals);
 }
 
-/* Programs that embed Python, frozen ones: no cpython.run_* event comes before they import torch. */
-static bool imports_torch(void *arguments)
-{
-	const char *name = NULL;
-	ssize_t length = 0;
-
-	if (python_api.PyTuple_Size(arguments) > 0)
-		name = python_api.PyUnicode_AsUTF8AndSize(python_api.PyTuple_GetItem(arguments, 0),
-							  &length);
-	if (!name)
-		python_api.PyErr_Clear();
-	return name && strcmp(name, "torch") == 0;
-}
-
 static void tell_listeners(const char *event, void *arguments)
 {
 	static const struct {
@@ -156,27 +143,31 @@ static void tell_listeners(const char *event, void *arguments)
 			return;
 }
 
+/* Once, before the program's first line. */
+static void begin_program(bool owns_program, void *arguments)
+{
+	if (atomic_exchange(&has_run, true))
+		return;
+	trouble_look();
+	run_bootstrap(owns_program);
+	tell_listeners("intercept.run", arguments);
+}
+
 static int audit(const char *event, void *arguments, void *data)
 {
 	(void)data;
 	if (__builtin_expect(!atomic_load_explicit(&is_begun, memory_order_relaxed), 0) &&
 	    !atomic_exchange(&is_begun, true))
 		tell_listeners("intercept.memory", NULL);
+	if (__builtin_expect(!atomic_load_explicit(&has_run, memory_order_relaxed), 0) &&
+	    embedding_begins(event, arguments))
+		begin_program(false, arguments);
 	if (event[0] == 'c' && strncmp(event, "cpython.", 8) == 0) {
 		python_hook_see(event);
-		if (strncmp(event + 8, "run_", 4) == 0 && !atomic_exchange(&has_run, true)) {
-			trouble_look();
-			run_bootstrap(true);
-			tell_listeners("intercept.run", arguments);
-		}
-	} else if (event[0] == 'i' && strcmp(event, "import") == 0) {
-		if (!atomic_load_explicit(&has_run, memory_order_relaxed) &&
-		    imports_torch(arguments) && !atomic_exchange(&has_run, true)) {
-			run_bootstrap(false);
-			tell_listeners("intercept.run", arguments);
-		}
-		tell_listeners(event, arguments);
-	} else if ((event[0] == 'i' && strncmp(event, "intercept.", 10) == 0) ||
+		if (strncmp(event + 8, "run_", 4) == 0)
+			begin_program(true, arguments);
+	} else if ((event[0] == 'i' &&
+		    (strcmp(event, "import") == 0 || strncmp(event, "intercept.", 10) == 0)) ||
 		   (event[0] == 's' && strcmp(event, "sys.setprofile") == 0)) {
 		tell_listeners(event, arguments);
 	}

@@ -81,7 +81,7 @@ static void lines_fill(const struct bottleneck *bottleneck, struct table *table)
 	struct lines lines = { 0 };
 	uint64_t all_ns = 0;
 
-	lines_make(&lines, bottleneck->lines->samples, true);
+	lines_make(&lines, bottleneck->lines->samples, LINES_BY_FUNCTION);
 	for (size_t i = 0; i < lines.count; i++)
 		all_ns += lines.line[i].self.cpu_ns;
 	for (size_t i = 0; i < lines.count; i++)

@@ -486,8 +486,23 @@ static bool argument_is_missing(const struct parser *parser, const struct option
 	return *option->argument == '[' && (!*next || next[strspn(next, "0123456789")]);
 }
 
+/* "flame --time" is of what is sampled, which is time. An option or a file follows: a wrong A..B is not taken for that. */
+static bool time_is_meant(const struct parser *parser, const struct option_info *option)
+{
+	const struct options *options = parser->options;
+	const char *next = parser->at + 1 < parser->argc ? parser->argv[parser->at + 1] : "-";
+
+	return option->take == take_time && options->report_named &&
+	       report_infos[options->report].takes & TAKES_of &&
+	       (*next == '-' || access(next, F_OK) == 0) && !strstr(next, "..");
+}
+
 static int parser_take(struct parser *parser, const struct option_info *option, const char *value)
 {
+	if (!value && time_is_meant(parser, option)) {
+		option = option_of_reports("of");
+		value = "samples";
+	}
 	if (option->argument && !value && !argument_is_missing(parser, option)) {
 		if (parser->at + 1 >= parser->argc)
 			return parser_fail(parser, "--%s needs a value: %s", option->name,
@@ -660,6 +675,20 @@ static int parser_refuse_group(struct parser *parser, const char *report, unsign
 			   report, option, report);
 }
 
+/* "functions --sampled" is report lines, which has functions too. */
+static void parser_turn_to_samples(struct parser *parser)
+{
+	struct options *options = parser->options;
+
+	if (options->report != REPORT_functions || !(options->given & TAKES_sampled) ||
+	    options->help)
+		return;
+	options->given &= ~TAKES_sampled;
+	options->report = REPORT_lines;
+	options->by_name = options->by_name ? options->by_name : "function";
+	options->sort = options->sort ? options->sort : "total_cpu_ns";
+}
+
 /* Options that the report has no use for would be ignored in silence: they are refused. */
 static int parser_check(struct parser *parser)
 {
@@ -756,6 +785,7 @@ int options_parse(struct options *options, int argc, char **argv, char *message,
 	}
 	if (parser_check_word(&parser) != 0)
 		return -1;
+	parser_turn_to_samples(&parser);
 	if (parser_check(&parser) != 0 || parser_split_base(&parser) != 0)
 		return -1;
 	return parser_choose_key(&parser);

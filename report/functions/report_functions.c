@@ -306,9 +306,21 @@ static void functions_draw(const struct document *document, const struct screen 
 		pstats_write(screen->out, &state->functions->calls, run_source(report->run));
 }
 
+static const char *functions_explain(const struct report *report, struct why_empty *absence)
+{
+	(void)absence;
+	if (!why_empty_is_off(report->run, EVT_FAMILY_functions) ||
+	    !run_events(report->run, EVT_python_sample))
+		return NULL;
+	return "no Python function was recorded: INTERCEPT_TRACE was without functions; record "
+	       "again with INTERCEPT_TRACE=+functions, or see those of sampled stacks with "
+	       "--sampled";
+}
+
 const struct report_kind report_kind_functions = {
 	.state_bytes = sizeof(struct functions_state),
 	.family = EVT_FAMILY_functions,
+	.explain = functions_explain,
 	.want = functions_prepare,
 	.fill = functions_fill,
 	.total = functions_total,

@@ -89,7 +89,7 @@ static void fill_streams(struct report *report, struct table *table)
 /* --- by lines: places that mean the same are one row --- */
 
 static struct line line_of(const struct samples *samples, const struct idle_row *row,
-			   bool by_function)
+			   enum lines_by by)
 {
 	const struct sample_place *place = row->kind == IDLE_PLACE
 						   ? samples_place(samples, row->value)
@@ -103,10 +103,7 @@ static struct line line_of(const struct samples *samples, const struct idle_row 
 						 row->value == SAMPLE_TORN_PLACE,
 				      /* tells what was not looked at from what is no Python */
 				      .first_line = row->kind == IDLE_NOT_KNOWN };
-	return (struct line){ .file = code->file,
-			      .function = code->function,
-			      .number = by_function ? code->line : place->line,
-			      .first_line = code->line };
+	return lines_place(by, code->file, code->function, place->line, code->line);
 }
 
 static void sum_join(struct idle_sum *into, const struct idle_sum *more)
@@ -157,14 +154,15 @@ static void put_lines(const struct report *report, const struct lines *lines,
 static void fill_lines(struct report *report, struct table *table)
 {
 	const struct idle_report *state = report->state;
-	bool by_function = report->request->options->by == BY_gpu_idle_function;
+	enum lines_by by = report->request->options->by == BY_gpu_idle_function ? LINES_BY_FUNCTION
+										: LINES_BY_LINE;
 	struct idle_sum(*sum)[GPU_GAPS] = memory_zero(state->idle->row_count + 1, sizeof(*sum));
-	struct lines lines = { .by_function = by_function };
+	struct lines lines = { .by = by };
 
 	map_init(&lines.map);
 	for (size_t i = 0; i < state->idle->row_count; i++) {
 		const struct idle_row *row = &state->idle->row[i];
-		struct line wanted = line_of(state->samples, row, by_function);
+		struct line wanted = line_of(state->samples, row, by);
 		const struct line *line = lines_line(&lines, &wanted);
 
 		for (int kind = 0; kind < GPU_GAPS; kind++)

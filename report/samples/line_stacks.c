@@ -15,12 +15,8 @@ static bool line_of(const struct lines *lines, const struct stack_use *use,
 		python = source_python_line(use->process, frame->address);
 	if (!python)
 		return false;
-	*ret_line = (struct line){
-		.file = python->file->index,
-		.function = python->function->index,
-		.number = lines->by_function ? python->first : python->line,
-		.first_line = python->first,
-	};
+	*ret_line = lines_place(lines->by, python->file->index, python->function->index,
+				python->line, python->first);
 	return true;
 }
 

@@ -52,17 +52,25 @@ static struct line *line_torn(struct making *making)
 		&(struct line){ .file = SAMPLE_NONE, .function = SAMPLE_NONE, .is_torn = true });
 }
 
+struct line lines_place(enum lines_by by, uint32_t file, uint32_t function, uint32_t number,
+			uint32_t first)
+{
+	if (by == LINES_BY_NUMBER)
+		return (struct line){ .file = file, .function = SAMPLE_NONE, .number = number };
+	return (struct line){ .file = file,
+			      .function = function,
+			      .number = by == LINES_BY_FUNCTION ? first : number,
+			      .first_line = first };
+}
+
 static struct line *line_of(struct making *making, const struct sample_place *place)
 {
 	const struct sample_code *code = place ? samples_code(making->samples, place->code) : NULL;
 	struct line wanted = { .file = SAMPLE_NONE, .function = SAMPLE_NONE };
 
 	if (code)
-		wanted = (struct line){ .file = code->file,
-					.function = code->function,
-					.number = making->lines->by_function ? code->line
-									     : place->line,
-					.first_line = code->line };
+		wanted = lines_place(making->lines->by, code->file, code->function, place->line,
+				     code->line);
 	return lines_line(making->lines, &wanted);
 }
 
@@ -87,21 +95,21 @@ static void row_add(struct making *making, const struct sample_row *row)
 	}
 }
 
-void lines_make(struct lines *lines, const struct samples *samples, bool by_function)
+void lines_make(struct lines *lines, const struct samples *samples, enum lines_by by)
 {
 	struct making making = { lines, samples };
 
-	*lines = (struct lines){ .by_function = by_function };
+	*lines = (struct lines){ .by = by };
 	map_init(&lines->map);
 	for (size_t i = 0; i < samples->row_count; i++)
 		row_add(&making, &samples->row[i]);
 }
 
-void lines_make_gil(struct lines *lines, const struct gil *gil, bool by_function)
+void lines_make_gil(struct lines *lines, const struct gil *gil, enum lines_by by)
 {
 	struct making making = { lines, gil->samples };
 
-	*lines = (struct lines){ .by_function = by_function };
+	*lines = (struct lines){ .by = by };
 	map_init(&lines->map);
 	for (size_t i = 0; i < gil->row_count; i++) {
 		const struct gil_row *row = &gil->row[i];

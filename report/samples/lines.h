@@ -32,18 +32,27 @@ struct line {
 	uint64_t seen; /* the stack that was added last */
 };
 
+/* What lines are told apart by, beside the file. */
+enum lines_by {
+	LINES_BY_LINE, /* a number, and the function: a lambda is another than what is around it */
+	LINES_BY_FUNCTION, /* whose first line is the number */
+	LINES_BY_NUMBER, /* the number alone: a stack through two functions of one line counts once */
+};
+
 struct lines {
 	struct line *line;
 	size_t count, room;
 	struct map map;
 	uint64_t stacks; /* that were added */
-	bool by_function;
+	enum lines_by by;
 };
 
-/* `by_function`: the number is that of its first line. */
-void lines_make(struct lines *lines, const struct samples *samples, bool by_function);
+void lines_make(struct lines *lines, const struct samples *samples, enum lines_by by);
 /* Those that had the GIL or waited for it; only line->gil is filled. */
-void lines_make_gil(struct lines *lines, const struct gil *gil, bool by_function);
+void lines_make_gil(struct lines *lines, const struct gil *gil, enum lines_by by);
+/* The line that code is, for lines that are told apart by `by`; `first` is that of its function. */
+struct line lines_place(enum lines_by by, uint32_t file, uint32_t function, uint32_t number,
+			uint32_t first);
 /* The line that is the same as `wanted`, which is added as it is where there is none; valid until the next one is. */
 struct line *lines_line(struct lines *lines, const struct line *wanted);
 void lines_release(struct lines *lines);

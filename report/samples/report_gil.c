@@ -72,7 +72,9 @@ static void fill_lines(const struct report *report, struct table *table)
 	const struct source *source = run_source(report->run);
 	struct lines lines;
 
-	lines_make_gil(&lines, gil, report->request->options->by == BY_gil_function);
+	lines_make_gil(&lines, gil,
+		       report->request->options->by == BY_gil_function ? LINES_BY_FUNCTION
+								       : LINES_BY_LINE);
 	for (size_t i = 0; i < lines.count; i++) {
 		const struct line *line = &lines.line[i];
 

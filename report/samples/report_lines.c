@@ -126,7 +126,6 @@ static void fill_source_rows(struct lines_state *state, const struct report *rep
 			    !source_text_is_of(&state->text, source, line->file))
 				continue;
 			all.file = line->file;
-			all.function = line->function;
 			sample_counts_add(&all.self, &line->self);
 			sample_counts_add(&all.total, &line->total);
 			line_memory_join(&all.memory, &line->memory);
@@ -192,6 +191,9 @@ static void lines_fill(struct report *report, struct table *table)
 	struct lines_state *state = report->state;
 	const struct samples *samples = state->samples;
 	const char *path = report->request->options->of_report[REPORT_OPTION_source].text;
+	enum lines_by by = path                                                ? LINES_BY_NUMBER
+			   : report->request->options->by == BY_lines_function ? LINES_BY_FUNCTION
+									       : LINES_BY_LINE;
 	struct lines lines;
 
 	if (samples->key.kind) {
@@ -202,7 +204,7 @@ static void lines_fill(struct report *report, struct table *table)
 		}
 		return;
 	}
-	lines_make(&lines, samples, report->request->options->by == BY_lines_function);
+	lines_make(&lines, samples, by);
 	state->has_memory = state->heap &&
 			    line_memory_add(state->heap, run_source(report->run), &lines);
 	state->has_gpu = state->gpu && line_gpu_add(state->gpu, run_source(report->run), &lines);

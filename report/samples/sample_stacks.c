@@ -33,7 +33,8 @@ static const char *text_of(struct named_stacks *names, uint32_t name)
 
 static uint32_t put_words(const struct putting *putting, const char *words)
 {
-	return named_stack_put(putting->names, NAMED_NONE, &(struct named_frame){ .name = words });
+	return named_stack_put(putting->names, NAMED_NONE,
+			       &(struct named_frame){ .name = words, .function = words });
 }
 
 static uint32_t put_frame(const struct putting *putting, uint32_t parent,

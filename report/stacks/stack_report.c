@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/stacks/stack_shown.h"
+
 static const struct stack_source *const sources[] = {
 #define STACK_SOURCE(name) &stack_source_##name,
 #include "report/families.def"
@@ -58,6 +60,54 @@ static void take_use(void *context, const struct stack_use *use)
 	state->all += use->weight;
 }
 
+/*
+ * In a table nobody sees a difference between stacks of the same functions that are at other lines of them, so those are
+ * one there unless more is asked for; programs get each place in the code. Trees go by names anyway. Samples have frames of
+ * Python only.
+ */
+static enum stack_by shown_by(const struct stack_report *state, const struct report *report)
+{
+	const struct options *options = report->request->options;
+	enum stack_by by = stack_by_of(options->by);
+	bool has_keys = options->report == REPORT_flame || options->report == REPORT_top_down ||
+			options->report == REPORT_bottom_up;
+	bool is_table = options->report == REPORT_flame &&
+			(options->format == FORMAT_TABLE || options->format == FORMAT_MARKDOWN);
+
+	if (!has_keys) /* an export */
+		return STACK_BY_STACK;
+	if (by == STACK_BY_STACK && is_table && !options->by_name)
+		return STACK_BY_FUNCTION;
+	return by == STACK_BY_PYTHON && state->from->put_named ? STACK_BY_FUNCTION : by;
+}
+
+static void show(struct stack_report *state, const struct report *report)
+{
+	struct stack_rows *rows = &state->rows;
+	struct stack_shown shown;
+	uint32_t *row = NULL; /* of what is shown: its place + 1 */
+	size_t count = 0, row_room = 0;
+
+	stack_shown_init(&shown, &rows->names, shown_by(state, report));
+	if (shown.by == STACK_BY_STACK)
+		return;
+	for (size_t i = 0; i < rows->place_count; i++) {
+		uint32_t stack = stack_shown_of(&shown, rows->place[i].stack);
+
+		row = memory_room(row, stack, &row_room, sizeof(*row));
+		if (row[stack]) {
+			state->weight[row[stack] - 1] += state->weight[i];
+			continue;
+		}
+		rows->place[count] = (struct stack_place){ .stack = stack };
+		state->weight[count++] = state->weight[i];
+		row[stack] = (uint32_t)count;
+	}
+	rows->place_count = count;
+	free(row);
+	stack_shown_release(&shown);
+}
+
 void stack_report_read(struct stack_report *state, struct report *report)
 {
 	static const struct stack_columns columns = { COLUMN_flame_stack, COLUMN_ID_LIMIT,
@@ -71,6 +121,7 @@ void stack_report_read(struct stack_report *state, struct report *report)
 				       take_use, state);
 	else if (state->has_value)
 		state->from->put(state->from_state, source, state->value, take_use, state);
+	show(state, report);
 }
 
 void stack_report_release(struct stack_report *state)

@@ -8,7 +8,6 @@
 #include "report/base/vast.h"
 
 #define FILTER_STACK "stack~"
-#define NO_PYTHON "(no Python function)"
 
 enum stack_by stack_by_of(enum key_id key)
 {

@@ -48,6 +48,7 @@ struct stack_use {
 };
 
 #define STACK_PARTS_MAX 8u
+#define NO_PYTHON "(no Python function)" /* of a stack that has none */
 #define STACKS_WITHOUT_PYTHON                                                                  \
 	"no stack here has a Python function: record with INTERCEPT_STACKS=python or both to " \
 	"have them"

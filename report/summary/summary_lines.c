@@ -127,7 +127,7 @@ static bool print_few(const struct summary *summary, const struct screen *screen
 
 	if (all->cpu_looks < FEW_LOOKS_MIN)
 		return false;
-	lines_make(&functions, summary->samples, true);
+	lines_make(&functions, summary->samples, LINES_BY_FUNCTION);
 	line = half_way(summary, &functions);
 	if (line) {
 		prose_begin(&prose, screen);
@@ -181,7 +181,7 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 	    summary->steps->time.count || run_filters(summary->run)->any || !wait_ns ||
 	    wait_ns < summary->totals.wall_ns / WAIT_PART)
 		return false;
-	lines_make(&lines, summary->samples, false);
+	lines_make(&lines, summary->samples, LINES_BY_LINE);
 	first = longest_wait(&lines, NULL);
 	second = longest_wait(&lines, first);
 	if (first) {
@@ -210,7 +210,7 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 
 	if (samples->all.cpu_looks < LOOKS_MIN)
 		return print_few(summary, screen);
-	lines_make(&lines, samples, false);
+	lines_make(&lines, samples, LINES_BY_LINE);
 	line = next_line(summary, &lines, NULL);
 	tells = line && percent_of(summary, line) >= PERCENT_MIN;
 	if (tells) {
@@ -317,7 +317,8 @@ void summary_print_lines_parts(const struct summary *summary, const struct docum
 		struct lines lines;
 		struct table table;
 
-		lines_make(&lines, summary->samples, by_function);
+		lines_make(&lines, summary->samples,
+			   by_function ? LINES_BY_FUNCTION : LINES_BY_LINE);
 		key_init_table(&table, BY_lines_line);
 		fill_lines(summary, &lines, by_function, &table);
 		if (table.row_count)

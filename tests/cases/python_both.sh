@@ -43,3 +43,10 @@ print(len({row["python"] for row in rows}) == len(rows))
 END
 found=$("$REPORT" alloc --by python --limit 0 --format json "$OUTPUT" | python3 rows.py | tr '\n' ' ')
 expect_eq "lines of Python" "$found" "1 True 1 True True "
+
+# a flame graph of Python only has nothing native in it, and all of the bytes
+"$REPORT" flame --by python --format folded "$OUTPUT" >python.folded || fail "flame --by python ended with $?"
+"$REPORT" flame --format folded "$OUTPUT" >all.folded || fail "flame ended with $?"
+grep -Eq '^<module>;large(;<listcomp>)? [0-9]+$' python.folded || fail "no stack of Python: $(cat python.folded)"
+expect_eq "all bytes of it" "$(awk '{ s += $NF } END { print s }' python.folded)" "$(awk '{ s += $NF } END { print s }' all.folded)"
+! grep -E 'PyObject_|malloc|_start' python.folded || fail "native functions among Python's"

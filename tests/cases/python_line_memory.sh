@@ -67,6 +67,8 @@ assert grow["bytes_allocated"] == deep["bytes_allocated"] == 0, (grow, deep)
 assert deep["total_bytes_allocated"] >= 50 * (5001 + 2 * 8 * 5000) and deep["total_live_bytes"] >= 50 * 5001, deep
 assert deep["total_live_bytes"] < 60 * 5001, deep  # of a function that calls itself each block counts once
 assert at("libc.free(libc.malloc(123456))")["live_bytes"] == 0
+made = at("kept = [Made(4000) for _ in range(30)]")  # before 3.12 a function of its own, called from the same line: once
+assert 30 * 4001 <= made["total_bytes_allocated"] < 40 * 4001, made
 by = {(r["file"].split("/")[-1], r["function"]): r for r in functions}
 assert by["script.py", "__init__"]["bytes_allocated"] == 30 * 4001, by["script.py", "__init__"]
 assert by["script.py", "main"]["total_bytes_allocated"] > by["script.py", "grow"]["total_bytes_allocated"]

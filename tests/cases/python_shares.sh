@@ -74,6 +74,32 @@ assert scope["unit"] == "nanoseconds" and sum(scope["weights"]) == totals["cpu_n
 tree = json.load(open("tree.json"))
 assert tree["totals"]["total"] == totals["cpu_ns"] and tree["totals"]["of"] == "samples", tree["totals"]
 END
+# by line each frame names its line; in a table no two stacks read the same; time is what is sampled, of functions too
+"$REPORT" flame --time --by line --format folded "$OUTPUT" >by_line || fail "flame --time --by line ended with $?"
+"$REPORT" flame --time --format folded "$OUTPUT" | cmp - flame.folded || fail "flame --time is not flame --of samples"
+"$REPORT" top-down --time --by line --format json "$OUTPUT" >tree_by_line.json || fail "top-down --time --by line ended with $?"
+python3 - <<'END' || fail "flame --by line is not what lines has"
+import collections, json
+lines = json.load(open("lines.json"))
+rows = [line.rsplit(" ", 1) for line in open("by_line")]
+assert sum(int(ns) for stack, ns in rows) == lines["totals"]["cpu_ns"]
+by = collections.Counter()
+for stack, ns in rows:
+    by[stack.split(";")[-1]] += int(ns)
+mine = [r for r in lines["rows"] if r["file"].endswith("/shares.py") and r["cpu_ns"]]
+assert len(mine) >= 2, mine
+for r in mine:
+    name = "%s (%s:%d)" % (r["function"], "/".join(r["file"].split("/")[-2:]), r["line"])
+    assert by[name] == r["cpu_ns"], (name, by[name], r["cpu_ns"])
+assert any("burn (" in r["function"] for r in json.load(open("tree_by_line.json"))["rows"])
+END
+"$REPORT" flame --time --limit 0 --width 1000 "$OUTPUT" | awk '/;/ { print $1 }' | sort | uniq -d >twice
+expect_eq "stacks that a table has twice" "$(cat twice)" ""
+"$REPORT" functions --sampled --format csv "$OUTPUT" >sampled.csv || fail "functions --sampled ended with $?"
+"$REPORT" lines --by function --sort total_cpu_ns --format csv "$OUTPUT" | cmp - sampled.csv || fail "functions --sampled"
+"$REPORT" functions "$OUTPUT" 2>&1 | tr '\n' ' ' | grep -q -- '--sampled' || fail "functions does not lead to --sampled"
+"$REPORT" flame --time 5s "$OUTPUT" 2>&1 | grep -q 'not A\.\.B' || fail "a stretch of time without an end is not refused"
+
 "$REPORT" flame --of samples --value live "$OUTPUT" | grep -q 'samples has no --value live' || fail "a value that samples lack"
 "$REPORT" flame --of alloc --value gil "$OUTPUT" | grep -q 'alloc has no --value gil' || fail "a value that alloc lacks"
 
@@ -82,3 +108,81 @@ COLUMNS=80 "$REPORT" "$OUTPUT" >summary.txt || fail "summary ended with $?"
 grep -A 2 '^lines of Python by CPU time' summary.txt | grep -Eq '^shares.py:[0-9]+ +burn .* %' || fail "no lines: $(cat summary.txt)"
 grep -A 7 '^functions of Python by CPU time' summary.txt | grep -Eq '^shares.py:10 +work ' || fail "no functions: $(cat summary.txt)"
 expect_eq "lines of the summary that are too wide" "$(awk 'length > 80' summary.txt)" ""
+
+# Threads and processes that live for less than a look: half of the CPU time each by construction. What is seen for the first time stands for
+# those that nobody sees. That is an estimate; of threads it is never more than what the process has used and others were not seen with. Of
+# processes it may be too much where they wait for a CPU; before, they had nothing.
+cat >short.py <<'END'
+import os, sys, threading, time
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+def brief():
+    burn(0.005)
+def long():
+    burn(1.5)
+def child():
+    child_id = os.fork()
+    if not child_id:
+        brief()
+        os._exit(0)
+    os.waitpid(child_id, 0)
+def thread():
+    it = threading.Thread(target=brief)
+    it.start()
+    it.join()
+for _ in range(300):
+    thread() if sys.argv[1] == "threads" else child()
+long()
+END
+rm -f "$OUTPUT"
+for kind in threads children; do
+	run_traced "$python" short.py $kind || fail "short.py $kind ended with $?"
+	share=$(json lines "$OUTPUT" "(lambda of: 100 * of.get('brief', 0) // max(1, of.get('brief', 0) + of.get('long', 0)))(
+		{r['function']: r['total_cpu_ns'] for r in rows})" --by function --wait 60)
+	most=$([[ $kind == threads ]] && echo 60 || echo 100)
+	((share >= 20 && share <= most)) || fail "$kind of 5 ms have $share % of the CPU time, 50 by construction"
+	rm -f "$OUTPUT"
+done
+
+# A thread that has come back from another interpreter is in its own again, though it has a state in both.
+cat >interpreters.py <<'END'
+import time
+try:
+    import _interpreters as interpreters
+except ImportError:
+    try:
+        import _xxsubinterpreters as interpreters
+    except ImportError:
+        interpreters = None
+inside = """
+import time
+def guest():
+    end = time.thread_time() + 0.3
+    while time.thread_time() < end:
+        pass
+guest()
+"""
+def host():
+    end = time.thread_time() + 0.3
+    while time.thread_time() < end:
+        pass
+if interpreters and hasattr(interpreters, "run_string"):
+    other = interpreters.create()
+    interpreters.run_string(other, inside)
+    host()
+    print("both")
+END
+tried=0
+for each in "${PYTHONS[@]}"; do
+	[[ -x $each ]] || continue
+	[[ $(run_traced "$each" interpreters.py 2>err) == both ]] || { rm -f "$OUTPUT"; continue; }
+	tried=$((tried + 1))
+	for name in guest host; do
+		ms=$(json lines "$OUTPUT" "sum(r['total_cpu_ns'] for r in rows if r['function'] == '$name') // 1000000" --by function --wait 60)
+		((ms >= 150)) || fail "$each: $name() has $ms ms of 300"
+	done
+	rm -f "$OUTPUT"
+done
+echo "interpreters of $tried releases were tried"

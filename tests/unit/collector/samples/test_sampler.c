@@ -215,8 +215,39 @@ static void thread_ends(void **state)
 	assert_int_equal(looked.samples.thread_count, 1);
 	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 2);
 	made_put(MADE_INTERPRETER + made.layout->threads, made_address(made_thread(0)));
-	made_process_look(3);
-	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 4);
+	made_process_look(3); /* all three count: it has begun since a look */
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 5);
+	made_process_release();
+}
+
+/* Who is seen for the first time, and runs, stands for those that began and ended since the look before. */
+static void thread_that_is_new_stands_for_the_time_since_the_last_look(void **state)
+{
+	const struct sample *first = NULL;
+	uint32_t place;
+
+	(void)state;
+	begin_with(12, 2, NO_TID);
+	made_put(MADE_INTERPRETER + made.layout->threads, made_address(made_thread(1)));
+	made_process_look(2);
+	made_tid(0, atomic_load(&spinner.tid));
+	made_put(MADE_INTERPRETER + made.layout->threads, made_address(made_thread(0)));
+	made_process_look(1);
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 1);
+	assert_int_equal(place, MADE_FRAMES);
+	for (uint32_t i = 0; i < looked.samples.waiting_count; i++)
+		if (looked.samples.waiting[i].looks)
+			first = &looked.samples.waiting[i];
+	assert_non_null(first);
+	assert_true(looked.samples.since_ns > 0);
+	/* less where others have had the CPUs; never what it has used since it began */
+	assert_in_range(first->cpu_us, 0, looked.samples.since_ns / 1000);
+	made_process_release();
+
+	/* the first look of all follows none: what was before is not known */
+	begin_with(12, 1, atomic_load(&spinner.tid));
+	made_process_look(1);
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), 0);
 	made_process_release();
 }
 
@@ -296,8 +327,8 @@ static void nothing_is_seen_while_gates_are_shut(void **state)
 	made_process_look(5);
 	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), before);
 	made_put(MADE_GATES + 8, 1);
-	made_process_look(3); /* the first sets the clock */
-	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), before + 2);
+	made_process_look(3);
+	assert_int_equal(samples_of(EVT_PYTHON_RUNS, &place), before + 3);
 	made_process_release();
 }
 
@@ -374,6 +405,7 @@ int main(void)
 		cmocka_unit_test(look_is_at_most_two_reads),
 		cmocka_unit_test(torn_stack_has_no_line),
 		cmocka_unit_test(thread_ends),
+		cmocka_unit_test(thread_that_is_new_stands_for_the_time_since_the_last_look),
 		cmocka_unit_test(lists_without_end_end),
 		cmocka_unit_test(kernel_that_refuses_is_asked_no_more),
 		cmocka_unit_test(process_that_is_gone_is_given_up),

@@ -113,7 +113,7 @@ static void shares_are_those_of_the_program(void **state)
 	sample(4041 * MS, 3, EVT_PYTHON_READY, 0);
 	frame_end_block(c.r.fw);
 	read_as(plain);
-	lines_make(&lines, samples, false);
+	lines_make(&lines, samples, LINES_BY_LINE);
 	assert_int_equal(line_at(11)->self.cpu_ns, 300 * 2 * MS + 2 * MS);
 	assert_int_equal(line_at(2)->self.cpu_ns, 100 * 2 * MS);
 	assert_int_equal(line_at(2)->self.wait_ns, 20 * MS);
@@ -135,11 +135,37 @@ static void recursion_counts_once(void **state)
 	sample(11 * MS, 4, EVT_PYTHON_RUNS, 3000);
 	frame_end_block(c.r.fw);
 	read_as(plain);
-	lines_make(&lines, samples, true);
+	lines_make(&lines, samples, LINES_BY_FUNCTION);
 	assert_int_equal(lines.count, 2);
 	assert_int_equal(line_at(10)->total.cpu_ns, 3 * MS);
 	assert_int_equal(line_at(1)->total.cpu_ns, 3 * MS);
 	assert_int_equal(line_at(1)->self.cpu_ns, 0);
+	finish();
+}
+
+/* A comprehension or a lambda is called from the line that it stands on: without functions it is there once. */
+static void a_line_of_two_functions_counts_once(void **state)
+{
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 0);
+	define_code(3, "<listcomp>", 2);
+	define_place(5, 1, 3, 2);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, MS, python_sample, .looks = 0);
+	sample(11 * MS, 5, EVT_PYTHON_RUNS, 3000);
+	sample(21 * MS, 1, EVT_PYTHON_RUNS, 1000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	lines_make(&lines, samples, LINES_BY_LINE);
+	assert_int_equal(lines.count, 2);
+	lines_release(&lines);
+	lines_make(&lines, samples, LINES_BY_NUMBER);
+	assert_int_equal(lines.count, 1);
+	assert_int_equal(line_at(2)->self.cpu_ns, 4 * MS);
+	assert_int_equal(line_at(2)->total.cpu_ns, 4 * MS);
 	finish();
 }
 
@@ -161,7 +187,7 @@ static void native_is_an_operator(void **state)
 	sample(7 * MS, 3, EVT_PYTHON_RUNS, 500);
 	frame_end_block(c.r.fw);
 	read_as(plain);
-	lines_make(&lines, samples, false);
+	lines_make(&lines, samples, LINES_BY_LINE);
 	assert_int_equal(line_at(11)->self.cpu_ns, 5500000);
 	assert_int_equal(line_at(11)->self.native_ns, 4500000);
 	finish();
@@ -195,7 +221,7 @@ static void calls_of_cuda_are_known_at_their_end(void **state)
 		  .duration_ns = 5 * MS);
 	frame_end_block(c.r.fw);
 	read_as(plain);
-	lines_make(&lines, samples, false);
+	lines_make(&lines, samples, LINES_BY_LINE);
 	assert_int_equal(line_at(11)->self.cpu_ns, 7500000);
 	assert_int_equal(line_at(11)->self.cuda_ns, 16 * MS);
 	assert_int_equal(line_at(11)->self.native_ns, 6 * MS);
@@ -220,7 +246,7 @@ static void filters_hold(void **state)
 	frame_end_block(c.r.fw);
 	later.from_ns = 15 * MS;
 	read_as(later);
-	lines_make(&lines, samples, false);
+	lines_make(&lines, samples, LINES_BY_LINE);
 	assert_int_equal(samples->all.cpu_ns, 2 * MS);
 	assert_int_equal(lines.count, 1);
 	finish();
@@ -257,7 +283,7 @@ static void lost_definitions_are_rows(void **state)
 	sample(31 * MS, UINT64_MAX, EVT_PYTHON_RUNS, 1000);
 	frame_end_block(c.r.fw);
 	read_as(plain);
-	lines_make(&lines, samples, false);
+	lines_make(&lines, samples, LINES_BY_LINE);
 	assert_int_equal(samples->all.cpu_ns, 3 * MS);
 	assert_int_equal(samples->all.wait_ns, 10 * MS);
 	assert_int_equal(lines.count, 1);
@@ -298,7 +324,7 @@ static void torn_stacks_are_a_row(void **state)
 	sample(41 * MS, 3, EVT_PYTHON_RUNS, 2000);
 	frame_end_block(c.r.fw);
 	read_as(plain);
-	lines_make(&lines, samples, false);
+	lines_make(&lines, samples, LINES_BY_LINE);
 	assert_int_equal(line_at(11)->self.cpu_ns, 3 * MS);
 	assert_int_equal(samples->all.cpu_ns, 8700000);
 	for (size_t i = 0; i < lines.count; i++)
@@ -490,7 +516,7 @@ static void waits_belong_to_who_had_the_gil(void **state)
 	assert_int_equal(gil->all.wait_ns, 37 * MS);
 	assert_int_equal(gil->all.blocked_ns, 15 * MS);
 	assert_int_equal(gil->unknown_ns, 22 * MS);
-	lines_make_gil(&lines, gil, false);
+	lines_make_gil(&lines, gil, LINES_BY_LINE);
 	assert_int_equal(line_at(11)->gil.held_ns, 10 * MS);
 	assert_int_equal(line_at(11)->gil.blocked_ns, 10 * MS);
 	assert_int_equal(line_at(2)->gil.wait_ns, 37 * MS);
@@ -638,6 +664,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_are_those_of_the_program),
 		cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(a_line_of_two_functions_counts_once),
 		cmocka_unit_test(native_is_an_operator),
 		cmocka_unit_test(calls_of_cuda_are_known_at_their_end),
 		cmocka_unit_test(filters_hold),
