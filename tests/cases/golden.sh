@@ -16,6 +16,23 @@ done
 line=$("$REPORT" dump "$ROOT/tests/golden/newer_event.evt" | grep -c 'heap_trim pad=5 released=1')
 expect_eq "events of a later version that dump names" "$line" 1
 
+# Every event there is stands in one of them, and its fields have the values that they had then; a later field may be beside them.
+for file in "$ROOT"/tests/golden/*.evt; do
+	"$REPORT" dump "$file" 2>/dev/null
+done | grep -oE '^[0-9]+ [0-9]+(:[0-9]+)? [a-z_]+' | cut -d' ' -f3 | sort -u >have
+grep -ohE '^EVENT\([0-9]+, [a-z_]+' "$ROOT"/collector/format/events/*.def | cut -d' ' -f2 | sort >want
+(($(wc -l <want) > 80)) || fail "only $(wc -l <want) events are listed"
+expect_eq "events that no recorded file has (every_event writes one with all)" "$(comm -13 have want)" ''
+"$REPORT" dump "$ROOT/tests/golden/events.evt" >dumped || fail "dump of events.evt"
+python3 - "$ROOT/tests/golden/events.txt" dumped <<'END' || fail "an event is not read as it was"
+import shlex, sys
+wanted, got = (open(path).read().splitlines() for path in sys.argv[1:])
+assert len(wanted) == len(got), (len(wanted), len(got))
+for before, now in zip(wanted, got):
+    missing = set(shlex.split(before)) - set(shlex.split(now))
+    assert not missing, (before, now)
+END
+
 # UPDATE adds what is missing, and leaves what is there as it is: a value that has changed is still a difference
 cp "$ROOT/tests/golden/counts.evt" .
 python3 - "$ROOT/tests/golden/counts.json" old.json <<'END'
