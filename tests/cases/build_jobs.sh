@@ -16,4 +16,4 @@ cat >Makefile <<END
 all: ; +@make -s -C "$ROOT" O="$BUILD" --no-print-directory --eval 'show: ; @echo done' show
 END
 make -s -j2 >out 2>err || fail "a make below a make: $(cat err)"
-expect_eq "a make below a make" "$(cat out err)" done
+expect_eq "a make below a make" "$(cat out err)" "done"
