@@ -7,6 +7,7 @@ export PROF_REPORT_CACHE=off # what an earlier run has found out on this machine
 found=0
 for file in "$ROOT"/tests/golden/*.evt; do
 	[[ -e $file ]] || continue
+	[[ $file != */events.evt ]] || continue # no program does that: see below
 	found=$((found + 1))
 	python3 "$ROOT/tests/golden.py" "$REPORT" "$file" "${file%.evt}.json" ${UPDATE:+--update} ||
 		fail "${file##*/} is not read as it was"
@@ -32,6 +33,10 @@ for before, now in zip(wanted, got):
     missing = set(shlex.split(before)) - set(shlex.split(now))
     assert not missing, (before, now)
 END
+
+for report in $(tables reports); do
+	"$REPORT" "$report" "$ROOT/tests/golden/events.evt" >table 2>err || fail "$report of events.evt: status $?: $(cat err)"
+done
 
 # UPDATE adds what is missing, and leaves what is there as it is: a value that has changed is still a difference
 cp "$ROOT/tests/golden/counts.evt" .
