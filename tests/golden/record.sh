@@ -31,7 +31,7 @@ record() { # NAME COMMAND...
 		INTERCEPT_STACKS_EVERY="${INTERCEPT_STACKS_EVERY:-}" INTERCEPT_SAMPLE="${INTERCEPT_SAMPLE:-}" "${@:2}"
 }
 
-every_event /mnt/out/events.evt
+mkdir "$1/events" && every_event "$1/events/newest.evt"
 record counts counts /dev/null 2 2 2
 record ranges captured
 record memory mappings

@@ -3,7 +3,7 @@
 /*
  * usage: every_event FILE
  * Writes a recording in which each event of events.def stands, with small numbers in its fields, as the collector writes it:
- * for tests/golden, where a later reader has to find them.
+ * for tests/golden/events, where a later reader has to find them.
  */
 #include <stdio.h>
 
