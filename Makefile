@@ -12,6 +12,12 @@ SAN     ?=
 FUZZ_SECONDS ?= 60
 export O CC CXX SAN PYTHON
 
+# All cores. A -jN of the caller holds instead; a make below another one shares its jobs; goals come one after the other, as in
+# `make clean all`.
+ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 Q     := $(if $(filter 1,$(V)),,@)
 begin  = @mkdir -p $(@D)$(if $(Q), && echo '  $(1)  $@')
 comma := ,
@@ -272,10 +278,10 @@ deps: ## install the Debian packages that are missing (root or sudo)
 	@rm -f $(O)/config.mk
 
 demo: ## train a small network under intercept and print the report; PYTHON=... chooses
-	@scripts/demo.sh
+	+@scripts/demo.sh
 
 demo-cuda: ## the same on a fake GPU: real calls, kernels and bytes; results are garbage
-	@scripts/demo-cuda.sh
+	+@scripts/demo-cuda.sh
 
 format: ## clang-format in place
 	@scripts/check-format.sh --fix

@@ -186,6 +186,39 @@ bool proc_stat_numbered(uint32_t number, struct proc_stat *ret_stat)
 	return stat_read(path, ret_stat);
 }
 
+/* The number behind the name, which begins a line; false when there is none. */
+static bool line_number(const char *text, const char *name, uint64_t *ret_number)
+{
+	const char *at = strstr(text, name);
+
+	if (!at)
+		return false;
+	*ret_number = strtoull(at + strlen(name), NULL, 10);
+	return true;
+}
+
+bool proc_disk(uint32_t pid, struct proc_disk *ret_disk)
+{
+	char path[PROC_PATH_BYTES], text[STAT_ROOM];
+	uint64_t read_bytes, written_bytes, cancelled_bytes = 0;
+	size_t length;
+
+	proc_path(pid, "io", path, sizeof(path));
+	length = proc_read_file(path, text, sizeof(text) - 1);
+	text[length] = 0;
+	if (!line_number(text, "\nread_bytes: ", &read_bytes) ||
+	    !line_number(text, "\nwrite_bytes: ", &written_bytes))
+		return false;
+	/* of files that were cut or deleted before that came to be */
+	line_number(text, "\ncancelled_write_bytes: ", &cancelled_bytes);
+	*ret_disk = (struct proc_disk){
+		.read_bytes = read_bytes,
+		.written_bytes = written_bytes > cancelled_bytes ? written_bytes - cancelled_bytes
+								 : 0,
+	};
+	return true;
+}
+
 uint64_t proc_cpu_ns(uint32_t pid)
 {
 	struct proc_stat stat;

@@ -31,6 +31,11 @@ struct proc_memory {
 	uint64_t anonymous_bytes, file_bytes, shared_bytes; /* of what is resident now */
 };
 
+/* What the kernel read from block devices for a process, and is to write there. */
+struct proc_disk {
+	uint64_t read_bytes, written_bytes;
+};
+
 /*
  * "/proc/PID/FILE" and "/proc/PID/task/TID/FILE"; "", which nothing opens, where /proc is another pid
  * namespace's (`unshare --pid` without a /proc of its own): its numbers are other processes' than ours.
@@ -52,6 +57,9 @@ size_t proc_thread_name(uint32_t pid, uint32_t tid, char *text, size_t room);
 bool proc_stat(uint32_t pid, struct proc_stat *ret_stat);
 /* The same of what /proc has under that number, whoever it is: a name found in the folder itself. */
 bool proc_stat_numbered(uint32_t number, struct proc_stat *ret_stat);
+
+/* False: it cannot be known, as of a process that may not be traced. */
+bool proc_disk(uint32_t pid, struct proc_disk *ret_disk);
 
 /* CPU time of all threads, 0 when it cannot be known. */
 uint64_t proc_cpu_ns(uint32_t pid);

@@ -491,23 +491,33 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 {
 	struct process_usage *told = &p->usage;
 	uint64_t before_ns = view_load64(&common->view.process[p->entry].children_before_ns);
-	uint64_t peak = proc_memory_peak_bytes(p->pid);
+	uint64_t peak = proc_memory_peak_bytes(p->pid), disk_read = 0, disk_written = 0;
+	struct proc_disk disk;
 	struct proc_stat stat;
+
+	if (proc_disk(p->pid, &disk)) {
+		disk_read = disk.read_bytes + 1;
+		disk_written = disk.written_bytes + 1;
+	}
 
 	if (!proc_stat(p->pid, &stat) || stat.zombie ||
 	    (p->stack_start && stat.stack_start && p->stack_start != stat.stack_start))
 		return;
 	stat.children_ns -= before_ns < stat.children_ns ? before_ns : stat.children_ns;
 	if (told->looked && peak <= told->memory_peak_bytes &&
-	    stat.children_ns <= told->children_ns && stat.major_faults <= told->major_faults)
+	    stat.children_ns <= told->children_ns && stat.major_faults <= told->major_faults &&
+	    disk_read <= told->disk_read && disk_written == told->disk_written)
 		return;
 	told->looked = true;
 	told->memory_peak_bytes = later(peak, told->memory_peak_bytes);
 	told->children_ns = stat.children_ns;
 	told->major_faults = stat.major_faults;
+	told->disk_read = disk_read;
+	told->disk_written = disk_written;
 	JOURNAL_ADD(&common->journal, now_ns, process_usage, .process = p->number,
 		    .memory_peak_bytes = told->memory_peak_bytes, .children_ns = told->children_ns,
-		    .major_faults = told->major_faults);
+		    .major_faults = told->major_faults, .disk_read = disk_read,
+		    .disk_written = disk_written);
 }
 
 void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns)

@@ -39,6 +39,7 @@ struct process {
 	uint64_t cpu_ns;
 	struct process_usage { /* as told last */
 		uint64_t memory_peak_bytes, children_ns, major_faults;
+		uint64_t disk_read, disk_written; /* bytes plus one, 0 when unknown */
 		uint64_t
 			before_ns; /* of children that it had as another program, before its exec */
 		bool looked;

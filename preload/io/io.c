@@ -189,11 +189,13 @@ void io_record_unmap(const struct io_call *call, const void *address, size_t byt
 /* --- descriptors --- */
 
 /* What the file is to be called: where the kernel says it better than the program. */
-static struct string opened_path(int fd, const char *path, char room[DESCRIPTOR_PATH_BYTES])
+static struct string opened_path(int fd, const struct io_opening *opening,
+				 char room[DESCRIPTOR_PATH_BYTES])
 {
+	const char *path = opening->path;
 	struct string resolved;
 
-	if (path && *path == '/')
+	if (path && *path == '/' && !io_is_nameless(opening->flags))
 		return string_of(path);
 	if (fd >= 0) {
 		resolved = descriptor_path(fd, room);
@@ -209,11 +211,13 @@ void io_record_open(const struct io_call *call, const struct io_opening *opening
 	char room[DESCRIPTOR_PATH_BYTES];
 	struct string path;
 	bool failed = call->fd < 0;
+	struct io_opening readable = *opening;
 
 	if (!r.lane)
 		return;
-	/* what EFAULT means: it cannot be read */
-	path = opened_path(call->fd, failed && r.saved == EFAULT ? NULL : opening->path, room);
+	if (failed && r.saved == EFAULT) /* what it means: the path cannot be read */
+		readable.path = NULL;
+	path = opened_path(call->fd, &readable, room);
 	path = descriptor_redacted(path);
 	if (!failed)
 		descriptor_know(call->fd);

@@ -14,6 +14,7 @@
 #define PRELOAD_IO_IO_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -77,6 +78,12 @@ struct io_opening {
 	int flags;
 };
 void io_record_open(const struct io_call *call, const struct io_opening *opening);
+/* O_TMPFILE: the path is the folder's, and the file has none. Its bits hold that of O_DIRECTORY, which alone is another flag. */
+static inline bool io_is_nameless(int flags)
+{
+	return (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 /* Before the original and after it. */
 void io_close_begins(int fd);
 void io_record_close(const struct io_call *call, int result);

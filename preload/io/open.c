@@ -8,10 +8,9 @@
 #include "preload/io/descriptor.h"
 #include "preload/io/io.h"
 
-/* O_TMPFILE has the bit of O_DIRECTORY, which alone takes no mode. */
 static inline bool has_mode(int flags)
 {
-	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+	return (flags & O_CREAT) || io_is_nameless(flags);
 }
 
 static void record_open(struct io_call call, int fd, const char *path, int flags)

@@ -3,6 +3,7 @@
  * Rules about reading files, where input and output was recorded. Time in a call says nothing of what it was spent
  * on: nobody claims a slow disk here, or data that came from memory.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
@@ -11,7 +12,10 @@
 #include "report/io/io_events.h"
 
 #define SMALL_READ_BYTES 4096u
-#define SMALL_READS_MIN 1000u
+#define SMALL_READS_MIN 1000u /* of all such files */
+#define SMALL_READS_EACH \
+	16u /* each time that one is opened: a module that is imported has two or three */
+#define OTHERS_BYTES (64u + 2 * UNIT_TEXT_BYTES)
 #define OPENS_MANY 100u
 #define DATALOADER_SHARE_MIN 10 /* %, as of advice dataloader */
 #define DATALOADER_NAME "DataLoader"
@@ -32,7 +36,7 @@ static void file_text(const struct bottleneck *bottleneck, const struct io_row *
 /* The files that a rule is about, and the one that took most. */
 struct files {
 	const struct io_row *worst;
-	uint64_t ns;
+	uint64_t ns, reads;
 	size_t count;
 };
 
@@ -48,6 +52,7 @@ static struct files files_that(const struct bottleneck *bottleneck,
 		if (row->kind != IO_KIND_FILE || !are(row))
 			continue;
 		files.ns += row->total_ns;
+		files.reads += row->reads;
 		files.count++;
 		if (!files.worst || row->total_ns > files.worst->total_ns)
 			files.worst = row;
@@ -57,25 +62,44 @@ static struct files files_that(const struct bottleneck *bottleneck,
 
 static bool is_read_in_bits(const struct io_row *row)
 {
-	return row->reads >= SMALL_READS_MIN && row->bytes_read / row->reads < SMALL_READ_BYTES;
+	uint64_t opens = row->opens ? row->opens : 1;
+
+	if (!row->reads || row->bytes_read / row->reads >= SMALL_READ_BYTES)
+		return false;
+	return row->reads >= SMALL_READS_MIN || row->reads / opens >= SMALL_READS_EACH;
+}
+
+/* Where the file is one of many. */
+static void others_text(const struct files *files, char shown[OTHERS_BYTES])
+{
+	char reads[UNIT_TEXT_BYTES], count[UNIT_TEXT_BYTES];
+
+	shown[0] = 0;
+	if (files->count > 1)
+		snprintf(shown, OTHERS_BYTES, ", and all %s files that are read so have %s",
+			 unit_format_count(count, files->count),
+			 unit_format_count(reads, files->reads));
 }
 
 bool advice_small_reads(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char reads[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES],
-		file[PLACE_NAME_BYTES];
+		file[PLACE_NAME_BYTES], others[OTHERS_BYTES];
 	struct files files;
 
 	files = files_that(bottleneck, is_read_in_bits);
+	if (files.reads < SMALL_READS_MIN)
+		return false;
 	if (!advice_exceeds(advice, share_of(files.ns, bottleneck->wall_ns)))
 		return false;
 	file_text(bottleneck, files.worst, file);
+	others_text(&files, others);
 	advice_say(advice,
 		   "calls on files that are read in small pieces took %s, %.1f %% of the run: %s "
-		   "has %s reads of %s on average.",
+		   "has %s reads of %s on average%s.",
 		   unit_format_ns(time, files.ns), advice->value, file,
 		   unit_format_count(reads, files.worst->reads),
-		   unit_format_bytes(bytes, files.worst->bytes_read / files.worst->reads));
+		   unit_format_bytes(bytes, files.worst->bytes_read / files.worst->reads), others);
 	return true;
 }
 

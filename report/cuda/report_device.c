@@ -128,15 +128,14 @@ static void print_told(const struct cupti_memory *cupti, const struct screen *sc
 	if (cupti->late)
 		screen_print_prose(
 			screen,
-			"CUPTI told of memory more than 10 s late %s times: its peaks may "
+			"CUPTI reported memory more than 10 s late %s times: its peaks may "
 			"be wrong",
 			unit_format_count(number, cupti->late));
 	if (cupti->lost)
-		screen_print_prose(
-			screen,
-			"LOST: %s records of the GPU: what CUPTI says of memory may lack "
-			"some",
-			unit_format_count(number, cupti->lost));
+		screen_print_prose(screen,
+				   "LOST: %s records of the GPU: the columns CUPTI may lack "
+				   "some",
+				   unit_format_count(number, cupti->lost));
 }
 
 static void head(const struct document *document, const struct screen *screen)

@@ -46,11 +46,7 @@ static int write_report(struct tables *tables, struct batch_report *one)
 	int status;
 
 	one->options.output = path;
-	one->options.format = tables->format;
-	one->options.limit = LIMIT_DEFAULT;
-	status = request_prepare(&one->request, &one->job.table);
-	if (!status)
-		status = report_job_write(&one->job);
+	status = report_job_write(&one->job);
 	if (status)
 		snprintf(tables->request->message, sizeof(tables->request->message), "%s",
 			 one->request.message);
@@ -131,6 +127,20 @@ static int make_folder(struct report_request *request)
 	return STATUS_INPUT;
 }
 
+/* Before anything is read, as of a report alone: what fills a table may have a word on its order. */
+static int prepare_report(const struct tables *tables, struct batch_report *one)
+{
+	int status;
+
+	one->options.format = tables->format;
+	one->options.limit = LIMIT_DEFAULT;
+	status = request_prepare(&one->request, &one->job.table);
+	if (status)
+		snprintf(tables->request->message, sizeof(tables->request->message), "%s",
+			 one->request.message);
+	return status;
+}
+
 static int write_tables(struct report_request *request, enum export_format format)
 {
 	struct tables tables = { .request = request, .format = format };
@@ -144,7 +154,10 @@ static int write_tables(struct report_request *request, enum export_format forma
 	for (int id = 0; id < REPORT_LIMIT; id++)
 		if (batch_takes((enum report_id)id))
 			batch_add(&batch, (enum report_id)id, batch_key((enum report_id)id, NULL));
-	status = batch_read(&batch);
+	for (size_t i = 0; i < batch.count && !status; i++)
+		status = prepare_report(&tables, batch.report[i]);
+	if (!status)
+		status = batch_read(&batch);
 	for (size_t i = 0; i < batch.count && !status; i++)
 		status = write_report(&tables, batch.report[i]);
 	if (!status && format == FORMAT_CSV)

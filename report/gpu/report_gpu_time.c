@@ -102,7 +102,7 @@ static void head(const struct document *document, const struct screen *screen)
 	if (time_of(report)->late)
 		screen_print_prose(
 			screen,
-			"kernels and copies that CUPTI told of too late, which are here in "
+			"kernels and copies that CUPTI reported too late, which are here in "
 			"part: %s",
 			unit_format_count(number, time_of(report)->late));
 	untold_print(untold_of(report), run_source(report->run), screen);

@@ -95,6 +95,7 @@ static void take_step(void *state, const struct source_event *event, bool counts
 	if (growth->whole.looks) /* they have taken what had changed */
 		heap_change_live(growth->heap);
 	growth_whole_release(growth);
+	growth->heap->look_due = HEAP_NO_LOOK;
 	growth->steps = process->steps > growth->steps ? process->steps : growth->steps;
 	if (step % process->every)
 		return;
@@ -108,11 +109,6 @@ static void take_step(void *state, const struct source_event *event, bool counts
 	growth_look_join(growth, look, &process->forgotten);
 }
 
-static void growth_settle(void *state, uint64_t upto_ns)
-{
-	growth_whole_settle(state, upto_ns);
-}
-
 static void growth_start(void *state, struct run *run, const void *options)
 {
 	const struct growth_options *asked = options;
@@ -121,7 +117,7 @@ static void growth_start(void *state, struct run *run, const void *options)
 	growth->heap = heap_want(run, &(struct heap_options){ BY_alloc_stack, asked->of });
 	heap_keep_changes(growth->heap);
 	run_reads(run, EVT_step, 0, take_step, growth);
-	growth_whole_start(growth, run, asked->of);
+	growth_whole_start(growth);
 }
 
 static void growth_end(void *state)
@@ -145,7 +141,6 @@ const struct analysis_kind analysis_growth = {
 	.state_bytes = sizeof(struct growth),
 	.options_bytes = sizeof(struct growth_options),
 	.start = growth_start,
-	.settle = growth_settle,
 	.release = growth_end,
 };
 

@@ -43,7 +43,6 @@ struct growth {
 	size_t room;
 	uint64_t steps;              /* of the process with most */
 	struct growth_process whole; /* without steps: all processes; empty once there is a step */
-	uint64_t due;                /* allocations: its next look */
 	uint32_t *mark; /* by row, while looks are joined: the last join that it was in */
 	size_t mark_room;
 	uint32_t joins;
@@ -131,8 +130,7 @@ void growth_curving_take(struct growth_curving *curving, const struct growth_pro
 void growth_curving_release(struct growth_curving *curving);
 /* The most that it fell from any earlier look to a later one. */
 double growth_fallen(const struct growth_curve *curve, size_t from, size_t to);
-void growth_whole_start(struct growth *growth, struct run *run, enum heap_of of);
+void growth_whole_start(struct growth *growth);
 void growth_whole_release(struct growth *growth);
-void growth_whole_settle(struct growth *growth, uint64_t upto_ns);
 
 #endif

@@ -2,10 +2,8 @@
 /* What lives on the heap, over a recording without steps: see growth.h. */
 #include <stdlib.h>
 
-#include "report/core/keys.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
-#include "report/session/merge.h"
 
 #define EVERY_MIN 1024u /* allocations from look to look, at first */
 #define PARTS 4u
@@ -14,7 +12,7 @@
 
 /* --- looks --- */
 
-/* Looks come where something lets us look, which is not at equal distances: one is kept where it is far enough from the one before. */
+/* A look is kept where it is far enough from the one before. */
 static void whole_thin(struct growth *growth)
 {
 	struct growth_process *whole = &growth->whole;
@@ -35,16 +33,16 @@ static void whole_thin(struct growth *growth)
 	whole->looks = kept;
 }
 
-/* A look, where one is due. */
-static void whole_pass(struct growth *growth, uint64_t time_ns)
+/* Each look asks for the next: the number of allocations alone says where one is, whatever is read beside the heap. */
+static void whole_look(void *state, uint64_t time_ns)
 {
+	struct growth *growth = state;
 	struct growth_process *whole = &growth->whole;
 	struct heap *heap = growth->heap;
 	struct growth_look *look;
 
-	if (growth->room || heap->totals.allocations < growth->due || heap->estimate)
+	if (growth->room || heap->estimate)
 		return;
-	whole->every = whole->every ? whole->every : EVERY_MIN;
 	while (whole->looks == GROWTH_LOOKS)
 		whole_thin(growth);
 	look = &whole->look[whole->looks++];
@@ -53,36 +51,14 @@ static void whole_pass(struct growth *growth, uint64_t time_ns)
 		if (heap->process[i] && !heap_program_is_done(heap, i))
 			growth_look_take(growth, look, i);
 	growth_look_join(growth, look, &whole->forgotten);
-	growth->due = look->step + whole->every;
+	heap_look_at(heap, look->step + whole->every, whole_look, growth);
 }
 
-/* The end of all is no moment: programs have freed what they had. */
-void growth_whole_settle(struct growth *growth, uint64_t upto_ns)
+/* There is no look at the end: programs have freed what they had. */
+void growth_whole_start(struct growth *growth)
 {
-	if (upto_ns != UINT64_MAX)
-		whole_pass(growth, upto_ns);
-}
-
-static void take_moment(void *state, const struct source_event *event, bool counts)
-{
-	(void)counts;
-	whole_pass(state, event->event.time_ns);
-}
-
-static void take_records(void *state, const struct source_heap *given)
-{
-	if (given->to > given->from)
-		whole_pass(state,
-			   merge_time(given->record[given->to - 1].time_ns, given->offset_ns));
-}
-
-/* With filters records are events, and there are these and settle(). */
-void growth_whole_start(struct growth *growth, struct run *run, enum heap_of of)
-{
-	growth->due = EVERY_MIN;
-	run_reads(run, EVT_process_memory, 0, take_moment, growth);
-	if (of == HEAP_OF_C && !run_filters(run)->any)
-		run_reads_heap(run, take_records, growth);
+	growth->whole.every = EVERY_MIN;
+	heap_look_at(growth->heap, EVERY_MIN, whole_look, growth);
 }
 
 void growth_whole_release(struct growth *growth)

@@ -20,7 +20,7 @@
 
 void heap_init(struct heap *heap, enum heap_by by)
 {
-	*heap = (struct heap){ .by = by, .layers_due_ns = LAYERS_NEVER };
+	*heap = (struct heap){ .by = by, .layers_due_ns = LAYERS_NEVER, .look_due = HEAP_NO_LOOK };
 	curve_init(&heap->curve);
 	map_init(&heap->key_rows);
 	if (by == HEAP_BY_STACK)
@@ -483,6 +483,14 @@ static void row_restore(struct heap *heap, uint32_t number, uint64_t size)
 	heap->row[number].live_bytes += size;
 	heap->totals.live_allocations++;
 	heap->totals.live_bytes += size;
+}
+
+void heap_look_at(struct heap *heap, uint64_t allocations,
+		  void (*look)(void *looker, uint64_t time_ns), void *looker)
+{
+	heap->look_due = allocations;
+	heap->look = look;
+	heap->looker = looker;
 }
 
 void heap_end_process(struct heap *heap, uint32_t index, uint64_t time_ns)

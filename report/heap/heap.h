@@ -102,6 +102,10 @@ struct heap {
 	struct layers *layers;  /* of rows' live bytes; NULL: nobody wants them */
 	uint64_t layers_due_ns; /* as layers->due_ns */
 	bool keeps_changes;
+	/* See heap_look_at(). */
+	uint64_t look_due;
+	void (*look)(void *looker, uint64_t time_ns);
+	void *looker;
 	struct heap_process *
 		*process;           /* by index, NULL before its first event, and after its end */
 	struct heap_process *ended; /* list */
@@ -126,6 +130,22 @@ void heap_keep_changes(struct heap *heap);
 size_t heap_take_changes(struct heap *heap, uint32_t process, const uint32_t **ret_rows);
 /* What lives counts as changed, whether or not that was taken: for the next heap_take_changes() of each process. */
 void heap_change_live(struct heap *heap);
+/*
+ * `look` is called once, when so many allocations are counted; it may ask for the next. Of records that is right behind the
+ * allocation that makes the number full, of events when their operation is taken from the queue: at the same one in every
+ * reading, whatever else is read with it. HEAP_NO_LOOK: not at all. One looker a heap.
+ */
+#define HEAP_NO_LOOK UINT64_MAX
+void heap_look_at(struct heap *heap, uint64_t allocations,
+		  void (*look)(void *looker, uint64_t time_ns), void *looker);
+/* For who takes events to the heap: after each. */
+static inline void heap_pass_look(struct heap *heap, uint64_t time_ns)
+{
+	if (__builtin_expect(heap->totals.allocations >= heap->look_due, 0)) {
+		heap->look_due = HEAP_NO_LOOK;
+		heap->look(heap->looker, time_ns);
+	}
+}
 /*
  * All layers, after heap_finish(): the last is what lives at end_ns, of processes that have not ended; if all have, what
  * lived as the last one ended.

@@ -39,6 +39,7 @@ static void take_born(void *state, const struct source_event *event, bool counts
 		  &(struct heap_op){ event->event.time_ns, born->ptr, born->size,
 				     key_of_born(heap, event, born->caller), event->process->index,
 				     event->thread->index, HEAP_ALLOCATION, counts, brief });
+	heap_pass_look(heap, event->event.time_ns);
 }
 
 static inline void take_dies(struct heap *heap, const struct source_event *event,

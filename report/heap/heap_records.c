@@ -466,7 +466,7 @@ static void chunk_pass_quietly(struct taking *t, const struct chunk *chunk)
 	t->heap->curve.last = totals->live_bytes;
 }
 
-void heap_take_records(struct heap *heap, const struct source_heap *given)
+static void take_part(struct heap *heap, const struct source_heap *given)
 {
 	struct taking t = { .heap = heap, .given = given };
 
@@ -493,4 +493,19 @@ void heap_take_records(struct heap *heap, const struct source_heap *given)
 		thread_follow(&t, given->to - 1);
 	if (t.peak)
 		records_settle_peak(&t);
+}
+
+/* In parts, none of which may have more allocations than there are to be until a look is due. */
+void heap_take_records(struct heap *heap, const struct source_heap *given)
+{
+	struct source_heap part = *given;
+
+	for (; part.from < given->to; part.from = part.to) {
+		uint64_t room = heap->look_due - heap->totals.allocations;
+
+		part.to = given->to - part.from < room ? given->to : part.from + (uint32_t)room;
+		take_part(heap, &part);
+		heap_pass_look(heap,
+			       merge_time(given->record[part.to - 1].time_ns, given->offset_ns));
+	}
 }

@@ -278,18 +278,16 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 	print_lost(run_source(report->run), screen);
 	heap_print_sampling(state->heap, report, screen);
 	if (state->heap->estimate)
-		screen_print_prose(screen, "nothing is known of growth: stacks are a sample");
+		screen_print_prose(screen, "growth is not known: stacks are a sample");
 	else if (growth_is_whole(state->growth))
 		screen_print_prose(
 			screen,
 			"no steps: what grows is judged by four equal parts of the allocations");
 	else if (!steps)
-		screen_print_prose(screen, "nothing is known of growth: the recording has no steps "
-					   "and is too short to do without");
+		screen_print_prose(screen, "growth is not known: the recording has no steps, and "
+					   "too few allocations to judge without them");
 	else if (steps < GROWTH_LOOKS_MIN)
-		screen_print_prose(screen,
-				   "nothing is known of growth: %u steps are too few, %u "
-				   "would do",
+		screen_print_prose(screen, "growth is not known: %u steps are too few, it takes %u",
 				   (unsigned int)steps, GROWTH_LOOKS_MIN);
 	heap_share_print(state->heap, screen);
 	stack_rows_print_notes(&state->stacks, screen);

@@ -81,8 +81,8 @@ void heap_print_sampling(const struct heap *heap, const struct report *report,
 	if (stack_by_of(options->by) != STACK_BY_LIMIT)
 		screen_print_prose(screen,
 				   "columns with ~ are estimates: one allocation in %s has its "
-				   "stack (INTERCEPT_STACKS_EVERY). What is said above the table, "
-				   "and --by caller, is counted",
+				   "stack (INTERCEPT_STACKS_EVERY). The figures above the table, "
+				   "and --by caller, are counts",
 				   every);
 	else if (stack_rows_are_filtered(options))
 		screen_print_prose(screen,

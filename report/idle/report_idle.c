@@ -338,7 +338,7 @@ static void head(const struct document *document, const struct screen *screen)
 	if (state->time->late)
 		screen_print_prose(
 			screen,
-			"kernels and copies that CUPTI told of too late, which are here in "
+			"kernels and copies that CUPTI reported too late, which are here in "
 			"part: %s",
 			unit_format_count(number, state->time->late));
 	untold_print(state->untold, run_source(report->run), screen);

@@ -27,6 +27,7 @@ static void io_fill(struct report *report, struct table *table)
 static void io_total_facts(const struct report *report, struct facts *facts)
 {
 	struct io_row total = io_total(&reading_of(report)->io);
+	struct io_disk disk = io_disk(report->run, reading_of(report)->source);
 
 	facts_number(facts, "calls", UNIT_COUNT, total.calls);
 	facts_number(facts, "opens", UNIT_COUNT, total.opens);
@@ -36,14 +37,20 @@ static void io_total_facts(const struct report *report, struct facts *facts)
 	facts_number(facts, "bytes_written", UNIT_BYTES, total.bytes_written);
 	facts_number(facts, "total_ns", UNIT_NS, total.total_ns);
 	facts_number(facts, "errors", UNIT_COUNT, total.errors);
+	if (disk.is_known) {
+		facts_number(facts, "disk_read_bytes", UNIT_BYTES, disk.read_bytes);
+		facts_number(facts, "disk_written_bytes", UNIT_BYTES, disk.written_bytes);
+	}
 }
 
 static void io_head(const struct document *document, const struct screen *screen)
 {
-	struct io_row total = io_total(&reading_of(document->context)->io);
+	const struct report *report = document->context;
+	struct io_row total = io_total(&reading_of(report)->io);
+	struct io_disk disk = io_disk(report->run, reading_of(report)->source);
 
 	if (total.calls)
-		io_print_totals(&total, screen);
+		io_print_totals(&total, &disk, screen);
 }
 
 const struct report_kind report_kind_io = {

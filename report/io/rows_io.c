@@ -178,7 +178,39 @@ void io_fill_table(struct io_reading *reading, struct table *table)
 	free(is_row);
 }
 
-void io_print_totals(const struct io_row *total, const struct screen *screen)
+struct io_disk io_disk(const struct run *run, struct source *source)
+{
+	struct io_disk disk = { .is_known = !run_filters(run)->any };
+	struct source_process *const *process;
+	size_t count = source_processes(source, &process);
+
+	for (size_t i = 0; i < count && disk.is_known; i++) {
+		disk.is_known = process[i]->disk_read && process[i]->disk_written;
+		if (!disk.is_known)
+			break;
+		disk.read_bytes += process[i]->disk_read - 1;
+		disk.written_bytes += process[i]->disk_written - 1;
+	}
+	return disk;
+}
+
+static void print_disk(const struct io_disk *disk, const struct screen *screen)
+{
+	char read[UNIT_TEXT_BYTES], written[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	prose_begin(&line, screen);
+	fprintf(line.screen.out,
+		"the kernel read %s from disks for these processes (programs and read-ahead "
+		"included) and writes %s there, now or later; the rest was in memory or is on no "
+		"local disk",
+		unit_format_bytes(read, disk->read_bytes),
+		unit_format_bytes(written, disk->written_bytes));
+	prose_end(&line, screen);
+}
+
+void io_print_totals(const struct io_row *total, const struct io_disk *disk,
+		     const struct screen *screen)
 {
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
 	struct prose line;
@@ -192,5 +224,7 @@ void io_print_totals(const struct io_row *total, const struct screen *screen)
 	if (total->errors)
 		fprintf(line.screen.out, ", %s failed", unit_format_count(c, total->errors));
 	prose_end(&line, screen);
+	if (disk->is_known)
+		print_disk(disk, screen);
 	putc('\n', screen->out);
 }

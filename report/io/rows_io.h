@@ -10,7 +10,16 @@
 /* Joins rows of the reading that mean the same, once. */
 void io_fill_table(struct io_reading *reading, struct table *table);
 
-/* One line above the table. */
-void io_print_totals(const struct io_row *total, const struct screen *screen);
+/* What the kernel has read from disks, and is to write there, for all processes: see source.h. */
+struct io_disk {
+	uint64_t read_bytes, written_bytes;
+	bool is_known; /* of every process that has calls in the reading */
+};
+/* Unknown where only a part of the run is shown: these counters are of whole processes. */
+struct io_disk io_disk(const struct run *run, struct source *source);
+
+/* The lines above the table. */
+void io_print_totals(const struct io_row *total, const struct io_disk *disk,
+		     const struct screen *screen);
 
 #endif

@@ -39,6 +39,11 @@ static void set_usage(struct table *table, const struct source_process *process)
 				 process->memory_peak_bytes);
 	table_set_number(table, COLUMN_processes_children_ns, process->children_ns);
 	table_set_number(table, COLUMN_processes_major_faults, process->major_faults);
+	if (process->disk_read)
+		table_set_number(table, COLUMN_processes_disk_read_bytes, process->disk_read - 1);
+	if (process->disk_written)
+		table_set_number(table, COLUMN_processes_disk_written_bytes,
+				 process->disk_written - 1);
 }
 
 static void set_waits(struct table *table, const struct source_process *process)

@@ -88,6 +88,8 @@ static int process_take_usage(struct file_row *file, const struct evt_process_us
 		row->process.memory_peak_bytes = event->memory_peak_bytes;
 	row->process.children_ns = event->children_ns;
 	row->process.major_faults = event->major_faults;
+	row->process.disk_read = event->disk_read;
+	row->process.disk_written = event->disk_written;
 	return EVT_OK;
 }
 

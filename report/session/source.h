@@ -64,7 +64,8 @@ struct source_process {
 	uint32_t how;        /* enum evt_end_how */
 	uint64_t cpu_ns, memory_bytes;
 	uint64_t memory_peak_bytes, children_ns,
-		major_faults; /* of process_usage; 0 when not told */
+		major_faults;             /* of process_usage; 0 when not told */
+	uint64_t disk_read, disk_written; /* of process_usage: bytes plus one, 0 when not told */
 	bool has_usage;
 	uint64_t samples_torn, samples_dropped; /* of python_sampling */
 	uint64_t events;                        /* program events (not of family system) */

@@ -45,7 +45,7 @@ static void steps_head(const struct document *document, const struct screen *scr
 					   "(INTERCEPT_OPERATORS): operators took more than this");
 	if (steps->gpu_late)
 		screen_print_prose(screen,
-				   "kernels and copies that CUPTI told of too late to be whole in "
+				   "kernels and copies that CUPTI reported too late to be whole in "
 				   "their steps: %s",
 				   unit_format_count(number, steps->gpu_late));
 	if (steps->in_part)

@@ -14,7 +14,7 @@ same() { # FILE FORMAT: all reports
 		cmp alone "folder/$report.$2" || fail "$report of $1 is not what the report prints as $2"
 	done
 }
-for file in "$ROOT"/tests/golden/*.evt; do
+for file in "$ROOT"/tests/golden/{,events/}*.evt; do
 	same "$file" json
 	"$REPORT" threads "$file" >/dev/null 2>&1
 	wanted=$?

@@ -16,6 +16,29 @@ done
 line=$("$REPORT" dump "$ROOT/tests/golden/newer_event.evt" | grep -c 'heap_trim pad=5 released=1')
 expect_eq "events of a later version that dump names" "$line" 1
 
+# Every event there is stands in one of them, and its fields have the values that they had then; a later field may be beside them.
+for file in "$ROOT"/tests/golden/{,events/}*.evt; do
+	"$REPORT" dump "$file" 2>/dev/null
+done | grep -oE '^[0-9]+ [0-9]+(:[0-9]+)? [a-z_]+' | cut -d' ' -f3 | sort -u >have
+grep -ohE '^EVENT\([0-9]+, [a-z_]+' "$ROOT"/collector/format/events/*.def | cut -d' ' -f2 | sort >want
+(($(wc -l <want) > 80)) || fail "only $(wc -l <want) events are listed"
+expect_eq "events that no recorded file has (every_event writes one with all)" "$(comm -13 have want)" ''
+cat >compare.py <<'END'
+import shlex, sys
+wanted, got = (open(path).read().splitlines() for path in sys.argv[1:])
+assert len(wanted) == len(got), (len(wanted), len(got))
+for before, now in zip(wanted, got):
+    missing = set(shlex.split(before)) - set(shlex.split(now))
+    assert not missing, (before, now)
+END
+for file in "$ROOT"/tests/golden/events/*.evt; do
+	"$REPORT" dump "$file" >dumped || fail "dump of $file"
+	python3 compare.py "${file%.evt}.txt" dumped || fail "an event of $file is not read as it was"
+	for report in $(tables reports); do
+		"$REPORT" "$report" "$file" >table 2>err || fail "$report of $file: status $?: $(cat err)"
+	done
+done
+
 # UPDATE adds what is missing, and leaves what is there as it is: a value that has changed is still a difference
 cp "$ROOT/tests/golden/counts.evt" .
 python3 - "$ROOT/tests/golden/counts.json" old.json <<'END'

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_program io_edges
-for what in cancel signals vfork longjmp early errno aio; do
+for what in cancel signals vfork longjmp early errno aio nameless; do
 	mkdir "$what" && cd "$what" || exit
 	for trace in io all; do
 		INTERCEPT_TRACE=$([[ $trace == io ]] && echo io || echo +io) INTERCEPT_OUTPUT=$PWD/$trace.evt LD_PRELOAD=$LIB \
@@ -27,6 +27,10 @@ expect_eq "bytes of its parent" \
 # a request counts with the bytes that it asked for, and once
 expect aio/io.evt 'io.row(file="'"$PWD"'/aio/aio.dat").writes == 11' 'io.row(file="'"$PWD"'/aio/aio.dat").bytes_written == 1100' \
 	'io.row(file="'"$PWD"'/aio/aio.dat").reads == 2' 'io.row(file="'"$PWD"'/aio/aio.dat").errors == 1'
+
+# a file without a name has the one that the kernel gives it
+expect nameless/io.evt 'sorted((r.bytes_written, r.bytes_read, r.opens, r.calls) for r in io.rows if "/#" in r.file) == [(10, 4, 1, 4), (20, 4, 1, 4)]' \
+	'io.totals.bytes_written == 30'
 
 # not recorded unasked, and without a trace nothing is different
 run_traced "$PROGRAMS/io_edges" vfork >/dev/null

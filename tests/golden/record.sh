@@ -22,7 +22,7 @@ mount --bind "${XDG_CACHE_HOME:-$HOME/.cache}/intercept/lightning" /mnt/home/lig
 mount --bind "${O:-$root/build}/fake" /mnt/home/fake
 cp "$root"/tests/golden/{families,collectives,samples,objects,calls}.py /mnt/home
 cp "${O:-$root/build}"/{libintercept.so,intercept-collector,prof-report} /mnt/home
-cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls,mappings,stack_leaks,stack_shares,cuda_gpu} /mnt/home
+cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls,mappings,stack_leaks,stack_shares,cuda_gpu,every_event} /mnt/home
 export PATH=/mnt/home:/usr/bin:/bin
 cd /mnt/home
 record() { # NAME COMMAND...
@@ -31,6 +31,7 @@ record() { # NAME COMMAND...
 		INTERCEPT_STACKS_EVERY="${INTERCEPT_STACKS_EVERY:-}" INTERCEPT_SAMPLE="${INTERCEPT_SAMPLE:-}" "${@:2}"
 }
 
+mkdir "$1/events" && every_event "$1/events/newest.evt"
 record counts counts /dev/null 2 2 2
 record ranges captured
 record memory mappings

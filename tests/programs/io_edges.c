@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -pthread */
 /*
- * usage: io_edges cancel|signals|vfork|errno|early|longjmp|aio
+ * usage: io_edges cancel|signals|vfork|errno|early|longjmp|aio|nameless
  * Input and output where it is delicate: in threads that are cancelled, in signal handlers, in a child of vfork(), before any
  * constructor. Ends with 1 and a line on stderr when a call did what it does not do by itself. Prints what it has counted.
  */
@@ -256,6 +256,35 @@ static void asynchronous(void)
 __attribute__((section(".preinit_array"), used)) static void (*first)(int, char **,
 								      char **) = early;
 
+/* --- files without a name: each is one of its own, not the folder that it was made in --- */
+
+static int nameless_in(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR, 0600);
+
+	return fd >= 0 ? fd
+		       : open("/dev/shm", O_TMPFILE | O_RDWR,
+			      0600); /* not every file system has them */
+}
+
+static void nameless(void)
+{
+	char folder[4096];
+	int fd[2];
+
+	must(!!getcwd(folder, sizeof(folder)), "getcwd");
+	for (int i = 0; i < 2;
+	     i++) { /* both at once: the kernel names them by their inodes, which it uses again */
+		size_t bytes = i ? 20 : 10;
+
+		fd[i] = nameless_in(folder);
+		must(fd[i] >= 0, "O_TMPFILE");
+		must(write(fd[i], buffer, bytes) == (ssize_t)bytes, "write");
+		must(pread(fd[i], buffer, 4, 0) == 4, "pread");
+	}
+	must(close(fd[0]) == 0 && close(fd[1]) == 0, "close");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -272,6 +301,8 @@ int main(int argc, char **argv)
 		jump();
 	else if (!strcmp(what, "aio"))
 		asynchronous();
+	else if (!strcmp(what, "nameless"))
+		nameless();
 	else if (!strcmp(what, "early"))
 		must(early_bytes == 5, "early");
 	else

@@ -48,6 +48,7 @@ struct run {
 		unsigned int opens, reads; /* a step */
 		uint64_t bytes, call_ns;   /* of a read; of each call */
 		bool in_loader;
+		bool many;    /* each time that one is opened, it is another file */
 	} reading;            /* of one file */
 	void (*before)(void); /* writes what is before the first step, from 2 ms on */
 	/* Kernels, one after the other from the begin of a step on; none: CUPTI tells nothing. */
@@ -269,17 +270,22 @@ static void step_optimizer(const struct run *run)
 
 #define FILE_FD 5u
 
-static void open_file(uint64_t took_ns)
+static void open_file(uint64_t took_ns, bool another)
 {
+	static unsigned int number;
+	char path[32] = "/data/samples.bin";
+
+	if (another)
+		snprintf(path, sizeof(path), "/data/sample%u.bin", number++);
 	now += took_ns;
 	FRAME_PUT(c.r.fw, now, io_open, .function = name("open"), .fd = FILE_FD,
-		  .kind = IO_KIND_FILE, .path = name("/data/samples.bin"), .duration = took_ns);
+		  .kind = IO_KIND_FILE, .path = name(path), .duration = took_ns);
 }
 
 static void step_reads(const struct reading *how)
 {
 	for (unsigned int i = 0; i < how->opens; i++)
-		open_file(how->call_ns);
+		open_file(how->call_ns, how->many);
 	for (unsigned int i = 0; i < how->reads; i++) {
 		now += how->call_ns;
 		FRAME_PUT(c.r.fw, now, io_read, .function = name("read"), .fd = FILE_FD,
@@ -353,7 +359,7 @@ static void write_run(uint32_t stream, const struct run *run)
 	now = 0;
 	CUDA_PUT(&c, MS, cuda_alloc, "cudaHostAlloc", 5, .kind = EVT_CUDA_PINNED,
 		 .address = 0x100000, .bytes = 1 << 20);
-	open_file(0);
+	open_file(0, false);
 	if (run->before)
 		run->before();
 	now = run->start_ns;

@@ -698,6 +698,34 @@ static void files_that_are_read_badly(void **state)
 	release();
 }
 
+/* As many samples as files: none is read often, all of them are. */
+static void many_files_that_are_read_badly(void **state)
+{
+	(void)state;
+	struct reading bits = {
+		.opens = 1, .reads = 20, .bytes = 100, .call_ns = 30 * US, .many = true
+	};
+	struct run run;
+
+	one_is_wrong(CHANGED(reading, bits), "small_reads", 6.23);
+	run = CHANGED(reading, bits);
+	write_one(&run);
+	assert_non_null(
+		strstr(advice_of("small_reads")->text, "all 60 files that are read so have 1,200"));
+	release();
+	bits.reads = 10; /* little is read of any, as of modules that are imported */
+	bits.call_ns = 60 * US;
+	run = CHANGED(reading, bits);
+	write_one(&run);
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+	bits.reads = 16; /* in bits, but fewer than a thousand in all */
+	run = CHANGED(reading, bits);
+	write_one(&run);
+	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+}
+
 /* Only where the loop waits for the DataLoader, and the DataLoader for files. */
 static void files_below_the_data_loader(void **state)
 {
@@ -766,6 +794,7 @@ int main(void)
 		cmocka_unit_test(shares_above_a_half_are_problems),
 		cmocka_unit_test(facts_of_the_environment),
 		cmocka_unit_test(files_that_are_read_badly),
+		cmocka_unit_test(many_files_that_are_read_badly),
 		cmocka_unit_test(files_below_the_data_loader),
 		cmocka_unit_test(a_name_of_accents_stays_in_its_room),
 	};
