@@ -2,16 +2,19 @@
 /* See caller.h. */
 #include "preload/heap/caller.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/base/object_span.h"
 #include "preload/stacks/cfi.h"
 #include "preload/stacks/stack.h"
+#include "preload/stacks/unload.h"
 #include "preload/stacks/wrappers.h"
 
 #define ADDRESS_MASK ((1ull << CALLER_ADDRESS_BITS) - 1)
-#define PAGE_BITS 12u
+#define RULE_MASK ((1u << (63 - CALLER_ADDRESS_BITS)) - 1)
+#define PAGE_BITS CALLER_PAGE_BITS
 #define FRAME_WORDS_MAX 64u /* of a wrapper: more are refused */
 
 /* The upper bits of a word of the cache. */
@@ -19,7 +22,15 @@
 #define RULE_BY_RBP (1u << 7)
 #define RULE_RBP_SHIFT 8u
 
+#define USUAL_WRAPPERS 64u
+
 uint64_t caller_cache[CALLER_WORDS] __attribute__((aligned(64)));
+
+/*
+ * The wrappers that are mostly called: operator new has half of all calls of many a program. A word is the address and
+ * the rule, of frames by rsp only, as in the cache; a page that has one is mixed there.
+ */
+static uint64_t usual_wrappers[USUAL_WRAPPERS] __attribute__((aligned(64)));
 
 _Static_assert(CALLER_WORDS == 1u << (64 - 52), "caller_home() takes the upper bits");
 _Static_assert(FRAME_WORDS_MAX < 1u << RULE_WORDS_BITS, "distances fit");
@@ -68,41 +79,135 @@ static unsigned int rule_work_out(uint64_t address)
 	return object_rule(&object, address);
 }
 
-/* Into an empty word of its line, or else over its home. */
-static void rule_keep(uint64_t *line, uint64_t *home, uint64_t word)
-{
-	uint64_t *at = home;
+/* --- the cache --- */
 
-	for (unsigned int i = 0; i < CALLER_LINE && __atomic_load_n(at, __ATOMIC_RELAXED); i++)
-		at = &line[(unsigned int)(home - line + i) % CALLER_LINE];
-	if (__atomic_load_n(at, __ATOMIC_RELAXED))
-		at = home;
-	__atomic_store_n(at, word, __ATOMIC_RELAXED);
+static _Atomic uint32_t turn; /* which place of a full line is next to be given up */
+
+static uint64_t *line_of(uint64_t *home)
+{
+	return caller_cache + ((home - caller_cache) & ~(ptrdiff_t)(CALLER_LINE - 1));
 }
 
-/* Not where it belongs: elsewhere in its line, or not known yet. */
+/* The word of a page or an address: `key`, which `mask` takes out of it; 0: not known. */
+static uint64_t *word_find(uint64_t *home, uint64_t key, uint64_t mask)
+{
+	uint64_t *line = line_of(home);
+
+	for (unsigned int i = 0; i < CALLER_LINE; i++)
+		if ((__atomic_load_n(&line[i], __ATOMIC_RELAXED) & mask) == key)
+			return &line[i];
+	return NULL;
+}
+
+/* An empty place, or else each in its turn: what is given up and still used comes back by its next call. */
+static uint64_t *word_spare(uint64_t *home)
+{
+	uint64_t *line = line_of(home);
+	uint64_t *spare = word_find(home, 0, ~0ull);
+
+	if (spare)
+		return spare;
+	spare = &line[atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % CALLER_LINE];
+	return spare == home ? &line[(spare - line + 1) % CALLER_LINE] : spare;
+}
+
+/*
+ * Once in about eight looks: two pages of one home that are called from by turns would otherwise write their line at
+ * each call, and take it away from other threads.
+ */
+static bool word_may_move(void)
+{
+	return recorder_self.lane[0].head / 2 % 8 == 0;
+}
+
+/* Who is at home takes the other place. */
+static void word_come_home(uint64_t *home, uint64_t *other, uint64_t word)
+{
+	__atomic_store_n(other, __atomic_load_n(home, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	__atomic_store_n(home, word, __ATOMIC_RELAXED);
+}
+
+static void word_keep(uint64_t *home, uint64_t word)
+{
+	if (__atomic_load_n(home, __ATOMIC_RELAXED))
+		word_come_home(home, word_spare(home), word);
+	else
+		__atomic_store_n(home, word, __ATOMIC_RELAXED);
+}
+
+/* --- what is in it --- */
+
+/* Whether it has a wrapper. By the byte before a return address, which may be the last one of the page before. */
+static bool page_work_out(uint64_t page)
+{
+	uint64_t start = page << PAGE_BITS;
+	struct object object;
+	struct object_span span;
+
+	if (!object_of(start, &object) && !object_of(start + (1u << PAGE_BITS) - 1, &object))
+		return true; /* nobody's now: an object may come to lie there */
+	span = object_span(&object);
+	return wrappers_meet(object.map, span.low, span.high, start - 1, 1u << PAGE_BITS);
+}
+
+static __attribute__((noinline)) bool page_search(uint64_t page)
+{
+	uint64_t *home = caller_home(page);
+	uint64_t *at = word_find(home, page, ~CALLER_MIXED);
+	uint64_t word;
+
+	if (at) {
+		word = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (at != home && word_may_move())
+			word_come_home(home, at, word);
+	} else {
+		unload_watch(caller_forget);
+		word = page | (page_work_out(page) ? CALLER_MIXED : 0);
+		word_keep(home, word);
+	}
+	return word != page;
+}
+
+/* Not known to have no wrapper. */
+static bool page_is_mixed(uint64_t address)
+{
+	uint64_t page = address >> PAGE_BITS;
+	uint64_t word = __atomic_load_n(caller_home(page), __ATOMIC_RELAXED);
+
+	if (word == page)
+		return false;
+	return word == (page | CALLER_MIXED) || page_search(page);
+}
+
 static __attribute__((noinline)) unsigned int rule_search(uint64_t address)
 {
+	uint64_t key = address | CALLER_ADDRESS;
 	uint64_t *home = caller_home(address);
-	uint64_t *line = caller_cache + ((home - caller_cache) & ~(ptrdiff_t)(CALLER_LINE - 1));
-	unsigned int rule;
+	uint64_t *at = word_find(home, key, CALLER_ADDRESS | ADDRESS_MASK);
+	uint64_t word;
 
-	for (unsigned int i = 0; i < CALLER_LINE; i++) {
-		uint64_t word = __atomic_load_n(&line[i], __ATOMIC_RELAXED);
-
-		if ((word & ADDRESS_MASK) == address)
-			return (unsigned int)(word >> CALLER_ADDRESS_BITS);
+	if (at) {
+		word = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (at != home && word_may_move())
+			word_come_home(home, at, word);
+	} else {
+		word = key | (uint64_t)rule_work_out(address) << CALLER_ADDRESS_BITS;
+		word_keep(home, word);
 	}
-	rule = rule_work_out(address);
-	rule_keep(line, home, address | (uint64_t)rule << CALLER_ADDRESS_BITS);
-	return rule;
+	return (unsigned int)(word >> CALLER_ADDRESS_BITS) & RULE_MASK;
 }
 
-/* 0: no wrapper. `word` is what the address has at home. */
-static inline unsigned int rule_of(uint64_t address, uint64_t word)
+/* 0: no wrapper. */
+static inline unsigned int rule_of(uint64_t address)
 {
-	if (__builtin_expect((word & ADDRESS_MASK) == address, 1))
-		return (unsigned int)(word >> CALLER_ADDRESS_BITS);
+	uint64_t word;
+
+	if (!page_is_mixed(address))
+		return 0;
+	word = __atomic_load_n(caller_home(address), __ATOMIC_RELAXED);
+	if (__builtin_expect((word & (CALLER_ADDRESS | ADDRESS_MASK)) == (address | CALLER_ADDRESS),
+			     1))
+		return (unsigned int)(word >> CALLER_ADDRESS_BITS) & RULE_MASK;
 	return rule_search(address);
 }
 
@@ -147,8 +252,7 @@ static __attribute__((noinline)) uint64_t caller_skip_afresh(void *const *frame)
 	uint64_t address = place_address(&place);
 	struct object object;
 
-	for (unsigned int level = 0;
-	     level < CALLER_LEVELS && rule_of(address, caller_word(address)); level++) {
+	for (unsigned int level = 0; level < CALLER_LEVELS && rule_of(address); level++) {
 		unsigned int rule = object_of(address, &object) ? object_rule(&object, address) : 0;
 
 		if (!rule || !place_climb(&place, rule, false) ||
@@ -170,7 +274,21 @@ static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame, 
 	return stack_here(lane, frame);
 }
 
-static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *frame, uint64_t word)
+static inline uint64_t *usual_home(uint64_t address)
+{
+	return &usual_wrappers[address * 0x9e3779b97f4a7c15u >> 58];
+}
+
+static void usual_keep(uint64_t address, unsigned int rule)
+{
+	uint64_t *home = usual_home(address);
+
+	if (!(rule & RULE_BY_RBP) && (!__atomic_load_n(home, __ATOMIC_RELAXED) || word_may_move()))
+		__atomic_store_n(home, address | (uint64_t)rule << CALLER_ADDRESS_BITS,
+				 __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *frame)
 {
 	struct place place = { (uintptr_t)(frame + 1), (uintptr_t)frame[0] };
 	uint64_t address = place_address(&place);
@@ -178,31 +296,56 @@ static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *fram
 	if (!address_is_plausible(address))
 		return address;
 	for (unsigned int level = 0; level < CALLER_LEVELS; level++) {
-		unsigned int rule = rule_of(address, word);
+		unsigned int rule = rule_of(address);
 
 		if (!rule)
 			break;
+		usual_keep(address, rule);
 		if (!place_climb(&place, rule, true))
 			return caller_skip_afresh(frame);
 		if (!address_is_plausible(place_address(&place)))
 			break;
 		address = place_address(&place);
-		word = caller_word(address);
-		if (word == address)
-			break;
 	}
 	return address;
 }
 
-uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t word, uint64_t bytes)
+/* Out of usual wrappers that were called from where no other is; 0: no such call. */
+static inline uint64_t caller_behind_usual(void *const *frame)
 {
+	void *const *slot = frame + 1;
+
+	for (unsigned int level = 0; level < CALLER_LEVELS; level++) {
+		uint64_t address = (uintptr_t)*slot;
+		uint64_t word = __atomic_load_n(usual_home(address), __ATOMIC_RELAXED);
+		void *const *next = slot +
+				    (word >> CALLER_ADDRESS_BITS & ((1u << RULE_WORDS_BITS) - 1));
+
+		if (!address || (word & ADDRESS_MASK) != address ||
+		    ((uintptr_t)next ^ (uintptr_t)slot) >> PAGE_BITS)
+			return 0;
+		if (caller_is_plain((uintptr_t)*next))
+			return (uintptr_t)*next;
+		slot = next;
+	}
+	return 0;
+}
+
+uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t bytes)
+{
+	uint64_t outer = caller_behind_usual(frame); /* where there are stacks none is usual */
+
+	if (__builtin_expect(outer != 0, 1))
+		return outer;
 	if ((stack_families | stack_without) >> EVT_FAMILY_alloc & 1)
 		return caller_by_stack(lane, frame, bytes);
-	return caller_skip_wrappers(frame, word);
+	return caller_skip_wrappers(frame);
 }
 
 void caller_forget(void)
 {
 	for (unsigned int i = 0; i < CALLER_WORDS; i++)
 		__atomic_store_n(&caller_cache[i], 0, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < USUAL_WRAPPERS; i++)
+		__atomic_store_n(&usual_wrappers[i], 0, __ATOMIC_RELAXED);
 }

@@ -3,9 +3,12 @@
  * Who called: the return address of a hook, or where that lies in a wrapper (wrappers.def: operator
  * new and its kin), the return address of the wrapper, up to CALLER_LEVELS of them.
  *
- * Cache. A word an address: the address in the lower 48 bits, above them how to get from its frame to
- * the next, 0 for no wrapper. Most callers are no wrappers and cost one load and a compare. Words are
- * read and written whole and relaxed; two threads at worst classify the same address twice.
+ * Cache. Most pages of code have no wrapper: a word that is the page's number says so of all addresses in it, so that
+ * most callers cost one load and a compare, and a program that calls from 24,000 places is looked at 3,000 times. Of
+ * other pages a word says that they are mixed, and a word an address says how to get from its frame to the next, 0 for
+ * no wrapper. A word is looked for in all of its line; one that is wanted comes home, where the hot path looks, and what
+ * it finds there takes another place of the line, so that what is used again and again stays, whatever came before it.
+ * Words are read and written whole and relaxed; two threads at worst classify the same page twice.
  *
  * What is not in the cache is classified from the tables of the object that holds it: found by
  * _dl_find_object() (glibc 2.35 and newer; without it nothing is skipped), named by wrappers.h, its
@@ -16,7 +19,8 @@
  * caller_skip(), which takes the stack instead; so callers alone cost what they cost without the choice.
  *
  * Stale words. The library that an address lay in may have been unloaded and another one loaded in its
- * place; nothing tells us. So a cached word may be believed about what is a wrapper (being wrong, it
+ * place. dlclose() makes all be forgotten (stacks/unload.h), but what libc unloads by itself nothing tells us. So a
+ * cached word may be believed about what is a wrapper (being wrong, it
  * misattributes), but not about what can be read. What is read on the word of the cache is therefore
  * above the return address we started from and in the same page, which is mapped, since we return
  * through it. A step that leaves the page (one in 256 stack depths for operator new) is not taken:
@@ -27,6 +31,7 @@
 #ifndef PRELOAD_HEAP_CALLER_H
 #define PRELOAD_HEAP_CALLER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/base/hidden.h"
@@ -36,6 +41,11 @@
 #define CALLER_WORDS 4096u /* power of two */
 #define CALLER_LINE 8u     /* words that are searched, one cache line */
 #define CALLER_ADDRESS_BITS 48u
+#define CALLER_PAGE_BITS 12u
+
+/* A word is a page's number (no wrapper), that and CALLER_MIXED, or an address, CALLER_ADDRESS and its rule. */
+#define CALLER_MIXED (1ull << 62)
+#define CALLER_ADDRESS (1ull << 63)
 
 PRELOAD_HIDDEN extern uint64_t caller_cache[CALLER_WORDS];
 
@@ -45,18 +55,22 @@ PRELOAD_HIDDEN extern uint64_t caller_cache[CALLER_WORDS];
  */
 #define CALLER_FRAME ((void *const *)__builtin_frame_address(0))
 
-static inline uint64_t *caller_home(uint64_t address)
+/* Of a page's number or an address. */
+static inline uint64_t *caller_home(uint64_t key)
 {
-	return &caller_cache[address * 0x9e3779b97f4a7c15u >> 52];
+	return &caller_cache[key * 0x9e3779b97f4a7c15u >> 52];
 }
 
-/* What the address has in the cache: itself, itself and a rule, or another address. */
-static inline uint64_t caller_word(uint64_t address)
+/* Is known: nothing in the page of `address` is a wrapper. */
+static inline bool caller_is_plain(uint64_t address)
 {
-	return __atomic_load_n(caller_home(address), __ATOMIC_RELAXED);
+	uint64_t page = address >> CALLER_PAGE_BITS;
+
+	return __atomic_load_n(caller_home(page), __ATOMIC_RELAXED) == page;
 }
 
-uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t word, uint64_t bytes);
+/* Not plain: out of a wrapper, or from where nothing is known yet. */
+uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t bytes);
 
 /*
  * Who called for `bytes`, as the record of `lane` has it. Where that is a stack `lane` is IN_RECORD afterwards, and the stack's
@@ -66,11 +80,10 @@ static inline __attribute__((always_inline)) uint64_t caller_of(struct recorder_
 								void *const *frame, uint64_t bytes)
 {
 	uint64_t address = (uintptr_t)frame[1];
-	uint64_t word = caller_word(address);
 
-	if (__builtin_expect(word == address, 1))
+	if (__builtin_expect(caller_is_plain(address), 1))
 		return address;
-	return caller_skip(lane, frame, word, bytes);
+	return caller_skip(lane, frame, bytes);
 }
 
 struct cfi_row;
