@@ -13,7 +13,6 @@
 #include "preload/stacks/wrappers.h"
 
 #define ADDRESS_MASK ((1ull << CALLER_ADDRESS_BITS) - 1)
-#define RULE_MASK ((1u << (63 - CALLER_ADDRESS_BITS)) - 1)
 #define PAGE_BITS CALLER_PAGE_BITS
 #define FRAME_WORDS_MAX 64u /* of a wrapper: more are refused */
 
@@ -22,17 +21,10 @@
 #define RULE_BY_RBP (1u << 7)
 #define RULE_RBP_SHIFT 8u
 
-#define USUAL_WRAPPERS 64u
+struct caller_known caller_known __attribute__((aligned(4096)));
 
-uint64_t caller_cache[CALLER_WORDS] __attribute__((aligned(64)));
-
-/*
- * The wrappers that are mostly called: operator new has half of all calls of many a program. A word is the address and
- * the rule, of frames by rsp only, as in the cache; a page that has one is mixed there.
- */
-static uint64_t usual_wrappers[USUAL_WRAPPERS] __attribute__((aligned(64)));
-
-_Static_assert(CALLER_WORDS == 1u << (64 - 52), "caller_home() takes the upper bits");
+_Static_assert(CALLER_PAGES == 1u << (64 - 54), "caller_page_home() takes the upper bits");
+_Static_assert(CALLER_RULES == 1u << (64 - 56), "caller_rule_home() takes the upper bits");
 _Static_assert(FRAME_WORDS_MAX < 1u << RULE_WORDS_BITS, "distances fit");
 
 /* Frames of small functions: by rsp, or a standard frame by rbp. 0: another one. */
@@ -83,64 +75,64 @@ static unsigned int rule_work_out(uint64_t address)
 
 static _Atomic uint32_t turn; /* which place of a full line is next to be given up */
 
-static uint64_t *line_of(uint64_t *home)
-{
-	return caller_cache + ((home - caller_cache) & ~(ptrdiff_t)(CALLER_LINE - 1));
-}
-
-/* The word of a page or an address: `key`, which `mask` takes out of it; 0: not known. */
-static uint64_t *word_find(uint64_t *home, uint64_t key, uint64_t mask)
-{
-	uint64_t *line = line_of(home);
-
-	for (unsigned int i = 0; i < CALLER_LINE; i++)
-		if ((__atomic_load_n(&line[i], __ATOMIC_RELAXED) & mask) == key)
-			return &line[i];
-	return NULL;
-}
-
-/* An empty place, or else each in its turn: what is given up and still used comes back by its next call. */
-static uint64_t *word_spare(uint64_t *home)
-{
-	uint64_t *line = line_of(home);
-	uint64_t *spare = word_find(home, 0, ~0ull);
-
-	if (spare)
-		return spare;
-	spare = &line[atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % CALLER_LINE];
-	return spare == home ? &line[(spare - line + 1) % CALLER_LINE] : spare;
-}
-
 /*
  * Once in about eight looks: two pages of one home that are called from by turns would otherwise write their line at
  * each call, and take it away from other threads.
  */
-static bool word_may_move(void)
+static bool may_move(void)
 {
 	return recorder_self.lane[0].head / 2 % 8 == 0;
 }
 
-/* Who is at home takes the other place. */
-static void word_come_home(uint64_t *home, uint64_t *other, uint64_t word)
+static unsigned int turn_next(void)
 {
-	__atomic_store_n(other, __atomic_load_n(home, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-	__atomic_store_n(home, word, __ATOMIC_RELAXED);
+	return atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
 }
 
-static void word_keep(uint64_t *home, uint64_t word)
-{
-	if (__atomic_load_n(home, __ATOMIC_RELAXED))
-		word_come_home(home, word_spare(home), word);
-	else
-		__atomic_store_n(home, word, __ATOMIC_RELAXED);
-}
+/* Of pages, and below of addresses, the same: an entry comes home, and who was there takes the other's place. */
+#define PAGE_LINE (CALLER_LINE_BYTES / sizeof(uint32_t))
+#define RULE_LINE (CALLER_LINE_BYTES / sizeof(uint64_t))
+
+/* An empty place, or else each in its turn: what is given up and still used comes back by its next call. */
+#define DEFINE_LINE(noun, type, base, LINE)                                                 \
+	static type *noun##_find(type *home, type wanted, type mask)                        \
+	{                                                                                   \
+		type *line = (base) + ((home - (base)) & ~(ptrdiff_t)((LINE)-1));           \
+                                                                                            \
+		for (unsigned int i = 0; i < (LINE); i++)                                   \
+			if ((__atomic_load_n(&line[i], __ATOMIC_RELAXED) & mask) == wanted) \
+				return &line[i];                                            \
+		return NULL;                                                                \
+	}                                                                                   \
+                                                                                            \
+	static void noun##_come_home(type *home, type *other, type entry)                   \
+	{                                                                                   \
+		__atomic_store_n(other, __atomic_load_n(home, __ATOMIC_RELAXED),            \
+				 __ATOMIC_RELAXED);                                         \
+		__atomic_store_n(home, entry, __ATOMIC_RELAXED);                            \
+	}                                                                                   \
+                                                                                            \
+	static void noun##_keep(type *home, type entry)                                     \
+	{                                                                                   \
+		type *spare = __atomic_load_n(home, __ATOMIC_RELAXED)                       \
+				      ? noun##_find(home, 0, (type) ~(type)0)               \
+				      : home;                                               \
+                                                                                            \
+		if (!spare)                                                                 \
+			spare = (base) + (((home - (base)) & ~(ptrdiff_t)((LINE)-1)) |      \
+					  (ptrdiff_t)(turn_next() % (LINE)));               \
+		noun##_come_home(home, spare, entry);                                       \
+	}
+
+DEFINE_LINE(page, uint32_t, caller_known.page, PAGE_LINE)
+DEFINE_LINE(rule, uint64_t, caller_known.rule, RULE_LINE)
+#undef DEFINE_LINE
 
 /* --- what is in it --- */
 
 /* Whether it has a wrapper. By the byte before a return address, which may be the last one of the page before. */
-static bool page_work_out(uint64_t page)
+static bool page_work_out(uint64_t start)
 {
-	uint64_t start = page << PAGE_BITS;
 	struct object object;
 	struct object_span span;
 
@@ -150,65 +142,48 @@ static bool page_work_out(uint64_t page)
 	return wrappers_meet(object.map, span.low, span.high, start - 1, 1u << PAGE_BITS);
 }
 
-static __attribute__((noinline)) bool page_search(uint64_t page)
+/* Whether an address of a page that is not plain at its home is to be looked at by itself. */
+static __attribute__((noinline)) bool page_is_mixed(uint64_t address)
 {
-	uint64_t *home = caller_home(page);
-	uint64_t *at = word_find(home, page, ~CALLER_MIXED);
-	uint64_t word;
+	uint64_t mix = caller_page_mix(address);
+	uint32_t code = caller_page_code(mix);
+	uint32_t *home = caller_page_home(mix), *at = page_find(home, code, ~CALLER_PLAIN);
+	uint32_t entry;
 
 	if (at) {
-		word = __atomic_load_n(at, __ATOMIC_RELAXED);
-		if (at != home && word_may_move())
-			word_come_home(home, at, word);
+		entry = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (at != home && may_move())
+			page_come_home(home, at, entry);
 	} else {
 		unload_watch(caller_forget);
-		word = page | (page_work_out(page) ? CALLER_MIXED : 0);
-		word_keep(home, word);
+		entry = code;
+		if (!page_work_out(address >> PAGE_BITS << PAGE_BITS))
+			entry |= CALLER_PLAIN;
+		page_keep(home, entry);
 	}
-	return word != page;
-}
-
-/* Not known to have no wrapper. */
-static bool page_is_mixed(uint64_t address)
-{
-	uint64_t page = address >> PAGE_BITS;
-	uint64_t word = __atomic_load_n(caller_home(page), __ATOMIC_RELAXED);
-
-	if (word == page)
-		return false;
-	return word == (page | CALLER_MIXED) || page_search(page);
+	return !(entry & CALLER_PLAIN);
 }
 
 static __attribute__((noinline)) unsigned int rule_search(uint64_t address)
 {
-	uint64_t key = address | CALLER_ADDRESS;
-	uint64_t *home = caller_home(address);
-	uint64_t *at = word_find(home, key, CALLER_ADDRESS | ADDRESS_MASK);
-	uint64_t word;
+	uint64_t *home = caller_rule_home(address), *at = rule_find(home, address, ADDRESS_MASK);
+	uint64_t entry;
 
 	if (at) {
-		word = __atomic_load_n(at, __ATOMIC_RELAXED);
-		if (at != home && word_may_move())
-			word_come_home(home, at, word);
+		entry = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (at != home && may_move())
+			rule_come_home(home, at, entry);
 	} else {
-		word = key | (uint64_t)rule_work_out(address) << CALLER_ADDRESS_BITS;
-		word_keep(home, word);
+		entry = address | (uint64_t)rule_work_out(address) << CALLER_ADDRESS_BITS;
+		rule_keep(home, entry);
 	}
-	return (unsigned int)(word >> CALLER_ADDRESS_BITS) & RULE_MASK;
+	return (unsigned int)(entry >> CALLER_ADDRESS_BITS);
 }
 
 /* 0: no wrapper. */
-static inline unsigned int rule_of(uint64_t address)
+static unsigned int rule_of(uint64_t address)
 {
-	uint64_t word;
-
-	if (!page_is_mixed(address))
-		return 0;
-	word = __atomic_load_n(caller_home(address), __ATOMIC_RELAXED);
-	if (__builtin_expect((word & (CALLER_ADDRESS | ADDRESS_MASK)) == (address | CALLER_ADDRESS),
-			     1))
-		return (unsigned int)(word >> CALLER_ADDRESS_BITS) & RULE_MASK;
-	return rule_search(address);
+	return page_is_mixed(address) ? rule_search(address) : 0;
 }
 
 struct place {
@@ -274,20 +249,6 @@ static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame, 
 	return stack_here(lane, frame);
 }
 
-static inline uint64_t *usual_home(uint64_t address)
-{
-	return &usual_wrappers[address * 0x9e3779b97f4a7c15u >> 58];
-}
-
-static void usual_keep(uint64_t address, unsigned int rule)
-{
-	uint64_t *home = usual_home(address);
-
-	if (!(rule & RULE_BY_RBP) && (!__atomic_load_n(home, __ATOMIC_RELAXED) || word_may_move()))
-		__atomic_store_n(home, address | (uint64_t)rule << CALLER_ADDRESS_BITS,
-				 __ATOMIC_RELAXED);
-}
-
 static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *frame)
 {
 	struct place place = { (uintptr_t)(frame + 1), (uintptr_t)frame[0] };
@@ -300,7 +261,6 @@ static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *fram
 
 		if (!rule)
 			break;
-		usual_keep(address, rule);
 		if (!place_climb(&place, rule, true))
 			return caller_skip_afresh(frame);
 		if (!address_is_plausible(place_address(&place)))
@@ -310,33 +270,38 @@ static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *fram
 	return address;
 }
 
-/* Out of usual wrappers that were called from where no other is; 0: no such call. */
-static inline uint64_t caller_behind_usual(void *const *frame)
+/*
+ * What is known at its home: the address itself, or out of wrappers by rsp, as operator new is, whose calls are half
+ * of all of many a program. 0: not known so.
+ */
+static inline uint64_t caller_known_of(void *const *frame)
 {
 	void *const *slot = frame + 1;
 
 	for (unsigned int level = 0; level < CALLER_LEVELS; level++) {
 		uint64_t address = (uintptr_t)*slot;
-		uint64_t word = __atomic_load_n(usual_home(address), __ATOMIC_RELAXED);
-		void *const *next = slot +
-				    (word >> CALLER_ADDRESS_BITS & ((1u << RULE_WORDS_BITS) - 1));
+		uint64_t entry = __atomic_load_n(caller_rule_home(address), __ATOMIC_RELAXED);
+		unsigned int rule = (unsigned int)(entry >> CALLER_ADDRESS_BITS);
+		void *const *next = slot + (rule & ((1u << RULE_WORDS_BITS) - 1));
 
-		if (!address || (word & ADDRESS_MASK) != address ||
+		if ((entry & ADDRESS_MASK) != address || (rule & RULE_BY_RBP) ||
 		    ((uintptr_t)next ^ (uintptr_t)slot) >> PAGE_BITS)
 			return 0;
-		if (caller_is_plain((uintptr_t)*next))
-			return (uintptr_t)*next;
+		if (!rule)
+			return address;
 		slot = next;
+		if ((uintptr_t)*slot <= ADDRESS_MASK && caller_is_plain((uintptr_t)*slot))
+			return (uintptr_t)*slot;
 	}
 	return 0;
 }
 
 uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t bytes)
 {
-	uint64_t outer = caller_behind_usual(frame); /* where there are stacks none is usual */
+	uint64_t caller = caller_known_of(frame); /* where there are stacks none is known */
 
-	if (__builtin_expect(outer != 0, 1))
-		return outer;
+	if (__builtin_expect(caller != 0, 1))
+		return caller;
 	if ((stack_families | stack_without) >> EVT_FAMILY_alloc & 1)
 		return caller_by_stack(lane, frame, bytes);
 	return caller_skip_wrappers(frame);
@@ -344,8 +309,8 @@ uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t by
 
 void caller_forget(void)
 {
-	for (unsigned int i = 0; i < CALLER_WORDS; i++)
-		__atomic_store_n(&caller_cache[i], 0, __ATOMIC_RELAXED);
-	for (unsigned int i = 0; i < USUAL_WRAPPERS; i++)
-		__atomic_store_n(&usual_wrappers[i], 0, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < CALLER_PAGES; i++)
+		__atomic_store_n(&caller_known.page[i], 0, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < CALLER_RULES; i++)
+		__atomic_store_n(&caller_known.rule[i], 0, __ATOMIC_RELAXED);
 }

@@ -3,12 +3,13 @@
  * Who called: the return address of a hook, or where that lies in a wrapper (wrappers.def: operator
  * new and its kin), the return address of the wrapper, up to CALLER_LEVELS of them.
  *
- * Cache. Most pages of code have no wrapper: a word that is the page's number says so of all addresses in it, so that
- * most callers cost one load and a compare, and a program that calls from 24,000 places is looked at 3,000 times. Of
- * other pages a word says that they are mixed, and a word an address says how to get from its frame to the next, 0 for
- * no wrapper. A word is looked for in all of its line; one that is wanted comes home, where the hot path looks, and what
- * it finds there takes another place of the line, so that what is used again and again stays, whatever came before it.
- * Words are read and written whole and relaxed; two threads at worst classify the same page twice.
+ * Cache. Most pages of code have no wrapper: 32 bits say so of a page, so that most callers cost one load and a compare,
+ * and a program that calls from 24,000 places is looked at 3,000 times. They are small, and few, so that they stay in
+ * the processor's first cache: a step of training calls from 130 pages. Of other pages they say that they are mixed, and a
+ * word an address says how to get from its frame to the next, 0 for no wrapper. What is looked for may lie in all of a
+ * line; what is wanted comes home, where the hot path looks, and what was there takes another place of the line, so
+ * that what is used again and again stays, whatever came before it. Entries are read and written whole and relaxed; two
+ * threads at worst classify the same page twice.
  *
  * What is not in the cache is classified from the tables of the object that holds it: found by
  * _dl_find_object() (glibc 2.35 and newer; without it nothing is skipped), named by wrappers.h, its
@@ -38,16 +39,18 @@
 #include "preload/record/recorder.h"
 
 #define CALLER_LEVELS 4u
-#define CALLER_WORDS 4096u /* power of two */
-#define CALLER_LINE 8u     /* words that are searched, one cache line */
+#define CALLER_PAGES 1024u /* powers of two */
+#define CALLER_RULES 256u
+#define CALLER_LINE_BYTES 64u /* that are searched, a line of the cache */
 #define CALLER_ADDRESS_BITS 48u
 #define CALLER_PAGE_BITS 12u
 
-/* A word is a page's number (no wrapper), that and CALLER_MIXED, or an address, CALLER_ADDRESS and its rule. */
-#define CALLER_MIXED (1ull << 62)
-#define CALLER_ADDRESS (1ull << 63)
+struct caller_known {
+	uint32_t page[CALLER_PAGES]; /* caller_page_code(), and CALLER_PLAIN where no wrapper is */
+	uint64_t rule[CALLER_RULES]; /* the address, above its 48 bits the rule */
+};
 
-PRELOAD_HIDDEN extern uint64_t caller_cache[CALLER_WORDS];
+PRELOAD_HIDDEN extern struct caller_known caller_known;
 
 /*
  * The frame to give to caller_of(): the function's own, the exported one's. It must not end in a jump
@@ -55,18 +58,37 @@ PRELOAD_HIDDEN extern uint64_t caller_cache[CALLER_WORDS];
  */
 #define CALLER_FRAME ((void *const *)__builtin_frame_address(0))
 
-/* Of a page's number or an address. */
-static inline uint64_t *caller_home(uint64_t key)
+#define CALLER_PLAIN 1u
+
+/* The page's number, 36 bits, times an odd number: the uppermost 36 bits of the result, from which it could be had back. */
+static inline uint64_t caller_page_mix(uint64_t address)
 {
-	return &caller_cache[key * 0x9e3779b97f4a7c15u >> 52];
+	return (address >> CALLER_PAGE_BITS << CALLER_PAGE_BITS) * (0x9e3779b97f4a7c15u << 16);
+}
+
+/* 10 bits of it are the home, the lower 31 of it the code: 5 are in both, none is lost. */
+static inline uint32_t *caller_page_home(uint64_t mix)
+{
+	return &caller_known.page[mix >> 54];
+}
+
+static inline uint32_t caller_page_code(uint64_t mix)
+{
+	return (uint32_t)(mix >> 27);
+}
+
+static inline uint64_t *caller_rule_home(uint64_t address)
+{
+	return &caller_known.rule[address * 0x9e3779b97f4a7c15u >> 56];
 }
 
 /* Is known: nothing in the page of `address` is a wrapper. */
 static inline bool caller_is_plain(uint64_t address)
 {
-	uint64_t page = address >> CALLER_PAGE_BITS;
+	uint64_t mix = caller_page_mix(address);
 
-	return __atomic_load_n(caller_home(page), __ATOMIC_RELAXED) == page;
+	return __atomic_load_n(caller_page_home(mix), __ATOMIC_RELAXED) ==
+	       (caller_page_code(mix) | CALLER_PLAIN);
 }
 
 /* Not plain: out of a wrapper, or from where nothing is known yet. */

@@ -87,8 +87,29 @@ static void test_plain_caller(void **state)
 		uint64_t caller = who_called(&plain);
 
 		assert_int_equal(caller, plain);
-		assert_int_equal(*caller_home(plain >> CALLER_PAGE_BITS),
-				 plain >> CALLER_PAGE_BITS);
+		assert_true(caller_is_plain(plain));
+	}
+}
+
+/* No two pages have the same code at the same home. */
+static void test_codes_are_exact(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000000; i++) {
+		uint64_t address, mix, page = 0, factor = 0x9e3779b97f4a7c15u, inverse = factor;
+
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		address = seed >> 16;
+		mix = caller_page_mix(address);
+		for (unsigned int round = 0; round < 6; round++)
+			inverse *= 2 - factor * inverse;
+		page = (uint64_t)(caller_page_home(mix) - caller_known.page) << 54 |
+		       (uint64_t)caller_page_code(mix) << 27;
+		page = (page >> 28) * inverse & ((1ull << 36) - 1);
+		assert_int_equal(page, address >> CALLER_PAGE_BITS);
+		assert_int_equal(caller_page_code(mix) & CALLER_PLAIN, 0);
 	}
 }
 
@@ -151,11 +172,12 @@ static void test_stale_cache(void **state)
 	uint64_t plain;
 
 	(void)state;
-	for (uint64_t way = 1; way < 0x8000; way++) {
+	for (uint64_t way = 1; way < 0x10000; way++) {
 		caller_forget();
 		who_called(&plain);
-		*caller_home(plain >> CALLER_PAGE_BITS) = plain >> CALLER_PAGE_BITS | CALLER_MIXED;
-		*caller_home(plain) = CALLER_ADDRESS | plain | way << CALLER_ADDRESS_BITS;
+		*caller_page_home(caller_page_mix(plain)) = caller_page_code(
+			caller_page_mix(plain));
+		*caller_rule_home(plain) = plain | way << CALLER_ADDRESS_BITS;
 		assert_true(who_called(&plain) >> CALLER_ADDRESS_BITS == 0);
 	}
 }
@@ -173,7 +195,7 @@ static void test_stack_instead(void **state)
 		caller = who_called(&plain);
 		assert_true(caller & RECORD_STACK_BIT);
 		assert_true(caller >> (RECORD_STACK_BITS + 1) == 0);
-		assert_int_equal(*caller_home(plain >> CALLER_PAGE_BITS), 0);
+		assert_false(caller_is_plain(plain));
 		assert_int_equal(lane.owner & RECORDER_BUSY_BITS, RECORDER_IN_RECORD);
 	}
 	lane.limit = lane.head; /* no room for frames: other stacks have their callers */
@@ -193,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_plain_caller),
+		cmocka_unit_test(test_codes_are_exact),
 		cmocka_unit_test(test_steady_after_many),
 		cmocka_unit_test(test_stale_cache),
 		cmocka_unit_test(test_stack_instead),
