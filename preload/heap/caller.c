@@ -130,6 +130,24 @@ DEFINE_LINE(rule, uint64_t, caller_known.rule, RULE_LINE)
 
 /* --- what is in it --- */
 
+/* Objects that have no wrapper at all, as most: their pages need no look at symbols. */
+#define PLAIN_OBJECTS 64u
+static const struct link_map *plain_objects[PLAIN_OBJECTS];
+
+static bool object_is_plain(const struct object *object, const struct object_span *span)
+{
+	const struct link_map **known =
+		&plain_objects[((uintptr_t)object->map >> 4 ^ (uintptr_t)object->map >> 10) %
+			       PLAIN_OBJECTS];
+
+	if (__atomic_load_n(known, __ATOMIC_RELAXED) == object->map)
+		return true;
+	if (wrappers_meet(object->map, span->low, span->high, span->low, span->high - span->low))
+		return false;
+	__atomic_store_n(known, object->map, __ATOMIC_RELAXED);
+	return true;
+}
+
 /* Whether it has a wrapper. By the byte before a return address, which may be the last one of the page before. */
 static bool page_work_out(uint64_t start)
 {
@@ -139,7 +157,8 @@ static bool page_work_out(uint64_t start)
 	if (!object_of(start, &object) && !object_of(start + (1u << PAGE_BITS) - 1, &object))
 		return true; /* nobody's now: an object may come to lie there */
 	span = object_span(&object);
-	return wrappers_meet(object.map, span.low, span.high, start - 1, 1u << PAGE_BITS);
+	return !object_is_plain(&object, &span) &&
+	       wrappers_meet(object.map, span.low, span.high, start - 1, 1u << PAGE_BITS);
 }
 
 /* Whether an address of a page that is not plain at its home is to be looked at by itself. */
@@ -313,4 +332,6 @@ void caller_forget(void)
 		__atomic_store_n(&caller_known.page[i], 0, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < CALLER_RULES; i++)
 		__atomic_store_n(&caller_known.rule[i], 0, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < PLAIN_OBJECTS; i++)
+		__atomic_store_n(&plain_objects[i], NULL, __ATOMIC_RELAXED);
 }
