@@ -89,6 +89,7 @@ static void test_plain_caller(void **state)
 		assert_int_equal(caller, plain);
 		assert_true(caller_is_plain(plain));
 	}
+	assert_true(unload_forget == caller_forget); /* a library that is unloaded */
 }
 
 /* No two pages have the same code at the same home. */
