@@ -150,10 +150,11 @@ static void test_steady_after_many(void **state)
 	uint64_t start, end;
 
 	(void)state;
-	assert_int_equal(object_find((void *)(uintptr_t)qsort, &libc), 0);
-	start = ((uintptr_t)qsort & ~4095ull) - 40 * 4096;
+	/* one that no sanitiser has of its own: theirs lie beside operator new */
+	assert_int_equal(object_find((void *)(uintptr_t)a64l, &libc), 0);
+	start = (uintptr_t)libc.start + PLACE_BYTES;
 	end = start + PLACES * PLACE_BYTES;
-	assert_true(start > (uintptr_t)libc.start && end < (uintptr_t)libc.end);
+	assert_true(end < (uintptr_t)libc.end);
 	caller_forget();
 	for (uint64_t at = start; at < end; at += 40)
 		call_from(at);
