@@ -137,7 +137,7 @@ static void call_from(uint64_t address)
 	assert_int_equal(caller_of(&lane, frame, 64), address);
 }
 
-#define PLACES 300u
+#define PLACES 150u
 #define PLACE_BYTES 4200u /* from one to the next: each in another page */
 
 /*
