@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool clock_is_tsc;
+PRELOAD_HOT bool clock_is_tsc;
 
 static bool clock_tsc_is_invariant(void)
 {

@@ -63,7 +63,7 @@ static cupti_result monotonic(uint64_t *ret_ns)
 static double tick_rate(void)
 {
 	const struct region_header *region = entry_region();
-	struct pair now;
+	struct pair now = { 0 };
 
 	if (!clock_is_tsc)
 		return 1;

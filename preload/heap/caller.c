@@ -2,16 +2,18 @@
 /* See caller.h. */
 #include "preload/heap/caller.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/base/object_span.h"
 #include "preload/stacks/cfi.h"
 #include "preload/stacks/stack.h"
+#include "preload/stacks/unload.h"
 #include "preload/stacks/wrappers.h"
 
 #define ADDRESS_MASK ((1ull << CALLER_ADDRESS_BITS) - 1)
-#define PAGE_BITS 12u
+#define PAGE_BITS CALLER_PAGE_BITS
 #define FRAME_WORDS_MAX 64u /* of a wrapper: more are refused */
 
 /* The upper bits of a word of the cache. */
@@ -19,9 +21,10 @@
 #define RULE_BY_RBP (1u << 7)
 #define RULE_RBP_SHIFT 8u
 
-uint64_t caller_cache[CALLER_WORDS] __attribute__((aligned(64)));
+struct caller_known caller_known __attribute__((aligned(4096)));
 
-_Static_assert(CALLER_WORDS == 1u << (64 - 52), "caller_home() takes the upper bits");
+_Static_assert(CALLER_PAGES == 1u << (64 - 54), "caller_page_home() takes the upper bits");
+_Static_assert(CALLER_RULES == 1u << (64 - 56), "caller_rule_home() takes the upper bits");
 _Static_assert(FRAME_WORDS_MAX < 1u << RULE_WORDS_BITS, "distances fit");
 
 /* Frames of small functions: by rsp, or a standard frame by rbp. 0: another one. */
@@ -68,42 +71,138 @@ static unsigned int rule_work_out(uint64_t address)
 	return object_rule(&object, address);
 }
 
-/* Into an empty word of its line, or else over its home. */
-static void rule_keep(uint64_t *line, uint64_t *home, uint64_t word)
-{
-	uint64_t *at = home;
+/* --- the cache --- */
 
-	for (unsigned int i = 0; i < CALLER_LINE && __atomic_load_n(at, __ATOMIC_RELAXED); i++)
-		at = &line[(unsigned int)(home - line + i) % CALLER_LINE];
-	if (__atomic_load_n(at, __ATOMIC_RELAXED))
-		at = home;
-	__atomic_store_n(at, word, __ATOMIC_RELAXED);
+static _Atomic uint32_t turn; /* which place of a full line is next to be given up */
+
+/*
+ * Once in about eight looks: two pages of one home that are called from by turns would otherwise write their line at
+ * each call, and take it away from other threads.
+ */
+static bool may_move(void)
+{
+	return recorder_self.lane[0].head / 2 % 8 == 0;
 }
 
-/* Not where it belongs: elsewhere in its line, or not known yet. */
+static unsigned int turn_next(void)
+{
+	return atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
+}
+
+/* Of pages, and below of addresses, the same: an entry comes home, and who was there takes the other's place. */
+#define PAGE_LINE (CALLER_LINE_BYTES / sizeof(uint32_t))
+#define RULE_LINE (CALLER_LINE_BYTES / sizeof(uint64_t))
+
+/* An empty place, or else each in its turn: what is given up and still used comes back by its next call. */
+#define DEFINE_LINE(noun, type, base, LINE)                                                 \
+	static type *noun##_find(type *home, type wanted, type mask)                        \
+	{                                                                                   \
+		type *line = (base) + ((home - (base)) & ~(ptrdiff_t)((LINE)-1));           \
+                                                                                            \
+		for (unsigned int i = 0; i < (LINE); i++)                                   \
+			if ((__atomic_load_n(&line[i], __ATOMIC_RELAXED) & mask) == wanted) \
+				return &line[i];                                            \
+		return NULL;                                                                \
+	}                                                                                   \
+                                                                                            \
+	static void noun##_come_home(type *home, type *other, type entry)                   \
+	{                                                                                   \
+		__atomic_store_n(other, __atomic_load_n(home, __ATOMIC_RELAXED),            \
+				 __ATOMIC_RELAXED);                                         \
+		__atomic_store_n(home, entry, __ATOMIC_RELAXED);                            \
+	}                                                                                   \
+                                                                                            \
+	static void noun##_keep(type *home, type entry)                                     \
+	{                                                                                   \
+		type *spare = __atomic_load_n(home, __ATOMIC_RELAXED)                       \
+				      ? noun##_find(home, 0, (type) ~(type)0)               \
+				      : home;                                               \
+                                                                                            \
+		if (!spare)                                                                 \
+			spare = (base) + (((home - (base)) & ~(ptrdiff_t)((LINE)-1)) |      \
+					  (ptrdiff_t)(turn_next() % (LINE)));               \
+		noun##_come_home(home, spare, entry);                                       \
+	}
+
+DEFINE_LINE(page, uint32_t, caller_known.page, PAGE_LINE)
+DEFINE_LINE(rule, uint64_t, caller_known.rule, RULE_LINE)
+#undef DEFINE_LINE
+
+/* --- what is in it --- */
+
+/* Objects that have no wrapper at all, as most: their pages need no look at symbols. */
+#define PLAIN_OBJECTS 64u
+static const struct link_map *plain_objects[PLAIN_OBJECTS];
+
+static bool object_is_plain(const struct object *object, const struct object_span *span)
+{
+	const struct link_map **known =
+		&plain_objects[((uintptr_t)object->map >> 4 ^ (uintptr_t)object->map >> 10) %
+			       PLAIN_OBJECTS];
+
+	if (__atomic_load_n(known, __ATOMIC_RELAXED) == object->map)
+		return true;
+	if (wrappers_meet(object->map, span->low, span->high, span->low, span->high - span->low))
+		return false;
+	__atomic_store_n(known, object->map, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Whether it has a wrapper. By the byte before a return address, which may be the last one of the page before. */
+static bool page_work_out(uint64_t start)
+{
+	struct object object;
+	struct object_span span;
+
+	if (!object_of(start, &object) && !object_of(start + (1u << PAGE_BITS) - 1, &object))
+		return true; /* nobody's now: an object may come to lie there */
+	span = object_span(&object);
+	return !object_is_plain(&object, &span) &&
+	       wrappers_meet(object.map, span.low, span.high, start - 1, 1u << PAGE_BITS);
+}
+
+/* Whether an address of a page that is not plain at its home is to be looked at by itself. */
+static __attribute__((noinline)) bool page_is_mixed(uint64_t address)
+{
+	uint64_t mix = caller_page_mix(address);
+	uint32_t code = caller_page_code(mix);
+	uint32_t *home = caller_page_home(mix), *at = page_find(home, code, ~CALLER_PLAIN);
+	uint32_t entry;
+
+	if (at) {
+		entry = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (at != home && may_move())
+			page_come_home(home, at, entry);
+	} else {
+		unload_watch(caller_forget);
+		entry = code;
+		if (!page_work_out(address >> PAGE_BITS << PAGE_BITS))
+			entry |= CALLER_PLAIN;
+		page_keep(home, entry);
+	}
+	return !(entry & CALLER_PLAIN);
+}
+
 static __attribute__((noinline)) unsigned int rule_search(uint64_t address)
 {
-	uint64_t *home = caller_home(address);
-	uint64_t *line = caller_cache + ((home - caller_cache) & ~(ptrdiff_t)(CALLER_LINE - 1));
-	unsigned int rule;
+	uint64_t *home = caller_rule_home(address), *at = rule_find(home, address, ADDRESS_MASK);
+	uint64_t entry;
 
-	for (unsigned int i = 0; i < CALLER_LINE; i++) {
-		uint64_t word = __atomic_load_n(&line[i], __ATOMIC_RELAXED);
-
-		if ((word & ADDRESS_MASK) == address)
-			return (unsigned int)(word >> CALLER_ADDRESS_BITS);
+	if (at) {
+		entry = __atomic_load_n(at, __ATOMIC_RELAXED);
+		if (at != home && may_move())
+			rule_come_home(home, at, entry);
+	} else {
+		entry = address | (uint64_t)rule_work_out(address) << CALLER_ADDRESS_BITS;
+		rule_keep(home, entry);
 	}
-	rule = rule_work_out(address);
-	rule_keep(line, home, address | (uint64_t)rule << CALLER_ADDRESS_BITS);
-	return rule;
+	return (unsigned int)(entry >> CALLER_ADDRESS_BITS);
 }
 
-/* 0: no wrapper. `word` is what the address has at home. */
-static inline unsigned int rule_of(uint64_t address, uint64_t word)
+/* 0: no wrapper. */
+static unsigned int rule_of(uint64_t address)
 {
-	if (__builtin_expect((word & ADDRESS_MASK) == address, 1))
-		return (unsigned int)(word >> CALLER_ADDRESS_BITS);
-	return rule_search(address);
+	return page_is_mixed(address) ? rule_search(address) : 0;
 }
 
 struct place {
@@ -147,8 +246,7 @@ static __attribute__((noinline)) uint64_t caller_skip_afresh(void *const *frame)
 	uint64_t address = place_address(&place);
 	struct object object;
 
-	for (unsigned int level = 0;
-	     level < CALLER_LEVELS && rule_of(address, caller_word(address)); level++) {
+	for (unsigned int level = 0; level < CALLER_LEVELS && rule_of(address); level++) {
 		unsigned int rule = object_of(address, &object) ? object_rule(&object, address) : 0;
 
 		if (!rule || !place_climb(&place, rule, false) ||
@@ -170,7 +268,7 @@ static uint64_t caller_by_stack(struct recorder_lane *lane, void *const *frame, 
 	return stack_here(lane, frame);
 }
 
-static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *frame, uint64_t word)
+static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *frame)
 {
 	struct place place = { (uintptr_t)(frame + 1), (uintptr_t)frame[0] };
 	uint64_t address = place_address(&place);
@@ -178,7 +276,7 @@ static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *fram
 	if (!address_is_plausible(address))
 		return address;
 	for (unsigned int level = 0; level < CALLER_LEVELS; level++) {
-		unsigned int rule = rule_of(address, word);
+		unsigned int rule = rule_of(address);
 
 		if (!rule)
 			break;
@@ -187,22 +285,53 @@ static __attribute__((noinline)) uint64_t caller_skip_wrappers(void *const *fram
 		if (!address_is_plausible(place_address(&place)))
 			break;
 		address = place_address(&place);
-		word = caller_word(address);
-		if (word == address)
-			break;
 	}
 	return address;
 }
 
-uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t word, uint64_t bytes)
+/*
+ * What is known at its home: the address itself, or out of wrappers by rsp, as operator new is, whose calls are half
+ * of all of many a program. 0: not known so.
+ */
+static inline uint64_t caller_known_of(void *const *frame)
 {
+	void *const *slot = frame + 1;
+
+	for (unsigned int level = 0; level < CALLER_LEVELS; level++) {
+		uint64_t address = (uintptr_t)*slot;
+		uint64_t entry = __atomic_load_n(caller_rule_home(address), __ATOMIC_RELAXED);
+		unsigned int rule = (unsigned int)(entry >> CALLER_ADDRESS_BITS);
+		void *const *next = slot + (rule & ((1u << RULE_WORDS_BITS) - 1));
+
+		if ((entry & ADDRESS_MASK) != address || (rule & RULE_BY_RBP) ||
+		    ((uintptr_t)next ^ (uintptr_t)slot) >> PAGE_BITS)
+			return 0;
+		if (!rule)
+			return address;
+		slot = next;
+		if ((uintptr_t)*slot <= ADDRESS_MASK && caller_is_plain((uintptr_t)*slot))
+			return (uintptr_t)*slot;
+	}
+	return 0;
+}
+
+uint64_t caller_skip(struct recorder_lane *lane, void *const *frame, uint64_t bytes)
+{
+	uint64_t caller = caller_known_of(frame); /* where there are stacks none is known */
+
+	if (__builtin_expect(caller != 0, 1))
+		return caller;
 	if ((stack_families | stack_without) >> EVT_FAMILY_alloc & 1)
 		return caller_by_stack(lane, frame, bytes);
-	return caller_skip_wrappers(frame, word);
+	return caller_skip_wrappers(frame);
 }
 
 void caller_forget(void)
 {
-	for (unsigned int i = 0; i < CALLER_WORDS; i++)
-		__atomic_store_n(&caller_cache[i], 0, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < CALLER_PAGES; i++)
+		__atomic_store_n(&caller_known.page[i], 0, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < CALLER_RULES; i++)
+		__atomic_store_n(&caller_known.rule[i], 0, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < PLAIN_OBJECTS; i++)
+		__atomic_store_n(&plain_objects[i], NULL, __ATOMIC_RELAXED);
 }

@@ -6,6 +6,7 @@
  * Not done here: no policy on the allocator, which stays the program's. Callers and stacks: caller.h. C++ new and delete arrive through malloc and free.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ static inline __attribute__((always_inline)) void record_born(struct recorder_la
 	uint64_t now = recorder_now();
 	uint64_t *at;
 
-	recorder_switch(lane, RECORDER_IN_RECORD);
+	recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
 	if (UNLIKELY(!record_fits_packed(ptr, size, caller))) {
 		record_born_wide(lane, record_word(now, type), ptr, size, caller);
 	} else if ((at = recorder_room(lane, RECORD_PACKED_WORDS)) != NULL) {
@@ -53,7 +54,8 @@ static inline __attribute__((always_inline)) void record_born(struct recorder_la
 
 /* Before the original: `lane` is IN_RECORD and is left IN_CALL. */
 static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane,
-							      uint32_t type, const void *block)
+							      uint32_t type, const void *block,
+							      void *const *frame)
 {
 	uint64_t now = recorder_now();
 	uint64_t *at = recorder_room(lane, 2);
@@ -63,14 +65,21 @@ static inline __attribute__((always_inline)) void record_dies(struct recorder_la
 		at[1] = (uintptr_t)block;
 		recorder_publish(lane, 2);
 	}
-	recorder_switch(lane, RECORDER_IN_CALL);
+	recorder_switch_at(lane, frame, RECORDER_IN_CALL);
 }
 
-/* No object behind us has a malloc(): not a C library that we know. */
-static __attribute__((noinline)) void *heap_is_missing(void)
+/* False: no object behind us has a malloc(): not a C library that we know. While the heap is recorded it is there. */
+static __attribute__((noinline, cold)) bool heap_is_found(void)
 {
+	if (hook_resolve())
+		return true;
 	errno = ENOMEM;
-	return NULL;
+	return false;
+}
+
+static inline bool heap_is_there(void)
+{
+	return !UNLIKELY(!hook_ready) || heap_is_found();
 }
 
 HOOK_EXPORT void *malloc(size_t size)
@@ -78,11 +87,9 @@ HOOK_EXPORT void *malloc(size_t size)
 	struct recorder_lane *lane;
 	void *ptr;
 
-	if (UNLIKELY(!hook_ready) && !hook_resolve())
-		return heap_is_missing();
 	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
 	if (UNLIKELY(!lane))
-		return hook_real.malloc(size);
+		return UNLIKELY(!heap_is_there()) ? NULL : hook_real.malloc(size);
 	ptr = hook_real.malloc(size);
 	if (UNLIKELY(!ptr))
 		recorder_leave(lane);
@@ -96,11 +103,9 @@ HOOK_EXPORT void *calloc(size_t count, size_t size)
 	struct recorder_lane *lane;
 	void *ptr;
 
-	if (UNLIKELY(!hook_ready) && !hook_resolve())
-		return heap_is_missing();
 	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
 	if (UNLIKELY(!lane))
-		return hook_real.calloc(count, size);
+		return UNLIKELY(!heap_is_there()) ? NULL : hook_real.calloc(count, size);
 	ptr = hook_real.calloc(count, size);
 	if (UNLIKELY(!ptr))
 		recorder_leave(lane);
@@ -118,8 +123,8 @@ static inline __attribute__((always_inline)) void *realloc_recorded(struct recor
 	void *fresh;
 
 	if (ptr) {
-		recorder_switch(lane, RECORDER_IN_RECORD);
-		record_dies(lane, EVT_realloc_free, ptr);
+		recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
+		record_dies(lane, EVT_realloc_free, ptr, frame);
 	}
 	fresh = hook_real.realloc(ptr, size);
 	if (fresh) {
@@ -127,7 +132,7 @@ static inline __attribute__((always_inline)) void *realloc_recorded(struct recor
 		return fresh;
 	}
 	if (ptr && size) {
-		recorder_switch(lane, RECORDER_IN_RECORD);
+		recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
 		recorder_put(lane, EVT_realloc_failed, recorder_now(),
 			     &(uint64_t){ (uintptr_t)ptr }, 1);
 	}
@@ -140,11 +145,9 @@ static inline __attribute__((always_inline)) void *realloc_from(void *ptr, size_
 {
 	struct recorder_lane *lane;
 
-	if (UNLIKELY(!hook_ready) && !hook_resolve())
-		return heap_is_missing();
 	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
 	if (UNLIKELY(!lane))
-		return hook_real.realloc(ptr, size);
+		return UNLIKELY(!heap_is_there()) ? NULL : hook_real.realloc(ptr, size);
 	return realloc_recorded(lane, ptr, size, frame);
 }
 
@@ -172,30 +175,31 @@ HOOK_EXPORT void *reallocarray(void *ptr, size_t count, size_t size)
 	return realloc_from(ptr, bytes, CALLER_FRAME);
 }
 
-static inline __attribute__((always_inline)) void free_from(void *ptr)
+static inline __attribute__((always_inline)) void free_from(void *ptr, void *const *frame)
 {
 	struct recorder_lane *lane;
 
-	if (!ptr || (UNLIKELY(!hook_ready) && !hook_resolve()))
+	if (!ptr)
 		return;
 	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_RECORD);
 	if (UNLIKELY(!lane)) {
-		hook_real.free(ptr);
+		if (heap_is_there())
+			hook_real.free(ptr);
 		return;
 	}
-	record_dies(lane, EVT_free, ptr);
+	record_dies(lane, EVT_free, ptr, frame);
 	hook_real.free(ptr);
 	recorder_leave(lane);
 }
 
 HOOK_EXPORT void free(void *ptr)
 {
-	free_from(ptr);
+	free_from(ptr, CALLER_FRAME);
 }
 
 HOOK_EXPORT void cfree(void *ptr)
 {
-	free_from(ptr);
+	free_from(ptr, CALLER_FRAME);
 }
 
 /*
@@ -222,11 +226,10 @@ HOOK_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
 	struct recorder_lane *lane;
 	int error;
 
-	if (UNLIKELY(!hook_ready) && !hook_resolve())
-		return ENOMEM;
 	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
 	if (UNLIKELY(!lane))
-		return hook_real.posix_memalign(ret, alignment, size);
+		return UNLIKELY(!heap_is_there()) ? ENOMEM
+						  : hook_real.posix_memalign(ret, alignment, size);
 	error = hook_real.posix_memalign(ret, alignment, size);
 	if (error || !*ret)
 		recorder_leave(lane);
@@ -235,17 +238,23 @@ HOOK_EXPORT int posix_memalign(void **ret, size_t alignment, size_t size)
 	return error;
 }
 
-/* aligned_alloc, memalign, valloc and pvalloc differ in their parameters only. */
+/* aligned_alloc, memalign, valloc and pvalloc differ in their parameters only, and an allocator may have none of them. */
 #define MEMALIGN_HOOK(name, parameters, arguments)                                \
+	static __attribute__((noinline, cold)) bool heap_has_##name(void)         \
+	{                                                                         \
+		if (heap_is_there() && hook_real.name)                            \
+			return true;                                              \
+		errno = ENOMEM;                                                   \
+		return false;                                                     \
+	}                                                                         \
+                                                                                  \
 	HOOK_EXPORT void *name parameters                                         \
 	{                                                                         \
 		struct recorder_lane *lane;                                       \
 		void *ptr;                                                        \
                                                                                   \
-		if (UNLIKELY(!hook_ready) && !hook_resolve())                     \
-			return heap_is_missing();                                 \
-		if (UNLIKELY(!hook_real.name))                                    \
-			return heap_is_missing();                                 \
+		if (UNLIKELY(!hook_real.name) && !heap_has_##name())              \
+			return NULL;                                              \
 		lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);        \
 		if (UNLIKELY(!lane))                                              \
 			return hook_real.name arguments;                          \
@@ -264,7 +273,7 @@ MEMALIGN_HOOK(pvalloc, (size_t size), (size))
 
 HOOK_EXPORT size_t malloc_usable_size(void *ptr)
 {
-	if (!ptr || (UNLIKELY(!hook_ready) && !hook_resolve()))
+	if (!ptr || !heap_is_there())
 		return 0;
 	return hook_real.malloc_usable_size(ptr);
 }

@@ -7,8 +7,8 @@
 
 #include "preload/hook/origin.h"
 
-struct hook_originals hook_real;
-bool hook_ready;
+PRELOAD_HOT struct hook_originals hook_real;
+PRELOAD_HOT bool hook_ready;
 
 static void original_set(void *original, const char *name)
 {

@@ -27,6 +27,7 @@
 #include "preload/life/output_check.h"
 #include "preload/life/own_program.h"
 #include "preload/record/recorder.h"
+#include "preload/record/thread_clock.h"
 #include "preload/record/strings.h"
 #include "preload/settings/settings.h"
 #include "preload/record/trouble.h"
@@ -126,7 +127,8 @@ static unsigned int families_wanted(void)
 	if (settings.trace & 1u << SETTINGS_FAMILY_##name) \
 		families |= 1u << EVT_FAMILY_##name;
 #include "collector/format/families.def"
-	if (session.late)
+	if (session.late ||
+	    !hook_ready) /* the heap's hooks look for originals while it is not recorded only */
 		families &= ~(1u << EVT_FAMILY_alloc);
 	return families;
 }
@@ -224,6 +226,7 @@ static int start_recording(void)
 	speak_of_start(region.header);
 	strings_forget();
 	capture_reset();
+	thread_clock_begin();
 	error = recorder_open(&region, entry, families_wanted());
 	if (error)
 		return error;

@@ -26,8 +26,8 @@ __thread struct recorder_thread recorder_self __attribute__((tls_model("initial-
 _Static_assert(sizeof(struct recorder_thread) <= 192, "TLS is scarce for late dlopen");
 
 static struct recorder_gates recorder_closed_gates; /* all 0 for ever */
-struct recorder_gates *recorder_gates = &recorder_closed_gates;
-uint64_t recorder_base;
+PRELOAD_HOT struct recorder_gates *recorder_gates = &recorder_closed_gates;
+PRELOAD_HOT uint64_t recorder_base;
 
 static void leave_alone(void)
 {

@@ -121,6 +121,15 @@ static inline void recorder_switch(struct recorder_lane *lane, unsigned int bit)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* The same where the frame that entered is known. */
+static inline void recorder_switch_at(struct recorder_lane *lane, void *const *frame,
+				      unsigned int bit)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	lane->owner = (uintptr_t)frame | bit;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 static inline void recorder_leave(struct recorder_lane *lane)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -110,11 +110,33 @@ static inline uint64_t string_mark(const void *owner, struct string_view text)
 uint64_t string_id_first(struct string_owner *known, uint64_t mark, struct string_view text,
 			 struct recorder_lane *lane);
 
+static inline struct string_owner *string_owner_place(const void *owner)
+{
+	uintptr_t at = (uintptr_t)owner;
+
+	return &strings_owner[(at >> 5 ^ at >> 12) % STRINGS_OWNERS];
+}
+
+/*
+ * As string_id(), for one that comes again and again: this table is in the processor's cache where the large one is not.
+ * Whatever hash stands there was sent; with the mark that it finds it fits no owner.
+ */
+static inline uint64_t string_id_again(const struct string *string, struct recorder_lane *lane)
+{
+	struct string_owner *known = &strings_owner[string->hash % STRINGS_OWNERS];
+
+	if (__atomic_load_n(&known->hash, __ATOMIC_RELAXED) == string->hash)
+		return string->hash;
+	(void)string_id(string, lane);
+	if (string_is_sent(string->hash))
+		__atomic_store_n(&known->hash, string->hash, __ATOMIC_RELAXED);
+	return string->hash;
+}
+
 static inline uint64_t string_id_of(const void *owner, struct string_view text,
 				    struct recorder_lane *lane)
 {
-	uintptr_t at = (uintptr_t)owner;
-	struct string_owner *known = &strings_owner[(at >> 5 ^ at >> 12) % STRINGS_OWNERS];
+	struct string_owner *known = string_owner_place(owner);
 	uint64_t mark = string_mark(owner, text);
 	uint64_t hash = __atomic_load_n(&known->hash, __ATOMIC_RELAXED);
 

@@ -4,8 +4,11 @@
  * and operators, says so for the time between two readings.
  *
  * Reading it is a system call, so that of ranges and operators only those edges are read that come
- * THREAD_CLOCK_TICKS or more after the thread's last reading: for others one compare with the time that they
+ * thread_clock_interval or more after the thread's last reading: for others one compare with the time that they
  * are recorded with anyway. The reading stands in the ring before its edge and has the edge's time.
+ * The interval is THREAD_CLOCK_SHARE times what a reading takes here, so that readings take a quarter of a per cent of
+ * the thread's time at most, and within THREAD_CLOCK_TICKS and THREAD_CLOCK_LONGEST of these: 0.06 to 2 ms. A wait that
+ * is longer is seen in the operator, range or step that it was in; of shorter ones their sum, over a few edges.
  *
  * Any thread, signal handlers too; no lock, no allocation. errno is preserved. Where the kernel refuses, the
  * thread never asks again.
@@ -24,6 +27,14 @@
 /* 60 to 130 us of TSCs of 2 to 4 GHz; their rate is the collector's business. */
 #define THREAD_CLOCK_TICKS (1u << 18)
 #define THREAD_CLOCK_NS 100000u /* where ticks are nanoseconds */
+#define THREAD_CLOCK_LONGEST 16u
+#define THREAD_CLOCK_SHARE 400u
+
+/* In ticks. */
+PRELOAD_HIDDEN extern uint64_t thread_clock_interval;
+
+/* Before recording begins: measures what a reading takes. */
+PRELOAD_HIDDEN void thread_clock_begin(void);
 
 /* CPU time of this thread; 0: it cannot be read. */
 static inline uint64_t thread_clock_ns(void)

@@ -18,18 +18,24 @@ static const uint32_t wrapper_hashes[] = {
 
 #define WRAPPERS (sizeof(wrapper_names) / sizeof(wrapper_names[0]))
 
-static bool name_holds(const struct symbols *s, uint32_t hash, const char *name, uintptr_t address)
+/* Some function of that name has a byte in [from, from + bytes). */
+static bool name_meets(const struct symbols *s, size_t wrapper, uintptr_t from, uintptr_t bytes)
 {
 	const Elf64_Sym *symbol;
 	uint64_t index = 0;
 
-	while ((symbol = symbols_next(s, hash, name, &index)))
-		if (address - s->load - symbol->st_value < symbol->st_size)
+	while ((symbol = symbols_next(s, wrapper_hashes[wrapper], wrapper_names[wrapper],
+				      &index))) {
+		uintptr_t start = s->load + symbol->st_value;
+
+		if (from - start < symbol->st_size || (symbol->st_size && start - from < bytes))
 			return true;
+	}
 	return false;
 }
 
-bool wrappers_contain(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t address)
+bool wrappers_meet(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t from,
+		   uintptr_t bytes)
 {
 	struct symbols symbols = {
 		.low = low, .high = high, .load = map->l_addr, .dynamic = map->l_ld
@@ -37,9 +43,13 @@ bool wrappers_contain(const struct link_map *map, uintptr_t low, uintptr_t high,
 
 	if (!symbols_open(&symbols))
 		return false;
-	for (size_t i = 0; i < WRAPPERS; i++) {
-		if (name_holds(&symbols, wrapper_hashes[i], wrapper_names[i], address))
+	for (size_t i = 0; i < WRAPPERS; i++)
+		if (name_meets(&symbols, i, from, bytes))
 			return true;
-	}
 	return false;
+}
+
+bool wrappers_contain(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t address)
+{
+	return wrappers_meet(map, low, high, address, 1);
 }

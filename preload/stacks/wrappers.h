@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is an address inside one of the functions of wrappers.def? Asked of the dynamic symbol table of the
+ * Is an address, or any byte of a span, inside one of the functions of wrappers.def? Asked of the dynamic symbol table of the
  * object that holds the address, by GNU hash (System V gABI; the hash section as binutils writes it).
  *
  * Takes no lock, allocates nothing, makes no system call: any thread, signal handlers too. The object
@@ -15,5 +15,9 @@
 
 /* [low, high): where the object of `map` lies. False when its tables are not what we know. */
 bool wrappers_contain(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t address);
+
+/* The same of [from, from + bytes). */
+bool wrappers_meet(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t from,
+		   uintptr_t bytes);
 
 #endif

@@ -22,9 +22,15 @@
 #include "preload/torch/torch_inputs.h"
 #include "preload/torch/torch_layout.h"
 
-#define SCOPES 10u /* at::RecordScope::NUM_SCOPES */
+/* at::RecordScope: those of what is run. Three are of builds that trace which kernels, classes and features are used. */
+#define SCOPES 10u /* NUM_SCOPES */
+#define SCOPE_FUNCTION 0u
 #define SCOPE_BACKWARD 1u
+#define SCOPE_TORCHSCRIPT 2u
+#define SCOPE_LITE_INTERPRETER 6u
 #define SCOPE_USER 7u
+#define SCOPE_STATIC_RUNTIME_OP 8u
+#define SCOPE_STATIC_RUNTIME_MODEL 9u
 #define SHOWN_LIST_NAME "aten::sum"
 
 /* at::RecordFunctionCallback */
@@ -85,7 +91,7 @@ static uint64_t name_ask(const uint64_t *function, const char **ret_name,
 	struct string name = string_of(torch_api.name(function));
 
 	*ret_name = name.bytes;
-	return string_id(&name, lane);
+	return string_id_again(&name, lane);
 }
 
 /* Most operators have a schema: no call, the length is known, and the schema stays where it is. */
@@ -98,6 +104,17 @@ static inline uint64_t name_id(const uint64_t *function, const char **ret_name,
 		return name_ask(function, ret_name, lane);
 	*ret_name = (const char *)(uintptr_t)schema[0];
 	return string_id_of(schema, (struct string_view){ *ret_name, schema[1] }, lane);
+}
+
+/* What name_id() reads is mostly in no near cache: asked for before the clock is read and the ring looked at. */
+static inline void name_fetch(const uint64_t *function)
+{
+	const uint64_t *schema = torch_function_schema(function);
+
+	if (!schema)
+		return;
+	__builtin_prefetch((const void *)(uintptr_t)schema[0]);
+	__builtin_prefetch(string_owner_place(schema));
 }
 
 /* Its end may come on another thread; known when it begins. */
@@ -191,11 +208,17 @@ static inline uint64_t label_key(const void *function)
 	return 1ull << 63 | (uintptr_t)function;
 }
 
+/* Also where scopes are not known: then any may be one. */
+static inline bool may_be_user_scope(const uint64_t *function)
+{
+	return !torch_function.thread || torch_function_scope(function) == SCOPE_USER;
+}
+
 /* Before anything else of it is done: also while nothing is recorded. */
 static inline void look_for_range(const uint64_t *function)
 {
 	steps_look();
-	if (!torch_function.thread || torch_function_scope(function) == SCOPE_USER) {
+	if (__builtin_expect(may_be_user_scope(function), 0)) {
 		struct string name = string_of(torch_api.name(function));
 
 		steps_begin((uintptr_t)function, &name);
@@ -218,6 +241,7 @@ static void *operator_start(void **ret_context, const void *function)
 			look_at_inputs(function);
 		return ret_context;
 	}
+	name_fetch(function);
 	look_for_range(function);
 	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
 	if (lane) {
@@ -250,10 +274,12 @@ static inline void record_end(const uint64_t *function, struct recorder_lane *la
 	(void)recorder_put(lane, EVT_torch_end_ex, ticks, field, 2);
 }
 
-/* A capture range is open: of operators that close only labels may be it. */
-static void label_ends(const uint64_t *function)
+/* It may have been a step, or the label of a capture range that is open. Operators never are. */
+static __attribute__((noinline)) void user_scope_ends(const uint64_t *function)
 {
-	if (!torch_function.thread || torch_function_scope(function) == SCOPE_USER)
+	if (atomic_load_explicit(&steps_open, memory_order_relaxed))
+		steps_end((uintptr_t)function);
+	if (atomic_load_explicit(&capture_range_held, memory_order_relaxed))
 		capture_range_close_key(label_key(function));
 }
 
@@ -270,10 +296,8 @@ static void operator_end(const void *function, void *context)
 		record_end(function, lane);
 		recorder_leave(lane);
 	}
-	if (__builtin_expect(atomic_load_explicit(&steps_open, memory_order_relaxed), 0))
-		steps_end((uintptr_t)function);
-	if (__builtin_expect(atomic_load_explicit(&capture_range_held, memory_order_relaxed), 0))
-		label_ends(function);
+	if (__builtin_expect(may_be_user_scope(function), 0))
+		user_scope_ends(function);
 }
 
 /* --- the functions of torch --- */
@@ -297,6 +321,10 @@ static int look_for_api(struct dl_phdr_info *module, size_t bytes, void *context
 	return torch_api.add && torch_api.remove && torch_api.name && torch_api.thread_id;
 }
 
+/*
+ * Not of all scopes: whenever autograd's engine goes to a node, and when it comes back, torch makes each scope's list of
+ * callbacks anew, and a list that has one is an allocation.
+ */
 static uint64_t callback_add(bool user_scopes, bool others, double probability)
 {
 	struct callback callback = { .start = operator_start,
@@ -304,7 +332,12 @@ static uint64_t callback_add(bool user_scopes, bool others, double probability)
 				     .probability = probability,
 				     .needs_inputs = wants_inputs() };
 
-	memset(callback.scopes, others, sizeof(callback.scopes));
+	callback.scopes[SCOPE_FUNCTION] = others;
+	callback.scopes[SCOPE_BACKWARD] = others;
+	callback.scopes[SCOPE_TORCHSCRIPT] = others;
+	callback.scopes[SCOPE_LITE_INTERPRETER] = others;
+	callback.scopes[SCOPE_STATIC_RUNTIME_OP] = others;
+	callback.scopes[SCOPE_STATIC_RUNTIME_MODEL] = others;
 	callback.scopes[SCOPE_USER] = user_scopes;
 	return torch_api.add(callback);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: preload:heap/caller.c,stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/object_span.c,base/symbols.c,record/entry.c */
 /* preload/heap/caller.c: the walk, which rows are frames to skip, and stacks instead of callers. */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,12 +11,15 @@
 
 #include <cmocka.h>
 
+#include "preload/base/object.h"
 #include "preload/heap/caller.h"
 #include "preload/stacks/cfi.h"
 #include "preload/stacks/stack.h"
 
 bool clock_is_tsc = true;
 uint64_t recorder_base;
+__thread struct recorder_thread recorder_self;
+void (*unload_forget)(void);
 static uint64_t words[4096];
 static struct region_ring ring;
 static struct recorder_lane lane = { .words = words, .limit = 4096, .mask = 4095, .ring = &ring };
@@ -83,8 +87,85 @@ static void test_plain_caller(void **state)
 		uint64_t caller = who_called(&plain);
 
 		assert_int_equal(caller, plain);
-		assert_int_equal(*caller_home(plain), plain);
+		assert_true(caller_is_plain(plain));
 	}
+	assert_true(unload_forget == caller_forget); /* a library that is unloaded */
+}
+
+/* No two pages have the same code at the same home. */
+static void test_codes_are_exact(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000000; i++) {
+		uint64_t address, mix, page = 0, factor = 0x9e3779b97f4a7c15u, inverse = factor;
+
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		address = seed >> 16;
+		mix = caller_page_mix(address);
+		for (unsigned int round = 0; round < 6; round++)
+			inverse *= 2 - factor * inverse;
+		page = (uint64_t)(caller_page_home(mix) - caller_known.page) << 54 |
+		       (uint64_t)caller_page_code(mix) << 27;
+		page = (page >> 28) * inverse & ((1ull << 36) - 1);
+		assert_int_equal(page, address >> CALLER_PAGE_BITS);
+		assert_int_equal(caller_page_code(mix) & CALLER_PLAIN, 0);
+	}
+}
+
+/* --- how often the tables of objects are asked --- */
+
+static unsigned int asked;
+
+/* The one that caller.c finds, counted. */
+int object_find(void *address, struct object *ret_object)
+{
+	static int (*next)(void *, struct object *);
+
+	asked++;
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "_dl_find_object");
+	return next ? next(address, ret_object) : -1;
+}
+
+static void call_from(uint64_t address)
+{
+	void *frame[2] = { NULL, (void *)(uintptr_t)address };
+
+	recorder_self.lane[0].head += 3;
+	assert_int_equal(caller_of(&lane, frame, 64), address);
+}
+
+#define PLACES 150u
+#define PLACE_BYTES 4200u /* from one to the next: each in another page */
+
+/*
+ * An import calls from more places than the cache has words. Those that go on calling afterwards are asked about
+ * a few times each, and then no more.
+ */
+static void test_steady_after_many(void **state)
+{
+	struct object libc;
+	uint64_t start, end;
+
+	(void)state;
+	/* one that no sanitiser has of its own: theirs lie beside operator new */
+	assert_int_equal(object_find((void *)(uintptr_t)a64l, &libc), 0);
+	start = (uintptr_t)libc.start + PLACE_BYTES;
+	end = start + PLACES * PLACE_BYTES;
+	assert_true(end < (uintptr_t)libc.end);
+	caller_forget();
+	for (uint64_t at = start; at < end; at += 40)
+		call_from(at);
+	for (unsigned int round = 0; round < 100; round++)
+		for (unsigned int i = 0; i < PLACES; i++)
+			call_from(start + i * PLACE_BYTES);
+	asked = 0;
+	for (unsigned int round = 0; round < 100; round++)
+		for (unsigned int i = 0; i < PLACES; i++)
+			call_from(start + i * PLACE_BYTES);
+	assert_int_equal(asked, 0);
 }
 
 /* A word of the cache that lies, as after dlclose() and dlopen(): misled, and alive. */
@@ -96,7 +177,9 @@ static void test_stale_cache(void **state)
 	for (uint64_t way = 1; way < 0x10000; way++) {
 		caller_forget();
 		who_called(&plain);
-		*caller_home(plain) = plain | way << CALLER_ADDRESS_BITS;
+		*caller_page_home(caller_page_mix(plain)) = caller_page_code(
+			caller_page_mix(plain));
+		*caller_rule_home(plain) = plain | way << CALLER_ADDRESS_BITS;
 		assert_true(who_called(&plain) >> CALLER_ADDRESS_BITS == 0);
 	}
 }
@@ -114,7 +197,7 @@ static void test_stack_instead(void **state)
 		caller = who_called(&plain);
 		assert_true(caller & RECORD_STACK_BIT);
 		assert_true(caller >> (RECORD_STACK_BITS + 1) == 0);
-		assert_int_equal(*caller_home(plain), 0);
+		assert_false(caller_is_plain(plain));
 		assert_int_equal(lane.owner & RECORDER_BUSY_BITS, RECORDER_IN_RECORD);
 	}
 	lane.limit = lane.head; /* no room for frames: other stacks have their callers */
@@ -134,6 +217,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_plain_caller),
+		cmocka_unit_test(test_codes_are_exact),
+		cmocka_unit_test(test_steady_after_many),
 		cmocka_unit_test(test_stale_cache),
 		cmocka_unit_test(test_stack_instead),
 	};

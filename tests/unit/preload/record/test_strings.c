@@ -159,6 +159,26 @@ static void an_owner_of_a_dropped_text_sends_it_again(void **state)
 	assert_int_equal(lane.head, RECORD_PIECE_WORDS);
 }
 
+static void one_that_comes_again_is_sent_once(void **state)
+{
+	struct string s = string_of("AddmmBackward0"), other = string_of("MulBackward0");
+
+	(void)state;
+	lane_reset(0);
+	assert_true(string_id_again(&s, &lane) == s.hash);
+	assert_int_equal(lane.head, 0); /* dropped */
+	lane.limit = WORDS;
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_true(string_id_again(&s, &lane) == s.hash);
+		assert_int_equal(lane.head, RECORD_PIECE_WORDS);
+	}
+	assert_true(string_id_again(&other, &lane) == other.hash);
+	assert_int_equal(lane.head, 2 * RECORD_PIECE_WORDS);
+	strings_forget();
+	assert_true(string_id_again(&s, &lane) == s.hash);
+	assert_int_equal(lane.head, 3 * RECORD_PIECE_WORDS);
+}
+
 static void long_texts_are_cut(void **state)
 {
 	static char text[RECORD_TEXT_MAX + 10], got[RECORD_TEXT_MAX + 64];
@@ -220,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_dropped_text_is_sent_again),
 		cmocka_unit_test(an_owner_is_asked_for_its_text_anew),
 		cmocka_unit_test(an_owner_of_a_dropped_text_sends_it_again),
+		cmocka_unit_test(one_that_comes_again_is_sent_once),
 		cmocka_unit_test(long_texts_are_cut),
 		cmocka_unit_test(wide_texts_are_utf8),
 		cmocka_unit_test(long_wide_texts_are_cut_at_a_character),

@@ -82,13 +82,32 @@ static void edges_are_read_when_time_has_passed(void **state)
 	assert_int_equal(record_ticks(ring[0]), first);
 	assert_int_not_equal(ring[1], 0);
 	due = recorder_self.clock_due;
-	assert_int_equal(due, first + THREAD_CLOCK_TICKS);
+	assert_int_equal(due, first + thread_clock_interval);
 	assert_int_equal(edge(due - 1), due - 1); /* too soon */
 	assert_int_equal(words(), 2);
 	assert_true(edge(due) > first);
 	assert_int_equal(words(), 4);
 	assert_true(ring[3] >= ring[1]);
 	assert_true(record_ticks(ring[2]) >= record_ticks(ring[0]));
+}
+
+/* What a reading takes is this machine's; the bounds are not. */
+static void interval_is_within_its_bounds(void **state)
+{
+	uint64_t first;
+
+	(void)state;
+	thread_clock_begin();
+	assert_in_range(thread_clock_interval, THREAD_CLOCK_TICKS,
+			THREAD_CLOCK_TICKS * THREAD_CLOCK_LONGEST);
+	first = edge(recorder_now());
+	assert_int_equal(recorder_self.clock_due, first + thread_clock_interval);
+	clock_is_tsc = false;
+	thread_clock_begin();
+	clock_is_tsc = true;
+	assert_in_range(thread_clock_interval, THREAD_CLOCK_NS,
+			THREAD_CLOCK_NS * THREAD_CLOCK_LONGEST);
+	thread_clock_interval = THREAD_CLOCK_TICKS;
 }
 
 static void rare_edges_are_always_read(void **state)
@@ -172,6 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		EACH(edges_are_read_when_time_has_passed),
+		EACH(interval_is_within_its_bounds),
 		EACH(rare_edges_are_always_read),
 		EACH(the_ring_has_where_it_began_and_ended),
 		EACH(refused_is_never_asked_again),
