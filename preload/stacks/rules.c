@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "preload/base/object_span.h"
+#include "preload/stacks/memory.h"
 #include "preload/stacks/pages.h"
 #include "preload/stacks/wrappers.h"
 
@@ -173,7 +174,7 @@ static uint64_t rule_work_out(uint64_t address, bool exact)
 	if (!object_of(within, &object))
 		return rule_of_kind(RULE_NONE);
 	whole = object_span(&object);
-	span = (struct cfi_span){ whole.low, whole.high, true };
+	span = (struct cfi_span){ whole.low, whole.high, memory_page_of_span_is_readable, NULL };
 	if (cfi_find_row(span, (uintptr_t)object.header, within, &row))
 		rule = exact ? rule_in_full(rule_pack(&row)) : rule_pack(&row);
 	if (wrappers_contain(object.map, span.low, span.high, within))

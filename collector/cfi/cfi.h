@@ -6,20 +6,24 @@
  * Refused are other registers, 64-bit lengths and other pointer encodings.
  *
  * Takes no lock and allocates nothing: any thread, signal handlers too. Bounded in time by CFI_BYTES_MAX. Nothing
- * outside of [low, high) is read, and with `probe` no page that is not mapped: a system call a page.
+ * outside of [low, high) is read, and with `page_is_readable` no page that it has not said yes to.
  */
-#ifndef PRELOAD_STACKS_CFI_H
-#define PRELOAD_STACKS_CFI_H
+#ifndef COLLECTOR_CFI_CFI_H
+#define COLLECTOR_CFI_CFI_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define CFI_BYTES_MAX (64u << 10) /* one CIE or FDE */
 
-/* The memory that may be read: an object as it is mapped. */
+#define CFI_PAGE 4096u
+
+/* The memory that may be read: an object as it is mapped, here or elsewhere: all that is read lies as far apart as there. */
 struct cfi_span {
 	uintptr_t low, high;
-	bool probe;
+	/* Asked before a page is read, by its first address; NULL: all can be. */
+	bool (*page_is_readable)(void *context, uintptr_t page);
+	void *context;
 };
 
 enum cfi_cfa {
