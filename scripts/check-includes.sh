@@ -22,8 +22,9 @@ layers='
 	collector/processes : collector/region collector/format collector/core
 	collector/drain     : collector/region collector/format collector/core collector/processes
 	collector/samples   : collector/region collector/format collector/core collector/processes
+	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/output
+	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/output
 
 	preload           : lists
 	preload/base      :
