@@ -19,6 +19,7 @@ while read -r line; do
 	kernels* | gpu-* | graphs* | sync* | utilization* | pyprof*) file=gpu.evt ;;
 	memory*) file=memory.evt ;;
 	lines* | gil*) file=samples.evt ;;
+	native*) file=native.evt ;;
 	functions* | imports*) file=functions.evt ;;
 	*) file=families.evt ;;
 	esac
