@@ -79,7 +79,7 @@ static uintptr_t page_of(uintptr_t at)
 static bool pages_are_readable(struct cfi_span span, uintptr_t at, uint64_t bytes)
 {
 	for (uintptr_t page = page_of(at); page < at + bytes; page += CFI_PAGE)
-		if (!span.page_is_readable(span.context, page))
+		if (!cfi_page_is_readable(span.context, page))
 			return false;
 	return true;
 }
@@ -88,7 +88,7 @@ static struct cursor span_cursor(struct cfi_span span, uintptr_t at, uint64_t by
 {
 	struct cursor c = { .bad = at < span.low || at >= span.high || bytes > span.high - at };
 
-	if (!c.bad && span.page_is_readable)
+	if (!c.bad && span.probe)
 		c.bad = !pages_are_readable(span, at, bytes);
 	if (!c.bad) {
 		c.at = (const uint8_t *)at;
@@ -444,11 +444,11 @@ static bool row_is_readable(struct cfi_span span, const struct search_row *row, 
 {
 	uintptr_t at = page_of((uintptr_t)row);
 
-	if (!span.page_is_readable || at == *page)
+	if (!span.probe || at == *page)
 		return true;
 	*page = at; /* rows are aligned to their halves: the next page is asked for when one ends there */
-	return span.page_is_readable(span.context, at) &&
-	       span.page_is_readable(span.context, page_of((uintptr_t)(row + 1) - 1));
+	return cfi_page_is_readable(span.context, at) &&
+	       cfi_page_is_readable(span.context, page_of((uintptr_t)(row + 1) - 1));
 }
 
 bool cfi_find_row(struct cfi_span span, uintptr_t header, uintptr_t address,

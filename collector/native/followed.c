@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "collector/native/perf_open.h"
+#include "collector/native/seccomp.h"
 #include "collector/processes/proc.h"
 
 #define RINGS_BYTES (32ull << 20) /* of all CPUs */
@@ -39,7 +40,7 @@ int following_init(struct following *following, uint64_t period_ns)
 	(void)getrlimit(RLIMIT_NOFILE, &limit);
 	following->fds_max = limit.rlim_cur / 2 < UINT32_MAX ? (uint32_t)(limit.rlim_cur / 2)
 							     : UINT32_MAX;
-	if (perf_open_kills())
+	if (seccomp_kills_perf())
 		following->off = EVT_NATIVE_OFF_ABSENT;
 	return 0;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,8 +18,6 @@
 #define FLAGS_WORD 5u /* of the attributes: its bits have names in newer headers only */
 #define INHERIT_THREAD (1ull << 35)
 #define TEXT_BYTES 4096u
-#define MODE_LINE "\nSeccomp:\t"
-#define MODE_FILTER '2'
 
 _Static_assert(offsetof(struct perf_event_attr, read_format) == (FLAGS_WORD - 1) * sizeof(uint64_t),
 	       "the flags follow read_format");
@@ -85,34 +82,6 @@ uint64_t perf_id(int fd)
 	uint64_t id = 0;
 
 	return ioctl(fd, PERF_EVENT_IOC_ID, &id) ? 0 : id;
-}
-
-static bool filter_is_set(void)
-{
-	char text[TEXT_BYTES];
-	size_t length = proc_read_file("/proc/self/status", text, sizeof(text) - 1);
-	const char *line;
-
-	text[length] = 0;
-	line = strstr(text, MODE_LINE);
-	return line && line[sizeof(MODE_LINE) - 1] == MODE_FILTER;
-}
-
-bool perf_open_kills(void)
-{
-	int status = -1;
-	pid_t pid;
-
-	if (!filter_is_set())
-		return false;
-	pid = fork();
-	if (pid == 0) {
-		(void)syscall(SYS_perf_event_open, NULL, -1L, -1L, -1L, 0L);
-		_exit(0);
-	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return !WIFEXITED(status);
 }
 
 uint32_t perf_cpus_of(const char *text, uint32_t *ret_cpu, uint32_t room)

@@ -30,9 +30,6 @@ int perf_open_holder(uint32_t cpu);
 /* What the kernel calls the event, and the event of a thread that inherited it; 0: it does not say. */
 uint64_t perf_id(int fd);
 
-/* A filter of system calls kills who asks. Tried once, by a child process. */
-bool perf_open_kills(void);
-
 /* CPUs that are online, as the kernel numbers them: at most `room`. */
 uint32_t perf_cpus(uint32_t *ret_cpu, uint32_t room);
 /* "0-3,8": for tests. */

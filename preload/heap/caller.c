@@ -7,7 +7,6 @@
 
 #include "collector/cfi/cfi.h"
 #include "preload/base/object_span.h"
-#include "preload/stacks/memory.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/wrappers.h"
 
@@ -49,8 +48,7 @@ unsigned int caller_rule(const struct cfi_row *row)
 static unsigned int object_rule(const struct object *object, uint64_t address)
 {
 	struct object_span whole = object_span(object);
-	struct cfi_span span = { whole.low, whole.high,
-				 whole.has_holes ? memory_page_of_span_is_readable : NULL, NULL };
+	struct cfi_span span = { whole.low, whole.high, whole.has_holes, NULL };
 	struct cfi_row row;
 
 	return cfi_find_row(span, (uintptr_t)object->header, address - 1, &row) ? caller_rule(&row)

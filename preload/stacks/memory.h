@@ -35,11 +35,4 @@ static inline bool memory_page_is_readable(uintptr_t address)
 	return result != -EFAULT;
 }
 
-/* The same as struct cfi_span asks it. */
-static inline bool memory_page_of_span_is_readable(void *context, uintptr_t page)
-{
-	(void)context;
-	return memory_page_is_readable(page);
-}
-
 #endif

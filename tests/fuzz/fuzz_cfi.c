@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t bytes = size < BYTES_MAX ? size : BYTES_MAX;
 	uint8_t *object = malloc(bytes ? bytes
 				       : 1); /* exactly so large: whoever reads beyond is found */
-	struct cfi_span span = { (uintptr_t)object, (uintptr_t)object + bytes, NULL, NULL };
+	struct cfi_span span = { (uintptr_t)object, (uintptr_t)object + bytes, false, NULL };
 	struct cfi_row row;
 	uint64_t sum = 0;
 

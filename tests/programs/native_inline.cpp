@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// usage: native_inline SECONDS
-// Three quarters of the CPU time in a function that is inlined into another one, the rest in one that is not.
+/* SPDX-License-Identifier: MIT */
+/* usage: native_inline SECONDS. Three quarters of the CPU time in a function that is inlined into another one, the rest in one that is not. */
 /* build: -O2 -g */
 #include <cstdint>
 #include <cstdlib>
@@ -33,7 +32,7 @@ __attribute__((noinline)) void outer(std::uint64_t ns)
 	while (cpu_ns() < end)
 		inlined.work();
 }
-} // namespace shapes
+} /* namespace shapes */
 
 __attribute__((noinline)) static void other(std::uint64_t ns)
 {
