@@ -154,7 +154,7 @@ static void test_signal(void **state)
 	uint32_t exact = 0;
 
 	(void)state;
-	signal(SIGUSR1, on_signal);
+	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal }, NULL);
 	interrupted(4);
 	expect_judged();
 	for (uint32_t i = 0; i < frames; i++)
