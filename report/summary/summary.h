@@ -63,7 +63,7 @@ struct summary {
 	struct untold *untold;
 	struct operators *operators;
 	struct steps *steps;
-	struct samples *samples; /* by line */
+	struct samples *samples;       /* by line */
 	struct native_reading *native; /* by stack */
 	struct imports *imports;
 	struct works *works; /* of report threads */
