@@ -62,8 +62,9 @@ UNIT_PRELOAD_DIR := $(if $(SAN),$(O)/unit-objects,$(O))
 FORMAT_OBJECTS       := $(call objects,collector/format collector/region,$(O))
 COLLECTOR_OBJECTS    := $(filter-out $(FORMAT_OBJECTS),$(call objects,collector,$(O)))
 REPORT_OBJECTS       := $(call objects,report,$(O))
-PRELOAD_OBJECTS      := $(call objects,preload,$(O))
-UNIT_PRELOAD_OBJECTS := $(call objects,preload,$(UNIT_PRELOAD_DIR))
+CFI_OBJECTS          := $(call objects,collector/cfi,$(O))
+PRELOAD_OBJECTS      := $(call objects,preload,$(O)) $(call objects,collector/cfi,$(O)/shared)
+UNIT_PRELOAD_OBJECTS := $(call objects,preload,$(UNIT_PRELOAD_DIR)) $(CFI_OBJECTS)
 
 LIBRARY   := $(O)/libintercept.so
 COLLECTOR := $(O)/intercept-collector
@@ -101,6 +102,7 @@ part_collector := $(filter-out $(O)/collector/turn/main.o,$(COLLECTOR_OBJECTS)) 
 part_format    := $(FORMAT_OBJECTS)
 part_report    := $(filter-out $(O)/report/app/main.o,$(REPORT_OBJECTS)) $(FORMAT_OBJECTS)
 part_preload   := $(UNIT_PRELOAD_OBJECTS)
+part_cfi       := $(CFI_OBJECTS)
 part = $(or $(part_$(1)),$(patsubst preload:%.c,$(UNIT_PRELOAD_DIR)/preload/%.o, \
 	$(subst $(comma), preload:,$(1))))
 linked_objects = $(sort $(foreach word,$(call top_line,links,$(1)),$(call part,$(word))))
@@ -135,6 +137,11 @@ $(O)/flags: always
 .PHONY: always
 
 $(O)/preload/%.o: preload/%.c $(O)/flags
+	$(call begin,CC)
+	$(Q)$(CC) $(COMMON) $(PRELOAD_CFLAGS) $(PRELOAD_SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
+
+# What the library shares with the collector is compiled for each.
+$(O)/shared/%.o: %.c $(O)/flags
 	$(call begin,CC)
 	$(Q)$(CC) $(COMMON) $(PRELOAD_CFLAGS) $(PRELOAD_SANITISE) $(DEPFLAGS) $(CFLAGS) -c $< -o $@
 

@@ -45,10 +45,11 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 	forbid preload "$environment" 'settings|child_environment'
 	forbid preload "$changes" settings
 	forbid preload "$sockets" nursery # a Unix socket
-	forbid collector "$sockets|$runs" nursery
+	forbid collector "$sockets" nursery
+	forbid collector "$runs" 'nursery|seccomp' # seccomp: a child that tries what may be killed
 	forbid report "$sockets"
 	forbid report "$runs" pager # the PAGER of the user, on a terminal only
-	forbid collector "$ends" main
+	forbid collector "$ends" 'main|seccomp'
 	forbid collector "$prints" main
 	forbid collector "$environment|$changes" main
 	forbid collector/format "$ends|$prints|$environment|$changes"

@@ -16,13 +16,15 @@ includes=$(echo "$files" | xargs grep -nE '^[ \t]*#[ \t]*include[ \t]*["<]' |
 # families.def joins the `lists` of the families, and is all that what they stand on sees of them.
 layers='
 	collector/region    :
+	collector/cfi       :
 	collector/format    :
 	collector/core      : collector/region collector/format
 	collector/processes : collector/region collector/format collector/core
 	collector/drain     : collector/region collector/format collector/core collector/processes
 	collector/samples   : collector/region collector/format collector/core collector/processes
+	collector/native    : collector/region collector/format collector/cfi collector/core collector/processes
 	collector/output    : collector/region collector/format
-	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/output
+	collector/turn      : collector/region collector/format collector/core collector/processes collector/drain collector/samples collector/native collector/output
 
 	preload           : lists
 	preload/base      :
@@ -32,8 +34,9 @@ layers='
 	preload/gpu       : events preload/base preload/settings preload/record preload/hook
 	preload/steps     : preload/base preload/settings preload/record
 	preload/python    : collector/region preload/base preload/settings preload/record preload/pyframes
-	preload/stacks    : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
+	preload/stacks    : events collector/cfi collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
+	preload/heap      : collector/cfi preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/stacks
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/steps

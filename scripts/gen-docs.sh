@@ -25,7 +25,8 @@ list_settings() {
 	local family defines
 	family() { # WITH-FIELDS
 		expand collector/format/families.def "FAMILY(name, by_default, needs, doc, none, why)" "$1" \
-			"FAMILY_DETAIL(name, by_default, needs, doc)" "$1"
+			"FAMILY_DETAIL(name, by_default, needs, doc)" "$1" \
+			"FAMILY_PAIR(one, two, by_default, needs, doc, none, why)" "${1//name/one-two}"
 	}
 	family=$(family 'by_default @, name' | sed -n 's/^1\t//p' | paste -sd,)
 	defines="#define TRACE_DEFAULT \"$family\"

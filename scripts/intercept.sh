@@ -55,7 +55,7 @@ usage() {
 
 families() {
 	printf '%s\n' "$settings" | sed -n '/^  INTERCEPT_TRACE /,/^  INTERCEPT_[A-SU-Z]/p' | grep 'names with commas' |
-		tr ';' '\n' | sed -n 's/^ *\([a-z_]*\): .*/\1/p'
+		tr ';' '\n' | sed -n 's/^ *\([a-z_-]*\): .*/\1/p'
 }
 
 known_settings() { # as options

@@ -99,6 +99,7 @@ const char *const evt_codec_names[EVT_CODEC_LIMIT] = {
 
 const char *const evt_family_names[EVT_FAMILY_LIMIT] = {
 #define FAMILY(name, by_default, needs, doc, none, why) #name,
+#define FAMILY_PAIR(one, two, by_default, needs, doc, none, why) #one "-" #two,
 #define FAMILY_ALWAYS(name, none, why) #name,
 #include "collector/format/families.def"
 };

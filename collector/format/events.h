@@ -108,6 +108,18 @@ enum evt_python_off {
 	EVT_PYTHON_OFF_LIMIT,
 };
 
+/* native_sampling.off */
+enum evt_native_off {
+	EVT_NATIVE_ON = 0,
+	EVT_NATIVE_OFF_REFUSED = 1, /* perf_event_open() is not allowed: EPERM, EACCES */
+	EVT_NATIVE_OFF_ABSENT =
+		2,              /* the kernel has no such call, or it is filtered: ENOSYS, SIGSYS */
+	EVT_NATIVE_OFF_OLD = 3, /* it does not know what is asked for: before Linux 5.13 */
+	EVT_NATIVE_OFF_ELSEWHERE = 4, /* the process lives in another pid namespace */
+	EVT_NATIVE_OFF_ROOM = 5,      /* no memory for a ring (RLIMIT_MEMLOCK), or no descriptors */
+	EVT_NATIVE_OFF_LIMIT,
+};
+
 /* cuda_*.flags */
 enum evt_cuda_flag {
 	EVT_CUDA_NESTED =

@@ -481,6 +481,20 @@ bool processes_read_modules(struct processes *processes, struct common *common, 
 	return any;
 }
 
+bool processes_replace_modules(struct processes *processes, struct common *common,
+			       struct process *process, uint64_t steady_ns, uint64_t since_ns)
+{
+	const struct modules_reading reading = { common,       &processes->cache,
+						 process->pid, process->number,
+						 since_ns,     process->start_ns,
+						 steady_ns,    processes->region.file };
+
+	if (!process->modules.read_ns)
+		return false;
+	process->modules.told_ns = since_ns; /* what is new was not there before */
+	return modules_read(&process->modules, &reading);
+}
+
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;

@@ -95,6 +95,10 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
 			    uint64_t now_ns);
 
+/* Something else is mapped since `since_ns` where a module was: reads those of the process anew; true when they could be. */
+bool processes_replace_modules(struct processes *processes, struct common *common,
+			       struct process *process, uint64_t steady_ns, uint64_t since_ns);
+
 /* process_cpu and process_usage events of those that live; also notices exec. */
 void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns);
 

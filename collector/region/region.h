@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 10u
+#define REGION_VERSION 11u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 36)
@@ -203,6 +203,7 @@ struct region_header {
 	uint32_t redact;         /* 1 << enum region_redact, of what the file shall not hold */
 	uint32_t place;          /* 1 << enum region_place */
 	uint64_t stacks_every;   /* bytes from one sampled allocation to the next, 0: not sampled */
+	uint32_t native_hz;      /* native stacks a second of a thread's CPU time, 0: none */
 	char session[REGION_TEXT_BYTES];
 	char output
 		[REGION_PATH_BYTES]; /* absolute, patterns expanded but for those of the place beside */

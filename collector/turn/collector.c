@@ -155,6 +155,7 @@ static int collector_take_memory(struct collector *c, const struct collector_sta
 	drain_init(&c->drain, &c->common, c->fw);
 	renewal_init(&c->renewal, c->fw, start->bytes);
 	(void)samples_init(&c->samples, &c->common, &c->processes, &c->streams.numbers);
+	native_init(&c->native, &c->common, &c->processes, &c->streams.numbers);
 	return 0;
 }
 
@@ -205,6 +206,7 @@ void collector_release(struct collector *c)
 {
 	processes_release(&c->processes);
 	samples_release(&c->samples);
+	native_release(&c->native);
 	streams_release(&c->streams, &c->common);
 	names_release(&c->common.names);
 	journal_release(&c->common.journal);
@@ -288,6 +290,8 @@ void collector_turn(struct collector *c)
 	collector_gather(c, now);
 	memory_samples_take(&c->memory_samples, &c->processes, &c->common, steady_ns);
 	samples_take(&c->samples, steady_ns);
+	if (native_take(&c->native, steady_ns))
+		drain_forget_callers(&c->drain);
 	/* a second look before the last: a child may have come in behind the first one's back */
 	if (!c->processes.alive && !c->processes.waiting && c->processes.numbers)
 		processes_scan(&c->processes, &c->common, steady_ns);
@@ -338,7 +342,7 @@ void collector_sleep(struct collector *c)
 	if (!c->processes.alive || c->streams.active_count > c->common.view.shape.ring_count / 2)
 		timeout = SHORT_SLEEP_NS;
 	atomic_store(&header->asleep, 1);
-	collector_doze(c, timeout);
+	collector_doze(c, native_pause_ns(&c->native, timeout));
 	atomic_store(&header->asleep, 0);
 }
 

@@ -13,6 +13,7 @@
 
 #include "collector/core/common.h"
 #include "collector/drain/drain.h"
+#include "collector/native/native.h"
 #include "collector/output/output.h"
 #include "collector/processes/memory_samples.h"
 #include "collector/turn/naming.h"
@@ -28,6 +29,7 @@ struct collector {
 	struct memory_samples memory_samples;
 	struct streams streams;
 	struct samples samples;
+	struct native native;
 	struct sched_look sched;
 	struct drain drain;
 	struct frame_writer *fw;

@@ -34,7 +34,8 @@ struct cut {
 
 bool epoch_is_pending(const struct collector *c)
 {
-	if (c->drain.in_frame || c->common.journal.count || c->samples.waiting_count)
+	if (c->drain.in_frame || c->common.journal.count || c->samples.waiting_count ||
+	    c->native.waiting_count)
 		return true;
 	for (uint32_t i = 0; i < c->streams.active_count; i++) {
 		const struct stream *stream = &c->streams.slot[c->streams.active[i]];
@@ -231,8 +232,10 @@ static int cut_write(struct collector *c, const struct cut *cut)
 	info.watermark_ns = c->watermark_ns;
 	cut_settle_stacks(c, cut);
 	samples_settle(&c->samples, c->watermark_ns);
+	native_settle(&c->native, c->watermark_ns);
 	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
 	c->drain.in_frame += samples_write(&c->samples, c->fw);
+	c->drain.in_frame += native_write(&c->native, c->fw, c->watermark_ns);
 	told = cut_put_unwritten(c, cut);
 	info.records = frame_records(c->fw);
 	naming_see(&c->naming, &c->output, c->fw);
@@ -292,6 +295,8 @@ void epoch_close(struct collector *c, enum epoch_kind kind)
 					    cut.steady_ns, false });
 	if (kind == EPOCH_LAST)
 		cut_end_with_programs(c, &cut);
+	if (native_drain(&c->native)) /* before modules are read: it asks for some */
+		drain_forget_callers(&c->drain);
 	c->lost += processes_tell_losses(&c->processes, &c->common, cut.now_ns);
 	c->lost += streams_tell_losses(&c->streams, &c->common, cut.now_ns);
 	c->lost += c->common.lost;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/cfi/cfi.h"
 #include "preload/base/object_span.h"
-#include "preload/stacks/cfi.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/unload.h"
 #include "preload/stacks/wrappers.h"
@@ -51,7 +51,7 @@ unsigned int caller_rule(const struct cfi_row *row)
 static unsigned int object_rule(const struct object *object, uint64_t address)
 {
 	struct object_span whole = object_span(object);
-	struct cfi_span span = { whole.low, whole.high, whole.has_holes };
+	struct cfi_span span = { whole.low, whole.high, whole.has_holes, NULL };
 	struct cfi_row row;
 
 	return cfi_find_row(span, (uintptr_t)object->header, address - 1, &row) ? caller_rule(&row)

@@ -13,7 +13,7 @@
  *
  * What is not in the cache is classified from the tables of the object that holds it: found by
  * _dl_find_object() (glibc 2.35 and newer; without it nothing is skipped), named by wrappers.h, its
- * frame told by stacks/cfi.h. No lock, no allocation, no system call, errno untouched: any thread, any time,
+ * frame told by collector/cfi/cfi.h. No lock, no allocation, no system call, errno untouched: any thread, any time,
  * signal handlers too. A function that has no name, or whose frame cfi.h refuses, is no wrapper.
  *
  * With stacks (INTERCEPT_STACKS, preload/stacks) nothing is in the cache, so that every call comes to

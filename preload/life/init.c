@@ -186,6 +186,7 @@ static int start_recording(void)
 				    .redact = settings.redact,
 				    .place = place_wanted(),
 				    .stacks_every = settings_sampled_stacks(),
+				    .native_hz = settings_native_hz(),
 				    .session = session.id,
 				    .output = session.output,
 				    .trace = settings.trace_text,

@@ -12,6 +12,7 @@ struct region_wish {
 	uint32_t redact;       /* 1 << enum region_redact */
 	uint32_t place;        /* 1 << enum region_place */
 	uint64_t stacks_every; /* as in region.h */
+	uint32_t native_hz;    /* likewise */
 	const char *session;
 	const char *output;
 	const char *trace;

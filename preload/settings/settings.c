@@ -32,6 +32,7 @@ static const char *instead; /* what is taken then */
 
 static const char *const family_names[] = {
 #define FAMILY(name, by_default, needs, doc, none, why) #name,
+#define FAMILY_PAIR(one, two, by_default, needs, doc, none, why) #one "-" #two,
 #define FAMILY_DETAIL(name, by_default, needs, doc) #name,
 #include "collector/format/families.def"
 };
@@ -60,6 +61,7 @@ static const char trace_default[] = ""
 static const char trace_allowed[] =
 	"names with commas between; +name adds to the default, -name removes"
 #define FAMILY(name, by_default, needs, doc, none, why) "; " #name ": " doc
+#define FAMILY_PAIR(one, two, by_default, needs, doc, none, why) "; " #one "-" #two ": " doc
 #define FAMILY_DETAIL(name, by_default, needs, doc) "; " #name ": " doc
 #include "collector/format/families.def"
 	;
@@ -170,6 +172,7 @@ static void trace_refuse(const char *name)
 		return;
 	log_line(PREFIX "TRACE: family '%s' is not built into this version, only "
 #define FAMILY(name, by_default, needs, doc, none, why) #name " "
+#define FAMILY_PAIR(one, two, by_default, needs, doc, none, why) #one "-" #two " "
 #define FAMILY_DETAIL(name, by_default, needs, doc) #name " "
 #include "collector/format/families.def"
 			"are; the others named are recorded",
@@ -349,6 +352,11 @@ static bool has_stacks(enum settings_family family)
 uint64_t settings_sampled_stacks(void)
 {
 	return has_stacks(SETTINGS_FAMILY_alloc) ? settings.stacks_every_bytes : 0;
+}
+
+unsigned int settings_native_hz(void)
+{
+	return settings.trace & 1u << SETTINGS_FAMILY_native_samples ? settings.sample_hz : 0;
 }
 
 const char *settings_capture_prefix(void)

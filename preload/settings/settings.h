@@ -95,6 +95,9 @@ void settings_speak(bool first);
 /* Bytes from one sampled allocation to the next, 0 where allocations have no stacks or all have one. */
 uint64_t settings_sampled_stacks(void);
 
+/* Native stacks a second of CPU time, 0 where none are wanted. */
+unsigned int settings_native_hz(void);
+
 /* Of SETTINGS_CAPTURE_RANGE: which ranges, as the user writes it. */
 const char *settings_capture_prefix(void);
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "preload/base/object_span.h"
+#include "preload/stacks/memory.h"
 #include "preload/stacks/pages.h"
 #include "preload/stacks/wrappers.h"
 
@@ -34,6 +35,12 @@ bool rules_begin(uint64_t entries, uintptr_t outermost)
 		return false;
 	rules.mask = entries - 1;
 	return true;
+}
+
+bool cfi_page_is_readable(void *context, uintptr_t page)
+{
+	(void)context;
+	return memory_page_is_readable(page);
 }
 
 /* --- epochs --- */
@@ -173,7 +180,7 @@ static uint64_t rule_work_out(uint64_t address, bool exact)
 	if (!object_of(within, &object))
 		return rule_of_kind(RULE_NONE);
 	whole = object_span(&object);
-	span = (struct cfi_span){ whole.low, whole.high, true };
+	span = (struct cfi_span){ whole.low, whole.high, true, NULL };
 	if (cfi_find_row(span, (uintptr_t)object.header, within, &row))
 		rule = exact ? rule_in_full(rule_pack(&row)) : rule_pack(&row);
 	if (wrappers_contain(object.map, span.low, span.high, within))

@@ -22,7 +22,7 @@
 #include "collector/format/frame_flags.h"
 #include "collector/region/record.h"
 #include "preload/base/hidden.h"
-#include "preload/stacks/cfi.h"
+#include "collector/cfi/cfi.h"
 
 /*
  * A usual rule: CFA = rsp or rbp + some words, and rbp either saved below the return address or the caller's still. Nearly

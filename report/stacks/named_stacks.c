@@ -13,6 +13,7 @@
 #include "report/symbols/object.h"
 
 #define UNKNOWN_NAME "(unknown)"
+#define NO_FILE_NAME "[code of no file]"
 #define TRUNCATED_NAME "(more callers, not recorded)"
 
 struct named_ends {
@@ -179,6 +180,10 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 	unsigned int folds = folds_of(names, symbol->plain);
 
 	frame.name = names->for_people ? brief : symbol->function;
+	if (!frame.name && names->of_samples && !frame.module) {
+		frame.name = NO_FILE_NAME;
+		frame.offset = 0;
+	}
 	if (!frame.name)
 		frame.name = caller_of(&names->texts, process, raw->address, time_ns).text;
 	frame.folds_inner = raw->flags & FRAME_IS_WRAPPER || folds & FOLD_IS_INNER;
@@ -398,7 +403,8 @@ uint32_t named_stack_of(struct named_stacks *names, const struct source_process 
 	names->is_deep |= innermost->parent != STACK_NONE || innermost->flags & FRAME_IS_TRUNCATED;
 	epoch = epoch_of(names, process, time_ns);
 	node = kept = node_of(names, process, stack, epoch, time_ns);
-	while (!names->is_raw && node != NAMED_NONE && named_frame_of(names, node)->folds_inner)
+	while (!names->is_raw && !names->of_samples && node != NAMED_NONE &&
+	       named_frame_of(names, node)->folds_inner)
 		node = named_parent(names, node);
 	if (node != NAMED_NONE)
 		return node;
@@ -431,7 +437,8 @@ static enum innermost innermost_of(const struct named_stacks *names, const struc
 		if (!names->is_raw &&
 		    (frame[i - 1].folds_outer || named->folds_python || named->is_python))
 			return INNERMOST_OPEN;
-		if (found == INNERMOST_FOLDED && (names->is_raw || !named->folds_inner)) {
+		if (found == INNERMOST_FOLDED &&
+		    (names->is_raw || names->of_samples || !named->folds_inner)) {
 			*ret_frame = frame[i - 1].frame;
 			found = INNERMOST_FOUND;
 		}

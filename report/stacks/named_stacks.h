@@ -43,7 +43,9 @@ struct call_frame;
 struct named_stacks {
 	struct source *source;
 	struct symbols symbols;
-	bool is_raw;     /* nothing is folded */
+	bool is_raw; /* nothing is folded */
+	/* Of where code ran: nothing is folded on the inside, as time in malloc() is its own; code of no file is one function. */
+	bool of_samples;
 	bool for_people; /* names without parameters */
 	/* a stack with more than one frame was seen, one that was cut, or one that ends at its caller on purpose */
 	bool is_deep;

@@ -116,6 +116,7 @@ void stack_report_read(struct stack_report *state, struct report *report)
 	struct source *source = run_source(report->run);
 
 	stack_rows_init(&state->rows, source, report->request->options, STACK_BY_STACK, columns);
+	state->rows.names.of_samples = state->from->of_samples;
 	if (state->has_value && state->from->put_named)
 		state->from->put_named(state->from_state, &state->rows.names, state->value,
 				       take_use, state);

@@ -31,6 +31,7 @@ struct stack_source {
 	enum evt_family family; /* whose absence explains that there is nothing */
 	unsigned int values;    /* bits: those that it has */
 	enum stack_value first; /* when none was asked for */
+	bool of_samples;        /* as named_stacks.h has it */
 	/* Wants the analyses that know; what it returns is handed to put(). */
 	const void *(*want)(struct run *run);
 	const char *says[STACK_VALUES]; /* what its value is; NULL: as for any family */

@@ -179,6 +179,8 @@ static void summary_want(struct report *report)
 		.untold = untold_want(run, NULL),
 		.operators = operators_want_rows(run, NULL, OPERATORS_ALL),
 		.samples = samples_want(run, &(struct samples_options){ BY_lines_line }),
+		.native = native_events_want(run,
+					     &(struct native_events_options){ BY_native_stack }),
 		.imports = imports_want(run, NULL),
 		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
 		.works = works_want(run, WORK_BIT(allocations) | WORK_BIT(bytes_allocated)),

@@ -15,6 +15,7 @@
 #include "report/heap/heap.h"
 #include "report/heap/resident.h"
 #include "report/imports/import_events.h"
+#include "report/native/native_events.h"
 #include "report/samples/sample_events.h"
 #include "report/steps/steps.h"
 #include "report/summary/summary_owner.h"
@@ -62,7 +63,8 @@ struct summary {
 	struct untold *untold;
 	struct operators *operators;
 	struct steps *steps;
-	struct samples *samples; /* by line */
+	struct samples *samples;       /* by line */
+	struct native_reading *native; /* by stack */
 	struct imports *imports;
 	struct works *works; /* of report threads */
 	struct summary_totals totals;
@@ -92,6 +94,8 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 bool summary_print_lines(const struct summary *summary, const struct screen *screen);
 /* Where a program with one thread of Python waited; nothing, and false, where that is a small part of the run. */
 bool summary_print_waits(const struct summary *summary, const struct screen *screen);
+/* Which native functions took the CPU time, or why no native stack was sampled; false, and nothing, where there is too little of it. */
+bool summary_print_native(const struct summary *summary, const struct screen *screen);
 /* The lines and functions with most of it; nothing where few samples were taken. */
 void summary_print_lines_parts(const struct summary *summary, const struct document *document,
 			       const struct screen *screen);

@@ -513,6 +513,7 @@ void summary_print_sentences(const struct summary *summary, const struct screen 
 		tells = print_taken(summary, screen);
 	summary_print_ready(summary, screen);
 	tells |= summary_print_lines(summary, screen);
+	tells |= summary_print_native(summary, screen);
 	tells |= summary_print_waits(summary, screen);
 	tells |= summary_print_imports(summary, screen);
 	summary_print_gpu(summary, screen);

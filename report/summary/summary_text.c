@@ -406,6 +406,8 @@ static void summary_put_next(const struct summary *summary, const struct screen 
 		fprintf(screen->out, "      prof-report bottleneck %s\n", file);
 	if (summary->samples->all.looks)
 		fprintf(screen->out, "      prof-report lines %s\n", file);
+	if (summary->native->all.samples)
+		fprintf(screen->out, "      prof-report native %s\n", file);
 	if (summary->heap->totals.allocations)
 		fprintf(screen->out, "      prof-report alloc --sort peak_bytes %s\n", file);
 	if (most_is_not_heap(summary))

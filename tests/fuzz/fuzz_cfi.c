@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:stacks/cfi.c,stacks/cfi_expression.c,stacks/rules.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c */
+/* links: cfi preload:stacks/rules.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c */
 /*
  * Call frame information from anywhere: the input is an object, its .eh_frame_hdr first. Every address near it is looked
  * up, every offset taken for an entry. Nothing outside the input may be read.
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/stacks/cfi.h"
+#include "collector/cfi/cfi.h"
 #include "preload/stacks/rules.h"
 
 #define BYTES_MAX 4096u
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t bytes = size < BYTES_MAX ? size : BYTES_MAX;
 	uint8_t *object = malloc(bytes ? bytes
 				       : 1); /* exactly so large: whoever reads beyond is found */
-	struct cfi_span span = { (uintptr_t)object, (uintptr_t)object + bytes, false };
+	struct cfi_span span = { (uintptr_t)object, (uintptr_t)object + bytes, false, NULL };
 	struct cfi_row row;
 	uint64_t sum = 0;
 

@@ -22,7 +22,7 @@ mount --bind "${XDG_CACHE_HOME:-$HOME/.cache}/intercept/lightning" /mnt/home/lig
 mount --bind "${O:-$root/build}/fake" /mnt/home/fake
 cp "$root"/tests/golden/{families,collectives,samples,objects,calls}.py /mnt/home
 cp "${O:-$root/build}"/{libintercept.so,intercept-collector,prof-report} /mnt/home
-cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls,mappings,stack_leaks,stack_shares,cuda_gpu,every_event} /mnt/home
+cp "${O:-$root/build}"/programs/{counts,captured,exits,io_calls,mappings,stack_leaks,stack_shares,cuda_gpu,every_event,native_spin} /mnt/home
 export PATH=/mnt/home:/usr/bin:/bin
 cd /mnt/home
 record() { # NAME COMMAND...
@@ -42,11 +42,12 @@ cd /mnt/home
 # With the names of their functions in them: who reads them has neither the programs nor this C library.
 echo | INTERCEPT_TRACE=alloc INTERCEPT_STACKS=native record stacks stack_leaks
 INTERCEPT_TRACE=alloc INTERCEPT_STACKS=native INTERCEPT_STACKS_EVERY=64K record sampled stack_shares few
+INTERCEPT_TRACE=native-samples INTERCEPT_SAMPLE=200 record native native_spin shares 0.5
 INTERCEPT_TRACE=-alloc,-imports INTERCEPT_SAMPLE=100 record samples /mnt/home/venv/bin/python -I -S samples.py
 INTERCEPT_TRACE=pymem INTERCEPT_STACKS=python INTERCEPT_SAMPLE=0 record pymem /mnt/home/venv/bin/python -I -S objects.py
 INTERCEPT_TRACE=functions,imports INTERCEPT_SAMPLE=0 record functions env INTERCEPT_REDACT=args,paths,host \
 	/mnt/home/venv/bin/python -I -S calls.py
-for name in stacks sampled pymem; do
+for name in stacks sampled native pymem; do
 	XDG_CACHE_HOME=/mnt/home/cache prof-report symbolize --wait 60 "/mnt/out/$name.evt" -o "/mnt/out/$name.named"
 	mv "/mnt/out/$name.named" "/mnt/out/$name.evt"
 done

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:heap/caller.c,stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/pages.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,base/object_span.c,base/symbols.c,record/entry.c */
+/* links: cfi preload:heap/caller.c,stacks/stack.c,stacks/walk.c,stacks/step.c,stacks/rules.c,stacks/frame_names.c,stacks/ahead.c,stacks/thread.c,stacks/sample.c,stacks/pages.c,stacks/wrappers.c,base/object_span.c,base/symbols.c,record/entry.c */
 /* preload/heap/caller.c: the walk, which rows are frames to skip, and stacks instead of callers. */
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include "preload/base/object.h"
 #include "preload/heap/caller.h"
-#include "preload/stacks/cfi.h"
+#include "collector/cfi/cfi.h"
 #include "preload/stacks/stack.h"
 
 bool clock_is_tsc = true;

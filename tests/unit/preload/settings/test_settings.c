@@ -117,6 +117,7 @@ static void families_are_added_and_removed(void **state)
 		{ "INTERCEPT_TRACE=modules", "torch,modules" },
 		{ "INTERCEPT_TRACE=alloc,gpu", "alloc,gpu" },
 		{ "INTERCEPT_TRACE=alloc,pymem", "alloc,pymem" },
+		{ "INTERCEPT_TRACE=alloc,native-samples", "alloc,native-samples" },
 		{ "INTERCEPT_TRACE=alloc,python", "alloc" },
 		{ "INTERCEPT_TRACE=allocs", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
 		{ "INTERCEPT_TRACE=", "alloc,nvtx,cuda,gpu,torch,tensors,imports" },
@@ -303,7 +304,7 @@ static void a_planned_family_is_refused_by_name(void **state)
 	assert_string_equal(
 		spoken_with("INTERCEPT_TRACE=+python", NULL),
 		"intercept: INTERCEPT_TRACE: family 'python' is not built into this version, "
-		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions pymem "
+		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions native-samples pymem "
 		"are; "
 		"the others named "
 		"are "

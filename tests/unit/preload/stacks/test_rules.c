@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:stacks/rules.c,stacks/cfi.c,stacks/cfi_expression.c,stacks/wrappers.c,stacks/pages.c,base/object_span.c,base/symbols.c */
+/* links: cfi preload:stacks/rules.c,stacks/wrappers.c,stacks/pages.c,base/object_span.c,base/symbols.c */
 /* preload/stacks/rules.c: a rule is that of its address and of no other, whatever the tables have room for. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,7 +118,7 @@ static void test_an_entry_is_of_one_address(void **state)
 static uint64_t rule_anew(const struct object *object, uint64_t within, bool exact)
 {
 	struct object_span whole = object_span(object);
-	struct cfi_span span = { whole.low, whole.high, true };
+	struct cfi_span span = { whole.low, whole.high, true, NULL };
 	uint64_t rule = rule_of_kind(RULE_UNKNOWN);
 	struct cfi_row row;
 

@@ -6,21 +6,27 @@
  * Refused are other registers, 64-bit lengths and other pointer encodings.
  *
  * Takes no lock and allocates nothing: any thread, signal handlers too. Bounded in time by CFI_BYTES_MAX. Nothing
- * outside of [low, high) is read, and with `probe` no page that is not mapped: a system call a page.
+ * outside of [low, high) is read, and with `probe` no page that cfi_page_is_readable() has not said yes to.
  */
-#ifndef PRELOAD_STACKS_CFI_H
-#define PRELOAD_STACKS_CFI_H
+#ifndef COLLECTOR_CFI_CFI_H
+#define COLLECTOR_CFI_CFI_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define CFI_BYTES_MAX (64u << 10) /* one CIE or FDE */
 
-/* The memory that may be read: an object as it is mapped. */
+#define CFI_PAGE 4096u
+
+/* The memory that may be read: an object as it is mapped, here or elsewhere: all that is read lies as far apart as there. */
 struct cfi_span {
 	uintptr_t low, high;
-	bool probe;
+	bool probe;    /* pages are asked for before they are read; else all can be */
+	void *context; /* for who answers */
 };
+
+/* Of who links this: whether the page that begins there can be read. */
+bool cfi_page_is_readable(void *context, uintptr_t page);
 
 enum cfi_cfa {
 	CFI_CFA_RSP,      /* rsp + offset */

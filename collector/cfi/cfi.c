@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* See cfi.h. */
-#include "preload/stacks/cfi.h"
+#include "collector/cfi/cfi.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "preload/stacks/cfi_expression.h"
-#include "preload/stacks/cursor.h"
-#include "preload/stacks/memory.h"
+#include "collector/cfi/cfi_expression.h"
+#include "collector/cfi/cursor.h"
 
 #define REGISTER_RBP 6u
 #define REGISTER_RSP 7u
@@ -72,10 +71,15 @@ struct common {
 
 /* --- memory --- */
 
-static bool pages_are_readable(uintptr_t at, uint64_t bytes)
+static uintptr_t page_of(uintptr_t at)
 {
-	for (uintptr_t page = memory_page(at); page < at + bytes; page += MEMORY_PAGE)
-		if (!memory_page_is_readable(page))
+	return at & ~(uintptr_t)(CFI_PAGE - 1);
+}
+
+static bool pages_are_readable(struct cfi_span span, uintptr_t at, uint64_t bytes)
+{
+	for (uintptr_t page = page_of(at); page < at + bytes; page += CFI_PAGE)
+		if (!cfi_page_is_readable(span.context, page))
 			return false;
 	return true;
 }
@@ -85,7 +89,7 @@ static struct cursor span_cursor(struct cfi_span span, uintptr_t at, uint64_t by
 	struct cursor c = { .bad = at < span.low || at >= span.high || bytes > span.high - at };
 
 	if (!c.bad && span.probe)
-		c.bad = !pages_are_readable(at, bytes);
+		c.bad = !pages_are_readable(span, at, bytes);
 	if (!c.bad) {
 		c.at = (const uint8_t *)at;
 		c.end = c.at + bytes;
@@ -438,12 +442,13 @@ struct search_row {
 
 static bool row_is_readable(struct cfi_span span, const struct search_row *row, uintptr_t *page)
 {
-	uintptr_t at = memory_page((uintptr_t)row);
+	uintptr_t at = page_of((uintptr_t)row);
 
 	if (!span.probe || at == *page)
 		return true;
 	*page = at; /* rows are aligned to their halves: the next page is asked for when one ends there */
-	return memory_page_is_readable(at) && memory_page_is_readable((uintptr_t)(row + 1) - 1);
+	return cfi_page_is_readable(span.context, at) &&
+	       cfi_page_is_readable(span.context, page_of((uintptr_t)(row + 1) - 1));
 }
 
 bool cfi_find_row(struct cfi_span span, uintptr_t header, uintptr_t address,

@@ -3,13 +3,13 @@
  * DWARF expressions of call frame information, evaluated without registers: what they give in terms of rsp, rbp and
  * the CFA. A word read from memory by one of the first two may be the result, too; reading twice is refused.
  */
-#ifndef PRELOAD_STACKS_CFI_EXPRESSION_H
-#define PRELOAD_STACKS_CFI_EXPRESSION_H
+#ifndef COLLECTOR_CFI_CFI_EXPRESSION_H
+#define COLLECTOR_CFI_CFI_EXPRESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/stacks/cursor.h"
+#include "collector/cfi/cursor.h"
 
 enum cfi_base {
 	CFI_BASE_NONE, /* a number */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:stacks/cfi.c,stacks/cfi_expression.c */
-/* preload/stacks/cfi.c: hand-made call frame information, right, cut short and hostile. */
+/* links: cfi */
+/* collector/cfi/cfi.c: hand-made call frame information, right, cut short and hostile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 
 #include <sys/mman.h>
 
-#include "preload/stacks/cfi.h"
+#include "collector/cfi/cfi.h"
+#include "preload/stacks/memory.h"
 
 #define FUNCTION_BYTES 100u
 #define CIE_AT 64u
@@ -22,6 +23,12 @@
  * def_cfa rsp 8, offset r16 at cfa-8, two nops */
 static const uint8_t plain_cie[] = { 20, 0,    0,  0, 0,    0,    0, 0, 1,    'z', 'R', 0,
 				     1,  0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1,   0,   0 };
+
+bool cfi_page_is_readable(void *context, uintptr_t page)
+{
+	assert_null(context);
+	return memory_page_is_readable(page);
+}
 
 static _Alignas(8) uint8_t memory[512];
 static struct cfi_span span;
@@ -42,7 +49,7 @@ static void put_word(unsigned int at, uint64_t value)
 static void frame_make(const uint8_t *code, unsigned int bytes)
 {
 	memset(memory, 0, sizeof(memory));
-	span = (struct cfi_span){ place(0), place(sizeof(memory)), true };
+	span = (struct cfi_span){ place(0), place(sizeof(memory)), true, NULL };
 	put_word(0, 0x3b031b01);
 	put_word(8, 1);
 	put_word(12, 4096);
@@ -229,7 +236,7 @@ static void test_unmapped(void **state)
 {
 	uint8_t *copy = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			     -1, 0);
-	struct cfi_span all = { (uintptr_t)copy, (uintptr_t)copy + 3 * 4096, true };
+	struct cfi_span all = { (uintptr_t)copy, (uintptr_t)copy + 3 * 4096, true, NULL };
 	uint32_t header[3] = { 0x3b031b01, 0, 2 };
 	int32_t rows[4] = { 4096, 4096, 4096, 4096 };
 

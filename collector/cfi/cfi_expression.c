@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See cfi_expression.h. */
-#include "preload/stacks/cfi_expression.h"
+#include "collector/cfi/cfi_expression.h"
 
 #define DEPTH_MAX 8u
 #define REGISTER_RBP 6u

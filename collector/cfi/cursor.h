@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A reader of bytes that goes bad at the first thing it does not like and gives zeroes from then on. */
-#ifndef PRELOAD_STACKS_CURSOR_H
-#define PRELOAD_STACKS_CURSOR_H
+#ifndef COLLECTOR_CFI_CURSOR_H
+#define COLLECTOR_CFI_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

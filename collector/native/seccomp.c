@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* See seccomp.h. */
+#include "collector/native/seccomp.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/processes/proc.h"
+
+#define TEXT_BYTES 4096u /* of /proc/self/status, which is shorter */
+#define MODE_LINE "\nSeccomp:\t"
+#define MODE_FILTER '2'
+
+static bool filter_is_set(void)
+{
+	char text[TEXT_BYTES];
+	size_t length = proc_read_file("/proc/self/status", text, sizeof(text) - 1);
+	const char *line;
+
+	text[length] = 0;
+	line = strstr(text, MODE_LINE);
+	return line && line[sizeof(MODE_LINE) - 1] == MODE_FILTER;
+}
+
+bool seccomp_kills_perf(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	if (!filter_is_set())
+		return false;
+	pid = fork();
+	if (pid == 0) {
+		(void)syscall(SYS_perf_event_open, NULL, -1L, -1L, -1L, 0L);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return !WIFEXITED(status);
+}

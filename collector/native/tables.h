@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unwinding tables of mapped files: what row of .eh_frame holds at an address of the file. A file is opened when it is first asked
+ * about, through a process that has it mapped, and stays open; its pages are read when the reader of rows wants them (pread(), so that
+ * a file that is cut short does no harm). Rows are kept.
+ *
+ * Files are numbered from 1; 0 is none. At most TABLES_FILES of them, and TABLES_PAGES pages: when there are more, all are forgotten
+ * and read anew. One thread.
+ */
+#ifndef COLLECTOR_NATIVE_TABLES_H
+#define COLLECTOR_NATIVE_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/cfi/cfi.h"
+
+#define TABLES_FILES 1024u
+#define TABLES_PAGES 16384u
+#define TABLES_SEGMENTS 16u
+#define TABLES_ROWS (1u << 14)
+
+#define TABLES_VDSO "[vdso]" /* path of the kernel's library, which has no inode */
+
+enum table_result {
+	TABLE_ROW,
+	TABLE_NO_FILE, /* it is gone, or not the one that is mapped */
+	TABLE_NONE,    /* it has no table, or that nothing about the address that cfi.h follows */
+};
+
+enum table_state {
+	TABLE_UNKNOWN, /* not asked for yet */
+	TABLE_OPEN,
+	TABLE_CLOSED, /* cannot be had */
+};
+
+struct table_segment {
+	uint64_t offset, bytes, address; /* in the file, and as it is linked */
+};
+
+struct table_file {
+	uint64_t device, inode;
+	char *path; /* owned, as the process names it */
+	enum table_state state;
+	uint32_t serial; /* another one whenever it is opened; names its rows */
+	int fd;          /* -1: none; the kernel's library has none */
+	int64_t changed_s, changed_ns, size;
+	struct table_segment segment[TABLES_SEGMENTS]; /* that are loaded */
+	uint32_t segments;
+	uint64_t header; /* address of .eh_frame_hdr; 0: none */
+	uint64_t low;    /* address of the pages below, as the file is linked */
+	uint8_t *
+		pages; /* the segment with the tables; holes until they are wanted. Owned but for the vDSO's */
+	uint64_t page_bytes; /* of them */
+	uint8_t *is_there;   /* by page; owned. NULL: all are */
+	struct tables *tables;
+};
+
+struct tables {
+	struct table_file *file[TABLES_FILES + 1];
+	uint32_t files;
+	uint32_t serials;
+	uint32_t pages; /* that were read */
+	struct table_row {
+		uint64_t address; /* of the file */
+		uint32_t serial;  /* 0: empty */
+		uint32_t result;
+		struct cfi_row row;
+	} * row; /* TABLES_ROWS, by hash */
+};
+
+/* Where a file is mapped: by that it can be had although it has been deleted. */
+struct table_mapping {
+	uint32_t pid;
+	uint64_t start, end;
+};
+
+/* -1: no memory. */
+int tables_init(struct tables *tables);
+void tables_release(struct tables *tables);
+
+/* The number of a file that is mapped anew; 0: there is no room, or it is none. */
+uint32_t tables_file(struct tables *tables, uint64_t device, uint64_t inode, const char *path);
+
+/* What holds at an offset of the file, which is code there. `ret_row` with TABLE_ROW only. */
+enum table_result tables_find(struct tables *tables, uint32_t file,
+			      const struct table_mapping *mapping, uint64_t offset,
+			      struct cfi_row *ret_row);
+
+#endif

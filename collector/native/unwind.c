@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* See unwind.h. */
+#include "collector/native/unwind.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "collector/format/frame_flags.h"
+
+#define ADDRESS_LIMIT (1ull << 47)
+
+struct place {
+	uint64_t rip, rsp, rbp;
+	bool is_exact;   /* rip is where it was stopped, no return address */
+	bool has_no_rbp; /* a rule did not say where it is */
+};
+
+static bool stack_word(const struct unwind_moment *moment, uint64_t address, uint64_t *ret_word)
+{
+	uint64_t at = address - moment->rsp;
+
+	if (at > moment->stack_bytes || moment->stack_bytes - at < sizeof(*ret_word))
+		return false;
+	memcpy(ret_word, moment->stack + at, sizeof(*ret_word));
+	return true;
+}
+
+static enum unwind_end row_find(struct tables *tables, struct mappings *mappings, uint32_t pid,
+				const struct place *place, struct cfi_row *ret_row)
+{
+	uint64_t within = place->is_exact ? place->rip : place->rip - 1;
+	const struct mapping *mapping = mappings_find(mappings, within);
+	struct table_mapping where;
+
+	if (!mapping || !mapping->file)
+		return UNWIND_NO_TABLE;
+	where = (struct table_mapping){ pid, mapping->start, mapping->end };
+	switch (tables_find(tables, mapping->file, &where,
+			    within - mapping->start + mapping->offset, ret_row)) {
+	case TABLE_ROW:
+		return UNWIND_OUTERMOST;
+	case TABLE_NO_FILE:
+		return UNWIND_NO_FILE;
+	default:
+		return UNWIND_NO_TABLE;
+	}
+}
+
+/* What a saved register's place is counted from. False: a register that is not known. */
+static bool base_of(enum cfi_saved how, const struct place *place, uint64_t cfa, uint64_t *ret_base)
+{
+	switch (how) {
+	case CFI_SAVED_BY_CFA:
+		*ret_base = cfa;
+		return true;
+	case CFI_SAVED_BY_RSP:
+		*ret_base = place->rsp;
+		return true;
+	case CFI_SAVED_BY_RBP:
+		*ret_base = place->rbp;
+		return !place->has_no_rbp;
+	default:
+		return false;
+	}
+}
+
+static enum unwind_end cfa_of(const struct unwind_moment *moment, const struct cfi_row *row,
+			      const struct place *place, uint64_t *ret_cfa)
+{
+	bool by_rbp = row->cfa == CFI_CFA_RBP || row->cfa == CFI_CFA_RBP_LOAD;
+	uint64_t at = (by_rbp ? place->rbp : place->rsp) + (uint64_t)row->offset;
+
+	if (by_rbp && place->has_no_rbp)
+		return UNWIND_NO_RULE;
+	if (row->cfa == CFI_CFA_RSP || row->cfa == CFI_CFA_RBP) {
+		*ret_cfa = at;
+		return UNWIND_OUTERMOST;
+	}
+	if (!stack_word(moment, at, ret_cfa))
+		return UNWIND_NO_STACK;
+	*ret_cfa += (uint64_t)row->after;
+	return UNWIND_OUTERMOST;
+}
+
+static enum unwind_end rbp_of(const struct unwind_moment *moment, const struct cfi_row *row,
+			      const struct place *place, uint64_t cfa, struct place *next)
+{
+	uint64_t base;
+
+	next->rbp = place->rbp;
+	next->has_no_rbp = place->has_no_rbp;
+	if (row->rbp.how == CFI_SAVED_SAME)
+		return UNWIND_OUTERMOST;
+	next->has_no_rbp = !base_of(row->rbp.how, place, cfa, &base);
+	if (next->has_no_rbp)
+		return UNWIND_OUTERMOST;
+	return stack_word(moment, base + (uint64_t)row->rbp.offset, &next->rbp) ? UNWIND_OUTERMOST
+										: UNWIND_NO_STACK;
+}
+
+/* To who called. UNWIND_OUTERMOST with a `rip` of 0: nobody did. */
+static enum unwind_end step(const struct unwind_moment *moment, const struct cfi_row *row,
+			    const struct place *place, struct place *next)
+{
+	uint64_t cfa, base;
+	enum unwind_end end;
+
+	*next = (struct place){ .is_exact = row->signal };
+	if (row->ret.how == CFI_SAVED_LOST)
+		return UNWIND_OUTERMOST;
+	end = cfa_of(moment, row, place, &cfa);
+	if (end)
+		return end;
+	/* a frame is at least its return address; who was interrupted may have had another stack */
+	if (!row->signal && (cfa < place->rsp + sizeof(cfa) || cfa < moment->rsp))
+		return UNWIND_NO_RULE;
+	if (!base_of(row->ret.how, place, cfa, &base))
+		return UNWIND_NO_RULE;
+	if (!stack_word(moment, base + (uint64_t)row->ret.offset, &next->rip))
+		return UNWIND_NO_STACK;
+	next->rsp = cfa;
+	return rbp_of(moment, row, place, cfa, next);
+}
+
+uint32_t unwind(struct tables *tables, struct mappings *mappings, uint32_t pid,
+		const struct unwind_moment *moment, uint64_t *ret_frame, enum unwind_end *ret_end)
+{
+	struct place place = { moment->rip, moment->rsp, moment->rbp, true, false }, next;
+	enum unwind_end end = UNWIND_TOO_DEEP;
+	struct cfi_row row;
+	uint32_t count = 0;
+
+	while (count < UNWIND_FRAMES) {
+		ret_frame[count++] = (place.rip & UNWIND_ADDRESS) |
+				     (place.is_exact
+					      ? (uint64_t)FRAME_IS_EXACT << UNWIND_FLAGS_SHIFT
+					      : 0);
+		end = row_find(tables, mappings, pid, &place, &row);
+		if (end)
+			break;
+		end = step(moment, &row, &place, &next);
+		if (end || !next.rip)
+			break;
+		end = next.rip < ADDRESS_LIMIT ? UNWIND_TOO_DEEP : UNWIND_NO_RULE;
+		if (end == UNWIND_NO_RULE)
+			break;
+		place = next;
+	}
+	if (end)
+		ret_frame[count - 1] |= (uint64_t)FRAME_IS_TRUNCATED << UNWIND_FLAGS_SHIFT;
+	*ret_end = end;
+	return count;
+}

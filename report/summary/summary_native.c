@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Which native functions the CPU time was spent in, where native stacks were sampled; see summary.h. */
+#include "report/summary/summary.h"
+
+#include <stdio.h>
+
+#include "report/base/text.h"
+#include "report/native/native_rows.h"
+
+#define SAMPLES_MIN 20u /* below, a share says nothing */
+#define PERCENT_MIN 5.0
+#define SHOWN 3u
+#define NAME_BYTES 96u
+
+static double percent_of(const struct native_reading *native, const struct native_counts *counts)
+{
+	return 100.0 * (double)counts->cpu_ns / (double)native->all.cpu_ns;
+}
+
+/* The place with most of those that have less than `before`, or as much and come later; its number, `count`: there is none. */
+static size_t place_next(const struct native_rows *rows, size_t before)
+{
+	size_t count = rows->rows.place_count, next = count;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t own = rows->place[i].self.cpu_ns;
+		uint64_t limit = before < count ? rows->place[before].self.cpu_ns : UINT64_MAX;
+
+		if (own > limit || (before < count && own == limit && i <= before))
+			continue;
+		if (next == count || own > rows->place[next].self.cpu_ns)
+			next = i;
+	}
+	return next;
+}
+
+static void put_place(const struct native_reading *native, struct native_rows *rows, size_t place,
+		      const char *verb, FILE *out)
+{
+	const char *text = stack_rows_text(&rows->rows, place);
+	char percent[UNIT_TEXT_BYTES], name[NAME_BYTES];
+
+	text_escape(name, sizeof(name), text, strlen(text));
+	fprintf(out, "%s %s %s",
+		unit_format_percent(percent, percent_of(native, &rows->place[place].self)), verb,
+		name);
+}
+
+static bool print_places(const struct native_reading *native, struct native_rows *rows,
+			 const struct screen *screen)
+{
+	size_t count = rows->rows.place_count, place = place_next(rows, count);
+	char time[UNIT_TEXT_BYTES];
+	struct prose prose;
+
+	if (place == count || percent_of(native, &rows->place[place].self) < PERCENT_MIN)
+		return false;
+	prose_begin(&prose, screen);
+	fprintf(prose.screen.out, "Of %s of CPU time sampled with native stacks, ",
+		unit_format_ns(time, native->all.cpu_ns));
+	put_place(native, rows, place, "was in", prose.screen.out);
+	for (unsigned int i = 1; i < SHOWN; i++) {
+		place = place_next(rows, place);
+		if (place == count || percent_of(native, &rows->place[place].self) < PERCENT_MIN)
+			break;
+		fputs(", ", prose.screen.out);
+		put_place(native, rows, place, "in", prose.screen.out);
+	}
+	fputs(" (prof-report native).", prose.screen.out);
+	prose_end(&prose, screen);
+	return true;
+}
+
+bool summary_print_native(const struct summary *summary, const struct screen *screen)
+{
+	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT };
+	const struct native_reading *native = summary->native;
+	const char *why = native_why_none(native);
+	struct native_rows rows;
+	bool tells;
+
+	if (why && !native->all.samples)
+		screen_print_prose(screen, "%c%s.", why[0] - 'a' + 'A', why + 1);
+	if (native->all.samples < SAMPLES_MIN)
+		return false;
+	native_rows_init(&rows, summary->source, NULL, STACK_BY_FUNCTION, none);
+	native_rows_make(&rows, native);
+	tells = print_places(native, &rows, screen);
+	native_rows_release(&rows);
+	return tells;
+}

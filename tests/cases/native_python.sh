@@ -1,0 +1,53 @@
+#!/bin/bash
+# Native stacks below Python: PyTorch's own code has the CPU time of its operators, beside Python's samples, and Python runs as without.
+# SPDX-License-Identifier: MIT
+# timeout: 300
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+need_torch
+export OMP_NUM_THREADS=1
+cat >script.py <<'END'
+import time, torch
+torch.manual_seed(0)
+a = torch.randn(192, 192)
+def product(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        for _ in range(20):
+            a @ a
+def python(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        sum(i for i in range(2000))
+begin = time.thread_time()
+for _ in range(20):
+    product(0.1)
+    python(0.1)
+print("%.0f" % (a @ a).sum())
+END
+"$PYTHON" script.py >bare || fail "bare: status $?"
+INTERCEPT_TRACE=+native-samples INTERCEPT_SAMPLE=500 run_traced "$PYTHON" script.py >out 2>err || fail "status $?: $(cat err)"
+expect_eq 'output' "$(cat out)" "$(cat bare)"
+"$REPORT" check --wait 60 "$OUTPUT" >out || fail "check: $(cat out)"
+"$REPORT" native "$OUTPUT" >table
+off=$(grep 'no native stack was sampled' table) && skip "$off"
+# the operator was open for half of the 4 s after the import, and its library was in the stacks then
+"$REPORT" native --format json --limit 0 --by op "$OUTPUT" >op.json || fail "--by op: status $?"
+"$REPORT" native --format json --limit 0 --by module "$OUTPUT" >module.json || fail "--by module: status $?"
+"$REPORT" lines --format json --limit 0 --by function "$OUTPUT" >lines.json || fail "lines: status $?"
+python3 - <<'END' || fail "$("$REPORT" native --by op "$OUTPUT"; "$REPORT" native --by module "$OUTPUT")"
+import json
+ops = {r["op"]: r for r in json.load(open("op.json"))["rows"]}
+doc = json.load(open("module.json"))
+modules = {r["module"]: r for r in doc["rows"]}
+lines = {r["function"]: r for r in json.load(open("lines.json"))["rows"]}
+lost = 1 + doc["totals"]["samples_lost"] / doc["totals"]["samples"]
+mm = ops["aten::mm"]["cpu_ns"] * lost
+assert 1.4e9 <= mm <= 2.2e9, mm
+assert 0.8 * ops["aten::mm"]["cpu_ns"] <= modules["libtorch_cpu.so"]["total_cpu_ns"]
+# Python's samples are beside them, and see the same
+assert lines["product"]["total_cpu_ns"] > 1.6e9 and lines["python"]["total_cpu_ns"] > 1.6e9
+assert 0.85 <= doc["totals"]["cpu_ns"] * lost / json.load(open("lines.json"))["totals"]["cpu_ns"] <= 1.15
+END
+expect_match 'the summary' "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" "sampled in Python.s threads.*sampled with native stacks"
+exit 0

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* links: collector format */
+/*
+ * collector/native/followed.c: the events of a real process, read by nobody but this test: threads that were there before, threads that
+ * they start, threads that end; two processes in one ring. Where the kernel allows no perf event, why is what it says.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/native/followed.h"
+
+#define THREADS 6u
+#define PERIOD_NS 1000000u
+
+/* What the child tells of itself. */
+static struct shared {
+	_Atomic uint32_t tid[THREADS], late_tid, begins_late, ends;
+} * shared;
+
+static struct following following;
+
+static void *spin(void *argument)
+{
+	_Atomic uint32_t *tid = argument;
+	volatile uint64_t sink = 0;
+
+	*tid = (uint32_t)syscall(SYS_gettid);
+	while (!shared->ends)
+		sink += *tid;
+	return NULL;
+}
+
+/* The last one starts another thread when it is told to. */
+static void *spin_and_start(void *argument)
+{
+	pthread_t late;
+
+	*(_Atomic uint32_t *)argument = (uint32_t)syscall(SYS_gettid);
+	while (!shared->begins_late)
+		continue;
+	pthread_create(&late, NULL, spin, &shared->late_tid);
+	pthread_join(late, NULL);
+	return NULL;
+}
+
+static pid_t child_start(void)
+{
+	pid_t pid = fork();
+	pthread_t thread[THREADS];
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, i + 1 < THREADS ? spin : spin_and_start,
+			       &shared->tid[i]);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	for (;;)
+		pause();
+}
+
+struct seen {
+	uint64_t samples[THREADS], late, ends, strangers;
+};
+
+static void seen_take(struct seen *seen, const struct perf_record *record, uint32_t pid)
+{
+	bool known = record->tid == shared->late_tid;
+
+	if (record->kind == PERF_IS_END)
+		seen->ends++;
+	if (record->kind != PERF_IS_SAMPLE)
+		return;
+	assert_int_equal(record->pid, pid);
+	assert_true(record->stack_bytes || !record->has_registers);
+	seen->late += known;
+	for (size_t i = 0; i < THREADS; i++) {
+		seen->samples[i] += record->tid == shared->tid[i];
+		known |= record->tid == shared->tid[i];
+	}
+	seen->strangers += !known;
+}
+
+static void rings_read(struct seen *seen, uint32_t pid)
+{
+	for (uint32_t i = 0; i < following.cpus; i++) {
+		struct perf_ring *ring = &following.cpu[i].ring;
+		struct perf_record record;
+		uint32_t entry, root;
+
+		if (ring->fd < 0)
+			continue;
+		perf_ring_look(ring);
+		for (; perf_ring_next(ring, &record); perf_ring_pass(ring)) {
+			struct followed *process = following_find(&following, record.id, &entry,
+								  &root);
+
+			if (!process)
+				continue;
+			assert_ptr_equal(process, &following.process[3]);
+			assert_int_equal(entry, 3);
+			seen_take(seen, &record, pid);
+		}
+	}
+	usleep(2000); /* the clock that counts is the threads' own */
+}
+
+static bool all_seen(const struct seen *seen)
+{
+	for (size_t i = 0; i < THREADS; i++)
+		if (seen->samples[i] < 5)
+			return false;
+	return true;
+}
+
+static void test_threads(void **state)
+{
+	pid_t pid = child_start();
+	struct process process = { .number = 9, .pid = (uint32_t)pid };
+	struct seen seen = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < THREADS; i++)
+		while (!shared->tid[i])
+			usleep(1000);
+	assert_int_equal(following_init(&following, PERIOD_NS), 0);
+	following_begin(&following, 3, &process);
+	if (following.process[3].now.off) {
+		assert_int_equal(following.process[3].now.off, EVT_NATIVE_OFF_REFUSED);
+		assert_int_equal(following.process[3].fds, 0);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		following_release(&following);
+		skip();
+	}
+	assert_int_equal(following.process[3].now.partial, 0);
+	assert_true(following.process[3].fds >= THREADS + 1);
+	assert_true(following.process[3].mappings.count > 1);
+	while (!all_seen(&seen))
+		rings_read(&seen, (uint32_t)pid);
+	/* one that is started by one of them needs nothing of us */
+	shared->begins_late = 1;
+	while (seen.late < 5)
+		rings_read(&seen, (uint32_t)pid);
+	assert_int_equal(seen.ends, 0);
+	shared->ends = 1;
+	while (seen.ends < THREADS + 1)
+		rings_read(&seen, (uint32_t)pid);
+	/* another process has the entry: nothing of the first is left */
+	following_begin(&following, 3,
+			&(struct process){ .number = 10, .pid = (uint32_t)getpid() });
+	assert_int_equal(following.process[3].number, 10);
+	assert_int_equal(following.fds, following.process[3].fds);
+	following_end(&following, 3);
+	assert_int_equal(following.fds, 0);
+	assert_int_equal(following.events, 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	following_release(&following);
+}
+
+static void test_refused(void **state)
+{
+	struct process process = { .number = 1, .pid = 0x7ffffff0 };
+
+	(void)state;
+	assert_int_equal(following_init(&following, PERIOD_NS), 0);
+	/* no such process: no thread is followed, and that is no reason to be off for */
+	following_begin(&following, 0, &process);
+	assert_int_equal(following.process[0].fds, 0);
+	process.moved = true;
+	following_begin(&following, 0, &process);
+	assert_int_equal(following.process[0].now.off, EVT_NATIVE_OFF_ELSEWHERE);
+	/* no descriptor is left */
+	following.fds_max = 0;
+	following_begin(&following, 0, &(struct process){ .number = 2, .pid = (uint32_t)getpid() });
+	assert_int_equal(following.process[0].now.off, EVT_NATIVE_OFF_ROOM);
+	following_release(&following);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_refused),
+	};
+
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return shared == MAP_FAILED ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}
