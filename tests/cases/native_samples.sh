@@ -64,9 +64,10 @@ for format in speedscope folded pprof callgrind; do
 done
 expect_match 'the summary' "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" 'CPU time sampled with native stacks, [0-9.]+ % was in work'
 # names go with the file; another folder has no files to look at
-cp "$OUTPUT" other.evt && "$REPORT" symbolize other.evt >out 2>&1 || fail "symbolize: $(cat out)"
+cp "$OUTPUT" other.evt
+"$REPORT" symbolize other.evt >out 2>&1 || fail "symbolize: $(cat out)"
 expect_eq 'names in the file' "$(PROF_REPORT_CACHE=off json native other.evt 'row(function="work")["cpu_ns"] > 0')" true
-"$REPORT" redact -o less.evt "$OUTPUT" 2>err || "$REPORT" redact "$OUTPUT" less.evt 2>err || fail "redact: $(cat err)"
+"$REPORT" redact -o less.evt "$OUTPUT" 2>err || fail "redact: $(cat err)"
 "$REPORT" diff "$OUTPUT" other.evt >out 2>&1 || fail "diff: $(cat out)"
 
 # without symbols and frame pointers it is the same stacks
@@ -132,7 +133,8 @@ rm -f run*.evt
 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB "$PROGRAMS/native_spin" for_ever >out &
 pid=$!
 eventually 'it begins' grep -q begins out
-eventually 'samples' sh -c '"$REPORT" dump "$0" 2>/dev/null | grep -q native_sample\ ' "$OUTPUT"
+# shellcheck disable=SC2016 # for that shell
+eventually 'samples' sh -c '"$1" dump "$2" 2>/dev/null | grep -q "native_sample "' sh "$REPORT" "$OUTPUT"
 kill -9 $pid
 wait $pid 2>/dev/null
 "$REPORT" check --wait 60 "$OUTPUT" >out || fail "killed: $(cat out)"

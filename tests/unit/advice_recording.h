@@ -35,4 +35,24 @@ static void write_one(const struct run *run)
 	read_back();
 }
 
+/* One thing of `well` is another. */
+#define CHANGED(field, value)              \
+	({                                 \
+		struct run changed = well; \
+		changed.field = (value);   \
+		changed;                   \
+	})
+
+/* That advice of `run`, and no other: its value within a twentieth of `value`, and above the rule's threshold. */
+static void one_is_wrong(struct run run, const char *id, double value)
+{
+	const struct advice *advice;
+
+	write_one(&run);
+	advice = only(id, NULL);
+	assert_true(advice->value > value * 0.95 && advice->value < value * 1.05);
+	assert_true(advice->value > advice->rule->threshold);
+	release();
+}
+
 #endif

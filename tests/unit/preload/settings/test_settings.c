@@ -304,7 +304,8 @@ static void a_planned_family_is_refused_by_name(void **state)
 	assert_string_equal(
 		spoken_with("INTERCEPT_TRACE=+python", NULL),
 		"intercept: INTERCEPT_TRACE: family 'python' is not built into this version, "
-		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions native-samples pymem "
+		"only alloc nvtx cuda gpu torch tensors shapes modules io imports functions "
+		"native-samples pymem "
 		"are; "
 		"the others named "
 		"are "

@@ -15,14 +15,6 @@
 #include "report/base/text.h"
 #include "tests/unit/advice_recording.h"
 
-/* One thing of `well` is another. */
-#define CHANGED(field, value)              \
-	({                                 \
-		struct run changed = well; \
-		changed.field = (value);   \
-		changed;                   \
-	})
-
 static void a_good_training_gets_no_advice(void **state)
 {
 	(void)state;
@@ -32,17 +24,6 @@ static void a_good_training_gets_no_advice(void **state)
 	assert_int_equal(bottleneck.steps->time.count, 60);
 	assert_int_equal(bottleneck.first_step_ns, 2 * MS);
 	assert_int_equal(bottleneck.operator_calls, 60 * (3 + 10 + 1 + 4 + 1));
-	release();
-}
-
-static void one_is_wrong(struct run run, const char *id, double value)
-{
-	const struct advice *advice;
-
-	write_one(&run);
-	advice = only(id, NULL);
-	assert_true(advice->value > value * 0.95 && advice->value < value * 1.05);
-	assert_true(advice->value > advice->rule->threshold);
 	release();
 }
 
@@ -677,73 +658,6 @@ static void facts_of_the_environment(void **state)
 	release();
 }
 
-static void files_that_are_read_badly(void **state)
-{
-	(void)state;
-	struct reading bits = { .reads = 20, .bytes = 100, .call_ns = 30 * US };
-	struct reading again = { .opens = 2, .reads = 2, .bytes = 65536, .call_ns = 75 * US };
-	struct run run;
-
-	one_is_wrong(CHANGED(reading, bits), "small_reads", 5.96);
-	one_is_wrong(CHANGED(reading, again), "reopened_files", 2.98);
-	bits.bytes = 100000; /* as often, as long, but not for little */
-	again.opens = 1;     /* once a step, 60 times in all */
-	run = CHANGED(reading, bits);
-	write_one(&run);
-	assert_int_equal(bottleneck.advice_count, 0);
-	release();
-	run = CHANGED(reading, again);
-	write_one(&run);
-	assert_int_equal(bottleneck.advice_count, 0);
-	release();
-}
-
-/* As many samples as files: none is read often, all of them are. */
-static void many_files_that_are_read_badly(void **state)
-{
-	(void)state;
-	struct reading bits = {
-		.opens = 1, .reads = 20, .bytes = 100, .call_ns = 30 * US, .many = true
-	};
-	struct run run;
-
-	one_is_wrong(CHANGED(reading, bits), "small_reads", 6.23);
-	run = CHANGED(reading, bits);
-	write_one(&run);
-	assert_non_null(
-		strstr(advice_of("small_reads")->text, "all 60 files that are read so have 1,200"));
-	release();
-	bits.reads = 10; /* little is read of any, as of modules that are imported */
-	bits.call_ns = 60 * US;
-	run = CHANGED(reading, bits);
-	write_one(&run);
-	assert_int_equal(bottleneck.advice_count, 0);
-	release();
-	bits.reads = 16; /* in bits, but fewer than a thousand in all */
-	run = CHANGED(reading, bits);
-	write_one(&run);
-	assert_int_equal(bottleneck.advice_count, 0);
-	release();
-}
-
-/* Only where the loop waits for the DataLoader, and the DataLoader for files. */
-static void files_below_the_data_loader(void **state)
-{
-	(void)state;
-	struct run run = CHANGED(dataloader_ns, 1500 * US);
-
-	run.reading.call_ns = 187 * US;
-	write_one(&run);
-	assert_true(only("dataloader_files", "dataloader")->value > 49 &&
-		    only("dataloader_files", "dataloader")->value < 51);
-	assert_non_null(strstr(advice_of("dataloader_files")->text, "there are no workers"));
-	release();
-	run.reading.in_loader = false;
-	write_one(&run);
-	assert_null(advice_of("dataloader_files"));
-	release();
-}
-
 /* A column may have any number of bytes: an accent is drawn over the character before it. */
 static void a_name_of_accents_stays_in_its_room(void **state)
 {
@@ -793,9 +707,6 @@ int main(void)
 		cmocka_unit_test(advice_is_in_the_order_of_seconds),
 		cmocka_unit_test(shares_above_a_half_are_problems),
 		cmocka_unit_test(facts_of_the_environment),
-		cmocka_unit_test(files_that_are_read_badly),
-		cmocka_unit_test(many_files_that_are_read_badly),
-		cmocka_unit_test(files_below_the_data_loader),
 		cmocka_unit_test(a_name_of_accents_stays_in_its_room),
 	};
 

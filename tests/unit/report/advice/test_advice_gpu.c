@@ -10,17 +10,6 @@
 
 #include "tests/unit/advice_recording.h"
 
-static void one_is_wrong(struct run run, const char *id, double value)
-{
-	const struct advice *advice;
-
-	write_one(&run);
-	advice = only(id, NULL);
-	assert_true(advice->value > value * 0.95 && advice->value < value * 1.05);
-	assert_true(advice->value > advice->rule->threshold);
-	release();
-}
-
 /* A loop whose GPU is busy for 9 of 10 ms: ten kernels of 900 us. */
 static const struct device busy = { .kernels = 10,
 				    .kernel_ns = 900 * US,
