@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "preload/base/symbols.h"
-#include "preload/functions/module_list.h"
+#include "preload/settings/module_list.h"
 #include "preload/python/place.h"
 #include "preload/python/python_api.h"
 #include "preload/record/event.h"

@@ -10,6 +10,7 @@
 
 #include "collector/region/region.h"
 #include "preload/base/log.h"
+#include "preload/settings/module_list.h"
 #include "preload/settings/output_path.h"
 #include "preload/base/parse.h"
 
@@ -271,11 +272,16 @@ static bool stacks_take(const char *item, size_t length)
 
 static bool parse_STACKS(const char *value)
 {
+	unsigned int for_all = 0;
+
 	memset(settings.stacks, 0, sizeof(settings.stacks));
 	while (*value) {
 		size_t length = strcspn(value, ",");
 
-		if (length && !stacks_take(value, length))
+		for_all += length && !memchr(value, ':', length);
+		if (for_all > 1)
+			refusal = "has two modes for all families, and python with native is both";
+		if (for_all > 1 || (length && !stacks_take(value, length)))
 			return false;
 		value += length;
 		value += *value == ',';
@@ -431,7 +437,7 @@ static bool parse_FUNCTIONS(const char *value)
 	settings.functions[0] = 0;
 	if (strcmp(value, "all") == 0)
 		return true;
-	if (!*value || strlen(value) >= sizeof(settings.functions))
+	if (strlen(value) >= sizeof(settings.functions) || !module_list_is_one(value))
 		return false;
 	strcpy(settings.functions, value);
 	return true;

@@ -61,7 +61,7 @@ struct settings {
 	struct schedule schedule;
 	char schedule_text[SETTINGS_NAME_BYTES];
 	char functions
-		[SETTINGS_NAME_BYTES]; /* modules, preload/functions/module_list.h; "" for all */
+		[SETTINGS_NAME_BYTES]; /* modules, preload/settings/module_list.h; "" for all */
 	char step_name[SETTINGS_NAME_BYTES]; /* NAME or NAME*, "" for auto */
 	unsigned int operators;              /* one in so many is recorded */
 	unsigned int sample_hz;              /* looks a second at Python stacks, 0: none */

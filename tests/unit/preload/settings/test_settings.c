@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:settings/settings.c,base/log.c,settings/output_path.c,base/parse.c,settings/schedule.c */
+/* links: preload:settings/settings.c,base/log.c,settings/output_path.c,base/parse.c,settings/schedule.c,settings/module_list.c */
 /*
  * preload/settings/settings.c and output_path.c: values, defaults, and the one line about a wrong
  * one.
@@ -361,6 +361,10 @@ static void stacks_by_family(void **state)
 	assert_int_equal(settings.stacks_depth, 1024);
 	assert_non_null(
 		strstr(spoken_with("INTERCEPT_STACKS=nobody:native", NULL), "nobody:native"));
+	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS=python,native", NULL),
+			       "INTERCEPT_STACKS='python,native' has two modes for all families, "
+			       "and python with native is both"));
+	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_CALLER);
 	/* a family that has no stacks is no less wrong */
 	assert_non_null(strstr(spoken_with("INTERCEPT_STACKS=alloc:native,nvtx:native", NULL),
 			       "nvtx:native' is not allowed"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See module_list.h. */
-#include "preload/functions/module_list.h"
+#include "preload/settings/module_list.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -15,6 +15,31 @@ static bool fits(const char *name, size_t length, const char *module)
 		return strncmp(module, name, length) == 0;
 	}
 	return strlen(module) == length && memcmp(module, name, length) == 0;
+}
+
+static bool is_name(const char *name, size_t length)
+{
+	size_t first = length && *name == '!';
+
+	length -= length > first && name[length - 1] == '*';
+	for (size_t i = first; i < length; i++)
+		if (strchr("*! \t\n", name[i]))
+			return false;
+	return length > first || name[first] == '*';
+}
+
+bool module_list_is_one(const char *list)
+{
+	bool has_any = false;
+	size_t length;
+
+	for (const char *name = list; *name; name += length, name += *name == ',') {
+		length = strcspn(name, ",");
+		if (length && !is_name(name, length))
+			return false;
+		has_any |= length > 0;
+	}
+	return has_any;
 }
 
 bool module_list_has(const char *list, const char *module)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:functions/module_list.c */
-/* preload/functions/module_list.c: which modules INTERCEPT_FUNCTIONS means. */
+/* links: preload:settings/module_list.c */
+/* preload/settings/module_list.c: which modules INTERCEPT_FUNCTIONS means. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
-#include "preload/functions/module_list.h"
+#include "preload/settings/module_list.h"
 
 static void a_package_is_with_all_below_it(void **state)
 {
@@ -50,6 +50,22 @@ static void odd_lists_do_no_harm(void **state)
 	assert_false(module_list_has(".*", "a"));
 }
 
+static void what_is_no_list_of_modules(void **state)
+{
+	static const char *const wrong[] = { "",     ",",    ",,",      "!",   "a,!", "a b",
+					     "a, b", "a.**", "*.utils", "a!b", "!!a", "a\n" };
+	static const char *const right[] = { "a",  "*",      "!a.*", "a.*,!a.b", "a,",
+					     ",a", "!*,a.b", "my*",  "!*" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		if (module_list_is_one(wrong[i]))
+			fail_msg("'%s' is taken", wrong[i]);
+	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
+		if (!module_list_is_one(right[i]))
+			fail_msg("'%s' is refused", right[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -57,6 +73,7 @@ int main(void)
 		cmocka_unit_test(the_last_that_fits_decides),
 		cmocka_unit_test(only_left_out_means_all_others),
 		cmocka_unit_test(odd_lists_do_no_harm),
+		cmocka_unit_test(what_is_no_list_of_modules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
