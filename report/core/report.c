@@ -112,7 +112,8 @@ static bool request_filters_stacks(const struct options *options, const char *fi
 	static const char *const keys[] = { "stack",  "function", "line",
 					    "module", "caller",   "caller_function" };
 	const struct report_info *info = &report_infos[options->report];
-	bool has_stacks = !(info->takes & TAKES_BY);
+	/* trees and flame graphs, by whatever key, are of stacks */
+	bool has_stacks = !(info->takes & TAKES_BY) || info->takes & TAKES_of;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		has_stacks = has_stacks ||

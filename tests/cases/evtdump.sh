@@ -111,6 +111,10 @@ try:
     block *= 1 << 46
 except MemoryError:
     pass'
+# native samples, which not every machine allows: a recorded file has some
+need_program native_spin
+INTERCEPT_TRACE=+native-samples record native_here "$PROGRAMS/native_spin" shares 0.5
+same_dump "$ROOT/tests/golden/native.evt"
 # stacks, in a file made for it: every flag, two processes, more than one frame holds
 need_program stack_file
 "$PROGRAMS/stack_file" "$PWD/stacks.evt" || fail "stack_file failed"

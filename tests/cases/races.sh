@@ -23,6 +23,7 @@ io_edges cancel
 io_edges signals
 lifetimes
 mappings
+native_spin threads
 nvtx_v3 4 20 e.json
 processes storm 5
 2 progress progress 2

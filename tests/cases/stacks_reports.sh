@@ -46,7 +46,7 @@ grep -q '^    and 2 more$' out || fail "not how many frames there are: $(cat out
 expect_eq "a filter on any frame" \
 	"$(json leaks native.evt "[(row['function'], row['bytes']) for row in rows]" --by function --filter stack~recurse)" \
 	'[["load", 1000]]'
-for report in alloc 'alloc --by stack' leaks peak top-down flame; do
+for report in alloc 'alloc --by stack' leaks peak top-down bottom-up flame 'flame --by line' 'top-down --by python'; do
 	# shellcheck disable=SC2086 # words
 	"$REPORT" $report --filter stack~no_such_function native.evt >out || fail "status $?"
 	grep -qx 'no stack meets --filter' out || fail "what $report says of a filter that leaves nothing: $(cat out)"

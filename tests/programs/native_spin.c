@@ -35,7 +35,7 @@
 #define THREADS 4
 #define MANY 500
 
-static volatile uint64_t sink;
+static volatile _Thread_local uint64_t sink;
 
 static uint64_t cpu_ns(void)
 {

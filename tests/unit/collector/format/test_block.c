@@ -371,7 +371,8 @@ static uint8_t *put_event(uint8_t *at, uint32_t id, const char *name, uint32_t f
 	return put_varint(put_text(put_text(at, "space"), "its meaning"), fields);
 }
 
-/* free with one more field, malloc with the caller and the size missing, and an unknown event 120. */
+/* free with one more field, malloc with the caller and the size missing, and an unknown event NEWER. */
+#define NEWER (EVT_ID_LIMIT - 1)
 static size_t other_schema(uint8_t *bytes)
 {
 	uint8_t event[500], *end, *at = put_varint(put_u32(bytes, FRAME_TAG_SCHEMA), 3);
@@ -381,7 +382,7 @@ static size_t other_schema(uint8_t *bytes)
 	at = put_entry(at, event, (size_t)(end - event));
 	end = put_field(put_event(event, EVT_malloc, "malloc", 1), "ptr", EVT_CODEC_born);
 	at = put_entry(at, event, (size_t)(end - event));
-	end = put_field(put_event(event, 120, "warp", 2), "speed", EVT_CODEC_sint);
+	end = put_field(put_event(event, NEWER, "warp", 2), "speed", EVT_CODEC_sint);
 	end = put_field(end, "crew", EVT_CODEC_text);
 	at = put_entry(at, event, (size_t)(end - event));
 	return (size_t)(at - bytes);
@@ -409,8 +410,8 @@ static size_t other_frame(uint8_t *bytes)
 		PART(50, "\xaa\xbb"),
 		PART(64 + 36 * 16, "c"),
 		PART(99999, "??"),
-		PART(64 + 120 * 16, "\1"),
-		PART(64 + 120 * 16 + 1, "\4kirk"),
+		PART(64 + NEWER * 16, "\1"),
+		PART(64 + NEWER * 16 + 1, "\4kirk"),
 	};
 	const uint32_t count = sizeof(part) / sizeof(part[0]);
 	uint8_t *at = put_u32(put_u32(bytes, FRAME_TAG_DATA), FRAME_HEADER_STACKS_BYTES + 8);
@@ -421,7 +422,7 @@ static size_t other_frame(uint8_t *bytes)
 	at = put_u32(put_u32(at, 3), 3);
 	at = put_u64(at, 0);                  /* no stacks */
 	at = put_u64(at, 0x1122334455667788); /* what a newer writer has added to the head */
-	at = put_varint(put_varint(put_varint(at, EVT_malloc), EVT_free), 120);
+	at = put_varint(put_varint(put_varint(at, EVT_malloc), EVT_free), NEWER);
 	at = put_varint(put_varint(put_varint(at, 7), 3), count);
 	for (uint32_t i = 0; i < count; i++)
 		at = put_varint(put_varint(at, part[i].key), part[i].length);
@@ -444,7 +445,7 @@ static void other_versions_are_read(void **state)
 	assert_int_equal(schema_read(&schema, bytes, other_schema(bytes)), 0);
 	assert_string_equal(schema.event[EVT_free].field[0].name, "ptr");
 	assert_string_equal(schema.event[EVT_free].field[1].name, "more");
-	assert_string_equal(schema.event[120].name, "warp");
+	assert_string_equal(schema.event[NEWER].name, "warp");
 	assert_int_equal(schema.event[EVT_malloc].field[2].number, SCHEMA_ABSENT);
 	reader = frame_reader_new(&schema);
 	schema_release(&schema);
@@ -457,7 +458,7 @@ static void other_versions_are_read(void **state)
 	assert_int_equal(EVENT_AS(free, &block.event[1])->ptr, 0x200);
 	assert_int_equal(block.event[1].words, 2);
 	assert_int_equal(block.event[1].value[1], 'c');
-	assert_int_equal(block.event[2].id, 120);
+	assert_int_equal(block.event[2].id, NEWER);
 	assert_true(block.event[2].value[0] == UINT64_MAX);
 	assert_int_equal(block.event[2].value[2], 4);
 	assert_memory_equal((const void *)(uintptr_t)block.event[2].value[1], "kirk", 4);
