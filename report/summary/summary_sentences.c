@@ -322,7 +322,19 @@ static const char *without_samples(const struct summary *summary)
 		return ", and too few samples (INTERCEPT_SAMPLE=1000 takes more).";
 	if (summary->imports->ranges.row_count)
 		return ", and no samples (INTERCEPT_SAMPLE=1000 takes them).";
-	return ". Only Python is sampled.";
+	return ".";
+}
+
+/* Of what was not asked for. */
+static const char *what_would_say_more(const struct summary *summary)
+{
+	bool has_io = !why_empty_is_off(summary->run, EVT_FAMILY_io);
+
+	if (!why_empty_is_off(summary->run, EVT_FAMILY_native_samples))
+		return has_io ? "" : " INTERCEPT_TRACE=+io records input and output.";
+	return has_io ? " INTERCEPT_TRACE=+native-samples samples native code."
+		      : " INTERCEPT_TRACE=+native-samples samples native code, +io records input "
+			"and output.";
 }
 
 /* Neither a kind of call nor samples and imports have anything to say. */
@@ -332,9 +344,7 @@ static void print_nothing(const struct summary *summary, const struct screen *sc
 			   "Nothing recorded shows what %s time went to: no step, operator, range "
 			   "or CUDA call%s%s",
 			   is_in_part(summary) ? "that" : "its", without_samples(summary),
-			   why_empty_is_off(summary->run, EVT_FAMILY_io)
-				   ? " INTERCEPT_TRACE=+io records input and output."
-				   : "");
+			   what_would_say_more(summary));
 }
 
 /* Of a program without steps: what of its time was recorded, in all threads together; false when nothing was. */

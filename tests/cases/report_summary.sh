@@ -44,7 +44,7 @@ rm -f run.evt
 
 run_traced "$PROGRAMS/exits" || true
 expect_match "a program of which nothing has a time" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-	'Nothing recorded shows what its time went to: no step, operator, range or CUDA call\. Only Python is sampled\. INTERCEPT_TRACE=\+io records input and output\. '
+	'Nothing recorded shows what its time went to: no step, operator, range or CUDA call\. INTERCEPT_TRACE=\+native-samples samples native code, \+io records input and output\. '
 rm -f run.evt
 
 # forty threads wait for as long as the program lives: that is more than it took
