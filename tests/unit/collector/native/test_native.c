@@ -21,7 +21,8 @@
 #define RING_BYTES (64u << 10)
 #define PAGE 4096u
 #define NUMBER 5u
-#define PARENTS 7u /* id of the event of the thread that started the others; perf_bytes.h has it in mappings */
+#define PARENTS \
+	7u /* id of the event of the thread that started the others; perf_bytes.h has it in mappings */
 #define OWN 8u     /* of the other thread's own */
 #define PARENT 70u /* thread ids, which nobody has to have */
 #define OTHER 71u
@@ -136,7 +137,8 @@ static void samples_are_in_the_order_of_time(void **state)
 	put_sample(1, PARENTS, PARENT, 250);
 	put_sample(1, PARENTS, PARENT, 2000);
 	assert_false(native_take(&looked.native, 1000));
-	assert_int_equal(looked.native.waiting_count, 4); /* the other ring may have more before 2000 */
+	assert_int_equal(looked.native.waiting_count,
+			 4); /* the other ring may have more before 2000 */
 	assert_int_equal(looked.native.waiting[0].time_ns, 100);
 	assert_int_equal(looked.native.waiting[1].time_ns, 200);
 	assert_int_equal(looked.native.waiting[2].time_ns, 250);
@@ -236,10 +238,8 @@ static void thread_that_ends_gets_another_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(samples_are_in_the_order_of_time),
-		TEST(own_event_of_a_thread_counts),
-		TEST(nothing_of_another_program_counts),
-		TEST(losses_are_counted),
+		TEST(samples_are_in_the_order_of_time),     TEST(own_event_of_a_thread_counts),
+		TEST(nothing_of_another_program_counts),    TEST(losses_are_counted),
 		TEST(thread_that_ends_gets_another_stream),
 	};
 
