@@ -322,7 +322,9 @@ static const char *without_samples(const struct summary *summary)
 		return ", and too few samples (INTERCEPT_SAMPLE=1000 takes more).";
 	if (summary->imports->ranges.row_count)
 		return ", and no samples (INTERCEPT_SAMPLE=1000 takes them).";
-	return ". Only Python is sampled.";
+	return why_empty_is_off(summary->run, EVT_FAMILY_native_samples)
+		       ? ". Only Python is sampled."
+		       : ".";
 }
 
 /* Neither a kind of call nor samples and imports have anything to say. */
