@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector format */
-/* collector/native/seccomp.c: no filter, filters that let perf_event_open(), refuse it and kill; with a SIGCHLD that is ignored, too. */
+/* collector/native/seccomp.c: no filter, filters that let perf_event_open(), refuse it and kill; with a SIGCHLD that is ignored, too; no core is left. */
+#include <glob.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <setjmp.h>
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,10 +40,15 @@ static bool filter_set(uint32_t action)
 /* What a process of its own, under such a filter, says. */
 static int kills_under(uint32_t action, bool ignores_children)
 {
+	struct rlimit core;
 	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
+		if (!getrlimit(RLIMIT_CORE, &core)) {
+			core.rlim_cur = core.rlim_max;
+			setrlimit(RLIMIT_CORE, &core);
+		}
 		signal(SIGSYS, SIG_DFL); /* cmocka's */
 		signal(SIGCHLD, ignores_children ? SIG_IGN : SIG_DFL);
 		if (action != NO_FILTER && !filter_set(action))
@@ -57,6 +64,8 @@ static int kills_under(uint32_t action, bool ignores_children)
 
 static void test_filters(void **state)
 {
+	glob_t cores;
+
 	(void)state;
 	for (int ignores = 0; ignores < 2; ignores++) {
 		assert_int_equal(kills_under(NO_FILTER, ignores), 0);
@@ -65,6 +74,8 @@ static void test_filters(void **state)
 		assert_int_equal(kills_under(SECCOMP_RET_KILL_PROCESS, ignores), 1);
 		assert_int_equal(kills_under(SECCOMP_RET_TRAP, ignores), 1);
 	}
+	/* of who was killed; this is an empty folder (where core_pattern names another there is none either) */
+	assert_int_equal(glob("core*", 0, NULL, &cores), GLOB_NOMATCH);
 }
 
 int main(void)
