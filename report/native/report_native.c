@@ -190,8 +190,8 @@ static void print_cuts(const struct evt_native_sampling *sums, const struct scre
 		{ sums->no_table, "the code has no unwinding table that is understood (made at run "
 				  "time, or by hand)" },
 		{ sums->no_file, "the file of the code was gone, or another one" },
-		{ sums->no_stack,
-		  "they go on beyond the 60 KiB that are copied, or on another stack" },
+		{ sums->no_stack, "they go on beyond what the kernel copies: 60 KiB, less where a "
+				  "page of the stack was never touched, or on another stack" },
 		{ sums->no_rule, "the unwinding table leads nowhere" },
 		{ sums->too_deep, "they have more than 512 frames" },
 	};
