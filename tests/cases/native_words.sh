@@ -1,5 +1,5 @@
 #!/bin/bash
-# What reports of native samples say of the recorder's own functions, and of a program whose children have the CPU time.
+# What reports of native samples say of the recorder's own functions, of CPU time across an exec, and of a program whose children have the CPU time.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
@@ -31,6 +31,12 @@ for r in stacks:
     assert at in ([], [0]), r
 END
 expect_match 'what recording costs' "$(tr '\n' ' ' <table)" '\[libintercept\.so\] is what recording costs the program: [0-9.]+ % of the CPU time\.'
+
+# one that becomes another program is one process to the kernel, which goes on counting: two seconds, then two
+rm -f run*.evt
+INTERCEPT_SAMPLE=100 INTERCEPT_TRACE=native-samples run_traced "$PROGRAMS/native_spin" exec 4 || fail "exec: status $?"
+written
+expect_match 'exec: CPU time' "$("$REPORT" native "$OUTPUT" | head -1)" 'the processes used 4\.[01]'
 
 # a driver that starts others: they have the CPU time
 rm -f run*.evt
