@@ -59,9 +59,10 @@ layers='
 	report/core    : families events collector/format/block.h report/base report/session report/table
 	report/*       : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks
 	report/lightning : events report/base report/session report/table report/core report/nvtx report/torch
+	report/native  : events collector/format/frame_flags.h report/base report/session report/table report/symbols report/core report/stacks report/process
 	report/idle    : events report/base report/session report/table report/core report/gpu report/samples
 	report/advice  : report/symbols report/stacks report/base report/session report/table report/core report/*
-	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/*
+	report/summary : report/symbols report/stacks report/base report/session report/table report/core report/advice report/native report/*
 	report/export  : events report/symbols report/stacks report/base report/session report/table report/core report/*
 	report/page    : families events report/symbols report/stacks report/base report/session report/table report/core report/advice report/summary report/export report/*
 	report/watch   : families events errors report/base report/session report/table report/core report/*

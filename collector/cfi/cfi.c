@@ -52,6 +52,7 @@ enum cfa_operation {
 struct frame_state {
 	struct cfi_value cfa; /* by rsp, rbp or a load; CFI_BASE_NONE: by what we do not follow */
 	struct cfi_saved_at rbp, ret;
+	bool rbp_has_stood; /* at or above rsp, since it was saved */
 };
 
 struct machine {
@@ -123,6 +124,22 @@ static void machine_put(struct machine *m, uint64_t number, enum cfi_saved how, 
 
 	if (at)
 		*at = (struct cfi_saved_at){ how, offset };
+	if (number == REGISTER_RBP)
+		m->now.rbp_has_stood = false;
+}
+
+/* The place of rbp is below rsp, where nothing stays but for a leaf's own. */
+static bool machine_rbp_is_below(const struct machine *m)
+{
+	return m->now.rbp.how == CFI_SAVED_BY_CFA && m->now.cfa.base == CFI_BASE_RSP &&
+	       m->now.cfa.offset + m->now.rbp.offset < 0;
+}
+
+/* What was said so far holds for an instruction at least. */
+static void machine_advance(struct machine *m, uint64_t bytes)
+{
+	m->now.rbp_has_stood |= m->now.rbp.how == CFI_SAVED_BY_CFA && !machine_rbp_is_below(m);
+	m->location += bytes;
 }
 
 static void machine_define(struct machine *m, uint64_t number, int64_t offset)
@@ -138,9 +155,10 @@ static void machine_define(struct machine *m, uint64_t number, int64_t offset)
 
 static void machine_restore(struct machine *m, uint64_t number)
 {
-	if (number == REGISTER_RBP)
+	if (number == REGISTER_RBP) {
 		m->now.rbp = m->first.rbp;
-	else if (number == REGISTER_RETURN)
+		m->now.rbp_has_stood = m->first.rbp_has_stood;
+	} else if (number == REGISTER_RETURN)
 		m->now.ret = m->first.ret;
 }
 
@@ -271,7 +289,7 @@ static void machine_run_extended(struct machine *m, unsigned int operation)
 	case CFA_ADVANCE_1:
 	case CFA_ADVANCE_2:
 	case CFA_ADVANCE_4:
-		m->location += cursor_take(code, 1u << (operation - CFA_ADVANCE_1));
+		machine_advance(m, cursor_take(code, 1u << (operation - CFA_ADVANCE_1)));
 		return;
 	case CFA_REMEMBER:
 		machine_remember(m);
@@ -305,7 +323,7 @@ static void machine_run(struct machine *m, struct cursor code, uintptr_t address
 
 		switch (byte & 0xc0) {
 		case CFA_ADVANCE:
-			m->location += operand;
+			machine_advance(m, operand);
 			break;
 		case CFA_SAVED:
 			machine_put(m, operand, CFI_SAVED_BY_CFA,
@@ -339,6 +357,9 @@ static bool machine_row(const struct machine *m, struct cfi_row *ret_row)
 				     .after = loaded ? cfa->offset : 0,
 				     .rbp = m->now.rbp,
 				     .ret = m->now.ret };
+	/* compilers do not say that it was popped */
+	if (m->now.rbp_has_stood && machine_rbp_is_below(m))
+		ret_row->rbp = (struct cfi_saved_at){ CFI_SAVED_SAME, 0 };
 	return m->now.ret.how != CFI_SAVED_SAME;
 }
 

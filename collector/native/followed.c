@@ -17,7 +17,8 @@
 
 #define RINGS_BYTES (32ull << 20) /* of all CPUs */
 #define RING_BYTES (512ull << 10) /* what an unprivileged user is allowed a CPU, less a page */
-#define RING_BYTES_MIN (128ull << 10)
+#define RING_BYTES_LEAST (128ull << 10) /* that is asked for, however many CPUs there are */
+#define RING_BYTES_MIN (64ull << 10)    /* where no more may be locked: one sample */
 #define LISTINGS 3u /* of threads, until there is no new one */
 
 int following_init(struct following *following, uint64_t period_ns)
@@ -34,7 +35,7 @@ int following_init(struct following *following, uint64_t period_ns)
 		following->cpu[i].number = number[i];
 		following->cpu[i].ring.fd = -1;
 	}
-	while (following->ring_bytes > RING_BYTES_MIN &&
+	while (following->ring_bytes > RING_BYTES_LEAST &&
 	       following->ring_bytes * following->cpus > RINGS_BYTES)
 		following->ring_bytes /= 2;
 	(void)getrlimit(RLIMIT_NOFILE, &limit);
@@ -45,12 +46,17 @@ int following_init(struct following *following, uint64_t period_ns)
 	return 0;
 }
 
+static void rings_close(struct following *following)
+{
+	for (uint32_t i = 0; i < following->cpus && following->cpu; i++)
+		perf_ring_close(&following->cpu[i].ring);
+}
+
 void following_release(struct following *following)
 {
 	for (uint32_t i = 0; i < REGION_PROCESSES; i++)
 		following_end(following, i);
-	for (uint32_t i = 0; i < following->cpus && following->cpu; i++)
-		perf_ring_close(&following->cpu[i].ring);
+	rings_close(following);
 	tables_release(&following->tables);
 	free(following->cpu);
 	free(following->event);
@@ -75,6 +81,12 @@ static enum evt_native_off off_of(int error)
 	default:
 		return EVT_NATIVE_OFF_ROOM;
 	}
+}
+
+/* The CPU is not there any more. */
+static bool is_gone(int error)
+{
+	return error == -ENODEV || error == -ENXIO;
 }
 
 /* --- events --- */
@@ -112,6 +124,35 @@ static bool fd_keep(struct following *following, struct followed *process, int f
 	return true;
 }
 
+/* Of one size; then nothing is held or that of all CPUs. 0 or -errno. */
+static int rings_open_of(struct following *following, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < following->cpus; i++) {
+		struct perf_cpu *cpu = &following->cpu[i];
+		int error = cpu->is_off ? 0 : perf_ring_open(&cpu->ring, cpu->number, bytes);
+
+		cpu->is_off |= is_gone(error);
+		if (error && !cpu->is_off) {
+			rings_close(following);
+			return error;
+		}
+	}
+	return 0;
+}
+
+/* All at once: one CPU's shall not take what may be locked for all. */
+static int rings_open(struct following *following)
+{
+	uint64_t bytes = following->ring_bytes;
+	int error = rings_open_of(following, bytes);
+
+	while (error == -ENOMEM && bytes > RING_BYTES_MIN)
+		error = rings_open_of(following, bytes /= 2);
+	if (!error)
+		following->ring_bytes = bytes;
+	return error;
+}
+
 /* The event of a thread on one CPU, in that CPU's ring; 0 or -errno. */
 static int event_open(struct following *following, uint32_t entry, uint32_t tid,
 		      struct perf_cpu *cpu)
@@ -129,7 +170,9 @@ static int event_open(struct following *following, uint32_t entry, uint32_t tid,
 	if (fd < 0)
 		return fd;
 	if (cpu->ring.fd < 0)
-		error = perf_ring_open(&cpu->ring, cpu->number, following->ring_bytes);
+		error = rings_open(following);
+	if (!error && cpu->is_off)
+		error = -ENODEV;
 	if (!error && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring.fd))
 		error = -errno;
 	if (!error && (!event_keep(following, &(struct followed_event){ perf_id(fd), entry,
@@ -152,9 +195,9 @@ static int thread_open(struct following *following, uint32_t entry, uint32_t tid
 		if (cpu->is_off)
 			continue;
 		error = event_open(following, entry, tid, cpu);
-		if (error != -ENODEV && error != -ENXIO)
+		if (!is_gone(error))
 			continue;
-		cpu->is_off = true; /* that CPU is not there any more */
+		cpu->is_off = true;
 		error = 0;
 	}
 	return error;

@@ -46,7 +46,7 @@ struct following {
 	} * cpu;
 	uint32_t cpus;
 	uint64_t period_ns;
-	uint64_t ring_bytes; /* that are asked for */
+	uint64_t ring_bytes; /* of each: what is asked for, then what could be had */
 	bool user_only;
 	enum evt_native_off off; /* for all of them */
 	struct tables tables;

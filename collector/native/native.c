@@ -218,6 +218,17 @@ static bool is_over(const struct native *native, uint32_t entry, uint64_t time_n
 	return tsc && time_ns > common_ns(native->common, tsc);
 }
 
+/*
+ * Of the two events that a thread may have one counts. Its own is on all CPUs; what it inherited may be on some only, if it was started
+ * while those of its parent were being opened.
+ */
+static bool event_counts(struct native_thread *thread, uint32_t root)
+{
+	if (root == thread->tid)
+		thread->root = root;
+	return thread->root == root;
+}
+
 static void sample_take(struct native *native, uint32_t entry, struct followed *process,
 			uint32_t root, const struct perf_record *record, uint64_t time_ns)
 {
@@ -228,15 +239,15 @@ static void sample_take(struct native *native, uint32_t entry, struct followed *
 					 .number = process->number,
 					 .in_kernel = record->in_kernel };
 
-	if (process->has_execed || record->pid != process->pid || is_over(native, entry, time_ns))
+	if (record->pid != process->pid || is_over(native, entry, time_ns))
 		return;
 	if (time_ns <= native->written_ns) {
 		process->now.lost++;
 		return;
 	}
 	thread = thread_of(native, process, record->tid, root, time_ns);
-	if (thread && thread->root != root)
-		return; /* it has two events */
+	if (thread && !event_counts(thread, root))
+		return;
 	sample.frames = thread ? sample_unwind(native, entry, process, record, frame) : 0;
 	sample.stream = thread ? thread->stream : 0;
 	if (!thread || !sample_keep(native, &sample, frame))
@@ -285,7 +296,7 @@ static void record_take(struct native *native, const struct perf_record *record)
 	uint32_t entry, root;
 
 	process = following_find(native->following, record->id, &entry, &root);
-	if (!process)
+	if (!process || (process->has_execed && record->kind != PERF_IS_LOSS))
 		return;
 	switch (record->kind) {
 	case PERF_IS_SAMPLE:

@@ -22,7 +22,7 @@ struct native_thread {
 	uint32_t process, tid; /* process: its number in the file */
 	uint32_t stream;
 	uint32_t
-		root; /* thread that its event was opened for: of two events of a thread one counts */
+		root; /* thread that its event was opened for: of two events of a thread one counts, its own if it has one */
 	uint64_t seen_ns;
 };
 

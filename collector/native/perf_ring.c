@@ -12,7 +12,6 @@
 #include "collector/native/perf_open.h"
 
 #define PAGE 4096u
-#define RING_BYTES_MIN (64u << 10)
 #define TRAILER_BYTES 24u /* of all but samples: pid, tid, time, id */
 
 /* Bytes of a record that are not read yet. */
@@ -198,7 +197,7 @@ int perf_ring_open(struct perf_ring *ring, uint32_t cpu, uint64_t bytes)
 	void *page = MAP_FAILED;
 	int fd = copy ? perf_open_holder(cpu) : -ENOMEM;
 
-	for (; fd >= 0 && bytes >= RING_BYTES_MIN && page == MAP_FAILED; bytes /= 2)
+	if (fd >= 0)
 		page = mmap(NULL, PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED) {
 		if (fd >= 0)
@@ -206,7 +205,7 @@ int perf_ring_open(struct perf_ring *ring, uint32_t cpu, uint64_t bytes)
 		free(copy);
 		return fd < 0 ? fd : -ENOMEM;
 	}
-	perf_ring_of_memory(ring, page, bytes * 2, copy);
+	perf_ring_of_memory(ring, page, bytes, copy);
 	ring->fd = fd;
 	return 0;
 }

@@ -56,7 +56,7 @@ struct perf_ring {
 /* False: it is no record, or not as it was asked for. Any bytes. */
 bool perf_record_read(const uint8_t *bytes, size_t length, struct perf_record *ret_record);
 
-/* As large as is allowed, from `bytes` (a power of two) down. 0 or -errno, -ENOMEM where no ring may be had; then nothing is held. */
+/* Of `bytes`, a power of two. 0 or -errno, -ENOMEM where one so large may not be had; then nothing is held. */
 int perf_ring_open(struct perf_ring *ring, uint32_t cpu, uint64_t bytes);
 /* A ring of these bytes, with `page` as the kernel would have it: for tests. */
 void perf_ring_of_memory(struct perf_ring *ring, void *page, uint64_t bytes, uint8_t *copy);

@@ -82,20 +82,18 @@ static enum unwind_end cfa_of(const struct unwind_moment *moment, const struct c
 	return UNWIND_OUTERMOST;
 }
 
-static enum unwind_end rbp_of(const struct unwind_moment *moment, const struct cfi_row *row,
-			      const struct place *place, uint64_t cfa, struct place *next)
+/* Where it is not in what was copied, as below rsp, it is not known; who called is, all the same. */
+static void rbp_of(const struct unwind_moment *moment, const struct cfi_row *row,
+		   const struct place *place, uint64_t cfa, struct place *next)
 {
 	uint64_t base;
 
 	next->rbp = place->rbp;
 	next->has_no_rbp = place->has_no_rbp;
 	if (row->rbp.how == CFI_SAVED_SAME)
-		return UNWIND_OUTERMOST;
-	next->has_no_rbp = !base_of(row->rbp.how, place, cfa, &base);
-	if (next->has_no_rbp)
-		return UNWIND_OUTERMOST;
-	return stack_word(moment, base + (uint64_t)row->rbp.offset, &next->rbp) ? UNWIND_OUTERMOST
-										: UNWIND_NO_STACK;
+		return;
+	next->has_no_rbp = !base_of(row->rbp.how, place, cfa, &base) ||
+			   !stack_word(moment, base + (uint64_t)row->rbp.offset, &next->rbp);
 }
 
 /* To who called. UNWIND_OUTERMOST with a `rip` of 0: nobody did. */
@@ -119,7 +117,8 @@ static enum unwind_end step(const struct unwind_moment *moment, const struct cfi
 	if (!stack_word(moment, base + (uint64_t)row->ret.offset, &next->rip))
 		return UNWIND_NO_STACK;
 	next->rsp = cfa;
-	return rbp_of(moment, row, place, cfa, next);
+	rbp_of(moment, row, place, cfa, next);
+	return UNWIND_OUTERMOST;
 }
 
 uint32_t unwind(struct tables *tables, struct mappings *mappings, uint32_t pid,

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `native`: native functions by samples of the stacks of what used the CPUs. */
 #include <stdio.h>
+#include <string.h>
 
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
 #include "report/native/native_rows.h"
+#include "report/process/children.h"
 
 #define NO_STACK "(no stack)"
+#define CHILDREN_NS_MIN 100000000u
 
 struct native_state {
 	const struct native_reading *reading;
@@ -122,10 +125,40 @@ static void native_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "threads_left_out", UNIT_COUNT, sums->partial);
 }
 
+/* Of gcc or make: its child programs have used the CPU. False: they did not, or were recorded. */
+static bool explain_children(const struct report *report, struct why_empty *absence)
+{
+	char text[UNIT_TEXT_BYTES];
+	uint64_t children_ns;
+
+	if (why_empty_is_off(report->run, EVT_FAMILY_native_samples) ||
+	    run_filters(report->run)->any || why_empty_is_limited(report->run) ||
+	    !children_not_recorded(run_source(report->run), &children_ns) ||
+	    children_ns < CHILDREN_NS_MIN)
+		return false;
+	snprintf(absence->text, sizeof(absence->text),
+		 "no native stack was sampled: child programs that were not recorded took %s of "
+		 "CPU time (INTERCEPT_CHILDREN=all records those that load the library)",
+		 unit_format_ns(text, children_ns));
+	return true;
+}
+
 static const char *native_explain(const struct report *report, struct why_empty *absence)
 {
-	(void)absence;
-	return native_why_none(state_of(report)->reading);
+	const char *why = native_why_none(state_of(report)->reading);
+
+	return why || !explain_children(report, absence) ? why : absence->text;
+}
+
+/* As another program: the kernel goes on counting, so that one has its CPU time as well. */
+static bool lives_on(const struct source_process *process, struct source_process *const *all,
+		     size_t count)
+{
+	for (size_t i = 0; process->how == EVT_END_EXEC && i < count; i++)
+		if (all[i]->pid == process->pid && all[i]->parent_pid == process->parent_pid &&
+		    all[i]->start_ns > process->start_ns && all[i]->cpu_ns >= process->cpu_ns)
+			return true;
+	return false;
 }
 
 /* What its processes have used, as the kernel counts it; 0: only a part of the run is looked at. */
@@ -138,7 +171,8 @@ static uint64_t used_ns(const struct report *report)
 	if (run_filters(report->run)->any || why_empty_is_limited(report->run))
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		sum += process[i]->cpu_ns;
+		if (!lives_on(process[i], process, count))
+			sum += process[i]->cpu_ns;
 	return sum;
 }
 
@@ -168,8 +202,8 @@ static void print_cuts(const struct evt_native_sampling *sums, const struct scre
 		{ sums->no_table, "the code has no unwinding table that is understood (made at run "
 				  "time, or by hand)" },
 		{ sums->no_file, "the file of the code was gone, or another one" },
-		{ sums->no_stack,
-		  "they go on beyond the 60 KiB that are copied, or on another stack" },
+		{ sums->no_stack, "they go on beyond what the kernel copies: 60 KiB, less where a "
+				  "page of the stack was never touched, or on another stack" },
 		{ sums->no_rule, "the unwinding table leads nowhere" },
 		{ sums->too_deep, "they have more than 512 frames" },
 	};
@@ -182,6 +216,26 @@ static void print_cuts(const struct evt_native_sampling *sums, const struct scre
 					   cuts[i].count == 1 ? " is" : "s are", cuts[i].why);
 }
 
+/* Functions of the recorder are no part of the program. */
+static void print_own(const struct native_state *state, const struct screen *screen)
+{
+	const struct native_rows *rows = &state->rows;
+	uint64_t own_ns = 0;
+	char percent[UNIT_TEXT_BYTES];
+
+	if (rows->rows.by != STACK_BY_FUNCTION)
+		return;
+	for (size_t i = 0; i < rows->rows.place_count; i++)
+		if (!strcmp(stack_rows_text((struct stack_rows *)&rows->rows, i), NAMED_OWN))
+			own_ns += rows->place[i].self.cpu_ns;
+	if (own_ns)
+		screen_print_prose(
+			screen,
+			NAMED_OWN " is what recording costs the program: %s of the CPU time.",
+			unit_format_percent(percent, 100.0 * (double)own_ns /
+							     (double)state->reading->all.cpu_ns));
+}
+
 static void native_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -191,8 +245,10 @@ static void native_foot(const struct document *document, const struct screen *sc
 
 	if (!reading->all.samples)
 		return;
-	if (!reading->key.kind)
+	if (!reading->key.kind) {
 		stack_rows_print_notes(&state_of(report)->rows.rows, screen);
+		print_own(report->state, screen);
+	}
 	print_cuts(sums, screen);
 	if (sums->user_only)
 		screen_print_prose(

@@ -14,6 +14,7 @@
 
 #define UNKNOWN_NAME "(unknown)"
 #define NO_FILE_NAME "[code of no file]"
+#define OWN_MODULE "libintercept.so"
 #define TRUNCATED_NAME "(more callers, not recorded)"
 
 struct named_ends {
@@ -164,6 +165,13 @@ static bool is_begin_in_libc(const struct named_frame *frame)
 	       (!strncmp(frame->module, "libc.so.", 8) || !strncmp(frame->module, "libc-2.", 7));
 }
 
+/* A function of the recorder, where code is sampled: nobody who reads it knows them. */
+static bool is_own(const struct named_stacks *names, const struct symbol *symbol)
+{
+	return names->of_samples && !names->is_raw && symbol->module &&
+	       !strcmp(symbol->module, OWN_MODULE);
+}
+
 /* The caller's own text stands for a function that nothing is known of. */
 static struct named_frame frame_of(struct named_stacks *names, const struct source_process *process,
 				   const struct symbol *symbol, const struct stack_frame *raw,
@@ -179,6 +187,11 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 	const char *brief = symbol->brief ? symbol->brief : symbol->function;
 	unsigned int folds = folds_of(names, symbol->plain);
 
+	if (is_own(names, symbol))
+		return (struct named_frame){ .name = NAMED_OWN,
+					     .function = NAMED_OWN,
+					     .module = symbol->module,
+					     .is_own = true };
 	frame.name = names->for_people ? brief : symbol->function;
 	if (!frame.name && names->of_samples && !frame.module) {
 		frame.name = NO_FILE_NAME;
@@ -226,7 +239,8 @@ static struct named_call make_call(struct named_stacks *names, const struct sour
 		names->call_frame = vast_room(names->call_frame, names->call_frame_count,
 					      &names->call_frame_room, sizeof(*names->call_frame));
 		names->call_frame[names->call_frame_count++] = (struct call_frame){
-			add_frame(names, &frame, symbol[count].function_hash), frame.folds_outer
+			add_frame(names, &frame, frame.is_own ? 0 : symbol[count].function_hash),
+			frame.folds_outer
 		};
 	}
 	return call;
@@ -262,6 +276,14 @@ static bool is_nameless_begin(const struct named_stacks *names, uint32_t node)
 	       frame->module;
 }
 
+/* The recorder's functions stand in a stack where they are what ran; what they called was called by their caller. */
+static uint32_t without_own(const struct named_stacks *names, uint32_t node)
+{
+	while (node != NAMED_NONE && named_frame_of(names, node)->is_own)
+		node = named_parent(names, node);
+	return node;
+}
+
 /* NAMED_NONE: it was folded away. */
 static uint32_t add_call(struct named_stacks *names, uint32_t parent, const struct named_call *call,
 			 bool folds)
@@ -273,6 +295,7 @@ static uint32_t add_call(struct named_stacks *names, uint32_t parent, const stru
 
 		if (folds && named->folds_python && named_stack_python(names, parent))
 			continue;
+		parent = without_own(names, parent);
 		if (folds && named->is_python && !named_stack_python(names, parent))
 			parent = without_interpreter(names, parent);
 		if (folds && frame[i].folds_outer && is_nameless_begin(names, parent))

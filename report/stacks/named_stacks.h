@@ -24,6 +24,7 @@
 #include "report/table/table.h"
 
 #define NAMED_NONE 0u /* no stack, no frame: above the outermost */
+#define NAMED_OWN "[libintercept.so]"
 
 struct named_frame {
 	const char *name; /* never NULL: the function, or module+offset, or the address */
@@ -33,6 +34,7 @@ struct named_frame {
 	bool is_many;    /* calls of one line: `offset` is that of the first of them only */
 	bool folds_inner, folds_outer, folds_python;
 	bool is_python;
+	bool is_own; /* of the recorder: NAMED_OWN, whichever of its functions it is */
 };
 
 struct named_ends;  /* when modules of a process went away */
@@ -44,7 +46,7 @@ struct named_stacks {
 	struct source *source;
 	struct symbols symbols;
 	bool is_raw; /* nothing is folded */
-	/* Of where code ran: nothing is folded on the inside, as time in malloc() is its own; code of no file is one function. */
+	/* Of where code ran: nothing is folded on the inside, as time in malloc() is its own; code of no file is one function, and so is the recorder. */
 	bool of_samples;
 	bool for_people; /* names without parameters */
 	/* a stack with more than one frame was seen, one that was cut, or one that ends at its caller on purpose */

@@ -7,6 +7,8 @@
  *   threads     40 times four threads that spin for 50 ms each, and end; each in a function of its own
  *   many        500 threads at once, 20 ms each
  *   fork        two children, 60 and 40 %, one after the other
+ *   heap        malloc() and free()
+ *   child       a child, `native_spin after`, has all of it
  *   exec        half of the time here, then as `native_spin after`, which spins in gamma_
  *   after       see exec
  *   plugins     libnative_one.so, which is closed, then libnative_two.so: 50 % each
@@ -116,6 +118,27 @@ static void many(void)
 			_exit(77);
 	for (size_t i = 0; i < MANY; i++)
 		pthread_join(thread[i], NULL);
+}
+
+static __attribute__((noinline)) void heap(uint64_t ns)
+{
+	static void *volatile block;
+
+	for (uint64_t end = cpu_ns() + ns; cpu_ns() < end;)
+		for (int i = 0; i < 1000; i++) {
+			block = malloc(100);
+			free(block);
+		}
+}
+
+/* A child that is another program has the CPU time. */
+static void child(const char *program, const char *seconds)
+{
+	if (fork() == 0) {
+		execl(program, program, "after", seconds, (char *)NULL);
+		_exit(3);
+	}
+	wait(NULL);
 }
 
 static void forks(uint64_t ns)
@@ -240,6 +263,10 @@ int main(int argc, char **argv)
 		many();
 	else if (!strcmp(mode, "fork"))
 		forks(ns);
+	else if (!strcmp(mode, "heap"))
+		heap(ns);
+	else if (!strcmp(mode, "child"))
+		child(argv[0], argv[2]);
 	else if (!strcmp(mode, "after"))
 		gamma_(ns);
 	else if (!strcmp(mode, "plugins")) {

@@ -118,6 +118,33 @@ static void test_frame_pointer(void **state)
 	expect_frame(4, CFI_CFA_RBP, 2, 2);
 }
 
+/* Compilers leave the rule of a register that was popped as it was: its place is below rsp then, and the register has it again. */
+static void test_popped(void **state)
+{
+	(void)state;
+	/* push rbp; push rbx; pop rbx; pop rbp */
+	FRAME(0x41, 0x0e, 16, 0x86, 2, 0x41, 0x0e, 24, 0x83, 3, 0x45, 0x0e, 16, 0x41, 0x0e, 8);
+	expect_frame(2, CFI_CFA_RSP, 3, 2);
+	expect_frame(7, CFI_CFA_RSP, 2, 2);
+	assert_true(find(8));
+	assert_int_equal(row.rbp.how, CFI_SAVED_SAME);
+	/* the save is said before the stack has grown */
+	FRAME(0x41, 0x86, 2, 0x0e, 16, 0x45, 0x0e, 8);
+	expect_frame(1, CFI_CFA_RSP, 2, 2);
+	assert_true(find(6));
+	assert_int_equal(row.rbp.how, CFI_SAVED_SAME);
+	/* push rbp; mov rbp, rsp; leave; then the function's other part, where it is saved */
+	FRAME(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x42, 0x0a, 0x0c, 7, 8, 0x41, 0x0b);
+	expect_frame(4, CFI_CFA_RBP, 2, 2);
+	assert_true(find(6));
+	assert_int_equal(row.rbp.how, CFI_SAVED_SAME);
+	expect_frame(7, CFI_CFA_RBP, 2, 2);
+	/* saved below rsp to begin with, where a leaf may: it is still there */
+	FRAME(0x41, 0x86, 2);
+	expect_frame(1, CFI_CFA_RSP, 1, 2);
+	expect_frame(50, CFI_CFA_RSP, 1, 2);
+}
+
 static void test_refused(void **state)
 {
 	static const uint8_t codes[][4] = {
@@ -255,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stack_pointer), cmocka_unit_test(test_frame_pointer),
+		cmocka_unit_test(test_popped),
 		cmocka_unit_test(test_refused),       cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_expressions),   cmocka_unit_test(test_signal_frame),
 		cmocka_unit_test(test_unmapped),

@@ -4,6 +4,7 @@
  * collector/native/followed.c: the events of a real process, read by nobody but this test: threads that were there before, threads that
  * they start, threads that end; two processes in one ring. Where the kernel allows no perf event, why is what it says.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@
 #include <cmocka.h>
 
 #include "collector/native/followed.h"
+#include "collector/native/perf_open.h"
 
 #define THREADS 6u
 #define PERIOD_NS 1000000u
@@ -192,11 +195,71 @@ static void test_refused(void **state)
 	following_release(&following);
 }
 
+/* How a process ended that may lock little more memory: what it found. */
+enum little { LITTLE_RIGHT, LITTLE_WRONG, LITTLE_REFUSED };
+
+/* Others of the same user have what a user may have without RLIMIT_MEMLOCK. */
+static bool budget_take(void)
+{
+	struct perf_ring ring;
+	int error = 0;
+
+	for (int i = 0; i < 1024 && !error; i++)
+		error = perf_ring_open(&ring, 0, 64u << 10); /* stays open */
+	return error == -ENOMEM;
+}
+
+static enum little rings_where_little_may_be_locked(uint64_t bytes_for_all)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	limit.rlim_cur = 0;
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || (!getuid() && setuid(65534)) ||
+	    prctl(PR_SET_DUMPABLE, 1) || !budget_take())
+		return LITTLE_REFUSED;
+	limit.rlim_cur = bytes_for_all < limit.rlim_max ? bytes_for_all : limit.rlim_max;
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || following_init(&following, PERIOD_NS))
+		return LITTLE_REFUSED;
+	following_begin(&following, 0, &(struct process){ .number = 1, .pid = (uint32_t)getpid() });
+	if (following.process[0].now.off == EVT_NATIVE_OFF_REFUSED)
+		return LITTLE_REFUSED;
+	if (following.process[0].now.off)
+		return LITTLE_WRONG;
+	for (uint32_t i = 0; i < following.cpus; i++)
+		if (!following.cpu[i].is_off &&
+		    (following.cpu[i].ring.fd < 0 ||
+		     following.cpu[i].ring.bytes != following.ring_bytes))
+			return LITTLE_WRONG;
+	return LITTLE_RIGHT;
+}
+
+/* Each CPU has a ring, however small, and how large they are is known: from that follows how long the collector may sleep. */
+static void test_little_memory(void **state)
+{
+	uint32_t cpu[FOLLOWED_CPUS], cpus = perf_cpus(cpu, FOLLOWED_CPUS);
+	int status;
+	pid_t pid;
+
+	(void)state;
+	for (uint64_t bytes = 80u << 10; bytes <= 320u << 10; bytes *= 2) {
+		pid = fork();
+		if (!pid)
+			_exit((int)rings_where_little_may_be_locked(bytes * cpus));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		if (WEXITSTATUS(status) == LITTLE_REFUSED)
+			skip();
+		assert_int_equal(WEXITSTATUS(status), LITTLE_RIGHT);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_little_memory),
 	};
 
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

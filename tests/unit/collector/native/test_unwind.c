@@ -58,7 +58,8 @@ static void *stack_end(void)
 	return found;
 }
 
-static __attribute__((noinline)) void keep(uint64_t rip, uint64_t rsp, uint64_t rbp)
+__attribute__((noinline, used)) void keep(uint64_t rip, uint64_t rsp, uint64_t rbp);
+void keep(uint64_t rip, uint64_t rsp, uint64_t rbp)
 {
 	size_t bytes = (size_t)((uintptr_t)stack_end() - rsp);
 
@@ -129,6 +130,48 @@ static void test_exact(void **state)
 	expect_judged();
 	realigned(5);
 	expect_judged();
+}
+
+/* Keeps the moment behind the pop of rbp, whose place is not on the stack any more. */
+void keep_popped(void);
+__asm__(".text\n"
+	".globl keep_popped\n"
+	".type keep_popped, @function\n"
+	"keep_popped:\n"
+	".cfi_startproc\n"
+	"push %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset 6, -16\n"
+	"xor %ebp, %ebp\n"
+	"pop %rbp\n"
+	".cfi_def_cfa_offset 8\n"
+	"popped: lea popped(%rip), %rdi\n"
+	"mov %rsp, %rsi\n"
+	"mov %rbp, %rdx\n"
+	"jmp keep\n"
+	".cfi_endproc\n"
+	".size keep_popped, . - keep_popped\n");
+
+static __attribute__((noinline)) void pops(int depth)
+{
+	volatile char *room = alloca((size_t)depth * 8 + 16); /* by rbp */
+
+	room[depth] = 1;
+	kept.count = backtrace(kept.judged, JUDGED);
+	keep_popped();
+	sink += room[depth];
+}
+
+static void test_popped(void **state)
+{
+	(void)state;
+	pops(9);
+	unwind_kept();
+	assert_int_equal(end, UNWIND_OUTERMOST);
+	assert_int_equal(frames, kept.count + 1);
+	for (uint32_t i = 2; i < frames; i++)
+		assert_int_equal(frame[i] & UNWIND_ADDRESS,
+				 (uint64_t)(uintptr_t)kept.judged[i - 1]);
 }
 
 static void on_signal(int number)
@@ -367,6 +410,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_exact),
+		TEST(test_popped),
 		TEST(test_signal),
 		TEST(test_no_table),
 		TEST(test_short_stack),
