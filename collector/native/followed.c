@@ -19,7 +19,7 @@
 #define RING_BYTES (512ull << 10) /* what an unprivileged user is allowed a CPU, less a page */
 #define RING_BYTES_LEAST (128ull << 10) /* that is asked for, however many CPUs there are */
 #define RING_BYTES_MIN (64ull << 10)    /* where no more may be locked: one sample */
-#define LISTINGS 3u /* of threads, until there is no new one */
+#define LISTINGS 3u                     /* of threads, until there is no new one */
 
 int following_init(struct following *following, uint64_t period_ns)
 {

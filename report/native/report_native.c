@@ -10,6 +10,8 @@
 
 #define NO_STACK "(no stack)"
 #define CHILDREN_NS_MIN 100000000u
+#define UNSEEN_PERCENT 10u /* of the CPU time that was used: less is not worth a word */
+#define UNSEEN_SAMPLES 10u /* likewise */
 
 struct native_state {
 	const struct native_reading *reading;
@@ -185,8 +187,9 @@ static void native_head(const struct document *document, const struct screen *sc
 
 	if (!reading->all.samples)
 		return;
-	fprintf(screen->out, "%s samples stand for %s of CPU time",
+	fprintf(screen->out, "%s sample%s for %s of CPU time",
 		unit_format_count(count, reading->all.samples),
+		reading->all.samples == 1 ? " stands" : "s stand",
 		unit_format_ns(cpu, reading->all.cpu_ns));
 	if (all_ns)
 		fprintf(screen->out, "; the processes used %s", unit_format_ns(used, all_ns));
@@ -202,10 +205,11 @@ static void print_cuts(const struct evt_native_sampling *sums, const struct scre
 		{ sums->no_table, "the code has no unwinding table that is understood (made at run "
 				  "time, or by hand)" },
 		{ sums->no_file, "the file of the code was gone, or another one" },
-		{ sums->no_stack, "they go on beyond what the kernel copies: 60 KiB, less where a "
-				  "page of the stack was never touched, or on another stack" },
+		{ sums->no_stack,
+		  "the rest lies beyond what the kernel copies (60 KiB, less where a page of the "
+		  "stack was never touched), or on another stack" },
 		{ sums->no_rule, "the unwinding table leads nowhere" },
-		{ sums->too_deep, "they have more than 512 frames" },
+		{ sums->too_deep, "there are more than 512 frames" },
 	};
 	char number[UNIT_TEXT_BYTES];
 
@@ -231,9 +235,45 @@ static void print_own(const struct native_state *state, const struct screen *scr
 	if (own_ns)
 		screen_print_prose(
 			screen,
-			NAMED_OWN " is what recording costs the program: %s of the CPU time.",
+			NAMED_OWN " is what this recording costs the program: %s of its CPU time.",
 			unit_format_percent(percent, 100.0 * (double)own_ns /
 							     (double)state->reading->all.cpu_ns));
+}
+
+static bool any_is_off(const struct native_reading *reading)
+{
+	for (unsigned int i = 0; i < EVT_NATIVE_OFF_LIMIT; i++)
+		if (reading->off[i])
+			return true;
+	return false;
+}
+
+/* What the processes used, less what was sampled or lost; 0: that is little, or another sentence says why. */
+static uint64_t unseen_ns(const struct report *report)
+{
+	const struct native_reading *reading = state_of(report)->reading;
+	uint64_t used = used_ns(report), period = reading->sums.period_ns;
+	uint64_t seen = reading->all.cpu_ns + (reading->sums.lost + UNSEEN_SAMPLES) * period;
+
+	if (reading->sums.user_only || any_is_off(reading) || used <= seen)
+		return 0;
+	seen -= UNSEEN_SAMPLES * period;
+	return (used - seen) / UNSEEN_PERCENT > used / 100 ? used - seen : 0;
+}
+
+static void print_unseen(const struct report *report, const struct screen *screen)
+{
+	char unseen[UNIT_TEXT_BYTES], period[UNIT_TEXT_BYTES];
+	uint64_t ns = unseen_ns(report);
+
+	if (ns)
+		screen_print_prose(
+			screen,
+			"%s of CPU time has no sample. A thread is sampled each %s that it uses on "
+			"one CPU, so short threads, and those that often move, are seen less than "
+			"others. A higher INTERCEPT_SAMPLE sees more of them.",
+			unit_format_ns(unseen, ns),
+			unit_format_ns(period, state_of(report)->reading->sums.period_ns));
 }
 
 static void native_foot(const struct document *document, const struct screen *screen)
@@ -255,15 +295,19 @@ static void native_foot(const struct document *document, const struct screen *sc
 			screen,
 			"Time in the kernel was not sampled: it is with kernel.perf_event_paranoid "
 			"at 1 or less, or for root.");
+	print_unseen(report, screen);
 	if (sums->lost)
-		screen_print_prose(screen, "%s samples were lost, as the collector came too late.",
-				   unit_format_count(number, sums->lost));
+		screen_print_prose(screen, "%s sample%s lost, as the collector came too late.",
+				   unit_format_count(number, sums->lost),
+				   sums->lost == 1 ? " was" : "s were");
 	if (sums->dropped)
-		screen_print_prose(screen, "%s samples found no room in the collector's memory.",
-				   unit_format_count(number, sums->dropped));
+		screen_print_prose(screen, "%s sample%s found no room in the collector's memory.",
+				   unit_format_count(number, sums->dropped),
+				   sums->dropped == 1 ? "" : "s");
 	if (sums->partial)
-		screen_print_prose(screen, "%s threads could not be followed.",
-				   unit_format_count(number, sums->partial));
+		screen_print_prose(screen, "%s thread%s could not be followed.",
+				   unit_format_count(number, sums->partial),
+				   sums->partial == 1 ? "" : "s");
 	for (unsigned int i = 0; i < EVT_NATIVE_OFF_LIMIT; i++)
 		if (reading->off[i])
 			screen_print_prose(screen, "Of %s process%s %s.",

@@ -24,7 +24,7 @@
 #include "report/table/table.h"
 
 #define NAMED_NONE 0u /* no stack, no frame: above the outermost */
-#define NAMED_OWN "[libintercept.so]"
+#define NAMED_OWN "[recording by intercept]"
 
 struct named_frame {
 	const char *name; /* never NULL: the function, or module+offset, or the address */

@@ -62,6 +62,7 @@ for format in speedscope folded pprof callgrind; do
 	"$REPORT" export "$format" --of native -o "out.$format" "$OUTPUT" 2>err || fail "export $format: $(cat err)"
 	[[ -s out.$format ]] || fail "export $format wrote nothing"
 done
+expect_eq 'nothing to say of CPU time without samples' "$("$REPORT" native "$OUTPUT" | grep -c 'has no sample')" 0
 expect_match 'the summary' "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" 'CPU time sampled with native stacks, [0-9.]+ % was in work'
 # names go with the file; another folder has no files to look at
 cp "$OUTPUT" other.evt
@@ -86,6 +87,10 @@ expect_eq 'threads that were seen' "$(json threads "$OUTPUT" 'len(rows)')" 161
 spin many
 shares 'many threads' "$OUTPUT" 25 alpha=98
 expect_eq 'many: left out' "$(total threads_left_out)" 0
+# of 20 ms of a thread a period of 16.2 ms sees 16.2 at most, and the report says that shares may be wrong
+INTERCEPT_SAMPLE=60 spin many
+(($(total samples) == 0)) || expect_match 'many: what is not seen' "$("$REPORT" native "$OUTPUT" | tr '\n' ' ')" \
+	'CPU time has no sample\. A thread is sampled each 16\.2 ms .*A higher INTERCEPT_SAMPLE'
 
 spin fork 4
 shares fork "$OUTPUT" 6 alpha=60 beta=40

@@ -16,7 +16,7 @@ off=$(grep 'no native stack was sampled' table) && skip "$off"
 python3 - <<'END' || fail "$(cat table)"
 import json
 rows, raw, stacks = (json.load(open(name + ".json"))["rows"] for name in ("native", "raw", "stacks"))
-own = "[libintercept.so]"
+own = "[recording by intercept]"
 names = {f["function"] for r in raw for f in r["stack"] if f.get("module") == "libintercept.so"}
 inner = sum(r["samples"] for r in raw if r["stack"][0].get("module") == "libintercept.so")
 assert len(names) > 2 and inner > 20, (names, inner)

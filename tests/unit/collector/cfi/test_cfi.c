@@ -282,10 +282,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stack_pointer), cmocka_unit_test(test_frame_pointer),
-		cmocka_unit_test(test_popped),
-		cmocka_unit_test(test_refused),       cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_expressions),   cmocka_unit_test(test_signal_frame),
-		cmocka_unit_test(test_unmapped),
+		cmocka_unit_test(test_popped),        cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_hostile),       cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_signal_frame),  cmocka_unit_test(test_unmapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

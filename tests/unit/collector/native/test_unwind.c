@@ -409,14 +409,10 @@ static int release_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_exact),
-		TEST(test_popped),
-		TEST(test_signal),
-		TEST(test_no_table),
-		TEST(test_short_stack),
-		TEST(test_registers_of_anything),
-		TEST(test_hostile_tables),
-		cmocka_unit_test(test_mappings),
+		TEST(test_exact),          TEST(test_popped),
+		TEST(test_signal),         TEST(test_no_table),
+		TEST(test_short_stack),    TEST(test_registers_of_anything),
+		TEST(test_hostile_tables), cmocka_unit_test(test_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
