@@ -73,7 +73,9 @@ static struct name_row *text_find(const struct source *source, const char *text,
 {
 	struct name_row *row = lookup_find(&source->texts, text_hash(text, length));
 
-	while (row && (row->name.length != length || memcmp(row->name.text, text, length) != 0))
+	/* an empty text may be NULL */
+	while (row && (row->name.length != length ||
+		       (length && memcmp(row->name.text, text, length) != 0)))
 		row = row->alike;
 	return row;
 }
