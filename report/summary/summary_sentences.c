@@ -16,7 +16,6 @@
 #define COMMAND_WIDTH_MAX 400u
 #define COMMAND_MIN 32u
 #define GROWS " grows from step to step (prof-report bottleneck)."
-#define NAME_BYTES 41
 #define CAUSES_SHOWN 2
 #define CAUSE_SHARE_MIN 5   /* %, of what the cause is a part of */
 #define CAUSE_OF_RUN 100u   /* part of the run that a cause has at least */
@@ -299,12 +298,13 @@ static struct taken taken_by_ranges(const struct summary *summary)
 
 static void put_taken(const struct taken *taken, const struct screen *screen, const char *before)
 {
-	char time[UNIT_TEXT_BYTES], name[NAME_BYTES];
+	char time[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
 
 	fprintf(screen->out, "%s%s %s", before, taken->what, unit_format_ns(time, taken->ns));
 	if (!taken->most || taken->most_ns < taken->ns / 10)
 		return;
-	text_escape(name, sizeof(name), taken->most, taken->most_length);
+	place_name(&(struct source_name){ .text = taken->most, .length = taken->most_length },
+		   name);
 	fprintf(screen->out, " (%s %s)", name, unit_format_ns(time, taken->most_ns));
 }
 
@@ -401,7 +401,7 @@ static void put_tensors(const struct summary *summary, const struct screen *scre
 			struct tensor_owner owner)
 {
 	const struct run_key *key = tensors_key(summary->tensors);
-	char bytes[UNIT_TEXT_BYTES], device[TENSOR_DEVICE_BYTES], name[NAME_BYTES];
+	char bytes[UNIT_TEXT_BYTES], device[TENSOR_DEVICE_BYTES], name[PLACE_NAME_BYTES];
 	size_t length;
 	const char *text;
 
@@ -414,7 +414,7 @@ static void put_tensors(const struct summary *summary, const struct screen *scre
 			       tensor_key_around(owner.row->key) ? tensor_key_around(owner.row->key)
 								 : owner.row->key,
 			       &length);
-	text_escape(name, sizeof(name), text, length);
+	place_name(&(struct source_name){ .text = text, .length = length }, name);
 	fprintf(screen->out, " (%s %s)", name, unit_format_bytes(bytes, owner.row->peak_bytes));
 }
 
@@ -443,7 +443,7 @@ static void put_heap_peak(const struct summary *summary, const struct screen *sc
 static void put_heap_owner(const struct summary *summary, const struct screen *screen)
 {
 	const struct heap_owner *owner = &summary->heap_owner;
-	char bytes[UNIT_TEXT_BYTES], name[NAME_BYTES];
+	char bytes[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
 	const char *path, *slash;
 	size_t length;
 
@@ -455,7 +455,7 @@ static void put_heap_owner(const struct summary *summary, const struct screen *s
 		length -= (size_t)(slash + 1 - path);
 		path = slash + 1;
 	}
-	text_escape(name, sizeof(name), path, length);
+	place_name(&(struct source_name){ .text = path, .length = length }, name);
 	fprintf(screen->out, ", %s of it for %s", unit_format_bytes(bytes, owner->bytes), name);
 }
 

@@ -16,6 +16,15 @@ one=$(tr '\n' ' ' <<<"$text")
 expect_match "sentences" "$one" \
 	'^captured ran [0-9.]+ [mu]?s and used [0-9.]+ [mu]?s of CPU time\. Recorded of that time: NVTX ranges [0-9.]+ [mun]?s \((outside|wanted) '
 expect_match "memory" "$one" '(Resident memory peaked at [0-9.]+ MiB; t|T)he heap peaked at .* of it for captured\. '
+# a long name shows that something of it is left out, and what it ends in
+long=$(printf 'extension%.0s' 1 2 3 4 5).cpython-311.so
+cp "$PROGRAMS/captured" "$long"
+OUTPUT=$PWD/long.evt
+run_traced "./$long" || fail "status $?"
+one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
+expect_match "a long name" "$one" 'he heap peaked at .* of it for extension[a-z]+\.\.[a-z]*\.cpython-311\.so\. '
+rm -f long.evt
+OUTPUT=$PWD/run.evt
 expect_eq "phases of a program without steps" \
 	"$(json summary "$OUTPUT" '[totals[n] for n in ("startup_ns", "steps_ns", "after_ns")]')" '[null, null, null]'
 text=$("$REPORT" summary --range wanted "$OUTPUT")
