@@ -66,8 +66,7 @@ struct sampled_process {
 	struct memory_hints hints;
 	struct evt_python_sampling told, now;
 	uint64_t seen;
-	uint64_t
-		base_ns; /* CPU time of the process at its first look, which nobody has been told of; 0: none yet */
+	uint64_t base_ns;  /* CPU time of the process before its first look; 0: none yet */
 	uint64_t told_ns;  /* of its threads since */
 	uint32_t failures; /* looks in a row that could not be made */
 };
