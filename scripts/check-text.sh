@@ -25,5 +25,8 @@ scripts=$(scripts/source-files.sh sh py) || exit 1
 		[[ -f $file ]] || continue
 		sed -n 2p "$file" | grep -q '^# .' || echo "$file:2: no description"
 	done
+	# `make check` knows by these helpers which cases stand on something downloaded
+	grep -nE 'XDG_CACHE_HOME:-|find-python\.sh|need_tool (chromium|firefox)' tests/cases/*.sh |
+		sed -E 's/^([^:]*:[0-9]*):.*/\1: ask through fetched, torch_python or need_browser of tests\/lib.sh/'
 } | grep . && exit 1
 exit 0
