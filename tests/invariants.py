@@ -58,7 +58,7 @@ SAME = (
     ("summary.memory_seen_bytes", "memory.resident_bytes"),
     ("summary.memory_heap_bytes", "memory.heap_bytes"), ("summary.memory_rest_bytes", "memory.rest_bytes"),
     ("top-down.total", "alloc.bytes_allocated"), ("bottom-up.total", "alloc.bytes_allocated"), ("flame.total", "alloc.bytes_allocated"),
-    ("summary.device_peak_bytes", "device-memory.peak_bytes"), 
+    ("summary.device_peak_bytes", "device-memory.peak_bytes"),
     ("nvtx.count", "threads.nvtx_ranges"),
 )
 
