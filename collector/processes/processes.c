@@ -37,7 +37,7 @@ void processes_release(struct processes *processes)
 		watch_release(&processes->slot[i].watch);
 		modules_release(&processes->slot[i].modules);
 	}
-	modules_cache_release(&processes->cache);
+	images_release(&processes->images);
 }
 
 /* Never goes down, whatever the region says. */
@@ -457,7 +457,7 @@ static void tell_left_out(struct common *common, struct process *p, uint64_t now
 bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
 			    uint64_t now_ns)
 {
-	struct modules_reading reading = { common,    &processes->cache,     0, 0, now_ns, 0,
+	struct modules_reading reading = { common,    &processes->images,    0, 0, now_ns, 0,
 					   steady_ns, processes->region.file };
 	bool any = false;
 
@@ -484,7 +484,7 @@ bool processes_read_modules(struct processes *processes, struct common *common, 
 bool processes_replace_modules(struct processes *processes, struct common *common,
 			       struct process *process, uint64_t steady_ns, uint64_t since_ns)
 {
-	const struct modules_reading reading = { common,       &processes->cache,
+	const struct modules_reading reading = { common,       &processes->images,
 						 process->pid, process->number,
 						 since_ns,     process->start_ns,
 						 steady_ns,    processes->region.file };

@@ -59,7 +59,7 @@ struct processes {
 		uint32_t state;
 		uint64_t since_ns; /* steady; 0: not pending */
 	} pending[REGION_PROCESSES];
-	struct modules_cache cache;
+	struct images images;
 	uint32_t limit;   /* slots ever used lie below */
 	uint32_t numbers; /* given so far */
 	uint32_t alive;   /* known, neither exiting nor gone */
