@@ -46,7 +46,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 {
 	struct evidence_state *mine = state;
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
-	bool is_ex = event->event.id == EVT_torch_begin_ex;
+	bool is_ex = event->event.id != EVT_torch_begin;
 	struct evidence_opening opening = { .place = event_place(event) };
 
 	(void)counts;
@@ -68,7 +68,7 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 	struct evidence_state *mine = state;
 
 	(void)counts;
-	if (!end->thread)
+	if (!end->thread || event->event.id == EVT_torch_end_id)
 		evidence_close_one(&mine->evidence, event_place(event),
 				   kind_of(mine, event, end->name, EVT_SCOPE_USER));
 }
@@ -244,8 +244,10 @@ static void start(void *state, struct run *run, const void *options)
 		     take_growth, mine);
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, mine);
 	run_reads(run, EVT_nvtx_push_ex, FIELDS_ALL, take_push_ex, mine);
 	run_reads(run, EVT_nvtx_pop, 0, take_pop, mine);

@@ -245,6 +245,9 @@ static void run_complete_wants(struct run *run)
 	static const enum evt_id others[] = { EVT_nvtx_start, EVT_nvtx_end, EVT_torch_async_begin,
 					      EVT_torch_async_end };
 
+	/* event_place() reads them */
+	run->wants.fields[EVT_torch_begin_id] |= FIELD_BIT(torch_begin_id, function);
+	run->wants.fields[EVT_torch_end_id] |= FIELD_BIT(torch_end_id, function);
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
 	for (size_t i = 0; run->filters.settings.range && i < open_range_event_count; i++)
 		run_wants_whole(run, open_range_events[i]);

@@ -196,6 +196,8 @@ static bool event_nests(uint32_t id)
 	case EVT_torch_begin_ex:
 	case EVT_torch_end:
 	case EVT_torch_end_ex:
+	case EVT_torch_begin_id:
+	case EVT_torch_end_id:
 	case EVT_torch_inputs:
 	case EVT_torch_async_begin:
 	case EVT_torch_async_end:

@@ -63,7 +63,7 @@ static void start(void *state, struct run *run, const void *options)
 	for (size_t i = 0; i < open_range_event_count; i++) {
 		enum evt_id id = open_range_events[i];
 		bool closes = id == EVT_nvtx_pop || id == EVT_torch_end || id == EVT_torch_end_ex ||
-			      id == EVT_action_end;
+			      id == EVT_torch_end_id || id == EVT_action_end;
 
 		run_reads(run, id, FIELDS_ALL, closes ? take_closing : take_opening, places);
 	}

@@ -49,7 +49,7 @@ static void find_place(struct operator_state *mine, const struct source_event *e
 	bool added;
 
 	opening->caller = key_of(&mine->key, event);
-	if (event->event.id != EVT_torch_begin_ex || (int64_t)begin->sequence < 0)
+	if (event->event.id == EVT_torch_begin || (int64_t)begin->sequence < 0)
 		return;
 	if (begin->scope == SCOPE_FORWARD && opening->caller) {
 		map_put(&mine->forward, forward_hash(event, begin->thread, begin->sequence), &added)
@@ -74,7 +74,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	struct operator_opening opening = {
 		.place = event_place(event),
 		.name = mine->naming->name,
-		.scope = event->event.id == EVT_torch_begin_ex ? begin->scope : 0,
+		.scope = event->event.id == EVT_torch_begin ? 0 : begin->scope,
 		.hidden = mine->naming->is_hidden,
 		.counts = counts,
 	};
@@ -223,8 +223,12 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_ex,
 		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope), take_begin,
 		  mine);
+	run_reads(run, EVT_torch_begin_id,
+		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_id, scope), take_begin,
+		  mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, 0, take_end_named, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
