@@ -15,6 +15,7 @@
 
 #include "preload/base/glibc.h"
 #include "preload/base/log.h"
+#include "preload/hook/allocator_names.h"
 #include "preload/hook/hook.h"
 #include "preload/life/families.h"
 #include "preload/life/launch.h"
@@ -321,6 +322,7 @@ __attribute__((constructor)) static void init_library(int argc, char **argv)
 
 	(void)argc;
 	(void)hook_resolve();
+	allocator_names_withdraw();
 	wake_program = init_activate;
 	driver_found = init_driver_found;
 	clock_init();
