@@ -181,7 +181,7 @@ static uint32_t place_wanted(void)
 static int start_recording(void)
 {
 	char capture[SETTINGS_NAME_BYTES + 32] = "";
-	struct region_wish wish = { .bytes = settings.buffer_bytes,
+	struct region_wish wish = { .buffer_bytes = settings.buffer_bytes,
 				    .max_file_bytes = settings.max_file_bytes,
 				    .keep = settings.keep,
 				    .redact = settings.redact,
