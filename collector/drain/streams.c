@@ -202,6 +202,7 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 		    .cpu_ns = end_tsc ? view_load64(&ring->end_cpu_ns) : 0);
 	names_drop_text(&common->names, &stream->text);
 	ring_free(ring);
+	view_ring_is_free(&common->view, stream->index);
 	stream->number = 0;
 	streams->active[at] = streams->active[--streams->active_count];
 }

@@ -400,6 +400,21 @@ static uint64_t loss_tell(struct common *common, uint64_t now_ns, uint32_t proce
 	return count;
 }
 
+/* Once, for the program to say at its end, unless there is worse. */
+static void complain_of_rings(struct common *common)
+{
+	struct region_header *header = common->view.header;
+	char text[REGION_TEXT_BYTES];
+
+	if (header->collector_error[0])
+		return;
+	snprintf(text, sizeof(text),
+		 "more threads at once than the %" PRIu32
+		 " rings: events are lost; a larger INTERCEPT_BUFFER has more rings",
+		 common->view.shape.ring_count);
+	view_say(header, text);
+}
+
 uint64_t processes_tell_losses(struct processes *processes, struct common *common, uint64_t now_ns)
 {
 	uint64_t lost = loss_tell(
@@ -412,12 +427,14 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 	for (uint32_t i = 0; i < processes->limit; i++) {
 		struct process *p = &processes->slot[i];
 		const struct region_process *shared = &common->view.process[i];
+		uint64_t no_ring;
 
 		if (!p->number)
 			continue;
-		lost += loss_tell(common, now_ns, p->number,
-				  counter_growth(&shared->lost_no_ring, &p->lost_no_ring),
-				  EVT_LOST_NO_RING);
+		no_ring = counter_growth(&shared->lost_no_ring, &p->lost_no_ring);
+		lost += loss_tell(common, now_ns, p->number, no_ring, EVT_LOST_NO_RING);
+		if (no_ring)
+			complain_of_rings(common);
 		lost += loss_tell(common, now_ns, p->number,
 				  counter_growth(&shared->lost_nested, &p->lost_nested),
 				  EVT_LOST_NESTED);

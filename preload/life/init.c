@@ -15,6 +15,7 @@
 
 #include "preload/base/glibc.h"
 #include "preload/base/log.h"
+#include "preload/hook/allocator_names.h"
 #include "preload/hook/hook.h"
 #include "preload/life/families.h"
 #include "preload/life/launch.h"
@@ -180,7 +181,7 @@ static uint32_t place_wanted(void)
 static int start_recording(void)
 {
 	char capture[SETTINGS_NAME_BYTES + 32] = "";
-	struct region_wish wish = { .bytes = settings.buffer_bytes,
+	struct region_wish wish = { .buffer_bytes = settings.buffer_bytes,
 				    .max_file_bytes = settings.max_file_bytes,
 				    .keep = settings.keep,
 				    .redact = settings.redact,
@@ -321,6 +322,7 @@ __attribute__((constructor)) static void init_library(int argc, char **argv)
 
 	(void)argc;
 	(void)hook_resolve();
+	allocator_names_withdraw();
 	wake_program = init_activate;
 	driver_found = init_driver_found;
 	clock_init();

@@ -242,21 +242,39 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	return true;
 }
 
+/* The first free one of [from, to) of a class, which is claimed. `to`: none. */
+static uint32_t ring_claim_one(unsigned int level, unsigned int tier, uint32_t from, uint32_t to)
+{
+	struct region_ring *rings = region_rings(region.header, &region.shape);
+	_Atomic uint32_t *limit = &region.header->ring_limit[tier];
+
+	for (; from < to; from++) {
+		uint32_t seen = atomic_load_explicit(limit, memory_order_relaxed);
+
+		while (seen <= from && !atomic_compare_exchange_weak(limit, &seen, from + 1))
+			;
+		if (ring_claim(&rings[region.shape.class[tier].first + from], level))
+			break;
+	}
+	return from;
+}
+
+/* From the hint on; the hint is nobody's word: the others are looked at, too. */
 static struct region_ring *ring_find(unsigned int level, unsigned int tier)
 {
 	const struct region_class *c = &region.shape.class[tier];
-	struct region_ring *rings = region_rings(region.header, &region.shape);
+	_Atomic uint32_t *hint = &region.header->ring_free[tier];
+	uint32_t hinted = atomic_load_explicit(hint, memory_order_relaxed);
+	uint32_t from = hinted < c->count ? hinted : c->count;
+	uint32_t found = ring_claim_one(level, tier, from, c->count);
 
-	for (uint32_t i = 0; i < c->count; i++) {
-		_Atomic uint32_t *limit = &region.header->ring_limit[tier];
-		uint32_t seen = atomic_load_explicit(limit, memory_order_relaxed);
-
-		while (seen <= i && !atomic_compare_exchange_weak(limit, &seen, i + 1))
-			;
-		if (ring_claim(&rings[c->first + i], level))
-			return &rings[c->first + i];
+	if (found == c->count) {
+		found = ring_claim_one(level, tier, 0, from);
+		if (found == from)
+			return NULL;
 	}
-	return NULL;
+	(void)atomic_compare_exchange_strong(hint, &hinted, found + 1);
+	return &region_rings(region.header, &region.shape)[c->first + found];
 }
 
 /* A second lane sees only what signal handlers do inside a record: the smallest ring will do. */
@@ -292,10 +310,16 @@ static bool ring_is_coming(void)
 {
 	struct region_ring *rings = region_rings(region.header, &region.shape);
 
-	for (uint32_t i = 0; i < region.shape.ring_count; i++)
-		if (atomic_load_explicit(&rings[i].state, memory_order_relaxed) ==
-		    REGION_RING_RETIRED)
-			return true;
+	for (unsigned int tier = 0; tier < REGION_CLASSES; tier++) {
+		const struct region_class *c = &region.shape.class[tier];
+		uint32_t limit = atomic_load_explicit(&region.header->ring_limit[tier],
+						      memory_order_relaxed);
+
+		for (uint32_t i = 0; i < c->count && i < limit; i++)
+			if (atomic_load_explicit(&rings[c->first + i].state,
+						 memory_order_relaxed) == REGION_RING_RETIRED)
+				return true;
+	}
 	return false;
 }
 

@@ -170,14 +170,28 @@ static const char *loss_unit(uint32_t reason)
 	return lost_is_of_stacks(reason) ? "stacks" : "libraries";
 }
 
+/* What helps the next time, after the reason; "" where nothing does that is known. */
+static const char *loss_remedy(uint32_t reason)
+{
+	switch (reason) {
+	case EVT_LOST_FULL:
+		return " (a larger INTERCEPT_BUFFER has more room)";
+	case EVT_LOST_NO_RING:
+		return ", more threads at once than rings (a larger INTERCEPT_BUFFER has more)";
+	default:
+		return "";
+	}
+}
+
 static void export_loss(const struct source_loss *loss, const struct screen *screen)
 {
 	char count[UNIT_TEXT_BYTES], process[32] = "";
 
 	if (loss->process)
 		snprintf(process, sizeof(process), " in process %u", loss->process->pid);
-	screen_print(screen, SCREEN_RED, "LOST %s %s%s: %s", unit_format_count(count, loss->count),
-		     loss_unit(loss->reason), process, source_loss_text(loss));
+	screen_print(screen, SCREEN_RED, "LOST %s %s%s: %s%s",
+		     unit_format_count(count, loss->count), loss_unit(loss->reason), process,
+		     source_loss_text(loss), loss_remedy(loss->reason));
 	putc('\n', screen->out);
 }
 
