@@ -81,7 +81,7 @@ cublas_SOURCES   := cublas cublas_*
 cublasLt_SOURCES := cublaslt cublaslt_*
 cupti_SOURCES    := cupti cupti_*
 FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.def preload/cuda/cuda_api.h preload/gpu/cupti_api.h preload/gpu/callbacks.def \
-	collector/format/events.h collector/format/events.def \
+	collector/format/events.h collector/format/events.def collector/format/scopes.def \
 	$(wildcard collector/format/events/*.def)
 
 UNIT_SOURCES := $(wildcard tests/unit/*/*/test_*.c)

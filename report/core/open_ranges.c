@@ -7,13 +7,6 @@
 #include "report/base/memory.h"
 #include "report/core/cut.h"
 
-const enum evt_id open_range_events[] = {
-	EVT_nvtx_push,      EVT_nvtx_push_ex,   EVT_nvtx_pop,     EVT_torch_begin,
-	EVT_torch_begin_ex, EVT_torch_end,      EVT_torch_end_ex, EVT_action_begin,
-	EVT_action_end,     EVT_torch_begin_id, EVT_torch_end_id,
-};
-const size_t open_range_event_count = sizeof(open_range_events) / sizeof(open_range_events[0]);
-
 static void range_ended(void *state, const struct nest_end *end)
 {
 	struct open_ranges_nest *of = state;

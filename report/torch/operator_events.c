@@ -167,9 +167,9 @@ static void take_work(void *state, const struct source_event *event, bool counts
 				      .cuda_ns = work->cuda_ns,
 				      .launches = work->launches };
 
+	(void)counts; /* the operator counts or not, with all that was done in it */
 	mine->operators.has_memory |= is_memory;
-	if (counts || is_memory)
-		operators_note(&mine->operators, event->thread->index, &done);
+	operators_note(&mine->operators, event->thread->index, &done);
 }
 
 /* --- what the GPU did for them --- */
@@ -196,7 +196,8 @@ static void drop_late(void *state, uint64_t place, bool had_work)
 
 static const struct late_listener listener = { .place = place_of,
 					       .take = take_late,
-					       .drop = drop_late };
+					       .drop = drop_late,
+					       .takes_uncounted = true };
 
 static void start(void *state, struct run *run, const void *options)
 {
