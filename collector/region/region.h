@@ -129,6 +129,7 @@ enum region_ring_state {
 	REGION_RING_CLOSED = 4,  /* scribbled over: the collector has stopped reading it */
 };
 
+#define REGION_CPU_UNKNOWN UINT64_MAX
 #define REGION_NAME_WORDS 2u /* 16 bytes, zeros when not known */
 
 /*
@@ -156,7 +157,9 @@ struct region_ring {
 	_Atomic uint64_t name[REGION_NAME_WORDS];
 	/* written by the producer: CPU time of the thread when it claimed the ring and when it retired, 0 when unknown */
 	_Atomic uint64_t start_cpu_ns, end_cpu_ns;
-	uint64_t reserved[2];
+	/* the same where recording of the process began: 0 of a thread that began later, REGION_CPU_UNKNOWN */
+	_Atomic uint64_t before_cpu_ns;
+	uint64_t reserved[1];
 };
 
 _Static_assert(sizeof(struct region_ring) == 128, "two cache lines");
