@@ -79,6 +79,9 @@ static void find_phases(struct bottleneck *bottleneck)
 		bottleneck->steps_ns += row->total_ns;
 		if (!bottleneck->first_step_ns || row->start_ns < bottleneck->first_step_ns)
 			bottleneck->first_step_ns = row->start_ns;
+		if (!bottleneck->loop.is_warm[i] &&
+		    (!bottleneck->settled_ns || row->start_ns < bottleneck->settled_ns))
+			bottleneck->settled_ns = row->start_ns;
 		if (row->start_ns + row->total_ns > bottleneck->last_step_ns)
 			bottleneck->last_step_ns = row->start_ns + row->total_ns;
 	}
