@@ -252,8 +252,9 @@ static void end_in_optimizer(struct evidence_thread *thread, const struct nest_e
 /* The gap that follows begins, or a label in it ends. */
 static void end_for_gaps(struct evidence *evidence, const struct nest_end *end)
 {
-	struct nest_place place = { end->time_ns, end->thread,
-				    evidence->thread[end->thread].process };
+	struct nest_place place = { .time_ns = end->time_ns,
+				    .thread = end->thread,
+				    .process = evidence->thread[end->thread].process };
 
 	if (is_busy(end->key))
 		gaps_idle(&evidence->gaps, place, evidence->open_name[end->scope],

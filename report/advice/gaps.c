@@ -222,7 +222,9 @@ static bool is_helping(const struct gaps *gaps, const struct gap_thread *helper)
 static void help_begin(struct gaps *gaps, struct nest_place place, uint32_t name)
 {
 	uint32_t owner = gaps->helpers ? helpers_owner(gaps->helpers, place.thread) : NEST_NONE;
-	struct nest_place there = { place.time_ns, owner, place.process };
+	struct nest_place there = { .time_ns = place.time_ns,
+				    .thread = owner,
+				    .process = place.process };
 	struct gap_thread *helper;
 
 	if (owner == NEST_NONE || is_helping(gaps, &gaps->thread[place.thread]))
@@ -237,7 +239,9 @@ static void help_begin(struct gaps *gaps, struct nest_place place, uint32_t name
 static void help_end(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch)
 {
 	struct gap_thread *helper = &gaps->thread[place.thread];
-	struct nest_place there = { place.time_ns, helper->helps - 1, place.process };
+	struct nest_place there = { .time_ns = place.time_ns,
+				    .thread = helper->helps - 1,
+				    .process = place.process };
 
 	if (is_helping(gaps, helper)) {
 		gaps->thread[there.thread].helped--;

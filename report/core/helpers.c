@@ -149,7 +149,7 @@ static bool is_engine(struct source *source, const struct source_event *event)
 {
 	const struct source_name *name = source_name_of(source, event->file, event->event.value[0]);
 
-	if (event->event.id == EVT_torch_begin_ex &&
+	if (event->event.id != EVT_torch_begin &&
 	    EVENT_AS(torch_begin_ex, &event->event)->scope == SCOPE_BACKWARD)
 		return true;
 	return name->text && name->length >= strlen(ENGINE) &&
@@ -248,7 +248,7 @@ static void take_begin(struct helpers *helpers, struct source *source,
 	else if (thread->owner != NEST_NONE)
 		owner_touch(&helpers->thread[thread->owner], time_ns);
 	take_move(helpers, index, time_ns);
-	if (event->event.id == EVT_torch_begin_ex)
+	if (event->event.id != EVT_torch_begin) /* torch_begin_id has the same fields: cut.h */
 		take_function(helpers, event);
 	note_last(helpers, index);
 }
@@ -287,6 +287,7 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 	switch (event->event.id) {
 	case EVT_torch_begin:
 	case EVT_torch_begin_ex:
+	case EVT_torch_begin_id:
 		take_begin(helpers, source, event);
 		return;
 	case EVT_torch_end:
@@ -294,6 +295,7 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 		thread_end(helpers, event->thread->index, event->event.time_ns);
 		return;
 	case EVT_torch_end_ex:
+	case EVT_torch_end_id:
 		(void)thread_at(helpers, event->thread->index, event->process->index);
 		take_end_named(helpers, event);
 		return;
@@ -353,9 +355,11 @@ static void take(void *state, const struct source_event *event, bool counts)
 	helpers_take(&mine->helpers, mine->source, event);
 }
 
-const enum evt_id helpers_events[] = { EVT_torch_begin, EVT_torch_begin_ex, EVT_torch_end,
-				       EVT_torch_end_ex };
-const size_t helpers_event_count = sizeof(helpers_events) / sizeof(helpers_events[0]);
+static bool is_of_operators(uint32_t id)
+{
+	return id < EVT_ID_LIMIT && (evt_roles[id].opens == EVT_SCOPE_KIND_operator ||
+				     evt_roles[id].closes == EVT_SCOPE_KIND_operator);
+}
 
 static void start(void *state, struct run *run, const void *options)
 {
@@ -364,8 +368,9 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->source = run_source(run);
 	helpers_init(&mine->helpers);
-	for (size_t i = 0; i < helpers_event_count; i++)
-		run_reads(run, helpers_events[i], FIELDS_ALL, take, mine);
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		if (is_of_operators(id))
+			run_reads(run, (enum evt_id)id, FIELDS_ALL, take, mine);
 }
 
 static void cut(void *state, const struct cut *cut)

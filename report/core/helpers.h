@@ -58,9 +58,7 @@ struct helpers {
 void helpers_init(struct helpers *helpers);
 void helpers_release(struct helpers *helpers);
 
-/* The events that it is made of, with all their fields, in order of time; others are nothing to it. */
-extern const enum evt_id helpers_events[];
-extern const size_t helpers_event_count;
+/* Events of operators, with all their fields, in order of time; others are nothing to it. */
 void helpers_take(struct helpers *helpers, struct source *source, const struct source_event *event);
 /* What is open on the thread ends. */
 void helpers_cut(struct helpers *helpers, uint32_t thread);
