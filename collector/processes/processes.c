@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "collector/format/layout.h"
+#include "collector/processes/limitations.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/memory_samples.h"
 #include "collector/processes/redact.h"
@@ -226,6 +227,7 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		    .executable = process->executable);
 	process_tell_rank(common, process, view_load64(&shared->rank));
 	process_tell_sampling(common, process);
+	limitations_tell(common, process, shared, process->start_ns);
 	reading.process = process->number;
 	reading.from_ns = process->start_ns;
 	if (parent)
@@ -431,6 +433,7 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 
 		if (!p->number)
 			continue;
+		limitations_tell(common, p, shared, now_ns);
 		no_ring = counter_growth(&shared->lost_no_ring, &p->lost_no_ring);
 		lost += loss_tell(common, now_ns, p->number, no_ring, EVT_LOST_NO_RING);
 		if (no_ring)

@@ -90,6 +90,7 @@ struct region_process {
 	_Atomic uint64_t python;           /* struct python_word, 0: none */
 	_Atomic uint64_t python_runtime;   /* address of _PyRuntime */
 	_Atomic uint64_t python_code_type; /* address of PyCode_Type */
+	_Atomic uint64_t limitations; /* 1 << enum limitation, collector/format/limitations.h */
 	_Atomic uint64_t
 		gates; /* address of EVT_FAMILY_LIMIT words: nothing is recorded while all are 0 */
 };
@@ -184,6 +185,14 @@ struct region_start_module {
 	uint32_t path_bytes, build_id_bytes;
 };
 
+#define REGION_LIMITATIONS 64u
+
+/* What a sentence of collector/format/limitations.def is about. The processes of a region are one program, so that one will do. */
+struct region_limitation {
+	_Atomic uint32_t state; /* 0: none, 1: being written, 2: there */
+	char subject[REGION_TEXT_BYTES - 4];
+};
+
 /* How the clock of the records runs. */
 enum region_clock {
 	REGION_CLOCK_TSC = 1, /* rdtsc, invariant */
@@ -231,6 +240,7 @@ struct region_header {
 	_Atomic uint32_t ring_free
 		[REGION_CLASSES]; /* where to look for a free one first: a hint, region_ring_is_free() */
 	_Atomic uint64_t lost_no_process;
+	struct region_limitation limitation[REGION_LIMITATIONS];
 	/* The collector adds 1: what a stack's frames are is to be said anew before they are used again. */
 	_Alignas(64) _Atomic uint32_t stacks_asked;
 };

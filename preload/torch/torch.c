@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "preload/base/log.h"
 #include "preload/python/listeners.h"
+#include "preload/record/limitation.h"
 #include "preload/record/recorder.h"
 #include "preload/record/thread_clock.h"
 #include "preload/settings/settings.h"
@@ -400,9 +400,7 @@ bool torch_begin(void *arguments)
 	if (dl_iterate_phdr(look_for_api, NULL))
 		callback_handle = callback_add(true, true, 1);
 	else
-		log_line("this version of torch is not supported (it has no RecordFunction): no "
-			 "operators "
-			 "are recorded; docs/COMPATIBILITY.md lists versions that work");
+		limitation_say(LIMITATION_torch_unknown, NULL);
 	return true;
 }
 
@@ -429,27 +427,21 @@ bool torch_calibrate(void *arguments)
 	}
 	atomic_store(&torch_state, TORCH_OFF);
 	torch_api.remove(callback_handle);
-	log_line("this version of torch is not supported (its callbacks are not as expected): no "
-		 "operators "
-		 "are recorded; docs/COMPATIBILITY.md lists versions that work");
+	limitation_say(LIMITATION_torch_differs, NULL);
 	return false;
 }
 
 static void find_inputs(void)
 {
 	if (!torch_function.sequence) {
-		log_line("this version of torch is not supported for shapes (inputs are not "
-			 "found): no "
-			 "shapes are recorded; the rest is");
+		limitation_say(LIMITATION_shapes_inputs, NULL);
 		return;
 	}
 	torch_layout.undefined = symbols_find_loaded("_ZN3c1019UndefinedTensorImpl10_singletonE");
 	torch_inputs_prepare();
 	with_inputs = torch_layout_found();
 	if (!with_inputs)
-		log_line("this version of torch is not supported for shapes (tensors are not as "
-			 "expected): "
-			 "no shapes are recorded; the rest is");
+		limitation_say(LIMITATION_shapes_tensors, NULL);
 }
 
 bool torch_calibrate_inputs(void *arguments)

@@ -136,6 +136,8 @@ const struct options *run_options(const struct run *run);
 struct source *run_source(const struct run *run);
 /* What is read; the filters' own needs are in it once run_read() has begun. */
 const struct frame_wants *run_wants(const struct run *run);
+/* 1 << enum evt_family, of all events that analyses read. */
+uint64_t run_families(const struct run *run);
 const struct selection *run_filters(const struct run *run);
 const struct recorded_time *run_captured(const struct run *run);
 /* Events of programs that the filters hold for: see run_counts(). */

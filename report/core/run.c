@@ -605,6 +605,16 @@ const struct frame_wants *run_wants(const struct run *run)
 	return &run->wants;
 }
 
+uint64_t run_families(const struct run *run)
+{
+	uint64_t families = run->heap_reader_count ? 1ull << EVT_FAMILY_alloc : 0;
+
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		if (evt_descriptors[id].name && (run->readers[id].count || run->wants.sum[id]))
+			families |= 1ull << evt_descriptors[id].family;
+	return families;
+}
+
 const struct selection *run_filters(const struct run *run)
 {
 	return &run->filters;

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/format/limitations.h"
 #include "collector/format/block.h"
 #include "collector/format/events.h"
 
@@ -57,6 +58,8 @@ struct source_process {
 	uint64_t rank,
 		world_size; /* of a distributed run, as its variables say; UINT64_MAX and 0: not told */
 	uint64_t stacks_every;     /* INTERCEPT_STACKS_EVERY; 0: stacks are no sample */
+	uint64_t limitations; /* 1 << enum limitation; limitations.h */
+	const struct source_name *limitation_subject[LIMITATIONS]; /* NULL: none */
 	bool rank_is_torch;        /* RANK said so, as torchrun sets it: see source_rank() */
 	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */
 	bool ended;

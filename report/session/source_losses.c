@@ -3,6 +3,7 @@
  * Losses, facts about the run, faults of the files: what reports show beside their numbers.
  */
 #include "report/session/source_state.h"
+#include "report/session/limitations.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,6 +121,8 @@ static void process_add_fact(struct source *source, struct source_process *proce
 	} else if (name_says(key, "rank_variable")) {
 		process->rank_is_torch = name_says(value, "RANK");
 		source->has_torch_ranks |= process->rank_is_torch;
+	} else {
+		limitation_add(process, key, value);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
+#include "report/session/limitations.h"
 
 #define PROSE_BYTES 1024 /* of a sentence */
 
@@ -193,6 +194,27 @@ static void export_loss(const struct source_loss *loss, const struct screen *scr
 		     unit_format_count(count, loss->count), loss_unit(loss->reason), process,
 		     source_loss_text(loss), loss_remedy(loss->reason));
 	putc('\n', screen->out);
+}
+
+static void export_limitation(void *context, const struct limitation_told *told)
+{
+	const struct screen *screen = context;
+	char where[48], subject[512] = "";
+
+	snprintf(where, sizeof(where), "process %u", told->process->pid);
+	if (told->processes > 1)
+		snprintf(where, sizeof(where), "%zu processes, first %u", told->processes,
+			 told->process->pid);
+	if (told->subject)
+		text_escape(subject, sizeof(subject), told->subject->text, told->subject->length);
+	screen_print(screen, SCREEN_RED, "MISSING in %s: %s%s%s%s", where, *subject ? "'" : "",
+		     subject, *subject ? "' " : "", told->sentence);
+	putc('\n', screen->out);
+}
+
+void export_limitations(const struct source *source, uint64_t families, const struct screen *screen)
+{
+	limitations_tell(source, families, export_limitation, (void *)screen);
 }
 
 #define LOSSES_SHOWN 5
