@@ -208,6 +208,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->naming = operator_naming_want(run, NULL);
 	operators_init(&mine->operators, asked->by_shapes != 0);
 	mine->operators.kept = OPERATORS_FOLLOWED;
+	mine->operators.by_process = asked->by_process != 0;
 	async_scopes_init(&mine->async);
 	map_init(&mine->forward);
 	mine->is_placed = asked->is_placed;

@@ -97,4 +97,6 @@ expect_eq "labels" "$(ops '(row(name="even")["calls"], row(name="odd")["calls"])
 expect_between "time of the short ones" "$(ops 'row(name="even")["total_cpu_ns"] // 1000')" "$even_low" "$even_high"
 expect_between "time of the long ones" "$(ops 'row(name="odd")["total_cpu_ns"] // 1000')" "$odd_low" "$odd_high"
 expect_between "self time: each moment once" "$(ops 'sum(r["self_cpu_ns"] for r in rows)')" 1 "$(ops 'doc["session"]["end_ns"]')"
+expect_eq "no share above the whole" "$(ops 'max(max(r["total_cpu_percent"], r["self_cpu_percent"]) for r in rows) <= 100')" true
 expect_eq "none is left open" "$(ops 'sum(r["open"] for r in rows)')" 0
+expect "$OUTPUT" 'all(r["percent"] <= 100 for r in actions.rows if r["percent"] is not None)'
