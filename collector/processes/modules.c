@@ -86,16 +86,92 @@ static struct module *modules_find_same(const struct modules *modules, const str
 	return &modules->module[at];
 }
 
-static void modules_tell_ends(struct modules *modules, const struct modules_reading *reading)
+/* Since when it is there that no earlier reading has found. */
+static uint64_t modules_from(const struct modules *modules, const struct modules_reading *reading,
+			     const struct module *module)
 {
-	for (uint32_t i = 0; i < modules->count; i++) {
-		const struct module *module = &modules->module[i];
+	uint64_t read_ns = modules->read_ns ? modules->told_ns : reading->from_ns;
+	uint64_t free_ns = module_ends_before(&modules->ends, module->start, module->end);
 
-		if (module->file && !module->seen)
-			JOURNAL_ADD(&reading->common->journal, reading->time_ns, module_end,
-				    .process = reading->process, .start = module->start);
-	}
+	return free_ns > read_ns ? free_ns : read_ns;
 }
+
+static void module_tell_end(const struct modules_reading *reading, const struct module *module,
+			    uint64_t time_ns)
+{
+	if (module->file)
+		JOURNAL_ADD(&reading->common->journal, time_ns, module_end,
+			    .process = reading->process, .start = module->start);
+}
+
+/* --- what the program says that it has unloaded --- */
+
+void modules_note_end(struct modules *modules, const struct module_end *end)
+{
+	module_ends_note(&modules->ends, end);
+}
+
+/* The module that has been unloaded; NULL: no reading has found it, or what lies there is something else. */
+static struct module *modules_find_ended(const struct modules *modules,
+					 const struct module_end *end)
+{
+	int64_t at = modules_below(modules, end->start);
+	struct module *module = at < 0 ? NULL : &modules->module[at];
+
+	if (!module || module->start != end->start || !module->file)
+		return NULL;
+	if (module->build_id || end->build_id)
+		return module->build_id == end->build_id ? module : NULL;
+	return !end->path || module->path == end->path ? module : NULL;
+}
+
+static void modules_remove(struct modules *modules, const struct module *module)
+{
+	uint32_t at = (uint32_t)(module - modules->module);
+
+	modules->count--;
+	memmove(modules->module + at, modules->module + at + 1,
+		(modules->count - at) * sizeof(*module));
+}
+
+static void modules_take_end(struct modules *modules, const struct modules_reading *reading,
+			     const struct module_end *end)
+{
+	struct module *known = modules_find_ended(modules, end);
+	struct module unseen = { .start = end->start,
+				 .end = end->end,
+				 .bias = end->bias,
+				 .path = end->path,
+				 .build_id = end->build_id,
+				 .file = true };
+	uint64_t from_ns;
+
+	if (known) {
+		module_tell_end(reading, known, end->time_ns);
+		modules_remove(modules, known);
+	} else if (end->path) {
+		from_ns = modules_from(modules, reading, &unseen);
+		module_tell(reading, &unseen, from_ns < end->time_ns ? from_ns : end->time_ns);
+		module_tell_end(reading, &unseen, end->time_ns);
+	}
+	module_ends_keep(&modules->ends, end);
+}
+
+bool modules_settle_ends(struct modules *modules, const struct modules_reading *reading)
+{
+	if (!modules->ends.count)
+		return false;
+	module_ends_sort(&modules->ends);
+	for (uint32_t i = 0; i < modules->ends.count; i++)
+		modules_take_end(modules, reading, &modules->ends.noted[i]);
+	modules->ends.count = 0;
+	/* something else may lie there by now */
+	modules->missed = true;
+	modules->pause_ns = PAUSE_FIRST;
+	return true;
+}
+
+/* --- readings --- */
 
 static struct module module_of_object(const struct object *object)
 {
@@ -109,35 +185,105 @@ static struct module module_of_object(const struct object *object)
 				.seen = true };
 }
 
-/* Takes over the new list; returns how many of it are new. */
+static int module_compare(const void *a, const void *b)
+{
+	const struct module *one = a, *other = b;
+
+	return one->start < other->start ? -1 : one->start > other->start;
+}
+
+/* What the list has at the place and the maps do not; NULL: nothing. */
+static const struct module *modules_find_missing(const struct modules *modules,
+						 const struct module *module)
+{
+	int64_t at = modules_below(modules, module->end - 1);
+
+	for (; at >= 0 && modules->module[at].end > module->start; at--)
+		if (!modules->module[at].seen && modules->module[at].file)
+			return &modules->module[at];
+	return NULL;
+}
+
+/* Whether it is believed that a module is no longer there. */
+static bool is_gone(const struct modules_reading *reading, const struct module *module)
+{
+	return reading->is_last || module->missing_ns;
+}
+
+/* Those of before that are there, and the new ones, into `fresh`; returns how many are new, and all of them. */
+static uint32_t modules_take_found(struct modules *modules, const struct modules_reading *reading,
+				   const struct objects *objects, struct module *fresh,
+				   uint32_t *ret_count)
+{
+	uint32_t news = 0, count = 0;
+
+	for (uint32_t i = 0; i < objects->count; i++) {
+		struct module found = module_of_object(&objects->object[i]);
+		struct module *same = modules_find_same(modules, &found);
+		const struct module *missing = same ? NULL : modules_find_missing(modules, &found);
+
+		if (same) {
+			found.bias = same->bias;
+			found.path = same->path;
+			found.build_id = same->build_id;
+		} else if (missing && !is_gone(reading, missing)) {
+			continue; /* the next reading finds it, too */
+		} else {
+			news++;
+			module_describe(reading, &objects->object[i], &found);
+			module_tell(reading, &found, modules_from(modules, reading, &found));
+		}
+		fresh[count++] = found;
+	}
+	*ret_count = count;
+	return news;
+}
+
+/* Those that are not found end; the first time they stay, behind the others. Returns how many do. */
+static uint32_t modules_take_missing(struct modules *modules, const struct modules_reading *reading,
+				     struct module *fresh)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < modules->count; i++) {
+		struct module *module = &modules->module[i];
+
+		if (module->seen)
+			continue;
+		if (is_gone(reading, module) || !module->file) {
+			module_tell_end(reading, module,
+					module->missing_ns ? module->missing_ns : reading->time_ns);
+			continue;
+		}
+		fresh[kept] = *module;
+		fresh[kept++].missing_ns = reading->time_ns;
+	}
+	return kept;
+}
+
+/* Takes over the new list, which has room for both; returns how many of it are new. */
 static uint32_t modules_replace(struct modules *modules, const struct modules_reading *reading,
 				const struct objects *objects, struct module *fresh)
 {
-	uint64_t from_ns = modules->read_ns ? modules->told_ns : reading->from_ns;
-	uint32_t news = 0;
+	uint32_t news, count, missing;
 
 	for (uint32_t i = 0; i < modules->count; i++)
 		modules->module[i].seen = false;
 	for (uint32_t i = 0; i < objects->count; i++) {
-		struct module *same;
+		struct module found = module_of_object(&objects->object[i]);
+		struct module *same = modules_find_same(modules, &found);
 
-		fresh[i] = module_of_object(&objects->object[i]);
-		same = modules_find_same(modules, &fresh[i]);
-		if (same) {
+		if (same)
 			same->seen = true;
-			fresh[i].bias = same->bias;
-			fresh[i].path = same->path;
-			fresh[i].build_id = same->build_id;
-			continue;
-		}
-		news++;
-		module_describe(reading, &objects->object[i], &fresh[i]);
-		module_tell(reading, &fresh[i], from_ns);
 	}
-	modules_tell_ends(modules, reading);
+	news = modules_take_found(modules, reading, objects, fresh, &count);
+	missing = modules_take_missing(modules, reading, fresh + count);
+	if (missing)
+		qsort(fresh, count + missing, sizeof(*fresh), module_compare);
+	modules->missed = missing;
 	free(modules->module);
 	modules->module = fresh;
-	modules->count = objects->count;
+	modules->count = count + missing;
 	return news;
 }
 
@@ -177,27 +323,21 @@ bool modules_read(struct modules *modules, const struct modules_reading *reading
 	ours = objects.has_region;
 	if (ours && objects.left_out > modules->left_out)
 		modules->left_out = objects.left_out;
-	fresh = objects.count && ours ? malloc(objects.count * sizeof(*fresh)) : NULL;
+	fresh = objects.count && ours ? malloc((objects.count + modules->count) * sizeof(*fresh))
+				      : NULL;
 	if (fresh)
 		news = modules_replace(modules, reading, &objects, fresh);
 	objects_release(&objects);
 	maps_release(&maps);
 	if (!ours)
 		return false;
-	if (news)
+	if (news || modules->missed)
 		modules->pause_ns = PAUSE_FIRST;
 	else if (modules->pause_ns < PAUSE_LAST)
 		modules->pause_ns *= 2;
 	modules->read_ns = reading->steady_ns;
 	modules->told_ns = reading->time_ns;
 	return true;
-}
-
-static int module_compare(const void *a, const void *b)
-{
-	const struct module *one = a, *other = b;
-
-	return one->start < other->start ? -1 : one->start > other->start;
 }
 
 /* ld.so knows a file by the name that it was asked for; /proc, and so all other recordings, by where that leads. */
@@ -275,5 +415,6 @@ void modules_ask(struct modules *modules, uint64_t address)
 void modules_release(struct modules *modules)
 {
 	free(modules->module);
+	module_ends_release(&modules->ends);
 	*modules = (struct modules){ 0 };
 }

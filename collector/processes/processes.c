@@ -477,21 +477,28 @@ static void tell_left_out(struct common *common, struct process *p, uint64_t now
 bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
 			    uint64_t now_ns)
 {
-	struct modules_reading reading = { common,    &processes->images,    0, 0, now_ns, 0,
-					   steady_ns, processes->region.file };
+	struct modules_reading reading = { .common = common,
+					   .images = &processes->images,
+					   .time_ns = now_ns,
+					   .steady_ns = steady_ns,
+					   .region = processes->region.file };
 	bool any = false;
 
 	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
 		struct process *p = &processes->slot[i];
 		bool first = !p->modules.read_ns;
 
-		if (!p->number || p->told || (p->gone && !first))
-			continue;
-		if (!first && !p->exiting && !modules_want_reading(&p->modules, steady_ns))
+		if (!p->number || p->told)
 			continue;
 		reading.pid = p->pid;
 		reading.process = p->number;
 		reading.from_ns = p->start_ns;
+		reading.is_last = p->exiting;
+		any |= modules_settle_ends(&p->modules, &reading);
+		if (p->gone && !first)
+			continue;
+		if (!first && !p->exiting && !modules_want_reading(&p->modules, steady_ns))
+			continue;
 		if (!p->gone && modules_read(&p->modules, &reading))
 			any = true;
 		else if (first)
@@ -504,10 +511,15 @@ bool processes_read_modules(struct processes *processes, struct common *common, 
 bool processes_replace_modules(struct processes *processes, struct common *common,
 			       struct process *process, uint64_t steady_ns, uint64_t since_ns)
 {
-	const struct modules_reading reading = { common,       &processes->images,
-						 process->pid, process->number,
-						 since_ns,     process->start_ns,
-						 steady_ns,    processes->region.file };
+	const struct modules_reading reading = { .common = common,
+						 .images = &processes->images,
+						 .pid = process->pid,
+						 .process = process->number,
+						 .time_ns = since_ns,
+						 .from_ns = process->start_ns,
+						 .steady_ns = steady_ns,
+						 .is_last = true,
+						 .region = processes->region.file };
 
 	if (!process->modules.read_ns)
 		return false;

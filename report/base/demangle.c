@@ -50,11 +50,13 @@ static bool stack_is_large(void)
 }
 
 /* Rust's names begin with _R; those of before look like C++'s, with a hash for the last part: 17h0123456789abcdefE. */
-static bool is_rust(const char *name, size_t length)
+bool demangle_is_rust(const char *name, size_t length)
 {
-	return !memcmp(name, "_R", 2) ||
-	       (length > 20 && name[length - 1] == 'E' && !memcmp(name + length - 20, "17h", 3) &&
-		strspn(name + length - 17, "0123456789abcdef") == 16);
+	if (length < 2 || name[0] != '_')
+		return false;
+	return name[1] == 'R' || (length > 20 && name[1] == 'Z' && name[length - 1] == 'E' &&
+				  !memcmp(name + length - 20, "17h", 3) &&
+				  strspn(name + length - 17, "0123456789abcdef") == 16);
 }
 
 /* Takes out the return types of the function and of those that it is local to; its template arguments keep theirs. */
@@ -115,7 +117,7 @@ static bool demangling_run(struct demangling *demangling, size_t length, int opt
 	demangling->used = 0;
 	if (setjmp(demangling->too_long))
 		return false;
-	if (is_rust(demangling->input, length) &&
+	if (demangle_is_rust(demangling->input, length) &&
 	    rust_demangle_callback(demangling->input, options & DMGL_NO_RECURSE_LIMIT,
 				   demangling_collect, demangling))
 		return true;
