@@ -30,6 +30,7 @@ static void print_parts(const struct resident_moment *moment, const struct scree
 	put_part(&line.screen, moment, "mapped", moment->mapped);
 	put_part(&line.screen, moment, "files", moment->file);
 	put_part(&line.screen, moment, "shared", moment->shared);
+	put_part(&line.screen, moment, "freed, and kept by malloc", resident_kept(moment));
 	put_part(&line.screen, moment, "not explained", resident_rest(moment));
 	put_part(&line.screen, moment, "less what was not touched", resident_untouched(moment));
 	fputs(".", line.screen.out);
@@ -44,8 +45,8 @@ void summary_print_memory(const struct summary *summary, const struct screen *sc
 	if (!summary->totals.memory_peak_bytes)
 		return;
 	most = resident_most(summary->resident, &index);
-	if (most && most->peak.has_kinds && !run_filters(summary->run)->any &&
-	    !why_empty_is_limited(summary->run) &&
+	if (most && most->peak.has_kinds && most->peak.has_blocks &&
+	    !run_filters(summary->run)->any && !why_empty_is_limited(summary->run) &&
 	    !why_empty_is_off(summary->run, EVT_FAMILY_alloc))
 		print_parts(&most->peak, screen);
 }
