@@ -17,6 +17,7 @@
 
 #define STAT_ROOM 1024
 #define STATUS_ROOM 4096
+#define MAPS_HEAD 4096u /* bytes */
 #define NS_PER_S 1000000000ull
 
 /* Numbers of the fields of /proc/PID/stat after the command's closing parenthesis, proc(5) minus 3. */
@@ -288,6 +289,25 @@ bool proc_memory(uint32_t pid, struct proc_memory *ret_memory)
 		.shared_bytes = status_bytes(text, "\nRssShmem:"),
 	};
 	return ret_memory->resident_bytes != 0;
+}
+
+/* Behind the program's own segments, which are few: the kernel is asked for no more than the first lines. */
+uint64_t proc_brk_bytes(uint32_t pid)
+{
+	char path[PROC_PATH_BYTES], text[MAPS_HEAD];
+	unsigned long long from, to;
+	size_t length;
+	char *at;
+
+	proc_path(pid, "maps", path, sizeof(path));
+	length = proc_read_file(path, text, sizeof(text) - 1);
+	text[length] = 0;
+	at = strstr(text, " [heap]\n");
+	while (at && at > text && at[-1] != '\n')
+		at--;
+	if (!at || sscanf(at, "%llx-%llx ", &from, &to) != 2 || to < from)
+		return 0;
+	return to - from;
 }
 
 uint64_t proc_memory_peak_bytes(uint32_t pid)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "report/base/memory.h"
+#include "report/session/holes.h"
 
 #define PROGRESS_EVENTS (1u << 20) /* between looks at the clock */
 #define PROGRESS_AFTER_S 2
@@ -318,14 +319,44 @@ static void run_take_capture(struct run *run, const struct source_event *event)
 	run_cut(run, &cut);
 }
 
+static void run_lose(struct run *run, const struct source_process *process)
+{
+	for (size_t i = 0; process && i < run->analysis_count; i++)
+		if (run->analysis[i].kind->lose)
+			run->analysis[i].kind->lose(run->analysis[i].state, process);
+}
+
+/* Frames were lost: of any process of the file. */
+static void run_take_lost_frames(struct run *run, const struct source_event *event)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(run->source, &process);
+	struct cut cut = { CUT_LOST, event->event.time_ns, NULL, NULL };
+
+	for (size_t i = 0; i < count; i++) {
+		if (process[i]->file != event->file)
+			continue;
+		cut.process = process[i];
+		for (cut.thread = process[i]->first_thread; cut.thread;
+		     cut.thread = cut.thread->next)
+			run_cut(run, &cut);
+		run_cut(run, &cut);
+		run_lose(run, process[i]);
+	}
+}
+
 static void run_take_lost(struct run *run, const struct source_event *event)
 {
-	const struct source_thread *thread = source_thread_of(
-		event->file, EVENT_AS(lost, &event->event)->stream);
+	const struct evt_lost *lost = EVENT_AS(lost, &event->event);
+	const struct source_thread *thread = source_thread_of(event->file, lost->stream);
 
 	if (thread)
 		run_cut(run,
 			&(struct cut){ CUT_LOST, event->event.time_ns, thread->process, thread });
+	if (!loss_is_of_frames(lost->reason))
+		run_lose(run, source_process_of(event->file, lost->process));
+	else if (!event->file->is_cut_short)
+		run_take_lost_frames(run, event);
 }
 
 static void run_remap(struct run *run, const struct source_process *process)
@@ -333,13 +364,6 @@ static void run_remap(struct run *run, const struct source_process *process)
 	for (size_t i = 0; process && i < run->analysis_count; i++)
 		if (run->analysis[i].kind->remap)
 			run->analysis[i].kind->remap(run->analysis[i].state, process);
-}
-
-static void run_lose(struct run *run, const struct source_process *process)
-{
-	for (size_t i = 0; process && i < run->analysis_count; i++)
-		if (run->analysis[i].kind->lose)
-			run->analysis[i].kind->lose(run->analysis[i].state, process);
 }
 
 /* What the collector writes down: of modules and losses, and what an analysis wants to know. */
@@ -350,7 +374,6 @@ static void run_take_book(struct run *run, const struct source_event *event)
 	if (event->event.id == EVT_lost &&
 	    lost_is_of_events(EVENT_AS(lost, &event->event)->reason)) {
 		run_take_lost(run, event);
-		run_lose(run, source_process_of(event->file, event->event.value[0]));
 	} else if (event->event.id == EVT_module || event->event.id == EVT_module_end) {
 		run_remap(run, source_process_of(event->file, event->event.value[0]));
 	}
@@ -477,15 +500,18 @@ static bool process_is_over(const struct source_process *process)
 static void run_finish_process(struct run *run, const struct source_process *process)
 {
 	enum cut_reason reason = process_is_over(process) ? CUT_ENDED : CUT_LIVE;
-	struct cut cut = { reason, 0, process, NULL };
+	uint64_t known_ns = source_file_known_ns(process->file);
+	uint64_t end_ns = process->end_ns < known_ns ? process->end_ns : known_ns;
+	struct cut cut = { known_ns < process->end_ns ? CUT_LOST : reason, 0, process, NULL };
 
 	for (cut.thread = process->first_thread; cut.thread; cut.thread = cut.thread->next) {
-		cut.time_ns = cut.thread->ended ? cut.thread->end_ns : process->end_ns;
+		cut.time_ns = cut.thread->ended && cut.thread->end_ns < end_ns ? cut.thread->end_ns
+									       : end_ns;
 		run_cut(run, &cut);
 	}
-	cut.time_ns = process->end_ns;
+	cut.time_ns = end_ns;
 	run_cut(run, &cut);
-	recorded_time_close(&run->captured, process->index, process->end_ns);
+	recorded_time_close(&run->captured, process->index, end_ns);
 }
 
 /* Events that were not decoded count as those that were: with filters all that counts is decoded. */

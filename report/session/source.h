@@ -114,6 +114,8 @@ struct source_loss {
 	struct source_process *process; /* NULL unknown */
 	uint32_t reason;                /* enum evt_lost_reason */
 	uint64_t count;
+	uint64_t from_ns,
+		to_ns; /* the first of them was lost after the one, the last before the other */
 };
 
 /* A symbol frame of a file, as bytes: report/symbols/answers.h. */
@@ -138,6 +140,8 @@ struct source_file {
 	uint64_t bytes; /* on disk */
 	uint64_t frames, records;
 	bool complete;     /* end marker seen */
+	bool is_cut_short; /* nothing could be written any more: known_ns; see holes.h */
+	uint64_t known_ns;
 	bool live;         /* a writer holds it */
 	int64_t offset_ns; /* its time 0 on the session's clock */
 	uint64_t cost_cpu_ns, cost_memory_bytes,
