@@ -57,7 +57,7 @@ struct source_process {
 	uint64_t rank,
 		world_size; /* of a distributed run, as its variables say; UINT64_MAX and 0: not told */
 	uint64_t stacks_every;     /* INTERCEPT_STACKS_EVERY; 0: stacks are no sample */
-	bool rank_is_torch;        /* RANK said so, as torchrun sets it: see source_rank() */
+	bool rank_is_torch;        /* RANK, as torchrun sets it, or PyTorch: see source_rank() */
 	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */
 	bool ended;
 	int64_t exit_status; /* -1 unknown */
@@ -103,6 +103,7 @@ struct source_thread {
 
 struct source_meta {
 	struct source_process *process; /* NULL: the session */
+	const struct source_file *file; /* that says so */
 	const struct source_name *key, *value;
 };
 
