@@ -333,8 +333,9 @@ static void entry_scan(struct processes *processes, struct common *common, uint3
 		if (process->serial == serial && state == REGION_PROCESS_EXITING)
 			process->exiting = true;
 		if (view_load64(&shared->rank) != process->rank && !process->told)
-			process_tell_rank(common, process,
-					  clockmap_ns(&common->clock, clockmap_now(&common->clock)));
+			process_tell_rank(
+				common, process,
+				clockmap_ns(&common->clock, clockmap_now(&common->clock)));
 		process_count(processes, process);
 		return;
 	}

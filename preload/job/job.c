@@ -100,7 +100,8 @@ static bool key_is_wanted(const struct job_key *key)
 static void job_start(void)
 {
 	for (unsigned int i = 0; i < JOB_FACTS; i++) {
-		const char *value = key_is_wanted(&keys[i]) ? environment_value(keys[i].name) : NULL;
+		const char *value = key_is_wanted(&keys[i]) ? environment_value(keys[i].name)
+							    : NULL;
 
 		atomic_store(&facts[i].is_told, false);
 		if (value)
@@ -202,15 +203,15 @@ static void take_group(int rank, int size)
 #define DISTRIBUTED(name, parameters, arguments, record) void name parameters;
 #include "preload/job/hooks.def"
 
-#define DISTRIBUTED(name_, parameters, arguments, record)                                          \
-	HOOK_EXPORT void name_ parameters                                                    \
-	{                                                                                    \
-		static struct torch_origin origin = { .name = #name_ };                      \
-		void(*original) parameters = torch_origin_find(&origin,                      \
-							       __builtin_return_address(0)); \
-                                                                                             \
-		record;                                                                      \
-		if (__builtin_expect(original != NULL, 1))                                   \
-			original arguments;                                                  \
+#define DISTRIBUTED(name_, parameters, arguments, record)                                     \
+	HOOK_EXPORT void name_ parameters                                                     \
+	{                                                                                     \
+		static struct torch_origin origin = { .name = #name_ };                       \
+		void(*original)                                                               \
+			parameters = torch_origin_find(&origin, __builtin_return_address(0)); \
+                                                                                              \
+		record;                                                                       \
+		if (__builtin_expect(original != NULL, 1))                                    \
+			original arguments;                                                   \
 	}
 #include "preload/job/hooks.def"

@@ -53,8 +53,8 @@ static void reading_take(struct reading *reading, const struct source_event *eve
 			continue;
 		reading->told = memory_room(reading->told, reading->count, &reading->room,
 					    sizeof(*reading->told));
-		reading->told[reading->count++] =
-			(struct told){ event->process, (enum job_fact)i, value };
+		reading->told[reading->count++] = (struct told){ event->process, (enum job_fact)i,
+								 value };
 	}
 }
 
@@ -130,7 +130,8 @@ static void job_take_time(struct job *job, const struct source *source)
 void job_read(struct job *job, char *const *file, size_t count)
 {
 	const struct source_options opening = { .live = true };
-	const struct frame_wants wants = { .event[EVT_fact] = true, .fields[EVT_fact] = UINT32_MAX };
+	const struct frame_wants wants = { .event[EVT_fact] = true,
+					   .fields[EVT_fact] = UINT32_MAX };
 	struct reading reading = { .count = 0 };
 	const struct source_event *event;
 	char message[256];
@@ -179,7 +180,7 @@ static size_t host_length(const char *text, enum kind kind)
 	return colon ? (size_t)(colon - text) : strlen(text);
 }
 
-static bool host_is_loopback(const char *text, size_t length)
+bool job_host_is_loopback(const char *text, size_t length)
 {
 	return (length >= 4 && !memcmp(text, "127.", 4)) ||
 	       (length == 9 && !memcmp(text, "localhost", 9)) ||
@@ -192,8 +193,10 @@ enum match { MATCH_UNKNOWN, MATCH_SAME, MATCH_DIFFERS };
 static enum match hosts_match(const struct job *one, const struct job *other, enum job_fact fact)
 {
 	const char *a = one->fact[fact], *b = other->fact[fact];
-	size_t a_length = host_length(a, facts[fact].kind), b_length = host_length(b, facts[fact].kind);
-	bool a_is_own = host_is_loopback(a, a_length), b_is_own = host_is_loopback(b, b_length);
+	size_t a_length = host_length(a, facts[fact].kind),
+	       b_length = host_length(b, facts[fact].kind);
+	bool a_is_own = job_host_is_loopback(a, a_length),
+	     b_is_own = job_host_is_loopback(b, b_length);
 
 	if (strcmp(a + a_length, b + b_length) != 0)
 		return MATCH_DIFFERS;
@@ -267,7 +270,8 @@ enum job_relation job_compare(const struct job *one, const struct job *other, ch
 	}
 	if (!is_proven && (!one->world_size || !other->world_size)) {
 		snprintf(ret_why, JOB_WHY_BYTES,
-			 "how many ranks their jobs have was not recorded, nor another name of the job");
+			 "how many ranks their jobs have was not recorded, nor another name of the "
+			 "job");
 		return JOB_OTHER;
 	}
 	return is_proven ? JOB_CERTAIN : JOB_LIKELY;

@@ -25,14 +25,17 @@ enum job_fact {
 };
 
 struct job {
-	uint64_t *rank; /* in order, each once; owned */
-	size_t ranks;   /* 0: it is no part of a distributed job, as far as is known */
-	uint64_t world_size; /* 0: unknown */
-	bool is_torch;       /* RANK or PyTorch says so; else Slurm or MPI */
+	uint64_t *rank;          /* in order, each once; owned */
+	size_t ranks;            /* 0: it is no part of a distributed job, as far as is known */
+	uint64_t world_size;     /* 0: unknown */
+	bool is_torch;           /* RANK or PyTorch says so; else Slurm or MPI */
 	uint64_t from_ns, to_ns; /* CLOCK_REALTIME */
 	char host[FILE_SESSION_BYTES];
 	char fact[JOB_FACTS][JOB_TEXT_BYTES]; /* "": unknown, or its ranks do not agree */
 };
+
+/* A name or an address of whatever host it is used on. */
+bool job_host_is_loopback(const char *text, size_t length);
 
 /* How two sessions stand to each other. */
 enum job_relation {

@@ -13,7 +13,7 @@
 #include "report/base/memory.h"
 #include "report/session/job.h"
 
-#define WHY_MAX 8u /* lines; there may be thousands of files */
+#define WHY_MAX 8u                        /* lines; there may be thousands of files */
 #define LINE_BYTES (JOB_WHY_BYTES + 400u) /* with two names */
 
 struct finding {
@@ -111,7 +111,8 @@ static void why_describe_choice(const struct finding *linked, size_t session, ch
 
 	if (set_contradicts(linked, linked->set[session], &one, &other))
 		(void)job_compare(&linked->job[one], &linked->job[other], reason);
-	snprintf(why, JOB_WHY_BYTES, "'%.60s' and '%.60s' both fit, but %.100s; name the files of one job",
+	snprintf(why, JOB_WHY_BYTES,
+		 "'%.60s' and '%.60s' both fit, but %.100s; name the files of one job",
 		 linked->session[one].file[0], linked->session[other].file[0], reason);
 }
 
@@ -139,8 +140,7 @@ static void jobs_number(struct session_jobs *jobs, const struct finding *finding
 		jobs->run[i] = finding->set[i] == i ? jobs->count++ : jobs->run[finding->set[i]];
 }
 
-void session_jobs_find(struct session_jobs *jobs, const struct session_group *session,
-		       size_t count)
+void session_jobs_find(struct session_jobs *jobs, const struct session_group *session, size_t count)
 {
 	struct finding finding = { .session = session, .count = count };
 	struct finding linked;

@@ -105,3 +105,10 @@ expect_eq "ranks of a redacted job" "$(processes secret0.evt secret1.evt)" '0 1 
 "$REPORT" dump secret0.evt >out
 ! grep node0 out || fail "the master's name is in the file"
 apart "its MASTER_PORT is '29501', the other's '29500'" secret0.evt other1.evt
+
+# Copies without hosts and arguments are still one job, and name no host.
+"$REPORT" redact a0.evt a1.evt >out 2>err || fail "status $?: $(cat err)"
+expect_eq "ranks of copies" "$(processes a0.redacted.evt a0.redacted.1.evt)" '0 1 '
+"$REPORT" dump a0.redacted.evt >out
+! grep node0 out || fail "the master's name is in the copy"
+expect_match "the master of a copy" "$(grep MASTER_ADDR out)" 'redacted-[0-9a-f]{8}'
