@@ -12,7 +12,7 @@ includes=$(echo "$files" | xargs grep -nE '^[ \t]*#[ \t]*include[ \t]*["<]' |
 	sed -E 's/^([^:]*:[0-9]+):[^"<]*(["<][^">]*).*/\1 \2/')
 
 # What each folder may include beside its own files. "PROGRAM/*" is any family: a folder that has no line
-# of its own, so that a new family needs none. `events` and `errors` are the one header of that name.
+# of its own, so that a new family needs none. `events`, `errors` and `limitations` are the one header of that name.
 # families.def joins the `lists` of the families, and is all that what they stand on sees of them.
 layers='
 	collector/region    :
@@ -29,7 +29,7 @@ layers='
 	preload           : lists
 	preload/base      :
 	preload/settings  : events collector/region preload/base
-	preload/record    : events collector/region preload/base
+	preload/record    : events limitations collector/region preload/base
 	preload/hook      : families preload/base preload/settings preload/record
 	preload/gpu       : events preload/base preload/settings preload/record preload/hook
 	preload/steps     : preload/base preload/settings preload/record
@@ -99,6 +99,7 @@ check_layers() {
 		}
 		BEGIN {
 			single["events"] = "^collector/format/(events|families)\\.(h|def)$"
+			single["limitations"] = "^collector/format/limitations\\.(h|def)$"
 			single["errors"] = "^collector/format/error\\.h$"
 			single["families"] = "^(preload|report)/families\\.def$"
 			single["lists"] = "^(preload|report)/[a-z_]+/[a-z_]+\\.def$"

@@ -147,7 +147,7 @@ def exported(library):
 
 def outside(reached, pointers, root):
     """{what of it is not our own code: its node}: functions of libc, and calls through pointers."""
-    originals = {"*" + root, "*hook_real", "*nvtx_real", *pointers}
+    originals = {"*" + root, "*" + root + "_recorded", "*hook_real", "*nvtx_real", *pointers}
     return {name[:-4] if name.endswith("@plt") else name: name for name in reached
             if name.endswith("@plt") or (name.startswith("*") and name not in originals)}
 

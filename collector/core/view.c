@@ -45,13 +45,27 @@ int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error)
 	return 0;
 }
 
-const uint64_t *view_ring_words(const struct view *view, uint32_t index, uint64_t *ret_words)
+static unsigned int tier_of(const struct region_shape *shape, uint32_t index)
 {
-	const struct region_shape *shape = &view->shape;
 	unsigned int tier = 0;
 
 	while (tier + 1 < REGION_CLASSES && index >= shape->class[tier + 1].first)
 		tier++;
+	return tier;
+}
+
+void view_ring_is_free(const struct view *view, uint32_t index)
+{
+	unsigned int tier = tier_of(&view->shape, index);
+
+	region_ring_is_free(view->header, tier, index - view->shape.class[tier].first);
+}
+
+const uint64_t *view_ring_words(const struct view *view, uint32_t index, uint64_t *ret_words)
+{
+	const struct region_shape *shape = &view->shape;
+	unsigned int tier = tier_of(shape, index);
+
 	*ret_words = shape->class[tier].ring_bytes / sizeof(uint64_t);
 	return region_ring_words(view->header, shape, tier, index);
 }

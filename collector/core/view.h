@@ -30,6 +30,8 @@ struct view {
 /* `base` is mapped for `bytes`. 0, or -1 with a sentence in ret_error (VIEW_ERROR_BYTES). */
 int view_init(struct view *view, void *base, uint64_t bytes, char *ret_error);
 
+/* Ring `index` is REGION_RING_FREE: threads that look for one find it first. */
+void view_ring_is_free(const struct view *view, uint32_t index);
 /* Words and class of ring `index`; ret_words: how many. */
 const uint64_t *view_ring_words(const struct view *view, uint32_t index, uint64_t *ret_words);
 

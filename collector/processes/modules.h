@@ -3,8 +3,7 @@
  * The files mapped with code into one process: module and module_end events from /proc/PID/maps, or where that is too
  * late from what the process left of its start (start_map.h), and the answer to "is this address in one that the file knows?".
  *
- * One thread. What is known of a file (build-id, lowest address) is kept in one cache for all
- * processes, by device, inode and times, so that forked children cost no second reading.
+ * One thread. Which mappings are one object: objects.h.
  */
 #ifndef COLLECTOR_PROCESSES_MODULES_H
 #define COLLECTOR_PROCESSES_MODULES_H
@@ -14,7 +13,7 @@
 #include <stdint.h>
 
 #include "collector/core/common.h"
-#include "collector/processes/image.h"
+#include "collector/processes/images.h"
 #include "collector/processes/maps.h"
 
 #define MODULES_MAX 16384u /* of one process */
@@ -24,6 +23,7 @@ struct modules {
 		uint64_t start, end;
 		uint64_t device, inode;
 		uint64_t bias, path, build_id; /* as told; the last two are names */
+		uint32_t image;                /* number of images.h */
 		bool file;                     /* else anonymous code, known but not told */
 		bool seen;                     /* in the reading that is under way */
 	} * module;                            /* sorted by start */
@@ -37,20 +37,9 @@ struct modules {
 		pause_ns; /* until the next reading for a miss; grows while readings find nothing */
 };
 
-struct modules_cache {
-	struct modules_file {
-		uint64_t device, inode;
-		int64_t changed_s, changed_ns;
-		struct image image;
-		bool known;
-	} * file;
-	uint32_t count;
-	uint32_t room;
-};
-
 struct modules_reading {
 	struct common *common;
-	struct modules_cache *cache;
+	struct images *images;
 	uint32_t pid;     /* as the collector sees it */
 	uint32_t process; /* its number in the file */
 	uint64_t time_ns; /* of this reading, on the file's clock */
@@ -77,6 +66,5 @@ bool modules_want_reading(const struct modules *modules, uint64_t steady_ns);
 void modules_ask(struct modules *modules, uint64_t address);
 
 void modules_release(struct modules *modules);
-void modules_cache_release(struct modules_cache *cache);
 
 #endif

@@ -178,6 +178,26 @@ bool proc_stat(uint32_t pid, struct proc_stat *ret_stat)
 	return stat_read(path, ret_stat);
 }
 
+bool proc_thread_age(uint32_t pid, uint32_t tid, uint64_t *ret_age_ns, uint64_t *ret_tick_ns)
+{
+	char path[PROC_PATH_BYTES];
+	long per_second = sysconf(_SC_CLK_TCK);
+	struct proc_stat stat;
+	struct timespec now;
+	uint64_t now_ns, born_ns;
+
+	proc_thread_path(pid, tid, "stat", path, sizeof(path));
+	if (per_second <= 0 || !stat_read(path, &stat) || clock_gettime(CLOCK_BOOTTIME, &now))
+		return false;
+	*ret_tick_ns = NS_PER_S / (uint64_t)per_second;
+	now_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	born_ns = stat.start_ticks * *ret_tick_ns;
+	if (!stat.start_ticks || stat.start_ticks > UINT64_MAX / *ret_tick_ns || born_ns > now_ns)
+		return false;
+	*ret_age_ns = now_ns - born_ns;
+	return true;
+}
+
 bool proc_stat_numbered(uint32_t number, struct proc_stat *ret_stat)
 {
 	char path[PROC_PATH_BYTES];

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "collector/format/layout.h"
+#include "collector/processes/limitations.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/memory_samples.h"
 #include "collector/processes/redact.h"
@@ -37,7 +38,7 @@ void processes_release(struct processes *processes)
 		watch_release(&processes->slot[i].watch);
 		modules_release(&processes->slot[i].modules);
 	}
-	modules_cache_release(&processes->cache);
+	images_release(&processes->images);
 }
 
 /* Never goes down, whatever the region says. */
@@ -234,6 +235,7 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		    .executable = process->executable);
 	process_tell_rank(common, process, process->start_ns);
 	process_tell_sampling(common, process);
+	limitations_tell(common, process, shared, process->start_ns);
 	reading.process = process->number;
 	reading.from_ns = process->start_ns;
 	if (parent)
@@ -412,6 +414,21 @@ static uint64_t loss_tell(struct common *common, uint64_t now_ns, uint32_t proce
 	return count;
 }
 
+/* Once, for the program to say at its end, unless there is worse. */
+static void complain_of_rings(struct common *common)
+{
+	struct region_header *header = common->view.header;
+	char text[REGION_TEXT_BYTES];
+
+	if (header->collector_error[0])
+		return;
+	snprintf(text, sizeof(text),
+		 "more threads at once than the %" PRIu32
+		 " rings: events are lost; a larger INTERCEPT_BUFFER has more rings",
+		 common->view.shape.ring_count);
+	view_say(header, text);
+}
+
 uint64_t processes_tell_losses(struct processes *processes, struct common *common, uint64_t now_ns)
 {
 	uint64_t lost = loss_tell(
@@ -424,12 +441,15 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 	for (uint32_t i = 0; i < processes->limit; i++) {
 		struct process *p = &processes->slot[i];
 		const struct region_process *shared = &common->view.process[i];
+		uint64_t no_ring;
 
 		if (!p->number)
 			continue;
-		lost += loss_tell(common, now_ns, p->number,
-				  counter_growth(&shared->lost_no_ring, &p->lost_no_ring),
-				  EVT_LOST_NO_RING);
+		limitations_tell(common, p, shared, now_ns);
+		no_ring = counter_growth(&shared->lost_no_ring, &p->lost_no_ring);
+		lost += loss_tell(common, now_ns, p->number, no_ring, EVT_LOST_NO_RING);
+		if (no_ring)
+			complain_of_rings(common);
 		lost += loss_tell(common, now_ns, p->number,
 				  counter_growth(&shared->lost_nested, &p->lost_nested),
 				  EVT_LOST_NESTED);
@@ -469,7 +489,7 @@ static void tell_left_out(struct common *common, struct process *p, uint64_t now
 bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
 			    uint64_t now_ns)
 {
-	struct modules_reading reading = { common,    &processes->cache,     0, 0, now_ns, 0,
+	struct modules_reading reading = { common,    &processes->images,    0, 0, now_ns, 0,
 					   steady_ns, processes->region.file };
 	bool any = false;
 
@@ -496,7 +516,7 @@ bool processes_read_modules(struct processes *processes, struct common *common, 
 bool processes_replace_modules(struct processes *processes, struct common *common,
 			       struct process *process, uint64_t steady_ns, uint64_t since_ns)
 {
-	const struct modules_reading reading = { common,       &processes->cache,
+	const struct modules_reading reading = { common,       &processes->images,
 						 process->pid, process->number,
 						 since_ns,     process->start_ns,
 						 steady_ns,    processes->region.file };

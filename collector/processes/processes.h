@@ -50,6 +50,7 @@ struct process {
 	uint64_t newest_ticks;     /* of its records, kept by drain.c */
 	uint64_t alive_ns;         /* it was seen to live at that time */
 	uint64_t image_ns;         /* the same, with the image that we know */
+	uint64_t limitations_told; /* 1 << enum limitation */
 	uint64_t lost_no_ring, lost_nested, lost_early, lost_stacks, lost_modules;
 	uint64_t start_ns;
 };
@@ -61,7 +62,7 @@ struct processes {
 		uint32_t state;
 		uint64_t since_ns; /* steady; 0: not pending */
 	} pending[REGION_PROCESSES];
-	struct modules_cache cache;
+	struct images images;
 	uint32_t limit;   /* slots ever used lie below */
 	uint32_t numbers; /* given so far */
 	uint32_t alive;   /* known, neither exiting nor gone */

@@ -15,15 +15,15 @@
 #define COLLECTOR_REGION_REGION_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 11u
+#define REGION_VERSION 12u
 
 #define REGION_BYTES_MIN (1ull << 20)
-#define REGION_BYTES_MAX (1ull << 36)
-#define REGION_BYTES_DEFAULT (64ull << 20)
+#define REGION_BYTES_MAX (1ull << 38)
 #define REGION_PROCESSES 1024u /* at once; entries are used again */
 #define REGION_CLASSES 4u      /* ring sizes; a thread gets the largest that is left */
 #define REGION_RING_BYTES_MIN 4096u
@@ -90,6 +90,7 @@ struct region_process {
 	_Atomic uint64_t python;           /* struct python_word, 0: none */
 	_Atomic uint64_t python_runtime;   /* address of _PyRuntime */
 	_Atomic uint64_t python_code_type; /* address of PyCode_Type */
+	_Atomic uint64_t limitations; /* 1 << enum limitation, collector/format/limitations.h */
 	_Atomic uint64_t
 		gates; /* address of EVT_FAMILY_LIMIT words: nothing is recorded while all are 0 */
 };
@@ -135,6 +136,7 @@ enum region_ring_state {
 	REGION_RING_CLOSED = 4,  /* scribbled over: the collector has stopped reading it */
 };
 
+#define REGION_CPU_UNKNOWN UINT64_MAX
 #define REGION_NAME_WORDS 2u /* 16 bytes, zeros when not known */
 
 /*
@@ -162,7 +164,9 @@ struct region_ring {
 	_Atomic uint64_t name[REGION_NAME_WORDS];
 	/* written by the producer: CPU time of the thread when it claimed the ring and when it retired, 0 when unknown */
 	_Atomic uint64_t start_cpu_ns, end_cpu_ns;
-	uint64_t reserved[2];
+	/* the same where recording of the process began: 0 of a thread that began later, REGION_CPU_UNKNOWN */
+	_Atomic uint64_t before_cpu_ns;
+	uint64_t reserved[1];
 };
 
 _Static_assert(sizeof(struct region_ring) == 128, "two cache lines");
@@ -185,6 +189,14 @@ struct region_start_module {
 	uint64_t start, end;
 	uint64_t bias; /* what is added to the addresses of its file */
 	uint32_t path_bytes, build_id_bytes;
+};
+
+#define REGION_LIMITATIONS 64u
+
+/* What a sentence of collector/format/limitations.def is about. The processes of a region are one program, so that one will do. */
+struct region_limitation {
+	_Atomic uint32_t state; /* 0: none, 1: being written, 2: there */
+	char subject[REGION_TEXT_BYTES - 4];
 };
 
 /* How the clock of the records runs. */
@@ -231,7 +243,10 @@ struct region_header {
 	_Alignas(64) _Atomic uint32_t flushed; /* futex: changes when a process becomes FLUSHED */
 	_Alignas(64) _Atomic uint32_t process_limit; /* entries ever used: where a scan may stop */
 	_Atomic uint32_t ring_limit[REGION_CLASSES]; /* the same for the rings of each class */
+	_Atomic uint32_t ring_free
+		[REGION_CLASSES]; /* where to look for a free one first: a hint, region_ring_is_free() */
 	_Atomic uint64_t lost_no_process;
+	struct region_limitation limitation[REGION_LIMITATIONS];
 	/* The collector adds 1: what a stack's frames are is to be said anew before they are used again. */
 	_Alignas(64) _Atomic uint32_t stacks_asked;
 };
@@ -252,19 +267,36 @@ struct region_shape {
 };
 
 /*
- * A quarter of the room for each class; 8, 32, 256, 4096 rings a quarter, none below a page. With
- * 64 MiB: 8 rings of 2 MiB (a busy thread fills one in 1 ms), 32 of 512 KiB, 256 of 64 KiB and 4096
- * of 4 KiB. The directory and the tables lie before the quarters.
+ * The room for rings is 9 parts: one for each class but the last, which has 6. A part is a quarter of INTERCEPT_BUFFER. With
+ * its default, 64 MiB, these are 8 rings of 2 MiB (a busy thread fills one in 1 ms), 32 of 512 KiB, 256 of 64 KiB and
+ * 24,576 of 4 KiB, for as many threads at once. Pages are touched only when they are used, so the last class costs addresses
+ * where there are few threads. A larger buffer has larger rings, and of the last class more, too: twice as many of twice the
+ * size in four times the room. The directory and the tables lie before the parts.
  */
-static inline uint32_t region_ring_bytes(uint64_t quarter, unsigned int tier)
+#define REGION_PARTS 9u
+#define REGION_PARTS_LAST 6u
+
+/* The region's length for a value of INTERCEPT_BUFFER, in whole pages. */
+static inline uint64_t region_bytes_of(uint64_t buffer_bytes)
+{
+	return (buffer_bytes / 4 * REGION_PARTS + 4095) / 4096 * 4096;
+}
+
+static inline uint32_t region_ring_bytes(uint64_t part, unsigned int tier)
 {
 	static const uint32_t share[REGION_CLASSES] = { 8, 32, 256, 4096 };
-	uint64_t wanted = quarter / share[tier];
-	uint32_t bytes = REGION_RING_BYTES_MIN;
+	uint64_t wanted = part / share[tier], bytes = REGION_RING_BYTES_MIN;
+	bool is_last = tier == REGION_CLASSES - 1;
 
-	while (bytes * 2ull <= wanted && bytes < (1u << 30))
+	while (bytes < (1u << 30) && (is_last ? bytes * bytes * 4 <= wanted * REGION_RING_BYTES_MIN
+					      : bytes * 2 <= wanted))
 		bytes *= 2;
-	return bytes;
+	return (uint32_t)bytes;
+}
+
+static inline uint64_t region_class_bytes(uint64_t part, unsigned int tier)
+{
+	return tier == REGION_CLASSES - 1 ? part * REGION_PARTS_LAST : part;
 }
 
 static inline uint64_t region_align(uint64_t value, uint64_t to)
@@ -276,7 +308,7 @@ static inline uint64_t region_align(uint64_t value, uint64_t to)
 static inline int region_shape_of(uint64_t bytes, struct region_shape *ret_shape)
 {
 	struct region_shape s = { .bytes = bytes };
-	uint64_t tables, quarter, at;
+	uint64_t part = bytes / REGION_PARTS, tables, room, at;
 
 	if (bytes < REGION_BYTES_MIN || bytes > REGION_BYTES_MAX || bytes % 4096)
 		return -1;
@@ -288,18 +320,18 @@ static inline int region_shape_of(uint64_t bytes, struct region_shape *ret_shape
 	 * whole region, which is a little more than fits, then cut to what fits below */
 	tables = s.ring_offset;
 	for (unsigned int i = 0; i < REGION_CLASSES; i++)
-		tables += (bytes / 4) / region_ring_bytes(bytes / 4, i) *
+		tables += region_class_bytes(part, i) / region_ring_bytes(part, i) *
 			  sizeof(struct region_ring);
 	at = region_align(tables, 4096);
 	if (at >= bytes)
 		return -1;
-	quarter = (bytes - at) / REGION_CLASSES / 4096 * 4096;
+	room = (bytes - at) / REGION_PARTS / 4096 * 4096;
 	for (unsigned int i = 0; i < REGION_CLASSES; i++) {
 		struct region_class *c = &s.class[i];
 
 		c->first = s.ring_count;
-		c->ring_bytes = region_ring_bytes(bytes / 4, i);
-		c->count = (uint32_t)(quarter / c->ring_bytes);
+		c->ring_bytes = region_ring_bytes(part, i);
+		c->count = (uint32_t)(region_class_bytes(room, i) / c->ring_bytes);
 		c->offset = at;
 		at += (uint64_t)c->count * c->ring_bytes;
 		s.ring_count += c->count;
@@ -321,6 +353,17 @@ static inline struct region_start *region_start(void *region, const struct regio
 static inline struct region_ring *region_rings(void *region, const struct region_shape *s)
 {
 	return (struct region_ring *)((char *)region + s->ring_offset);
+}
+
+/* Ring `index` of the class has become free. One that is freed while somebody moves the hint on may be passed over for a while. */
+static inline void region_ring_is_free(struct region_header *header, unsigned int tier,
+				       uint32_t index)
+{
+	uint32_t hint = atomic_load_explicit(&header->ring_free[tier], memory_order_relaxed);
+
+	while (index < hint &&
+	       !atomic_compare_exchange_weak(&header->ring_free[tier], &hint, index))
+		;
 }
 
 static inline uint64_t *region_ring_words(void *region, const struct region_shape *s,

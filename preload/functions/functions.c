@@ -4,11 +4,11 @@
 
 #include <stddef.h>
 
-#include "preload/base/log.h"
 #include "preload/functions/calls.h"
 #include "preload/functions/monitor.h"
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
+#include "preload/record/limitation.h"
 #include "preload/settings/settings.h"
 
 /* The bytes of functions.py and a 0 behind them. */
@@ -48,11 +48,9 @@ bool functions_begin(void *arguments)
 		return true;
 	python_put_methods(globals, methods, 1);
 	if (!python_run(functions_text, globals) || !is_ready)
-		log_line("this version of CPython is not supported: no functions are recorded; "
-			 "docs/COMPATIBILITY.md lists versions that work");
+		limitation_say(LIMITATION_functions_unknown, NULL);
 	else if (!monitor_begin(globals) && !profile_begin())
-		log_line("no functions are recorded: both tool ids 3 and 4 of sys.monitoring are "
-			 "in use");
+		limitation_say(LIMITATION_functions_in_use, NULL);
 	python_api.Py_DecRef(globals);
 	return true;
 }

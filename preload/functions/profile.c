@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "preload/base/log.h"
 #include "preload/base/symbols.h"
 #include "preload/functions/calls.h"
 #include "preload/python/python_api.h"
 #include "preload/record/event.h"
+#include "preload/record/limitation.h"
 
 #define AWAY "0\t<not recorded: the program's own profile function>\t~"
 #define LOOKS_MAX 100000u /* thread states */
@@ -181,9 +181,7 @@ void profile_see_set(void)
 	if (is_setting || !interpreter)
 		return;
 	if (!is_said)
-		log_line(
-			"the program uses Python's profile function itself: what runs meanwhile is "
-			"not in the table of functions");
+		limitation_say(LIMITATION_functions_left, NULL);
 	is_said = true;
 	if (api.state() != main_state) {
 		record_away(EVT_function_enter);

@@ -10,6 +10,7 @@
 #include "preload/gpu/gpu_buffers.h"
 #include "preload/gpu/gpu_clock.h"
 #include "preload/gpu/gpu_copy.h"
+#include "preload/gpu/gpu_driver.h"
 #include "preload/gpu/gpu_flusher.h"
 #include "preload/gpu/gpu_records.h"
 #include "preload/gpu/gpu_share.h"
@@ -217,7 +218,7 @@ static void start(bool is_late)
 {
 	const char *missing, *profiler, *other = is_late ? injected() : NULL;
 	struct failure failure;
-	int off = GPU_OFF;
+	int off = GPU_OFF, refusal;
 
 	if (!(settings.trace & 1u << SETTINGS_FAMILY_gpu) || !recorder_is_open() ||
 	    !atomic_compare_exchange_strong(&state, &off, GPU_STARTING))
@@ -244,6 +245,11 @@ static void start(bool is_late)
 	if (!gpu_share_open(&missing)) {
 		atomic_store(&state, GPU_GONE);
 		state_record(missing ? EVT_GPU_FAILED : EVT_GPU_NO_LIBRARY, 0, missing);
+		return;
+	}
+	if (!gpu_driver_suffices(&refusal)) {
+		atomic_store(&state, GPU_GONE);
+		state_record(EVT_GPU_FAILED, refusal, "cuGetExportTable");
 		return;
 	}
 	gpu_buffers_prepare();

@@ -3,70 +3,16 @@
  * The C heap: malloc and its kin. Allocations are recorded after the original, frees before it, so
  * that another thread that gets the same address cannot be recorded first. errno is the original's.
  *
- * Not done here: no policy on the allocator, which stays the program's. Callers and stacks: caller.h. C++ new and delete arrive through malloc and free.
+ * Not done here: no policy on the allocator, which stays the program's. Callers and stacks: caller.h. The new and
+ * delete of libstdc++ arrive through malloc and free; those that an allocator has itself: operator_hooks.c.
  */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
 
-#include "preload/heap/caller.h"
+#include "preload/heap/heap_record.h"
 #include "preload/hook/hook.h"
-#include "preload/record/recorder.h"
-
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-static __attribute__((noinline)) void record_born_wide(struct recorder_lane *lane, uint64_t word,
-						       uint64_t ptr, uint64_t size, uint64_t caller)
-{
-	uint64_t *at = recorder_room(lane, 4);
-
-	if (!at)
-		return;
-	at[0] = word;
-	at[1] = ptr;
-	at[2] = size;
-	at[3] = caller;
-	recorder_publish(lane, 4);
-}
-
-/* After the original: `lane` is IN_CALL and is left idle. `frame` is the exported function's. */
-static inline __attribute__((always_inline)) void record_born(struct recorder_lane *lane,
-							      uint32_t type, const void *block,
-							      uint64_t size, void *const *frame)
-{
-	uint64_t ptr = (uintptr_t)block;
-	uint64_t caller = caller_of(lane, frame, size);
-	uint64_t now = recorder_now();
-	uint64_t *at;
-
-	recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
-	if (UNLIKELY(!record_fits_packed(ptr, size, caller))) {
-		record_born_wide(lane, record_word(now, type), ptr, size, caller);
-	} else if ((at = recorder_room(lane, RECORD_PACKED_WORDS)) != NULL) {
-		at[0] = record_word(now, type | RECORD_PACKED);
-		at[1] = record_packed_low(ptr, size);
-		at[2] = record_packed_high(caller, size);
-		recorder_publish(lane, RECORD_PACKED_WORDS);
-	}
-	recorder_leave(lane);
-}
-
-/* Before the original: `lane` is IN_RECORD and is left IN_CALL. */
-static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane,
-							      uint32_t type, const void *block,
-							      void *const *frame)
-{
-	uint64_t now = recorder_now();
-	uint64_t *at = recorder_room(lane, 2);
-
-	if (at) {
-		at[0] = record_word(now, type);
-		at[1] = (uintptr_t)block;
-		recorder_publish(lane, 2);
-	}
-	recorder_switch_at(lane, frame, RECORDER_IN_CALL);
-}
 
 /* False: no object behind us has a malloc(): not a C library that we know. While the heap is recorded it is there. */
 static __attribute__((noinline, cold)) bool heap_is_found(void)

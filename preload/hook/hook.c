@@ -20,6 +20,7 @@ static void original_set(void *original, const char *name)
 
 #define HOOK_LIBC_libc(name) original_set(&hook_real.name, #name);
 #define HOOK_LIBC_alias(name)
+#define HOOK_LIBC_allocator(name)
 #define HOOK_LIBC_nvtoolsext(name)
 
 bool hook_resolve(void)

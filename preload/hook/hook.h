@@ -37,6 +37,7 @@
 
 #define HOOK_FIELD_libc(returns, name, parameters) returns(*name) parameters;
 #define HOOK_FIELD_alias(returns, name, parameters)
+#define HOOK_FIELD_allocator(returns, name, parameters)
 #define HOOK_FIELD_nvtoolsext(returns, name, parameters)
 
 struct hook_originals {
@@ -54,6 +55,7 @@ bool hook_resolve(void);
 /* Declared once more from the list: the compiler compares it with libc's own headers. */
 #define HOOK_DECLARE_libc(returns, name, parameters) returns name parameters;
 #define HOOK_DECLARE_alias(returns, name, parameters) returns name parameters;
+#define HOOK_DECLARE_allocator(returns, name, parameters) returns name parameters;
 #define HOOK_DECLARE_nvtoolsext(returns, name, parameters)
 #define HOOK(library, returns, name, parameters, arguments) \
 	HOOK_DECLARE_##library(returns, name, parameters)

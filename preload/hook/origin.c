@@ -32,7 +32,7 @@ static const struct r_debug *list_of_executable(void)
 	return NULL;
 }
 
-static const struct link_map *own_object(void)
+const struct link_map *origin_own_object(void)
 {
 	const struct r_debug *list = &debugger_list ? &debugger_list : list_of_executable();
 	const struct link_map *map = list ? list->r_map : NULL;
@@ -42,9 +42,9 @@ static const struct link_map *own_object(void)
 	return map;
 }
 
-void *origin_next(const char *name)
+void *origin_next_in(const char *name, const struct link_map **ret_owner)
 {
-	const struct link_map *map = own_object();
+	const struct link_map *map = origin_own_object();
 	void *found = NULL;
 
 	for (map = map ? map->l_next : NULL; map && !found; map = map->l_next) {
@@ -56,6 +56,15 @@ void *origin_next(const char *name)
 
 		if (symbols_open(&s))
 			found = symbols_address(&s, name);
+		if (found)
+			*ret_owner = map;
 	}
 	return found;
+}
+
+void *origin_next(const char *name)
+{
+	const struct link_map *owner;
+
+	return origin_next_in(name, &owner);
 }

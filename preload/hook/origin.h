@@ -14,9 +14,15 @@
 #ifndef PRELOAD_HOOK_ORIGIN_H
 #define PRELOAD_HOOK_ORIGIN_H
 
+#include <link.h>
+
 #include "preload/base/hidden.h"
 
 /* NULL when no object behind ours defines it. */
 PRELOAD_HIDDEN void *origin_next(const char *name);
+/* The same, and whose it is; ret_owner is untouched when there is none. */
+PRELOAD_HIDDEN void *origin_next_in(const char *name, const struct link_map **ret_owner);
+/* This library in ld.so's list, NULL when it is not there. */
+PRELOAD_HIDDEN const struct link_map *origin_own_object(void);
 
 #endif

@@ -15,12 +15,14 @@
 
 #include "preload/base/glibc.h"
 #include "preload/base/log.h"
+#include "preload/hook/allocator_names.h"
 #include "preload/hook/hook.h"
 #include "preload/life/families.h"
 #include "preload/life/launch.h"
 #include "preload/life/process.h"
 #include "preload/record/capture.h"
 #include "preload/record/entry.h"
+#include "preload/record/limitation.h"
 #include "preload/life/region_create.h"
 #include "preload/life/session.h"
 #include "preload/life/start_map.h"
@@ -93,8 +95,28 @@ static const char *heap_hidden_by(void)
 	return NULL;
 }
 
-/* Not again in a forked child, where another thread may have had ld.so's lock. */
-static void warn_of_hidden_heap(void)
+/* Whether LD_PRELOAD names the file, by whatever path. */
+static bool is_preloaded(const char *file)
+{
+	const char *at = settings.preload, *slash = strrchr(file, '/');
+	const char *name = slash ? slash + 1 : file;
+	size_t length = strlen(name);
+
+	while (at && (at = strstr(at, name))) {
+		bool begins = at == settings.preload || strchr(":/ ", at[-1]);
+
+		if (begins && strchr(": ", at[length])) /* the end of the text, too */
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/*
+ * What the user can change is said; a program that has an allocator of its own is as it is, and goes into the file only. Not
+ * again in a forked child, where another thread may have had ld.so's lock.
+ */
+static void note_hidden_heap(void)
 {
 	static bool done;
 	const char *by;
@@ -103,10 +125,12 @@ static void warn_of_hidden_heap(void)
 		return;
 	done = true;
 	by = heap_hidden_by();
-	if (by)
-		log_line("'%s' defines malloc and comes before libintercept.so: the heap is not "
-			 "recorded; if it is preloaded, put libintercept.so first in LD_PRELOAD",
-			 by);
+	if (by && is_preloaded(by))
+		limitation_say(LIMITATION_heap_preloaded, by);
+	else if (by && settings.verbose >= 1)
+		limitation_say(LIMITATION_heap_own, by);
+	else if (by)
+		limitation_note(LIMITATION_heap_own, by);
 }
 
 /* Not again in a forked child, for the same reason: what it was is soon known of it, as it is no short one. */
@@ -180,7 +204,7 @@ static uint32_t place_wanted(void)
 static int start_recording(void)
 {
 	char capture[SETTINGS_NAME_BYTES + 32] = "";
-	struct region_wish wish = { .bytes = settings.buffer_bytes,
+	struct region_wish wish = { .buffer_bytes = settings.buffer_bytes,
 				    .max_file_bytes = settings.max_file_bytes,
 				    .keep = settings.keep,
 				    .redact = settings.redact,
@@ -210,7 +234,6 @@ static int start_recording(void)
 	error = check_output();
 	if (error)
 		return error;
-	warn_of_hidden_heap();
 	error = region_create(&wish, &region.header, &region.shape, &fd);
 	if (error) {
 		start_failed("get memory for", "INTERCEPT_BUFFER", -error);
@@ -218,6 +241,10 @@ static int start_recording(void)
 	}
 	leave_start_map(region.header, &region.shape);
 	error = entry_begin(region.header, &region.shape, settings.rank, &entry);
+	if (!error) {
+		limitations_renew();
+		note_hidden_heap();
+	}
 	if (!error)
 		error = start_collector(fd, region.header);
 	close(fd);
@@ -321,6 +348,7 @@ __attribute__((constructor)) static void init_library(int argc, char **argv)
 
 	(void)argc;
 	(void)hook_resolve();
+	allocator_names_withdraw();
 	wake_program = init_activate;
 	driver_found = init_driver_found;
 	clock_init();

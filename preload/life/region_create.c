@@ -137,14 +137,14 @@ int region_create(const struct region_wish *wish, struct region_header **ret_hea
 		  struct region_shape *ret_shape, int *ret_fd)
 {
 	struct region_shape shape;
-	uint64_t bytes = bytes_allowed(wish->bytes);
+	uint64_t bytes = bytes_allowed(region_bytes_of(wish->buffer_bytes));
 	void *map = MAP_FAILED;
 	int fd = region_file();
 
 	if (fd < 0)
 		return fd;
 	errno = 0;
-	for (; bytes >= REGION_BYTES_MIN && map == MAP_FAILED; bytes /= 2)
+	for (; bytes >= REGION_BYTES_MIN && map == MAP_FAILED; bytes = bytes / 2 / 4096 * 4096)
 		if (region_shape_of(bytes, &shape) == 0)
 			map = region_map(fd, bytes);
 	if (map == MAP_FAILED) {

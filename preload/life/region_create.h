@@ -6,7 +6,7 @@
 #include "collector/region/region.h"
 
 struct region_wish {
-	uint64_t bytes; /* taken down to what RLIMIT_AS allows, not below REGION_BYTES_MIN */
+	uint64_t buffer_bytes; /* of which the region is made, taken down to what the program's limits allow */
 	uint64_t max_file_bytes;
 	uint32_t keep;
 	uint32_t redact;       /* 1 << enum region_redact */

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "preload/base/log.h"
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
 #include "preload/record/event.h"
+#include "preload/record/limitation.h"
 #include "preload/settings/settings.h"
 #include "preload/record/strings.h"
 #include "preload/steps/capture_range.h"
@@ -110,9 +110,7 @@ static void replace_in(void *module)
 	(void)python_api.PyDict_SetItemString(globals, "module", module);
 	python_put_methods(globals, methods, sizeof(methods) / sizeof(methods[0]));
 	if (!python_run(lightning_replace, globals))
-		log_line("this version of Lightning is not supported (its PassThroughProfiler "
-			 "differs): "
-			 "no actions are recorded; docs/COMPATIBILITY.md lists versions that work");
+		limitation_say(LIMITATION_lightning_unknown, NULL);
 	python_api.Py_DecRef(globals);
 }
 

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/base/log.h"
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
 #include "preload/record/event.h"
+#include "preload/record/limitation.h"
 #include "preload/settings/settings.h"
 #include "preload/record/strings.h"
 
@@ -82,9 +82,7 @@ bool modules_begin(void *arguments)
 		(void)python_api.PyDict_SetItemString(globals, "home", home);
 	python_put_methods(globals, methods, sizeof(methods) / sizeof(methods[0]));
 	if (!python_run(modules_register, globals))
-		log_line("this version of torch has no global module hooks: no modules are "
-			 "recorded; "
-			 "docs/COMPATIBILITY.md lists versions that work");
+		limitation_say(LIMITATION_modules_unknown, NULL);
 	python_api.Py_DecRef(globals);
 	return true;
 }

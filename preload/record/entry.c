@@ -15,6 +15,7 @@ static struct region_header *header;
 static struct region_process *table;
 static uint32_t self = ENTRY_NONE;
 static uint64_t rank;
+static _Atomic uint64_t limitations; /* forked children have them, too */
 
 static uint32_t own_pid(void)
 {
@@ -84,6 +85,7 @@ static void take(uint32_t entry, uint64_t children_before_ns)
 	atomic_store(&p->lost_early, 0);
 	atomic_store(&p->lost_stacks, 0);
 	atomic_store(&p->waits, 0);
+	atomic_store(&p->limitations, atomic_load(&limitations));
 	atomic_store(&p->python, 0);
 	atomic_store(&p->python_threads, 0);
 	atomic_store_explicit(&p->state, REGION_PROCESS_LIVE, memory_order_release);
@@ -173,4 +175,13 @@ void entry_count_wait(void)
 
 	if (p)
 		atomic_fetch_add_explicit(&p->waits, 1, memory_order_relaxed);
+}
+
+void entry_add_limitation(unsigned int what)
+{
+	struct region_process *p = entry_own();
+
+	atomic_fetch_or(&limitations, 1ull << what);
+	if (p)
+		atomic_fetch_or(&p->limitations, 1ull << what);
 }

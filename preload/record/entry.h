@@ -53,5 +53,7 @@ bool entry_is_own(void);
 uint32_t entry_serial(uint32_t entry);
 void entry_count_lost(enum entry_lost what);
 void entry_count_wait(void);
+/* Of this process, and of those that it forks from now on: 1 << enum limitation. */
+void entry_add_limitation(unsigned int what);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-#include "preload/base/log.h"
 #include "preload/base/pointer_map.h"
+#include "preload/record/limitation.h"
 
 #define CHUNK_BYTES (1u << 20) /* of text; more than the longest name */
 #define CHUNKS 64u             /* 64 MiB of names are a leak of the program's */
@@ -76,8 +76,7 @@ static void say_that_names_are_full(void)
 	static _Atomic bool said;
 
 	if (!atomic_exchange(&said, true))
-		log_line("no memory for more names of NVTX domains, registered strings and "
-			 "kernels; later ones may have none");
+		limitation_say(LIMITATION_names_memory, NULL);
 }
 
 const struct name *name_make(const struct string *text)

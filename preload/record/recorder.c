@@ -6,11 +6,15 @@
 #include "preload/record/recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "preload/base/futex.h"
 #include "preload/record/entry.h"
@@ -38,7 +42,15 @@ static struct recorder_region region;
 static uint32_t recorder_process;      /* our entry in the process table */
 static uint64_t recorder_generation;   /* counts openings; written before the gates open */
 static unsigned int recorder_families; /* bits */
-static _Atomic bool recorder_paused;   /* a capture range is awaited */
+
+/* Where the process's recording began; written before the gates open. */
+static struct {
+	uint32_t tid; /* the thread that began it, and its CPU time then */
+	uint64_t cpu_ns;
+	bool is_joined; /* other threads may be older */
+} recorder_began;
+
+static _Atomic bool recorder_paused; /* a capture range is awaited */
 static _Atomic bool recorder_running;
 static _Atomic uint64_t
 	recorder_stalled; /* rings are dropped without waiting: no progress was seen */
@@ -65,6 +77,26 @@ static int gates_create(void)
 	return 0;
 }
 
+/* The folder of a process's threads has a link for each, beside its own two. Where that cannot be asked there may be others. */
+static bool thread_is_alone(void)
+{
+	struct stat threads;
+
+	return !syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &threads, 0) &&
+	       threads.st_nlink == 3;
+}
+
+static void begin(uint32_t process, bool is_joined)
+{
+	recorder_process = process;
+	recorder_began.tid = (uint32_t)syscall(SYS_gettid);
+	recorder_began.cpu_ns = thread_clock_ns();
+	recorder_began.is_joined = is_joined;
+	recorder_generation++;
+	recorder_gates->generation = recorder_generation;
+	gates_set(!atomic_load(&recorder_paused));
+}
+
 int recorder_open(const struct recorder_region *r, uint32_t process, unsigned int families)
 {
 	if (recorder_gates == &recorder_closed_gates) {
@@ -77,16 +109,14 @@ int recorder_open(const struct recorder_region *r, uint32_t process, unsigned in
 	recorder_base = r->header->base_tsc;
 	recorder_families = families;
 	atomic_store(&recorder_running, true);
-	recorder_reopen(process);
+	begin(process, !thread_is_alone());
 	return 0;
 }
 
+/* A forked child has one thread, this one. */
 void recorder_reopen(uint32_t process)
 {
-	recorder_process = process;
-	recorder_generation++;
-	recorder_gates->generation = recorder_generation;
-	gates_set(!atomic_load(&recorder_paused));
+	begin(process, false);
 }
 
 /*
@@ -216,6 +246,14 @@ static void watch_thread(void)
 
 /* --- binding --- */
 
+/* What this thread had used when the process's recording began. */
+static uint64_t cpu_ns_before(uint32_t tid)
+{
+	if (tid == recorder_began.tid)
+		return recorder_began.cpu_ns;
+	return recorder_began.is_joined ? REGION_CPU_UNKNOWN : 0;
+}
+
 static bool ring_claim(struct region_ring *ring, unsigned int level)
 {
 	uint32_t expected = REGION_RING_FREE;
@@ -229,6 +267,7 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	ring->level = level;
 	ring->start_tsc = clock_ticks();
 	atomic_store(&ring->start_cpu_ns, thread_clock_ns());
+	atomic_store(&ring->before_cpu_ns, cpu_ns_before(ring->tid));
 	atomic_store(&ring->end_tsc, 0);
 	atomic_store(&ring->end_cpu_ns, 0);
 	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
@@ -242,21 +281,39 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	return true;
 }
 
+/* The first free one of [from, to) of a class, which is claimed. `to`: none. */
+static uint32_t ring_claim_one(unsigned int level, unsigned int tier, uint32_t from, uint32_t to)
+{
+	struct region_ring *rings = region_rings(region.header, &region.shape);
+	_Atomic uint32_t *limit = &region.header->ring_limit[tier];
+
+	for (; from < to; from++) {
+		uint32_t seen = atomic_load_explicit(limit, memory_order_relaxed);
+
+		while (seen <= from && !atomic_compare_exchange_weak(limit, &seen, from + 1))
+			;
+		if (ring_claim(&rings[region.shape.class[tier].first + from], level))
+			break;
+	}
+	return from;
+}
+
+/* From the hint on; the hint is nobody's word: the others are looked at, too. */
 static struct region_ring *ring_find(unsigned int level, unsigned int tier)
 {
 	const struct region_class *c = &region.shape.class[tier];
-	struct region_ring *rings = region_rings(region.header, &region.shape);
+	_Atomic uint32_t *hint = &region.header->ring_free[tier];
+	uint32_t hinted = atomic_load_explicit(hint, memory_order_relaxed);
+	uint32_t from = hinted < c->count ? hinted : c->count;
+	uint32_t found = ring_claim_one(level, tier, from, c->count);
 
-	for (uint32_t i = 0; i < c->count; i++) {
-		_Atomic uint32_t *limit = &region.header->ring_limit[tier];
-		uint32_t seen = atomic_load_explicit(limit, memory_order_relaxed);
-
-		while (seen <= i && !atomic_compare_exchange_weak(limit, &seen, i + 1))
-			;
-		if (ring_claim(&rings[c->first + i], level))
-			return &rings[c->first + i];
+	if (found == c->count) {
+		found = ring_claim_one(level, tier, 0, from);
+		if (found == from)
+			return NULL;
 	}
-	return NULL;
+	(void)atomic_compare_exchange_strong(hint, &hinted, found + 1);
+	return &region_rings(region.header, &region.shape)[c->first + found];
 }
 
 /* A second lane sees only what signal handlers do inside a record: the smallest ring will do. */
@@ -292,10 +349,16 @@ static bool ring_is_coming(void)
 {
 	struct region_ring *rings = region_rings(region.header, &region.shape);
 
-	for (uint32_t i = 0; i < region.shape.ring_count; i++)
-		if (atomic_load_explicit(&rings[i].state, memory_order_relaxed) ==
-		    REGION_RING_RETIRED)
-			return true;
+	for (unsigned int tier = 0; tier < REGION_CLASSES; tier++) {
+		const struct region_class *c = &region.shape.class[tier];
+		uint32_t limit = atomic_load_explicit(&region.header->ring_limit[tier],
+						      memory_order_relaxed);
+
+		for (uint32_t i = 0; i < c->count && i < limit; i++)
+			if (atomic_load_explicit(&rings[c->first + i].state,
+						 memory_order_relaxed) == REGION_RING_RETIRED)
+				return true;
+	}
 	return false;
 }
 

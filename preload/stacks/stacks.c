@@ -4,10 +4,10 @@
 #include <stddef.h>
 
 #include "preload/base/hidden.h"
-#include "preload/base/log.h"
 #include "preload/base/object.h"
 #include "preload/record/entry.h"
 #include "preload/record/family.h"
+#include "preload/record/limitation.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
@@ -66,10 +66,9 @@ static void stacks_start(void)
 		return;
 	error = stack_begin(native | python, STACK_ENTRIES_DEFAULT, settings.stacks_depth);
 	if (error == -ENOSYS)
-		log_line("INTERCEPT_STACKS=native and python need glibc 2.35 or newer; callers "
-			 "are recorded instead");
+		limitation_say(LIMITATION_stacks_glibc, NULL);
 	else if (error)
-		log_line("cannot get memory for INTERCEPT_STACKS; callers are recorded instead");
+		limitation_say(LIMITATION_stacks_memory, NULL);
 	else
 		stacks_begun();
 	stack_native_families = stack_families ? native : 0;

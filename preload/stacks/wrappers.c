@@ -34,6 +34,19 @@ static bool name_meets(const struct symbols *s, size_t wrapper, uintptr_t from, 
 	return false;
 }
 
+static uintptr_t ours_start, ours_bytes;
+
+void wrappers_have_ours(const void *start, const void *stop)
+{
+	ours_start = (uintptr_t)start;
+	ours_bytes = (uintptr_t)stop - (uintptr_t)start;
+}
+
+static bool ours_meet(uintptr_t from, uintptr_t bytes)
+{
+	return ours_bytes && (from - ours_start < ours_bytes || ours_start - from < bytes);
+}
+
 bool wrappers_meet(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t from,
 		   uintptr_t bytes)
 {
@@ -41,6 +54,8 @@ bool wrappers_meet(const struct link_map *map, uintptr_t low, uintptr_t high, ui
 		.low = low, .high = high, .load = map->l_addr, .dynamic = map->l_ld
 	};
 
+	if (ours_meet(from, bytes))
+		return true;
 	if (!symbols_open(&symbols))
 		return false;
 	for (size_t i = 0; i < WRAPPERS; i++)

@@ -13,6 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base/hidden.h"
+
+/*
+ * Functions of ours that stand between a caller and an allocator's operator new while that runs: wrappers, too, without a
+ * symbol that could be looked up. [start, stop): where they lie. Once, in a constructor.
+ */
+PRELOAD_HIDDEN void wrappers_have_ours(const void *start, const void *stop);
+
 /* [low, high): where the object of `map` lies. False when its tables are not what we know. */
 bool wrappers_contain(const struct link_map *map, uintptr_t low, uintptr_t high, uintptr_t address);
 

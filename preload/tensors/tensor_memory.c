@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "preload/hook/hook.h"
-#include "preload/base/log.h"
 #include "preload/python/listeners.h"
+#include "preload/record/limitation.h"
 #include "preload/record/recorder.h"
 #include "preload/stacks/stack.h"
 #include "preload/record/wake.h"
@@ -184,8 +184,6 @@ bool tensor_memory_check(void *arguments)
 	     !torch_origin_search(&origin__ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE,
 				  NULL)))
 		return true;
-	log_line("this version of torch does not report CPU memory (no ProfiledCPUMemoryReporter): "
-		 "CPU "
-		 "tensors are not recorded; docs/COMPATIBILITY.md lists versions that work");
+	limitation_say(LIMITATION_tensors_unknown, NULL);
 	return true;
 }

@@ -127,7 +127,7 @@ static void range_ended(void *state, const struct nest_end *end)
 
 void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 {
-	struct nest_place place = { opening->time_ns, opening->thread, opening->process };
+	struct nest_place place = { opening->time_ns, opening->thread, opening->process, 0 };
 	uint32_t row = ranges_open_row(ranges, opening,
 				       nest_innermost(&ranges->nest, opening->thread));
 	uint32_t entry = nest_begin(&ranges->nest, place, opening->domain, false);
@@ -146,7 +146,7 @@ void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 
 void ranges_pop(struct ranges *ranges, const struct range_closing *closing)
 {
-	struct nest_place place = { closing->time_ns, closing->thread, closing->process };
+	struct nest_place place = { closing->time_ns, closing->thread, closing->process, 0 };
 
 	ranges->now = closing->work;
 	ranges->unbalanced += !nest_end_key(&ranges->nest, place, closing->domain);

@@ -92,6 +92,7 @@ static struct document make_document(struct report *report, const struct facts *
 		.draw = kind->draw,
 		.context = report,
 		.head_only = kind->form == REPORT_TEXT,
+		.families = run_families(report->run),
 		.empty = explain(report, absence),
 	};
 

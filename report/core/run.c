@@ -27,11 +27,13 @@ struct run_analysis {
 struct run_reader {
 	analysis_take *take;
 	void *state; /* of an analysis */
+	bool follows;
 };
 
 struct run_readers {
 	struct run_reader *reader;
 	size_t count, room;
+	bool follow; /* one of them does */
 };
 
 struct run_heap_reader {
@@ -158,14 +160,35 @@ static void run_add_reader(struct run *run, enum evt_id id, struct run_reader re
 
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
 {
-	run_add_reader(run, id, (struct run_reader){ take, state });
+	run_add_reader(run, id, (struct run_reader){ take, state, false });
 	run->wants.event[id] = true;
 	run->wants.fields[id] |= fields;
 }
 
+void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *closing, void *state)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		if (evt_opens_range(id, EVT_OWNER_thread))
+			run_reads(run, (enum evt_id)id, FIELDS_ALL, opening, state);
+		if (evt_closes_range(id, EVT_OWNER_thread))
+			run_reads(run, (enum evt_id)id, FIELDS_ALL, closing, state);
+	}
+}
+
+void run_follows(struct run *run, void *state)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		struct run_readers *readers = &run->readers[id];
+
+		for (size_t i = 0; i < readers->count; i++)
+			if (readers->reader[i].state == state)
+				readers->reader[i].follows = readers->follow = true;
+	}
+}
+
 void run_sums(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
 {
-	run_add_reader(run, id, (struct run_reader){ take, state });
+	run_add_reader(run, id, (struct run_reader){ take, state, false });
 	run->wants.sum[id] = true;
 	run->wants.event[id] |= run->filters.any;
 	run->wants.fields[id] |= fields;
@@ -239,19 +262,22 @@ static void run_wants_whole(struct run *run, enum evt_id id)
 	run->wants.fields[id] = FIELDS_ALL;
 }
 
+static bool is_of_range(uint32_t id)
+{
+	return evt_opens_range(id, EVT_OWNER_thread) || evt_closes_range(id, EVT_OWNER_thread) ||
+	       evt_opens_range(id, EVT_OWNER_process) || evt_closes_range(id, EVT_OWNER_process);
+}
+
 /* What the run itself has to see; what becomes an event is in no sum. */
 static void run_complete_wants(struct run *run)
 {
-	static const enum evt_id others[] = { EVT_nvtx_start, EVT_nvtx_end, EVT_torch_async_begin,
-					      EVT_torch_async_end };
-
+	/* event_place() reads them */
+	run->wants.fields[EVT_torch_begin_id] |= FIELD_BIT(torch_begin_id, function);
+	run->wants.fields[EVT_torch_end_id] |= FIELD_BIT(torch_end_id, function);
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
-	for (size_t i = 0; run->filters.settings.range && i < open_range_event_count; i++)
-		run_wants_whole(run, open_range_events[i]);
-	for (size_t i = 0; run->filters.settings.range && i < sizeof(others) / sizeof(others[0]);
-	     i++)
-		run_wants_whole(run, others[i]);
-	for (size_t i = 0; i < EVT_ID_LIMIT; i++) {
+	for (unsigned int i = 0; i < EVT_ID_LIMIT; i++) {
+		if (run->filters.settings.range && is_of_range(i))
+			run_wants_whole(run, (enum evt_id)i);
 		run->wants.event[i] |= run->counts_all && run->filters.any;
 		run->wants.sum[i] &= !run->wants.event[i];
 	}
@@ -375,6 +401,16 @@ static inline void run_give(const struct run *run, const struct source_event *ev
 		readers->reader[i].take(readers->reader[i].state, event, counts);
 }
 
+/* Beyond the selected time: only to those that follow what goes on in scopes that began before. */
+static void run_give_followers(const struct run *run, const struct source_event *event)
+{
+	const struct run_readers *readers = &run->readers[event->event.id];
+
+	for (size_t i = 0; readers->follow && i < readers->count; i++)
+		if (readers->reader[i].follows)
+			readers->reader[i].take(readers->reader[i].state, event, false);
+}
+
 /* Any event. */
 static void run_take_any(struct run *run, const struct source_event *event)
 {
@@ -393,7 +429,9 @@ static void run_take_any(struct run *run, const struct source_event *event)
 		verdict = FILTER_COUNTS;
 	else
 		verdict = selection_judge(&run->filters, run->source, event);
-	if (verdict == FILTER_OUT)
+	if (verdict == FILTER_BEYOND && event->event.id < EVT_ID_LIMIT)
+		run_give_followers(run, event);
+	if (verdict == FILTER_OUT || verdict == FILTER_BEYOND)
 		return;
 	if (verdict == FILTER_COUNTS)
 		run_count(run, event);
@@ -565,6 +603,16 @@ struct source *run_source(const struct run *run)
 const struct frame_wants *run_wants(const struct run *run)
 {
 	return &run->wants;
+}
+
+uint64_t run_families(const struct run *run)
+{
+	uint64_t families = run->heap_reader_count ? 1ull << EVT_FAMILY_alloc : 0;
+
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		if (evt_descriptors[id].name && (run->readers[id].count || run->wants.sum[id]))
+			families |= 1ull << evt_descriptors[id].family;
+	return families;
 }
 
 const struct selection *run_filters(const struct run *run)

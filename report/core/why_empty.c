@@ -7,6 +7,7 @@
 
 #include "report/base/text.h"
 #include "report/core/options.h"
+#include "report/session/limitations.h"
 
 /* What a family's events are called, and what is said when the program made none. */
 static const struct {
@@ -152,6 +153,8 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 		why_empty_name_filters(run, absences[family].what, text);
 	else if (why_empty_is_off(run, family))
 		why_empty_name_setting(family, text);
+	else if (limitations_concern(run_source(run), 1ull << family))
+		snprintf(text, ABSENCE_BYTES, "%s was recorded", absences[family].what);
 	else if (is_filtered_by_stack(run))
 		snprintf(text, ABSENCE_BYTES, "no stack meets --filter");
 	else if (why_empty_is_whole(run) && why_empty_schedule(name))

@@ -11,6 +11,7 @@
 #include "report/base/talk.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
+#include "report/session/limitations.h"
 
 static const struct exporter {
 	const char *name;
@@ -59,6 +60,7 @@ void export_say(const struct report_request *request,
 static void print_losses(void *source, const struct screen *screen)
 {
 	export_losses(source, screen);
+	export_limitations(source, LIMITATION_ALL_FAMILIES, screen);
 }
 
 char *export_losses_line(const struct report_request *request, const char *before)

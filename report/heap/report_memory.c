@@ -8,6 +8,7 @@
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
 #include "report/heap/resident.h"
+#include "report/session/limitations.h"
 #include "report/table/curve_print.h"
 
 #define NAME_WIDTH 40       /* of a command */
@@ -136,7 +137,8 @@ static void put_process(const struct resident_process *process, const struct sou
 		table_set_number(table, COLUMN_memory_kernel_bytes, of->memory_peak_bytes);
 	table_set_number(table, COLUMN_memory_peak_bytes, peak->resident);
 	table_set_number(table, COLUMN_memory_time_ns, peak->time_ns);
-	table_set_number(table, COLUMN_memory_heap_bytes, peak->heap);
+	if (!limitation_hides_heap(of))
+		table_set_number(table, COLUMN_memory_heap_bytes, peak->heap);
 	table_set_number(table, COLUMN_memory_arena_bytes, peak->arenas);
 	table_set_number(table, COLUMN_memory_mapped_bytes, peak->mapped);
 	table_set_number(table, COLUMN_memory_reserved_bytes, peak->reserved);

@@ -56,9 +56,12 @@ void heap_put_estimate(struct table *table, struct estimate_columns columns,
 {
 	table_set_number(table, columns.allocations, estimate_whole(amount.allocations));
 	table_set_number(table, columns.bytes, estimate_whole(amount.bytes));
-	if (all_bytes)
-		table_set_real(table, columns.percent,
-			       100.0 * (double)amount.bytes / ESTIMATE_ONE / (double)all_bytes);
+	if (all_bytes) {
+		double percent = 100.0 * (double)amount.bytes / ESTIMATE_ONE / (double)all_bytes;
+
+		/* An estimate may exceed what is known of all; a share may not. */
+		table_set_real(table, columns.percent, percent < 100.0 ? percent : 100.0);
+	}
 }
 
 static uint64_t sampled_every(const struct heap *heap)

@@ -39,7 +39,7 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 static void take_operator(void *state, const struct source_event *event, bool counts)
 {
 	struct action_event action = { .place = event_place(event), .counts = counts };
-	bool is_user = event->event.id == EVT_torch_begin_ex &&
+	bool is_user = event->event.id != EVT_torch_begin &&
 		       EVENT_AS(torch_begin_ex, &event->event)->scope == EVT_SCOPE_USER;
 
 	actions_begin_operator(&((struct action_state *)state)->actions, &action, is_user);
@@ -47,7 +47,7 @@ static void take_operator(void *state, const struct source_event *event, bool co
 
 static void take_operator_end(void *state, const struct source_event *event, bool counts)
 {
-	bool is_elsewhere = event->event.id == EVT_torch_end_ex &&
+	bool is_elsewhere = event->event.id != EVT_torch_end &&
 			    EVENT_AS(torch_end_ex, &event->event)->thread;
 
 	(void)counts;
@@ -97,8 +97,10 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_action_end, FIELDS_ALL, take_end, mine);
 	run_reads(run, EVT_torch_begin, 0, take_operator, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_operator, mine);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), take_operator, mine);
 	run_reads(run, EVT_torch_end, 0, take_operator_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_operator_end, mine);
+	run_reads(run, EVT_torch_end_id, FIELD_BIT(torch_end_id, thread), take_operator_end, mine);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		run_reads(run, ranges[i], 0, take_range, mine);
 }

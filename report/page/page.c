@@ -13,6 +13,7 @@
 #include "report/page/page_memory.h"
 #include "report/page/page_tables.h"
 #include "report/page/page_timeline.h"
+#include "report/session/limitations.h"
 
 FILE *page_text_open(char **text, size_t *length)
 {
@@ -43,6 +44,7 @@ static void put_losses(struct page *page)
 	struct screen screen = page_screen(page, out);
 
 	export_losses(page->request->source, &screen);
+	export_limitations(page->request->source, LIMITATION_ALL_FAMILIES, &screen);
 	if (!fclose(out) && length)
 		json_text(json, "losses", text, length);
 	else

@@ -21,7 +21,7 @@ struct thinning {
 void page_layers_want(struct page_layers *layers, struct page *page)
 {
 	layers->heap = heap_want(page->run, &(struct heap_options){ BY_alloc_stack, HEAP_OF_C });
-	layers->tensors = tensors_want(page->run, &(struct tensors_options){ BY_tensors_op });
+	layers->tensors = tensors_want(page->run, &(struct tensors_options){ .by = BY_tensors_op });
 	heap_keep_layers(layers->heap);
 	tensors_keep_layers(layers->tensors);
 }

@@ -19,7 +19,7 @@ void page_memory_want(struct page_memory *memory, struct page *page)
 
 	memory->resident = resident_want(run, NULL);
 	memory->heap = memory->resident->heap;
-	memory->tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_op });
+	memory->tensors = tensors_want(run, &(struct tensors_options){ .by = BY_tensors_op });
 }
 
 struct line {

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/format/limitations.h"
 #include "collector/format/block.h"
 #include "collector/format/events.h"
 
@@ -57,6 +58,8 @@ struct source_process {
 	uint64_t rank,
 		world_size; /* of a distributed run, as its variables say; UINT64_MAX and 0: not told */
 	uint64_t stacks_every;     /* INTERCEPT_STACKS_EVERY; 0: stacks are no sample */
+	uint64_t limitations; /* 1 << enum limitation; limitations.h */
+	const struct source_name *limitation_subject[LIMITATIONS]; /* NULL: none */
 	bool rank_is_torch;        /* RANK, as torchrun sets it, or PyTorch: see source_rank() */
 	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */
 	bool ended;
@@ -81,9 +84,10 @@ struct source_process {
 
 /* CPU time and waits of a thread, as they were told; see thread_times(). */
 struct source_thread_cpu {
-	uint64_t start_ns,
-		last_ns; /* CPU time where it began to be recorded, and last; 0: not known */
-	bool is_looked;  /* the collector had a look at the scheduler's counters */
+	bool is_known;     /* start_ns is */
+	uint64_t start_ns; /* CPU time that it had used before its life counts */
+	uint64_t last_ns;  /* CPU time last; 0: not known */
+	bool is_looked;    /* the collector had a look at the scheduler's counters */
 	uint64_t first_runnable_ns, runnable_ns, voluntary, involuntary;
 };
 
@@ -283,8 +287,8 @@ const char *name_text(const struct source_name *name, size_t *ret_length);
 void thread_name(const struct source_thread *thread, const char **ret_text, size_t *ret_length);
 
 /*
- * What became of a thread's time while it was recorded: on a CPU, runnable without one, blocked (the rest). Once all is
- * read. Of a thread that was killed the last 100 ms may count as blocked.
+ * What became of a thread's time from its start to its end: on a CPU, runnable without one, blocked (the rest). It starts where
+ * the thread did, or where recording of its process began if that was later; in old recordings at its first record. Once all is read. Of a thread that was killed the last 100 ms may count as blocked.
  */
 struct thread_times {
 	bool has_cpu, has_waits; /* cpu_ns is known; the others are */

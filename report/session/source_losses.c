@@ -3,6 +3,7 @@
  * Losses, facts about the run, faults of the files: what reports show beside their numbers.
  */
 #include "report/session/source_state.h"
+#include "report/session/limitations.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,6 +122,8 @@ static void process_add_fact(struct source *source, struct source_process *proce
 		process->rank_is_torch = name_says(value, "RANK") ||
 					 name_says(value, "init_process_group");
 		source->has_torch_ranks |= process->rank_is_torch;
+	} else {
+		limitation_add(process, key, value);
 	}
 }
 

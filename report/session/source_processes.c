@@ -214,6 +214,23 @@ static struct thread_row *thread_to_join(struct source *source,
 	return event->level == 0 && row->has_main ? NULL : row;
 }
 
+/* From where its time counts: from its start, if that was told, else from its first record. */
+static void thread_take_life(struct source_thread *thread, const struct evt_thread *event,
+			     uint64_t time_ns)
+{
+	struct source_thread_cpu *cpu = &thread->cpu;
+	uint64_t begin_ns = time_ns - (event->lived_ns < time_ns ? event->lived_ns : time_ns);
+	uint64_t before_ns = event->cpu_ns -
+			     (event->used_ns < event->cpu_ns ? event->used_ns : event->cpu_ns);
+
+	if (event->cpu_ns && (!cpu->is_known || before_ns < cpu->start_ns)) {
+		cpu->is_known = true;
+		cpu->start_ns = before_ns;
+	}
+	if (begin_ns < thread->start_ns)
+		thread->start_ns = begin_ns;
+}
+
 int stream_define(struct file_row *file, const struct evt_thread *event, uint64_t time_ns)
 {
 	struct source *source = file->source;
@@ -240,11 +257,7 @@ int stream_define(struct file_row *file, const struct evt_thread *event, uint64_
 	}
 	row->defined = true;
 	row->has_main |= event->level == 0;
-	if (event->cpu_ns &&
-	    (!row->thread.cpu.start_ns || event->cpu_ns < row->thread.cpu.start_ns))
-		row->thread.cpu.start_ns = event->cpu_ns;
-	if (time_ns < row->thread.start_ns)
-		row->thread.start_ns = time_ns;
+	thread_take_life(&row->thread, event, time_ns);
 	return error ? error : stream_put(file, event->stream, event->level, row);
 }
 

@@ -163,7 +163,7 @@ static void summary_want(struct report *report)
 
 	run_counts_all(run);
 	*(struct summary *)report->state = (struct summary){
-		.tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_op }),
+		.tensors = tensors_want(run, &(struct tensors_options){ .by = BY_tensors_op }),
 		.names = range_names_want(run, NULL),
 		.run = run,
 		.source = run_source(run),

@@ -2,6 +2,7 @@
 /* The memory part of the summary: what the kernel counts, and what of it blocks and mappings explain. */
 #include "report/core/why_empty.h"
 #include "report/heap/resident.h"
+#include "report/session/limitations.h"
 #include "report/summary/summary.h"
 
 /* What is less than a hundredth is in the report. */
@@ -14,8 +15,12 @@ static void put_part(const struct screen *screen, const struct resident_moment *
 		fprintf(screen->out, ", %s %s", name, unit_format_bytes(text, bytes));
 }
 
-/* Parts of the moment when most was seen; without a recording of all of the heap they would mislead. */
-static void print_parts(const struct resident_moment *moment, const struct screen *screen)
+/*
+ * Parts of the moment when most was seen; without a recording of all of the heap they would mislead. `is_hidden`: the
+ * heap is no part that is known.
+ */
+static void print_parts(const struct resident_moment *moment, bool is_hidden,
+			const struct screen *screen)
 {
 	char seen[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES], heap[UNIT_TEXT_BYTES];
 	struct prose line;
@@ -23,7 +28,7 @@ static void print_parts(const struct resident_moment *moment, const struct scree
 	prose_begin(&line, screen);
 	fprintf(line.screen.out, "Of the %s after %s: heap %s",
 		unit_format_bytes(seen, moment->resident), unit_format_ns(time, moment->time_ns),
-		unit_format_bytes(heap, moment->heap));
+		is_hidden ? "not recorded" : unit_format_bytes(heap, moment->heap));
 	if (moment->tensors)
 		fprintf(line.screen.out, " (tensors %s)", unit_format_bytes(heap, moment->tensors));
 	put_part(&line.screen, moment, "Python's arenas", moment->arenas);
@@ -39,13 +44,15 @@ static void print_parts(const struct resident_moment *moment, const struct scree
 void summary_print_memory(const struct summary *summary, const struct screen *screen)
 {
 	const struct resident_process *most;
+	struct source_process *const *process;
 	uint32_t index;
 
 	if (!summary->totals.memory_peak_bytes)
 		return;
 	most = resident_most(summary->resident, &index);
+	(void)source_processes(summary->source, &process);
 	if (most && most->peak.has_kinds && !run_filters(summary->run)->any &&
 	    !why_empty_is_limited(summary->run) &&
 	    !why_empty_is_off(summary->run, EVT_FAMILY_alloc))
-		print_parts(&most->peak, screen);
+		print_parts(&most->peak, limitation_hides_heap(process[index]), screen);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
+#include "report/session/limitations.h"
 
 #define PROSE_BYTES 1024 /* of a sentence */
 
@@ -170,15 +171,50 @@ static const char *loss_unit(uint32_t reason)
 	return lost_is_of_stacks(reason) ? "stacks" : "libraries";
 }
 
+/* What helps the next time, after the reason; "" where nothing does that is known. */
+static const char *loss_remedy(uint32_t reason)
+{
+	switch (reason) {
+	case EVT_LOST_FULL:
+		return " (a larger INTERCEPT_BUFFER has more room)";
+	case EVT_LOST_NO_RING:
+		return ", more threads at once than rings (a larger INTERCEPT_BUFFER has more)";
+	default:
+		return "";
+	}
+}
+
 static void export_loss(const struct source_loss *loss, const struct screen *screen)
 {
 	char count[UNIT_TEXT_BYTES], process[32] = "";
 
 	if (loss->process)
 		snprintf(process, sizeof(process), " in process %u", loss->process->pid);
-	screen_print(screen, SCREEN_RED, "LOST %s %s%s: %s", unit_format_count(count, loss->count),
-		     loss_unit(loss->reason), process, source_loss_text(loss));
+	screen_print(screen, SCREEN_RED, "LOST %s %s%s: %s%s",
+		     unit_format_count(count, loss->count), loss_unit(loss->reason), process,
+		     source_loss_text(loss), loss_remedy(loss->reason));
 	putc('\n', screen->out);
+}
+
+static void export_limitation(void *context, const struct limitation_told *told)
+{
+	const struct screen *screen = context;
+	char where[48], subject[512] = "";
+
+	snprintf(where, sizeof(where), "process %u", told->process->pid);
+	if (told->processes > 1)
+		snprintf(where, sizeof(where), "%zu processes, first %u", told->processes,
+			 told->process->pid);
+	if (told->subject)
+		text_escape(subject, sizeof(subject), told->subject->text, told->subject->length);
+	screen_print(screen, SCREEN_RED, "MISSING in %s: %s%s%s%s", where, *subject ? "'" : "",
+		     subject, *subject ? "' " : "", told->sentence);
+	putc('\n', screen->out);
+}
+
+void export_limitations(const struct source *source, uint64_t families, const struct screen *screen)
+{
+	limitations_tell(source, families, export_limitation, (void *)screen);
 }
 
 #define LOSSES_SHOWN 5

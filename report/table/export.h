@@ -68,6 +68,7 @@ struct document {
 		     enum export_format format);
 	const void *context; /* of all three */
 	const char *scope;   /* one line in front of all: what was recorded; NULL when all was */
+	uint64_t families;   /* 1 << enum evt_family, of the events that it is made of */
 	const char *empty;   /* one line for a table without rows, NULL: a general one */
 	bool raw;            /* csv: formulas stay formulas */
 	bool names_first;    /* what rows are named gets half of the screen before figures do */
@@ -91,6 +92,9 @@ bool document_next_rows(const struct document *document);
 
 /* The rows alone, as export_table() draws them; for the parts of the summary. */
 void export_table_rows(const struct document *document, const struct screen *screen);
+/* Likewise for each limitation that concerns one of the families (1 << enum evt_family). */
+void export_limitations(const struct source *source, uint64_t families,
+			const struct screen *screen);
 /* One line in red for each kind of loss and fault; nothing when there are none. */
 void export_losses(struct source *source, const struct screen *screen);
 

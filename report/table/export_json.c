@@ -5,6 +5,7 @@
 
 #include "report/table/export.h"
 #include "report/base/json.h"
+#include "report/session/limitations.h"
 
 static void json_name(struct json *json, const char *key, const struct source_name *name)
 {
@@ -72,6 +73,27 @@ static void json_put_losses(struct json *json, struct source *source)
 			json_null(json, "process");
 		json_close(json, '}');
 	}
+	json_close(json, ']');
+}
+
+static void json_put_limitation(void *context, const struct limitation_told *told)
+{
+	struct json *json = context;
+
+	json_open(json, NULL, '{');
+	json_string(json, "id", told->id);
+	json_name(json, "subject", told->subject);
+	json_string(json, "text", told->sentence);
+	json_number(json, "processes", told->processes);
+	json_number(json, "process", told->process->pid);
+	json_close(json, '}');
+}
+
+/* All of them: which concern the report is for who reads it to say. */
+static void json_put_limitations(struct json *json, const struct source *source)
+{
+	json_open(json, "limitations", '[');
+	limitations_tell(source, LIMITATION_ALL_FAMILIES, json_put_limitation, json);
 	json_close(json, ']');
 }
 
@@ -203,6 +225,7 @@ static void json_put_before(struct json *json, const struct document *document)
 		json_put_files(json, document->before[i]);
 		json_put_session(json, document->before[i]);
 		json_put_losses(json, document->before[i]);
+		json_put_limitations(json, document->before[i]);
 		json_put_faults(json, document->before[i]);
 		json_close(json, '}');
 	}
@@ -218,6 +241,7 @@ void export_json(const struct document *document, const struct screen *screen)
 	json_put_files(&json, document->source);
 	json_put_session(&json, document->source);
 	json_put_losses(&json, document->source);
+	json_put_limitations(&json, document->source);
 	json_put_faults(&json, document->source);
 	json_put_before(&json, document);
 	json_put_columns(&json, document);

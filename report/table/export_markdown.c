@@ -47,10 +47,14 @@ void export_markdown(const struct document *document, const struct screen *scree
 {
 	struct layout layout;
 
-	for (size_t i = 0; i < document->before_count; i++)
+	for (size_t i = 0; i < document->before_count; i++) {
 		export_losses(document->before[i], screen);
-	if (document->source)
+		export_limitations(document->before[i], document->families, screen);
+	}
+	if (document->source) {
 		export_losses(document->source, screen);
+		export_limitations(document->source, document->families, screen);
+	}
 	layout_make(&layout, document, screen);
 	markdown_put_head(&layout, screen->out);
 	for (size_t row = 0; row < document->table->shown; row++)

@@ -179,9 +179,12 @@ void export_table(const struct document *document, const struct screen *screen)
 	const struct table *table = document->table;
 	char count[UNIT_TEXT_BYTES];
 
-	for (size_t i = 0; i < document->before_count; i++)
+	for (size_t i = 0; i < document->before_count; i++) {
 		export_losses(document->before[i], screen);
+		export_limitations(document->before[i], document->families, screen);
+	}
 	export_losses(document->source, screen);
+	export_limitations(document->source, document->families, screen);
 	if (document->scope)
 		screen_print_prose(screen, "%s", document->scope);
 	if (document->head)

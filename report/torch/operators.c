@@ -15,6 +15,7 @@ struct operator_call {
 	uint64_t flops;
 	struct operator_work total, children;
 	bool open; /* not ended by the program */
+	bool is_user;
 };
 
 /* What is beside an open operator of the nest. */
@@ -243,7 +244,8 @@ static inline __attribute__((always_inline)) void operators_pass_up(
 	}
 	parent = &operators->open[parent_entry];
 	work_add(&parent->children, &call->total);
-	if (!parent->has_children && operators->nest.scope[parent_entry].key == name) {
+	if (!parent->has_children && !call->is_user &&
+	    operators->nest.scope[parent_entry].key == name) {
 		parent->kept = *call;
 		parent->has_kept = true;
 	} else {
@@ -270,7 +272,7 @@ static void operators_leave_running(struct operators *operators, const struct op
 static void operator_ended(void *state, const struct nest_end *end)
 {
 	struct operators *operators = state;
-	const struct operator_open *open = &operators->open[end->scope];
+	struct operator_open *open = &operators->open[end->scope];
 	struct operator_call call;
 
 	if (operators->kept == OPERATORS_FOLLOWED)
@@ -284,6 +286,10 @@ static void operator_ended(void *state, const struct nest_end *end)
 		operators_leave_running(operators, open);
 		return;
 	}
+	if (open->has_kept && end->is_elsewhere) {
+		operators_count(operators, &open->kept);
+		open->has_kept = false;
+	}
 	if (open->has_kept)
 		late_scopes_fold(&operators->late, open->kept.late);
 	call.row = open->row;
@@ -291,6 +297,7 @@ static void operator_ended(void *state, const struct nest_end *end)
 	call.thread = end->thread;
 	call.flops = open->flops;
 	call.open = end->how == NEST_CUT;
+	call.is_user = open->is_user;
 	call.total = open->own;
 	work_add(&call.total, &open->children);
 	call.total.ns = end->total_ns;

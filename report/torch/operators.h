@@ -6,7 +6,8 @@
  * Self is total minus the operators directly inside on the same thread. As in torch.profiler, an only
  * child that has the name of its parent is folded into it (aten::conv2d in aten::conv2d is one call),
  * chains of them too; whether a child is an only one is known when its parent ends, so that each open
- * operator keeps at most one call back. Hidden ones (utility operators that torch.profiler leaves out)
+ * operator keeps at most one call back. User scopes are not folded, and nothing is into what another thread ended: such a
+ * child need not have been called by it. Hidden ones (utility operators that torch.profiler leaves out)
  * are no rows and no parents.
  *
  * An end with nothing open on its thread is of an operator that began while nothing was recorded.

@@ -16,6 +16,7 @@
 
 #define SLOT_libc(returns, name, parameters)
 #define SLOT_alias(returns, name, parameters)
+#define SLOT_allocator(returns, name, parameters)
 #define SLOT_nvtoolsext(returns, name, parameters) static returns(*slot_##name) parameters;
 #define HOOK(library, returns, name, parameters, arguments) \
 	SLOT_##library(returns, name, parameters)
@@ -97,6 +98,7 @@ static void client_enter(void)
 
 #define FUNCTION_libc(returns, name, parameters, arguments)
 #define FUNCTION_alias(returns, name, parameters, arguments)
+#define FUNCTION_allocator(returns, name, parameters, arguments)
 #define FUNCTION_nvtoolsext(returns, name, parameters, arguments)        \
 	CLIENT(returns, name, parameters)                                \
 	{                                                                \

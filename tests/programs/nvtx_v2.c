@@ -12,6 +12,7 @@
 
 #define DECLARE_libc(returns, name, parameters)
 #define DECLARE_alias(returns, name, parameters)
+#define DECLARE_allocator(returns, name, parameters)
 #define DECLARE_nvtoolsext(returns, name, parameters) static returns(*name) parameters;
 #define HOOK(library, returns, name, parameters, arguments) \
 	DECLARE_##library(returns, name, parameters)
@@ -19,6 +20,7 @@
 
 #define FIND_libc(name)
 #define FIND_alias(name)
+#define FIND_allocator(name)
 #define FIND_nvtoolsext(name)                                 \
 	*(void **)(void *)&name = dlsym(RTLD_DEFAULT, #name); \
 	if (!name) {                                          \

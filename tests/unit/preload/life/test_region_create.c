@@ -27,13 +27,14 @@
 
 #include "preload/life/region_create.h"
 
-#define BYTES (2u << 20)
+#define BUFFER_BYTES (2u << 20)
+#define BYTES region_bytes_of(BUFFER_BYTES)
 #define CANNOT_FILTER 77
 
 /* 0, or the number of the line that went wrong: also for a child, where asserting is of no use. */
 static int region_try(bool sealed)
 {
-	struct region_wish wish = { .bytes = BYTES,
+	struct region_wish wish = { .buffer_bytes = BUFFER_BYTES,
 				    .session = "s",
 				    .output = "/x/run.evt",
 				    .trace = "alloc",
@@ -47,7 +48,7 @@ static int region_try(bool sealed)
 
 	if (region_create(&wish, &header, &shape, &fd))
 		return __LINE__;
-	if (fstat(fd, &st) || st.st_size != BYTES || shape.bytes != BYTES)
+	if (fstat(fd, &st) || (uint64_t)st.st_size != BYTES || shape.bytes != BYTES)
 		return __LINE__;
 	if (sealed && (fcntl(fd, F_GET_SEALS) & wanted) != wanted)
 		return __LINE__;

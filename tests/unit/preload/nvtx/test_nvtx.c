@@ -9,6 +9,7 @@
 #include "preload/base/log.h"
 #include "preload/base/pointer_map.h"
 #include "preload/record/event.h"
+#include "preload/record/limitation.h"
 #include "preload/record/wake.h"
 #include "preload/settings/settings.h"
 #include "preload/steps/capture_range.h"
@@ -34,6 +35,12 @@ void trouble_look(void)
 void log_line(const char *format, ...)
 {
 	(void)format;
+}
+
+void limitation_say(enum limitation what, const char *subject)
+{
+	(void)what;
+	(void)subject;
 }
 
 static bool is_awake(void)

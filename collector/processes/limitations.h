@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What a process has noted of what is not recorded of it becomes facts of the file. One thread. */
+#ifndef COLLECTOR_PROCESSES_LIMITATIONS_H
+#define COLLECTOR_PROCESSES_LIMITATIONS_H
+
+#include "collector/core/common.h"
+#include "collector/processes/processes.h"
+
+/* Those that are new since the last time. */
+void limitations_tell(struct common *common, struct process *process,
+		      const struct region_process *shared, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* See block_record.h. What this thread has written last is still in its ring: nobody else writes there. */
+#include "preload/heap/block_record.h"
+
+static bool type_is_birth(uint32_t type)
+{
+	return type == EVT_malloc || type == EVT_calloc || type == EVT_memalign ||
+	       type == EVT_realloc;
+}
+
+/* Whether the last `words` words are the birth of the block; a record does not lie across the ring's end. */
+static bool record_is_birth(const struct recorder_lane *lane, uint64_t block, unsigned int words)
+{
+	const uint64_t *at = lane->words + ((lane->head - words) & lane->mask);
+	bool is_packed = words == RECORD_PACKED_WORDS;
+	uint32_t type = record_type(at[0]);
+
+	if (((type & RECORD_PACKED) != 0) != is_packed || !type_is_birth(type & ~RECORD_PACKED))
+		return false;
+	return is_packed ? record_packed_address(at[1]) == block : at[1] == block;
+}
+
+bool block_is_recorded(struct block_before before, const void *block)
+{
+	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
+		const struct recorder_lane *lane = &recorder_self.lane[i];
+		uint64_t written = lane->head - before.head[i];
+
+		if (!lane->words || !written)
+			continue;
+		/* a thread that got its ring meanwhile has written all of it since */
+		if (lane->head < before.head[i])
+			written = lane->head;
+		if ((written >= RECORD_PACKED_WORDS &&
+		     record_is_birth(lane, (uintptr_t)block, RECORD_PACKED_WORDS)) ||
+		    (written >= 4 && record_is_birth(lane, (uintptr_t)block, 4)))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks of an allocator's own functions (hook/allocator_names.h), which may or may not call malloc() of their own.
+ *
+ * No lane is held around such an original that can throw. So the malloc() below it records its block itself, and block_born()
+ * leaves alone what was recorded: the outermost call alone is counted, as everywhere.
+ */
+#ifndef PRELOAD_HEAP_BLOCK_RECORD_H
+#define PRELOAD_HEAP_BLOCK_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "preload/heap/heap_record.h"
+#include "preload/hook/allocator_names.h"
+
+/* How far this thread's rings were written. */
+struct block_before {
+	uint64_t head[RECORDER_LEVELS];
+};
+
+static inline struct block_before block_before(void)
+{
+	struct block_before before;
+
+	for (unsigned int i = 0; i < RECORDER_LEVELS; i++)
+		before.head[i] = recorder_self.lane[i].head;
+	return before;
+}
+
+/* The last record of this thread since then is the birth of this very block. */
+bool block_is_recorded(struct block_before before, const void *block);
+
+static inline __attribute__((always_inline)) void block_born(struct block_before before,
+							     uint32_t type, const void *block,
+							     uint64_t size, void *const *frame)
+{
+	struct recorder_lane *lane;
+
+	if (UNLIKELY(before.head[0] != recorder_self.lane[0].head ||
+		     before.head[1] != recorder_self.lane[1].head) &&
+	    block_is_recorded(before, block))
+		return;
+	lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
+	if (lane)
+		record_born(lane, type, block, size, frame);
+}
+
+/* Before the original, which cannot throw: the lane to leave behind it, NULL when it is not recorded. */
+static inline __attribute__((always_inline)) struct recorder_lane *block_dies(const void *block,
+									      void *const *frame)
+{
+	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_RECORD);
+
+	if (lane)
+		record_dies(lane, EVT_free, block, frame);
+	return lane;
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* See heap_record.h: what of it is rare. */
+#include "preload/heap/heap_record.h"
+
+void record_born_wide(struct recorder_lane *lane, uint64_t word, uint64_t ptr, uint64_t size,
+		      uint64_t caller)
+{
+	uint64_t *at = recorder_room(lane, 4);
+
+	if (!at)
+		return;
+	at[0] = word;
+	at[1] = ptr;
+	at[2] = size;
+	at[3] = caller;
+	recorder_publish(lane, 4);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of the heap's hooks: a block is born, a block dies. Inlined into every hook: they are the hot path.
+ *
+ * `lane` is the one that recorder_enter() gave. `frame` is that of the exported function (CALLER_FRAME).
+ */
+#ifndef PRELOAD_HEAP_HEAP_RECORD_H
+#define PRELOAD_HEAP_HEAP_RECORD_H
+
+#include <stdint.h>
+
+#include "preload/heap/caller.h"
+#include "preload/record/recorder.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A birth whose numbers do not fit into three words. */
+void record_born_wide(struct recorder_lane *lane, uint64_t word, uint64_t ptr, uint64_t size,
+		      uint64_t caller);
+
+/* After the original: `lane` is IN_CALL and is left idle. `frame` is the exported function's. */
+static inline __attribute__((always_inline)) void record_born(struct recorder_lane *lane,
+							      uint32_t type, const void *block,
+							      uint64_t size, void *const *frame)
+{
+	uint64_t ptr = (uintptr_t)block;
+	uint64_t caller = caller_of(lane, frame, size);
+	uint64_t now = recorder_now();
+	uint64_t *at;
+
+	recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
+	if (UNLIKELY(!record_fits_packed(ptr, size, caller))) {
+		record_born_wide(lane, record_word(now, type), ptr, size, caller);
+	} else if ((at = recorder_room(lane, RECORD_PACKED_WORDS)) != NULL) {
+		at[0] = record_word(now, type | RECORD_PACKED);
+		at[1] = record_packed_low(ptr, size);
+		at[2] = record_packed_high(caller, size);
+		recorder_publish(lane, RECORD_PACKED_WORDS);
+	}
+	recorder_leave(lane);
+}
+
+/* Before the original: `lane` is IN_RECORD and is left IN_CALL. */
+static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane,
+							      uint32_t type, const void *block,
+							      void *const *frame)
+{
+	uint64_t now = recorder_now();
+	uint64_t *at = recorder_room(lane, 2);
+
+	if (at) {
+		at[0] = record_word(now, type);
+		at[1] = (uintptr_t)block;
+		recorder_publish(lane, 2);
+	}
+	recorder_switch_at(lane, frame, RECORDER_IN_CALL);
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * C++'s operator new and delete, where the allocator behind us defines them itself; else they go on by a jump to who does
+ * (libstdc++'s call malloc(), which is recorded).
+ *
+ * operator new throws, and an exception must find nothing of ours open: no lane is held around the original. Some allocators'
+ * operators call malloc(), which records the block: block_born() sees that. operator delete does not throw, and is
+ * recorded as free() is.
+ */
+#include <stdlib.h>
+
+#include "preload/heap/block_record.h"
+#include "preload/hook/hook.h"
+#include "preload/stacks/wrappers.h"
+
+/* In a section of their own, whose ends the linker names: callers are looked for behind them. */
+#define OURS __attribute__((section("text_operators"), noinline))
+
+extern const char ours_start[] __asm__("__start_text_operators")
+	__attribute__((visibility("hidden")));
+extern const char ours_stop[] __asm__("__stop_text_operators")
+	__attribute__((visibility("hidden")));
+
+__attribute__((constructor)) static void operators_begin(void)
+{
+	wrappers_have_ours(ours_start, ours_stop);
+}
+
+/*
+ * `otherwise`: nobody defines it. A program that only asks whether it is there (a weak symbol) has it from us. What is
+ * recorded is a function of its own, so that the others cost a jump; it is reached by one, too, and so has our caller.
+ */
+#define OPERATOR_NEW(name, event, parameters, arguments, otherwise)                \
+	typedef void *(*name##_type)parameters;                                    \
+                                                                                   \
+	static OURS void *name##_recorded parameters                               \
+	{                                                                          \
+		name##_type next = (name##_type)allocator_next(ALLOCATOR_##name);  \
+		struct block_before before = block_before();                       \
+		void *block = next arguments;                                      \
+                                                                                   \
+		if (block)                                                         \
+			block_born(before, event, block, size, CALLER_FRAME);      \
+		return block;                                                      \
+	}                                                                          \
+                                                                                   \
+	HOOK_EXPORT void *name parameters                                          \
+	{                                                                          \
+		name##_type next = (name##_type)allocator_next(ALLOCATOR_##name);  \
+                                                                                   \
+		if (!next)                                                         \
+			return otherwise;                                          \
+		return allocator_has(ALLOCATOR_##name) ? name##_recorded arguments \
+						       : next arguments;           \
+	}
+
+#define OPERATOR_NEWS(which)                                                                      \
+	OPERATOR_NEW(_Zn##which##m, EVT_malloc, (size_t size), (size), malloc(size))              \
+	OPERATOR_NEW(_Zn##which##mRKSt9nothrow_t, EVT_malloc, (size_t size, const void *nothrow), \
+		     (size, nothrow), malloc(size))                                               \
+	OPERATOR_NEW(_Zn##which##mSt11align_val_t, EVT_memalign, (size_t size, size_t alignment), \
+		     (size, alignment), aligned_alloc(alignment, size))                           \
+	OPERATOR_NEW(_Zn##which##mSt11align_val_tRKSt9nothrow_t, EVT_memalign,                    \
+		     (size_t size, size_t alignment, const void *nothrow),                        \
+		     (size, alignment, nothrow), aligned_alloc(alignment, size))
+
+OPERATOR_NEWS(w)
+OPERATOR_NEWS(a)
+
+#define OPERATOR_DELETE(name, parameters, arguments)                              \
+	typedef void(*name##_type) parameters;                                    \
+                                                                                  \
+	static __attribute__((noinline)) void name##_recorded parameters          \
+	{                                                                         \
+		name##_type next = (name##_type)allocator_next(ALLOCATOR_##name); \
+		struct recorder_lane *lane = block_dies(ptr, CALLER_FRAME);       \
+                                                                                  \
+		next arguments;                                                   \
+		if (lane)                                                         \
+			recorder_leave(lane);                                     \
+	}                                                                         \
+                                                                                  \
+	HOOK_EXPORT void name parameters                                          \
+	{                                                                         \
+		name##_type next = (name##_type)allocator_next(ALLOCATOR_##name); \
+                                                                                  \
+		if (!next)                                                        \
+			free(ptr);                                                \
+		else if (ptr && allocator_has(ALLOCATOR_##name))                  \
+			name##_recorded arguments;                                \
+		else                                                              \
+			next arguments;                                           \
+	}
+
+#define OPERATOR_DELETES(which)                                                             \
+	OPERATOR_DELETE(_Zd##which##Pv, (void *ptr), (ptr))                                 \
+	OPERATOR_DELETE(_Zd##which##Pvm, (void *ptr, size_t size), (ptr, size))             \
+	OPERATOR_DELETE(_Zd##which##PvRKSt9nothrow_t, (void *ptr, const void *nothrow),     \
+			(ptr, nothrow))                                                     \
+	OPERATOR_DELETE(_Zd##which##PvSt11align_val_t, (void *ptr, size_t alignment),       \
+			(ptr, alignment))                                                   \
+	OPERATOR_DELETE(_Zd##which##PvmSt11align_val_t,                                     \
+			(void *ptr, size_t size, size_t alignment), (ptr, size, alignment)) \
+	OPERATOR_DELETE(_Zd##which##PvSt11align_val_tRKSt9nothrow_t,                        \
+			(void *ptr, size_t alignment, const void *nothrow),                 \
+			(ptr, alignment, nothrow))
+
+OPERATOR_DELETES(l)
+OPERATOR_DELETES(a)

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* links: */
+/* collector/region/region.h: where the rings lie and how many there are, for every value of INTERCEPT_BUFFER. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collector/region/region.h"
+
+#define MIB (1ull << 20)
+
+static struct region_shape shape_for(uint64_t buffer_bytes)
+{
+	struct region_shape shape;
+
+	assert_int_equal(region_shape_of(region_bytes_of(buffer_bytes), &shape), 0);
+	return shape;
+}
+
+static void classes_lie_one_behind_the_other(void **state)
+{
+	(void)state;
+	for (uint64_t buffer = MIB; buffer <= 65536 * MIB; buffer += buffer / 4 / 4096 * 4096) {
+		struct region_shape s = shape_for(buffer);
+		uint64_t end = s.ring_offset + s.ring_count * sizeof(struct region_ring);
+		uint32_t first = 0;
+
+		for (unsigned int i = 0; i < REGION_CLASSES; i++) {
+			assert_true(s.class[i].offset >= end && s.class[i].offset % 4096 == 0);
+			assert_int_equal(s.class[i].first, first);
+			assert_true(s.class[i].count > 0 &&
+				    s.class[i].ring_bytes >= REGION_RING_BYTES_MIN);
+			end = s.class[i].offset +
+			      (uint64_t)s.class[i].count * s.class[i].ring_bytes;
+			first += s.class[i].count;
+		}
+		assert_true(end <= s.bytes);
+		assert_int_equal(first, s.ring_count);
+	}
+}
+
+/* What docs/LIMITS.md says of the default. */
+static void default_has_rings_for_many_threads(void **state)
+{
+	struct region_shape s = shape_for(64 * MIB);
+
+	(void)state;
+	assert_true(s.ring_count > 20000);
+	assert_int_equal(s.class[0].ring_bytes, 2 * MIB);
+	assert_true(s.class[0].count >= 7);
+	assert_int_equal(s.class[REGION_CLASSES - 1].ring_bytes, 4096);
+}
+
+/* Neither fewer nor smaller ones; of the last class four times the room gives twice as many. */
+static void larger_buffer_has_more(void **state)
+{
+	struct region_shape before = shape_for(64 * MIB);
+
+	(void)state;
+	for (uint64_t buffer = 128 * MIB; buffer <= 65536 * MIB; buffer *= 2) {
+		struct region_shape s = shape_for(buffer);
+
+		assert_true(s.ring_count >= before.ring_count);
+		for (unsigned int i = 0; i < REGION_CLASSES; i++)
+			assert_true(s.class[i].ring_bytes >= before.class[i].ring_bytes);
+		before = s;
+	}
+	assert_true(shape_for(256 * MIB).ring_count > 2 * 24000);
+}
+
+static void a_freed_ring_is_found_first(void **state)
+{
+	static struct region_header header;
+
+	(void)state;
+	atomic_store(&header.ring_free[1], 7);
+	region_ring_is_free(&header, 1, 9);
+	assert_int_equal(atomic_load(&header.ring_free[1]), 7);
+	region_ring_is_free(&header, 1, 3);
+	assert_int_equal(atomic_load(&header.ring_free[1]), 3);
+	assert_int_equal(atomic_load(&header.ring_free[0]), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(classes_lie_one_behind_the_other),
+		cmocka_unit_test(default_has_rings_for_many_threads),
+		cmocka_unit_test(larger_buffer_has_more),
+		cmocka_unit_test(a_freed_ring_is_found_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
