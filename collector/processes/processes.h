@@ -32,6 +32,8 @@ struct process {
 	bool execed;
 	bool told;
 	bool flushed;
+	uint32_t ranks_told; /* RANKS_TOLD_MAX at most */
+	uint64_t rank;       /* region_rank() as told last, 0: none */
 	struct watch watch;
 	struct modules modules;
 	uint64_t command, executable; /* names */

@@ -96,6 +96,12 @@ struct region_process {
 };
 
 /* Rank, number of ranks (0 unknown) and which line of ranks.def said so, in one word that is not 0. */
+enum region_rank_variable {
+#define RANK_VARIABLE(rank, world) REGION_RANK_OF_##rank,
+#include "collector/region/ranks.def"
+	REGION_RANK_OF_GROUP, /* none of them: torch.distributed.init_process_group() */
+};
+#define REGION_RANK_OF_TORCH REGION_RANK_OF_RANK
 #define REGION_RANK_MASK ((1u << 30) - 1)
 #define REGION_RANK_MAX (REGION_RANK_MASK - 1)
 static inline uint64_t region_rank(uint32_t rank, uint32_t world, uint32_t variable)

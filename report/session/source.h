@@ -60,7 +60,7 @@ struct source_process {
 	uint64_t stacks_every;     /* INTERCEPT_STACKS_EVERY; 0: stacks are no sample */
 	uint64_t limitations; /* 1 << enum limitation; limitations.h */
 	const struct source_name *limitation_subject[LIMITATIONS]; /* NULL: none */
-	bool rank_is_torch;        /* RANK said so, as torchrun sets it: see source_rank() */
+	bool rank_is_torch;        /* RANK, as torchrun sets it, or PyTorch: see source_rank() */
 	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */
 	bool ended;
 	int64_t exit_status; /* -1 unknown */
@@ -107,6 +107,7 @@ struct source_thread {
 
 struct source_meta {
 	struct source_process *process; /* NULL: the session */
+	const struct source_file *file; /* that says so */
 	const struct source_name *key, *value;
 };
 

@@ -140,7 +140,8 @@ static void process_add_fact(struct source *source, struct source_process *proce
 	} else if (name_says(key, "stacks_every") && number < STACKS_EVERY_LIMIT) {
 		process->stacks_every = number;
 	} else if (name_says(key, "rank_variable")) {
-		process->rank_is_torch = name_says(value, "RANK");
+		process->rank_is_torch = name_says(value, "RANK") ||
+					 name_says(value, "init_process_group");
 		source->has_torch_ranks |= process->rank_is_torch;
 	} else {
 		limitation_add(process, key, value);
@@ -172,6 +173,7 @@ int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_
 		return error;
 	source->meta[source->meta_count++] = (struct source_meta){
 		row ? &row->process : NULL,
+		&file->file,
 		source_name_of(source, &file->file, event->key),
 		source_name_of(source, &file->file, event->value),
 	};

@@ -9,14 +9,20 @@
 
 #define EARLIER_LIMIT 64u /* threads of one tid that are looked through */
 
+/* FNV-1a: hosts are few, and a collision joins two pids. */
+static uint64_t hash_add(uint64_t hash, const char *text)
+{
+	for (const char *at = text; at && *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
+	return hash;
+}
+
+/* Sessions that are ranks of one job may be of containers that have a host name and pids in common. */
 static uint64_t host_key(const struct file_row *file, uint64_t pid)
 {
-	uint64_t hash =
-		0xcbf29ce484222325ull; /* FNV-1a: hosts are few, and a collision joins two pids */
+	uint64_t hash = hash_add(0xcbf29ce484222325ull, file->file.host);
 
-	for (const char *at = file->file.host; at && *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
-	return hash << 32 | (uint32_t)pid;
+	return hash_add(hash, file->file.session) << 32 | (uint32_t)pid;
 }
 
 static int process_make(struct file_row *file, uint64_t number, uint64_t time_ns,
