@@ -9,7 +9,7 @@ run, and reports that state the same figure agree. Prints a line for each fault,
 Columns are known by their names and units, as the reports' JSON has them, and by their meaning in --help. What no name can say stands in
 WHOLES (sums of columns) and SAME (figures of two reports). All reports come from one reading (`export json`). --deep also reads those
 with a row for each thread, and halves of the run (--time). A recording that is damaged, or still grows, is left out. Of a FOLDER it is all that are in it, the smallest first, 6 MB
-at most: tests/run takes what a case has left behind.
+and 16 sessions at most: tests/run takes what a case has left behind.
 KNOWN has faults that are not mended yet, each with its reason; --all prints them as well.
 """
 
@@ -77,7 +77,7 @@ SAME_WHOLE = (
 # Columns that do not add up over rows: a greatest, a mean, a moment, a place, a share.
 NOT_ADDED = re.compile(r"(^|_)(peak|max|min|avg|mean|stddev|p\d\d|percent|rate|depth|time|first|last|start|end|percall|id)(_|$)")
 INCLUSIVE = re.compile(r"^(total|cumulative|cum)|^(allocations|bytes_allocated|io_calls|io_bytes|size_increase|frees)$")
-FOLDER_BYTES = 6000000
+FOLDER_BYTES, FOLDER_SESSIONS = 6000000, 16
 ROUNDING = 0.001  # shares have six digits
 
 
@@ -445,9 +445,13 @@ def main():
     deep, everything = "--deep" in arguments, "--all" in arguments
     program, *paths = [word for word in arguments if word not in ("--deep", "--all")]
     found = 0
+    read = 0
     for path in [file for path in paths for file in recordings(path)]:
         if os.path.realpath(path) in Run.read_files:
             continue
+        read += 1
+        if read > FOLDER_SESSIONS and os.path.isdir(paths[0]):
+            break
         for report, fault in Run(program, path).faults(deep):
             if everything or not is_known(report, fault):
                 found += 1
