@@ -7,6 +7,6 @@ cd "$(dirname "$0")/.." || exit 1
 command -v cppcheck >/dev/null || { echo "cppcheck not found: run 'make deps'"; exit 1; }
 files=$(scripts/source-files.sh c | grep -v '^tests/') || exit 1
 # shellcheck disable=SC2086 # a list of words
-cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -I . \
+cppcheck --quiet -j "$(nproc)" --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 -I . \
 	-D_GNU_SOURCE= -D__x86_64__ -D__GNUC__=12 --suppressions-list=scripts/cppcheck.txt \
 	--template='{file}:{line}: {id}: {message}' $files

@@ -30,7 +30,7 @@
 #   need_browser NAME                 the same for chromium and firefox-esr
 #   torch_python                      prints an interpreter that has PyTorch, or fails
 #   fetched NAME                      the folder of what the script of that name has downloaded; perhaps it is not there
-#   need_torch eager                  without the front end of torch.compile, which an optimizer imports for nothing in 1.4 s of CPU
+#   need_torch eager                  without what an optimizer and an import of torch load for nothing (tests/torch/eager): 2 s of CPU
 #   need_cuda_torch [eager]           one that is built for CUDA 13, as the fake CUDA is
 #   need_lightning                    as need_torch, and sets PYTHONPATH
 #   need_starting                     the same for pytest, uvicorn, ... (scripts/starting-env.sh), which it puts into PATH
@@ -90,8 +90,8 @@ need_torch() { # fetched: [eager]
 	PYTHON=$(torch_python) || skip "no Python with torch (make demo installs one)"
 	export PYTHON
 	[[ ${1:-} != eager || ${TORCH_AS_IT_IS:-} ]] || export PYTHONPATH=$ROOT/tests/torch/eager${PYTHONPATH:+:$PYTHONPATH}
-	# PyTorch's libraries are large: a case looks into each once. The folder goes with the case.
-	[[ ${PROF_REPORT_CACHE:-} != off ]] || PROF_REPORT_CACHE=$(mktemp -d) || fail "no folder for symbols"
+	# PyTorch's libraries are large: a run of tests looks into each once.
+	[[ ${PROF_REPORT_CACHE:-} != off ]] || PROF_REPORT_CACHE=${TORCH_SYMBOLS:-$(mktemp -d)} || fail "no folder for symbols"
 	export PROF_REPORT_CACHE
 }
 
@@ -119,7 +119,8 @@ need_starting() { # fetched
 	need_torch
 	[[ -e $folder/made-of ]] || skip "no pytest, uvicorn, Jupyter and so on (scripts/starting-env.sh installs them)"
 	PATH=$folder/bin:$(dirname "$PYTHON"):$PATH
-	python -c 'import torch' || fail "the Python of '$folder' has no torch"
+	# looked for, not imported: that takes two seconds of CPU
+	python -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("torch"))' || fail "the Python of '$folder' has no torch"
 	export PATH LIB OMP_NUM_THREADS=1 # for the lines of the page
 }
 

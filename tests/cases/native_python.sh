@@ -4,7 +4,7 @@
 # timeout: 300
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-need_torch
+need_torch eager
 export OMP_NUM_THREADS=1
 cat >script.py <<'END'
 import time, torch

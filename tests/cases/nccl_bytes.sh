@@ -54,7 +54,7 @@ export OMP_NUM_THREADS=1
 ranks() { # WORK [TRACE]: two of them, recorded in WORK.0.evt and WORK.1.evt; 77 where this torch lacks what it takes
 	local status
 	rm -f "$1.store"
-	INTERCEPT_TRACE=${2:-+shapes} INTERCEPT_OUTPUT=$PWD/$1.%r.evt LD_PRELOAD=$LIB python3 - "$PYTHON" train.py "$1" >"$1.out" 2>&1 <<-'END'
+	INTERCEPT_TRACE=${2:-torch,shapes} INTERCEPT_OUTPUT=$PWD/$1.%r.evt LD_PRELOAD=$LIB python3 - "$PYTHON" train.py "$1" >"$1.out" 2>&1 <<-'END'
 		import os, subprocess, sys  # what torchrun does, without a torch of its own
 		ranks = [subprocess.Popen(sys.argv[1:], env={**os.environ, "RANK": str(rank), "WORLD_SIZE": "2"}) for rank in range(2)]
 		sys.exit(max(abs(rank.wait()) for rank in ranks))
@@ -101,7 +101,7 @@ import json, sys
 assert abs(row["bus_rate"] - 24e9 / row["total_ns"]) <= 1 and abs(row["alg_rate"] - 40e9 / row["total_ns"]) <= 1, row
 END
 rm -f subgroup.*
-ranks subgroup -alloc # without shapes: no bytes, and the times as ever
+ranks subgroup torch # without shapes: no bytes, and the times as ever
 expect_eq "bytes without shapes" "$(bytes subgroup | grep all_reduce)" "all_reduce 4 None"
 ranks lists
 expect_match "what is not known" "$(bytes lists | grep all_reduce)" '^all_reduce [0-9]+ None$'

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 # timeout: 240
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
-need_torch
+need_torch eager
 
 cat >lines.py <<'END'
 import threading

@@ -4,7 +4,7 @@
 # timeout: 300
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-need_torch
+need_torch eager
 need_tool python3
 export PROF_REPORT_CACHE=$PWD/cache
 run_traced "$PYTHON" -c 'import torch; x = torch.ones(100, 100); [x + x for _ in range(100)]' >out 2>err || fail "torch: $(cat err)"

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 240
-need_torch
+need_torch # DistributedDataParallel asks what is compiled
 "$PYTHON" -c 'import torch.distributed as d; exit(not (d.is_available() and d.is_gloo_available()))' 2>/dev/null ||
 	skip "this torch has no gloo"
 cat >rank.py <<'END'

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 120
-need_torch
+need_torch eager
 cat >scopes.py <<'END'
 import asyncio, math, threading, time, torch
 from torch.profiler import record_function
