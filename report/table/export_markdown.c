@@ -49,6 +49,8 @@ void export_markdown(const struct document *document, const struct screen *scree
 
 	for (size_t i = 0; i < document->before_count; i++)
 		export_losses(document->before[i], screen);
+	for (size_t i = 0; i < document->also_count; i++)
+		export_losses(document->also[i], screen);
 	if (document->source)
 		export_losses(document->source, screen);
 	layout_make(&layout, document, screen);

@@ -181,6 +181,8 @@ void export_table(const struct document *document, const struct screen *screen)
 
 	for (size_t i = 0; i < document->before_count; i++)
 		export_losses(document->before[i], screen);
+	for (size_t i = 0; i < document->also_count; i++)
+		export_losses(document->also[i], screen);
 	export_losses(document->source, screen);
 	if (document->scope)
 		screen_print_prose(screen, "%s", document->scope);
