@@ -25,10 +25,10 @@ bool advice_recompilations(const struct bottleneck *bottleneck, struct advice *a
 	applies = later.recompiled && later.time.count &&
 		  advice_exceeds(advice, bottleneck_share(bottleneck, advice->gain_ns));
 	advice_say(advice,
-		   "torch.compile compiled functions again in %" PRIu64 " steps (%" PRIu64
-		   " times); these steps took %.1f %% of the steps' time more than they take "
-		   "otherwise.",
-		   later.recompiled, evidence->work.recompiled, advice->value);
+		   "torch.compile compiled functions again in %" PRIu64 " step%s (%" PRIu64
+		   " time%s); this took %.1f %% of the steps' time.",
+		   later.recompiled, unit_plural(later.recompiled), evidence->work.recompiled,
+		   unit_plural(evidence->work.recompiled), advice->value);
 	later_steps_release(&later);
 	return applies;
 }

@@ -31,6 +31,12 @@ enum unit {
 /* "count", "ns", "bytes", ... as in exports. */
 const char *unit_name(enum unit unit);
 
+/* The end of a word that says what there are `count` of. */
+static inline const char *unit_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 /* All return `text`. */
 const char *unit_format_count(char text[UNIT_TEXT_BYTES], uint64_t count);
 const char *unit_format_ns(char text[UNIT_TEXT_BYTES], uint64_t ns);

@@ -161,7 +161,8 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 		snprintf(
 			text, ABSENCE_BYTES,
 			"recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came: "
-			"choose earlier steps",
+			"the program made fewer steps, or none; choose earlier steps, or record "
+			"without INTERCEPT_SCHEDULE",
 			name);
 	else if (why_empty_is_whole(run))
 		snprintf(text, ABSENCE_BYTES,

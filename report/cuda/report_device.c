@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `device-memory`: what was asked of CUDA, what CUPTI tells of it and what PyTorch holds. */
 #include "report/core/report_kind.h"
+#include "report/base/units.h"
 #include "report/core/scope.h"
 #include "report/core/unmatched.h"
 #include "report/cuda/rows_device.h"
@@ -128,14 +129,15 @@ static void print_told(const struct cupti_memory *cupti, const struct screen *sc
 	if (cupti->late)
 		screen_print_prose(
 			screen,
-			"CUPTI reported memory more than 10 s late %s times: its peaks may "
+			"CUPTI reported memory more than 10 s late %s time%s: its peaks may "
 			"be wrong",
-			unit_format_count(number, cupti->late));
+			unit_format_count(number, cupti->late), unit_plural(cupti->late));
 	if (cupti->lost)
 		screen_print_prose(screen,
-				   "LOST: %s records of the GPU: the columns CUPTI may lack "
+				   "LOST: %s record%s of the GPU: the columns CUPTI may lack "
 				   "some",
-				   unit_format_count(number, cupti->lost));
+				   unit_format_count(number, cupti->lost),
+				   unit_plural(cupti->lost));
 }
 
 static void head(const struct document *document, const struct screen *screen)

@@ -29,7 +29,8 @@ static double size_of(const struct change *change)
 
 static bool is_dull(const struct change *change)
 {
-	return change->verdict == VERDICT_NOISE || change->verdict == VERDICT_SAME;
+	return change->verdict == VERDICT_NOISE || change->verdict == VERDICT_SAME ||
+	       change->verdict == VERDICT_SLIGHT;
 }
 
 static int compare_changes(const void *left, const void *right)
@@ -114,6 +115,7 @@ void changes_fill(const struct changes *changes, struct table *table, bool paths
 		put_text(table, COLUMN_diff_unit, unit_name(one->unit));
 		put_text(table, COLUMN_diff_verdict, verdict_names[change->verdict]);
 		table_set_number(table, COLUMN_diff_runs, change->runs);
+		table_set_number(table, COLUMN_diff_runs_after, change->runs_after);
 		if (change->has_before)
 			put_value(table, COLUMN_diff_before, change->before, one->unit);
 		if (change->has_after)

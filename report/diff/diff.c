@@ -200,7 +200,9 @@ int diff_write(struct diff *diff, struct diff_reader *reader)
 		.foot = diff_foot,
 		.context = diff,
 		.before = before,
-		.before_count = diff->sides.count - 1,
+		.before_count = diff->sides.before,
+		.also = before + diff->sides.before,
+		.also_count = diff->sides.count - 1 - diff->sides.before,
 		.empty = diff->has_report ? "neither run has rows or totals of it"
 					  : "nothing that both runs recorded has changed",
 	};

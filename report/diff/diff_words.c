@@ -2,7 +2,6 @@
 /* What people read around a comparison: see diff.h. */
 #include "report/diff/diff.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "report/base/text.h"
@@ -84,9 +83,8 @@ void diff_head(const struct document *document, const struct screen *screen)
 	const struct diff *diff = document->context;
 	const struct sides *sides = &diff->sides;
 
-	for (size_t i = 0; i + 1 < sides->count; i++)
-		print_side(screen, "before", &sides->side[i]);
-	print_side(screen, "after", sides_after(sides));
+	for (size_t i = 0; i < sides->count; i++)
+		print_side(screen, i < sides->before ? "before" : "after", &sides->side[i]);
 	print_environment(screen, sides->side[0].request.source,
 			  sides_after(sides)->request.source);
 	if (diff->has_report && diff->changes.count)
@@ -99,7 +97,7 @@ void diff_head(const struct document *document, const struct screen *screen)
 void diff_foot(const struct document *document, const struct screen *screen)
 {
 	const struct diff *diff = document->context;
-	bool is_untold = false, is_counted = false;
+	bool is_untold = false;
 
 	for (int i = 0; i < REPORT_LIMIT; i++)
 		if (diff->is_one_sided[i])
@@ -107,20 +105,10 @@ void diff_foot(const struct document *document, const struct screen *screen)
 					   report_infos[i].name,
 					   diff->has_report ? ""
 							    : ", so that it is not compared here");
-	for (size_t i = 0; i < diff->changes.count; i++) {
-		const struct one_change *one = &diff->changes.change[i];
-
-		is_untold |= one->change.verdict == VERDICT_NONE;
-		is_counted |= isnan(one->change.noise) && (one->change.verdict == VERDICT_MORE ||
-							   one->change.verdict == VERDICT_LESS);
-	}
+	for (size_t i = 0; i < diff->changes.count; i++)
+		is_untold |= diff->changes.change[i].change.verdict == VERDICT_NONE;
 	if (is_untold)
-		screen_print_prose(
-			screen,
-			"No verdict: the runs do not say how much this varies; more runs do "
-			"(--against).");
-	else if (is_counted)
-		screen_print_prose(screen, "more, less: exact for these runs; whether they vary "
-					   "from run to run more runs "
-					   "tell (--against).");
+		screen_print_prose(screen,
+				   "No verdict: not enough runs to tell a change from noise (three "
+				   "or more baselines are needed: --against).");
 }

@@ -350,7 +350,6 @@ struct change joined_change(const struct joined *joined, const struct joined_row
 			    size_t column)
 {
 	const struct sides *sides = joined->sides;
-	size_t last = sides->count - 1;
 	struct measured *measured = memory_zero(sides->count, sizeof(*measured));
 	const struct batch_report *one = sides->side[0].batch.report[joined->place];
 	struct change change;
@@ -358,7 +357,8 @@ struct change joined_change(const struct joined *joined, const struct joined_row
 	for (size_t i = 0; i < sides->count; i++)
 		measured[i] = measure_row(sides->side[i].batch.report[joined->place], row->row[i],
 					  column);
-	change = noise_judge(measured, last, &measured[last], one->job.table.column[column]->unit);
+	change = noise_judge(measured, sides->before, sides->count - sides->before,
+			     one->job.table.column[column]->unit);
 	free(measured);
 	return change;
 }
@@ -421,7 +421,6 @@ struct change joined_change_total(const struct sides *sides, size_t place, const
 				  enum unit *ret_unit)
 {
 	struct measured *measured = memory_zero(sides->count, sizeof(*measured));
-	size_t last = sides->count - 1;
 	struct change change;
 
 	*ret_unit = UNIT_COUNT;
@@ -440,7 +439,7 @@ struct change joined_change_total(const struct sides *sides, size_t place, const
 			*ret_unit = found->unit;
 		}
 	}
-	change = noise_judge(measured, last, &measured[last], *ret_unit);
+	change = noise_judge(measured, sides->before, sides->count - sides->before, *ret_unit);
 	free(measured);
 	return change;
 }

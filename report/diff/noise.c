@@ -13,12 +13,12 @@
 #define CALLS_MIN 10  /* of which a spread is believed */
 #define CALLS_MAX 100 /* that count as independent */
 #define BLOCKS_MAX 10u
-#define RUNS_MIN 3u /* of which a spread between runs is believed */
+#define FREEDOM_MIN 2u /* degrees of freedom from which a spread between runs is believed */
 
 const char *const verdict_names[VERDICT_LIMIT] = {
-	[VERDICT_SAME] = "same",       [VERDICT_NOISE] = "noise", [VERDICT_LONGER] = "longer",
-	[VERDICT_SHORTER] = "shorter", [VERDICT_MORE] = "more",   [VERDICT_LESS] = "less",
-	[VERDICT_NEW] = "new",         [VERDICT_GONE] = "gone",
+	[VERDICT_SAME] = "same",     [VERDICT_NOISE] = "noise",     [VERDICT_SLIGHT] = "slight",
+	[VERDICT_LONGER] = "longer", [VERDICT_SHORTER] = "shorter", [VERDICT_MORE] = "more",
+	[VERDICT_LESS] = "less",     [VERDICT_NEW] = "new",         [VERDICT_GONE] = "gone",
 };
 
 double noise_of_calls(double deviation, double calls)
@@ -60,13 +60,20 @@ static double mean_of(const double *value, size_t count)
 	return sum / (double)count;
 }
 
-static double deviation_of(const double *value, size_t count)
+/* Of their distances from their mean. */
+static double squares_of(const double *value, size_t count)
 {
-	double mean = mean_of(value, count), squares = 0;
+	double mean = count ? mean_of(value, count) : 0;
+	double squares = 0;
 
 	for (size_t i = 0; i < count; i++)
 		squares += (value[i] - mean) * (value[i] - mean);
-	return sqrt(squares / (double)(count - 1));
+	return squares;
+}
+
+static double deviation_of(const double *value, size_t count)
+{
+	return sqrt(squares_of(value, count) / (double)(count - 1));
 }
 
 double noise_of_series(const double *value, size_t count, bool is_median)
@@ -94,24 +101,34 @@ static double student(size_t freedom)
 	return freedom < sizeof(table) / sizeof(table[0]) ? table[freedom] : 3.169;
 }
 
-/* What a further run like those would stay within. */
-static double noise_between(const double *value, size_t count)
+/* The values of one side that has them. */
+struct values {
+	double *value;
+	size_t count;
+};
+
+static double noise_between(const struct values *before, const struct values *after)
 {
-	return student(count - 1) * deviation_of(value, count) * sqrt(1 + 1 / (double)count);
+	size_t freedom = before->count + after->count - 2;
+	double squares = squares_of(before->value, before->count) +
+			 squares_of(after->value, after->count);
+
+	return student(freedom) * sqrt(squares / (double)freedom) *
+	       sqrt(1 / (double)before->count + 1 / (double)after->count);
 }
 
-static double noise_within(const struct measured *before, size_t count,
-			   const struct measured *after)
+/* Squared standard error of the mean of the runs. */
+static double error_within(const struct measured *run, size_t count)
 {
 	double squares = 0, runs = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!before[i].has)
+		if (!run[i].has)
 			continue;
-		squares += before[i].error * before[i].error;
+		squares += run[i].error * run[i].error;
 		runs++;
 	}
-	return ERRORS_OF_NOISE * sqrt(squares / (runs * runs) + after->error * after->error);
+	return squares / (runs * runs);
 }
 
 /* So little was seen of it that another run of the same may well see nothing. */
@@ -120,60 +137,76 @@ static bool is_missed_by_chance(const struct measured *one)
 	return one->is_sampled && (isnan(one->error) || one->value <= ERRORS_OF_NOISE * one->error);
 }
 
-/* Of what only one side has. */
-static enum verdict verdict_of_one_side(const struct measured *before, size_t count,
-					const struct measured *after)
+static bool are_missed_by_chance(const struct measured *run, size_t count)
 {
-	bool by_chance = true, has_before = false;
+	for (size_t i = 0; i < count; i++)
+		if (run[i].has && !is_missed_by_chance(&run[i]))
+			return false;
+	return true;
+}
 
-	for (size_t i = 0; i < count; i++) {
-		if (!before[i].has)
-			continue;
-		has_before = true;
-		by_chance &= is_missed_by_chance(&before[i]);
-	}
-	if (after->has)
-		return is_missed_by_chance(after) ? VERDICT_NOISE : VERDICT_NEW;
-	if (!has_before)
+/* Of what only one side has. */
+static enum verdict verdict_of_one_side(const struct change *change, const struct measured *run,
+					size_t before, size_t after)
+{
+	if (change->has_after)
+		return are_missed_by_chance(run + before, after) ? VERDICT_NOISE : VERDICT_NEW;
+	if (!change->has_before)
 		return VERDICT_NONE;
-	return by_chance ? VERDICT_NOISE : VERDICT_GONE;
+	return are_missed_by_chance(run, before) ? VERDICT_NOISE : VERDICT_GONE;
 }
 
 static enum verdict verdict_of(const struct change *change, enum unit unit)
 {
-	bool is_time = unit == UNIT_NS || unit == UNIT_SECONDS,
-	     is_counted = unit == UNIT_COUNT || unit == UNIT_BYTES || unit == UNIT_CLASS;
+	bool is_time = unit == UNIT_NS || unit == UNIT_SECONDS;
 	double by = change->after - change->before;
 
 	if (by == 0)
 		return VERDICT_SAME;
-	if (isnan(change->noise) && !is_counted)
-		return VERDICT_NONE;
 	if (fabs(by) <= change->noise)
 		return VERDICT_NOISE;
+	if (fabs(by) < NOISE_MATTERS * fmax(fabs(change->before), fabs(change->after)))
+		return VERDICT_SLIGHT;
+	if (isnan(change->noise))
+		return VERDICT_NONE;
 	if (is_time)
 		return by > 0 ? VERDICT_LONGER : VERDICT_SHORTER;
 	return by > 0 ? VERDICT_MORE : VERDICT_LESS;
 }
 
-struct change noise_judge(const struct measured *before, size_t count, const struct measured *after,
-			  enum unit unit)
+static struct values values_of(const struct measured *run, size_t count)
 {
-	struct change change = { .has_after = after->has, .after = after->value, .noise = NAN };
-	double *value = memory_zero(count, sizeof(*value));
+	struct values values = { memory_zero(count + 1, sizeof(*values.value)), 0 };
 
 	for (size_t i = 0; i < count; i++)
-		if (before[i].has)
-			value[change.runs++] = before[i].value;
-	change.has_before = change.runs > 0;
-	if (change.has_before)
-		change.before = mean_of(value, change.runs);
-	if (change.has_before && change.has_after)
-		change.noise = change.runs >= RUNS_MIN ? noise_between(value, change.runs)
-						       : noise_within(before, count, after);
-	change.verdict = change.has_before && change.has_after
-				 ? verdict_of(&change, unit)
-				 : verdict_of_one_side(before, count, after);
-	free(value);
+		if (run[i].has)
+			values.value[values.count++] = run[i].value;
+	return values;
+}
+
+struct change noise_judge(const struct measured *run, size_t before, size_t after, enum unit unit)
+{
+	struct values was = values_of(run, before), is = values_of(run + before, after);
+	struct change change = { .has_before = was.count,
+				 .has_after = is.count,
+				 .noise = NAN,
+				 .runs = was.count,
+				 .runs_after = is.count };
+
+	if (was.count)
+		change.before = mean_of(was.value, was.count);
+	if (is.count)
+		change.after = mean_of(is.value, is.count);
+	if (!was.count || !is.count) {
+		change.verdict = verdict_of_one_side(&change, run, before, after);
+	} else {
+		change.noise = was.count + is.count - 2 >= FREEDOM_MIN
+				       ? noise_between(&was, &is)
+				       : ERRORS_OF_NOISE * sqrt(error_within(run, before) +
+								error_within(run + before, after));
+		change.verdict = verdict_of(&change, unit);
+	}
+	free(was.value);
+	free(is.value);
 	return change;
 }

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a change is more than chance, from the spread inside of runs or between them. Pure functions.
+ * Tells a change from chance, by the spread between runs or inside of them. Pure functions.
  * Errors are standard errors of a value, in its unit; NAN: the data has no spread.
+ *
+ * Four runs or more, on both sides together, judge by their own spread: a change is noise within the two-sided 99 % interval
+ * of Student's t for the difference of two means, with the variance pooled over both sides,
+ *
+ *   t(0.995, n + m - 2) * s * sqrt(1/n + 1/m),   s^2 = (sum of squares before + sum of squares after) / (n + m - 2)
+ *
+ * (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.3). With one run after it is the prediction interval of a further run.
+ * It assumes that runs are independent and vary alike before and after. One row of a hundred is beyond it by chance. With
+ * fewer runs four standard errors inside of the runs are noise; without a spread inside there is no verdict.
+ *
+ * A change of less than NOISE_MATTERS of the value is `slight`, however certain it is.
  */
 #ifndef REPORT_DIFF_NOISE_H
 #define REPORT_DIFF_NOISE_H
@@ -15,6 +26,7 @@ enum verdict {
 	VERDICT_NONE, /* cannot be told */
 	VERDICT_SAME,
 	VERDICT_NOISE,
+	VERDICT_SLIGHT, /* too small to matter, noise or not */
 	VERDICT_LONGER,
 	VERDICT_SHORTER,
 	VERDICT_MORE,
@@ -35,8 +47,8 @@ struct measured {
 struct change {
 	bool has_before, has_after;
 	double before, after;
-	double noise; /* the least change that is more than noise; NAN: not known */
-	size_t runs;  /* before, that have a value */
+	double noise;            /* the least change that is more than noise; NAN: not known */
+	size_t runs, runs_after; /* that have a value */
 	enum verdict verdict;
 };
 
@@ -51,8 +63,9 @@ double noise_of_samples(double value, double samples);
 #define NOISE_STEPS_MIN 10u
 double noise_of_series(const double *value, size_t count, bool is_median);
 
-/* Of `count` runs before, at least one, and one after. */
-struct change noise_judge(const struct measured *before, size_t count, const struct measured *after,
-			  enum unit unit);
+#define NOISE_MATTERS 0.01 /* of the larger of both values */
+
+/* Runs before and after, in this order; at least one each. The values of a change are means. */
+struct change noise_judge(const struct measured *run, size_t before, size_t after, enum unit unit);
 
 #endif

@@ -46,18 +46,15 @@ static int sides_split(struct sides *sides, char *const *file, size_t count, siz
 {
 	struct report_request *request = sides->outer;
 
+	sides->before = 1;
 	if (against != SIZE_MAX) {
 		if (!against || against >= count)
 			return sides_fail(
 				request,
-				"--against stands between the run after and those before: diff "
+				"--against stands between the runs after and those before: diff "
 				"NEW.evt --against BASE1.evt BASE2.evt");
-		sides_add_sessions(sides, file + against, count - against, SIZE_MAX);
-		if (sides_add_sessions(sides, file, against, 1) != 1)
-			return sides_fail(
-				request,
-				"the files in front of --against are of several runs; name those "
-				"of one");
+		sides->before = sides_add_sessions(sides, file + against, count - against, SIZE_MAX);
+		sides_add_sessions(sides, file, against, SIZE_MAX);
 		return STATUS_OK;
 	}
 	if (count == 2) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runs of a comparison: which files are of which, opened, and the tables that are wanted of each. The last side is
- * the run after, all others are runs before. Everything belongs to the sides; sources stay open, as cells borrow their texts.
+ * The runs of a comparison: which files are of which, opened, and the tables that are wanted of each. Runs before come first,
+ * then those after. Everything belongs to the sides; sources stay open, as cells borrow their texts.
  */
 #ifndef REPORT_DIFF_SIDES_H
 #define REPORT_DIFF_SIDES_H
@@ -20,12 +20,14 @@ struct side {
 
 struct sides {
 	struct side *side;
-	size_t count; /* at least two */
+	size_t count;  /* at least two */
+	size_t before; /* that many of them; the others are after */
 	struct report_request *outer;
 	char **file; /* all, in the order of the sides */
 	size_t file_count;
 };
 
+/* The last of those after: all have the same reports. */
 static inline const struct side *sides_after(const struct sides *sides)
 {
 	return &sides->side[sides->count - 1];

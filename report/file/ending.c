@@ -4,6 +4,7 @@
  * seek table is not needed for reading; it must say what was read.
  */
 #include "report/file/reader_state.h"
+#include "report/base/units.h"
 
 #define XXH_INLINE_ALL
 #include <stdlib.h>
@@ -68,13 +69,13 @@ static int ending_take_marker(struct reader *reader)
 	facts->complete = true;
 	if (facts->end.records != facts->records)
 		reader_fault(reader, facts->position, EVT_CORRUPT,
-			     "%llu records were written, %llu were read",
+			     "%llu record%s written, %llu read",
 			     (unsigned long long)facts->end.records,
-			     (unsigned long long)facts->records);
+			     unit_plural(facts->end.records), (unsigned long long)facts->records);
 	else if (facts->end.frames != facts->frames)
 		reader_fault(reader, facts->position, EVT_CORRUPT,
-			     "%llu frames were written, %llu were read",
-			     (unsigned long long)facts->end.frames,
+			     "%llu frame%s written, %llu read",
+			     (unsigned long long)facts->end.frames, unit_plural(facts->end.frames),
 			     (unsigned long long)facts->frames);
 	else if (facts->end.end_ns < facts->last_watermark_ns)
 		reader_fault(reader, facts->position, EVT_CORRUPT,
@@ -191,8 +192,8 @@ void ending_check(struct reader *reader)
 		return;
 	if (!facts->complete)
 		reader_fault(reader, facts->position, EVT_TRUNCATED,
-			     "no end marker: the recording was cut short after %llu frames",
-			     (unsigned long long)facts->frames);
+			     "no end marker: the recording was cut short after %llu frame%s",
+			     (unsigned long long)facts->frames, unit_plural(facts->frames));
 	else if (!reader->seek_checked)
 		reader_fault(reader, facts->position, EVT_TRUNCATED, "the seek table is missing");
 }

@@ -3,6 +3,7 @@
  * From a frame's content to its blocks of events, what is wrong with them, and the schema that this needs.
  */
 #include "report/file/reader_state.h"
+#include "report/base/units.h"
 
 #include <stdlib.h>
 
@@ -43,9 +44,9 @@ static void frame_tell_bad_block(struct reader *reader, const struct reader_fram
 {
 	uint64_t lost = frame->info.records > records ? frame->info.records - records : 0;
 
-	reader_fault(reader, frame->offset, error, "frame %llu: block %zu: %s (%llu records lost)",
+	reader_fault(reader, frame->offset, error, "frame %llu: block %zu: %s (%llu record%s lost)",
 		     (unsigned long long)frame->info.sequence, frame->block_count + 1,
-		     evt_error_text(error), (unsigned long long)lost);
+		     evt_error_text(error), (unsigned long long)lost, unit_plural(lost));
 }
 
 int frame_decode(struct reader *reader, const uint8_t *bytes, size_t length,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/base/map.h"
+#include "report/base/units.h"
 #include "report/core/keys.h"
 #include "report/core/report_kind.h"
 #include "report/functions/function_events.h"
@@ -286,9 +287,10 @@ static void functions_foot(const struct document *document, const struct screen 
 	if (state->functions->calls.out_of_order)
 		screen_print_prose(
 			screen,
-			"%s calls ended with one around them, as where greenlets switch: "
+			"%s call%s ended with one around them, as where greenlets switch: "
 			"their times are estimates.",
-			unit_format_count(text, state->functions->calls.out_of_order));
+			unit_format_count(text, state->functions->calls.out_of_order),
+			unit_plural(state->functions->calls.out_of_order));
 	if (state->sums.away_ns)
 		screen_print_prose(screen,
 				   "What ran in %s is not in this table: the program used Python's "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports `kernels`, `gpu-copies`, `gpu-trace` and `sync`: what the GPU did and what waited for it. */
 #include "report/base/text.h"
+#include "report/base/units.h"
 #include "report/core/report_kind.h"
 #include "report/gpu/gpu.h"
 #include "report/gpu/untold.h"
@@ -199,8 +200,9 @@ static void print_losses(const struct gpu *gpu, const struct screen *screen)
 
 	for (unsigned int i = 1; i < EVT_GPU_LOST_LIMIT; i++)
 		if (gpu->lost[i])
-			screen_print_prose(screen, "LOST: %s %s records of the GPU", reasons[i],
-					   unit_format_count(number, gpu->lost[i]));
+			screen_print_prose(screen, "LOST: %s %s record%s of the GPU", reasons[i],
+					   unit_format_count(number, gpu->lost[i]),
+					   unit_plural(gpu->lost[i]));
 	if (gpu->late->homeless)
 		screen_print_prose(screen,
 				   "kernels, copies and waits whose call was not recorded: %s",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
+#include "report/base/units.h"
 #include "report/core/known.h"
 #include "report/session/holes.h"
 #include "report/core/unmatched.h"
@@ -299,8 +300,9 @@ static void leaks_foot(const struct document *document, const struct screen *scr
 		screen_print_prose(screen, "growth is not known: the recording has no steps, and "
 					   "too few allocations to judge without them");
 	else if (steps < GROWTH_LOOKS_MIN)
-		screen_print_prose(screen, "growth is not known: %u steps are too few, it takes %u",
-				   (unsigned int)steps, GROWTH_LOOKS_MIN);
+		screen_print_prose(screen, "growth is not known: %u step%s %s too few, it takes %u",
+				   (unsigned int)steps, unit_plural(steps),
+				   steps == 1 ? "is" : "are", GROWTH_LOOKS_MIN);
 	heap_share_print(state->heap, screen);
 	stack_rows_print_notes(&state->stacks, screen);
 }

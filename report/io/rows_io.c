@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See rows_io.h. */
 #include "report/io/rows_io.h"
+#include "report/base/units.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -216,11 +217,12 @@ void io_print_totals(const struct io_row *total, const struct io_disk *disk,
 	struct prose line;
 
 	prose_begin(&line, screen);
-	fprintf(line.screen.out, "%s read in %s calls, %s written in %s",
+	fprintf(line.screen.out, "%s read in %s call%s, %s written in %s",
 		unit_format_bytes(a, total->bytes_read), unit_format_count(b, total->reads),
-		unit_format_bytes(c, total->bytes_written), unit_format_count(d, total->writes));
-	fprintf(line.screen.out, "; %s calls in all took %s", unit_format_count(a, total->calls),
-		unit_format_ns(b, total->total_ns));
+		unit_plural(total->reads), unit_format_bytes(c, total->bytes_written),
+		unit_format_count(d, total->writes));
+	fprintf(line.screen.out, "; %s call%s in all took %s", unit_format_count(a, total->calls),
+		unit_plural(total->calls), unit_format_ns(b, total->total_ns));
 	if (total->errors)
 		fprintf(line.screen.out, ", %s failed", unit_format_count(c, total->errors));
 	prose_end(&line, screen);

@@ -8,6 +8,7 @@
  * Changes nothing. The checks themselves are in reader.c (bytes) and check.c (meaning).
  */
 #include "report/core/opening.h"
+#include "report/base/units.h"
 #include "report/core/report_kind.h"
 
 #include <errno.h>
@@ -54,16 +55,20 @@ static void checking_close(const struct checking *checking, const struct reader_
 	else
 		fprintf(checking->out, "%s",
 			facts->complete ? "ok" : "ok so far, still being written");
-	fprintf(checking->out, ": %llu frames, %llu records, %llu bytes",
-		(unsigned long long)facts->frames, (unsigned long long)facts->records,
+	fprintf(checking->out, ": %llu frame%s, %llu record%s, %llu bytes",
+		(unsigned long long)facts->frames, unit_plural(facts->frames),
+		(unsigned long long)facts->records, unit_plural(facts->records),
 		(unsigned long long)bytes);
 	if (facts->end.lost)
-		fprintf(checking->out, ", %llu events lost", (unsigned long long)facts->end.lost);
+		fprintf(checking->out, ", %llu event%s lost", (unsigned long long)facts->end.lost,
+			unit_plural(facts->end.lost));
 	if (check->torn)
-		fprintf(checking->out, ", %llu samples torn", (unsigned long long)check->torn);
+		fprintf(checking->out, ", %llu sample%s torn", (unsigned long long)check->torn,
+			unit_plural(check->torn));
 	if (check->named)
-		fprintf(checking->out, ", %llu stacks of %zu frames",
-			(unsigned long long)check->named, check->stacks.count - 1);
+		fprintf(checking->out, ", %llu stack%s of %zu frame%s",
+			(unsigned long long)check->named, unit_plural(check->named),
+			check->stacks.count - 1, unit_plural(check->stacks.count - 1));
 	putc('\n', checking->out);
 }
 

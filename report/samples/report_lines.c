@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/core/keys.h"
+#include "report/base/units.h"
 #include "report/core/report_kind.h"
 #include "report/samples/line_gpu.h"
 #include "report/samples/line_memory.h"
@@ -272,21 +273,24 @@ static void samples_foot(const struct document *document, const struct screen *s
 
 	if (samples->torn)
 		screen_print_prose(screen,
-				   "%s stacks changed while they were read: which lines they "
-				   "were in is not known.",
-				   unit_format_count(number, samples->torn));
+				   "%s stack%s changed while being read: the lines are not "
+				   "known.",
+				   unit_format_count(number, samples->torn),
+				   unit_plural(samples->torn));
 	if (samples->cut)
 		screen_print_prose(screen,
-				   "%s stacks were deeper than 512 functions: their outermost ones "
+				   "%s stack%s had more than 512 functions: the outermost ones "
 				   "are missing in totals.",
-				   unit_format_count(number, samples->cut));
+				   unit_format_count(number, samples->cut),
+				   unit_plural(samples->cut));
 	if (state->heap && !state->has_memory)
 		screen_print_prose(screen, NO_MEMORY);
 	if (state->gpu && !state->has_gpu && line_gpu_has_work(state->gpu))
 		screen_print_prose(screen, NO_GPU);
 	if (samples->dropped)
-		screen_print_prose(screen, "%s samples found no room in the collector's memory.",
-				   unit_format_count(number, samples->dropped));
+		screen_print_prose(screen, "%s sample%s found no room in the collector's memory.",
+				   unit_format_count(number, samples->dropped),
+				   unit_plural(samples->dropped));
 	if (samples->partial)
 		screen_print_prose(screen,
 				   "%s looks left threads out: at most 4,096 threads and 16 "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/stacks/stack_report.h"
+#include "report/base/units.h"
 
 #define SHARE_MIN 0.005  /* of all: what is less is left out for people */
 #define ROWS_SHOWN 60    /* a tree needs more of them than a table */
@@ -236,8 +237,9 @@ static void tree_foot(const struct document *document, const struct screen *scre
 	const struct tree_state *state = report->state;
 
 	if (state->left_out)
-		screen_print_prose(screen, "%zu functions of less than 0.5 %% are left out",
-				   state->left_out);
+		screen_print_prose(screen, "%zu function%s of less than 0.5 %% %s left out",
+				   state->left_out, unit_plural(state->left_out),
+				   state->left_out == 1 ? "is" : "are");
 	stack_rows_print_notes(&state->stacks.rows, screen);
 }
 

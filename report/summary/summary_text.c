@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "report/session/ranks.h"
+#include "report/base/units.h"
 #include "report/core/why_empty.h"
 #include "report/heap/rows_heap.h"
 #include "report/heap/heap_share.h"
@@ -148,10 +149,10 @@ static void summary_print_events(const struct summary *summary, const struct scr
 	struct prose line;
 
 	prose_begin(&line, screen);
-	fprintf(line.screen.out, "%s process%s, %s thread%s, %s events",
+	fprintf(line.screen.out, "%s process%s, %s thread%s, %s event%s",
 		unit_format_count(a, totals->processes), totals->processes == 1 ? "" : "es",
 		unit_format_count(b, totals->threads), totals->threads == 1 ? "" : "s",
-		unit_format_count(c, totals->events));
+		unit_format_count(c, totals->events), unit_plural(totals->events));
 	for (int family = EVT_FAMILY_system + 1; family < EVT_FAMILY_LIMIT; family++) {
 		uint64_t events = summary_family_events(summary->run, (enum evt_family)family);
 
@@ -243,9 +244,9 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 		unit_format_ns(b, totals->peak_time_ns),
 		heap_still_live(summary->heap, summary->run, &still_live),
 		unit_format_bytes(c, totals->kept_bytes));
-	fprintf(screen->out, "      %s in %s allocations",
+	fprintf(screen->out, "      %s in %s allocation%s",
 		unit_format_bytes(a, totals->bytes_allocated),
-		unit_format_count(b, totals->allocations));
+		unit_format_count(b, totals->allocations), unit_plural(totals->allocations));
 	fprintf(screen->out, ", %s temporary\n      ",
 		unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
 					       (double)totals->allocations));

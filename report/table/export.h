@@ -49,6 +49,8 @@ struct document {
 	struct source *source;
 	struct source *const *before; /* of a comparison: the runs that `source` is compared with */
 	size_t before_count;
+	struct source *const *also; /* and those that are compared with it */
+	size_t also_count;
 	const struct table *table;
 	/* NULL: the table has all rows. Else it is that table, and gets them in parts: document_next_rows() */
 	struct table *streamed;

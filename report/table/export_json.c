@@ -221,22 +221,29 @@ static void json_put_rows(struct json *json, const struct document *document)
 	json_close(json, ']');
 }
 
-/* The runs that the document's own is compared with. */
-static void json_put_before(struct json *json, const struct document *document)
+static void json_put_runs(struct json *json, const char *key, struct source *const *run,
+			  size_t count)
 {
-	if (!document->before_count)
+	if (!count)
 		return;
-	json_open(json, "before", '[');
-	for (size_t i = 0; i < document->before_count; i++) {
+	json_open(json, key, '[');
+	for (size_t i = 0; i < count; i++) {
 		json_open(json, NULL, '{');
-		json_put_files(json, document->before[i]);
-		json_put_session(json, document->before[i]);
-		json_put_losses(json, document->before[i]);
-		json_put_limitations(json, document->before[i]);
-		json_put_faults(json, document->before[i]);
+		json_put_files(json, run[i]);
+		json_put_session(json, run[i]);
+		json_put_losses(json, run[i]);
+		json_put_limitations(json, run[i]);
+		json_put_faults(json, run[i]);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
+}
+
+/* The other runs of a comparison. */
+static void json_put_compared(struct json *json, const struct document *document)
+{
+	json_put_runs(json, "before", document->before, document->before_count);
+	json_put_runs(json, "also_after", document->also, document->also_count);
 }
 
 void export_json(const struct document *document, const struct screen *screen)
@@ -250,7 +257,7 @@ void export_json(const struct document *document, const struct screen *screen)
 	json_put_losses(&json, document->source);
 	json_put_limitations(&json, document->source);
 	json_put_faults(&json, document->source);
-	json_put_before(&json, document);
+	json_put_compared(&json, document);
 	json_put_columns(&json, document);
 	json_put_rows(&json, document);
 	json_open(&json, "totals", '{');

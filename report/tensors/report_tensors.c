@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/core/keys.h"
+#include "report/base/units.h"
 #include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/table/curve_print.h"
@@ -35,9 +36,11 @@ static void device_print(const struct run *run, const struct tensor_device *devi
 	if (device->reserved_peak)
 		fprintf(line.screen.out, ", reserved %s",
 			unit_format_bytes(a, device->reserved_peak));
-	fprintf(line.screen.out, "; %s allocations",
-		unit_format_count(a, device->flow.allocations));
-	fprintf(line.screen.out, ", %s frees", unit_format_count(a, device->flow.frees));
+	fprintf(line.screen.out, "; %s allocation%s",
+		unit_format_count(a, device->flow.allocations),
+		unit_plural(device->flow.allocations));
+	fprintf(line.screen.out, ", %s free%s", unit_format_count(a, device->flow.frees),
+		unit_plural(device->flow.frees));
 	fprintf(line.screen.out, "; %s %s", scope_still_live(run, &still_live),
 		unit_format_bytes(a, device->live.bytes));
 	if (device->ooms)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
+#include "report/base/units.h"
 #include "report/watch/board_list.h"
 #include "report/heap/heap.h"
 #include "report/session/ranks.h"
@@ -261,13 +262,13 @@ static void put_trouble(struct board_writer *writer, const struct sums *sums)
 	char line[LINE_BYTES], lost[UNIT_TEXT_BYTES], name[LINE_BYTES / 2];
 
 	if (sums->lost) {
-		snprintf(line, sizeof(line), "lost      %s events: the figures are too low",
-			 unit_format(lost, UNIT_COUNT, sums->lost));
+		snprintf(line, sizeof(line), "lost      %s event%s: the figures are too low",
+			 unit_format(lost, UNIT_COUNT, sums->lost), unit_plural(sums->lost));
 		put_line(writer, SCREEN_RED, line);
 	}
 	if (sums->faults) {
-		snprintf(line, sizeof(line), "damaged   %llu places; prof-report check says where",
-			 (unsigned long long)sums->faults);
+		snprintf(line, sizeof(line), "damaged   %llu place%s; prof-report check says where",
+			 (unsigned long long)sums->faults, unit_plural(sums->faults));
 		put_line(writer, SCREEN_RED, line);
 	}
 	for (size_t i = 0; i < writer->board->count; i++) {

@@ -109,6 +109,23 @@ row = next(r for r in doc["rows"] if r["what"] == "steps.p50_ns")
 assert row["runs"] == 4 and row["verdict"] == "longer" and row["noise"] > 0, row
 ' || fail "--against"
 
+# Several against several, and one more file of it than of the other side.
+diff_of 0 "$adam" "$recordings/good_fused.evt" --against "$good" "$recordings/good_few_prints.evt" --format json
+python3 -c '
+import json
+doc = json.load(open("out"))
+assert len(doc["before"]) == 2 and len(doc["also_after"]) == 1, doc.keys()
+row = next(r for r in doc["rows"] if r["what"] == "steps.p50_ns")
+assert row["runs"] == 2 and row["runs_after"] == 2 and row["noise"] > 0 and row["verdict"] == "noise", row
+' || fail "two against two"
+# Two runs do not tell whether counts vary from run to run; what hardly changes does not matter.
+diff_of 0 "$golden/families.evt" "$golden/families3.evt" alloc --metric all --format json
+python3 -c '
+import json
+rows = json.load(open("out"))["rows"]
+told = [row for row in rows if row["verdict"] in ("more", "less", "noise")]
+assert not told, told[:3]' || fail "verdicts of counts of one run against one"
+
 # --fail-if: met, not met, noise, and what cannot be judged never passes.
 diff_of 3 "$good" "$adam" --fail-if 'steps.p50_ns>+5%'
 says "^prof-report: --fail-if 'steps.p50_ns>\+5%': met: 19.8 ms before, 175 ms after, \+784.8 %"

@@ -39,7 +39,9 @@ static struct measured median_of_steps(const double *value, double median)
 
 static enum verdict judge(struct measured before, struct measured after, enum unit unit)
 {
-	return noise_judge(&before, 1, &after, unit).verdict;
+	const struct measured run[2] = { before, after };
+
+	return noise_judge(run, 1, 1, unit).verdict;
 }
 
 static void the_same_program_is_noise(void **unused)
@@ -115,8 +117,8 @@ static void without_spread_times_have_no_verdict(void **unused)
 	(void)unused;
 	assert_int_equal(judge(a, b, UNIT_NS), VERDICT_NONE);
 	assert_int_equal(judge(a, b, UNIT_PERCENT), VERDICT_NONE);
-	assert_int_equal(judge(a, b, UNIT_BYTES), VERDICT_MORE);
-	assert_int_equal(judge(b, a, UNIT_COUNT), VERDICT_LESS);
+	assert_int_equal(judge(a, b, UNIT_BYTES), VERDICT_NONE);
+	assert_int_equal(judge(b, a, UNIT_COUNT), VERDICT_NONE);
 	assert_int_equal(judge(a, a, UNIT_NS), VERDICT_SAME);
 	assert_int_equal(judge(none, a, UNIT_NS), VERDICT_NEW);
 	assert_int_equal(judge(a, none, UNIT_NS), VERDICT_GONE);
@@ -129,34 +131,74 @@ static void without_spread_times_have_no_verdict(void **unused)
 	assert_int_equal(judge(none, none, UNIT_NS), VERDICT_NONE);
 }
 
+/* Values of runs without a spread of their own. */
+static struct change judge_runs(const double *value, size_t before, size_t after, enum unit unit)
+{
+	struct measured run[8];
+
+	for (size_t i = 0; i < before + after; i++)
+		run[i] = (struct measured){ .has = true, .value = value[i], .error = NAN };
+	return noise_judge(run, before, after, unit);
+}
+
 static void several_runs_before(void **unused)
 {
-	const struct measured same[3] = { { .has = true, .value = 10, .error = NAN },
-					  { .has = true, .value = 10, .error = NAN },
-					  { .has = true, .value = 10, .error = NAN } };
-	const struct measured varied[4] = { { .has = true, .value = 100, .error = NAN },
-					    { .has = true, .value = 104, .error = NAN },
-					    { .has = true, .value = 98, .error = NAN },
-					    { .has = true, .value = 102, .error = NAN } };
-	const struct measured two[2] = { { .has = true, .value = 100, .error = 1 },
-					 { .has = true, .value = 104, .error = 1 } };
-	struct measured after = { .has = true, .value = 11, .error = NAN };
+	static const double same[] = { 10, 10, 10, 11 }, varied[] = { 100, 104, 98, 102, 110 },
+			    far[] = { 100, 104, 98, 102, 120 };
+	struct measured two[3] = { { .has = true, .value = 100, .error = 1 },
+				   { .has = true, .value = 104, .error = 1 },
+				   { .has = true, .value = 106, .error = 1 } };
 	struct change change;
 
 	(void)unused;
-	assert_int_equal(noise_judge(same, 3, &after, UNIT_NS).verdict,
+	assert_int_equal(judge_runs(same, 3, 1, UNIT_NS).verdict,
 			 VERDICT_LONGER); /* it never varied */
-	after.value = 110;
-	change = noise_judge(varied, 4, &after, UNIT_BYTES);
-	assert_true(change.before == 101 && change.runs == 4);
+	change = judge_runs(varied, 4, 1, UNIT_BYTES);
+	assert_true(change.before == 101 && change.runs == 4 && change.runs_after == 1);
 	assert_int_equal(change.verdict, VERDICT_NOISE); /* 5.841 * 2.58 * 1.118 = 16.9 */
-	after.value = 120;
-	assert_int_equal(noise_judge(varied, 4, &after, UNIT_BYTES).verdict, VERDICT_MORE);
-	after = (struct measured){ .has = true, .value = 106, .error = 1 };
-	assert_int_equal(noise_judge(two, 2, &after, UNIT_NS).verdict, VERDICT_NOISE);
-	after.value = 108;
-	assert_int_equal(noise_judge(two, 2, &after, UNIT_NS).verdict,
+	assert_int_equal(judge_runs(far, 4, 1, UNIT_BYTES).verdict, VERDICT_MORE);
+	assert_int_equal(noise_judge(two, 2, 1, UNIT_NS).verdict, VERDICT_NOISE);
+	two[2].value = 108;
+	assert_int_equal(noise_judge(two, 2, 1, UNIT_NS).verdict,
 			 VERDICT_LONGER); /* 4 * sqrt(1.5) = 4.9 */
+}
+
+/* Worked by hand, and by R: t.test(before, after, var.equal = TRUE, conf.level = 0.99). */
+static void several_runs_on_both_sides(void **unused)
+{
+	static const double two[] = { 100, 102, 110, 112 }, tight[] = { 100, 101, 110, 111 },
+			    three[] = { 10, 11, 12, 20, 21, 22 }, one[] = { 15, 10, 11, 12 };
+	struct change change;
+
+	(void)unused;
+	change = judge_runs(two, 2, 2, UNIT_COUNT);
+	assert_true(change.before == 101 && change.after == 111 && change.runs_after == 2);
+	assert_true(fabs(change.noise - 9.925 * sqrt(2)) < 0.01); /* s = sqrt(4 / 2) */
+	assert_int_equal(change.verdict, VERDICT_NOISE);
+	change = judge_runs(tight, 2, 2, UNIT_COUNT);
+	assert_true(fabs(change.noise - 9.925 * sqrt(0.5)) < 0.01);
+	assert_int_equal(change.verdict, VERDICT_MORE);
+	change = judge_runs(three, 3, 3, UNIT_NS);
+	assert_true(fabs(change.noise - 4.604 * sqrt(2. / 3)) < 0.01);
+	assert_int_equal(change.verdict, VERDICT_LONGER);
+	change = judge_runs(one, 1, 3, UNIT_NS);
+	assert_true(fabs(change.noise - 9.925 * sqrt(4. / 3)) < 0.01);
+	assert_int_equal(change.verdict, VERDICT_NOISE);
+}
+
+/* Six of 3.9 million allocations, however exact. */
+static void what_does_not_matter_is_slight(void **unused)
+{
+	static const double slight[] = { 3900000, 3900000, 3900000, 3899994 },
+			    zero[] = { 0, 0, 0, 1 };
+	const struct measured a = { .has = true, .value = 3900000, .error = NAN },
+			      b = { .has = true, .value = 3899994, .error = NAN };
+
+	(void)unused;
+	assert_int_equal(judge(a, b, UNIT_COUNT), VERDICT_SLIGHT);
+	assert_int_equal(judge(b, a, UNIT_NS), VERDICT_SLIGHT);
+	assert_int_equal(judge_runs(slight, 3, 1, UNIT_COUNT).verdict, VERDICT_SLIGHT);
+	assert_int_equal(judge_runs(zero, 3, 1, UNIT_COUNT).verdict, VERDICT_MORE);
 }
 
 int main(void)
@@ -168,6 +210,8 @@ int main(void)
 		cmocka_unit_test(few_values_have_no_spread),
 		cmocka_unit_test(without_spread_times_have_no_verdict),
 		cmocka_unit_test(several_runs_before),
+		cmocka_unit_test(several_runs_on_both_sides),
+		cmocka_unit_test(what_does_not_matter_is_slight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,7 +228,7 @@ static void the_frames_around_a_damaged_one_are_read(void **state)
 	part = read_image(r.bytes, r.length);
 	assert_int_equal(part.count, 3 + (FRAMES - 1) * (1 + FRAME_EVENTS));
 	assert_non_null(strstr(part.text, "frame 2: the checksum does not match"));
-	assert_non_null(strstr(part.text, "31 records were written, 24 were read"));
+	assert_non_null(strstr(part.text, "31 records written, 24 read"));
 	recording_release(&r);
 }
 
