@@ -169,7 +169,7 @@ def memory(browser, report, path):
     seen = {row["process"]: row["peak_bytes"] for row in json.loads(subprocess.run([report, "memory", "--by", "process", "--format", "json", path],
                                                                     capture_output=True).stdout)["rows"]}
     for line in lines:
-        assert max(line["values"]) <= line["peak_bytes"] or line["kind"] == "resident", line
+        assert max(value or 0 for value in line["values"]) <= line["peak_bytes"] or line["kind"] == "resident", line
         assert line["kind"] != "resident" or seen[line["pid"]] == line["peak_bytes"], (path, line["pid"])
     charts = layers(browser, report, path)
     # from a moment into the timeline, and from the peak to what lived then

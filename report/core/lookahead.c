@@ -9,6 +9,7 @@
 
 #include "report/base/memory.h"
 #include "report/core/analysis.h"
+#include "report/session/holes.h"
 
 bool lookahead_is_needed(const struct filter_settings *scope)
 {
@@ -140,7 +141,7 @@ static uint64_t read_ahead(struct source *ahead, bool by_step, struct windows *w
 	for (size_t i = 0; by_step && i < KINDS; i++)
 		kinds[i]->put(state[i], run, windows);
 	run_free(run);
-	return source_end_ns(ahead);
+	return source_known_ns(ahead);
 }
 
 /* The windows of the steps that are asked for; -1 when there is none. */

@@ -326,15 +326,16 @@ static void run_lose(struct run *run, const struct source_process *process)
 			run->analysis[i].kind->lose(run->analysis[i].state, process);
 }
 
-/* Frames were lost: of any process of the file. */
-static void run_take_lost_frames(struct run *run, const struct source_event *event)
+/* Of any process of the file. */
+static void run_take_hole(void *context, const struct source_hole *hole)
 {
+	struct run *run = context;
 	struct source_process *const *process;
 	size_t count = source_processes(run->source, &process);
-	struct cut cut = { CUT_LOST, event->event.time_ns, NULL, NULL };
+	struct cut cut = { CUT_LOST, hole->from_ns, NULL, NULL };
 
 	for (size_t i = 0; i < count; i++) {
-		if (process[i]->file != event->file)
+		if (process[i]->file != hole->file || process[i]->ended)
 			continue;
 		cut.process = process[i];
 		for (cut.thread = process[i]->first_thread; cut.thread;
@@ -353,10 +354,7 @@ static void run_take_lost(struct run *run, const struct source_event *event)
 	if (thread)
 		run_cut(run,
 			&(struct cut){ CUT_LOST, event->event.time_ns, thread->process, thread });
-	if (!loss_is_of_frames(lost->reason))
-		run_lose(run, source_process_of(event->file, lost->process));
-	else if (!event->file->is_cut_short)
-		run_take_lost_frames(run, event);
+	run_lose(run, source_process_of(event->file, lost->process));
 }
 
 static void run_remap(struct run *run, const struct source_process *process)
@@ -569,6 +567,7 @@ void run_begin(struct run *run)
 		run->is_plain[id] = !run->filters.any && id != EVT_capture_start &&
 				    id != EVT_capture_stop && id != EVT_thread_clock;
 	source_want_heap(run->source, run_take_heap, run);
+	source_want_holes(run->source, run_take_hole, run);
 	source_want(run->source, &run->wants);
 }
 

@@ -38,14 +38,14 @@ static bool source_is_live(struct source *source)
 	return false;
 }
 
-/* Nobody writes it any more, and its end is missing. */
+/* Nobody writes one of the files any more, and its end is missing, or what comes before it. */
 static bool source_breaks_off(struct source *source)
 {
 	struct source_file *const *file;
 	size_t count = source_files(source, &file);
 
 	for (size_t i = 0; i < count; i++)
-		if (!file[i]->live && !file[i]->complete)
+		if (file[i]->is_cut_short || (!file[i]->live && !file[i]->complete))
 			return true;
 	return false;
 }
@@ -54,15 +54,19 @@ const char *scope_still_live(const struct run *run, struct scope_text *ret_text)
 {
 	struct source *source = run_source(run);
 	uint64_t known_ns = known_until_ns(run);
+	struct source_file *const *file;
 	char time[UNIT_TEXT_BYTES];
 
 	if (why_empty_is_limited(run))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed while recording");
 	else if (source_is_live(source) && known_ns >= source_end_ns(source))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed so far");
-	else if (known_ns < source_end_ns(source) || source_breaks_off(source))
+	else if (known_ns < source_end_ns(source) ||
+		 (source_breaks_off(source) && source_files(source, &file) == 1))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed by %s",
 			 unit_format_ns(time, known_ns));
+	else if (source_breaks_off(source)) /* each file at its own time */
+		snprintf(ret_text->text, SCOPE_BYTES, "not freed while recorded");
 	else
 		snprintf(ret_text->text, SCOPE_BYTES, "never freed");
 	return ret_text->text;

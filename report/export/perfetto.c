@@ -297,6 +297,8 @@ static void put_losses(struct perfetto *perfetto, struct source *source)
 				     TRACE_TEXT("\"LOST\""));
 		perfetto_number(&perfetto->out, "count", loss[i].count);
 		perfetto_number(&perfetto->out, "pid", loss[i].process ? loss[i].process->pid : 0);
+		perfetto_number(&perfetto->out, "from_ns", loss[i].from_ns);
+		perfetto_number(&perfetto->out, "to_ns", loss[i].to_ns);
 		perfetto_text(&perfetto->out, "reason",
 			      (struct trace_text){ reason, strlen(reason) });
 		perfetto_event_end(&perfetto->out, &packet);

@@ -63,13 +63,15 @@ static void put_losses(struct sink *sink, struct source *source)
 	const struct source_loss *loss;
 	size_t count = source_losses(source, &loss);
 
-	sink_text(sink, "process,count,reason\n");
+	sink_text(sink, "process,count,reason,from_ns,to_ns\n");
 	for (size_t i = 0; i < count; i++) {
 		const char *reason = source_loss_text(&loss[i]);
 
 		if (loss[i].process)
 			sink_unsigned(sink, loss[i].process->pid);
-		sink_print(sink, ",%llu,\"%s\"\n", (unsigned long long)loss[i].count, reason);
+		sink_print(sink, ",%llu,\"%s\",%llu,%llu\n", (unsigned long long)loss[i].count,
+			   reason, (unsigned long long)loss[i].from_ns,
+			   (unsigned long long)loss[i].to_ns);
 	}
 }
 

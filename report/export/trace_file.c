@@ -58,9 +58,12 @@ static void put_losses(struct sink *sink, struct source *source)
 	for (size_t i = 0; i < count; i++) {
 		const char *reason = source_loss_text(&loss[i]);
 
-		sink_print(sink, "%s\n    {\"pid\": %llu, \"count\": %llu, \"reason\": ", before,
-			   (unsigned long long)(loss[i].process ? loss[i].process->pid : 0),
-			   (unsigned long long)loss[i].count);
+		sink_print(sink,
+			   "%s\n    {\"pid\": %llu, \"count\": %llu, \"from_ns\": %llu, "
+			   "\"to_ns\": %llu, \"reason\": ",
+			   before, (unsigned long long)(loss[i].process ? loss[i].process->pid : 0),
+			   (unsigned long long)loss[i].count, (unsigned long long)loss[i].from_ns,
+			   (unsigned long long)loss[i].to_ns);
 		sink_json(sink, reason, strlen(reason));
 		sink_text(sink, "}");
 		before = ",";

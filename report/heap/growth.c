@@ -88,10 +88,12 @@ static void take_step(void *state, const struct source_event *event, bool counts
 	struct growth *growth = state;
 	uint32_t index = event->process->index;
 	struct growth_process *process = process_of(growth, index);
-	uint64_t step = process->steps++;
 	struct growth_look *look;
+	uint64_t step;
 
-	(void)counts;
+	if (!counts && event->event.time_ns >= growth->to_ns)
+		return; /* the heap is that of the end of --time */
+	step = process->steps++;
 	if (growth->whole.looks) /* they have taken what had changed */
 		heap_change_live(growth->heap);
 	growth_whole_release(growth);
@@ -116,6 +118,7 @@ static void growth_start(void *state, struct run *run, const void *options)
 
 	growth->heap = heap_want(run, &(struct heap_options){ BY_alloc_stack, asked->of });
 	heap_keep_changes(growth->heap);
+	growth->to_ns = run_filters(run)->settings.to_ns;
 	run_reads(run, EVT_step, 0, take_step, growth);
 	growth_whole_start(growth);
 }

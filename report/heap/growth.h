@@ -39,6 +39,7 @@ struct growth_process {
 
 struct growth {
 	struct heap *heap;
+	uint64_t to_ns;                  /* end of --time */
 	struct growth_process **process; /* by index; NULL: no step */
 	size_t room;
 	uint64_t steps;              /* of the process with most */

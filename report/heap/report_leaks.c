@@ -274,10 +274,11 @@ static void print_lost(const struct source *source, const struct screen *screen)
 		to_ns = hole[i].to_ns > to_ns ? hole[i].to_ns : to_ns;
 	}
 	if (from_ns < UINT64_MAX)
-		screen_print_prose(screen,
-				   "events were lost between %s and %s: a block whose free is among "
-				   "them counts as never freed",
-				   unit_format_ns(from, from_ns), unit_format_ns(to, to_ns));
+		screen_print_prose(
+			screen,
+			"events were lost between %s and %s: a block whose free is among "
+			"them counts as never freed",
+			unit_format_ns(from, from_ns), unit_format_ns(to, to_ns));
 }
 
 static void leaks_foot(const struct document *document, const struct screen *screen)

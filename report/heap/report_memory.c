@@ -169,7 +169,7 @@ static void put_process(const struct resident_process *process, const struct sou
 	table_set_number(table, COLUMN_memory_arena_bytes, peak->arenas);
 	table_set_number(table, COLUMN_memory_mapped_bytes, peak->mapped);
 	table_set_number(table, COLUMN_memory_reserved_bytes, peak->reserved);
-	if (peak->has_kinds && peak->brk)
+	if (peak->has_kinds && peak->brk && peak->knows_all)
 		table_set_number(table, COLUMN_memory_kept_bytes, resident_kept(peak));
 	if (peak->has_kinds)
 		table_set_number(table, COLUMN_memory_rest_bytes, resident_rest(peak));
@@ -239,7 +239,7 @@ static void put_recorded(struct facts *facts, const struct resident_moment *peak
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (is_unknown)
 			facts_none(facts, parts[i].name, UNIT_BYTES);
-		else if (peak->brk || strcmp(parts[i].name, "kept_bytes") != 0)
+		else if ((peak->brk && peak->knows_all) || strcmp(parts[i].name, "kept_bytes") != 0)
 			facts_number(facts, parts[i].name, UNIT_BYTES, parts[i].bytes);
 }
 

@@ -6,6 +6,7 @@
 
 #include "report/base/memory.h"
 #include "report/core/known.h"
+#include "report/core/why_empty.h"
 #include "report/session/holes.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/mapping_events.h"
@@ -28,6 +29,17 @@ static uint64_t tensor_bytes(const struct resident *resident, const struct sourc
 	return (uint64_t)bytes < heap ? (uint64_t)bytes : heap;
 }
 
+/*
+ * All that malloc took is known: it was recorded from the program's start and without a loss. A forked child has its parent's
+ * blocks, of which nothing is known here.
+ */
+static bool knows_all_blocks(const struct resident *resident, const struct source_process *process)
+{
+	return !process->parent && !process->lost && !why_empty_is_limited(resident->run) &&
+	       !why_empty_is_off(resident->run, EVT_FAMILY_alloc) &&
+	       !run_filters(resident->run)->any;
+}
+
 /* Blocks and mappings of the process, as they are now. */
 static void moment_look(struct resident *resident, struct resident_moment *moment,
 			const struct source_process *process)
@@ -38,6 +50,9 @@ static void moment_look(struct resident *resident, struct resident_moment *momen
 	moment->has_blocks = true;
 	moment->heap = heap_live_bytes_of(resident->heap, process->index);
 	moment->tensors = tensor_bytes(resident, process, moment->heap);
+	process_at(resident, process->index)->had_blocks |= moment->heap != 0;
+	moment->knows_all = process_at(resident, process->index)->had_blocks &&
+			    knows_all_blocks(resident, process);
 	if (!mapped)
 		return;
 	moment->arenas = mapped->python_bytes;
@@ -252,7 +267,7 @@ uint64_t resident_kept(const struct resident_moment *moment)
 	uint64_t beyond = resident_beyond(moment);
 	uint64_t kept = moment->brk > moment->heap ? moment->brk - moment->heap : 0;
 
-	if (!moment->has_blocks)
+	if (!moment->has_blocks || !moment->knows_all)
 		return 0;
 	return kept < beyond ? kept : beyond;
 }

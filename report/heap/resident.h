@@ -28,6 +28,7 @@ struct resident_moment {
 	bool has_kinds;
 	/* recorded: live blocks, and mapped bytes; without has_blocks the recording had ended before */
 	bool has_blocks;
+	bool knows_all; /* of the C library's blocks, so that those that were freed can be told */
 	uint64_t heap, arenas, mapped, mapped_shared, reserved;
 	uint64_t tensors; /* of the heap's */
 	uint64_t brk;     /* addresses that malloc of the C library fills first; 0: unknown */
@@ -37,6 +38,7 @@ struct resident_process {
 	bool was_seen;
 	bool is_done; /* its program: what comes now is its runtime's end */
 	bool has_ended;
+	bool had_blocks;
 	/* Where most was seen; and when it was done, had ended, or what was recorded ends. */
 	struct resident_moment peak, end;
 	struct resident_moment last; /* as of the last event */

@@ -45,6 +45,12 @@ int hole_add(struct file_row *file, const struct source_process *process, uint64
 	return error;
 }
 
+void source_want_holes(struct source *source, source_take_hole *take, void *context)
+{
+	source->take_hole = take;
+	source->hole_context = context;
+}
+
 size_t source_holes(const struct source *source, const struct source_hole **ret_holes)
 {
 	*ret_holes = source->hole;

@@ -26,6 +26,13 @@ struct source_hole {
 
 size_t source_holes(const struct source *source, const struct source_hole **ret_holes);
 
+/*
+ * Called where all of a file is missing, after the last event before the hole and ahead of the first one behind it. Others'
+ * events may be from later times.
+ */
+typedef void source_take_hole(void *context, const struct source_hole *hole);
+void source_want_holes(struct source *source, source_take_hole *take, void *context);
+
 /* Frames could not be written: what these events stand for is missing of all processes of the file. */
 static inline bool loss_is_of_frames(uint64_t reason)
 {

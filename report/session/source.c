@@ -89,16 +89,20 @@ void file_cut_short(struct file_row *file)
 static int file_find_hole(struct file_row *file, const struct reader_frame *frame)
 {
 	bool is_lost = frame_tells_lost_frames(frame);
-	uint64_t to_ns = frame_first_ns(file, frame);
+	struct source_hole hole = { &file->file, NULL, file->before_ns,
+				    frame_first_ns(file, frame) };
 
 	if (!is_lost && frame->info.sequence == file->sequence + 1)
 		return EVT_OK;
 	if (is_lost && reader_is_at_end(file->reader)) {
 		file_cut_short(file);
-		to_ns = file->watermark_ns;
+		hole.to_ns = file->watermark_ns;
 	}
-	return hole_add(file, NULL, file->before_ns,
-			to_ns < file->watermark_ns ? to_ns : file->watermark_ns);
+	if (hole.to_ns > file->watermark_ns)
+		hole.to_ns = file->watermark_ns;
+	if (file->source->take_hole)
+		file->source->take_hole(file->source->hole_context, &hole);
+	return hole_add(file, NULL, hole.from_ns, hole.to_ns);
 }
 
 /* Which stream of the process has most records of the heap in this frame. */

@@ -133,6 +133,8 @@ struct source {
 	uint64_t passed[EVT_ID_LIMIT];
 	source_take_heap *take_heap; /* NULL: heap records are not wanted */
 	void *heap_context;
+	void (*take_hole)(void *context, const struct source_hole *hole); /* NULL: nobody asks */
+	void *hole_context;
 	bool heap_cuts[EVT_ID_LIMIT]; /* events that come after all heap records before them */
 	bool slow[EVT_ID_LIMIT];      /* those, and what tells of the thread itself */
 	uint64_t frames;              /* of all files so far */

@@ -76,7 +76,7 @@ static void summary_put_memory(const struct summary *summary, struct facts *fact
 	put_where_told(facts, "memory_mapped_bytes", UNIT_BYTES, has_blocks, moment->mapped);
 	put_where_told(facts, "memory_file_bytes", UNIT_BYTES, has_kinds, moment->file);
 	put_where_told(facts, "memory_shared_bytes", UNIT_BYTES, has_kinds, moment->shared);
-	if (moment->brk)
+	if (moment->brk && moment->knows_all)
 		put_where_told(facts, "memory_kept_bytes", UNIT_BYTES, has_kinds && has_blocks,
 			       resident_kept(moment));
 	put_where_told(facts, "memory_rest_bytes", UNIT_BYTES, has_kinds && has_blocks,

@@ -3,9 +3,11 @@
  * The first lines of the summary: what took the time, which causes have the most seconds, who held memory. A
  * sentence stands here only when what was recorded bears it out; what was not recorded is said to be so.
  */
+#include <signal.h>
 #include <string.h>
 
 #include "report/advice/place_text.h"
+#include "report/base/signal_name.h"
 #include "report/base/text.h"
 #include "report/core/why_empty.h"
 #include "report/summary/summary.h"
@@ -90,6 +92,59 @@ static void put_run(const struct summary *summary, const struct screen *screen)
 		unit_format_ns(wall, summary->totals.wall_ns));
 }
 
+static bool was_killed(const struct source_process *process)
+{
+	return process->ended && process->how == EVT_END_KILLED;
+}
+
+/* Of the others none that was ended on purpose, as workers are at the end of a run. */
+static bool has_crashed(const struct source_process *process)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGKILL, SIGSYS };
+	bool is_crash = false;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		is_crash |= process->exit_status == 128 + signals[i];
+	return was_killed(process) && is_crash;
+}
+
+static void put_killer(const struct source_process *process, const struct screen *screen)
+{
+	const char *name = signal_name_of_status(process->exit_status);
+
+	if (name)
+		fputs(name, screen->out);
+	else
+		fputs("a signal", screen->out);
+}
+
+/* Who did not end by itself. */
+static void put_ends(const struct summary *summary, const struct screen *screen)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(summary->source, &process), others = 0, last = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		if (!has_crashed(process[i]))
+			continue;
+		others++;
+		last = i;
+	}
+	if (count && was_killed(process[0])) {
+		fputs(" It was killed by ", screen->out);
+		put_killer(process[0], screen);
+		putc('.', screen->out);
+	}
+	if (others == 1) {
+		fprintf(screen->out, " Process %u was killed by ", process[last]->pid);
+		put_killer(process[last], screen);
+		putc('.', screen->out);
+	} else if (others) {
+		fprintf(screen->out, " %zu other processes were killed (prof-report processes).",
+			others);
+	}
+}
+
 static void put_cpu(const struct summary *summary, const struct screen *screen, const char *before)
 {
 	const struct summary_totals *totals = &summary->totals;
@@ -156,6 +211,7 @@ static void print_time(const struct summary *summary, const struct screen *scree
 	else
 		put_cpu(summary, &line.screen, is_cut(summary) ? "; it used" : " and used");
 	putc('.', line.screen.out);
+	put_ends(summary, &line.screen);
 	if (run_filters(summary->run)->any) {
 		why_empty_name_filters(summary->run, "", filters);
 		fprintf(line.screen.out,

@@ -241,6 +241,20 @@ void export_limitations(const struct source *source, uint64_t families, const st
 }
 
 #define LOSSES_SHOWN 5
+#define WHEN_BYTES 64
+
+/* Of one file whose end is missing, until when it tells. */
+static const char *file_breaks_off(struct source *source, char *text, size_t bytes)
+{
+	struct source_file *const *file;
+	char time[UNIT_TEXT_BYTES];
+
+	text[0] = '\0';
+	if (source_files(source, &file) == 1 && !file[0]->complete && !file[0]->live)
+		snprintf(text, bytes, ", recorded until %s",
+			 unit_format_ns(time, source_known_ns(source)));
+	return text;
+}
 
 void export_losses(struct source *source, const struct screen *screen)
 {
@@ -248,6 +262,7 @@ void export_losses(struct source *source, const struct screen *screen)
 	const struct source_fault *fault;
 	size_t losses = source_losses(source, &loss), faults = source_faults(source, &fault),
 	       shown = 0;
+	char when[WHEN_BYTES];
 
 	for (size_t i = 0; i < losses; i++)
 		if (loss[i].count && shown++ < LOSSES_SHOWN)
@@ -257,8 +272,9 @@ void export_losses(struct source *source, const struct screen *screen)
 			     shown - LOSSES_SHOWN);
 	if (faults) {
 		screen_print(screen, SCREEN_RED,
-			     "INCOMPLETE: %zu fault%s in the files, see prof-report check", faults,
-			     faults == 1 ? "" : "s");
+			     "INCOMPLETE: %zu fault%s in the files%s, see prof-report check",
+			     faults, faults == 1 ? "" : "s",
+			     file_breaks_off(source, when, sizeof(when)));
 		putc('\n', screen->out);
 	}
 	if (shown || faults)

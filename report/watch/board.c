@@ -22,7 +22,7 @@
 struct sums {
 	uint64_t window[FOLLOWER_COUNTS], total[FOLLOWER_COUNTS];
 	uint64_t window_ns, end_ns; /* the longest */
-	uint64_t resident, live_bytes, processes, living, threads;
+	uint64_t resident, largest, live_bytes, processes, living, threads;
 	uint64_t lost, faults, bytes, step_processes, last_number, last_step_ns;
 	uint32_t pid;
 	const char *command;
@@ -55,6 +55,8 @@ static void sums_add_processes(struct sums *sums, const struct source *source)
 			continue;
 		sums->living++;
 		sums->resident += process[i]->memory_bytes;
+		if (process[i]->memory_bytes > sums->largest)
+			sums->largest = process[i]->memory_bytes;
 	}
 	for (size_t i = 0; i < threads; i++)
 		sums->threads += !thread[i]->ended && !thread[i]->process->ended;
@@ -198,8 +200,14 @@ static void put_cpu(struct board_writer *writer, const struct sums *sums)
 			    (unsigned long long)processes, processes == 1 ? "" : "es");
 
 	if (!writer->board->has_ended)
-		snprintf(line + used, sizeof(line) - (size_t)used, ", %llu thread%s   memory %s",
-			 (unsigned long long)sums->threads, sums->threads == 1 ? "" : "s",
+		used += snprintf(line + used, sizeof(line) - (size_t)used,
+				 ", %llu thread%s   memory %s", (unsigned long long)sums->threads,
+				 sums->threads == 1 ? "" : "s",
+				 unit_format(memory, UNIT_BYTES, sums->largest));
+	/* what processes share is resident in each of them */
+	if (!writer->board->has_ended && sums->living > 1)
+		snprintf(line + used, sizeof(line) - (size_t)used,
+			 " in the largest, at most %s in all",
 			 unit_format(memory, UNIT_BYTES, sums->resident));
 	put_line(writer, NULL, line);
 }

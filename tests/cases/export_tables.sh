@@ -23,7 +23,7 @@ done
 same "$ROOT/tests/truth/recordings/good_workers.evt" csv
 expect_eq "status" $status 0
 expect_match "what is said" "$(cat err)" "'folder': [0-9]+ files, "
-expect_eq "losses" "$(cat folder/losses.csv)" 'process,count,reason'
+expect_eq "losses" "$(cat folder/losses.csv)" 'process,count,reason,from_ns,to_ns'
 "$REPORT" export csv "$ROOT/tests/golden/cut.evt" -o cut 2>err && fail "a cut file exports as if it were whole"
 expect_eq "faults" "$(wc -l <cut/faults.csv)" "$(($(json threads "$ROOT/tests/golden/cut.evt" 'len(doc["faults"])') + 1))"
 

@@ -18,6 +18,7 @@ echo $? >status
 df full | tail -1 >df.out
 "$REPORT" summary full/run.evt >report.out 2>report.err
 echo $? >report.status
+"$REPORT" leaks full/run.evt >leaks.out 2>leaks.err
 END
 unshare -m bash inner.sh 2>unshare.err || skip "cannot mount a tmpfs here: $(head -1 unshare.err)"
 expect_eq "exit status" "$(cat status)" 6
@@ -26,3 +27,5 @@ expect_eq "lines on standard error ($(cat err))" "$(wc -l <err)" 1
 expect_match "the line" "$(cat err)" '^intercept: .*(space|full|lost)'
 expect_match "exit status of the report" "$(cat report.status)" '^[01]$'
 grep -qi lost report.out report.err || fail "the report does not say that events were lost: $(cat report.out report.err)"
+# What was freed after the disk was full is no leak.
+grep -q '^not freed by ' leaks.out || fail "leaks does not say until when: $(cat leaks.out leaks.err)"

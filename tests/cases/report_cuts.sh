@@ -14,3 +14,6 @@ expect_eq "imports up to 6.3 ms" "$(json imports "$ROOT/tests/golden/functions.e
 	'[r["cumulative_ns"] for r in rows if r["module"] == "posix"][0]' --time ..6.3ms)" 246370
 expect_eq "their time" "$(json imports "$ROOT/tests/golden/functions.evt" \
 	'sum(r["self_ns"] for r in rows) // 10000' --time ..6.3ms)" 62
+
+# The heap is looked at no further than the selected steps.
+expect_eq "looks up to step 3" "$(json leaks "$ROOT/tests/truth/recordings/checkpoint.evt" 'totals["steps"]' --step 3)" 5

@@ -18,6 +18,7 @@ static struct cuda_recording c;
 static struct source *source;
 static struct run *run;
 static uint64_t marks;
+static uint64_t cuts, marks_at_cut, cut_ns; /* of threads whose events were lost */
 
 static void take(void *state, const struct source_event *event, bool counts)
 {
@@ -32,7 +33,21 @@ static void start(void *state, struct run *of, const void *options)
 	run_reads(of, EVT_nvtx_mark, 0, take, state);
 }
 
-static const struct analysis_kind kind = { .name = "marks", .state_bytes = 1, .start = start };
+static void cut(void *state, const struct cut *cut)
+{
+	(void)state;
+	if (cut->reason != CUT_LOST || !cut->thread)
+		return;
+	if (!cuts++) {
+		marks_at_cut = marks;
+		cut_ns = cut->time_ns;
+	}
+}
+
+static const struct analysis_kind kind = { .name = "marks",
+					   .state_bytes = 1,
+					   .start = start,
+					   .cut = cut };
 
 /* A frame with a mark at each of two times. */
 static void put_frame(uint64_t first_ns, uint64_t second_ns)
@@ -63,7 +78,7 @@ static void read_to(size_t length, uint64_t to_ns)
 	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
 	run = run_new(source, &filter);
 	(void)run_want(run, &kind, NULL);
-	marks = 0;
+	marks = cuts = 0;
 	run_read(run, false);
 }
 
@@ -155,6 +170,9 @@ static void a_disk_that_was_full_leaves_a_hole(void **state)
 	assert_int_equal(marks, 6);
 	assert_int_equal(source_known_ns(source), 5000);
 	expect_hole(0, 1000, 3000);
+	assert_true(cuts > 0); /* what was open ends there, before what comes after it */
+	assert_int_equal(marks_at_cut, 2);
+	assert_int_equal(cut_ns, 1000);
 	assert_false(known_within(run, 1500, 2500));
 	assert_true(known_within(run, 2500, 3500));
 	expect_still_live("never freed");
