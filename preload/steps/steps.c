@@ -146,6 +146,11 @@ void steps_follow_parent(void)
 		capture_follow(is_wanted, &schedule_text);
 }
 
+bool steps_lead(void)
+{
+	return !steps_scheduled || atomic_load_explicit(&is_leader, memory_order_relaxed);
+}
+
 /* What is open in other threads of the parent will not end here. */
 static void steps_forked(void)
 {

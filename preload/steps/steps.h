@@ -44,6 +44,8 @@ void steps_begin(uint64_t key, const struct string *name);
 void steps_end(uint64_t key);
 
 void steps_follow_parent(void);
+/* Nobody else decides what is recorded here: there is no schedule, or this process counts its steps. */
+bool steps_lead(void);
 
 /* Once an operator: what a child of the schedule's process has to see to. */
 static inline void steps_look(void)

@@ -18,35 +18,18 @@
 #include "preload/record/strings.h"
 #include "preload/base/symbols.h"
 #include "preload/stacks/stack.h"
+#include "preload/torch/torch_callbacks.h"
 #include "preload/torch/torch_function.h"
 #include "preload/torch/torch_inputs.h"
 #include "preload/torch/torch_layout.h"
 
-/* at::RecordScope: those of what is run. Three are of builds that trace which kernels, classes and features are used. */
-#define SCOPES 10u /* NUM_SCOPES */
+/* at::RecordScope */
 #define SCOPE_FUNCTION 0u
 #define SCOPE_BACKWARD 1u
-#define SCOPE_TORCHSCRIPT 2u
-#define SCOPE_LITE_INTERPRETER 6u
 #define SCOPE_USER 7u
-#define SCOPE_STATIC_RUNTIME_OP 8u
-#define SCOPE_STATIC_RUNTIME_MODEL 9u
 #define SHOWN_LIST_NAME "aten::sum"
 
-/* at::RecordFunctionCallback */
-struct callback {
-	void *(*start)(void **ret_context, const void *function);
-	void (*end)(const void *function, void *context);
-	double probability;
-	bool scopes[SCOPES];
-	bool needs_inputs, needs_outputs, needs_ids;
-};
-
-_Static_assert(sizeof(struct callback) == 40, "as ATen/record_function.h lays it out");
-
 static struct {
-	uint64_t (*add)(struct callback callback);
-	void (*remove)(uint64_t handle);
 	const char *(*name)(const void *function);
 	uint64_t (*thread_id)(void);
 	bool (*is_async)(const void *function); /* NULL: this torch has none */
@@ -58,8 +41,6 @@ static _Atomic bool sampling_untold;
 
 enum torch_state { TORCH_OFF, TORCH_SHOWING, TORCH_SHOWING_INPUTS, TORCH_ON };
 static _Atomic int torch_state;
-
-static uint64_t callback_handle;
 
 static bool wants_inputs(void)
 {
@@ -290,6 +271,8 @@ static void *operator_start(void **ret_context, const void *function)
 	if (lane) {
 		record_begin(function, !is_guard(function), lane);
 		recorder_leave(lane);
+	} else if (atomic_load_explicit(&torch_callbacks_vary, memory_order_relaxed)) {
+		torch_callbacks_follow();
 	}
 	return ret_context;
 }
@@ -358,36 +341,12 @@ static int look_for_api(struct dl_phdr_info *module, size_t bytes, void *context
 	(void)context;
 	if (!symbols_of_module(module, &s))
 		return 0;
-	*(void **)&torch_api.add = symbols_address(
-		&s, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
-	*(void **)&torch_api.remove = symbols_address(&s, "_ZN2at14removeCallbackEm");
 	*(void **)&torch_api.name = symbols_address(&s, "_ZNK2at14RecordFunction4nameEv");
 	*(void **)&torch_api.thread_id = symbols_address(
 		&s, "_ZN2at14RecordFunction15currentThreadIdEv");
 	*(void **)&torch_api.sequence = symbols_address(&s, "_ZN2at15sequence_number4peekEv");
 	*(void **)&torch_api.is_async = symbols_address(&s, "_ZNK2at14RecordFunction7isAsyncEv");
-	return torch_api.add && torch_api.remove && torch_api.name && torch_api.thread_id;
-}
-
-/*
- * Not of all scopes: whenever autograd's engine goes to a node, and when it comes back, torch makes each scope's list of
- * callbacks anew, and a list that has one is an allocation.
- */
-static uint64_t callback_add(bool user_scopes, bool others, double probability)
-{
-	struct callback callback = { .start = operator_start,
-				     .end = operator_end,
-				     .probability = probability,
-				     .needs_inputs = wants_inputs() };
-
-	callback.scopes[SCOPE_FUNCTION] = others;
-	callback.scopes[SCOPE_BACKWARD] = others;
-	callback.scopes[SCOPE_TORCHSCRIPT] = others;
-	callback.scopes[SCOPE_LITE_INTERPRETER] = others;
-	callback.scopes[SCOPE_STATIC_RUNTIME_OP] = others;
-	callback.scopes[SCOPE_STATIC_RUNTIME_MODEL] = others;
-	callback.scopes[SCOPE_USER] = user_scopes;
-	return torch_api.add(callback);
+	return torch_callbacks_find(&s) && torch_api.name && torch_api.thread_id;
 }
 
 bool torch_begin(void *arguments)
@@ -398,7 +357,9 @@ bool torch_begin(void *arguments)
 	if (!atomic_compare_exchange_strong(&torch_state, &off, TORCH_SHOWING))
 		return true;
 	if (dl_iterate_phdr(look_for_api, NULL))
-		callback_handle = callback_add(true, true, 1);
+		torch_callbacks_begin(
+			(struct torch_callback_functions){ operator_start, operator_end },
+			wants_inputs());
 	else
 		limitation_say(LIMITATION_torch_unknown, NULL);
 	return true;
@@ -407,26 +368,22 @@ bool torch_begin(void *arguments)
 /* All is known: recording starts. */
 static void torch_start(void)
 {
-	if (settings.operators > 1) {
-		torch_api.remove(callback_handle);
-		atomic_store(&sampling_untold, true);
-		(void)callback_add(true, false, 1);
-		(void)callback_add(false, true, 1.0 / settings.operators);
-	}
+	atomic_store(&sampling_untold, settings.operators > 1);
+	torch_callbacks_run(torch_function.thread != 0);
 	atomic_store(&torch_state, TORCH_ON);
 }
 
 bool torch_calibrate(void *arguments)
 {
 	(void)arguments;
-	if (atomic_load(&torch_state) != TORCH_SHOWING || !torch_api.add)
+	if (atomic_load(&torch_state) != TORCH_SHOWING || !torch_api.name)
 		return false;
 	if (torch_function_find(torch_api.thread_id(), wants_inputs())) {
 		atomic_store(&torch_state, TORCH_SHOWING_INPUTS);
 		return true;
 	}
 	atomic_store(&torch_state, TORCH_OFF);
-	torch_api.remove(callback_handle);
+	torch_callbacks_give_up();
 	limitation_say(LIMITATION_torch_differs, NULL);
 	return false;
 }
