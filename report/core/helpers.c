@@ -22,6 +22,7 @@ void helpers_release(struct helpers *helpers)
 {
 	free(helpers->thread);
 	free(helpers->last);
+	free(helpers->listening);
 	map_release(&helpers->numbers);
 }
 
@@ -33,9 +34,9 @@ static struct helper_thread *thread_at(struct helpers *helpers, uint32_t thread,
 				      sizeof(*helpers->thread));
 	at = &helpers->thread[thread];
 	if (!at->is_known)
-		*at = (struct helper_thread){ .is_known = true,
-					      .owner = NEST_NONE,
-					      .process = process };
+		*at = (struct helper_thread){
+			.is_known = true, .owner = NEST_NONE, .index = thread, .process = process
+		};
 	return at;
 }
 
@@ -48,18 +49,30 @@ static bool is_linked(const struct helpers *helpers, const struct helper_thread 
 
 /* --- what an owner's helpers did --- */
 
+static void owner_cover(const struct helpers *helpers, struct helper_thread *owner, uint64_t ns,
+			uint64_t time_ns)
+{
+	owner->covered_ns += ns;
+	for (size_t i = 0; ns && i < helpers->listening_count; i++)
+		helpers->listening[i].take(
+			helpers->listening[i].state,
+			(struct nest_place){ time_ns, owner->index, owner->process }, ns);
+}
+
 /* Up to now: they worked, or were between two nodes. */
-static void owner_touch(struct helper_thread *owner, uint64_t time_ns)
+static void owner_touch(const struct helpers *helpers, struct helper_thread *owner,
+			uint64_t time_ns)
 {
 	uint64_t ns = time_ns > owner->touched_ns ? time_ns - owner->touched_ns : 0;
 
 	if (owner->busy || ns < HELPERS_PAUSE_NS)
-		owner->covered_ns += ns;
+		owner_cover(helpers, owner, ns, time_ns);
 	owner->touched_ns += ns;
 }
 
 /* The helper is in an operator of the owner's from here on, which began at `since_ns`. */
-static void owner_engage(struct helper_thread *owner, uint64_t since_ns, uint64_t time_ns)
+static void owner_engage(const struct helpers *helpers, struct helper_thread *owner,
+			 uint64_t since_ns, uint64_t time_ns)
 {
 	bool is_first = owner->helped_moves != owner->moves + 1;
 
@@ -68,10 +81,10 @@ static void owner_engage(struct helper_thread *owner, uint64_t since_ns, uint64_
 		owner->touched_ns = since_ns > owner->moved_ns ? since_ns : owner->moved_ns;
 		owner->busy = 0;
 	} else if (!owner->busy && since_ns > owner->touched_ns) {
-		owner_touch(owner, since_ns);
+		owner_touch(helpers, owner, since_ns);
 	}
 	owner->busy++;
-	owner_touch(owner, time_ns);
+	owner_touch(helpers, owner, time_ns);
 }
 
 /* --- links --- */
@@ -91,7 +104,7 @@ static void helper_link(struct helpers *helpers, struct helper_thread *helper, u
 	helper->owner = owner;
 	helper->owner_moves = helpers->thread[owner].moves;
 	if (helper->depth)
-		owner_engage(&helpers->thread[owner], helper->opened_ns, time_ns);
+		owner_engage(helpers, &helpers->thread[owner], helper->opened_ns, time_ns);
 }
 
 /* The owner itself must not be one that works for the helper. */
@@ -162,7 +175,7 @@ static void take_move(struct helpers *helpers, uint32_t index, uint64_t time_ns)
 	struct helper_thread *thread = &helpers->thread[index];
 
 	if (thread->helped_moves == thread->moves + 1 && thread->busy)
-		owner_touch(thread, time_ns);
+		owner_touch(helpers, thread, time_ns);
 	thread->busy = 0;
 	thread->moves++;
 	thread->moved_ns = time_ns;
@@ -208,7 +221,7 @@ static void take_outermost(struct helpers *helpers, struct source *source,
 
 	thread->opened_ns = time_ns;
 	if (thread->owner != NEST_NONE)
-		owner_engage(&helpers->thread[thread->owner], time_ns, time_ns);
+		owner_engage(helpers, &helpers->thread[thread->owner], time_ns, time_ns);
 	else if (!is_engine(source, event))
 		thread->runs_own = thread->runs_own || !is_named_so(event);
 	else if (!thread->runs_own)
@@ -246,7 +259,7 @@ static void take_begin(struct helpers *helpers, struct source *source,
 	if (!thread->depth++)
 		take_outermost(helpers, source, event);
 	else if (thread->owner != NEST_NONE)
-		owner_touch(&helpers->thread[thread->owner], time_ns);
+		owner_touch(helpers, &helpers->thread[thread->owner], time_ns);
 	take_move(helpers, index, time_ns);
 	if (event->event.id != EVT_torch_begin) /* torch_begin_id has the same fields: cut.h */
 		take_function(helpers, event);
@@ -260,7 +273,7 @@ static void thread_end(struct helpers *helpers, uint32_t index, uint64_t time_ns
 	if (is_linked(helpers, thread)) {
 		struct helper_thread *owner = &helpers->thread[thread->owner];
 
-		owner_touch(owner, time_ns);
+		owner_touch(helpers, owner, time_ns);
 		owner->busy -= thread->depth == 1 && owner->busy;
 	}
 	thread->depth -= thread->depth > 0;
@@ -317,6 +330,14 @@ void helpers_cut(struct helpers *helpers, uint32_t thread)
 
 /* --- what is known --- */
 
+void helpers_listen(struct helpers *helpers, helpers_listener *listen, void *state)
+{
+	helpers->listening = memory_room(helpers->listening, helpers->listening_count,
+					 &helpers->listening_room, sizeof(*helpers->listening));
+	helpers->listening[helpers->listening_count++] = (struct helpers_listening){ listen,
+										     state };
+}
+
 uint32_t helpers_owner(const struct helpers *helpers, uint32_t thread)
 {
 	uint32_t owner = NEST_NONE;
@@ -328,6 +349,14 @@ uint32_t helpers_owner(const struct helpers *helpers, uint32_t thread)
 		owner = thread = helpers->thread[thread].owner;
 	}
 	return owner;
+}
+
+uint32_t helpers_scopes_of(const struct helpers *helpers, const struct nest *nest, uint32_t thread)
+{
+	uint32_t owner = nest_innermost(nest, thread) == NEST_NONE ? helpers_owner(helpers, thread)
+								   : NEST_NONE;
+
+	return owner == NEST_NONE ? thread : owner;
 }
 
 uint64_t helpers_covered_ns(const struct helpers *helpers, uint32_t thread)

@@ -36,7 +36,7 @@ struct helper_thread {
 	bool runs_own;   /* it had an operator outside of autograd's scopes */
 	bool is_caller;  /* it has been the first owner of a helper's stint: it calls backward() */
 	bool is_confirmed; /* the owner was named by a backward function of this stint */
-	uint32_t process, depth;
+	uint32_t index, process, depth;
 	uint64_t moves, moved_ns; /* operators that it began or ended, and when it did last */
 	uint64_t opened_ns;       /* its outermost open operator */
 	uint32_t owner;           /* NEST_NONE: nobody's helper */
@@ -47,7 +47,15 @@ struct helper_thread {
 	uint64_t helped_moves; /* its moves when a helper worked for it last, + 1 */
 };
 
+/* From then to then at least one helper of the thread was at work; told in order, at the end of each. */
+typedef void helpers_listener(void *state, struct nest_place owner, uint64_t duration_ns);
+
 struct helpers {
+	struct helpers_listening {
+		helpers_listener *take;
+		void *state;
+	} * listening;
+	size_t listening_count, listening_room;
 	struct helper_thread *thread;
 	size_t thread_room;
 	uint32_t *last; /* by process: the thread that ran an operator last and is no helper, + 1 */
@@ -65,10 +73,15 @@ void helpers_cut(struct helpers *helpers, uint32_t thread);
 
 /* For whom the thread works now, through helpers of helpers; NEST_NONE: for nobody else. */
 uint32_t helpers_owner(const struct helpers *helpers, uint32_t thread);
+/* Whose scopes of the nest hold for what the thread does: its own, or where none is open its owner's. */
+uint32_t helpers_scopes_of(const struct helpers *helpers, const struct nest *nest, uint32_t thread);
 /* How long at least one helper of the thread was at work, each moment once, as of the last operator of any of them. */
 uint64_t helpers_covered_ns(const struct helpers *helpers, uint32_t thread);
 /* A backward function on another thread had its forward operator on this one. */
 bool helpers_is_forward(const struct helpers *helpers, uint32_t thread);
+
+/* For start() of an analysis. */
+void helpers_listen(struct helpers *helpers, helpers_listener *listen, void *state);
 
 /* As an analysis: it sees each event before those that want it. */
 struct helpers_options {

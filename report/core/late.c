@@ -171,7 +171,10 @@ static void work_join(struct late_state *mine, size_t at, uint64_t told_ns, stru
 
 static void work_be_homeless(struct late_state *mine, const struct late_work *work)
 {
-	mine->late.homeless++;
+	if (late_is_on_device(work))
+		mine->late.homeless++;
+	else
+		mine->late.homeless_waits++;
 	for (size_t i = 0; i < mine->listening_count; i++)
 		if (mine->listening[i].how.takes_homeless)
 			mine->listening[i].how.take(mine->listening[i].state, LATE_NOTHING, work);

@@ -64,9 +64,10 @@ struct late_listener {
 };
 
 struct late {
-	uint64_t clamped;  /* pieces that count and began before their call, beyond doubt */
-	uint64_t homeless; /* their call was not recorded */
-	uint64_t taken;    /* pieces, of whatever kind */
+	uint64_t clamped;        /* pieces that count and began before their call, beyond doubt */
+	uint64_t homeless;       /* kernels, copies and memsets whose call was not recorded */
+	uint64_t homeless_waits; /* the same of waits: cudaEventQuery() by libraries is one */
+	uint64_t taken;          /* pieces, of whatever kind */
 };
 
 /* For start() of an analysis, or of a report. */

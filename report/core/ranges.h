@@ -69,7 +69,10 @@ struct range_set {
 	uint32_t refs, next; /* next: among the unused */
 };
 
+struct helpers; /* core/helpers.h */
+
 struct ranges {
+	const struct helpers *helpers; /* with work that is told late; else NULL */
 	bool by_path;
 	struct range_row *row;
 	size_t row_count, row_room;

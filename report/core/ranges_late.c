@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranges and the work that was asked for in them and told late: see ranges.h. A place is the scope of the innermost
- * push/pop range of the thread, and in the upper half the set of start/end ranges of the process.
+ * push/pop range of the thread, or of the one that it works for, and in the upper half the set of start/end ranges of the process.
  */
 #include <stdlib.h>
 
 #include "report/base/memory.h"
+#include "report/core/helpers.h"
 #include "report/core/ranges.h"
 
 _Static_assert(RANGE_NONE == LATE_NO_ROW, "a range without a row is a scope without one");
@@ -141,8 +142,8 @@ void ranges_forget_set(struct ranges *ranges, uint32_t process)
 static uint64_t place_of(void *state, const struct source_event *event, bool counts)
 {
 	struct ranges *ranges = state;
-	uint32_t scope = late_scopes_of_thread(&ranges->late, &ranges->nest, event->thread->index,
-					       late_of_open);
+	uint32_t thread = helpers_scopes_of(ranges->helpers, &ranges->nest, event->thread->index);
+	uint32_t scope = late_scopes_of_thread(&ranges->late, &ranges->nest, thread, late_of_open);
 	uint32_t set = set_of_process(ranges, event->process->index);
 
 	(void)counts;
@@ -178,5 +179,6 @@ void ranges_want_late(struct ranges *ranges, struct run *run)
 		.place = place_of, .take = take_late, .drop = drop_late, .takes_uncounted = true
 	};
 
+	ranges->helpers = helpers_want(run, NULL);
 	late_listen(late_want(run), &listener, ranges);
 }

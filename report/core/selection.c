@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/core/helpers.h"
 
 struct filter_process {
 	uint32_t open;    /* ranges of that name that hold for all of the process */
@@ -29,10 +30,17 @@ void selection_init(struct selection *filters, const struct filter_settings *set
 	filters->any = filter_is_set(settings);
 	open_ranges_init(&filters->ranges, filter_range_ended, filters);
 	map_init(&filters->started);
+	if (!settings->range)
+		return;
+	filters->helpers = memory_zero(1, sizeof(*filters->helpers));
+	helpers_init(filters->helpers);
 }
 
 void selection_release(struct selection *filters)
 {
+	if (filters->helpers)
+		helpers_release(filters->helpers);
+	free(filters->helpers);
 	open_ranges_release(&filters->ranges);
 	free(filters->thread);
 	free(filters->process);
@@ -80,6 +88,8 @@ static void filter_range_ended(void *state, const struct open_range *range, uint
 void selection_cut(struct selection *filters, struct nest_place place)
 {
 	open_ranges_cut(&filters->ranges, place, NEST_CUT);
+	if (filters->helpers)
+		helpers_cut(filters->helpers, place.thread);
 }
 
 void selection_cut_started(struct selection *filters, uint32_t index)
@@ -134,6 +144,16 @@ static bool selection_name(const struct selection *filters, struct source *sourc
 			   const struct source_event *event, uint64_t id)
 {
 	return name_is(source_name_of(source, event->file, id), filters->settings.range);
+}
+
+/* The range is open on the event's thread, or on the one that it works for. */
+static bool selection_is_open(struct selection *filters, const struct source_event *event)
+{
+	uint32_t thread = event->thread->index, owner = helpers_owner(filters->helpers, thread);
+
+	return selection_process_at(filters, event->process->index)->open > 0 ||
+	       *selection_open_on(filters, thread) > 0 ||
+	       (owner != NEST_NONE && *selection_open_on(filters, owner) > 0);
 }
 
 /* What opens is open before the verdict on it. */
@@ -224,8 +244,8 @@ enum filter_verdict selection_judge(struct selection *filters, struct source *so
 		return FILTER_OUT;
 	if (settings->range) {
 		selection_note_open(filters, source, event);
-		inside = selection_process_at(filters, event->process->index)->open > 0 ||
-			 *selection_open_on(filters, event->thread->index) > 0;
+		helpers_take(filters->helpers, source, event);
+		inside = selection_is_open(filters, event);
 		selection_note_close(filters, source, event);
 	}
 	if (settings->tid != FILTER_NO_ID && event->thread->tid != settings->tid)

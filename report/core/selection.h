@@ -36,10 +36,14 @@ struct filter_settings {
 	uint64_t rank_from, rank_to;
 };
 
+struct helpers; /* core/helpers.h */
+
 struct selection {
 	struct filter_settings settings;
 	bool any; /* something is filtered at all */
 	struct open_ranges ranges;
+	struct helpers *
+		helpers; /* with a range: what threads do for the one that has it open is in it; else NULL */
 	uint32_t *thread; /* open ranges of that name that hold for a thread */
 	size_t thread_room;
 	struct filter_process *process; /* by index */

@@ -57,7 +57,7 @@ void notes_print_outside(const struct notes *notes, const struct screen *screen,
 			   unit_format_count(a, cuda->outside[most]), unit_format_count(b, total),
 			   what, name,
 			   !strncmp(name, "pt_autograd", 11)
-				   ? ": PyTorch's backward on GPU (--during NAME has it)"
+				   ? ": PyTorch's backward on GPU, whose caller had none open"
 				   : "");
 }
 

@@ -91,14 +91,15 @@ static uint64_t lost_of(const struct report *report)
 	return lost;
 }
 
-static void losses_of(const struct report *report, struct facts *facts)
+static void losses_of(const struct report *report, enum gpu_table table, struct facts *facts)
 {
 	const struct gpu *gpu = gpu_of(report);
 
 	facts_number(facts, "lost", UNIT_COUNT, lost_of(report));
 	facts_number(facts, "untold", UNIT_COUNT, untold_of(report)->calls);
 	facts_number(facts, "clamped", UNIT_COUNT, gpu->late->clamped);
-	facts_number(facts, "without_call", UNIT_COUNT, gpu->late->homeless);
+	facts_number(facts, "without_call", UNIT_COUNT,
+		     table == GPU_WAITS ? gpu->late->homeless_waits : gpu->late->homeless);
 }
 
 static void total_of(const struct report *report, enum gpu_table table, struct facts *facts)
@@ -110,7 +111,7 @@ static void total_of(const struct report *report, enum gpu_table table, struct f
 	facts_number(facts, "total_ns", UNIT_NS, total.time.total_ns);
 	if (table == GPU_COPIES)
 		facts_number(facts, "bytes", UNIT_BYTES, total.bytes);
-	losses_of(report, facts);
+	losses_of(report, table, facts);
 }
 
 static void kernels_total(const struct report *report, struct facts *facts)
@@ -134,7 +135,7 @@ static void trace_total(const struct report *report, struct facts *facts)
 	const struct gpu *gpu = gpu_of(report);
 
 	facts_number(facts, "rows", UNIT_COUNT, gpu->trace.count);
-	losses_of(report, facts);
+	losses_of(report, GPU_KERNELS, facts);
 }
 
 /* --- what people read above them --- */
@@ -204,9 +205,9 @@ static void print_losses(const struct gpu *gpu, const struct screen *screen)
 					   unit_format_count(number, gpu->lost[i]),
 					   unit_plural(gpu->lost[i]));
 	if (gpu->late->homeless)
-		screen_print_prose(screen,
-				   "kernels, copies and waits whose call was not recorded: %s",
-				   unit_format_count(number, gpu->late->homeless));
+		screen_print_prose(
+			screen, "kernels, copies and memsets that belong to no recorded call: %s",
+			unit_format_count(number, gpu->late->homeless));
 	if (gpu->late->clamped)
 		screen_print_prose(screen,
 				   "kernels and copies that seemed to begin before their call, and "

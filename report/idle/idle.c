@@ -6,6 +6,7 @@
 
 #include "report/base/map.h"
 #include "report/base/memory.h"
+#include "report/core/helpers.h"
 #include "report/core/open_ranges.h"
 #include "report/idle/idle_calls.h"
 #include "report/idle/open_gaps.h"
@@ -16,6 +17,7 @@ struct idle_state {
 	struct idle idle; /* first: it is what others see */
 	struct gpu_time *time;
 	struct source *source;
+	const struct helpers *helpers;
 	struct map rows;
 	struct timelines lines; /* scopes and calls */
 	struct timelines looks; /* what is asked where the others know nothing */
@@ -67,6 +69,17 @@ static uint32_t scope_row(struct idle_state *mine, const struct source_event *ev
 	return TIMELINE_NOT_KNOWN;
 }
 
+/* In nothing: a helper is then at what its owner is at, others are known to be in none, or not. */
+static uint32_t row_from_now(struct idle_state *mine, const struct source_event *event)
+{
+	uint32_t row = mine->by_place ? TIMELINE_NOT_KNOWN : scope_row(mine, event);
+	uint32_t owner = helpers_owner(mine->helpers, event->thread->index);
+
+	if (owner == NEST_NONE || (row != TIMELINE_NOT_KNOWN && mine->idle.row[row].value))
+		return row;
+	return row_of(mine, IDLE_OWNER, owner);
+}
+
 static void take_scope(void *state, const struct source_event *event, bool counts)
 {
 	struct idle_state *mine = state;
@@ -74,7 +87,7 @@ static void take_scope(void *state, const struct source_event *event, bool count
 	(void)counts;
 	note_thread(mine, event->thread, event->process);
 	timelines_put_scope(&mine->lines, event->thread->index, event->event.time_ns,
-			    scope_row(mine, event));
+			    row_from_now(mine, event));
 }
 
 static void take_call(void *state, const struct source_event *event, bool counts)
@@ -120,29 +133,40 @@ static void cut(void *state, const struct cut *cut)
 
 /* --- gaps --- */
 
+#define OWNERS_MAX 4u /* helpers of helpers */
+
 /* A part of a gap, told to `take` with what is known of it. */
 struct asking {
-	const struct timelines *looks;
+	const struct idle_state *mine;
 	timeline_take *take;
 	void *state;
 	uint32_t thread;
+	unsigned int owners; /* asked so far */
 };
 
 static void ask_looks(void *state, uint32_t key, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct asking *asking = state;
+	const struct idle_state *mine = asking->mine;
+	const struct idle_row *row = key == TIMELINE_NOT_KNOWN ? NULL : &mine->idle.row[key];
+	struct asking owner = *asking;
 
-	if (key == TIMELINE_NOT_KNOWN)
-		timelines_each(asking->looks, asking->thread, from_ns, to_ns, asking->take,
+	if (row && row->kind == IDLE_OWNER && asking->owners < OWNERS_MAX) {
+		owner.thread = (uint32_t)row->value;
+		owner.owners++;
+		timelines_each(&mine->lines, owner.thread, from_ns, to_ns, ask_looks, &owner);
+	} else if (!row || row->kind == IDLE_OWNER) {
+		timelines_each(&mine->looks, asking->thread, from_ns, to_ns, asking->take,
 			       asking->state);
-	else
+	} else {
 		asking->take(asking->state, key, from_ns, to_ns);
+	}
 }
 
 static void gap_ask(const struct idle_state *mine, uint32_t thread, uint64_t from_ns,
 		    uint64_t to_ns, timeline_take *take, void *state)
 {
-	struct asking asking = { &mine->looks, take, state, thread };
+	struct asking asking = { mine, take, state, thread, 0 };
 
 	if (from_ns < to_ns)
 		timelines_each(&mine->lines, thread, from_ns, to_ns, ask_looks, &asking);
@@ -241,6 +265,13 @@ static void fold(struct idle_state *mine)
 
 /* --- the analysis --- */
 
+/* By place nothing but looks is asked, of the thread or of its owner. */
+static void want_owners(struct idle_state *mine, struct run *run)
+{
+	for (size_t i = 0; i < helpers_event_count; i++)
+		run_reads(run, helpers_events[i], FIELDS_ALL, take_scope, mine);
+}
+
 static void want_scopes(struct idle_state *mine, struct run *run, enum key_id by)
 {
 	if (by != BY_gpu_idle_range)
@@ -265,7 +296,10 @@ static void start(void *state, struct run *run, const void *options)
 	row_of(mine, IDLE_NOT_KNOWN, 0);
 	gpu_time_listen(mine->time, take_gap, mine);
 	mine->by_place = asked->by == BY_gpu_idle_line || asked->by == BY_gpu_idle_function;
-	if (!mine->by_place)
+	mine->helpers = helpers_want(run, NULL);
+	if (mine->by_place)
+		want_owners(mine, run);
+	else
 		want_scopes(mine, run, asked->by);
 	if (asked->by == BY_gpu_idle_activity)
 		idle_calls_read(run, take_call, mine);

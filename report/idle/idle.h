@@ -3,6 +3,9 @@
  * What threads did while a stream of a GPU had nothing to do: each gap before a piece of work is taken apart into what
  * the thread that asked for that work was in meanwhile. Gaps are those of gpu_time.h, and the sums are theirs.
  *
+ * A thread of autograd's that is in nothing waits for the thread that it works for (core/helpers.h): meanwhile that one's
+ * operators, calls and lines count.
+ *
  * A gap has only what was recorded of that thread: operators and ranges that were open, calls of CUDA and of input and
  * output, looks at its stack. All else is IDLE_NOT_KNOWN, as are gaps before work without a recorded call.
  *
@@ -28,6 +31,7 @@ enum idle_kind {
 	IDLE_IO,
 	IDLE_PLACE, /* value: as of samples_place(), or SAMPLE_TORN_PLACE */
 	IDLE_STATE, /* value: enum evt_python_state */
+	IDLE_OWNER, /* no row of the report: what the thread of that index, for which the thread works, was in */
 };
 
 /* Stretches of gaps of one kind. */

@@ -217,6 +217,7 @@ static const char *activity_text(const struct report *report, const struct idle_
 	case IDLE_STATE:
 		return "Python";
 	case IDLE_PLACE:
+	case IDLE_OWNER: /* never counted */
 	case IDLE_NOT_KNOWN:
 		break;
 	}

@@ -2,9 +2,12 @@
 /* Actions, and how long a program was at what stands in for them: events become operations of actions.h. */
 #include "report/lightning/action_events.h"
 
+#include "report/core/helpers.h"
+
 struct action_state {
 	struct actions actions; /* first: it is what others see */
 	struct source *source;
+	const struct helpers *helpers;
 };
 
 _Static_assert(sizeof(struct evt_action_begin) == sizeof(struct evt_action_end), "both are a name");
@@ -70,8 +73,11 @@ static void take_range(void *state, const struct source_event *event, bool count
 
 static uint64_t place_of(void *state, const struct source_event *event, bool counts)
 {
+	struct action_state *mine = state;
+
 	(void)counts;
-	return actions_place(&((struct action_state *)state)->actions, event->thread->index);
+	return actions_place(&mine->actions, helpers_scopes_of(mine->helpers, &mine->actions.nest,
+							       event->thread->index));
 }
 
 static void take_late(void *state, uint64_t place, const struct late_work *work)
@@ -97,6 +103,7 @@ static void start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	mine->source = run_source(run);
+	mine->helpers = helpers_want(run, NULL);
 	actions_init(&mine->actions);
 	late_listen(late_want(run), &listener, mine);
 	run_reads(run, EVT_action_begin, FIELDS_ALL, take_begin, mine);

@@ -2,10 +2,12 @@
 /* Calls of modules: see module_events.h. */
 #include "report/modules/module_events.h"
 
+#include "report/core/helped_work.h"
+
 struct module_state {
 	struct ranges modules; /* first: it is what others see */
 	struct source *source;
-	struct works *works;
+	struct helped_work *works;
 };
 
 static void take_begin(void *state, const struct source_event *event, bool counts)
@@ -13,14 +15,15 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	struct module_state *mine = state;
 	const struct evt_torch_module_begin *begin = EVENT_AS(torch_module_begin, &event->event);
 
-	ranges_push(&mine->modules, &(struct range_opening){
-					    .time_ns = event->event.time_ns,
-					    .thread = event->thread->index,
-					    .process = event->process->index,
-					    .name = event_name(mine->source, event, begin->name),
-					    .work = works_of_thread(mine->works, event->thread),
-					    .counts = counts,
-				    });
+	ranges_push(&mine->modules,
+		    &(struct range_opening){
+			    .time_ns = event->event.time_ns,
+			    .thread = event->thread->index,
+			    .process = event->process->index,
+			    .name = event_name(mine->source, event, begin->name),
+			    .work = helped_work_of_thread(mine->works, event->thread),
+			    .counts = counts,
+		    });
 }
 
 static void take_end(void *state, const struct source_event *event, bool counts)
@@ -28,12 +31,13 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	struct module_state *mine = state;
 
 	(void)counts;
-	ranges_pop(&mine->modules, &(struct range_closing){
-					   .time_ns = event->event.time_ns,
-					   .thread = event->thread->index,
-					   .process = event->process->index,
-					   .work = works_of_thread(mine->works, event->thread),
-				   });
+	ranges_pop(&mine->modules,
+		   &(struct range_closing){
+			   .time_ns = event->event.time_ns,
+			   .thread = event->thread->index,
+			   .process = event->process->index,
+			   .work = helped_work_of_thread(mine->works, event->thread),
+		   });
 }
 
 static void start(void *state, struct run *run, const void *options)
@@ -42,7 +46,7 @@ static void start(void *state, struct run *run, const void *options)
 	struct module_state *mine = state;
 
 	mine->source = run_source(run);
-	mine->works = works_want(run, asked->work);
+	mine->works = helped_work_want(run, asked->work);
 	ranges_init(&mine->modules, true);
 	if (asked->work & WORK_BIT(gpu_ns))
 		ranges_want_late(&mine->modules, run);
@@ -56,7 +60,7 @@ static void cut(void *state, const struct cut *cut)
 
 	if (cut->thread)
 		ranges_cut(&mine->modules, cut_place(cut),
-			   works_of_thread(mine->works, cut->thread), cut_ending(cut));
+			   helped_work_of_thread(mine->works, cut->thread), cut_ending(cut));
 }
 
 static void release(void *state)

@@ -2,17 +2,18 @@
 /* NVTX ranges as an analysis: events of family nvtx become operations of ranges.h. */
 #include "report/nvtx/range_events.h"
 
-#include "report/core/work.h"
+#include "report/core/helped_work.h"
 
 struct range_state {
 	struct ranges ranges; /* first: it is what others see */
 	struct source *source;
 	struct works *works; /* NULL: nobody wants to know what was done inside */
+	struct helped_work *helped;
 };
 
 static struct work work_of_thread(const struct range_state *mine, const struct source_event *event)
 {
-	return mine->works ? works_of_thread(mine->works, event->thread) : (struct work){ 0 };
+	return helped_work_of_thread(mine->helped, event->thread);
 }
 
 static struct work work_of_process(const struct range_state *mine,
@@ -108,6 +109,7 @@ static void start(void *state, struct run *run, const void *options)
 	ranges_init(&mine->ranges, asked->by_path != 0);
 	if (asked->work) {
 		mine->works = works_want(run, asked->work);
+		mine->helped = helped_work_want(run, asked->work);
 		if (asked->work & WORK_BIT(gpu_ns))
 			ranges_want_late(&mine->ranges, run);
 		run_sums_exact(run, EVT_nvtx_start);
@@ -129,9 +131,7 @@ static void cut(void *state, const struct cut *cut)
 
 	if (cut->thread)
 		ranges_cut(&mine->ranges, cut_place(cut),
-			   mine->works ? works_of_thread(mine->works, cut->thread)
-				       : (struct work){ 0 },
-			   cut_ending(cut));
+			   helped_work_of_thread(mine->helped, cut->thread), cut_ending(cut));
 	else
 		ranges_cut_started(&mine->ranges, cut_place(cut),
 				   work_of_process(mine, cut->process), cut_ending(cut));

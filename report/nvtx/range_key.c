@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The key `range`: the innermost range that is open on the thread, one of NVTX, a label of PyTorch or an action of
+ * The key `range`: the innermost range that is open on the thread, or where none is on the one that it works for, one of NVTX, a label of PyTorch or an action of
  * Lightning (report/core/open_ranges.h). All steps of torch.profiler are one range, as in report ops.
  */
 #include <string.h>
 
+#include "report/core/helpers.h"
 #include "report/core/key.h"
 #include "report/core/open_ranges.h"
 #include "report/nvtx/rows_ranges.h"
@@ -15,6 +16,7 @@
 
 struct range_places {
 	struct open_ranges ranges;
+	const struct helpers *helpers;
 	struct source *source;
 	uint32_t step; /* index of the first name of a step */
 	bool has_step;
@@ -59,6 +61,7 @@ static void start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	places->source = run_source(run);
+	places->helpers = helpers_want(run, NULL);
 	open_ranges_init(&places->ranges, NULL, NULL);
 	run_reads_ranges(run, take_opening, take_closing, places);
 }
@@ -96,7 +99,10 @@ static uint64_t key_of_event(const void *state, const struct source_event *event
 	const struct range_places *places = state;
 	const struct open_range *range = open_ranges_innermost(&places->ranges,
 							       event->thread->index);
+	uint32_t owner = range ? NEST_NONE : helpers_owner(places->helpers, event->thread->index);
 
+	if (owner != NEST_NONE)
+		range = open_ranges_innermost(&places->ranges, owner);
 	if (!range)
 		return 0;
 	return (uint64_t)range->kind << 62 | (uint64_t)range->domain << 32 |

@@ -96,9 +96,22 @@ static int text_put(struct source *source, struct name_row *row, const char *tex
 	return lookup_put(&source->texts, hash, row);
 }
 
-int names_define(struct file_row *file, uint64_t id, struct evt_text text)
+/* CUDA 13's header writes cudaLaunchKernel() as a call of __cudaLaunchKernel(): people know the one. */
+static struct evt_text text_as_known(struct evt_text text)
+{
+	static const char *const written[] = { "__cudaLaunchKernel", "__cudaLaunchKernel_ptsz" };
+
+	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
+		if (text.length == strlen(written[i]) &&
+		    !memcmp(evt_text_bytes(text), written[i], text.length))
+			return (struct evt_text){ text.at + 2, text.length - 2 };
+	return text;
+}
+
+int names_define(struct file_row *file, uint64_t id, struct evt_text as_recorded)
 {
 	struct name_row *row = lookup_find(&file->names, id), *known;
+	struct evt_text text = text_as_known(as_recorded);
 	const char *bytes = evt_text_bytes(text);
 
 	if (!id || (row && row->name.text) || (!row && file->name_count >= SOURCE_NAMES_MAX) ||

@@ -39,6 +39,10 @@ static void steps_head(const struct document *document, const struct screen *scr
 		fputs("time: ", line.screen.out);
 		steps_print_shares(steps->ns, &steps->cpu, steps->time.total_ns, &line.screen);
 		prose_end(&line, screen);
+		prose_begin(&line, screen);
+		fputs("phases: ", line.screen.out);
+		steps_print_phases(steps, &line.screen);
+		prose_end(&line, screen);
 	}
 	if (run_events(report->run, EVT_torch_sampling) && steps->time.count)
 		screen_print_prose(screen, "not all operators were recorded "
@@ -118,18 +122,40 @@ static void steps_fill(struct report *report, struct table *table)
 	steps_fill_table(&state->shown, table);
 }
 
-static void total_split(struct facts *facts, const struct cpu_span *cpu, uint64_t all_ns,
+static void total_split(struct facts *facts, const struct cpu_span *cpu, const uint64_t ns[2],
 			const char *running, const char *waiting)
 {
-	uint64_t running_ns;
+	uint64_t running_ns, waiting_ns;
 
-	if (!cpu_span_value(cpu, all_ns, &running_ns)) {
+	if (!step_cpu_split(cpu, ns[0], ns[1], &running_ns, &waiting_ns)) {
 		facts_none(facts, running, UNIT_NS);
 		facts_none(facts, waiting, UNIT_NS);
 		return;
 	}
 	facts_number(facts, running, UNIT_NS, running_ns);
-	facts_number(facts, waiting, UNIT_NS, all_ns - running_ns);
+	facts_number(facts, waiting, UNIT_NS, waiting_ns);
+}
+
+static void total_phases(const struct steps *steps, struct facts *facts)
+{
+	static const char *const host[STEP_PHASE_LIMIT] = { "data_ns",
+							    "forward_ns",
+							    "backward_ns",
+							    "optimizer_ns",
+							    NULL, /* a category too */
+							    "evaluation_ns",
+							    "other_phase_ns" };
+	static const char *const gpu[STEP_PHASE_LIMIT] = {
+		"gpu_data_ns",       "gpu_forward_ns",       "gpu_backward_ns",
+		"gpu_optimizer_ns",  "gpu_communication_ns", "gpu_evaluation_ns",
+		"gpu_other_phase_ns"
+	};
+
+	for (int i = 0; i < STEP_PHASE_LIMIT; i++)
+		if (host[i])
+			facts_number(facts, host[i], UNIT_NS, steps->phases.ns[i]);
+	for (int i = 0; i < STEP_PHASE_LIMIT && steps->has_gpu; i++)
+		facts_number(facts, gpu[i], UNIT_NS, steps->phases.gpu_ns[i]);
 }
 
 static void steps_total(const struct report *report, struct facts *facts)
@@ -155,11 +181,18 @@ static void steps_total(const struct report *report, struct facts *facts)
 		facts_number(facts, "gpu_ns", UNIT_NS, steps->gpu_ns);
 	if (steps->has_gpu)
 		facts_number(facts, "gpu_late", UNIT_COUNT, steps->gpu_late);
-	total_split(facts, &steps->cpu.all, steps->time.total_ns, "running_ns", "waiting_ns");
-	total_split(facts, &steps->cpu.operators, steps->ns[STEP_operators], "operators_running_ns",
-		    "operators_waiting_ns");
-	total_split(facts, &steps->cpu.other, steps->ns[STEP_other], "other_running_ns",
-		    "other_waiting_ns");
+	total_split(facts, &steps->cpu.all,
+		    (const uint64_t[2]){ steps->time.total_ns, steps->cpu.helped_ns }, "running_ns",
+		    "waiting_ns");
+	total_split(
+		facts, &steps->cpu.operators,
+		(const uint64_t[2]){ steps->ns[STEP_operators], steps->cpu.helped_operators_ns },
+		"operators_running_ns", "operators_waiting_ns");
+	total_split(facts, &steps->cpu.other,
+		    (const uint64_t[2]){ steps->ns[STEP_other], steps->cpu.helped_other_ns },
+		    "other_running_ns", "other_waiting_ns");
+	total_phases(steps, facts);
+	facts_number(facts, "helped_ns", UNIT_NS, steps->cpu.helped_ns);
 }
 
 const struct report_kind report_kind_steps = {

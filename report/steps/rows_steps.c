@@ -73,26 +73,71 @@ static const char *ended_by(const struct steps_shown *shown, uint32_t name, size
 	return shown->name;
 }
 
+bool step_cpu_split(const struct cpu_span *cpu, uint64_t all_ns, uint64_t helped_ns,
+		    uint64_t *ret_running_ns, uint64_t *ret_waiting_ns)
+{
+	if (!cpu_span_value(cpu, all_ns, ret_running_ns))
+		return false;
+	*ret_waiting_ns = all_ns - *ret_running_ns;
+	*ret_waiting_ns -= helped_ns < *ret_waiting_ns ? helped_ns : *ret_waiting_ns;
+	return true;
+}
+
 /* Of `all_ns`, which the CPU time was used in; nothing where too little is known. */
-static void put_split(struct table *table, const struct cpu_span *cpu, uint64_t all_ns,
+static void put_split(struct table *table, const struct cpu_span *cpu, const uint64_t ns[2],
 		      enum column_id running, enum column_id waiting)
 {
-	uint64_t running_ns;
+	uint64_t running_ns, waiting_ns;
 
-	if (!cpu_span_value(cpu, all_ns, &running_ns))
+	if (!step_cpu_split(cpu, ns[0], ns[1], &running_ns, &waiting_ns))
 		return;
 	table_set_number(table, running, running_ns);
-	table_set_number(table, waiting, all_ns - running_ns);
+	table_set_number(table, waiting, waiting_ns);
 }
 
 static void put_cpu(struct table *table, const struct step_row *row)
 {
-	put_split(table, &row->cpu.all, row->total_ns, COLUMN_steps_running_ns,
-		  COLUMN_steps_waiting_ns);
-	put_split(table, &row->cpu.operators, row->ns[STEP_operators],
+	const struct step_cpu *cpu = &row->cpu;
+
+	put_split(table, &cpu->all, (const uint64_t[2]){ row->total_ns, cpu->helped_ns },
+		  COLUMN_steps_running_ns, COLUMN_steps_waiting_ns);
+	put_split(table, &cpu->operators,
+		  (const uint64_t[2]){ row->ns[STEP_operators], cpu->helped_operators_ns },
 		  COLUMN_steps_operators_running_ns, COLUMN_steps_operators_waiting_ns);
-	put_split(table, &row->cpu.other, row->ns[STEP_other], COLUMN_steps_other_running_ns,
-		  COLUMN_steps_other_waiting_ns);
+	put_split(table, &cpu->other,
+		  (const uint64_t[2]){ row->ns[STEP_other], cpu->helped_other_ns },
+		  COLUMN_steps_other_running_ns, COLUMN_steps_other_waiting_ns);
+	if (cpu->helped_ns)
+		table_set_number(table, COLUMN_steps_helped_ns, cpu->helped_ns);
+}
+
+static void put_phases(struct table *table, const struct steps_shown *shown,
+		       const struct step_row *row)
+{
+	static const enum column_id host[STEP_PHASE_LIMIT] = {
+		[PHASE_data] = COLUMN_steps_data_ns,
+		[PHASE_forward] = COLUMN_steps_forward_ns,
+		[PHASE_backward] = COLUMN_steps_backward_ns,
+		[PHASE_optimizer] = COLUMN_steps_optimizer_ns,
+		[PHASE_communication] = COLUMN_steps_communication_ns,
+		[PHASE_evaluation] = COLUMN_steps_evaluation_ns,
+		[PHASE_other] = COLUMN_steps_other_phase_ns,
+	};
+	static const enum column_id gpu[STEP_PHASE_LIMIT] = {
+		[PHASE_data] = COLUMN_steps_gpu_data_ns,
+		[PHASE_forward] = COLUMN_steps_gpu_forward_ns,
+		[PHASE_backward] = COLUMN_steps_gpu_backward_ns,
+		[PHASE_optimizer] = COLUMN_steps_gpu_optimizer_ns,
+		[PHASE_communication] = COLUMN_steps_gpu_communication_ns,
+		[PHASE_evaluation] = COLUMN_steps_gpu_evaluation_ns,
+		[PHASE_other] = COLUMN_steps_gpu_other_phase_ns,
+	};
+
+	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
+		table_set_number(table, host[i], row->phases.ns[i]);
+		if (shown->steps->has_gpu)
+			table_set_number(table, gpu[i], row->phases.gpu_ns[i]);
+	}
 }
 
 static void table_put_step(struct table *table, const struct steps_shown *shown,
@@ -115,6 +160,7 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 		table_set_number(table, columns[i], row->ns[i]);
 	if (shown->steps->has_gpu)
 		table_set_number(table, COLUMN_steps_gpu_ns, row->gpu_ns);
+	put_phases(table, shown, row);
 	put_cpu(table, row);
 	if (shown->has_io)
 		table_set_number(table, COLUMN_steps_io_ns, row->io_ns);
@@ -187,15 +233,44 @@ static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t
 			const struct screen *screen, int category)
 {
 	const struct cpu_span *span = category == STEP_other ? &cpu->other : &cpu->operators;
+	uint64_t helped_ns = category == STEP_other ? cpu->helped_other_ns
+						    : cpu->helped_operators_ns;
 	char text[UNIT_TEXT_BYTES];
-	uint64_t running_ns;
+	uint64_t running_ns, waiting_ns;
 
 	if ((category != STEP_other && category != STEP_operators) ||
-	    !cpu_span_value(span, ns[category], &running_ns))
+	    !step_cpu_split(span, ns[category], helped_ns, &running_ns, &waiting_ns))
 		return;
 	fprintf(screen->out, " (%s waiting)",
-		unit_format_percent(text, 100.0 * (double)(ns[category] - running_ns) /
-						  (double)total_ns));
+		unit_format_percent(text, 100.0 * (double)waiting_ns / (double)total_ns));
+}
+
+void steps_print_phases(const struct steps *steps, const struct screen *screen)
+{
+	const struct step_phase_times *phases = &steps->phases;
+	bool told[STEP_PHASE_LIMIT] = { false };
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+	const char *before = "";
+
+	for (int n = 0; n < STEP_PHASE_LIMIT; n++) {
+		int most = -1;
+
+		for (int i = 0; i < STEP_PHASE_LIMIT; i++)
+			if (!told[i] && phases->ns[i] &&
+			    (most < 0 || phases->ns[i] > phases->ns[most]))
+				most = i;
+		if (most < 0)
+			break;
+		told[most] = true;
+		fprintf(screen->out, "%s%s %s", before, step_phase_names[most],
+			unit_format_percent(a, 100.0 * (double)phases->ns[most] /
+						       (double)steps->time.total_ns));
+		if (steps->has_gpu)
+			fprintf(screen->out, " (GPU busy for %s of it)",
+				unit_format_percent(b, 100.0 * (double)phases->gpu_ns[most] /
+							       (double)phases->ns[most]));
+		before = ", ";
+	}
 }
 
 void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t total_ns,

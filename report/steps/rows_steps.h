@@ -27,4 +27,14 @@ void steps_print_times(const struct steps_shown *shown, const struct screen *scr
 void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t total_ns,
 			const struct screen *screen);
 
+/*
+ * Of `all_ns` of a thread, in `helped_ns` of which its helpers were at work: for how long it ran, and for how long it waited for
+ * something else. False: not known.
+ */
+bool step_cpu_split(const struct cpu_span *cpu, uint64_t all_ns, uint64_t helped_ns,
+		    uint64_t *ret_running_ns, uint64_t *ret_waiting_ns);
+
+/* "backward 65.0 % (GPU busy for 4.0 % of it), forward ...", the longest first. */
+void steps_print_phases(const struct steps *steps, const struct screen *screen);
+
 #endif

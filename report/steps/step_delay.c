@@ -43,6 +43,12 @@ static inline void op_apply(struct steps *steps, const struct step_op *op)
 	case STEP_OP_CUT:
 		steps_cut(steps, op->place, op->how);
 		return;
+	case STEP_OP_HELPED:
+		steps_helped(steps, op->place, op->ns);
+		return;
+	case STEP_OP_PHASE:
+		steps_phase(steps, op->place, (enum step_phase)op->category, op->ns);
+		return;
 	case STEP_OP_SPAN:
 		steps_span(steps, op->place, op->category, op->ns);
 		return;
@@ -66,8 +72,8 @@ static inline void op_apply(struct steps *steps, const struct step_op *op)
 
 static bool op_has_more(enum step_op_kind kind)
 {
-	return kind == STEP_OP_SPAN || kind == STEP_OP_IO || kind == STEP_OP_CLOCK ||
-	       kind == STEP_OP_MARK;
+	return kind == STEP_OP_SPAN || kind == STEP_OP_HELPED || kind == STEP_OP_PHASE ||
+	       kind == STEP_OP_IO || kind == STEP_OP_CLOCK || kind == STEP_OP_MARK;
 }
 
 void step_delay_put(struct step_delay *delay, const struct step_op *op)

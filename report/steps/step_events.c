@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/core/async_scopes.h"
+#include "report/core/helpers.h"
 #include "report/core/late.h"
 #include "report/steps/step_delay.h"
 #include "report/steps/step_ranges.h"
@@ -19,6 +20,12 @@ struct step_state {
 	struct step_ranges ranges;
 	struct async_scopes async;
 	struct step_delay delay;
+	struct step_phases phases;
+	struct map
+		phase_scopes; /* name's index << 5 | scope << 1 | graded, + 1, to enum phase_scope */
+	struct nest_place
+		helped;     /* a stretch in which helpers were at work ends there; it may grow */
+	uint64_t helped_ns; /* 0: none */
 	uint64_t flushed_ns;
 	struct map categories; /* name's index << 4 | scope, + 1, to enum step_category */
 };
@@ -40,6 +47,68 @@ static enum step_category category_of(struct step_state *mine, const struct sour
 	return (enum step_category)known->value;
 }
 
+/* --- phases --- */
+
+static enum phase_scope phase_scope_at(struct step_state *mine, const struct source_event *event,
+				       uint64_t scope, bool is_graded)
+{
+	uint32_t index = event_name(mine->source, event, event->event.value[0]);
+	const struct source_name *name = source_name_at(mine->source, index);
+	struct map_entry *known;
+	bool added;
+
+	if (!name->text)
+		return phase_scope_of("", 0, scope, is_graded);
+	known = map_put(&mine->phase_scopes,
+			((uint64_t)index << 5 | (scope & 15) << 1 | is_graded) + 1, &added);
+	if (added)
+		known->value = phase_scope_of(name->text, name->length, scope, is_graded);
+	return (enum phase_scope)known->value;
+}
+
+static void take_phase(void *state, struct nest_place place, enum step_phase phase,
+		       uint64_t duration_ns)
+{
+	step_delay_put(&((struct step_state *)state)->delay,
+		       &(struct step_op){ .kind = STEP_OP_PHASE,
+					  .place = place,
+					  .category = (enum step_category)phase,
+					  .ns = duration_ns });
+}
+
+static void open_phase(struct step_state *mine, const struct source_event *event)
+{
+	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
+	bool is_ex = event->event.id != EVT_torch_begin; /* torch_begin_id has the same fields */
+
+	step_phases_open(&mine->phases, event_place(event),
+			 phase_scope_at(mine, event, is_ex ? begin->scope : 0,
+					is_ex && (int64_t)begin->sequence >= 0));
+}
+
+/* --- helpers --- */
+
+static void put_helped(struct step_state *mine)
+{
+	if (mine->helped_ns)
+		step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_HELPED,
+								.place = mine->helped,
+								.ns = mine->helped_ns });
+	mine->helped_ns = 0;
+}
+
+static void take_helped(void *state, struct nest_place owner, uint64_t duration_ns)
+{
+	struct step_state *mine = state;
+
+	if (mine->helped.thread != owner.thread ||
+	    mine->helped.time_ns != owner.time_ns - duration_ns)
+		put_helped(mine);
+	mine->helped = owner;
+	mine->helped_ns += duration_ns;
+	step_phases_helped(&mine->phases, owner, duration_ns);
+}
+
 static void take_mark(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
@@ -49,6 +118,8 @@ static void take_mark(void *state, const struct source_event *event, bool counts
 				  .counts = counts };
 	const struct source_name *name = source_name_at(mine->source, mark.name);
 
+	put_helped(mine);
+	step_phases_flush(&mine->phases, event_place(event));
 	mark.may_be_rest = name->text && !strcmp(name->text, PROFILER_STEP);
 	step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_MARK,
 							.place = event_place(event),
@@ -66,6 +137,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 				 : EVENT_AS(torch_begin_ex, &event->event)->scope;
 
 	(void)counts;
+	open_phase(mine, event);
 	step_delay_put(&mine->delay,
 		       &(struct step_op){ .kind = STEP_OP_OPEN,
 					  .place = event_place(event),
@@ -75,6 +147,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 static void take_end(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
+	step_phases_close(&((struct step_state *)state)->phases, event_place(event));
 	step_delay_put(&((struct step_state *)state)->delay,
 		       &(struct step_op){ .kind = STEP_OP_CLOSE, .place = event_place(event) });
 }
@@ -84,13 +157,14 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 	struct step_state *mine = state;
 
 	(void)counts;
-	if (!EVENT_AS(torch_end_ex, &event->event)->thread || /* else it is of another thread */
-	    event->event.id == EVT_torch_end_id)
-		step_delay_put(
-			&mine->delay,
-			&(struct step_op){ .kind = STEP_OP_CLOSE_ONE,
-					   .place = event_place(event),
-					   .category = category_of(mine, event, EVT_SCOPE_USER) });
+	if (EVENT_AS(torch_end_ex, &event->event)->thread && event->event.id != EVT_torch_end_id)
+		return; /* it is of another thread */
+	step_phases_close_one(&mine->phases, event_place(event),
+			      phase_scope_at(mine, event, EVT_SCOPE_USER, false));
+	step_delay_put(&mine->delay,
+		       &(struct step_op){ .kind = STEP_OP_CLOSE_ONE,
+					  .place = event_place(event),
+					  .category = category_of(mine, event, EVT_SCOPE_USER) });
 }
 
 static void take_async_begin(void *state, const struct source_event *event, bool counts)
@@ -172,6 +246,8 @@ static void take_own_mark(struct step_state *mine, const struct source_event *ev
 	struct nest_place place = event_place(event);
 	struct step_mark mark = { .name = event_name(mine->source, event, id), .counts = counts };
 
+	put_helped(mine);
+	step_phases_flush(&mine->phases, place);
 	step_delay_put(&mine->delay,
 		       &(struct step_op){ .kind = STEP_OP_MARK, .place = place, .mark = mark });
 }
@@ -299,6 +375,7 @@ static void settle(void *state, uint64_t upto_ns)
 
 static void finish(void *state)
 {
+	put_helped(state);
 	step_delay_flush(&((struct step_state *)state)->delay, UINT64_MAX);
 }
 
@@ -319,7 +396,10 @@ static void start(void *state, struct run *run, const void *options)
 	async_scopes_init(&mine->async);
 	map_init(&mine->categories);
 	step_delay_init(&mine->delay, &mine->steps);
+	step_phases_init(&mine->phases, take_phase, mine);
+	map_init(&mine->phase_scopes);
 	if (!asked->host_only) {
+		helpers_listen(helpers_want(run, NULL), take_helped, mine);
 		late_listen(late_want(run), &listener, mine);
 		run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
 	}
@@ -329,11 +409,13 @@ static void start(void *state, struct run *run, const void *options)
 		run_reads(run, EVT_step, FIELDS_ALL, take_mark, mine);
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex,
-		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope), take_begin,
-		  mine);
+		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope) |
+			  FIELD_BIT(torch_begin_ex, sequence),
+		  take_begin, mine);
 	run_reads(run, EVT_torch_begin_id,
-		  FIELD_BIT(torch_begin_id, name) | FIELD_BIT(torch_begin_id, scope), take_begin,
-		  mine);
+		  FIELD_BIT(torch_begin_id, name) | FIELD_BIT(torch_begin_id, scope) |
+			  FIELD_BIT(torch_begin_id, sequence),
+		  take_begin, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
@@ -357,6 +439,7 @@ static void cut(void *state, const struct cut *cut)
 		step_ranges_forget(&mine->ranges, cut->process->index);
 		return;
 	}
+	step_phases_cut(&mine->phases, cut_place(cut));
 	step_delay_put(&mine->delay, &(struct step_op){ .kind = STEP_OP_CUT,
 							.place = cut_place(cut),
 							.how = cut_ending(cut) });
@@ -369,6 +452,8 @@ static void release(void *state)
 
 	steps_release(&mine->steps);
 	step_delay_release(&mine->delay);
+	step_phases_release(&mine->phases);
+	map_release(&mine->phase_scopes);
 	step_ranges_release(&mine->ranges);
 	async_scopes_release(&mine->async);
 	map_release(&mine->categories);

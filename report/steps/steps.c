@@ -39,11 +39,16 @@ struct step_process {
 	uint64_t number, start_ns;
 	uint64_t swept_ns; /* up to here */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
-	uint32_t active[STEP_CATEGORY_LIMIT]; /* threads in such a scope, as of swept_ns */
+	/* Threads in such a scope, as of swept_ns; at STEP_other, where there is none, helpers of the owner. */
+	uint32_t active[STEP_CATEGORY_LIMIT];
+	uint64_t helped_ns[STEP_CATEGORY_LIMIT]; /* of ns: at least one helper was at work */
 	uint32_t on_device
 		[STEP_CATEGORY_LIMIT]; /* pieces of work that run; no interruption ends them */
 	uint64_t gpu_ns;
 	struct edges scopes, calls, device;
+	struct edges phases;   /* each says from when on its owner was in one: phase << 1 */
+	enum step_phase phase; /* as of swept_ns */
+	struct step_phase_times phase_times;
 	uint32_t owner; /* the thread that began the step */
 	uint32_t interruptions;
 	struct cpu_moment began;
@@ -77,6 +82,7 @@ void steps_release(struct steps *steps)
 		free(steps->process[i].scopes.word);
 		free(steps->process[i].calls.word);
 		free(steps->process[i].device.word);
+		free(steps->process[i].phases.word);
 		free(steps->process[i].readings.reading);
 	}
 	nest_release(&steps->nest);
@@ -166,6 +172,24 @@ static void edges_put(struct edges *edges, uint64_t time_ns, enum step_category 
 	edges->count++;
 }
 
+static void phase_charge(struct step_process *process, enum step_category category, uint64_t ns,
+			 bool is_busy)
+{
+	enum step_phase phase = category == STEP_communication ? PHASE_communication
+							       : process->phase;
+
+	process->phase_times.ns[phase] += ns;
+	process->phase_times.gpu_ns[phase] += is_busy ? ns : 0;
+}
+
+void step_phase_times_add(struct step_phase_times *into, const struct step_phase_times *more)
+{
+	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
+		into->ns[i] += more->ns[i];
+		into->gpu_ns[i] += more->gpu_ns[i];
+	}
+}
+
 /* The time since the last look belongs to the first category that is active. */
 static void process_charge(struct step_process *process, uint64_t time_ns)
 {
@@ -179,6 +203,9 @@ static void process_charge(struct step_process *process, uint64_t time_ns)
 	while (category < STEP_other && !process->active[category] && !process->on_device[category])
 		category++;
 	process->ns[category] += time_ns - process->swept_ns;
+	phase_charge(process, category, time_ns - process->swept_ns, is_busy);
+	if (process->active[STEP_other])
+		process->helped_ns[category] += time_ns - process->swept_ns;
 	process->gpu_ns += is_busy ? time_ns - process->swept_ns : 0;
 	process->swept_ns = time_ns;
 }
@@ -227,6 +254,9 @@ void step_cpu_add(struct step_cpu *into, const struct step_cpu *more)
 	cpu_span_add(&into->all, &more->all);
 	cpu_span_add(&into->operators, &more->operators);
 	cpu_span_add(&into->other, &more->other);
+	into->helped_ns += more->helped_ns;
+	into->helped_operators_ns += more->helped_operators_ns;
+	into->helped_other_ns += more->helped_other_ns;
 }
 
 /* The step is over: what comes after the last reading is not known. */
@@ -240,6 +270,10 @@ static struct step_cpu process_take_cpu(struct step_process *process, struct nes
 	cpu_span_add_unread(&cpu.operators, take_unread(process, STEP_operators));
 	cpu_span_add_unread(&cpu.other, take_unread(process, STEP_other));
 	cpu_span_add_between(&cpu.all, process->began, now, place.time_ns - process->start_ns);
+	for (int i = 0; i < STEP_CATEGORY_LIMIT; i++)
+		cpu.helped_ns += process->helped_ns[i];
+	cpu.helped_operators_ns = process->helped_ns[STEP_operators];
+	cpu.helped_other_ns = process->helped_ns[STEP_other];
 	return cpu;
 }
 
@@ -252,13 +286,16 @@ static void counter_move(uint32_t *counter, bool begins)
 		--*counter;
 }
 
-/* The first of the edges that are left, of the three lists; UINT64_MAX: none is. */
-static uint64_t edges_next(const struct edges *const edges[3], const size_t at[3],
+#define EDGE_LISTS 4u
+enum { LIST_DEVICE, LIST_CALLS, LIST_SCOPES, LIST_PHASES };
+
+/* The first of the edges that are left, of all lists; UINT64_MAX: none is. */
+static uint64_t edges_next(const struct edges *const edges[EDGE_LISTS], const size_t at[EDGE_LISTS],
 			   unsigned int *ret_list)
 {
 	uint64_t next = UINT64_MAX;
 
-	for (unsigned int i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < EDGE_LISTS; i++) {
 		if (at[i] >= edges[i]->count || edges[i]->word[at[i]] >= next)
 			continue;
 		next = edges[i]->word[at[i]];
@@ -270,9 +307,9 @@ static uint64_t edges_next(const struct edges *const edges[3], const size_t at[3
 /* All edges that are there, in order, and on to `until_ns`. */
 static void process_sweep(struct step_process *process, uint64_t until_ns)
 {
-	const struct edges *const edges[3] = { &process->device, &process->calls,
-					       &process->scopes };
-	size_t at[3] = { 0 }, reading = 0;
+	const struct edges *const edges[EDGE_LISTS] = { &process->device, &process->calls,
+							&process->scopes, &process->phases };
+	size_t at[EDGE_LISTS] = { 0 }, reading = 0;
 	unsigned int list = 0;
 	uint64_t word;
 
@@ -282,12 +319,16 @@ static void process_sweep(struct step_process *process, uint64_t until_ns)
 		at[list]++;
 		process_read_until(process, &reading, word >> 4);
 		process_charge(process, word >> 4);
-		counter_move(list ? &process->active[category] : &process->on_device[category],
-			     word & 1);
+		if (list == LIST_PHASES)
+			process->phase = (enum step_phase)category;
+		else
+			counter_move(list ? &process->active[category]
+					  : &process->on_device[category],
+				     word & 1);
 	}
 	process_read_until(process, &reading, until_ns);
 	process->scopes.count = process->calls.count = process->readings.count = 0;
-	process->device.count = 0;
+	process->device.count = process->phases.count = 0;
 	process_charge(process, until_ns);
 }
 
@@ -310,6 +351,9 @@ static void process_begin_step(struct step_process *process, uint64_t number,
 	process->start_ns = place.time_ns;
 	process->swept_ns = place.time_ns;
 	memset(process->ns, 0, sizeof(process->ns));
+	memset(process->helped_ns, 0, sizeof(process->helped_ns));
+	process->phase_times = (struct step_phase_times){ .ns = { 0 } };
+	process->phase = PHASE_other;
 	process->gpu_ns = 0;
 	process->owner = place.thread;
 	process->clock = owner->clock;
@@ -399,6 +443,29 @@ void steps_span(struct steps *steps, struct nest_place place, enum step_category
 	edges_put(&process->calls, place.time_ns, category, false);
 }
 
+void steps_phase(struct steps *steps, struct nest_place place, enum step_phase phase,
+		 uint64_t duration_ns)
+{
+	struct step_process *process = steps_process_at(steps, place.process);
+	uint64_t start_ns = place.time_ns > duration_ns ? place.time_ns - duration_ns : 0;
+
+	if (!process->under_way || process->owner != place.thread ||
+	    place.time_ns <= process->start_ns)
+		return;
+	if (start_ns < process->start_ns)
+		start_ns = process->start_ns;
+	edges_put(&process->phases, start_ns, (enum step_category)phase, false);
+	edges_put(&process->phases, place.time_ns, (enum step_category)PHASE_other, false);
+}
+
+void steps_helped(struct steps *steps, struct nest_place owner, uint64_t duration_ns)
+{
+	struct step_process *process = steps_process_at(steps, owner.process);
+
+	if (process->under_way && process->owner == owner.thread)
+		steps_span(steps, owner, STEP_other, duration_ns);
+}
+
 void steps_device(struct steps *steps, uint32_t of_process, uint64_t time_ns,
 		  enum step_category category, bool begins)
 {
@@ -427,6 +494,7 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 		steps->ns[i] += row->ns[i];
 	steps->gpu_ns += row->gpu_ns;
 	step_cpu_add(&steps->cpu, &row->cpu);
+	step_phase_times_add(&steps->phases, &row->phases);
 	if (!steps->wants_rows)
 		return;
 	steps->row = memory_room(steps->row, steps->row_count, &steps->row_room,
@@ -481,6 +549,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 		row.total_ns = place.time_ns > row.start_ns ? place.time_ns - row.start_ns : 0;
 		memcpy(row.ns, process->ns, sizeof(row.ns));
 		row.gpu_ns = process->gpu_ns;
+		row.phases = process->phase_times;
 		row.cpu = process_take_cpu(process, place,
 					   cpu_clock_at(&thread->clock, place.time_ns));
 		process->has_rest = mark->may_be_rest && row_is_idle(&row);
@@ -507,6 +576,7 @@ void steps_interrupt(struct steps *steps, struct nest_place place)
 
 	process_leave_device(process);
 	process->scopes.count = process->calls.count = process->readings.count = 0;
+	process->phases.count = 0;
 	memset(process->active, 0, sizeof(process->active));
 	process->swept_ns = place.time_ns;
 	process->under_way = false;

@@ -24,6 +24,7 @@
 #include "report/base/cpu_clock.h"
 #include "report/base/timing.h"
 #include "report/core/nest.h"
+#include "report/steps/step_phases.h"
 
 /* By priority. Those of the device are its own; communication is of the device or of the host. */
 #define STEP_CATEGORIES(CATEGORY) \
@@ -55,6 +56,16 @@ extern const char *const step_category_names[STEP_CATEGORY_LIMIT];
  */
 struct step_cpu {
 	struct cpu_span all, operators, other;
+	/* Of it, helpers of that thread were at work (core/helpers.h), while it waited for them. */
+	uint64_t helped_ns, helped_operators_ns, helped_other_ns;
+};
+
+/*
+ * The same time by the phases that the thread which began the step went through (step_phases.h); what is charged to
+ * communication is of that phase. gpu_ns: something ran on a device meanwhile.
+ */
+struct step_phase_times {
+	uint64_t ns[STEP_PHASE_LIMIT], gpu_ns[STEP_PHASE_LIMIT];
 };
 
 struct step_row {
@@ -65,6 +76,7 @@ struct step_row {
 	uint64_t gpu_ns; /* something ran on a device */
 	uint64_t io_ns;  /* input and output of the thread that ended it */
 	struct step_cpu cpu;
+	struct step_phase_times phases;
 };
 
 struct steps {
@@ -77,10 +89,11 @@ struct steps {
 	uint64_t gpu_late;   /* pieces of work that were told too late, and count in part or not */
 	bool has_gpu;        /* work of a device was recorded */
 	struct step_cpu cpu; /* added up */
-	uint64_t in_part;    /* steps with a gap in their numbers */
-	uint32_t name;       /* of what ended the first */
-	bool is_mixed;       /* not all ended by that */
-	uint32_t processes;  /* with a step */
+	struct step_phase_times phases;
+	uint64_t in_part;   /* steps with a gap in their numbers */
+	uint32_t name;      /* of what ended the first */
+	bool is_mixed;      /* not all ended by that */
+	uint32_t processes; /* with a step */
 	struct step_process *process;
 	size_t process_room;
 	struct nest nest; /* scopes, by category */
@@ -101,6 +114,12 @@ void steps_close(struct steps *steps, struct nest_place place);
 void steps_close_one(struct steps *steps, struct nest_place place, enum step_category category);
 /* The open scopes of the thread end here: recording stops, or events were lost. */
 void steps_cut(struct steps *steps, struct nest_place place, enum nest_ending how);
+/* Helpers of the thread (core/helpers.h) were at work up to now. */
+void steps_helped(struct steps *steps, struct nest_place owner, uint64_t duration_ns);
+/* The thread was in that phase up to now; before the mark of the step. */
+void steps_phase(struct steps *steps, struct nest_place place, enum step_phase phase,
+		 uint64_t duration_ns);
+void step_phase_times_add(struct step_phase_times *into, const struct step_phase_times *more);
 /* Something that ends here and takes no part in the nesting: a CUDA call, a collective. */
 void steps_span(struct steps *steps, struct nest_place place, enum step_category category,
 		uint64_t duration_ns);

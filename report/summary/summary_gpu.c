@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the GPUs did, in a sentence of the summary: how busy they were, and which kernel took most of it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/base/demangle.h"
@@ -8,6 +9,7 @@
 #include "report/summary/summary.h"
 
 #define NAME_BYTES 100
+#define BUSY_BYTES 160
 
 struct gpu_totals summary_gpu_add_up(const struct summary *summary)
 {
@@ -47,23 +49,38 @@ static void put_name(const struct summary *summary, uint64_t index, char shown[N
 	demangler_release(&demangler);
 }
 
+/* How busy in the steps: imports and a model that is loaded are no idle time. Without steps from the first work to the last. */
+static void put_busy(const struct summary *summary, const struct gpu_totals *totals, char *text,
+		     size_t room)
+{
+	const struct steps *steps = summary->steps;
+	bool has_steps = steps->has_gpu && steps->time.total_ns;
+	uint64_t busy_ns = has_steps ? steps->gpu_ns : totals->busy_ns;
+	uint64_t span_ns = has_steps ? steps->time.total_ns : totals->span_ns;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+
+	snprintf(text, room, "busy for %s of the steps' time (%s of %s)",
+		 unit_format_percent(c, 100.0 * (double)busy_ns / (double)span_ns),
+		 unit_format_ns(a, busy_ns), unit_format_ns(b, span_ns));
+	if (!has_steps)
+		snprintf(text, room, "busy for %s of the %s from the first work to the last (%s)",
+			 unit_format_ns(a, busy_ns), unit_format_ns(b, span_ns),
+			 unit_format_percent(c, 100.0 * (double)busy_ns / (double)span_ns));
+}
+
 void summary_print_gpu(const struct summary *summary, const struct screen *screen)
 {
 	struct gpu_totals totals = summary_gpu_add_up(summary);
 	const struct group *most = largest_kernel(summary->gpu);
-	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
-	char name[NAME_BYTES];
+	char name[NAME_BYTES], busy[BUSY_BYTES], took[UNIT_TEXT_BYTES];
 
 	untold_print(summary->untold, summary->source, screen);
 	if (!totals.span_ns || !most)
 		return;
 	put_name(summary, most->key[GPU_KEY_WHAT], name);
+	put_busy(summary, &totals, busy, sizeof(busy));
 	screen_print_prose(
-		screen,
-		"The GPU%s busy for %s of the %s from the first work to the last (%s); the "
-		"kernel %s took %s (prof-report utilization, kernels).",
-		totals.devices > 1 ? "s were" : " was", unit_format_ns(a, totals.busy_ns),
-		unit_format_ns(b, totals.span_ns),
-		unit_format_percent(c, 100.0 * (double)totals.busy_ns / (double)totals.span_ns),
-		name, unit_format_ns(d, most->time.total_ns));
+		screen, "The GPU%s %s; the kernel %s took %s (prof-report utilization, kernels).",
+		totals.devices > 1 ? "s were" : " was", busy, name,
+		unit_format_ns(took, most->time.total_ns));
 }

@@ -303,6 +303,11 @@ static void print_steps(const struct summary *summary, const struct screen *scre
 	steps_print_shares(steps->ns, &steps->cpu, steps->time.total_ns, &line.screen);
 	put_causes(summary, &line.screen);
 	prose_end(&line, screen);
+	prose_begin(&line, screen);
+	fputs("By phase: ", line.screen.out);
+	steps_print_phases(steps, &line.screen);
+	fputs(".", line.screen.out);
+	prose_end(&line, screen);
 }
 
 /* Times of a kind, all threads together, and what most of it is. */

@@ -27,8 +27,6 @@ INTERCEPT_STEP=off INTERCEPT_TRACE=-alloc,-imports run_traced env LD_PRELOAD="$L
 	"$PYTHON" train.py 2>err || fail "$(tail -5 err)"
 mkdir trace
 "$REPORT" export chrome "$OUTPUT" -o trace/rank0.json 2>err || fail "export: $(cat err)"
-# HTA knows launches by the name that they had before CUDA 13, and counts no others in its queue
-sed -i 's/"__cudaLaunchKernel"/"cudaLaunchKernel"/g' trace/rank0.json
 for table in utilization kernels gpu-copies; do
 	"$REPORT" $table -f json --limit 0 "$OUTPUT" >"$table.json" || fail "$table"
 done

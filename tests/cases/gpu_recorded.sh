@@ -25,3 +25,18 @@ for name in launches empty_cache compiled; do
 	says $name 'not of.keys() & {"gpu_idle", "small_kernels", "small_operators", "gpu_gaps"}'
 	says $name 'not [row for row in of.values() if "_engine_run_backward" in row["text"] or "after aten::ones_like" in row["text"]]'
 done
+# a step belongs to all threads that work for it, whoever takes its time apart: phases and waiting add up
+for name in launches empty_cache compiled; do
+	expect "$recordings/$name.evt" \
+		'all(row.data_ns + row.forward_ns + row.backward_ns + row.optimizer_ns + row.communication_ns + row.evaluation_ns + row.other_phase_ns == row.total_ns for row in steps.rows)' \
+		'all(row.gpu_data_ns + row.gpu_forward_ns + row.gpu_backward_ns + row.gpu_optimizer_ns + row.gpu_communication_ns + row.gpu_evaluation_ns + row.gpu_other_phase_ns == row.gpu_ns for row in steps.rows)' \
+		'steps.sum("backward_ns") == steps.totals.backward_ns' 'steps.totals.helped_ns <= steps.totals.backward_ns' \
+		'all((row.waiting_ns or 0) + (row.running_ns or 0) + (row.helped_ns or 0) <= row.total_ns * 1.001 for row in steps.rows)'
+done
+expect "$recordings/launches.evt" 'steps.totals.backward_ns > steps.totals.forward_ns > 0' 'steps.totals.backward_ns > steps.totals.optimizer_ns > 0' 'steps.totals.evaluation_ns == 0' \
+	'steps.totals.waiting_ns < steps.totals.total_ns / 10' 'not [row for row in api.rows if row.name == "__cudaLaunchKernel"]' \
+	'gpu_idle("--by", "line").rows[0].function != "(no Python function)"'
+expect "$recordings/compiled.evt" 'all(row.data_ns > 0 and row.forward_ns > 0 and row.backward_ns > 0 for row in steps.rows if row.step)' \
+	'kernels.totals.without_call <= 1' # its call is before the cut
+"$REPORT" summary "$recordings/launches.evt" >summary.out
+expect_match "the GPU in the summary" "$(tr '\n' ' ' <summary.out)" "The GPU was busy for [0-9.]* % of the steps' time"

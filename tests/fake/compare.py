@@ -21,6 +21,11 @@ SILENT = ("__cudaRegisterFunction", "cudaGetDriverEntryPoint", "cuGetProcAddress
 HOST_MEMORY = ("pinned", "registered")  # of no device
 
 
+def known(function):
+    """What people call: CUDA 13's header writes cudaLaunchKernel() as a call of __cudaLaunchKernel()."""
+    return function[2:] if function.startswith("__cudaLaunchKernel") else function
+
+
 def add(sums, key, **values):
     row = sums.setdefault(key, collections.Counter())
     row.update(values)
@@ -34,7 +39,7 @@ def counted(paths):
             counts = json.load(file)
         for name, calls in counts["calls"].items():
             if not name.startswith(SILENT):
-                add(sums["api"], name, calls=calls, errors=counts["errors"].get(name, 0))
+                add(sums["api"], known(name), calls=calls, errors=counts["errors"].get(name, 0))
         for name, launches in counts["launches"].items():
             add(sums["launches"], name, done=launches)
         for kind, copies in counts["copies"].items():

@@ -6,7 +6,8 @@ Are the columns of the GPU in ops, nvtx, modules, threads and steps what follows
 computed again here, from `dump` and by the definitions alone: torch.profiler's (an operator has the kernels, copies and
 memsets that were launched while it was the innermost one of its thread, its total has those of the operators inside,
 an only child of its parent's name is the same call), nsys' (a range lasts on the GPU from the begin of its first
-operation to the end of its last), the TensorBoard plugin's (each instant of a step is its first category's). Prints the
+operation to the end of its last; what autograd's thread runs is in the ranges of the thread whose backward functions it runs,
+and which waits for it), the TensorBoard plugin's (each instant of a step is its first category's). Prints the
 differences, exit status 1.
 """
 
@@ -60,7 +61,7 @@ class Threads:
                 return
 
     def top(self, thread):
-        return self.open[thread][-1] if self.open[thread] else None
+        return self.open[thread][-1] if self.open.get(thread) else None
 
 
 def events_of(program, path):
@@ -77,6 +78,12 @@ def events_of(program, path):
 def replay(events):
     ops, ranges, modules = Threads(), Threads(), Threads()
     calls, work, steps, held = {}, [], collections.defaultdict(list), {}
+    autograd, number_of = {}, {}
+    for time, thread, kind, field in events:  # the thread of autograd, and that for which it works
+        if kind in ("torch_begin_ex", "torch_begin_id"):
+            number_of.setdefault(field["thread"], thread)
+            if field["scope"] == "1" and field["forward_thread"] not in ("0", field["thread"]):
+                autograd[thread] = number_of[field["forward_thread"]]
     for time, thread, kind, field in events:
         process = thread.split(":")[0]
         if kind == "torch_begin_id":
@@ -104,7 +111,8 @@ def replay(events):
             steps[process].append(time)
         if kind in ("cuda_launch", "cuda_copy", "cuda_call", "gpu_call") and int(field["correlation"], 16):
             calls[process, int(field["correlation"], 16)] = (
-                time - int(field["duration_ns"]), thread, ops.top(thread), ranges.top(thread), modules.top(thread))
+                time - int(field["duration_ns"]), thread, ops.top(thread),
+                ranges.top(thread) or ranges.top(autograd.get(thread)), modules.top(thread) or modules.top(autograd.get(thread)))
         if kind in ("gpu_kernel", "gpu_copy", "gpu_set"):
             start = time - int(field["ago_ns"])
             work.append((process, int(field["correlation"], 16), kind, start, int(field["duration_ns"])))

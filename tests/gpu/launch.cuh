@@ -10,12 +10,8 @@
 
 #include "tally.cuh"
 
-/* What the code that nvcc makes of <<<>>> calls: since CUDA 13 by a kernel handle. */
-#if CUDART_VERSION >= 13000
-#define LAUNCH_FUNCTION_ "__cudaLaunchKernel"
-#else
+/* What reports call it: since CUDA 13 the code that nvcc makes of <<<>>> calls __cudaLaunchKernel(), by a kernel handle. */
 #define LAUNCH_FUNCTION_ "cudaLaunchKernel"
-#endif
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define LAUNCH_FUNCTION LAUNCH_FUNCTION_ "_ptsz"
 #define DEFAULT_STREAM "per-thread"

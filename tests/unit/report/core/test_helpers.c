@@ -11,7 +11,11 @@
 /* after the headers it needs */
 #include <cmocka.h>
 
+#include "report/core/helped_work.h"
 #include "report/core/helpers.h"
+#include "report/core/ranges.h"
+#include "report/nvtx/range_events.h"
+#include "report/steps/step_events.h"
 #include "tests/unit/gpu_recording.h"
 
 #define ENGINE "autograd::engine::evaluate_function: MmBackward0"
@@ -252,6 +256,90 @@ static void names_that_lead_nowhere(void **state)
 	release();
 }
 
+/* --- whoever asks for what a thread did gets what was done for it --- */
+
+/* A range around the pass of the caller, from 4,000 to 20,000, in which another thread is busy with its own. */
+static void record_range(void)
+{
+	begin_recording();
+	forward(1000, 2000, 1);
+	FRAME_PUT(c.r.fw, 4000, nvtx_push, .name = name("backward"));
+	FRAME_PUT(c.r.fw, 20000, nvtx_pop, 0);
+	on_stream(ENGINE_THREAD);
+	FRAME_PUT(c.r.fw, 5000, torch_begin, .name = name(ENGINE));
+	begin(5010, "MmBackward0", 1, 2, 1);
+	launch(5100, 1);
+	FRAME_PUT(c.r.fw, 5200, malloc, .ptr = 0x1000, .size = 64, .caller = 1);
+	end(5900);
+	end(6000);
+	node(7000, 9000, 2, 1);
+	launch(30000, 2); /* the range is over */
+	KERNEL_PUT(40000, 6000, 50, 1, "k");
+	KERNEL_PUT(40000, 31000, 70, 2, "k");
+	on_stream(OTHER);
+	forward(5000, 5500, 3);
+	launch(5600, 3);
+}
+
+static void a_range_has_what_is_done_for_it(void **state)
+{
+	struct filter_settings filter = plain;
+	const struct ranges *ranges;
+
+	(void)state;
+	record_range();
+	close_recording(60000);
+	open_run(NULL);
+	ranges = ranges_want(run, &(struct ranges_options){ .work = WORK_BIT(launches) |
+								    WORK_BIT(allocations) |
+								    WORK_BIT(gpu_ns) });
+	run_read(run, false);
+	assert_int_equal(ranges->row_count, 1);
+	assert_int_equal(ranges->row[0].work.launches, 1);
+	assert_int_equal(ranges->row[0].work.allocations, 1);
+	assert_int_equal(ranges->row[0].work.gpu_ns, 50);
+	close_run();
+	filter.range = "backward";
+	open_run(&filter);
+	run_counts_all(run);
+	run_read(run, false);
+	assert_int_equal(run_events(run, EVT_cuda_launch), 1);
+	assert_int_equal(run_events(run, EVT_malloc), 1);
+	assert_int_equal(run_events(run, EVT_torch_begin), 2);
+	assert_int_equal(run_events(run, EVT_torch_begin_ex), 2);
+	release();
+}
+
+/* 10 us of a step of 100 us are an operator of the caller's, 6 us of autograd's; its clock says that it ran for 14. */
+static void a_step_waits_for_no_helper(void **state)
+{
+	uint64_t running_ns, at = 100000;
+	const struct steps *steps;
+
+	(void)state;
+	begin_recording();
+	FRAME_PUT(c.r.fw, at, thread_clock, .cpu_ns = 5000);
+	FRAME_PUT(c.r.fw, at, step, .number = 0, .name = name("Optimizer.step#SGD.step"));
+	forward(at + 1000, at + 11000, 1);
+	forward(at + 90000, at + 91000, 1);
+	FRAME_PUT(c.r.fw, at + 100000, thread_clock, .cpu_ns = 19000);
+	FRAME_PUT(c.r.fw, at + 100000, step, .number = 1, .name = name("Optimizer.step#SGD.step"));
+	on_stream(ENGINE_THREAD);
+	node(at + 20000, at + 23000, 2, 1);
+	node(at + 24000, at + 26000, 2, 1); /* what lies between is the engine's */
+	close_recording(at + 200000);
+	open_run(NULL);
+	steps = steps_want(run, &(struct steps_options){ .wants_rows = true });
+	run_read(run, false);
+	assert_int_equal(steps->row_count, 1);
+	assert_int_equal(steps->row[0].cpu.helped_ns, 6000);
+	assert_int_equal(steps->row[0].cpu.helped_operators_ns, 5000);
+	assert_int_equal(steps->row[0].cpu.helped_other_ns, 1000);
+	assert_true(cpu_span_value(&steps->row[0].cpu.all, 100000, &running_ns));
+	assert_int_equal(running_ns, 14000);
+	release();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +350,8 @@ int main(void)
 		cmocka_unit_test(two_callers_share_the_thread),
 		cmocka_unit_test(passes_within_passes),
 		cmocka_unit_test(names_that_lead_nowhere),
+		cmocka_unit_test(a_range_has_what_is_done_for_it),
+		cmocka_unit_test(a_step_waits_for_no_helper),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

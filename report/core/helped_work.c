@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* See helped_work.h. */
+#include "report/core/helped_work.h"
+
+#include <stdlib.h>
+
+#include "report/base/memory.h"
+#include "report/core/helpers.h"
+
+struct helped_thread {
+	struct work seen; /* of it as a helper: what it had done at its last operator */
+	uint32_t owner;   /* for which it worked then, + 1 */
+	uint64_t owner_moves;
+	struct work done; /* for it as an owner, by others */
+};
+
+struct helped_work {
+	const struct helpers *helpers;
+	struct works *works;
+	struct helped_thread *thread;
+	size_t thread_room;
+};
+
+static struct helped_thread *thread_at(struct helped_work *helped, uint32_t thread)
+{
+	helped->thread = memory_room(helped->thread, thread, &helped->thread_room,
+				     sizeof(*helped->thread));
+	return &helped->thread[thread];
+}
+
+/* A link that has just begun has nothing yet, but for what its outermost operator has done. */
+static bool is_new(const struct helper_thread *at, const struct helped_thread *thread,
+		   uint32_t owner)
+{
+	return (thread->owner != owner + 1 || thread->owner_moves != at->owner_moves) &&
+	       at->depth <= 1;
+}
+
+static void take(void *state, const struct source_event *event, bool counts)
+{
+	struct helped_work *helped = state;
+	uint32_t index = event->thread->index, owner = helpers_owner(helped->helpers, index);
+	struct helped_thread *thread = thread_at(helped, index);
+	struct work now, more;
+
+	(void)counts;
+	if (owner == NEST_NONE && helped->helpers->thread[index].runs_own)
+		return;
+	now = works_of_thread(helped->works, event->thread);
+	more = work_between(&thread->seen, &now);
+	if (owner != NEST_NONE && !is_new(&helped->helpers->thread[index], thread, owner)) {
+		work_add(&thread_at(helped, owner)->done, &more);
+		thread = &helped->thread[index];
+	}
+	thread->seen = now;
+	thread->owner = owner + 1;
+	thread->owner_moves = owner == NEST_NONE ? 0 : helped->helpers->thread[index].owner_moves;
+}
+
+static void start(void *state, struct run *run, const void *options)
+{
+	struct helped_work *helped = state;
+
+	helped->works = works_want(run, *(const uint32_t *)options);
+	helped->helpers = helpers_want(run, NULL);
+	for (size_t i = 0; i < helpers_event_count; i++)
+		run_reads(run, helpers_events[i], 0, take, helped);
+}
+
+static void release(void *state)
+{
+	free(((struct helped_work *)state)->thread);
+}
+
+static const struct analysis_kind analysis_helped_work = {
+	.name = "helped work",
+	.state_bytes = sizeof(struct helped_work),
+	.options_bytes = sizeof(uint32_t),
+	.start = start,
+	.release = release,
+};
+
+struct helped_work *helped_work_want(struct run *run, uint32_t counters)
+{
+	return counters ? run_want(run, &analysis_helped_work, &counters) : NULL;
+}
+
+struct work helped_work_of_thread(const struct helped_work *helped,
+				  const struct source_thread *thread)
+{
+	struct work work = { 0 };
+
+	if (!helped)
+		return work;
+	work = works_of_thread(helped->works, thread);
+	if (thread->index < helped->thread_room)
+		work_add(&work, &helped->thread[thread->index].done);
+	return work;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* See step_phases.h. */
+#include "report/steps/step_phases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/memory.h"
+
+#define SCOPE_BACKWARD 1u /* at::RecordScope */
+#define SCOPE_USER 7u
+#define HELP_PAUSE_NS 100000u /* within a pass: as HELPERS_PAUSE_NS */
+
+const char *const step_phase_names[STEP_PHASE_LIMIT] = {
+#define PHASE(name) #name,
+	STEP_PHASES(PHASE)
+#undef PHASE
+};
+
+/* Nothing says which phase it is: that is known at the end of the stretch. */
+#define LOOSE STEP_PHASE_LIMIT
+
+struct phase_thread {
+	bool is_seen;
+	uint32_t process;
+	uint32_t open[PHASE_SCOPE_LIMIT];
+	bool in_closure;             /* of an optimizer's step that is open */
+	enum step_phase now, before; /* before: the last one that was not loose */
+	uint64_t since_ns;
+	uint64_t helped_ns; /* until then others worked for it; 0: they do not */
+	bool has_operator, has_graded, has_product; /* in the loose stretch */
+};
+
+static void scope_ended(void *state, const struct nest_end *end);
+
+void step_phases_init(struct step_phases *phases, step_phase_take *take, void *state)
+{
+	*phases = (struct step_phases){ .take = take, .state = state };
+	nest_init(&phases->nest, (struct nest_options){ 0 }, scope_ended, phases);
+}
+
+void step_phases_release(struct step_phases *phases)
+{
+	nest_release(&phases->nest);
+	free(phases->thread);
+}
+
+/* --- names --- */
+
+static bool begins_with(const char *name, size_t length, const char *text)
+{
+	size_t wanted = strlen(text);
+
+	return length >= wanted && !memcmp(name, text, wanted);
+}
+
+static bool begins_with_any(const char *name, size_t length, const char *const *texts)
+{
+	for (; *texts; texts++)
+		if (begins_with(name, length, *texts))
+			return true;
+	return false;
+}
+
+enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope, bool is_graded)
+{
+	static const char *const products[] = { "aten::linear",
+						"aten::addmm",
+						"aten::mm",
+						"aten::bmm",
+						"aten::conv",
+						"aten::_conv",
+						"aten::lstm",
+						"aten::gru",
+						"aten::matmul",
+						"aten::scaled_dot_product_attention",
+						"Torch-Compiled Region",
+						NULL };
+	static const char *const optimizers[] = { "Optimizer.step#", "Optimizer.zero_grad#", NULL };
+
+	if (begins_with_any(name, length, optimizers))
+		return PHASE_SCOPE_OPTIMIZER;
+	if (begins_with(name, length, "enumerate(DataLoader)#"))
+		return PHASE_SCOPE_DATA;
+	if (scope == SCOPE_BACKWARD || begins_with(name, length, "autograd::engine::evaluate_"))
+		return PHASE_SCOPE_BACKWARD;
+	if (begins_with(name, length, "Torch-Compiled Region"))
+		return PHASE_SCOPE_PRODUCT;
+	if (scope == SCOPE_USER || begins_with(name, length, "ProfilerStep#"))
+		return PHASE_SCOPE_NONE;
+	if (is_graded)
+		return PHASE_SCOPE_GRADED;
+	return begins_with_any(name, length, products) ? PHASE_SCOPE_PRODUCT : PHASE_SCOPE_OPERATOR;
+}
+
+/* --- stretches --- */
+
+static struct phase_thread *thread_at(struct step_phases *phases, struct nest_place place)
+{
+	struct phase_thread *thread;
+
+	phases->thread = memory_room(phases->thread, place.thread, &phases->thread_room,
+				     sizeof(*phases->thread));
+	thread = &phases->thread[place.thread];
+	if (!thread->is_seen)
+		*thread = (struct phase_thread){ .is_seen = true,
+						 .process = place.process,
+						 .now = LOOSE,
+						 .before = PHASE_other,
+						 .since_ns = place.time_ns };
+	return thread;
+}
+
+/* What the loose stretch was, now that `next` follows. */
+static enum step_phase resolve(const struct phase_thread *thread, enum step_phase next)
+{
+	if (thread->has_graded)
+		return PHASE_forward;
+	if (thread->has_product)
+		return PHASE_evaluation;
+	if (next == PHASE_backward && thread->before == PHASE_backward && !thread->has_operator)
+		return PHASE_backward;
+	return PHASE_other;
+}
+
+static void move_to(struct step_phases *phases, struct phase_thread *thread,
+		    struct nest_place place, enum step_phase next)
+{
+	enum step_phase was = thread->now == LOOSE ? resolve(thread, next) : thread->now;
+
+	if (next == thread->now)
+		return;
+	if (place.time_ns > thread->since_ns) {
+		phases->take(phases->state, place, was, place.time_ns - thread->since_ns);
+		thread->since_ns = place.time_ns;
+	}
+	if (thread->now != LOOSE)
+		thread->before = thread->now;
+	thread->now = next;
+	thread->has_operator = thread->has_graded = thread->has_product = false;
+}
+
+/* By what is open. */
+static enum step_phase phase_of(const struct phase_thread *thread)
+{
+	if (thread->open[PHASE_SCOPE_DATA])
+		return PHASE_data;
+	if (thread->open[PHASE_SCOPE_BACKWARD])
+		return PHASE_backward;
+	if (thread->open[PHASE_SCOPE_OPTIMIZER] && !thread->in_closure)
+		return PHASE_optimizer;
+	return LOOSE;
+}
+
+/* The thread goes on itself: help is over, where it was. */
+static void end_help(struct step_phases *phases, struct phase_thread *thread,
+		     struct nest_place place)
+{
+	struct nest_place there = { thread->helped_ns, place.thread, place.process };
+
+	if (!thread->helped_ns)
+		return;
+	thread->helped_ns = 0;
+	move_to(phases, thread, there, phase_of(thread));
+}
+
+static void note_closure(struct phase_thread *thread, enum phase_scope scope)
+{
+	if (!thread->open[PHASE_SCOPE_OPTIMIZER] || scope == PHASE_SCOPE_OPTIMIZER)
+		thread->in_closure = false; /* zero_grad() in a closure is the optimizer's */
+	else if (scope == PHASE_SCOPE_GRADED || scope == PHASE_SCOPE_BACKWARD)
+		thread->in_closure = true;
+	else if (scope == PHASE_SCOPE_OPERATOR && !thread->open[PHASE_SCOPE_GRADED] &&
+		 !thread->open[PHASE_SCOPE_BACKWARD])
+		thread->in_closure = false;
+}
+
+void step_phases_open(struct step_phases *phases, struct nest_place place, enum phase_scope scope)
+{
+	struct phase_thread *thread = thread_at(phases, place);
+
+	end_help(phases, thread, place);
+	(void)nest_begin(&phases->nest, place, scope, false);
+	note_closure(thread, scope);
+	thread->open[scope]++;
+	move_to(phases, thread, place, phase_of(thread));
+	if (thread->now != LOOSE)
+		return;
+	thread->has_operator |= scope != PHASE_SCOPE_NONE;
+	thread->has_graded |= scope == PHASE_SCOPE_GRADED;
+	thread->has_product |= scope == PHASE_SCOPE_PRODUCT;
+}
+
+static void scope_ended(void *state, const struct nest_end *end)
+{
+	struct step_phases *phases = state;
+	struct phase_thread *thread = &phases->thread[end->thread];
+	struct nest_place place = { end->time_ns, end->thread, thread->process };
+
+	thread->open[end->key]--;
+	if (!thread->open[PHASE_SCOPE_OPTIMIZER])
+		thread->in_closure = false;
+	if (end->how != NEST_RUNS_ON)
+		move_to(phases, thread, place, phase_of(thread));
+}
+
+void step_phases_close(struct step_phases *phases, struct nest_place place)
+{
+	end_help(phases, thread_at(phases, place), place);
+	(void)nest_end(&phases->nest, place);
+}
+
+void step_phases_close_one(struct step_phases *phases, struct nest_place place,
+			   enum phase_scope scope)
+{
+	end_help(phases, thread_at(phases, place), place);
+	(void)nest_end_key(&phases->nest, place, scope);
+}
+
+void step_phases_helped(struct step_phases *phases, struct nest_place owner, uint64_t duration_ns)
+{
+	struct phase_thread *thread = thread_at(phases, owner);
+	struct nest_place from = { owner.time_ns - duration_ns, owner.thread, owner.process };
+
+	if (thread->helped_ns && from.time_ns > thread->helped_ns + HELP_PAUSE_NS)
+		end_help(phases, thread, owner);
+	if (!thread->helped_ns && thread->now != PHASE_backward)
+		move_to(phases, thread, from, PHASE_backward);
+	thread->helped_ns = owner.time_ns;
+}
+
+void step_phases_flush(struct step_phases *phases, struct nest_place place)
+{
+	struct phase_thread *thread = thread_at(phases, place);
+	enum step_phase now;
+
+	end_help(phases, thread, place);
+	now = thread->now;
+	move_to(phases, thread, place, now == LOOSE ? PHASE_other : LOOSE);
+	thread->now = now;
+	thread->since_ns = place.time_ns;
+}
+
+void step_phases_cut(struct step_phases *phases, struct nest_place place)
+{
+	if (place.thread >= phases->thread_room || !phases->thread[place.thread].is_seen)
+		return;
+	end_help(phases, &phases->thread[place.thread], place);
+	nest_cut(&phases->nest, place, NEST_CUT);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/* report/steps/step_phases.c: which phase a loop is in, by what is open on its thread and who works for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* after the headers it needs */
+#include <cmocka.h>
+
+#include "report/steps/step_phases.h"
+
+static struct step_phases phases;
+static uint64_t now, told_until, sum[STEP_PHASE_LIMIT];
+
+static struct nest_place here(void)
+{
+	return (struct nest_place){ .time_ns = now };
+}
+
+/* Stretches follow each other without a hole. */
+static void take(void *state, struct nest_place place, enum step_phase phase, uint64_t duration_ns)
+{
+	assert_ptr_equal(state, &phases);
+	assert_int_equal(place.time_ns - duration_ns, told_until);
+	told_until = place.time_ns;
+	sum[phase] += duration_ns;
+}
+
+static void begin(void)
+{
+	memset(sum, 0, sizeof(sum));
+	now = told_until = 1000;
+	step_phases_init(&phases, take, &phases);
+	step_phases_flush(&phases, here());
+}
+
+static void pass(uint64_t ns)
+{
+	now += ns;
+}
+
+static void open_scope(enum phase_scope scope)
+{
+	step_phases_open(&phases, here(), scope);
+}
+
+static void close_scope(void)
+{
+	step_phases_close(&phases, here());
+}
+
+/* The scope, and after it the time until the next. */
+static void scope(enum phase_scope what, uint64_t ns, uint64_t gap_ns)
+{
+	open_scope(what);
+	pass(ns);
+	close_scope();
+	pass(gap_ns);
+}
+
+/* All parts, in the order of the list; together they are all that passed. */
+static void expect(uint64_t data, uint64_t forward, uint64_t backward, uint64_t optimizer,
+		   uint64_t evaluation, uint64_t other)
+{
+	step_phases_flush(&phases, here());
+	assert_int_equal(sum[PHASE_data], data);
+	assert_int_equal(sum[PHASE_forward], forward);
+	assert_int_equal(sum[PHASE_backward], backward);
+	assert_int_equal(sum[PHASE_optimizer], optimizer);
+	assert_int_equal(sum[PHASE_communication], 0);
+	assert_int_equal(sum[PHASE_evaluation], evaluation);
+	assert_int_equal(sum[PHASE_other], other);
+	assert_int_equal(data + forward + backward + optimizer + evaluation + other, now - 1000);
+	step_phases_release(&phases);
+}
+
+static void a_usual_step(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_DATA, 100, 5);
+	scope(PHASE_SCOPE_OPERATOR, 3, 1); /* to the device */
+	scope(PHASE_SCOPE_GRADED, 50, 2);
+	scope(PHASE_SCOPE_GRADED, 50, 4); /* and what follows, up to backward */
+	scope(PHASE_SCOPE_BACKWARD, 70, 6);
+	scope(PHASE_SCOPE_BACKWARD, 80, 9); /* nobody knows of the last gap */
+	open_scope(PHASE_SCOPE_OPTIMIZER);
+	scope(PHASE_SCOPE_OPERATOR, 20, 1);
+	close_scope();
+	pass(2);
+	scope(PHASE_SCOPE_OPTIMIZER, 10, 0); /* zero_grad() */
+	expect(100, 5 + 3 + 1 + 50 + 2 + 50 + 4, 70 + 6 + 80, 21 + 10, 0, 9 + 2);
+}
+
+static void gradients_that_are_accumulated(void **state)
+{
+	(void)state;
+	begin();
+	for (int i = 0; i < 3; i++) {
+		scope(PHASE_SCOPE_GRADED, 10, 1);
+		scope(PHASE_SCOPE_BACKWARD, 20, 0);
+	}
+	scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+	expect(0, 33, 60, 5, 0, 0);
+}
+
+static void backward_on_another_thread(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_GRADED, 10, 20); /* ones_like, and a thread that has to wake up */
+	pass(30);
+	step_phases_helped(&phases, here(), 30);
+	pass(10);
+	step_phases_helped(&phases, here(), 10);
+	pass(7); /* it has to wake up again */
+	scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+	expect(0, 30, 40, 5, 0, 7);
+}
+
+/* Two of them with one loss each: both are optimizer. */
+static void two_optimizers(void **state)
+{
+	(void)state;
+	begin();
+	for (int i = 0; i < 2; i++) {
+		scope(PHASE_SCOPE_GRADED, 10, 0);
+		scope(PHASE_SCOPE_BACKWARD, 20, 0);
+		scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+	}
+	expect(0, 20, 40, 10, 0, 0);
+}
+
+/* The forward pass that backward runs again is backward. */
+static void checkpointing(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_GRADED, 10, 0);
+	open_scope(PHASE_SCOPE_BACKWARD);
+	scope(PHASE_SCOPE_GRADED, 10, 1);
+	scope(PHASE_SCOPE_BACKWARD, 20, 1);
+	close_scope();
+	expect(0, 10, 32, 0, 0, 0);
+}
+
+static void a_closure(void **state)
+{
+	(void)state;
+	begin();
+	open_scope(PHASE_SCOPE_OPTIMIZER);
+	scope(PHASE_SCOPE_OPERATOR, 3, 1);
+	for (int i = 0; i < 2; i++) {
+		scope(PHASE_SCOPE_OPTIMIZER, 2, 0); /* zero_grad() */
+		scope(PHASE_SCOPE_GRADED, 10, 1);
+		scope(PHASE_SCOPE_BACKWARD, 20, 0);
+	}
+	scope(PHASE_SCOPE_OPERATOR, 5, 1);
+	close_scope();
+	expect(0, 22, 40, 4 + 4 + 6, 0, 0);
+}
+
+static void evaluation_and_inference(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_DATA, 10, 1);
+	scope(PHASE_SCOPE_PRODUCT, 40, 1);
+	scope(PHASE_SCOPE_OPERATOR, 5, 1);
+	scope(PHASE_SCOPE_DATA, 10, 0);
+	scope(PHASE_SCOPE_OPERATOR, 5, 1); /* a metric: no forward pass */
+	expect(20, 0, 0, 0, 48, 6);
+}
+
+static void names(void **state)
+{
+#define OF(name, scope, graded) phase_scope_of(name, strlen(name), scope, graded)
+	(void)state;
+	assert_int_equal(OF("Optimizer.step#SGD.step", 7, false), PHASE_SCOPE_OPTIMIZER);
+	assert_int_equal(OF("Optimizer.zero_grad#SGD.zero_grad", 7, false), PHASE_SCOPE_OPTIMIZER);
+	assert_int_equal(OF("enumerate(DataLoader)#X.__next__", 7, false), PHASE_SCOPE_DATA);
+	assert_int_equal(OF("MmBackward0", 1, true), PHASE_SCOPE_BACKWARD);
+	assert_int_equal(OF("CompiledFunctionBackward", 1, true), PHASE_SCOPE_BACKWARD);
+	assert_int_equal(OF("autograd::engine::evaluate_function: MmBackward0", 0, false),
+			 PHASE_SCOPE_BACKWARD);
+	assert_int_equal(OF("aten::mm", 0, true), PHASE_SCOPE_GRADED);
+	assert_int_equal(OF("aten::mm", 0, false), PHASE_SCOPE_PRODUCT);
+	assert_int_equal(OF("aten::add", 0, false), PHASE_SCOPE_OPERATOR);
+	assert_int_equal(OF("my label", 7, false), PHASE_SCOPE_NONE);
+	assert_int_equal(OF("", 0, false), PHASE_SCOPE_OPERATOR);
+}
+
+/* What began before a cut, or ends without having begun, leaves nothing open. */
+static void cuts_and_strange_ends(void **state)
+{
+	(void)state;
+	begin();
+	close_scope();
+	pass(5);
+	open_scope(PHASE_SCOPE_DATA);
+	pass(5);
+	step_phases_cut(&phases, here());
+	pass(5);
+	step_phases_close_one(&phases, here(), PHASE_SCOPE_OPTIMIZER);
+	step_phases_cut(&phases, (struct nest_place){ .time_ns = now, .thread = 77 });
+	expect(5, 0, 0, 0, 0, 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_usual_step),
+		cmocka_unit_test(gradients_that_are_accumulated),
+		cmocka_unit_test(backward_on_another_thread),
+		cmocka_unit_test(two_optimizers),
+		cmocka_unit_test(checkpointing),
+		cmocka_unit_test(a_closure),
+		cmocka_unit_test(evaluation_and_inference),
+		cmocka_unit_test(names),
+		cmocka_unit_test(cuts_and_strange_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
