@@ -215,8 +215,12 @@ static void start(void *state, struct run *run, const void *options)
 
 static void cut(void *state, const struct cut *cut)
 {
-	if (cut->thread)
+	if (cut->thread) {
 		chrome_scopes_cut(state, cut);
+		return;
+	}
+	chrome_scopes_cut_process(state, cut);
+	chrome_moments_cut_process(state, cut);
 }
 
 static void finish(void *state)

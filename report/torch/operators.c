@@ -414,6 +414,20 @@ void operators_end(struct operators *operators, struct nest_place place)
 	operators->unmatched += !nest_end(&operators->nest, place);
 }
 
+void operators_cut_apart(struct operators *operators, const struct operator_opening *opening,
+			 uint64_t end_ns, enum nest_ending how)
+{
+	uint32_t row = operators_row_for(operators, opening, opening->caller);
+
+	if (row == OPERATOR_NONE)
+		return;
+	operators->row[row].open++;
+	if (how == NEST_RUNS_ON)
+		operators->row[row].calls++;
+	else
+		operators_add_apart(operators, opening, end_ns);
+}
+
 void operators_add_apart(struct operators *operators, const struct operator_opening *opening,
 			 uint64_t end_ns)
 {

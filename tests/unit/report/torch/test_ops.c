@@ -216,7 +216,9 @@ static void collectives_end_on_other_threads(void **state)
 	begin_async(240, "gloo:all_reduce", 0x1000);
 	end_async(250, 0x1000);
 	finish();
-	assert_int_equal(table.row_count, 2);
+	assert_int_equal(table.row_count, 3);
+	assert_int_equal(number_of("gloo:broadcast", COLUMN_ops_calls), 1);
+	assert_int_equal(number_of("gloo:broadcast", COLUMN_ops_open), 1);
 	assert_int_equal(number_of("c10d::allreduce_", COLUMN_ops_total_cpu_ns), 20);
 	assert_int_equal(number_of("c10d::allreduce_", COLUMN_ops_self_cpu_ns), 20);
 	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_calls), 3);
