@@ -328,6 +328,7 @@ static void operator_ended(void *state, const struct nest_end *end)
 	if (operators->kept == OPERATORS_FOLLOWED)
 		return;
 	operators_uncover(operators, open->row, end);
+	operators->crossed += end->overlaps && end->how == NEST_ENDS && open->row != OPERATOR_NONE;
 	if (open->hidden) {
 		if (end->parent != NEST_NONE)
 			work_add(&operators->open[end->parent].own, &open->own);

@@ -81,6 +81,7 @@ struct operators {
 	struct late_scopes late; /* of those that asked for work of the GPU */
 	uint64_t one_in;    /* so many operators one was recorded (INTERCEPT_OPERATORS), 0: all */
 	uint64_t unmatched; /* ends of operators that were not seen to begin */
+	uint64_t crossed;   /* calls that ended before one that began in them, on the same thread */
 };
 
 void operators_init(struct operators *operators, bool by_shapes);
