@@ -49,6 +49,14 @@ void async_scopes_begin(struct async_scopes *scopes, uint64_t address,
 	scopes->scope[entry->value] = *scope;
 }
 
+static void entry_give_back(struct async_scopes *scopes, struct map_entry *entry)
+{
+	scopes->unused = memory_room(scopes->unused, scopes->unused_count, &scopes->unused_room,
+				     sizeof(*scopes->unused));
+	scopes->unused[scopes->unused_count++] = entry->value;
+	map_remove(&scopes->open, entry);
+}
+
 bool async_scopes_end(struct async_scopes *scopes, uint32_t process, uint64_t address,
 		      struct async_scope *ret_scope)
 {
@@ -57,9 +65,38 @@ bool async_scopes_end(struct async_scopes *scopes, uint32_t process, uint64_t ad
 	if (!entry)
 		return false;
 	*ret_scope = scopes->scope[entry->value];
-	scopes->unused = memory_room(scopes->unused, scopes->unused_count, &scopes->unused_room,
-				     sizeof(*scopes->unused));
-	scopes->unused[scopes->unused_count++] = entry->value;
-	map_remove(&scopes->open, entry);
+	entry_give_back(scopes, entry);
 	return true;
+}
+
+/* Entries move when one is removed: their keys do not. */
+static size_t keys_of(const struct async_scopes *scopes, uint32_t process, uint64_t *keys)
+{
+	const struct map_entry *entry = NULL;
+	size_t count = 0;
+
+	while ((entry = map_next(&scopes->open, entry)))
+		if (scopes->scope[entry->value].place.process == process)
+			keys[count++] = entry->key;
+	return count;
+}
+
+void async_scopes_cut(struct async_scopes *scopes, uint32_t process, async_scope_cut *take,
+		      void *state)
+{
+	uint64_t *keys;
+	size_t count;
+
+	if (!scopes->open.count)
+		return;
+	keys = memory_zero(scopes->open.count, sizeof(*keys));
+	count = keys_of(scopes, process, keys);
+	for (size_t i = 0; i < count; i++) {
+		struct map_entry *entry = map_find(&scopes->open, keys[i]);
+		struct async_scope scope = scopes->scope[entry->value];
+
+		entry_give_back(scopes, entry);
+		take(state, &scope);
+	}
+	free(keys);
 }

@@ -275,6 +275,7 @@ static void nest_close(struct nest *nest, struct nest_place place, uint32_t endi
 		       enum nest_ending how)
 {
 	struct nest_scope *scope = &nest->scope[ending];
+	bool overlaps = scope->above != NEST_NONE;
 	struct nest_end end;
 
 	nest_unlink(nest, place, ending);
@@ -283,6 +284,7 @@ static void nest_close(struct nest *nest, struct nest_place place, uint32_t endi
 		.parent = scope->parent,
 		.thread = place.thread,
 		.is_elsewhere = nest->is_elsewhere,
+		.overlaps = overlaps,
 		.how = how,
 		.key = scope->key,
 		.time_ns = place.time_ns,

@@ -35,6 +35,7 @@ struct nest_end {
 	uint32_t scope, parent; /* parent: NEST_NONE at the top; not hidden */
 	uint32_t thread;
 	bool is_elsewhere; /* another thread ended it */
+	bool overlaps;     /* one that began later on its thread is still open */
 	enum nest_ending how;
 	uint64_t key, time_ns;
 	uint64_t total_ns, children_ns; /* children: of total_ns, in scopes directly inside */

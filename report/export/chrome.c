@@ -215,8 +215,12 @@ static void start(void *state, struct run *run, const void *options)
 
 static void cut(void *state, const struct cut *cut)
 {
-	if (cut->thread)
+	if (cut->thread) {
 		chrome_scopes_cut(state, cut);
+		return;
+	}
+	chrome_scopes_cut_process(state, cut);
+	chrome_moments_cut_process(state, cut);
 }
 
 static void finish(void *state)
@@ -298,6 +302,32 @@ static void add_all_files(struct chrome *chrome)
 			chrome_file(chrome, process[i]);
 }
 
+/* HTA wants a duration in each file: where nothing else has one (torchrun's own process), how long its processes lived. */
+static void put_lives(struct chrome *chrome)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(chrome->source, &process);
+
+	for (size_t i = 0; i < count && chrome->is_folder && !chrome->writer; i++) {
+		const struct source_process *of = process[i];
+		struct trace_file *file = of->index < chrome->process_room
+						  ? chrome->of_process[of->index]
+						  : NULL;
+
+		if (!file || file->has_spans || !of->first_thread || of->end_ns < of->start_ns)
+			continue;
+		file = chrome_begin(
+			chrome, of->first_thread,
+			&(struct chrome_place){ .phase = 'X',
+						.category = "process",
+						.name = TRACE_TEXT("\"process\""),
+						.time_ns = of->start_ns,
+						.duration_ns = of->end_ns - of->start_ns });
+		if (file)
+			trace_end(file);
+	}
+}
+
 static int close_files(struct chrome *chrome)
 {
 	struct source_process *const *process;
@@ -309,6 +339,7 @@ static int close_files(struct chrome *chrome)
 		    chrome->of_process[process[i]->index])
 			name_process(chrome, process[i]);
 	chrome_device_finish(chrome);
+	put_lives(chrome);
 	for (struct trace_file *file = chrome->files; file; file = file->next) {
 		if (trace_close(file, chrome->request))
 			status = STATUS_INPUT;

@@ -134,6 +134,9 @@ int chrome_export(struct report_request *request, const struct trace_writer *wri
 void chrome_scopes_start(struct chrome *chrome, struct run *run);
 void chrome_scopes_cut(struct chrome *chrome, const struct cut *cut);
 void chrome_scopes_release(struct chrome *chrome);
+/* Of a process: what is of none of its threads. */
+void chrome_scopes_cut_process(struct chrome *chrome, const struct cut *cut);
+void chrome_moments_cut_process(struct chrome *chrome, const struct cut *cut);
 /* `External id` of the innermost operator that is open on the thread, 0: none is. */
 uint64_t chrome_operator_id(const struct chrome *chrome, uint32_t thread);
 void chrome_device_start(struct chrome *chrome, struct run *run);
@@ -145,6 +148,8 @@ void chrome_moments_finish(struct chrome *chrome);
 void chrome_moments_release(struct chrome *chrome);
 
 #define CHROME_STACKS "python_stack" /* category of samples */
+#define CHROME_CUT \
+	"end not recorded" /* argument of what was open at the end, which it is shown to */
 #define TRACE_TEXT(literal) ((struct trace_text){ literal, sizeof(literal) - 1 })
 
 #endif

@@ -16,9 +16,9 @@
 #define CALL_FUNCTION 0u          /* the first field of all calls */
 
 struct chrome_range {
-	uint64_t start_ns, id;
+	uint64_t start_ns, id, key;
 	uint32_t thread, name, next; /* next: of an unused one */
-	bool counts;
+	bool counts, is_open;
 };
 
 /* --- calls --- */
@@ -300,14 +300,17 @@ static void take_start(void *state, const struct source_event *event, bool count
 	chrome->range[entry->value] = (struct chrome_range){
 		.start_ns = event->event.time_ns,
 		.id = ++chrome->ids,
+		.key = entry->key,
 		.thread = event->thread->index,
 		.name = event_name(chrome->source, event, begin->name),
 		.counts = counts,
+		.is_open = true,
 	};
 }
 
 /* Both ends at once: the viewers put them into order. `end_ns` 0: it has none. */
-static void put_started(struct chrome *chrome, const struct chrome_range *range, uint64_t end_ns)
+static void put_started(struct chrome *chrome, const struct chrome_range *range, uint64_t end_ns,
+			bool is_cut)
 {
 	const struct source_thread *thread = chrome_thread(chrome, range->thread);
 	struct chrome_place place = { .phase = 'b',
@@ -323,6 +326,8 @@ static void put_started(struct chrome *chrome, const struct chrome_range *range,
 
 		if (!file)
 			return;
+		if (is_cut && !end)
+			trace_argument_json(file, CHROME_CUT, TRACE_TEXT("true"));
 		trace_end(file);
 		file->events -= end;
 		place.phase = 'e';
@@ -342,11 +347,30 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	if (!entry)
 		return;
 	range = &chrome->range[entry->value];
-	put_started(chrome, range, event->event.time_ns);
-	range->counts = false;
+	put_started(chrome, range, event->event.time_ns, false);
+	range->counts = range->is_open = false;
 	range->next = chrome->range_unused;
 	chrome->range_unused = (uint32_t)entry->value;
 	map_remove(&chrome->started, entry);
+}
+
+/* JSON shows it to the end and says so; other formats have ranges without an end, as JSON of a process that runs on. */
+void chrome_moments_cut_process(struct chrome *chrome, const struct cut *cut)
+{
+	if (cut->reason == CUT_LIVE)
+		return;
+	for (size_t i = 0; i < chrome->ranges && chrome->started.count; i++) {
+		struct chrome_range *range = &chrome->range[i];
+		const struct source_thread *thread = chrome_thread(chrome, range->thread);
+
+		if (!range->is_open || !thread || thread->process != cut->process)
+			continue;
+		put_started(chrome, range, chrome->writer ? 0 : cut->time_ns, true);
+		range->counts = range->is_open = false;
+		map_remove(&chrome->started, map_find(&chrome->started, range->key));
+		range->next = chrome->range_unused;
+		chrome->range_unused = (uint32_t)i;
+	}
 }
 
 /*
@@ -424,7 +448,7 @@ void chrome_moments_start(struct chrome *chrome, struct run *run)
 void chrome_moments_finish(struct chrome *chrome)
 {
 	for (size_t i = 0; i < chrome->ranges; i++)
-		put_started(chrome, &chrome->range[i], 0);
+		put_started(chrome, &chrome->range[i], 0, false);
 	for (size_t i = 0; i < chrome->steps->row_count; i++)
 		put_step(chrome, &chrome->steps->row[i]);
 }

@@ -101,6 +101,32 @@ static struct trace_text module_name(char name[MODULE_NAME_MAX], struct trace_te
 	return length < (int)MODULE_NAME_MAX ? (struct trace_text){ name, (size_t)length } : json;
 }
 
+static void put_arguments(const struct chrome_nest *nest, struct trace_file *file,
+			  const struct chrome_scope *scope, enum nest_ending how)
+{
+	if (nest->id == CHROME_OPERATORS && !scope->is_user)
+		put_operator(nest->chrome, file, scope);
+	else if (nest->id == CHROME_MODULES)
+		put_module(file, scope);
+	if (how == NEST_CUT)
+		trace_argument_json(file, CHROME_CUT, TRACE_TEXT("true"));
+}
+
+/* Spans of a line may only nest in JSON: one that crosses others is on a line of its own. */
+static void put_crossing_end(struct chrome *chrome, const struct source_thread *thread,
+			     struct chrome_place place)
+{
+	struct trace_file *file;
+
+	place.phase = 'e';
+	place.time_ns += place.duration_ns;
+	file = chrome_begin(chrome, thread, &place);
+	if (!file)
+		return;
+	trace_end(file);
+	file->events--;
+}
+
 static void scope_ended(void *state, const struct nest_end *end)
 {
 	struct chrome_nest *nest = state;
@@ -110,11 +136,16 @@ static void scope_ended(void *state, const struct nest_end *end)
 	struct chrome_place place = { .phase = end->how == NEST_RUNS_ON ? 'B' : 'X',
 				      .time_ns = end->time_ns - end->total_ns,
 				      .duration_ns = end->total_ns };
+	bool crosses = end->overlaps && end->how == NEST_ENDS && !chrome->writer;
 	struct trace_file *file;
 	char name[MODULE_NAME_MAX];
 
 	if (!scope->counts || !thread)
 		return;
+	if (crosses) {
+		place.phase = 'b';
+		place.id = ++chrome->ids;
+	}
 	place.category = category_of(nest, scope);
 	place.name = chrome_json(chrome, scope->name);
 	if (nest->id == CHROME_MODULES)
@@ -122,13 +153,10 @@ static void scope_ended(void *state, const struct nest_end *end)
 	file = chrome_begin(chrome, thread, &place);
 	if (!file)
 		return;
-	if (nest->id == CHROME_OPERATORS && !scope->is_user)
-		put_operator(chrome, file, scope);
-	else if (nest->id == CHROME_MODULES)
-		put_module(file, scope);
-	if (end->how == NEST_CUT)
-		trace_argument_json(file, "end not recorded", TRACE_TEXT("true"));
+	put_arguments(nest, file, scope, end->how);
 	trace_end(file);
+	if (crosses)
+		put_crossing_end(chrome, thread, place);
 }
 
 /* --- begins --- */
@@ -299,29 +327,36 @@ static void take_async_begin(void *state, const struct source_event *event, bool
 				   .counts = counts && !chrome->naming->is_hidden });
 }
 
+static void put_async(struct chrome *chrome, const struct async_scope *scope, uint64_t end_ns,
+		      enum nest_ending how)
+{
+	const struct source_thread *thread = chrome_thread(chrome, scope->place.thread);
+	struct trace_file *file;
+
+	if (!scope->counts || !thread || end_ns < scope->place.time_ns)
+		return;
+	file = chrome_begin(chrome, thread,
+			    &(struct chrome_place){ .phase = how == NEST_RUNS_ON ? 'B' : 'X',
+						    .category = "user_annotation",
+						    .name = chrome_json(chrome, scope->key),
+						    .time_ns = scope->place.time_ns,
+						    .duration_ns = end_ns - scope->place.time_ns });
+	if (!file)
+		return;
+	if (how == NEST_CUT)
+		trace_argument_json(file, CHROME_CUT, TRACE_TEXT("true"));
+	trace_end(file);
+}
+
 static void take_async_end(void *state, const struct source_event *event, bool counts)
 {
 	struct chrome *chrome = state;
-	const struct source_thread *thread;
 	struct async_scope scope;
-	struct trace_file *file;
 
 	(void)counts;
-	if (!async_scopes_end(&chrome->async, event->process->index,
-			      EVENT_AS(torch_async_end, &event->event)->function, &scope))
-		return;
-	thread = chrome_thread(chrome, scope.place.thread);
-	if (!scope.counts || !thread || event->event.time_ns < scope.place.time_ns)
-		return;
-	file = chrome_begin(chrome, thread,
-			    &(struct chrome_place){ .phase = 'X',
-						    .category = "user_annotation",
-						    .name = chrome_json(chrome, scope.key),
-						    .time_ns = scope.place.time_ns,
-						    .duration_ns = event->event.time_ns -
-								   scope.place.time_ns });
-	if (file)
-		trace_end(file);
+	if (async_scopes_end(&chrome->async, event->process->index,
+			     EVENT_AS(torch_async_end, &event->event)->function, &scope))
+		put_async(chrome, &scope, event->event.time_ns, NEST_ENDS);
 }
 
 /* --- ranges, modules, actions --- */
@@ -425,6 +460,24 @@ void chrome_scopes_cut(struct chrome *chrome, const struct cut *cut)
 {
 	for (unsigned int i = 0; i < CHROME_NESTS; i++)
 		nest_cut(&chrome->nest[i].nest, cut_place(cut), cut_ending(cut));
+}
+
+struct async_cut {
+	struct chrome *chrome;
+	const struct cut *cut;
+};
+
+static void cut_async(void *state, const struct async_scope *scope)
+{
+	struct async_cut *mine = state;
+
+	put_async(mine->chrome, scope, mine->cut->time_ns, cut_ending(mine->cut));
+}
+
+void chrome_scopes_cut_process(struct chrome *chrome, const struct cut *cut)
+{
+	async_scopes_cut(&chrome->async, cut->process->index, cut_async,
+			 &(struct async_cut){ chrome, cut });
 }
 
 void chrome_scopes_release(struct chrome *chrome)

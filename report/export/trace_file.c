@@ -113,6 +113,7 @@ void trace_begin(struct trace_file *trace, const struct trace_event *event)
 {
 	struct sink *sink = &trace->sink;
 
+	trace->has_spans |= event->phase == 'X';
 	if (trace->writer) {
 		trace->events++;
 		trace->writer->begin(trace, event);

@@ -60,6 +60,7 @@ struct trace_file {
 	struct trace_file *next;
 	uint64_t events; /* without metadata */
 	bool has_arguments, has_events;
+	bool has_spans; /* events that have a duration */
 	struct sink sink;
 };
 

@@ -5,6 +5,8 @@
 #include "report/nvtx/range_events.h"
 #include "report/nvtx/rows_ranges.h"
 
+#define NAME_BYTES_MAX 65536u /* RECORD_TEXT_MAX of collector/region/record.h */
+
 struct nvtx_state {
 	const struct ranges *ranges;
 };
@@ -28,8 +30,28 @@ static void nvtx_head(const struct document *document, const struct screen *scre
 			ranges->marks == 1 ? "" : "s");
 }
 
+/* The recording does not say which were longer. */
+static void nvtx_print_cut(const struct report *report, const struct screen *screen)
+{
+	const struct ranges *ranges = ((const struct nvtx_state *)report->state)->ranges;
+	char number[UNIT_TEXT_BYTES], bytes[UNIT_TEXT_BYTES];
+	uint64_t names = 0;
+
+	for (size_t i = 0; i < ranges->row_count; i++)
+		names += source_name_at(run_source(report->run), ranges->row[i].name)->length >=
+			 NAME_BYTES_MAX;
+	if (!names)
+		return;
+	screen_print_prose(screen,
+			   "cut: %s row%s a name of %s bytes, where longer ones are cut: names "
+			   "that differ later are one row.",
+			   unit_format_count(number, names), names == 1 ? " has" : "s have",
+			   unit_format_count(bytes, NAME_BYTES_MAX));
+}
+
 static void nvtx_foot(const struct document *document, const struct screen *screen)
 {
+	nvtx_print_cut(document->context, screen);
 	unmatched_print_ends(screen, nvtx_unbalanced(document->context), "range");
 }
 

@@ -431,11 +431,32 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_capture_stop, 0, take_capture, mine);
 }
 
+struct async_cut {
+	struct step_state *of;
+	const struct cut *cut;
+};
+
+/* On the thread that it began on: it is not known which one would have ended it. */
+static void cut_async(void *state, const struct async_scope *scope)
+{
+	struct async_cut *mine = state;
+	struct nest_place place = scope->place;
+
+	if (scope->key == STEP_NOTHING || mine->cut->time_ns <= place.time_ns)
+		return;
+	place.time_ns = mine->cut->time_ns;
+	put_span(mine->of, place, (enum step_category)scope->key,
+		 place.time_ns - scope->place.time_ns);
+}
+
 static void cut(void *state, const struct cut *cut)
 {
 	struct step_state *mine = state;
 
 	if (!cut->thread) {
+		if (cut->reason != CUT_LIVE)
+			async_scopes_cut(&mine->async, cut->process->index, cut_async,
+					 &(struct async_cut){ mine, cut });
 		step_ranges_forget(&mine->ranges, cut->process->index);
 		return;
 	}

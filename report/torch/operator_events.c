@@ -128,21 +128,27 @@ static void take_async_begin(void *state, const struct source_event *event, bool
 						  .counts = counts });
 }
 
+static struct operator_opening opening_of(const struct async_scope *scope)
+{
+	return (struct operator_opening){ .place = scope->place,
+					  .name = scope->key,
+					  .scope = EVT_SCOPE_USER,
+					  .hidden = scope->is_hidden,
+					  .counts = scope->counts };
+}
+
 static void take_async_end(void *state, const struct source_event *event, bool counts)
 {
 	struct operator_state *mine = state;
+	struct operator_opening opening;
 	struct async_scope scope;
 
 	(void)counts;
-	if (async_scopes_end(&mine->async, event->process->index,
-			     EVENT_AS(torch_async_end, &event->event)->function, &scope))
-		operators_add_apart(&mine->operators,
-				    &(struct operator_opening){ .place = scope.place,
-								.name = scope.key,
-								.scope = EVT_SCOPE_USER,
-								.hidden = scope.is_hidden,
-								.counts = scope.counts },
-				    event->event.time_ns);
+	if (!async_scopes_end(&mine->async, event->process->index,
+			      EVENT_AS(torch_async_end, &event->event)->function, &scope))
+		return;
+	opening = opening_of(&scope);
+	operators_add_apart(&mine->operators, &opening, event->event.time_ns);
 }
 
 static void take_sampling(void *state, const struct source_event *event, bool counts)
@@ -236,11 +242,29 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
 }
 
+struct async_cut {
+	struct operator_state *of;
+	const struct cut *cut;
+};
+
+static void cut_async(void *state, const struct async_scope *scope)
+{
+	struct async_cut *mine = state;
+	struct operator_opening opening = opening_of(scope);
+
+	operators_cut_apart(&mine->of->operators, &opening, mine->cut->time_ns,
+			    cut_ending(mine->cut));
+}
+
 static void cut(void *state, const struct cut *cut)
 {
+	struct operator_state *mine = state;
+
 	if (cut->thread)
-		operators_cut(&((struct operator_state *)state)->operators, cut_place(cut),
-			      cut_ending(cut));
+		operators_cut(&mine->operators, cut_place(cut), cut_ending(cut));
+	else
+		async_scopes_cut(&mine->async, cut->process->index, cut_async,
+				 &(struct async_cut){ mine, cut });
 }
 
 static void release(void *state)

@@ -328,6 +328,7 @@ static void operator_ended(void *state, const struct nest_end *end)
 	if (operators->kept == OPERATORS_FOLLOWED)
 		return;
 	operators_uncover(operators, open->row, end);
+	operators->crossed += end->overlaps && end->how == NEST_ENDS && open->row != OPERATOR_NONE;
 	if (open->hidden) {
 		if (end->parent != NEST_NONE)
 			work_add(&operators->open[end->parent].own, &open->own);
@@ -412,6 +413,20 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 void operators_end(struct operators *operators, struct nest_place place)
 {
 	operators->unmatched += !nest_end(&operators->nest, place);
+}
+
+void operators_cut_apart(struct operators *operators, const struct operator_opening *opening,
+			 uint64_t end_ns, enum nest_ending how)
+{
+	uint32_t row = operators_row_for(operators, opening, opening->caller);
+
+	if (row == OPERATOR_NONE)
+		return;
+	operators->row[row].open++;
+	if (how == NEST_RUNS_ON)
+		operators->row[row].calls++;
+	else
+		operators_add_apart(operators, opening, end_ns);
 }
 
 void operators_add_apart(struct operators *operators, const struct operator_opening *opening,

@@ -81,6 +81,7 @@ struct operators {
 	struct late_scopes late; /* of those that asked for work of the GPU */
 	uint64_t one_in;    /* so many operators one was recorded (INTERCEPT_OPERATORS), 0: all */
 	uint64_t unmatched; /* ends of operators that were not seen to begin */
+	uint64_t crossed;   /* calls that ended before one that began in them, on the same thread */
 };
 
 void operators_init(struct operators *operators, bool by_shapes);
@@ -108,6 +109,9 @@ void operators_end_named(struct operators *operators, struct nest_place place, u
 /* One that is over and takes no part in the nesting: it has no self time, as in torch.profiler. */
 void operators_add_apart(struct operators *operators, const struct operator_opening *opening,
 			 uint64_t end_ns);
+/* The same that the program did not end; `how` as of a cut. */
+void operators_cut_apart(struct operators *operators, const struct operator_opening *opening,
+			 uint64_t end_ns, enum nest_ending how);
 
 /*
  * How long at least one call of the row, of all rows (OPERATOR_NONE), was open in a place; that of all is the whole of which

@@ -19,6 +19,21 @@ static uint64_t ops_unmatched(const struct report *report)
 	return run_filters(report->run)->any ? 0 : state->operators->unmatched;
 }
 
+/* Of what tasks or generators do by turns. */
+static void ops_print_crossed(const struct screen *screen, uint64_t crossed)
+{
+	char number[UNIT_TEXT_BYTES];
+
+	if (!crossed)
+		return;
+	screen_print_prose(screen,
+			   "crossed: %s call%s ended before a call that began later on the same "
+			   "thread, as where tasks or generators take turns. Counts and totals are "
+			   "right. Which call was inside which is not known: each moment is self "
+			   "time of the call that began last.",
+			   unit_format_count(number, crossed), crossed == 1 ? "" : "s");
+}
+
 static void ops_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -41,6 +56,7 @@ static void ops_foot(const struct document *document, const struct screen *scree
 				unit_format_ns(number, state->totals.self_cuda_ns));
 	}
 	unmatched_print_ends(screen, ops_unmatched(report), "operator");
+	ops_print_crossed(screen, state->operators->crossed);
 }
 
 /* No error: the table is shown, by name. */
@@ -105,6 +121,7 @@ static void ops_total(const struct report *report, struct facts *facts)
 		facts_number(facts, "self_cuda_ns", UNIT_NS, state->totals.self_cuda_ns);
 	facts_number(facts, "open", UNIT_COUNT, state->totals.open);
 	facts_number(facts, "unmatched", UNIT_COUNT, ops_unmatched(report));
+	facts_number(facts, "crossed", UNIT_COUNT, state->operators->crossed);
 	facts_number(facts, "one_in", UNIT_COUNT, one_in ? one_in : 1);
 }
 

@@ -126,6 +126,60 @@ static void what_has_no_end_is_said(void **state)
 	cuda_recording_release(&c);
 }
 
+static void begin_held(uint64_t time_ns, const char *name, uint64_t function)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin_id, .name = cuda_recording_name(&c, name),
+		  .scope = EVT_SCOPE_USER, .sequence = UINT64_MAX, .function = function);
+}
+
+static void end_held(uint64_t time_ns, const char *name, uint64_t function)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_end_id, .name = cuda_recording_name(&c, name),
+		  .function = function);
+}
+
+static void what_is_of_no_thread_has_no_end_either(void **state)
+{
+	(void)state;
+	start();
+	FRAME_PUT(c.r.fw, 10, torch_async_begin, .name = cuda_recording_name(&c, "gloo:all_reduce"),
+		  .function = 0x1000);
+	FRAME_PUT(c.r.fw, 20, torch_async_begin, .name = cuda_recording_name(&c, "gloo:broadcast"),
+		  .function = 0x2000);
+	FRAME_PUT(c.r.fw, 30, torch_async_end, .function = 0x2000);
+	FRAME_PUT(c.r.fw, 40, nvtx_start, .name = cuda_recording_name(&c, "epoch"), .range = 7);
+	FRAME_PUT(c.r.fw, 50, nvtx_start, .name = cuda_recording_name(&c, "batch"), .range = 8);
+	FRAME_PUT(c.r.fw, 60, nvtx_end, .range = 8);
+	finish();
+	assert_int_equal(count("\"end not recorded\": true"), 2);
+	assert_int_equal(count("\"name\": \"gloo:all_reduce\""), 1);
+	assert_int_equal(count("\"name\": \"gloo:broadcast\""), 1);
+	assert_int_equal(count("\"name\": \"epoch\""), 2);
+	assert_int_equal(count("\"name\": \"batch\""), 2);
+	cuda_recording_release(&c);
+}
+
+/* A viewer of JSON would give the one that ends first the end of the other. */
+static void what_crosses_is_on_a_line_of_its_own(void **state)
+{
+	(void)state;
+	start();
+	begin_held(1000, "first", 0x1000);
+	begin_held(2000, "second", 0x2000);
+	begin(2500, "aten::inner");
+	end(2600);
+	end_held(3000, "first", 0x1000);
+	end_held(5000, "second", 0x2000);
+	finish();
+	assert_int_equal(count("\"ph\": \"b\""), 1);
+	assert_int_equal(count("\"ph\": \"e\""), 1);
+	assert_int_equal(count("\"name\": \"second\", \"pid\": 100, \"tid\": 100, "
+			       "\"ts\": 2.000, \"dur\": 3.000"),
+			 1);
+	assert_int_equal(count("\"name\": \"aten::inner\""), 1);
+	cuda_recording_release(&c);
+}
+
 static void only_what_the_filters_hold_for(void **state)
 {
 	struct filter_settings late = {
@@ -182,6 +236,8 @@ int main(void)
 		cmocka_unit_test(operators_are_spans_in_us),
 		cmocka_unit_test(hostile_names_stay_data),
 		cmocka_unit_test(what_has_no_end_is_said),
+		cmocka_unit_test(what_is_of_no_thread_has_no_end_either),
+		cmocka_unit_test(what_crosses_is_on_a_line_of_its_own),
 		cmocka_unit_test(only_what_the_filters_hold_for),
 		cmocka_unit_test(ends_of_flows_have_one_number),
 		cmocka_unit_test(calls_of_cuda_end_where_they_are_told),

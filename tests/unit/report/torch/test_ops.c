@@ -216,12 +216,56 @@ static void collectives_end_on_other_threads(void **state)
 	begin_async(240, "gloo:all_reduce", 0x1000);
 	end_async(250, 0x1000);
 	finish();
-	assert_int_equal(table.row_count, 2);
+	assert_int_equal(table.row_count, 3);
+	assert_int_equal(number_of("gloo:broadcast", COLUMN_ops_calls), 1);
+	assert_int_equal(number_of("gloo:broadcast", COLUMN_ops_open), 1);
 	assert_int_equal(number_of("c10d::allreduce_", COLUMN_ops_total_cpu_ns), 20);
 	assert_int_equal(number_of("c10d::allreduce_", COLUMN_ops_self_cpu_ns), 20);
 	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_calls), 3);
 	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_total_cpu_ns), 150);
 	assert_int_equal(number_of("gloo:all_reduce", COLUMN_ops_self_cpu_ns), 0);
+	assert_int_equal(operators->unmatched, 0);
+	release();
+}
+
+static void begin_label(uint64_t time_ns, const char *name, uint64_t function)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin_id, .name = cuda_recording_name(&c, name),
+		  .scope = EVT_SCOPE_USER, .sequence = UINT64_MAX, .function = function);
+}
+
+static void end_label(uint64_t time_ns, const char *name, uint64_t function)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_end_id, .name = cuda_recording_name(&c, name),
+		  .function = function);
+}
+
+static double percent_of(const char *name, enum column_id column)
+{
+	return cell_by(COLUMN_ops_name, name, column)->real;
+}
+
+/* Two tasks take turns: each label has its own time, and each moment of the thread counts once. */
+static void labels_of_tasks_overlap(void **state)
+{
+	(void)state;
+	start(1);
+	begin_label(100, "request", 0x1000);
+	begin_label(120, "request", 0x2000);
+	begin(130, "aten::mm");
+	end(140);
+	end_label(150, "request", 0x1000);
+	end_label(200, "request", 0x2000);
+	begin_label(300, "request", 0x1000);
+	end_label(310, "request", 0x1000);
+	finish();
+	assert_int_equal(number_of("request", COLUMN_ops_calls), 3);
+	assert_int_equal(number_of("request", COLUMN_ops_total_cpu_ns), 50 + 80 + 10);
+	assert_int_equal(number_of("request", COLUMN_ops_self_cpu_ns), 100);
+	assert_int_equal(number_of("aten::mm", COLUMN_ops_self_cpu_ns), 10);
+	assert_true(percent_of("request", COLUMN_ops_total_cpu_percent) == 100);
+	assert_true(percent_of("aten::mm", COLUMN_ops_total_cpu_percent) < 10);
+	assert_int_equal(operators->crossed, 1);
 	assert_int_equal(operators->unmatched, 0);
 	release();
 }
@@ -453,6 +497,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_names_and_scopes_of_all_threads_and_processes),
+		cmocka_unit_test(labels_of_tasks_overlap),
 		cmocka_unit_test(shapes_are_keys_when_asked_for),
 		cmocka_unit_test(collectives_end_on_other_threads),
 		cmocka_unit_test(selection_leave_out_calls_and_follow_nesting),
