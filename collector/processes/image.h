@@ -16,6 +16,7 @@ struct image {
 	uint64_t lowest;         /* virtual address of the lowest PT_LOAD, down to a page */
 	uint32_t build_id_bytes; /* 0: none */
 	uint8_t build_id[IMAGE_BUILD_ID_BYTES];
+	bool has_allocator; /* linked_allocator.h */
 };
 
 /* False when the file is not there, not the one of that inode, or not a 64-bit ELF. */

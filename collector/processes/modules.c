@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "collector/processes/limitations.h"
+#include "collector/processes/linked_allocator.h"
 #include "collector/processes/maps.h"
 #include "collector/processes/proc.h"
 #include "collector/processes/redact.h"
@@ -197,6 +199,9 @@ static void module_describe(const struct modules_reading *reading, const struct 
 		image_of_vdso(&image);
 	else
 		file_look_up(reading, found, &image);
+	if (image.has_allocator && !linked_allocator_is_library(found->path))
+		limitation_tell(reading->common, reading->process, LIMITATION_heap_linked,
+				found->path, reading->from_ns);
 	module->bias = module->start - image.lowest;
 	module_name(reading, found->path, strlen(found->path), image.build_id, image.build_id_bytes,
 		    module);
