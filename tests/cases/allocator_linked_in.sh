@@ -13,7 +13,7 @@ is_told() {
 eventually "the allocator that is linked in" is_told
 exec 9>&-
 wait $! || fail "status $?: $(cat err)"
-expect_eq "output" "$(cat out)" done
+expect_eq "output" "$(cat out)" "done"
 for report in alloc memory summary; do
 	expect_match "what $report says" "$("$REPORT" $report --wait 60 "$OUTPUT")" \
 		"^MISSING in process [0-9]+: '.*/linked_allocator' has a jemalloc or tcmalloc linked in"

@@ -34,9 +34,9 @@ static struct file file_open(const char *path)
 	assert_int_equal(pread(file.fd, &head, sizeof(head), 0), sizeof(head));
 	assert_true(head.e_phnum <= SEGMENTS);
 	file.count = head.e_phnum;
-	assert_int_equal(pread(file.fd, file.segment, file.count * sizeof(Elf64_Phdr),
-			       (off_t)head.e_phoff),
-			 file.count * sizeof(Elf64_Phdr));
+	assert_int_equal(
+		pread(file.fd, file.segment, file.count * sizeof(Elf64_Phdr), (off_t)head.e_phoff),
+		file.count * sizeof(Elf64_Phdr));
 	return file;
 }
 
@@ -80,7 +80,8 @@ static void files_that_lie(void **state)
 	}
 	assert_false(linked_allocator_is_in(file.fd, file.segment, 0));
 	close(file.fd);
-	assert_false(linked_allocator_is_in(file.fd, file.segment, file.count)); /* cannot be read */
+	assert_false(
+		linked_allocator_is_in(file.fd, file.segment, file.count)); /* cannot be read */
 }
 
 static void libraries_of_allocators(void **state)
