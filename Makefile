@@ -81,7 +81,7 @@ cublas_SOURCES   := cublas cublas_*
 cublasLt_SOURCES := cublaslt cublaslt_*
 cupti_SOURCES    := cupti cupti_*
 FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.def preload/cuda/cuda_api.h preload/gpu/cupti_api.h preload/gpu/callbacks.def \
-	collector/format/events.h collector/format/events.def \
+	collector/format/events.h collector/format/events.def collector/format/scopes.def \
 	$(wildcard collector/format/events/*.def)
 
 UNIT_SOURCES := $(wildcard tests/unit/*/*/test_*.c)
@@ -237,10 +237,13 @@ $(O)/programs/first_malloc: | $(O)/programs/libfirst_malloc.so
 $(O)/programs/libdlsym_callers.so: | $(O)/programs/libdlsym_resolver.so
 $(O)/programs/dlsym_callers: | $(O)/programs/libdlsym_callers.so
 
-.PHONY: help deps demo demo-cuda test bench lint format fuzz fuzz-replay docs check-generated
+.PHONY: help deps demo demo-cuda test check bench lint format fuzz fuzz-replay docs check-generated
 test: tests ## run all tests, no GPU needed, after installing what they need; one: make test T=name
 	@$(if $(T),,scripts/test-env.sh)
 	@set -f; tests/run $(T)
+
+check: tests ## what is quick and needs no download: unit tests, fuzz corpora, two of three cases; two minutes
+	@set -f; tests/run --check $(T)
 
 .PHONY: test-gpu
 test-gpu: programs ## what only a GPU can show; skipped with the reason where there is none

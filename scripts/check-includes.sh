@@ -47,6 +47,7 @@ layers='
 	preload/imports   : preload/base preload/settings preload/record preload/python
 	preload/functions : preload/base preload/settings preload/record preload/python
 	preload/lightning : preload/base preload/settings preload/record preload/steps preload/python
+	preload/job       : events collector/format/jobs.def collector/region preload/base preload/settings preload/record preload/hook
 	preload/life      : families events collector/region preload/base preload/settings preload/record preload/hook
 
 	report         : lists

@@ -14,6 +14,7 @@ names=$(${CC:-cc} -E -P -x c -I. - <<'END' | grep -o '@ *[A-Za-z0-9_]* *@' | tr 
 #define CUDA(library, since, per_thread, name, ...) @name@
 #define CUDA_OWN(library, result, name, ...) @name@
 #define TORCH(name, ...) @name@
+#define DISTRIBUTED(name, ...) @name@
 #include "preload/families.def"
 END
 )

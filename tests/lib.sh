@@ -27,11 +27,15 @@
 #   help_columns REPORT               name:heading of each column that --help of the report lists
 #   fail MESSAGE, skip REASON         end the test
 #   need_tool NAME, need_program NAME, need_torch    skip when it is not there (need_torch sets $PYTHON)
+#   need_browser NAME                 the same for chromium and firefox-esr
+#   torch_python                      prints an interpreter that has PyTorch, or fails
+#   fetched NAME                      the folder of what the script of that name has downloaded; perhaps it is not there
 #   need_torch eager                  without the front end of torch.compile, which an optimizer imports for nothing in 1.4 s of CPU
 #   need_cuda_torch [eager]           one that is built for CUDA 13, as the fake CUDA is
 #   need_lightning                    as need_torch, and sets PYTHONPATH
 #   need_starting                     the same for pytest, uvicorn, ... (scripts/starting-env.sh), which it puts into PATH
 #   documented COMMAND                the first line of docs/STARTING.md that begins with these words, for eval
+# A helper that stands on something downloaded has "# fetched" behind its name: `make check` leaves out the cases that call it.
 
 set -u
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
@@ -47,8 +51,10 @@ PROGRAMS=$BUILD/programs
 OUTPUT=$PWD/run.evt
 export ROOT BUILD LIB COLLECTOR REPORT PROGRAMS
 # shellcheck disable=SC2034 # for cases
-PYTHONS=("${HOME:-/}"/.pyenv/versions/3.*/bin/python3 "${XDG_CACHE_HOME:-${HOME:-/}/.cache}"/intercept/pythons/3.*/bin/python3
-	/usr/bin/python3 /usr/local/bin/python3)
+PYTHONS=(/usr/bin/python3 /usr/local/bin/python3)
+# `make check` tries the machine's own
+[[ ${CHECK:-} ]] || PYTHONS=("${HOME:-/}"/.pyenv/versions/3.*/bin/python3
+	"${XDG_CACHE_HOME:-${HOME:-/}/.cache}"/intercept/pythons/3.*/bin/python3 "${PYTHONS[@]}")
 
 fail() {
 	echo "$*" >&2
@@ -68,8 +74,20 @@ need_program() {
 	[[ -x $PROGRAMS/$1 || -e $PROGRAMS/$1 ]] || skip "test program '$1' was not built"
 }
 
-need_torch() { # [eager]
-	PYTHON=$("$ROOT/scripts/find-python.sh") || skip "no Python with torch (make demo installs one)"
+fetched() { # fetched: NAME
+	echo "${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/$1"
+}
+
+torch_python() { # fetched
+	"$ROOT/scripts/find-python.sh" 2>/dev/null
+}
+
+need_browser() { # fetched: NAME
+	need_tool "$1"
+}
+
+need_torch() { # fetched: [eager]
+	PYTHON=$(torch_python) || skip "no Python with torch (make demo installs one)"
 	export PYTHON
 	[[ ${1:-} != eager || ${TORCH_AS_IT_IS:-} ]] || export PYTHONPATH=$ROOT/tests/torch/eager${PYTHONPATH:+:$PYTHONPATH}
 	# PyTorch's libraries are large: a case looks into each once. The folder goes with the case.
@@ -77,7 +95,7 @@ need_torch() { # [eager]
 	export PROF_REPORT_CACHE
 }
 
-need_cuda_torch() { # [eager]; its version is read, not asked for: that would import it
+need_cuda_torch() { # fetched: [eager]; its version is read, not asked for: that would import it
 	need_torch "$@"
 	"$PYTHON" -c 'import importlib.util, os, runpy, sys
 folder = os.path.dirname(importlib.util.find_spec("torch").origin)
@@ -85,8 +103,9 @@ sys.exit(not str(runpy.run_path(os.path.join(folder, "version.py")).get("cuda"))
 		skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
 }
 
-need_lightning() {
-	local folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/lightning
+need_lightning() { # fetched
+	local folder
+	folder=$(fetched lightning)
 	need_torch
 	[[ -d $folder ]] && export PYTHONPATH=$folder${PYTHONPATH:+:$PYTHONPATH}
 	"$PYTHON" -c 'import sys, importlib.util as u
@@ -94,8 +113,9 @@ sys.exit(not all(u.find_spec(name) for name in ("lightning", "pytorch_lightning"
 		skip "no Lightning for $PYTHON (scripts/pip-folder.sh lightning installs it)"
 }
 
-need_starting() {
-	local folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/starting
+need_starting() { # fetched
+	local folder
+	folder=$(fetched starting)
 	need_torch
 	[[ -e $folder/made-of ]] || skip "no pytest, uvicorn, Jupyter and so on (scripts/starting-env.sh installs them)"
 	PATH=$folder/bin:$(dirname "$PYTHON"):$PATH

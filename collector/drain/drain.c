@@ -265,6 +265,31 @@ static enum step drain_line(struct drain *drain, struct span *span)
 	return STEP_ON;
 }
 
+/* Modules go by the program's word, which has a time, before they go by its maps. */
+static enum step drain_unloaded(struct drain *drain, const struct stream *stream, struct span *span)
+{
+	uint64_t ticks = record_ticks(view_load64(span->at));
+	struct module_end end;
+
+	if (span->stop - span->at < (ptrdiff_t)RECORD_UNLOADED_WORDS)
+		return STEP_BAD;
+	if (ticks > span->limit)
+		return ticks - span->limit > FUTURE_TICKS ? STEP_BAD : STEP_LATER;
+	end = (struct module_end){
+		.time_ns = clockmap_ns(&drain->common->clock, ticks),
+		.start = view_load64(span->at + 1),
+		.bias = view_load64(span->at + 3),
+		.path = names_id(&drain->common->names, view_load64(span->at + 4)),
+		.build_id = names_id(&drain->common->names, view_load64(span->at + 5))
+	};
+	end.end = end.start + view_load64(span->at + 2);
+	if (end.end <= end.start)
+		return STEP_BAD;
+	modules_note_end(&stream->process->modules, &end);
+	span->at += RECORD_UNLOADED_WORDS;
+	return STEP_ON;
+}
+
 static enum step drain_stack(struct stream *stream, struct span *span)
 {
 	uint64_t id;
@@ -308,6 +333,8 @@ static enum step drain_slow(struct drain *drain, struct stream *stream, struct s
 		return drain_stack(stream, span);
 	if (type == RECORD_LINE)
 		return drain_line(drain, span);
+	if (type == RECORD_UNLOADED)
+		return drain_unloaded(drain, stream, span);
 	if (type == RECORD_PAD) {
 		/* fills exactly what is left of the ring; its ticks are its length */
 		if (!span->to_end || ticks != (uint64_t)(span->stop - span->at))
@@ -440,6 +467,9 @@ static uint64_t record_length(const uint64_t *at, uint64_t left, bool to_end)
 		break;
 	case RECORD_LINE:
 		words = RECORD_LINE_WORDS;
+		break;
+	case RECORD_UNLOADED:
+		words = RECORD_UNLOADED_WORDS;
 		break;
 	default:
 		words = record_words[record_type(first)];

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/drain/thread_life.h"
+
 #define VISITS 64u /* threads looked at in one turn */
 
 int streams_init(struct streams *streams, const struct common *common)
@@ -73,12 +75,37 @@ static void stream_tell_last_name(struct stream *stream, struct common *common, 
 	stream_take_name(stream, common, now_ns, name, strnlen(name, sizeof(name)));
 }
 
+/* What the stream's thread did before its first record, at `first_ns`. */
+static struct thread_life stream_life(const struct stream *stream, const struct common *common,
+				      uint64_t first_ns)
+{
+	const struct region_ring *ring = &common->view.ring[stream->index];
+	const struct process *process = stream->process;
+	uint64_t before_ns = view_load64(&ring->before_cpu_ns), age_ns, now_ns;
+	struct thread_facts facts = {
+		.process_ns = process->start_ns,
+		.first_ns = first_ns,
+		.born_ns = THREAD_LIFE_UNKNOWN,
+		.cpu_ns = view_load64(&ring->start_cpu_ns),
+		.before_cpu_ns = before_ns == REGION_CPU_UNKNOWN ? THREAD_LIFE_UNKNOWN : before_ns,
+	};
+
+	if (process->pid && !process->gone && !process->moved &&
+	    proc_thread_age(process->pid, stream->tid, &age_ns, &facts.tick_ns)) {
+		now_ns = clockmap_ns(&common->clock, clockmap_now(&common->clock));
+		facts.born_ns = now_ns > age_ns ? now_ns - age_ns : 0;
+	}
+	return thread_life_of(&facts);
+}
+
 static void stream_begin(struct streams *streams, struct common *common, uint32_t index,
 			 struct process *process)
 {
 	const struct region_ring *ring = &common->view.ring[index];
 	struct stream *stream = &streams->slot[index];
 	uint32_t level = view_load32(&ring->level);
+	struct thread_life life;
+	uint64_t first_ns;
 
 	*stream = (struct stream){
 		.number = ++streams->numbers,
@@ -90,10 +117,13 @@ static void stream_begin(struct streams *streams, struct common *common, uint32_
 	};
 	stream->words = view_ring_words(&common->view, index, &stream->word_count);
 	streams->active[streams->active_count++] = index;
-	JOURNAL_ADD(&common->journal, common_ns(common, view_load64(&ring->start_tsc)), thread,
-		    .stream = stream->number, .process = process->number, .tid = stream->tid,
-		    .level = level ? 1 : 0, .cpu_ns = view_load64(&ring->start_cpu_ns));
-	stream_tell_name(stream, common, common_ns(common, view_load64(&ring->start_tsc)));
+	first_ns = common_ns(common, view_load64(&ring->start_tsc));
+	life = stream_life(stream, common, first_ns);
+	JOURNAL_ADD(&common->journal, first_ns, thread, .stream = stream->number,
+		    .process = process->number, .tid = stream->tid, .level = level ? 1 : 0,
+		    .cpu_ns = view_load64(&ring->start_cpu_ns), .lived_ns = life.lived_ns,
+		    .used_ns = life.used_ns);
+	stream_tell_name(stream, common, first_ns);
 }
 
 static void ring_scan(struct streams *streams, struct common *common, struct processes *processes,

@@ -81,6 +81,29 @@ const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT] = {
 #include "collector/format/events.def"
 };
 
+const struct evt_role evt_roles[EVT_ID_LIMIT] = {
+#define EVENT(id, name, family, doc) [id] = {
+#define OPENS(scope) .opens = EVT_SCOPE_KIND_##scope,
+#define CLOSES(scope) .closes = EVT_SCOPE_KIND_##scope,
+#define DETAILS(scope) .details = EVT_SCOPE_KIND_##scope,
+#define DEFERRED() .is_deferred = true,
+#define TIMELESS() .is_timeless = true,
+#define END(name) \
+	}         \
+	,
+#include "collector/format/events.def"
+};
+
+const struct evt_scope_descriptor evt_scopes[EVT_SCOPE_KIND_LIMIT] = {
+#define SCOPE(name_, owner_, is_range_, doc) \
+	[EVT_SCOPE_KIND_##name_] = {         \
+		.name = #name_,              \
+		.owner = EVT_OWNER_##owner_, \
+		.is_range = is_range_,       \
+	},
+#include "collector/format/scopes.def"
+};
+
 const char *const evt_codec_names[EVT_CODEC_LIMIT] = {
 	[0] = "none",
 	[EVT_CODEC_uint] = "uint",

@@ -262,6 +262,48 @@ struct evt_descriptor {
 /* Indexed by id, below EVT_ID_LIMIT. */
 extern const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT];
 
+enum evt_scope_kind {
+	EVT_SCOPE_KIND_NONE,
+#define SCOPE(name, owner, is_range, doc) EVT_SCOPE_KIND_##name,
+#include "collector/format/scopes.def"
+	EVT_SCOPE_KIND_LIMIT,
+};
+
+enum evt_scope_owner { EVT_OWNER_thread, EVT_OWNER_process };
+
+struct evt_scope_descriptor {
+	const char *name; /* NULL: of EVT_SCOPE_KIND_NONE */
+	enum evt_scope_owner owner;
+	bool is_range;
+};
+
+extern const struct evt_scope_descriptor evt_scopes[EVT_SCOPE_KIND_LIMIT];
+
+/* What an event has to do with scopes and with time: see events.def. */
+struct evt_role {
+	enum evt_scope_kind opens, closes, details; /* EVT_SCOPE_KIND_NONE: nothing */
+	bool is_deferred, is_timeless;
+};
+
+/* Indexed by id, below EVT_ID_LIMIT; all zeros where there is no such event. */
+extern const struct evt_role evt_roles[EVT_ID_LIMIT];
+
+static inline bool evt_scope_is_range(enum evt_scope_kind kind, enum evt_scope_owner owner)
+{
+	return kind && evt_scopes[kind].is_range && evt_scopes[kind].owner == owner;
+}
+
+/* The event opens, or closes, a scope of such an owner that --range can ask for. */
+static inline bool evt_opens_range(uint32_t id, enum evt_scope_owner owner)
+{
+	return id < EVT_ID_LIMIT && evt_scope_is_range(evt_roles[id].opens, owner);
+}
+
+static inline bool evt_closes_range(uint32_t id, enum evt_scope_owner owner)
+{
+	return id < EVT_ID_LIMIT && evt_scope_is_range(evt_roles[id].closes, owner);
+}
+
 extern const char *const evt_codec_names[EVT_CODEC_LIMIT];
 extern const char *const evt_family_names[EVT_FAMILY_LIMIT];
 extern const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT];

@@ -16,7 +16,6 @@
 
 #define SEGMENTS_MAX 64u
 #define NOTES_BYTES_MAX 4096u
-#define PAGE_MASK 4095ull
 
 static bool read_at(int fd, void *bytes, size_t length, uint64_t offset)
 {
@@ -63,6 +62,20 @@ static void segment_take_notes(int fd, const Elf64_Phdr *segment, struct image *
 		continue;
 }
 
+static void image_keep_segment(struct image *image, const Elf64_Phdr *segment)
+{
+	if (segment->p_vaddr < image->lowest)
+		image->lowest = segment->p_vaddr;
+	image->has_more_segments = image->segments == IMAGE_SEGMENTS;
+	if (!image->has_more_segments)
+		image->segment[image->segments++] = (struct image_segment){
+			.offset = segment->p_offset,
+			.address = segment->p_vaddr,
+			.bytes = segment->p_memsz,
+			.code = segment->p_flags & PF_X,
+		};
+}
+
 static bool image_take(int fd, struct image *image)
 {
 	Elf64_Phdr segment[SEGMENTS_MAX];
@@ -75,16 +88,53 @@ static bool image_take(int fd, struct image *image)
 		return false;
 	image->lowest = UINT64_MAX;
 	for (unsigned int i = 0; i < head.e_phnum; i++) {
-		if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr < image->lowest)
-			image->lowest = segment[i].p_vaddr;
+		if (segment[i].p_type == PT_LOAD)
+			image_keep_segment(image, &segment[i]);
 		if (segment[i].p_type == PT_NOTE && !image->build_id_bytes)
 			segment_take_notes(fd, &segment[i], image);
 	}
 	if (image->lowest == UINT64_MAX)
 		return false;
-	image->lowest &= ~PAGE_MASK;
+	image->lowest &= ~IMAGE_PAGE_MASK;
 	image->has_allocator = linked_allocator_is_in(fd, segment, head.e_phnum);
 	return true;
+}
+
+/* How far the page at `at` is behind the page that `from` is in. */
+static uint64_t pages_behind(uint64_t at, uint64_t from)
+{
+	return at - (from & ~IMAGE_PAGE_MASK);
+}
+
+const struct image_segment *image_segment_of(const struct image *image, uint64_t offset, bool code)
+{
+	const struct image_segment *other = NULL;
+
+	for (uint32_t i = 0; i < image->segments; i++) {
+		const struct image_segment *s = &image->segment[i];
+
+		if (pages_behind(offset, s->offset) >= s->bytes + (s->offset & IMAGE_PAGE_MASK))
+			continue;
+		if (s->code == code)
+			return s;
+		if (!other)
+			other = s;
+	}
+	return other;
+}
+
+const struct image_segment *image_segment_at(const struct image *image, uint64_t bias,
+					     uint64_t start, uint64_t offset)
+{
+	for (uint32_t i = 0; i < image->segments; i++) {
+		const struct image_segment *s = &image->segment[i];
+		uint64_t behind = pages_behind(start - bias, s->address);
+
+		if (behind < s->bytes + (s->address & IMAGE_PAGE_MASK) &&
+		    behind == pages_behind(offset, s->offset))
+			return s;
+	}
+	return NULL;
 }
 
 bool image_of_vdso(struct image *ret_image)

@@ -83,6 +83,7 @@ static bool line_split(char *line, struct maps_line *ret_line)
 		.device = (uint64_t)major << 32 | minor,
 		.inode = inode,
 		.executable = perms[2] == 'x',
+		.inaccessible = !strncmp(perms, "---", 3),
 		.path = line + path,
 	};
 	return true;

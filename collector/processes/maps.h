@@ -22,7 +22,8 @@ struct maps_line {
 	uint64_t offset;
 	uint64_t device, inode;
 	bool executable;
-	const char *path; /* in maps.bytes, terminated, "" when there is none */
+	bool inaccessible; /* may be neither read, written nor executed */
+	const char *path;  /* in maps.bytes, terminated, "" when there is none */
 };
 
 /* A mapped file, as the maps name it. */

@@ -59,7 +59,8 @@ static void tell(struct common *common, struct process *process, const struct pr
 	process->memory = *now;
 	JOURNAL_ADD(&common->journal, now_ns, process_memory, .process = process->number,
 		    .resident_bytes = now->resident_bytes, .anonymous_bytes = now->anonymous_bytes,
-		    .file_bytes = now->file_bytes, .shared_bytes = now->shared_bytes);
+		    .file_bytes = now->file_bytes, .shared_bytes = now->shared_bytes,
+		    .brk_bytes = proc_brk_bytes(process->pid));
 }
 
 void memory_samples_take(struct memory_samples *samples, struct processes *processes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A module is a run of mappings of one file, at least one of them with code. The list of a process is
- * sorted; a reading builds the new one and compares.
+ * A module is a loaded object (objects.h) with a time. The list of a process is sorted; a reading builds the new one and
+ * compares.
  */
 #include "collector/processes/modules.h"
 
@@ -9,160 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "collector/processes/limitations.h"
 #include "collector/processes/linked_allocator.h"
-#include "collector/processes/maps.h"
-#include "collector/processes/proc.h"
+#include "collector/processes/objects.h"
 #include "collector/processes/redact.h"
 #include "collector/processes/start_map.h"
 
 #define MS 1000000ull
 #define PAUSE_FIRST (100 * MS) /* ten readings a second at most */
 #define PAUSE_LAST (5000 * MS)
-#define FILES_MAX 65536u
-#define VDSO "[vdso]" /* the kernel's library: in the maps, and in recordings */
-
-struct found {
-	struct module module;
-	const char *path; /* in the maps */
-};
-
-struct found_list {
-	struct found *found;
-	uint32_t count;
-	uint32_t room;
-	uint32_t left_out; /* that found no room */
-	bool ours;         /* the region is mapped, too */
-};
-
-static void found_add(struct found_list *list, const struct found *found)
-{
-	if (list->count == list->room) {
-		uint32_t room = list->room ? list->room * 2 : 128;
-		struct found *larger = room > MODULES_MAX * 2
-					       ? NULL
-					       : realloc(list->found, room * sizeof(*larger));
-
-		if (!larger) {
-			list->left_out += found->module.file;
-			return;
-		}
-		list->found = larger;
-		list->room = room;
-	}
-	list->found[list->count++] = *found;
-}
-
-/* Groups the lines: consecutive ones of one file are a run, kept when there is code in it. */
-static struct found_list maps_find_modules(struct maps *maps, struct maps_file region)
-{
-	struct found_list list = { .ours = !region.inode };
-	struct maps_line line;
-	struct found run = { 0 };
-	bool code = false;
-
-	while (maps_next(maps, &line)) {
-		bool file = (line.inode && line.path[0] == '/') || !strcmp(line.path, VDSO);
-		bool same = file && run.path && run.module.file && line.inode == run.module.inode &&
-			    line.device == run.module.device && line.offset;
-
-		list.ours |= line.inode == region.inode && line.device == region.device;
-		if (!same) {
-			if (code)
-				found_add(&list, &run);
-			run.module = (struct module){ .start = line.start,
-						      .end = line.end,
-						      .device = line.device,
-						      .inode = line.inode,
-						      .file = file,
-						      .seen = true };
-			run.path = line.path;
-			code = false;
-		}
-		run.module.end = line.end;
-		code |= line.executable;
-	}
-	if (code)
-		found_add(&list, &run);
-	return list;
-}
-
-static const struct modules_file *cache_find(const struct modules_cache *cache,
-					     const struct stat *st)
-{
-	for (uint32_t i = 0; i < cache->count; i++) {
-		const struct modules_file *file = &cache->file[i];
-
-		if (file->inode == st->st_ino && file->device == st->st_dev &&
-		    file->changed_s == st->st_mtim.tv_sec &&
-		    file->changed_ns == st->st_mtim.tv_nsec)
-			return file;
-	}
-	return NULL;
-}
-
-static const struct modules_file *cache_add(struct modules_cache *cache,
-					    const struct modules_file *file)
-{
-	if (cache->count == cache->room) {
-		uint32_t room = cache->room ? cache->room * 2 : 128;
-		struct modules_file *larger = room > FILES_MAX ? NULL
-							       : realloc(cache->file,
-									 room * sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		cache->file = larger;
-		cache->room = room;
-	}
-	cache->file[cache->count] = *file;
-	return &cache->file[cache->count++];
-}
-
-static bool is_that_file(const char *path, const struct found *found, struct stat *ret_st)
-{
-	return !stat(path, ret_st) && ret_st->st_ino == found->module.inode;
-}
-
-/*
- * Where the process sees the file. It sees none when it has gone since its maps were read, or has changed its root; and without
- * a /proc of ours there is no way to look. Then it is what has the same name here: its inode tells.
- */
-static bool file_find(const struct modules_reading *reading, const struct found *found, char *path,
-		      size_t room, struct stat *ret_st)
-{
-	snprintf(path, room, "/proc/%u/root%s", reading->pid, found->path);
-	if (proc_is_ours() && is_that_file(path, found, ret_st))
-		return true;
-	snprintf(path, room, "%s", found->path);
-	return is_that_file(path, found, ret_st);
-}
-
-/* Reads the file, or takes what an earlier reading has found. */
-static bool file_look_up(const struct modules_reading *reading, const struct found *found,
-			 struct image *ret_image)
-{
-	char path[4200];
-	struct modules_file file = { 0 };
-	const struct modules_file *known;
-	struct stat st;
-
-	if (!file_find(reading, found, path, sizeof(path), &st))
-		return false;
-	known = cache_find(reading->cache, &st);
-	if (!known) {
-		file.device = st.st_dev;
-		file.inode = st.st_ino;
-		file.changed_s = st.st_mtim.tv_sec;
-		file.changed_ns = st.st_mtim.tv_nsec;
-		file.known = image_read(path, st.st_ino, &file.image);
-		known = cache_add(reading->cache, &file);
-	}
-	*ret_image = known ? known->image : file.image;
-	return known ? known->known : file.known;
-}
 
 static void module_tell(const struct modules_reading *reading, const struct module *module,
 			uint64_t from_ns)
@@ -187,24 +43,24 @@ static void module_name(const struct modules_reading *reading, const char *path,
 	module->build_id = names_id_text(names, hex, strlen(hex));
 }
 
-/* Looks into the file of a module that is new. */
-static void module_describe(const struct modules_reading *reading, const struct found *found,
+/* Name and build-id of a module that is new. */
+static void module_describe(const struct modules_reading *reading, const struct object *object,
 			    struct module *module)
 {
-	struct image image = { 0 };
+	const struct image *image = images_image(reading->images, object->image);
+	struct image vdso = { 0 };
 
 	if (!module->file)
 		return;
-	if (!strcmp(found->path, VDSO))
-		image_of_vdso(&image);
-	else
-		file_look_up(reading, found, &image);
-	if (image.has_allocator && !linked_allocator_is_library(found->path))
+	if (!image && !strcmp(object->path, OBJECTS_VDSO))
+		image_of_vdso(&vdso);
+	if (!image)
+		image = &vdso;
+	if (image->has_allocator && !linked_allocator_is_library(object->path))
 		limitation_tell(reading->common, reading->process, LIMITATION_heap_linked,
-				found->path, reading->from_ns);
-	module->bias = module->start - image.lowest;
-	module_name(reading, found->path, strlen(found->path), image.build_id, image.build_id_bytes,
-		    module);
+				object->path, reading->from_ns);
+	module_name(reading, object->path, strlen(object->path), image->build_id,
+		    image->build_id_bytes, module);
 }
 
 /* Index of the last module that starts at or below the address, or -1. */
@@ -223,7 +79,7 @@ static int64_t modules_below(const struct modules *modules, uint64_t address)
 	return (int64_t)low - 1;
 }
 
-static struct module *modules_find_same(struct modules *modules, const struct module *module)
+static struct module *modules_find_same(const struct modules *modules, const struct module *module)
 {
 	int64_t at = modules_below(modules, module->start);
 
@@ -235,75 +91,103 @@ static struct module *modules_find_same(struct modules *modules, const struct mo
 	return &modules->module[at];
 }
 
-static void modules_tell_ends(struct modules *modules, const struct modules_reading *reading)
+/* Since when it is there that no earlier reading has found. */
+static uint64_t modules_from(const struct modules *modules, const struct modules_reading *reading,
+			     const struct module *module)
 {
-	for (uint32_t i = 0; i < modules->count; i++) {
-		const struct module *module = &modules->module[i];
+	uint64_t read_ns = modules->read_ns ? modules->told_ns : reading->from_ns;
+	uint64_t free_ns = module_ends_before(&modules->ends, module->start, module->end);
 
-		if (module->file && !module->seen)
-			JOURNAL_ADD(&reading->common->journal, reading->time_ns, module_end,
-				    .process = reading->process, .start = module->start);
-	}
+	return free_ns > read_ns ? free_ns : read_ns;
 }
 
-/* Takes over the new list; returns how many of it are new. */
-static uint32_t modules_replace(struct modules *modules, const struct modules_reading *reading,
-				const struct found_list *list, struct module *fresh)
+static void module_tell_end(const struct modules_reading *reading, const struct module *module,
+			    uint64_t time_ns)
 {
-	uint64_t from_ns = modules->read_ns ? modules->told_ns : reading->from_ns;
-	uint32_t news = 0;
-
-	for (uint32_t i = 0; i < modules->count; i++)
-		modules->module[i].seen = false;
-	for (uint32_t i = 0; i < list->count; i++) {
-		struct module *same = modules_find_same(modules, &list->found[i].module);
-
-		fresh[i] = list->found[i].module;
-		if (same) {
-			same->seen = true;
-			fresh[i].bias = same->bias;
-			fresh[i].path = same->path;
-			fresh[i].build_id = same->build_id;
-			continue;
-		}
-		news++;
-		module_describe(reading, &list->found[i], &fresh[i]);
-		module_tell(reading, &fresh[i], from_ns);
-	}
-	modules_tell_ends(modules, reading);
-	free(modules->module);
-	modules->module = fresh;
-	modules->count = list->count;
-	return news;
+	if (module->file)
+		JOURNAL_ADD(&reading->common->journal, time_ns, module_end,
+			    .process = reading->process, .start = module->start);
 }
 
-bool modules_read(struct modules *modules, const struct modules_reading *reading)
-{
-	struct found_list list;
-	struct module *fresh;
-	struct maps maps;
-	uint32_t news = 0;
+/* --- what the program says that it has unloaded --- */
 
-	modules->missed = false;
-	if (!reading->pid || !maps_init(&maps, reading->pid))
+void modules_note_end(struct modules *modules, const struct module_end *end)
+{
+	module_ends_note(&modules->ends, end);
+}
+
+/* The module that has been unloaded; NULL: no reading has found it, or what lies there is something else. */
+static struct module *modules_find_ended(const struct modules *modules,
+					 const struct module_end *end)
+{
+	int64_t at = modules_below(modules, end->start);
+	struct module *module = at < 0 ? NULL : &modules->module[at];
+
+	if (!module || module->start != end->start || !module->file)
+		return NULL;
+	if (module->build_id || end->build_id)
+		return module->build_id == end->build_id ? module : NULL;
+	return !end->path || module->path == end->path ? module : NULL;
+}
+
+static void modules_remove(struct modules *modules, const struct module *module)
+{
+	uint32_t at = (uint32_t)(module - modules->module);
+
+	modules->count--;
+	memmove(modules->module + at, modules->module + at + 1,
+		(modules->count - at) * sizeof(*module));
+}
+
+static void modules_take_end(struct modules *modules, const struct modules_reading *reading,
+			     const struct module_end *end)
+{
+	struct module *known = modules_find_ended(modules, end);
+	struct module unseen = { .start = end->start,
+				 .end = end->end,
+				 .bias = end->bias,
+				 .path = end->path,
+				 .build_id = end->build_id,
+				 .file = true };
+	uint64_t from_ns;
+
+	if (known) {
+		module_tell_end(reading, known, end->time_ns);
+		modules_remove(modules, known);
+	} else if (end->path) {
+		from_ns = modules_from(modules, reading, &unseen);
+		module_tell(reading, &unseen, from_ns < end->time_ns ? from_ns : end->time_ns);
+		module_tell_end(reading, &unseen, end->time_ns);
+	}
+	module_ends_keep(&modules->ends, end);
+}
+
+bool modules_settle_ends(struct modules *modules, const struct modules_reading *reading)
+{
+	if (!modules->ends.count)
 		return false;
-	list = maps_find_modules(&maps, reading->region);
-	fresh = list.count && list.ours ? malloc(list.count * sizeof(*fresh)) : NULL;
-	if (fresh)
-		news = modules_replace(modules, reading, &list, fresh);
-	free(list.found);
-	maps_release(&maps);
-	if (!list.ours)
-		return false;
-	if (list.left_out > modules->left_out)
-		modules->left_out = list.left_out;
-	if (news)
-		modules->pause_ns = PAUSE_FIRST;
-	else if (modules->pause_ns < PAUSE_LAST)
-		modules->pause_ns *= 2;
-	modules->read_ns = reading->steady_ns;
-	modules->told_ns = reading->time_ns;
+	module_ends_sort(&modules->ends);
+	for (uint32_t i = 0; i < modules->ends.count; i++)
+		modules_take_end(modules, reading, &modules->ends.noted[i]);
+	modules->ends.count = 0;
+	/* something else may lie there by now */
+	modules->missed = true;
+	modules->pause_ns = PAUSE_FIRST;
 	return true;
+}
+
+/* --- readings --- */
+
+static struct module module_of_object(const struct object *object)
+{
+	return (struct module){ .start = object->start,
+				.end = object->end,
+				.device = object->device,
+				.inode = object->inode,
+				.bias = object->bias,
+				.image = object->image,
+				.file = object->file,
+				.seen = true };
 }
 
 static int module_compare(const void *a, const void *b)
@@ -311,6 +195,154 @@ static int module_compare(const void *a, const void *b)
 	const struct module *one = a, *other = b;
 
 	return one->start < other->start ? -1 : one->start > other->start;
+}
+
+/* What the list has at the place and the maps do not; NULL: nothing. */
+static const struct module *modules_find_missing(const struct modules *modules,
+						 const struct module *module)
+{
+	int64_t at = modules_below(modules, module->end - 1);
+
+	for (; at >= 0 && modules->module[at].end > module->start; at--)
+		if (!modules->module[at].seen && modules->module[at].file)
+			return &modules->module[at];
+	return NULL;
+}
+
+/* Whether it is believed that a module is no longer there. */
+static bool is_gone(const struct modules_reading *reading, const struct module *module)
+{
+	return reading->is_last || module->missing_ns;
+}
+
+/* Those of before that are there, and the new ones, into `fresh`; returns how many are new, and all of them. */
+static uint32_t modules_take_found(struct modules *modules, const struct modules_reading *reading,
+				   const struct objects *objects, struct module *fresh,
+				   uint32_t *ret_count)
+{
+	uint32_t news = 0, count = 0;
+
+	for (uint32_t i = 0; i < objects->count; i++) {
+		struct module found = module_of_object(&objects->object[i]);
+		struct module *same = modules_find_same(modules, &found);
+		const struct module *missing = same ? NULL : modules_find_missing(modules, &found);
+
+		if (same) {
+			found.bias = same->bias;
+			found.path = same->path;
+			found.build_id = same->build_id;
+		} else if (missing && !is_gone(reading, missing)) {
+			continue; /* the next reading finds it, too */
+		} else {
+			news++;
+			module_describe(reading, &objects->object[i], &found);
+			module_tell(reading, &found, modules_from(modules, reading, &found));
+		}
+		fresh[count++] = found;
+	}
+	*ret_count = count;
+	return news;
+}
+
+/* Those that are not found end; the first time they stay, behind the others. Returns how many do. */
+static uint32_t modules_take_missing(struct modules *modules, const struct modules_reading *reading,
+				     struct module *fresh)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < modules->count; i++) {
+		struct module *module = &modules->module[i];
+
+		if (module->seen)
+			continue;
+		if (is_gone(reading, module) || !module->file) {
+			module_tell_end(reading, module,
+					module->missing_ns ? module->missing_ns : reading->time_ns);
+			continue;
+		}
+		fresh[kept] = *module;
+		fresh[kept++].missing_ns = reading->time_ns;
+	}
+	return kept;
+}
+
+/* Takes over the new list, which has room for both; returns how many of it are new. */
+static uint32_t modules_replace(struct modules *modules, const struct modules_reading *reading,
+				const struct objects *objects, struct module *fresh)
+{
+	uint32_t news, count, missing;
+
+	for (uint32_t i = 0; i < modules->count; i++)
+		modules->module[i].seen = false;
+	for (uint32_t i = 0; i < objects->count; i++) {
+		struct module found = module_of_object(&objects->object[i]);
+		struct module *same = modules_find_same(modules, &found);
+
+		if (same)
+			same->seen = true;
+	}
+	news = modules_take_found(modules, reading, objects, fresh, &count);
+	missing = modules_take_missing(modules, reading, fresh + count);
+	if (missing)
+		qsort(fresh, count + missing, sizeof(*fresh), module_compare);
+	modules->missed = missing;
+	free(modules->module);
+	modules->module = fresh;
+	modules->count = count + missing;
+	return news;
+}
+
+/* A file that an earlier reading has found at the place is not looked for again. */
+static uint32_t modules_recall_image(const void *context, const struct maps_line *line)
+{
+	const struct modules *modules = context;
+	const struct module wanted = {
+		.start = line->start, .device = line->device, .inode = line->inode, .file = true
+	};
+	const struct module *same = modules_find_same(modules, &wanted);
+
+	return same ? same->image : IMAGES_NONE;
+}
+
+static struct objects modules_find(const struct modules *modules,
+				   const struct modules_reading *reading, struct maps *maps)
+{
+	const struct objects_reading wanted = { reading->images, reading->pid, reading->region,
+						modules_recall_image, modules };
+
+	return objects_of_maps(maps, &wanted, MODULES_MAX * 2);
+}
+
+bool modules_read(struct modules *modules, const struct modules_reading *reading)
+{
+	struct objects objects;
+	struct module *fresh;
+	struct maps maps;
+	uint32_t news = 0;
+	bool ours;
+
+	modules->missed = false;
+	if (!reading->pid || !maps_init(&maps, reading->pid))
+		return false;
+	objects = modules_find(modules, reading, &maps);
+	ours = objects.has_region;
+	if (ours && objects.left_out > modules->left_out)
+		modules->left_out = objects.left_out;
+	fresh = objects.count && ours ? malloc((objects.count + modules->count) * sizeof(*fresh))
+				      : NULL;
+	if (fresh)
+		news = modules_replace(modules, reading, &objects, fresh);
+	objects_release(&objects);
+	maps_release(&maps);
+	if (!ours)
+		return false;
+	if (news || modules->missed)
+		modules->pause_ns = PAUSE_FIRST;
+	else if (modules->pause_ns < PAUSE_LAST)
+		modules->pause_ns *= 2;
+	modules->read_ns = reading->steady_ns;
+	modules->told_ns = reading->time_ns;
+	return true;
 }
 
 /* ld.so knows a file by the name that it was asked for; /proc, and so all other recordings, by where that leads. */
@@ -388,11 +420,6 @@ void modules_ask(struct modules *modules, uint64_t address)
 void modules_release(struct modules *modules)
 {
 	free(modules->module);
+	module_ends_release(&modules->ends);
 	*modules = (struct modules){ 0 };
-}
-
-void modules_cache_release(struct modules_cache *cache)
-{
-	free(cache->file);
-	*cache = (struct modules_cache){ 0 };
 }

@@ -3,8 +3,11 @@
  * The files mapped with code into one process: module and module_end events from /proc/PID/maps, or where that is too
  * late from what the process left of its start (start_map.h), and the answer to "is this address in one that the file knows?".
  *
- * One thread. What is known of a file (build-id, lowest address) is kept in one cache for all
- * processes, by device, inode and times, so that forked children cost no second reading.
+ * What the program itself unloads it says (RECORD_UNLOADED), with the time: that goes before the maps, which are read now and then.
+ * A reading is later than what has been drained of the rings: where it does not find a module, or finds another in its place, it
+ * is believed only if the next one says so, too, as the program's word may be on its way.
+ *
+ * One thread. Which mappings are one object: objects.h.
  */
 #ifndef COLLECTOR_PROCESSES_MODULES_H
 #define COLLECTOR_PROCESSES_MODULES_H
@@ -14,8 +17,9 @@
 #include <stdint.h>
 
 #include "collector/core/common.h"
-#include "collector/processes/image.h"
+#include "collector/processes/images.h"
 #include "collector/processes/maps.h"
+#include "collector/processes/module_ends.h"
 
 #define MODULES_MAX 16384u /* of one process */
 
@@ -24,41 +28,40 @@ struct modules {
 		uint64_t start, end;
 		uint64_t device, inode;
 		uint64_t bias, path, build_id; /* as told; the last two are names */
+		uint32_t image;                /* number of images.h */
 		bool file;                     /* else anonymous code, known but not told */
 		bool seen;                     /* in the reading that is under way */
-	} * module;                            /* sorted by start */
+		uint64_t missing_ns; /* of the first reading that did not find it; 0: it is there */
+	} * module;                  /* sorted by start */
 	uint32_t count;
 	uint32_t room;
 	uint64_t left_out; /* that were found and are not in the list, at most so many at once */
 	bool missed;       /* an address was asked for that is in none */
 	uint64_t read_ns;  /* steady time of the last reading, 0 before the first */
 	uint64_t told_ns;  /* the same on the file's clock */
+	struct module_ends ends;
 	uint64_t
 		pause_ns; /* until the next reading for a miss; grows while readings find nothing */
 };
 
-struct modules_cache {
-	struct modules_file {
-		uint64_t device, inode;
-		int64_t changed_s, changed_ns;
-		struct image image;
-		bool known;
-	} * file;
-	uint32_t count;
-	uint32_t room;
-};
-
 struct modules_reading {
 	struct common *common;
-	struct modules_cache *cache;
+	struct images *images;
 	uint32_t pid;     /* as the collector sees it */
 	uint32_t process; /* its number in the file */
 	uint64_t time_ns; /* of this reading, on the file's clock */
 	uint64_t from_ns; /* modules found by the first reading are there since then */
 	uint64_t steady_ns;
+	bool is_last; /* nothing more will be drained: it is believed at once */
 	struct maps_file
 		region; /* who does not map it is another program; inode 0: cannot be told */
 };
+
+/* The program has unloaded an object. */
+void modules_note_end(struct modules *modules, const struct module_end *end);
+
+/* Journals what was noted. All rings are drained up to a time. Returns whether there was anything. */
+bool modules_settle_ends(struct modules *modules, const struct modules_reading *reading);
 
 /* Reads the maps and journals what has changed. False when they cannot be read, or are another program's. */
 bool modules_read(struct modules *modules, const struct modules_reading *reading);
@@ -77,6 +80,5 @@ bool modules_want_reading(const struct modules *modules, uint64_t steady_ns);
 void modules_ask(struct modules *modules, uint64_t address);
 
 void modules_release(struct modules *modules);
-void modules_cache_release(struct modules_cache *cache);
 
 #endif

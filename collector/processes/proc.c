@@ -17,6 +17,7 @@
 
 #define STAT_ROOM 1024
 #define STATUS_ROOM 4096
+#define MAPS_HEAD 4096u /* bytes */
 #define NS_PER_S 1000000000ull
 
 /* Numbers of the fields of /proc/PID/stat after the command's closing parenthesis, proc(5) minus 3. */
@@ -178,6 +179,26 @@ bool proc_stat(uint32_t pid, struct proc_stat *ret_stat)
 	return stat_read(path, ret_stat);
 }
 
+bool proc_thread_age(uint32_t pid, uint32_t tid, uint64_t *ret_age_ns, uint64_t *ret_tick_ns)
+{
+	char path[PROC_PATH_BYTES];
+	long per_second = sysconf(_SC_CLK_TCK);
+	struct proc_stat stat;
+	struct timespec now;
+	uint64_t now_ns, born_ns;
+
+	proc_thread_path(pid, tid, "stat", path, sizeof(path));
+	if (per_second <= 0 || !stat_read(path, &stat) || clock_gettime(CLOCK_BOOTTIME, &now))
+		return false;
+	*ret_tick_ns = NS_PER_S / (uint64_t)per_second;
+	now_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	born_ns = stat.start_ticks * *ret_tick_ns;
+	if (!stat.start_ticks || stat.start_ticks > UINT64_MAX / *ret_tick_ns || born_ns > now_ns)
+		return false;
+	*ret_age_ns = now_ns - born_ns;
+	return true;
+}
+
 bool proc_stat_numbered(uint32_t number, struct proc_stat *ret_stat)
 {
 	char path[PROC_PATH_BYTES];
@@ -268,6 +289,25 @@ bool proc_memory(uint32_t pid, struct proc_memory *ret_memory)
 		.shared_bytes = status_bytes(text, "\nRssShmem:"),
 	};
 	return ret_memory->resident_bytes != 0;
+}
+
+/* Behind the program's own segments, which are few: the kernel is asked for no more than the first lines. */
+uint64_t proc_brk_bytes(uint32_t pid)
+{
+	char path[PROC_PATH_BYTES], text[MAPS_HEAD];
+	unsigned long long from, to;
+	size_t length;
+	char *at;
+
+	proc_path(pid, "maps", path, sizeof(path));
+	length = proc_read_file(path, text, sizeof(text) - 1);
+	text[length] = 0;
+	at = strstr(text, " [heap]\n");
+	while (at && at > text && at[-1] != '\n')
+		at--;
+	if (!at || sscanf(at, "%llx-%llx ", &from, &to) != 2 || to < from)
+		return 0;
+	return to - from;
 }
 
 uint64_t proc_memory_peak_bytes(uint32_t pid)

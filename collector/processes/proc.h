@@ -70,6 +70,12 @@ uint64_t proc_memory_peak_bytes(uint32_t pid);
 /* False: nothing is known of what is resident: no such process, a zombie, no /proc. */
 bool proc_memory(uint32_t pid, struct proc_memory *ret_memory);
 
+/* Time since the thread began, rounded up to what the kernel tells (*ret_tick_ns); false when it cannot be known. */
+bool proc_thread_age(uint32_t pid, uint32_t tid, uint64_t *ret_age_ns, uint64_t *ret_tick_ns);
+
+/* Length of what brk() has given it ([heap] of /proc/PID/maps); 0 when it has none, or that is not known. */
+uint64_t proc_brk_bytes(uint32_t pid);
+
 /* Whether the process or thread exists, as far as a signal could reach it. */
 bool proc_process_exists(uint32_t pid);
 bool proc_thread_exists(uint32_t pid, uint32_t tid);

@@ -38,7 +38,7 @@ void processes_release(struct processes *processes)
 		watch_release(&processes->slot[i].watch);
 		modules_release(&processes->slot[i].modules);
 	}
-	modules_cache_release(&processes->cache);
+	images_release(&processes->images);
 }
 
 /* Never goes down, whatever the region says. */
@@ -143,32 +143,40 @@ static void process_find_pid(struct process *process, const struct process *pare
 	process->execed = proc_stat(process->pid, &stat) && !stat.zombie;
 }
 
-static void tell_meta(struct common *common, const struct process *process, const char *key,
-		      const char *value)
+static void tell_meta(struct common *common, const struct process *process, uint64_t time_ns,
+		      const char *key, const char *value)
 {
-	JOURNAL_ADD(&common->journal, process->start_ns, meta, .process = process->number,
+	JOURNAL_ADD(&common->journal, time_ns, meta, .process = process->number,
 		    .key = names_id_text(&common->names, key, strlen(key)),
 		    .value = names_id_text(&common->names, value, strlen(value)));
 }
 
+/* What its entry says at the start, and what PyTorch tells later; a program that scribbles is not followed further. */
+#define RANKS_TOLD_MAX 2u
+
 /* Which rank of a distributed run it is, as it has said in its entry. */
-static void process_tell_rank(struct common *common, const struct process *process, uint64_t word)
+static void process_tell_rank(struct common *common, struct process *process, uint64_t time_ns)
 {
 	static const char *const variables[] = {
-#define RANK_VARIABLE(rank, world) rank,
+#define RANK_VARIABLE(rank, world) #rank,
 #include "collector/region/ranks.def"
+		"init_process_group",
 	};
+	uint64_t word = view_load64(&common->view.process[process->entry].rank);
 	uint32_t variable = region_rank_variable(word);
 	char text[16];
 
-	if (!(word & REGION_RANK_MASK) || variable >= sizeof(variables) / sizeof(*variables))
+	if (word == process->rank || process->ranks_told >= RANKS_TOLD_MAX ||
+	    !(word & REGION_RANK_MASK) || variable >= sizeof(variables) / sizeof(*variables))
 		return;
+	process->rank = word;
+	process->ranks_told++;
 	snprintf(text, sizeof(text), "%u", region_rank_number(word));
-	tell_meta(common, process, "rank", text);
-	tell_meta(common, process, "rank_variable", variables[variable]);
+	tell_meta(common, process, time_ns, "rank", text);
+	tell_meta(common, process, time_ns, "rank_variable", variables[variable]);
 	snprintf(text, sizeof(text), "%u", region_rank_world(word));
 	if (region_rank_world(word))
-		tell_meta(common, process, "world_size", text);
+		tell_meta(common, process, time_ns, "world_size", text);
 }
 
 /* Of its allocations only some have stacks: how many bytes lie from one to the next. */
@@ -180,7 +188,7 @@ static void process_tell_sampling(struct common *common, const struct process *p
 	if (!every)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64, every);
-	tell_meta(common, process, "stacks_every", text);
+	tell_meta(common, process, process->start_ns, "stacks_every", text);
 }
 
 static const struct process *process_parent(const struct processes *processes,
@@ -225,7 +233,7 @@ static void process_meet(struct processes *processes, struct common *common, uin
 		    .parent_pid = view_load32(&shared->parent_pid),
 		    .parent = parent ? parent->number : 0, .command = process->command,
 		    .executable = process->executable);
-	process_tell_rank(common, process, view_load64(&shared->rank));
+	process_tell_rank(common, process, process->start_ns);
 	process_tell_sampling(common, process);
 	limitations_tell(common, process, shared, process->start_ns);
 	reading.process = process->number;
@@ -326,6 +334,10 @@ static void entry_scan(struct processes *processes, struct common *common, uint3
 	if (process->number) {
 		if (process->serial == serial && state == REGION_PROCESS_EXITING)
 			process->exiting = true;
+		if (view_load64(&shared->rank) != process->rank && !process->told)
+			process_tell_rank(
+				common, process,
+				clockmap_ns(&common->clock, clockmap_now(&common->clock)));
 		process_count(processes, process);
 		return;
 	}
@@ -477,21 +489,28 @@ static void tell_left_out(struct common *common, struct process *p, uint64_t now
 bool processes_read_modules(struct processes *processes, struct common *common, uint64_t steady_ns,
 			    uint64_t now_ns)
 {
-	struct modules_reading reading = { common,    &processes->cache,     0, 0, now_ns, 0,
-					   steady_ns, processes->region.file };
+	struct modules_reading reading = { .common = common,
+					   .images = &processes->images,
+					   .time_ns = now_ns,
+					   .steady_ns = steady_ns,
+					   .region = processes->region.file };
 	bool any = false;
 
 	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
 		struct process *p = &processes->slot[i];
 		bool first = !p->modules.read_ns;
 
-		if (!p->number || p->told || (p->gone && !first))
-			continue;
-		if (!first && !p->exiting && !modules_want_reading(&p->modules, steady_ns))
+		if (!p->number || p->told)
 			continue;
 		reading.pid = p->pid;
 		reading.process = p->number;
 		reading.from_ns = p->start_ns;
+		reading.is_last = p->exiting;
+		any |= modules_settle_ends(&p->modules, &reading);
+		if (p->gone && !first)
+			continue;
+		if (!first && !p->exiting && !modules_want_reading(&p->modules, steady_ns))
+			continue;
 		if (!p->gone && modules_read(&p->modules, &reading))
 			any = true;
 		else if (first)
@@ -504,10 +523,15 @@ bool processes_read_modules(struct processes *processes, struct common *common, 
 bool processes_replace_modules(struct processes *processes, struct common *common,
 			       struct process *process, uint64_t steady_ns, uint64_t since_ns)
 {
-	const struct modules_reading reading = { common,       &processes->cache,
-						 process->pid, process->number,
-						 since_ns,     process->start_ns,
-						 steady_ns,    processes->region.file };
+	const struct modules_reading reading = { .common = common,
+						 .images = &processes->images,
+						 .pid = process->pid,
+						 .process = process->number,
+						 .time_ns = since_ns,
+						 .from_ns = process->start_ns,
+						 .steady_ns = steady_ns,
+						 .is_last = true,
+						 .region = processes->region.file };
 
 	if (!process->modules.read_ns)
 		return false;

@@ -32,6 +32,8 @@ struct process {
 	bool execed;
 	bool told;
 	bool flushed;
+	uint32_t ranks_told; /* RANKS_TOLD_MAX at most */
+	uint64_t rank;       /* region_rank() as told last, 0: none */
 	struct watch watch;
 	struct modules modules;
 	uint64_t command, executable; /* names */
@@ -60,7 +62,7 @@ struct processes {
 		uint32_t state;
 		uint64_t since_ns; /* steady; 0: not pending */
 	} pending[REGION_PROCESSES];
-	struct modules_cache cache;
+	struct images images;
 	uint32_t limit;   /* slots ever used lie below */
 	uint32_t numbers; /* given so far */
 	uint32_t alive;   /* known, neither exiting nor gone */

@@ -14,7 +14,7 @@
  *       word 2   caller in the lower 48 bits, next 16 bits of the size above
  *     used when address and caller are below 2^48 and the size below 2^32, else the plain form.
  *
- * Types that exist in rings only are RECORD_PAD, RECORD_TEXT, RECORD_FRAME, RECORD_STACK and RECORD_LINE.
+ * Types that exist in rings only are RECORD_PAD, RECORD_TEXT, RECORD_FRAME, RECORD_STACK, RECORD_LINE and RECORD_UNLOADED.
  *
  * Stacks. A stack is named by its innermost frame. A frame is (the frame that called it, address, flags) and is named by an
  * id of RECORD_STACK_BITS bits, made of these by hash, so that it is the same in forked processes and no table in the
@@ -42,6 +42,13 @@
 #define RECORD_LINE \
 	252u /* word 1 id, word 2 function, word 3 file, both names; word 4 line above first line */
 #define RECORD_LINE_WORDS 5u
+
+/*
+ * An object with code was there until now: word 1 its first address, word 2 bytes, word 3 bias, as those of the event module;
+ * words 4 and 5 names of its file and its build-id in hex.
+ */
+#define RECORD_UNLOADED 251u
+#define RECORD_UNLOADED_WORDS 6u
 
 #define RECORD_STACK_BITS 47u
 #define RECORD_STACK_BIT (1ull << RECORD_STACK_BITS)

@@ -96,6 +96,12 @@ struct region_process {
 };
 
 /* Rank, number of ranks (0 unknown) and which line of ranks.def said so, in one word that is not 0. */
+enum region_rank_variable {
+#define RANK_VARIABLE(rank, world) REGION_RANK_OF_##rank,
+#include "collector/region/ranks.def"
+	REGION_RANK_OF_GROUP, /* none of them: torch.distributed.init_process_group() */
+};
+#define REGION_RANK_OF_TORCH REGION_RANK_OF_RANK
 #define REGION_RANK_MASK ((1u << 30) - 1)
 #define REGION_RANK_MAX (REGION_RANK_MASK - 1)
 static inline uint64_t region_rank(uint32_t rank, uint32_t world, uint32_t variable)
@@ -130,6 +136,7 @@ enum region_ring_state {
 	REGION_RING_CLOSED = 4,  /* scribbled over: the collector has stopped reading it */
 };
 
+#define REGION_CPU_UNKNOWN UINT64_MAX
 #define REGION_NAME_WORDS 2u /* 16 bytes, zeros when not known */
 
 /*
@@ -157,7 +164,9 @@ struct region_ring {
 	_Atomic uint64_t name[REGION_NAME_WORDS];
 	/* written by the producer: CPU time of the thread when it claimed the ring and when it retired, 0 when unknown */
 	_Atomic uint64_t start_cpu_ns, end_cpu_ns;
-	uint64_t reserved[2];
+	/* the same where recording of the process began: 0 of a thread that began later, REGION_CPU_UNKNOWN */
+	_Atomic uint64_t before_cpu_ns;
+	uint64_t reserved[1];
 };
 
 _Static_assert(sizeof(struct region_ring) == 128, "two cache lines");

@@ -4,8 +4,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "collector/region/python_offsets.h"
 #include "collector/samples/gil.h"
@@ -15,11 +19,37 @@
 #define INTERPRETERS_MAX 16u
 #define IDLE_LOOKS 50u /* then a thread that does nothing is looked at less often */
 #define SKIP_MAX 7u
-#define LOOKS_MAX 10u    /* that one sample stands for: 0.1 s */
-#define WAITED_LOOKS 16u /* for so many a thread that runs is asked whether it has been woken */
-#define WAKING_NS \
-	100000u /* CPU time of a thread that was woken and has not got to do anything yet */
-#define FAILURES_MAX 20u /* in a row, before a process is given up */
+#define LOOKS_MAX 10u /* that one sample stands for: 0.1 s */
+#define UNSEEN_LOOKS \
+	200u /* in a row at a thread that can run and has no CPU: then nobody knows where it was */
+#define PROMPT_NS 200000u /* after its time; a look that is later had to wait for a CPU itself */
+#define SLICE_NS 100000u  /* the shortest that there is */
+#define FAILURES_MAX 20u  /* in a row, before a process is given up */
+
+/* As the kernel has it, linux/sched/types.h. */
+struct sched_attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period;
+};
+
+/*
+ * A look that comes when others leave a CPU sees them, and whom they wake, at these calls more often than they are there. One that comes
+ * by the clock does not: so timers are to be exact, and slices short, with which Linux 6.12 and newer lets a thread have
+ * its CPU at once. Where that is refused, looks are late.
+ */
+static void be_prompt(void)
+{
+	struct sched_attributes now = { .size = 0 };
+
+	(void)prctl(PR_SET_TIMERSLACK, 1000ul);
+	if (syscall(SYS_sched_getattr, 0, &now, sizeof(now), 0) || now.policy != SCHED_OTHER)
+		return;
+	now.runtime = SLICE_NS;
+	(void)syscall(SYS_sched_setattr, 0, &now, 0);
+}
 
 int samples_init(struct samples *samples, struct common *common, struct processes *processes,
 		 uint32_t *stream_numbers)
@@ -31,6 +61,8 @@ int samples_init(struct samples *samples, struct common *common, struct processe
 	samples->random = (uint64_t)(uintptr_t)samples ^ common->view.base_mono ^ 1;
 	places_init(&samples->places, &common->journal);
 	codes_init(&samples->codes, common, &samples->places);
+	samples->sees_queues = true;
+	be_prompt();
 	samples->is_ready = memory_init(&samples->memory) == 0;
 	return samples->is_ready ? 0 : -1;
 }
@@ -154,6 +186,7 @@ static bool thread_begin(struct samples *samples, struct sampled_process *proces
 	thread->cpu_ns = thread->look.cpu_ns;
 	thread->ready_ns = thread->look.ready_ns;
 	thread->has_begun = true;
+	thread->moment = (struct thread_moment){ .is_known = false };
 	thread->idle = 0;
 	thread->last = (struct sample){ 0 };
 	sample_keep(samples, process,
@@ -189,12 +222,37 @@ static void thread_rest(struct samples *samples, struct sampled_process *process
 	thread->skip = thread->idle > IDLE_LOOKS ? SKIP_MAX : 0;
 }
 
-/* Where a thread that is ready stands if it has not gone on since it waited: the place of now where that is certain. */
-static uint32_t stood(const struct sampled_thread *thread, uint32_t before, uint32_t now)
+/*
+ * It ran until this look took its CPU: it lost that one when we got it. A look that is late came where the thread had others put into
+ * the queue, or waited.
+ */
+static bool was_put_off_by_us(const struct samples *samples, const struct sampled_thread *thread)
 {
-	if (thread->on == THREAD_WOKEN)
-		return now;
-	return thread->on == THREAD_QUEUED ? thread->waited : before;
+	return samples->switched_ns &&
+	       thread_switched_ns(thread->files.pid, thread->tid) == samples->switched_ns;
+}
+
+/*
+ * What a look at a thread that can run is. In a queue for a CPU it is not where it spends its time: it was put there at a call that
+ * woke another thread, or has just been woken itself. What it has used goes to where it is seen next. If that does not come, nobody
+ * knows; but where the kernel does not tell from whom we took our CPU, one that has gone on since it waited has to do.
+ */
+static enum evt_python_state state_of_runner(struct samples *samples, struct sampled_thread *thread,
+					     uint32_t place)
+{
+	enum thread_place on = thread_place_at(&thread->moment);
+
+	if (on == THREAD_ON_CPU || (on == THREAD_QUEUED && was_put_off_by_us(samples, thread))) {
+		thread->unseen = 0;
+		return EVT_PYTHON_RUNS;
+	}
+	if (thread->unseen++ < UNSEEN_LOOKS)
+		return EVT_PYTHON_READY;
+	if (!samples->is_blind) {
+		thread->unseen = 0;
+		return EVT_PYTHON_TORN;
+	}
+	return place != thread->waited ? EVT_PYTHON_RUNS : EVT_PYTHON_READY;
 }
 
 static void thread_walk(struct samples *samples, struct sampled_process *process,
@@ -203,7 +261,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	const struct thread_look *look = &thread->look;
 	const struct stack_wanted wanted = { thread->address, look->state == EVT_PYTHON_RUNS };
 	uint64_t now_ns = clock_now_ns(samples);
-	uint32_t before = thread->last.place;
+	uint32_t calls = samples->memory.calls;
 	enum stack_result result;
 	struct stack stack;
 
@@ -211,6 +269,8 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	thread->idle = thread->skip = 0;
 	memory_begin_use(&samples->memory);
 	result = stack_read(&samples->codes, reader, &wanted, &thread->known, &stack);
+	if (wanted.runs && samples->memory.calls != calls) /* it was read later than the others */
+		thread_moment_end(&thread->files, &thread->moment);
 	memory_keep_hints(&samples->memory, &thread->hints);
 	process->now.torn += result == STACK_TORN;
 	process->now.cut += stack.is_cut;
@@ -224,12 +284,10 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 	process->told_ns += thread->last.cpu_us * 1000ull;
 	if (result == STACK_TORN)
 		thread->last.state = EVT_PYTHON_TORN;
-	/* it has gone on: the kernel only has not counted that yet, or others have put it into the queue */
-	else if (look->state == EVT_PYTHON_READY &&
-		 stack.place != stood(thread, before, stack.place))
-		thread->last.state = EVT_PYTHON_RUNS;
-	else if (look->state != EVT_PYTHON_READY && look->state != EVT_PYTHON_RUNS)
+	else if (look->state != EVT_PYTHON_RUNS)
 		thread->waited = stack.place;
+	else
+		thread->last.state = state_of_runner(samples, thread, stack.place);
 }
 
 /* CPU time of a process, threads that have ended included; 0: not to be had. */
@@ -300,16 +358,6 @@ static enum sample_plan thread_plan(struct sampled_thread *thread)
 		return PLAN_SKIP;
 	if (!thread_look(&thread->files, thread->gil, look))
 		return PLAN_NONE;
-	if (look->state == EVT_PYTHON_RUNS && thread->last.state != EVT_PYTHON_RUNS &&
-	    thread->last.state != EVT_PYTHON_TORN && look->cpu_ns < thread->cpu_ns + WAKING_NS)
-		look->state = EVT_PYTHON_READY;
-	thread->on = look->state == EVT_PYTHON_RUNS && thread->ran++ < WAITED_LOOKS
-			     ? thread_place_of(&thread->files, look)
-			     : THREAD_ON_CPU;
-	if (look->state != EVT_PYTHON_RUNS || thread->on == THREAD_WOKEN)
-		thread->ran = 0;
-	if (thread->on != THREAD_ON_CPU)
-		look->state = EVT_PYTHON_READY;
 	if (thread->last.place && look->state != EVT_PYTHON_RUNS && look->state != EVT_PYTHON_GIL &&
 	    look->cpu_ns < thread->cpu_ns + 1000 &&
 	    look->state == (enum evt_python_state)thread->last.state)
@@ -443,6 +491,19 @@ static void process_note_error(struct samples *samples, struct sampled_process *
 		sampled->now.off = EVT_PYTHON_OFF_REFUSED;
 }
 
+/* Threads that can run, for which it matters when they are read. */
+static void process_each_moment(struct samples *samples, const struct sampled_process *sampled,
+				void (*take)(struct thread_files *, struct thread_moment *))
+{
+	for (uint32_t i = 0; samples->sees_queues && i < samples->thread_count; i++) {
+		struct sampled_thread *thread = &samples->thread[i];
+
+		if (thread->process == sampled->number && thread->plan == PLAN_WALK &&
+		    thread->look.state == EVT_PYTHON_RUNS)
+			take(&thread->files, &thread->moment);
+	}
+}
+
 /* Which threads have run, and then all that is likely to be needed of the process, at once. */
 static void process_read(struct samples *samples, struct sampled_process *sampled, uint32_t pid)
 {
@@ -459,7 +520,10 @@ static void process_read(struct samples *samples, struct sampled_process *sample
 		stack_want(&thread->known, &sampled->layout, thread->look.state == EVT_PYTHON_RUNS,
 			   &thread->hints, &samples->memory);
 	}
+	process_each_moment(samples, sampled, thread_moment_prepare);
+	process_each_moment(samples, sampled, thread_moment_begin);
 	memory_fetch(&samples->memory);
+	process_each_moment(samples, sampled, thread_moment_end);
 }
 
 static uint32_t place_of_thread(struct samples *samples, const struct sampled_process *sampled,
@@ -693,6 +757,10 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 	if (!samples->is_ready || !samples->processes->inspect || steady_ns < samples->next_ns)
 		return;
 	steady_ns = steady_now_ns();
+	samples->switched_ns = thread_switched_ns((uint32_t)getpid(), (uint32_t)getpid());
+	samples->is_blind = !samples->switched_ns;
+	if (steady_ns - samples->next_ns > PROMPT_NS)
+		samples->switched_ns = 0;
 	samples->looks++;
 	samples->since_ns = since_ns(samples, steady_ns);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {

@@ -52,9 +52,9 @@ struct sampled_thread {
 	uint64_t cpu_ns, ready_ns; /* told so far */
 	struct sample last;        /* looks 0: none is to be told */
 	bool has_begun;
-	enum thread_place on;
-	uint32_t waited; /* place where it waited last */
-	uint32_t ran;    /* looks since it was seen to wait, or to have waited */
+	struct thread_moment moment; /* when its stack was read, of one that could run */
+	uint32_t waited;             /* place where it waited last */
+	uint32_t unseen; /* looks that found it able to run and not on a CPU, in a row */
 	uint32_t idle;   /* looks since it last ran */
 	uint32_t skip;   /* looks that are left out before the next one */
 	uint64_t seen;   /* the look at its process that it was in */
@@ -86,8 +86,12 @@ struct samples {
 	uint64_t next_ns;   /* steady; 0: nothing to be looked at */
 	uint64_t looked_ns; /* steady, of the last look that saw a process; 0: none */
 	uint64_t since_ns;  /* from that to this look; 0: it is the first */
+	uint64_t
+		switched_ns; /* when we got our CPU for this look, thread_switched_ns(); 0: it came late */
+	bool is_blind; /* the kernel does not tell that */
 	uint64_t random, looks;
 	bool is_ready;
+	bool sees_queues; /* tells threads on a CPU from those in a queue; tests, whose threads share ours, do without */
 };
 
 /* -1: no memory; then there are no samples. */

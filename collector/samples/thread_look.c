@@ -14,12 +14,15 @@
 
 #define LINE_ROOM 512
 #define STATUS_ROOM 4096
+#define SCHED_ROOM 512 /* of its head */
 
 static uint32_t files_open;
 
 void thread_files_init(struct thread_files *files, uint32_t pid, uint32_t tid)
 {
-	*files = (struct thread_files){ .pid = pid, .tid = tid, .schedstat = -1, .call = -1 };
+	*files = (struct thread_files){
+		.pid = pid, .tid = tid, .schedstat = -1, .call = -1, .status = -1
+	};
 	files->is_counted = files_open < THREAD_LOOK_FILES;
 	files_open += files->is_counted;
 }
@@ -30,9 +33,11 @@ void thread_files_close(struct thread_files *files)
 		close(files->schedstat);
 	if (files->call >= 0)
 		close(files->call);
+	if (files->status >= 0)
+		close(files->status);
 	files_open -= files->is_counted;
 	files->is_counted = false;
-	files->schedstat = files->call = -1;
+	files->schedstat = files->call = files->status = -1;
 }
 
 /* What is at the start of the file, terminated; 0: nothing. */
@@ -178,31 +183,96 @@ bool thread_switches_of(const char *status, struct thread_switches *ret_switches
 	       number_behind(status, "\nnonvoluntary_ctxt_switches:", &ret_switches->to_others);
 }
 
-/* Neither has changed: it was on no CPU in between. */
-static bool is_where_it_was(struct thread_files *files, const struct thread_look *look)
+static bool read_switches(struct thread_files *files, struct thread_switches *ret_switches)
 {
-	struct thread_look again = { .turns = 0 };
+	char status[STATUS_ROOM];
+
+	return read_file(files, "status", &files->status, status, sizeof(status)) &&
+	       thread_switches_of(status, ret_switches);
+}
+
+/* 0: not to be had. */
+static uint64_t read_turns(struct thread_files *files)
+{
+	struct thread_look look = { .turns = 0 };
 	char line[LINE_ROOM];
 
 	return read_line(files, "schedstat", &files->schedstat, line) &&
-	       thread_times_of(line, &again) && again.turns == look->turns &&
-	       again.cpu_ns == look->cpu_ns;
+			       thread_times_of(line, &look)
+		       ? look.turns
+		       : 0;
 }
 
-enum thread_place thread_place_of(struct thread_files *files, const struct thread_look *look)
+void thread_moment_prepare(struct thread_files *files, struct thread_moment *moment)
 {
-	struct thread_files once = *files;
-	struct thread_switches before = files->switches, now;
-	char status[STATUS_ROOM];
-	int none = -1;
+	*moment = (struct thread_moment){ .can_run = true };
+	moment->is_known = read_switches(files, &moment->early);
+}
 
-	once.is_counted = false;
-	if (!look->turns || !read_file(&once, "status", &none, status, sizeof(status)) ||
-	    !thread_switches_of(status, &now))
+void thread_moment_begin(struct thread_files *files, struct thread_moment *moment)
+{
+	moment->turns_before = read_turns(files);
+	moment->is_known = moment->is_known && moment->turns_before;
+}
+
+void thread_moment_end(struct thread_files *files, struct thread_moment *moment)
+{
+	char line[LINE_ROOM];
+
+	if (!moment->is_known)
+		return;
+	moment->can_run = !read_line(files, "syscall", &files->call, line) ||
+			  thread_state_of_call(line, 0) == EVT_PYTHON_RUNS;
+	moment->turns_after = read_turns(files);
+	moment->is_known = read_switches(files, &moment->late);
+}
+
+/* A thread has a CPU while it got one more often than it gave one up. */
+enum thread_place thread_place_at(const struct thread_moment *moment)
+{
+	uint64_t early = moment->early.to_wait + moment->early.to_others;
+	uint64_t late = moment->late.to_wait + moment->late.to_others;
+	uint64_t turns = moment->turns_before;
+
+	if (!moment->is_known)
 		return THREAD_ON_CPU;
-	files->switches = now;
-	if (now.to_wait + now.to_others != look->turns || now.to_wait == before.to_wait ||
-	    !is_where_it_was(files, look))
-		return THREAD_ON_CPU; /* or it has not waited: it stands where it ran */
-	return now.to_others == before.to_others ? THREAD_WOKEN : THREAD_QUEUED;
+	if (moment->turns_after != turns)
+		return THREAD_UNCERTAIN;
+	if (late + 1 == turns)
+		return THREAD_ON_CPU;
+	if (early >= turns)
+		return THREAD_QUEUED;
+	/* It has given up its CPU since. If it did so to wait, and did not wait just after the moment, then that was later. */
+	return moment->can_run && moment->late.to_others == moment->early.to_others
+		       ? THREAD_ON_CPU
+		       : THREAD_UNCERTAIN;
+}
+
+/* "se.exec_start : MILLISECONDS.NANOSECONDS" */
+uint64_t thread_switched_of(const char *sched)
+{
+	const char *at = strstr(sched, "se.exec_start");
+	uint64_t ms, ns;
+	char *end;
+
+	at = at ? strchr(at, ':') : NULL;
+	if (!at)
+		return 0;
+	ms = strtoull(at + 1, &end, 10);
+	if (*end != '.' || ms > UINT64_MAX / 1000000 - 1)
+		return 0;
+	at = end + 1;
+	ns = strtoull(at, &end, 10);
+	return end - at == 6 ? ms * 1000000 + ns : 0;
+}
+
+uint64_t thread_switched_ns(uint32_t pid, uint32_t tid)
+{
+	char path[PROC_PATH_BYTES], text[SCHED_ROOM];
+	size_t length;
+
+	proc_thread_path(pid, tid, "sched", path, sizeof(path));
+	length = proc_read_file(path, text, sizeof(text) - 1);
+	text[length] = 0;
+	return thread_switched_of(text);
 }

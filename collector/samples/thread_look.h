@@ -2,7 +2,8 @@
 /*
  * What the kernel says of a thread at this moment: its CPU time, the time that it waited for a CPU, and whether it
  * runs or what it waits for (/proc/PID/task/TID/schedstat, syscall and, where that may not be read, stat).
- * A thread that the kernel calls running may be in a queue for a CPU: it has got one as often as it gave one up (status).
+ * A thread that the kernel calls running may be in a queue for a CPU: it has got one as often as it gave one up (status). Where it
+ * stands then says nothing of where it spends its time: threads are put into the queue at calls that wake others up.
  * The files stay open while the thread is followed, for the first THREAD_LOOK_FILES threads.
  */
 #ifndef COLLECTOR_SAMPLES_THREAD_LOOK_H
@@ -28,8 +29,7 @@ struct thread_switches {
 
 struct thread_files {
 	uint32_t pid, tid;
-	struct thread_switches switches; /* as they were read last */
-	int schedstat, call;             /* -1: not open */
+	int schedstat, call, status; /* -1: not open */
 	bool is_counted;
 };
 
@@ -42,13 +42,34 @@ void thread_files_close(struct thread_files *files);
  */
 bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *look);
 
-/*
- * Of one that runs by `look`, just made: whether it is in a queue for a CPU. It was put there where it waited, or by others where it
- * ran; which of the two is certain only if nobody has put it there since this was asked last. On a CPU also where the kernel does not say.
- */
-enum thread_place { THREAD_ON_CPU, THREAD_QUEUED, THREAD_WOKEN };
-enum thread_place thread_place_of(struct thread_files *files, const struct thread_look *look);
+/* What the kernel had counted around a moment, in the order in which it is read. `begin` and `end` are as close as can be. */
+struct thread_moment {
+	bool is_known;                /* the kernel tells all of this */
+	struct thread_switches early; /* thread_moment_prepare() */
+	uint64_t turns_before;        /* thread_moment_begin() */
+	bool can_run;                 /* thread_moment_end(): it waited for nothing then */
+	uint64_t turns_after;
+	struct thread_switches late;
+};
+void thread_moment_prepare(struct thread_files *files, struct thread_moment *moment);
+void thread_moment_begin(struct thread_files *files, struct thread_moment *moment);
+void thread_moment_end(struct thread_files *files, struct thread_moment *moment);
+
+/* Where a thread that could run was at the moment. */
+enum thread_place {
+	THREAD_ON_CPU, /* also where the kernel does not tell */
+	THREAD_QUEUED, /* it had no CPU, before and after */
+	THREAD_UNCERTAIN, /* it got one, or gave it up, so close to the moment that it may have been before or after */
+};
+enum thread_place thread_place_at(const struct thread_moment *moment);
 bool thread_switches_of(const char *status, struct thread_switches *ret_switches);
+
+/*
+ * When a thread that has no CPU gave it up, by a clock of the CPU that it had; of the calling thread, when it got the one that it
+ * has. Who takes a CPU from another has the same time. 0: the kernel does not tell.
+ */
+uint64_t thread_switched_ns(uint32_t pid, uint32_t tid);
+uint64_t thread_switched_of(const char *sched);
 
 /* A line of /proc/PID/task/TID/schedstat, of syscall, or stat's letter of the state: for tests. */
 bool thread_times_of(const char *line, struct thread_look *look);

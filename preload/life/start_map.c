@@ -5,7 +5,6 @@
  */
 #include "preload/life/start_map.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
@@ -14,10 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE_MASK 4095ull
+#include "preload/base/loaded.h"
+
 #define COMMAND_BYTES_MAX 4096u /* what the collector takes of /proc/PID/cmdline */
-#define BUILD_ID_BYTES_MAX 64u
-#define VDSO "[vdso]" /* as /proc/PID/maps has it */
+#define VDSO "[vdso]"           /* as /proc/PID/maps has it */
 
 struct sheet {
 	char *room;
@@ -70,84 +69,6 @@ static uint32_t sheet_put_command(struct sheet *sheet)
 	return length;
 }
 
-/* Notes that no segment brings into memory are left alone. */
-static bool segment_is_mapped(const struct dl_phdr_info *module, const Elf64_Phdr *notes)
-{
-	for (int i = 0; i < module->dlpi_phnum; i++) {
-		const Elf64_Phdr *segment = &module->dlpi_phdr[i];
-
-		if (segment->p_type == PT_LOAD && segment->p_flags & PF_R &&
-		    notes->p_vaddr >= segment->p_vaddr && notes->p_filesz <= segment->p_filesz &&
-		    notes->p_vaddr - segment->p_vaddr <= segment->p_filesz - notes->p_filesz)
-			return true;
-	}
-	return false;
-}
-
-/* Its bytes in memory, NULL when these notes have none. */
-static const char *notes_find_build_id(const char *notes, size_t length, uint32_t *ret_bytes)
-{
-	Elf64_Nhdr note;
-
-	for (size_t at = 0; length - at >= sizeof(note);) {
-		size_t desc;
-
-		memcpy(&note, notes + at, sizeof(note));
-		desc = at + sizeof(note) + ((note.n_namesz + 3ull) & ~3ull);
-		if (desc > length || note.n_descsz > length - desc)
-			break;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
-		    memcmp(notes + at + sizeof(note), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
-		    note.n_descsz <= BUILD_ID_BYTES_MAX) {
-			*ret_bytes = note.n_descsz;
-			return notes + desc;
-		}
-		at = desc + ((note.n_descsz + 3ull) & ~3ull);
-		if (at > length)
-			break;
-	}
-	return NULL;
-}
-
-static const char *module_build_id(const struct dl_phdr_info *module, uint32_t *ret_bytes)
-{
-	const char *found = NULL;
-
-	*ret_bytes = 0;
-	for (int i = 0; i < module->dlpi_phnum && !found; i++) {
-		const Elf64_Phdr *notes = &module->dlpi_phdr[i];
-
-		if (notes->p_type == PT_NOTE && segment_is_mapped(module, notes))
-			found = notes_find_build_id(
-				(const char *)(uintptr_t)(module->dlpi_addr + notes->p_vaddr),
-				notes->p_filesz, ret_bytes);
-	}
-	return found;
-}
-
-/* False: there is no code in it. */
-static bool module_span(const struct dl_phdr_info *module, struct region_start_module *span)
-{
-	uint64_t low = UINT64_MAX, high = 0;
-	bool code = false;
-
-	for (int i = 0; i < module->dlpi_phnum; i++) {
-		const Elf64_Phdr *segment = &module->dlpi_phdr[i];
-
-		if (segment->p_type != PT_LOAD)
-			continue;
-		code |= (segment->p_flags & PF_X) != 0;
-		if (segment->p_vaddr < low)
-			low = segment->p_vaddr;
-		if (segment->p_vaddr + segment->p_filesz > high)
-			high = segment->p_vaddr + segment->p_filesz;
-	}
-	span->bias = module->dlpi_addr;
-	span->start = module->dlpi_addr + (low & ~PAGE_MASK);
-	span->end = module->dlpi_addr + ((high + PAGE_MASK) & ~PAGE_MASK);
-	return code && span->start < span->end;
-}
-
 /* `ld.so PROGRAM`: then /proc/self/exe is ld.so, which nothing has loaded. */
 static bool program_is_loader(void)
 {
@@ -189,14 +110,18 @@ static int sheet_put_module(struct dl_phdr_info *module, size_t bytes, void *arg
 {
 	struct sheet *sheet = argument;
 	struct region_start_module span = { 0 };
+	struct loaded_span place;
 	const char *path, *build_id;
 	size_t length;
 
 	(void)bytes;
-	if (!module_span(module, &span))
+	if (!loaded_span(module, &place))
 		return 0;
+	span.start = place.start;
+	span.end = place.end;
+	span.bias = place.bias;
 	length = module_path(sheet, module, span.start, &path);
-	build_id = module_build_id(module, &span.build_id_bytes);
+	build_id = loaded_build_id(module, &span.build_id_bytes);
 	if (!length || !sheet_has(sheet, sizeof(span) + length + span.build_id_bytes)) {
 		sheet->left_out++;
 		return 0;

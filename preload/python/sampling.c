@@ -32,6 +32,7 @@
 #define TID_OFFSET_MAX 4096u /* glibc's struct pthread is shorter */
 #define INTERPRETERS_MAX 64u
 #define THREADS_MAX 4096u
+#define C_FRAMES_MAX 8u /* in a row */
 
 /* What check_layout() of bootstrap.py hands over, in this order. */
 enum argument {
@@ -142,19 +143,36 @@ static bool place_is_right(const struct python_layout *layout, uint64_t frame, u
 	return at && at < code_bytes;
 }
 
+/*
+ * The frame itself, or the next outer one that is a function's. A frame of C code stands between a function and its caller wherever
+ * the interpreter enters a call anew: under -X perf and under an evaluator of somebody else's that is each call. 0: none.
+ */
+static uint64_t frame_of_function(const struct python_layout *layout, uint64_t frame)
+{
+	uint8_t owner;
+
+	for (unsigned int i = 0; layout->frame_owner && frame && i < C_FRAMES_MAX; i++) {
+		if (!read_self(frame + layout->frame_owner, &owner, sizeof(owner)))
+			return 0;
+		if (owner < PYTHON_OWNER_C)
+			return frame;
+		frame = word_at(frame + layout->frame_back);
+	}
+	return layout->frame_owner ? 0 : frame;
+}
+
 static bool frames_are_right(const struct python_layout *layout, uint64_t thread,
 			     const uint64_t *argument, uint64_t code_bytes)
 {
-	uint64_t frame = word_at(thread + layout->thread_frame);
-	uint8_t owner = 0;
+	uint64_t frame = word_at(thread + layout->thread_frame), outer;
 
 	if (layout->has_cframe)
 		frame = word_at(frame + layout->cframe_frame);
-	if (layout->frame_owner && !read_self(frame + layout->frame_owner, &owner, 1))
-		return false;
-	return owner < PYTHON_OWNER_C && code_of(layout, frame) == argument[ARGUMENT_CODE] &&
+	frame = frame_of_function(layout, frame);
+	outer = frame ? frame_of_function(layout, word_at(frame + layout->frame_back)) : 0;
+	return outer && code_of(layout, frame) == argument[ARGUMENT_CODE] &&
 	       place_is_right(layout, frame, argument[ARGUMENT_CODE], code_bytes) &&
-	       code_of(layout, word_at(frame + layout->frame_back)) == argument[ARGUMENT_OUTER];
+	       code_of(layout, outer) == argument[ARGUMENT_OUTER];
 }
 
 static bool code_is_right(const struct python_layout *layout, const uint64_t *argument,

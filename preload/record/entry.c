@@ -125,6 +125,15 @@ void entry_region_moved(struct region_header *moved)
 	header = moved;
 }
 
+void entry_take_rank(uint64_t own_rank)
+{
+	struct region_process *own = entry_own();
+
+	rank = own_rank;
+	if (own)
+		atomic_store_explicit(&own->rank, own_rank, memory_order_relaxed);
+}
+
 struct region_process *entry_own(void)
 {
 	return self == ENTRY_NONE ? NULL : &table[self];

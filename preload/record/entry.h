@@ -42,6 +42,9 @@ bool entry_confirm(uint32_t entry);
 /* One that is REGION_PROCESS_FILLING becomes this process's. */
 void entry_take(uint32_t entry);
 
+/* This process has found its rank later: region_rank() of it and of those that it forks from now on. */
+void entry_take_rank(uint64_t own_rank);
+
 /* This process's, NULL when it has none. */
 struct region_process *entry_own(void);
 /* The same process took it, not a parent. */

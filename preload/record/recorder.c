@@ -6,11 +6,15 @@
 #include "preload/record/recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "preload/base/futex.h"
 #include "preload/record/entry.h"
@@ -38,7 +42,15 @@ static struct recorder_region region;
 static uint32_t recorder_process;      /* our entry in the process table */
 static uint64_t recorder_generation;   /* counts openings; written before the gates open */
 static unsigned int recorder_families; /* bits */
-static _Atomic bool recorder_paused;   /* a capture range is awaited */
+
+/* Where the process's recording began; written before the gates open. */
+static struct {
+	uint32_t tid; /* the thread that began it, and its CPU time then */
+	uint64_t cpu_ns;
+	bool is_joined; /* other threads may be older */
+} recorder_began;
+
+static _Atomic bool recorder_paused; /* a capture range is awaited */
 static _Atomic bool recorder_running;
 static _Atomic uint64_t
 	recorder_stalled; /* rings are dropped without waiting: no progress was seen */
@@ -65,6 +77,26 @@ static int gates_create(void)
 	return 0;
 }
 
+/* The folder of a process's threads has a link for each, beside its own two. Where that cannot be asked there may be others. */
+static bool thread_is_alone(void)
+{
+	struct stat threads;
+
+	return !syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &threads, 0) &&
+	       threads.st_nlink == 3;
+}
+
+static void begin(uint32_t process, bool is_joined)
+{
+	recorder_process = process;
+	recorder_began.tid = (uint32_t)syscall(SYS_gettid);
+	recorder_began.cpu_ns = thread_clock_ns();
+	recorder_began.is_joined = is_joined;
+	recorder_generation++;
+	recorder_gates->generation = recorder_generation;
+	gates_set(!atomic_load(&recorder_paused));
+}
+
 int recorder_open(const struct recorder_region *r, uint32_t process, unsigned int families)
 {
 	if (recorder_gates == &recorder_closed_gates) {
@@ -77,16 +109,14 @@ int recorder_open(const struct recorder_region *r, uint32_t process, unsigned in
 	recorder_base = r->header->base_tsc;
 	recorder_families = families;
 	atomic_store(&recorder_running, true);
-	recorder_reopen(process);
+	begin(process, !thread_is_alone());
 	return 0;
 }
 
+/* A forked child has one thread, this one. */
 void recorder_reopen(uint32_t process)
 {
-	recorder_process = process;
-	recorder_generation++;
-	recorder_gates->generation = recorder_generation;
-	gates_set(!atomic_load(&recorder_paused));
+	begin(process, false);
 }
 
 /*
@@ -216,6 +246,14 @@ static void watch_thread(void)
 
 /* --- binding --- */
 
+/* What this thread had used when the process's recording began. */
+static uint64_t cpu_ns_before(uint32_t tid)
+{
+	if (tid == recorder_began.tid)
+		return recorder_began.cpu_ns;
+	return recorder_began.is_joined ? REGION_CPU_UNKNOWN : 0;
+}
+
 static bool ring_claim(struct region_ring *ring, unsigned int level)
 {
 	uint32_t expected = REGION_RING_FREE;
@@ -229,6 +267,7 @@ static bool ring_claim(struct region_ring *ring, unsigned int level)
 	ring->level = level;
 	ring->start_tsc = clock_ticks();
 	atomic_store(&ring->start_cpu_ns, thread_clock_ns());
+	atomic_store(&ring->before_cpu_ns, cpu_ns_before(ring->tid));
 	atomic_store(&ring->end_tsc, 0);
 	atomic_store(&ring->end_cpu_ns, 0);
 	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)

@@ -82,7 +82,7 @@ static const char *environment_find(const char *name, size_t length)
 static const struct {
 	const char *rank, *world;
 } rank_variables[] = {
-#define RANK_VARIABLE(rank, world) { rank, world },
+#define RANK_VARIABLE(rank, world) { #rank, #world },
 #include "collector/region/ranks.def"
 };
 #define RANK_VARIABLES (sizeof(rank_variables) / sizeof(rank_variables[0]))

@@ -12,6 +12,7 @@
 #include "preload/settings/settings.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/long_calls.h"
+#include "preload/stacks/objects.h"
 #include "preload/stacks/stack.h"
 #include "preload/stacks/thread.h"
 
@@ -57,6 +58,7 @@ static void stacks_start(void)
 	unsigned int native = families_of(SETTINGS_STACKS_NATIVE) | both;
 	int error;
 
+	objects_start();
 	stack_min_bytes = settings.stacks_min_bytes;
 	stack_every = settings.stacks_every_bytes;
 	long_calls_ns[EVT_FAMILY_cuda] = settings.stacks_min_ns[SETTINGS_FAMILY_cuda];

@@ -5,7 +5,7 @@
  * library while this one has not come back from the original finds nothing of before.
  *
  * Who else keeps what is known of code (unload.h) is told afterwards, and only when something was unloaded: programs
- * close again and again what stays loaded.
+ * close again and again what stays loaded. So is the collector, which else would take the other library for this one.
  *
  * Any thread. No lock of ours; errno is the original's.
  */
@@ -16,6 +16,8 @@
 #include <stddef.h>
 
 #include "preload/hook/hook.h"
+#include "preload/record/recorder.h"
+#include "preload/stacks/objects.h"
 #include "preload/stacks/rules.h"
 #include "preload/stacks/stack.h"
 
@@ -40,16 +42,21 @@ static unsigned long long unloads(void)
 static int close_watched(void *handle)
 {
 	void (*forget)(void) = __atomic_load_n(&unload_forget, __ATOMIC_ACQUIRE);
+	int result, saved = errno;
 	unsigned long long before;
-	int result, saved;
 
-	if (!forget)
+	if (!forget && !recorder_gates->generation)
 		return hook_real.dlclose(handle);
+	objects_note();
 	before = unloads();
+	errno = saved;
 	result = hook_real.dlclose(handle);
 	saved = errno;
-	if (unloads() != before)
-		forget();
+	if (unloads() != before) {
+		if (forget)
+			forget();
+		objects_record_gone();
+	}
 	errno = saved;
 	return result;
 }

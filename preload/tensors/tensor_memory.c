@@ -12,7 +12,7 @@
 #include "preload/stacks/stack.h"
 #include "preload/record/wake.h"
 #include "preload/settings/settings.h"
-#include "preload/tensors/torch_origin.h"
+#include "preload/hook/torch_origin.h"
 #include "preload/tensors/torch_api.h"
 
 #define DEVICES 2048u /* types by indices whose reserved bytes are remembered; power of two */

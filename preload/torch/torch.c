@@ -117,7 +117,19 @@ static inline void name_fetch(const uint64_t *function)
 	__builtin_prefetch(string_owner_place(schema));
 }
 
-/* Its end may come on another thread; known when it begins. */
+/*
+ * A guard in a C++ function ends on its thread, and in the order of its thread. One that somebody holds (a frame of TorchScript,
+ * record_function() of Python) may end anywhere, at any time. A guard lies a few frames above ours; the
+ * bound only has to be less than what is above a thread's last frames on its stack, so that no heap is within it.
+ */
+#define GUARD_BYTES 4096u
+
+static inline __attribute__((always_inline)) bool is_guard(const void *function)
+{
+	return (uintptr_t)function - (uintptr_t)__builtin_frame_address(0) < GUARD_BYTES;
+}
+
+/* It takes no part in the nesting of its thread; known when it begins. */
 static inline bool is_async(const uint64_t *function)
 {
 	return torch_function.thread && torch_function_scope(function) == SCOPE_USER &&
@@ -166,6 +178,27 @@ static bool record_operator(const uint64_t *function, uint64_t name, struct begi
 	return true;
 }
 
+/* What somebody holds: its end will name it. */
+static bool record_held(const uint64_t *function, uint64_t name, struct beginning begin,
+			struct recorder_lane *lane)
+{
+	bool is_known = torch_function.sequence;
+	uint64_t *at = stack_room(lane, begin.stack, begin.ticks, 8);
+
+	if (!at)
+		return false;
+	at[0] = record_word(begin.ticks, EVT_torch_begin_id);
+	at[1] = name;
+	at[2] = is_known ? torch_function_scope(function) : SCOPE_FUNCTION;
+	at[3] = is_known ? function[torch_function.sequence] : (uint64_t)-1;
+	at[4] = is_known ? function[torch_function.thread] : 0;
+	at[5] = at[2] == SCOPE_BACKWARD ? function[torch_function.forward] : 0;
+	at[6] = (uintptr_t)function;
+	at[7] = 0;
+	recorder_publish(lane, 8);
+	return true;
+}
+
 /* Before the first operator that is recorded: the gates may have been shut when sampling began. */
 static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
 {
@@ -176,7 +209,20 @@ static void record_sampling(uint64_t ticks, struct recorder_lane *lane)
 		atomic_store(&sampling_untold, true);
 }
 
-static inline void record_begin(const uint64_t *function, struct recorder_lane *lane)
+/* False: its inputs are not to be recorded. */
+static __attribute__((noinline)) bool record_held_begin(const uint64_t *function, uint64_t name,
+							struct beginning begin,
+							struct recorder_lane *lane)
+{
+	uint64_t field[2] = { name, (uintptr_t)function };
+
+	if (!is_async(function))
+		return record_held(function, name, begin, lane);
+	(void)recorder_put(lane, EVT_torch_async_begin, begin.ticks, field, 2);
+	return false;
+}
+
+static inline void record_begin(const uint64_t *function, bool is_held, struct recorder_lane *lane)
 {
 	uint64_t stack = stack_python_of(lane, EVT_FAMILY_torch);
 	uint64_t ticks = thread_clock_edge(lane, recorder_now());
@@ -188,14 +234,11 @@ static inline void record_begin(const uint64_t *function, struct recorder_lane *
 	if (__builtin_expect(atomic_load_explicit(&sampling_untold, memory_order_relaxed), 0))
 		record_sampling(ticks, lane);
 	id = name_id(function, &name, lane);
-	if (is_async(function)) {
-		uint64_t field[2] = { id, (uintptr_t)function };
-
-		(void)recorder_put(lane, EVT_torch_async_begin, ticks, field, 2);
+	if (__builtin_expect(is_held, 0)
+		    ? !record_held_begin(function, id, (struct beginning){ ticks, stack }, lane)
+		    : !record_operator(function, id, (struct beginning){ ticks, stack }, lane))
 		return;
-	}
-	if (!record_operator(function, id, (struct beginning){ ticks, stack }, lane) ||
-	    !with_inputs)
+	if (!with_inputs)
 		return;
 	inputs = torch_function_inputs(function, &count);
 	if (count)
@@ -245,33 +288,38 @@ static void *operator_start(void **ret_context, const void *function)
 	look_for_range(function);
 	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
 	if (lane) {
-		record_begin(function, lane);
+		record_begin(function, !is_guard(function), lane);
 		recorder_leave(lane);
 	}
 	return ret_context;
 }
 
-/* User scopes need not nest, nor end on their thread: it is said which one ends. */
-static inline void record_end(const uint64_t *function, struct recorder_lane *lane)
+/* What somebody holds: it is said which one ends. */
+static __attribute__((noinline)) void record_held_end(const uint64_t *function, uint64_t ticks,
+						      struct recorder_lane *lane)
 {
-	uint64_t ticks = thread_clock_edge(lane, recorder_now());
-	uint64_t field[2] = { (uintptr_t)function };
+	uint64_t field[4] = { 0, 0, (uintptr_t)function, 0 };
 	struct string name;
 
-	if (!torch_function.thread || torch_function_scope(function) != SCOPE_USER) {
-		(void)recorder_put(lane, EVT_torch_end, ticks, NULL, 0);
-		return;
-	}
 	if (is_async(function)) {
-		(void)recorder_put(lane, EVT_torch_async_end, ticks, field, 1);
+		(void)recorder_put(lane, EVT_torch_async_end, ticks, &field[2], 1);
 		return;
 	}
 	name = string_of(torch_api.name(function));
 	field[0] = string_id(&name, lane);
-	field[1] = function[torch_function.thread];
-	if (field[1] == torch_api.thread_id())
-		field[1] = 0;
-	(void)recorder_put(lane, EVT_torch_end_ex, ticks, field, 2);
+	if (torch_function.thread && function[torch_function.thread] != torch_api.thread_id())
+		field[1] = function[torch_function.thread];
+	(void)recorder_put(lane, EVT_torch_end_id, ticks, field, 4);
+}
+
+static inline void record_end(const uint64_t *function, bool is_held, struct recorder_lane *lane)
+{
+	uint64_t ticks = thread_clock_edge(lane, recorder_now());
+
+	if (__builtin_expect(is_held, 0))
+		record_held_end(function, ticks, lane);
+	else
+		(void)recorder_put(lane, EVT_torch_end, ticks, NULL, 0);
 }
 
 /* It may have been a step, or the label of a capture range that is open. Operators never are. */
@@ -293,7 +341,7 @@ static void operator_end(const void *function, void *context)
 		return;
 	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
 	if (lane) {
-		record_end(function, lane);
+		record_end(function, !is_guard(function), lane);
 		recorder_leave(lane);
 	}
 	if (__builtin_expect(may_be_user_scope(function), 0))

@@ -18,6 +18,7 @@ static const struct advice_rule rules[] = {
 };
 
 #define SHARE_OF_PROBLEM 50 /* % */
+#define IDLE_EXPLAINED 5    /* % of the steps' time */
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 
@@ -30,12 +31,20 @@ static bool is_guess(const struct advice *advice)
 	       (advice->rule->look == advice_slow_steps && advice->severity == ADVICE_NOTE);
 }
 
+/* Neither of the GPU's time nor of the steps': what memory or files have. */
+static bool is_of_gpu(const struct advice *advice)
+{
+	return advice->rule->look == advice_no_tensor_cores;
+}
+
 /* The cause's seconds are among those that the guess is about, or may be. */
 static bool explains(const struct advice *cause, const struct advice *guess)
 {
 	if (is_guess(cause) || advice_is_of_run(cause))
 		return false;
-	return guess->rule->look == advice_slow_steps || guess->rule->look == advice_gpu_idle ||
+	if (guess->rule->look == advice_gpu_idle)
+		return !is_of_gpu(cause);
+	return guess->rule->look == advice_slow_steps ||
 	       guess->rule->look == advice_small_kernels || cause->rule->look == advice_optimizer ||
 	       cause->rule->look == advice_zero_grad || cause->rule->look == advice_item;
 }
@@ -53,6 +62,25 @@ static void advice_weigh(struct advice *advice, size_t count)
 					      ? advice[i].gain_ns - explained_ns
 					      : 0;
 	}
+}
+
+/* That a GPU waits is no news beside why it does. */
+static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advice *advice,
+			       size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t explained_ns = advice[i].gain_ns - advice[i].weight_ns;
+
+		if (advice[i].rule->look == advice_gpu_idle &&
+		    bottleneck_share(bottleneck, explained_ns) >= IDLE_EXPLAINED)
+			continue;
+		if (advice[i].rule->look == advice_gpu_idle)
+			advice[i].gain_ns = advice[i].weight_ns;
+		advice[kept++] = advice[i];
+	}
+	return kept;
 }
 
 /* What makes all figures doubtful, or the run fail. */
@@ -111,6 +139,7 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 		count++;
 	}
 	advice_weigh(advice, count);
+	count = advice_leave_out(bottleneck, advice, count);
 	qsort(advice, count, sizeof(*advice), compare);
 	*ret_count = count;
 	return advice;

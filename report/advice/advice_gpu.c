@@ -8,8 +8,9 @@
 
 #define IDLE_MATTERS 20.0    /* % of the steps' time: below that the host keeps up */
 #define BUSY_STEPS_SHARE 0.5 /* of the settled steps that ask for work of the GPU at all */
-#define UNTOLD_MATTERS 0.01  /* calls whose work is not known, in parts of the work */
-#define RECENT_SHARE 0.5     /* of the products' time, by names that say for which GPU they are */
+#define UNTOLD_MATTERS 0.01 /* calls whose work is not known, or known late, in parts of the work */
+#define LAUNCHES_MANY 20.0  /* a step */
+#define RECENT_SHARE 0.5    /* of the products' time, by names that say for which GPU they are */
 
 static double per_step(const struct bottleneck *bottleneck, uint64_t count)
 {
@@ -22,12 +23,15 @@ static bool share_exceeds(const struct bottleneck *bottleneck, struct advice *ad
 	return advice_exceeds(advice, bottleneck_share(bottleneck, ns));
 }
 
-/* All that the GPU did was told, and in time; what a program that was killed still had is little of it. */
+/* All that the GPU did was told, and in time, but for little of it: what a killed program still had, or a buffer late. */
 static bool is_told(const struct bottleneck *bottleneck)
 {
-	if (bottleneck->untold->calls > UNTOLD_MATTERS * (double)bottleneck->gpu_time->told->taken)
-		return false;
-	return !bottleneck->steps->gpu_late && !bottleneck->gpu_time->late &&
+	uint64_t late = bottleneck->steps->gpu_late > bottleneck->gpu_time->late
+				? bottleneck->steps->gpu_late
+				: bottleneck->gpu_time->late; /* the same pieces, mostly */
+
+	return bottleneck->untold->calls + late <=
+		       UNTOLD_MATTERS * (double)bottleneck->gpu_time->told->taken &&
 	       !run_events(bottleneck->run, EVT_gpu_lost);
 }
 
@@ -50,6 +54,77 @@ static uint64_t idle_ns_of(const struct bottleneck *bottleneck)
 	return idle_ns;
 }
 
+/* --- the host launches, and the GPU waits for it --- */
+
+static uint64_t least(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+static double launches(const struct bottleneck *bottleneck)
+{
+	return (double)(bottleneck->gpu->work.kernels - bottleneck->gpu->work.graph_kernels);
+}
+
+/* In calls and operators of the host while nothing ran on the GPU, and in short gaps between operators. */
+static uint64_t busy_host_ns(const struct bottleneck *bottleneck)
+{
+	const struct steady_loop *loop = &bottleneck->loop;
+
+	return loop->ns[STEP_operators] + loop->ns[STEP_runtime] +
+	       least(loop->ns[STEP_other], loop->work.short_gaps_ns);
+}
+
+/* Part of that, of which other rules speak, or which launches nothing. */
+static uint64_t not_launching_ns(const struct bottleneck *bottleneck)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	uint64_t copies_ns = bottleneck->gpu->work.pageable_ns > work->pageable_ns
+				     ? bottleneck->gpu->work.pageable_ns
+				     : work->pageable_ns;
+
+	return work->sync_ns + work->device_alloc_ns + work->host_operators_ns + copies_ns;
+}
+
+uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck)
+{
+	uint64_t idle_ns, busy_ns, other_ns = not_launching_ns(bottleneck), ns;
+
+	if (!loop_has_gpu(bottleneck) || bottleneck->sampled || !bottleneck->loop.steps)
+		return 0;
+	idle_ns = idle_ns_of(bottleneck);
+	busy_ns = busy_host_ns(bottleneck);
+	ns = least(busy_ns > other_ns ? busy_ns - other_ns : 0, idle_ns);
+	if (launches(bottleneck) < LAUNCHES_MANY * (double)bottleneck->gpu->steps ||
+	    bottleneck_share(bottleneck, idle_ns) < IDLE_MATTERS ||
+	    ns <= bottleneck->gpu->work.kernel_ns)
+		return 0;
+	return ns;
+}
+
+bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
+	uint64_t ns = bottleneck_launching_ns(bottleneck), steps = bottleneck->loop.steps;
+	char kernel[UNIT_TEXT_BYTES], host[UNIT_TEXT_BYTES], idle[UNIT_TEXT_BYTES];
+
+	if (!ns || !share_exceeds(bottleneck, advice, ns))
+		return false;
+	advice_say(advice,
+		   "the GPU is idle for %s a step, %.1f %% of the steps' time, because the host is "
+		   "busy launching: %.0f operators and %.0f launches a step, %s of host time each, "
+		   "while a kernel runs for %s on average.",
+		   unit_format_ns(idle, ns / steps), advice->value,
+		   (double)bottleneck->loop.work.operators / (double)steps,
+		   launches(bottleneck) / (double)bottleneck->gpu->steps,
+		   unit_format_ns(host, (uint64_t)((double)ns / (double)steps *
+						   (double)bottleneck->gpu->steps /
+						   launches(bottleneck))),
+		   unit_format_ns(kernel, work->kernel_ns / work->kernels));
+	return true;
+}
+
+/* Beside what other advice explains it is only said where much is left: see advice.c. */
 bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t idle_ns = idle_ns_of(bottleneck);
@@ -62,7 +137,7 @@ bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
 	return true;
 }
 
-/* A long gap as far as it is inside of the loop of the process. */
+/* A long gap as far as it is inside of the settled loop of the process: of warm-up first_step speaks. */
 static uint64_t gap_in_loop(const struct bottleneck *bottleneck, const struct gpu_long_gap *gap)
 {
 	uint64_t from_ns = gap->start_ns, to_ns = gap->start_ns + gap->ns;
@@ -70,8 +145,8 @@ static uint64_t gap_in_loop(const struct bottleneck *bottleneck, const struct gp
 	if (!bottleneck->process ||
 	    bottleneck->gpu_time->lane[gap->lane].process != bottleneck->process->index)
 		return 0;
-	if (from_ns < bottleneck->first_step_ns)
-		from_ns = bottleneck->first_step_ns;
+	if (from_ns < bottleneck->settled_ns)
+		from_ns = bottleneck->settled_ns;
 	if (to_ns > bottleneck->last_step_ns)
 		to_ns = bottleneck->last_step_ns;
 	return to_ns > from_ns && to_ns - from_ns >= GPU_GAP_LONG_NS ? to_ns - from_ns : 0;
@@ -108,6 +183,7 @@ bool advice_small_kernels(const struct bottleneck *bottleneck, struct advice *ad
 	char kernel[UNIT_TEXT_BYTES], longer[UNIT_TEXT_BYTES];
 
 	if (!loop_has_gpu(bottleneck) || bottleneck_share(bottleneck, idle_ns) < IDLE_MATTERS ||
+	    bottleneck_launching_ns(bottleneck) ||
 	    !advice_exceeds(advice, 100.0 * (double)work->short_kernels / (double)work->kernels))
 		return false;
 	advice->gain_ns = work->short_by_ns < idle_ns ? work->short_by_ns : idle_ns;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules about what the time of steps goes to, all steps together. */
 #include <stdio.h>
+#include <string.h>
 
 #include "report/advice/bottleneck.h"
 #include "report/advice/place_text.h"
+#include "report/base/text.h"
 #include "report/base/units.h"
 
+#define BESIDE_MATTERS 0.1 /* in parts of the place's time */
 #define OPERATOR_SMALL_NS 10000u
 #define STATE_BYTES 120
 #define ITEM_SHARE_MIN 1           /* % */
@@ -83,6 +86,54 @@ static void say_state(const struct bottleneck *bottleneck, const struct gap_plac
 			 100.0 * share);
 }
 
+static const struct source_thread *thread_of(const struct bottleneck *bottleneck, uint32_t index)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(bottleneck->source, &process);
+
+	for (size_t i = 0; i < count; i++)
+		for (const struct source_thread *thread = process[i]->first_thread; thread;
+		     thread = thread->next)
+			if (thread->index == index)
+				return thread;
+	return NULL;
+}
+
+/* Its name, and its number: threads of one name are usual. */
+static void show_thread(const struct source_thread *thread, char shown[PLACE_NAME_BYTES])
+{
+	char escaped[PLACE_NAME_BYTES / 2];
+	size_t length;
+	const char *name;
+
+	thread_name(thread, &name, &length);
+	text_escape(escaped, sizeof(escaped), name, length);
+	snprintf(shown, PLACE_NAME_BYTES, "%s%s%u", escaped, length ? " " : "", thread->tid);
+}
+
+/* Another sentence, where other threads ran operators and nothing says whether they were waited for. */
+static void say_beside(const struct bottleneck *bottleneck, const struct gap_place *place,
+		       struct advice *advice)
+{
+	double share = place->time.total_ns
+			       ? (double)place->beside_ns / (double)place->time.total_ns
+			       : 0;
+	const struct source_thread *thread = NULL;
+	char shown[PLACE_NAME_BYTES];
+	size_t length = strlen(advice->text);
+
+	if (share < BESIDE_MATTERS || place->beside == GAP_NO_NAME)
+		return;
+	thread = thread_of(bottleneck, place->beside);
+	if (!thread)
+		return;
+	show_thread(thread, shown);
+	snprintf(advice->text + length, sizeof(advice->text) - length,
+		 " Another thread of the process, %s, was in operators for %.0f %% of that time; "
+		 "whether the step waited for it was not recorded.",
+		 shown, 100.0 * share);
+}
+
 bool advice_between_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
@@ -98,6 +149,7 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 		   "time: %s.%s",
 		   advice->value, unit_format_ns(time, timing_percentile(&place->time, 50)), shown,
 		   waited);
+	say_beside(bottleneck, place, advice);
 	return true;
 }
 
@@ -108,7 +160,8 @@ bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *
 	double operators = per_step(bottleneck, work->operators);
 	char median[UNIT_TEXT_BYTES];
 
-	if (bottleneck->sampled || operators < OPERATORS_MANY || median_ns >= OPERATOR_SMALL_NS ||
+	if (bottleneck->sampled || operators < OPERATORS_MANY ||
+	    bottleneck_launching_ns(bottleneck) || median_ns >= OPERATOR_SMALL_NS ||
 	    !share_exceeds(bottleneck, advice, work->short_gaps_ns + work->small_operators_ns))
 		return false;
 	advice_say(advice,

@@ -27,7 +27,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.ranges = ranges_want(run, NULL),
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.operators = operators_want_rows(run, NULL, OPERATORS_ALL),
-		.tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_device }),
+		.tensors = tensors_want(run, &(struct tensors_options){ .by = BY_tensors_device }),
 		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
 		.evidence = evidence_want(run, NULL),
 		.gpu = gpu_evidence_want(run, NULL),
@@ -79,6 +79,9 @@ static void find_phases(struct bottleneck *bottleneck)
 		bottleneck->steps_ns += row->total_ns;
 		if (!bottleneck->first_step_ns || row->start_ns < bottleneck->first_step_ns)
 			bottleneck->first_step_ns = row->start_ns;
+		if (!bottleneck->loop.is_warm[i] &&
+		    (!bottleneck->settled_ns || row->start_ns < bottleneck->settled_ns))
+			bottleneck->settled_ns = row->start_ns;
 		if (row->start_ns + row->total_ns > bottleneck->last_step_ns)
 			bottleneck->last_step_ns = row->start_ns + row->total_ns;
 	}

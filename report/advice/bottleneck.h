@@ -44,7 +44,8 @@ struct bottleneck {
 	const struct source_process *process; /* that told most: of the first step; NULL: none */
 	/* Times of that process on the session's clock, 0: not known. */
 	uint64_t imported_ns, first_step_ns, last_step_ns;
-	uint64_t steps_ns; /* of its steps, added up */
+	uint64_t settled_ns; /* the first step that is no warm-up begins */
+	uint64_t steps_ns;   /* of its steps, added up */
 	uint64_t wall_ns;
 	struct timing operator_times; /* of operators that are no labels */
 	uint64_t operator_calls, launches, cuda_errors;
@@ -64,6 +65,13 @@ void bottleneck_release(struct bottleneck *bottleneck);
 const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key);
 /* Of the time of communication the share that ranks wait for the one that communicates least, from 0 to 1. */
 double ranks_waiting_share(const struct bottleneck *bottleneck);
+
+/*
+ * Time of the loop in which its GPU was idle because the host was busy launching: in operators and calls of CUDA, and in
+ * what lies between them; without calls that wait for the GPU or allocate on it, and without large operators of the CPU. 0
+ * where that is not known, little is launched, or the kernels take longer.
+ */
+uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck);
 
 /* In parts of the time of the loop's settled steps, %; 0 without steps. */
 static inline double bottleneck_share(const struct bottleneck *bottleneck, uint64_t ns)

@@ -252,10 +252,13 @@ static void end_in_optimizer(struct evidence_thread *thread, const struct nest_e
 /* The gap that follows begins, or a label in it ends. */
 static void end_for_gaps(struct evidence *evidence, const struct nest_end *end)
 {
-	struct nest_place place = { .time_ns = end->time_ns, .thread = end->thread };
+	struct nest_place place = { .time_ns = end->time_ns,
+				    .thread = end->thread,
+				    .process = evidence->thread[end->thread].process };
 
 	if (is_busy(end->key))
-		gaps_idle(&evidence->gaps, place, evidence->open_name[end->scope]);
+		gaps_idle(&evidence->gaps, place, evidence->open_name[end->scope],
+			  is_operator(end->key) || is_region(end->key));
 	else if (is_label(end->key))
 		gaps_label_ends(&evidence->gaps, place, evidence->open_name[end->scope]);
 }
@@ -335,7 +338,7 @@ void evidence_close_one(struct evidence *evidence, struct nest_place place, enum
 void evidence_cut(struct evidence *evidence, struct nest_place place, enum nest_ending how)
 {
 	nest_cut(&evidence->nest, place, how);
-	gaps_cut(&evidence->gaps, place.thread);
+	gaps_cut(&evidence->gaps, place);
 }
 
 void evidence_interrupt(struct evidence *evidence, uint32_t process)
@@ -350,6 +353,11 @@ void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t
 
 /* --- CUDA --- */
 
+void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t duration_ns)
+{
+	gaps_call(&evidence->gaps, place, duration_ns);
+}
+
 void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
 {
 	struct evidence_work *work = &process_at(evidence, process)->pending;
@@ -358,13 +366,15 @@ void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duratio
 	work->sync_ns += duration_ns;
 }
 
-void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
+void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
+			    bool is_free)
 {
 	struct evidence_process *at = process_at(evidence, process);
 
 	if (at->number < EVIDENCE_SETTLED)
 		return;
 	at->pending.device_allocs++;
+	at->pending.device_frees += is_free;
 	at->pending.device_alloc_ns += duration_ns;
 }
 
@@ -476,6 +486,7 @@ void evidence_step(struct evidence *evidence, struct nest_place place,
 
 	at->pending.short_gaps_ns = end.gaps.short_ns;
 	at->pending.small_operators_ns = end.gaps.small_ns;
+	at->pending.host_operators_ns = end.gaps.host_ns;
 	if (at->pending.recompiled) /* their regions compile */
 		at->pending.graph_breaks_ns = 0;
 	if (counts) {

@@ -29,6 +29,7 @@
 	FIELD(item_ns)                                                            \
 	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                       \
 	FIELD(device_allocs) /* cudaMalloc and cudaFree in those */               \
+	FIELD(device_frees)  /* of them, cudaFree */                              \
 	FIELD(device_alloc_ns)                                                    \
 	FIELD(copies_to_device) /* asynchronous ones */                           \
 	FIELD(pageable_copies)  /* of them, from memory not known to be pinned */ \
@@ -41,6 +42,7 @@
 	FIELD(zero_grad_ns)                                                       \
 	FIELD(short_gaps_ns)      /* as in struct gaps_sum */                     \
 	FIELD(small_operators_ns) /* the same */                                  \
+	FIELD(host_operators_ns)  /* the same: they ask no GPU for anything */    \
 	FIELD(recompiled)         /* regions of torch.compile, again */           \
 	FIELD(graph_breaks)       /* as in regions.h */                           \
 	FIELD(graph_breaks_ns)    /* directly in regions that such breaks cut */  \
@@ -146,9 +148,11 @@ void evidence_interrupt(struct evidence *evidence, uint32_t process);
 /* The clock of a thread was read. */
 void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t cpu_ns);
 
-/* CUDA calls that have returned. */
+/* CUDA calls that have returned, which are not inside of another: any of them, and what more some are. */
+void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
 void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
-void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
+void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
+			    bool is_free);
 struct evidence_copy {
 	uint64_t source, bytes, duration_ns;
 };

@@ -46,7 +46,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 {
 	struct evidence_state *mine = state;
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
-	bool is_ex = event->event.id == EVT_torch_begin_ex;
+	bool is_ex = event->event.id != EVT_torch_begin;
 	struct evidence_opening opening = { .place = event_place(event) };
 
 	(void)counts;
@@ -68,7 +68,7 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 	struct evidence_state *mine = state;
 
 	(void)counts;
-	if (!end->thread)
+	if (!end->thread || event->event.id == EVT_torch_end_id)
 		evidence_close_one(&mine->evidence, event_place(event),
 				   kind_of(mine, event, end->name, EVT_SCOPE_USER));
 }
@@ -118,6 +118,18 @@ static void take_action_end(void *state, const struct source_event *event, bool 
 
 /* --- CUDA calls --- */
 
+static void take_any_call(void *state, const struct source_event *event, bool counts)
+{
+	bool is_hidden = event->event.id == EVT_gpu_call;
+	uint64_t duration_ns = is_hidden ? EVENT_AS(gpu_call, &event->event)->duration_ns
+					 : EVENT_AS(cuda_call, &event->event)->duration_ns;
+
+	(void)counts;
+	if (is_hidden || !event_is_nested_call(&event->event))
+		evidence_call(&((struct evidence_state *)state)->evidence, event_place(event),
+			      duration_ns);
+}
+
 static bool call_waits(struct evidence_state *mine, const struct source_event *event)
 {
 	uint64_t function = EVENT_AS(cuda_call, &event->event)->function;
@@ -159,7 +171,7 @@ static void take_alloc(void *state, const struct source_event *event, bool count
 	if (event_is_nested_call(&event->event))
 		return;
 	if (alloc->kind == EVT_CUDA_DEVICE)
-		evidence_device_memory(evidence, event->process->index, alloc->duration_ns);
+		evidence_device_memory(evidence, event->process->index, alloc->duration_ns, false);
 	else if (device_kind_is_host(alloc->kind) && !alloc->result)
 		evidence_pin(evidence, event->process->index, alloc->address, alloc->bytes);
 }
@@ -175,7 +187,7 @@ static void take_free(void *state, const struct source_event *event, bool counts
 	if (device_kind_is_host(freed->kind))
 		evidence_unpin(evidence, event->process->index, freed->address);
 	else if (freed->kind == EVT_CUDA_ANY || freed->kind == EVT_CUDA_DEVICE)
-		evidence_device_memory(evidence, event->process->index, freed->duration_ns);
+		evidence_device_memory(evidence, event->process->index, freed->duration_ns, true);
 }
 
 /* --- memory, and where steps end --- */
@@ -232,6 +244,8 @@ static void take_capture(void *state, const struct source_event *event, bool cou
 
 static void start(void *state, struct run *run, const void *options)
 {
+	static const enum evt_id calls[] = { EVT_cuda_call,  EVT_cuda_launch, EVT_cuda_copy,
+					     EVT_cuda_alloc, EVT_cuda_free,   EVT_gpu_call };
 	struct evidence_state *mine = state;
 
 	(void)options;
@@ -239,18 +253,23 @@ static void start(void *state, struct run *run, const void *options)
 	mine->heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack });
 	mine->mappings = mappings_want(run, NULL);
 	evidence_init(&mine->evidence);
+	mine->evidence.gaps.helpers = helpers_want(run, NULL);
 	map_init(&mine->kinds);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
 		     take_growth, mine);
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_push, mine);
 	run_reads(run, EVT_nvtx_push_ex, FIELDS_ALL, take_push_ex, mine);
 	run_reads(run, EVT_nvtx_pop, 0, take_pop, mine);
 	run_reads(run, EVT_action_begin, FIELDS_ALL, take_action, mine);
 	run_reads(run, EVT_action_end, 0, take_action_end, mine);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		run_reads(run, calls[i], FIELDS_ALL, take_any_call, mine);
 	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
 	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy, mine);
 	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_alloc, mine);

@@ -8,10 +8,14 @@
 
 #define MOSTLY 0.7 /* of the time of a place */
 #define OPEN_MOST 0.1
+#define CALLED_MOST 0.1 /* in calls of CUDA, in parts of the rest of a gap */
 
 struct gap {
 	uint64_t key, took_ns, label_ns;
+	uint64_t beside_ns; /* of it, others than helpers were in operators */
 	uint32_t before, after, label, thread;
+	uint32_t
+		beside; /* one of these threads; GAP_NO_NAME: none, or they were not done when the gap ended */
 	struct cpu_span cpu;
 };
 
@@ -22,6 +26,9 @@ struct gap_thread {
 	uint64_t since_ns;
 	struct cpu_clock clock;
 	struct cpu_moment since; /* as of since_ns */
+	uint64_t beside_ns;      /* busy_ns of its process then */
+	uint64_t called_ns;      /* in calls of CUDA since then */
+	uint32_t calls;          /* of CUDA, since busy_since_ns */
 	uint64_t busy_since_ns;
 	struct gaps_sum sum; /* of the step that is under way */
 	uint32_t labels;     /* user scopes that began since then and are open */
@@ -32,6 +39,18 @@ struct gap_thread {
 	struct gap *pending; /* of the step that is under way */
 	size_t pending_count, pending_room;
 	uint64_t pending_beyond; /* that were too many */
+	/* Of `depth`, operators of helpers, which end at the latest when the thread goes on itself: its next turn. */
+	uint32_t helped;
+	uint64_t turn;
+	uint32_t helps; /* the thread in whose depth it counts, + 1, in that turn of it */
+	uint64_t helps_turn;
+};
+
+/* When any thread of it is busy, each moment once. */
+struct gap_process {
+	uint32_t busy; /* threads */
+	uint32_t last; /* that became idle, + 1 */
+	uint64_t since_ns, busy_ns;
 };
 
 void gaps_init(struct gaps *gaps)
@@ -48,6 +67,7 @@ void gaps_release(struct gaps *gaps)
 		free(gaps->thread[i].pending);
 	free(gaps->place);
 	free(gaps->thread);
+	free(gaps->process);
 	map_release(&gaps->places);
 }
 
@@ -55,6 +75,18 @@ static struct gap_thread *thread_at(struct gaps *gaps, uint32_t thread)
 {
 	gaps->thread = memory_room(gaps->thread, thread, &gaps->thread_room, sizeof(*gaps->thread));
 	return &gaps->thread[thread];
+}
+
+static struct gap_process *process_at(struct gaps *gaps, uint32_t process)
+{
+	gaps->process = memory_room(gaps->process, process, &gaps->process_room,
+				    sizeof(*gaps->process));
+	return &gaps->process[process];
+}
+
+static uint64_t less(uint64_t ns, uint64_t part_ns)
+{
+	return ns > part_ns ? ns - part_ns : 0;
 }
 
 static uint64_t key_of(const struct gap_thread *thread, uint32_t after)
@@ -72,62 +104,179 @@ static void note_label(struct gap_thread *thread, uint32_t name, uint64_t took_n
 	thread->longest_ns = took_ns;
 }
 
-static void keep_pending(struct gap_thread *thread, struct nest_place place, uint32_t name)
+/* The gap, and what others did beside it. */
+static struct gap gap_of(const struct gaps *gaps, const struct gap_thread *thread,
+			 struct nest_place place)
 {
-	uint64_t took_ns = place.time_ns - thread->since_ns;
-	struct cpu_span cpu = { 0 };
+	const struct gap_process *process = &gaps->process[place.process];
+	struct gap gap = { .took_ns = less(place.time_ns - thread->since_ns, thread->called_ns),
+			   .beside_ns = process->busy_ns - thread->beside_ns,
+			   .beside = GAP_NO_NAME };
 
-	if (took_ns < GAP_SHORT_NS)
-		thread->sum.short_ns += took_ns;
+	if (gap.beside_ns > gap.took_ns)
+		gap.beside_ns = gap.took_ns;
+	if (gap.beside_ns && !process->busy && process->last && process->last - 1 != place.thread)
+		gap.beside = process->last - 1;
+	return gap;
+}
+
+static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t name)
+{
+	struct gap_thread *thread = &gaps->thread[place.thread];
+	struct gap gap = gap_of(gaps, thread, place);
+
+	if (gap.took_ns < GAP_SHORT_NS)
+		thread->sum.short_ns += gap.took_ns;
 	if (thread->pending_count >= GAP_PENDING_MAX) {
 		thread->pending_beyond++;
 		return;
 	}
 	if (thread->labels)
 		note_label(thread, thread->label, place.time_ns - thread->label_since_ns);
-	cpu_span_add_between(&cpu, thread->since, cpu_clock_at(&thread->clock, place.time_ns),
-			     took_ns);
+	if (thread->called_ns > gap.took_ns * CALLED_MOST)
+		cpu_span_add_unread(&gap.cpu,
+				    gap.took_ns); /* it may have been the calls that ran */
+	else
+		cpu_span_add_between(&gap.cpu, thread->since,
+				     cpu_clock_at(&thread->clock, place.time_ns), gap.took_ns);
+	gap.key = key_of(thread, name);
+	gap.before = thread->last[0];
+	gap.after = name;
+	gap.label = thread->longest;
+	gap.label_ns = thread->longest_ns;
+	gap.thread = place.thread;
 	thread->pending = memory_room(thread->pending, thread->pending_count, &thread->pending_room,
 				      sizeof(*thread->pending));
-	thread->pending[thread->pending_count++] = (struct gap){
-		.key = key_of(thread, name),
-		.took_ns = took_ns,
-		.before = thread->last[0],
-		.after = name,
-		.label = thread->longest,
-		.label_ns = thread->longest_ns,
-		.thread = place.thread,
-		.cpu = cpu,
-	};
+	thread->pending[thread->pending_count++] = gap;
 }
 
-void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name)
+/* The thread, or a helper of it, is in an operator from now on. */
+static void enter(struct gaps *gaps, struct nest_place place, uint32_t name)
 {
 	struct gap_thread *thread = thread_at(gaps, place.thread);
+	struct gap_process *process = process_at(gaps, place.process);
 
 	if (thread->depth++)
 		return;
 	thread->busy_since_ns = place.time_ns;
+	thread->calls = 0;
+	if (process->busy)
+		process->busy_ns += less(place.time_ns, process->since_ns);
+	process->since_ns = place.time_ns;
 	if (thread->is_known && place.time_ns >= thread->since_ns)
-		keep_pending(thread, place, name);
+		keep_pending(gaps, place, name);
+	process->busy++;
 }
 
-void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name)
+static void process_leave(struct gaps *gaps, struct nest_place place)
+{
+	struct gap_process *process = process_at(gaps, place.process);
+
+	process->busy_ns += less(place.time_ns, process->since_ns);
+	process->since_ns = place.time_ns;
+	process->busy -= process->busy > 0;
+	process->last = place.thread + 1;
+}
+
+static void leave(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch)
 {
 	struct gap_thread *thread = thread_at(gaps, place.thread);
+	uint64_t took_ns = less(place.time_ns, thread->busy_since_ns);
 
 	if (!thread->depth || --thread->depth)
 		return;
-	if (place.time_ns - thread->busy_since_ns < GAP_SMALL_NS)
-		thread->sum.small_ns += place.time_ns - thread->busy_since_ns;
+	if (took_ns < GAP_SMALL_NS)
+		thread->sum.small_ns += took_ns;
+	else if (took_ns >= GAP_SHORT_NS && may_launch && !thread->calls)
+		thread->sum.host_ns += took_ns;
+	process_leave(gaps, place);
 	thread->last[1] = thread->is_known ? thread->last[0] : GAP_NO_NAME;
 	thread->last[0] = name;
 	thread->is_known = true;
 	thread->since_ns = place.time_ns;
 	thread->since = cpu_clock_at(&thread->clock, place.time_ns);
+	thread->beside_ns = gaps->process[place.process].busy_ns;
+	thread->called_ns = 0;
 	thread->labels = 0;
 	thread->longest = GAP_NO_NAME;
 	thread->longest_ns = 0;
+}
+
+/* --- helpers --- */
+
+/* The thread goes on itself: what its helpers are still in is not for it to wait for. */
+static void begin_turn(struct gaps *gaps, struct nest_place place)
+{
+	struct gap_thread *thread = thread_at(gaps, place.thread);
+
+	thread->turn++;
+	for (; thread->helped; thread->helped--)
+		leave(gaps, place, GAP_NO_NAME, false);
+}
+
+static bool is_helping(const struct gaps *gaps, const struct gap_thread *helper)
+{
+	return helper->helps && gaps->thread[helper->helps - 1].turn == helper->helps_turn;
+}
+
+static void help_begin(struct gaps *gaps, struct nest_place place, uint32_t name)
+{
+	uint32_t owner = gaps->helpers ? helpers_owner(gaps->helpers, place.thread) : NEST_NONE;
+	struct nest_place there = { .time_ns = place.time_ns,
+				    .thread = owner,
+				    .process = place.process };
+	struct gap_thread *helper;
+
+	if (owner == NEST_NONE || is_helping(gaps, &gaps->thread[place.thread]))
+		return;
+	enter(gaps, there, name);
+	helper = &gaps->thread[place.thread];
+	helper->helps = owner + 1;
+	helper->helps_turn = gaps->thread[owner].turn;
+	gaps->thread[owner].helped++;
+}
+
+static void help_end(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch)
+{
+	struct gap_thread *helper = &gaps->thread[place.thread];
+	struct nest_place there = { .time_ns = place.time_ns,
+				    .thread = helper->helps - 1,
+				    .process = place.process };
+
+	if (is_helping(gaps, helper)) {
+		gaps->thread[there.thread].helped--;
+		leave(gaps, there, name, may_launch);
+	}
+	helper->helps = 0;
+}
+
+void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name)
+{
+	begin_turn(gaps, place);
+	enter(gaps, place, name);
+	help_begin(gaps, place, name);
+}
+
+void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch)
+{
+	begin_turn(gaps, place);
+	leave(gaps, place, name, may_launch);
+	if (!gaps->thread[place.thread].depth)
+		help_end(gaps, place, name, may_launch);
+}
+
+void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns)
+{
+	struct gap_thread *thread = thread_at(gaps, place.thread);
+
+	thread->calls++;
+	if (is_helping(gaps, thread))
+		gaps->thread[thread->helps - 1].calls++;
+	if (thread->depth || !thread->is_known)
+		return;
+	thread->called_ns += duration_ns < less(place.time_ns, thread->since_ns)
+				     ? duration_ns
+				     : less(place.time_ns, thread->since_ns);
 }
 
 void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name)
@@ -158,10 +307,16 @@ void gaps_clock(struct gaps *gaps, struct nest_place place, uint64_t cpu_ns)
 	thread_at(gaps, place.thread)->clock = (struct cpu_clock){ true, place.time_ns, cpu_ns };
 }
 
-void gaps_cut(struct gaps *gaps, uint32_t thread)
+void gaps_cut(struct gaps *gaps, struct nest_place place)
 {
-	struct gap_thread *at = thread_at(gaps, thread);
+	struct gap_thread *at = thread_at(gaps, place.thread);
 
+	if (at->depth)
+		process_leave(gaps, place);
+	help_end(gaps, place, GAP_NO_NAME, false);
+	at = &gaps->thread[place.thread];
+	at->turn++;
+	at->helped = 0;
 	at->depth = 0;
 	at->is_known = false;
 	at->pending_count = 0;
@@ -185,11 +340,22 @@ static struct gap_place *place_of(struct gaps *gaps, const struct gap *gap)
 	gaps->place[gaps->place_count] = (struct gap_place){ .before = gap->before,
 							     .after = gap->after,
 							     .label = GAP_NO_NAME,
+							     .beside = GAP_NO_NAME,
 							     .thread = gap->thread };
 	return &gaps->place[gaps->place_count++];
 }
 
-static void keep(struct gaps *gaps, const struct gap *gap, struct gaps_sum *sum)
+/* What others did is the step's own when one of them ran its forward operators, as is known by now. */
+static void settle_beside(const struct gaps *gaps, struct gap *gap)
+{
+	if (gap->beside == GAP_NO_NAME || !gaps->helpers ||
+	    !helpers_is_forward(gaps->helpers, gap->beside))
+		return;
+	gap->took_ns -= gap->beside_ns;
+	gap->beside_ns = 0;
+}
+
+static void keep(struct gaps *gaps, struct gap *gap, struct gaps_sum *sum)
 {
 	struct gap_place *place = place_of(gaps, gap);
 
@@ -197,6 +363,10 @@ static void keep(struct gaps *gaps, const struct gap *gap, struct gaps_sum *sum)
 		gaps->beyond++;
 		return;
 	}
+	settle_beside(gaps, gap);
+	place->beside_ns += gap->beside_ns;
+	if (gap->beside != GAP_NO_NAME && gap->beside_ns)
+		place->beside = gap->beside;
 	timing_add(&place->time, gap->took_ns);
 	if (gap->thread == place->thread)
 		cpu_span_add(&place->cpu, &gap->cpu);
@@ -251,7 +421,11 @@ uint64_t gap_place_ns(const struct gap_place *place)
 {
 	uint64_t median_ns = timing_percentile(&place->time, 50);
 
-	return median_ns >= GAP_SHORT_NS ? median_ns * place->time.count : 0;
+	if (median_ns < GAP_SHORT_NS)
+		return 0;
+	/* where half of the gaps are long and the others short, that would be more than all of them */
+	return median_ns * place->time.count < place->time.total_ns ? median_ns * place->time.count
+								    : place->time.total_ns;
 }
 
 const struct gap_place *gaps_largest(const struct gaps *gaps)

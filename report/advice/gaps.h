@@ -7,7 +7,14 @@
  * A program that waits for a core has a long gap at random places. What a place costs is therefore its
  * median times its number: one long gap among short ones counts as nothing.
  *
+ * A call of CUDA in a gap is taken out of it: other rules know what such calls do.
+ *
  * Of the thread that passed a place first it is known for how long it was on a CPU there, where its clock was read.
+ *
+ * The operators of a helper (core/helpers.h) count as the owner's: no gap of it goes on while a helper is in one. Where
+ * other threads ran operators in a gap, were done when it ended, and a backward function has named one of them by the end of
+ * the step, that time is taken out: their forward operators are of the step. What threads without such a link did in it is
+ * only kept beside.
  *
  * Only gaps inside of whole steps count, on the thread that ends the steps. Memory: GAP_PLACES_MAX places,
  * and GAP_PENDING_MAX gaps a thread; what is beyond is counted.
@@ -22,6 +29,7 @@
 #include "report/base/cpu_clock.h"
 #include "report/base/map.h"
 #include "report/base/timing.h"
+#include "report/core/helpers.h"
 #include "report/core/nest.h"
 
 #define GAP_SHORT_NS 100000u /* a shorter one is what calling an operator from Python takes */
@@ -36,6 +44,8 @@ struct gap_place {
 	uint32_t label;         /* of the user's scope that holds most of it; GAP_NO_NAME: none */
 	uint64_t label_ns;      /* of the gap in that scope */
 	struct timing time;
+	uint64_t beside_ns;  /* of `time`, other threads of the process were in operators */
+	uint32_t beside;     /* one of them, GAP_NO_NAME: none */
 	uint32_t thread;     /* index: cpu is of its gaps */
 	struct cpu_span cpu; /* wall_ns 0: nothing is known */
 };
@@ -44,8 +54,11 @@ struct gaps {
 	struct gap_place *place;
 	size_t place_count, place_room;
 	struct map places;
+	const struct helpers *helpers; /* NULL: not known */
 	struct gap_thread *thread;
 	size_t thread_room;
+	struct gap_process *process;
+	size_t process_room;
 	uint64_t
 		beyond; /* gaps of steps that were not kept: report bottleneck gives their number */
 };
@@ -53,16 +66,21 @@ struct gaps {
 void gaps_init(struct gaps *gaps);
 void gaps_release(struct gaps *gaps);
 
-/* An operator, a data loader's next: opens and closes, innermost ones too. */
+/*
+ * An operator, a data loader's next: opens and closes, innermost ones too. `may_launch`: it is an operator, or holds some, and
+ * so may be what launches a GPU's work.
+ */
 void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name);
-void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name);
+void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch);
+/* A call of CUDA has returned; none that was made inside of another. */
+void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns);
 /* A scope that the user has named: of a gap it may hold a part, from its beginning or to its end. */
 void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name);
 void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name);
 /* The clock of the thread was read. */
 void gaps_clock(struct gaps *gaps, struct nest_place place, uint64_t cpu_ns);
 /* All of the thread is cut off here: no gap is under way. */
-void gaps_cut(struct gaps *gaps, uint32_t thread);
+void gaps_cut(struct gaps *gaps, struct nest_place place);
 
 /*
  * A step of this thread ends. When it counts, the sums since the last one are returned; when it is settled,
@@ -74,6 +92,8 @@ struct gaps_step {
 struct gaps_sum {
 	uint64_t short_ns; /* of gaps below GAP_SHORT_NS */
 	uint64_t small_ns; /* of operators below GAP_SMALL_NS that are in no other */
+	uint64_t
+		host_ns; /* of operators of GAP_SHORT_NS or more that are in no other and call no CUDA */
 	uint64_t longest_ns;
 	size_t longest; /* index of its place; GAP_NO_PLACE: not kept */
 };
@@ -94,7 +114,7 @@ enum gap_state {
 enum gap_state gap_place_state(const struct gap_place *place, double runnable_share,
 			       double *ret_running_share);
 
-/* Median times number, of a place whose gaps are long; 0 of others. */
+/* Median times number, of a place whose gaps are long, and never more than they took; 0 of others. */
 uint64_t gap_place_ns(const struct gap_place *place);
 /* The place that costs most; NULL: none costs anything. */
 const struct gap_place *gaps_largest(const struct gaps *gaps);

@@ -100,6 +100,7 @@ static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_wor
 	if (work->is_communication)
 		return;
 	sum->kernels++;
+	sum->graph_kernels += work->graph != 0;
 	sum->kernel_ns += work->duration_ns;
 	if (work->uses_tensor_cores)
 		sum->tensor_core_ns += work->duration_ns;

@@ -14,6 +14,7 @@
 
 #define GPU_EVIDENCE_WORK(FIELD)                                              \
 	FIELD(kernels)                                                        \
+	FIELD(graph_kernels) /* of them, launched as a part of a graph */     \
 	FIELD(kernel_ns)                                                      \
 	FIELD(product_ns)                                                     \
 	FIELD(tensor_core_ns)                                                 \

@@ -184,6 +184,7 @@ static int run_sessions(const struct options *options, const struct sessions *se
 		return STATUS_INPUT;
 	}
 	talk_print("%zu sessions: each is shown for itself", sessions->count);
+	sessions_say_why(sessions);
 	for (size_t i = 0; i < sessions->count && status != STATUS_USAGE; i++) {
 		const struct session_group *group = &sessions->group[i];
 		const struct screen_session session = { group->file[0], i == 0,

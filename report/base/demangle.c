@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Through libiberty, in the form that hands out its text piece by piece and allocates nothing: so it can
- * be left in the middle when a name grows beyond its bound.
+ * Through libiberty, in the form that hands out its text piece by piece: so it can be left in the middle when a name grows
+ * beyond its bound.
+ *
+ * The return type of a template function is taken out of the tree that libiberty makes of the name. Its option DMGL_RET_DROP
+ * takes out those of all function types, in template arguments too: S<void (int)> and S<char (int)> become one name.
  */
 #include "report/base/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #define INPUT_PLAIN 1024u     /* libiberty demangles no longer one while it limits its recursion */
+#define SPINE_DEEP 256        /* names within names whose return types are taken out */
 #define STACK_MIN (8ul << 20) /* a name of DEMANGLE_INPUT_MAX takes less than half of it */
 
 struct demangling {
@@ -45,11 +50,65 @@ static bool stack_is_large(void)
 }
 
 /* Rust's names begin with _R; those of before look like C++'s, with a hash for the last part: 17h0123456789abcdefE. */
-static bool is_rust(const char *name, size_t length)
+bool demangle_is_rust(const char *name, size_t length)
 {
-	return !memcmp(name, "_R", 2) ||
-	       (length > 20 && name[length - 1] == 'E' && !memcmp(name + length - 20, "17h", 3) &&
-		strspn(name + length - 17, "0123456789abcdef") == 16);
+	if (length < 2 || name[0] != '_')
+		return false;
+	return name[1] == 'R' || (length > 20 && name[1] == 'Z' && name[length - 1] == 'E' &&
+				  !memcmp(name + length - 20, "17h", 3) &&
+				  strspn(name + length - 17, "0123456789abcdef") == 16);
+}
+
+/* Takes out the return types of the function and of those that it is local to; its template arguments keep theirs. */
+static void drop_return_types(struct demangle_component *name)
+{
+	for (unsigned int deep = 0; name && deep < SPINE_DEEP; deep++) {
+		switch (name->type) {
+		case DEMANGLE_COMPONENT_TYPED_NAME:
+			if (name->u.s_binary.right &&
+			    name->u.s_binary.right->type == DEMANGLE_COMPONENT_FUNCTION_TYPE)
+				name->u.s_binary.right->u.s_binary.left = NULL;
+			break;
+		case DEMANGLE_COMPONENT_QUAL_NAME:
+		case DEMANGLE_COMPONENT_LOCAL_NAME:
+		case DEMANGLE_COMPONENT_TEMPLATE:
+		case DEMANGLE_COMPONENT_CLONE:
+		case DEMANGLE_COMPONENT_TAGGED_NAME:
+		case DEMANGLE_COMPONENT_CONST_THIS:
+		case DEMANGLE_COMPONENT_VOLATILE_THIS:
+		case DEMANGLE_COMPONENT_RESTRICT_THIS:
+		case DEMANGLE_COMPONENT_REFERENCE_THIS:
+		case DEMANGLE_COMPONENT_RVALUE_REFERENCE_THIS:
+		case DEMANGLE_COMPONENT_GUARD:
+		case DEMANGLE_COMPONENT_REFTEMP:
+		case DEMANGLE_COMPONENT_THUNK:
+		case DEMANGLE_COMPONENT_VIRTUAL_THUNK:
+		case DEMANGLE_COMPONENT_COVARIANT_THUNK:
+			break;
+		default:
+			return;
+		}
+		name = name->u.s_binary.left;
+	}
+}
+
+static bool demangling_run_cplus(struct demangling *demangling, int options)
+{
+	void *volatile memory = NULL; /* a longjmp() may lie between */
+	struct demangle_component *name;
+	void *made = NULL;
+	bool done = false;
+
+	name = cplus_demangle_v3_components(demangling->input, options, &made);
+	memory = made;
+	if (!name) /* a second reading of names that can be read in two ways is in that one only */
+		return cplus_demangle_v3_callback(demangling->input, options, demangling_collect,
+						  demangling);
+	drop_return_types(name);
+	if (!setjmp(demangling->too_long))
+		done = cplus_demangle_print_callback(options, name, demangling_collect, demangling);
+	free(memory);
+	return done;
 }
 
 /* False when it is no name, or one that is too long. */
@@ -58,13 +117,12 @@ static bool demangling_run(struct demangling *demangling, size_t length, int opt
 	demangling->used = 0;
 	if (setjmp(demangling->too_long))
 		return false;
-	if (is_rust(demangling->input, length) &&
+	if (demangle_is_rust(demangling->input, length) &&
 	    rust_demangle_callback(demangling->input, options & DMGL_NO_RECURSE_LIMIT,
 				   demangling_collect, demangling))
 		return true;
 	demangling->used = 0;
-	return cplus_demangle_v3_callback(demangling->input, options, demangling_collect,
-					  demangling);
+	return demangling_run_cplus(demangling, options);
 }
 
 /* gfortran's __MODULE_MOD_PROCEDURE as MODULE::PROCEDURE; NULL when it is none. */
@@ -87,7 +145,7 @@ const char *demangle(struct demangler *demangler, const char *name, size_t lengt
 		     bool with_parameters)
 {
 	static struct demangling demangling; /* large; there is one thread */
-	int options = DMGL_ANSI | DMGL_RET_DROP | (with_parameters ? DMGL_PARAMS : 0);
+	int options = DMGL_ANSI | (with_parameters ? DMGL_PARAMS : 0);
 	bool done;
 
 	if (length < 3 || demangler->output >= DEMANGLE_OUTPUT_ALL)

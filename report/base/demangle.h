@@ -29,4 +29,8 @@ void demangler_release(struct demangler *demangler);
 const char *demangle(struct demangler *demangler, const char *name, size_t length,
 		     bool with_parameters);
 
+/* Whether a compiler of Rust made it. Older ones end with "17", an h, the hash of it and "E". */
+#define DEMANGLE_RUST_HASH 17u /* bytes: the h and the hash */
+bool demangle_is_rust(const char *name, size_t length);
+
 #endif

@@ -85,6 +85,15 @@ void run_free(struct run *run);
 #define FIELDS_ALL UINT32_MAX
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state);
 
+/* The same of all events that open ranges of threads (report/core/open_ranges.h), and of all that close them. */
+void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *closing, void *state);
+
+/*
+ * For start(), once it has said what it reads: the state is given these events beyond the end of --time and --step, too,
+ * though they do not count there. For who follows what goes on inside of scopes that began before.
+ */
+void run_follows(struct run *run, void *state);
+
 /*
  * For start(), of kinds with a field `size`: how many there were and their sizes, added up in thread->sum and
  * process->sum, without being given out. Where that cannot be, take() sees them: with filters, and in frames

@@ -26,8 +26,9 @@ struct cut {
 /* Of a cut of a thread. */
 static inline struct nest_place cut_place(const struct cut *cut)
 {
-	return (struct nest_place){ cut->time_ns, cut->thread ? cut->thread->index : NEST_NONE,
-				    cut->process->index };
+	return (struct nest_place){ .time_ns = cut->time_ns,
+				    .thread = cut->thread ? cut->thread->index : NEST_NONE,
+				    .process = cut->process->index };
 }
 
 static inline enum nest_ending cut_ending(const struct cut *cut)
@@ -35,10 +36,29 @@ static inline enum nest_ending cut_ending(const struct cut *cut)
 	return cut->reason == CUT_LIVE ? NEST_RUNS_ON : NEST_CUT;
 }
 
+/* So that what reads the one reads the other, too. */
+#define SAME_FIELD(one, other, field) \
+	_Static_assert(offsetof(struct evt_##one, field) == offsetof(struct evt_##other, field), "")
+SAME_FIELD(torch_begin_ex, torch_begin_id, name);
+SAME_FIELD(torch_begin_ex, torch_begin_id, scope);
+SAME_FIELD(torch_begin_ex, torch_begin_id, sequence);
+SAME_FIELD(torch_begin_ex, torch_begin_id, thread);
+SAME_FIELD(torch_begin_ex, torch_begin_id, forward_thread);
+SAME_FIELD(torch_end_ex, torch_end_id, name);
+SAME_FIELD(torch_end_ex, torch_end_id, thread);
+#undef SAME_FIELD
+
 static inline struct nest_place event_place(const struct source_event *event)
 {
-	return (struct nest_place){ event->event.time_ns, event->thread->index,
-				    event->process->index };
+	struct nest_place place = { .time_ns = event->event.time_ns,
+				    .thread = event->thread->index,
+				    .process = event->process->index };
+
+	if (event->event.id == EVT_torch_begin_id)
+		place.identity = EVENT_AS(torch_begin_id, &event->event)->function;
+	else if (event->event.id == EVT_torch_end_id)
+		place.identity = EVENT_AS(torch_end_id, &event->event)->function;
+	return place;
 }
 
 #endif

@@ -15,6 +15,7 @@ void nest_init(struct nest *nest, struct nest_options options, nest_ended *ended
 		.options = options, .ended = ended, .state = state, .unused = NEST_NONE
 	};
 	map_init(&nest->innermost);
+	map_init(&nest->identified);
 }
 
 void nest_release(struct nest *nest)
@@ -23,6 +24,7 @@ void nest_release(struct nest *nest)
 	free(nest->thread);
 	free(nest->process);
 	map_release(&nest->innermost);
+	map_release(&nest->identified);
 }
 
 static struct nest_thread *nest_add_thread(struct nest *nest, uint32_t thread)
@@ -113,15 +115,87 @@ static void nest_leave_key(struct nest *nest, uint32_t thread, uint32_t scope)
 		innermost->value = nest->scope[scope].outer;
 }
 
+/* --- identities --- */
+
+static void nest_close(struct nest *nest, struct nest_place place, uint32_t ending,
+		       enum nest_ending how);
+
+static uint64_t identity_of(struct nest_place place)
+{
+	return (uint64_t)(place.process + 1) << 47 ^ place.identity;
+}
+
+static struct map_entry *nest_find_identity(const struct nest *nest, struct nest_place place)
+{
+	uint64_t identity = identity_of(place);
+
+	return identity ? map_find(&nest->identified, identity) : NULL;
+}
+
+/* On the thread that it began on, wherever its end was told. */
+static void nest_close_identified(struct nest *nest, struct nest_place place, uint32_t scope,
+				  enum nest_ending how)
+{
+	nest->is_elsewhere = place.thread != nest->scope[scope].thread;
+	place.thread = nest->scope[scope].thread;
+	nest_close(nest, place, scope, how);
+	nest->is_elsewhere = false;
+}
+
+static void nest_identify(struct nest *nest, struct nest_place place, uint32_t scope)
+{
+	struct map_entry *entry;
+	bool added;
+
+	nest->scope[scope].identity = identity_of(place);
+	if (!nest->scope[scope].identity)
+		return;
+	entry = map_put(&nest->identified, nest->scope[scope].identity, &added);
+	entry->value = scope;
+}
+
+static bool nest_end_identified(struct nest *nest, struct nest_place place)
+{
+	const struct map_entry *entry = nest_find_identity(nest, place);
+	struct nest_thread *thread = nest_thread_at(nest, place.thread);
+
+	if (entry) {
+		nest_close_identified(nest, place, (uint32_t)entry->value, NEST_ENDS);
+		return true;
+	}
+	if (!thread->beyond)
+		return false;
+	thread->beyond--;
+	return true;
+}
+
 /* --- begin and end --- */
 
-uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bool is_hidden)
+/* The end of one that had the identity before was lost: the next one begins at the latest moment that it can have had. */
+static void nest_end_namesake(struct nest *nest, struct nest_place place)
+{
+	const struct map_entry *entry = nest_find_identity(nest, place);
+
+	if (entry)
+		nest_close_identified(nest, place, (uint32_t)entry->value, NEST_CUT);
+}
+
+static struct nest_thread *nest_begin_on(struct nest *nest, struct nest_place place)
 {
 	struct nest_thread *thread = nest_thread_at(nest, place.thread);
-	uint32_t at, below = thread->top, parent = below;
 
 	if (thread->process == NEST_NONE)
 		nest_link_thread(nest, place);
+	if (place.identity)
+		nest_end_namesake(nest, place);
+	return thread;
+}
+
+uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bool is_hidden)
+{
+	struct nest_thread *thread = nest_begin_on(nest, place);
+	uint32_t at, below = thread->top, parent = below;
+
 	if (nest->options.depth_max && thread->depth >= nest->options.depth_max) {
 		thread->beyond++;
 		return NEST_NONE;
@@ -136,8 +210,11 @@ uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bo
 		.above = NEST_NONE,
 		.below = below,
 		.parent = parent,
+		.thread = place.thread,
 		.is_hidden = is_hidden,
 	};
+	if (place.identity)
+		nest_identify(nest, place, at);
 	nest->has_hidden |= is_hidden;
 	if (below != NEST_NONE)
 		nest->scope[below].above = at;
@@ -190,6 +267,8 @@ static void nest_unlink(struct nest *nest, struct nest_place place, uint32_t end
 		thread->covered_ns += time_between(thread->since_ns, place.time_ns);
 	if (nest->options.is_keyed)
 		nest_leave_key(nest, place.thread, ending);
+	if (scope->identity)
+		map_remove(&nest->identified, map_find(&nest->identified, scope->identity));
 }
 
 static void nest_close(struct nest *nest, struct nest_place place, uint32_t ending,
@@ -203,6 +282,7 @@ static void nest_close(struct nest *nest, struct nest_place place, uint32_t endi
 		.scope = ending,
 		.parent = scope->parent,
 		.thread = place.thread,
+		.is_elsewhere = nest->is_elsewhere,
 		.how = how,
 		.key = scope->key,
 		.time_ns = place.time_ns,
@@ -218,14 +298,21 @@ static void nest_close(struct nest *nest, struct nest_place place, uint32_t endi
 bool nest_end(struct nest *nest, struct nest_place place)
 {
 	struct nest_thread *thread = nest_thread_at(nest, place.thread);
+	unsigned int looks = NEST_LOOKS_MAX;
+	uint32_t at;
 
+	if (place.identity)
+		return nest_end_identified(nest, place);
 	if (thread->beyond) {
 		thread->beyond--;
 		return true;
 	}
-	if (thread->top == NEST_NONE)
+	at = thread->top;
+	while (at != NEST_NONE && nest->scope[at].identity && --looks)
+		at = nest->scope[at].below;
+	if (at == NEST_NONE || nest->scope[at].identity)
 		return false;
-	nest_close(nest, place, thread->top, NEST_ENDS);
+	nest_close(nest, place, at, NEST_ENDS);
 	return true;
 }
 
@@ -249,6 +336,8 @@ bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key)
 	unsigned int looks = NEST_LOOKS_MAX;
 	uint32_t at = NEST_NONE;
 
+	if (place.identity)
+		return nest_end_identified(nest, place);
 	if (thread->beyond) {
 		thread->beyond--;
 		return true;
@@ -269,11 +358,13 @@ bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key)
 bool nest_end_elsewhere(struct nest *nest, struct nest_place place, uint64_t key)
 {
 	unsigned int looks = NEST_LOOKS_MAX, threads = NEST_THREADS_MAX;
-	uint32_t i = place.process < nest->process_room ? nest->process[place.process].first
-							: NEST_NONE;
+	uint32_t i;
 
+	if (place.identity)
+		return nest_end_identified(nest, place);
+	i = place.process < nest->process_room ? nest->process[place.process].first : NEST_NONE;
 	for (; i != NEST_NONE && looks && threads; i = nest->thread[i].next, threads--) {
-		struct nest_place there = { place.time_ns, i, place.process };
+		struct nest_place there = { place.time_ns, i, place.process, 0 };
 		uint32_t at;
 
 		if (i == place.thread)

@@ -34,6 +34,7 @@ enum nest_ending {
 struct nest_end {
 	uint32_t scope, parent; /* parent: NEST_NONE at the top; not hidden */
 	uint32_t thread;
+	bool is_elsewhere; /* another thread ended it */
 	enum nest_ending how;
 	uint64_t key, time_ns;
 	uint64_t total_ns, children_ns; /* children: of total_ns, in scopes directly inside */
@@ -46,7 +47,9 @@ struct nest_scope {
 	uint32_t above, below; /* inside and around it on its thread */
 	uint32_t parent;       /* of those around it the innermost that is not hidden */
 	uint32_t outer;        /* the next one outwards of its key; of keyed nests */
+	uint32_t thread;
 	bool is_hidden;
+	uint64_t identity; /* in `identified`; 0: it has none */
 };
 
 struct nest_thread {
@@ -72,6 +75,7 @@ struct nest {
 	nest_ended *ended; /* may be NULL */
 	void *state;
 	bool has_hidden;
+	bool is_elsewhere; /* what ends now */
 	struct nest_scope *scope;
 	size_t count, room;
 	uint32_t unused; /* list of free entries of `scope`, by their `below` */
@@ -79,20 +83,26 @@ struct nest {
 	size_t thread_room;
 	struct nest_process *process;
 	size_t process_room;
-	struct map innermost; /* thread + 1 << 32 | key to scope; keys below 2^32 */
+	struct map innermost;  /* thread + 1 << 32 | key to scope; keys below 2^32 */
+	struct map identified; /* process and identity to scope */
 };
 
 void nest_init(struct nest *nest, struct nest_options options, nest_ended *ended, void *state);
 void nest_release(struct nest *nest);
 
+/*
+ * Where and when. `identity`, below 2^47: what begins there is ended by an end of the same identity only, in any order and on
+ * any thread of the process, whichever function is told of the end. A second begin means that the first one's end was lost.
+ */
 struct nest_place {
 	uint64_t time_ns;
 	uint32_t thread, process;
+	uint64_t identity; /* 0: none */
 };
 
 /* The scope; NEST_NONE when it is too deep. */
 uint32_t nest_begin(struct nest *nest, struct nest_place place, uint64_t key, bool is_hidden);
-/* The innermost one ends; false when none is open. */
+/* The innermost one without an identity ends; false when none is open. */
 bool nest_end(struct nest *nest, struct nest_place place);
 /* The innermost one of that key that is not hidden. */
 bool nest_end_key(struct nest *nest, struct nest_place place, uint64_t key);

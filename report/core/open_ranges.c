@@ -5,12 +5,7 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
-
-const enum evt_id open_range_events[] = {
-	EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_pop,     EVT_torch_begin, EVT_torch_begin_ex,
-	EVT_torch_end, EVT_torch_end_ex, EVT_action_begin, EVT_action_end,
-};
-const size_t open_range_event_count = sizeof(open_range_events) / sizeof(open_range_events[0]);
+#include "report/core/cut.h"
 
 static void range_ended(void *state, const struct nest_end *end)
 {
@@ -42,12 +37,6 @@ void open_ranges_release(struct open_ranges *ranges)
 	}
 }
 
-static struct nest_place place_of(const struct source_event *event)
-{
-	return (struct nest_place){ event->event.time_ns, event->thread->index,
-				    event->process->index };
-}
-
 static uint32_t name_of(struct source *source, const struct source_event *event, uint64_t id)
 {
 	return source_name_of(source, event->file, id)->index;
@@ -75,13 +64,13 @@ static struct open_range *take_torch(struct open_ranges *ranges, struct source *
 				     const struct source_event *event)
 {
 	struct open_range range = { .kind = OPEN_RANGE_LABEL };
-	bool is_label = event->event.id == EVT_torch_begin_ex &&
+	bool is_label = event->event.id != EVT_torch_begin &&
 			EVENT_AS(torch_begin_ex, &event->event)->scope == EVT_SCOPE_USER;
 	struct open_range *open;
 
 	if (is_label)
 		range.name = name_of(source, event, event->event.value[0]);
-	open = range_put(&ranges->of[OPEN_RANGE_LABEL], place_of(event),
+	open = range_put(&ranges->of[OPEN_RANGE_LABEL], event_place(event),
 			 is_label ? key_of(range.name) : 0, &range, !is_label);
 	return is_label ? open : NULL;
 }
@@ -97,15 +86,16 @@ struct open_range *open_ranges_take_opening(struct open_ranges *ranges, struct s
 	case EVT_nvtx_push_ex: /* domain and name come first */
 		range.domain = name_of(source, event, value[0]);
 		range.name = name_of(source, event, value[1]);
-		return range_put(&ranges->of[OPEN_RANGE_NVTX], place_of(event), range.domain,
+		return range_put(&ranges->of[OPEN_RANGE_NVTX], event_place(event), range.domain,
 				 &range, false);
 	case EVT_torch_begin:
 	case EVT_torch_begin_ex:
+	case EVT_torch_begin_id:
 		return take_torch(ranges, source, event);
 	case EVT_action_begin:
 		range.kind = OPEN_RANGE_ACTION;
 		range.name = name_of(source, event, value[0]);
-		return range_put(&ranges->of[OPEN_RANGE_ACTION], place_of(event),
+		return range_put(&ranges->of[OPEN_RANGE_ACTION], event_place(event),
 				 key_of(range.name), &range, false);
 	default:
 		return NULL;
@@ -115,7 +105,7 @@ struct open_range *open_ranges_take_opening(struct open_ranges *ranges, struct s
 void open_ranges_take_closing(struct open_ranges *ranges, struct source *source,
 			      const struct source_event *event)
 {
-	struct nest_place place = place_of(event);
+	struct nest_place place = event_place(event);
 	uint64_t first = event->event.value[0];
 
 	switch (event->event.id) {
@@ -127,6 +117,7 @@ void open_ranges_take_closing(struct open_ranges *ranges, struct source *source,
 		(void)nest_end(&ranges->of[OPEN_RANGE_LABEL].nest, place);
 		break;
 	case EVT_torch_end_ex:
+	case EVT_torch_end_id:
 		(void)nest_end_named(&ranges->of[OPEN_RANGE_LABEL].nest, place,
 				     key_of(name_of(source, event, first)),
 				     EVENT_AS(torch_end_ex, &event->event)->thread != 0);

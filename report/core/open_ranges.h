@@ -46,11 +46,10 @@ struct open_ranges {
 void open_ranges_init(struct open_ranges *ranges, open_range_ended *ended, void *state);
 void open_ranges_release(struct open_ranges *ranges);
 
-/* Events that open and close ranges, with all their fields: for who reads them. */
-extern const enum evt_id open_range_events[];
-extern const size_t open_range_event_count;
-
-/* The range that the event opens, good until the next call; NULL when it opens none. */
+/*
+ * The range that the event opens, good until the next call; NULL when it opens none. Both take events with all of their
+ * fields, as run_reads_ranges() gives them.
+ */
 struct open_range *open_ranges_take_opening(struct open_ranges *ranges, struct source *source,
 					    const struct source_event *event);
 /* Ends what the event closes. */

@@ -45,6 +45,9 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_ex,
 		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope), take_label,
 		  names);
+	run_reads(run, EVT_torch_begin_id,
+		  FIELD_BIT(torch_begin_id, name) | FIELD_BIT(torch_begin_id, scope), take_label,
+		  names);
 }
 
 static void release(void *state)

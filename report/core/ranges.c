@@ -15,6 +15,7 @@ void ranges_init(struct ranges *ranges, bool by_path)
 	map_init(&ranges->pairs);
 	map_init(&ranges->rows);
 	map_init(&ranges->started_number);
+	cover_init(&ranges->cover);
 	ranges_late_init(ranges);
 }
 
@@ -33,6 +34,7 @@ void ranges_release(struct ranges *ranges)
 	map_release(&ranges->pairs);
 	map_release(&ranges->rows);
 	map_release(&ranges->started_number);
+	cover_release(&ranges->cover);
 }
 
 static uint32_t ranges_row_of(struct ranges *ranges, uint32_t parent, uint32_t domain,
@@ -74,6 +76,8 @@ static uint32_t ranges_open_row(struct ranges *ranges, const struct range_openin
 		parent = ranges->open[around].row;
 	row = ranges_row_of(ranges, parent, opening->domain, opening->name);
 	ranges->row[row].count++;
+	cover_begin(&ranges->cover, row + 1, opening->process, opening->time_ns);
+	cover_begin(&ranges->cover, 0, opening->process, opening->time_ns);
 	return row;
 }
 
@@ -103,6 +107,9 @@ static void range_count(struct ranges *ranges, const struct range_open *open,
 			   end->how == NEST_RUNS_ON ? RANGE_NONE : open->row);
 	if (open->row == RANGE_NONE)
 		return;
+	cover_end(&ranges->cover, open->row + 1, open->process, end->time_ns,
+		  end->how != NEST_RUNS_ON);
+	cover_end(&ranges->cover, 0, open->process, end->time_ns, end->how != NEST_RUNS_ON);
 	row = &ranges->row[open->row];
 	row->open += end->how != NEST_ENDS;
 	if (end->how == NEST_RUNS_ON)
@@ -127,7 +134,7 @@ static void range_ended(void *state, const struct nest_end *end)
 
 void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 {
-	struct nest_place place = { opening->time_ns, opening->thread, opening->process };
+	struct nest_place place = { opening->time_ns, opening->thread, opening->process, 0 };
 	uint32_t row = ranges_open_row(ranges, opening,
 				       nest_innermost(&ranges->nest, opening->thread));
 	uint32_t entry = nest_begin(&ranges->nest, place, opening->domain, false);
@@ -141,12 +148,13 @@ void ranges_push(struct ranges *ranges, const struct range_opening *opening)
 		.row = row,
 		.domain = opening->domain,
 		.name = opening->name,
+		.process = opening->process,
 	};
 }
 
 void ranges_pop(struct ranges *ranges, const struct range_closing *closing)
 {
-	struct nest_place place = { closing->time_ns, closing->thread, closing->process };
+	struct nest_place place = { closing->time_ns, closing->thread, closing->process, 0 };
 
 	ranges->now = closing->work;
 	ranges->unbalanced += !nest_end_key(&ranges->nest, place, closing->domain);
@@ -181,7 +189,8 @@ static void ranges_end_started(struct ranges *ranges, uint32_t entry, uint64_t t
 	uint64_t total_ns = time_ns > open->start_ns ? time_ns - open->start_ns : 0;
 
 	ranges_forget_set(ranges, open->process);
-	range_count(ranges, open, &(struct nest_end){ .how = how, .total_ns = total_ns });
+	range_count(ranges, open,
+		    &(struct nest_end){ .how = how, .total_ns = total_ns, .time_ns = time_ns });
 	open->is_started = false;
 	open->next = ranges->unused;
 	ranges->unused = entry;

@@ -22,6 +22,7 @@
 #include "report/base/cpu_clock.h"
 #include "report/base/map.h"
 #include "report/base/timing.h"
+#include "report/core/cover.h"
 #include "report/core/late_scopes.h"
 #include "report/core/nest.h"
 #include "report/core/work.h"
@@ -55,7 +56,8 @@ struct range_open {
 	uint64_t start_ns, number; /* of start/end ranges */
 	uint32_t row;              /* RANGE_NONE: it does not count */
 	uint32_t domain, name;
-	uint32_t process, next; /* of start/end ranges; next: among the unused */
+	uint32_t process;
+	uint32_t next; /* of start/end ranges: among the unused */
 	bool is_started;
 	uint32_t late; /* its scope in `late`, 0 while no such call was made in it */
 };
@@ -90,6 +92,7 @@ struct ranges {
 	uint32_t set_unused; /* number of a free one, 0: none */
 	uint32_t *set_of;    /* number of the set of a process, 0: not made yet */
 	size_t set_of_room;
+	struct cover cover;  /* groups: a row + 1, and 0 for all rows; places: processes */
 	uint64_t unbalanced; /* pops and ends of no open range */
 	uint64_t marks;
 };

@@ -174,9 +174,9 @@ static void drop_late(void *state, uint64_t place, bool had_work)
 
 void ranges_want_late(struct ranges *ranges, struct run *run)
 {
-	static const struct late_listener listener = { .place = place_of,
-						       .take = take_late,
-						       .drop = drop_late };
+	static const struct late_listener listener = {
+		.place = place_of, .take = take_late, .drop = drop_late, .takes_uncounted = true
+	};
 
 	late_listen(late_want(run), &listener, ranges);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "report/base/memory.h"
+#include "report/session/holes.h"
 
 #define PROGRESS_EVENTS (1u << 20) /* between looks at the clock */
 #define PROGRESS_AFTER_S 2
@@ -27,11 +28,13 @@ struct run_analysis {
 struct run_reader {
 	analysis_take *take;
 	void *state; /* of an analysis */
+	bool follows;
 };
 
 struct run_readers {
 	struct run_reader *reader;
 	size_t count, room;
+	bool follow; /* one of them does */
 };
 
 struct run_heap_reader {
@@ -158,14 +161,35 @@ static void run_add_reader(struct run *run, enum evt_id id, struct run_reader re
 
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
 {
-	run_add_reader(run, id, (struct run_reader){ take, state });
+	run_add_reader(run, id, (struct run_reader){ take, state, false });
 	run->wants.event[id] = true;
 	run->wants.fields[id] |= fields;
 }
 
+void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *closing, void *state)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		if (evt_opens_range(id, EVT_OWNER_thread))
+			run_reads(run, (enum evt_id)id, FIELDS_ALL, opening, state);
+		if (evt_closes_range(id, EVT_OWNER_thread))
+			run_reads(run, (enum evt_id)id, FIELDS_ALL, closing, state);
+	}
+}
+
+void run_follows(struct run *run, void *state)
+{
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		struct run_readers *readers = &run->readers[id];
+
+		for (size_t i = 0; i < readers->count; i++)
+			if (readers->reader[i].state == state)
+				readers->reader[i].follows = readers->follow = true;
+	}
+}
+
 void run_sums(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
 {
-	run_add_reader(run, id, (struct run_reader){ take, state });
+	run_add_reader(run, id, (struct run_reader){ take, state, false });
 	run->wants.sum[id] = true;
 	run->wants.event[id] |= run->filters.any;
 	run->wants.fields[id] |= fields;
@@ -239,19 +263,22 @@ static void run_wants_whole(struct run *run, enum evt_id id)
 	run->wants.fields[id] = FIELDS_ALL;
 }
 
+static bool is_of_range(uint32_t id)
+{
+	return evt_opens_range(id, EVT_OWNER_thread) || evt_closes_range(id, EVT_OWNER_thread) ||
+	       evt_opens_range(id, EVT_OWNER_process) || evt_closes_range(id, EVT_OWNER_process);
+}
+
 /* What the run itself has to see; what becomes an event is in no sum. */
 static void run_complete_wants(struct run *run)
 {
-	static const enum evt_id others[] = { EVT_nvtx_start, EVT_nvtx_end, EVT_torch_async_begin,
-					      EVT_torch_async_end };
-
+	/* event_place() reads them */
+	run->wants.fields[EVT_torch_begin_id] |= FIELD_BIT(torch_begin_id, function);
+	run->wants.fields[EVT_torch_end_id] |= FIELD_BIT(torch_end_id, function);
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
-	for (size_t i = 0; run->filters.settings.range && i < open_range_event_count; i++)
-		run_wants_whole(run, open_range_events[i]);
-	for (size_t i = 0; run->filters.settings.range && i < sizeof(others) / sizeof(others[0]);
-	     i++)
-		run_wants_whole(run, others[i]);
-	for (size_t i = 0; i < EVT_ID_LIMIT; i++) {
+	for (unsigned int i = 0; i < EVT_ID_LIMIT; i++) {
+		if (run->filters.settings.range && is_of_range(i))
+			run_wants_whole(run, (enum evt_id)i);
 		run->wants.event[i] |= run->counts_all && run->filters.any;
 		run->wants.sum[i] &= !run->wants.event[i];
 	}
@@ -292,14 +319,44 @@ static void run_take_capture(struct run *run, const struct source_event *event)
 	run_cut(run, &cut);
 }
 
+static void run_lose(struct run *run, const struct source_process *process)
+{
+	for (size_t i = 0; process && i < run->analysis_count; i++)
+		if (run->analysis[i].kind->lose)
+			run->analysis[i].kind->lose(run->analysis[i].state, process);
+}
+
+/* Frames were lost: of any process of the file. */
+static void run_take_lost_frames(struct run *run, const struct source_event *event)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(run->source, &process);
+	struct cut cut = { CUT_LOST, event->event.time_ns, NULL, NULL };
+
+	for (size_t i = 0; i < count; i++) {
+		if (process[i]->file != event->file)
+			continue;
+		cut.process = process[i];
+		for (cut.thread = process[i]->first_thread; cut.thread;
+		     cut.thread = cut.thread->next)
+			run_cut(run, &cut);
+		run_cut(run, &cut);
+		run_lose(run, process[i]);
+	}
+}
+
 static void run_take_lost(struct run *run, const struct source_event *event)
 {
-	const struct source_thread *thread = source_thread_of(
-		event->file, EVENT_AS(lost, &event->event)->stream);
+	const struct evt_lost *lost = EVENT_AS(lost, &event->event);
+	const struct source_thread *thread = source_thread_of(event->file, lost->stream);
 
 	if (thread)
 		run_cut(run,
 			&(struct cut){ CUT_LOST, event->event.time_ns, thread->process, thread });
+	if (!loss_is_of_frames(lost->reason))
+		run_lose(run, source_process_of(event->file, lost->process));
+	else if (!event->file->is_cut_short)
+		run_take_lost_frames(run, event);
 }
 
 static void run_remap(struct run *run, const struct source_process *process)
@@ -307,13 +364,6 @@ static void run_remap(struct run *run, const struct source_process *process)
 	for (size_t i = 0; process && i < run->analysis_count; i++)
 		if (run->analysis[i].kind->remap)
 			run->analysis[i].kind->remap(run->analysis[i].state, process);
-}
-
-static void run_lose(struct run *run, const struct source_process *process)
-{
-	for (size_t i = 0; process && i < run->analysis_count; i++)
-		if (run->analysis[i].kind->lose)
-			run->analysis[i].kind->lose(run->analysis[i].state, process);
 }
 
 /* What the collector writes down: of modules and losses, and what an analysis wants to know. */
@@ -324,7 +374,6 @@ static void run_take_book(struct run *run, const struct source_event *event)
 	if (event->event.id == EVT_lost &&
 	    lost_is_of_events(EVENT_AS(lost, &event->event)->reason)) {
 		run_take_lost(run, event);
-		run_lose(run, source_process_of(event->file, event->event.value[0]));
 	} else if (event->event.id == EVT_module || event->event.id == EVT_module_end) {
 		run_remap(run, source_process_of(event->file, event->event.value[0]));
 	}
@@ -375,6 +424,16 @@ static inline void run_give(const struct run *run, const struct source_event *ev
 		readers->reader[i].take(readers->reader[i].state, event, counts);
 }
 
+/* Beyond the selected time: only to those that follow what goes on in scopes that began before. */
+static void run_give_followers(const struct run *run, const struct source_event *event)
+{
+	const struct run_readers *readers = &run->readers[event->event.id];
+
+	for (size_t i = 0; readers->follow && i < readers->count; i++)
+		if (readers->reader[i].follows)
+			readers->reader[i].take(readers->reader[i].state, event, false);
+}
+
 /* Any event. */
 static void run_take_any(struct run *run, const struct source_event *event)
 {
@@ -393,7 +452,9 @@ static void run_take_any(struct run *run, const struct source_event *event)
 		verdict = FILTER_COUNTS;
 	else
 		verdict = selection_judge(&run->filters, run->source, event);
-	if (verdict == FILTER_OUT)
+	if (verdict == FILTER_BEYOND && event->event.id < EVT_ID_LIMIT)
+		run_give_followers(run, event);
+	if (verdict == FILTER_OUT || verdict == FILTER_BEYOND)
 		return;
 	if (verdict == FILTER_COUNTS)
 		run_count(run, event);
@@ -439,15 +500,18 @@ static bool process_is_over(const struct source_process *process)
 static void run_finish_process(struct run *run, const struct source_process *process)
 {
 	enum cut_reason reason = process_is_over(process) ? CUT_ENDED : CUT_LIVE;
-	struct cut cut = { reason, 0, process, NULL };
+	uint64_t known_ns = source_file_known_ns(process->file);
+	uint64_t end_ns = process->end_ns < known_ns ? process->end_ns : known_ns;
+	struct cut cut = { known_ns < process->end_ns ? CUT_LOST : reason, 0, process, NULL };
 
 	for (cut.thread = process->first_thread; cut.thread; cut.thread = cut.thread->next) {
-		cut.time_ns = cut.thread->ended ? cut.thread->end_ns : process->end_ns;
+		cut.time_ns = cut.thread->ended && cut.thread->end_ns < end_ns ? cut.thread->end_ns
+									       : end_ns;
 		run_cut(run, &cut);
 	}
-	cut.time_ns = process->end_ns;
+	cut.time_ns = end_ns;
 	run_cut(run, &cut);
-	recorded_time_close(&run->captured, process->index, process->end_ns);
+	recorded_time_close(&run->captured, process->index, end_ns);
 }
 
 /* Events that were not decoded count as those that were: with filters all that counts is decoded. */

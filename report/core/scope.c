@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "report/core/known.h"
 #include "report/core/why_empty.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
@@ -37,18 +38,31 @@ static bool source_is_live(struct source *source)
 	return false;
 }
 
+/* Nobody writes it any more, and its end is missing. */
+static bool source_breaks_off(struct source *source)
+{
+	struct source_file *const *file;
+	size_t count = source_files(source, &file);
+
+	for (size_t i = 0; i < count; i++)
+		if (!file[i]->live && !file[i]->complete)
+			return true;
+	return false;
+}
+
 const char *scope_still_live(const struct run *run, struct scope_text *ret_text)
 {
-	uint64_t to_ns = run_filters(run)->settings.to_ns;
+	struct source *source = run_source(run);
+	uint64_t known_ns = known_until_ns(run);
 	char time[UNIT_TEXT_BYTES];
 
 	if (why_empty_is_limited(run))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed while recording");
-	else if (to_ns < source_end_ns(run_source(run)))
-		snprintf(ret_text->text, SCOPE_BYTES, "not freed by %s",
-			 unit_format_ns(time, to_ns));
-	else if (source_is_live(run_source(run)))
+	else if (source_is_live(source) && known_ns >= source_end_ns(source))
 		snprintf(ret_text->text, SCOPE_BYTES, "not freed so far");
+	else if (known_ns < source_end_ns(source) || source_breaks_off(source))
+		snprintf(ret_text->text, SCOPE_BYTES, "not freed by %s",
+			 unit_format_ns(time, known_ns));
 	else
 		snprintf(ret_text->text, SCOPE_BYTES, "never freed");
 	return ret_text->text;

@@ -184,40 +184,16 @@ static void selection_note_close(struct selection *filters, struct source *sourc
 	open_ranges_take_closing(&filters->ranges, source, event);
 }
 
-/* What is open is followed to its end, and so is what lies between: an end is told from it only then. */
-static bool event_nests(uint32_t id)
+/* Events beyond the selected time that still say something about what is inside of it. */
+static bool event_is_followed(uint32_t id)
 {
-	switch (id) {
-	case EVT_nvtx_push:
-	case EVT_nvtx_push_ex:
-	case EVT_nvtx_pop:
-	case EVT_nvtx_end:
-	case EVT_torch_begin:
-	case EVT_torch_begin_ex:
-	case EVT_torch_end:
-	case EVT_torch_end_ex:
-	case EVT_torch_inputs:
-	case EVT_torch_async_begin:
-	case EVT_torch_async_end:
-	case EVT_action_begin:
-	case EVT_action_end:
-	case EVT_torch_module_begin:
-	case EVT_torch_module_end:
-	case EVT_capture_start:
-	case EVT_capture_stop:
-	case EVT_gpu_cupti: /* work is told late: its call may be inside */
-	case EVT_gpu_kernel:
-	case EVT_gpu_copy:
-	case EVT_gpu_set:
-	case EVT_gpu_wait:
-	case EVT_gpu_lost:
-	case EVT_gpu_graph:
-	case EVT_gpu_node:
-	case EVT_fact: /* told once, of all of the run */
-		return true;
-	default:
+	const struct evt_role *role;
+
+	if (id >= EVT_ID_LIMIT)
 		return false;
-	}
+	role = &evt_roles[id];
+	return role->opens || role->closes || role->details || role->is_deferred ||
+	       role->is_timeless;
 }
 
 /* The end of a step belongs to it: the moment before counts. */
@@ -260,6 +236,6 @@ enum filter_verdict selection_judge(struct selection *filters, struct source *so
 		inside = windows_hold(settings->windows, event->file->index, event->process->number,
 				      time_ns);
 	if (time_ns >= settings->to_ns)
-		return event_nests(event->event.id) ? FILTER_PASSES_BY : FILTER_OUT;
+		return event_is_followed(event->event.id) ? FILTER_PASSES_BY : FILTER_BEYOND;
 	return inside ? FILTER_COUNTS : FILTER_PASSES_BY;
 }

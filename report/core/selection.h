@@ -52,7 +52,8 @@ struct selection {
 enum filter_verdict {
 	FILTER_COUNTS,
 	FILTER_PASSES_BY, /* does not count, but what it begins or ends is to be followed */
-	FILTER_OUT,       /* as if it had not happened */
+	FILTER_BEYOND, /* after the selected time: only what goes on in scopes that began before it */
+	FILTER_OUT,    /* as if it had not happened */
 };
 
 /* Something is filtered at all. */

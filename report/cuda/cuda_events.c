@@ -135,6 +135,7 @@ static void work_start(void *state, struct run *run, const void *options)
 		  head | FIELD_BIT(cuda_alloc, bytes) | FIELD_BIT(cuda_alloc, kind), count_call,
 		  state);
 	run_reads(run, EVT_cuda_free, head, count_call, state);
+	run_follows(run, state);
 }
 
 const struct analysis_kind analysis_cuda_work = {

@@ -72,6 +72,12 @@ static uint64_t time_of(const struct source_event *event, int64_t ago_ns)
 	return ago_ns > 0 && (uint64_t)ago_ns > now_ns ? 0 : now_ns - (uint64_t)ago_ns;
 }
 
+/* What is reported late may have happened before the end of --time or after it: at that end it has not happened yet. */
+static bool is_beyond(const struct cupti_memory_state *mine, uint64_t time_ns)
+{
+	return time_ns >= run_filters(mine->run)->settings.to_ns;
+}
+
 static void put_pool(struct cupti_memory_state *mine, const struct change *pool)
 {
 	struct change change = *pool;
@@ -92,7 +98,8 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 				 .kind = kind_of(memory) };
 
 	(void)counts;
-	if (memory->operation != GIVEN && memory->operation != TAKEN)
+	if ((memory->operation != GIVEN && memory->operation != TAKEN) ||
+	    is_beyond(mine, change.time_ns))
 		return;
 	change.device = device_kind_is_host(change.kind) ? -1 : (int64_t)memory->device;
 	mine->told.records++;
@@ -109,10 +116,13 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 static void take_pool(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_gpu_pool *pool = EVENT_AS(gpu_pool, &event->event);
+	uint64_t time_ns = time_of(event, pool->ago_ns);
 
 	(void)counts;
+	if (is_beyond(state, time_ns))
+		return;
 	put_pool(state,
-		 &(struct change){ .time_ns = time_of(event, pool->ago_ns),
+		 &(struct change){ .time_ns = time_ns,
 				   .process = event->process,
 				   .address = pool->address,
 				   .bytes = pool->operation == POOL_DESTROYED ? 0 : pool->bytes,

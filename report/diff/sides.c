@@ -26,14 +26,16 @@ static int sides_fail(struct report_request *request, const char *why)
 	return STATUS_USAGE;
 }
 
-/* A side a session, in the order of their first files. */
-static size_t sides_add_sessions(struct sides *sides, char *const *file, size_t count)
+/* A side a run, in the order of their first files; of more than `most` it is said why ranks are not one. */
+static size_t sides_add_sessions(struct sides *sides, char *const *file, size_t count, size_t most)
 {
 	struct sessions sessions;
 	size_t groups;
 
 	sessions_split(&sessions, file, count);
 	groups = sessions.count;
+	if (groups > most)
+		sessions_say_why(&sessions);
 	for (size_t i = 0; i < groups; i++)
 		sides_add_files(sides, sessions.group[i].file, sessions.group[i].count);
 	sessions_release(&sessions);
@@ -50,8 +52,8 @@ static int sides_split(struct sides *sides, char *const *file, size_t count, siz
 				request,
 				"--against stands between the run after and those before: diff "
 				"NEW.evt --against BASE1.evt BASE2.evt");
-		sides_add_sessions(sides, file + against, count - against);
-		if (sides_add_sessions(sides, file, against) != 1)
+		sides_add_sessions(sides, file + against, count - against, SIZE_MAX);
+		if (sides_add_sessions(sides, file, against, 1) != 1)
 			return sides_fail(
 				request,
 				"the files in front of --against are of several runs; name those "
@@ -67,7 +69,7 @@ static int sides_split(struct sides *sides, char *const *file, size_t count, siz
 		return sides_fail(
 			request,
 			"two recordings are needed, as in: prof-report diff BEFORE.evt AFTER.evt");
-	if (sides_add_sessions(sides, file, count) != 2)
+	if (sides_add_sessions(sides, file, count, 2) != 2)
 		return sides_fail(
 			request,
 			"the files are not of two runs; name those of two, or put --against in "

@@ -29,7 +29,7 @@ static const struct named_frame *frame_of(const struct stack_export *it, uint32_
 
 static bool is_same_function(const struct named_frame *one, const struct named_frame *other)
 {
-	return !strcmp(one->name, other->name) &&
+	return named_function(one) == named_function(other) &&
 	       !strcmp(one->file ? one->file : "", other->file ? other->file : "");
 }
 
@@ -43,7 +43,7 @@ static void put_function(const struct stack_export *it, const char *key, uint32_
 	for (uint32_t at = it->tree.node[node].parent; at != TREE_ROOT;
 	     at = it->tree.node[at].parent)
 		level += is_same_function(frame_of(it, at), frame);
-	named_frame_text(shown, frame->name);
+	named_frame_text(shown, named_shown(it->tree.names, frame));
 	if (level > 1)
 		snprintf(name, sizeof(name), "%s'%u", shown, level);
 	else

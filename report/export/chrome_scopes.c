@@ -237,7 +237,7 @@ static void take_operator(void *state, const struct source_event *event, bool co
 {
 	struct chrome *chrome = state;
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
-	bool is_ex = event->event.id == EVT_torch_begin_ex, hidden = chrome->naming->is_hidden;
+	bool is_ex = event->event.id != EVT_torch_begin, hidden = chrome->naming->is_hidden;
 	uint32_t name = event_name(chrome->source, event, event->event.value[0]);
 	struct chrome_scope *scope = scope_begin(chrome, CHROME_OPERATORS, event, name, hidden);
 
@@ -388,9 +388,11 @@ static void read_operators(struct chrome *chrome, struct run *run)
 	chrome->naming = operator_naming_want(run, NULL);
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_operator, chrome);
 	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_operator, chrome);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_operator, chrome);
 	run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, chrome);
 	run_reads(run, EVT_torch_end, 0, take_operator_end, chrome);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_label_end, chrome);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_label_end, chrome);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, chrome);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, chrome);
 }

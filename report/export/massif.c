@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "report/core/known.h"
 #include "report/base/text.h"
 #include "report/core/keys.h"
 #include "report/export/sink.h"
@@ -210,7 +211,8 @@ static void put_snapshot(struct massif *massif, uint64_t time_ns, uint64_t bytes
 
 static void put_snapshots(struct massif *massif)
 {
-	uint64_t value[POINTS], end_ns = source_end_ns(massif->report.request->source);
+	const struct run *run = massif->report.run;
+	uint64_t value[POINTS], end_ns = known_until_ns(run);
 	const struct heap_totals *totals = &massif->heap->totals;
 	bool has_peak = false;
 
@@ -225,7 +227,8 @@ static void put_snapshots(struct massif *massif)
 			put_snapshot(massif, totals->peak_time_ns, massif->peak.stacks.all, "peak");
 			put_tree(massif, &massif->peak);
 		}
-		put_snapshot(massif, to_ns, value[i], "empty");
+		if (known_within(run, end_ns / POINTS * i, to_ns))
+			put_snapshot(massif, to_ns, value[i], "empty");
 	}
 	if (!massif->left.stacks.all)
 		return;

@@ -86,7 +86,7 @@ static void write_strings(struct stack_export *it)
 	write_text(it->sink, stack_export_unit(it));
 	write_comment(it);
 	for (size_t i = 1; i < names->frame_count; i++) {
-		write_text(it->sink, names->frame[i].name);
+		write_text(it->sink, named_shown(names, &names->frame[i]));
 		write_text(it->sink, names->frame[i].file ? names->frame[i].file : "");
 	}
 }

@@ -39,7 +39,7 @@ static void put_frames(struct sink *sink, const struct stack_tree *tree)
 		const struct named_frame *frame = &names->frame[i];
 
 		sink_text(sink, i > 1 ? ",\n{\"name\": " : "\n{\"name\": ");
-		put_text(sink, frame->name);
+		put_text(sink, named_shown(names, frame));
 		if (frame->file) {
 			sink_text(sink, ", \"file\": ");
 			put_text(sink, frame->file);

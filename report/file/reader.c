@@ -259,6 +259,11 @@ static int reader_stop(struct reader *reader)
 	return reader->window.error ? reader->window.error : EVT_END;
 }
 
+bool reader_is_at_end(struct reader *reader)
+{
+	return reader_magic(reader, reader->facts.position) == FILE_MAGIC_END;
+}
+
 int reader_next(struct reader *reader, struct reader_frame *ret_frame)
 {
 	struct reader_frame frame = { 0 };

@@ -87,6 +87,9 @@ void reader_follow(struct reader *reader, bool grows);
 /* The next data frame, valid until the next call. EVT_END at the end, EVT_NO_MEMORY, EVT_IO. */
 int reader_next(struct reader *reader, struct reader_frame *ret_frame);
 
+/* After reader_next() gave a frame: the end marker follows it. */
+bool reader_is_at_end(struct reader *reader);
+
 const struct reader_facts *reader_facts(const struct reader *reader);
 
 /* The events as the file describes them; NULL before the first frame. */

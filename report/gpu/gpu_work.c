@@ -279,6 +279,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_gpu_set, FIELDS_ALL, take_set, mine);
 	run_reads(run, EVT_gpu_wait, FIELDS_ALL, take_wait, mine);
 	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), take_cupti, mine);
+	run_follows(run, mine); /* work of calls beyond would be without a call else */
 }
 
 static void release(void *state)

@@ -25,6 +25,7 @@ static void start(void *state, struct run *run, const void *options)
 	works_take_sums(mine->works, WORK_allocations, WORK_bytes_allocated);
 	for (size_t i = 0; i < sizeof(born) / sizeof(born[0]); i++)
 		run_sums(run, born[i], FIELD_BIT(malloc, size), take_born, mine);
+	run_follows(run, mine);
 }
 
 const struct analysis_kind analysis_heap_work = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `alloc`: who allocates, how much, what stays. */
 #include "report/core/keys.h"
+#include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/resident.h"
@@ -95,7 +96,7 @@ static void alloc_print_resident(const struct resident *resident, const struct s
 {
 	uint32_t index;
 	const struct resident_process *most = resident_most(resident, &index);
-	struct curve_extent extent = { 0, source_end_ns(resident->source) };
+	struct curve_extent extent = { .end_ns = source_end_ns(resident->source) };
 	struct source_process *const *process;
 	char bytes[UNIT_TEXT_BYTES];
 
@@ -164,7 +165,6 @@ static void alloc_head(const struct document *document, const struct screen *scr
 {
 	const struct report *report = document->context;
 	const struct heap *heap = ((const struct alloc_state *)report->state)->heap;
-	const struct source *source = run_source(report->run);
 	char end[UNIT_TEXT_BYTES];
 
 	if (!heap->totals.allocations)
@@ -173,8 +173,8 @@ static void alloc_head(const struct document *document, const struct screen *scr
 	fprintf(screen->out, "\n%s over %s\n  ",
 		heap_of_options(report->request->options) == HEAP_OF_PYTHON ? "objects of Python"
 									    : "heap",
-		unit_format_ns(end, source_end_ns(source)));
-	heap_print_curve(heap, source, screen, screen->width - 4);
+		unit_format_ns(end, known_until_ns(report->run)));
+	heap_print_curve(heap, report->run, screen, screen->width - 4);
 	if (((const struct alloc_state *)report->state)->resident && !run_filters(report->run)->any)
 		alloc_print_resident(((const struct alloc_state *)report->state)->resident, screen);
 	putc('\n', screen->out);

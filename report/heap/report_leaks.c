@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
+#include "report/core/known.h"
+#include "report/session/holes.h"
 #include "report/core/unmatched.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
@@ -184,7 +186,7 @@ static void leaks_fill(struct report *report, struct table *table)
 			put_estimate(state, table, &sum);
 		else
 			put_row(state, table, &sum, judge(state, &growth, i, &sum),
-				source_end_ns(source));
+				known_until_ns(report->run));
 		table_settle_row(table);
 	}
 	free(growth.said);
@@ -253,18 +255,28 @@ static void leaks_head(const struct document *document, const struct screen *scr
 	putc('\n', screen->out);
 }
 
-/* A free that is not in the recording makes a leak of what was none. */
+/*
+ * A free that is not in the recording makes a leak of what was none. Where nothing more was recorded at all, blocks are those
+ * of before.
+ */
 static void print_lost(const struct source *source, const struct screen *screen)
 {
-	const struct source_loss *loss;
-	size_t count = source_losses(source, &loss);
+	const struct source_hole *hole;
+	size_t count = source_holes(source, &hole);
+	uint64_t from_ns = UINT64_MAX, to_ns = 0;
+	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES];
 
-	while (count && !lost_is_of_events(loss[count - 1].reason))
-		count--;
-	if (count)
+	for (size_t i = 0; i < count; i++) {
+		if (hole[i].from_ns >= source_file_known_ns(hole[i].file))
+			continue;
+		from_ns = hole[i].from_ns < from_ns ? hole[i].from_ns : from_ns;
+		to_ns = hole[i].to_ns > to_ns ? hole[i].to_ns : to_ns;
+	}
+	if (from_ns < UINT64_MAX)
 		screen_print_prose(screen,
-				   "events were lost: a block whose free is among them counts as "
-				   "never freed");
+				   "events were lost between %s and %s: a block whose free is among "
+				   "them counts as never freed",
+				   unit_format_ns(from, from_ns), unit_format_ns(to, to_ns));
 }
 
 static void leaks_foot(const struct document *document, const struct screen *screen)

@@ -6,6 +6,7 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/core/keys.h"
+#include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/heap/resident.h"
 #include "report/session/limitations.h"
@@ -22,17 +23,27 @@ struct memory_state {
 
 /* --- by kind --- */
 
+static bool is_counted(const char *known)
+{
+	return !strcmp(known, "counted");
+}
+
+/* What the kernel counts is known of both moments; the rest where blocks and mappings were still recorded. */
 static void put_row(const struct memory_state *state, struct table *table, const char *kind,
 		    const struct resident_row *bytes, const char *known)
 {
-	uint64_t all = state->most->peak.resident;
+	const struct resident_moment *peak = &state->most->peak, *end = &state->most->end;
+	uint64_t all = peak->resident;
+	bool has_peak = peak->has_blocks || is_counted(known);
 
 	table_add_row(table);
 	table_set_text(table, COLUMN_memory_kind, kind, strlen(kind));
-	table_set_number(table, COLUMN_memory_peak_bytes, bytes->at_peak);
-	table_set_number(table, COLUMN_memory_end_bytes, bytes->at_end);
+	if (has_peak)
+		table_set_number(table, COLUMN_memory_peak_bytes, bytes->at_peak);
+	if (end->has_blocks || is_counted(known))
+		table_set_number(table, COLUMN_memory_end_bytes, bytes->at_end);
 	table_set_text(table, COLUMN_memory_known, known, strlen(known));
-	if (all)
+	if (all && has_peak)
 		table_set_real(table, COLUMN_memory_percent,
 			       100.0 * (double)bytes->at_peak / (double)all);
 }
@@ -94,6 +105,8 @@ static void put_mapped(const struct memory_state *state, struct table *table)
 static void fill_kinds(const struct memory_state *state, struct table *table)
 {
 	const struct resident_moment *peak = &state->most->peak, *end = &state->most->end;
+	bool has_blocks = peak->has_blocks || end->has_blocks;
+	bool has_kept = resident_kept(peak) || resident_kept(end);
 	const struct {
 		const char *kind, *known;
 		struct resident_row bytes;
@@ -109,10 +122,18 @@ static void fill_kinds(const struct memory_state *state, struct table *table)
 		  peak->heap || end->heap },
 		{ "files", "counted", { peak->file, end->file }, peak->has_kinds },
 		{ "shared memory", "counted", { peak->shared, end->shared }, peak->has_kinds },
+		{ "heap: freed, kept by malloc",
+		  "about",
+		  { resident_kept(peak), resident_kept(end) },
+		  has_kept },
 		{ "not explained",
-		  "at least",
+		  has_kept ? "about" : "at least",
 		  { resident_rest(peak), resident_rest(end) },
-		  peak->has_kinds },
+		  peak->has_kinds && has_blocks },
+		{ "anonymous memory",
+		  "counted",
+		  { peak->anonymous, end->anonymous },
+		  peak->has_kinds && !has_blocks },
 	};
 
 	put_mapped(state, table);
@@ -137,16 +158,21 @@ static void put_process(const struct resident_process *process, const struct sou
 		table_set_number(table, COLUMN_memory_kernel_bytes, of->memory_peak_bytes);
 	table_set_number(table, COLUMN_memory_peak_bytes, peak->resident);
 	table_set_number(table, COLUMN_memory_time_ns, peak->time_ns);
+	if (peak->has_kinds) {
+		table_set_number(table, COLUMN_memory_file_bytes, peak->file);
+		table_set_number(table, COLUMN_memory_shared_bytes, peak->shared);
+	}
+	if (!peak->has_blocks)
+		return;
 	if (!limitation_hides_heap(of))
 		table_set_number(table, COLUMN_memory_heap_bytes, peak->heap);
 	table_set_number(table, COLUMN_memory_arena_bytes, peak->arenas);
 	table_set_number(table, COLUMN_memory_mapped_bytes, peak->mapped);
 	table_set_number(table, COLUMN_memory_reserved_bytes, peak->reserved);
-	if (!peak->has_kinds)
-		return;
-	table_set_number(table, COLUMN_memory_file_bytes, peak->file);
-	table_set_number(table, COLUMN_memory_shared_bytes, peak->shared);
-	table_set_number(table, COLUMN_memory_rest_bytes, resident_rest(peak));
+	if (peak->has_kinds && peak->brk)
+		table_set_number(table, COLUMN_memory_kept_bytes, resident_kept(peak));
+	if (peak->has_kinds)
+		table_set_number(table, COLUMN_memory_rest_bytes, resident_rest(peak));
 }
 
 static void fill_processes(const struct memory_state *state, struct table *table)
@@ -192,6 +218,31 @@ static const struct source_process *most_process(const struct memory_state *stat
 	return process[state->index];
 }
 
+/* After the recording's end: nothing, not 0. */
+static void put_recorded(struct facts *facts, const struct resident_moment *peak, bool is_unknown)
+{
+	const struct {
+		const char *name;
+		uint64_t bytes;
+	} parts[] = {
+		{ "heap_bytes", peak->heap },
+		{ "tensor_bytes", peak->tensors },
+		{ "arena_bytes", peak->arenas },
+		{ "mapped_bytes", peak->mapped },
+		{ "mapped_shared_bytes", peak->mapped_shared },
+		{ "reserved_bytes", peak->reserved },
+		{ "rest_bytes", resident_rest(peak) },
+		{ "untouched_bytes", resident_untouched(peak) },
+		{ "kept_bytes", resident_kept(peak) },
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (is_unknown)
+			facts_none(facts, parts[i].name, UNIT_BYTES);
+		else if (peak->brk || strcmp(parts[i].name, "kept_bytes") != 0)
+			facts_number(facts, parts[i].name, UNIT_BYTES, parts[i].bytes);
+}
+
 static void memory_total(const struct report *report, struct facts *facts)
 {
 	static const struct resident_moment nothing;
@@ -203,16 +254,9 @@ static void memory_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "resident_bytes", UNIT_BYTES, peak->resident);
 	facts_number(facts, "time_ns", UNIT_NS, peak->time_ns);
 	facts_number(facts, "anonymous_bytes", UNIT_BYTES, peak->anonymous);
-	facts_number(facts, "heap_bytes", UNIT_BYTES, peak->heap);
-	facts_number(facts, "tensor_bytes", UNIT_BYTES, peak->tensors);
-	facts_number(facts, "arena_bytes", UNIT_BYTES, peak->arenas);
-	facts_number(facts, "mapped_bytes", UNIT_BYTES, peak->mapped);
-	facts_number(facts, "mapped_shared_bytes", UNIT_BYTES, peak->mapped_shared);
-	facts_number(facts, "reserved_bytes", UNIT_BYTES, peak->reserved);
 	facts_number(facts, "file_bytes", UNIT_BYTES, peak->file);
 	facts_number(facts, "shared_bytes", UNIT_BYTES, peak->shared);
-	facts_number(facts, "rest_bytes", UNIT_BYTES, resident_rest(peak));
-	facts_number(facts, "untouched_bytes", UNIT_BYTES, resident_untouched(peak));
+	put_recorded(facts, peak, state->most && !peak->has_blocks);
 }
 
 static const char *memory_explain(const struct report *report, struct why_empty *absence)
@@ -265,7 +309,7 @@ static void memory_head(const struct document *document, const struct screen *sc
 	print_peak(state, screen);
 	if (state->most->curve) {
 		struct curve_extent extent = { state->most->peak.resident,
-					       source_end_ns(state->resident->source) };
+					       source_end_ns(state->resident->source), NULL, NULL };
 
 		fprintf(screen->out, "\nresident memory of that process over %s\n  ",
 			unit_format_ns(end, extent.end_ns));
@@ -287,6 +331,12 @@ static void memory_foot(const struct document *document, const struct screen *sc
 	if (why_empty_is_limited(report->run) || why_empty_is_off(report->run, EVT_FAMILY_alloc))
 		screen_print_prose(screen, "blocks and mappings were not recorded all the time: "
 					   "they explain less than there was");
+	if (!peak->has_blocks)
+		screen_print_prose(
+			screen,
+			"blocks and mappings were recorded until %s: what memory consisted "
+			"of after that is not known",
+			unit_format_ns(bytes, known_until_ns(report->run)));
 	if (peak->has_kinds && resident_untouched(peak))
 		screen_print_prose(screen,
 				   "%s of blocks and mappings were not resident: not touched yet, "
@@ -294,14 +344,15 @@ static void memory_foot(const struct document *document, const struct screen *sc
 				   unit_format_bytes(bytes, resident_untouched(peak)));
 	if (resident_rest(peak) >= REST_SHARE_MIN * (double)peak->resident)
 		screen_print_prose(screen,
-				   "not explained: stacks of threads, freed blocks that "
-				   "the allocator keeps, variables of "
+				   "not explained: stacks of threads, %svariables of "
 				   "libraries, pinned memory, what a parent left to its "
 				   "forked child, what was reserved first and made usable "
 				   "later, what was mapped before recording began or by a "
 				   "system call of a library's own, and what intercept itself "
 				   "keeps: for native stacks up to 9 MiB, and 0.5 MiB for "
-				   "each thread");
+				   "each thread",
+				   resident_kept(peak) ? "freed blocks of arenas of other threads, "
+						       : "freed blocks that the allocator keeps, ");
 }
 
 const struct report_kind report_kind_memory = {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
+#include "report/core/known.h"
+#include "report/session/holes.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/mapping_events.h"
 
@@ -26,30 +28,41 @@ static uint64_t tensor_bytes(const struct resident *resident, const struct sourc
 	return (uint64_t)bytes < heap ? (uint64_t)bytes : heap;
 }
 
+/* Blocks and mappings of the process, as they are now. */
+static void moment_look(struct resident *resident, struct resident_moment *moment,
+			const struct source_process *process)
+{
+	const struct mapping_process *mapped = mappings_of(resident->mappings, resident->source,
+							   process->index);
+
+	moment->has_blocks = true;
+	moment->heap = heap_live_bytes_of(resident->heap, process->index);
+	moment->tensors = tensor_bytes(resident, process, moment->heap);
+	if (!mapped)
+		return;
+	moment->arenas = mapped->python_bytes;
+	moment->mapped = mapped->bytes[MAPPING_PRIVATE] + mapped->bytes[MAPPING_ARENA] -
+			 mapped->python_bytes;
+	moment->mapped_shared = mapped->bytes[MAPPING_SHARED];
+	moment->reserved = mapped->bytes[MAPPING_RESERVED];
+}
+
 static struct resident_moment moment_of(struct resident *resident, const struct source_event *event,
 					const struct source_process *process)
 {
 	const struct evt_process_memory *memory = EVENT_AS(process_memory, &event->event);
-	const struct mapping_process *mapped = mappings_of(resident->mappings, resident->source,
-							   process->index);
 	struct resident_moment moment = {
 		.time_ns = event->event.time_ns,
 		.resident = memory->resident_bytes,
 		.anonymous = memory->anonymous_bytes,
 		.file = memory->file_bytes,
 		.shared = memory->shared_bytes,
+		.brk = memory->brk_bytes,
 		.has_kinds = memory->anonymous_bytes || memory->file_bytes || memory->shared_bytes,
-		.heap = heap_live_bytes_of(resident->heap, process->index),
 	};
 
-	moment.tensors = tensor_bytes(resident, process, moment.heap);
-	if (!mapped)
-		return moment;
-	moment.arenas = mapped->python_bytes;
-	moment.mapped = mapped->bytes[MAPPING_PRIVATE] + mapped->bytes[MAPPING_ARENA] -
-			mapped->python_bytes;
-	moment.mapped_shared = mapped->bytes[MAPPING_SHARED];
-	moment.reserved = mapped->bytes[MAPPING_RESERVED];
+	if (moment.time_ns <= source_file_known_ns(process->file))
+		moment_look(resident, &moment, process);
 	return moment;
 }
 
@@ -84,6 +97,27 @@ static void curve_note(struct resident *resident, struct resident_process *proce
 		curve_put(process->curve, moment->time_ns, moment->resident);
 }
 
+/* What holds from here on: until more is recorded, or for ever. */
+static void end_note(struct resident *resident, const struct source_process *of, uint64_t time_ns)
+{
+	struct resident_process *process = process_at(resident, of->index);
+
+	if (!process->was_seen || process->is_done)
+		return;
+	process->end = process->last;
+	process->end.time_ns = time_ns;
+	process->end.has_blocks = false;
+	if (time_ns <= source_file_known_ns(of->file)) {
+		moment_look(resident, &process->end, of);
+		rows_keep(resident, of->index, false, true);
+	}
+}
+
+static bool is_beyond(const struct resident *resident, uint64_t time_ns)
+{
+	return time_ns >= run_filters(resident->run)->settings.to_ns;
+}
+
 static void take_memory(void *state, const struct source_event *event, bool counts)
 {
 	struct resident *resident = state;
@@ -93,27 +127,56 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 	bool is_peak;
 
 	(void)counts;
-	if (!of)
+	if (!of || is_beyond(resident, event->event.time_ns))
 		return;
 	process = process_at(resident, of->index);
 	moment = moment_of(resident, event, of);
 	curve_note(resident, process, &moment);
 	is_peak = !process->was_seen ||
 		  (!process->is_done && moment.resident > process->peak.resident);
-	if (is_peak)
+	if (is_peak) {
 		process->peak = moment;
-	if (!process->is_done)
-		process->end = moment;
-	rows_keep(resident, of->index, is_peak, !process->is_done);
+		rows_keep(resident, of->index, true, false);
+	}
 	process->was_seen = true;
+	process->last = moment;
+	if (process->has_ended) /* the last look is told behind the end */
+		end_note(resident, of, moment.time_ns);
 }
 
+/* Its runtime frees all that it has from here on. */
 static void take_teardown(void *state, const struct source_event *event, bool counts)
 {
-	struct resident_process *process = process_at(state, event->process->index);
+	struct resident *resident = state;
+	struct resident_process *process = process_at(resident, event->process->index);
 
 	(void)counts;
+	end_note(resident, event->process, event->event.time_ns);
 	process->is_done = process->was_seen;
+}
+
+static void take_end(void *state, const struct source_event *event, bool counts)
+{
+	struct resident *resident = state;
+	const struct source_process *of = source_process_of(event->file, event->event.value[0]);
+
+	(void)counts;
+	if (!of || is_beyond(resident, event->event.time_ns))
+		return;
+	end_note(resident, of, event->event.time_ns);
+	process_at(resident, of->index)->has_ended = true;
+}
+
+/* Of those that have not ended: as of the end of what was read. */
+static void finish(void *state)
+{
+	struct resident *resident = state;
+	struct source_process *const *process;
+	size_t count = source_processes(resident->source, &process);
+
+	for (size_t i = 0; i < count; i++)
+		if (!process_at(resident, process[i]->index)->has_ended)
+			end_note(resident, process[i], known_until_ns(resident->run));
 }
 
 static void start(void *state, struct run *run, const void *options)
@@ -121,12 +184,14 @@ static void start(void *state, struct run *run, const void *options)
 	const struct resident_options *asked = options;
 	struct resident *resident = state;
 
+	resident->run = run;
 	resident->source = run_source(run);
 	resident->heap = heap_want(run, &asked->heap);
 	resident->mappings = mappings_want(run, NULL);
 	resident->works = works_want(run, WORK_BIT(tensor_cpu_growth));
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_memory, state);
 	run_reads(run, EVT_teardown_begin, 0, take_teardown, state);
+	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, state);
 }
 
 static void release(void *state)
@@ -144,6 +209,7 @@ const struct analysis_kind analysis_resident = {
 	.state_bytes = sizeof(struct resident),
 	.options_bytes = sizeof(struct resident_options),
 	.start = start,
+	.finish = finish,
 	.release = release,
 };
 
@@ -174,16 +240,32 @@ static uint64_t resident_explained(const struct resident_moment *moment)
 	return moment->heap + moment->arenas + moment->mapped;
 }
 
-uint64_t resident_rest(const struct resident_moment *moment)
+static uint64_t resident_beyond(const struct resident_moment *moment)
 {
 	uint64_t explained = resident_explained(moment);
 
 	return moment->anonymous > explained ? moment->anonymous - explained : 0;
 }
 
+uint64_t resident_kept(const struct resident_moment *moment)
+{
+	uint64_t beyond = resident_beyond(moment);
+	uint64_t kept = moment->brk > moment->heap ? moment->brk - moment->heap : 0;
+
+	if (!moment->has_blocks)
+		return 0;
+	return kept < beyond ? kept : beyond;
+}
+
+uint64_t resident_rest(const struct resident_moment *moment)
+{
+	return moment->has_blocks ? resident_beyond(moment) - resident_kept(moment) : 0;
+}
+
 uint64_t resident_untouched(const struct resident_moment *moment)
 {
 	uint64_t explained = resident_explained(moment);
 
-	return explained > moment->anonymous ? explained - moment->anonymous : 0;
+	return moment->has_blocks && explained > moment->anonymous ? explained - moment->anonymous
+								   : 0;
 }

@@ -3,6 +3,9 @@
  * Resident memory of the processes over time, as the kernel counted it (process_memory), and beside it what was
  * recorded of the same moment: blocks of the heap and what is mapped.
  *
+ * The collector looks every few milliseconds and tells what has moved by a hundredth. What holds at the end is the last
+ * look of the kernel's figures, and what was recorded up to that very moment.
+ *
  * What was recorded is what the program asked for; pages that it never touched are not resident. So the parts are
  * bounds from above, and what they leave of the anonymous memory is a bound from below. Tensors of the CPU are blocks
  * of the heap. Heap and mappings are those of the analyses, which know nothing of what came before recording.
@@ -23,17 +26,21 @@ struct resident_moment {
 	/* by the kernel; without has_kinds it tells the first alone */
 	uint64_t resident, anonymous, file, shared;
 	bool has_kinds;
-	/* recorded: live blocks, and mapped bytes */
+	/* recorded: live blocks, and mapped bytes; without has_blocks the recording had ended before */
+	bool has_blocks;
 	uint64_t heap, arenas, mapped, mapped_shared, reserved;
 	uint64_t tensors; /* of the heap's */
+	uint64_t brk;     /* addresses that malloc of the C library fills first; 0: unknown */
 };
 
 struct resident_process {
 	bool was_seen;
 	bool is_done; /* its program: what comes now is its runtime's end */
-	struct resident_moment peak,
-		end;         /* where most was seen, and the last one; both before it was done */
-	struct curve *curve; /* owned; NULL: none */
+	bool has_ended;
+	/* Where most was seen; and when it was done, had ended, or what was recorded ends. */
+	struct resident_moment peak, end;
+	struct resident_moment last; /* as of the last event */
+	struct curve *curve;         /* owned; NULL: none */
 };
 
 /* Bytes of a row of the mappings at these moments of its process. */
@@ -42,6 +49,7 @@ struct resident_row {
 };
 
 struct resident {
+	const struct run *run;
 	struct source *source;
 	struct heap *heap;
 	struct mappings *mappings;
@@ -64,7 +72,13 @@ const struct resident_process *resident_most(const struct resident *resident, ui
 /* NULL: nothing was seen of it. */
 const struct resident_process *resident_of(const struct resident *resident, uint32_t process);
 
-/* Anonymous memory that nothing explains, at least; and of what was asked for that is not resident, at least. */
+/*
+ * What the C library's malloc has of brk() beyond live blocks, as far as nothing else explains that memory: blocks that
+ * were freed and that it keeps, and its own bookkeeping. An estimate: it may be resident or not, and blocks of the heap may
+ * lie elsewhere. Arenas of threads other than the first are not in it.
+ */
+uint64_t resident_kept(const struct resident_moment *moment);
+/* Anonymous memory that nothing of that explains, at least; and of what was asked for that is not resident, at least. */
 uint64_t resident_rest(const struct resident_moment *moment);
 uint64_t resident_untouched(const struct resident_moment *moment);
 

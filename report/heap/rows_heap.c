@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/format/frame_flags.h"
+#include "report/core/known.h"
 #include "report/core/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
@@ -56,9 +57,12 @@ void heap_put_estimate(struct table *table, struct estimate_columns columns,
 {
 	table_set_number(table, columns.allocations, estimate_whole(amount.allocations));
 	table_set_number(table, columns.bytes, estimate_whole(amount.bytes));
-	if (all_bytes)
-		table_set_real(table, columns.percent,
-			       100.0 * (double)amount.bytes / ESTIMATE_ONE / (double)all_bytes);
+	if (all_bytes) {
+		double percent = 100.0 * (double)amount.bytes / ESTIMATE_ONE / (double)all_bytes;
+
+		/* An estimate may exceed what is known of all; a share may not. */
+		table_set_real(table, columns.percent, percent < 100.0 ? percent : 100.0);
+	}
 }
 
 static uint64_t sampled_every(const struct heap *heap)
@@ -299,10 +303,11 @@ void heap_fill_named_table(struct heap *heap, struct source *source, struct tabl
 	late_callers_attach(callers, table);
 }
 
-void heap_print_curve(const struct heap *heap, const struct source *source,
-		      const struct screen *screen, size_t width)
+void heap_print_curve(const struct heap *heap, const struct run *run, const struct screen *screen,
+		      size_t width)
 {
-	struct curve_extent extent = { heap->totals.peak_bytes, source_end_ns(source) };
+	struct curve_extent extent = { heap->totals.peak_bytes, known_until_ns(run), known_within,
+				       run };
 
 	curve_print(&heap->curve, extent, screen, width);
 }

@@ -56,7 +56,7 @@ const char *heap_still_live(const struct heap *heap, const struct run *run,
 const char *heap_explain(const struct report *report, struct why_empty *absence);
 
 /* The heap over time as one line of blocks; `width` columns. Nothing when there was no heap event. */
-void heap_print_curve(const struct heap *heap, const struct source *source,
-		      const struct screen *screen, size_t width);
+void heap_print_curve(const struct heap *heap, const struct run *run, const struct screen *screen,
+		      size_t width);
 
 #endif

@@ -247,8 +247,7 @@ static void want_scopes(struct idle_state *mine, struct run *run, enum key_id by
 		mine->idle.op = run_key(run, BY_gpu_idle_op);
 	if (by != BY_gpu_idle_op)
 		mine->idle.range = run_key(run, BY_gpu_idle_range);
-	for (size_t i = 0; i < open_range_event_count; i++)
-		run_reads(run, open_range_events[i], FIELDS_ALL, take_scope, mine);
+	run_reads_ranges(run, take_scope, take_scope, mine);
 }
 
 static void start(void *state, struct run *run, const void *options)

@@ -47,6 +47,7 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_io_read_at, FIELD_BIT(io_read_at, bytes), take_bytes_at, mine);
 	run_reads(run, EVT_io_write_at, FIELD_BIT(io_write_at, bytes), take_bytes_at, mine);
 	run_reads(run, EVT_io_move, FIELD_BIT(io_move, bytes), take_move, mine);
+	run_follows(run, mine);
 }
 
 const struct analysis_kind analysis_io_work = {

@@ -39,20 +39,26 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 static void take_operator(void *state, const struct source_event *event, bool counts)
 {
 	struct action_event action = { .place = event_place(event), .counts = counts };
-	bool is_user = event->event.id == EVT_torch_begin_ex &&
+	bool is_user = event->event.id != EVT_torch_begin &&
 		       EVENT_AS(torch_begin_ex, &event->event)->scope == EVT_SCOPE_USER;
 
-	actions_begin_operator(&((struct action_state *)state)->actions, &action, is_user);
+	if (!action.place.identity)
+		actions_begin_operator(&((struct action_state *)state)->actions, &action, is_user);
+	else if (is_user)
+		actions_begin_held(&((struct action_state *)state)->actions, &action);
 }
 
 static void take_operator_end(void *state, const struct source_event *event, bool counts)
 {
+	struct actions *actions = &((struct action_state *)state)->actions;
 	bool is_elsewhere = event->event.id == EVT_torch_end_ex &&
 			    EVENT_AS(torch_end_ex, &event->event)->thread;
 
 	(void)counts;
-	if (!is_elsewhere)
-		actions_end_operator(&((struct action_state *)state)->actions, event_place(event));
+	if (event_place(event).identity)
+		actions_end_held(actions, event_place(event));
+	else if (!is_elsewhere)
+		actions_end_operator(actions, event_place(event));
 }
 
 static void take_range(void *state, const struct source_event *event, bool counts)
@@ -97,8 +103,10 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_action_end, FIELDS_ALL, take_end, mine);
 	run_reads(run, EVT_torch_begin, 0, take_operator, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_operator, mine);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), take_operator, mine);
 	run_reads(run, EVT_torch_end, 0, take_operator_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_operator_end, mine);
+	run_reads(run, EVT_torch_end_id, 0, take_operator_end, mine);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		run_reads(run, ranges[i], 0, take_range, mine);
 }

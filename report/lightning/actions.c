@@ -37,6 +37,8 @@ void actions_init(struct actions *actions)
 	nest_init(&actions->nest, (struct nest_options){ .is_keyed = true }, action_ended, actions);
 	late_scopes_init(&actions->late, scope_is_over, actions);
 	map_init(&actions->rows);
+	map_init(&actions->held);
+	cover_init(&actions->cover);
 }
 
 void actions_release(struct actions *actions)
@@ -50,6 +52,8 @@ void actions_release(struct actions *actions)
 	free(actions->thread);
 	free(actions->process);
 	map_release(&actions->rows);
+	map_release(&actions->held);
+	cover_release(&actions->cover);
 }
 
 static uint32_t actions_row_of(struct actions *actions, uint32_t name)
@@ -102,6 +106,8 @@ static void action_ended(void *state, const struct nest_end *end)
 			   end->how == NEST_RUNS_ON ? LATE_NO_ROW : row);
 	if (row == ACTION_NONE)
 		return;
+	cover_end(&actions->cover, row, actions->thread[end->thread].process, end->time_ns,
+		  end->how != NEST_RUNS_ON);
 	actions->row[row].open += end->how != NEST_ENDS;
 	if (end->how == NEST_RUNS_ON)
 		return;
@@ -123,6 +129,7 @@ void actions_begin(struct actions *actions, const struct action_event *event)
 	if (!event->counts)
 		return;
 	actions->row[row].calls++;
+	cover_begin(&actions->cover, row, event->place.process, event->place.time_ns);
 	actions_note(actions, ACTIONS_LIGHTNING, event->place.process, event->place.time_ns);
 }
 
@@ -156,6 +163,33 @@ void actions_end_operator(struct actions *actions, struct nest_place place)
 	thread->depth -= thread->depth > 0;
 }
 
+static uint64_t held_key(struct nest_place place)
+{
+	uint64_t key = (uint64_t)(place.process + 1) << 47 ^ place.identity;
+
+	return key ? key : 1;
+}
+
+void actions_begin_held(struct actions *actions, const struct action_event *event)
+{
+	bool added;
+
+	if (!event->counts)
+		return;
+	map_put(&actions->held, held_key(event->place), &added)->value = event->place.thread;
+	actions_note(actions, ACTIONS_SCOPES, event->place.process, event->place.time_ns);
+}
+
+void actions_end_held(struct actions *actions, struct nest_place place)
+{
+	struct map_entry *entry = map_find(&actions->held, held_key(place));
+
+	if (!entry)
+		return;
+	map_remove(&actions->held, entry);
+	actions_note(actions, ACTIONS_SCOPES, place.process, place.time_ns);
+}
+
 void actions_note_range(struct actions *actions, const struct action_event *event)
 {
 	uint32_t process = event->place.process;
@@ -180,11 +214,23 @@ uint32_t actions_place(struct actions *actions, uint32_t thread)
 	return scope;
 }
 
+static bool holds_any(const struct actions *actions, uint32_t thread)
+{
+	const struct map_entry *entry = NULL;
+
+	while ((entry = map_next(&actions->held, entry)))
+		if (entry->value == thread)
+			return true;
+	return false;
+}
+
 void actions_cut(struct actions *actions, struct nest_place place, enum nest_ending how)
 {
 	struct action_thread *thread = actions_thread_at(actions, place);
 
 	nest_cut(&actions->nest, place, how);
+	if (how != NEST_RUNS_ON && holds_any(actions, place.thread))
+		actions_note(actions, ACTIONS_SCOPES, place.process, place.time_ns);
 	if (thread->user && thread->user_counts && how != NEST_RUNS_ON)
 		actions_note(actions, ACTIONS_SCOPES, place.process, place.time_ns);
 	thread->user = thread->depth = 0;

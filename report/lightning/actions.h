@@ -19,6 +19,7 @@
 
 #include "report/base/map.h"
 #include "report/base/timing.h"
+#include "report/core/cover.h"
 #include "report/core/late_scopes.h"
 #include "report/core/nest.h"
 
@@ -45,6 +46,9 @@ struct action_open {
 struct actions {
 	struct action_row *row;
 	size_t row_count, row_room;
+	struct cover cover; /* groups: rows; places: processes */
+	struct map
+		held; /* process and identity of user scopes that are open and count: their thread */
 	struct map rows;          /* name + 1 to row */
 	struct nest nest;         /* by name */
 	struct action_open *open; /* beside its scopes */
@@ -71,6 +75,9 @@ void actions_end(struct actions *actions, const struct action_event *event);
 /* An operator begins or ends on the thread; `user`: of scope user. The name does not matter. */
 void actions_begin_operator(struct actions *actions, const struct action_event *event, bool user);
 void actions_end_operator(struct actions *actions, struct nest_place place);
+/* The same of user scopes that have an identity, and of any end that has. */
+void actions_begin_held(struct actions *actions, const struct action_event *event);
+void actions_end_held(struct actions *actions, struct nest_place place);
 
 /* An NVTX range opens or closes in the process. */
 void actions_note_range(struct actions *actions, const struct action_event *event);

@@ -60,9 +60,10 @@ static void actions_prepare(struct report *report)
 {
 	((struct actions_state *)report->state)->from = (struct actions_sources){
 		.actions = actions_want(report->run, NULL),
-		.operators = operators_want_rows(report->run,
-						 &(struct operators_options){ .with_gpu = true },
-						 OPERATORS_OF_USER),
+		.operators = operators_want_rows(
+			report->run,
+			&(struct operators_options){ .with_gpu = true, .by_process = true },
+			OPERATORS_OF_USER),
 		.ranges = ranges_want(report->run,
 				      &(struct ranges_options){ .work = WORK_BIT(gpu_ns) }),
 		.source = run_source(report->run),

@@ -14,6 +14,7 @@
 struct action_line {
 	struct operator_text name;
 	uint64_t calls, open, gpu_ns;
+	uint64_t covered_ns; /* of it, each moment of a process once */
 	const struct timing *time;
 };
 
@@ -37,6 +38,7 @@ static void lines_of_lightning(const struct actions_sources *from, struct action
 		struct action_line line = { .calls = row->calls,
 					    .open = row->open,
 					    .gpu_ns = row->gpu_ns,
+					    .covered_ns = cover_ns(&actions->cover, (uint32_t)i),
 					    .time = &row->time };
 
 		line.name.text = name_text(source_name_at(from->source, row->name),
@@ -46,18 +48,27 @@ static void lines_of_lightning(const struct actions_sources *from, struct action
 	}
 }
 
+/* What is apart is in no cover: it may overlap itself, so that it took this at the most. */
+static uint64_t covered_of(const struct operators *operators, const struct operator_row *row)
+{
+	uint32_t number = (uint32_t)(row - operators->row);
+
+	return row->apart ? row->total.ns : operators_covered_ns(operators, number);
+}
+
 static void lines_of_scopes(const struct actions_sources *from, struct action_lines *lines)
 {
 	for (size_t i = 0; i < from->operators->row_count; i++) {
 		const struct operator_row *row = &from->operators->row[i];
 
 		if (row->scope == EVT_SCOPE_USER && ops_row_is_shown(from->source, row))
-			lines_add(lines,
-				  (struct action_line){ .name = ops_row_name(from->source, row),
-							.calls = row->calls,
-							.open = row->open,
-							.gpu_ns = row->gpu_total_ns,
-							.time = &row->time });
+			lines_add(lines, (struct action_line){
+						 .name = ops_row_name(from->source, row),
+						 .calls = row->calls,
+						 .open = row->open,
+						 .gpu_ns = row->gpu_total_ns,
+						 .covered_ns = covered_of(from->operators, row),
+						 .time = &row->time });
 	}
 }
 
@@ -68,6 +79,8 @@ static void lines_of_ranges(const struct actions_sources *from, struct action_li
 		struct action_line line = { .calls = row->count,
 					    .open = row->open,
 					    .gpu_ns = row->work.gpu_ns,
+					    .covered_ns = cover_ns(&from->ranges->cover,
+								   (uint32_t)i + 1),
 					    .time = &row->time };
 
 		line.name.text = name_text(source_name_at(from->source, row->name),
@@ -93,12 +106,12 @@ static enum action_source lines_choose(const struct actions_sources *from,
 	return (enum action_source)source;
 }
 
-static void put_times(struct table *table, uint64_t total_ns, uint64_t wall_ns)
+static void put_times(struct table *table, uint64_t total_ns, uint64_t covered_ns, uint64_t wall_ns)
 {
 	table_set_number(table, COLUMN_actions_total_ns, total_ns);
-	if (wall_ns)
+	if (covered_ns <= wall_ns && wall_ns)
 		table_set_real(table, COLUMN_actions_percent,
-			       100.0 * (double)total_ns / (double)wall_ns);
+			       100.0 * (double)covered_ns / (double)wall_ns);
 }
 
 static void put_line(struct table *table, const struct action_line *line, uint64_t wall_ns,
@@ -118,7 +131,7 @@ static void put_line(struct table *table, const struct action_line *line, uint64
 	table_set_text(table, COLUMN_actions_name, line->name.text, line->name.length);
 	table_set_number(table, COLUMN_actions_calls, line->calls);
 	table_set_number(table, COLUMN_actions_open, line->open);
-	put_times(table, line->time->total_ns, wall_ns);
+	put_times(table, line->time->total_ns, line->covered_ns, wall_ns);
 	if (has_gpu)
 		table_set_number(table, COLUMN_actions_gpu_ns, line->gpu_ns);
 	timing_put(table, columns, line->time);
@@ -130,7 +143,7 @@ static void put_total(struct table *table, const struct actions_totals *totals)
 	table_set_text(table, COLUMN_actions_name, TOTAL, strlen(TOTAL));
 	table_set_number(table, COLUMN_actions_calls, totals->calls);
 	table_set_number(table, COLUMN_actions_open, totals->open);
-	put_times(table, totals->wall_ns, totals->wall_ns);
+	put_times(table, totals->wall_ns, totals->wall_ns, totals->wall_ns);
 	table->pinned = 1;
 }
 

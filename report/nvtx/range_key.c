@@ -60,13 +60,7 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	places->source = run_source(run);
 	open_ranges_init(&places->ranges, NULL, NULL);
-	for (size_t i = 0; i < open_range_event_count; i++) {
-		enum evt_id id = open_range_events[i];
-		bool closes = id == EVT_nvtx_pop || id == EVT_torch_end || id == EVT_torch_end_ex ||
-			      id == EVT_action_end;
-
-		run_reads(run, id, FIELDS_ALL, closes ? take_closing : take_opening, places);
-	}
+	run_reads_ranges(run, take_opening, take_closing, places);
 }
 
 static void cut(void *state, const struct cut *cut)

@@ -247,6 +247,8 @@ static int check(struct report_request *request, const char *output, unsigned in
 	}
 	sessions_split(&sessions, options->file, options->file_count);
 	count = sessions.count;
+	if (count > 1)
+		sessions_say_why(&sessions);
 	sessions_release(&sessions);
 	if (count > 1) {
 		snprintf(request->message, sizeof(request->message),

@@ -34,7 +34,8 @@ class MemoryCurve {
 	}
 
 	say(at) {
-		return `${shownNumber(this.line.values[at], "bytes")} at ${shownNumber(this.time(at), "ns")}`;
+		const value = this.line.values[at];
+		return `${value === null ? "not recorded" : shownNumber(value, "bytes")} at ${shownNumber(this.time(at), "ns")}`;
 	}
 
 	/* The timeline around the chosen moment, where the page has one. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/core/known.h"
 #include "report/core/keys.h"
 #include "report/stacks/stack_rows.h"
 #include "report/tensors/rows_tensors.h"
@@ -21,7 +22,7 @@ struct thinning {
 void page_layers_want(struct page_layers *layers, struct page *page)
 {
 	layers->heap = heap_want(page->run, &(struct heap_options){ BY_alloc_stack, HEAP_OF_C });
-	layers->tensors = tensors_want(page->run, &(struct tensors_options){ BY_tensors_op });
+	layers->tensors = tensors_want(page->run, &(struct tensors_options){ .by = BY_tensors_op });
 	heap_keep_layers(layers->heap);
 	tensors_keep_layers(layers->tensors);
 }
@@ -282,7 +283,7 @@ static void put_tensors(struct page *page, const struct tensors *tensors,
 
 void page_layers_put(const struct page_layers *layers, struct page *page)
 {
-	uint64_t end_ns = source_end_ns(page->request->source);
+	uint64_t end_ns = known_until_ns(page->run);
 	const struct layers *heap = heap_end_layers(layers->heap, end_ns),
 			    *tensors = tensors_end_layers(layers->tensors, end_ns);
 

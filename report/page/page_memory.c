@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/core/known.h"
 #include "report/core/keys.h"
 #include "report/tensors/rows_tensors.h"
 
@@ -19,7 +20,7 @@ void page_memory_want(struct page_memory *memory, struct page *page)
 
 	memory->resident = resident_want(run, NULL);
 	memory->heap = memory->resident->heap;
-	memory->tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_op });
+	memory->tensors = tensors_want(run, &(struct tensors_options){ .by = BY_tensors_op });
 }
 
 struct line {
@@ -27,7 +28,15 @@ struct line {
 	size_t name_length;
 	uint64_t peak_bytes, peak_ns, end_ns, pid;
 	size_t moments;
+	const struct run *run; /* what is not known of it is left out; NULL: all is known */
 };
+
+static bool line_knows(const struct line *line, size_t moment)
+{
+	uint64_t each = line->end_ns / line->moments;
+
+	return !line->run || known_within(line->run, each * moment, each * (moment + 1));
+}
 
 static void put_line(struct json *json, const struct line *line, const struct curve *curve)
 {
@@ -43,7 +52,10 @@ static void put_line(struct json *json, const struct line *line, const struct cu
 	json_number(json, "peak_ns", line->peak_ns);
 	json_open(json, "values", '[');
 	for (size_t i = 0; i < line->moments; i++)
-		json_number(json, NULL, values[i]);
+		if (line_knows(line, i))
+			json_number(json, NULL, values[i]);
+		else
+			json_null(json, NULL);
 	json_close(json, ']');
 	json_close(json, '}');
 }
@@ -91,9 +103,11 @@ static size_t put_processes(struct json *json, const struct page_memory *memory,
 	return left_out;
 }
 
-static void put_devices(struct json *json, const struct tensors *tensors, uint64_t end_ns,
+static void put_devices(struct json *json, const struct tensors *tensors, const struct run *run,
 			size_t moments)
 {
+	uint64_t end_ns = source_end_ns(run_source(run));
+
 	for (size_t i = 0; i < tensors->device_count; i++) {
 		const struct tensor_device *device = &tensors->device[i];
 		char name[TENSOR_DEVICE_BYTES];
@@ -102,7 +116,8 @@ static void put_devices(struct json *json, const struct tensors *tensors, uint64
 				     .peak_bytes = device->live.peak_bytes,
 				     .peak_ns = device->live.peak_time_ns,
 				     .end_ns = end_ns,
-				     .moments = moments };
+				     .moments = moments,
+				     .run = run };
 
 		line.name_length = strlen(line.name);
 		put_line(json, &line, &device->curve);
@@ -115,8 +130,8 @@ static char *memory_json(const struct page_memory *memory, const struct page *pa
 	struct source *source = page->request->source;
 	const struct heap_totals *totals = &memory->heap->totals;
 	uint64_t end_ns = source_end_ns(source);
-	struct line heap = { "heap", "", 0,      totals->peak_bytes, totals->peak_time_ns,
-			     end_ns, 0,  moments };
+	struct line heap = { "heap", "", 0,       totals->peak_bytes, totals->peak_time_ns,
+			     end_ns, 0,  moments, page->run };
 	char *text = NULL;
 	struct json json = { .out = page_text_open(&text, ret_length) };
 	size_t left_out;
@@ -126,7 +141,7 @@ static char *memory_json(const struct page_memory *memory, const struct page *pa
 	json_open(&json, "lines", '[');
 	if (totals->allocations)
 		put_line(&json, &heap, &memory->heap->curve);
-	put_devices(&json, memory->tensors, end_ns, moments);
+	put_devices(&json, memory->tensors, page->run, moments);
 	left_out = put_processes(&json, memory, source, moments);
 	*ret_lines = json.more[json.depth];
 	json_close(&json, ']');

@@ -13,15 +13,49 @@
 #include "report/base/memory.h"
 #include "report/file/file_error.h"
 #include "report/file/reader.h"
+#include "report/session/job.h"
 
-enum redact_role { ROLE_COMMAND, ROLE_PATH, ROLE_FUNCTION, ROLE_HOST, ROLE_OUTPUT, ROLE_SESSION };
+enum redact_role {
+	ROLE_COMMAND,
+	ROLE_PATH,
+	ROLE_FUNCTION,
+	ROLE_HOST,    /* this one's name */
+	ROLE_ADDRESS, /* any host's, or its address */
+	ROLE_PLACE,   /* the same with a port */
+	ROLE_OUTPUT,
+	ROLE_SESSION,
+	ROLE_WISH, /* a word out of somebody's command line */
+	ROLES,
+};
 
-/* While a file is read: the names of three keys of `meta`, and the metas themselves. */
+/* Facts of a job and what their values are. */
+#define ROLE_OF_HOST ROLE_ADDRESS
+#define ROLE_OF_PLACE ROLE_PLACE
+#define ROLE_OF_FILE ROLE_PATH
+#define ROLE_OF_WORD ROLES
+#define ROLE_OF_WISH ROLE_WISH
+static const struct {
+	const char *key;
+	enum redact_role role;
+} job_facts[] = {
+#define JOB_FACT(name, kind) { #name, ROLE_OF_##kind },
+#include "collector/format/jobs.def"
+};
+#define JOB_FACTS (sizeof(job_facts) / sizeof(job_facts[0]))
+
+/* An event that gives a key a value. */
+struct pair {
+	uint64_t key, value;
+	bool is_fact; /* else a meta */
+};
+
+/* While a file is read: the names of keys of `meta` and `fact`, and what has them. */
 struct reading {
 	struct redact_texts *texts;
 	uint64_t host, output, session; /* ids, 0: not seen */
-	struct evt_meta *meta;
-	size_t meta_count, meta_room;
+	uint64_t job[JOB_FACTS];
+	struct pair *pair;
+	size_t count, room;
 };
 #define ID_LIMIT (1ull << 62) /* keys of the map are id + 1 */
 
@@ -52,11 +86,18 @@ static uint64_t hash_of(const char *text, uint64_t secret)
 	return XXH64(text, strlen(text), secret);
 }
 
+static size_t host_write(char to[REDACT_HOST_BYTES], const char *name, size_t length,
+			 uint64_t secret)
+{
+	return (size_t)snprintf(to, REDACT_HOST_BYTES, "redacted-%08x",
+				(unsigned int)(XXH64(name, length, secret) >> 32));
+}
+
 void redact_texts_name(struct redact_texts *texts, const struct file_header *header,
 		       uint64_t secret)
 {
-	snprintf(texts->host, sizeof(texts->host), "redacted-%08x",
-		 (unsigned int)(hash_of(header->host, secret) >> 32));
+	texts->secret = secret;
+	host_write(texts->host, header->host, strlen(header->host), secret);
 	snprintf(texts->session, sizeof(texts->session), "%016llx",
 		 (unsigned long long)hash_of(header->session, secret));
 }
@@ -87,33 +128,59 @@ static void texts_take_string(struct reading *reading, const struct evt_string *
 		reading->output = string->id;
 	if (length == 7 && !memcmp(text, "session", 7))
 		reading->session = string->id;
+	for (size_t i = 0; i < JOB_FACTS; i++)
+		if (length == strlen(job_facts[i].key) && !memcmp(text, job_facts[i].key, length))
+			reading->job[i] = string->id;
+}
+
+static void pair_put(struct reading *reading, struct pair pair)
+{
+	reading->pair = memory_room(reading->pair, reading->count, &reading->room,
+				    sizeof(*reading->pair));
+	reading->pair[reading->count++] = pair;
 }
 
 static void texts_take(struct reading *reading, const struct event *event)
 {
 	if (event->id == EVT_string)
 		texts_take_string(reading, EVENT_AS(string, event));
-	if (event->id == EVT_meta) {
-		reading->meta = memory_room(reading->meta, reading->meta_count, &reading->meta_room,
-					    sizeof(*reading->meta));
-		reading->meta[reading->meta_count++] = *EVENT_AS(meta, event);
-	}
+	if (event->id == EVT_meta)
+		pair_put(reading, (struct pair){ EVENT_AS(meta, event)->key,
+						 EVENT_AS(meta, event)->value, false });
+	if (event->id == EVT_fact)
+		pair_put(reading, (struct pair){ EVENT_AS(fact, event)->key,
+						 EVENT_AS(fact, event)->value, true });
 	for (size_t i = 0; i < FIELDS; i++)
 		if (fields[i].event == event->id)
 			texts_note(reading->texts, event->value[fields[i].field], fields[i].role);
 }
 
-/* Keys are defined in the frame of their first use, or later: so once all is read. */
-static void texts_take_metas(struct reading *reading)
+static enum redact_role role_of_meta(const struct reading *reading, uint64_t key)
 {
-	for (size_t i = 0; i < reading->meta_count; i++) {
-		const struct evt_meta *meta = &reading->meta[i];
-		enum redact_role role = meta->key == reading->host      ? ROLE_HOST
-					: meta->key == reading->output  ? ROLE_OUTPUT
-					: meta->key == reading->session ? ROLE_SESSION
-									: ROLE_PATH;
+	return key == reading->host      ? ROLE_HOST
+	       : key == reading->output  ? ROLE_OUTPUT
+	       : key == reading->session ? ROLE_SESSION
+					 : ROLE_PATH;
+}
 
-		texts_note(reading->texts, meta->value, role);
+static enum redact_role role_of_fact(const struct reading *reading, uint64_t key)
+{
+	for (size_t i = 0; i < JOB_FACTS; i++)
+		if (reading->job[i] && reading->job[i] == key)
+			return job_facts[i].role;
+	return ROLES;
+}
+
+/* Keys are defined in the frame of their first use, or later: so once all is read. */
+static void texts_take_pairs(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->count; i++) {
+		const struct pair *pair = &reading->pair[i];
+		enum redact_role role = pair->is_fact ? role_of_fact(reading, pair->key)
+						      : role_of_meta(reading, pair->key);
+
+		if (role != ROLES)
+			texts_note(reading->texts, pair->value, role);
 	}
 }
 
@@ -160,13 +227,13 @@ int redact_texts_read(struct redact_texts *texts, const struct session_file *fil
 		for (size_t i = 0; i < frame.block_count; i++)
 			for (uint32_t j = 0; j < frame.block[i].count; j++)
 				texts_take(&reading, &frame.block[i].event[j]);
-	texts_take_metas(&reading);
+	texts_take_pairs(&reading);
 	if (!schema_is_known(reader_schema(reader)))
 		snprintf(texts->error, sizeof(texts->error),
 			 ": it has names that this version does not know; use a newer prof-report");
 	else if (error != EVT_END)
 		snprintf(texts->error, sizeof(texts->error), ": %s", evt_error_text(error));
-	free(reading.meta);
+	free(reading.pair);
 	reader_close(reader);
 	return texts->error[0] ? -1 : 0;
 }
@@ -190,6 +257,26 @@ static size_t take_base_of_file(char *text, size_t length)
 	return before + take_base_name(text + before, length - before);
 }
 
+#define PORT_BYTES 6u /* with the colon */
+
+/* A host that is not this one becomes its hash, too; what is this host for everybody stays, and so does a port. */
+static size_t take_address(const struct redact_texts *texts, char *text, size_t length,
+			   bool has_port)
+{
+	char host[REDACT_HOST_BYTES], port[PORT_BYTES];
+	const char *colon = has_port ? memrchr(text, ':', length) : NULL;
+	size_t host_length = colon ? (size_t)(colon - text) : length;
+	size_t port_length = length - host_length, written;
+
+	if (!host_length || port_length > PORT_BYTES || job_host_is_loopback(text, host_length))
+		return port_length > PORT_BYTES ? 0 : length;
+	memcpy(port, text + host_length, port_length);
+	written = host_write(host, text, host_length, texts->secret);
+	memcpy(text, host, written);
+	memcpy(text + written, port, port_length);
+	return written + port_length;
+}
+
 size_t redact_text(const struct redact_texts *texts, uint64_t id, char *text, size_t length)
 {
 	const struct map_entry *entry = id < ID_LIMIT ? map_find(&texts->roles, id + 1) : NULL;
@@ -204,7 +291,10 @@ size_t redact_text(const struct redact_texts *texts, uint64_t id, char *text, si
 	if (texts->what & REDACT_HOST && roles & 1u << ROLE_HOST) {
 		length = strlen(texts->host);
 		memcpy(text, texts->host, length);
-	}
+	} else if (texts->what & REDACT_HOST && roles & (1u << ROLE_ADDRESS | 1u << ROLE_PLACE))
+		length = take_address(texts, text, length, roles & 1u << ROLE_PLACE);
+	if (texts->what & REDACT_ARGS && roles & 1u << ROLE_WISH)
+		return 0;
 	if (texts->what & REDACT_ARGS && roles & 1u << ROLE_COMMAND)
 		length = command_first_word(text, length);
 	if (!(texts->what & REDACT_PATHS))

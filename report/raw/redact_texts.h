@@ -21,6 +21,7 @@
 struct redact_texts {
 	unsigned int what; /* REDACT_... */
 	struct map roles;  /* id of a text to what it is used for, a bit each */
+	uint64_t secret;
 	char host[REDACT_HOST_BYTES], session[REDACT_HOST_BYTES];
 	char error[200]; /* why it cannot be copied, behind the name of the file */
 };

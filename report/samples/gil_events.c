@@ -71,6 +71,23 @@ static uint64_t passed_of(struct gil *gil, const struct source_event *event, boo
 	return time_ns - before_ns;
 }
 
+/* Two threads may be seen with it at nearly the same moment: what the first look has, the second has not. */
+static uint64_t held_of(struct gil *gil, const struct source_event *event, uint64_t passed_ns)
+{
+	uint64_t time_ns = event->event.time_ns, *until_ns;
+	uint32_t index = event->process->index;
+
+	gil->held_until_ns = memory_room(gil->held_until_ns, index, &gil->held_room,
+					 sizeof(*gil->held_until_ns));
+	until_ns = &gil->held_until_ns[index];
+	if (*until_ns >= time_ns)
+		return 0;
+	if (passed_ns > time_ns - *until_ns)
+		passed_ns = time_ns - *until_ns;
+	*until_ns = time_ns;
+	return passed_ns;
+}
+
 static void take_wait(struct gil *gil, const struct source_event *event,
 		      const struct evt_python_sample *sample, uint64_t passed_ns)
 {
@@ -112,6 +129,7 @@ static void take_sample(void *state, const struct source_event *event, bool is_c
 					 ? SAMPLE_TORN_PLACE
 					 : sample_place_key(event, sample->place);
 
+		passed_ns = held_of(gil, event, passed_ns);
 		counts_hold(&gil->all, passed_ns);
 		counts_hold(counts_of_thread(gil, event->thread), passed_ns);
 		counts_hold(counts_of_place(gil, place), passed_ns);
@@ -135,6 +153,7 @@ static void release(void *state)
 	map_release(&gil->rows);
 	free(gil->row);
 	free(gil->last_ns);
+	free(gil->held_until_ns);
 }
 
 const struct analysis_kind analysis_gil = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The GIL as an analysis of samples: for how long threads were seen with it, how long they waited for it, and how long others waited
- * while they had it. A look stands for the time since the one before, as waits of samples do. What a place is has
+ * while they had it. A look stands for the time since the one before, as waits of samples do; a moment of a process is held by
+ * one thread only, the first that was seen with it (interpreters with a GIL each share that time). What a place is has
  * the analysis of samples.
  *
  * Recordings from before holders were told have waits only. Memory grows with threads and places.
@@ -33,6 +34,8 @@ struct gil {
 	uint64_t unknown_ns; /* waits where it is not known who had it */
 	uint64_t *last_ns;   /* by thread */
 	size_t last_room;
+	uint64_t *held_until_ns; /* by process: up to there it is known who had it */
+	size_t held_room;
 	struct {
 		const struct source_process *process;
 		const struct source_thread *newest,

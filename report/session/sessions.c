@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* See sessions.h. */
+/* See sessions.h. Which of several sessions are one job is in session_jobs.c. */
 #include "report/session/sessions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/base/memory.h"
+#include "report/base/talk.h"
 #include "report/session/session_files.h"
+#include "report/session/session_jobs.h"
 
 struct named {
 	char session[FILE_SESSION_BYTES]; /* "" unknown */
@@ -30,14 +32,11 @@ static size_t named_group(struct named *named, size_t count)
 	return groups ? groups : 1;
 }
 
-void sessions_split(struct sessions *sessions, char *const *file, size_t count)
+static void sessions_fill(struct sessions *sessions, const struct named *named, char *const *file,
+			  size_t count)
 {
-	struct named *named = memory_zero(count, sizeof(*named));
 	size_t used = 0;
 
-	for (size_t i = 0; i < count; i++)
-		(void)session_files_id(file[i], named[i].session);
-	sessions->count = named_group(named, count);
 	sessions->group = memory_zero(sessions->count, sizeof(*sessions->group));
 	sessions->file = memory_zero(count, sizeof(*sessions->file));
 	for (size_t group = 0; group < sessions->count; group++) {
@@ -51,11 +50,51 @@ void sessions_split(struct sessions *sessions, char *const *file, size_t count)
 		sessions->group[group].count = (size_t)(&sessions->file[used] -
 							sessions->group[group].file);
 	}
+}
+
+/* Sessions become runs: the groups are made anew. */
+static void sessions_join(struct sessions *sessions, struct named *named, char *const *file,
+			  size_t count)
+{
+	struct session_jobs jobs;
+
+	sessions_fill(sessions, named, file, count);
+	session_jobs_find(&jobs, sessions->group, sessions->count);
+	free(sessions->group);
+	free(sessions->file);
+	for (size_t i = 0; i < count; i++)
+		named[i].group = jobs.run[named[i].group];
+	sessions->count = jobs.count;
+	sessions->why = jobs.why;
+	sessions->why_count = jobs.why_count;
+	free(jobs.run);
+}
+
+void sessions_split(struct sessions *sessions, char *const *file, size_t count)
+{
+	struct named *named = memory_zero(count, sizeof(*named));
+
+	*sessions = (struct sessions){ .count = 0 };
+	for (size_t i = 0; i < count; i++)
+		(void)session_files_id(file[i], named[i].session);
+	sessions->count = named_group(named, count);
+	if (sessions->count > 1)
+		sessions_join(sessions, named, file, count);
+	sessions_fill(sessions, named, file, count);
 	free(named);
+}
+
+void sessions_say_why(const struct sessions *sessions)
+{
+	for (size_t i = 0; i < sessions->why_count; i++)
+		talk_print("%s", sessions->why[i]);
 }
 
 void sessions_release(struct sessions *sessions)
 {
+	for (size_t i = 0; i < sessions->why_count; i++)
+		free(sessions->why[i]);
+	free(sessions->why);
 	free(sessions->group);
 	free(sessions->file);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of the command line by the sessions that they belong to: what is of several is never added up. A file
- * that cannot be read is taken with the first.
+ * The files of the command line by the runs that they belong to: nothing of several runs is ever added up. A run is a
+ * session, or all sessions that are ranks of one distributed job (job.h). A file that cannot be read is taken with the
+ * first.
  */
 #ifndef REPORT_SESSION_SESSIONS_H
 #define REPORT_SESSION_SESSIONS_H
@@ -18,9 +19,13 @@ struct sessions {
 	struct session_group *group;
 	size_t count; /* at least one */
 	char **file;
+	char **why; /* a line for each run of ranks that is none of the job before it; owned */
+	size_t why_count;
 };
 
 void sessions_split(struct sessions *sessions, char *const *file, size_t count);
+/* Why ranks were not taken together, on stderr. */
+void sessions_say_why(const struct sessions *sessions);
 void sessions_release(struct sessions *sessions);
 
 #endif

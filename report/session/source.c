@@ -10,6 +10,7 @@
 
 #include "collector/format/error.h"
 #include "report/base/workers.h"
+#include "report/session/holes.h"
 #include "report/session/source_state.h"
 
 #define LARGE_BYTES (1u << 20)
@@ -25,11 +26,6 @@ static int file_pass_over(struct file_row *file, int error)
 		fault_add(file, reader_facts(file->reader)->position, EVT_TOO_LARGE,
 			  "more processes or threads than any run has: the rest is not read");
 	return EVT_OK;
-}
-
-static uint64_t file_time(const struct file_row *file, uint64_t time_ns)
-{
-	return merge_time(time_ns, (uint64_t)file->file.offset_ns);
 }
 
 static int file_define(struct file_row *file, const struct reader_frame *frame)
@@ -48,6 +44,61 @@ static int file_define(struct file_row *file, const struct reader_frame *frame)
 		}
 	}
 	return EVT_OK;
+}
+
+/* Frames before this one were not written. */
+static bool frame_tells_lost_frames(const struct reader_frame *frame)
+{
+	for (size_t i = 0; i < frame->block_count; i++) {
+		const struct event_block *block = &frame->block[i];
+
+		for (uint32_t j = 0; block->stream == 0 && j < block->count; j++)
+			if (block->event[j].id == EVT_lost &&
+			    loss_is_of_frames(EVENT_AS(lost, &block->event[j])->reason))
+				return true;
+	}
+	return false;
+}
+
+/* When the programs' first record in the frame was made. */
+static uint64_t frame_first_ns(const struct file_row *file, const struct reader_frame *frame)
+{
+	uint64_t first_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < frame->block_count; i++) {
+		const struct event_block *block = &frame->block[i];
+
+		if (block->stream && block->records && file_time(file, block->first_ns) < first_ns)
+			first_ns = file_time(file, block->first_ns);
+	}
+	return first_ns;
+}
+
+void file_cut_short(struct file_row *file)
+{
+	if (file->file.is_cut_short)
+		return;
+	file->file.is_cut_short = true;
+	file->file.known_ns = file->before_ns;
+}
+
+/*
+ * Frames that are missing before this one make a hole. Where it is the last one, what programs did is known until the hole:
+ * the moments before their end are of no use without what led to them.
+ */
+static int file_find_hole(struct file_row *file, const struct reader_frame *frame)
+{
+	bool is_lost = frame_tells_lost_frames(frame);
+	uint64_t to_ns = frame_first_ns(file, frame);
+
+	if (!is_lost && frame->info.sequence == file->sequence + 1)
+		return EVT_OK;
+	if (is_lost && reader_is_at_end(file->reader)) {
+		file_cut_short(file);
+		to_ns = file->watermark_ns;
+	}
+	return hole_add(file, NULL, file->before_ns,
+			to_ns < file->watermark_ns ? to_ns : file->watermark_ns);
 }
 
 /* Which stream of the process has most records of the heap in this frame. */
@@ -110,6 +161,10 @@ static int file_add_run(struct file_row *file, size_t index, const struct event_
 	int error = EVT_OK;
 
 	run->block = NULL;
+	if (block->stream && file->file.is_cut_short) {
+		file->left_out += block->records;
+		return EVT_OK;
+	}
 	if (block->stream)
 		error = stream_mention(file, block->stream, file_time(file, block->first_ns),
 				       &thread);
@@ -148,6 +203,7 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 
 	file->file.frames++;
 	file->frame = ++source->frames;
+	file->before_ns = file->watermark_ns;
 	file->watermark_ns = watermark_ns;
 	if (watermark_ns > source->end_ns)
 		source->end_ns = watermark_ns;
@@ -159,7 +215,10 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 		file->run = run;
 		file->run_room = frame->block_count;
 	}
-	error = file_define(file, frame);
+	error = file_find_hole(file, frame);
+	file->sequence = frame->info.sequence;
+	if (!error)
+		error = file_define(file, frame);
 	if (!error)
 		error = stacks_take(file, frame);
 	for (size_t i = 0; i < frame->block_count && !error; i++)

@@ -60,7 +60,7 @@ struct source_process {
 	uint64_t stacks_every; /* INTERCEPT_STACKS_EVERY; 0: stacks are no sample */
 	uint64_t limitations;  /* 1 << enum limitation; limitations.h */
 	const struct source_name *limitation_subject[LIMITATIONS]; /* NULL: none */
-	bool rank_is_torch;        /* RANK said so, as torchrun sets it: see source_rank() */
+	bool rank_is_torch;        /* RANK, as torchrun sets it, or PyTorch: see source_rank() */
 	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */
 	bool ended;
 	int64_t exit_status; /* -1 unknown */
@@ -84,9 +84,10 @@ struct source_process {
 
 /* CPU time and waits of a thread, as they were told; see thread_times(). */
 struct source_thread_cpu {
-	uint64_t start_ns,
-		last_ns; /* CPU time where it began to be recorded, and last; 0: not known */
-	bool is_looked;  /* the collector had a look at the scheduler's counters */
+	bool is_known;     /* start_ns is */
+	uint64_t start_ns; /* CPU time that it had used before its life counts */
+	uint64_t last_ns;  /* CPU time last; 0: not known */
+	bool is_looked;    /* the collector had a look at the scheduler's counters */
 	uint64_t first_runnable_ns, runnable_ns, voluntary, involuntary;
 };
 
@@ -106,6 +107,7 @@ struct source_thread {
 
 struct source_meta {
 	struct source_process *process; /* NULL: the session */
+	const struct source_file *file; /* that says so */
 	const struct source_name *key, *value;
 };
 
@@ -113,6 +115,8 @@ struct source_loss {
 	struct source_process *process; /* NULL unknown */
 	uint32_t reason;                /* enum evt_lost_reason */
 	uint64_t count;
+	uint64_t from_ns,
+		to_ns; /* the first of them was lost after the one, the last before the other */
 };
 
 /* A symbol frame of a file, as bytes: report/symbols/answers.h. */
@@ -137,6 +141,8 @@ struct source_file {
 	uint64_t bytes; /* on disk */
 	uint64_t frames, records;
 	bool complete;     /* end marker seen */
+	bool is_cut_short; /* nothing could be written any more: known_ns; see holes.h */
+	uint64_t known_ns;
 	bool live;         /* a writer holds it */
 	int64_t offset_ns; /* its time 0 on the session's clock */
 	uint64_t cost_cpu_ns, cost_memory_bytes,
@@ -285,8 +291,8 @@ const char *name_text(const struct source_name *name, size_t *ret_length);
 void thread_name(const struct source_thread *thread, const char **ret_text, size_t *ret_length);
 
 /*
- * What became of a thread's time while it was recorded: on a CPU, runnable without one, blocked (the rest). Once all is
- * read. Of a thread that was killed the last 100 ms may count as blocked.
+ * What became of a thread's time from its start to its end: on a CPU, runnable without one, blocked (the rest). It starts where
+ * the thread did, or where recording of its process began if that was later; in old recordings at its first record. Once all is read. Of a thread that was killed the last 100 ms may count as blocked.
  */
 struct thread_times {
 	bool has_cpu, has_waits; /* cpu_ns is known; the others are */

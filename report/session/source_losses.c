@@ -2,6 +2,7 @@
 /*
  * Losses, facts about the run, faults of the files: what reports show beside their numbers.
  */
+#include "report/session/holes.h"
 #include "report/session/source_state.h"
 #include "report/session/limitations.h"
 
@@ -38,9 +39,19 @@ static int loss_find(struct source *source, struct source_process *process, uint
 			      sizeof(*source->loss));
 	if (error)
 		return error;
-	source->loss[source->loss_count] = (struct source_loss){ process, reason, 0 };
+	source->loss[source->loss_count] = (struct source_loss){ process, reason, 0, UINT64_MAX,
+								 0 };
 	*ret_loss = &source->loss[source->loss_count++];
 	return EVT_OK;
+}
+
+/* Between the end of the frame before and this moment. */
+static void loss_place(const struct file_row *file, struct source_loss *loss, uint64_t time_ns)
+{
+	if (file->before_ns < loss->from_ns)
+		loss->from_ns = file->before_ns;
+	if (time_ns > loss->to_ns)
+		loss->to_ns = time_ns;
 }
 
 int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_ns)
@@ -57,12 +68,19 @@ int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_
 	if (error)
 		return error;
 	loss->count = add_capped(loss->count, event->count);
+	loss_place(file, loss, time_ns);
 	if (!lost_is_of_events(reason))
 		return EVT_OK;
+	if (reason == EVT_LOST_LIMIT) {
+		loss->count = add_capped(loss->count, file->left_out);
+		file->left_out = 0;
+	}
 	file->lost_told = add_capped(file->lost_told, event->count);
 	if (row)
 		row->process.lost = add_capped(row->process.lost, event->count);
-	return EVT_OK;
+	return loss_is_of_frames(reason)
+		       ? EVT_OK /* see file_find_hole() */
+		       : hole_add(file, row ? &row->process : NULL, file->before_ns, time_ns);
 }
 
 const char *source_loss_text(const struct source_loss *loss)
@@ -82,7 +100,10 @@ int loss_add_untold(struct file_row *file)
 	file->lost_told = facts->end.lost; /* once, however often it ends */
 	if (facts->end.frames != facts->frames)
 		event.reason = 0; /* it may have been told in a frame that is missing */
-	return loss_add(file, &event, facts->end.end_ns);
+	file->before_ns = file->watermark_ns;
+	if (event.reason)
+		file_cut_short(file);
+	return loss_add(file, &event, file_time(file, facts->end.end_ns));
 }
 
 static bool name_says(const struct source_name *name, const char *text)
@@ -119,7 +140,8 @@ static void process_add_fact(struct source *source, struct source_process *proce
 	} else if (name_says(key, "stacks_every") && number < STACKS_EVERY_LIMIT) {
 		process->stacks_every = number;
 	} else if (name_says(key, "rank_variable")) {
-		process->rank_is_torch = name_says(value, "RANK");
+		process->rank_is_torch = name_says(value, "RANK") ||
+					 name_says(value, "init_process_group");
 		source->has_torch_ranks |= process->rank_is_torch;
 	} else {
 		limitation_add(process, key, value);
@@ -151,6 +173,7 @@ int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_
 		return error;
 	source->meta[source->meta_count++] = (struct source_meta){
 		row ? &row->process : NULL,
+		&file->file,
 		source_name_of(source, &file->file, event->key),
 		source_name_of(source, &file->file, event->value),
 	};

@@ -268,6 +268,7 @@ void source_close(struct source *source)
 	free(source->process);
 	free(source->thread);
 	free(source->loss);
+	free(source->hole);
 	free(source->meta);
 	free(source->fault);
 	store_release(&source->store);

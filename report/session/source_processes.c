@@ -9,14 +9,20 @@
 
 #define EARLIER_LIMIT 64u /* threads of one tid that are looked through */
 
+/* FNV-1a: hosts are few, and a collision joins two pids. */
+static uint64_t hash_add(uint64_t hash, const char *text)
+{
+	for (const char *at = text; at && *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
+	return hash;
+}
+
+/* Sessions that are ranks of one job may be of containers that have a host name and pids in common. */
 static uint64_t host_key(const struct file_row *file, uint64_t pid)
 {
-	uint64_t hash =
-		0xcbf29ce484222325ull; /* FNV-1a: hosts are few, and a collision joins two pids */
+	uint64_t hash = hash_add(0xcbf29ce484222325ull, file->file.host);
 
-	for (const char *at = file->file.host; at && *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
-	return hash << 32 | (uint32_t)pid;
+	return hash_add(hash, file->file.session) << 32 | (uint32_t)pid;
 }
 
 static int process_make(struct file_row *file, uint64_t number, uint64_t time_ns,
@@ -208,6 +214,23 @@ static struct thread_row *thread_to_join(struct source *source,
 	return event->level == 0 && row->has_main ? NULL : row;
 }
 
+/* From where its time counts: from its start, if that was told, else from its first record. */
+static void thread_take_life(struct source_thread *thread, const struct evt_thread *event,
+			     uint64_t time_ns)
+{
+	struct source_thread_cpu *cpu = &thread->cpu;
+	uint64_t begin_ns = time_ns - (event->lived_ns < time_ns ? event->lived_ns : time_ns);
+	uint64_t before_ns = event->cpu_ns -
+			     (event->used_ns < event->cpu_ns ? event->used_ns : event->cpu_ns);
+
+	if (event->cpu_ns && (!cpu->is_known || before_ns < cpu->start_ns)) {
+		cpu->is_known = true;
+		cpu->start_ns = before_ns;
+	}
+	if (begin_ns < thread->start_ns)
+		thread->start_ns = begin_ns;
+}
+
 int stream_define(struct file_row *file, const struct evt_thread *event, uint64_t time_ns)
 {
 	struct source *source = file->source;
@@ -234,11 +257,7 @@ int stream_define(struct file_row *file, const struct evt_thread *event, uint64_
 	}
 	row->defined = true;
 	row->has_main |= event->level == 0;
-	if (event->cpu_ns &&
-	    (!row->thread.cpu.start_ns || event->cpu_ns < row->thread.cpu.start_ns))
-		row->thread.cpu.start_ns = event->cpu_ns;
-	if (time_ns < row->thread.start_ns)
-		row->thread.start_ns = time_ns;
+	thread_take_life(&row->thread, event, time_ns);
 	return error ? error : stream_put(file, event->stream, event->level, row);
 }
 

@@ -85,6 +85,9 @@ struct file_row {
 	size_t node_room, kind_room, site_room;
 	bool ended;
 	uint64_t watermark_ns, settled_ns; /* of the present frame, and of the one before it */
+	uint64_t sequence;                 /* of the present frame */
+	uint64_t before_ns;                /* watermark of the frame before the present one */
+	uint64_t left_out;                 /* records of the last frame, after what is known */
 	uint64_t lost_told;                /* by `lost` events */
 };
 
@@ -101,6 +104,8 @@ struct source {
 	size_t thread_count, thread_room;
 	struct source_loss *loss;
 	size_t loss_count, loss_room;
+	struct source_hole *hole;
+	size_t hole_count, hole_room;
 	struct source_meta *meta;
 	size_t meta_count, meta_room;
 	bool has_torch_ranks; /* see source_rank() */
@@ -187,6 +192,11 @@ __attribute__((format(printf, 4, 5))) void fault_add(struct file_row *file, uint
 						     int error, const char *format, ...);
 uint64_t add_capped(uint64_t a, uint64_t b);
 
+/* --- holes.c --- */
+/* `process`: NULL for all of the file. */
+int hole_add(struct file_row *file, const struct source_process *process, uint64_t from_ns,
+	     uint64_t to_ns);
+
 /* --- source_passed.c --- */
 /* What of the block became no event. */
 void passed_add(struct file_row *file, struct thread_row *thread, const struct event_block *block);
@@ -208,6 +218,14 @@ int books_take(struct file_row *file, const struct event *event, uint64_t time_n
 void books_take_own(struct thread_row *thread, struct file_row *file, const struct event *event);
 
 /* --- source.c --- */
+/* Its time on the session's clock. */
+static inline uint64_t file_time(const struct file_row *file, uint64_t time_ns)
+{
+	return merge_time(time_ns, (uint64_t)file->file.offset_ns);
+}
+
+/* What programs did is known up to the frame before the present one. */
+void file_cut_short(struct file_row *file);
 /* Frames of the file until one has events to give out. */
 int file_load(struct file_row *file);
 

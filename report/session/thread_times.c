@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running, runnable, blocked: of a thread while it was recorded. */
+/* Running, runnable, blocked: of a thread's whole life, as far as recording of its process has begun. */
 #include "report/session/source.h"
 
 /* The first look comes up to 100 ms late. Of one that had used less CPU time before, what it waited for a CPU before its first look counts as well. */
@@ -14,7 +14,7 @@ struct thread_times thread_times(const struct source_thread *thread)
 {
 	const struct source_thread_cpu *cpu = &thread->cpu;
 	uint64_t wall_ns = difference(thread->start_ns, thread->end_ns);
-	struct thread_times times = { .has_cpu = cpu->start_ns && cpu->last_ns };
+	struct thread_times times = { .has_cpu = cpu->is_known && cpu->last_ns };
 
 	if (!times.has_cpu)
 		return times;

@@ -43,6 +43,7 @@ void named_stacks_init(struct named_stacks *names, struct source *source, enum s
 	*names = (struct named_stacks){ .source = source, .frame_count = 1 };
 	symbols_init(&names->symbols, source, form);
 	map_init(&names->frames);
+	map_init(&names->shown);
 	map_init(&names->epochs);
 	map_init(&names->calls);
 	map_init(&names->folds);
@@ -64,6 +65,7 @@ void named_stacks_release(struct named_stacks *names)
 	free(names->path);
 	free(names->outer);
 	map_release(&names->frames);
+	map_release(&names->shown);
 	map_release(&names->epochs);
 	map_release(&names->calls);
 	map_release(&names->folds);
@@ -128,12 +130,32 @@ static uint64_t frame_identity(const struct named_frame *frame, uint64_t functio
 	uint64_t hash = text_hash(has_line ? frame->file : "", text_hash(frame->module, place));
 
 	if (!function_hash)
-		function_hash = symbols_hash(frame->function ? frame->function : frame->name);
+		function_hash = symbols_hash(frame->exact      ? frame->exact
+					     : frame->function ? frame->function
+							       : frame->name);
 	return map_hash_bytes((const uint64_t[]){ place, function_hash }, 2 * sizeof(place),
 			      hash + has_line);
 }
 
-/* `function_hash`: symbols_hash() of its function, 0: not known. */
+static void note_shown(struct named_stacks *names, const struct named_frame *frame)
+{
+	uint64_t function = named_function(frame);
+	bool added;
+	struct map_entry *entry = map_put(&names->shown, symbols_hash(frame->name), &added);
+
+	entry->value = added || entry->value == function ? function : NAMED_MANY;
+}
+
+const char *named_shown(const struct named_stacks *names, const struct named_frame *frame)
+{
+	const struct map_entry *entry = frame->exact
+						? map_find(&names->shown, symbols_hash(frame->name))
+						: NULL;
+
+	return entry && entry->value == NAMED_MANY ? frame->exact : frame->name;
+}
+
+/* `function_hash`: that of struct symbol, 0: not known. */
 static uint32_t add_frame(struct named_stacks *names, const struct named_frame *frame,
 			  uint64_t function_hash)
 {
@@ -149,6 +171,7 @@ static uint32_t add_frame(struct named_stacks *names, const struct named_frame *
 	names->frame = vast_room(names->frame, names->frame_count, &names->frame_room,
 				 sizeof(*names->frame));
 	names->frame[names->frame_count] = *frame;
+	note_shown(names, frame);
 	entry->value = names->frame_count;
 	return (uint32_t)names->frame_count++;
 }
@@ -178,6 +201,7 @@ static struct named_frame frame_of(struct named_stacks *names, const struct sour
 				   uint64_t time_ns)
 {
 	struct named_frame frame = { .function = symbol->function,
+				     .exact = symbol->exact,
 				     .file = symbol->file,
 				     .module = symbol->module,
 				     .line = symbol->line,
@@ -507,9 +531,12 @@ size_t named_stack_frames(struct named_stacks *names, uint32_t stack, struct tab
 		const struct named_frame *named = named_frame_of(names, stack);
 
 		if (count < room)
-			frame[count] = (struct table_frame){ named->name,   named->function,
-							     named->file,   named->module,
-							     named->offset, named->line,
+			frame[count] = (struct table_frame){ named_shown(names, named),
+							     named->function,
+							     named->file,
+							     named->module,
+							     named->offset,
+							     named->line,
 							     named->is_many };
 		count++;
 	}

@@ -29,9 +29,10 @@
 struct named_frame {
 	const char *name; /* never NULL: the function, or module+offset, or the address */
 	const char *function, *file, *module; /* NULL: unknown */
-	uint32_t line;                        /* 0: unknown */
-	uint64_t offset; /* in the module as it is linked; the address where that is unknown */
-	bool is_many;    /* calls of one line: `offset` is that of the first of them only */
+	const char *exact; /* the function's whole name; NULL: `name` is all of it */
+	uint32_t line;     /* 0: unknown */
+	uint64_t offset;   /* in the module as it is linked; the address where that is unknown */
+	bool is_many;      /* calls of one line: `offset` is that of the first of them only */
 	bool folds_inner, folds_outer, folds_python;
 	bool is_python;
 	bool is_own; /* of the recorder: NAMED_OWN, whichever of its functions it is */
@@ -52,6 +53,7 @@ struct named_stacks {
 	/* a stack with more than one frame was seen, one that was cut, or one that ends at its caller on purpose */
 	bool is_deep;
 	struct map frames;         /* identity to frame */
+	struct map shown;          /* hash of a name to the function that has it; NAMED_MANY */
 	struct named_frame *frame; /* [0] is none */
 	size_t frame_count, frame_room;
 	struct node_table nodes;         /* of frames: the stacks */
@@ -70,6 +72,17 @@ struct named_stacks {
 	size_t path_room;
 	struct text_store texts;
 };
+
+/* Functions whose names differ are two, however short they are shown: of them it is the same. */
+static inline uint64_t named_function(const struct named_frame *frame)
+{
+	return symbols_hash(frame->exact ? frame->exact : frame->name);
+}
+
+#define NAMED_MANY UINT64_MAX
+
+/* The frame's name, which is the function's whole one where a shorter one would be that of another function, too. */
+const char *named_shown(const struct named_stacks *names, const struct named_frame *frame);
 
 /* `form` as in symbols.h. `source` is read to its end before the first named_stack_of(). */
 void named_stacks_init(struct named_stacks *names, struct source *source, enum symbol_form form);

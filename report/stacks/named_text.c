@@ -73,7 +73,8 @@ static uint32_t put_inner(const struct named_stacks *names, uint32_t stack, stru
 {
 	for (; stack != NAMED_NONE; stack = named_parent(names, stack)) {
 		char shown[NAMED_TEXT_FRAME_MAX];
-		size_t length = named_frame_text(shown, named_frame_of(names, stack)->name);
+		size_t length = named_frame_text(shown,
+						 named_shown(names, named_frame_of(names, stack)));
 
 		if (side->used + length + 1 > TEXT_SIDE)
 			break;
@@ -100,7 +101,8 @@ const char *named_stack_text(const struct named_stacks *names, uint32_t stack,
 		path[depth - ++count] = at;
 	for (count = 0; count < depth; count++) {
 		char shown[NAMED_TEXT_FRAME_MAX];
-		size_t length = named_frame_text(shown, named_frame_of(names, path[count])->name);
+		size_t length = named_frame_text(
+			shown, named_shown(names, named_frame_of(names, path[count])));
 
 		if (used + length + 1 > TEXT_SIDE)
 			break;

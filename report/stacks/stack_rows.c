@@ -94,8 +94,15 @@ static const char *text_of_frame(struct stack_rows *rows, const struct named_fra
 	if (line)
 		return line;
 	if (frame->function || !frame->module)
-		return frame->name;
+		return named_shown(&rows->names, frame);
 	return text_store_format(&rows->names.texts, "[%s]", frame->module);
+}
+
+/* It is a function, and nothing but its name tells it from others. */
+static bool is_by_name(const struct stack_rows *rows, const struct named_frame *frame)
+{
+	return frame->exact && (rows->by == STACK_BY_FUNCTION ||
+				(rows->by == STACK_BY_LINE && !(frame->file && frame->line)));
 }
 
 static const char *text_of(struct stack_rows *rows, uint32_t stack)
@@ -122,10 +129,12 @@ static uint32_t key_of(const struct stack_rows *rows, uint32_t stack)
 
 static uint64_t identity_of(struct stack_rows *rows, uint32_t key, uint32_t stack)
 {
-	const char *text = rows->by == STACK_BY_PYTHON
-				   ? python_of(rows, stack)
-				   : text_of_frame(rows, &rows->names.frame[key]);
+	const struct named_frame *frame = &rows->names.frame[key];
+	const char *text;
 
+	if (rows->by != STACK_BY_PYTHON && is_by_name(rows, frame))
+		return named_function(frame);
+	text = rows->by == STACK_BY_PYTHON ? python_of(rows, stack) : text_of_frame(rows, frame);
 	return map_hash_bytes(text, strlen(text), 0);
 }
 
@@ -269,7 +278,7 @@ void stack_rows_put(struct stack_rows *rows, struct table *table, size_t place)
 
 	stack_rows_note(rows, table->row_count - 1, stack);
 	if (rows->by == STACK_BY_STACK) {
-		put_text(table, rows->columns.function, frame->name);
+		put_text(table, rows->columns.function, named_shown(&rows->names, frame));
 		put_text(table, rows->columns.line, named_frame_line(frame, &rows->names.texts));
 		put_text(table, rows->columns.module, frame->module);
 		put_late_text(rows, table, table->row_count - 1);

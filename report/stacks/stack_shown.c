@@ -35,11 +35,13 @@ static const char *short_file(const char *file)
 
 static struct named_frame frame_shown(struct stack_shown *shown, const struct named_frame *frame)
 {
-	struct named_frame to = { .name = frame->name, .is_python = frame->is_python };
+	struct named_frame to = { .name = named_shown(shown->names, frame),
+				  .exact = frame->exact,
+				  .is_python = frame->is_python };
 
 	if (shown->by == STACK_BY_LINE && frame->file && frame->line) {
-		to.name = text_store_format(&shown->names->texts, "%s (%s:%" PRIu32 ")",
-					    frame->name, short_file(frame->file), frame->line);
+		to.name = text_store_format(&shown->names->texts, "%s (%s:%" PRIu32 ")", to.name,
+					    short_file(frame->file), frame->line);
 		to.file = frame->file;
 		to.line = frame->line;
 		to.module = frame->module;

@@ -29,7 +29,7 @@ static uint64_t hash_identity(const struct stack_tree *tree, const struct named_
 
 	if (tree->identity == TREE_BY_FILE && frame->file)
 		seed = map_hash_bytes(frame->file, strlen(frame->file), 1);
-	return map_hash_bytes(frame->name, strlen(frame->name), seed);
+	return seed ^ named_function(frame);
 }
 
 /* Frames that count as one are the first of them. */

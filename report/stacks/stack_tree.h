@@ -51,7 +51,9 @@ void stack_tree_settle(struct stack_tree *tree);
 
 static inline const char *tree_name(const struct stack_tree *tree, uint32_t node)
 {
-	return node == TREE_ROOT ? "all" : tree->names->frame[tree->node[node].frame].name;
+	return node == TREE_ROOT
+		       ? "all"
+		       : named_shown(tree->names, &tree->names->frame[tree->node[node].frame]);
 }
 
 /* All nodes but the root, each after its parent and before its next sibling; siblings by name. Owned by the caller. */

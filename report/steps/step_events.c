@@ -61,9 +61,9 @@ static void take_mark(void *state, const struct source_event *event, bool counts
 static void take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct step_state *mine = state;
-	uint64_t scope = event->event.id == EVT_torch_begin_ex
-				 ? EVENT_AS(torch_begin_ex, &event->event)->scope
-				 : 0;
+	uint64_t scope = event->event.id == EVT_torch_begin
+				 ? 0
+				 : EVENT_AS(torch_begin_ex, &event->event)->scope;
 
 	(void)counts;
 	step_delay_put(&mine->delay,
@@ -84,7 +84,8 @@ static void take_end_named(void *state, const struct source_event *event, bool c
 	struct step_state *mine = state;
 
 	(void)counts;
-	if (!EVENT_AS(torch_end_ex, &event->event)->thread) /* else it is of another thread */
+	if (!EVENT_AS(torch_end_ex, &event->event)->thread || /* else it is of another thread */
+	    event->event.id == EVT_torch_end_id)
 		step_delay_put(
 			&mine->delay,
 			&(struct step_op){ .kind = STEP_OP_CLOSE_ONE,
@@ -178,7 +179,7 @@ static void take_own_mark(struct step_state *mine, const struct source_event *ev
 /* The domain of an NVTX event, or what stands for one. */
 static uint32_t event_domain(struct step_state *mine, const struct source_event *event)
 {
-	return event->event.id >= EVT_torch_begin
+	return event->event.id >= EVT_torch_begin_id
 		       ? STEP_DOMAIN_TORCH
 		       : event_name(mine->source, event, event->event.value[0]);
 }
@@ -209,8 +210,9 @@ static void take_named_closing(void *state, const struct source_event *event, bo
 	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
 	struct step_state *mine = state;
 
-	if (!end->thread && step_ranges_pop_one(&mine->ranges, event_place(event),
-						name_matches(mine, event, end->name)))
+	if ((!end->thread || event->event.id == EVT_torch_end_id) &&
+	    step_ranges_pop_one(&mine->ranges, event_place(event),
+				name_matches(mine, event, end->name)))
 		take_own_mark(mine, event, end->name, counts);
 }
 
@@ -239,12 +241,14 @@ static void read_ranges(struct run *run, void *state)
 {
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_opening, state);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), take_opening, state);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name), take_opening, state);
 	run_reads(run, EVT_nvtx_push, FIELDS_ALL, take_opening, state);
 	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
 		  take_opening, state);
 	run_reads(run, EVT_torch_end, 0, take_closing, state);
 	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, take_closing, state);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_named_closing, state);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_named_closing, state);
 	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_started, state);
 	run_reads(run, EVT_nvtx_end, FIELDS_ALL, take_ended, state);
 }
@@ -327,8 +331,12 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_ex,
 		  FIELD_BIT(torch_begin_ex, name) | FIELD_BIT(torch_begin_ex, scope), take_begin,
 		  mine);
+	run_reads(run, EVT_torch_begin_id,
+		  FIELD_BIT(torch_begin_id, name) | FIELD_BIT(torch_begin_id, scope), take_begin,
+		  mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)

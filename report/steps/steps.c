@@ -364,7 +364,7 @@ static void step_scope_ended(void *state, const struct nest_end *end)
 	struct steps *steps = state;
 	struct step_thread *thread = &steps->thread[end->thread];
 	enum step_category category = (enum step_category)end->key;
-	struct nest_place place = { end->time_ns, end->thread, thread->process };
+	struct nest_place place = { end->time_ns, end->thread, thread->process, 0 };
 
 	if (end->how != NEST_RUNS_ON && category != STEP_NOTHING && --thread->depth[category] == 0)
 		process_put(steps, place, category, false);

@@ -68,15 +68,19 @@ static void summary_put_memory(const struct summary *summary, struct facts *fact
 	uint32_t index;
 	const struct resident_process *most = resident_most(summary->resident, &index);
 	const struct resident_moment *moment = most ? &most->peak : &(struct resident_moment){ 0 };
-	bool has_kinds = most && moment->has_kinds;
+	bool has_kinds = most && moment->has_kinds, has_blocks = most && moment->has_blocks;
 
 	put_where_told(facts, "memory_seen_bytes", UNIT_BYTES, most, moment->resident);
-	put_where_told(facts, "memory_heap_bytes", UNIT_BYTES, most, moment->heap);
-	put_where_told(facts, "memory_arena_bytes", UNIT_BYTES, most, moment->arenas);
-	put_where_told(facts, "memory_mapped_bytes", UNIT_BYTES, most, moment->mapped);
+	put_where_told(facts, "memory_heap_bytes", UNIT_BYTES, has_blocks, moment->heap);
+	put_where_told(facts, "memory_arena_bytes", UNIT_BYTES, has_blocks, moment->arenas);
+	put_where_told(facts, "memory_mapped_bytes", UNIT_BYTES, has_blocks, moment->mapped);
 	put_where_told(facts, "memory_file_bytes", UNIT_BYTES, has_kinds, moment->file);
 	put_where_told(facts, "memory_shared_bytes", UNIT_BYTES, has_kinds, moment->shared);
-	put_where_told(facts, "memory_rest_bytes", UNIT_BYTES, has_kinds, resident_rest(moment));
+	if (moment->brk)
+		put_where_told(facts, "memory_kept_bytes", UNIT_BYTES, has_kinds && has_blocks,
+			       resident_kept(moment));
+	put_where_told(facts, "memory_rest_bytes", UNIT_BYTES, has_kinds && has_blocks,
+		       resident_rest(moment));
 }
 
 static void put_gpu(const struct summary *summary, struct facts *facts)
@@ -163,7 +167,7 @@ static void summary_want(struct report *report)
 
 	run_counts_all(run);
 	*(struct summary *)report->state = (struct summary){
-		.tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_op }),
+		.tensors = tensors_want(run, &(struct tensors_options){ .by = BY_tensors_op }),
 		.names = range_names_want(run, NULL),
 		.run = run,
 		.source = run_source(run),

@@ -35,6 +35,7 @@ static void print_parts(const struct resident_moment *moment, bool is_hidden,
 	put_part(&line.screen, moment, "mapped", moment->mapped);
 	put_part(&line.screen, moment, "files", moment->file);
 	put_part(&line.screen, moment, "shared", moment->shared);
+	put_part(&line.screen, moment, "freed, and kept by malloc", resident_kept(moment));
 	put_part(&line.screen, moment, "not explained", resident_rest(moment));
 	put_part(&line.screen, moment, "less what was not touched", resident_untouched(moment));
 	fputs(".", line.screen.out);
@@ -51,8 +52,8 @@ void summary_print_memory(const struct summary *summary, const struct screen *sc
 		return;
 	most = resident_most(summary->resident, &index);
 	(void)source_processes(summary->source, &process);
-	if (most && most->peak.has_kinds && !run_filters(summary->run)->any &&
-	    !why_empty_is_limited(summary->run) &&
+	if (most && most->peak.has_kinds && most->peak.has_blocks &&
+	    !run_filters(summary->run)->any && !why_empty_is_limited(summary->run) &&
 	    !why_empty_is_off(summary->run, EVT_FAMILY_alloc))
 		print_parts(&most->peak, limitation_hides_heap(process[index]), screen);
 }

@@ -254,13 +254,15 @@ struct taken {
 	const char *what, *most;
 	size_t most_length;
 	uint64_t ns, most_ns;
+	bool is_by_process; /* each moment of a process once; else all threads added up */
 };
 
 static struct taken taken_by_operators(const struct summary *summary)
 {
 	const struct operators *operators = summary->operators;
 	struct taken taken = { .what = "PyTorch's operators",
-			       .ns = summary->totals.operators.self_cpu_ns };
+			       .ns = cover_ns(&operators->busy, 0),
+			       .is_by_process = true };
 
 	for (size_t i = 0; i < operators->row_count; i++) {
 		const struct operator_row *row = &operators->row[i];
@@ -279,12 +281,13 @@ static struct taken taken_by_operators(const struct summary *summary)
 static struct taken taken_by_ranges(const struct summary *summary)
 {
 	const struct range_row *most = NULL;
-	struct taken taken = { .what = "NVTX ranges" };
+	struct taken taken = { .what = "NVTX ranges",
+			       .ns = cover_ns(&summary->ranges->cover, 0),
+			       .is_by_process = true };
 
 	for (size_t i = 0; i < summary->ranges->row_count; i++) {
 		const struct range_row *row = &summary->ranges->row[i];
 
-		taken.ns += row->self_ns;
 		if (row->self_ns > (most ? most->self_ns : 0))
 			most = row;
 	}
@@ -296,12 +299,22 @@ static struct taken taken_by_ranges(const struct summary *summary)
 	return taken;
 }
 
-static void put_taken(const struct taken *taken, const struct screen *screen, const char *before)
+/* More than the run took is said to be of several. */
+static const char *together(const struct taken *taken, uint64_t wall_ns)
+{
+	if (taken->ns <= wall_ns)
+		return "";
+	return taken->is_by_process ? " in all processes together" : " in all threads together";
+}
+
+static void put_taken(const struct taken *taken, const struct screen *screen, const char *before,
+		      uint64_t wall_ns)
 {
 	char time[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
 
-	fprintf(screen->out, "%s%s %s", before, taken->what, unit_format_ns(time, taken->ns));
-	if (!taken->most || taken->most_ns < taken->ns / 10)
+	fprintf(screen->out, "%s%s %s%s", before, taken->what, unit_format_ns(time, taken->ns),
+		together(taken, wall_ns));
+	if (!taken->most || taken->most_ns < taken->ns / 10 || taken->most_ns > taken->ns)
 		return;
 	place_name(&(struct source_name){ .text = taken->most, .length = taken->most_length },
 		   name);
@@ -347,7 +360,7 @@ static void print_nothing(const struct summary *summary, const struct screen *sc
 			   what_would_say_more(summary));
 }
 
-/* Of a program without steps: what of its time was recorded, in all threads together; false when nothing was. */
+/* Of a program without steps: what of its time was recorded; false when nothing was. */
 static bool print_taken(const struct summary *summary, const struct screen *screen)
 {
 	struct taken taken[] = {
@@ -361,11 +374,8 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 	uint64_t all_ns = 0;
 	struct prose line;
 
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		all_ns += taken[i].ns;
-		if (taken[i].ns > summary->totals.wall_ns)
-			before = "Recorded, all threads added up: ";
-	}
 	if (!all_ns)
 		return false;
 	prose_begin(&line, screen);
@@ -377,7 +387,7 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 				most = &taken[i];
 		if (!most->ns)
 			break;
-		put_taken(most, &line.screen, before);
+		put_taken(most, &line.screen, before, summary->totals.wall_ns);
 		before = ", ";
 		most->ns = 0;
 	}

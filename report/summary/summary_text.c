@@ -249,7 +249,7 @@ static void summary_print_heap(const struct summary *summary, const struct docum
 	fprintf(screen->out, ", %s temporary\n      ",
 		unit_format_percent(c, 100.0 * (double)totals->temporary_allocations /
 					       (double)totals->allocations));
-	heap_print_curve(summary->heap, summary->source, screen, screen->width - 6);
+	heap_print_curve(summary->heap, summary->run, screen, screen->width - 6);
 	key_init_table(&table, BY_alloc_caller);
 	heap_fill_named_table(
 		summary->heap, summary->source, &table, &callers,
@@ -394,7 +394,8 @@ static bool most_is_not_heap(const struct summary *summary)
 	uint32_t index;
 	const struct resident_process *most = resident_most(summary->resident, &index);
 
-	return most && most->peak.has_kinds && most->peak.heap < most->peak.resident / 2;
+	return most && most->peak.has_kinds && most->peak.has_blocks &&
+	       most->peak.heap < most->peak.resident / 2;
 }
 
 /* The next steps that this run's data makes worth while; the files as they were given. */

@@ -14,7 +14,7 @@
 
 /* The forms of a name: many addresses are in one function, and to demangle is slow. */
 struct symbols_name {
-	const char *function, *brief, *plain; /* as those of struct symbol */
+	const char *function, *brief, *plain, *exact; /* as those of struct symbol */
 	uint64_t function_hash;
 };
 
@@ -67,21 +67,61 @@ static size_t length_without_suffix(const char *function)
 	return length;
 }
 
+/*
+ * What only the compiler's name has of what tells functions apart, "" where it has nothing: the hash of an older name of Rust,
+ * which stands for its type arguments, and the number of a function of one file that a linker has made one of all.
+ */
+static const char *distinction_of(const char *function, size_t *ret_length)
+{
+	static const char *const numbers[] = { ".lto_priv.", ".llvm.", NULL };
+	size_t length = length_without_suffix(function);
+	const char *found;
+
+	for (const char *const *number = numbers; *number; number++) {
+		found = strstr(function, *number);
+		if (found && found > function) {
+			*ret_length = strcspn(found + strlen(*number), ".") + strlen(*number) - 1;
+			return found + 1;
+		}
+	}
+	if (demangle_is_rust(function, length) && function[1] == 'Z') {
+		*ret_length = DEMANGLE_RUST_HASH;
+		return function + length - 1 - DEMANGLE_RUST_HASH;
+	}
+	*ret_length = 0;
+	return "";
+}
+
+/* `full`: demangled with its parameters, NULL: it is no mangled name. */
+static const char *make_exact(struct symbols *symbols, const char *function, const char *full)
+{
+	size_t length, plain = length_without_suffix(function);
+	const char *distinction = distinction_of(function, &length);
+
+	if (!full)
+		full = text_store_put(&symbols->texts, function, plain);
+	return length ? text_store_format(&symbols->texts, "%s [%.*s]", full, (int)length,
+					  distinction)
+		      : full;
+}
+
 /* The function's names in the form that was asked for. */
 static struct symbols_name make_name(struct symbols *symbols, const char *function)
 {
 	struct symbols_name name = { .function_hash = 0 };
 	bool is_mangled = symbols->form == SYMBOLS_MANGLED;
-	size_t length = is_mangled ? strlen(function) : length_without_suffix(function);
-	const char *full = NULL, *brief = NULL;
+	size_t bare = length_without_suffix(function);
+	size_t length = is_mangled ? strlen(function) : bare;
+	const char *full = demangle(&symbols->demangler, function, bare, true), *brief = NULL;
 
-	name.plain = demangle(&symbols->demangler, function, length_without_suffix(function),
-			      false);
-	if (!is_mangled) {
-		full = demangle(&symbols->demangler, function, length, true);
+	name.plain = demangle(&symbols->demangler, function, bare, false);
+	if (is_mangled)
+		full = NULL;
+	else
 		brief = name.plain;
-	}
+	name.exact = is_mangled ? NULL : make_exact(symbols, function, full);
 	name.function = full ? full : text_store_put(&symbols->texts, function, length);
+	name.exact = is_mangled ? name.function : name.exact;
 	name.brief = brief ? brief : name.function;
 	name.plain = name.plain ? name.plain : name.function;
 	if (!brief || symbols->form != SYMBOLS_SHORT)
@@ -101,7 +141,7 @@ static void set_name(struct symbols *symbols, struct symbol *symbol, const char 
 	if (added) {
 		struct symbols_name made = make_name(symbols, function);
 
-		made.function_hash = symbols_hash(made.function);
+		made.function_hash = symbols_hash(made.exact);
 		symbols->name = memory_room(symbols->name, symbols->names_count,
 					    &symbols->name_room, sizeof(*symbols->name));
 		symbols->name[symbols->names_count] = made;
@@ -112,6 +152,7 @@ static void set_name(struct symbols *symbols, struct symbol *symbol, const char 
 	symbol->function_hash = name->function_hash;
 	symbol->brief = name->brief;
 	symbol->plain = name->plain;
+	symbol->exact = name->exact;
 }
 
 static const char *file_name(const char *path)

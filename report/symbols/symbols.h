@@ -33,8 +33,10 @@ enum symbol_source {
 };
 
 struct symbol {
-	const char *function;   /* NULL: unknown */
-	uint64_t function_hash; /* symbols_hash(function); 0: nobody knows it yet */
+	const char *function; /* NULL: unknown */
+	const char *
+		exact; /* the whole name, by which functions differ; in whatever form was asked for */
+	uint64_t function_hash; /* symbols_hash(exact); 0: nobody knows it yet */
 	const char *brief;      /* the same without parameters, where they were asked for */
 	const char *plain;      /* demangled, without parameters, in whatever form was asked for */
 	const char *file;       /* NULL: unknown */

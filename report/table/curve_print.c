@@ -6,6 +6,14 @@
 
 #define CURVE_WIDTH_MAX 120
 
+static bool extent_knows(const struct curve_extent *extent, size_t at, size_t width)
+{
+	double each = (double)extent->end_ns / (double)width;
+
+	return !extent->knows || extent->knows(extent->context, (uint64_t)(each * (double)at),
+					       (uint64_t)(each * (double)(at + 1)));
+}
+
 void curve_print(const struct curve *curve, struct curve_extent extent, const struct screen *screen,
 		 size_t width)
 {
@@ -23,8 +31,9 @@ void curve_print(const struct curve *curve, struct curve_extent extent, const st
 	curve_sample(curve, extent.end_ns, value, width);
 	for (size_t i = 0; i < width; i++) {
 		size_t level = (size_t)((double)value[i] / (double)extent.peak * 7 + 0.5);
+		const char *mark = (screen->utf8 ? blocks : marks)[level < 8 ? level : 7];
 
-		fputs((screen->utf8 ? blocks : marks)[level < 8 ? level : 7], screen->out);
+		fputs(extent_knows(&extent, i, width) ? mark : " ", screen->out);
 	}
 	putc('\n', screen->out);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/base/text.h"
+#include "report/session/holes.h"
 #include "report/session/limitations.h"
 
 #define PROSE_BYTES 1024 /* of a sentence */
@@ -184,15 +185,37 @@ static const char *loss_remedy(uint32_t reason)
 	}
 }
 
-static void export_loss(const struct source_loss *loss, const struct screen *screen)
+/* When; nothing where it is not known. */
+static const char *loss_when(const struct source_loss *loss, uint64_t known_ns, uint64_t end_ns,
+			     char *text, size_t bytes)
 {
-	char count[UNIT_TEXT_BYTES], process[32] = "";
+	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES];
+
+	text[0] = '\0';
+	if (!lost_is_of_events(loss->reason) || loss->from_ns >= loss->to_ns)
+		return text;
+	unit_format_ns(from, loss->from_ns);
+	unit_format_ns(to, loss->to_ns);
+	if (loss_is_of_frames(loss->reason) && known_ns < end_ns)
+		snprintf(text, bytes, "; recorded until %s of %s", unit_format_ns(from, known_ns),
+			 unit_format_ns(to, end_ns));
+	else
+		snprintf(text, bytes, ", between %s and %s", from, to);
+	return text;
+}
+
+static void export_loss(struct source *source, const struct source_loss *loss,
+			const struct screen *screen)
+{
+	char count[UNIT_TEXT_BYTES], process[32] = "", when[3 * UNIT_TEXT_BYTES];
 
 	if (loss->process)
 		snprintf(process, sizeof(process), " in process %u", loss->process->pid);
-	screen_print(screen, SCREEN_RED, "LOST %s %s%s: %s%s",
+	screen_print(screen, SCREEN_RED, "LOST %s %s%s: %s%s%s",
 		     unit_format_count(count, loss->count), loss_unit(loss->reason), process,
-		     source_loss_text(loss), loss_remedy(loss->reason));
+		     source_loss_text(loss), loss_remedy(loss->reason),
+		     loss_when(loss, source_known_ns(source), source_end_ns(source), when,
+			       sizeof(when)));
 	putc('\n', screen->out);
 }
 
@@ -228,7 +251,7 @@ void export_losses(struct source *source, const struct screen *screen)
 
 	for (size_t i = 0; i < losses; i++)
 		if (loss[i].count && shown++ < LOSSES_SHOWN)
-			export_loss(&loss[i], screen);
+			export_loss(source, &loss[i], screen);
 	if (shown > LOSSES_SHOWN)
 		screen_print(screen, SCREEN_RED, "and %zu more losses (--format json lists them)\n",
 			     shown - LOSSES_SHOWN);

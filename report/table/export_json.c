@@ -5,6 +5,7 @@
 
 #include "report/table/export.h"
 #include "report/base/json.h"
+#include "report/session/holes.h"
 #include "report/session/limitations.h"
 
 static void json_name(struct json *json, const char *key, const struct source_name *name)
@@ -49,6 +50,8 @@ static void json_put_session(struct json *json, struct source *source)
 	json_string(json, "host", files ? file[0]->host : NULL);
 	json_name(json, "command", processes ? process[0]->command : NULL);
 	json_number(json, "end_ns", source_end_ns(source));
+	if (source_known_ns(source) < source_end_ns(source))
+		json_number(json, "known_ns", source_known_ns(source));
 	json_open(json, "meta", '{');
 	for (size_t i = 0; i < metas; i++)
 		if (!meta[i].process && meta[i].key->text)
@@ -71,6 +74,10 @@ static void json_put_losses(struct json *json, struct source *source)
 			json_number(json, "process", loss[i].process->pid);
 		else
 			json_null(json, "process");
+		if (loss[i].from_ns <= loss[i].to_ns) {
+			json_number(json, "from_ns", loss[i].from_ns);
+			json_number(json, "to_ns", loss[i].to_ns);
+		}
 		json_close(json, '}');
 	}
 	json_close(json, ']');

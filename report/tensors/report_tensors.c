@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/core/keys.h"
+#include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/table/curve_print.h"
 #include "report/tensors/rows_tensors.h"
@@ -20,7 +21,8 @@ static void device_print(const struct run *run, const struct tensor_device *devi
 			 const struct screen *screen)
 {
 	char name[TENSOR_DEVICE_BYTES], a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
-	uint64_t end_ns = source_end_ns(run_source(run));
+	struct curve_extent extent = { device->live.peak_bytes, known_until_ns(run), known_within,
+				       run };
 	struct scope_text still_live;
 	struct prose line;
 
@@ -43,8 +45,7 @@ static void device_print(const struct run *run, const struct tensor_device *devi
 			     unit_format_count(a, device->ooms), device->ooms == 1 ? "" : "s");
 	prose_end(&line, screen);
 	fputs("  ", screen->out);
-	curve_print(&device->curve, (struct curve_extent){ device->live.peak_bytes, end_ns },
-		    screen, screen->width - 4);
+	curve_print(&device->curve, extent, screen, screen->width - 4);
 }
 
 static void tensors_head(const struct document *document, const struct screen *screen)

@@ -136,6 +136,8 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_tensor_oom, FIELDS_ALL, take_failure, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), take_end, mine);
+	if (asked->follows)
+		run_follows(run, mine);
 }
 
 static void finish(void *state)
@@ -172,6 +174,7 @@ static void work_start(void *state, struct run *run, const void *options)
 	(void)options;
 	((struct work_provider *)state)->works = works_provide(run);
 	run_reads(run, EVT_tensor_alloc, FIELD_BIT(tensor_alloc, bytes), count_bytes, state);
+	run_follows(run, state);
 }
 
 const struct analysis_kind analysis_tensor_work = {
@@ -205,9 +208,11 @@ static void growth_start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->works = works_provide(run);
 	mine->blocks = (const struct tensor_state *)tensors_want(
-		run, &(struct tensors_options){ BY_tensors_device });
+		run, &(struct tensors_options){ .by = BY_tensors_device,
+						.follows = run_filters(run)->any });
 	run_reads(run, EVT_tensor_alloc, 0, count_growth, mine);
 	run_reads(run, EVT_tensor_free, 0, count_growth, mine);
+	run_follows(run, mine);
 }
 
 const struct analysis_kind analysis_tensor_growth = {

@@ -8,7 +8,8 @@
 #include "report/tensors/tensors.h"
 
 struct tensors_options {
-	enum key_id by; /* of report tensors */
+	enum key_id by;   /* of report tensors */
+	uint32_t follows; /* 1: goes on beyond the end of --time and --step: see run_follows() */
 };
 ANALYSIS(tensors, struct tensors)
 

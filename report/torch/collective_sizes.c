@@ -198,9 +198,11 @@ static void start(void *state, struct run *run, const void *options)
 	nest_init(&mine->ops, (struct nest_options){ 0 }, NULL, NULL);
 	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), take_begin, mine);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name), take_begin, mine);
 	run_reads(run, EVT_torch_collective, FIELDS_ALL, take_collective, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 }
 
 static void cut(void *state, const struct cut *cut)

@@ -436,7 +436,9 @@ static void start(void *state, struct run *run, const void *options)
 	map_init(&mine->rows);
 	late_listen(late_want(run), &listener, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_begin, mine);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), take_begin, mine);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_end, mine);
+	run_reads(run, EVT_torch_end_id, 0, take_end, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
 }

@@ -49,7 +49,7 @@ static void find_place(struct operator_state *mine, const struct source_event *e
 	bool added;
 
 	opening->caller = key_of(&mine->key, event);
-	if (event->event.id != EVT_torch_begin_ex || (int64_t)begin->sequence < 0)
+	if (event->event.id == EVT_torch_begin || (int64_t)begin->sequence < 0)
 		return;
 	if (begin->scope == SCOPE_FORWARD && opening->caller) {
 		map_put(&mine->forward, forward_hash(event, begin->thread, begin->sequence), &added)
@@ -74,7 +74,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	struct operator_opening opening = {
 		.place = event_place(event),
 		.name = mine->naming->name,
-		.scope = event->event.id == EVT_torch_begin_ex ? begin->scope : 0,
+		.scope = event->event.id == EVT_torch_begin ? 0 : begin->scope,
 		.hidden = mine->naming->is_hidden,
 		.counts = counts,
 	};
@@ -167,9 +167,9 @@ static void take_work(void *state, const struct source_event *event, bool counts
 				      .cuda_ns = work->cuda_ns,
 				      .launches = work->launches };
 
+	(void)counts; /* the operator counts or not, with all that was done in it */
 	mine->operators.has_memory |= is_memory;
-	if (counts || is_memory)
-		operators_note(&mine->operators, event->thread->index, &done);
+	operators_note(&mine->operators, event->thread->index, &done);
 }
 
 /* --- what the GPU did for them --- */
@@ -196,7 +196,8 @@ static void drop_late(void *state, uint64_t place, bool had_work)
 
 static const struct late_listener listener = { .place = place_of,
 					       .take = take_late,
-					       .drop = drop_late };
+					       .drop = drop_late,
+					       .takes_uncounted = true };
 
 static void start(void *state, struct run *run, const void *options)
 {
@@ -207,6 +208,7 @@ static void start(void *state, struct run *run, const void *options)
 	mine->naming = operator_naming_want(run, NULL);
 	operators_init(&mine->operators, asked->by_shapes != 0);
 	mine->operators.kept = OPERATORS_FOLLOWED;
+	mine->operators.by_process = asked->by_process != 0;
 	async_scopes_init(&mine->async);
 	map_init(&mine->forward);
 	mine->is_placed = asked->is_placed;
@@ -223,8 +225,12 @@ static void start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_begin_ex,
 		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_ex, scope), take_begin,
 		  mine);
+	run_reads(run, EVT_torch_begin_id,
+		  mine->is_placed ? FIELDS_ALL : FIELD_BIT(torch_begin_id, scope), take_begin,
+		  mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, 0, take_end_named, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, take_async_end, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);

@@ -13,6 +13,8 @@ struct operators_options {
 	uint32_t with_gpu;  /* what the GPU did for them; is_full has it, too */
 	uint32_t is_placed; /* by `by` as well, a key of what called: BY_ops_line and its like */
 	enum key_id by;
+	uint32_t
+		by_process; /* a row's share is of the time of processes, not of threads: operators_covered_ns() */
 };
 /* They are only followed, unless somebody keeps rows of them. */
 ANALYSIS(operators, struct operators)

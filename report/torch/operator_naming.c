@@ -4,10 +4,12 @@
 
 #include "report/core/work.h"
 
-/* The four have their name first. */
+/* All have their name first. */
 _Static_assert(offsetof(struct evt_torch_begin, name) == 0 &&
 		       offsetof(struct evt_torch_begin_ex, name) == 0 &&
 		       offsetof(struct evt_torch_end_ex, name) == 0 &&
+		       offsetof(struct evt_torch_begin_id, name) == 0 &&
+		       offsetof(struct evt_torch_end_id, name) == 0 &&
 		       offsetof(struct evt_torch_async_begin, name) == 0,
 	       "names are read as the first field");
 
@@ -31,7 +33,9 @@ static void start(void *state, struct run *run, const void *options)
 	operator_names_init(&naming->names);
 	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), take, naming);
 	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), take, naming);
+	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name), take, naming);
 	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, name), take, naming);
+	run_reads(run, EVT_torch_end_id, FIELD_BIT(torch_end_id, name), take, naming);
 	run_reads(run, EVT_torch_async_begin, FIELD_BIT(torch_async_begin, name), take, naming);
 }
 
@@ -72,6 +76,7 @@ static void work_start(void *state, struct run *run, const void *options)
 	mine->naming = operator_naming_want(run, NULL);
 	run_reads(run, EVT_torch_begin, 0, count_operator, mine);
 	run_reads(run, EVT_torch_begin_ex, 0, count_operator, mine);
+	run_reads(run, EVT_torch_begin_id, 0, count_operator, mine);
 	run_reads(run, EVT_torch_async_begin, 0, count_operator, mine);
 }
 

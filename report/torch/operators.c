@@ -15,6 +15,7 @@ struct operator_call {
 	uint64_t flops;
 	struct operator_work total, children;
 	bool open; /* not ended by the program */
+	bool is_user;
 };
 
 /* What is beside an open operator of the nest. */
@@ -47,6 +48,8 @@ void operators_init(struct operators *operators, bool by_shapes)
 	nest_init(&operators->nest, (struct nest_options){ .depth_max = OPERATOR_DEPTH_MAX },
 		  operator_ended, operators);
 	late_scopes_init(&operators->late, scope_is_over, operators);
+	cover_init(&operators->cover);
+	cover_init(&operators->busy);
 	map_init(&operators->rows);
 	map_init(&operators->shaped_rows);
 	map_init(&operators->placed_rows);
@@ -60,6 +63,8 @@ void operators_release(struct operators *operators)
 	free(operators->row);
 	nest_release(&operators->nest);
 	late_scopes_release(&operators->late);
+	cover_release(&operators->cover);
+	cover_release(&operators->busy);
 	free(operators->open);
 	map_release(&operators->rows);
 	map_release(&operators->shaped_rows);
@@ -157,6 +162,7 @@ static uint32_t operators_row_for(struct operators *operators,
 static void row_join(struct operator_row *into, struct operator_row *from)
 {
 	into->calls += from->calls;
+	into->apart += from->apart;
 	into->open += from->open;
 	into->flops += from->flops;
 	timing_merge(&into->time, &from->time);
@@ -191,8 +197,10 @@ void operators_join(struct operators *operators, const uint32_t *into)
 {
 	threads_join(operators, into);
 	for (size_t i = 0; i < operators->row_count; i++)
-		if (into[i] != i)
+		if (into[i] != i) {
 			row_join(&operators->row[into[i]], &operators->row[i]);
+			cover_join(&operators->cover, into[i] + 1, (uint32_t)i + 1);
+		}
 }
 
 static void operators_count_thread(struct operators *operators, uint32_t row, uint32_t thread)
@@ -228,6 +236,49 @@ static inline __attribute__((always_inline)) void operators_count(struct operato
 		operators_count_thread(operators, call->row, call->thread);
 }
 
+/* --- each moment once --- */
+
+#define COVER_ALL 0u
+
+static uint32_t cover_place(const struct operators *operators, uint32_t thread)
+{
+	return operators->by_process ? operators->nest.thread[thread].process : thread;
+}
+
+static void operators_cover(struct operators *operators, uint32_t row, struct nest_place place)
+{
+	uint32_t at = cover_place(operators, place.thread);
+
+	if (row == OPERATOR_NONE)
+		return;
+	cover_begin(&operators->cover, row + 1, at, place.time_ns);
+	cover_begin(&operators->cover, COVER_ALL, at, place.time_ns);
+	cover_begin(&operators->busy, COVER_ALL, place.process, place.time_ns);
+}
+
+static void operators_uncover(struct operators *operators, uint32_t row, const struct nest_end *end)
+{
+	uint32_t at = cover_place(operators, end->thread);
+	bool adds = end->how != NEST_RUNS_ON;
+
+	if (row == OPERATOR_NONE)
+		return;
+	cover_end(&operators->cover, row + 1, at, end->time_ns, adds);
+	cover_end(&operators->cover, COVER_ALL, at, end->time_ns, adds);
+	cover_end(&operators->busy, COVER_ALL, operators->nest.thread[end->thread].process,
+		  end->time_ns, adds);
+}
+
+uint64_t operators_covered_ns(const struct operators *operators, uint32_t row)
+{
+	uint64_t all_ns = cover_ns(&operators->cover, COVER_ALL), ns;
+
+	if (row == OPERATOR_NONE)
+		return all_ns;
+	ns = cover_ns(&operators->cover, row + 1);
+	return ns < all_ns ? ns : all_ns;
+}
+
 /* --- open operators --- */
 
 /* A call that is an only child of its parent's name waits for the parent's end. */
@@ -243,7 +294,8 @@ static inline __attribute__((always_inline)) void operators_pass_up(
 	}
 	parent = &operators->open[parent_entry];
 	work_add(&parent->children, &call->total);
-	if (!parent->has_children && operators->nest.scope[parent_entry].key == name) {
+	if (!parent->has_children && !call->is_user &&
+	    operators->nest.scope[parent_entry].key == name) {
 		parent->kept = *call;
 		parent->has_kept = true;
 	} else {
@@ -270,11 +322,12 @@ static void operators_leave_running(struct operators *operators, const struct op
 static void operator_ended(void *state, const struct nest_end *end)
 {
 	struct operators *operators = state;
-	const struct operator_open *open = &operators->open[end->scope];
+	struct operator_open *open = &operators->open[end->scope];
 	struct operator_call call;
 
 	if (operators->kept == OPERATORS_FOLLOWED)
 		return;
+	operators_uncover(operators, open->row, end);
 	if (open->hidden) {
 		if (end->parent != NEST_NONE)
 			work_add(&operators->open[end->parent].own, &open->own);
@@ -284,6 +337,10 @@ static void operator_ended(void *state, const struct nest_end *end)
 		operators_leave_running(operators, open);
 		return;
 	}
+	if (open->has_kept && end->is_elsewhere) {
+		operators_count(operators, &open->kept);
+		open->has_kept = false;
+	}
 	if (open->has_kept)
 		late_scopes_fold(&operators->late, open->kept.late);
 	call.row = open->row;
@@ -291,6 +348,7 @@ static void operator_ended(void *state, const struct nest_end *end)
 	call.thread = end->thread;
 	call.flops = open->flops;
 	call.open = end->how == NEST_CUT;
+	call.is_user = open->is_user;
 	call.total = open->own;
 	work_add(&call.total, &open->children);
 	call.total.ns = end->total_ns;
@@ -348,6 +406,7 @@ void operators_begin(struct operators *operators, const struct operator_opening 
 	open->caller = place.number;
 	open->is_placed_by_forward = place.is_by_forward;
 	open->has_kept = open->has_children = false;
+	operators_cover(operators, row, opening->place);
 }
 
 void operators_end(struct operators *operators, struct nest_place place)
@@ -366,6 +425,7 @@ void operators_add_apart(struct operators *operators, const struct operator_open
 	if (end_ns > opening->place.time_ns)
 		call.total.ns = end_ns - opening->place.time_ns;
 	call.children = call.total;
+	operators->row[call.row].apart++;
 	operators_count(operators, &call);
 }
 
@@ -378,15 +438,22 @@ void operators_end_named(struct operators *operators, struct nest_place place, u
 void operators_describe(struct operators *operators, uint32_t thread, uint32_t shapes,
 			uint64_t flops)
 {
-	uint32_t top = nest_top(&operators->nest, thread);
+	uint32_t top = nest_top(&operators->nest, thread), row;
 	struct operator_open *open;
+	uint64_t began_ns;
 
 	if (top == NEST_NONE)
 		return;
 	open = &operators->open[top];
 	open->flops = flops;
-	if (operators->by_shapes && open->row != OPERATOR_NONE)
-		open->row = operators_shaped_row(operators, open->row, shapes);
+	if (!operators->by_shapes || open->row == OPERATOR_NONE)
+		return;
+	row = operators_shaped_row(operators, open->row, shapes);
+	began_ns = operators->nest.scope[top].start_ns;
+	cover_end(&operators->cover, open->row + 1, cover_place(operators, thread), began_ns,
+		  false);
+	cover_begin(&operators->cover, row + 1, cover_place(operators, thread), began_ns);
+	open->row = row;
 }
 
 void operators_note(struct operators *operators, uint32_t thread, const struct operator_work *work)

@@ -6,7 +6,8 @@
  * Self is total minus the operators directly inside on the same thread. As in torch.profiler, an only
  * child that has the name of its parent is folded into it (aten::conv2d in aten::conv2d is one call),
  * chains of them too; whether a child is an only one is known when its parent ends, so that each open
- * operator keeps at most one call back. Hidden ones (utility operators that torch.profiler leaves out)
+ * operator keeps at most one call back. User scopes are not folded, and nothing is into what another thread ended: such a
+ * child need not have been called by it. Hidden ones (utility operators that torch.profiler leaves out)
  * are no rows and no parents.
  *
  * An end with nothing open on its thread is of an operator that began while nothing was recorded.
@@ -23,6 +24,7 @@
 
 #include "report/base/map.h"
 #include "report/base/timing.h"
+#include "report/core/cover.h"
 #include "report/core/late_scopes.h"
 #include "report/core/nest.h"
 
@@ -48,6 +50,7 @@ struct operator_row {
 	uint32_t shapes; /* OPERATOR_NONE: not by shapes, or they were not recorded */
 	uint64_t caller; /* by stack: as given by the caller; 0: none */
 	uint32_t threads, last_thread;
+	uint64_t apart;       /* of the calls, those that took no part in the nesting */
 	uint64_t calls, open; /* open: of them, ended by us and not by the program */
 	uint64_t flops;       /* 0: not known */
 	struct timing time;   /* of the total of each call */
@@ -59,7 +62,7 @@ struct operator_row {
 enum operators_kept { OPERATORS_FOLLOWED, OPERATORS_OF_USER, OPERATORS_ALL };
 
 struct operators {
-	bool by_shapes;
+	bool by_shapes, by_process;
 	enum operators_kept kept; /* OPERATORS_ALL to begin with */
 	bool has_memory;          /* tensors were recorded: 0 bytes are none */
 	bool has_gpu;             /* work of a GPU was recorded */
@@ -72,6 +75,9 @@ struct operators {
 	struct nest nest;           /* by name */
 	struct operator_open *open; /* beside its scopes */
 	size_t open_room;
+	/* Groups: a row + 1, and 0 for all rows; places: threads, or processes where `by_process`. */
+	struct cover cover;
+	struct cover busy;       /* group 0: all rows; places: processes */
 	struct late_scopes late; /* of those that asked for work of the GPU */
 	uint64_t one_in;    /* so many operators one was recorded (INTERCEPT_OPERATORS), 0: all */
 	uint64_t unmatched; /* ends of operators that were not seen to begin */
@@ -102,6 +108,12 @@ void operators_end_named(struct operators *operators, struct nest_place place, u
 /* One that is over and takes no part in the nesting: it has no self time, as in torch.profiler. */
 void operators_add_apart(struct operators *operators, const struct operator_opening *opening,
 			 uint64_t end_ns);
+
+/*
+ * How long at least one call of the row, of all rows (OPERATOR_NONE), was open in a place; that of all is the whole of which
+ * the others are parts. Calls apart are in none.
+ */
+uint64_t operators_covered_ns(const struct operators *operators, uint32_t row);
 
 /* The inputs of the operator that has just begun; flops 0: not known. */
 void operators_describe(struct operators *operators, uint32_t thread, uint32_t shapes,

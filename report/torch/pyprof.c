@@ -191,7 +191,7 @@ static void take_begin(void *state, const struct source_event *event, bool count
 	if (module != NEST_NONE)
 		open->op.module = (uint32_t)mine->modules.scope[module].key;
 	open->op.line = mine->pyprof.line_kind->of(mine->pyprof.line, event);
-	if (event->event.id == EVT_torch_begin_ex)
+	if (event->event.id != EVT_torch_begin)
 		join_directions(mine, event, open);
 }
 
@@ -584,9 +584,11 @@ static void start(void *state, struct run *run, const void *options)
 	late_listen(mine->pyprof.late, &listener, mine);
 	run_reads(run, EVT_torch_begin, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_begin_ex, FIELDS_ALL, take_begin, mine);
+	run_reads(run, EVT_torch_begin_id, FIELDS_ALL, take_begin, mine);
 	run_reads(run, EVT_torch_inputs, FIELDS_ALL, take_inputs, mine);
 	run_reads(run, EVT_torch_end, 0, take_end, mine);
 	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_end_named, mine);
+	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_end_named, mine);
 	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, take_module, mine);
 	run_reads(run, EVT_torch_module_end, 0, take_module, mine);
 }

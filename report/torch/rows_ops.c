@@ -34,11 +34,35 @@ static const char *scope_text(uint32_t scope)
 
 /* What all rows together say. */
 struct ops_whole {
-	uint64_t self_ns, gpu_self_ns;
+	const struct operators *operators;
+	uint64_t gpu_self_ns;
+	uint64_t whole_ns; /* of threads in operators, what shares are of */
 	bool use_device, has_memory, has_gpu;
 	const struct run_key *key; /* of what called */
 	bool sampled; /* what is inside of an operator was mostly not recorded: no self, no shares */
 };
+
+/*
+ * Of the time of threads in operators, in which scopes of tasks that take turns on a thread, and calls of an operator within
+ * itself, count once. What is apart runs beside them: where it took longer than all of them, it has no share of that.
+ */
+static void put_shares(struct table *table, const struct operator_row *row,
+		       const struct ops_whole *ops)
+{
+	uint32_t number = (uint32_t)(row - ops->operators->row);
+	uint64_t covered_ns = operators_covered_ns(ops->operators, number);
+
+	if (!ops->whole_ns)
+		return;
+	if (row->apart || covered_ns > row->total.ns)
+		covered_ns = row->total.ns;
+	table_set_real(table, COLUMN_ops_self_cpu_percent,
+		       100.0 * (double)row->self.ns / (double)ops->whole_ns);
+	if (covered_ns > ops->whole_ns)
+		return;
+	table_set_real(table, COLUMN_ops_total_cpu_percent,
+		       100.0 * (double)covered_ns / (double)ops->whole_ns);
+}
 
 static void put_times(struct table *table, const struct operator_row *row,
 		      const struct ops_whole *ops)
@@ -56,12 +80,8 @@ static void put_times(struct table *table, const struct operator_row *row,
 	table_set_number(table, COLUMN_ops_total_cpu_ns, row->total.ns);
 	if (!ops->sampled)
 		table_set_number(table, COLUMN_ops_self_cpu_ns, row->self.ns);
-	if (ops->self_ns && !ops->sampled) {
-		table_set_real(table, COLUMN_ops_self_cpu_percent,
-			       100.0 * (double)row->self.ns / (double)ops->self_ns);
-		table_set_real(table, COLUMN_ops_total_cpu_percent,
-			       100.0 * (double)row->total.ns / (double)ops->self_ns);
-	}
+	if (!ops->sampled)
+		put_shares(table, row, ops);
 	timing_put(table, columns, &row->time);
 }
 
@@ -185,7 +205,10 @@ struct ops_totals ops_fill_table(const struct operators *operators, const struct
 				 struct table *table)
 {
 	struct ops_totals totals = ops_add_up(operators, source);
-	struct ops_whole whole = { .self_ns = totals.self_cpu_ns,
+	uint64_t covered_ns = operators_covered_ns(operators, OPERATOR_NONE);
+	struct ops_whole whole = { .operators = operators,
+				   .whole_ns = covered_ns > totals.self_cpu_ns ? covered_ns
+									       : totals.self_cpu_ns,
 				   .gpu_self_ns = totals.self_cuda_ns,
 				   .use_device = ops_use_device(operators),
 				   .has_memory = operators->has_memory,

@@ -65,7 +65,7 @@ cp "$PROGRAMS/libfake_c10.so" torch/libc10.so
 record tensors "$PROGRAMS/tensors" "$PWD/torch/libc10.so"
 # operators of PyTorch, where there is one
 missing=module_end
-if PYTHON=$("$ROOT/scripts/find-python.sh"); then
+if PYTHON=$(torch_python); then
 	cat >torch.prog <<'END'
 import torch
 weight = torch.nn.Parameter(torch.ones(2))

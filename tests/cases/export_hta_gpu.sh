@@ -5,7 +5,7 @@
 
 # timeout: 300
 need_cuda_torch eager
-folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/viewers
+folder=$(fetched viewers)
 [[ -d $folder/hta ]] || skip "no HolisticTraceAnalysis (scripts/pip-folder.sh viewers installs it)"
 fake=$BUILD/fake
 cat >train.py <<'END'

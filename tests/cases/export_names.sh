@@ -214,7 +214,7 @@ END_OF_PYTHON
 export REPORT
 formats=$("$REPORT" export no-such-format run.evt 2>&1 | sed -nE 's/.* is not one of ([a-z, ]*).*/\1/p' | tr -d ,)
 (($(wc -w <<<"$formats") >= 12)) || fail "formats: '$formats'"
-readers=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/readers
+readers=$(fetched readers)
 read_back() { # FORMAT PATH
 	local python=python3
 	if [[ $1 == parquet || $1 == perfetto ]]; then # cases export_parquet and export_perfetto say what is missing

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 300
-readers=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/readers
+readers=$(fetched readers)
 [[ -e $readers/complete ]] || skip "no DuckDB, pyarrow, Polars (scripts/readers-env.sh installs them)"
 cat >compare.py <<'END'
 import collections, glob, json, os, shutil, subprocess, sys

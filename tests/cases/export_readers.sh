@@ -7,7 +7,7 @@
 need_program stack_leaks
 need_tool callgrind_annotate
 need_tool perl
-readers=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/debian-readers
+readers=$(fetched debian-readers)
 [[ -x $readers/pprof ]] || skip "no pprof, flamegraph.pl (scripts/debian-readers.sh loads them)"
 python=$(command -v python3.11 || command -v python3)
 

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 240
-readers=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/readers
+readers=$(fetched readers)
 [[ -e $readers/complete ]] || skip "no DuckDB, pyarrow, Polars (scripts/readers-env.sh installs them)"
 need_program scale_files
 "$PROGRAMS/scale_files" 64 "$PWD/run" 50 20 || fail "scale_files failed"

@@ -5,7 +5,7 @@
 
 # timeout: 400
 need_torch eager
-folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/viewers
+folder=$(fetched viewers)
 [[ -d $folder/hta && -d $folder/torch_tb_profiler ]] || skip "no viewers of traces (scripts/pip-folder.sh viewers installs them)"
 cat >work.py <<'END'
 import torch

@@ -79,7 +79,7 @@ run_traced "$PROGRAMS/cuda_life" reset || fail "status $?"
 
 # a graph of PyTorch's
 fake=$BUILD/fake
-PYTHON=$("$ROOT/scripts/find-python.sh") && (need_cuda_torch eager) >/dev/null || exit 0
+PYTHON=$(torch_python) && (need_cuda_torch eager) >/dev/null || exit 0
 cat >graph.py <<'END'
 import torch
 x = torch.zeros(64, device="cuda")

@@ -4,11 +4,11 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 300
-cache=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/cupti
+cache=$(fetched cupti)
 while read -r package version; do
 	[[ $package == \#* || -e $cache/$version/cupti.h ]] || skip "no headers of CUPTI $version (scripts/cupti-headers.sh loads them)"
 done <"$ROOT/scripts/cupti.txt"
-for cuda in "${CUDA_HOME:-/usr/local/cuda}/include" "$(dirname "$("$ROOT/scripts/find-python.sh")")"/../lib/python3*/site-packages/nvidia/cu13/include; do
+for cuda in "${CUDA_HOME:-/usr/local/cuda}/include" "$(dirname "$(torch_python)")"/../lib/python3*/site-packages/nvidia/cu13/include; do
 	[[ -e $cuda/cuda.h ]] && break
 done
 [[ -e $cuda/cuda.h ]] || skip "no cuda.h"

@@ -19,7 +19,7 @@ for bytes in 1000000 470000; do
 	expect_between "bytes of the page of $bytes" "$(stat -c %s page.html)" 100000 $bytes
 	mv page.html page-$bytes.html
 done
-need_tool chromium
+need_browser chromium
 cat >look.py <<'END'
 import os, sys
 sys.path.insert(0, os.environ["ROOT"] + "/tests")

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 300
-need_tool chromium
+need_browser chromium
 recordings=$ROOT/tests/truth/recordings golden=$ROOT/tests/golden
 compared() { # AFTER BEFORE...
 	python3 "$ROOT/tests/page_compare.py" "$REPORT" "$@" >>log 2>err || fail "line ${BASH_LINENO[0]}: $(tail -n 3 err)"

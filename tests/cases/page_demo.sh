@@ -5,7 +5,7 @@
 
 # timeout: 400
 need_torch
-need_tool chromium
+need_browser chromium
 run_traced "$PYTHON" "$ROOT/scripts/demo_train.py" >train.out 2>train.err || fail "status $? $(cat train.err)"
 "$REPORT" page "$OUTPUT" -o demo.html 2>err || fail "page: $(cat err)"
 expect_between "bytes of the demo's page" "$(stat -c %s demo.html)" 500000 5000000

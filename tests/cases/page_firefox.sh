@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 240
-need_tool firefox-esr
+need_browser firefox-esr
 "$REPORT" page "$ROOT/tests/truth/recordings/good.evt" -o page.html 2>err || fail "page: $(cat err)"
 "$REPORT" page "$ROOT/tests/golden/families.evt" -o families.html 2>err || fail "page: $(cat err)"
 python3 "$ROOT/tests/firefox.py" families.html page.html >out 2>err || fail "$(tail -n 3 err)"

@@ -11,7 +11,7 @@ for name in threads names; do
 	"$REPORT" page $name.evt -o $name.html 2>err || fail "$name: $(cat err)"
 	expect_between "bytes of the page of $name" "$(stat -c %s $name.html)" 1000000 25000000
 done
-need_tool chromium
+need_browser chromium
 cat >look.py <<'END'
 import os, sys
 sys.path.insert(0, os.environ["ROOT"] + "/tests")

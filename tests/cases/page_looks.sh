@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 400
-need_tool chromium
+need_browser chromium
 need_program cuda_gpu
 FAKE_CUDA_COUNTS=$PWD/counts.json run_traced "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 mv run.evt gpu.evt

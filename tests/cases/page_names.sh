@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 300
-need_tool chromium
+need_browser chromium
 cat >names.py <<'END'
 import ctypes, json, os, sys, time
 names = ["</script><script>window.hacked = 1</script>", "<img src=x onerror=window.hacked=1>", "\"onmouseover=\"window.hacked=1",

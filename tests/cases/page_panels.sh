@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 600
-need_tool chromium
+need_browser chromium
 need_program empty
 need_program cuda_gpu
 need_program counts

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-need_tool chromium
+need_browser chromium
 "$ROOT/scripts/page-picture.py" page.png "$ROOT/tests/truth/recordings/good.evt" >out 2>err || fail "$(tail -n 3 err)"
 size() { # PNG FILE: its width and height
 	od -An -tx1 -j 16 -N 8 "$1"

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: MIT
 # timeout: 420
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
-python=$("$ROOT/scripts/find-python.sh") || python=/usr/bin/python3
-folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/coverage
+python=$(torch_python) || python=/usr/bin/python3
+folder=$(fetched coverage)
 export PYTHONPATH=$folder PYTHONDONTWRITEBYTECODE=1
 { [[ -e $folder/made-of ]] && "$python" -c 'import coverage, pytest, pytest_cov' 2>/dev/null; } ||
 	skip "no coverage and pytest-cov (scripts/pip-folder.sh coverage installs them)"

@@ -170,7 +170,7 @@ for python in "${PYTHONS[@]}"; do
 	fi
 
 	# scripts/greenlet-env.sh installs it
-	greenlet=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/greenlet/3.$minor
+	greenlet=$(fetched greenlet)/3.$minor
 	if PYTHONPATH=$greenlet "$python" -c 'import greenlet' 2>/dev/null; then
 		rm -f "$OUTPUT"
 		expect_eq "$python: greenlets" "$(PYTHONPATH=$greenlet run_traced "$python" generators.py)" \

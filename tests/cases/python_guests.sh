@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: MIT
 # timeout: 600
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
-python=$("$ROOT/scripts/find-python.sh") || python=/usr/bin/python3
+python=$(torch_python) || python=/usr/bin/python3
 [[ -x $python ]] || skip "no Python"
-guests=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/guests
+guests=$(fetched guests)
 [[ -e $guests/made-of ]] && export PYTHONPATH=$guests
 ulimit -c 0
 export PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=2 NUMBA_NUM_THREADS=2

@@ -4,7 +4,7 @@
 # timeout: 300
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-python=$("$ROOT/scripts/find-python.sh" 2>/dev/null || command -v python3.11 || command -v python3) || skip "no Python 3"
+python=$(torch_python || command -v python3.11 || command -v python3) || skip "no Python 3"
 "$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' || skip "no Python 3.8 to 3.13"
 export PYTHONDONTWRITEBYTECODE=1
 

@@ -141,7 +141,7 @@ INTERCEPT_TRACE='' run_traced "$last" -c pass || fail "ended with $?"
 expect_match "when it was not asked for" "$("$REPORT" alloc --allocator python "$OUTPUT" | tr '\n' ' ')" 'INTERCEPT_TRACE=\+pymem'
 
 # memray on the same script
-folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/memray
+folder=$(fetched memray)
 need_torch
 [[ -d $folder/memray ]] || skip "no memray (scripts/pip-folder.sh memray installs it); all before it passed"
 cat >memray_lines.py <<'END'

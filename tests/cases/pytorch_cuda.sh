@@ -83,10 +83,13 @@ arrows = {phase: sorted(e["id"] for e in of["ac2g", phase]) for phase in "sf"}
 assert arrows["s"] == arrows["f"] == sorted(e["args"]["correlation"] for e in of["kernel", "X"] + of["gpu_memcpy", "X"] + of["gpu_memset", "X"])
 assert any(e["ph"] == "M" and e["name"] == "process_name" and e["args"].get("name") == "GPU 0" for e in events)
 END
-# the fake device is done at once: advice sees that it waits, and claims nothing that names do not say. Whether it waits for
+# the fake device is done at once: advice says once that it waits, and claims nothing that names do not say. Whether it waits for
 # half a second at a time (gpu_gaps) is up to the machine: tests/unit/report/advice has that
 expect_eq "advice on the GPU" "$(json bottleneck joined.evt \
-	'sorted({row["id"] for row in rows} & {"gpu_idle", "no_device_time", "no_tensor_cores", "blocking_copies", "blocking_sets"})')" '["gpu_idle"]'
+	'sorted({row["id"] for row in rows} & {"no_device_time", "no_tensor_cores", "blocking_copies", "blocking_sets", "small_kernels"})')" '[]'
+expect_eq "a GPU that waits" "$(json bottleneck joined.evt 'len({row["id"] for row in rows} & {"gpu_idle", "launch_bound"}) < 2')" true
+# the step's thread waits for autograd's: that is no place of its own
+expect_eq "waiting for autograd" "$(json bottleneck joined.evt '[row for row in rows if "after aten::ones_like" in row["text"]]')" '[]'
 
 # each kernel has its operator, its direction, and FLOPs by the sizes of inputs
 rm -f counts.*.json

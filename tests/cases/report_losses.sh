@@ -15,8 +15,40 @@ expect "$OUTPUT" "processes.totals.events_lost == $lost" "sum(loss.count for los
 while read -r report; do
 	# shellcheck disable=SC2086 # words
 	shown=$("$REPORT" $report "$OUTPUT" | sed "s/,//g;${lines}q")
+	expect_match "first line of $report" "$shown" 'file limit; recorded until [0-9.]+ m?s of [0-9.]+ m?s$'
+	shown=$(sed 's/; recorded until .*//; s/ between .*//' <<<"$shown")
 	expect_eq "first lines of $report" "$shown" "$wanted"
 done < <(tables keys; echo 'threads -f markdown')
+# Blocks are those that lived when the file was full, and what was freed after that is no leak.
+known=$(json summary "$OUTPUT" 'doc["session"]["known_ns"]')
+end=$(json summary "$OUTPUT" 'doc["session"]["end_ns"]')
+((known < end)) || fail "the file was full at $known ns of $end"
 "$REPORT" leaks "$OUTPUT" >out || fail "leaks: status $?"
-tr '\n' ' ' <out | grep -qF 'a block whose free is among them counts as never freed' || fail "leaks does not say what is none: $(cat out)"
-expect_match "line of check" "$("$REPORT" check "$OUTPUT")" "ok: .* bytes, $lost events lost\$"
+grep -q '^not freed by [0-9.]* m\?s ' out || fail "leaks does not say until when: $(cat out)"
+! grep -q 'never freed' out || fail "leaks says what nobody knows: $(cat out)"
+"$REPORT" memory "$OUTPUT" >out || fail "memory: status $?"
+if ! grep -q '^heap: blocks' out; then
+	tr '\n' ' ' <out | grep -q 'blocks and mappings were recorded until' || fail "memory explains what was not recorded: $(cat out)"
+fi
+"$REPORT" export massif "$OUTPUT" -o massif.out || fail "massif: status $?"
+last=$(sed -n 's/^time=//p' massif.out | tail -n 1)
+((last <= known / 1000000 + 1)) || fail "massif goes on to $last ms, the recording to $known ns"
+"$REPORT" page "$OUTPUT" -o page.html || fail "page: status $?"
+expect_match "line of check" "$("$REPORT" check "$OUTPUT")" "ok: .* bytes, [0-9]+ events lost\$"
+
+# Where a ring was full for a while, that is said with its time.
+cat >burst.c <<'END'
+#include <stdlib.h>
+int main(void)
+{
+	for (int i = 0; i < 2000000; i++)
+		free(malloc(100 + i % 900));
+}
+END
+gcc -O1 -fno-builtin burst.c -o burst || fail "cannot build burst.c"
+INTERCEPT_FULL=drop INTERCEPT_BUFFER=1M INTERCEPT_OUTPUT=$PWD/burst.evt LD_PRELOAD=$LIB ./burst || fail "burst: status $?"
+if (($(json summary burst.evt 'len(losses)'))); then
+	expect "burst.evt" "all(loss.from_ns < loss.to_ns for loss in summary.losses)"
+	expect_match "line of leaks" "$("$REPORT" leaks burst.evt | head -n 1)" 'between [0-9.]+ [mun]?s and [0-9.]+ [mun]?s$'
+	expect_eq "it goes on to its end" "$(json summary burst.evt '"known_ns" in doc["session"]')" false
+fi

@@ -66,7 +66,7 @@ time.sleep(1)
 os.write(write, bytes(40))
 for one in threads: one.join()' || fail "status $?"
 	expect_match "times of many threads" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-		'Recorded, all threads added up: input and output '
+		'Recorded of that time: input and output [0-9.]+ [a-z]+ in all threads together'
 	rm -f run.evt
 fi
 

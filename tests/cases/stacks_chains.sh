@@ -26,7 +26,7 @@ def the_outermost_function():
 
 the_outermost_function()
 END
-python=$("$ROOT/scripts/find-python.sh") || skip "no Python that is known"
+python=$(torch_python) || skip "no Python that is known"
 export INTERCEPT_STACKS=python INTERCEPT_SAMPLE=0
 OUTPUT=$PWD/chain.evt run_traced "$python" chain.py >out 2>&1 || fail "status $?: $(cat out)"
 "$REPORT" check chain.evt >out || fail "check: $(cat out)"

@@ -58,7 +58,7 @@ for turn in range(4):
         part.switch()
 END
 for minor in 13 12 11 10; do
-	folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/greenlet/3.$minor # scripts/greenlet-env.sh installs it
+	folder=$(fetched greenlet)/3.$minor # scripts/greenlet-env.sh installs it
 	for python in "${HOME:-/}/.pyenv/versions/3.$minor."*/bin/python3; do
 		PYTHONPATH=$folder "$python" -c 'import greenlet, ctypes' 2>/dev/null || continue
 		rm -f "$OUTPUT"

@@ -4,7 +4,7 @@
 . "$ROOT/tests/lib.sh"
 
 need_torch # scripts/pip-folder.sh installs memray for that interpreter
-memray=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/memray
+memray=$(fetched memray)
 [[ -d $memray/memray ]] || skip "no memray (scripts/pip-folder.sh memray installs it)"
 need_program libstack_work.so
 library=$PROGRAMS/libstack_work.so

@@ -34,7 +34,7 @@ run_traced "$PYTHON" train.py >out 2>err || fail "$(cat err)"
 python3 - <<'END' || fail "names and counts differ from torch.profiler's"
 import collections, json, re
 seen = json.load(open("seen.json"))
-begins = [re.search(r' torch_begin(_ex)? name="((?:[^"\\]|\\.)*)"(.*)', line) for line in open("dump.txt")]
+begins = [re.search(r' torch_begin(_ex|_id)? name="((?:[^"\\]|\\.)*)"(.*)', line) for line in open("dump.txt")]
 begins = [(m.group(2), m.group(3)) for m in begins if m]
 marks = [i for i, (name, _) in enumerate(begins) if name == "aten::erfinv"]
 assert len(marks) == 2, marks

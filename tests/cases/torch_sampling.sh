@@ -25,8 +25,8 @@ rm -f ./*.evt
 INTERCEPT_OPERATORS=50 run_traced "$PYTHON" prog.py 2>err || fail "with sampling: $(cat err)"
 # 200 are expected; the bounds are ten standard deviations away
 expect_between "sampled operators" "$(count ' torch_begin.* name="aten::erfinv"')" 60 340
-expect_eq "user scopes" "$(count ' torch_begin_ex name="mine"')" 10
-expect_eq "optimizer steps" "$(count ' torch_begin_ex name="Optimizer.step#SGD.step"')" 10
+expect_eq "user scopes" "$(count ' torch_begin_id name="mine"')" 10
+expect_eq "optimizer steps" "$(count ' torch_begin_id name="Optimizer.step#SGD.step"')" 10
 expect_eq "sampling told" "$("$REPORT" dump "$OUTPUT" | grep ' torch_sampling ' | sed 's/.*one_in/one_in/')" one_in=50
 expect_eq "self time of sampled operators" "$(json ops "$OUTPUT" 'row(name="aten::erfinv")["self_cpu_ns"]')" null
 expect_eq "self time of all of them" "$(json ops "$OUTPUT" 'totals["self_cpu_ns"]')" null

@@ -48,7 +48,7 @@ for event in json.load(open("trace.json"))["traceEvents"]:
         theirs[event["name"], str(args["Input Dims"]), str(args["Input type"])] += 1
 ours, marks, integers, last = collections.Counter(), 0, set(), None
 for line in open("dump.txt"):
-    begin = re.search(r' torch_begin(?:_ex)? name="([^"]*)"', line)
+    begin = re.search(r' torch_begin(?:_ex|_id)? name="([^"]*)"', line)
     if begin:
         last = begin.group(1)
         marks += last == "aten::erfinv"

@@ -83,7 +83,7 @@ done
 # read in many pieces or in one: the same, but for the window, which is this long
 expect_eq "figures of all" "$(grep ' in all' by_file | grep ^cpu | tail -n 1 | sed 's/.*cores//')" "$(grep ^cpu after | sed 's/.*cores//')"
 expect_eq "input and output" "$(grep ^io by_file | tail -n 1 | sed 's/.*   //')" "$(grep ^io after | sed 's/.*   //')"
-expect_eq "heap" "$(grep ^heap by_file | tail -n 1 | cut -c 1-24)" "$(grep ^heap after | cut -c 1-24)"
+expect_eq "heap" "$(grep ^heap by_file | tail -n 1 | sed 's/ live.*//')" "$(grep ^heap after | sed 's/ live.*//')"
 
 # So many looks, and no more; what has not started yet is waited for.
 "$REPORT" watch later.evt --interval 0.05 --count 2 >out || fail "nothing there: status $?"

@@ -76,10 +76,12 @@ def events_of(program, path):
 
 def replay(events):
     ops, ranges, modules = Threads(), Threads(), Threads()
-    calls, work, steps = {}, [], collections.defaultdict(list)
+    calls, work, steps, held = {}, [], collections.defaultdict(list), {}
     for time, thread, kind, field in events:
         process = thread.split(":")[0]
-        if kind in ("torch_begin", "torch_begin_ex"):
+        if kind == "torch_begin_id":
+            held[process, field["function"]] = thread
+        if kind in ("torch_begin", "torch_begin_ex", "torch_begin_id"):
             if field["name"] not in HIDDEN:
                 ops.begin(thread, field["name"])
             else:
@@ -88,6 +90,8 @@ def replay(events):
             ops.end(thread)
         elif kind == "torch_end_ex" and field["thread"] == "0":
             ops.end(thread, field["name"])
+        elif kind == "torch_end_id" and (process, field["function"]) in held:
+            ops.end(held.pop((process, field["function"])), field["name"])
         elif kind in ("nvtx_push", "nvtx_push_ex"):
             ranges.begin(thread, field["name"])
         elif kind == "nvtx_pop":

@@ -32,6 +32,7 @@ static void write_one(const struct run *run)
 {
 	start(1);
 	write_run(1, run);
+	write_beside(2, run);
 	read_back();
 }
 

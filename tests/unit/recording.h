@@ -13,7 +13,9 @@
 #include "collector/format/file.h"
 #include "collector/format/stack_table.h"
 
+#ifndef RECORDING_FRAMES_MAX
 #define RECORDING_FRAMES_MAX 64u
+#endif
 
 struct recording {
 	uint8_t *bytes;

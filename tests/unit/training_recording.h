@@ -43,6 +43,8 @@ struct run {
 	/* The thread's clock is read at steps and around wait_in_one_ns, of which it runs for wait_runs_ns. */
 	bool reads_clock;
 	uint64_t wait_runs_ns;
+	/* What the second thread is in during wait_in_one_ns: nothing, autograd's backward functions, or operators of its own. */
+	enum { ALONE, BACKWARD_BESIDE, OPERATORS_BESIDE } beside;
 	uint64_t runnable_ns, process_cpu_ns; /* a step, as the collector has looked */
 	struct reading {
 		unsigned int opens, reads; /* a step */
@@ -95,6 +97,9 @@ static struct bottleneck bottleneck;
 static uint64_t now;     /* where the thread is */
 static uint64_t idle_ns; /* for how long it was on no CPU */
 static bool reads_clock;
+#define WAITS_MAX 64u
+static uint64_t waited_from_ns[WAITS_MAX]; /* each wait_in_one_ns begins */
+static unsigned int waits;
 
 static uint64_t name(const char *text)
 {
@@ -105,7 +110,8 @@ static uint64_t name(const char *text)
 
 static void scope_begin(const char *text)
 {
-	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = USER, .sequence = -1);
+	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = USER, .sequence = -1,
+		  .thread = 1);
 }
 
 static void scope_end(const char *text, uint64_t kind)
@@ -125,7 +131,8 @@ static void read_clock(void)
 
 static void scope(const char *text, uint64_t kind, uint64_t took_ns)
 {
-	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = kind, .sequence = -1);
+	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = kind, .sequence = -1,
+		  .thread = 1);
 	now += took_ns;
 	read_clock();
 	scope_end(text, kind);
@@ -133,6 +140,8 @@ static void scope(const char *text, uint64_t kind, uint64_t took_ns)
 
 static void wait_in_one(const struct run *run)
 {
+	if (run->wait_in_one_ns && waits < WAITS_MAX)
+		waited_from_ns[waits++] = now;
 	now += run->wait_in_one_ns;
 	idle_ns += run->wait_in_one_ns - run->wait_runs_ns;
 	read_clock();
@@ -379,8 +388,32 @@ static void write_run(uint32_t stream, const struct run *run)
 	frame_end_block(c.r.fw);
 }
 
+/* The second thread of the process; from 50 us after a wait has begun until 50 us before it ends. */
+static void write_beside(uint32_t stream, const struct run *run)
+{
+	bool is_backward = run->beside == BACKWARD_BESIDE;
+
+	frame_begin_block(c.r.fw, stream);
+	for (unsigned int i = 0; i < waits && run->beside; i++) {
+		uint64_t at = waited_from_ns[i] + 50 * US,
+			 end = waited_from_ns[i] + run->wait_in_one_ns - 50 * US;
+
+		FRAME_PUT(c.r.fw, at, torch_begin,
+			  .name = name(is_backward ? "autograd::engine::evaluate_function: Mm"
+						   : "aten::sort"));
+		FRAME_PUT(c.r.fw, at + US, torch_begin_ex,
+			  .name = name(is_backward ? "MmBackward0" : "aten::copy_"),
+			  .scope = is_backward, .sequence = is_backward ? (int64_t)i : -1,
+			  .thread = 2, .forward_thread = is_backward);
+		frame_put(c.r.fw, EVT_torch_end, end - US, &end);
+		frame_put(c.r.fw, EVT_torch_end, end, &end);
+	}
+	frame_end_block(c.r.fw);
+}
+
 static void start(unsigned int processes)
 {
+	waits = 0;
 	cuda_recording_start(&c, processes);
 }
 

@@ -47,6 +47,7 @@ static inline void made_process_init(unsigned int minor)
 	if (samples_init(&looked.samples, &looked.common, &looked.processes, &looked.streams))
 		abort();
 	looked.samples.memory.read = made_python_read;
+	looked.samples.sees_queues = false;
 }
 
 static inline void made_process_release(void)

@@ -173,11 +173,69 @@ static void switches_are_counted(void **state)
 	assert_int_equal(switches.to_others, 31);
 }
 
+/* Turns before and after, given up before and after (to wait, to others), whether it could run just after. */
+static enum thread_place place(uint64_t before, uint64_t after, struct thread_switches early,
+			       struct thread_switches late, bool can_run)
+{
+	return thread_place_at(&(struct thread_moment){ .is_known = true,
+							.early = early,
+							.turns_before = before,
+							.can_run = can_run,
+							.turns_after = after,
+							.late = late });
+}
+
+static void counts_around_a_moment_say_who_was_on_a_cpu(void **state)
+{
+	const struct thread_switches none = { 5, 4 }, waits = { 6, 4 }, put_off = { 5, 5 },
+				     both = { 6, 5 };
+
+	(void)state;
+	/* it got its tenth turn and has given up nine: on a CPU all the time, or since some time before the moment */
+	assert_int_equal(place(10, 10, none, none, true), THREAD_ON_CPU);
+	assert_int_equal(place(10, 10, (struct thread_switches){ 4, 4 }, none, true),
+			 THREAD_ON_CPU);
+	/* in a queue all the time; and one that is about to wait */
+	assert_int_equal(place(9, 9, none, none, true), THREAD_QUEUED);
+	assert_int_equal(place(9, 9, none, none, false), THREAD_QUEUED);
+	/* it gave its CPU up to wait: surely after the moment, or perhaps before */
+	assert_int_equal(place(10, 10, none, waits, true), THREAD_ON_CPU);
+	assert_int_equal(place(10, 10, none, waits, false), THREAD_UNCERTAIN);
+	/* it lost its CPU, before or after */
+	assert_int_equal(place(10, 10, none, put_off, true), THREAD_UNCERTAIN);
+	assert_int_equal(place(10, 10, (struct thread_switches){ 4, 4 }, put_off, true),
+			 THREAD_UNCERTAIN);
+	/* it got a CPU, before or after */
+	assert_int_equal(place(9, 10, none, none, true), THREAD_UNCERTAIN);
+	assert_int_equal(place(10, 12, none, both, true), THREAD_UNCERTAIN);
+	/* a kernel that does not tell */
+	assert_int_equal(thread_place_at(&(struct thread_moment){ .is_known = false }),
+			 THREAD_ON_CPU);
+}
+
+static void time_of_a_switch_is_read(void **state)
+{
+	const char *const wrong[] = { "",
+				      "se.exec_start",
+				      "se.exec_start : 12",
+				      "se.exec_start : 12.5",
+				      "se.exec_start : 99999999999999999999.000001",
+				      "nr_switches : 1.000000" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(thread_switched_of(wrong[i]), 0);
+	assert_int_equal(thread_switched_of("x (1, #threads: 1)\n---\n"
+					    "se.exec_start   :       3136247.225814\nse.vruntime"),
+			 3136247225814);
+}
+
 /* A child that waits has given its CPU up; the thread that asks is on one. */
 static void who_is_on_a_cpu_is_told(void **state)
 {
 	struct thread_files own, other;
 	struct thread_look look = { .turns = 0 };
+	struct thread_moment moment;
 	pid_t child = fork();
 
 	(void)state;
@@ -188,26 +246,20 @@ static void who_is_on_a_cpu_is_told(void **state)
 	}
 	assert_true(child > 0);
 	thread_files_init(&own, (uint32_t)getpid(), (uint32_t)syscall(SYS_gettid));
-	if (!thread_look(&own, 0, &look) || !look.turns) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-		skip();
-	}
-	assert_int_equal(thread_place_of(&own, &look), THREAD_ON_CPU);
-	thread_files_close(&own);
 	thread_files_init(&other, (uint32_t)child, (uint32_t)child);
-	look = (struct thread_look){ 0 };
 	look_until_it_waits(&other, &look);
-	assert_int_not_equal(thread_place_of(&other, &look), THREAD_ON_CPU);
-	assert_int_equal(thread_place_of(&other, &look), THREAD_ON_CPU); /* has not waited since */
-	other.switches.to_wait--;
-	assert_int_equal(thread_place_of(&other, &look), THREAD_WOKEN);
-	other.switches.to_wait--;
-	other.switches.to_others--;
-	assert_int_equal(thread_place_of(&other, &look), THREAD_QUEUED);
-	look.cpu_ns--; /* it has run while it was looked at */
-	other.switches.to_wait--;
-	assert_int_equal(thread_place_of(&other, &look), THREAD_ON_CPU);
+	thread_moment_prepare(&other, &moment);
+	thread_moment_begin(&other, &moment);
+	thread_moment_end(&other, &moment);
+	if (moment.is_known)
+		assert_int_equal(thread_place_at(&moment), THREAD_QUEUED);
+	do { /* others may take our CPU in between */
+		thread_moment_prepare(&own, &moment);
+		thread_moment_begin(&own, &moment);
+		thread_moment_end(&own, &moment);
+		assert_int_not_equal(thread_place_at(&moment), THREAD_QUEUED);
+	} while (thread_place_at(&moment) != THREAD_ON_CPU);
+	thread_files_close(&own);
 	thread_files_close(&other);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -222,6 +274,8 @@ int main(void)
 		cmocka_unit_test(looker_runs),
 		cmocka_unit_test(thread_that_is_gone_is_none),
 		cmocka_unit_test(switches_are_counted),
+		cmocka_unit_test(counts_around_a_moment_say_who_was_on_a_cpu),
+		cmocka_unit_test(time_of_a_switch_is_read),
 		cmocka_unit_test(who_is_on_a_cpu_is_told),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:life/start_map.c */
+/* links: preload:life/start_map.c,base/loaded.c */
 /*
  * preload/life/start_map.c: all modules of this process are left, whole, and those that find no room are counted.
  */

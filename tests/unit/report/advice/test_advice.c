@@ -132,6 +132,47 @@ static void a_place_between_operators(void **state)
 	release();
 }
 
+/* What the thread waits for is no place of its own: another thread of the process runs the step's work there. */
+static void a_backward_pass_on_another_thread(void **state)
+{
+	struct run run = well;
+
+	(void)state;
+	run.wait_in_one_ns = 2 * MS;
+	run.operator_ns = 400 * US;
+	run.beside = BACKWARD_BESIDE;
+	write_one(&run);
+	for (size_t i = 0; i < bottleneck.advice_count; i++)
+		fail_msg("%s: %s", bottleneck.advice[i].rule->id, bottleneck.advice[i].text);
+	release();
+	run.beside = OPERATORS_BESIDE; /* no link: nobody knows whether it waits for them */
+	write_one(&run);
+	assert_non_null(strstr(only("between_operators", NULL)->text,
+			       "Another thread of the process, 200, was in operators for 95 % of "
+			       "that time; whether the step waited for it was not recorded."));
+	release();
+}
+
+/* Half of the times are long: the median alone would make more of them than there was. */
+static void a_place_costs_no_more_than_it_took(void **state)
+{
+	struct gaps gaps;
+	uint64_t at_ns = 0;
+
+	(void)state;
+	gaps_init(&gaps);
+	for (unsigned int i = 0; i < 30; i++) {
+		gaps_busy(&gaps, (struct nest_place){ .time_ns = at_ns }, 1);
+		gaps_idle(&gaps, (struct nest_place){ .time_ns = at_ns + US }, 1, true);
+		at_ns += i % 5 < 2 ? 2 * US : 5 * MS;
+		(void)gaps_step(&gaps, 0, &(struct gaps_step){ true, true });
+	}
+	for (size_t i = 0; i < gaps.place_count; i++)
+		assert_true(gap_place_ns(&gaps.place[i]) <= gaps.place[i].time.total_ns);
+	assert_true(gap_place_ns(gaps_largest(&gaps)) > 80 * MS);
+	gaps_release(&gaps);
+}
+
 static void is_said(struct run run, const char *text)
 {
 	const char *said;
@@ -689,6 +730,8 @@ int main(void)
 		cmocka_unit_test(first_steps_that_are_most_of_the_time),
 		cmocka_unit_test(what_a_closure_runs_is_not_the_optimizers),
 		cmocka_unit_test(a_place_between_operators),
+		cmocka_unit_test(a_backward_pass_on_another_thread),
+		cmocka_unit_test(a_place_costs_no_more_than_it_took),
 		cmocka_unit_test(whether_it_runs_there),
 		cmocka_unit_test(more_threads_than_cpus),
 		cmocka_unit_test(functions_that_are_compiled_again),

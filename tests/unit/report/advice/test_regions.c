@@ -99,10 +99,10 @@ static uint32_t label_of_a_gap(void (*named)(struct gaps *gaps), uint64_t *ret_n
 
 	gaps_init(&gaps);
 	gaps_busy(&gaps, at(0), 1);
-	gaps_idle(&gaps, at(100), 1);
+	gaps_idle(&gaps, at(100), 1, true);
 	named(&gaps);
 	gaps_busy(&gaps, at(1100), 2);
-	gaps_idle(&gaps, at(1200), 2);
+	gaps_idle(&gaps, at(1200), 2, true);
 	(void)gaps_step(&gaps, 0, &(struct gaps_step){ true, true });
 	assert_int_equal(gaps.place_count, 1);
 	label = gaps.place[0].label;
@@ -154,7 +154,8 @@ static void put_gaps(struct gaps *gaps, uint32_t thread, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
 		gaps_busy(gaps, (struct nest_place){ .time_ns = 10 * i, .thread = thread }, 1);
-		gaps_idle(gaps, (struct nest_place){ .time_ns = 10 * i + 5, .thread = thread }, 1);
+		gaps_idle(gaps, (struct nest_place){ .time_ns = 10 * i + 5, .thread = thread }, 1,
+			  true);
 	}
 }
 
@@ -174,7 +175,7 @@ static void too_many_gaps_count_in_steps_only(void **state)
 	gaps_step(&gaps, 0, &settled);
 	assert_int_equal(gaps.beyond, 0);
 	put_gaps(&gaps, 0, GAP_PENDING_MAX + 100);
-	gaps_cut(&gaps, 0);
+	gaps_cut(&gaps, at(0));
 	gaps_step(&gaps, 0, &settled);
 	assert_int_equal(gaps.beyond, 0);
 	/* the first of a thread that was cut has no beginning */

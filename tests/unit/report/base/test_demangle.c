@@ -59,6 +59,36 @@ static void names_are_those_of_the_source(void **state)
 	demangler_release(&d);
 }
 
+/* What libiberty's own option would take out of the arguments, too. */
+static void only_the_function_loses_its_return_type(void **state)
+{
+	static const struct {
+		const char *mangled, *plain, *full;
+	} names[] = {
+		{ "_ZN1SIFdlEE4makeEi", "S<double (long)>::make", "S<double (long)>::make(int)" },
+		{ "_ZN1SIFvlEE4makeEi", "S<void (long)>::make", "S<void (long)>::make(int)" },
+		{ "_Z3tplIiEPvv", "tpl<int>", "tpl<int>()" },
+		{ "_Z3tplIFPviEEPvT_", "tpl<void* (int)>", "tpl<void* (int)>(void* (int))" },
+		{ "_Z5localIiEPvT_PFivE", "local<int>", "local<int>(int, int (*)())" },
+		{ "_Z6returnIiEPFivET_", "return<int>", "return<int>(int)" },
+		{ "_ZZ3tplIiEPvT_ENKUlcE_clEc", "tpl<int>(int)::{lambda(char)#1}::operator()",
+		  "tpl<int>(int)::{lambda(char)#1}::operator()(char) const" },
+		{ "_ZNKSt8functionIFbPKcEEclES1_", "std::function<bool (char const*)>::operator()",
+		  "std::function<bool (char const*)>::operator()(char const*) const" },
+		{ "_ZN1A3fooB5cxx11IiEEvv", "A::foo[abi:cxx11]<int>", "A::foo[abi:cxx11]<int>()" },
+	};
+	struct demangler d = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *mangled = names[i].mangled;
+
+		assert_string_equal(demangle(&d, mangled, strlen(mangled), false), names[i].plain);
+		assert_string_equal(demangle(&d, mangled, strlen(mangled), true), names[i].full);
+	}
+	demangler_release(&d);
+}
+
 static const char *base_of(const char *name)
 {
 	static char text[256];
@@ -243,6 +273,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_those_of_the_source),
+		cmocka_unit_test(only_the_function_loses_its_return_type),
 		cmocka_unit_test(parts_of_names_are_found_by_their_brackets),
 		cmocka_unit_test(long_names_keep_their_function),
 		cmocka_unit_test(hostile_names_take_bounded_time_and_memory),

@@ -33,17 +33,27 @@ static void start(struct nest_options options)
 
 static uint32_t begin(uint64_t time_ns, uint32_t thread, uint64_t key)
 {
-	return nest_begin(&nest, (struct nest_place){ time_ns, thread, 0 }, key, false);
+	return nest_begin(&nest, (struct nest_place){ time_ns, thread, 0, 0 }, key, false);
 }
 
 static bool end(uint64_t time_ns, uint32_t thread)
 {
-	return nest_end(&nest, (struct nest_place){ time_ns, thread, 0 });
+	return nest_end(&nest, (struct nest_place){ time_ns, thread, 0, 0 });
 }
 
 static bool end_key(uint64_t time_ns, uint32_t thread, uint64_t key)
 {
-	return nest_end_key(&nest, (struct nest_place){ time_ns, thread, 0 }, key);
+	return nest_end_key(&nest, (struct nest_place){ time_ns, thread, 0, 0 }, key);
+}
+
+static uint32_t begin_held(uint64_t time_ns, uint32_t thread, uint64_t key, uint64_t identity)
+{
+	return nest_begin(&nest, (struct nest_place){ time_ns, thread, 0, identity }, key, false);
+}
+
+static bool end_held(uint64_t time_ns, uint32_t thread, uint64_t identity)
+{
+	return nest_end(&nest, (struct nest_place){ time_ns, thread, 0, identity });
 }
 
 static void is(size_t at, uint64_t key, uint64_t total_ns, uint64_t children_ns)
@@ -107,7 +117,7 @@ static void hidden_scopes_are_around_nothing(void **state)
 	(void)state;
 	start((struct nest_options){ 0 });
 	begin(0, 0, A);
-	nest_begin(&nest, (struct nest_place){ 10, 0, 0 }, B, true);
+	nest_begin(&nest, (struct nest_place){ 10, 0, 0, 0 }, B, true);
 	assert_int_equal(nest.scope[nest_innermost(&nest, 0)].key, A);
 	begin(20, 0, C);
 	assert_true(end(25, 0));
@@ -123,9 +133,9 @@ static void one_ends_on_another_thread_of_its_process(void **state)
 	(void)state;
 	start((struct nest_options){ 0 });
 	begin(0, 0, A);
-	nest_begin(&nest, (struct nest_place){ 0, 2, 7 }, A, false); /* another process */
-	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 10, 0, 0 }, A));
-	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 10, 1, 0 }, A));
+	nest_begin(&nest, (struct nest_place){ 0, 2, 7, 0 }, A, false); /* another process */
+	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 10, 0, 0, 0 }, A));
+	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 10, 1, 0, 0 }, A));
 	is(0, A, 10, 0);
 	assert_int_equal(ended[0].thread, 0);
 	nest_release(&nest);
@@ -138,17 +148,17 @@ static void a_cut_ends_what_is_open_on_its_thread(void **state)
 	begin(0, 0, A);
 	begin(10, 0, B);
 	begin(10, 1, A);
-	nest_cut(&nest, (struct nest_place){ 30, 0, 0 }, NEST_CUT);
+	nest_cut(&nest, (struct nest_place){ 30, 0, 0, 0 }, NEST_CUT);
 	assert_int_equal(count, 2);
 	is(0, B, 20, 0);
 	is(1, A, 30, 20);
 	assert_int_equal(ended[0].how, NEST_CUT);
 	assert_false(end_key(40, 0, A));
 	begin(50, 0, B);
-	nest_cut(&nest, (struct nest_place){ 60, 0, 0 }, NEST_RUNS_ON);
+	nest_cut(&nest, (struct nest_place){ 60, 0, 0, 0 }, NEST_RUNS_ON);
 	assert_int_equal(ended[2].how, NEST_RUNS_ON);
 	assert_true(end_key(70, 1, A));
-	nest_cut(&nest, (struct nest_place){ 80, 99, 0 },
+	nest_cut(&nest, (struct nest_place){ 80, 99, 0, 0 },
 		 NEST_CUT); /* of no thread that is known */
 	nest_release(&nest);
 }
@@ -190,7 +200,7 @@ static void ends_are_found_among_thousands_of_threads(void **state)
 	(void)state;
 	start((struct nest_options){ 0 });
 	for (uint32_t thread = 0; thread < THREADS; thread++) {
-		struct nest_place place = { 10, thread, thread % PROCESSES };
+		struct nest_place place = { 10, thread, thread % PROCESSES, 0 };
 
 		nest_begin(&nest, place, A, false);
 		if (thread % PROCESSES)
@@ -199,20 +209,64 @@ static void ends_are_found_among_thousands_of_threads(void **state)
 		assert_true(nest_end(&nest, place)); /* of process 0 all have ended */
 	}
 	begin(30, THREADS, B);
-	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0 }, A));
+	assert_false(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0, 0 }, A));
 	count = 0;
-	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0 }, B));
+	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 40, 0, 0, 0 }, B));
 	is(0, B, 10, 0);
 	assert_int_equal(ended[0].thread, THREADS);
 	count = 0;
-	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 50, 39, 39 }, A));
+	assert_true(nest_end_elsewhere(&nest, (struct nest_place){ 50, 39, 39, 0 }, A));
 	assert_int_equal(ended[0].thread, 39 + PROCESSES);
+	nest_release(&nest);
+}
+
+static void an_identity_ends_its_own(void **state)
+{
+	(void)state;
+	start((struct nest_options){ 0 });
+	begin_held(0, 0, A, 0x1000);
+	begin(10, 0, B);
+	begin_held(20, 0, C, 0x2000);
+	assert_true(end(30, 0)); /* B: C is not ended by what has no identity */
+	is(0, B, 20, 10);
+	assert_true(end_held(50, 1, 0x1000)); /* on another thread */
+	is(1, A, 50, 40);
+	assert_int_equal(ended[1].thread, 0);
+	assert_true(ended[1].is_elsewhere);
+	assert_false(end(60, 0));
+	assert_false(end_held(60, 0, 0x1000));
+	assert_true(end_held(70, 0, 0x2000));
+	is(2, C, 50, 0);
+	assert_false(ended[2].is_elsewhere);
+	assert_int_equal(nest_covered_ns(&nest, 0), 70);
+	assert_int_equal(nest_top(&nest, 0), NEST_NONE);
+	nest_release(&nest);
+}
+
+static void an_identity_that_begins_again_has_lost_its_end(void **state)
+{
+	(void)state;
+	start((struct nest_options){ .is_keyed = true });
+	begin_held(0, 0, A, 0x1000);
+	begin_held(10, 1, B, 0x1000);
+	is(0, A, 10, 0);
+	assert_int_equal(ended[0].how, NEST_CUT);
+	assert_true(nest_end_key(&nest, (struct nest_place){ 30, 0, 0, 0x1000 }, A));
+	is(1, B, 20, 0);
+	begin_held(40, 0, C, 0x1000);
+	assert_false(
+		nest_end(&nest, (struct nest_place){ 50, 0, 1, 0x1000 })); /* of another process */
+	nest_cut(&nest, (struct nest_place){ 60, 0, 0, 0 }, NEST_RUNS_ON);
+	is(2, C, 20, 0);
+	assert_false(end_held(70, 0, 0x1000));
 	nest_release(&nest);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_identity_ends_its_own),
+		cmocka_unit_test(an_identity_that_begins_again_has_lost_its_end),
 		cmocka_unit_test(scopes_nest_per_thread),
 		cmocka_unit_test(ends_by_key_leave_what_is_inside),
 		cmocka_unit_test(hidden_scopes_are_around_nothing),

@@ -38,7 +38,7 @@ static const struct range_row *row_of(const struct ranges *ranges, uint32_t name
 
 static void reads(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint64_t cpu_ns)
 {
-	ranges_clock(ranges, (struct nest_place){ time_ns, thread, 0 }, cpu_ns);
+	ranges_clock(ranges, (struct nest_place){ time_ns, thread, 0, 0 }, cpu_ns);
 }
 
 static void cpu_time_where_clocks_were_read(void **state)
@@ -139,7 +139,7 @@ static void time_within_any_range_counts_once(void **state)
 	push(&ranges, 100, 0, 1, A);
 	pop(&ranges, 105, 0, 1);
 	push(&ranges, 100, 3, 1, A);
-	ranges_cut(&ranges, (struct nest_place){ 130, 3, 0 }, (struct work){ 0 }, NEST_CUT);
+	ranges_cut(&ranges, (struct nest_place){ 130, 3, 0, 0 }, (struct work){ 0 }, NEST_CUT);
 	assert_int_equal(ranges_covered_ns(&ranges, 0), 65);
 	assert_int_equal(ranges_covered_ns(&ranges, 1), 0);
 	assert_int_equal(ranges_covered_ns(&ranges, 3), 30);
@@ -176,9 +176,9 @@ static void open_ranges_count_and_take_time_when_the_process_has_ended(void **st
 		ranges_start(&ranges, &(struct range_opening){ 70, 0, 0, 0, C, 1, { 0 }, true });
 		assert_int_equal(row_of(&ranges, A)->count, 1);
 		assert_int_equal(row_of(&ranges, A)->time.total_ns, 0);
-		ranges_cut(&ranges, (struct nest_place){ 100, 0, 0 }, (struct work){ 0 },
+		ranges_cut(&ranges, (struct nest_place){ 100, 0, 0, 0 }, (struct work){ 0 },
 			   ended ? NEST_CUT : NEST_RUNS_ON);
-		ranges_cut_started(&ranges, (struct nest_place){ 100, NEST_NONE, 0 },
+		ranges_cut_started(&ranges, (struct nest_place){ 100, NEST_NONE, 0, 0 },
 				   (struct work){ 0 }, ended ? NEST_CUT : NEST_RUNS_ON);
 		assert_int_equal(row_of(&ranges, A)->open, 1);
 		assert_int_equal(row_of(&ranges, B)->open, 1);

@@ -33,11 +33,13 @@ static void begin(void)
 	frame_begin_block(c.r.fw, 1);
 }
 
+static uint64_t to_ns = UINT64_MAX;
+
 static void read_by(enum key_id by, const char *range)
 {
 	static char path[] = "memory.evt";
 	struct filter_settings filter = {
-		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX, .range = range
+		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = to_ns, .range = range
 	};
 	struct session_file file = { .path = path };
 	char message[256];
@@ -48,7 +50,7 @@ static void read_by(enum key_id by, const char *range)
 	view.cuda = cuda_want(run, &(struct cuda_options){ by });
 	view.cupti = cupti_memory_want(run, &(struct cupti_memory_options){ by });
 	view.reserved = torch_reserved_want(run, NULL);
-	tensors = tensors_want(run, &(struct tensors_options){ BY_tensors_device });
+	tensors = tensors_want(run, &(struct tensors_options){ .by = BY_tensors_device });
 	run_read(run, false);
 	key_init_table(&table, by);
 	device_fill_table(&view, &table);
@@ -130,6 +132,28 @@ static void records_in_any_order_are_put_in_theirs(void **state)
 	assert_int_equal(view.cupti->memory.reused, 0);
 	assert_int_equal(view.cupti->without_call, 3);
 	assert_int_equal(view.cupti->late, 0);
+	release();
+}
+
+/* At the end of --time lives what was given before it, also when that is reported after it. */
+static void at_a_cut_lives_what_was_given_before(void **state)
+{
+	(void)state;
+	begin();
+	ask(102 * US, A, 100);
+	ask(202 * US, B, 50);
+	tell(900 * US, 600 * US, 1, B + 4096, 7);
+	tell(900 * US, 500 * US, 2, A, 100);
+	tell(900 * US, 201 * US, 1, B, 50);
+	tell(900 * US, 101 * US, 1, A, 100);
+	finish(1000 * US);
+	to_ns = 400 * US;
+	read_by(BY_device_memory_kind, NULL);
+	to_ns = UINT64_MAX;
+	assert_int_equal(table.row_count, 1);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_allocations), 2);
+	assert_int_equal(at(0, COLUMN_device_memory_cupti_live_bytes), 150);
+	assert_int_equal(view.cupti->records, 2);
 	release();
 }
 
@@ -414,6 +438,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kind_that_nobody_knows_is_unknown),
 		cmocka_unit_test(records_in_any_order_are_put_in_theirs),
+		cmocka_unit_test(at_a_cut_lives_what_was_given_before),
 		cmocka_unit_test(a_block_is_of_the_call_around_it),
 		cmocka_unit_test(many_calls_do_not_displace_one_under_way),
 		cmocka_unit_test(lost_records_leave_no_wrong_sum_of_an_address),

@@ -113,7 +113,7 @@ static void heap_arenas_and_mappings_explain_what_is_resident(void **state)
 	assert_int_equal(most->peak.mapped, 3 * MIB + 16384);
 	assert_int_equal(resident_rest(&most->peak), 12 * MIB - 16384);
 	assert_int_equal(resident_untouched(&most->peak), 0);
-	assert_int_equal(most->end.time_ns, 400);
+	assert_int_equal(most->end.time_ns, 1000000);
 	assert_int_equal(most->end.heap, 0);
 	assert_int_equal(most->end.arenas, MIB);
 	assert_int_equal(resident_rest(&most->end), 0);
@@ -135,8 +135,61 @@ static void the_runtimes_end_is_not_the_programs(void **state)
 	finish();
 	process = resident_of(resident, 0);
 	assert_int_equal(process->peak.time_ns, 200);
-	assert_int_equal(process->end.time_ns, 200);
+	assert_int_equal(process->end.time_ns, 250);
 	assert_int_equal(process->curve->last, 96 * MIB);
+}
+
+/* Resident memory stands still while blocks are freed: what holds at the end is not what held at the last look. */
+static void at_the_end_counts_what_lives_then(void **state)
+{
+	const struct resident_process *process;
+
+	(void)state;
+	start();
+	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 30 * MIB, PYTHON);
+	frame_put_born(c.r.fw, EVT_malloc, 110, 0x20, MIB, PYTHON);
+	frame_put_dies(c.r.fw, EVT_free, 5000, 0x10);
+	frame_put_born(c.r.fw, EVT_malloc, 7000, 0x30, 2 * MIB, PYTHON);
+	on_stream(0);
+	FRAME_PUT(c.r.fw, 200, process_memory, .process = 1, .resident_bytes = 40 * MIB,
+		  .anonymous_bytes = 40 * MIB, .brk_bytes = 32 * MIB);
+	FRAME_PUT(c.r.fw, 6000, process_end, .process = 1, .how = EVT_END_EXIT);
+	finish();
+	process = resident_of(resident, 0);
+	assert_int_equal(process->peak.heap, 31 * MIB);
+	assert_int_equal(resident_kept(&process->peak), MIB);
+	assert_int_equal(resident_rest(&process->peak), 8 * MIB);
+	assert_int_equal(process->end.time_ns, 6000);
+	assert_int_equal(process->end.resident, 40 * MIB);
+	assert_int_equal(process->end.heap, MIB);
+	assert_int_equal(resident_kept(&process->end), 31 * MIB);
+	assert_int_equal(resident_rest(&process->end), 8 * MIB);
+}
+
+/* Blocks were recorded until 1000, the kernel was asked on: what explains memory after that is not known. */
+static void after_the_recordings_end_nothing_is_explained(void **state)
+{
+	const struct resident_process *process;
+
+	(void)state;
+	start();
+	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 3 * MIB, PYTHON);
+	on_stream(0);
+	sample(200, 1, 4 * MIB, 0);
+	frame_end_block(c.r.fw);
+	recording_close_frame(&c.r, 1000);
+	frame_begin_block(c.r.fw, 0);
+	sample(2000, 1, 50 * MIB, 0);
+	FRAME_PUT(c.r.fw, 9000, lost, .count = 500, .reason = EVT_LOST_LIMIT);
+	finish();
+	process = resident_of(resident, 0);
+	assert_int_equal(process->peak.resident, 50 * MIB);
+	assert_false(process->peak.has_blocks);
+	assert_int_equal(process->end.time_ns, 1000);
+	assert_int_equal(process->end.heap, 3 * MIB);
+	assert_int_equal(resident_rest(&process->peak), 0);
+	assert_int_equal(resident_kept(&process->peak), 0);
+	assert_int_equal(resident_untouched(&process->peak), 0);
 }
 
 static void what_no_kernel_tells_is_followed_without_harm(void **state)
@@ -177,6 +230,8 @@ int main(void)
 		cmocka_unit_test_teardown(heap_arenas_and_mappings_explain_what_is_resident,
 					  release),
 		cmocka_unit_test_teardown(the_runtimes_end_is_not_the_programs, release),
+		cmocka_unit_test_teardown(at_the_end_counts_what_lives_then, release),
+		cmocka_unit_test_teardown(after_the_recordings_end_nothing_is_explained, release),
 		cmocka_unit_test_teardown(what_no_kernel_tells_is_followed_without_harm, release),
 		cmocka_unit_test_teardown(arenas_are_known_without_samples, release),
 	};

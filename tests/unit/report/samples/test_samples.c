@@ -459,6 +459,30 @@ static uint64_t blocked_by(size_t number)
 	return 0;
 }
 
+/* Both are seen with it at one look: what it stands for was held once. */
+static void a_moment_is_held_by_one_thread(void **state)
+{
+	uint64_t first;
+
+	(void)state;
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, 3 * MS, python_sample, .looks = 0);
+	sample_holder(13 * MS, 1, EVT_PYTHON_RUNS, 100, 0);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 2);
+	FRAME_PUT(c.r.fw, 4 * MS, python_sample, .looks = 0);
+	sample_holder(14 * MS, 1, EVT_PYTHON_RUNS, 200, 0);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	first = gil->row[0].counts.held_ns;
+	assert_int_equal(first, 10 * MS);
+	assert_int_equal(gil->all.held_ns, 11 * MS);
+	assert_int_equal(gil->all.looks, 2);
+	finish();
+}
+
 /* The kernel uses a thread's number again: it is whoever has it at the time. */
 static void a_holder_is_who_has_the_number_then(void **state)
 {
@@ -674,6 +698,7 @@ int main(void)
 		cmocka_unit_test(samples_are_stacks),
 		cmocka_unit_test(circles_end),
 		cmocka_unit_test(waits_belong_to_who_had_the_gil),
+		cmocka_unit_test(a_moment_is_held_by_one_thread),
 		cmocka_unit_test(a_holder_is_who_has_the_number_then),
 		cmocka_unit_test(few_looks_say_where_most_was),
 		cmocka_unit_test(a_thread_that_waits_says_where),

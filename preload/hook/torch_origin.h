@@ -13,8 +13,8 @@
  * Any thread; no lock of ours; the first call from an address walks the list of loaded objects, under ld.so's lock.
  * errno is preserved.
  */
-#ifndef PRELOAD_TENSORS_TORCH_ORIGIN_H
-#define PRELOAD_TENSORS_TORCH_ORIGIN_H
+#ifndef PRELOAD_HOOK_TORCH_ORIGIN_H
+#define PRELOAD_HOOK_TORCH_ORIGIN_H
 
 #include <stdatomic.h>
 #include <stddef.h>

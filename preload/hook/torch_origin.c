@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See torch_origin.h. */
-#include "preload/tensors/torch_origin.h"
+#include "preload/hook/torch_origin.h"
 
 #include <dlfcn.h>
 #include <errno.h>

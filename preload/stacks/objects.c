@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See objects.h. What ld.so has loaded at the start stays: only what came later is in the table, which is in memory of ours
+ * that is not touched before the first dlclose(). An object that finds no room there is not recorded; the collector goes by
+ * the maps then.
+ */
+#include "preload/stacks/objects.h"
+
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/base/loaded.h"
+#include "preload/record/strings.h"
+#include "preload/settings/settings.h"
+
+#define OBJECTS 1024u
+#define BUILD_ID_BYTES 20u /* SHA-1; a longer one is left out */
+#define PATH_BYTES 256u
+
+struct known {
+	struct loaded_span span; /* `end` 0: a free place */
+	uint64_t look;           /* that has seen it last */
+	uint32_t path_bytes, build_id_bytes;
+	char path[PATH_BYTES];
+	char build_id[BUILD_ID_BYTES];
+};
+
+struct counters {
+	unsigned long long loads, unloads; /* so far, as ld.so counts them */
+};
+
+static struct {
+	_Atomic uint64_t
+		looker; /* generation of the process whose thread looks; 0: nobody's does */
+	_Atomic bool again;
+	uint64_t look;               /* number of the one under way */
+	struct counters counters;    /* at the last look */
+	unsigned long long at_start; /* objects that were there then, the first in ld.so's list */
+	uint32_t count;              /* places ever used */
+	struct known known[OBJECTS];
+} objects;
+
+static struct known *find(const struct loaded_span *span)
+{
+	for (uint32_t i = 0; i < objects.count; i++) {
+		const struct loaded_span *known = &objects.known[i].span;
+
+		if (known->start == span->start && known->end == span->end)
+			return &objects.known[i];
+	}
+	return NULL;
+}
+
+static struct known *place(void)
+{
+	for (uint32_t i = 0; i < objects.count; i++)
+		if (!objects.known[i].span.end)
+			return &objects.known[i];
+	return objects.count < OBJECTS ? &objects.known[objects.count++] : NULL;
+}
+
+static void keep(const struct dl_phdr_info *info, const struct loaded_span *span)
+{
+	struct known *known = place();
+	const char *build_id;
+
+	if (!known)
+		return;
+	known->span = *span;
+	known->look = objects.look;
+	known->path_bytes = (uint32_t)loaded_path(info->dlpi_name, known->path, PATH_BYTES);
+	build_id = loaded_build_id(info, &known->build_id_bytes);
+	if (!build_id || known->build_id_bytes > BUILD_ID_BYTES)
+		known->build_id_bytes = 0;
+	memcpy(known->build_id, build_id, known->build_id_bytes);
+}
+
+/* --- looks --- */
+
+static bool has_counters(size_t bytes)
+{
+	const struct dl_phdr_info *info = NULL;
+
+	return bytes >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs);
+}
+
+static int take_counters(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	struct counters *counters = context;
+
+	if (has_counters(bytes))
+		*counters = (struct counters){ info->dlpi_adds, info->dlpi_subs };
+	return 1; /* all objects have them */
+}
+
+static struct counters counters_now(void)
+{
+	struct counters now = { 0, 0 };
+
+	(void)dl_iterate_phdr(take_counters, &now);
+	return now;
+}
+
+static int see(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	unsigned long long *passed = context;
+	struct loaded_span span;
+	struct known *known;
+
+	if (!has_counters(bytes))
+		return 1;
+	objects.counters = (struct counters){ info->dlpi_adds, info->dlpi_subs };
+	if ((*passed)++ < objects.at_start || !loaded_span(info, &span))
+		return 0;
+	known = find(&span);
+	if (known)
+		known->look = objects.look;
+	else
+		keep(info, &span);
+	return 0;
+}
+
+static struct string path_of(const struct known *known)
+{
+	const char *slash = settings.redact & 1u << REGION_REDACT_paths
+				    ? memrchr(known->path, '/', known->path_bytes)
+				    : NULL;
+	const char *from = slash ? slash + 1 : known->path;
+
+	return string_of_bytes(from, known->path_bytes - (size_t)(from - known->path));
+}
+
+static void record_end(const struct known *known)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct recorder_lane *lane = recorder_enter(RECORDER_LATE, RECORDER_IN_RECORD);
+	const struct loaded_span *span = &known->span;
+	struct string path = path_of(known), build_id;
+	char hex[2 * BUILD_ID_BYTES];
+
+	if (!lane)
+		return;
+	for (uint32_t i = 0; i < known->build_id_bytes; i++) {
+		hex[2 * i] = digits[(uint8_t)known->build_id[i] >> 4];
+		hex[2 * i + 1] = digits[(uint8_t)known->build_id[i] & 15];
+	}
+	build_id = string_of_bytes(hex, 2ul * known->build_id_bytes);
+	(void)recorder_put(lane, RECORD_UNLOADED, recorder_now(),
+			   (uint64_t[]){ span->start, span->end - span->start, span->bias,
+					 string_id(&path, lane), string_id(&build_id, lane) },
+			   RECORD_UNLOADED_WORDS - 1);
+	recorder_leave(lane);
+}
+
+static void look(void)
+{
+	unsigned long long passed = 0;
+
+	objects.look++;
+	(void)dl_iterate_phdr(see, &passed);
+	for (uint32_t i = 0; passed && i < objects.count; i++) {
+		struct known *known = &objects.known[i];
+
+		if (!known->span.end || known->look == objects.look)
+			continue;
+		record_end(known);
+		known->span.end = 0;
+	}
+}
+
+/* Whoever comes while another thread looks leaves it to that one. In a forked child nobody looks any more. */
+static bool is_looker(void)
+{
+	uint64_t generation = recorder_gates->generation, other = atomic_load(&objects.looker);
+
+	return other != generation &&
+	       atomic_compare_exchange_strong(&objects.looker, &other, generation);
+}
+
+static void look_alone(void)
+{
+	atomic_store(&objects.again, true);
+	while (atomic_load(&objects.again) && is_looker()) {
+		while (atomic_exchange(&objects.again, false))
+			look();
+		atomic_store(&objects.looker, 0);
+	}
+}
+
+void objects_start(void)
+{
+	objects.at_start = counters_now().loads;
+}
+
+void objects_note(void)
+{
+	if (recorder_gates->generation && counters_now().loads != objects.counters.loads)
+		look_alone();
+}
+
+void objects_record_gone(void)
+{
+	if (recorder_gates->generation)
+		look_alone();
+}

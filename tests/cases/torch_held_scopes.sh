@@ -1,0 +1,102 @@
+#!/bin/bash
+# Frames of TorchScript that end on another thread, and labels around an await: each its own begin and end, no other operator touched.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# timeout: 120
+need_torch eager
+cat >forks.py <<'END'
+import time
+import warnings
+
+import torch
+
+warnings.simplefilter("ignore")
+torch.set_num_threads(1)
+
+
+@torch.jit.script
+def forked(x):
+    future = torch.jit.fork(torch.sin, x)
+    return torch.jit.wait(future)
+
+
+@torch.jit.script
+def plain(x):
+    return torch.cos(x)
+
+
+a = torch.ones(20, 20)
+for _ in range(50):
+    forked(a)
+begin = time.perf_counter_ns()
+plain(a)
+took = time.perf_counter_ns() - begin
+for _ in range(20):
+    torch.mm(a, a)
+with open("plain_ns", "w") as file:
+    print(took, file=file)
+END
+run_traced "$PYTHON" forks.py >out 2>err || fail "status $?: $(cat err)"
+ops() {
+	json ops "$OUTPUT" "$1"
+}
+expect_eq "frames" "$(ops 'row(name="forked")["calls"]')" 50
+expect_eq "what they fork" "$(ops 'row(name="aten::sin")["calls"]')" 50
+expect_eq "products" "$(ops 'row(name="aten::mm")["calls"]')" 20
+expect_eq "none is left open" "$(ops 'sum(r["open"] for r in rows)')" 0
+expect_between "a frame that begins after them" "$(ops 'row(name="plain")["total_cpu_ns"]')" 1 "$(cat plain_ns)"
+expect_eq "no share above the whole" "$(ops 'max(max(r["total_cpu_percent"], r["self_cpu_percent"]) for r in rows) <= 100')" true
+"$REPORT" export chrome -o trace.json "$OUTPUT" >out 2>&1 || fail "export: $(cat out)"
+python3 - <<'END' || fail "the trace"
+import json
+events = [e for e in json.load(open("trace.json"))["traceEvents"] if e.get("name") == "forked"]
+assert len(events) == 50, len(events)
+assert all(e["ph"] == "X" and "end not recorded" not in e.get("args", {}) for e in events), events[:3]
+assert len({e["ts"] + e["dur"] for e in events}) == 50
+END
+
+cat >labels.py <<'END'
+import asyncio
+import time
+
+from torch.profiler import record_function
+
+spans = []  # odd or even; seconds within the label and around it
+
+
+async def request(i):
+    before = time.monotonic()
+    with record_function("even" if i % 2 == 0 else "odd"):
+        begun = time.monotonic()
+        await asyncio.sleep(0.02 if i % 2 else 0.005)
+        ends = time.monotonic()
+    spans.append((i % 2, ends - begun, time.monotonic() - before))
+
+
+async def main():
+    limit = asyncio.Semaphore(8)
+
+    async def one(i):
+        async with limit:
+            await request(i)
+
+    await asyncio.gather(*[one(i) for i in range(200)])
+
+
+asyncio.run(main())
+with open("spans", "w") as file:
+    for odd in 0, 1:
+        of = [s for s in spans if s[0] == odd]
+        print(int(sum(s[1] for s in of) * 1e6), int(sum(s[2] for s in of) * 1e6) + 1, file=file)
+END
+rm -f "$OUTPUT"
+run_traced "$PYTHON" labels.py >out 2>err || fail "labels: status $?: $(cat err)"
+{ read -r even_low even_high && read -r odd_low odd_high; } <spans || fail "no spans"
+expect_eq "labels" "$(ops '(row(name="even")["calls"], row(name="odd")["calls"])')" "(100, 100)"
+expect_between "time of the short ones" "$(ops 'row(name="even")["total_cpu_ns"] // 1000')" "$even_low" "$even_high"
+expect_between "time of the long ones" "$(ops 'row(name="odd")["total_cpu_ns"] // 1000')" "$odd_low" "$odd_high"
+expect_between "self time: each moment once" "$(ops 'sum(r["self_cpu_ns"] for r in rows)')" 1 "$(ops 'doc["session"]["end_ns"]')"
+expect_eq "no share above the whole" "$(ops 'max(max(r["total_cpu_percent"], r["self_cpu_percent"]) for r in rows) <= 100')" true
+expect_eq "none is left open" "$(ops 'sum(r["open"] for r in rows)')" 0
+expect "$OUTPUT" 'all(r["percent"] <= 100 for r in actions.rows if r["percent"] is not None)'

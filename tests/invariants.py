@@ -1,0 +1,452 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""invariants.py [--deep] [--all] PROF-REPORT RECORDING|FOLDER...
+
+Checks what must hold in every recording, whatever was recorded: shares are between 0 and 100 %, parts add up to their whole, self is at
+most total, minimum, percentiles and maximum are in order, no time is longer than the life of what it is of, nothing lies outside of the
+run, and reports that state the same figure agree. Prints a line for each fault, exit status 1.
+
+Columns are known by their names and units, as the reports' JSON has them, and by their meaning in --help. What no name can say stands in
+WHOLES (sums of columns) and SAME (figures of two reports). All reports come from one reading (`export json`). --deep also reads those
+with a row for each thread, and halves of the run (--time). A recording that is damaged, or still grows, is left out. Of a FOLDER it is all that are in it, the smallest first, 6 MB
+at most: tests/run takes what a case has left behind.
+KNOWN has faults that are not mended yet, each with its reason; --all prints them as well.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# REPORT, what the rule says (a regular expression), why it is let pass.
+KNOWN = (
+    ("^memory", "^percent of '.* at (most|least)' is ", "an upper limit is shown as a share of resident memory"),
+    ("^memory", "^heap and tensors at the end", "the end of memory is the last look at /proc, not the last moment"),
+    ("^(threads|processes)", "runnable_ns|blocked_ns", "the kernel's figures are of a longer time than start_ns to end_ns"),
+    ("^summary", "^summary.memory_peak_bytes is", "memory shows the process with most memory seen, not with the highest peak of the kernel's"),
+    ("^ops", "^total_cpu_percent", "an operator inside of one of its name counts twice, as torch.profiler has it"),
+)
+
+# REPORT: columns of a row that are together another one.
+WHOLES = {
+    "steps": (
+        ("total_ns", "kernel_ns", "memcpy_ns", "memset_ns", "communication_ns", "runtime_ns", "dataloader_ns", "operators_ns", "other_ns"),
+        ("total_ns", "running_ns", "waiting_ns"),
+        ("operators_ns", "operators_running_ns", "operators_waiting_ns"),
+        ("other_ns", "other_running_ns", "other_waiting_ns"),
+    ),
+    "utilization": (("span_ns", "busy_ns", "idle_ns"),),
+    "gil": (("wait_ns", "blocked_ns", "unknown_ns"),),  # of the totals
+}
+
+# The same figure of two reports, REPORT.TOTAL.
+SAME = (
+    ("summary.allocations", "alloc.allocations"), ("summary.bytes_allocated", "alloc.bytes_allocated"),
+    ("summary.peak_bytes", "alloc.peak_bytes"), ("summary.peak_bytes", "peak.bytes"), ("alloc.peak_time_ns", "peak.time_ns"),
+    ("alloc.peak_allocations", "peak.allocations"), ("alloc.live_bytes", "leaks.bytes"), ("alloc.live_allocations", "leaks.allocations"),
+    ("summary.live_bytes", "alloc.live_bytes"), ("threads.allocations", "alloc.allocations"),
+    ("threads.bytes_allocated", "alloc.bytes_allocated"), ("summary.events", "threads.events"), ("summary.events", "processes.events"),
+
+    ("summary.cuda_calls", "api.calls"), ("summary.cuda_ns", "api.total_ns"), ("summary.cuda_errors", "api.errors"),
+    ("summary.launches", "launches.calls"), ("summary.memcpy_calls", "memcpy.calls"), ("summary.memcpy_bytes", "memcpy.bytes"),
+    ("summary.operators", "ops.calls"), ("summary.operators_self_cpu_ns", "ops.self_cpu_ns"), ("summary.steps", "steps.steps"),
+    ("summary.step_total_ns", "steps.total_ns"), ("summary.step_p50_ns", "steps.p50_ns"), ("bottleneck.steps", "steps.steps"),
+    ("bottleneck.step_total_ns", "steps.total_ns"), ("summary.wall_ns", "bottleneck.wall_ns"),
+    ("threads.cuda_calls", "api.calls"), ("threads.cuda_ns", "api.total_ns"), ("threads.launches", "launches.calls"),
+    ("summary.memory_seen_bytes", "memory.resident_bytes"),
+    ("summary.memory_heap_bytes", "memory.heap_bytes"), ("summary.memory_rest_bytes", "memory.rest_bytes"),
+    ("top-down.total", "alloc.bytes_allocated"), ("bottom-up.total", "alloc.bytes_allocated"), ("flame.total", "alloc.bytes_allocated"),
+    ("summary.device_peak_bytes", "device-memory.peak_bytes"),
+    ("nvtx.count", "threads.nvtx_ranges"),
+)
+
+# Those of processes' whole lives: --time does not change them everywhere.
+SAME_WHOLE = (
+    ("summary.events_lost", "processes.events_lost"), ("summary.processes", "processes.processes"), ("summary.threads", "threads.threads"),
+    ("summary.cpu_ns", "processes.cpu_ns"), ("summary.memory_peak_bytes", "memory.kernel_bytes"),
+)
+
+# Columns that do not add up over rows: a greatest, a mean, a moment, a place, a share.
+NOT_ADDED = re.compile(r"(^|_)(peak|max|min|avg|mean|stddev|p\d\d|percent|rate|depth|time|first|last|start|end|percall|id)(_|$)")
+INCLUSIVE = re.compile(r"^(total|cumulative|cum)|^(allocations|bytes_allocated|io_calls|io_bytes|size_increase|frees)$")
+FOLDER_BYTES = 6000000
+ROUNDING = 0.001  # shares have six digits
+
+
+class Fault(str):
+    pass
+
+
+def run(program, *arguments):
+    return subprocess.run((program, *arguments), capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
+
+
+def meaning(program, report, column, cache={}):
+    """What --help says of a column; asked for when a figure looks wrong."""
+    if report not in cache:
+        cache[report] = {}
+        name = None
+        for line in run(program, report, "--help").stdout.splitlines():
+            head = re.match(r"  ([a-z0-9_]+) +.*? (?:text|count|ns|bytes|bytes/s|percent|id) *( .*)?$", line)
+            if head and not line.startswith("   "):
+                name = head[1]
+                cache[report][name] = head[2] or ""
+            elif name and line.startswith("    "):
+                cache[report][name] += " " + line.strip()
+            else:
+                name = None
+    return cache[report].get(column, "")
+
+
+class Table:
+    """One report over one recording."""
+
+    def __init__(self, run_of, document, name=None):
+        self.run, self.name = run_of, name or document["report"]
+        self.report = document["report"]
+        self.rows = [row for row in document.get("rows") or () if isinstance(row, dict)]
+        self.totals = document.get("totals") or {}
+        self.units = {column["name"]: column["unit"] for column in document.get("columns") or ()}
+        self.session, self.losses = document.get("session") or {}, document.get("losses") or ()
+
+    def meaning(self, column):
+        return meaning(self.run.program, self.report, column)
+
+    def columns(self, *units):
+        return [name for name, unit in self.units.items() if unit in units]
+
+    def has(self, *names):
+        return all(name in self.units for name in names)
+
+    def label(self, row):
+        words = [str(row[name]) for name, unit in self.units.items() if unit in ("text", "id") and row.get(name) not in (None, "")]
+        return " ".join(words)[:80]
+
+
+def numbers(row, *names):
+    values = [row.get(name) for name in names]
+    return values if all(isinstance(value, (int, float)) for value in values) else None
+
+
+def shares(table):
+    for name in table.columns("percent"):
+        for row in table.rows:
+            value = row.get(name)
+            if value is not None and not -ROUNDING <= value <= 100 + ROUNDING:
+                yield "%s of '%s' is %s %%" % (name, table.label(row), value)
+    for row in table.rows if table.report in ("bottleneck", "summary") else ():
+        for text in (row.get("text") or "", row.get("value") or ""):
+            for share in re.findall(r"([\d,]+(?:\.\d+)?) %", str(text)):
+                if float(share.replace(",", "")) > 100:
+                    yield "%s %% in '%s'" % (share, text[:200])
+
+
+def not_negative(table):
+    for name in table.columns("count", "bytes", "ns", "bytes/s"):
+        low = min((row[name] for row in table.rows if isinstance(row.get(name), (int, float))), default=0)
+        if low < 0 and not re.search("minus|difference", table.meaning(name)) and "same" not in table.meaning(name):
+            yield "%s is %s" % (name, low)
+
+
+def self_within_total(table):
+    for name in table.units:
+        # where there is a self_x, an x is something else
+        whole = "" if "self_" + name in table.units else "total_" + name
+        without = "" if name.replace("self_", "total_") in table.units else re.sub(r"(^|_)self_", r"\1", name)
+        inner = [part for part in (without, name.replace("self_", "total_"), whole,
+                                   name.replace("self", "cumulative"), name.replace("tottime", "cumtime"),
+                                   re.sub("^self$", "total", name)) if part != name and part in table.units]
+        for total in inner:
+            for row in table.rows:
+                pair = numbers(row, name, total)
+                if pair and pair[0] > pair[1] + (ROUNDING if table.units[name] == "percent" else 0) and min(pair) >= 0 \
+                        and "minus" not in table.meaning(name) + table.meaning(total):
+                    yield "%s %s is more than %s %s of '%s'" % (name, pair[0], total, pair[1], table.label(row))
+
+
+def in_order(table):
+    for name in table.units:
+        if not re.search(r"(^|_)min_", name):
+            continue
+        chain = [name.replace("min_", part) for part in ("min_", "p50_", "p90_", "p99_", "max_")]
+        mean = name.replace("min_", "avg_")
+        mean = mean if mean in table.units else name.replace("min_", "mean_")
+        for row in table.rows:
+            values = numbers(row, *[part for part in chain if part in table.units])
+            # percentiles are of classes that are 1 % wide
+            if values and any(first > second * 1.01 + 1 for first, second in zip(values, values[1:])):
+                yield "%s ... %s of '%s' are not in order: %s" % (chain[0], chain[-1], table.label(row), values)
+            values = numbers(row, chain[0], mean, chain[-1])
+            if values and not values[0] <= values[1] + 1 <= values[2] + 2:
+                yield "%s of '%s' is not between least and most: %s" % (mean, table.label(row), values)
+
+
+def wholes(table):
+    for whole, *parts in WHOLES.get(table.report, ()):
+        for row in [*table.rows, table.totals]:
+            present = [row[part] for part in parts if row.get(part) is not None]
+            if row.get(whole) is not None and present and all(part in row or part not in table.units for part in parts):
+                if len(present) == len([part for part in parts if part in row]) and sum(present) != row[whole] \
+                        and not (row is not table.totals and set(parts) - set(row)):
+                    yield "%s is %s, its parts are %s together (%s)" % (whole, row[whole], sum(present), table.label(row))
+
+
+def added(table):
+    """Rows add up to the total of the same name."""
+    for name in table.columns("count", "bytes", "ns"):
+        if not isinstance(table.totals.get(name), (int, float)) or NOT_ADDED.search(name) or not table.rows:
+            continue
+        inclusive = INCLUSIVE.search(name) and any(other.startswith("self_") or other == "depth" for other in table.units)
+        values = [row[name] for row in table.rows if isinstance(row.get(name), (int, float))]
+        if name == "events_lost": # by whom is not known of each
+            values[0] += sum(loss["count"] for loss in table.losses if loss.get("process") is None and loss.get("count"))
+        rounded = len(values) if table.units[name] == "ns" else 0
+        if not inclusive and len(values) == len(table.rows) and abs(sum(values) - table.totals[name]) > rounded:
+            yield "%s of all rows is %s, the total says %s" % (name, sum(values), table.totals[name])
+
+
+def tree(table):
+    """A tree of rows: what is below one, and itself, is its total."""
+    if not table.has("depth", "total", "self"):
+        return
+    open_rows = []
+    for row in [*table.rows, {"depth": 0, "total": 0, "self": 0}]:
+        while open_rows and open_rows[-1][0]["depth"] >= row["depth"]:
+            last, below = open_rows.pop()
+            if below + last["self"] != last["total"]:
+                yield "total of '%s' is %s; itself and below %s" % (table.label(last), last["total"], below + last["self"])
+        if open_rows:
+            open_rows[-1][1] += row["total"]
+        open_rows.append([row, 0])
+
+
+def roots(table):
+    values = [row for row in table.rows if row.get("depth", 0) == 0]
+    name = "total" if table.has("depth", "total") else "value" if table.report == "flame" else None
+    if name and "total" in table.totals and sum(row[name] for row in values) != table.totals["total"] and table.rows:
+        yield "the outermost rows have %s of %s" % (sum(row[name] for row in values), table.totals["total"])
+
+
+def inside_run(table):
+    end = table.session.get("end_ns")
+    for name in table.columns("ns") if end else ():
+        if not re.search(r"^(start|end|time|first|last)_ns$", name):
+            continue
+        for row in table.rows:
+            value = row.get(name)
+            if isinstance(value, (int, float)) and not 0 <= value <= end:
+                yield "%s %s of '%s' is outside of the run, which ended at %s" % (name, value, table.label(row), end)
+    for row in table.rows if table.has("start_ns") else ():
+        length = row.get("end_ns", 0) if table.has("end_ns") else None
+        if length is not None and numbers(row, "start_ns", "end_ns") and row["start_ns"] > row["end_ns"]:
+            yield "'%s' ends before it starts" % table.label(row)
+        for name in ("total_ns", "duration_ns"):
+            pair = numbers(row, "start_ns", name)
+            if pair and end and sum(pair) > end:
+                yield "'%s' ends at %s, after the run at %s" % (table.label(row), sum(pair), end)
+
+
+def longest(table):
+    """One call, or one range, is not longer than the run."""
+    end = table.session.get("end_ns")
+    for name in table.columns("ns") if end else ():
+        if re.search(r"(^|_)(max|min|p\d\d|avg|mean|skew_max)_", name):
+            most = max((row[name] for row in table.rows if isinstance(row.get(name), (int, float))), default=0)
+            if most > end * 1.01:
+                yield "%s is %s in a run of %s" % (name, most, end)
+
+
+LOCAL = (shares, not_negative, self_within_total, in_order, wholes, added, tree, roots, inside_run, longest)
+
+
+# Samples stand for the time since the one before: at the edges of a life that is some more.
+def slack(life):
+    return life * 0.01 + 50e6
+
+
+def lives(tables):
+    """CPU time, waits and calls of a thread, or a process, are no longer than it lived."""
+    threads, processes = tables.get("threads"), tables.get("processes")
+    if not threads or not processes:
+        return
+    cores = int(threads.session.get("meta", {}).get("cores") or 0)
+    for row in threads.rows:
+        life = (row.get("end_ns") or 0) - (row.get("start_ns") or 0)
+        for names in (("cpu_ns",), ("runnable_ns",), ("blocked_ns",), ("cuda_ns",), ("cpu_ns", "runnable_ns", "blocked_ns")):
+            values = numbers(row, *names)
+            if values and sum(values) > life + slack(life):
+                yield threads, "%s of '%s' are %s, it lived %s" % ("+".join(names), threads.label(row), sum(values), life)
+    for row in processes.rows:
+        life = (row.get("end_ns") or 0) - (row.get("start_ns") or 0)
+        count = row.get("threads") or 1
+        if numbers(row, "cpu_ns") and cores and row["cpu_ns"] > (life + slack(life)) * cores:
+            yield processes, "cpu_ns of '%s' is %s, it lived %s on %s cores" % (processes.label(row), row["cpu_ns"], life, cores)
+        for names in (("runnable_ns",), ("blocked_ns",), ("cuda_ns",), ("runnable_ns", "blocked_ns")):
+            values = numbers(row, *names)
+            if values and sum(values) > (life + slack(life)) * count:
+                yield processes, "%s of '%s' are %s, it lived %s with %s threads" % ("+".join(names), processes.label(row), sum(values), life, count)
+
+
+def of_threads(table, tables):
+    """What a report says of a thread (--by thread): no time is longer than its life."""
+    threads = {(row.get("pid"), row.get("tid")): row for row in tables["threads"].rows}
+    most = max(len(threads), 1)
+    for row in table.rows:
+        thread = threads.get((row.get("pid"), row.get("thread")))
+        if not thread or not numbers(thread, "start_ns", "end_ns"):
+            continue
+        life = thread["end_ns"] - thread["start_ns"]
+        for name in table.columns("ns"):
+            value = row.get(name)
+            if not isinstance(value, (int, float)) or re.search(r"(^|_)gpu_|^(start|end|time|first|last)_ns$", name):
+                continue
+            limit = (life + slack(life)) * (most if "others" in table.meaning(name) else 1)
+            if value > limit:
+                yield "%s of thread %s is %s, it lived %s" % (name, row.get("thread"), value, life)
+
+
+def same(tables):
+    cut = any(table.run.cut for table in tables.values())
+    for pair in SAME if cut else SAME + SAME_WHOLE:
+        values = []
+        for name in pair:
+            report, total = name.split(".")
+            table = tables.get(report)
+            # memory without rows has not looked
+            values.append(table.totals.get(total) if table and (table.rows or report != "memory") else None)
+        if None not in values and values[0] != values[1]:
+            yield tables[pair[0].split(".")[0]], "%s is %s, %s is %s" % (pair[0], values[0], pair[1], values[1])
+
+
+def at_the_end(tables):
+    """What of memory is said to be there at the end is what the others say of that moment."""
+    memory, alloc = tables.get("memory"), tables.get("alloc")
+    if not memory or not alloc or not memory.rows or not memory.has("kind") or len(tables["processes"].rows) != 1:
+        return
+    heap = [row["end_bytes"] for row in memory.rows if str(row.get("kind")).startswith(("heap", "tensor")) and row.get("end_bytes") is not None]
+    live = alloc.totals.get("live_bytes")
+    if heap and live is not None and sum(heap) != live:
+        yield memory, "heap and tensors at the end are %s, alloc and leaks say %s" % (sum(heap), live)
+
+
+def gil(tables):
+    """One thread at a time has the GIL."""
+    table = tables.get("gil")
+    if table and len(tables["processes"].rows) == 1 and table.totals.get("held_ns"):
+        life = tables["summary"].totals.get("wall_ns") or 0
+        if table.totals["held_ns"] > life + slack(life):
+            yield table, "held_ns is %s in a run of %s" % (table.totals["held_ns"], life)
+
+
+def sampled(tables):
+    """CPU time of samples is no more than the processes had."""
+    cpu = tables["summary"].totals.get("cpu_ns") if "summary" in tables else None
+    for name in ("lines", "native"):
+        table = tables.get(name)
+        value = table.totals.get("cpu_ns") if table else None
+        if cpu and value and value > cpu + slack(cpu):
+            yield table, "cpu_ns is %s, the processes had %s" % (value, cpu)
+
+
+ACROSS = (lives, same, at_the_end, gil, sampled)
+
+
+class Run:
+    """All reports of one recording."""
+
+    read_files = set()
+
+    def __init__(self, program, path):
+        self.program, self.path, self.cut = program, path, False
+
+    def read(self, *options):
+        """Returns the tables by report, or why there are none."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(self.program, "export", "json", self.path, "-o", folder + "/out", "--wait", "60", *options)
+            documents = []
+            for name in sorted(os.listdir(folder + "/out")) if os.path.isdir(folder + "/out") else ():
+                with open(os.path.join(folder, "out", name), encoding="utf-8", errors="replace") as file:
+                    documents.append(json.load(file))
+        # with a file come the others of its session
+        self.read_files.update(os.path.realpath(file["path"]) for document in documents for file in document.get("files") or ())
+        if not documents:
+            return "no report: " + done.stderr[:200]
+        if any(document.get("faults") for document in documents):
+            return "damaged"
+        if any(file.get("live") for document in documents for file in document.get("files") or ()):
+            return "still growing"
+        return {document["report"]: Table(self, document) for document in documents}
+
+    def by_thread(self, tables):
+        for report in tables:
+            if not tables[report].rows or report == "threads":
+                continue
+            keys = run(self.program, report, "--by", "no-such-key").stderr
+            if re.search(r"\bthread\b", keys):
+                done = run(self.program, report, "--by", "thread", "--format", "json", "--limit", "0", self.path)
+                if done.stdout:
+                    yield Table(self, json.loads(done.stdout), report + " --by thread")
+
+    def faults(self, deep):
+        """(report, fault) pairs."""
+        tables = self.read()
+        if isinstance(tables, str):
+            return
+        yield from judge(tables)
+        if not deep:
+            return
+        for table in self.by_thread(tables):
+            for rule in LOCAL:
+                yield from ((table.name, fault) for fault in rule(table))
+            yield from ((table.name, fault) for fault in of_threads(table, tables))
+        half = int((tables["summary"].session.get("end_ns") or 0) / 2)
+        for part in ("..%dns" % half, "%dns.." % half):
+            self.cut = True
+            cut = self.read("--time", part)
+            if not isinstance(cut, str):
+                yield from (("%s --time %s" % (report, part), fault) for report, fault in judge(cut))
+
+
+def judge(tables):
+    for table in tables.values():
+        for rule in LOCAL:
+            yield from ((table.name, fault) for fault in rule(table))
+    for rule in ACROSS:
+        yield from ((table.name, fault) for table, fault in rule(tables))
+
+
+def is_known(report, fault):
+    return any(re.search(known, report) and re.search(what, fault) for known, what, _ in KNOWN)
+
+
+def recordings(path):
+    if not os.path.isdir(path):
+        return [path]
+    found = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names if re.search(r"\.evt(\.|$)", name)]
+    sizes = sorted((os.path.getsize(file), file) for file in found if os.path.isfile(file) and not os.path.islink(file))
+    left, files = FOLDER_BYTES, []
+    for size, file in sizes:
+        left -= size
+        if size and left >= 0:
+            files.append(file)
+    return files
+
+
+def main():
+    arguments = sys.argv[1:]
+    deep, everything = "--deep" in arguments, "--all" in arguments
+    program, *paths = [word for word in arguments if word not in ("--deep", "--all")]
+    found = 0
+    for path in [file for path in paths for file in recordings(path)]:
+        if os.path.realpath(path) in Run.read_files:
+            continue
+        for report, fault in Run(program, path).faults(deep):
+            if everything or not is_known(report, fault):
+                found += 1
+                print("%s: %s: %s" % (path, report, fault))
+    return 1 if found else 0
+
+
+sys.exit(main())
