@@ -24,6 +24,7 @@ struct image {
 	uint64_t lowest;         /* virtual address of the lowest PT_LOAD, down to a page */
 	uint32_t build_id_bytes; /* 0: none */
 	uint8_t build_id[IMAGE_BUILD_ID_BYTES];
+	bool has_allocator; /* linked_allocator.h */
 	uint32_t segments;
 	bool has_more_segments; /* than are kept */
 	struct image_segment segment[IMAGE_SEGMENTS];

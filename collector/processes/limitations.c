@@ -2,10 +2,9 @@
 /* See limitations.h. What stands in the region is believed as far as it is one of the list; texts are cut and redacted. */
 #include "collector/processes/limitations.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "collector/format/limitations.h"
+#include "collector/processes/processes.h"
 #include "collector/processes/redact.h"
 
 static const char *const names[LIMITATIONS] = {
@@ -13,25 +12,31 @@ static const char *const names[LIMITATIONS] = {
 #include "collector/format/limitations.def"
 };
 
-static void tell(struct common *common, const struct process *process, unsigned int what,
-		 uint64_t now_ns)
+void limitation_tell(struct common *common, uint64_t process, enum limitation what,
+		     const char *subject, uint64_t time_ns)
 {
-	const struct region_limitation *kept = &common->view.header->limitation[what];
-	char copy[sizeof(kept->subject)];
-	const char *subject = copy;
-	size_t length;
+	size_t length = strlen(subject);
 
-	memcpy(copy, kept->subject, sizeof(copy));
-	copy[sizeof(copy) - 1] = 0;
-	length = strlen(copy);
 	subject = redact_path(common->view.redact, subject, &length);
 	if (!length) {
 		subject = LIMITATION_NO_SUBJECT;
 		length = strlen(subject);
 	}
-	JOURNAL_ADD(&common->journal, now_ns, meta, .process = process->number,
+	JOURNAL_ADD(&common->journal, time_ns, meta, .process = process,
 		    .key = names_id_text(&common->names, names[what], strlen(names[what])),
 		    .value = names_id_text(&common->names, subject, length));
+}
+
+/* The subject stands in the region: it is cut. */
+static void tell_noted(struct common *common, const struct process *process, unsigned int what,
+		       uint64_t now_ns)
+{
+	const struct region_limitation *kept = &common->view.header->limitation[what];
+	char subject[sizeof(kept->subject)];
+
+	memcpy(subject, kept->subject, sizeof(subject));
+	subject[sizeof(subject) - 1] = 0;
+	limitation_tell(common, process->number, what, subject, now_ns);
 }
 
 void limitations_tell(struct common *common, struct process *process,
@@ -43,5 +48,5 @@ void limitations_tell(struct common *common, struct process *process,
 	process->limitations_told |= noted;
 	for (unsigned int what = 0; fresh && what < LIMITATIONS; what++)
 		if (fresh >> what & 1)
-			tell(common, process, what, now_ns);
+			tell_noted(common, process, what, now_ns);
 }

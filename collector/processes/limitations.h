@@ -4,7 +4,14 @@
 #define COLLECTOR_PROCESSES_LIMITATIONS_H
 
 #include "collector/core/common.h"
-#include "collector/processes/processes.h"
+#include "collector/format/limitations.h"
+
+struct process;
+struct region_process;
+
+/* One that we have found ourselves, of the process with that number. */
+void limitation_tell(struct common *common, uint64_t process, enum limitation what,
+		     const char *subject, uint64_t time_ns);
 
 /* Those that are new since the last time. */
 void limitations_tell(struct common *common, struct process *process,

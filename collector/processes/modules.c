@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/processes/limitations.h"
+#include "collector/processes/linked_allocator.h"
 #include "collector/processes/objects.h"
 #include "collector/processes/redact.h"
 #include "collector/processes/start_map.h"
@@ -54,6 +56,9 @@ static void module_describe(const struct modules_reading *reading, const struct 
 		image_of_vdso(&vdso);
 	if (!image)
 		image = &vdso;
+	if (image->has_allocator && !linked_allocator_is_library(object->path))
+		limitation_tell(reading->common, reading->process, LIMITATION_heap_linked,
+				object->path, reading->from_ns);
 	module_name(reading, object->path, strlen(object->path), image->build_id,
 		    image->build_id_bytes, module);
 }

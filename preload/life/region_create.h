@@ -6,7 +6,8 @@
 #include "collector/region/region.h"
 
 struct region_wish {
-	uint64_t buffer_bytes; /* of which the region is made, taken down to what the program's limits allow */
+	uint64_t
+		buffer_bytes; /* of which the region is made, taken down to what the program's limits allow */
 	uint64_t max_file_bytes;
 	uint32_t keep;
 	uint32_t redact;       /* 1 << enum region_redact */

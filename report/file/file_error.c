@@ -18,7 +18,8 @@ static void describe_unread(int error_number, char *text, size_t room)
 	case ENOENT:
 		snprintf(text, room,
 			 "does not exist: name a recording, run.evt or what INTERCEPT_OUTPUT was "
-			 "set to");
+			 "set to; of what timeout and other launchers start, some needs "
+			 "INTERCEPT_CHILDREN=all");
 		return;
 	case ENOTSUP:
 		snprintf(text, room, "cannot be read: not a regular file; copy it into one first");

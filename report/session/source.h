@@ -57,8 +57,8 @@ struct source_process {
 	const struct source_name *command, *executable;
 	uint64_t rank,
 		world_size; /* of a distributed run, as its variables say; UINT64_MAX and 0: not told */
-	uint64_t stacks_every;     /* INTERCEPT_STACKS_EVERY; 0: stacks are no sample */
-	uint64_t limitations; /* 1 << enum limitation; limitations.h */
+	uint64_t stacks_every; /* INTERCEPT_STACKS_EVERY; 0: stacks are no sample */
+	uint64_t limitations;  /* 1 << enum limitation; limitations.h */
 	const struct source_name *limitation_subject[LIMITATIONS]; /* NULL: none */
 	bool rank_is_torch;        /* RANK, as torchrun sets it, or PyTorch: see source_rank() */
 	uint64_t start_ns, end_ns; /* end: of process_end, else of the last event seen */

@@ -20,7 +20,7 @@ static void every_reason_ends_with_what_to_do(void **state)
 		int error, number;
 		const char *reason, *remedy;
 	} cases[] = {
-		{ EVT_IO, ENOENT, "does not exist", "INTERCEPT_OUTPUT" },
+		{ EVT_IO, ENOENT, "does not exist", "INTERCEPT_CHILDREN=all" },
 		{ EVT_IO, EACCES, "Permission denied", "chmod" },
 		{ EVT_IO, EISDIR, "Is a directory", "name a file in it" },
 		{ EVT_IO, ENOTSUP, "not a regular file", "copy it" },
