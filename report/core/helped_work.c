@@ -63,8 +63,7 @@ static void start(void *state, struct run *run, const void *options)
 
 	helped->works = works_want(run, *(const uint32_t *)options);
 	helped->helpers = helpers_want(run, NULL);
-	for (size_t i = 0; i < helpers_event_count; i++)
-		run_reads(run, helpers_events[i], 0, take, helped);
+	helpers_read(run, 0, take, helped);
 }
 
 static void release(void *state)

@@ -54,9 +54,11 @@ static void owner_cover(const struct helpers *helpers, struct helper_thread *own
 {
 	owner->covered_ns += ns;
 	for (size_t i = 0; ns && i < helpers->listening_count; i++)
-		helpers->listening[i].take(
-			helpers->listening[i].state,
-			(struct nest_place){ time_ns, owner->index, owner->process }, ns);
+		helpers->listening[i].take(helpers->listening[i].state,
+					   (struct nest_place){ .time_ns = time_ns,
+								.thread = owner->index,
+								.process = owner->process },
+					   ns);
 }
 
 /* Up to now: they worked, or were between two nodes. */
@@ -384,10 +386,12 @@ static void take(void *state, const struct source_event *event, bool counts)
 	helpers_take(&mine->helpers, mine->source, event);
 }
 
-static bool is_of_operators(uint32_t id)
+void helpers_read(struct run *run, uint32_t fields, analysis_take *take, void *state)
 {
-	return id < EVT_ID_LIMIT && (evt_roles[id].opens == EVT_SCOPE_KIND_operator ||
-				     evt_roles[id].closes == EVT_SCOPE_KIND_operator);
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		if (evt_roles[id].opens == EVT_SCOPE_KIND_operator ||
+		    evt_roles[id].closes == EVT_SCOPE_KIND_operator)
+			run_reads(run, (enum evt_id)id, fields, take, state);
 }
 
 static void start(void *state, struct run *run, const void *options)
@@ -397,9 +401,7 @@ static void start(void *state, struct run *run, const void *options)
 	(void)options;
 	mine->source = run_source(run);
 	helpers_init(&mine->helpers);
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
-		if (is_of_operators(id))
-			run_reads(run, (enum evt_id)id, FIELDS_ALL, take, mine);
+	helpers_read(run, FIELDS_ALL, take, mine);
 }
 
 static void cut(void *state, const struct cut *cut)

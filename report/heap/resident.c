@@ -7,6 +7,7 @@
 #include "report/base/memory.h"
 #include "report/core/known.h"
 #include "report/core/why_empty.h"
+#include "report/session/limitations.h"
 #include "report/session/holes.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/mapping_events.h"
@@ -35,7 +36,8 @@ static uint64_t tensor_bytes(const struct resident *resident, const struct sourc
  */
 static bool knows_all_blocks(const struct resident *resident, const struct source_process *process)
 {
-	return !process->parent && !process->lost && !why_empty_is_limited(resident->run) &&
+	return !process->parent && !process->lost && !limitation_hides_heap(process) &&
+	       !why_empty_is_limited(resident->run) &&
 	       !why_empty_is_off(resident->run, EVT_FAMILY_alloc) &&
 	       !run_filters(resident->run)->any;
 }

@@ -268,8 +268,7 @@ static void fold(struct idle_state *mine)
 /* By place nothing but looks is asked, of the thread or of its owner. */
 static void want_owners(struct idle_state *mine, struct run *run)
 {
-	for (size_t i = 0; i < helpers_event_count; i++)
-		run_reads(run, helpers_events[i], FIELDS_ALL, take_scope, mine);
+	helpers_read(run, FIELDS_ALL, take_scope, mine);
 }
 
 static void want_scopes(struct idle_state *mine, struct run *run, enum key_id by)

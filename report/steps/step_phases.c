@@ -156,7 +156,9 @@ static enum step_phase phase_of(const struct phase_thread *thread)
 static void end_help(struct step_phases *phases, struct phase_thread *thread,
 		     struct nest_place place)
 {
-	struct nest_place there = { thread->helped_ns, place.thread, place.process };
+	struct nest_place there = { .time_ns = thread->helped_ns,
+				    .thread = place.thread,
+				    .process = place.process };
 
 	if (!thread->helped_ns)
 		return;
@@ -195,7 +197,9 @@ static void scope_ended(void *state, const struct nest_end *end)
 {
 	struct step_phases *phases = state;
 	struct phase_thread *thread = &phases->thread[end->thread];
-	struct nest_place place = { end->time_ns, end->thread, thread->process };
+	struct nest_place place = { .time_ns = end->time_ns,
+				    .thread = end->thread,
+				    .process = thread->process };
 
 	thread->open[end->key]--;
 	if (!thread->open[PHASE_SCOPE_OPTIMIZER])
@@ -220,7 +224,9 @@ void step_phases_close_one(struct step_phases *phases, struct nest_place place,
 void step_phases_helped(struct step_phases *phases, struct nest_place owner, uint64_t duration_ns)
 {
 	struct phase_thread *thread = thread_at(phases, owner);
-	struct nest_place from = { owner.time_ns - duration_ns, owner.thread, owner.process };
+	struct nest_place from = { .time_ns = owner.time_ns - duration_ns,
+				   .thread = owner.thread,
+				   .process = owner.process };
 
 	if (thread->helped_ns && from.time_ns > thread->helped_ns + HELP_PAUSE_NS)
 		end_help(phases, thread, owner);
