@@ -251,7 +251,7 @@ static uint64_t threads_of(const struct calls *calls)
 	uint64_t threads = 0;
 
 	for (size_t i = 0; i < calls->thread_room; i++)
-		threads += calls->thread[i].room != 0;
+		threads += calls->thread[i].has_called;
 	return threads;
 }
 
@@ -289,6 +289,11 @@ static void functions_foot(const struct document *document, const struct screen 
 			"%s calls ended with one around them, as where greenlets switch: "
 			"their times are estimates.",
 			unit_format_count(text, state->functions->calls.out_of_order));
+	if (state->functions->interpreters)
+		screen_print_prose(screen,
+				   "The program made %s sub-interpreters: calls in them are not "
+				   "recorded. `prof-report lines` has samples of them.",
+				   unit_format_count(text, state->functions->interpreters));
 	if (state->sums.away_ns)
 		screen_print_prose(screen,
 				   "What ran in %s is not in this table: the program used Python's "
