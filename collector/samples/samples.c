@@ -4,15 +4,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sched.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/processes/proc.h"
 #include "collector/region/python_offsets.h"
 #include "collector/samples/gil.h"
+#include "collector/samples/prompt.h"
 
 #define NS_PER_S 1000000000ull
 #define SHARE 20u /* of the collector's time: one part for this */
@@ -23,33 +22,7 @@
 #define UNSEEN_LOOKS \
 	200u /* in a row at a thread that can run and has no CPU: then nobody knows where it was */
 #define PROMPT_NS 200000u /* after its time; a look that is later had to wait for a CPU itself */
-#define SLICE_NS 100000u  /* the shortest that there is */
 #define FAILURES_MAX 20u  /* in a row, before a process is given up */
-
-/* As the kernel has it, linux/sched/types.h. */
-struct sched_attributes {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime, deadline, period;
-};
-
-/*
- * A look that comes when others leave a CPU sees them, and whom they wake, at these calls more often than they are there. One that comes
- * by the clock does not: so timers are to be exact, and slices short, with which Linux 6.12 and newer lets a thread have
- * its CPU at once. Where that is refused, looks are late.
- */
-static void be_prompt(void)
-{
-	struct sched_attributes now = { .size = 0 };
-
-	(void)prctl(PR_SET_TIMERSLACK, 1000ul);
-	if (syscall(SYS_sched_getattr, 0, &now, sizeof(now), 0) || now.policy != SCHED_OTHER)
-		return;
-	now.runtime = SLICE_NS;
-	(void)syscall(SYS_sched_setattr, 0, &now, 0);
-}
 
 int samples_init(struct samples *samples, struct common *common, struct processes *processes,
 		 uint32_t *stream_numbers)
@@ -62,7 +35,7 @@ int samples_init(struct samples *samples, struct common *common, struct processe
 	places_init(&samples->places, &common->journal);
 	codes_init(&samples->codes, common, &samples->places);
 	samples->sees_queues = true;
-	be_prompt();
+	prompt_begin();
 	samples->is_ready = memory_init(&samples->memory) == 0;
 	return samples->is_ready ? 0 : -1;
 }
@@ -248,10 +221,8 @@ static enum evt_python_state state_of_runner(struct samples *samples, struct sam
 	}
 	if (thread->unseen++ < UNSEEN_LOOKS)
 		return EVT_PYTHON_READY;
-	if (!samples->is_blind) {
-		thread->unseen = 0;
+	if (!samples->is_blind)
 		return EVT_PYTHON_TORN;
-	}
 	return place != thread->waited ? EVT_PYTHON_RUNS : EVT_PYTHON_READY;
 }
 
@@ -290,21 +261,10 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 		thread->last.state = state_of_runner(samples, thread, stack.place);
 }
 
-/* CPU time of a process, threads that have ended included; 0: not to be had. */
-static uint64_t process_cpu_ns(uint32_t pid)
-{
-	struct timespec used;
-
-	/* clock_getcpuclockid() */
-	if (clock_gettime((clockid_t)(~pid << 3 | 2), &used))
-		return 0;
-	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
-}
-
 /* What the process has used and none of its threads was seen with; of one that is new no more is known than that it may be all. */
 static uint64_t process_untold_ns(struct sampled_process *process, uint32_t pid)
 {
-	uint64_t used_ns = process_cpu_ns(pid);
+	uint64_t used_ns = proc_cpu_ns(pid);
 
 	if (!process->base_ns || !used_ns)
 		return UINT64_MAX;
@@ -615,7 +575,7 @@ static void process_take(struct samples *samples, const struct process *process,
 		if (!is_left(samples, sampled, listed, i, count))
 			process_take_thread(samples, process, sampled, &reader, &listed[i], &next);
 	if (!sampled->base_ns) {
-		sampled->base_ns = process_cpu_ns(process->pid);
+		sampled->base_ns = proc_cpu_ns(process->pid);
 		sampled->told_ns = 0;
 	}
 	for (uint32_t i = 0; i < count; i++)
@@ -759,8 +719,7 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 	steady_ns = steady_now_ns();
 	samples->switched_ns = thread_switched_ns((uint32_t)getpid(), (uint32_t)getpid());
 	samples->is_blind = !samples->switched_ns;
-	if (steady_ns - samples->next_ns > PROMPT_NS)
-		samples->switched_ns = 0;
+	samples->switched_ns *= steady_ns - samples->next_ns <= PROMPT_NS;
 	samples->looks++;
 	samples->since_ns = since_ns(samples, steady_ns);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {

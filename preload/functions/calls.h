@@ -5,6 +5,7 @@
 
 #include "preload/functions/call_types.h"
 #include "preload/functions/function_names.h"
+#include "preload/functions/stack_switch.h"
 #include "preload/record/strings.h"
 
 static inline __attribute__((always_inline)) void call_put(uint32_t event, uint64_t id)
@@ -22,6 +23,7 @@ static inline __attribute__((always_inline)) bool call_of_code(uint32_t event, v
 {
 	uint64_t id = function_of_code(code);
 
+	stack_switch_look();
 	if (__builtin_expect(id > FUNCTION_LEFT_OUT && string_is_sent(id), 1)) {
 		call_put(event, id);
 		return true;
@@ -35,6 +37,7 @@ static inline void call_of_method(uint32_t event, void *method, void *callable)
 {
 	uint64_t id = function_of_method(method);
 
+	stack_switch_look();
 	if (__builtin_expect(id && string_is_sent(id), 1))
 		call_put(event, id);
 	else

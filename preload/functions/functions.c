@@ -3,11 +3,15 @@
 #include "preload/functions/functions.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
+#include "preload/base/symbols.h"
 #include "preload/functions/calls.h"
 #include "preload/functions/monitor.h"
+#include "preload/functions/stack_switch.h"
 #include "preload/python/listeners.h"
 #include "preload/python/python_api.h"
+#include "preload/record/event.h"
 #include "preload/record/limitation.h"
 #include "preload/settings/settings.h"
 
@@ -51,7 +55,32 @@ bool functions_begin(void *arguments)
 		limitation_say(LIMITATION_functions_unknown, NULL);
 	else if (!monitor_begin(globals) && !profile_begin())
 		limitation_say(LIMITATION_functions_in_use, NULL);
+	if (is_ready)
+		stack_switch_begin();
 	python_api.Py_DecRef(globals);
+	return true;
+}
+
+bool functions_see_interpreter(void *arguments)
+{
+	static void *(*now)(void);
+	static int64_t (*id_of)(void *interpreter), highest; /* 0 is the main one */
+	int64_t id;
+
+	(void)arguments;
+	if (!is_ready)
+		return true;
+	if (!now) {
+		now = (void *(*)(void))symbols_find_loaded("PyInterpreterState_Get");
+		id_of = (int64_t(*)(void *))symbols_find_loaded("PyInterpreterState_GetID");
+	}
+	id = now && id_of ? id_of(now()) : 0;
+	if (id > highest) {
+		(void)recorder_record(
+			EVT_FAMILY_functions, EVT_function_interpreter,
+			&(struct recorder_field){ .number = (uint64_t)(id - highest) }, 1);
+		highest = id;
+	}
 	return true;
 }
 

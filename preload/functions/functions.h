@@ -15,4 +15,7 @@ bool functions_begin(void *arguments);
 /* Somebody sets the profile function of this thread: comes before it is set. */
 bool functions_see_setprofile(void *arguments);
 
+/* A module is imported, as each new interpreter does first. Calls in it are not seen: the callbacks are those of one interpreter. */
+bool functions_see_interpreter(void *arguments);
+
 #endif

@@ -125,6 +125,7 @@ static int see(void *self, void *frame, int what, void *argument)
 	(void)self;
 	if (__builtin_expect(head != last_head, 0))
 		look_for_threads(head);
+	stack_switch_look_at(frame, what == WHAT_CALL, what == WHAT_RETURN);
 	if (what == WHAT_CALL)
 		see_code(EVT_function_enter, frame);
 	else if (what == WHAT_RETURN)

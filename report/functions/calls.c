@@ -19,9 +19,12 @@ void calls_init(struct calls *calls)
 void calls_release(struct calls *calls)
 {
 	for (size_t i = 0; i < calls->thread_room; i++) {
-		free(calls->thread[i].open);
-		free(calls->thread[i].row_level);
-		free(calls->thread[i].pair_level);
+		for (size_t j = 0; j < calls->thread[i].stack_count; j++) {
+			free(calls->thread[i].stack[j].open);
+			free(calls->thread[i].stack[j].row_level);
+			free(calls->thread[i].stack[j].pair_level);
+		}
+		free(calls->thread[i].stack);
 	}
 	free(calls->thread);
 	free(calls->row);
@@ -36,6 +39,80 @@ static struct call_thread *thread_of(struct calls *calls, uint32_t thread)
 	calls->thread = memory_room(calls->thread, thread, &calls->thread_room,
 				    sizeof(*calls->thread));
 	return &calls->thread[thread];
+}
+
+/* --- stacks --- */
+
+static size_t stack_add(struct call_thread *thread, uint64_t id)
+{
+	thread->stack = memory_room(thread->stack, thread->stack_count, &thread->stack_room,
+				    sizeof(*thread->stack));
+	thread->stack[thread->stack_count] = (struct call_stack){ .id = id };
+	return thread->stack_count++;
+}
+
+static struct call_stack *stack_now(struct call_thread *thread)
+{
+	if (!thread->stack_count)
+		(void)stack_add(thread, 0);
+	return &thread->stack[thread->now];
+}
+
+/* One with nothing open is as good as a new one. */
+static size_t stack_find(struct call_thread *thread, uint64_t id)
+{
+	size_t empty = SIZE_MAX;
+
+	for (size_t i = 0; i < thread->stack_count; i++) {
+		if (thread->stack[i].id == id)
+			return i;
+		if (!thread->stack[i].count)
+			empty = i;
+	}
+	if (empty == SIZE_MAX)
+		return stack_add(thread, id);
+	thread->stack[empty].id = id;
+	thread->stack[empty].left_ns = 0;
+	thread->stack[empty].still_ns = 0;
+	return empty;
+}
+
+/* The one that runs is called so; an older one of that name has ended. */
+static void stack_name(struct call_thread *thread, uint64_t id)
+{
+	for (size_t i = 0; id && i < thread->stack_count; i++)
+		if (i == thread->now)
+			thread->stack[i].id = id;
+		else if (thread->stack[i].id == id)
+			thread->stack[i].id = 0;
+}
+
+void calls_switch(struct calls *calls, uint32_t index, uint64_t time_ns, uint64_t before,
+		  uint64_t now)
+{
+	struct call_thread *thread = thread_of(calls, index);
+	struct call_stack *stack = stack_now(thread);
+
+	stack_name(thread, before);
+	if (stack->id == now)
+		return;
+	calls->switches++;
+	stack->left_ns = time_ns;
+	thread->now = stack_find(thread, now);
+	stack = stack_now(thread);
+	if (stack->left_ns && time_ns > stack->left_ns)
+		stack->still_ns += time_ns - stack->left_ns;
+	stack->left_ns = 0;
+}
+
+/* Time as it passes for what is open there. */
+static uint64_t stack_time_ns(const struct call_stack *stack, uint64_t time_ns)
+{
+	uint64_t still_ns = stack->still_ns;
+
+	if (stack->left_ns && time_ns > stack->left_ns)
+		still_ns += time_ns - stack->left_ns;
+	return time_ns > still_ns ? time_ns - still_ns : 0;
 }
 
 /* --- rows and pairs --- */
@@ -94,23 +171,24 @@ static void level_up(uint32_t **level, size_t *room, uint32_t index)
 void calls_enter(struct calls *calls, const struct call *call)
 {
 	struct call_thread *thread = thread_of(calls, call->thread);
-	uint32_t around = thread->count ? thread->open[thread->count - 1].row : CALL_NONE;
-	struct open_call open = { .start_ns = call->time_ns,
+	struct call_stack *stack = stack_now(thread);
+	uint32_t around = stack->count ? stack->open[stack->count - 1].row : CALL_NONE;
+	struct open_call open = { .start_ns = stack_time_ns(stack, call->time_ns),
 				  .function = call->function,
 				  .row = CALL_NONE,
 				  .pair = CALL_NONE };
 
 	if (call->counts) {
 		open.row = row_of(calls, call->key, call->function);
-		level_up(&thread->row_level, &thread->row_room, open.row);
+		level_up(&stack->row_level, &stack->row_room, open.row);
 	}
 	if (call->counts && around != CALL_NONE) {
 		open.pair = pair_of(calls, around, open.row);
-		level_up(&thread->pair_level, &thread->pair_room, open.pair);
+		level_up(&stack->pair_level, &stack->pair_room, open.pair);
 	}
-	thread->open = memory_room(thread->open, thread->count, &thread->room,
-				   sizeof(*thread->open));
-	thread->open[thread->count++] = open;
+	thread->has_called = true;
+	stack->open = memory_room(stack->open, stack->count, &stack->room, sizeof(*stack->open));
+	stack->open[stack->count++] = open;
 }
 
 /* As cProfile's Stop(): the outermost of a recursion has the time of all. */
@@ -128,27 +206,28 @@ static void count(struct call_counts *counts, uint32_t *level, const struct open
 	counts->self_ns += total_ns > open->children_ns ? total_ns - open->children_ns : 0;
 }
 
-static void end_innermost(struct calls *calls, struct call_thread *thread, uint64_t time_ns,
+static void end_innermost(struct calls *calls, struct call_stack *stack, uint64_t real_ns,
 			  enum nest_ending how)
 {
-	const struct open_call *open = &thread->open[--thread->count];
+	const struct open_call *open = &stack->open[--stack->count];
+	uint64_t time_ns = stack_time_ns(stack, real_ns);
 	uint64_t total_ns = time_ns > open->start_ns ? time_ns - open->start_ns : 0;
 
-	if (thread->count)
-		thread->open[thread->count - 1].children_ns += total_ns;
+	if (stack->count)
+		stack->open[stack->count - 1].children_ns += total_ns;
 	if (open->row != CALL_NONE)
-		count(&calls->row[open->row].counts, &thread->row_level[open->row], open, total_ns,
+		count(&calls->row[open->row].counts, &stack->row_level[open->row], open, total_ns,
 		      how);
 	if (open->pair != CALL_NONE)
-		count(&calls->pair[open->pair].counts, &thread->pair_level[open->pair], open,
+		count(&calls->pair[open->pair].counts, &stack->pair_level[open->pair], open,
 		      total_ns, how);
 }
 
 /* How many calls are above the innermost one of that function; SIZE_MAX: it is not open. */
-static size_t find_above(const struct call_thread *thread, uint32_t function)
+static size_t find_above(const struct call_stack *stack, uint32_t function)
 {
-	for (size_t above = 0; above < thread->count && above < LOOKS_MAX; above++)
-		if (thread->open[thread->count - 1 - above].function == function)
+	for (size_t above = 0; above < stack->count && above < LOOKS_MAX; above++)
+		if (stack->open[stack->count - 1 - above].function == function)
 			return above;
 	return SIZE_MAX;
 }
@@ -156,7 +235,8 @@ static size_t find_above(const struct call_thread *thread, uint32_t function)
 void calls_return(struct calls *calls, const struct call *call)
 {
 	struct call_thread *thread = thread_of(calls, call->thread);
-	size_t above = find_above(thread, call->function);
+	struct call_stack *stack = stack_now(thread);
+	size_t above = find_above(stack, call->function);
 
 	if (above == SIZE_MAX) {
 		calls->unmatched++;
@@ -164,13 +244,17 @@ void calls_return(struct calls *calls, const struct call *call)
 	}
 	calls->out_of_order += above;
 	for (size_t i = 0; i <= above; i++)
-		end_innermost(calls, thread, call->time_ns, NEST_ENDS);
+		end_innermost(calls, stack, call->time_ns, NEST_ENDS);
 }
 
 void calls_cut(struct calls *calls, uint32_t thread, uint64_t time_ns, enum nest_ending how)
 {
+	struct call_thread *of;
+
 	if (thread >= calls->thread_room)
 		return;
-	while (calls->thread[thread].count)
-		end_innermost(calls, &calls->thread[thread], time_ns, how);
+	of = &calls->thread[thread];
+	for (size_t i = 0; i < of->stack_count; i++)
+		while (of->stack[i].count)
+			end_innermost(calls, &of->stack[i], time_ns, how);
 }

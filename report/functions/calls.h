@@ -50,11 +50,22 @@ struct open_call {
 		pair; /* CALL_NONE: it does not count; the pair also without a caller that does */
 };
 
-struct call_thread {
+/* A thread has several Python stacks where greenlets switch. What is open on one stands still while another runs. */
+struct call_stack {
+	uint64_t id;       /* 0: not known, the first one */
+	uint64_t left_ns;  /* when the thread left it */
+	uint64_t still_ns; /* time that it stood still so far */
 	struct open_call *open;
 	size_t count, room;
 	uint32_t *row_level, *pair_level; /* how often each is open */
 	size_t row_room, pair_room;
+};
+
+struct call_thread {
+	struct call_stack *stack;
+	size_t stack_count, stack_room;
+	size_t now; /* index of the one that runs */
+	bool has_called;
 };
 
 struct calls {
@@ -70,6 +81,7 @@ struct calls {
 	size_t thread_room;
 	uint64_t out_of_order; /* calls that ended with one around them */
 	uint64_t unmatched;    /* returns of functions that were not open */
+	uint64_t switches;     /* of stacks */
 };
 
 void calls_init(struct calls *calls);
@@ -82,6 +94,9 @@ struct call {
 };
 void calls_enter(struct calls *calls, const struct call *call);
 void calls_return(struct calls *calls, const struct call *call);
+/* The thread goes on with another stack; `before`: the one that it was on, 0 not known. */
+void calls_switch(struct calls *calls, uint32_t thread, uint64_t time_ns, uint64_t before,
+		  uint64_t now);
 /* All that is open on the thread ends, or runs on and adds no time. */
 void calls_cut(struct calls *calls, uint32_t thread, uint64_t time_ns, enum nest_ending how);
 

@@ -43,6 +43,24 @@ static void take_return(void *state, const struct source_event *event, bool coun
 		action_calls_return(&mine->functions.actions, &call);
 }
 
+static void take_interpreter(void *state, const struct source_event *event, bool counts)
+{
+	struct function_state *mine = state;
+
+	(void)counts;
+	mine->functions.interpreters += EVENT_AS(function_interpreter, &event->event)->count;
+}
+
+static void take_stack(void *state, const struct source_event *event, bool counts)
+{
+	struct function_state *mine = state;
+	const struct evt_function_stack *stack = EVENT_AS(function_stack, &event->event);
+
+	(void)counts;
+	calls_switch(&mine->functions.calls, event->thread->index, event->event.time_ns,
+		     stack->before, stack->stack);
+}
+
 _Static_assert(sizeof(struct evt_action_begin) == sizeof(struct evt_action_end), "both are a name");
 
 static uint32_t name_of_action(const struct function_state *mine, const struct source_event *event)
@@ -82,6 +100,8 @@ static void start(void *state, struct run *run, const void *options)
 		run_reads(run, EVT_action_end, FIELDS_ALL, take_action_end, mine);
 	}
 	run_reads(run, EVT_function_enter, FIELDS_ALL, take_enter, mine);
+	run_reads(run, EVT_function_interpreter, FIELDS_ALL, take_interpreter, mine);
+	run_reads(run, EVT_function_stack, FIELDS_ALL, take_stack, mine);
 	run_reads(run, EVT_function_return, FIELDS_ALL, take_return, mine);
 }
 

@@ -15,6 +15,7 @@ struct functions {
 	struct calls calls; /* each call once */
 	struct run_key key;
 	bool by_action;
+	uint64_t interpreters; /* that were made and are not recorded */
 	struct action_calls
 		actions; /* where rows are by action: a call as often as it was in any */
 };

@@ -252,7 +252,7 @@ static uint64_t threads_of(const struct calls *calls)
 	uint64_t threads = 0;
 
 	for (size_t i = 0; i < calls->thread_room; i++)
-		threads += calls->thread[i].room != 0;
+		threads += calls->thread[i].has_called;
 	return threads;
 }
 
@@ -291,6 +291,12 @@ static void functions_foot(const struct document *document, const struct screen 
 			"their times are estimates.",
 			unit_format_count(text, state->functions->calls.out_of_order),
 			unit_plural(state->functions->calls.out_of_order));
+	if (state->functions->interpreters)
+		screen_print_prose(screen,
+				   "The program made %s sub-interpreter%s: calls in them are not "
+				   "recorded. `prof-report lines` has samples of them.",
+				   unit_format_count(text, state->functions->interpreters),
+				   unit_plural(state->functions->interpreters));
 	if (state->sums.away_ns)
 		screen_print_prose(screen,
 				   "What ran in %s is not in this table: the program used Python's "

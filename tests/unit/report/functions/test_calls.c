@@ -121,6 +121,38 @@ static void a_cut_ends_all(void **state)
 	assert_int_equal(calls.unmatched, 1);
 }
 
+/* Two stacks of a thread call the same function; each counts its own time only, whoever returns first. */
+static void stacks_stand_still_while_another_runs(void **state)
+{
+	(void)state;
+	enter(0, 7);
+	calls_switch(&calls, 0, 100, 0x1000, 0x2000);
+	enter(100, 7);
+	enter(110, 8);
+	calls_switch(&calls, 0, 150, 0x2000, 0x1000);
+	leave(160, 7); /* 100 + 10 */
+	calls_switch(&calls, 0, 200, 0x1000, 0x2000);
+	leave(230, 8); /* 40 + 30 */
+	leave(240, 7); /* 50 + 40 */
+	assert_int_equal(calls.out_of_order, 0);
+	assert_int_equal(calls.unmatched, 0);
+	has(&calls.row[0].counts, 2, 0, 110 + 90 - 70, 110 + 90);
+	has(&calls.row[1].counts, 1, 0, 70, 70);
+}
+
+/* What is still open on all stacks ends with the thread, without the time that it stood still. */
+static void all_stacks_end_with_the_thread(void **state)
+{
+	(void)state;
+	enter(0, 7);
+	calls_switch(&calls, 0, 100, 0x1000, 0x2000);
+	enter(100, 8);
+	calls_switch(&calls, 0, 300, 0, 0x2000); /* it was there */
+	calls_cut(&calls, 0, 400, NEST_ENDS);
+	has(&calls.row[0].counts, 1, 0, 100, 100);
+	has(&calls.row[1].counts, 1, 0, 300, 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +161,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(keys_have_rows_of_their_own, begin, end),
 		cmocka_unit_test_setup_teardown(what_does_not_count_is_followed, begin, end),
 		cmocka_unit_test_setup_teardown(a_cut_ends_all, begin, end),
+		cmocka_unit_test_setup_teardown(stacks_stand_still_while_another_runs, begin, end),
+		cmocka_unit_test_setup_teardown(all_stacks_end_with_the_thread, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

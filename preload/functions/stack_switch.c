@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* See stack_switch.h. */
+#include "preload/functions/stack_switch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/base/symbols.h"
+#include "preload/functions/call_types.h"
+#include "preload/record/event.h"
+#include "preload/record/recorder.h"
+
+#define THREADS 1024u /* states that are remembered, by their address */
+#define LINKS_MAX 100000u
+#define CHUNK_AT_11 \
+	296u /* PyThreadState.datastack_chunk, compiled from the headers of 3.11.7 and 3.12.1 */
+#define CHUNK_AT_12 232u
+#define CHUNK_WORD_13 26u /* of _Py_DebugOffsets, which _PyRuntime begins with */
+#define CHUNK_WORD_14 29u
+#define CHUNK_AT_MAX 1024u
+
+struct stack_switch stack_switch;
+
+static struct {
+	uint64_t thread, first;
+} known[THREADS];
+
+static void record(uint64_t before, uint64_t now)
+{
+	const uint64_t field[] = { now, before };
+	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_functions, RECORDER_IN_RECORD);
+
+	if (!lane)
+		return;
+	(void)recorder_put(lane, EVT_function_stack, recorder_now(), field, 2);
+	recorder_leave(lane);
+}
+
+static size_t slot_of(uint64_t thread)
+{
+	return (thread >> 4 ^ thread >> 14) % THREADS;
+}
+
+/* The thread runs the stack that begins with `first`. */
+static void settle(uint64_t thread, uint64_t first)
+{
+	size_t slot = slot_of(thread);
+
+	if (known[slot].thread == thread && known[slot].first != first)
+		record(known[slot].first, first);
+	else if (known[slot].thread && known[slot].thread != thread)
+		record(0, first); /* who was forgotten may have had another */
+	known[slot].thread = thread;
+	known[slot].first = first;
+}
+
+static uint64_t outermost(uint64_t at, size_t link_at)
+{
+	uint64_t next;
+
+	for (unsigned int i = 0; i < LINKS_MAX; i++) {
+		next = *(const uint64_t *)(uintptr_t)(at + link_at);
+		if (!next)
+			break;
+		at = next;
+	}
+	return at;
+}
+
+void stack_switch_see(uint64_t thread, uint64_t mark)
+{
+	stack_switch.thread = thread;
+	stack_switch.mark = mark;
+	if (mark)
+		settle(thread, outermost(mark, 0)); /* a block begins with the one before it */
+}
+
+void stack_switch_look_at(void *frame, bool begins, bool ends)
+{
+	uint64_t at = (uint64_t)(uintptr_t)frame, thread, back;
+
+	if (!stack_switch.back_at)
+		return;
+	thread = (uint64_t)(uintptr_t)stack_switch.current();
+	back = *(const uint64_t *)(uintptr_t)(at + stack_switch.back_at);
+	if (begins && !back && !stack_switch.mark && thread == stack_switch.thread)
+		known[slot_of(thread)].first = at; /* the next outermost frame of the same stack */
+	else if (thread != stack_switch.thread || (begins ? back : at) != stack_switch.mark)
+		settle(thread, outermost(at, stack_switch.back_at));
+	stack_switch.thread = thread;
+	stack_switch.mark = ends ? back : at;
+}
+
+/* Where a thread's state has its block of frames; 0: not known. */
+static size_t chunk_at_of(unsigned int minor)
+{
+	const uint64_t *runtime = symbols_find_loaded("_PyRuntime");
+	uint64_t at;
+
+	if (minor == 11 || minor == 12)
+		return minor == 11 ? CHUNK_AT_11 : CHUNK_AT_12;
+	if ((minor != 13 && minor != 14) || !runtime || memcmp(runtime, "xdebugpy", 8) != 0)
+		return 0;
+	at = runtime[minor == 13 ? CHUNK_WORD_13 : CHUNK_WORD_14];
+	return at && at % sizeof(at) == 0 && at < CHUNK_AT_MAX ? (size_t)at : 0;
+}
+
+/* "3.11.7 (main, ..." */
+static unsigned int python_minor(void)
+{
+	const char *(*version)(void) = (const char *(*)(void))symbols_find_loaded("Py_GetVersion");
+	const char *text = version ? version() : "";
+
+	return strncmp(text, "3.", 2) == 0 ? (unsigned int)strtoul(text + 2, NULL, 10) : 0;
+}
+
+void stack_switch_begin(void)
+{
+	unsigned int minor = python_minor();
+	void *current = symbols_find_loaded("PyThreadState_GetUnchecked");
+
+	if (!current)
+		current = symbols_find_loaded("_PyThreadState_UncheckedGet");
+	if (!current || call_types.type_word != 1)
+		return;
+	stack_switch.current = (void *(*)(void))current;
+	if (minor >= 11)
+		stack_switch.chunk_at = chunk_at_of(minor);
+	else
+		/* PyFrameObject: head, size, f_back */
+		stack_switch.back_at = (call_types.type_word + 2) * sizeof(void *);
+}

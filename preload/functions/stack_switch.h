@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which of its Python stacks a thread runs: greenlets (gevent, eventlet) change them, and nothing is called then. So each call and
+ * return looks whether it is of the stack that the last one was of, and records function_stack if not.
+ *
+ * A stack is known by where it begins: from 3.11 on by the first block of memory that its frames lie in, before that by its
+ * outermost frame. With the GIL; without one (free-threaded builds) nothing is looked at. Hot: a call of CPython's and two compares.
+ */
+#ifndef PRELOAD_FUNCTIONS_STACK_SWITCH_H
+#define PRELOAD_FUNCTIONS_STACK_SWITCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/base/hidden.h"
+
+struct stack_switch {
+	void *(*current)(void); /* the thread's state; NULL: stacks are not told apart */
+	size_t chunk_at; /* in it: the block that its innermost frames lie in; 0: by frames */
+	size_t back_at;  /* in a frame object: who called it; before 3.11 */
+	uint64_t thread,
+		mark; /* at the last call or return: the state, and the block or the innermost frame */
+};
+PRELOAD_HIDDEN extern struct stack_switch stack_switch;
+
+/* Once, when it is known that functions are recorded. */
+void stack_switch_begin(void) PRELOAD_HIDDEN;
+
+void stack_switch_see(uint64_t thread, uint64_t mark) PRELOAD_HIDDEN;
+
+/* From 3.11 on, before a call or return is recorded. */
+static inline __attribute__((always_inline)) void stack_switch_look(void)
+{
+	uint64_t thread, mark;
+
+	if (!stack_switch.chunk_at)
+		return;
+	thread = (uint64_t)(uintptr_t)stack_switch.current();
+	mark = *(const uint64_t *)(uintptr_t)(thread + stack_switch.chunk_at);
+	if (__builtin_expect(thread != stack_switch.thread || mark != stack_switch.mark, 0))
+		stack_switch_see(thread, mark);
+}
+
+/* Before 3.11, the same: `frame` is the one that begins, or else the innermost; `ends`: it is left. */
+void stack_switch_look_at(void *frame, bool begins, bool ends) PRELOAD_HIDDEN;
+
+#endif

@@ -1,0 +1,64 @@
+#!/bin/bash
+# Greenlets switch Python's stack: functions that stand still meanwhile have none of that time. Sub-interpreters are said to be missing.
+# SPDX-License-Identifier: MIT
+# timeout: 300
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+export INTERCEPT_TRACE=+functions,-alloc
+cat >greenlets.py <<'END'
+import greenlet, threading
+main = greenlet.getcurrent()
+def idle():
+    while True:
+        main.switch()
+def busy():
+    for _ in range(50):
+        sum(range(100000))
+        main.switch()
+def deep(n):
+    return deep(n - 1) if n else other.switch()
+def echo():
+    while True:
+        main.switch()
+a, b, other = greenlet.greenlet(idle), greenlet.greenlet(busy), greenlet.greenlet(echo)
+for _ in range(50):
+    b.switch()
+    a.switch()
+for _ in range(10):
+    deep(500)
+END
+cat >interpreters.py <<'END'
+try:
+    import _xxsubinterpreters as interpreters
+except ImportError:
+    import _interpreters as interpreters
+def call(): pass
+call()
+interpreters.destroy(interpreters.create())
+interpreters.destroy(interpreters.create())
+END
+tried=0
+for python in "${PYTHONS[@]}"; do
+	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+	# scripts/greenlet-env.sh installs it
+	folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/greenlet/$version
+	if PYTHONPATH=$folder "$python" -c 'import greenlet' 2>/dev/null; then
+		tried=$((tried + 1))
+		rm -f ./*.evt*
+		PYTHONPATH=$folder run_traced "$python" greenlets.py || fail "$python: greenlets.py ended with $?"
+		expect "$OUTPUT" 'functions.totals.out_of_order == 0' \
+			'4 * functions.row(function="idle").tottime_ns < functions.row(function="busy").cumtime_ns' \
+			'functions.row(function="idle").cumtime_ns < functions.row(function="busy").cumtime_ns' \
+			'functions.row(function="deep").ncalls == 5010' \
+			'functions.sum("tottime_ns") <= summary.totals.wall_ns'
+	fi
+	case $version in 3.9 | 3.1[0-4]) ;; *) continue ;; esac
+	"$python" -c 'try:
+    import _xxsubinterpreters
+except ImportError:
+    import _interpreters' 2>/dev/null || continue
+	rm -f ./*.evt*
+	run_traced "$python" interpreters.py || fail "$python: interpreters.py ended with $?"
+	expect_match "what is said under $python" "$("$REPORT" functions "$OUTPUT" | tr '\n' ' ')" 'made 2 sub-interpreters'
+done
+((tried > 0)) || skip "no Python with greenlet (scripts/greenlet-env.sh installs it)"
