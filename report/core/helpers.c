@@ -386,12 +386,12 @@ static void take(void *state, const struct source_event *event, bool counts)
 	helpers_take(&mine->helpers, mine->source, event);
 }
 
-void helpers_read(struct run *run, uint32_t fields, analysis_take *take, void *state)
+void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void *state)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		if (evt_roles[id].opens == EVT_SCOPE_KIND_operator ||
 		    evt_roles[id].closes == EVT_SCOPE_KIND_operator)
-			run_reads(run, (enum evt_id)id, fields, take, state);
+			run_reads(run, (enum evt_id)id, fields, reader, state);
 }
 
 static void start(void *state, struct run *run, const void *options)

@@ -90,6 +90,6 @@ struct helpers_options {
 ANALYSIS(helpers, struct helpers)
 
 /* For start(): run_reads() of the events that it is made of, for who looks at it as they come. */
-void helpers_read(struct run *run, uint32_t fields, analysis_take *take, void *state);
+void helpers_read(struct run *run, uint32_t fields, analysis_take *reader, void *state);
 
 #endif
