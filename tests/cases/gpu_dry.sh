@@ -66,7 +66,7 @@ change 'tally["streams"]["stream"] += 1' '^launches --by stream: other:'
 change 'tally["grids"]["add 1 1 1 32 1 1 0"] = [3, 0, 0]' '^launches --by grid: add 1 1 1 32 1 1 0:'
 change 'tally["unexpected"]["cudaMalloc: 35"] = 2' 'cudaMalloc: 35'
 differs worked 'cudaMalloc: 35, 2 times' worked changed.json
-differs nothing '^229 calls of cudaLaunchKernel recorded' nothing "$REPORT" "$OUTPUT"
+differs nothing '^230 calls of cudaLaunchKernel recorded' nothing "$REPORT" "$OUTPUT"
 edit 'tally["value"] += 1'
 differs outputs '^value: ' outputs tally.json changed.json
 python3 "$compare" outputs tally.json changed.json value >/dev/null || fail "outputs: a key was not ignored"
