@@ -24,7 +24,7 @@
 #include "collector/output/handover.h"
 #include "collector/output/output_name.h"
 
-#define REGION_BYTES (4u << 20)
+#define REGION_BYTES (16u << 20) /* record_frames() puts 48 KB into a ring */
 
 static char directory[64];
 static char output[128];
