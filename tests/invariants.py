@@ -23,25 +23,19 @@ import tempfile
 # What is known to be wrong and waits to be mended: report, what the rule says of it (regular expressions), and why. When it is mended its
 # line goes away, and the rule holds.
 KNOWN = (
-    ("^memory", "^percent of '.* at (most|least)' is ", "an upper limit is shown as a share of resident memory"),
-    ("^memory", "^heap and tensors at the end", "the end of memory is the last look at /proc, not the last moment"),
-    ("^summary", "^summary.memory_peak_bytes is", "memory shows the process with most memory seen, not with the highest peak of the kernel's"),
-    ("^(threads|processes)", "cpu_ns|runnable_ns|blocked_ns", "the kernel's figures are not of the time from start_ns to end_ns"),
-    ("^ops", "^total_cpu_percent", "an operator inside of one of its name counts twice, as torch.profiler has it; ends on other threads"),
-    ("^actions", "^percent", "scopes of tasks that take turns on a thread are taken for nested ones"),
-    ("^nccl", "^wait_percent", "waits of several processes over the time of one"),
-    ("^gil", "_percent|held_ns", "a thread that waits for a CPU with the GIL is counted longer than it had it"),
-    ("^(bottleneck|summary)", " %", "time of several threads as a share of one thread's"),
-    ("^(imports|functions).* --time", "", "imports and calls that are open at the edge of a stretch of time"),
+    ("^summary", "^summary.memory_peak_bytes is", "a process that ended before the first look at it has no place in memory"),
 )
 
-# REPORT: columns of a row that are together another one.
+# REPORT: columns of a row that are together another one. One with a "?" may be empty; where one with a "!" is not, this does not hold.
 WHOLES = {
     "steps": (
         ("total_ns", "kernel_ns", "memcpy_ns", "memset_ns", "communication_ns", "runtime_ns", "dataloader_ns", "operators_ns", "other_ns"),
-        ("total_ns", "running_ns", "waiting_ns"),
-        ("operators_ns", "operators_running_ns", "operators_waiting_ns"),
-        ("other_ns", "other_running_ns", "other_waiting_ns"),
+        ("total_ns", "running_ns", "waiting_ns", "?helped_ns"),
+        ("operators_ns", "operators_running_ns", "operators_waiting_ns", "!helped_ns"),
+        ("other_ns", "other_running_ns", "other_waiting_ns", "!helped_ns"),
+        ("total_ns", "data_ns", "forward_ns", "backward_ns", "optimizer_ns", "communication_ns", "evaluation_ns", "other_phase_ns"),
+        ("gpu_ns", "gpu_data_ns", "gpu_forward_ns", "gpu_backward_ns", "gpu_optimizer_ns", "gpu_communication_ns", "gpu_evaluation_ns",
+         "gpu_other_phase_ns"),
     ),
     "utilization": (("span_ns", "busy_ns", "idle_ns"),),
     "gil": (("wait_ns", "blocked_ns", "unknown_ns"),),  # of the totals
@@ -190,8 +184,12 @@ def in_order(table):
 
 
 def wholes(table):
-    for whole, *parts in WHOLES.get(table.report, ()):
+    for whole, *columns in WHOLES.get(table.report, ()):
         for row in [*table.rows, table.totals]:
+            if any(row.get(column[1:]) for column in columns if column[0] == "!"):
+                continue
+            parts = [column.lstrip("?") for column in columns
+                     if column[0] != "!" and (column[0] != "?" or row.get(column[1:]) is not None)]
             present = [row[part] for part in parts if row.get(part) is not None]
             if row.get(whole) is not None and present and all(part in row or part not in table.units for part in parts):
                 if len(present) == len([part for part in parts if part in row]) and sum(present) != row[whole] \

@@ -43,7 +43,7 @@ static void put_row(const struct memory_state *state, struct table *table, const
 	if (end->has_blocks || is_counted(known))
 		table_set_number(table, COLUMN_memory_end_bytes, bytes->at_end);
 	table_set_text(table, COLUMN_memory_known, known, strlen(known));
-	if (all && has_peak)
+	if (all && has_peak && bytes->at_peak <= all) /* what was asked for may be more */
 		table_set_real(table, COLUMN_memory_percent,
 			       100.0 * (double)bytes->at_peak / (double)all);
 }

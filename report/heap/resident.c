@@ -237,16 +237,29 @@ const struct resident_process *resident_of(const struct resident *resident, uint
 		       : NULL;
 }
 
+/* The kernel's own peak, of the whole life, where that is asked for: as the summary has it. */
+static uint64_t peak_of(const struct resident *resident, uint32_t index)
+{
+	struct source_process *const *process;
+	uint64_t seen = resident->process[index].peak.resident;
+
+	if (run_filters(resident->run)->any || index >= source_processes(resident->source, &process))
+		return seen;
+	return process[index]->memory_peak_bytes > seen ? process[index]->memory_peak_bytes : seen;
+}
+
 const struct resident_process *resident_most(const struct resident *resident, uint32_t *ret_index)
 {
 	const struct resident_process *most = NULL;
+	uint64_t most_bytes = 0;
 
 	for (uint32_t i = 0; i < resident->process_room; i++) {
 		const struct resident_process *process = &resident->process[i];
 
-		if (!process->was_seen || (most && process->peak.resident <= most->peak.resident))
+		if (!process->was_seen || (most && peak_of(resident, i) <= most_bytes))
 			continue;
 		most = process;
+		most_bytes = peak_of(resident, i);
 		*ret_index = i;
 	}
 	return most;

@@ -69,7 +69,7 @@ struct resident_options {
 };
 ANALYSIS(resident, struct resident)
 
-/* The process that had most, by what was seen; NULL when nothing was. *ret_index: its own. */
+/* The process that had most, of those that were seen; NULL when none was. *ret_index: its own. */
 const struct resident_process *resident_most(const struct resident *resident, uint32_t *ret_index);
 /* NULL: nothing was seen of it. */
 const struct resident_process *resident_of(const struct resident *resident, uint32_t process);
