@@ -41,8 +41,9 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 }
 
 {
-	forbid preload "$ends|$prints|$formats|$allocates"
-	forbid preload "$environment" 'settings|child_environment'
+	forbid preload "$ends|$prints|$formats"
+	forbid preload "$allocates" 'operator_hooks|jemalloc_hooks' # where no other is behind them, they are C's functions: our hooks
+	forbid preload "$environment" 'settings|child_environment|job' # job: who started it
 	forbid preload "$changes" settings
 	forbid preload "$sockets" nursery # a Unix socket
 	forbid collector "$sockets" nursery

@@ -76,7 +76,8 @@ static void keep(const struct dl_phdr_info *info, const struct loaded_span *span
 	build_id = loaded_build_id(info, &known->build_id_bytes);
 	if (!build_id || known->build_id_bytes > BUILD_ID_BYTES)
 		known->build_id_bytes = 0;
-	memcpy(known->build_id, build_id, known->build_id_bytes);
+	else
+		memcpy(known->build_id, build_id, known->build_id_bytes);
 }
 
 /* --- looks --- */
@@ -105,7 +106,7 @@ static struct counters counters_now(void)
 	return now;
 }
 
-static int see(struct dl_phdr_info *info, size_t bytes, void *context)
+static int objects_see(struct dl_phdr_info *info, size_t bytes, void *context)
 {
 	unsigned long long *passed = context;
 	struct loaded_span span;
@@ -156,12 +157,12 @@ static void record_end(const struct known *known)
 	recorder_leave(lane);
 }
 
-static void look(void)
+static void objects_look(void)
 {
 	unsigned long long passed = 0;
 
 	objects.look++;
-	(void)dl_iterate_phdr(see, &passed);
+	(void)dl_iterate_phdr(objects_see, &passed);
 	for (uint32_t i = 0; passed && i < objects.count; i++) {
 		struct known *known = &objects.known[i];
 
@@ -181,12 +182,12 @@ static bool is_looker(void)
 	       atomic_compare_exchange_strong(&objects.looker, &other, generation);
 }
 
-static void look_alone(void)
+static void objects_look_alone(void)
 {
 	atomic_store(&objects.again, true);
 	while (atomic_load(&objects.again) && is_looker()) {
 		while (atomic_exchange(&objects.again, false))
-			look();
+			objects_look();
 		atomic_store(&objects.looker, 0);
 	}
 }
@@ -199,11 +200,11 @@ void objects_start(void)
 void objects_note(void)
 {
 	if (recorder_gates->generation && counters_now().loads != objects.counters.loads)
-		look_alone();
+		objects_look_alone();
 }
 
 void objects_record_gone(void)
 {
 	if (recorder_gates->generation)
-		look_alone();
+		objects_look_alone();
 }

@@ -53,7 +53,8 @@ static int sides_split(struct sides *sides, char *const *file, size_t count, siz
 				request,
 				"--against stands between the runs after and those before: diff "
 				"NEW.evt --against BASE1.evt BASE2.evt");
-		sides->before = sides_add_sessions(sides, file + against, count - against, SIZE_MAX);
+		sides->before = sides_add_sessions(sides, file + against, count - against,
+						   SIZE_MAX);
 		sides_add_sessions(sides, file, against, SIZE_MAX);
 		return STATUS_OK;
 	}

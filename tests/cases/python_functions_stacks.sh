@@ -40,8 +40,7 @@ END
 tried=0
 for python in "${PYTHONS[@]}"; do
 	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
-	# scripts/greenlet-env.sh installs it
-	folder=${XDG_CACHE_HOME:-${HOME:-/}/.cache}/intercept/greenlet/$version
+	folder=$(fetched greenlet)/$version
 	if PYTHONPATH=$folder "$python" -c 'import greenlet' 2>/dev/null; then
 		tried=$((tried + 1))
 		rm -f ./*.evt*

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch without torch.compile, and without the Python functions that say what shape an operator's result has.
+"""PyTorch without torch.compile.
 
 An optimizer imports torch._dynamo only to say that it is not to be compiled, torch.profiler torch._inductor to ask for one
 setting: 900 modules, which take as much CPU time as all the rest of torch. What programs that compile nothing ask of these two
-stands here in their place. The shapes are for tensors without memory (device "meta"); they take a quarter of the CPU time of what is left.
+stands here in their place.
 """
 
 import sys
@@ -30,4 +30,3 @@ stand_in("torch._dynamo", disable=disable, graph_break=nothing,
          trace_rules=types.SimpleNamespace(clear_lru_cache=nothing))  # of process groups
 config = stand_in("torch._inductor.config", triton=types.SimpleNamespace(cudagraphs=False))
 stand_in("torch._inductor", config=config)
-stand_in("torch._meta_registrations")
