@@ -228,7 +228,7 @@ void steps_print_times(const struct steps_shown *shown, const struct screen *scr
 		unit_format_ns(d, timing_percentile(&steps->time, 99)));
 }
 
-/* " (40 % waiting)"; nothing where that is not known. */
+/* " (40 % waiting)"; nothing where it did not wait, or that is not known. */
 static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t total_ns,
 			const struct screen *screen, int category)
 {
@@ -239,7 +239,7 @@ static void put_waiting(const struct step_cpu *cpu, const uint64_t *ns, uint64_t
 	uint64_t running_ns, waiting_ns;
 
 	if ((category != STEP_other && category != STEP_operators) ||
-	    !step_cpu_split(span, ns[category], helped_ns, &running_ns, &waiting_ns))
+	    !step_cpu_split(span, ns[category], helped_ns, &running_ns, &waiting_ns) || !waiting_ns)
 		return;
 	fprintf(screen->out, " (%s waiting)",
 		unit_format_percent(text, 100.0 * (double)waiting_ns / (double)total_ns));
