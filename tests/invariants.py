@@ -329,7 +329,7 @@ def at_the_end(tables):
     memory, alloc = tables.get("memory"), tables.get("alloc")
     if not memory or not alloc or not memory.rows or not memory.has("kind") or len(tables["processes"].rows) != 1:
         return
-    heap = [row["end_bytes"] for row in memory.rows if str(row.get("kind")).startswith(("heap", "tensor")) and row.get("end_bytes") is not None]
+    heap = [row["end_bytes"] for row in memory.rows if str(row.get("kind")).startswith(("heap: blocks", "heap: tensors")) and row.get("end_bytes") is not None]
     live = alloc.totals.get("live_bytes")
     if heap and live is not None and sum(heap) != live:
         yield memory, "heap and tensors at the end are %s, alloc and leaks say %s" % (sum(heap), live)

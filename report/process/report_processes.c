@@ -96,7 +96,7 @@ static uint64_t losses_of_no_process(const struct source *source)
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < count; i++)
-		lost += loss[i].process ? 0 : loss[i].count;
+		lost += loss[i].process || !lost_is_of_events(loss[i].reason) ? 0 : loss[i].count;
 	return lost;
 }
 

@@ -45,7 +45,7 @@ static struct summary_totals summary_add_up(const struct summary *summary)
 		totals.profiler_memory_bytes += file[i]->cost_memory_bytes;
 	}
 	for (size_t i = 0; i < losses; i++)
-		totals.events_lost += loss[i].count;
+		totals.events_lost += lost_is_of_events(loss[i].reason) ? loss[i].count : 0;
 	totals.has_children = children_not_recorded(summary->source, &totals.children_ns);
 	totals.cuda = cuda_add_up(summary->cuda, summary->source);
 	totals.operators = ops_add_up(summary->operators, summary->source);

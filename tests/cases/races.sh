@@ -21,6 +21,7 @@ handover 2 1000
 io_calls all
 io_edges cancel
 io_edges signals
+late_records
 lifetimes
 mappings
 native_spin threads
