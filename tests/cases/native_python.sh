@@ -35,7 +35,7 @@ off=$(grep 'no native stack was sampled' table) && skip "$off"
 "$REPORT" native --format json --limit 0 --by op "$OUTPUT" >op.json || fail "--by op: status $?"
 "$REPORT" native --format json --limit 0 --by module "$OUTPUT" >module.json || fail "--by module: status $?"
 "$REPORT" lines --format json --limit 0 --by function "$OUTPUT" >lines.json || fail "lines: status $?"
-python3 - <<'END' || fail "$("$REPORT" native --by op "$OUTPUT"; "$REPORT" native --by module "$OUTPUT")"
+python3 - <<'END' 2>why || fail "$("$REPORT" native --by op --limit 5 "$OUTPUT"; "$REPORT" native --by module --limit 5 "$OUTPUT"; cat why)"
 import json
 ops = {r["op"]: r for r in json.load(open("op.json"))["rows"]}
 doc = json.load(open("module.json"))
@@ -46,8 +46,10 @@ mm = ops["aten::mm"]["cpu_ns"] * lost
 assert 1.4e9 <= mm <= 2.2e9, mm
 assert 0.8 * ops["aten::mm"]["cpu_ns"] <= modules["libtorch_cpu.so"]["total_cpu_ns"]
 # Python's samples are beside them, and see the same
-assert lines["product"]["total_cpu_ns"] > 1.6e9 and lines["python"]["total_cpu_ns"] > 1.6e9
-assert 0.85 <= doc["totals"]["cpu_ns"] * lost / json.load(open("lines.json"))["totals"]["cpu_ns"] <= 1.15
+unread = sum(lines[name]["total_cpu_ns"] for name in lines if "could not be read" in str(name))
+seen = [lines[name]["total_cpu_ns"] + unread for name in ("product", "python")]
+assert min(seen) > 1.6e9, (seen, unread)
+assert 0.85 <= doc["totals"]["cpu_ns"] * lost / json.load(open("lines.json"))["totals"]["cpu_ns"] <= 1.15, (doc["totals"], json.load(open("lines.json"))["totals"])
 END
 expect_match 'the summary' "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" "sampled in Python.s threads.*sampled with native stacks"
 exit 0
