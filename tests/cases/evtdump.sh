@@ -57,8 +57,20 @@ INTERCEPT_TRACE=gpu FAKE_CUPTI_DROP=10 record gpu "$PROGRAMS/cuda_gpu" work
 INTERCEPT_GRAPHS=whole record graphs "$PROGRAMS/cuda_gpu" work
 need_program cuda_life
 record pool "$PROGRAMS/cuda_life" pool
-# calls of Python functions
-INTERCEPT_TRACE=+functions record functions python3 -c 'print(sorted([2, 1], key=abs))'
+# calls of Python functions; another interpreter
+INTERCEPT_TRACE=+functions record functions python3 -c 'print(sorted([2, 1], key=abs))
+try: import _xxsubinterpreters as interpreters
+except ImportError: import _interpreters as interpreters
+other = interpreters.create()
+(getattr(interpreters, "run_string", None) or interpreters.exec)(other, "import html")
+interpreters.destroy(other)'
+# every event in a recorded file; of these, what needs greenlets and what only older versions wrote is seen there alone
+cp seen recorded
+for file in "$ROOT"/tests/golden/events/*.evt; do
+	same_dump "$file"
+done
+grep -xE 'function_stack|torch_end_ex' seen >>recorded
+mv recorded seen
 # memory of tensors
 mkdir -p torch
 cp "$PROGRAMS/libfake_c10.so" torch/libc10.so
