@@ -111,12 +111,16 @@ enum evt_python_off {
 /* native_sampling.off */
 enum evt_native_off {
 	EVT_NATIVE_ON = 0,
-	EVT_NATIVE_OFF_REFUSED = 1, /* perf_event_open() is not allowed: EPERM, EACCES */
+	EVT_NATIVE_OFF_REFUSED =
+		1, /* perf_event_open() is not allowed, nobody knows why: EPERM, EACCES */
 	EVT_NATIVE_OFF_ABSENT =
 		2,              /* the kernel has no such call, or it is filtered: ENOSYS, SIGSYS */
 	EVT_NATIVE_OFF_OLD = 3, /* it does not know what is asked for: before Linux 5.13 */
 	EVT_NATIVE_OFF_ELSEWHERE = 4, /* the process lives in another pid namespace */
 	EVT_NATIVE_OFF_ROOM = 5,      /* no memory for a ring (RLIMIT_MEMLOCK), or no descriptors */
+	EVT_NATIVE_OFF_PARANOID = 6,  /* not allowed by perf_event_paranoid */
+	EVT_NATIVE_OFF_FILTERED = 7,  /* not allowed by a filter of system calls (seccomp) */
+	EVT_NATIVE_OFF_BARRED = 8,    /* not allowed, though perf_event_paranoid allows it */
 	EVT_NATIVE_OFF_LIMIT,
 };
 

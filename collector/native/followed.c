@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "collector/native/perf_open.h"
+#include "collector/native/rights.h"
 #include "collector/native/seccomp.h"
 #include "collector/processes/proc.h"
 
@@ -67,10 +68,13 @@ void following_release(struct following *following)
 
 static enum evt_native_off off_of(int error)
 {
+	struct rights rights;
+
 	switch (error) {
 	case -EPERM:
 	case -EACCES:
-		return EVT_NATIVE_OFF_REFUSED;
+		rights = rights_read();
+		return rights_why_refused(&rights, error);
 	case -ENOSYS:
 	case -EOPNOTSUPP:
 	case -ENOENT:

@@ -127,10 +127,10 @@ const struct analysis_kind analysis_native_events = {
 };
 
 static const char *const off_texts[EVT_NATIVE_OFF_LIMIT] = {
-	[EVT_NATIVE_OFF_REFUSED] = "no native stack was sampled: the kernel does not allow "
-				   "perf_event_open() here; it does with "
-				   "kernel.perf_event_paranoid at 2 or less, in a container with "
-				   "--cap-add PERFMON or a seccomp profile that lets it",
+	[EVT_NATIVE_OFF_REFUSED] =
+		"no native stack was sampled: the kernel does not allow perf_event_open() here; "
+		"what forbids it can be a sandbox or container, a security module, or "
+		"kernel.perf_event_paranoid above 2",
 	[EVT_NATIVE_OFF_ABSENT] =
 		"no native stack was sampled: the kernel has no perf_event_open(), or "
 		"a filter of system calls hides it, as in a sandbox",
@@ -141,6 +141,18 @@ static const char *const off_texts[EVT_NATIVE_OFF_LIMIT] = {
 	[EVT_NATIVE_OFF_ROOM] =
 		"no native stack was sampled: the kernel had no memory for it that the "
 		"user may lock (ulimit -l), or the collector no descriptors (ulimit -n)",
+	[EVT_NATIVE_OFF_PARANOID] =
+		"no native stack was sampled: kernel.perf_event_paranoid is above 2 and the "
+		"program has no CAP_PERFMON; set it to 2 or less, or give the program that "
+		"capability (a container with --cap-add PERFMON)",
+	[EVT_NATIVE_OFF_FILTERED] =
+		"no native stack was sampled: a filter of system calls (seccomp) refuses "
+		"perf_event_open(); in a container use --cap-add PERFMON or a seccomp profile "
+		"that allows it",
+	[EVT_NATIVE_OFF_BARRED] =
+		"no native stack was sampled: the kernel does not allow perf_event_open() here; "
+		"what forbids it can be a security module, a sandbox, or that the program runs as "
+		"another user",
 };
 
 const char *native_off_text(unsigned int off)

@@ -12,6 +12,8 @@
 #define CHILDREN_NS_MIN 100000000u
 #define UNSEEN_PERCENT 10u /* of the CPU time that was used: less is not worth a word */
 #define UNSEEN_SAMPLES 10u /* likewise */
+#define PERIOD_LEAST_NS \
+	1000000u /* that of INTERCEPT_SAMPLE=1000 is a little less; there is no higher one */
 
 struct native_state {
 	const struct native_reading *reading;
@@ -264,16 +266,18 @@ static uint64_t unseen_ns(const struct report *report)
 static void print_unseen(const struct report *report, const struct screen *screen)
 {
 	char unseen[UNIT_TEXT_BYTES], period[UNIT_TEXT_BYTES];
-	uint64_t ns = unseen_ns(report);
+	uint64_t ns = unseen_ns(report), period_ns = state_of(report)->reading->sums.period_ns;
 
 	if (ns)
 		screen_print_prose(
 			screen,
 			"%s of CPU time has no sample. A thread is sampled each %s that it uses on "
 			"one CPU, so short threads, and those that often move, are seen less than "
-			"others. A higher INTERCEPT_SAMPLE sees more of them.",
-			unit_format_ns(unseen, ns),
-			unit_format_ns(period, state_of(report)->reading->sums.period_ns));
+			"others.%s",
+			unit_format_ns(unseen, ns), unit_format_ns(period, period_ns),
+			period_ns > PERIOD_LEAST_NS
+				? " A higher INTERCEPT_SAMPLE sees more of them."
+				: "");
 }
 
 static void native_foot(const struct document *document, const struct screen *screen)
@@ -294,7 +298,7 @@ static void native_foot(const struct document *document, const struct screen *sc
 		screen_print_prose(
 			screen,
 			"Time in the kernel was not sampled: it is with kernel.perf_event_paranoid "
-			"at 1 or less, or for root.");
+			"at 1 or less, or with CAP_PERFMON.");
 	print_unseen(report, screen);
 	if (sums->lost)
 		screen_print_prose(screen, "%s sample%s lost, as the collector came too late.",

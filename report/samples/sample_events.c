@@ -243,6 +243,11 @@ static void read_calls(struct state *mine, struct run *run)
 	run_reads(run, EVT_gpu_call, FIELD_BIT(gpu_call, duration_ns), take_hidden, mine);
 }
 
+static bool is_on(const struct evt_python_sampling *sampling)
+{
+	return sampling->hz && !sampling->off;
+}
+
 /* Counters of a process that were told before are part of these. */
 static void take_sampling(void *state, const struct source_event *event, bool counts)
 {
@@ -265,6 +270,9 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 	samples->partial += now->partial - told->partial;
 	if (now->off && now->off < EVT_PYTHON_OFF_LIMIT && !told->off)
 		samples->off[now->off]++;
+	samples->on += (uint64_t)is_on(now) - is_on(told);
+	if (is_on(now) && now->hz > samples->hz)
+		samples->hz = now->hz;
 	*told = *now;
 }
 
@@ -339,9 +347,15 @@ const char *samples_off_text(unsigned int off)
 	return off < EVT_PYTHON_OFF_LIMIT ? off_texts[off] : NULL;
 }
 
+bool samples_can_be_more(const struct samples *samples)
+{
+	return samples->hz < SAMPLES_HZ_MAX;
+}
+
 const char *samples_why_none(const struct samples *samples)
 {
-	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT && !samples->all.looks; i++)
+	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT && !samples->all.looks && !samples->on;
+	     i++)
 		if (samples->off[i])
 			return off_texts[i];
 	return NULL;

@@ -17,6 +17,7 @@
 #define SAMPLE_NONE UINT32_MAX
 #define SAMPLE_TORN_PLACE 1u /* keys of places are larger: a stack that could not be read */
 #define SAMPLE_WAIT_MAX_NS 2000000000u /* that one sample can stand for: the rest was not seen */
+#define SAMPLES_HZ_MAX 1000u           /* INTERCEPT_SAMPLE allows no more */
 #define SAMPLE_NOT_PYTHON "(no Python function)"
 #define SAMPLE_TORN "(stack could not be read)"
 #define SAMPLE_DEPTH_MAX 1024u /* of places that are followed: the collector has fewer */
@@ -59,6 +60,8 @@ struct samples {
 	uint32_t threads;                     /* that were seen */
 	uint64_t torn, cut, dropped, partial; /* of python_sampling, of all processes */
 	uint64_t off[EVT_PYTHON_OFF_LIMIT];   /* processes by why they were not sampled */
+	uint64_t on;                          /* processes that were, as long as they ran */
+	uint64_t hz;                          /* the highest that one was sampled at; 0: none was */
 	struct run_key key;
 	bool is_by_place;
 };
@@ -77,6 +80,8 @@ const struct sample_code *samples_code(const struct samples *samples, uint64_t k
 
 /* What it means that a process was not sampled, by enum evt_python_off; NULL: it means nothing. */
 const char *samples_off_text(unsigned int off);
+/* Whether a higher INTERCEPT_SAMPLE would have taken more. */
+bool samples_can_be_more(const struct samples *samples);
 /* Why no process was sampled; NULL: one was, or nobody has said why not. */
 const char *samples_why_none(const struct samples *samples);
 

@@ -136,8 +136,10 @@ static bool print_few(const struct summary *summary, const struct screen *screen
 		fprintf(prose.screen.out, "%s was spent in ",
 			unit_format_ns(time, line->total.cpu_ns));
 		put_place_of(summary, line, prose.screen.out);
-		fputs(" and what it called (prof-report lines; INTERCEPT_SAMPLE=1000 takes more "
-		      "samples).",
+		fputs(" and what it called (prof-report lines", prose.screen.out);
+		fputs(samples_can_be_more(summary->samples)
+			      ? "; INTERCEPT_SAMPLE=1000 takes more samples)."
+			      : ").",
 		      prose.screen.out);
 		prose_end(&prose, screen);
 	}
@@ -202,12 +204,15 @@ bool summary_print_waits(const struct summary *summary, const struct screen *scr
 bool summary_print_lines(const struct summary *summary, const struct screen *screen)
 {
 	const struct samples *samples = summary->samples;
+	const char *why = samples_why_none(samples);
 	char time[UNIT_TEXT_BYTES];
 	const struct line *line;
 	struct lines lines;
 	struct prose prose;
 	bool tells;
 
+	if (why)
+		screen_print_prose(screen, "%c%s.", why[0] - 'a' + 'A', why + 1);
 	if (samples->all.cpu_looks < LOOKS_MIN)
 		return print_few(summary, screen);
 	lines_make(&lines, samples, LINES_BY_LINE);

@@ -392,11 +392,20 @@ static bool nothing_of_the_rest(const struct summary *summary, uint64_t all_ns)
 /* Why samples say nothing. */
 static const char *without_samples(const struct summary *summary)
 {
-	if (summary->samples->all.looks)
-		return ", and too few samples (INTERCEPT_SAMPLE=1000 takes more).";
-	if (summary->imports->ranges.row_count)
-		return ", and no samples (INTERCEPT_SAMPLE=1000 takes them).";
-	return ".";
+	const struct samples *samples = summary->samples;
+
+	if (samples->all.looks)
+		return samples_can_be_more(samples)
+			       ? ", and too few samples (INTERCEPT_SAMPLE=1000 takes more)."
+			       : ", and too few samples.";
+	/* that there can be none is a sentence of its own */
+	if (!summary->imports->ranges.row_count || samples_why_none(samples))
+		return ".";
+	if (!samples->hz)
+		return ", and no samples (INTERCEPT_SAMPLE=1000 takes them of CPython 3.8 to "
+		       "3.14).";
+	return samples_can_be_more(samples) ? ", and no samples (INTERCEPT_SAMPLE=1000 takes them)."
+					    : ", and no samples.";
 }
 
 /* Of what was not asked for. */

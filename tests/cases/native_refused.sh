@@ -19,10 +19,12 @@ for how in eperm kill; do
 	expect_eq "$how: status" $status 0
 	expect_eq "$how: standard error" "$(cat err)" ''
 	"$REPORT" check --wait 60 "$OUTPUT" >out || fail "$how: $(cat out)"
-	reason='does not allow perf_event_open'
-	[[ $how == eperm ]] || reason='no perf_event_open\(\), or a filter of system calls hides it'
-	says $how "no native stack was sampled: the kernel .*$reason"
-	expect_match "$how: the summary" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" "No native stack was sampled: the kernel .*$reason"
+	reason='a filter of system calls \(seccomp\) refuses perf_event_open\(\)'
+	[[ $how == eperm ]] || reason='the kernel has no perf_event_open\(\), or a filter of system calls hides it'
+	says $how "no native stack was sampled: $reason"
+	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
+	expect_match "$how: the summary" "$one" "No native stack was sampled: $reason"
+	[[ $one != *paranoid* ]] || fail "$how: perf_event_paranoid is blamed: $one"
 	# the rest goes on
 	expect_eq "$how: the file ends" "$(json processes "$OUTPUT" 'rows[0]["exit_status"]')" 0
 done
@@ -47,7 +49,7 @@ setpriv --reuid 65534 --regid 65534 --clear-groups env INTERCEPT_OUTPUT="$open/r
 [[ -e $open/run.evt ]] || skip "another user cannot write here"
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null || echo 4)
 if ((paranoid > 2)); then
-	expect_match 'nobody: refused' "$("$REPORT" native "$open/run.evt" 2>&1 | tr '\n' ' ')" 'perf_event_paranoid at 2 or less'
+	expect_match 'nobody: refused' "$("$REPORT" native "$open/run.evt" 2>&1 | tr '\n' ' ')" 'kernel\.perf_event_paranoid is above 2'
 	exit 0
 fi
 expect_eq 'nobody: who is on top' "$(json native "$open/run.evt" 'row(function="main")["total_percent"] > 95')" true

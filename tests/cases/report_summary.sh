@@ -5,6 +5,7 @@
 
 need_program captured
 need_program exits
+need_program confine
 run_traced "$PROGRAMS/captured" || fail "status $?"
 text=$("$REPORT" "$OUTPUT")
 expect_match "summary of ranges" "$text" \
@@ -86,7 +87,19 @@ burn()'
 	# without site: on a busy machine its imports may be so long that they are what the time went to
 	INTERCEPT_SAMPLE=0 run_traced "${PYTHON:-python3}" -I -S -c "$burn" || fail "status $?"
 	expect_match "no samples" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-		'range or CUDA call, and no samples \(INTERCEPT_SAMPLE=1000 takes them\)\. '
+		'range or CUDA call, and no samples \(INTERCEPT_SAMPLE=1000 takes them of CPython 3\.8 to 3\.14\)\. '
+	rm -f run.evt
+	# where there can be none no number of samples is advised
+	if "$PROGRAMS/confine" eperm process_vm_readv env INTERCEPT_OUTPUT="$OUTPUT" LD_PRELOAD="$LIB" "${PYTHON:-python3}" -I -S -c "$burn"; then
+		for part in "" "--time ..500ms"; do
+			one=$("$REPORT" $part --wait 30 "$OUTPUT" | tr '\n' ' ')
+			expect_match "samples are refused" "$one" 'No Python stack was sampled: the kernel does not let the collector read'
+			[[ $one != *INTERCEPT_SAMPLE* ]] || fail "samples are advised where there can be none: $one"
+		done
+		[[ $("$REPORT" lines "$OUTPUT") != *INTERCEPT_SAMPLE* ]] || fail "lines advise samples where there can be none"
+	else
+		(($? == 77)) || fail "status $?"
+	fi
 	rm -f run.evt
 	INTERCEPT_SAMPLE=20 run_traced "${PYTHON:-python3}" -I -S -c "$burn" || fail "status $?"
 	for ((end = 400; end < 60000; end += 200)); do # so long that the collector has looked

@@ -620,6 +620,76 @@ static void few_looks_say_where_most_was(void **state)
 	finish();
 }
 
+/* The run so far was sampled so often, or not at all for a reason. */
+static void put_sampling(uint64_t hz, enum evt_python_off off, unsigned int looks)
+{
+	uint64_t now = MS;
+
+	start();
+	define_all();
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 1, .hz = hz, .off = off);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 1);
+	FRAME_PUT(c.r.fw, now, python_sample, .looks = 0);
+	for (unsigned int i = 0; i < looks; i++)
+		sample(now += MS, 3, EVT_PYTHON_RUNS, 1000);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+}
+
+/* A higher rate is advised where there is one, and where it would be of use. */
+static void more_samples_are_advised_where_there_are_more(void **state)
+{
+	(void)state;
+	put_sampling(999, EVT_PYTHON_ON, 20);
+	assert_true(samples_can_be_more(samples));
+	expect_summary(
+		1000 * MS, 1,
+		"Of 20.0 ms of CPU time in 20 samples, 20.0 ms was spent in made.py:10 (work) "
+		"and what it called (prof-report lines; INTERCEPT_SAMPLE=1000 takes more "
+		"samples).\n");
+	finish();
+	put_sampling(1000, EVT_PYTHON_ON, 20);
+	expect_summary(
+		1000 * MS, 1,
+		"Of 20.0 ms of CPU time in 20 samples, 20.0 ms was spent in made.py:10 (work) "
+		"and what it called (prof-report lines).\n");
+	finish();
+	put_sampling(50, EVT_PYTHON_OFF_VERSION, 0);
+	assert_int_equal(samples->hz, 0);
+	expect_summary(1000 * MS, 1,
+		       "No Python stack was sampled: this version does not know the program's "
+		       "CPython, only 3.8 to 3.14.\n");
+	finish();
+}
+
+/* Of a process that was sampled, and one that was not, nobody says that none was. */
+static void one_that_was_not_sampled_is_not_all(void **state)
+{
+	(void)state;
+	start();
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 1, .hz = 50);
+	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 2, .hz = 50,
+		  .off = EVT_PYTHON_OFF_REFUSED);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	assert_int_equal(samples->on, 1);
+	assert_null(samples_why_none(samples));
+	finish();
+	start();
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 2, python_sampling, .process = 1, .hz = 50);
+	FRAME_PUT(c.r.fw, 3, python_sampling, .process = 1, .hz = 50,
+		  .off = EVT_PYTHON_OFF_REFUSED);
+	frame_end_block(c.r.fw);
+	read_as(plain);
+	assert_int_equal(samples->on, 0);
+	assert_non_null(samples_why_none(samples));
+	finish();
+}
+
 static void a_thread_that_waits_says_where(void **state)
 {
 	(void)state;
@@ -700,6 +770,8 @@ int main(void)
 		cmocka_unit_test(waits_belong_to_who_had_the_gil),
 		cmocka_unit_test(a_moment_is_held_by_one_thread),
 		cmocka_unit_test(a_holder_is_who_has_the_number_then),
+		cmocka_unit_test(more_samples_are_advised_where_there_are_more),
+		cmocka_unit_test(one_that_was_not_sampled_is_not_all),
 		cmocka_unit_test(few_looks_say_where_most_was),
 		cmocka_unit_test(a_thread_that_waits_says_where),
 		cmocka_unit_test(threads_that_wait_say_nothing),

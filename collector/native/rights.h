@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why the kernel refuses perf_event_open(): what can be known of it. perf_event_paranoid holds only for who has neither CAP_PERFMON nor
+ * CAP_SYS_ADMIN in the kernel's own user namespace; a filter of system calls, as containers have one, says EPERM to whom it likes.
+ */
+#ifndef COLLECTOR_NATIVE_RIGHTS_H
+#define COLLECTOR_NATIVE_RIGHTS_H
+
+#include <stdbool.h>
+
+#include "collector/format/events.h"
+
+#define RIGHTS_PARANOID_UNKNOWN (-1000)
+
+struct rights {
+	bool is_capable;  /* perf_event_paranoid does not hold for it */
+	bool is_filtered; /* it has a filter of system calls */
+	int paranoid;
+};
+
+/* Of this process. What cannot be read it does not have. */
+struct rights rights_read(void);
+
+/* Of the texts of /proc/self/status, /proc/self/uid_map and perf_event_paranoid: for tests. */
+struct rights rights_of(const char *status, const char *uid_map, const char *paranoid);
+
+/* Why `error`, -EPERM or -EACCES, with such rights. */
+enum evt_native_off rights_why_refused(const struct rights *rights, int error);
+
+#endif
