@@ -23,6 +23,7 @@
 
 #define RECORDER_WAIT_NS 50000000u     /* one nap of a thread that waits for room */
 #define RECORDER_STALL_NS 1000000000u  /* no progress for this long: drop instead */
+#define RECORDER_NAP_MAX_NS 100000000u /* what one nap counts for at most */
 #define RECORDER_RING_WAIT_NS 1000000u /* between two looks for a ring that is about to be free */
 #define RECORDER_RETRY 1024u /* calls of a thread without a ring between two looks for one */
 
@@ -362,23 +363,36 @@ static bool ring_is_coming(void)
 	return false;
 }
 
+/*
+ * How long the thread has waited since `*since_ns`, which becomes now. One nap counts for RECORDER_NAP_MAX_NS at most: a thread
+ * that was stopped (SIGSTOP, a debugger, a frozen cgroup) did not wait, and the collector may have been stopped with it.
+ */
+static uint64_t nap_take(uint64_t *since_ns)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), passed = now - *since_ns;
+
+	*since_ns = now;
+	return passed < RECORDER_NAP_MAX_NS ? passed : RECORDER_NAP_MAX_NS;
+}
+
 /* A thread's first look for a ring waits for those, as a full ring is waited for. */
 static bool lane_bind_patiently(struct recorder_lane *lane, unsigned int level)
 {
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t since = clock_ns(CLOCK_MONOTONIC), waited = 0;
 
 	while (!lane_bind(lane, level)) {
 		if (!region.wait_when_full || lane->starved || !ring_is_coming() ||
 		    atomic_load_explicit(&recorder_stalled, memory_order_relaxed) ||
 		    atomic_load(&region.header->collector_state) >= REGION_COLLECTOR_FINISHED)
 			return false;
-		if (clock_ns(CLOCK_MONOTONIC) - start > RECORDER_STALL_NS) {
+		if (waited > RECORDER_STALL_NS) {
 			atomic_store(&recorder_stalled, 1);
 			return false;
 		}
 		recorder_ring_bell();
 		futex_wait(&region.header->flushed, atomic_load(&region.header->flushed),
 			   RECORDER_RING_WAIT_NS);
+		waited += nap_take(&since);
 	}
 	return true;
 }
@@ -543,7 +557,7 @@ static bool ring_is_left(const struct recorder_lane *lane)
 static bool wait_for_room(struct recorder_lane *lane, uint64_t tail)
 {
 	struct region_ring *ring = lane->ring;
-	uint64_t start = clock_ns(CLOCK_MONOTONIC), seen = tail;
+	uint64_t since = clock_ns(CLOCK_MONOTONIC), waited = 0, seen = tail;
 
 	entry_count_wait();
 	atomic_store(&ring->waiters, 1);
@@ -555,12 +569,13 @@ static bool wait_for_room(struct recorder_lane *lane, uint64_t tail)
 		if (ring_has_room(lane))
 			break;
 		futex_wait(&ring->progress, progress, RECORDER_WAIT_NS);
-		now = clock_ns(CLOCK_MONOTONIC);
-		if (atomic_load(&ring->tail) == seen && now - start > RECORDER_STALL_NS)
+		waited += nap_take(&since);
+		now = atomic_load(&ring->tail);
+		if (now == seen && waited > RECORDER_STALL_NS)
 			break;
-		if (atomic_load(&ring->tail) != seen)
-			start = now;
-		seen = atomic_load(&ring->tail);
+		if (now != seen)
+			waited = 0;
+		seen = now;
 	}
 	atomic_store(&ring->waiters, 0);
 	return atomic_load(&ring->tail) != tail;

@@ -380,12 +380,34 @@ void chrome_moments_cut_process(struct chrome *chrome, const struct cut *cut)
  * take an end behind the next begin for an error.
  */
 
+static bool takes_all_steps(const struct chrome *chrome)
+{
+	return chrome->writer && chrome->writer->splits;
+}
+
+/* Only for who takes every step: other traces do not ask what the GPU did, so that their categories would be wrong. */
+static void put_step_times(const struct chrome *chrome, struct trace_file *file,
+			   const struct step_row *row)
+{
+	bool has_gpu = chrome->steps->has_gpu;
+	char name[64];
+
+	if (has_gpu)
+		trace_argument_number(file, "GPU busy", row->gpu_ns);
+	for (int i = has_gpu ? 0 : STEP_FIRST_OF_HOST; i < STEP_CATEGORY_LIMIT; i++)
+		trace_argument_number(file, step_category_names[i], row->ns[i]);
+	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
+		snprintf(name, sizeof(name), "%s phase", step_phase_names[i]);
+		trace_argument_number(file, name, row->phases.ns[i]);
+	}
+}
+
 static void put_step(struct chrome *chrome, const struct step_row *row)
 {
 	struct source_process *const *process;
 	size_t count = source_processes(chrome->source, &process);
 	const struct source_thread *thread;
-	bool takes_all = chrome->writer && chrome->writer->splits;
+	bool takes_all = takes_all_steps(chrome);
 	struct trace_file *file;
 	char name[64];
 
@@ -408,8 +430,11 @@ static void put_step(struct chrome *chrome, const struct step_row *row)
 						       (row->total_ns > 0 && !takes_all),
 					.id = row->number,
 					.is_counted = true });
-	if (file)
-		trace_end(file);
+	if (!file)
+		return;
+	if (takes_all)
+		put_step_times(chrome, file, row);
+	trace_end(file);
 }
 
 /* --- for the analysis --- */
@@ -428,7 +453,7 @@ void chrome_moments_start(struct chrome *chrome, struct run *run)
 		run, &(struct steps_options){
 			     .name = chrome->request->options->of_report[REPORT_OPTION_step].text,
 			     .wants_rows = true,
-			     .host_only = true });
+			     .host_only = !takes_all_steps(chrome) });
 	chrome->heap = heap_want(run, &(struct heap_options){ BY_alloc_caller, HEAP_OF_C });
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, take_totals, chrome);
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),

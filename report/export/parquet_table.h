@@ -22,7 +22,7 @@
 #include "report/export/protobuf.h"
 
 #define PARQUET_GROUP_ROWS (1u << 17)
-#define PARQUET_COLUMNS_MAX 16u
+#define PARQUET_COLUMNS_MAX 32u
 
 /* Texts by number, shared by tables. */
 struct parquet_text {

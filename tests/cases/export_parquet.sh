@@ -43,6 +43,16 @@ assert one("operators", "COUNT(*)") + one("ranges", "COUNT(*)") - marks == opera
 steps = table("steps")["rows"]
 found = sorted(rows("steps", "SELECT step, duration_ns FROM $"))
 assert found == sorted((row["step"], row["total_ns"]) for row in steps), (path, found[:3], steps[:2])
+times = ["total_ns", "gpu_ns"] + [name + "_ns" for name in (
+    "kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "operators", "other",
+    "data", "forward", "backward", "optimizer", "evaluation", "other_phase")]
+found = rows("steps", "SELECT pid, step, " + ", ".join(times).replace("total_ns", "duration_ns") + " FROM $")
+expected = [tuple(row[name] for name in ["pid", "step"] + times) for row in steps]
+assert sorted(found, key=str) == sorted(expected, key=str), (path, found[:3], expected[:3])
+for row in found:  # the categories are the whole step, and so are the phases with communication
+    by_name = dict(zip(times, row[2:]))
+    assert sum(by_name[name] or 0 for name in times[2:10]) == by_name["total_ns"], (path, row)
+    assert sum(by_name[name] for name in times[10:]) + by_name["communication_ns"] == by_name["total_ns"], (path, row)
 api = {row["name"]: (row["calls"], row["total_ns"]) for row in table("api")["rows"]}
 got = {name: (calls, total) for name, calls, total in rows(
     "calls", "SELECT name, COUNT(*), SUM(duration_ns) FROM $ GROUP BY name")}

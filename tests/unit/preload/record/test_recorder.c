@@ -7,12 +7,15 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -174,6 +177,49 @@ static void a_full_ring_waits_for_the_collector(void **state)
 	assert_true(drain(ring, region_words(0, 0), number) == number + 1);
 	assert_true(atomic_load(&ring->dropped) == 0);
 	assert_true(atomic_load(&region_entry(entry)->waits) >= 1);
+}
+
+/*
+ * What SIGSTOP does to a thread that waits: it looks at the clock long after. Only then comes its collector, stopped as well,
+ * to make room.
+ */
+static void stand_still_then_collect(int number)
+{
+	static const struct itimerval soon = { .it_value.tv_usec = 10000 };
+	static const struct timespec longer_than_patience = { 1, 200000000 };
+	static bool has_stood;
+	struct region_ring *ring = region_ring(0, 0);
+
+	(void)number;
+	if (has_stood) {
+		(void)drain(ring, region_words(0, 0), 0);
+		atomic_fetch_add(&ring->progress, 1);
+		return;
+	}
+	has_stood = true;
+	(void)nanosleep(&longer_than_patience, NULL);
+	(void)setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+static void time_that_a_thread_was_stopped_is_no_wait(void **state)
+{
+	static const struct itimerval soon = { .it_value.tv_usec = 10000 };
+	struct sigaction action = { .sa_handler = stand_still_then_collect }, before;
+	struct region_ring *ring;
+	uint64_t number = 0;
+
+	(void)state;
+	region_unmake();
+	open_with(true);
+	ring = region_ring(0, 0);
+	for (; number < ring_capacity(0) / WORDS; number++)
+		assert_true(record(number));
+	assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	assert_true(record(number));
+	assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+	assert_true(drain(ring, region_words(0, 0), number) == number + 1);
+	assert_true(atomic_load(&ring->dropped) == 0);
 }
 
 static void a_sleeping_collector_is_woken_by_half_a_ring(void **state)
@@ -442,6 +488,7 @@ int main(void)
 		EACH(records_wrap_and_none_spans_the_end),
 		EACH(a_full_ring_drops_and_counts),
 		EACH(a_full_ring_waits_for_the_collector),
+		EACH(time_that_a_thread_was_stopped_is_no_wait),
 		EACH(a_sleeping_collector_is_woken_by_half_a_ring),
 		EACH(a_scribbled_ring_is_not_written),
 		EACH(a_thread_without_a_ring_is_counted),
