@@ -349,7 +349,7 @@ static void entry_scan(struct processes *processes, struct common *common, uint3
 	case REGION_PROCESS_LIVE:
 	case REGION_PROCESS_EXITING:
 		if (!entry_is_possible(shared, serial)) {
-			processes->refused++;
+			processes->refused++, processes->has_refused = true;
 			atomic_compare_exchange_strong(&shared->state, &state, REGION_PROCESS_FREE);
 			return;
 		}
@@ -448,7 +448,7 @@ uint64_t processes_tell_losses(struct processes *processes, struct common *commo
 		limitations_tell(common, p, shared, now_ns);
 		no_ring = counter_growth(&shared->lost_no_ring, &p->lost_no_ring);
 		lost += loss_tell(common, now_ns, p->number, no_ring, EVT_LOST_NO_RING);
-		if (no_ring)
+		if (no_ring && !processes->has_refused)
 			complain_of_rings(common);
 		lost += loss_tell(common, now_ns, p->number,
 				  counter_growth(&shared->lost_nested, &p->lost_nested),

@@ -70,6 +70,7 @@ struct processes {
 	uint32_t leaving; /* exiting or gone and not told */
 	uint64_t lost_no_process;
 	uint64_t refused; /* entries that cannot be, not told yet */
+	bool has_refused; /* ever: counters of other entries may have been written over, too */
 	struct namesake_region
 		region;       /* how it is known in /proc; empty until it has been looked up */
 	uint64_t looked_ns;   /* steady: last look for ends */

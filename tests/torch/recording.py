@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-LINE = re.compile(r'(\d+) (\d+:\d+) torch_(begin|begin_ex|end|end_ex)(?: name="((?:[^"\\]|\\.)*)"(.*))?$')
+LINE = re.compile(r'(\d+) (\d+:\d+) torch_(begin|begin_ex|begin_id|end|end_ex|end_id)(?: name="((?:[^"\\]|\\.)*)"(.*))?$')
 
 
 class Operator:
@@ -21,19 +21,26 @@ def operators(report, file):
     """All of them in the order of their begin; those that never ended have no end."""
     text = subprocess.run([report, "dump", file], check=True, stdout=subprocess.PIPE,
                           universal_newlines=True).stdout
-    found, stacks = [], {}
+    found, stacks, held = [], {}, {}
     for line in text.splitlines():
         match = LINE.match(line)
         if not match:
             continue
         time, thread, kind, name, rest = match.groups()
         stack = stacks.setdefault(thread, [])
-        if kind in ("begin", "begin_ex"):
+        identity = thread.split(":")[0], re.search(r" function=\S+", rest or "")[0] if kind.endswith("_id") else None
+        if kind.startswith("begin"):
             stack.append(Operator(thread, name, len(stack), int(time), rest))
             found.append(stack[-1])
+            if identity[1]:
+                held[identity] = stack[-1]
             continue
-        # a user scope says which one ends: the innermost of that name
-        ends = [i for i, o in enumerate(stack) if name in (None, o.name)]
+        if identity[1]:  # it says which one ends, of whatever thread
+            wanted = held.pop(identity, None)
+            stack = stacks[wanted.thread] if wanted else []
+            ends = [i for i, o in enumerate(stack) if o is wanted]
+        else:  # of older recordings a user scope: the innermost of that name
+            ends = [i for i, o in enumerate(stack) if name in (None, o.name) and o not in held.values()]
         if ends:
             last = stack.pop(ends[-1])
             last.end = int(time)
