@@ -8,7 +8,7 @@ run, and reports that state the same figure agree. Prints a line for each fault,
 
 Columns are known by their names and units, as the reports' JSON has them, and by their meaning in --help. What no name can say stands in
 WHOLES (sums of columns) and SAME (figures of two reports). All reports come from one reading (`export json`). --deep also reads those
-with a row for each thread, and halves of the run (--time). A recording that is damaged, or still grows, is left out. Of a FOLDER it is all that are in it, the smallest first, 6 MB
+with a row for each thread, and halves of the run (--time). A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is all that are in it, the smallest first, 6 MB
 and 16 sessions at most: tests/run takes what a case has left behind.
 KNOWN has faults that are not mended yet, each with its reason; --all prints them as well.
 """
@@ -378,7 +378,8 @@ class Run:
         self.read_files.update(os.path.realpath(file["path"]) for document in documents for file in document.get("files") or ())
         if not documents:
             return "no report: " + done.stderr[:200]
-        if any(document.get("faults") for document in documents):
+        if any(document.get("faults") or any(loss.get("reason") == "ring overwritten" for loss in document.get("losses") or ())
+               for document in documents):
             return "damaged"
         if any(file.get("live") for document in documents for file in document.get("files") or ()):
             return "still growing"

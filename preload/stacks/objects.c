@@ -16,6 +16,7 @@
 #include "preload/base/loaded.h"
 #include "preload/record/strings.h"
 #include "preload/settings/settings.h"
+#include "preload/stacks/pages.h"
 
 #define OBJECTS 1024u
 #define BUILD_ID_BYTES 20u /* SHA-1; a longer one is left out */
@@ -41,7 +42,7 @@ static struct {
 	struct counters counters;    /* at the last look */
 	unsigned long long at_start; /* objects that were there then, the first in ld.so's list */
 	uint32_t count;              /* places ever used */
-	struct known known[OBJECTS];
+	struct known *known;         /* [OBJECTS], mapped at the first look; NULL: not yet */
 } objects;
 
 static struct known *find(const struct loaded_span *span)
@@ -60,7 +61,7 @@ static struct known *place(void)
 	for (uint32_t i = 0; i < objects.count; i++)
 		if (!objects.known[i].span.end)
 			return &objects.known[i];
-	return objects.count < OBJECTS ? &objects.known[objects.count++] : NULL;
+	return objects.known && objects.count < OBJECTS ? &objects.known[objects.count++] : NULL;
 }
 
 static void keep(const struct dl_phdr_info *info, const struct loaded_span *span)
@@ -157,10 +158,23 @@ static void record_end(const struct known *known)
 	recorder_leave(lane);
 }
 
+/* Not in the library's own data, which each program has, and which RLIMIT_DATA may keep small. */
+static void known_map(void)
+{
+	void *known;
+
+	if (objects.known)
+		return;
+	known = pages_map(OBJECTS * sizeof(*objects.known));
+	if (known)
+		objects.known = known;
+}
+
 static void objects_look(void)
 {
 	unsigned long long passed = 0;
 
+	known_map();
 	objects.look++;
 	(void)dl_iterate_phdr(objects_see, &passed);
 	for (uint32_t i = 0; passed && i < objects.count; i++) {

@@ -243,7 +243,8 @@ static uint64_t peak_of(const struct resident *resident, uint32_t index)
 	struct source_process *const *process;
 	uint64_t seen = resident->process[index].peak.resident;
 
-	if (run_filters(resident->run)->any || index >= source_processes(resident->source, &process))
+	if (run_filters(resident->run)->any ||
+	    index >= source_processes(resident->source, &process))
 		return seen;
 	return process[index]->memory_peak_bytes > seen ? process[index]->memory_peak_bytes : seen;
 }

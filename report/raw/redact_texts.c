@@ -258,6 +258,21 @@ static size_t take_base_of_file(char *text, size_t length)
 }
 
 #define PORT_BYTES 6u /* with the colon */
+#define HOST_HEAD "redacted-"
+#define HOST_BYTES (sizeof(HOST_HEAD) - 1 + 8) /* as host_write() makes them */
+
+/* A copy of a copy keeps what the first one says, so that copies of one job's files can still be joined. */
+static bool host_is_written(const char *host, size_t length)
+{
+	size_t head = strlen(HOST_HEAD);
+
+	if (length != HOST_BYTES || memcmp(host, HOST_HEAD, head) != 0)
+		return false;
+	for (size_t i = head; i < length; i++)
+		if (!memchr("0123456789abcdef", host[i], 16))
+			return false;
+	return true;
+}
 
 /* A host that is not this one becomes its hash, too; what is this host for everybody stays, and so does a port. */
 static size_t take_address(const struct redact_texts *texts, char *text, size_t length,
@@ -268,7 +283,8 @@ static size_t take_address(const struct redact_texts *texts, char *text, size_t 
 	size_t host_length = colon ? (size_t)(colon - text) : length;
 	size_t port_length = length - host_length, written;
 
-	if (!host_length || port_length > PORT_BYTES || job_host_is_loopback(text, host_length))
+	if (!host_length || port_length > PORT_BYTES || host_is_written(text, host_length) ||
+	    job_host_is_loopback(text, host_length))
 		return port_length > PORT_BYTES ? 0 : length;
 	memcpy(port, text + host_length, port_length);
 	written = host_write(host, text, host_length, texts->secret);

@@ -7,7 +7,7 @@ ln -s "$BUILD" build
 cp "$ROOT/tests/golden/families3.evt" run.evt
 cp "$ROOT/tests/golden/newer_event.evt" run.evt.1
 cp run.evt before.evt
-for name in after base base1 base2 base3; do
+for name in after after1 after2 base base1 base2 base3 rank.0 rank.1; do
 	cp run.evt $name.evt
 done
 count=0
