@@ -83,7 +83,7 @@ static void files_that_are_not_as_expected_give_nothing(void **state)
 					     "\n",
 					     "\nCapEff:\t",
 					     "\nCapEff:\tzz\nSeccomp:\t",
-					     "CapEff:\t" ALL,
+					     ("CapEff:\t" ALL),
 					     "\nSeccomp:\t22\n" };
 
 	(void)state;
