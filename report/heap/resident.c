@@ -119,7 +119,7 @@ static void end_note(struct resident *resident, const struct source_process *of,
 {
 	struct resident_process *process = process_at(resident, of->index);
 
-	if (!process->was_seen || process->is_done)
+	if (process->is_done)
 		return;
 	process->end = process->last;
 	process->end.time_ns = time_ns;
@@ -128,6 +128,17 @@ static void end_note(struct resident *resident, const struct source_process *of,
 		moment_look(resident, &process->end, of);
 		rows_keep(resident, of->index, false, true);
 	}
+}
+
+/* Its program was done before the first look: that look is the nearest. */
+static void end_take_look(struct resident_moment *end, const struct resident_moment *look)
+{
+	end->resident = look->resident;
+	end->anonymous = look->anonymous;
+	end->file = look->file;
+	end->shared = look->shared;
+	end->has_kinds = look->has_kinds;
+	end->brk = look->brk;
 }
 
 static bool is_beyond(const struct resident *resident, uint64_t time_ns)
@@ -155,6 +166,8 @@ static void take_memory(void *state, const struct source_event *event, bool coun
 		process->peak = moment;
 		rows_keep(resident, of->index, true, false);
 	}
+	if (!process->was_seen && process->is_done)
+		end_take_look(&process->end, &moment);
 	process->was_seen = true;
 	process->last = moment;
 	if (process->has_ended) /* the last look is told behind the end */
@@ -169,7 +182,7 @@ static void take_teardown(void *state, const struct source_event *event, bool co
 
 	(void)counts;
 	end_note(resident, event->process, event->event.time_ns);
-	process->is_done = process->was_seen;
+	process->is_done = true;
 }
 
 static void take_end(void *state, const struct source_event *event, bool counts)
@@ -180,7 +193,8 @@ static void take_end(void *state, const struct source_event *event, bool counts)
 	(void)counts;
 	if (!of || is_beyond(resident, event->event.time_ns))
 		return;
-	end_note(resident, of, event->event.time_ns);
+	if (process_at(resident, of->index)->was_seen)
+		end_note(resident, of, event->event.time_ns);
 	process_at(resident, of->index)->has_ended = true;
 }
 
@@ -192,7 +206,8 @@ static void finish(void *state)
 	size_t count = source_processes(resident->source, &process);
 
 	for (size_t i = 0; i < count; i++)
-		if (!process_at(resident, process[i]->index)->has_ended)
+		if (process_at(resident, process[i]->index)->was_seen &&
+		    !process_at(resident, process[i]->index)->has_ended)
 			end_note(resident, process[i], known_until_ns(resident->run));
 }
 

@@ -36,7 +36,7 @@ struct resident_moment {
 
 struct resident_process {
 	bool was_seen;
-	bool is_done; /* its program: what comes now is its runtime's end */
+	bool is_done; /* its program, seen or not: what comes now is its runtime's end */
 	bool has_ended;
 	bool had_blocks;
 	/* Where most was seen; and when it was done, had ended, or what was recorded ends. */
