@@ -139,6 +139,27 @@ static void the_runtimes_end_is_not_the_programs(void **state)
 	assert_int_equal(process->curve->last, 96 * MIB);
 }
 
+/* The first look came when Python had freed its own: the program's end is still the moment before. */
+static void a_look_behind_the_programs_end_does_not_move_it(void **state)
+{
+	const struct resident_process *process;
+
+	(void)state;
+	start();
+	frame_put_born(c.r.fw, EVT_malloc, 100, 0x10, 3 * MIB, PYTHON);
+	FRAME_PUT(c.r.fw, 250, teardown_begin, .name = cuda_recording_name(&c, "python"));
+	frame_put_dies(c.r.fw, EVT_free, 260, 0x10);
+	on_stream(0);
+	sample(300, 1, 20 * MIB, 5 * MIB);
+	finish();
+	process = resident_of(resident, 0);
+	assert_int_equal(process->peak.time_ns, 300);
+	assert_int_equal(process->peak.heap, 0);
+	assert_int_equal(process->end.time_ns, 250);
+	assert_int_equal(process->end.heap, 3 * MIB);
+	assert_int_equal(process->end.resident, 25 * MIB);
+}
+
 /* Resident memory stands still while blocks are freed: what holds at the end is not what held at the last look. */
 static void at_the_end_counts_what_lives_then(void **state)
 {
@@ -230,6 +251,7 @@ int main(void)
 		cmocka_unit_test_teardown(heap_arenas_and_mappings_explain_what_is_resident,
 					  release),
 		cmocka_unit_test_teardown(the_runtimes_end_is_not_the_programs, release),
+		cmocka_unit_test_teardown(a_look_behind_the_programs_end_does_not_move_it, release),
 		cmocka_unit_test_teardown(at_the_end_counts_what_lives_then, release),
 		cmocka_unit_test_teardown(after_the_recordings_end_nothing_is_explained, release),
 		cmocka_unit_test_teardown(what_no_kernel_tells_is_followed_without_harm, release),
