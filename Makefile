@@ -86,6 +86,8 @@ FAKE_HEADERS := $(wildcard tests/fake/*.h tests/fake/*.def) preload/cuda/hooks.d
 	$(wildcard collector/format/events/*.def)
 
 UNIT_SOURCES := $(wildcard tests/unit/*/*/test_*.c)
+unbuilt     := $(filter-out $(UNIT_SOURCES),$(shell find tests/unit -name 'test_*.c'))
+$(if $(unbuilt),$(error unit tests stand in tests/unit/PROGRAM/FOLDER/, these do not and would never run: $(unbuilt)))
 UNIT_TESTS  := $(addprefix $(O)/unit/,$(basename $(notdir $(UNIT_SOURCES))))
 FUZZ_NAMES  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY := $(FUZZ_NAMES:%=$(O)/fuzz/replay_%)
