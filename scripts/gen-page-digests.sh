@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Prints report/page/page_digests.c: SHA-256 of the page's style and of its script, in base64, as a Content-Security-Policy names what
+# Prints the source that report/page/page_digests.h declares: SHA-256 of the page's style and of its script, in base64, as a Content-Security-Policy names what
 # may run (https://www.w3.org/TR/CSP3/#external-hash). They are those of the files of report/page/page_source.def, joined in its order.
 
 cd "$(dirname "$0")/.." || exit 1
@@ -11,7 +11,7 @@ digest() { # KIND
 	local files hex
 	mapfile -t files < <(sed -n "s/^$1(.*\"\(.*\)\")\$/\1/p" report/page/page_source.def)
 	hex=$(cat "${files[@]}" | sha256sum | cut -d' ' -f1) || return
-	# shellcheck disable=SC2059 # the escapes are the bytes
+	# shellcheck disable=SC2001,SC2059 # the escapes are the bytes
 	printf "$(sed 's/../\\x&/g' <<<"$hex")" | base64
 }
 

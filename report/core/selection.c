@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events count: see filters.h. */
+/* Which events count: see selection.h. */
 #include "report/core/selection.h"
 
 #include <stdlib.h>
