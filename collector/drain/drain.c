@@ -268,15 +268,17 @@ static enum step drain_line(struct drain *drain, struct span *span)
 /* Modules go by the program's word, which has a time, before they go by its maps. */
 static enum step drain_unloaded(struct drain *drain, const struct stream *stream, struct span *span)
 {
-	uint64_t ticks = record_ticks(view_load64(span->at));
+	uint64_t ticks = record_ticks(view_load64(span->at)), seen;
 	struct module_end end;
 
 	if (span->stop - span->at < (ptrdiff_t)RECORD_UNLOADED_WORDS)
 		return STEP_BAD;
+	seen = view_load64(span->at + 6);
 	if (ticks > span->limit)
 		return ticks - span->limit > FUTURE_TICKS ? STEP_BAD : STEP_LATER;
 	end = (struct module_end){
 		.time_ns = clockmap_ns(&drain->common->clock, ticks),
+		.seen_ns = clockmap_ns(&drain->common->clock, seen < ticks ? seen : ticks),
 		.start = view_load64(span->at + 1),
 		.bias = view_load64(span->at + 3),
 		.path = names_id(&drain->common->names, view_load64(span->at + 4)),

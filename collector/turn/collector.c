@@ -290,8 +290,7 @@ void collector_turn(struct collector *c)
 	collector_gather(c, now);
 	memory_samples_take(&c->memory_samples, &c->processes, &c->common, steady_ns);
 	samples_take(&c->samples, steady_ns);
-	if (native_take(&c->native, steady_ns))
-		drain_forget_callers(&c->drain);
+	native_take(&c->native, steady_ns);
 	/* a second look before the last: a child may have come in behind the first one's back */
 	if (!c->processes.alive && !c->processes.waiting && c->processes.numbers)
 		processes_scan(&c->processes, &c->common, steady_ns);
