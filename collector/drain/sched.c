@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See sched.h. */
+/*
+ * See sched.h. A look reads /proc/PID/task/TID/schedstat of the next threads in turn, and
+ * `status`, which is longer, less often. An event is written only if a number has changed.
+ */
 #include "collector/drain/sched.h"
 
 #include <inttypes.h>
