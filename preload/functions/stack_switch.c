@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See stack_switch.h. */
+/*
+ * See stack_switch.h. A table by thread state has the beginning of the stack that the thread ran
+ * last; another beginning is recorded as a switch. Two threads may share a slot: then the stack
+ * before is recorded as 0, unknown.
+ */
 #include "preload/functions/stack_switch.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See python.h. */
+/*
+ * See python.h. The hook sees every audited event, so it compares first letters before names. Who
+ * wants to hear of an event has a line in listeners.def.
+ */
 #include "preload/python/python.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See torch.h. */
+/*
+ * See torch.h. operator_start() and operator_end() are the callback and write words straight into
+ * the ring. First operators are shown to it to find the layout, then inputs; only then does it
+ * record (enum torch_state).
+ */
 #include "preload/torch/torch.h"
 
 #include <link.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See helpers.h. */
+/*
+ * See helpers.h. `moves` counts how often a thread began or ended an operator; a link remembers
+ * its owner's count and holds while that is unchanged. Covered time is added event by event,
+ * without pauses of HELPERS_PAUSE_NS or more.
+ */
 #include "report/core/helpers.h"
 
 #include <stdlib.h>

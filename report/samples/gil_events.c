@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gil_events.h. */
+/*
+ * See gil_events.h. Rows by thread and by place, in one map. The time since a thread's last look
+ * is added to held or to waiting; waiting also to the holder, which is found by its kernel thread
+ * id.
+ */
 #include "report/samples/gil_events.h"
 
 #include <stdlib.h>

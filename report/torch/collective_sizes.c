@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See collective_sizes.h. */
+/*
+ * See collective_sizes.h. The formulas of collective_ops.def are computed in doubles. A result is
+ * known if it stays the same when the unknown operands change. A nest of operators tells which
+ * operation is open on a thread.
+ */
 #include "report/torch/collective_sizes.h"
 
 #include <stdlib.h>
