@@ -203,14 +203,23 @@ static __attribute__((noinline)) bool record_held_begin(const uint64_t *function
 	return false;
 }
 
-static inline void record_begin(const uint64_t *function, bool is_held, struct recorder_lane *lane)
+static inline void record_inputs(const uint64_t *function, const char *name, uint64_t id,
+				 uint64_t ticks, struct recorder_lane *lane)
+{
+	size_t count;
+	const struct torch_value *inputs = torch_function_inputs(function, &count);
+
+	if (count)
+		torch_inputs_record(name, id, inputs, count, ticks, lane);
+}
+
+/* Whether its end is to be recorded: not where this was dropped, unless the end names what it ends. */
+static inline bool record_begin(const uint64_t *function, bool is_held, struct recorder_lane *lane)
 {
 	uint64_t stack = stack_python_of(lane, EVT_FAMILY_torch);
 	uint64_t ticks = thread_clock_edge(lane, recorder_now());
-	const struct torch_value *inputs;
 	const char *name;
 	uint64_t id;
-	size_t count;
 
 	if (__builtin_expect(atomic_load_explicit(&sampling_untold, memory_order_relaxed), 0))
 		record_sampling(ticks, lane);
@@ -218,12 +227,10 @@ static inline void record_begin(const uint64_t *function, bool is_held, struct r
 	if (__builtin_expect(is_held, 0)
 		    ? !record_held_begin(function, id, (struct beginning){ ticks, stack }, lane)
 		    : !record_operator(function, id, (struct beginning){ ticks, stack }, lane))
-		return;
-	if (!with_inputs)
-		return;
-	inputs = torch_function_inputs(function, &count);
-	if (count)
-		torch_inputs_record(name, id, inputs, count, ticks, lane);
+		return is_held;
+	if (with_inputs)
+		record_inputs(function, name, id, ticks, lane);
+	return true;
 }
 
 /* For capture_range.h: apart from the numbers of NVTX ranges. */
@@ -251,6 +258,25 @@ static inline void look_for_range(const uint64_t *function)
 	}
 }
 
+/*
+ * An at::ObserverContext: it has a virtual destructor and nothing else. An operator whose begin was recorded has this one, and an
+ * end without it is not recorded. PyTorch passes it to the end and then deletes it; the destructors do nothing.
+ */
+static void context_delete(const void *context)
+{
+	(void)context;
+}
+
+static const struct {
+	const void *top, *type;                /* of a vtable, before what objects point to */
+	void (*complete)(const void *context); /* its destructors */
+	void (*deleting)(const void *context);
+} context_class = { NULL, NULL, context_delete, context_delete };
+
+static const struct {
+	const void *class;
+} context_recorded = { &context_class.complete };
+
 /* unique_ptr<ObserverContext>: returned through a hidden pointer. */
 static void *operator_start(void **ret_context, const void *function)
 {
@@ -269,7 +295,8 @@ static void *operator_start(void **ret_context, const void *function)
 	look_for_range(function);
 	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
 	if (lane) {
-		record_begin(function, !is_guard(function), lane);
+		if (record_begin(function, !is_guard(function), lane))
+			*ret_context = (void *)(uintptr_t)&context_recorded;
 		recorder_leave(lane);
 	} else if (atomic_load_explicit(&torch_callbacks_vary, memory_order_relaxed)) {
 		torch_callbacks_follow();
@@ -318,11 +345,10 @@ static void operator_end(const void *function, void *context)
 {
 	struct recorder_lane *lane;
 
-	(void)context;
 	if (__builtin_expect(atomic_load_explicit(&torch_state, memory_order_relaxed) != TORCH_ON,
 			     0))
 		return;
-	lane = recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD);
+	lane = context ? recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD) : NULL;
 	if (lane) {
 		record_end(function, !is_guard(function), lane);
 		recorder_leave(lane);
