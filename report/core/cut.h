@@ -52,12 +52,15 @@ static inline struct nest_place event_place(const struct source_event *event)
 {
 	struct nest_place place = { .time_ns = event->event.time_ns,
 				    .thread = event->thread->index,
-				    .process = event->process->index };
+				    .process = event->process->index,
+				    .task = &event->thread->task };
 
 	if (event->event.id == EVT_torch_begin_id)
 		place.identity = EVENT_AS(torch_begin_id, &event->event)->function;
 	else if (event->event.id == EVT_torch_end_id)
 		place.identity = EVENT_AS(torch_end_id, &event->event)->function;
+	else if (event->event.id == EVT_torch_end_outer)
+		place.inside = EVENT_AS(torch_end_outer, &event->event)->inside;
 	return place;
 }
 

@@ -114,6 +114,7 @@ void open_ranges_take_closing(struct open_ranges *ranges, struct source *source,
 				   name_of(source, event, first));
 		break;
 	case EVT_torch_end:
+	case EVT_torch_end_outer:
 		(void)nest_end(&ranges->of[OPEN_RANGE_LABEL].nest, place);
 		break;
 	case EVT_torch_end_ex:

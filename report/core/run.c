@@ -275,6 +275,8 @@ static void run_complete_wants(struct run *run)
 	/* event_place() reads them */
 	run->wants.fields[EVT_torch_begin_id] |= FIELD_BIT(torch_begin_id, function);
 	run->wants.fields[EVT_torch_end_id] |= FIELD_BIT(torch_end_id, function);
+	run->wants.fields[EVT_torch_end_outer] |= FIELD_BIT(torch_end_outer, inside);
+	run_wants_whole(run, EVT_python_task); /* the source does */
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
 	for (unsigned int i = 0; i < EVT_ID_LIMIT; i++) {
 		if (run->filters.settings.range && is_of_range(i))
