@@ -1,13 +1,34 @@
 #!/bin/bash
 # What reports say of a recording up to a time, and from it on, adds up to what they say of the whole, wherever it is cut.
 # SPDX-License-Identifier: MIT
+# timeout: 300
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_tool python3
-for name in functions families ranges collectives gpu5 io; do
-	python3 "$ROOT/tests/cuts.py" "$REPORT" "$ROOT/tests/golden/$name.evt" 16 >cuts.txt ||
-		fail "$(tail -n 12 cuts.txt)"
+
+# cut MOST FILE [OPTION...]
+cut() {
+	python3 "$ROOT/tests/cuts.py" "$REPORT" "$1" "$ROOT/tests/$2" "${@:3}" >cuts.txt || fail "$2 ${*:3}: $(tail -n 12 cuts.txt)"
+}
+for name in functions families ranges collectives gpu5 io samples native pymem stacks counts2; do
+	cut 12 golden/$name.evt
 done
+cut 6 golden/families.evt --range iteration
+cut 6 golden/families.evt --during forward
+cut 6 golden/families.evt --step 14..18
+cut 30 golden/ranges.evt --range wanted
+cut 30 golden/ranges.evt --during inner
+cut 3 truth/recordings/uneven_ranks.evt
+cut 3 truth/recordings/uneven_ranks.evt --rank 0
+
+# It finds what does not add up: a report that forgets the options gives the whole twice.
+cat >forgets <<'END2'
+#!/bin/bash
+exec "$REPORT" "${@:1:5}"
+END2
+chmod +x forgets
+python3 "$ROOT/tests/cuts.py" ./forgets 1 "$ROOT/tests/golden/families.evt" >cuts.txt && fail "cuts.py finds nothing"
+expect_match "what it finds" "$(cat cuts.txt)" "calls of .* in --time"
 
 # The figures that were wrong when nobody followed imports and calls beyond the end of --time.
 expect_eq "imports up to 6.3 ms" "$(json imports "$ROOT/tests/golden/functions.evt" \
