@@ -50,15 +50,11 @@ SAME_FIELD(torch_end_ex, torch_end_id, thread);
 
 static inline struct nest_place event_place(const struct source_event *event)
 {
-	struct nest_place place = { .time_ns = event->event.time_ns,
+	return (struct nest_place){ .time_ns = event->event.time_ns,
 				    .thread = event->thread->index,
-				    .process = event->process->index };
-
-	if (event->event.id == EVT_torch_begin_id)
-		place.identity = EVENT_AS(torch_begin_id, &event->event)->function;
-	else if (event->event.id == EVT_torch_end_id)
-		place.identity = EVENT_AS(torch_end_id, &event->event)->function;
-	return place;
+				    .process = event->process->index,
+				    .identity = evt_part(&event->event,
+							 evt_role_of(event->event.id)->identity) };
 }
 
 #endif

@@ -49,8 +49,8 @@ struct selection {
 	struct filter_process *process; /* by index */
 	size_t process_room;
 	bool seen; /* a range of that name opened */
-	struct map
-		started; /* open start/end ranges, and labels of no thread, of that name to the cuts before them */
+	struct map started
+		[EVT_SCOPE_KIND_LIMIT]; /* open ranges of processes of that name to the cuts before them */
 };
 
 enum filter_verdict {
