@@ -18,7 +18,8 @@ import tempfile
 
 OF_A_MOMENT = "it is there at a moment, not in a time"
 OF_A_WHOLE = "it is of all the rows that are shown"
-OF_A_LIFE = "it is of the whole life, or not known of a part"
+OF_A_LIFE = "it is of a whole life, and empty of a part"
+OF_A_FILE = "it is of the whole file"
 DISTINCT = "one that did something in both parts counts in both"
 BETWEEN = "it lies between work of the one part and work of the other, or both overlap"
 NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
@@ -28,8 +29,8 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r"(leaks|peak|memory)\..*": OF_A_MOMENT,
     r"(bottleneck|summary)\..*": OF_A_WHOLE,
     r"steps\.excess_ns|kernels\.sm_blocks|pyprof\.sil": OF_A_WHOLE,
-    r"(threads|processes)\.((cpu|runnable|blocked|children)_ns|.*_switches|major_faults|disk_.*|events_lost|samples_.*)": OF_A_LIFE,
-    r"processes\.bytes_on_disk": OF_A_LIFE,
+    r"(threads|processes)\.((cpu|runnable|blocked|children)_ns|.*_switches|major_faults|disk_.*)": OF_A_LIFE,
+    r"processes\.(events_lost|samples_.*|bytes_on_disk)": OF_A_FILE,
     r"(ops|processes)\.threads|nccl\.processes": DISTINCT,
     r"gpu-idle\..*|utilization\.(busy|compute|copy|communication|overlap|idle|span)_ns": BETWEEN,
     r"alloc\.temporary_allocations": "the block's end may lie in the other part",

@@ -16,12 +16,16 @@ struct filter_process {
 
 static open_range_ended filter_range_ended;
 
+bool filter_cuts_lives(const struct filter_settings *settings)
+{
+	return settings->from_ns || settings->to_ns != UINT64_MAX || settings->from_end ||
+	       settings->by_step || settings->range;
+}
+
 bool filter_is_set(const struct filter_settings *settings)
 {
 	return settings->pid != FILTER_NO_ID || settings->has_rank ||
-	       settings->tid != FILTER_NO_ID || settings->from_ns ||
-	       settings->to_ns != UINT64_MAX || settings->from_end || settings->by_step ||
-	       settings->range;
+	       settings->tid != FILTER_NO_ID || filter_cuts_lives(settings);
 }
 
 void selection_init(struct selection *filters, const struct filter_settings *settings)

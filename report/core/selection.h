@@ -63,6 +63,9 @@ enum filter_verdict {
 /* Something is filtered at all. */
 bool filter_is_set(const struct filter_settings *settings);
 
+/* Only a part of the time counts: figures of whole lives (CPU time, context switches, peaks that the kernel kept) do not hold. */
+bool filter_cuts_lives(const struct filter_settings *settings);
+
 /* Does not move afterwards. */
 void selection_init(struct selection *filters, const struct filter_settings *settings);
 void selection_release(struct selection *filters);
