@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""train.py RESULT.json WORK [--device DEVICE] [--epochs N] [--profiled PATH] [--without-cudnn]
+"""train.py RESULT.json WORK [--device DEVICE] [--epochs N] [--steps N] [--profiled PATH] [--without-cudnn]
 
 Trains with deterministic algorithms and writes losses, a digest of the final weights and nanoseconds a
 step. WORK is `demo` (the demo's network and data loader: cuDNN and cuBLAS launch most of it) or `plain`
@@ -8,6 +8,7 @@ is inside the NVTX range "measured" of the process; --profiled has torch.profile
 """
 import argparse
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -87,6 +88,7 @@ def parse():
     parser.add_argument("work", choices=("demo", "plain"))
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--epochs", type=int, help="5 of demo, 20 of plain, after one to warm up")
+    parser.add_argument("--steps", type=int, help="of an epoch, at most")
     parser.add_argument("--profiled")
     parser.add_argument("--without-cudnn", action="store_true", help="which finds no device in a fake CUDA")
     return parser.parse_args()
@@ -105,14 +107,14 @@ def main():
     network, batches = (make_demo if options.work == "demo" else make_plain)(device)
     network.to(device)
     optimizer = torch.optim.Adam(network.parameters(), lr=2e-3)
-    losses = train(network, optimizer, batches(), device)
+    losses = train(network, optimizer, itertools.islice(batches(), options.steps), device)
     warm = len(losses)
     with profiled(options.profiled, device.type):
         synchronize(device)
         measured = nvtx.range_start("measured")
         start = time.perf_counter_ns()
         for _ in range(options.epochs or EPOCHS[options.work]):
-            losses += train(network, optimizer, batches(), device)
+            losses += train(network, optimizer, itertools.islice(batches(), options.steps), device)
         synchronize(device)
         taken = time.perf_counter_ns() - start
         nvtx.range_end(measured)

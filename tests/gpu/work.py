@@ -176,7 +176,7 @@ def main():
         name, count = word.split(":")
         do(options, name, int(count))
         if name == "killed":
-            time.sleep(2.5)  # CUPTI is emptied once a second
+            time.sleep(2.5)  # CUPTI hands out full buffers once a second
             os.kill(os.getpid(), signal.SIGKILL)
 
 
