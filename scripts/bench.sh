@@ -5,7 +5,7 @@
 #        make bench B=heap   one group, or several: heap nvtx cuda gpu start size report read train import
 #                            instructions stacks steps torch torch-train torch-table, and, only when named, torch-100k
 #        make bench ROUNDS=9 more rounds, for a noisy machine
-#        make bench B=steps  what is paid over bare in a PyTorch step, on a GPU where PyTorch sees one; QUICK=1: is all of it there?
+#        make bench B=steps  what is paid over bare in a PyTorch step, on a GPU where PyTorch sees one; SIZE=short or quick: less
 # Compiles the subjects (tests/bench) and measures them bare, under intercept and under the peers that are
 # installed, in turn. Prints a table; writes O/bench/results.md and every single run to O/bench/results.json.
 # Nothing here fails because something is slow.
@@ -34,4 +34,4 @@ PYTHON=$(scripts/find-python.sh) || PYTHON=
 export PYTHON
 unset LD_PRELOAD
 # shellcheck disable=SC2086 # a list of words
-exec python3 scripts/bench/main.py --build "$O" --rounds "${ROUNDS:-5}" ${QUICK:+--quick} ${B:-}
+exec python3 scripts/bench/main.py --build "$O" --rounds "${ROUNDS:-5}" --size "${SIZE:-full}" ${B:-}

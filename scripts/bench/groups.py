@@ -22,11 +22,11 @@ LARGE_STEPS = 60
 class Bench:
     """What the groups share: the tools, the directories, the log of raw results."""
 
-    def __init__(self, build, rounds, is_quick=False):
+    def __init__(self, build, rounds, size="full"):
         self.build = os.path.abspath(build)
         self.folder = os.path.join(self.build, "bench")
         self.rounds = rounds
-        self.is_quick = is_quick
+        self.size = size
         self.python = os.environ.get("PYTHON") or None
         self.bare = tools.Tool()
         self.ours = tools.Intercept(build)

@@ -15,7 +15,8 @@ import groups
 import table
 import tools
 
-BLOCKS, QUICK_BLOCKS = 24, 3
+# How many blocks, and which processes: all, those that the targets are of, or the least that has something of all.
+SIZES = {"full": (24, 2), "short": (8, 1), "quick": (3, 0)}
 WORKS = {"step_ms": "step", "step_cpu_ms": "step, CPU time", "operator_us": "x.add_(1)", "operator_cpu_us": "x.add_(1), CPU time"}
 ON = "label"  # of phase "bare,label"
 
@@ -25,9 +26,9 @@ median = groups.median
 class Subject:
     """A process: what is preloaded, and the phases that it measures."""
 
-    def __init__(self, name, tool, *phases, only_cuda=False, quick=False):
+    def __init__(self, name, tool, *phases, only_cuda=False, size=2):
         self.name, self.tool, self.phases = name, tool, phases
-        self.only_cuda, self.quick = only_cuda, quick
+        self.only_cuda, self.size = only_cuda, size
         self.results = []
 
 
@@ -38,15 +39,17 @@ def ours(bench, name, trace=None, **options):
 
 def subjects(bench):
     whole = tools.Intercept(bench.build, "default, the whole run")
+    never = tools.Intercept(bench.build, "capture off, the whole run", CAPTURE="nvtx:never")
     return [
-        Subject("bare", bench.bare, "bare", "bare,empty", "bare,profiler", quick=True),
-        Subject("CUPTI", bench.bare, "bare,kernels,floors,client", only_cuda=True, quick=True),
-        ours(bench, "default", quick=True),
-        ours(bench, "nvtx, cuda, gpu", "nvtx,cuda,gpu", only_cuda=True),
+        Subject("bare", bench.bare, "bare", "bare,empty", "bare,profiler", size=0),
+        Subject("CUPTI", bench.bare, "bare,kernels,floors,client", only_cuda=True, size=0),
+        ours(bench, "default", size=0),
+        Subject(whole.name, whole, "bare", size=1),
+        Subject(never.name, never, "bare", size=1),
+        ours(bench, "nvtx, cuda, gpu", "nvtx,cuda,gpu", only_cuda=True, size=1),
         ours(bench, "without alloc", "-alloc"),
         ours(bench, "without torch, tensors", "-torch,-tensors"),
-        ours(bench, "without gpu", "-gpu", only_cuda=True),
-        Subject(whole.name, whole, "bare")]
+        ours(bench, "without gpu", "-gpu", only_cuda=True)]
 
 
 def device_of(bench):
@@ -103,7 +106,7 @@ def summary(found, work):
     ways = collect(found, work)
     bare = dict(ways.pop("bare")["on"]) if "bare" in ways else {}
     rows = {name: {"time": median([value for _, value in row["on"]]), "over_bare": over(row["on"], bare),
-                   "off_over_bare": over(row["off"], bare), "on_over_off": over(row["on"], dict(row["off"]))}
+                   "off_over_bare": over(row["off"], bare), "on_over_off": over(row["on"], dict(row["off"])), "rounds": [value for _, value in row["on"]]}
             for name, row in ways.items()}
     return {"unit": work.rpartition("_")[2], "bare": median(bare.values()) if bare else None, "ways": rows}
 
@@ -123,7 +126,7 @@ def verdicts(ways, device):
     found = [verdict("default over the floors together", ways, "default", floors, 1.15),
              verdict("default over torch.profiler", ways, "default", "profiler", 1.0),
              verdict("nvtx, cuda, gpu over a client of CUPTI", ways, "nvtx, cuda, gpu", "kernels", 1.1),
-             verdict("capture off over bare", ways, "default", None, 1.01, "off_over_bare")]
+             verdict("capture off over bare", ways, "capture off, the whole run", None, 1.01)]
     return [row for row in found if row]
 
 
@@ -137,7 +140,8 @@ def write(bench, found, device, start):
                 "rounds": max(len(subject.results) for subject in found),
                 "lost": {subject.name: sum(result.get("lost", 0) for result in subject.results if result)
                          for subject in found if isinstance(subject.tool, tools.Intercept)},
-                "failed": [subject.name for subject in found if None in subject.results], "works": works}
+                "failed": [subject.name for subject in found if None in subject.results], "works": works,
+                "usage": {subject.name: [result and result["usage"] for result in subject.results] for subject in found}}
     with open(os.path.join(bench.folder, "steps.json"), "w") as file:
         json.dump(document, file, indent=1)
     return document
@@ -153,18 +157,15 @@ def table_rows(document):
         what, targets = WORKS[name] + ": ", {}
         rows.append(table.row("%sbare on %s, %s" % (what, document["device"], work["unit"]), None, work["bare"]))
         for row in work["targets"]:
-            targets.setdefault((row["way"], "off" if "off" in row["what"] else "on"), []).append(row)
+            targets.setdefault(row["way"], []).append(row)
         for way, row in work["ways"].items():
-            mine = targets.get((way, "on"), [])
-            for goal in mine or [None]:
-                theirs = goal and work["ways"][goal["peer"]]["over_bare"]
+            for goal in targets.get(way, [None]):
+                theirs = work["ways"].get(goal["peer"], {}).get("over_bare") if goal else None
                 rows.append(table.row(what + WORDS.get(way, way) + ", times bare", row["over_bare"], 1.0,
                                       WORDS.get(goal["peer"], goal["peer"]) if goal else "", theirs,
                                       "<= %.2f" % goal["limit"] if goal else "", goal["met"] if goal else None))
             if row["off_over_bare"] is not None and way not in WORDS:
-                goal = (targets.get((way, "off")) or [None])[0]
-                rows.append(table.row(what + way + ", capture off", row["off_over_bare"], 1.0, "", None,
-                                      "<= %.2f" % goal["limit"] if goal else "", goal["met"] if goal else None))
+                rows.append(table.row(what + way + ", capture off between the blocks", row["off_over_bare"], 1.0))
     return rows
 
 
@@ -172,12 +173,12 @@ def steps(bench):
     if not bench.python:
         return [table.row("PyTorch step, times bare", "no Python with torch (make demo)")]
     device = device_of(bench)
-    found = [subject for subject in subjects(bench) if (device == "cuda" or not subject.only_cuda) and
-             (subject.quick or not bench.is_quick)]
+    blocks, most = SIZES[bench.size]
+    found = [subject for subject in subjects(bench) if (device == "cuda" or not subject.only_cuda) and subject.size <= most]
     start, document = time.time(), None
     for _ in range(bench.rounds):
         for subject in found:
-            measure(bench, subject, device, QUICK_BLOCKS if bench.is_quick else BLOCKS)
+            measure(bench, subject, device, blocks)
             document = write(bench, found, device, start)
     if not document["works"]:
         raise RuntimeError("no process ended well")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""usage: main.py [--build DIRECTORY] [--rounds N] [--quick] [GROUP...]
+"""usage: main.py [--build DIRECTORY] [--rounds N] [--size full|short|quick] [GROUP...]
 What `make bench` runs; see scripts/bench.sh."""
 import argparse
 import json
@@ -81,10 +81,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="few blocks of the least (group steps): is all of it there?")
+    parser.add_argument("--size", choices=groups_steps.SIZES, default="full", help="of the group steps")
     parser.add_argument("group", nargs="*", choices=[[], *GROUPS])
     options = parser.parse_args()
-    bench = groups.Bench(options.build, options.rounds, options.quick)
+    bench = groups.Bench(options.build, options.rounds, options.size)
     start = time.time()
     head, rows, text = machine(bench), [], ""
     try:

@@ -5,7 +5,8 @@ number becomes denormal), and a loop of one small operator.
 
 A PHASE is a list of ways, WAY,WAY...: blocks of STEPS steps in each of them in turn, BLOCKS times, so that a machine that gets slower
 meanwhile does not decide. Prints a line "result {...}": for each work, phase and way the milliseconds a step (or the
-microseconds an operator) of each block, with what the GPU did of it, and the CPU time of the process.
+microseconds an operator) of each block, with what the GPU did of it, and the CPU time of the process; `usage` has, summed over
+the blocks, seconds in the kernel, page faults, and how often a thread waited.
 
 bare        nothing is switched on: what is preloaded, or nothing
 label       inside record_function("on"), for INTERCEPT_CAPTURE=label:on
@@ -19,6 +20,7 @@ import contextlib
 import ctypes
 import json
 import os
+import resource
 import sys
 import time
 
@@ -109,17 +111,22 @@ WAYS = {"bare": lambda device: contextlib.nullcontext, "label": lambda device: l
         "floors": lambda device: make_floors(), "profiler": make_profiler}
 
 
-def measure(work, count, wait, way, warm):
-    """Seconds and seconds of CPU a time, of a block in that way."""
+def measure(work, count, wait, way, warm, usage):
+    """Seconds and seconds of CPU a time, of a block in that way; adds to `usage`."""
     with way():
         for _ in range(warm):
             work()
         wait()
+        before = resource.getrusage(resource.RUSAGE_SELF)
         start, cpu = time.perf_counter(), time.process_time()
         for _ in range(count):
             work()
         wait()
-        return (time.perf_counter() - start) / count, (time.process_time() - cpu) / count
+        seconds = (time.perf_counter() - start) / count, (time.process_time() - cpu) / count
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        for i, key in enumerate(("ru_stime", "ru_minflt", "ru_nvcsw")):
+            usage[i] += getattr(after, key) - getattr(before, key)
+        return seconds
 
 
 def main():
@@ -130,15 +137,17 @@ def main():
     for step, *_ in works.values():
         for _ in range(WARM):
             step()
-    result = {"device": torch.cuda.get_device_name() if device == "cuda" else "CPU", "torch": torch.__version__}
+    result = {"device": torch.cuda.get_device_name() if device == "cuda" else "CPU", "torch": torch.__version__,
+              "usage": {}}
     for phase in phases:
         ways = {word: WAYS[word](device) for word in phase.split(",")}
         for name, (work, count, warm, factor, unit) in works.items():
             wall, cpu = (result.setdefault(key, {}).setdefault(phase, {word: [] for word in ways})
                          for key in ("%s_%s" % (name, unit), "%s_cpu_%s" % (name, unit)))
+            usage = result["usage"].setdefault(name, {}).setdefault(phase, {word: [0, 0, 0] for word in ways})
             for _ in range(blocks):
                 for word, way in ways.items():
-                    seconds = measure(work, count, wait, way, warm)
+                    seconds = measure(work, count, wait, way, warm, usage[word])
                     wall[word].append(seconds[0] * factor)
                     cpu[word].append(seconds[1] * factor)
     print("result", json.dumps(result), flush=True)

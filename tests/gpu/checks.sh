@@ -236,10 +236,11 @@ check_cost() {
 	if [[ ! -e $O/bench/libempty_cupti.so ]]; then
 		O=$O scripts/bench.sh --build || return
 	fi
-	PYTHON=$PYTHON BENEATH=${beneath#:} limited 400 python3 scripts/bench/main.py --build "$O" --rounds 1 \
-		${fake:+--quick} steps >"$here/out" 2>"$here/err"
+	PYTHON=$PYTHON BENEATH=${beneath#:} limited 400 python3 scripts/bench/main.py --build "$O" \
+		--rounds "$([[ $fake ]] && echo 1 || echo "$runs")" --size "$([[ $fake ]] && echo quick || echo short)" steps >"$here/out" 2>"$here/err"
 	status=$?
 	cat "$here/out"
+	cp "$O/bench/results.json" "$OUT/runs.json"
 	[[ -s $O/bench/steps.json ]] && cp "$O/bench/steps.json" "$OUT/" && compare steps "$OUT/steps.json" && ((status == 0)) && return
 	tail -n 20 "$here/err"
 	return 1

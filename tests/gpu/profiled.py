@@ -23,8 +23,11 @@ def profiled(path, device):
         if device == "cuda":
             torch.cuda.synchronize()
     profile.export_chrome_trace(path + ".trace.json")
-    # kernels have rows of their own there, and so have labels on the GPU
+    with open(path + ".trace.json") as file:
+        operators = {event["name"] for event in json.load(file)["traceEvents"] if event.get("cat") == "cpu_op"}
+    # Kernels have rows of their own there, and so have CUDA's calls and what torch.profiler does itself: they have the time of
+    # kernels that their operator has, too.
     rows = [[row.key, row.count, round(row.self_device_time_total * 1000)] for row in profile.key_averages()
-            if row.device_type == DeviceType.CPU and row.scope != USER_SCOPE]
+            if row.key in operators and row.device_type == DeviceType.CPU and row.scope != USER_SCOPE]
     with open(path + ".ops.json", "w") as file:
         json.dump(rows, file)
