@@ -545,6 +545,13 @@ void cupti_flush(bool all)
 	pthread_mutex_unlock(&flush_lock);
 }
 
+void cupti_flush_full(void)
+{
+	pthread_mutex_lock(&flush_lock);
+	flush_all(false);
+	pthread_mutex_unlock(&flush_lock);
+}
+
 void cupti_buffer_prepare(void)
 {
 	struct open_buffer *buffer = &open_buffers[0];
