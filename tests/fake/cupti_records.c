@@ -228,6 +228,8 @@ static size_t kernel_write(void *at, const struct fake_work *work)
 	return version_now()->kernel;
 }
 
+#define MEMORY_PINNED 2 /* CUpti_ActivityMemoryKind */
+
 /* CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind of both sides */
 static size_t copy_write(void *at, const struct fake_work *work)
 {
@@ -250,6 +252,10 @@ static size_t copy_write(void *at, const struct fake_work *work)
 		.correlation = work->correlation,
 	};
 
+	if (work->is_pinned && work->copy == EVT_CUDA_COPY_HTOD)
+		record.source = MEMORY_PINNED;
+	if (work->is_pinned && work->copy == EVT_CUDA_COPY_DTOH)
+		record.destination = MEMORY_PINNED;
 	memcpy(at, &record, sizeof(record));
 	return version_now()->copy;
 }
