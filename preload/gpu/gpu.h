@@ -25,6 +25,8 @@ void gpu_share_with(const char *function);
 void gpu_copy_found(const char *path);
 /* The same, of one that cannot be served beside us: it is theirs from now on. At the second call nothing happens. */
 void gpu_leave_to(const char *function);
+/* From within CUPTI: the program's next call is to look who else has come, and whether CUPTI may rest. */
+void gpu_look_soon(void);
 /* All that ran on the GPU is told when it returns; or it took too long, which is said. */
 void gpu_flush(void);
 

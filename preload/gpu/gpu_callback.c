@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "preload/gpu/gpu_asked.h"
 #include "preload/gpu/gpu_graphs.h"
 #include "preload/gpu/gpu_share.h"
+#include "preload/record/capture.h"
 #include "preload/record/correlation.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
@@ -173,6 +175,8 @@ static inline void call_ours(int domain, uint32_t id, const struct cupti_callbac
 		call_begins(callback);
 	else
 		call_ends(names[domain][id], callback);
+	if (__builtin_expect(!capture_is_on(), 0) && callback->site != 0 && gpu_asked_count())
+		gpu_look_soon();
 }
 
 /* --- the other user's callback --- */

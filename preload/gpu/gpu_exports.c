@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "preload/gpu/gpu_asked.h"
 #include "preload/gpu/gpu_clock.h"
 #include "preload/gpu/gpu_copy.h"
 #include "preload/gpu/gpu_share.h"
@@ -126,8 +127,10 @@ EXPORTED(cuptiActivityRegisterCallbacks,
 
 EXPORTED(cuptiActivityEnable, (int kind), (kind))
 {
-	cupti_result result = gpu_share_kind(GPU_THEM, true, kind);
+	cupti_result result;
 
+	gpu_asked_stay();
+	result = gpu_share_kind(GPU_THEM, true, kind);
 	if (!result && kind > 0)
 		gpu_copy_kind((uint32_t)kind, true);
 	return result;

@@ -2,19 +2,19 @@
 /* See gpu_share.h. */
 #include "preload/gpu/gpu_share.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "preload/base/futex.h"
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_copy.h"
+#include "preload/gpu/gpu_turn.h"
 #include "preload/record/recorder.h"
 #include "preload/record/wake.h"
 #include "preload/settings/settings.h"
 
 enum { UNDECIDED, SHARED, THEIRS };
 
+static struct gpu_turn turn;
 static _Atomic int mode;
 static _Atomic uint8_t wanted[CUPTI_KINDS];
 static _Atomic uint8_t subscribers;
@@ -26,37 +26,6 @@ static void *_Atomic their_user;
 
 _Atomic uint8_t gpu_share_callbacks[GPU_DOMAINS][GPU_CALLBACK_IDS];
 struct gpu_library gpu_cupti;
-
-/* --- one at a time --- */
-
-#define WAIT_NS 50000000u
-#define WAITS 20u
-
-static _Atomic uint32_t busy;
-
-/* Whoever comes from within CUPTI, which may hold something of its own, must not wait for ever. */
-static void turn_take(void)
-{
-	uint32_t nobody = 0;
-	int saved = errno;
-
-	for (unsigned int i = 0; i < WAITS; i++) {
-		nobody = 0;
-		if (atomic_compare_exchange_strong(&busy, &nobody, 1))
-			break;
-		futex_wait(&busy, 1, WAIT_NS);
-	}
-	errno = saved;
-}
-
-static void turn_end(void)
-{
-	int saved = errno;
-
-	atomic_store(&busy, 0);
-	futex_wake(&busy);
-	errno = saved;
-}
 
 /* --- whether --- */
 
@@ -84,7 +53,7 @@ void gpu_share_forked(void)
 {
 	if (atomic_load(&mode) == SHARED)
 		atomic_store(&mode, THEIRS);
-	atomic_store(&busy, 0);
+	gpu_turn_forked(&turn);
 }
 
 bool gpu_share_open(const char **ret_missing)
@@ -94,10 +63,10 @@ bool gpu_share_open(const char **ret_missing)
 	*ret_missing = NULL;
 	if (atomic_load(&is_open))
 		return true;
-	turn_take();
+	gpu_turn_take(&turn);
 	is_found = atomic_load(&is_open) || gpu_library_open(&gpu_cupti, ret_missing);
 	atomic_store(&is_open, is_found);
-	turn_end();
+	gpu_turn_end(&turn);
 	return is_found;
 }
 
@@ -118,7 +87,7 @@ cupti_result gpu_share_subscribe(enum gpu_user who, cupti_subscriber *ret_subscr
 {
 	cupti_result result = CUPTI_OK;
 
-	turn_take();
+	gpu_turn_take(&turn);
 	if (atomic_load(&subscribers) & who)
 		result = CUPTI_MULTIPLE_SUBSCRIBERS;
 	else if (!atomic_load(&subscribers))
@@ -127,7 +96,7 @@ cupti_result gpu_share_subscribe(enum gpu_user who, cupti_subscriber *ret_subscr
 		atomic_fetch_or(&subscribers, who);
 		*ret_subscriber = subscriber;
 	}
-	turn_end();
+	gpu_turn_end(&turn);
 	return result;
 }
 
@@ -146,10 +115,10 @@ cupti_result gpu_share_unsubscribe(enum gpu_user who)
 	if (!(atomic_load(&subscribers) & who))
 		return CUPTI_INVALID_PARAMETER;
 	callbacks_drop(who);
-	turn_take();
+	gpu_turn_take(&turn);
 	if (!(atomic_fetch_and(&subscribers, (uint8_t)~who) & ~who))
 		result = gpu_cupti.cuptiUnsubscribe(subscriber);
-	turn_end();
+	gpu_turn_end(&turn);
 	return result;
 }
 
@@ -194,13 +163,13 @@ cupti_result gpu_share_register(void)
 {
 	cupti_result result = CUPTI_OK;
 
-	turn_take();
+	gpu_turn_take(&turn);
 	if (!atomic_load(&is_registered))
 		result = gpu_cupti.cuptiActivityRegisterCallbacks(gpu_buffer_requested,
 								  gpu_buffer_completed);
 	if (!result)
 		atomic_store(&is_registered, true);
-	turn_end();
+	gpu_turn_end(&turn);
 	return result;
 }
 
