@@ -13,7 +13,9 @@
 #include "preload/gpu/gpu_copy.h"
 #include "preload/gpu/gpu_driver.h"
 #include "preload/gpu/gpu_flusher.h"
+#include "preload/gpu/gpu_form.h"
 #include "preload/gpu/gpu_records.h"
+#include "preload/gpu/gpu_second.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/record/correlation.h"
 #include "preload/record/driver.h"
@@ -68,8 +70,7 @@ size_t gpu_take_dropped(void *context, uint32_t stream)
 {
 	size_t dropped = 0;
 
-	if (!gpu_cupti.cuptiActivityGetNumDroppedRecords ||
-	    gpu_cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) != CUPTI_OK)
+	if (gpu_form_dropped(context, stream, &dropped) != CUPTI_OK)
 		return 0;
 	gpu_lost(dropped, EVT_GPU_LOST_DROPPED);
 	return dropped;
@@ -86,10 +87,9 @@ void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_
 	if (valid_bytes > bytes)
 		valid_bytes = 0;
 	if (now == GPU_ON || now == GPU_STARTING || now == GPU_LEAVING)
-		gpu_records_take(buffer, valid_bytes, gpu_cupti.cuptiActivityGetNextRecord,
-				 gpu_cupti.cuptiGetTimestamp);
+		gpu_records_take(buffer, valid_bytes, gpu_form_next_record, gpu_form_timestamp);
 	gpu_copy_dropped(gpu_take_dropped(context, stream));
-	gpu_copy_take(context, stream, buffer, valid_bytes, gpu_cupti.cuptiActivityGetNextRecord);
+	gpu_copy_take(context, stream, buffer, valid_bytes, gpu_form_next_record);
 	atomic_fetch_add(&buffers_taken, 1);
 	if (now == GPU_ON) /* who else has come */
 		gpu_look_soon();
@@ -119,7 +119,7 @@ static struct failure cupti_start(void)
 		(void)gpu_share_unsubscribe(GPU_US);
 		return (struct failure){ result, "cuptiActivityRegisterCallbacks" };
 	}
-	gpu_clock_begin(gpu_cupti.cuptiGetTimestamp);
+	gpu_clock_begin(gpu_form_timestamp);
 	atomic_store(&state, GPU_ON);
 	result = gpu_asked_begin();
 	if (result) {
@@ -208,6 +208,8 @@ static void start(bool is_late)
 	state_record(EVT_GPU_STARTED, 0, gpu_cupti.path);
 	if (is_late)
 		state_record(EVT_GPU_LATE, 0, NULL);
+	if (gpu_second_is_here())
+		gpu_share_with("cuptiSubscribe_v2");
 	(void)atexit(at_exit);
 }
 
@@ -282,22 +284,51 @@ void gpu_copy_found(const char *path)
 		state_record(EVT_GPU_COPY, 0, path);
 }
 
+static void cupti_end(void)
+{
+	gpu_asked_end();
+	gpu_flush();
+	(void)gpu_share_unsubscribe(GPU_US);
+	if (gpu_cupti.cuptiActivityFlushPeriod)
+		(void)gpu_cupti.cuptiActivityFlushPeriod(0);
+}
+
+static void left_to(const char *function)
+{
+	atomic_store(&state, GPU_GONE);
+	state_record(EVT_GPU_LEFT, 0, function);
+	log_line("another profiler uses CUPTI now (%s): work of the GPU is not recorded from here "
+		 "on",
+		 function);
+}
+
 void gpu_leave_to(const char *function)
 {
 	int on = GPU_ON, saved = errno;
 
 	if (!atomic_compare_exchange_strong(&state, &on, GPU_LEAVING))
 		return;
-	gpu_asked_end();
-	gpu_flush();
-	(void)gpu_share_unsubscribe(GPU_US);
-	if (gpu_cupti.cuptiActivityFlushPeriod)
-		(void)gpu_cupti.cuptiActivityFlushPeriod(0);
-	atomic_store(&state, GPU_GONE);
-	state_record(EVT_GPU_LEFT, 0, function);
-	log_line("another profiler uses CUPTI now (%s): work of the GPU is not recorded from here "
-		 "on",
-		 function);
+	cupti_end();
+	left_to(function);
+	errno = saved;
+}
+
+void gpu_pause(void)
+{
+	int on = GPU_ON, saved = errno;
+
+	if (atomic_compare_exchange_strong(&state, &on, GPU_LEAVING))
+		cupti_end();
+	errno = saved;
+}
+
+void gpu_go_on(const char *function)
+{
+	int leaving = GPU_LEAVING, saved = errno;
+
+	if (atomic_compare_exchange_strong(&state, &leaving, GPU_STARTING) &&
+	    cupti_start().function)
+		left_to(function);
 	errno = saved;
 }
 

@@ -84,6 +84,8 @@ cupti_result gpu_asked_begin(void)
 	cupti_result result;
 
 	gpu_turn_take(&turn);
+	atomic_store(&is_resting, false);
+	atomic_store(&calls_unseen, 0);
 	nodes_enable();
 	result = work_begin(KINDS);
 	if (result) {
