@@ -332,6 +332,20 @@ void gpu_go_on(const char *function)
 	errno = saved;
 }
 
+/* CUPTI has rested since it began, and will not tell of work. */
+static void gpu_opened(void)
+{
+	int saved = errno, on = GPU_ON;
+	cupti_result result = gpu_asked_wake();
+
+	if (result && atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
+		cupti_end();
+		atomic_store(&state, GPU_GONE);
+		state_record(EVT_GPU_FAILED, result, "cuptiActivityEnable");
+	}
+	errno = saved;
+}
+
 static void gpu_forked(void)
 {
 	gpu_share_forked();
@@ -345,7 +359,7 @@ static void gpu_forked(void)
 
 const struct family family_gpu = {
 	.driver_starts = gpu_driver_starts,
-	.opened = gpu_asked_wake,
+	.opened = gpu_opened,
 	.forked = gpu_forked,
 	.leaves = gpu_leaves,
 };

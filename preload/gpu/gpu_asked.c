@@ -36,11 +36,11 @@ static bool kind_is_wanted(int kind)
 }
 
 /* Without kernels there is nothing worth having; of the others what there is. */
-static cupti_result kinds_switch(bool on, size_t count)
+static cupti_result kinds_switch(bool on, size_t from, size_t to)
 {
 	cupti_result result = CUPTI_OK;
 
-	for (size_t i = 0; i < count && !result; i++) {
+	for (size_t i = from; i < to && !result; i++) {
 		cupti_result one = kind_is_wanted(kinds[i]) ? gpu_share_kind(GPU_US, on, kinds[i])
 							    : CUPTI_OK;
 
@@ -71,27 +71,40 @@ static void correlation_want(bool wanted)
 	__atomic_store_n(&correlation_wanted, wanted, __ATOMIC_RELAXED);
 }
 
-/* Calls before work: no work without its call, where threads are at it already. */
-static cupti_result work_begin(size_t count)
+static void work_end(void)
 {
+	(void)kinds_switch(false, 0, KINDS_OF_WORK);
+	correlation_want(false);
+	calls_switch(false);
+	atomic_store(&is_resting, true);
+}
+
+/* Calls before work: no work without its call, where threads are at it already. */
+static cupti_result work_begin(void)
+{
+	cupti_result result;
+
+	atomic_store(&is_resting, false);
 	calls_switch(true);
 	correlation_want(true);
-	return kinds_switch(true, count);
+	result = kinds_switch(true, 0, KINDS_OF_WORK);
+	if (result)
+		work_end();
+	return result;
 }
 
 cupti_result gpu_asked_begin(void)
 {
-	cupti_result result;
+	cupti_result result = CUPTI_OK;
 
 	gpu_turn_take(&turn);
-	atomic_store(&is_resting, false);
 	atomic_store(&calls_unseen, 0);
+	atomic_store(&is_resting, true);
 	nodes_enable();
-	result = work_begin(KINDS);
-	if (result) {
-		correlation_want(false);
-		(void)kinds_switch(false, KINDS);
-	}
+	if (capture_is_on() || atomic_load(&is_to_stay))
+		result = work_begin();
+	if (!result)
+		(void)kinds_switch(true, KINDS_OF_WORK, KINDS);
 	gpu_turn_end(&turn);
 	return result;
 }
@@ -100,7 +113,7 @@ void gpu_asked_end(void)
 {
 	gpu_turn_take(&turn);
 	correlation_want(false);
-	(void)kinds_switch(false, KINDS);
+	(void)kinds_switch(false, 0, KINDS);
 	gpu_turn_end(&turn);
 }
 
@@ -120,20 +133,6 @@ static bool may_rest(void)
 	       atomic_load(&calls_unseen) >= GPU_REST_CALLS;
 }
 
-static void work_end(void)
-{
-	(void)kinds_switch(false, KINDS_OF_WORK);
-	correlation_want(false);
-	calls_switch(false);
-	atomic_store(&is_resting, true);
-}
-
-static void wake(void)
-{
-	atomic_store(&is_resting, false);
-	(void)work_begin(KINDS_OF_WORK);
-}
-
 /* Whoever opens the gates meanwhile waits for its turn, and wakes. */
 void gpu_asked_rest(void)
 {
@@ -145,21 +144,24 @@ void gpu_asked_rest(void)
 	gpu_turn_end(&turn);
 }
 
-void gpu_asked_wake(void)
+cupti_result gpu_asked_wake(void)
 {
+	cupti_result result = CUPTI_OK;
+
 	atomic_store_explicit(&calls_unseen, 0, memory_order_relaxed);
 	if (!gpu_is_on())
-		return;
+		return CUPTI_OK;
 	gpu_turn_take(&turn);
 	if (atomic_load(&is_resting) && gpu_is_on())
-		wake();
+		result = work_begin();
 	gpu_turn_end(&turn);
+	return result;
 }
 
 void gpu_asked_stay(void)
 {
 	if (!atomic_exchange(&is_to_stay, true))
-		gpu_asked_wake();
+		(void)gpu_asked_wake();
 }
 
 void gpu_asked_forked(void)

@@ -70,14 +70,6 @@ static void *driver_function(const char *name)
 	return function.address;
 }
 
-int gpu_driver_version(void)
-{
-	int (*get_version)(int *), version = 0;
-
-	*(void **)(void *)&get_version = driver_function("cuDriverGetVersion");
-	return get_version && get_version(&version) == 0 ? version : 0;
-}
-
 bool gpu_driver_suffices(int *ret_error)
 {
 	int (*get_table)(const void **table, const void *number) = NULL;

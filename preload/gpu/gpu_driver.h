@@ -12,7 +12,4 @@
 /* False: CUPTI is not to be called. *ret_error: the driver's, 0 where it has no such function. */
 bool gpu_driver_suffices(int *ret_error);
 
-/* The CUDA that the loaded driver is of, 13030 for 13.3; 0: none is loaded. Takes ld.so's lock. */
-int gpu_driver_version(void);
-
 #endif

@@ -6,14 +6,15 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "preload/base/clock.h"
 #include "preload/base/symbols.h"
 #include "preload/gpu/gpu.h"
-#include "preload/gpu/gpu_driver.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/settings/settings.h"
 
 #define SINCE_CUPTI 130300u /* cuptiGetVersion() */
-#define SINCE_DRIVER 13030  /* cuDriverGetVersion(): release 610 */
+
+#define FLUSH_EACH_NS (GPU_FLUSH_PERIOD_MS * 1000000ull)
 
 static _Atomic bool is_second, is_chosen;
 static _Atomic(cupti_subscriber) subscriber;
@@ -46,7 +47,7 @@ static bool second_is_in_sight(void)
 }
 
 /* Graphs as one piece of work are to be asked for of all subscribers together, before any of them: not for us to say. */
-bool gpu_form_is_offered(void)
+bool gpu_form_has_second(void)
 {
 	const struct gpu_library *c = &gpu_cupti;
 	uint32_t version = 0;
@@ -56,11 +57,6 @@ bool gpu_form_is_offered(void)
 	       c->cuptiActivityGetNextRecord_v2 && c->cuptiActivityGetNumDroppedRecords_v2 &&
 	       c->cuptiGetTimestamp_v2 && settings.graphs != SETTINGS_GRAPHS_WHOLE &&
 	       c->cuptiGetVersion(&version) == CUPTI_OK && version >= SINCE_CUPTI;
-}
-
-bool gpu_form_has_second(void)
-{
-	return gpu_driver_version() >= SINCE_DRIVER && gpu_form_is_offered();
 }
 
 bool gpu_form_is_second(void)
@@ -165,6 +161,19 @@ cupti_result gpu_form_timestamp(uint64_t *ret_ns)
 	if (!gpu_form_is_second())
 		return gpu_cupti.cuptiGetTimestamp(ret_ns);
 	return gpu_cupti.cuptiGetTimestamp_v2(gpu_form_subscriber(), ret_ns);
+}
+
+/* One thread a second. NVIDIA allows it in callbacks of calls. */
+void gpu_form_flush_sometimes(void)
+{
+	static _Atomic uint64_t flushed;
+	uint64_t last = atomic_load_explicit(&flushed, memory_order_relaxed);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now - last < FLUSH_EACH_NS || !atomic_compare_exchange_strong(&flushed, &last, now))
+		return;
+	if (last)
+		(void)gpu_cupti.cuptiActivityFlushAll(0);
 }
 
 cupti_result gpu_form_dropped(void *context, uint32_t stream, size_t *ret_dropped)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two forms of CUPTI's activity functions. The first has one user a process. The second, from CUPTI 13.3 and a driver of
- * 13.3 on, takes a subscriber (cuptiSubscribe_v2(), cuptiActivityEnable_v2() and so on): several subscribe, each with kinds,
+ * The two forms of CUPTI's activity functions. The first has one user a process. The second, from CUPTI 13.3 on, takes a subscriber (cuptiSubscribe_v2(), cuptiActivityEnable_v2() and so on): several subscribe, each with kinds,
  * buffers and callbacks of its own. CUPTI refuses one form while the other is used. So whoever is to have records beside us must
  * use our form, or come by functions of ours.
  *
@@ -18,8 +17,7 @@
 
 #include "preload/gpu/cupti_api.h"
 
-/* This CUPTI has the second form; and it has a driver for it, which may not be loaded yet. */
-bool gpu_form_is_offered(void);
+/* This CUPTI has the second form. Whether it has a driver for it, it says itself. */
 bool gpu_form_has_second(void);
 bool gpu_form_is_second(void);
 /* Somebody else has subscribed by it. Before we do. */
@@ -37,6 +35,8 @@ cupti_result gpu_form_register(void);
 cupti_result gpu_form_kind(bool on, int kind);
 cupti_result gpu_form_next_record(uint8_t *buffer, size_t valid_bytes, void **record);
 cupti_result gpu_form_timestamp(uint64_t *ret_ns);
+/* At the end of a call, in its callback: in the second form CUPTI has no flush period. */
+void gpu_form_flush_sometimes(void);
 cupti_result gpu_form_dropped(void *context, uint32_t stream, size_t *ret_dropped);
 
 #endif

@@ -51,9 +51,9 @@ static void make_way(bool is_for_two)
 		gpu_leave_to(FUNCTION);
 }
 
-static void has_come(bool allows)
+static void has_come(bool is_for_two)
 {
-	if (!gpu_is_on() && !(allows && gpu_form_is_offered())) {
+	if (!gpu_is_on() && !is_for_two) {
 		gpu_share_end(); /* what it calls is CUPTI's business from here on */
 		return;
 	}
@@ -64,7 +64,7 @@ static void has_come(bool allows)
 cupti_result gpu_second_subscribe(cupti_subscriber *ret_subscriber,
 				  cupti_callback_function *callback, void *user, void *parameters)
 {
-	bool allows = allows_several(parameters), is_for_two = allows && gpu_form_has_second();
+	bool is_for_two = allows_several(parameters) && gpu_form_has_second();
 	cupti_result result;
 
 	make_way(is_for_two);
@@ -75,7 +75,7 @@ cupti_result gpu_second_subscribe(cupti_subscriber *ret_subscriber,
 		result = gpu_cupti.cuptiSubscribe_v2(ret_subscriber, callback, user, parameters);
 	}
 	if (!result)
-		has_come(allows);
+		has_come(is_for_two);
 	gpu_go_on(FUNCTION);
 	if (!result)
 		gpu_share_with(FUNCTION);

@@ -21,19 +21,28 @@ calls() { # FUNCTION: how often it was called
 	python3 -c "import json; print(json.load(open('counts.json'))['others'].get('$1', 0))"
 }
 
-# six kinds of work go off and on again for each stretch, and what is launched in between is not told
+# six kinds of work go on for each range, and off again in each stretch after it; what is launched in between is not told
 rest 5000 3 50
-expect_eq "kinds off" "$(calls cuptiActivityDisable)" $((4 * 6))
-expect_eq "kinds on" "$(calls cuptiActivityEnable)" $((9 + 3 * 6))
+expect_eq "kinds off" "$(calls cuptiActivityDisable)" $((3 * 6))
+expect_eq "kinds on" "$(calls cuptiActivityEnable)" $((3 + 3 * 6))
 told=$(grep -c ' gpu_kernel ' dump.out)
-((told < 150 + 4 * 1400)) || fail "$told kernels told of 20150"
+((told < 150 + 3 * 1400)) || fail "$told kernels told of 20150"
 expect_eq "numbers outside" "$(grep -c ' gpu_call ' dump.out)" 0
 # memory is told all the time
 expect_eq "memory" "$(grep -c ' gpu_memory ' dump.out)" 8
 
+# nothing is asked for before the first range
+rest 5000 0 0
+expect_eq "kinds on" "$(calls cuptiActivityEnable)" 3
+expect_eq "kernels told" "$(grep -c ' gpu_kernel ' dump.out)" 0
+
 # ranges that follow each other sooner switch nothing
 rest 1000 20 50
 expect_eq "kinds off" "$(calls cuptiActivityDisable)" 0
+
+# a range that has no kernels to be told of: said, and the program goes on
+FAKE_CUDA_FAIL=cuptiActivityEnable:4=999 run_traced "$PROGRAMS/cuda_rest" 10 1 10 2>gpu.err || fail "no kernels: $(cat gpu.err)"
+expect_match "no kernels" "$("$REPORT" dump --wait 60 "$OUTPUT")" 'gpu_cupti .*state=3 .*cuptiActivityEnable'
 
 # with others at it all the time
 rest 4000 5 50 3

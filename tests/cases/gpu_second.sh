@@ -46,6 +46,11 @@ for program in cuda_second cuda_second_opened; do
 		done
 	done
 done
+# CUPTI has no flush period then: records come all the same
+beside cuda_second seconds
+expect "$OUTPUT" 'kernels.totals.lost == 0' 'kernels.totals.without_call == 0' 'kernels.totals.untold == 0' 'kernels.totals.calls > 20'
+(($(calls cuptiActivityFlushAll) >= 3)) || fail "flushed $(calls cuptiActivityFlushAll) times in three seconds"
+
 # it allows nobody beside it: where we came by the first form we go; CUPTI lets nobody be alone once several were allowed
 beside cuda_second_opened alone
 expect_match "alone: what is said" "$(cat traced.err)" 'another profiler uses CUPTI now \(cuptiSubscribe_v2\)'

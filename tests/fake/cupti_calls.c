@@ -26,6 +26,7 @@ struct CUpti_Subscriber_st {
 static struct CUpti_Subscriber_st subscribers[CUPTI_CLIENTS];
 #define the_subscriber subscribers[0]
 
+/* All subscribers have one word. */
 static void callback_call(struct fake_call *call, int domain, bool is_done, int result)
 {
 	uint32_t id = domain == CUPTI_DRIVER_API && call->is_runtime ? 307
@@ -39,7 +40,7 @@ static void callback_call(struct fake_call *call, int domain, bool is_done, int 
 						.result = is_done ? &result : NULL,
 						.context = who,
 						.context_id = 1,
-						.kept = &call->kept[i][domain - 1],
+						.kept = &call->kept[domain - 1],
 						.correlation = fake_thread.correlation };
 
 		if (callback && id < IDS && atomic_load(&who->on[domain][id]))
@@ -228,7 +229,7 @@ int do_cuptiActivityRegisterCallbacks(cupti_buffer_requested *requested,
 	if (!requested || !completed)
 		return CUPTI_INVALID_PARAMETER;
 	if (cupti_second_is_used())
-		return CUPTI_MULTIPLE_SUBSCRIBERS;
+		return CUPTI_NOT_COMPATIBLE;
 	cupti_set_buffers(requested, completed);
 	atomic_store(&fake_tool, &tool);
 	atomic_store(&fake_is_subscribed, true);
@@ -250,12 +251,12 @@ static int kind_switch(unsigned int client, bool on, int kind)
 
 int do_cuptiActivityEnable(int kind)
 {
-	return cupti_second_is_used() ? CUPTI_MULTIPLE_SUBSCRIBERS : kind_switch(0, true, kind);
+	return cupti_second_is_used() ? CUPTI_NOT_COMPATIBLE : kind_switch(0, true, kind);
 }
 
 int do_cuptiActivityDisable(int kind)
 {
-	return cupti_second_is_used() ? CUPTI_MULTIPLE_SUBSCRIBERS : kind_switch(0, false, kind);
+	return cupti_second_is_used() ? CUPTI_NOT_COMPATIBLE : kind_switch(0, false, kind);
 }
 
 int do_cuptiActivityEnable_v2(cupti_subscriber subscriber, int kind, void *config)
@@ -314,6 +315,8 @@ int do_cuptiActivityFlushPeriod(uint32_t period_ms)
 	pthread_t thread;
 	int error;
 
+	if (cupti_second_is_used())
+		return CUPTI_NOT_COMPATIBLE;
 	if (atomic_exchange(&period, period_ms) || !period_ms)
 		return CUPTI_OK;
 	sigfillset(&all); /* the program's handlers run on its own threads */
@@ -329,7 +332,7 @@ int do_cuptiActivityFlushPeriod(uint32_t period_ms)
 int do_cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **record)
 {
 	if (cupti_second_is_used())
-		return CUPTI_MULTIPLE_SUBSCRIBERS;
+		return CUPTI_NOT_COMPATIBLE;
 	return cupti_next_record(buffer, valid_bytes, record);
 }
 
@@ -337,6 +340,8 @@ int do_cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t 
 {
 	(void)context;
 	(void)stream;
+	if (cupti_second_is_used())
+		return CUPTI_NOT_COMPATIBLE;
 	*ret_dropped = cupti_take_dropped();
 	return CUPTI_OK;
 }
@@ -363,7 +368,7 @@ int do_cuptiGetVersion(uint32_t *ret_version)
 int do_cuptiGetTimestamp(uint64_t *ret_ns)
 {
 	if (cupti_second_is_used())
-		return CUPTI_MULTIPLE_SUBSCRIBERS;
+		return CUPTI_NOT_COMPATIBLE;
 	*ret_ns = fake_device_now();
 	return CUPTI_OK;
 }

@@ -43,7 +43,7 @@ int do_cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
 	if (!clock)
 		return CUPTI_INVALID_PARAMETER;
 	if (cupti_second_is_used())
-		return CUPTI_MULTIPLE_SUBSCRIBERS;
+		return CUPTI_NOT_COMPATIBLE;
 	first = pair_now(clock);
 	nanosleep(&nap, NULL);
 	atomic_store(&their_clock, clock);
@@ -123,12 +123,12 @@ static int pop(int whose, uint64_t *ret_last)
 /* The numbers are the thread's here, whoever pushed them. */
 int do_cuptiActivityPushExternalCorrelationId(int whose, uint64_t id)
 {
-	return cupti_second_is_used() ? CUPTI_MULTIPLE_SUBSCRIBERS : push(whose, id);
+	return cupti_second_is_used() ? CUPTI_NOT_COMPATIBLE : push(whose, id);
 }
 
 int do_cuptiActivityPopExternalCorrelationId(int whose, uint64_t *ret_last)
 {
-	return cupti_second_is_used() ? CUPTI_MULTIPLE_SUBSCRIBERS : pop(whose, ret_last);
+	return cupti_second_is_used() ? CUPTI_NOT_COMPATIBLE : pop(whose, ret_last);
 }
 
 int do_cuptiActivityPushExternalCorrelationId_v2(cupti_subscriber subscriber, int whose,

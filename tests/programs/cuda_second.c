@@ -10,12 +10,15 @@
  *   calls    callbacks that keep a word from a call's beginning to its end
  *   early    before the first call of CUDA
  *   alone    it allows nobody beside it
+ *   seconds  work for three seconds, with nothing asked for
  *   two      two of them at once
  *   first    not it, but one who asks dlsym() for the functions of the first form
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -l:libcupti.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cuda_client.h"
 #include "preload/gpu/cupti_api.h"
@@ -163,9 +166,19 @@ static void launch(const void *kernel, unsigned int blocks)
 	OK(cudaLaunchKernel(kernel, (dim3){ blocks, 1, 1 }, (dim3){ 64, 1, 1 }, NULL, 0, NULL));
 }
 
+/* As a static runtime or cuBLAS does: no symbol shows it. */
+static void launch_unseen(void)
+{
+	void (*unseen)(const char *, unsigned int);
+
+	*(void **)(void *)&unseen = dlsym(RTLD_DEFAULT, "fake_hidden_launch");
+	unseen("unseen", 3);
+}
+
 static void work(unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
+		launch_unseen();
 		launch(&kernel_small, i + 1);
 		launch(&kernel_large, 1000);
 		OK(cudaMemcpyAsync(device, host, 512 * (i + 1), 1, NULL));
@@ -225,6 +238,18 @@ static void run_calls(void)
 	work(5);
 	print("none");
 	unsubscribe(0);
+	rest();
+}
+
+static void run_seconds(void)
+{
+	time_t until = time(NULL) + 4; /* three seconds at least */
+
+	subscribe(0, true);
+	while (time(NULL) < until) {
+		work(1);
+		usleep(10000);
+	}
 	rest();
 }
 
@@ -336,6 +361,8 @@ int main(int argc, char **argv)
 		run_late();
 	} else if (strcmp(what, "calls") == 0) {
 		run_calls();
+	} else if (strcmp(what, "seconds") == 0) {
+		run_seconds();
 	} else if (strcmp(what, "two") == 0) {
 		run_two();
 	} else if (strcmp(what, "first") == 0) {
