@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See symbols.h. */
+/*
+ * See symbols.h. The GNU table: Bloom filter, bucket, chain; else the System V table's chains. A
+ * candidate is compared by name, and symbols_address() picks the version that glibc would take as
+ * the default.
+ */
 #include "preload/base/symbols.h"
 
 #include <string.h>

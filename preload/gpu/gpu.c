@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu.h. */
+/*
+ * See gpu.h. A state machine from GPU_OFF to GPU_GONE, advanced by compare-and-swap, so that only
+ * one thread starts or leaves CUPTI. A start subscribes, registers the buffers, reads the clocks
+ * and then enables the kinds of records.
+ */
 #include "preload/gpu/gpu.h"
 
 #include <errno.h>

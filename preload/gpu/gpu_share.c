@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_share.h. */
+/*
+ * See gpu_share.h. Each kind of record and each callback has a byte with one bit a user. CUPTI
+ * disables it when the last bit is cleared, and enables it again if the other user has set its bit
+ * meanwhile.
+ */
 #include "preload/gpu/gpu_share.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See line_stacks.h. */
+/*
+ * See line_stacks.h. Walks outwards from the innermost frame and skips frames that are not
+ * Python's. `seen` of a line has the number of the last stack, so that the callback knows whether
+ * the line came before in this one.
+ */
 #include "report/samples/line_stacks.h"
 
 #include "collector/format/frame_flags.h"

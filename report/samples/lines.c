@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See lines.h. */
+/*
+ * See lines.h. A map by a hash of what tells lines apart; lines of the same hash follow each
+ * other. Each counted stack is walked outwards: `self` goes to its innermost line, `total` once to
+ * each of its lines.
+ */
 #include "report/samples/lines.h"
 
 #include <stdlib.h>

@@ -191,15 +191,22 @@ int do_cuEventDestroy_v2(CUevent hEvent)
 
 int do_cuEventRecord(CUevent hEvent, CUstream hStream)
 {
-	return fake_event_record(hEvent);
+	return fake_event_record(hEvent, hStream);
 }
 PER_THREAD(cuEventRecord, _ptsz)
 
 int do_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
-	return fake_event_record(hEvent);
+	return fake_event_record(hEvent, hStream);
 }
 PER_THREAD(cuEventRecordWithFlags, _ptsz)
+
+int do_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+	fake_device_follow(hStream, hEvent);
+	return 0;
+}
+PER_THREAD(cuStreamWaitEvent, _ptsz)
 
 int do_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {

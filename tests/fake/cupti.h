@@ -70,6 +70,8 @@ bool cupti_has_buffers(void);
 bool cupti_queue(const struct fake_work *work);
 /* Hands out what is done; `all`: all that there is. */
 void cupti_flush(bool all);
+/* The same, but for buffers that are not full: what CUPTI does by itself once a period. */
+void cupti_flush_full(void);
 /* Where a launching thread helps: does nothing when somebody is at it. */
 bool cupti_queue_is_long(void);
 void cupti_flush_some(void);

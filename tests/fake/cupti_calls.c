@@ -304,7 +304,7 @@ static void *flusher(void *unused)
 		struct timespec nap = { ms / 1000, ms % 1000 * 1000000 };
 
 		nanosleep(&nap, NULL);
-		cupti_flush(false);
+		cupti_flush_full();
 	}
 	return NULL;
 }

@@ -274,6 +274,8 @@ static size_t kernel_write(void *at, const struct fake_work *work)
 	return version_now()->kernel;
 }
 
+#define MEMORY_PINNED 2 /* CUpti_ActivityMemoryKind */
+
 /* CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind of both sides */
 static size_t copy_write(void *at, const struct fake_work *work)
 {
@@ -296,6 +298,10 @@ static size_t copy_write(void *at, const struct fake_work *work)
 		.correlation = work->correlation,
 	};
 
+	if (work->is_pinned && work->copy == EVT_CUDA_COPY_HTOD)
+		record.source = MEMORY_PINNED;
+	if (work->is_pinned && work->copy == EVT_CUDA_COPY_DTOH)
+		record.destination = MEMORY_PINNED;
 	memcpy(at, &record, sizeof(record));
 	return version_now()->copy;
 }
@@ -613,6 +619,13 @@ void cupti_flush(bool all)
 	for (unsigned int client = 0; client < CUPTI_CLIENTS; client++)
 		for (unsigned int i = 0; i < GROUPS && client_has_buffers(&clients[client]); i++)
 			buffer_close(&clients[client], &open_buffers[client][i]);
+	pthread_mutex_unlock(&flush_lock);
+}
+
+void cupti_flush_full(void)
+{
+	pthread_mutex_lock(&flush_lock);
+	flush_all(false);
 	pthread_mutex_unlock(&flush_lock);
 }
 
