@@ -35,8 +35,7 @@ struct cut {
 
 bool epoch_is_pending(const struct collector *c)
 {
-	if (c->drain.in_frame || c->common.journal.count || c->samples.waiting_count ||
-	    c->native.waiting_count)
+	if (c->drain.in_frame || c->common.journal.count || sources_are_pending(&c->sources))
 		return true;
 	for (uint32_t i = 0; i < c->streams.active_count; i++) {
 		const struct stream *stream = &c->streams.slot[c->streams.active[i]];
@@ -111,7 +110,7 @@ static void cut_tell(struct collector *c, const struct cut *cut)
 		if (!process->number || !process->exiting || process->told)
 			continue;
 		streams_tell_names(&c->streams, &c->common, process, cut->now_ns);
-		sched_tell_last(&c->streams, &c->common, process, cut->now_ns);
+		sources_process_leaves(&c->sources, process, cut->now_ns);
 	}
 	streams_reap(&c->streams, &c->common, cut->now_ns, due);
 	processes_tell_ends(&c->processes, &c->common, cut->now_ns);
@@ -232,11 +231,9 @@ static int cut_write(struct collector *c, const struct cut *cut)
 		c->watermark_ns = cut->now_ns;
 	info.watermark_ns = c->watermark_ns;
 	cut_settle_stacks(c, cut);
-	samples_settle(&c->samples, c->watermark_ns);
-	native_settle(&c->native, c->watermark_ns);
+	sources_settle(&c->sources, c->watermark_ns);
 	journal_write(&c->common.journal, c->fw); /* first: what it tells is older */
-	c->drain.in_frame += samples_write(&c->samples, c->fw);
-	c->drain.in_frame += native_write(&c->native, c->fw, c->watermark_ns);
+	c->drain.in_frame += sources_write(&c->sources, c->fw, c->watermark_ns);
 	told = cut_put_unwritten(c, cut);
 	info.records = frame_records(c->fw);
 	naming_see(&c->naming, &c->output, c->fw);
@@ -291,7 +288,7 @@ static struct cut cut_make(struct collector *c, enum epoch_kind kind)
 	for (cut_drain_all(c, &cut); !cut.complete; cut_drain_all(c, &cut))
 		cut_write(c, &(struct cut){ EPOCH_FULL, cut.sync, cut.limit, cut.now_ns,
 					    cut.steady_ns, false });
-	native_drain(&c->native); /* before the maps are read: it asks for modules */
+	sources_drain(&c->sources); /* before the maps are read: it asks for modules */
 	return cut;
 }
 
