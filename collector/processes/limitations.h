@@ -13,6 +13,12 @@ struct region_process;
 void limitation_tell(struct common *common, uint64_t process, enum limitation what,
 		     const char *subject, uint64_t time_ns);
 
+/* What is off, as the events of sampling have it: enum evt_python_off, enum evt_native_off; 0: nothing is. */
+void limitation_tell_python_off(struct common *common, uint64_t process, uint64_t off,
+				uint64_t time_ns);
+void limitation_tell_native_off(struct common *common, uint64_t process, uint64_t off,
+				uint64_t time_ns);
+
 /* Those that are new since the last time. */
 void limitations_tell(struct common *common, struct process *process,
 		      const struct region_process *shared, uint64_t now_ns);

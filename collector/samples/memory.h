@@ -116,4 +116,7 @@ static inline bool memory_is_refused(const struct memory *memory)
 /* Straight into the caller's memory, as much as is there up to `bytes`. */
 size_t memory_copy(struct memory *memory, uint64_t address, void *to, size_t bytes);
 
+/* Whether one of the program's gates is open (its EVT_FAMILY_LIMIT words are at `gates`): something of it is recorded now. */
+bool memory_has_open_gate(struct memory *memory, uint64_t gates);
+
 #endif

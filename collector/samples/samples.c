@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/processes/limitations.h"
 #include "collector/processes/proc.h"
 #include "collector/region/python_offsets.h"
 #include "collector/samples/gil.h"
@@ -412,19 +413,6 @@ static uint32_t process_list(struct samples *samples, struct sampled_process *pr
 	return count;
 }
 
-/* Something of the program is recorded at this moment. */
-static bool gates_are_open(struct memory *memory, uint64_t gates)
-{
-	uint64_t gate[EVT_FAMILY_LIMIT];
-
-	if (!memory_get(memory, gates, gate, sizeof(gate)))
-		return false;
-	for (uint32_t i = 0; i < EVT_FAMILY_LIMIT; i++)
-		if (gate[i])
-			return true;
-	return false;
-}
-
 /* While nothing is recorded: threads begin anew when it is again. */
 static void process_pause(struct samples *samples, struct sampled_process *sampled)
 {
@@ -562,7 +550,7 @@ static void process_take(struct samples *samples, const struct process *process,
 	uint32_t count, next = 0;
 
 	process_read(samples, sampled, process->pid);
-	if (!gates_are_open(&samples->memory, view_load64(&shared->gates))) {
+	if (!memory_has_open_gate(&samples->memory, view_load64(&shared->gates))) {
 		process_note_error(samples, sampled);
 		process_pause(samples, sampled);
 		return;
@@ -748,6 +736,10 @@ void samples_settle(struct samples *samples, uint64_t now_ns)
 		if (!process->number ||
 		    memcmp(&process->told, &process->now, sizeof(process->told)) == 0)
 			continue;
+		/* one that was sampled lacks nothing but its end */
+		if (process->now.off != process->told.off && !process->base_ns)
+			limitation_tell_python_off(samples->common, process->number,
+						   process->now.off, now_ns);
 		process->told = process->now;
 		journal_add(&samples->common->journal, EVT_python_sampling, now_ns, &process->now,
 			    sizeof(process->now) / sizeof(uint64_t));

@@ -301,7 +301,7 @@ static const char *samples_explain(const struct report *report, struct why_empty
 		return NO_MEMORY;
 	if (state->gpu)
 		return NO_GPU;
-	return samples_why_none(state->samples);
+	return state->samples->is_said ? NULL : samples_why_none(state->samples);
 }
 
 /* Workers have no steps of their own: theirs are those of the process that they work for. */
@@ -361,7 +361,7 @@ static void samples_foot(const struct document *document, const struct screen *s
 				   "interpreters of a process are followed.",
 				   unit_format_count(number, samples->partial));
 	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT; i++)
-		if (samples->off[i] && samples->all.looks)
+		if (samples->off[i] && samples->all.looks && !samples->is_said)
 			screen_print_prose(screen, "Of %s process%s %s.",
 					   unit_format_count(number, samples->off[i]),
 					   samples->off[i] == 1 ? "" : "es", samples_off_text(i));

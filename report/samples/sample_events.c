@@ -6,6 +6,7 @@
 
 #include "report/core/options.h"
 #include "report/samples/open_looks.h"
+#include "report/session/limitations.h"
 
 #define NO_OPERATOR 0u
 
@@ -312,6 +313,7 @@ static void take_sampling(void *state, const struct source_event *event, bool co
 		mine->process = memory_room(mine->process, process->index, &mine->process_room,
 					    sizeof(*mine->process));
 	told = &mine->process[process->index].now;
+	samples->is_said |= limitation_concerns(process, 1ull << EVT_FAMILY_samples);
 	samples->torn += now->torn - told->torn;
 	samples->cut += now->cut - told->cut;
 	samples->dropped += now->dropped - told->dropped;
@@ -381,20 +383,11 @@ const struct sample_code *samples_code(const struct samples *samples, uint64_t k
 	return entry ? &samples->code[entry->value] : NULL;
 }
 
-static const char *const off_texts[EVT_PYTHON_OFF_LIMIT] = {
-	[EVT_PYTHON_OFF_VERSION] = "no Python stack was sampled: this version does not know the "
-				   "program's CPython, only 3.8 to 3.14",
-	[EVT_PYTHON_OFF_LAYOUT] = "no Python stack was sampled: the program's CPython is built in "
-				  "another way than the usual one",
-	[EVT_PYTHON_OFF_REFUSED] = "no Python stack was sampled: the kernel does not let the "
-				   "collector read the program's memory",
-	[EVT_PYTHON_OFF_ELSEWHERE] =
-		"no Python stack was sampled: the program lives in a pid namespace of its own",
-};
-
 const char *samples_off_text(unsigned int off)
 {
-	return off < EVT_PYTHON_OFF_LIMIT ? off_texts[off] : NULL;
+	return off && off < EVT_PYTHON_OFF_LIMIT ? limitation_sentence(LIMITATION_samples_version +
+								       off - EVT_PYTHON_OFF_VERSION)
+						 : NULL;
 }
 
 bool samples_can_be_more(const struct samples *samples)
@@ -407,6 +400,6 @@ const char *samples_why_none(const struct samples *samples)
 	for (unsigned int i = 0; i < EVT_PYTHON_OFF_LIMIT && !samples->all.looks && !samples->on;
 	     i++)
 		if (samples->off[i])
-			return off_texts[i];
+			return samples_off_text(i);
 	return NULL;
 }

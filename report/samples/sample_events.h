@@ -70,6 +70,7 @@ struct samples {
 	uint64_t hz;                          /* the highest that one was sampled at; 0: none was */
 	struct run_key key;
 	bool is_by_place;
+	bool is_said; /* why not, as limitations, which every report begins with; not in older recordings */
 };
 
 struct samples_options {

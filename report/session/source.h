@@ -99,6 +99,7 @@ struct source_thread {
 	const struct source_name *name; /* last known, NULL when none */
 	uint64_t start_ns, end_ns;      /* end: once all is read never after the process's */
 	bool ended;
+	bool has_records;           /* of its own, not only samples of its stack */
 	uint64_t events, passed;    /* as of a process */
 	struct source_thread *next; /* of the process */
 	struct task task;           /* that it runs, up to the event given out last */

@@ -7,6 +7,8 @@
 
 #include "collector/format/error.h"
 
+#define LEVEL_SAMPLES 2u /* thread.level */
+
 #define EARLIER_LIMIT 64u /* threads of one tid that are looked through */
 
 /* FNV-1a: hosts are few, and a collision joins two pids. */
@@ -257,6 +259,7 @@ int stream_define(struct file_row *file, const struct evt_thread *event, uint64_
 	}
 	row->defined = true;
 	row->has_main |= event->level == 0;
+	row->thread.has_records |= event->level != LEVEL_SAMPLES;
 	thread_take_life(&row->thread, event, time_ns);
 	return error ? error : stream_put(file, event->stream, event->level, row);
 }

@@ -211,7 +211,7 @@ bool summary_print_lines(const struct summary *summary, const struct screen *scr
 	struct prose prose;
 	bool tells;
 
-	if (why)
+	if (why && !samples->is_said)
 		screen_print_prose(screen, "%c%s.", why[0] - 'a' + 'A', why + 1);
 	if (samples->all.cpu_looks < LOOKS_MIN)
 		return print_few(summary, screen);

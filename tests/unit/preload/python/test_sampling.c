@@ -99,7 +99,7 @@ bool pyframes_begin(const struct python_layout *layout, void *runtime, void *cod
 	return false;
 }
 
-void pyframes_refuse(const char *why)
+void pyframes_refuse(enum limitation why)
 {
 	(void)why;
 }
