@@ -24,7 +24,10 @@ struct thread_times thread_times(const struct source_thread *thread)
 	if (!cpu->is_looked)
 		return times;
 	times.has_waits = true;
-	times.runnable_ns = cpu->start_ns < YOUNG_NS
+	/* after an exec that is the program's before, too: much more than it lived is not its own */
+	times.runnable_ns = cpu->start_ns < YOUNG_NS &&
+					    cpu->runnable_ns <=
+						    difference(times.cpu_ns, wall_ns) + YOUNG_NS
 				    ? cpu->runnable_ns
 				    : difference(cpu->first_runnable_ns, cpu->runnable_ns);
 	times.blocked_ns = difference(times.cpu_ns + times.runnable_ns, wall_ns);
