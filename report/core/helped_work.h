@@ -16,7 +16,6 @@ struct helped_work;
 struct helped_work *helped_work_want(struct run *run, uint32_t counters);
 
 /* Of all events, whether they count or not; without counters all zeros. */
-struct work helped_work_of_thread(const struct helped_work *helped,
-				  const struct source_thread *thread);
+struct work helped_work_of_thread(struct helped_work *helped, const struct source_thread *thread);
 
 #endif

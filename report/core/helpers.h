@@ -37,6 +37,7 @@ struct helper_thread {
 	bool is_caller;  /* it has been the first owner of a helper's stint: it calls backward() */
 	bool is_confirmed; /* the owner was named by a backward function of this stint */
 	uint32_t index, process, depth;
+	uint64_t number;          /* torch's of the thread, as it was last; 0: not known */
 	uint64_t moves, moved_ns; /* operators that it began or ended, and when it did last */
 	uint64_t opened_ns;       /* its outermost open operator */
 	uint32_t owner;           /* NEST_NONE: nobody's helper */

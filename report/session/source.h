@@ -307,6 +307,12 @@ void thread_times_add(struct thread_times *into, const struct thread_times *more
 /* Of all its recorded threads, added up. */
 struct thread_times process_times(const struct source_process *process);
 
+/*
+ * CPU time of the process as this program: after an exec the kernel goes on counting, so that cpu_ns has that of the program
+ * before, too. Once all is read.
+ */
+uint64_t process_own_cpu_ns(const struct source *source, const struct source_process *process);
+
 /* Module that holds `address` in `process` at `time_ns`, NULL when none. */
 const struct source_module *source_module_at(const struct source_process *process, uint64_t address,
 					     uint64_t time_ns);
