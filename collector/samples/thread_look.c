@@ -148,6 +148,14 @@ static bool is_waiting(enum evt_python_state state)
 	return state != EVT_PYTHON_RUNS && state != EVT_PYTHON_READY;
 }
 
+bool thread_times(struct thread_files *files, struct thread_look *ret_look)
+{
+	char line[LINE_ROOM];
+
+	return read_line(files, "schedstat", &files->schedstat, line) &&
+	       thread_times_of(line, ret_look);
+}
+
 bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *look)
 {
 	const struct thread_look before = *look;
