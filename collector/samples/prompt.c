@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LATE_NS 60000u   /* after its time: more than a timer takes */
+#define LATE_NS 10000u   /* in a queue: more than it takes to put another off */
 #define SLICE_NS 100000u /* the shortest that there is */
 
 /* As the kernel has it, linux/sched/types.h. */
@@ -39,15 +39,19 @@ void prompt_end(struct prompt *prompt)
 	thread_files_close(&prompt->own);
 }
 
-bool prompt_is_late(struct prompt *prompt, uint64_t late_ns)
+void prompt_rest(struct prompt *prompt)
 {
-	uint64_t before_ns = prompt->ready_ns;
 	struct thread_look own = { .turns = 0 };
 
-	if (!thread_times(&prompt->own, &own))
-		return false;
-	prompt->ready_ns = own.ready_ns;
-	return late_ns > LATE_NS && own.ready_ns - before_ns > LATE_NS / 2;
+	if (thread_times(&prompt->own, &own))
+		prompt->ready_ns = own.ready_ns;
+}
+
+bool prompt_is_late(struct prompt *prompt)
+{
+	struct thread_look own = { .turns = 0 };
+
+	return thread_times(&prompt->own, &own) && own.ready_ns - prompt->ready_ns > LATE_NS;
 }
 
 uint64_t prompt_now_ns(void)

@@ -14,15 +14,18 @@
 
 struct prompt {
 	struct thread_files own;
-	uint64_t ready_ns; /* that the calling thread had waited for CPUs by its last look */
+	uint64_t
+		ready_ns; /* that the calling thread had waited for CPUs by the end of its last look */
 };
 
 /* For the calling thread. */
 void prompt_begin(struct prompt *prompt);
 void prompt_end(struct prompt *prompt);
 
-/* Once a look, `late_ns` after its time: it had to wait for a CPU until another thread gave it up. False where the kernel does not tell. */
-bool prompt_is_late(struct prompt *prompt, uint64_t late_ns);
+/* During a look: since the one before it had to wait for a CPU until another thread gave one up. False where the kernel does not tell. */
+bool prompt_is_late(struct prompt *prompt);
+/* At its end. */
+void prompt_rest(struct prompt *prompt);
 
 /* CLOCK_MONOTONIC */
 uint64_t prompt_now_ns(void);

@@ -216,6 +216,8 @@ static enum evt_python_state state_of_runner(struct samples *samples, struct sam
 {
 	enum thread_place on = thread_place_at(&thread->moment);
 
+	samples->is_late = samples->is_late ||
+			   (on == THREAD_ON_CPU && prompt_is_late(&samples->prompt));
 	if (samples->is_late && thread->unseen < UNSEEN_LOOKS) {
 		thread->unseen++;
 		return EVT_PYTHON_READY;
@@ -708,7 +710,7 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 	samples->switched_ns = thread_switched_ns((uint32_t)getpid(), (uint32_t)getpid());
 	samples->is_blind = !samples->switched_ns;
 	samples->switched_ns *= steady_ns - samples->next_ns <= PROMPT_NS;
-	samples->is_late = prompt_is_late(&samples->prompt, steady_ns - samples->next_ns);
+	samples->is_late = prompt_is_late(&samples->prompt);
 	samples->looks++;
 	samples->since_ns = since_ns(samples, steady_ns);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {
@@ -717,6 +719,7 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 		hz = wanted > hz ? wanted : hz;
 	}
 	threads_sweep(samples);
+	prompt_rest(&samples->prompt);
 	samples->looked_ns = hz ? steady_ns : 0;
 	if (!hz) {
 		samples->next_ns = 0;

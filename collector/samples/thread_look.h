@@ -50,8 +50,7 @@ struct thread_moment {
 	bool is_known;                /* the kernel tells all of this */
 	struct thread_switches early; /* thread_moment_prepare() */
 	uint64_t turns_before;        /* thread_moment_begin() */
-	bool can_run;                 /* thread_moment_end(): it waited for nothing then */
-	uint64_t turns_after;
+	uint64_t turns_after;         /* thread_moment_end() */
 	struct thread_switches late;
 };
 void thread_moment_prepare(struct thread_files *files, struct thread_moment *moment);
