@@ -61,7 +61,7 @@ static uint32_t number_of(void *value)
 	return number > 0 && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
-static void tell(uint32_t tid, void *value)
+static void name_tell(uint32_t tid, void *value)
 {
 	ssize_t length;
 	const char *bytes = python_api.PyUnicode_AsUTF8AndSize(value, &length);
@@ -89,7 +89,7 @@ static void look_at_thread(void *thread)
 	uint32_t tid = number_of(number);
 
 	if (tid && name && tid != (uint32_t)syscall(SYS_getpid))
-		tell(tid, name);
+		name_tell(tid, name);
 	if (number)
 		python_api.Py_DecRef(number);
 	if (name)
@@ -130,7 +130,7 @@ static void *active_find(void)
 }
 
 /* What it allocates is no event of the program's. */
-static void look(void)
+static void names_look(void)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL);
 	void *type, *value, *trace;
@@ -177,12 +177,12 @@ void thread_names_see(const char *event)
 	if (!looks_left || is_over())
 		return;
 	looks_left--;
-	look();
+	names_look();
 }
 
 void thread_names_end(void)
 {
 	if (!is_over())
-		look();
+		names_look();
 	has_ended = true;
 }
