@@ -36,7 +36,7 @@ int samples_init(struct samples *samples, struct common *common, struct processe
 	places_init(&samples->places, &common->journal);
 	codes_init(&samples->codes, common, &samples->places);
 	samples->sees_queues = true;
-	prompt_begin();
+	prompt_begin(&samples->prompt);
 	samples->is_ready = memory_init(&samples->memory) == 0;
 	return samples->is_ready ? 0 : -1;
 }
@@ -57,6 +57,7 @@ void samples_release(struct samples *samples)
 		thread_forget(samples, 0);
 	for (uint32_t i = 0; i < REGION_PROCESSES; i++)
 		memory_hints_release(&samples->process[i].hints);
+	prompt_end(&samples->prompt);
 	free(samples->thread);
 	free(samples->waiting);
 	codes_release(&samples->codes);
@@ -216,6 +217,12 @@ static enum evt_python_state state_of_runner(struct samples *samples, struct sam
 {
 	enum thread_place on = thread_place_at(&thread->moment);
 
+	samples->is_late = samples->is_late ||
+			   (on == THREAD_ON_CPU && prompt_is_late(&samples->prompt));
+	if (samples->is_late && thread->unseen < UNSEEN_LOOKS) {
+		thread->unseen++;
+		return EVT_PYTHON_READY;
+	}
 	if (on == THREAD_ON_CPU || (on == THREAD_QUEUED && was_put_off_by_us(samples, thread))) {
 		thread->unseen = 0;
 		return EVT_PYTHON_RUNS;
@@ -663,28 +670,11 @@ static void threads_sweep(struct samples *samples)
 	}
 }
 
-static uint64_t steady_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns)
 {
 	uint64_t period_ns = NS_PER_S / hz;
 
 	return spent_ns * SHARE > period_ns ? spent_ns * SHARE : period_ns;
-}
-
-/* Half of it to one and a half. */
-static uint64_t vary(struct samples *samples, uint64_t period_ns)
-{
-	samples->random ^= samples->random << 13;
-	samples->random ^= samples->random >> 7;
-	samples->random ^= samples->random << 17;
-	return period_ns / 2 + samples->random % (period_ns + 1);
 }
 
 /* Since the look before, 0: there was none that this one follows. A collector that was held up for long knows nothing of that. */
@@ -704,10 +694,11 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 
 	if (!samples->is_ready || !samples->processes->inspect || steady_ns < samples->next_ns)
 		return;
-	steady_ns = steady_now_ns();
+	steady_ns = prompt_now_ns();
 	samples->switched_ns = thread_switched_ns((uint32_t)getpid(), (uint32_t)getpid());
 	samples->is_blind = !samples->switched_ns;
 	samples->switched_ns *= steady_ns - samples->next_ns <= PROMPT_NS;
+	samples->is_late = prompt_is_late(&samples->prompt);
 	samples->looks++;
 	samples->since_ns = since_ns(samples, steady_ns);
 	for (uint32_t i = 0; i < samples->processes->limit; i++) {
@@ -716,13 +707,15 @@ void samples_take(struct samples *samples, uint64_t steady_ns)
 		hz = wanted > hz ? wanted : hz;
 	}
 	threads_sweep(samples);
+	prompt_rest(&samples->prompt);
 	samples->looked_ns = hz ? steady_ns : 0;
 	if (!hz) {
 		samples->next_ns = 0;
 		return;
 	}
 	samples->next_ns = steady_ns +
-			   vary(samples, samples_period_ns(hz, steady_now_ns() - steady_ns));
+			   prompt_vary(&samples->random,
+				       samples_period_ns(hz, prompt_now_ns() - steady_ns));
 }
 
 void samples_settle(struct samples *samples, uint64_t now_ns)

@@ -18,6 +18,7 @@
 #include "collector/samples/codes.h"
 #include "collector/samples/memory.h"
 #include "collector/samples/places.h"
+#include "collector/samples/prompt.h"
 #include "collector/samples/stack.h"
 #include "collector/samples/thread_look.h"
 
@@ -89,6 +90,8 @@ struct samples {
 	uint64_t
 		switched_ns; /* when we got our CPU for this look, thread_switched_ns(); 0: it came late */
 	bool is_blind; /* the kernel does not tell that */
+	bool is_late;  /* we had to wait for our CPU until another gave it up */
+	struct prompt prompt;
 	uint64_t random, looks;
 	bool is_ready;
 	bool sees_queues; /* tells threads on a CPU from those in a queue; tests, whose threads share ours, do without */

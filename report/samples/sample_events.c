@@ -2,6 +2,7 @@
 /* See sample_events.h. Ids are of a file; keys hold the file too. */
 #include "report/samples/sample_events.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "report/core/options.h"
@@ -95,6 +96,7 @@ void sample_counts_add(struct sample_counts *into, const struct sample_counts *m
 	into->looks += more->looks;
 	into->cpu_ns += more->cpu_ns;
 	into->cpu_looks += more->cpu_looks;
+	into->cpu_squares += more->cpu_squares;
 	into->native_ns += more->native_ns;
 	into->wait_ns += more->wait_ns;
 	into->ready_ns += more->ready_ns;
@@ -181,6 +183,7 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 	if (state == EVT_PYTHON_RUNS || state == EVT_PYTHON_TORN) {
 		counts.cpu_ns = thread->carried_ns;
 		counts.cpu_looks = counts.cpu_ns ? sample->looks : 0;
+		counts.cpu_squares = (double)counts.cpu_ns * (double)counts.cpu_ns;
 		thread->carried_ns = 0;
 		if (key_of(&mine->operator, event) != NO_OPERATOR)
 			counts.native_ns = counts.cpu_ns;
@@ -388,6 +391,17 @@ const char *samples_off_text(unsigned int off)
 	return off && off < EVT_PYTHON_OFF_LIMIT ? limitation_sentence(LIMITATION_samples_version +
 								       off - EVT_PYTHON_OFF_VERSION)
 						 : NULL;
+}
+
+/* Of looks that are worth the same, 1.96 standard deviations are 98 % over the root of their number; of others, so many count as (sum)^2 / sum of squares. */
+double samples_uncertain_percent(const struct samples *samples)
+{
+	double off;
+
+	if (!samples->all.cpu_ns)
+		return 100;
+	off = 98 * sqrt(samples->all.cpu_squares) / (double)samples->all.cpu_ns;
+	return off < 100 ? off : 100;
 }
 
 bool samples_can_be_more(const struct samples *samples)

@@ -117,6 +117,7 @@ struct source {
 
 	struct lookup process_by_pid; /* host and pid: the latest */
 	struct lookup thread_by_tid;  /* process index and tid: the latest */
+	struct lookup name_by_tid;    /* the same: of threads that have no stream yet */
 	struct source_name empty_name, overflow_name;
 
 	size_t symbol_bytes; /* of all symbol frames kept */
@@ -168,6 +169,9 @@ void stream_take_sched(struct file_row *file, const struct evt_thread_sched *eve
 /* It has used that much CPU time by now. */
 void thread_note_cpu(struct source_thread *thread, uint64_t cpu_ns);
 /* The thread that had this tid at that time, NULL when none. */
+/* The program names a thread, which may have no stream yet. */
+void thread_set_name(struct source *source, const struct source_process *process, uint64_t tid,
+		     uint64_t time_ns, const struct source_name *name);
 struct thread_row *thread_find(struct source *source, const struct source_process *process,
 			       uint64_t tid, uint64_t time_ns);
 
