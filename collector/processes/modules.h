@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files mapped with code into one process: module and module_end events from /proc/PID/maps, or where that is too
- * late from what the process left of its start (start_map.h), and the answer to "is this address in one that the file knows?".
+ * The files mapped with code into one process: module and module_end events from /proc/PID/maps,
+ * or where that is too late from what the process left of its start (start_map.h), and the answer
+ * to "is this address in one that the file knows?".
  *
- * What the program itself unloads it says (RECORD_UNLOADED), with the time: that goes before the maps, which are read now and then.
- * A reading is later than what has been drained of the rings: where it does not find a module, or finds another in its place, it
- * is believed only if the next one says so, too, as the program's word may be on its way.
+ * The program reports what it unloads itself (RECORD_UNLOADED), with the time. That takes
+ * precedence over the maps, which are read only now and then. A reading is later than what has
+ * been drained of the rings: where it does not find a module, or finds another in its place, it is
+ * believed only if the next one says so, too, as the program's word may be on its way.
  *
  * One thread. Which mappings are one object: objects.h.
  */
@@ -35,7 +37,7 @@ struct modules {
 	} * module;                  /* sorted by start */
 	uint32_t count;
 	uint32_t room;
-	uint64_t left_out; /* that were found and are not in the list, at most so many at once */
+	uint64_t left_out; /* found modules that are not in the list, the most at one time */
 	bool missed;       /* an address was asked for that is in none */
 	uint64_t read_ns;  /* steady time of the last reading, 0 before the first */
 	uint64_t told_ns;  /* the same on the file's clock */
@@ -66,10 +68,13 @@ bool modules_settle_ends(struct modules *modules, const struct modules_reading *
 /* Reads the maps and journals what has changed. False when they cannot be read, or are another program's. */
 bool modules_read(struct modules *modules, const struct modules_reading *reading);
 
-/* Of a process that cannot be read and has none: those that it had when its recording began (start_map.h). */
+/*
+ * For a process that cannot be read and has no modules yet: takes those that it had when its
+ * recording began (start_map.h).
+ */
 bool modules_take_start(struct modules *modules, const struct modules_reading *reading);
 
-/* Those of a forked child are those of its parent until a reading says otherwise: journals them. */
+/* Journals a forked child's modules: its parent's, until a reading shows others. */
 void modules_inherit(struct modules *modules, const struct modules *parent,
 		     const struct modules_reading *reading);
 

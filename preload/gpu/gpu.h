@@ -25,7 +25,7 @@ void gpu_share_with(const char *function);
 void gpu_copy_found(const char *path);
 /* The same, of one that cannot be served beside us: it is theirs from now on. At the second call nothing happens. */
 void gpu_leave_to(const char *function);
-/* All that ran on the GPU is told when it returns; or it took too long, which is said. */
+/* Returns when all GPU work has been reported, or when that takes too long, which is logged. */
 void gpu_flush(void);
 
 /* For cuptiActivityRegisterCallbacks(). */

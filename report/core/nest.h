@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What begins and ends on threads and is inside of each other: ranges, operators, modules, actions, scopes.
- * One stack for all of them, so that all draw the same lines where events are missing.
+ * The scope stack of each thread: ranges, operators, modules and actions that begin, end and
+ * contain each other. All analyses use this one, so that they agree on where scopes end when
+ * events are missing.
  *
- * A scope has a key, by which an end may name it; the innermost one of a key need not be the innermost of
- * its thread. What began inside a scope that ends first goes on in the one around that: up to then its
- * time was inside of the one, from then on it is inside of the other. Hidden scopes are around nothing.
+ * A scope has a key, by which an end may name it; the innermost scope of a key need not be the
+ * innermost of its thread. If a scope ends before one that began inside it, the inner one goes on
+ * inside the next scope outwards: its time is charged to the first scope up to then, and to the
+ * next one afterwards. A hidden scope is never the parent of another.
  *
- * Open scopes are numbers, so that whoever follows them may keep an array of its own beside them; a number
- * is used again when its scope has ended. Threads are indices. Memory grows with threads and open scopes.
- * Beginning and ending take constant time, but for ends by key of a nest that is not keyed: these look at
- * NEST_LOOKS_MAX scopes. An end on another thread looks at that many, of the threads of its process.
+ * Open scopes are numbers, so that whoever follows them may keep an array of its own beside them;
+ * a number is used again when its scope has ended. Threads are indices. Memory grows with threads
+ * and open scopes. Beginning and ending take constant time, but for ends by key of a nest that is
+ * not keyed: these look at NEST_LOOKS_MAX scopes. An end on another thread looks at that many, of
+ * the threads of its process.
  */
 #ifndef REPORT_CORE_NEST_H
 #define REPORT_CORE_NEST_H
