@@ -310,6 +310,7 @@ void helpers_take(struct helpers *helpers, struct source *source, const struct s
 		take_begin(helpers, source, event);
 		return;
 	case EVT_torch_end:
+	case EVT_torch_end_outer:
 		(void)thread_at(helpers, event->thread->index, event->process->index);
 		thread_end(helpers, event->thread->index, event->event.time_ns);
 		return;
