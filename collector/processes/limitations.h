@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process has noted of what is not recorded of it becomes facts of the file. One thread. */
+/*
+ * Writes the limitations that a process has noted (what of it is not recorded) as facts of the
+ * file. One thread.
+ */
 #ifndef COLLECTOR_PROCESSES_LIMITATIONS_H
 #define COLLECTOR_PROCESSES_LIMITATIONS_H
 

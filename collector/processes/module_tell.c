@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See module_tell.h. */
+/*
+ * See module_tell.h. Path and build-id become names; a name that ld.so has is resolved to the file
+ * that it leads to. Also says which allocator is linked into the file, as a limitation.
+ */
 #include "collector/processes/module_tell.h"
 
 #include <limits.h>

@@ -269,7 +269,7 @@ static void thread_walk(struct samples *samples, struct sampled_process *process
 		thread->last.state = state_of_runner(samples, thread, stack.place);
 }
 
-/* What the process has used and none of its threads was seen with; of one that is new no more is known than that it may be all. */
+/* CPU time of the process that no thread was charged with; UINT64_MAX for a new process. */
 static uint64_t process_untold_ns(struct sampled_process *process, uint32_t pid)
 {
 	uint64_t used_ns = proc_cpu_ns(pid);
@@ -281,8 +281,10 @@ static uint64_t process_untold_ns(struct sampled_process *process, uint32_t pid)
 }
 
 /*
- * Of the time since the look before, as much as it had a CPU for while it could run. Whether it has one at this moment is not
- * asked: this look may have taken it. While it waits for one again it counts too much, so that others must have used that.
+ * The thread's CPU time since the previous sample: its share of the time in which it could run.
+ * Whether it has a CPU at this moment is not asked, because this look may have taken it away. A
+ * thread that waits in the run queue may be charged too much; the excess belongs to the threads
+ * that ran instead.
  */
 static uint32_t thread_share_us(const struct samples *samples, const struct thread_look *look,
 				uint64_t most_ns)
@@ -296,9 +298,10 @@ static uint32_t thread_share_us(const struct samples *samples, const struct thre
 }
 
 /*
- * Threads begin and end between two looks, and what they do before the first and after the last is not seen; one that lives
- * for less than a period may not be seen at all. So who can run when it is seen for the first time stands for all of the time
- * since the look before: as much too much as those that were not seen are too little.
+ * Threads begin and end between two looks. What they do before their first and after their last
+ * look is not seen, and a thread that lives for less than a period may not be seen at all. So a
+ * thread that can run when it is first seen stands for all of the time since the previous look: on
+ * average that is as much too much as the unseen threads are too little.
  */
 static void thread_meet(struct samples *samples, struct sampled_process *process,
 			struct sampled_thread *thread, const struct code_reader *reader)

@@ -32,7 +32,7 @@ struct sample {
 	uint32_t holder, holder_place; /* of the GIL, as python_sample has them */
 };
 
-/* What is done about a thread at a look at its process. */
+/* How a thread is treated when its process is sampled. */
 enum sample_plan {
 	PLAN_NONE,  /* it has gone, or has no CPU time that can be read */
 	PLAN_SKIP,  /* it has done nothing for long */
@@ -105,7 +105,7 @@ void samples_release(struct samples *samples);
 /* When it is time. Steady times. */
 void samples_take(struct samples *samples, uint64_t steady_ns);
 
-/* What is known of threads so far is to be told with the next frame; then what has changed of the counters. */
+/* Writes what is known of threads with the next frame, then the counters that have changed. */
 void samples_settle(struct samples *samples, uint64_t now_ns);
 /* Puts what waits into blocks of its streams; returns how many. */
 uint32_t samples_write(struct samples *samples, struct frame_writer *fw);

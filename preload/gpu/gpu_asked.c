@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_asked.h. */
+/*
+ * See gpu_asked.h. Two lists, kinds and callbacks, are switched on and off as one, one thread at a
+ * time. Callbacks that come with shut gates are counted; after GPU_REST_CALLS of them work is
+ * switched off until the gates open.
+ */
 #include "preload/gpu/gpu_asked.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_form.h. */
+/*
+ * See gpu_form.h. The form is chosen when we subscribe; every other function tests that choice and
+ * calls the first or the second form of CUPTI's function.
+ */
 #include "preload/gpu/gpu_form.h"
 
 #include <link.h>

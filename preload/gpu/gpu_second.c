@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See gpu_second.h. */
+/*
+ * See gpu_second.h. The other user's subscription makes ours pause or end first, then goes to
+ * CUPTI; after it ours goes on in the form that is left. Functions of the first form are small
+ * wrappers around the second.
+ */
 #include "preload/gpu/gpu_second.h"
 
 #include <stdatomic.h>

@@ -183,7 +183,7 @@ static inline bool recorder_put(struct recorder_lane *lane, uint32_t type, uint6
 
 /* --- control: life/ --- */
 
-/* What recording needs to know of the region; not owned. */
+/* The parts of the region that recording needs; not owned. */
 struct recorder_region {
 	struct region_header *header;
 	struct region_shape shape;

@@ -46,10 +46,13 @@ struct advice {
 	bool advice_##id(const struct bottleneck *bottleneck, struct advice *advice);
 #include "report/advice/advice.def"
 
-/* What applies: failures first, then by the seconds at stake, known causes before guesses. To be freed. */
+/*
+ * The advice that applies: failures first, then by the seconds at stake, known causes before
+ * guesses. The caller frees it.
+ */
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count);
 
-/* What there is to gain at most, %: of the loop's settled steps, or of the run. */
+/* The most that can be gained, in %: of the loop's settled steps, or of the run. */
 double advice_share(const struct bottleneck *bottleneck, const struct advice *advice);
 bool advice_is_of_run(const struct advice *advice);
 

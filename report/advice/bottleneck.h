@@ -63,7 +63,10 @@ void bottleneck_release(struct bottleneck *bottleneck);
 
 /* Text of a fact that the process told, NULL when it did not. */
 const struct source_name *bottleneck_fact(const struct bottleneck *bottleneck, const char *key);
-/* Of the time of communication the share that ranks wait for the one that communicates least, from 0 to 1. */
+/*
+ * Share of the communication time that ranks wait for the rank that communicates least, from 0 to
+ * 1.
+ */
 double ranks_waiting_share(const struct bottleneck *bottleneck);
 
 /*

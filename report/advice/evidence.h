@@ -90,7 +90,7 @@ struct evidence_sample {
 	size_t first_label;
 };
 
-/* What the scheduler's counters say where a step ends, up to a second ago. */
+/* The scheduler's counters at the end of a step; up to a second old. */
 struct evidence_scheduler {
 	uint64_t time_ns;
 	bool is_known;                    /* runnable_ns */
@@ -177,7 +177,7 @@ struct evidence_mark {
 void evidence_step(struct evidence *evidence, struct nest_place place,
 		   const struct evidence_mark *mark);
 
-/* Of this whole step of the process (index); NULL: it is none. */
+/* The sample of this step of the process (index); NULL if it is not a whole step. */
 const struct evidence_sample *evidence_sample_of(const struct evidence *evidence, uint32_t process,
 						 uint64_t number);
 

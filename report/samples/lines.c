@@ -2,7 +2,8 @@
 /*
  * See lines.h. A map by a hash of what tells lines apart; lines of the same hash follow each
  * other. Each counted stack is walked outwards: `self` goes to its innermost line, `total` once to
- * each of its lines.
+ * each of its lines. With `own` only the user's lines of a stack count, and links say what was
+ * around and inside them.
  */
 #include "report/samples/lines.h"
 

@@ -38,7 +38,7 @@ struct line {
 	uint64_t seen; /* the stack that was added last */
 };
 
-/* What lines are told apart by, beside the file. */
+/* What distinguishes lines, beside the file. */
 enum lines_by {
 	LINES_BY_LINE, /* a number, and the function: a lambda is another than what is around it */
 	LINES_BY_FUNCTION, /* whose first line is the number */

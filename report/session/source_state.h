@@ -191,7 +191,7 @@ void module_end(struct file_row *file, const struct evt_module_end *event, uint6
 
 /* --- source_losses.c --- */
 int loss_add(struct file_row *file, const struct evt_lost *event, uint64_t time_ns);
-/* What the end marker counts as lost beyond what `lost` events told: there was no room for one. */
+/* Losses that the end marker counts beyond those of `lost` events, for which there was no room. */
 int loss_add_untold(struct file_row *file);
 int meta_add(struct file_row *file, const struct evt_meta *event, uint64_t time_ns);
 __attribute__((format(printf, 4, 5))) void fault_add(struct file_row *file, uint64_t offset,
@@ -204,7 +204,7 @@ int hole_add(struct file_row *file, const struct source_process *process, uint64
 	     uint64_t to_ns);
 
 /* --- source_passed.c --- */
-/* What of the block became no event. */
+/* Records of the block that became no event. */
 void passed_add(struct file_row *file, struct thread_row *thread, const struct event_block *block);
 /* Sums of a block without events wait for the thread's next run, or for the end of the frame. */
 void sums_wait(struct file_row *file, struct thread_row *thread, const struct block_sum *sum);

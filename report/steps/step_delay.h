@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations of steps.h in order of time, where some are told late: what a GPU did is known seconds after the host has
- * gone on. So what happens on the host waits until all of that time has been told, then both go to the steps, in order.
- * Nothing waits before the first sign of a GPU.
+ * Puts the operations of steps.h in the order of time although some are deferred: the work of a
+ * GPU is reported seconds after the host has gone on. So operations of the host wait until all
+ * work of their time has been reported; then both go to the steps, in order. Before the first sign
+ * of a GPU nothing waits.
  *
- * Memory grows with what happens in LATE_WAIT_NS. Work that is told later than that begins where the steps are by then,
- * and is counted (gpu_late). One thread.
+ * Memory grows with what happens in LATE_WAIT_NS. Work that is reported later than that is moved
+ * to where the steps are by then, and counted (gpu_late). One thread.
  */
 #ifndef REPORT_STEPS_STEP_DELAY_H
 #define REPORT_STEPS_STEP_DELAY_H
