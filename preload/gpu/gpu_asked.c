@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_asked.h. Two lists, kinds and callbacks, are switched on and off as one, one thread at a
- * time. Callbacks that come with shut gates are counted; after GPU_REST_CALLS of them work is
- * switched off until the gates open.
+ * See gpu_asked.h. One thread at a time switches kinds and callbacks. Whoever opens the gates waits for its turn, so that all of a
+ * range is told. Kinds of work stand first in the list: a rest switches off those, and no others.
  */
 #include "preload/gpu/gpu_asked.h"
 

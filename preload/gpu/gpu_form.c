@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_form.h. The form is chosen when we subscribe; every other function tests that choice and
- * calls the first or the second form of CUPTI's function.
+ * See gpu_form.h. The form is chosen when we subscribe, and again after nobody has. What an object asks ld.so for is read from the
+ * undefined names of its symbol table. Functions of both forms go by one flag.
  */
 #include "preload/gpu/gpu_form.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See gpu_second.h. The other user's subscription makes ours pause or end first, then goes to
- * CUPTI; after it ours goes on in the form that is left. Functions of the first form are small
- * wrappers around the second.
+ * See gpu_second.h. The other's subscription is its own call of CUPTI: before it we make way, if we use the first form, and after it we
+ * come back, whether it has succeeded or not.
  */
 #include "preload/gpu/gpu_second.h"
 
