@@ -49,6 +49,7 @@ struct advice {
 	struct advice_place place;
 	char text[ADVICE_BYTES];            /* the figures, one sentence */
 	char command[ADVICE_COMMAND_BYTES]; /* the rule's, unless there is a better one */
+	const char *todo;                   /* the rule's, unless the run did something else */
 };
 
 /* One for each line of advice.def: fills value, gain_ns and text, and returns whether it applies. */
@@ -56,7 +57,7 @@ struct advice {
 	bool advice_##id(const struct bottleneck *bottleneck, struct advice *advice);
 #include "report/advice/advice.def"
 
-/* What applies: failures first, then by the seconds at stake, known causes before guesses. To be freed. */
+/* What applies: failures first, notes last; of the rest by the seconds at stake, known causes before guesses. To be freed. */
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count);
 
 /* What there is to gain at most, %: of the loop's settled steps, or of the run. */

@@ -391,7 +391,7 @@ static void print_advice(const struct bottleneck *bottleneck, const struct scree
 			unit_format_percent(share, advice_share(bottleneck, advice)),
 			advice_is_of_run(advice) ? "run" : "steps' time");
 	fputs(")\n   ", screen->out);
-	snprintf(words, sizeof(words), "%s %s [prof-report %s]", advice->text, advice->rule->todo,
+	snprintf(words, sizeof(words), "%s %s [prof-report %s]", advice->text, advice->todo,
 		 advice->command);
 	print_words(screen, words, 3, 3);
 }

@@ -104,7 +104,7 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 		}
 		put_place(table, &advice->place);
 		set_text(table, COLUMN_bottleneck_text, advice->text);
-		set_text(table, COLUMN_bottleneck_todo, rule->todo);
+		set_text(table, COLUMN_bottleneck_todo, advice->todo);
 		set_text(table, COLUMN_bottleneck_command, advice->command);
 	}
 }
