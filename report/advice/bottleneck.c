@@ -9,6 +9,7 @@
 #include "report/advice/evidence_events.h"
 #include "report/core/key.h"
 #include "report/cuda/cuda_events.h"
+#include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
 #include "report/nvtx/range_events.h"
 #include "report/steps/step_events.h"
@@ -24,6 +25,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.run = run,
 		.source = run_source(run),
 		.heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack }),
+		.heap_growth = growth_want(run, &(struct growth_options){ HEAP_OF_C }),
 		.ranges = ranges_want(run, NULL),
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.operators = operators_want_rows(run, NULL, OPERATORS_ALL),

@@ -20,11 +20,14 @@
 #include "report/tensors/tensors.h"
 #include "report/torch/operators.h"
 
+struct growth; /* report/heap/growth.h */
+
 struct bottleneck {
 	/* what bottleneck_want() wants */
 	struct run *run;
 	struct source *source;
 	struct heap *heap;
+	const struct growth *heap_growth;
 	struct ranges *ranges;
 	struct cuda *cuda;
 	struct operators *operators;
