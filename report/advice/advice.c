@@ -120,7 +120,8 @@ double advice_share(const struct bottleneck *bottleneck, const struct advice *ad
 bool advice_is_of_run(const struct advice *advice)
 {
 	return advice->rule->look == advice_first_step || advice->rule->look == advice_startup ||
-	       advice->rule->look == advice_slow_imports;
+	       advice->rule->look == advice_slow_imports || advice->rule->look == advice_hot_line ||
+	       advice->rule->look == advice_hot_function;
 }
 
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count)

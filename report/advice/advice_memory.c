@@ -172,6 +172,20 @@ bool advice_heap_growth(const struct bottleneck *bottleneck, struct advice *advi
 	return true;
 }
 
+/* Without steps there is no rate: it is judged from allocation to allocation, as report leaks does. */
+bool advice_leak(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char text[GROWTH_PLACE_BYTES];
+	uint64_t bytes = bottleneck->steps->time.count
+				 ? 0
+				 : growth_place_kept(bottleneck, &advice->place, text);
+
+	if (!advice_exceeds(advice, (double)bytes))
+		return false;
+	advice_say(advice, "%s", text);
+	return true;
+}
+
 /* Small objects of Python, which are no blocks of the heap. */
 bool advice_python_memory_growth(const struct bottleneck *bottleneck, struct advice *advice)
 {

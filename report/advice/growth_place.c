@@ -4,16 +4,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "report/advice/place_text.h"
 #include "report/base/memory.h"
-#include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/heap/growth.h"
 #include "report/heap/stack_sums.h"
 
-#define KEPT_MIN (64u << 10) /* bytes that nobody has freed */
-#define NAME_SHOWN 100u
+#define KEPT_MIN (64u << 10)      /* bytes that nobody has freed */
+#define KEPT_WHOLE_MIN (1u << 20) /* the same of a run without steps */
 
 /* The place that grows most; SIZE_MAX: none does. */
 static size_t find_most(const struct growth *growth, const struct stack_sums *sums,
@@ -38,64 +37,106 @@ static size_t find_most(const struct growth *growth, const struct stack_sums *su
 	return most;
 }
 
-static void put_place(const struct named_frame *frame, struct advice_place *place)
+/* The same without steps, of all allocations: by what was never freed. */
+static size_t find_most_kept(const struct growth *growth, const struct stack_sums *sums)
 {
-	if (!frame->is_users)
-		return;
-	text_escape(place->function, sizeof(place->function), frame->name, strlen(frame->name));
-	if (!frame->file || !frame->line)
-		return;
-	text_escape(place->line, sizeof(place->line) - 16, frame->file, strlen(frame->file));
-	snprintf(place->line + strlen(place->line), 16, ":%u", frame->line);
+	bool *is_large = memory_zero(sums->count, sizeof(*is_large));
+	struct growth_curve *curve;
+	uint64_t most_bytes = 0;
+	size_t most = SIZE_MAX;
+
+	for (size_t i = 0; i < sums->count; i++)
+		is_large[i] = stack_sums_get(sums, i).row.kept_bytes >= KEPT_WHOLE_MIN;
+	curve = growth_curves_whole(growth, sums->place, sums->count, is_large);
+	for (size_t i = 0; i < sums->count; i++) {
+		struct stack_sum sum = stack_sums_get(sums, i);
+		struct growth_span span = { sum.first_ns, sum.latest_ns, sum.row.kept_bytes };
+
+		if (is_large[i] && sum.row.kept_bytes > most_bytes &&
+		    growth_judge_whole(growth, &curve[i], &span) == GROWTH_STEADY) {
+			most_bytes = sum.row.kept_bytes;
+			most = i;
+		}
+	}
+	free(curve);
+	free(is_large);
+	return most;
 }
 
-static void put_text(const struct named_frame *frame, double per_step,
-		     char text[GROWTH_PLACE_BYTES])
+static void rows_init(struct stack_rows *rows, const struct bottleneck *bottleneck)
 {
-	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
-	char name[NAME_SHOWN + 1], line[NAME_SHOWN + 24] = "", step[UNIT_TEXT_BYTES];
-	char file[NAME_SHOWN + 1];
+	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
+						   COLUMN_ID_LIMIT };
 
-	text_escape(name, sizeof(name), frame->name, strlen(frame->name));
-	if (frame->file && frame->line) {
-		const char *base = slash ? slash + 1 : frame->file;
+	stack_rows_init(rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
+			none);
+	rows->names.for_people = true;
+	stack_rows_pick_own(rows);
+}
 
-		text_escape(file, sizeof(file), base, strlen(base));
-		snprintf(line, sizeof(line), " (%s:%u)", file, frame->line);
-	}
-	snprintf(text, GROWTH_PLACE_BYTES, " What %s%s asks for grows by %s a step.", name, line,
-		 unit_format_bytes(step, (uint64_t)(per_step + 0.5)));
+/* NULL: no place, or one without a name. */
+static const struct named_frame *frame_at(struct stack_rows *rows, size_t place)
+{
+	const struct named_frame *frame = place != SIZE_MAX ? stack_rows_frame(rows, place) : NULL;
+
+	return frame && frame->function ? frame : NULL;
 }
 
 bool growth_place_find(const struct bottleneck *bottleneck, struct advice_place *ret_place,
 		       char text[GROWTH_PLACE_BYTES])
 {
-	static const struct stack_columns none = { COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT, COLUMN_ID_LIMIT,
-						   COLUMN_ID_LIMIT };
 	const struct growth *growth = bottleneck->heap_growth;
 	struct stack_sums sums = { .keeps_places = true };
+	char name[PLACE_FRAME_BYTES], step[UNIT_TEXT_BYTES];
 	const struct named_frame *frame;
 	struct stack_rows rows;
-	bool is_named;
 	double per_step;
-	size_t most;
 
-	if (!growth || growth_steps(growth) < GROWTH_LOOKS_MIN || bottleneck->heap->estimate)
+	if (growth_steps(growth) < GROWTH_LOOKS_MIN || bottleneck->heap->estimate)
 		return false;
-	stack_rows_init(&rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
-			none);
-	rows.names.for_people = true;
-	stack_rows_pick_own(&rows);
+	rows_init(&rows, bottleneck);
 	stack_sums_make(&sums, bottleneck->heap, bottleneck->source, &rows, WEIGHT_KEPT);
-	most = find_most(growth, &sums, &per_step);
-	frame = most != SIZE_MAX ? stack_rows_frame(&rows, most) : NULL;
-	is_named = frame && frame->function;
-	if (is_named) {
-		put_place(frame, ret_place);
-		put_text(frame, per_step, text);
+	frame = frame_at(&rows, find_most(growth, &sums, &per_step));
+	if (frame) {
+		place_of_frame(frame, ret_place);
+		place_frame_text(frame, name);
+		snprintf(text, GROWTH_PLACE_BYTES, " What %s asks for grows by %s a step.", name,
+			 unit_format_bytes(step, (uint64_t)(per_step + 0.5)));
 	}
 	stack_sums_release(&sums);
 	stack_rows_release(&rows);
-	return is_named;
+	return frame != NULL;
+}
+
+uint64_t growth_place_kept(const struct bottleneck *bottleneck, struct advice_place *ret_place,
+			   char text[GROWTH_PLACE_BYTES])
+{
+	const struct growth *growth = bottleneck->heap_growth;
+	struct stack_sums sums = { .keeps_places = true };
+	char name[PLACE_FRAME_BYTES], kept[UNIT_TEXT_BYTES], blocks[UNIT_TEXT_BYTES];
+	const struct named_frame *frame;
+	struct stack_sum sum = { .first_ns = 0 };
+	struct stack_rows rows;
+	size_t most;
+
+	if (!growth_is_whole(growth) || bottleneck->heap->estimate)
+		return 0;
+	rows_init(&rows, bottleneck);
+	stack_sums_make(&sums, bottleneck->heap, bottleneck->source, &rows, WEIGHT_KEPT);
+	most = find_most_kept(growth, &sums);
+	frame = frame_at(&rows, most);
+	if (frame) {
+		sum = stack_sums_get(&sums, most);
+		place_of_frame(frame, ret_place);
+		place_frame_text(frame, name);
+		snprintf(text, GROWTH_PLACE_BYTES,
+			 "what %s asks for is never freed, and grows throughout the run: %s in %s "
+			 "blocks.",
+			 name, unit_format_bytes(kept, sum.row.kept_bytes),
+			 unit_format_count(blocks, sum.row.kept_allocations));
+	}
+	stack_sums_release(&sums);
+	stack_rows_release(&rows);
+	return sum.row.kept_bytes;
 }

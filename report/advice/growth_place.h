@@ -8,10 +8,13 @@
 
 #include "report/advice/bottleneck.h"
 
-#define GROWTH_PLACE_BYTES 256u
+#define GROWTH_PLACE_BYTES 384u
 
 /* A sentence for advice, and the place where it is the user's; false: nothing is known to grow in each part of the steps. */
 bool growth_place_find(const struct bottleneck *bottleneck, struct advice_place *ret_place,
 		       char text[GROWTH_PLACE_BYTES]);
+/* The same without steps: the bytes that were never freed, of a place that grows in each part of the allocations; 0: none. */
+uint64_t growth_place_kept(const struct bottleneck *bottleneck, struct advice_place *ret_place,
+			   char text[GROWTH_PLACE_BYTES]);
 
 #endif

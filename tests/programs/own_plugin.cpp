@@ -41,7 +41,7 @@ KEEPER(keep_two, 222)
 
 int main()
 {
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 4000; i++) {
 		make_plugin()->run();
 		keep_one();
 		keep_two();
