@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC 0x31676572746e69e9ull /* "\xe9intreg1": no text starts so */
-#define REGION_VERSION 14u
+#define REGION_VERSION 15u
 
 #define REGION_BYTES_MIN (1ull << 20)
 #define REGION_BYTES_MAX (1ull << 38)
@@ -232,6 +232,7 @@ struct region_header {
 	char trace[REGION_TEXT_BYTES];   /* families recorded, for the file's meta events */
 	char capture[REGION_TEXT_BYTES]; /* the capture range, "" when all is recorded */
 	char step[REGION_TEXT_BYTES]; /* what ends a step by the user's wish, "" when he has none */
+	char own[REGION_TEXT_BYTES]; /* what is the user's own code by his wish, "" when he has none */
 	char version_text[REGION_TEXT_BYTES];
 
 	/* Live words, each on a line of its own. */

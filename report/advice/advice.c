@@ -160,6 +160,8 @@ static int compare(const void *a, const void *b)
 
 	if (is_failure(left) != is_failure(right))
 		return is_failure(left) ? -1 : 1;
+	if ((left->severity == ADVICE_NOTE) != (right->severity == ADVICE_NOTE))
+		return left->severity == ADVICE_NOTE ? 1 : -1;
 	if (left->weight_ns != right->weight_ns)
 		return left->weight_ns > right->weight_ns ? -1 : 1;
 	if (is_guess(left) != is_guess(right))
@@ -183,7 +185,8 @@ double advice_share(const struct bottleneck *bottleneck, const struct advice *ad
 bool advice_is_of_run(const struct advice *advice)
 {
 	return advice->rule->look == advice_first_step || advice->rule->look == advice_startup ||
-	       advice->rule->look == advice_slow_imports;
+	       advice->rule->look == advice_slow_imports || advice->rule->look == advice_hot_line ||
+	       advice->rule->look == advice_hot_function;
 }
 
 struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_count)
@@ -192,7 +195,9 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 	size_t count = 0;
 
 	for (size_t i = 0; i < RULES; i++) {
-		advice[count] = (struct advice){ .rule = &rules[i], .severity = rules[i].severity };
+		advice[count] = (struct advice){ .rule = &rules[i],
+						 .severity = rules[i].severity,
+						 .todo = rules[i].todo };
 		snprintf(advice[count].command, ADVICE_COMMAND_BYTES, "%s", rules[i].command);
 		if (!rules[i].look(bottleneck, &advice[count]) ||
 		    !advice_limit(bottleneck, &advice[count]))

@@ -35,6 +35,7 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 {
 	uint64_t ns = bottleneck->loop.ns[STEP_dataloader];
 	char time[UNIT_TEXT_BYTES], workers[UNIT_TEXT_BYTES];
+	struct step_line line;
 
 	if (!share_exceeds(bottleneck, advice, ns))
 		return false;
@@ -44,6 +45,15 @@ bool advice_dataloader(const struct bottleneck *bottleneck, struct advice *advic
 		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps),
 		   bottleneck->workers ? unit_format_count(workers, bottleneck->workers) : "no",
 		   bottleneck->workers > 1 ? "es were seen in all" : " was seen");
+	if (bottleneck->workers)
+		advice->todo =
+			"The workers do not keep up with the loop. lines has their lines: make "
+			"faster what they do for each sample, or start more of them, and keep "
+			"them from epoch to epoch with persistent_workers=True.";
+	else if (step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users)
+		advice->todo =
+			"Make that line faster first, or do its work once, before the training. "
+			"Worker processes of the DataLoader can do it while the loop runs.";
 	return true;
 }
 

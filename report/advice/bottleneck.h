@@ -17,14 +17,18 @@
 #include "report/gpu/untold.h"
 #include "report/heap/heap.h"
 #include "report/io/io_events.h"
+#include "report/native/native_events.h"
 #include "report/tensors/tensors.h"
 #include "report/torch/operators.h"
+
+struct growth; /* report/heap/growth.h */
 
 struct bottleneck {
 	/* what bottleneck_want() wants */
 	struct run *run;
 	struct source *source;
 	struct heap *heap;
+	const struct growth *heap_growth;
 	struct ranges *ranges;
 	struct cuda *cuda;
 	struct operators *operators;
@@ -35,6 +39,7 @@ struct bottleneck {
 	struct gpu_time *gpu_time;
 	struct untold *untold;
 	struct step_lines *lines;
+	struct native_reading *native;
 	struct run_facts *environment;
 	struct import_evidence *imports;
 	struct functions *functions;
@@ -91,6 +96,8 @@ static inline double bottleneck_share(const struct bottleneck *bottleneck, uint6
 
 /* What was started, also where another process runs the loop; NULL: not known. */
 const struct source_name *bottleneck_command(const struct bottleneck *bottleneck);
+/* A process of it runs Python, or did. */
+bool bottleneck_is_python(const struct bottleneck *bottleneck);
 /* A process of a data loader. */
 bool bottleneck_is_worker(const struct source_process *process);
 

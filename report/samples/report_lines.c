@@ -24,7 +24,6 @@
 struct lines_state {
 	struct own own;
 	bool is_of_steps; /* rows are of the steps, and one of the rest */
-	uint64_t imports_ns;
 	const struct samples *samples;
 	struct source_text text;
 	const void *heap;               /* NULL: nobody looks at it */
@@ -135,6 +134,7 @@ static void put_line(struct table *table, const struct source *source, const str
 	put_name(table, COLUMN_lines_function, source, line->function,
 		 line->is_torn      ? SAMPLE_TORN
 		 : line->is_outside ? SAMPLE_NOT_IN_STEPS
+		 : line->is_import  ? SAMPLE_IMPORTS
 				    : SAMPLE_NOT_PYTHON);
 	if (line->number)
 		table_set_number(table, COLUMN_lines_line, line->number);
@@ -244,7 +244,6 @@ static void lines_fill(struct report *report, struct table *table)
 	else
 		lines_make_own(&lines, samples, by, &state->own, !run_filters(report->run)->any);
 	state->is_of_steps = lines.own && samples->steps.looks && !run_filters(report->run)->any;
-	state->imports_ns = lines.imports_ns;
 	state->has_memory = state->heap &&
 			    line_memory_add(state->heap, run_source(report->run), &lines);
 	state->has_gpu = state->gpu && line_gpu_add(state->gpu, run_source(report->run), &lines);
@@ -311,23 +310,15 @@ static const char *samples_explain(const struct report *report, struct why_empty
 static void print_steps(const struct lines_state *state, const struct screen *screen)
 {
 	const struct samples *samples = state->samples;
-	char outside[UNIT_TEXT_BYTES], imports[UNIT_TEXT_BYTES];
+	char outside[UNIT_TEXT_BYTES];
 
-	if (!state->is_of_steps)
-		return;
-	unit_format_ns(outside, samples->all.cpu_ns - samples->steps.cpu_ns);
-	if (state->imports_ns)
-		screen_print_prose(screen,
-				   "Lines are those of the steps, in workers too. %s of CPU time "
-				   "passed before and after, %s of it in imports (prof-report "
-				   "imports). --frames all shows the lines of the whole run.",
-				   outside, unit_format_ns(imports, state->imports_ns));
-	else
-		screen_print_prose(screen,
-				   "Lines are those of the steps, in workers too. %s of CPU time "
-				   "passed before and after. --frames all shows the lines of the "
-				   "whole run.",
-				   outside);
+	if (state->is_of_steps)
+		screen_print_prose(
+			screen,
+			"Lines are those of the steps, in workers too. %s of CPU time "
+			"passed before and after. --frames all shows the lines of the "
+			"whole run.",
+			unit_format_ns(outside, samples->all.cpu_ns - samples->steps.cpu_ns));
 }
 
 static void samples_foot(const struct document *document, const struct screen *screen)

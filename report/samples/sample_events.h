@@ -19,6 +19,7 @@
 #define SAMPLE_WAIT_MAX_NS 2000000000u /* that one sample can stand for: the rest was not seen */
 #define SAMPLES_HZ_MAX 1000u           /* INTERCEPT_SAMPLE allows no more */
 #define SAMPLE_NOT_PYTHON "(no Python function)"
+#define SAMPLE_IMPORTS "(imports)"
 #define SAMPLE_NOT_IN_STEPS "(outside of the steps)"
 #define SAMPLE_TORN "(stack could not be read)"
 #define SAMPLE_DEPTH_MAX 1024u /* of places that are followed: the collector has fewer */

@@ -132,7 +132,8 @@ burn()'
 	"${PYTHON:-python3}" -c 'print("x = [", *(f"lambda: ({k}, {k}.5)," for k in range(60000)), "]", sep="\n")' >large.py
 	PYTHONPATH=. PYTHONDONTWRITEBYTECODE=1 INTERCEPT_SAMPLE=1000 run_traced "${PYTHON:-python3}" -c 'import large' || fail "status $?"
 	one=$("$REPORT" lines --limit 1 "$OUTPUT" | tr '\n' ' ')
-	expect_match "lines of an import" "$one" 'frozen'
+	expect_match "lines of an import" "$one" '[(]imports[)]'
+	expect_match "lines of an import, all frames" "$("$REPORT" lines --frames all --limit 1 "$OUTPUT" | tr '\n' ' ')" 'frozen'
 	one=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
 	[[ $one != *"frozen importlib"* ]] || fail "the machinery of imports is a line to look at: $one"
 	expect_match "imports" "$one" 'Imports of Python modules took .* of it for large'
