@@ -187,6 +187,7 @@ void step_phase_times_add(struct step_phase_times *into, const struct step_phase
 	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
 		into->ns[i] += more->ns[i];
 		into->gpu_ns[i] += more->gpu_ns[i];
+		into->launches[i] += more->launches[i];
 	}
 }
 
@@ -456,6 +457,17 @@ void steps_phase(struct steps *steps, struct nest_place place, enum step_phase p
 		start_ns = process->start_ns;
 	edges_put(&process->phases, start_ns, (enum step_category)phase, false);
 	edges_put(&process->phases, place.time_ns, (enum step_category)PHASE_other, false);
+}
+
+void steps_launches(struct steps *steps, struct nest_place place, enum step_phase phase,
+		    uint64_t count)
+{
+	struct step_process *process = steps_process_at(steps, place.process);
+
+	if (process->under_way && place.time_ns > process->start_ns)
+		process->phase_times.launches[process->owner == place.thread ? phase
+									     : PHASE_other] +=
+			count;
 }
 
 void steps_helped(struct steps *steps, struct nest_place owner, uint64_t duration_ns)
