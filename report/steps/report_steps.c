@@ -151,8 +151,8 @@ static void total_phases(const struct steps *steps, struct facts *facts)
 		"gpu_other_phase_ns"
 	};
 	static const char *const launches[STEP_PHASE_LIMIT] = {
-		"data_launches",	  "forward_launches",	 "backward_launches",
-		"optimizer_launches",	  "communication_launches", "evaluation_launches",
+		"data_launches",       "forward_launches",       "backward_launches",
+		"optimizer_launches",  "communication_launches", "evaluation_launches",
 		"other_phase_launches"
 	};
 

@@ -76,8 +76,8 @@ static inline void op_apply(struct steps *steps, const struct step_op *op)
 static bool op_has_more(enum step_op_kind kind)
 {
 	return kind == STEP_OP_SPAN || kind == STEP_OP_HELPED || kind == STEP_OP_PHASE ||
-	       kind == STEP_OP_LAUNCHES ||
-	       kind == STEP_OP_IO || kind == STEP_OP_CLOCK || kind == STEP_OP_MARK;
+	       kind == STEP_OP_LAUNCHES || kind == STEP_OP_IO || kind == STEP_OP_CLOCK ||
+	       kind == STEP_OP_MARK;
 }
 
 void step_delay_put(struct step_delay *delay, const struct step_op *op)

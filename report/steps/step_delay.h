@@ -20,7 +20,7 @@ enum step_op_kind {
 	STEP_OP_CUT,
 	STEP_OP_SPAN,
 	STEP_OP_HELPED,
-	STEP_OP_PHASE, /* category: enum step_phase */
+	STEP_OP_PHASE,    /* category: enum step_phase */
 	STEP_OP_LAUNCHES, /* the same; ns: how many */
 	STEP_OP_IO,
 	STEP_OP_CLOCK,

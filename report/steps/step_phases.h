@@ -63,7 +63,8 @@ struct phase_stretch {
 	struct nest_place place; /* it ends at that time */
 	enum step_phase phase;
 	uint64_t duration_ns;
-	uint64_t launches; /* of kernels; of a stretch that is still told, with a duration of 0, those of helpers */
+	uint64_t
+		launches; /* of kernels; of a stretch that is still told, with a duration of 0, those of helpers */
 };
 typedef void step_phase_take(void *state, const struct phase_stretch *stretch);
 

@@ -477,9 +477,8 @@ void steps_launches(struct steps *steps, struct nest_place place, enum step_phas
 	struct step_process *process = steps_process_at(steps, place.process);
 
 	if (process->under_way && place.time_ns > process->start_ns)
-		process->phase_times.launches[process->owner == place.thread ? phase
-									     : PHASE_other] +=
-			count;
+		process->phase_times
+			.launches[process->owner == place.thread ? phase : PHASE_other] += count;
 }
 
 void steps_helped(struct steps *steps, struct nest_place owner, uint64_t duration_ns)

@@ -66,7 +66,8 @@ struct step_cpu {
  */
 struct step_phase_times {
 	uint64_t ns[STEP_PHASE_LIMIT], gpu_ns[STEP_PHASE_LIMIT];
-	uint64_t launches[STEP_PHASE_LIMIT]; /* of kernels, by the thread and its helpers; other: by any other thread, too */
+	uint64_t launches
+		[STEP_PHASE_LIMIT]; /* of kernels, by the thread and its helpers; other: by any other thread, too */
 };
 
 struct step_row {
