@@ -8,6 +8,7 @@
 #include "report/advice/gpu_evidence.h"
 #include "report/advice/import_evidence.h"
 #include "report/advice/steady_loop.h"
+#include "report/advice/worker_restarts.h"
 #include "report/advice/run_facts.h"
 #include "report/advice/step_lines.h"
 #include "report/core/ranges.h"
@@ -50,6 +51,7 @@ struct bottleneck {
 	struct timing operator_times; /* of operators that are no labels */
 	uint64_t operator_calls, launches, cuda_errors;
 	uint64_t workers; /* of data loaders */
+	struct worker_restarts restarts;
 	bool sampled, limited;
 	struct advice *advice; /* most important first */
 	size_t advice_count;

@@ -71,6 +71,8 @@ static bool is_one_of(const char *name, size_t length, const char *const *texts)
 enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t scope)
 {
 	static const char *const items[] = { "aten::item", "aten::_local_scalar_dense", NULL };
+	static const char *const copies[] = { "aten::clone",    "aten::contiguous", "aten::to",
+					      "aten::_to_copy", "aten::copy_",      NULL };
 	static const char *const plain[] = { "Optimizer.step#LBFGS.step",
 					     "Optimizer.step#SparseAdam.step", NULL };
 	enum region_kind region = region_kind_of(name, length);
@@ -93,6 +95,8 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 		return EVIDENCE_BACKWARD;
 	if (is_one_of(name, length, items))
 		return EVIDENCE_ITEM;
+	if (is_one_of(name, length, copies))
+		return EVIDENCE_COPY;
 	if (begins_with(name, length, "aten::_foreach_") ||
 	    begins_with(name, length, "aten::_fused_"))
 		return EVIDENCE_GROUPED;
@@ -145,7 +149,7 @@ static void open_beside(struct evidence *evidence, uint32_t scope, uint32_t name
 static bool is_operator(uint64_t kind)
 {
 	return kind == EVIDENCE_OPERATOR || kind == EVIDENCE_ITEM || kind == EVIDENCE_GROUPED ||
-	       kind == EVIDENCE_BACKWARD;
+	       kind == EVIDENCE_COPY || kind == EVIDENCE_BACKWARD;
 }
 
 static bool is_optimizer(uint64_t kind)
@@ -263,8 +267,9 @@ static void end_for_gaps(struct evidence *evidence, const struct nest_end *end)
 		gaps_label_ends(&evidence->gaps, place, evidence->open_name[end->scope]);
 }
 
+/* `is_inside`: of another operator, which has its reasons. */
 static void count_ended(struct evidence_work *work, const struct evidence_thread *thread,
-			const struct nest_end *end)
+			const struct nest_end *end, bool is_inside)
 {
 	bool in_optimizer = thread->optimizers && !thread->in_closure;
 
@@ -277,6 +282,9 @@ static void count_ended(struct evidence_work *work, const struct evidence_thread
 		   !thread->loaders) {
 		work->items++;
 		work->item_ns += end->total_ns;
+	} else if (end->key == EVIDENCE_COPY && !is_inside && !in_optimizer && !thread->loaders) {
+		work->copies++;
+		work->copies_ns += end->total_ns;
 	}
 }
 
@@ -322,7 +330,8 @@ static void evidence_scope_ended(void *state, const struct nest_end *end)
 		add_label(evidence, process, end);
 	if (end->parent != NEST_NONE && is_optimizer(evidence->nest.scope[end->parent].key))
 		end_in_optimizer(thread, end);
-	count_ended(&process->pending, thread, end);
+	count_ended(&process->pending, thread, end,
+		    end->parent != NEST_NONE && is_operator(evidence->nest.scope[end->parent].key));
 }
 
 void evidence_close(struct evidence *evidence, struct nest_place place)

@@ -28,6 +28,8 @@
 	FIELD(held_ns) /* CUDA calls that hold the host up, whatever for */       \
 	FIELD(items)   /* values brought to Python by the loop */                 \
 	FIELD(item_ns)                                                            \
+	FIELD(copies) /* of tensors, that the loop itself asks for */             \
+	FIELD(copies_ns)                                                          \
 	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                       \
 	FIELD(device_allocs) /* cudaMalloc and cudaFree in those */               \
 	FIELD(device_frees)  /* of them, cudaFree */                              \
@@ -62,6 +64,7 @@ enum evidence_kind {
 	EVIDENCE_ACTION, /* Lightning's */
 	EVIDENCE_OPERATOR,
 	EVIDENCE_ITEM,
+	EVIDENCE_COPY, /* clone(), contiguous(), to() */
 	EVIDENCE_GROUPED,
 	EVIDENCE_BACKWARD,  /* a node of autograd's graph, which carries no number */
 	EVIDENCE_OPTIMIZER, /* that can do the same to many tensors at once */
