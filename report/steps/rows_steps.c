@@ -270,17 +270,17 @@ uint64_t steps_launched(const struct steps *steps)
 static void put_phase(const struct steps *steps, const struct screen *screen, int phase)
 {
 	const struct step_phase_times *phases = &steps->phases;
-	bool has_launches = phases->launches[phase] >= steps->time.count;
+	uint64_t each = steps->time.count ? phases->launches[phase] / steps->time.count : 0;
 	char text[UNIT_TEXT_BYTES];
 
 	if (steps->has_gpu)
 		fprintf(screen->out, " (GPU busy for %s of it",
 			unit_format_percent(text, 100.0 * (double)phases->gpu_ns[phase] /
 							  (double)phases->ns[phase]));
-	if (has_launches)
-		fprintf(screen->out, "%s%s launches a step", steps->has_gpu ? ", " : " (",
-			unit_format_count(text, phases->launches[phase] / steps->time.count));
-	if (steps->has_gpu || has_launches)
+	if (each)
+		fprintf(screen->out, "%s%s launch%s a step", steps->has_gpu ? ", " : " (",
+			unit_format_count(text, each), each == 1 ? "" : "es");
+	if (steps->has_gpu || each)
 		fputs(")", screen->out);
 }
 
