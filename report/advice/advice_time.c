@@ -240,6 +240,29 @@ bool advice_copies(const struct bottleneck *bottleneck, struct advice *advice)
 	return true;
 }
 
+/* By the types of inputs (INTERCEPT_TRACE=+shapes). */
+static bool has_double_operators(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t ns = bottleneck->loop.work.double_ns;
+	char time[UNIT_TEXT_BYTES];
+
+	if (!share_exceeds(bottleneck, advice, ns))
+		return false;
+	advice_say(advice,
+		   "operators on tensors of double precision (float64) take %.1f %% of the steps' "
+		   "time, %s a step.",
+		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps));
+	return true;
+}
+
+bool advice_double_precision(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	if (bottleneck->sampled)
+		return false;
+	return bottleneck_gpu(bottleneck) ? advice_double_kernels(bottleneck, advice)
+					  : has_double_operators(bottleneck, advice);
+}
+
 bool advice_optimizer(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct evidence_work *work = &bottleneck->loop.work;

@@ -80,6 +80,9 @@ const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck);
 /* Nothing ran on a GPU of the loop in its settled steps; UINT64_MAX: it runs on none, or that is not known. */
 uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck);
 
+/* advice_double_precision() of a loop on a GPU, by the names of kernels. */
+bool advice_double_kernels(const struct bottleneck *bottleneck, struct advice *advice);
+
 /* In parts of the time of the loop's settled steps, %; 0 without steps. */
 static inline double bottleneck_share(const struct bottleneck *bottleneck, uint64_t ns)
 {

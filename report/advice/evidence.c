@@ -46,6 +46,7 @@ void evidence_release(struct evidence *evidence)
 	for (size_t i = 0; i < evidence->process_room; i++)
 		free(evidence->process[i].sample);
 	free(evidence->open_name);
+	free(evidence->open_double);
 	free(evidence->thread);
 	free(evidence->process);
 	free(evidence->pinned);
@@ -144,6 +145,17 @@ static void open_beside(struct evidence *evidence, uint32_t scope, uint32_t name
 	evidence->open_name = memory_room(evidence->open_name, scope, &evidence->open_room,
 					  sizeof(*evidence->open_name));
 	evidence->open_name[scope] = name;
+	evidence->open_double = memory_room(evidence->open_double, scope, &evidence->double_room,
+					    sizeof(*evidence->open_double));
+	evidence->open_double[scope] = false;
+}
+
+void evidence_double(struct evidence *evidence, uint32_t thread)
+{
+	uint32_t scope = nest_innermost(&evidence->nest, thread);
+
+	if (scope != NEST_NONE && scope < evidence->double_room)
+		evidence->open_double[scope] = true;
 }
 
 static bool is_operator(uint64_t kind)
@@ -330,6 +342,11 @@ static void evidence_scope_ended(void *state, const struct nest_end *end)
 		add_label(evidence, process, end);
 	if (end->parent != NEST_NONE && is_optimizer(evidence->nest.scope[end->parent].key))
 		end_in_optimizer(thread, end);
+	if (evidence->open_double[end->scope] &&
+	    (end->parent == NEST_NONE || !evidence->open_double[end->parent])) {
+		process->pending.doubles++;
+		process->pending.double_ns += end->total_ns;
+	}
 	count_ended(&process->pending, thread, end,
 		    end->parent != NEST_NONE && is_operator(evidence->nest.scope[end->parent].key));
 }
