@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Each step copies the whole configuration.
 # first: between_operators
-# text: The thread was running there
 import copy
 
 from training import train
