@@ -283,6 +283,12 @@ def slack(life):
     return life * 0.01 + 50e6
 
 
+# The kernel counts from the birth of a thread on. A forked child that waits for a CPU is born, but its life begins with what it
+# does first: all that is known is that it was born within the session.
+def born(row, life):
+    return row.get("end_ns") or life
+
+
 def lives(tables):
     """CPU time, waits and calls of a thread, or a process, are no longer than it lived."""
     threads, processes = tables.get("threads"), tables.get("processes")
@@ -293,7 +299,8 @@ def lives(tables):
         life = (row.get("end_ns") or 0) - (row.get("start_ns") or 0)
         for names in (("cpu_ns",), ("runnable_ns",), ("blocked_ns",), ("cuda_ns",), ("cpu_ns", "runnable_ns", "blocked_ns")):
             values = numbers(row, *names)
-            if values and sum(values) > life + slack(life):
+            most = born(row, life) if "runnable_ns" in names else life
+            if values and sum(values) > most + slack(most):
                 yield threads, "%s of '%s' are %s, it lived %s" % ("+".join(names), threads.label(row), sum(values), life)
     for row in processes.rows:
         life = (row.get("end_ns") or 0) - (row.get("start_ns") or 0)
@@ -302,7 +309,8 @@ def lives(tables):
             yield processes, "cpu_ns of '%s' is %s, it lived %s on %s cores" % (processes.label(row), row["cpu_ns"], life, cores)
         for names in (("runnable_ns",), ("blocked_ns",), ("cuda_ns",), ("runnable_ns", "blocked_ns")):
             values = numbers(row, *names)
-            if values and sum(values) > (life + slack(life)) * count:
+            most = born(row, life) if "runnable_ns" in names else life
+            if values and sum(values) > (most + slack(most)) * count:
                 yield processes, "%s of '%s' are %s, it lived %s with %s threads" % ("+".join(names), processes.label(row), sum(values), life, count)
 
 
